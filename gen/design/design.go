@@ -1,0 +1,131 @@
+// Package design elaborates a platform into the graph of what is linked:
+// instances of kernels, the streams and memory connections between them, and
+// their places on the board. It checks the graph and performs no I/O.
+//
+// The link configuration, the simulation top level and the block diagram are
+// walks over the same edges, so that what is simulated is what is linked.
+package design
+
+import (
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+// Design is an elaborated platform. Its slices are in a fixed order, so that
+// everything rendered from it is deterministic.
+type Design struct {
+	Platform *platform.Platform
+	// Instances are sorted by engine, then by role; card-wide ones come first.
+	Instances []*Instance
+	Streams   []*Stream
+	Memories  []*MemoryLink
+	// Configs are the default arithmetic configurations, in the order in which
+	// the host writes them to the exchange memory.
+	Configs  []ArithmeticConfig
+	Exchange ExchangeLayout
+	// HardwareID is what the engine answers in the hardware id word, the source
+	// revision left zero.
+	HardwareID uint32
+	// Files lists the HCL files that the design came from, as diagnostics call
+	// them.
+	Files []string
+}
+
+// ABI is the interface generation of the design.
+func (d *Design) ABI() *abi.Generation { return d.Platform.ABI }
+
+// Instance is one kernel instance.
+type Instance struct {
+	Name   string // "compression_0_1"
+	Kernel *Kernel
+	Role   string // "engine", "compression", ...; "closer" for loop-backs of unused streams
+	// Scope is the index of the engine it belongs to, -1 for card-wide ones.
+	Scope int
+	SLR   int // -1: not placed (hardware emulation)
+	Ports []*Port
+}
+
+// Kernel is a kernel as this platform uses it. Instances of one kernel share
+// it.
+type Kernel struct {
+	ID        string // label of its description
+	Name      string // as the linker knows it
+	Doc       string
+	Source    string // "rtl", "hls" or "xo"
+	Control   string // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
+	Origin    string // where an external .xo comes from
+	Arguments []Argument
+	Ports     []*Port // of its first instance
+}
+
+// Argument is a control register of a kernel as the host sees it.
+type Argument struct {
+	Name, Doc string
+	At        uint32 // byte offset
+	Width     int    // bits: 32 or 64
+	Type      string // C type
+	Port      string // the port it belongs to: s_axi_control, or a memory port for pointers
+}
+
+// Protocol of a port.
+type Protocol string
+
+// The protocols.
+const (
+	AXIS    Protocol = "axis"
+	AXI4    Protocol = "axi4"
+	AXILite Protocol = "axilite"
+)
+
+// Port is a port of an instance. Output says that the kernel is the sender of
+// a stream or the master of a bus.
+type Port struct {
+	Name     string
+	Doc      string
+	Instance *Instance // nil in Kernel.Ports
+	Protocol Protocol
+	Output   bool
+	Width    int    // bits of data
+	TDEST    int    // bits of TDEST, 0 for none
+	Range    uint64 // bytes of a slave's address range
+}
+
+// Stream is an AXI4-Stream connection.
+type Stream struct {
+	From, To *Port
+	Depth    int // FIFO beats, 0 for none
+	// Scope is the engine it belongs to, -1 for card-wide ones; Group names the
+	// connection's purpose, for grouping: "network", "control", "arithmetic", ...
+	Scope int
+	Group string
+}
+
+// MemoryLink connects a memory port to banks First..Last of a board memory.
+type MemoryLink struct {
+	Port        *Port
+	Memory      string // "HBM", "DDR", "HOST"
+	First, Last int
+}
+
+// ArithmeticConfig is one default arithmetic configuration.
+type ArithmeticConfig struct {
+	Uncompressed, Compressed           string // element types
+	UncompressedBytes, CompressedBytes int
+	RatioLog                           int
+	CompressorTDEST                    int
+	DecompressorTDEST                  int
+	ArithmeticIsCompressed             bool
+	FunctionTDEST                      []int // by reduction function
+}
+
+// ExchangeLayout is how the host fills the exchange memory with the
+// platform's buffers and configurations. Addresses are the host's byte
+// offsets.
+type ExchangeLayout struct {
+	RxBuffers         uint32
+	Communicators     []uint32 // one per communicator of the capacity
+	ArithmeticConfigs []uint32 // by index in Design.Configs
+	End               uint32   // first free byte
+	Limit             uint32   // first byte not available
+	MaxRanks          int      // how many ranks would fit in each communicator
+}

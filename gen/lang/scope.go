@@ -1,0 +1,312 @@
+package lang
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// EnvPrefix names the environment variables that set HCL variables:
+// CCLFORGE_VAR_clock=300 sets var.clock.
+const EnvPrefix = "CCLFORGE_VAR_"
+
+// Inputs are values for variables from outside the file, later ones first in
+// authority: the command line, then the environment, then the default.
+type Inputs struct {
+	// Assigned are values from the command line by variable name.
+	Assigned map[string]Input
+	// LookupEnv finds an environment variable; nil means os.LookupEnv.
+	LookupEnv func(string) (string, bool)
+}
+
+// Input is one assigned value and the place it was written.
+type Input struct {
+	Value cty.Value
+	Range hcl.Range
+}
+
+// ParseInputs reads variable assignments written as one HCL object:
+// {clock = 300, user_kernel = "vadd_put"}.
+func (p *Parser) ParseInputs(name, text string) (Inputs, hcl.Diagnostics) {
+	in := Inputs{Assigned: map[string]Input{}}
+	if strings.TrimSpace(text) == "" {
+		return in, nil
+	}
+	expr, diags := p.ParseExpression(name, []byte(text))
+	if diags.HasErrors() {
+		return in, diags
+	}
+	v, moreDiags := Value(expr, NewContext(nil))
+	diags = append(diags, moreDiags...)
+	if diags.HasErrors() {
+		return in, diags
+	}
+	if v.IsNull() || !v.Type().IsObjectType() {
+		return in, append(diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError,
+			Summary:  "Variables expected",
+			Detail:   `Variables are given as one object, for example {clock = 300, user_kernel = "vadd_put"}.`,
+			Subject:  expr.Range().Ptr(),
+		})
+	}
+	ranges := map[string]hcl.Range{}
+	if pairs, d := hcl.ExprMap(expr); !d.HasErrors() {
+		for _, pair := range pairs {
+			if k, d := pair.Key.Value(nil); !d.HasErrors() && k.Type() == cty.String {
+				ranges[k.AsString()] = pair.Key.Range()
+			}
+		}
+	}
+	for k, e := range v.AsValueMap() {
+		rng, ok := ranges[k]
+		if !ok {
+			rng = expr.Range()
+		}
+		in.Assigned[k] = Input{e, rng}
+	}
+	return in, diags
+}
+
+// Scope is a file after its variables and locals have been evaluated.
+type Scope struct {
+	Context *hcl.EvalContext
+	// Body is the rest of the file: everything but variable and locals blocks.
+	Body hcl.Body
+	// Variables are the values the variables took, by name.
+	Variables map[string]cty.Value
+	// Declared lists the names of the file's variables, sorted.
+	Declared []string
+}
+
+type variable struct {
+	Name        string         `hcl:"name,label"`
+	Type        hcl.Expression `hcl:"type,optional"`
+	Default     hcl.Expression `hcl:"default,optional"`
+	Description string         `hcl:"description,optional"`
+	Validations []validation   `hcl:"validation,block"`
+	Range       hcl.Range      `hcl:",def_range"`
+}
+
+type validation struct {
+	Condition hcl.Expression `hcl:"condition"`
+	Message   string         `hcl:"error_message"`
+}
+
+// Open evaluates the variables and locals of a file.
+func (f *File) Open(in Inputs, p *Parser) (*Scope, hcl.Diagnostics) {
+	var diags hcl.Diagnostics
+	rest := &hclsyntax.Body{Attributes: f.Body.Attributes, SrcRange: f.Body.SrcRange, EndRange: f.Body.EndRange}
+	var variables, locals []*hclsyntax.Block
+	for _, b := range f.Body.Blocks {
+		switch b.Type {
+		case "variable":
+			variables = append(variables, b)
+		case "locals":
+			locals = append(locals, b)
+		default:
+			rest.Blocks = append(rest.Blocks, b)
+		}
+	}
+	s := &Scope{Body: rest, Variables: map[string]cty.Value{}, Context: NewContext(nil)}
+	diags = append(diags, s.evalVariables(variables, in, p)...)
+	diags = append(diags, s.evalLocals(locals)...)
+	return s, diags
+}
+
+func (s *Scope) evalVariables(blocks []*hclsyntax.Block, in Inputs, p *Parser) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	lookup := in.LookupEnv
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	var declared []variable
+	first := map[string]hcl.Range{}
+	for _, b := range blocks {
+		if len(b.Labels) != 1 {
+			diags = append(diags, Errorf(b.DefRange(), "One name expected", `A variable has one name: variable "clock" { ... }.`))
+			continue
+		}
+		v := variable{Name: b.Labels[0]}
+		diags = append(diags, Decode(b.Body, s.Context, &v)...)
+		v.Range = b.DefRange()
+		if prev, dup := first[v.Name]; dup {
+			diags = append(diags, Errorf(v.Range, "Duplicate variable", "The variable %q is already declared on line %d.", v.Name, prev.Start.Line))
+			continue
+		}
+		if !hclsyntax.ValidIdentifier(v.Name) {
+			diags = append(diags, Errorf(b.LabelRanges[0], "Invalid name", "%q is not a name; use letters, digits and underscores.", v.Name))
+			continue
+		}
+		first[v.Name] = v.Range
+		declared = append(declared, v)
+		s.Declared = append(s.Declared, v.Name)
+	}
+	sort.Strings(s.Declared)
+	for _, v := range declared {
+		value, d := v.resolve(in, lookup, s.Context, p)
+		diags = append(diags, d...)
+		s.Variables[v.Name] = value
+	}
+	s.Context.Variables["var"] = cty.ObjectVal(s.Variables)
+	for _, v := range declared {
+		if s.Variables[v.Name].IsKnown() {
+			diags = append(diags, v.validate(s.Context)...)
+		}
+	}
+	return diags
+}
+
+func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hcl.EvalContext, p *Parser) (cty.Value, hcl.Diagnostics) {
+	want := cty.DynamicPseudoType
+	if Present(v.Type) {
+		t, diags := typeexpr.TypeConstraint(v.Type)
+		if diags.HasErrors() {
+			return cty.DynamicVal, diags
+		}
+		want = t
+	}
+	typed := func(val cty.Value, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+		c, err := convert.Convert(val, want)
+		if err != nil {
+			return cty.DynamicVal, hcl.Diagnostics{Errorf(rng, "Wrong type", "The variable %q wants %s: %s.", v.Name, want.FriendlyName(), err)}
+		}
+		return c, nil
+	}
+	if given, ok := in.Assigned[v.Name]; ok {
+		return typed(given.Value, given.Range)
+	}
+	if text, ok := lookup(EnvPrefix + v.Name); ok {
+		if want == cty.String {
+			return cty.StringVal(text), nil
+		}
+		expr, diags := p.ParseExpression(EnvPrefix+v.Name, []byte(text))
+		if diags.HasErrors() {
+			return cty.DynamicVal, diags
+		}
+		val, diags := Value(expr, NewContext(nil))
+		if diags.HasErrors() {
+			return cty.DynamicVal, diags
+		}
+		return typed(val, expr.Range())
+	}
+	if !Present(v.Default) {
+		return cty.DynamicVal, hcl.Diagnostics{Errorf(v.Range, "Variable not set",
+			"The variable %q has no default; set it with -vars='{%s = ...}' or the environment variable %s%s.", v.Name, v.Name, EnvPrefix, v.Name)}
+	}
+	val, diags := Value(v.Default, ctx)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	return typed(val, v.Default.Range())
+}
+
+func (v variable) validate(ctx *hcl.EvalContext) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, rule := range v.Validations {
+		var ok bool
+		d := Evaluate(rule.Condition, ctx, &ok)
+		diags = append(diags, d...)
+		if !d.HasErrors() && !ok {
+			diag := Errorf(rule.Condition.Range(), "Invalid value for variable", "%s: %s.", v.Name, strings.TrimSuffix(rule.Message, "."))
+			diag.Expression, diag.EvalContext = rule.Condition, ctx
+			diags = append(diags, diag)
+		}
+	}
+	return diags
+}
+
+func (s *Scope) evalLocals(blocks []*hclsyntax.Block) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	attrs := map[string]*hclsyntax.Attribute{}
+	for _, b := range blocks {
+		for _, nested := range b.Body.Blocks {
+			diags = append(diags, Errorf(nested.DefRange(), "Unexpected block", "A locals block holds only name = value lines."))
+		}
+		for name, attr := range b.Body.Attributes {
+			if prev, dup := attrs[name]; dup {
+				diags = append(diags, Errorf(attr.NameRange, "Duplicate local", "local.%s is already set on line %d.", name, prev.NameRange.Start.Line))
+				continue
+			}
+			attrs[name] = attr
+		}
+	}
+	order, d := orderLocals(attrs)
+	diags = append(diags, d...)
+	values := map[string]cty.Value{}
+	for name := range attrs {
+		values[name] = cty.DynamicVal
+	}
+	for _, name := range order {
+		s.Context.Variables["local"] = cty.ObjectVal(values)
+		v, d := Value(attrs[name].Expr, s.Context)
+		diags = append(diags, d...)
+		if !d.HasErrors() {
+			values[name] = v
+		}
+	}
+	s.Context.Variables["local"] = cty.ObjectVal(values)
+	return diags
+}
+
+// orderLocals sorts locals so that each comes after those it uses, and reports
+// every cycle once, at its first member.
+func orderLocals(attrs map[string]*hclsyntax.Attribute) ([]string, hcl.Diagnostics) {
+	names := make([]string, 0, len(attrs))
+	for name := range attrs {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		return attrs[names[i]].NameRange.Start.Byte < attrs[names[j]].NameRange.Start.Byte
+	})
+	const visiting, done = 1, 2
+	state := map[string]int{}
+	var order, path []string
+	var diags hcl.Diagnostics
+	var visit func(string) bool
+	visit = func(name string) bool {
+		switch state[name] {
+		case done:
+			return true
+		case visiting:
+			cycle := append(slices.Clone(path[slices.Index(path, name):]), name)
+			diags = append(diags, Errorf(attrs[name].NameRange, "Locals depend on each other",
+				"local.%s needs itself: %s.", name, "local."+strings.Join(cycle, " -> local.")))
+			return false
+		}
+		state[name] = visiting
+		path = append(path, name)
+		ok := true
+		for _, traversal := range attrs[name].Expr.Variables() {
+			if traversal.RootName() != "local" || len(traversal) < 2 {
+				continue
+			}
+			step, isAttr := traversal[1].(hcl.TraverseAttr)
+			if _, exists := attrs[step.Name]; isAttr && exists {
+				ok = visit(step.Name) && ok
+			}
+		}
+		path = path[:len(path)-1]
+		state[name] = done
+		if ok {
+			order = append(order, name)
+		}
+		return ok
+	}
+	for _, name := range names {
+		visit(name)
+	}
+	return order, diags
+}
+
+// Errorf returns an error diagnostic at a place.
+func Errorf(rng hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &rng}
+}
