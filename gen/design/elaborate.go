@@ -1,13 +1,327 @@
 package design
 
 import (
-	"github.com/hashicorp/hcl/v2"
+	"slices"
+	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 )
+
+// Load reads, validates and elaborates one platform. All errors of both steps
+// are reported; the design is nil if there are any.
+func Load(lib *platform.Library, name string, in lang.Inputs) (*Design, hcl.Diagnostics) {
+	p, diags := lib.Load(name, in)
+	if p == nil {
+		return nil, diags
+	}
+	d, more := Elaborate(lib, p)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return d, diags
+}
 
 // Elaborate builds and checks the graph of a platform. All errors are
 // reported; the design is nil if there are any.
 func Elaborate(lib *platform.Library, p *platform.Platform) (*Design, hcl.Diagnostics) {
-	return nil, nil
+	e := &elaboration{
+		lib: lib, p: p,
+		design:  &Design{Platform: p},
+		kernels: map[string]*Kernel{},
+		byName:  map[string]*instance{},
+		reach:   map[string]*join{},
+	}
+	e.instantiate(e.choose())
+	if !e.diags.HasErrors() {
+		e.connect()
+		e.checkTDEST()
+	}
+	e.configure()
+	e.layOut()
+	if e.diags.HasErrors() {
+		return nil, e.diags
+	}
+	e.finish()
+	return e.design, e.diags
+}
+
+// elaboration is the state of one run.
+type elaboration struct {
+	lib    *platform.Library
+	p      *platform.Platform
+	design *Design
+	diags  hcl.Diagnostics
+
+	kernels   map[string]*Kernel // by id
+	instances []*instance
+	byName    map[string]*instance
+	reach     map[string]*join // by scoped name of the join
+	joins     []*join          // in order of appearance
+}
+
+// instance is an Instance under construction.
+type instance struct {
+	*Instance
+	source *platform.Kernel
+	vars   map[string]cty.Value
+	ports  []*port
+}
+
+// port is a Port under construction.
+type port struct {
+	*Port
+	source   *platform.KernelPort
+	join     string
+	depth    int
+	required bool
+	linked   bool
+}
+
+func (e *elaboration) errorf(rng hcl.Range, summary, format string, args ...any) {
+	e.diags = append(e.diags, lang.Errorf(rng, summary, format, args...))
+}
+
+// choose finds the kernels of the platform. A role that several kernels could
+// play goes to the one the platform uses by name, or to the default.
+func (e *elaboration) choose() []*platform.Kernel {
+	byRole := map[string][]*platform.Kernel{}
+	base := e.variables(0, 0, 0)
+	for _, id := range sortedKeys(e.lib.Kernels) {
+		k := e.lib.Kernels[id]
+		if e.wanted(k, base) {
+			byRole[k.Role] = append(byRole[k.Role], k)
+		}
+	}
+	var chosen []*platform.Kernel
+	for _, role := range sortedRoles(byRole) {
+		candidates := byRole[role]
+		if len(candidates) > 1 {
+			candidates = slices.DeleteFunc(slices.Clone(candidates), func(k *platform.Kernel) bool {
+				if use, ok := e.p.Use[role]; ok {
+					return k.ID != use
+				}
+				return !k.Default
+			})
+		}
+		if role != roleMAC && len(candidates) != 1 {
+			e.errorf(e.p.Ranges.Use, "Kernel not decided", `%s could be the %s of this platform. Choose with use = { %s = "%s" }.`,
+				kernelIDs(byRole[role]), role, role, byRole[role][0].ID)
+			continue
+		}
+		if role == roleMAC {
+			candidates = byRole[role]
+		}
+		chosen = append(chosen, candidates...)
+	}
+	if _, ok := byRole[roleEngine]; !ok && !e.diags.HasErrors() {
+		e.errorf(e.p.CCLO.DMARange, "Engine missing", "No kernel with the role %q fits dma = %q.", roleEngine, e.p.CCLO.DMA)
+	}
+	return chosen
+}
+
+// wanted reports whether a kernel is part of the platform: plugins and user
+// kernels by name, all others by their condition.
+func (e *elaboration) wanted(k *platform.Kernel, base map[string]cty.Value) bool {
+	switch k.Role {
+	case roleCloser:
+		return false
+	case roleUser:
+		return k.ID == e.p.CCLO.KernelStream
+	case roleArithmetic:
+		return e.p.Arithmetic != nil && k.ID == e.p.Arithmetic.Kernel
+	case roleCompression:
+		return e.p.Compression != nil && e.p.Compression.Lanes > 0 && k.ID == e.p.Compression.Kernel
+	}
+	if use, ok := e.p.Use[k.Role]; ok {
+		return k.ID == use
+	}
+	if k.Each == "poe" {
+		return e.anyPOE(k)
+	}
+	return e.condition(k.When, k.Context(base), true)
+}
+
+// anyPOE reports whether some network engine of the platform wants a kernel.
+func (e *elaboration) anyPOE(k *platform.Kernel) bool {
+	for i := range e.poeCount() {
+		if e.condition(k.When, k.Context(e.variables(i, i, 0)), true) {
+			return true
+		}
+	}
+	return false
+}
+
+// condition evaluates an optional condition.
+func (e *elaboration) condition(expr hcl.Expression, ctx *hcl.EvalContext, otherwise bool) bool {
+	if !lang.Present(expr) {
+		return otherwise
+	}
+	var v bool
+	e.diags = append(e.diags, lang.Evaluate(expr, ctx, &v)...)
+	return v
+}
+
+// evaluate decodes an optional expression, or returns the value given.
+func evaluate[T any](e *elaboration, expr hcl.Expression, ctx *hcl.EvalContext, otherwise T) T {
+	if !lang.Present(expr) {
+		return otherwise
+	}
+	var v T
+	diags := lang.Evaluate(expr, ctx, &v)
+	e.diags = append(e.diags, diags...)
+	if diags.HasErrors() {
+		return otherwise
+	}
+	return v
+}
+
+func (e *elaboration) poeCount() int {
+	if e.axis() {
+		return e.p.CCLO.Count
+	}
+	return len(e.p.POEs)
+}
+
+func (e *elaboration) axis() bool { return len(e.p.POEs) > 0 && e.p.POEs[0].Kind == "axis" }
+
+// stack is the network stack that the engines speak.
+func (e *elaboration) stack() string {
+	switch {
+	case len(e.p.POEs) == 0:
+		return ""
+	case e.axis():
+		return "tcp"
+	default:
+		return e.p.POEs[0].Kind
+	}
+}
+
+// variables are what expressions of boards and kernels see for one instance.
+func (e *elaboration) variables(cclo, poe, unit int) map[string]cty.Value {
+	number := func(n int) cty.Value { return cty.NumberIntVal(int64(n)) }
+	p := e.p
+	generation := map[string]cty.Value{"name": cty.StringVal(p.ABI.Name)}
+	for _, other := range e.lib.ABIs {
+		for feature := range other.Features {
+			generation[feature] = cty.BoolVal(p.ABI.Features[feature])
+		}
+	}
+	lanes := 0
+	if p.Compression != nil {
+		lanes = p.Compression.Lanes
+	}
+	userCalls := false
+	if k, ok := e.lib.Kernels[p.CCLO.KernelStream]; ok {
+		userCalls = k.Calls
+	}
+	vars := map[string]cty.Value{
+		"platform": cty.ObjectVal(map[string]cty.Value{
+			"name": cty.StringVal(p.Name), "clock": number(p.Clock),
+			"host_memory": cty.BoolVal(p.HostMemory), "hw_emu": cty.BoolVal(p.HWEmu),
+		}),
+		"board": cty.ObjectVal(map[string]cty.Value{
+			"name": cty.StringVal(p.Board.Name), "slrs": number(p.Board.SLRs), "ports": number(p.Board.Ports),
+		}),
+		"abi":  cty.ObjectVal(generation),
+		"lane": cty.ObjectVal(map[string]cty.Value{"index": number(unit), "count": number(lanes)}),
+		"dma":  cty.ObjectVal(map[string]cty.Value{"index": number(unit), "count": number(p.CCLO.DMAEngines)}),
+	}
+	ccloVars := map[string]cty.Value{
+		"index": number(cclo), "count": number(p.CCLO.Count), "dma": cty.StringVal(p.CCLO.DMA),
+		"dma_engines": number(p.CCLO.DMAEngines), "lanes": number(lanes), "max_lanes": number(platform.MaxLanes),
+		"arithmetic": cty.BoolVal(p.Arithmetic != nil), "kernel_stream": cty.StringVal(p.CCLO.KernelStream),
+		"calls": cty.BoolVal(userCalls),
+	}
+	poeVars := map[string]cty.Value{"index": number(poe), "count": number(e.poeCount()), "kind": cty.StringVal(""), "port": number(0)}
+	if len(p.POEs) > 0 {
+		in := p.POEs[min(poe, len(p.POEs)-1)]
+		poeVars["kind"], poeVars["port"] = cty.StringVal(in.Kind), number(in.Port)
+	}
+	vars["cclo"], vars["poe"] = cty.ObjectVal(ccloVars), cty.ObjectVal(poeVars)
+	return vars
+}
+
+// place adds the SLRs of the engine and of the network engine to the
+// variables, for banks that depend on them.
+func (e *elaboration) place(vars map[string]cty.Value) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, who := range []string{"cclo", "poe"} {
+		slr, d := e.p.Board.SLR(who, vars, e.p.Ranges.Board)
+		diags = append(diags, d...)
+		fields := vars[who].AsValueMap()
+		fields["slr"] = cty.NumberIntVal(int64(slr))
+		vars[who] = cty.ObjectVal(fields)
+	}
+	return diags
+}
+
+// Roles that the elaboration treats specially: they are chosen by name, or
+// instantiated on demand. All others come from conditions in HCL.
+const (
+	roleEngine      = "engine"
+	roleArithmetic  = "arithmetic"
+	roleCompression = "compression"
+	roleUser        = "user"
+	roleCloser      = "closer"
+	roleMAC         = "mac"
+)
+
+// roleOrder is how a person reads a card; roles not listed come after.
+var roleOrder = []string{
+	roleEngine, "dma", "arbiter", "host_controller", roleArithmetic, roleCompression,
+	"poe", "session_handler", roleMAC, "emulated_rx", "emulated_tx", roleUser,
+}
+
+func roleRank(role string) int {
+	if i := slices.Index(roleOrder, role); i >= 0 {
+		return i
+	}
+	if role == roleCloser {
+		return len(roleOrder) + 1
+	}
+	return len(roleOrder)
+}
+
+func sortedRoles[V any](m map[string]V) []string {
+	roles := sortedKeys(m)
+	slices.SortStableFunc(roles, func(a, b string) int { return roleRank(a) - roleRank(b) })
+	return roles
+}
+
+func kernelIDs(list []*platform.Kernel) string {
+	ids := make([]string, len(list))
+	for i, k := range list {
+		ids[i] = k.ID
+	}
+	return strings.Join(ids, " or ")
+}
+
+// hardwareID composes the hardware id word; its source revision is zero.
+func (e *elaboration) hardwareID() uint32 {
+	layout, stacks := e.p.ABI.Layout(abi.HardwareID), e.p.ABI.Enum(abi.Stacks)
+	fields := map[string]bool{
+		"internal_dma":   e.p.CCLO.DMA == "internal",
+		"external_dma":   e.p.CCLO.DMA == "external",
+		"arithmetic":     e.p.Arithmetic != nil,
+		"compression":    e.p.Compression != nil && e.p.Compression.Lanes > 0,
+		"kernel_streams": true,
+	}
+	var id uint32
+	for _, f := range layout.Fields {
+		if fields[f.Name] {
+			id |= 1 << f.Low
+		}
+		if f.Name == abi.Stacks {
+			if v := stacks.Value(e.stack()); v != nil {
+				id |= v.Value << f.Low
+			}
+		}
+	}
+	return id
 }

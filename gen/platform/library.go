@@ -1,7 +1,12 @@
 package platform
 
 import (
+	"errors"
 	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -9,45 +14,162 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
+// Root is the directory that diagnostics show library files under.
+const Root = "platforms"
+
 // Library is what platforms are made of: boards, kernels and interface
-// generations, and the platform files themselves.
+// generations, and the platform files themselves. It is read once and then
+// safe for concurrent use.
 type Library struct {
 	Boards  map[string]*Board
 	Kernels map[string]*Kernel
 	ABIs    map[string]*abi.Generation
 
-	parser    *lang.Parser
-	platforms map[string]source
-}
-
-type source struct {
-	display string
-	text    []byte
-}
-
-// Board is a card.
-type Board struct {
-	Name string
-}
-
-// Kernel is a kernel description.
-type Kernel struct {
-	ID string
+	parser *lang.Parser
+	files  map[string][]byte // path relative to the root → text
 }
 
 // NewLibrary reads a library from layers of directories, each rooted where
 // boards/, kernels/, abi/ and the platform files stand. A file of an earlier
-// layer hides one of the same path in a later layer.
+// layer hides one of the same path in a later layer. Platform files are only
+// parsed when they are loaded.
 func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics) {
-	return nil, nil
+	l := &Library{parser: parser, files: map[string][]byte{}}
+	var diags hcl.Diagnostics
+	for _, layer := range layers {
+		for _, pattern := range []string{"*.hcl", "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl"} {
+			diags = append(diags, l.read(layer, pattern)...)
+		}
+	}
+	var d hcl.Diagnostics
+	if files, ok := l.parse("abi/", &diags); ok {
+		l.ABIs, d = abi.Load(files, parser)
+		diags = append(diags, d...)
+	}
+	if files, ok := l.parse("boards/", &diags); ok {
+		l.Boards, d = loadBoards(files, parser)
+		diags = append(diags, d...)
+	}
+	if files, ok := l.parse("kernels/", &diags); ok {
+		l.Kernels, d = loadKernels(files, parser)
+		diags = append(diags, d...)
+	}
+	return l, diags
+}
+
+func (l *Library) read(layer fs.FS, pattern string) hcl.Diagnostics {
+	names, err := fs.Glob(layer, pattern)
+	if err != nil {
+		return unreadable(pattern, err)
+	}
+	var diags hcl.Diagnostics
+	for _, name := range names {
+		if _, hidden := l.files[name]; hidden {
+			continue
+		}
+		text, err := readBounded(layer, name)
+		if err != nil {
+			diags = append(diags, unreadable(name, err)...)
+			continue
+		}
+		l.files[name] = text
+	}
+	return diags
+}
+
+// readBounded reads a file, but at most one byte more than the language
+// allows: the parser then says that it is too large.
+func readBounded(layer fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(layer, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	if info.Size() > lang.MaxFileBytes {
+		return make([]byte, lang.MaxFileBytes+1), nil
+	}
+	return fs.ReadFile(layer, name)
+}
+
+func unreadable(name string, err error) hcl.Diagnostics {
+	display := path.Join(Root, name)
+	return hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
+		"File not readable", "%s cannot be read: %s.", display, err)}
+}
+
+// parse parses all files of one folder. It reports whether all could be used,
+// because a missing description would only cause errors that mislead.
+func (l *Library) parse(folder string, diags *hcl.Diagnostics) ([]*lang.File, bool) {
+	var files []*lang.File
+	usable := true
+	for _, name := range l.names(folder) {
+		file, d := l.parser.Parse(path.Join(Root, name), l.files[name])
+		*diags = append(*diags, d...)
+		if file == nil {
+			usable = false
+			continue
+		}
+		files = append(files, file)
+	}
+	return files, usable
+}
+
+func (l *Library) names(folder string) []string {
+	var names []string
+	for name := range l.files {
+		dir, _ := path.Split(name)
+		if dir == folder {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // PlatformNames lists the platforms of the library, sorted.
-func (l *Library) PlatformNames() []string { return nil }
+func (l *Library) PlatformNames() []string {
+	names := l.names("")
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, ".hcl")
+	}
+	return names
+}
 
-// Inputs lists all files that platform name depends on, with their text, by
-// the name that diagnostics call them.
-func (l *Library) Inputs(name string) map[string][]byte { return nil }
+// Inputs lists all files that a platform depends on, with their text, by the
+// name that diagnostics call them.
+func (l *Library) Inputs(name string) map[string][]byte {
+	inputs := map[string][]byte{}
+	for file, text := range l.files {
+		if path.Dir(file) != "." || file == name+".hcl" {
+			inputs[path.Join(Root, file)] = text
+		}
+	}
+	return inputs
+}
 
-// Load reads and validates one platform.
-func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics) { return nil, nil }
+// Declared lists the variables of a platform, sorted. A file that cannot be
+// parsed declares none.
+func (l *Library) Declared(name string) []string {
+	file, _ := l.parser.Parse(path.Join(Root, name+".hcl"), l.files[name+".hcl"])
+	if file == nil {
+		return nil
+	}
+	var names []string
+	for _, b := range file.Body.Blocks {
+		if b.Type == "variable" && len(b.Labels) == 1 {
+			names = append(names, b.Labels[0])
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// constant opens a library file: its variables have their defaults only, so
+// that a board means the same for every platform.
+func constant(f *lang.File, parser *lang.Parser) (*lang.Scope, hcl.Diagnostics) {
+	return f.Open(lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }}, parser)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,182 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+)
+
+const (
+	linkTemplate   = "vitis/link.cfg.tmpl"
+	kernelTemplate = "vitis/kernel.xml.tmpl"
+)
+
+// vitis renders what v++ and package_xo read.
+func vitis(d *design.Design) ([]File, error) {
+	if d.Platform.POEs[0].Kind == "rdma" {
+		return nil, nil
+	}
+	link, err := execute(linkTemplate, linkView(d))
+	if err != nil {
+		return nil, err
+	}
+	files := []File{{Path: "vitis/link.cfg", Content: link, Inputs: inputs(d, linkTemplate)}}
+	for _, k := range kernels(d) {
+		if k.Source != "rtl" {
+			continue
+		}
+		xml, err := execute(kernelTemplate, kernelView(d, k))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: inputs(d, kernelTemplate)})
+	}
+	return files, nil
+}
+
+// inputs lists the descriptions of a design and the template of a file.
+func inputs(d *design.Design, template string) []string {
+	return append(slices.Clone(d.Files), "templates/"+template)
+}
+
+// kernels lists the kernels of a design in the order of their first instance.
+func kernels(d *design.Design) []*design.Kernel {
+	var out []*design.Kernel
+	for _, in := range d.Instances {
+		if !slices.Contains(out, in.Kernel) {
+			out = append(out, in.Kernel)
+		}
+	}
+	return out
+}
+
+type link struct {
+	Platform, Source    string
+	Kernels             []string
+	Places, Banks, Flow []section
+}
+
+// section is a heading and the lines below it.
+type section struct {
+	Title string
+	Lines []string
+}
+
+func linkView(d *design.Design) link {
+	v := link{Platform: d.Platform.Name, Source: d.Platform.File}
+	byKernel := map[string][]string{}
+	var order []string
+	for _, in := range d.Instances {
+		if _, ok := byKernel[in.Kernel.Name]; !ok {
+			order = append(order, in.Kernel.Name)
+		}
+		byKernel[in.Kernel.Name] = append(byKernel[in.Kernel.Name], in.Name)
+	}
+	for _, kernel := range order {
+		v.Kernels = append(v.Kernels, fmt.Sprintf("nk=%s:%d:%s", kernel, len(byKernel[kernel]), strings.Join(byKernel[kernel], ".")))
+	}
+	var places, banks, flow grouped
+	for _, in := range d.Instances {
+		if in.SLR >= 0 {
+			places.add(owner(in.Scope), fmt.Sprintf("slr=%s:SLR%d", in.Name, in.SLR))
+		}
+	}
+	for _, m := range d.Memories {
+		banks.add(owner(m.Port.Instance.Scope), fmt.Sprintf("sp=%s:%s", end(m.Port), bankRange(m)))
+	}
+	for _, s := range d.Streams {
+		line := fmt.Sprintf("stream_connect=%s:%s", end(s.From), end(s.To))
+		if s.Depth > 0 {
+			line += fmt.Sprintf(":%d", s.Depth)
+		}
+		flow.add(owner(s.Scope)+": "+s.Group, line)
+	}
+	v.Places, v.Banks, v.Flow = places, banks, flow
+	return v
+}
+
+// grouped collects lines under titles, in order of appearance.
+type grouped []section
+
+func (g *grouped) add(title, line string) {
+	if n := len(*g); n == 0 || (*g)[n-1].Title != title {
+		*g = append(*g, section{Title: title})
+	}
+	last := &(*g)[len(*g)-1]
+	last.Lines = append(last.Lines, line)
+}
+
+func owner(scope int) string {
+	if scope < 0 {
+		return "card"
+	}
+	return fmt.Sprintf("engine %d", scope)
+}
+
+func end(p *design.Port) string { return p.Instance.Name + "." + p.Name }
+
+// bankRange writes banks as v++ does: HBM[6] or HBM[0:5].
+func bankRange(m *design.MemoryLink) string {
+	if m.First == m.Last {
+		return fmt.Sprintf("%s[%d]", m.Memory, m.First)
+	}
+	return fmt.Sprintf("%s[%d:%d]", m.Memory, m.First, m.Last)
+}
+
+type kernelXML struct {
+	Source, Name, Language, Control string
+	Ports                           []portXML
+	Args                            []argXML
+}
+
+type portXML struct {
+	Name, Mode, Type, Range string
+	Width                   int
+}
+
+type argXML struct {
+	ID, Qualifier            int
+	Name, Port, Type, Offset string
+	Bytes                    int
+}
+
+// Address qualifiers of kernel arguments (Vitis: UG1393, "RTL Kernel XML File").
+const (
+	scalarArgument  = 0
+	pointerArgument = 1
+	streamArgument  = 4
+)
+
+func kernelView(d *design.Design, k *design.Kernel) kernelXML {
+	v := kernelXML{Source: d.Platform.File, Name: k.Name, Language: "ip_c", Control: k.Control}
+	if k.Control == "user_managed" {
+		v.Language = "ip"
+	}
+	for _, a := range k.Arguments {
+		arg := argXML{ID: len(v.Args), Qualifier: scalarArgument, Name: a.Name, Port: a.Port, Type: a.Type, Offset: fmt.Sprintf("0x%03X", a.At), Bytes: a.Width / 8}
+		if strings.HasSuffix(a.Type, "*") {
+			arg.Qualifier = pointerArgument
+		}
+		v.Args = append(v.Args, arg)
+	}
+	for _, p := range k.Ports {
+		port := portXML{Name: p.Name, Width: p.Width}
+		switch {
+		case p.Protocol == design.AXIS:
+			port.Type, port.Mode = "stream", "read_only"
+			if p.Output {
+				port.Mode = "write_only"
+			}
+			v.Args = append(v.Args, argXML{ID: len(v.Args), Qualifier: streamArgument, Name: p.Name, Port: p.Name,
+				Type: fmt.Sprintf("stream<qdma_axis<%d,0,0,%d>>&", p.Width, p.TDEST), Offset: "0x0", Bytes: 4})
+		case p.Output:
+			port.Type, port.Mode, port.Range = "addressable", "master", "0xFFFFFFFFFFFFFFFF"
+		default:
+			port.Type, port.Mode, port.Range = "addressable", "slave", fmt.Sprintf("0x%X", p.Range)
+		}
+		v.Ports = append(v.Ports, port)
+	}
+	return v
+}

@@ -1,0 +1,186 @@
+package output
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var errStopped = errors.New("stopped")
+
+// stopAfter lets n changes of the file system happen and none after them, as if
+// the process had been killed there.
+func stopAfter(n int) func(op, name string) error {
+	return func(op, name string) error {
+		if n--; n < 0 {
+			return errStopped
+		}
+		return nil
+	}
+}
+
+var (
+	setA = contents{"link.cfg": "A link", "docs/manual.md": "A manual", "same": "both", "was_dir/x": "A x", "was_file": "A f"}
+	setB = contents{"link.cfg": "B link", "rtl/pkg.sv": "B package", "same": "both", "was_dir": "B d", "was_file/y/z": "B z"}
+	mine = contents{"notes.txt": "mine", "docs/own.md": "mine", "rtl/own.sv": "mine"}
+)
+
+// checkWhole fails if a file has a content that nobody meant it to have.
+func checkWhole(t *testing.T, dir string, sets ...contents) {
+	t.Helper()
+	for name, text := range snapshot(t, dir) {
+		base := filepath.Base(name)
+		if strings.HasSuffix(name, "/") || name == ManifestName || strings.HasSuffix(base, temporarySuffix) {
+			continue
+		}
+		whole := false
+		for _, s := range sets {
+			meant, ok := s[name]
+			whole = whole || ok && meant == text
+		}
+		if !whole {
+			t.Errorf("%s holds %q", name, text)
+		}
+	}
+}
+
+// TestInterruptionAtEveryStep stops a run before each change it makes, and
+// checks that no file is half, and that the next run ends where an undisturbed
+// one would.
+func TestInterruptionAtEveryStep(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		before, then, last contents // nil: nothing is there, or everything is removed
+	}{
+		{"first run", nil, setA, setA},
+		{"first run, then another set", nil, setA, setB},
+		{"first run, then removal", nil, setA, nil},
+		{"change", setA, setB, setB},
+		{"change taken back", setA, setB, setA},
+		{"change, then removal", setA, setB, nil},
+		{"change, then all else", setA, setB, contents{"only": "this"}},
+		{"removal", setA, nil, nil},
+		{"removal, then again", setA, nil, setA},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for n := 0; ; n++ {
+				if n > 1000 {
+					t.Fatal("a run does not end")
+				}
+				base := t.TempDir()
+				for name, text := range mine {
+					put(t, base, "p/"+name, text)
+				}
+				if test.before != nil {
+					mustApply(t, testDir(base), test.before)
+				}
+				err := run(t, testDir(base), test.then, stopAfter(n))
+				checkWhole(t, filepath.Join(base, "p"), test.before, test.then, mine)
+				if lastErr := run(t, testDir(base), test.last, nil); lastErr != nil {
+					t.Fatalf("step %d: %v", n, lastErr)
+				}
+				got := snapshot(t, filepath.Join(base, "p"))
+				if diff := cmp.Diff(want(test.last, mine, got[ManifestName]), got); diff != "" {
+					t.Fatalf("step %d (-want +got):\n%s", n, diff)
+				}
+				if err == nil {
+					t.Logf("%d steps", n)
+					return
+				}
+				if !errors.Is(err, errStopped) {
+					t.Fatalf("step %d: %v", n, err)
+				}
+			}
+		})
+	}
+}
+
+func run(t *testing.T, d Dir, set contents, step func(op, name string) error) error {
+	t.Helper()
+	d.step = step
+	var p *Plan
+	var err error
+	if set == nil {
+		p, err = d.PlanRemoval()
+	} else {
+		p, err = d.Plan(testManifest(), set.files())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Apply(t.Context())
+}
+
+// TestKilled kills processes that write, at any moment.
+func TestKilled(t *testing.T) {
+	if base := os.Getenv("OUTPUT_TEST_WRITE"); base != "" {
+		for i := 0; ; i++ {
+			unlock, err := Lock(t.Context(), base, func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, testDir(base), []contents{bigSet("A"), bigSet("B"), {}}[i%3], nil)
+			if i == 0 {
+				fmt.Println("running")
+			}
+			unlock()
+		}
+	}
+	base := t.TempDir()
+	put(t, base, "p/notes.txt", "mine")
+	users := contents{"notes.txt": "mine"}
+	rounds := 25
+	if testing.Short() {
+		rounds = 5
+	}
+	for range rounds {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		cmd.Env = append(os.Environ(), "OUTPUT_TEST_WRITE="+base)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "running\n" {
+			t.Errorf("the writer said %q: %v", line, err)
+		}
+		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		checkWhole(t, filepath.Join(base, "p"), bigSet("A"), bigSet("B"), users)
+	}
+	unlock, err := Lock(t.Context(), base, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustApply(t, testDir(base), setA)
+	unlock()
+	got := snapshot(t, base)
+	expect := contents{"p/": ""}
+	for name, text := range want(setA, users, got["p/"+ManifestName]) {
+		expect["p/"+name] = text
+	}
+	if diff := cmp.Diff(expect, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func bigSet(kind string) contents {
+	set := contents{}
+	for i := range 30 {
+		set[fmt.Sprintf("%s%d/same%d", kind, i%7, i)] = strings.Repeat(kind, 20_000)
+		set[fmt.Sprintf("both/%d", i)] = strings.Repeat(kind, 5_000)
+	}
+	return set
+}

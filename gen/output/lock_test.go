@@ -1,0 +1,58 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestLockExcludes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var wg sync.WaitGroup
+	var inside, turns atomic.Int32
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				unlock, err := Lock(t.Context(), dir, func() {})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := inside.Add(1); n != 1 {
+					t.Errorf("%d at once", n)
+				}
+				turns.Add(1)
+				runtime.Gosched()
+				inside.Add(-1)
+				unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if turns.Load() != 160 {
+		t.Errorf("%d turns", turns.Load())
+	}
+	if left := snapshot(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestLockEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := Lock(t.Context(), dir, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	_, err = Lock(ctx, dir, cancel) // told that it waits, it gives up
+	cancel()
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

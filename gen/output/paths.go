@@ -1,0 +1,52 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// checkPaths refuses sets of files that cannot stand side by side on every
+// file system.
+func checkPaths(files []File, manifest string) error {
+	seen := map[string]string{strings.ToLower(manifest): manifest}
+	whole := map[string]bool{strings.ToLower(manifest): true}
+	var errs []error
+	for _, f := range files {
+		if err := checkPath(f.Path); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for p := f.Path; p != "."; p = path.Dir(p) {
+			folded := strings.ToLower(p)
+			first, known := seen[folded]
+			switch {
+			case known && first != p:
+				errs = append(errs, fmt.Errorf("%w: %q and %q differ only in case", ErrPath, first, p))
+			case known && (p == f.Path || whole[folded]):
+				errs = append(errs, fmt.Errorf("%w: %q is needed twice", ErrPath, p))
+			}
+			if !known {
+				seen[folded] = p
+			}
+		}
+		whole[strings.ToLower(f.Path)] = true
+	}
+	return errors.Join(errs...)
+}
+
+func checkPath(p string) error {
+	switch {
+	case !fs.ValidPath(p) || p == "." || !filepath.IsLocal(filepath.FromSlash(p)):
+		return fmt.Errorf("%w: %q does not stay inside its directory", ErrPath, p)
+	case strings.ContainsAny(p, `\:*?"<>|`) || strings.ContainsFunc(p, unicode.IsControl):
+		return fmt.Errorf("%w: %q has characters that not every file system knows", ErrPath, p)
+	case len(path.Base(p)) > 200:
+		return fmt.Errorf("%w: %q is too long", ErrPath, p)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package platform
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+// taken remembers the TDESTs of a lane and where each was given.
+type taken map[int]struct {
+	what string
+	rng  hcl.Range
+}
+
+func (b *loader) take(t taken, rng hcl.Range, tdest int, what string) {
+	if tdest < 0 {
+		b.errorf(rng, "Value out of range", "The TDEST of %s cannot be negative.", what)
+		return
+	}
+	if prev, dup := t[tdest]; dup {
+		b.errorf(rng, "TDEST used twice", "TDEST %d of %s already selects %s, on line %d.", tdest, what, prev.what, prev.rng.Start.Line)
+		return
+	}
+	t[tdest] = struct {
+		what string
+		rng  hcl.Range
+	}{what, rng}
+}
+
+func (b *loader) arithmetic() {
+	if len(b.block.Arithmetic) == 0 {
+		return
+	}
+	in := b.block.Arithmetic[0]
+	if len(b.block.Arithmetic) > 1 {
+		b.errorf(b.block.Arithmetic[1].Range, "One plugin expected", "An engine has one arithmetic plugin; the first is on line %d.", in.Range.Start.Line)
+	}
+	b.kernelWithRole(in.KernelRange, in.Kernel, "arithmetic")
+	a := &Arithmetic{Kernel: in.Kernel, Range: in.Range}
+	codes := b.p.ABI.Enum(abi.ReduceFunctions)
+	used := taken{}
+	seen := map[string]hcl.Range{}
+	functions := in.Functions
+	if k := b.lib.Kernels[in.Kernel]; k != nil && len(functions) == 0 {
+		functions = k.functions
+	}
+	for _, fn := range functions {
+		code := codes.Value(fn.Name)
+		if code == nil {
+			b.errorf(fn.NameRange, "Unknown function", "%s has no reduction function %q. %s", b.p.ABI.Name, fn.Name, lang.Choices(fn.Name, codes.Names()))
+			continue
+		}
+		if prev, dup := seen[fn.Name]; dup {
+			b.errorf(fn.NameRange, "Duplicate name", "The function %q is already given on line %d.", fn.Name, prev.Start.Line)
+			continue
+		}
+		seen[fn.Name] = fn.NameRange
+		f := Function{Name: fn.Name, Code: code.Value, Range: fn.Range}
+		places := keyRanges(fn.Body, "tdest")
+		for _, typeName := range sortedKeys(fn.TDEST) {
+			rng := orElse(places[typeName], fn.TDESTExpr)
+			if !b.checkType(rng, typeName) {
+				continue
+			}
+			tdest := fn.TDEST[typeName]
+			b.take(used, rng, tdest, fn.Name+" of "+typeName)
+			f.TDEST = append(f.TDEST, TypeTDEST{typeName, tdest, rng})
+		}
+		if len(fn.TDEST) == 0 {
+			b.errorf(fn.TDESTExpr, "Data type expected", "The function %q has no data type; give at least one, for example { float32 = 0 }.", fn.Name)
+		}
+		sort.Slice(f.TDEST, func(i, j int) bool { return f.TDEST[i].TDEST < f.TDEST[j].TDEST })
+		a.Functions = append(a.Functions, f)
+	}
+	sort.Slice(a.Functions, func(i, j int) bool { return a.Functions[i].Code < a.Functions[j].Code })
+	b.checkGaps(a, codes)
+	if len(functions) == 0 {
+		b.errorf(in.Range, "Function expected", "Kernel %s has no functions of its own; give at least one, for example function \"sum\" { tdest = { float32 = 0 } }.", in.Kernel)
+	}
+	b.p.Arithmetic = a
+}
+
+// checkGaps reports a type for which a function of a lower number is missing:
+// an arithmetic configuration lists TDESTs by function number.
+func (b *loader) checkGaps(a *Arithmetic, codes *abi.Enum) {
+	have := func(code uint32, typeName string) bool {
+		for _, f := range a.Functions {
+			if f.Code == code && slices.ContainsFunc(f.TDEST, func(t TypeTDEST) bool { return t.Type == typeName }) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, f := range a.Functions {
+		for _, t := range f.TDEST {
+			for _, lower := range codes.Values {
+				if lower.Value < f.Code && !have(lower.Value, t.Type) {
+					b.errorf(t.Range, "Function missing", "%s of %s needs %s of %s too: configurations list functions by number.", f.Name, t.Type, lower.Name, t.Type)
+				}
+			}
+		}
+	}
+}
+
+func (b *loader) compression() {
+	if len(b.block.Compression) == 0 {
+		return
+	}
+	in := b.block.Compression[0]
+	if len(b.block.Compression) > 1 {
+		b.errorf(b.block.Compression[1].Range, "One plugin expected", "The lanes of an engine have one compression plugin; the first is on line %d.", in.Range.Start.Line)
+	}
+	b.kernelWithRole(in.KernelRange, in.Kernel, "compression")
+	c := &Compression{Kernel: in.Kernel, Lanes: value(in.Lanes, MaxLanes), Range: in.Range, LanesRange: orElse(in.LanesRange, in.Range)}
+	b.within(c.LanesRange, "The number of compression lanes", c.Lanes, 0, MaxLanes)
+	used := taken{}
+	type pair struct{ from, to string }
+	seen := map[pair]hcl.Range{}
+	conversions := in.Conversions
+	if k := b.lib.Kernels[in.Kernel]; k != nil && len(conversions) == 0 {
+		conversions = k.conversions
+	}
+	for _, conv := range conversions {
+		okFrom, okTo := b.checkType(conv.FromRange, conv.From), b.checkType(conv.ToRange, conv.To)
+		key := pair{conv.From, conv.To}
+		if conv.From == conv.To {
+			b.errorf(conv.ToRange, "Two types expected", "A conversion goes from one type to another.")
+		}
+		if prev, dup := seen[key]; dup {
+			b.errorf(conv.Range, "Duplicate name", "The conversion from %s to %s is already given on line %d.", conv.From, conv.To, prev.Start.Line)
+			continue
+		}
+		seen[key] = conv.Range
+		b.within(conv.Range, "The logarithm of the ratio", conv.RatioLog, 0, 16)
+		b.take(used, orElse(conv.TDESTExpr, conv.Range), conv.TDEST, conv.From+" to "+conv.To)
+		if okFrom && okTo {
+			c.Conversions = append(c.Conversions, Conversion{conv.From, conv.To, conv.TDEST, conv.OneWay, conv.RatioLog, conv.Range})
+		}
+	}
+	for _, conv := range conversions {
+		_, inverse := seen[pair{conv.To, conv.From}]
+		if !inverse && !conv.OneWay && conv.From != conv.To {
+			b.errorf(conv.Range, "Inverse missing",
+				"Nothing converts %s back to %s. Add conversion %q %q, or say one_way = true.", conv.To, conv.From, conv.To, conv.From)
+		}
+		if inverse && conv.OneWay {
+			b.errorf(conv.Range, "Inverse given", "The conversion from %s to %s says one_way = true, but its inverse is on line %d.", conv.From, conv.To, seen[pair{conv.To, conv.From}].Start.Line)
+		}
+	}
+	if c.Lanes > 0 && len(conversions) == 0 {
+		b.errorf(in.Range, "Conversion expected", "Kernel %s has no conversions of its own; give at least one, for example conversion \"float32\" \"float16\" { tdest = 0 }.", in.Kernel)
+	}
+	sort.Slice(c.Conversions, func(i, j int) bool { return c.Conversions[i].TDEST < c.Conversions[j].TDEST })
+	b.p.Compression = c
+}
+
+// keyRanges finds where the keys of an object attribute stand, for those
+// written literally.
+func keyRanges(body hcl.Body, attr string) map[string]hcl.Range {
+	out := map[string]hcl.Range{}
+	syntax, ok := body.(*hclsyntax.Body)
+	if !ok {
+		return out
+	}
+	a, ok := syntax.Attributes[attr]
+	if !ok {
+		return out
+	}
+	pairs, diags := hcl.ExprMap(a.Expr)
+	if diags.HasErrors() {
+		return out
+	}
+	for _, pair := range pairs {
+		if key := hcl.ExprAsKeyword(pair.Key); key != "" {
+			out[key] = pair.Key.Range()
+		}
+	}
+	return out
+}

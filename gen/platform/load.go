@@ -1,0 +1,515 @@
+package platform
+
+import (
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+type platformFile struct {
+	Platforms []platformBlock `hcl:"platform,block"`
+}
+
+type platformBlock struct {
+	Name            string             `hcl:"name,label"`
+	NameRange       hcl.Range          `hcl:"name,label_range"`
+	Doc             string             `hcl:"doc,optional"`
+	Board           string             `hcl:"board"`
+	BoardRange      hcl.Range          `hcl:"board,attr_value_range"`
+	ABI             *string            `hcl:"abi,optional"`
+	ABIRange        hcl.Range          `hcl:"abi,attr_value_range"`
+	Clock           *int               `hcl:"clock,optional"`
+	ClockRange      hcl.Range          `hcl:"clock,attr_value_range"`
+	HostMemory      bool               `hcl:"host_memory,optional"`
+	HostMemoryRange hcl.Range          `hcl:"host_memory,attr_value_range"`
+	HWEmu           bool               `hcl:"hw_emu,optional"`
+	HWEmuRange      hcl.Range          `hcl:"hw_emu,attr_value_range"`
+	Use             map[string]string  `hcl:"use,optional"`
+	UseRange        hcl.Range          `hcl:"use,attr_value_range"`
+	CCLO            *ccloBlock         `hcl:"cclo,block"`
+	POEs            []poeBlock         `hcl:"poe,block"`
+	Arithmetic      []arithmeticBlock  `hcl:"arithmetic,block"`
+	Compression     []compressionBlock `hcl:"compression,block"`
+	Types           []typeBlock        `hcl:"type,block"`
+	Tuning          *tuningBlock       `hcl:"tuning,block"`
+	Capacity        *capacityBlock     `hcl:"capacity,block"`
+	Limits          *limitsBlock       `hcl:"limits,block"`
+	Range           hcl.Range          `hcl:",def_range"`
+}
+
+type ccloBlock struct {
+	Count             *int            `hcl:"count,optional"`
+	CountRange        hcl.Range       `hcl:"count,attr_value_range"`
+	DMA               *string         `hcl:"dma,optional"`
+	DMARange          hcl.Range       `hcl:"dma,attr_value_range"`
+	DMAEngines        *int            `hcl:"dma_engines,optional"`
+	DMAEnginesRange   hcl.Range       `hcl:"dma_engines,attr_value_range"`
+	KernelStream      *string         `hcl:"kernel_stream,optional"`
+	KernelStreamRange hcl.Range       `hcl:"kernel_stream,attr_value_range"`
+	RxBuffers         *rxBuffersBlock `hcl:"rx_buffers,block"`
+	Range             hcl.Range       `hcl:",def_range"`
+}
+
+type rxBuffersBlock struct {
+	Count      *int      `hcl:"count,optional"`
+	CountRange hcl.Range `hcl:"count,attr_value_range"`
+	Size       *int      `hcl:"size,optional"`
+	SizeRange  hcl.Range `hcl:"size,attr_value_range"`
+	Range      hcl.Range `hcl:",def_range"`
+}
+
+type poeBlock struct {
+	Kind      string    `hcl:"kind,label"`
+	KindRange hcl.Range `hcl:"kind,label_range"`
+	Port      int       `hcl:"port,optional"`
+	PortRange hcl.Range `hcl:"port,attr_value_range"`
+	Range     hcl.Range `hcl:",def_range"`
+}
+
+type arithmeticBlock struct {
+	Kernel      string          `hcl:"kernel,label"`
+	KernelRange hcl.Range       `hcl:"kernel,label_range"`
+	Functions   []functionBlock `hcl:"function,block"`
+	Range       hcl.Range       `hcl:",def_range"`
+}
+
+type functionBlock struct {
+	Name      string         `hcl:"name,label"`
+	NameRange hcl.Range      `hcl:"name,label_range"`
+	TDEST     map[string]int `hcl:"tdest"`
+	TDESTExpr hcl.Range      `hcl:"tdest,attr_value_range"`
+	Range     hcl.Range      `hcl:",def_range"`
+	Body      hcl.Body       `hcl:",body"`
+}
+
+type compressionBlock struct {
+	Kernel      string            `hcl:"kernel,label"`
+	KernelRange hcl.Range         `hcl:"kernel,label_range"`
+	Lanes       *int              `hcl:"lanes,optional"`
+	LanesRange  hcl.Range         `hcl:"lanes,attr_value_range"`
+	Conversions []conversionBlock `hcl:"conversion,block"`
+	Range       hcl.Range         `hcl:",def_range"`
+}
+
+type conversionBlock struct {
+	From      string    `hcl:"from,label"`
+	FromRange hcl.Range `hcl:"from,label_range"`
+	To        string    `hcl:"to,label"`
+	ToRange   hcl.Range `hcl:"to,label_range"`
+	TDEST     int       `hcl:"tdest"`
+	TDESTExpr hcl.Range `hcl:"tdest,attr_value_range"`
+	OneWay    bool      `hcl:"one_way,optional"`
+	RatioLog  int       `hcl:"ratio_log,optional"`
+	Range     hcl.Range `hcl:",def_range"`
+}
+
+type typeBlock struct {
+	Name      string    `hcl:"name,label"`
+	NameRange hcl.Range `hcl:"name,label_range"`
+	Doc       string    `hcl:"doc,optional"`
+	Bytes     int       `hcl:"bytes"`
+	Range     hcl.Range `hcl:",def_range"`
+}
+
+type tuningBlock struct {
+	Body hcl.Body `hcl:",remain"`
+}
+
+type capacityBlock struct {
+	Ranks              *int      `hcl:"ranks,optional"`
+	RanksRange         hcl.Range `hcl:"ranks,attr_value_range"`
+	Communicators      *int      `hcl:"communicators,optional"`
+	CommunicatorsRange hcl.Range `hcl:"communicators,attr_value_range"`
+	Range              hcl.Range `hcl:",def_range"`
+}
+
+type limitsBlock struct {
+	MaxEager           *int      `hcl:"max_eager_bytes,optional"`
+	MaxEagerRange      hcl.Range `hcl:"max_eager_bytes,attr_value_range"`
+	MaxRendezvous      *int      `hcl:"max_rendezvous_bytes,optional"`
+	MaxRendezvousRange hcl.Range `hcl:"max_rendezvous_bytes,attr_value_range"`
+	TimeoutCycles      *int      `hcl:"timeout_cycles,optional"`
+	TimeoutCyclesRange hcl.Range `hcl:"timeout_cycles,attr_value_range"`
+	RemoteTimeout      *int      `hcl:"remote_timeout_ms,optional"`
+	RemoteTimeoutRange hcl.Range `hcl:"remote_timeout_ms,attr_value_range"`
+	Range              hcl.Range `hcl:",def_range"`
+}
+
+// MaxLanes is how many compression lanes an engine has.
+const MaxLanes = 3
+
+const (
+	defaultABI             = "accl-2024"
+	defaultClock           = 250
+	defaultRxCount         = 16
+	defaultRxSize          = 4096
+	defaultRanks           = 32
+	defaultTimeoutCycles   = 1_000_000
+	defaultRemoteTimeoutMs = 30_000
+	defaultMaxRendezvous   = 32 << 20
+	maxCCLOs               = 1024
+	maxRxSize              = 16 << 20
+	beatBytes              = 64
+)
+
+// ReservedNames are directories of the output that no platform may be named
+// like.
+var ReservedNames = []string{"abi", "bench", "bin", "cache", "state"}
+
+var (
+	poeKinds = []string{"axis", "rdma", "tcp", "udp"}
+	dmaKinds = []string{"external", "internal"}
+)
+
+// Load reads and validates one platform by itself. The platform is nil if too
+// little of it is known to go on; otherwise further checks can add their
+// errors to those returned.
+func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics) {
+	display := path.Join(Root, name+".hcl")
+	text, ok := l.files[name+".hcl"]
+	if !ok {
+		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
+			"Unknown platform", "There is no platform %q. %s", name, lang.Choices(name, l.PlatformNames()))}
+	}
+	file, diags := l.parser.Parse(display, text)
+	if file == nil {
+		return nil, diags
+	}
+	scope, d := file.Open(in, l.parser)
+	diags = append(diags, d...)
+	var content platformFile
+	diags = append(diags, lang.Decode(scope.Body, scope.Context, &content)...)
+	if len(content.Platforms) != 1 {
+		if !diags.HasErrors() || len(content.Platforms) > 1 {
+			diags = append(diags, lang.Errorf(file.Body.SrcRange, "One platform expected",
+				"%s has %d platform blocks; it describes exactly one: platform %q { ... }.", display, len(content.Platforms), name))
+		}
+		return nil, diags
+	}
+	b := &loader{lib: l, block: content.Platforms[0], diags: diags, ctx: scope.Context}
+	p := b.load(name, display, scope)
+	return p, b.diags
+}
+
+// loader turns one platform block into a Platform and collects what is wrong
+// with it.
+type loader struct {
+	lib   *Library
+	block platformBlock
+	diags hcl.Diagnostics
+	ctx   *hcl.EvalContext
+	p     *Platform
+}
+
+func (b *loader) errorf(rng hcl.Range, summary, format string, args ...any) {
+	if rng.Filename == "" {
+		rng = b.block.Range
+	}
+	b.diags = append(b.diags, lang.Errorf(rng, summary, format, args...))
+}
+
+func (b *loader) within(rng hcl.Range, what string, value, low, high int) bool {
+	if value >= low && value <= high {
+		return true
+	}
+	b.errorf(rng, "Value out of range", "%s is %d to %d, not %d.", what, low, high, value)
+	return false
+}
+
+func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
+	in := b.block
+	b.p = &Platform{
+		Name: in.Name, Doc: in.Doc, File: display, HostMemory: in.HostMemory, HWEmu: in.HWEmu,
+		Clock: value(in.Clock, defaultClock), Use: in.Use, Variables: scope.Variables,
+		Ranges: Ranges{
+			Block: in.Range, Board: orElse(in.BoardRange, in.Range), ABI: orElse(in.ABIRange, in.Range),
+			Clock: orElse(in.ClockRange, in.Range), HostMemory: orElse(in.HostMemoryRange, in.Range),
+			HWEmu: orElse(in.HWEmuRange, in.Range), Use: orElse(in.UseRange, in.Range),
+		},
+	}
+	b.checkPlatformName(name)
+	b.within(in.ClockRange, "The clock, in MHz,", b.p.Clock, 50, 500)
+	b.references()
+	b.cclo()
+	b.poes()
+	if b.p.ABI != nil {
+		b.types()
+		b.arithmetic()
+		b.compression()
+		b.tuning()
+		b.limits()
+	}
+	b.capacity()
+	if b.p.Board == nil || b.p.ABI == nil {
+		return nil
+	}
+	return b.p
+}
+
+func (b *loader) checkPlatformName(name string) {
+	in := b.block
+	b.diags = append(b.diags, checkName(in.NameRange, "platform", in.Name)...)
+	if in.Name != name {
+		b.errorf(in.NameRange, "Name differs from file", "The platform is called %q but its file %s.hcl; give both the same name.", in.Name, name)
+	}
+	if slices.Contains(ReservedNames, strings.ToLower(in.Name)) {
+		b.errorf(in.NameRange, "Reserved name", "%q is a directory of the output and cannot name a platform.", in.Name)
+	}
+	for _, other := range b.lib.PlatformNames() {
+		if other != name && strings.EqualFold(other, name) {
+			b.errorf(in.NameRange, "Names collide", "The platforms %q and %q differ only in case, and would share one output directory on some file systems.", name, other)
+		}
+	}
+}
+
+func (b *loader) references() {
+	in := b.block
+	board, ok := b.lib.Boards[in.Board]
+	if !ok {
+		b.errorf(in.BoardRange, "Unknown board", "There is no board %q. %s", in.Board, lang.Choices(in.Board, sortedKeys(b.lib.Boards)))
+	}
+	b.p.Board = board
+	want := value(in.ABI, defaultABI)
+	generation, ok := b.lib.ABIs[want]
+	if !ok {
+		b.errorf(in.ABIRange, "Unknown interface generation", "There is no abi %q. %s", want, lang.Choices(want, sortedKeys(b.lib.ABIs)))
+	}
+	b.p.ABI = generation
+	if board != nil && in.HostMemory && !board.HasMemoryFor("host") {
+		b.errorf(in.HostMemoryRange, "No host memory on this board", "Board %s cannot reach host memory. Boards that can: %s.", board.Name, strings.Join(b.lib.boardsWith("host"), ", "))
+	}
+	for _, role := range sortedKeys(in.Use) {
+		kernel := in.Use[role]
+		k, ok := b.lib.Kernels[kernel]
+		if !ok {
+			b.errorf(in.UseRange, "Unknown kernel", "There is no kernel %q. %s", kernel, lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
+		} else if k.Role != role {
+			b.errorf(in.UseRange, "Wrong role", "Kernel %s has the role %q, not %q.", kernel, k.Role, role)
+		}
+	}
+}
+
+func (l *Library) boardsWith(user string) []string {
+	var out []string
+	for _, name := range sortedKeys(l.Boards) {
+		if l.Boards[name].HasMemoryFor(user) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (b *loader) cclo() {
+	in := ccloBlock{}
+	if b.block.CCLO != nil {
+		in = *b.block.CCLO
+	}
+	rng := orElse(in.Range, b.block.Range)
+	c := CCLO{
+		Count: value(in.Count, 1), DMA: value(in.DMA, "external"), KernelStream: value(in.KernelStream, "loopback"),
+		RxBuffers:  RxBuffers{defaultRxCount, defaultRxSize, rng},
+		CountRange: orElse(in.CountRange, rng), DMARange: orElse(in.DMARange, rng),
+		DMAEnginesRange: orElse(in.DMAEnginesRange, rng), KernelStreamRange: orElse(in.KernelStreamRange, rng),
+	}
+	c.DMAEngines = value(in.DMAEngines, map[string]int{"internal": 3}[c.DMA])
+	if in.DMAEngines == nil && c.DMA != "internal" {
+		c.DMAEngines = 2
+	}
+	b.within(c.CountRange, "The number of engines", c.Count, 1, maxCCLOs)
+	b.diags = append(b.diags, oneOf(c.DMARange, "dma", c.DMA, dmaKinds)...)
+	b.within(c.DMAEnginesRange, "The number of DMA engines", c.DMAEngines, 2, 3)
+	if rx := in.RxBuffers; rx != nil {
+		c.RxBuffers = RxBuffers{value(rx.Count, defaultRxCount), value(rx.Size, defaultRxSize), rx.Range}
+		b.within(orElse(rx.CountRange, rx.Range), "The number of rx buffers", c.RxBuffers.Count, 1, 65535)
+		if b.within(orElse(rx.SizeRange, rx.Range), "The size of an rx buffer, in bytes,", c.RxBuffers.Size, beatBytes, maxRxSize) && c.RxBuffers.Size%beatBytes != 0 {
+			b.errorf(rx.SizeRange, "Value out of range", "An rx buffer is a whole number of %d-byte beats; %d is not.", beatBytes, c.RxBuffers.Size)
+		}
+	}
+	if c.KernelStream != "loopback" {
+		b.kernelWithRole(c.KernelStreamRange, c.KernelStream, "user", "loopback")
+	}
+	b.p.CCLO = c
+}
+
+// kernelWithRole checks that a kernel which the platform names can do what it
+// is named for.
+func (b *loader) kernelWithRole(rng hcl.Range, name, role string, also ...string) {
+	candidates := also
+	for _, id := range sortedKeys(b.lib.Kernels) {
+		if b.lib.Kernels[id].Role == role {
+			candidates = append(candidates, id)
+		}
+	}
+	if k, ok := b.lib.Kernels[name]; !ok {
+		b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", name, lang.Choices(name, candidates))
+	} else if k.Role != role {
+		b.errorf(rng, "Wrong role", "Kernel %s has the role %q, but one with the role %q is needed here. %s", name, k.Role, role, lang.Choices(name, candidates))
+	}
+}
+
+func (b *loader) poes() {
+	if len(b.block.POEs) == 0 {
+		b.errorf(b.block.Range, "Network engine missing", `A platform has a network engine: poe "udp", "tcp", "rdma" or "axis" { }.`)
+		return
+	}
+	ports := map[int]hcl.Range{}
+	for _, in := range b.block.POEs {
+		poe := POE{in.Kind, in.Port, in.Range, orElse(in.PortRange, in.Range)}
+		b.diags = append(b.diags, oneOf(in.KindRange, "the network engine", in.Kind, poeKinds)...)
+		if in.Kind != b.block.POEs[0].Kind {
+			b.errorf(in.KindRange, "Network engines differ", "All network engines of a platform are of one kind, because its engines are; the first is %q.", b.block.POEs[0].Kind)
+		}
+		if board := b.p.Board; board != nil && (in.Port < 0 || in.Port >= board.Ports) {
+			b.errorf(poe.PortRange, "Ethernet port not on the board", "Board %s has %s, not port %d.", board.Name, portList(board.Ports), in.Port)
+		}
+		if prev, dup := ports[in.Port]; dup && in.Kind != "axis" {
+			b.errorf(poe.PortRange, "Ethernet port used twice", "Port %d already serves the network engine on line %d.", in.Port, prev.Start.Line)
+		}
+		ports[in.Port] = poe.PortRange
+		b.p.POEs = append(b.p.POEs, poe)
+	}
+	kind, n := b.p.POEs[0].Kind, len(b.p.POEs)
+	switch {
+	case kind == "axis" && n > 1:
+		b.errorf(b.p.POEs[1].Range, "One switch expected", "An axis network is one switch for all engines of the card.")
+	case kind != "axis" && n != b.p.CCLO.Count:
+		b.errorf(b.p.CCLO.CountRange, "Engines and network engines differ",
+			"Each engine has a network engine of its own: %d engines need %d poe blocks with a port each, not %d. To join engines on one card use poe \"axis\".", b.p.CCLO.Count, b.p.CCLO.Count, n)
+	}
+}
+
+func portList(n int) string {
+	if n == 1 {
+		return "one Ethernet port, port 0"
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = string(rune('0' + i%10))
+	}
+	return "the Ethernet ports " + strings.Join(list, ", ")
+}
+
+func (b *loader) types() {
+	b.p.Types = slices.Clone(b.p.ABI.Types)
+	for _, in := range b.block.Types {
+		b.diags = append(b.diags, checkName(in.NameRange, "type", in.Name)...)
+		b.within(in.Range, "The size of an element, in bytes,", in.Bytes, 1, beatBytes)
+		if in.Bytes > 0 && beatBytes%in.Bytes != 0 {
+			b.errorf(in.Range, "Value out of range", "Elements divide a beat of %d bytes; %d does not.", beatBytes, in.Bytes)
+		}
+		if b.typeNamed(in.Name) != nil {
+			b.errorf(in.NameRange, "Duplicate name", "The type %q exists already.", in.Name)
+			continue
+		}
+		b.p.Types = append(b.p.Types, abi.Type{Name: in.Name, Doc: in.Doc, Bytes: in.Bytes, Range: in.Range})
+	}
+	sort.Slice(b.p.Types, func(i, j int) bool { return b.p.Types[i].Name < b.p.Types[j].Name })
+}
+
+func (b *loader) typeNamed(name string) *abi.Type { return b.p.Type(name) }
+
+// Type returns the element type of the platform with a name, or nil.
+func (p *Platform) Type(name string) *abi.Type {
+	for i := range p.Types {
+		if p.Types[i].Name == name {
+			return &p.Types[i]
+		}
+	}
+	return nil
+}
+
+func (b *loader) checkType(rng hcl.Range, name string) bool {
+	if b.typeNamed(name) != nil {
+		return true
+	}
+	known := make([]string, len(b.p.Types))
+	for i, t := range b.p.Types {
+		known[i] = t.Name
+	}
+	b.errorf(rng, "Unknown type", "The engine does not support %q. %s", name, lang.Choices(name, known))
+	return false
+}
+
+func (b *loader) tuning() {
+	if b.block.Tuning == nil {
+		return
+	}
+	var known []string
+	exchange := b.p.ABI.Memory(abi.Exchange)
+	for _, w := range exchange.WordGroup(abi.TuningGroup) {
+		known = append(known, w.Name)
+	}
+	attrs, d := b.block.Tuning.Body.JustAttributes()
+	b.diags = append(b.diags, d...)
+	for _, name := range sortedKeys(attrs) {
+		attr := attrs[name]
+		if !slices.Contains(known, name) {
+			b.errorf(attr.NameRange, "Unknown setting", "%s has no tuning word %q. %s", b.p.ABI.Name, name, lang.Choices(name, known))
+			continue
+		}
+		var v uint32
+		d := lang.Evaluate(attr.Expr, b.ctx, &v)
+		b.diags = append(b.diags, d...)
+		b.p.Tuning = append(b.p.Tuning, Tuning{name, v, attr.Range})
+	}
+	sort.Slice(b.p.Tuning, func(i, j int) bool {
+		return exchange.Word(b.p.Tuning[i].Name).At < exchange.Word(b.p.Tuning[j].Name).At
+	})
+}
+
+func (b *loader) limits() {
+	in := limitsBlock{}
+	if b.block.Limits != nil {
+		in = *b.block.Limits
+	}
+	rng := orElse(in.Range, b.block.Range)
+	lim := Limits{
+		TimeoutCycles: value(in.TimeoutCycles, defaultTimeoutCycles), RemoteTimeoutMillis: value(in.RemoteTimeout, defaultRemoteTimeoutMs), Range: rng,
+	}
+	b.within(orElse(in.TimeoutCyclesRange, rng), "The time limit inside the engine, in cycles,", lim.TimeoutCycles, 1000, 1<<31-1)
+	b.within(orElse(in.RemoteTimeoutRange, rng), "The time limit for remote ranks, in milliseconds,", lim.RemoteTimeoutMillis, 1, 3_600_000)
+	size := b.p.CCLO.RxBuffers.Size
+	if e := b.p.ABI.Enum(abi.ConfigFunctions); e == nil || e.Value("set_max_eager_msg_size") == nil {
+		for _, given := range []struct {
+			value *int
+			rng   hcl.Range
+			name  string
+		}{{in.MaxEager, in.MaxEagerRange, "max_eager_bytes"}, {in.MaxRendezvous, in.MaxRendezvousRange, "max_rendezvous_bytes"}} {
+			if given.value != nil {
+				b.errorf(given.rng, "Unknown setting", "%s has no %s: it is eager only.", b.p.ABI.Name, given.name)
+			}
+		}
+		b.p.Limits = lim
+		return
+	}
+	lim.MaxEagerBytes = value(in.MaxEager, size)
+	lim.MaxRendezvousBytes = value(in.MaxRendezvous, max(defaultMaxRendezvous, 2*lim.MaxEagerBytes))
+	b.within(orElse(in.MaxEagerRange, rng), "The largest eager message, in bytes, at least one rx buffer,", lim.MaxEagerBytes, size, 1<<30)
+	b.within(orElse(in.MaxRendezvousRange, rng), "The largest rendezvous message, in bytes, more than the largest eager one,", lim.MaxRendezvousBytes, lim.MaxEagerBytes+1, 1<<31-1)
+	b.p.Limits = lim
+}
+
+func (b *loader) capacity() {
+	in := capacityBlock{}
+	if b.block.Capacity != nil {
+		in = *b.block.Capacity
+	}
+	rng := orElse(in.Range, b.block.Range)
+	c := Capacity{value(in.Ranks, defaultRanks), value(in.Communicators, 1), rng}
+	b.within(orElse(in.RanksRange, rng), "The number of ranks", c.Ranks, 1, 65536)
+	b.within(orElse(in.CommunicatorsRange, rng), "The number of communicators", c.Communicators, 1, 4096)
+	b.p.Capacity = c
+}
+
+func value[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}

@@ -1,0 +1,55 @@
+# Alveo U50, three engines that talk to each other on the card: a world of three ranks
+# without a network. The Ethernet port is not used.
+
+variable "user_kernel" {
+  description = "Kernel at the engine's stream, for example vadd_put; empty closes the stream."
+  type        = string
+  default     = ""
+}
+
+variable "host_memory" {
+  description = "Let the engine's DMAs reach host memory."
+  type        = bool
+  default     = false
+}
+
+variable "ethernet_port" {
+  description = "Ethernet port of the card."
+  type        = number
+  default     = 0
+}
+
+variable "hw_emu" {
+  description = "Link for hardware emulation."
+  type        = bool
+  default     = false
+}
+
+platform "u50_axis3x" {
+  doc         = "Alveo U50 with three engines on one card."
+  board       = "u50"
+  clock       = 250 # MHz
+  host_memory = var.host_memory
+  hw_emu      = var.hw_emu
+
+  cclo {
+    count         = 3
+    kernel_stream = var.user_kernel == "" ? "loopback" : var.user_kernel
+
+    rx_buffers {
+      count = 16
+      size  = 4096 # bytes
+    }
+  }
+
+  poe "axis" {
+    port = var.ethernet_port
+  }
+
+  # Functions and conversions, with their TDESTs, are those of the plugins.
+  arithmetic "reduce_ops" {}
+
+  compression "hp_compression" {
+    lanes = 3
+  }
+}
