@@ -23,9 +23,9 @@ func (b *builder) errorf(rng hcl.Range, summary, format string, args ...any) {
 	b.diags = append(b.diags, lang.Errorf(rng, summary, format, args...))
 }
 
-func (l *loader) build(n *node) (*Generation, hcl.Diagnostics) {
+func (l *loader) build(n *node, doc string) (*Generation, hcl.Diagnostics) {
 	b := &builder{documented: l.documented}
-	g := &Generation{Name: n.label, Doc: n.text("doc"), Features: map[string]bool{}, Range: n.rng}
+	g := &Generation{Name: n.label, Doc: doc, Features: map[string]bool{}, Range: n.rng}
 	for name, s := range n.maps["features"] {
 		b.diags = append(b.diags, checkWord(s.rng, "feature", name, true)...)
 		g.Features[name] = s.value.True()

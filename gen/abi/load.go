@@ -28,11 +28,11 @@ func Load(files []*lang.File, parser *lang.Parser) (map[string]*Generation, hcl.
 		if blocks[name].flag("abstract") {
 			continue
 		}
-		merged := &node{kind: abiKind}
-		for _, base := range line {
-			merged = blocks[base].merge(merged)
+		merged := blocks[line[0]]
+		for _, next := range line[1:] {
+			merged = blocks[next].merge(merged)
 		}
-		generation, d := l.build(merged)
+		generation, d := l.build(merged, blocks[name].text("doc"))
 		generations[name] = generation
 		diags = append(diags, d...)
 	}

@@ -78,6 +78,9 @@ func (e *elaboration) functionTDEST(typeName string) []int {
 
 // layOut fills the exchange memory as the host does and checks that all fits.
 func (e *elaboration) layOut() {
+	if e.p.Capacity.Ranks == 0 {
+		return
+	}
 	m := e.p.ABI.Memory(abi.Exchange)
 	rx, comms, configs := m.Table(abi.RxBuffers), m.Table(abi.Communicators), m.Table(abi.ArithmeticConfigs)
 	x := &e.design.Exchange

@@ -54,12 +54,16 @@ func (e *elaboration) connect() {
 	for _, j := range e.joins {
 		e.connectJoin(j)
 	}
+	before := len(e.diags)
 	for _, in := range slices.Clone(e.instances) {
 		for _, p := range in.ports {
 			if p.Protocol == AXIS && !p.linked && p.source.ClosedBy != nil {
 				e.close(in, p)
 			}
 		}
+	}
+	if len(e.diags) > before {
+		return // what could not be closed would be reported again as open
 	}
 	reported := map[hcl.Range]bool{}
 	for _, in := range e.instances {
@@ -89,7 +93,9 @@ func (e *elaboration) connectJoin(j *join) {
 			} else {
 				e.errorf(p.source.Range, "Stream connected twice", "%s and %s both stand at %q; a stream has one sender and one receiver.", full((*end).Port), full(p.Port), j.name)
 			}
-			p.linked, (*end).linked = true, true // said once
+			for _, p := range j.ports {
+				p.linked = true // said once
+			}
 			return
 		}
 		*end = p

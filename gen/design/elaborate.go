@@ -17,10 +17,10 @@ import (
 func Load(lib *platform.Library, name string, in lang.Inputs) (*Design, hcl.Diagnostics) {
 	p, diags := lib.Load(name, in)
 	if p == nil {
-		return nil, diags
+		return nil, lang.Sorted(diags)
 	}
 	d, more := Elaborate(lib, p)
-	diags = append(diags, more...)
+	diags = lang.Sorted(append(diags, more...))
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -37,14 +37,16 @@ func Elaborate(lib *platform.Library, p *platform.Platform) (*Design, hcl.Diagno
 		byName:  map[string]*instance{},
 		reach:   map[string]*join{},
 	}
-	e.instantiate(e.choose())
-	if !e.diags.HasErrors() {
+	if p.Sound {
+		e.instantiate(e.choose())
+	}
+	if p.Sound && !e.diags.HasErrors() {
 		e.connect()
 		e.checkTDEST()
 	}
 	e.configure()
 	e.layOut()
-	if e.diags.HasErrors() {
+	if e.diags.HasErrors() || !p.Sound {
 		return nil, e.diags
 	}
 	e.finish()

@@ -1,9 +1,11 @@
 package lang
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -107,7 +109,7 @@ func guard(expr hclsyntax.Expression) hclsyntax.Expression {
 		if lit, ok := e.(*hclsyntax.LiteralValueExpr); ok {
 			return lit
 		}
-		return guarded{guard(e)}
+		return chargedAlways(e)
 	}
 	switch e := expr.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -158,7 +160,14 @@ func guard(expr hclsyntax.Expression) hclsyntax.Expression {
 }
 
 // chargedAlways also charges literals: a loop costs a step whatever its body.
-func chargedAlways(e hclsyntax.Expression) hclsyntax.Expression { return guarded{guard(e)} }
+func chargedAlways(e hclsyntax.Expression) hclsyntax.Expression {
+	if _, ok := e.(*hclsyntax.ScopeTraversalExpr); ok {
+		// A walk sees the children of what is guarded but not the node itself,
+		// and would miss the variable.
+		e = &hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}
+	}
+	return guarded{guard(e)}
+}
 
 func guardBody(body *hclsyntax.Body) {
 	for _, attr := range body.Attributes {
@@ -217,6 +226,20 @@ func Present(expr hcl.Expression) bool {
 	}
 	v, diags := expr.Value(nil)
 	return diags.HasErrors() || !v.IsNull()
+}
+
+// Sorted orders diagnostics by place, as a person reads a file, and drops those
+// that say the same of the same place.
+func Sorted(diags hcl.Diagnostics) hcl.Diagnostics {
+	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
+		if a.Subject == nil || b.Subject == nil {
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.Subject.Filename, b.Subject.Filename), cmp.Compare(a.Subject.Start.Byte, b.Subject.Start.Byte))
+	})
+	return slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool {
+		return a.Summary == b.Summary && a.Detail == b.Detail && a.Subject != nil && b.Subject != nil && *a.Subject == *b.Subject
+	})
 }
 
 // DiagnosticsError carries diagnostics through an error return.

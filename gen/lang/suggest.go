@@ -9,8 +9,11 @@ import (
 // Nearest returns the option closest to a misspelt name, or "" if none is
 // close.
 func Nearest(name string, options []string) string {
-	best, bestDistance := "", len(name)/2+1
+	best, bestDistance := "", min(3, len(name)/4+1)+1
 	for _, o := range slices.Sorted(slices.Values(options)) {
+		if len(name) > 2 && strings.HasPrefix(strings.ToLower(o), strings.ToLower(name)) {
+			return o
+		}
 		if d := distance(strings.ToLower(name), strings.ToLower(o)); d < bestDistance {
 			best, bestDistance = o, d
 		}

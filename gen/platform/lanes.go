@@ -79,7 +79,7 @@ func (b *loader) arithmetic() {
 	}
 	sort.Slice(a.Functions, func(i, j int) bool { return a.Functions[i].Code < a.Functions[j].Code })
 	b.checkGaps(a, codes)
-	if len(functions) == 0 {
+	if len(functions) == 0 && b.hasRole(in.Kernel, "arithmetic") {
 		b.errorf(in.Range, "Function expected", "Kernel %s has no functions of its own; give at least one, for example function \"sum\" { tdest = { float32 = 0 } }.", in.Kernel)
 	}
 	b.p.Arithmetic = a
@@ -117,7 +117,9 @@ func (b *loader) compression() {
 	}
 	b.kernelWithRole(in.KernelRange, in.Kernel, "compression")
 	c := &Compression{Kernel: in.Kernel, Lanes: value(in.Lanes, MaxLanes), Range: in.Range, LanesRange: orElse(in.LanesRange, in.Range)}
-	b.within(c.LanesRange, "The number of compression lanes", c.Lanes, 0, MaxLanes)
+	if !b.within(c.LanesRange, "The number of compression lanes", c.Lanes, 0, MaxLanes) {
+		b.p.Sound = false
+	}
 	used := taken{}
 	type pair struct{ from, to string }
 	seen := map[pair]hcl.Range{}
@@ -152,11 +154,16 @@ func (b *loader) compression() {
 			b.errorf(conv.Range, "Inverse given", "The conversion from %s to %s says one_way = true, but its inverse is on line %d.", conv.From, conv.To, seen[pair{conv.To, conv.From}].Start.Line)
 		}
 	}
-	if c.Lanes > 0 && len(conversions) == 0 {
+	if c.Lanes > 0 && len(conversions) == 0 && b.hasRole(in.Kernel, "compression") {
 		b.errorf(in.Range, "Conversion expected", "Kernel %s has no conversions of its own; give at least one, for example conversion \"float32\" \"float16\" { tdest = 0 }.", in.Kernel)
 	}
 	sort.Slice(c.Conversions, func(i, j int) bool { return c.Conversions[i].TDEST < c.Conversions[j].TDEST })
 	b.p.Compression = c
+}
+
+func (b *loader) hasRole(kernel, role string) bool {
+	k := b.lib.Kernels[kernel]
+	return k != nil && k.Role == role
 }
 
 // keyRanges finds where the keys of an object attribute stand, for those

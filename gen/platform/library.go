@@ -26,6 +26,7 @@ type Library struct {
 	ABIs    map[string]*abi.Generation
 
 	parser *lang.Parser
+	sound  bool
 	files  map[string][]byte // path relative to the root → text
 }
 
@@ -54,6 +55,7 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		l.Kernels, d = loadKernels(files, parser)
 		diags = append(diags, d...)
 	}
+	l.sound = !diags.HasErrors()
 	return l, diags
 }
 

@@ -187,14 +187,15 @@ func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics)
 	diags = append(diags, lang.Decode(scope.Body, scope.Context, &content)...)
 	if len(content.Platforms) != 1 {
 		if !diags.HasErrors() || len(content.Platforms) > 1 {
-			diags = append(diags, lang.Errorf(file.Body.SrcRange, "One platform expected",
+			start := hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos}
+			diags = append(diags, lang.Errorf(start, "One platform expected",
 				"%s has %d platform blocks; it describes exactly one: platform %q { ... }.", display, len(content.Platforms), name))
 		}
-		return nil, diags
+		return nil, withoutEchoes(diags)
 	}
-	b := &loader{lib: l, block: content.Platforms[0], diags: diags, ctx: scope.Context}
+	b := &loader{lib: l, block: content.Platforms[0], diags: diags, decoded: len(diags), ctx: scope.Context}
 	p := b.load(name, display, scope)
-	return p, b.diags
+	return p, withoutEchoes(b.diags)
 }
 
 // loader turns one platform block into a Platform and collects what is wrong
@@ -203,15 +204,33 @@ type loader struct {
 	lib   *Library
 	block platformBlock
 	diags hcl.Diagnostics
-	ctx   *hcl.EvalContext
-	p     *Platform
+	// decoded counts the diagnostics of the decoding: what it could not read
+	// has no value to complain about again.
+	decoded int
+	ctx     *hcl.EvalContext
+	p       *Platform
 }
 
 func (b *loader) errorf(rng hcl.Range, summary, format string, args ...any) {
 	if rng.Filename == "" {
 		rng = b.block.Range
 	}
+	for _, d := range b.diags[:b.decoded] {
+		if d.Subject != nil && d.Subject.Overlaps(rng) {
+			return
+		}
+	}
 	b.diags = append(b.diags, lang.Errorf(rng, summary, format, args...))
+}
+
+// withoutEchoes drops the complaints about values that are unknown only
+// because of another error.
+func withoutEchoes(diags hcl.Diagnostics) hcl.Diagnostics {
+	echo := func(d *hcl.Diagnostic) bool { return strings.HasSuffix(d.Detail, "value must be known") }
+	if !slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool { return d.Severity == hcl.DiagError && !echo(d) }) {
+		return diags
+	}
+	return slices.DeleteFunc(diags, echo)
 }
 
 func (b *loader) within(rng hcl.Range, what string, value, low, high int) bool {
@@ -238,6 +257,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	b.references()
 	b.cclo()
 	b.poes()
+	b.p.Sound = b.lib.sound && !b.diags.HasErrors()
 	if b.p.ABI != nil {
 		b.types()
 		b.arithmetic()
@@ -271,7 +291,7 @@ func (b *loader) checkPlatformName(name string) {
 func (b *loader) references() {
 	in := b.block
 	board, ok := b.lib.Boards[in.Board]
-	if !ok {
+	if !ok && in.BoardRange.Filename != "" {
 		b.errorf(in.BoardRange, "Unknown board", "There is no board %q. %s", in.Board, lang.Choices(in.Board, sortedKeys(b.lib.Boards)))
 	}
 	b.p.Board = board
@@ -347,8 +367,10 @@ func (b *loader) kernelWithRole(rng hcl.Range, name, role string, also ...string
 		}
 	}
 	if k, ok := b.lib.Kernels[name]; !ok {
+		b.p.Sound = false
 		b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", name, lang.Choices(name, candidates))
 	} else if k.Role != role {
+		b.p.Sound = false
 		b.errorf(rng, "Wrong role", "Kernel %s has the role %q, but one with the role %q is needed here. %s", name, k.Role, role, lang.Choices(name, candidates))
 	}
 }
@@ -378,7 +400,7 @@ func (b *loader) poes() {
 	switch {
 	case kind == "axis" && n > 1:
 		b.errorf(b.p.POEs[1].Range, "One switch expected", "An axis network is one switch for all engines of the card.")
-	case kind != "axis" && n != b.p.CCLO.Count:
+	case kind != "axis" && n != b.p.CCLO.Count && b.p.CCLO.Count > 0:
 		b.errorf(b.p.CCLO.CountRange, "Engines and network engines differ",
 			"Each engine has a network engine of its own: %d engines need %d poe blocks with a port each, not %d. To join engines on one card use poe \"axis\".", b.p.CCLO.Count, b.p.CCLO.Count, n)
 	}
@@ -502,9 +524,10 @@ func (b *loader) capacity() {
 	}
 	rng := orElse(in.Range, b.block.Range)
 	c := Capacity{value(in.Ranks, defaultRanks), value(in.Communicators, 1), rng}
-	b.within(orElse(in.RanksRange, rng), "The number of ranks", c.Ranks, 1, 65536)
-	b.within(orElse(in.CommunicatorsRange, rng), "The number of communicators", c.Communicators, 1, 4096)
-	b.p.Capacity = c
+	ranks := b.within(orElse(in.RanksRange, rng), "The number of ranks", c.Ranks, 1, 65536)
+	if b.within(orElse(in.CommunicatorsRange, rng), "The number of communicators", c.Communicators, 1, 4096) && ranks {
+		b.p.Capacity = c
+	}
 }
 
 func value[T any](p *T, otherwise T) T {

@@ -34,6 +34,10 @@ type Platform struct {
 	// Use chooses among kernels that play the same role.
 	Use map[string]string
 
+	// Sound says that boards, kernels and counts are known well enough to build
+	// the graph; if not, errors were reported.
+	Sound bool
+
 	// Variables are the values the file's variables took.
 	Variables map[string]cty.Value
 

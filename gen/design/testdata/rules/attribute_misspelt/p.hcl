@@ -1,0 +1,4 @@
+platform "p" {
+  bord  = "u55c"
+  poe "tcp" {}
+}

@@ -1,0 +1,7 @@
+platform "p" {
+  board = "u55c"
+  poe "axis" {}
+  cclo {
+    count = 6
+  }
+}

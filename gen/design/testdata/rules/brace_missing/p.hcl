@@ -1,0 +1,2 @@
+platform "p" {
+  board = "u55c"

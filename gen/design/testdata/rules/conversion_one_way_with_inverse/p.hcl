@@ -1,0 +1,11 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  compression "hp_compression" {
+    conversion "float32" "float16" {
+      tdest   = 0
+      one_way = true
+    }
+    conversion "float16" "float32" { tdest = 1 }
+  }
+}

@@ -1,0 +1,4 @@
+platform "p" {
+  board = "u50"
+  poe "tcp" { port = 1 }
+}

@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u55c"
+  clock = maximum(100, 250)
+  poe "tcp" {}
+}

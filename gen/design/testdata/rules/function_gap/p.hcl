@@ -1,0 +1,8 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  arithmetic "reduce_ops" {
+    function "sum" { tdest = { float32 = 0 } }
+    function "max" { tdest = { float32 = 1, int32 = 2 } }
+  }
+}

@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u280"
+  host_memory = true
+  poe "tcp" {}
+}

@@ -1,0 +1,18 @@
+kernel "mine" {
+  role     = "user"
+  source   = "rtl"
+  control  = "ap_ctrl_none"
+  instance = "arith_${cclo.index}"
+
+  port "a" {
+    axis  = "in"
+    width = 512
+    joins = "kernel/out"
+  }
+
+  port "b" {
+    axis  = "out"
+    width = 512
+    joins = "kernel/in"
+  }
+}

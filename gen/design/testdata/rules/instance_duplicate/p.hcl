@@ -1,0 +1,8 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  cclo {
+    kernel_stream = "mine"
+  }
+  arithmetic "reduce_ops" {}
+}

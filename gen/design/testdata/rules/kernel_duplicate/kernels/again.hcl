@@ -1,0 +1,5 @@
+kernel "loopback" {
+  role    = "closer"
+  source  = "rtl"
+  control = "ap_ctrl_none"
+}

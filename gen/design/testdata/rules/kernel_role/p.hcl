@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  arithmetic "hp_compression" {}
+}

@@ -1,0 +1,12 @@
+locals {
+  a = 1
+}
+
+locals {
+  a = 2
+}
+
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+}

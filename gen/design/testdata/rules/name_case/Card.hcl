@@ -1,0 +1,4 @@
+platform "Card" {
+  board = "u55c"
+  poe "tcp" {}
+}

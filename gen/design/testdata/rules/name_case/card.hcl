@@ -1,0 +1,4 @@
+platform "card" {
+  board = "u55c"
+  poe "tcp" {}
+}

@@ -1,0 +1,4 @@
+platform "q" {
+  board = "u55c"
+  poe "tcp" {}
+}

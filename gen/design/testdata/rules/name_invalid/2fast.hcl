@@ -1,0 +1,4 @@
+platform "2fast" {
+  board = "u55c"
+  poe "tcp" {}
+}

@@ -1,0 +1,4 @@
+platform "go" {
+  board = "u55c"
+  poe "udp" {}
+}

@@ -1,0 +1,4 @@
+platform "endmodule" {
+  board = "u55c"
+  poe "tcp" {}
+}

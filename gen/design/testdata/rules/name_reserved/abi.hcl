@@ -1,0 +1,4 @@
+platform "abi" {
+  board = "u55c"
+  poe "tcp" {}
+}

@@ -1,0 +1,9 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+}
+
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+}

@@ -1,0 +1,24 @@
+kernel "mine" {
+  role     = "user"
+  source   = "rtl"
+  control  = "ap_ctrl_none"
+  instance = "mine_${cclo.index}"
+
+  port "c" {
+    axis  = "sideways"
+    axi   = "master"
+    width = 7
+  }
+
+  port "a" {
+    axis  = "in"
+    width = 512
+    joins = "kernel/out"
+  }
+
+  port "b" {
+    axis  = "out"
+    width = 512
+    joins = "kernel/in"
+  }
+}

@@ -1,0 +1,4 @@
+platform "p" {
+  board = "tall"
+  poe "tcp" {}
+}

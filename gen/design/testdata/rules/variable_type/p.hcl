@@ -1,0 +1,10 @@
+variable "clock" {
+  type    = number
+  default = "fast"
+}
+
+platform "p" {
+  board = "u55c"
+  clock = var.clock
+  poe "tcp" {}
+}

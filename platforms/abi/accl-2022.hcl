@@ -1,0 +1,13 @@
+abi "accl-2022" {
+  extends = ["common", "streams", "engine", "before-2024", "since-2022"]
+  doc     = "The interface of the Python driver and its notebooks."
+
+  constant "put_tdest_offset" { is = 9 }
+
+  memory "exchange" {
+    table "rx_buffers" {
+      header = ["count"]
+      record = ["status", "addrl", "addrh", "max_len", "rx_tag", "rx_len", "rx_src", "seq"]
+    }
+  }
+}

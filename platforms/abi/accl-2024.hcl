@@ -1,0 +1,129 @@
+abi "accl-2024" {
+  extends = ["common", "streams", "engine", "since-2022"]
+  doc     = "The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages."
+
+  features = {
+    rendezvous    = true
+    host_operands = true
+    tuning        = true
+  }
+
+  enum "config_function" {
+    value "set_max_eager_msg_size" {
+      is  = 3
+      doc = "Messages up to count bytes are sent eagerly; an error below the size of an rx buffer."
+    }
+    value "set_max_rendezvous_msg_size" {
+      is  = 4
+      doc = "Messages up to count bytes may be sent by rendezvous; an error unless above the eager size."
+    }
+  }
+
+  enum "message_type" {
+    value "rendezvous_data" {
+      is  = 1
+      doc = "Payload that is written to the announced address."
+    }
+    value "rendezvous_announcement" {
+      is  = 2
+      doc = "The receiver's buffer address; a header alone, its count in elements."
+    }
+    value "rendezvous_done" {
+      is  = 3
+      doc = "All payload was sent; a header alone, its count in bytes."
+    }
+  }
+
+  bits "host_flags" {
+    doc = "Which operands of a call lie in host memory; 0 for none."
+    bit "op0" {
+      at  = 0
+      doc = "Operand 0 lies in host memory."
+    }
+    bit "op1" {
+      at  = 1
+      doc = "Operand 1 lies in host memory."
+    }
+    bit "res" {
+      at  = 2
+      doc = "The result lies in host memory."
+    }
+  }
+
+  layout "stream_word" {
+    field "host" {
+      bits = "15:8"
+      doc  = "Bit set host_flags."
+    }
+  }
+
+  bits "return_code" {
+    bit "EAGER_THRESHOLD_INVALID" {
+      at  = 16
+      doc = "The largest eager message would be smaller than an rx buffer."
+    }
+    bit "RENDEZVOUS_THRESHOLD_INVALID" {
+      at  = 17
+      doc = "The largest rendezvous message would not be larger than the largest eager one."
+    }
+  }
+
+  layout "message_header" {
+    field "msg_type" {
+      bits = "183:176"
+      doc  = "Enum message_type."
+    }
+    field "host" {
+      bits = "191:184"
+      doc  = "1 if vaddr lies in host memory."
+    }
+    field "vaddr" {
+      bits = "255:192"
+      doc  = "Address in the receiver's memory."
+    }
+  }
+
+  memory "exchange" {
+    word "performance_counter" {
+      at  = hex("1FF0")
+      doc = "Cycles that the last call took."
+    }
+    word "scratch" {
+      at    = hex("1FD8")
+      width = 64
+      count = 3
+      doc   = "Addresses of scratch buffers 1 to 3 in device memory."
+    }
+
+    word "gather_fan_in" {
+      at    = hex("1FC4")
+      group = "tuning"
+      doc   = "Ranks that send to one at the same time in a gather."
+    }
+    word "gather_max_bytes" {
+      at    = hex("1FC8")
+      group = "tuning"
+      doc   = "Largest message of a gather in which all ranks send to the root at once."
+    }
+    word "bcast_flat_max_ranks" {
+      at    = hex("1FCC")
+      group = "tuning"
+      doc   = "Largest number of ranks to which a bcast is sent by the root alone."
+    }
+    word "reduce_flat_max_ranks" {
+      at    = hex("1FD0")
+      group = "tuning"
+      doc   = "Largest number of ranks that a reduce combines at the root alone."
+    }
+    word "reduce_flat_max_bytes" {
+      at    = hex("1FD4")
+      group = "tuning"
+      doc   = "Largest message that a reduce of more ranks combines at the root alone."
+    }
+
+    table "rx_buffers" {
+      header = ["count", "size"]
+      record = ["status", "addrl", "addrh", "rx_tag", "rx_len", "rx_src", "seq"]
+    }
+  }
+}

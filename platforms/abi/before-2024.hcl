@@ -1,0 +1,46 @@
+# What accl-2021 and accl-2022 share.
+
+locals {
+  max_packet_bytes = 1536
+}
+
+abi "before-2024" {
+  abstract = true
+
+  features = {
+    engine_sessions = true
+  }
+
+  constant "max_packet_bytes" { is = local.max_packet_bytes }
+  constant "max_udp_payload_bytes" { is = local.max_packet_bytes - 64 }
+
+  enum "config_function" {
+    value "open_port" {
+      is  = 3
+      doc = "Listens on the port of every local rank of the communicator."
+    }
+    value "open_con" {
+      is  = 4
+      doc = "Connects to the other ranks of the communicator and fills in their sessions."
+    }
+    value "set_stack_type" {
+      is  = 5
+      doc = "Chooses the network stack: count 0 for UDP, 1 for TCP."
+    }
+    value "set_max_segment_size" {
+      is  = 6
+      doc = "Cuts messages at count bytes of payload."
+    }
+  }
+
+  bits "return_code" {
+    bit "OPEN_PORT_NOT_SUCCEEDED" {
+      at  = 16
+      doc = "The network engine could not listen on the port."
+    }
+    bit "OPEN_CON_NOT_SUCCEEDED" {
+      at  = 17
+      doc = "The network engine could not connect to a rank."
+    }
+  }
+}

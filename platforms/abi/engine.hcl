@@ -1,0 +1,3 @@
+abi "engine" {
+  abstract = true
+}
