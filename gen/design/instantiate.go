@@ -117,16 +117,16 @@ func (e *elaboration) addPorts(in *instance) {
 	base := in.source.Context(in.vars)
 	for i := range in.source.Ports {
 		src := &in.source.Ports[i]
+		delete(base.Variables, "port")
 		repeat := evaluate(e, src.Repeat, base, 1)
 		if repeat < 0 || repeat > maxRepeat {
 			e.errorf(src.Repeat.Range(), "Value out of range", "A port is repeated 0 to %d times, not %d.", maxRepeat, repeat)
 			continue
 		}
 		for n := range repeat {
-			ctx := in.source.Context(in.vars)
-			ctx.Variables["port"] = indexObject(n, repeat)
-			if e.condition(src.When, ctx, true) {
-				e.addPort(in, src, ctx)
+			base.Variables["port"] = indexObject(n, repeat)
+			if e.condition(src.When, base, true) {
+				e.addPort(in, src, base)
 			}
 		}
 	}

@@ -393,7 +393,8 @@ func TestKernelXML(t *testing.T) {
 				offsets[a.Name] = a.Offset
 			}
 		}
-		want := map[string]string{"scenario": "0x010", "count": "0x018", "comm": "0x020", "root_src_dst": "0x028", "function": "0x030", "tag": "0x038",
+		// The contract's "function" is a keyword of SystemVerilog.
+		want := map[string]string{"scenario": "0x010", "count": "0x018", "comm": "0x020", "root_src_dst": "0x028", "function_code": "0x030", "tag": "0x038",
 			"arithcfg": "0x040", "compression_flags": "0x048", "stream_flags": "0x050", "addr_0": "0x058", "addr_1": "0x064", "addr_2": "0x070"}
 		if diff := cmp.Diff(want, offsets); diff != "" || v.Kernel.Control != "ap_ctrl_hs" {
 			t.Errorf("control %s, offsets -want +got:\n%s", v.Kernel.Control, diff)

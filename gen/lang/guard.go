@@ -219,13 +219,14 @@ func Evaluate(expr hcl.Expression, ctx *hcl.EvalContext, into any) (diags hcl.Di
 }
 
 // Present reports whether an optional expression was written: gohcl stands a
-// null literal in for one that was not.
+// null value of its own in for one that was not.
 func Present(expr hcl.Expression) bool {
-	if expr == nil {
+	written, ok := expr.(hclsyntax.Expression)
+	if !ok {
 		return false
 	}
-	v, diags := expr.Value(nil)
-	return diags.HasErrors() || !v.IsNull()
+	literal, ok := written.(*hclsyntax.LiteralValueExpr)
+	return !ok || !literal.Val.IsNull()
 }
 
 // Sorted orders diagnostics by place, as a person reads a file, and drops those

@@ -27,6 +27,8 @@ type Manifest struct {
 	// Generator is a digest of the generator's sources, templates and
 	// dependencies.
 	Generator string `json:"generator"`
+	// Library is a digest of all descriptions that were searched for Inputs.
+	Library string `json:"library"`
 	// Unfinished is set while files are written; the manifest then names the
 	// files of before and after, some of them twice.
 	Unfinished bool    `json:"unfinished,omitempty"`

@@ -1,0 +1,10 @@
+// Package gen holds the sources of the generator itself, so that what was
+// generated can be told apart by the generator that wrote it.
+package gen
+
+import "embed"
+
+// Sources are the Go files of the generator's packages.
+//
+//go:embed */*.go
+var Sources embed.FS

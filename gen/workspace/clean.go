@@ -1,0 +1,106 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/output"
+)
+
+// generated lists the directories below the output directory that have a
+// manifest, in order of name.
+func (w *Workspace) generated(o Options) []output.Dir {
+	var found []output.Dir
+	for _, parent := range []string{".", generations} {
+		entries, err := os.ReadDir(filepath.Join(w.out(o), parent))
+		if err != nil {
+			continue // nothing there
+		}
+		for _, e := range entries {
+			dir := w.place(o, path.Join(parent, e.Name()))
+			if _, err := dir.Read(); err == nil {
+				found = append(found, dir)
+			}
+		}
+	}
+	return found
+}
+
+// orphans lists directories of platforms and generations that no longer exist.
+// Only a run for everything in the usual place knows that nobody else wants
+// them.
+func (w *Workspace) orphans(o Options) []output.Dir {
+	if o.Only != "" || o.Out != "" && o.Out != DefaultOut {
+		return nil
+	}
+	alive := map[string]bool{}
+	for _, name := range w.Library.PlatformNames() {
+		alive[name] = true
+	}
+	for name := range w.Library.ABIs {
+		alive[path.Join(generations, name)] = true
+	}
+	var gone []output.Dir
+	for _, dir := range w.generated(o) {
+		if !alive[dir.Path] {
+			gone = append(gone, dir)
+		}
+	}
+	return gone
+}
+
+// besides are directories of the default output directory that other targets
+// write to.
+var besides = []string{"bench", "bin"}
+
+// Clean removes everything that was generated, and nothing else. It lists what
+// is left in the output directory.
+func (w *Workspace) Clean(ctx context.Context, o Options) (left []string, err error) {
+	base := w.out(o)
+	dirs := w.generated(o)
+	if o.GoDir != "" {
+		dirs = append(dirs, output.Dir{Base: o.GoDir, Path: ".", Manifest: goManifest})
+	}
+	if _, err := os.Stat(base); errors.Is(err, fs.ErrNotExist) && o.GoDir == "" {
+		return nil, nil
+	}
+	unlock, err := w.lock(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	// This only succeeds if the directory is empty, and then it should go.
+	defer func() { _ = os.Remove(base) }()
+	defer unlock()
+	for _, dir := range dirs {
+		p, err := dir.PlanRemoval()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.Apply(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if o.Out == "" || o.Out == DefaultOut {
+		for _, name := range besides {
+			if err := os.RemoveAll(filepath.Join(base, name)); err != nil {
+				return nil, fmt.Errorf("clean: %w", err)
+			}
+		}
+	}
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return nil, fmt.Errorf("clean: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".cclforge") {
+			left = append(left, filepath.Join(base, e.Name()))
+		}
+	}
+	return left, nil
+}

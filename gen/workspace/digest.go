@@ -1,0 +1,102 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cclforge/cclforge/gen"
+	"github.com/cclforge/cclforge/gen/output"
+	"github.com/cclforge/cclforge/templates"
+)
+
+// generator is a digest of everything but the descriptions that decides what
+// is generated: the generator's sources, the templates, and the versions of
+// the modules that read and render. It is the same on every machine.
+var generator = sync.OnceValue(func() string {
+	h := sha256.New()
+	for _, tree := range []fs.FS{gen.Sources, templates.FS} {
+		for _, name := range sources(tree) {
+			text, _ := fs.ReadFile(tree, name) // an embedded file can always be read
+			part(h, name, string(text))
+		}
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if slices.Contains(rendering, m.Path) {
+				if m.Replace != nil {
+					m = m.Replace
+				}
+				part(h, m.Path, m.Version)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+})
+
+// rendering are the modules whose version can change what is generated.
+var rendering = []string{
+	"github.com/Masterminds/sprig/v3",
+	"github.com/hashicorp/hcl/v2",
+	"github.com/yuin/goldmark",
+	"github.com/zclconf/go-cty",
+}
+
+// sources lists the files of an embedded tree that reach the program, sorted.
+func sources(tree fs.FS) []string {
+	var names []string
+	// Walking embedded files does not fail.
+	_ = fs.WalkDir(tree, ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !strings.HasSuffix(name, "_test.go") {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names
+}
+
+// part adds a named text to a digest so that no two sequences of parts look
+// alike.
+func part(w io.Writer, name, text string) {
+	fmt.Fprintf(w, "%d %s %d %s\n", len(name), name, len(text), text)
+}
+
+// digest is one number for a set of files.
+func digest(files map[string][]byte) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		part(h, name, string(files[name]))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// templateRoot is how inputs name the folder of the templates.
+const templateRoot = "templates"
+
+// inputs hashes the inputs of a set of files by name, sorted.
+func inputs(names []string, descriptions map[string][]byte) ([]output.Input, error) {
+	var out []output.Input
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		text, ok := descriptions[name]
+		if rest, isTemplate := strings.CutPrefix(name, templateRoot+"/"); !ok && isTemplate {
+			var err error
+			if text, err = fs.ReadFile(templates.FS, path.Clean(rest)); err != nil {
+				return nil, fmt.Errorf("hash the input %s: %w", name, err)
+			}
+			ok = true
+		}
+		if !ok {
+			return nil, fmt.Errorf("hash the input %s: it is neither a description nor a template", name)
+		}
+		out = append(out, output.Input{Name: name, SHA256: output.Hash(text)})
+	}
+	return out, nil
+}

@@ -1,0 +1,131 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+// Selection says which platforms are meant, and with which variables.
+type Selection struct {
+	// Only lists names or glob patterns, separated by commas; empty means all.
+	Only string
+	// Vars is one HCL object with values for variables, or empty.
+	Vars string
+}
+
+// varsName is what diagnostics call the variables of a Selection.
+const varsName = "-vars"
+
+// resolve finds the platforms and variables of a selection.
+func (w *Workspace) resolve(s Selection) ([]string, lang.Inputs, error) {
+	names, err := Match(s.Only, w.Library.PlatformNames())
+	if err != nil {
+		return nil, lang.Inputs{}, err
+	}
+	in, diags := w.parser.ParseInputs(varsName, s.Vars)
+	declared := w.declared(names)
+	diags = append(diags, undeclared(in, declared)...)
+	if err := w.check(diags); err != nil {
+		return nil, in, err
+	}
+	for _, name := range environment() {
+		if !slices.Contains(declared, name) {
+			w.Log("%s%s is set, but no selected platform has that variable. %s", lang.EnvPrefix, name, lang.Choices(name, declared))
+		}
+	}
+	return names, in, nil
+}
+
+// declared lists the variables that any of the platforms declares, sorted.
+func (w *Workspace) declared(names []string) []string {
+	all := map[string]bool{}
+	for _, name := range names {
+		for _, v := range w.Library.Declared(name) {
+			all[v] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func undeclared(in lang.Inputs, declared []string) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, name := range slices.Sorted(maps.Keys(in.Assigned)) {
+		if !slices.Contains(declared, name) {
+			diags = append(diags, lang.Errorf(in.Assigned[name].Range, "Unknown variable",
+				"No selected platform has a variable %q. %s", name, lang.Choices(name, declared)))
+		}
+	}
+	return diags
+}
+
+// environment lists the variables that the environment sets, sorted.
+func environment() []string {
+	var names []string
+	for _, e := range os.Environ() {
+		if name, ok := strings.CutPrefix(e, lang.EnvPrefix); ok {
+			name, _, _ = strings.Cut(name, "=")
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Match lists the names that any of the comma-separated patterns matches, in
+// their order. It is an error if a pattern matches none.
+func Match(patterns string, names []string) ([]string, error) {
+	if strings.TrimSpace(patterns) == "" {
+		return names, nil
+	}
+	chosen := map[string]bool{}
+	var errs []error
+	for _, pattern := range splitPatterns(patterns) {
+		if !doublestar.ValidatePattern(pattern) {
+			errs = append(errs, fmt.Errorf("%q is not a pattern; write for example 'u5*' or 'u{50,280}_tcp'", pattern))
+			continue
+		}
+		any := false
+		for _, name := range names {
+			if doublestar.MatchUnvalidated(pattern, name) {
+				chosen[name], any = true, true
+			}
+		}
+		if !any {
+			errs = append(errs, fmt.Errorf("no platform is called %q. %s", pattern, lang.Choices(pattern, names)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !chosen[name] }), nil
+}
+
+// splitPatterns splits at commas outside braces and drops empty parts.
+func splitPatterns(text string) []string {
+	depth := 0
+	parts := strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		return r == ',' && depth <= 0
+	})
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing/fstest"
+	"text/template"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+//go:embed starter.hcl.tmpl
+var starterText string
+
+var starter = template.Must(template.New("starter").Option("missingkey=error").Parse(starterText))
+
+// Start writes a commented platform file to begin with, and returns its name.
+// It never replaces a file.
+func (w *Workspace) Start(name, board string) (string, error) {
+	if err := w.checkNewName(name); err != nil {
+		return "", err
+	}
+	if _, ok := w.Library.Boards[board]; !ok {
+		return "", fmt.Errorf("there is no board %q. %s", board, lang.Choices(board, sortedNames(w.Library.Boards)))
+	}
+	text, err := w.starter(name, board)
+	if err != nil {
+		return "", err
+	}
+	if err := w.try(name, text); err != nil {
+		return "", err
+	}
+	file := filepath.Join(w.dir, platform.Root, name+".hcl")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", fmt.Errorf("start a platform: %w", err)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return "", fmt.Errorf("start a platform: %w", err)
+	}
+	_, err = f.Write(text)
+	return file, errors.Join(err, f.Close())
+}
+
+func (w *Workspace) checkNewName(name string) error {
+	language, keyword := names.Keyword(name)
+	switch {
+	case !names.LowerSnake(name):
+		return fmt.Errorf("%q cannot name a platform: use lower-case letters, digits and single underscores, a letter first", name)
+	case keyword:
+		return fmt.Errorf("%q cannot name a platform: it is a keyword of %s", name, language)
+	case slices.Contains(platform.ReservedNames, name):
+		return fmt.Errorf("%q cannot name a platform: it is a directory of the output", name)
+	case slices.Contains(w.Library.PlatformNames(), name):
+		return fmt.Errorf("there is a platform %q already, in %s.hcl", name, path.Join(platform.Root, name))
+	}
+	return nil
+}
+
+func (w *Workspace) starter(name, board string) ([]byte, error) {
+	var users, hosts []string
+	for id, k := range w.Library.Kernels {
+		if k.Role == "user" {
+			users = append(users, id)
+		}
+	}
+	for id, b := range w.Library.Boards {
+		if b.HasMemoryFor("host") {
+			hosts = append(hosts, id)
+		}
+	}
+	var out bytes.Buffer
+	err := starter.Execute(&out, map[string]string{
+		"Name": name, "Board": board, "EnvPrefix": lang.EnvPrefix,
+		"Boards":      strings.Join(sortedNames(w.Library.Boards), ", "),
+		"ABIs":        strings.Join(sortedNames(w.Library.ABIs), ", "),
+		"UserKernels": strings.Join(slices.Sorted(slices.Values(users)), ", "),
+		"HostBoards":  strings.Join(slices.Sorted(slices.Values(hosts)), ", "),
+	})
+	return out.Bytes(), err
+}
+
+// try checks a platform before it is written.
+func (w *Workspace) try(name string, text []byte) error {
+	layer := fstest.MapFS{name + ".hcl": {Data: text}}
+	trial, err := New(w.dir, w.Log, append([]fs.FS{layer}, w.layers...)...)
+	if err != nil {
+		return err
+	}
+	noEnvironment := func(string) (string, bool) { return "", false }
+	_, diags := design.Load(trial.Library, name, lang.Inputs{LookupEnv: noEnvironment})
+	return trial.check(diags)
+}
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

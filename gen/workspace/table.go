@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+// Table prints the platforms of the library, one on a line, and whether each
+// is valid with its defaults and generated into the usual place.
+func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
+	names := w.Library.PlatformNames()
+	rows := make([][]string, len(names))
+	err := parallel(ctx, len(names), func(i int) error {
+		rows[i] = w.row(names[i])
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tBOARD\tABI\tCCLOS\tNETWORK\tLANES\tMEMORY\tSTATUS")
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	return t.Flush()
+}
+
+func (w *Workspace) row(name string) []string {
+	d, diags := design.Load(w.Library, name, lang.Inputs{})
+	if d == nil {
+		p := Problems{Diags: distinct(diags)}
+		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}
+	}
+	p := d.Platform
+	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(d)}
+}
+
+func network(d *design.Design) string {
+	var parts []string
+	for _, poe := range d.Platform.POEs {
+		text := poe.Kind
+		if poe.Kind != "axis" {
+			text = fmt.Sprintf("%s:%d", poe.Kind, poe.Port)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+func lanes(d *design.Design) string {
+	var parts []string
+	if a := d.Platform.Arithmetic; a != nil {
+		parts = append(parts, a.Kernel)
+	}
+	if c := d.Platform.Compression; c != nil && c.Lanes > 0 {
+		parts = append(parts, fmt.Sprintf("%d×%s", c.Lanes, c.Kernel))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, " ")
+}
+
+// memory lists the banks that are connected, for each memory the lowest and
+// the highest.
+func memory(d *design.Design) string {
+	type span struct{ first, last int }
+	spans := map[string]span{}
+	var order []string
+	for _, m := range d.Memories {
+		s, known := spans[m.Memory]
+		if !known {
+			order = append(order, m.Memory)
+			s = span{m.First, m.Last}
+		}
+		spans[m.Memory] = span{min(s.first, m.First), max(s.last, m.Last)}
+	}
+	slices.Sort(order)
+	for i, name := range order {
+		s := spans[name]
+		if s.first == s.last {
+			order[i] = fmt.Sprintf("%s[%d]", name, s.first)
+		} else {
+			order[i] = fmt.Sprintf("%s[%d:%d]", name, s.first, s.last)
+		}
+	}
+	return strings.Join(order, " ")
+}
+
+func (w *Workspace) status(d *design.Design) string {
+	m, err := w.place(Options{}, d.Platform.Name).Read()
+	if err != nil {
+		return "not generated"
+	}
+	units, err := w.units([]*platform.Platform{d.Platform}, Options{})
+	if err != nil || m.Unfinished || slices.ContainsFunc(units, func(u *unit) bool { return !u.current() }) {
+		return "out of date"
+	}
+	return "generated"
+}

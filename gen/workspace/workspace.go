@@ -1,0 +1,124 @@
+// Package workspace is the generator as its users see it: the platforms of a
+// directory and the shipped ones, chosen by name, checked together and written
+// out.
+//
+// Nothing is written unless everything that was asked for is valid.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// Workspace is a library of platforms and the directory it belongs to.
+type Workspace struct {
+	Library *platform.Library
+	// Log reports what a user should know while waiting.
+	Log func(format string, args ...any)
+
+	dir    string
+	layers []fs.FS
+	parser *lang.Parser
+}
+
+// Open reads the library of a directory: its own platforms, if it has any,
+// before the shipped ones. Log must not be nil.
+func Open(dir string, log func(format string, args ...any)) (*Workspace, error) {
+	layers := []fs.FS{platforms.FS}
+	own := filepath.Join(dir, platform.Root)
+	info, err := os.Stat(own)
+	switch {
+	case err == nil && info.IsDir():
+		layers = append([]fs.FS{os.DirFS(own)}, layers...)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("look for own platforms: %w", err)
+	}
+	return New(dir, log, layers...)
+}
+
+// New reads a library from layers; a file of an earlier layer hides one of a
+// later layer.
+func New(dir string, log func(format string, args ...any), layers ...fs.FS) (*Workspace, error) {
+	w := &Workspace{Log: log, dir: dir, layers: layers, parser: lang.NewParser()}
+	var diags hcl.Diagnostics
+	w.Library, diags = platform.NewLibrary(w.parser, layers...)
+	return w, w.check(diags)
+}
+
+// Load reads and validates the selected platforms, in order of name.
+func (w *Workspace) Load(ctx context.Context, s Selection) ([]*platform.Platform, error) {
+	names, in, err := w.resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	return gather(ctx, w, names, func(name string) (*platform.Platform, hcl.Diagnostics) { return w.Library.Load(name, in) })
+}
+
+// Elaborate builds and checks the designs of platforms, in their order.
+func (w *Workspace) Elaborate(ctx context.Context, list []*platform.Platform) ([]*design.Design, error) {
+	return gather(ctx, w, list, func(p *platform.Platform) (*design.Design, hcl.Diagnostics) { return design.Elaborate(w.Library, p) })
+}
+
+// Validate loads and elaborates the selected platforms and reports the errors
+// of all of them together.
+func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design, error) {
+	names, in, err := w.resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	return gather(ctx, w, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(w.Library, name, in) })
+}
+
+// gather does one step for each item, on all processors, and collects the
+// diagnostics in the items' order.
+func gather[In, Out any](ctx context.Context, w *Workspace, items []In, do func(In) (Out, hcl.Diagnostics)) ([]Out, error) {
+	out := make([]Out, len(items))
+	found := make([]hcl.Diagnostics, len(items))
+	err := parallel(ctx, len(items), func(i int) error {
+		out[i], found[i] = do(items[i])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all hcl.Diagnostics
+	for _, d := range found {
+		all = append(all, d...)
+	}
+	return out, w.check(all)
+}
+
+// parallel calls do for 0 to n-1 on all processors, until one fails or the
+// context is done.
+func parallel(ctx context.Context, n int, do func(i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return do(i)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
