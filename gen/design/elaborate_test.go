@@ -1,7 +1,13 @@
 package design_test
 
 import (
+	"io/fs"
+	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -11,9 +17,22 @@ import (
 
 var noEnvironment = func(string) (string, bool) { return "", false }
 
+// load elaborates a platform of the shipped library, below further layers.
+func load(t testing.TB, name string, layers ...fs.FS) *design.Design {
+	t.Helper()
+	lib, diags := platform.NewLibrary(lang.NewParser(), append(layers, platforms.FS)...)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
+	if diags.HasErrors() {
+		t.Fatalf("%s: %s", name, diags)
+	}
+	return d
+}
+
 func TestShippedPlatforms(t *testing.T) {
-	parser := lang.NewParser()
-	lib, diags := platform.NewLibrary(parser, platforms.FS)
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -22,8 +41,287 @@ func TestShippedPlatforms(t *testing.T) {
 		t.Errorf("%d platforms, want %d", len(names), want)
 	}
 	for _, name := range names {
-		if _, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment}); len(diags) > 0 {
+		d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
+		if len(diags) > 0 {
 			t.Errorf("%s: %s", name, diags)
+			continue
 		}
+		checkGraph(t, d)
+	}
+}
+
+// checkGraph holds what is true of every design, whatever it describes.
+func checkGraph(t *testing.T, d *design.Design) {
+	t.Helper()
+	ends := map[*design.Port]int{}
+	for _, s := range d.Streams {
+		ends[s.From]++
+		ends[s.To]++
+		if !s.From.Output || s.To.Output {
+			t.Errorf("%s: a stream runs from %s to %s", d.Platform.Name, s.From.Name, s.To.Name)
+		}
+	}
+	names := map[string]bool{}
+	for _, in := range d.Instances {
+		if names[in.Name] {
+			t.Errorf("%s: two instances %s", d.Platform.Name, in.Name)
+		}
+		names[in.Name] = true
+		if in.SLR < 0 || in.SLR >= d.Platform.Board.SLRs {
+			t.Errorf("%s: %s is in SLR %d", d.Platform.Name, in.Name, in.SLR)
+		}
+		for _, p := range in.Ports {
+			if p.Instance != in {
+				t.Errorf("%s: port %s does not know its instance", d.Platform.Name, p.Name)
+			}
+			if ends[p] > 1 {
+				t.Errorf("%s: %s.%s is connected %d times", d.Platform.Name, in.Name, p.Name, ends[p])
+			}
+		}
+	}
+}
+
+// The expected values are those of contracts/abi.md, "Default TDEST map" and
+// "Default configurations".
+func TestDefaultConfigurations(t *testing.T) {
+	want := []design.ArithmeticConfig{
+		{Uncompressed: "float16", Compressed: "float16", UncompressedBytes: 2, CompressedBytes: 2, FunctionTDEST: []int{4, 9}},
+		{Uncompressed: "float32", Compressed: "float16", UncompressedBytes: 4, CompressedBytes: 2, CompressorTDEST: 0, DecompressorTDEST: 1, ArithmeticIsCompressed: true, FunctionTDEST: []int{4, 9}},
+		{Uncompressed: "float32", Compressed: "float32", UncompressedBytes: 4, CompressedBytes: 4, FunctionTDEST: []int{0, 5}},
+		{Uncompressed: "float64", Compressed: "float64", UncompressedBytes: 8, CompressedBytes: 8, FunctionTDEST: []int{1, 6}},
+		{Uncompressed: "int32", Compressed: "int32", UncompressedBytes: 4, CompressedBytes: 4, FunctionTDEST: []int{2, 7}},
+		{Uncompressed: "int64", Compressed: "int64", UncompressedBytes: 8, CompressedBytes: 8, FunctionTDEST: []int{3, 8}},
+	}
+	for _, name := range []string{"u55c_tcp", "u280_manual"} {
+		if diff := cmp.Diff(want, load(t, name).Configs); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+func TestHardwareID(t *testing.T) {
+	const (
+		udp, tcp, rdma                   = 0, 1, 2
+		internal, arithmetic, conversion = 1 << 2, 1 << 3, 1 << 4
+		streams, external                = 1 << 5, 1 << 7
+	)
+	for name, want := range map[string]uint32{
+		"u50_udp":     udp | arithmetic | conversion | streams | external,
+		"u55c_tcp":    tcp | arithmetic | conversion | streams | external,
+		"u200_axis3x": tcp | arithmetic | conversion | streams | external,
+		"u55c_rdma":   rdma | arithmetic | conversion | streams | external,
+		"u280_manual": tcp | arithmetic | conversion | streams | internal,
+	} {
+		if got := load(t, name).HardwareID; got != want {
+			t.Errorf("%s: %#x, want %#x", name, got, want)
+		}
+	}
+}
+
+func TestExchangeLayout(t *testing.T) {
+	// 2021: buffers of 9 words after a count, at 0x800; six configurations of 9
+	// words; 51 ranks fit, as contracts/abi.md says.
+	x := load(t, "u280_manual").Exchange
+	communicator := uint32(0x800 + 4 + 16*36)
+	configs := communicator + 8 + 32*24
+	want := design.ExchangeLayout{
+		RxBuffers: 0x800, Communicators: []uint32{communicator},
+		ArithmeticConfigs: []uint32{configs, configs + 36, configs + 72, configs + 108, configs + 144, configs + 180},
+		End:               configs + 216, Limit: 0xFF8, MaxRanks: 51,
+	}
+	if diff := cmp.Diff(want, x); diff != "" {
+		t.Errorf("accl-2021: -want +got:\n%s", diff)
+	}
+	// 2024: a header of two words, buffers of 7.
+	x = load(t, "u55c_tcp").Exchange
+	if x.RxBuffers != 0 || x.Communicators[0] != 8+16*28 || x.Limit != 0x1FC4 {
+		t.Errorf("accl-2024: %+v", x)
+	}
+	// 2022: a header of one word, buffers of 8.
+	x = load(t, "u280_2022").Exchange
+	if x.RxBuffers != 0 || x.Communicators[0] != 4+16*32 || x.Limit != 0x1FF4 {
+		t.Errorf("accl-2022: %+v", x)
+	}
+}
+
+func instances(d *design.Design) []string {
+	var names []string
+	for _, in := range d.Instances {
+		names = append(names, in.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func connection(d *design.Design, from string) string {
+	for _, s := range d.Streams {
+		if s.From.Instance.Name+"."+s.From.Name == from {
+			return s.To.Instance.Name + "." + s.To.Name
+		}
+	}
+	return ""
+}
+
+// A board, a user kernel and a network engine of the user's own take HCL files
+// and no Go.
+func TestUsersOwnBoardAndKernels(t *testing.T) {
+	own := fstest.MapFS{
+		"boards/lab.hcl": {Data: []byte(`
+board "lab" {
+  part     = "xcvu37p"
+  platform = "lab_shell"
+  slrs     = 2
+  ports    = 4
+  slr {
+    edge = 1
+    mac  = 1
+    poe  = 1
+    cclo = cclo.index % 2
+  }
+  memory "PLRAM" {
+    banks = 8
+    cclo  = [2 * cclo.index, 2 * cclo.index + 1]
+    poe   = [7]
+  }
+}`)},
+		"kernels/filter.hcl": {Data: []byte(`
+kernel "filter" {
+  role     = "user"
+  source   = "hls"
+  control  = "ap_ctrl_none"
+  instance = "filter_${cclo.index}"
+  place    = "edge"
+  port "from_engine" {
+    axis  = "in"
+    width = 512
+    joins = "kernel/out"
+  }
+  port "to_engine" {
+    axis  = "out"
+    width = 512
+    joins = "kernel/in"
+  }
+}`)},
+		"kernels/my_udp.hcl": {Data: []byte(`
+kernel "my_udp" {
+  role     = "poe"
+  each     = "poe"
+  when     = poe.kind == "udp"
+  source   = "xo"
+  control  = "ap_ctrl_none"
+  instance = "stack_${poe.index}"
+  port "tx" {
+    axis  = "in"
+    width = 512
+    joins = "network/tx_data"
+  }
+  port "rx" {
+    axis  = "out"
+    width = 512
+    joins = "network/rx_data"
+  }
+  port "eth_rx" {
+    axis  = "in"
+    width = 512
+    joins = "mac/rx"
+  }
+  port "eth_tx" {
+    axis  = "out"
+    width = 512
+    joins = "mac/tx"
+  }
+}`)},
+		"mine.hcl": {Data: []byte(`
+platform "mine" {
+  board = "lab"
+  use   = { poe = "my_udp" }
+  cclo {
+    count         = 2
+    kernel_stream = "filter"
+  }
+  poe "udp" { port = 0 }
+  poe "udp" { port = 1 }
+}`)},
+	}
+	d := load(t, "mine", own)
+	checkGraph(t, d)
+	want := []string{
+		"ccl_offload_0", "ccl_offload_1", "cmac_0", "cmac_1", "extdma_0_0", "extdma_0_1", "extdma_1_0", "extdma_1_1",
+		"filter_0", "filter_1", "hostctrl_0_0", "hostctrl_1_0", "lb_arith_0", "lb_arith_1",
+		"lb_compression_0_0", "lb_compression_0_1", "lb_compression_0_2", "lb_compression_1_0", "lb_compression_1_1", "lb_compression_1_2",
+		"stack_0", "stack_1",
+	}
+	if diff := cmp.Diff(want, instances(d)); diff != "" {
+		t.Errorf("instances -want +got:\n%s", diff)
+	}
+	for from, want := range map[string]string{
+		"ccl_offload_1.m_axis_krnl":         "filter_1.from_engine",
+		"filter_1.to_engine":                "ccl_offload_1.s_axis_krnl",
+		"ccl_offload_1.m_axis_eth_tx_data":  "stack_1.tx",
+		"stack_1.eth_tx":                    "cmac_1.S_AXIS",
+		"cmac_0.M_AXIS":                     "stack_0.eth_rx",
+		"ccl_offload_0.m_axis_arith_op0":    "lb_arith_0.in",
+		"lb_arith_0.out":                    "ccl_offload_0.s_axis_arith_res",
+		"ccl_offload_0.m_axis_compression2": "lb_compression_0_2.in",
+	} {
+		if got := connection(d, from); got != want {
+			t.Errorf("%s goes to %q, want %q", from, got, want)
+		}
+	}
+	for _, m := range d.Memories {
+		if first := 2 * m.Port.Instance.Scope; m.Memory != "PLRAM" || m.First != first || m.Last != first+1 {
+			t.Errorf("%s is at %s[%d:%d]", m.Port.Instance.Name, m.Memory, m.First, m.Last)
+		}
+	}
+}
+
+func TestLanesWithoutPluginLoopBack(t *testing.T) {
+	own := fstest.MapFS{"one_lane.hcl": {Data: []byte(`
+platform "one_lane" {
+  board = "u55c"
+  poe "tcp" {}
+  compression "hp_compression" {
+    lanes = 1
+  }
+}`)}}
+	d := load(t, "one_lane", own)
+	for from, want := range map[string]string{
+		"ccl_offload_0.m_axis_compression0": "compression_0_0.in_r",
+		"ccl_offload_0.m_axis_compression1": "lb_compression_0_1.in",
+		"lb_compression_0_2.out":            "ccl_offload_0.s_axis_compression2",
+	} {
+		if got := connection(d, from); got != want {
+			t.Errorf("%s goes to %q, want %q", from, got, want)
+		}
+	}
+}
+
+// The manual's form has both stacks; the one not chosen is closed in loop-back.
+func TestManualForm(t *testing.T) {
+	d := load(t, "u280_manual")
+	if names := instances(d); slices.ContainsFunc(names, func(n string) bool {
+		return strings.HasPrefix(n, "extdma") || strings.HasPrefix(n, "hostctrl") || strings.HasPrefix(n, "session_handler")
+	}) {
+		t.Errorf("instances %v", names)
+	}
+	for from, want := range map[string]string{
+		"ccl_offload_0.m_axis_udp_tx_data":         "lb_udp_0.in",
+		"lb_udp_0.out":                             "ccl_offload_0.s_axis_udp_rx_data",
+		"ccl_offload_0.m_axis_tcp_tx_data":         "poe_0.s_axis_tcp_tx_data",
+		"ccl_offload_0.m_axis_tcp_open_connection": "poe_0.s_axis_tcp_open_connection",
+		"ccl_offload_0.m_axis_arith_op":            "arith_0.in_r",
+	} {
+		if got := connection(d, from); got != want {
+			t.Errorf("%s goes to %q, want %q", from, got, want)
+		}
+	}
+	ports := map[string]int{}
+	for _, m := range d.Memories {
+		if m.Port.Instance.Name == "ccl_offload_0" {
+			ports[m.Port.Name] = m.Last - m.First + 1
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports); diff != "" {
+		t.Errorf("memory ports -want +got:\n%s", diff)
 	}
 }

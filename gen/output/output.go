@@ -201,6 +201,25 @@ func (t *tree) write(p string, content []byte) error {
 	return nil
 }
 
+// Replace gives an existing file a new content, at one moment, and keeps its
+// permissions.
+func Replace(file string, content []byte) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	d := Dir{Base: filepath.Dir(file), Path: "."}
+	t, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if err := t.write(filepath.Base(file), content); err != nil {
+		return err
+	}
+	return t.root.Chmod(filepath.Base(file), info.Mode().Perm())
+}
+
 func (t *tree) fill(temp string, content []byte) error {
 	if err := t.dir.before("create", temp); err != nil {
 		return err

@@ -59,6 +59,14 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 	return l, diags
 }
 
+// With returns a library that also has a platform with the given text.
+func (l *Library) With(name string, text []byte) *Library {
+	other := *l
+	other.files = maps.Clone(l.files)
+	other.files[name+".hcl"] = text
+	return &other
+}
+
 func (l *Library) read(layer fs.FS, pattern string) hcl.Diagnostics {
 	names, err := fs.Glob(layer, pattern)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/rogpeppe/go-internal/renameio"
 
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -57,7 +57,7 @@ func Format(dir string, write bool) ([]string, error) {
 		if !write {
 			break
 		}
-		if err := renameio.WriteFile(file, texts[file], 0o644); err != nil {
+		if err := output.Replace(file, texts[file]); err != nil {
 			return nil, fmt.Errorf("format: %w", err)
 		}
 	}

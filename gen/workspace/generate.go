@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/output"
@@ -24,27 +23,6 @@ type Options struct {
 	// GoDir, if not empty, is a directory that also receives the driver package
 	// of the one selected platform.
 	GoDir string
-}
-
-// Report says what a run did, or would do.
-type Report struct {
-	Platforms []string // names
-	Dirs      []output.Dir
-	Plans     []*output.Plan // of directories that are not up to date
-}
-
-// Changes counts the files that are added, changed and removed.
-func (r *Report) Changes() (written, removed int) {
-	for _, p := range r.Plans {
-		for _, c := range p.Changes {
-			if c.Kind == output.Removed {
-				removed++
-			} else {
-				written++
-			}
-		}
-	}
-	return written, removed
 }
 
 // Generate brings the output of the selected platforms up to date.
@@ -200,19 +178,6 @@ func (w *Workspace) lock(ctx context.Context, o Options) (unlock func(), err err
 		locks = append(locks, l)
 	}
 	return unlock, nil
-}
-
-// DiffText describes the changes of a report as unified differences.
-func (r *Report) DiffText(ctx context.Context) (string, error) {
-	var out strings.Builder
-	for _, p := range r.Plans {
-		text, err := p.Diff(ctx)
-		if err != nil {
-			return "", err
-		}
-		out.Write(text)
-	}
-	return out.String(), nil
 }
 
 // equalJSON compares values apart from white space.

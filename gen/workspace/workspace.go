@@ -104,21 +104,15 @@ func gather[In, Out any](ctx context.Context, w *Workspace, items []In, do func(
 // parallel calls do for 0 to n-1 on all processors, until one fails or the
 // context is done.
 func parallel(ctx context.Context, n int, do func(i int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, stopped := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
+			if err := stopped.Err(); err != nil {
 				return err
 			}
 			return do(i)
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	return ctx.Err()
+	return group.Wait()
 }

@@ -1,5 +1,5 @@
 abi "accl-2021" {
-  extends = ["common", "streams", "engine", "before-2024"]
+  extends = ["common", "before-2024"]
   doc     = "The register and configuration space of the kernel manual."
 
   constant "host_space_bytes" {
@@ -15,8 +15,9 @@ abi "accl-2021" {
   }
 
   memory "exchange" {
-    base = hex("800")
-    size = hex("800")
+    base           = hex("800")
+    processor_base = hex("10800")
+    size           = hex("800")
 
     word "return_code" { at = hex("FFC") }
     word "hardware_id" { at = hex("FF8") }

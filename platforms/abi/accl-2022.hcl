@@ -1,5 +1,5 @@
 abi "accl-2022" {
-  extends = ["common", "streams", "engine", "before-2024", "since-2022"]
+  extends = ["common", "before-2024", "since-2022"]
   doc     = "The interface of the Python driver and its notebooks."
 
   constant "put_tdest_offset" { is = 9 }

@@ -1,37 +1,10 @@
 abi "accl-2024" {
-  extends = ["common", "streams", "engine", "since-2022"]
+  extends = ["common", "since-2022", "rendezvous"]
   doc     = "The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages."
 
   features = {
-    rendezvous    = true
     host_operands = true
     tuning        = true
-  }
-
-  enum "config_function" {
-    value "set_max_eager_msg_size" {
-      is  = 3
-      doc = "Messages up to count bytes are sent eagerly; an error below the size of an rx buffer."
-    }
-    value "set_max_rendezvous_msg_size" {
-      is  = 4
-      doc = "Messages up to count bytes may be sent by rendezvous; an error unless above the eager size."
-    }
-  }
-
-  enum "message_type" {
-    value "rendezvous_data" {
-      is  = 1
-      doc = "Payload that is written to the announced address."
-    }
-    value "rendezvous_announcement" {
-      is  = 2
-      doc = "The receiver's buffer address; a header alone, its count in elements."
-    }
-    value "rendezvous_done" {
-      is  = 3
-      doc = "All payload was sent; a header alone, its count in bytes."
-    }
   }
 
   bits "host_flags" {
@@ -54,32 +27,6 @@ abi "accl-2024" {
     field "host" {
       bits = "15:8"
       doc  = "Bit set host_flags."
-    }
-  }
-
-  bits "return_code" {
-    bit "EAGER_THRESHOLD_INVALID" {
-      at  = 16
-      doc = "The largest eager message would be smaller than an rx buffer."
-    }
-    bit "RENDEZVOUS_THRESHOLD_INVALID" {
-      at  = 17
-      doc = "The largest rendezvous message would not be larger than the largest eager one."
-    }
-  }
-
-  layout "message_header" {
-    field "msg_type" {
-      bits = "183:176"
-      doc  = "Enum message_type."
-    }
-    field "host" {
-      bits = "191:184"
-      doc  = "1 if vaddr lies in host memory."
-    }
-    field "vaddr" {
-      bits = "255:192"
-      doc  = "Address in the receiver's memory."
     }
   }
 

@@ -43,4 +43,49 @@ abi "before-2024" {
       doc = "The network engine could not connect to a rank."
     }
   }
+
+  layout "session_status" {
+    width = 32
+    doc   = "Answer to a session request."
+    field "session" {
+      bits = "15:0"
+      doc  = "Session that was opened."
+    }
+    field "success" {
+      bits = "30"
+      doc  = "1 if the request was granted."
+    }
+    field "ready" {
+      bits = "31"
+      doc  = "1 if there is an answer; the request clears it."
+    }
+  }
+  registers "sessions" {
+    base = hex("20600")
+    doc  = "Requests to the TCP network engine, one at a time."
+    register "listen" {
+      at     = hex("00")
+      access = "wo"
+      doc    = "Asks to listen on this port."
+    }
+    register "listen_status" {
+      at     = hex("04")
+      access = "ro"
+      doc    = "Answer to listen (layout session_status)."
+    }
+    register "ip" {
+      at  = hex("08")
+      doc = "IPv4 address to connect to."
+    }
+    register "connect" {
+      at     = hex("0C")
+      access = "wo"
+      doc    = "Asks to connect to this port of the address."
+    }
+    register "connect_status" {
+      at     = hex("10")
+      access = "ro"
+      doc    = "Answer to connect (layout session_status)."
+    }
+  }
 }

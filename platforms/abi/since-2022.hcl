@@ -24,8 +24,9 @@ abi "since-2022" {
   }
 
   memory "exchange" {
-    base = 0
-    size = hex("2000")
+    base           = 0
+    processor_base = hex("10000")
+    size           = hex("2000")
 
     word "return_code" { at = hex("1FFC") }
     word "hardware_id" { at = hex("1FF8") }

@@ -96,7 +96,7 @@ kernel "ccl_offload_manual" {
     axis  = "in"
     width = 512
     tdest = 8
-    joins = poe.kind == "udp" ? "network/rx_data" : "unused/udp_rx"
+    joins = poe.kind == "udp" ? "network/rx_data" : "unused/engine_udp_rx"
     depth = poe.kind == "udp" ? 512 : 0
   }
 
@@ -104,7 +104,7 @@ kernel "ccl_offload_manual" {
     axis  = "out"
     width = 512
     tdest = 8
-    joins = poe.kind == "udp" ? "network/tx_data" : "unused/udp_tx"
+    joins = poe.kind == "udp" ? "network/tx_data" : "unused/engine_udp_tx"
     depth = poe.kind == "udp" ? 512 : 0
 
     closed_by {
@@ -118,7 +118,7 @@ kernel "ccl_offload_manual" {
     axis  = "in"
     width = 512
     tdest = 8
-    joins = poe.kind == "udp" ? "unused/tcp_rx" : "network/rx_data"
+    joins = poe.kind == "udp" ? "unused/engine_tcp_rx" : "network/rx_data"
     depth = poe.kind == "udp" ? 0 : 512
   }
 
@@ -126,7 +126,7 @@ kernel "ccl_offload_manual" {
     axis  = "out"
     width = 512
     tdest = 8
-    joins = poe.kind == "udp" ? "unused/tcp_tx" : "network/tx_data"
+    joins = poe.kind == "udp" ? "unused/engine_tcp_tx" : "network/tx_data"
     depth = poe.kind == "udp" ? 0 : 512
 
     closed_by {

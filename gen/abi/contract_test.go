@@ -1,0 +1,202 @@
+package abi_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/abi"
+)
+
+// renamed are names of the contract that are keywords of SystemVerilog.
+var renamed = map[string]string{"function": "function_code"}
+
+// contract reads testdata/contract.txt: for each generation the facts of each
+// container, in order, by "kind container".
+func contract(t *testing.T) map[string]map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/contract.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]map[string][]string{"accl-2021": {}, "accl-2022": {}, "accl-2024": {}}
+	for i, line := range strings.Split(string(text), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		if len(words) < 4 {
+			t.Fatalf("contract.txt:%d: four words expected", i+1)
+		}
+		years := strings.Split(words[0], ",")
+		if words[0] == "all" {
+			years = []string{"2021", "2022", "2024"}
+		}
+		for _, year := range years {
+			facts, ok := out["accl-"+year]
+			if !ok {
+				t.Fatalf("contract.txt:%d: unknown generation %s", i+1, year)
+			}
+			key := words[1] + " " + words[2]
+			for _, fact := range words[3:] {
+				facts[key] = append(facts[key], normal(t, fact))
+			}
+		}
+	}
+	return out
+}
+
+// normal writes a fact like "addr_0=0x58/64" with a decimal number.
+func normal(t *testing.T, fact string) string {
+	name, value, found := strings.Cut(fact, "=")
+	if r, ok := renamed[name]; ok {
+		name = r
+	}
+	if !found {
+		if strings.HasPrefix(name, "0x") {
+			return fmt.Sprint(number(t, name))
+		}
+		return name
+	}
+	if strings.HasPrefix(value, "0x") {
+		digits, rest := value, ""
+		if i := strings.IndexByte(value, '/'); i >= 0 {
+			digits, rest = value[:i], value[i:]
+		}
+		value = fmt.Sprint(number(t, digits)) + rest
+	}
+	return name + "=" + value
+}
+
+func number(t *testing.T, text string) uint64 {
+	n, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// facts writes a generation the way the contract does.
+func facts(g *abi.Generation) map[string][]string {
+	out := map[string][]string{}
+	add := func(key, format string, args ...any) { out[key] = append(out[key], fmt.Sprintf(format, args...)) }
+	for _, e := range g.Enums {
+		for _, v := range e.Values {
+			add("enum "+e.Name, "%s=%d", v.Name, v.Value)
+		}
+	}
+	for _, s := range g.BitSets {
+		for _, b := range s.Bits {
+			add("bits "+s.Name, "%s=%d", b.Name, uint64(1)<<b.At)
+			if b.Internal {
+				add("internal "+s.Name, "%s", b.Name)
+			}
+		}
+	}
+	for _, l := range g.Layouts {
+		add("layout "+l.Name, "width=%d", l.Width)
+		for _, f := range l.Fields {
+			add("layout "+l.Name, "%s=%d:%d", f.Name, f.High, f.Low)
+		}
+	}
+	for _, r := range g.Records {
+		for _, w := range r.Words {
+			add("record "+r.Name, "%s", w.Name)
+		}
+	}
+	for _, m := range g.Registers {
+		for _, r := range m.Registers {
+			add("registers "+m.Name, "%s=%d%s", r.Name, r.At, size(r.Width, 1))
+		}
+	}
+	for _, m := range g.Memories {
+		add("memory "+m.Name, "base=%d", m.Base)
+		add("memory "+m.Name, "end=%d", m.Base+m.Size)
+		for _, w := range m.Words {
+			add("words "+m.Name, "%s=%d%s", w.Name, w.At, size(w.Width, w.Count))
+			if w.Group != "" {
+				add("group "+m.Name+"."+w.Group, "%s", w.Name)
+			}
+		}
+		for _, t := range m.Tables {
+			place := t.After
+			if place == "" {
+				place = fmt.Sprint(t.At)
+			}
+			add("tables "+m.Name, "%s=%s", t.Name, place)
+			for _, w := range t.Header {
+				add("header "+t.Name, "%s", w.Name)
+			}
+			for _, w := range t.Record {
+				add("rows "+t.Name, "%s", w.Name)
+			}
+		}
+	}
+	for _, c := range g.Constants {
+		add("constant "+c.Name, "%d", c.Value)
+	}
+	for _, t := range g.Types {
+		add("type "+t.Name, "%d", t.Bytes)
+	}
+	for name, on := range g.Features {
+		add("feature "+name, "%t", on)
+	}
+	return out
+}
+
+func size(width, count int) string {
+	switch {
+	case count > 1:
+		return fmt.Sprintf("/%dx%d", width, count)
+	case width != 32:
+		return fmt.Sprintf("/%d", width)
+	default:
+		return ""
+	}
+}
+
+// ours lists what the contract leaves to this project: everything between
+// firmware and engine.
+var ours = []string{
+	"enum call_queue", "enum move_", "bits wake_event", "bits reset_part", "bits network_",
+	"layout call_status", "layout move_", "layout session_status",
+	"registers calls", "registers system", "registers timers", "registers move", "registers rx",
+	"registers network", "registers sessions", "registers rendezvous",
+	"memory local_ram", "memory call_window", "words call_window",
+	"constant parked_calls", "constant progress_words", "constant move_queue", "constant rendezvous_",
+}
+
+func TestShippedGenerationsAreTheContract(t *testing.T) {
+	generations := shipped(t)
+	for name, want := range contract(t) {
+		g := generations[name]
+		if g == nil {
+			t.Errorf("%s is not described", name)
+			continue
+		}
+		got := facts(g)
+		for key := range got {
+			if slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+				delete(got, key)
+			}
+		}
+		for _, sets := range []map[string][]string{want, got} {
+			for key, list := range sets {
+				if kind, _, _ := strings.Cut(key, " "); !slices.Contains([]string{"record", "header", "rows"}, kind) {
+					slices.Sort(list)
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s differs from the contract (-contract +HCL):\n%s", name, diff)
+		}
+	}
+	if len(generations) != 3 {
+		t.Errorf("%d generations, 3 expected", len(generations))
+	}
+}

@@ -1,0 +1,73 @@
+package design_test
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// shippedTexts are the files of a folder of the shipped library.
+func shippedTexts(f *testing.F, pattern string) [][]byte {
+	files, err := fs.Glob(platforms.FS, pattern)
+	if err != nil || len(files) == 0 {
+		f.Fatalf("%s: %v", pattern, err)
+	}
+	var texts [][]byte
+	for _, file := range files {
+		text, err := fs.ReadFile(platforms.FS, file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// FuzzPlatform loads and elaborates any text as a platform file. It must end,
+// without a panic, and either with a design or with an error.
+func FuzzPlatform(f *testing.F) {
+	for _, text := range shippedTexts(f, "*.hcl") {
+		f.Add(text)
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		f.Fatal(diags)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		name := "p"
+		if _, rest, ok := strings.Cut(string(text), `platform "`); ok {
+			name, _, _ = strings.Cut(rest, `"`)
+		}
+		if name == "" || path.Base(name) != name {
+			name = "p"
+		}
+		d, diags := design.Load(lib.With(name, text), name, lang.Inputs{LookupEnv: noEnvironment})
+		if (d == nil) != diags.HasErrors() {
+			t.Errorf("design %v with diagnostics %v", d != nil, diags)
+		}
+	})
+}
+
+// FuzzKernel reads any text as a kernel or board file beside a small platform.
+func FuzzKernel(f *testing.F) {
+	for _, text := range append(shippedTexts(f, "kernels/*.hcl"), shippedTexts(f, "boards/*.hcl")...) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		layer := fstest.MapFS{
+			"kernels/k.hcl": {Data: text},
+			"boards/b.hcl":  {Data: text},
+			"abi/a.hcl":     {Data: text},
+			"p.hcl":         {Data: []byte("platform \"p\" {\n  board = \"u55c\"\n  abi = \"accl-2024\"\n  poe \"tcp\" {}\n}")},
+		}
+		lib, _ := platform.NewLibrary(lang.NewParser(), layer)
+		design.Load(lib, "p", lang.Inputs{LookupEnv: noEnvironment})
+	})
+}

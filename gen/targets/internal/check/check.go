@@ -1,0 +1,104 @@
+// Package check runs every check of the repository, as the test target does.
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// step is one check.
+type step struct {
+	name string
+	run  func(ctx context.Context) error
+}
+
+// raceSample are packages with concurrency of their own; under the race
+// detector everything would take too long.
+var raceSample = []string{"./gen/lang", "./gen/output", "./gen/workspace"}
+
+// Run runs all checks in the current directory, also after one has failed. It
+// installs missing tools where it may; tests of tools that stay missing are
+// skipped and say so.
+func Run(ctx context.Context) error {
+	provide(ctx)
+	steps := []step{
+		{"gofmt", func(context.Context) error { return formatted(".") }},
+		{"go vet", command("go", "vet", "./...")},
+		{"go vet -tags mage", command("go", "vet", "-tags", "mage", "./...")},
+		{"staticcheck", command("go", "tool", "staticcheck", "-tags", "mage", "./...")},
+		{"go test", command("go", "test", "./...")},
+	}
+	if _, err := exec.LookPath("gcc"); err == nil {
+		steps = append(steps, step{"go test -race", command("go", append([]string{"test", "-race", "-short"}, raceSample...)...)})
+	} else {
+		fmt.Println("SKIPPED: go test -race needs gcc")
+	}
+	var failed []string
+	for _, s := range steps {
+		fmt.Printf("== %s\n", s.name)
+		start := time.Now()
+		if err := s.run(ctx); err != nil {
+			fmt.Printf("FAILED: %s: %v\n", s.name, err)
+			failed = append(failed, s.name)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		fmt.Printf("   %v\n", time.Since(start).Round(100*time.Millisecond))
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d checks failed: %s", len(failed), len(steps), strings.Join(failed, ", "))
+	}
+	fmt.Printf("all %d checks passed\n", len(steps))
+	return nil
+}
+
+// command runs a program with its output going to ours. It is interrupted when
+// the context is done, and killed if that does not help.
+func command(name string, args ...string) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = 3 * time.Second
+		return cmd.Run()
+	}
+}
+
+// formatted lists the Go files below a directory that gofmt would change.
+func formatted(root string) error {
+	var errs []error
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && name != root && (e.Name() == "out" || e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if e.IsDir() || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		want, err := format.Source(text)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		case !bytes.Equal(text, want):
+			errs = append(errs, fmt.Errorf("%s is not formatted", name))
+		}
+		return nil
+	})
+	return errors.Join(append(errs, err)...)
+}

@@ -1,0 +1,86 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// Limit bounds the time a tool has to say its version. Some of AMD's need
+// seconds to start, and staticcheck is built on its first use.
+const Limit = 60 * time.Second
+
+var versionNumber = regexp.MustCompile(`\d+(\.\d+)+[\w.+-]*`)
+
+// Find asks a tool for its version. The error matches exec.ErrNotFound if the
+// tool is not there.
+func (t Tool) Find(ctx context.Context) (version string, err error) {
+	if _, err := exec.LookPath(t.Version[0]); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, t.Version[0], t.Version[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("%s does not answer: %w", t.Name, ctx.Err())
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s does not run: %w", t.Name, err)
+	}
+	if v := versionNumber.Find(out); v != nil {
+		return string(v), nil
+	}
+	return "there", nil
+}
+
+// Run prints which tools are there, which versions, what each is for and how
+// to get those that are missing. A tool that is missing is no error.
+func Run(ctx context.Context, w io.Writer) error {
+	status := make([]string, len(Tools))
+	missing := make([]bool, len(Tools))
+	var wg sync.WaitGroup
+	for i, t := range Tools {
+		wg.Go(func() {
+			version, err := t.Find(ctx)
+			switch {
+			case errors.Is(err, exec.ErrNotFound):
+				status[i], missing[i] = "-", true
+			case err != nil:
+				status[i], missing[i] = err.Error(), true
+			default:
+				status[i] = version
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "TOOL\tVERSION\tWHAT FOR")
+	fmt.Fprintf(t, "go\t%s\teverything that is generated: nothing else is needed\n", strings.TrimPrefix(runtime.Version(), "go"))
+	for i, tool := range Tools {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", tool.Name, status[i], tool.For)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	heading := "\nOptional, and missing here:\n"
+	for i, tool := range Tools {
+		if missing[i] {
+			fmt.Fprintf(w, "%s  %s: %s\n", heading, tool.Name, tool.Help())
+			heading = ""
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package workspace
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/output"
+)
+
+// Report says what a run did, or would do.
+type Report struct {
+	Platforms []string       // names
+	Dirs      []output.Dir   // that hold what was selected
+	Plans     []*output.Plan // of directories that were not up to date
+}
+
+// Changes counts the files that are written and removed.
+func (r *Report) Changes() (written, removed int) {
+	for _, p := range r.Plans {
+		for _, c := range p.Changes {
+			if c.Kind == output.Removed {
+				removed++
+			} else {
+				written++
+			}
+		}
+	}
+	return written, removed
+}
+
+// Roots lists the directories that users named, once each.
+func (r *Report) Roots() []string {
+	var roots []string
+	for _, d := range r.Dirs {
+		if root := filepath.Clean(d.Base); !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+// DiffText describes the changes as unified differences.
+func (r *Report) DiffText(ctx context.Context) (string, error) {
+	var out strings.Builder
+	for _, p := range r.Plans {
+		text, err := p.Diff(ctx)
+		if err != nil {
+			return "", err
+		}
+		out.Write(text)
+	}
+	return out.String(), nil
+}

@@ -1,3 +1,0 @@
-abi "engine" {
-  abstract = true
-}

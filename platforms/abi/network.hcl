@@ -1,0 +1,96 @@
+# Received messages and the network engines, as the control processor sees them.
+
+abi "network" {
+  abstract = true
+
+  registers "rx" {
+    base = hex("20400")
+    doc  = "Rx buffers. The engine fills in their records in the exchange memory, and takes a buffer back when a move has read its message."
+    register "address" {
+      at    = hex("00")
+      width = 64
+      doc   = "Address of the buffer to enqueue, in device memory."
+    }
+    register "bytes" {
+      at  = hex("08")
+      doc = "Size of the buffer to enqueue."
+    }
+    register "enqueue" {
+      at     = hex("0C")
+      access = "wo"
+      doc    = "Gives the buffer to the engine: its record, as the host's byte offset in the exchange memory."
+    }
+    register "free" {
+      at     = hex("10")
+      access = "ro"
+      doc    = "Buffers that wait for a message."
+    }
+    register "seek" {
+      at     = hex("14")
+      access = "ro"
+      doc    = "Looks for the next message of the move's source, tag and context: 0 if it is not there, else its bytes + 1."
+    }
+    register "found" {
+      at     = hex("18")
+      access = "ro"
+      doc    = "Record of the buffer that the last seek found; 0 for a message without payload, which has none."
+    }
+    register "discard" {
+      at     = hex("1C")
+      access = "wo"
+      doc    = "Any value: drops the message that the last seek found and takes its buffer back."
+    }
+  }
+
+  bits "network_control" {
+    doc = "State of the network engines."
+    bit "enable" {
+      at  = 0
+      doc = "Packets are taken and sent."
+    }
+  }
+  bits "network_event" {
+    doc = "What happened on the network."
+    bit "no_buffer" {
+      at  = 0
+      doc = "A message was dropped because no rx buffer was free (UDP only)."
+    }
+    bit "bad_packet" {
+      at  = 1
+      doc = "A packet was dropped because its header makes no sense or its size is wrong."
+    }
+    bit "stale" {
+      at  = 2
+      doc = "A message was dropped because its sequence number had passed."
+    }
+    bit "too_large" {
+      at  = 3
+      doc = "A message was dropped because it is larger than an rx buffer."
+    }
+    bit "closed" {
+      at  = 4
+      doc = "A remote side closed its session."
+    }
+  }
+  registers "network" {
+    base = hex("20500")
+    doc  = "Network engines."
+    register "control" {
+      at  = hex("00")
+      doc = "Bit set network_control."
+    }
+    register "stack" {
+      at  = hex("04")
+      doc = "Stack in use (enum stack), among those that the engine has."
+    }
+    register "events" {
+      at  = hex("08")
+      doc = "Bit set network_event; a one that is written clears its bit."
+    }
+    register "closed_session" {
+      at     = hex("0C")
+      access = "ro"
+      doc    = "Session of the last closed event."
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMeasureCoversEveryCase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates everything")
+	}
+	var seen []string
+	r, err := Measure(t.Context(), 1, func(name string) { seen = append(seen, name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != len(cases()) || len(seen) != len(cases()) {
+		t.Errorf("%d results, %d announced, for %d cases", len(r.Results), len(seen), len(cases()))
+	}
+	for _, c := range r.Results {
+		if again := strings.HasSuffix(c.Name, "nothing to do"); again != (c.Written == 0) {
+			t.Errorf("%s wrote %d files", c.Name, c.Written)
+		}
+	}
+	var table strings.Builder
+	if err := r.Print(&table); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases() {
+		if !strings.Contains(table.String(), c.title()) {
+			t.Errorf("the table lacks %q", c.title())
+		}
+	}
+}
+
+func TestGrowthOfALinearSeries(t *testing.T) {
+	r := &Report{}
+	for _, n := range sizes {
+		r.Results = append(r.Results, Result{Engines: n, Median: 5 + 2*float64(n)})
+	}
+	got, ok := r.growth()
+	if !ok || got[0].perEngine != 2 || got[1].perEngine != 2 {
+		t.Errorf("growth %v %v", got, ok)
+	}
+}
