@@ -17,15 +17,18 @@ import (
 type builder struct {
 	diags      hcl.Diagnostics
 	documented map[hcl.Range]bool
+	line       []string // the abi blocks that were merged, in order
 }
 
 func (b *builder) errorf(rng hcl.Range, summary, format string, args ...any) {
 	b.diags = append(b.diags, lang.Errorf(rng, summary, format, args...))
 }
 
-func (l *loader) build(n *node, doc string) (*Generation, hcl.Diagnostics) {
-	b := &builder{documented: l.documented}
-	g := &Generation{Name: n.label, Doc: doc, Features: map[string]bool{}, Range: n.rng}
+// build builds the generation that the abi blocks of a line are merged to. It
+// is whole if all that it extends is there.
+func (l *loader) build(n *node, line []string, whole bool) (*Generation, hcl.Diagnostics) {
+	b := &builder{documented: l.documented, line: line}
+	g := &Generation{Name: n.label, Doc: l.blocks[n.label].text("doc"), Features: map[string]bool{}, Range: n.rng}
 	for name, s := range n.maps["features"] {
 		b.diags = append(b.diags, checkWord(s.rng, "feature", name, true)...)
 		g.Features[name] = s.value.True()
@@ -52,9 +55,29 @@ func (l *loader) build(n *node, doc string) (*Generation, hcl.Diagnostics) {
 			g.Memories = append(g.Memories, b.memory(c))
 		}
 	}
-	b.complete(g)
+	if whole {
+		b.complete(g)
+	}
 	b.separate(g)
 	return g, b.diags
+}
+
+// age says when something was laid over what it extends: 0 for the first abi
+// block.
+func (b *builder) age(n *node, attr string) int {
+	if s, ok := n.attrs[attr]; ok {
+		return slices.Index(b.line, s.block)
+	}
+	return slices.Index(b.line, n.block)
+}
+
+// byAge returns the block whose attribute was set later, at which an error is
+// reported, and the other one. Of two in one abi block, c is the later.
+func (b *builder) byAge(c, prev *node, attr string) (late, early *node) {
+	if b.age(prev, attr) > b.age(c, attr) {
+		return prev, c
+	}
+	return c, prev
 }
 
 // distinct reports names that differ at most in underscores: rendered in
@@ -147,7 +170,8 @@ func (b *builder) enum(n *node) Enum {
 	for _, c := range n.of("value") {
 		code, ok := b.number(c, "is", 0, math.MaxUint32, nil)
 		if prev, dup := first[code]; ok && dup {
-			b.errorf(c.at("is"), "Value already used", "%s of %s is %s, as is %s (%s).", c.capital(), n, written(code), prev, place(prev.labelRng, c.at("is")))
+			late, early := b.byAge(c, prev, "is")
+			b.errorf(late.at("is"), "Value already used", "%s of %s is %s, as is %s (%s).", late.capital(), n, written(code), early, place(early.at("is"), late.at("is")))
 		} else if ok {
 			first[code] = c
 		}
@@ -164,7 +188,8 @@ func (b *builder) bitSet(n *node) BitSet {
 	for _, c := range n.of("bit") {
 		at, ok := b.number(c, "at", 0, 31, nil)
 		if prev, dup := first[at]; ok && dup {
-			b.errorf(c.at("at"), "Bit already used", "%s of %s is at position %d, as is %s (%s).", c.capital(), n, at, prev, place(prev.labelRng, c.at("at")))
+			late, early := b.byAge(c, prev, "at")
+			b.errorf(late.at("at"), "Bit already used", "%s of %s is at position %d, as is %s (%s).", late.capital(), n, at, early, place(early.at("at"), late.at("at")))
 		} else if ok {
 			first[at] = c
 		}

@@ -27,7 +27,7 @@ func (b *builder) layout(n *node) Layout {
 			if sized && f.High >= l.Width {
 				b.errorf(c.at("bits"), "Field outside its layout", "%s reaches to bit %d, but %s is %d bits wide.", c.capital(), f.High, n, l.Width)
 			}
-			placed = append(placed, span{c.String(), c.at("bits"), uint64(f.Low), uint64(f.High) + 1})
+			placed = append(placed, span{c.String(), c.at("bits"), b.age(c, "bits"), uint64(f.Low), uint64(f.High) + 1})
 		}
 		l.Fields = append(l.Fields, f)
 	}

@@ -23,7 +23,7 @@ func Load(files []*lang.File, parser *lang.Parser) (map[string]*Generation, hcl.
 	l := &loader{blocks: blocks, documented: map[hcl.Range]bool{}}
 	generations := map[string]*Generation{}
 	for _, name := range slices.Sorted(maps.Keys(blocks)) {
-		line, d := l.bases(name)
+		line, whole, d := l.bases(name)
 		diags = append(diags, d...)
 		if blocks[name].flag("abstract") {
 			continue
@@ -32,7 +32,7 @@ func Load(files []*lang.File, parser *lang.Parser) (map[string]*Generation, hcl.
 		for _, next := range line[1:] {
 			merged = blocks[next].merge(merged)
 		}
-		generation, d := l.build(merged, blocks[name].text("doc"))
+		generation, d := l.build(merged, line, whole)
 		generations[name] = generation
 		diags = append(diags, d...)
 	}
@@ -51,7 +51,7 @@ func readBlocks(files []*lang.File, parser *lang.Parser) (map[string]*node, hcl.
 		content, d := scope.Body.Content(schema)
 		diags = append(diags, d...)
 		for _, b := range content.Blocks {
-			n, d := readNode(abiKind, b, scope.Context)
+			n, d := readNode(abiKind, b.Labels[0], b, scope.Context)
 			diags = append(diags, d...)
 			if !generationName.MatchString(n.label) {
 				diags = append(diags, lang.Errorf(n.labelRng, "Invalid name",
@@ -77,10 +77,10 @@ type loader struct {
 }
 
 // bases lists what a block consists of: what it extends, in order and each
-// once, and itself last.
-func (l *loader) bases(name string) ([]string, hcl.Diagnostics) {
-	var line, path []string
-	var diags hcl.Diagnostics
+// once, and itself last. It is whole if all that it extends is there.
+func (l *loader) bases(name string) (line []string, whole bool, diags hcl.Diagnostics) {
+	var path []string
+	whole = true
 	var visit func(string)
 	visit = func(name string) {
 		if slices.Contains(line, name) {
@@ -91,9 +91,11 @@ func (l *loader) bases(name string) ([]string, hcl.Diagnostics) {
 		for i, base := range extends.strings() {
 			rng := extends.element(i)
 			if l.blocks[base] == nil {
+				whole = false
 				diags = append(diags, lang.Errorf(rng, "Unknown interface generation",
 					"%q is not described. %s", base, lang.Choices(base, slices.Collect(maps.Keys(l.blocks)))))
 			} else if start := slices.Index(path, base); start >= 0 {
+				whole = false
 				// Every member of a cycle finds it; its first name reports it.
 				if cycle := path[start:]; slices.Min(cycle) == cycle[0] {
 					diags = append(diags, lang.Errorf(rng, "Extends itself",
@@ -107,7 +109,7 @@ func (l *loader) bases(name string) ([]string, hcl.Diagnostics) {
 		line = append(line, name)
 	}
 	visit(name)
-	return line, diags
+	return line, whole, diags
 }
 
 // tidy sorts diagnostics by place and drops repetitions, which come from what

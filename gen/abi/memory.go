@@ -22,22 +22,28 @@ const maxCount = 1 << 20
 type span struct {
 	name     string
 	rng      hcl.Range
+	age      int
 	from, to uint64
 }
 
-// disjoint reports spans that overlap, each where it runs into another.
+// disjoint reports spans that overlap, each at the one that was written later.
 // Position is how a place is written, for example "bit %d".
 func (b *builder) disjoint(spans []span, position string) {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(spans); i++ {
-		prev, s := spans[i-1], spans[i]
-		if s.from >= prev.to {
+		low, high := spans[i-1], spans[i]
+		if high.from >= low.to {
 			continue
 		}
-		b.errorf(s.rng, "Overlap", "%s starts at "+position+", but %s (%s) reaches to "+position+".",
-			capital(s.name), s.from, prev.name, place(prev.rng, s.rng), prev.to-1)
-		if s.to < prev.to {
-			spans[i] = prev // what reaches furthest is what the next may run into
+		if low.age > high.age {
+			b.errorf(low.rng, "Overlap", "%s reaches to "+position+", but %s (%s) starts at "+position+".",
+				capital(low.name), low.to-1, high.name, place(high.rng, low.rng), high.from)
+		} else {
+			b.errorf(high.rng, "Overlap", "%s starts at "+position+", but %s (%s) reaches to "+position+".",
+				capital(high.name), high.from, low.name, place(low.rng, high.rng), low.to-1)
+		}
+		if high.to < low.to {
+			spans[i] = low // what reaches furthest is what the next may run into
 		}
 	}
 }
@@ -59,7 +65,7 @@ func (b *builder) registerMap(n *node) RegisterMap {
 		}
 		if ok {
 			end := uint64(at) + uint64(r.Width/8)
-			placed = append(placed, span{c.String(), c.at("at"), uint64(at), end})
+			placed = append(placed, span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), end})
 			if uint64(m.Base)+end > addressSpace {
 				b.errorf(c.at("at"), "Value out of range", "%s would end above the 32-bit address space.", c.capital())
 			}
@@ -100,23 +106,24 @@ func (b *builder) memoryWords(n *node, m *Memory, sized bool) {
 			b.diags = append(b.diags, checkWord(c.at("group"), "group", w.Group, false)...)
 		}
 		if ok {
-			s := span{c.String(), c.at("at"), uint64(at), uint64(at) + uint64(w.Count*w.Width/8)}
+			s := span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), uint64(at) + uint64(w.Count*w.Width/8)}
 			placed = append(placed, s)
-			if sized {
-				b.inside(s, n, m)
+			if !sized || b.inside(s, n, m) {
+				m.Words = append(m.Words, w)
 			}
 		}
-		m.Words = append(m.Words, w)
 	}
 	b.disjoint(placed, "0x%X")
 	slices.SortStableFunc(m.Words, func(a, b Word) int { return cmp.Compare(a.At, b.At) })
 }
 
-func (b *builder) inside(s span, n *node, m *Memory) {
+func (b *builder) inside(s span, n *node, m *Memory) bool {
 	end := uint64(m.Base) + uint64(m.Size)
-	if s.from < uint64(m.Base) || s.to > end {
+	ok := s.from >= uint64(m.Base) && s.to <= end
+	if !ok {
 		b.errorf(s.rng, "Outside its memory", "%s lies at 0x%X to 0x%X, but %s reaches from 0x%X to 0x%X.", capital(s.name), s.from, s.to-1, n, m.Base, end-1)
 	}
+	return ok
 }
 
 func (b *builder) tables(n *node, m *Memory, sized bool) {
@@ -130,14 +137,11 @@ func (b *builder) tables(n *node, m *Memory, sized bool) {
 			t.After = c.text("after")
 		} else if at, ok := b.tableAt(c); ok {
 			t.At = at
-			s := span{c.String(), c.at("at"), uint64(at), uint64(at) + uint64(t.HeaderBytes()) + uint64(t.RecordBytes())}
+			s := span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), uint64(at) + uint64(t.HeaderBytes()) + uint64(t.RecordBytes())}
 			placed = append(placed, s)
-			if limit := uint64(m.TableLimit()); sized && s.to > limit {
-				b.errorf(s.rng, "No room for the table", "%s with one record would end at 0x%X, but tables of %s lie from 0x%X to 0x%X, before its first word.",
-					c.capital(), s.to-1, n, m.Base, limit-1)
-			}
-			if sized && at < m.Base {
-				b.inside(s, n, m)
+			if limit := uint64(m.TableLimit()); sized && b.inside(s, n, m) && s.to > limit {
+				b.errorf(s.rng, "No room for the table", "%s with one record reaches to 0x%X, but words of %s stand behind the tables, and the first one lies at 0x%X.",
+					c.capital(), s.to-1, n, limit)
 			}
 		}
 		m.Tables = append(m.Tables, t)
@@ -231,14 +235,14 @@ func (b *builder) cycles(blocks []*node, byName map[string]*node) {
 func (b *builder) separate(g *Generation) {
 	var placed []span
 	for _, m := range g.Memories {
-		placed = append(placed, span{fmt.Sprintf("the memory %q", m.Name), m.Range, uint64(m.ProcessorBase), uint64(m.ProcessorBase) + uint64(m.Size)})
+		placed = append(placed, span{fmt.Sprintf("the memory %q", m.Name), m.Range, 0, uint64(m.ProcessorBase), uint64(m.ProcessorBase) + uint64(m.Size)})
 	}
 	for _, r := range g.Registers {
 		if r.Base == 0 || len(r.Registers) == 0 {
 			continue
 		}
 		last := r.Registers[len(r.Registers)-1]
-		placed = append(placed, span{fmt.Sprintf("the register map %q", r.Name), r.Range, uint64(r.Base), uint64(r.Base) + uint64(last.At) + uint64(last.Width/8)})
+		placed = append(placed, span{fmt.Sprintf("the register map %q", r.Name), r.Range, 0, uint64(r.Base), uint64(r.Base) + uint64(last.At) + uint64(last.Width/8)})
 	}
 	b.disjoint(placed, "processor address 0x%X")
 }

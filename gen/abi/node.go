@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +19,7 @@ import (
 type node struct {
 	kind     *kind
 	label    string
+	block    string    // the abi block that it stands in
 	rng      hcl.Range // of the block's header
 	labelRng hcl.Range
 	attrs    map[string]setting
@@ -27,9 +27,9 @@ type node struct {
 	children []*node                       // in the order in which they were first written
 }
 
-// readNode evaluates a block and everything in it.
-func readNode(k *kind, block *hcl.Block, ctx *hcl.EvalContext) (*node, hcl.Diagnostics) {
-	n := &node{kind: k, label: block.Labels[0], rng: block.DefRange, labelRng: block.LabelRanges[0],
+// readNode evaluates a block of the abi block "in", and everything in it.
+func readNode(k *kind, in string, block *hcl.Block, ctx *hcl.EvalContext) (*node, hcl.Diagnostics) {
+	n := &node{kind: k, label: block.Labels[0], block: in, rng: block.DefRange, labelRng: block.LabelRanges[0],
 		attrs: map[string]setting{}, maps: map[string]map[string]setting{}}
 	schema := &hcl.BodySchema{}
 	for _, name := range slices.Sorted(maps.Keys(k.attrs)) {
@@ -50,7 +50,7 @@ func readNode(k *kind, block *hcl.Block, ctx *hcl.EvalContext) (*node, hcl.Diagn
 	}
 	first := map[string]hcl.Range{}
 	for _, b := range content.Blocks {
-		child, d := readNode(kinds[b.Type], b, ctx)
+		child, d := readNode(kinds[b.Type], in, b, ctx)
 		diags = append(diags, d...)
 		diags = append(diags, child.checkName(k, n)...)
 		key := b.Type + " " + child.label
@@ -70,23 +70,19 @@ func readNode(k *kind, block *hcl.Block, ctx *hcl.EvalContext) (*node, hcl.Diagn
 func (n *node) readAttr(attr *hcl.Attribute, want cty.Type, ctx *hcl.EvalContext) hcl.Diagnostics {
 	value, diags := lang.Value(attr.Expr, ctx)
 	if diags.HasErrors() || !value.IsWhollyKnown() {
-		n.attrs[attr.Name] = setting{rng: attr.Expr.Range()}
+		n.attrs[attr.Name] = setting{rng: attr.Expr.Range(), block: n.block}
 		return diags
 	}
 	if value.IsNull() {
 		return diags
 	}
 	converted, err := convert.Convert(value, want)
-	if err == nil && hasNull(converted) {
-		err = errors.New("null is not allowed in it")
-	}
-	if err != nil {
-		n.attrs[attr.Name] = setting{rng: attr.Expr.Range()}
-		return append(diags, lang.Errorf(attr.Expr.Range(), "Wrong type",
-			"%q of %s is %s: %s.", attr.Name, n, typeName(want), err))
+	if err != nil || hasNull(converted) {
+		n.attrs[attr.Name] = setting{rng: attr.Expr.Range(), block: n.block}
+		return append(diags, lang.Errorf(attr.Expr.Range(), "Wrong type", "%q of %s must be %s.", attr.Name, n, typeName(want)))
 	}
 	if !want.IsMapType() {
-		s := setting{value: converted, rng: attr.Expr.Range()}
+		s := setting{value: converted, rng: attr.Expr.Range(), block: n.block}
 		if exprs, d := hcl.ExprList(attr.Expr); !d.HasErrors() {
 			for _, e := range exprs {
 				s.elements = append(s.elements, e.Range())
@@ -109,7 +105,7 @@ func (n *node) readAttr(attr *hcl.Attribute, want cty.Type, ctx *hcl.EvalContext
 		if !ok {
 			rng = attr.Expr.Range()
 		}
-		n.maps[attr.Name][key] = setting{value: v, rng: rng}
+		n.maps[attr.Name][key] = setting{value: v, rng: rng, block: n.block}
 	}
 	return diags
 }
@@ -137,9 +133,9 @@ func typeName(t cty.Type) string {
 	case wordList:
 		return "a list of names"
 	case docMap:
-		return "an object of texts"
+		return "an object of texts, by name"
 	case flagMap:
-		return "an object of true and false"
+		return "an object of true and false, by name"
 	default:
 		return "a text"
 	}
@@ -161,10 +157,10 @@ func (n *node) checkName(k *kind, parent *node) hcl.Diagnostics {
 func checkWord(rng hcl.Range, what, name string, keywords bool) hcl.Diagnostics {
 	if !names.LowerSnake(name) {
 		return hcl.Diagnostics{lang.Errorf(rng, "Invalid name",
-			"%q cannot name a %s: write small letters, digits and single underscores, starting with a letter, for example rx_buffers.", name, what)}
+			"%q cannot name %s: write small letters, digits and single underscores, starting with a letter, for example rx_buffers.", name, article(what))}
 	}
 	if language, is := names.Keyword(name); is && !keywords {
-		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name a %s: it is a keyword of %s.", name, what, language)}
+		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name %s: it is a keyword of %s.", name, article(what), language)}
 	}
 	return nil
 }
@@ -172,7 +168,7 @@ func checkWord(rng hcl.Range, what, name string, keywords bool) hcl.Diagnostics 
 // merge lays n over base: attributes and map entries of n win, blocks of the
 // same type and name merge, others are added.
 func (n *node) merge(base *node) *node {
-	out := &node{kind: n.kind, label: n.label, rng: n.rng, labelRng: n.labelRng,
+	out := &node{kind: n.kind, label: n.label, block: n.block, rng: n.rng, labelRng: n.labelRng,
 		attrs: maps.Clone(base.attrs), maps: map[string]map[string]setting{}}
 	if len(n.settings(n.kind.exclusive)) > 0 {
 		for _, name := range n.kind.exclusive {
@@ -252,5 +248,12 @@ func (n *node) flag(attr string) bool {
 func (n *node) String() string { return fmt.Sprintf("the %s %q", n.kind.what, n.label) }
 
 func (n *node) capital() string { return capital(n.String()) }
+
+func article(what string) string {
+	if strings.HasPrefix(what, "e") || strings.HasPrefix(what, "i") {
+		return "an " + what
+	}
+	return "a " + what
+}
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

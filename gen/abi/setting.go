@@ -14,6 +14,7 @@ type setting struct {
 	value    cty.Value // cty.NilVal if it could not be used
 	rng      hcl.Range
 	elements []hcl.Range
+	block    string // the abi block that it stands in
 }
 
 // strings are the elements of a list, none if it could not be used.

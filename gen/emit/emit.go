@@ -3,6 +3,8 @@
 package emit
 
 import (
+	"fmt"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -16,18 +18,30 @@ type File struct {
 	Inputs  []string
 }
 
+// renderer makes the files of one kind.
+type renderer struct {
+	name   string
+	render func(*design.Design) ([]File, error)
+}
+
+// renderers lists what is made of every platform.
+var renderers = []renderer{
+	{"vitis", vitis},
+}
+
 // Platform renders everything that belongs to one platform.
 func Platform(d *design.Design) ([]File, error) {
 	var files []File
-	for _, render := range []func(*design.Design) ([]File, error){} {
-		f, err := render(d)
+	for _, r := range renderers {
+		made, err := r.render(d)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", r.name, err)
 		}
-		files = append(files, f...)
+		files = append(files, made...)
 	}
 	return files, nil
 }
 
-// Generation renders what all platforms of an interface generation share.
+// Generation renders what all platforms of an interface generation share. A
+// generation must not change once something was rendered from it.
 func Generation(g *abi.Generation) ([]File, error) { return nil, nil }

@@ -2,26 +2,55 @@ package emit
 
 import (
 	"bytes"
-	"encoding/xml"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/cclforge/cclforge/templates"
 )
 
+// functions are all that templates may call: what writes text so that it is
+// safe in the language around it. Values come ready in the view.
+var functions = template.FuncMap{
+	"c":   blockComment,
+	"sv":  hardwareComment,
+	"go":  goComment,
+	"xml": xmlText,
+	"str": quoted,
+}
+
+// parsed are all templates, by their path below templates/.
+var parsed = sync.OnceValues(func() (*template.Template, error) {
+	set := template.New("").Funcs(functions).Option("missingkey=error")
+	err := fs.WalkDir(templates.FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".tmpl") {
+			return err
+		}
+		text, err := fs.ReadFile(templates.FS, name)
+		if err != nil {
+			return err
+		}
+		_, err = set.New(name).Parse(string(text))
+		return err
+	})
+	return set, err
+})
+
+// execute renders the template at a path below templates/.
 func execute(name string, view any) ([]byte, error) {
-	text, err := templates.FS.ReadFile(name)
+	set, err := parsed()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("parse the templates: %w", err)
 	}
-	t, err := template.New(name).Funcs(template.FuncMap{"xml": func(s string) string {
-		var b bytes.Buffer
-		_ = xml.EscapeText(&b, []byte(s))
-		return b.String()
-	}}).Parse(string(text))
-	if err != nil {
-		return nil, err
+	t := set.Lookup(name)
+	if t == nil {
+		return nil, fmt.Errorf("there is no template %s", name)
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, view)
-	return out.Bytes(), err
+	if err := t.Execute(&out, view); err != nil {
+		return nil, fmt.Errorf("render: %w", err)
+	}
+	return out.Bytes(), nil
 }

@@ -47,13 +47,15 @@ type band struct {
 	sides  [2][]*node
 	index  int // from the top of the picture
 
-	items    [2][]*item
-	corridor []*lane // over the band
+	passes    [2][]*end // lines of the centre that pass a side column
+	corridor  []*lane   // over the band
+	topLabels bool      // wires with labels end at the top of the centre
 	rect
 }
 
-// side gives the nodes of the left or right column.
-func (b *band) side(c column) []*node { return b.sides[sideIndex(c)] }
+func (b *band) pass(c column, e *end) {
+	b.passes[sideIndex(c)] = append(b.passes[sideIndex(c)], e)
+}
 
 func sideIndex(c column) int {
 	if c == left {
@@ -198,7 +200,7 @@ func (a *arrangement) chooseSides() {
 		}
 		for _, n := range free {
 			n.column = left
-			if len(b.side(right)) < len(b.side(left)) {
+			if len(b.sides[1]) < len(b.sides[0]) {
 				n.column = right
 			}
 			s := sideIndex(n.column)

@@ -41,6 +41,8 @@ const (
 	right
 )
 
+func (c column) opposite() column { return left + right - c }
+
 // wire is one line of the picture: all streams from one instance to another,
 // all links of an instance to the same banks, or the way to an Ethernet port.
 type wire struct {

@@ -18,6 +18,8 @@ type railBox struct {
 	last          int
 	wires         []*wire
 	entry         int // where lines that do not run straight come in
+	trunk         *segment
+	joints        []int // heights at which lines meet the trunk
 }
 
 func bankName(memory string, first, last int) string {
@@ -161,7 +163,7 @@ func placeBanks(rail []*railBox) {
 		b.entry = b.y + b.h/2
 		for _, w := range b.wires {
 			if b.meets(w) {
-				b.entry = w.a.at()
+				b.entry = w.arrival()
 				break
 			}
 		}

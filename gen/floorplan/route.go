@@ -177,7 +177,7 @@ func inward(w *wire, n *node, side column) *end {
 		}
 		return e
 	}
-	e.face = left + right - side
+	e.face = side.opposite()
 	n.inner = append(n.inner, e)
 	return e
 }

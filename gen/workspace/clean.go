@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/output"
@@ -35,24 +36,18 @@ func (w *Workspace) generated(o Options) []output.Dir {
 // orphans lists directories of platforms and generations that no longer exist.
 // Only a run for everything in the usual place knows that nobody else wants
 // them.
-func (w *Workspace) orphans(o Options) []output.Dir {
+func (w *Workspace) orphans(o Options, generations []string) []output.Dir {
 	if o.Only != "" || o.Out != "" && o.Out != DefaultOut {
 		return nil
 	}
 	alive := map[string]bool{}
-	for _, name := range w.Library.PlatformNames() {
-		alive[name] = true
+	for _, name := range platformNames(w.layers) {
+		alive[w.place(o, name).Path] = true
 	}
-	for name := range w.Library.ABIs {
-		alive[path.Join(generations, name)] = true
+	for _, name := range generations {
+		alive[w.generationDir(o, name).Path] = true
 	}
-	var gone []output.Dir
-	for _, dir := range w.generated(o) {
-		if !alive[dir.Path] {
-			gone = append(gone, dir)
-		}
-	}
-	return gone
+	return slices.DeleteFunc(w.generated(o), func(d output.Dir) bool { return alive[d.Path] })
 }
 
 // besides are directories of the default output directory that other targets

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -69,26 +68,38 @@ func part(w io.Writer, name, text string) {
 	fmt.Fprintf(w, "%d %s %d %s\n", len(name), name, len(text), text)
 }
 
+// sums remembers the hashes of files by name. It is safe for concurrent use.
+type sums struct{ known sync.Map }
+
+func (s *sums) of(name string, text []byte) string {
+	if sum, ok := s.known.Load(name); ok {
+		return sum.(string)
+	}
+	sum := output.Hash(text)
+	s.known.Store(name, sum)
+	return sum
+}
+
 // digest is one number for a set of files.
-func digest(files map[string][]byte) string {
+func (s *sums) digest(files map[string][]byte) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		part(h, name, string(files[name]))
+		part(h, name, s.of(name, files[name]))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 // templateRoot is how inputs name the folder of the templates.
-const templateRoot = "templates"
+const templateRoot = "templates/"
 
 // inputs hashes the inputs of a set of files by name, sorted.
-func inputs(names []string, descriptions map[string][]byte) ([]output.Input, error) {
-	var out []output.Input
+func (s *sums) inputs(names []string, descriptions map[string][]byte) ([]output.Input, error) {
+	out := []output.Input{}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		text, ok := descriptions[name]
-		if rest, isTemplate := strings.CutPrefix(name, templateRoot+"/"); !ok && isTemplate {
+		if rest, isTemplate := strings.CutPrefix(name, templateRoot); !ok && isTemplate {
 			var err error
-			if text, err = fs.ReadFile(templates.FS, path.Clean(rest)); err != nil {
+			if text, err = fs.ReadFile(templates.FS, rest); err != nil {
 				return nil, fmt.Errorf("hash the input %s: %w", name, err)
 			}
 			ok = true
@@ -96,7 +107,7 @@ func inputs(names []string, descriptions map[string][]byte) ([]output.Input, err
 		if !ok {
 			return nil, fmt.Errorf("hash the input %s: it is neither a description nor a template", name)
 		}
-		out = append(out, output.Input{Name: name, SHA256: output.Hash(text)})
+		out = append(out, output.Input{Name: name, SHA256: s.of(name, text)})
 	}
 	return out, nil
 }

@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -27,38 +31,46 @@ type Options struct {
 
 // Generate brings the output of the selected platforms up to date.
 func (w *Workspace) Generate(ctx context.Context, o Options) (*Report, error) {
-	r, pending, err := w.prepare(ctx, o)
-	if err != nil || len(pending) == 0 && len(w.orphans(o)) == 0 {
-		return r, err
+	if r, ok := w.upToDate(ctx, o); ok {
+		return r, nil
+	}
+	run, err := w.prepare(ctx, o)
+	if err != nil {
+		return nil, err
 	}
 	unlock, err := w.lock(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := w.plan(ctx, r, pending, o); err != nil {
+	if err := w.plan(ctx, run); err != nil {
 		return nil, err
 	}
-	return r, parallel(ctx, len(r.Plans), func(i int) error { return r.Plans[i].Apply(ctx) })
+	plans := run.report.Plans
+	return run.report, parallel(ctx, len(plans), func(i int) error { return plans[i].Apply(ctx) })
 }
 
 // Diff finds out what Generate would change, and writes nothing.
 func (w *Workspace) Diff(ctx context.Context, o Options) (*Report, error) {
-	r, pending, err := w.prepare(ctx, o)
+	run, err := w.prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.plan(ctx, r, pending, o); err != nil {
-		return nil, err
-	}
-	r.Plans = slices.DeleteFunc(r.Plans, func(p *output.Plan) bool { return len(p.Changes) == 0 })
-	return r, nil
+	return run.report, w.plan(ctx, run)
+}
+
+// run is one run of the generator.
+type run struct {
+	options Options
+	library *platform.Library
+	report  *Report
+	pending []*unit // rendered, because they were not up to date
 }
 
 // prepare checks everything that was selected, and renders what is not up to
 // date.
-func (w *Workspace) prepare(ctx context.Context, o Options) (*Report, []*unit, error) {
-	list, err := w.Load(ctx, o.Selection)
+func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
+	list, err := w.load(ctx, o.Selection)
 	if errors.Is(err, lang.ErrInvalid) {
 		// Designs have rules of their own: report what breaks those, too.
 		if _, more := w.Validate(ctx, o.Selection); more != nil {
@@ -66,35 +78,38 @@ func (w *Workspace) prepare(ctx context.Context, o Options) (*Report, []*unit, e
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if len(list) == 0 {
-		return nil, nil, errors.New("there are no platforms")
-	}
-	r := &Report{}
-	for _, p := range list {
-		r.Platforms = append(r.Platforms, p.Name)
-	}
-	if o.GoDir != "" && len(list) != 1 {
-		return nil, nil, fmt.Errorf("a driver package belongs to one platform, and %d are selected: choose with -only=%s", len(list), list[0].Name)
-	}
-	units, err := w.units(list, o)
+	lib, err := w.Library()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	r := &run{options: o, library: lib, report: &Report{}}
+	for _, p := range list {
+		r.report.Platforms = append(r.report.Platforms, p.Name)
+	}
+	switch {
+	case len(list) == 0:
+		return nil, errors.New("there are no platforms")
+	case o.GoDir != "" && len(list) > 1:
+		return nil, fmt.Errorf("a driver package belongs to one platform, and %d are selected: choose one, for example -only=%s", len(list), list[0].Name)
+	}
+	units, err := w.units(lib, list, o)
+	if err != nil {
+		return nil, err
 	}
 	for _, u := range units {
 		for _, p := range u.places {
-			r.Dirs = append(r.Dirs, p.dir)
+			r.report.Dirs = append(r.report.Dirs, p.dir)
 		}
 	}
-	pending, err := outdated(ctx, units)
-	if err != nil {
-		return nil, nil, err
+	if r.pending, err = outdated(ctx, units); err != nil {
+		return nil, err
 	}
-	if err := w.elaborate(ctx, pending); err != nil {
-		return nil, nil, err
+	if err := w.elaborate(ctx, r); err != nil {
+		return nil, err
 	}
-	return r, pending, parallel(ctx, len(pending), func(i int) error { return pending[i].render() })
+	return r, parallel(ctx, len(r.pending), func(i int) error { return r.pending[i].render() })
 }
 
 func outdated(ctx context.Context, units []*unit) ([]*unit, error) {
@@ -112,15 +127,17 @@ func outdated(ctx context.Context, units []*unit) ([]*unit, error) {
 	return pending, err
 }
 
-func (w *Workspace) elaborate(ctx context.Context, units []*unit) error {
-	var list []*platform.Platform
+// elaborate gives the pending platforms their designs.
+func (w *Workspace) elaborate(ctx context.Context, r *run) error {
 	var owners []*unit
-	for _, u := range units {
+	for _, u := range r.pending {
 		if u.platform != nil {
-			list, owners = append(list, u.platform), append(owners, u)
+			owners = append(owners, u)
 		}
 	}
-	designs, err := w.Elaborate(ctx, list)
+	designs, err := gather(ctx, w, owners, func(u *unit) (*design.Design, hcl.Diagnostics) {
+		return design.Elaborate(r.library, u.platform)
+	})
 	if err != nil {
 		return err
 	}
@@ -132,21 +149,21 @@ func (w *Workspace) elaborate(ctx context.Context, units []*unit) error {
 
 // plan compares what was rendered with what is on disk, all of it before
 // anything is written.
-func (w *Workspace) plan(ctx context.Context, r *Report, pending []*unit, o Options) error {
-	found := make([][]*output.Plan, len(pending))
-	errs := make([]error, len(pending))
-	err := parallel(ctx, len(pending), func(i int) error {
-		found[i], errs[i] = pending[i].plans(w)
+func (w *Workspace) plan(ctx context.Context, r *run) error {
+	found := make([][]*output.Plan, len(r.pending))
+	errs := make([]error, len(r.pending))
+	err := parallel(ctx, len(r.pending), func(i int) error {
+		found[i], errs[i] = r.pending[i].plans(&w.sums)
 		return nil
 	})
-	for _, dir := range w.orphans(o) {
+	for _, dir := range w.orphans(r.options, slices.Collect(maps.Keys(r.library.ABIs))) {
 		p, err := dir.PlanRemoval()
 		found, errs = append(found, []*output.Plan{p}), append(errs, err)
 	}
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
-	r.Plans = slices.Concat(found...)
+	r.report.Plans = slices.Concat(found...)
 	return nil
 }
 

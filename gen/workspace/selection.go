@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // Selection says which platforms are meant, and with which variables.
@@ -26,34 +27,38 @@ type Selection struct {
 const varsName = "-vars"
 
 // resolve finds the platforms and variables of a selection.
-func (w *Workspace) resolve(s Selection) ([]string, lang.Inputs, error) {
-	names, err := Match(s.Only, w.Library.PlatformNames())
+func (w *Workspace) resolve(s Selection) (*platform.Library, []string, lang.Inputs, error) {
+	lib, err := w.Library()
 	if err != nil {
-		return nil, lang.Inputs{}, err
+		return nil, nil, lang.Inputs{}, err
+	}
+	names, err := Match(s.Only, lib.PlatformNames())
+	if err != nil {
+		return nil, nil, lang.Inputs{}, err
 	}
 	in, diags := w.parser.ParseInputs(varsName, s.Vars)
-	declared := w.declared(names)
+	all := map[string]bool{}
+	for _, name := range names {
+		for _, v := range lib.Declared(name) {
+			all[v] = true
+		}
+	}
+	declared := slices.Sorted(maps.Keys(all))
 	diags = append(diags, undeclared(in, declared)...)
 	if err := w.check(diags); err != nil {
-		return nil, in, err
+		return nil, nil, in, err
 	}
+	w.warnEnvironment(declared)
+	return lib, names, in, nil
+}
+
+// warnEnvironment says which variables of the environment have no effect.
+func (w *Workspace) warnEnvironment(declared []string) {
 	for _, name := range environment() {
 		if !slices.Contains(declared, name) {
 			w.Log("%s%s is set, but no selected platform has that variable. %s", lang.EnvPrefix, name, lang.Choices(name, declared))
 		}
 	}
-	return names, in, nil
-}
-
-// declared lists the variables that any of the platforms declares, sorted.
-func (w *Workspace) declared(names []string) []string {
-	all := map[string]bool{}
-	for _, name := range names {
-		for _, v := range w.Library.Declared(name) {
-			all[v] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
 }
 
 func undeclared(in lang.Inputs, declared []string) hcl.Diagnostics {
@@ -100,13 +105,21 @@ func Match(patterns string, names []string) ([]string, error) {
 			}
 		}
 		if !any {
-			errs = append(errs, fmt.Errorf("no platform is called %q. %s", pattern, lang.Choices(pattern, names)))
+			errs = append(errs, errors.New(noPlatform(pattern, names)))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%w\nPlatforms: %s", errors.Join(errs...), strings.Join(names, ", "))
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !chosen[name] }), nil
+}
+
+func noPlatform(pattern string, names []string) string {
+	text := fmt.Sprintf("no platform is called %q", pattern)
+	if near := lang.Nearest(pattern, names); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
 }
 
 // splitPatterns splits at commas outside braces and drops empty parts.

@@ -29,13 +29,17 @@ var starter = template.Must(template.New("starter").Option("missingkey=error").P
 // Start writes a commented platform file to begin with, and returns its name.
 // It never replaces a file.
 func (w *Workspace) Start(name, board string) (string, error) {
-	if err := w.checkNewName(name); err != nil {
+	lib, err := w.Library()
+	if err != nil {
 		return "", err
 	}
-	if _, ok := w.Library.Boards[board]; !ok {
-		return "", fmt.Errorf("there is no board %q. %s", board, lang.Choices(board, sortedNames(w.Library.Boards)))
+	if err := checkNewName(lib, name); err != nil {
+		return "", err
 	}
-	text, err := w.starter(name, board)
+	if _, ok := lib.Boards[board]; !ok {
+		return "", fmt.Errorf("there is no board %q. %s", board, lang.Choices(board, sortedNames(lib.Boards)))
+	}
+	text, err := render(lib, name, board)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +58,7 @@ func (w *Workspace) Start(name, board string) (string, error) {
 	return file, errors.Join(err, f.Close())
 }
 
-func (w *Workspace) checkNewName(name string) error {
+func checkNewName(lib *platform.Library, name string) error {
 	language, keyword := names.Keyword(name)
 	switch {
 	case !names.LowerSnake(name):
@@ -63,20 +67,20 @@ func (w *Workspace) checkNewName(name string) error {
 		return fmt.Errorf("%q cannot name a platform: it is a keyword of %s", name, language)
 	case slices.Contains(platform.ReservedNames, name):
 		return fmt.Errorf("%q cannot name a platform: it is a directory of the output", name)
-	case slices.Contains(w.Library.PlatformNames(), name):
+	case slices.Contains(lib.PlatformNames(), name):
 		return fmt.Errorf("there is a platform %q already, in %s.hcl", name, path.Join(platform.Root, name))
 	}
 	return nil
 }
 
-func (w *Workspace) starter(name, board string) ([]byte, error) {
+func render(lib *platform.Library, name, board string) ([]byte, error) {
 	var users, hosts []string
-	for id, k := range w.Library.Kernels {
+	for id, k := range lib.Kernels {
 		if k.Role == "user" {
 			users = append(users, id)
 		}
 	}
-	for id, b := range w.Library.Boards {
+	for id, b := range lib.Boards {
 		if b.HasMemoryFor("host") {
 			hosts = append(hosts, id)
 		}
@@ -84,8 +88,8 @@ func (w *Workspace) starter(name, board string) ([]byte, error) {
 	var out bytes.Buffer
 	err := starter.Execute(&out, map[string]string{
 		"Name": name, "Board": board, "EnvPrefix": lang.EnvPrefix,
-		"Boards":      strings.Join(sortedNames(w.Library.Boards), ", "),
-		"ABIs":        strings.Join(sortedNames(w.Library.ABIs), ", "),
+		"Boards":      strings.Join(sortedNames(lib.Boards), ", "),
+		"ABIs":        strings.Join(sortedNames(lib.ABIs), ", "),
 		"UserKernels": strings.Join(slices.Sorted(slices.Values(users)), ", "),
 		"HostBoards":  strings.Join(slices.Sorted(slices.Values(hosts)), ", "),
 	})
@@ -95,12 +99,13 @@ func (w *Workspace) starter(name, board string) ([]byte, error) {
 // try checks a platform before it is written.
 func (w *Workspace) try(name string, text []byte) error {
 	layer := fstest.MapFS{name + ".hcl": {Data: text}}
-	trial, err := New(w.dir, w.Log, append([]fs.FS{layer}, w.layers...)...)
+	trial := New(w.dir, w.Log, append([]fs.FS{layer}, w.layers...)...)
+	lib, err := trial.Library()
 	if err != nil {
 		return err
 	}
 	noEnvironment := func(string) (string, bool) { return "", false }
-	_, diags := design.Load(trial.Library, name, lang.Inputs{LookupEnv: noEnvironment})
+	_, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
 	return trial.check(diags)
 }
 

@@ -16,10 +16,14 @@ import (
 // Table prints the platforms of the library, one on a line, and whether each
 // is valid with its defaults and generated into the usual place.
 func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
-	names := w.Library.PlatformNames()
+	lib, err := w.Library()
+	if err != nil {
+		return err
+	}
+	names := lib.PlatformNames()
 	rows := make([][]string, len(names))
-	err := parallel(ctx, len(names), func(i int) error {
-		rows[i] = w.row(names[i])
+	err = parallel(ctx, len(names), func(i int) error {
+		rows[i] = w.row(lib, names[i])
 		return nil
 	})
 	if err != nil {
@@ -33,14 +37,14 @@ func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
 	return t.Flush()
 }
 
-func (w *Workspace) row(name string) []string {
-	d, diags := design.Load(w.Library, name, lang.Inputs{})
+func (w *Workspace) row(lib *platform.Library, name string) []string {
+	d, diags := design.Load(lib, name, lang.Inputs{})
 	if d == nil {
 		p := Problems{Diags: distinct(diags)}
 		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}
 	}
 	p := d.Platform
-	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(d)}
+	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(lib, d)}
 }
 
 func network(d *design.Design) string {
@@ -95,12 +99,12 @@ func memory(d *design.Design) string {
 	return strings.Join(order, " ")
 }
 
-func (w *Workspace) status(d *design.Design) string {
+func (w *Workspace) status(lib *platform.Library, d *design.Design) string {
 	m, err := w.place(Options{}, d.Platform.Name).Read()
 	if err != nil {
 		return "not generated"
 	}
-	units, err := w.units([]*platform.Platform{d.Platform}, Options{})
+	units, err := w.units(lib, []*platform.Platform{d.Platform}, Options{})
 	if err != nil || m.Unfinished || slices.ContainsFunc(units, func(u *unit) bool { return !u.current() }) {
 		return "out of date"
 	}

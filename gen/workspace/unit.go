@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -34,8 +35,10 @@ const (
 type unit struct {
 	platform   *platform.Platform // nil for a generation
 	generation *abi.Generation
-	manifest   output.Manifest
-	places     []place
+	// descriptions are all that it may come from.
+	descriptions map[string][]byte
+	manifest     output.Manifest // without inputs and files
+	places       []place
 
 	design *design.Design
 	files  []emit.File
@@ -49,52 +52,71 @@ type place struct {
 
 // units lists what belongs to platforms: their generations first, because the
 // files of platforms include theirs.
-func (w *Workspace) units(list []*platform.Platform, o Options) ([]*unit, error) {
+func (w *Workspace) units(lib *platform.Library, list []*platform.Platform, o Options) ([]*unit, error) {
 	shared := map[string]*abi.Generation{}
 	var units []*unit
 	for _, p := range list {
 		shared[p.ABI.Name] = p.ABI
-		variables := map[string]json.RawMessage{}
-		for name, v := range p.Variables {
-			text, err := ctyjson.Marshal(v, v.Type())
-			if err != nil {
-				return nil, fmt.Errorf("write down the variable %s of %s: %w", name, p.Name, err)
-			}
-			variables[name] = text
+		variables, err := encodeVariables(p.Variables)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		u := &unit{platform: p, generation: p.ABI, places: []place{{dir: w.place(o, p.Name)}}}
-		u.manifest = output.Manifest{Platform: p.Name, Variables: variables}
-		u.describe(p.File, w.Library.Inputs(p.Name))
-		if o.GoDir != "" {
-			u.places = append(u.places, place{output.Dir{Base: o.GoDir, Path: ".", Manifest: goManifest}, driver + "/"})
+		u := &unit{platform: p, generation: p.ABI, descriptions: lib.Inputs(p.Name), places: w.places(o, p.Name)}
+		u.manifest = output.Manifest{
+			Comment: comment(p.File), Platform: p.Name, Generation: p.ABI.Name, Variables: variables,
+			Generator: generator(), Library: w.sums.digest(u.descriptions),
 		}
 		units = append(units, u)
 	}
 	var first []*unit
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		g := shared[name]
-		u := &unit{generation: g, places: []place{{dir: w.place(o, path.Join(generations, name))}}}
-		u.describe(g.Range.Filename, w.generationInputs(list))
+		u := &unit{generation: g, descriptions: onlyGenerations(lib.Inputs(list[0].Name)), places: []place{{dir: w.generationDir(o, name)}}}
+		u.manifest = output.Manifest{
+			Comment: comment(g.Range.Filename), Generation: name,
+			Generator: generator(), Library: w.sums.digest(u.descriptions),
+		}
 		first = append(first, u)
 	}
 	return append(first, units...), nil
 }
 
-// describe completes the manifest by what is known before rendering.
-func (u *unit) describe(source string, descriptions map[string][]byte) {
-	u.manifest.Comment = fmt.Sprintf("%s from %s; DO NOT EDIT.", output.Marker, source)
-	u.manifest.Generation = u.generation.Name
-	u.manifest.Generator = generator()
-	u.manifest.Library = digest(descriptions)
+func comment(source string) string {
+	return fmt.Sprintf("%s from %s; DO NOT EDIT.", output.Marker, source)
 }
 
-// generationInputs are the descriptions that generations come from.
-func (w *Workspace) generationInputs(list []*platform.Platform) map[string][]byte {
-	all := w.Library.Inputs(list[0].Name)
-	maps.DeleteFunc(all, func(name string, _ []byte) bool {
+// encodeVariables writes down the values that variables took.
+func encodeVariables(values map[string]cty.Value) (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	for name, v := range values {
+		text, err := ctyjson.Marshal(v, v.Type())
+		if err != nil {
+			return nil, fmt.Errorf("write down the variable %s: %w", name, err)
+		}
+		out[name] = text
+	}
+	return out, nil
+}
+
+// onlyGenerations keeps the descriptions that generations come from.
+func onlyGenerations(descriptions map[string][]byte) map[string][]byte {
+	maps.DeleteFunc(descriptions, func(name string, _ []byte) bool {
 		return !strings.HasPrefix(name, path.Join(platform.Root, generations)+"/")
 	})
-	return all
+	return descriptions
+}
+
+// places are the directories that receive files of a platform.
+func (w *Workspace) places(o Options, name string) []place {
+	list := []place{{dir: w.place(o, name)}}
+	if o.GoDir != "" {
+		list = append(list, place{output.Dir{Base: o.GoDir, Path: ".", Manifest: goManifest}, driver + "/"})
+	}
+	return list
+}
+
+func (w *Workspace) generationDir(o Options, name string) output.Dir {
+	return w.place(o, path.Join(generations, name))
 }
 
 func (w *Workspace) place(o Options, name string) output.Dir {
@@ -115,15 +137,21 @@ func (w *Workspace) out(o Options) string {
 // rendered, which is known without rendering it.
 func (u *unit) current() bool {
 	return !slices.ContainsFunc(u.places, func(p place) bool {
-		m, err := p.dir.Read()
-		return err != nil || !sameOrigin(*m, u.manifest) || !p.dir.Intact(m)
+		_, ok := current(p.dir, u.manifest)
+		return !ok
 	})
 }
 
-func sameOrigin(a, b output.Manifest) bool {
-	return a.Platform == b.Platform && a.Generation == b.Generation && a.Comment == b.Comment &&
-		a.Generator == b.Generator && a.Library == b.Library &&
-		maps.EqualFunc(a.Variables, b.Variables, equalJSON)
+// current reads the manifest of a directory, and reports whether the directory
+// is intact and comes from what want says.
+func current(dir output.Dir, want output.Manifest) (*output.Manifest, bool) {
+	m, err := dir.Read()
+	if err != nil || m.Platform != want.Platform || m.Comment != want.Comment ||
+		m.Generator != want.Generator || m.Library != want.Library ||
+		!maps.EqualFunc(m.Variables, want.Variables, equalJSON) {
+		return m, false
+	}
+	return m, dir.Intact(m)
 }
 
 // render renders the unit.
@@ -143,17 +171,17 @@ func (u *unit) render() error {
 }
 
 // plans compares the rendered unit with each of its places.
-func (u *unit) plans(w *Workspace) ([]*output.Plan, error) {
+func (u *unit) plans(s *sums) ([]*output.Plan, error) {
 	var plans []*output.Plan
 	var errs []error
 	for _, p := range u.places {
-		plan, err := u.plan(w, p)
+		plan, err := u.plan(s, p)
 		plans, errs = append(plans, plan), append(errs, err)
 	}
 	return plans, errors.Join(errs...)
 }
 
-func (u *unit) plan(w *Workspace, p place) (*output.Plan, error) {
+func (u *unit) plan(s *sums, p place) (*output.Plan, error) {
 	var files []output.File
 	var sources []string
 	if u.design != nil {
@@ -167,7 +195,7 @@ func (u *unit) plan(w *Workspace, p place) (*output.Plan, error) {
 	}
 	m := u.manifest
 	var err error
-	if m.Inputs, err = inputs(sources, w.Library.Inputs(m.Platform)); err != nil {
+	if m.Inputs, err = s.inputs(sources, u.descriptions); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.dir.Name(), err)
 	}
 	return p.dir.Plan(m, files)

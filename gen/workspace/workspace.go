@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/sync/errgroup"
@@ -25,16 +26,17 @@ import (
 
 // Workspace is a library of platforms and the directory it belongs to.
 type Workspace struct {
-	Library *platform.Library
 	// Log reports what a user should know while waiting.
 	Log func(format string, args ...any)
 
-	dir    string
-	layers []fs.FS
-	parser *lang.Parser
+	dir     string
+	layers  []fs.FS
+	parser  *lang.Parser
+	library func() (*platform.Library, error)
+	sums    sums
 }
 
-// Open reads the library of a directory: its own platforms, if it has any,
+// Open makes a workspace of a directory: its own platforms, if it has any,
 // before the shipped ones. Log must not be nil.
 func Open(dir string, log func(format string, args ...any)) (*Workspace, error) {
 	layers := []fs.FS{platforms.FS}
@@ -46,40 +48,40 @@ func Open(dir string, log func(format string, args ...any)) (*Workspace, error) 
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("look for own platforms: %w", err)
 	}
-	return New(dir, log, layers...)
+	return New(dir, log, layers...), nil
 }
 
-// New reads a library from layers; a file of an earlier layer hides one of a
-// later layer.
-func New(dir string, log func(format string, args ...any), layers ...fs.FS) (*Workspace, error) {
+// New makes a workspace whose library has layers; a file of an earlier layer
+// hides one of a later layer. Relative output directories stand in dir.
+func New(dir string, log func(format string, args ...any), layers ...fs.FS) *Workspace {
 	w := &Workspace{Log: log, dir: dir, layers: layers, parser: lang.NewParser()}
-	var diags hcl.Diagnostics
-	w.Library, diags = platform.NewLibrary(w.parser, layers...)
-	return w, w.check(diags)
+	w.library = sync.OnceValues(func() (*platform.Library, error) {
+		lib, diags := platform.NewLibrary(w.parser, w.layers...)
+		return lib, w.check(diags)
+	})
+	return w
 }
 
-// Load reads and validates the selected platforms, in order of name.
-func (w *Workspace) Load(ctx context.Context, s Selection) ([]*platform.Platform, error) {
-	names, in, err := w.resolve(s)
+// Library is what the platforms are made of. It is read on first use.
+func (w *Workspace) Library() (*platform.Library, error) { return w.library() }
+
+// load reads and validates the selected platforms, in order of name.
+func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform, error) {
+	lib, names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	return gather(ctx, w, names, func(name string) (*platform.Platform, hcl.Diagnostics) { return w.Library.Load(name, in) })
-}
-
-// Elaborate builds and checks the designs of platforms, in their order.
-func (w *Workspace) Elaborate(ctx context.Context, list []*platform.Platform) ([]*design.Design, error) {
-	return gather(ctx, w, list, func(p *platform.Platform) (*design.Design, hcl.Diagnostics) { return design.Elaborate(w.Library, p) })
+	return gather(ctx, w, names, func(name string) (*platform.Platform, hcl.Diagnostics) { return lib.Load(name, in) })
 }
 
 // Validate loads and elaborates the selected platforms and reports the errors
 // of all of them together.
 func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design, error) {
-	names, in, err := w.resolve(s)
+	lib, names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	return gather(ctx, w, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(w.Library, name, in) })
+	return gather(ctx, w, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(lib, name, in) })
 }
 
 // gather does one step for each item, on all processors, and collects the

@@ -153,9 +153,5 @@ func (c benchCase) generate(ctx context.Context, dir string) (*workspace.Report,
 		layers = append([]fs.FS{overlay}, layers...)
 		o.Vars = fmt.Sprintf("{engines = %d}", c.engines)
 	}
-	w, err := workspace.New(dir, func(string, ...any) {}, layers...)
-	if err != nil {
-		return nil, err
-	}
-	return w.Generate(ctx, o)
+	return workspace.New(dir, func(string, ...any) {}, layers...).Generate(ctx, o)
 }

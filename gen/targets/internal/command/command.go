@@ -102,7 +102,7 @@ func Fmt(check bool) error {
 }
 
 // Doctor prints the table of optional tools.
-func Doctor(ctx context.Context) error { return doctor.Run(ctx, os.Stdout) }
+func Doctor(ctx context.Context) error { return doctor.Run(ctx, os.Stdout, say) }
 
 // count puts a number before a noun, with the verb that fits: "1 file is".
 func count(n int, noun string, verbs ...string) string {

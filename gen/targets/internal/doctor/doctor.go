@@ -43,23 +43,21 @@ func (t Tool) Find(ctx context.Context) (version string, err error) {
 	return "there", nil
 }
 
+// patience is when people are told which tool they wait for.
+const patience = 3 * time.Second
+
 // Run prints which tools are there, which versions, what each is for and how
-// to get those that are missing. A tool that is missing is no error.
-func Run(ctx context.Context, w io.Writer) error {
-	status := make([]string, len(Tools))
-	missing := make([]bool, len(Tools))
+// to get those that are missing. A tool that is missing is no error. What it
+// waits for goes to log.
+func Run(ctx context.Context, w io.Writer, log func(format string, args ...any)) error {
+	versions := make([]string, len(Tools))
+	errs := make([]error, len(Tools))
 	var wg sync.WaitGroup
 	for i, t := range Tools {
 		wg.Go(func() {
-			version, err := t.Find(ctx)
-			switch {
-			case errors.Is(err, exec.ErrNotFound):
-				status[i], missing[i] = "-", true
-			case err != nil:
-				status[i], missing[i] = err.Error(), true
-			default:
-				status[i] = version
-			}
+			late := time.AfterFunc(patience, func() { log("waiting for %s", t.Name) })
+			defer late.Stop()
+			versions[i], errs[i] = t.Find(ctx)
 		})
 	}
 	wg.Wait()
@@ -70,17 +68,25 @@ func Run(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(t, "TOOL\tVERSION\tWHAT FOR")
 	fmt.Fprintf(t, "go\t%s\teverything that is generated: nothing else is needed\n", strings.TrimPrefix(runtime.Version(), "go"))
 	for i, tool := range Tools {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", tool.Name, status[i], tool.For)
+		if errs[i] != nil {
+			versions[i] = "-"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", tool.Name, versions[i], tool.For)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	heading := "\nOptional, and missing here:\n"
+	heading := "\nOptional, and not there:\n"
 	for i, tool := range Tools {
-		if missing[i] {
-			fmt.Fprintf(w, "%s  %s: %s\n", heading, tool.Name, tool.Help())
-			heading = ""
+		if errs[i] == nil {
+			continue
 		}
+		why := ""
+		if !errors.Is(errs[i], exec.ErrNotFound) {
+			why = fmt.Sprintf(" (%v)", errs[i])
+		}
+		fmt.Fprintf(w, "%s  %s%s: %s\n", heading, tool.Name, why, tool.Help())
+		heading = ""
 	}
 	return nil
 }

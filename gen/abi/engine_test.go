@@ -1,0 +1,146 @@
+package abi_test
+
+import (
+	"fmt"
+	"math/bits"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/abi"
+)
+
+func constant(t *testing.T, g *abi.Generation, name string) int {
+	t.Helper()
+	for _, c := range g.Constants {
+		if c.Name == name {
+			return int(c.Value)
+		}
+	}
+	t.Fatalf("%s has no constant %q", g.Name, name)
+	return 0
+}
+
+// What firmware and engine agree on fits together.
+func TestEngineIsConsistent(t *testing.T) {
+	for name, g := range shipped(t) {
+		t.Run(name, func(t *testing.T) {
+			equal := func(what string, got, want int) {
+				t.Helper()
+				if got != want {
+					t.Errorf("%s: %d, not %d", what, got, want)
+				}
+			}
+			window := g.Memory("call_window")
+			equal("words of a call", window.Word("words").Count, len(g.Record(abi.Call).Words))
+			equal("words kept with a parked call", window.Word("progress").Count, constant(t, g, "progress_words"))
+			equal("payload of a datagram", constant(t, g, "max_udp_payload_bytes"), constant(t, g, "max_packet_bytes")-constant(t, g, "header_bytes"))
+			equal("header", g.Layout(abi.MessageHeader).Width, 8*constant(t, g, "header_bytes"))
+
+			queues := constant(t, g, "move_queues")
+			equal("queues with room", len(g.Layout("move_room").Fields), queues)
+			for q := range queues {
+				for _, r := range []string{"completed", "error"} {
+					if status := g.RegisterMap("move_status"); !hasRegister(status, fmt.Sprintf("%s_%d", r, q)) {
+						t.Errorf("queue %d has no register %s", q, r)
+					}
+				}
+			}
+			control := g.Layout("move_control")
+			for field, codes := range map[string]string{
+				"op0": "move_operand", "op1": "move_operand", "result": "move_result",
+				"op0_step": "move_step", "op1_step": "move_step", "result_step": "move_step",
+				"message_type": "message_type",
+			} {
+				if field == "message_type" && !g.Features["rendezvous"] {
+					continue
+				}
+				values := g.Enum(codes).Values
+				if need := bits.Len32(values[len(values)-1].Value); fieldBits(t, control, field) < need {
+					t.Errorf("%s of move_control is too narrow for %s", field, codes)
+				}
+			}
+			equal("queue of move_control", 1<<fieldBits(t, control, "queue"), queues)
+
+			exchange := g.Memory(abi.Exchange)
+			equal("exchange memory as the processor sees it", int(exchange.ProcessorBase), 0x10000+int(exchange.Base))
+			for _, m := range g.Registers {
+				if m.Name == abi.HostControl {
+					continue
+				}
+				last := m.Registers[len(m.Registers)-1]
+				if m.Base>>12 != 0x20 || (m.Base+last.At)>>12 != 0x20 {
+					t.Errorf("the register map %s leaves the engine's page", m.Name)
+				}
+			}
+		})
+	}
+}
+
+func hasRegister(m *abi.RegisterMap, name string) bool {
+	for _, r := range m.Registers {
+		if r.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func fieldBits(t *testing.T, l *abi.Layout, name string) int {
+	t.Helper()
+	for _, f := range l.Fields {
+		if f.Name == name {
+			return f.Bits()
+		}
+	}
+	t.Fatalf("%s has no field %q", l.Name, name)
+	return 0
+}
+
+var reference = regexp.MustCompile(`\b([Ee]num|[Ll]ayout|\(record|[Bb]it set) ([a-z0-9]+(?:_[a-z0-9]+)*)\b`)
+
+// Descriptions refer to enums, layouts, records and bit sets that exist.
+func TestReferencesResolve(t *testing.T) {
+	for _, g := range shipped(t) {
+		check := func(where, doc string) {
+			for _, m := range reference.FindAllStringSubmatch(doc, -1) {
+				kind, name := strings.Trim(strings.ToLower(m[1]), "("), m[2]
+				known := map[string]bool{"enum": g.Enum(name) != nil, "layout": g.Layout(name) != nil,
+					"record": g.Record(name) != nil, "bit set": g.BitSet(name) != nil}
+				if !known[kind] {
+					t.Errorf("%s: %s refers to the %s %q, which does not exist", g.Name, where, kind, name)
+				}
+			}
+		}
+		for _, x := range g.Enums {
+			for _, v := range x.Values {
+				check(x.Name+" "+v.Name, v.Doc)
+			}
+		}
+		for _, x := range g.Layouts {
+			for _, f := range x.Fields {
+				check(x.Name+" "+f.Name, f.Doc)
+			}
+		}
+		for _, x := range g.Records {
+			for _, w := range x.Words {
+				check(x.Name+" "+w.Name, w.Doc)
+			}
+		}
+		for _, x := range g.Registers {
+			for _, r := range x.Registers {
+				check(x.Name+" "+r.Name, r.Doc)
+			}
+		}
+		for _, x := range g.Memories {
+			for _, w := range x.Words {
+				check(x.Name+" "+w.Name, w.Doc)
+			}
+			for _, table := range x.Tables {
+				for _, w := range append(append([]abi.RecordWord{}, table.Header...), table.Record...) {
+					check(table.Name+" "+w.Name, w.Doc)
+				}
+			}
+		}
+	}
+}

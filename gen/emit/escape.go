@@ -1,0 +1,74 @@
+package emit
+
+import (
+	"encoding/xml"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// oneLine makes a text safe for one line of any language: white space becomes
+// single blanks, and what has no shape (control and direction marks, a byte
+// order mark) is replaced, because compilers object to it.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// blockComment writes a text inside /* and */ of C or C++: no star touches a
+// slash.
+func blockComment(s string) string {
+	var b strings.Builder
+	var last rune
+	for _, r := range oneLine(s) {
+		if last == '*' && r == '/' || last == '/' && r == '*' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	return b.String()
+}
+
+// directive matches comments that tools for SystemVerilog obey.
+var directive = regexp.MustCompile(`(?i)^[^\pL\pN]*(verilator|synopsys|synthesis|pragma|translate_off|translate_on|cadence|ambit|xilinx|coverage|vcs|lint)`)
+
+// hardwareComment writes a text behind // of SystemVerilog. A backslash at the
+// end would continue the comment, so something follows it.
+func hardwareComment(s string) string {
+	s = oneLine(s)
+	if directive.MatchString(s) {
+		s = "Text: " + s
+	}
+	if strings.HasSuffix(s, `\`) {
+		s += "."
+	}
+	return s
+}
+
+// goComment writes a text behind // of Go, where +build is an instruction.
+func goComment(s string) string {
+	s = oneLine(s)
+	if strings.HasPrefix(s, "+build") {
+		s = "Text: " + s
+	}
+	return s
+}
+
+// quoted writes a text as a string of Go.
+func quoted(s string) string { return strconv.QuoteToASCII(s) }
+
+func xmlText(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	return b.String()
+}

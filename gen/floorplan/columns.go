@@ -1,0 +1,264 @@
+package floorplan
+
+import "fmt"
+
+const (
+	trackPitch  = 14
+	labelPad    = 12
+	arrowRoom   = 8
+	minChannel  = 40
+	minSide     = 118
+	minCentre   = 190
+	maxBox      = 300
+	boxPadding  = 14
+	railPadding = 12
+	pairSpread  = 26 // of a vertical line from the middle of its box
+)
+
+var (
+	labelFont  = font{11, false}
+	regionFont = font{13, true}
+	noteFont   = font{11, false}
+	titleFont  = font{22, true}
+	subFont    = font{13, false}
+	railFont   = font{12, true}
+	detailFont = font{10, false}
+	legendFont = font{11, false}
+)
+
+// placeColumns gives everything its x.
+func (p *plan) placeColumns() {
+	c := p.channels
+	p.makeLabelRoom()
+	for _, ch := range []*channel{&c.memory, &c.inLeft, &c.inRight, &c.out} {
+		ch.assignTracks()
+		ch.w = max(minChannel, ch.zones[0]+ch.zones[1]+ch.tracks*trackPitch)
+		if ch == &c.memory || ch == &c.out {
+			ch.w = max(minChannel/2, ch.zones[0]+ch.zones[1]+ch.tracks*trackPitch)
+		} else if spare := ch.w - ch.zones[0] - ch.zones[1] - ch.tracks*trackPitch; spare > 0 {
+			ch.zones[p.centreSide(ch)] += spare
+		}
+	}
+	x := pageMargin
+	railW := railWidth(p.rail)
+	for _, b := range p.rail {
+		b.x, b.w = x, railW
+	}
+	if railW > 0 {
+		x += railW + railMargin
+	}
+	regionX := x
+	x += regionInset
+	for i, ch := range []*channel{&c.memory, &c.inLeft, &c.inRight} {
+		ch.x = x
+		x += ch.w
+		x = p.placeColumn(column(i), x)
+	}
+	c.out.x = x
+	x += c.out.w + regionInset
+	p.placeRegions(regionX, x)
+	if portW := railWidth(p.ports); portW > 0 {
+		for _, b := range p.ports {
+			b.x, b.w = x+railMargin, portW
+		}
+		x += railMargin + portW
+	}
+	p.width = max(x+pageMargin, 640)
+}
+
+// centreSide is the side of an inner channel that faces the centre column.
+func (p *plan) centreSide(ch *channel) int {
+	if ch == &p.channels.inLeft {
+		return 1
+	}
+	return 0
+}
+
+// placeColumn centres the boxes of a column, all as wide as the widest.
+func (p *plan) placeColumn(c column, x int) int {
+	width, empty := minSide, true
+	if c == centre {
+		width = minCentre
+	}
+	for _, n := range p.nodes {
+		if n.column != c {
+			continue
+		}
+		empty = false
+		for _, l := range n.text {
+			width = max(width, l.font.width(l.text)+2*boxPadding)
+		}
+	}
+	if empty && c != centre {
+		width = 0
+	}
+	width = min(width, maxBox)
+	for _, n := range p.nodes {
+		if n.column != c {
+			continue
+		}
+		n.x, n.w = x, width
+		for i := range n.text {
+			n.text[i].text = n.text[i].font.fit(n.text[i].text, width-2*boxPadding)
+		}
+	}
+	return x + width
+}
+
+func (p *plan) placeRegions(x, end int) {
+	c := p.channels
+	for _, r := range p.regions {
+		r.x, r.w = x, end-x
+		r.labelX = [2]int{c.memory.x + c.memory.w, c.out.x}
+		if len(r.bands) > 0 && r.name != "" && c.memory.w < minChannel {
+			r.labelX[0] = x + regionInset
+		}
+	}
+}
+
+func railWidth(boxes []*railBox) int {
+	if len(boxes) == 0 {
+		return 0
+	}
+	w := 92
+	for _, b := range boxes {
+		w = max(w, railFont.width(b.title)+2*railPadding, detailFont.width(b.detail)+2*railPadding)
+	}
+	return w
+}
+
+// label is a text at a wire. Its y is the base line.
+type label struct {
+	point
+	text   string
+	anchor string // start, middle or end at x
+}
+
+func (l label) rect() rect {
+	w := labelFont.width(l.text)
+	r := rect{l.x, l.y - 9, w, 11}
+	switch l.anchor {
+	case "middle":
+		r.x -= w / 2
+	case "end":
+		r.x -= w
+	}
+	return r
+}
+
+// makeLabelRoom widens the channels for their labels.
+func (p *plan) makeLabelRoom() {
+	for _, w := range p.wires {
+		if w.label == "" {
+			continue
+		}
+		width := labelFont.width(w.label)
+		if w.vertical {
+			over := width + pairSpread + 2*labelPad - minCentre/2
+			for _, zone := range []*int{&p.channels.inLeft.zones[1], &p.channels.inRight.zones[0]} {
+				*zone = max(*zone, over)
+			}
+			continue
+		}
+		zone := p.zone(w.labelled())
+		*zone = max(*zone, width+2*labelPad+arrowRoom)
+	}
+}
+
+// labelled is the end of a wire that its label stands at: in the centre column
+// for straight wires.
+func (w *wire) labelled() *end {
+	if len(w.segments) == 0 && w.b != nil && w.b.node.column == centre {
+		return w.b
+	}
+	return w.a
+}
+
+// zone is the room for labels beside an end.
+func (p *plan) zone(e *end) *int {
+	ch, side := p.channelAt(e)
+	return &ch.zones[side]
+}
+
+func (p *plan) channelAt(e *end) (*channel, int) {
+	c := p.channels
+	switch {
+	case e.node.column == left && e.face == left:
+		return &c.memory, 1
+	case e.node.column == left:
+		return &c.inLeft, 0
+	case e.node.column == centre && e.face == left:
+		return &c.inLeft, 1
+	case e.node.column == centre:
+		return &c.inRight, 0
+	case e.face == left:
+		return &c.inRight, 1
+	default:
+		return &c.out, 0
+	}
+}
+
+// runWires turns routes into points and puts the labels at them.
+func (p *plan) runWires() {
+	for _, w := range p.wires {
+		if w.vertical {
+			p.runVertical(w)
+			continue
+		}
+		w.path = []point{{w.a.x(), w.a.at()}}
+		y := w.a.at()
+		for i, s := range w.segments {
+			next := w.endY()
+			if i < len(w.lanes) {
+				next = w.lanes[i].y
+			}
+			w.path = append(w.path, point{s.x(), y}, point{s.x(), next})
+			y = next
+		}
+		switch {
+		case w.toRail == nil:
+			w.path = append(w.path, point{w.b.x(), w.b.at()})
+		case w.group == groupMemory:
+			w.path = append(w.path, point{w.toRail.right(), y})
+		default:
+			w.path = append(w.path, point{w.toRail.x, y})
+		}
+		p.labelStraight(w)
+	}
+	for _, b := range p.rail {
+		for _, y := range b.joints {
+			p.dots = append(p.dots, point{b.trunk.x(), y})
+		}
+	}
+}
+
+func (p *plan) labelStraight(w *wire) {
+	if w.label == "" {
+		return
+	}
+	e := w.labelled()
+	ch, side := p.channelAt(e)
+	x := ch.x + ch.zones[0]/2
+	if side == 1 {
+		x = ch.x + ch.w - ch.zones[1]/2
+	}
+	w.labelAt = label{point{x, e.at() - 5}, w.label, "middle"}
+}
+
+// runVertical draws what leads up on the left and what leads down on the
+// right, with the label over the lower box.
+func (p *plan) runVertical(w *wire) {
+	low := p.below(w)
+	high := other(w, low)
+	x := low.midX() - pairSpread
+	w.labelAt = label{point{x - 8, (max(high.bottom(), low.y-labelRoom-8)+low.y)/2 + 4}, w.label, "end"}
+	w.path = []point{{x, low.y}, {x, high.bottom()}}
+	if w.to == low {
+		x = low.midX() + pairSpread
+		w.labelAt.point.x, w.labelAt.anchor = x+8, "start"
+		w.path = []point{{x, high.bottom()}, {x, low.y}}
+	}
+}
+
+// size of the SVG.
+func (p *plan) viewBox() string { return fmt.Sprintf("0 0 %d %d", p.width, p.height) }
