@@ -3,6 +3,7 @@ package abi
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,7 +30,9 @@ func (b *builder) errorf(rng hcl.Range, summary, format string, args ...any) {
 func (l *loader) build(n *node, line []string, whole bool) (*Generation, hcl.Diagnostics) {
 	b := &builder{documented: l.documented, line: line}
 	g := &Generation{Name: n.label, Doc: l.blocks[n.label].text("doc"), Features: map[string]bool{}, Range: n.rng}
-	for name, s := range n.maps["features"] {
+	features := n.maps["features"]
+	for _, name := range slices.Sorted(maps.Keys(features)) {
+		s := features[name]
 		b.diags = append(b.diags, checkWord(s.rng, "feature", name, true)...)
 		g.Features[name] = s.value.True()
 	}

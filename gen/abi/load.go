@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -37,7 +36,7 @@ func Load(files []*lang.File, parser *lang.Parser) (map[string]*Generation, hcl.
 		diags = append(diags, d...)
 	}
 	diags = append(diags, l.unusedDocs()...)
-	return generations, tidy(diags)
+	return generations, lang.Sorted(diags)
 }
 
 func readBlocks(files []*lang.File, parser *lang.Parser) (map[string]*node, hcl.Diagnostics) {
@@ -112,32 +111,14 @@ func (l *loader) bases(name string) (line []string, whole bool, diags hcl.Diagno
 	return line, whole, diags
 }
 
-// tidy sorts diagnostics by place and drops repetitions, which come from what
-// several generations inherit.
-func tidy(diags hcl.Diagnostics) hcl.Diagnostics {
-	compare := func(a, b *hcl.Diagnostic) int {
-		x, y := subject(a), subject(b)
-		return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Start.Byte, y.Start.Byte),
-			cmp.Compare(a.Summary, b.Summary), cmp.Compare(a.Detail, b.Detail))
-	}
-	slices.SortStableFunc(diags, compare)
-	return slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool { return compare(a, b) == 0 })
-}
-
-func subject(d *hcl.Diagnostic) hcl.Range {
-	if d.Subject == nil {
-		return hcl.Range{}
-	}
-	return *d.Subject
-}
-
 // unusedDocs reports entries of docs that describe nothing.
 func (l *loader) unusedDocs() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	var visit func(*node)
 	visit = func(n *node) {
-		for word, s := range n.maps["docs"] {
-			if !l.documented[s.rng] {
+		docs := n.maps["docs"]
+		for _, word := range slices.Sorted(maps.Keys(docs)) {
+			if s := docs[word]; !l.documented[s.rng] {
 				diags = append(diags, lang.Errorf(s.rng, "Unknown word", "%q is documented, but %s has no word of this name.", word, n))
 			}
 		}
@@ -145,8 +126,8 @@ func (l *loader) unusedDocs() hcl.Diagnostics {
 			visit(c)
 		}
 	}
-	for _, b := range l.blocks {
-		visit(b)
+	for _, name := range slices.Sorted(maps.Keys(l.blocks)) {
+		visit(l.blocks[name])
 	}
 	return diags
 }

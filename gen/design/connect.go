@@ -3,6 +3,7 @@ package design
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 type variables = map[string]cty.Value
@@ -269,7 +271,22 @@ func (e *elaboration) finish() {
 		return order[a.Port.Instance] - order[b.Port.Instance]
 	})
 	d.HardwareID = e.hardwareID()
-	d.Files = sortedKeys(e.lib.Inputs(e.p.Name))
+	d.Files = e.files()
+}
+
+// files lists the descriptions that the design is made of. Generations are
+// merged from fragments, so all of their folder counts.
+func (e *elaboration) files() []string {
+	used := map[string]bool{e.p.File: true, e.p.Board.Range.Filename: true}
+	for _, in := range e.instances {
+		used[in.source.Range.Filename] = true
+	}
+	for file := range e.lib.Inputs(e.p.Name) {
+		if path.Dir(file) == path.Join(platform.Root, "abi") {
+			used[file] = true
+		}
+	}
+	return sortedKeys(used)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

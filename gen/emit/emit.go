@@ -27,6 +27,11 @@ type renderer struct {
 // renderers lists what is made of every platform.
 var renderers = []renderer{
 	{"vitis", vitis},
+	{"firmware", firmware},
+	{"rtl", rtl},
+	{"hls", hls},
+	{"driver", godriver},
+	{"docs", docs},
 }
 
 // Platform renders everything that belongs to one platform.
@@ -44,4 +49,10 @@ func Platform(d *design.Design) ([]File, error) {
 
 // Generation renders what all platforms of an interface generation share. A
 // generation must not change once something was rendered from it.
-func Generation(g *abi.Generation) ([]File, error) { return nil, nil }
+func Generation(g *abi.Generation) ([]File, error) {
+	header, err := generationHeader(g)
+	if err != nil {
+		return nil, fmt.Errorf("firmware: %w", err)
+	}
+	return header, nil
+}

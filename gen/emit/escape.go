@@ -39,18 +39,24 @@ func blockComment(s string) string {
 	return b.String()
 }
 
+// lineComment writes a text behind // of C++. A backslash at the end, or what
+// C once wrote instead of one, would continue the comment.
+func lineComment(s string) string {
+	s = oneLine(s)
+	if strings.HasSuffix(s, `\`) || strings.HasSuffix(s, "??/") {
+		s += "."
+	}
+	return s
+}
+
 // directive matches comments that tools for SystemVerilog obey.
 var directive = regexp.MustCompile(`(?i)^[^\pL\pN]*(verilator|synopsys|synthesis|pragma|translate_off|translate_on|cadence|ambit|xilinx|coverage|vcs|lint)`)
 
-// hardwareComment writes a text behind // of SystemVerilog. A backslash at the
-// end would continue the comment, so something follows it.
+// hardwareComment writes a text behind // of SystemVerilog.
 func hardwareComment(s string) string {
-	s = oneLine(s)
+	s = lineComment(s)
 	if directive.MatchString(s) {
 		s = "Text: " + s
-	}
-	if strings.HasSuffix(s, `\`) {
-		s += "."
 	}
 	return s
 }

@@ -15,6 +15,7 @@ import (
 // safe in the language around it. Values come ready in the view.
 var functions = template.FuncMap{
 	"c":   blockComment,
+	"cpp": lineComment,
 	"sv":  hardwareComment,
 	"go":  goComment,
 	"xml": xmlText,
@@ -38,6 +39,9 @@ var parsed = sync.OnceValues(func() (*template.Template, error) {
 	return set, err
 })
 
+// buffers are kept because files are large and grow in small pieces.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // execute renders the template at a path below templates/.
 func execute(name string, view any) ([]byte, error) {
 	set, err := parsed()
@@ -48,9 +52,11 @@ func execute(name string, view any) ([]byte, error) {
 	if t == nil {
 		return nil, fmt.Errorf("there is no template %s", name)
 	}
-	var out bytes.Buffer
-	if err := t.Execute(&out, view); err != nil {
+	out := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(out)
+	out.Reset()
+	if err := t.Execute(out, view); err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
-	return out.Bytes(), nil
+	return bytes.Clone(out.Bytes()), nil
 }

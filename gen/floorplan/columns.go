@@ -9,6 +9,7 @@ const (
 	minChannel  = 40
 	minSide     = 118
 	minCentre   = 190
+	minRail     = 104
 	maxBox      = 300
 	boxPadding  = 14
 	railPadding = 12
@@ -33,6 +34,9 @@ func (p *plan) placeColumns() {
 	for _, ch := range []*channel{&c.memory, &c.inLeft, &c.inRight, &c.out} {
 		ch.assignTracks()
 		ch.w = max(minChannel, ch.zones[0]+ch.zones[1]+ch.tracks*trackPitch)
+		if ch == &c.out {
+			ch.zones[0] = max(ch.zones[0], trackPitch)
+		}
 		if ch == &c.memory || ch == &c.out {
 			ch.w = max(minChannel/2, ch.zones[0]+ch.zones[1]+ch.tracks*trackPitch)
 		} else if spare := ch.w - ch.zones[0] - ch.zones[1] - ch.tracks*trackPitch; spare > 0 {
@@ -109,9 +113,9 @@ func (p *plan) placeRegions(x, end int) {
 	c := p.channels
 	for _, r := range p.regions {
 		r.x, r.w = x, end-x
-		r.labelX = [2]int{c.memory.x + c.memory.w, c.out.x}
-		if len(r.bands) > 0 && r.name != "" && c.memory.w < minChannel {
-			r.labelX[0] = x + regionInset
+		r.labelX = [2]int{x + regionInset, c.out.x}
+		if c.memory.tracks > 0 { // they would run through the name
+			r.labelX[0] = c.memory.x + c.memory.w
 		}
 	}
 }
@@ -120,7 +124,7 @@ func railWidth(boxes []*railBox) int {
 	if len(boxes) == 0 {
 		return 0
 	}
-	w := 92
+	w := minRail
 	for _, b := range boxes {
 		w = max(w, railFont.width(b.title)+2*railPadding, detailFont.width(b.detail)+2*railPadding)
 	}
@@ -165,10 +169,10 @@ func (p *plan) makeLabelRoom() {
 	}
 }
 
-// labelled is the end of a wire that its label stands at: in the centre column
-// for straight wires.
+// labelled is the end of a wire that its label stands at, in the centre column
+// if there is one.
 func (w *wire) labelled() *end {
-	if len(w.segments) == 0 && w.b != nil && w.b.node.column == centre {
+	if w.a.node.column != centre && w.b != nil && w.b.node.column == centre {
 		return w.b
 	}
 	return w.a

@@ -31,7 +31,7 @@ type region struct {
 const (
 	pageMargin   = 28
 	headHeight   = 74
-	regionHeader = 34
+	regionHeader = 38
 	regionFooter = 18
 	regionGap    = 12
 	bandGap      = 28
@@ -167,6 +167,9 @@ func (p *plan) placeRows() {
 		y += regionGap
 	}
 	placeBanks(p.rail)
+	for _, b := range p.rail {
+		b.chooseEntry(p.busyFor(b))
+	}
 	p.runTrunks()
 	for _, b := range p.ports {
 		b.y, b.h = b.wires[0].a.at()-portHeight/2, portHeight
@@ -175,10 +178,25 @@ func (p *plan) placeRows() {
 	for _, b := range p.rail {
 		y = max(y, b.bottom()+regionGap)
 	}
-	p.legendAt.y = y + 12
+	p.legendAt.y = y + 20
 	for _, w := range p.wires {
 		w.measureSegments()
 	}
+}
+
+// busyFor lists the heights at which wires that do not lead to a bank run
+// beside it.
+func (p *plan) busyFor(b *railBox) []int {
+	var out []int
+	for _, w := range p.wires {
+		switch {
+		case w.group == groupMemory && w.toRail != nil && w.toRail != b:
+			out = append(out, w.arrival())
+		case w.toRail == nil && len(w.segments) == 1 && w.segments[0].channel == &p.channels.memory:
+			out = append(out, w.a.at(), w.b.at())
+		}
+	}
+	return out
 }
 
 // runTrunks gives each bank a vertical line for the wires that do not run

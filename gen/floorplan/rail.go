@@ -119,6 +119,7 @@ const (
 	bankHeight  = 58
 	portHeight  = 44
 	railGap     = 14
+	lineRoom    = 5 // between lines side by side
 	entryMargin = 16 // between a line and the end of the box it runs into
 )
 
@@ -159,15 +160,26 @@ func placeBanks(rail []*railBox) {
 		b.y, b.h = max((lo+hi-bankHeight)/2, next), bankHeight
 		next = b.bottom() + railGap
 	}
-	for _, b := range rail {
-		b.entry = b.y + b.h/2
-		for _, w := range b.wires {
-			if b.meets(w) {
-				b.entry = w.arrival()
-				break
+}
+
+// chooseEntry decides where lines that do not run straight enter a bank: with
+// one that does, or else where no other line comes by.
+func (b *railBox) chooseEntry(busy []int) {
+	for _, w := range b.wires {
+		if b.meets(w) {
+			b.entry = w.arrival()
+			return
+		}
+	}
+	for off := 0; off < b.h/2-entryMargin/2; off += 3 {
+		for _, y := range []int{b.y + b.h/2 + off, b.y + b.h/2 - off} {
+			if !slices.ContainsFunc(busy, func(at int) bool { return at-lineRoom < y && y < at+lineRoom }) {
+				b.entry = y
+				return
 			}
 		}
 	}
+	b.entry = b.y + b.h/2
 }
 
 // isLocal reports whether all users of a bank belong to one engine or network

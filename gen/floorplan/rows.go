@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	rowPitch   = 24 // between lines at one side of a box
-	rowMargin  = 14 // from the end of a box to its first line
-	boxHeight  = 52
-	boxGap     = 12
-	sectionGap = 46 // between a node of the centre and the one below it
-	lineHeight = 17
-	lanePitch  = 16
-	labelRoom  = 26 // over a box whose top lines have labels
+	rowPitch     = 24 // between lines at one side of a box
+	rowMargin    = 14 // from the end of a box to its first line
+	boxHeight    = 52
+	boxGap       = 12
+	centreHeight = 72
+	sectionGap   = 46 // between a node of the centre and the one below it
+	lanePitch    = 16
+	labelRoom    = 26 // over a box whose top lines have labels
 )
 
 // item is what stands in a side column at the height of one node of the
@@ -190,7 +190,7 @@ func (b *band) layOut(top int) int {
 func (sec *section) minHeight() int {
 	h := 0
 	if sec.centre != nil {
-		h = max(boxHeight, len(sec.centre.text)*lineHeight+22)
+		h = centreHeight
 	}
 	for _, items := range sec.sides {
 		sum := 0

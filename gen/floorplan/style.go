@@ -65,7 +65,7 @@ const style = `
 .floorplan .closer.box rect{fill:#fff;stroke:#8c959f;stroke-dasharray:4 3}
 .floorplan .memory.wire path{stroke:#4d6a93}.floorplan .memory.wire polygon{fill:#4d6a93}
 .floorplan .memory.box rect{fill:#dbe4f0;stroke:#4d6a93}
-.floorplan .memory.box .cell{fill:#f6f8fa;stroke:none}.floorplan .memory.box .used{fill:#4d6a93}
+.floorplan .memory.box .bar{fill:#f6f8fa;stroke:none}.floorplan .memory.box .used{fill:#4d6a93}
 @media (prefers-color-scheme:dark){
 .floorplan text{fill:#e6edf3}
 .floorplan .page{fill:#0d1117}
@@ -93,6 +93,6 @@ const style = `
 .floorplan .closer.box rect{fill:#151b23;stroke:#656c76}.floorplan .closer.wire path{stroke:#656c76}.floorplan .closer.wire polygon{fill:#656c76}
 .floorplan .memory.wire path{stroke:#8ba6cc}.floorplan .memory.wire polygon{fill:#8ba6cc}.floorplan .dot{fill:#8ba6cc}
 .floorplan .memory.box rect{fill:#222e42;stroke:#8ba6cc}
-.floorplan .memory.box .cell{fill:#0d1117;stroke:none}.floorplan .memory.box .used{fill:#8ba6cc}
+.floorplan .memory.box .bar{fill:#0d1117;stroke:none}.floorplan .memory.box .used{fill:#8ba6cc}
 }
 `

@@ -110,32 +110,25 @@ func (w *writer) node(n *node) {
 	w.printf("</g>\n")
 }
 
-// maxCells is how many banks are drawn one by one.
-const maxCells = 40
-
 func (w *writer) bank(b *railBox) {
 	w.printf(`<g class="box memory">` + "\n")
 	w.rect("", b.rect, 4)
 	y := b.y + b.h/2
 	w.text("t12 name", "middle", b.midX(), y-6, b.title)
 	w.text("t10", "middle", b.midX(), y+8, b.detail)
-	if b.banks > 1 && b.banks <= maxCells {
-		w.cells(b, y+14)
+	if b.banks > 1 {
+		w.usage(b, y+15)
 	}
 	w.printf("</g>\n")
 }
 
-// cells draws the banks of a memory in a row, the used ones dark.
-func (w *writer) cells(b *railBox, y int) {
-	pitch := min((b.w-2*railPadding)/b.banks, 12)
-	x := b.x + (b.w-pitch*b.banks)/2
-	for i := range b.banks {
-		class := "cell"
-		if i >= b.first && i <= b.last {
-			class = "cell used"
-		}
-		w.printf(`<rect class="%s" x="%d" y="%d" width="%d" height="6"/>`+"\n", class, x+i*pitch, y, max(pitch-1, 1))
-	}
+// usage draws the banks of a memory as a bar, the used ones dark.
+func (w *writer) usage(b *railBox, y int) {
+	width := b.w - 2*railPadding
+	from, to := b.first*width/b.banks, (b.last+1)*width/b.banks
+	x := b.x + railPadding
+	w.printf(`<rect class="bar" x="%d" y="%d" width="%d" height="7"/>`+"\n", x, y, width)
+	w.printf(`<rect class="used" x="%d" y="%d" width="%d" height="7"/>`+"\n", x+from, y, max(to-from, 2))
 }
 
 func (w *writer) port(b *railBox) {
@@ -227,4 +220,4 @@ func (w *writer) legend(p *plan) {
 	w.text("legend", "start", p.legendAt.x, p.legendAt.y, legendFont.fit(legendNote, p.width-2*pageMargin))
 }
 
-const legendNote = "2 × 104 b: two streams of 104 bits side by side  ·  FIFO 512: each with a FIFO of 512 beats  ·  thick lines: 512 bits and more  ·  dark cells: banks in use"
+const legendNote = "2 × 104 b: two streams of 104 bits side by side  ·  FIFO 512: each with a FIFO of 512 beats  ·  thick lines: 512 bits and more  ·  filled bars: banks in use"

@@ -3,8 +3,10 @@ package lang
 import (
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
@@ -13,7 +15,7 @@ import (
 // functions are what an expression can call: the standard library of cty under
 // the names Terraform and Packer users know, and hex for hexadecimal numbers,
 // which HCL has no literals for. All are pure.
-var functions = bounded(map[string]function.Function{
+var functions = checked(map[string]function.Function{
 	"abs":             stdlib.AbsoluteFunc,
 	"ceil":            stdlib.CeilFunc,
 	"chunklist":       stdlib.ChunklistFunc,
@@ -88,59 +90,122 @@ var hexFunc = function.New(&function.Spec{
 	},
 })
 
-// maxProduct bounds what a function could make of its arguments, which is at
-// worst the product of their sizes (replace, setproduct, join).
-const maxProduct = 8 << 20
+// maxFormatWidth bounds the fields of format, which pad to any width.
+const maxFormatWidth = 999
 
 var wideFormat = regexp.MustCompile(`%[^a-zA-Z%]*(\d{4,}|\*)`)
 
-// bounded wraps functions so that no call builds more than the budget allows.
-func bounded(fns map[string]function.Function) map[string]function.Function {
+// checked refuses arguments that functions would take too literally.
+func checked(fns map[string]function.Function) map[string]function.Function {
 	out := make(map[string]function.Function, len(fns))
 	for name, fn := range fns {
-		spec := &function.Spec{
+		check, ok := argumentChecks[name]
+		if !ok {
+			out[name] = fn
+			continue
+		}
+		out[name] = function.New(&function.Spec{
 			Description: fn.Description(),
 			Params:      fn.Params(),
 			VarParam:    fn.VarParam(),
 			Type: func(args []cty.Value) (cty.Type, error) {
-				if err := checkArguments(name, args); err != nil {
-					return cty.NilType, err
+				for i, arg := range args {
+					if !arg.IsKnown() || arg.IsNull() {
+						continue
+					}
+					if err := check(i, arg); err != nil {
+						return cty.NilType, err
+					}
 				}
 				return fn.ReturnTypeForValues(args)
 			},
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return fn.Call(args) },
-		}
-		out[name] = function.New(spec)
+		})
 	}
 	return out
 }
 
-func checkArguments(name string, args []cty.Value) error {
-	product := int64(1)
-	for i, arg := range args {
-		if arg.IsNull() || !arg.IsKnown() {
-			continue
+var argumentChecks = map[string]func(i int, arg cty.Value) error{
+	"format": checkFormat, "formatlist": checkFormat,
+	"pow": func(i int, arg cty.Value) error {
+		if arg.Type() == cty.Number && arg.AsBigFloat().Cmp(big.NewFloat(1e6)) > 0 {
+			return function.NewArgErrorf(i, "must be at most 1000000")
 		}
-		if arg.Type() == cty.String {
-			product *= int64(len(arg.AsString()))/64 + 1
-		} else if arg.CanIterateElements() {
-			product *= int64(arg.LengthInt())/4 + 1
-		}
-		if product > maxProduct {
-			return function.NewArgErrorf(i, "the arguments of %s are too large together", name)
-		}
-	}
-	if (name == "format" || name == "formatlist") && len(args) > 0 && args[0].Type() == cty.String && args[0].IsKnown() && !args[0].IsNull() {
-		if wideFormat.MatchString(args[0].AsString()) {
-			return function.NewArgErrorf(0, "a field may be at most 999 characters wide")
-		}
-	}
-	if name == "pow" && len(args) == 2 {
-		for i, arg := range args {
-			if arg.IsKnown() && !arg.IsNull() && arg.Type() == cty.Number && arg.AsBigFloat().Cmp(big.NewFloat(1e6)) > 0 {
-				return function.NewArgErrorf(i, "must be at most 1000000")
-			}
-		}
+		return nil
+	},
+}
+
+func checkFormat(i int, arg cty.Value) error {
+	if i == 0 && arg.Type() == cty.String && wideFormat.MatchString(arg.AsString()) {
+		return function.NewArgErrorf(0, "a field may be at most %d characters wide", maxFormatWidth)
 	}
 	return nil
+}
+
+// callWork estimates from above what a function does beyond looking at its
+// arguments and its result once, in units of work.
+func callWork(name string, args []cty.Value, rng hcl.Range) int64 {
+	sizes := make([]float64, len(args))
+	total := 0.0
+	for i, arg := range args {
+		sizes[i] = float64(sizeOf(arg, rng))
+		total += sizes[i]
+	}
+	if len(args) == 0 {
+		return 0
+	}
+	size := func(i int) float64 {
+		if i < len(sizes) {
+			return sizes[i]
+		}
+		return 1
+	}
+	work := total
+	switch name {
+	case "distinct": // compares each with each
+		work = size(0) * size(0)
+	case "setproduct":
+		work = 1
+		for i := range args {
+			work *= size(i)
+		}
+	case "replace", "regex", "regexall", "regexreplace", "trim":
+		// Each byte of one text may meet, or become, each byte of another.
+		work = unitBytes * (size(0)*size(1) + size(0)*size(2) + size(1)*size(2))
+	case "join": // a separator for each element
+		work = size(0) * total
+	case "format", "formatlist": // each verb may print every argument, and pads
+		verbs, widths := fields(args[0])
+		work = verbs*total + widths*rows(args)
+	}
+	return int64(min(work, 2*MaxWork))
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+// fields counts the verbs of a format, and adds up how wide they print.
+func fields(format cty.Value) (verbs, widths float64) {
+	if format.Type() != cty.String || !format.IsKnown() || format.IsNull() {
+		return 1, 1
+	}
+	text := format.AsString()
+	for _, width := range digits.FindAllString(text, -1) {
+		n, err := strconv.Atoi(width)
+		if err != nil || n > maxFormatWidth {
+			continue // refused by the function
+		}
+		widths += float64(n) / unitBytes
+	}
+	return 1 + float64(strings.Count(text, "%")), widths
+}
+
+// rows is the number of results of formatlist: the length of its longest list.
+func rows(args []cty.Value) float64 {
+	n := 1
+	for _, arg := range args {
+		if arg.IsKnown() && !arg.IsNull() && arg.CanIterateElements() {
+			n = max(n, arg.LengthInt())
+		}
+	}
+	return float64(n)
 }

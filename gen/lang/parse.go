@@ -8,19 +8,21 @@ package lang
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // Limits of one file. They are far above any real description and far below
 // what would exhaust the parser's stack.
 const (
 	MaxFileBytes = 256 << 10
-	MaxDepth     = 100
+	MaxDepth     = 100 // of blocks, brackets, operators and templates
+	MaxOperators = 500 // of one expression
 )
 
 // File is one parsed HCL file.
@@ -50,12 +52,7 @@ func (p *Parser) remember(name string, src []byte, body hcl.Body) {
 func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 	p.remember(name, nil, nil)
 	if len(src) > MaxFileBytes {
-		return nil, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "File too large",
-			Detail:   fmt.Sprintf("%s has %d bytes; a file may have at most %d.", name, len(src), MaxFileBytes),
-			Subject:  &hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos},
-		}}
+		return nil, hcl.Diagnostics{Errorf(start(name), "File too large", "%s has more than %d bytes, the most that a file may have.", name, MaxFileBytes)}
 	}
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	p.remember(name, src, nil)
@@ -67,6 +64,9 @@ func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 		return nil, diags
 	}
 	body := file.Body.(*hclsyntax.Body)
+	if d := checkShape(body); d.HasErrors() {
+		return nil, append(diags, d...)
+	}
 	diags = append(diags, checkObjectKeys(body)...)
 	guardBody(body)
 	p.remember(name, src, body)
@@ -77,12 +77,7 @@ func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 // the command line or in the environment.
 func (p *Parser) ParseExpression(name string, src []byte) (hcl.Expression, hcl.Diagnostics) {
 	if len(src) > MaxFileBytes {
-		return nil, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Value too large",
-			Detail:   fmt.Sprintf("%s has %d bytes; a value may have at most %d.", name, len(src), MaxFileBytes),
-			Subject:  &hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos},
-		}}
+		return nil, hcl.Diagnostics{Errorf(start(name), "Value too large", "%s has more than %d bytes, the most that a value may have.", name, MaxFileBytes)}
 	}
 	p.remember(name, src, nil)
 	if diags := checkTokens(name, src); diags.HasErrors() {
@@ -92,8 +87,15 @@ func (p *Parser) ParseExpression(name string, src []byte) (hcl.Expression, hcl.D
 	if diags.HasErrors() {
 		return nil, diags
 	}
+	if d := checkShape(expr); d.HasErrors() {
+		return nil, append(diags, d...)
+	}
 	diags = append(diags, checkObjectKeys(expr)...)
 	return guard(expr), diags
+}
+
+func start(name string) hcl.Range {
+	return hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 }
 
 // WriteDiagnostics prints diagnostics with the source they point to. Width is
@@ -102,76 +104,6 @@ func (p *Parser) WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, width uint
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return hcl.NewDiagnosticTextWriter(w, p.files, width, color).WriteDiagnostics(diags)
-}
-
-// checkTokens refuses what would overflow the recursive parser or build
-// numbers that no memory holds, before the parser sees it.
-func checkTokens(name string, src []byte) hcl.Diagnostics {
-	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
-	depth, unary, conditionals := 0, 0, 0
-	tooDeep := func(rng hcl.Range) hcl.Diagnostics {
-		return hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Nested too deeply",
-			Detail:   fmt.Sprintf("Blocks, brackets, operators and templates may be nested at most %d deep.", MaxDepth),
-			Subject:  &rng,
-		}}
-	}
-	for _, tok := range tokens {
-		switch tok.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen,
-			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl,
-			hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
-			depth++
-		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen,
-			hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
-			depth--
-		case hclsyntax.TokenQuestion:
-			conditionals++
-		case hclsyntax.TokenNewline:
-			if depth == 0 {
-				conditionals = 0
-			}
-		case hclsyntax.TokenNumberLit:
-			if exponentTooLarge(tok.Bytes) {
-				return hcl.Diagnostics{{
-					Severity: hcl.DiagError,
-					Summary:  "Number too large",
-					Detail:   fmt.Sprintf("Numbers may have at most %d digits and exponents up to %d.", maxDigits, maxExponent),
-					Subject:  tok.Range.Ptr(),
-				}}
-			}
-		}
-		if tok.Type == hclsyntax.TokenBang || tok.Type == hclsyntax.TokenMinus {
-			unary++
-		} else {
-			unary = 0
-		}
-		if depth > MaxDepth || unary > MaxDepth || conditionals > 10*MaxDepth {
-			return tooDeep(tok.Range)
-		}
-	}
-	return nil
-}
-
-const (
-	maxExponent = 300
-	maxDigits   = 100
-)
-
-func exponentTooLarge(lit []byte) bool {
-	mantissa, exponent := lit, []byte(nil)
-	if i := bytes.IndexAny(lit, "eE"); i >= 0 {
-		mantissa, exponent = lit[:i], bytes.TrimLeft(lit[i+1:], "+-0")
-	}
-	if len(mantissa) > maxDigits || len(exponent) > 3 {
-		return true
-	}
-	n := 0
-	for _, c := range exponent {
-		n = n*10 + int(c-'0')
-	}
-	return n > maxExponent
 }
 
 // checkObjectKeys reports literal keys that an object names twice. HCL itself
@@ -190,12 +122,7 @@ func checkObjectKeys(node hclsyntax.Node) hcl.Diagnostics {
 				continue
 			}
 			if prev, dup := first[key]; dup {
-				diags = append(diags, &hcl.Diagnostic{
-					Severity: hcl.DiagError,
-					Summary:  "Duplicate key",
-					Detail:   fmt.Sprintf("The key %q is already set on line %d; an object has each key once.", key, prev.Start.Line),
-					Subject:  item.KeyExpr.Range().Ptr(),
-				})
+				diags = append(diags, Errorf(item.KeyExpr.Range(), "Duplicate key", "The key %q is already set on line %d; an object has each key once.", key, prev.Start.Line))
 				continue
 			}
 			first[key] = item.KeyExpr.Range()
@@ -212,9 +139,18 @@ func literalKey(expr hclsyntax.Expression) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if tpl, ok := key.Wrapped.(*hclsyntax.TemplateExpr); ok && tpl.IsStringLiteral() {
-		v, _ := tpl.Value(nil)
-		return v.AsString(), true
+	switch e := key.Wrapped.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		text, err := convert.Convert(e.Val, cty.String)
+		if err != nil || text.IsNull() {
+			return "", false
+		}
+		return text.AsString(), true
+	case *hclsyntax.TemplateExpr:
+		if e.IsStringLiteral() {
+			v, _ := e.Value(nil)
+			return v.AsString(), true
+		}
 	}
 	return "", false
 }

@@ -1,7 +1,9 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sort"
@@ -60,7 +62,7 @@ func (p *Parser) ParseInputs(name, text string) (Inputs, hcl.Diagnostics) {
 	ranges := map[string]hcl.Range{}
 	if pairs, d := hcl.ExprMap(expr); !d.HasErrors() {
 		for _, pair := range pairs {
-			if k, d := pair.Key.Value(nil); !d.HasErrors() && k.Type() == cty.String {
+			if k, d := Value(pair.Key, NewContext(nil)); !d.HasErrors() && k.Type() == cty.String && k.IsKnown() && !k.IsNull() {
 				ranges[k.AsString()] = pair.Key.Range()
 			}
 		}
@@ -197,7 +199,7 @@ func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hc
 		}
 		return typed(val, expr.Range())
 	}
-	if !Present(v.Default) {
+	if !written(v.Default) {
 		return cty.DynamicVal, hcl.Diagnostics{Errorf(v.Range, "Variable not set",
 			"The variable %q has no default; set it with -vars='{%s = ...}' or the environment variable %s%s.", v.Name, v.Name, EnvPrefix, v.Name)}
 	}
@@ -230,7 +232,8 @@ func (s *Scope) evalLocals(blocks []*hclsyntax.Block) hcl.Diagnostics {
 		for _, nested := range b.Body.Blocks {
 			diags = append(diags, Errorf(nested.DefRange(), "Unexpected block", "A locals block holds only name = value lines."))
 		}
-		for name, attr := range b.Body.Attributes {
+		for _, name := range inOrder(b.Body.Attributes) {
+			attr := b.Body.Attributes[name]
 			if prev, dup := attrs[name]; dup {
 				diags = append(diags, Errorf(attr.NameRange, "Duplicate local", "local.%s is already set on line %d.", name, prev.NameRange.Start.Line))
 				continue
@@ -245,7 +248,7 @@ func (s *Scope) evalLocals(blocks []*hclsyntax.Block) hcl.Diagnostics {
 		values[name] = cty.DynamicVal
 	}
 	for _, name := range order {
-		s.Context.Variables["local"] = cty.ObjectVal(values)
+		s.Context.Variables["local"] = visible(values, attrs[name].Expr)
 		v, d := Value(attrs[name].Expr, s.Context)
 		diags = append(diags, d...)
 		if !d.HasErrors() {
@@ -259,13 +262,6 @@ func (s *Scope) evalLocals(blocks []*hclsyntax.Block) hcl.Diagnostics {
 // orderLocals sorts locals so that each comes after those it uses, and reports
 // every cycle once, at its first member.
 func orderLocals(attrs map[string]*hclsyntax.Attribute) ([]string, hcl.Diagnostics) {
-	names := make([]string, 0, len(attrs))
-	for name := range attrs {
-		names = append(names, name)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		return attrs[names[i]].NameRange.Start.Byte < attrs[names[j]].NameRange.Start.Byte
-	})
 	const visiting, done = 1, 2
 	state := map[string]int{}
 	var order, path []string
@@ -284,13 +280,10 @@ func orderLocals(attrs map[string]*hclsyntax.Attribute) ([]string, hcl.Diagnosti
 		state[name] = visiting
 		path = append(path, name)
 		ok := true
-		for _, traversal := range attrs[name].Expr.Variables() {
-			if traversal.RootName() != "local" || len(traversal) < 2 {
-				continue
-			}
-			step, isAttr := traversal[1].(hcl.TraverseAttr)
-			if _, exists := attrs[step.Name]; isAttr && exists {
-				ok = visit(step.Name) && ok
+		used, _ := localsUsed(attrs[name].Expr)
+		for _, other := range used {
+			if _, exists := attrs[other]; exists {
+				ok = visit(other) && ok
 			}
 		}
 		path = path[:len(path)-1]
@@ -300,10 +293,61 @@ func orderLocals(attrs map[string]*hclsyntax.Attribute) ([]string, hcl.Diagnosti
 		}
 		return ok
 	}
-	for _, name := range names {
+	for _, name := range inOrder(attrs) {
 		visit(name)
 	}
 	return order, diags
+}
+
+// visible is the object of locals as an expression sees it. It holds only
+// those that the expression names, unless it uses the object as a whole:
+// building all of them for each would take quadratic time.
+func visible(values map[string]cty.Value, expr hcl.Expression) cty.Value {
+	used, whole := localsUsed(expr)
+	if whole {
+		return cty.ObjectVal(values)
+	}
+	some := make(map[string]cty.Value, len(used))
+	for _, name := range used {
+		if v, exists := values[name]; exists {
+			some[name] = v
+		}
+	}
+	return cty.ObjectVal(some)
+}
+
+// localsUsed lists the locals that an expression names, and whether it also
+// uses the object of all locals in another way.
+func localsUsed(expr hcl.Expression) (names []string, whole bool) {
+	for _, traversal := range expr.Variables() {
+		if traversal.RootName() != "local" {
+			continue
+		}
+		if len(traversal) < 2 {
+			whole = true
+			continue
+		}
+		switch step := traversal[1].(type) {
+		case hcl.TraverseAttr:
+			names = append(names, step.Name)
+		case hcl.TraverseIndex:
+			if step.Key.Type() != cty.String || step.Key.IsNull() {
+				whole = true
+				continue
+			}
+			names = append(names, step.Key.AsString())
+		default:
+			whole = true
+		}
+	}
+	return names, whole
+}
+
+// inOrder lists the names of attributes as they stand in the file.
+func inOrder(attrs map[string]*hclsyntax.Attribute) []string {
+	return slices.SortedFunc(maps.Keys(attrs), func(a, b string) int {
+		return cmp.Compare(attrs[a].NameRange.Start.Byte, attrs[b].NameRange.Start.Byte)
+	})
 }
 
 // Errorf returns an error diagnostic at a place.

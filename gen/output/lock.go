@@ -38,7 +38,7 @@ func Lock(ctx context.Context, dir string, waiting func()) (unlock func(), err e
 		select {
 		case r := <-got:
 			if r.err != nil {
-				return nil, fmt.Errorf("lock %s: %w", dir, r.err)
+				return nil, fmt.Errorf("write to %s: %w", dir, r.err)
 			}
 			return func() { release(r.file) }, nil
 		case <-patience.C:

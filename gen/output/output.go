@@ -62,6 +62,7 @@ type File struct {
 type tree struct {
 	root *os.Root
 	dir  Dir
+	made map[string]bool // directories that this tree has made
 }
 
 // open opens the directory for reading.
@@ -89,7 +90,7 @@ func (d Dir) open() (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tree{root: root, dir: d}, nil
+	return &tree{root: root, dir: d, made: map[string]bool{}}, nil
 }
 
 // create makes the directory if it is missing and opens it.
@@ -177,18 +178,16 @@ func final(temp string) string {
 
 // write replaces a file as a whole.
 func (t *tree) write(p string, content []byte) error {
-	if dir := path.Dir(p); dir != "." {
+	if dir := path.Dir(p); dir != "." && !t.made[dir] {
 		if err := t.dir.before("mkdir", dir); err != nil {
 			return err
 		}
 		if err := t.root.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
+		t.made[dir] = true
 	}
 	temp := temporary(p)
-	if err := t.remove(temp); err != nil {
-		return err
-	}
 	if err := t.fill(temp, content); err != nil {
 		return errors.Join(err, t.remove(temp))
 	}
@@ -225,6 +224,12 @@ func (t *tree) fill(temp string, content []byte) error {
 		return err
 	}
 	f, err := t.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) { // left by an interrupted run
+		if err := t.remove(temp); err != nil {
+			return err
+		}
+		f, err = t.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	}
 	if err != nil {
 		return err
 	}

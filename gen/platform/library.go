@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -112,17 +114,20 @@ func unreadable(name string, err error) hcl.Diagnostics {
 // parse parses all files of one folder. It reports whether all could be used,
 // because a missing description would only cause errors that mislead.
 func (l *Library) parse(folder string, diags *hcl.Diagnostics) ([]*lang.File, bool) {
-	var files []*lang.File
-	usable := true
-	for _, name := range l.names(folder) {
-		file, d := l.parser.Parse(path.Join(Root, name), l.files[name])
-		*diags = append(*diags, d...)
-		if file == nil {
-			usable = false
-			continue
-		}
-		files = append(files, file)
+	names := l.names(folder)
+	files := make([]*lang.File, len(names))
+	found := make([]hcl.Diagnostics, len(names))
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		workers.Go(func() error {
+			files[i], found[i] = l.parser.Parse(path.Join(Root, name), l.files[name])
+			return nil
+		})
 	}
+	_ = workers.Wait() // parsing reports what is wrong as diagnostics
+	*diags = append(*diags, slices.Concat(found...)...)
+	usable := !slices.Contains(files, nil)
 	return files, usable
 }
 

@@ -8,15 +8,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/output"
 )
 
 // generated lists the directories below the output directory that have a
-// manifest, in order of name.
-func (w *Workspace) generated(o Options) []output.Dir {
+// manifest, in order of name, without those to be skipped.
+func (w *Workspace) generated(o Options, skip func(path string) bool) []output.Dir {
 	var found []output.Dir
 	for _, parent := range []string{".", generations} {
 		entries, err := os.ReadDir(filepath.Join(w.out(o), parent))
@@ -25,6 +24,9 @@ func (w *Workspace) generated(o Options) []output.Dir {
 		}
 		for _, e := range entries {
 			dir := w.place(o, path.Join(parent, e.Name()))
+			if skip(dir.Path) {
+				continue
+			}
 			if _, err := dir.Read(); err == nil {
 				found = append(found, dir)
 			}
@@ -37,7 +39,7 @@ func (w *Workspace) generated(o Options) []output.Dir {
 // Only a run for everything in the usual place knows that nobody else wants
 // them.
 func (w *Workspace) orphans(o Options, generations []string) []output.Dir {
-	if o.Only != "" || o.Out != "" && o.Out != DefaultOut {
+	if o.Only != "" || !w.usualOut(o) {
 		return nil
 	}
 	alive := map[string]bool{}
@@ -47,7 +49,7 @@ func (w *Workspace) orphans(o Options, generations []string) []output.Dir {
 	for _, name := range generations {
 		alive[w.generationDir(o, name).Path] = true
 	}
-	return slices.DeleteFunc(w.generated(o), func(d output.Dir) bool { return alive[d.Path] })
+	return w.generated(o, func(path string) bool { return alive[path] })
 }
 
 // besides are directories of the default output directory that other targets
@@ -57,20 +59,25 @@ var besides = []string{"bench", "bin"}
 // Clean removes everything that was generated, and nothing else. It lists what
 // is left in the output directory.
 func (w *Workspace) Clean(ctx context.Context, o Options) (left []string, err error) {
-	base := w.out(o)
-	dirs := w.generated(o)
+	dirs := w.generated(o, func(string) bool { return false })
 	if o.GoDir != "" {
-		dirs = append(dirs, output.Dir{Base: o.GoDir, Path: ".", Manifest: goManifest})
+		if !exists(w.within(o.GoDir)) {
+			return nil, fmt.Errorf("clean: there is no directory %s", o.GoDir)
+		}
+		dirs = append(dirs, w.goDir(o))
 	}
-	if _, err := os.Stat(base); errors.Is(err, fs.ErrNotExist) && o.GoDir == "" {
+	base := w.out(o)
+	if !exists(base) && o.GoDir == "" {
 		return nil, nil
 	}
 	unlock, err := w.lock(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	// This only succeeds if the directory is empty, and then it should go.
-	defer func() { _ = os.Remove(base) }()
+	if w.usualOut(o) || len(dirs) > 0 {
+		// This only succeeds if the directory is empty, and then it should go.
+		defer func() { _ = os.Remove(base) }()
+	}
 	defer unlock()
 	for _, dir := range dirs {
 		p, err := dir.PlanRemoval()
@@ -81,7 +88,7 @@ func (w *Workspace) Clean(ctx context.Context, o Options) (left []string, err er
 			return nil, err
 		}
 	}
-	if o.Out == "" || o.Out == DefaultOut {
+	if w.usualOut(o) {
 		for _, name := range besides {
 			if err := os.RemoveAll(filepath.Join(base, name)); err != nil {
 				return nil, fmt.Errorf("clean: %w", err)
@@ -98,4 +105,9 @@ func (w *Workspace) Clean(ctx context.Context, o Options) (left []string, err er
 		}
 	}
 	return left, nil
+}
+
+func exists(dir string) bool {
+	_, err := os.Stat(dir)
+	return !errors.Is(err, fs.ErrNotExist)
 }

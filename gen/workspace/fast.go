@@ -74,22 +74,20 @@ func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
 	if err != nil || len(names) == 0 || o.GoDir != "" && len(names) != 1 {
 		return nil, false
 	}
-	f := &fast{w: w, o: o, files: files, manifests: make([]*output.Manifest, len(names)), declared: make([][]string, len(names))}
-	var diags bool
-	f.in, diags = f.inputs()
-	if diags {
+	in, diags := w.parser.ParseInputs(varsName, o.Vars)
+	if len(diags) > 0 {
 		return nil, false
 	}
-	err = parallel(ctx, len(names), func(i int) error { return f.platform(i, names[i]) })
-	if err != nil {
+	f := &fast{w: w, o: o, in: in, files: files, manifests: make([]*output.Manifest, len(names)), declared: make([][]string, len(names))}
+	if parallel(ctx, len(names), func(i int) error { return f.platform(i, names[i]) }) != nil {
 		return nil, false
 	}
-	declared := slices.Concat(f.declared...)
-	if len(undeclared(f.in, declared)) > 0 {
+	declared := slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.declared...))))
+	generations := f.generations()
+	if len(undeclared(in, declared)) > 0 || len(w.orphans(o, generations)) > 0 {
 		return nil, false
 	}
 	r := &Report{Platforms: names}
-	generations := f.generations()
 	for _, name := range generations {
 		dir := w.generationDir(o, name)
 		if !f.generation(dir) {
@@ -97,16 +95,12 @@ func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
 		}
 		r.Dirs = append(r.Dirs, dir)
 	}
-	if len(w.orphans(o, generations)) > 0 {
-		return nil, false
-	}
 	for _, name := range names {
 		for _, p := range w.places(o, name) {
 			r.Dirs = append(r.Dirs, p.dir)
 		}
 	}
-	slices.Sort(declared)
-	w.warnEnvironment(slices.Compact(declared))
+	w.warnEnvironment(declared)
 	return r, true
 }
 
@@ -124,11 +118,6 @@ type fast struct {
 
 // errOutdated ends the check.
 var errOutdated = errors.New("not up to date")
-
-func (f *fast) inputs() (in lang.Inputs, failed bool) {
-	in, diags := f.w.parser.ParseInputs(varsName, f.o.Vars)
-	return in, len(diags) > 0
-}
 
 // platform checks the places of one platform.
 func (f *fast) platform(i int, name string) error {

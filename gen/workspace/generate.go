@@ -21,8 +21,8 @@ import (
 // Options say what to generate, and where to.
 type Options struct {
 	Selection
-	// Out is the directory for output; empty means DefaultOut. A relative one
-	// stands in the workspace's directory.
+	// Out is the directory for output; empty means DefaultOut. Relative
+	// directories stand in the workspace's.
 	Out string
 	// GoDir, if not empty, is a directory that also receives the driver package
 	// of the one selected platform.
@@ -172,7 +172,7 @@ func (w *Workspace) plan(ctx context.Context, r *run) error {
 func (w *Workspace) lock(ctx context.Context, o Options) (unlock func(), err error) {
 	dirs := []string{w.out(o)}
 	if o.GoDir != "" {
-		dirs = append(dirs, o.GoDir)
+		dirs = append(dirs, w.within(o.GoDir))
 	}
 	for i, dir := range dirs {
 		if dirs[i], err = filepath.Abs(dir); err != nil {

@@ -88,12 +88,13 @@ func environment() []string {
 // Match lists the names that any of the comma-separated patterns matches, in
 // their order. It is an error if a pattern matches none.
 func Match(patterns string, names []string) ([]string, error) {
-	if strings.TrimSpace(patterns) == "" {
+	list := splitPatterns(patterns)
+	if len(list) == 0 {
 		return names, nil
 	}
 	chosen := map[string]bool{}
 	var errs []error
-	for _, pattern := range splitPatterns(patterns) {
+	for _, pattern := range list {
 		if !doublestar.ValidatePattern(pattern) {
 			errs = append(errs, fmt.Errorf("%q is not a pattern; write for example 'u5*' or 'u{50,280}_tcp'", pattern))
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -99,14 +100,26 @@ func memory(d *design.Design) string {
 	return strings.Join(order, " ")
 }
 
+// status says whether the usual place holds what would be generated, with
+// whichever values the variables had.
 func (w *Workspace) status(lib *platform.Library, d *design.Design) string {
 	m, err := w.place(Options{}, d.Platform.Name).Read()
 	if err != nil {
 		return "not generated"
 	}
 	units, err := w.units(lib, []*platform.Platform{d.Platform}, Options{})
-	if err != nil || m.Unfinished || slices.ContainsFunc(units, func(u *unit) bool { return !u.current() }) {
-		return "out of date"
+	if err != nil {
+		return err.Error()
 	}
-	return "generated"
+	text := "generated"
+	for _, u := range units {
+		if u.platform != nil && !maps.EqualFunc(m.Variables, u.manifest.Variables, equalJSON) {
+			u.manifest.Variables = m.Variables
+			text = "generated, with variables"
+		}
+		if !u.current() {
+			return "out of date"
+		}
+	}
+	return text
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,17 +19,6 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-const (
-	// DefaultOut is where output goes if nothing else is said.
-	DefaultOut = "out"
-	// generations is the directory in it that holds the interface generations.
-	generations = "abi"
-	// driver is the directory of a platform that -godir copies.
-	driver = "driver"
-	// goManifest is the manifest beside a driver package in a user's module.
-	goManifest = "cclforge.manifest.json"
-)
-
 // unit is what is rendered in one go: a platform or an interface generation.
 type unit struct {
 	platform   *platform.Platform // nil for a generation
@@ -42,12 +30,6 @@ type unit struct {
 
 	design *design.Design
 	files  []emit.File
-}
-
-// place is a directory that receives the files below a path of a unit.
-type place struct {
-	dir   output.Dir
-	below string // "" for all
 }
 
 // units lists what belongs to platforms: their generations first, because the
@@ -104,33 +86,6 @@ func onlyGenerations(descriptions map[string][]byte) map[string][]byte {
 		return !strings.HasPrefix(name, path.Join(platform.Root, generations)+"/")
 	})
 	return descriptions
-}
-
-// places are the directories that receive files of a platform.
-func (w *Workspace) places(o Options, name string) []place {
-	list := []place{{dir: w.place(o, name)}}
-	if o.GoDir != "" {
-		list = append(list, place{output.Dir{Base: o.GoDir, Path: ".", Manifest: goManifest}, driver + "/"})
-	}
-	return list
-}
-
-func (w *Workspace) generationDir(o Options, name string) output.Dir {
-	return w.place(o, path.Join(generations, name))
-}
-
-func (w *Workspace) place(o Options, name string) output.Dir {
-	return output.Dir{Base: w.out(o), Path: name, Manifest: output.ManifestName}
-}
-
-func (w *Workspace) out(o Options) string {
-	if o.Out == "" {
-		o.Out = DefaultOut
-	}
-	if filepath.IsAbs(o.Out) {
-		return o.Out
-	}
-	return filepath.Join(w.dir, o.Out)
 }
 
 // current reports whether every place of the unit already holds what would be

@@ -45,13 +45,13 @@ type Report struct {
 }
 
 // benchCase is one thing to measure: generating a selection of platforms from
-// nothing, or again if prepared is set.
+// nothing, or again if prepared is set, or without writing it if dry is set.
 type benchCase struct {
-	name     string
-	engines  int
-	only     string
-	prepared bool
-	aim      float64
+	name          string
+	engines       int
+	only          string
+	prepared, dry bool
+	aim           float64
 }
 
 // sizes are the numbers of engines of the synthetic platform.
@@ -61,6 +61,7 @@ func cases() []benchCase {
 	list := []benchCase{
 		{name: "one platform (u55c_tcp)", only: "u55c_tcp"},
 		{name: "all shipped platforms", aim: 250},
+		{name: "all shipped platforms, rendered but not written", dry: true},
 		{name: "all shipped platforms, nothing to do", prepared: true, aim: 50},
 	}
 	for _, n := range sizes {
@@ -70,12 +71,13 @@ func cases() []benchCase {
 }
 
 // Measure runs every case several times, in process, each with a library read
-// anew and an output directory of its own.
-func Measure(ctx context.Context, runs int, progress func(name string)) (*Report, error) {
+// anew and an output directory of its own, below dir. The file system decides
+// part of the result, so dir should be on the one that output is usually on.
+func Measure(ctx context.Context, dir string, runs int, progress func(name string)) (*Report, error) {
 	r := &Report{Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
 	for _, c := range cases() {
 		progress(c.title())
-		result, err := c.measure(ctx, runs)
+		result, err := c.measure(ctx, dir, runs)
 		if err != nil {
 			return nil, fmt.Errorf("measure %s: %w", c.title(), err)
 		}
@@ -98,10 +100,10 @@ type sample struct {
 	written           int
 }
 
-func (c benchCase) measure(ctx context.Context, runs int) (Result, error) {
+func (c benchCase) measure(ctx context.Context, dir string, runs int) (Result, error) {
 	samples := make([]sample, 0, runs)
 	for range runs {
-		s, err := c.once(ctx)
+		s, err := c.once(ctx, dir)
 		if err != nil {
 			return Result{}, err
 		}
@@ -117,8 +119,8 @@ func (c benchCase) measure(ctx context.Context, runs int) (Result, error) {
 	}, nil
 }
 
-func (c benchCase) once(ctx context.Context) (sample, error) {
-	dir, err := os.MkdirTemp("", "cclforge-bench-")
+func (c benchCase) once(ctx context.Context, parent string) (sample, error) {
+	dir, err := os.MkdirTemp(parent, "run-")
 	if err != nil {
 		return sample{}, err
 	}
@@ -139,6 +141,9 @@ func (c benchCase) once(ctx context.Context) (sample, error) {
 	}
 	runtime.ReadMemStats(&after)
 	written, _ := report.Changes()
+	if c.dry {
+		written = 0
+	}
 	return sample{took, after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc, written}, nil
 }
 
@@ -153,5 +158,9 @@ func (c benchCase) generate(ctx context.Context, dir string) (*workspace.Report,
 		layers = append([]fs.FS{overlay}, layers...)
 		o.Vars = fmt.Sprintf("{engines = %d}", c.engines)
 	}
-	return workspace.New(dir, func(string, ...any) {}, layers...).Generate(ctx, o)
+	w := workspace.New(dir, func(string, ...any) {}, layers...)
+	if c.dry {
+		return w.Diff(ctx, o)
+	}
+	return w.Generate(ctx, o)
 }

@@ -18,7 +18,11 @@ const runs = 7
 
 // Run measures, prints a table and writes the report to ResultFile.
 func Run(ctx context.Context) error {
-	r, err := Measure(ctx, runs, func(name string) { fmt.Fprintf(os.Stderr, "measuring %s\n", name) })
+	dir := filepath.Dir(ResultFile)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make room for the report: %w", err)
+	}
+	r, err := Measure(ctx, dir, runs, func(name string) { fmt.Fprintf(os.Stderr, "measuring %s\n", name) })
 	if err != nil {
 		return err
 	}
@@ -27,9 +31,6 @@ func Run(ctx context.Context) error {
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(ResultFile), 0o755); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	if err := os.WriteFile(ResultFile, append(text, '\n'), 0o644); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -42,23 +43,30 @@ func Run(ctx context.Context) error {
 	} else {
 		fmt.Println("SKIPPED: go test -race needs gcc")
 	}
+	return runAll(ctx, os.Stdout, steps)
+}
+
+// runAll runs all steps and says at the end which have failed.
+func runAll(ctx context.Context, w io.Writer, steps []step) error {
 	var failed []string
 	for _, s := range steps {
-		fmt.Printf("== %s\n", s.name)
+		fmt.Fprintf(w, "== %s\n", s.name)
 		start := time.Now()
-		if err := s.run(ctx); err != nil {
-			fmt.Printf("FAILED: %s: %v\n", s.name, err)
+		err := s.run(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		verdict := "ok"
+		if err != nil {
+			verdict = "FAILED: " + err.Error()
 			failed = append(failed, s.name)
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		fmt.Printf("   %v\n", time.Since(start).Round(100*time.Millisecond))
+		fmt.Fprintf(w, "== %s: %s (%v)\n", s.name, verdict, time.Since(start).Round(100*time.Millisecond))
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("%d of %d checks failed: %s", len(failed), len(steps), strings.Join(failed, ", "))
 	}
-	fmt.Printf("all %d checks passed\n", len(steps))
+	fmt.Fprintf(w, "all %d checks passed\n", len(steps))
 	return nil
 }
 

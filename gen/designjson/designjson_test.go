@@ -1,0 +1,200 @@
+package designjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+func load(t *testing.T, name string, vars map[string]cty.Value) *design.Design {
+	t.Helper()
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
+	for k, v := range vars {
+		in.Assigned[k] = lang.Input{Value: v}
+	}
+	d, diags := design.Load(lib, name, in)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %s", name, diags)
+	}
+	return d
+}
+
+func written(t *testing.T, d *design.Design) []byte {
+	t.Helper()
+	text, err := Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, name := range []string{"u55c_tcp", "u280_axis3x", "u280_manual", "u55c_rdma"} {
+		d := load(t, name, nil)
+		text := written(t, d)
+		want, err := convert(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		var got File
+		if err := decoder.Decode(&got); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(*want, got); diff != "" {
+			t.Errorf("%s: -written +read:\n%s", name, diff)
+		}
+		if again := written(t, load(t, name, nil)); !bytes.Equal(text, again) {
+			t.Errorf("%s: written twice, the files differ", name)
+		}
+	}
+}
+
+// graph is how another tool would read the file, knowing only the manual.
+type graph struct {
+	Platform struct {
+		Variables map[string]any `json:"variables"`
+	} `json:"platform"`
+	Kernels []struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"kernels"`
+	Instances []struct {
+		Name   string `json:"name"`
+		Kernel string `json:"kernel"`
+		SLR    *int   `json:"slr"`
+	} `json:"instances"`
+	Streams []struct {
+		From  struct{ Instance, Port string } `json:"from"`
+		To    struct{ Instance, Port string } `json:"to"`
+		Depth int                             `json:"fifo_depth"`
+	} `json:"streams"`
+	MemoryLinks []struct {
+		Instance, Port, Memory string
+		First                  int `json:"first_bank"`
+		Last                   int `json:"last_bank"`
+	} `json:"memory_links"`
+}
+
+// A tool can write the link configuration out of the file. The lines are those
+// of contracts/link-examples/u55c-tcp.cfg.
+func TestLinkLinesFromFile(t *testing.T) {
+	var g graph
+	if err := json.Unmarshal(written(t, load(t, "u55c_tcp", nil)), &g); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, in := range g.Instances {
+		lines = append(lines, fmt.Sprintf("slr=%s:SLR%d", in.Name, *in.SLR))
+	}
+	for _, s := range g.Streams {
+		line := fmt.Sprintf("stream_connect=%s.%s:%s.%s", s.From.Instance, s.From.Port, s.To.Instance, s.To.Port)
+		if s.Depth > 0 {
+			line += fmt.Sprintf(":%d", s.Depth)
+		}
+		lines = append(lines, line)
+	}
+	for _, m := range g.MemoryLinks {
+		lines = append(lines, fmt.Sprintf("sp=%s.%s:%s[%d:%d]", m.Instance, m.Port, m.Memory, m.First, m.Last))
+	}
+	for _, want := range []string{
+		"slr=cmac:SLR1", "slr=ccl_offload_0:SLR0", "slr=lb_udp_meta:SLR1",
+		"sp=extdma_0_1.m_axi_0:HBM[0:5]", "sp=poe_0.m01_axi:HBM[6:6]",
+		"stream_connect=cmac.axis_net_rx:poe_0.axis_net_rx",
+		"stream_connect=ccl_offload_0.m_axis_arith_op1:arith_0.in1",
+		"stream_connect=poe_0.m_axis_tcp_rx_meta:ccl_offload_0.s_axis_eth_rx_meta:512",
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("no line %s", want)
+		}
+	}
+	// 14 instances, 43 streams and 4 memory ports in the example.
+	if len(lines) != 14+43+4 {
+		t.Errorf("%d lines, want %d", len(lines), 14+43+4)
+	}
+}
+
+func TestNullAndVariables(t *testing.T) {
+	var g graph
+	d := load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": cty.StringVal("vadd_put")})
+	if err := json.Unmarshal(written(t, d), &g); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range g.Instances {
+		if in.SLR != nil {
+			t.Errorf("%s has SLR %d in hardware emulation", in.Name, *in.SLR)
+		}
+	}
+	if g.Platform.Variables["hw_emu"] != true || g.Platform.Variables["user_kernel"] != "vadd_put" {
+		t.Errorf("variables are %v", g.Platform.Variables)
+	}
+}
+
+// Every key in a file is documented, and every documented key is in a file.
+func TestKeysAreThoseOfTheFile(t *testing.T) {
+	d := load(t, "u55c_tcp", nil)
+	d.Platform.Tuning = []platform.Tuning{{Name: "gather_fan_in", Value: 4}}
+	var content any
+	if err := json.Unmarshal(written(t, d), &content); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, e := range v {
+				key := strings.TrimPrefix(path+"."+k, ".")
+				found[key] = true
+				if key != "platform.variables" {
+					walk(key, e)
+				}
+			}
+		case []any:
+			for _, e := range v {
+				walk(path+"[]", e)
+			}
+		}
+	}
+	walk("", content)
+	for _, k := range Keys() {
+		if !found[k.Path] {
+			t.Errorf("%s is documented, but not in the file", k.Path)
+		}
+		if k.Doc == "" || k.Type == "" {
+			t.Errorf("%s has no documentation", k.Path)
+		}
+		delete(found, k.Path)
+	}
+	for key := range found {
+		t.Errorf("%s is in the file, but not documented", key)
+	}
+}
+
+func TestBreakLines(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{`{"a":1,"b":[]}` + "\n", "{\n  \"a\": 1,\n  \"b\": []\n}\n"},
+		{`{"a":[{"x":"{,]\"\\","y":[1,2]},{}]}`, "{\n  \"a\": [\n    {\"x\": \"{,]\\\"\\\\\", \"y\": [1, 2]},\n    {}\n  ]\n}"},
+		{`{"a":[{"b":[{"c":1}]}]}`, "{\n  \"a\": [\n    {\"b\": [\n      {\"c\": 1}\n    ]}\n  ]\n}"},
+	} {
+		if diff := cmp.Diff(test.want, string(breakLines([]byte(test.in)))); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", test.in, diff)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package designjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/cclforge/cclforge/gen/design"
+)
+
+// Marshal writes a design as JSON: the settings one a line, the elements of
+// lists one a line, and a newline at the end.
+func Marshal(d *design.Design) ([]byte, error) {
+	file, err := convert(d)
+	if err != nil {
+		return nil, fmt.Errorf("design of %s as JSON: %w", d.Platform.Name, err)
+	}
+	var compact bytes.Buffer
+	encoder := json.NewEncoder(&compact)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(file); err != nil {
+		return nil, fmt.Errorf("design of %s as JSON: %w", d.Platform.Name, err)
+	}
+	return breakLines(compact.Bytes()), nil
+}
+
+// settingsDepth is how deep objects have one key a line.
+const settingsDepth = 2
+
+// breakLines breaks compact JSON into lines: around the elements of lists of
+// objects, and in all objects and lists that are not deeper than
+// settingsDepth.
+func breakLines(compact []byte) []byte {
+	out := make([]byte, 0, len(compact)*5/4)
+	var broken []bool // of the objects and lists around, from outside in
+	indent := 0
+	newline := func() {
+		out = append(out, '\n')
+		for range indent {
+			out = append(out, "  "...)
+		}
+	}
+	for i := 0; i < len(compact); i++ {
+		c := compact[i]
+		switch c {
+		case '"':
+			end := stringEnd(compact, i)
+			out = append(out, compact[i:end]...)
+			i = end - 1
+		case '{', '[':
+			next := compact[i+1]
+			breaks := next != '}' && next != ']' && (len(broken) < settingsDepth || c == '[' && next == '{')
+			broken = append(broken, breaks)
+			out = append(out, c)
+			if breaks {
+				indent++
+				newline()
+			}
+		case '}', ']':
+			last := len(broken) - 1
+			if broken[last] {
+				indent--
+				newline()
+			}
+			broken = broken[:last]
+			out = append(out, c)
+		case ',':
+			out = append(out, c)
+			if broken[len(broken)-1] {
+				newline()
+			} else {
+				out = append(out, ' ')
+			}
+		case ':':
+			out = append(out, ": "...)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// stringEnd is the index behind the string that starts at an index.
+func stringEnd(text []byte, start int) int {
+	for i := start + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,125 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designjson"
+	"github.com/cclforge/cclforge/gen/floorplan"
+	"github.com/cclforge/cclforge/gen/manual"
+)
+
+const (
+	manualTemplate    = "docs/manual.md.tmpl"
+	platformTemplate  = "docs/platform.md.tmpl"
+	interfaceTemplate = "docs/interface.md.tmpl"
+	pageTemplate      = "docs/page.html.tmpl"
+)
+
+// docs renders what people and other tools read about a platform.
+func docs(d *design.Design) ([]File, error) {
+	picture := floorplan.SVG(d)
+	graph, err := designjson.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	generation, err := interfacePart(d.ABI())
+	if err != nil {
+		return nil, err
+	}
+	platform, err := platformPart(d, generation)
+	if err != nil {
+		return nil, err
+	}
+	text, err := execute(manualTemplate, struct {
+		Source    string
+		Name, Doc string
+		Bodies    []string
+	}{d.Platform.File, manual.Text(d.Platform.Name), manual.Text(d.Platform.Doc), []string{string(platform.Markdown), string(generation.Markdown)}})
+	if err != nil {
+		return nil, err
+	}
+	html, err := execute(pageTemplate, newDocPage(d, picture, platform, generation))
+	if err != nil {
+		return nil, err
+	}
+	words := []string{platformTemplate, interfaceTemplate}
+	return []File{
+		{Path: "docs/manual.md", Content: text, Inputs: docInputs(d, append(words, manualTemplate)...)},
+		{Path: "docs/index.html", Content: html, Inputs: docInputs(d, append(words, pageTemplate)...)},
+		{Path: "docs/floorplan.svg", Content: picture, Inputs: docInputs(d)},
+		{Path: "design.json", Content: graph, Inputs: docInputs(d)},
+	}, nil
+}
+
+func docInputs(d *design.Design, templates ...string) []string {
+	out := slices.Clone(d.Files)
+	for _, t := range templates {
+		out = append(out, "templates/"+t)
+	}
+	return out
+}
+
+func platformPart(d *design.Design, generation *manual.Part) (*manual.Part, error) {
+	view, err := manual.DescribePlatform(d)
+	if err != nil {
+		return nil, err
+	}
+	text, err := execute(platformTemplate, view)
+	if err != nil {
+		return nil, err
+	}
+	return manual.NewPart(text, generation)
+}
+
+// interfaceParts are by generation: they are the same for all its platforms,
+// and the larger part of the manual.
+var interfaceParts sync.Map // *abi.Generation → func() (*manual.Part, error)
+
+func interfacePart(g *abi.Generation) (*manual.Part, error) {
+	once, _ := interfaceParts.LoadOrStore(g, sync.OnceValues(func() (*manual.Part, error) {
+		text, err := execute(interfaceTemplate, struct {
+			*manual.Generation
+			Schema string
+			Keys   manual.Table
+		}{manual.DescribeGeneration(g), designjson.Schema, manual.KeyTable(designjson.Keys())})
+		if err != nil {
+			return nil, fmt.Errorf("manual of %s: %w", g.Name, err)
+		}
+		return manual.NewPart(text)
+	}))
+	return once.(func() (*manual.Part, error))()
+}
+
+// docPage is the manual as HTML.
+type docPage struct {
+	Source, Name, Doc              string
+	Contents                       []docChapter
+	Floorplan, Platform, Interface string
+}
+
+// docChapter is an entry of the table of contents, with those below it.
+type docChapter struct {
+	manual.Heading
+	Below []manual.Heading
+}
+
+func newDocPage(d *design.Design, picture []byte, parts ...*manual.Part) docPage {
+	p := docPage{
+		Source: d.Platform.File, Name: d.Platform.Name, Doc: oneLine(d.Platform.Doc),
+		Floorplan: string(picture), Platform: string(parts[0].HTML), Interface: string(parts[1].HTML),
+	}
+	for _, part := range parts {
+		for _, h := range part.Headings {
+			if last := len(p.Contents) - 1; h.Level > 2 && last >= 0 {
+				p.Contents[last].Below = append(p.Contents[last].Below, h)
+			} else {
+				p.Contents = append(p.Contents, docChapter{Heading: h})
+			}
+		}
+	}
+	return p
+}

@@ -1,0 +1,419 @@
+package emit
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+// documents renders the documents of a design, by path.
+func documents(t testing.TB, d *design.Design) map[string][]byte {
+	t.Helper()
+	files, err := docs(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, f := range files {
+		out[f.Path] = f.Content
+	}
+	return out
+}
+
+// tables reads the rows of a Markdown file: the cells of each, without marks
+// of code and links, joined by " | ", under the heading they stand below.
+func tables(markdown []byte) map[string][]string {
+	out := map[string][]string{}
+	heading := ""
+	for line := range strings.Lines(string(markdown)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "#") {
+			heading = strings.TrimLeft(line, "# ")
+		}
+		if strings.HasPrefix(line, "|") {
+			out[heading] = append(out[heading], unmarked(strings.Trim(line, "| ")))
+		}
+	}
+	return out
+}
+
+var linkTarget = regexp.MustCompile(`\]\(#[^)]*\)`)
+
+func unmarked(s string) string {
+	s = linkTarget.ReplaceAllString(s, "")
+	return strings.NewReplacer("`", "", "[", "", "]", "", `\`, "").Replace(s)
+}
+
+// manualPlatforms speak the three interface generations.
+var manualPlatforms = []string{"u280_manual", "u280_2022", "u55c_tcp"}
+
+// expectedRows walks a generation: what the manual must say under which
+// heading.
+func expectedRows(g *abi.Generation) map[string][]string {
+	rows := map[string][]string{}
+	add := func(heading, format string, args ...any) {
+		rows[heading] = append(rows[heading], unmarked(fmt.Sprintf(format, args...)))
+	}
+	words := func(heading string, list []abi.RecordWord) {
+		for i, w := range list {
+			add(heading, "%d | 0x%04X | %s | %s", i, 4*i, w.Name, w.Doc)
+		}
+	}
+	for _, e := range g.Enums {
+		for _, v := range e.Values {
+			add("Enum "+e.Name, "%d | %s | %s", v.Value, v.Name, v.Doc)
+		}
+	}
+	for _, s := range g.BitSets {
+		for _, b := range s.Bits {
+			add("Bit set "+s.Name, "%d | 0x%08X | %s | %s", b.At, uint32(1)<<b.At, b.Name, b.Doc)
+		}
+	}
+	for _, l := range g.Layouts {
+		for _, f := range l.Fields {
+			bits := fmt.Sprintf("%d:%d", f.High, f.Low)
+			if f.High == f.Low {
+				bits = fmt.Sprint(f.Low)
+			}
+			add("Layout "+l.Name, "%s | %d | %s | %s", bits, f.Bits(), f.Name, f.Doc)
+		}
+	}
+	for _, r := range g.Records {
+		words("Record "+r.Name, r.Words)
+	}
+	for _, m := range g.Registers {
+		for _, r := range m.Registers {
+			if m.Base != 0 {
+				add("Registers "+m.Name, "0x%04X | 0x%04X | %s | %d |", r.At, m.Base+r.At, r.Name, r.Width)
+			} else {
+				add("Registers "+m.Name, "0x%04X | %s | %d |", r.At, r.Name, r.Width)
+			}
+		}
+	}
+	for _, m := range g.Memories {
+		for _, w := range m.Words {
+			add("Memory "+m.Name, "0x%04X | 0x%04X | %s |", w.At, m.ProcessorBase+w.At-m.Base, w.Name)
+		}
+		for _, t := range m.Tables {
+			words("Memory "+m.Name, t.Header)
+			words("Memory "+m.Name, t.Record)
+		}
+	}
+	for _, c := range g.Constants {
+		add("Interface "+g.Name, "%s | ", c.Name)
+	}
+	for _, t := range g.Types {
+		add("Interface "+g.Name, "%s | %d", t.Name, t.Bytes)
+	}
+	return rows
+}
+
+func TestManualSaysEverythingOfTheGeneration(t *testing.T) {
+	for _, name := range manualPlatforms {
+		d := elaborated(t, name, nil)
+		got := tables(documents(t, d)["docs/manual.md"])
+		checkRows(t, name, expectedRows(d.ABI()), got)
+	}
+}
+
+func checkRows(t *testing.T, name string, want, got map[string][]string) {
+	t.Helper()
+	for heading, rows := range want {
+		for _, row := range rows {
+			n := 0
+			for _, line := range got[heading] {
+				if strings.HasPrefix(line, row) {
+					n++
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s: no row %q under %q", name, row, heading)
+			}
+		}
+	}
+}
+
+// The same for numbers typed from contracts/abi.md.
+func TestManualAgreesWithTheContract(t *testing.T) {
+	for name, want := range map[string]map[string][]string{
+		"u280_manual": {
+			"Memory exchange":      {"0x0FFC | 0x10FFC | return_code", "0x0FF8 | 0x10FF8 | hardware_id"},
+			"Enum operation":       {"12 | ext_stream_krnl", "255 | nop"},
+			"Exchange memory map":  {"0x0800 | 0x0803", "0x0804 | 0x0A43"}, // 16 records of 9 words
+			"Bit set return_code":  {"16 | 0x00010000 | OPEN_PORT_NOT_SUCCEEDED"},
+			"Enum config_function": {"6 | set_max_segment_size"},
+		},
+		"u280_2022": {
+			"Memory exchange":     {"0x1FFC | 0x11FFC | return_code", "0x1FF4 | 0x11FF4 | config_ready"},
+			"Exchange memory map": {"0x0000 | 0x0003", "0x0004 | 0x0203"}, // 16 records of 8 words
+		},
+		"u55c_tcp": {
+			"Memory exchange":       {"0x1FD8 | 0x11FD8 | scratch | 3 × 64", "0x1FC4 | 0x11FC4 | gather_fan_in"},
+			"Exchange memory map":   {"0x0000 | 0x0007", "0x0008 | 0x01C7"}, // 16 records of 7 words
+			"Bit set return_code":   {"16 | 0x00010000 | EAGER_THRESHOLD_INVALID", "31 | 0x80000000 | NOT_READY"},
+			"Layout message_header": {"255:192 | 64 | vaddr", "287:256 | 32 | comm_context"},
+			"Registers hostctrl":    {"0x0070 | addr_2 | 64"},
+			"Enum config_function":  {"4 | set_max_rendezvous_msg_size"},
+			"Arithmetic and compression": {
+				"float16 | 4 | 9", "float64 | 1 | 6", "float32 | float16 | 0", "float16 | float32 | 1",
+				"0x04F4 | float32, 4 B | float16, 2 B | 0 | 0 | 1 | compressed | 4, 9",
+			},
+			"Streams": {"network | poe_0.m_axis_tcp_notification | ccl_offload_0.s_axis_eth_notification | 128 | – | 512"},
+			"Memory":  {"poe_0.m01_axi | 512 | HBM6"}, // brackets are gone
+		},
+	} {
+		checkRows(t, name, want, tables(documents(t, elaborated(t, name, nil))["docs/manual.md"]))
+	}
+}
+
+// The map of the exchange memory has no hole and no overlap.
+func TestExchangeMapIsComplete(t *testing.T) {
+	for _, name := range library.PlatformNames() {
+		d := elaborated(t, name, nil)
+		m := d.ABI().Memory(abi.Exchange)
+		next := m.Base
+		for _, row := range tables(documents(t, d)["docs/manual.md"])["Exchange memory map"][2:] {
+			var first, last, processor, bytes uint32
+			if _, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes); err != nil {
+				t.Fatalf("%s: row %q: %v", name, row, err)
+			}
+			if first != next || last != first+bytes-1 || processor-first != m.ProcessorBase-m.Base {
+				t.Errorf("%s: row %q does not follow 0x%X", name, row, next)
+			}
+			next = last + 1
+		}
+		if next != m.Base+m.Size {
+			t.Errorf("%s: the map ends at 0x%X", name, next)
+		}
+	}
+}
+
+func TestManualListsTheGraph(t *testing.T) {
+	d := elaborated(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True})
+	want := map[string][]string{}
+	for _, in := range d.Instances {
+		want["Kernels"] = append(want["Kernels"], in.Name+" | "+in.Kernel.Name+" | ")
+	}
+	for _, s := range d.Streams {
+		want["Streams"] = append(want["Streams"], fmt.Sprintf("%s | %s.%s | %s.%s | ", s.Group, s.From.Instance.Name, s.From.Name, s.To.Instance.Name, s.To.Name))
+	}
+	for _, m := range d.Memories {
+		want["Memory"] = append(want["Memory"], fmt.Sprintf("%s.%s | %d | %s", m.Port.Instance.Name, m.Port.Name, m.Port.Width, m.Memory))
+	}
+	checkRows(t, d.Platform.Name, want, tables(documents(t, d)["docs/manual.md"]))
+}
+
+// pageFacts is what a browser would follow or identify in a page. It fails on
+// pages that are not well-formed.
+type pageFacts struct {
+	ids, links []string
+	loads      []string // whatever a browser would fetch
+	elements   map[string]int
+}
+
+func readPage(t *testing.T, html []byte) pageFacts {
+	t.Helper()
+	facts := pageFacts{elements: map[string]int{}}
+	decoder := xml.NewDecoder(bytes.NewReader(html))
+	decoder.Entity = xml.HTMLEntity
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			return facts
+		}
+		if err != nil {
+			t.Fatalf("page is not well-formed: %v", err)
+		}
+		element, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		facts.elements[element.Name.Local]++
+		for _, a := range element.Attr {
+			switch a.Name.Local {
+			case "id":
+				facts.ids = append(facts.ids, a.Value)
+			case "href":
+				facts.links = append(facts.links, a.Value)
+			case "src", "srcset", "data", "action", "poster", "background":
+				facts.loads = append(facts.loads, a.Value)
+			}
+			if strings.HasPrefix(a.Name.Local, "on") {
+				t.Errorf("attribute %s=%q", a.Name.Local, a.Value)
+			}
+		}
+	}
+}
+
+func TestPageStandsAlone(t *testing.T) {
+	for _, name := range library.PlatformNames() {
+		d := elaborated(t, name, nil)
+		rendered := documents(t, d)
+		html := rendered["docs/index.html"]
+		facts := readPage(t, html)
+		checkAnchors(t, name, facts)
+		if facts.elements["script"]+facts.elements["link"]+facts.elements["img"]+facts.elements["iframe"] > 0 || len(facts.loads) > 0 {
+			t.Errorf("%s: the page loads something: %v %v", name, facts.elements, facts.loads)
+		}
+		if bytes.Contains(html, []byte("url(")) || bytes.Contains(html, []byte("@import")) {
+			t.Errorf("%s: a style loads something", name)
+		}
+		if !bytes.Contains(html, rendered["docs/floorplan.svg"]) {
+			t.Errorf("%s: the floorplan is not in the page", name)
+		}
+		if facts.elements["table"] < 20 || facts.elements["td"] < 500 {
+			t.Errorf("%s: %d tables with %d cells", name, facts.elements["table"], facts.elements["td"])
+		}
+	}
+}
+
+func checkAnchors(t *testing.T, name string, facts pageFacts) {
+	t.Helper()
+	known := map[string]bool{}
+	for _, id := range facts.ids {
+		if known[id] {
+			t.Errorf("%s: two elements have the id %q", name, id)
+		}
+		known[id] = true
+	}
+	if len(facts.links) == 0 {
+		t.Errorf("%s: no links", name)
+	}
+	for _, link := range facts.links {
+		if target, ok := strings.CutPrefix(link, "#"); !ok || !known[target] {
+			t.Errorf("%s: link %q leads nowhere", name, link)
+		}
+	}
+}
+
+var (
+	headingLine = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	markedLink  = regexp.MustCompile(`\]\(#([^)]*)\)`)
+)
+
+// Links of the Markdown work where GitHub shows it: headings in lower case,
+// blanks as dashes, punctuation gone.
+func TestManualLinks(t *testing.T) {
+	for _, name := range manualPlatforms {
+		text := documents(t, elaborated(t, name, nil))["docs/manual.md"]
+		anchors := map[string]bool{}
+		for _, m := range headingLine.FindAllSubmatch(text, -1) {
+			heading := strings.ToLower(strings.ReplaceAll(unmarked(string(m[1])), " ", "-"))
+			anchors[regexp.MustCompile(`[^a-z0-9_-]`).ReplaceAllString(heading, "")] = true
+		}
+		links := markedLink.FindAllSubmatch(text, -1)
+		if len(links) < 20 {
+			t.Errorf("%s: %d links", name, len(links))
+		}
+		for _, m := range links {
+			if !anchors[string(m[1])] {
+				t.Errorf("%s: link to #%s leads nowhere", name, m[1])
+			}
+		}
+	}
+}
+
+const hostile = "a | b\n# no heading\n<script>alert(1)</script> [x](http://example.com) ![y](http://example.com/y.png) `*/ --> {{.}} \\"
+
+func TestHostileTextInDocuments(t *testing.T) {
+	d := elaborated(t, "u55c_tcp", nil)
+	headings := len(headingLine.FindAll(documents(t, d)["docs/manual.md"], -1))
+	p, board, generation := *d.Platform, *d.Platform.Board, *d.Platform.ABI
+	p.Doc, board.Doc, generation.Doc = hostile, hostile, hostile
+	generation.Enums = slices.Clone(generation.Enums)
+	for i := range generation.Enums {
+		generation.Enums[i].Doc = hostile
+		generation.Enums[i].Values = slices.Clone(generation.Enums[i].Values)
+		for j := range generation.Enums[i].Values {
+			generation.Enums[i].Values[j].Doc = hostile
+		}
+	}
+	p.Board, p.ABI, d.Platform = &board, &generation, &p
+	for _, in := range d.Instances {
+		in.Kernel.Doc, in.Kernel.Origin = hostile, hostile
+	}
+	rendered := documents(t, d)
+	facts := readPage(t, rendered["docs/index.html"])
+	checkAnchors(t, "hostile", facts)
+	if facts.elements["script"]+facts.elements["img"] > 0 || len(facts.loads) > 0 {
+		t.Errorf("text of a user became markup: %v", facts.elements)
+	}
+	if n := len(headingLine.FindAll(rendered["docs/manual.md"], -1)); n != headings {
+		t.Errorf("%d headings, want %d", n, headings)
+	}
+	checkColumns(t, rendered["docs/manual.md"])
+}
+
+// checkColumns compares the cells of each row with its table's first row.
+func checkColumns(t *testing.T, markdown []byte) {
+	t.Helper()
+	bars := regexp.MustCompile(`(^|[^\\])\|`)
+	columns := 0
+	for line := range strings.Lines(string(markdown)) {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := len(bars.FindAllString(line, -1))
+		if columns == 0 {
+			columns = n
+		}
+		if n != columns {
+			t.Errorf("row has %d cells, its table %d: %s", n, columns, line)
+		}
+	}
+}
+
+func TestDocumentsAreDeterministic(t *testing.T) {
+	for _, name := range []string{"u55c_tcp", "u280_axis3x", "u280_manual"} {
+		first, second := documents(t, elaborated(t, name, nil)), documents(t, elaborated(t, name, nil))
+		for _, path := range slices.Sorted(maps.Keys(first)) {
+			if !bytes.Equal(first[path], second[path]) {
+				t.Errorf("%s: %s differs when rendered again", name, path)
+			}
+			if !bytes.Contains(first[path], []byte("Code generated by cclforge from platforms/"+name+".hcl; DO NOT EDIT.")) {
+				t.Errorf("%s: %s does not say that it is generated", name, path)
+			}
+		}
+	}
+}
+
+// A platform without plugins, memory ports or limits has a manual as well.
+func TestManualOfABarePlatform(t *testing.T) {
+	d := elaborated(t, "u50_udp", nil)
+	p := *d.Platform
+	p.Arithmetic, p.Compression, p.Limits, p.Variables = nil, nil, platform.Limits{}, nil
+	d.Platform, d.Configs, d.Memories, d.Exchange.ArithmeticConfigs = &p, nil, nil, nil
+	text := string(documents(t, d)["docs/manual.md"])
+	for _, want := range []string{"The engines cannot reduce.", "No lane has a compression plugin.", "No kernel is connected to a memory bank."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("manual does not say %q", want)
+		}
+	}
+	checkColumns(t, []byte(text))
+}
+
+func BenchmarkDocs(b *testing.B) {
+	for _, name := range []string{"u55c_tcp", "u280_axis3x"} {
+		d := elaborated(b, name, nil)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := docs(d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

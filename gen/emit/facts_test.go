@@ -1,0 +1,334 @@
+package emit
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// ownLibrary is the shipped library with the platforms of testdata.
+var ownLibrary = func() *platform.Library {
+	lib, diags := platform.NewLibrary(lang.NewParser(), os.DirFS("testdata/platforms"), platforms.FS)
+	if diags.HasErrors() {
+		panic(diags)
+	}
+	return lib
+}()
+
+// codePlatforms are one of each generation, and what is at the limits.
+var codePlatforms = []string{"u55c_tcp", "u280_2022", "u280_manual", "u55c_rdma", "bare", "no_lanes", "many"}
+
+func codeDesign(t testing.TB, name string) *design.Design {
+	t.Helper()
+	d, diags := design.Load(ownLibrary, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatalf("%s: %s", name, diags)
+	}
+	return d
+}
+
+// codeFiles renders a design's code, and the header of its generation.
+func codeFiles(t testing.TB, d *design.Design) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	keep := func(files []File, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			out[f.Path] = f.Content
+		}
+	}
+	for _, render := range []func(*design.Design) ([]File, error){firmware, rtl, hls, godriver} {
+		keep(render(d))
+	}
+	keep(Generation(d.ABI()))
+	return out
+}
+
+// fact is a number of the model: what the code should say.
+type fact struct {
+	path  string // parts separated by blanks, as the code of all languages orders them
+	value uint64
+	// word: of use for 32-bit words only; bit: said by another fact already;
+	// code: a value of an enum.
+	word, bit, code bool
+}
+
+// factList collects facts.
+type factList []fact
+
+func (l *factList) add(value uint64, path ...string) *fact {
+	*l = append(*l, fact{path: strings.Join(path, " "), value: value})
+	return &(*l)[len(*l)-1]
+}
+
+func (l *factList) flag(value bool, path ...string) {
+	n := uint64(0)
+	if value {
+		n = 1
+	}
+	l.add(n, path...)
+}
+
+// generationFacts walks a generation by hand.
+func generationFacts(g *abi.Generation) factList {
+	var l factList
+	for _, c := range g.Constants {
+		l.add(c.Value, c.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Features)) {
+		l.flag(g.Features[name], "feature", name)
+	}
+	for _, t := range g.Types {
+		l.add(uint64(t.Bytes), "type", t.Name, "bytes")
+	}
+	for _, e := range g.Enums {
+		for _, v := range e.Values {
+			l.add(uint64(v.Value), e.Name, v.Name).code = true
+		}
+	}
+	for _, set := range g.BitSets {
+		for _, b := range set.Bits {
+			l.add(1<<b.At, set.Name, b.Name)
+			l.add(uint64(b.At), set.Name, b.Name, "bit").bit = true
+		}
+	}
+	for _, layout := range g.Layouts {
+		l.add(uint64(layout.Width), layout.Name, "width")
+		for _, f := range layout.Fields {
+			l.fieldFacts(layout, f)
+		}
+	}
+	for _, r := range g.Records {
+		l.add(uint64(len(r.Words)), r.Name, "words")
+		for i, w := range r.Words {
+			l.add(uint64(i), r.Name, w.Name, "word")
+		}
+	}
+	for _, m := range g.Registers {
+		if m.Base != 0 {
+			l.add(uint64(m.Base), m.Name, "base")
+		}
+		for _, r := range m.Registers {
+			for offset, suffix := range map[uint32]string{0: "", 4: "_high"} {
+				if offset*8 >= uint32(r.Width) {
+					continue
+				}
+				l.add(uint64(r.At+offset), m.Name, r.Name+suffix, "offset")
+				if m.Base != 0 {
+					l.add(uint64(m.Base)+uint64(r.At+offset), m.Name, r.Name+suffix, "address")
+				}
+			}
+		}
+	}
+	for i := range g.Memories {
+		l.memoryFacts(&g.Memories[i])
+	}
+	return l
+}
+
+func (l *factList) fieldFacts(layout abi.Layout, f abi.Field) {
+	l.add(uint64(f.Low), layout.Name, f.Name, "low")
+	l.add(uint64(f.High-f.Low+1), layout.Name, f.Name, "width")
+	if layout.Width > 32 {
+		l.add(uint64(f.Low/32), layout.Name, f.Name, "word").word = true
+	}
+	if f.Low/32 == f.High/32 {
+		l.add(uint64(f.Low%32), layout.Name, f.Name, "shift").word = true
+		var mask uint64
+		for bit := f.Low; bit <= f.High; bit++ {
+			mask |= 1 << (bit % 32)
+		}
+		l.add(mask, layout.Name, f.Name, "mask").word = true
+	}
+}
+
+func (l *factList) memoryFacts(m *abi.Memory) {
+	l.add(uint64(m.Base), m.Name, "base")
+	l.add(uint64(m.ProcessorBase), m.Name, "processor_base")
+	l.add(uint64(m.Size), m.Name, "bytes")
+	seen := func(at uint32) uint64 { return uint64(m.ProcessorBase) + uint64(at) - uint64(m.Base) }
+	for _, w := range m.Words {
+		l.add(uint64(w.At), m.Name, w.Name, "offset")
+		l.add(seen(w.At), m.Name, w.Name, "address")
+		if w.Count > 1 {
+			l.add(uint64(w.Count), m.Name, w.Name, "count")
+			l.add(uint64(w.Width)/8, m.Name, w.Name, "bytes")
+		}
+	}
+	if len(m.Tables) > 0 {
+		l.add(uint64(m.TableLimit()), m.Name, "table_limit")
+	}
+	for _, t := range m.Tables {
+		if t.After == "" {
+			l.add(uint64(t.At), t.Name, "offset")
+			l.add(seen(t.At), t.Name, "address")
+		}
+		l.add(4*uint64(len(t.Header)), t.Name, "header_bytes")
+		l.add(4*uint64(len(t.Record)), t.Name, "record_bytes")
+		for _, words := range [][]abi.RecordWord{t.Header, t.Record} {
+			for i, w := range words {
+				l.add(uint64(i), t.Name, w.Name, "word")
+			}
+		}
+	}
+}
+
+// platformNumbers walks the numbers of a platform by hand.
+func platformNumbers(d *design.Design) factList {
+	var l factList
+	p, x := d.Platform, d.Exchange
+	add := func(value int, name ...string) { l.add(uint64(value), append([]string{"platform"}, name...)...) }
+	flag := func(value bool, name string) { l.flag(value, "platform", name) }
+	add(p.Clock, "clock_mhz")
+	add(p.CCLO.Count, "cclo_count")
+	add(int(d.HardwareID), "hardware_id")
+	add(map[string]int{"udp": 0, "tcp": 1, "axis": 1, "rdma": 2}[p.POEs[0].Kind], "network_stack")
+	flag(p.CCLO.DMA == "internal", "internal_dma")
+	add(p.CCLO.DMAEngines, "dma_engines")
+	flag(p.HostMemory, "host_memory")
+	flag(p.HWEmu, "hw_emu")
+	flag(p.Arithmetic != nil, "arithmetic")
+	lanes := 0
+	if p.Compression != nil {
+		lanes = p.Compression.Lanes
+	}
+	add(lanes, "compression_lanes")
+	add(p.CCLO.RxBuffers.Count, "rx_buffer_count")
+	add(p.CCLO.RxBuffers.Size, "rx_buffer_bytes")
+	add(p.Limits.TimeoutCycles, "timeout_cycles")
+	add(p.Limits.RemoteTimeoutMillis, "remote_timeout_milliseconds")
+	add(p.Limits.MaxEagerBytes, "max_eager_bytes")
+	add(p.Limits.MaxRendezvousBytes, "max_rendezvous_bytes")
+	for _, t := range p.Tuning {
+		add(int(t.Value), "tuning", t.Name)
+	}
+	add(int(x.RxBuffers), "rx_table_offset")
+	add(len(x.Communicators), "communicator_count")
+	add(p.Capacity.Ranks, "rank_count")
+	add(x.MaxRanks, "max_ranks")
+	add(int(x.End), "exchange_end")
+	add(int(x.Limit), "exchange_limit")
+	return l
+}
+
+// selectionFacts walks types, TDESTs and configurations of a platform by hand;
+// the driver package has them as values, not as constants.
+func selectionFacts(d *design.Design) factList {
+	var l factList
+	p := d.Platform
+	for _, t := range p.Types {
+		l.add(uint64(t.Bytes), "platform type", t.Name, "bytes")
+	}
+	if p.Arithmetic != nil {
+		for _, f := range p.Arithmetic.Functions {
+			for _, t := range f.TDEST {
+				l.add(uint64(t.TDEST), "platform function", f.Name, t.Type, "tdest")
+			}
+		}
+	}
+	if p.Compression != nil {
+		for _, c := range p.Compression.Conversions {
+			l.add(uint64(c.TDEST), "platform conversion", c.From, c.To, "tdest")
+		}
+	}
+	l.add(uint64(len(d.Configs)), "platform config_count")
+	for i, c := range d.Configs {
+		l.add(uint64(d.Exchange.ArithmeticConfigs[i]), "platform config", c.Uncompressed, c.Compressed, "offset")
+	}
+	return l
+}
+
+// portFacts walks the ports of the kernels made from sources by hand.
+func portFacts(d *design.Design) factList {
+	var l factList
+	done := map[string]bool{}
+	for _, in := range d.Instances {
+		k := in.Kernel
+		if done[k.ID] || k.Source == "xo" {
+			continue
+		}
+		done[k.ID] = true
+		for _, port := range k.Ports {
+			l.add(uint64(port.Width), "platform port", k.ID, port.Name, "width")
+			if port.TDEST > 0 {
+				l.add(uint64(port.TDEST), "platform port", k.ID, port.Name, "tdest_width")
+			}
+			if port.Range > 0 {
+				l.add(port.Range, "platform port", k.ID, port.Name, "bytes")
+			}
+		}
+	}
+	return l
+}
+
+// listFacts are the lists of numbers of a platform.
+func listFacts(d *design.Design) map[string][]uint64 {
+	out := map[string][]uint64{}
+	for _, at := range d.Exchange.Communicators {
+		out["platform communicator_offsets"] = append(out["platform communicator_offsets"], uint64(at))
+	}
+	for _, poe := range d.Platform.POEs {
+		if poe.Kind != "axis" {
+			out["platform ethernet_ports"] = append(out["platform ethernet_ports"], uint64(poe.Port))
+		}
+	}
+	return out
+}
+
+// configFacts are the words of the default configurations in the order that
+// all generations have (contracts/abi.md, "Arithmetic configuration").
+func configFacts(d *design.Design) map[string][]uint64 {
+	out := map[string][]uint64{}
+	for _, c := range d.Configs {
+		compressed := uint64(0)
+		if c.ArithmeticIsCompressed {
+			compressed = 1
+		}
+		words := []uint64{
+			uint64(c.UncompressedBytes), uint64(c.CompressedBytes), uint64(c.RatioLog),
+			uint64(c.CompressorTDEST), uint64(c.DecompressorTDEST), uint64(len(c.FunctionTDEST)), compressed,
+		}
+		for _, t := range c.FunctionTDEST {
+			words = append(words, uint64(t))
+		}
+		out["platform config "+c.Uncompressed+" "+c.Compressed+" words"] = words
+	}
+	return out
+}
+
+// named writes facts with the names of a language, leaving out some.
+func named(facts factList, name func(fact) string, leaveOut func(fact) bool) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, f := range facts {
+		if leaveOut == nil || !leaveOut(f) {
+			out[name(f)] = f.value
+		}
+	}
+	return out
+}
+
+func namedLists(lists map[string][]uint64, name func(fact) string) map[string][]uint64 {
+	out := map[string][]uint64{}
+	for path, values := range lists {
+		out[name(fact{path: path})] = values
+	}
+	return out
+}
+
+func joinedMaps[V any](list ...map[string]V) map[string]V {
+	out := map[string]V{}
+	for _, m := range list {
+		maps.Copy(out, m)
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package emit
+
+import (
+	"errors"
+	"fmt"
+	"go/format"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+const (
+	driverABIFile          = "driver/abi.go"
+	driverABITemplate      = "driver/abi.go.tmpl"
+	driverCommonTemplate   = "driver/generation.go.tmpl"
+	driverPlatformFile     = "driver/platform.go"
+	driverPlatformTemplate = "driver/platform.go.tmpl"
+	driverTopologyFile     = "driver/topology.go"
+	driverTopologyTemplate = "driver/topology.go.tmpl"
+)
+
+// golang is Go as exported constants.
+var golang = language{
+	name: "Go",
+	identify: func(g *group, path []string) (string, string) {
+		if g.Name == platformName {
+			path = path[1:]
+		}
+		return "", camel(path...)
+	},
+	literal: func(s symbol) (string, string) {
+		if s.Form == truth {
+			return "", fmt.Sprint(s.Value != 0)
+		}
+		if s.List != nil {
+			return "", "[]uint32{" + joined(s.List, func(v uint64) string { return hexOrDecimal(v, s.Form) }) + "}"
+		}
+		return "", hexOrDecimal(s.Value, s.Form)
+	},
+}
+
+// goCommonNames and goPlatformNames are what the templates declare themselves.
+var (
+	goCommonNames   = []string{"Flag", "Generation", "ReturnCodes"}
+	goPlatformNames = []string{
+		"Name", "Board", "Part", "DataType", "DataTypes", "Reduction", "Conversion", "Conversions",
+		"ArithmeticConfig", "ArithmeticConfigs", "Instance", "Instances", "Banks", "Stream", "Streams",
+	}
+)
+
+// goCommon is the view of what all platforms of a generation share.
+type goCommon struct {
+	Generation string
+	Groups     []goWording
+}
+
+// goWording is a group as constants, with the types that belong to it.
+type goWording struct {
+	wording
+	Type       string // of enums and bit sets
+	ReturnCode bool   // the bit set that answers calls
+	Structs    []goStruct
+}
+
+// Bits reports whether the symbols are flags.
+func (c goWording) Bits() bool { return c.Kind == bitsKind }
+
+type goStruct struct {
+	Name, Doc string
+	Fields    []goField
+}
+
+type goField struct{ Name, Doc string }
+
+// driverCommon renders what the driver packages of all platforms of a
+// generation share.
+var driverCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
+	names := newIdentifiers(golang, nil, goCommonNames...)
+	view := goCommon{Generation: g.Name}
+	words, err := golang.wordings(vocabulary(g), names)
+	errs := []error{err}
+	for _, ch := range words {
+		out, err := goTypes(ch, names)
+		errs = append(errs, err)
+		view.Groups = append(view.Groups, out)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return common{}, err
+	}
+	text, err := formatted(driverCommonTemplate, view)
+	return common{string(text), names}, err
+}}
+
+// goTypes adds the types that belong to a group.
+func goTypes(ch wording, names *identifiers) (goWording, error) {
+	out := goWording{wording: ch, ReturnCode: ch.Name == abi.ReturnCode}
+	var errs []error
+	claim := func(path ...string) string {
+		name := camel(path...)
+		errs = append(errs, names.claim("", name, claimant{path: path}))
+		return name
+	}
+	if ch.Enum() || ch.Kind == bitsKind {
+		out.Type = claim(ch.Name)
+	}
+	for _, s := range ch.group.Structs {
+		view := goStruct{Name: claim(s.Path...), Doc: s.Doc}
+		for _, w := range s.Words {
+			view.Fields = append(view.Fields, goField{camel(w.Name), w.Doc})
+		}
+		out.Structs = append(out.Structs, view)
+	}
+	return out, errors.Join(errs...)
+}
+
+// formatted renders a template of Go source, or of declarations.
+func formatted(template string, view any) ([]byte, error) {
+	text, err := execute(template, view)
+	if err != nil {
+		return nil, err
+	}
+	out, err := format.Source(text)
+	if err != nil {
+		return nil, fmt.Errorf("format what %s renders: %w", template, err)
+	}
+	return ended(out), nil
+}
+
+// goPlatform is the view of the driver package of a platform.
+type goPlatform struct {
+	Source, Package, Doc, Generation string
+	Board, Part, ReduceFunction      string
+	Common                           string
+	Groups                           []wording
+	DataTypes                        []goDataType
+	Conversions                      []platform.Conversion
+	Configs                          []goConfig
+	Instances                        []goInstance
+	Streams                          []goStream
+}
+
+type goDataType struct {
+	Name       string
+	Bytes      int
+	Reductions []goReduction
+}
+
+type goReduction struct {
+	Function string // a Go constant
+	TDEST    int
+}
+
+type goConfig struct {
+	design.ArithmeticConfig
+	Offset uint32
+	Words  []uint32
+}
+
+// WordList is the configuration's words in Go.
+func (c goConfig) WordList() string {
+	return "[]uint32{" + joined(widened(c.Words), func(v uint64) string { return hexOrDecimal(v, decimal) }) + "}"
+}
+
+type goInstance struct {
+	*design.Instance
+	Banks []*design.MemoryLink
+}
+
+type goStream struct {
+	*design.Stream
+	From, To string
+}
+
+// godriver renders the Go package of the platform.
+func godriver(d *design.Design) ([]File, error) {
+	generation, err := driverCommon.of(d.ABI())
+	if err != nil {
+		return nil, err
+	}
+	view, err := goPlatformView(d, generation)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := execute(driverABITemplate, view)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := formatted(driverPlatformTemplate, view)
+	if err != nil {
+		return nil, err
+	}
+	// This template writes what gofmt would: the graph is large.
+	graph, err := execute(driverTopologyTemplate, view)
+	return []File{
+		{driverABIFile, shared, platformInputs(d, driverABITemplate, driverCommonTemplate)},
+		{driverPlatformFile, numbers, platformInputs(d, driverPlatformTemplate)},
+		{driverTopologyFile, graph, platformInputs(d, driverTopologyTemplate)},
+	}, err
+}
+
+func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
+	p := d.Platform
+	view := goPlatform{
+		Source: p.File, Package: p.Name, Doc: p.Doc, Generation: p.ABI.Name, Board: p.Board.Name, Part: p.Board.Part,
+		ReduceFunction: camel(abi.ReduceFunctions), Common: generation.text, DataTypes: goDataTypes(p),
+	}
+	var err error
+	view.Groups, err = golang.wordings([]group{engineGroup(d), limitGroup(p), exchangeGroup(d)}, newIdentifiers(golang, generation.names, goPlatformNames...))
+	errs := []error{err}
+	if p.Compression != nil {
+		view.Conversions = p.Compression.Conversions
+	}
+	for i, config := range d.Configs {
+		words, err := configWords(d.ABI(), config)
+		errs = append(errs, err)
+		view.Configs = append(view.Configs, goConfig{config, d.Exchange.ArithmeticConfigs[i], words})
+	}
+	banks := map[*design.Instance][]*design.MemoryLink{}
+	for _, m := range d.Memories {
+		banks[m.Port.Instance] = append(banks[m.Port.Instance], m)
+	}
+	for _, in := range d.Instances {
+		view.Instances = append(view.Instances, goInstance{in, banks[in]})
+	}
+	for _, s := range d.Streams {
+		view.Streams = append(view.Streams, goStream{s, end(s.From), end(s.To)})
+	}
+	return view, errors.Join(errs...)
+}
+
+// goDataTypes lists the element types with the reductions that they have.
+func goDataTypes(p *platform.Platform) []goDataType {
+	var out []goDataType
+	for _, t := range p.Types {
+		view := goDataType{Name: t.Name, Bytes: t.Bytes}
+		if p.Arithmetic != nil {
+			for _, f := range p.Arithmetic.Functions {
+				for _, at := range f.TDEST {
+					if at.Type == t.Name {
+						view.Reductions = append(view.Reductions, goReduction{camel(abi.ReduceFunctions, f.Name), at.TDEST})
+					}
+				}
+			}
+		}
+		out = append(out, view)
+	}
+	return out
+}

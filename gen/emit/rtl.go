@@ -1,0 +1,213 @@
+package emit
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+)
+
+const (
+	packageFile         = "rtl/cclo_pkg.sv"
+	packageTemplate     = "rtl/cclo_pkg.sv.tmpl"
+	partsTemplate       = "rtl/parts.sv.tmpl"
+	layoutCheckFile     = "rtl/cclo_layout_check.sv"
+	layoutCheckTemplate = "rtl/cclo_layout_check.sv.tmpl"
+	checksTemplate      = "rtl/checks.sv.tmpl"
+)
+
+// systemVerilog is SystemVerilog as parameters of a package.
+var systemVerilog = language{
+	name:     "SystemVerilog",
+	identify: func(_ *group, path []string) (string, string) { return "", upper(path...) },
+	literal: func(s symbol) (string, string) {
+		if s.List == nil {
+			return svNumber(s.Value, s.Form)
+		}
+		highFirst := slices.Clone(s.List)
+		slices.Reverse(highFirst)
+		return fmt.Sprintf("logic [%d:0]", wordBits*len(s.List)-1), "{" + joined(highFirst, func(v uint64) string {
+			_, literal := svNumber(v, s.Form)
+			return literal
+		}) + "}"
+	},
+}
+
+// svNumber writes a number and its type. All have a size, because only such
+// numbers can be concatenated.
+func svNumber(v uint64, f form) (typ, literal string) {
+	switch {
+	case f == truth:
+		return "bit", fmt.Sprintf("1'b%d", v)
+	case v > maxWord:
+		return "logic [63:0]", fmt.Sprintf("64'h%X", v)
+	case f == decimal:
+		return "int unsigned", fmt.Sprintf("32'd%d", v)
+	case f == mask:
+		return "logic [31:0]", fmt.Sprintf("32'h%08X", v)
+	}
+	return "logic [31:0]", fmt.Sprintf("32'h%X", v)
+}
+
+// svFile is the view of a file.
+type svFile struct {
+	Owner, Doc, Source, Generation string
+	Common, Own                    string // what the platforms of the generation share, and the rest
+}
+
+// svParts is the view of a part of the package.
+type svParts struct {
+	Parts      []svPart
+	Parameters []string // each once
+	Unused     string   // of the parameter that uses all of them
+}
+
+// svPart is a group as parameters, an enum or parameters and a struct.
+type svPart struct {
+	wording
+	Type   string // of the enum or struct
+	Upper  string // its name, as parameters have it
+	Width  int
+	Fields []svField // from the highest bit down
+}
+
+// High is the highest bit of the enum or struct.
+func (p svPart) High() int { return p.Width - 1 }
+
+// Comma separates the values of an enum.
+func (p svPart) Comma(i int) string {
+	if i == len(p.Entries)-1 {
+		return ""
+	}
+	return ","
+}
+
+type svField struct {
+	bitField
+	Upper string // the layout's and the field's name, as parameters have it
+}
+
+// disliked are names that Verilator 5.006 warns of in structs (SYMRSVDWORD) or
+// takes for classes that every package has.
+var disliked = strings.Fields(`
+abort atomic_cancel atomic_commit atomic_noexcept bit_vector cdecl complex const_iterator deque far huge interrupt
+iterator list mailbox map near override pascal process queue reference sc_clock sc_in sc_inout sc_out sc_signal
+semaphore sensitive sensitive_neg sensitive_pos set stack string synchronized transaction_safe
+transaction_safe_dynamic type_info uint16_t uint32_t uint8_t vector`)
+
+// Member is the field's name in the struct. No description has names that end
+// in an underscore.
+func (f svField) Member() string {
+	if slices.Contains(disliked, f.Name) {
+		return f.Name + "_"
+	}
+	return f.Name
+}
+
+// Range is the packed dimension of the field, empty for a single bit.
+func (f svField) Range() string {
+	if f.Bits() == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" [%d:0]", f.Bits()-1)
+}
+
+func svView(groups []group, names *identifiers) (svParts, error) {
+	var view svParts
+	words, err := systemVerilog.wordings(groups, names)
+	errs := []error{err}
+	for _, ch := range words {
+		ch.withoutWords()
+		part := svPart{wording: ch, Upper: upper(ch.Name), Type: ch.Name + "_t"}
+		switch ch.Kind {
+		case enumKind:
+			part.Width = 1
+			for _, e := range ch.Entries {
+				part.Width = max(part.Width, bits.Len64(e.Value))
+			}
+			if len(ch.Entries) == 0 {
+				continue // the language has no empty enums
+			}
+		case layoutKind:
+			part.Width = ch.Layout.Width
+			for _, f := range slices.Backward(filled(ch.Layout)) {
+				part.Fields = append(part.Fields, svField{f, upper(ch.Name, f.Name)})
+			}
+		}
+		if !ch.Enum() {
+			for _, e := range ch.Entries {
+				view.Parameters = append(view.Parameters, e.Name)
+			}
+		}
+		view.Parts = append(view.Parts, part)
+	}
+	return view, errors.Join(errs...)
+}
+
+// svText renders a part of the package.
+func svText(groups []group, names *identifiers, unused string) ([]byte, error) {
+	view, err := svView(groups, names)
+	if err != nil {
+		return nil, err
+	}
+	view.Unused = unused
+	text, err := execute(partsTemplate, view)
+	if err != nil {
+		return nil, err
+	}
+	return align(text)
+}
+
+// svCommon renders what the packages of all platforms of a generation share.
+var svCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
+	names := newIdentifiers(systemVerilog, nil)
+	text, err := svText(vocabulary(g), names, "_unused_generation")
+	return common{string(text), names}, err
+}}
+
+// svChecks renders the checks of the structs of a generation.
+var svChecks = perGeneration[string]{build: func(g *abi.Generation) (string, error) {
+	view, err := svView(vocabulary(g), newIdentifiers(systemVerilog, nil))
+	if err != nil {
+		return "", err
+	}
+	text, err := execute(checksTemplate, view)
+	return string(text), err
+}}
+
+// rtl renders the package that all SystemVerilog of the platform uses, and
+// the check of its structs.
+func rtl(d *design.Design) ([]File, error) {
+	generation, err := svCommon.of(d.ABI())
+	if err != nil {
+		return nil, err
+	}
+	checks, err := svChecks.of(d.ABI())
+	if err != nil {
+		return nil, err
+	}
+	groups, err := settingsAndPorts(d)
+	if err != nil {
+		return nil, err
+	}
+	own, err := svText(groups, newIdentifiers(systemVerilog, generation.names), "_unused_platform")
+	if err != nil {
+		return nil, err
+	}
+	p := d.Platform
+	view := svFile{Owner: p.Name, Doc: p.Doc, Source: p.File, Generation: p.ABI.Name, Common: generation.text, Own: string(own)}
+	pkg, err := execute(packageTemplate, view)
+	if err != nil {
+		return nil, err
+	}
+	view.Common = checks
+	check, err := execute(layoutCheckTemplate, view)
+	return []File{
+		{packageFile, pkg, platformInputs(d, packageTemplate, partsTemplate)},
+		{layoutCheckFile, check, platformInputs(d, layoutCheckTemplate, checksTemplate)},
+	}, err
+}

@@ -1,0 +1,120 @@
+package targets_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	// What the scripts run is compiled elsewhere; this makes their results
+	// depend on it.
+	_ "github.com/cclforge/cclforge/gen/targets"
+)
+
+// TestScripts runs the targets as a user does: from the magefile of a module
+// of their own, in testdata/module, which imports them.
+func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a magefile")
+	}
+	module := userModule(t)
+	goEnv := goEnvironment(t)
+	compile := exec.Command("go", "tool", "mage", "-compile", filepath.Join(module, "bin", "forge"))
+	compile.Dir = module
+	compile.Env = append(os.Environ(), goEnv...)
+	compile.Env = append(compile.Env, "MAGEFILE_CACHE="+t.TempDir())
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("compile the user's magefile: %v\n%s", err, out)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, goEnv...)
+			env.Setenv("PATH", filepath.Join(module, "bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			env.Setenv("USER_MODULE", module)
+			env.Setenv("MAGEFILE_CACHE", filepath.Join(env.WorkDir, ".mage"))
+			return nil
+		},
+	})
+}
+
+// userModule copies testdata/module and completes its go.mod: it replaces
+// cclforge by this checkout and needs what that needs.
+func userModule(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/module")); err != nil {
+		t.Fatal(err)
+	}
+	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	requires := regexp.MustCompile(`(?ms)^require \(.*?^\)`).FindAllString(string(ours), -1)
+	mod := fmt.Sprintf(`module example.com/user
+
+go 1.26.0
+
+tool github.com/magefile/mage
+
+require github.com/cclforge/cclforge v0.0.0
+
+replace github.com/cclforge/cclforge => %q
+
+%s
+`, filepath.ToSlash(root), strings.Join(requires, "\n\n"))
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// goEnvironment is what the go command needs from us: testscript gives scripts
+// an environment of their own.
+func goEnvironment(t *testing.T) []string {
+	t.Helper()
+	var env []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOROOT"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		env = append(env, name+"="+strings.TrimSpace(string(out)))
+	}
+	return append(env, "GOFLAGS=-mod=mod")
+}
+
+// TestOwnMagefile compiles the repository's magefile, which has more targets.
+func TestOwnMagefile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a magefile")
+	}
+	list := exec.Command("go", "tool", "mage", "-l")
+	list.Dir = "../.."
+	list.Env = append(os.Environ(), "MAGEFILE_CACHE="+t.TempDir())
+	out, err := list.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, target := range []string{"bench", "clean", "diff", "docs", "doctor", "fmt", "generate", "new", "platforms", "test", "validate"} {
+		if !regexp.MustCompile(`(?m)^  ` + target + ` +[a-z].*\.$`).Match(out) {
+			t.Errorf("no target %s with a description in:\n%s", target, out)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+//go:build mage
+
+// The targets of a user who builds on cclforge.
+package main
+
+import (
+	"fmt"
+
+	// mage:import
+	_ "github.com/cclforge/cclforge/gen/targets"
+)
+
+// Hello is a target of the user's own.
+func Hello() { fmt.Println("hello from the user's magefile") }

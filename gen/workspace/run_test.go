@@ -1,0 +1,163 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/platforms"
+)
+
+func TestDeterminism(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates everything four times")
+	}
+	var first map[string]string
+	for i, procs := range []int{1, 2, 8, 2} {
+		before := runtime.GOMAXPROCS(procs)
+		dir := t.TempDir()
+		generate(t, dir, platforms.FS, Options{})
+		runtime.GOMAXPROCS(before)
+		got := files(t, dir)
+		if i == 0 {
+			first = got
+		} else if diff := cmp.Diff(first, got); diff != "" {
+			t.Errorf("run %d differs:\n%s", i, diff)
+		}
+	}
+	if len(first) < 100 {
+		t.Errorf("only %d files", len(first))
+	}
+}
+
+// TestConcurrentRuns lets runs with different variables write to one
+// directory; whichever is last, its output is whole.
+func TestConcurrentRuns(t *testing.T) {
+	dir := t.TempDir()
+	lib := two(t)
+	options := []Options{{}, {Selection: Selection{Vars: "{port = 1}"}}}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if _, err := open(dir, lib).Generate(t.Context(), options[i%2]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got := files(t, dir)
+	matches := 0
+	for _, o := range options {
+		fresh := t.TempDir()
+		generate(t, fresh, lib, o)
+		if cmp.Equal(files(t, fresh), got) {
+			matches++
+		}
+	}
+	if matches != 1 {
+		t.Error("the output is that of neither run")
+	}
+}
+
+// countdown is a context that is done after it was asked a number of times.
+type countdown struct {
+	context.Context
+	mu   sync.Mutex
+	left int
+}
+
+func (c *countdown) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCancelledRunIsFinishedByTheNext(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the library many times")
+	}
+	lib := library(t, map[string]string{"alpha": small("alpha", "u280")})
+	fresh := t.TempDir()
+	generate(t, fresh, lib, Options{})
+	want := files(t, fresh)
+	for n := 0; ; n += 5 {
+		dir := t.TempDir()
+		_, err := open(dir, lib).Generate(&countdown{Context: t.Context(), left: n}, Options{})
+		for name, text := range files(t, dir) {
+			if !strings.HasSuffix(name, "manifest.json") && want[name] != text {
+				t.Errorf("after %d steps %s is not whole", n, name)
+			}
+		}
+		generate(t, dir, lib, Options{})
+		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+			t.Fatalf("after %d steps:\n%s", n, diff)
+		}
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestDriverInAUsersModule(t *testing.T) {
+	dir, module := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(module, "own.go"), "package driver // mine")
+	o := Options{GoDir: module}
+	_, err := open(dir, two(t)).Generate(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), "choose one, for example -only=alpha") {
+		t.Errorf("two platforms: error %v", err)
+	}
+	o.Only = "alpha"
+	generate(t, dir, two(t), o)
+	got := files(t, module)
+	driverFiles := 0
+	for name, text := range files(t, filepath.Join(dir, "out/alpha/driver")) {
+		if got[name] != text {
+			t.Errorf("%s differs from the one in out", name)
+		}
+		driverFiles++
+	}
+	if driverFiles == 0 || len(got) != driverFiles+2 {
+		t.Errorf("%d driver files, %d in the module", driverFiles, len(got))
+	}
+	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); !ok {
+		t.Error("not up to date after a run")
+	}
+	if err := os.Remove(filepath.Join(module, goManifest)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); ok {
+		t.Error("up to date without the manifest in the module")
+	}
+	generate(t, dir, two(t), o)
+	if _, err := open(dir, two(t)).Clean(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"own.go": "package driver // mine"}, files(t, module)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUsersFileInTheWayStopsEverything(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "out/beta/vitis/link.cfg"), "mine")
+	_, err := open(dir, two(t)).Generate(t.Context(), Options{})
+	if err == nil || !strings.Contains(err.Error(), filepath.Join("out", "beta", "vitis", "link.cfg")) {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{"out/beta/vitis/link.cfg": "mine"}, files(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}

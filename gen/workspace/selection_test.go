@@ -1,0 +1,161 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+func TestMatch(t *testing.T) {
+	names := []string{"u250_udp", "u280_tcp", "u280_udp", "u50_tcp", "u55c_tcp"}
+	for _, test := range []struct {
+		patterns string
+		want     string // names, or the error
+	}{
+		{"", "u250_udp u280_tcp u280_udp u50_tcp u55c_tcp"},
+		{" , ", "u250_udp u280_tcp u280_udp u50_tcp u55c_tcp"},
+		{"u55c_tcp", "u55c_tcp"},
+		{"u5*,u280_*", "u280_tcp u280_udp u50_tcp u55c_tcp"},
+		{"u55c_tcp, u50_tcp", "u50_tcp u55c_tcp"},
+		{"u{50,280}_tcp", "u280_tcp u50_tcp"},
+		{"u{50,280}_tcp,u250*", "u250_udp u280_tcp u50_tcp"},
+		{"**", "u250_udp u280_tcp u280_udp u50_tcp u55c_tcp"},
+		{"u[25]*_udp", "u250_udp u280_udp"},
+		{"u50_tcpp", `error: no platform is called "u50_tcpp"; did you mean "u50_tcp"?`},
+		{"u50_tcp,x9*,u28_udp", `error: no platform is called "x9*"` + "\n" + `no platform is called "u28_udp"; did you mean "u280_udp"?`},
+		{"u[", `error: "u[" is not a pattern; write for example 'u5*' or 'u{50,280}_tcp'`},
+	} {
+		got, err := Match(test.patterns, names)
+		text := strings.Join(got, " ")
+		if err != nil {
+			text = "error: " + err.Error()
+			test.want += "\nPlatforms: u250_udp, u280_tcp, u280_udp, u50_tcp, u55c_tcp"
+		}
+		if text != test.want {
+			t.Errorf("%q:\n got %s\nwant %s", test.patterns, text, test.want)
+		}
+	}
+}
+
+// problems runs a selection and returns what a person would read.
+func problems(t *testing.T, w *testWorkspace, s Selection) string {
+	t.Helper()
+	_, err := w.Generate(t.Context(), Options{Selection: s})
+	var p *Problems
+	if !errors.As(err, &p) || !errors.Is(err, lang.ErrInvalid) {
+		t.Fatalf("error %v", err)
+	}
+	var text strings.Builder
+	if err := p.Show(&text, false); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(w.dir); len(entries) != 0 {
+		t.Errorf("something was written: %v", entries)
+	}
+	return text.String()
+}
+
+func TestVariablesThatNobodyDeclares(t *testing.T) {
+	got := problems(t, open(t.TempDir(), two(t)), Selection{Vars: "{port = 1, prot = 2, x = 3}"})
+	want := `Error: Unknown variable
+
+  on -vars line 1:
+   1: {port = 1, prot = 2, x = 3}
+
+No selected platform has a variable "prot". Did you mean "port"? Known: port.
+
+Error: Unknown variable
+
+  on -vars line 1:
+   1: {port = 1, prot = 2, x = 3}
+
+No selected platform has a variable "x". Known: port.
+
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMistakesOfAllPlatformsAtOnce(t *testing.T) {
+	lib := library(t, map[string]string{
+		"alpha": small("alpha", "u281"),                                             // unknown board
+		"beta":  strings.Replace(small("beta", "u55c"), `"udp"`, `"upd"`, 1),        // unknown network
+		"gamma": strings.Replace(small("gamma", "u50"), "platform", "plattform", 1), // unknown block
+		"good":  small("good", "u50"),
+	})
+	got := problems(t, open(t.TempDir(), lib), Selection{})
+	for _, want := range []string{"on platforms/alpha.hcl line 8", "on platforms/beta.hcl line 11", "on platforms/gamma.hcl line 7"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no error %q in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "good.hcl") {
+		t.Errorf("a valid platform is blamed:\n%s", got)
+	}
+}
+
+// TestMistakeInSharedFileIsReportedOnce uses a board whose expression only
+// fails when a platform is elaborated.
+func TestMistakeInSharedFileIsReportedOnce(t *testing.T) {
+	lib := library(t, map[string]string{"alpha": small("alpha", "u50"), "beta": small("beta", "u50")})
+	text := string(lib["boards/u50.hcl"].Data)
+	i := strings.Index(text, "cclo")
+	lib["boards/u50.hcl"].Data = []byte(text[:i] + strings.Replace(text[i:], "=", "= nobody +", 1))
+	got := problems(t, open(t.TempDir(), lib), Selection{})
+	if n := strings.Count(got, `no variable named "nobody"`); n != 1 {
+		t.Errorf("reported %d times:\n%s", n, got)
+	}
+}
+
+func TestVariablesFromTheEnvironment(t *testing.T) {
+	t.Setenv("CCLFORGE_VAR_port", "1")
+	t.Setenv("CCLFORGE_VAR_prot", "1")
+	w := open(t.TempDir(), two(t))
+	read := func(s Selection) string {
+		t.Helper()
+		designs, err := w.Validate(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := designs[0].Platform.Variables["port"].AsBigFloat()
+		return v.String()
+	}
+	if got := read(Selection{Only: "alpha"}); got != "1" {
+		t.Errorf("port %s, want that of the environment", got)
+	}
+	want := `CCLFORGE_VAR_prot is set, but no selected platform has that variable. Did you mean "port"? Known: port.` + "\n"
+	if diff := cmp.Diff(want, w.log.String()); diff != "" {
+		t.Error(diff)
+	}
+	if got := read(Selection{Only: "alpha", Vars: "{port = 0}"}); got != "0" {
+		t.Errorf("port %s, want that of -vars", got)
+	}
+}
+
+func TestOwnPlatformsHideShippedOnes(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "platforms/u50_tcp.hcl"), small("u50_tcp", "u55c"))
+	put(t, filepath.Join(dir, "platforms/own.hcl"), small("own", "u50"))
+	w, err := Open(dir, func(string, ...any) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	designs, err := w.Validate(t.Context(), Selection{Only: "own,u50_tcp,u55c_tcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, d := range designs {
+		got[d.Platform.Name] = d.Platform.Board.Name
+	}
+	if diff := cmp.Diff(map[string]string{"own": "u50", "u50_tcp": "u55c", "u55c_tcp": "u55c"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

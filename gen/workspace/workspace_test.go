@@ -1,0 +1,367 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/output"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// small is a platform with a variable of its own.
+func small(name, board string) string {
+	return fmt.Sprintf(`
+variable "port" {
+  type    = number
+  default = 0
+}
+
+platform %q {
+  board = %q
+  clock = var.port == 0 ? 250 : 200
+
+  poe "udp" {
+    port = var.port
+  }
+}
+`, name, board)
+}
+
+// library holds the shipped boards, kernels and generations, and the given
+// platforms instead of the shipped ones.
+func library(t *testing.T, platformFiles map[string]string) fstest.MapFS {
+	t.Helper()
+	lib := fstest.MapFS{}
+	for _, dir := range []string{"abi", "boards", "kernels"} {
+		err := fs.WalkDir(platforms.FS, dir, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			text, err := fs.ReadFile(platforms.FS, name)
+			lib[name] = &fstest.MapFile{Data: text}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range platformFiles {
+		lib[name+".hcl"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return lib
+}
+
+// two is a library of two small platforms.
+func two(t *testing.T) fstest.MapFS {
+	return library(t, map[string]string{"alpha": small("alpha", "u280"), "beta": small("beta", "u55c")})
+}
+
+// testWorkspace is a workspace whose log is kept.
+type testWorkspace struct {
+	*Workspace
+	log strings.Builder
+}
+
+func open(dir string, layers ...fs.FS) *testWorkspace {
+	w := &testWorkspace{}
+	w.Workspace = New(dir, func(format string, args ...any) { fmt.Fprintf(&w.log, format+"\n", args...) }, layers...)
+	return w
+}
+
+func generate(t *testing.T, dir string, lib fs.FS, o Options) *Report {
+	t.Helper()
+	r, err := open(dir, lib).Generate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// files reads all files below a directory.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		out[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func put(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// times are the modification times below a directory.
+func times(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			out[name] = info.ModTime().String()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestGenerateWritesWhatTheManifestSays(t *testing.T) {
+	dir := t.TempDir()
+	generate(t, dir, two(t), Options{})
+	got := files(t, dir)
+	listed := map[string]bool{}
+	for _, where := range []string{"alpha", "beta", "abi/accl-2024"} {
+		m, err := (output.Dir{Base: filepath.Join(dir, "out"), Path: where, Manifest: output.ManifestName}).Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed["out/"+where+"/manifest.json"] = true
+		for _, f := range m.Files {
+			name := "out/" + where + "/" + f.Path
+			listed[name] = true
+			if output.Hash([]byte(got[name])) != f.SHA256 {
+				t.Errorf("%s is not what the manifest says", name)
+			}
+			if len(f.Inputs) == 0 {
+				t.Errorf("%s comes from nothing", name)
+			}
+		}
+	}
+	for name, text := range got {
+		if !listed[name] {
+			t.Errorf("no manifest lists %s", name)
+		}
+		start := text[:min(len(text), 1024)]
+		if !strings.Contains(start, output.Marker+" from platforms/") || !strings.Contains(start, "DO NOT EDIT") {
+			t.Errorf("%s is not marked as generated at its beginning", name)
+		}
+		if strings.Contains(text, dir) {
+			t.Errorf("%s names the directory it is in", name)
+		}
+	}
+	if got["out/alpha/vitis/link.cfg"] == "" {
+		t.Error("no link configuration")
+	}
+}
+
+func TestSecondRunWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	lib := two(t)
+	generate(t, dir, lib, Options{})
+	before := times(t, dir)
+	r := generate(t, dir, lib, Options{})
+	if len(r.Plans) != 0 {
+		t.Errorf("%d directories were compared", len(r.Plans))
+	}
+	if diff := cmp.Diff(before, times(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEveryChangeIsNoticed changes one thing at a time after a complete run.
+func TestEveryChangeIsNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the library many times")
+	}
+	edit := func(name, old, new string) func(*testing.T, string, fstest.MapFS, *Options) {
+		return func(t *testing.T, _ string, lib fstest.MapFS, _ *Options) {
+			text := string(lib[name].Data)
+			if !strings.Contains(text, old) {
+				t.Fatalf("%s has no %q", name, old)
+			}
+			lib[name] = &fstest.MapFile{Data: []byte(strings.Replace(text, old, new, 1))}
+		}
+	}
+	for name, change := range map[string]func(t *testing.T, dir string, lib fstest.MapFS, o *Options){
+		"nothing":         func(*testing.T, string, fstest.MapFS, *Options) {},
+		"platform file":   edit("alpha.hcl", "250", "240"),
+		"only a comment":  edit("alpha.hcl", "\n", "\n# remark\n"),
+		"board":           edit("boards/u280.hcl", "\n", "\n# remark\n"),
+		"generation":      edit("abi/accl-2024.hcl", "\n", "\n# remark\n"),
+		"kernel":          edit("kernels/loopback.hcl", "\n", "\n# remark\n"),
+		"new kernel":      func(_ *testing.T, _ string, lib fstest.MapFS, _ *Options) { lib["kernels/x.hcl"] = &fstest.MapFile{} },
+		"other variables": func(_ *testing.T, _ string, _ fstest.MapFS, o *Options) { o.Vars = "{port = 1}" },
+		"environment":     func(t *testing.T, _ string, _ fstest.MapFS, _ *Options) { t.Setenv("CCLFORGE_VAR_port", "1") },
+		"edited output": func(t *testing.T, dir string, _ fstest.MapFS, _ *Options) {
+			put(t, filepath.Join(dir, "out/alpha/vitis/link.cfg"), "x")
+		},
+		"removed output": func(t *testing.T, dir string, _ fstest.MapFS, _ *Options) {
+			os.Remove(filepath.Join(dir, "out/beta/vitis/link.cfg"))
+		},
+		"removed manifest": func(t *testing.T, dir string, _ fstest.MapFS, _ *Options) {
+			os.Remove(filepath.Join(dir, "out/abi/accl-2024/manifest.json"))
+		},
+		"platform gone": func(_ *testing.T, _ string, lib fstest.MapFS, _ *Options) { delete(lib, "beta.hcl") },
+		"new platform": func(_ *testing.T, _ string, lib fstest.MapFS, _ *Options) {
+			lib["gamma.hcl"] = &fstest.MapFile{Data: []byte(small("gamma", "u50"))}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			lib := two(t)
+			generate(t, dir, lib, Options{})
+			var o Options
+			change(t, dir, lib, &o)
+			if _, ok := open(dir, lib).upToDate(t.Context(), o); ok != (name == "nothing") {
+				t.Errorf("up to date: %v", ok)
+			}
+			if name == "new kernel" {
+				return // an empty file is not valid
+			}
+			generate(t, dir, lib, o)
+			fresh := t.TempDir()
+			generate(t, fresh, lib, o)
+			if diff := cmp.Diff(files(t, fresh), files(t, dir)); diff != "" {
+				t.Errorf("differs from a run into an empty directory:\n%s", diff)
+			}
+			if _, ok := open(dir, lib).upToDate(t.Context(), o); !ok {
+				t.Error("not up to date after a run")
+			}
+		})
+	}
+}
+
+// TestSnapshotReadsWhatTheLibraryReads holds the short way against the long
+// way: the same files under the same names.
+func TestSnapshotReadsWhatTheLibraryReads(t *testing.T) {
+	layers := []fs.FS{two(t), platforms.FS}
+	lib, err := open("", layers...).Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]byte{}
+	for _, name := range lib.PlatformNames() {
+		maps.Copy(want, lib.Inputs(name))
+	}
+	got, err := snapshot(layers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, want, got)
+	if diff := cmp.Diff(lib.PlatformNames(), platformNames(layers)); diff != "" {
+		t.Error(diff)
+	}
+	f := fast{files: got}
+	for _, name := range lib.PlatformNames() {
+		sameFiles(t, lib.Inputs(name), f.needed("platforms/"+name+".hcl"))
+	}
+}
+
+func sameFiles(t *testing.T, want, got map[string][]byte) {
+	t.Helper()
+	if !maps.EqualFunc(want, got, bytes.Equal) {
+		t.Errorf("got %v, want %v, or their texts differ", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+}
+
+func TestPlatformsThatNoLongerExist(t *testing.T) {
+	dir := t.TempDir()
+	lib := two(t)
+	generate(t, dir, lib, Options{})
+	put(t, filepath.Join(dir, "out/beta/notes.txt"), "mine")
+	put(t, filepath.Join(dir, "out/mine/manifest.json"), `{"name": "not ours"}`)
+	delete(lib, "beta.hcl")
+	for _, o := range []Options{{Selection: Selection{Only: "alpha"}}, {Out: filepath.Join(dir, "elsewhere")}} {
+		generate(t, dir, lib, o)
+		if _, ok := files(t, dir)["out/beta/vitis/link.cfg"]; !ok {
+			t.Fatalf("%+v removed what it does not know", o)
+		}
+	}
+	generate(t, dir, lib, Options{})
+	for name, text := range files(t, filepath.Join(dir, "out")) {
+		if strings.HasPrefix(name, "beta/") && text != "mine" {
+			t.Errorf("%s stayed", name)
+		}
+	}
+	got := files(t, dir)
+	if got["out/beta/notes.txt"] != "mine" || got["out/mine/manifest.json"] == "" {
+		t.Error("a user's file was removed")
+	}
+}
+
+func TestClean(t *testing.T) {
+	dir := t.TempDir()
+	lib := two(t)
+	generate(t, dir, lib, Options{})
+	put(t, filepath.Join(dir, "out/bench/generate.json"), "{}")
+	left, err := open(dir, lib).Clean(t.Context(), Options{})
+	if err != nil || len(left) != 0 {
+		t.Errorf("left %v, error %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); !os.IsNotExist(err) {
+		t.Errorf("out is still there: %v", err)
+	}
+	generate(t, dir, lib, Options{})
+	put(t, filepath.Join(dir, "out/notes.txt"), "mine")
+	left, err = open(dir, lib).Clean(t.Context(), Options{})
+	if diff := cmp.Diff([]string{filepath.Join(dir, "out/notes.txt")}, left); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if diff := cmp.Diff(map[string]string{"out/notes.txt": "mine"}, files(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDiffWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	lib := two(t)
+	r, err := open(dir, lib).Diff(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written, _ := r.Changes(); written == 0 || len(files(t, dir)) != 0 {
+		t.Errorf("%d changes, files %v", written, files(t, dir))
+	}
+	generate(t, dir, lib, Options{})
+	before := times(t, dir)
+	r, err = open(dir, lib).Diff(t.Context(), Options{Selection: Selection{Only: "alpha", Vars: "{port = 1}"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := r.DiffText(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"changed " + filepath.Join(dir, "out/alpha/vitis/link.cfg"), `+    "port": 1`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the diff lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "beta") {
+		t.Error("the diff has a platform that was not selected")
+	}
+	if diff := cmp.Diff(before, times(t, dir)); diff != "" {
+		t.Errorf("the diff wrote:\n%s", diff)
+	}
+}
