@@ -329,3 +329,53 @@ func TestGoConstantsAgree(t *testing.T) {
 		})
 	}
 }
+
+// TestReservedNames: whatever a driver package exports beside what the
+// description names is known to the search for collisions.
+func TestReservedNames(t *testing.T) {
+	d := codeDesign(t, "u55c_tcp")
+	files := codeFiles(t, d)
+	names := map[string]bool{}
+	for path, text := range files {
+		if !strings.HasPrefix(path, "driver/") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range file.Scope.Objects {
+			names[name] = ast.IsExported(name)
+		}
+	}
+	described := named(append(generationFacts(d.ABI()), platformNumbers(d)...), goName, nil)
+	for name := range namedLists(listFacts(d), goName) {
+		described[name] = 0
+	}
+	g := d.ABI()
+	for _, e := range g.Enums {
+		described[camel(e.Name)] = 0
+	}
+	for _, b := range g.BitSets {
+		described[camel(b.Name)] = 0
+	}
+	for _, r := range g.Records {
+		described[camel(r.Name)] = 0
+	}
+	for _, m := range g.Memories {
+		for _, table := range m.Tables {
+			described[camel(table.Name, "header")], described[camel(table.Name, "record")] = 0, 0
+		}
+	}
+	var own []string
+	for name, exported := range names {
+		if _, known := described[name]; exported && !known {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
+	reserved := slices.Sorted(slices.Values(slices.Concat(goCommonNames, goPlatformNames)))
+	if diff := cmp.Diff(reserved, own); diff != "" {
+		t.Errorf("-reserved +declared:\n%s", diff)
+	}
+}

@@ -38,7 +38,7 @@ func docs(d *design.Design) ([]File, error) {
 		Source    string
 		Name, Doc string
 		Bodies    []string
-	}{d.Platform.File, manual.Text(d.Platform.Name), manual.Text(d.Platform.Doc), []string{string(platform.Markdown), string(generation.Markdown)}})
+	}{d.Platform.File, manual.Text(d.Platform.Name), manual.Text(d.Platform.Doc), []string{platform.Markdown, generation.Markdown}})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ type docChapter struct {
 func newDocPage(d *design.Design, picture []byte, parts ...*manual.Part) docPage {
 	p := docPage{
 		Source: d.Platform.File, Name: d.Platform.Name, Doc: oneLine(d.Platform.Doc),
-		Floorplan: string(picture), Platform: string(parts[0].HTML), Interface: string(parts[1].HTML),
+		Floorplan: string(picture), Platform: parts[0].HTML, Interface: parts[1].HTML,
 	}
 	for _, part := range parts {
 		for _, h := range part.Headings {

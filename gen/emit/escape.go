@@ -24,12 +24,15 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
+// inComment is oneLine without what C and C++ take for a backslash.
+func inComment(s string) string { return strings.ReplaceAll(oneLine(s), "??/", "?? /") }
+
 // blockComment writes a text inside /* and */ of C or C++: no star touches a
 // slash.
 func blockComment(s string) string {
 	var b strings.Builder
 	var last rune
-	for _, r := range oneLine(s) {
+	for _, r := range inComment(s) {
 		if last == '*' && r == '/' || last == '/' && r == '*' {
 			b.WriteByte(' ')
 		}
@@ -39,11 +42,11 @@ func blockComment(s string) string {
 	return b.String()
 }
 
-// lineComment writes a text behind // of C++. A backslash at the end, or what
-// C once wrote instead of one, would continue the comment.
+// lineComment writes a text behind // of C++. A backslash at the end would
+// continue the comment.
 func lineComment(s string) string {
-	s = oneLine(s)
-	if strings.HasSuffix(s, `\`) || strings.HasSuffix(s, "??/") {
+	s = inComment(s)
+	if strings.HasSuffix(s, `\`) {
 		s += "."
 	}
 	return s

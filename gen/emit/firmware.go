@@ -88,10 +88,11 @@ type cMember struct {
 
 // headerCommon renders the header of a generation.
 var headerCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
-	names := newIdentifiers(macros, nil, "CCLO_GENERATION", "CCLO_STATIC_ASSERT", guard("cclo_generation", g.Name), guard(abiHeader, g.Name))
+	names := newIdentifiers(macros, nil)
 	groups := vocabulary(g)
+	errs := []error{names.reserve("CCLO_GENERATION", "CCLO_STATIC_ASSERT", guard("cclo_generation", g.Name), guard(abiHeader, g.Name))}
 	words, err := macros.wordings(groups, names)
-	errs := []error{err}
+	errs = append(errs, err)
 	view := header{
 		Source: g.Range.Filename, Guard: guard(abiHeader, g.Name), Owner: g.Name, Doc: g.Doc,
 		Generation: g.Name, Identifier: guard("cclo_generation", g.Name), Groups: words,
@@ -159,9 +160,10 @@ func firmware(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := newIdentifiers(macros, generation.names, "CCLO_PLATFORM_NAME", "CCLO_PLATFORM_GENERATION", "CCLO_PLATFORM_BOARD")
+	names := newIdentifiers(macros, generation.names)
+	reserved := names.reserve("CCLO_PLATFORM_NAME", "CCLO_PLATFORM_GENERATION", "CCLO_PLATFORM_BOARD")
 	words, err := macros.wordings(groups, names)
-	if err != nil {
+	if err := errors.Join(reserved, err); err != nil {
 		return nil, err
 	}
 	view := platformView(d, platformHeader)

@@ -76,10 +76,11 @@ type goField struct{ Name, Doc string }
 // driverCommon renders what the driver packages of all platforms of a
 // generation share.
 var driverCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
-	names := newIdentifiers(golang, nil, goCommonNames...)
+	names := newIdentifiers(golang, nil)
 	view := goCommon{Generation: g.Name}
+	errs := []error{names.reserve(goCommonNames...)}
 	words, err := golang.wordings(vocabulary(g), names)
-	errs := []error{err}
+	errs = append(errs, err)
 	for _, ch := range words {
 		out, err := goTypes(ch, names)
 		errs = append(errs, err)
@@ -205,9 +206,11 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
 		Source: p.File, Package: p.Name, Doc: p.Doc, Generation: p.ABI.Name, Board: p.Board.Name, Part: p.Board.Part,
 		ReduceFunction: camel(abi.ReduceFunctions), Common: generation.text, DataTypes: goDataTypes(p),
 	}
+	names := newIdentifiers(golang, generation.names)
+	errs := []error{names.reserve(goPlatformNames...)}
 	var err error
-	view.Groups, err = golang.wordings([]group{engineGroup(d), limitGroup(p), exchangeGroup(d)}, newIdentifiers(golang, generation.names, goPlatformNames...))
-	errs := []error{err}
+	view.Groups, err = golang.wordings([]group{engineGroup(d), limitGroup(p), exchangeGroup(d)}, names)
+	errs = append(errs, err)
 	if p.Compression != nil {
 		view.Conversions = p.Compression.Conversions
 	}

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -42,9 +43,10 @@ var cpp = language{
 
 // hlsCommon renders what the headers of all platforms of a generation share.
 var hlsCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
-	names := newIdentifiers(cpp, nil, "Generation")
+	names := newIdentifiers(cpp, nil)
+	reserved := names.reserve("Generation")
 	words, err := cpp.wordings(vocabulary(g), names)
-	if err != nil {
+	if err := errors.Join(reserved, err); err != nil {
 		return common{}, err
 	}
 	text, err := hlsText(words)
@@ -73,8 +75,10 @@ func hls(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := cpp.wordings(groups, newIdentifiers(cpp, generation.names, platformName+"::Name", platformName+"::Board"))
-	if err != nil {
+	names := newIdentifiers(cpp, generation.names)
+	reserved := names.reserve(platformName+"::Name", platformName+"::Board")
+	words, err := cpp.wordings(groups, names)
+	if err := errors.Join(reserved, err); err != nil {
 		return nil, err
 	}
 	for i := range words {

@@ -95,13 +95,17 @@ func (c claimant) String() string {
 	return fmt.Sprintf("%s (%s, line %d)", strings.Join(c.path, " "), path.Base(c.from.Filename), c.from.Start.Line)
 }
 
-// newIdentifiers starts a set with the names that templates use themselves.
-func newIdentifiers(l language, base *identifiers, reserved ...string) *identifiers {
-	i := &identifiers{l.name, base, map[string]claimant{}}
-	for _, name := range reserved {
-		i.taken[name] = claimant{path: []string{"the name", name, "of every file"}}
+func newIdentifiers(l language, base *identifiers) *identifiers {
+	return &identifiers{l.name, base, map[string]claimant{}}
+}
+
+// reserve claims names that templates use themselves.
+func (i *identifiers) reserve(names ...string) error {
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, i.claim("", name, claimant{path: []string{"the name", name, "of every file"}}))
 	}
-	return i
+	return errors.Join(errs...)
 }
 
 func (i *identifiers) claim(scope, name string, by claimant) error {

@@ -66,13 +66,14 @@ func sideIndex(c column) int {
 
 // arrangement is the picture without coordinates.
 type arrangement struct {
-	nodes   []*node
-	wires   []*wire
-	rail    []*railBox // memories
-	ports   []*railBox // Ethernet
-	bands   []*band    // from top to bottom
-	centres []*node    // the centre column from top to bottom
-	weight  map[[2]*node]int
+	nodes  []*node
+	wires  []*wire
+	rail   []*railBox // memories
+	ports  []*railBox // Ethernet
+	bands  []*band    // from top to bottom
+	weight map[[2]*node]int
+
+	engines []*node
 }
 
 func arrange(d *design.Design) *arrangement {
@@ -107,6 +108,9 @@ func (a *arrangement) attach() {
 	for _, n := range a.nodes {
 		if n.inst.Role == roleEngine || n.inst.Role == rolePOE {
 			n.anchor = n
+		}
+		if n.inst.Role == roleEngine {
+			a.engines = append(a.engines, n)
 		}
 	}
 	for {
@@ -184,46 +188,46 @@ func (a *arrangement) band() {
 	}
 }
 
+// chooseSides puts every node that is not in the centre to the left or right.
+// What leads to the network is on the right, and what has no preference where
+// there is more room.
 func (a *arrangement) chooseSides() {
+	toNetwork := map[*node]bool{}
+	for _, w := range a.wires {
+		if w.group == groupMAC {
+			toNetwork[w.from], toNetwork[w.to] = true, true
+		}
+	}
+	var free []*node
+	for _, n := range a.nodes {
+		c, fixed := fixedColumn[n.inst.Role]
+		switch {
+		case n.column == centre:
+		case fixed:
+			n.stand(c)
+		case toNetwork[n]:
+			n.stand(right)
+		default:
+			free = append(free, n)
+		}
+	}
+	for _, n := range free {
+		if len(n.band.sides[1]) < len(n.band.sides[0]) {
+			n.stand(right)
+		} else {
+			n.stand(left)
+		}
+	}
 	for _, b := range a.bands {
-		var free []*node
-		for _, n := range a.nodes {
-			if n.band != b || slices.Contains(b.centre, n) {
-				continue
-			}
-			if c, ok := a.preferred(n); ok {
-				b.sides[sideIndex(c)] = append(b.sides[sideIndex(c)], n)
-				n.column = c
-			} else {
-				free = append(free, n)
-			}
-		}
-		for _, n := range free {
-			n.column = left
-			if len(b.sides[1]) < len(b.sides[0]) {
-				n.column = right
-			}
-			s := sideIndex(n.column)
-			b.sides[s] = append(b.sides[s], n)
-		}
 		for s := range b.sides {
 			slices.SortStableFunc(b.sides[s], func(m, n *node) int { return rank(m.inst.Role) - rank(n.inst.Role) })
 		}
 	}
 }
 
-// preferred is the side of a role; what leads to the network is on the right
-// whatever its role is.
-func (a *arrangement) preferred(n *node) (column, bool) {
-	if c, ok := fixedColumn[n.inst.Role]; ok {
-		return c, true
-	}
-	for _, w := range a.wires {
-		if (w.from == n || w.to == n) && w.group == groupMAC {
-			return right, true
-		}
-	}
-	return left, false
+func (n *node) stand(c column) {
+	n.column = c
+	n.band.sides[sideIndex(c)] = append(n.band.sides[sideIndex(c)], n)
 }
 
 // sortBands stacks the bands: higher regions first; in a region engines from
@@ -252,9 +256,13 @@ func (a *arrangement) sortBands() {
 		m, n := keys[x], keys[y]
 		return cmp.Or(cmp.Compare(m.slr, n.slr), cmp.Compare(m.part, n.part), cmp.Compare(m.scope, n.scope), cmp.Compare(m.kind, n.kind))
 	})
+	place := 0
 	for i, b := range a.bands {
 		b.index = i
-		a.centres = append(a.centres, b.centre...)
+		for _, n := range b.centre {
+			n.place = place
+			place++
+		}
 	}
 }
 
@@ -262,9 +270,9 @@ func (a *arrangement) sortBands() {
 // network engine itself.
 func (a *arrangement) engineOf(poe *node) *node {
 	best := poe
-	for _, n := range a.nodes {
+	for _, n := range a.engines {
 		w := a.weight[[2]*node{poe, n}]
-		if n.inst.Role == roleEngine && w > 0 && (best == poe || w > a.weight[[2]*node{poe, best}]) {
+		if w > 0 && (best == poe || w > a.weight[[2]*node{poe, best}]) {
 			best = n
 		}
 	}

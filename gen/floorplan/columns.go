@@ -18,8 +18,6 @@ const (
 
 var (
 	labelFont  = font{11, false}
-	regionFont = font{13, true}
-	noteFont   = font{11, false}
 	titleFont  = font{22, true}
 	subFont    = font{13, false}
 	railFont   = font{12, true}
@@ -33,15 +31,7 @@ func (p *plan) placeColumns() {
 	p.makeLabelRoom()
 	for _, ch := range []*channel{&c.memory, &c.inLeft, &c.inRight, &c.out} {
 		ch.assignTracks()
-		ch.w = max(minChannel, ch.zones[0]+ch.zones[1]+ch.tracks*trackPitch)
-		if ch == &c.out {
-			ch.zones[0] = max(ch.zones[0], trackPitch)
-		}
-		if ch == &c.memory || ch == &c.out {
-			ch.w = max(minChannel/2, ch.zones[0]+ch.zones[1]+ch.tracks*trackPitch)
-		} else if spare := ch.w - ch.zones[0] - ch.zones[1] - ch.tracks*trackPitch; spare > 0 {
-			ch.zones[p.centreSide(ch)] += spare
-		}
+		ch.measure()
 	}
 	x := pageMargin
 	railW := railWidth(p.rail)
@@ -68,14 +58,6 @@ func (p *plan) placeColumns() {
 		x += railMargin + portW
 	}
 	p.width = max(x+pageMargin, 640)
-}
-
-// centreSide is the side of an inner channel that faces the centre column.
-func (p *plan) centreSide(ch *channel) int {
-	if ch == &p.channels.inLeft {
-		return 1
-	}
-	return 0
 }
 
 // placeColumn centres the boxes of a column, all as wide as the widest.
@@ -252,7 +234,7 @@ func (p *plan) labelStraight(w *wire) {
 // runVertical draws what leads up on the left and what leads down on the
 // right, with the label over the lower box.
 func (p *plan) runVertical(w *wire) {
-	low := p.below(w)
+	low := w.below()
 	high := other(w, low)
 	x := low.midX() - pairSpread
 	w.labelAt = label{point{x - 8, (max(high.bottom(), low.y-labelRoom-8)+low.y)/2 + 4}, w.label, "end"}

@@ -435,11 +435,14 @@ func TestUserTextIsEscaped(t *testing.T) {
 	in := b.add("engine_0", "engine", 0, 0)
 	in.Kernel.Doc = "</title><script>alert(1)</script>\x00 & \"quotes\" -->"
 	in.Kernel.Name = "<kernel>"
+	b.stream(in, b.add("<b>user</b>", "user", 0, 0), "<group>", 512, 0)
 	b.design.Platform.File = "platforms/a--b-->.hcl"
 	b.design.Platform.Board.Part = "<part>"
 	svg := SVG(b.design)
-	if bytes.Contains(svg, []byte("<script")) || bytes.Contains(svg, []byte("<part>")) {
-		t.Errorf("user text is not escaped:\n%s", svg)
+	for _, bad := range []string{"<script", "<part>", "<b>", "<group>", "<kernel>"} {
+		if bytes.Contains(svg, []byte(bad)) {
+			t.Errorf("%s of a user's text is not escaped", bad)
+		}
 	}
 	if err := xml.Unmarshal(svg, new(struct{})); err != nil {
 		t.Error(err)

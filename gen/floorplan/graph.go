@@ -14,6 +14,7 @@ type node struct {
 	inst   *design.Instance
 	anchor *node // the engine or network engine that it is drawn around
 	column column
+	place  int // in the centre column, from the top
 	band   *band
 	rect
 	text []line

@@ -43,7 +43,7 @@ const (
 func newPlan(d *design.Design) *plan {
 	p := &plan{arrangement: arrange(d), channels: newChannels()}
 	p.describe(d)
-	p.channels.connect(p.arrangement)
+	p.channels.connect(p.wires)
 	p.findTopLabels()
 	p.splitRegions(d)
 	p.placeRows()
@@ -113,15 +113,15 @@ func (p *plan) findTopLabels() {
 		if !w.vertical {
 			continue
 		}
-		if below := p.below(w); below.band.centre[0] == below {
+		if below := w.below(); below.band.centre[0] == below {
 			below.band.topLabels = true
 		}
 	}
 }
 
 // below is the lower end of a vertical wire.
-func (p *plan) below(w *wire) *node {
-	if slices.Index(p.centres, w.from) > slices.Index(p.centres, w.to) {
+func (w *wire) below() *node {
+	if w.from.place > w.to.place {
 		return w.from
 	}
 	return w.to

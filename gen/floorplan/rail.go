@@ -119,7 +119,7 @@ const (
 	bankHeight  = 58
 	portHeight  = 44
 	railGap     = 14
-	lineRoom    = 5 // between lines side by side
+	lineRoom    = 5  // between lines side by side
 	entryMargin = 16 // between a line and the end of the box it runs into
 )
 

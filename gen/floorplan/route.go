@@ -46,6 +46,8 @@ type channel struct {
 	segments  []*segment
 	tracks    int
 	fromRight bool // the first track is the rightmost
+	least     int  // its width is at least this
+	wider     int  // the zone that grows if it is not
 }
 
 // segment is a vertical piece of a wire in a channel.
@@ -72,15 +74,20 @@ type channels struct {
 }
 
 func newChannels() *channels {
-	return &channels{memory: channel{fromRight: true}, inLeft: channel{fromRight: true}}
+	return &channels{
+		memory:  channel{fromRight: true, least: minChannel / 2, wider: 1},
+		inLeft:  channel{fromRight: true, least: minChannel, wider: 1},
+		inRight: channel{least: minChannel},
+		out:     channel{least: minChannel / 2, zones: [2]int{trackPitch, 0}},
+	}
 }
 
 // connect decides how every wire runs and gives it its ends.
-func (c *channels) connect(a *arrangement) {
-	for _, w := range a.wires {
+func (c *channels) connect(wires []*wire) {
+	for _, w := range wires {
 		switch {
 		case w.toRail == nil:
-			c.connectNodes(a, w)
+			c.connectNodes(w)
 		case w.group == groupMemory:
 			c.connectMemory(w)
 		default:
@@ -89,12 +96,11 @@ func (c *channels) connect(a *arrangement) {
 	}
 }
 
-func (c *channels) connectNodes(a *arrangement, w *wire) {
+func (c *channels) connectNodes(w *wire) {
 	from, to := w.from, w.to
 	switch {
 	case from.column == centre && to.column == centre:
-		i, j := slices.Index(a.centres, from), slices.Index(a.centres, to)
-		if i-j == 1 || j-i == 1 {
+		if from.place-to.place == 1 || to.place-from.place == 1 {
 			w.vertical = true
 			return
 		}
@@ -206,4 +212,13 @@ func (c *channel) assignTracks() {
 		tracks[s.track] = append(tracks[s.track], s)
 	}
 	c.tracks = len(tracks)
+}
+
+// measure sums up the width of a channel.
+func (c *channel) measure() {
+	c.w = c.zones[0] + c.tracks*trackPitch + c.zones[1]
+	if spare := c.least - c.w; spare > 0 {
+		c.zones[c.wider] += spare
+		c.w = c.least
+	}
 }

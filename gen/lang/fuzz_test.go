@@ -30,9 +30,9 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, text := range []string{
 		clock,
-		"locals {\n  a = [for x in range(1024) : [for y in range(1024) : x * y]]\n}\n",
+		"locals {\n  a = [for x in range(4) : [for y in range(4) : x * y]]\n}\n",
 		"locals {\n  a = \"%{for x in local.b}${x}%{endfor}\"\n  b = { c = 1e300, (\"d\") = -local.b[*].e }\n}\n",
-		doublings(`"text "`, `replace(%[2]s, "t", format("%%3d", length(%[2]s)))`, 20),
+		doublings(`"text "`, `replace(%[2]s, "t", format("%%3d", length([%[2]s])))`, 3),
 		"a = <<-EOT\n  ${b}\n  EOT\nblock \"x\" \"y\" {\n  c = try ? !d : hex(\"1F\") % 3\n}\n",
 	} {
 		f.Add([]byte(text), "{clock = 300}")

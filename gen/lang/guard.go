@@ -1,72 +1,11 @@
 package lang
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"reflect"
-	"slices"
-	"strings"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
-
-// MaxWork bounds one evaluation: elements and bytes that pass through loops,
-// templates and functions. Counting makes "does not end" a property of the
-// file, not of the machine's speed.
-const MaxWork = 1 << 18
-
-// workVariable holds the budget. Its name resembles none that a user writes, so
-// that no message suggests it.
-const workVariable = "\x00 what is left of the budget of this evaluation"
-
-var workType = cty.Capsule("work", reflect.TypeFor[budget]())
-
-// budget is the work that is left. Once it is used up, every evaluation that
-// still needs some fails, and only the first says so.
-type budget struct {
-	left     int64
-	reported bool
-}
-
-// NewContext returns an evaluation context with the language's functions, the
-// given variables and a budget of its own. A context serves one goroutine.
-func NewContext(variables map[string]cty.Value) *hcl.EvalContext {
-	vars := make(map[string]cty.Value, len(variables)+1)
-	for k, v := range variables {
-		vars[k] = v
-	}
-	vars[workVariable] = cty.CapsuleVal(workType, &budget{left: MaxWork})
-	return &hcl.EvalContext{Variables: vars, Functions: functions}
-}
-
-// outOfWork unwinds an evaluation that exceeded its limits; it never leaves
-// the package.
-type outOfWork struct {
-	rng    hcl.Range
-	detail string // "" if it was reported before
-}
-
-func spend(ctx *hcl.EvalContext, rng hcl.Range, units int64) {
-	for c := ctx; c != nil; c = c.Parent() {
-		v, ok := c.Variables[workVariable]
-		if !ok {
-			continue
-		}
-		b := v.EncapsulatedValue().(*budget)
-		if b.left -= units; b.left >= 0 {
-			return
-		}
-		if b.reported {
-			panic(outOfWork{rng: rng})
-		}
-		b.reported = true
-		panic(outOfWork{rng, "The evaluation of this file does not end within its limit; look for nested loops or values that grow without bound."})
-	}
-}
 
 // guarded is an expression whose results are charged to the budget. It walks
 // like parentheses, so that the variables of what it holds are found.
@@ -111,59 +50,6 @@ type evaluated struct {
 }
 
 func (e evaluated) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return e.value, e.diags }
-
-// unitBytes is how many bytes of a string count as one unit of work.
-const unitBytes = 16
-
-// sizeOf is the work that it takes to look at a value once. Numbers that no
-// memory holds, and strings that would become such numbers, end the evaluation.
-func sizeOf(v cty.Value, rng hcl.Range) int64 {
-	if !v.IsKnown() || v.IsNull() {
-		return 1
-	}
-	switch t := v.Type(); {
-	case t == cty.String:
-		text := v.AsString()
-		if numberTooLarge(text) {
-			panic(outOfWork{rng, fmt.Sprintf("A text that can be used as a number may have exponents up to %d and at most %d digits.", maxExponent, maxTextDigits)})
-		}
-		return int64(len(text))/unitBytes + 1
-	case t == cty.Number:
-		if exponentTooLarge(v) {
-			panic(outOfWork{rng, fmt.Sprintf("Numbers may have exponents from -%d to %d.", maxExponent, maxExponent)})
-		}
-		return 1
-	case t.IsCollectionType() || t.IsTupleType() || t.IsObjectType():
-		n := int64(1)
-		for it := v.ElementIterator(); it.Next() && n < MaxWork; {
-			k, e := it.Element()
-			n += sizeOf(e, rng)
-			if k.Type() == cty.String {
-				n += sizeOf(k, rng)
-			}
-		}
-		return n
-	default:
-		return 1
-	}
-}
-
-// maxTextDigits bounds texts that look like numbers.
-const maxTextDigits = 4096
-
-// numberTooLarge reports whether a text would be converted to a number that is
-// out of bounds.
-func numberTooLarge(text string) bool {
-	text = strings.TrimLeft(text, "+-")
-	if text == "" || (text[0] != '.' && (text[0] < '0' || text[0] > '9')) || strings.Trim(text, "0123456789.eEpP+-_") != "" {
-		return false
-	}
-	mantissa, exponent := text, ""
-	if i := strings.IndexAny(text, "eEpP"); i >= 0 {
-		mantissa, exponent = text[:i], strings.TrimLeft(text[i+1:], "+-0_")
-	}
-	return len(mantissa) > maxTextDigits || len(exponent) > 3
-}
 
 // guard charges an expression and all of its parts to the budget. Literals are
 // not charged: there are no more than the file has room for.
@@ -243,19 +129,13 @@ func protect(rng hcl.Range, diags *hcl.Diagnostics) {
 	if r == nil {
 		return
 	}
-	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Evaluation failed", Subject: &rng}
-	switch r := r.(type) {
-	case outOfWork:
-		if r.detail == "" {
-			return
-		}
-		d.Summary, d.Detail, d.Subject = "Evaluation takes too long", r.detail, &r.rng
-	case error:
-		d.Detail = "This cannot be evaluated: " + r.Error()
-	default:
-		d.Detail = fmt.Sprintf("This cannot be evaluated: %v", r)
+	over, ok := r.(overLimit)
+	if !ok {
+		over.diagnostic = Errorf(rng, "Evaluation failed", "This cannot be evaluated: %v", r)
 	}
-	*diags = append(*diags, d)
+	if over.diagnostic != nil {
+		*diags = append(*diags, over.diagnostic)
+	}
 }
 
 // Decode decodes a body into a struct with hcl tags, as gohcl does, within the
@@ -292,52 +172,3 @@ func written(expr hcl.Expression) bool {
 	_, ok := expr.(hclsyntax.Node)
 	return ok
 }
-
-// Sorted orders diagnostics by place, as a person reads a file, and drops those
-// that say the same of the same place.
-func Sorted(diags hcl.Diagnostics) hcl.Diagnostics {
-	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
-		x, y := subject(a), subject(b)
-		return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Start.Byte, y.Start.Byte))
-	})
-	type what struct {
-		place           hcl.Range
-		summary, detail string
-	}
-	said := map[what]bool{}
-	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool {
-		w := what{subject(d), d.Summary, d.Detail}
-		if said[w] {
-			return true
-		}
-		said[w] = true
-		return false
-	})
-}
-
-func subject(d *hcl.Diagnostic) hcl.Range {
-	if d.Subject == nil {
-		return hcl.Range{}
-	}
-	return *d.Subject
-}
-
-// DiagnosticsError carries diagnostics through an error return.
-type DiagnosticsError struct{ Diags hcl.Diagnostics }
-
-// ErrInvalid matches every DiagnosticsError.
-var ErrInvalid = errors.New("invalid description")
-
-func (e *DiagnosticsError) Error() string {
-	var b strings.Builder
-	for i, d := range e.Diags {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(d.Error())
-	}
-	return b.String()
-}
-
-// Is makes errors.Is(err, ErrInvalid) true.
-func (e *DiagnosticsError) Is(target error) bool { return target == ErrInvalid }

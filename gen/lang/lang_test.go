@@ -76,13 +76,6 @@ func equal(t *testing.T, got, want cty.Value) {
 	}
 }
 
-func contains(t *testing.T, text, part string) {
-	t.Helper()
-	if !strings.Contains(text, part) {
-		t.Errorf("%q does not contain %q", text, part)
-	}
-}
-
 func number(n int64) cty.Value { return cty.NumberIntVal(n) }
 
 func TestDiagnosticsError(t *testing.T) {

@@ -22,8 +22,8 @@ type Heading struct {
 
 // Part is a piece of the manual in both forms.
 type Part struct {
-	Markdown []byte
-	HTML     []byte
+	Markdown string
+	HTML     string
 	Headings []Heading
 }
 
@@ -43,7 +43,7 @@ func NewPart(markdown []byte, others ...*Part) (*Part, error) {
 		}
 	}
 	doc := converter.Parser().Parse(text.NewReader(markdown), parser.WithContext(parser.NewContext(parser.WithIDs(taken))))
-	part := &Part{Markdown: markdown}
+	part := &Part{Markdown: string(markdown)}
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok {
 			id, _ := h.AttributeString("id")
@@ -55,7 +55,7 @@ func NewPart(markdown []byte, others ...*Part) (*Part, error) {
 	if err := converter.Renderer().Render(&out, markdown, doc); err != nil {
 		return nil, fmt.Errorf("render the manual as HTML: %w", err)
 	}
-	part.HTML = out.Bytes()
+	part.HTML = out.String()
 	return part, nil
 }
 

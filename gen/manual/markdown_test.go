@@ -41,7 +41,7 @@ func checkText(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := visible(t, string(part.HTML)); got != want {
+	if got := visible(t, part.HTML); got != want {
 		t.Errorf("paragraph %q: shows %q, written as %q", want, got, Text(text))
 	}
 	table := newTable("A", "B")
@@ -50,7 +50,7 @@ func checkText(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	html := string(part.HTML)
+	html := part.HTML
 	if strings.Count(html, "<td") != 2 {
 		t.Errorf("text %q: row has %d cells:\n%s", text, strings.Count(html, "<td"), html)
 	}

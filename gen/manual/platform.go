@@ -216,16 +216,16 @@ func functions(p *platform.Platform) Table {
 }
 
 func conversions(p *platform.Platform) Table {
-	t := newTable("From", "To", "TDEST>", "")
+	t := newTable("From", "To", "TDEST>")
 	if p.Compression == nil || p.Compression.Lanes == 0 {
 		return t
 	}
 	for _, c := range p.Compression.Conversions {
-		note := ""
+		to := Code(c.To)
 		if c.OneWay {
-			note = "one way"
+			to += ", one way"
 		}
-		t.add(Code(c.From), Code(c.To), number(c.TDEST), note)
+		t.add(Code(c.From), to, number(c.TDEST))
 	}
 	return t
 }

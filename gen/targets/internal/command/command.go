@@ -46,6 +46,9 @@ func with(do func(w *workspace.Workspace) error) error {
 // explain shows mistakes in descriptions where they stand, and leaves mage a
 // short message to end with.
 func explain(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return mg.Fatal(130, "interrupted; run it again to finish")
+	}
 	var problems *workspace.Problems
 	if !errors.As(err, &problems) {
 		return err
