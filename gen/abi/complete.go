@@ -43,4 +43,24 @@ func (b *builder) complete(g *Generation) {
 	if l := g.Layout(HardwareID); l != nil && l.Width > 32 {
 		b.errorf(l.Range, "Value out of range", "The layout %q is one word: at most 32 bits, not %d.", HardwareID, l.Width)
 	}
+	if e := g.Enum(ReduceFunctions); e != nil {
+		for i, v := range e.Values {
+			if v.Value > uint32(i) {
+				b.errorf(v.Range, "Function missing", "Reduction functions are numbered from 0 without gaps, because configurations list them by number: %q is %d, but there is no %d.", v.Name, v.Value, i)
+				break
+			}
+		}
+	}
+	if e, l := g.Enum(Stacks), g.Layout(HardwareID); e != nil && l != nil {
+		for _, f := range l.Fields {
+			if f.Name != Stacks {
+				continue
+			}
+			for _, v := range e.Values {
+				if v.Value >= 1<<f.Bits() {
+					b.errorf(v.Range, "Value out of range", "The stack %q is %d, but the hardware id has %d bits for it: 0 to %d.", v.Name, v.Value, f.Bits(), 1<<f.Bits()-1)
+				}
+			}
+		}
+	}
 }

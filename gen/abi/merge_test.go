@@ -192,7 +192,7 @@ func TestLargestValues(t *testing.T) {
 abi "t" {
   extends = ["base"]
   constant "huge" { is = hex("FFFFFFFFFFFFFFFF") }
-  enum "stack" {
+  enum "config_function" {
     value "other" { is = hex("FFFFFFFF") }
   }
   registers "high" {
@@ -204,5 +204,5 @@ abi "t" {
   }
 }`)
 	same(t, "constant", g.Constants[0].Value, ^uint64(0))
-	same(t, "value", g.Enum("stack").Value("other").Value, ^uint32(0))
+	same(t, "value", g.Enum("config_function").Value("other").Value, ^uint32(0))
 }

@@ -63,7 +63,7 @@ func scopedName(f fact) string {
 	return scope + "::" + camel(strings.Fields(rest)...)
 }
 
-var macro = regexp.MustCompile(`^#define (CCLO_\w+) +(?:(0x[0-9A-F]+|[0-9]+)(?:u|ull)?|\{ (.*) \})(?: +/\*.*\*/)?$`)
+var macro = regexp.MustCompile(`^#define (CCLO_\w+) +(?:(0x[0-9A-F]+|[0-9]+)u?|\{ (.*) \})(?: +/\*.*\*/)?$`)
 
 func readMacros(t *testing.T, text []byte) said {
 	t.Helper()
@@ -84,9 +84,8 @@ func readMacros(t *testing.T, text []byte) said {
 }
 
 func TestHeadersAgree(t *testing.T) {
-	for _, name := range codePlatforms {
-		t.Run(name, func(t *testing.T) {
-			d := codeDesign(t, name)
+	for _, d := range codeDesigns(t) {
+		t.Run(d.Platform.Name, func(t *testing.T) {
 			files := codeFiles(t, d)
 			g := readMacros(t, files["cclo_abi.h"])
 			identifier := "CCLO_GENERATION_" + strings.ToUpper(strings.ReplaceAll(d.ABI().Name, "-", "_"))
@@ -182,9 +181,8 @@ func readPackage(t *testing.T, text []byte) (said, map[string]svStruct) {
 }
 
 func TestPackagesAgree(t *testing.T) {
-	for _, name := range codePlatforms {
-		t.Run(name, func(t *testing.T) {
-			d := codeDesign(t, name)
+	for _, d := range codeDesigns(t) {
+		t.Run(d.Platform.Name, func(t *testing.T) {
 			got, structs := readPackage(t, codeFiles(t, d)["rtl/cclo_pkg.sv"])
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
 			numbers := named(facts, parameterName, func(f fact) bool { return f.word })
@@ -263,9 +261,8 @@ func readHLS(t *testing.T, text []byte) said {
 }
 
 func TestHLSAgrees(t *testing.T) {
-	for _, name := range codePlatforms {
-		t.Run(name, func(t *testing.T) {
-			d := codeDesign(t, name)
+	for _, d := range codeDesigns(t) {
+		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
 			numbers := named(facts, scopedName, func(f fact) bool { return f.word })
 			readHLS(t, codeFiles(t, d)["hls/cclo_platform.h"]).check(t, numbers, namedLists(joinedMaps(listFacts(d), configFacts(d)), scopedName))
@@ -318,12 +315,11 @@ func readConstants(t *testing.T, name string, files map[string][]byte) map[strin
 }
 
 func TestGoConstantsAgree(t *testing.T) {
-	for _, name := range codePlatforms {
-		t.Run(name, func(t *testing.T) {
-			d := codeDesign(t, name)
+	for _, d := range codeDesigns(t) {
+		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := append(generationFacts(d.ABI()), platformNumbers(d)...)
 			want := named(facts, goName, func(f fact) bool { return f.bit })
-			if diff := cmp.Diff(want, readConstants(t, name, codeFiles(t, d))); diff != "" {
+			if diff := cmp.Diff(want, readConstants(t, d.Platform.Name, codeFiles(t, d))); diff != "" {
 				t.Errorf("-model +code:\n%s", diff)
 			}
 		})

@@ -101,8 +101,8 @@ func reword(v reflect.Value, text func() string) {
 
 // everyDesign calls test for all designs whose code must compile.
 func everyDesign(t *testing.T, test func(t *testing.T, d *design.Design)) {
-	for _, name := range codePlatforms {
-		t.Run(name, func(t *testing.T) { test(t, codeDesign(t, name)) })
+	for _, d := range codeDesigns(t) {
+		t.Run(d.Platform.Name, func(t *testing.T) { test(t, d) })
 	}
 	t.Run("hostile docs", func(t *testing.T) { test(t, reworded(t, hostileTexts...)) })
 	t.Run("no docs", func(t *testing.T) { test(t, reworded(t, "")) })

@@ -26,6 +26,59 @@ var ownLibrary = func() *platform.Library {
 // codePlatforms are one of each generation, and what is at the limits.
 var codePlatforms = []string{"u55c_tcp", "u280_2022", "u280_manual", "u55c_rdma", "bare", "no_lanes", "many"}
 
+// codeDesigns are designs of those platforms, and one at the limits of what a
+// generation can describe.
+func codeDesigns(t testing.TB) []*design.Design {
+	var out []*design.Design
+	for _, name := range codePlatforms {
+		out = append(out, codeDesign(t, name))
+	}
+	return append(out, extreme(t))
+}
+
+// with returns a design whose generation is changed.
+func with(t testing.TB, change func(g *abi.Generation)) *design.Design {
+	t.Helper()
+	d := *codeDesign(t, "u55c_tcp")
+	p, g := *d.Platform, *d.Platform.ABI
+	change(&g)
+	d.Platform, p.ABI = &p, &g
+	return &d
+}
+
+// extreme has the smallest and largest of everything, and names that are words
+// of some language or tool.
+func extreme(t testing.TB) *design.Design {
+	field := func(name string, high, low int) abi.Field { return abi.Field{Name: name, High: high, Low: low} }
+	d := with(t, func(g *abi.Generation) {
+		g.Features = nil
+		g.Constants = append(slices.Clone(g.Constants),
+			abi.Constant{Name: "largest", Value: 1<<64 - 1}, abi.Constant{Name: "beyond_a_word", Value: 1 << 32}, abi.Constant{Name: "nothing", Value: 0})
+		g.Enums = append(slices.Clone(g.Enums),
+			abi.Enum{Name: "empty_enum"},
+			abi.Enum{Name: "words", Values: []abi.EnumValue{{Name: "default"}, {Name: "register", Value: 1}, {Name: "type", Value: 1<<32 - 1}}},
+			abi.Enum{Name: "lone_code", Values: []abi.EnumValue{{Name: "zero"}}})
+		g.BitSets = append(slices.Clone(g.BitSets),
+			abi.BitSet{Name: "empty_set"},
+			abi.BitSet{Name: "edges", Bits: []abi.Bit{{Name: "final", At: 0}, {Name: "LAST", At: 31, Internal: true}}})
+		g.Layouts = append(slices.Clone(g.Layouts),
+			abi.Layout{Name: "narrow", Width: 1, Fields: []abi.Field{field("queue", 0, 0)}},
+			abi.Layout{Name: "hollow", Width: 24},
+			abi.Layout{Name: "gaps", Width: 32, Fields: []abi.Field{field("a", 1, 1), field("b", 4, 3), field("c", 30, 8)}},
+			abi.Layout{Name: "widest", Width: 1024, Fields: []abi.Field{
+				field("stack", 0, 0), field("process", 40, 25), field("aligned", 127, 64), field("vector", 200, 129), field("top", 1023, 1023),
+			}})
+		g.Records = append(slices.Clone(g.Records), abi.Record{Name: "lone_word", Words: []abi.RecordWord{{Name: "it"}}})
+		g.Registers = append(slices.Clone(g.Registers),
+			abi.RegisterMap{Name: "no_registers"}, abi.RegisterMap{Name: "last_page", Base: 0xFFFFF000, Registers: []abi.Register{{Name: "end", At: 0xFF8, Width: 64}}})
+		g.Memories = append(slices.Clone(g.Memories),
+			abi.Memory{Name: "no_words", Size: 16},
+			abi.Memory{Name: "headless", Base: 0x4000, ProcessorBase: 0x8000, Size: 64, Tables: []abi.Table{{Name: "rows", At: 0x4010, Record: []abi.RecordWord{{Name: "it"}}}}})
+	})
+	d.Platform.Name = "extreme"
+	return d
+}
+
 func codeDesign(t testing.TB, name string) *design.Design {
 	t.Helper()
 	d, diags := design.Load(ownLibrary, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})

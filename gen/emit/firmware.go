@@ -29,14 +29,10 @@ var macros = language{
 }
 
 func cNumber(v uint64, f form) string {
-	suffix := "u"
-	if v > maxWord {
-		suffix = "ull"
-	}
 	if f == truth {
-		suffix = ""
+		return hexOrDecimal(v, f)
 	}
-	return hexOrDecimal(v, f) + suffix
+	return hexOrDecimal(v, f) + "u"
 }
 
 // hexOrDecimal writes a number as C, C++ and Go all read it.

@@ -164,13 +164,20 @@ func (c goConfig) WordList() string {
 }
 
 type goInstance struct {
-	*design.Instance
-	Banks []*design.MemoryLink
+	Name, Kernel, Role string
+	CCLO, SLR          int
+	Banks              []goBanks
+}
+
+type goBanks struct {
+	Port, Memory string
+	First, Last  int
 }
 
 type goStream struct {
-	*design.Stream
-	From, To string
+	From, To                  string
+	Width, TDEST, Depth, CCLO int
+	Group                     string
 }
 
 // godriver renders the Go package of the platform.
@@ -219,15 +226,15 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
 		errs = append(errs, err)
 		view.Configs = append(view.Configs, goConfig{config, d.Exchange.ArithmeticConfigs[i], words})
 	}
-	banks := map[*design.Instance][]*design.MemoryLink{}
+	banks := map[*design.Instance][]goBanks{}
 	for _, m := range d.Memories {
-		banks[m.Port.Instance] = append(banks[m.Port.Instance], m)
+		banks[m.Port.Instance] = append(banks[m.Port.Instance], goBanks{m.Port.Name, m.Memory, m.First, m.Last})
 	}
 	for _, in := range d.Instances {
-		view.Instances = append(view.Instances, goInstance{in, banks[in]})
+		view.Instances = append(view.Instances, goInstance{in.Name, in.Kernel.Name, in.Role, in.Scope, in.SLR, banks[in]})
 	}
 	for _, s := range d.Streams {
-		view.Streams = append(view.Streams, goStream{s, end(s.From), end(s.To)})
+		view.Streams = append(view.Streams, goStream{end(s.From), end(s.To), s.From.Width, s.From.TDEST, s.Depth, s.Scope, s.Group})
 	}
 	return view, errors.Join(errs...)
 }

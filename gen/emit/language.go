@@ -47,14 +47,15 @@ func (w *wording) withoutWords() {
 	w.Entries = slices.DeleteFunc(w.Entries, func(e entry) bool { return e.Word })
 }
 
-// entry is a symbol in the words of a language.
+// entry is a symbol in the words of a language. It is flat, because there are
+// many of them and templates find plain fields fastest.
 type entry struct {
-	symbol
-	Name, Type, Literal string
+	Name, Type, Literal, Doc string
+	Key                      string // its own name in the description
+	Value                    uint64
+	IsList                   bool
+	Internal, Derived, Word  bool // as in symbol
 }
-
-// Key is the symbol's own name in the description.
-func (e entry) Key() string { return e.Path[len(e.Path)-1] }
 
 // wordings writes groups in a language, and claims their names.
 func (l language) wordings(groups []group, names *identifiers) ([]wording, error) {
@@ -63,11 +64,16 @@ func (l language) wordings(groups []group, names *identifiers) ([]wording, error
 	for i := range groups {
 		g := &groups[i]
 		out[i] = wording{group: g, Entries: make([]entry, 0, len(g.Symbols))}
+		if g.Name != "" {
+			out[i].Scope, _ = l.identify(g, []string{g.Name})
+		}
 		for _, s := range g.Symbols {
 			scope, name := l.identify(g, s.Path)
 			typ, value := l.literal(s)
-			out[i].Scope = scope
-			out[i].Entries = append(out[i].Entries, entry{s, name, typ, value})
+			out[i].Entries = append(out[i].Entries, entry{
+				Name: name, Type: typ, Literal: value, Doc: s.Doc, Key: s.Path[len(s.Path)-1], Value: s.Value, IsList: s.List != nil,
+				Internal: s.Internal, Derived: s.Derived, Word: s.Word,
+			})
 			errs = append(errs, names.claim(scope, name, claimant{s.Path, s.From}))
 		}
 	}

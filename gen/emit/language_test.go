@@ -12,16 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 )
 
-// with returns a design whose generation is changed.
-func with(t *testing.T, change func(g *abi.Generation)) *design.Design {
-	t.Helper()
-	d := *codeDesign(t, "u55c_tcp")
-	p, g := *d.Platform, *d.Platform.ABI
-	change(&g)
-	d.Platform, p.ABI = &p, &g
-	return &d
-}
-
 func TestCollisions(t *testing.T) {
 	operation := func(g *abi.Generation) {
 		g.Enums = append(g.Enums, abi.Enum{Name: "move", Values: []abi.EnumValue{{Name: "queues"}}})
