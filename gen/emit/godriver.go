@@ -81,8 +81,8 @@ var driverCommon = perGeneration[common]{build: func(g *abi.Generation) (common,
 	errs := []error{names.reserve(goCommonNames...)}
 	words, err := golang.wordings(vocabulary(g), names)
 	errs = append(errs, err)
-	for _, ch := range words {
-		out, err := goTypes(ch, names)
+	for _, w := range words {
+		out, err := goTypes(w, names)
 		errs = append(errs, err)
 		view.Groups = append(view.Groups, out)
 	}
@@ -94,21 +94,21 @@ var driverCommon = perGeneration[common]{build: func(g *abi.Generation) (common,
 }}
 
 // goTypes adds the types that belong to a group.
-func goTypes(ch wording, names *identifiers) (goWording, error) {
-	out := goWording{wording: ch, ReturnCode: ch.Name == abi.ReturnCode}
+func goTypes(w wording, names *identifiers) (goWording, error) {
+	out := goWording{wording: w, ReturnCode: w.Name == abi.ReturnCode}
 	var errs []error
 	claim := func(path ...string) string {
 		name := camel(path...)
 		errs = append(errs, names.claim("", name, claimant{path: path}))
 		return name
 	}
-	if ch.Enum() || ch.Kind == bitsKind {
-		out.Type = claim(ch.Name)
+	if w.Enum() || w.Kind == bitsKind {
+		out.Type = claim(w.Name)
 	}
-	for _, s := range ch.group.Structs {
+	for _, s := range w.group.Structs {
 		view := goStruct{Name: claim(s.Path...), Doc: s.Doc}
-		for _, w := range s.Words {
-			view.Fields = append(view.Fields, goField{camel(w.Name), w.Doc})
+		for _, word := range s.Words {
+			view.Fields = append(view.Fields, goField{camel(word.Name), word.Doc})
 		}
 		out.Structs = append(out.Structs, view)
 	}

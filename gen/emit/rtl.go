@@ -120,26 +120,26 @@ func svView(groups []group, names *identifiers) (svParts, error) {
 	var view svParts
 	words, err := systemVerilog.wordings(groups, names)
 	errs := []error{err}
-	for _, ch := range words {
-		ch.withoutWords()
-		part := svPart{wording: ch, Upper: upper(ch.Name), Type: ch.Name + "_t"}
-		switch ch.Kind {
+	for _, w := range words {
+		w.withoutWords()
+		part := svPart{wording: w, Upper: upper(w.Name), Type: w.Name + "_t"}
+		switch w.Kind {
 		case enumKind:
 			part.Width = 1
-			for _, e := range ch.Entries {
+			for _, e := range w.Entries {
 				part.Width = max(part.Width, bits.Len64(e.Value))
 			}
-			if len(ch.Entries) == 0 {
+			if len(w.Entries) == 0 {
 				continue // the language has no empty enums
 			}
 		case layoutKind:
-			part.Width = ch.Layout.Width
-			for _, f := range slices.Backward(filled(ch.Layout)) {
-				part.Fields = append(part.Fields, svField{f, upper(ch.Name, f.Name)})
+			part.Width = w.Layout.Width
+			for _, f := range slices.Backward(filled(w.Layout)) {
+				part.Fields = append(part.Fields, svField{f, upper(w.Name, f.Name)})
 			}
 		}
-		if !ch.Enum() {
-			for _, e := range ch.Entries {
+		if !w.Enum() {
+			for _, e := range w.Entries {
 				view.Parameters = append(view.Parameters, e.Name)
 			}
 		}
