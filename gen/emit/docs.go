@@ -2,8 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -26,7 +24,7 @@ func docs(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	generation, err := interfacePart(d.ABI())
+	generation, err := interfaceParts.of(d.ABI())
 	if err != nil {
 		return nil, err
 	}
@@ -48,19 +46,11 @@ func docs(d *design.Design) ([]File, error) {
 	}
 	words := []string{platformTemplate, interfaceTemplate}
 	return []File{
-		{Path: "docs/manual.md", Content: text, Inputs: docInputs(d, append(words, manualTemplate)...)},
-		{Path: "docs/index.html", Content: html, Inputs: docInputs(d, append(words, pageTemplate)...)},
-		{Path: "docs/floorplan.svg", Content: picture, Inputs: docInputs(d)},
-		{Path: "design.json", Content: graph, Inputs: docInputs(d)},
+		{Path: "docs/manual.md", Content: text, Inputs: platformInputs(d, append(words, manualTemplate)...)},
+		{Path: "docs/index.html", Content: html, Inputs: platformInputs(d, append(words, pageTemplate)...)},
+		{Path: "docs/floorplan.svg", Content: picture, Inputs: platformInputs(d)},
+		{Path: "design.json", Content: graph, Inputs: platformInputs(d)},
 	}, nil
-}
-
-func docInputs(d *design.Design, templates ...string) []string {
-	out := slices.Clone(d.Files)
-	for _, t := range templates {
-		out = append(out, "templates/"+t)
-	}
-	return out
 }
 
 func platformPart(d *design.Design, generation *manual.Part) (*manual.Part, error) {
@@ -75,24 +65,19 @@ func platformPart(d *design.Design, generation *manual.Part) (*manual.Part, erro
 	return manual.NewPart(text, generation)
 }
 
-// interfaceParts are by generation: they are the same for all its platforms,
-// and the larger part of the manual.
-var interfaceParts sync.Map // *abi.Generation → func() (*manual.Part, error)
-
-func interfacePart(g *abi.Generation) (*manual.Part, error) {
-	once, _ := interfaceParts.LoadOrStore(g, sync.OnceValues(func() (*manual.Part, error) {
-		text, err := execute(interfaceTemplate, struct {
-			*manual.Generation
-			Schema string
-			Keys   manual.Table
-		}{manual.DescribeGeneration(g), designjson.Schema, manual.KeyTable(designjson.Keys())})
-		if err != nil {
-			return nil, fmt.Errorf("manual of %s: %w", g.Name, err)
-		}
-		return manual.NewPart(text)
-	}))
-	return once.(func() (*manual.Part, error))()
-}
+// interfaceParts are the larger part of the manual, and the same for all
+// platforms of a generation.
+var interfaceParts = perGeneration[*manual.Part]{build: func(g *abi.Generation) (*manual.Part, error) {
+	text, err := execute(interfaceTemplate, struct {
+		*manual.Generation
+		Schema string
+		Keys   manual.Table
+	}{manual.DescribeGeneration(g), designjson.Schema, manual.KeyTable(designjson.Keys())})
+	if err != nil {
+		return nil, fmt.Errorf("manual of %s: %w", g.Name, err)
+	}
+	return manual.NewPart(text)
+}}
 
 // docPage is the manual as HTML.
 type docPage struct {

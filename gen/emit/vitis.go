@@ -22,7 +22,7 @@ func vitis(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []File{{Path: "vitis/link.cfg", Content: link, Inputs: inputs(d, linkTemplate)}}
+	files := []File{{Path: "vitis/link.cfg", Content: link, Inputs: platformInputs(d, linkTemplate)}}
 	for _, k := range kernels(d) {
 		if k.Source != "rtl" {
 			continue
@@ -31,14 +31,9 @@ func vitis(d *design.Design) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: inputs(d, kernelTemplate)})
+		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: platformInputs(d, kernelTemplate)})
 	}
 	return files, nil
-}
-
-// inputs lists the descriptions of a design and the template of a file.
-func inputs(d *design.Design, template string) []string {
-	return append(slices.Clone(d.Files), "templates/"+template)
 }
 
 // kernels lists the kernels of a design in the order of their first instance.

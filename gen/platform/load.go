@@ -158,9 +158,9 @@ const (
 	beatBytes              = 64
 )
 
-// ReservedNames are directories of the output that no platform may be named
-// like.
-var ReservedNames = []string{"abi", "bench", "bin", "cache", "state"}
+// ReservedNames are what no platform may be called: directories of the output,
+// and main, which is no Go package that can be imported.
+var ReservedNames = []string{"abi", "bench", "bin", "cache", "main", "state"}
 
 var (
 	poeKinds = []string{"axis", "rdma", "tcp", "udp"}
@@ -279,7 +279,7 @@ func (b *loader) checkPlatformName(name string) {
 		b.errorf(in.NameRange, "Name differs from file", "The platform is called %q but its file %s.hcl; give both the same name.", in.Name, name)
 	}
 	if slices.Contains(ReservedNames, strings.ToLower(in.Name)) {
-		b.errorf(in.NameRange, "Reserved name", "%q is a directory of the output and cannot name a platform.", in.Name)
+		b.errorf(in.NameRange, "Reserved name", "%q cannot name a platform. Reserved are %s.", in.Name, strings.Join(ReservedNames, ", "))
 	}
 	for _, other := range b.lib.PlatformNames() {
 		if other != name && strings.EqualFold(other, name) {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -75,13 +76,21 @@ func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform
 }
 
 // Validate loads and elaborates the selected platforms and reports the errors
-// of all of them together.
+// of all of them together. It also renders them, because names can collide in
+// the languages they are written in.
 func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design, error) {
 	lib, names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	return gather(ctx, w, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(lib, name, in) })
+	designs, err := gather(ctx, w, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(lib, name, in) })
+	if err != nil {
+		return nil, err
+	}
+	return designs, parallel(ctx, len(designs), func(i int) error {
+		_, err := emit.Platform(designs[i])
+		return err
+	})
 }
 
 // gather does one step for each item, on all processors, and collects the
