@@ -109,7 +109,25 @@ func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
 	if err := w.elaborate(ctx, r); err != nil {
 		return nil, err
 	}
-	return r, parallel(ctx, len(r.pending), func(i int) error { return r.pending[i].render() })
+	turns := inTurn(r.pending)
+	return r, parallel(ctx, len(turns), func(i int) error { return turns[i].render() })
+}
+
+// inTurn orders units for rendering so that one platform of each generation
+// comes first: what a generation shares is then made side by side, and no
+// processor waits for another to make it.
+func inTurn(units []*unit) []*unit {
+	var first, rest []*unit
+	seen := map[string]bool{}
+	for _, u := range units {
+		if u.platform != nil && !seen[u.generation.Name] {
+			seen[u.generation.Name] = true
+			first = append(first, u)
+		} else {
+			rest = append(rest, u)
+		}
+	}
+	return append(first, rest...)
 }
 
 func outdated(ctx context.Context, units []*unit) ([]*unit, error) {

@@ -16,11 +16,14 @@ import (
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
-// A target's process is short and small: collecting garbage rarely makes it a
-// third faster.
+// heapLimit is what a target may use before garbage is collected. A run over
+// all shipped platforms takes a third of it, and is a quarter faster for it.
+const heapLimit = 512 << 20
+
 func init() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(-1)
+		debug.SetMemoryLimit(heapLimit)
 	}
 }
 
