@@ -1,0 +1,82 @@
+package platform
+
+import "github.com/hashicorp/hcl/v2"
+
+// The blocks of a kernel file, as they are decoded.
+
+type kernelFile struct {
+	Kernels []kernelBlock `hcl:"kernel,block"`
+}
+
+type kernelBlock struct {
+	ID             string            `hcl:"id,label"`
+	IDRange        hcl.Range         `hcl:"id,label_range"`
+	Name           *string           `hcl:"name,optional"`
+	Doc            string            `hcl:"doc,optional"`
+	Role           string            `hcl:"role"`
+	Each           *string           `hcl:"each,optional"`
+	EachRange      hcl.Range         `hcl:"each,attr_value_range"`
+	Source         string            `hcl:"source"`
+	SourceRange    hcl.Range         `hcl:"source,attr_value_range"`
+	Control        string            `hcl:"control"`
+	ControlRange   hcl.Range         `hcl:"control,attr_value_range"`
+	Origin         string            `hcl:"origin,optional"`
+	Place          string            `hcl:"place,optional"`
+	PlaceRange     hcl.Range         `hcl:"place,attr_value_range"`
+	Default        bool              `hcl:"default,optional"`
+	Calls          bool              `hcl:"calls,optional"`
+	Registers      string            `hcl:"registers,optional"`
+	RegistersRange hcl.Range         `hcl:"registers,attr_value_range"`
+	Pointers       map[string]string `hcl:"pointers,optional"`
+	PointersRange  hcl.Range         `hcl:"pointers,attr_value_range"`
+	When           hcl.Expression    `hcl:"when,optional"`
+	Instance       hcl.Expression    `hcl:"instance,optional"`
+	Ports          []portBlock       `hcl:"port,block"`
+	Arguments      []argumentBlock   `hcl:"argument,block"`
+	Functions      []functionBlock   `hcl:"function,block"`
+	Conversions    []conversionBlock `hcl:"conversion,block"`
+	Range          hcl.Range         `hcl:",def_range"`
+}
+
+type portBlock struct {
+	Label        string          `hcl:"label,label"`
+	Doc          string          `hcl:"doc,optional"`
+	AXIS         *string         `hcl:"axis,optional"`
+	AXISRange    hcl.Range       `hcl:"axis,attr_value_range"`
+	AXI          *string         `hcl:"axi,optional"`
+	AXIRange     hcl.Range       `hcl:"axi,attr_value_range"`
+	AXILite      *string         `hcl:"axilite,optional"`
+	AXILiteRange hcl.Range       `hcl:"axilite,attr_value_range"`
+	Resizes      bool            `hcl:"resizes,optional"`
+	ClosedBy     []closedByBlock `hcl:"closed_by,block"`
+	Range        hcl.Range       `hcl:",def_range"`
+
+	Name         hcl.Expression `hcl:"name,optional"`
+	Repeat       hcl.Expression `hcl:"repeat,optional"`
+	When         hcl.Expression `hcl:"when,optional"`
+	Width        hcl.Expression `hcl:"width,optional"`
+	TDEST        hcl.Expression `hcl:"tdest,optional"`
+	Joins        hcl.Expression `hcl:"joins,optional"`
+	Depth        hcl.Expression `hcl:"depth,optional"`
+	Memory       hcl.Expression `hcl:"memory,optional"`
+	AddressRange hcl.Expression `hcl:"range,optional"`
+	Required     hcl.Expression `hcl:"required,optional"`
+}
+
+type closedByBlock struct {
+	Kernel   string         `hcl:"kernel"`
+	Instance hcl.Expression `hcl:"instance"`
+	To       hcl.Expression `hcl:"to"`
+	Range    hcl.Range      `hcl:",def_range"`
+}
+
+type argumentBlock struct {
+	Name    string    `hcl:"name,label"`
+	Doc     string    `hcl:"doc,optional"`
+	At      uint32    `hcl:"at"`
+	Width   *int      `hcl:"width,optional"`
+	Type    *string   `hcl:"type,optional"`
+	Port    *string   `hcl:"port,optional"`
+	Range   hcl.Range `hcl:",def_range"`
+	AtRange hcl.Range `hcl:"at,attr_value_range"`
+}
