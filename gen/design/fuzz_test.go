@@ -55,19 +55,30 @@ func FuzzPlatform(f *testing.F) {
 	})
 }
 
-// FuzzKernel reads any text as a kernel or board file beside a small platform.
+// FuzzKernel reads any text as a kernel or board file that a small platform
+// uses.
 func FuzzKernel(f *testing.F) {
 	for _, text := range append(shippedTexts(f, "kernels/*.hcl"), shippedTexts(f, "boards/*.hcl")...) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		layer := fstest.MapFS{
-			"kernels/k.hcl": {Data: text},
-			"boards/b.hcl":  {Data: text},
-			"abi/a.hcl":     {Data: text},
-			"p.hcl":         {Data: []byte("platform \"p\" {\n  board = \"u55c\"\n  abi = \"accl-2024\"\n  poe \"tcp\" {}\n}")},
+		layer := fstest.MapFS{"p.hcl": {Data: []byte("platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n  arithmetic \"reduce_ops\" {}\n}")}}
+		// In place of the shipped file of that name, so that it takes part.
+		for _, kind := range []string{"kernel", "board"} {
+			name := "other"
+			if _, rest, ok := strings.Cut(string(text), kind+` "`); ok {
+				name, _, _ = strings.Cut(rest, `"`)
+			}
+			file := kind + "s/" + name + ".hcl"
+			if !fs.ValidPath(file) || path.Base(file) != name+".hcl" {
+				file = kind + "s/other.hcl"
+			}
+			layer[file] = &fstest.MapFile{Data: text}
 		}
-		lib, _ := platform.NewLibrary(lang.NewParser(), layer)
-		design.Load(lib, "p", lang.Inputs{LookupEnv: noEnvironment})
+		lib, _ := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
+		d, diags := design.Load(lib, "p", lang.Inputs{LookupEnv: noEnvironment})
+		if (d == nil) != diags.HasErrors() {
+			t.Errorf("design %v with diagnostics %v", d != nil, diags)
+		}
 	})
 }

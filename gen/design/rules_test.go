@@ -58,6 +58,9 @@ func messages(t *testing.T, layer fs.FS) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if diags.HasErrors() {
+		files = nil // what is shared has to be right first
+	}
 	for _, file := range files {
 		d, more := design.Load(lib, strings.TrimSuffix(file, ".hcl"), lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
 		diags = append(diags, more...)

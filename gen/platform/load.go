@@ -40,9 +40,13 @@ var (
 
 // Load reads and validates one platform by itself. The platform is nil if too
 // little of it is known to go on; otherwise further checks can add their
-// errors to those returned.
+// errors to those returned. A library with errors of its own loads nothing.
 func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics) {
 	display := path.Join(Root, name+".hcl")
+	if !l.sound {
+		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
+			"Library not usable", "Boards, kernels or interface generations have errors; mend those first.")}
+	}
 	text, ok := l.files[name+".hcl"]
 	if !ok {
 		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
@@ -128,7 +132,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	b.references()
 	b.cclo()
 	b.poes()
-	b.p.Sound = b.lib.sound && !b.diags.HasErrors()
+	b.p.Sound = !b.diags.HasErrors()
 	if b.p.ABI != nil {
 		b.types()
 		b.arithmetic()

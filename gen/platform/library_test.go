@@ -1,0 +1,88 @@
+package platform_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// unreadableFS fails to read one file.
+type unreadableFS struct {
+	fs.FS
+	name string
+}
+
+var errDisk = errors.New("disk on fire")
+
+func (f unreadableFS) Open(name string) (fs.File, error) {
+	if name == f.name {
+		return nil, errDisk
+	}
+	return f.FS.Open(name)
+}
+
+func TestLibraryErrors(t *testing.T) {
+	board, err := fs.ReadFile(platforms.FS, "boards/u50.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		layer fs.FS
+		want  string
+	}{
+		{"unreadable file", unreadableFS{fstest.MapFS{"boards/x.hcl": {Data: board}}, "boards/x.hcl"}, "platforms/boards/x.hcl cannot be read: disk on fire"},
+		{"directory in place of a file", fstest.MapFS{"boards/x.hcl/y": {Data: board}}, "platforms/boards/x.hcl cannot be read: not a regular file"},
+		{"large file", fstest.MapFS{"kernels/x.hcl": {Data: make([]byte, lang.MaxFileBytes+1)}}, "has more than 262144 bytes"},
+		{"generation without its parts", fstest.MapFS{"abi/x.hcl": {Data: []byte(`abi "accl-2024" {}`)}}, "accl-2024"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			lib, diags := platform.NewLibrary(lang.NewParser(), test.layer, platforms.FS)
+			if !diags.HasErrors() || !strings.Contains(diags.Error(), test.want) {
+				t.Errorf("%v, want %q", diags, test.want)
+			}
+			if p, diags := lib.Load("u55c_tcp", lang.Inputs{}); p != nil || !diags.HasErrors() {
+				t.Errorf("loaded %v with %v", p, diags)
+			}
+		})
+	}
+}
+
+// A file of an earlier layer hides the same one of a later layer.
+func TestLayers(t *testing.T) {
+	own := fstest.MapFS{
+		"boards/u50.hcl": {Data: []byte("board \"u50\" {\n  part = \"mine\"\n  platform = \"p\"\n  slrs = 1\n  ports = 1\n}")},
+		"extra.hcl":      {Data: []byte("platform \"extra\" {}")},
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), own, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if part := lib.Boards["u50"].Part; part != "mine" {
+		t.Errorf("part %q", part)
+	}
+	if lib.Boards["u280"] == nil {
+		t.Error("boards of the later layer are missing")
+	}
+	inputs := lib.Inputs("extra")
+	if inputs["platforms/extra.hcl"] == nil || inputs["platforms/u55c_tcp.hcl"] != nil || inputs["platforms/kernels/loopback.hcl"] == nil {
+		t.Errorf("%d inputs", len(inputs))
+	}
+	if got := lib.Declared("u55c_tcp"); strings.Join(got, " ") != "ethernet_port host_memory hw_emu user_kernel" {
+		t.Errorf("declared %v", got)
+	}
+}
+
+func TestUnknownPlatform(t *testing.T) {
+	lib, _ := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	_, diags := lib.Load("u55c_tpc", lang.Inputs{})
+	if !strings.Contains(diags.Error(), `Did you mean "u55c_tcp"?`) {
+		t.Errorf("%v", diags)
+	}
+}
