@@ -5,6 +5,11 @@ variable "user_kernel" {
   description = "Kernel at the engine's stream, for example vadd_put; empty closes the stream."
   type        = string
   default     = ""
+
+  validation {
+    condition     = var.user_kernel != "vadd_put"
+    error_message = "vadd_put issues calls, and this form of the engine takes calls through its registers only"
+  }
 }
 
 variable "host_memory" {

@@ -2,7 +2,7 @@ package emit
 
 import (
 	"encoding/xml"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,13 +52,24 @@ func lineComment(s string) string {
 	return s
 }
 
-// directive matches comments that tools for SystemVerilog obey.
-var directive = regexp.MustCompile(`(?i)^[^\pL\pN]*(verilator|synopsys|synthesis|pragma|translate_off|translate_on|cadence|ambit|xilinx|coverage|vcs|lint)`)
+// directives begin comments that tools for SystemVerilog obey.
+var directives = []string{
+	"ambit", "cadence", "coverage", "lint", "pragma", "synopsys", "synthesis",
+	"translate_off", "translate_on", "vcs", "verilator", "xilinx",
+}
+
+// isDirective reports whether a tool may take a comment for an instruction.
+func isDirective(comment string) bool {
+	word := strings.TrimLeftFunc(comment, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return slices.ContainsFunc(directives, func(d string) bool {
+		return len(word) >= len(d) && strings.EqualFold(word[:len(d)], d)
+	})
+}
 
 // hardwareComment writes a text behind // of SystemVerilog.
 func hardwareComment(s string) string {
 	s = lineComment(s)
-	if directive.MatchString(s) {
+	if isDirective(s) {
 		s = "Text: " + s
 	}
 	return s

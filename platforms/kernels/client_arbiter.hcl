@@ -5,7 +5,7 @@ kernel "client_arbiter" {
   doc      = "Arbiter between the clients of an engine."
   role     = "arbiter"
   each     = "cclo"
-  when     = cclo.calls
+  when     = cclo.calls && cclo.dma == "external"
   source   = "rtl"
   control  = "ap_ctrl_none"
   instance = "arb_${cclo.index}"
