@@ -22,19 +22,27 @@ func Sorted(diags hcl.Diagnostics) hcl.Diagnostics {
 		x, y := subject(a), subject(b)
 		return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Start.Byte, y.Start.Byte))
 	})
+	return Distinct(diags)
+}
+
+// Distinct keeps the first of diagnostics that say the same of the same place:
+// a mistake in a board is found once for each platform that uses it.
+func Distinct(diags hcl.Diagnostics) hcl.Diagnostics {
 	type what struct {
+		severity        hcl.DiagnosticSeverity
 		place           hcl.Range
 		summary, detail string
 	}
 	said := map[what]bool{}
-	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool {
-		w := what{subject(d), d.Summary, d.Detail}
-		if said[w] {
-			return true
+	var out hcl.Diagnostics
+	for _, d := range diags {
+		w := what{d.Severity, subject(d), d.Summary, d.Detail}
+		if !said[w] {
+			said[w] = true
+			out = append(out, d)
 		}
-		said[w] = true
-		return false
-	})
+	}
+	return out
 }
 
 func subject(d *hcl.Diagnostic) hcl.Range {

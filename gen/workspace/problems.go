@@ -39,7 +39,7 @@ func (p *Problems) Show(w io.Writer, color bool) error {
 // check turns diagnostics into an error if there is one among them, and
 // reports mere warnings.
 func (w *Workspace) check(diags hcl.Diagnostics) error {
-	p := &Problems{distinct(diags), w.parser}
+	p := &Problems{lang.Distinct(diags), w.parser}
 	if p.Diags.HasErrors() {
 		return p
 	}
@@ -51,27 +51,4 @@ func (w *Workspace) check(diags hcl.Diagnostics) error {
 		w.Log("%s", text.String())
 	}
 	return nil
-}
-
-// distinct keeps the first of diagnostics that say the same: a mistake in a
-// board is found once for each platform that uses it.
-func distinct(diags hcl.Diagnostics) hcl.Diagnostics {
-	type key struct {
-		severity        hcl.DiagnosticSeverity
-		summary, detail string
-		subject         hcl.Range
-	}
-	seen := map[key]bool{}
-	var out hcl.Diagnostics
-	for _, d := range diags {
-		k := key{severity: d.Severity, summary: d.Summary, detail: d.Detail}
-		if d.Subject != nil {
-			k.subject = *d.Subject
-		}
-		if !seen[k] {
-			seen[k] = true
-			out = append(out, d)
-		}
-	}
-	return out
 }

@@ -41,7 +41,7 @@ func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
 func (w *Workspace) row(lib *platform.Library, name string) []string {
 	d, diags := design.Load(lib, name, lang.Inputs{})
 	if d == nil {
-		p := Problems{Diags: distinct(diags)}
+		p := Problems{Diags: diags}
 		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}
 	}
 	p := d.Platform
