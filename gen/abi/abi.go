@@ -180,7 +180,14 @@ const (
 	Communicators     = "communicators"             // Table of Exchange
 	ArithmeticConfigs = "arithmetic_configurations" // Table of Exchange
 	TuningGroup       = "tuning"                    // Group of Words of Exchange
+	BeatBytes         = "beat_bytes"                // Constant
+	DefaultTimeout    = "default_timeout_cycles"    // Constant
 )
+
+// Constant returns the named number, or nil.
+func (g *Generation) Constant(name string) *Constant {
+	return find(g.Constants, func(c *Constant) bool { return c.Name == name })
+}
 
 // Enum returns the named enum, or nil.
 func (g *Generation) Enum(name string) *Enum {

@@ -2,6 +2,7 @@ package abi
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -20,6 +21,15 @@ func (b *builder) complete(g *Generation) {
 		if e != nil && len(e.Values) == 0 {
 			b.errorf(e.Range, "Incomplete interface generation", "The enum %q has no values; every generation has at least one.", name)
 		}
+	}
+	for _, name := range []string{BeatBytes, DefaultTimeout} {
+		need(g.Constant(name) != nil, "constant", name)
+	}
+	if c := g.Constant(BeatBytes); c != nil && (c.Value == 0 || c.Value > 4096 || c.Value&(c.Value-1) != 0) {
+		b.errorf(c.Range, "Value out of range", "A beat has 1 to 4096 bytes, a power of two, not %d.", c.Value)
+	}
+	if c := g.Constant(DefaultTimeout); c != nil && c.Value > math.MaxInt32 {
+		b.errorf(c.Range, "Value out of range", "A time limit is at most %d cycles, not %d.", math.MaxInt32, c.Value)
 	}
 	need(g.BitSet(ReturnCode) != nil, "bit set", ReturnCode)
 	for _, name := range []string{HardwareID, MessageHeader} {

@@ -44,7 +44,7 @@ func (b *loader) limits() {
 	}
 	rng := orElse(in.Range, b.block.Range)
 	lim := Limits{
-		TimeoutCycles: value(in.TimeoutCycles, defaultTimeoutCycles), RemoteTimeoutMillis: value(in.RemoteTimeout, defaultRemoteTimeoutMs), Range: rng,
+		TimeoutCycles: value(in.TimeoutCycles, int(b.p.ABI.Constant(abi.DefaultTimeout).Value)), RemoteTimeoutMillis: value(in.RemoteTimeout, defaultRemoteTimeoutMs), Range: rng,
 	}
 	b.within(orElse(in.TimeoutCyclesRange, rng), "The time limit inside the engine, in cycles,", lim.TimeoutCycles, 1000, 1<<31-1)
 	b.within(orElse(in.RemoteTimeoutRange, rng), "The time limit for remote ranks, in milliseconds,", lim.RemoteTimeoutMillis, 1, 3_600_000)

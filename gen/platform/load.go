@@ -21,12 +21,10 @@ const (
 	defaultRxCount         = 16
 	defaultRxSize          = 4096
 	defaultRanks           = 32
-	defaultTimeoutCycles   = 1_000_000
 	defaultRemoteTimeoutMs = 30_000
 	defaultMaxRendezvous   = 32 << 20
 	maxCCLOs               = 1024
 	maxRxSize              = 16 << 20
-	beatBytes              = 64
 )
 
 // ReservedNames are what no platform may be called: directories of the output,
@@ -222,14 +220,23 @@ func (b *loader) cclo() {
 	if rx := in.RxBuffers; rx != nil {
 		c.RxBuffers = RxBuffers{value(rx.Count, defaultRxCount), value(rx.Size, defaultRxSize), rx.Range}
 		b.within(orElse(rx.CountRange, rx.Range), "The number of rx buffers", c.RxBuffers.Count, 1, 65535)
-		if b.within(orElse(rx.SizeRange, rx.Range), "The size of an rx buffer, in bytes,", c.RxBuffers.Size, beatBytes, maxRxSize) && c.RxBuffers.Size%beatBytes != 0 {
-			b.errorf(rx.SizeRange, "Value out of range", "An rx buffer is a whole number of %d-byte beats; %d is not.", beatBytes, c.RxBuffers.Size)
+		if beat := b.beatBytes(); b.within(orElse(rx.SizeRange, rx.Range), "The size of an rx buffer, in bytes,", c.RxBuffers.Size, beat, maxRxSize) && c.RxBuffers.Size%beat != 0 {
+			b.errorf(rx.SizeRange, "Value out of range", "An rx buffer is a whole number of %d-byte beats; %d is not.", beat, c.RxBuffers.Size)
 		}
 	}
 	if c.KernelStream != "loopback" {
 		b.kernelWithRole(c.KernelStreamRange, c.KernelStream, "user", "loopback")
 	}
 	b.p.CCLO = c
+}
+
+// beatBytes is how many bytes of payload a stream carries in a cycle; 1, which
+// every size fits, while the generation is not known.
+func (b *loader) beatBytes() int {
+	if b.p.ABI == nil {
+		return 1
+	}
+	return int(b.p.ABI.Constant(abi.BeatBytes).Value)
 }
 
 // kernelWithRole checks that a kernel which the platform names can do what it
@@ -296,9 +303,9 @@ func (b *loader) types() {
 	b.p.Types = slices.Clone(b.p.ABI.Types)
 	for _, in := range b.block.Types {
 		b.diags = append(b.diags, checkName(in.NameRange, "type", in.Name)...)
-		b.within(in.Range, "The size of an element, in bytes,", in.Bytes, 1, beatBytes)
-		if in.Bytes > 0 && beatBytes%in.Bytes != 0 {
-			b.errorf(in.Range, "Value out of range", "Elements divide a beat of %d bytes; %d does not.", beatBytes, in.Bytes)
+		beat := b.beatBytes()
+		if b.within(in.Range, "The size of an element, in bytes,", in.Bytes, 1, beat) && beat%in.Bytes != 0 {
+			b.errorf(in.Range, "Value out of range", "Elements divide a beat of %d bytes; %d does not.", beat, in.Bytes)
 		}
 		if b.typeNamed(in.Name) != nil {
 			b.errorf(in.NameRange, "Duplicate name", "The type %q exists already.", in.Name)

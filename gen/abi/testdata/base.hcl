@@ -6,6 +6,9 @@ abi "base" {
 
   type "float32" { bytes = 4 }
 
+  constant "beat_bytes" { is = 64 }
+  constant "default_timeout_cycles" { is = 1000 }
+
   enum "reduce_function" {
     value "sum" { is = 0 }
   }
