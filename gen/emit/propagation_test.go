@@ -318,8 +318,8 @@ func checkMutation(t *testing.T, base, got rendering, m mutation) {
 }
 
 // derived matches lines whose values follow from others: padding, the width of
-// a type, what room is left, and where the host's tables lie.
-var derived = regexp.MustCompile(`(?i)reserved|typedef enum|limit|max_?ranks|free|communicator|config|hardware_?id|address = |^\| .0x0`)
+// a type, what room is left, where the host's tables lie, default time limits.
+var derived = regexp.MustCompile(`(?i)reserved|typedef enum|limit|max_?ranks|free|communicator|config|hardware_?id|waits inside|address = |^\| .0x0`)
 
 // TestTDESTChangesEverything changes the TDESTs of the plugins, where they
 // stand, and looks for them in everything that is rendered of a platform.
