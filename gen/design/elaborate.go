@@ -89,35 +89,26 @@ func (e *elaboration) errorf(rng hcl.Range, summary, format string, args ...any)
 	e.diags = append(e.diags, lang.Errorf(rng, summary, format, args...))
 }
 
-// choose finds the kernels of the platform. A role that several kernels could
-// play goes to the one the platform uses by name, or to the default.
+// choose finds the kernels of the platform. A place that several kernels of one
+// role want goes to the one the platform uses by name, or to the default.
 func (e *elaboration) choose() []*platform.Kernel {
 	byRole := map[string][]*platform.Kernel{}
-	base := e.variables(0, 0, 0)
 	for _, id := range sortedKeys(e.lib.Kernels) {
-		k := e.lib.Kernels[id]
-		if e.wanted(k, base) {
+		if k := e.lib.Kernels[id]; e.wanted(k) {
 			byRole[k.Role] = append(byRole[k.Role], k)
 		}
 	}
 	var chosen []*platform.Kernel
 	for _, role := range sortedRoles(byRole) {
 		candidates := byRole[role]
-		if len(candidates) > 1 {
-			candidates = slices.DeleteFunc(slices.Clone(candidates), func(k *platform.Kernel) bool {
-				if use, ok := e.p.Use[role]; ok {
-					return k.ID != use
-				}
-				return !k.Default
-			})
-		}
-		if role != roleMAC && len(candidates) != 1 {
-			e.errorf(e.p.Ranges.Use, "Kernel not decided", `%s could be the %s of this platform. Choose with use = { %s = "%s" }.`,
-				kernelIDs(byRole[role]), role, role, byRole[role][0].ID)
-			continue
-		}
-		if role == roleMAC {
-			candidates = byRole[role]
+		if e.contested(candidates) {
+			preferred := slices.DeleteFunc(slices.Clone(candidates), func(k *platform.Kernel) bool { return !k.Default })
+			if len(preferred) != 1 {
+				e.errorf(e.p.Ranges.Use, "Kernel not decided", `%s could be the %s of this platform. Choose with use = { %s = "%s" }.`,
+					kernelIDs(candidates), role, role, candidates[0].ID)
+				continue
+			}
+			candidates = preferred
 		}
 		chosen = append(chosen, candidates...)
 	}
@@ -127,9 +118,9 @@ func (e *elaboration) choose() []*platform.Kernel {
 	return chosen
 }
 
-// wanted reports whether a kernel is part of the platform: plugins and user
-// kernels by name, all others by their condition.
-func (e *elaboration) wanted(k *platform.Kernel, base map[string]cty.Value) bool {
+// wanted reports whether a kernel is part of the platform: plugins, user
+// kernels and what the platform uses by name, all others by their condition.
+func (e *elaboration) wanted(k *platform.Kernel) bool {
 	switch k.Role {
 	case roleCloser:
 		return false
@@ -143,20 +134,45 @@ func (e *elaboration) wanted(k *platform.Kernel, base map[string]cty.Value) bool
 	if use, ok := e.p.Use[k.Role]; ok {
 		return k.ID == use
 	}
-	if k.Each == "poe" {
-		return e.anyPOE(k)
-	}
-	return e.condition(k.When, k.Context(base), true)
+	return slices.ContainsFunc(e.seats(k), func(i int) bool { return e.seated(k, i) })
 }
 
-// anyPOE reports whether some network engine of the platform wants a kernel.
-func (e *elaboration) anyPOE(k *platform.Kernel) bool {
-	for i := range e.poeCount() {
-		if e.condition(k.When, k.Context(e.variables(i, i, 0)), true) {
-			return true
+// contested reports whether two kernels of a role want the same place. Those
+// for different network engines, such as the MACs of two ports, do not.
+func (e *elaboration) contested(candidates []*platform.Kernel) bool {
+	if len(candidates) < 2 {
+		return false
+	}
+	taken := map[int]bool{}
+	for _, k := range candidates {
+		for _, i := range e.seats(k) {
+			if e.seated(k, i) {
+				if taken[i] {
+					return true
+				}
+				taken[i] = true
+			}
 		}
 	}
 	return false
+}
+
+// seats lists the network engines that a kernel's condition is asked for. It
+// is the same for all engines of a platform.
+func (e *elaboration) seats(k *platform.Kernel) []int {
+	n := 1
+	if k.Each == "poe" {
+		n = e.poeCount()
+	}
+	seats := make([]int, n)
+	for i := range seats {
+		seats[i] = i
+	}
+	return seats
+}
+
+func (e *elaboration) seated(k *platform.Kernel, i int) bool {
+	return e.condition(k.When, k.Context(e.variables(i, i, 0)), true)
 }
 
 // condition evaluates an optional condition.
@@ -271,13 +287,12 @@ const (
 	roleCompression = "compression"
 	roleUser        = "user"
 	roleCloser      = "closer"
-	roleMAC         = "mac"
 )
 
 // roleOrder is how a person reads a card; roles not listed come after.
 var roleOrder = []string{
 	roleEngine, "dma", "arbiter", "host_controller", roleArithmetic, roleCompression,
-	"poe", "session_handler", roleMAC, "emulated_rx", "emulated_tx", roleUser,
+	"poe", "session_handler", "mac", "emulated_rx", "emulated_tx", roleUser,
 }
 
 func roleRank(role string) int {
