@@ -134,7 +134,12 @@ func (e *elaboration) wanted(k *platform.Kernel) bool {
 	if use, ok := e.p.Use[k.Role]; ok {
 		return k.ID == use
 	}
-	return slices.ContainsFunc(e.seats(k), func(i int) bool { return e.seated(k, i) })
+	for i := range e.seats(k) {
+		if e.seated(k, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // contested reports whether two kernels of a role want the same place. Those
@@ -145,7 +150,7 @@ func (e *elaboration) contested(candidates []*platform.Kernel) bool {
 	}
 	taken := map[int]bool{}
 	for _, k := range candidates {
-		for _, i := range e.seats(k) {
+		for i := range e.seats(k) {
 			if e.seated(k, i) {
 				if taken[i] {
 					return true
@@ -157,28 +162,24 @@ func (e *elaboration) contested(candidates []*platform.Kernel) bool {
 	return false
 }
 
-// seats lists the network engines that a kernel's condition is asked for. It
+// seats counts the network engines that a kernel's condition is asked for. It
 // is the same for all engines of a platform.
-func (e *elaboration) seats(k *platform.Kernel) []int {
-	n := 1
+func (e *elaboration) seats(k *platform.Kernel) int {
 	if k.Each == "poe" {
-		n = e.poeCount()
+		return e.poeCount()
 	}
-	seats := make([]int, n)
-	for i := range seats {
-		seats[i] = i
-	}
-	return seats
+	return 1
 }
 
 func (e *elaboration) seated(k *platform.Kernel, i int) bool {
-	return e.condition(k.When, k.Context(e.variables(i, i, 0)), true)
+	return e.holds(k.When, k.Context(e.variables(i, i, 0)))
 }
 
-// condition evaluates an optional condition.
-func (e *elaboration) condition(expr hcl.Expression, ctx *hcl.EvalContext, otherwise bool) bool {
+// holds evaluates a condition; one that was not written holds, one that cannot
+// be evaluated does not.
+func (e *elaboration) holds(expr hcl.Expression, ctx *hcl.EvalContext) bool {
 	if !lang.Present(expr) {
-		return otherwise
+		return true
 	}
 	var v bool
 	e.diags = append(e.diags, lang.Evaluate(expr, ctx, &v)...)

@@ -24,7 +24,7 @@ func (e *elaboration) instantiate(chosen []*platform.Kernel) {
 				continue
 			}
 			before := len(e.diags)
-			if !e.condition(k.When, k.Context(vars), true) {
+			if !e.holds(k.When, k.Context(vars)) {
 				continue
 			}
 			name := evaluate(e, k.Instance, k.Context(vars), "")
@@ -125,7 +125,7 @@ func (e *elaboration) addPorts(in *instance) {
 		}
 		for n := range repeat {
 			base.Variables["port"] = indexObject(n, repeat)
-			if e.condition(src.When, base, true) {
+			if e.holds(src.When, base) {
 				e.addPort(in, src, base)
 			}
 		}

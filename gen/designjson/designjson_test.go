@@ -12,27 +12,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/design/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 )
-
-func load(t *testing.T, name string, vars map[string]cty.Value) *design.Design {
-	t.Helper()
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
-	for k, v := range vars {
-		in.Assigned[k] = lang.Input{Value: v}
-	}
-	d, diags := design.Load(lib, name, in)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	return d
-}
 
 func written(t *testing.T, d *design.Design) []byte {
 	t.Helper()
@@ -45,7 +27,7 @@ func written(t *testing.T, d *design.Design) []byte {
 
 func TestRoundTrip(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u280_axis3x", "u280_manual", "u55c_rdma"} {
-		d := load(t, name, nil)
+		d := designtest.Load(t, name, nil)
 		text := written(t, d)
 		want, err := convert(d)
 		if err != nil {
@@ -60,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(*want, got); diff != "" {
 			t.Errorf("%s: -written +read:\n%s", name, diff)
 		}
-		if again := written(t, load(t, name, nil)); !bytes.Equal(text, again) {
+		if again := written(t, designtest.Load(t, name, nil)); !bytes.Equal(text, again) {
 			t.Errorf("%s: written twice, the files differ", name)
 		}
 	}
@@ -96,7 +78,7 @@ type graph struct {
 // of contracts/link-examples/u55c-tcp.cfg.
 func TestLinkLinesFromFile(t *testing.T) {
 	var g graph
-	if err := json.Unmarshal(written(t, load(t, "u55c_tcp", nil)), &g); err != nil {
+	if err := json.Unmarshal(written(t, designtest.Load(t, "u55c_tcp", nil)), &g); err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
@@ -132,7 +114,7 @@ func TestLinkLinesFromFile(t *testing.T) {
 
 func TestNullAndVariables(t *testing.T) {
 	var g graph
-	d := load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": cty.StringVal("vadd_put")})
+	d := designtest.Load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": cty.StringVal("vadd_put")})
 	if err := json.Unmarshal(written(t, d), &g); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +130,7 @@ func TestNullAndVariables(t *testing.T) {
 
 // Every key in a file is documented, and every documented key is in a file.
 func TestKeysAreThoseOfTheFile(t *testing.T) {
-	d := load(t, "u55c_tcp", nil)
+	d := designtest.Load(t, "u55c_tcp", nil)
 	d.Platform.Tuning = []platform.Tuning{{Name: "gather_fan_in", Value: 4}}
 	var content any
 	if err := json.Unmarshal(written(t, d), &content); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/design/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -122,7 +123,7 @@ func expectedRows(g *abi.Generation) map[string][]string {
 
 func TestManualSaysEverythingOfTheGeneration(t *testing.T) {
 	for _, name := range manualPlatforms {
-		d := elaborated(t, name, nil)
+		d := designtest.Load(t, name, nil)
 		got := tables(documents(t, d)["docs/manual.md"])
 		checkRows(t, name, expectedRows(d.ABI()), got)
 	}
@@ -174,14 +175,14 @@ func TestManualAgreesWithTheContract(t *testing.T) {
 			"Memory":  {"poe_0.m01_axi | 512 | HBM6"}, // brackets are gone
 		},
 	} {
-		checkRows(t, name, want, tables(documents(t, elaborated(t, name, nil))["docs/manual.md"]))
+		checkRows(t, name, want, tables(documents(t, designtest.Load(t, name, nil))["docs/manual.md"]))
 	}
 }
 
 // The map of the exchange memory has no hole and no overlap.
 func TestExchangeMapIsComplete(t *testing.T) {
-	for _, name := range library.PlatformNames() {
-		d := elaborated(t, name, nil)
+	for _, name := range designtest.Library(t).PlatformNames() {
+		d := designtest.Load(t, name, nil)
 		m := d.ABI().Memory(abi.Exchange)
 		next := m.Base
 		for _, row := range tables(documents(t, d)["docs/manual.md"])["Exchange memory map"][2:] {
@@ -201,7 +202,7 @@ func TestExchangeMapIsComplete(t *testing.T) {
 }
 
 func TestManualListsTheGraph(t *testing.T) {
-	d := elaborated(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True})
+	d := designtest.Load(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True})
 	want := map[string][]string{}
 	for _, in := range d.Instances {
 		want["Kernels"] = append(want["Kernels"], in.Name+" | "+in.Kernel.Name+" | ")
@@ -258,8 +259,8 @@ func readPage(t *testing.T, html []byte) pageFacts {
 }
 
 func TestPageStandsAlone(t *testing.T) {
-	for _, name := range library.PlatformNames() {
-		d := elaborated(t, name, nil)
+	for _, name := range designtest.Library(t).PlatformNames() {
+		d := designtest.Load(t, name, nil)
 		rendered := documents(t, d)
 		html := rendered["docs/index.html"]
 		facts := readPage(t, html)
@@ -307,7 +308,7 @@ var (
 // blanks as dashes, punctuation gone.
 func TestManualLinks(t *testing.T) {
 	for _, name := range manualPlatforms {
-		text := documents(t, elaborated(t, name, nil))["docs/manual.md"]
+		text := documents(t, designtest.Load(t, name, nil))["docs/manual.md"]
 		anchors := map[string]bool{}
 		for _, m := range headingLine.FindAllSubmatch(text, -1) {
 			heading := strings.ToLower(strings.ReplaceAll(unmarked(string(m[1])), " ", "-"))
@@ -328,7 +329,7 @@ func TestManualLinks(t *testing.T) {
 const hostile = "a | b\n# no heading\n<script>alert(1)</script> [x](http://example.com) ![y](http://example.com/y.png) `*/ --> {{.}} \\"
 
 func TestHostileTextInDocuments(t *testing.T) {
-	d := elaborated(t, "u55c_tcp", nil)
+	d := designtest.Load(t, "u55c_tcp", nil)
 	headings := len(headingLine.FindAll(documents(t, d)["docs/manual.md"], -1))
 	p, board, generation := *d.Platform, *d.Platform.Board, *d.Platform.ABI
 	p.Doc, board.Doc, generation.Doc = hostile, hostile, hostile
@@ -378,7 +379,7 @@ func checkColumns(t *testing.T, markdown []byte) {
 
 func TestDocumentsAreDeterministic(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u280_axis3x", "u280_manual"} {
-		first, second := documents(t, elaborated(t, name, nil)), documents(t, elaborated(t, name, nil))
+		first, second := documents(t, designtest.Load(t, name, nil)), documents(t, designtest.Load(t, name, nil))
 		for _, path := range slices.Sorted(maps.Keys(first)) {
 			if !bytes.Equal(first[path], second[path]) {
 				t.Errorf("%s: %s differs when rendered again", name, path)
@@ -392,7 +393,7 @@ func TestDocumentsAreDeterministic(t *testing.T) {
 
 // A platform without plugins, memory ports or limits has a manual as well.
 func TestManualOfABarePlatform(t *testing.T) {
-	d := elaborated(t, "u50_udp", nil)
+	d := designtest.Load(t, "u50_udp", nil)
 	p := *d.Platform
 	p.Arithmetic, p.Compression, p.Limits, p.Variables = nil, nil, platform.Limits{}, nil
 	d.Platform, d.Configs, d.Memories, d.Exchange.ArithmeticConfigs = &p, nil, nil, nil
@@ -407,7 +408,7 @@ func TestManualOfABarePlatform(t *testing.T) {
 
 func BenchmarkDocs(b *testing.B) {
 	for _, name := range []string{"u55c_tcp", "u280_axis3x"} {
-		d := elaborated(b, name, nil)
+		d := designtest.Load(b, name, nil)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := docs(d); err != nil {

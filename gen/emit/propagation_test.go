@@ -17,6 +17,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/design/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -210,7 +211,7 @@ func TestOneLineChangesEverything(t *testing.T) {
 	if testing.Short() {
 		t.Skip("renders a generation once for every number in it")
 	}
-	base, diags := render(t, library, nil)
+	base, diags := render(t, designtest.Library(t), nil)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -253,7 +254,7 @@ func tryMutations(t *testing.T, base rendering, texts map[string][]byte, candida
 		if !ok {
 			continue
 		}
-		lib := *library
+		lib := *designtest.Library(t)
 		lib.ABIs = generations
 		got, diags := render(t, &lib, base.generations)
 		if diags.HasErrors() || len(got.files) == 0 {
@@ -333,7 +334,7 @@ func TestTDESTChangesEverything(t *testing.T) {
 		if len(list) == 0 {
 			t.Errorf("%s has no TDEST", file)
 		}
-		before := platformTexts(t, library, witness)
+		before := platformTexts(t, designtest.Library(t), witness)
 		for _, candidates := range list {
 			m := candidates[0]
 			lib, diags := platform.NewLibrary(lang.NewParser(), fstest.MapFS{file: {Data: m.apply(text)}}, platforms.FS)

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"github.com/cclforge/cclforge/gen/design/designtest"
 	"os"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestPictureOfTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := docs(elaborated(t, "u55c_tcp", nil))
+	files, err := docs(designtest.Load(t, "u55c_tcp", nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,31 +13,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/gen/design/designtest"
 )
-
-var library = func() *platform.Library {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		panic(diags)
-	}
-	return lib
-}()
-
-func elaborated(t testing.TB, name string, vars map[string]cty.Value) *design.Design {
-	t.Helper()
-	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
-	for k, v := range vars {
-		in.Assigned[k] = lang.Input{Value: v}
-	}
-	d, diags := design.Load(library, name, in)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	return d
-}
 
 func rendered(t testing.TB, d *design.Design, path string) string {
 	t.Helper()
@@ -90,7 +67,7 @@ func TestLinkExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rendered(t, elaborated(t, test.platform, test.vars), "vitis/link.cfg")
+			got := rendered(t, designtest.Load(t, test.platform, test.vars), "vitis/link.cfg")
 			if diff := cmp.Diff(lines(string(want)), lines(got)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -286,7 +263,7 @@ func TestLinkOfEveryCombination(t *testing.T) {
 				if vadd {
 					kernel = "vadd_put"
 				}
-				got := rendered(t, elaborated(t, name, map[string]cty.Value{
+				got := rendered(t, designtest.Load(t, name, map[string]cty.Value{
 					"user_kernel": cty.StringVal(kernel), "host_memory": cty.BoolVal(host),
 					"ethernet_port": cty.NumberIntVal(int64(port)), "hw_emu": cty.BoolVal(hwEmu),
 				}), "vitis/link.cfg")
@@ -342,7 +319,7 @@ func TestKernelXML(t *testing.T) {
 	}
 	parse := func(t *testing.T, platform, kernel string) doc {
 		var v doc
-		if err := xml.Unmarshal([]byte(rendered(t, elaborated(t, platform, nil), "vitis/"+kernel+".xml")), &v); err != nil {
+		if err := xml.Unmarshal([]byte(rendered(t, designtest.Load(t, platform, nil), "vitis/"+kernel+".xml")), &v); err != nil {
 			t.Fatal(err)
 		}
 		return v
@@ -416,7 +393,7 @@ func TestKernelXML(t *testing.T) {
 }
 
 func TestRDMAIsNotLinkedByVitis(t *testing.T) {
-	files, err := vitis(elaborated(t, "u55c_rdma", nil))
+	files, err := vitis(designtest.Load(t, "u55c_rdma", nil))
 	if err != nil || len(files) != 0 {
 		t.Errorf("%d files, error %v", len(files), err)
 	}

@@ -14,45 +14,23 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/design/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 )
-
-var library = func() *platform.Library {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		panic(diags)
-	}
-	return lib
-}()
-
-func load(t testing.TB, name string, vars map[string]cty.Value) *design.Design {
-	t.Helper()
-	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
-	for k, v := range vars {
-		in.Assigned[k] = lang.Input{Value: v}
-	}
-	d, diags := design.Load(library, name, in)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	return d
-}
 
 // pictures are the designs that every test looks at.
 func pictures(t testing.TB) map[string]*design.Design {
 	t.Helper()
 	vadd := cty.StringVal("vadd_put")
 	out := map[string]*design.Design{
-		"u55c_tcp, user kernel and host memory":    load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
-		"u55c_axis3x, user kernel and host memory": load(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
-		"u200_udp in emulation":                    load(t, "u200_udp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": vadd}),
-		"u50_tcp in emulation":                     load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True}),
-		"u280_axis3x in emulation":                 load(t, "u280_axis3x", map[string]cty.Value{"hw_emu": cty.True}),
+		"u55c_tcp, user kernel and host memory":    designtest.Load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
+		"u55c_axis3x, user kernel and host memory": designtest.Load(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
+		"u200_udp in emulation":                    designtest.Load(t, "u200_udp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": vadd}),
+		"u50_tcp in emulation":                     designtest.Load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True}),
+		"u280_axis3x in emulation":                 designtest.Load(t, "u280_axis3x", map[string]cty.Value{"hw_emu": cty.True}),
 	}
-	for _, name := range library.PlatformNames() {
-		out[name] = load(t, name, nil)
+	for _, name := range designtest.Library(t).PlatformNames() {
+		out[name] = designtest.Load(t, name, nil)
 	}
 	for _, n := range []int{2, 8, 64} {
 		out[fmt.Sprintf("%d engines", n)] = engines(n)
@@ -470,7 +448,7 @@ func TestStreamLabels(t *testing.T) {
 
 func BenchmarkSVG(b *testing.B) {
 	for name, d := range map[string]*design.Design{
-		"u55c_tcp": load(b, "u55c_tcp", nil), "u280_axis3x": load(b, "u280_axis3x", nil), "64 engines": engines(64),
+		"u55c_tcp": designtest.Load(b, "u55c_tcp", nil), "u280_axis3x": designtest.Load(b, "u280_axis3x", nil), "64 engines": engines(64),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/sync/errgroup"
@@ -30,6 +31,7 @@ type Library struct {
 	parser *lang.Parser
 	sound  bool
 	files  map[string][]byte // path relative to the root → text
+	parsed *sync.Map         // name of a platform → func() parsedFile
 }
 
 // NewLibrary reads a library from layers of directories, each rooted where
@@ -37,7 +39,7 @@ type Library struct {
 // layer hides one of the same path in a later layer. Platform files are only
 // parsed when they are loaded.
 func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics) {
-	l := &Library{parser: parser, files: map[string][]byte{}}
+	l := &Library{parser: parser, files: map[string][]byte{}, parsed: &sync.Map{}}
 	var diags hcl.Diagnostics
 	for _, layer := range layers {
 		for _, pattern := range []string{"*.hcl", "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl"} {
@@ -66,7 +68,23 @@ func (l *Library) With(name string, text []byte) *Library {
 	other := *l
 	other.files = maps.Clone(l.files)
 	other.files[name+".hcl"] = text
+	other.parsed = &sync.Map{}
 	return &other
+}
+
+type parsedFile struct {
+	file  *lang.File // nil if it cannot be used
+	diags hcl.Diagnostics
+}
+
+// parsePlatform parses the file of a platform once, whoever asks.
+func (l *Library) parsePlatform(name string) parsedFile {
+	once, _ := l.parsed.LoadOrStore(name, sync.OnceValue(func() parsedFile {
+		file, diags := l.parser.Parse(path.Join(Root, name+".hcl"), l.files[name+".hcl"])
+		return parsedFile{file, diags}
+	}))
+	p := once.(func() parsedFile)()
+	return parsedFile{p.file, slices.Clone(p.diags)}
 }
 
 func (l *Library) read(layer fs.FS, pattern string) hcl.Diagnostics {
@@ -167,12 +185,12 @@ func (l *Library) Inputs(name string) map[string][]byte {
 // Declared lists the variables of a platform, sorted. A file that cannot be
 // parsed declares none.
 func (l *Library) Declared(name string) []string {
-	file, _ := l.parser.Parse(path.Join(Root, name+".hcl"), l.files[name+".hcl"])
-	if file == nil {
+	parsed := l.parsePlatform(name)
+	if parsed.file == nil {
 		return nil
 	}
 	var names []string
-	for _, b := range file.Body.Blocks {
+	for _, b := range parsed.file.Body.Blocks {
 		if b.Type == "variable" && len(b.Labels) == 1 {
 			names = append(names, b.Labels[0])
 		}

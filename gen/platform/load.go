@@ -45,12 +45,12 @@ func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics)
 		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
 			"Library not usable", "Boards, kernels or interface generations have errors; mend those first.")}
 	}
-	text, ok := l.files[name+".hcl"]
-	if !ok {
+	if _, ok := l.files[name+".hcl"]; !ok {
 		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
 			"Unknown platform", "There is no platform %q. %s", name, lang.Choices(name, l.PlatformNames()))}
 	}
-	file, diags := l.parser.Parse(display, text)
+	parsed := l.parsePlatform(name)
+	file, diags := parsed.file, parsed.diags
 	if file == nil {
 		return nil, diags
 	}
