@@ -1,7 +1,7 @@
 package emit
 
 import (
-	"github.com/cclforge/cclforge/gen/design/designtest"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"os"
 	"testing"
 )

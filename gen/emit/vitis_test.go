@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/design/designtest"
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 func rendered(t testing.TB, d *design.Design, path string) string {
