@@ -1,9 +1,10 @@
 package emit
 
 import (
-	"github.com/cclforge/cclforge/gen/designtest"
 	"os"
 	"testing"
+
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 // The picture in the README is what the generator draws today. After a change
