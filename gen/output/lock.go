@@ -23,7 +23,7 @@ func Lock(ctx context.Context, dir string, waiting func()) (unlock func(), err e
 	}
 	got := make(chan result)
 	go func() {
-		f, err := acquire(dir)
+		f, err := acquire(ctx, dir)
 		select {
 		case got <- result{f, err}:
 		case <-ctx.Done():
@@ -50,10 +50,14 @@ func Lock(ctx context.Context, dir string, waiting func()) (unlock func(), err e
 }
 
 // acquire locks the file that has the lock's name at that moment: the holder
-// before may have removed the one that was opened.
-func acquire(dir string) (*lockedfile.File, error) {
+// before may have removed the one that was opened. Whoever has given up waiting
+// creates nothing anew.
+func acquire(ctx context.Context, dir string) (*lockedfile.File, error) {
 	name := filepath.Join(dir, lockName)
 	for range 1000 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}

@@ -48,11 +48,15 @@ func TestLockEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	_, err = Lock(ctx, dir, cancel) // told that it waits, it gives up
 	cancel()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+	unlock()
+	time.Sleep(50 * time.Millisecond) // time for one who had given up to wake
+	if left := snapshot(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
