@@ -7,8 +7,8 @@
 # overlap; those of different queues run side by side where they use different
 # channels, and one that waits for a message holds up its own queue only.
 #
-# The engine reads the rank records of the communicator itself: who the peer
-# is, and which sequence number comes next; it counts those up in place.
+# The engine reads the communicator itself: who a rank is, how it is reached,
+# and which sequence number comes next; it counts those up in place.
 
 locals {
   queues = 4
@@ -178,7 +178,7 @@ abi "moves" {
 
   registers "move" {
     base = hex("20200")
-    doc  = "The move to be issued. Addresses of ranks and windows are the host's byte offsets in the exchange memory."
+    doc  = "The move to be issued."
     register "control" {
       at     = hex("00")
       access = "wo"
@@ -226,21 +226,21 @@ abi "moves" {
       width = 64
       doc   = "Signed bytes by which result_address strides."
     }
-    register "source" {
+    register "comm" {
       at  = hex("40")
-      doc = "Rank record of the sender, for an operand that is a message."
+      doc = "Communicator that ranks belong to, as the host's byte offset in the exchange memory."
+    }
+    register "source" {
+      at  = hex("44")
+      doc = "Rank of the sender, for an operand that is a message or a window."
     }
     register "destination" {
-      at  = hex("44")
-      doc = "Rank record of the receiver, for a result on the network."
-    }
-    register "local_rank" {
       at  = hex("48")
-      doc = "Own rank in the communicator, as headers carry it."
+      doc = "Rank of the receiver, for a result on the network."
     }
     register "comm_context" {
       at  = hex("4C")
-      doc = "Context of the communicator, as headers carry it."
+      doc = "Context of the communicator, as headers carry it and messages are matched by."
     }
     register "tag" {
       at  = hex("50")
@@ -248,7 +248,7 @@ abi "moves" {
     }
     register "chunk_bytes" {
       at  = hex("54")
-      doc = "A result on the network is cut into chunks of this many bytes on the wire; 0 for one chunk."
+      doc = "An eager result on the network is cut into chunks of this many bytes on the wire; 0 for one chunk."
     }
     register "segment_bytes" {
       at  = hex("58")
@@ -291,7 +291,7 @@ abi "moves" {
     register "abort" {
       at     = hex("04")
       access = "wo"
-      doc    = "A bit for each queue: drops its moves that have not started; one that waits for a message counts as such."
+      doc    = "A bit for each queue: drops its moves that have not started, and one that waits for a message, a window or a remote rank."
     }
     register "completed_0" {
       at     = hex("10")

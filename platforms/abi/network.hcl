@@ -28,7 +28,7 @@ abi "network" {
     register "seek" {
       at     = hex("14")
       access = "ro"
-      doc    = "Looks for the next message of the move's source, tag and context: 0 if it is not there, else its bytes + 1."
+      doc    = "Looks for the next message of the move's comm, source, tag and comm_context: 0 if it is not there, else its bytes + 1."
     }
     register "found" {
       at     = hex("18")

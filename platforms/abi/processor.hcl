@@ -1,17 +1,13 @@
-# What the control processor (RV32IM) sees: its memories, the queue of calls,
-# time and reset. All registers lie in one page of 4 KiB, so that firmware
+# What the control processor (RV32IM) sees: its memories, the calls, time and
+# reset. All registers lie in one page of 4 KiB, so that firmware
 # reaches them from one base register.
 
 abi "processor" {
   abstract = true
 
-  constant "parked_calls" {
+  constant "open_calls" {
     is  = 32
-    doc = "Calls that can be parked at the same time."
-  }
-  constant "progress_words" {
-    is  = 16
-    doc = "Words that firmware keeps with a call while it is parked."
+    doc = "Calls that firmware works on or has parked at the same time."
   }
 
   memory "local_ram" {
@@ -22,21 +18,12 @@ abi "processor" {
 
   memory "call_window" {
     processor_base = hex("20100")
-    size           = hex("80")
-    doc            = "The call that was taken, until it is answered or parked."
+    size           = hex("40")
+    doc            = "The call that was taken last."
     word "words" {
       at    = hex("00")
       count = 15
       doc   = "The call (record call)."
-    }
-    word "client" {
-      at  = hex("3C")
-      doc = "Client that placed the call; 0 behind an arbiter that does not tell."
-    }
-    word "progress" {
-      at    = hex("40")
-      count = 16
-      doc   = "Firmware's own; zero in a new call, kept while the call is parked."
     }
   }
 
@@ -45,31 +32,16 @@ abi "processor" {
     doc   = "Calls that can be taken."
     field "waiting" {
       bits = "7:0"
-      doc  = "New calls."
-    }
-    field "parked" {
-      bits = "15:8"
-      doc  = "Parked calls."
+      doc  = "Calls that wait; 255 for more."
     }
     field "reset_requested" {
-      bits = "16"
-      doc  = "One of the new calls is reset_periph: every wait ends."
-    }
-  }
-  enum "call_queue" {
-    doc = "Where a call is taken from."
-    value "waiting" {
-      is  = 0
-      doc = "The oldest new call."
-    }
-    value "parked" {
-      is  = 1
-      doc = "The call that has been parked longest."
+      bits = "8"
+      doc  = "One of them is reset_periph: every wait ends."
     }
   }
   registers "calls" {
     base = hex("20000")
-    doc  = "Queue of calls. Other calls may be taken and answered while one is parked."
+    doc  = "Calls. Any number may be taken before one is answered; each client gets its answers in the order of its calls."
     register "status" {
       at     = hex("00")
       access = "ro"
@@ -77,18 +49,17 @@ abi "processor" {
     }
     register "take" {
       at     = hex("04")
-      access = "wo"
-      doc    = "Brings a call into the call window: from which queue (enum call_queue)."
+      access = "ro"
+      doc    = "Brings the oldest waiting call into the call window: its ticket, 0 if none waits."
+    }
+    register "ticket" {
+      at  = hex("08")
+      doc = "Ticket of the call that is answered next."
     }
     register "answer" {
-      at     = hex("08")
-      access = "wo"
-      doc    = "Answers the call in the window with this return code and frees the window."
-    }
-    register "park" {
       at     = hex("0C")
       access = "wo"
-      doc    = "Any value: puts the call in the window, with its progress, behind the parked calls and frees the window."
+      doc    = "Answers the call of the ticket with this return code."
     }
   }
 
@@ -141,10 +112,14 @@ abi "processor" {
     register "sleep" {
       at     = hex("08")
       access = "ro"
-      doc    = "Waits for an event, at most a millisecond, and answers which happened since the last read (bit set wake_event)."
+      doc    = "Waits for an event or the alarm, and answers which events happened since the last read (bit set wake_event)."
+    }
+    register "alarm" {
+      at  = hex("0C")
+      doc = "Value of timers.milliseconds at which sleep ends without an event."
     }
     register "trace" {
-      at     = hex("0C")
+      at     = hex("10")
       access = "wo"
       doc    = "A word that simulations record; hardware ignores it."
     }

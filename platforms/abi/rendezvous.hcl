@@ -101,7 +101,7 @@ abi "rendezvous" {
     }
     register "header_count" {
       at  = hex("6C")
-      doc = "The count of headers that stand alone: elements announced, or bytes in all when done."
+      doc = "The count of headers that stand alone: elements announced, or bytes in all when done. Without bytes such a move sends its header alone."
     }
     register "window" {
       at  = hex("70")
@@ -145,7 +145,7 @@ abi "rendezvous" {
     register "open" {
       at     = hex("14")
       access = "wo"
-      doc    = "Opens the window to the move's source, before it is announced: 0 in device memory, 1 in host memory."
+      doc    = "Opens the window to the move's comm, source and comm_context, before it is announced: 0 in device memory, 1 in host memory."
     }
     register "shut" {
       at     = hex("38")
@@ -165,7 +165,7 @@ abi "rendezvous" {
     register "seek" {
       at     = hex("20")
       access = "ro"
-      doc    = "Looks for the oldest announcement by the move's destination with its tag and context: 1 if there is one, else 0."
+      doc    = "Looks for the oldest announcement by the move's destination (of comm) with its tag and comm_context: 1 if there is one, else 0."
     }
     register "announced_count" {
       at     = hex("24")

@@ -1,0 +1,31 @@
+/* Pairwise: in step i each rank sends to the one i places on, and receives from
+ * the one i places back. */
+
+#include "comm.h"
+#include "operations.h"
+#include "stage.h"
+#include "task.h"
+
+static void stage(uint32_t k, struct part part, struct stage *stage)
+{
+	uint32_t places = (k + 1) / 2;
+	uint32_t to = rank_after(self->rank, places);
+	uint32_t from = rank_before(self->rank, places);
+
+	stage->count = part.count;
+	if (k == 0 || k % 2 != 0)
+		stage->own = place_at(self->op0, (uint64_t)to * self->words.count + part.offset);
+	if (k % 2 == 0)
+		stage->result = place_at(self->res, (uint64_t)from * self->words.count + part.offset);
+	stage->sends = k % 2 != 0;
+	stage->to = to;
+	stage->receives = k != 0 && k % 2 == 0;
+	stage->from = from;
+}
+
+void alltoall(struct call *call)
+{
+	struct path path = path_choose(call->words.count, call->size);
+
+	stages_run(&path, 2 * call->size - 1, call->words.count, stage);
+}

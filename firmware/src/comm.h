@@ -1,0 +1,32 @@
+/* Communicators and arithmetic configurations of the call that runs. */
+
+#ifndef COMM_H
+#define COMM_H
+
+#include "engine.h"
+
+/* Reads the communicator of the call; fails if it makes no sense. */
+void comm_use(void);
+
+/* Reads the arithmetic configuration of the call, and its operands and result. */
+void arithmetic_use(void);
+
+/* Chooses the call's reduction. */
+void reduction_use(void);
+
+/* The call's peer or root; fails if it is no rank of the communicator. */
+uint32_t comm_peer(void);
+
+uint32_t rank_word(uint32_t rank, uint32_t word);
+
+/* The rank so many places after this one, around the ring. */
+uint32_t rank_after(uint32_t rank, uint32_t places);
+uint32_t rank_before(uint32_t rank, uint32_t places);
+
+/* Context of messages inside collectives: other calls do not match them. */
+static inline uint32_t collective_context(void) { return engine.current->context | 1; }
+
+/* Forgets what is known about communicators. */
+void comm_forget(void);
+
+#endif

@@ -1,0 +1,45 @@
+/* On one rank. */
+
+#include "move.h"
+#include "operations.h"
+#include "order.h"
+#include "task.h"
+
+static void run(bool both)
+{
+	struct move move = { .op0 = self->op0, .result = self->res, .count = self->words.count };
+
+	if (both)
+		move.op1 = self->op1;
+	order_wait(KIND_LOCAL, 0);
+	move_issue(&move);
+	move_drain();
+}
+
+void copy(struct call *call)
+{
+	(void)call;
+	run(false);
+}
+
+void combine(struct call *call)
+{
+	(void)call;
+	run(true);
+}
+
+#ifdef CCLO_OPERATION_EXT_STREAM_KRNL
+/* Through the user kernel: out by one move, in by another, side by side. */
+void ext_stream_krnl(struct call *call)
+{
+	struct move out = { .op0 = call->op0, .result = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM }, .count = call->words.count };
+	struct move in = { .op0 = { .kind = CCLO_MOVE_OPERAND_KERNEL_STREAM }, .result = call->res, .count = call->words.count };
+
+	if (!capable(CCLO_HARDWARE_ID_KERNEL_STREAMS_MASK))
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
+	order_wait(KIND_LOCAL, 0);
+	move_issue(&out);
+	move_issue(&in);
+	move_drain();
+}
+#endif

@@ -1,0 +1,58 @@
+/* Moves: what the data plane is asked to do for the call that runs. */
+
+#ifndef MOVE_H
+#define MOVE_H
+
+#include "engine.h"
+
+/* A move. What is zero is not there. */
+struct move {
+	struct place op0, op1, result; /* memory or kernel stream */
+	uint32_t count; /* elements */
+	bool receives; /* the last operand is a message of the source, or its window */
+	bool sends; /* the result goes to the destination as well */
+	bool fence; /* starts when the call's earlier moves have completed */
+	uint32_t source, destination;
+	uint32_t tag, strm;
+	uint32_t tdest; /* of a result on the kernel stream */
+	uint32_t context;
+	/* Rendezvous. */
+	bool from_window, to_window;
+	uint8_t window;
+	uint64_t window_address;
+	bool window_host;
+};
+
+/* Issues a move in the call's queue, which it takes if it has none; waits for
+ * room. */
+void move_issue(const struct move *move);
+
+/* Waits until all moves of the call have completed; fails with their error. */
+void move_drain(void);
+
+/* The number of moves that the call's queue has been given. */
+uint32_t move_number(void);
+
+/* Waits until the move with this number, and those before, have completed. */
+void move_wait(uint32_t number);
+
+/* Moves that a queue has done with, wrapping around. */
+uint32_t move_completed(uint32_t queue);
+
+/* Gives the queue of a call back; moves that have not completed are dropped. */
+void queue_give_back(struct call *call);
+
+/* A header alone, of a type that is no eager message. */
+void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
+                 uint32_t context);
+
+/* Bytes of so many elements; fails if a word cannot hold them. */
+uint32_t bytes_of(uint32_t count, bool packed);
+
+/* The place so many elements further on. */
+struct place place_at(struct place place, uint64_t elements);
+
+/* Elements in an eager message to a rank, as all ranks cut alike. */
+uint32_t message_elements(uint32_t rank);
+
+#endif

@@ -1,0 +1,31 @@
+/* The operations, one function each. They run as tasks: they return when the
+ * call is done, or fail. */
+
+#ifndef OPERATIONS_H
+#define OPERATIONS_H
+
+#include "engine.h"
+
+/* Checks the call and runs its operation. */
+void operation_run(struct call *call);
+
+void config(struct call *call);
+void copy(struct call *call);
+void combine(struct call *call);
+void send(struct call *call);
+void recv(struct call *call);
+void bcast(struct call *call);
+void scatter(struct call *call);
+void gather(struct call *call);
+void reduce(struct call *call);
+void allgather(struct call *call);
+void allreduce(struct call *call);
+void reduce_scatter(struct call *call);
+void barrier(struct call *call);
+void alltoall(struct call *call);
+void ext_stream_krnl(struct call *call);
+
+/* Clears everything: see config.c. */
+void reset_engine(void);
+
+#endif

@@ -1,0 +1,171 @@
+/* Between two ranks. */
+
+#include "comm.h"
+#include "move.h"
+#include "operations.h"
+#include "order.h"
+#include "task.h"
+#include "window.h"
+
+static void send_eagerly(uint32_t to, uint32_t strm)
+{
+	struct move move = {
+		.op0 = self->op0,
+		.count = self->words.count,
+		.sends = true,
+		.destination = to,
+		.tag = self->words.tag,
+		.context = self->context,
+		.strm = strm,
+	};
+
+	move_issue(&move);
+	move_drain();
+}
+
+/* To the remote kernel stream, or to the own one. */
+static void put(uint32_t to)
+{
+	uint32_t tag = self->words.tag;
+	struct move move = {
+		.op0 = self->op0,
+		.result = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM },
+		.count = self->words.count,
+		.tdest = tag + CCLO_PUT_TDEST_OFFSET,
+	};
+
+	if (tag > CCLO_MAX_PUT_TAG)
+		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
+	if (to == self->rank) {
+		order_wait(KIND_LOCAL, tag);
+		move_issue(&move);
+		move_drain();
+		return;
+	}
+	self->res.kind = CCLO_MOVE_RESULT_NONE; /* it is not this rank's stream */
+	order_wait(KIND_SEND_EAGER, tag);
+	send_eagerly(to, tag + CCLO_PUT_STREAM_OFFSET);
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* Above the largest eager message, unless it is compressed on the wire. What
+ * either rank's operand looks like does not matter: the other does not know. */
+static bool rendezvous(void)
+{
+	return engine.max_rendezvous > engine.max_eager && !self->wire_packed &&
+	       bytes_of(self->words.count, false) > engine.max_eager;
+}
+
+/* Elements that may be sent by rendezvous at once. */
+static uint32_t piece(uint32_t offset)
+{
+	uint32_t most = engine.max_rendezvous / self->plain_bytes;
+	uint32_t left = self->words.count - offset;
+
+	return left < most ? left : most;
+}
+
+static void send_to_windows(uint32_t to)
+{
+	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
+		struct move move = {
+			.op0 = place_at(self->op0, offset),
+			.count = piece(offset),
+			.sends = true,
+			.to_window = true,
+			.destination = to,
+			.tag = self->tag,
+			.context = self->context,
+		};
+
+		if (!invitation_wait(to, self->tag, self->context)) {
+			order_wait(KIND_SEND_EAGER, self->tag);
+			send_eagerly(to, 0);
+			return;
+		}
+		move_issue(&move);
+		invitation_done(to, bytes_of(move.count, false), self->tag, self->context);
+	}
+	move_drain();
+}
+
+static void receive_in_windows(uint32_t from)
+{
+	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
+		window_open(from, place_at(self->res, offset), piece(offset), self->tag, self->context);
+		move_drain();
+		queue_give_back(self); /* others need it while this one waits */
+		windows_finish();
+	}
+}
+#endif
+
+void send(struct call *call)
+{
+	uint32_t to = comm_peer();
+
+	if (call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM) {
+		put(to);
+		return;
+	}
+	call->res.kind = CCLO_MOVE_RESULT_NONE;
+#if CCLO_FEATURE_RENDEZVOUS
+	if (rendezvous()) {
+		order_wait(KIND_SEND_RENDEZVOUS, call->words.tag);
+		send_to_windows(to);
+		return;
+	}
+#endif
+	order_wait(KIND_SEND_EAGER, call->words.tag);
+	send_eagerly(to, 0);
+}
+
+static bool message_waits(uint32_t from)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, self->tag);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->context);
+	return hw_read(CCLO_RX_SEEK_ADDRESS) != 0;
+}
+
+static void receive_eagerly(uint32_t from)
+{
+	struct move move = {
+		.result = self->res,
+		.count = self->words.count,
+		.receives = true,
+		.source = from,
+		.tag = self->tag,
+		.context = self->context,
+		.tdest = self->tag == CCLO_TAG_ANY ? 0 : self->tag,
+	};
+
+	/* No queue is held while nothing has come. */
+	TASK_WAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	move_issue(&move);
+	move_drain();
+}
+
+void recv(struct call *call)
+{
+	uint32_t from = comm_peer();
+
+#if CCLO_FEATURE_RENDEZVOUS
+	if (rendezvous()) {
+		order_wait(KIND_RECV_RENDEZVOUS, call->words.tag);
+		if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && !call->res.packed) {
+			receive_in_windows(from);
+			return;
+		}
+		window_decline(from, call->tag, call->context);
+		move_drain();
+		queue_give_back(call);
+		order_wait(KIND_RECV_EAGER, call->tag);
+		receive_eagerly(from);
+		return;
+	}
+#endif
+	order_wait(KIND_RECV_EAGER, call->words.tag);
+	receive_eagerly(from);
+}

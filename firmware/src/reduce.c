@@ -1,0 +1,103 @@
+/* To the root: flat for few ranks or elements, along a binomial tree where the
+ * time of messages counts, else along a chain, through which elements stream. */
+
+#include "comm.h"
+#include "operations.h"
+#include "stage.h"
+#include "task.h"
+#include "tree.h"
+
+/* Rank by rank around the ring, the root last: each adds its own to what comes.
+ * Nothing is stored on the way. */
+static void chain_stage(uint32_t k, struct part part, struct stage *stage)
+{
+	uint32_t first = rank_after(self->words.root_src_dst, 1);
+
+	(void)k;
+	stage->count = part.count;
+	stage->own = place_at(self->op0, part.offset);
+	stage->receives = self->rank != first;
+	stage->from = rank_before(self->rank, 1);
+	if (self->rank == self->words.root_src_dst) {
+		stage->result = place_at(self->res, part.offset);
+	} else {
+		stage->sends = true;
+		stage->to = rank_after(self->rank, 1);
+	}
+}
+
+#ifdef CCLO_EXCHANGE_REDUCE_FLAT_MAX_RANKS_ADDRESS
+
+static struct tree tree(void)
+{
+	struct tree t = { .root = self->words.root_src_dst };
+
+	t.flat = self->size <= hw_read(CCLO_EXCHANGE_REDUCE_FLAT_MAX_RANKS_ADDRESS) ||
+	         bytes_of(self->words.count, false) <= hw_read(CCLO_EXCHANGE_REDUCE_FLAT_MAX_BYTES_ADDRESS);
+	return t;
+}
+
+static bool tree_is_better(void)
+{
+	return scratch_configured() && (tree().flat || bytes_of(self->words.count, false) <= engine.max_eager);
+}
+
+/* Each adds up its children, in scratch memory, and hands the sum on with the
+ * last of them. */
+static void tree_stage(uint32_t k, struct part part, struct stage *stage)
+{
+	uint32_t children = tree_children(tree());
+
+	stage->count = part.count;
+	stage->own = k == 0 ? place_at(self->op0, part.offset) : scratch_accumulator();
+	stage->fence = k != 0;
+	stage->receives = k < children;
+	if (stage->receives)
+		stage->from = tree_child(tree(), k);
+	if (k + 1 < children) {
+		stage->result = scratch_accumulator();
+	} else if (self->rank == tree().root) {
+		stage->result = place_at(self->res, part.offset);
+	} else {
+		stage->sends = true;
+		stage->to = tree_parent(tree());
+	}
+}
+
+static void along_tree(void)
+{
+	uint32_t children = tree_children(tree());
+	struct path path = path_choose_reducing(self->words.count, tree().flat ? self->size : 1);
+
+	path_accumulates(&path);
+	stages_run(&path, children != 0 ? children : 1, self->words.count, tree_stage);
+}
+
+#else
+
+static bool tree_is_better(void) { return false; }
+
+static void along_tree(void) {}
+
+#endif
+
+static void alone_stage(uint32_t k, struct part part, struct stage *stage)
+{
+	(void)k;
+	stage->count = part.count;
+	stage->own = place_at(self->op0, part.offset);
+	stage->result = place_at(self->res, part.offset);
+}
+
+void reduce(struct call *call)
+{
+	struct path path = path_choose_reducing(call->words.count, 1);
+
+	comm_peer();
+	if (call->size == 1)
+		stages_run(&path, 1, call->words.count, alone_stage);
+	else if (call->size > 2 && tree_is_better())
+		along_tree();
+	else
+		stages_run(&path, 1, call->words.count, chain_stage);
+}

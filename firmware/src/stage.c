@@ -1,0 +1,250 @@
+#include "stage.h"
+
+#include "comm.h"
+#include "move.h"
+#include "task.h"
+#include "window.h"
+
+/* The last scratch buffer accumulates. */
+#define ACCUMULATOR (SCRATCH_SLOTS - 1)
+
+#if CCLO_FEATURE_RENDEZVOUS
+
+static uint64_t scratch_address(uint32_t slot)
+{
+	return hw_read64(CCLO_EXCHANGE_SCRATCH_ADDRESS + slot * CCLO_EXCHANGE_SCRATCH_BYTES);
+}
+
+bool scratch_configured(void)
+{
+	return engine.max_rendezvous != 0 && scratch_address(1) != scratch_address(0) &&
+	       scratch_address(2) != scratch_address(0);
+}
+
+/* Scratch buffers belong to one call at a time. */
+static void scratch_take(void)
+{
+	if (engine.scratch_owner == self)
+		return;
+	while (engine.scratch_owner != NULL)
+		task_pause(); /* the waits of its owner are limited */
+	engine.scratch_owner = self;
+}
+
+static struct place scratch(uint32_t slot)
+{
+	struct place place = { .address = scratch_address(slot), .kind = CCLO_MOVE_OPERAND_MEMORY };
+
+	if (!scratch_configured())
+		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
+	scratch_take();
+	return place;
+}
+
+struct place scratch_accumulator(void) { return scratch(ACCUMULATOR); }
+
+/* The thresholds are what the host set last. */
+static bool rendezvous(uint32_t count)
+{
+	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && self->size > 1 &&
+	       bytes_of(count, false) > engine.max_eager;
+}
+
+#else
+
+bool scratch_configured(void) { return false; }
+
+struct place scratch_accumulator(void) { task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH); }
+
+#endif
+
+static struct path choose(uint32_t count, uint32_t waiting, bool reducing)
+{
+	uint32_t message = message_elements(0);
+	uint32_t pool = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
+	struct path path = { .protocol = EAGER, .slice = count, .ahead = 0, .slots = SCRATCH_SLOTS };
+
+#if CCLO_FEATURE_RENDEZVOUS
+	if (rendezvous(count) && (!reducing || scratch_configured())) {
+		path.protocol = RENDEZVOUS;
+		path.ahead = 1;
+		path.slice = engine.max_rendezvous / self->plain_bytes;
+		return path;
+	}
+#endif
+	(void)reducing;
+	if (count != 0 && (count - 1) / message >= pool / waiting)
+		return path_paced();
+	return path;
+}
+
+/* Two slices may be on their way to a rank: each gets half of its rx buffers.
+ * Asking two stages ahead keeps the order of messages between two ranks that are
+ * each other's neighbours the same on both sides. */
+struct path path_paced(void)
+{
+	uint32_t most = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
+	struct path path = { .protocol = PACED, .slice = message_elements(0) * most, .ahead = STAGES_AHEAD };
+
+	path.slots = SCRATCH_SLOTS;
+	return path;
+}
+
+void path_accumulates(struct path *path)
+{
+	uint32_t most = engine.max_rendezvous / self->plain_bytes;
+
+	path->slots = ACCUMULATOR;
+	if (path->slice > most)
+		path->slice = most;
+}
+
+struct path path_choose(uint32_t count, uint32_t waiting) { return choose(count, waiting, false); }
+
+struct path path_choose_reducing(uint32_t count, uint32_t waiting) { return choose(count, waiting, true); }
+
+uint32_t part_within(struct part part, uint32_t count)
+{
+	if (part.offset >= count)
+		return 0;
+	return part.count < count - part.offset ? part.count : count - part.offset;
+}
+
+static void credit(uint32_t to)
+{
+	struct move move = { .sends = true, .destination = to, .tag = TAG_CREDIT, .context = collective_context() };
+
+	move_issue(&move);
+}
+
+static void await_credit(uint32_t from)
+{
+	struct move move = { .receives = true, .source = from, .tag = TAG_CREDIT, .context = collective_context() };
+
+	move_issue(&move);
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* Where data lands: in its place if it needs nothing more, else in scratch. */
+static void open_landing(struct path *path, struct stage *stage)
+{
+	bool in_place = stage->own.kind == CCLO_MOVE_OPERAND_NONE && stage->result.kind == CCLO_MOVE_RESULT_MEMORY &&
+	                !stage->result.packed;
+
+	stage->lands_in_scratch = !in_place;
+	if (in_place) {
+		stage->landing = stage->result;
+	} else {
+		stage->slot = path->next_slot++ % path->slots;
+		stage->landing = scratch(stage->slot);
+		move_wait(path->slot_moves[stage->slot]);
+	}
+	stage->window = window_open(stage->from, stage->landing, stage->count, TAG_DATA, collective_context());
+}
+#endif
+
+/* Asks for the data of a stage. */
+static void invite(struct path *path, struct stage *stage)
+{
+	if (!stage->receives || stage->count == 0)
+		return;
+	if (path->protocol == PACED)
+		credit(stage->from);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (path->protocol == RENDEZVOUS)
+		open_landing(path, stage);
+#endif
+}
+
+static void run(struct path *path, const struct stage *stage)
+{
+	struct move move = {
+		.op0 = stage->own,
+		.result = stage->result,
+		.count = stage->count,
+		.receives = stage->receives,
+		.sends = stage->sends,
+		.fence = stage->fence,
+		.source = stage->from,
+		.destination = stage->to,
+		.tag = TAG_DATA,
+		.context = collective_context(),
+	};
+
+	if (stage->count == 0)
+		return;
+	if (path->protocol == PACED && stage->sends)
+		await_credit(stage->to);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (path->protocol == RENDEZVOUS) {
+		if (stage->sends)
+			invitation_wait(stage->to, TAG_DATA, collective_context());
+		move.to_window = stage->sends;
+		if (stage->receives) {
+			move.from_window = true;
+			move.window = stage->window;
+			move.window_address = stage->landing.address;
+			move.window_host = stage->landing.host;
+			if (!stage->lands_in_scratch)
+				move.result = (struct place){ 0 }; /* there it is already */
+		}
+	}
+#endif
+	move_issue(&move);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (path->protocol == RENDEZVOUS) {
+		if (stage->receives && stage->lands_in_scratch)
+			path->slot_moves[stage->slot] = move_number();
+		if (stage->sends)
+			invitation_done(stage->to, bytes_of(stage->count, false), TAG_DATA, collective_context());
+	}
+#endif
+}
+
+/* Stages in the order in which they run, part after part. */
+struct sequence {
+	struct path *path;
+	uint32_t stages, count;
+	stage_builder *build;
+	struct part part; /* of the stage that is built next */
+	uint32_t k;
+};
+
+static bool next_stage(struct sequence *s, struct stage *stage)
+{
+	if (s->k == s->stages) {
+		s->k = 0;
+		s->part.offset += s->part.count;
+	}
+	if (s->part.offset >= s->count)
+		return false;
+	s->part.count = s->count - s->part.offset < s->path->slice ? s->count - s->part.offset : s->path->slice;
+	*stage = (struct stage){ 0 };
+	s->build(s->k++, s->part, stage);
+	return true;
+}
+
+void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build)
+{
+	struct sequence sequence = { .path = path, .stages = stages, .count = count, .build = build };
+	struct stage ring[STAGES_AHEAD + 1]; /* the present stage and those ahead of it */
+	uint32_t built = 0, done = 0;
+	bool more = true;
+
+	/* Ends: every round builds a stage of finitely many or finishes one. */
+	while (more || done != built) {
+		while (more && built - done <= path->ahead) {
+			struct stage *stage = &ring[built % (STAGES_AHEAD + 1)];
+
+			more = next_stage(&sequence, stage);
+			if (more) {
+				invite(path, stage);
+				built++;
+			}
+		}
+		if (done != built)
+			run(path, &ring[done++ % (STAGES_AHEAD + 1)]);
+	}
+	move_drain();
+	windows_finish();
+}

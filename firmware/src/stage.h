@@ -1,0 +1,82 @@
+/* Collectives are lists of stages. A stage takes what one rank sends and an
+ * operand of this rank's own, or one of the two; reduces both if there are two;
+ * and puts the result in memory, on to another rank, or both. */
+
+#ifndef STAGE_H
+#define STAGE_H
+
+#include "engine.h"
+#include "move.h"
+
+/* Tags inside collectives, whose context is their own. */
+enum { TAG_DATA, TAG_CREDIT, TAG_BARRIER };
+
+/* Stages whose data can be asked for in advance. */
+#define STAGES_AHEAD 2
+
+enum protocol {
+	EAGER, /* messages into rx buffers */
+	PACED, /* the same, slice by slice, each after the receiver has asked for it */
+	RENDEZVOUS, /* into windows, slice by slice */
+};
+
+#if CCLO_FEATURE_RENDEZVOUS
+#define SCRATCH_SLOTS CCLO_EXCHANGE_SCRATCH_COUNT
+#else
+#define SCRATCH_SLOTS 1
+#endif
+
+/* How the data of a collective travels: all ranks choose alike. */
+struct path {
+	enum protocol protocol;
+	uint32_t slice; /* elements that travel at once */
+	uint32_t ahead; /* stages whose data is asked for in advance */
+	uint32_t slots; /* scratch buffers in which data lands */
+	uint32_t next_slot;
+	uint32_t slot_moves[SCRATCH_SLOTS]; /* the move that reads the slot */
+};
+
+struct stage {
+	struct place own, result;
+	uint32_t count; /* elements; without any there is nothing to do */
+	bool receives, sends;
+	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
+	uint32_t from, to;
+	/* Filled in when the data is asked for. */
+	bool lands_in_scratch;
+	uint8_t window, slot;
+	struct place landing;
+};
+
+/* The part of each rank's elements that travels now. */
+struct part {
+	uint32_t offset, count;
+};
+
+/* Says what stage k does with this part. */
+typedef void stage_builder(uint32_t k, struct part part, struct stage *stage);
+
+/* Chooses how blocks of this many elements travel, when a rank may have this
+ * many of them waiting. */
+struct path path_choose(uint32_t count, uint32_t waiting);
+
+/* The same, for operations that need scratch buffers with rendezvous. */
+struct path path_choose_reducing(uint32_t count, uint32_t waiting);
+
+/* Whatever the size: slice by slice, as receivers ask for it. */
+struct path path_paced(void);
+
+/* Leaves the last scratch buffer to the reduction. */
+void path_accumulates(struct path *path);
+
+/* Runs so many stages for each part of a block of count elements. */
+void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build);
+
+/* Elements of a part inside a block that may be shorter than the longest. */
+uint32_t part_within(struct part part, uint32_t count);
+
+/* The scratch buffer that a reduction accumulates in. */
+bool scratch_configured(void);
+struct place scratch_accumulator(void);
+
+#endif

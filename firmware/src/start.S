@@ -1,0 +1,58 @@
+# Start-up code and the switch between calls. The processor begins at address
+# 0, where the linker script puts this section.
+
+	.section .start, "ax"
+	.globl _start
+_start:
+	.option push
+	.option norelax
+	la	gp, __global_pointer$
+	.option pop
+	la	sp, scheduler_stack_top
+	la	t0, bss_start
+	la	t1, bss_end
+clear:
+	bgeu	t0, t1, run
+	sw	zero, 0(t0)
+	addi	t0, t0, 4
+	j	clear
+run:
+	call	cclo_main
+	ebreak
+
+# void task_switch(uint32_t **from, uint32_t *to)
+# Saves what a function must keep on the present stack and goes on with another.
+	.text
+	.globl task_switch
+task_switch:
+	addi	sp, sp, -64
+	sw	ra, 0(sp)
+	sw	s0, 4(sp)
+	sw	s1, 8(sp)
+	sw	s2, 12(sp)
+	sw	s3, 16(sp)
+	sw	s4, 20(sp)
+	sw	s5, 24(sp)
+	sw	s6, 28(sp)
+	sw	s7, 32(sp)
+	sw	s8, 36(sp)
+	sw	s9, 40(sp)
+	sw	s10, 44(sp)
+	sw	s11, 48(sp)
+	sw	sp, 0(a0)
+	mv	sp, a1
+	lw	ra, 0(sp)
+	lw	s0, 4(sp)
+	lw	s1, 8(sp)
+	lw	s2, 12(sp)
+	lw	s3, 16(sp)
+	lw	s4, 20(sp)
+	lw	s5, 24(sp)
+	lw	s6, 28(sp)
+	lw	s7, 32(sp)
+	lw	s8, 36(sp)
+	lw	s9, 40(sp)
+	lw	s10, 44(sp)
+	lw	s11, 48(sp)
+	addi	sp, sp, 64
+	ret

@@ -1,0 +1,41 @@
+/* Calls as tasks: each has a stack of its own, waits by handing the processor
+ * on, and ends by returning or failing. */
+
+#ifndef TASK_H
+#define TASK_H
+
+#include "engine.h"
+
+/* The call that runs. */
+#define self (engine.current)
+
+/* Lets others run; returns after something has happened that may matter. */
+void task_pause(void);
+
+/* Ends the call with these bits of the return code, and what it holds. */
+void task_fail(uint32_t error) __attribute__((noreturn));
+
+/* Waits until the condition holds; fails with the error after the limit. */
+#define TASK_WAIT(condition, limit_milliseconds, error)          \
+	do {                                                          \
+		task_limit(limit_milliseconds);                           \
+		while (!(condition)) {                                    \
+			if (reached(self->deadline))                          \
+				task_fail(error);                                 \
+			task_pause();                                         \
+		}                                                         \
+		self->timed = false;                                      \
+	} while (0)
+
+void task_limit(uint32_t milliseconds_from_now);
+
+/* Begins a call on its stack. */
+void task_start(struct call *call);
+
+/* Lets every call run until it waits; what waits for time sets the alarm. */
+void task_run_all(void);
+
+/* Answers a call that is open, and frees what it holds. */
+void task_end(struct call *call, uint32_t code);
+
+#endif

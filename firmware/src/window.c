@@ -1,0 +1,113 @@
+#include "window.h"
+
+#include "move.h"
+#include "task.h"
+
+#if !CCLO_FEATURE_RENDEZVOUS
+
+void windows_shut(struct call *call) { (void)call; }
+
+#else
+
+#define ALL_WINDOWS ((uint32_t)((1ull << CCLO_RENDEZVOUS_WINDOWS) - 1))
+
+static void forget_oldest(struct call *call)
+{
+	engine.windows &= ~(1u << call->window[0]);
+	for (uint32_t i = 1; i < call->windows; i++)
+		call->window[i - 1] = call->window[i];
+	call->windows--;
+}
+
+void windows_shut(struct call *call)
+{
+	while (call->windows != 0) {
+		hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, call->window[0]);
+		hw_write(CCLO_RENDEZVOUS_SHUT_ADDRESS, 1);
+		forget_oldest(call);
+	}
+}
+
+static uint32_t window_register(uint8_t window, uint32_t address)
+{
+	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
+	return hw_read(address);
+}
+
+/* The limit counts from the last packet that came. */
+static void finish_oldest(void)
+{
+	uint8_t window = self->window[0];
+	uint32_t seen;
+
+	while (!window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS)) {
+		seen = window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS);
+		TASK_WAIT(window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) ||
+		              window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS) != seen,
+		          remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	}
+	forget_oldest(self);
+}
+
+void windows_finish(void)
+{
+	while (self->windows != 0)
+		finish_oldest();
+}
+
+uint8_t window_open(uint32_t from, struct place landing, uint32_t count, uint32_t tag, uint32_t context)
+{
+	uint8_t window = 0;
+
+	if (self->windows == HELD)
+		finish_oldest();
+	while (engine.windows == ALL_WINDOWS)
+		task_pause(); /* the waits of those who have them are limited */
+	while (engine.windows & (1u << window))
+		window++;
+	engine.windows |= 1u << window;
+	self->window[self->windows++] = window;
+
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
+	hw_write64(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, landing.address);
+	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes_of(count, false));
+	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing.host);
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, landing.address, landing.host, tag, context);
+	return window;
+}
+
+void window_decline(uint32_t from, uint32_t tag, uint32_t context)
+{
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, 0, 0, false, tag, context);
+}
+
+static bool invited(uint32_t to, uint32_t tag, uint32_t context)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, to);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	return hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) != 0;
+}
+
+bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
+{
+	bool window;
+
+	TASK_WAIT(invited(to, tag, context), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	window = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS) != 0;
+	self->remote_address = hw_read64(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
+	self->remote_host = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS) != 0;
+	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
+	return window;
+}
+
+void invitation_done(uint32_t to, uint32_t bytes, uint32_t tag, uint32_t context)
+{
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE, to, bytes, self->remote_address, self->remote_host, tag, context);
+}
+
+#endif

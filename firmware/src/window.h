@@ -1,0 +1,37 @@
+/* Rendezvous: windows of the call that runs, and invitations to write into
+ * those of others. Generations without rendezvous have neither. */
+
+#ifndef WINDOW_H
+#define WINDOW_H
+
+#include "engine.h"
+
+/* Closes all windows of a call. */
+void windows_shut(struct call *call);
+
+#if CCLO_FEATURE_RENDEZVOUS
+
+/* Opens a window on plain memory to a rank, and announces it. The oldest window
+ * of the call is waited for if it has too many. */
+uint8_t window_open(uint32_t from, struct place landing, uint32_t count, uint32_t tag, uint32_t context);
+
+/* Tells a rank that this message will be received eagerly. */
+void window_decline(uint32_t from, uint32_t tag, uint32_t context);
+
+/* Waits until the sender is done with the call's windows. */
+void windows_finish(void);
+
+/* Waits for a rank's announcement and keeps it for the next move into its
+ * window; false if it wants the message eagerly. */
+bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context);
+
+/* Tells the rank that all bytes were sent into its window. */
+void invitation_done(uint32_t to, uint32_t bytes, uint32_t tag, uint32_t context);
+
+#else
+
+static inline void windows_finish(void) {}
+
+#endif
+
+#endif
