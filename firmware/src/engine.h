@@ -8,7 +8,7 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 224 /* a call's stack; its last word is checked at each switch */
+#define STACK_WORDS 272 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
 #define HELD        4 /* rendezvous windows that one call holds at the same time */
 

@@ -156,7 +156,7 @@ static void invite(struct path *path, struct stage *stage)
 #endif
 }
 
-static void run(struct path *path, const struct stage *stage)
+__attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
 {
 	struct move move = {
 		.op0 = stage->own,

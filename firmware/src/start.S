@@ -3,6 +3,7 @@
 
 	.section .start, "ax"
 	.globl _start
+	.type _start, @function
 _start:
 	.option push
 	.option norelax
@@ -24,6 +25,7 @@ run:
 # Saves what a function must keep on the present stack and goes on with another.
 	.text
 	.globl task_switch
+	.type task_switch, @function
 task_switch:
 	addi	sp, sp, -64
 	sw	ra, 0(sp)
