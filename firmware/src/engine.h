@@ -70,7 +70,7 @@ struct engine {
 		uint32_t comm, context;
 	} contexts[8];
 	uint32_t next_context;
-	struct call calls[CALLS];
+	struct call calls[CALLS], dropped;
 	uint32_t stacks[CALLS][STACK_WORDS] __attribute__((aligned(16)));
 };
 

@@ -39,19 +39,19 @@ static bool take(struct call *call)
 /* A reset drops every call before it, answers them all, then itself. */
 static void reset_requested(void)
 {
-	static struct call call; /* there may be no free one */
+	struct call *call = &engine.dropped; /* there may be no free one */
 
 	for (uint32_t i = 0; i < CALLS; i++)
 		if (engine.calls[i].state != CALL_FREE)
 			task_end(&engine.calls[i], CCLO_RETURN_CODE_NOT_READY);
-	call.queue = NO_QUEUE;
-	for (uint32_t i = 0; i <= CCLO_CALL_STATUS_WAITING_MASK && take(&call); i++) {
-		if (is_reset(&call)) {
+	call->queue = NO_QUEUE;
+	for (uint32_t i = 0; i <= CCLO_CALL_STATUS_WAITING_MASK && take(call); i++) {
+		if (is_reset(call)) {
 			reset_engine();
-			task_end(&call, 0);
+			task_end(call, 0);
 			return;
 		}
-		task_end(&call, CCLO_RETURN_CODE_NOT_READY);
+		task_end(call, CCLO_RETURN_CODE_NOT_READY);
 	}
 }
 

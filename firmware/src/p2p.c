@@ -151,6 +151,10 @@ void recv(struct call *call)
 {
 	uint32_t from = comm_peer();
 
+	/* Kernels in the fabric pass the destination as the second address. */
+	if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && call->res.address == 0 && call->op1.address != 0)
+		call->res.address = call->op1.address;
+	call->op0.kind = CCLO_MOVE_OPERAND_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
 	if (rendezvous()) {
 		order_wait(KIND_RECV_RENDEZVOUS, call->words.tag);

@@ -1,0 +1,159 @@
+package firmware
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/designtest"
+)
+
+// What task_switch, written in assembly, keeps on the stack; and the word that
+// guards its end. In bytes.
+const (
+	switchBytes = 64
+	guardBytes  = 4
+)
+
+// callGraph is what the compiler says of functions: the bytes of their frames
+// and whom they call.
+type callGraph struct {
+	frame map[string]int
+	calls map[string][]string
+	roots []string // functions that nobody calls by name
+}
+
+var (
+	nodeLine = regexp.MustCompile(`^node: \{ title: "([^"]*)" label: ".*\\n(\d+) bytes \((.*)\)" \}`)
+	edgeLine = regexp.MustCompile(`^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"`)
+)
+
+func readCallGraph(t *testing.T, dir string) *callGraph {
+	t.Helper()
+	g := &callGraph{frame: map[string]int{}, calls: map[string][]string{}}
+	called := map[string]bool{}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.ci"))
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if m := nodeLine.FindStringSubmatch(line); m != nil {
+				g.frame[m[1]], _ = strconv.Atoi(m[2])
+				if m[3] != "static" {
+					t.Errorf("the frame of %s is %s", m[1], m[3])
+				}
+			}
+			if m := edgeLine.FindStringSubmatch(line); m != nil {
+				g.calls[m[1]] = append(g.calls[m[1]], m[2])
+				called[m[2]] = true
+			}
+		}
+	}
+	for name := range g.frame {
+		if !called[name] {
+			g.roots = append(g.roots, name)
+		}
+	}
+	return g
+}
+
+// depth is the most that a function and those below it need. An indirect call
+// may reach every function that nobody calls by name.
+func (g *callGraph) depth(t *testing.T, name string, above []string) int {
+	for _, a := range above {
+		if a == name {
+			t.Fatalf("recursion: %v", append(above, name))
+		}
+	}
+	if name == "task_switch" {
+		return switchBytes
+	}
+	above = append(above, name)
+	most := 0
+	for _, callee := range g.calls[name] {
+		targets := []string{callee}
+		if callee == "__indirect_call" {
+			targets = g.indirect(name)
+		}
+		for _, target := range targets {
+			most = max(most, g.depth(t, target, above))
+		}
+	}
+	return g.frame[name] + most
+}
+
+// indirect calls go from the dispatcher to operations, and from the runner of
+// stages to their builders, which are static functions.
+func (g *callGraph) indirect(from string) []string {
+	var to []string
+	for _, name := range g.roots {
+		builder := strings.Contains(name, ":")
+		if name != "task_main" && name != "cclo_main" && !strings.HasSuffix(name, ":task_main") && builder == (from == "stages_run") {
+			to = append(to, name)
+		}
+	}
+	return to
+}
+
+// A call's stack is large enough for the deepest chain of functions.
+func TestStackIsDeepEnough(t *testing.T) {
+	compiler, err := FindCompiler(t.Context())
+	if err != nil {
+		t.Skip("SKIPPED: ", err)
+	}
+	for name, generation := range designtest.Library(t).ABIs {
+		in, err := InputsOf(generation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := compileForCallGraph(t.Context(), in, compiler, dir); err != nil {
+			t.Fatal(err)
+		}
+		g := readCallGraph(t, dir)
+		var task string
+		for _, root := range g.roots {
+			if strings.HasSuffix(root, ":task_main") {
+				task = root
+			}
+		}
+		words := regexp.MustCompile(`#define STACK_WORDS (\d+)`).FindSubmatch(in.files["engine.h"])
+		if task == "" || words == nil || len(g.roots) < 15 {
+			t.Fatalf("%s: the call graph lacks its roots: %v", name, g.roots)
+		}
+		have, _ := strconv.Atoi(string(words[1]))
+		need := g.depth(t, task, nil) + guardBytes
+		if need > 4*have {
+			t.Errorf("%s: a call needs %d bytes of stack and has %d", name, need, 4*have)
+		}
+		t.Logf("%s: %d of %d bytes", name, need, 4*have)
+	}
+}
+
+func compileForCallGraph(ctx context.Context, in *Inputs, c *Compiler, dir string) error {
+	args := []string{"-c", "-I.", "-fcallgraph-info=su"}
+	for _, flag := range in.flags {
+		if !strings.HasPrefix(flag, "-Wl,") {
+			args = append(args, flag)
+		}
+	}
+	for _, name := range in.names() {
+		if err := os.WriteFile(filepath.Join(dir, name), in.files[name], 0o644); err != nil {
+			return err
+		}
+		if filepath.Ext(name) == ".c" {
+			args = append(args, name)
+		}
+	}
+	if err := c.run(ctx, dir, args); err != nil {
+		return fmt.Errorf("make the call graph: %w", err)
+	}
+	return nil
+}
