@@ -218,10 +218,29 @@ func TestStructsInMemory(t *testing.T) {
 	}
 }
 
+// userModule makes a directory the module of a user, who has this one beside it.
+func userModule(t *testing.T, dir string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "go.sum", string(sums))
+	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n", module, root))
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "off")
+}
+
+const module = "github.com/cclforge/cclforge"
+
 func TestDriverCompiles(t *testing.T) {
 	program := tool(t, "go", "driver packages")
 	dir := t.TempDir()
-	put(t, dir, "go.mod", "module generated\n\ngo 1.18\n")
 	everyDesign(t, func(t *testing.T, d *design.Design) {
 		folder := strings.ReplaceAll(strings.ToLower(filepath.Base(t.Name())), " ", "_")
 		for path, text := range codeFiles(t, d) {
@@ -235,7 +254,25 @@ func TestDriverCompiles(t *testing.T) {
 			put(t, dir, filepath.Join(folder, filepath.Base(path)), string(text))
 		}
 	})
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
+	userModule(t, dir)
 	run(t, dir, program, "vet", "./...")
+}
+
+// TestDriverIsLean: a driver package brings nothing along but the driver.
+func TestDriverIsLean(t *testing.T) {
+	program := tool(t, "go", "what driver packages import")
+	dir := t.TempDir()
+	for path, text := range codeFiles(t, codeDesign(t, "u55c_tcp")) {
+		if strings.HasPrefix(path, "driver/") {
+			put(t, dir, path, string(text))
+		}
+	}
+	userModule(t, dir)
+	var others []string
+	for line := range strings.Lines(run(t, dir, program, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver")) {
+		others = append(others, strings.TrimSpace(line))
+	}
+	if diff := cmp.Diff([]string{module + "/driver/accl", "generated/driver"}, others); diff != "" {
+		t.Errorf("-want +imports:\n%s", diff)
+	}
 }

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"math/bits"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/gen/driverview"
 )
 
 const (
@@ -42,10 +43,9 @@ var golang = language{
 
 // goCommonNames and goPlatformNames are what the templates declare themselves.
 var (
-	goCommonNames   = []string{"Flag", "Generation", "ReturnCodes"}
+	goCommonNames   = []string{"Flag", "Generation"}
 	goPlatformNames = []string{
-		"Name", "Board", "Part", "DataType", "DataTypes", "Reduction", "Conversion", "Conversions",
-		"ArithmeticConfig", "ArithmeticConfigs", "Instance", "Instances", "Banks", "Stream", "Streams",
+		"Name", "Board", "Part", "Platform", "Open", "Instance", "Instances", "Banks", "Stream", "Streams",
 	}
 )
 
@@ -65,6 +65,9 @@ type goWording struct {
 
 // Bits reports whether the symbols are flags.
 func (c goWording) Bits() bool { return c.Kind == bitsKind }
+
+// At is the position of a flag.
+func (c goWording) At(flag entry) int { return bits.TrailingZeros64(flag.Value) }
 
 type goStruct struct {
 	Name, Doc string
@@ -130,37 +133,13 @@ func formatted(template string, view any) ([]byte, error) {
 
 // goPlatform is the view of the driver package of a platform.
 type goPlatform struct {
-	Source, Package, Doc, Generation string
-	Board, Part, ReduceFunction      string
-	Common                           string
-	Groups                           []wording
-	DataTypes                        []goDataType
-	Conversions                      []platform.Conversion
-	Configs                          []goConfig
-	Instances                        []goInstance
-	Streams                          []goStream
-}
-
-type goDataType struct {
-	Name       string
-	Bytes      int
-	Reductions []goReduction
-}
-
-type goReduction struct {
-	Function string // a Go constant
-	TDEST    int
-}
-
-type goConfig struct {
-	design.ArithmeticConfig
-	Offset uint32
-	Words  []uint32
-}
-
-// WordList is the configuration's words in Go.
-func (c goConfig) WordList() string {
-	return "[]uint32{" + joined(widened(c.Words), func(v uint64) string { return hexOrDecimal(v, decimal) }) + "}"
+	Source, Package, Doc string
+	Board, Part          string
+	Common               string
+	Groups               []wording
+	Platform             string // what the driver knows, as Go source
+	Instances            []goInstance
+	Streams              []goStream
 }
 
 type goInstance struct {
@@ -210,21 +189,17 @@ func godriver(d *design.Design) ([]File, error) {
 func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
 	p := d.Platform
 	view := goPlatform{
-		Source: p.File, Package: p.Name, Doc: p.Doc, Generation: p.ABI.Name, Board: p.Board.Name, Part: p.Board.Part,
-		ReduceFunction: camel(abi.ReduceFunctions), Common: generation.text, DataTypes: goDataTypes(p),
+		Source: p.File, Package: p.Name, Doc: p.Doc, Board: p.Board.Name, Part: p.Board.Part,
+		Common: generation.text, Platform: goLiteral(driverview.Of(d)),
 	}
 	names := newIdentifiers(golang, generation.names)
 	errs := []error{names.reserve(goPlatformNames...)}
 	var err error
 	view.Groups, err = golang.wordings([]group{engineGroup(d), limitGroup(p), exchangeGroup(d)}, names)
 	errs = append(errs, err)
-	if p.Compression != nil {
-		view.Conversions = p.Compression.Conversions
-	}
-	for i, config := range d.Configs {
-		words, err := configWords(d.ABI(), config)
+	for _, config := range d.Configs {
+		_, err := configWords(d.ABI(), config) // the driver refuses what it cannot fill in, at run time
 		errs = append(errs, err)
-		view.Configs = append(view.Configs, goConfig{config, d.Exchange.ArithmeticConfigs[i], words})
 	}
 	banks := map[*design.Instance][]goBanks{}
 	for _, m := range d.Memories {
@@ -237,23 +212,4 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
 		view.Streams = append(view.Streams, goStream{end(s.From), end(s.To), s.From.Width, s.From.TDEST, s.Depth, s.Scope, s.Group})
 	}
 	return view, errors.Join(errs...)
-}
-
-// goDataTypes lists the element types with the reductions that they have.
-func goDataTypes(p *platform.Platform) []goDataType {
-	var out []goDataType
-	for _, t := range p.Types {
-		view := goDataType{Name: t.Name, Bytes: t.Bytes}
-		if p.Arithmetic != nil {
-			for _, f := range p.Arithmetic.Functions {
-				for _, at := range f.TDEST {
-					if at.Type == t.Name {
-						view.Reductions = append(view.Reductions, goReduction{camel(abi.ReduceFunctions, f.Name), at.TDEST})
-					}
-				}
-			}
-		}
-		out = append(out, view)
-	}
-	return out
 }

@@ -1,0 +1,211 @@
+package accl
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Buffer is memory of an engine that holds elements of one type, with a copy in
+// host memory. Slices of a buffer share both.
+type Buffer[T any] struct {
+	span
+	dtype DType
+	host  []T
+	part  bool // of a buffer that was allocated
+	err   error
+}
+
+// AllocOption changes how a buffer is allocated.
+type AllocOption func(*allocOptions)
+
+type allocOptions struct {
+	host, raw bool
+	at        *uint64
+}
+
+// HostOnly puts the buffer in host memory that the engine reaches, instead of in
+// device memory. Its host copy is all there is.
+func HostOnly() AllocOption { return func(o *allocOptions) { o.host = true } }
+
+// At puts the buffer at an address, which must be free.
+func At(address uint64) AllocOption {
+	return func(o *allocOptions) { o.at = &address }
+}
+
+// NoPrealloc leaves device memory as it is; otherwise the zeros of a new buffer
+// are copied there.
+func NoPrealloc() AllocOption { return func(o *allocOptions) { o.raw = true } }
+
+// Alloc allocates n elements in the memory of an engine, all zero.
+func Alloc[T Element](ctx context.Context, e *Engine, n int, o ...AllocOption) (*Buffer[T], error) {
+	return AllocAs[T](ctx, e, TypeOf[T](), n, o...)
+}
+
+// AllocAs allocates n elements of a type of the platform that T represents: a
+// type of the same size that holds no pointers, for example uint8 or [16]byte.
+func AllocAs[T any](ctx context.Context, e *Engine, t DType, n int, o ...AllocOption) (*Buffer[T], error) {
+	var opts allocOptions
+	for _, set := range o {
+		set(&opts)
+	}
+	size := int(unsafe.Sizeof(*new(T)))
+	bytes, err := e.allocatable(t, reflect.TypeFor[T](), n, opts.host)
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+	}
+	mem, err := e.dev.Alloc(ctx, MemSpec{Bytes: max(bytes, 1), Host: opts.host, At: opts.at})
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+	}
+	b := &Buffer[T]{dtype: t, span: span{&region{engine: e, mem: mem, host: opts.host}, 0, bytes}}
+	if b.host, err = view[T](mem.Bytes(), size, n); err == nil {
+		if !opts.raw {
+			clear(b.host)
+			err = b.syncTo(ctx)
+		}
+	}
+	if err != nil {
+		_ = mem.Free() // what went wrong before is what the caller wants to know
+		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+	}
+	return b, nil
+}
+
+// allocatable checks a wish for memory and returns its size.
+func (e *Engine) allocatable(t DType, rep reflect.Type, n int, host bool) (int, error) {
+	if e.closed.Load() {
+		return 0, ErrClosed
+	}
+	bytes, ok := e.p.TypeBytes(t)
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, t)
+	case int(rep.Size()) != bytes || !plain(rep):
+		return 0, fmt.Errorf("%w: %s does not represent an element of %d bytes", ErrType, rep, bytes)
+	case n < 0 || n > int(^uint(0)>>1)/bytes:
+		return 0, fmt.Errorf("%w: %d", ErrCount, n)
+	case host && !(e.p.Features.HostOperands && e.p.HostMemory):
+		return 0, fmt.Errorf("%w: operands in host memory; %s has no host memory or %s no flag for it", ErrUnsupported, e.p.Name, e.p.Generation)
+	}
+	return n * bytes, nil
+}
+
+// plain reports whether values of a type are their bytes alone.
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return true
+	}
+	return false
+}
+
+// view sees bytes as elements. Copying instead would cost a pass over the data
+// for each transfer, and could not be done for memory that the engine writes.
+func view[T any](b []byte, size, n int) ([]T, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if len(b) < n*size {
+		return nil, fmt.Errorf("the device gave %d bytes", len(b))
+	}
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, fmt.Errorf("%w: hosts that are not little-endian", ErrUnsupported)
+	}
+	p := unsafe.Pointer(&b[0])
+	if uintptr(p)%unsafe.Alignof(*new(T)) != 0 {
+		return nil, fmt.Errorf("the device gave memory that is not aligned to %d bytes", unsafe.Alignof(*new(T)))
+	}
+	return unsafe.Slice((*T)(p), n), nil
+}
+
+// Host is the host's copy. SyncToDevice and SyncFromDevice, and operations that
+// do it, copy it to and from the device.
+func (b *Buffer[T]) Host() []T { return b.host }
+
+// Len is the number of elements.
+func (b *Buffer[T]) Len() int { return len(b.host) }
+
+// DType is the element type.
+func (b *Buffer[T]) DType() DType { return b.dtype }
+
+// Address is where the engine sees the buffer.
+func (b *Buffer[T]) Address() uint64 { return b.address() }
+
+// InHostMemory reports whether the buffer is in host memory only.
+func (b *Buffer[T]) InHostMemory() bool { return b.region.host }
+
+// SyncToDevice copies the buffer from host to device.
+func (b *Buffer[T]) SyncToDevice(ctx context.Context) error {
+	if b.err != nil {
+		return b.err
+	}
+	if err := b.hold(); err != nil {
+		return err
+	}
+	defer b.release()
+	return b.syncTo(ctx)
+}
+
+// SyncFromDevice copies the buffer from device to host.
+func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error {
+	if b.err != nil {
+		return b.err
+	}
+	if err := b.hold(); err != nil {
+		return err
+	}
+	defer b.release()
+	return b.syncFrom(ctx)
+}
+
+// Slice is the part of the buffer from element i to before j, which shares its
+// memory. If there is no such part, the slice is empty and every use of it is an
+// error, which Err tells.
+func (b *Buffer[T]) Slice(i, j int) *Buffer[T] {
+	part := &Buffer[T]{span: b.span, dtype: b.dtype, part: true, err: b.err}
+	if part.err == nil && (i < 0 || j < i || j > len(b.host)) {
+		part.err = fmt.Errorf("%w: elements %d to %d of a buffer of %d", ErrCount, i, j, len(b.host))
+	}
+	if part.err != nil {
+		part.bytes = 0
+		return part
+	}
+	size := int(unsafe.Sizeof(*new(T)))
+	part.offset, part.bytes, part.host = b.offset+i*size, (j-i)*size, b.host[i:j:j]
+	return part
+}
+
+// Err is what makes the buffer unusable: nil, or that it is a slice of elements
+// that there are not.
+func (b *Buffer[T]) Err() error { return b.err }
+
+// Free gives the memory of the buffer and of all its slices back. The error is
+// ErrBusy while a call uses it, and ErrFreed the second time. Slices are not
+// freed by themselves.
+func (b *Buffer[T]) Free() error {
+	if b.part {
+		return fmt.Errorf("%w: a slice is freed with its buffer", ErrArgument)
+	}
+	return b.free()
+}
+
+func (b *Buffer[T]) operand() ref {
+	if b == nil {
+		return ref{}
+	}
+	return ref{kind: inMemory, span: b.span, dtype: b.dtype, err: b.err}
+}

@@ -1,0 +1,388 @@
+package accl
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// share says how much of an operand a call uses.
+type share int
+
+const (
+	none  share = iota // there is no such operand
+	block              // n elements
+	all                // n elements for each rank of the communicator
+)
+
+// place says which ranks have an operand.
+type place int
+
+const (
+	everywhere place = iota
+	atRoot
+)
+
+// use is what an operation does with one operand.
+type use struct {
+	share  share
+	at     place
+	stream bool // it may be the kernel stream
+}
+
+// operationSpec describes an operation to what prepares calls.
+type operationSpec struct {
+	operation
+	name          string
+	op0, op1, res use
+	peer          bool // it has a root, source or destination
+	reduces       bool
+	local         bool // it involves no other rank: no communicator is passed
+	tagged        bool // the program may choose the tag
+	put           bool // the result is the kernel stream of another rank
+	// both says that the same operand is read at the root and written elsewhere.
+	both bool
+	// repeats says that clients with host flags repeat the result as operand 1.
+	repeats bool
+}
+
+var (
+	specCopy = operationSpec{operation: opCopy, name: "copy",
+		op0: use{share: block, stream: true}, res: use{share: block, stream: true}, local: true}
+	specCombine = operationSpec{operation: opCombine, name: "combine",
+		op0: use{share: block, stream: true}, op1: use{share: block}, res: use{share: block, stream: true}, local: true, reduces: true}
+	specSend = operationSpec{operation: opSend, name: "send",
+		op0: use{share: block, stream: true}, peer: true, tagged: true}
+	specStreamPut = operationSpec{operation: opSend, name: "stream_put",
+		op0: use{share: block, stream: true}, peer: true, put: true}
+	specRecv = operationSpec{operation: opRecv, name: "recv",
+		res: use{share: block, stream: true}, peer: true, tagged: true}
+	specBcast = operationSpec{operation: opBcast, name: "bcast",
+		op0: use{share: block}, peer: true, both: true}
+	specScatter = operationSpec{operation: opScatter, name: "scatter",
+		op0: use{share: all, at: atRoot}, res: use{share: block}, peer: true}
+	specGather = operationSpec{operation: opGather, name: "gather",
+		op0: use{share: block}, res: use{share: all, at: atRoot}, peer: true}
+	specReduce = operationSpec{operation: opReduce, name: "reduce",
+		op0: use{share: block, stream: true}, res: use{share: block, at: atRoot, stream: true}, peer: true, reduces: true}
+	specAllGather = operationSpec{operation: opAllGather, name: "allgather",
+		op0: use{share: block}, res: use{share: all}, repeats: true}
+	specAllReduce = operationSpec{operation: opAllReduce, name: "allreduce",
+		op0: use{share: block}, res: use{share: block}, reduces: true, repeats: true}
+	specReduceScatter = operationSpec{operation: opReduceScatter, name: "reduce_scatter",
+		op0: use{share: all}, res: use{share: block}, reduces: true}
+	specAllToAll = operationSpec{operation: opAllToAll, name: "alltoall",
+		op0: use{share: all}, res: use{share: all}, repeats: true}
+	specBarrier = operationSpec{operation: opBarrier, name: "barrier"}
+	specNop     = operationSpec{operation: opNop, name: "nop"}
+)
+
+// call is a call on its way to the engine.
+type call struct {
+	Call
+	engine *Engine
+	comm   *Comm
+	spec   *operationSpec
+	client int
+	opts   callOptions
+
+	op0, op1, res ref
+	// before are copied to the device, result to the host.
+	before [2]span
+	result span
+
+	serial uint64 // of its start
+	alone  bool   // no other call was in flight then
+}
+
+func (c *call) name() string { return c.spec.name }
+
+// failure is what a return code means.
+func (c *call) failure(code ReturnCode) error { return c.engine.failure(c.name(), c.comm, code) }
+
+// arguments are those of an operation that are no options.
+type arguments struct {
+	op0, op1, res Operand
+	n             int
+	peer          int
+	fn            Func
+	stream        int // of a put
+}
+
+// do checks an operation, makes a call of it and issues it.
+func (c *Comm) do(ctx context.Context, spec *operationSpec, a arguments, options []Option) (*Request, error) {
+	r := &Request{}
+	r.spec, r.comm = spec, c
+	r.op0, r.op1, r.res = refOf(a.op0), refOf(a.op1), refOf(a.res)
+	for _, set := range options {
+		set(&r.opts)
+	}
+	if c == nil {
+		return nil, fmt.Errorf("%s: %w", spec.name, ErrNotMember)
+	}
+	r.engine = c.engine
+	if err := r.prepare(&a); err != nil {
+		return nil, fmt.Errorf("%s: %w", spec.name, err)
+	}
+	if err := r.hold(); err != nil {
+		return nil, fmt.Errorf("%s: %w", spec.name, err)
+	}
+	return c.engine.issue(ctx, r)
+}
+
+// hold keeps all buffers, or none.
+func (r *Request) hold() error {
+	var held []*ref
+	for _, operand := range [...]*ref{&r.op0, &r.op1, &r.res} {
+		if operand.kind != inMemory {
+			continue
+		}
+		if err := operand.span.hold(); err != nil {
+			for _, h := range held {
+				h.span.release()
+			}
+			return err
+		}
+		held = append(held, operand)
+	}
+	return nil
+}
+
+// prepare checks a call and fills in its words.
+func (c *call) prepare(a *arguments) error {
+	e, spec := c.engine, c.spec
+	if err := e.usable(); err != nil {
+		return err
+	}
+	code := e.w.operations[spec.operation]
+	if !code.ok {
+		return fmt.Errorf("%w: %s has no %s", ErrUnsupported, e.p.Generation, spec.operation)
+	}
+	if err := c.options(); err != nil {
+		return err
+	}
+	if a.n < 0 || uint64(a.n) > math.MaxUint32 {
+		return fmt.Errorf("%w: %d", ErrCount, a.n)
+	}
+	c.Scenario, c.Count, c.Tag = code.value, uint32(a.n), e.p.TagAny
+	if !spec.local {
+		c.Comm = c.comm.at
+	}
+	if spec.peer {
+		if a.peer < 0 || a.peer >= len(c.comm.ranks) {
+			return fmt.Errorf("%w: %d of %d", ErrRank, a.peer, len(c.comm.ranks))
+		}
+		c.RootSrcDst = uint32(a.peer)
+	}
+	if c.opts.tagged {
+		c.Tag = c.opts.tag
+	}
+	if spec.put {
+		if a.stream < 0 || uint64(a.stream) > uint64(e.p.MaxPutTag) {
+			return fmt.Errorf("%w: stream %d; the largest is %d", ErrTag, a.stream, e.p.MaxPutTag)
+		}
+		c.Tag = uint32(a.stream)
+		c.StreamFlags |= e.p.StreamFlags.Result
+	}
+	if spec.operation == opBarrier {
+		return c.barrier()
+	}
+	return c.operands(a)
+}
+
+// options checks that the operation has the options that were given.
+func (c *call) options() error {
+	spec, o := c.spec, &c.opts
+	for _, option := range [...]struct {
+		name       string
+		given, has bool
+	}{
+		{"FromFPGA", o.from, spec.op0.share != none},
+		{"FromFPGA1", o.from1, spec.op1.share != none},
+		{"ToFPGA", o.to, spec.res.share != none || spec.both},
+		{"Compress", o.compress != "", !spec.local && (spec.op0.share != none || spec.res.share != none)},
+		{"WithTag", o.tagged, spec.tagged},
+	} {
+		if option.given && !option.has {
+			return fmt.Errorf("%w: it has no %s", ErrOption, option.name)
+		}
+	}
+	c.client = c.engine.o.client
+	if o.chosen {
+		if o.client < 0 {
+			return fmt.Errorf("%w: client %d", ErrOption, o.client)
+		}
+		c.client = o.client
+	}
+	return nil
+}
+
+// operands resolves types, and checks and addresses the operands.
+func (c *call) operands(a *arguments) error {
+	e, spec := c.engine, c.spec
+	if spec.op0.share == none && spec.res.share == none {
+		return nil
+	}
+	if c.opts.compress != "" {
+		if _, known := e.p.TypeBytes(c.opts.compress); !known {
+			return fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, c.opts.compress)
+		}
+	}
+	root := spec.peer && a.peer == c.comm.local
+	flags := &e.p.StreamFlags
+	for _, operand := range [...]struct {
+		name   string
+		ref    *ref
+		use    use
+		stream uint32
+	}{{"operand 0", &c.op0, spec.op0, flags.Op0}, {"operand 1", &c.op1, spec.op1, 0}, {"result", &c.res, spec.res, flags.Result}} {
+		if err := c.admit(operand.ref, operand.use, root); err != nil {
+			return fmt.Errorf("%s: %w", operand.name, err)
+		}
+		if operand.ref.kind == onStream {
+			c.StreamFlags |= operand.stream
+		}
+	}
+	types, err := e.combine(c, c.opts.compress)
+	if err != nil {
+		return err
+	}
+	c.ArithCfg, c.CompressionFlags = types.config.at, types.flags
+	if a.n&(1<<types.config.RatioLog-1) != 0 && types.flags != 0 {
+		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.n, 1<<types.config.RatioLog)
+	}
+	if spec.reduces {
+		if err := c.function(types.config, a.fn); err != nil {
+			return err
+		}
+	}
+	for _, operand := range [...]struct {
+		name string
+		ref  *ref
+		use  use
+	}{{"operand 0", &c.op0, spec.op0}, {"operand 1", &c.op1, spec.op1}, {"result", &c.res, spec.res}} {
+		if err := c.fit(operand.ref, operand.use, types.config, a.n); err != nil {
+			return fmt.Errorf("%s: %w", operand.name, err)
+		}
+	}
+	c.addresses(root)
+	return nil
+}
+
+// admit checks that an operand is there, if it must be, and of the right kind.
+// One that the rank does not need only says its type.
+func (c *call) admit(r *ref, u use, root bool) error {
+	if r.err != nil {
+		return r.err
+	}
+	if r.dtype != "" {
+		if _, known := c.engine.p.TypeBytes(r.dtype); !known {
+			return fmt.Errorf("%w: %s does not know %q", ErrType, c.engine.p.Name, r.dtype)
+		}
+	}
+	if r.kind == inMemory && r.span.engine != c.engine {
+		return fmt.Errorf("%w: the buffer is of another engine", ErrOperand)
+	}
+	if u.at == atRoot && !root {
+		*r = ref{dtype: r.dtype}
+		return nil
+	}
+	switch {
+	case u.share == none:
+		return nil
+	case r.kind == absent:
+		return fmt.Errorf("%w: it is missing", ErrOperand)
+	case r.kind == onStream && !u.stream:
+		return fmt.Errorf("%w: it cannot be a kernel stream", ErrOperand)
+	}
+	return nil
+}
+
+// function checks and numbers a reduction.
+func (c *call) function(config *config, fn Func) error {
+	code := lookup(c.engine.p.ReduceFunctions, string(fn))
+	if !code.ok {
+		return fmt.Errorf("%w: %s has no %q", ErrFunc, c.engine.p.Generation, fn)
+	}
+	if uint64(code.value) >= uint64(len(config.FunctionTDEST)) {
+		return fmt.Errorf("%w: no %s of %s", ErrFunc, fn, join([]DType{config.Uncompressed}))
+	}
+	c.FunctionCode = code.value
+	return nil
+}
+
+// fit checks that an operand holds what the call uses of it, and cuts it to
+// that.
+func (c *call) fit(r *ref, u use, config *config, n int) error {
+	if r.kind != inMemory {
+		return nil
+	}
+	elements := uint64(n)
+	if u.share == all {
+		elements *= uint64(len(c.comm.ranks))
+	}
+	need := config.bytes(r.dtype, elements)
+	if need > uint64(r.span.bytes) {
+		return fmt.Errorf("%w: %d elements take %d bytes, and the buffer has %d", ErrCount, elements, need, r.span.bytes)
+	}
+	r.span.bytes = int(need)
+	return nil
+}
+
+// addresses fills in addresses and host flags, and says what is copied between
+// host and device.
+func (c *call) addresses(root bool) {
+	flags := &c.engine.p.HostFlags
+	place := func(r *ref, address *uint64, flag uint32) {
+		if r.kind != inMemory {
+			return
+		}
+		*address = r.span.address()
+		if r.span.host {
+			c.StreamFlags |= flag
+		}
+	}
+	if c.spec.both && !root {
+		place(&c.op0, &c.Addr0, flags.Result)
+	} else {
+		place(&c.op0, &c.Addr0, flags.Op0)
+	}
+	place(&c.op1, &c.Addr1, flags.Op1)
+	place(&c.res, &c.Addr2, flags.Result)
+	if c.spec.repeats && c.engine.p.Features.HostOperands {
+		place(&c.res, &c.Addr1, flags.Op1)
+		if c.CompressionFlags&c.engine.p.CompressionFlags.Result != 0 {
+			c.CompressionFlags |= c.engine.p.CompressionFlags.Op1
+		}
+	}
+	writes := c.spec.both && !root
+	if c.op0.kind == inMemory && !c.opts.from && !writes {
+		c.before[0] = c.op0.span
+	}
+	if c.op1.kind == inMemory && !c.opts.from1 {
+		c.before[1] = c.op1.span
+	}
+	switch {
+	case c.opts.to:
+	case writes && c.op0.kind == inMemory:
+		c.result = c.op0.span
+	case c.res.kind == inMemory:
+		c.result = c.res.span
+	}
+}
+
+// barrier gives engines that open sessions themselves the scratch buffer that
+// their barrier needs.
+func (c *call) barrier() error {
+	e := c.engine
+	if !e.p.Features.EngineSessions || len(e.scratch) == 0 {
+		return nil
+	}
+	c.Addr0 = e.scratch[0].Addr()
+	if len(e.configs) > 0 {
+		c.ArithCfg = e.configs[0].at
+	}
+	return nil
+}
+
+func (o operation) String() string { return operationNames[o] }

@@ -1,0 +1,222 @@
+package accl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Comm is a communicator: ranks that take part in calls together. A nil *Comm is
+// that of a rank which is not a member; its operations answer ErrNotMember.
+type Comm struct {
+	engine *Engine
+	number int // in the order of creation
+	at     uint32
+	ranks  []Rank
+	local  int
+	opened bool // the engine has opened sessions for it
+}
+
+// Engine is what the communicator belongs to.
+func (c *Comm) Engine() *Engine { return c.engine }
+
+// Rank is the index of this engine among the ranks, -1 if it is not a member.
+func (c *Comm) Rank() int {
+	if c == nil {
+		return -1
+	}
+	return c.local
+}
+
+// Size is the number of ranks, 0 if this engine is not a member.
+func (c *Comm) Size() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.ranks)
+}
+
+// Ranks lists the members.
+func (c *Comm) Ranks() []Rank {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.ranks)
+}
+
+// Address is where the communicator stands in the exchange memory: what kernels
+// that place calls pass as comm.
+func (c *Comm) Address() uint32 { return c.at }
+
+// newComm finds or writes a communicator.
+func (e *Engine) newComm(ctx context.Context, ranks []Rank, local int) (*Comm, error) {
+	if e.closed.Load() {
+		return nil, ErrClosed
+	}
+	if err := checkRanks(ranks, local); err != nil {
+		return nil, err
+	}
+	if len(e.rx) == 0 {
+		return nil, fmt.Errorf("%w: it has no rx buffers", ErrNotConfigured)
+	}
+	if known := e.find(ranks, local); known != nil {
+		return known, nil
+	}
+	if len(e.comms) == 0 {
+		l, err := e.w.plan(&e.p.Exchange, len(e.rx), len(ranks), e.o.configs)
+		if err != nil {
+			return nil, err
+		}
+		e.layout = l
+	}
+	before := e.layout
+	before.slots = slices.Clone(e.layout.slots)
+	at, err := e.layout.take(e.w, &e.p.Exchange, len(ranks))
+	if err != nil {
+		return nil, err
+	}
+	c := &Comm{engine: e, number: len(e.comms), at: at, ranks: slices.Clone(ranks), local: local}
+	for i := range c.ranks {
+		if c.ranks[i].MaxSegmentBytes == 0 {
+			c.ranks[i].MaxSegmentBytes = uint32(e.o.maxSegment)
+		}
+	}
+	if err := c.write(ctx); err != nil {
+		e.layout = before
+		return nil, err
+	}
+	e.comms = append(e.comms, c)
+	e.world.CompareAndSwap(nil, c)
+	return c, nil
+}
+
+// find is the communicator of the same ranks in the same order: engines count
+// messages for each list of members.
+func (e *Engine) find(ranks []Rank, local int) *Comm {
+	for _, c := range e.comms {
+		if c.local == local && slices.EqualFunc(c.ranks, ranks, func(a, b Rank) bool { return a.place() == b.place() }) {
+			return c
+		}
+	}
+	return nil
+}
+
+// write describes the communicator to the engine; sequence numbers begin at 0.
+func (c *Comm) write(ctx context.Context) error {
+	e, t := c.engine, &c.engine.w.communicators
+	at := c.at
+	for _, name := range t.header {
+		v := uint32(0)
+		switch name {
+		case "size":
+			v = uint32(len(c.ranks))
+		case "local_rank":
+			v = uint32(c.local)
+		}
+		if err := e.write(ctx, at, v); err != nil {
+			return err
+		}
+		at += 4
+	}
+	for _, r := range c.ranks {
+		for _, name := range t.record {
+			v := uint32(0)
+			switch name {
+			case "ip":
+				v = r.word()
+			case "port":
+				v = uint32(r.Port)
+			case "session":
+				v = r.Session
+			case "max_segment_len":
+				v = r.MaxSegmentBytes
+			}
+			if err := e.write(ctx, at, v); err != nil {
+				return err
+			}
+			at += 4
+		}
+	}
+	return nil
+}
+
+// word is where a word of a rank's record stands.
+func (c *Comm) word(rank int, name string) uint32 {
+	t := &c.engine.w.communicators
+	return c.at + t.headerBytes() + uint32(rank)*t.recordBytes() + 4*uint32(slices.Index(t.record, name))
+}
+
+// Split makes a communicator of some members of this one, by index and in this
+// order. All of them call it with the same indices. Where this rank is not among
+// them, the communicator is nil. The same ranks in the same order are the
+// communicator that they already have.
+func (c *Comm) Split(ctx context.Context, indices []int) (*Comm, error) {
+	if c == nil {
+		return nil, fmt.Errorf("split a communicator: %w", ErrNotMember)
+	}
+	ranks := make([]Rank, len(indices))
+	for i, index := range indices {
+		if index < 0 || index >= len(c.ranks) {
+			return nil, fmt.Errorf("split a communicator: %w: %d of %d", ErrRank, index, len(c.ranks))
+		}
+		if slices.Contains(indices[:i], index) {
+			return nil, fmt.Errorf("split a communicator: %w: %d is there twice", ErrRank, index)
+		}
+		ranks[i] = c.ranks[index]
+	}
+	local := slices.Index(indices, c.local)
+	if local < 0 && len(indices) > 0 {
+		return nil, nil
+	}
+	made, err := c.engine.communicator(ctx, ranks, local)
+	if err != nil {
+		return nil, fmt.Errorf("split a communicator: %w", err)
+	}
+	return made, nil
+}
+
+// Communicator makes a communicator of any ranks, of which this engine is the
+// local one. With local -1 it is not a member, and the communicator is nil. Sessions
+// of ranks that the engine does not know yet are opened by OpenCon of the
+// communicator.
+func (e *Engine) Communicator(ctx context.Context, ranks []Rank, local int) (*Comm, error) {
+	if local == -1 {
+		return nil, nil
+	}
+	c, err := e.communicator(ctx, ranks, local)
+	if err != nil {
+		return nil, fmt.Errorf("make a communicator: %w", err)
+	}
+	return c, nil
+}
+
+// communicator makes a communicator whose ranks have the sessions that they
+// already have in others.
+func (e *Engine) communicator(ctx context.Context, ranks []Rank, local int) (*Comm, error) {
+	e.setup.Lock()
+	defer e.setup.Unlock()
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	if err := checkRanks(ranks, local); err != nil {
+		return nil, err
+	}
+	known, opened, err := e.sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ranks = slices.Clone(ranks)
+	all := true
+	for i := range ranks {
+		session, has := known[ranks[i].place()]
+		if has {
+			ranks[i].Session = session
+		}
+		all = all && (has || i == local)
+	}
+	c, err := e.newComm(ctx, ranks, local)
+	if err == nil && all && opened {
+		c.opened = true
+	}
+	return c, err
+}

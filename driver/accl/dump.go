@@ -1,0 +1,206 @@
+package accl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// RankDump is a rank as the engine sees it.
+type RankDump struct {
+	Rank
+	Inbound, Outbound uint32 // sequence numbers that come next
+}
+
+// CommDump is a communicator as it stands in the exchange memory.
+type CommDump struct {
+	Number  int // in the order of creation
+	Address uint32
+	Local   int
+	Ranks   []RankDump
+}
+
+// String writes a line for the communicator and one for each rank.
+func (d CommDump) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "Communicator %d at 0x%X, rank %d of %d:\n", d.Number, d.Address, d.Local, len(d.Ranks))
+	for i, r := range d.Ranks {
+		fmt.Fprintf(&text, "  rank %d: %s session %d, segments of %d bytes, next in %d, next out %d\n",
+			i, r.place(), r.Session, r.MaxSegmentBytes, r.Inbound, r.Outbound)
+	}
+	return text.String()
+}
+
+// Dump reads the communicator from the exchange memory.
+func (c *Comm) Dump(ctx context.Context) (CommDump, error) {
+	if c == nil {
+		return CommDump{}, fmt.Errorf("dump a communicator: %w", ErrNotMember)
+	}
+	d := CommDump{Number: c.number, Address: c.at}
+	at := c.at
+	size := 0
+	for _, name := range c.engine.w.communicators.header {
+		v, err := c.engine.read(ctx, at)
+		if err != nil {
+			return d, fmt.Errorf("dump a communicator: %w", err)
+		}
+		switch name {
+		case "size":
+			size = int(v)
+		case "local_rank":
+			d.Local = int(v)
+		}
+		at += 4
+	}
+	for range min(size, len(c.ranks)) {
+		var r RankDump
+		for _, name := range c.engine.w.communicators.record {
+			v, err := c.engine.read(ctx, at)
+			if err != nil {
+				return d, fmt.Errorf("dump a communicator: %w", err)
+			}
+			switch name {
+			case "ip":
+				r.IP = addressOf(v)
+			case "port":
+				r.Port = uint16(v)
+			case "inbound_seq":
+				r.Inbound = v
+			case "outbound_seq":
+				r.Outbound = v
+			case "session":
+				r.Session = v
+			case "max_segment_len":
+				r.MaxSegmentBytes = v
+			}
+			at += 4
+		}
+		d.Ranks = append(d.Ranks, r)
+	}
+	return d, nil
+}
+
+// DumpCommunicators reads all communicators, in the order of their creation.
+func (e *Engine) DumpCommunicators(ctx context.Context) ([]CommDump, error) {
+	e.setup.Lock()
+	comms := e.comms
+	e.setup.Unlock()
+	var out []CommDump
+	for _, c := range comms {
+		d, err := c.Dump(ctx)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// RxBufferDump is an rx buffer as it stands in the exchange memory.
+type RxBufferDump struct {
+	Index    int
+	State    string // "idle", "enqueued", "reserved" or "error"
+	Address  uint64
+	Size     int    // bytes
+	Tag      uint32 // of the message in it, with what follows
+	Length   int    // bytes
+	Source   int    // rank
+	Sequence uint32
+	Data     []byte // the message, if asked for
+}
+
+// String writes a line.
+func (d RxBufferDump) String() string {
+	text := fmt.Sprintf("rx buffer %d: 0x%X %s, %d of %d bytes, tag 0x%X, sequence number %d, source %d",
+		d.Index, d.Address, d.State, d.Length, d.Size, d.Tag, d.Sequence, d.Source)
+	if d.Data != nil {
+		text += fmt.Sprintf(", data % X", d.Data)
+	}
+	return text
+}
+
+// DumpRxBuffers reads the table of rx buffers, and the messages in them if asked
+// to.
+func (e *Engine) DumpRxBuffers(ctx context.Context, data bool) ([]RxBufferDump, error) {
+	e.setup.Lock()
+	defer e.setup.Unlock()
+	at := e.w.rx.at + e.w.rx.headerBytes()
+	var out []RxBufferDump
+	for i, mem := range e.rx {
+		d := RxBufferDump{Index: i, Size: e.o.rx.Bytes}
+		for _, name := range e.w.rx.record {
+			v, err := e.read(ctx, at)
+			if err != nil {
+				return out, fmt.Errorf("dump rx buffers: %w", err)
+			}
+			switch name {
+			case "status":
+				d.State = nameOf(e.p.RxStates, v)
+			case "addrl":
+				d.Address |= uint64(v)
+			case "addrh":
+				d.Address |= uint64(v) << 32
+			case "max_len":
+				d.Size = int(v)
+			case "rx_tag":
+				d.Tag = v
+			case "rx_len":
+				d.Length = int(v)
+			case "rx_src":
+				d.Source = int(v)
+			case "seq":
+				d.Sequence = v
+			}
+			at += 4
+		}
+		if n := min(d.Length, e.o.rx.Bytes); data && n > 0 {
+			if err := mem.SyncFrom(ctx, 0, n); err != nil {
+				return out, fmt.Errorf("dump rx buffers: %w", err)
+			}
+			d.Data = append([]byte(nil), mem.Bytes()[:n]...)
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// ExchangeDump is the exchange memory, word by word.
+type ExchangeDump struct {
+	Base  uint32 // offset of the first word
+	Words []uint32
+}
+
+// String writes four words to a line; lines of zeros are left out.
+func (d ExchangeDump) String() string {
+	var text strings.Builder
+	const each = 4
+	for i := 0; i < len(d.Words); i += each {
+		line := d.Words[i:min(i+each, len(d.Words))]
+		zero := true
+		for _, v := range line {
+			zero = zero && v == 0
+		}
+		if zero {
+			continue
+		}
+		fmt.Fprintf(&text, "0x%04X:", d.Base+4*uint32(i))
+		for _, v := range line {
+			fmt.Fprintf(&text, " %08X", v)
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
+}
+
+// DumpExchangeMemory reads the whole exchange memory.
+func (e *Engine) DumpExchangeMemory(ctx context.Context) (ExchangeDump, error) {
+	d := ExchangeDump{Base: e.p.Exchange.Base}
+	for at := e.p.Exchange.Base; at < e.p.Exchange.Base+e.p.Exchange.Bytes; at += 4 {
+		v, err := e.read(ctx, at)
+		if err != nil {
+			return d, fmt.Errorf("dump the exchange memory: %w", err)
+		}
+		d.Words = append(d.Words, v)
+	}
+	return d, nil
+}

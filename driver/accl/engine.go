@@ -1,0 +1,327 @@
+package accl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Engine is a collective engine as one rank of a program uses it.
+type Engine struct {
+	dev Device
+	p   *Platform
+	w   *wire
+	o   openOptions
+
+	// gate is open, for reading, to calls; configuration closes it.
+	gate    sync.RWMutex
+	ready   atomic.Bool // configured: calls are taken
+	closed  atomic.Bool
+	started atomic.Uint64
+	world   atomic.Pointer[Comm]
+	flying  atomic.Int64
+
+	// setup guards what follows. What calls read of it does not change while the
+	// engine is ready, other than under the gate.
+	setup   sync.Mutex
+	rx      []Memory
+	scratch []Memory
+	layout  layout
+	configs []config
+	comms   []*Comm
+	enabled bool
+	limits  Limits // in effect
+}
+
+// New makes an engine of a device without touching it. SetupRxBuffers,
+// ConfigureCommunicator, OpenPort and OpenCon configure it, in this order; Open
+// does all of that.
+func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
+	e := &Engine{dev: dev, p: p}
+	for _, set := range o {
+		set(&e.o)
+	}
+	if dev == nil || p == nil {
+		return nil, fmt.Errorf("%w: no device or no platform", ErrArgument)
+	}
+	if err := e.o.complete(p); err != nil {
+		return nil, fmt.Errorf("configure %s: %w", p.Name, err)
+	}
+	var err error
+	if e.w, err = newWire(p); err != nil {
+		return nil, fmt.Errorf("configure %s: %w", p.Name, err)
+	}
+	for _, t := range e.o.tuning {
+		if !e.tunes(t.Name) {
+			return nil, fmt.Errorf("configure %s: %w: %s has no tuning word %q", p.Name, ErrArgument, p.Generation, t.Name)
+		}
+	}
+	e.limits = p.Limits
+	return e, nil
+}
+
+func (e *Engine) tunes(name string) bool {
+	for _, w := range e.p.Exchange.Words {
+		if w.Name == name && w.Group == "tuning" {
+			return true
+		}
+	}
+	return false
+}
+
+// Open configures the engine behind a device as a member of a world of ranks, of
+// which it is the local one. The device stays the caller's.
+//
+// Ranks wait for each other where sessions are opened: those of one program are
+// opened at the same time, by OpenAll or a goroutine each.
+func Open(ctx context.Context, dev Device, p *Platform, ranks []Rank, local int, o ...OpenOption) (*Engine, error) {
+	e, err := New(dev, p, o...)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.open(ctx, ranks, local); err != nil {
+		if cleanup := e.abort(); cleanup != nil {
+			err = errors.Join(err, cleanup)
+		}
+		return nil, fmt.Errorf("open rank %d on %s: %w", local, p.Name, err)
+	}
+	return e, nil
+}
+
+func (e *Engine) open(ctx context.Context, ranks []Rank, local int) error {
+	if err := checkRanks(ranks, local); err != nil {
+		return err
+	}
+	if _, err := e.w.plan(&e.p.Exchange, e.o.rx.Count, len(ranks), e.o.configs); err != nil {
+		return err
+	}
+	if err := e.claim(ctx); err != nil {
+		return err
+	}
+	if err := e.SetupRxBuffers(ctx, 0, 0); err != nil {
+		return err
+	}
+	if _, err := e.ConfigureCommunicator(ctx, ranks, local); err != nil {
+		return err
+	}
+	if err := e.OpenPort(ctx); err != nil {
+		return err
+	}
+	return e.OpenCon(ctx)
+}
+
+// abort gives back what a failed Open took.
+func (e *Engine) abort() error {
+	e.closed.Store(true)
+	e.setup.Lock()
+	defer e.setup.Unlock()
+	return e.freeInternal()
+}
+
+// OpenAll opens an engine for each device, all at the same time: device i is
+// rank i of the world. On an error, those that were opened are closed again.
+func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o ...OpenOption) ([]*Engine, error) {
+	engines := make([]*Engine, len(devices))
+	errs := make([]error, len(devices))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group sync.WaitGroup
+	for i, dev := range devices {
+		group.Go(func() {
+			if engines[i], errs[i] = Open(ctx, dev, p, ranks, i, o...); errs[i] != nil {
+				cancel() // the others would wait for this one
+			}
+		})
+	}
+	group.Wait()
+	err := firstOf(errs)
+	if err == nil {
+		return engines, nil
+	}
+	for _, e := range engines {
+		if e != nil {
+			_ = e.Close(context.WithoutCancel(ctx)) // the first error is what matters
+		}
+	}
+	return nil, err
+}
+
+// firstOf prefers errors that are not the cancellation that others caused.
+func firstOf(errs []error) error {
+	var first error
+	for _, err := range errs {
+		if err != nil && (first == nil || errors.Is(first, context.Canceled) && !errors.Is(err, context.Canceled)) {
+			first = err
+		}
+	}
+	return first
+}
+
+// Platform is what the engine was opened as. It must not be changed.
+func (e *Engine) Platform() *Platform { return e.p }
+
+// World is the communicator of all ranks, nil before ConfigureCommunicator.
+func (e *Engine) World() *Comm { return e.world.Load() }
+
+// calls is the world, or something whose operations say that there is none.
+func (e *Engine) calls() *Comm {
+	if c := e.world.Load(); c != nil {
+		return c
+	}
+	return &Comm{engine: e}
+}
+
+// Rank is the index of this engine in the world, -1 before there is one.
+func (e *Engine) Rank() int { return e.World().Rank() }
+
+// Size is the number of ranks in the world.
+func (e *Engine) Size() int { return e.World().Size() }
+
+// usable reports why calls cannot be placed.
+func (e *Engine) usable() error {
+	switch {
+	case e.ready.Load():
+		return nil
+	case e.closed.Load():
+		return ErrClosed
+	default:
+		return ErrNotConfigured
+	}
+}
+
+// config makes a config call and waits for its answer.
+func (e *Engine) configure(ctx context.Context, function string, count uint32, comm *Comm) error {
+	code, ok := e.w.configs[function]
+	if !ok {
+		return fmt.Errorf("%w: %s has no %s", ErrUnsupported, e.p.Generation, function)
+	}
+	c := Call{Scenario: e.w.operations[opConfig].value, Count: count, FunctionCode: code, Tag: e.p.TagAny}
+	if comm != nil {
+		c.Comm = comm.at
+	}
+	if _, has := ctx.Deadline(); !has && e.o.waitLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
+		defer cancel()
+	}
+	ticket, err := e.dev.Start(ctx, e.o.client, c)
+	if err != nil {
+		return fmt.Errorf("%s: place the call: %w", function, orCause(ctx, err))
+	}
+	answer, err := e.dev.Wait(ctx, ticket)
+	if err != nil {
+		return fmt.Errorf("%s: wait for the answer: %w", function, orCause(ctx, err))
+	}
+	if answer != 0 {
+		return e.failure(function, comm, answer)
+	}
+	return nil
+}
+
+// orCause is why the context has ended, if it has.
+func orCause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// failure is what a return code means.
+func (e *Engine) failure(op string, c *Comm, code ReturnCode) error {
+	err := &CallError{Op: op, Comm: -1, Rank: -1, Code: code, Bits: e.p.Describe(code)}
+	if c == nil {
+		c = e.world.Load()
+	}
+	if c != nil {
+		err.Comm, err.Rank = c.number, c.local
+	}
+	if err.Has("RECEIVE_TIMEOUT") || err.Has("DEQUEUE_BUFFER_TIMEOUT") {
+		err.Hint = e.full()
+	}
+	return err
+}
+
+// full says what happens when the rx buffers do not hold what was sent and not
+// yet received.
+func (e *Engine) full() string {
+	holds := fmt.Sprintf("the %d rx buffers of %d bytes hold all that was sent to this rank and not yet received", e.o.rx.Count, e.o.rx.Bytes)
+	if e.o.protocol == "udp" {
+		return holds + "; on UDP, what does not fit is lost"
+	}
+	return holds + "; senders are held back when they are full"
+}
+
+// resetTime is how long a reset may take, with time for the way there.
+func (e *Engine) resetTime() time.Duration {
+	return time.Duration(max(e.p.Limits.ResetMilliseconds, 1)) * 50 * time.Millisecond
+}
+
+// softReset has the engine answer all calls and forget its configuration.
+func (e *Engine) softReset(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.resetTime(), ErrTimeout)
+	defer cancel()
+	return e.configure(ctx, resetPeriph, 0, nil)
+}
+
+// Reset resets the engine and configures it as it was. Calls in flight are
+// answered with an error. Messages on their way are lost, and those of other
+// ranks are counted anew, so that all ranks that communicate with this one must be
+// reset before any of them communicates again.
+func (e *Engine) Reset(ctx context.Context) error {
+	e.setup.Lock()
+	defer e.setup.Unlock()
+	if e.closed.Load() {
+		return fmt.Errorf("reset: %w", ErrClosed)
+	}
+	if !e.enabled {
+		return fmt.Errorf("reset: %w", ErrNotConfigured)
+	}
+	e.ready.Store(false)
+	// A call that cannot be placed holds the gate until the engine is reset.
+	if err := e.softReset(ctx); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
+	e.gate.Lock()
+	defer e.gate.Unlock()
+	if err := e.restore(ctx); err != nil {
+		return fmt.Errorf("configure again after the reset: %w", err)
+	}
+	e.ready.Store(true)
+	return nil
+}
+
+// Close resets the engine and frees what it took for itself. Calls in flight are
+// answered with an error, and further ones are refused with ErrClosed. Buffers of
+// the program remain until they are freed, and the device remains open.
+func (e *Engine) Close(ctx context.Context) error {
+	e.setup.Lock()
+	defer e.setup.Unlock()
+	if e.closed.Swap(true) {
+		return nil
+	}
+	e.ready.Store(false)
+	var err error
+	if len(e.rx) > 0 {
+		if err = e.softReset(ctx); err != nil {
+			err = fmt.Errorf("close: %w", err)
+		}
+	}
+	e.gate.Lock() // a call that was being placed has been
+	defer e.gate.Unlock()
+	return errors.Join(err, e.freeInternal())
+}
+
+// freeInternal frees rx and scratch buffers.
+func (e *Engine) freeInternal() error {
+	var errs []error
+	for _, m := range append(e.rx, e.scratch...) {
+		if err := m.Free(); err != nil {
+			errs = append(errs, fmt.Errorf("free a buffer of the engine: %w", err))
+		}
+	}
+	e.rx, e.scratch = nil, nil
+	return errors.Join(errs...)
+}

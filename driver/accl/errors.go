@@ -1,0 +1,80 @@
+package accl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors that tell what was wrong. Those that wrap ErrArgument are mistakes of
+// the caller that were found before the engine was called.
+var (
+	ErrArgument = errors.New("wrong argument")
+	ErrCount    = fmt.Errorf("%w: count", ErrArgument)   // negative, beyond 32 bits, or beyond an operand
+	ErrRank     = fmt.Errorf("%w: rank", ErrArgument)    // a root, source or destination that the communicator does not have
+	ErrOperand  = fmt.Errorf("%w: operand", ErrArgument) // missing, of another engine, or a stream where there is none
+	ErrType     = fmt.Errorf("%w: type", ErrArgument)    // element types that no arithmetic configuration combines
+	ErrFunc     = fmt.Errorf("%w: function", ErrArgument)
+	ErrTag      = fmt.Errorf("%w: tag", ErrArgument)
+	ErrOption   = fmt.Errorf("%w: option", ErrArgument) // one that the operation does not have
+
+	ErrClosed        = errors.New("engine is closed")
+	ErrFreed         = errors.New("buffer was freed")
+	ErrBusy          = errors.New("buffer is in use by a call")
+	ErrUnsupported   = errors.New("not supported by the platform")
+	ErrNotConfigured = errors.New("engine is not configured")
+	ErrConfigured    = errors.New("engine is already configured")
+	ErrHardware      = errors.New("engine is not the platform's")
+	ErrExchangeFull  = errors.New("exchange memory is full")
+	ErrNotMember     = errors.New("this rank is not a member of the communicator")
+	ErrTimeout       = errors.New("no answer within the limit")
+)
+
+// Has reports whether all of the given bits are set.
+func (c ReturnCode) Has(bits ReturnCode) bool { return c&bits == bits }
+
+// Error makes return codes targets of errors.Is. What the bits mean says
+// Platform.Describe.
+func (c ReturnCode) Error() string { return fmt.Sprintf("return code 0x%08X", uint32(c)) }
+
+// CallError is a call that the engine answered with a return code other than 0.
+type CallError struct {
+	Op   string // operation, or function of a config call
+	Comm int    // number of the communicator, from 0 in the order of their creation
+	Rank int    // of this engine in the communicator
+	Code ReturnCode
+	Bits []Bit // of the code, with their meaning
+	// Hint, if not empty, says what else the user should know.
+	Hint string
+}
+
+func (e *CallError) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s on rank %d of communicator %d: ", e.Op, e.Rank, e.Comm)
+	for i, b := range e.Bits {
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		fmt.Fprintf(&text, "%s: %s", b.Name, strings.TrimSuffix(b.Meaning, "."))
+	}
+	if e.Hint != "" {
+		text.WriteString(" (" + e.Hint + ")")
+	}
+	return text.String()
+}
+
+// Is reports whether the target is a ReturnCode whose bits are all set.
+func (e *CallError) Is(target error) bool {
+	code, ok := target.(ReturnCode)
+	return ok && code != 0 && e.Code.Has(code)
+}
+
+// Has reports whether the named bit is set.
+func (e *CallError) Has(name string) bool {
+	for _, b := range e.Bits {
+		if b.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,246 @@
+package accl
+
+import (
+	"context"
+	"fmt"
+)
+
+// Request is a call that was placed or waits to be placed.
+type Request struct {
+	call
+	done   chan struct{}
+	err    error
+	cycles uint32
+	timed  bool
+}
+
+// finished is the channel of requests that were done before anyone could ask.
+var finished = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Op is the name of the operation.
+func (r *Request) Op() string { return r.name() }
+
+// Done is closed when the engine has answered and results are where they were
+// asked for; the buffers are the program's again. It is closed too when there was
+// no answer within WaitLimit: Err is ErrTimeout then, and the buffers stay the
+// engine's.
+func (r *Request) Done() <-chan struct{} { return r.done }
+
+// Err is the outcome of a request that is done: nil, a *CallError, or what kept
+// it from being placed or answered. It is nil before.
+func (r *Request) Err() error {
+	select {
+	case <-r.done:
+		return r.err
+	default:
+		return nil
+	}
+}
+
+// Wait waits until the request is done and returns its outcome, or until the
+// context ends; the request goes on then.
+func (r *Request) Wait(ctx context.Context) error {
+	select {
+	case <-r.done:
+		return r.err
+	default:
+	}
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return fmt.Errorf("wait for %s: %w", r.Op(), context.Cause(ctx))
+	}
+}
+
+// Cycles is how long the engine worked on the call, in cycles of its clock. It
+// is known, and ok is true, if the generation counts them, the request is done,
+// and no other call of this Engine was in flight at the same time.
+func (r *Request) Cycles() (cycles uint32, ok bool) {
+	select {
+	case <-r.done:
+		return r.cycles, r.timed
+	default:
+		return 0, false
+	}
+}
+
+// WaitAll waits for all requests and returns the first error, in their order.
+func WaitAll(ctx context.Context, requests ...*Request) error {
+	var first error
+	for _, r := range requests {
+		if r == nil {
+			continue
+		}
+		if err := r.Wait(ctx); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// issue carries a call out. The call is valid, and holds its buffers.
+func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
+	if r.opts.async && !r.ready() {
+		r.done = make(chan struct{})
+		go func() {
+			ticket, err := r.start(ctx)
+			if err != nil {
+				r.finish(err)
+				return
+			}
+			r.follow(ticket)
+		}()
+		return r, nil
+	}
+	ticket, err := r.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.opts.async {
+		r.done = make(chan struct{})
+		go r.follow(ticket)
+		return r, nil
+	}
+	answered, err := r.wait(ctx, ticket)
+	if answered {
+		r.err, r.done = err, finished
+		return r, err
+	}
+	// The caller has given up, the engine has not.
+	r.done = make(chan struct{})
+	go r.follow(ticket)
+	return r, err
+}
+
+// ready reports whether all dependencies are done.
+func (r *Request) ready() bool {
+	for _, d := range r.opts.after {
+		if d == nil {
+			continue
+		}
+		select {
+		case <-d.done:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// dependencies waits for the requests that this one comes after.
+func (r *Request) dependencies(ctx context.Context) error {
+	for _, d := range r.opts.after {
+		if d == nil {
+			continue
+		}
+		if err := d.Wait(ctx); err != nil {
+			return fmt.Errorf("after %s: %w", d.Op(), err)
+		}
+	}
+	r.opts.after = nil // what was waited for need not be kept
+	return nil
+}
+
+// start waits for what comes before, copies operands to the device and places
+// the call. If it fails, the call is over.
+func (r *Request) start(ctx context.Context) (Ticket, error) {
+	ticket, err := r.place(ctx)
+	if err != nil {
+		r.release()
+		return 0, fmt.Errorf("%s: %w", r.Op(), err)
+	}
+	return ticket, nil
+}
+
+func (r *Request) place(ctx context.Context) (Ticket, error) {
+	if err := r.dependencies(ctx); err != nil {
+		return 0, err
+	}
+	for _, s := range r.before {
+		if s.region != nil {
+			if err := s.syncTo(ctx); err != nil {
+				return 0, err
+			}
+		}
+	}
+	e := r.engine
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if err := e.usable(); err != nil {
+		return 0, err
+	}
+	r.serial = e.started.Add(1)
+	r.alone = e.flying.Add(1) == 1
+	ticket, err := e.dev.Start(ctx, r.client, r.Call)
+	if err != nil {
+		e.flying.Add(-1)
+		return 0, fmt.Errorf("place the call: %w", err)
+	}
+	return ticket, nil
+}
+
+// wait waits for the answer and deals with it. If the context ends first, it
+// reports that there is no answer.
+func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err error) {
+	e := r.engine
+	limited := ctx
+	if _, has := ctx.Deadline(); !has && e.o.waitLimit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
+		defer cancel()
+	}
+	code, err := e.dev.Wait(limited, ticket)
+	if err != nil && limited.Err() != nil {
+		return false, fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))
+	}
+	if err == nil && code == 0 && r.alone && e.w.counter.ok {
+		cycles, err := e.dev.ReadReg(limited, e.w.counter.value)
+		r.cycles, r.timed = cycles, err == nil && e.started.Load() == r.serial
+	}
+	e.flying.Add(-1)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: wait for the answer: %w", r.Op(), err)
+	case code != 0:
+		err = r.failure(code)
+	case r.result.region != nil:
+		// This must not end with the caller's patience.
+		if err = r.result.syncFrom(context.WithoutCancel(ctx)); err != nil {
+			err = fmt.Errorf("%s: %w", r.Op(), err)
+		}
+	}
+	r.release()
+	return true, err
+}
+
+// follow waits for the answer in place of the caller. A call without an answer
+// ends at the limit, but its buffers stay the engine's.
+func (r *Request) follow(ticket Ticket) {
+	answered, err := r.wait(context.Background(), ticket)
+	r.finish(err)
+	if !answered {
+		// What it says does not matter any more, only that it has ended.
+		_, _ = r.engine.dev.Wait(context.Background(), ticket)
+		r.engine.flying.Add(-1)
+		r.release()
+	}
+}
+
+func (r *Request) finish(err error) {
+	r.err = err
+	close(r.done)
+}
+
+// release gives buffers back.
+func (r *Request) release() {
+	for _, operand := range [...]*ref{&r.op0, &r.op1, &r.res} {
+		if operand.kind == inMemory {
+			operand.span.release()
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package driverview_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// TestContract compares a platform with the tables of the interface contract.
+func TestContract(t *testing.T) {
+	for name, want := range map[string]struct {
+		generation, stack string
+		features          accl.Features
+		base, limit       uint32
+		hardwareID        uint32 // offset
+		header, record    string
+		barrier           bool
+		configFunctions   string
+		bit16             string
+		host              accl.OperandFlags
+	}{
+		"u280_manual": {
+			generation: "accl-2021", stack: "tcp", features: accl.Features{EngineSessions: true}, base: 0x800, limit: 0xFF8,
+			hardwareID: 0xFF8, header: "count", record: "addrl addrh max_len dma_tag status rx_tag rx_len rx_src seq",
+			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size",
+			bit16:           "OPEN_PORT_NOT_SUCCEEDED",
+		},
+		"u280_2022": {
+			generation: "accl-2022", stack: "tcp", features: accl.Features{EngineSessions: true, ConfigReady: true}, limit: 0x1FF4,
+			hardwareID: 0x1FF8, header: "count", record: "status addrl addrh max_len rx_tag rx_len rx_src seq", barrier: true,
+			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size",
+			bit16:           "OPEN_PORT_NOT_SUCCEEDED",
+		},
+		"u55c_rdma": {
+			generation: "accl-2024", stack: "rdma", limit: 0x1FC4, hardwareID: 0x1FF8,
+			features: accl.Features{ConfigReady: true, Rendezvous: true, HostOperands: true, Tuning: true},
+			header:   "count size", record: "status addrl addrh rx_tag rx_len rx_src seq", barrier: true,
+			configFunctions: "reset_periph enable_pkt set_timeout set_max_eager_msg_size set_max_rendezvous_msg_size",
+			bit16:           "EAGER_THRESHOLD_INVALID", host: accl.OperandFlags{Op0: 0x100, Op1: 0x200, Result: 0x400},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := driverview.Of(designtest.Load(t, name, nil))
+			if p.Name != name || p.Generation != want.generation || p.Stack != want.stack {
+				t.Errorf("%s, %s, %s", p.Name, p.Generation, p.Stack)
+			}
+			if p.Features != want.features || p.HostFlags != want.host {
+				t.Errorf("features %+v, host flags %+v", p.Features, p.HostFlags)
+			}
+			if p.Exchange.Base != want.base || p.Exchange.Limit != want.limit {
+				t.Errorf("exchange memory from 0x%X to 0x%X", p.Exchange.Base, p.Exchange.Limit)
+			}
+			for _, w := range p.Exchange.Words {
+				if w.Name == "hardware_id" && w.At != want.hardwareID {
+					t.Errorf("hardware id at 0x%X", w.At)
+				}
+			}
+			rx := p.Exchange.Tables[0]
+			if rx.At != want.base || strings.Join(rx.Header, " ") != want.header || strings.Join(rx.Record, " ") != want.record {
+				t.Errorf("rx buffers %+v", rx)
+			}
+			barrier := false
+			for _, c := range p.Operations {
+				barrier = barrier || c == accl.Code{Name: "barrier", Value: 12}
+			}
+			if barrier != want.barrier {
+				t.Errorf("barrier: %t", barrier)
+			}
+			var functions []string
+			for i, c := range p.ConfigFunctions {
+				if c.Value != uint32(i) {
+					t.Errorf("%s is %d", c.Name, c.Value)
+				}
+				functions = append(functions, c.Name)
+			}
+			if got := strings.Join(functions, " "); got != want.configFunctions {
+				t.Errorf("config functions %s", got)
+			}
+			if got := accl.BitNames(p.Describe(1<<16 | 1<<11)); got != "RECEIVE_TIMEOUT|"+want.bit16 {
+				t.Errorf("return code: %s", got)
+			}
+			if p.HardwareID.Mask != 0xBF || p.TagAny != 0xFFFFFFFF || p.MaxPutTag != 246 || p.BeatBytes != 64 {
+				t.Errorf("mask 0x%X, any tag 0x%X, largest put %d, beat %d", p.HardwareID.Mask, p.TagAny, p.MaxPutTag, p.BeatBytes)
+			}
+			if want := (accl.OperandFlags{Op0: 1, Op1: 2, Result: 4, Ethernet: 8}); p.CompressionFlags != want {
+				t.Errorf("compression flags %+v", p.CompressionFlags)
+			}
+			if want := (accl.OperandFlags{Op0: 1, Result: 2}); p.StreamFlags != want {
+				t.Errorf("stream flags %+v", p.StreamFlags)
+			}
+		})
+	}
+}
+
+// shipped lists the shipped platforms.
+func shipped(t *testing.T) []string {
+	files, err := fs.Glob(platforms.FS, "*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no platforms: %v", err)
+	}
+	for i := range files {
+		files[i] = strings.TrimSuffix(files[i], ".hcl")
+	}
+	return files
+}
+
+// TestThereAndBack: what the driver knows of a platform is enough to emulate it.
+func TestThereAndBack(t *testing.T) {
+	for _, name := range shipped(t) {
+		for _, host := range []bool{false, true} {
+			d := designtest.Load(t, name, map[string]cty.Value{"host_memory": cty.BoolVal(host && reachesHost(name))})
+			p := driverview.Of(d)
+			back, err := driverview.Design(&p, d.ABI())
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if diff := cmp.Diff(p, driverview.Of(back)); diff != "" {
+				t.Errorf("%s: -there +back:\n%s", name, diff)
+			}
+			if back.HardwareID != d.HardwareID || back.Platform.Clock != d.Platform.Clock {
+				t.Errorf("%s: hardware id 0x%X, clock %d", name, back.HardwareID, back.Platform.Clock)
+			}
+		}
+	}
+}
+
+// reachesHost reports whether a platform's board has host memory.
+func reachesHost(name string) bool {
+	return strings.HasPrefix(name, "u55c") || strings.HasPrefix(name, "u2") && !strings.HasPrefix(name, "u280")
+}
+
+func TestOtherGeneration(t *testing.T) {
+	d := designtest.Load(t, "u55c_tcp", nil)
+	p := driverview.Of(d)
+	g := *d.ABI()
+	g.Constants = append([]abi.Constant(nil), g.Constants...)
+	g.Constant("max_put_tag").Value++
+	if _, err := driverview.Design(&p, &g); !errors.Is(err, driverview.ErrGeneration) {
+		t.Errorf("%v, want %v", err, driverview.ErrGeneration)
+	}
+}

@@ -1,0 +1,173 @@
+package emu
+
+import (
+	"fmt"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/rv32"
+)
+
+// register is what happens when the processor reads or writes a word; nil if
+// it must not.
+type register struct {
+	name  string
+	load  func() (uint32, error)
+	store func(uint32) error
+}
+
+// bus is what the control processor sees beside its RAM: exchange memory and
+// registers.
+type bus struct {
+	exchange     *exchange
+	exchangeFrom uint32 // as the processor sees it
+	first        uint32 // address of registers[0]
+	registers    []register
+
+	g       *abi.Generation
+	unknown []string // names that the engine implements and the generation lacks
+}
+
+func newBus(g *abi.Generation, n *numbers, x *exchange) *bus {
+	b := &bus{exchange: x, exchangeFrom: n.exchange.ProcessorBase, g: g}
+	first, end := n.callWindow.ProcessorBase, n.callWindow.ProcessorBase+n.callWindow.Size
+	for _, m := range processorMaps(g) {
+		for _, r := range m.Registers {
+			first, end = min(first, m.Base+r.At), max(end, m.Base+r.At+uint32(r.Width/8))
+		}
+	}
+	b.first, b.registers = first, make([]register, (end-first)/wordBytes)
+	return b
+}
+
+// processorMaps are the register maps of the processor; the others are the
+// host's alone.
+func processorMaps(g *abi.Generation) []abi.RegisterMap {
+	var out []abi.RegisterMap
+	for _, m := range g.Registers {
+		if m.Base != 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Load implements rv32.Bus.
+func (b *bus) Load(addr uint32, size int) (uint32, error) {
+	if at := addr - b.exchangeFrom; at < uint32(len(b.exchange.words))*wordBytes {
+		return b.exchange.load(at+b.exchange.base, size), nil
+	}
+	r, err := b.register(addr, size)
+	if err != nil {
+		return 0, err
+	}
+	if r.load == nil {
+		return 0, fmt.Errorf("%w: %s cannot be read", rv32.ErrUnmapped, r.name)
+	}
+	return r.load()
+}
+
+// Store implements rv32.Bus.
+func (b *bus) Store(addr uint32, size int, v uint32) error {
+	if at := addr - b.exchangeFrom; at < uint32(len(b.exchange.words))*wordBytes {
+		b.exchange.store(at+b.exchange.base, size, v)
+		return nil
+	}
+	r, err := b.register(addr, size)
+	if err != nil {
+		return err
+	}
+	if r.store == nil {
+		return fmt.Errorf("%w: %s cannot be written", rv32.ErrUnmapped, r.name)
+	}
+	return r.store(v)
+}
+
+func (b *bus) register(addr uint32, size int) (*register, error) {
+	i := (addr - b.first) / wordBytes
+	if addr < b.first || i >= uint32(len(b.registers)) || b.registers[i].name == "" {
+		return nil, rv32.ErrUnmapped
+	}
+	r := &b.registers[i]
+	if size != wordBytes {
+		return nil, fmt.Errorf("%w: %s is a whole word, not %d bytes", rv32.ErrUnmapped, r.name, size)
+	}
+	return r, nil
+}
+
+// find is the place of a register, or nil if the generation lacks it.
+func (b *bus) find(mapName, name string) (*abi.Register, []register) {
+	if m := b.g.RegisterMap(mapName); m != nil {
+		for i := range m.Registers {
+			if r := &m.Registers[i]; r.Name == name {
+				return r, b.registers[(m.Base+r.At-b.first)/wordBytes:]
+			}
+		}
+	}
+	b.unknown = append(b.unknown, "the register "+mapName+"."+name)
+	return nil, nil
+}
+
+// on says what a register of one word does. What its access does not allow is
+// left out.
+func (b *bus) on(mapName, name string, load func() uint32, store func(uint32) error) {
+	if r, at := b.find(mapName, name); r != nil {
+		at[0] = register{name: mapName + "." + name}
+		if load != nil {
+			at[0].load = func() (uint32, error) { return load(), nil }
+		}
+		at[0].store = store
+	}
+}
+
+// variable makes a register of one word one that only holds a value.
+func (b *bus) variable(mapName, name string, v *uint32) {
+	b.on(mapName, name, func() uint32 { return *v }, func(x uint32) error { *v = x; return nil })
+}
+
+// variable64 does so with one of two words.
+func (b *bus) variable64(mapName, name string, v *uint64) {
+	if r, at := b.find(mapName, name); r != nil {
+		half := func(shift int) register {
+			return register{
+				name:  mapName + "." + name,
+				load:  func() (uint32, error) { return uint32(*v >> shift), nil },
+				store: func(x uint32) error { *v = *v&^(0xFFFFFFFF<<shift) | uint64(x)<<shift; return nil },
+			}
+		}
+		at[0], at[1] = half(0), half(32)
+	}
+}
+
+// readOnly makes a register read only.
+func (b *bus) readOnly64(mapName, name string, load func() uint64) {
+	if r, at := b.find(mapName, name); r != nil {
+		at[0] = register{name: mapName + "." + name, load: func() (uint32, error) { return uint32(load()), nil }}
+		at[1] = register{name: mapName + "." + name, load: func() (uint32, error) { return uint32(load() >> 32), nil }}
+	}
+}
+
+// words makes a memory of words that can be read.
+func (b *bus) words(m *abi.Memory, load func(i int) uint32) {
+	at := b.registers[(m.ProcessorBase-b.first)/wordBytes:]
+	for i := range int(m.Size / wordBytes) {
+		at[i] = register{name: m.Name, load: func() (uint32, error) { return load(i), nil }}
+	}
+}
+
+// check compares what the engine implements with what the generation
+// describes: names and access.
+func (b *bus) check() error {
+	wrong := b.unknown
+	for _, m := range processorMaps(b.g) {
+		for _, r := range m.Registers {
+			at := b.registers[(m.Base+r.At-b.first)/wordBytes]
+			switch {
+			case at.name == "":
+				wrong = append(wrong, "an engine with the register "+m.Name+"."+r.Name)
+			case (at.load != nil) != (r.Access != "wo") || (at.store != nil) != (r.Access != "ro"):
+				wrong = append(wrong, "the register "+m.Name+"."+r.Name+" as the engine has it: its access is "+r.Access)
+			}
+		}
+	}
+	return (&resolver{g: b.g, missing: wrong}).err()
+}

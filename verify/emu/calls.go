@@ -1,0 +1,191 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/rv32"
+)
+
+// Errors of calls.
+var (
+	ErrClosed = errors.New("emu: the engine is closed")
+	ErrClient = errors.New("emu: no such client")
+	ErrTicket = errors.New("emu: the ticket has no answer to give")
+)
+
+// maxClients bounds the clients of the arbiter.
+const maxClients = 16
+
+// openCall is a call from when it was placed until its answer is given.
+type openCall struct {
+	ticket   accl.Ticket
+	client   int
+	call     accl.Call
+	reset    bool // it is a reset_periph
+	answered bool
+	code     accl.ReturnCode
+	err      error
+	done     chan struct{} // closed when the answer can be given
+}
+
+// arbiter brings the calls of all clients to the processor in the order in
+// which they come, and gives each client its answers in the order of its
+// calls. Host and engine share it.
+type arbiter struct {
+	n       *numbers
+	arrived func() // wakes the engine
+
+	mu      sync.Mutex
+	last    accl.Ticket
+	waiting []*openCall             // not taken yet
+	resets  int                     // of the waiting
+	taken   map[uint32]*openCall    // not answered yet, by the processor's ticket
+	clients [maxClients][]*openCall // in order, their answers not given
+	tickets map[accl.Ticket]*openCall
+	dead    error // answers every call from now on
+	placed  uint64
+}
+
+func newArbiter(n *numbers, arrived func()) *arbiter {
+	return &arbiter{n: n, arrived: arrived, taken: map[uint32]*openCall{}, tickets: map[accl.Ticket]*openCall{}}
+}
+
+func (a *arbiter) start(client int, call accl.Call) (accl.Ticket, error) {
+	if client < 0 || client >= maxClients {
+		return 0, fmt.Errorf("%w: %d, they go from 0 to %d", ErrClient, client, maxClients-1)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead != nil {
+		return 0, a.dead
+	}
+	a.last++
+	if uint32(a.last) == 0 {
+		a.last++ // the processor takes 0 for none
+	}
+	c := &openCall{ticket: a.last, client: client, call: call, done: make(chan struct{})}
+	c.reset = call.Scenario == a.n.resetCall.scenario && call.FunctionCode == a.n.resetCall.function
+	if c.reset {
+		a.resets++
+	}
+	a.placed++
+	a.waiting = append(a.waiting, c)
+	a.clients[client] = append(a.clients[client], c)
+	a.tickets[c.ticket] = c
+	a.arrived()
+	return c.ticket, nil
+}
+
+func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
+	a.mu.Lock()
+	c := a.tickets[t]
+	a.mu.Unlock()
+	if c == nil {
+		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
+	}
+	select {
+	case <-c.done:
+	default:
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.tickets[t] == nil {
+		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
+	}
+	delete(a.tickets, t)
+	return c.code, c.err
+}
+
+// status is the layout call_status.
+func (a *arbiter) status() uint32 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f := &a.n.status
+	v := f.waiting.put(min(uint32(len(a.waiting)), f.waiting.mask))
+	if a.resets > 0 {
+		v |= f.reset.put(1)
+	}
+	return v
+}
+
+// take is the oldest call that waits, or nil.
+func (a *arbiter) take() *openCall {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.waiting) == 0 {
+		return nil
+	}
+	c := a.waiting[0]
+	a.waiting = a.waiting[1:]
+	if c.reset {
+		a.resets--
+	}
+	a.taken[uint32(c.ticket)] = c
+	return c
+}
+
+func (a *arbiter) answer(ticket, code uint32) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c := a.taken[ticket]
+	if c == nil {
+		return fmt.Errorf("%w: an answer for ticket %d, which no call has that was taken", rv32.ErrUnmapped, ticket)
+	}
+	delete(a.taken, ticket)
+	c.answered, c.code = true, accl.ReturnCode(code)
+	a.deliver(c.client)
+	return nil
+}
+
+// deliver gives the answers of a client that no earlier call of it holds back.
+func (a *arbiter) deliver(client int) {
+	q := a.clients[client]
+	for len(q) > 0 && q[0].answered {
+		close(q[0].done)
+		q = q[1:]
+	}
+	a.clients[client] = q
+}
+
+// stop answers every call, also those to come, with an error.
+func (a *arbiter) stop(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead != nil {
+		return
+	}
+	a.dead = err
+	for client, q := range a.clients {
+		for _, c := range q {
+			if !c.answered {
+				c.answered, c.err = true, err
+			}
+		}
+		a.deliver(client)
+	}
+	a.waiting, a.resets = nil, 0
+	clear(a.taken)
+}
+
+// failure is why calls are answered with an error, nil if they are not.
+func (a *arbiter) failure() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.dead
+}
+
+// close says from now on that the engine is closed, whatever it died of.
+func (a *arbiter) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dead = ErrClosed
+}

@@ -1,0 +1,480 @@
+package emu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+func mustAlloc(t testing.TB, r *rig, n int, host bool, at *uint64) accl.Memory {
+	t.Helper()
+	m, err := r.Device().Alloc(t.Context(), accl.MemSpec{Bytes: n, Host: host, At: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestExchangeRegisters(t *testing.T) {
+	for platform, reach := range map[string][2]uint32{"u55c_tcp": {0, 0x1FFC}, "u280_2022": {0, 0x1FFC}, "u280_manual": {0x800, 0xFFC}} {
+		w := newWorld(t, worldOptions{platform: platform, engines: 1})
+		r := w.rigs[0]
+		d := r.Device()
+		for _, off := range reach {
+			if err := d.WriteReg(t.Context(), off, 0xAABBCCDD); err != nil {
+				t.Errorf("%s: %v", platform, err)
+			}
+			if v, err := d.ReadReg(t.Context(), off); v != 0xAABBCCDD || err != nil {
+				t.Errorf("%s: 0x%X, %v", platform, v, err)
+			}
+			// The processor sees the same bytes from 0x10000 on.
+			at := uint32(0x10000) + off
+			if err := r.bus.Store(at+1, 1, 0x77); err != nil {
+				t.Error(err)
+			}
+			if err := r.bus.Store(at+2, 2, 0x1234); err != nil {
+				t.Error(err)
+			}
+			if v, _ := d.ReadReg(t.Context(), off); v != 0x123477DD {
+				t.Errorf("%s: 0x%X after writes of a byte and a half word", platform, v)
+			}
+			for i, want := range []uint32{0xDD, 0x77, 0x34, 0x12} {
+				if v, err := r.bus.Load(at+uint32(i), 1); v != want || err != nil {
+					t.Errorf("byte %d: 0x%X, %v", i, v, err)
+				}
+			}
+			if v, err := r.bus.Load(at+2, 2); v != 0x1234 || err != nil {
+				t.Errorf("half word: 0x%X, %v", v, err)
+			}
+		}
+		for _, off := range []uint32{reach[0] + 2, reach[1] + 4, reach[0] - 4, 0xFFFFFFFC} {
+			if _, err := d.ReadReg(t.Context(), off); !errors.Is(err, ErrAddress) {
+				t.Errorf("%s: reading 0x%X: %v", platform, off, err)
+			}
+			if err := d.WriteReg(t.Context(), off, 0); !errors.Is(err, ErrAddress) {
+				t.Errorf("%s: writing 0x%X: %v", platform, off, err)
+			}
+		}
+	}
+}
+
+// TestArbiter has three clients place calls; the processor takes them in the
+// order of arrival and answers them in another.
+func TestArbiter(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1})
+	r := w.rigs[0]
+	d := r.Device()
+	clients := []int{2, 0, 1, 0, 2}
+	var tickets []accl.Ticket
+	for i, client := range clients {
+		ticket, err := d.Start(t.Context(), client, accl.Call{Scenario: 255, Count: uint32(100 + i), Addr1: 0x1_2345_6789_ABCD})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tickets = append(tickets, ticket)
+	}
+	w.run()
+	if r.events != r.n.wake.call {
+		t.Errorf("events 0x%X", r.events)
+	}
+	if got := r.get("calls", "status"); got != 5 {
+		t.Errorf("status 0x%X", got)
+	}
+	var taken []uint32
+	for i := range clients {
+		taken = append(taken, r.get("calls", "take"))
+		words := map[int]uint32{0: 255, 1: uint32(100 + i), 11: 0x6789_ABCD, 12: 0x1_2345}
+		for at, want := range words {
+			if got, err := r.bus.Load(r.n.callWindow.ProcessorBase+4*uint32(at), 4); got != want || err != nil {
+				t.Errorf("call %d, word %d: 0x%X, %v", i, at, got, err)
+			}
+		}
+	}
+	if r.get("calls", "take") != 0 || r.get("calls", "status") != 0 {
+		t.Error("there is another call")
+	}
+	given := func(i int) bool {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := d.Wait(ctx, tickets[i])
+		return err == nil
+	}
+	answer := func(i int) {
+		r.set("calls", "ticket", taken[i])
+		r.set("calls", "answer", uint32(1000+i))
+	}
+	answer(3)
+	answer(4)
+	answer(2)
+	if given(3) || given(4) {
+		t.Error("answers are given before those of earlier calls of the client")
+	}
+	answer(1)
+	answer(0)
+	for i, ticket := range tickets {
+		code, err := d.Wait(t.Context(), ticket)
+		if err != nil || code != accl.ReturnCode(1000+i) {
+			t.Errorf("call %d: %d, %v", i, code, err)
+		}
+		if _, err := d.Wait(t.Context(), ticket); !errors.Is(err, ErrTicket) {
+			t.Errorf("call %d: a second answer: %v", i, err)
+		}
+	}
+	if err := r.bus.Store(r.address("calls", "answer"), 4, 0); err == nil {
+		t.Error("an answer without a call is accepted")
+	}
+	for _, client := range []int{-1, maxClients} {
+		if _, err := d.Start(t.Context(), client, accl.Call{}); !errors.Is(err, ErrClient) {
+			t.Errorf("client %d: %v", client, err)
+		}
+	}
+}
+
+func TestResetRequested(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1})
+	r := w.rigs[0]
+	start := func(scenario, function uint32) {
+		if _, err := r.Device().Start(t.Context(), 0, accl.Call{Scenario: scenario, FunctionCode: function}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(255, 0) // nop
+	start(0, 1)   // enable_pkt
+	if got := r.get("calls", "status"); got != 2 {
+		t.Errorf("status 0x%X", got)
+	}
+	start(0, 0)
+	if got := r.get("calls", "status"); got != 0x103 {
+		t.Errorf("status 0x%X", got)
+	}
+	for range 3 {
+		r.get("calls", "take")
+	}
+	if got := r.get("calls", "status"); got != 0 {
+		t.Errorf("status 0x%X", got)
+	}
+}
+
+func TestSleepAndAlarm(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1})
+	r := w.rigs[0]
+	sleep := func() (uint32, error) { return r.bus.Load(r.address("system", "sleep"), 4) }
+	now := r.get("timers", "milliseconds")
+	r.set("system", "alarm", now+10_000)
+	if _, err := sleep(); err == nil {
+		t.Error("no event, and it does not sleep")
+	}
+	r.later(10 * time.Second)
+	if v, err := sleep(); v != 0 || err != nil {
+		t.Errorf("alarm: 0x%X, %v", v, err)
+	}
+	r.set("system", "alarm", r.get("timers", "milliseconds")+10_000)
+	r.raise(r.n.wake.call | r.n.wake.move)
+	if v, err := sleep(); v != 3 || err != nil {
+		t.Errorf("events: 0x%X, %v", v, err)
+	}
+	if _, err := sleep(); err == nil {
+		t.Error("events were not cleared")
+	}
+	// The time wraps around.
+	r.later(1 << 32 * time.Millisecond)
+	if got := r.get("timers", "milliseconds"); got-now > 100_000 {
+		t.Errorf("milliseconds %d after 2^32", got)
+	}
+	cycles := r.get64("timers", "cycles")
+	if ns := uint64(r.clock.now()); cycles > ns/4 || cycles < (ns-uint64(time.Second))/4 { // 250 MHz
+		t.Errorf("%d cycles after %d ns", cycles, ns)
+	}
+}
+
+func TestKernelStream(t *testing.T) {
+	user := map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
+	w := newWorld(t, worldOptions{engines: 1, vars: user, engine: Options{StreamBytes: 256}})
+	r := w.rigs[0]
+	d := r.Device()
+	data := random(1, 1000)
+	pushed := make(chan error, 1)
+	go func() { // more than the stream holds
+		pushed <- d.Push(t.Context(), 3, data)
+	}()
+	r.set("move", "bytes", 100) // two beats each
+	for i := range 8 {
+		r.set64("move", "result_address", uint64(1000*i))
+		r.issue("op0=kernel_stream", "result=memory", fmt.Sprint("queue=", i/4))
+	}
+	for end := time.Now().Add(10 * time.Second); ; {
+		r.turn()
+		if a, _ := r.queue(1); a == 4 || time.Now().After(end) {
+			break
+		}
+	}
+	if err := <-pushed; err != nil {
+		t.Fatal(err)
+	}
+	// Two queues take turns, so that only the beats as a whole are known.
+	seen := map[string]bool{}
+	for i := range 8 {
+		seen[string(r.read(uint64(1000*i), 100))] = true
+	}
+	for i := range 7 {
+		if !seen[string(data[128*i:128*i+100])] {
+			t.Errorf("beats %d and %d are missing", 2*i, 2*i+1)
+		}
+	}
+
+	// Out: whole beats with TDEST, no more than there is room for.
+	r.write(0, data)
+	r.set64("move", "op0_address", 0)
+	r.set("move", "bytes", 1000)
+	r.set("move", "tdest", 0xA5<<16)
+	r.issue("op0=memory", "result=kernel_stream")
+	w.run()
+	var got []byte
+	for len(got) < 1024 {
+		tdest, b, err := d.Pull(t.Context(), 200)
+		if err != nil || tdest != 0xA5 || len(b)%64 != 0 || len(b) > 200 {
+			t.Fatalf("TDEST %d, %d bytes, %v", tdest, len(b), err)
+		}
+		got = append(got, b...)
+		w.run()
+	}
+	if want := append(append([]byte{}, data...), make([]byte, 24)...); !bytes.Equal(got, want) {
+		t.Error("wrong data")
+	}
+	if _, _, err := d.Pull(t.Context(), 63); !errors.Is(err, ErrBeat) {
+		t.Errorf("less than a beat: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, _, err := d.Pull(ctx, 64); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nothing there: %v", err)
+	}
+}
+
+func TestStreamTimeout(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1})
+	r := w.rigs[0]
+	r.set("timers", "limit_cycles", 1000)
+	r.set("move", "bytes", 64)
+	r.issue("op0=kernel_stream", "result=memory")
+	w.run()
+	r.later(500 * time.Millisecond) // far above 1000 cycles, but below the patience
+	w.run()
+	r.completes(0, 0)
+	r.set("move_status", "abort", 1) // it does not wait for a remote rank
+	w.run()
+	r.completes(0, 0)
+	r.later(600 * time.Millisecond)
+	w.run()
+	r.completes(1, r.bit("KRNL_TIMEOUT_STS"))
+}
+
+func TestLoopbackStream(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1})
+	r := w.rigs[0]
+	r.write(0, []byte("to the kernel"))
+	r.set("move", "bytes", 13)
+	r.issue("op0=memory", "result=kernel_stream")
+	r.set64("move", "result_address", 0x100)
+	r.issue("op0=kernel_stream", "result=memory")
+	w.run()
+	r.completes(2, 0)
+	w.send(w.raw[0], 0, head{count: 5, strm: 20, src: 1}, []byte("a put"))
+	w.run()
+	if got := string(r.read(0x100, 13)); got != "to the kernel" {
+		t.Errorf("%q", got)
+	}
+	r.set("move", "bytes", 64)
+	r.issue("op0=kernel_stream", "result=memory")
+	w.run()
+	r.completes(3, 0)
+	if got := r.read(0x100, 64); string(got[:5]) != "a put" || !bytes.Equal(got[5:], make([]byte, 59)) {
+		t.Errorf("%q", got)
+	}
+	if err := r.Device().Push(t.Context(), 0, nil); !errors.Is(err, ErrLoopback) {
+		t.Error(err)
+	}
+	if _, _, err := r.Device().Pull(t.Context(), 64); !errors.Is(err, ErrLoopback) {
+		t.Error(err)
+	}
+}
+
+// TestPuts arrive at the kernel stream with the TDEST of their generation.
+func TestPuts(t *testing.T) {
+	user := map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
+	for platform, want := range map[string]uint32{"u55c_tcp": 5, "u280_2022": 14} {
+		w := newWorld(t, worldOptions{platform: platform, vars: user, engines: 1, raw: 1, engine: Options{StreamBytes: 128}})
+		r := w.rigs[0]
+		w.send(w.raw[0], 0, head{count: 100, strm: 5 + 9, src: 1}, random(1, 100))
+		w.send(w.raw[0], 0, head{count: 1, strm: 5 + 9, src: 1}, []byte{7}) // the stream is full
+		w.send(w.raw[0], 0, head{count: 129, strm: 5 + 9, src: 1}, make([]byte, 129))
+		w.run()
+		for _, data := range [][]byte{random(1, 100), {7}} {
+			tdest, got, err := r.Device().Pull(t.Context(), 128)
+			if err != nil || tdest != want || !bytes.Equal(got[:len(data)], data) {
+				t.Errorf("%s: TDEST %d, expected %d; %d bytes, %v", platform, tdest, want, len(got), err)
+			}
+			w.run()
+		}
+		if got := r.get("network", "events"); got != r.event("too_large") {
+			t.Errorf("events 0x%X", got)
+		}
+		if seq := r.exchange.get(r.record(1) + r.n.comm.inbound); seq != 0 {
+			t.Errorf("puts take sequence numbers: %d", seq)
+		}
+	}
+}
+
+func TestSessions(t *testing.T) {
+	for _, platform := range []string{"u280_2022", "u280_manual"} {
+		w := newWorld(t, worldOptions{platform: platform, engines: 2})
+		a, b := w.rigs[0], w.rigs[1]
+		const ready, success = 1 << 31, 1 << 30
+		a.set("sessions", "ip", ip(1))
+		a.set("sessions", "connect", 7000)
+		if got := a.get("sessions", "connect_status"); got != ready {
+			t.Errorf("connecting to nobody: 0x%X", got)
+		}
+		b.set("sessions", "listen", 7000)
+		if got := b.get("sessions", "listen_status"); got != ready|success {
+			t.Errorf("listening: 0x%X", got)
+		}
+		a.set("sessions", "connect", 7000)
+		if got := a.get("sessions", "connect_status"); got != ready|success|1 {
+			t.Errorf("connecting: 0x%X", got)
+		}
+		if a.events&a.n.wake.network == 0 {
+			t.Error("the processor is not woken")
+		}
+	}
+}
+
+func TestNetworkStack(t *testing.T) {
+	for platform, own := range map[string]uint32{"u55c_udp": 0, "u55c_tcp": 1, "u55c_rdma": 2} {
+		r := newWorld(t, worldOptions{platform: platform, engines: 1}).rigs[0]
+		for v := range uint32(3) {
+			r.set("network", "stack", v)
+			if got := r.get("network", "stack"); got != own {
+				t.Errorf("%s: stack %d after %d was written", platform, got, v)
+			}
+		}
+	}
+}
+
+func TestAllocator(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, engine: Options{MemoryBytes: 1 << 20}})
+	r := w.rigs[0]
+	d := r.Device()
+	alloc := func(n int) accl.Memory { return mustAlloc(t, r, n, false, nil) }
+	a, b, c := alloc(1), alloc(4097), alloc(100)
+	if a.Addr() != 0 || b.Addr() != 0x1000 || c.Addr() != 0x3000 {
+		t.Errorf("at 0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
+	}
+	if err := b.Free(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Free(); !errors.Is(err, ErrFreed) {
+		t.Errorf("a second time: %v", err)
+	}
+	if err := b.SyncTo(t.Context(), 0, 1); !errors.Is(err, ErrFreed) {
+		t.Errorf("after it was freed: %v", err)
+	}
+	if at := alloc(8193).Addr(); at != 0x4000 {
+		t.Errorf("3 steps at 0x%X", at)
+	}
+	if at := alloc(8192).Addr(); at != 0x1000 {
+		t.Errorf("2 steps at 0x%X", at)
+	}
+	for _, at := range []uint64{0x10, 0x3FFF, 0x6FFF} {
+		if _, err := d.Alloc(t.Context(), accl.MemSpec{Bytes: 1, At: &at}); !errors.Is(err, ErrTaken) {
+			t.Errorf("at 0x%X: %v", at, err)
+		}
+	}
+	at := uint64(0x9010)
+	if m := mustAlloc(t, r, 0x100, false, &at); m.Addr() != at {
+		t.Errorf("at 0x%X", m.Addr())
+	}
+	if m := alloc(2 * 4096); m.Addr() != 0x7000 {
+		t.Errorf("before it, at 0x%X", m.Addr())
+	}
+	if _, err := d.Alloc(t.Context(), accl.MemSpec{Bytes: 1 << 20}); !errors.Is(err, ErrFull) {
+		t.Error(err)
+	}
+	end := uint64(1<<20 - 4)
+	for _, n := range []int{4, 5} {
+		if _, err := d.Alloc(t.Context(), accl.MemSpec{Bytes: n, At: &end}); n == 4 != (err == nil) {
+			t.Errorf("%d bytes before the end: %v", n, err)
+		}
+	}
+	if _, err := d.Alloc(t.Context(), accl.MemSpec{Bytes: 4, Host: true}); !errors.Is(err, ErrNoMemory) {
+		t.Errorf("host memory: %v", err)
+	}
+	if _, err := d.Alloc(t.Context(), accl.MemSpec{}); err == nil {
+		t.Error("nothing was allocated")
+	}
+}
+
+func TestMirrors(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1})
+	r := w.rigs[0]
+	at := uint64(pageBytes - 100)
+	m := mustAlloc(t, r, 300, false, &at)
+	copy(m.Bytes(), random(1, 300))
+	if err := m.SyncTo(t.Context(), 50, 200); err != nil {
+		t.Fatal(err)
+	}
+	want := append(make([]byte, 50), random(1, 300)[50:250]...)
+	if got := r.read(at, 300); !bytes.Equal(got[:250], want) || !bytes.Equal(got[250:], make([]byte, 50)) {
+		t.Error("wrong data on the device")
+	}
+	clear(m.Bytes())
+	if err := m.SyncFrom(t.Context(), 0, 100); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(m.Bytes()[:100], want[:100]) || !bytes.Equal(m.Bytes()[100:], make([]byte, 200)) {
+		t.Error("wrong data on the host")
+	}
+	for _, r := range [][2]int{{-1, 1}, {0, 301}, {301, 0}, {1, -1}, {200, 1 << 62}} {
+		if m.SyncTo(t.Context(), r[0], r[1]) == nil || m.SyncFrom(t.Context(), r[0], r[1]) == nil {
+			t.Errorf("%d bytes from %d on were accepted", r[1], r[0])
+		}
+	}
+}
+
+// TestMemoryGrowsConcurrently writes neighbouring bytes of untouched pages
+// from several goroutines.
+func TestMemoryGrowsConcurrently(t *testing.T) {
+	m, err := newPagedMemory(1 << 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for g := range uint64(4) {
+		wg.Go(func() {
+			for i := range uint64(8) {
+				addr := i*tableBytes/2 + g
+				if err := copyIn(m, addr, []byte{byte(1 + g)}); err != nil {
+					t.Error(err)
+				}
+				if b := m.read(addr, 1); b[0] != byte(1+g) {
+					t.Errorf("0x%X: %d", addr, b[0])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := m.pages.Load(); n != 8 {
+		t.Errorf("%d pages", n)
+	}
+	if untouched != (page{}) {
+		t.Error("memory that nobody has written to is not zero")
+	}
+}

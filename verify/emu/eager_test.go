@@ -1,0 +1,561 @@
+package emu
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+var platformsOfGenerations = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual"}
+
+// TestWireOfSegments compares what goes on the wire with the contract.
+func TestWireOfSegments(t *testing.T) {
+	for _, platform := range platformsOfGenerations {
+		t.Run(platform, func(t *testing.T) {
+			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 2})
+			r := w.rigs[0]
+			data := random(3, 1000)
+			r.write(0x500, data)
+			r.exchange.set(r.record(2)+r.n.comm.outbound, 0xFFFF_FFFE)
+			r.set64("move", "op0_address", 0x500)
+			r.set("move", "bytes", 1000)
+			r.set("move", "destination", 2)
+			r.set("move", "chunk_bytes", 600)
+			r.set("move", "segment_bytes", 256)
+			r.issue("op0=memory", "result=network")
+			w.run()
+			r.completes(1, 0)
+			at := 0
+			for i, n := range []int{256, 256, 88, 256, 144} {
+				got, payload := w.receive(w.raw[1])
+				want := head{
+					count: uint64(n), tag: testTag, src: 0, seq: uint64(uint32(0xFFFF_FFFE + i)), dst: 2, context: testContext,
+				}
+				if got != want {
+					t.Errorf("segment %d: header %+v, expected %+v", i, got, want)
+				}
+				if !bytes.Equal(payload, data[at:at+n]) {
+					t.Errorf("segment %d: wrong payload", i)
+				}
+				at += n
+			}
+			if seq := r.exchange.get(r.record(2) + r.n.comm.outbound); seq != 3 {
+				t.Errorf("outbound sequence number %d", seq)
+			}
+			if p := w.raw[0].Receive(); p != nil {
+				t.Error("another rank got a message")
+			}
+		})
+	}
+}
+
+func TestWireOfHeadersAndPuts(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1})
+	r := w.rigs[0]
+	r.set("move", "destination", 1)
+	r.issue("result=network") // an eager message without payload
+	r.set("move", "strm", 14)
+	r.set("move", "bytes", 3)
+	r.write(0, []byte{1, 2, 3})
+	r.issue("op0=memory", "result=network") // a put
+	r.set("move", "strm", 0)
+	r.set("move", "bytes", 0)
+	r.set("move", "header_count", 1234)
+	r.set64("move", "remote_address", 0x8765_4321_0ABC)
+	r.issue("result=network", "message_type=rendezvous_announcement", "remote_host")
+	r.issue("result=network", "message_type=rendezvous_done")
+	r.issue("result=network")
+	w.run()
+	r.completes(5, 0)
+	base := head{tag: testTag, dst: 1, context: testContext}
+	put, announced, done, second := base, base, base, base
+	put.strm, put.count = 14, 3
+	announced.msgType, announced.count, announced.vaddr, announced.host = 2, 1234, 0x8765_4321_0ABC, 1
+	done.msgType, done.count, done.vaddr = 3, 1234, 0x8765_4321_0ABC
+	second.seq = 1
+	for i, want := range []head{base, put, announced, done, second} {
+		if got, payload := w.receive(w.raw[0]); got != want || len(payload) != int(put.count)*b2i(i == 1) {
+			t.Errorf("message %d: %+v with %d bytes, expected %+v", i, got, len(payload), want)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestConvertedOnTheWire(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 2, buffers: 4})
+	from, to := w.rigs[0], w.rigs[1]
+	data := floats(1, -2, 0.5, 4096, 3, 8)
+	from.write(0, data)
+	for _, r := range w.rigs {
+		r.set("move", "bytes", 24)
+		r.set("move", "compressed_bytes", 12)
+		r.set("move", "tdest", 1<<4)
+	}
+	from.set64("move", "result_address", 0x1000)
+	from.set("move", "destination", 1)
+	from.set("move", "segment_bytes", 5) // in the middle of elements
+	from.issue("op0=memory", "result=memory_and_network", "network_compressed")
+	to.set("move", "source", 0)
+	to.set64("move", "result_address", 0x2000)
+	to.issue("op0=message", "op0_compressed", "result=memory")
+	w.run()
+	from.completes(1, 0)
+	to.completes(1, 0)
+	if !bytes.Equal(from.read(0x1000, 24), data) || !bytes.Equal(to.read(0x2000, 24), data) {
+		t.Errorf("sender has % X, receiver % X", from.read(0x1000, 24), to.read(0x2000, 24))
+	}
+	if seq := to.exchange.get(to.record(0) + to.n.comm.inbound); seq != 3 {
+		t.Errorf("inbound sequence number %d after 3 segments", seq)
+	}
+}
+
+// TestSegmentation sends and receives a message that is longer than all rx
+// buffers, cut in ways that have nothing to do with how it is received.
+func TestSegmentation(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u280_2022"} {
+		for _, segment := range []uint32{0, 1000, 4096} {
+			t.Run(fmt.Sprint(platform, segment), func(t *testing.T) {
+				const total = 100_000
+				w := newWorld(t, worldOptions{platform: platform, engines: 2, buffers: 3})
+				from, to := w.rigs[0], w.rigs[1]
+				data := random(9, total)
+				from.write(77, data)
+				from.set64("move", "op0_address", 77)
+				from.set("move", "bytes", total)
+				from.set("move", "destination", 1)
+				from.set("move", "segment_bytes", segment)
+				from.set("move", "chunk_bytes", 4096)
+				from.issue("op0=memory", "result=network")
+				w.run()
+				if free := to.get("rx", "free"); free != 0 {
+					t.Fatalf("%d buffers are free although more messages wait", free)
+				}
+				to.set("move", "source", 0)
+				if segment == 1000 { // messages end where moves do
+					to.set("move", "bytes", 1000)
+					to.issue("op0=message", "result=memory", "result_step=advance")
+					to.set("move", "bytes", total-1000)
+				} else {
+					to.set("move", "bytes", total)
+				}
+				to.issue("op0=message", "result=memory")
+				w.run()
+				from.completes(1, 0)
+				to.completes(1+uint32(b2i(segment == 1000)), 0)
+				if !bytes.Equal(to.read(0, total), data) {
+					t.Error("wrong data")
+				}
+				if free := to.get("rx", "free"); free != 3 {
+					t.Errorf("%d buffers are free at the end", free)
+				}
+			})
+		}
+	}
+}
+
+func TestRecordsOfBuffers(t *testing.T) {
+	for _, platform := range platformsOfGenerations {
+		t.Run(platform, func(t *testing.T) {
+			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 2})
+			r := w.rigs[0]
+			fields := func(i int) map[string]uint32 {
+				out := map[string]uint32{}
+				table := r.d.ABI().Memory("exchange").Table("rx_buffers")
+				for k, c := range table.Record {
+					switch c.Name {
+					case "status", "rx_tag", "rx_len", "rx_src", "seq":
+						out[c.Name] = r.exchange.get(r.rxRecord(i) + 4*uint32(k))
+					}
+				}
+				return out
+			}
+			w.send(w.raw[0], 0, head{count: 5, tag: 99, src: 1, seq: 3}, []byte("hello"))
+			w.run()
+			want := map[string]uint32{"status": 2, "rx_tag": 99, "rx_len": 5, "rx_src": 1, "seq": 3}
+			if diff := cmp.Diff(want, fields(0)); diff != "" {
+				t.Error(diff)
+			}
+			if got := fields(1)["status"]; got != 1 {
+				t.Errorf("status of the other buffer is %d", got)
+			}
+			if got := r.read(rxAddress, 5); string(got) != "hello" {
+				t.Errorf("buffer holds %q", got)
+			}
+			r.exchange.set(r.record(1)+r.n.comm.inbound, 3)
+			r.set("move", "source", 1)
+			r.set("move", "tag", 99)
+			if found := r.get("rx", "seek"); found != 6 {
+				t.Errorf("seek answers %d", found)
+			}
+			if at := r.get("rx", "found"); at != r.rxRecord(0) {
+				t.Errorf("found at 0x%X", at)
+			}
+			r.set("rx", "discard", 0)
+			if got := fields(0)["status"]; got != 1 {
+				t.Errorf("status after it was discarded is %d", got)
+			}
+			if found := r.get("rx", "seek"); found != 0 || r.exchange.get(r.record(1)+r.n.comm.inbound) != 4 {
+				t.Error("the message is still there")
+			}
+		})
+	}
+}
+
+// TestMatching checks which of several messages a move takes.
+func TestMatching(t *testing.T) {
+	const anyTag = 0xFFFFFFFF
+	mine := head{count: 1, tag: testTag, src: 1, context: testContext}
+	with := func(change func(h *head)) head { h := mine; change(&h); return h }
+	tests := []struct {
+		name  string
+		sent  []head
+		tag   uint32
+		taken int // index of sent, -1 for none
+	}{
+		{"it", []head{mine}, testTag, 0},
+		{"tag differs", []head{with(func(h *head) { h.tag = 8 })}, testTag, -1},
+		{"any tag of the receiver", []head{with(func(h *head) { h.tag = 8 })}, anyTag, 0},
+		{"any tag of the sender", []head{with(func(h *head) { h.tag = anyTag })}, testTag, 0},
+		{"context differs", []head{with(func(h *head) { h.context = 1 })}, testTag, -1},
+		{"no context", []head{with(func(h *head) { h.context = 0 })}, testTag, 0},
+		{"sender differs", []head{with(func(h *head) { h.src = 2 })}, testTag, -1},
+		{"later number", []head{with(func(h *head) { h.seq = 1 })}, testTag, -1},
+		{"out of order", []head{with(func(h *head) { h.seq = 1 }), mine}, testTag, 1},
+		{"other context with the same number", []head{with(func(h *head) { h.context = 5 }), mine}, testTag, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 2, buffers: 4})
+			r := w.rigs[0]
+			for i, h := range test.sent {
+				w.send(w.raw[0], 0, h, []byte{byte(10 + i)})
+			}
+			r.set("move", "source", 1)
+			r.set("move", "tag", test.tag)
+			r.set("move", "bytes", 1)
+			r.issue("op0=message", "result=memory")
+			w.run()
+			if test.taken < 0 {
+				r.completes(0, 0)
+				r.later(29 * time.Second)
+				w.run()
+				r.completes(0, 0)
+				r.later(2 * time.Second)
+				w.run()
+				r.completes(1, r.bit("RECEIVE_TIMEOUT"))
+				return
+			}
+			r.completes(1, 0)
+			if got := r.read(0, 1)[0]; got != byte(10+test.taken) {
+				t.Errorf("took message %d", int(got)-10)
+			}
+		})
+	}
+	t.Run("another session", func(t *testing.T) {
+		w := newWorld(t, worldOptions{engines: 1, raw: 2, buffers: 4})
+		r := w.rigs[0]
+		w.send(w.raw[1], 0, mine, []byte{1}) // rank 2 says that it is rank 1
+		r.set("move", "source", 1)
+		r.set("move", "bytes", 1)
+		r.issue("op0=message", "result=memory")
+		w.run()
+		r.completes(0, 0)
+	})
+}
+
+func TestMessageOfAnotherSize(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
+	r := w.rigs[0]
+	r.set("move", "source", 1)
+	for i, bytesWanted := range []uint32{4, 0} {
+		w.send(w.raw[0], 0, head{count: 5, tag: testTag, src: 1, seq: uint64(i), context: testContext}, make([]byte, 5))
+		r.set("move", "bytes", bytesWanted)
+		r.issue("op0=message", "result=memory")
+		w.run()
+		r.completes(uint32(i+1), r.bit("SEGMENTER_EXPECTED_BTT"))
+		r.set("move_status", "error_0", 1)
+		if free := r.get("rx", "free"); free != 1 {
+			t.Errorf("%d buffers are free", free)
+		}
+	}
+	// A message without payload needs no buffer, and counts.
+	w.send(w.raw[0], 0, head{tag: testTag, src: 1, seq: 2, context: testContext}, nil)
+	w.run()
+	if found, at := r.get("rx", "seek"), r.get("rx", "found"); found != 1 || at != 0 {
+		t.Errorf("seek answers %d, found 0x%X", found, at)
+	}
+	r.issue("op0=message", "result=memory")
+	w.run()
+	r.completes(3, 0)
+	if seq := r.exchange.get(r.record(1) + r.n.comm.inbound); seq != 3 {
+		t.Errorf("inbound sequence number %d", seq)
+	}
+}
+
+// TestDrops sends what must be dropped.
+func TestDrops(t *testing.T) {
+	good := head{count: 4, tag: testTag, src: 1, context: testContext}
+	four := make([]byte, 4)
+	tests := []struct {
+		name  string
+		send  func(w *world, r *rig)
+		event string
+	}{
+		{"number has passed", func(w *world, r *rig) {
+			r.set("move", "source", 1)
+			r.get("rx", "seek")
+			r.exchange.set(r.record(1)+r.n.comm.inbound, 1)
+			w.send(w.raw[0], 0, good, four)
+		}, "stale"},
+		{"twice", func(w *world, r *rig) {
+			w.send(w.raw[0], 0, good, four)
+			w.send(w.raw[0], 0, good, four)
+		}, "stale"},
+		{"larger than a buffer", func(w *world, r *rig) {
+			h := good
+			h.count = rxBytes + 1
+			w.send(w.raw[0], 0, h, make([]byte, rxBytes+1))
+		}, "too_large"},
+		{"shorter than it says", func(w *world, r *rig) { w.send(w.raw[0], 0, good, four[:3]) }, "bad_packet"},
+		{"longer than padding", func(w *world, r *rig) { w.send(w.raw[0], 0, good, make([]byte, 65)) }, "bad_packet"},
+		{"unknown type", func(w *world, r *rig) {
+			h := good
+			h.msgType = 4
+			w.send(w.raw[0], 0, h, four)
+		}, "bad_packet"},
+		{"unknown bit", func(w *world, r *rig) {
+			h := good.bytes()
+			h[40] = 1
+			if err := w.raw[0].Send(0, &fabric.Packet{Header: h, Payload: four}); err != nil {
+				t.Fatal(err)
+			}
+		}, "bad_packet"},
+		{"no buffer", func(w *world, r *rig) {
+			for seq := range uint64(3) {
+				h := good
+				h.seq = seq
+				w.send(w.raw[0], 0, h, four)
+			}
+		}, "no_buffer"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, buffers: 2})
+			r := w.rigs[0]
+			test.send(w, r)
+			w.run()
+			if got := r.get("network", "events"); got != r.event(test.event) {
+				t.Errorf("events 0x%X, expected 0x%X", got, r.event(test.event))
+			}
+			if r.events&r.n.wake.network == 0 {
+				t.Error("the processor is not woken")
+			}
+			r.set("network", "events", r.event(test.event))
+			if got := r.get("network", "events"); got != 0 {
+				t.Errorf("events 0x%X after they were cleared", got)
+			}
+			if n := r.stats.Dropped; n == (Drops{}) {
+				t.Error("not counted")
+			}
+		})
+	}
+}
+
+func TestPaddedLastBeat(t *testing.T) {
+	w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, buffers: 2})
+	r := w.rigs[0]
+	w.send(w.raw[0], 0, head{count: 4, tag: testTag, src: 1}, append([]byte("good"), make([]byte, 60)...))
+	w.run()
+	r.set("move", "source", 1)
+	if found := r.get("rx", "seek"); found != 5 {
+		t.Errorf("seek answers %d", found)
+	}
+}
+
+// TestFullPool fills the pool of a reliable network: the sender is held up,
+// others are not, and nothing is lost.
+func TestFullPool(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 2, buffers: 2})
+	r := w.rigs[0]
+	const messages = 5
+	for seq := range uint64(messages) {
+		w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: seq, context: testContext}, []byte{byte(seq)})
+	}
+	w.run()
+	w.send(w.raw[1], 0, head{tag: testTag, src: 2, context: testContext}, nil)
+	w.send(w.raw[1], 0, head{msgType: 2, count: 3, tag: testTag, src: 2, context: testContext}, nil)
+	w.run()
+	r.set("move", "source", 2)
+	r.set("move", "destination", 2)
+	if r.get("rx", "seek") != 1 || r.get("rendezvous", "seek") != 1 {
+		t.Error("headers of another session wait behind the full pool")
+	}
+	r.set("move", "source", 1)
+	r.set("move", "bytes", messages)
+	r.issue("op0=message", "result=memory")
+	w.run()
+	r.completes(1, 0)
+	if got := r.read(0, messages); !slices.Equal(got, []byte{0, 1, 2, 3, 4}) {
+		t.Errorf("received % d", got)
+	}
+	if r.stats.Dropped != (Drops{}) {
+		t.Errorf("dropped %v", r.stats.Dropped)
+	}
+}
+
+// TestForeignPackets continues messages in packets without header.
+func TestForeignPackets(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
+	r := w.rigs[0]
+	data := random(5, 1000)
+	raw := func(b []byte) {
+		p := &fabric.Packet{}
+		n := copy(p.Header[:], b)
+		p.Payload = b[n:]
+		if err := w.raw[0].Send(0, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send := func(seq uint64) {
+		w.send(w.raw[0], 0, head{count: 1000, tag: testTag, src: 1, seq: seq}, data[:300])
+		raw(data[300:700])
+		w.run()
+		if r.get("rx", "seek") != 0 {
+			t.Fatal("a message that is not complete was found")
+		}
+		raw(data[700:])
+	}
+	r.set("move", "source", 1)
+	r.set("move", "bytes", 1000)
+	for seq := range uint64(3) {
+		send(seq)
+		r.issue("op0=message", "result=memory", "result_step=advance")
+		w.run()
+		r.completes(uint32(seq)+1, 0)
+		if !bytes.Equal(r.read(1000*seq, 1000), data) {
+			t.Error("wrong data")
+		}
+	}
+	// One that is too large is skipped as a whole.
+	w.send(w.raw[0], 0, head{count: 5000, tag: testTag, src: 1, seq: 3}, make([]byte, 4096))
+	raw(make([]byte, 904))
+	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: 3}, []byte{1})
+	w.run()
+	if got := r.get("network", "events"); got != r.event("too_large") {
+		t.Errorf("events 0x%X", got)
+	}
+	if got := r.get("rx", "seek"); got != 2 {
+		t.Errorf("seek answers %d", got)
+	}
+}
+
+func TestOwnRank(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
+	r := w.rigs[0]
+	data := random(1, 30_000)
+	r.write(0, data)
+	r.set("move", "bytes", 30_000)
+	r.set("move", "segment_bytes", 4096)
+	r.issue("op0=memory", "result=network")
+	r.set64("move", "result_address", 0x10_0000)
+	r.issue("op0=message", "result=memory", "queue=1")
+	w.run()
+	r.completes(1, 0)
+	if c, e := r.queue(1); c != 1 || e != 0 || !bytes.Equal(r.read(0x10_0000, 30_000), data) {
+		t.Errorf("%d completed, errors 0x%X", c, e)
+	}
+	if s := w.net.Stats(0, 0); s.Sent != 0 {
+		t.Errorf("%d packets went through the network", s.Sent)
+	}
+}
+
+// TestSendTimeout sends to a rank that takes nothing.
+func TestSendTimeout(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 2, net: fabric.Options{WindowBytes: 8192}})
+	r := w.rigs[0]
+	r.set("move", "destination", 1)
+	r.set("move", "bytes", 20_000)
+	r.set("move", "segment_bytes", 1024)
+	r.issue("op0=memory", "result=network")
+	r.set("move", "destination", 2)
+	r.set("move", "bytes", 100)
+	r.issue("op0=memory", "result=network", "queue=1")
+	w.run()
+	if c, e := r.queue(1); c != 1 || e != 0 {
+		t.Errorf("another rank is held up: %d completed, errors 0x%X", c, e)
+	}
+	r.completes(0, 0)
+	for { // it goes on where it was
+		p := w.raw[0].Receive()
+		if p == nil {
+			break
+		}
+		p.Release()
+	}
+	w.run()
+	r.completes(0, 0)
+	r.later(31 * time.Second)
+	w.run()
+	r.completes(1, r.bit("PACK_TIMEOUT_STS"))
+	r.set("move_status", "error_0", 0)
+
+	w.raw[1].Close()
+	r.issue("op0=memory", "result=network")
+	w.run()
+	r.completes(2, r.bit("PACK_TIMEOUT_STS"))
+	if got := r.get("network", "events"); got != r.event("closed") || r.get("network", "closed_session") != 2 {
+		t.Errorf("events 0x%X, session %d", got, r.get("network", "closed_session"))
+	}
+}
+
+// TestReset drops everything and leaves an engine that works.
+func TestReset(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
+	r := w.rigs[0]
+	for seq := range uint64(4) {
+		w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: seq, context: testContext}, []byte{1})
+	}
+	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, msgType: 2, context: testContext}, nil)
+	r.set("move", "source", 1)
+	r.set("move", "bytes", 10)
+	r.issue("op0=message", "result=memory")
+	r.issue("op0=message", "result=memory")
+	w.run()
+	r.completes(0, 0)
+	r.set("system", "reset", 7)
+	if got := r.get("system", "reset"); got != 0 {
+		t.Errorf("reset reads %d", got)
+	}
+	r.completes(2, 0)
+	if got := r.get("rx", "free"); got != 0 {
+		t.Errorf("%d rx buffers after the reset", got)
+	}
+	if got := r.get("network", "control"); got != 0 {
+		t.Errorf("network control %d", got)
+	}
+	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, context: testContext}, []byte{9})
+	w.run()
+	if got := r.get("rx", "seek"); got != 0 {
+		t.Error("a message is received although the network is off")
+	}
+	r.configure(2, 1)
+	r.set("move", "bytes", 1)
+	r.issue("op0=message", "result=memory")
+	w.run()
+	r.completes(3, 0)
+	if got := r.read(0, 1)[0]; got != 9 {
+		t.Errorf("received %d", got)
+	}
+}

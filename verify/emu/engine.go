@@ -1,0 +1,323 @@
+// Package emu emulates a collective engine: everything around its control
+// processor that is in hardware, but for the clock. The control firmware runs
+// on an instruction-set simulator and sees the registers and memories that the
+// interface generation describes; moves are exact to the bit and take the time
+// that they take.
+//
+// One goroutine per engine runs processor, moves and network. It sleeps when
+// there is nothing to do.
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/rv32"
+)
+
+// Options of an engine.
+type Options struct {
+	Image   []byte        // the control firmware
+	Symbols *rv32.Symbols // of it, for errors; may be nil
+	// RemoteTimeout bounds waits for a remote rank until firmware sets another
+	// limit; 0 for the platform's.
+	RemoteTimeout time.Duration
+	// Patience is the least time by the wall that a wait inside the engine
+	// lasts before it fails; 0 for 1 s.
+	Patience time.Duration
+	// StreamBytes is what a kernel stream holds in each direction; 0 for 64 MiB.
+	StreamBytes int
+	// MemoryBytes is the size of each address space; 0 for 1 TiB.
+	MemoryBytes uint64
+	OnMove      func(Move)   // called for every move as it is issued; may be nil
+	OnTrace     func(uint32) // called for every word that firmware traces; may be nil
+}
+
+const (
+	defaultPatience    = time.Second
+	defaultStreamBytes = 64 << 20
+	defaultMemoryBytes = 1 << 40
+	// instructionsPerTurn run before network and moves get their turn.
+	instructionsPerTurn = 1 << 12
+)
+
+// Engine is an emulated collective engine.
+type Engine struct {
+	d         *design.Design
+	n         *numbers
+	o         Options
+	port      fabric.Port
+	clock     clock
+	callWords []func(*accl.Call) uint32
+
+	// shared with the host
+	waker      *waker
+	exchange   *exchange
+	device     *pagedMemory
+	host       space
+	allocators [2]*allocator // device, host
+	calls      *arbiter
+	fromKernel *stream // into the engine
+	toKernel   *stream // out of it; the same if the stream is looped back
+	commandMu  sync.Mutex
+	commands   []func()      // to be run by the engine's goroutine
+	finished   bool          // that has ended
+	ready      chan struct{} // closed when firmware sleeps for the first time
+	done       chan struct{} // closed when the engine has ended
+
+	// the goroutine's alone
+	cpu        *rv32.CPU
+	bus        *bus
+	mover      *mover
+	rx         *receiver
+	inbound    *inbound
+	rendezvous *rendezvous
+	sessions   sessions
+	timers     timers
+	functions  *functions
+	scratches  [3][]byte
+	stats      Stats
+	now        int64 // nanoseconds since power-up
+	events     uint32
+	alarm      uint32
+	ticket     uint32
+	asleep     bool // the processor waits
+	booted     bool
+	hasStreams bool
+	lossy      bool
+	rdma       bool
+	maxPayload uint64
+}
+
+// New makes an engine of the design on a network port and boots the firmware.
+// It returns when firmware waits for calls for the first time. The engine owns
+// the port from then on.
+func New(ctx context.Context, d *design.Design, port fabric.Port, o Options) (*Engine, error) {
+	e, err := assemble(d, port, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.cpu.Load(o.Image, o.Symbols); err != nil {
+		return nil, fmt.Errorf("emu: loading the control firmware: %w", err)
+	}
+	port.Notify(func() { e.waker.tell(signalNetwork) })
+	go e.run()
+	select {
+	case <-e.ready:
+		return e, nil
+	case <-e.done:
+		err = e.calls.failure()
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	return nil, errors.Join(fmt.Errorf("emu: booting the control firmware: %w", err), e.Close())
+}
+
+// assemble puts an engine together without running it.
+func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
+	n, err := resolve(d)
+	if err != nil {
+		return nil, err
+	}
+	o.defaults(d)
+	e := &Engine{
+		d: d, n: n, o: o, port: port, waker: newWaker(),
+		clock:     clock{start: time.Now(), mhz: int64(d.Platform.Clock)},
+		exchange:  newExchange(n.exchange),
+		functions: newFunctions(d),
+		ready:     make(chan struct{}), done: make(chan struct{}),
+		lossy: port.Lossy(), maxPayload: uint64(max(port.MaxPayload(), 1)),
+		rdma:       n.stackField.get(d.HardwareID) == n.stacks["rdma"],
+		hasStreams: n.streamsField.flag(d.HardwareID),
+	}
+	if e.device, err = newPagedMemory(o.MemoryBytes); err != nil {
+		return nil, err
+	}
+	e.host = noMemory{}
+	if d.Platform.HostMemory {
+		e.host = newHostMemory(o.MemoryBytes)
+	}
+	for i := range e.allocators {
+		e.allocators[i] = &allocator{limit: o.MemoryBytes}
+	}
+	e.calls = newArbiter(n, func() { e.waker.tell(signalCall) })
+	room := func() { e.waker.tell(signalRoom) }
+	e.fromKernel = newStream(n.beatBytes, o.StreamBytes, room)
+	e.toKernel = e.fromKernel
+	if !e.loopback() {
+		e.toKernel = newStream(n.beatBytes, o.StreamBytes, room)
+	}
+	return e, e.attach()
+}
+
+// attach connects the parts to the processor's bus.
+func (e *Engine) attach() (err error) {
+	if e.callWords, err = callWords(e.d.ABI(), int(e.n.callWindow.Size/wordBytes)); err != nil {
+		return err
+	}
+	e.bus = newBus(e.d.ABI(), e.n, e.exchange)
+	e.cpu = rv32.New(e.n.ramBytes, e.bus)
+	e.mover, e.rx, e.inbound, e.rendezvous = newMover(e), newReceiver(e), newInbound(e), newRendezvous(e)
+	e.attachCalls()
+	e.attachSystem()
+	e.attachTimers()
+	e.attachSessions()
+	return e.bus.check()
+}
+
+func (o *Options) defaults(d *design.Design) {
+	if o.RemoteTimeout <= 0 {
+		o.RemoteTimeout = time.Duration(d.Platform.Limits.RemoteTimeoutMillis) * time.Millisecond
+	}
+	if o.Patience <= 0 {
+		o.Patience = defaultPatience
+	}
+	if o.StreamBytes <= 0 {
+		o.StreamBytes = defaultStreamBytes
+	}
+	if o.MemoryBytes == 0 {
+		o.MemoryBytes = defaultMemoryBytes
+	}
+}
+
+// loopback tells whether the kernel stream comes back to the engine.
+func (e *Engine) loopback() bool { return e.d.Platform.CCLO.KernelStream == "loopback" }
+
+// space is device or host memory.
+func (e *Engine) space(host bool) space {
+	if host {
+		return e.host
+	}
+	return e.device
+}
+
+// run is the engine's goroutine.
+func (e *Engine) run() {
+	err := e.turns()
+	e.calls.stop(err)
+	e.fromKernel.stop(err)
+	e.toKernel.stop(err)
+	e.commandMu.Lock()
+	e.runCommands()
+	e.finished = true
+	e.commandMu.Unlock()
+	close(e.done)
+}
+
+// turns runs the engine until it is closed or its processor fails.
+func (e *Engine) turns() error {
+	for {
+		e.now = e.clock.now()
+		if err := e.heed(e.waker.take()); err != nil {
+			return err
+		}
+		busy, err := e.process()
+		if err != nil {
+			return err
+		}
+		busy = e.inbound.progress() || busy
+		busy = e.mover.progress() || busy
+		if !busy {
+			e.idle()
+		}
+	}
+}
+
+// heed does what others have signalled.
+func (e *Engine) heed(signals uint32) error {
+	if signals == 0 {
+		return nil
+	}
+	if signals&signalClose != 0 {
+		return ErrClosed
+	}
+	if signals&signalCall != 0 {
+		e.raise(e.n.wake.call)
+	}
+	if signals&signalNetwork != 0 {
+		e.inbound.there = true
+	}
+	if signals&signalRoom != 0 {
+		e.inbound.retry = true
+	}
+	if signals&signalCommand != 0 {
+		e.commandMu.Lock()
+		e.runCommands()
+		e.commandMu.Unlock()
+	}
+	return nil
+}
+
+// process lets the processor run, and tells whether it has.
+func (e *Engine) process() (bool, error) {
+	if e.asleep && e.events == 0 && !e.alarmed() {
+		return false, nil
+	}
+	n, err := e.cpu.Run(instructionsPerTurn)
+	e.stats.Instructions += uint64(n)
+	e.asleep = errors.Is(err, rv32.ErrWait)
+	if err != nil && !e.asleep {
+		return false, fmt.Errorf("emu: the control firmware has failed: %w", err)
+	}
+	return n > 0, nil
+}
+
+// idle sleeps until there is something to do.
+func (e *Engine) idle() {
+	until := e.mover.deadline()
+	if e.asleep {
+		if e.events != 0 {
+			return
+		}
+		until = min(until, e.alarmTime())
+	}
+	d := time.Duration(math.MaxInt64)
+	if until != math.MaxInt64 {
+		d = time.Duration(max(until-e.clock.now(), 0))
+	}
+	e.waker.sleep(d)
+}
+
+// do runs f in the engine's goroutine, or in place when that has ended.
+func (e *Engine) do(f func()) {
+	ran := make(chan struct{})
+	e.commandMu.Lock()
+	if e.finished {
+		f()
+		e.commandMu.Unlock()
+		return
+	}
+	e.commands = append(e.commands, func() { f(); close(ran) })
+	e.commandMu.Unlock()
+	e.waker.tell(signalCommand)
+	<-ran
+}
+
+// runCommands is called with commandMu held.
+func (e *Engine) runCommands() {
+	for _, f := range e.commands {
+		f()
+	}
+	e.commands = nil
+}
+
+// Close ends the engine: every call is answered with ErrClosed, and the port is
+// closed. Closing again does nothing.
+func (e *Engine) Close() error {
+	e.waker.tell(signalClose)
+	<-e.done
+	e.commandMu.Lock()
+	defer e.commandMu.Unlock()
+	e.calls.close()
+	e.port.Notify(nil)
+	e.inbound.release()
+	e.mover.reset()
+	return e.port.Close()
+}

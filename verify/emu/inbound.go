@@ -1,0 +1,210 @@
+package emu
+
+import (
+	"slices"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+const (
+	// packetsPerTurn are received before moves get their turn.
+	packetsPerTurn = 64
+	// packetsPerReset bounds what a reset takes from the network: those who send
+	// may go on doing so.
+	packetsPerReset = 1 << 14
+	// maxLooped is how many packets to its own rank an engine holds.
+	maxLooped = 64
+)
+
+// inbound takes packets from the network, and those that the engine sends to
+// itself, to where they belong.
+type inbound struct {
+	e       *Engine
+	control uint32 // bit set network_control
+	stack   uint32
+	stacks  []uint32 // that the engine has
+	events  uint32   // bit set network_event
+	closed  uint32   // the last session that was closed
+
+	there  bool             // the port may have something
+	retry  bool             // held packets may have become welcome
+	held   []heldPacket     // of each held session its first, oldest first
+	looped []*fabric.Packet // to the own rank
+	partly map[uint32]*partial
+}
+
+// heldPacket is a packet for which there is no room yet.
+type heldPacket struct {
+	p    *fabric.Packet
+	loop bool // it waits in looped and not in its session
+}
+
+// verdict is what becomes of a packet.
+type verdict bool
+
+const (
+	taken verdict = true
+	held  verdict = false
+)
+
+func newInbound(e *Engine) *inbound {
+	in := &inbound{e: e, partly: map[uint32]*partial{}}
+	in.stack = e.n.stackField.get(e.d.HardwareID)
+	in.stacks = append(in.stacks, in.stack)
+	for _, poe := range e.d.Platform.POEs {
+		if v, ok := e.n.stacks[poe.Kind]; ok {
+			in.stacks = append(in.stacks, v)
+		}
+	}
+	b := e.bus
+	b.on("network", "control", func() uint32 { return in.control }, in.setControl)
+	b.on("network", "stack", func() uint32 { return in.stack }, func(v uint32) error {
+		if slices.Contains(in.stacks, v) {
+			in.stack = v
+		}
+		return nil
+	})
+	b.on("network", "events", func() uint32 { return in.events }, func(v uint32) error { in.events &^= v; return nil })
+	b.on("network", "closed_session", func() uint32 { return in.closed }, nil)
+	return in
+}
+
+func (in *inbound) enabled() bool { return in.control&in.e.n.networkEnable != 0 }
+
+func (in *inbound) setControl(v uint32) error {
+	in.control = v & in.e.n.networkEnable
+	in.there, in.retry = true, true
+	return nil
+}
+
+// event notes what happened on the network.
+func (in *inbound) event(bit uint32) {
+	in.events |= bit
+	in.e.raise(in.e.n.wake.network)
+}
+
+// loop takes a packet to the own rank, if there is room.
+func (in *inbound) loop(session uint32, p *fabric.Packet) bool {
+	if len(in.looped) >= maxLooped {
+		return false
+	}
+	p.Session = session
+	in.looped = append(in.looped, p)
+	return true
+}
+
+// progress receives packets, and tells whether there were any.
+func (in *inbound) progress() bool {
+	if !in.enabled() {
+		return false
+	}
+	busy := false
+	if in.retry {
+		in.retry = false
+		busy = in.again()
+	}
+	for len(in.looped) > 0 && !in.loopHeld() {
+		busy = true
+		p := in.looped[0]
+		in.looped = in.looped[:copy(in.looped, in.looped[1:])]
+		in.deliver(p, true)
+	}
+	if !in.there {
+		return busy
+	}
+	for range packetsPerTurn {
+		p := in.e.port.Receive()
+		if p == nil {
+			in.there = false
+			in.sessions()
+			return busy
+		}
+		busy = true
+		in.e.stats.PacketsIn++
+		in.e.stats.BytesIn += uint64(len(p.Payload))
+		in.deliver(p, false)
+	}
+	return true
+}
+
+// sessions notes sessions that the remote side has closed.
+func (in *inbound) sessions() {
+	for {
+		session, ok := in.e.port.Closed()
+		if !ok {
+			return
+		}
+		in.closed = session
+		delete(in.partly, session)
+		in.event(in.e.n.event.closed)
+	}
+}
+
+func (in *inbound) loopHeld() bool {
+	return slices.ContainsFunc(in.held, func(h heldPacket) bool { return h.loop })
+}
+
+// again offers held packets, oldest first.
+func (in *inbound) again() (busy bool) {
+	in.held = slices.DeleteFunc(in.held, func(h heldPacket) bool {
+		if in.receive(h.p, h.loop) == held {
+			return false
+		}
+		busy = true
+		h.p.Release()
+		if !h.loop {
+			in.e.port.Hold(h.p.Session, false)
+			in.there = true
+		}
+		return true
+	})
+	return busy
+}
+
+func (in *inbound) deliver(p *fabric.Packet, loop bool) {
+	if in.receive(p, loop) == taken {
+		p.Release()
+		return
+	}
+	in.held = append(in.held, heldPacket{p, loop})
+	if !loop {
+		in.e.port.Hold(p.Session, true)
+	}
+}
+
+// drop notes that a packet was dropped, and why.
+func (in *inbound) drop(event uint32) verdict {
+	in.event(event)
+	in.e.stats.drop(in.e.n, event)
+	return taken
+}
+
+// reset drops everything that is held or can be received, and stops taking
+// packets.
+func (in *inbound) reset() {
+	in.control, in.events = 0, 0
+	in.release()
+	for range packetsPerReset {
+		p := in.e.port.Receive()
+		if p == nil {
+			break
+		}
+		p.Release()
+	}
+	in.sessions()
+}
+
+// release gives back all packets that are held.
+func (in *inbound) release() {
+	for _, h := range in.held {
+		if !h.loop {
+			in.e.port.Hold(h.p.Session, false)
+		}
+		h.p.Release()
+	}
+	for _, p := range in.looped {
+		p.Release()
+	}
+	in.held, in.looped = nil, nil
+	clear(in.partly)
+}

@@ -1,0 +1,325 @@
+package lanes_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/emu/lanes"
+)
+
+// codec turns elements into bytes and back, one by one.
+type codec[T any] struct {
+	name string
+	size int
+	put  func([]byte, T)
+	get  func([]byte) T
+}
+
+var le = binary.LittleEndian
+
+var (
+	f32 = codec[float32]{"float32", 4,
+		func(b []byte, v float32) { le.PutUint32(b, math.Float32bits(v)) },
+		func(b []byte) float32 { return math.Float32frombits(le.Uint32(b)) }}
+	f64 = codec[float64]{"float64", 8,
+		func(b []byte, v float64) { le.PutUint64(b, math.Float64bits(v)) },
+		func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) }}
+	i8 = codec[int8]{"int8", 1,
+		func(b []byte, v int8) { b[0] = byte(v) },
+		func(b []byte) int8 { return int8(b[0]) }}
+	u8 = codec[uint8]{"uint8", 1,
+		func(b []byte, v uint8) { b[0] = v },
+		func(b []byte) uint8 { return b[0] }}
+	i16 = codec[int16]{"int16", 2,
+		func(b []byte, v int16) { le.PutUint16(b, uint16(v)) },
+		func(b []byte) int16 { return int16(le.Uint16(b)) }}
+	u16 = codec[uint16]{"uint16", 2, le.PutUint16, le.Uint16}
+	i32 = codec[int32]{"int32", 4,
+		func(b []byte, v int32) { le.PutUint32(b, uint32(v)) },
+		func(b []byte) int32 { return int32(le.Uint32(b)) }}
+	u32 = codec[uint32]{"uint32", 4, le.PutUint32, le.Uint32}
+	i64 = codec[int64]{"int64", 8,
+		func(b []byte, v int64) { le.PutUint64(b, uint64(v)) },
+		func(b []byte) int64 { return int64(le.Uint64(b)) }}
+	u64 = codec[uint64]{"uint64", 8, le.PutUint64, le.Uint64}
+)
+
+func (c codec[T]) bytes(s []T) []byte {
+	out := make([]byte, len(s)*c.size)
+	for i, v := range s {
+		c.put(out[i*c.size:], v)
+	}
+	return out
+}
+
+func reduce(t testing.TB, function, element string) lanes.Reducer {
+	t.Helper()
+	f, ok := lanes.Reduce(function, element)
+	if !ok {
+		t.Fatalf("there is no %s of %s", function, element)
+	}
+	return f
+}
+
+func convert(t testing.TB, from, to string) lanes.Converter {
+	t.Helper()
+	f, ok := lanes.Convert(from, to)
+	if !ok {
+		t.Fatalf("there is no conversion from %s to %s", from, to)
+	}
+	return f
+}
+
+// testReduce holds a reduction of all pairs of values against a function of
+// their bytes.
+func testReduce[T any](t *testing.T, c codec[T], function string, values []T, want func(x, y T) T) {
+	t.Helper()
+	var a, b, expected []T
+	for _, x := range values {
+		for _, y := range values {
+			a, b, expected = append(a, x), append(b, y), append(expected, want(x, y))
+		}
+	}
+	x, y, z := c.bytes(a), c.bytes(b), c.bytes(expected)
+	got := make([]byte, len(z))
+	reduce(t, function, c.name)(got, x, y)
+	for i := range a {
+		g, w := got[i*c.size:(i+1)*c.size], z[i*c.size:(i+1)*c.size]
+		if !bytes.Equal(g, w) {
+			t.Fatalf("%s of %s: %v and %v give %x, want %x", function, c.name, a[i], b[i], g, w)
+		}
+	}
+}
+
+func testInteger[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](t *testing.T, c codec[T], limits ...T) {
+	values := append([]T{0, 1, 2, 100}, limits...)
+	r := rand.New(rand.NewPCG(1, uint64(c.size)))
+	for range 300 {
+		values = append(values, T(r.Uint64()))
+	}
+	// In 64-bit arithmetic modulo 2^64, cut to the type.
+	testReduce(t, c, "sum", values, func(x, y T) T { return T(uint64(x) + uint64(y)) })
+	testReduce(t, c, "max", values, func(x, y T) T {
+		if x < y {
+			return y
+		}
+		return x
+	})
+}
+
+func TestIntegers(t *testing.T) {
+	testInteger(t, i8, math.MinInt8, math.MaxInt8, -1)
+	testInteger(t, u8, math.MaxUint8)
+	testInteger(t, i16, math.MinInt16, math.MaxInt16, -1)
+	testInteger(t, u16, math.MaxUint16)
+	testInteger(t, i32, math.MinInt32, math.MaxInt32, -1)
+	testInteger(t, u32, math.MaxUint32)
+	testInteger(t, i64, math.MinInt64, math.MaxInt64, -1)
+	testInteger(t, u64, math.MaxUint64)
+}
+
+// maximum is written from the standard: NaN if an operand is NaN, -0 < +0.
+func maximum(x, y float64) float64 {
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y):
+		return math.Float64frombits(0x7FF8000000000000)
+	case x == 0 && y == 0 && math.Signbit(x):
+		return y
+	case x < y:
+		return y
+	}
+	return x
+}
+
+// bits32 and bits64 have zeros, subnormals, limits, infinities, quiet and
+// signalling NaNs of both signs, and random patterns.
+func bits32() (values []float32) {
+	for _, b := range []uint32{0, 1, 2, 0x7FFFFF, 0x800000, 0x800001, 0x3F800000, 0x3F800001, 0x33800000, 0x34000000,
+		0x4B800000, 0x7F000000, 0x7F7FFFFF, 0x7F7FFFFE, 0x7F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF} {
+		values = append(values, math.Float32frombits(b), math.Float32frombits(b|1<<31))
+	}
+	r := rand.New(rand.NewPCG(2, 32))
+	for range 300 {
+		values = append(values, math.Float32frombits(r.Uint32()), float32(r.NormFloat64()))
+	}
+	return values
+}
+
+func bits64() (values []float64) {
+	for _, b := range []uint64{0, 1, 2, 1<<52 - 1, 1 << 52, 1<<52 + 1, 0x3FF << 52, 0x3FF<<52 + 1, 0x3CA << 52, 0x3CB << 52,
+		0x434 << 52, 0x7FE << 52, 0x7FF<<52 - 1, 0x7FF<<52 - 2, 0x7FF << 52, 0x7FF<<52 + 1, 0x7FF8 << 48, 1<<63 - 1} {
+		values = append(values, math.Float64frombits(b), math.Float64frombits(b|1<<63))
+	}
+	r := rand.New(rand.NewPCG(2, 64))
+	for range 300 {
+		values = append(values, math.Float64frombits(r.Uint64()), r.NormFloat64())
+	}
+	return values
+}
+
+func TestFloats(t *testing.T) {
+	testReduce(t, f32, "sum", bits32(), func(x, y float32) float32 {
+		if s := x + y; s == s {
+			return s
+		}
+		return math.Float32frombits(0x7FC00000)
+	})
+	testReduce(t, f32, "max", bits32(), func(x, y float32) float32 { return float32(maximum(float64(x), float64(y))) })
+	testReduce(t, f64, "sum", bits64(), func(x, y float64) float64 {
+		if s := x + y; s == s {
+			return s
+		}
+		return math.Float64frombits(0x7FF8000000000000)
+	})
+	testReduce(t, f64, "max", bits64(), maximum)
+}
+
+// A NaN must be found wherever it stands, also beside infinities.
+func TestNaNAnywhere(t *testing.T) {
+	for _, function := range []string{"sum", "max"} {
+		f := reduce(t, function, "float32")
+		for n := 1; n < 20; n++ {
+			for at := range n {
+				a, b := make([]float32, n), make([]float32, n)
+				a[at] = math.Float32frombits(0xFFABCDEF)
+				b[n-1-at] = float32(math.Inf(-1))
+				got := make([]byte, 4*n)
+				f(got, f32.bytes(a), f32.bytes(b))
+				for i := range n {
+					isNaN := le.Uint32(got[4*i:]) == 0x7FC00000
+					if isNaN != (i == at) {
+						t.Fatalf("%s of %d elements with a NaN at %d: %x", function, n, at, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+var types = []string{
+	"float16", "bfloat16", "float32", "float64",
+	"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+}
+
+func random(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// Unaligned memory, long and short, with neighbours that must stay as they are.
+func TestAlignment(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, element := range types {
+		size, _ := lanes.ElementBytes(element)
+		for _, function := range []string{"sum", "max"} {
+			f := reduce(t, function, element)
+			for _, n := range []int{0, 1, 2, 3, 7, 8, 100, 4096/size - 1, 4096 / size, 4096/size + 1, 3000} {
+				a, b, want := random(r, n*size), random(r, n*size), make([]byte, n*size)
+				for i := 0; i < n*size; i += size { // one by one, so always aligned or always not
+					f(want[i:i+size], a[i:i+size], b[i:i+size])
+				}
+				for offset := range 8 {
+					x := append(make([]byte, offset, offset+n*size), a...)
+					y := append(make([]byte, (offset*3)%8, 8+n*size), b...)[(offset*3)%8:]
+					d := bytes.Repeat([]byte{0xA5}, n*size+16)
+					f(d[offset:offset+n*size], x[offset:], y)
+					if !bytes.Equal(d[offset:offset+n*size], want) {
+						t.Fatalf("%s of %d %s at offset %d differs", function, n, element, offset)
+					}
+					if len(bytes.Trim(d[:offset], "\xA5"))+len(bytes.Trim(d[offset+n*size:], "\xA5")) != 0 {
+						t.Fatalf("%s of %d %s at offset %d writes beside the result", function, n, element, offset)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAliasing(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, element := range types {
+		size, _ := lanes.ElementBytes(element)
+		for _, function := range []string{"sum", "max"} {
+			f := reduce(t, function, element)
+			for offset := range 2 {
+				n := 3001 * size
+				a, b := random(r, n+offset)[offset:], random(r, n+offset)[offset:]
+				clone := func(s []byte) []byte { return append(make([]byte, offset, offset+n), s...)[offset:] }
+				ab, aa := make([]byte, n), make([]byte, n)
+				f(ab, a, b)
+				f(aa, a, a)
+				intoA, intoB, both := clone(a), clone(b), clone(a)
+				f(intoA, intoA, b)
+				f(intoB, a, intoB)
+				f(both, both, both)
+				for i, got := range [][]byte{intoA, intoB, both} {
+					if want := [][]byte{ab, ab, aa}[i]; !bytes.Equal(got, want) {
+						t.Errorf("%s of %s at offset %d differs where dst is %s", function, element, offset, []string{"a", "b", "both"}[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// Whole elements of the shortest operand are computed, and nothing else.
+func TestLengths(t *testing.T) {
+	f := reduce(t, "sum", "int32")
+	d := []byte{9, 9, 9, 9, 9, 9, 9, 9, 9}
+	f(d, []byte{1, 0, 0, 0, 2, 0, 0, 0, 3}, []byte{1, 0, 0, 0, 2, 0, 0})
+	if want := []byte{2, 0, 0, 0, 9, 9, 9, 9, 9}; !bytes.Equal(d, want) {
+		t.Errorf("sum of 7 bytes gives %v, want %v", d, want)
+	}
+	f(nil, nil, nil)
+	convert(t, "float16", "float32")(nil, []byte{1, 2})
+}
+
+func TestUnknown(t *testing.T) {
+	for _, c := range [][2]string{{"sum", "int128"}, {"sum", ""}, {"min", "float32"}, {"", "int32"}, {"SUM", "int32"}} {
+		if f, ok := lanes.Reduce(c[0], c[1]); ok || f != nil {
+			t.Errorf("there is a reduction %q of %q", c[0], c[1])
+		}
+	}
+	for _, c := range [][2]string{{"float32", "float32"}, {"int32", "float32"}, {"float32", "int64"}, {"", "float16"}} {
+		if f, ok := lanes.Convert(c[0], c[1]); ok || f != nil {
+			t.Errorf("there is a conversion from %q to %q", c[0], c[1])
+		}
+	}
+	if n, ok := lanes.ElementBytes("float8"); ok || n != 0 {
+		t.Errorf("float8 has %d bytes", n)
+	}
+}
+
+func TestElementBytes(t *testing.T) {
+	for element, want := range map[string]int{
+		"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int8": 1, "uint8": 1,
+		"int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
+	} {
+		if got, ok := lanes.ElementBytes(element); !ok || got != want {
+			t.Errorf("%s has %d bytes, %v; want %d", element, got, ok, want)
+		}
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	f := reduce(t, "sum", "float16")
+	for g := range 4 {
+		t.Run(fmt.Sprint(g), func(t *testing.T) {
+			t.Parallel()
+			one := bytes.Repeat([]byte{0x00, 0x3C}, 5000)
+			d := make([]byte, len(one)+1)[1:]
+			for range 20 {
+				if f(d, one, one); !bytes.Equal(d, bytes.Repeat([]byte{0x00, 0x40}, 5000)) {
+					t.Fatal("1 + 1 is not 2")
+				}
+			}
+		})
+	}
+}

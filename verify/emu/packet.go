@@ -1,0 +1,89 @@
+package emu
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// outPacket is a packet to be sent. Its payload is its own buffer, or memory
+// that is lent until the receiver has taken it.
+type outPacket struct {
+	fabric.Packet
+	own   []byte // kept for the next use
+	lease *lease // nil unless the payload is lent
+	back  func() // free, as Packet.Free
+}
+
+// lease counts the packets by which a move lends memory.
+type lease struct {
+	out   atomic.Int32
+	waker *waker
+}
+
+var packets sync.Pool
+
+func anyPacket() *outPacket {
+	if p, ok := packets.Get().(*outPacket); ok {
+		return p
+	}
+	p := &outPacket{}
+	p.back = p.free
+	return p
+}
+
+// newPacket returns a packet with a buffer of its own for n bytes of payload.
+func newPacket(n int) *outPacket {
+	p := anyPacket()
+	if cap(p.own) < n {
+		p.own = make([]byte, n)
+	}
+	p.Payload, p.Free = p.own[:n], p.back
+	return p
+}
+
+// lendPacket returns a packet whose payload is memory that is lent.
+func lendPacket(payload []byte, l *lease) *outPacket {
+	p := anyPacket()
+	p.Payload, p.Free, p.lease = payload, p.back, l
+	l.out.Add(1)
+	return p
+}
+
+// free takes the packet back when the receiver has taken it.
+func (p *outPacket) free() {
+	l := p.lease
+	p.Payload, p.lease = nil, nil
+	packets.Put(p)
+	if l != nil && l.out.Add(-1) == 0 {
+		l.waker.tell(signalRoom)
+	}
+}
+
+// sendPacket hands a packet to the network, or to the engine itself.
+func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
+	bytes := len(p.Payload)
+	if to.self() {
+		if !e.inbound.loop(to.session, &p.Packet) {
+			return waitRemote, 0
+		}
+	} else if err := e.port.Send(to.session, &p.Packet); err != nil {
+		if errors.Is(err, fabric.ErrBusy) {
+			return waitRemote, 0
+		}
+		return waitNone, e.n.code.sendTimeout
+	}
+	e.stats.PacketsOut++
+	e.stats.BytesOut += uint64(bytes)
+	return waitNone, 0
+}
+
+// packets is how many packets of rendezvous data a move sends.
+func (e *Engine) packets(m *move) uint32 {
+	if !e.n.rendezvous || !m.toNetwork() || m.messageType != e.n.message.data {
+		return 0
+	}
+	return uint32(max(1, (m.form(m.wire)+e.maxPayload-1)/e.maxPayload))
+}

@@ -1,0 +1,441 @@
+package emu
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// open opens a window of a rank's device memory to another rank.
+func (r *rig) open(window uint32, source int, addr uint64, bytes uint32) {
+	r.t.Helper()
+	r.set("move", "source", uint32(source))
+	r.set("rendezvous", "window", window)
+	r.set64("rendezvous", "address", addr)
+	r.set("rendezvous", "bytes", bytes)
+	r.set("rendezvous", "open", 0)
+}
+
+// window is what the window's registers say.
+func (r *rig) window(i uint32) (arrived, done uint32) {
+	r.set("rendezvous", "window", i)
+	return r.get("rendezvous", "arrived"), r.get("rendezvous", "done")
+}
+
+func TestRendezvousBetweenEngines(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
+		for _, bytesSent := range []uint32{1, 5000, 3<<20 + 17} {
+			w := newWorld(t, worldOptions{platform: platform, engines: 2, net: fabric.Options{MaxPayload: 4032}})
+			from, to := w.rigs[0], w.rigs[1]
+			data := random(uint64(bytesSent), int(bytesSent))
+			from.write(pageBytes-1, data)
+
+			const at = 0x7_0000_0003
+			to.open(3, 0, at, bytesSent)
+			to.set("move", "destination", 0)
+			to.set("move", "header_count", bytesSent/4)
+			to.set64("move", "remote_address", at)
+			to.issue("result=network", "message_type=rendezvous_announcement")
+			w.run()
+
+			from.set("move", "destination", 1)
+			if got := from.get("rendezvous", "seek"); got != 1 {
+				t.Fatalf("%s: seek answers %d", platform, got)
+			}
+			if count, addr := from.get("rendezvous", "announced_count"), from.get64("rendezvous", "announced_address"); count != bytesSent/4 || addr != at {
+				t.Errorf("announced %d at 0x%X", count, addr)
+			}
+			from.set("rendezvous", "take", 0)
+			if got := from.get("rendezvous", "seek"); got != 0 {
+				t.Error("the announcement was not taken")
+			}
+			from.set64("move", "op0_address", pageBytes-1)
+			from.set64("move", "remote_address", at)
+			from.set("move", "bytes", bytesSent)
+			from.issue("op0=memory", "result=network", "message_type=rendezvous_data")
+			w.run()
+			from.completes(1, 0)
+			wantArrived := bytesSent
+			if platform == "u55c_rdma" {
+				wantArrived = 0
+			}
+			if arrived, done := to.window(3); arrived != wantArrived || done != 0 {
+				t.Errorf("%s: %d arrived, done %d", platform, arrived, done)
+			}
+			if got, want := from.get("move", "packet_index"), (bytesSent+4031)/4032; got != want {
+				t.Errorf("packet index %d, expected %d", got, want)
+			}
+			from.set("move", "bytes", 0)
+			from.set("move", "header_count", bytesSent)
+			from.issue("result=network", "message_type=rendezvous_done")
+			w.run()
+			if arrived, done := to.window(3); arrived != bytesSent || done != 1 {
+				t.Errorf("%s: %d arrived, done %d, at the end", platform, arrived, done)
+			}
+			if !bytes.Equal(to.read(at, int(bytesSent)), data) {
+				t.Errorf("%s: wrong data", platform)
+			}
+			if to.events&to.n.wake.rendezvous == 0 {
+				t.Error("the processor is not woken")
+			}
+		}
+	}
+}
+
+// TestWireOfRendezvousData compares packets with the contract, for what is
+// lent, what is copied since it lies in two pages, and what is computed.
+func TestWireOfRendezvousData(t *testing.T) {
+	for _, fields := range [][]string{
+		{"op0=memory", "result=network"},
+		{"op0=memory", "op0_compressed", "result=network"},
+		{"op0=memory", "op1=memory", "result=network"},
+		{"op0=memory", "result=memory_and_network"},
+		{"op0=memory", "op1=memory", "result=memory_and_network"},
+		{"op0=memory", "op0_compressed", "inner_compressed", "result=memory_and_network"},
+	} {
+		w := newWorld(t, worldOptions{engines: 1, raw: 1, net: fabric.Options{MaxPayload: 1000}})
+		r := w.rigs[0]
+		ones := make([]float32, 600)
+		for i := range ones {
+			ones[i] = 1
+		}
+		want := floats(ones...)
+		r.set("move", "bytes", 2400)
+		r.set("move", "compressed_bytes", 1200)
+		r.set("move", "tdest", 5<<8|1<<4) // the maximum, which changes nothing
+		r.set("move", "destination", 1)
+		r.set("move", "packet_index", 0xFFFF_FFFF)
+		r.set64("move", "remote_address", 0x10_0000_0000)
+		r.set64("move", "op0_address", pageBytes-1400)
+		r.set64("move", "op1_address", 4*pageBytes)
+		r.set64("move", "result_address", 8*pageBytes-4)
+		half, _ := binary.Append(nil, binary.LittleEndian, bytes.Repeat([]byte{0x00, 0x3C}, 600))
+		if len(fields) > 1 && fields[1] == "op0_compressed" {
+			r.write(pageBytes-1400, half)
+		} else {
+			r.write(pageBytes-1400, want)
+		}
+		r.write(4*pageBytes, want)
+		r.issue(append(fields, "message_type=rendezvous_data", "remote_host", "remote_advance")...)
+		w.run()
+		at := uint64(0x10_0000_0000)
+		for i, n := range []int{1000, 1000, 400} {
+			p := w.raw[0].Receive()
+			if p == nil {
+				t.Fatalf("%v: packet %d is missing", fields, i)
+			}
+			wantHead := head{count: uint64(n), tag: testTag, seq: uint64(uint32(i - 1)), dst: 1, msgType: 1, host: 1, vaddr: at, context: testContext}
+			if got := headOf(p.Header); got != wantHead {
+				t.Errorf("%v: packet %d: header %+v, expected %+v", fields, i, got, wantHead)
+			}
+			if !bytes.Equal(p.Payload, want[:n]) {
+				t.Errorf("%v: packet %d: wrong payload", fields, i)
+			}
+			at += uint64(n)
+			if completed, _ := r.queue(0); completed != 0 && fields[len(fields)-1] == "result=network" && i < 1 && len(fields) == 2 {
+				t.Error("completed before its memory came back")
+			}
+			p.Release()
+		}
+		w.run()
+		r.completes(1, 0)
+		if got := r.get64("move", "remote_address"); got != at {
+			t.Errorf("remote address 0x%X", got)
+		}
+		if got := r.get("move", "packet_index"); got != 2 {
+			t.Errorf("packet index %d", got)
+		}
+		if fields[len(fields)-1] == "result=memory_and_network" && !bytes.Equal(r.read(8*pageBytes-4, 2400), want) {
+			t.Errorf("%v: wrong result in memory", fields)
+		}
+	}
+}
+
+func dataHead(index, addr uint64, n int) head {
+	return head{msgType: 1, src: 1, seq: index, vaddr: addr, count: uint64(n), context: testContext, tag: testTag}
+}
+
+// TestWindow sends packets in all kinds of disorder.
+func TestWindow(t *testing.T) {
+	const base = 0x1000
+	type packet struct {
+		head    head
+		payload string
+		event   string // "" if it is taken
+		arrived uint32 // afterwards
+	}
+	done := func(total uint64, addr uint64) head {
+		return head{msgType: 3, src: 1, vaddr: addr, count: total, context: testContext}
+	}
+	tests := []struct {
+		name    string
+		packets []packet
+		memory  string
+		done    uint32
+	}{
+		{"in order", []packet{
+			{dataHead(0, base, 3), "abc", "", 3},
+			{dataHead(1, base+3, 3), "def", "", 6},
+			{done(6, base), "", "", 6},
+		}, "abcdef", 1},
+		{"done by its end", []packet{
+			{dataHead(0, base, 3), "abc", "", 3},
+			{done(3, base+3), "", "", 3},
+		}, "abc", 1},
+		{"out of order, done first", []packet{
+			{done(6, base), "", "", 0},
+			{dataHead(2, base+4, 2), "ef", "", 0},
+			{dataHead(1, base+2, 2), "cd", "", 0},
+			{dataHead(0, base, 2), "ab", "", 6},
+		}, "abcdef", 1},
+		{"duplicates", []packet{
+			{dataHead(0, base, 2), "ab", "", 2},
+			{dataHead(0, base, 2), "xx", "", 2},
+			{dataHead(2, base+4, 2), "ef", "", 2},
+			{dataHead(2, base+4, 2), "xx", "", 2},
+			{dataHead(1, base+2, 2), "cd", "", 6},
+			{done(6, base), "", "", 6},
+		}, "abcdef", 1},
+		{"a gap", []packet{
+			{dataHead(0, base, 2), "ab", "", 2},
+			{dataHead(2, base+4, 2), "ef", "", 2},
+			{done(6, base), "", "", 2},
+		}, "ab\x00\x00ef", 0},
+		{"outside", []packet{
+			{dataHead(0, base-1, 2), "xx", "no_window", 0},
+			{dataHead(0, base+7, 2), "xx", "no_window", 0},
+			{dataHead(0, 1<<63, 2), "xx", "no_window", 0},
+			{dataHead(0, base+6, 2), "gh", "", 2},
+		}, "\x00\x00\x00\x00\x00\x00gh", 0},
+		{"after the end", []packet{
+			{dataHead(0, base, 2), "ab", "", 2},
+			{done(2, base), "", "", 2},
+			{dataHead(1, base+2, 2), "xx", "no_window", 2},
+			{done(2, base), "", "no_window", 2},
+		}, "ab\x00\x00", 1},
+		{"of another sender", []packet{
+			{func() head { h := dataHead(0, base, 2); h.src = 2; return h }(), "xx", "no_window", 0},
+			{func() head { h := dataHead(0, base, 2); h.context = 2; return h }(), "xx", "no_window", 0},
+			{func() head { h := dataHead(0, base, 2); h.host = 1; return h }(), "xx", "no_window", 0},
+			{func() head { h := dataHead(0, base, 2); h.context = 0; return h }(), "ab", "", 2},
+		}, "ab", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1})
+			r := w.rigs[0]
+			r.open(15, 1, base, 8)
+			for i, p := range test.packets {
+				r.set("network", "events", ^uint32(0))
+				w.send(w.raw[0], 0, p.head, []byte(p.payload))
+				w.run()
+				want := uint32(0)
+				if p.event != "" {
+					want = r.event(p.event)
+				}
+				if got := r.get("network", "events"); got != want {
+					t.Errorf("packet %d: events 0x%X, expected 0x%X", i, got, want)
+				}
+				if arrived, _ := r.window(15); arrived != p.arrived {
+					t.Errorf("packet %d: %d bytes arrived, expected %d", i, arrived, p.arrived)
+				}
+			}
+			if _, done := r.window(15); done != test.done {
+				t.Errorf("done %d", done)
+			}
+			if got := string(r.read(base, len(test.memory))); got != test.memory {
+				t.Errorf("memory holds %q, expected %q", got, test.memory)
+			}
+			r.set("rendezvous", "shut", 0)
+			if arrived, done := r.window(15); arrived != 0 || done != 0 {
+				t.Error("the window is not shut")
+			}
+		})
+	}
+}
+
+// TestWindowOperand reduces a window as it fills.
+func TestWindowOperand(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1})
+	r := w.rigs[0]
+	a, b := floats(1, 2, 3, 4, 5), floats(10, 20, 30, 40, 50)
+	const at = 0x8000
+	r.open(0, 1, at, 20)
+	r.write(0x100, b)
+	r.set("move", "window", 0)
+	r.set("move", "bytes", 16) // from the second element on
+	r.set64("move", "op0_address", at+4)
+	r.set64("move", "op1_address", 0x104)
+	r.set64("move", "result_address", 0x200)
+	r.issue("op0=window", "op1=memory", "result=memory")
+	sent := 0
+	for i, n := range []int{4, 6, 1, 9} {
+		w.send(w.raw[0], 0, dataHead(uint64(i), uint64(at+sent), n), a[sent:sent+n])
+		sent += n
+		w.run()
+		whole := max(sent/4*4-4, 0)
+		want := floats(22, 33, 44, 55)[:whole]
+		if got := r.read(0x200, 16); !bytes.Equal(got[:whole], want) || !bytes.Equal(got[whole:], make([]byte, 16-whole)) {
+			t.Errorf("after %d bytes: % X", sent, got)
+		}
+	}
+	r.completes(1, 0)
+
+	// More than the sender has sent.
+	w.send(w.raw[0], 0, head{msgType: 3, src: 1, vaddr: at, count: 20, context: testContext}, nil)
+	w.run()
+	r.set("move", "bytes", 20)
+	r.set("move_status", "error_0", 0)
+	r.issue("op0=window", "result=memory")
+	w.run()
+	r.completes(2, r.bit("SEGMENTER_EXPECTED_BTT"))
+	r.set("move_status", "error_0", 0)
+
+	// A sender that stops, and a window that is shut while a move waits.
+	r.open(0, 1, at, 20)
+	r.issue("op0=window", "result=memory", "op0_step=advance")
+	w.run()
+	r.completes(2, 0)
+	r.later(31 * time.Second)
+	w.run()
+	r.completes(3, r.bit("RECEIVE_TIMEOUT"))
+	r.set("move_status", "error_0", 0)
+	r.set64("move", "op0_address", at)
+	r.issue("op0=window", "result=memory")
+	w.run()
+	r.set("rendezvous", "shut", 0)
+	w.run()
+	r.completes(4, r.bit("CONFIG_SWITCH"))
+}
+
+// TestWindowOfNobody is opened for a rank that is not in the communicator.
+func TestWindowOfNobody(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1})
+	r := w.rigs[0]
+	r.open(1, 7, 0, 100)
+	r.open(99, 1, 0, 100)
+	w.send(w.raw[0], 0, dataHead(0, 0, 4), make([]byte, 4))
+	w.run()
+	if got := r.get("network", "events"); got != r.event("no_window") {
+		t.Errorf("events 0x%X", got)
+	}
+}
+
+// TestForwardWindow is a step of a ring: what arrives goes on while it arrives.
+func TestForwardWindow(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 2, net: fabric.Options{MaxPayload: 100}})
+	r := w.rigs[0]
+	data := random(2, 250)
+	const at = 0x4000
+	r.open(5, 1, at, 250)
+	r.set("move", "window", 5)
+	r.set("move", "destination", 2)
+	r.set("move", "bytes", 250)
+	r.set64("move", "op0_address", at)
+	r.set64("move", "result_address", 0x9000)
+	r.set64("move", "remote_address", 0xA000)
+	r.issue("op0=window", "result=memory_and_network", "message_type=rendezvous_data")
+	for i := range 5 {
+		w.send(w.raw[0], 0, dataHead(uint64(i), at+uint64(50*i), 50), data[50*i:50*i+50])
+	}
+	w.run()
+	r.completes(0, 0) // its memory is lent
+	for i, n := range []int{100, 100, 50} {
+		h, payload := w.receive(w.raw[1])
+		if h.seq != uint64(i) || !bytes.Equal(payload, data[100*i:100*i+n]) {
+			t.Errorf("packet %d: %+v", i, h)
+		}
+	}
+	w.run()
+	r.completes(1, 0)
+	if !bytes.Equal(r.read(0x9000, 250), data) {
+		t.Error("wrong result in memory")
+	}
+}
+
+func TestAnnouncements(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 2})
+	r := w.rigs[0]
+	base := head{msgType: 2, src: 1, tag: testTag, context: testContext}
+	announce := func(from int, count uint64, change func(*head)) {
+		h := base
+		h.count, h.src = count, uint64(from)
+		if change != nil {
+			change(&h)
+		}
+		w.send(w.raw[from-1], 0, h, nil)
+	}
+	announce(1, 1, func(h *head) { h.tag = 9 })
+	announce(2, 2, nil)
+	announce(1, 3, func(h *head) { h.context = 1 })
+	announce(1, 4, func(h *head) { h.tag = 0xFFFFFFFF })
+	announce(1, 5, func(h *head) { h.host = 1; h.vaddr = 0xFEDC_BA98_7654_3210 })
+	w.run()
+	r.set("move", "destination", 1)
+	for _, want := range []uint32{4, 5} {
+		if seek, count := r.get("rendezvous", "seek"), r.get("rendezvous", "announced_count"); seek != 1 || count != want {
+			t.Errorf("seek answers %d, count %d, expected %d", seek, count, want)
+		}
+		if want == 5 && (r.get("rendezvous", "announced_host") != 1 || r.get64("rendezvous", "announced_address") != 0xFEDC_BA98_7654_3210) {
+			t.Error("wrong address")
+		}
+		r.set("rendezvous", "take", 0)
+	}
+	if r.get("rendezvous", "seek") != 0 {
+		t.Error("found one that is for others")
+	}
+	r.set("move", "tag", 0xFFFFFFFF)
+	if r.get("rendezvous", "seek") != 1 || r.get("rendezvous", "announced_count") != 1 {
+		t.Error("any tag does not match")
+	}
+	for i := range uint64(64 - 3) {
+		announce(1, i, nil)
+	}
+	w.run()
+	if got := r.get("network", "events"); got != 0 {
+		t.Errorf("events 0x%X", got)
+	}
+	announce(1, 0, nil)
+	w.run()
+	if got := r.get("network", "events"); got != r.event("no_announcement") {
+		t.Errorf("events 0x%X", got)
+	}
+}
+
+func TestHostMemory(t *testing.T) {
+	w := newWorld(t, worldOptions{platform: "u55c_tcp", vars: map[string]cty.Value{"host_memory": cty.True}, engines: 2})
+	from, to := w.rigs[0], w.rigs[1]
+	a := mustAlloc(t, from, 100_000, true, nil)
+	at := uint64(0x5_0000_0010)
+	b := mustAlloc(t, to, 100_000, true, &at)
+	copy(a.Bytes(), random(4, 100_000))
+	to.set("move", "source", 0)
+	to.set("rendezvous", "window", 2)
+	to.set64("rendezvous", "address", b.Addr())
+	to.set("rendezvous", "bytes", 100_000)
+	to.set("rendezvous", "open", 1)
+	from.set("move", "destination", 1)
+	from.set("move", "bytes", 100_000)
+	from.set64("move", "op0_address", a.Addr())
+	from.set64("move", "remote_address", b.Addr())
+	from.issue("op0=memory", "op0_host", "result=network", "message_type=rendezvous_data", "remote_host")
+	w.run()
+	from.completes(1, 0)
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Error("wrong data")
+	}
+	to.set("move", "bytes", 100_001) // one more than there is
+	to.set64("move", "op0_address", b.Addr())
+	to.set64("move", "result_address", b.Addr())
+	if err := b.Free(); err != nil {
+		t.Fatal(err)
+	}
+	to.issue("op0=memory", "result=memory", "result_host")
+	w.run()
+	to.completes(1, to.bit("DMA_DECODE"))
+}

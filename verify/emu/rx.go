@@ -1,0 +1,230 @@
+package emu
+
+import (
+	"fmt"
+
+	"github.com/cclforge/cclforge/verify/rv32"
+)
+
+// maxHeaders bounds the messages without payload that wait: they need no
+// buffer, and would otherwise fill the host's memory.
+const maxHeaders = 4096
+
+// buffer is an rx buffer that the engine was given.
+type buffer struct {
+	record uint32 // offset in the exchange memory
+	addr   uint64 // in device memory
+	bytes  uint32
+	epoch  uint32 // of the receiver, when it was given
+}
+
+// senderKey is who a message is from.
+type senderKey struct{ session, src, context uint32 }
+
+// messageKey finds a message but for its context.
+type messageKey struct{ session, src, seq uint32 }
+
+// message is an eager message that nobody has asked for yet, or that is being
+// read.
+type message struct {
+	key     messageKey
+	context uint32
+	tag     uint32
+	bytes   int
+	buffer  *buffer  // nil without payload
+	next    *message // with the same key
+}
+
+// receiver keeps rx buffers and the messages in them.
+type receiver struct {
+	e       *Engine
+	epoch   uint32
+	free    []*buffer // wait for a message, oldest first
+	waiting map[messageKey]*message
+	headers int // of these, without payload
+	used    int // buffers with a message
+	// known are the offsets of the records, in communicators, by which a
+	// sender's messages are counted.
+	known  map[senderKey][]uint32
+	sought *message // by the last seek
+	from   peer     // of it
+
+	address uint64
+	size    uint32
+}
+
+func newReceiver(e *Engine) *receiver {
+	r := &receiver{e: e}
+	r.clear()
+	b := e.bus
+	b.variable64("rx", "address", &r.address)
+	b.variable("rx", "bytes", &r.size)
+	b.on("rx", "enqueue", nil, r.enqueue)
+	b.on("rx", "free", func() uint32 { return uint32(len(r.free)) }, nil)
+	b.on("rx", "seek", r.seek, nil)
+	b.on("rx", "found", r.found, nil)
+	b.on("rx", "discard", nil, r.discard)
+	return r
+}
+
+// clear drops all messages and forgets all buffers.
+func (r *receiver) clear() {
+	r.epoch++
+	r.free, r.waiting, r.known = nil, map[messageKey]*message{}, map[senderKey][]uint32{}
+	r.sought, r.headers, r.used = nil, 0, 0
+}
+
+// enqueue takes a buffer from the processor.
+func (r *receiver) enqueue(record uint32) error {
+	if !r.e.exchange.has(record, r.e.n.rx.recordBytes) {
+		return fmt.Errorf("%w: no record of an rx buffer at 0x%X of the exchange memory", rv32.ErrUnmapped, record)
+	}
+	r.post(&buffer{record, r.address, r.size, r.epoch})
+	return nil
+}
+
+func (r *receiver) post(b *buffer) {
+	r.free = append(r.free, b)
+	r.e.exchange.set(b.record+r.e.n.rx.status, r.e.n.rx.enqueued)
+	r.e.inbound.retry = true
+}
+
+// take gives out the next buffer; nil if there is none.
+func (r *receiver) take() *buffer {
+	if len(r.free) == 0 {
+		return nil
+	}
+	b := r.free[0]
+	r.free = r.free[:copy(r.free, r.free[1:])]
+	r.used++
+	return b
+}
+
+// record fills in a buffer's record.
+func (r *receiver) record(m *message, status uint32) {
+	x, w, at := r.e.exchange, &r.e.n.rx, m.buffer.record
+	x.set(at+w.tag, m.tag)
+	x.set(at+w.bytes, uint32(m.bytes))
+	x.set(at+w.src, m.key.src)
+	x.set(at+w.seq, m.key.seq)
+	x.set(at+w.status, status)
+}
+
+// add makes a message one that can be matched.
+func (r *receiver) add(m *message) {
+	if m.buffer != nil {
+		r.record(m, r.e.n.rx.reserved)
+	} else {
+		r.headers++
+	}
+	m.next = r.waiting[m.key]
+	r.waiting[m.key] = m
+	r.e.raise(r.e.n.wake.message)
+	r.e.stats.MessagesIn++
+}
+
+// know notes by which record a sender's messages are counted.
+func (r *receiver) know(from peer, context uint32) {
+	key := senderKey{from.session, from.rank, context}
+	for _, record := range r.known[key] {
+		if record == from.record {
+			return
+		}
+	}
+	r.known[key] = append(r.known[key], from.record)
+}
+
+// stale tells whether a message has been consumed already or is there twice.
+func (r *receiver) stale(key messageKey, context uint32) bool {
+	for m := r.waiting[key]; m != nil; m = m.next {
+		if m.context == context {
+			return true
+		}
+	}
+	records := r.known[senderKey{key.session, key.src, context}]
+	for _, record := range records {
+		if int32(key.seq-r.e.exchange.get(record+r.e.n.comm.inbound)) >= 0 {
+			return false
+		}
+	}
+	return len(records) > 0
+}
+
+// next finds the next message of a sender; nil if it has not come, or has
+// another tag.
+func (r *receiver) next(from peer, context, tag uint32) *message {
+	seq := r.e.exchange.get(from.record + r.e.n.comm.inbound)
+	for m := r.waiting[messageKey{from.session, from.rank, seq}]; m != nil; m = m.next {
+		if m.context != context && m.context != 0 {
+			continue
+		}
+		if any := r.e.n.tagAny; m.tag == tag || m.tag == any || tag == any {
+			return m
+		}
+	}
+	return nil
+}
+
+// consume removes a message that next has found; its buffer stays.
+func (r *receiver) consume(m *message, from peer) {
+	r.know(from, m.context)
+	r.e.exchange.word(from.record + r.e.n.comm.inbound).Add(1)
+	if m.buffer == nil {
+		r.headers--
+	}
+	if r.sought == m {
+		r.sought = nil
+	}
+	first := r.waiting[m.key]
+	if first == m && m.next == nil {
+		delete(r.waiting, m.key)
+		return
+	}
+	if first == m {
+		r.waiting[m.key] = m.next
+		return
+	}
+	for ; first.next != m; first = first.next {
+	}
+	first.next = m.next
+}
+
+// giveBack enqueues the buffer of a message that was read.
+func (r *receiver) giveBack(m *message) {
+	if b := m.buffer; b != nil && b.epoch == r.epoch {
+		r.used--
+		r.post(b)
+	}
+	m.buffer = nil
+}
+
+// seek looks for the next message of the move registers' sender.
+func (r *receiver) seek() uint32 {
+	r.sought = nil
+	regs := &r.e.mover.regs
+	from, ok := r.e.peer(regs.comm, regs.source)
+	if !ok {
+		return 0
+	}
+	r.know(from, regs.context)
+	r.from, r.sought = from, r.next(from, regs.context, regs.tag)
+	if r.sought == nil {
+		return 0
+	}
+	return uint32(r.sought.bytes) + 1
+}
+
+func (r *receiver) found() uint32 {
+	if r.sought == nil || r.sought.buffer == nil {
+		return 0
+	}
+	return r.sought.buffer.record
+}
+
+func (r *receiver) discard(uint32) error {
+	if m := r.sought; m != nil {
+		r.consume(m, r.from)
+		r.giveBack(m)
+	}
+	return nil
+}

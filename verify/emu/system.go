@@ -1,0 +1,130 @@
+package emu
+
+import (
+	"math"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/rv32"
+)
+
+const nanosecondsPerMillisecond = int64(time.Millisecond)
+
+// clock is the time since power-up, by the wall.
+type clock struct {
+	start time.Time
+	mhz   int64
+}
+
+// now is in nanoseconds.
+func (c *clock) now() int64 { return int64(time.Since(c.start)) }
+
+// cycles turns clock cycles into nanoseconds.
+func (c *clock) cycles(n uint32) int64 { return int64(n) * 1000 / c.mhz }
+
+func (c *clock) milliseconds() uint32 { return uint32(c.now() / nanosecondsPerMillisecond) }
+
+// timers are the registers of time.
+type timers struct {
+	limitCycles        uint32
+	remoteMilliseconds uint32
+	high               uint32 // of the cycles, held when the low word was read
+}
+
+func (e *Engine) attachTimers() {
+	t := &e.timers
+	t.limitCycles = uint32(e.d.Platform.Limits.TimeoutCycles)
+	t.remoteMilliseconds = uint32(e.o.RemoteTimeout.Milliseconds())
+	if r, at := e.bus.find("timers", "cycles"); r != nil {
+		at[0] = register{name: "timers.cycles", load: func() (uint32, error) {
+			ns := uint64(e.clock.now())
+			cycles := ns/1000*uint64(e.clock.mhz) + ns%1000*uint64(e.clock.mhz)/1000
+			t.high = uint32(cycles >> 32)
+			return uint32(cycles), nil
+		}}
+		at[1] = register{name: "timers.cycles", load: func() (uint32, error) { return t.high, nil }}
+	}
+	e.bus.on("timers", "milliseconds", e.clock.milliseconds, nil)
+	e.bus.variable("timers", "limit_cycles", &t.limitCycles)
+	e.bus.variable("timers", "remote_milliseconds", &t.remoteMilliseconds)
+}
+
+func (e *Engine) attachSystem() {
+	b := e.bus
+	b.on("system", "hardware_id", func() uint32 { return e.d.HardwareID }, nil)
+	b.on("system", "reset", func() uint32 { return 0 }, func(parts uint32) error { e.reset(parts); return nil })
+	if r, at := b.find("system", "sleep"); r != nil {
+		at[0] = register{name: "system.sleep", load: e.sleep}
+	}
+	b.variable("system", "alarm", &e.alarm)
+	b.on("system", "trace", nil, func(v uint32) error {
+		if e.o.OnTrace != nil {
+			e.o.OnTrace(v)
+		}
+		return nil
+	})
+}
+
+func (e *Engine) attachCalls() {
+	b := e.bus
+	window := make([]uint32, e.n.callWindow.Size/wordBytes)
+	b.words(e.n.callWindow, func(i int) uint32 { return window[i] })
+	b.on("calls", "status", e.calls.status, nil)
+	b.on("calls", "take", func() uint32 {
+		c := e.calls.take()
+		if c == nil {
+			return 0
+		}
+		for i, word := range e.callWords {
+			window[i] = word(&c.call)
+		}
+		return uint32(c.ticket)
+	}, nil)
+	b.variable("calls", "ticket", &e.ticket)
+	b.on("calls", "answer", nil, func(code uint32) error { return e.calls.answer(e.ticket, code) })
+}
+
+// raise notes events that wake the processor.
+func (e *Engine) raise(events uint32) { e.events |= events }
+
+// sleep answers the events since the last time, or makes the processor wait.
+func (e *Engine) sleep() (uint32, error) {
+	if !e.booted {
+		e.booted = true
+		close(e.ready)
+	}
+	if e.events == 0 && !e.alarmed() {
+		return 0, rv32.ErrWait
+	}
+	events := e.events
+	e.events = 0
+	return events, nil
+}
+
+// alarmed tells whether the time of the alarm has come.
+func (e *Engine) alarmed() bool { return int32(e.clock.milliseconds()-e.alarm) >= 0 }
+
+// alarmTime is when the alarm comes, in nanoseconds since power-up.
+func (e *Engine) alarmTime() int64 {
+	now := e.clock.now() / nanosecondsPerMillisecond
+	left := int64(int32(e.alarm - uint32(now)))
+	if left <= 0 {
+		return math.MinInt64
+	}
+	return (now + left) * nanosecondsPerMillisecond
+}
+
+// reset does at once what a bit set reset_part asks for.
+func (e *Engine) reset(parts uint32) {
+	p := &e.n.part
+	if parts&p.moves != 0 {
+		e.mover.reset()
+	}
+	if parts&p.network != 0 {
+		e.inbound.reset()
+	}
+	if parts&p.messages != 0 {
+		e.rx.clear()
+		e.rendezvous.clear()
+		clear(e.inbound.partly)
+	}
+}

@@ -1,0 +1,70 @@
+package emu
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// Signals are what others tell the engine's goroutine.
+const (
+	signalCall = 1 << iota
+	signalNetwork
+	signalRoom // in a stream, or memory that was lent has come back
+	signalCommand
+	signalClose
+)
+
+// waker lets the engine's goroutine sleep until there is something to do.
+type waker struct {
+	signals atomic.Uint32
+	asleep  atomic.Bool
+	ch      chan struct{} // capacity 1
+	timer   *time.Timer
+}
+
+func newWaker() *waker {
+	t := time.NewTimer(math.MaxInt64)
+	t.Stop()
+	return &waker{ch: make(chan struct{}, 1), timer: t}
+}
+
+// tell sets a signal and wakes the engine. Anyone may call it.
+func (w *waker) tell(signal uint32) {
+	if w.signals.Load()&signal != signal {
+		w.signals.Or(signal)
+	}
+	if w.asleep.Load() {
+		select {
+		case w.ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// take returns the signals since the last time.
+func (w *waker) take() uint32 {
+	if w.signals.Load() == 0 {
+		return 0
+	}
+	return w.signals.Swap(0)
+}
+
+// sleep waits for a signal, at most for d.
+func (w *waker) sleep(d time.Duration) {
+	w.asleep.Store(true)
+	defer w.asleep.Store(false)
+	if w.signals.Load() != 0 || d <= 0 {
+		return
+	}
+	if d == math.MaxInt64 {
+		<-w.ch
+		return
+	}
+	w.timer.Reset(d)
+	select {
+	case <-w.ch:
+	case <-w.timer.C:
+	}
+	w.timer.Stop()
+}

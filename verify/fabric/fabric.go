@@ -1,0 +1,83 @@
+// Package fabric is the network between the engines of a world. An engine
+// knows only its Port. Net is the network in process: it hands packets over
+// without copying them, and can be made slow, lossy or broken from tests.
+package fabric
+
+import "errors"
+
+var (
+	// ErrBusy says that there is no room for a packet now.
+	ErrBusy = errors.New("no room for the packet")
+	// ErrClosed says that a session, or the port itself, is closed or unknown.
+	ErrClosed = errors.New("session closed")
+	// ErrRefused says that nobody listens at an address.
+	ErrRefused = errors.New("connection refused")
+	// ErrUnreachable says that the network is cut on the way to an address.
+	ErrUnreachable = errors.New("host unreachable")
+	// ErrAddressInUse says that another port has an address, or listens there.
+	ErrAddressInUse = errors.New("address in use")
+)
+
+// Packet is what crosses the wire at once: the header beat and the payload
+// that follows it.
+type Packet struct {
+	// Session is that on which the packet arrived, as the receiver numbers it.
+	Session uint32
+	Header  [64]byte
+	Payload []byte // the receiver's until it calls Release
+	Free    func() // gives the payload back; may be nil
+}
+
+// Release gives the payload back. Only the first call does something.
+func (p *Packet) Release() {
+	if free := p.Free; free != nil {
+		p.Free = nil
+		free()
+	}
+}
+
+// size is what a packet counts in windows and on slow links, in bytes.
+func (p *Packet) size() int { return len(p.Header) + len(p.Payload) }
+
+// Port is an engine's place on the network. Its methods may be called
+// concurrently, and none of them waits for the network.
+type Port interface {
+	// Send hands over a packet, which is no longer the caller's if the error is
+	// nil. The error is ErrBusy if there is no room now; the notify function is
+	// called when it is worth another try. It is ErrClosed if the session is
+	// closed or unknown, or the port itself is closed. UDP never says so:
+	// packets to nowhere vanish.
+	Send(session uint32, p *Packet) error
+	// Receive returns the next packet of a session that is not held, nil if
+	// there is none. Sessions take turns, and each keeps its order, unless UDP
+	// packets are reordered. The packet is the caller's, who releases it.
+	Receive() *Packet
+	// Hold says whether the packets of a session stay where they are, so that
+	// its sender is busy in the end. A session that is not known is not held.
+	Hold(session uint32, hold bool)
+	// Listen accepts connections at a port of this port's IP address. The error
+	// is ErrAddressInUse if another one does, and ErrClosed after Close.
+	Listen(port uint16) error
+	// Connect returns the session that leads to an address, which may be that
+	// of any member of the world. It does not wait: the error is ErrRefused if
+	// nobody is there (for TCP: listens there), ErrUnreachable, or ErrClosed
+	// after Close.
+	Connect(ip uint32, port uint16) (session uint32, err error)
+	// Closed returns the next session that the remote side has closed and that
+	// has not been reported. A session is closed when all its packets have been
+	// received. UDP has no such thing.
+	Closed() (session uint32, ok bool)
+	// MaxPayload returns the largest payload, in bytes, of one packet of
+	// rendezvous data that is worth sending.
+	MaxPayload() int
+	// Lossy reports whether packets may be lost: UDP.
+	Lossy() bool
+	// Notify sets the function that is called, from any goroutine, whenever
+	// Receive, Closed or a busy Send may now succeed. It must not block, and
+	// may be called before the Send that was busy has returned. It is called at
+	// once if something is there already.
+	Notify(func())
+	// Close removes the port from the network; packets that it has not received
+	// are released. Closing again does nothing.
+	Close() error
+}

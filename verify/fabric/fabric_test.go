@@ -1,0 +1,309 @@
+package fabric_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+var kinds = []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA}
+
+func TestSendAndReceive(t *testing.T) {
+	for _, kind := range kinds {
+		net, ports := world(t, kind, 3, fabric.Options{})
+		freed := 0
+		p := numbered(7, 100)
+		p.Session, p.Free = 99, func() { freed++ }
+		send(t, ports[2], 1, p)
+		if got := ports[0].Receive(); got != nil {
+			t.Fatalf("%v: port 0 receives a packet for port 1", kind)
+		}
+		got := ports[1].Receive()
+		if got == nil || got.Session != 2 || number(got) != 7 || len(got.Payload) != 100 {
+			t.Fatalf("%v: got %+v", kind, got)
+		}
+		if &got.Payload[0] != &p.Payload[0] {
+			t.Errorf("%v: the payload was copied", kind)
+		}
+		if freed != 0 {
+			t.Errorf("%v: the packet was released before its receiver did", kind)
+		}
+		got.Release()
+		got.Release()
+		if freed != 1 {
+			t.Errorf("%v: Free was called %d times", kind, freed)
+		}
+		want := fabric.Stats{Sent: 1, Delivered: 1, Bytes: 164}
+		if s := net.Stats(2, 1); s != want {
+			t.Errorf("%v: %+v, want %+v", kind, s, want)
+		}
+		if s := net.Stats(1, 2); s != (fabric.Stats{}) {
+			t.Errorf("%v: the way back counts %+v", kind, s)
+		}
+		if ports[0].Lossy() != (kind == fabric.UDP) {
+			t.Errorf("%v: lossy is %v", kind, ports[0].Lossy())
+		}
+	}
+	if s := fabric.NewNet(fabric.UDP, fabric.Options{}).Stats(0, -1); s != (fabric.Stats{}) {
+		t.Errorf("ports that do not exist count %+v", s)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	_, ports := world(t, fabric.TCP, 1, fabric.Options{})
+	if got := ports[0].MaxPayload(); got != 64<<10 {
+		t.Errorf("the default is %d bytes", got)
+	}
+	_, ports = world(t, fabric.TCP, 1, fabric.Options{MaxPayload: 4032})
+	if got := ports[0].MaxPayload(); got != 4032 {
+		t.Errorf("got %d bytes", got)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	_, ports := world(t, fabric.TCP, 2, fabric.Options{})
+	var want []int
+	next, received := 0, []int{}
+	for round := range 50 { // the queue grows and wraps around
+		for range round {
+			send(t, ports[0], 1, numbered(next, 1))
+			want = append(want, next)
+			next++
+		}
+		for range round / 2 {
+			received = append(received, number(ports[1].Receive()))
+		}
+	}
+	received = append(received, numbers(receiveAll(ports[1]))...)
+	if !slices.Equal(received, want) {
+		t.Errorf("received %v", received)
+	}
+}
+
+func TestSessionsTakeTurns(t *testing.T) {
+	_, ports := world(t, fabric.TCP, 4, fabric.Options{})
+	for i := range 100 {
+		send(t, ports[0], 3, numbered(i, 0))
+	}
+	send(t, ports[1], 3, numbered(1000, 0), numbered(1001, 0), numbered(1002, 0))
+	send(t, ports[3], 3, numbered(3000, 0)) // to itself
+	got := numbers(receiveAll(ports[3]))
+	want := []int{0, 1000, 3000, 1, 1001, 2, 1002, 3, 4}
+	if len(got) != 104 || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("received %v", got)
+	}
+}
+
+func TestHold(t *testing.T) {
+	_, ports := world(t, fabric.TCP, 3, fabric.Options{})
+	notified := 0
+	ports[2].Notify(func() { notified++ })
+	ports[2].Hold(0, true)
+	ports[2].Hold(17, true) // nobody
+	send(t, ports[0], 2, numbered(0, 0), numbered(1, 0))
+	if got := receiveAll(ports[2]); len(got) != 0 || notified != 0 {
+		t.Fatalf("received %v from a session that is held, %d notifications", numbers(got), notified)
+	}
+	send(t, ports[1], 2, numbered(100, 0))
+	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{100}) || notified != 1 {
+		t.Fatalf("received %v, %d notifications", got, notified)
+	}
+	ports[2].Hold(0, false)
+	if notified != 2 {
+		t.Errorf("%d notifications when the session was let go", notified)
+	}
+	if got := number(ports[2].Receive()); got != 0 {
+		t.Errorf("received %d", got)
+	}
+	ports[2].Hold(0, true) // with a packet waiting
+	send(t, ports[1], 2, numbered(101, 0))
+	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{101}) {
+		t.Errorf("received %v", got)
+	}
+	ports[2].Hold(0, false)
+	ports[2].Hold(0, true)
+	ports[2].Hold(0, false)
+	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{1}) {
+		t.Errorf("received %v", got)
+	}
+}
+
+func TestWindow(t *testing.T) {
+	for _, kind := range kinds {
+		_, ports := world(t, kind, 3, fabric.Options{WindowBytes: 10 * (header + 100)})
+		notified := 0
+		ports[0].Notify(func() { notified++ })
+		accepted, busy := 0, numbered(11, 100)
+		for ; accepted < 100 && ports[0].Send(1, numbered(accepted, 100)) == nil; accepted++ {
+		}
+		if accepted != 11 { // the last one when the window was full, but not overfull
+			t.Fatalf("%v: accepted %d packets", kind, accepted)
+		}
+		if err := ports[0].Send(1, busy); !errors.Is(err, fabric.ErrBusy) {
+			t.Fatalf("%v: %v", kind, err)
+		}
+		send(t, ports[0], 2, numbered(0, 100)) // other sessions have room
+		send(t, ports[2], 1, numbered(0, 100))
+		received := 0
+		for received < 6 {
+			if ports[1].Receive().Session == 0 {
+				received++
+			}
+			if want := received / 6; notified != want { // 5 of 10 are left
+				t.Fatalf("%v: %d notifications after %d packets", kind, notified, received)
+			}
+		}
+		send(t, ports[0], 1, busy)
+		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{6, 7, 8, 9, 10, 11}) {
+			t.Errorf("%v: received %v", kind, got)
+		}
+		if notified != 1 {
+			t.Errorf("%v: %d notifications", kind, notified)
+		}
+	}
+}
+
+// A packet larger than the window goes by itself.
+func TestLargePacket(t *testing.T) {
+	_, ports := world(t, fabric.TCP, 2, fabric.Options{WindowBytes: 1})
+	notified := 0
+	ports[0].Notify(func() { notified++ })
+	send(t, ports[0], 1, numbered(0, 1000))
+	if err := ports[0].Send(1, numbered(1, 0)); !errors.Is(err, fabric.ErrBusy) {
+		t.Fatal(err)
+	}
+	ports[1].Receive()
+	if notified != 1 {
+		t.Errorf("%d notifications", notified)
+	}
+	send(t, ports[0], 1, numbered(1, 0))
+}
+
+func TestNotify(t *testing.T) {
+	_, ports := world(t, fabric.TCP, 2, fabric.Options{})
+	send(t, ports[0], 1, numbered(0, 0))
+	notified := 0
+	ports[1].Notify(func() { notified++ })
+	if notified != 1 {
+		t.Errorf("%d notifications of a packet that was there before", notified)
+	}
+	ports[1].Receive()
+	send(t, ports[0], 1, numbered(1, 0))
+	if notified != 2 {
+		t.Errorf("%d notifications after another", notified)
+	}
+	ports[1].Notify(nil)
+	receiveAll(ports[1])
+	send(t, ports[0], 1, numbered(2, 0))
+	if notified != 2 {
+		t.Errorf("%d notifications after they were given up", notified)
+	}
+}
+
+func TestConnect(t *testing.T) {
+	for _, kind := range kinds {
+		net, ports := world(t, kind, 3, fabric.Options{})
+		connect := func(i int, want error) {
+			t.Helper()
+			session, err := ports[0].Connect(ip(i), port(i))
+			if !errors.Is(err, want) || err == nil && session != uint32(i) {
+				t.Errorf("%v: connecting to %d gives %d, %v; want %v", kind, i, session, err, want)
+			}
+		}
+		if kind == fabric.TCP {
+			connect(1, fabric.ErrRefused)
+		}
+		for i, p := range ports {
+			if err := p.Listen(port(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := ports[1].Listen(port(1)); err != nil {
+			t.Errorf("%v: listening again: %v", kind, err)
+		}
+		connect(0, nil)
+		connect(1, nil)
+		connect(2, nil)
+		connect(3, fabric.ErrRefused)
+		if _, err := ports[0].Connect(ip(1), port(2)); !errors.Is(err, fabric.ErrRefused) {
+			t.Errorf("%v: connecting to another port: %v", kind, err)
+		}
+		if err := ports[1].Listen(80); err != nil {
+			t.Error(err)
+		}
+		if session, err := ports[2].Connect(ip(1), 80); session != 1 || err != nil {
+			t.Errorf("%v: connecting to a second port: %d, %v", kind, session, err)
+		}
+
+		unreachable := fabric.ErrUnreachable
+		if kind == fabric.UDP {
+			unreachable = nil
+		}
+		net.Partition([]int{1})
+		connect(1, unreachable)
+		connect(2, nil)
+		net.Heal()
+		connect(1, nil)
+
+		net.Kill(2)
+		connect(2, fabric.ErrRefused)
+		if err := ports[0].Close(); err != nil {
+			t.Fatal(err)
+		}
+		connect(1, fabric.ErrClosed)
+		if err := ports[0].Listen(1); !errors.Is(err, fabric.ErrClosed) {
+			t.Errorf("%v: listening when closed: %v", kind, err)
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	net, ports := world(t, fabric.TCP, 2, fabric.Options{})
+	if _, _, err := net.Port(ip(0), port(0)); !errors.Is(err, fabric.ErrAddressInUse) {
+		t.Errorf("a second port at an address: %v", err)
+	}
+	other, session, err := net.Port(ip(0), 6000)
+	if err != nil || session != 2 {
+		t.Fatalf("session %d, %v", session, err)
+	}
+	if err := ports[0].Listen(7000); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Listen(7000); !errors.Is(err, fabric.ErrAddressInUse) {
+		t.Errorf("two ports listen at an address: %v", err)
+	}
+	ports[0].Close()
+	if err := other.Listen(7000); err != nil {
+		t.Errorf("listening where a closed port has: %v", err)
+	}
+	if _, session, err := net.Port(ip(0), port(0)); session != 3 || err != nil {
+		t.Errorf("a port where a closed one was has session %d, %v", session, err)
+	}
+}
+
+func TestUnknownSession(t *testing.T) {
+	for _, kind := range kinds {
+		_, ports := world(t, kind, 1, fabric.Options{})
+		freed := 0
+		p := numbered(0, 0)
+		p.Free = func() { freed++ }
+		err := ports[0].Send(5, p)
+		if kind == fabric.UDP {
+			if err != nil || freed != 1 {
+				t.Errorf("%v: %v, released %d times", kind, err, freed)
+			}
+		} else if !errors.Is(err, fabric.ErrClosed) || freed != 0 {
+			t.Errorf("%v: %v, released %d times", kind, err, freed)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	got := []string{fabric.UDP.String(), fabric.TCP.String(), fabric.RDMA.String(), fabric.Kind(9).String()}
+	if want := []string{"UDP", "TCP", "RDMA", "Kind(9)"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,70 @@
+package fabric_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+const header = 64
+
+// world returns a network with ports at 10.0.0.1:5001, 10.0.0.2:5002, …
+func world(t testing.TB, kind fabric.Kind, n int, o fabric.Options) (*fabric.Net, []fabric.Port) {
+	t.Helper()
+	net := fabric.NewNet(kind, o)
+	var ports []fabric.Port
+	for i := range n {
+		p, session, err := net.Port(ip(i), port(i))
+		if err != nil || session != uint32(i) {
+			t.Fatalf("port %d has session %d, %v", i, session, err)
+		}
+		ports = append(ports, p)
+	}
+	return net, ports
+}
+
+func ip(i int) uint32   { return 10<<24 | uint32(i+1) }
+func port(i int) uint16 { return uint16(5001 + i) }
+
+// numbered is a packet that carries a number.
+func numbered(n, payload int) *fabric.Packet {
+	p := &fabric.Packet{Payload: make([]byte, payload)}
+	binary.LittleEndian.PutUint64(p.Header[:], uint64(n))
+	return p
+}
+
+func number(p *fabric.Packet) int { return int(binary.LittleEndian.Uint64(p.Header[:])) }
+
+func send(t testing.TB, p fabric.Port, session int, packets ...*fabric.Packet) {
+	t.Helper()
+	for _, packet := range packets {
+		if err := p.Send(uint32(session), packet); err != nil {
+			t.Fatalf("sending packet %d to %d: %v", number(packet), session, err)
+		}
+	}
+}
+
+// receiveAll receives what is there.
+func receiveAll(p fabric.Port) (packets []*fabric.Packet) {
+	for packet := p.Receive(); packet != nil; packet = p.Receive() {
+		packets = append(packets, packet)
+	}
+	return packets
+}
+
+func numbers(packets []*fabric.Packet) []int {
+	out := []int{}
+	for _, p := range packets {
+		out = append(out, number(p))
+	}
+	return out
+}
+
+// balanced checks the counters of a link on which nothing is on its way.
+func balanced(t *testing.T, s fabric.Stats) {
+	t.Helper()
+	if s.Sent+s.Duplicated != s.Delivered+s.Dropped {
+		t.Errorf("the counters do not add up: %+v", s)
+	}
+}

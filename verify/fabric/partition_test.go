@@ -1,0 +1,116 @@
+package fabric_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+func TestPartition(t *testing.T) {
+	for _, kind := range kinds {
+		net, ports := world(t, kind, 5, fabric.Options{})
+		exchange := func() (arrived [5][5]bool) {
+			for a := range ports {
+				for b := range ports {
+					send(t, ports[a], b, numbered(0, 0))
+				}
+			}
+			for b, p := range ports {
+				for _, packet := range receiveAll(p) {
+					arrived[packet.Session][b] = true
+				}
+			}
+			return arrived
+		}
+		net.Partition([]int{0, 1}, []int{2}) // and 3 and 4
+		group := []int{0, 0, 1, 2, 2}
+		arrived := exchange()
+		for a := range ports {
+			for b := range ports {
+				if want := group[a] == group[b]; arrived[a][b] != want {
+					t.Errorf("%v: from %d to %d: %v", kind, a, b, arrived[a][b])
+				}
+			}
+		}
+		notified := 0
+		ports[2].Notify(func() { notified++ })
+		net.Heal()
+		stalled := receiveAll(ports[2])
+		s := net.Stats(0, 2)
+		if kind == fabric.UDP {
+			if len(stalled) != 0 || s.Dropped != 1 {
+				t.Errorf("%v: %d packets survive, %+v", kind, len(stalled), s)
+			}
+		} else if len(stalled) != 4 || notified == 0 || s.Delivered != 1 || s.Dropped != 0 {
+			t.Errorf("%v: %d packets arrive after all, %d notifications, %+v", kind, len(stalled), notified, s)
+		}
+		for i := range ports {
+			receiveAll(ports[i])
+		}
+		for a, row := range exchange() {
+			if slices.Contains(row[:], false) {
+				t.Errorf("%v: %d does not reach all: %v", kind, a, row)
+			}
+		}
+	}
+}
+
+// A sender is busy while its packets wait for the end of a partition, and
+// keeps its order afterwards.
+func TestPartitionFillsWindow(t *testing.T) {
+	net, ports := world(t, fabric.TCP, 2, fabric.Options{WindowBytes: 10 * header})
+	net.Partition([]int{0})
+	accepted := 0
+	for ; accepted < 100 && ports[0].Send(1, numbered(accepted, 0)) == nil; accepted++ {
+	}
+	if accepted != 11 {
+		t.Errorf("accepted %d packets", accepted)
+	}
+	net.Heal()
+	if err := ports[0].Send(1, numbered(11, 0)); !errors.Is(err, fabric.ErrBusy) {
+		t.Error(err)
+	}
+	got := numbers(receiveAll(ports[1]))
+	send(t, ports[0], 1, numbered(11, 0))
+	got = append(got, numbers(receiveAll(ports[1]))...)
+	if len(got) != 12 || !slices.IsSorted(got) {
+		t.Errorf("received %v", got)
+	}
+}
+
+// A partition takes hold of what is on its way, and another one may let it go.
+func TestPartitionInFlight(t *testing.T) {
+	for _, kind := range kinds {
+		synctest.Test(t, func(t *testing.T) {
+			net, ports := world(t, kind, 3, fabric.Options{WindowBytes: 1})
+			net.SetFaults(fabric.Faults{Latency: time.Second})
+			notified := 0
+			ports[0].Notify(func() { notified++ })
+			send(t, ports[0], 1, numbered(0, 0))
+			if err := ports[0].Send(1, numbered(1, 0)); !errors.Is(err, fabric.ErrBusy) {
+				t.Fatal(err)
+			}
+			net.Partition([]int{0})
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if ports[1].Receive() != nil {
+				t.Fatalf("%v: it arrives", kind)
+			}
+			if want := map[bool]int{true: 1}[kind == fabric.UDP]; notified != want {
+				t.Errorf("%v: %d notifications", kind, notified)
+			}
+			net.Partition([]int{0, 1})
+			if p := ports[1].Receive(); (p != nil) != (kind != fabric.UDP) {
+				t.Errorf("%v: received %v", kind, p)
+			}
+			if notified != 1 {
+				t.Errorf("%v: %d notifications", kind, notified)
+			}
+			balanced(t, net.Stats(0, 1))
+		})
+	}
+}

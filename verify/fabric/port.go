@@ -1,0 +1,304 @@
+package fabric
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// port is a Port of a Net. Its lock guards all that is on the way to it.
+type port struct {
+	net     *Net
+	index   uint32
+	address address
+	gone    atomic.Bool // closed or killed; set before the port is drained
+	notify  atomic.Pointer[func()]
+
+	mu          sync.Mutex
+	links       []*link // from other ports, by their index; nil until something happens
+	first, last *link   // those that are ready to be received from, in turn
+	closed      []uint32
+}
+
+// link is the way from one port to another, guarded by the lock of the latter.
+type link struct {
+	from, to *port
+	next     *link // in the list of those that are ready
+
+	queue   ring[*Packet] // arrived
+	bytes   int           // of packets in queue, wire and late
+	held    bool
+	ready   bool // in the list; it may be held nevertheless, until its turn comes
+	waiting bool // the sender has been told to wait
+	ended   bool // the sender is gone
+	closed  bool // and all that it has sent has arrived
+
+	wire ring[flight] // on its way; nothing arrives before what was sent earlier
+	late []late       // held back, so that others overtake
+	free int64        // when the wire takes the next packet, in nanoseconds
+
+	timerAt   int64 // guarded by the lock of the timers, as is
+	timerSlot int   // its place in their heap, from 1; 0 if it is not there
+
+	stats Stats
+}
+
+// effects are what an operation leaves to be done without the lock.
+type effects struct {
+	receiver, sender *port // to be notified
+	dropped          []*Packet
+}
+
+func (e *effects) run() {
+	e.receiver.wake()
+	e.sender.wake()
+	for _, p := range e.dropped {
+		p.Release()
+	}
+}
+
+func (p *port) wake() {
+	if p == nil {
+		return
+	}
+	if f := p.notify.Load(); f != nil {
+		(*f)()
+	}
+}
+
+// link returns the way from another port. The lock is held.
+func (p *port) link(from *port) *link {
+	if i := int(from.index); i < len(p.links) && p.links[i] != nil {
+		return p.links[i]
+	}
+	for len(p.links) <= int(from.index) {
+		p.links = append(p.links, nil)
+	}
+	l := &link{from: from, to: p}
+	p.links[from.index] = l
+	return l
+}
+
+func (p *port) Send(session uint32, packet *Packet) error {
+	n := p.net
+	to := n.port(session)
+	if to == nil {
+		return p.sendNowhere(packet)
+	}
+	to.mu.Lock()
+	l := to.link(p)
+	if l.ended || to.gone.Load() || p.gone.Load() {
+		to.mu.Unlock()
+		return p.sendClosed(to, packet)
+	}
+	if l.bytes > n.options.WindowBytes {
+		l.waiting = true
+		to.mu.Unlock()
+		return ErrBusy
+	}
+	packet.Session = p.index
+	size := packet.size()
+	k := l.stats.Sent
+	l.stats.Sent++
+	l.stats.Bytes += uint64(size)
+	if c := n.faults.Load(); c != nil || l.wire.len() > 0 || len(l.late) > 0 {
+		var e effects
+		l.transmit(c, packet, k, &e)
+		to.mu.Unlock()
+		e.run()
+		return nil
+	}
+	l.bytes += size
+	wake := l.deliver(packet)
+	to.mu.Unlock()
+	if wake {
+		to.wake()
+	}
+	return nil
+}
+
+// sendNowhere is Send on a session that does not exist.
+func (p *port) sendNowhere(packet *Packet) error {
+	if !p.net.lossy() {
+		return ErrClosed
+	}
+	packet.Release()
+	return nil
+}
+
+// sendClosed is Send if one of the ports is gone.
+func (p *port) sendClosed(to *port, packet *Packet) error {
+	if !p.net.lossy() && !p.expectsEnd(to) {
+		return ErrClosed
+	}
+	to.mu.Lock()
+	l := to.link(p)
+	l.stats.Sent++
+	l.stats.Dropped++
+	l.stats.Bytes += uint64(packet.size())
+	to.mu.Unlock()
+	packet.Release()
+	return nil
+}
+
+// expectsEnd reports whether another port is gone, but this one cannot know
+// that yet.
+func (p *port) expectsEnd(other *port) bool {
+	if p.gone.Load() {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.link(other)
+	return l.ended && !l.closed
+}
+
+func (p *port) Receive() *Packet {
+	p.mu.Lock()
+	l := p.takeReady()
+	if l == nil {
+		p.mu.Unlock()
+		return nil
+	}
+	packet := l.queue.pop()
+	l.bytes -= packet.size()
+	var e effects
+	if l.queue.len() > 0 {
+		p.addReady(l)
+	} else if l.closed {
+		l.reportClosed(&e)
+	}
+	l.drained(&e)
+	p.mu.Unlock()
+	e.receiver.wake()
+	e.sender.wake()
+	return packet
+}
+
+// addReady lets a session take its turn after all others.
+func (p *port) addReady(l *link) {
+	l.ready = true
+	if p.last == nil {
+		p.first = l
+	} else {
+		p.last.next = l
+	}
+	p.last = l
+}
+
+// takeReady takes the session out of the list whose turn it is, and those
+// before it that have been held since they came there.
+func (p *port) takeReady() *link {
+	for p.first != nil {
+		l := p.first
+		p.first, l.next, l.ready = l.next, nil, false
+		if p.first == nil {
+			p.last = nil
+		}
+		if !l.held {
+			return l
+		}
+	}
+	return nil
+}
+
+func (p *port) Hold(session uint32, hold bool) {
+	from := p.net.port(session)
+	if from == nil {
+		return
+	}
+	p.mu.Lock()
+	l := p.link(from)
+	l.held = hold
+	wake := !hold && l.queue.len() > 0
+	if wake && !l.ready {
+		p.addReady(l)
+	}
+	p.mu.Unlock()
+	if wake {
+		p.wake()
+	}
+}
+
+func (p *port) Closed() (uint32, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.closed) == 0 {
+		return 0, false
+	}
+	session := p.closed[0]
+	p.closed = p.closed[1:]
+	return session, true
+}
+
+func (p *port) MaxPayload() int { return p.net.options.MaxPayload }
+
+func (p *port) Lossy() bool { return p.net.lossy() }
+
+func (p *port) Notify(f func()) {
+	if f == nil {
+		p.notify.Store(nil)
+		return
+	}
+	p.notify.Store(&f)
+	p.mu.Lock()
+	wake := p.first != nil || len(p.closed) > 0
+	p.mu.Unlock()
+	if wake {
+		f()
+	}
+}
+
+func (p *port) Close() error {
+	p.net.remove(p)
+	return nil
+}
+
+// drain releases all that is on the way to a port that is gone, and lets
+// those go on who wait for it to receive.
+func (p *port) drain() {
+	var dropped []*Packet
+	var waiting []*port
+	p.mu.Lock()
+	p.first, p.last, p.closed = nil, nil, nil
+	for _, l := range p.links {
+		if l == nil {
+			continue
+		}
+		for l.queue.len() > 0 {
+			dropped = append(dropped, l.queue.pop())
+		}
+		arrived := len(dropped)
+		for l.wire.len() > 0 {
+			if f := l.wire.pop(); f.packet != nil {
+				dropped = append(dropped, f.packet)
+			}
+		}
+		for _, late := range l.late {
+			dropped = append(dropped, late.packet)
+		}
+		l.late = nil
+		l.stats.Dropped += uint64(len(dropped) - arrived)
+		if l.waiting {
+			l.waiting = false
+			waiting = append(waiting, l.from)
+		}
+	}
+	p.mu.Unlock()
+	for _, packet := range dropped {
+		packet.Release()
+	}
+	for _, sender := range waiting {
+		sender.wake()
+	}
+}
+
+// lose tells a port that another one is gone.
+func (p *port) lose(other *port) {
+	var e effects
+	p.mu.Lock()
+	if !p.gone.Load() {
+		p.link(other).end(&e)
+	}
+	p.mu.Unlock()
+	e.run()
+}
