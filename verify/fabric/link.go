@@ -43,7 +43,7 @@ func (l *link) transmit(c *conditions, packet *Packet, k uint64, e *effects) {
 	var copied *Packet
 	if f.duplicated && !f.lost {
 		copied = &Packet{Session: packet.Session, Header: packet.Header, Payload: bytes.Clone(packet.Payload)}
-		l.bytes += 0
+		l.bytes += copied.size()
 		l.stats.Duplicated++
 	}
 	switch {

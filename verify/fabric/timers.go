@@ -30,7 +30,7 @@ func (t *timers) at(n *Net, l *link, when int64) {
 	default:
 		return
 	}
-	if len(t.links) == 1 {
+	if t.links[0] == l {
 		t.arm(n)
 	}
 }
