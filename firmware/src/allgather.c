@@ -10,9 +10,9 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 	uint32_t block = rank_before(self->rank, k);
 
 	stage->count = part.count;
-	stage->result = place_at(self->res, (uint64_t)block * self->words.count + part.offset);
+	stage->result = place_at(&self->res, (uint64_t)block * self->words.count + part.offset);
 	if (k == 0)
-		stage->own = place_at(self->op0, part.offset);
+		stage->own = place_at(&self->op0, part.offset);
 	stage->receives = k != 0;
 	stage->from = rank_before(self->rank, 1);
 	stage->sends = k + 1 < self->size;

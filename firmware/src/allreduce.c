@@ -29,9 +29,9 @@ static void ring_stage(uint32_t k, struct part part, struct stage *stage)
 
 	stage->count = part_within(part, block_count(block));
 	if (reducing)
-		stage->own = place_at(self->op0, first);
+		stage->own = place_at(&self->op0, first);
 	if (k + 1 >= n)
-		stage->result = place_at(self->res, first);
+		stage->result = place_at(&self->res, first);
 	stage->receives = k != 0;
 	stage->from = rank_before(self->rank, 1);
 	stage->sends = k + 2 < 2 * n;
@@ -79,8 +79,8 @@ static void doubling_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	uint32_t ranks = doubling_ranks();
 	uint32_t steps = 2 * doubling_steps();
-	struct place result = place_at(self->res, part.offset);
-	struct place own = k == 0 ? place_at(self->op0, part.offset) : result;
+	struct place result = place_at(&self->res, part.offset);
+	struct place own = k == 0 ? place_at(&self->op0, part.offset) : result;
 
 	stage->count = part.count;
 	stage->fence = k != 0;
@@ -105,7 +105,7 @@ static void doubling_stage(uint32_t k, struct part part, struct stage *stage)
 		}
 		k--;
 	} else if (k == 1) {
-		stage->own = place_at(self->op0, part.offset); /* not yet reduced with anything */
+		stage->own = place_at(&self->op0, part.offset); /* not yet reduced with anything */
 	}
 	if (k % 2 == 0)
 		send_to(stage, self->rank ^ (1u << k / 2));
@@ -124,8 +124,8 @@ static void alone_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	(void)k;
 	stage->count = part.count;
-	stage->own = place_at(self->op0, part.offset);
-	stage->result = place_at(self->res, part.offset);
+	stage->own = place_at(&self->op0, part.offset);
+	stage->result = place_at(&self->res, part.offset);
 }
 
 void allreduce(struct call *call)

@@ -14,9 +14,9 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 
 	stage->count = part.count;
 	if (k == 0 || k % 2 != 0)
-		stage->own = place_at(self->op0, (uint64_t)to * self->words.count + part.offset);
+		stage->own = place_at(&self->op0, (uint64_t)to * self->words.count + part.offset);
 	if (k % 2 == 0)
-		stage->result = place_at(self->res, (uint64_t)from * self->words.count + part.offset);
+		stage->result = place_at(&self->res, (uint64_t)from * self->words.count + part.offset);
 	stage->sends = k % 2 != 0;
 	stage->to = to;
 	stage->receives = k != 0 && k % 2 == 0;

@@ -20,7 +20,7 @@ static struct tree tree(void)
  * in the same pass, and to the others from memory. */
 static void stage(uint32_t k, struct part part, struct stage *stage)
 {
-	struct place buffer = place_at(self->op0, part.offset);
+	struct place buffer = place_at(&self->op0, part.offset);
 	uint32_t children = tree_children(tree());
 	bool root = self->rank == tree().root;
 
@@ -44,6 +44,7 @@ void bcast(struct call *call)
 	uint32_t stages = tree_children(tree());
 
 	comm_peer();
+	path_one_way(&path);
 	if (call->rank != call->words.root_src_dst) {
 		/* The one buffer is a result here. */
 		call->op0.packed = call->res.packed;

@@ -75,13 +75,13 @@ static uint32_t configuration(uint32_t word) { return exchange_read(self->words.
 
 static struct place place(uint32_t low, uint32_t high, uint32_t stream, uint32_t packed, uint32_t host)
 {
-	struct place p = { .address = (uint64_t)high << 32 | low, .kind = CCLO_MOVE_OPERAND_MEMORY };
+	struct place p = { .low = low, .high = high, .kind = CCLO_MOVE_OPERAND_MEMORY };
 
 	if (stream) {
 		if (!capable(CCLO_HARDWARE_ID_KERNEL_STREAMS_MASK))
 			task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 		p.kind = CCLO_MOVE_OPERAND_KERNEL_STREAM;
-		p.address = 0;
+		p.low = p.high = 0;
 	}
 	p.packed = packed != 0;
 	p.host = host != 0 && !stream;

@@ -12,14 +12,12 @@
 #define NO_QUEUE    (-1)
 #define HELD        4 /* rendezvous windows that one call holds at the same time */
 
-enum call_state { CALL_FREE, CALL_RUNNING };
-
 /* What orders calls of one communicator among each other (order.c). */
 enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS, KIND_COLLECTIVE };
 
 /* A place that an operand comes from or a result goes to. */
 struct place {
-	uint64_t address;
+	uint32_t low, high; /* address; halves, so that a place is three words */
 	uint8_t kind; /* enum move_operand and move_result: none, memory or kernel stream */
 	bool packed;  /* elements are compressed */
 	bool host;    /* in host memory */
@@ -33,7 +31,6 @@ struct call {
 	uint32_t error; /* return code so far */
 	uint32_t deadline; /* milliseconds; when a wait ends */
 	uint32_t *sp;
-	uint8_t state;
 	uint8_t kind;
 	int8_t queue; /* queue of moves that it owns, or NO_QUEUE */
 	bool timed; /* the deadline counts */
@@ -70,11 +67,33 @@ struct engine {
 		uint32_t comm, context;
 	} contexts[8];
 	uint32_t next_context;
+	uint32_t open; /* bit set of calls in progress */
 	struct call calls[CALLS], dropped;
 	uint32_t stacks[CALLS][STACK_WORDS] __attribute__((aligned(16)));
 };
 
 extern struct engine engine;
+
+_Static_assert(CALLS == 32, "calls in progress are the bits of a word");
+
+static inline uint32_t call_bit(const struct call *call) { return 1u << (call - engine.calls); }
+
+/* Takes the lowest bit out of a set and gives its place. */
+static inline uint32_t next_in(uint32_t *set)
+{
+	uint32_t lowest = *set & -*set;
+	uint32_t i = 0;
+
+	*set ^= lowest;
+	i |= (lowest & 0xAAAAAAAA) != 0;
+	i |= (uint32_t)((lowest & 0xCCCCCCCC) != 0) << 1;
+	i |= (uint32_t)((lowest & 0xF0F0F0F0) != 0) << 2;
+	i |= (uint32_t)((lowest & 0xFF00FF00) != 0) << 3;
+	i |= (uint32_t)((lowest & 0xFFFF0000) != 0) << 4;
+	return i;
+}
+
+static inline uint64_t address_of(const struct place *place) { return (uint64_t)place->high << 32 | place->low; }
 
 static inline bool capable(uint32_t mask) { return (engine.capabilities & mask) != 0; }
 

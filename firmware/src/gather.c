@@ -10,9 +10,9 @@ static void at_root(uint32_t k, struct part part, struct stage *stage)
 	uint32_t from = rank_after(self->rank, k);
 
 	stage->count = part.count;
-	stage->result = place_at(self->res, (uint64_t)from * self->words.count + part.offset);
+	stage->result = place_at(&self->res, (uint64_t)from * self->words.count + part.offset);
 	if (k == 0) {
-		stage->own = place_at(self->op0, part.offset);
+		stage->own = place_at(&self->op0, part.offset);
 		return;
 	}
 	stage->receives = true;
@@ -23,7 +23,7 @@ static void elsewhere(uint32_t k, struct part part, struct stage *stage)
 {
 	(void)k;
 	stage->count = part.count;
-	stage->own = place_at(self->op0, part.offset);
+	stage->own = place_at(&self->op0, part.offset);
 	stage->sends = true;
 	stage->to = self->words.root_src_dst;
 }
@@ -44,6 +44,7 @@ static struct path choose(void)
 	if (path.protocol == RENDEZVOUS && fan_in > 1)
 		path.ahead = fan_in - 1 < STAGES_AHEAD ? fan_in - 1 : STAGES_AHEAD;
 #endif
+	path_one_way(&path);
 	return path;
 }
 

@@ -7,10 +7,10 @@
 
 static void run(bool both)
 {
-	struct move move = { .op0 = self->op0, .result = self->res, .count = self->words.count };
+	struct move move = { .op0 = &self->op0, .result = &self->res, .count = self->words.count };
 
 	if (both)
-		move.op1 = self->op1;
+		move.op1 = &self->op1;
 	order_wait(KIND_LOCAL, 0);
 	move_issue(&move);
 	move_drain();
@@ -32,8 +32,9 @@ void combine(struct call *call)
 /* Through the user kernel: out by one move, in by another, side by side. */
 void ext_stream_krnl(struct call *call)
 {
-	struct move out = { .op0 = call->op0, .result = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM }, .count = call->words.count };
-	struct move in = { .op0 = { .kind = CCLO_MOVE_OPERAND_KERNEL_STREAM }, .result = call->res, .count = call->words.count };
+	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
+	struct move out = { .op0 = &call->op0, .result = &stream, .count = call->words.count };
+	struct move in = { .op0 = &stream, .result = &call->res, .count = call->words.count };
 
 	if (!capable(CCLO_HARDWARE_ID_KERNEL_STREAMS_MASK))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);

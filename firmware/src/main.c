@@ -7,10 +7,9 @@ struct engine engine;
 
 static struct call *free_call(void)
 {
-	for (uint32_t i = 0; i < CALLS; i++)
-		if (engine.calls[i].state == CALL_FREE)
-			return &engine.calls[i];
-	return NULL;
+	uint32_t free = ~engine.open;
+
+	return free != 0 ? &engine.calls[next_in(&free)] : NULL;
 }
 
 static bool is_reset(const struct call *call)
@@ -41,9 +40,8 @@ static void reset_requested(void)
 {
 	struct call *call = &engine.dropped; /* there may be no free one */
 
-	for (uint32_t i = 0; i < CALLS; i++)
-		if (engine.calls[i].state != CALL_FREE)
-			task_end(&engine.calls[i], CCLO_RETURN_CODE_NOT_READY);
+	for (uint32_t set = engine.open; set != 0;)
+		task_end(&engine.calls[next_in(&set)], CCLO_RETURN_CODE_NOT_READY);
 	call->queue = NO_QUEUE;
 	for (uint32_t i = 0; i <= CCLO_CALL_STATUS_WAITING_MASK && take(call); i++) {
 		if (is_reset(call)) {
@@ -59,13 +57,16 @@ static void accept(void)
 {
 	for (uint32_t i = 0; i < CALLS; i++) {
 		uint32_t status = hw_read(CCLO_CALLS_STATUS_ADDRESS);
-		struct call *call = free_call();
+		struct call *call;
 
+		if (status == 0)
+			return;
+		call = free_call();
 		if (status & CCLO_CALL_STATUS_RESET_REQUESTED_MASK) {
 			reset_requested();
 			continue;
 		}
-		if (FIELD_OF(CALL_STATUS_WAITING, status) == 0 || call == NULL || !take(call))
+		if (call == NULL || !take(call))
 			return;
 		task_start(call);
 	}
@@ -80,7 +81,7 @@ void cclo_main(void)
 		accept();
 		task_run_all();
 		/* Calls may have ended and made room for those that wait. */
-		if (FIELD_OF(CALL_STATUS_WAITING, hw_read(CCLO_CALLS_STATUS_ADDRESS)) == 0 || free_call() == NULL)
+		if (hw_read(CCLO_CALLS_STATUS_ADDRESS) == 0 || free_call() == NULL)
 			(void)hw_read(CCLO_SYSTEM_SLEEP_ADDRESS);
 	}
 }

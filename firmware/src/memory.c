@@ -13,9 +13,16 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 	const uint32_t *f = from;
 	size_t i;
 
-	if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
+	if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0) {
+		for (; bytes >= 16; bytes -= 16, t += 4, f += 4) {
+			t[0] = f[0];
+			t[1] = f[1];
+			t[2] = f[2];
+			t[3] = f[3];
+		}
 		for (; bytes >= 4; bytes -= 4)
 			*t++ = *f++;
+	}
 	for (i = 0; i < bytes; i++)
 		((uint8_t *)t)[i] = ((const uint8_t *)f)[i];
 	return to;
@@ -26,9 +33,14 @@ void *memset(void *to, int value, size_t bytes)
 	uint32_t *t = to;
 	size_t i;
 
-	if (((uintptr_t)to & 3) == 0)
+	if (((uintptr_t)to & 3) == 0) {
+		uint32_t word = (uint8_t)value * 0x01010101u;
+
+		for (; bytes >= 16; bytes -= 16, t += 4)
+			t[0] = t[1] = t[2] = t[3] = word;
 		for (; bytes >= 4; bytes -= 4)
-			*t++ = (uint8_t)value * 0x01010101u;
+			*t++ = word;
+	}
 	for (i = 0; i < bytes; i++)
 		((uint8_t *)t)[i] = (uint8_t)value;
 	return to;

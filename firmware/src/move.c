@@ -23,10 +23,15 @@ uint32_t bytes_of(uint32_t count, bool packed)
 	return (uint32_t)bytes;
 }
 
-struct place place_at(struct place place, uint64_t elements)
+struct place place_at(const struct place *place, uint64_t elements)
 {
-	place.address += place.packed ? (elements >> self->ratio_log) * self->packed_bytes : elements * self->plain_bytes;
-	return place;
+	struct place p = *place;
+	uint64_t address = address_of(place);
+
+	address += place->packed ? (elements >> self->ratio_log) * self->packed_bytes : elements * self->plain_bytes;
+	p.low = (uint32_t)address;
+	p.high = (uint32_t)(address >> 32);
+	return p;
 }
 
 static uint32_t wire_bytes(void) { return self->wire_packed ? self->packed_bytes : self->plain_bytes; }
@@ -133,49 +138,77 @@ void move_drain(void)
 		move_wait(engine.issued[self->queue]);
 }
 
-static uint32_t operand_fields(const struct move *m)
+static uint32_t op0_fields(const struct place *place)
 {
-	uint32_t message = CCLO_MOVE_OPERAND_MESSAGE;
-	uint32_t word;
+	return FIELD(MOVE_CONTROL_OP0, place->kind) | FIELD(MOVE_CONTROL_OP0_COMPRESSED, place->packed) |
+	       FIELD(MOVE_CONTROL_OP0_HOST, place->host);
+}
+
+static uint32_t op1_fields(const struct place *place)
+{
+	return FIELD(MOVE_CONTROL_OP1, place->kind) | FIELD(MOVE_CONTROL_OP1_COMPRESSED, place->packed) |
+	       FIELD(MOVE_CONTROL_OP1_HOST, place->host);
+}
+
+/* What comes from a rank, as an operand. */
+static struct place incoming(const struct move *m)
+{
+	struct place place = { .kind = CCLO_MOVE_OPERAND_MESSAGE };
 
 #if CCLO_FEATURE_RENDEZVOUS
-	if (m->from_window)
-		message = CCLO_MOVE_OPERAND_WINDOW;
-#endif
-	/* A message is operand 0 if it is the only one. */
-	if (m->receives && m->op0.kind == CCLO_MOVE_OPERAND_NONE) {
-		word = FIELD(MOVE_CONTROL_OP0, message) | FIELD(MOVE_CONTROL_OP0_COMPRESSED, self->wire_packed) |
-		       FIELD(MOVE_CONTROL_OP0_HOST, m->window_host);
-	} else {
-		word = FIELD(MOVE_CONTROL_OP0, m->op0.kind) | FIELD(MOVE_CONTROL_OP0_COMPRESSED, m->op0.packed) |
-		       FIELD(MOVE_CONTROL_OP0_HOST, m->op0.host);
-		if (m->receives)
-			word |= FIELD(MOVE_CONTROL_OP1, message) | FIELD(MOVE_CONTROL_OP1_COMPRESSED, self->wire_packed) |
-			        FIELD(MOVE_CONTROL_OP1_HOST, m->window_host);
-		else
-			word |= FIELD(MOVE_CONTROL_OP1, m->op1.kind) | FIELD(MOVE_CONTROL_OP1_COMPRESSED, m->op1.packed) |
-			        FIELD(MOVE_CONTROL_OP1_HOST, m->op1.host);
+	if (m->from_window != NULL) {
+		place = *m->from_window;
+		place.kind = CCLO_MOVE_OPERAND_WINDOW;
 	}
-	return word;
+#endif
+	(void)m;
+	place.packed = self->wire_packed;
+	return place;
 }
 
-/* Without a reduction nothing is converted that need not be: the inner form is
- * that of the only operand. */
-static bool inner_packed(const struct move *m)
+/* Sets the operands and says what they are. Without a reduction nothing is
+ * converted that need not be: the inner form is that of the only operand. */
+static uint32_t set_operands(const struct move *m)
 {
-	if (m->op1.kind != CCLO_MOVE_OPERAND_NONE || (m->receives && m->op0.kind != CCLO_MOVE_OPERAND_NONE))
-		return self->inner_packed;
-	return m->receives ? self->wire_packed : m->op0.packed;
+	struct place message;
+	const struct place *op0 = m->op0, *op1 = m->op1;
+	uint32_t control;
+	bool inner;
+
+	if (m->receives) {
+		message = incoming(m);
+		if (op0 == NULL)
+			op0 = &message;
+		else
+			op1 = &message;
+	}
+	if (op0 == NULL)
+		return 0;
+	inner = op1 != NULL ? self->inner_packed : op0->packed;
+	control = op0_fields(op0) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, inner);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
+	if (op1 != NULL) {
+		control |= op1_fields(op1);
+		hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
+		hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
+	}
+	return control;
 }
 
-static uint32_t result_fields(const struct move *m)
+static uint32_t set_result(const struct move *m)
 {
-	uint32_t kind = m->result.kind;
+	uint32_t kind = CCLO_MOVE_RESULT_NONE, control = 0;
 
+	if (m->result != NULL) {
+		kind = m->result->kind;
+		control = FIELD(MOVE_CONTROL_RESULT_COMPRESSED, m->result->packed) | FIELD(MOVE_CONTROL_RESULT_HOST, m->result->host);
+		hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, m->result->low);
+		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, m->result->high);
+	}
 	if (m->sends)
 		kind = kind == CCLO_MOVE_RESULT_MEMORY ? CCLO_MOVE_RESULT_MEMORY_AND_NETWORK : CCLO_MOVE_RESULT_NETWORK;
-	return FIELD(MOVE_CONTROL_RESULT, kind) | FIELD(MOVE_CONTROL_RESULT_COMPRESSED, m->result.packed) |
-	       FIELD(MOVE_CONTROL_RESULT_HOST, m->result.host) | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, self->wire_packed);
+	return control | FIELD(MOVE_CONTROL_RESULT, kind) | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, self->wire_packed);
 }
 
 /* Registers are shared with other calls: room is made before they are set. */
@@ -206,19 +239,15 @@ static void set_peer(uint32_t source, uint32_t destination, uint32_t tag, uint32
 
 void move_issue(const struct move *m)
 {
-	bool message_first = m->receives && m->op0.kind == CCLO_MOVE_OPERAND_NONE;
 	uint32_t bytes = bytes_of(m->count, false);
 	uint32_t packed = bytes_of(m->count, true);
-	uint32_t control = operand_fields(m) | result_fields(m) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, inner_packed(m)) |
-	                   FIELD(MOVE_CONTROL_FENCE, m->fence);
+	uint32_t control = FIELD(MOVE_CONTROL_FENCE, m->fence);
 
 	make_room();
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
 	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, packed);
 	hw_write(CCLO_MOVE_TDEST_ADDRESS, self->tdest | FIELD(MOVE_TDEST_KERNEL, m->tdest));
-	hw_write64(CCLO_MOVE_OP0_ADDRESS_ADDRESS, message_first ? m->window_address : m->op0.address);
-	hw_write64(CCLO_MOVE_OP1_ADDRESS_ADDRESS, m->receives ? m->window_address : m->op1.address);
-	hw_write64(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, m->result.address);
+	control |= set_operands(m) | set_result(m);
 	if (m->receives || m->sends)
 		set_peer(m->source, m->destination, m->tag, m->context);
 	if (m->sends) {
@@ -227,7 +256,7 @@ void move_issue(const struct move *m)
 		hw_write(CCLO_MOVE_STRM_ADDRESS, m->strm);
 	}
 #if CCLO_FEATURE_RENDEZVOUS
-	if (m->from_window)
+	if (m->from_window != NULL)
 		hw_write(CCLO_MOVE_WINDOW_ADDRESS, m->window);
 	if (m->to_window) {
 		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, self->remote_address);

@@ -7,7 +7,7 @@
 
 /* A move. What is zero is not there. */
 struct move {
-	struct place op0, op1, result; /* memory or kernel stream */
+	const struct place *op0, *op1, *result; /* memory or kernel stream */
 	uint32_t count; /* elements */
 	bool receives; /* the last operand is a message of the source, or its window */
 	bool sends; /* the result goes to the destination as well */
@@ -17,10 +17,9 @@ struct move {
 	uint32_t tdest; /* of a result on the kernel stream */
 	uint32_t context;
 	/* Rendezvous. */
-	bool from_window, to_window;
+	bool to_window;
 	uint8_t window;
-	uint64_t window_address;
-	bool window_host;
+	const struct place *from_window; /* where the window begins */
 };
 
 /* Issues a move in the call's queue, which it takes if it has none; waits for
@@ -50,7 +49,7 @@ void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t a
 uint32_t bytes_of(uint32_t count, bool packed);
 
 /* The place so many elements further on. */
-struct place place_at(struct place place, uint64_t elements);
+struct place place_at(const struct place *place, uint64_t elements);
 
 /* Elements in an eager message to a rank, as all ranks cut alike. */
 uint32_t message_elements(uint32_t rank);

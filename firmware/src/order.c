@@ -34,10 +34,10 @@ static bool must_follow(const struct call *later, const struct call *earlier)
 
 static bool overtakes(void)
 {
-	for (uint32_t i = 0; i < CALLS; i++) {
-		const struct call *other = &engine.calls[i];
+	for (uint32_t set = engine.open & ~call_bit(self); set != 0;) {
+		const struct call *other = &engine.calls[next_in(&set)];
 
-		if (other->state != CALL_FREE && (int32_t)(other->order - self->order) < 0 && must_follow(self, other))
+		if ((int32_t)(other->order - self->order) < 0 && must_follow(self, other))
 			return true;
 	}
 	return false;

@@ -10,7 +10,7 @@
 static void send_eagerly(uint32_t to, uint32_t strm)
 {
 	struct move move = {
-		.op0 = self->op0,
+		.op0 = &self->op0,
 		.count = self->words.count,
 		.sends = true,
 		.destination = to,
@@ -27,9 +27,10 @@ static void send_eagerly(uint32_t to, uint32_t strm)
 static void put(uint32_t to)
 {
 	uint32_t tag = self->words.tag;
+	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
 	struct move move = {
-		.op0 = self->op0,
-		.result = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM },
+		.op0 = &self->op0,
+		.result = &stream,
 		.count = self->words.count,
 		.tdest = tag + CCLO_PUT_TDEST_OFFSET,
 	};
@@ -68,8 +69,9 @@ static uint32_t piece(uint32_t offset)
 static void send_to_windows(uint32_t to)
 {
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
+		struct place own = place_at(&self->op0, offset);
 		struct move move = {
-			.op0 = place_at(self->op0, offset),
+			.op0 = &own,
 			.count = piece(offset),
 			.sends = true,
 			.to_window = true,
@@ -92,7 +94,9 @@ static void send_to_windows(uint32_t to)
 static void receive_in_windows(uint32_t from)
 {
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
-		window_open(from, place_at(self->res, offset), piece(offset), self->tag, self->context);
+		struct place landing = place_at(&self->res, offset);
+
+		window_open(from, &landing, piece(offset), self->tag, self->context);
 		move_drain();
 		queue_give_back(self); /* others need it while this one waits */
 		windows_finish();
@@ -132,7 +136,7 @@ static bool message_waits(uint32_t from)
 static void receive_eagerly(uint32_t from)
 {
 	struct move move = {
-		.result = self->res,
+		.result = &self->res,
 		.count = self->words.count,
 		.receives = true,
 		.source = from,
@@ -152,8 +156,10 @@ void recv(struct call *call)
 	uint32_t from = comm_peer();
 
 	/* Kernels in the fabric pass the destination as the second address. */
-	if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && call->res.address == 0 && call->op1.address != 0)
-		call->res.address = call->op1.address;
+	if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && address_of(&call->res) == 0 && address_of(&call->op1) != 0) {
+		call->res.low = call->op1.low;
+		call->res.high = call->op1.high;
+	}
 	call->op0.kind = CCLO_MOVE_OPERAND_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
 	if (rendezvous()) {

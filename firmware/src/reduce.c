@@ -15,11 +15,11 @@ static void chain_stage(uint32_t k, struct part part, struct stage *stage)
 
 	(void)k;
 	stage->count = part.count;
-	stage->own = place_at(self->op0, part.offset);
+	stage->own = place_at(&self->op0, part.offset);
 	stage->receives = self->rank != first;
 	stage->from = rank_before(self->rank, 1);
 	if (self->rank == self->words.root_src_dst) {
-		stage->result = place_at(self->res, part.offset);
+		stage->result = place_at(&self->res, part.offset);
 	} else {
 		stage->sends = true;
 		stage->to = rank_after(self->rank, 1);
@@ -49,7 +49,7 @@ static void tree_stage(uint32_t k, struct part part, struct stage *stage)
 	uint32_t children = tree_children(tree());
 
 	stage->count = part.count;
-	stage->own = k == 0 ? place_at(self->op0, part.offset) : scratch_accumulator();
+	stage->own = k == 0 ? place_at(&self->op0, part.offset) : scratch_accumulator();
 	stage->fence = k != 0;
 	stage->receives = k < children;
 	if (stage->receives)
@@ -57,7 +57,7 @@ static void tree_stage(uint32_t k, struct part part, struct stage *stage)
 	if (k + 1 < children) {
 		stage->result = scratch_accumulator();
 	} else if (self->rank == tree().root) {
-		stage->result = place_at(self->res, part.offset);
+		stage->result = place_at(&self->res, part.offset);
 	} else {
 		stage->sends = true;
 		stage->to = tree_parent(tree());
@@ -69,6 +69,7 @@ static void along_tree(void)
 	uint32_t children = tree_children(tree());
 	struct path path = path_choose_reducing(self->words.count, tree().flat ? self->size : 1);
 
+	path_one_way(&path);
 	path_accumulates(&path);
 	stages_run(&path, children != 0 ? children : 1, self->words.count, tree_stage);
 }
@@ -85,8 +86,8 @@ static void alone_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	(void)k;
 	stage->count = part.count;
-	stage->own = place_at(self->op0, part.offset);
-	stage->result = place_at(self->res, part.offset);
+	stage->own = place_at(&self->op0, part.offset);
+	stage->result = place_at(&self->res, part.offset);
 }
 
 void reduce(struct call *call)
@@ -94,6 +95,7 @@ void reduce(struct call *call)
 	struct path path = path_choose_reducing(call->words.count, 1);
 
 	comm_peer();
+	path_one_way(&path);
 	if (call->size == 1)
 		stages_run(&path, 1, call->words.count, alone_stage);
 	else if (call->size > 2 && tree_is_better())

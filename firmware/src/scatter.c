@@ -10,9 +10,9 @@ static void at_root(uint32_t k, struct part part, struct stage *stage)
 	uint32_t to = rank_after(self->rank, k);
 
 	stage->count = part.count;
-	stage->own = place_at(self->op0, (uint64_t)to * self->words.count + part.offset);
+	stage->own = place_at(&self->op0, (uint64_t)to * self->words.count + part.offset);
 	if (k == 0) {
-		stage->result = place_at(self->res, part.offset);
+		stage->result = place_at(&self->res, part.offset);
 		return;
 	}
 	stage->sends = true;
@@ -25,13 +25,14 @@ static void elsewhere(uint32_t k, struct part part, struct stage *stage)
 	stage->count = part.count;
 	stage->receives = true;
 	stage->from = self->words.root_src_dst;
-	stage->result = place_at(self->res, part.offset);
+	stage->result = place_at(&self->res, part.offset);
 }
 
 void scatter(struct call *call)
 {
 	struct path path = path_choose(call->words.count, 1);
 
+	path_one_way(&path);
 	if (comm_peer() == call->rank)
 		stages_run(&path, call->size, call->words.count, at_root);
 	else

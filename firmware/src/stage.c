@@ -33,7 +33,8 @@ static void scratch_take(void)
 
 static struct place scratch(uint32_t slot)
 {
-	struct place place = { .address = scratch_address(slot), .kind = CCLO_MOVE_OPERAND_MEMORY };
+	uint64_t address = scratch_address(slot);
+	struct place place = { .low = (uint32_t)address, .high = (uint32_t)(address >> 32), .kind = CCLO_MOVE_OPERAND_MEMORY };
 
 	if (!scratch_configured())
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
@@ -78,16 +79,24 @@ static struct path choose(uint32_t count, uint32_t waiting, bool reducing)
 	return path;
 }
 
-/* Two slices may be on their way to a rank: each gets half of its rx buffers.
- * Asking two stages ahead keeps the order of messages between two ranks that are
- * each other's neighbours the same on both sides. */
+/* The slices of a stage and of those ahead of it share the rx buffers. Asking two
+ * stages ahead keeps the order of messages between two ranks that are each
+ * other's neighbours the same on both sides. */
 struct path path_paced(void)
 {
-	uint32_t most = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
-	struct path path = { .protocol = PACED, .slice = message_elements(0) * most, .ahead = STAGES_AHEAD };
+	uint32_t most = engine.rx_count / (STAGES_AHEAD + 1);
+	struct path path = { .protocol = PACED, .slice = message_elements(0), .ahead = STAGES_AHEAD };
 
+	if (most > 1)
+		path.slice *= most;
 	path.slots = SCRATCH_SLOTS;
 	return path;
+}
+
+void path_one_way(struct path *path)
+{
+	if (path->protocol == EAGER && lossy() && self->size > 1)
+		*path = path_paced();
 }
 
 void path_accumulates(struct path *path)
@@ -139,7 +148,7 @@ static void open_landing(struct path *path, struct stage *stage)
 		stage->landing = scratch(stage->slot);
 		move_wait(path->slot_moves[stage->slot]);
 	}
-	stage->window = window_open(stage->from, stage->landing, stage->count, TAG_DATA, collective_context());
+	stage->window = window_open(stage->from, &stage->landing, stage->count, TAG_DATA, collective_context());
 }
 #endif
 
@@ -159,8 +168,8 @@ static void invite(struct path *path, struct stage *stage)
 __attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
 {
 	struct move move = {
-		.op0 = stage->own,
-		.result = stage->result,
+		.op0 = stage->own.kind != CCLO_MOVE_OPERAND_NONE ? &stage->own : NULL,
+		.result = &stage->result,
 		.count = stage->count,
 		.receives = stage->receives,
 		.sends = stage->sends,
@@ -181,12 +190,10 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 			invitation_wait(stage->to, TAG_DATA, collective_context());
 		move.to_window = stage->sends;
 		if (stage->receives) {
-			move.from_window = true;
+			move.from_window = &stage->landing;
 			move.window = stage->window;
-			move.window_address = stage->landing.address;
-			move.window_host = stage->landing.host;
 			if (!stage->lands_in_scratch)
-				move.result = (struct place){ 0 }; /* there it is already */
+				move.result = NULL; /* there it is already */
 		}
 	}
 #endif

@@ -63,6 +63,10 @@ struct path path_choose(uint32_t count, uint32_t waiting);
 /* The same, for operations that need scratch buffers with rendezvous. */
 struct path path_choose_reducing(uint32_t count, uint32_t waiting);
 
+/* For operations in which a rank can end before others have begun, and begin
+ * the next: where messages can be lost, none is sent that was not asked for. */
+void path_one_way(struct path *path);
+
 /* Whatever the size: slice by slice, as receivers ask for it. */
 struct path path_paced(void);
 

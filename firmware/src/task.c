@@ -24,7 +24,8 @@ void task_end(struct call *call, uint32_t code)
 	windows_shut(call);
 	if (engine.scratch_owner == call)
 		engine.scratch_owner = NULL;
-	call->state = CALL_FREE;
+	if (call != &engine.dropped)
+		engine.open &= ~call_bit(call);
 	answer(call, code);
 }
 
@@ -67,7 +68,7 @@ void task_start(struct call *call)
 	stack[0] = STACK_GUARD;
 	sp[0] = (uint32_t)task_main;
 	call->sp = sp;
-	call->state = CALL_RUNNING;
+	engine.open |= call_bit(call);
 	call->timed = false;
 	call->queue = NO_QUEUE;
 	call->windows = 0;
@@ -85,13 +86,11 @@ void task_run_all(void)
 	uint32_t now = milliseconds();
 	uint32_t soonest = 0x3FFFFFFF; /* half a wrap at most: differences stay signed */
 
-	for (uint32_t i = 0; i < CALLS; i++) {
-		struct call *call = &engine.calls[i];
+	for (uint32_t set = engine.open; set != 0;) {
+		struct call *call = &engine.calls[next_in(&set)];
 
-		if (call->state == CALL_FREE)
-			continue;
 		resume(call);
-		if (call->state != CALL_FREE && call->timed) {
+		if ((engine.open & call_bit(call)) && call->timed) {
 			int32_t left = (int32_t)(call->deadline - now);
 
 			if (left < 0)

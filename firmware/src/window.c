@@ -55,7 +55,7 @@ void windows_finish(void)
 		finish_oldest();
 }
 
-uint8_t window_open(uint32_t from, struct place landing, uint32_t count, uint32_t tag, uint32_t context)
+uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context)
 {
 	uint8_t window = 0;
 
@@ -72,10 +72,10 @@ uint8_t window_open(uint32_t from, struct place landing, uint32_t count, uint32_
 	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
-	hw_write64(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, landing.address);
+	hw_write64(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, address_of(landing));
 	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes_of(count, false));
-	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing.host);
-	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, landing.address, landing.host, tag, context);
+	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag, context);
 	return window;
 }
 

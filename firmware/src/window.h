@@ -13,7 +13,7 @@ void windows_shut(struct call *call);
 
 /* Opens a window on plain memory to a rank, and announces it. The oldest window
  * of the call is waited for if it has too many. */
-uint8_t window_open(uint32_t from, struct place landing, uint32_t count, uint32_t tag, uint32_t context);
+uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
 
 /* Tells a rank that this message will be received eagerly. */
 void window_decline(uint32_t from, uint32_t tag, uint32_t context);
