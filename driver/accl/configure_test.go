@@ -323,28 +323,21 @@ func TestMaxRanks(t *testing.T) {
 		if p.Features.Rendezvous {
 			small = append(small, accl.WithMaxRendezvous(8192))
 		}
-		most := 0
-		for n := 1; n < 2000; n++ {
-			_, err := accl.Open(within(t), newDevice(p), p, accl.LocalRanks(n), 0, small...)
-			if errors.Is(err, accl.ErrExchangeFull) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			most = n
-		}
-		// Count by hand: the limit, less tables of 16 rx buffers and 6 configurations of
-		// 9 words, less the header, by 24 bytes a rank.
-		want := map[string]int{
+		// By hand: the limit, less tables of 16 rx buffers and 6 configurations of 9
+		// words, less the header, by 24 bytes a rank.
+		most := map[string]int{
 			"u280_manual": (0xFF8 - 0x804 - 16*36 - 6*36 - 8) / 24,
 			"u280_2022":   (0x1FF4 - 0x4 - 16*32 - 6*36 - 8) / 24,
 		}[name]
-		if want == 0 {
-			want = (0x1FC4 - 0x8 - 16*28 - 6*36 - 8) / 24
+		if most == 0 {
+			most = (0x1FC4 - 0x8 - 16*28 - 6*36 - 8) / 24
 		}
-		if most != want {
-			t.Errorf("%s: %d ranks, want %d", name, most, want)
+		if _, err := accl.Open(within(t), newDevice(p), p, accl.LocalRanks(most), 0, small...); err != nil {
+			t.Errorf("%s: %d ranks: %v", name, most, err)
+		}
+		_, err := accl.Open(within(t), newDevice(p), p, accl.LocalRanks(most+1), 0, small...)
+		if !errors.Is(err, accl.ErrExchangeFull) || !strings.Contains(err.Error(), fmt.Sprintf("; %d ranks would fit", most)) {
+			t.Errorf("%s: %d ranks: %v", name, most+1, err)
 		}
 	}
 }

@@ -76,7 +76,10 @@ func (e *Engine) tunes(name string) bool {
 // which it is the local one. The device stays the caller's.
 //
 // Ranks wait for each other where sessions are opened: those of one program are
-// opened at the same time, by OpenAll or a goroutine each.
+// opened at the same time, by OpenAll or a goroutine each. Without sessions, on UDP
+// and RDMA, messages to a rank that is not open yet are lost: there all ranks must
+// be open before one of them communicates, which programs on several hosts find out
+// by their own means, for example MPI's barrier.
 func Open(ctx context.Context, dev Device, p *Platform, ranks []Rank, local int, o ...OpenOption) (*Engine, error) {
 	e, err := New(dev, p, o...)
 	if err != nil {

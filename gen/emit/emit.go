@@ -31,6 +31,7 @@ var renderers = []renderer{
 	{"rtl", rtl},
 	{"hls", hls},
 	{"driver", godriver},
+	{"demo", godemo},
 	{"docs", docs},
 }
 

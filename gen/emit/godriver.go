@@ -1,13 +1,18 @@
 package emit
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/format"
 	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/driverview"
 )
 
@@ -19,6 +24,8 @@ const (
 	driverPlatformTemplate = "driver/platform.go.tmpl"
 	driverTopologyFile     = "driver/topology.go"
 	driverTopologyTemplate = "driver/topology.go.tmpl"
+	driverExampleFile      = "driver/example_test.go"
+	driverExampleTemplate  = "driver/example_test.go.tmpl"
 )
 
 // golang is Go as exported constants.
@@ -45,7 +52,7 @@ var golang = language{
 var (
 	goCommonNames   = []string{"Flag", "Generation"}
 	goPlatformNames = []string{
-		"Name", "Board", "Part", "Platform", "Open", "Instance", "Instances", "Banks", "Stream", "Streams",
+		"Name", "Board", "Part", "Platform", "Open", "Example", "Instance", "Instances", "Banks", "Stream", "Streams",
 	}
 )
 
@@ -140,6 +147,16 @@ type goPlatform struct {
 	Platform             string // what the driver knows, as Go source
 	Instances            []goInstance
 	Streams              []goStream
+	Example              goExample
+}
+
+// goExample is what the example of a driver package does.
+type goExample struct {
+	Ranks     int
+	Variables string // of the platform, as HCL in a string of Go
+	Type      string // element type, in Go
+	Reduces   bool
+	Output    []string
 }
 
 type goInstance struct {
@@ -179,10 +196,15 @@ func godriver(d *design.Design) ([]File, error) {
 	}
 	// This template writes what gofmt would: the graph is large.
 	graph, err := execute(driverTopologyTemplate, view)
+	if err != nil {
+		return nil, err
+	}
+	example, err := formatted(driverExampleTemplate, view)
 	return []File{
 		{driverABIFile, shared, platformInputs(d, driverABITemplate, driverCommonTemplate)},
 		{driverPlatformFile, numbers, platformInputs(d, driverPlatformTemplate)},
 		{driverTopologyFile, graph, platformInputs(d, driverTopologyTemplate)},
+		{driverExampleFile, example, platformInputs(d, driverExampleTemplate)},
 	}, err
 }
 
@@ -211,5 +233,52 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
 	for _, s := range d.Streams {
 		view.Streams = append(view.Streams, goStream{end(s.From), end(s.To), s.From.Width, s.From.TDEST, s.Depth, s.Scope, s.Group})
 	}
-	return view, errors.Join(errs...)
+	view.Example, err = goExampleView(d)
+	return view, errors.Join(append(errs, err)...)
+}
+
+// goExampleTypes are the types that an example may use, and their names in Go.
+var goExampleTypes = []struct{ name, golang string }{{"float32", "float32"}, {"int32", "int32"}, {"float64", "float64"}, {"int64", "int64"}}
+
+// goExampleView reduces elements of a type that the platform can reduce, or
+// sends them if there is none.
+func goExampleView(d *design.Design) (goExample, error) {
+	p := d.Platform
+	view := goExample{Ranks: min(4, max(1, p.Capacity.Ranks)), Type: "float32"}
+	for _, t := range goExampleTypes {
+		if slices.ContainsFunc(d.Configs, func(c design.ArithmeticConfig) bool {
+			return c.Uncompressed == t.name && c.Compressed == t.name && len(c.FunctionTDEST) > 0
+		}) {
+			view.Type, view.Reduces = t.golang, true
+			break
+		}
+	}
+	for rank := range view.Ranks {
+		row := make([]int, 4)
+		for k := range row {
+			row[k] = 10 * k
+			if view.Reduces { // rank i adds i + k
+				row[k] = view.Ranks*(view.Ranks-1)/2 + view.Ranks*k
+			}
+		}
+		view.Output = append(view.Output, fmt.Sprint("rank ", rank, " ", row))
+	}
+	variables, err := designjson.Variables(p)
+	if err != nil {
+		return view, err
+	}
+	text, err := json.Marshal(variables)
+	if err != nil {
+		return view, fmt.Errorf("write the variables of %s: %w", p.Name, err)
+	}
+	// JSON is HCL, but for what HCL takes for a template.
+	hcl := strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(text))
+	if len(variables) == 0 {
+		hcl = ""
+	}
+	view.Variables = quoted(hcl)
+	if strconv.CanBackquote(hcl) {
+		view.Variables = "`" + hcl + "`"
+	}
+	return view, nil
 }

@@ -70,6 +70,18 @@ func Docs(ctx context.Context,
 	return command.Docs(ctx, command.Options(only, vars, out, nil))
 }
 
+// Demo runs every operation of a platform on emulated ranks, and checks each
+// result against plain arithmetic.
+//
+// It generates the platform and runs its Go driver package.
+func Demo(ctx context.Context,
+	platform *string, // platform, as a name (u55c_tcp)
+	n *int, // number of ranks (4)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+) error {
+	return command.Demo(ctx, platform, n, vars)
+}
+
 // Clean removes everything that was generated, and nothing else.
 func Clean(ctx context.Context,
 	out *string, // directory to clean (out)

@@ -5,7 +5,7 @@ abi "network" {
 
   registers "rx" {
     base = hex("20400")
-    doc  = "Rx buffers. The engine fills in their records in the exchange memory, and takes a buffer back when a move has read its message."
+    doc  = "Rx buffers. The engine fills in their records in the exchange memory, and takes a buffer back when a move has read its message. Where messages are not lost, the last free buffer is kept for one that a move waits for or that was sought."
     register "address" {
       at    = hex("00")
       width = 64

@@ -36,8 +36,10 @@ type Options struct {
 	StreamBytes int
 	// MemoryBytes is the size of each address space; 0 for 1 TiB.
 	MemoryBytes uint64
-	OnMove      func(Move)   // called for every move as it is issued; may be nil
-	OnTrace     func(uint32) // called for every word that firmware traces; may be nil
+	// OnMove is called for every move as it is issued, OnTrace for every word
+	// that firmware traces; both may be nil. They must not call the engine.
+	OnMove  func(Move)
+	OnTrace func(uint32)
 }
 
 const (

@@ -7,8 +7,10 @@ import (
 )
 
 const (
-	// packetsPerTurn are received before moves get their turn.
+	// packetsPerTurn and bytesPerTurn are received before moves get their turn:
+	// few enough that what has come is still in the cache.
 	packetsPerTurn = 64
+	bytesPerTurn   = 128 << 10
 	// packetsPerReset bounds what a reset takes from the network: those who send
 	// may go on doing so.
 	packetsPerReset = 1 << 14
@@ -112,7 +114,7 @@ func (in *inbound) progress() bool {
 	if !in.there {
 		return busy
 	}
-	for range packetsPerTurn {
+	for n, bytes := 0, 0; n < packetsPerTurn && bytes < bytesPerTurn; n++ {
 		p := in.e.port.Receive()
 		if p == nil {
 			in.there = false
@@ -120,6 +122,7 @@ func (in *inbound) progress() bool {
 			return busy
 		}
 		busy = true
+		bytes += len(p.Payload)
 		in.e.stats.PacketsIn++
 		in.e.stats.BytesIn += uint64(len(p.Payload))
 		in.deliver(p, false)

@@ -69,8 +69,8 @@ func (s *networkSink) room(max int) ([]byte, wait, uint32) {
 	}
 	if s.filling == nil {
 		n := s.next()
-		if s.e.lossy && n > s.e.maxPayload {
-			return nil, waitNone, s.e.n.code.size // a segment must be one packet
+		if s.e.lossy && n > s.e.maxPayload || n > s.e.n.maxTransfer {
+			return nil, waitNone, s.e.n.code.size // a segment must be one packet, and one transfer
 		}
 		s.filling, s.filled = newPacket(int(n)), 0
 	}

@@ -17,6 +17,7 @@ type numbers struct {
 	exchange   *abi.Memory
 
 	beatBytes       int
+	maxTransfer     uint64 // bytes of a DMA command
 	tagAny          uint32
 	moveQueues      int
 	moveQueueDepth  int
@@ -98,6 +99,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n := &numbers{rendezvous: g.Features["rendezvous"]}
 	n.ramBytes = r.memory("local_ram").Size
 	n.callWindow, n.exchange = r.memory("call_window"), r.memory(abi.Exchange)
+	n.maxTransfer = uint64(r.field("dma_command", "bytes").mask)
 	n.beatBytes = int(r.constant(abi.BeatBytes))
 	n.tagAny = uint32(r.constant("tag_any"))
 	n.moveQueues, n.moveQueueDepth = int(r.constant("move_queues")), int(r.constant("move_queue_depth"))

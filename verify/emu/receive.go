@@ -38,9 +38,9 @@ func (in *inbound) receive(p *fabric.Packet, loop bool) verdict {
 			return in.drop(e.n.event.badPacket)
 		}
 		if f.strm.get32(h) != 0 {
-			return in.put(p, int(count))
+			return in.put(p, int(count), loop)
 		}
-		return in.eager(p, int(count))
+		return in.eager(p, int(count), loop)
 	case !e.n.rendezvous:
 	case t == e.n.message.data && uint64(size) == uint64(count):
 		return e.rendezvous.data(p)
@@ -53,7 +53,7 @@ func (in *inbound) receive(p *fabric.Packet, loop bool) verdict {
 }
 
 // eager receives a message, or the first packet of one.
-func (in *inbound) eager(p *fabric.Packet, count int) verdict {
+func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 	e, f, h := in.e, &in.e.n.header, &p.Header
 	m := &message{
 		key:     messageKey{p.Session, f.src.get32(h), f.seq.get32(h)},
@@ -66,7 +66,7 @@ func (in *inbound) eager(p *fabric.Packet, count int) verdict {
 		e.rx.add(m)
 		return taken
 	case count == 0 || len(e.rx.free) == 0:
-		if !e.lossy {
+		if loop || !e.lossy {
 			return held
 		}
 		return in.refuse(p, count, e.n.event.noBuffer)
@@ -87,7 +87,7 @@ func (in *inbound) eager(p *fabric.Packet, count int) verdict {
 }
 
 // put receives what goes straight to the kernel stream.
-func (in *inbound) put(p *fabric.Packet, count int) verdict {
+func (in *inbound) put(p *fabric.Packet, count int, loop bool) verdict {
 	e := in.e
 	tdest := e.n.header.strm.get32(&p.Header) - e.n.putStreamOffset + e.n.putTDESTOffset
 	whole := roundBeats(uint64(count), e.n.beatBytes)
@@ -97,7 +97,7 @@ func (in *inbound) put(p *fabric.Packet, count int) verdict {
 	case whole > uint64(e.toKernel.limit):
 		return in.refuse(p, count, e.n.event.tooLarge)
 	case whole > uint64(e.toKernel.room()):
-		if !e.lossy {
+		if loop || !e.lossy {
 			return held
 		}
 		return in.refuse(p, count, e.n.event.noBuffer)

@@ -33,7 +33,7 @@ type timers struct {
 func (e *Engine) attachTimers() {
 	t := &e.timers
 	t.limitCycles = uint32(e.d.Platform.Limits.TimeoutCycles)
-	t.remoteMilliseconds = uint32(e.o.RemoteTimeout.Milliseconds())
+	t.remoteMilliseconds = uint32(max(e.o.RemoteTimeout.Milliseconds(), 1))
 	if r, at := e.bus.find("timers", "cycles"); r != nil {
 		at[0] = register{name: "timers.cycles", load: func() (uint32, error) {
 			ns := uint64(e.clock.now())
