@@ -30,8 +30,8 @@ func (c *CPU) Run(limit int) (executed int, err error) {
 
 // loop executes instructions until the limit, or up to one that it leaves to
 // special, and returns how many. It makes no calls, so that its state stays in
-// machine registers; slices of RAM with a capacity, and one place that moves
-// ip, save it a third of its machine instructions.
+// machine registers. Slices of RAM with a capacity, and one place that moves
+// ip, are what the compiler turns into the shortest code.
 func (c *CPU) loop(limit int) int {
 	var (
 		x    = &c.x

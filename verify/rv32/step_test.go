@@ -61,7 +61,7 @@ func TestStep(t *testing.T) {
 		t.Errorf("a trap retires %+v", got)
 	}
 	wantTrap(t, err, Trap{Cause: MisalignedLoad, PC: 64, Instr: word(16), Addr: 0xfffffffe})
-	for _, pc := range []uint32{2, 1 << 20} {
+	for _, pc := range []uint32{2, 4094, 1 << 20} {
 		c.SetPC(pc)
 		if got, err := c.Step(); got != (Retired{}) || !errors.Is(err, MisalignedFetch) && !errors.Is(err, UnmappedFetch) {
 			t.Errorf("at 0x%x: %+v, %v", pc, got, err)

@@ -29,6 +29,9 @@ func TestParseSymbols(t *testing.T) {
 	if addr, ok := s.Addr("main"); addr != 16 || !ok {
 		t.Errorf("main is at 0x%x, %t", addr, ok)
 	}
+	if addr, ok := s.Addr("_start"); addr != 0 || !ok {
+		t.Errorf("_start is at 0x%x, %t", addr, ok)
+	}
 	if _, ok := s.Addr("absent"); ok {
 		t.Error("a function that is not there has an address")
 	}
@@ -104,12 +107,14 @@ func TestReadSymbols(t *testing.T) {
 		{Value: 0x1000, Size: 4, Info: global(elf.STT_OBJECT), Shndx: data},
 		{Value: 0x1004, Info: global(elf.STT_NOTYPE), Shndx: data},
 		{Value: 0x20, Info: global(elf.STT_NOTYPE), Shndx: uint16(elf.SHN_ABS)},
-	}, []string{"last", "_start", "alias", "main", "label", "_text_end", ".L3", "$x", "table", "_end", "__size"})
+		{Value: 0x60, Info: global(elf.STT_NOTYPE), Shndx: 5}, // a section that is not there
+		{Value: 0xfffffff0, Size: 0x10, Info: global(elf.STT_FUNC), Shndx: text},
+	}, []string{"last", "_start", "alias", "main", "label", "_text_end", ".L3", "$x", "table", "_end", "__size", "lost", "top"})
 	s, err := ReadSymbols(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "00000000 _start\n00000010 main\n00000030\n00000040 last\n00000050\n"
+	const want = "00000000 _start\n00000010 main\n00000030\n00000040 last\n00000050\nfffffff0 top\n"
 	if got, _ := s.MarshalText(); string(got) != want {
 		t.Errorf("symbols\n%s, want\n%s", got, want)
 	}
