@@ -43,8 +43,13 @@ struct call {
 	bool wire_packed; /* messages are compressed */
 	/* Operands and result of the call. */
 	struct place op0, op1, res;
-	/* Windows that are open, oldest first; 0xFF for a place that is free. */
-	uint8_t window[HELD], windows;
+	/* Windows that it has, oldest first, and the moves that read them. */
+	struct {
+		uint32_t move; /* number in the call's queue */
+		uint8_t window;
+		bool read;
+	} held[HELD];
+	uint8_t windows;
 	/* What the last invitation said, for the next rendezvous move. */
 	uint64_t remote_address;
 	bool remote_host;

@@ -97,6 +97,9 @@ void path_one_way(struct path *path)
 {
 	if (path->protocol == EAGER && lossy() && self->size > 1)
 		*path = path_paced();
+	/* Slices of other ranks must not take the buffers of the one that is read. */
+	if (path->protocol == PACED && path->ahead >= engine.rx_count)
+		path->ahead = engine.rx_count - 1;
 }
 
 void path_accumulates(struct path *path)
@@ -194,12 +197,16 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 			move.window = stage->window;
 			if (!stage->lands_in_scratch)
 				move.result = NULL; /* there it is already */
+			if (!stage->lands_in_scratch && !stage->sends)
+				return;
 		}
 	}
 #endif
 	move_issue(&move);
 #if CCLO_FEATURE_RENDEZVOUS
 	if (path->protocol == RENDEZVOUS) {
+		if (stage->receives)
+			window_read(stage->window);
 		if (stage->receives && stage->lands_in_scratch)
 			path->slot_moves[stage->slot] = move_number();
 		if (stage->sends)
@@ -236,7 +243,7 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 	struct sequence sequence = { .path = path, .stages = stages, .count = count, .build = build };
 	struct stage ring[STAGES_AHEAD + 1]; /* the present stage and those ahead of it */
 	uint32_t built = 0, done = 0;
-	bool more = true;
+	bool more = stages != 0;
 
 	/* Ends: every round builds a stage of finitely many or finishes one. */
 	while (more || done != built) {

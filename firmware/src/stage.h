@@ -73,7 +73,8 @@ struct path path_paced(void);
 /* Leaves the last scratch buffer to the reduction. */
 void path_accumulates(struct path *path);
 
-/* Runs so many stages for each part of a block of count elements. */
+/* Runs so many stages for each part of a block of count elements; none of them is
+ * nothing to do. */
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build);
 
 /* Elements of a part inside a block that may be shorter than the longest. */

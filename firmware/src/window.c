@@ -13,16 +13,16 @@ void windows_shut(struct call *call) { (void)call; }
 
 static void forget_oldest(struct call *call)
 {
-	engine.windows &= ~(1u << call->window[0]);
+	engine.windows &= ~(1u << call->held[0].window);
 	for (uint32_t i = 1; i < call->windows; i++)
-		call->window[i - 1] = call->window[i];
+		call->held[i - 1] = call->held[i];
 	call->windows--;
 }
 
 void windows_shut(struct call *call)
 {
 	while (call->windows != 0) {
-		hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, call->window[0]);
+		hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, call->held[0].window);
 		hw_write(CCLO_RENDEZVOUS_SHUT_ADDRESS, 1);
 		forget_oldest(call);
 	}
@@ -34,10 +34,11 @@ static uint32_t window_register(uint8_t window, uint32_t address)
 	return hw_read(address);
 }
 
-/* The limit counts from the last packet that came. */
+/* The limit counts from the last packet that came. A window is used anew only
+ * when no move reads it any more. */
 static void finish_oldest(void)
 {
-	uint8_t window = self->window[0];
+	uint8_t window = self->held[0].window;
 	uint32_t seen;
 
 	while (!window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS)) {
@@ -46,6 +47,8 @@ static void finish_oldest(void)
 		              window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS) != seen,
 		          remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
+	if (self->held[0].read)
+		move_wait(self->held[0].move);
 	forget_oldest(self);
 }
 
@@ -66,7 +69,8 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	while (engine.windows & (1u << window))
 		window++;
 	engine.windows |= 1u << window;
-	self->window[self->windows++] = window;
+	self->held[self->windows].window = window;
+	self->held[self->windows++].read = false;
 
 	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
 	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
@@ -82,6 +86,16 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 void window_decline(uint32_t from, uint32_t tag, uint32_t context)
 {
 	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, 0, 0, false, tag, context);
+}
+
+void window_read(uint8_t window)
+{
+	for (uint32_t i = 0; i < self->windows; i++) {
+		if (self->held[i].window == window) {
+			self->held[i].read = true;
+			self->held[i].move = move_number();
+		}
+	}
 }
 
 static bool invited(uint32_t to, uint32_t tag, uint32_t context)

@@ -15,6 +15,9 @@ void windows_shut(struct call *call);
  * of the call is waited for if it has too many. */
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
 
+/* Says that the move issued last reads a window: it is needed until then. */
+void window_read(uint8_t window);
+
 /* Tells a rank that this message will be received eagerly. */
 void window_decline(uint32_t from, uint32_t tag, uint32_t context);
 
