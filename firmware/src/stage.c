@@ -79,9 +79,10 @@ static struct path choose(uint32_t count, uint32_t waiting, bool reducing)
 	return path;
 }
 
-/* The slices of a stage and of those ahead of it share the rx buffers. Asking two
- * stages ahead keeps the order of messages between two ranks that are each
- * other's neighbours the same on both sides. */
+/* The slices of a stage and of those ahead of it share the rx buffers. Around a
+ * ring each must ask one stage ahead, or all wait for each other; two ranks,
+ * each before and behind the other, must ask two ahead, so that the order of
+ * their messages is the same on both sides. */
 struct path path_paced(void)
 {
 	uint32_t most = engine.rx_count / (STAGES_AHEAD + 1);
@@ -89,6 +90,8 @@ struct path path_paced(void)
 
 	if (most > 1)
 		path.slice *= most;
+	if (most == 0 && self->size > 2)
+		path.ahead = 1;
 	path.slots = SCRATCH_SLOTS;
 	return path;
 }
