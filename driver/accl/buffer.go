@@ -49,7 +49,12 @@ func Alloc[T Element](ctx context.Context, e *Engine, n int, o ...AllocOption) (
 func AllocAs[T any](ctx context.Context, e *Engine, t DType, n int, o ...AllocOption) (*Buffer[T], error) {
 	var opts allocOptions
 	for _, set := range o {
-		set(&opts)
+		if set != nil {
+			set(&opts)
+		}
+	}
+	if e == nil {
+		return nil, fmt.Errorf("allocate %d elements of %s: %w: no engine", n, t, ErrArgument)
 	}
 	size := int(unsafe.Sizeof(*new(T)))
 	bytes, err := e.allocatable(t, reflect.TypeFor[T](), n, opts.host)

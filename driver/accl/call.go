@@ -115,7 +115,9 @@ func (c *Comm) do(ctx context.Context, spec *operationSpec, a arguments, options
 	r.spec, r.comm = spec, c
 	r.op0, r.op1, r.res = refOf(a.op0), refOf(a.op1), refOf(a.res)
 	for _, set := range options {
-		set(&r.opts)
+		if set != nil {
+			set(&r.opts)
+		}
 	}
 	if c == nil {
 		return nil, fmt.Errorf("%s: %w", spec.name, ErrNotMember)
@@ -294,6 +296,8 @@ func (c *call) admit(r *ref, u use, root bool) error {
 		return fmt.Errorf("%w: it is missing", ErrOperand)
 	case r.kind == onStream && !u.stream:
 		return fmt.Errorf("%w: it cannot be a kernel stream", ErrOperand)
+	case r.kind == onStream && !c.engine.streams:
+		return fmt.Errorf("%w: kernel streams", ErrUnsupported)
 	}
 	return nil
 }

@@ -41,6 +41,8 @@ func (c *Comm) Ranks() []Rank {
 	if c == nil {
 		return nil
 	}
+	c.engine.setup.Lock() // sessions may be being opened
+	defer c.engine.setup.Unlock()
 	return slices.Clone(c.ranks)
 }
 

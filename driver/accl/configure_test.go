@@ -102,6 +102,9 @@ func TestExchangeMemory(t *testing.T) {
 			}
 			// The platform keeps room for 32 ranks.
 			at += 8 + 32*24
+			if p.Exchange.ConfigOffsets[0] != at {
+				t.Errorf("kernels expect configurations at 0x%X", p.Exchange.ConfigOffsets[0])
+			}
 			for _, config := range [][]uint32{
 				{2, 2, 0, 0, 0, 2, 0, 4, 9}, {4, 2, 0, 0, 1, 2, 1, 4, 9}, {4, 4, 0, 0, 0, 2, 0, 0, 5},
 				{8, 8, 0, 0, 0, 2, 0, 1, 6}, {4, 4, 0, 0, 0, 2, 0, 2, 7}, {8, 8, 0, 0, 0, 2, 0, 3, 8},
@@ -284,6 +287,9 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			if d.allocated() != 0 {
 				t.Errorf("%d pieces of memory left", d.allocated())
+			}
+			if c.want != nil && d.platform.Features.ConfigReady && d.refuse == nil && c.name != "in use" && d.regs[d.word("config_ready")] != 0 {
+				t.Error("the engine is left configured")
 			}
 		})
 	}

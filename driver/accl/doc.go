@@ -42,7 +42,7 @@
 // those of buffers, except that the program must not touch Host, nor call Sync
 // methods, of a buffer that a call in flight uses. Concurrent calls on one
 // communicator have no defined order, which collectives need; give each
-// goroutine its own communicator or its own client (OnClient).
+// goroutine its own communicator (Split).
 //
 // Configuration (SetupRxBuffers to Enable, Split, Communicator, Reset, Close)
 // excludes itself and the placing of calls. Reset and Close answer calls in

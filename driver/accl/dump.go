@@ -109,11 +109,17 @@ type RxBufferDump struct {
 	Data     []byte // the message, if asked for
 }
 
-// String writes a line.
+// shown is how many bytes of a message String writes.
+const shown = 16
+
+// String writes a line, with the first bytes of the message.
 func (d RxBufferDump) String() string {
 	text := fmt.Sprintf("rx buffer %d: 0x%X %s, %d of %d bytes, tag 0x%X, sequence number %d, source %d",
 		d.Index, d.Address, d.State, d.Length, d.Size, d.Tag, d.Sequence, d.Source)
-	if d.Data != nil {
+	switch {
+	case len(d.Data) > shown:
+		text += fmt.Sprintf(", data % X ...", d.Data[:shown])
+	case d.Data != nil:
 		text += fmt.Sprintf(", data % X", d.Data)
 	}
 	return text

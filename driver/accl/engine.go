@@ -16,6 +16,8 @@ type Engine struct {
 	w   *wire
 	o   openOptions
 
+	streams bool // the engine has kernel streams
+
 	// gate is open, for reading, to calls; configuration closes it.
 	gate    sync.RWMutex
 	ready   atomic.Bool // configured: calls are taken
@@ -33,7 +35,6 @@ type Engine struct {
 	configs []config
 	comms   []*Comm
 	enabled bool
-	limits  Limits // in effect
 }
 
 // New makes an engine of a device without touching it. SetupRxBuffers,
@@ -42,7 +43,9 @@ type Engine struct {
 func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 	e := &Engine{dev: dev, p: p}
 	for _, set := range o {
-		set(&e.o)
+		if set != nil {
+			set(&e.o)
+		}
 	}
 	if dev == nil || p == nil {
 		return nil, fmt.Errorf("%w: no device or no platform", ErrArgument)
@@ -54,12 +57,12 @@ func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 	if e.w, err = newWire(p); err != nil {
 		return nil, fmt.Errorf("configure %s: %w", p.Name, err)
 	}
+	e.streams = p.DecodeHardwareID(p.HardwareID.Value).KernelStreams
 	for _, t := range e.o.tuning {
 		if !e.tunes(t.Name) {
 			return nil, fmt.Errorf("configure %s: %w: %s has no tuning word %q", p.Name, ErrArgument, p.Generation, t.Name)
 		}
 	}
-	e.limits = p.Limits
 	return e, nil
 }
 
@@ -86,7 +89,7 @@ func Open(ctx context.Context, dev Device, p *Platform, ranks []Rank, local int,
 		return nil, err
 	}
 	if err := e.open(ctx, ranks, local); err != nil {
-		if cleanup := e.abort(); cleanup != nil {
+		if cleanup := e.abort(ctx); cleanup != nil {
 			err = errors.Join(err, cleanup)
 		}
 		return nil, fmt.Errorf("open rank %d on %s: %w", local, p.Name, err)
@@ -117,11 +120,12 @@ func (e *Engine) open(ctx context.Context, ranks []Rank, local int) error {
 }
 
 // abort gives back what a failed Open took.
-func (e *Engine) abort() error {
-	e.closed.Store(true)
-	e.setup.Lock()
-	defer e.setup.Unlock()
-	return e.freeInternal()
+func (e *Engine) abort(ctx context.Context) error {
+	if len(e.rx) == 0 {
+		e.closed.Store(true)
+		return nil // the engine was not touched
+	}
+	return e.Close(context.WithoutCancel(ctx))
 }
 
 // OpenAll opens an engine for each device, all at the same time: device i is
@@ -259,7 +263,7 @@ func (e *Engine) full() string {
 
 // resetTime is how long a reset may take, with time for the way there.
 func (e *Engine) resetTime() time.Duration {
-	return time.Duration(max(e.p.Limits.ResetMilliseconds, 1)) * 50 * time.Millisecond
+	return time.Duration(max(e.p.Limits.ResetMilliseconds, 1)) * 100 * time.Millisecond
 }
 
 // softReset has the engine answer all calls and forget its configuration.

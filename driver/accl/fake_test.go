@@ -135,7 +135,7 @@ func (d *device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 	m.mem = m.host
 	if !spec.Host {
 		m.mem = make([]byte, spec.Bytes)
-		for i := range m.mem {
+		for i := range min(len(m.mem), 1<<16) {
 			m.mem[i] = 0xEE // what nobody has written
 		}
 	}

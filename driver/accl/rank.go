@@ -37,6 +37,9 @@ func (r Rank) word() uint32 {
 	return binary.BigEndian.Uint32(b[:])
 }
 
+// String is address and port.
+func (r Rank) String() string { return r.place().String() }
+
 // place is what tells ranks apart.
 func (r Rank) place() netip.AddrPort { return netip.AddrPortFrom(r.IP.Unmap(), r.Port) }
 

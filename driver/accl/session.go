@@ -56,6 +56,9 @@ func (e *Engine) engineOpens() bool {
 // has them. An engine that opens sessions itself is enabled before, if that has
 // not been done.
 func (c *Comm) OpenPort(ctx context.Context) error {
+	if c == nil {
+		return fmt.Errorf("open the port: %w", ErrNotMember)
+	}
 	e := c.engine
 	e.setup.Lock()
 	defer e.setup.Unlock()
@@ -82,6 +85,9 @@ func (c *Comm) OpenPort(ctx context.Context) error {
 // not listen yet until the context ends or the platform's limit for remote ranks
 // has passed.
 func (c *Comm) OpenCon(ctx context.Context) error {
+	if c == nil {
+		return fmt.Errorf("open connections: %w", ErrNotMember)
+	}
 	e := c.engine
 	e.setup.Lock()
 	defer e.setup.Unlock()

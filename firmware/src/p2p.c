@@ -4,6 +4,7 @@
 #include "move.h"
 #include "operations.h"
 #include "order.h"
+#include "stage.h"
 #include "task.h"
 #include "window.h"
 
@@ -49,18 +50,21 @@ static void put(uint32_t to)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
+/* Elements that may be sent by rendezvous at once. */
+static uint32_t most_at_once(void) { return engine.max_rendezvous / self->plain_bytes; }
+
 /* Above the largest eager message, unless it is compressed on the wire. What
  * either rank's operand looks like does not matter: the other does not know. */
 static bool rendezvous(void)
 {
-	return engine.max_rendezvous > engine.max_eager && !self->wire_packed &&
+	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && most_at_once() >= beats_elements() &&
 	       bytes_of(self->words.count, false) > engine.max_eager;
 }
 
-/* Elements that may be sent by rendezvous at once. */
+/* Elements that are sent together from here: whole beats, for kernel streams. */
 static uint32_t piece(uint32_t offset)
 {
-	uint32_t most = engine.max_rendezvous / self->plain_bytes;
+	uint32_t most = most_at_once() - most_at_once() % beats_elements();
 	uint32_t left = self->words.count - offset;
 
 	return left < most ? left : most;

@@ -39,7 +39,8 @@ static struct tree tree(void)
 
 static bool tree_is_better(void)
 {
-	return scratch_configured() && (tree().flat || bytes_of(self->words.count, false) <= engine.max_eager);
+	return scratch_configured() && engine.max_rendezvous / self->plain_bytes >= beats_elements() &&
+	       (tree().flat || bytes_of(self->words.count, false) <= engine.max_eager);
 }
 
 /* Each adds up its children, in scratch memory, and hands the sum on with the
@@ -71,6 +72,7 @@ static void along_tree(void)
 
 	path_one_way(&path);
 	path_accumulates(&path);
+	path_in_beats(&path);
 	stages_run(&path, children != 0 ? children : 1, self->words.count, tree_stage);
 }
 
@@ -96,6 +98,7 @@ void reduce(struct call *call)
 
 	comm_peer();
 	path_one_way(&path);
+	path_in_beats(&path);
 	if (call->size == 1)
 		stages_run(&path, 1, call->words.count, alone_stage);
 	else if (call->size > 2 && tree_is_better())

@@ -105,6 +105,19 @@ void path_one_way(struct path *path)
 		path->ahead = engine.rx_count - 1;
 }
 
+uint32_t beats_elements(void) { return CCLO_BEAT_BYTES << self->ratio_log; }
+
+void path_in_beats(struct path *path)
+{
+	uint32_t unit = beats_elements();
+
+	if (path->protocol == EAGER)
+		return;
+	if (path->slice < unit)
+		*path = path_paced();
+	path->slice = path->slice < unit ? unit : path->slice - path->slice % unit;
+}
+
 void path_accumulates(struct path *path)
 {
 	uint32_t most = engine.max_rendezvous / self->plain_bytes;

@@ -67,6 +67,13 @@ struct path path_choose_reducing(uint32_t count, uint32_t waiting);
  * the next: where messages can be lost, none is sent that was not asked for. */
 void path_one_way(struct path *path);
 
+/* Elements that are whole beats, plain and packed. */
+uint32_t beats_elements(void);
+
+/* For operations in which some rank's operand or result may be a kernel stream,
+ * which others do not know: all parts but the last are whole beats. */
+void path_in_beats(struct path *path);
+
 /* Whatever the size: slice by slice, as receivers ask for it. */
 struct path path_paced(void);
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -129,4 +130,36 @@ func expectedStreams(d *design.Design) []object {
 		})
 	}
 	return out
+}
+
+// TestExamplesRun: the example of a driver package shows what it says, in the
+// module of a user who has no platforms of their own.
+func TestExamplesRun(t *testing.T) {
+	program := tool(t, "go", "examples of driver packages")
+	dir := t.TempDir()
+	// One platform for each generation and network.
+	for _, name := range []string{"u280_manual", "u280_2022", "u55c_tcp", "u55c_udp", "u55c_rdma", "u280_axis3x"} {
+		for path, text := range codeFiles(t, codeDesign(t, name)) {
+			if strings.HasPrefix(path, "driver/") {
+				put(t, dir, filepath.Join(name, filepath.Base(path)), string(text))
+			}
+		}
+	}
+	userModule(t, dir)
+	run(t, dir, program, "test", "-timeout=2m", "./...")
+}
+
+func TestExampleOfWhatCannotReduce(t *testing.T) {
+	d := *codeDesign(t, "u55c_tcp")
+	p := *d.Platform
+	p.Arithmetic, d.Platform, d.Configs = nil, &p, nil
+	p.Variables = map[string]cty.Value{"a": cty.StringVal("${x} %{y} `z`")}
+	view, err := goExampleView(&d)
+	want := goExample{
+		Ranks: 4, Variables: `"{\"a\":\"$${x} %%{y} ` + "`z`" + `\"}"`, Type: "float32",
+		Output: []string{"rank 0 [0 10 20 30]", "rank 1 [0 10 20 30]", "rank 2 [0 10 20 30]", "rank 3 [0 10 20 30]"},
+	}
+	if diff := cmp.Diff(want, view); diff != "" || err != nil {
+		t.Errorf("%v\n-want +got:\n%s", err, diff)
+	}
 }

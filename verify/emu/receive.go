@@ -65,13 +65,13 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 	case count == 0 && e.rx.headers < maxHeaders:
 		e.rx.add(m)
 		return taken
-	case count == 0 || len(e.rx.free) == 0:
+	case len(e.rx.free) > 0 && uint64(count) > uint64(e.rx.free[0].bytes):
+		return in.refuse(p, count, e.n.event.tooLarge)
+	case count == 0 || !e.rx.welcome(m):
 		if loop || !e.lossy {
 			return held
 		}
 		return in.refuse(p, count, e.n.event.noBuffer)
-	case uint64(count) > uint64(e.rx.free[0].bytes):
-		return in.refuse(p, count, e.n.event.tooLarge)
 	}
 	m.buffer = e.rx.take()
 	if copyIn(e.device, m.buffer.addr, p.Payload) != nil {

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cclforge/cclforge/verify/rv32"
 )
@@ -48,6 +49,7 @@ type receiver struct {
 	known  map[senderKey][]uint32
 	sought *message // by the last seek
 	from   peer     // of it
+	wants  []want   // that next has not found
 
 	address uint64
 	size    uint32
@@ -71,7 +73,7 @@ func newReceiver(e *Engine) *receiver {
 func (r *receiver) clear() {
 	r.epoch++
 	r.free, r.waiting, r.known = nil, map[messageKey]*message{}, map[senderKey][]uint32{}
-	r.sought, r.headers, r.used = nil, 0, 0
+	r.sought, r.headers, r.used, r.wants = nil, 0, 0, nil
 }
 
 // enqueue takes a buffer from the processor.
@@ -158,10 +160,11 @@ func (r *receiver) next(from peer, context, tag uint32) *message {
 		if m.context != context && m.context != 0 {
 			continue
 		}
-		if any := r.e.n.tagAny; m.tag == tag || m.tag == any || tag == any {
+		if r.tagsMeet(m.tag, tag) {
 			return m
 		}
 	}
+	r.want(from, context, tag)
 	return nil
 }
 
@@ -169,6 +172,7 @@ func (r *receiver) next(from peer, context, tag uint32) *message {
 func (r *receiver) consume(m *message, from peer) {
 	r.know(from, m.context)
 	r.e.exchange.word(from.record + r.e.n.comm.inbound).Add(1)
+	r.wants = slices.DeleteFunc(r.wants, func(w want) bool { return w.from.record == from.record && r.tagsMeet(w.tag, m.tag) })
 	if m.buffer == nil {
 		r.headers--
 	}

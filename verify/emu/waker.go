@@ -2,6 +2,7 @@ package emu
 
 import (
 	"math"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -14,6 +15,10 @@ const (
 	signalCommand
 	signalClose
 )
+
+// linger is how long an engine looks for signals before it sleeps. Waking up
+// takes longer than the next message of a busy world.
+const linger = 10 * time.Microsecond
 
 // waker lets the engine's goroutine sleep until there is something to do.
 type waker struct {
@@ -52,6 +57,11 @@ func (w *waker) take() uint32 {
 
 // sleep waits for a signal, at most for d.
 func (w *waker) sleep(d time.Duration) {
+	for start := time.Now(); d > linger && time.Since(start) < linger; runtime.Gosched() {
+		if w.signals.Load() != 0 {
+			return
+		}
+	}
 	w.asleep.Store(true)
 	defer w.asleep.Store(false)
 	if w.signals.Load() != 0 || d <= 0 {

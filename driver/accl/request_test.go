@@ -1,0 +1,381 @@
+package accl_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// held makes a device keep back its answers until the function is called.
+func (d *device) held() (release func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	hold := make(chan struct{})
+	d.hold = hold
+	return func() {
+		d.mu.Lock()
+		d.hold = nil
+		d.mu.Unlock()
+		close(hold)
+	}
+}
+
+// scenarios are the operations of calls, by number.
+func scenarios(calls []placed) []uint32 {
+	var out []uint32
+	for _, c := range calls {
+		out = append(out, c.Scenario)
+	}
+	return out
+}
+
+func TestAsync(t *testing.T) {
+	ctx := within(t)
+	x, d := newBench(t, "u55c_tcp")
+	release := d.held()
+	var requests []*accl.Request
+	for _, call := range []func() (*accl.Request, error){
+		func() (*accl.Request, error) { return x.e.Copy(ctx, x.a, x.b, 10, accl.Async()) },
+		func() (*accl.Request, error) { return x.e.AllReduce(ctx, x.a, x.c, 10, accl.Sum, accl.Async()) },
+		func() (*accl.Request, error) { return x.e.Nop(ctx, accl.Async()) },
+	} {
+		r, err := call()
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests = append(requests, r)
+	}
+	for _, r := range requests {
+		if r.Err() != nil {
+			t.Errorf("%s: %v before it is done", r.Op(), r.Err())
+		}
+		select {
+		case <-r.Done():
+			t.Errorf("%s is done before it is answered", r.Op())
+		default:
+		}
+		if _, ok := r.Cycles(); ok {
+			t.Errorf("%s has taken cycles before it is done", r.Op())
+		}
+		short, cancel := context.WithTimeout(ctx, time.Millisecond)
+		if err := r.Wait(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", r.Op(), err)
+		}
+		cancel()
+	}
+	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{1, 10, 255}) {
+		t.Errorf("placed in the order %d", got)
+	}
+	if got := named(d.copies()); !slices.Equal(got, []string{"A> 40", "*", "A> 40", "*", "*"}) {
+		t.Errorf("before the answer: %s", got)
+	}
+	for _, b := range []*accl.Buffer[float32]{x.a, x.b, x.c} {
+		if err := b.Free(); !errors.Is(err, accl.ErrBusy) {
+			t.Errorf("free of a buffer in use: %v", err)
+		}
+	}
+	release()
+	if err := accl.WaitAll(ctx, append(requests, nil)...); err != nil {
+		t.Fatal(err)
+	}
+	if got := named(d.copies()); !slices.Contains(got, "<B 40") || !slices.Contains(got, "<C 40") {
+		t.Errorf("after the answer: %s", got)
+	}
+	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChain: a call starts when those that it comes after are done, and not
+// before.
+func TestChain(t *testing.T) {
+	ctx := within(t)
+	x, d := newBench(t, "u55c_tcp")
+	other, otherDevice := newBench(t, "u280_2022")
+	release, otherRelease := d.held(), otherDevice.held()
+	first, err := x.e.AllReduce(ctx, x.a, x.b, 10, accl.Sum, accl.Async(), accl.ToFPGA())
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := other.e.Nop(ctx, accl.Async())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := x.e.AllGather(ctx, x.b, x.c, 10, accl.Async(), accl.FromFPGA(), accl.After(first, nil), accl.After(elsewhere))
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := make(chan error)
+	go func() {
+		_, err := x.e.Copy(ctx, x.c, x.a, 10, accl.After(second)) // synchronous
+		third <- err
+	}()
+	time.Sleep(5 * time.Millisecond) // time to do wrong
+	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{10}) {
+		t.Errorf("placed %d before the first is done", got)
+	}
+	release()
+	if err := first.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Millisecond)
+	if got := scenarios(d.taken()); len(got) != 0 {
+		t.Errorf("placed %d before all are done", got)
+	}
+	otherRelease()
+	if err := errors.Join(second.Wait(ctx), <-third); err != nil {
+		t.Fatal(err)
+	}
+	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{9, 1}) {
+		t.Errorf("then placed %d", got)
+	}
+	if got := named(d.copies()); !slices.Equal(got, []string{"A> 40", "*", "*", "<C 120", "C> 40", "*", "<A 40"}) {
+		t.Errorf("copies %s", got)
+	}
+}
+
+// TestChainOfErrors: an error before a call is its error, and it is not placed.
+func TestChainOfErrors(t *testing.T) {
+	ctx := within(t)
+	x, d := newBench(t, "u55c_tcp")
+	d.reply = func(p placed) accl.ReturnCode {
+		if p.Scenario == 1 {
+			return 1 << 2
+		}
+		return 0
+	}
+	release := d.held()
+	first, err := x.e.Copy(ctx, x.a, x.b, 10, accl.Async())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := x.e.Nop(ctx, accl.Async(), accl.After(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, err := x.e.AllReduce(ctx, x.a, x.c, 10, accl.Sum, accl.Async(), accl.After(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	err = third.Wait(ctx)
+	var failure *accl.CallError
+	if !errors.As(err, &failure) || failure.Op != "copy" || !strings.HasPrefix(err.Error(), "allreduce: after nop: nop: after copy: copy on rank 1") {
+		t.Errorf("%v", err)
+	}
+	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{1}) {
+		t.Errorf("placed %d", got)
+	}
+	// Now that it is done, the same happens at once.
+	if r, err := x.e.Nop(ctx, accl.After(first)); r != nil || !errors.Is(err, accl.ReturnCode(1<<2)) {
+		t.Errorf("%v", err)
+	}
+	if r, err := x.e.Nop(ctx, accl.Async(), accl.After(first)); r != nil || !errors.Is(err, accl.ReturnCode(1<<2)) {
+		t.Errorf("%v", err)
+	}
+	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancel: who gives up gets the context's error, and buffers stay the
+// engine's until it has answered.
+func TestCancel(t *testing.T) {
+	x, d := newBench(t, "u55c_tcp")
+	release := d.held()
+	ctx, cancel := context.WithCancelCause(within(t))
+	why := errors.New("tea time")
+	go func() {
+		for len(d.placed()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel(why)
+	}()
+	r, err := x.e.Copy(ctx, x.a, x.b, 10)
+	if !errors.Is(err, why) || r == nil {
+		t.Fatalf("%v, %v", r, err)
+	}
+	if err := x.a.Free(); !errors.Is(err, accl.ErrBusy) {
+		t.Errorf("free of a buffer in use: %v", err)
+	}
+	if _, err := x.e.Nop(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call with a context that has ended: %v", err)
+	}
+	if _, err := x.e.Copy(ctx, x.a, x.c, 1, accl.Async()); !errors.Is(err, context.Canceled) {
+		t.Errorf("an asynchronous one: %v", err)
+	}
+	d.copies()
+	release()
+	if err := r.Wait(within(t)); err != nil {
+		t.Errorf("the call itself: %v", err)
+	}
+	if got := named(d.copies()); !slices.Equal(got, []string{"<B 40"}) {
+		t.Errorf("copies %s", got)
+	}
+	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
+		t.Error(err)
+	}
+}
+
+// placed returns the calls so far.
+func (d *device) placed() []placed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
+// TestCancelChain: a call that waits for others ends with the context.
+func TestCancelChain(t *testing.T) {
+	x, d := newBench(t, "u55c_tcp")
+	defer d.held()()
+	first, err := x.e.Nop(within(t), accl.Async())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(within(t))
+	second, err := x.e.Copy(ctx, x.a, x.b, 10, accl.Async(), accl.After(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := second.Wait(within(t)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if err := errors.Join(x.a.Free(), x.b.Free()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWaitLimit: no answer is an error too.
+func TestWaitLimit(t *testing.T) {
+	x, d := newBench(t, "u55c_tcp", accl.WaitLimit(10*time.Millisecond))
+	release := d.held()
+	if _, err := x.e.Copy(context.Background(), x.a, x.b, 10); !errors.Is(err, accl.ErrTimeout) || !strings.Contains(err.Error(), "copy: wait for the answer") {
+		t.Errorf("%v", err)
+	}
+	r, err := x.e.Copy(context.Background(), x.a, x.b, 10, accl.Async())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Wait(within(t)); !errors.Is(err, accl.ErrTimeout) {
+		t.Errorf("%v", err)
+	}
+	if err := x.a.Free(); !errors.Is(err, accl.ErrBusy) {
+		t.Errorf("free of a buffer that the engine may still use: %v", err)
+	}
+	release()
+	for x.a.Free() != nil {
+		time.Sleep(time.Millisecond) // a late answer gives it back
+	}
+}
+
+func TestCycles(t *testing.T) {
+	ctx := within(t)
+	x, d := newBench(t, "u55c_tcp")
+	d.cycles = 1234
+	r, err := x.e.Nop(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cycles, ok := r.Cycles(); !ok || cycles != 1234 {
+		t.Errorf("%d cycles, %t", cycles, ok)
+	}
+	release := d.held()
+	first, err := x.e.Nop(ctx, accl.Async())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := x.e.Nop(ctx, accl.Async())
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if err := accl.WaitAll(ctx, first, second); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*accl.Request{first, second} {
+		if cycles, ok := r.Cycles(); ok {
+			t.Errorf("%d cycles, which may be another call's", cycles)
+		}
+	}
+	old, _ := newBench(t, "u280_2022")
+	if r, err := old.e.Nop(ctx); err != nil {
+		t.Error(err)
+	} else if _, ok := r.Cycles(); ok {
+		t.Error("accl-2022 counts no cycles")
+	}
+}
+
+// TestConcurrent calls an engine from many goroutines.
+func TestConcurrent(t *testing.T) {
+	ctx := within(t)
+	x, d := newBench(t, "u55c_tcp")
+	const workers, calls = 8, 50
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			b, err := accl.Alloc[float32](ctx, x.e, 4)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var last *accl.Request
+			for i := range calls {
+				o := []accl.Option{accl.OnClient(w)}
+				if i%2 == 1 {
+					o = append(o, accl.Async(), accl.After(last))
+				}
+				if last, err = x.e.AllReduce(ctx, b, b, 4, accl.Sum, o...); err != nil {
+					t.Error(err)
+					return
+				}
+				if err := last.Wait(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := b.Free(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Go(func() {
+		for i := range 10 {
+			if _, err := x.e.Split(ctx, []int{1, i % 2 * 2}); err != nil {
+				t.Error(err)
+			}
+			if _, err := x.e.DumpExchangeMemory(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	group.Wait()
+	if got := len(d.taken()); got != workers*calls {
+		t.Errorf("%d calls", got)
+	}
+}
+
+func BenchmarkNop(b *testing.B) {
+	e, d := opened(b, "u55c_tcp")
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Nop(ctx); err != nil {
+			b.Fatal(err)
+		}
+		d.forget()
+	}
+}
+
+// forget keeps a benchmark from growing.
+func (d *device) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls, d.log = d.calls[:0], d.log[:0]
+	clear(d.tickets)
+}
