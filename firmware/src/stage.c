@@ -116,6 +116,11 @@ void path_in_beats(struct path *path)
 	if (path->slice < unit)
 		*path = path_paced();
 	path->slice = path->slice < unit ? unit : path->slice - path->slice % unit;
+	if (path->protocol != PACED)
+		return;
+	uint32_t messages = (path->slice - 1) / message_elements(0) + 1;
+	while (path->ahead != 0 && (path->ahead + 1) * messages > engine.rx_count)
+		path->ahead--;
 }
 
 void path_accumulates(struct path *path)
