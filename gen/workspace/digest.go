@@ -12,17 +12,18 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cclforge/cclforge/driver"
 	"github.com/cclforge/cclforge/gen"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/templates"
 )
 
 // generator is a digest of everything but the descriptions that decides what
-// is generated: the generator's sources, the templates, and the versions of
-// the modules that read and render. It is the same on every machine.
+// is generated: the generator's sources, the templates, the types of the driver
+// that it fills in, and the versions of the modules that read and render. It is the same on every machine.
 var generator = sync.OnceValue(func() string {
 	h := sha256.New()
-	for _, tree := range []fs.FS{gen.Sources, templates.FS} {
+	for _, tree := range []fs.FS{gen.Sources, templates.FS, driver.Sources} {
 		for _, name := range sources(tree) {
 			text, _ := fs.ReadFile(tree, name) // an embedded file can always be read
 			part(h, name, string(text))
