@@ -105,7 +105,20 @@ void path_one_way(struct path *path)
 		path->ahead = engine.rx_count - 1;
 }
 
-uint32_t beats_elements(void) { return CCLO_BEAT_BYTES << self->ratio_log; }
+/* A beat's worth of elements of any size is whole beats; of sizes that divide the
+ * beat, what fits into it. Both are powers of two. */
+static uint32_t beat_elements(uint32_t bytes)
+{
+	return CCLO_BEAT_BYTES % bytes == 0 ? CCLO_BEAT_BYTES / bytes : CCLO_BEAT_BYTES;
+}
+
+uint32_t beats_elements(void)
+{
+	uint32_t plain = beat_elements(self->plain_bytes);
+	uint32_t packed = beat_elements(self->packed_bytes) << self->ratio_log;
+
+	return plain > packed ? plain : packed;
+}
 
 void path_in_beats(struct path *path)
 {

@@ -20,7 +20,8 @@ import (
 
 // generator is a digest of everything but the descriptions that decides what
 // is generated: the generator's sources, the templates, the types of the driver
-// that it fills in, and the versions of the modules that read and render. It is the same on every machine.
+// that it fills in, and the versions of the modules that read and render. It is
+// the same on every machine.
 var generator = sync.OnceValue(func() string {
 	h := sha256.New()
 	for _, tree := range []fs.FS{gen.Sources, templates.FS, driver.Sources} {

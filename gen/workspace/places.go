@@ -12,8 +12,8 @@ const (
 	DefaultOut = "out"
 	// generations is the directory in it that holds the interface generations.
 	generations = "abi"
-	// driver is the directory of a platform that -godir copies.
-	driver = "driver"
+	// driverDir is the directory of a platform that -godir copies.
+	driverDir = "driver"
 	// goManifest is the manifest beside a driver package in a user's module.
 	goManifest = "cclforge.manifest.json"
 )
@@ -28,7 +28,7 @@ type place struct {
 func (w *Workspace) places(o Options, name string) []place {
 	list := []place{{dir: w.place(o, name)}}
 	if o.GoDir != "" {
-		list = append(list, place{w.goDir(o), driver + "/"})
+		list = append(list, place{w.goDir(o), driverDir + "/"})
 	}
 	return list
 }

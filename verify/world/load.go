@@ -43,6 +43,15 @@ func Platform(name, vars string) (*accl.Platform, error) {
 	return &p, nil
 }
 
+// Devices are how their hosts reach the engines, in the order of the ranks.
+func (w *World) Devices() []accl.Device {
+	out := make([]accl.Device, w.Size())
+	for i := range out {
+		out[i] = w.Device(i)
+	}
+	return out
+}
+
 // Design elaborates a platform that Load would start.
 func Design(platform, vars string) (*design.Design, error) {
 	d, err := elaborate(platform, vars)
