@@ -24,7 +24,10 @@ type step struct {
 
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
-var raceSample = []string{"./gen/lang", "./gen/output", "./gen/workspace"}
+var raceSample = []string{
+	"./gen/lang", "./gen/output", "./gen/workspace",
+	"./driver/accl", "./verify/emu", "./verify/fabric", "./verify/world", "./verify/conform",
+}
 
 // Run runs all checks in the current directory, also after one has failed. It
 // installs missing tools where it may; tests of tools that stay missing are
