@@ -66,10 +66,13 @@ static struct path choose(uint32_t count, uint32_t waiting, bool reducing)
 	struct path path = { .protocol = EAGER, .slice = count, .ahead = 0, .slots = SCRATCH_SLOTS };
 
 #if CCLO_FEATURE_RENDEZVOUS
-	if (rendezvous(count) && (!reducing || scratch_configured())) {
+	uint32_t most = engine.max_rendezvous / self->plain_bytes;
+
+	most -= most % (1u << self->ratio_log); /* whole packed elements */
+	if (rendezvous(count) && most != 0 && (!reducing || scratch_configured())) {
 		path.protocol = RENDEZVOUS;
 		path.ahead = 1;
-		path.slice = engine.max_rendezvous / self->plain_bytes;
+		path.slice = most;
 		return path;
 	}
 #endif
