@@ -1,0 +1,130 @@
+package collectives
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//go:embed testdata/mpi.c
+var mpiSource []byte
+
+// openMPI is a program that runs the collectives of OpenMPI, compiled into a
+// directory of its own.
+type openMPI struct {
+	version string
+	program string
+}
+
+// findOpenMPI compiles the program below a directory. The error says what is
+// missing.
+func findOpenMPI(ctx context.Context, dir string) (*openMPI, error) {
+	for _, tool := range []string{"mpicc", "mpirun"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, fmt.Errorf("%s is not installed", tool)
+		}
+	}
+	text, err := exec.CommandContext(ctx, "mpirun", "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("ask mpirun for its version: %w", err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	_, version, is := strings.Cut(first, "Open MPI) ")
+	if !is {
+		return nil, errors.New("mpirun is not OpenMPI's")
+	}
+	source := filepath.Join(dir, "mpi.c")
+	m := &openMPI{version: version, program: filepath.Join(dir, "mpi")}
+	if err := os.WriteFile(source, mpiSource, 0o644); err != nil {
+		return nil, err
+	}
+	if text, err := exec.CommandContext(ctx, "mpicc", "-O2", "-o", m.program, source).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("compile for OpenMPI: %w\n%s", err, text)
+	}
+	return m, nil
+}
+
+// mpiRanks are ranks of OpenMPI that wait for something to do. They take no
+// processor time meanwhile.
+type mpiRanks struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// start starts ranks with buffers of so many bytes.
+func (m *openMPI) start(ctx context.Context, ranks, bytes int) (*mpiRanks, error) {
+	cmd := exec.CommandContext(ctx, "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+		"-np", strconv.Itoa(ranks), m.program, strconv.Itoa(bytes))
+	cmd.Stderr = os.Stderr
+	// mpirun ends its ranks when it is terminated, not when it is killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %d ranks of OpenMPI: %w", ranks, err)
+	}
+	return &mpiRanks{cmd, in, bufio.NewReader(out)}, nil
+}
+
+// mpiLimit bounds the wait for an answer.
+const mpiLimit = time.Minute
+
+// run runs an operation on blocks of n elements, and returns how long each run
+// took.
+func (m *mpiRanks) run(o *operation, n, runs int) ([]time.Duration, error) {
+	late := time.AfterFunc(mpiLimit, func() { _ = m.cmd.Cancel() })
+	defer late.Stop()
+	if _, err := fmt.Fprintln(m.in, o.name, n, runs); err != nil {
+		return nil, fmt.Errorf("OpenMPI: %s: %w", o.name, err)
+	}
+	line, err := m.out.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("OpenMPI: %s: %w", o.name, err)
+	}
+	return parseTimes(line, runs)
+}
+
+func parseTimes(line string, runs int) ([]time.Duration, error) {
+	fields := strings.Fields(line)
+	if len(fields) != runs {
+		return nil, fmt.Errorf("OpenMPI: %d times for %d runs", len(fields), runs)
+	}
+	times := make([]time.Duration, runs)
+	for i, f := range fields {
+		ns, err := strconv.ParseInt(f, 10, 64)
+		if err != nil || ns < 0 {
+			return nil, fmt.Errorf("OpenMPI: %q is no time", f)
+		}
+		times[i] = time.Duration(ns)
+	}
+	return times, nil
+}
+
+// close ends the ranks.
+func (m *mpiRanks) close() error {
+	late := time.AfterFunc(mpiLimit, func() { _ = m.cmd.Cancel() })
+	defer late.Stop()
+	err := m.in.Close()
+	if err := m.cmd.Wait(); err != nil {
+		return fmt.Errorf("end the ranks of OpenMPI: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,246 @@
+package conform_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+var (
+	seedFlag  = flag.Uint64("conform.seed", 0, "seed of random cases; 0 for CONFORM_SEED, or another one each time")
+	scaleFlag = flag.Float64("conform.scale", 0, "how many random cases and repetitions, 1 being those of every test run; 0 for CONFORM_SCALE, or 1")
+)
+
+var (
+	seedOf = sync.OnceValue(func() uint64 {
+		if *seedFlag != 0 {
+			return *seedFlag
+		}
+		if seed, err := strconv.ParseUint(os.Getenv("CONFORM_SEED"), 0, 64); err == nil {
+			return seed
+		}
+		return uint64(time.Now().UnixNano()) % 1e9
+	})
+	scaleOf = sync.OnceValue(func() float64 {
+		if *scaleFlag > 0 {
+			return *scaleFlag
+		}
+		if scale, err := strconv.ParseFloat(os.Getenv("CONFORM_SCALE"), 64); err == nil && scale > 0 {
+			return scale
+		}
+		return 1
+	})
+)
+
+// random is a generator for a part of a test, which says how to run it again.
+func random(t *testing.T, part ...any) *rand.Rand {
+	t.Helper()
+	h := fnv.New64a()
+	fmt.Fprint(h, t.Name(), part)
+	t.Logf("-conform.seed=%d", seedOf())
+	return rand.New(rand.NewPCG(seedOf(), h.Sum64()))
+}
+
+// times is how often something is done that a whole run does n times: less with
+// -short, more with a scale.
+func times(n int) int {
+	scale := scaleOf()
+	if testing.Short() {
+		scale /= 10
+	}
+	return max(int(float64(n)*scale), 1)
+}
+
+// limited bounds a test. When the time is over, all goroutines are printed and
+// waits end; if even that does not end the test, the program ends.
+func limited(t *testing.T, limit time.Duration) context.Context {
+	t.Helper()
+	limit = time.Duration(float64(limit) * max(scaleOf(), 1))
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	dump := func() string {
+		text := make([]byte, 1<<22)
+		return string(text[:runtime.Stack(text, true)])
+	}
+	soft := time.AfterFunc(limit, func() { fmt.Fprintf(os.Stderr, "%s has not ended in %v\n%s\n", t.Name(), limit, dump()) })
+	hard := time.AfterFunc(limit+30*time.Second, func() {
+		fmt.Fprintf(os.Stderr, "%s does not end\n%s\n", t.Name(), dump())
+		os.Exit(2)
+	})
+	t.Cleanup(func() { soft.Stop(); hard.Stop(); cancel() })
+	return ctx
+}
+
+// setup is a world that a test wants.
+type setup struct {
+	platform string
+	ranks    int
+	vars     map[string]cty.Value
+	edit     func(*accl.Platform) // what the driver is told
+	world    world.Options
+	open     []accl.OpenOption
+}
+
+// remote is how long ranks wait for each other where nothing should be lost: a
+// loaded machine must not reach it.
+const remote = 20 * time.Second
+
+// bench is a world with an engine opened for each rank.
+type bench struct {
+	*world.World
+	t       *testing.T
+	p       *accl.Platform
+	engines []*accl.Engine
+}
+
+// hostMemory lets the engine of a platform reach host memory, if its board can.
+func hostMemory(platform string) map[string]cty.Value {
+	if !strings.HasPrefix(platform, "u55c_") {
+		return nil
+	}
+	return map[string]cty.Value{"host_memory": cty.True}
+}
+
+// small makes limits small, so that little data reaches them.
+func small(p *accl.Platform) {
+	p.RxBuffers = accl.RxBuffers{Count: 4, Bytes: 512}
+	if p.Features.Rendezvous {
+		p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes = 3000, 8192
+	}
+}
+
+func newBench(ctx context.Context, t *testing.T, s setup) *bench {
+	t.Helper()
+	d := designtest.Load(t, s.platform, s.vars)
+	p := driverview.Of(d)
+	if s.edit != nil {
+		s.edit(&p)
+	}
+	if s.world.Engine.RemoteTimeout == 0 {
+		s.world.Engine.RemoteTimeout = remote
+	}
+	if s.world.Engine.Patience == 0 {
+		s.world.Engine.Patience = 10 * time.Second
+	}
+	w, err := world.New(ctx, d, s.ranks, s.world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Errorf("close the world: %v", err)
+		}
+	})
+	b := &bench{World: w, t: t, p: &p}
+	devices := make([]accl.Device, s.ranks)
+	for i := range devices {
+		devices[i] = w.Device(i)
+	}
+	if b.engines, err = accl.OpenAll(ctx, devices, &p, w.Ranks(), s.open...); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// limits are what random worlds change of a platform.
+type limits struct {
+	RxBuffers               accl.RxBuffers
+	MaxEager, MaxRendezvous int            `json:",omitempty"`
+	Tuning                  []accl.Setting `json:",omitempty"`
+}
+
+func (l limits) apply(p *accl.Platform) {
+	p.RxBuffers, p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes, p.Tuning = l.RxBuffers, l.MaxEager, l.MaxRendezvous, l.Tuning
+}
+
+// again is how a case on this world is repeated.
+func (b *bench) again(c conform.Case) string {
+	l, err := json.Marshal(limits{b.p.RxBuffers, b.p.Limits.MaxEagerBytes, b.p.Limits.MaxRendezvousBytes, b.p.Tuning})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("CONFORM_PLATFORM=%s CONFORM_RANKS=%d CONFORM_LIMITS='%s' CONFORM_CASE='%s' go test ./verify/conform -run TestCase", b.p.Name, len(b.engines), l, c)
+}
+
+// stats is what the engines have done, for failures.
+func (b *bench) stats() string {
+	var s strings.Builder
+	for i := range b.Size() {
+		fmt.Fprintf(&s, "\nengine %d: %s", i, b.Engine(i).Stats())
+	}
+	return s.String()
+}
+
+// run runs a case that must be right.
+func (b *bench) run(ctx context.Context, c conform.Case) {
+	b.t.Helper()
+	if err := c.Run(ctx, b.engines); err != nil {
+		b.t.Fatalf("%v\nagain: %s%s", err, b.again(c), b.stats())
+	}
+}
+
+// each does something for all engines at the same time and fails on an error.
+func (b *bench) each(do func(rank int, e *accl.Engine) error) {
+	b.t.Helper()
+	errs := b.everywhere(do)
+	for rank, err := range errs {
+		if err != nil {
+			b.t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	if b.t.Failed() {
+		b.t.FailNow()
+	}
+}
+
+func (b *bench) everywhere(do func(rank int, e *accl.Engine) error) []error {
+	errs := make([]error, len(b.engines))
+	var group sync.WaitGroup
+	for rank, e := range b.engines {
+		group.Go(func() { errs[rank] = do(rank, e) })
+	}
+	group.Wait()
+	return errs
+}
+
+// reset resets all engines.
+func (b *bench) reset(ctx context.Context) {
+	b.t.Helper()
+	b.each(func(_ int, e *accl.Engine) error { return e.Reset(ctx) })
+}
+
+// code is the return code with the named bits.
+func (b *bench) code(names ...string) accl.ReturnCode {
+	b.t.Helper()
+	code := accl.ReturnCode(0)
+	for _, name := range names {
+		bit := accl.ReturnCode(0)
+		for _, known := range b.p.ReturnCodes {
+			if known.Name == name {
+				bit = accl.ReturnCode(known.Mask())
+			}
+		}
+		if bit == 0 {
+			b.t.Fatalf("%s has no %s", b.p.Generation, name)
+		}
+		code |= bit
+	}
+	return code
+}

@@ -1,0 +1,215 @@
+package conform_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conform"
+)
+
+// word is element i of message k: no two messages are alike.
+func word(k, i int) int32 { return int32(k)*0x01000193 ^ int32(i)*0x2F1B + int32(k>>16) }
+
+func fillWords(b *accl.Buffer[int32], n, k int) {
+	for i, host := 0, b.Host(); i < n; i++ {
+		host[i] = word(k, i)
+	}
+}
+
+func checkWords(b *accl.Buffer[int32], n, k int) error {
+	for i, got := range b.Host()[:n] {
+		if got != word(k, i) {
+			return fmt.Errorf("message %d: element %d of %d is %#x, not %#x", k, i, n, got, word(k, i))
+		}
+	}
+	return nil
+}
+
+func alloc(ctx context.Context, t *testing.T, e *accl.Engine, n int) *accl.Buffer[int32] {
+	t.Helper()
+	b, err := accl.Alloc[int32](ctx, e, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestRepeatedSends sends ten thousand messages on each transport.
+func TestRepeatedSends(t *testing.T) {
+	for _, name := range generations {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := newBench(ctx, t, setup{platform: name, ranks: 2})
+			const n = 100
+			bufs := [2]*accl.Buffer[int32]{alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)}
+			rounds := times(5000)
+			b.each(func(rank int, e *accl.Engine) error {
+				buf := bufs[rank]
+				for k := range 2 * rounds {
+					if k%2 == rank {
+						fillWords(buf, n, k)
+						if _, err := e.Send(ctx, buf, n, 1-rank); err != nil {
+							return fmt.Errorf("message %d: %w", k, err)
+						}
+						continue
+					}
+					if _, err := e.Recv(ctx, buf, n, 1-rank); err != nil {
+						return fmt.Errorf("message %d: %w", k, err)
+					}
+					if err := checkWords(buf, n, k); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// TestMixedSends mixes messages of all sizes, eager and by rendezvous, in both
+// directions, waited for or not.
+func TestMixedSends(t *testing.T) {
+	for _, name := range generations {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			rng := random(t)
+			b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
+				small(p)
+				// More messages are on their way than this test waits for.
+				p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 1024}
+			}})
+			script := mixedScript(rng, b.p, times(10000))
+			b.each(func(rank int, e *accl.Engine) error { return playScript(ctx, t, e, script) })
+		})
+	}
+}
+
+// letter is a message of a script that both ranks follow.
+type letter struct {
+	from, n int
+	wait    bool // for it, and with it for all before
+	async   bool
+}
+
+// mixedScript keeps what is not waited for within the rx buffers: what is more
+// may be lost.
+func mixedScript(rng *rand.Rand, p *accl.Platform, n int) []letter {
+	script := make([]letter, n)
+	used := 0
+	largest := 2 * p.RxBuffers.Bytes
+	if p.Features.Rendezvous {
+		largest = 2 * p.Limits.MaxRendezvousBytes
+	}
+	for k := range script {
+		l := letter{from: rng.IntN(2), n: rng.IntN(300), async: rng.IntN(3) > 0}
+		if rng.IntN(8) == 0 {
+			l.n = rng.IntN(largest / 4)
+		}
+		buffers := 1 + 4*l.n/p.RxBuffers.Bytes
+		if p.Features.Rendezvous && 4*l.n > p.Limits.MaxEagerBytes {
+			buffers = 0
+		}
+		if used += buffers; used > p.RxBuffers.Count/2 || rng.IntN(20) == 0 {
+			l.wait, used = true, 0
+		}
+		script[k] = l
+	}
+	return script
+}
+
+func playScript(ctx context.Context, t *testing.T, e *accl.Engine, script []letter) error {
+	me := e.Rank()
+	type pending struct {
+		k       int
+		buf     *accl.Buffer[int32]
+		request *accl.Request
+	}
+	var open []pending
+	var spare []*accl.Buffer[int32]
+	settle := func() error {
+		for _, p := range open {
+			if err := p.request.Wait(ctx); err != nil {
+				return fmt.Errorf("message %d of %+v: %w", p.k, script[p.k], err)
+			}
+			if script[p.k].from != me {
+				if err := checkWords(p.buf, script[p.k].n, p.k); err != nil {
+					return err
+				}
+			}
+			spare = append(spare, p.buf)
+		}
+		open = open[:0]
+		return nil
+	}
+	for k, l := range script {
+		var buf *accl.Buffer[int32]
+		if len(spare) > 0 {
+			buf, spare = spare[len(spare)-1], spare[:len(spare)-1]
+		} else {
+			buf = alloc(ctx, t, e, 1<<13)
+		}
+		// A call that is waited for at once must not wait for those behind it on
+		// the other side; where one direction waits, so does the other.
+		var o []accl.Option
+		if l.async || !l.wait {
+			o = append(o, accl.Async())
+		}
+		var r *accl.Request
+		var err error
+		if l.from == me {
+			fillWords(buf, l.n, k)
+			r, err = e.Send(ctx, buf, l.n, 1-me, o...)
+		} else {
+			r, err = e.Recv(ctx, buf, l.n, 1-me, o...)
+		}
+		if err != nil {
+			return fmt.Errorf("message %d of %+v: %w", k, l, err)
+		}
+		open = append(open, pending{k, buf, r})
+		if l.wait {
+			if err := settle(); err != nil {
+				return err
+			}
+		}
+	}
+	return settle()
+}
+
+// TestManyRanks runs a few cases on worlds of many ranks.
+func TestManyRanks(t *testing.T) {
+	for _, name := range generations {
+		for _, n := range []int{10, 12, 16, 64} {
+			p := name
+			if n == 64 && name == "u280_manual" {
+				continue // its exchange memory has no room for so many
+			}
+			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
+				if testing.Short() && n > 10 {
+					t.Skip("short")
+				}
+				ctx := limited(t, 2*time.Minute)
+				rng := random(t)
+				b := newBench(ctx, t, setup{platform: p, ranks: n, edit: func(p *accl.Platform) {
+					small(p)
+					p.RxBuffers.Count = 8
+				}})
+				if n == 64 {
+					// Each operation of all ranks, with a little data.
+					for _, op := range conform.Operations(b.p) {
+						c := lossless(rng, b.p, n, op)
+						c.Members, c.Count = nil, min(c.Count, 100)
+						b.run(ctx, c)
+					}
+					return
+				}
+				for range times(8) {
+					b.run(ctx, lossless(rng, b.p, n, conform.Operations(b.p)[rng.IntN(len(conform.Operations(b.p)))]))
+				}
+			})
+		}
+	}
+}

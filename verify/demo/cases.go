@@ -1,0 +1,165 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// caseLimit bounds all runs of a case.
+const caseLimit = 2 * time.Minute
+
+// Counts of elements. Most divide nothing.
+const (
+	few   = 1
+	some  = 1000
+	many  = 10_007
+	large = 262_147 // of a whole buffer
+)
+
+// result is how a case went.
+type result struct {
+	wrong string // what differs, empty if nothing
+	took  time.Duration
+	bytes int // of the largest buffer of a rank
+}
+
+// instance is an operation with everything that it leaves open.
+type instance struct {
+	*operation
+	kind     kind
+	count    int
+	function int // index in functions, of an operation that reduces
+	wire     accl.DType
+}
+
+func (c *instance) name() string {
+	if !c.reduces || c.chained {
+		return c.operation.name
+	}
+	return c.operation.name + " " + string(functions[c.function].name)
+}
+
+func (c *instance) types() string {
+	if c.wire != "" {
+		return string(c.kind.dtype) + "/" + string(c.wire)
+	}
+	return string(c.kind.dtype)
+}
+
+// runAll runs every case and says at the end whether anything was wrong.
+func (g *group) runAll(ctx context.Context, t *table) error {
+	for _, step := range []struct {
+		name string
+		run  func(context.Context) (result, error)
+	}{{"nop", g.nop}, {"barrier", g.barrier}} {
+		if g.has(step.name) {
+			if err := g.record(ctx, t, step.name, "", 0, step.run); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range g.cases() {
+		err := g.record(ctx, t, c.name(), c.types(), c.count, func(ctx context.Context) (result, error) { return g.try(ctx, &c) })
+		if err != nil {
+			return err
+		}
+	}
+	if t.failed > 0 {
+		return fmt.Errorf("%w: %d of %d", ErrDiffers, t.failed, t.rows)
+	}
+	return nil
+}
+
+// record runs something and prints how it went. A call that failed leaves the
+// ranks in disagreement, so that all are reset; the error says that this is not
+// possible.
+func (g *group) record(ctx context.Context, t *table, name, types string, count int, run func(context.Context) (result, error)) error {
+	limited, cancel := context.WithTimeout(ctx, caseLimit)
+	defer cancel()
+	r, err := run(limited)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		r.wrong = err.Error()
+	}
+	t.row(name, types, count, r)
+	if err == nil {
+		return nil
+	}
+	if err := g.each(func(i int) error { return g.engines[i].Reset(ctx) }); err != nil {
+		return fmt.Errorf("reset after %s has failed: %w", name, err)
+	}
+	return nil
+}
+
+// has reports whether the generation has all operations.
+func (g *group) has(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(g.platform.Operations, func(c accl.Code) bool { return c.Name == name })
+	})
+}
+
+// cases are what the platform can do.
+func (g *group) cases() []instance {
+	var list []instance
+	for i := range operations {
+		o := &operations[i]
+		if !g.has(o.needs...) || o.streams && !g.streams {
+			continue
+		}
+		for f := range functions {
+			if f > 0 && (!o.reduces || o.chained) {
+				break
+			}
+			list = append(list, g.casesOf(o, f)...)
+		}
+	}
+	return list
+}
+
+func (g *group) casesOf(o *operation, function int) []instance {
+	var list []instance
+	for _, k := range kinds {
+		if !g.moves(k.dtype, k.dtype) || o.reduces && !g.reduces(function, k.dtype) {
+			continue
+		}
+		counts := []int{many}
+		if k.dtype == accl.TypeFloat32 && function == 0 {
+			most := large
+			if o.a == each || o.result == each {
+				most /= len(g.engines)
+			}
+			counts = []int{few, some, max(most, some+1)}
+		}
+		for _, n := range counts {
+			list = append(list, instance{o, k, n, function, ""})
+		}
+	}
+	const narrow = accl.TypeFloat16
+	if wide := kinds[0]; o.wire && function == 0 && g.moves(wide.dtype, narrow) && (!o.reduces || g.reduces(function, wide.dtype)) {
+		list = append(list, instance{o, wide, many, function, narrow})
+	}
+	return list
+}
+
+// moves reports whether there is a configuration for a pair of types.
+func (g *group) moves(uncompressed, compressed accl.DType) bool {
+	if uncompressed == compressed { // the driver adds what is missing
+		_, known := g.platform.TypeBytes(uncompressed)
+		return known
+	}
+	return slices.ContainsFunc(g.platform.Configs, func(c accl.ArithConfig) bool {
+		return c.Uncompressed == uncompressed && c.Compressed == compressed
+	})
+}
+
+func (g *group) reduces(function int, t accl.DType) bool {
+	return slices.ContainsFunc(g.platform.Functions, func(f accl.Function) bool {
+		return f.Name == functions[function].name && f.Type == t
+	})
+}

@@ -1,0 +1,129 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// generated is what a generated demo passes to Main.
+func generated(t testing.TB, name, vars string) (Open, Load) {
+	p, err := world.Platform(name, vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine, error) {
+		return accl.Open(ctx, dev, p, ranks, local, o...)
+	}
+	load := func(ctx context.Context, ranks int) (*world.World, error) {
+		return world.Load(ctx, name, vars, ranks, world.Options{})
+	}
+	return open, load
+}
+
+// Every network, generation and kind of stream runs the demo without a fault,
+// each with what it has.
+func TestEverythingIsRight(t *testing.T) {
+	for _, c := range []struct {
+		name, vars string
+		ranks      int
+		has, lacks []string
+	}{
+		{"u55c_tcp", "", 4, []string{"nop", "barrier", "alltoall", "stream put", "allreduce max", "float32/float16"}, nil},
+		{"u55c_tcp", `{user_kernel = "vadd_put"}`, 2, []string{"stream put"}, nil},
+		{"u55c_udp", "", 3, []string{"alltoall"}, nil},
+		{"u55c_rdma", "", 3, []string{"alltoall"}, nil},
+		{"u280_axis3x", "", 3, []string{"alltoall"}, nil},
+		{"u280_2022", "", 3, []string{"barrier", "allreduce sum"}, nil},
+		{"u280_manual", "", 3, []string{"allreduce sum"}, []string{"barrier", "alltoall"}},
+		{"u55c_tcp", "", 1, []string{"alltoall"}, nil},
+	} {
+		t.Run(c.name+c.vars, func(t *testing.T) {
+			open, load := generated(t, c.name, c.vars)
+			var out strings.Builder
+			if err := Run(t.Context(), &out, open, load, c.ranks); err != nil {
+				t.Errorf("%v", err)
+			}
+			for _, text := range c.has {
+				if !strings.Contains(out.String(), text) {
+					t.Errorf("no %s", text)
+				}
+			}
+			for _, text := range c.lacks {
+				if strings.Contains(out.String(), "\n"+text) {
+					t.Errorf("%s, which the generation lacks", text)
+				}
+			}
+			if t.Failed() || testing.Verbose() {
+				t.Logf("\n%s", out.String())
+			}
+		})
+	}
+}
+
+// lying is a device whose memory does not hold what the engine wrote.
+type lying struct {
+	accl.Device
+	accl.SessionOpener
+}
+
+type lyingMemory struct{ accl.Memory }
+
+func (d lying) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, error) {
+	m, err := d.Device.Alloc(ctx, spec)
+	return lyingMemory{m}, err
+}
+
+func (m lyingMemory) SyncFrom(ctx context.Context, offset, bytes int) error {
+	err := m.Memory.SyncFrom(ctx, offset, bytes)
+	if bytes > 0 {
+		m.Bytes()[offset] ^= 1
+	}
+	return err
+}
+
+func TestWrongResultsAreFound(t *testing.T) {
+	open, load := generated(t, "u55c_tcp", "")
+	lies := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine, error) {
+		if local == 1 {
+			dev = lying{dev, dev.(accl.SessionOpener)}
+		}
+		return open(ctx, dev, ranks, local, o...)
+	}
+	var out strings.Builder
+	err := Run(t.Context(), &out, lies, load, 2)
+	if !errors.Is(err, ErrDiffers) {
+		t.Errorf("error %v", err)
+	}
+	for line := range strings.Lines(out.String()) {
+		// Nothing but calls without a result is right.
+		if strings.Contains(line, "  ok  ") && !strings.HasPrefix(line, "nop") && !strings.HasPrefix(line, "barrier") {
+			t.Errorf("not found: %s", line)
+		}
+	}
+	if !strings.Contains(out.String(), "rank 1: element 0 is ") {
+		t.Errorf("no place in:\n%s", out.String())
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	open, load := generated(t, "u55c_tcp", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	w := writerFunc(func(p []byte) (int, error) {
+		if strings.HasPrefix(string(p), "copy") {
+			cancel()
+		}
+		return len(p), nil
+	})
+	if err := Run(ctx, w, open, load, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,72 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// table prints rows as they come.
+type table struct {
+	w            io.Writer
+	rows, failed int
+}
+
+// layout is the widths of operation, data type, elements, result, µs and GB/s.
+const layout = "%-21s  %-15s  %9s  %-6s  %9s  %7s"
+
+func (t *table) say(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
+
+func (t *table) line(columns ...any) {
+	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(layout, columns...), " "))
+}
+
+func (t *table) header() {
+	t.say("")
+	t.line("operation", "data type", "elements", "result", "µs", "GB/s")
+}
+
+// row prints a result: what is wrong with it, or how long it took.
+func (t *table) row(operation, dtype string, elements int, r result) {
+	t.rows++
+	count := "-"
+	if dtype != "" {
+		count = strconv.Itoa(elements)
+	} else {
+		dtype = "-"
+	}
+	if r.wrong != "" {
+		t.failed++
+		t.line(operation, dtype, count, r.wrong, "", "")
+		return
+	}
+	rate := "-"
+	if r.bytes > 0 {
+		rate = fmt.Sprintf("%.3f", float64(r.bytes)/float64(r.took.Nanoseconds()))
+	}
+	t.line(operation, dtype, count, "ok", fmt.Sprintf("%.1f", float64(r.took.Nanoseconds())/1e3), rate)
+}
+
+func (t *table) footer(took time.Duration) {
+	t.say("")
+	t.say("elements: of the buffer, or of each rank's block of it (scatter, gather, allgather, reduce_scatter, alltoall)")
+	t.say("µs: median, until the last rank is done, data in device memory; GB/s: bytes of a rank's largest buffer by that time")
+	t.say("float32/float16: compressed on the wire")
+	verdict := fmt.Sprintf("all %d results are right", t.rows)
+	if t.failed > 0 {
+		verdict = fmt.Sprintf("%d of %d results are wrong", t.failed, t.rows)
+	}
+	t.say("%s; %s in total", verdict, short(took))
+}
+
+// short rounds a duration to three digits or so.
+func short(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	default:
+		return d.Round(10 * time.Millisecond).String()
+	}
+}
