@@ -8,7 +8,7 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 272 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 240 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
 #define HELD        4 /* rendezvous windows that one call holds at the same time */
 
@@ -46,6 +46,7 @@ struct call {
 	/* Windows that it has, oldest first, and the moves that read them. */
 	struct {
 		uint32_t move; /* number in the call's queue */
+		uint64_t address;
 		uint8_t window;
 		bool read;
 	} held[HELD];

@@ -58,11 +58,21 @@ void windows_finish(void)
 		finish_oldest();
 }
 
+/* That the data has been read does not mean that the sender has said it is done,
+ * which names the window by its address. */
+static bool held_at(uint64_t address)
+{
+	for (uint32_t i = 0; i < self->windows; i++)
+		if (self->held[i].address == address)
+			return true;
+	return false;
+}
+
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context)
 {
 	uint8_t window = 0;
 
-	if (self->windows == HELD)
+	while (self->windows == HELD || held_at(address_of(landing)))
 		finish_oldest();
 	while (engine.windows == ALL_WINDOWS)
 		task_pause(); /* the waits of those who have them are limited */
@@ -70,6 +80,7 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 		window++;
 	engine.windows |= 1u << window;
 	self->held[self->windows].window = window;
+	self->held[self->windows].address = address_of(landing);
 	self->held[self->windows++].read = false;
 
 	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
