@@ -39,6 +39,7 @@ func Run(ctx context.Context) error {
 		{"go vet", command("go", "vet", "./...")},
 		{"go vet -tags mage", command("go", "vet", "-tags", "mage", "./...")},
 		{"staticcheck", command("go", "tool", "staticcheck", "-tags", "mage", "./...")},
+		{"control firmware", prebuilt},
 		{"go test", command("go", "test", "./...")},
 	}
 	if _, err := exec.LookPath("gcc"); err == nil {
