@@ -74,6 +74,8 @@ struct engine {
 	} contexts[8];
 	uint32_t next_context;
 	uint32_t open; /* bit set of calls in progress */
+	bool standing_by; /* a call waits for what another has */
+	bool given_back; /* and something was given back */
 	struct call calls[CALLS], dropped;
 	uint32_t stacks[CALLS][STACK_WORDS] __attribute__((aligned(16)));
 };

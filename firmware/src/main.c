@@ -78,8 +78,12 @@ void cclo_main(void)
 	hw_write(CCLO_EXCHANGE_HARDWARE_ID_ADDRESS, engine.capabilities);
 	reset_engine();
 	for (;;) {
+		engine.standing_by = engine.given_back = false;
 		accept();
 		task_run_all();
+		/* What was given back may be what a call waits for that ran before. */
+		if (engine.standing_by && engine.given_back)
+			continue;
 		/* Calls may have ended and made room for those that wait. */
 		if (hw_read(CCLO_CALLS_STATUS_ADDRESS) == 0 || free_call() == NULL)
 			(void)hw_read(CCLO_SYSTEM_SLEEP_ADDRESS);

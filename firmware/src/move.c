@@ -82,7 +82,7 @@ static bool queue_take_free(void)
 static void queue_take(void)
 {
 	while (!queue_take_free())
-		task_pause(); /* the waits of those who have one are limited */
+		task_stand_by(); /* the waits of those who have one are limited */
 }
 
 void queue_give_back(struct call *call)
@@ -94,6 +94,7 @@ void queue_give_back(struct call *call)
 	if (hw_read(COMPLETED(queue)) != engine.issued[queue])
 		hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
 	engine.queue_taken[queue] = false;
+	engine.given_back = true;
 	call->queue = NO_QUEUE;
 }
 

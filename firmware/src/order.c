@@ -48,5 +48,5 @@ void order_wait(enum call_kind kind, uint32_t tag)
 	self->kind = kind;
 	self->tag = tag;
 	while (overtakes())
-		task_pause(); /* the waits of those before are limited */
+		task_stand_by(); /* the waits of those before are limited */
 }

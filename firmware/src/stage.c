@@ -27,7 +27,7 @@ static void scratch_take(void)
 	if (engine.scratch_owner == self)
 		return;
 	while (engine.scratch_owner != NULL)
-		task_pause(); /* the waits of its owner are limited */
+		task_stand_by(); /* the waits of its owner are limited */
 	engine.scratch_owner = self;
 }
 

@@ -26,6 +26,7 @@ void task_end(struct call *call, uint32_t code)
 		engine.scratch_owner = NULL;
 	if (call != &engine.dropped)
 		engine.open &= ~call_bit(call);
+	engine.given_back = true;
 	answer(call, code);
 }
 
@@ -34,6 +35,12 @@ void task_pause(void)
 	struct call *call = self;
 
 	task_switch(&call->sp, engine.scheduler_sp);
+}
+
+void task_stand_by(void)
+{
+	engine.standing_by = true;
+	task_pause();
 }
 
 void task_fail(uint32_t error)

@@ -12,6 +12,10 @@
 /* Lets others run; returns after something has happened that may matter. */
 void task_pause(void);
 
+/* The same for what another call has, and gives back without an event: a queue of
+ * moves, a window, scratch buffers, its turn. */
+void task_stand_by(void);
+
 /* Ends the call with these bits of the return code, and what it holds. */
 void task_fail(uint32_t error) __attribute__((noreturn));
 

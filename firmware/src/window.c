@@ -14,6 +14,7 @@ void windows_shut(struct call *call) { (void)call; }
 static void forget_oldest(struct call *call)
 {
 	engine.windows &= ~(1u << call->held[0].window);
+	engine.given_back = true;
 	for (uint32_t i = 1; i < call->windows; i++)
 		call->held[i - 1] = call->held[i];
 	call->windows--;
@@ -75,7 +76,7 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	while (self->windows == HELD || held_at(address_of(landing)))
 		finish_oldest();
 	while (engine.windows == ALL_WINDOWS)
-		task_pause(); /* the waits of those who have them are limited */
+		task_stand_by(); /* the waits of those who have them are limited */
 	while (engine.windows & (1u << window))
 		window++;
 	engine.windows |= 1u << window;

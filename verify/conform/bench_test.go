@@ -74,7 +74,7 @@ func times(n int) int {
 func limited(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
 	limit = time.Duration(float64(limit) * max(scaleOf(), 1))
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), limit+time.Second) // when everything is printed
 	dump := func() string {
 		text := make([]byte, 1<<22)
 		return string(text[:runtime.Stack(text, true)])
@@ -162,12 +162,19 @@ func newBench(ctx context.Context, t *testing.T, s setup) *bench {
 // limits are what random worlds change of a platform.
 type limits struct {
 	RxBuffers               accl.RxBuffers
-	MaxEager, MaxRendezvous int            `json:",omitempty"`
+	MaxEager, MaxRendezvous int            `json:",omitempty"` // bytes
 	Tuning                  []accl.Setting `json:",omitempty"`
 }
 
-func (l limits) apply(p *accl.Platform) {
-	p.RxBuffers, p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes, p.Tuning = l.RxBuffers, l.MaxEager, l.MaxRendezvous, l.Tuning
+// apply sets the limits of a world.
+func (l limits) apply(s *setup) {
+	s.edit = func(p *accl.Platform) {
+		p.RxBuffers, p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes, p.Tuning = l.RxBuffers, l.MaxEager, l.MaxRendezvous, l.Tuning
+	}
+	// The driver takes twice the eager limit of a platform that wants less.
+	if l.MaxRendezvous != 0 {
+		s.open = append(s.open, accl.WithMaxRendezvous(l.MaxRendezvous))
+	}
 }
 
 // again is how a case on this world is repeated.

@@ -186,6 +186,7 @@ func (c *Case) MayLose(p *accl.Platform) bool {
 	if c.Count <= elements*p.RxBuffers.Count {
 		return false
 	}
-	rendezvous := p.Features.Rendezvous && c.Count*size > p.Limits.MaxEagerBytes
+	eager, _ := thresholds(p)
+	rendezvous := p.Features.Rendezvous && c.Count*size > eager
 	return !rendezvous || len(c.types()) > 1 || c.StreamRes
 }

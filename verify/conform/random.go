@@ -235,7 +235,8 @@ func randomCount(rng *rand.Rand, p *accl.Platform, c *Case) int {
 	near := func(n int) int { return max(n+rng.IntN(3)-1, 0) }
 	limits := []int{pool}
 	if p.Features.Rendezvous {
-		limits = append(limits, p.Limits.MaxEagerBytes/size, p.Limits.MaxRendezvousBytes/size)
+		eager, rendezvous := thresholds(p)
+		limits = append(limits, eager/size, rendezvous/size)
 	}
 	switch k := rng.IntN(100); {
 	case k < 5:
@@ -258,6 +259,12 @@ func randomCount(rng *rand.Rand, p *accl.Platform, c *Case) int {
 		top := slices.Max(limits)
 		return top + rng.IntN(2*top)
 	}
+}
+
+// thresholds are the largest messages, in bytes, as the driver sets them.
+func thresholds(p *accl.Platform) (eager, rendezvous int) {
+	eager = max(p.Limits.MaxEagerBytes, p.RxBuffers.Bytes)
+	return eager, max(p.Limits.MaxRendezvousBytes, 2*eager)
 }
 
 func (c *Case) randomData(rng *rand.Rand, op *operation) {

@@ -28,7 +28,7 @@ func TestOperations(t *testing.T) {
 			for n := 1; n <= 9; n++ {
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
 					rng := random(t)
-					b := newBench(ctx, t, randomSetup(rng, name, n))
+					b := newBench(ctx, t, randomSetup(t, rng, name, n))
 					for range times(2) {
 						for _, op := range conform.Operations(b.p) {
 							b.run(ctx, lossless(rng, b.p, n, op))
@@ -51,25 +51,26 @@ func lossless(rng *rand.Rand, p *accl.Platform, n int, op string) conform.Case {
 }
 
 // randomSetup chooses what is configured once for all cases of a world.
-func randomSetup(rng *rand.Rand, name string, n int) setup {
+func randomSetup(t *testing.T, rng *rand.Rand, name string, n int) setup {
 	s := setup{platform: name, ranks: n}
 	if rng.IntN(2) == 0 {
 		s.vars = hostMemory(name)
 	}
-	s.edit = func(p *accl.Platform) {
-		small(p)
-		p.RxBuffers = accl.RxBuffers{Count: 1 << rng.IntN(5), Bytes: 64 * (1 + rng.IntN(16))}
-		if p.Stack == "udp" {
-			p.RxBuffers.Count = max(p.RxBuffers.Count, 3)
-		}
-		if p.Features.Rendezvous {
-			p.Limits.MaxEagerBytes = p.RxBuffers.Bytes + rng.IntN(4000)
-			p.Limits.MaxRendezvousBytes = p.Limits.MaxEagerBytes + 64 + rng.IntN(8000)
-		}
-		for i := range p.Tuning {
-			p.Tuning[i].Value = tuning(rng, p.Tuning[i].Name, n)
+	p := driverview.Of(designtest.Load(t, name, nil))
+	l := limits{RxBuffers: accl.RxBuffers{Count: 1 << rng.IntN(5), Bytes: 64 * (1 + rng.IntN(16))}}
+	if p.Stack == "udp" {
+		l.RxBuffers.Count = max(l.RxBuffers.Count, 3)
+	}
+	if p.Features.Rendezvous {
+		l.MaxEager = l.RxBuffers.Bytes + rng.IntN(4000)
+		l.MaxRendezvous = l.MaxEager + 1 + rng.IntN(8000)
+	}
+	for _, w := range p.Exchange.Words {
+		if w.Group == "tuning" {
+			l.Tuning = append(l.Tuning, accl.Setting{Name: w.Name, Value: tuning(rng, w.Name, n)})
 		}
 	}
+	l.apply(&s)
 	return s
 }
 
@@ -104,7 +105,7 @@ func TestCase(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)
 		}
-		s.edit = l.apply
+		l.apply(&s)
 	}
 	newBench(ctx, t, s).run(ctx, c)
 }

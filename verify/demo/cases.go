@@ -17,8 +17,12 @@ const (
 	few   = 1
 	some  = 1000
 	many  = 10_007
-	large = 262_147 // of a whole buffer
+	large = 262_147
 )
+
+// usualRanks is up to how many ranks the counts are as they stand; beyond, they
+// are fewer, as else the work would grow with the square of the ranks.
+const usualRanks = 4
 
 // result is how a case went.
 type result struct {
@@ -128,9 +132,9 @@ func (g *group) casesOf(o *operation, function int) []instance {
 		if !g.moves(k.dtype, k.dtype) || o.reduces && !g.reduces(function, k.dtype) {
 			continue
 		}
-		counts := []int{many}
+		counts := []int{g.fewer(many)}
 		if k.dtype == accl.TypeFloat32 && function == 0 {
-			most := large
+			most := g.fewer(large)
 			if o.a == each || o.result == each {
 				most /= len(g.engines)
 			}
@@ -142,10 +146,12 @@ func (g *group) casesOf(o *operation, function int) []instance {
 	}
 	const narrow = accl.TypeFloat16
 	if wide := kinds[0]; o.wire && function == 0 && g.moves(wide.dtype, narrow) && (!o.reduces || g.reduces(function, wide.dtype)) {
-		list = append(list, instance{o, wide, many, function, narrow})
+		list = append(list, instance{o, wide, g.fewer(many), function, narrow})
 	}
 	return list
 }
+
+func (g *group) fewer(count int) int { return count * usualRanks / max(usualRanks, len(g.engines)) }
 
 // moves reports whether there is a configuration for a pair of types.
 func (g *group) moves(uncompressed, compressed accl.DType) bool {

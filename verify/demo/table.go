@@ -42,11 +42,21 @@ func (t *table) row(operation, dtype string, elements int, r result) {
 		t.line(operation, dtype, count, r.wrong, "", "")
 		return
 	}
-	rate := "-"
-	if r.bytes > 0 {
-		rate = fmt.Sprintf("%.3f", float64(r.bytes)/float64(r.took.Nanoseconds()))
+	nanoseconds := float64(r.took.Nanoseconds())
+	t.line(operation, dtype, count, "ok", fmt.Sprintf("%.1f", nanoseconds/1e3), rate(float64(r.bytes)/nanoseconds))
+}
+
+// rate writes a number of GB/s.
+func rate(r float64) string {
+	const least = 0.001
+	switch {
+	case r == 0:
+		return "-"
+	case r < least:
+		return fmt.Sprintf("<%v", least)
+	default:
+		return fmt.Sprintf("%.3f", r)
 	}
-	t.line(operation, dtype, count, "ok", fmt.Sprintf("%.1f", float64(r.took.Nanoseconds())/1e3), rate)
 }
 
 func (t *table) footer(took time.Duration) {
@@ -63,10 +73,8 @@ func (t *table) footer(took time.Duration) {
 
 // short rounds a duration to three digits or so.
 func short(d time.Duration) string {
-	switch {
-	case d < time.Second:
+	if d < time.Second {
 		return d.Round(time.Millisecond).String()
-	default:
-		return d.Round(10 * time.Millisecond).String()
 	}
+	return d.Round(10 * time.Millisecond).String()
 }

@@ -120,7 +120,7 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 		if err != nil {
 			return nil, err
 		}
-		return &memory{e: e, a: e.allocators[0], taken: taken, addr: addr, bytes: make([]byte, spec.Bytes)}, nil
+		return &memory{e: e, a: e.allocators[0], taken: taken, addr: addr, size: spec.Bytes}, nil
 	}
 	host, ok := e.host.(*hostMemory)
 	if !ok {
@@ -133,7 +133,7 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 	data := make([]byte, taken.to-taken.from)
 	host.add(taken.from, data)
 	at := addr - taken.from
-	return &memory{e: e, a: e.allocators[1], taken: taken, addr: addr, host: host, bytes: data[at : at+uint64(spec.Bytes)]}, nil
+	return &memory{e: e, a: e.allocators[1], taken: taken, addr: addr, size: spec.Bytes, host: host, bytes: data[at : at+uint64(spec.Bytes)]}, nil
 }
 
 // memory implements accl.Memory.
@@ -142,16 +142,25 @@ type memory struct {
 	a     *allocator
 	taken extent
 	addr  uint64
+	size  int         // bytes
 	host  *hostMemory // nil for device memory
 
 	mu    sync.RWMutex
 	freed bool
+	copy  sync.Once // makes the host's copy of device memory
 	bytes []byte
 }
 
 func (m *memory) Addr() uint64 { return m.addr }
 
-func (m *memory) Bytes() []byte { return m.bytes }
+// Bytes is the host's copy. That of device memory is made when somebody asks for
+// it: nobody does for what only the engine uses.
+func (m *memory) Bytes() []byte {
+	if m.host == nil {
+		m.copy.Do(func() { m.bytes = make([]byte, m.size) })
+	}
+	return m.bytes
+}
 
 func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
 	return m.sync(ctx, offset, bytes, func(b []byte, addr uint64) error { return copyIn(m.e.device, addr, b) })
@@ -170,13 +179,13 @@ func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func([]by
 	if m.freed {
 		return ErrFreed
 	}
-	if offset < 0 || bytes < 0 || offset > len(m.bytes) || bytes > len(m.bytes)-offset {
-		return fmt.Errorf("emu: %d bytes from %d on are not within a memory of %d", bytes, offset, len(m.bytes))
+	if offset < 0 || bytes < 0 || offset > m.size || bytes > m.size-offset {
+		return fmt.Errorf("emu: %d bytes from %d on are not within a memory of %d", bytes, offset, m.size)
 	}
 	if m.host != nil {
 		return nil
 	}
-	return transfer(m.bytes[offset:offset+bytes], m.addr+uint64(offset))
+	return transfer(m.Bytes()[offset:offset+bytes], m.addr+uint64(offset))
 }
 
 // Free gives the memory back. The error is ErrFreed if that was done before.

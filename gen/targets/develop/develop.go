@@ -3,17 +3,39 @@ package develop
 
 import (
 	"context"
+	"time"
 
+	"github.com/cclforge/cclforge/gen/targets/internal/bench"
 	"github.com/cclforge/cclforge/gen/targets/internal/check"
 	"github.com/cclforge/cclforge/gen/targets/internal/command"
-	"github.com/cclforge/cclforge/verify/bench"
 )
 
 // Test checks the whole repository: format, vet, staticcheck and all tests.
 func Test(ctx context.Context) error { return check.Run(ctx) }
 
-// Bench measures how long generating takes, and writes out/bench/generate.json.
-func Bench(ctx context.Context) error { return bench.Run(ctx) }
+// Soak runs random operations in random worlds against plain arithmetic, with
+// another seed each time.
+func Soak(ctx context.Context,
+	duration *time.Duration, // how long: 10m, 2h (10m)
+) error {
+	if duration == nil {
+		duration = new(time.Duration)
+		*duration = 10 * time.Minute
+	}
+	return check.Soak(ctx, *duration)
+}
+
+// Bench measures how long generating takes and how fast emulated collectives
+// are, and writes reports to out/bench/.
+//
+// Collectives are compared with those of OpenMPI if mpicc and mpirun are there.
+func Bench(ctx context.Context,
+	only *string, // generate, or collectives (both)
+	platform *string, // platform of the collectives, as a name (u55c_tcp)
+	ranks *string, // numbers of ranks of the collectives (2,4,8)
+) error {
+	return bench.Run(ctx, only, platform, ranks)
+}
 
 // Firmware builds the control firmware of every interface generation into
 // firmware/images.

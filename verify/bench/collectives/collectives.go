@@ -129,11 +129,7 @@ func (r *Report) measure(ctx context.Context, o *Options, d *design.Design, mpi 
 			continue
 		}
 		progress(fmt.Sprintf("%s, %d ranks", op.name, ranks))
-		sizes := o.Sizes
-		if !op.sized {
-			sizes = []int{0}
-		}
-		for _, size := range sizes {
+		for _, size := range op.sizes(o.Sizes, ranks) {
 			p, err := g.point(ctx, op, size, theirs, o.Time)
 			if err != nil {
 				return fmt.Errorf("measure %s of %d bytes on %d ranks: %w", op.name, size, ranks, err)
@@ -156,14 +152,6 @@ func (g *group) point(ctx context.Context, op *operation, size int, theirs *mpiR
 		return p, err
 	}
 	var mine, other []time.Duration
-	var pace time.Duration // of a run of OpenMPI
-	if theirs != nil {
-		warm, err := theirs.run(op, n, fewestRuns)
-		if err != nil {
-			return p, err
-		}
-		pace = slices.Min(warm)
-	}
 	for range blocksPerPoint {
 		times, err := g.measure(ctx, op, n, enough/blocksPerPoint)
 		if err != nil {
@@ -173,10 +161,10 @@ func (g *group) point(ctx context.Context, op *operation, size int, theirs *mpiR
 		if theirs == nil {
 			continue
 		}
-		if times, err = theirs.run(op, n, runsIn(enough/blocksPerPoint, pace)); err != nil {
+		if times, err = theirs.measure(op, n, enough/blocksPerPoint); err != nil {
 			return p, err
 		}
-		other, pace = append(other, times...), slices.Min(times)
+		other = append(other, times...)
 	}
 	p.Times = summary(mine, p.Bytes)
 	if theirs != nil {
@@ -187,13 +175,4 @@ func (g *group) point(ctx context.Context, op *operation, size int, theirs *mpiR
 		}
 	}
 	return p, nil
-}
-
-// mostRuns is what OpenMPI is asked for at once at most. It is a limit of the
-// program.
-const mostRuns = 10000
-
-// runsIn is how many runs of a pace take so much time.
-func runsIn(enough, pace time.Duration) int {
-	return int(min(max(enough/max(pace, 1), fewestRuns), mostRuns))
 }

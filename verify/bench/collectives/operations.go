@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -175,4 +176,20 @@ func (o *operation) bytes(n, ranks int) int {
 		n *= ranks
 	}
 	return n * elementBytes
+}
+
+// sizes are those of some sizes that make a difference: small blocks all become
+// an element.
+func (o *operation) sizes(wanted []int, ranks int) []int {
+	if !o.sized {
+		return []int{0}
+	}
+	var sizes []int
+	for _, size := range wanted {
+		same := func(s int) bool { return o.block(s, ranks) == o.block(size, ranks) }
+		if !slices.ContainsFunc(sizes, same) {
+			sizes = append(sizes, size)
+		}
+	}
+	return sizes
 }

@@ -1,0 +1,58 @@
+package emit
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+// What is written of variables reads as the same values.
+func TestAssignments(t *testing.T) {
+	want := map[string]cty.Value{
+		"clock":       cty.NumberIntVal(300),
+		"ratio":       cty.MustParseNumberVal("0.1"),
+		"host_memory": cty.True,
+		"kernel":      cty.StringVal("a \"b\" ${c} %{d} $${e}\n\\ `"),
+		"ports":       cty.TupleVal([]cty.Value{cty.Zero, cty.NumberIntVal(1)}),
+		"nested":      cty.ObjectVal(map[string]cty.Value{"x y": cty.StringVal(""), "z": cty.EmptyTupleVal}),
+	}
+	in, diags := lang.NewParser().ParseInputs("vars", assignments(want))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if len(in.Assigned) != len(want) {
+		t.Errorf("%d values of %d", len(in.Assigned), len(want))
+	}
+	for name, v := range want {
+		if got := in.Assigned[name].Value; !got.RawEquals(v) {
+			t.Errorf("%s is %#v, not %#v", name, got, v)
+		}
+	}
+	if got := assignments(nil); got != "" {
+		t.Errorf("%q of no variables", got)
+	}
+}
+
+// Users who keep their generated files in their module must not build the demo
+// with it, nor get it with a driver package of their own.
+func TestDemoStandsAside(t *testing.T) {
+	files, err := godemo(codeDesign(t, "u55c_tcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Path, "driver/") {
+			t.Errorf("%s is part of the driver package", f.Path)
+		}
+		if !bytes.Contains(f.Content, []byte("\n//go:build ignore\n\n")) {
+			t.Errorf("%s is built with the module", f.Path)
+		}
+		if !bytes.Contains(f.Content, []byte(`"`+DriverImport("u55c_tcp")+`"`)) {
+			t.Errorf("%s does not import %s", f.Path, DriverImport("u55c_tcp"))
+		}
+	}
+}

@@ -1,0 +1,67 @@
+// Package bench runs the benchmarks, as the bench target does.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/magefile/mage/mg"
+
+	"github.com/cclforge/cclforge/verify/bench"
+)
+
+// The benchmarks, as -only names them.
+const (
+	generate    = "generate"
+	collectives = "collectives"
+)
+
+// Run runs the benchmarks, or one of them. Platform and ranks are those of the
+// collectives. What is nil was not given.
+func Run(ctx context.Context, only, platform, ranks *string) error {
+	if only != nil && *only != generate && *only != collectives {
+		return mg.Fatalf(2, "there is no benchmark %q; there are %s and %s", *only, generate, collectives)
+	}
+	if only == nil || *only == generate {
+		if err := bench.Run(ctx); err != nil {
+			return err
+		}
+	}
+	if only != nil && *only == generate {
+		return nil
+	}
+	if only == nil {
+		fmt.Println()
+	}
+	return runCollectives(ctx, platform, ranks)
+}
+
+// runCollectives runs the benchmark in a process of its own: that leaves the
+// emulator out of every other target, and garbage collection as it is anywhere.
+func runCollectives(ctx context.Context, platform, ranks *string) error {
+	args := []string{"run", "./verify/bench/cmd/collectives"}
+	if platform != nil {
+		args = append(args, "-platform="+*platform)
+	}
+	if ranks != nil {
+		args = append(args, "-ranks="+*ranks)
+	}
+	cmd := exec.CommandContext(ctx, mg.GoCmd(), args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	// Ctrl-C reaches the program itself; what does not end by that is killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 3 * time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return mg.Fatal(130, "interrupted")
+	case errors.As(err, &exit):
+		return mg.Fatal(1, "the benchmark of the collectives has failed")
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package collectives
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Where Run writes its report and the picture, below a directory.
+const (
+	ResultFile = "collectives.json"
+	PlotFile   = "collectives.svg"
+)
+
+// Run measures, prints tables and writes report and picture into a directory.
+func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) error {
+	r, err := Measure(ctx, o, func(what string) { fmt.Fprintf(progress, "measuring %s\n", what) })
+	if err != nil {
+		return err
+	}
+	if err := r.Print(out); err != nil {
+		return err
+	}
+	if err := r.Write(dir); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	_, err = fmt.Fprintf(out, "\nwritten to %s and %s\n", filepath.Join(dir, ResultFile), filepath.Join(dir, PlotFile))
+	return err
+}
+
+// Write writes report and picture into a directory, which is made if it is not
+// there.
+func (r *Report) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, ResultFile), append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, PlotFile), []byte(r.Plot()), 0o644)
+}

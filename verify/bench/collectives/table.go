@@ -1,0 +1,184 @@
+package collectives
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+)
+
+// The table shows some of the sizes; the others are in the report.
+var (
+	shown      = []int{4, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 16 << 20}
+	shownRatio = []int{1 << 10, 256 << 10, 16 << 20}
+)
+
+// mostColumns is how many sizes are shown if none of the usual ones was measured.
+const mostColumns = 6
+
+// Print prints the report as tables.
+func (r *Report) Print(w io.Writer) error {
+	fmt.Fprintf(w, "%s, emulated; %s, %d cores, %s", r.Platform, r.Machine.CPU, r.Machine.Cores, r.Machine.Go)
+	if r.OpenMPI != "" {
+		fmt.Fprintf(w, "; OpenMPI %s", r.OpenMPI)
+	}
+	fmt.Fprint(w, "\n\n")
+	if len(r.Points) > 0 {
+		if err := r.printPoints(w); err != nil {
+			return err
+		}
+	}
+	if r.Without != "" {
+		fmt.Fprintf(w, "no comparison with OpenMPI: %s\n", r.Without)
+	}
+	if len(r.Figures) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return r.printFigures(w)
+}
+
+func (r *Report) printPoints(w io.Writer) error {
+	sizes, ratios := r.columns(shown), []int(nil)
+	if r.OpenMPI != "" {
+		ratios = r.columns(shownRatio)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "ranks")
+	for _, size := range sizes {
+		fmt.Fprintf(t, "\t%s", sizeName(size))
+	}
+	fmt.Fprint(t, "\tp99\tGB/s")
+	for _, size := range ratios {
+		fmt.Fprintf(t, "\t×MPI %s", sizeName(size))
+	}
+	fmt.Fprintln(t, "\t  operation")
+	for _, row := range r.rows() {
+		fmt.Fprintf(t, "%d", row.Ranks)
+		last := r.point(row.Operation, row.Ranks, 0)
+		for _, size := range sizes {
+			p := r.point(row.Operation, row.Ranks, size)
+			if p == nil && size == sizes[0] {
+				p = last // without operands
+			}
+			if p == nil {
+				fmt.Fprint(t, "\t")
+				continue
+			}
+			last = p
+			fmt.Fprintf(t, "\t%s", digits(p.Median))
+		}
+		if last == nil {
+			last = &Point{}
+		}
+		fmt.Fprintf(t, "\t%s\t%s", digits(last.P99), orDash(last.Rate))
+		for _, size := range ratios {
+			p := r.point(row.Operation, row.Ranks, size)
+			if p == nil && size == ratios[0] {
+				p = r.point(row.Operation, row.Ranks, 0)
+			}
+			if p == nil {
+				p = &Point{}
+			}
+			fmt.Fprintf(t, "\t%s", orDash(p.Ratio))
+		}
+		fmt.Fprintf(t, "\t  %s\n", row.Operation)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nµs, median, by bytes of a rank's largest buffer, from when the first rank begins until the last is done; data in")
+	fmt.Fprintln(w, "device memory. p99 (µs) and GB/s: of the rightmost size. nop and barrier have none, and are in the first column.")
+	if len(ratios) > 0 {
+		fmt.Fprintln(w, "×MPI: median by that of OpenMPI on the same machine, both measured in turn.")
+	}
+	return nil
+}
+
+func (r *Report) printFigures(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "measured\taim\t\t  ")
+	for _, f := range r.Figures {
+		aim, met := "", ""
+		if f.Aim != 0 {
+			aim, met = "≤ "+digits(f.Aim), "ok"
+			if f.Least {
+				aim = "≥ " + digits(f.Aim)
+			}
+			if !f.Met() {
+				met = "missed"
+			}
+		}
+		name := f.Name
+		if f.Unit != "" {
+			name += ", " + f.Unit
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t  %s\n", digits(f.Value), aim, met, name)
+	}
+	return t.Flush()
+}
+
+// columns are those of the sizes that were measured, or any that were.
+func (r *Report) columns(wanted []int) []int {
+	var measured []int
+	for _, p := range r.Points {
+		if p.Size > 0 && !slices.Contains(measured, p.Size) {
+			measured = append(measured, p.Size)
+		}
+	}
+	slices.Sort(measured)
+	some := slices.DeleteFunc(slices.Clone(wanted), func(size int) bool { return !slices.Contains(measured, size) })
+	if len(some) == 0 {
+		some = measured[:min(len(measured), mostColumns)]
+	}
+	if len(some) == 0 {
+		some = []int{0}
+	}
+	return some
+}
+
+// rows are a point of each operation and number of ranks, operations together.
+func (r *Report) rows() []Point {
+	var rows []Point
+	for i := range operations {
+		for _, p := range r.Points {
+			same := func(q Point) bool { return q.Operation == p.Operation && q.Ranks == p.Ranks }
+			if p.Operation == operations[i].name && !slices.ContainsFunc(rows, same) {
+				rows = append(rows, p)
+			}
+		}
+	}
+	return rows
+}
+
+// digits writes a number with three digits or so.
+func digits(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+func orDash(v float64) string {
+	if v == 0 {
+		return "-"
+	}
+	return digits(v)
+}
+
+// sizeName writes bytes with a binary prefix.
+func sizeName(bytes int) string {
+	switch {
+	case bytes == 0:
+		return "no data"
+	case bytes >= 1<<20 && bytes%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	case bytes >= 1<<10 && bytes%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return fmt.Sprintf("%d B", bytes)
+}
