@@ -53,6 +53,7 @@ struct call {
 	uint8_t windows;
 	/* What the last invitation said, for the next rendezvous move. */
 	uint64_t remote_address;
+	uint32_t remote_transfer;
 	bool remote_host;
 };
 

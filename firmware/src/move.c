@@ -260,6 +260,7 @@ void move_issue(const struct move *m)
 	if (m->from_window != NULL)
 		hw_write(CCLO_MOVE_WINDOW_ADDRESS, m->window);
 	if (m->to_window) {
+		hw_write(CCLO_MOVE_TAG_ADDRESS, self->remote_transfer);
 		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, self->remote_address);
 		hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, 0);
 		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |

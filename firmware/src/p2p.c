@@ -90,7 +90,7 @@ static void send_to_windows(uint32_t to)
 			return;
 		}
 		move_issue(&move);
-		invitation_done(to, bytes_of(move.count, false), self->tag, self->context);
+		invitation_done(to, bytes_of(move.count, false), self->context);
 	}
 	move_drain();
 }

@@ -247,7 +247,7 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 		if (stage->receives && stage->lands_in_scratch)
 			path->slot_moves[stage->slot] = move_number();
 		if (stage->sends)
-			invitation_done(stage->to, bytes_of(stage->count, false), TAG_DATA, collective_context());
+			invitation_done(stage->to, bytes_of(stage->count, false), collective_context());
 	}
 #endif
 }

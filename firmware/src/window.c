@@ -127,13 +127,17 @@ bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 	window = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS) != 0;
 	self->remote_address = hw_read64(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
 	self->remote_host = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS) != 0;
+	/* What is sent there has its number for a tag where messages can be lost: late
+	 * messages of one transfer are not taken for those of another. */
+	self->remote_transfer = lossy() ? hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS) : tag;
 	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
 	return window;
 }
 
-void invitation_done(uint32_t to, uint32_t bytes, uint32_t tag, uint32_t context)
+void invitation_done(uint32_t to, uint32_t bytes, uint32_t context)
 {
-	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE, to, bytes, self->remote_address, self->remote_host, tag, context);
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE, to, bytes, self->remote_address, self->remote_host,
+	            self->remote_transfer, context);
 }
 
 #endif

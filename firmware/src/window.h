@@ -29,7 +29,7 @@ void windows_finish(void);
 bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context);
 
 /* Tells the rank that all bytes were sent into its window. */
-void invitation_done(uint32_t to, uint32_t bytes, uint32_t tag, uint32_t context);
+void invitation_done(uint32_t to, uint32_t bytes, uint32_t context);
 
 #else
 

@@ -183,6 +183,11 @@ abi "rendezvous" {
       access = "ro"
       doc    = "1 if the announced address lies in host memory."
     }
+    register "announced_transfer" {
+      at     = hex("3C")
+      access = "ro"
+      doc    = "Number of the announcement found. Where messages can be lost each session counts its announcements, in seq of their headers: they are found in this order, and none before those it follows. Data and done then carry the number as their tag, and a window takes no other."
+    }
     register "take" {
       at     = hex("34")
       access = "wo"

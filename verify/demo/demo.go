@@ -20,7 +20,7 @@ import (
 )
 
 // ErrDiffers says that a result was not what plain arithmetic makes of the
-// operands.
+// operands, or that there was none because the call failed.
 var ErrDiffers = errors.New("results are wrong")
 
 // Open opens the engine behind a device: Open of a generated package.
@@ -50,7 +50,8 @@ func Main(open Open, load Load) {
 }
 
 // Run runs the demo on n ranks and writes its table. The error matches
-// ErrDiffers if a result differs, and is that of an engine if a call failed.
+// ErrDiffers if any row is wrong. Others say that the ranks did not start, could
+// not be reset after a call that failed, or that the context has ended.
 func Run(ctx context.Context, w io.Writer, open Open, load Load, n int) (err error) {
 	start := time.Now()
 	world, err := load(ctx, n)

@@ -130,8 +130,15 @@ func (s *networkSink) flush() (wait, uint32) {
 		}
 		return w, code
 	}
+	announces := s.e.lossy && s.e.n.rendezvous && s.m.messageType == s.e.n.message.announcement
+	if announces {
+		s.e.rendezvous.number(s.to.session, p, s.m)
+	}
 	w, code := s.e.sendPacket(s.to, p)
 	if w == waitNone && code == 0 {
+		if announces {
+			s.e.rendezvous.numbers[s.to.session]++
+		}
 		s.ready = nil
 	}
 	return w, code

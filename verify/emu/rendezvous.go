@@ -20,6 +20,8 @@ type window struct {
 	ahead   map[uint32]uint32 // bytes of the packets behind it, by index
 	total   uint64            // bytes that the sender says it has sent
 	ended   bool              // it has said so
+
+	transfer uint32 // number of its announcement, where messages can be lost
 }
 
 // announcement is a buffer of a remote rank that waits for data.
@@ -28,6 +30,7 @@ type announcement struct {
 	tag, count uint32
 	address    uint64
 	host       bool
+	transfer   uint32
 }
 
 // rendezvous keeps windows and announcements.
@@ -37,13 +40,19 @@ type rendezvous struct {
 	last    int // window of the last data
 	waiting []announcement
 	sought  int // of waiting, by the last seek; -1 for none
+	// Where messages can be lost: the numbers of the announcements sent next and
+	// found next, by session, and those that have overtaken others.
+	numbers  map[uint32]uint32
+	expected map[uint32]uint32
+	early    []announcement
 
 	window, bytes uint32
 	address       uint64
 }
 
 func newRendezvous(e *Engine) *rendezvous {
-	r := &rendezvous{e: e, sought: -1, windows: make([]window, e.n.windows)}
+	r := &rendezvous{e: e, windows: make([]window, e.n.windows)}
+	r.clear()
 	if !e.n.rendezvous {
 		return r
 	}
@@ -78,6 +87,7 @@ func (r *rendezvous) attachAnnouncements(b *bus) {
 	b.on("rendezvous", "seek", r.seek, nil)
 	b.on("rendezvous", "announced_count", func() uint32 { return r.found().count }, nil)
 	b.readOnly64("rendezvous", "announced_address", func() uint64 { return r.found().address })
+	b.on("rendezvous", "announced_transfer", func() uint32 { return r.found().transfer }, nil)
 	b.on("rendezvous", "announced_host", func() uint32 { return uint32(flag(r.found().host)) }, nil)
 	b.on("rendezvous", "take", nil, func(uint32) error {
 		if r.sought >= 0 {
@@ -92,6 +102,7 @@ func (r *rendezvous) attachAnnouncements(b *bus) {
 func (r *rendezvous) clear() {
 	clear(r.windows)
 	r.waiting, r.sought = nil, -1
+	r.numbers, r.expected, r.early = map[uint32]uint32{}, map[uint32]uint32{}, nil
 }
 
 // at is a window; nil if there is none with this number.
@@ -167,7 +178,7 @@ func (k senderKey) by(sender senderKey) bool {
 func (r *rendezvous) data(p *fabric.Packet) verdict {
 	e, f, h := r.e, &r.e.n.header, &p.Header
 	addr, host := f.vaddr.get(h), f.host.get(h) != 0
-	w := r.target(r.sender(p), addr, uint64(len(p.Payload)), host)
+	w := r.target(r.sender(p), f.tag.get32(h), addr, uint64(len(p.Payload)), host)
 	if w == nil {
 		return e.inbound.drop(e.n.event.noWindow)
 	}
@@ -187,10 +198,10 @@ func (r *rendezvous) data(p *fabric.Packet) verdict {
 }
 
 // target is the open window that bytes from a sender are for.
-func (r *rendezvous) target(sender senderKey, addr, bytes uint64, host bool) *window {
+func (r *rendezvous) target(sender senderKey, tag uint32, addr, bytes uint64, host bool) *window {
 	fits := func(i int) bool {
 		w := &r.windows[i]
-		return w.open && w.from.by(sender) && w.host == host && addr >= w.address &&
+		return w.open && w.from.by(sender) && r.answers(w, tag) && w.host == host && addr >= w.address &&
 			addr-w.address <= uint64(w.bytes) && bytes <= uint64(w.bytes)-(addr-w.address)
 	}
 	if r.last < len(r.windows) && fits(r.last) {
@@ -243,7 +254,7 @@ func (r *rendezvous) finished(p *fabric.Packet) verdict {
 	var w *window
 	for i := range r.windows {
 		c := &r.windows[i]
-		if !c.open || c.ended || !c.from.by(sender) || total > uint64(c.bytes) || c.host != (f.host.get(h) != 0) {
+		if !c.open || c.ended || !c.from.by(sender) || !r.answers(c, f.tag.get32(h)) || total > uint64(c.bytes) || c.host != (f.host.get(h) != 0) {
 			continue
 		}
 		if c.address == addr {
@@ -262,22 +273,63 @@ func (r *rendezvous) finished(p *fabric.Packet) verdict {
 	return taken
 }
 
-// announced keeps an announcement until it is taken.
+// answers tells whether data or a done message with a tag may be for a window:
+// where messages can be lost, what is late from an earlier transfer is not.
+func (r *rendezvous) answers(w *window, tag uint32) bool {
+	return !r.e.lossy || tag == w.transfer
+}
+
+// number gives an announcement that is to be sent its number, and the window
+// that it is about.
+func (r *rendezvous) number(session uint32, p *outPacket, m *move) {
+	n := r.numbers[session]
+	r.e.n.header.seq.put(&p.Header, uint64(n))
+	for i := range r.windows {
+		w := &r.windows[i]
+		if w.open && w.from.session == session && w.address == m.remoteAddress && w.host == m.remoteHost {
+			w.transfer = n
+		}
+	}
+}
+
+// announced keeps an announcement until it is taken. One that was sent twice is
+// dropped, and one that has overtaken others waits for them, where that can be.
 func (r *rendezvous) announced(p *fabric.Packet) verdict {
 	e, f, h := r.e, &r.e.n.header, &p.Header
 	a := announcement{
 		from: r.sender(p), tag: f.tag.get32(h), count: f.count.get32(h),
 		address: f.vaddr.get(h), host: f.host.get(h) != 0,
 	}
-	if e.lossy && slices.Contains(r.waiting, a) {
-		return taken // the network has sent it twice
-	}
-	if len(r.waiting) >= e.n.announcements {
+	if len(r.waiting)+len(r.early) >= e.n.announcements {
 		return e.inbound.drop(e.n.event.noAnnouncement)
 	}
+	if !e.lossy {
+		r.keep(a)
+		return taken
+	}
+	a.transfer = f.seq.get32(h)
+	same := func(b announcement) bool { return b.from.session == p.Session && b.transfer == a.transfer }
+	if int32(a.transfer-r.expected[p.Session]) < 0 || slices.ContainsFunc(r.early, same) {
+		return e.inbound.drop(e.n.event.stale)
+	}
+	r.early = append(r.early, a)
+	for {
+		i := slices.IndexFunc(r.early, func(b announcement) bool {
+			return b.from.session == p.Session && b.transfer == r.expected[p.Session]
+		})
+		if i < 0 {
+			return taken
+		}
+		r.keep(r.early[i])
+		r.early = slices.Delete(r.early, i, i+1)
+		r.expected[p.Session]++
+	}
+}
+
+// keep makes an announcement one that can be found.
+func (r *rendezvous) keep(a announcement) {
 	r.waiting = append(r.waiting, a)
-	e.raise(e.n.wake.rendezvous)
-	return taken
+	r.e.raise(r.e.n.wake.rendezvous)
 }
 
 // seek looks for the oldest announcement by the move registers' destination.

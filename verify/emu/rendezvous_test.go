@@ -50,6 +50,7 @@ func TestRendezvousBetweenEngines(t *testing.T) {
 			if count, addr := from.get("rendezvous", "announced_count"), from.get64("rendezvous", "announced_address"); count != bytesSent/4 || addr != at {
 				t.Errorf("announced %d at 0x%X", count, addr)
 			}
+			from.set("move", "tag", from.get("rendezvous", "announced_transfer"))
 			from.set("rendezvous", "take", 0)
 			if got := from.get("rendezvous", "seek"); got != 0 {
 				t.Error("the announcement was not taken")
@@ -157,8 +158,12 @@ func TestWireOfRendezvousData(t *testing.T) {
 }
 
 func dataHead(index, addr uint64, n int) head {
-	return head{msgType: 1, src: 1, seq: index, vaddr: addr, count: uint64(n), context: testContext, tag: testTag}
+	return head{msgType: 1, src: 1, seq: index, vaddr: addr, count: uint64(n), context: testContext, tag: testTransfer}
 }
+
+// testTransfer is the number of the first announcement, which data on UDP has
+// for its tag.
+const testTransfer = 0
 
 // TestWindow sends packets in all kinds of disorder.
 func TestWindow(t *testing.T) {
@@ -218,6 +223,11 @@ func TestWindow(t *testing.T) {
 			{dataHead(1, base+2, 2), "xx", "no_window", 2},
 			{done(2, base), "", "no_window", 2},
 		}, "ab\x00\x00", 1},
+		{"of an earlier transfer", []packet{
+			{func() head { h := dataHead(0, base, 2); h.tag--; return h }(), "xx", "no_window", 0},
+			{func() head { h := done(2, base); h.tag--; return h }(), "", "no_window", 0},
+			{dataHead(0, base, 2), "ab", "", 2},
+		}, "ab", 0},
 		{"of another sender", []packet{
 			{func() head { h := dataHead(0, base, 2); h.src = 2; return h }(), "xx", "no_window", 0},
 			{func() head { h := dataHead(0, base, 2); h.context = 2; return h }(), "xx", "no_window", 0},
@@ -405,6 +415,43 @@ func TestAnnouncements(t *testing.T) {
 	if got := r.get("network", "events"); got != r.event("no_announcement") {
 		t.Errorf("events 0x%X", got)
 	}
+}
+
+// TestOrderOfAnnouncements shuffles and repeats them: they are found in the order
+// in which they were sent, and none before those it follows.
+func TestOrderOfAnnouncements(t *testing.T) {
+	w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1})
+	r := w.rigs[0]
+	r.set("move", "destination", 1)
+	announce := func(numbers ...uint64) {
+		for _, n := range numbers {
+			w.send(w.raw[0], 0, head{msgType: 2, src: 1, seq: n, count: 10 + n, tag: testTag, context: testContext}, nil)
+		}
+		w.run()
+	}
+	find := func(numbers ...uint32) {
+		t.Helper()
+		for _, n := range numbers {
+			seek, got, count := r.get("rendezvous", "seek"), r.get("rendezvous", "announced_transfer"), r.get("rendezvous", "announced_count")
+			if seek != 1 || got != n || count != 10+n {
+				t.Errorf("seek answers %d, number %d of %d elements, expected number %d", seek, got, count, n)
+			}
+			r.set("rendezvous", "take", 0)
+		}
+		if r.get("rendezvous", "seek") != 0 {
+			t.Error("there is one too many")
+		}
+	}
+	announce(2, 1)
+	find()
+	announce(1, 2)
+	find()
+	announce(0)
+	find(0, 1, 2)
+	announce(2, 0, 4)
+	find()
+	announce(3, 3)
+	find(3, 4)
 }
 
 func TestHostMemory(t *testing.T) {

@@ -1,0 +1,223 @@
+package collectives
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// sample is a report with a point with OpenMPI, one without, and one without
+// operands.
+func sample() *Report {
+	return &Report{
+		Machine: Machine{System: "linux/amd64", CPU: "a <fast> & \"good\" one", Cores: 2, Go: "go1.26"}, Platform: "some<thing>", OpenMPI: "4.1",
+		Points: []Point{
+			{Operation: "nop", Ranks: 2, Times: Times{Runs: 3, Median: 8, P99: 9}},
+			{Operation: "allreduce", Ranks: 2, Size: 1024, Bytes: 1024, Times: Times{Runs: 3, Median: 100, P99: 200, Rate: 0.01024},
+				OpenMPI: &Times{Runs: 3, Median: 10, P99: 11, Rate: 0.1024}, Ratio: 10},
+			{Operation: "allreduce", Ranks: 2, Size: 16 << 20, Bytes: 16 << 20, Times: Times{Runs: 3, Median: 8000, P99: 9000, Rate: 2.097},
+				OpenMPI: &Times{Runs: 3, Median: 16000, P99: 17000, Rate: 1.049}, Ratio: 0.5},
+			{Operation: "allgather", Ranks: 2, Size: 4, Bytes: 8, Times: Times{Runs: 3, Median: 90, P99: 95}},
+		},
+		Figures: []Figure{
+			{"small", 5, "µs", 10, false}, {"large", 12, "µs", 10, false}, {"quick", 400, "MHz", 300, true}, {"slow", 20, "MHz", 300, true}, {"any", 7, "", 0, false},
+		},
+	}
+}
+
+func TestJSON(t *testing.T) {
+	text, err := json.Marshal(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Machine map[string]any
+		OpenMPI string
+		Points  []map[string]any
+		Figures []map[string]any
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"cpu", "cores", "go", "system"} {
+		if got.Machine[key] == nil {
+			t.Errorf("the machine lacks %s", key)
+		}
+	}
+	p := got.Points[1]
+	for key, want := range map[string]any{
+		"operation": "allreduce", "ranks": 2.0, "size": 1024.0, "bytes": 1024.0, "runs": 3.0,
+		"median_us": 100.0, "p99_us": 200.0, "gb_per_s": 0.01024, "ratio": 10.0,
+	} {
+		if p[key] != want {
+			t.Errorf("%s is %v, want %v", key, p[key], want)
+		}
+	}
+	if m, ok := p["openmpi"].(map[string]any); !ok || m["median_us"] != 10.0 {
+		t.Errorf("openmpi is %v", p["openmpi"])
+	}
+	for _, key := range []string{"openmpi", "ratio"} {
+		if v, is := got.Points[0][key]; is {
+			t.Errorf("a point without comparison has %s: %v", key, v)
+		}
+	}
+	if f := got.Figures[2]; f["aim"] != 300.0 || f["aim_is_least"] != true || f["unit"] != "MHz" {
+		t.Errorf("figure %v", f)
+	}
+}
+
+func TestPrint(t *testing.T) {
+	r := sample()
+	var out strings.Builder
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string][]string{
+		"ranks":      {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "1", "KiB", "×MPI", "16", "MiB", "operation"},
+		"nop":        {"2", "8.00", "9.00", "-", "-", "-", "nop"},
+		"allreduce":  {"2", "100", "8000", "9000", "2.10", "10.0", "0.50", "allreduce"},
+		"small, µs":  {"5.00", "≤", "10.0", "ok", "small,", "µs"},
+		"large, µs":  {"12.0", "≤", "10.0", "missed", "large,", "µs"},
+		"quick, MHz": {"400", "≥", "300", "ok", "quick,", "MHz"},
+		"slow, MHz":  {"20.0", "≥", "300", "missed", "slow,", "MHz"},
+		"any":        {"7.00", "any"},
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(out.String()) {
+		for name, want := range lines {
+			if strings.Join(strings.Fields(line), " ") == strings.Join(want, " ") {
+				found[name] = line
+			}
+		}
+	}
+	for name, want := range lines {
+		if found[name] == "" {
+			t.Errorf("no line %q in\n%s", strings.Join(want, " "), out.String())
+		}
+	}
+	if strings.Contains(out.String(), "no comparison") {
+		t.Error("there was a comparison")
+	}
+}
+
+func TestPrintWithoutOpenMPI(t *testing.T) {
+	r := sample()
+	r.OpenMPI, r.Without = "", "mpirun is not installed"
+	for i := range r.Points {
+		r.Points[i].OpenMPI, r.Points[i].Ratio = nil, 0
+	}
+	var out strings.Builder
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "no comparison with OpenMPI: mpirun is not installed\n") || strings.Contains(out.String(), "×MPI") {
+		t.Errorf("printed\n%s", out.String())
+	}
+}
+
+func TestPlot(t *testing.T) {
+	all := sample()
+	without := sample()
+	without.OpenMPI = ""
+	for i := range without.Points {
+		without.Points[i].OpenMPI = nil
+	}
+	one := func(p ...Point) *Report { return &Report{Platform: "x", Points: p} }
+	single := Point{Operation: "copy", Ranks: 1, Size: 4, Bytes: 4, Times: Times{Median: 10}}
+	zero := Point{Operation: "copy", Ranks: 1, Size: 4, Bytes: 4, OpenMPI: &Times{}}
+	many := one()
+	for n := range 20 {
+		many.Points = append(many.Points, Point{Operation: "bcast", Ranks: n + 1, Size: 8, Bytes: 8, Times: Times{Median: 1e-3}})
+	}
+	for _, c := range []struct {
+		name           string
+		r              *Report
+		panels, lines  int
+		dashed, absent bool
+	}{
+		{"all", all, 3, 3, true, false},
+		{"without OpenMPI", without, 3, 2, false, true},
+		{"nothing", one(), 0, 0, false, true},
+		{"one size", one(single), 1, 1, false, true},
+		{"no time", one(zero), 1, 0, false, true},
+		{"only a barrier", one(Point{Operation: "barrier", Ranks: 4, Times: Times{Median: 1e7}}), 1, 0, false, true},
+		{"more ranks than colours", many, 1, 20, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			svg := c.r.Plot()
+			wellFormed(t, svg)
+			for _, bad := range []string{"NaN", "Inf", "%!"} {
+				if strings.Contains(svg, bad) {
+					t.Errorf("the picture has %s", bad)
+				}
+			}
+			if n := strings.Count(svg, "<g "); n != c.panels {
+				t.Errorf("%d panels, want %d", n, c.panels)
+			}
+			if n := strings.Count(svg, "<polyline"); n != c.lines {
+				t.Errorf("%d lines, want %d", n, c.lines)
+			}
+			if strings.Contains(svg, "stroke-dasharray") != c.dashed || strings.Contains(svg, "OpenMPI") == c.absent {
+				t.Error("OpenMPI is there where it was not measured, or the other way round")
+			}
+		})
+	}
+}
+
+// The picture says what is on it.
+func TestPlotHasLabels(t *testing.T) {
+	words := wellFormed(t, sample().Plot())
+	for _, want := range []string{"allreduce", "allgather", "nop", "2 ranks", "OpenMPI 4.1", "largest buffer of a rank", "time", "10 µs", "some<thing>", `"good"`} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in %q", want, words)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for bytes, want := range map[int]string{4: "4 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 16 << 20: "16 MiB"} {
+		if got := sizeName(bytes); got != want {
+			t.Errorf("%d is %q, want %q", bytes, got, want)
+		}
+	}
+	for e, want := range map[float64]string{-2: "10 ns", 0: "1 µs", 2: "100 µs", 3: "1 ms", 6: "1 s", 7: "10 s"} {
+		if got := timeName(e); got != want {
+			t.Errorf("10^%v µs is %q, want %q", e, got, want)
+		}
+	}
+	if got := cpuModel("processor\t: 0\nmodel name\t: Some CPU @ 2: 3\nflags: x\n"); got != "Some CPU @ 2: 3" {
+		t.Errorf("the CPU is %q", got)
+	}
+}
+
+// wellFormed parses a picture and returns its text.
+func wellFormed(t *testing.T, svg string) string {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	var words strings.Builder
+	depth := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the picture is not well-formed: %v", err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			if depth == 0 && (x.Name.Local != "svg" || x.Name.Space != "http://www.w3.org/2000/svg") {
+				t.Errorf("the picture begins with %v", x.Name)
+			}
+			depth++
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			words.Write(x)
+		}
+	}
+	return words.String()
+}
