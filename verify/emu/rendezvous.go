@@ -1,10 +1,6 @@
 package emu
 
-import (
-	"slices"
-
-	"github.com/cclforge/cclforge/verify/fabric"
-)
+import "github.com/cclforge/cclforge/verify/fabric"
 
 // window is a buffer that one remote rank may write to.
 type window struct {
@@ -22,15 +18,6 @@ type window struct {
 	ended   bool              // it has said so
 
 	transfer uint32 // number of its announcement, where messages can be lost
-}
-
-// announcement is a buffer of a remote rank that waits for data.
-type announcement struct {
-	from       senderKey
-	tag, count uint32
-	address    uint64
-	host       bool
-	transfer   uint32
 }
 
 // rendezvous keeps windows and announcements.
@@ -81,21 +68,6 @@ func newRendezvous(e *Engine) *rendezvous {
 	}, nil)
 	r.attachAnnouncements(b)
 	return r
-}
-
-func (r *rendezvous) attachAnnouncements(b *bus) {
-	b.on("rendezvous", "seek", r.seek, nil)
-	b.on("rendezvous", "announced_count", func() uint32 { return r.found().count }, nil)
-	b.readOnly64("rendezvous", "announced_address", func() uint64 { return r.found().address })
-	b.on("rendezvous", "announced_transfer", func() uint32 { return r.found().transfer }, nil)
-	b.on("rendezvous", "announced_host", func() uint32 { return uint32(flag(r.found().host)) }, nil)
-	b.on("rendezvous", "take", nil, func(uint32) error {
-		if r.sought >= 0 {
-			r.waiting = slices.Delete(r.waiting, r.sought, r.sought+1)
-			r.sought = -1
-		}
-		return nil
-	})
 }
 
 // clear shuts all windows and drops all announcements.
@@ -277,82 +249,4 @@ func (r *rendezvous) finished(p *fabric.Packet) verdict {
 // where messages can be lost, what is late from an earlier transfer is not.
 func (r *rendezvous) answers(w *window, tag uint32) bool {
 	return !r.e.lossy || tag == w.transfer
-}
-
-// number gives an announcement that is to be sent its number, and the window
-// that it is about.
-func (r *rendezvous) number(session uint32, p *outPacket, m *move) {
-	n := r.numbers[session]
-	r.e.n.header.seq.put(&p.Header, uint64(n))
-	for i := range r.windows {
-		w := &r.windows[i]
-		if w.open && w.from.session == session && w.address == m.remoteAddress && w.host == m.remoteHost {
-			w.transfer = n
-		}
-	}
-}
-
-// announced keeps an announcement until it is taken. One that was sent twice is
-// dropped, and one that has overtaken others waits for them, where that can be.
-func (r *rendezvous) announced(p *fabric.Packet) verdict {
-	e, f, h := r.e, &r.e.n.header, &p.Header
-	a := announcement{
-		from: r.sender(p), tag: f.tag.get32(h), count: f.count.get32(h),
-		address: f.vaddr.get(h), host: f.host.get(h) != 0,
-	}
-	if len(r.waiting)+len(r.early) >= e.n.announcements {
-		return e.inbound.drop(e.n.event.noAnnouncement)
-	}
-	if !e.lossy {
-		r.keep(a)
-		return taken
-	}
-	a.transfer = f.seq.get32(h)
-	same := func(b announcement) bool { return b.from.session == p.Session && b.transfer == a.transfer }
-	if int32(a.transfer-r.expected[p.Session]) < 0 || slices.ContainsFunc(r.early, same) {
-		return e.inbound.drop(e.n.event.stale)
-	}
-	r.early = append(r.early, a)
-	for {
-		i := slices.IndexFunc(r.early, func(b announcement) bool {
-			return b.from.session == p.Session && b.transfer == r.expected[p.Session]
-		})
-		if i < 0 {
-			return taken
-		}
-		r.keep(r.early[i])
-		r.early = slices.Delete(r.early, i, i+1)
-		r.expected[p.Session]++
-	}
-}
-
-// keep makes an announcement one that can be found.
-func (r *rendezvous) keep(a announcement) {
-	r.waiting = append(r.waiting, a)
-	r.e.raise(r.e.n.wake.rendezvous)
-}
-
-// seek looks for the oldest announcement by the move registers' destination.
-func (r *rendezvous) seek() uint32 {
-	r.sought = -1
-	regs := &r.e.mover.regs
-	to, ok := r.e.peer(regs.comm, regs.destination)
-	if !ok {
-		return 0
-	}
-	key, any := senderKey{to.session, to.rank, regs.context}, r.e.n.tagAny
-	r.sought = slices.IndexFunc(r.waiting, func(a announcement) bool {
-		return key.by(a.from) && (a.tag == regs.tag || a.tag == any || regs.tag == any)
-	})
-	if r.sought < 0 {
-		return 0
-	}
-	return 1
-}
-
-func (r *rendezvous) found() announcement {
-	if r.sought < 0 {
-		return announcement{}
-	}
-	return r.waiting[r.sought]
 }
