@@ -34,7 +34,6 @@ void reset_engine(void)
 	}
 	engine.enabled = false;
 	engine.windows = 0;
-	engine.scratch_owner = NULL;
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
 	comm_forget();

@@ -69,7 +69,6 @@ struct engine {
 	uint32_t issued[QUEUES]; /* moves, wrapping around */
 	bool queue_taken[QUEUES];
 	uint32_t windows; /* bit set of windows in use */
-	struct call *scratch_owner;
 	struct {
 		uint32_t comm, context;
 	} contexts[8];

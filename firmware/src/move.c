@@ -79,10 +79,11 @@ static bool queue_take_free(void)
 	return false;
 }
 
-static void queue_take(void)
+uint32_t queue_of_call(void)
 {
-	while (!queue_take_free())
+	while (self->queue == NO_QUEUE && !queue_take_free())
 		task_stand_by(); /* the waits of those who have one are limited */
+	return (uint32_t)self->queue;
 }
 
 void queue_give_back(struct call *call)
@@ -215,8 +216,7 @@ static uint32_t set_result(const struct move *m)
 /* Registers are shared with other calls: room is made before they are set. */
 static void make_room(void)
 {
-	if (self->queue == NO_QUEUE)
-		queue_take();
+	queue_of_call();
 	if (!room()) {
 		check();
 		TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);

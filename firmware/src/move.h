@@ -29,6 +29,9 @@ void move_issue(const struct move *move);
 /* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);
 
+/* The queue of the call, which it takes if it has none. */
+uint32_t queue_of_call(void);
+
 /* The number of moves that the call's queue has been given. */
 uint32_t move_number(void);
 

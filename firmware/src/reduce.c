@@ -39,7 +39,7 @@ static struct tree tree(void)
 
 static bool tree_is_better(void)
 {
-	return scratch_configured() && engine.max_rendezvous / self->plain_bytes >= beats_elements() &&
+	return scratch_configured() && scratch_elements() >= beats_elements() &&
 	       (tree().flat || bytes_of(self->words.count, false) <= engine.max_eager);
 }
 

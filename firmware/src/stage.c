@@ -21,24 +21,27 @@ bool scratch_configured(void)
 	       scratch_address(2) != scratch_address(0);
 }
 
-/* Scratch buffers belong to one call at a time. */
-static void scratch_take(void)
+/* Each queue of moves, and so the call that has it, owns a part of every scratch
+ * buffer: calls need not wait for each other's. */
+static uint32_t scratch_bytes(void)
 {
-	if (engine.scratch_owner == self)
-		return;
-	while (engine.scratch_owner != NULL)
-		task_stand_by(); /* the waits of its owner are limited */
-	engine.scratch_owner = self;
+	return engine.max_rendezvous / QUEUES - engine.max_rendezvous / QUEUES % CCLO_BEAT_BYTES;
+}
+
+uint32_t scratch_elements(void)
+{
+	uint32_t elements = scratch_bytes() / self->plain_bytes;
+
+	return elements - elements % (1u << self->ratio_log); /* whole packed ones */
 }
 
 static struct place scratch(uint32_t slot)
 {
-	uint64_t address = scratch_address(slot);
+	uint64_t address = scratch_address(slot) + (uint64_t)queue_of_call() * scratch_bytes();
 	struct place place = { .low = (uint32_t)address, .high = (uint32_t)(address >> 32), .kind = CCLO_MOVE_OPERAND_MEMORY };
 
 	if (!scratch_configured())
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	scratch_take();
 	return place;
 }
 
@@ -55,6 +58,8 @@ static bool rendezvous(uint32_t count)
 
 bool scratch_configured(void) { return false; }
 
+uint32_t scratch_elements(void) { return 0; }
+
 struct place scratch_accumulator(void) { task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH); }
 
 #endif
@@ -66,13 +71,10 @@ static struct path choose(uint32_t count, uint32_t waiting, bool reducing)
 	struct path path = { .protocol = EAGER, .slice = count, .ahead = 0, .slots = SCRATCH_SLOTS };
 
 #if CCLO_FEATURE_RENDEZVOUS
-	uint32_t most = engine.max_rendezvous / self->plain_bytes;
-
-	most -= most % (1u << self->ratio_log); /* whole packed elements */
-	if (rendezvous(count) && most != 0 && (!reducing || scratch_configured())) {
+	if (rendezvous(count) && scratch_elements() != 0 && (!reducing || scratch_configured())) {
 		path.protocol = RENDEZVOUS;
 		path.ahead = 1;
-		path.slice = most;
+		path.slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
 		return path;
 	}
 #endif
@@ -141,11 +143,9 @@ void path_in_beats(struct path *path)
 
 void path_accumulates(struct path *path)
 {
-	uint32_t most = engine.max_rendezvous / self->plain_bytes;
-
 	path->slots = ACCUMULATOR;
-	if (path->slice > most)
-		path->slice = most;
+	if (path->slice > scratch_elements())
+		path->slice = scratch_elements();
 }
 
 struct path path_choose(uint32_t count, uint32_t waiting) { return choose(count, waiting, false); }

@@ -87,8 +87,10 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 /* Elements of a part inside a block that may be shorter than the longest. */
 uint32_t part_within(struct part part, uint32_t count);
 
-/* The scratch buffer that a reduction accumulates in. */
+/* Scratch buffers: whether the host has given any, how many elements of the call
+ * fit into its part of each, and the one that a reduction accumulates in. */
 bool scratch_configured(void);
+uint32_t scratch_elements(void);
 struct place scratch_accumulator(void);
 
 #endif

@@ -22,8 +22,6 @@ void task_end(struct call *call, uint32_t code)
 {
 	queue_give_back(call);
 	windows_shut(call);
-	if (engine.scratch_owner == call)
-		engine.scratch_owner = NULL;
 	if (call != &engine.dropped)
 		engine.open &= ~call_bit(call);
 	engine.given_back = true;

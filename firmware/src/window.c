@@ -9,7 +9,9 @@ void windows_shut(struct call *call) { (void)call; }
 
 #else
 
-#define ALL_WINDOWS ((uint32_t)((1ull << CCLO_RENDEZVOUS_WINDOWS) - 1))
+#define COLLECTIVE_WINDOWS (QUEUES * HELD)
+
+_Static_assert(COLLECTIVE_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS <= 32, "windows are the bits of a word");
 
 static void forget_oldest(struct call *call)
 {
@@ -69,16 +71,29 @@ static bool held_at(uint64_t address)
 	return false;
 }
 
+/* Each queue of moves has windows for its collective, which waits for nobody's;
+ * receives share the others. */
+static uint8_t free_window(void)
+{
+	bool collective = self->kind == KIND_COLLECTIVE;
+	uint32_t first = collective ? queue_of_call() * HELD : COLLECTIVE_WINDOWS;
+	uint32_t end = collective ? first + HELD : CCLO_RENDEZVOUS_WINDOWS;
+
+	for (;;) {
+		for (uint32_t window = first; window < end; window++)
+			if ((engine.windows & (1u << window)) == 0)
+				return (uint8_t)window;
+		task_stand_by(); /* the waits of those who have them are limited */
+	}
+}
+
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context)
 {
-	uint8_t window = 0;
+	uint8_t window;
 
 	while (self->windows == HELD || held_at(address_of(landing)))
 		finish_oldest();
-	while (engine.windows == ALL_WINDOWS)
-		task_stand_by(); /* the waits of those who have them are limited */
-	while (engine.windows & (1u << window))
-		window++;
+	window = free_window();
 	engine.windows |= 1u << window;
 	self->held[self->windows].window = window;
 	self->held[self->windows].address = address_of(landing);

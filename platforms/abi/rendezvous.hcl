@@ -61,7 +61,7 @@ abi "rendezvous" {
   }
 
   constant "rendezvous_windows" {
-    is  = 16
+    is  = 32
     doc = "Buffers that can be open to writes of remote ranks at the same time."
   }
   constant "rendezvous_announcements" {
