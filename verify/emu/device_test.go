@@ -479,3 +479,26 @@ func TestMemoryGrowsConcurrently(t *testing.T) {
 		t.Error("memory that nobody has written to is not zero")
 	}
 }
+
+// TestHostCopiesAreMadeLate allocates more device memory than any host has: the
+// host's copy takes room only where somebody asks for it.
+func TestHostCopiesAreMadeLate(t *testing.T) {
+	r := newWorld(t, worldOptions{engines: 1}).rigs[0]
+	large := mustAlloc(t, r, 1<<39, false, nil)
+	if err := large.SyncTo(t.Context(), 1<<39, 1); err == nil {
+		t.Error("a byte behind the end was copied")
+	}
+	small := mustAlloc(t, r, 100, false, nil)
+	if err := copyIn(r.device, small.Addr()+90, []byte{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := small.SyncFrom(t.Context(), 91, 2); err != nil {
+		t.Fatal(err)
+	}
+	if b := small.Bytes(); len(b) != 100 || b[90] != 0 || b[91] != 2 || b[92] != 3 {
+		t.Errorf("%d bytes, from 90 on %v", len(b), b[90:93])
+	}
+	if err := large.Free(); err != nil {
+		t.Error(err)
+	}
+}

@@ -190,6 +190,20 @@ func TestRun(t *testing.T) {
 	wellFormed(t, r.Plot())
 }
 
+// An operation that a platform does not have is left out.
+func TestUnsupportedOperations(t *testing.T) {
+	o := Defaults()
+	o.Platform, o.Operations = "u280_manual", []string{"bcast", "alltoall"}
+	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures = []int{2}, []int{64}, time.Nanosecond, false, false
+	r, err := Measure(t.Context(), o, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Points) != 1 || r.Points[0].Operation != "bcast" {
+		t.Errorf("%+v", r.Points)
+	}
+}
+
 // A result that differs is found, wherever it is.
 func TestWrongResultsAreFound(t *testing.T) {
 	d, err := world.Design("u55c_tcp", "")

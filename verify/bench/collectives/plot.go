@@ -12,8 +12,8 @@ import (
 // The picture: panels of equal size and scale, and all of it in pixels.
 const (
 	columns              = 4
-	panelWide, panelHigh = 230, 170 // of the axes
-	left, top            = 62, 112  // of the first panel
+	panelWide, panelHigh = 230, 195 // of the axes
+	left, top            = 62, 104  // of the first panel
 	gapWide, gapHigh     = 26, 62   // between panels
 	right, bottom        = 24, 62
 	legendHigh           = 24

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,9 +77,9 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := map[string][]string{
-		"ranks":      {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "1", "KiB", "×MPI", "16", "MiB", "operation"},
-		"nop":        {"2", "8.00", "9.00", "-", "-", "-", "nop"},
-		"allreduce":  {"2", "100", "8000", "9000", "2.10", "10.0", "0.50", "allreduce"},
+		"ranks":      {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "4", "B", "×MPI", "1", "KiB", "×MPI", "16", "MiB", "operation"},
+		"nop":        {"2", "8.00", "9.00", "-", "-", "-", "-", "nop"},
+		"allreduce":  {"2", "100", "8000", "9000", "2.10", "-", "10.0", "0.50", "allreduce"},
 		"small, µs":  {"5.00", "≤", "10.0", "ok", "small,", "µs"},
 		"large, µs":  {"12.0", "≤", "10.0", "missed", "large,", "µs"},
 		"quick, MHz": {"400", "≥", "300", "ok", "quick,", "MHz"},
@@ -164,6 +165,29 @@ func TestPlot(t *testing.T) {
 				t.Error("OpenMPI is there where it was not measured, or the other way round")
 			}
 		})
+	}
+}
+
+func TestColumns(t *testing.T) {
+	sizes := func(n ...int) *Report {
+		r := &Report{}
+		for _, size := range n {
+			r.Points = append(r.Points, Point{Operation: "copy", Ranks: 2, Size: size}, Point{Operation: "nop", Ranks: 2})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		r    *Report
+		want []int
+	}{
+		{sizes(), []int{0}},
+		{sizes(8, 4), []int{4, 8}},
+		{sizes(4, 5, 16, 64), []int{4, 64}},
+		{sizes(1, 2, 3, 5), []int{2, 3, 5}},
+	} {
+		if got := c.r.columns([]int{4, 64}, 3); !slices.Equal(got, c.want) {
+			t.Errorf("columns %v, want %v", got, c.want)
+		}
 	}
 }
 

@@ -14,8 +14,8 @@ var (
 	shownRatio = []int{1 << 10, 256 << 10, 16 << 20}
 )
 
-// mostColumns is how many sizes are shown if none of the usual ones was measured.
-const mostColumns = 6
+// Of a few sizes all are shown.
+const few, fewRatios = 6, 3
 
 // Print prints the report as tables.
 func (r *Report) Print(w io.Writer) error {
@@ -40,9 +40,9 @@ func (r *Report) Print(w io.Writer) error {
 }
 
 func (r *Report) printPoints(w io.Writer) error {
-	sizes, ratios := r.columns(shown), []int(nil)
+	sizes, ratios := r.columns(shown, few), []int(nil)
 	if r.OpenMPI != "" {
-		ratios = r.columns(shownRatio)
+		ratios = r.columns(shownRatio, fewRatios)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "ranks")
@@ -119,21 +119,25 @@ func (r *Report) printFigures(w io.Writer) error {
 	return t.Flush()
 }
 
-// columns are those of the sizes that were measured, or any that were.
-func (r *Report) columns(wanted []int) []int {
+// columns are the sizes that were measured if they are few, otherwise those of
+// them that are wanted.
+func (r *Report) columns(wanted []int, few int) []int {
 	var measured []int
 	for _, p := range r.Points {
 		if p.Size > 0 && !slices.Contains(measured, p.Size) {
 			measured = append(measured, p.Size)
 		}
 	}
+	if len(measured) == 0 {
+		return []int{0}
+	}
 	slices.Sort(measured)
+	if len(measured) <= few {
+		return measured
+	}
 	some := slices.DeleteFunc(slices.Clone(wanted), func(size int) bool { return !slices.Contains(measured, size) })
 	if len(some) == 0 {
-		some = measured[:min(len(measured), mostColumns)]
-	}
-	if len(some) == 0 {
-		some = []int{0}
+		some = measured[len(measured)-few:]
 	}
 	return some
 }
