@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,10 +117,10 @@ func TestUnreliable(t *testing.T) {
 				b.works(ctx, rng)
 			}
 			t.Logf("%d cases were right, %d failed as they should", right, failed)
-			if right == 0 {
+			if right == 0 && failed > 5 {
 				t.Error("nothing went well")
 			}
-			if failed > 0 && (name == "duplication" || name == "latency") {
+			if failed > 0 && slices.Contains([]string{"duplication", "reordering", "latency"}, name) {
 				t.Error("the transport is to repair that")
 			}
 		})
