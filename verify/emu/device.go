@@ -80,18 +80,21 @@ func (d *Device) OpenPort(ctx context.Context, port uint16) error {
 	return d.e.port.Listen(port)
 }
 
-// OpenConnection implements accl.SessionOpener.
+// OpenConnection implements accl.SessionOpener. It ends with the engine, too.
 func (d *Device) OpenConnection(ctx context.Context, ip uint32, port uint16) (uint32, error) {
 	if err := d.usable(ctx); err != nil {
 		return 0, err
 	}
-	return d.e.port.Connect(ip, port)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(d.e.life, func() { cancel(ErrClosed) })()
+	return d.e.port.Connect(ctx, ip, port)
 }
 
 // Push implements accl.KernelPort. The error is ErrLoopback if the platform
 // has no user kernel.
 func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
-	if d.e.loopback() {
+	if d.e.Looped() {
 		return ErrLoopback
 	}
 	return d.e.fromKernel.push(ctx, tdest, data)
@@ -100,7 +103,7 @@ func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
 // Pull implements accl.KernelPort. The error is ErrLoopback if the platform
 // has no user kernel, and ErrBeat if max is less than a beat.
 func (d *Device) Pull(ctx context.Context, max int) (uint32, []byte, error) {
-	if d.e.loopback() {
+	if d.e.Looped() {
 		return 0, nil, ErrLoopback
 	}
 	return d.e.toKernel.pull(ctx, max)
@@ -123,6 +126,9 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 		return &memory{e: e, a: e.allocators[0], taken: taken, addr: addr, size: spec.Bytes}, nil
 	}
 	host, ok := e.host.(*hostMemory)
+	if e.o.SharedHost && e.clients[1] != nil {
+		return nil, fmt.Errorf("%w: it is for clients that choose addresses themselves", ErrNoMemory)
+	}
 	if !ok {
 		return nil, fmt.Errorf("%w: the platform %s does not reach host memory", ErrNoMemory, e.d.Platform.Name)
 	}

@@ -36,11 +36,30 @@ type Options struct {
 	StreamBytes int
 	// MemoryBytes is the size of each address space; 0 for 1 TiB.
 	MemoryBytes uint64
+	// ResidentBytes is the room that each memory may take: what is written
+	// beyond it fails as if there were no memory. 0 for no limit.
+	ResidentBytes uint64
+	// SharedHost says that clients choose addresses in host memory, too: it is
+	// sparse, like device memory, and its copy on the host has to be synced.
+	SharedHost bool
+	// Kernel is what is at the kernel streams.
+	Kernel KernelAt
 	// OnMove is called for every move as it is issued, OnTrace for every word
 	// that firmware traces; both may be nil. They must not call the engine.
 	OnMove  func(Move)
 	OnTrace func(uint32)
 }
+
+// KernelAt is what is at the kernel streams of an engine.
+type KernelAt int
+
+// What can be at the kernel streams: what the platform says, the engine itself
+// again, or whoever uses the device's KernelPort.
+const (
+	AsPlatform KernelAt = iota
+	Loopback
+	Client
+)
 
 const (
 	defaultPatience    = time.Second
@@ -65,6 +84,9 @@ type Engine struct {
 	device     *pagedMemory
 	host       space
 	allocators [2]*allocator // device, host
+	clients    [2]*Memory    // the same for clients that choose addresses; may be nil
+	life       context.Context
+	end        context.CancelFunc
 	calls      *arbiter
 	fromKernel *stream // into the engine
 	toKernel   *stream // out of it; the same if the stream is looped back
@@ -82,6 +104,7 @@ type Engine struct {
 	inbound    *inbound
 	rendezvous *rendezvous
 	sessions   sessions
+	routes     routes
 	timers     timers
 	functions  *functions
 	scratches  [3][]byte
@@ -139,13 +162,10 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 		rdma:       n.stackField.get(d.HardwareID) == n.stacks["rdma"],
 		hasStreams: n.streamsField.flag(d.HardwareID),
 	}
-	if e.device, err = newPagedMemory(o.MemoryBytes); err != nil {
+	if err := e.remember(); err != nil {
 		return nil, err
 	}
-	e.host = noMemory{}
-	if d.Platform.HostMemory {
-		e.host = newHostMemory(o.MemoryBytes)
-	}
+	e.life, e.end = context.WithCancel(context.Background())
 	for i := range e.allocators {
 		e.allocators[i] = &allocator{limit: o.MemoryBytes}
 	}
@@ -153,7 +173,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	room := func() { e.waker.tell(signalRoom) }
 	e.fromKernel = newStream(n.beatBytes, o.StreamBytes, room)
 	e.toKernel = e.fromKernel
-	if !e.loopback() {
+	if !e.Looped() {
 		e.toKernel = newStream(n.beatBytes, o.StreamBytes, room)
 	}
 	return e, e.attach()
@@ -171,6 +191,7 @@ func (e *Engine) attach() (err error) {
 	e.attachSystem()
 	e.attachTimers()
 	e.attachSessions()
+	e.routes = newRoutes(e)
 	return e.bus.check()
 }
 
@@ -189,8 +210,34 @@ func (o *Options) defaults(d *design.Design) {
 	}
 }
 
-// loopback tells whether the kernel stream comes back to the engine.
-func (e *Engine) loopback() bool { return e.d.Platform.CCLO.KernelStream == "loopback" }
+// remember gives the engine its memories.
+func (e *Engine) remember() (err error) {
+	if e.device, err = newPagedMemory(e.o.MemoryBytes, e.o.ResidentBytes); err != nil {
+		return err
+	}
+	e.clients[0] = &Memory{pages: e.device}
+	e.host = noMemory{}
+	switch {
+	case !e.d.Platform.HostMemory:
+	case e.o.SharedHost:
+		shared, err := newPagedMemory(e.o.MemoryBytes, e.o.ResidentBytes)
+		if err != nil {
+			return err
+		}
+		e.host, e.clients[1] = shared, &Memory{pages: shared}
+	default:
+		e.host = newHostMemory(e.o.MemoryBytes)
+	}
+	return nil
+}
+
+// Looped reports whether the kernel stream comes back to the engine.
+func (e *Engine) Looped() bool {
+	if e.o.Kernel == AsPlatform {
+		return e.d.Platform.CCLO.KernelStream == "loopback"
+	}
+	return e.o.Kernel == Loopback
+}
 
 // space is device or host memory.
 func (e *Engine) space(host bool) space {
@@ -302,6 +349,16 @@ func (e *Engine) do(f func()) {
 	<-ran
 }
 
+// post runs f in the engine's goroutine some time later, unless that has ended.
+func (e *Engine) post(f func()) {
+	e.commandMu.Lock()
+	if !e.finished {
+		e.commands = append(e.commands, f)
+	}
+	e.commandMu.Unlock()
+	e.waker.tell(signalCommand)
+}
+
 // runCommands is called with commandMu held.
 func (e *Engine) runCommands() {
 	for _, f := range e.commands {
@@ -313,6 +370,7 @@ func (e *Engine) runCommands() {
 // Close ends the engine: every call is answered with ErrClosed, and the port is
 // closed. Closing again does nothing.
 func (e *Engine) Close() error {
+	e.end()
 	e.waker.tell(signalClose)
 	<-e.done
 	e.commandMu.Lock()

@@ -76,6 +76,9 @@ func (in *inbound) enabled() bool { return in.control&in.e.n.networkEnable != 0 
 func (in *inbound) setControl(v uint32) error {
 	in.control = v & in.e.n.networkEnable
 	in.there, in.retry = true, true
+	if in.enabled() {
+		in.e.routes.survey()
+	}
 	return nil
 }
 

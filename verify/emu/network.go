@@ -22,6 +22,9 @@ type networkSink struct {
 // start readies the sink for a move; it is false if there is no such rank.
 func (s *networkSink) start(e *Engine, m *move) bool {
 	to, ok := e.peer(m.comm, m.destination)
+	if ok {
+		e.routes.use(to)
+	}
 	*s = networkSink{e: e, m: m, to: to, index: m.packetIndex, left: m.form(m.wire)}
 	s.data = e.n.rendezvous && m.messageType == e.n.message.data
 	s.counted = m.messageType == e.n.message.eager && m.strm == 0

@@ -83,11 +83,13 @@ type sessionFields struct{ session, success, ready field }
 type commWords struct {
 	size, localRank, records, recordBytes uint32
 	session, inbound, outbound            uint32
+	ip, port                              uint32
 }
 
 // rxWords are offsets in bytes from the start of an rx buffer's record, and
 // the states of a buffer.
 type rxWords struct {
+	at, count, records             uint32 // offsets of the table, of its count and of the first record
 	recordBytes                    uint32
 	status, tag, bytes, src, seq   uint32
 	enqueued, reserved, errorState uint32
@@ -209,9 +211,11 @@ func (n *numbers) resolveTables(r *resolver) {
 		size: r.headerWord(t, "size"), localRank: r.headerWord(t, "local_rank"),
 		records: t.HeaderBytes(), recordBytes: t.RecordBytes(),
 		session: r.column(t, "session"), inbound: r.column(t, "inbound_seq"), outbound: r.column(t, "outbound_seq"),
+		ip: r.column(t, "ip"), port: r.column(t, "port"),
 	}
 	t = r.table(n.exchange, abi.RxBuffers)
 	n.rx = rxWords{
+		at: t.At, count: t.At + r.headerWord(t, "count"), records: t.At + t.HeaderBytes(),
 		recordBytes: t.RecordBytes(), status: r.column(t, "status"),
 		tag: r.column(t, "rx_tag"), bytes: r.column(t, "rx_len"), src: r.column(t, "rx_src"), seq: r.column(t, "seq"),
 		enqueued: r.code("rx_status", "enqueued"), reserved: r.code("rx_status", "reserved"), errorState: r.code("rx_status", "error"),

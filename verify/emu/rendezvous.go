@@ -94,6 +94,7 @@ func (r *rendezvous) open(host uint32) error {
 	*w = window{}
 	regs := &r.e.mover.regs
 	if from, ok := r.e.peer(regs.comm, regs.source); ok {
+		r.e.routes.use(from)
 		*w = window{
 			open: true, mem: r.e.space(host&1 != 0), host: host&1 != 0,
 			from:    senderKey{from.session, from.rank, regs.context},

@@ -4,6 +4,7 @@ package emu
 type sessions struct {
 	ip              uint32
 	listen, connect uint32 // layout session_status
+	attempt         uint32 // counts connects; the answer to an earlier one comes too late
 }
 
 func (e *Engine) attachSessions() {
@@ -25,7 +26,18 @@ func (e *Engine) attachSessions() {
 	b.on("sessions", "listen_status", func() uint32 { return s.listen }, nil)
 	b.variable("sessions", "ip", &s.ip)
 	b.on("sessions", "connect", nil, func(port uint32) error {
-		s.connect = answer(e.port.Connect(s.ip, uint16(port)))
+		e.routes.survey()
+		s.connect = 0 // not ready
+		s.attempt++
+		attempt, ip := s.attempt, s.ip
+		go func() {
+			session, err := e.port.Connect(e.life, ip, uint16(port))
+			e.post(func() {
+				if attempt == s.attempt {
+					s.connect = answer(session, err)
+				}
+			})
+		}()
 		return nil
 	})
 	b.on("sessions", "connect_status", func() uint32 { return s.connect }, nil)

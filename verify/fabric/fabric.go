@@ -3,7 +3,10 @@
 // without copying them, and can be made slow, lossy or broken from tests.
 package fabric
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 var (
 	// ErrBusy says that there is no room for a packet now.
@@ -40,7 +43,7 @@ func (p *Packet) Release() {
 func (p *Packet) size() int { return len(p.Header) + len(p.Payload) }
 
 // Port is an engine's place on the network. Its methods may be called
-// concurrently, and none of them waits for the network.
+// concurrently, and but for Connect none of them waits for the network.
 type Port interface {
 	// Send hands over a packet, which is no longer the caller's if the error is
 	// nil. The error is ErrBusy if there is no room now; the notify function is
@@ -59,10 +62,10 @@ type Port interface {
 	// is ErrAddressInUse if another one does, and ErrClosed after Close.
 	Listen(port uint16) error
 	// Connect returns the session that leads to an address, which may be that
-	// of any member of the world. It does not wait: the error is ErrRefused if
-	// nobody is there (for TCP: listens there), ErrUnreachable, or ErrClosed
-	// after Close.
-	Connect(ip uint32, port uint16) (session uint32, err error)
+	// of any member of the world. The error is ErrRefused if nobody is there (for
+	// TCP: listens there), ErrUnreachable, or ErrClosed after Close. It is the one
+	// method that may wait for the network, until the context ends.
+	Connect(ctx context.Context, ip uint32, port uint16) (session uint32, err error)
 	// Closed returns the next session that the remote side has closed and that
 	// has not been reported. A session is closed when all its packets have been
 	// received. UDP has no such thing.
@@ -80,4 +83,13 @@ type Port interface {
 	// Close removes the port from the network; packets that it has not received
 	// are released. Closing again does nothing.
 	Close() error
+}
+
+// Router is a Port that has to be told where sessions lead: its packets go to
+// real addresses. The engine tells it what its communicators say, when it is
+// enabled and when that changes.
+type Router interface {
+	// Route says that a session leads to an address or, if local, that the port
+	// itself is the rank with this address. It does not wait.
+	Route(session uint32, ip uint32, port uint16, local bool)
 }

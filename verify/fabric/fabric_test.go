@@ -208,7 +208,7 @@ func TestConnect(t *testing.T) {
 		net, ports := world(t, kind, 3, fabric.Options{})
 		connect := func(i int, want error) {
 			t.Helper()
-			session, err := ports[0].Connect(ip(i), port(i))
+			session, err := ports[0].Connect(t.Context(), ip(i), port(i))
 			if !errors.Is(err, want) || err == nil && session != uint32(i) {
 				t.Errorf("%v: connecting to %d gives %d, %v; want %v", kind, i, session, err, want)
 			}
@@ -228,13 +228,13 @@ func TestConnect(t *testing.T) {
 		connect(1, nil)
 		connect(2, nil)
 		connect(3, fabric.ErrRefused)
-		if _, err := ports[0].Connect(ip(1), port(2)); !errors.Is(err, fabric.ErrRefused) {
+		if _, err := ports[0].Connect(t.Context(), ip(1), port(2)); !errors.Is(err, fabric.ErrRefused) {
 			t.Errorf("%v: connecting to another port: %v", kind, err)
 		}
 		if err := ports[1].Listen(80); err != nil {
 			t.Error(err)
 		}
-		if session, err := ports[2].Connect(ip(1), 80); session != 1 || err != nil {
+		if session, err := ports[2].Connect(t.Context(), ip(1), 80); session != 1 || err != nil {
 			t.Errorf("%v: connecting to a second port: %d, %v", kind, session, err)
 		}
 

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -146,7 +147,7 @@ func (p *port) Listen(portNumber uint16) error {
 	return nil
 }
 
-func (p *port) Connect(ip uint32, portNumber uint16) (uint32, error) {
+func (p *port) Connect(_ context.Context, ip uint32, portNumber uint16) (uint32, error) {
 	at := address{ip, portNumber}
 	n := p.net
 	n.mu.Lock()

@@ -26,9 +26,15 @@ type Options struct {
 
 // World is a number of ranks and the network between them.
 type World struct {
-	net     *fabric.Net
+	net     *fabric.Net // nil if the ports were given
 	ranks   []accl.Rank
-	engines []*emu.Engine
+	engines map[int]*emu.Engine // those in this process, by rank
+}
+
+// Member is a rank that is to be started on a port.
+type Member struct {
+	Rank int
+	Port fabric.Port
 }
 
 // New starts n ranks of a platform. They are ready when it returns.
@@ -36,22 +42,54 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 	if n < 1 {
 		return nil, fmt.Errorf("start %d ranks: a world has at least 1", n)
 	}
-	if o.Engine.Image == nil {
-		if err := prebuilt(d.ABI(), &o.Engine); err != nil {
-			return nil, err
-		}
-	}
-	kind, err := network(d)
+	kind, err := Network(d)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{net: fabric.NewNet(kind, o.Net), ranks: accl.LocalRanks(n)}
-	for i, rank := range w.ranks {
-		if err := w.start(ctx, d, rank, o.Engine); err != nil {
-			return nil, errors.Join(fmt.Errorf("start rank %d of %s: %w", i, d.Platform.Name, err), w.Close())
+	net, ranks := fabric.NewNet(kind, o.Net), accl.LocalRanks(n)
+	members := make([]Member, n)
+	for i, rank := range ranks {
+		ip := rank.IP.As4()
+		port, _, err := net.Port(binary.BigEndian.Uint32(ip[:]), rank.Port)
+		if err != nil {
+			return nil, fmt.Errorf("start rank %d of %s: %w", i, d.Platform.Name, err)
+		}
+		members[i] = Member{i, port}
+	}
+	w, err := Start(ctx, d, members, o.Engine)
+	if err != nil {
+		return nil, err
+	}
+	w.net, w.ranks = net, ranks
+	return w, nil
+}
+
+// Start starts ranks of a platform on ports that lead to the others, wherever
+// these are. The world owns the ports, also if there is an error. Without an image
+// in the options, engines have the prebuilt control firmware.
+func Start(ctx context.Context, d *design.Design, members []Member, o emu.Options) (*World, error) {
+	w := &World{engines: map[int]*emu.Engine{}}
+	if o.Image == nil {
+		if err := prebuilt(d.ABI(), &o); err != nil {
+			return nil, errors.Join(err, closePorts(members))
 		}
 	}
+	for i, m := range members {
+		e, err := emu.New(ctx, d, m.Port, o)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("start rank %d of %s: %w", m.Rank, d.Platform.Name, err), closePorts(members[i:]), w.Close())
+		}
+		w.engines[m.Rank] = e
+	}
 	return w, nil
+}
+
+func closePorts(members []Member) error {
+	var errs []error
+	for _, m := range members {
+		errs = append(errs, m.Port.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func prebuilt(g *abi.Generation, o *emu.Options) error {
@@ -64,22 +102,9 @@ func prebuilt(g *abi.Generation, o *emu.Options) error {
 	return err
 }
 
-func (w *World) start(ctx context.Context, d *design.Design, rank accl.Rank, o emu.Options) error {
-	ip := rank.IP.As4()
-	port, _, err := w.net.Port(binary.BigEndian.Uint32(ip[:]), rank.Port)
-	if err != nil {
-		return err
-	}
-	e, err := emu.New(ctx, d, port, o)
-	if err != nil {
-		return errors.Join(err, port.Close())
-	}
-	w.engines = append(w.engines, e)
-	return nil
-}
-
-// network is the kind of network that the engine says it is built for.
-func network(d *design.Design) (fabric.Kind, error) {
+// Network is the kind of network that the engine of a design says it is built
+// for.
+func Network(d *design.Design) (fabric.Kind, error) {
 	g := d.ABI()
 	code := uint32(0)
 	for _, f := range g.Layout(abi.HardwareID).Fields {
@@ -96,19 +121,21 @@ func network(d *design.Design) (fabric.Kind, error) {
 	return 0, fmt.Errorf("%s has a network stack (%d) that is not emulated", d.Platform.Name, code)
 }
 
-// Size is the number of ranks.
+// Size is the number of ranks in this process.
 func (w *World) Size() int { return len(w.engines) }
 
-// Ranks are the addresses of all ranks, as Open takes them.
+// Ranks are the addresses of all ranks, as Open takes them; none if their ports
+// were given.
 func (w *World) Ranks() []accl.Rank { return append([]accl.Rank(nil), w.ranks...) }
 
-// Device is how a host reaches the engine of a rank.
+// Device is how a host reaches the engine of a rank, which must be in this
+// process.
 func (w *World) Device(rank int) *emu.Device { return w.engines[rank].Device() }
 
-// Engine is the engine of a rank.
+// Engine is the engine of a rank, nil if it is not in this process.
 func (w *World) Engine(rank int) *emu.Engine { return w.engines[rank] }
 
-// Net is the network, whose faults can be set.
+// Net is the network, whose faults can be set; nil if ports were given.
 func (w *World) Net() *fabric.Net { return w.net }
 
 // Close ends all ranks.
