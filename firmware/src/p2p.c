@@ -53,12 +53,20 @@ static void put(uint32_t to)
 /* Elements that may be sent by rendezvous at once. */
 static uint32_t most_at_once(void) { return engine.max_rendezvous / self->plain_bytes; }
 
-/* Above the largest eager message, unless it is compressed on the wire. What
- * either rank's operand looks like does not matter: the other does not know. */
-static bool rendezvous(void)
+static bool foreign(uint32_t rank)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
+	return hw_read(CCLO_RENDEZVOUS_FOREIGN_ADDRESS) != 0;
+}
+
+/* Above the largest eager message, unless it is compressed on the wire or the
+ * other rank does not know it. What either rank's operand looks like does not
+ * matter: the other does not know. */
+static bool rendezvous(uint32_t peer)
 {
 	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && most_at_once() >= beats_elements() &&
-	       bytes_of(self->words.count, false) > engine.max_eager;
+	       bytes_of(self->words.count, false) > engine.max_eager && !foreign(peer);
 }
 
 /* Elements that are sent together from here: whole beats, for kernel streams. */
@@ -118,7 +126,7 @@ void send(struct call *call)
 	}
 	call->res.kind = CCLO_MOVE_RESULT_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
-	if (rendezvous()) {
+	if (rendezvous(to)) {
 		order_wait(KIND_SEND_RENDEZVOUS, call->words.tag);
 		send_to_windows(to);
 		return;
@@ -166,7 +174,7 @@ void recv(struct call *call)
 	}
 	call->op0.kind = CCLO_MOVE_OPERAND_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
-	if (rendezvous()) {
+	if (rendezvous(from)) {
 		order_wait(KIND_RECV_RENDEZVOUS, call->words.tag);
 		if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && !call->res.packed) {
 			receive_in_windows(from);

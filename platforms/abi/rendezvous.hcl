@@ -193,5 +193,10 @@ abi "rendezvous" {
       access = "wo"
       doc    = "Any value: removes the announcement found."
     }
+    register "foreign" {
+      at     = hex("40")
+      access = "ro"
+      doc    = "1 if the rank that the move's comm and source name does not know rendezvous on this network, so that everything to and from it is eager: on UDP and TCP, an engine of another make. The engine has been told so, or has received a message of its without comm_context."
+    }
   }
 }

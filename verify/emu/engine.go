@@ -44,6 +44,9 @@ type Options struct {
 	SharedHost bool
 	// Kernel is what is at the kernel streams.
 	Kernel KernelAt
+	// Foreign are sessions that lead to engines of another make, which know no
+	// rendezvous on UDP and TCP. Others are found out by their first message.
+	Foreign []uint32
 	// OnMove is called for every move as it is issued, OnTrace for every word
 	// that firmware traces; both may be nil. They must not call the engine.
 	OnMove  func(Move)

@@ -59,6 +59,9 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 		key:     messageKey{p.Session, f.src.get32(h), f.seq.get32(h)},
 		context: f.context.get32(h), tag: f.tag.get32(h), bytes: count,
 	}
+	if m.context == 0 && !e.rendezvous.foreign[p.Session] {
+		e.rendezvous.foreign[p.Session] = true
+	}
 	switch {
 	case e.rx.stale(m.key, m.context):
 		return in.refuse(p, count, e.n.event.stale)

@@ -33,6 +33,9 @@ type rendezvous struct {
 	expected map[uint32]uint32
 	early    []announcement
 
+	// foreign are sessions that lead to engines of another make.
+	foreign map[uint32]bool
+
 	window, bytes uint32
 	address       uint64
 }
@@ -40,6 +43,10 @@ type rendezvous struct {
 func newRendezvous(e *Engine) *rendezvous {
 	r := &rendezvous{e: e, windows: make([]window, e.n.windows)}
 	r.clear()
+	r.foreign = map[uint32]bool{}
+	for _, session := range e.o.Foreign {
+		r.foreign[session] = true
+	}
 	if !e.n.rendezvous {
 		return r
 	}
@@ -62,6 +69,13 @@ func newRendezvous(e *Engine) *rendezvous {
 	}, nil)
 	b.on("rendezvous", "done", func() uint32 {
 		if w := r.at(r.window); w != nil && w.done {
+			return 1
+		}
+		return 0
+	}, nil)
+	b.on("rendezvous", "foreign", func() uint32 {
+		regs := &e.mover.regs
+		if p, ok := e.peer(regs.comm, regs.source); ok && !e.rdma && r.foreign[p.session] {
 			return 1
 		}
 		return 0
