@@ -17,8 +17,8 @@ var (
 	ErrTicket = errors.New("emu: the ticket has no answer to give")
 )
 
-// maxClients bounds the clients of the arbiter.
-const maxClients = 16
+// Clients is how many clients an engine has: they go from 0 up.
+const Clients = 128
 
 // openCall is a call from when it was placed until its answer is given.
 type openCall struct {
@@ -44,7 +44,7 @@ type arbiter struct {
 	waiting []*openCall             // not taken yet
 	resets  int                     // of the waiting
 	taken   map[uint32]*openCall    // not answered yet, by the processor's ticket
-	clients [maxClients][]*openCall // in order, their answers not given
+	clients [Clients][]*openCall // in order, their answers not given
 	tickets map[accl.Ticket]*openCall
 	dead    error // answers every call from now on
 	placed  uint64
@@ -55,8 +55,8 @@ func newArbiter(n *numbers, arrived func()) *arbiter {
 }
 
 func (a *arbiter) start(client int, call accl.Call) (accl.Ticket, error) {
-	if client < 0 || client >= maxClients {
-		return 0, fmt.Errorf("%w: %d, they go from 0 to %d", ErrClient, client, maxClients-1)
+	if client < 0 || client >= Clients {
+		return 0, fmt.Errorf("%w: %d, they go from 0 to %d", ErrClient, client, Clients-1)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -131,7 +131,7 @@ func TestArbiter(t *testing.T) {
 	if err := r.bus.Store(r.address("calls", "answer"), 4, 0); err == nil {
 		t.Error("an answer without a call is accepted")
 	}
-	for _, client := range []int{-1, maxClients} {
+	for _, client := range []int{-1, Clients} {
 		if _, err := d.Start(t.Context(), client, accl.Call{}); !errors.Is(err, ErrClient) {
 			t.Errorf("client %d: %v", client, err)
 		}

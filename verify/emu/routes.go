@@ -6,7 +6,7 @@ import "github.com/cclforge/cclforge/verify/fabric"
 // communicators say.
 type routes struct {
 	e      *Engine
-	router fabric.Router // nil if the port does not ask
+	router fabric.Router    // nil if the port does not ask
 	known  map[uint32]route // by the offset of a rank's record
 }
 
