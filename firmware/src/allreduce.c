@@ -120,14 +120,6 @@ static uint32_t doubling_stages(void)
 	return 2 * doubling_steps() + (has_partner_above() ? 2 : 0);
 }
 
-static void alone_stage(uint32_t k, struct part part, struct stage *stage)
-{
-	(void)k;
-	stage->count = part.count;
-	stage->own = place_at(&self->op0, part.offset);
-	stage->result = place_at(&self->res, part.offset);
-}
-
 void allreduce(struct call *call)
 {
 	uint32_t count = call->words.count;

@@ -84,14 +84,6 @@ static void along_tree(void) {}
 
 #endif
 
-static void alone_stage(uint32_t k, struct part part, struct stage *stage)
-{
-	(void)k;
-	stage->count = part.count;
-	stage->own = place_at(&self->op0, part.offset);
-	stage->result = place_at(&self->res, part.offset);
-}
-
 void reduce(struct call *call)
 {
 	struct path path = path_choose_reducing(call->words.count, 1);

@@ -80,6 +80,9 @@ struct path path_paced(void);
 /* Leaves the last scratch buffer to the reduction. */
 void path_accumulates(struct path *path);
 
+/* The only stage of a rank that is alone: the operand becomes the result. */
+stage_builder alone_stage;
+
 /* Runs so many stages for each part of a block of count elements; none of them is
  * nothing to do. */
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build);
