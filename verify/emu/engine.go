@@ -352,6 +352,20 @@ func (e *Engine) do(f func()) {
 	<-ran
 }
 
+// Done is closed when the engine has ended, for whatever reason.
+func (e *Engine) Done() <-chan struct{} { return e.done }
+
+// Err is why the engine has ended: ErrClosed, or what its firmware failed of. It
+// is nil before.
+func (e *Engine) Err() error {
+	select {
+	case <-e.done:
+		return e.calls.failure()
+	default:
+		return nil
+	}
+}
+
 // post runs f in the engine's goroutine some time later, unless that has ended.
 func (e *Engine) post(f func()) {
 	e.commandMu.Lock()

@@ -196,11 +196,15 @@ func TestTrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := e.Err(); err != nil {
+		t.Errorf("an engine that runs has ended with %v", err)
+	}
 	ticket, err := e.Device().Start(t.Context(), 0, accl.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = e.Device().Wait(t.Context(), ticket)
+	<-e.Done()
 	var trap *rv32.Trap
 	if !errors.As(err, &trap) || trap.PC != uint32(4*(p.here()-1)) {
 		t.Errorf("the call ended with %v", err)
@@ -208,8 +212,14 @@ func TestTrap(t *testing.T) {
 	if _, err := e.Device().Start(t.Context(), 0, accl.Call{}); !errors.As(err, &trap) {
 		t.Errorf("the next call: %v", err)
 	}
+	if err := e.Err(); !errors.As(err, &trap) {
+		t.Errorf("the engine has ended with %v", err)
+	}
 	if e.Stats().Calls != 1 {
 		t.Error(e.Stats())
+	}
+	if err := e.Close(); err != nil || !errors.Is(e.Err(), ErrClosed) {
+		t.Errorf("closing it: %v, then %v", err, e.Err())
 	}
 }
 
