@@ -14,28 +14,53 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
+// way is how a program gets to its ranks.
+type way struct {
+	name string
+	open func(ctx context.Context, d *design.Design, ranks int) (*reached, error)
+}
+
+// reached are ranks that a program can open.
+type reached struct {
+	world   *world.World // their engines, if these are in this process
+	devices []accl.Device
+	ranks   []accl.Rank
+	close   func() error
+}
+
+// inProcess has ranks and network in this process, and nothing between.
+var inProcess = way{"in process", func(ctx context.Context, d *design.Design, ranks int) (*reached, error) {
+	w, err := world.New(ctx, d, ranks, world.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &reached{world: w, devices: w.Devices(), ranks: w.Ranks(), close: w.Close}, nil
+}}
+
 // group is a number of ranks that are open, and their operands.
 type group struct {
-	world   *world.World
+	*reached
 	engines []*accl.Engine
 	src     []*accl.Buffer[float32]
 	dst     []*accl.Buffer[float32]
 }
 
-// openGroup starts so many ranks of a platform and opens all of them.
+// openGroup starts so many ranks of a platform in this process and opens all of
+// them.
 func openGroup(ctx context.Context, d *design.Design, ranks int) (*group, error) {
+	return inProcess.group(ctx, d, ranks)
+}
+
+// group starts so many ranks of a platform and opens all of them.
+func (w way) group(ctx context.Context, d *design.Design, ranks int) (*group, error) {
 	p := driverview.Of(d)
-	w, err := world.New(ctx, d, ranks, world.Options{})
+	r, err := w.open(ctx, d, ranks)
 	if err != nil {
 		return nil, err
 	}
-	g := &group{world: w, engines: make([]*accl.Engine, ranks)}
-	err = g.each(ctx, func(ctx context.Context, i int) (err error) {
-		g.engines[i], err = accl.Open(ctx, w.Device(i), &p, w.Ranks(), i)
-		return err
-	})
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
+	g := &group{reached: r}
+	if g.engines, err = accl.OpenAll(ctx, r.devices, &p, r.ranks); err != nil {
+		return nil, errors.Join(err, r.close())
 	}
 	return g, nil
 }
@@ -73,8 +98,6 @@ func (g *group) each(ctx context.Context, do func(ctx context.Context, rank int)
 	}
 	return all.Wait()
 }
-
-func (g *group) close() error { return g.world.Close() }
 
 func (g *group) calls(n int) []call {
 	calls := make([]call, len(g.engines))
