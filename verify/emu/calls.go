@@ -41,9 +41,9 @@ type arbiter struct {
 
 	mu      sync.Mutex
 	last    accl.Ticket
-	waiting []*openCall             // not taken yet
-	resets  int                     // of the waiting
-	taken   map[uint32]*openCall    // not answered yet, by the processor's ticket
+	waiting []*openCall          // not taken yet
+	resets  int                  // of the waiting
+	taken   map[uint32]*openCall // not answered yet, by the processor's ticket
 	clients [Clients][]*openCall // in order, their answers not given
 	tickets map[accl.Ticket]*openCall
 	dead    error // answers every call from now on

@@ -77,6 +77,7 @@ func (d *Device) OpenPort(ctx context.Context, port uint16) error {
 	if err := d.usable(ctx); err != nil {
 		return err
 	}
+	d.e.learn()
 	return d.e.port.Listen(port)
 }
 
@@ -85,6 +86,7 @@ func (d *Device) OpenConnection(ctx context.Context, ip uint32, port uint16) (ui
 	if err := d.usable(ctx); err != nil {
 		return 0, err
 	}
+	d.e.learn()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(d.e.life, func() { cancel(ErrClosed) })()

@@ -22,6 +22,13 @@ func newRoutes(e *Engine) routes {
 	return routes{e: e, router: router, known: map[uint32]route{}}
 }
 
+// learn has the port told where sessions lead, before the host opens some.
+func (e *Engine) learn() {
+	if e.routes.router != nil {
+		e.do(e.routes.survey)
+	}
+}
+
 // survey tells all ranks of the first communicator, which follows the rx
 // buffers. What is no communicator is left alone.
 func (r *routes) survey() {
