@@ -27,7 +27,8 @@ type allocOptions struct {
 }
 
 // HostOnly puts the buffer in host memory that the engine reaches, instead of in
-// device memory. Its host copy is all there is.
+// device memory. Its host copy is all there is, unless the device is reached over a
+// socket (Mirrored).
 func HostOnly() AllocOption { return func(o *allocOptions) { o.host = true } }
 
 // At puts the buffer at an address, which must be free.
@@ -65,7 +66,7 @@ func AllocAs[T any](ctx context.Context, e *Engine, t DType, n int, o ...AllocOp
 	if err != nil {
 		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
 	}
-	b := &Buffer[T]{dtype: t, span: span{&region{engine: e, mem: mem, host: opts.host}, 0, bytes}}
+	b := &Buffer[T]{dtype: t, span: span{newRegion(e, mem, opts.host), 0, bytes}}
 	if b.host, err = view[T](mem.Bytes(), size, n); err == nil {
 		if !opts.raw {
 			clear(b.host)

@@ -36,7 +36,8 @@ type MemSpec struct {
 }
 
 // Memory is a piece of memory that engine and host share. Its Bytes are the
-// host's copy, except in host memory, where both see the same bytes.
+// host's copy, except in host memory that is not Mirrored, where both see the
+// same bytes.
 type Memory interface {
 	Addr() uint64                                          // as the engine sees it
 	Bytes() []byte                                         // the host's copy

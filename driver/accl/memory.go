@@ -6,12 +6,20 @@ import (
 	"sync/atomic"
 )
 
+// Mirrored is what Memory in host memory implements if its Bytes are a copy
+// there, too, because the engine's host is another one: a server that is reached
+// over a socket. Its SyncTo and SyncFrom copy, as with device memory.
+type Mirrored interface {
+	Mirrored() bool
+}
+
 // region is memory of an engine that buffers share. Calls hold it while they
 // are in flight.
 type region struct {
 	engine *Engine
 	mem    Memory
 	host   bool // it lies in host memory
+	shared bool // engine and host see the same bytes
 	// holds counts calls in flight; freed instead if the memory is gone.
 	holds atomic.Int32
 }
@@ -46,6 +54,11 @@ func (r *region) free() error {
 	return nil
 }
 
+func newRegion(e *Engine, mem Memory, host bool) *region {
+	copied, ok := mem.(Mirrored)
+	return &region{engine: e, mem: mem, host: host, shared: host && !(ok && copied.Mirrored())}
+}
+
 // span is a part of a region: what a buffer is about, or a call uses.
 type span struct {
 	*region
@@ -54,9 +67,10 @@ type span struct {
 
 func (s span) address() uint64 { return s.mem.Addr() + uint64(s.offset) }
 
-// sync copies between host and device; there is nothing to do in host memory.
+// sync copies between host and device; there is nothing to do where both see the
+// same bytes.
 func (s span) sync(ctx context.Context, copy func(context.Context, int, int) error, way string) error {
-	if s.host || s.bytes == 0 {
+	if s.shared || s.bytes == 0 {
 		return nil
 	}
 	if err := copy(ctx, s.offset, s.bytes); err != nil {

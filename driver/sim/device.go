@@ -1,0 +1,225 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/zmq"
+)
+
+// Options say which rank is opened, and how.
+type Options struct {
+	Endpoints
+	Rank int
+	// Base is the first address that this client gives out, in device and in host
+	// memory. Clients of the same rank share its memory, and need different bases.
+	Base uint64
+	// Dialing is how long Open tries to connect; 0 for 10 s.
+	Dialing time.Duration
+	// Listen is the address on which Push publishes; "" for 127.0.0.1.
+	Listen string
+}
+
+const (
+	// connections is how many requests of a device are on their way at a time,
+	// besides calls.
+	connections = 8
+	dialing     = 10 * time.Second
+	// redialing is the pause between attempts to connect.
+	redialing = 20 * time.Millisecond
+)
+
+// Device is a rank that a server serves over the simulation protocol. It
+// implements accl.Device and accl.KernelPort.
+type Device struct {
+	o       Options
+	p       *accl.Platform
+	address string
+	life    context.Context // ends with Close
+	end     context.CancelCauseFunc
+
+	mu     sync.Mutex // of what follows
+	closed bool
+	tasks  sync.WaitGroup
+
+	requests   *lines
+	calls      caller
+	returnCode uint32 // its place in the exchange memory
+	tickets    tickets
+	spaces     [2]space // device and host memory
+	beat       int      // bytes
+	toEngine   *talker
+	fromEngine *listener
+}
+
+var (
+	_ accl.Device     = (*Device)(nil)
+	_ accl.KernelPort = (*Device)(nil)
+)
+
+// caller places calls, in one of the ways that the protocol has.
+type caller interface {
+	start(ctx context.Context, client int, c accl.Call) (*ticket, error)
+	close() // when nothing runs any more
+}
+
+// Blocking reports whether clients of the platform's interface generation place
+// calls without ctrl_id, which are answered when they have ended: those of
+// generations whose engines open sessions themselves, up to accl-2022. All others
+// name a controller and ask for the end of a call.
+func Blocking(p *accl.Platform) bool { return p.Features.EngineSessions }
+
+// Open connects to the server of a rank, whose platform must be p. It tries until
+// the server is there, Options.Dialing has passed, or ctx ends.
+func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
+	if err := o.Check(o.Rank); err != nil {
+		return nil, err
+	}
+	d := &Device{o: o, p: p, address: o.Command(o.Rank)}
+	found := false
+	for _, w := range p.Exchange.Words {
+		if w.Name == "return_code" {
+			d.returnCode, found = w.At, true
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("sim: the exchange memory of %s has no word return_code", p.Name)
+	}
+	conn, err := insist(ctx, d.address, o.Dialing)
+	if err != nil {
+		return nil, err
+	}
+	d.life, d.end = context.WithCancelCause(context.Background())
+	d.requests = newLines(d.address, connections)
+	d.requests.give(&line{address: d.address, conn: conn})
+	d.tickets.open = map[accl.Ticket]*ticket{}
+	for i := range d.spaces {
+		d.spaces[i].base = roundUp(o.Base)
+	}
+	if Blocking(p) {
+		d.calls = newBlocking(d)
+	} else {
+		d.calls = newControllers(d)
+	}
+	d.beat, d.toEngine, d.fromEngine = max(p.BeatBytes, 1), newTalker(), newListener()
+	return d, nil
+}
+
+// OpenWorld opens all ranks of a world. The devices are in their order.
+func OpenWorld(ctx context.Context, p *accl.Platform, e Endpoints) ([]accl.Device, error) {
+	if err := e.Check(0); err != nil {
+		return nil, err
+	}
+	devices := make([]accl.Device, 0, e.Ranks)
+	for r := range e.Ranks {
+		d, err := Open(ctx, p, Options{Endpoints: e, Rank: r})
+		if err != nil {
+			for _, opened := range devices {
+				_ = opened.Close() // the error of the rank that is missing matters
+			}
+			return nil, fmt.Errorf("open rank %d of %d: %w", r, e.Ranks, err)
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+// insist connects to a server that may not be there yet.
+func insist(ctx context.Context, address string, limit time.Duration) (*zmq.Conn, error) {
+	if limit <= 0 {
+		limit = dialing
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		conn, err := zmq.Dial(limited, address, zmq.Req, zmq.Limits{})
+		if err == nil {
+			return conn, nil
+		}
+		select {
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+			}
+			return nil, fmt.Errorf("sim: no server answers at %s: %w", address, err)
+		case <-time.After(redialing):
+		}
+	}
+}
+
+// Close ends all connections; what waits for an answer ends with ErrClosed. It
+// tells the server nothing: calls in flight go on there.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	again := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if again {
+		return nil
+	}
+	d.end(ErrClosed)
+	d.tasks.Wait()
+	err := d.toEngine.close()
+	d.calls.close()
+	d.requests.close()
+	return err
+}
+
+// spawn runs f beside, unless the device is closed. Close waits for it.
+func (d *Device) spawn(f func()) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	d.tasks.Go(f)
+	return nil
+}
+
+// bound is a context that ends with the device, too.
+func (d *Device) bound(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(d.life, func() { cancel(ErrClosed) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// do has a request answered, with a good status.
+func (d *Device) do(ctx context.Context, r *Request) (Reply, error) {
+	ctx, free := d.bound(ctx)
+	defer free()
+	reply, err := d.requests.do(ctx, r)
+	if err != nil {
+		return reply, err
+	}
+	return reply, d.refused(r, reply)
+}
+
+// refused is the error of a reply that says no.
+func (d *Device) refused(r *Request, reply Reply) error {
+	if reply.Status == StatusGood {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what(d.address, r), &StatusError{r.Type, reply.Status, reply.Error})
+}
+
+// ReadReg implements accl.Device.
+func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
+	r := Request{Type: MMIORead, Addr: uint64(off)}
+	reply, err := d.do(ctx, &r)
+	if err != nil {
+		return 0, err
+	}
+	if reply.Word == nil {
+		return 0, fmt.Errorf("%s: %w: the reply has no rdata of one word", what(d.address, &r), ErrMessage)
+	}
+	return *reply.Word, nil
+}
+
+// WriteReg implements accl.Device.
+func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
+	_, err := d.do(ctx, &Request{Type: MMIOWrite, Addr: uint64(off), Word: v})
+	return err
+}

@@ -1,0 +1,379 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/driver/zmq"
+)
+
+func TestWordsOfTheExchangeMemory(t *testing.T) {
+	for _, odd := range []bool{false, true} {
+		s := newServer(t)
+		s.odd = odd
+		s.words[0x1FF8] = 0xFFFFFFFF
+		d := s.start().open(platform2024)
+		ctx := within(t)
+		if v, err := d.ReadReg(ctx, 0x1FF8); v != 0xFFFFFFFF || err != nil {
+			t.Errorf("0x%X, %v", v, err)
+		}
+		if err := d.WriteReg(ctx, 0x10, 0x80000001); err != nil {
+			t.Error(err)
+		}
+		if v, err := d.ReadReg(ctx, 0x10); v != 0x80000001 || err != nil {
+			t.Errorf("0x%X, %v", v, err)
+		}
+		var status *sim.StatusError
+		if _, err := d.ReadReg(ctx, 0x2000); !errors.As(err, &status) || status.Status != 1 || !strings.Contains(err.Error(), "0x2000") {
+			t.Error(err)
+		}
+		if err := d.WriteReg(ctx, 0x2000, 0); !errors.As(err, &status) || status.Request != sim.MMIOWrite {
+			t.Error(err)
+		}
+	}
+}
+
+func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
+	for _, odd := range []bool{false, true} {
+		s := newServer(t)
+		s.odd = odd
+		d := s.start().open(platform2024)
+		ctx := within(t)
+		offset := map[bool]int{true: 100}
+		for _, host := range []bool{false, true} {
+			m, err := d.Alloc(ctx, accl.MemSpec{Bytes: 300, Host: host})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range m.Bytes() {
+				m.Bytes()[i] = byte(i*7 + offset[host])
+			}
+			want := append(make([]byte, 10), m.Bytes()[10:260]...)
+			if err := m.SyncTo(ctx, 10, 250); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.read(host, m.Addr(), 260); !bytes.Equal(got, want) {
+				t.Errorf("host %v: the server has %v", host, got)
+			}
+			if got := s.read(!host, m.Addr(), 260); bytes.Equal(got, want) {
+				t.Errorf("host %v: it is in the other memory", host)
+			}
+			clear(m.Bytes())
+			if err := m.SyncFrom(ctx, 0, 200); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)) {
+				t.Errorf("host %v: %v came back", host, m.Bytes())
+			}
+			if err := m.Free(); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.SyncTo(ctx, 0, 1); !errors.Is(err, sim.ErrFreed) {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestLargeMemoryGoesInPieces(t *testing.T) {
+	s := newServer(t).start()
+	d := s.open(platform2022)
+	ctx := within(t)
+	const size = 1<<20 + 5
+	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Bytes()[size-1], m.Bytes()[1<<20] = 7, 8
+	if err := errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)); err != nil {
+		t.Fatal(err)
+	}
+	if m.Bytes()[size-1] != 7 || m.Bytes()[1<<20] != 8 {
+		t.Error("wrong data came back")
+	}
+	var written []int
+	for _, r := range s.requests(3) {
+		written = append(written, len(r["wdata"].([]any)))
+	}
+	if fmt.Sprint(written) != "[1048576 5]" || len(s.requests(2)) != 2 {
+		t.Errorf("%v written, %d reads", written, len(s.requests(2)))
+	}
+}
+
+func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
+	s := newServer(t).start()
+	d := openAt(t, platform2024, sim.Options{Endpoints: s.endpoints, Base: 0x10001})
+	ctx := within(t)
+	alloc := func(n int, host bool, at uint64) accl.Memory {
+		t.Helper()
+		spec := accl.MemSpec{Bytes: n, Host: host}
+		if at != 0 {
+			spec.At = &at
+		}
+		m, err := d.Alloc(ctx, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	a, b, c := alloc(1, false, 0), alloc(4097, false, 0), alloc(4096, false, 0)
+	if a.Addr() != 0x11000 || b.Addr() != 0x12000 || c.Addr() != 0x14000 {
+		t.Errorf("0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
+	}
+	if m := alloc(1, true, 0); m.Addr() != 0x11000 {
+		t.Errorf("host memory begins at 0x%X", m.Addr())
+	}
+	if err := b.Free(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Free(); !errors.Is(err, sim.ErrFreed) {
+		t.Error(err)
+	}
+	if m := alloc(8193, false, 0); m.Addr() != 0x15000 {
+		t.Errorf("3 steps at 0x%X", m.Addr())
+	}
+	if m := alloc(8192, false, 0); m.Addr() != 0x12000 {
+		t.Errorf("2 steps at 0x%X", m.Addr())
+	}
+	below, above := alloc(10, false, 0x20), alloc(0x100, false, 0x18FFF)
+	if below.Addr() != 0x20 || above.Addr() != 0x18FFF {
+		t.Errorf("0x%X, 0x%X", below.Addr(), above.Addr())
+	}
+	if m := alloc(1, false, 0); m.Addr() != 0x1A000 {
+		t.Errorf("behind what was placed, 0x%X", m.Addr())
+	}
+	for _, at := range []uint64{0x30, 0x11FFF, 0x19000, 0x17FFF} {
+		_, err := d.Alloc(ctx, accl.MemSpec{Bytes: 0x2000, At: &at})
+		if !errors.Is(err, sim.ErrTaken) {
+			t.Errorf("0x%X: %v", at, err)
+		}
+	}
+	end := ^uint64(0) - 100
+	if _, err := d.Alloc(ctx, accl.MemSpec{Bytes: 4096, At: &end}); !errors.Is(err, sim.ErrFull) {
+		t.Error(err)
+	}
+	if _, err := d.Alloc(ctx, accl.MemSpec{}); err == nil {
+		t.Error("nothing was allocated")
+	}
+	announced := s.requests(4)
+	if r := announced[1]; len(announced) != 9 || r["addr"] != float64(0x12000) || r["len"] != 4097.0 || r["host"] != false {
+		t.Errorf("%d announced, the second %v", len(announced), r)
+	}
+}
+
+func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
+	s := newServer(t)
+	refuse := true
+	s.first = func(r object) object {
+		if r["type"] == 4.0 && refuse {
+			return object{"status": -4, "error": "the memory is full"}
+		}
+		return nil
+	}
+	d := s.start().open(platform2024)
+	var status *sim.StatusError
+	_, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1})
+	if !errors.As(err, &status) || status.Status != -4 || !strings.Contains(err.Error(), "the memory is full") {
+		t.Error(err)
+	}
+	refuse = false
+	if m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1}); err != nil || m.Addr() != 0 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+func TestRepliesThatAreNoneAreErrors(t *testing.T) {
+	s := newServer(t)
+	var reply string
+	s.first = func(r object) object { return object{"raw": reply} }
+	d := s.start().open(platform2024)
+	ctx := within(t)
+	m := new(accl.Memory)
+	for _, c := range []struct {
+		reply string
+		do    func() error
+		names string
+	}{
+		{"hello", func() error { _, err := d.ReadReg(ctx, 0); return err }, "not JSON"},
+		{`{"status":0}`, func() error { _, err := d.ReadReg(ctx, 0); return err }, "rdata"},
+		{`{"status":0,"rdata":[1]}`, func() error { _, err := d.ReadReg(ctx, 0); return err }, "rdata"},
+		{`{"rdata":5}`, func() error { _, err := d.ReadReg(ctx, 0); return err }, "status"},
+		{``, func() error { return d.WriteReg(ctx, 0, 0) }, "not JSON"},
+		{`{"status":0}`, func() (err error) { *m, err = d.Alloc(ctx, accl.MemSpec{Bytes: 4}); return err }, ""},
+		{`{"status":0,"rdata":[1,2,3]}`, func() error { return (*m).SyncFrom(ctx, 0, 4) }, "3 bytes"},
+		{`{"status":0,"rdata":7}`, func() error { return (*m).SyncFrom(ctx, 0, 4) }, "rdata"},
+		{`{"status":0,"rdata":[1,2,3,256]}`, func() error { return (*m).SyncFrom(ctx, 0, 4) }, "256"},
+	} {
+		reply = c.reply
+		err := c.do()
+		if c.names == "" && err != nil || c.names != "" && (!errors.Is(err, sim.ErrMessage) || !strings.Contains(err.Error(), c.names)) {
+			t.Errorf("%s: %v", c.reply, err)
+		}
+	}
+}
+
+// A reply that comes after its request was given up is not taken for another.
+func TestLateRepliesAreNotMixedUp(t *testing.T) {
+	s := newServer(t)
+	s.words[4], s.words[8] = 44, 88
+	s.first = func(r object) object {
+		if r["addr"] == 4.0 {
+			time.Sleep(200 * time.Millisecond)
+		}
+		return nil
+	}
+	d := s.start().open(platform2024)
+	for range 3 {
+		if _, err := d.ReadReg(briefly(t), 4); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer") {
+			t.Errorf("a slow reply: %v", err)
+		}
+		if v, err := d.ReadReg(within(t), 8); v != 88 || err != nil {
+			t.Errorf("the next request: %d, %v", v, err)
+		}
+	}
+}
+
+func TestManyRequestsAtOnce(t *testing.T) {
+	s := newServer(t)
+	for i := range uint64(100) {
+		s.words[4*i] = uint32(i)
+	}
+	d := s.start().open(platform2024)
+	ctx := within(t)
+	wrong := make(chan error, 100)
+	for i := range uint32(100) {
+		go func() {
+			v, err := d.ReadReg(ctx, 4*i)
+			if err == nil && v != i {
+				err = fmt.Errorf("word %d is %d", i, v)
+			}
+			wrong <- err
+		}()
+	}
+	for range 100 {
+		if err := <-wrong; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpenWaitsForTheServer(t *testing.T) {
+	s := newServer(t)
+	p := platformOf(t, platform2024)
+	began := time.Now()
+	_, err := sim.Open(within(t), p, sim.Options{Endpoints: s.endpoints, Dialing: 100 * time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), s.endpoints.Command(0)) || time.Since(began) > 5*time.Second {
+		t.Errorf("nobody there: %v after %v", err, time.Since(began))
+	}
+	if _, err := sim.Open(briefly(t), p, sim.Options{Endpoints: s.endpoints}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the context ends: %v", err)
+	}
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		s.start()
+	}()
+	d := s.open(platform2024)
+	if _, err := d.ReadReg(within(t), 0); err != nil {
+		t.Error(err)
+	}
+	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2}, {Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}} {
+		if _, err := sim.Open(within(t), p, o); err == nil {
+			t.Errorf("%+v was opened", o)
+		}
+	}
+}
+
+func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
+	var servers [2]*server
+	for range 50 { // until the ports of the second are free
+		servers = [2]*server{newServer(t), newServer(t)}
+		servers[1].endpoints.Port = servers[0].endpoints.Port + 1
+		if free(servers[1].endpoints.Command(0)) {
+			break
+		}
+	}
+	for i, s := range servers {
+		s.words[0] = uint32(i)
+		s.start()
+	}
+	e := servers[0].endpoints
+	e.Ranks = 2
+	devices, err := sim.OpenWorld(within(t), platformOf(t, platform2022), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range devices {
+		if v, err := d.ReadReg(within(t), 0); v != uint32(i) || err != nil {
+			t.Errorf("rank %d: %d, %v", i, v, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(devices) != 2 {
+		t.Errorf("%d devices", len(devices))
+	}
+	servers[1].stop()
+	if _, err := sim.OpenWorld(briefly(t), platformOf(t, platform2022), e); err == nil || !strings.Contains(err.Error(), "rank 1 of 2") {
+		t.Error(err)
+	}
+}
+
+func TestCloseEndsWhatWaits(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, platform := range []string{platform2022, platform2024} {
+		s := newServer(t)
+		s.work = func(object) (uint32, func() bool) { return 0, s.stopped }
+		d := s.start().open(platform)
+		ctx := within(t)
+		ticket, err := d.Start(ctx, 0, accl.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := make(chan error, 2)
+		go func() {
+			_, err := d.Wait(ctx, ticket)
+			waited <- err
+		}()
+		go func() {
+			_, _, err := d.Pull(ctx, 64)
+			waited <- err
+		}()
+		time.Sleep(20 * time.Millisecond)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if err := <-waited; !errors.Is(err, sim.ErrClosed) && !errors.Is(err, zmq.ErrClosed) && !strings.Contains(err.Error(), "refused") {
+				t.Errorf("%s: %v", platform, err)
+			}
+		}
+		if _, err := d.ReadReg(ctx, 0); !errors.Is(err, sim.ErrClosed) {
+			t.Error(err)
+		}
+		if _, err := d.Start(ctx, 0, accl.Call{}); !errors.Is(err, sim.ErrClosed) {
+			t.Error(err)
+		}
+		if err := d.Push(ctx, 0, make([]byte, 64)); !errors.Is(err, sim.ErrClosed) {
+			t.Error(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Errorf("closing again: %v", err)
+		}
+		s.stop()
+	}
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}

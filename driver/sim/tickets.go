@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// lastClient is the last value of ctrl_id: 0 and 1 are host controllers, 2 is the
+// kernel command stream.
+const lastClient = 2
+
+// ticket is a call that was placed. code and err are set before done is closed.
+type ticket struct {
+	done chan struct{}
+	code accl.ReturnCode
+	err  error
+}
+
+func newTicket() *ticket { return &ticket{done: make(chan struct{})} }
+
+func (t *ticket) answer(code accl.ReturnCode, err error) {
+	t.code, t.err = code, err
+	close(t.done)
+}
+
+// tickets are those whose answers were not given yet.
+type tickets struct {
+	mu   sync.Mutex
+	last accl.Ticket
+	open map[accl.Ticket]*ticket
+}
+
+func (s *tickets) add(t *ticket) accl.Ticket {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	s.open[s.last] = t
+	return s.last
+}
+
+func (s *tickets) find(n accl.Ticket) *ticket {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[n]
+}
+
+// remove reports whether the ticket was still there.
+func (s *tickets) remove(n accl.Ticket) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, was := s.open[n]
+	delete(s.open, n)
+	return was
+}
+
+// Start implements accl.Device. The error is ErrClient for a client other than 0
+// to 2, and a *StatusError if the server refuses the call. On platforms of which
+// Blocking is true, a server that does not tell return codes in its replies has
+// one call at a time: Start waits for the call before.
+func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	if client < 0 || client > lastClient {
+		return 0, fmt.Errorf("%w: %d, they go from 0 to %d", ErrClient, client, lastClient)
+	}
+	ctx, free := d.bound(ctx)
+	defer free()
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	t, err := d.calls.start(ctx, client, c)
+	if err != nil {
+		return 0, err
+	}
+	return d.tickets.add(t), nil
+}
+
+// Wait implements accl.Device. The error is ErrTicket for a ticket without an
+// answer to give.
+func (d *Device) Wait(ctx context.Context, n accl.Ticket) (accl.ReturnCode, error) {
+	t := d.tickets.find(n)
+	if t == nil {
+		return 0, fmt.Errorf("%w: %d", ErrTicket, n)
+	}
+	select {
+	case <-t.done:
+	default:
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return 0, fmt.Errorf("sim: no answer to the call from %s: %w", d.address, context.Cause(ctx))
+		}
+	}
+	if !d.tickets.remove(n) {
+		return 0, fmt.Errorf("%w: %d", ErrTicket, n)
+	}
+	return t.code, t.err
+}
+
+// code is the outcome of a call that has ended. Servers other than ours do not
+// tell, but leave it in the exchange memory.
+func (d *Device) code(reply Reply) (accl.ReturnCode, error) {
+	if reply.Code != nil {
+		return accl.ReturnCode(*reply.Code), nil
+	}
+	v, err := d.ReadReg(d.life, d.returnCode)
+	if err != nil {
+		return 0, fmt.Errorf("read the return code: %w", err)
+	}
+	return accl.ReturnCode(v), nil
+}

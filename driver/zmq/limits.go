@@ -1,0 +1,81 @@
+package zmq
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is the kind of a socket, as ZMTP spells it.
+type Kind string
+
+// The kinds of socket.
+const (
+	Req    Kind = "REQ"
+	Rep    Kind = "REP"
+	Router Kind = "ROUTER"
+	Dealer Kind = "DEALER"
+	Pub    Kind = "PUB"
+	Sub    Kind = "SUB"
+)
+
+var (
+	// ErrTooLarge says that a message is beyond Limits.
+	ErrTooLarge = errors.New("message is too large")
+	// ErrClosed says that a connection has ended, whoever ended it; the error
+	// also matches the reason: io.EOF if the peer has left in good order.
+	ErrClosed = errors.New("connection is closed")
+	// ErrBusy says that a subscriber has not yet taken enough of what was
+	// published for it.
+	ErrBusy = errors.New("a subscriber is behind")
+
+	errFraming = errors.New("not a ZMTP frame")
+)
+
+// Limits bound what a peer may ask for. Zero values mean the defaults.
+type Limits struct {
+	MessageBytes int           // of one message, all frames together; 64 MiB
+	Frames       int           // of one message; 16
+	Connections  int           // at a time; 64
+	Handshake    time.Duration // to connect and agree on the protocol; 5 s
+	Stall        time.Duration // a peer that takes nothing, or stops within a message, for so long is dropped; 30 s
+}
+
+func (l Limits) withDefaults() Limits {
+	l.MessageBytes = orDefault(l.MessageBytes, 64<<20)
+	l.Frames = orDefault(l.Frames, 16)
+	l.Connections = orDefault(l.Connections, 64)
+	l.Handshake = orDefault(l.Handshake, 5*time.Second)
+	l.Stall = orDefault(l.Stall, 30*time.Second)
+	return l
+}
+
+func orDefault[T int | time.Duration](value, otherwise T) T {
+	if value <= 0 {
+		return otherwise
+	}
+	return value
+}
+
+// check returns an error that matches ErrTooLarge for a message beyond the
+// limits.
+func (l Limits) check(frames [][]byte) error {
+	if len(frames) == 0 {
+		return errors.New("a message has one frame or more, this one has none")
+	}
+	if len(frames) > l.Frames {
+		return fmt.Errorf("%w: %d frames, the limit is %d", ErrTooLarge, len(frames), l.Frames)
+	}
+	if bytes := size(frames); bytes > l.MessageBytes {
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, bytes, l.MessageBytes)
+	}
+	return nil
+}
+
+func size(frames [][]byte) int {
+	bytes := 0
+	for _, frame := range frames {
+		bytes += len(frame)
+	}
+	return bytes
+}

@@ -1,0 +1,67 @@
+package zmq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+const (
+	retryPause    = 5 * time.Millisecond
+	retryPauseMax = 200 * time.Millisecond
+)
+
+// Subscribe keeps a SUB connection to the publisher at host:port, which may
+// come and go, and hands over its messages, until ctx ends. Handle may block:
+// that holds the publisher back. What is published while there is no connection
+// is not received, nor is a message beyond the limits. The error is that of ctx,
+// or that the address is none.
+func Subscribe(ctx context.Context, address string, topics []string, lim Limits, handle func(frames [][]byte)) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("subscribe: %w", err)
+	}
+	pause := retryPause
+	for ctx.Err() == nil {
+		if follow(ctx, address, topics, lim, handle) {
+			pause = retryPause
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+			pause = min(2*pause, retryPauseMax)
+		}
+	}
+	return ctx.Err()
+}
+
+// follow reads from one connection until it is lost, and reports whether it
+// was a good one.
+func follow(ctx context.Context, address string, topics []string, lim Limits, handle func(frames [][]byte)) bool {
+	c, err := Dial(ctx, address, Sub, lim)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+	start := time.Now()
+	for _, topic := range topics {
+		if err := c.Send(append([]byte{1}, topic...)); err != nil {
+			return false
+		}
+	}
+	for received := false; ; received = true {
+		frames, err := c.Recv()
+		if errors.Is(err, ErrTooLarge) && !errors.Is(err, ErrClosed) {
+			continue
+		}
+		if err != nil {
+			return received || time.Since(start) > retryPauseMax
+		}
+		if ctx.Err() != nil {
+			return true
+		}
+		handle(frames)
+	}
+}

@@ -1,0 +1,155 @@
+// Package launch says which ranks of a world this process serves and on which
+// hosts all of them are: from options, from the environment of a launcher
+// (mpirun of OpenMPI, MPICH and Intel MPI, or srun), or by default.
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+var (
+	// ErrOption says that an option makes no sense, or that one has to be given.
+	ErrOption = errors.New("bad option")
+	// ErrHost says that the address of a host cannot be found.
+	ErrHost = errors.New("no address")
+	// ErrEnvironment says that variables of the launcher make no sense. Those for
+	// rank and size match accl.ErrRank instead.
+	ErrEnvironment = errors.New("bad environment")
+)
+
+// Options of a process; those not given are zero. Ranks are lists like "0,2-3".
+type Options struct {
+	// Size is how many ranks the world has: as many as there are processes, and
+	// those of Foreign, by default.
+	Size int
+	// Ranks are those that this process serves. By default, processes share all
+	// but those of Foreign, in blocks of as equal size as possible, the larger
+	// ones first.
+	Ranks string
+	// Foreign are ranks that none of the processes serves.
+	Foreign string
+	// Hosts says where ranks are: a list like "a,b:2,10.0.0.3" or a file with a
+	// host in each line, with "slots=2" or ":2" for more than one. It is filled in
+	// order, by the processes of the launcher as in its own host file, or by ranks
+	// if there is none or Ranks or Foreign are given. A single host without a number
+	// has all.
+	Hosts string
+	// Lookup finds the addresses of a name; nil for that of the system.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// World is what a process has to know of all ranks.
+type World struct {
+	Size    int
+	Local   []int        // ranks that this process serves, in order
+	Foreign []int        // ranks that none of the processes serves, in order
+	Hosts   []netip.Addr // by rank, IPv4
+	// Launcher is "OpenMPI", "PMI" (MPICH, Intel MPI) or "Slurm"; "" without one.
+	Launcher string
+	// Process is the number of this process, of Processes.
+	Process, Processes int
+}
+
+// loopback is where ranks are if all are on one host.
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// maxSize bounds what is worth counting: there are not that many ports.
+const maxSize = 1 << 16
+
+// Resolve finds out about this process; env looks up variables as os.LookupEnv
+// does. Errors match those of the package, or accl.ErrRank, and name the option,
+// the variable or the line that is wrong.
+func Resolve(ctx context.Context, env func(string) (string, bool), o Options) (World, error) {
+	l, err := accl.LaunchOf(env)
+	if err != nil {
+		return World{}, err
+	}
+	w := World{Launcher: l.Launcher, Process: l.Rank, Processes: l.Size}
+	if err := w.share(o); err != nil {
+		return World{}, err
+	}
+	f := &finder{ctx: ctx, env: env, o: o, l: l, w: &w, known: map[string]netip.Addr{}}
+	if w.Hosts, err = f.hosts(); err != nil {
+		return World{}, err
+	}
+	return w, nil
+}
+
+// Spread reports whether ranks are on more than one host.
+func (w World) Spread() bool {
+	return slices.ContainsFunc(w.Hosts, func(a netip.Addr) bool { return a != w.Hosts[0] })
+}
+
+// share settles the ranks.
+func (w *World) share(o Options) (err error) {
+	if w.Foreign, err = parseRanks("-foreign", o.Foreign); err != nil {
+		return err
+	}
+	if w.Size = o.Size; w.Size == 0 {
+		if w.Launcher == "" && o.Ranks+o.Foreign != "" {
+			return fmt.Errorf("%w: -ranks and -foreign name some of all ranks; -n says how many there are", ErrOption)
+		}
+		w.Size = w.Processes + len(w.Foreign)
+	}
+	if w.Size < 1 || w.Size > maxSize {
+		return fmt.Errorf("%w: a world has 1 to %d ranks, not %d", ErrOption, maxSize, w.Size)
+	}
+	if err := w.inside("-foreign", w.Foreign); err != nil {
+		return err
+	}
+	if o.Ranks != "" {
+		if w.Local, err = parseRanks("-ranks", o.Ranks); err != nil {
+			return err
+		}
+		for _, r := range w.Local {
+			if slices.Contains(w.Foreign, r) {
+				return fmt.Errorf("%w: rank %d is in -ranks and in -foreign", ErrOption, r)
+			}
+		}
+		return w.inside("-ranks", w.Local)
+	}
+	ours := make([]int, 0, w.Size)
+	for r := range w.Size {
+		if !slices.Contains(w.Foreign, r) {
+			ours = append(ours, r)
+		}
+	}
+	if len(ours) < w.Processes {
+		return fmt.Errorf("%w: %s serve %s: start fewer, or more ranks with -n", ErrOption,
+			count(w.Processes, "process", "processes"), count(len(ours), "rank", "ranks"))
+	}
+	from, to := block(len(ours), w.Processes, w.Process)
+	w.Local = ours[from:to]
+	return nil
+}
+
+func (w *World) inside(option string, ranks []int) error {
+	if n := len(ranks); n > 0 && ranks[n-1] >= w.Size {
+		return fmt.Errorf("%w: %s has rank %d, and the %s are 0 to %d", ErrOption, option, ranks[n-1], count(w.Size, "rank", "ranks"), w.Size-1)
+	}
+	return nil
+}
+
+// block is the part from and up to which one of some processes has n things.
+func block(n, processes, process int) (from, to int) {
+	each, more := n/processes, n%processes
+	from = process*each + min(process, more)
+	to = from + each
+	if process < more {
+		to++
+	}
+	return from, to
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
