@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,7 +88,7 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 	s := newServer(t).start()
 	d := s.open(platform2022)
 	ctx := within(t)
-	const size = 1<<20 + 5
+	const size, limit = 1<<20 + 5, 1 << 20
 	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: size})
 	if err != nil {
 		t.Fatal(err)
@@ -99,12 +100,16 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 	if m.Bytes()[size-1] != 7 || m.Bytes()[1<<20] != 8 {
 		t.Error("wrong data came back")
 	}
-	var written []int
+	written := 0
 	for _, r := range s.requests(3) {
-		written = append(written, len(r["wdata"].([]any)))
+		n := len(r["wdata"].([]any))
+		written += n
+		if n > limit {
+			t.Errorf("a message of %d bytes", n)
+		}
 	}
-	if fmt.Sprint(written) != "[1048576 5]" || len(s.requests(2)) != 2 {
-		t.Errorf("%v written, %d reads", written, len(s.requests(2)))
+	if written != size || len(s.requests(2)) < 2 {
+		t.Errorf("%d written, %d reads", written, len(s.requests(2)))
 	}
 }
 
@@ -171,9 +176,9 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 
 func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
 	s := newServer(t)
-	refuse := true
+	var relent atomic.Bool
 	s.first = func(r object) object {
-		if r["type"] == 4.0 && refuse {
+		if r["type"] == 4.0 && !relent.Load() {
 			return object{"status": -4, "error": "the memory is full"}
 		}
 		return nil
@@ -184,7 +189,7 @@ func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
 	if !errors.As(err, &status) || status.Status != -4 || !strings.Contains(err.Error(), "the memory is full") {
 		t.Error(err)
 	}
-	refuse = false
+	relent.Store(true)
 	if m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1}); err != nil || m.Addr() != 0 {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -192,8 +197,8 @@ func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
 
 func TestRepliesThatAreNoneAreErrors(t *testing.T) {
 	s := newServer(t)
-	var reply string
-	s.first = func(r object) object { return object{"raw": reply} }
+	var reply atomic.Value
+	s.first = func(r object) object { return object{"raw": reply.Load()} }
 	d := s.start().open(platform2024)
 	ctx := within(t)
 	m := new(accl.Memory)
@@ -212,7 +217,7 @@ func TestRepliesThatAreNoneAreErrors(t *testing.T) {
 		{`{"status":0,"rdata":7}`, func() error { return (*m).SyncFrom(ctx, 0, 4) }, "rdata"},
 		{`{"status":0,"rdata":[1,2,3,256]}`, func() error { return (*m).SyncFrom(ctx, 0, 4) }, "256"},
 	} {
-		reply = c.reply
+		reply.Store(c.reply)
 		err := c.do()
 		if c.names == "" && err != nil || c.names != "" && (!errors.Is(err, sim.ErrMessage) || !strings.Contains(err.Error(), c.names)) {
 			t.Errorf("%s: %v", c.reply, err)

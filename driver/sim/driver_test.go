@@ -77,4 +77,3 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		}
 	}
 }
-

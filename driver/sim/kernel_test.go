@@ -125,7 +125,7 @@ func TestPushEndsWithItsContext(t *testing.T) {
 	if err := d.Push(within(t), 0, make([]byte, 64)); err != nil {
 		t.Error(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	if err := d.Push(ctx, 0, make([]byte, 64<<20)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("nobody reads: %v", err)

@@ -214,8 +214,8 @@ func (s *server) reply(r object) object {
 			*s.byteAt(host, at+uint64(i), true) = byte(v.(float64))
 		}
 	case 4.0:
-		for n := range uint64(r["len"].(float64)) {
-			s.byteAt(host, at+n, true)
+		for p := at / page; p <= (at+uint64(r["len"].(float64))-1)/page; p++ {
+			s.byteAt(host, p*page, true)
 		}
 	case 5.0:
 		return s.call(r)

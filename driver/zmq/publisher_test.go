@@ -158,7 +158,7 @@ func TestAMessageLargerThanTheQueueGoesWhenItIsEmpty(t *testing.T) {
 
 func TestASubscriberThatStopsIsDroppedAfterAWhile(t *testing.T) {
 	noLeaks(t)
-	const stall = 100 * time.Millisecond
+	const stall = 300 * time.Millisecond
 	p, address := publisher(t, zmq.Limits{Stall: stall}, 1<<20)
 	room := make(chan struct{}, 1000)
 	p.OnRoom(func() { room <- struct{}{} })
@@ -213,8 +213,9 @@ func TestASubscriberCannotHoldTopicsWithoutLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := join(t, address, "SUB")
-			for i := range 5000 {
-				if _, err := s.Write(subscription(i)); err != nil {
+			for i, bytes := 0, 0; i < 2000 && bytes < 200_000; i++ {
+				n, err := s.Write(subscription(i))
+				if bytes += n; err != nil {
 					break
 				}
 			}
@@ -352,7 +353,7 @@ func TestSubscribeEndsWithItsContext(t *testing.T) {
 			time.AfterFunc(100*time.Millisecond, cancel)
 			start := time.Now()
 			err := zmq.Subscribe(ctx, address, []string{"x"}, zmq.Limits{Handshake: time.Minute}, func([][]byte) {})
-			if took := time.Since(start); !errors.Is(err, context.Canceled) || took < 90*time.Millisecond || took > time.Second {
+			if took := time.Since(start); !errors.Is(err, context.Canceled) || took < 90*time.Millisecond || took > patience {
 				t.Errorf("%v after %v", err, took)
 			}
 		})

@@ -1,11 +1,13 @@
 package zmq
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
 	"net"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,23 +18,111 @@ import (
 func piped(t *testing.T, as Kind, peerKind string) (*Conn, net.Conn) {
 	here, there := net.Pipe()
 	t.Cleanup(func() { here.Close(); there.Close() })
-	go func() {
-		_, _ = io.CopyN(io.Discard, there, 64)
-		hello := append([]byte{0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3, 0}, append([]byte("NULL"), make([]byte, 48)...)...)
-		_, _ = there.Write(hello)
-		b := make([]byte, 2)
-		_, _ = io.ReadFull(there, b)
-		_, _ = io.CopyN(io.Discard, there, int64(b[1]))
-		body := append([]byte("\x05READY\x0bSocket-Type\x00\x00\x00"), byte(len(peerKind)))
-		body = append(body, peerKind...)
-		_, _ = there.Write(append([]byte{4, byte(len(body))}, body...))
-	}()
+	go greet(there, peerKind)
 	c, err := handshake(t.Context(), here, as, Limits{}.withDefaults(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
 	return c, there
+}
+
+// greet takes greeting and handshake, and then gives its own.
+func greet(peer net.Conn, kind string) {
+	_, _ = io.CopyN(io.Discard, peer, 64)
+	hello := append([]byte{0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3, 0}, append([]byte("NULL"), make([]byte, 48)...)...)
+	_, _ = peer.Write(hello)
+	b := make([]byte, 2)
+	_, _ = io.ReadFull(peer, b)
+	_, _ = io.CopyN(io.Discard, peer, int64(b[1]))
+	body := append([]byte("\x05READY\x0bSocket-Type\x00\x00\x00"), byte(len(kind)))
+	body = append(body, kind...)
+	_, _ = peer.Write(append([]byte{4, byte(len(body))}, body...))
+}
+
+// pipes is a listener for connections without buffers.
+type pipes struct {
+	peers chan net.Conn
+	once  sync.Once
+	ended chan struct{}
+}
+
+func (l *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+func (l *pipes) Close() error   { l.once.Do(func() { close(l.ended) }); return nil }
+
+func (l *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.peers:
+		return c, nil
+	case <-l.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func TestTheQueueOfASubscriberIsCountedExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{peers: make(chan net.Conn), ended: make(chan struct{})}
+		p := NewPublisher(l, Limits{}, 1000)
+		here, there := net.Pipe()
+		l.peers <- here
+		greet(there, "SUB")
+		room := 0
+		_, _ = there.Write([]byte("\x00\x02\x01a"))
+		synctest.Wait()
+		p.OnRoom(func() { room++ })
+		publish := func() error {
+			defer synctest.Wait()
+			return p.Publish([]byte("a"), make([]byte, 99))
+		}
+		for i := range 7 { // 64 and 100 bytes each: more than 1000 at the seventh
+			if err := publish(); err != nil {
+				t.Fatalf("message %d: %v", i, err)
+			}
+		}
+		if err := publish(); !errors.Is(err, ErrBusy) {
+			t.Fatalf("after 7 messages: %v, want ErrBusy", err)
+		}
+		read := func(messages, rooms int) {
+			t.Helper()
+			for range messages {
+				b := make([]byte, 2+1+2+99)
+				if _, err := io.ReadFull(there, b); err != nil || string(b[:5]) != "\x01\x01a\x00\x63" {
+					t.Fatalf("%q, %v", b, err)
+				}
+			}
+			synctest.Wait()
+			if room != rooms {
+				t.Errorf("OnRoom was called %d times, want %d", room, rooms)
+			}
+		}
+		read(1, 0)
+		if err := publish(); err != nil {
+			t.Fatal(err)
+		}
+		read(6, 1)
+		read(1, 1)
+		there.Close()
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAPingDuringSendIsAnsweredAfterIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := piped(t, Dealer, "ROUTER")
+		go func() { _, _ = c.Recv() }()
+		go func() { _ = c.Send(make([]byte, 200)) }()
+		synctest.Wait()
+		_, _ = peer.Write([]byte("\x04\x09\x04PING\x00\x01ab"))
+		synctest.Wait()
+		b := make([]byte, 202+9)
+		want := append(append([]byte{0, 200}, make([]byte, 200)...), "\x04\x07\x04PONGab"...)
+		if _, err := io.ReadFull(peer, b); err != nil || !bytes.Equal(b, want) {
+			t.Errorf("the peer reads %q, %v, want %q", b, err, want)
+		}
+		c.Close()
+	})
 }
 
 func TestSendEndsWhenThePeerTakesNothingForThirtySeconds(t *testing.T) {

@@ -12,6 +12,7 @@ package targets
 
 import (
 	"context"
+	"time"
 
 	"github.com/cclforge/cclforge/gen/targets/internal/command"
 )
@@ -80,6 +81,33 @@ func Demo(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{clock = 300}'
 ) error {
 	return command.Demo(ctx, platform, n, vars)
+}
+
+// Emulate serves emulated ranks of a platform to host programs of ACCL, in C++
+// and Python, and to the Go driver.
+//
+// It builds out/bin/cclworld and runs it until Ctrl-C; that command also spreads
+// ranks over processes and hosts, under mpirun and srun: out/bin/cclworld -h
+func Emulate(ctx context.Context,
+	platform string, // platform, as a name
+	n *int, // number of ranks (4)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	port *int, // first port; five for each rank are used from there on (5500)
+	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
+	network *string, // what is between ranks: auto, local, sockets, packets (auto)
+	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
+	kernel *string, // what is at the kernel streams: platform, loopback, client (platform)
+	ranks *string, // ranks that are served here: 0,2-3 (all)
+	foreign *string, // ranks that the emulator of somebody else serves
+	hosts *string, // hosts where ranks are: a:2,b:2, or a file
+	timeout *time.Duration, // of waits for another rank (what the platform says)
+	health *time.Duration, // interval of a line for each rank that says how it is: 5s
+	json *bool, // print a JSON object a line, for scripts
+) error {
+	return command.Emulate(ctx, platform, n,
+		command.Flag("vars", vars), command.Flag("port", port), command.Flag("listen", listen), command.Flag("network", network),
+		command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("ranks", ranks), command.Flag("foreign", foreign),
+		command.Flag("hosts", hosts), command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
 }
 
 // Clean removes everything that was generated, and nothing else.

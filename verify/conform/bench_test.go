@@ -3,6 +3,7 @@ package conform_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -99,17 +100,25 @@ type setup struct {
 	vars     map[string]cty.Value
 	edit     func(*accl.Platform) // what the driver is told
 	world    world.Options
+	faults   string // of the network, as package faults reads them
+	fresh    bool   // nobody has used the ranks before
+	unopened bool   // the test opens the engines itself
 	open     []accl.OpenOption
 }
 
-// remote is how long ranks wait for each other where nothing should be lost: a
-// loaded machine must not reach it.
-const remote = 20 * time.Second
+// How long ranks wait for each other: where nothing should be lost, a loaded
+// machine must not reach it; elsewhere each loss takes so long.
+const (
+	remote      = 20 * time.Second
+	remoteLossy = 2 * time.Second
+)
 
 // bench is a world with an engine opened for each rank.
 type bench struct {
-	*world.World
+	*reach
 	t       *testing.T
+	on      where
+	setup   setup
 	p       *accl.Platform
 	engines []*accl.Engine
 }
@@ -130,38 +139,67 @@ func small(p *accl.Platform) {
 	}
 }
 
-func newBench(ctx context.Context, t *testing.T, s setup) *bench {
+// bench starts a world that ends with the test.
+func (on where) bench(ctx context.Context, t *testing.T, s setup) *bench {
 	t.Helper()
 	d := designtest.Load(t, s.platform, s.vars)
 	p := driverview.Of(d)
 	if s.edit != nil {
 		s.edit(&p)
 	}
+	b := &bench{t: t, on: on, setup: s, p: &p}
+	t.Cleanup(func() { b.shut() })
+	b.start(ctx)
+	return b
+}
+
+// start starts the ranks and opens them.
+func (b *bench) start(ctx context.Context) {
+	b.t.Helper()
+	s := b.setup
+	d := designtest.Load(b.t, s.platform, s.vars)
 	if s.world.Engine.RemoteTimeout == 0 {
 		s.world.Engine.RemoteTimeout = remote
+		if b.on.loses(b.p) || s.faults != "" {
+			s.world.Engine.RemoteTimeout = remoteLossy
+		}
 	}
 	if s.world.Engine.Patience == 0 {
 		s.world.Engine.Patience = 10 * time.Second
 	}
-	w, err := world.New(ctx, d, s.ranks, s.world)
-	if err != nil {
-		t.Fatal(err)
+	var err error
+	if b.reach, err = b.on.open(ctx, b.t, d, &s); err != nil {
+		b.t.Fatalf("over %s: %v", b.on.name(), err)
 	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Errorf("close the world: %v", err)
-		}
-	})
-	b := &bench{World: w, t: t, p: &p}
-	devices := make([]accl.Device, s.ranks)
-	for i := range devices {
-		devices[i] = w.Device(i)
+	if s.unopened {
+		return
 	}
-	if b.engines, err = accl.OpenAll(ctx, devices, &p, w.Ranks(), s.open...); err != nil {
-		t.Fatal(err)
+	if b.engines, err = accl.OpenAll(ctx, b.devices, b.p, b.ranks, s.open...); err != nil {
+		b.t.Fatalf("over %s: %v%s", b.on.name(), err, b.stats())
 	}
-	return b
 }
+
+// shut ends what start began.
+func (b *bench) shut() {
+	if b.reach == nil {
+		return
+	}
+	if err := b.reach.close(b.engines, b.t.Failed()); err != nil {
+		b.t.Errorf("over %s: close the world: %v", b.on.name(), err)
+	}
+	b.reach, b.engines = nil, nil
+}
+
+// renew starts the world anew, without what is left on kernel streams.
+func (b *bench) renew(ctx context.Context) {
+	b.t.Helper()
+	b.shut()
+	b.setup.fresh = true
+	b.start(ctx)
+}
+
+// Device is how a rank is reached.
+func (b *bench) Device(rank int) accl.Device { return b.devices[rank] }
 
 // limits are what random worlds change of a platform.
 type limits struct {
@@ -187,24 +225,33 @@ func (b *bench) again(c conform.Case) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("CONFORM_PLATFORM=%s CONFORM_RANKS=%d CONFORM_LIMITS='%s' CONFORM_CASE='%s' go test ./verify/conform -run TestCase", b.p.Name, len(b.engines), l, c)
+	return fmt.Sprintf("CONFORM_OVER=%s CONFORM_PLATFORM=%s CONFORM_RANKS=%d CONFORM_LIMITS='%s' CONFORM_CASE='%s' go test ./verify/conform -run TestCase",
+		b.on.name(), b.p.Name, len(b.engines), l, c)
 }
 
-// stats is what the engines have done, for failures.
-func (b *bench) stats() string {
-	var s strings.Builder
-	for i := range b.Size() {
-		fmt.Fprintf(&s, "\nengine %d: %s", i, b.Engine(i).Stats())
-	}
-	return s.String()
-}
-
-// run runs a case that must be right.
+// run runs a case that must be right. Where the network may lose packets, a case
+// may also end with the truth about that, now and then.
 func (b *bench) run(ctx context.Context, c conform.Case) {
 	b.t.Helper()
-	if err := c.Run(ctx, b.engines); err != nil {
+	err := c.Run(ctx, b.engines)
+	lossy := b.on.loses(b.p)
+	if lossy {
+		b.on.losses.cases.Add(1)
+	}
+	if err == nil {
+		return
+	}
+	var f *conform.Failure
+	if !lossy || !errors.As(err, &f) || !f.Tolerates(b.code("RECEIVE_TIMEOUT")) {
 		b.t.Fatalf("%v\nagain: %s%s", err, b.again(c), b.stats())
 	}
+	b.t.Logf("lost: %v", err)
+	b.on.losses.note(b.t)
+	if c.StreamOp0 || c.StreamRes || c.Op == "stream_put" {
+		b.renew(ctx)
+		return
+	}
+	b.reset(ctx)
 }
 
 // each does something for all engines at the same time and fails on an error.

@@ -20,19 +20,21 @@ func (b *bench) gone() accl.ReturnCode { return b.code("RECEIVE_TIMEOUT", "PACK_
 // TestDeath kills a rank in mid-collective: no data is wrong, all others end
 // within the limit, and after a reset they work without it.
 func TestDeath(t *testing.T) {
+	on := all
 	const ranks, limit = 4, 500 * time.Millisecond
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
 			ops := []string{"allreduce", "bcast", "gather"}
-			for _, op := range ops[:min(times(10), 3)] {
-				b := newBench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+			for _, op := range ops[:min(on.times(10), 3)] {
+				b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+				network := b.needsNetwork()
 				c := conform.Case{Op: op, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 60000, Root: 1, Seed: rng.Int64N(1e6)}
 				if op == "allreduce" {
 					c.Func, c.Root = accl.Sum, 0
 				}
-				time.AfterFunc(time.Duration(rng.IntN(3000))*time.Microsecond, func() { b.Net().Kill(3) })
+				time.AfterFunc(time.Duration(rng.IntN(3000))*time.Microsecond, func() { network.Kill(3) })
 				begin := time.Now()
 				err := error(nil)
 				for err == nil { // until it is dead
@@ -89,21 +91,23 @@ func (b *bench) tryThrice(ctx context.Context, c conform.Case) {
 // TestPartition cuts the network and heals it: before the limit, where nothing is
 // lost; after it; and with a reset before.
 func TestPartition(t *testing.T) {
+	on := all
 	const ranks, limit = 4, 500 * time.Millisecond
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
-			b := newBench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+			network := b.needsNetwork()
 			cut := func(op string) error {
 				c := lossless(rng, b.p, ranks, op)
 				c.Members, c.Count = nil, 500+rng.IntN(2000)
 				c.StreamOp0, c.StreamRes = false, false
-				b.Net().Partition([]int{0, 2})
+				network.Partition([]int{0, 2})
 				return c.Run(ctx, b.engines)
 			}
 			if b.p.Stack != "udp" {
-				heal := time.AfterFunc(limit/5, b.Net().Heal)
+				heal := time.AfterFunc(limit/5, network.Heal)
 				if err := cut("allreduce"); err != nil && !b.tolerated(err) {
 					t.Errorf("healed in time: %v", err)
 				} else if err != nil {
@@ -112,11 +116,11 @@ func TestPartition(t *testing.T) {
 				heal.Stop()
 			}
 			ops := []string{"allgather", "reduce_scatter"}
-			for _, op := range ops[:min(times(10), 2)] {
+			for _, op := range ops[:min(on.times(10), 2)] {
 				if err := cut(op); err == nil || !b.tolerated(err) {
 					t.Errorf("%s on a network that is cut: %v", op, err)
 				}
-				b.Net().Heal()
+				network.Heal()
 				time.Sleep(10 * time.Millisecond) // what was on its way arrives
 				b.reset(ctx)
 				b.works(ctx, rng)
@@ -133,13 +137,14 @@ func (b *bench) tolerated(err error) bool {
 // TestFull fills the rx buffers of a rank that does not receive. Where nothing is
 // lost, the sender is held back until its limit; else the data is gone.
 func TestFull(t *testing.T) {
+	on := all
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
 			o := impatient(500 * time.Millisecond)
 			o.Net.WindowBytes = 8192
-			b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o})
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o})
 			n := b.p.RxBuffers.Bytes / 4
 			bufs := [2]*accl.Buffer[int32]{alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)}
 			fillWords(bufs[0], n, 1)
@@ -182,14 +187,16 @@ func onlyBits(err error, bits accl.ReturnCode) bool {
 
 // TestResetInTheMiddle resets all ranks while collectives are on their way: every
 // call ends, and the next one is right.
-func TestResetInTheMiddle(t *testing.T) {
+func TestResetInTheMiddle(t *testing.T) { resetInTheMiddle(t, all) }
+
+func resetInTheMiddle(t *testing.T, on where) {
 	const ranks = 3
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
-			b := newBench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(2 * time.Second)})
-			for round := range times(10) {
+			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(2 * time.Second)})
+			for round := range on.times(10) {
 				done := make(chan error, 1)
 				c := conform.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 20000, Async: round%2 == 0, Seed: rng.Int64N(1e6)}
 				stop, cancel := context.WithCancel(ctx)
@@ -233,17 +240,19 @@ func droppedOrRefused(f *conform.Failure, bits accl.ReturnCode) bool {
 // TestRemoteMemory checks that late data of a call that has failed changes
 // nothing: the sender of a rendezvous is slow, the receiver gives up.
 func TestRemoteMemory(t *testing.T) {
+	on := all
 	for _, name := range []string{"u55c_tcp", "u55c_rdma"} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: world.Options{
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: world.Options{
 				Net:    fabric.Options{MaxPayload: 1024},
 				Engine: emu.Options{RemoteTimeout: 200 * time.Millisecond},
 			}})
+			network := b.needsNetwork()
 			const n = 2000
 			out, in := alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)
 			fillWords(out, n, 1)
-			b.Net().SetFaults(fabric.Faults{Latency: 400 * time.Millisecond})
+			network.SetFaults(fabric.Faults{Latency: 400 * time.Millisecond})
 			errs := b.everywhere(func(rank int, e *accl.Engine) error {
 				var err error
 				if rank == 0 {
@@ -269,7 +278,7 @@ func TestRemoteMemory(t *testing.T) {
 			if err := checkWords(in, n, 2); err != nil {
 				t.Errorf("after the call has failed: %v", err)
 			}
-			b.Net().SetFaults(fabric.Faults{})
+			network.SetFaults(fabric.Faults{})
 			b.reset(ctx)
 			b.tryThrice(ctx, conform.Case{Op: "send", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: n, Peer: 1})
 		})

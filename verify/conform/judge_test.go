@@ -131,8 +131,9 @@ func TestTolerates(t *testing.T) {
 
 // TestNoSuchCase checks that cases which make no sense are refused.
 func TestNoSuchCase(t *testing.T) {
+	on := all
 	ctx := limited(t, time.Minute)
-	b := newBench(ctx, t, setup{platform: "u55c_tcp", ranks: 2})
+	b := on.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 2})
 	f32 := accl.TypeFloat32
 	for _, c := range []conform.Case{
 		{Op: "fly"},

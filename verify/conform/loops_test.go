@@ -40,14 +40,16 @@ func alloc(ctx context.Context, t *testing.T, e *accl.Engine, n int) *accl.Buffe
 }
 
 // TestRepeatedSends sends ten thousand messages on each transport.
-func TestRepeatedSends(t *testing.T) {
+func TestRepeatedSends(t *testing.T) { repeatedSends(t, all) }
+
+func repeatedSends(t *testing.T, on where) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := newBench(ctx, t, setup{platform: name, ranks: 2})
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2})
 			const n = 100
 			bufs := [2]*accl.Buffer[int32]{alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)}
-			rounds := times(5000)
+			rounds := on.times(5000)
 			b.each(func(rank int, e *accl.Engine) error {
 				buf := bufs[rank]
 				for k := range 2 * rounds {
@@ -73,17 +75,19 @@ func TestRepeatedSends(t *testing.T) {
 
 // TestMixedSends mixes messages of all sizes, eager and by rendezvous, in both
 // directions, waited for or not.
-func TestMixedSends(t *testing.T) {
+func TestMixedSends(t *testing.T) { mixedSends(t, all) }
+
+func mixedSends(t *testing.T, on where) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
-			b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
 				small(p)
 				// More messages are on their way than this test waits for.
 				p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 1024}
 			}})
-			script := mixedScript(rng, b.p, times(10000))
+			script := mixedScript(rng, b.p, on.times(10000))
 			meet := func() error { return nil }
 			if b.p.Stack == "udp" {
 				meet = meeting(ctx, 2) // that a message was sent does not mean that it was received
@@ -214,6 +218,7 @@ func settleAndMeet(settle, meet func() error) error {
 
 // TestManyRanks runs a few cases on worlds of many ranks.
 func TestManyRanks(t *testing.T) {
+	on := all
 	for _, name := range generations {
 		for _, n := range []int{10, 12, 16, 64} {
 			p := name
@@ -226,7 +231,7 @@ func TestManyRanks(t *testing.T) {
 				}
 				ctx := limited(t, 2*time.Minute)
 				rng := random(t)
-				b := newBench(ctx, t, setup{platform: p, ranks: n, edit: func(p *accl.Platform) {
+				b := on.bench(ctx, t, setup{platform: p, ranks: n, edit: func(p *accl.Platform) {
 					small(p)
 					p.RxBuffers.Count = 8
 				}})
@@ -239,7 +244,7 @@ func TestManyRanks(t *testing.T) {
 					}
 					return
 				}
-				for range times(8) {
+				for range on.times(8) {
 					b.run(ctx, lossless(rng, b.p, n, conform.Operations(b.p)[rng.IntN(len(conform.Operations(b.p)))]))
 				}
 			})

@@ -3,6 +3,7 @@ package conform_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -38,10 +40,14 @@ func (b *bench) try(ctx context.Context, c conform.Case, bits accl.ReturnCode) b
 }
 
 // works checks that the next case after a reset is right. Ranks wait so little for
-// each other that a busy machine may need a second try.
+// each other that a busy machine may need a second try, and faults may last.
 func (b *bench) works(ctx context.Context, rng *rand.Rand) {
 	b.t.Helper()
-	for range 3 {
+	tries := 3
+	if b.setup.faults != "" {
+		tries = 20
+	}
+	for range tries {
 		if b.try(ctx, lossless(rng, b.p, len(b.engines), "allreduce"), b.code("RECEIVE_TIMEOUT")) {
 			return
 		}
@@ -53,14 +59,12 @@ func (b *bench) works(ctx context.Context, rng *rand.Rand) {
 // loses what does not fit: the data is right, or the receiver says that it did not
 // come.
 func TestOverrun(t *testing.T) {
+	on := all
 	ctx := limited(t, time.Minute)
 	rng := random(t)
-	make := func() *bench {
-		return newBench(ctx, t, setup{platform: "u55c_udp", ranks: 3, edit: small, world: impatient(300 * time.Millisecond)})
-	}
-	b := make()
+	b := on.bench(ctx, t, setup{platform: "u55c_udp", ranks: 3, edit: small, world: impatient(300 * time.Millisecond)})
 	right, lost := 0, 0
-	for right+lost < times(20) {
+	for right+lost < on.times(20) {
 		c := conform.RandomOp(rng, b.p, 3, "send")
 		if !c.MayLose(b.p) {
 			continue
@@ -70,7 +74,7 @@ func TestOverrun(t *testing.T) {
 			continue
 		}
 		if lost++; c.StreamOp0 || c.StreamRes {
-			b = make() // what is left on the kernel stream is not the engine's to clear
+			b.renew(ctx) // what is left on the kernel stream is not the engine's to clear
 		}
 		b.works(ctx, rng)
 	}
@@ -80,39 +84,42 @@ func TestOverrun(t *testing.T) {
 // TestUnreliable runs everything on a network that loses, repeats, reorders and
 // damages packets.
 func TestUnreliable(t *testing.T) {
-	for name, faults := range map[string]fabric.Faults{
-		"loss":        {Loss: 0.02},
-		"corruption":  {Corrupt: 0.02},
-		"duplication": {Duplicate: 0.3},
-		"reordering":  {Reorder: 0.2},
-		"latency":     {Latency: 200 * time.Microsecond, Jitter: time.Millisecond},
-		"everything":  {Loss: 0.01, Corrupt: 0.01, Duplicate: 0.1, Reorder: 0.1, Jitter: 100 * time.Microsecond},
+	on := all
+	for name, plan := range map[string]string{
+		"loss":        "loss = 0.02",
+		"corruption":  "corrupt = 0.02",
+		"duplication": "duplicate = 0.3",
+		"reordering":  "reorder = 0.2",
+		"latency":     `latency = "200us", jitter = "1ms"`,
+		"everything":  `loss = 0.01, corrupt = 0.01, duplicate = 0.1, reorder = 0.1, jitter = "100us"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
-			o := impatient(500 * time.Millisecond)
-			o.Net.Seed = rng.Int64()
-			make := func() *bench {
-				return newBench(ctx, t, setup{platform: "u55c_udp", ranks: 3, world: o, edit: func(p *accl.Platform) {
-					small(p)
-					p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 512}
-				}})
+			plan := fmt.Sprintf("{seed = %d, %s}", rng.Int32(), plan)
+			s := setup{platform: "u55c_udp", ranks: 3, world: impatient(500 * time.Millisecond), fresh: true, edit: func(p *accl.Platform) {
+				small(p)
+				p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 512}
+			}}
+			bad := func(*bench) func() { return func() {} }
+			if on.name() == "process" {
+				bad = storm(t, plan)
+			} else {
+				s.faults = plan
 			}
-			b := make()
+			b := on.bench(ctx, t, s)
 			right, failed := 0, 0
-			for right < times(30) && failed < times(6) {
-				b.Net().SetFaults(faults)
+			for right < on.times(30) && failed < on.times(6) {
 				c := lossless(rng, b.p, 3, conform.Operations(b.p)[rng.IntN(len(conform.Operations(b.p)))])
 				if c.Op == "stream_put" {
 					continue // what the stream does not get, the call that waits for it says
 				}
-				if b.tryFaulty(ctx, c) {
+				if b.tryFaulty(ctx, c, bad) {
 					right++
 					continue
 				}
 				if failed++; c.StreamOp0 || c.StreamRes {
-					b = make() // see TestOverrun
+					b.renew(ctx) // see TestOverrun
 				}
 				b.works(ctx, rng)
 			}
@@ -127,11 +134,24 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
+// storm puts a plan in force on the network of a bench while a case runs.
+func storm(t *testing.T, text string) func(b *bench) (end func()) {
+	plan, err := faults.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(b *bench) func() {
+		plan.Apply(t.Context(), b.network)
+		return func() { b.network.SetFaults(fabric.Faults{}) }
+	}
+}
+
 // tryFaulty is try that ends the faults before a reset.
-func (b *bench) tryFaulty(ctx context.Context, c conform.Case) bool {
+func (b *bench) tryFaulty(ctx context.Context, c conform.Case, bad func(*bench) (end func())) bool {
 	b.t.Helper()
+	end := bad(b)
 	err := c.Run(ctx, b.engines)
-	b.Net().SetFaults(fabric.Faults{})
+	end()
 	if err == nil {
 		return true
 	}

@@ -21,15 +21,17 @@ var generations = []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp", "
 
 // TestOperations runs every operation of every generation and transport on 1 to
 // 9 ranks, with all the rest at random.
-func TestOperations(t *testing.T) {
+func TestOperations(t *testing.T) { operations(t, all, 9) }
+
+func operations(t *testing.T, on where, most int) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, 3*time.Minute)
-			for n := 1; n <= 9; n++ {
+			for n := 1; n <= most; n++ {
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
 					rng := random(t)
-					b := newBench(ctx, t, randomSetup(t, rng, name, n))
-					for range times(2) {
+					b := on.bench(ctx, t, randomSetup(t, rng, name, n))
+					for range on.times(2) {
 						for _, op := range conform.Operations(b.p) {
 							b.run(ctx, lossless(rng, b.p, n, op))
 						}
@@ -85,6 +87,7 @@ func tuning(rng *rand.Rand, name string, n int) uint32 {
 // TestCase repeats a failure, as failures say it: CONFORM_CASE, CONFORM_PLATFORM,
 // CONFORM_RANKS and CONFORM_LIMITS.
 func TestCase(t *testing.T) {
+	on := all
 	text := os.Getenv("CONFORM_CASE")
 	if text == "" {
 		t.Skip("CONFORM_CASE is not set")
@@ -107,7 +110,7 @@ func TestCase(t *testing.T) {
 		}
 		l.apply(&s)
 	}
-	newBench(ctx, t, s).run(ctx, c)
+	on.bench(ctx, t, s).run(ctx, c)
 }
 
 // TestRandom checks that random cases print themselves and are varied.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -28,9 +27,9 @@ type raw struct {
 }
 
 // newRaw is a configured world of two ranks.
-func newRaw(ctx context.Context, t *testing.T, name string, o world.Options) *raw {
+func newRaw(ctx context.Context, t *testing.T, on where, name string, o world.Options) *raw {
 	t.Helper()
-	r := &raw{bench: newBench(ctx, t, setup{platform: name, ranks: 2, world: o, vars: hostMemory(name)})}
+	r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 2, world: o, vars: hostMemory(name)})}
 	r.comm = r.engines[0].World().Address()
 	for i, c := range r.p.Configs {
 		switch {
@@ -114,7 +113,9 @@ func (r *raw) rxCount() uint32 {
 
 // TestRefused makes calls that the firmware must refuse, with the right bit of
 // the return code; after each of them the engine works.
-func TestRefused(t *testing.T) {
+func TestRefused(t *testing.T) { refused(t, all) }
+
+func refused(t *testing.T, on where) {
 	const far = 1 << 60 // no memory is there
 	tests := []struct {
 		name string
@@ -197,7 +198,7 @@ func TestRefused(t *testing.T) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, name, impatient(300*time.Millisecond))
+			r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
 			for _, test := range tests {
 				c, ok := test.make(r)
 				if !ok {
@@ -222,18 +223,14 @@ func TestRefused(t *testing.T) {
 }
 
 // TestBeforeConfiguration calls an engine that nobody has configured.
-func TestBeforeConfiguration(t *testing.T) {
+func TestBeforeConfiguration(t *testing.T) { beforeConfiguration(t, all) }
+
+func beforeConfiguration(t *testing.T, on where) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			d := designtest.Load(t, name, nil)
-			p := driverview.Of(d)
-			w, err := world.New(ctx, d, 1, impatient(300*time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.Close()
-			r := &raw{bench: &bench{World: w, t: t, p: &p}}
+			r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 1, world: impatient(300 * time.Millisecond), fresh: true, unopened: true})}
+			p := r.p
 			if got := r.read(ctx, 0, r.register("hardware_id")); got != p.HardwareID.Value {
 				t.Errorf("hardware id %#x, not %#x", got, p.HardwareID.Value)
 			}
@@ -262,11 +259,13 @@ func TestBeforeConfiguration(t *testing.T) {
 // TestResetDropsCalls resets an engine while calls of two clients are parked, and
 // more wait than it has open: all are answered, and the host sees that it has to
 // configure again.
-func TestResetDropsCalls(t *testing.T) {
+func TestResetDropsCalls(t *testing.T) { resetDropsCalls(t, all) }
+
+func resetDropsCalls(t *testing.T, on where) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, name, world.Options{})
+			r := newRaw(ctx, t, on, name, world.Options{})
 			dev := r.Device(0)
 			var parked []accl.Ticket
 			for k := range 50 {
@@ -318,9 +317,11 @@ func TestResetDropsCalls(t *testing.T) {
 }
 
 // TestPerformanceCounter reads how long the last call took.
-func TestPerformanceCounter(t *testing.T) {
+func TestPerformanceCounter(t *testing.T) { performanceCounter(t, all) }
+
+func performanceCounter(t *testing.T, on where) {
 	ctx := limited(t, time.Minute)
-	r := newRaw(ctx, t, "u55c_tcp", world.Options{})
+	r := newRaw(ctx, t, on, "u55c_tcp", world.Options{})
 	counter := r.register("performance_counter")
 	r.call(ctx, 0, 0, accl.Call{Scenario: r.op("nop")})
 	nop := r.read(ctx, 0, counter)
@@ -338,11 +339,13 @@ func TestPerformanceCounter(t *testing.T) {
 
 // TestAddresses checks what clients rely on: recv takes its destination from the
 // second address too, and calls that pass no addresses touch no memory.
-func TestAddresses(t *testing.T) {
+func TestAddresses(t *testing.T) { addresses(t, all) }
+
+func addresses(t *testing.T, on where) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, name, world.Options{})
+			r := newRaw(ctx, t, on, name, world.Options{})
 			const n = 20
 			out, in := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[1], n)
 			fillWords(out, n, 3)
@@ -401,9 +404,11 @@ func rxMemory(ctx context.Context, t *testing.T, r *raw) []byte {
 
 // TestStreamThroughKernel runs ext_stream_krnl of accl-2021, which has no place in
 // the driver: operand 0 goes through the kernel stream to the result.
-func TestStreamThroughKernel(t *testing.T) {
+func TestStreamThroughKernel(t *testing.T) { streamThroughKernel(t, all) }
+
+func streamThroughKernel(t *testing.T, on where) {
 	ctx := limited(t, time.Minute)
-	r := newRaw(ctx, t, "u280_manual", world.Options{})
+	r := newRaw(ctx, t, on, "u280_manual", world.Options{})
 	for _, n := range []int{0, 1, 16, 1000, 50000} {
 		in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
 		fillWords(in, n, n)
@@ -434,7 +439,8 @@ platform "bare_tcp" {
 }
 `
 
-// TestWithout asks for what the platform was built without.
+// TestWithout asks for what the platform was built without. It is none of those
+// that programs know.
 func TestWithout(t *testing.T) {
 	ctx := limited(t, time.Minute)
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS, fstest.MapFS{"bare_tcp.hcl": {Data: []byte(bare)}})
@@ -458,7 +464,7 @@ func TestWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &raw{bench: &bench{World: w, t: t, p: &p, engines: []*accl.Engine{e}}, comm: e.World().Address()}
+	r := &raw{bench: &bench{reach: &reach{devices: w.Devices()}, t: t, p: &p, engines: []*accl.Engine{e}}, comm: e.World().Address()}
 	dump, err := e.DumpExchangeMemory(ctx)
 	if err != nil {
 		t.Fatal(err)

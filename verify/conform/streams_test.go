@@ -14,10 +14,13 @@ import (
 )
 
 // kernelBench is two ranks whose kernel streams lead to the test.
-func kernelBench(ctx context.Context, t *testing.T, name string) *bench {
+func kernelBench(ctx context.Context, t *testing.T, on where, name string) *bench {
 	t.Helper()
-	return newBench(ctx, t, setup{platform: name, ranks: 2, edit: small, vars: map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}})
+	return on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, vars: map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}})
 }
+
+// kernel is where the test plays the user kernel of a rank.
+func (b *bench) kernel(rank int) accl.KernelPort { return b.devices[rank].(accl.KernelPort) }
 
 // push puts elements of message k on a stream into an engine.
 func (b *bench) push(ctx context.Context, rank, n, k int) error {
@@ -25,7 +28,7 @@ func (b *bench) push(ctx context.Context, rank, n, k int) error {
 	for i := range n {
 		data = binary.LittleEndian.AppendUint32(data, uint32(word(k, i)))
 	}
-	return b.Device(rank).Push(ctx, 0, data)
+	return b.kernel(rank).Push(ctx, 0, data)
 }
 
 // pull takes elements off the stream of an engine and compares them. A call puts
@@ -35,7 +38,7 @@ func (b *bench) pull(ctx context.Context, rank, n int, tdest uint32, want func(i
 	whole := (4*n + beat - 1) / beat * beat
 	var data []byte
 	for len(data) < whole {
-		at, more, err := b.Device(rank).Pull(ctx, whole-len(data))
+		at, more, err := b.kernel(rank).Pull(ctx, whole-len(data))
 		if err != nil {
 			return fmt.Errorf("after %d of %d bytes: %w", len(data), whole, err)
 		}
@@ -58,7 +61,7 @@ func message(k int) func(int) int32 { return func(i int) int32 { return word(k, 
 func (b *bench) nothingLeft(ctx context.Context) error {
 	for rank := range b.engines {
 		short, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
-		at, data, err := b.Device(rank).Pull(short, 1<<20)
+		at, data, err := b.kernel(rank).Pull(short, 1<<20)
 		cancel()
 		if err == nil {
 			return fmt.Errorf("rank %d: %d bytes of TDEST %d are left", rank, len(data), at)
@@ -69,7 +72,9 @@ func (b *bench) nothingLeft(ctx context.Context) error {
 
 // TestKernelStreams uses kernel streams as operands and results, with a user
 // kernel at them.
-func TestKernelStreams(t *testing.T) {
+func TestKernelStreams(t *testing.T) { kernelStreams(t, all) }
+
+func kernelStreams(t *testing.T, on where) {
 	type env struct {
 		b      *bench
 		e      [2]*accl.Engine
@@ -190,7 +195,7 @@ func TestKernelStreams(t *testing.T) {
 	for _, name := range []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := kernelBench(ctx, t, name)
+			b := kernelBench(ctx, t, on, name)
 			v := &env{b: b}
 			if b.p.Generation == "accl-2022" {
 				v.offset = 9

@@ -29,7 +29,9 @@ var known = os.Getenv("CONFORM_KNOWN") != ""
 
 // TestCommunicatorsAtOnce uses disjoint, overlapping and permuted communicators
 // at the same time.
-func TestCommunicatorsAtOnce(t *testing.T) {
+func TestCommunicatorsAtOnce(t *testing.T) { communicatorsAtOnce(t, all) }
+
+func communicatorsAtOnce(t *testing.T, on where) {
 	for _, test := range []struct {
 		name   string
 		ranks  int
@@ -41,7 +43,7 @@ func TestCommunicatorsAtOnce(t *testing.T) {
 		for _, name := range reliable {
 			t.Run(name+"/"+test.name, func(t *testing.T) {
 				ctx := limited(t, time.Minute)
-				b := newBench(ctx, t, setup{platform: name, ranks: test.ranks, edit: func(p *accl.Platform) {
+				b := on.bench(ctx, t, setup{platform: name, ranks: test.ranks, edit: func(p *accl.Platform) {
 					small(p)
 					if p.RxBuffers.Count = 64; p.Exchange.Bytes < 4096 {
 						p.RxBuffers.Count = 16 // there is no room for more
@@ -56,7 +58,7 @@ func TestCommunicatorsAtOnce(t *testing.T) {
 				}
 				var running sync.WaitGroup
 				for g, members := range groups {
-					running.Go(func() { b.collectives(ctx, random(t, g), members, g, times(20)) })
+					running.Go(func() { b.collectives(ctx, random(t, g), members, g, on.times(20)) })
 				}
 				running.Wait()
 			})
@@ -101,12 +103,14 @@ func (b *bench) apart(c conform.Case) int {
 
 // TestClientsAtOnce has two clients of each engine call at the same time, on one
 // communicator.
-func TestClientsAtOnce(t *testing.T) {
+func TestClientsAtOnce(t *testing.T) { clientsAtOnce(t, all) }
+
+func clientsAtOnce(t *testing.T, on where) {
 	for _, name := range reliable {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: small})
-			rounds := times(300)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small})
+			rounds := on.times(300)
 			b.each(func(rank int, e *accl.Engine) error {
 				errs := make([]error, 2)
 				var both sync.WaitGroup
@@ -159,7 +163,9 @@ func useClient(ctx context.Context, e *accl.Engine, client, rounds int, buf, sum
 
 // TestReceivesBeforeSends posts many receives before anything is sent: with tags
 // in another order than the sends', and more than the engine has open at once.
-func TestReceivesBeforeSends(t *testing.T) {
+func TestReceivesBeforeSends(t *testing.T) { receivesBeforeSends(t, all) }
+
+func receivesBeforeSends(t *testing.T, on where) {
 	for _, name := range generations {
 		for _, test := range []struct {
 			name     string
@@ -171,7 +177,7 @@ func TestReceivesBeforeSends(t *testing.T) {
 		} {
 			t.Run(name+"/"+test.name, func(t *testing.T) {
 				ctx := limited(t, time.Minute)
-				b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
+				b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
 					if small(p); p.Stack == "udp" {
 						p.RxBuffers.Count = 128 // they are sent faster than received
 					}
@@ -218,13 +224,15 @@ func TestReceivesBeforeSends(t *testing.T) {
 }
 
 // TestPatterns sends along rings, between all pairs and from all to one.
-func TestPatterns(t *testing.T) {
+func TestPatterns(t *testing.T) { patterns(t, all) }
+
+func patterns(t *testing.T, on where) {
 	const ranks = 5
 	for _, name := range generations {
 		for _, n := range []int{10, 1500} { // eager, and by rendezvous where there is such
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
 				ctx := limited(t, time.Minute)
-				b := newBench(ctx, t, setup{platform: name, ranks: ranks, edit: func(p *accl.Platform) {
+				b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: func(p *accl.Platform) {
 					small(p)
 					p.RxBuffers = accl.RxBuffers{Count: 64, Bytes: 1024}
 					if p.Exchange.Bytes < 4096 {
@@ -297,15 +305,17 @@ func exchangeAll(ctx context.Context, t *testing.T, e *accl.Engine, n int) error
 
 // TestChains runs calls one after the other by After, also of several engines,
 // and sees an error go down the chain.
-func TestChains(t *testing.T) {
+func TestChains(t *testing.T) { chains(t, all) }
+
+func chains(t *testing.T, on where) {
 	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := newBench(ctx, t, setup{platform: name, ranks: 2, edit: small,
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small,
 				world: world.Options{Engine: emu.Options{Patience: 300 * time.Millisecond}}})
 			a, z := b.engines[0], b.engines[1]
 			const n = 90
-			for k := range times(50) {
+			for k := range on.times(50) {
 				src, mid, dst, sum := alloc(ctx, t, a, n), alloc(ctx, t, a, n), alloc(ctx, t, z, n), alloc(ctx, t, z, n)
 				fillWords(src, n, k)
 				var requests []*accl.Request

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -66,9 +67,9 @@ type field struct {
 	k       codec
 	s       *source
 	rank    int
-	operand int // number, for noise
-	host    bool
-	from    int // where it begins
+	operand int  // number, for noise
+	host    bool // in host memory, whose bytes are also the engine's
+	from    int  // where it begins
 	n       int
 }
 
@@ -77,7 +78,26 @@ func newField(ctx context.Context, e *accl.Engine, name string, t accl.DType, n,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if host {
+		if host, err = shared(ctx, v); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", name, err), v.Free())
+		}
+	}
 	return &field{vector: v, name: name, k: codecs[t], host: host, from: 1 + pad, n: n}, nil
+}
+
+// shared finds out whether host and engine see the same bytes of host memory. If
+// the engine is reached over a socket there are two copies, as of device memory.
+func shared(ctx context.Context, v vector) (bool, error) {
+	v.set(0, 1)
+	if err := v.SyncToDevice(ctx); err != nil {
+		return false, err
+	}
+	v.set(0, 2)
+	if err := v.SyncFromDevice(ctx); err != nil {
+		return false, err
+	}
+	return v.get(0) == 2, nil
 }
 
 // part is the field without its guards.

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"maps"
-	"slices"
 	"time"
 )
 
@@ -26,76 +25,103 @@ type Faults struct {
 	Reorder   float64 // it arrives after one to three later ones, or a millisecond later
 }
 
-const (
-	reorderSpan     = 3
-	reorderPatience = time.Millisecond
-)
-
-// conditions are the faults and the partition of a network at some time.
-// They are never changed.
-type conditions struct {
+// Condition is what one link is like at some time.
+type Condition struct {
 	Faults
-	group map[uint32]int // by port, 0 for those that are not named; nil without partition
-}
-
-// cut reports whether a partition separates two ports.
-func (c *conditions) cut(a, b uint32) bool {
-	return c != nil && c.group[a] != c.group[b]
+	// Cut says that nothing gets through. On UDP, packets are lost; on the other
+	// transports they wait.
+	Cut bool
 }
 
 // delayed reports whether packets take any time.
-func (c *conditions) delayed() bool {
+func (c *Condition) delayed() bool {
 	return c != nil && (c.Latency > 0 || c.Jitter > 0 || c.BytesPerSecond > 0)
 }
 
-// SetFaults replaces the faults. Packets on their way keep the delay that they
-// have been given.
+func (c *Condition) cut() bool { return c != nil && c.Cut }
+
+// Unknown is the index of a port of which only the session is known.
+const Unknown = -1
+
+// Conditions are what all links of a network are like at some time. Links that
+// are left alone are the zero Condition.
+type Conditions struct {
+	Seed int64 // decides which packets suffer
+	// Link is the condition of the way from one port to another, by their
+	// indices or Unknown. It must always say the same, and not use the network.
+	Link func(from, to int) Condition
+}
+
+// of returns the condition of a link; it is nil if the link has no faults.
+func (c *Conditions) of(from, to int) *Condition {
+	if c == nil || c.Link == nil {
+		return nil
+	}
+	link := c.Link(from, to)
+	if link == (Condition{}) {
+		return nil
+	}
+	link.Latency, link.Jitter = max(link.Latency, 0), max(link.Jitter, 0)
+	return &link
+}
+
+// SetFaults replaces the faults, and those that SetConditions has set. Packets
+// on their way keep the delay that they have been given.
 func (n *Net) SetFaults(f Faults) {
-	f.Latency, f.Jitter = max(f.Latency, 0), max(f.Jitter, 0)
-	n.change(func(c *conditions) { c.Faults = f })
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.faults = f
+	n.settle()
 }
 
 // Partition cuts the network between groups of ports, given by their indices,
 // and those that are in no group, which stay together. It replaces an earlier
-// partition. On UDP, packets between groups are lost; on the other transports
-// they wait for Heal or another partition that lets them through.
+// partition, and what SetConditions has set. On UDP, packets between groups are
+// lost; on the other transports they wait for Heal or another partition that
+// lets them through.
 func (n *Net) Partition(groups ...[]int) {
-	var of map[uint32]int
-	if len(groups) > 0 {
-		of = map[uint32]int{}
-	}
+	group := map[int]int{} // by port, 0 for those that are not named
 	for i, members := range groups {
 		for _, index := range members {
-			of[uint32(index)] = i + 1
+			group[index] = i + 1
 		}
 	}
-	n.change(func(c *conditions) { c.group = of })
+	n.mu.Lock()
+	n.group = group
+	n.settle()
+	n.mu.Unlock()
 	n.resume()
 }
 
 // Heal ends the partition.
 func (n *Net) Heal() { n.Partition() }
 
-func (n *Net) change(edit func(*conditions)) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	var next conditions
-	if current := n.faults.Load(); current != nil {
-		next = *current
-	}
-	edit(&next)
-	if next.Faults == (Faults{}) && len(next.group) == 0 {
-		n.faults.Store(nil)
+// settle puts faults and partition in force. The lock is held.
+func (n *Net) settle() {
+	if n.faults == (Faults{}) && len(n.group) == 0 {
+		n.conditions.Store(nil)
 		return
 	}
-	n.faults.Store(&next)
+	faults, group := n.faults, n.group
+	n.conditions.Store(&Conditions{n.options.Seed, func(from, to int) Condition {
+		return Condition{faults, group[from] != group[to]}
+	}})
+}
+
+// SetConditions replaces faults and partition by what each link is to be like.
+func (n *Net) SetConditions(c Conditions) {
+	n.mu.Lock()
+	n.faults, n.group = Faults{}, nil
+	n.medium.set(c)
+	n.mu.Unlock()
+	n.resume()
 }
 
 // resume lets packets go on that a partition has stopped.
 func (n *Net) resume() {
 	for _, p := range *n.ports.Load() {
 		p.mu.Lock()
-		links := slices.Clone(p.links)
+		links := append([]*link(nil), p.links...)
 		p.mu.Unlock()
 		for _, l := range links {
 			if l != nil {
@@ -132,43 +158,4 @@ func (n *Net) remove(p *port) {
 			other.lose(p)
 		}
 	}
-}
-
-// fate is what the faults do to one packet.
-type fate struct {
-	lost, duplicated bool
-	overtaken        int     // how many later packets are let through before it
-	jitter           float64 // of the largest, from 0 to 1
-}
-
-// decide returns the fate of the k-th packet of a link.
-func (n *Net) decide(f *Faults, from, to uint32, k uint64) fate {
-	r := dice(mix(mix(mix(uint64(n.options.Seed))^uint64(from)<<32^uint64(to)) ^ k))
-	// Always in the same order, so that one fault does not depend on the others.
-	loss, corrupt, duplicate, reorder, span, jitter := r.roll(), r.roll(), r.roll(), r.roll(), r.roll(), r.roll()
-	result := fate{jitter: jitter}
-	if !n.lossy() {
-		return result
-	}
-	result.lost = loss < f.Loss || corrupt < f.Corrupt
-	result.duplicated = duplicate < f.Duplicate
-	if reorder < f.Reorder {
-		result.overtaken = 1 + int(span*reorderSpan)
-	}
-	return result
-}
-
-// dice is the generator SplitMix64.
-type dice uint64
-
-// roll returns a number from 0 up to, not including, 1.
-func (d *dice) roll() float64 {
-	*d += 0x9E3779B97F4A7C15
-	return float64(mix(uint64(*d))>>11) / (1 << 53)
-}
-
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
 }

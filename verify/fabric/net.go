@@ -56,15 +56,15 @@ type Options struct {
 type Net struct {
 	kind    Kind
 	options Options
-	start   time.Time
+	medium
 
-	faults atomic.Pointer[conditions] // nil if there are none
-	ports  atomic.Pointer[[]*port]    // replaced, never changed
-	timers timers
+	ports atomic.Pointer[[]*port] // replaced, never changed
 
 	mu        sync.Mutex // guards what is below and the replacement of what is above; not held with the lock of a port
 	addresses map[address]*port
 	listeners map[address]*port
+	faults    Faults
+	group     map[int]int // of a partition, by port
 }
 
 type address struct {
@@ -84,7 +84,8 @@ func NewNet(kind Kind, o Options) *Net {
 	if o.WindowBytes <= 0 {
 		o.WindowBytes = DefaultWindowBytes
 	}
-	n := &Net{kind: kind, options: o, start: time.Now(), addresses: map[address]*port{}, listeners: map[address]*port{}}
+	n := &Net{kind: kind, options: o, addresses: map[address]*port{}, listeners: map[address]*port{}}
+	n.lossy, n.window, n.start = kind == UDP, o.WindowBytes, time.Now()
 	n.ports.Store(new([]*port))
 	return n
 }
@@ -123,11 +124,6 @@ func (n *Net) portAt(index int) *port {
 	return nil
 }
 
-// now is the time since the network was made, in nanoseconds.
-func (n *Net) now() int64 { return int64(time.Since(n.start)) }
-
-func (n *Net) lossy() bool { return n.kind == UDP }
-
 func (p *port) Listen(portNumber uint16) error {
 	at := address{p.address.ip, portNumber}
 	n := p.net
@@ -162,7 +158,7 @@ func (p *port) Connect(_ context.Context, ip uint32, portNumber uint16) (uint32,
 		err = ErrClosed
 	case to == nil:
 		err = ErrRefused
-	case !n.lossy() && n.faults.Load().cut(p.index, to.index):
+	case !n.lossy && n.conditions.Load().of(int(p.index), int(to.index)).cut():
 		err = ErrUnreachable
 	}
 	if err != nil {
@@ -180,6 +176,15 @@ type Stats struct {
 	Duplicated uint64 // copies made
 	Reordered  uint64 // held back, to arrive after later ones
 	Bytes      uint64 // of Sent: payload, and 64 for each packet
+}
+
+func (s *Stats) add(o Stats) {
+	s.Sent += o.Sent
+	s.Delivered += o.Delivered
+	s.Dropped += o.Dropped
+	s.Duplicated += o.Duplicated
+	s.Reordered += o.Reordered
+	s.Bytes += o.Bytes
 }
 
 // Stats returns the counters of the packets that one port, by its index, has

@@ -11,7 +11,7 @@ type port struct {
 	index   uint32
 	address address
 	gone    atomic.Bool // closed or killed; set before the port is drained
-	notify  atomic.Pointer[func()]
+	bell
 
 	mu          sync.Mutex
 	links       []*link // from other ports, by their index; nil until something happens
@@ -19,61 +19,27 @@ type port struct {
 	closed      []uint32
 }
 
-// link is the way from one port to another, guarded by the lock of the latter.
-type link struct {
-	from, to *port
-	next     *link // in the list of those that are ready
-
-	queue   ring[*Packet] // arrived
-	bytes   int           // of packets in queue, wire and late
-	held    bool
-	ready   bool // in the list; it may be held nevertheless, until its turn comes
-	waiting bool // the sender has been told to wait
-	ended   bool // the sender is gone
-	closed  bool // and all that it has sent has arrived
-
-	wire ring[flight] // on its way; nothing arrives before what was sent earlier
-	late []late       // held back, so that others overtake
-	free int64        // when the wire takes the next packet, in nanoseconds
-
-	timerAt   int64 // guarded by the lock of the timers, as is
-	timerSlot int   // its place in their heap, from 1; 0 if it is not there
-
-	stats Stats
-}
-
-// effects are what an operation leaves to be done without the lock.
-type effects struct {
-	receiver, sender *port // to be notified
-	dropped          []*Packet
-}
-
-func (e *effects) run() {
-	e.receiver.wake()
-	e.sender.wake()
-	for _, p := range e.dropped {
-		p.Release()
-	}
-}
-
-func (p *port) wake() {
-	if p == nil {
-		return
-	}
-	if f := p.notify.Load(); f != nil {
-		(*f)()
-	}
-}
-
 // link returns the way from another port. The lock is held.
 func (p *port) link(from *port) *link {
-	if i := int(from.index); i < len(p.links) && p.links[i] != nil {
-		return p.links[i]
+	if l := p.oldLink(from); l != nil {
+		return l
 	}
+	return p.newLink(from)
+}
+
+// oldLink is nil if nothing has happened on the way yet.
+func (p *port) oldLink(from *port) *link {
+	if int(from.index) < len(p.links) {
+		return p.links[from.index]
+	}
+	return nil
+}
+
+func (p *port) newLink(from *port) *link {
 	for len(p.links) <= int(from.index) {
 		p.links = append(p.links, nil)
 	}
-	l := &link{from: from, to: p}
+	l := newLink(from, p)
 	p.links[from.index] = l
 	return l
 }
@@ -85,24 +51,24 @@ func (p *port) Send(session uint32, packet *Packet) error {
 		return p.sendNowhere(packet)
 	}
 	to.mu.Lock()
-	l := to.link(p)
+	l := to.oldLink(p) // what link does, without the call
+	if l == nil {
+		l = to.newLink(p)
+	}
 	if l.ended || to.gone.Load() || p.gone.Load() {
 		to.mu.Unlock()
 		return p.sendClosed(to, packet)
 	}
-	if l.bytes > n.options.WindowBytes {
-		l.waiting = true
+	if l.full() {
 		to.mu.Unlock()
 		return ErrBusy
 	}
 	packet.Session = p.index
 	size := packet.size()
-	k := l.stats.Sent
-	l.stats.Sent++
-	l.stats.Bytes += uint64(size)
-	if c := n.faults.Load(); c != nil || l.wire.len() > 0 || len(l.late) > 0 {
+	k := l.count(size)
+	if n.conditions.Load() != nil || !l.straight() {
 		var e effects
-		l.transmit(c, packet, k, &e)
+		l.transmit(packet, k, &e)
 		to.mu.Unlock()
 		e.run()
 		return nil
@@ -118,7 +84,7 @@ func (p *port) Send(session uint32, packet *Packet) error {
 
 // sendNowhere is Send on a session that does not exist.
 func (p *port) sendNowhere(packet *Packet) error {
-	if !p.net.lossy() {
+	if !p.net.lossy {
 		return ErrClosed
 	}
 	packet.Release()
@@ -127,14 +93,13 @@ func (p *port) sendNowhere(packet *Packet) error {
 
 // sendClosed is Send if one of the ports is gone.
 func (p *port) sendClosed(to *port, packet *Packet) error {
-	if !p.net.lossy() && !p.expectsEnd(to) {
+	if !p.net.lossy && !p.expectsEnd(to) {
 		return ErrClosed
 	}
 	to.mu.Lock()
 	l := to.link(p)
-	l.stats.Sent++
+	l.count(packet.size())
 	l.stats.Dropped++
-	l.stats.Bytes += uint64(packet.size())
 	to.mu.Unlock()
 	packet.Release()
 	return nil
@@ -160,17 +125,15 @@ func (p *port) Receive() *Packet {
 		return nil
 	}
 	packet := l.queue.pop()
-	l.bytes -= packet.size()
 	var e effects
 	if l.queue.len() > 0 {
 		p.addReady(l)
 	} else if l.closed {
 		l.reportClosed(&e)
 	}
-	l.drained(&e)
+	l.leave(packet.size(), &e)
 	p.mu.Unlock()
-	e.receiver.wake()
-	e.sender.wake()
+	e.wake()
 	return packet
 }
 
@@ -232,14 +195,13 @@ func (p *port) Closed() (uint32, bool) {
 
 func (p *port) MaxPayload() int { return p.net.options.MaxPayload }
 
-func (p *port) Lossy() bool { return p.net.lossy() }
+func (p *port) Lossy() bool { return p.net.lossy }
 
 func (p *port) Notify(f func()) {
+	p.set(f)
 	if f == nil {
-		p.notify.Store(nil)
 		return
 	}
-	p.notify.Store(&f)
 	p.mu.Lock()
 	wake := p.first != nil || len(p.closed) > 0
 	p.mu.Unlock()
@@ -257,7 +219,7 @@ func (p *port) Close() error {
 // those go on who wait for it to receive.
 func (p *port) drain() {
 	var dropped []*Packet
-	var waiting []*port
+	var waiting []*bell
 	p.mu.Lock()
 	p.first, p.last, p.closed = nil, nil, nil
 	for _, l := range p.links {
@@ -267,20 +229,10 @@ func (p *port) drain() {
 		for l.queue.len() > 0 {
 			dropped = append(dropped, l.queue.pop())
 		}
-		arrived := len(dropped)
-		for l.wire.len() > 0 {
-			if f := l.wire.pop(); f.packet != nil {
-				dropped = append(dropped, f.packet)
-			}
-		}
-		for _, late := range l.late {
-			dropped = append(dropped, late.packet)
-		}
-		l.late = nil
-		l.stats.Dropped += uint64(len(dropped) - arrived)
+		dropped = append(dropped, l.abandon()...)
 		if l.waiting {
 			l.waiting = false
-			waiting = append(waiting, l.from)
+			waiting = append(waiting, l.sender)
 		}
 	}
 	p.mu.Unlock()
@@ -297,7 +249,7 @@ func (p *port) lose(other *port) {
 	var e effects
 	p.mu.Lock()
 	if !p.gone.Load() {
-		p.link(other).end(&e)
+		p.link(other).lose(&e)
 	}
 	p.mu.Unlock()
 	e.run()

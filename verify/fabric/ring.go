@@ -17,6 +17,15 @@ func (r *ring[T]) push(v T) {
 	r.tail++
 }
 
+// unpop puts an element back that was popped.
+func (r *ring[T]) unpop(v T) {
+	if r.len() == len(r.slots) {
+		r.grow()
+	}
+	r.head--
+	r.slots[r.head&(len(r.slots)-1)] = v
+}
+
 func (r *ring[T]) grow() {
 	grown := make([]T, max(8, 2*len(r.slots)))
 	n := 0

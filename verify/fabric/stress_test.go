@@ -24,13 +24,28 @@ func newBell(p fabric.Port) bell {
 	return b
 }
 
-// exchange lets all ports send count packets to all, themselves included, with
-// a goroutine each that sends and receives and sleeps only when it can do
-// neither, so that a notification that is lost hangs. It returns how many of
-// them arrived in all.
+// exchange lets the ports of a network exchange packets while it has faults and
+// is disturbed.
 func exchange(t *testing.T, kind fabric.Kind, o fabric.Options, f fabric.Faults, ranks, count int, disturb func(*fabric.Net)) {
 	net, ports := world(t, kind, ranks, o)
 	net.SetFaults(f)
+	exchangeOn(t, ports, count, func() {
+		if disturb != nil {
+			disturb(net)
+		}
+	})
+	for a := range ranks {
+		for b := range ranks {
+			balanced(t, net.Stats(a, b))
+		}
+	}
+}
+
+// exchangeOn lets all ports send count packets to all, themselves included, with
+// a goroutine each that sends and receives and sleeps only when it can do
+// neither, so that a notification that is lost hangs.
+func exchangeOn(t *testing.T, ports []fabric.Port, count int, disturb func()) {
+	ranks := len(ports)
 	var freed atomic.Int64
 	var wg sync.WaitGroup
 	for _, p := range ports {
@@ -77,17 +92,10 @@ func exchange(t *testing.T, kind fabric.Kind, o fabric.Options, f fabric.Faults,
 			}
 		})
 	}
-	if disturb != nil {
-		disturb(net)
-	}
+	disturb()
 	wg.Wait()
 	if got := int(freed.Load()); got != ranks*ranks*count {
 		t.Errorf("%d of %d packets were released", got, ranks*ranks*count)
-	}
-	for a := range ranks {
-		for b := range ranks {
-			balanced(t, net.Stats(a, b))
-		}
 	}
 }
 

@@ -6,67 +6,80 @@ import (
 	"time"
 )
 
-// timers lets links advance when it is time. It has a goroutine only while
-// something is due. Its lock may be taken while that of a port is held, but
+// timers lets lines advance when it is time. It has a goroutine only while
+// something is due. Its lock may be taken while that of a line is held, but
 // not the other way round.
 type timers struct {
-	mu    sync.Mutex
-	links byTime
-	timer *time.Timer
+	mu      sync.Mutex
+	lines   byTime
+	timer   *time.Timer
+	stopped bool
 }
 
-// at lets a link advance at a time in nanoseconds, or earlier if that has been
+// at lets a line advance at a time in nanoseconds, or earlier if that has been
 // asked for.
-func (t *timers) at(n *Net, l *link, when int64) {
+func (t *timers) at(l *line, when int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
+	case t.stopped:
+		return
 	case l.timerSlot == 0:
 		l.timerAt = when
-		heap.Push(&t.links, l)
+		heap.Push(&t.lines, l)
 	case when < l.timerAt:
 		l.timerAt = when
-		heap.Fix(&t.links, l.timerSlot-1)
+		heap.Fix(&t.lines, l.timerSlot-1)
 	default:
 		return
 	}
-	if t.links[0] == l {
-		t.arm(n)
+	if t.lines[0] == l {
+		t.arm()
 	}
 }
 
-// arm sets the timer for the first link. If it fires while tick still runs,
+// arm sets the timer for the first line. If it fires while tick still runs,
 // the two share the work.
-func (t *timers) arm(n *Net) {
-	d := time.Duration(t.links[0].timerAt - n.now())
+func (t *timers) arm() {
+	d := time.Duration(t.lines[0].timerAt - t.lines[0].medium.now())
 	if t.timer == nil {
-		t.timer = time.AfterFunc(d, func() { t.tick(n) })
+		t.timer = time.AfterFunc(d, t.tick)
 	} else {
 		t.timer.Reset(d)
 	}
 }
 
-func (t *timers) tick(n *Net) {
+func (t *timers) tick() {
 	for {
 		t.mu.Lock()
-		if len(t.links) == 0 {
+		if len(t.lines) == 0 {
 			t.mu.Unlock()
 			return
 		}
-		l := t.links[0]
-		if l.timerAt > n.now() {
-			t.arm(n)
+		l := t.lines[0]
+		if l.timerAt > l.medium.now() {
+			t.arm()
 			t.mu.Unlock()
 			return
 		}
-		heap.Pop(&t.links)
+		heap.Pop(&t.lines)
 		t.mu.Unlock()
-		l.advance()
+		l.out.advance()
 	}
 }
 
-// byTime is a heap of links that know their place in it.
-type byTime []*link
+// stop lets no line advance any more.
+func (t *timers) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stopped, t.lines = true, nil
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// byTime is a heap of lines that know their place in it.
+type byTime []*line
 
 func (b byTime) Len() int           { return len(b) }
 func (b byTime) Less(i, j int) bool { return b[i].timerAt < b[j].timerAt }
@@ -77,7 +90,7 @@ func (b byTime) Swap(i, j int) {
 }
 
 func (b *byTime) Push(x any) {
-	l := x.(*link)
+	l := x.(*line)
 	*b = append(*b, l)
 	l.timerSlot = len(*b)
 }

@@ -13,7 +13,8 @@ import (
 // Test checks the whole repository: format, vet, staticcheck and all tests.
 func Test(ctx context.Context) error { return check.Run(ctx) }
 
-// Soak runs random operations in random worlds against plain arithmetic, with
+// Soak runs random operations against plain arithmetic: half of the time on
+// worlds that stay, through real sockets with faults, then in random worlds with
 // another seed each time.
 func Soak(ctx context.Context,
 	duration *time.Duration, // how long: 10m, 2h (10m)
@@ -26,7 +27,8 @@ func Soak(ctx context.Context,
 }
 
 // Bench measures how long generating takes and how fast emulated collectives
-// are, and writes reports to out/bench/.
+// are, in process, through the simulation protocol and on sockets, and writes
+// reports to out/bench/.
 //
 // Collectives are compared with those of OpenMPI if mpicc and mpirun are there.
 func Bench(ctx context.Context,

@@ -25,11 +25,12 @@ type Options struct {
 	Time       time.Duration // for a point, and again for OpenMPI
 	OpenMPI    bool          // compare with it
 	Figures    bool          // measure what is not a point
+	Ways       []int         // numbers of ranks on which ways to the ranks are compared
 }
 
 // Defaults are what the benchmark measures unless it is told otherwise.
 func Defaults() Options {
-	o := Options{Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Time: 100 * time.Millisecond, OpenMPI: true, Figures: true}
+	o := Options{Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Time: 100 * time.Millisecond, OpenMPI: true, Figures: true, Ways: []int{1, 2, 4, 16, 64}}
 	for size := 4; size <= 16<<20; size *= 4 {
 		o.Sizes = append(o.Sizes, size)
 	}
@@ -48,7 +49,7 @@ func (o *Options) check() error {
 			return fmt.Errorf("%w: %q", ErrUnknown, name)
 		}
 	}
-	for _, n := range o.Ranks {
+	for _, n := range slices.Concat(o.Ranks, o.Ways) {
 		if n < 1 {
 			return fmt.Errorf("measure on %d ranks: there must be at least 1", n)
 		}
@@ -96,6 +97,11 @@ func Measure(ctx context.Context, o Options, progress func(what string)) (*Repor
 	}
 	for _, n := range o.Ranks {
 		if err := r.measure(ctx, &o, d, mpi, n, progress); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range o.Ways {
+		if err := r.waysOn(ctx, d, n, 2*o.Time, progress); err != nil {
 			return nil, err
 		}
 	}

@@ -147,7 +147,7 @@ func TestSizes(t *testing.T) {
 // A real run: every operation, two ranks, two sizes.
 func TestRun(t *testing.T) {
 	o := Defaults()
-	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures = []int{2}, []int{4, 100_000}, time.Nanosecond, false, false
+	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures, o.Ways = []int{2}, []int{4, 100_000}, time.Nanosecond, false, false, []int{1, 3}
 	var out, progress strings.Builder
 	dir := t.TempDir()
 	if err := Run(t.Context(), o, dir, &out, &progress); err != nil {
@@ -187,6 +187,18 @@ func TestRun(t *testing.T) {
 	if r.Machine.Cores < 1 || r.Machine.Go == "" || r.Platform != o.Platform {
 		t.Errorf("machine %+v, platform %q", r.Machine, r.Platform)
 	}
+	if len(r.Ways) != 2*len(ways) {
+		t.Errorf("%d points of ways, want %d", len(r.Ways), 2*len(ways))
+	}
+	for i, p := range r.Ways {
+		want := WayPoint{Way: ways[i%len(ways)].name, Ranks: []int{1, 3}[i/len(ways)]}
+		if p.Way != want.Way || p.Ranks != want.Ranks || p.Calls <= 0 || p.Small.Runs < fewestRuns || p.Bulk.Median <= 0 {
+			t.Errorf("way %d is %+v, want %s on %d ranks", i, p, want.Way, want.Ranks)
+		}
+		if !strings.Contains(out.String(), p.Way) {
+			t.Errorf("%s is not in the table", p.Way)
+		}
+	}
 	wellFormed(t, r.Plot())
 }
 
@@ -194,7 +206,7 @@ func TestRun(t *testing.T) {
 func TestUnsupportedOperations(t *testing.T) {
 	o := Defaults()
 	o.Platform, o.Operations = "u280_manual", []string{"bcast", "alltoall"}
-	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures = []int{2}, []int{64}, time.Nanosecond, false, false
+	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures, o.Ways = []int{2}, []int{64}, time.Nanosecond, false, false, nil
 	r, err := Measure(t.Context(), o, func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -392,5 +404,21 @@ func TestInstructionRate(t *testing.T) {
 func TestElementBytes(t *testing.T) {
 	if n := unsafe.Sizeof(value(0, 0)); n != elementBytes {
 		t.Errorf("%d bytes", n)
+	}
+}
+
+// A message between engines on sockets, and the stream it is compared with,
+// arrive.
+func TestStreamsCarryEverything(t *testing.T) {
+	s, err := newStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	for i := range s.data {
+		s.data[i] = byte(i * 7)
+	}
+	if err := s.carry(t.Context()); err != nil || !bytes.Equal(s.data, s.arrived) {
+		t.Errorf("the stream carried something else: %v", err)
 	}
 }

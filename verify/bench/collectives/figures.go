@@ -40,6 +40,9 @@ func (r *Report) figures(ctx context.Context, d *design.Design, progress func(st
 		{"memory of idle ranks", r.memory},
 		{"start-up", r.start},
 		{fmt.Sprintf("%d ranks", manyRanks), r.many},
+		{"copies through the protocol", r.protocolFigures},
+		{"TCP sockets beside a plain stream", r.streams},
+		{"memory of a process", r.process},
 	} {
 		progress(f.what)
 		if err := f.measure(ctx, d); err != nil {

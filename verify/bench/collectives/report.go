@@ -13,9 +13,11 @@ type Report struct {
 	// OpenMPI is the version of what is compared with, or empty.
 	OpenMPI string `json:"openmpi,omitempty"`
 	// Without says why there is nothing to compare with.
-	Without string   `json:"without_openmpi,omitempty"`
-	Points  []Point  `json:"points"`
-	Figures []Figure `json:"figures"`
+	Without string  `json:"without_openmpi,omitempty"`
+	Points  []Point `json:"points"`
+	// Ways compares ways to the ranks, by number of ranks.
+	Ways    []WayPoint `json:"ways,omitempty"`
+	Figures []Figure   `json:"figures"`
 }
 
 // Machine is what was measured on.

@@ -23,6 +23,7 @@ func sample() *Report {
 				OpenMPI: &Times{Runs: 3, Median: 16000, P99: 17000, Rate: 1.049}, Ratio: 0.5},
 			{Operation: "allgather", Ranks: 2, Size: 4, Bytes: 8, Times: Times{Runs: 3, Median: 90, P99: 95}},
 		},
+		Ways: []WayPoint{{Way: "by hand", Ranks: 2, Calls: 1234, Small: Times{3, 50, 60, 0.02}, Bulk: Times{3, 1000, 2000, 1.05}}},
 		Figures: []Figure{
 			{"small", 5, "µs", 10, false}, {"large", 12, "µs", 10, false}, {"quick", 400, "MHz", 300, true}, {"slow", 20, "MHz", 300, true}, {"any", 7, "", 0, false},
 		},
@@ -85,6 +86,7 @@ func TestPrint(t *testing.T) {
 		"quick, MHz": {"400", "≥", "300", "ok", "quick,", "MHz"},
 		"slow, MHz":  {"20.0", "≥", "300", "missed", "slow,", "MHz"},
 		"any":        {"7.00", "any"},
+		"a way":      {"2", "1234", "50.0", "60.0", "1000", "2000", "1.05", "by", "hand"},
 	}
 	found := map[string]string{}
 	for line := range strings.Lines(out.String()) {

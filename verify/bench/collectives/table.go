@@ -32,6 +32,9 @@ func (r *Report) Print(w io.Writer) error {
 	if r.Without != "" {
 		fmt.Fprintf(w, "no comparison with OpenMPI: %s\n", r.Without)
 	}
+	if err := r.printWays(w); err != nil {
+		return err
+	}
 	if len(r.Figures) == 0 {
 		return nil
 	}
@@ -94,6 +97,25 @@ func (r *Report) printPoints(w io.Writer) error {
 		fmt.Fprintln(w, "×MPI: median by that of OpenMPI on the same machine, both measured in turn.")
 	}
 	return nil
+}
+
+// printWays prints a line for each way and number of ranks.
+func (r *Report) printWays(w io.Writer) error {
+	if len(r.Ways) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "ranks\tcalls/s\t1 KiB µs\tp99\t1 MiB µs\tp99\tGB/s\t  way to the ranks")
+	for _, p := range r.Ways {
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", p.Ranks, digits(p.Calls),
+			digits(p.Small.Median), digits(p.Small.P99), digits(p.Bulk.Median), digits(p.Bulk.P99), digits(p.Bulk.Rate), p.Way)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, "\ncalls/s: nops of each rank, one after the other; the others: an allreduce of data on the host, with the copies.")
+	return err
 }
 
 func (r *Report) printFigures(w io.Writer) error {

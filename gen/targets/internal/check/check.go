@@ -26,7 +26,8 @@ type step struct {
 // detector everything would take too long.
 var raceSample = []string{
 	"./gen/lang", "./gen/output", "./gen/workspace",
-	"./driver/accl", "./verify/emu", "./verify/fabric", "./verify/world", "./verify/conform",
+	"./driver/accl", "./driver/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
+	"./verify/world", "./verify/serve", "./verify/host", "./verify/conform",
 }
 
 // Run runs all checks in the current directory, also after one has failed. It
@@ -41,6 +42,7 @@ func Run(ctx context.Context) error {
 		{"staticcheck", command("go", "tool", "staticcheck", "-tags", "mage", "./...")},
 		{"control firmware", prebuilt},
 		{"go test", command("go", "test", "./...")},
+		{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute) }},
 	}
 	if _, err := exec.LookPath("gcc"); err == nil {
 		steps = append(steps, step{"go test -race", command("go", append([]string{"test", "-race", "-short"}, raceSample...)...)})

@@ -10,12 +10,31 @@ import (
 	"time"
 )
 
-// soaked holds worlds against the reference model, with random cases.
-const soaked = "./verify/conform"
+// soaked holds worlds against the reference model, with random cases; sockets
+// does so for a time, with a bad network.
+const (
+	soaked  = "./verify/conform"
+	sockets = "./verify/cmd/soak"
+)
 
-// Soak runs random worlds against the reference model, with another seed each
-// time, until the duration is over or one fails.
+// Soak runs random operations for a time: half of it on worlds that stay, whose
+// packets travel through sockets, and the rest on new worlds of all kinds, with
+// another seed each round. It ends when something is wrong.
 func Soak(ctx context.Context, duration time.Duration) error {
+	end := time.Now().Add(duration)
+	if err := soakSockets(ctx, duration/2); err != nil {
+		return err
+	}
+	return soakRounds(ctx, end)
+}
+
+func soakSockets(ctx context.Context, duration time.Duration) error {
+	return command("go", "run", sockets, "-duration="+duration.String())(ctx)
+}
+
+// soakRounds runs the conformance tests until the time is over, and at least
+// once.
+func soakRounds(ctx context.Context, end time.Time) error {
 	dir, err := os.MkdirTemp("", "cclforge-soak-")
 	if err != nil {
 		return err
@@ -25,7 +44,6 @@ func Soak(ctx context.Context, duration time.Duration) error {
 	if err := command("go", "test", "-c", "-o", binary, soaked)(ctx); err != nil {
 		return fmt.Errorf("build %s: %w", soaked, err)
 	}
-	end := time.Now().Add(duration)
 	seed := uint32(time.Now().UnixNano())
 	for rounds := 1; ; rounds++ {
 		start := time.Now()

@@ -37,6 +37,7 @@ func run(ctx context.Context) error {
 	o := collectives.Defaults()
 	flag.StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
 	numbers("ranks", &o.Ranks, "numbers of ranks")
+	numbers("ways", &o.Ways, "numbers of ranks on which ways to them are compared")
 	numbers("sizes", &o.Sizes, "bytes of a rank's largest buffer")
 	flag.Func("operations", "`names` of operations, separated by commas (all)", func(s string) error {
 		o.Operations = strings.Split(s, ",")

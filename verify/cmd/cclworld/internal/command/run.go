@@ -1,0 +1,164 @@
+// Package command is cclworld: it reads a command line, serves ranks until it
+// is told to end, and says what there is.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/faults"
+	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/launch"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// Exit codes.
+const (
+	good   = 0
+	failed = 1
+	wrong  = 2 // the command line
+)
+
+// ending is how long it may take to end.
+const ending = 2 * time.Second
+
+// Main is cclworld as a process. The first SIGINT or SIGTERM ends it in good
+// order, the second one kills it.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(Run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
+}
+
+// Run serves ranks until the context ends or an engine fails, and returns the
+// exit code. Env looks up variables as os.LookupEnv does.
+func Run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return good
+	}
+	if err == nil {
+		err = serveRanks(ctx, o, env, newReport(o.json, stdout, stderr))
+	}
+	if err == nil {
+		return good
+	}
+	fmt.Fprintf(stderr, "cclworld: %v\n", err)
+	var usage errUsage
+	if errors.As(err, &usage) {
+		fmt.Fprintln(stderr, "cclworld -h says what there is")
+	}
+	if errors.As(err, &usage) || errors.Is(err, lang.ErrInvalid) || errors.Is(err, launch.ErrOption) ||
+		errors.Is(err, host.ErrNetwork) || errors.Is(err, host.ErrPorts) {
+		return wrong
+	}
+	return failed
+}
+
+// serveRanks serves ranks until the context ends; nothing went wrong then.
+func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *report) error {
+	plan, err := faultsOf(o)
+	if err != nil {
+		return err
+	}
+	d, err := world.Design(o.platform, o.vars)
+	if err != nil {
+		return err
+	}
+	w, err := launch.Resolve(ctx, env, launch.Options{Size: o.size, Ranks: o.ranks, Foreign: o.foreign, Hosts: o.hosts})
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	h, err := host.Start(ctx, d, o.host(w, plan, r))
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	r.ready(o, d, w, h, plan)
+	err = watch(ctx, o, h, r)
+	closed := make(chan error, 1)
+	go func() { closed <- h.Close() }()
+	select {
+	case closing := <-closed:
+		err = errors.Join(err, closing)
+	case <-time.After(ending): // what is left ends with the process
+	}
+	r.stopped()
+	return err
+}
+
+// interrupted is no error if the context has ended.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// watch reports the health of ranks until the context ends or an engine does.
+func watch(ctx context.Context, o *options, h *host.Host, r *report) error {
+	if o.health > 0 {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			every := time.NewTicker(o.health)
+			defer every.Stop()
+			for {
+				select {
+				case <-every.C:
+					r.health(h.Health())
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+	}
+	rank, err := h.Failed(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	r.failed(rank, err)
+	return fmt.Errorf("the engine of rank %d has failed: %w", rank, err)
+}
+
+func faultsOf(o *options) (*faults.Plan, error) {
+	if o.faults == "" {
+		return nil, nil
+	}
+	return faults.Parse(o.faults)
+}
+
+// host is what a host is told.
+func (o *options) host(w launch.World, plan *faults.Plan, r *report) host.Options {
+	network := host.Network(o.network)
+	switch {
+	case o.network != "auto":
+	case len(w.Foreign) > 0:
+		network = host.Packets
+	case len(w.Local) == w.Size:
+		network = host.Local
+	default:
+		network = host.Sockets
+	}
+	return host.Options{
+		World: w, Network: network, Faults: plan, Serve: true,
+		Endpoints: sim.Endpoints{Port: o.port}, Listen: o.listenAt, KernelIn: o.kernelHost,
+		Limits: zmq.Limits{MessageBytes: int(o.message), Connections: o.connections},
+		Engine: emu.Options{ResidentBytes: uint64(o.memory), RemoteTimeout: o.timeout, Patience: o.patience, Kernel: o.kernelAt},
+		Log:    r.log,
+	}
+}
+
+// suits says which programs a design is for.
+func suits(d *design.Design) string { return d.ABI().Doc }

@@ -1,0 +1,139 @@
+package fabric_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// only is a condition of one direction between two ports.
+func only(from, to int, c fabric.Condition) fabric.Conditions {
+	return fabric.Conditions{Seed: 5, Link: func(a, b int) fabric.Condition {
+		if a == from && b == to {
+			return c
+		}
+		return fabric.Condition{}
+	}}
+}
+
+func TestConditionsOfOneLink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net, ports := world(t, fabric.UDP, 3, fabric.Options{})
+		arrive := func() (arrived [][2]int) {
+			for a := range ports {
+				for b := range ports {
+					send(t, ports[a], b, numbered(0, 0))
+				}
+			}
+			synctest.Wait()
+			for b, p := range ports {
+				for _, packet := range receiveAll(p) {
+					arrived = append(arrived, [2]int{int(packet.Session), b})
+				}
+			}
+			return arrived
+		}
+		net.SetConditions(only(0, 2, fabric.Condition{Faults: fabric.Faults{Loss: 1}}))
+		if got := arrive(); len(got) != 8 || slices.Contains(got, [2]int{0, 2}) {
+			t.Errorf("arrived: %v", got)
+		}
+		net.SetConditions(only(2, 2, fabric.Condition{Cut: true}))
+		if got := arrive(); len(got) != 8 || slices.Contains(got, [2]int{2, 2}) {
+			t.Errorf("arrived: %v", got)
+		}
+		net.SetConditions(only(1, 0, fabric.Condition{Faults: fabric.Faults{Latency: time.Second}}))
+		if got := arrive(); len(got) != 8 || slices.Contains(got, [2]int{1, 0}) {
+			t.Errorf("arrived at once: %v", got)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := numbers(receiveAll(ports[0])); len(got) != 1 {
+			t.Errorf("arrived late: %v", got)
+		}
+		net.SetConditions(fabric.Conditions{})
+		if got := arrive(); len(got) != 9 {
+			t.Errorf("arrived without faults: %v", got)
+		}
+	})
+}
+
+// The older ways to set faults, and conditions, end each other.
+func TestConditionsReplaceFaults(t *testing.T) {
+	net, ports := world(t, fabric.UDP, 2, fabric.Options{})
+	reaches := func() bool {
+		send(t, ports[0], 1, numbered(0, 0))
+		return len(receiveAll(ports[1])) == 1
+	}
+	all := func(c fabric.Condition) fabric.Conditions {
+		return fabric.Conditions{Link: func(_, _ int) fabric.Condition { return c }}
+	}
+	net.SetFaults(fabric.Faults{Loss: 1})
+	net.Partition([]int{0})
+	net.SetConditions(all(fabric.Condition{Faults: fabric.Faults{Duplicate: 1}}))
+	send(t, ports[0], 1, numbered(0, 0))
+	if got := receiveAll(ports[1]); len(got) != 2 {
+		t.Errorf("%d packets with the conditions", len(got))
+	}
+	net.SetConditions(all(fabric.Condition{Cut: true}))
+	net.SetFaults(fabric.Faults{})
+	if !reaches() {
+		t.Error("faults do not replace conditions")
+	}
+	net.SetConditions(all(fabric.Condition{Cut: true}))
+	net.Heal()
+	if !reaches() {
+		t.Error("a partition does not replace conditions")
+	}
+	net.SetFaults(fabric.Faults{Loss: 1})
+	net.Partition([]int{0, 1})
+	net.Heal()
+	if reaches() {
+		t.Error("a partition ends faults")
+	}
+}
+
+// One direction may be cut, and packets wait for it.
+func TestConditionsCutOneWay(t *testing.T) {
+	net, ports := world(t, fabric.RDMA, 2, fabric.Options{})
+	net.SetConditions(only(0, 1, fabric.Condition{Cut: true}))
+	send(t, ports[0], 1, numbered(1, 0), numbered(2, 0))
+	send(t, ports[1], 0, numbered(3, 0))
+	if a, b := numbers(receiveAll(ports[0])), numbers(receiveAll(ports[1])); !slices.Equal(a, []int{3}) || len(b) != 0 {
+		t.Errorf("received %v and %v", a, b)
+	}
+	if _, err := ports[0].Connect(t.Context(), ip(1), port(1)); !errors.Is(err, fabric.ErrUnreachable) {
+		t.Errorf("connecting through the cut: %v", err)
+	}
+	if _, err := ports[1].Connect(t.Context(), ip(0), port(0)); err != nil {
+		t.Errorf("connecting the other way: %v", err)
+	}
+	net.SetConditions(only(1, 0, fabric.Condition{Cut: true}))
+	if b := numbers(receiveAll(ports[1])); !slices.Equal(b, []int{1, 2}) {
+		t.Errorf("received %v after all", b)
+	}
+}
+
+// The seed of conditions takes the place of that of the network.
+func TestConditionsSeed(t *testing.T) {
+	arrivals := func(seed int64, set func(*fabric.Net)) []int {
+		net, ports := world(t, fabric.UDP, 2, fabric.Options{Seed: seed})
+		set(net)
+		for i := range 500 {
+			send(t, ports[0], 1, numbered(i, 0))
+		}
+		return numbers(receiveAll(ports[1]))
+	}
+	half := fabric.Faults{Loss: 0.5}
+	faults := func(net *fabric.Net) { net.SetFaults(half) }
+	conditions := func(net *fabric.Net) {
+		net.SetConditions(fabric.Conditions{Seed: 9, Link: func(_, _ int) fabric.Condition { return fabric.Condition{Faults: half} }})
+	}
+	nine, other := arrivals(9, faults), arrivals(1, faults)
+	if got := arrivals(1, conditions); !slices.Equal(got, nine) || slices.Equal(got, other) {
+		t.Error("the seed of the conditions does not decide")
+	}
+}

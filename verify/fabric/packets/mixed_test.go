@@ -1,0 +1,440 @@
+package packets_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric/packets"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+var platforms = []struct {
+	name string
+	kind
+}{
+	{"u55c_tcp", kind{}},
+	{"u55c_udp", kind{udp: true}},
+	{"u280_2022", kind{old: true}},
+	{"udp_2022", kind{old: true, udp: true}},
+}
+
+// udp2022 is a platform of 2022 on UDP, as simulators have it.
+const udp2022 = `
+platform "udp_2022" {
+  board = "u280"
+  abi   = "accl-2022"
+  clock = 250
+  cclo { kernel_stream = "loopback" }
+  poe "udp" {}
+  arithmetic "reduce_ops" {}
+  compression "hp_compression" { lanes = 3 }
+}
+`
+
+func load(t testing.TB, name string) *design.Design {
+	t.Helper()
+	d, diags := design.Load(designtest.Library(t).With("udp_2022", []byte(udp2022)), name, lang.Inputs{
+		Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false },
+	})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+// start starts our engines of some ranks on packet sockets.
+func start(t testing.TB, d *design.Design, e sim.Endpoints, k kind, o emu.Options, ranks ...int) *world.World {
+	t.Helper()
+	framing, err := emu.Framing(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members []world.Member
+	for _, rank := range ranks {
+		port := open(t, packets.Options{Endpoints: e, Rank: rank, Unpadded: k.old, Lossy: k.udp, Framing: framing})
+		members = append(members, world.Member{Rank: rank, Port: port})
+	}
+	w, err := world.Start(t.Context(), d, members, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// ranks are those of the communicator, as clients of simulators give them.
+func ranks(e sim.Endpoints) []accl.Rank {
+	out := make([]accl.Rank, e.Ranks)
+	for i := range out {
+		out[i] = accl.Rank{IP: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Port: uint16(e.Port + i), Session: uint32(i)}
+	}
+	return out
+}
+
+// each does something for some ranks at once.
+func each(t testing.TB, ranks []int, do func(ctx context.Context, rank int) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, rank := range ranks {
+		wg.Go(func() {
+			if err := do(ctx, rank); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// mixed is a world in which somebody else serves the odd ranks.
+type mixed struct {
+	t       *testing.T
+	e       sim.Endpoints
+	ours    []int
+	engines map[int]*accl.Engine
+	foreign map[int]*foreign
+}
+
+func newMixed(t *testing.T, platform string, k kind, n int, o ...accl.OpenOption) *mixed {
+	t.Helper()
+	m := &mixed{t: t, e: endpoints(t, n), engines: map[int]*accl.Engine{}, foreign: map[int]*foreign{}}
+	var sessions []uint32
+	for rank := range n {
+		if rank%2 == 0 {
+			m.ours = append(m.ours, rank)
+		} else {
+			sessions = append(sessions, uint32(rank))
+		}
+	}
+	d := load(t, platform)
+	p := driverview.Of(d)
+	w := start(t, d, m.e, k, emu.Options{Foreign: sessions}, m.ours...)
+	for rank := 1; rank < n; rank += 2 {
+		m.foreign[rank] = newForeign(t, m.e, rank, k)
+		m.foreign[rank].join(m.e, m.ours...)
+	}
+	var mu sync.Mutex
+	each(t, m.ours, func(ctx context.Context, rank int) error {
+		engine, err := accl.Open(ctx, w.Device(rank), &p, ranks(m.e), rank, o...)
+		mu.Lock()
+		defer mu.Unlock()
+		m.engines[rank] = engine
+		return err
+	})
+	return m
+}
+
+// buffer is one of bytes with some contents: int32 in pieces.
+func buffer(ctx context.Context, e *accl.Engine, data []byte) (*accl.Buffer[int32], error) {
+	b, err := accl.Alloc[int32](ctx, e, len(data)/4)
+	if err == nil {
+		copy(bytesOf(b), data)
+	}
+	return b, err
+}
+
+// roundTrip sends from one of ours to a foreign rank and back, and checks both.
+func (m *mixed) roundTrip(ctx context.Context, ours, theirs, n int, tag uint32) error {
+	e, f := m.engines[ours], m.foreign[theirs]
+	out, back := noise(n+int(tag), n), noise(n+int(tag)+1, n)
+	src, err := buffer(ctx, e, out)
+	if err != nil {
+		return err
+	}
+	dst, err := buffer(ctx, e, make([]byte, n))
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if got := f.recv(ours, n, tag); !bytes.Equal(got, out) {
+			m.t.Errorf("rank %d got other data from %d than was sent", theirs, ours)
+		}
+		f.send(ours, back, 4, tag)
+	})
+	if _, err := e.Send(ctx, src, n/4, theirs, accl.WithTag(tag)); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	if _, err := e.Recv(ctx, dst, n/4, theirs, accl.WithTag(tag)); err != nil {
+		return fmt.Errorf("recv: %w", err)
+	}
+	wg.Wait()
+	if !bytes.Equal(bytesOf(dst), back) {
+		return fmt.Errorf("other data than rank %d has sent", theirs)
+	}
+	return nil
+}
+
+// Our ranks and others' send and receive, small messages and many segments, below
+// the eager limit and above.
+func TestMixedWorlds(t *testing.T) {
+	for _, p := range platforms {
+		for _, n := range []int{2, 4} {
+			t.Run(fmt.Sprintf("%s of %d", p.name, n), func(t *testing.T) {
+				m := newMixed(t, p.name, p.kind, n)
+				sizes := []int{100_000, 4, 64, 1000, 4032, 4096, 4100, 40_000, 400_000}
+				for rank, f := range m.foreign {
+					f.maxSegment = map[bool]int{true: 1472, false: 4096}[p.old || p.udp]
+					if rank == 3 { // whatever the others do: a receiver gathers any segmentation
+						f.rxBytes, f.maxSegment = 3000, 700
+					}
+				}
+				each(t, m.ours, func(ctx context.Context, rank int) error {
+					for i, size := range sizes {
+						if err := m.roundTrip(ctx, rank, (rank+1)%n, size, uint32(i)); err != nil {
+							return fmt.Errorf("%d bytes: %w", size, err)
+						}
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+// Messages of whole rx buffers that are larger than a packet are continued, by
+// both sides.
+func TestMixedWorldsWithLargeBuffers(t *testing.T) {
+	for _, p := range platforms {
+		t.Run(p.name, func(t *testing.T) {
+			const rx = 64 << 10
+			m := newMixed(t, p.name, p.kind, 2, accl.WithRxBuffers(8, rx))
+			f := m.foreign[1]
+			f.rxBytes, f.maxSegment = rx, rx
+			each(t, m.ours, func(ctx context.Context, rank int) error {
+				for i, size := range []int{100, 10_000, rx, 3*rx + 444} {
+					if err := m.roundTrip(ctx, 0, 1, size, uint32(i)); err != nil {
+						return fmt.Errorf("%d bytes: %w", size, err)
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// Messages that come before they are asked for wait, also if there are more than
+// rx buffers; tags and any tag match.
+func TestMixedWorldsWait(t *testing.T) {
+	for _, p := range platforms {
+		t.Run(p.name, func(t *testing.T) {
+			m := newMixed(t, p.name, p.kind, 2)
+			const messages, n = 100, 1000
+			f := m.foreign[1]
+			for i := range messages {
+				tag := uint32(i)
+				if i%5 == 0 {
+					tag = anyTag
+				}
+				f.send(0, noise(i, n), 4, tag)
+			}
+			time.Sleep(100 * time.Millisecond)
+			each(t, m.ours, func(ctx context.Context, rank int) error {
+				dst, err := buffer(ctx, m.engines[0], make([]byte, n))
+				if err != nil {
+					return err
+				}
+				for i := range messages {
+					var tag []accl.Option
+					if i%2 == 0 {
+						tag = append(tag, accl.WithTag(uint32(i)))
+					}
+					if _, err := m.engines[0].Recv(ctx, dst, n/4, 1, tag...); err != nil {
+						return fmt.Errorf("message %d: %w", i, err)
+					}
+					if !bytes.Equal(bytesOf(dst), noise(i, n)) {
+						return fmt.Errorf("message %d has other data", i)
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// A bcast to two ranks is a message of the root, whoever it is.
+func TestMixedBcast(t *testing.T) {
+	m := newMixed(t, "u55c_tcp", kind{}, 2)
+	const n = 4000
+	e, f := m.engines[0], m.foreign[1]
+	each(t, m.ours, func(ctx context.Context, rank int) error {
+		buf, err := buffer(ctx, e, make([]byte, n))
+		if err != nil {
+			return err
+		}
+		f.send(0, noise(1, n), 4, anyTag)
+		if _, err := e.Bcast(ctx, buf, n/4, 1); err != nil {
+			return fmt.Errorf("from another's root: %w", err)
+		}
+		if !bytes.Equal(bytesOf(buf), noise(1, n)) {
+			return fmt.Errorf("other data than the root's")
+		}
+		copy(bytesOf(buf), noise(2, n))
+		if _, err := e.Bcast(ctx, buf, n/4, 0); err != nil {
+			return fmt.Errorf("from our root: %w", err)
+		}
+		if got := f.recv(0, n, 0); !bytes.Equal(got, noise(2, n)) {
+			return fmt.Errorf("the other rank got other data than the root's")
+		}
+		return nil
+	})
+}
+
+// Our rank puts to a foreign one, and a foreign one to our kernel stream, in
+// several packets.
+func TestMixedWorldsPut(t *testing.T) {
+	m := newMixed(t, "u55c_tcp", kind{}, 2)
+	const n, tag = 6000, 17
+	f, e := m.foreign[1], m.engines[0]
+	data := noise(1, n)
+	each(t, m.ours, func(ctx context.Context, rank int) error {
+		src, err := buffer(ctx, e, data)
+		if err != nil {
+			return err
+		}
+		if _, err := e.StreamPut(ctx, src, n/4, 1, tag); err != nil {
+			return err
+		}
+		var got []byte
+		for len(got) < n {
+			b := f.packet(0)
+			if want := header(4096, tag, 0, 0, tag+9, 1); len(got) == 0 && !slices.Equal(b[4:12], want[4:12]) || !slices.Equal(b[16:22], want[16:22]) {
+				return fmt.Errorf("a put has the header % x", b[:64])
+			}
+			count := int(uint32(b[0]) | uint32(b[1])<<8)
+			b = b[64:]
+			for len(b) < count {
+				b = append(b, f.packet(0)...)
+			}
+			got = append(got, b...)
+		}
+		if !bytes.Equal(got, data) {
+			return fmt.Errorf("a put of %d bytes has other data", len(got))
+		}
+		f.put(0, data, tag) // the stream is looped back
+		dst, err := buffer(ctx, e, make([]byte, n))
+		if err != nil {
+			return err
+		}
+		if _, err := e.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n/4); err != nil {
+			return err
+		}
+		if !bytes.Equal(bytesOf(dst), data) {
+			return fmt.Errorf("the kernel stream has other data than was put")
+		}
+		return nil
+	})
+}
+
+// A rank that nobody serves is an error within the limit, and the others go on.
+func TestMissingRanks(t *testing.T) {
+	e := endpoints(t, 3)
+	d := load(t, "u55c_tcp")
+	p := driverview.Of(d)
+	w := start(t, d, e, kind{}, emu.Options{RemoteTimeout: 300 * time.Millisecond}, 0, 1)
+	engines := map[int]*accl.Engine{}
+	var mu sync.Mutex
+	each(t, []int{0, 1}, func(ctx context.Context, rank int) error {
+		engine, err := accl.Open(ctx, w.Device(rank), &p, ranks(e), rank)
+		mu.Lock()
+		defer mu.Unlock()
+		engines[rank] = engine
+		return err
+	})
+	each(t, []int{0, 1}, func(ctx context.Context, rank int) error {
+		b, err := buffer(ctx, engines[rank], noise(1, 1000))
+		if err != nil {
+			return err
+		}
+		begin := time.Now()
+		if _, err := engines[rank].Send(ctx, b, 250, 2); err == nil {
+			return fmt.Errorf("sent to a rank that nobody serves")
+		}
+		if d := time.Since(begin); d > 5*time.Second {
+			return fmt.Errorf("sent for %v to a rank that nobody serves", d)
+		}
+		if rank == 0 {
+			_, err = engines[rank].Send(ctx, b, 250, 1)
+		} else {
+			_, err = engines[rank].Recv(ctx, b, 250, 0)
+		}
+		return err
+	})
+}
+
+// Worlds of ours on packet sockets alone.
+func TestOurWorlds(t *testing.T) {
+	for _, p := range platforms {
+		t.Run(p.name, func(t *testing.T) {
+			const n = 4
+			e := endpoints(t, n)
+			d := load(t, p.name)
+			view := driverview.Of(d)
+			w := start(t, d, e, p.kind, emu.Options{}, 0, 1, 2, 3)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
+			defer cancel()
+			engines, err := accl.OpenAll(ctx, w.Devices(), &view, ranks(e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			each(t, []int{0, 1, 2, 3}, func(ctx context.Context, rank int) error {
+				for _, count := range []int{1, 1000, 100_003} {
+					src, err := accl.Alloc[int32](ctx, engines[rank], count)
+					if err != nil {
+						return err
+					}
+					dst, err := accl.Alloc[int32](ctx, engines[rank], count)
+					if err != nil {
+						return err
+					}
+					for k := range src.Host() {
+						src.Host()[k] = int32(k * (rank + 1))
+					}
+					if _, err := engines[rank].AllReduce(ctx, src, dst, count, accl.Sum); err != nil {
+						return fmt.Errorf("%d elements: %w", count, err)
+					}
+					for k, v := range dst.Host() {
+						if v != int32(10*k) {
+							return fmt.Errorf("element %d of %d is %d, want %d", k, count, v, 10*k)
+						}
+					}
+				}
+				_, err := engines[rank].Barrier(ctx)
+				return err
+			})
+			for rank := range n {
+				if s := w.Engine(rank).Stats().Dropped; s != (emu.Drops{}) {
+					t.Errorf("rank %d dropped packets: %s", rank, s)
+				}
+			}
+		})
+	}
+}
+
+// bytesOf are the bytes of a buffer's host copy.
+func bytesOf(b *accl.Buffer[int32]) []byte {
+	h := b.Host()
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(h))), 4*len(h))
+}

@@ -1,0 +1,202 @@
+package socket
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// maxListeners bounds the ports at which one port listens.
+const maxListeners = 16
+
+// listen listens at a port of the listen address, any free one if it is 0.
+func (p *TCPPort) listen(port uint16) error {
+	at := netip.AddrPortFrom(p.o.Listen, port)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return fmt.Errorf("listening at %v: %w", at, fabric.ErrClosed)
+	}
+	for _, l := range p.listeners {
+		if addressOf(l).Port() == port {
+			return nil
+		}
+	}
+	if len(p.listeners) >= maxListeners {
+		return fmt.Errorf("listening at %v: it listens at %d ports, and more are not expected", at, maxListeners)
+	}
+	config := net.ListenConfig{KeepAliveConfig: keepAlive}
+	l, err := config.Listen(p.life, "tcp4", at.String())
+	if err != nil {
+		return bound("listening at", at, err)
+	}
+	listener := l.(*net.TCPListener)
+	p.listeners = append(p.listeners, listener)
+	p.wg.Go(func() { p.accept(listener) })
+	return nil
+}
+
+func addressOf(l *net.TCPListener) netip.AddrPort {
+	return unmap(l.Addr().(*net.TCPAddr).AddrPort())
+}
+
+// LocalAddr is where the port listens first; the zero value if it does not.
+func (p *TCPPort) LocalAddr() netip.AddrPort {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.listeners) == 0 {
+		return netip.AddrPort{}
+	}
+	return addressOf(p.listeners[0])
+}
+
+func (p *TCPPort) accept(l *net.TCPListener) {
+	for failures := 0; ; {
+		conn, err := l.AcceptTCP()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			failures++
+			p.mishap(nil, "accepting connections at %v: %v", addressOf(l), err)
+			pause(p.life, min(time.Duration(failures)*shortestPause, longestPause))
+			continue
+		}
+		failures = 0
+		p.admit(newStream(p, conn, false))
+	}
+}
+
+// admit lets a connection in, if there are not too many.
+func (p *TCPPort) admit(c *stream) {
+	p.mu.Lock()
+	full := len(p.came) >= p.o.Connections
+	if p.gone || full {
+		p.mu.Unlock()
+		if full {
+			p.mishap(&p.stats.Refused, "connection of %v: %d are open, and more are not expected", c.remote(), p.o.Connections)
+		}
+		_ = c.conn.Close()
+		return
+	}
+	p.came[c] = true
+	p.stats.Accepted++
+	p.mu.Unlock()
+	p.wg.Go(func() {
+		begun, err := p.greet(c)
+		if err == nil {
+			c.run(begun)
+			return
+		}
+		p.mu.Lock()
+		p.hangUp(c)
+		gone := p.gone
+		p.mu.Unlock()
+		if !gone && err != io.EOF {
+			p.mishap(&p.stats.Strange, "connection of %v: %v", c.remote(), err)
+		}
+	})
+}
+
+// greet finds the session of a connection by its first beat, and reports whether
+// that is the header of a packet.
+func (p *TCPPort) greet(c *stream) (begun bool, err error) {
+	_ = c.conn.SetReadDeadline(time.Now().Add(p.o.FirstBeat))
+	n, err := io.ReadFull(c.r, c.header[:])
+	switch {
+	case n == 0 && timedOut(err):
+		return false, p.silent(c)
+	case n == 0 && err == io.EOF:
+		return false, io.EOF
+	case err != nil:
+		return false, midway(err)
+	}
+	at, said, err := parseHello(&c.header)
+	if err != nil {
+		return false, err
+	}
+	if said && at.Port() != 0 {
+		return false, p.join(p.life, c, p.introduced(c, at))
+	}
+	c.foreign = true
+	select {
+	case <-p.settled:
+	case <-time.After(p.o.FirstBeat):
+	}
+	return !said, p.join(p.life, c, p.recognized(c))
+}
+
+// silent keeps a connection that has said nothing yet if it is clear whose it is.
+func (p *TCPPort) silent(c *stream) error {
+	c.foreign = true
+	return p.join(p.life, c, func() (*session, error) {
+		if s := p.known(c); s != nil {
+			return s, nil
+		}
+		return nil, fmt.Errorf("it has said nothing for %v", p.o.FirstBeat)
+	})
+}
+
+// introduced finds the session of who has said where it listens.
+func (p *TCPPort) introduced(c *stream, name netip.AddrPort) func() (*session, error) {
+	if name.Addr().IsUnspecified() {
+		name = netip.AddrPortFrom(c.remote().Addr(), name.Port())
+	}
+	at, ok := p.o.real(name)
+	return func() (*session, error) {
+		if !ok {
+			return nil, fmt.Errorf("%w: it says that it is %v", fabric.ErrUnreachable, name)
+		}
+		return p.enough(p.sessionAt(at))
+	}
+}
+
+func (p *TCPPort) enough(s *session) (*session, error) {
+	if s == nil {
+		return nil, errSessions
+	}
+	return s, nil
+}
+
+// recognized finds the session of who has not.
+func (p *TCPPort) recognized(c *stream) func() (*session, error) {
+	var own *session
+	return func() (*session, error) {
+		if own == nil {
+			if own = p.known(c); own == nil {
+				own = p.addSession()
+			}
+		}
+		return p.enough(own)
+	}
+}
+
+// known is the only session that leads to where a connection comes from, unless
+// it is that of a port which says hello; nil if there is none.
+func (p *TCPPort) known(c *stream) *session {
+	s := p.sessions.only(c.remote().Addr())
+	if s != nil && s.link.came != nil && !s.link.came.foreign {
+		return nil
+	}
+	return s
+}
+
+// mishap counts and logs what went wrong with a peer, more and more rarely.
+func (p *TCPPort) mishap(count *uint64, format string, args ...any) {
+	var other uint64
+	p.mu.Lock()
+	if count == nil {
+		count = &p.others
+	}
+	*count++
+	other = *count
+	p.mu.Unlock()
+	if other&(other-1) == 0 {
+		p.o.Log(format, args...)
+	}
+}

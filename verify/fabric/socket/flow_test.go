@@ -1,0 +1,1 @@
+package socket_test

@@ -1,0 +1,262 @@
+package socket_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+)
+
+const header = 64
+
+// limit is how long anything in a test may take.
+const limit = 10 * time.Second
+
+// framing is the rule of these tests: the first four bytes of a header are how
+// many bytes follow it.
+func framing(h *[header]byte) int { return int(int32(binary.LittleEndian.Uint32(h[:]))) }
+
+// beat is a header that announces n bytes and carries a number.
+func beat(n, number int) (h [header]byte) {
+	binary.LittleEndian.PutUint32(h[:], uint32(n))
+	binary.LittleEndian.PutUint64(h[8:], uint64(number))
+	return h
+}
+
+func number(p *fabric.Packet) int { return int(binary.LittleEndian.Uint64(p.Header[8:])) }
+
+// numbered is a packet that carries a number.
+func numbered(number int, payload []byte) *fabric.Packet {
+	return &fabric.Packet{Header: beat(len(payload), number), Payload: payload}
+}
+
+// port is a port whose notifications can be waited for.
+type port struct {
+	fabric.Port
+	t    testing.TB
+	wake chan struct{}
+	at   netip.AddrPort
+	logs *logs
+}
+
+func (p *port) Route(session uint32, ip uint32, number uint16, local bool) {
+	p.Port.(fabric.Router).Route(session, ip, number, local)
+}
+
+func (p *port) tcp() *socket.TCPPort { return p.Port.(*socket.TCPPort) }
+func (p *port) udp() *socket.UDPPort { return p.Port.(*socket.UDPPort) }
+
+// logs collects what a port logs.
+type logs struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logs) add(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+func (l *logs) contain(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.lines {
+		if strings.Contains(line, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func wrap(t testing.TB, p fabric.Port, l *logs) *port {
+	w := &port{Port: p, t: t, wake: make(chan struct{}, 1), logs: l}
+	p.Notify(func() {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	})
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return w
+}
+
+// newTCP is a TCP port that listens.
+func newTCP(t testing.TB, o socket.Options) *port {
+	t.Helper()
+	l := &logs{}
+	if o.Framing == nil {
+		o.Framing = framing
+	}
+	if o.Log == nil {
+		o.Log = l.add
+	}
+	p, err := socket.TCP(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := wrap(t, p, l)
+	if err := p.Listen(0); err != nil {
+		t.Fatal(err)
+	}
+	w.at = p.LocalAddr()
+	return w
+}
+
+// newUDP is a UDP port that is bound.
+func newUDP(t testing.TB, o socket.Options) *port {
+	t.Helper()
+	l := &logs{}
+	o.Log = l.add
+	if !o.Local.IsValid() {
+		o.Local = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
+	}
+	p, err := socket.UDP(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := wrap(t, p, l)
+	w.at = p.LocalAddr()
+	return w
+}
+
+func ip(a netip.AddrPort) uint32 {
+	b := a.Addr().As4()
+	return binary.BigEndian.Uint32(b[:])
+}
+
+// route tells all ports of all: the session of a port is its index.
+func route(ports ...*port) {
+	for i, p := range ports {
+		for j, q := range ports {
+			p.Route(uint32(j), ip(q.at), q.at.Port(), i == j)
+		}
+	}
+}
+
+// connect opens a session.
+func connect(p, to *port) uint32 {
+	p.t.Helper()
+	session, err := p.Connect(p.t.Context(), ip(to.at), to.at.Port())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return session
+}
+
+// send sends packets, and waits while the port is busy.
+func send(p *port, session uint32, packets ...*fabric.Packet) {
+	p.t.Helper()
+	for _, packet := range packets {
+		for {
+			err := p.Send(session, packet)
+			if err == nil {
+				break
+			}
+			if err != fabric.ErrBusy {
+				p.t.Fatalf("sending packet %d: %v", number(packet), err)
+			}
+			p.await("room")
+		}
+	}
+}
+
+// await waits for a notification.
+func (p *port) await(what string) {
+	p.t.Helper()
+	select {
+	case <-p.wake:
+	case <-time.After(limit):
+		p.t.Fatalf("waiting for %s: nothing within %v\n%v", what, limit, p.Port)
+	}
+}
+
+// next waits for a packet.
+func (p *port) next() *fabric.Packet {
+	p.t.Helper()
+	for {
+		if packet := p.Receive(); packet != nil {
+			return packet
+		}
+		p.await("a packet")
+	}
+}
+
+// end waits until a session is reported as closed.
+func (p *port) end() uint32 {
+	p.t.Helper()
+	for {
+		if session, ok := p.Closed(); ok {
+			return session
+		}
+		p.await("the end of a session")
+	}
+}
+
+// quiet checks that nothing can be received for a moment.
+func (p *port) quiet() {
+	p.t.Helper()
+	for end := time.Now().Add(50 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if packet := p.Receive(); packet != nil {
+			p.t.Fatalf("packet %d of session %d came", number(packet), packet.Session)
+		}
+	}
+}
+
+// eventually waits until something is true.
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within %v", what, limit)
+		}
+	}
+}
+
+// within is a context that ends in time.
+func within(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// leaks checks at the end of the test that no goroutine is left.
+func leaks(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for end := time.Now().Add(limit); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				text := make([]byte, 1<<20)
+				t.Errorf("%d goroutines are left of %d:\n%s", runtime.NumGoroutine(), before, text[:runtime.Stack(text, true)])
+				return
+			}
+		}
+	})
+}
+
+// halves are a port for one goroutine that sends and one that receives.
+func halves(p *port) (sender, receiver *port) {
+	a, b := *p, *p
+	a.wake, b.wake = make(chan struct{}, 1), make(chan struct{}, 1)
+	p.Notify(func() {
+		for _, ch := range []chan struct{}{a.wake, b.wake} {
+			select {
+			case ch <- struct{}{}:
+			default:
+			}
+		}
+	})
+	return &a, &b
+}

@@ -1,0 +1,223 @@
+package socket
+
+import (
+	"sync"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// linkState is how far the connections of a session are.
+type linkState int
+
+const (
+	idle   linkState = iota // none yet; the first Send makes one
+	up                      // at least one
+	ending                  // one has ended: the rest is read and written, briefly
+	over                    // until somebody connects anew
+)
+
+// lingering is how long what is queued is still written, and what comes is still
+// read, when a session ends.
+const lingering = 200 * time.Millisecond
+
+// link is what a session has on TCP: its connections, and what is to be sent. The
+// lock of the port guards it.
+type link struct {
+	state   linkState
+	removed bool // the session is no longer known
+	streams []*stream
+	made    *stream // that this port made, nil if there is none
+	came    *stream // that came in
+	sender  *stream // to which packets are written; it stays the same
+
+	out     queue[*fabric.Packet]
+	bytes   int  // of packets in out, and of those that are being written
+	begun   int  // bytes of the next packet that have been written
+	writing bool // a goroutine does that
+	waiting bool // Send has answered ErrBusy
+
+	dialing func()        // ends the goroutine that dials until somebody is there; nil if there is none
+	attempt chan struct{} // held by who dials
+
+	room    sync.Cond // readers wait on it until what has come is received
+	stalled int       // readers that wait
+	forced  bool      // they shall wait no longer
+	ended   chan struct{}
+}
+
+func newLink(mu *sync.Mutex) *link {
+	return &link{attempt: make(chan struct{}, 1), room: sync.Cond{L: mu}}
+}
+
+// attach adds a connection to a session that is not ending.
+func (p *TCPPort) attach(s *session, c *stream) {
+	l := s.link
+	c.s, c.reading = s, true
+	_ = c.conn.SetReadDeadline(time.Time{}) // there was one for the first beat
+	if l.state != up {
+		l.state, l.ended, l.forced = up, make(chan struct{}), false
+	}
+	l.streams = append(l.streams, c)
+	if c.made {
+		l.made = c
+	} else {
+		l.came = c
+	}
+	if l.dialing != nil {
+		l.dialing()
+	}
+	if l.out.len() > 0 {
+		p.writeLater(s)
+	}
+	if p.gone {
+		p.breakUp(s)
+	}
+}
+
+// breakUp ends a session of which a connection has ended, or whose port is
+// closed. What is queued is written if that takes not too long, and what has come
+// is read.
+func (p *TCPPort) breakUp(s *session) {
+	l := s.link
+	if l.state != up {
+		return
+	}
+	l.state = ending
+	for _, c := range l.streams {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(lingering))
+	}
+	if !l.writing {
+		l.sayEnd()
+	}
+	p.answer(l)
+}
+
+// answer says that a Send that was busy has another answer now.
+func (p *TCPPort) answer(l *link) {
+	p.wake = p.wake || l.waiting
+	l.waiting = false
+}
+
+// choose is the connection that packets are written to.
+func (l *link) choose() *stream {
+	if l.sender == nil {
+		l.sender = l.made
+		if l.sender == nil {
+			l.sender = l.came
+		}
+	}
+	return l.sender
+}
+
+// written goes on after a goroutine has written.
+func (p *TCPPort) written(s *session) {
+	l := s.link
+	switch {
+	case l.state == ending && l.out.len() == 0:
+		l.sayEnd()
+		p.finish(s)
+	case l.out.len() > 0:
+		p.writeLater(s)
+	}
+}
+
+// sayEnd tells the other side that nothing more comes, and expects the same soon.
+func (l *link) sayEnd() {
+	for _, c := range l.streams {
+		_ = c.conn.CloseWrite()
+		_ = c.conn.SetReadDeadline(time.Now().Add(lingering))
+	}
+}
+
+// force makes a session end at once.
+func (p *TCPPort) force(s *session) {
+	p.breakUp(s)
+	l := s.link
+	if l.state != ending {
+		return
+	}
+	l.forced = true
+	for _, c := range l.streams {
+		_ = c.conn.SetDeadline(time.Now())
+	}
+	l.room.Broadcast()
+}
+
+// finish ends a session that is ending when its goroutines have ended.
+func (p *TCPPort) finish(s *session) {
+	l := s.link
+	if l.state != ending || l.writing {
+		return
+	}
+	for _, c := range l.streams {
+		if c.reading {
+			return
+		}
+	}
+	for _, c := range l.streams {
+		p.hangUp(c)
+	}
+	l.streams, l.made, l.came, l.sender = nil, nil, nil, nil
+	p.lose(l)
+	l.state = over
+	close(l.ended)
+	p.conclude(s)
+	if !s.wanted() {
+		p.parted(s)
+	}
+}
+
+// hangUp closes a connection.
+func (p *TCPPort) hangUp(c *stream) {
+	_ = c.conn.Close()
+	delete(p.came, c)
+}
+
+// lose drops what a session was to send.
+func (p *TCPPort) lose(l *link) {
+	p.stats.Lost += uint64(l.out.len())
+	l.begun = 0
+	for l.out.len() > 0 {
+		packet := l.out.pop()
+		l.bytes -= headerBytes + len(packet.Payload)
+		p.dropped = append(p.dropped, packet)
+	}
+}
+
+// parted keeps what came in a session that nobody asked for and that is over,
+// for a limited number of them.
+func (p *TCPPort) parted(s *session) {
+	p.forget(s)
+	if s.link.removed {
+		return
+	}
+	p.strangers = append(p.strangers, s)
+	for len(p.strangers) > p.o.Connections {
+		old := p.strangers[0]
+		p.strangers = p.strangers[1:]
+		if !old.link.removed && !old.wanted() && old.link.state == over {
+			p.empty(old)
+			p.remove(old)
+		}
+	}
+}
+
+// forget removes a session that nobody asked for, if nothing is left of it.
+func (p *TCPPort) forget(s *session) {
+	if !s.wanted() && !s.reported && s.link.state == over && s.queue.len() == 0 {
+		p.remove(s)
+	}
+}
+
+func (p *TCPPort) remove(s *session) {
+	if s.link.removed {
+		return
+	}
+	s.link.removed = true
+	if s.link.dialing != nil {
+		s.link.dialing()
+	}
+	p.lose(s.link)
+	p.sessions.remove(s)
+}

@@ -1,0 +1,148 @@
+package socket
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// headerBytes are the first beat of a packet.
+const headerBytes = 64
+
+// What options are if they are zero.
+const (
+	DefaultMaxMessage  = 64 << 20
+	DefaultConnections = 256
+	DefaultDial        = 2 * time.Second
+	DefaultFirstBeat   = 5 * time.Second
+	// DefaultDatagrams is WindowBytes of UDP, where nothing holds a sender back.
+	DefaultDatagrams = 8 << 20
+)
+
+// maxSessions bounds the addresses that a port knows.
+const maxSessions = 1 << 16
+
+// Options of a port.
+type Options struct {
+	// Listen is the address of this host at which sockets are bound; zero for
+	// 127.0.0.1.
+	Listen netip.Addr
+	// Local is where the network engine is. UDP is bound to its port from the
+	// start, any free one if that is 0; without it, when Route says where the rank
+	// is. TCP says so in its hello as long as Route has not said anything.
+	Local netip.AddrPort
+	// Framing tells how many bytes of payload follow a header on a TCP connection,
+	// which needs it.
+	Framing func(*[headerBytes]byte) int
+	// MaxPayload and WindowBytes are as in fabric.Options. The window of a session
+	// counts what has been sent but is not with the system yet, and as much again
+	// that has come and was not received. A UDP payload has at most 4032 bytes.
+	MaxPayload, WindowBytes int
+	// MaxMessage ends a TCP session whose header announces more, in bytes.
+	MaxMessage int
+	// Connections is how many TCP connections are accepted at a time.
+	Connections int
+	// Dial is the limit of one attempt to connect, FirstBeat how long an accepted
+	// connection may say nothing.
+	Dial, FirstBeat time.Duration
+	// Translate gives the address that is real for one of a communicator; nil if
+	// they are the same.
+	Translate func(netip.AddrPort) netip.AddrPort
+	// Log is told what goes wrong with peers and cannot be returned; may be nil.
+	Log func(format string, args ...any)
+}
+
+func (o *Options) defaults(window int) error {
+	for _, limit := range []struct {
+		name string
+		v    *int
+		or   int
+	}{
+		{"MaxPayload", &o.MaxPayload, fabric.DefaultMaxPayload},
+		{"WindowBytes", &o.WindowBytes, window},
+		{"MaxMessage", &o.MaxMessage, DefaultMaxMessage},
+		{"Connections", &o.Connections, DefaultConnections},
+	} {
+		if *limit.v < 0 {
+			return fmt.Errorf("socket: %s is %d: at least 1 expected, or 0 for %d", limit.name, *limit.v, limit.or)
+		}
+		if *limit.v == 0 {
+			*limit.v = limit.or
+		}
+	}
+	if o.Dial <= 0 {
+		o.Dial = DefaultDial
+	}
+	if o.FirstBeat <= 0 {
+		o.FirstBeat = DefaultFirstBeat
+	}
+	if o.Listen.IsValid() && !o.Listen.Unmap().Is4() {
+		return fmt.Errorf("socket: listening at %v: an IPv4 address expected", o.Listen)
+	}
+	if o.Local.IsValid() && !o.Local.Addr().Unmap().Is4() {
+		return fmt.Errorf("socket: the network engine is at %v: an IPv4 address expected", o.Local)
+	}
+	if !o.Listen.IsValid() {
+		o.Listen = loopback
+	}
+	o.Listen = o.Listen.Unmap()
+	if o.Local.IsValid() {
+		o.Local = unmap(o.Local)
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	return nil
+}
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+func unmap(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+}
+
+// address is one as communicators have them.
+func address(ip uint32, port uint16) netip.AddrPort {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], ip)
+	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
+}
+
+// word is an IPv4 address as communicators have them.
+func word(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
+}
+
+// real is the address that one of a communicator stands for; false if it is none.
+func (o *Options) real(a netip.AddrPort) (netip.AddrPort, bool) {
+	if o.Translate != nil {
+		a = unmap(o.Translate(a))
+	}
+	return a, a.Addr().Is4() && a.Port() != 0
+}
+
+// from is the address that sockets connect from; false to leave it to the system.
+func (o *Options) from(to netip.Addr) (netip.Addr, bool) {
+	if o.Listen.IsUnspecified() || o.Listen.IsLoopback() != to.IsLoopback() {
+		return netip.Addr{}, false
+	}
+	return o.Listen, true
+}
+
+// whoami is the address by which communicators know this port, as far as it is
+// known.
+func (o *Options) whoami(self netip.AddrPort) netip.Addr {
+	switch {
+	case self.IsValid():
+		return self.Addr()
+	case o.Local.IsValid():
+		return o.Local.Addr()
+	case !o.Listen.IsUnspecified():
+		return o.Listen
+	}
+	return loopback
+}

@@ -1,0 +1,246 @@
+package socket
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+const (
+	// readAhead is what a connection reads at once beyond large payloads, in bytes.
+	readAhead = 8 << 10
+	// batchPackets and batchBytes are written at once.
+	batchPackets = 64
+	batchBytes   = 512 << 10
+)
+
+// stream is one connection.
+type stream struct {
+	p       *TCPPort
+	conn    *net.TCPConn
+	made    bool // by this port; otherwise it came in
+	foreign bool // it came without a hello
+	s       *session
+	reading bool // guarded by the lock of the port
+	r       *bufio.Reader
+	raw     syscall.RawConn
+	header  [headerBytes]byte
+}
+
+func newStream(p *TCPPort, conn *net.TCPConn, made bool) *stream {
+	raw, _ := conn.SyscallConn() // the error is for what is no connection
+	return &stream{p: p, conn: conn, made: made, r: bufio.NewReaderSize(conn, readAhead), raw: raw}
+}
+
+func (c *stream) remote() netip.AddrPort {
+	return unmap(c.conn.RemoteAddr().(*net.TCPAddr).AddrPort())
+}
+
+var (
+	errForced   = errors.New("the session has ended")
+	errTooLarge = errors.New("message too large")
+)
+
+// run reads packets until the connection or its session ends. The first header
+// may have been read already.
+func (c *stream) run(begun bool) {
+	err := c.read(begun)
+	p := c.p
+	p.mu.Lock()
+	c.reading = false
+	was := c.s.link.state
+	p.breakUp(c.s)
+	p.finish(c.s)
+	name := c.s.addr
+	p.unlock()
+	if was == up && !errors.Is(err, io.EOF) {
+		p.mishap(&p.stats.Broken, "session of %v, connection of %v: %v", name, c.remote(), err)
+	}
+}
+
+func (c *stream) read(begun bool) error {
+	for {
+		if !begun {
+			if _, err := io.ReadFull(c.r, c.header[:]); err == io.EOF {
+				return err
+			} else if err != nil {
+				return midway(err)
+			}
+		}
+		begun = false
+		n := c.p.o.Framing(&c.header)
+		if n < 0 || n > c.p.o.MaxMessage {
+			return fmt.Errorf("%w: the header announces %d bytes, at most %d expected", errTooLarge, n, c.p.o.MaxMessage)
+		}
+		packet, err := readPacket(c.r, &c.header, n)
+		if err != nil {
+			return err
+		}
+		if err := c.deliver(packet); err != nil {
+			return err
+		}
+	}
+}
+
+// deliver hands a packet over, and waits until there is room for the next one.
+func (c *stream) deliver(packet *fabric.Packet) error {
+	p, s := c.p, c.s
+	p.mu.Lock()
+	if p.gone {
+		p.unlock()
+		packet.Release()
+		return c.discard()
+	}
+	p.stats.Received++
+	p.stats.BytesIn += uint64(len(packet.Payload))
+	p.put(s, packet)
+	if s.unread <= p.o.WindowBytes {
+		p.unlock()
+		return nil
+	}
+	p.unlock()
+	return c.wait()
+}
+
+// wait waits until there is room for more.
+func (c *stream) wait() error {
+	p, s, l := c.p, c.s, c.s.link
+	p.mu.Lock()
+	for s.unread > p.o.WindowBytes && !l.forced && !p.gone {
+		l.stalled++
+		l.room.Wait()
+		l.stalled--
+	}
+	forced, gone, last := l.forced, p.gone, l.state == ending
+	p.mu.Unlock()
+	switch {
+	case forced:
+		return errForced
+	case gone:
+		return c.discard()
+	case last:
+		_ = c.conn.SetReadDeadline(time.Now().Add(lingering))
+	}
+	return nil
+}
+
+// discard reads until the other side has ended, too: what is written is lost
+// there if this side closes with something unread.
+func (c *stream) discard() error {
+	_ = c.conn.SetReadDeadline(time.Now().Add(lingering))
+	if _, err := io.Copy(io.Discard, c.conn); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+// batch is what is written at once.
+type batch struct {
+	packets []*fabric.Packet
+	slices  [][]byte
+	rest    net.Buffers
+}
+
+var batches = sync.Pool{New: func() any { return &batch{} }}
+
+// writeLater writes what a session has queued, in a goroutine.
+func (p *TCPPort) writeLater(s *session) {
+	if s.link.writing {
+		return
+	}
+	s.link.choose()
+	s.link.writing = true
+	p.wg.Go(func() { p.write(s) })
+}
+
+func (p *TCPPort) write(s *session) {
+	l := s.link
+	b := batches.Get().(*batch)
+	defer batches.Put(b)
+	failure := error(nil)
+	p.mu.Lock()
+	for l.out.len() > 0 {
+		bytes := b.fill(l)
+		conn := l.sender.conn
+		p.mu.Unlock()
+		_, err := b.rest.WriteTo(conn)
+		packets := b.release()
+		p.mu.Lock()
+		l.bytes -= bytes
+		if err != nil {
+			p.stats.Lost += uint64(packets)
+			p.lose(l)
+			if l.state == up {
+				failure = err
+			}
+			p.breakUp(s)
+			break
+		}
+		p.count(packets, bytes-packets*headerBytes)
+		if l.waiting && l.bytes <= p.o.WindowBytes/2 {
+			p.answer(l)
+			p.unlock()
+			p.mu.Lock()
+		}
+	}
+	l.writing = false
+	p.written(s)
+	name := s.addr
+	p.unlock()
+	if failure != nil {
+		p.mishap(&p.stats.Broken, "session of %v: %v", name, failure)
+	}
+}
+
+// count counts packets that were given to the system.
+func (p *TCPPort) count(packets, bytes int) {
+	p.stats.Sent += uint64(packets)
+	p.stats.BytesOut += uint64(bytes)
+}
+
+// fill takes packets from the queue, at least one, and returns their size.
+func (b *batch) fill(l *link) (bytes int) {
+	q := &l.out
+	for q.len() > 0 && len(b.packets) < batchPackets && bytes < batchBytes {
+		packet := q.pop()
+		b.packets = append(b.packets, packet)
+		b.slices = append(b.slices, packet.Header[:])
+		if len(packet.Payload) > 0 {
+			b.slices = append(b.slices, packet.Payload)
+		}
+		bytes += headerBytes + len(packet.Payload)
+	}
+	b.rest = b.slices
+	for l.begun > 0 {
+		n := min(l.begun, len(b.rest[0]))
+		l.begun -= n
+		if b.rest[0] = b.rest[0][n:]; len(b.rest[0]) == 0 {
+			b.rest = b.rest[1:]
+		}
+	}
+	return bytes
+}
+
+// release gives the packets back, and returns how many there were.
+func (b *batch) release() int {
+	n := len(b.packets)
+	for _, p := range b.packets {
+		p.Release()
+	}
+	clear(b.packets)
+	clear(b.slices)
+	b.packets, b.slices, b.rest = b.packets[:0], b.slices[:0], nil
+	return n
+}
+
+// timedOut tells whether a deadline has passed.
+func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -1,0 +1,299 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// TCPPort is a fabric.Port and fabric.Router on TCP sockets. RDMA is the same
+// here: sessions of which only Route has told are connected when they are first
+// used.
+type TCPPort struct {
+	inbox
+	life, grace context.Context // until Close, and until it gives up
+	end, stop   context.CancelFunc
+	wg          sync.WaitGroup
+	ended       chan struct{} // closed when Close is done
+
+	// guarded by mu
+	listeners []*net.TCPListener
+	came      map[*stream]bool // accepted and open
+	strangers []*session       // that are over, and have left packets
+	stats     TCPStats
+	others    uint64 // mishaps that have no counter
+}
+
+var (
+	_ fabric.Port   = (*TCPPort)(nil)
+	_ fabric.Router = (*TCPPort)(nil)
+)
+
+// TCP makes a port. It listens when Listen or Route say so.
+func TCP(o Options) (*TCPPort, error) {
+	if err := o.defaults(fabric.DefaultWindowBytes); err != nil {
+		return nil, err
+	}
+	if o.Framing == nil {
+		return nil, errors.New("socket: a TCP port needs Framing")
+	}
+	p := &TCPPort{inbox: newInbox(o), came: map[*stream]bool{}, ended: make(chan struct{})}
+	p.life, p.end = context.WithCancel(context.Background())
+	p.grace, p.stop = context.WithCancel(context.Background())
+	return p, nil
+}
+
+// Send implements fabric.Port. The error is ErrPayload if the payload is not as
+// long as the header announces.
+func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
+	if n := p.o.Framing(&packet.Header); n != len(packet.Payload) || n > p.o.MaxMessage {
+		return fmt.Errorf("sending %d bytes: %w: the header announces %d, and at most %d can be sent", len(packet.Payload), ErrPayload, n, p.o.MaxMessage)
+	}
+	p.mu.Lock()
+	defer p.unlock()
+	s := p.sessions.numbers[number]
+	if p.gone || s == nil || s.link.state == ending || s.link.state == over {
+		return fabric.ErrClosed
+	}
+	l := s.link
+	if l.bytes > p.o.WindowBytes {
+		l.waiting = true
+		return fabric.ErrBusy
+	}
+	if l.state == up && !l.writing && l.out.len() == 0 && headerBytes+len(packet.Payload) <= directBytes {
+		return p.writeNow(s, packet)
+	}
+	l.out.push(packet)
+	l.bytes += headerBytes + len(packet.Payload)
+	if l.state == idle {
+		p.dialLater(s)
+	} else {
+		p.writeLater(s)
+	}
+	return nil
+}
+
+// Receive implements fabric.Port.
+func (p *TCPPort) Receive() *fabric.Packet {
+	p.mu.Lock()
+	defer p.unlock()
+	packet, s := p.take()
+	if s == nil {
+		return nil
+	}
+	if s.link.stalled > 0 && s.unread <= p.o.WindowBytes/2 {
+		s.link.room.Broadcast()
+	}
+	p.forget(s)
+	return packet
+}
+
+// Closed implements fabric.Port.
+func (p *TCPPort) Closed() (uint32, bool) {
+	p.mu.Lock()
+	defer p.unlock()
+	if len(p.closed) == 0 {
+		return 0, false
+	}
+	s := p.closed[0]
+	p.closed = p.closed[1:]
+	s.reported = false
+	p.forget(s)
+	return s.number, true
+}
+
+// Lossy implements fabric.Port.
+func (p *TCPPort) Lossy() bool { return false }
+
+// Listen implements fabric.Port. Port 0 is any that is free; LocalAddr tells
+// which.
+func (p *TCPPort) Listen(port uint16) error {
+	if port == 0 {
+		return p.listen(0)
+	}
+	at, err := p.here(port)
+	if err != nil {
+		return fmt.Errorf("listening at port %d: %w", port, err)
+	}
+	return p.listen(at)
+}
+
+// Connect implements fabric.Port. It ends also with the limit of Options.Dial,
+// which is an ErrUnreachable.
+func (p *TCPPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
+	name := address(ip, port)
+	number, err := p.connect(ctx, name)
+	if err != nil {
+		return 0, fmt.Errorf("connecting to %v: %w", name, err)
+	}
+	return number, nil
+}
+
+func (p *TCPPort) connect(ctx context.Context, name netip.AddrPort) (uint32, error) {
+	at, ok := p.o.real(name)
+	if !ok {
+		return 0, fabric.ErrUnreachable
+	}
+	p.mu.Lock()
+	if p.gone {
+		p.mu.Unlock()
+		return 0, fabric.ErrClosed
+	}
+	s := p.sessionAt(at)
+	if s == nil {
+		p.mu.Unlock()
+		return 0, errSessions
+	}
+	known := s.wanted()
+	s.connected = true
+	p.settleSoon()
+	p.mu.Unlock()
+	err := p.dialNow(ctx, s)
+	p.mu.Lock()
+	defer p.unlock()
+	if err != nil && !known && s.link.state == idle {
+		s.connected = false
+		if !s.routed {
+			p.remove(s)
+		}
+	}
+	return s.number, err
+}
+
+// sessionAt finds or makes the session of an address.
+func (p *TCPPort) sessionAt(at netip.AddrPort) *session {
+	return p.linked(p.sessions.at(at))
+}
+
+// addSession makes a session for a peer that has not said where it listens.
+func (p *TCPPort) addSession() *session {
+	return p.linked(p.sessions.add(netip.AddrPort{}))
+}
+
+func (p *TCPPort) linked(s *session) *session {
+	if s != nil && s.link == nil {
+		s.link = newLink(&p.mu)
+	}
+	return s
+}
+
+// Route implements fabric.Router. A session that is over may connect again.
+func (p *TCPPort) Route(number uint32, ip uint32, port uint16, local bool) {
+	name := address(ip, port)
+	at, ok := p.o.real(name)
+	if !ok {
+		p.o.Log("no way to %v", name)
+		return
+	}
+	if local {
+		p.routeHere(name, at.Port())
+		return
+	}
+	if !p.route(number, at) {
+		p.o.Log("no session for %v: %v", name, errSessions)
+	}
+}
+
+// route is false if there are too many sessions.
+func (p *TCPPort) route(number uint32, at netip.AddrPort) bool {
+	p.mu.Lock()
+	defer p.unlock()
+	if p.gone {
+		return true
+	}
+	s := p.sessionAt(at)
+	if s == nil {
+		return false
+	}
+	p.settleSoon()
+	s.routed = true
+	if s.link.state == over {
+		s.link.state = idle
+	}
+	if other := p.sessions.route(number, s); other != nil && other.link.state == idle && !other.connected {
+		p.empty(other)
+		p.remove(other)
+	}
+	return true
+}
+
+// routeHere notes where this port is, and listens there if nobody has asked for
+// another port.
+func (p *TCPPort) routeHere(name netip.AddrPort, port uint16) {
+	p.mu.Lock()
+	p.self = name
+	p.settleSoon()
+	listens := p.gone || len(p.listeners) > 0
+	p.mu.Unlock()
+	if listens {
+		return
+	}
+	err := p.listen(port)
+	if err == nil {
+		return
+	}
+	p.o.Log("%v; trying again", err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		p.wg.Go(func() { insist(p.life, func() error { return p.listen(port) }) })
+	}
+}
+
+// Close implements fabric.Port. For a moment it goes on writing what is queued.
+func (p *TCPPort) Close() error {
+	p.mu.Lock()
+	if p.gone {
+		p.mu.Unlock()
+		<-p.ended
+		return nil
+	}
+	p.gone = true
+	p.settle()
+	for _, l := range p.listeners {
+		_ = l.Close()
+	}
+	for c := range p.came {
+		if c.s == nil {
+			_ = c.conn.SetReadDeadline(time.Now())
+		}
+	}
+	for _, s := range p.sessions.numbers {
+		p.empty(s)
+		p.breakUp(s)
+		s.link.room.Broadcast()
+	}
+	p.closed = nil
+	p.unlock()
+	p.end()
+
+	done := make(chan struct{})
+	go func() {
+		p.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(lingering):
+	}
+	p.stop()
+	p.mu.Lock()
+	for _, s := range p.sessions.numbers {
+		p.force(s)
+	}
+	p.unlock()
+	<-done
+	p.mu.Lock()
+	for _, s := range p.sessions.numbers {
+		p.lose(s.link)
+	}
+	p.unlock()
+	close(p.ended)
+	return nil
+}

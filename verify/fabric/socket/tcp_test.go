@@ -1,0 +1,361 @@
+package socket_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+)
+
+// content is the payload of a packet of a flow, of a size that the generator
+// chooses: mostly small, sometimes empty, sometimes large.
+func content(flow, number, largest int) []byte {
+	r := rand.New(rand.NewPCG(uint64(flow), uint64(number)))
+	n := 0
+	switch r.IntN(8) {
+	case 0:
+	case 1:
+		n = r.IntN(largest + 1)
+	default:
+		n = r.IntN(min(largest, 5000) + 1)
+	}
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// exchange lets every port send packets to every other, of sessions that are the
+// indices of ports, and checks what arrives: each flow whole and in order.
+func exchange(t *testing.T, ports []*port, packets, largest int) {
+	t.Helper()
+	flow := func(from, to int) int { return from*len(ports) + to }
+	var wg sync.WaitGroup
+	for i, p := range ports {
+		wg.Go(func() { // sends as it receives, as an engine does
+			sent, received := make([]int, len(ports)), make([]int, len(ports))
+			sent[i], received[i] = packets, packets
+			deadline := time.After(3 * limit)
+			for {
+				progress, done := false, true
+				for j := range ports {
+					if sent[j] < packets {
+						done = false
+						err := p.Send(uint32(j), numbered(sent[j], content(flow(i, j), sent[j], largest)))
+						if err == nil {
+							sent[j]++
+							progress = true
+						} else if err != fabric.ErrBusy {
+							t.Errorf("port %d to %d: %v", i, j, err)
+							return
+						}
+					}
+					done = done && received[j] == packets
+				}
+				if packet := p.Receive(); packet != nil {
+					progress = true
+					from := int(packet.Session)
+					if from >= len(ports) || number(packet) != received[from] {
+						t.Errorf("port %d: packet %d of session %d", i, number(packet), packet.Session)
+						return
+					}
+					if want := content(flow(from, i), received[from], largest); !bytes.Equal(packet.Payload, want) {
+						t.Errorf("port %d: packet %d of session %d has another payload", i, received[from], from)
+						return
+					}
+					received[from]++
+					packet.Release()
+				}
+				if done {
+					return
+				}
+				if progress {
+					continue
+				}
+				select {
+				case <-p.wake:
+				case <-deadline:
+					t.Errorf("port %d has sent %v and received %v: %v", i, sent, received, p.Port)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestTCPPacketsArriveWholeAndInOrder(t *testing.T) {
+	for _, connected := range []bool{false, true} {
+		for ranks := 2; ranks <= 4; ranks++ {
+			t.Run(fmt.Sprintf("%d ports, connected %v", ranks, connected), func(t *testing.T) {
+				leaks(t)
+				var ports []*port
+				for range ranks {
+					ports = append(ports, newTCP(t, socket.Options{WindowBytes: 20000}))
+				}
+				if connected { // before the engine says who is who
+					for _, p := range ports {
+						for _, q := range ports {
+							if p != q {
+								connect(p, q)
+							}
+						}
+					}
+				}
+				route(ports...)
+				exchange(t, ports, 300, 300<<10)
+				for i, p := range ports {
+					if s := p.tcp().Stats(); s.Lost != 0 || s.Broken != 0 || s.Open != ranks-1 || s.Sent != s.Received {
+						t.Errorf("port %d: %v", i, s)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestTCPSessionNumbers(t *testing.T) {
+	x, y, z := newTCP(t, socket.Options{}), newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
+	if a, b := connect(x, y), connect(x, z); a != 0x8000 || b != 0x8001 {
+		t.Errorf("sessions %#x and %#x", a, b)
+	}
+	if again := connect(x, y); again != 0x8000 {
+		t.Errorf("connected again, session %#x", again)
+	}
+	if s := y.tcp().Stats(); s.Accepted != 1 {
+		t.Errorf("%d connections", s.Accepted)
+	}
+	// y has not been told anything, but knows the address of x by the hello.
+	send(x, 0x8000, numbered(1, nil))
+	if p := y.next(); p.Session != 0x8000 {
+		t.Errorf("from session %#x", p.Session)
+	}
+	if session := connect(y, x); session != 0x8000 {
+		t.Errorf("the other way: session %#x", session)
+	}
+	// A communicator names it.
+	y.Route(7, ip(x.at), x.at.Port(), false)
+	send(x, 0x8000, numbered(2, nil))
+	if p := y.next(); p.Session != 7 {
+		t.Errorf("from session %d", p.Session)
+	}
+	send(y, 7, numbered(3, nil))
+	if p := x.next(); p.Session != 0x8000 || number(p) != 3 {
+		t.Errorf("packet %d from session %#x", number(p), p.Session)
+	}
+}
+
+// Communicators that have not been filled in say the same session for everybody,
+// or none.
+func TestTCPStaleSessionsOfCommunicators(t *testing.T) {
+	for _, stale := range []uint32{0, 0xFFFFFFFF} {
+		x, y, z := newTCP(t, socket.Options{}), newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
+		x.Route(stale, ip(y.at), y.at.Port(), false)
+		x.Route(stale, ip(z.at), z.at.Port(), false)
+		a, b := connect(x, y), connect(x, z)
+		if a == b || a == 0xFFFFFFFF || b == 0xFFFFFFFF || a > 0xFFFF || b > 0xFFFF {
+			t.Errorf("sessions %#x and %#x", a, b)
+		}
+		send(x, a, numbered(1, nil))
+		send(x, b, numbered(2, nil))
+		if p := y.next(); number(p) != 1 {
+			t.Errorf("packet %d", number(p))
+		}
+		if p := z.next(); number(p) != 2 {
+			t.Errorf("packet %d", number(p))
+		}
+	}
+}
+
+func TestTCPConnectErrors(t *testing.T) {
+	leaks(t)
+	x := newTCP(t, socket.Options{Dial: 300 * time.Millisecond, Translate: func(a netip.AddrPort) netip.AddrPort {
+		if a.Port() == 9 {
+			return netip.AddrPort{}
+		}
+		return a
+	}})
+	nobody := free(t)
+	full, _ := backlogged(t)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		to   netip.AddrPort
+		want error
+	}{
+		"nobody listens":      {t.Context(), nobody, fabric.ErrRefused},
+		"nobody answers":      {t.Context(), full, fabric.ErrUnreachable},
+		"the context ends":    {short, full, context.DeadlineExceeded},
+		"the context has":     {gone, nobody, context.Canceled},
+		"it is not an address": {t.Context(), netip.AddrPortFrom(nobody.Addr(), 9), fabric.ErrUnreachable},
+	} {
+		_, err := x.Connect(c.ctx, ip(c.to), c.to.Port())
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, not %v", name, err, c.want)
+		} else if !strings.Contains(err.Error(), c.to.String()) {
+			t.Errorf("%s: %q does not say where", name, err)
+		}
+	}
+	if s := x.tcp().Stats(); s.Sessions != 0 {
+		t.Errorf("%d sessions are left", s.Sessions)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := x.Connect(context.Background(), ip(full), full.Port())
+		ended <- err
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("connecting when the port was closed: %v", err)
+	}
+	if _, err := x.Connect(t.Context(), ip(nobody), nobody.Port()); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("connecting after that: %v", err)
+	}
+}
+
+func TestTCPListenErrors(t *testing.T) {
+	x := newTCP(t, socket.Options{})
+	if err := x.Listen(x.at.Port()); err != nil {
+		t.Errorf("listening again: %v", err)
+	}
+	y, err := socket.TCP(socket.Options{Framing: framing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = y.Listen(x.at.Port())
+	if !errors.Is(err, fabric.ErrAddressInUse) || !strings.Contains(err.Error(), x.at.String()) {
+		t.Errorf("listening where another one does: %v", err)
+	}
+	if err := y.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := y.Listen(0); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("listening when closed: %v", err)
+	}
+}
+
+// A rank whose address somebody else has listens as soon as it is free.
+func TestTCPRouteListensWhenTheAddressIsFree(t *testing.T) {
+	x := newTCP(t, socket.Options{})
+	l := &logs{}
+	p, err := socket.TCP(socket.Options{Framing: framing, Log: l.add})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := wrap(t, p, l)
+	y.Route(0, ip(x.at), x.at.Port(), true)
+	if !l.contain("address in use") || !l.contain(x.at.String()) {
+		t.Errorf("logged %q", l.lines)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "listening", func() bool { return p.LocalAddr() == x.at })
+}
+
+// Sessions of which only the communicator tells are connected when they are used,
+// also if the other side comes later.
+func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
+	leaks(t)
+	at := free(t)
+	x := newTCP(t, socket.Options{WindowBytes: 1000})
+	x.Route(5, ip(x.at), x.at.Port(), true)
+	x.Route(1, ip(at), at.Port(), false)
+	sent := 0
+	for ; ; sent++ {
+		err := x.Send(1, numbered(sent, make([]byte, 100)))
+		if err == fabric.ErrBusy {
+			break
+		} else if err != nil || sent > 100 {
+			t.Fatalf("packet %d: %v", sent, err)
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // it has tried several times
+	p, err := socket.TCP(socket.Options{Framing: framing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := wrap(t, p, &logs{})
+	y.Route(3, ip(at), at.Port(), true) // listens
+	y.Route(8, ip(x.at), x.at.Port(), false)
+	for i := range sent {
+		if packet := y.next(); number(packet) != i || packet.Session != 8 {
+			t.Fatalf("packet %d of session %d, not %d", number(packet), packet.Session, i)
+		}
+	}
+	x.await("room")
+	if err := x.Send(1, numbered(sent, nil)); err != nil {
+		t.Error(err)
+	}
+	if s := y.tcp().Stats(); s.Accepted != 1 {
+		t.Errorf("%d connections", s.Accepted)
+	}
+}
+
+// One side connects, and both send on that connection. Later the other side
+// connects, too; nothing overtakes.
+func TestTCPBothConnectionsOfAPair(t *testing.T) {
+	x, y := newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
+	xy := connect(x, y)
+	send(x, xy, numbered(0, nil))
+	yx := y.next().Session
+	const packets = 2000
+	var wg sync.WaitGroup
+	xs, xr := halves(x)
+	ys, yr := halves(y)
+	flow := func(from *port, session uint32, to *port) {
+		wg.Go(func() {
+			for i := range packets {
+				send(from, session, numbered(i, content(1, i, 20000)))
+			}
+		})
+		wg.Go(func() {
+			for i := range packets {
+				p := to.next()
+				if number(p) != i || !bytes.Equal(p.Payload, content(1, i, 20000)) {
+					t.Errorf("packet %d, not %d", number(p), i)
+					return
+				}
+				p.Release()
+			}
+		})
+	}
+	flow(ys, yx, xr)
+	time.Sleep(time.Millisecond)
+	if again := connect(y, x); again != yx {
+		t.Errorf("session %#x, not %#x", again, yx)
+	}
+	flow(xs, xy, yr)
+	wg.Wait()
+	if a, b := x.tcp().Stats().Accepted, y.tcp().Stats().Accepted; a != 1 || b != 1 {
+		t.Errorf("%d and %d connections came", a, b)
+	}
+}
+
+// free is an address at which nobody listens.
+func free(t testing.TB) netip.AddrPort {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).AddrPort()
+}

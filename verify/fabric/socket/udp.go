@@ -1,0 +1,275 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+const (
+	// maxDatagram is what a packet on a card's Ethernet has at most, in bytes.
+	maxDatagram = 4096
+	// socketBytes is what the system is asked to hold for a socket each way.
+	socketBytes = 8 << 20
+)
+
+// ErrPayload says that a packet's payload is not what can be sent.
+var ErrPayload = errors.New("payload cannot be sent")
+
+// UDPPort is a fabric.Port and fabric.Router on a UDP socket. Where it has none
+// yet, packets vanish.
+type UDPPort struct {
+	inbox
+	life context.Context // until Close
+	end  context.CancelFunc
+	wg   sync.WaitGroup
+	// bind guards the replacement of the socket, and is taken before mu.
+	bind   sync.Mutex
+	socket *datagrams // guarded by mu; nil if there is none yet
+	stats  UDPStats   // guarded by mu
+}
+
+var (
+	_ fabric.Port   = (*UDPPort)(nil)
+	_ fabric.Router = (*UDPPort)(nil)
+)
+
+// UDP makes a port, which is bound at once if the options say where it is. The
+// error is fabric.ErrAddressInUse if somebody else is there.
+func UDP(o Options) (*UDPPort, error) {
+	if err := o.defaults(DefaultDatagrams); err != nil {
+		return nil, err
+	}
+	o.MaxPayload = min(o.MaxPayload, maxDatagram-headerBytes)
+	p := &UDPPort{inbox: newInbox(o)}
+	p.life, p.end = context.WithCancel(context.Background())
+	if o.Local.IsValid() {
+		if err := p.rebind(o.Local.Port()); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+	return p, nil
+}
+
+// rebind binds the port of the listen address, unless that is bound already.
+func (p *UDPPort) rebind(port uint16) error {
+	p.bind.Lock()
+	defer p.bind.Unlock()
+	p.mu.Lock()
+	old, gone := p.socket, p.gone
+	p.mu.Unlock()
+	at := netip.AddrPortFrom(p.o.Listen, port)
+	switch {
+	case gone:
+		return fmt.Errorf("binding UDP port %v: %w", at, fabric.ErrClosed)
+	case old != nil && old.at.Port() == port:
+		return nil
+	}
+	d, err := bindDatagrams(p, at)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	if gone = p.gone; !gone {
+		p.socket = d
+		p.wg.Go(d.read)
+	}
+	p.mu.Unlock()
+	if gone {
+		return errors.Join(fmt.Errorf("binding UDP port %v: %w", at, fabric.ErrClosed), d.close(0))
+	}
+	if old != nil {
+		return old.close(0)
+	}
+	return nil
+}
+
+// bound is the error of binding or listening at an address.
+func bound(what string, at netip.AddrPort, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s %v: %w", what, at, fabric.ErrAddressInUse)
+	}
+	return fmt.Errorf("%s %v: %w", what, at, err)
+}
+
+// LocalAddr is where the port is bound; the zero value if it is not.
+func (p *UDPPort) LocalAddr() netip.AddrPort {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.socket == nil {
+		return netip.AddrPort{}
+	}
+	return p.socket.at
+}
+
+// Send implements fabric.Port. The error is ErrPayload for more than 4032 bytes.
+func (p *UDPPort) Send(session uint32, packet *fabric.Packet) error {
+	if n := len(packet.Payload); n > maxDatagram-headerBytes {
+		return fmt.Errorf("sending %d bytes in a datagram: %w: at most %d bytes expected", n, ErrPayload, maxDatagram-headerBytes)
+	}
+	p.mu.Lock()
+	if p.gone {
+		p.mu.Unlock()
+		return fabric.ErrClosed
+	}
+	s, d := p.sessions.numbers[session], p.socket
+	if s == nil || d == nil {
+		p.stats.Nowhere++
+		p.mu.Unlock()
+		packet.Release()
+		return nil
+	}
+	to := s.addr
+	p.mu.Unlock()
+	return d.send(to, packet)
+}
+
+// Receive implements fabric.Port.
+func (p *UDPPort) Receive() *fabric.Packet {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	packet, _ := p.take()
+	return packet
+}
+
+// Listen binds the port: UDP has no connections.
+func (p *UDPPort) Listen(port uint16) error {
+	at, err := p.here(port)
+	if err != nil {
+		return fmt.Errorf("binding UDP port %d: %w", port, err)
+	}
+	return p.rebind(at)
+}
+
+// Connect implements fabric.Port: it finds or makes the session. Whether anybody
+// is there cannot be known.
+func (p *UDPPort) Connect(_ context.Context, ip uint32, port uint16) (uint32, error) {
+	name := address(ip, port)
+	at, ok := p.o.real(name)
+	if !ok {
+		return 0, fmt.Errorf("connecting to %v: %w", name, fabric.ErrUnreachable)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return 0, fmt.Errorf("connecting to %v: %w", name, fabric.ErrClosed)
+	}
+	s := p.sessions.at(at)
+	if s == nil {
+		return 0, fmt.Errorf("connecting to %v: %w", name, errSessions)
+	}
+	s.connected = true
+	p.settleSoon()
+	return s.number, nil
+}
+
+var errSessions = fmt.Errorf("%d sessions are open", maxSessions)
+
+// Route implements fabric.Router.
+func (p *UDPPort) Route(session uint32, ip uint32, port uint16, local bool) {
+	name := address(ip, port)
+	at, ok := p.o.real(name)
+	if !ok {
+		p.o.Log("no way to %v", name)
+		return
+	}
+	if local {
+		p.mu.Lock()
+		p.self = name
+		p.settleSoon()
+		p.mu.Unlock()
+		p.insist(func() error { return p.rebind(at.Port()) })
+		return
+	}
+	if !p.route(session, at) {
+		p.o.Log("no session for %v: %v", name, errSessions)
+	}
+}
+
+// route is false if there are too many sessions.
+func (p *UDPPort) route(number uint32, at netip.AddrPort) bool {
+	p.mu.Lock()
+	defer p.unlock()
+	s := p.sessions.at(at)
+	if s == nil {
+		return false
+	}
+	p.settleSoon()
+	s.routed = true
+	if other := p.sessions.route(number, s); other != nil && !other.connected {
+		p.empty(other)
+		p.sessions.remove(other)
+	}
+	return true
+}
+
+// insist tries until it succeeds or the port is closed, after the first attempt in
+// the background.
+func (p *UDPPort) insist(try func() error) {
+	err := try()
+	if err == nil || errors.Is(err, fabric.ErrClosed) {
+		return
+	}
+	p.o.Log("%v; trying again", err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		p.wg.Go(func() { insist(p.life, try) })
+	}
+}
+
+// Pauses between attempts.
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = 200 * time.Millisecond
+)
+
+func insist(ctx context.Context, try func() error) {
+	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		if try() == nil {
+			return
+		}
+	}
+}
+
+// Closed implements fabric.Port: UDP has no such thing.
+func (p *UDPPort) Closed() (uint32, bool) { return 0, false }
+
+// Lossy implements fabric.Port.
+func (p *UDPPort) Lossy() bool { return true }
+
+// Close implements fabric.Port.
+func (p *UDPPort) Close() error {
+	p.mu.Lock()
+	if p.gone {
+		p.mu.Unlock()
+		p.wg.Wait()
+		return nil
+	}
+	p.gone = true
+	p.settle()
+	d := p.socket
+	p.socket = nil
+	for _, s := range p.sessions.numbers {
+		p.empty(s)
+	}
+	p.unlock()
+	p.end()
+	err := error(nil)
+	if d != nil {
+		err = d.close(lingering)
+	}
+	p.wg.Wait()
+	return err
+}

@@ -1,0 +1,247 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// datagrams is the socket of a UDP port.
+type datagrams struct {
+	p    *UDPPort
+	at   netip.AddrPort
+	conn *net.UDPConn
+	raw  syscall.RawConn
+	try  func(fd uintptr) bool // attempt
+
+	mu      sync.Mutex // of what is below; not held with the lock of the port
+	staged  [maxDatagram]byte
+	size    int // bytes staged
+	to      syscall.SockaddrInet4
+	err     error // of the attempt
+	queue   queue[outgoing]
+	bytes   int           // in the queue
+	writing bool          // a goroutine writes the queue
+	written chan struct{} // closed when it has ended
+	waiting bool          // Send has answered ErrBusy
+	closed  bool
+}
+
+// outgoing is a packet that the system had no room for.
+type outgoing struct {
+	to     netip.AddrPort
+	packet *fabric.Packet
+}
+
+func bindDatagrams(p *UDPPort, at netip.AddrPort) (*datagrams, error) {
+	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(at))
+	if err != nil {
+		return nil, bound("binding UDP port", at, err)
+	}
+	d := &datagrams{p: p, conn: conn, at: unmap(conn.LocalAddr().(*net.UDPAddr).AddrPort())}
+	d.try = d.attempt
+	if d.raw, err = conn.SyscallConn(); err != nil {
+		return nil, errors.Join(bound("binding UDP port", at, err), conn.Close())
+	}
+	enlarge(conn, d.raw)
+	return d, nil
+}
+
+// send writes a packet, or queues it if the system has no room.
+func (d *datagrams) send(to netip.AddrPort, packet *fabric.Packet) error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		d.p.sent(0, net.ErrClosed)
+		packet.Release()
+		return nil
+	}
+	if d.writing {
+		defer d.mu.Unlock()
+		return d.enqueue(to, packet)
+	}
+	d.size = copy(d.staged[:], packet.Header[:])
+	d.size += copy(d.staged[d.size:], packet.Payload)
+	d.to.Addr, d.to.Port = to.Addr().As4(), int(to.Port())
+	err := d.raw.Write(d.try)
+	if err == nil {
+		err = d.err
+	}
+	if errors.Is(err, syscall.EAGAIN) {
+		defer d.mu.Unlock()
+		d.writing, d.written = true, make(chan struct{})
+		go d.write()
+		return d.enqueue(to, packet)
+	}
+	d.mu.Unlock()
+	d.p.sent(len(packet.Payload), err)
+	packet.Release()
+	return nil
+}
+
+// attempt sends what is staged if that does not block.
+func (d *datagrams) attempt(fd uintptr) bool {
+	for {
+		d.err = sendNow(fd, d.staged[:d.size], &d.to)
+		if d.err != syscall.EINTR {
+			return true
+		}
+	}
+}
+
+func (d *datagrams) enqueue(to netip.AddrPort, packet *fabric.Packet) error {
+	if d.bytes > d.p.o.WindowBytes {
+		d.waiting = true
+		return fabric.ErrBusy
+	}
+	d.bytes += cost(packet)
+	d.queue.push(outgoing{to, packet})
+	return nil
+}
+
+// write writes the queue until it is empty.
+func (d *datagrams) write() {
+	var staged [maxDatagram]byte
+	d.mu.Lock()
+	for d.queue.len() > 0 {
+		out := d.queue.pop()
+		d.mu.Unlock()
+		n := copy(staged[:], out.packet.Header[:])
+		n += copy(staged[n:], out.packet.Payload)
+		_, err := d.conn.WriteToUDPAddrPort(staged[:n], out.to)
+		d.p.sent(len(out.packet.Payload), err)
+		size := cost(out.packet)
+		out.packet.Release()
+		d.mu.Lock()
+		d.bytes -= size
+		if d.waiting && d.bytes <= d.p.o.WindowBytes/2 {
+			d.waiting = false
+			d.mu.Unlock()
+			d.p.notifyNow()
+			d.mu.Lock()
+		}
+	}
+	d.writing = false
+	close(d.written)
+	d.mu.Unlock()
+}
+
+// close closes the socket once the queue is written, or after a time.
+func (d *datagrams) close(linger time.Duration) error {
+	d.mu.Lock()
+	d.closed = true
+	writing, written := d.writing, d.written
+	d.mu.Unlock()
+	if writing {
+		_ = d.conn.SetWriteDeadline(time.Now().Add(linger))
+		<-written
+	}
+	drops := kernelDrops(d.raw)
+	err := d.conn.Close()
+	d.p.mu.Lock()
+	d.p.stats.System += drops
+	d.p.mu.Unlock()
+	return err
+}
+
+// datagram is a packet of a size that is not known before it is there. One byte
+// more shows that it is too large.
+type datagram struct {
+	fabric.Packet
+	room [maxDatagram + 1]byte
+	back func() // as Packet.Free
+}
+
+var datagramPool sync.Pool
+
+func newDatagram() *datagram {
+	b, ok := datagramPool.Get().(*datagram)
+	if !ok {
+		b = &datagram{}
+		b.back = func() {
+			b.Payload = nil
+			datagramPool.Put(b)
+		}
+	}
+	b.Free = b.back
+	return b
+}
+
+// read receives datagrams until the socket is closed.
+func (d *datagrams) read() {
+	select {
+	case <-d.p.settled:
+	case <-d.p.life.Done():
+		return
+	}
+	b := newDatagram()
+	for failures := 0; ; {
+		n, from, err := d.conn.ReadFromUDPAddrPort(b.room[:])
+		if errors.Is(err, net.ErrClosed) {
+			b.Release()
+			return
+		}
+		if err != nil {
+			failures++
+			pause(d.p.life, min(time.Duration(failures)*time.Millisecond, longestPause))
+			continue
+		}
+		failures = 0
+		if d.p.arrive(b, n, unmap(from)) {
+			b = newDatagram()
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// arrive takes a datagram of n bytes, and reports whether it keeps it.
+func (p *UDPPort) arrive(b *datagram, n int, from netip.AddrPort) (kept bool) {
+	packet := &b.Packet
+	p.mu.Lock()
+	s := p.sessions.addresses[from]
+	drop := (*uint64)(nil)
+	switch {
+	case p.gone:
+		p.mu.Unlock()
+		return false
+	case s == nil:
+		drop = &p.stats.Strangers
+	case n < headerBytes:
+		drop = &p.stats.Short
+	case n > maxDatagram:
+		drop = &p.stats.TooLarge
+	case s.unread > p.o.WindowBytes:
+		drop = &p.stats.Overflow
+	}
+	if drop != nil {
+		*drop++
+		p.mu.Unlock()
+		return false
+	}
+	payload := b.room[headerBytes:n]
+	if kept = len(payload) > 1<<10; kept {
+		b.Payload = payload
+	} else {
+		small := newBuffer(len(payload))
+		copy(small.Payload, payload)
+		packet = &small.Packet
+	}
+	packet.Header = [headerBytes]byte(b.room[:])
+	p.stats.Received++
+	p.stats.BytesIn += uint64(len(payload))
+	p.put(s, packet)
+	p.unlock()
+	return kept
+}

@@ -1,0 +1,108 @@
+package faults_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/faults"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// Engines compute what they should behind impaired ports, on a network that is
+// slow, parted for a while, and on UDP puts packets out of order.
+func TestEnginesBehindFaults(t *testing.T) {
+	const ranks, n = 3, 5000
+	for name, kind := range map[string]fabric.Kind{"u55c_udp": fabric.UDP, "u55c_tcp": fabric.TCP, "u55c_rdma": fabric.RDMA} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := designtest.Load(t, name, nil)
+			p := driverview.Of(d)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			net, addresses := fabric.NewNet(kind, fabric.Options{}), accl.LocalRanks(ranks)
+			plan := parse(t, `{latency = "100us", jitter = "100us", bandwidth = "1GB/s", links = {"0>1" = {latency = "1ms"}, "1-2" = {bandwidth = "100MB/s"}}}`)
+			if kind == fabric.UDP {
+				plan.Reorder, plan.Duplicate = 0.1, 0.1
+			} else {
+				plan.Partitions = []faults.Partition{{Groups: [][]int{{0}}, Span: faults.Span{From: 50 * time.Millisecond, To: 200 * time.Millisecond}}}
+			}
+			var members []world.Member
+			for rank, a := range addresses {
+				as4 := a.IP.As4()
+				port, _, err := net.Port(binary.BigEndian.Uint32(as4[:]), a.Port)
+				if err != nil {
+					t.Fatal(err)
+				}
+				members = append(members, world.Member{Rank: rank, Port: plan.Impair(ctx, port, rank, func(session uint32) (int, bool) { return int(session), true })})
+			}
+			w, err := world.Start(ctx, d, members, emu.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			engines := make([]*accl.Engine, ranks)
+			together(t, func(rank int) (err error) { // an engine that is not open yet drops packets
+				engines[rank], err = accl.Open(ctx, w.Device(rank), &p, addresses, rank)
+				return err
+			}, ranks)
+			together(t, func(rank int) error { return reduce(ctx, engines[rank], rank, ranks, n) }, ranks)
+			for rank, m := range members {
+				if s, ok := faults.Counts(m.Port); !ok || s.Sent == 0 || s.Delivered < s.Sent {
+					t.Errorf("rank %d: %+v", rank, s)
+				}
+			}
+		})
+	}
+}
+
+// together lets all ranks do something at the same time.
+func together(t *testing.T, do func(rank int) error, ranks int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for rank := range ranks {
+		wg.Go(func() {
+			if err := do(rank); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// reduce runs allreduces for a while and checks their results.
+func reduce(ctx context.Context, e *accl.Engine, rank, ranks, n int) error {
+	src, err := accl.Alloc[float32](ctx, e, n)
+	if err != nil {
+		return err
+	}
+	dst, err := accl.Alloc[float32](ctx, e, n)
+	if err != nil {
+		return err
+	}
+	for round := range 30 {
+		for k := range src.Host() {
+			src.Host()[k] = float32((k + round) * (rank + 1))
+		}
+		if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
+			return err
+		}
+		for k, v := range dst.Host() {
+			if want := float32((k + round) * ranks * (ranks + 1) / 2); v != want {
+				return fmt.Errorf("round %d: element %d is %v, not %v", round, k, v, want)
+			}
+		}
+	}
+	return nil
+}

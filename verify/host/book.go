@@ -1,0 +1,90 @@
+package host
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"sync"
+)
+
+// maxNames bounds what clients can make one remember; worlds have fewer ranks.
+const maxNames = 1 << 16
+
+// book knows where the ranks of a world are: their default addresses, and what
+// communicators of ranks in this process say.
+type book struct {
+	hosts []netip.Addr // by rank
+	first int          // port of the protocol's first socket
+
+	mu  sync.Mutex
+	own map[netip.AddrPort]int // what ranks in this process are called, as they say
+}
+
+func newBook(hosts []netip.Addr, first int) *book {
+	return &book{hosts: hosts, first: first, own: map[netip.AddrPort]int{}}
+}
+
+// poePort is the port of a rank's network engine.
+func (b *book) poePort(rank int) uint16 { return uint16(b.first + 4*len(b.hosts) + rank) }
+
+// poe is where a rank's network engine is.
+func (b *book) poe(rank int) netip.AddrPort {
+	return netip.AddrPortFrom(b.hosts[rank], b.poePort(rank))
+}
+
+// byDefault is the rank that has an address if nobody says otherwise: that of
+// its command socket, or of its network engine. Clients of simulators say
+// 127.0.0.1 wherever ranks are.
+func (b *book) byDefault(a netip.AddrPort) (rank int, ok bool) {
+	n := len(b.hosts)
+	rank = int(a.Port()) - b.first
+	if rank >= 4*n {
+		rank -= 4 * n
+	}
+	if rank < 0 || rank >= n {
+		return 0, false
+	}
+	return rank, a.Addr() == b.hosts[rank] || a.Addr() == loopback
+}
+
+// translate turns an address of a communicator into the one where the network
+// engine is.
+func (b *book) translate(a netip.AddrPort) netip.AddrPort {
+	if rank, ok := b.byDefault(a); ok {
+		return b.poe(rank)
+	}
+	return a
+}
+
+// call notes what a rank of this process is called.
+func (b *book) call(rank int, a netip.AddrPort) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.own) >= maxNames {
+		clear(b.own)
+	}
+	b.own[a] = rank
+}
+
+// rank finds who has an address.
+func (b *book) rank(a netip.AddrPort) (rank int, ok bool) {
+	b.mu.Lock()
+	rank, ok = b.own[a]
+	b.mu.Unlock()
+	if !ok {
+		rank, ok = b.byDefault(a)
+	}
+	return rank, ok
+}
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+func address(ip uint32, port uint16) netip.AddrPort {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], ip)
+	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
+}
+
+func word(a netip.Addr) uint32 {
+	b := a.Unmap().As4()
+	return binary.BigEndian.Uint32(b[:])
+}

@@ -1,0 +1,360 @@
+// Package host runs ranks of a world in this process: their engines, the network
+// that they need, and servers of the simulation protocol. Other ranks may be in
+// other processes, on other hosts, or served by somebody else.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"syscall"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/faults"
+	"github.com/cclforge/cclforge/verify/launch"
+	"github.com/cclforge/cclforge/verify/serve"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// Network is what is between ranks.
+type Network string
+
+// The networks.
+const (
+	Local   Network = "local"   // in process, for all ranks of the world
+	Sockets Network = "sockets" // real UDP or TCP sockets
+	Packets Network = "packets" // the packet sockets of the simulation protocol
+)
+
+var (
+	// ErrNetwork says that a world cannot have a network.
+	ErrNetwork = errors.New("not on this network")
+	// ErrPorts says that there are not enough port numbers.
+	ErrPorts = errors.New("not enough ports")
+)
+
+// portsPerRank are the sockets of the protocol, and the network engine.
+const portsPerRank = 5
+
+// Options of a host. World is required.
+type Options struct {
+	World   launch.World
+	Network Network // Local if empty
+	// Endpoints has the first port; 0 for sim.DefaultPort. Each rank has five: those
+	// of the protocol, and that of its network engine. The number of ranks is that
+	// of the world, and the host is not used.
+	Endpoints sim.Endpoints
+	// Listen is where clients connect; zero for 127.0.0.1. Sockets of the network are
+	// at the address that the world has for the rank, or everywhere if Listen is
+	// 0.0.0.0.
+	Listen netip.Addr
+	// Serve says whether ranks speak the simulation protocol.
+	Serve bool
+	// Faults of the network; nil for none. Its ranks must be in the world.
+	Faults *faults.Plan
+	// Foreign are ranks that somebody else serves, besides those of World: their
+	// engines may not do all that ours do.
+	Foreign []int
+	Engine  emu.Options
+	Limits  zmq.Limits // of clients
+	// KernelIn is the host of programs that play the user kernel; "" for 127.0.0.1.
+	KernelIn string
+	// Log is told of what goes wrong with peers; may be nil.
+	Log func(format string, args ...any)
+}
+
+// Host is the ranks of a world in this process.
+type Host struct {
+	o       Options
+	kind    fabric.Kind
+	book    *book
+	world   *world.World
+	servers []*serve.Server // by local rank, as all that follow; none if not served
+	ports   []fabric.Port
+	life    context.Context
+	end     context.CancelFunc
+	close   func() error
+}
+
+// Start starts the ranks of this process. They are ready when it returns, but
+// those elsewhere may not be. The context bounds the start. Errors name the rank
+// and the socket, and match syscall.EADDRINUSE or fabric.ErrAddressInUse if one is
+// taken.
+func Start(ctx context.Context, d *design.Design, o Options) (*Host, error) {
+	h := &Host{o: o}
+	h.life, h.end = context.WithCancel(context.Background())
+	h.close = sync.OnceValue(h.shut)
+	if err := h.start(ctx, d); err != nil {
+		return nil, errors.Join(fmt.Errorf("start %s: %w", d.Platform.Name, err), h.Close())
+	}
+	return h, nil
+}
+
+func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
+	if err := h.complete(); err != nil {
+		return err
+	}
+	if h.kind, err = world.Network(d); err != nil {
+		return err
+	}
+	members, err := h.members(ctx, d)
+	if err != nil {
+		return err
+	}
+	if h.o.Serve {
+		h.o.Engine.SharedHost = true
+	}
+	if h.world, err = world.Start(ctx, d, members, h.o.Engine); err != nil {
+		return err
+	}
+	if !h.o.Serve {
+		return nil
+	}
+	for _, rank := range h.o.World.Local {
+		s, err := serve.New(h.world.Engine(rank), d, rank, serve.Options{
+			Listen: h.o.Listen.String(), Endpoints: h.o.Endpoints, Limits: h.o.Limits, KernelIn: h.o.KernelIn,
+		})
+		if err != nil {
+			return explain(err)
+		}
+		h.servers = append(h.servers, s)
+	}
+	return nil
+}
+
+// complete checks the options and fills in what they leave out.
+func (h *Host) complete() error {
+	o := &h.o
+	w := &o.World
+	o.Endpoints.Ranks = w.Size
+	if o.Endpoints.Port == 0 {
+		o.Endpoints.Port = sim.DefaultPort
+	}
+	if !o.Listen.IsValid() {
+		o.Listen = loopback
+	}
+	if o.Network == "" {
+		o.Network = Local
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	o.Foreign = append(append([]int(nil), w.Foreign...), o.Foreign...)
+	switch {
+	case len(w.Local) == 0 || len(w.Hosts) != w.Size:
+		return fmt.Errorf("%d ranks of %d here, %d addresses: at least 1 rank, and an address for each of the world expected", len(w.Local), w.Size, len(w.Hosts))
+	case w.Size > (1<<16-o.Endpoints.Port)/portsPerRank:
+		return fmt.Errorf("%w: %d ranks take %d each from %d on, and the last one is 65535", ErrPorts, w.Size, portsPerRank, o.Endpoints.Port)
+	case o.Network == Local && len(w.Local) != w.Size:
+		return fmt.Errorf("%w: the network %s is for all ranks in one process, and this one has %d of %d", ErrNetwork, Local, len(w.Local), w.Size)
+	case o.Network != Packets && len(o.Foreign) > 0:
+		return fmt.Errorf("%w: ranks that others serve are on the network %s, not %s", ErrNetwork, Packets, o.Network)
+	}
+	h.book = newBook(w.Hosts, o.Endpoints.Port)
+	return o.Faults.Check(w.Size)
+}
+
+// listenAt is where sockets of a rank's network are bound.
+func (h *Host) listenAt(rank int) netip.Addr {
+	if h.o.Listen.IsUnspecified() {
+		return h.o.Listen
+	}
+	return h.o.World.Hosts[rank]
+}
+
+// explain says what to do about a socket that cannot be bound.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, fabric.ErrAddressInUse):
+		return fmt.Errorf("%w; another world may be running: choose other ports with -port", err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%w: this host does not have that address; see -hosts, or listen at 0.0.0.0 with -listen", err)
+	}
+	return err
+}
+
+// World is the engines and devices of the ranks in this process.
+func (h *Host) World() *world.World { return h.world }
+
+// Kind is what the network behaves like.
+func (h *Host) Kind() fabric.Kind { return h.kind }
+
+// Network is what is between the ranks.
+func (h *Host) Network() Network { return h.o.Network }
+
+// Exposed says what others than this host reach.
+func (h *Host) Exposed() []string {
+	var out []string
+	if !h.o.Listen.IsLoopback() && h.o.Serve {
+		out = append(out, fmt.Sprintf("ranks listen at %v: anybody who reaches their ports can use them, and read and write their memory", h.o.Listen))
+	}
+	if h.o.Network != Local {
+		for _, rank := range h.o.World.Local {
+			if at := h.listenAt(rank); !at.IsLoopback() {
+				return append(out, fmt.Sprintf("network engines listen at %v: anybody who reaches their ports can send to ranks", at))
+			}
+		}
+	}
+	return out
+}
+
+// Endpoints is where ranks are served: those in this process, and all of a world
+// on one host.
+func (h *Host) Endpoints() sim.Endpoints {
+	e := h.o.Endpoints
+	e.Host = h.reached().String()
+	return e
+}
+
+// reached is an address at which clients reach this process.
+func (h *Host) reached() netip.Addr {
+	if !h.o.Listen.IsUnspecified() {
+		return h.o.Listen
+	}
+	return h.o.World.Hosts[h.o.World.Local[0]]
+}
+
+// Ranks is where all ranks of the world are, as the driver's Open takes them.
+func (h *Host) Ranks() []accl.Rank {
+	out := make([]accl.Rank, h.o.World.Size)
+	for rank, host := range h.o.World.Hosts {
+		out[rank] = accl.Rank{IP: host, Port: uint16(h.o.Endpoints.Port + rank), Session: uint32(rank)}
+		if h.o.Network == Sockets {
+			out[rank].Port = h.book.poePort(rank)
+		}
+	}
+	return out
+}
+
+// Place is where a rank is reached; what it does not have is "".
+type Place struct {
+	Rank      int    `json:"rank"`
+	Commands  string `json:"commands,omitempty"`   // the protocol's sockets, as host:port
+	Packets   string `json:"packets,omitempty"`    // what it puts on the wire
+	KernelOut string `json:"kernel_out,omitempty"` // from the engine to the user kernel
+	KernelIn  string `json:"kernel_in,omitempty"`  // where the program binds that plays the user kernel
+	POE       string `json:"poe,omitempty"`        // the network engine, UDP or TCP
+}
+
+// Places is where the ranks of this process are.
+func (h *Host) Places() []Place {
+	out := make([]Place, 0, len(h.o.World.Local))
+	e := h.Endpoints()
+	for _, rank := range h.o.World.Local {
+		p := Place{Rank: rank}
+		if h.o.Serve {
+			p.Commands, p.KernelOut = e.Command(rank), e.KernelOut(rank)
+			if !h.world.Engine(rank).Looped() {
+				in := e
+				in.Host = h.o.KernelIn
+				p.KernelIn = in.KernelIn(rank)
+			}
+		}
+		switch h.o.Network {
+		case Packets:
+			at := e
+			at.Host = h.o.World.Hosts[rank].String()
+			p.Packets = at.EthernetOut(rank)
+		case Sockets:
+			p.POE = h.book.poe(rank).String()
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// Health is how a rank is.
+type Health struct {
+	Rank    int
+	Engine  emu.Stats
+	Served  *serve.Health // nil if it is not served
+	Network fmt.Stringer  // counters of its network port; may be nil
+}
+
+// Health says how the ranks of this process are.
+func (h *Host) Health() []Health {
+	var out []Health
+	for i, rank := range h.o.World.Local {
+		now := Health{Rank: rank}
+		if i < len(h.servers) {
+			served := h.servers[i].Health()
+			now.Served, now.Engine = &served, served.Engine
+		} else {
+			now.Engine = h.world.Engine(rank).Stats()
+		}
+		if port, ok := h.ports[i].(fmt.Stringer); ok {
+			now.Network = port
+		}
+		out = append(out, now)
+	}
+	return out
+}
+
+// Failed waits until an engine of this process has ended, or the context, and
+// says which one and why.
+func (h *Host) Failed(ctx context.Context) (rank int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan int)
+	for _, rank := range h.o.World.Local {
+		go func() {
+			select {
+			case <-h.world.Engine(rank).Done():
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case ended <- rank:
+			case <-ctx.Done():
+			}
+		}()
+	}
+	select {
+	case rank = <-ended:
+		return rank, h.world.Engine(rank).Err()
+	case <-ctx.Done():
+		return -1, context.Cause(ctx)
+	}
+}
+
+// Close ends the ranks of this process, also if calls are in flight and clients
+// connected. Closing again does nothing.
+func (h *Host) Close() error { return h.close() }
+
+func (h *Host) shut() error {
+	var errs []error
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	do := func(f func() error) {
+		all.Go(func() {
+			err := f()
+			mu.Lock()
+			defer mu.Unlock()
+			errs = append(errs, err)
+		})
+	}
+	for _, s := range h.servers {
+		do(s.Close)
+	}
+	all.Wait()
+	h.end()
+	if h.world == nil {
+		for _, p := range h.ports {
+			do(p.Close)
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	}
+	for _, rank := range h.o.World.Local {
+		do(h.world.Engine(rank).Close)
+	}
+	all.Wait()
+	return errors.Join(append(errs, h.world.Close())...)
+}

@@ -1,0 +1,405 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/firmware"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/faults"
+	"github.com/cclforge/cclforge/verify/launch"
+	"github.com/cclforge/cclforge/verify/rv32"
+)
+
+// part is a world of size ranks on this host, of which some are here.
+func part(size int, ranks ...int) launch.World {
+	w := launch.World{Size: size, Local: ranks, Processes: 1}
+	for range size {
+		w.Hosts = append(w.Hosts, loopback)
+	}
+	return w
+}
+
+func all(size int) launch.World {
+	ranks := make([]int, size)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	return part(size, ranks...)
+}
+
+func freePorts(t *testing.T, ranks int) sim.Endpoints {
+	t.Helper()
+	base, err := FreePorts(portsPerRank * ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim.Endpoints{Port: base, Ranks: ranks}
+}
+
+func begin(t *testing.T, platform string, o Options) *Host {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	h, err := Start(ctx, designtest.Load(t, platform, nil), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// sum has all ranks add up vectors, and checks the result.
+func sum(t *testing.T, p *accl.Platform, devices []accl.Device, ranks []accl.Rank, o ...accl.OpenOption) {
+	t.Helper()
+	const n = 3000
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	engines := make([]*accl.Engine, len(devices))
+	each(t, devices, func(i int) (err error) { // all, before one of them sends
+		engines[i], err = accl.Open(ctx, devices[i], p, ranks, i, o...)
+		return err
+	})
+	each(t, devices, func(i int) error { return add(ctx, engines[i], i, len(ranks), n) })
+}
+
+func each(t *testing.T, devices []accl.Device, do func(i int) error) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for i := range devices {
+		wg.Go(func() {
+			if err := do(i); err != nil {
+				t.Errorf("rank %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+func add(ctx context.Context, e *accl.Engine, i, ranks, n int) error {
+	src, err := accl.Alloc[float32](ctx, e, n)
+	if err != nil {
+		return err
+	}
+	dst, err := accl.Alloc[float32](ctx, e, n)
+	if err != nil {
+		return err
+	}
+	for k := range src.Host() {
+		src.Host()[k] = float32(k * (i + 1))
+	}
+	if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
+		return err
+	}
+	factor := ranks * (ranks + 1) / 2
+	for k, v := range dst.Host() {
+		if v != float32(factor*k) {
+			return fmt.Errorf("element %d is %v, not %v", k, v, factor*k)
+		}
+	}
+	return nil
+}
+
+func TestWorldsOfOneHostAndOfSeveral(t *testing.T) {
+	for _, c := range []struct {
+		platform string
+		network  Network
+	}{
+		{"u55c_tcp", Local}, {"u55c_udp", Local}, {"u55c_rdma", Local}, {"u280_2022", Local}, {"u280_manual", Local},
+		{"u55c_tcp", Sockets}, {"u55c_udp", Sockets}, {"u55c_rdma", Sockets}, {"u280_2022", Sockets}, {"u280_manual", Sockets},
+		{"u55c_tcp", Packets}, {"u55c_udp", Packets}, {"u280_2022", Packets}, {"u280_manual", Packets},
+	} {
+		t.Run(fmt.Sprint(c.platform, " ", c.network), func(t *testing.T) {
+			const n = 3
+			p := driverview.Of(designtest.Load(t, c.platform, nil))
+			ports := freePorts(t, n)
+			worlds := []launch.World{part(n, 0, 1), part(n, 2)}
+			if c.network == Local {
+				worlds = []launch.World{all(n)}
+			}
+			var devices []accl.Device
+			var ranks []accl.Rank
+			for _, w := range worlds {
+				h := begin(t, c.platform, Options{World: w, Network: c.network, Endpoints: ports})
+				ranks = h.Ranks()
+				for _, r := range w.Local {
+					devices = append(devices, h.World().Device(r))
+				}
+			}
+			sum(t, &p, devices, ranks)
+		})
+	}
+}
+
+func TestRanksAreServed(t *testing.T) {
+	for _, network := range []Network{Local, Sockets, Packets} {
+		t.Run(string(network), func(t *testing.T) {
+			const n = 2
+			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
+			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
+			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				for _, d := range devices {
+					d.Close()
+				}
+			}()
+			sum(t, &p, devices, h.Ranks())
+			for i, health := range h.Health() {
+				if health.Rank != i || health.Engine.Calls == 0 || health.Served == nil || health.Served.BytesIn == 0 {
+					t.Errorf("%+v", health)
+				}
+			}
+		})
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	ports := freePorts(t, 3)
+	at := func(i int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Port+i)) }
+	for _, c := range []struct {
+		network Network
+		kernel  emu.KernelAt
+		want    Place
+	}{
+		{Sockets, emu.Loopback, Place{Rank: 1, Commands: at(1), KernelOut: at(7), POE: at(13)}},
+		{Sockets, emu.Client, Place{Rank: 1, Commands: at(1), KernelOut: at(7), KernelIn: at(10), POE: at(13)}},
+		{Packets, emu.Loopback, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7)}},
+	} {
+		h := begin(t, "u55c_tcp", Options{World: part(3, 1), Network: c.network, Endpoints: ports, Serve: true, Engine: emu.Options{Kernel: c.kernel}})
+		if got := h.Places(); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s: %+v\nexpected %+v", c.network, got, c.want)
+		}
+		if got := h.Exposed(); len(got) != 0 {
+			t.Error(got)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWhatOthersReachIsSaid(t *testing.T) {
+	everywhere := netip.IPv4Unspecified()
+	for _, c := range []struct {
+		network Network
+		want    []string
+	}{
+		{Local, []string{"ranks listen at 0.0.0.0: anybody"}},
+		{Sockets, []string{"ranks listen at 0.0.0.0: anybody", "network engines listen at 0.0.0.0: anybody"}},
+	} {
+		h := begin(t, "u55c_udp", Options{World: all(2), Network: c.network, Endpoints: freePorts(t, 2), Serve: true, Listen: everywhere})
+		got := h.Exposed()
+		if len(got) != len(c.want) {
+			t.Fatal(got)
+		}
+		for i, text := range got {
+			if !strings.Contains(text, c.want[i]) {
+				t.Error(text)
+			}
+		}
+		if host := h.Endpoints().Host; host != "127.0.0.1" {
+			t.Errorf("clients are sent to %s", host)
+		}
+	}
+}
+
+// Each socket that is taken is named, and nothing stays bound.
+func TestPortsInUseAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		name, platform, proto string
+		network               Network
+		offset                int // of the port of rank 1
+		text                  string
+	}{
+		{"commands", "u55c_tcp", "tcp", Local, 1, "command socket"},
+		{"kernel", "u55c_tcp", "tcp", Local, 5, "kernel output socket"},
+		{"packets", "u55c_tcp", "tcp", Packets, 3, "packet socket"},
+		{"TCP", "u55c_tcp", "tcp", Sockets, 9, ""},
+		{"UDP", "u55c_udp", "udp", Sockets, 9, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ports := freePorts(t, 2)
+			taken := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Port+c.offset))
+			release := occupy(t, c.proto, taken)
+			o := Options{World: all(2), Network: c.network, Endpoints: ports, Serve: true}
+			_, err := Start(t.Context(), designtest.Load(t, c.platform, nil), o)
+			if !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, fabric.ErrAddressInUse) {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"rank 1", taken, c.text, "-port"} {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("%v\nlacks %q", err, text)
+				}
+			}
+			release()
+			begin(t, c.platform, o)
+		})
+	}
+}
+
+func occupy(t *testing.T, proto, at string) (release func()) {
+	t.Helper()
+	if proto == "udp" {
+		c, err := net.ListenPacket("udp4", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() { c.Close() }
+	}
+	l, err := net.Listen("tcp4", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { l.Close() }
+}
+
+func TestWorldsThatCannotBe(t *testing.T) {
+	plan, err := faults.Parse(`{kills = [{rank = 7, at = "1s"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := part(2, 0)
+	foreign.Foreign = []int{1}
+	elsewhere := part(2, 0)
+	elsewhere.Hosts[0] = netip.MustParseAddr("192.0.2.1") // of nobody
+	for _, c := range []struct {
+		name, platform string
+		o              Options
+		is             error
+		text           string
+	}{
+		{"no ranks", "u55c_tcp", Options{World: part(2)}, nil, "0 ranks of 2 here"},
+		{"part of a world in process", "u55c_tcp", Options{World: part(2, 1)}, ErrNetwork, "this one has 1 of 2"},
+		{"foreign ranks on sockets", "u55c_tcp", Options{World: foreign, Network: Sockets}, ErrNetwork, "on the network packets, not sockets"},
+		{"RDMA on packets", "u55c_rdma", Options{World: foreign, Network: Packets}, ErrNetwork, "u55c_rdma is RDMA"},
+		{"too many ranks", "u55c_tcp", Options{World: all(200), Endpoints: sim.Endpoints{Port: 65000}}, ErrPorts, "200 ranks take 5 each from 65000 on"},
+		{"faults of ranks that are not", "u55c_tcp", Options{World: all(2), Faults: plan}, nil, "There is no rank 7"},
+		{"another host", "u55c_tcp", Options{World: elsewhere, Network: Sockets}, syscall.EADDRNOTAVAIL, "this host does not have that address"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.o.Endpoints.Port == 0 {
+				c.o.Endpoints = freePorts(t, 2)
+			}
+			h, err := Start(t.Context(), designtest.Load(t, c.platform, nil), c.o)
+			if err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%v, should have %q", err, c.text)
+			}
+			if h != nil {
+				t.Error("there is a host")
+			}
+		})
+	}
+}
+
+// dying is the control firmware of the generation, but for nop, which is no
+// instruction.
+func dying(t *testing.T, generation string) []byte {
+	t.Helper()
+	image, err := firmware.Prebuilt(generation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols, err := rv32.ParseSymbols(image.Symbols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, ok := symbols.Addr("nop")
+	if !ok {
+		t.Fatal("there is no nop")
+	}
+	code := append([]byte(nil), image.Code...)
+	clear(code[at : at+4])
+	return code
+}
+
+func TestFirmwareThatDiesIsReported(t *testing.T) {
+	h := begin(t, "u55c_tcp", Options{World: all(2), Engine: emu.Options{Image: dying(t, "accl-2024")}})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if rank, err := h.Failed(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("rank %d has failed before: %v", rank, err)
+	}
+	d := h.World().Device(1)
+	ticket, err := d.Start(t.Context(), 0, accl.Call{Scenario: 255})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rank, err := h.Failed(t.Context())
+	var trap *rv32.Trap
+	if rank != 1 || !errors.As(err, &trap) {
+		t.Errorf("rank %d: %v", rank, err)
+	}
+	if _, err := d.Wait(t.Context(), ticket); !errors.As(err, &trap) {
+		t.Error(err)
+	}
+}
+
+// A host ends at once, whatever its ranks wait for.
+func TestCloseWithCallsInFlight(t *testing.T) {
+	for _, network := range []Network{Local, Sockets, Packets} {
+		t.Run(string(network), func(t *testing.T) {
+			p := driverview.Of(designtest.Load(t, "u55c_udp", nil))
+			h := begin(t, "u55c_udp", Options{World: all(2), Network: network, Endpoints: freePorts(t, 2), Serve: true})
+			dev, err := sim.Open(t.Context(), &p, sim.Options{Endpoints: h.Endpoints()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dev.Close()
+			e, err := accl.Open(t.Context(), dev, &p, h.Ranks(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			buf, err := accl.Alloc[int32](t.Context(), e, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := e.Recv(t.Context(), buf, 10, 1)
+				ended <- err
+			}()
+			for h.Health()[0].Served.CallsOpen == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			start := time.Now()
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(start); took > time.Second {
+				t.Errorf("closing took %v", took)
+			}
+			select {
+			case err := <-ended:
+				if err == nil {
+					t.Error("received from nobody")
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("the call of the client does not end")
+			}
+		})
+	}
+}

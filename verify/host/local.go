@@ -1,0 +1,136 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// localNet is a network in process for clients that call ranks whatever they
+// like. A session is the rank that it leads to.
+type localNet struct {
+	net   *fabric.Net
+	kind  fabric.Kind
+	book  *book
+	ports []*localPort
+
+	mu        sync.Mutex
+	listening map[uint16][]int // ranks that listen at a port
+}
+
+// localPort is the port of a rank.
+type localPort struct {
+	fabric.Port
+	net  *localNet
+	rank int
+
+	mu    sync.Mutex
+	named map[netip.AddrPort]uint32 // sessions of communicators
+}
+
+var _ fabric.Router = (*localPort)(nil)
+
+// inside is the address of a rank in the network in process, where only the
+// rank matters.
+func inside(rank int) (ip uint32, port uint16) { return uint32(rank), 0 }
+
+func newLocalNet(kind fabric.Kind, b *book, o fabric.Options) (*localNet, error) {
+	n := &localNet{net: fabric.NewNet(kind, o), kind: kind, book: b, listening: map[uint16][]int{}}
+	for rank := range b.hosts {
+		ip, number := inside(rank)
+		port, session, err := n.net.Port(ip, number)
+		if err != nil || session != uint32(rank) {
+			return nil, fmt.Errorf("make the network port of rank %d, session %d: %w", rank, session, err)
+		}
+		n.ports = append(n.ports, &localPort{Port: port, net: n, rank: rank, named: map[netip.AddrPort]uint32{}})
+	}
+	return n, nil
+}
+
+// Route implements fabric.Router. Sessions are ranks whatever is said, but
+// Connect is told addresses.
+func (p *localPort) Route(session uint32, ip uint32, port uint16, local bool) {
+	a := address(ip, port)
+	if local {
+		p.net.book.call(p.rank, a)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.named) >= maxNames {
+		clear(p.named)
+	}
+	p.named[a] = session
+}
+
+// Listen implements fabric.Port. Ranks may listen at the same port: in a world of
+// hosts they have addresses of their own.
+func (p *localPort) Listen(port uint16) error {
+	if err := p.Port.Listen(port); err != nil {
+		return fmt.Errorf("rank %d, listening at port %d: %w", p.rank, port, unwrap(err))
+	}
+	p.net.mu.Lock()
+	defer p.net.mu.Unlock()
+	if at := p.net.listening[port]; !slices.Contains(at, p.rank) {
+		p.net.listening[port] = append(at, p.rank)
+	}
+	return nil
+}
+
+// Connect implements fabric.Port.
+func (p *localPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
+	a := address(ip, port)
+	rank, ok := p.find(a)
+	if !ok {
+		return 0, fmt.Errorf("connecting to %v: %w", a, fabric.ErrRefused)
+	}
+	at, number := inside(rank)
+	if p.net.kind == fabric.TCP {
+		number = port
+	}
+	session, err := p.Port.Connect(ctx, at, number)
+	if err != nil {
+		return 0, fmt.Errorf("connecting to rank %d, %v: %w", rank, a, unwrap(err))
+	}
+	return session, nil
+}
+
+// find is the rank that an address of a communicator belongs to: the one that
+// calls itself so; or the only one that listens at the port; or the one to which
+// the communicator says that the session leads.
+func (p *localPort) find(a netip.AddrPort) (rank int, ok bool) {
+	if rank, ok = p.net.book.rank(a); ok {
+		return rank, true
+	}
+	p.net.mu.Lock()
+	listening := p.net.listening[a.Port()]
+	if ok = len(listening) == 1; ok {
+		rank = listening[0]
+	}
+	p.net.mu.Unlock()
+	if ok {
+		return rank, true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	session, ok := p.named[a]
+	for other, s := range p.named {
+		ok = ok && (s != session || other == a)
+	}
+	return int(session), ok && int(session) < len(p.net.ports)
+}
+
+// unwrap is an error without the address in the network in process.
+func unwrap(err error) error {
+	for {
+		wrapper, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			return err
+		}
+		err = wrapper.Unwrap()
+	}
+}

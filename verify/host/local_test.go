@@ -1,0 +1,152 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+func addr(t *testing.T, text string) (ip uint32, port uint16) {
+	t.Helper()
+	a := netip.MustParseAddrPort(text)
+	return word(a.Addr()), a.Port()
+}
+
+func ports(t *testing.T, kind fabric.Kind, n int) []*localPort {
+	t.Helper()
+	hosts := make([]netip.Addr, n)
+	for i := range hosts {
+		hosts[i] = loopback
+	}
+	world, err := newLocalNet(kind, newBook(hosts, 5500), fabric.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, p := range world.ports {
+			p.Close()
+		}
+	})
+	return world.ports
+}
+
+// Clients call ranks what they like; sessions are ranks all the same.
+func TestConnectFindsRanksByWhatClientsCallThem(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		addresses []string // of ranks 0, 1, 2
+		sessions  []uint32
+		listen    bool // before anybody has been told
+		routes    bool
+	}{
+		{"as simulators do", []string{"127.0.0.1:5500", "127.0.0.1:5501", "127.0.0.1:5502"}, []uint32{0, 1, 2}, true, true},
+		{"where sockets would be", []string{"127.0.0.1:5512", "127.0.0.1:5513", "127.0.0.1:5514"}, []uint32{0, 1, 2}, true, true},
+		{"as cards", []string{"10.1.212.121:5001", "10.1.212.122:5001", "10.1.212.123:5001"}, []uint32{0, 1, 2}, true, true},
+		{"any addresses, sessions not yet known", []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"}, []uint32{0, 0, 0}, true, true},
+		{"only who listens", []string{"10.0.0.1:17000", "10.0.0.1:17001", "10.0.0.1:17002"}, []uint32{0, 0, 0}, true, false},
+		{"default addresses of others, as one numbers them", []string{"127.0.0.1:5502", "127.0.0.1:5501", "127.0.0.1:5500"}, []uint32{0, 1, 2}, true, true},
+	} {
+		for _, kind := range []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA} {
+			if !c.listen && kind == fabric.TCP || !c.routes && kind != fabric.TCP {
+				continue
+			}
+			t.Run(fmt.Sprint(c.name, " ", kind), func(t *testing.T) {
+				ranks := ports(t, kind, 3)
+				for i, p := range ranks {
+					for j, text := range c.addresses {
+						ip, port := addr(t, text)
+						if c.routes {
+							p.Route(c.sessions[j], ip, port, i == j)
+						}
+						if i == j && kind == fabric.TCP {
+							if err := p.Listen(port); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+				for i, p := range ranks {
+					for j, text := range c.addresses {
+						ip, port := addr(t, text)
+						if got, err := p.Connect(t.Context(), ip, port); i != j && (err != nil || got != uint32(j)) {
+							t.Errorf("rank %d to rank %d, %s: session %d, %v", i, j, text, got, err)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestConnectRefuses(t *testing.T) {
+	ranks := ports(t, fabric.TCP, 2)
+	ip, port := addr(t, "10.0.0.9:99")
+	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) || err.Error() != "connecting to 10.0.0.9:99: connection refused" {
+		t.Error(err)
+	}
+	ip, port = addr(t, "127.0.0.1:5501") // rank 1, which does not listen yet
+	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) || err.Error() != "connecting to rank 1, 127.0.0.1:5501: connection refused" {
+		t.Error(err)
+	}
+	// Addresses that a communicator calls by one session say nothing.
+	for _, text := range []string{"10.0.0.1:1", "10.0.0.2:1"} {
+		ip, port = addr(t, text)
+		ranks[0].Route(0, ip, port, false)
+	}
+	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) {
+		t.Error(err)
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
+	book := newBook([]netip.Addr{a, a, b}, 6000)
+	for from, to := range map[string]string{
+		"10.0.0.1:6000":  "10.0.0.1:6012",
+		"10.0.0.1:6001":  "10.0.0.1:6013",
+		"10.0.0.2:6002":  "10.0.0.2:6014",
+		"10.0.0.2:6014":  "10.0.0.2:6014",
+		"127.0.0.1:6002": "10.0.0.2:6014", // as simulators say wherever ranks are
+		"127.0.0.1:6014": "10.0.0.2:6014",
+		"10.0.0.1:6002":  "10.0.0.1:6002", // literally: not where rank 2 is
+		"10.0.0.1:6003":  "10.0.0.1:6003",
+		"10.0.0.1:5999":  "10.0.0.1:5999",
+		"10.0.0.1:6015":  "10.0.0.1:6015",
+		"10.9.9.9:17000": "10.9.9.9:17000",
+	} {
+		if got := book.translate(netip.MustParseAddrPort(from)); got.String() != to {
+			t.Errorf("%s is translated to %v, not %s", from, got, to)
+		}
+	}
+}
+
+func TestFreePortsAreFreeAndOnesOwn(t *testing.T) {
+	seen := map[int]bool{}
+	for range 3 {
+		base, err := FreePorts(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for port := base; port < base+100; port++ {
+			if seen[port] {
+				t.Fatalf("port %d twice", port)
+			}
+			seen[port] = true
+			l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Close()
+		}
+	}
+	for _, n := range []int{0, -1, 1 << 20} {
+		if base, err := FreePorts(n); err == nil {
+			t.Errorf("%d ports from %d on", n, base)
+		}
+	}
+}

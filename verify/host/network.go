@@ -1,0 +1,97 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/packets"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// members makes the ports of the ranks in this process, with their faults.
+func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, error) {
+	framing, err := emu.Framing(d)
+	if err != nil {
+		return nil, err
+	}
+	if h.o.Network == Local {
+		if err := h.local(); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, rank := range h.o.World.Local {
+			port, err := h.port(ctx, d, rank, framing)
+			if err != nil {
+				return nil, explain(fmt.Errorf("rank %d: %w", rank, err))
+			}
+			h.ports = append(h.ports, port)
+		}
+	}
+	var members []world.Member
+	for i, rank := range h.o.World.Local {
+		members = append(members, world.Member{Rank: rank, Port: h.impaired(rank, h.ports[i])})
+	}
+	return members, nil
+}
+
+func (h *Host) local() error {
+	n, err := newLocalNet(h.kind, h.book, fabric.Options{})
+	if err != nil {
+		return err
+	}
+	for _, p := range n.ports {
+		h.ports = append(h.ports, p)
+	}
+	h.o.Faults.Apply(h.life, n.net)
+	return nil
+}
+
+// port is the network port of a rank of this process, on real sockets.
+func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
+	if h.o.Network == Packets {
+		return h.packets(ctx, d, rank, framing)
+	}
+	o := socket.Options{
+		Listen: h.listenAt(rank), Local: h.book.poe(rank), Framing: framing, Translate: h.book.translate,
+		Log: func(format string, args ...any) {
+			h.o.Log("rank %d: %s", rank, fmt.Sprintf(format, args...))
+		},
+	}
+	if h.kind == fabric.UDP {
+		return socket.UDP(o)
+	}
+	return socket.TCP(o)
+}
+
+func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
+	if h.kind == fabric.RDMA {
+		return nil, fmt.Errorf("%w: %s is RDMA, and packet sockets are for UDP and TCP", ErrNetwork, d.Platform.Name)
+	}
+	platform := driverview.Of(d)
+	return packets.New(ctx, packets.Options{
+		Endpoints: h.o.Endpoints, Listen: h.listenAt(rank).String(), Rank: rank, Framing: framing,
+		Peers:    func(rank int) string { return h.o.World.Hosts[rank].String() },
+		Unpadded: sim.Blocking(&platform), Lossy: h.kind == fabric.UDP,
+	})
+}
+
+// impaired is a port with the faults of the network.
+func (h *Host) impaired(rank int, port fabric.Port) fabric.Port {
+	switch h.o.Network {
+	case Local:
+		return port // the network has them
+	case Sockets:
+		return h.o.Faults.ImpairAt(h.life, port, rank, func(ip uint32, port uint16) (int, bool) {
+			return h.book.rank(address(ip, port))
+		})
+	}
+	return h.o.Faults.Impair(h.life, port, rank, func(session uint32) (int, bool) {
+		return int(session), int64(session) < int64(h.o.World.Size)
+	})
+}

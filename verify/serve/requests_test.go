@@ -1,0 +1,388 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-zeromq/zmq4"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/driver/zmq"
+)
+
+// TestRequests asks for every type of request, in what spellings clients have,
+// and compares status and data with the contract. Requests are made in order.
+func TestRequests(t *testing.T) {
+	s := start(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True}, options{ranks: 1})
+	p := dial(t, s.command(0), zmq4.NewReq)
+	const none = "none"
+	for _, test := range []struct {
+		name, request string
+		status        int
+		rdata         string // JSON; "" for whatever it is
+	}{
+		{"MMIO write", `{"type": 1, "addr": 64, "wdata": 4294967295}`, 0, none},
+		{"MMIO read", `{"type": 0, "addr": 64}`, 0, "4294967295"},
+		{"MMIO write in another order, with more than is known", `{"wdata": 5.0, "x": [{"addr": 1}], "addr": 6.4e1, "type": 1.0}`, 0, none},
+		{"MMIO read of that", ` { "type" : 0 , "addr" : 64 } `, 0, "5"},
+		{"MMIO read of the last word", `{"type": 0, "addr": 8188}`, 0, "0"},
+		{"MMIO read behind the exchange memory", `{"type": 0, "addr": 8192}`, 1, none},
+		{"MMIO read far behind it", `{"type": 0, "addr": 4294967360}`, 1, none},
+		{"MMIO read at the end of all", `{"type": 0, "addr": 18446744073709551615}`, 1, none},
+		{"MMIO read of no word", `{"type": 0, "addr": 66}`, 1, none},
+		{"MMIO write behind the exchange memory", `{"type": 1, "addr": 8192, "wdata": 1}`, 1, none},
+		{"MMIO write far behind it", `{"type": 1, "addr": 4294967360, "wdata": 9}`, 1, none},
+		{"MMIO write of no word", `{"type": 1, "addr": 65, "wdata": 1}`, 1, none},
+		{"MMIO read after these", `{"type": 0, "addr": 64}`, 0, "5"},
+
+		{"memory read of what was never allocated", `{"type": 2, "addr": 0, "len": 4}`, 1, none},
+		{"memory read of nothing", `{"type": 2, "addr": 0, "len": 0}`, 0, "[]"},
+		{"memory allocate", `{"type": 4, "addr": 0, "len": 8}`, 0, none},
+		{"memory read of what was allocated", `{"type": 2, "addr": 0, "len": 8}`, 0, "[0,0,0,0,0,0,0,0]"},
+		{"memory write", `{"type": 3, "addr": 4, "wdata": [0, 1, 127, 128, 255], "host": false}`, 0, none},
+		{"memory write has grown it", `{"type": 2, "addr": 0, "len": 9, "host": 0}`, 0, "[0,0,0,0,0,1,127,128,255]"},
+		{"memory read beyond that", `{"type": 2, "addr": 0, "len": 10}`, 1, none},
+		{"memory write with signs", `{"type": 3, "addr": 0, "wdata": [-1,-128,-127]}`, 0, none},
+		{"memory read has none", `{"type": 2, "addr": 0, "len": 3}`, 0, "[255,128,129]"},
+		{"memory write of nothing", `{"type": 3, "addr": 0, "wdata": []}`, 0, none},
+		{"memory write of null", `{"type": 3, "addr": 0, "wdata": null}`, 0, none},
+		{"memory write far away", `{"type": 3, "addr": 549755813888, "wdata": [7]}`, 0, none},
+		{"memory read far away", `{"type": 2, "addr": 549755813888, "len": 1.0}`, 0, "[7]"},
+		{"memory read beside it", `{"type": 2, "addr": 549755813887, "len": 2}`, 1, none},
+		{"memory allocate again", `{"type": 4, "addr": 0, "len": 8}`, 0, none},
+		{"memory read after that", `{"type": 2, "addr": 0, "len": 4}`, 0, "[255,128,129,0]"},
+		{"memory allocate of nothing", `{"type": 4, "addr": 4096, "len": 0}`, 0, none},
+		{"memory allocate beyond the memory", `{"type": 4, "addr": 1125899906842624, "len": 1}`, -4, none},
+		{"memory allocate of more than there is", `{"type": 4, "addr": 1, "len": 18446744073709551615}`, -4, none},
+		{"memory write at the end of all", `{"type": 3, "addr": 18446744073709551615, "wdata": [1]}`, -4, none},
+		{"memory read at the end of all", `{"type": 2, "addr": 18446744073709551615, "len": 1}`, 1, none},
+		{"memory read of too much", `{"type": 2, "addr": 0, "len": 67108865}`, -4, none},
+		{"memory read of very much", `{"type": 2, "addr": 0, "len": 18446744073709551615}`, -4, none},
+
+		{"host memory read", `{"type": 2, "addr": 0, "len": 4, "host": true}`, 1, none},
+		{"host memory write", `{"type": 3, "addr": 0, "wdata": [9], "host": 1}`, 0, none},
+		{"host memory read of that", `{"type": 2, "addr": 0, "len": 1, "host": true}`, 0, "[9]"},
+		{"device memory is another", `{"type": 2, "addr": 0, "len": 1, "host": false}`, 0, "[255]"},
+		{"host memory allocate", `{"type": 4, "addr": 4096, "len": 3, "host": 1.0}`, 0, none},
+		{"host memory read of what was allocated", `{"type": 2, "addr": 4096, "len": 3, "host": 1}`, 0, "[0,0,0]"},
+
+		{"call wait without a call", `{"type": 6, "ctrl_id": 0}`, -5, none},
+		{"call", nop(0), 0, none},
+		{"call of another controller", nop(1), 0, none},
+		{"call of the kernel's controller", nop(2), 0, none},
+		{"call of no controller", nop(3), -2, none},
+		{"call of a negative controller", nop(-1), -2, none},
+		{"call wait of no controller", `{"type": 6, "ctrl_id": 3}`, -2, none},
+	} {
+		a, err := p.ask([]byte(test.request))
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		rdata := string(a.RData)
+		if rdata == "" {
+			rdata = none
+		}
+		if *a.Status != test.status || test.rdata != "" && rdata != test.rdata {
+			t.Errorf("%s: %v, and not status %d, rdata %s", test.name, a, test.status, test.rdata)
+		}
+		if *a.Status < 0 && a.Error == "" {
+			t.Errorf("%s: no error text", test.name)
+		}
+	}
+	for _, ctrl := range []int{2, 0, 1} {
+		c := client{peer: p, polls: true, ctrl: ctrl}
+		if code := c.finish(); c.err != nil || code != 0 {
+			t.Errorf("controller %d: return code %d, %v", ctrl, code, c.err)
+		}
+		if a, err := p.ask(fmt.Appendf(nil, `{"type": 6, "ctrl_id": %d}`, ctrl)); err != nil || *a.Status >= 0 || a.Error == "" {
+			t.Errorf("controller %d: a completion was given twice: %v, %v", ctrl, a, err)
+		}
+	}
+}
+
+func nop(ctrl int) string {
+	return fmt.Sprintf(`{"type": 5, "ctrl_id": %d, "scenario": 255, "count": 256.0, "comm": 0, "root_src_dst": 0, "function": 0, "tag": 4294967295,
+		"arithcfg": 0, "compression_flags": 0, "stream_flags": 0, "addr_0": 0, "addr_1": 0, "addr_2": 18446744073709551615}`, ctrl)
+}
+
+// A platform that does not reach host memory has none to be read, written or
+// allocated.
+func TestNoHostMemory(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	p := dial(t, s.command(0), zmq4.NewReq)
+	for request, status := range map[string]int{
+		`{"type": 2, "addr": 0, "len": 1, "host": true}`:      1,
+		`{"type": 3, "addr": 0, "wdata": [1], "host": true}`:  -4,
+		`{"type": 4, "addr": 0, "len": 1, "host": 1}`:         -4,
+		`{"type": 4, "addr": 0, "len": 1, "host": 0}`:         0,
+		`{"type": 3, "addr": 0, "wdata": [1], "host": false}`: 0,
+	} {
+		a, err := p.ask([]byte(request))
+		if err != nil || *a.Status != status {
+			t.Errorf("%s: %v, %v", request, a, err)
+		}
+		if status != 0 && !strings.Contains(a.Error, "host memory") {
+			t.Errorf("%s: the error is %q", request, a.Error)
+		}
+	}
+}
+
+// malformed are messages that are no requests.
+func malformed() map[string]string {
+	m := map[string]string{
+		"nothing": "", "a blank": " ", "no JSON": "hello", "half an object": `{"type": 0, "addr": `, "an array": `[1]`, "null": `null`,
+		"a number": `5`, "a string": `"x"`, "an empty object": `{}`, "more behind": `{"type": 0, "addr": 0} {}`, "binary": "\x00\xff\x01",
+		"a field twice unfinished": `{"type": 0, "type"}`, "a bare name": `{type: 0, addr: 0}`, "single quotes": `{'type': 0, 'addr': 0}`,
+		"deep nesting":         strings.Repeat(`{"x":`, 100000) + "1" + strings.Repeat(`}`, 100000),
+		"deep brackets":        `{"type": 0, "addr": 0, "x": ` + strings.Repeat(`[`, 200000),
+		"not UTF-8":            "{\"type\": 0, \"addr\": \"\xff\"}",
+		"wait without ctrl_id": `{"type": 6}`, "wait for null": `{"type": 6, "ctrl_id": null}`, "wait for a string": `{"type": 6, "ctrl_id": "0"}`,
+		"wait for a large ctrl_id": `{"type": 6, "ctrl_id": 1e30}`,
+	}
+	for _, v := range []string{`null`, `"0"`, `7`, `-1`, `1.5`, `1e99`, `true`, `{}`, `[0]`, `99999999999999999999`} {
+		m["type "+v] = `{"type": ` + v + `, "addr": 0, "len": 0, "wdata": 0}`
+	}
+	for _, v := range []string{`null`, `"0"`, `-4`, `0.5`, `1e99`, `true`, `{}`, `[0]`, `18446744073709551616`} {
+		for kind := range 5 {
+			m[fmt.Sprint("type ", kind, " addr ", v)] = fmt.Sprintf(`{"type": %d, "addr": %s, "len": 0, "wdata": %s}`, kind, v, []string{"0", "[0]"}[kind/3%2])
+		}
+		m["read len "+v] = `{"type": 2, "addr": 0, "len": ` + v + `}`
+		m["allocate len "+v] = `{"type": 4, "addr": 0, "len": ` + v + `}`
+	}
+	for _, v := range []string{`null`, `"0"`, `-1`, `0.5`, `1e99`, `true`, `{}`, `[0]`, `4294967296`} {
+		m["MMIO wdata "+v] = `{"type": 1, "addr": 0, "wdata": ` + v + `}`
+	}
+	for _, v := range []string{`"AAAA"`, `0`, `{}`, `true`, `[256]`, `[-129]`, `[0.5]`, `[null]`, `["0"]`, `[[0]]`, `[1,2,300]`, `[1,,2]`, `[1,]`, `[1 2]`, `[1`} {
+		m["memory wdata "+v] = `{"type": 3, "addr": 0, "wdata": ` + v + `}`
+	}
+	for _, v := range []string{`"yes"`, `2`, `-1`, `0.5`, `[]`, `{}`} {
+		for kind := 2; kind < 5; kind++ {
+			m[fmt.Sprint("type ", kind, " host ", v)] = fmt.Sprintf(`{"type": %d, "addr": 0, "len": 0, "wdata": [0], "host": %s}`, kind, v)
+		}
+	}
+	for kind, fields := range [][]string{{"addr"}, {"addr", "wdata"}, {"addr", "len"}, {"addr", "wdata"}, {"addr", "len"}} {
+		for _, absent := range fields {
+			given := message{"type": kind, "addr": 0, "len": 0, "wdata": 0}
+			if kind == 3 {
+				given["wdata"] = []int{0}
+			}
+			delete(given, absent)
+			m[fmt.Sprint("type ", kind, " without ", absent)] = text(given)
+		}
+	}
+	for field := range (call{}).message() {
+		if field == "type" {
+			continue
+		}
+		values := map[string]any{"a string": "1", "null": nil, "a fraction": 1.5, "negative": -1, "an array": []int{1}, "more than 64 bits": json.Number("18446744073709551616")}
+		if !strings.HasPrefix(field, "addr_") {
+			values["more than 32 bits"] = json.Number("4294967296")
+		}
+		for what, v := range values {
+			given := call{scenario: opNop}.message()
+			given["ctrl_id"], given[field] = 0, v
+			m["call with "+field+" "+what] = text(given)
+		}
+		given := call{scenario: opNop}.message()
+		given["ctrl_id"] = 0
+		delete(given, field)
+		m["call without "+field] = text(given)
+	}
+	for what, v := range map[string]any{"a string": "0", "null": nil, "a fraction": 0.5, "an array": []int{0}, "true": true} {
+		given := call{scenario: opNop}.message()
+		given["ctrl_id"] = v
+		m["call with ctrl_id "+what] = text(given)
+	}
+	return m
+}
+
+func text(m message) string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// Every message that is no request is answered with a negative status and a
+// text, does nothing, and the connection goes on.
+func TestMalformedRequests(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	p := dial(t, s.command(0), zmq4.NewReq)
+	all := malformed()
+	for name, request := range all {
+		a, err := p.ask([]byte(request))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if *a.Status != -1 || a.Error == "" || len(a.Error) > 500 {
+			t.Errorf("%s: %.60s: %v", name, request, a)
+		}
+		if len(a.RData) != 0 {
+			t.Errorf("%s: rdata %.40s", name, a.RData)
+		}
+	}
+	c := client{peer: p, polls: true}
+	if v := c.read(0); v != 0 {
+		t.Errorf("a malformed write has written %d", v)
+	}
+	if a, err := c.request(message{"type": 2, "addr": 0, "len": 1}); err != nil || *a.Status != 1 {
+		t.Errorf("a malformed request has allocated memory: %v, %v", a, err)
+	}
+	if a, err := c.request(message{"type": 6, "ctrl_id": 0}); err != nil || *a.Status >= 0 {
+		t.Errorf("a malformed call was started: %v, %v", a, err)
+	}
+	if h := s.servers[0].Health(); h.Refused != uint64(len(all))+1 {
+		t.Errorf("%d requests were refused, and %d were malformed: %v", h.Refused, len(all), h)
+	}
+}
+
+// TestEnvelopes sends requests in all kinds of envelopes, which come back.
+func TestEnvelopes(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	const read = `{"type": 0, "addr": 0}`
+	for _, test := range []struct {
+		send, envelope []string
+		status         int
+	}{
+		{[]string{read}, nil, 0},
+		{[]string{"", read}, []string{""}, 0},
+		{[]string{"id", "", read}, []string{"id", ""}, 0},
+		{[]string{"\x00\xff", "b", "", read}, []string{"\x00\xff", "b", ""}, 0},
+		{[]string{"id", read}, []string{"id"}, 0},
+		{[]string{"a", "b", read}, []string{"a", "b"}, 0},
+		{[]string{""}, []string{""}, -1},
+		{[]string{"", ""}, []string{""}, -1},
+		{[]string{"", read, read}, []string{""}, -1},
+		{[]string{"", read, ""}, []string{""}, -1},
+		{[]string{"id", "", read, read}, []string{"id", ""}, -1},
+		{[]string{read, ""}, []string{read, ""}, -1},
+		{[]string{"id", "nonsense"}, []string{"id"}, -1},
+	} {
+		p := dial(t, s.command(0), zmq4.NewDealer)
+		for range 2 { // the second shows that the connection goes on
+			var frames [][]byte
+			for _, f := range test.send {
+				frames = append(frames, []byte(f))
+			}
+			if err := p.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.receive()
+			if err != nil {
+				t.Fatalf("%q: %v", test.send, err)
+			}
+			if len(got) != len(test.envelope)+1 {
+				t.Fatalf("%q: %q", test.send, got)
+			}
+			for i, f := range test.envelope {
+				if string(got[i]) != f {
+					t.Errorf("%q: frame %d is %q", test.send, i, got[i])
+				}
+			}
+			if a, err := parse(got[len(test.envelope)]); err != nil || *a.Status != test.status {
+				t.Errorf("%q: %v, %v", test.send, a, err)
+			}
+		}
+		p.hangUp()
+	}
+}
+
+// A client may send requests without waiting for the replies, which come in
+// order.
+func TestRepliesComeInOrder(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	p := dial(t, s.command(0), zmq4.NewDealer)
+	const n = 500
+	for i := range n {
+		for _, request := range []string{fmt.Sprintf(`{"type": 1, "addr": 0, "wdata": %d}`, i), `{"type": 0, "addr": 0}`} {
+			if err := p.SendMulti(zmq4.NewMsgFrom(nil, []byte(request))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range n {
+		for _, want := range []string{"", fmt.Sprint(i)} {
+			frames, err := p.receive()
+			if err != nil || len(frames) != 2 {
+				t.Fatalf("reply %d: %q, %v", i, frames, err)
+			}
+			if a, err := parse(frames[1]); err != nil || *a.Status != 0 || string(a.RData) != want {
+				t.Fatalf("reply %d: %v, %v", i, a, err)
+			}
+		}
+	}
+}
+
+// TestBulk moves a megabyte, with all values of bytes.
+func TestBulk(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	c := s.client(t, 0, true)
+	data := make([]byte, 1<<20)
+	for i := range data {
+		data[i] = byte(i * 7 >> 3)
+	}
+	c.store(4093, data, false)
+	if got := c.load(4093, len(data), false); c.err != nil || !bytes.Equal(got, data) {
+		t.Errorf("what was read is not what was written: %v", c.err)
+	}
+}
+
+// TestLimits asks for more than a server with small limits takes.
+func TestLimits(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1, limits: zmq.Limits{MessageBytes: 1 << 20}})
+	c := s.client(t, 0, true)
+	largest := 1 << 20 / 5
+	c.allocate(1<<21, false)
+	c.load(0, largest, false)
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	a, err := c.request(message{"type": 2, "addr": 0, "len": 1 << 20})
+	if err != nil || *a.Status >= 0 || !strings.Contains(a.Error, "at most") {
+		t.Errorf("reading a megabyte: %v, %v", a, err)
+	}
+	c.read(0)
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	// A request that is too large ends its connection, after an answer.
+	a, err = c.ask([]byte(`{"type": 3, "addr": 0, "wdata": [` + strings.Repeat("100,", 1<<19) + `1]}`))
+	if err != nil || *a.Status >= 0 || a.Error == "" {
+		t.Errorf("writing half a megabyte: %v, %v", a, err)
+	}
+	other := s.client(t, 0, true)
+	other.read(0)
+	if other.err != nil {
+		t.Error(other.err)
+	}
+}
+
+// A memory takes only as much room on the host as it may.
+func TestMemoryIsBounded(t *testing.T) {
+	o := options{ranks: 1}
+	o.engine.ResidentBytes = 4 << 20
+	s := start(t, "u55c_tcp", nil, o)
+	c := s.client(t, 0, true)
+	refused := 0
+	for i := range 8 {
+		a, err := c.request(message{"type": 3, "addr": i << 30, "wdata": []int{1}})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case *a.Status < 0 && a.Error != "":
+			refused++
+		case *a.Status != 0:
+			t.Error(a)
+		}
+	}
+	if refused != 4 {
+		t.Errorf("%d of 8 pages of a megabyte were refused in a memory of 4", refused)
+	}
+	if got := c.load(0, 1, false); c.err != nil || got[0] != 1 {
+		t.Errorf("the first page has %d: %v", got, c.err)
+	}
+}
