@@ -41,7 +41,7 @@ type MemSpec struct {
 type Memory interface {
 	Addr() uint64                                          // as the engine sees it
 	Bytes() []byte                                         // the host's copy
-	SyncTo(ctx context.Context, offset, bytes int) error   // host to device; nothing to do in host memory
+	SyncTo(ctx context.Context, offset, bytes int) error   // host to device; nothing to do where both see the same bytes
 	SyncFrom(ctx context.Context, offset, bytes int) error // device to host
 	Free() error
 }

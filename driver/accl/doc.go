@@ -17,7 +17,8 @@
 // A buffer has a copy in host memory and one in the engine's. Operations copy
 // their operands to the device before, and results to the host after; FromFPGA
 // and ToFPGA leave that out, for data that is already there or not needed here.
-// Buffers of HostOnly exist once, in host memory that the engine reaches.
+// Buffers of HostOnly exist once, in host memory that the engine reaches, but on
+// devices that are reached over a socket.
 //
 // # Synchronous and asynchronous
 //

@@ -280,7 +280,7 @@ func TestServersOfAnotherGenerationSayWhatIsWrong(t *testing.T) {
 			return nil
 		}
 		d := s.start().open(platform)
-		for range 2 {
+		for i := range 2 {
 			ticket, err := d.Start(within(t), 0, accl.Call{})
 			if err == nil {
 				_, err = d.Wait(within(t), ticket)
@@ -288,6 +288,9 @@ func TestServersOfAnotherGenerationSayWhatIsWrong(t *testing.T) {
 			var status *sim.StatusError
 			if !errors.As(err, &status) || status.Status != -3 || !strings.Contains(err.Error(), "of another generation") {
 				t.Errorf("%s: %v", platform, err)
+			}
+			if lost := platform == platform2024 && i == 1; errors.Is(err, sim.ErrLost) != lost {
+				t.Errorf("%s, call %d: %v", platform, i, err)
 			}
 		}
 	}

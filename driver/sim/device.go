@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -75,8 +76,14 @@ func Blocking(p *accl.Platform) bool { return p.Features.EngineSessions }
 // Open connects to the server of a rank, whose platform must be p. It tries until
 // the server is there, Options.Dialing has passed, or ctx ends.
 func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
+	if p == nil {
+		return nil, fmt.Errorf("sim: open rank %d: no platform", o.Rank)
+	}
 	if err := o.Check(o.Rank); err != nil {
 		return nil, err
+	}
+	if o.Base > math.MaxUint64-stepBytes {
+		return nil, fmt.Errorf("%w: behind the base 0x%X", ErrFull, o.Base)
 	}
 	d := &Device{o: o, p: p, address: o.Command(o.Rank)}
 	found := false

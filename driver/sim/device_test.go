@@ -289,7 +289,10 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 	if _, err := d.ReadReg(within(t), 0); err != nil {
 		t.Error(err)
 	}
-	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2}, {Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}} {
+	if _, err := sim.Open(within(t), nil, sim.Options{Endpoints: s.endpoints}); err == nil {
+		t.Error("no platform was opened")
+	}
+	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2}, {Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}, {Endpoints: s.endpoints, Base: ^uint64(0)}} {
 		if _, err := sim.Open(within(t), p, o); err == nil {
 			t.Errorf("%+v was opened", o)
 		}

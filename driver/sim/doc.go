@@ -17,8 +17,9 @@
 // one call at a time then.
 //
 // The server's status and text are the error of what it refuses. If a connection
-// is lost while calls with ctrl_id are in flight, the server may or may not have
-// them: the Device takes no further calls of that client then (ErrLost).
+// is lost while calls with ctrl_id are in flight, or the server refuses to say when
+// they end, it is not known any more which answer belongs to which call: the Device
+// takes no further calls of that client then (ErrLost).
 //
 // # Memory
 //

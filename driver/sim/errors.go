@@ -15,8 +15,9 @@ var (
 	ErrFull   = errors.New("sim: there are no addresses left")
 	ErrTaken  = errors.New("sim: the address is taken")
 	ErrFreed  = errors.New("sim: the memory was freed")
-	// ErrLost says that it is not known any more which answer belongs to which call.
-	ErrLost = errors.New("sim: the connection was lost while calls were in flight; reset the rank and open it again")
+	// ErrLost says that it is not known any more which answer belongs to which call,
+	// after the error that it wraps besides.
+	ErrLost = errors.New("sim: answers cannot be told apart any more; reset the rank and open it again")
 )
 
 // StatusError is a reply with a status that says no.

@@ -6,18 +6,12 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-const (
-	// pieceBytes is the most that a message carries of what is copied to or from the
-	// server, and pieces how many are on their way at a time: one is spelt while
-	// another is read.
-	pieceBytes = 256 << 10
-	pieces     = 2
-)
+// pieceBytes is the most that a message carries of what is copied to or from the
+// server. Larger ones are not faster.
+const pieceBytes = 256 << 10
 
 // memory implements accl.Memory. What the engine sees is at the server, also of
 // host memory, and Bytes are a copy.
@@ -74,14 +68,14 @@ func (m *memory) Bytes() []byte {
 func (m *memory) Mirrored() bool { return true }
 
 func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
-	return m.sync(ctx, offset, bytes, func(ctx context.Context, at uint64, b []byte) error {
+	return m.sync(ctx, offset, bytes, func(at uint64, b []byte) error {
 		_, err := m.d.do(ctx, &Request{Type: MemoryWrite, Addr: at, Host: m.host, Data: b})
 		return err
 	})
 }
 
 func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
-	return m.sync(ctx, offset, bytes, func(ctx context.Context, at uint64, b []byte) error {
+	return m.sync(ctx, offset, bytes, func(at uint64, b []byte) error {
 		r := Request{Type: MemoryRead, Addr: at, Len: uint64(len(b)), Host: m.host}
 		reply, err := m.d.do(ctx, &r)
 		if err != nil {
@@ -96,7 +90,7 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 }
 
 // sync cuts bytes into pieces.
-func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func(ctx context.Context, at uint64, b []byte) error) error {
+func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func(at uint64, b []byte) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.freed {
@@ -109,25 +103,13 @@ func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func(ctx 
 		return context.Cause(ctx)
 	}
 	b, at := m.Bytes()[offset:offset+bytes], m.addr+uint64(offset)
-	if len(b) <= pieceBytes {
-		if len(b) == 0 {
-			return nil
-		}
-		return transfer(ctx, at, b)
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(pieces)
 	for part := range slices.Chunk(b, pieceBytes) {
-		from := at
+		if err := transfer(at, part); err != nil {
+			return err
+		}
 		at += uint64(len(part))
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return transfer(ctx, from, part)
-		})
 	}
-	return group.Wait()
+	return nil
 }
 
 // Free gives the addresses back. The error is ErrFreed if that was done before.

@@ -57,9 +57,11 @@ func (s *tickets) remove(n accl.Ticket) bool {
 }
 
 // Start implements accl.Device. The error is ErrClient for a client other than 0
-// to 2, and a *StatusError if the server refuses the call. On platforms of which
-// Blocking is true, a server that does not tell return codes in its replies has
-// one call at a time: Start waits for the call before.
+// to 2, and a *StatusError if the server refuses the call.
+//
+// On platforms of which Blocking is true, calls in flight are bounded, and Start
+// waits for the answer to another one when there are too many: 48, or 1 on a server
+// that does not tell return codes in its replies.
 func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
 	if client < 0 || client > lastClient {
 		return 0, fmt.Errorf("%w: %d, they go from 0 to %d", ErrClient, client, lastClient)

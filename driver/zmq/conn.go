@@ -44,10 +44,10 @@ func Dial(ctx context.Context, address string, as Kind, l Limits) (*Conn, error)
 // handshake takes the connection over, and closes it if the peer does not
 // speak ZMTP with a fitting kind of socket before ctx ends.
 func handshake(ctx context.Context, raw net.Conn, as Kind, l Limits, server bool) (*Conn, error) {
-	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+	release := whenDone(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
 	c := &Conn{guard: newGuard(raw, l), limits: l}
 	err := c.open(as, server)
-	if !stop() && err == nil {
+	if !release() && err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {

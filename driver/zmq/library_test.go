@@ -146,6 +146,9 @@ func TestSubscribeReadsAPublisherOfTheLibrary(t *testing.T) {
 	eventually(t, "subscription", func() bool {
 		return slices.Contains(pub.(zmq4.Topics).Topics(), "a")
 	})
+	if m := <-got; m != nil {
+		t.Fatalf("%q before anything was sent", m)
+	}
 	for i, body := range bodies {
 		if err := pub.Send(zmq4.NewMsgFrom(fmt.Append(nil, "a", i), []byte(body))); err != nil {
 			t.Fatal(err)

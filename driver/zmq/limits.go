@@ -32,7 +32,9 @@ var (
 	errFraming = errors.New("not a ZMTP frame")
 )
 
-// Limits bound what a peer may ask for. Zero values mean the defaults.
+// Limits bound what a peer may ask for. Zero values mean the defaults. Room for
+// a frame is taken when its header comes, so peers together can hold
+// Connections times MessageBytes.
 type Limits struct {
 	MessageBytes int           // of one message, all frames together; 64 MiB
 	Frames       int           // of one message; 16

@@ -69,7 +69,7 @@ func (o *outlet) flush() error {
 				return err
 			}
 		}
-		n, err := left.WriteTo(o.to)
+		n, err := left.WriteTo(gather(o.to))
 		if o.stall == 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}

@@ -21,15 +21,11 @@ const (
 func Serve(ctx context.Context, l net.Listener, as Kind, lim Limits, handle func(ctx context.Context, c *Conn)) error {
 	lim = lim.withDefaults()
 	ctx, cancel := context.WithCancel(ctx)
-	closed := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		_ = l.Close()
-		close(closed)
-	})
+	release := whenDone(ctx, func() { _ = l.Close() })
 	var peers sync.WaitGroup
 	defer func() {
 		cancel()
-		<-closed
+		release()
 		peers.Wait()
 	}()
 	slots := make(chan struct{}, lim.Connections)
@@ -80,10 +76,33 @@ func serve(ctx context.Context, raw net.Conn, as Kind, lim Limits, handle func(c
 	if err != nil {
 		return
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
-	defer func() {
-		stop()
-		_ = c.Close()
-	}()
+	defer closeAfter(ctx, c)()
 	handle(ctx, c)
+}
+
+// closeAfter closes the connection when ctx ends, or when the function that it
+// returns is called.
+func closeAfter(ctx context.Context, c *Conn) func() {
+	release := whenDone(ctx, func() { _ = c.Close() })
+	return func() {
+		release()
+		_ = c.Close()
+	}
+}
+
+// whenDone calls f when ctx ends, and not after release has been called. If it
+// has called f, release waits for it, and returns false.
+func whenDone(ctx context.Context, f func()) (release func() bool) {
+	called := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(called)
+		f()
+	})
+	return func() bool {
+		stopped := stop()
+		if !stopped {
+			<-called
+		}
+		return stopped
+	}
 }

@@ -16,8 +16,9 @@ const (
 // Subscribe keeps a SUB connection to the publisher at host:port, which may
 // come and go, and hands over its messages, until ctx ends. Handle may block:
 // that holds the publisher back. What is published while there is no connection
-// is not received, nor is a message beyond the limits. The error is that of ctx,
-// or that the address is none.
+// is not received, nor is a message beyond the limits: handle gets nil after
+// each connection is made, the first too, and where a message was skipped. The
+// error is that of ctx, or that the address is none.
 func Subscribe(ctx context.Context, address string, topics []string, lim Limits, handle func(frames [][]byte)) error {
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		return fmt.Errorf("subscribe: %w", err)
@@ -43,18 +44,18 @@ func follow(ctx context.Context, address string, topics []string, lim Limits, ha
 	if err != nil {
 		return false
 	}
-	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+	defer closeAfter(ctx, c)()
 	start := time.Now()
 	for _, topic := range topics {
 		if err := c.Send(append([]byte{1}, topic...)); err != nil {
 			return false
 		}
 	}
+	handle(nil)
 	for received := false; ; received = true {
 		frames, err := c.Recv()
 		if errors.Is(err, ErrTooLarge) && !errors.Is(err, ErrClosed) {
-			continue
+			frames, err = nil, nil
 		}
 		if err != nil {
 			return received || time.Since(start) > retryPauseMax

@@ -2,18 +2,22 @@ package targets_test
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	// What the scripts run is compiled elsewhere; this makes their results
 	// depend on it.
 	_ "github.com/cclforge/cclforge/gen/targets"
+	"github.com/cclforge/cclforge/verify/host"
 )
 
 // TestScripts runs the targets as a user does: from the magefile of a module
@@ -38,9 +42,36 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", filepath.Join(module, "bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("USER_MODULE", module)
 			env.Setenv("MAGEFILE_CACHE", filepath.Join(env.WorkDir, ".mage"))
-			return nil
+			port, err := host.FreePorts(20)
+			env.Setenv("PORT", strconv.Itoa(port))
+			return err
 		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"served": served},
 	})
+}
+
+// served waits until somebody listens at a port, the sum of its arguments; or,
+// if negated, until nobody does.
+func served(ts *testscript.TestScript, neg bool, args []string) {
+	port := 0
+	for _, a := range args {
+		n, err := strconv.Atoi(a)
+		ts.Check(err)
+		port += n
+	}
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			ts.Check(c.Close())
+		}
+		switch {
+		case (err != nil) == neg:
+			time.Sleep(200 * time.Millisecond) // to be sure that this is said, too
+			return
+		case time.Now().After(end):
+			ts.Fatalf("port %d: %v", port, err)
+		}
+	}
 }
 
 // userModule copies testdata/module and completes its go.mod: it replaces
@@ -112,7 +143,7 @@ func TestOwnMagefile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "fmt", "generate", "new", "platforms", "test", "validate"} {
+	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "emulate", "fmt", "generate", "new", "platforms", "test", "validate"} {
 		if !regexp.MustCompile(`(?m)^  ` + target + ` +[a-z].*\.$`).Match(out) {
 			t.Errorf("no target %s with a description in:\n%s", target, out)
 		}

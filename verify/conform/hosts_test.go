@@ -110,11 +110,17 @@ func openHosts(ctx context.Context, t *testing.T, d *design.Design, s *setup, o 
 	if err := h.start(ctx, d, s.ranks, o); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
-	return &reach{
+	r := &reach{
 		devices: h.devices, ranks: h.all[0].Ranks(), stats: h.stats,
 		close: func([]*accl.Engine, bool) error { return h.close() },
-		kill:  h.kill,
-	}, nil
+	}
+	if len(h.all) == s.ranks {
+		r.kill = func(rank int) error { return h.all[rank].Close() }
+	}
+	if p := driverview.Of(d); o.Serve {
+		r.bounded(&p)
+	}
+	return r, nil
 }
 
 // completeHosts says what all hosts of a world are told.
@@ -164,8 +170,6 @@ func (h *hosts) start(ctx context.Context, d *design.Design, ranks int, o host.O
 
 // of is the host of a rank.
 func (h *hosts) of(rank int) *host.Host { return h.all[min(rank, len(h.all)-1)] }
-
-func (h *hosts) kill(rank int) error { return h.of(rank).Close() }
 
 func (h *hosts) stats() string {
 	var s strings.Builder

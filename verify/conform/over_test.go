@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -36,6 +37,8 @@ type reach struct {
 	devices []accl.Device // by rank
 	ranks   []accl.Rank
 	network *fabric.Net          // whose faults can be set; nil if there is no such
+	clients int                  // that each rank has for calls
+	open    int                  // calls of a rank that can be open at a time
 	kill    func(rank int) error // nil if no rank can end alone
 	stats   func() string        // what the engines have done, for failures
 	// close ends the world, or keeps it for other tests unless this one failed.
@@ -103,6 +106,22 @@ func TestMain(m *testing.M) {
 
 // times is how often something is done there that a whole run does n times.
 func (on where) times(n int) int { return times(max(int(float64(n)*on.share), 1)) }
+
+// What simulation protocol has: controllers of the host and of a kernel, and for
+// generations without controllers a bound for what a server has to keep.
+const (
+	protocolClients = 3
+	blockingCalls   = 40
+)
+
+// bounded sets how much clients of the protocol may do at a time.
+func (r *reach) bounded(p *accl.Platform) *reach {
+	r.clients = protocolClients
+	if sim.Blocking(p) {
+		r.open = blockingCalls
+	}
+	return r
+}
 
 // needsNetwork skips a test that changes the network while it runs.
 func (b *bench) needsNetwork() *fabric.Net {

@@ -54,6 +54,7 @@ type placed struct {
 	ranks     []accl.Rank // where the network engines are
 	clients   []sim.Endpoints
 	publish   string // where clients publish for kernel streams
+	launched  bool   // by a launcher, which has a status of its own when it is told to end
 	stop      func() error
 	used      int // when
 }
@@ -127,7 +128,12 @@ func (w *placed) end() error {
 	errs := make([]error, len(w.processes))
 	var all sync.WaitGroup
 	for i, p := range w.processes {
-		all.Go(func() { errs[i] = p.Stop(stopping) })
+		all.Go(func() {
+			errs[i] = p.Stop(stopping)
+			if w.launched && errors.As(errs[i], new(*exec.ExitError)) {
+				errs[i] = nil
+			}
+		})
 	}
 	all.Wait()
 	if w.stop != nil {
@@ -207,7 +213,8 @@ func (s *shelf) lend(ctx context.Context, d *design.Design, set *setup, key stri
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w%s", err, w.said()), s.drop(key))
 	}
-	return &reach{
+	p := driverview.Of(d)
+	r := &reach{
 		devices: devices, ranks: w.ranks[:set.ranks], stats: w.said,
 		close: func(engines []*accl.Engine, failed bool) error {
 			err := errors.Join(closeEngines(engines), closeDevices(devices))
@@ -216,7 +223,8 @@ func (s *shelf) lend(ctx context.Context, d *design.Design, set *setup, key stri
 			}
 			return nil
 		},
-	}, nil
+	}
+	return r.bounded(&p), nil
 }
 
 func closeEngines(engines []*accl.Engine) error {
@@ -306,7 +314,7 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 		if err != nil {
 			return nil, err
 		}
-		w := &placed{size: size, processes: []*program.Process{p}}
+		w := &placed{size: size, processes: []*program.Process{p}, launched: true}
 		if err := w.ready(ctx, port, size); err != nil {
 			return nil, errors.Join(err, w.end())
 		}

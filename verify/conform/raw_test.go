@@ -29,7 +29,7 @@ type raw struct {
 // newRaw is a configured world of two ranks.
 func newRaw(ctx context.Context, t *testing.T, on where, name string, o world.Options) *raw {
 	t.Helper()
-	r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 2, world: o, vars: hostMemory(name)})}
+	r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o, vars: hostMemory(name)})}
 	r.comm = r.engines[0].World().Address()
 	for i, c := range r.p.Configs {
 		switch {
@@ -268,7 +268,7 @@ func resetDropsCalls(t *testing.T, on where) {
 			r := newRaw(ctx, t, on, name, world.Options{})
 			dev := r.Device(0)
 			var parked []accl.Ticket
-			for k := range 50 {
+			for k := range min(50, r.open) {
 				ticket, err := dev.Start(ctx, k%2, accl.Call{
 					Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 10, Tag: uint32(k),
 				})

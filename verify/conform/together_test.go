@@ -58,7 +58,7 @@ func communicatorsAtOnce(t *testing.T, on where) {
 				}
 				var running sync.WaitGroup
 				for g, members := range groups {
-					running.Go(func() { b.collectives(ctx, random(t, g), members, g, on.times(20)) })
+					running.Go(func() { b.collectives(ctx, random(t, g), members, g%b.clients, on.times(20)) })
 				}
 				running.Wait()
 			})
@@ -183,7 +183,7 @@ func receivesBeforeSends(t *testing.T, on where) {
 					}
 				}})
 				const n = 50
-				messages := test.messages
+				messages := min(test.messages, b.open)
 				posted := make(chan struct{})
 				b.each(func(rank int, e *accl.Engine) error {
 					if rank == 0 {

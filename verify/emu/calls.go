@@ -18,7 +18,7 @@ var (
 )
 
 // Clients is how many clients an engine has: they go from 0 up.
-const Clients = 128
+const Clients = 1024
 
 // openCall is a call from when it was placed until its answer is given.
 type openCall struct {

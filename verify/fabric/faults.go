@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -121,7 +122,7 @@ func (n *Net) SetConditions(c Conditions) {
 func (n *Net) resume() {
 	for _, p := range *n.ports.Load() {
 		p.mu.Lock()
-		links := append([]*link(nil), p.links...)
+		links := slices.Clone(p.links)
 		p.mu.Unlock()
 		for _, l := range links {
 			if l != nil {

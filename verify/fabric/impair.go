@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,10 +99,7 @@ func (p *impairedRouter) Route(session uint32, ip uint32, port uint16, local boo
 func (p *Impaired) SetConditions(c Conditions) {
 	p.medium.set(c)
 	p.mu.Lock()
-	lines := make([]*outbound, 0, len(p.lines))
-	for _, l := range p.lines {
-		lines = append(lines, l)
-	}
+	lines := slices.Collect(maps.Values(p.lines))
 	p.mu.Unlock()
 	for _, l := range lines {
 		l.advance()

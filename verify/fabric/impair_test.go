@@ -370,17 +370,25 @@ func TestImpairRoutes(t *testing.T) {
 	if want := []string{"0 5 40 true", "1 6 41 false", "2 6 42 false", "2 6 43 false"}; !slices.Equal(r.routes, want) {
 		t.Errorf("routes %v", r.routes)
 	}
-	for session, rank := range map[int]int{0: 7, 1: 41, 2: 43} {
-		imp.SetConditions(fabric.Conditions{Link: func(from, to int) fabric.Condition {
-			return fabric.Condition{Cut: from == 7 && to == rank}
-		}})
-		for other := range 3 {
-			send(t, p, other, numbered(0, 0))
-			if arrived := len(receiveAll(inner[other])) == 1; arrived != (other != session) {
-				t.Errorf("rank %d is cut off, session %d: arrived %v", rank, other, arrived)
+	leadTo := map[int]int{0: 7, 1: 41, 2: 43}
+	check := func() {
+		t.Helper()
+		for session, rank := range leadTo {
+			imp.SetConditions(fabric.Conditions{Link: func(from, to int) fabric.Condition {
+				return fabric.Condition{Cut: from == 7 && to == rank}
+			}})
+			for other := range 3 {
+				send(t, p, other, numbered(0, 0))
+				if arrived := len(receiveAll(inner[other])) == 1; arrived != (other != session) {
+					t.Errorf("rank %d is cut off, session %d: arrived %v", rank, other, arrived)
+				}
 			}
 		}
 	}
+	check()
+	router.Route(1, 6, 44, false)
+	leadTo[1] = 44
+	check()
 	if got, ok := fabric.ImpairedOf(p); !ok || got != imp {
 		t.Error("the port does not know its faults")
 	}

@@ -62,27 +62,26 @@ func (p *Plan) follow(ctx context.Context, done <-chan struct{}, set func(fabric
 	if start.IsZero() {
 		start = time.Now()
 	}
-	past := time.Duration(-1)
+	var now time.Duration
 	catchUp := func() {
-		now := time.Since(start)
+		now = time.Since(start)
 		set(p.conditions(now))
 		for _, k := range p.Kills {
-			if past < k.At && k.At <= now {
+			if k.At <= now { // again does nothing
 				kill(k.Rank)
 			}
 		}
-		past = now
 	}
 	catchUp()
 	times := p.times()
-	if past >= times[len(times)-1] {
+	if now >= times[len(times)-1] {
 		return
 	}
 	go func() {
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		for _, next := range times {
-			if next <= past {
+			if next <= now {
 				continue
 			}
 			timer.Reset(next - time.Since(start))

@@ -63,6 +63,15 @@ func TestResetAnswersCalls(t *testing.T) {
 	for range 3 {
 		c.begin(call{scenario: opRecv, count: 10, comm: c.comm, peer: 1, tag: 3, arith: c.float})
 	}
+	begin := time.Now()
+	for range 10 { // they are not answered before something has ended, but not late
+		if a, err := c.request(message{"type": 6, "ctrl_id": 0}); err != nil || *a.Status != 1 {
+			t.Errorf("call wait: %v, %v", a, err)
+		}
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("ten call waits took %v", took)
+	}
 	c.begin(call{scenario: opConfig, function: resetPeriph})
 	for i, want := range []uint32{1 << 31, 1 << 31, 1 << 31, 0} {
 		if code := c.finish(); code != want || c.err != nil {
@@ -137,6 +146,17 @@ func TestEachClientReadsItsReturnCode(t *testing.T) {
 		if got := reader.c.read(0x1FFC); got != reader.want || reader.c.err != nil {
 			t.Errorf("return code %#x, and not %#x: %v", got, reader.want, reader.c.err)
 		}
+	}
+	// A driver that reads the word over another connection than that of its calls.
+	a.begin(call{scenario: 99})
+	a.begin(call{scenario: opNop})
+	for _, want := range []uint32{1 << 14, 0} {
+		if code := a.finish(); code != want || c.read(0x1FFC) != want {
+			t.Errorf("return code %#x, over the other connection %#x, and not %#x", code, c.read(0x1FFC), want)
+		}
+	}
+	if code := a.code(call{scenario: 99}); code != 1<<14 {
+		t.Errorf("return code %#x", code)
 	}
 	// Another connection of the same driver has taken a later completion.
 	c.do(call{scenario: opNop})

@@ -43,6 +43,9 @@ func TestClientOf2024(t *testing.T) {
 	for _, network := range []string{"u55c_tcp", "u55c_udp"} {
 		for _, ranks := range []int{2, 4} {
 			t.Run(fmt.Sprint(network, " of ", ranks), func(t *testing.T) {
+				if testing.Short() && ranks > 2 {
+					t.Skip("short")
+				}
 				s := start(t, network, map[string]cty.Value{"host_memory": cty.True}, options{ranks: ranks})
 				clients := s.all(t, true)
 				together(t, "configure", clients, (*client).configure2024)

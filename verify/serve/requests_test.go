@@ -349,15 +349,27 @@ func TestLimits(t *testing.T) {
 	if c.err != nil {
 		t.Fatal(c.err)
 	}
-	// A request that is too large ends its connection, after an answer.
+	// A request that is too large is answered, too.
 	a, err = c.ask([]byte(`{"type": 3, "addr": 0, "wdata": [` + strings.Repeat("100,", 1<<19) + `1]}`))
 	if err != nil || *a.Status >= 0 || a.Error == "" {
 		t.Errorf("writing half a megabyte: %v, %v", a, err)
 	}
-	other := s.client(t, 0, true)
-	other.read(0)
-	if other.err != nil {
-		t.Error(other.err)
+	c.read(0)
+	if c.err != nil {
+		t.Errorf("after a request that was too large: %v", c.err)
+	}
+	p := dial(t, s.command(0), zmq4.NewDealer)
+	for _, envelope := range [][][]byte{{[]byte("id")}, {nil}, {[]byte("id"), nil}} {
+		if err := p.SendMulti(zmq4.NewMsgFrom(append(envelope, make([]byte, 2<<20))...)); err != nil {
+			t.Fatal(err)
+		}
+		frames, err := p.receive()
+		if err != nil || len(frames) != len(envelope)+1 || !bytes.Equal(frames[0], envelope[0]) {
+			t.Fatalf("envelope %q: %q, %v", envelope, frames, err)
+		}
+		if a, err := parse(frames[len(envelope)]); err != nil || *a.Status >= 0 {
+			t.Errorf("envelope %q: %v, %v", envelope, a, err)
+		}
 	}
 }
 

@@ -116,6 +116,11 @@ func TestTablesThatAreNotForeign(t *testing.T) {
 	if got := g.foreignTable(m.word); got != "" {
 		t.Errorf("a table in use: %s", got)
 	}
+	clientTables["accl-2021"](&m, 4, 4096, 0, 0x1000) // of somebody who is gone
+	if got := g.foreignTable(m.word); got != "" {
+		t.Errorf("a table in use beside one of another generation: %s", got)
+	}
+	m.write(0x800, 0)
 	for what, write := range map[string]func(){
 		"no size":              func() { m.write(4, 0) },
 		"more than there is":   func() { m.write(0, 10000) },

@@ -183,6 +183,41 @@ func TestKernelOutputWaitsForAListener(t *testing.T) {
 	}
 }
 
+// A kernel that takes its time gets everything nevertheless.
+func TestSlowKernel(t *testing.T) {
+	s, clients, ks := kernels(t)
+	ks[0].out = subscribeTo(t, s, 0)
+	a := clients[0]
+	const n, copies = 1 << 18, 8 // more than the server keeps for a subscriber, as text
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = -float32(i+1) / 3
+	}
+	data, in := octetsOf(values), a.floats(values, false)
+	for range copies {
+		a.do(call{scenario: opCopy, count: n, arith: a.float, stream: resStream, op0: in})
+	}
+	if a.err != nil {
+		t.Fatal(a.err)
+	}
+	var published uint64
+	waitFor(t, "the server to stop publishing", func() bool {
+		before := published
+		published = s.servers[0].Health().KernelOut
+		time.Sleep(50 * time.Millisecond)
+		return published == before && published > 0
+	})
+	if published == 4*n*copies {
+		t.Error("the server keeps all of it for a kernel that takes nothing")
+	}
+	got := ks[0].pull("0", 4*n*copies)
+	for i := range copies {
+		if !slices.Equal(got[4*n*i:4*n*(i+1)], data) {
+			t.Fatalf("copy %d arrives as something else", i)
+		}
+	}
+}
+
 // Messages of a kernel that cannot be read are counted, and the rest arrives.
 func TestMalformedKernelMessages(t *testing.T) {
 	s, clients, ks := kernels(t)

@@ -12,7 +12,12 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-const loopback = "127.0.0.1"
+const (
+	loopback = "127.0.0.1"
+	// engineSockets is how many sockets of all ranks come before those of network
+	// engines.
+	engineSockets = 4
+)
 
 // routes are the sessions of addresses, as communicators tell them.
 type routes struct {
@@ -59,19 +64,20 @@ func (r *routes) only(at netip.AddrPort) (uint32, bool) {
 	return session, has
 }
 
-// Connect returns the rank that has an address: that of its command socket, that
-// of its network engine, or one that a communicator gives to its session.
+// Connect returns the rank that has an address: that of its command socket, of
+// its packet socket or of its network engine, or one that a communicator gives to
+// its session.
 func (p *Port) Connect(_ context.Context, ip uint32, port uint16) (session uint32, err error) {
 	if p.life.Err() != nil {
 		return 0, fabric.ErrClosed
 	}
 	at := address(ip, port)
 	for rank := range p.o.Endpoints.Ranks {
-		e := p.o.Endpoints
-		e.Host = p.o.Peers(rank)
-		command := e.Command(rank)
-		if at == literal(command, 0) || at == literal(command, 4*e.Ranks) {
-			return uint32(rank), nil
+		first, ranks := p.command(rank), p.o.Endpoints.Ranks
+		for _, further := range []int{0, ranks, engineSockets * ranks} {
+			if at == literal(first, further) {
+				return uint32(rank), nil
+			}
 		}
 	}
 	if session, has := p.routes.only(at); has && int64(session) < int64(p.o.Endpoints.Ranks) {

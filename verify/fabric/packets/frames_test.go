@@ -248,3 +248,18 @@ func TestMessagesThatAreTooLarge(t *testing.T) {
 	f.publish(0, header(0x7FFFFFFF, 1, 1, 0, 0, 0))
 	until(t, "a count", func() bool { return port.Stats().TooLarge == 3 })
 }
+
+// What a rank says first when it is started again is no rest of what it said last.
+func TestARankThatIsStartedAgainInTheMiddleOfAMessage(t *testing.T) {
+	o := packets.Options{Endpoints: endpoints(t, 2)}
+	f, port := raw(t, o)
+	f.publish(0, append(header(5000, 1, 1, 0, 0, 0), make([]byte, 4032)...))
+	until(t, "the first part", func() bool { return port.Stats().Received == 1 })
+	f.close()
+	again := newForeign(t, o.Endpoints, 1, kind{})
+	again.join(o.Endpoints, 0)
+	again.publish(0, append(header(1, 1, 1, 0, 0, 0), 9))
+	if p := receive(t, port); !bytes.Equal(p.Payload, []byte{9}) {
+		t.Errorf("received %d bytes", len(p.Payload))
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -13,100 +12,9 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/fabric/packets"
-	"github.com/cclforge/cclforge/verify/world"
 )
-
-var platforms = []struct {
-	name string
-	kind
-}{
-	{"u55c_tcp", kind{}},
-	{"u55c_udp", kind{udp: true}},
-	{"u280_2022", kind{old: true}},
-	{"udp_2022", kind{old: true, udp: true}},
-}
-
-// udp2022 is a platform of 2022 on UDP, as simulators have it.
-const udp2022 = `
-platform "udp_2022" {
-  board = "u280"
-  abi   = "accl-2022"
-  clock = 250
-  cclo { kernel_stream = "loopback" }
-  poe "udp" {}
-  arithmetic "reduce_ops" {}
-  compression "hp_compression" { lanes = 3 }
-}
-`
-
-func load(t testing.TB, name string) *design.Design {
-	t.Helper()
-	d, diags := design.Load(designtest.Library(t).With("udp_2022", []byte(udp2022)), name, lang.Inputs{
-		Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false },
-	})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
-}
-
-// start starts our engines of some ranks on packet sockets.
-func start(t testing.TB, d *design.Design, e sim.Endpoints, k kind, o emu.Options, ranks ...int) *world.World {
-	t.Helper()
-	framing, err := emu.Framing(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var members []world.Member
-	for _, rank := range ranks {
-		port := open(t, packets.Options{Endpoints: e, Rank: rank, Unpadded: k.old, Lossy: k.udp, Framing: framing})
-		members = append(members, world.Member{Rank: rank, Port: port})
-	}
-	w, err := world.Start(t.Context(), d, members, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
-}
-
-// ranks are those of the communicator, as clients of simulators give them.
-func ranks(e sim.Endpoints) []accl.Rank {
-	out := make([]accl.Rank, e.Ranks)
-	for i := range out {
-		out[i] = accl.Rank{IP: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Port: uint16(e.Port + i), Session: uint32(i)}
-	}
-	return out
-}
-
-// each does something for some ranks at once.
-func each(t testing.TB, ranks []int, do func(ctx context.Context, rank int) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
-	defer cancel()
-	var wg sync.WaitGroup
-	for _, rank := range ranks {
-		wg.Go(func() {
-			if err := do(ctx, rank); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-}
 
 // mixed is a world in which somebody else serves the odd ranks.
 type mixed struct {
@@ -346,91 +254,6 @@ func TestMixedWorldsPut(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// A rank that nobody serves is an error within the limit, and the others go on.
-func TestMissingRanks(t *testing.T) {
-	e := endpoints(t, 3)
-	d := load(t, "u55c_tcp")
-	p := driverview.Of(d)
-	w := start(t, d, e, kind{}, emu.Options{RemoteTimeout: 300 * time.Millisecond}, 0, 1)
-	engines := map[int]*accl.Engine{}
-	var mu sync.Mutex
-	each(t, []int{0, 1}, func(ctx context.Context, rank int) error {
-		engine, err := accl.Open(ctx, w.Device(rank), &p, ranks(e), rank)
-		mu.Lock()
-		defer mu.Unlock()
-		engines[rank] = engine
-		return err
-	})
-	each(t, []int{0, 1}, func(ctx context.Context, rank int) error {
-		b, err := buffer(ctx, engines[rank], noise(1, 1000))
-		if err != nil {
-			return err
-		}
-		begin := time.Now()
-		if _, err := engines[rank].Send(ctx, b, 250, 2); err == nil {
-			return fmt.Errorf("sent to a rank that nobody serves")
-		}
-		if d := time.Since(begin); d > 5*time.Second {
-			return fmt.Errorf("sent for %v to a rank that nobody serves", d)
-		}
-		if rank == 0 {
-			_, err = engines[rank].Send(ctx, b, 250, 1)
-		} else {
-			_, err = engines[rank].Recv(ctx, b, 250, 0)
-		}
-		return err
-	})
-}
-
-// Worlds of ours on packet sockets alone.
-func TestOurWorlds(t *testing.T) {
-	for _, p := range platforms {
-		t.Run(p.name, func(t *testing.T) {
-			const n = 4
-			e := endpoints(t, n)
-			d := load(t, p.name)
-			view := driverview.Of(d)
-			w := start(t, d, e, p.kind, emu.Options{}, 0, 1, 2, 3)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
-			defer cancel()
-			engines, err := accl.OpenAll(ctx, w.Devices(), &view, ranks(e))
-			if err != nil {
-				t.Fatal(err)
-			}
-			each(t, []int{0, 1, 2, 3}, func(ctx context.Context, rank int) error {
-				for _, count := range []int{1, 1000, 100_003} {
-					src, err := accl.Alloc[int32](ctx, engines[rank], count)
-					if err != nil {
-						return err
-					}
-					dst, err := accl.Alloc[int32](ctx, engines[rank], count)
-					if err != nil {
-						return err
-					}
-					for k := range src.Host() {
-						src.Host()[k] = int32(k * (rank + 1))
-					}
-					if _, err := engines[rank].AllReduce(ctx, src, dst, count, accl.Sum); err != nil {
-						return fmt.Errorf("%d elements: %w", count, err)
-					}
-					for k, v := range dst.Host() {
-						if v != int32(10*k) {
-							return fmt.Errorf("element %d of %d is %d, want %d", k, count, v, 10*k)
-						}
-					}
-				}
-				_, err := engines[rank].Barrier(ctx)
-				return err
-			})
-			for rank := range n {
-				if s := w.Engine(rank).Stats().Dropped; s != (emu.Drops{}) {
-					t.Errorf("rank %d dropped packets: %s", rank, s)
-				}
-			}
-		})
-	}
 }
 
 // bytesOf are the bytes of a buffer's host copy.

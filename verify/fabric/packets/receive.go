@@ -45,7 +45,11 @@ func (p *Port) subscribe(rank int) {
 
 // hear takes a message that a rank has published.
 func (p *Port) hear(s *source, frames [][]byte) {
-	if len(frames) > 0 && !bytes.Equal(frames[0], p.in.topic) {
+	if len(frames) == 0 { // a new connection: something may have been lost
+		s.assembler.abandon()
+		return
+	}
+	if !bytes.Equal(frames[0], p.in.topic) {
 		return // for a rank whose number begins alike
 	}
 	b, err := s.open(frames)

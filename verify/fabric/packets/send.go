@@ -46,22 +46,19 @@ type destination struct {
 // rank, or it has not subscribed for long. Where the platform's network is UDP,
 // packets vanish then.
 func (p *Port) Send(session uint32, packet *fabric.Packet) error {
-	if p.life.Err() != nil {
-		return fabric.ErrClosed
-	}
-	if int64(session) >= int64(len(p.out.destinations)) || int(session) == p.o.Rank {
-		return p.nowhere(packet)
-	}
-	if p.o.Lossy && headerBytes+len(packet.Payload) > p.limit {
-		return fmt.Errorf("packets: a payload of %d bytes: a packet on UDP has at most %d", len(packet.Payload), p.limit-headerBytes)
-	}
-	d := &p.out.destinations[session]
-	there := p.publisher.SubscribedTo(d.topic)
 	p.out.mu.Lock()
 	defer p.out.mu.Unlock()
 	switch {
 	case p.out.closing:
 		return fabric.ErrClosed
+	case int64(session) >= int64(len(p.out.destinations)) || int(session) == p.o.Rank:
+		return p.nowhere(packet)
+	case p.o.Lossy && headerBytes+len(packet.Payload) > p.limit:
+		return fmt.Errorf("packets: a payload of %d bytes: a packet on UDP has at most %d", len(packet.Payload), p.limit-headerBytes)
+	}
+	d := &p.out.destinations[session]
+	there := p.publisher.SubscribedTo(d.topic)
+	switch {
 	case !there && d.given:
 		return p.nowhere(packet)
 	case !there:

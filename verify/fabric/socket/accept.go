@@ -113,6 +113,8 @@ func (p *TCPPort) greet(c *stream) (begun bool, err error) {
 		return false, p.silent(c)
 	case n == 0 && err == io.EOF:
 		return false, io.EOF
+	case timedOut(err):
+		return false, fmt.Errorf("it has said %d bytes of its first beat in %v", n, p.o.FirstBeat)
 	case err != nil:
 		return false, midway(err)
 	}
@@ -152,7 +154,7 @@ func (p *TCPPort) introduced(c *stream, name netip.AddrPort) func() (*session, e
 		if !ok {
 			return nil, fmt.Errorf("%w: it says that it is %v", fabric.ErrUnreachable, name)
 		}
-		return p.enough(p.sessionAt(at))
+		return p.enough(p.numbered(p.sessionAt(at)))
 	}
 }
 
@@ -186,17 +188,20 @@ func (p *TCPPort) known(c *stream) *session {
 	return s
 }
 
-// mishap counts and logs what went wrong with a peer, more and more rarely.
+// loggedAll is how often mishaps of one kind are logged before they are logged
+// more and more rarely.
+const loggedAll = 16
+
+// mishap counts and logs what went wrong with a peer.
 func (p *TCPPort) mishap(count *uint64, format string, args ...any) {
-	var other uint64
 	p.mu.Lock()
 	if count == nil {
 		count = &p.others
 	}
 	*count++
-	other = *count
+	n := *count
 	p.mu.Unlock()
-	if other&(other-1) == 0 {
+	if n <= loggedAll || n&(n-1) == 0 {
 		p.o.Log(format, args...)
 	}
 }

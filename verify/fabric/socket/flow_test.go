@@ -1,1 +1,325 @@
 package socket_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+)
+
+// fill sends packets of 1000 bytes until the port is busy, and returns how many.
+func fill(p *port, session uint32) int {
+	p.t.Helper()
+	for n := 0; ; n++ {
+		switch err := p.Send(session, numbered(n, make([]byte, 1000))); {
+		case err == fabric.ErrBusy:
+			return n
+		case err != nil:
+			p.t.Fatal(err)
+		case n > 100_000:
+			p.t.Fatal("the port is never busy")
+		}
+	}
+}
+
+// settle fills until nothing moves any more.
+func settle(p *port, session uint32) int {
+	p.t.Helper()
+	total := fill(p, session)
+	for last := -1; last != total; {
+		last = total
+		time.Sleep(20 * time.Millisecond)
+		for p.Send(session, numbered(total, make([]byte, 1000))) == nil {
+			total++
+		}
+	}
+	return total
+}
+
+func TestTCPBackPressure(t *testing.T) {
+	const window = 64 << 10
+	x, y := newTCP(t, socket.Options{WindowBytes: window}), newTCP(t, socket.Options{WindowBytes: window})
+	route(x, y)
+	there, back := settle(x, 1), settle(y, 0)
+	for _, p := range []*port{x, y} {
+		if n := int(p.tcp().Stats().Received); n*1064 > window+1064 {
+			t.Errorf("%d packets have been read ahead", n)
+		}
+	}
+	for i := range max(there, back) {
+		if i < there {
+			if p := y.next(); number(p) != i {
+				t.Fatalf("packet %d, not %d", number(p), i)
+			}
+		}
+		if i < back {
+			if p := x.next(); number(p) != i {
+				t.Fatalf("packet %d, not %d", number(p), i)
+			}
+		}
+	}
+	x.quiet()
+	for _, c := range []struct {
+		p       *port
+		session uint32
+	}{{x, 1}, {y, 0}} {
+		if err := c.p.Send(c.session, numbered(0, nil)); err != nil {
+			t.Errorf("when all has been received: %v", err)
+		}
+	}
+}
+
+func TestTCPHold(t *testing.T) {
+	x, y, z := newTCP(t, socket.Options{WindowBytes: 1000}), newTCP(t, socket.Options{WindowBytes: 1000}), newTCP(t, socket.Options{WindowBytes: 1000})
+	route(x, y, z)
+	x.Hold(77, true) // nobody
+	x.Hold(1, true)
+	sent := settle(y, 0)
+	for i := range 100 { // others go on
+		send(z, 0, numbered(i, make([]byte, 100)))
+		if p := x.next(); p.Session != 2 || number(p) != i {
+			t.Fatalf("packet %d of session %d", number(p), p.Session)
+		}
+	}
+	x.quiet()
+	x.Route(9, ip(y.at), y.at.Port(), false) // another name
+	x.Hold(9, false)
+	for i := range sent {
+		if p := x.next(); p.Session != 9 || number(p) != i {
+			t.Fatalf("packet %d of session %d, not %d", number(p), p.Session, i)
+		}
+		if i == sent/2 {
+			x.Hold(9, true)
+			x.quiet()
+			x.Hold(9, false)
+		}
+	}
+}
+
+// A peer that does not read makes its session busy, and nothing else.
+func TestTCPSlowPeer(t *testing.T) {
+	x, y := newTCP(t, socket.Options{WindowBytes: 32 << 10}), newTCP(t, socket.Options{})
+	route(x, y)
+	conn := raw(t, x)
+	write(t, conn, message(1, nil))
+	session := x.next().Session
+	_ = conn.SetReadBuffer(8 << 10)
+	sent := settle(x, session)
+	send(x, 1, numbered(5, []byte("others")))
+	if p := y.next(); string(p.Payload) != "others" {
+		t.Errorf("%q", p.Payload)
+	}
+	go func() {
+		for i := range sent { // slowly
+			want := message(i, make([]byte, 1000))
+			got := make([]byte, len(want))
+			for k := range got {
+				if i < 3 || k%100 == 0 {
+					if _, err := io.ReadFull(conn, got[k:min(k+1, len(got))]); err != nil {
+						t.Errorf("packet %d: %v", i, err)
+						return
+					}
+					if i >= 3 {
+						_, _ = io.ReadFull(conn, got[k+1:min(k+100, len(got))])
+					}
+				}
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("packet %d is not what was sent", i)
+				return
+			}
+		}
+		_ = conn.Close()
+	}()
+	if got := x.end(); got != session {
+		t.Errorf("session %d has ended", got)
+	}
+}
+
+// counted counts how often packets are given back.
+type counted struct{ n atomic.Int64 }
+
+func (c *counted) packet(number, size int) *fabric.Packet {
+	p := numbered(number, make([]byte, size))
+	p.Free = func() { c.n.Add(1) }
+	return p
+}
+
+func (c *counted) is(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, "packets given back", func() bool { return c.n.Load() >= int64(n) })
+	if c.n.Load() != int64(n) {
+		t.Errorf("%d packets given back, not %d", c.n.Load(), n)
+	}
+}
+
+// What was sent before Close arrives, and then the session ends.
+func TestTCPCloseWritesWhatIsQueued(t *testing.T) {
+	leaks(t)
+	for _, size := range []int{0, 100, 40 << 10} {
+		for _, used := range []bool{false, true} { // or it has to be connected first
+			x, y := newTCP(t, socket.Options{WindowBytes: 4 << 20}), newTCP(t, socket.Options{WindowBytes: 4 << 20})
+			route(x, y)
+			if used {
+				connect(x, y)
+			}
+			const packets = 60
+			var sent counted
+			for i := range packets {
+				send(x, 1, sent.packet(i, size))
+			}
+			start := time.Now()
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+			if d := time.Since(start); d > limit/2 {
+				t.Errorf("closing has taken %v", d)
+			}
+			sent.is(t, packets)
+			for i := range packets {
+				if _, ended := y.Closed(); ended {
+					t.Error("the session has ended before its last packet")
+				}
+				if p := y.next(); number(p) != i || len(p.Payload) != size {
+					t.Fatalf("packet %d, not %d, of %d bytes", number(p), i, len(p.Payload))
+				}
+			}
+			if session := y.end(); session != 0 {
+				t.Errorf("session %d has ended", session)
+			}
+			if err := y.Send(0, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
+				t.Errorf("sending to who is gone: %v", err)
+			}
+			if _, more := y.Closed(); more {
+				t.Error("the end is reported twice")
+			}
+		}
+	}
+}
+
+func TestTCPCloseDoesNotWaitForLong(t *testing.T) {
+	leaks(t)
+	before := descriptors(t)
+	x, y := newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
+	nobody := free(t)
+	x.Route(3, ip(nobody), nobody.Port(), false)
+	route(x, y)
+	var sent counted
+	send(x, 3, sent.packet(0, 10)) // is never there
+	n := 1
+	for ; x.Send(1, sent.packet(n, 60_000)) == nil; n++ { // does not receive
+	}
+	conn := raw(t, x) // says nothing
+	start := time.Now()
+	for range 2 {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("closing has taken %v", d)
+	}
+	sent.is(t, n)
+	cut(t, conn)
+	if err := x.Send(1, numbered(0, nil)); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("sending when closed: %v", err)
+	}
+	if p := x.Receive(); p != nil {
+		t.Error("receiving when closed")
+	}
+	if _, ended := x.Closed(); ended {
+		t.Error("sessions end when the port is closed")
+	}
+	x.Hold(1, true)
+	x.Route(1, ip(y.at), y.at.Port(), false)
+	_ = y.Close()
+	_ = conn.Close()
+	eventually(t, "closed descriptors", func() bool { return descriptors(t) <= before })
+}
+
+// Packets that nobody received are given back.
+func TestTCPCloseGivesBackWhatHasCome(t *testing.T) {
+	leaks(t)
+	x, y := newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
+	route(x, y)
+	for i := range 50 {
+		send(x, 1, numbered(i, make([]byte, 1000)))
+	}
+	eventually(t, "packets", func() bool { return y.tcp().Stats().Received == 50 })
+	if err := y.Close(); err != nil {
+		t.Error(err)
+	}
+	if p := y.Receive(); p != nil {
+		t.Error("a packet is left")
+	}
+	if session := x.end(); session != 1 {
+		t.Errorf("session %d has ended", session)
+	}
+}
+
+func TestTCPNotifyTellsWhatIsThere(t *testing.T) {
+	x, y := newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
+	route(x, y)
+	send(x, 1, numbered(1, nil))
+	eventually(t, "a packet", func() bool { return y.tcp().Stats().Received == 1 })
+	called := 0
+	y.Notify(func() { called++ })
+	if called != 1 {
+		t.Errorf("called %d times", called)
+	}
+	y.Notify(nil)
+	if p := y.Receive(); p == nil {
+		t.Error("no packet")
+	}
+}
+
+// Payloads that do not fit their header are the caller's again.
+func TestTCPSendErrors(t *testing.T) {
+	x, y := newTCP(t, socket.Options{MaxMessage: 1000}), newTCP(t, socket.Options{})
+	route(x, y)
+	for _, p := range []*fabric.Packet{
+		{Header: beat(5, 0), Payload: make([]byte, 4)},
+		{Header: beat(0, 0), Payload: make([]byte, 4)},
+		{Header: beat(1001, 0), Payload: make([]byte, 1001)},
+	} {
+		if err := x.Send(1, p); !errors.Is(err, socket.ErrPayload) {
+			t.Errorf("%d bytes: %v", len(p.Payload), err)
+		}
+	}
+	if err := x.Send(9, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("to nobody: %v", err)
+	}
+	send(x, 1, numbered(1, nil))
+	if p := y.next(); number(p) != 1 {
+		t.Errorf("packet %d", number(p))
+	}
+}
+
+// A header announces much, and nothing comes: no room is taken for it.
+func TestTCPAnnouncementsTakeNoRoom(t *testing.T) {
+	x := newTCP(t, socket.Options{})
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	x.Receive()
+	before := heap()
+	const peers = 20
+	for range peers {
+		h := beat(64<<20, 1)
+		write(t, raw(t, x), h[:])
+	}
+	eventually(t, "sessions", func() bool { return x.tcp().Stats().Open == peers })
+	time.Sleep(10 * time.Millisecond)
+	if more := heap() - before; more > peers<<20 {
+		t.Errorf("%d bytes for %d announcements", more, peers)
+	}
+}

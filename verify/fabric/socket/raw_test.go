@@ -306,9 +306,9 @@ func TestTCPMaliciousPeers(t *testing.T) {
 func TestTCPLargeMessages(t *testing.T) {
 	x := newTCP(t, socket.Options{MaxMessage: 8 << 20})
 	conn := raw(t, x)
-	payload := content(1, 1, 100)
-	for len(payload) < 5<<20 {
-		payload = append(payload, content(1, len(payload), 100<<10)...)
+	var payload []byte
+	for i := 0; len(payload) < 5<<20; i++ {
+		payload = append(payload, content(1, i, 100<<10)...)
 	}
 	done := make(chan error, 1)
 	go func() {

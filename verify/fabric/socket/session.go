@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -29,6 +30,14 @@ type session struct {
 // wanted tells whether the engine has heard of the session.
 func (s *session) wanted() bool { return s.routed || s.connected }
 
+// String names the session in logs.
+func (s *session) String() string {
+	if !s.addr.IsValid() {
+		return fmt.Sprintf("session %d", s.number)
+	}
+	return fmt.Sprintf("session %d with %v", s.number, s.addr)
+}
+
 // cost is what a packet that has arrived counts in the window: about the room
 // that it takes.
 func cost(p *fabric.Packet) int { return headerBytes + max(len(p.Payload), smallest) }
@@ -53,7 +62,8 @@ func newTable() table {
 }
 
 // add makes a session for an address, which may be invalid: that of a peer who
-// has not said where it listens. It is nil if there are too many.
+// has not said where it listens. It has no number yet. It is nil if there are too
+// many.
 func (t *table) add(at netip.AddrPort) *session {
 	if len(t.numbers) >= maxSessions {
 		return nil
@@ -62,7 +72,6 @@ func (t *table) add(at netip.AddrPort) *session {
 	if at.IsValid() {
 		t.addresses[at] = s
 	}
-	t.renumber(s)
 	return s
 }
 
@@ -74,8 +83,11 @@ func (t *table) at(at netip.AddrPort) *session {
 	return t.add(at)
 }
 
-// renumber gives a session the smallest free number.
-func (t *table) renumber(s *session) {
+// number gives a session that has no number the smallest free one.
+func (t *table) number(s *session) {
+	if len(s.aliases) > 0 {
+		return
+	}
 	n := uint32(firstNumber)
 	for t.numbers[n] != nil {
 		n++
@@ -93,6 +105,7 @@ func (t *table) name(s *session, number uint32) {
 // another number, and is returned.
 func (t *table) route(number uint32, s *session) (other *session) {
 	if number == noNumber {
+		t.number(s)
 		return nil
 	}
 	switch other = t.numbers[number]; other {
@@ -103,11 +116,10 @@ func (t *table) route(number uint32, s *session) (other *session) {
 	default:
 		other.held = false // nobody could say otherwise any more
 		other.aliases = slices.DeleteFunc(other.aliases, func(n uint32) bool { return n == number })
-		if len(other.aliases) == 0 {
-			t.renumber(other)
-		} else {
-			other.number = other.aliases[len(other.aliases)-1]
+		if n := len(other.aliases); n > 0 {
+			other.number = other.aliases[n-1]
 		}
+		t.number(other)
 	}
 	t.name(s, number)
 	if len(s.aliases) > maxAliases {

@@ -60,10 +60,14 @@ func (c *stream) run(begun bool) {
 	was := c.s.link.state
 	p.breakUp(c.s)
 	p.finish(c.s)
-	name := c.s.addr
+	name := ""
+	broken := was == up && !errors.Is(err, io.EOF)
+	if broken {
+		name = c.s.String()
+	}
 	p.unlock()
-	if was == up && !errors.Is(err, io.EOF) {
-		p.mishap(&p.stats.Broken, "session of %v, connection of %v: %v", name, c.remote(), err)
+	if broken {
+		p.mishap(&p.stats.Broken, "%s, connection of %v: %v", name, c.remote(), err)
 	}
 }
 
@@ -194,10 +198,13 @@ func (p *TCPPort) write(s *session) {
 	}
 	l.writing = false
 	p.written(s)
-	name := s.addr
+	name := ""
+	if failure != nil {
+		name = s.String()
+	}
 	p.unlock()
 	if failure != nil {
-		p.mishap(&p.stats.Broken, "session of %v: %v", name, failure)
+		p.mishap(&p.stats.Broken, "%s: %v", name, failure)
 	}
 }
 

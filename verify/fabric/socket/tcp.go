@@ -145,7 +145,7 @@ func (p *TCPPort) connect(ctx context.Context, name netip.AddrPort) (uint32, err
 		p.mu.Unlock()
 		return 0, fabric.ErrClosed
 	}
-	s := p.sessionAt(at)
+	s := p.numbered(p.sessionAt(at))
 	if s == nil {
 		p.mu.Unlock()
 		return 0, errSessions
@@ -173,7 +173,14 @@ func (p *TCPPort) sessionAt(at netip.AddrPort) *session {
 
 // addSession makes a session for a peer that has not said where it listens.
 func (p *TCPPort) addSession() *session {
-	return p.linked(p.sessions.add(netip.AddrPort{}))
+	return p.numbered(p.linked(p.sessions.add(netip.AddrPort{})))
+}
+
+func (p *TCPPort) numbered(s *session) *session {
+	if s != nil {
+		p.sessions.number(s)
+	}
+	return s
 }
 
 func (p *TCPPort) linked(s *session) *session {

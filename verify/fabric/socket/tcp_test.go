@@ -3,6 +3,7 @@ package socket_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -29,9 +30,9 @@ func content(flow, number, largest int) []byte {
 	default:
 		n = r.IntN(min(largest, 5000) + 1)
 	}
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
+	b := make([]byte, n, n+8)
+	for i := 0; i < n; i += 8 {
+		binary.LittleEndian.PutUint64(b[i:i+8], r.Uint64())
 	}
 	return b
 }
@@ -45,6 +46,7 @@ func exchange(t *testing.T, ports []*port, packets, largest int) {
 	for i, p := range ports {
 		wg.Go(func() { // sends as it receives, as an engine does
 			sent, received := make([]int, len(ports)), make([]int, len(ports))
+			next := make([]*fabric.Packet, len(ports))
 			sent[i], received[i] = packets, packets
 			deadline := time.After(3 * limit)
 			for {
@@ -52,10 +54,13 @@ func exchange(t *testing.T, ports []*port, packets, largest int) {
 				for j := range ports {
 					if sent[j] < packets {
 						done = false
-						err := p.Send(uint32(j), numbered(sent[j], content(flow(i, j), sent[j], largest)))
+						if next[j] == nil {
+							next[j] = numbered(sent[j], content(flow(i, j), sent[j], largest))
+						}
+						err := p.Send(uint32(j), next[j])
 						if err == nil {
 							sent[j]++
-							progress = true
+							progress, next[j] = true, nil
 						} else if err != fabric.ErrBusy {
 							t.Errorf("port %d to %d: %v", i, j, err)
 							return
@@ -114,7 +119,7 @@ func TestTCPPacketsArriveWholeAndInOrder(t *testing.T) {
 					}
 				}
 				route(ports...)
-				exchange(t, ports, 300, 300<<10)
+				exchange(t, ports, 120, 300<<10)
 				for i, p := range ports {
 					if s := p.tcp().Stats(); s.Lost != 0 || s.Broken != 0 || s.Open != ranks-1 || s.Sent != s.Received {
 						t.Errorf("port %d: %v", i, s)
@@ -197,10 +202,10 @@ func TestTCPConnectErrors(t *testing.T) {
 		to   netip.AddrPort
 		want error
 	}{
-		"nobody listens":      {t.Context(), nobody, fabric.ErrRefused},
-		"nobody answers":      {t.Context(), full, fabric.ErrUnreachable},
-		"the context ends":    {short, full, context.DeadlineExceeded},
-		"the context has":     {gone, nobody, context.Canceled},
+		"nobody listens":       {t.Context(), nobody, fabric.ErrRefused},
+		"nobody answers":       {t.Context(), full, fabric.ErrUnreachable},
+		"the context ends":     {short, full, context.DeadlineExceeded},
+		"the context has":      {gone, nobody, context.Canceled},
 		"it is not an address": {t.Context(), netip.AddrPortFrom(nobody.Addr(), 9), fabric.ErrUnreachable},
 	} {
 		_, err := x.Connect(c.ctx, ip(c.to), c.to.Port())

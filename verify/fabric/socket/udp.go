@@ -165,6 +165,7 @@ func (p *UDPPort) Connect(_ context.Context, ip uint32, port uint16) (uint32, er
 		return 0, fmt.Errorf("connecting to %v: %w", name, errSessions)
 	}
 	s.connected = true
+	p.sessions.number(s)
 	p.settleSoon()
 	return s.number, nil
 }

@@ -38,6 +38,9 @@ func Emulate(ctx context.Context, platform string, ranks *int, flags ...string) 
 		ranks = new(int)
 		*ranks = emulateRanks
 	}
+	if *ranks < 1 {
+		return mg.Fatalf(2, "a world has at least 1 rank, not %d", *ranks)
+	}
 	binary, err := build(ctx, server)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 type options struct {
 	platform, vars string
 
-	size                  int
+	n                     int
 	ranks, foreign, hosts string
 	network               string
 	faults                string
@@ -30,8 +30,8 @@ type options struct {
 	kernel      string
 	kernelHost  string
 	kernelAt    emu.KernelAt
-	memory      bytes
-	message     bytes
+	memory      size
+	message     size
 	connections int
 	timeout     time.Duration
 	patience    time.Duration
@@ -81,15 +81,15 @@ func help(f *flag.FlagSet, out io.Writer) {
 	fmt.Fprint(out, b.String())
 }
 
-// bytes is a size on the command line: "4GiB".
-type bytes uint64
+// size is a number of bytes on the command line: "4GiB".
+type size uint64
 
 var units = []struct {
 	name string
 	is   uint64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
 
-func (b *bytes) Set(text string) error {
+func (b *size) Set(text string) error {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
 		if !ok {
@@ -99,18 +99,18 @@ func (b *bytes) Set(text string) error {
 		if err != nil || n == 0 || n > 1<<62/u.is {
 			break
 		}
-		*b = bytes(n * u.is)
+		*b = size(n * u.is)
 		return nil
 	}
 	return errors.New("expected is a number of bytes, like 512MiB")
 }
 
-func (b *bytes) String() string {
+func (b *size) String() string {
 	if b == nil {
 		return ""
 	}
 	for _, u := range slices.Backward(units[:4]) {
-		if *b >= bytes(u.is) && uint64(*b)%u.is == 0 {
+		if *b >= size(u.is) && uint64(*b)%u.is == 0 {
 			return fmt.Sprintf("%d%s", uint64(*b)/u.is, u.name)
 		}
 	}
@@ -145,6 +145,11 @@ func parse(args []string, out io.Writer) (*options, error) {
 		}
 		names, rest = append(names, f.Arg(0)), f.Args()[1:]
 	}
+	f.Visit(func(given *flag.Flag) {
+		if given.Name == "n" && o.n == 0 {
+			o.n = -1 // as wrong as that
+		}
+	})
 	if o.platform != "" {
 		names = append([]string{o.platform}, names...)
 	}
@@ -162,7 +167,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 func (o *options) define(f *flag.FlagSet) {
 	f.StringVar(&o.platform, "platform", "", "the platform, in place of the argument `name`")
 	f.StringVar(&o.vars, "vars", "", "its variables, as one HCL `object`: '{clock = 300}'")
-	f.IntVar(&o.size, "n", 0, "`number` of ranks in all (one for each process of the launcher, or 1)")
+	f.IntVar(&o.n, "n", 0, "`number` of ranks in all (one for each process of the launcher, or 1)")
 	f.StringVar(&o.ranks, "ranks", "", "those that this process serves, a `list` like 0,2-3 (its part of all)")
 	f.StringVar(&o.hosts, "hosts", "", "where ranks are: a `list` like a:2,b:2, or a file with a host in each line\n"+
 		"(this host, or what srun says)")
@@ -202,8 +207,8 @@ func (o *options) check() (err error) {
 		}
 	}
 	switch {
-	case o.size < 0:
-		return usagef("-n=%d: a world has at least 1 rank", o.size)
+	case o.n < 0:
+		return usagef("-n: a world has at least 1 rank")
 	case o.port < 1 || o.port > 65535:
 		return usagef("-port=%d: ports are 1 to 65535", o.port)
 	case o.connections < 1:

@@ -49,7 +49,7 @@ type Ready struct {
 	Ranks      []host.Place `json:"ranks"` // of this process
 }
 
-func (r *report) ready(o *options, d *design.Design, w launch.World, h *host.Host, plan *faults.Plan) {
+func (r *report) ready(d *design.Design, w launch.World, h *host.Host, plan *faults.Plan) {
 	e := h.Endpoints()
 	event := Ready{
 		Event: "ready", PID: os.Getpid(), Platform: d.Platform.Name, Board: d.Platform.Board.Name, Generation: d.ABI().Name,
@@ -124,7 +124,7 @@ func placeText(p host.Place) string {
 	}
 	kernel := "kernel tcp://" + p.KernelOut
 	if p.KernelIn != "" {
-		kernel += ", from " + p.KernelIn
+		kernel += ", from tcp://" + p.KernelIn
 	}
 	parts = append(parts, kernel)
 	if p.POE != "" {

@@ -31,8 +31,9 @@ const (
 	wrong  = 2 // the command line
 )
 
-// ending is how long it may take to end.
-const ending = 2 * time.Second
+// ending is how long ranks may take to end: clients that read get what is queued
+// for them.
+const ending = 1500 * time.Millisecond
 
 // Main is cclworld as a process. The first SIGINT or SIGTERM ends it in good
 // order, the second one kills it.
@@ -77,7 +78,7 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	if err != nil {
 		return err
 	}
-	w, err := launch.Resolve(ctx, env, launch.Options{Size: o.size, Ranks: o.ranks, Foreign: o.foreign, Hosts: o.hosts})
+	w, err := launch.Resolve(ctx, env, launch.Options{Size: o.n, Ranks: o.ranks, Foreign: o.foreign, Hosts: o.hosts})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
@@ -85,13 +86,21 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	r.ready(o, d, w, h, plan)
-	err = watch(ctx, o, h, r)
+	r.ready(d, w, h, plan)
+	return attend(ctx, h, o.health, r)
+}
+
+// attend stays with ranks until the context ends or an engine fails, and ends
+// them.
+func attend(ctx context.Context, h *host.Host, health time.Duration, r *report) error {
+	err := watch(ctx, h, health, r)
 	closed := make(chan error, 1)
 	go func() { closed <- h.Close() }()
 	select {
 	case closing := <-closed:
-		err = errors.Join(err, closing)
+		if closing != nil {
+			r.log("while ending: %v", closing)
+		}
 	case <-time.After(ending): // what is left ends with the process
 	}
 	r.stopped()
@@ -107,12 +116,12 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // watch reports the health of ranks until the context ends or an engine does.
-func watch(ctx context.Context, o *options, h *host.Host, r *report) error {
-	if o.health > 0 {
+func watch(ctx context.Context, h *host.Host, health time.Duration, r *report) error {
+	if health > 0 {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {
-			every := time.NewTicker(o.health)
+			every := time.NewTicker(health)
 			defer every.Stop()
 			for {
 				select {
@@ -128,8 +137,9 @@ func watch(ctx context.Context, o *options, h *host.Host, r *report) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+	err = fmt.Errorf("the engine of rank %d has failed: %w", rank, err)
 	r.failed(rank, err)
-	return fmt.Errorf("the engine of rank %d has failed: %w", rank, err)
+	return err
 }
 
 func faultsOf(o *options) (*faults.Plan, error) {

@@ -1,0 +1,102 @@
+package packets_test
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/packets"
+)
+
+// No goroutine is left of ports that are closed.
+func TestClosedPortsLeaveNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 5 {
+		ports := pair(t, packets.Options{})
+		for i := range 50 {
+			send(t, ports[0], 1, message(uint32(i), make([]byte, 5000)))
+		}
+		receive(t, ports[1])
+		ports[0].Close()
+		ports[1].Close()
+	}
+	until(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+func TestClose(t *testing.T) {
+	ports := pair(t, packets.Options{WindowBytes: 8 << 10})
+	var sent, released atomic.Int32
+	until(t, "that the other is full", func() bool {
+		err := ports[0].Send(1, freed(message(0, make([]byte, 4032)), &released))
+		if err == nil {
+			sent.Add(1)
+		}
+		return err != nil && sent.Load() > 0
+	})
+	var sender sync.WaitGroup
+	sender.Go(func() { // as long as it can
+		for {
+			switch err := ports[0].Send(1, freed(message(0, nil), &released)); {
+			case err == nil:
+				sent.Add(1)
+			case !errors.Is(err, fabric.ErrBusy):
+				return
+			}
+		}
+	})
+	sender.Go(func() {
+		for range 500 {
+			ports[1].Receive()
+			time.Sleep(10 * time.Microsecond)
+		}
+	})
+	if err := ports[0].Close(); err != nil {
+		t.Error(err)
+	}
+	sender.Wait()
+	if released.Load() != sent.Load() {
+		t.Errorf("%d packets were released of %d", released.Load(), sent.Load())
+	}
+	if err := ports[0].Close(); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if err := ports[0].Send(1, message(0, nil)); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("send: %v", err)
+	}
+	if err := ports[0].Listen(1); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("listen: %v", err)
+	}
+	if _, err := ports[0].Connect(t.Context(), 1, 1); !errors.Is(err, fabric.ErrClosed) {
+		t.Errorf("connect: %v", err)
+	}
+	if p := ports[0].Receive(); p != nil {
+		t.Errorf("received %v", p)
+	}
+	if _, ok := ports[0].Closed(); ok {
+		t.Error("a session was closed, and there are none")
+	}
+}
+
+// What an engine has sent last arrives, though its program ends.
+func TestClosePublishesWhatWasSent(t *testing.T) {
+	for range 10 {
+		ports := pair(t, packets.Options{})
+		const n = 200
+		for i := range n {
+			send(t, ports[0], 1, message(uint32(i), make([]byte, 1000)))
+		}
+		var closing sync.WaitGroup
+		closing.Go(func() { ports[0].Close() })
+		for i := range n {
+			if p := receive(t, ports[1]); number(p) != uint32(i) {
+				t.Fatalf("received packet %d, want %d", number(p), i)
+			}
+		}
+		closing.Wait()
+		ports[1].Close()
+	}
+}
