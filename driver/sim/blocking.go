@@ -14,8 +14,8 @@ import (
 const (
 	// openCalls is how many calls without ctrl_id are in flight at a time; config
 	// calls, of which a reset must come through, have some places more.
-	openCalls       = 48
-	openConfigCalls = 60
+	openCalls       = 400
+	openConfigCalls = 480
 )
 
 // blocking places calls without ctrl_id. All go through one connection, because

@@ -60,7 +60,7 @@ func (s *tickets) remove(n accl.Ticket) bool {
 // to 2, and a *StatusError if the server refuses the call.
 //
 // On platforms of which Blocking is true, calls in flight are bounded, and Start
-// waits for the answer to another one when there are too many: 48, or 1 on a server
+// waits for the answer to another one when there are too many: 400, or 1 on a server
 // that does not tell return codes in its replies.
 func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
 	if client < 0 || client > lastClient {

@@ -142,6 +142,9 @@ func small(p *accl.Platform) {
 // bench starts a world that ends with the test.
 func (on where) bench(ctx context.Context, t *testing.T, s setup) *bench {
 	t.Helper()
+	if on.keeps() && s.vars == nil {
+		s.vars = hostMemory(s.platform)
+	}
 	d := designtest.Load(t, s.platform, s.vars)
 	p := driverview.Of(d)
 	if s.edit != nil {

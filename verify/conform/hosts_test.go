@@ -26,6 +26,7 @@ type process struct{}
 
 func (process) name() string              { return "process" }
 func (process) loses(*accl.Platform) bool { return false }
+func (process) keeps() bool               { return false }
 func (process) close() error              { return nil }
 
 func (process) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
@@ -59,6 +60,7 @@ type protocol struct{}
 
 func (protocol) name() string              { return "protocol" }
 func (protocol) loses(*accl.Platform) bool { return false }
+func (protocol) keeps() bool               { return false }
 func (protocol) close() error              { return nil }
 
 func (protocol) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
@@ -70,6 +72,7 @@ type sockets struct{}
 
 func (sockets) name() string                { return "sockets" }
 func (sockets) loses(p *accl.Platform) bool { return p.Stack == "udp" }
+func (sockets) keeps() bool                 { return false }
 func (sockets) close() error                { return nil }
 
 func (sockets) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
@@ -81,6 +84,7 @@ type packetSockets struct{}
 
 func (packetSockets) name() string              { return "packets" }
 func (packetSockets) loses(*accl.Platform) bool { return false }
+func (packetSockets) keeps() bool               { return false }
 func (packetSockets) close() error              { return nil }
 
 func (packetSockets) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
@@ -114,8 +118,15 @@ func openHosts(ctx context.Context, t *testing.T, d *design.Design, s *setup, o 
 		devices: h.devices, ranks: h.all[0].Ranks(), stats: h.stats,
 		close: func([]*accl.Engine, bool) error { return h.close() },
 	}
-	if len(h.all) == s.ranks {
+	if len(h.all) == s.ranks && !o.Serve {
 		r.kill = func(rank int) error { return h.all[rank].Close() }
+		r.revive = func(rank int) (err error) {
+			o.World.Local = []int{rank}
+			if h.all[rank], err = host.Start(ctx, d, o); err == nil {
+				h.devices[rank] = h.all[rank].World().Device(rank)
+			}
+			return err
+		}
 	}
 	if p := driverview.Of(d); o.Serve {
 		r.bounded(&p)

@@ -43,7 +43,7 @@ func alloc(ctx context.Context, t *testing.T, e *accl.Engine, n int) *accl.Buffe
 func TestRepeatedSends(t *testing.T) { repeatedSends(t, all) }
 
 func repeatedSends(t *testing.T, on where) {
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			b := on.bench(ctx, t, setup{platform: name, ranks: 2})
@@ -78,7 +78,7 @@ func repeatedSends(t *testing.T, on where) {
 func TestMixedSends(t *testing.T) { mixedSends(t, all) }
 
 func mixedSends(t *testing.T, on where) {
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
@@ -219,7 +219,7 @@ func settleAndMeet(settle, meet func() error) error {
 // TestManyRanks runs a few cases on worlds of many ranks.
 func TestManyRanks(t *testing.T) {
 	on := all
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		for _, n := range []int{10, 12, 16, 64} {
 			p := name
 			if n == 64 && name == "u280_manual" {

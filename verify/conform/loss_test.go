@@ -83,8 +83,9 @@ func TestOverrun(t *testing.T) {
 
 // TestUnreliable runs everything on a network that loses, repeats, reorders and
 // damages packets.
-func TestUnreliable(t *testing.T) {
-	on := all
+func TestUnreliable(t *testing.T) { unreliable(t, all) }
+
+func unreliable(t *testing.T, on where) {
 	for name, plan := range map[string]string{
 		"loss":        "loss = 0.02",
 		"corruption":  "corrupt = 0.02",
@@ -161,4 +162,30 @@ func (b *bench) tryFaulty(ctx context.Context, c conform.Case, bad func(*bench) 
 	}
 	b.reset(ctx)
 	return false
+}
+
+// partitionForATime has a plan cut ranks off, and later let them through again: in
+// between calls end with the truth, and afterwards all is well.
+func partitionForATime(t *testing.T, on where) {
+	for _, name := range on.of("u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma") {
+		t.Run(name, func(t *testing.T) {
+			const ranks, from, to = 4, 400 * time.Millisecond, 1000 * time.Millisecond
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(200 * time.Millisecond), fresh: true,
+				faults: fmt.Sprintf(`{partitions = [{groups = [[0, 2]], from = "%v", to = "%v"}]}`, from, to)})
+			c := conform.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 100}
+			failed := 0
+			for start := time.Now(); time.Since(start) < to; c.Seed++ {
+				if !b.try(ctx, c, b.gone()) {
+					failed++
+				}
+			}
+			if failed == 0 {
+				t.Error("calls went through the partition")
+			}
+			for range 3 {
+				b.works(ctx, random(t))
+			}
+		})
+	}
 }

@@ -28,7 +28,10 @@ type way interface {
 	// loses reports whether packets of a platform may be lost on the way, though
 	// there are no faults.
 	loses(p *accl.Platform) bool
-	// close ends what is kept for other tests.
+	// keeps reports whether worlds are kept for other tests, which therefore should
+	// want the same ones.
+	keeps() bool
+	// close ends those.
 	close() error
 }
 
@@ -36,11 +39,12 @@ type way interface {
 type reach struct {
 	devices []accl.Device // by rank
 	ranks   []accl.Rank
-	network *fabric.Net          // whose faults can be set; nil if there is no such
-	clients int                  // that each rank has for calls
-	open    int                  // calls of a rank that can be open at a time
-	kill    func(rank int) error // nil if no rank can end alone
-	stats   func() string        // what the engines have done, for failures
+	network *fabric.Net // whose faults can be set; nil if there is no such
+	clients int         // that each rank has for calls
+	open    int         // calls of a rank that can be open at a time
+	// kill ends a rank alone, and revive starts it again; nil if that cannot be.
+	kill, revive func(rank int) error
+	stats        func() string // what the engines have done, for failures
 	// close ends the world, or keeps it for other tests unless this one failed.
 	close func(engines []*accl.Engine, failed bool) error
 }
@@ -48,8 +52,9 @@ type reach struct {
 // where is the way that a test goes, and how much it does there.
 type where struct {
 	way
-	share  float64 // of the cases of a whole run
-	losses *losses
+	share     float64  // of the cases of a whole run
+	platforms []string // nil for all
+	losses    *losses
 }
 
 // ways are all that there are, made when they are first used.
@@ -62,11 +67,12 @@ var ways = []struct {
 	{"sockets", func() way { return sockets{} }},
 	{"packets", func() way { return packetSockets{} }},
 	{"mpirun", func() way { return newMPI() }},
+	{"processes", func() way { return newProcesses() }},
 	{"namespaces", func() way { return newNamespaces() }},
 }
 
 func wayNames() []string {
-	return []string{"process", "protocol", "sockets", "packets", "mpirun", "namespaces"}
+	return []string{"process", "protocol", "sockets", "packets", "mpirun", "processes", "namespaces"}
 }
 
 // goes finds a way by its name.
@@ -75,7 +81,7 @@ func goes(name string, share float64) (where, error) {
 	if i < 0 {
 		return where{}, fmt.Errorf("over %q: there are %s", name, strings.Join(wayNames(), ", "))
 	}
-	return where{ways[i].make(), share, new(losses)}, nil
+	return where{way: ways[i].make(), share: share, losses: new(losses)}, nil
 }
 
 // all is where tests go that no other way is said of.
@@ -106,6 +112,14 @@ func TestMain(m *testing.M) {
 
 // times is how often something is done there that a whole run does n times.
 func (on where) times(n int) int { return times(max(int(float64(n)*on.share), 1)) }
+
+// of are those of the platforms that tests use there.
+func (on where) of(platforms ...string) []string {
+	if on.platforms == nil {
+		return platforms
+	}
+	return slices.DeleteFunc(slices.Clone(platforms), func(name string) bool { return !slices.Contains(on.platforms, name) })
+}
 
 // What simulation protocol has: controllers of the host and of a kernel, and for
 // generations without controllers a bound for what a server has to keep.
@@ -144,40 +158,52 @@ func (l *losses) note(t *testing.T) {
 	}
 }
 
+// parts are tests of which TestOver does something on each way.
+var parts = []struct {
+	name string
+	run  func(*testing.T, where)
+}{
+	{"operations", func(t *testing.T, on where) { operations(t, on, 4) }},
+	{"repeated sends", repeatedSends}, {"mixed sends", mixedSends}, {"patterns", patterns},
+	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce}, {"receives before sends", receivesBeforeSends},
+	{"addresses", addresses}, // what follows wants worlds of its own
+	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"chains", chains},
+	{"before configuration", beforeConfiguration}, {"refused", refused}, {"performance counter", performanceCounter},
+	{"reset drops calls", resetDropsCalls}, {"reset in the middle", resetInTheMiddle},
+	{"unreliable", unreliable}, {"partition for a time", partitionForATime},
+}
+
 // TestOver does a part of all on each way but that which all tests go anyway.
 func TestOver(t *testing.T) {
-	for _, part := range []struct {
-		way   string
-		share float64
-		ranks int // at most, for all operations
+	for _, test := range []struct {
+		way       string
+		share     float64
+		platforms []string // nil for all
+		parts     int
 	}{
-		{"process", 0.2, 4}, {"protocol", 0.2, 4}, {"sockets", 0.2, 4}, {"packets", 0.2, 4}, {"mpirun", 0.05, 4}, {"namespaces", 0.05, 3},
+		{"process", 0.1, nil, len(parts)},
+		{"protocol", 0.1, nil, len(parts)},
+		{"sockets", 0.2, nil, len(parts)},
+		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, len(parts) - 2},
+		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, 7},
+		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
 	} {
-		if part.way == all.name() {
+		if test.way == all.name() {
 			continue
 		}
-		t.Run(part.way, func(t *testing.T) {
-			on, err := goes(part.way, part.share)
+		t.Run(test.way, func(t *testing.T) {
+			on, err := goes(test.way, test.share)
 			if err != nil {
 				t.Fatal(err)
 			}
+			on.platforms = test.platforms
 			t.Cleanup(func() {
 				if err := on.close(); err != nil {
 					t.Error(err)
 				}
 			})
-			t.Run("operations", func(t *testing.T) { operations(t, on, part.ranks) })
-			for _, test := range []struct {
-				name string
-				run  func(*testing.T, where)
-			}{
-				{"repeated sends", repeatedSends}, {"mixed sends", mixedSends}, {"receives before sends", receivesBeforeSends}, {"patterns", patterns},
-				{"chains", chains}, {"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce},
-				{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel},
-				{"before configuration", beforeConfiguration}, {"refused", refused}, {"addresses", addresses}, {"performance counter", performanceCounter},
-				{"reset drops calls", resetDropsCalls}, {"reset in the middle", resetInTheMiddle},
-			} {
-				t.Run(test.name, func(t *testing.T) { test.run(t, on) })
+			for _, part := range parts[:test.parts] {
+				t.Run(part.name, func(t *testing.T) { part.run(t, on) })
 			}
 		})
 	}

@@ -95,16 +95,20 @@ func (w *placed) ready(ctx context.Context, port int, each int) error {
 
 // open opens the first ranks.
 func (w *placed) open(ctx context.Context, d *design.Design, n int) ([]accl.Device, error) {
-	p := driverview.Of(d)
 	var devices []accl.Device
 	for rank := range n {
-		dev, err := sim.Open(ctx, &p, sim.Options{Endpoints: w.clients[rank], Rank: rank, Listen: w.publish})
+		dev, err := w.openRank(ctx, d, rank)
 		if err != nil {
 			return nil, errors.Join(err, closeDevices(devices))
 		}
 		devices = append(devices, dev)
 	}
 	return devices, nil
+}
+
+func (w *placed) openRank(ctx context.Context, d *design.Design, rank int) (accl.Device, error) {
+	p := driverview.Of(d)
+	return sim.Open(ctx, &p, sim.Options{Endpoints: w.clients[rank], Rank: rank, Listen: w.publish})
 }
 
 func closeDevices(devices []accl.Device) error {
@@ -196,10 +200,19 @@ func (s *shelf) drop(key string) error {
 }
 
 func (s *shelf) close() error {
+	var mu sync.Mutex
 	var errs []error
-	for key := range s.worlds {
-		errs = append(errs, s.drop(key))
+	var all sync.WaitGroup
+	for _, w := range s.worlds {
+		all.Go(func() {
+			err := w.end()
+			mu.Lock()
+			defer mu.Unlock()
+			errs = append(errs, err)
+		})
 	}
+	all.Wait()
+	s.worlds = nil
 	return errors.Join(errs...)
 }
 
@@ -233,7 +246,9 @@ func closeEngines(engines []*accl.Engine) error {
 	errs := make([]error, len(engines))
 	var all sync.WaitGroup
 	for i, e := range engines {
-		all.Go(func() { errs[i] = e.Close(ctx) })
+		if e != nil { // it is dead, otherwise
+			all.Go(func() { errs[i] = e.Close(ctx) })
+		}
 	}
 	all.Wait()
 	return errors.Join(errs...)
@@ -280,14 +295,18 @@ func unplaced(t *testing.T, s *setup, most int) {
 	}
 }
 
+// size is how many ranks worlds have that are kept: more than most tests want, so
+// that these can share them.
+func size(s *setup) int { return max(s.ranks, 6) }
+
 // mpi has a process for each rank, started by mpirun, on real sockets.
-type mpi struct{ shelf *shelf }
+type mpi struct{ *shelf }
 
 func newMPI() mpi { return mpi{new(shelf)} }
 
 func (mpi) name() string                { return "mpirun" }
 func (mpi) loses(p *accl.Platform) bool { return p.Stack == "udp" }
-func (m mpi) close() error              { return m.shelf.close() }
+func (mpi) keeps() bool                 { return true }
 
 func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
 	mpirun, err := exec.LookPath("mpirun")
@@ -295,29 +314,101 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 		t.Skip("mpirun is missing: apt-get install openmpi-bin")
 	}
 	unplaced(t, s, 16)
-	size := max(s.ranks, 4)
-	key := strings.Join(arguments(s, size, 0), " ")
-	return m.shelf.lend(ctx, d, s, key, func() (*placed, error) {
+	n := size(s)
+	return m.lend(ctx, d, s, strings.Join(arguments(s, n, 0), " "), func() (*placed, error) {
 		path, err := cclworld()
 		if err != nil {
 			return nil, err
 		}
-		port, err := host.FreePorts(5 * size)
+		port, err := host.FreePorts(5 * n)
 		if err != nil {
 			return nil, err
 		}
-		command := []string{mpirun, "--oversubscribe", "--bind-to", "none", "-np", strconv.Itoa(size)}
+		command := []string{mpirun, "--oversubscribe", "--bind-to", "none", "-np", strconv.Itoa(n)}
 		if os.Geteuid() == 0 {
 			command = append(command, "--allow-run-as-root")
 		}
-		p, err := program.Start(programDir, append(append(command, path), arguments(s, size, port)...)...)
+		p, err := program.Start(programDir, append(append(command, path), arguments(s, n, port)...)...)
 		if err != nil {
 			return nil, err
 		}
-		w := &placed{size: size, processes: []*program.Process{p}, launched: true}
-		if err := w.ready(ctx, port, size); err != nil {
+		w := &placed{size: n, processes: []*program.Process{p}, launched: true}
+		if err := w.ready(ctx, port, n); err != nil {
 			return nil, errors.Join(err, w.end())
 		}
 		return w, nil
 	})
+}
+
+// processes has a process for each rank, on real sockets. Each can end alone.
+type processes struct{ *shelf }
+
+func newProcesses() processes { return processes{new(shelf)} }
+
+func (processes) name() string                { return "processes" }
+func (processes) loses(p *accl.Platform) bool { return p.Stack == "udp" }
+func (processes) keeps() bool                 { return true }
+
+func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
+	unplaced(t, s, 16)
+	n := size(s)
+	key := strings.Join(arguments(s, n, 0), " ")
+	port := 0
+	command := func(rank int) ([]string, error) {
+		path, err := cclworld()
+		return append(append([]string{path}, arguments(s, n, port)...), "-ranks="+strconv.Itoa(rank)), err
+	}
+	r, err := l.lend(ctx, d, s, key, func() (w *placed, err error) {
+		if port, err = host.FreePorts(5 * n); err != nil {
+			return nil, err
+		}
+		return startAll(ctx, n, port, command)
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := l.worlds[key]
+	r.kill = func(rank int) error {
+		w.processes[rank].Kill()
+		return nil
+	}
+	r.revive = func(rank int) error {
+		port = w.clients[rank].Port
+		c, err := command(rank)
+		if err != nil {
+			return err
+		}
+		if w.processes[rank], err = program.Start(programDir, c...); err != nil {
+			return err
+		}
+		if _, err = w.processes[rank].Ready(ctx, 1); err != nil {
+			return err
+		}
+		if err := r.devices[rank].Close(); err != nil {
+			return err
+		}
+		r.devices[rank], err = w.openRank(ctx, d, rank)
+		return err
+	}
+	return r, nil
+}
+
+// startAll starts a process for each rank.
+func startAll(ctx context.Context, n, port int, command func(rank int) ([]string, error)) (*placed, error) {
+	w := &placed{size: n}
+	for rank := range n {
+		c, err := command(rank)
+		if err != nil {
+			return nil, errors.Join(err, w.end())
+		}
+		p, err := program.Start(programDir, c...)
+		if err != nil {
+			return nil, errors.Join(err, w.end())
+		}
+		w.processes = append(w.processes, p)
+	}
+	if err := w.ready(ctx, port, 1); err != nil {
+		return nil, errors.Join(err, w.end())
+	}
+	return w, nil
 }

@@ -24,7 +24,7 @@ var generations = []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp", "
 func TestOperations(t *testing.T) { operations(t, all, 9) }
 
 func operations(t *testing.T, on where, most int) {
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, 3*time.Minute)
 			for n := 1; n <= most; n++ {

@@ -192,7 +192,7 @@ func kernelStreams(t *testing.T, on where) {
 			return nil
 		}},
 	}
-	for _, name := range []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"} {
+	for _, name := range on.of("u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma") {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			b := kernelBench(ctx, t, on, name)

@@ -40,7 +40,7 @@ func communicatorsAtOnce(t *testing.T, on where) {
 		{"overlapping", 6, [][]int{{0, 1, 2}, {3, 4, 5}, {2, 3}, {5, 4, 3, 2, 1, 0}, {0, 4, 5}, nil}},
 		{"permuted", 3, [][]int{nil, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}, {0, 1}, {1, 0}}},
 	} {
-		for _, name := range reliable {
+		for _, name := range on.of(reliable...) {
 			t.Run(name+"/"+test.name, func(t *testing.T) {
 				ctx := limited(t, time.Minute)
 				b := on.bench(ctx, t, setup{platform: name, ranks: test.ranks, edit: func(p *accl.Platform) {
@@ -106,7 +106,7 @@ func (b *bench) apart(c conform.Case) int {
 func TestClientsAtOnce(t *testing.T) { clientsAtOnce(t, all) }
 
 func clientsAtOnce(t *testing.T, on where) {
-	for _, name := range reliable {
+	for _, name := range on.of(reliable...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small})
@@ -166,7 +166,7 @@ func useClient(ctx context.Context, e *accl.Engine, client, rounds int, buf, sum
 func TestReceivesBeforeSends(t *testing.T) { receivesBeforeSends(t, all) }
 
 func receivesBeforeSends(t *testing.T, on where) {
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		for _, test := range []struct {
 			name     string
 			messages int
@@ -228,7 +228,7 @@ func TestPatterns(t *testing.T) { patterns(t, all) }
 
 func patterns(t *testing.T, on where) {
 	const ranks = 5
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		for _, n := range []int{10, 1500} { // eager, and by rendezvous where there is such
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
 				ctx := limited(t, time.Minute)
@@ -308,7 +308,7 @@ func exchangeAll(ctx context.Context, t *testing.T, e *accl.Engine, n int) error
 func TestChains(t *testing.T) { chains(t, all) }
 
 func chains(t *testing.T, on where) {
-	for _, name := range generations {
+	for _, name := range on.of(generations...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small,

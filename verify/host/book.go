@@ -32,17 +32,15 @@ func (b *book) poe(rank int) netip.AddrPort {
 }
 
 // byDefault is the rank that has an address if nobody says otherwise: that of
-// its command socket, or of its network engine. Clients of simulators say
-// 127.0.0.1 wherever ranks are.
+// its command socket, its packet socket or its network engine. Clients of
+// simulators say 127.0.0.1 wherever ranks are.
 func (b *book) byDefault(a netip.AddrPort) (rank int, ok bool) {
-	n := len(b.hosts)
-	rank = int(a.Port()) - b.first
-	if rank >= 4*n {
-		rank -= 4 * n
-	}
-	if rank < 0 || rank >= n {
+	n, offset := len(b.hosts), int(a.Port())-b.first
+	group := offset / n
+	if offset < 0 || group != 0 && group != 1 && group != 4 {
 		return 0, false
 	}
+	rank = offset % n
 	return rank, a.Addr() == b.hosts[rank] || a.Addr() == loopback
 }
 

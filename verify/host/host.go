@@ -108,8 +108,10 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 	if err != nil {
 		return err
 	}
-	if h.o.Serve {
-		h.o.Engine.SharedHost = true
+	h.o.Engine.SharedHost = h.o.Serve
+	h.o.Engine.Foreign = nil
+	for _, rank := range h.o.Foreign {
+		h.o.Engine.Foreign = append(h.o.Engine.Foreign, uint32(rank))
 	}
 	if h.world, err = world.Start(ctx, d, members, h.o.Engine); err != nil {
 		return err

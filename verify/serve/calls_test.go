@@ -150,6 +150,7 @@ func TestEachClientReadsItsReturnCode(t *testing.T) {
 	// A driver that reads the word over another connection than that of its calls.
 	a.begin(call{scenario: 99})
 	a.begin(call{scenario: opNop})
+	b.do(call{scenario: opNop}) // these two have ended then, too
 	for _, want := range []uint32{1 << 14, 0} {
 		if code := a.finish(); code != want || c.read(0x1FFC) != want {
 			t.Errorf("return code %#x, over the other connection %#x, and not %#x", code, c.read(0x1FFC), want)
@@ -234,7 +235,7 @@ func TestBlockingCallsOfOneConnection(t *testing.T) {
 	}
 
 	// Many at a time, each started before what follows it is read.
-	const many = 60
+	const many = 100
 	for i := range many {
 		ask(named, fmt.Sprint(i), "", recv)
 	}

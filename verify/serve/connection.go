@@ -13,7 +13,7 @@ import (
 
 // openBlockingCalls bounds the calls without ctrl_id that a connection has in
 // flight. When they are reached, nothing more is read from it.
-const openBlockingCalls = 64
+const openBlockingCalls = 512
 
 // connection is a client. Its requests are done in the order in which they come,
 // but calls without ctrl_id are only started: their answers come later.

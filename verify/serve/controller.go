@@ -85,6 +85,7 @@ func (k *controller) take(ctx context.Context) (code accl.ReturnCode, ok bool, e
 		return 0, true, err // the call goes on
 	}
 	k.mu.Lock()
+	k.calls[0] = startedCall{} // not to keep its connection
 	k.calls = k.calls[1:]
 	k.mu.Unlock()
 	return code, true, err

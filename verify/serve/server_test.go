@@ -108,7 +108,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		})
 	}
 	named := dial(t, s.command(0), zmq4.NewDealer)
-	for i := range 100 { // more than may be open
+	for i := range 600 { // more than may be open
 		if err := named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+64 })
+	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+512 })
 	begin := time.Now()
 	if err := s.stop(); err != nil {
 		t.Error(err)

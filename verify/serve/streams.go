@@ -64,6 +64,9 @@ func (s *Server) publish(topic, message []byte) bool {
 // fromKernel takes a message of the kernel. It holds the kernel back while the
 // engine's stream is full.
 func (s *Server) fromKernel(frames [][]byte) {
+	if len(frames) == 0 {
+		return // a connection was made, or a message skipped that was too large
+	}
 	if len(frames) != 2 {
 		s.counters.kernelBad.Add(1)
 		return

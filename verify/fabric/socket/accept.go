@@ -85,6 +85,7 @@ func (p *TCPPort) admit(c *stream) {
 		return
 	}
 	p.came[c] = true
+	_ = c.conn.SetReadDeadline(time.Now().Add(p.o.FirstBeat))
 	p.stats.Accepted++
 	p.mu.Unlock()
 	p.wg.Go(func() {
@@ -106,7 +107,6 @@ func (p *TCPPort) admit(c *stream) {
 // greet finds the session of a connection by its first beat, and reports whether
 // that is the header of a packet.
 func (p *TCPPort) greet(c *stream) (begun bool, err error) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(p.o.FirstBeat))
 	n, err := io.ReadFull(c.r, c.header[:])
 	switch {
 	case n == 0 && timedOut(err):

@@ -106,10 +106,9 @@ func TestTCPHold(t *testing.T) {
 func TestTCPSlowPeer(t *testing.T) {
 	x, y := newTCP(t, socket.Options{WindowBytes: 32 << 10}), newTCP(t, socket.Options{})
 	route(x, y)
-	conn := raw(t, x)
+	conn := rawFrom(t, local(9), x)
 	write(t, conn, message(1, nil))
 	session := x.next().Session
-	_ = conn.SetReadBuffer(8 << 10)
 	sent := settle(x, session)
 	send(x, 1, numbered(5, []byte("others")))
 	if p := y.next(); string(p.Payload) != "others" {

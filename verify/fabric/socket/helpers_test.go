@@ -1,7 +1,6 @@
 package socket_test
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -223,13 +222,6 @@ func eventually(t testing.TB, what string, is func() bool) {
 			t.Fatalf("%s: not within %v", what, limit)
 		}
 	}
-}
-
-// within is a context that ends in time.
-func within(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // leaks checks at the end of the test that no goroutine is left.

@@ -102,6 +102,7 @@ func TestTCPPeerThatComesAgain(t *testing.T) {
 	start := time.Now()
 	conn := raw(t, x)
 	write(t, conn, greeting(name), message(11, nil))
+	eventually(t, "the packet on the new connection", func() bool { return x.tcp().Stats().Received == 3 })
 	cut(t, old)
 	if d := time.Since(start); d > 2*time.Second {
 		t.Errorf("replacing has taken %v", d)
@@ -125,10 +126,9 @@ func TestTCPPeerThatComesAgain(t *testing.T) {
 func TestTCPHalfClosed(t *testing.T) {
 	x := newTCP(t, socket.Options{WindowBytes: 8 << 20})
 	conn := raw(t, x)
-	_ = conn.SetReadBuffer(8 << 10)
 	write(t, conn, message(1, nil))
 	session := x.next().Session
-	packets := 2000
+	const packets = 7000
 	for i := range packets {
 		send(x, session, numbered(i, make([]byte, 1000)))
 	}

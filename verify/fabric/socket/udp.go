@@ -57,7 +57,8 @@ func UDP(o Options) (*UDPPort, error) {
 	return p, nil
 }
 
-// rebind binds the port of the listen address, unless that is bound already.
+// rebind binds the port of the listen address, any one if it is 0, unless that is
+// bound already.
 func (p *UDPPort) rebind(port uint16) error {
 	p.bind.Lock()
 	defer p.bind.Unlock()
@@ -68,7 +69,7 @@ func (p *UDPPort) rebind(port uint16) error {
 	switch {
 	case gone:
 		return fmt.Errorf("binding UDP port %v: %w", at, fabric.ErrClosed)
-	case old != nil && old.at.Port() == port:
+	case old != nil && (old.at.Port() == port || port == 0):
 		return nil
 	}
 	d, err := bindDatagrams(p, at)
@@ -140,6 +141,9 @@ func (p *UDPPort) Receive() *fabric.Packet {
 
 // Listen binds the port: UDP has no connections.
 func (p *UDPPort) Listen(port uint16) error {
+	if port == 0 {
+		return p.rebind(0)
+	}
 	at, err := p.here(port)
 	if err != nil {
 		return fmt.Errorf("binding UDP port %d: %w", port, err)

@@ -19,6 +19,7 @@ type datagrams struct {
 	conn *net.UDPConn
 	raw  syscall.RawConn
 	try  func(fd uintptr) bool // attempt
+	now  func(fd uintptr, b []byte, to syscall.Sockaddr) error
 
 	mu      sync.Mutex // of what is below; not held with the lock of the port
 	staged  [maxDatagram]byte
@@ -45,7 +46,7 @@ func bindDatagrams(p *UDPPort, at netip.AddrPort) (*datagrams, error) {
 		return nil, bound("binding UDP port", at, err)
 	}
 	d := &datagrams{p: p, conn: conn, at: unmap(conn.LocalAddr().(*net.UDPAddr).AddrPort())}
-	d.try = d.attempt
+	d.try, d.now = d.attempt, sendNow
 	if d.raw, err = conn.SyscallConn(); err != nil {
 		return nil, errors.Join(bound("binding UDP port", at, err), conn.Close())
 	}
@@ -88,7 +89,7 @@ func (d *datagrams) send(to netip.AddrPort, packet *fabric.Packet) error {
 // attempt sends what is staged if that does not block.
 func (d *datagrams) attempt(fd uintptr) bool {
 	for {
-		d.err = sendNow(fd, d.staged[:d.size], &d.to)
+		d.err = d.now(fd, d.staged[:d.size], &d.to)
 		if d.err != syscall.EINTR {
 			return true
 		}

@@ -54,8 +54,9 @@ type Process struct {
 	ended   chan struct{}
 	err     error // once it has ended
 
-	mu   sync.Mutex
-	said tail
+	mu     sync.Mutex
+	said   tail
+	killed bool
 }
 
 // Start runs a command. It is killed if this process ends.
@@ -154,6 +155,9 @@ func (p *Process) name() string { return strings.Join(p.command.Args, " ") }
 
 // Kill ends the process without a warning.
 func (p *Process) Kill() {
+	p.mu.Lock()
+	p.killed = true
+	p.mu.Unlock()
 	_ = p.command.Process.Kill() // it has ended, otherwise
 	<-p.ended
 }
@@ -163,7 +167,7 @@ func (p *Process) Kill() {
 var ErrSlow = errors.New("the process did not end")
 
 // Stop tells the process to end. The error is ErrSlow, or an *exec.ExitError if it
-// did not end well.
+// did not end well other than by Kill.
 func (p *Process) Stop(limit time.Duration) error {
 	_ = p.command.Process.Signal(syscall.SIGTERM) // it has ended, otherwise
 	select {
@@ -172,7 +176,10 @@ func (p *Process) Stop(limit time.Duration) error {
 		p.Kill()
 		return fmt.Errorf("%w in %v: %s\n%s", ErrSlow, limit, p.name(), p.Said())
 	}
-	if p.err == nil {
+	p.mu.Lock()
+	killed := p.killed
+	p.mu.Unlock()
+	if p.err == nil || killed {
 		return nil
 	}
 	return fmt.Errorf("%s: %w\n%s", p.name(), p.err, p.Said())
