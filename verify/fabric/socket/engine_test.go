@@ -1,0 +1,179 @@
+package socket_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// bench is a world of engines on sockets, opened by the driver.
+type bench struct {
+	ports   []*port
+	ranks   []accl.Rank
+	world   *world.World
+	engines []*accl.Engine
+}
+
+// engines starts ranks of a platform on sockets.
+func engines(t testing.TB, platform string, ranks int) *bench {
+	t.Helper()
+	d := designtest.Load(t, platform, nil)
+	p := driverview.Of(d)
+	kind, err := world.Network(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	follows, err := emu.Framing(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{}
+	var members []world.Member
+	for i := range ranks {
+		o := socket.Options{Framing: follows}
+		open := newTCP
+		if kind == fabric.UDP {
+			open = newUDP
+		}
+		port := open(t, o)
+		b.ports = append(b.ports, port)
+		b.ranks = append(b.ranks, accl.Rank{IP: port.at.Addr(), Port: port.at.Port(), Session: uint32(i)})
+		members = append(members, world.Member{Rank: i, Port: port.Port})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*limit)
+	t.Cleanup(cancel)
+	if b.world, err = world.Start(ctx, d, members, emu.Options{RemoteTimeout: limit}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.world.Close(); err != nil {
+			t.Errorf("close the world: %v", err)
+		}
+	})
+	var devices []accl.Device
+	for i := range ranks {
+		devices = append(devices, b.world.Device(i))
+	}
+	if b.engines, err = accl.OpenAll(ctx, devices, &p, b.ranks); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// each runs something on all ranks at the same time.
+func (b *bench) each(t testing.TB, do func(ctx context.Context, i int, e *accl.Engine) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*limit)
+	defer cancel()
+	var wg sync.WaitGroup
+	for i, e := range b.engines {
+		wg.Go(func() {
+			if err := do(ctx, i, e); err != nil {
+				t.Errorf("rank %d: %v\n%v", i, err, b.ports[i].Port)
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// Every kind of network engine, and every way in which sessions are opened.
+func TestEnginesReduceOverSockets(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022"} {
+		t.Run(platform, func(t *testing.T) {
+			leaks(t)
+			const ranks = 4
+			b := engines(t, platform, ranks)
+			for _, n := range []int{1, 1000, 100_000} {
+				b.each(t, func(ctx context.Context, i int, e *accl.Engine) error {
+					src, err := accl.Alloc[int32](ctx, e, n)
+					if err != nil {
+						return err
+					}
+					dst, err := accl.Alloc[int32](ctx, e, n)
+					if err != nil {
+						return err
+					}
+					for k := range src.Host() {
+						src.Host()[k] = int32(k*k%1000 + i<<10)
+					}
+					if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
+						return err
+					}
+					for k, got := range dst.Host() {
+						if want := int32(ranks*(k*k%1000) + (0+1+2+3)<<10); got != want {
+							t.Errorf("rank %d of %d elements: element %d is %d, not %d", i, n, k, got, want)
+							break
+						}
+					}
+					return nil
+				})
+			}
+		})
+	}
+}
+
+// A rank that dies is an error on the others.
+func TestEnginesNoticeThatARankIsGone(t *testing.T) {
+	b := engines(t, "u55c_tcp", 2)
+	if err := b.world.Engine(1).Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := b.engines[0]
+	ctx, cancel := context.WithTimeout(t.Context(), 3*limit)
+	defer cancel()
+	src, err := accl.Alloc[int32](ctx, e, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if _, err = e.Send(ctx, src, 10, 1); err == nil {
+		_, err = e.Send(ctx, src, 10, 1) // the first one may have been on its way
+	}
+	if err == nil {
+		t.Error("sending to a rank that is gone succeeds")
+	}
+	if d := time.Since(start); d > limit+limit/2 {
+		t.Errorf("that has taken %v", d)
+	}
+}
+
+func BenchmarkEngines(b *testing.B) {
+	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
+		for _, n := range []int{16, 1 << 22} {
+			b.Run(platform, func(b *testing.B) {
+				w := engines(b, platform, 2)
+				var src, dst [2]*accl.Buffer[float32]
+				w.each(b, func(ctx context.Context, i int, e *accl.Engine) (err error) {
+					if src[i], err = accl.Alloc[float32](ctx, e, n); err != nil {
+						return err
+					}
+					dst[i], err = accl.Alloc[float32](ctx, e, n)
+					return err
+				})
+				b.SetBytes(int64(4 * n))
+				for b.Loop() {
+					w.each(b, func(ctx context.Context, i int, e *accl.Engine) (err error) {
+						if i == 0 {
+							_, err = e.Send(ctx, src[0], n, 1, accl.FromFPGA())
+						} else {
+							_, err = e.Recv(ctx, dst[1], n, 0, accl.ToFPGA())
+						}
+						return err
+					})
+				}
+			})
+		}
+	}
+}
