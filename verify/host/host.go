@@ -78,6 +78,7 @@ type Host struct {
 	world   *world.World
 	servers []*serve.Server // by local rank, as all that follow; none if not served
 	ports   []fabric.Port
+	taps    []*tap // none if not served, or if the ports are packet sockets
 	life    context.Context
 	end     context.CancelFunc
 	close   func() error
@@ -259,12 +260,14 @@ func (h *Host) Places() []Place {
 				p.KernelIn = in.KernelIn(rank)
 			}
 		}
-		switch h.o.Network {
-		case Packets:
-			at := e
+		at := e
+		if h.o.Network == Packets {
 			at.Host = h.o.World.Hosts[rank].String()
+		}
+		if h.o.Serve || h.o.Network == Packets {
 			p.Packets = at.EthernetOut(rank)
-		case Sockets:
+		}
+		if h.o.Network == Sockets {
 			p.POE = h.book.poe(rank).String()
 		}
 		out = append(out, p)
@@ -347,6 +350,9 @@ func (h *Host) shut() error {
 	}
 	all.Wait()
 	h.end()
+	for _, t := range h.taps {
+		do(t.publisher.Close)
+	}
 	if h.world == nil {
 		for _, p := range h.ports {
 			do(p.Close)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -185,8 +188,8 @@ func TestPlaces(t *testing.T) {
 		kernel  emu.KernelAt
 		want    Place
 	}{
-		{Sockets, emu.Loopback, Place{Rank: 1, Commands: at(1), KernelOut: at(7), POE: at(13)}},
-		{Sockets, emu.Client, Place{Rank: 1, Commands: at(1), KernelOut: at(7), KernelIn: at(10), POE: at(13)}},
+		{Sockets, emu.Loopback, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7), POE: at(13)}},
+		{Sockets, emu.Client, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7), KernelIn: at(10), POE: at(13)}},
 		{Packets, emu.Loopback, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7)}},
 	} {
 		h := begin(t, "u55c_tcp", Options{World: part(3, 1), Network: c.network, Endpoints: ports, Serve: true, Engine: emu.Options{Kernel: c.kernel}})
@@ -201,6 +204,77 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has subscribed to the packet socket of a rank sees what it sends, on
+// every network: the frames are those of the protocol, spelt out here.
+func TestPacketsAreShown(t *testing.T) {
+	for _, c := range []struct {
+		platform, topic string
+		network         Network
+	}{{"u55c_tcp", "0001", Local}, {"u55c_udp", "0001", Sockets}, {"u280_2022", "1", Local}, {"u280_2022", "1", Sockets}, {"u55c_tcp", "0001", Packets}} {
+		t.Run(fmt.Sprint(c.platform, " ", c.network), func(t *testing.T) {
+			p := driverview.Of(designtest.Load(t, c.platform, nil))
+			h := begin(t, c.platform, Options{World: all(2), Network: c.network, Endpoints: freePorts(t, 2), Serve: true})
+			at := h.Places()[0].Packets
+			sniffer := zmq4.NewSub(t.Context())
+			defer sniffer.Close()
+			if err := errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(100 * time.Millisecond) // subscriptions are not acknowledged
+			seen := make(chan zmq4.Msg, 1)
+			go func() {
+				for {
+					m, err := sniffer.Recv()
+					if err != nil {
+						return
+					}
+					if len(m.Frames) == 3 && strings.Contains(string(m.Frames[2]), "77,77,77") {
+						seen <- m
+						return
+					}
+				}
+			}()
+			engines := make([]*accl.Engine, 2)
+			devices := []accl.Device{h.World().Device(0), h.World().Device(1)}
+			each(t, devices, func(i int) (err error) {
+				engines[i], err = accl.Open(t.Context(), devices[i], &p, h.Ranks(), i)
+				return err
+			})
+			each(t, devices, func(i int) error {
+				buf, err := accl.Alloc[int32](t.Context(), engines[i], 16)
+				if err != nil {
+					return err
+				}
+				for k := range buf.Host() {
+					buf.Host()[k] = 0x4D4D4D4D // bytes of 77
+				}
+				if i == 0 {
+					_, err = engines[i].Send(t.Context(), buf, 16, 1)
+				} else {
+					_, err = engines[i].Recv(t.Context(), buf, 16, 0)
+				}
+				return err
+			})
+			select {
+			case m := <-seen:
+				var packet struct{ Data []byteNumber }
+				if err := json.Unmarshal(m.Frames[2], &packet); err != nil || string(m.Frames[0]) != c.topic || string(m.Frames[1]) != "0" {
+					t.Fatalf("%q, %v", m.Frames, err)
+				}
+				// The first word of the header counts the payload of 64 bytes, all 77.
+				if len(packet.Data) != 128 || packet.Data[0] != 64 || packet.Data[64] != 77 || packet.Data[127] != 77 {
+					t.Error(packet.Data)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("nothing was shown")
+			}
+		})
+	}
+}
+
+// byteNumber is a byte that JSON has as a number.
+type byteNumber uint16
 
 func TestWhatOthersReachIsSaid(t *testing.T) {
 	everywhere := netip.IPv4Unspecified()
@@ -238,8 +312,9 @@ func TestPortsInUseAreNamed(t *testing.T) {
 		{"commands", "u55c_tcp", "tcp", Local, 1, "command socket"},
 		{"kernel", "u55c_tcp", "tcp", Local, 5, "kernel output socket"},
 		{"packets", "u55c_tcp", "tcp", Packets, 3, "packet socket"},
-		{"TCP", "u55c_tcp", "tcp", Sockets, 9, ""},
-		{"UDP", "u55c_udp", "udp", Sockets, 9, ""},
+		{"packets that are shown", "u55c_tcp", "tcp", Local, 3, "packet socket"},
+		{"TCP", "u55c_tcp", "tcp", Sockets, 9, "network engine"},
+		{"UDP", "u55c_udp", "udp", Sockets, 9, "network engine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ports := freePorts(t, 2)

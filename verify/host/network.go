@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cclforge/cclforge/driver/sim"
@@ -35,7 +36,13 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 	}
 	var members []world.Member
 	for i, rank := range h.o.World.Local {
-		members = append(members, world.Member{Rank: rank, Port: h.impaired(rank, h.ports[i])})
+		port := h.ports[i]
+		if h.o.Serve && h.o.Network != Packets {
+			if port, err = h.tapped(rank, port, h.format(d)); err != nil {
+				return nil, err
+			}
+		}
+		members = append(members, world.Member{Rank: rank, Port: h.impaired(rank, port)})
 	}
 	return members, nil
 }
@@ -64,21 +71,39 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 		},
 	}
 	if h.kind == fabric.UDP {
-		return socket.UDP(o)
+		port, err := socket.UDP(o)
+		if err != nil {
+			return nil, fmt.Errorf("its network engine: %w", err)
+		}
+		return port, nil
 	}
-	return socket.TCP(o)
+	port, err := socket.TCP(o)
+	if err != nil {
+		return nil, err
+	}
+	// From the start, so that a port in use is known before clients come.
+	if err := port.Listen(h.book.poePort(rank)); err != nil {
+		return nil, errors.Join(fmt.Errorf("its network engine: %w", err), port.Close())
+	}
+	return port, nil
 }
 
 func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
 	if h.kind == fabric.RDMA {
 		return nil, fmt.Errorf("%w: %s is RDMA, and packet sockets are for UDP and TCP", ErrNetwork, d.Platform.Name)
 	}
-	platform := driverview.Of(d)
+	f := h.format(d)
 	return packets.New(ctx, packets.Options{
 		Endpoints: h.o.Endpoints, Listen: h.listenAt(rank).String(), Rank: rank, Framing: framing,
 		Peers:    func(rank int) string { return h.o.World.Hosts[rank].String() },
-		Unpadded: sim.Blocking(&platform), Lossy: h.kind == fabric.UDP,
+		Unpadded: f.Unpadded, Lossy: f.Lossy,
 	})
+}
+
+// format is how packets look on the packet sockets.
+func (h *Host) format(d *design.Design) packets.Format {
+	p := driverview.Of(d)
+	return packets.Format{Unpadded: sim.Blocking(&p), Lossy: h.kind == fabric.UDP}
 }
 
 // impaired is a port with the faults of the network.

@@ -58,7 +58,11 @@ func (f *finder) hosts() ([]netip.Addr, error) {
 	if byRank {
 		return nil, fmt.Errorf("%w: with -ranks or -foreign, -hosts has to say where each rank is", ErrOption)
 	}
-	return f.ofRanks(names)
+	out, err := f.ofRanks(names)
+	if err != nil {
+		return nil, fmt.Errorf("where Slurm has started ranks: %w; -hosts can give addresses", err)
+	}
+	return out, nil
 }
 
 // given lists the addresses of ranks from the option.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -54,6 +55,22 @@ type World struct {
 	Launcher string
 	// Process is the number of this process, of Processes.
 	Process, Processes int
+	// Job is the same for all processes that were started together, and for no
+	// others; "" if the launcher does not say.
+	Job string
+}
+
+// jobs are the variables that say which job a process belongs to.
+var jobs = map[string][]string{"OpenMPI": {"PMIX_NAMESPACE"}, "PMI": {"PMI_JOBID"}, "Slurm": {"SLURM_JOB_ID", "SLURM_STEP_ID"}}
+
+func job(env func(string) (string, bool), launcher string) string {
+	var parts []string
+	for _, name := range jobs[launcher] {
+		if value, there := env(name); there {
+			parts = append(parts, value)
+		}
+	}
+	return strings.Join(parts, ".")
 }
 
 // loopback is where ranks are if all are on one host.
@@ -70,7 +87,7 @@ func Resolve(ctx context.Context, env func(string) (string, bool), o Options) (W
 	if err != nil {
 		return World{}, err
 	}
-	w := World{Launcher: l.Launcher, Process: l.Rank, Processes: l.Size}
+	w := World{Launcher: l.Launcher, Process: l.Rank, Processes: l.Size, Job: job(env, l.Launcher)}
 	if err := w.share(o); err != nil {
 		return World{}, err
 	}

@@ -180,6 +180,7 @@ func TestMistakes(t *testing.T) {
 		{"another node", slurm(1, 4, 1, "n[1-2]", "2(x2)", ""), Options{}, ErrEnvironment, `task 1 should be on node 0, n1, but SLURM_NODEID is "1"; give -hosts`},
 		{"no nodes", "SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2", Options{}, ErrEnvironment, "SLURM_STEP_NODELIST does not say where ranks are; give -hosts"},
 		{"no tasks", "SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 SLURM_STEP_NODELIST=n1", Options{}, ErrEnvironment, "SLURM_STEP_TASKS_PER_NODE does not say"},
+		{"unknown nodes", slurm(0, 2, 0, "x[1-2]", "1(x2)", ""), Options{}, ErrHost, "where Slurm has started ranks: no address of x1: no such host; -hosts can give addresses"},
 		{"bad nodes", slurm(0, 2, 0, "n[2-1]", "2", ""), Options{}, ErrEnvironment, `SLURM_STEP_NODELIST is "n[2-1]": "2-1" is neither a number nor a range like 1-4`},
 		{"nested brackets", slurm(0, 2, 0, "n[1[2]]", "2", ""), Options{}, ErrEnvironment, "brackets that do not match"},
 		{"a bracket alone", slurm(0, 2, 0, "n]1", "2", ""), Options{}, ErrEnvironment, "brackets that do not match"},
@@ -255,6 +256,20 @@ func TestLookupOfTheSystem(t *testing.T) {
 	cancel()
 	if _, err := Resolve(ctx, environment(""), Options{Hosts: "no-such-host.invalid"}); !errors.Is(err, ErrHost) {
 		t.Error(err)
+	}
+}
+
+func TestJobs(t *testing.T) {
+	for env, want := range map[string]string{
+		"": "",
+		openMPI(0, 2, 0, 2) + " PMIX_NAMESPACE=1292959745 SLURM_JOB_ID=5 SLURM_STEP_ID=1": "1292959745",
+		mpich(0, 2, 0, 2): "",
+		"PMI_RANK=0 PMI_SIZE=1 PMI_JOBID=kvs_7 MPI_LOCALNRANKS=1": "kvs_7",
+		slurm(0, 1, 0, "n1", "1", "SLURM_JOB_ID=3"):               "3.0",
+	} {
+		if w, err := Resolve(t.Context(), environment(env), Options{}); err != nil || w.Job != want {
+			t.Errorf("%s: %q, %v", env, w.Job, err)
+		}
 	}
 }
 

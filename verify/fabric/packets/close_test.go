@@ -100,3 +100,58 @@ func TestClosePublishesWhatWasSent(t *testing.T) {
 		ports[1].Close()
 	}
 }
+
+// What the other does not take is given up after a while.
+func TestCloseReleasesWhatCannotBePublished(t *testing.T) {
+	t.Parallel() // it waits
+	ports := pair(t, packets.Options{WindowBytes: 8 << 10})
+	released, sent := fill(t, ports[0])
+	begin := time.Now()
+	if err := ports[0].Close(); err != nil {
+		t.Error(err)
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("closing took %v", d)
+	}
+	if released.Load() != sent {
+		t.Errorf("%d packets were released of %d", released.Load(), sent)
+	}
+}
+
+func TestCloseDoesNotWaitForRanksThatHaveLeft(t *testing.T) {
+	ports := pair(t, packets.Options{WindowBytes: 8 << 10})
+	released, sent := fill(t, ports[0])
+	ports[1].Close()
+	begin := time.Now()
+	ports[0].Close()
+	if d := time.Since(begin); d > 900*time.Millisecond {
+		t.Errorf("closing took %v", d)
+	}
+	if released.Load() != sent {
+		t.Errorf("%d packets were released of %d", released.Load(), sent)
+	}
+}
+
+// fill sends to rank 1, which does not read, as much as it can, and counts the
+// packets that are released and sent.
+func fill(t *testing.T, port *packets.Port) (released *atomic.Int32, sent int32) {
+	t.Helper()
+	released = new(atomic.Int32)
+	full := time.Now().Add(patient) // since when it is; not yet
+	for time.Since(full) < 100*time.Millisecond {
+		err := port.Send(1, freed(message(0, make([]byte, 4032)), released))
+		switch {
+		case err == nil:
+			sent++
+			full = time.Now()
+		case !errors.Is(err, fabric.ErrBusy):
+			t.Fatal(err)
+		default:
+			time.Sleep(50 * time.Microsecond)
+		}
+	}
+	if released.Load() == sent {
+		t.Fatal("everything was published to a rank that does not read")
+	}
+	return released, sent
+}

@@ -50,6 +50,7 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 }
 
 func TestARankThatDoesNotReadHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	e := endpoints(t, 3)
 	o := packets.Options{Endpoints: e, WindowBytes: 16 << 10}
 	var ports []*packets.Port
@@ -196,25 +197,21 @@ func TestNotificationsSuffice(t *testing.T) {
 
 // A rank that comes back is waited for anew when it leaves again.
 func TestPatienceBeginsAnew(t *testing.T) {
-	o := packets.Options{Endpoints: endpoints(t, 2), Patience: 300 * time.Millisecond}
+	t.Parallel()
+	o := packets.Options{Endpoints: endpoints(t, 2), Patience: 200 * time.Millisecond}
 	sender := open(t, o)
 	o.Rank = 1
 	for round := range 3 {
-		if err := sender.Send(1, message(0, nil)); !errors.Is(err, fabric.ErrBusy) {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		time.Sleep(200 * time.Millisecond)
 		receiver := open(t, o)
-		send(t, sender, 1, message(uint32(round), nil))
-		receive(t, receiver)
+		until(t, "arrival", func() bool {
+			err := sender.Send(1, message(0, nil))
+			return err == nil && receiver.Receive() != nil
+		})
 		receiver.Close()
 		left := time.Now()
-		until(t, "that it is missed", func() bool {
-			err := sender.Send(1, message(0, nil))
-			return errors.Is(err, fabric.ErrBusy) || time.Since(left) > 150*time.Millisecond
-		})
-		if err := sender.Send(1, message(0, nil)); !errors.Is(err, fabric.ErrBusy) {
-			t.Fatalf("round %d, it has left: %v", round, err)
+		until(t, "an end", func() bool { return errors.Is(sender.Send(1, message(0, nil)), fabric.ErrClosed) })
+		if d := time.Since(left); d < o.Patience {
+			t.Errorf("round %d: missed for %v", round, d)
 		}
 	}
 }

@@ -53,6 +53,10 @@ func TestWhatIsPublished(t *testing.T) {
 			p := message(7, payload[:c.payload])
 			want := slices.Concat(p.Header[:], p.Payload)
 			send(t, port, 1, p)
+			encoded := slices.Collect(packets.Encode(0, 1, &p.Header, p.Payload, packets.Format{Unpadded: c.o.Unpadded, Lossy: c.o.Lossy}))
+			if len(encoded) != len(c.packets) {
+				t.Fatalf("encoded as %d messages", len(encoded))
+			}
 			for i, n := range c.packets {
 				m, err := sub.Recv()
 				if err != nil {
@@ -60,6 +64,9 @@ func TestWhatIsPublished(t *testing.T) {
 				}
 				if len(m.Frames) != 3 || string(m.Frames[0]) != c.topic || string(m.Frames[1]) != "0" {
 					t.Fatalf("packet %d: %d frames, %q", i, len(m.Frames), m.Frames[:min(2, len(m.Frames))])
+				}
+				if !slices.EqualFunc(m.Frames, encoded[i], bytes.Equal) {
+					t.Errorf("packet %d is encoded as %q", i, encoded[i])
 				}
 				var body map[string][]int
 				if err := json.Unmarshal(m.Frames[2], &body); err != nil || len(body) != 1 {

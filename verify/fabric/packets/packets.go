@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,14 +16,6 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
-)
-
-// Bytes of packets, header included, as the protocol limits them.
-const (
-	headerBytes        = 64
-	beatBytes          = 64
-	maxPacketBytes     = 4096
-	maxPacketBytes2022 = 1536
 )
 
 // What Options are if they are zero.
@@ -74,7 +65,7 @@ type Options struct {
 // ranks at their other end.
 type Port struct {
 	o         Options
-	limit     int // bytes of a packet
+	format    Format
 	own       []byte
 	publisher *zmq.Publisher
 	notify    atomic.Pointer[func()]
@@ -113,10 +104,7 @@ func New(ctx context.Context, o Options) (*Port, error) {
 	if err != nil {
 		return nil, fmt.Errorf("packets: bind the packet socket of rank %d: %w", o.Rank, err)
 	}
-	p := &Port{o: o, limit: maxPacketBytes, own: strconv.AppendInt(nil, int64(o.Rank), 10), wake: make(chan struct{}, 1)}
-	if o.Unpadded {
-		p.limit = maxPacketBytes2022
-	}
+	p := &Port{o: o, format: Format{o.Unpadded, o.Lossy}, own: sender(o.Rank), wake: make(chan struct{}, 1)}
 	p.publisher = zmq.NewPublisher(listener, o.Limits, o.WindowBytes)
 	p.life, p.end = context.WithCancel(context.WithoutCancel(ctx))
 	p.prepare()
@@ -157,27 +145,19 @@ func (o *Options) complete() error {
 func (p *Port) prepare() {
 	ranks := p.o.Endpoints.Ranks
 	p.out.destinations = make([]destination, ranks)
-	p.in.topic = p.topic(p.o.Rank)
+	p.in.topic = p.format.topic(p.o.Rank)
 	p.in.sources = make([]source, ranks)
 	for rank := range ranks {
-		p.out.destinations[rank].topic = p.topic(rank)
+		p.out.destinations[rank].topic = p.format.topic(rank)
 		s := &p.in.sources[rank]
 		s.rank, s.room.L = rank, &p.in.mu
-		s.assembler = assembler{framing: p.o.Framing, limit: p.limit, most: p.o.MaxMessage, padded: p.o.Lossy}
+		s.assembler = assembler{framing: p.o.Framing, limit: p.format.limit(), most: p.o.MaxMessage, padded: p.o.Lossy}
 	}
-}
-
-// topic is the first frame of messages to a rank.
-func (p *Port) topic(rank int) []byte {
-	if p.o.Unpadded {
-		return fmt.Appendf(nil, "%d", rank)
-	}
-	return fmt.Appendf(nil, "%04d", rank)
 }
 
 // MaxPayload returns the largest payload of one packet of rendezvous data.
 func (p *Port) MaxPayload() int {
-	if fits := p.limit - headerBytes; p.o.MaxPayload <= 0 || p.o.MaxPayload > fits {
+	if fits := p.format.limit() - headerBytes; p.o.MaxPayload <= 0 || p.o.MaxPayload > fits {
 		return fits
 	}
 	return p.o.MaxPayload
@@ -225,7 +205,7 @@ func (p *Port) stir() {
 	}
 }
 
-// Close publishes what was sent to ranks that take it, for a second at most, and
+// Close publishes what was sent to ranks that take it, for two seconds at most, and
 // closes the sockets. Closing again does nothing.
 func (p *Port) Close() error {
 	var err error

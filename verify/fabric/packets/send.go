@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -53,8 +52,8 @@ func (p *Port) Send(session uint32, packet *fabric.Packet) error {
 		return fabric.ErrClosed
 	case int64(session) >= int64(len(p.out.destinations)) || int(session) == p.o.Rank:
 		return p.nowhere(packet)
-	case p.o.Lossy && headerBytes+len(packet.Payload) > p.limit:
-		return fmt.Errorf("packets: a payload of %d bytes: a packet on UDP has at most %d", len(packet.Payload), p.limit-headerBytes)
+	case p.o.Lossy && headerBytes+len(packet.Payload) > p.format.limit():
+		return fmt.Errorf("packets: a payload of %d bytes: a packet on UDP has at most %d", len(packet.Payload), p.format.limit()-headerBytes)
 	}
 	d := &p.out.destinations[session]
 	there := p.publisher.SubscribedTo(d.topic)
@@ -202,7 +201,7 @@ func (p *Port) remove(d *destination) {
 // room.
 func (p *Port) publishPiece(d *destination, packet *fabric.Packet) bool {
 	if d.text == nil {
-		d.text, d.piece = p.encode(packet, d.begun)
+		d.text, d.piece = p.format.piece(&packet.Header, packet.Payload, d.begun)
 	}
 	switch err := p.publisher.Publish(d.topic, p.own, d.text); {
 	case errors.Is(err, zmq.ErrBusy):
@@ -214,24 +213,6 @@ func (p *Port) publishPiece(d *destination, packet *fabric.Packet) bool {
 	d.begun += d.piece
 	d.text = nil
 	return true
-}
-
-// encode returns what follows the bytes of a packet that were published, as text,
-// and how many bytes that is: header and payload, or as much as fits into a packet
-// on the wire.
-func (p *Port) encode(packet *fabric.Packet, from int) (text []byte, n int) {
-	b := make([]byte, 0, p.limit)
-	if from < headerBytes {
-		b = append(b, packet.Header[from:]...)
-	}
-	rest := packet.Payload[max(from-headerBytes, 0):]
-	b = append(b, rest[:min(len(rest), p.limit-len(b))]...)
-	n = len(b)
-	if p.o.Lossy {
-		b = append(b, make([]byte, (beatBytes-n%beatBytes)%beatBytes)...)
-	}
-	const bytesOfText = len("255,")
-	return sim.AppendData(make([]byte, 0, bytesOfText*len(b)+16), b), n
 }
 
 // settle tells who closes the port that nothing waits any more.

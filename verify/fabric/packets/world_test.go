@@ -107,6 +107,7 @@ func each(t testing.TB, ranks []int, do func(ctx context.Context, rank int) erro
 
 // A rank that nobody serves is an error within the limit, and the others go on.
 func TestMissingRanks(t *testing.T) {
+	t.Parallel()
 	e := endpoints(t, 3)
 	d := load(t, "u55c_tcp")
 	p := driverview.Of(d)

@@ -53,7 +53,7 @@ func TestUDPSendWithoutRoom(t *testing.T) {
 	if sent < window/1064 || given != 0 {
 		t.Errorf("%d packets taken, %d given back", sent, given)
 	}
-	go d.write()
+	go d.drain()
 	<-woken
 	<-d.written
 	if err := p.Send(1, &fabric.Packet{Header: [64]byte{byte(sent)}}); err != nil { // there is none again

@@ -48,6 +48,8 @@ type Options struct {
 	// Dial is the limit of one attempt to connect, FirstBeat how long an accepted
 	// connection may say nothing.
 	Dial, FirstBeat time.Duration
+	// Unpaced says that UDP peers are of another make, and know no marks.
+	Unpaced bool
 	// Translate gives the address that is real for one of a communicator; nil if
 	// they are the same.
 	Translate func(netip.AddrPort) netip.AddrPort

@@ -24,7 +24,8 @@ type session struct {
 	taken    bool // packets have been received
 	reported bool // in the list of those that are closed
 
-	link *link // TCP
+	link   *link  // TCP
+	pacing pacing // UDP
 }
 
 // wanted tells whether the engine has heard of the session.

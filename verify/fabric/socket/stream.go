@@ -17,7 +17,7 @@ import (
 
 const (
 	// readAhead is what a connection reads at once beyond large payloads, in bytes.
-	readAhead = 8 << 10
+	readAhead = 4 << 10
 	// batchPackets and batchBytes are written at once.
 	batchPackets = 64
 	batchBytes   = 512 << 10

@@ -25,13 +25,6 @@ func readBuffer(raw syscall.RawConn) (bytes int) {
 	return bytes
 }
 
-// sendNow sends a datagram, writeNow what there is room for on a stream.
-func sendNow(fd uintptr, b []byte, to syscall.Sockaddr) error {
-	return syscall.Sendto(int(fd), b, 0, to)
-}
-
-func writeNow(fd uintptr, b []byte) (int, error) { return syscall.Write(int(fd), b) }
-
 // What syscall lacks: the option that tells about the memory of a socket, and
 // which of its words counts the datagrams that found no room.
 const (

@@ -12,11 +12,6 @@ func enlarge(conn *net.UDPConn, _ syscall.RawConn) {
 	_ = conn.SetWriteBuffer(socketBytes)
 }
 
-// sendNow and writeNow leave it to goroutines that wait.
-func sendNow(uintptr, []byte, syscall.Sockaddr) error { return syscall.EAGAIN }
-
-func writeNow(uintptr, []byte) (int, error) { return 0, syscall.EAGAIN }
-
 // readBuffer is not known here, as kernelDrops.
 func readBuffer(syscall.RawConn) int { return 0 }
 

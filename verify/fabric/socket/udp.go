@@ -33,6 +33,9 @@ type UDPPort struct {
 	bind   sync.Mutex
 	socket *datagrams // guarded by mu; nil if there is none yet
 	stats  UDPStats   // guarded by mu
+	// look gives up waiting for echoes, if looking; guarded by mu.
+	look    *time.Timer
+	looking bool
 }
 
 var (
@@ -126,17 +129,42 @@ func (p *UDPPort) Send(session uint32, packet *fabric.Packet) error {
 		packet.Release()
 		return nil
 	}
-	to := s.addr
+	to, size := s.addr, uint64(headerBytes+len(packet.Payload))
+	mark, err := p.pace(s, packet)
 	p.mu.Unlock()
-	return d.send(to, packet)
+	if err != nil {
+		return err
+	}
+	if err := d.send(to, packet); err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		s.pacing.sent -= min(size, s.pacing.sent)
+		return err
+	}
+	d.answer(mark)
+	return nil
 }
 
-// Receive implements fabric.Port.
+// Receive implements fabric.Port. It reads from the socket itself if nothing has
+// been read before: the goroutine that does so otherwise may get its turn late.
 func (p *UDPPort) Receive() *fabric.Packet {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	packet, _ := p.take()
+	packet, d, echo := p.next()
+	if packet == nil && d != nil && d.pull() {
+		packet, d, echo = p.next()
+	}
+	d.answer(echo)
 	return packet
+}
+
+// next returns a packet that has come, or nil, and what is to be answered.
+func (p *UDPPort) next() (*fabric.Packet, *datagrams, *control) {
+	p.mu.Lock()
+	defer p.unlock()
+	packet, s := p.take()
+	if packet == nil {
+		return nil, p.socket, nil
+	}
+	return packet, p.socket, p.echo(s)
 }
 
 // Listen binds the port: UDP has no connections.
@@ -264,6 +292,9 @@ func (p *UDPPort) Close() error {
 	}
 	p.gone = true
 	p.settle()
+	if p.look != nil {
+		p.look.Stop()
+	}
 	d := p.socket
 	p.socket = nil
 	for _, s := range p.sessions.numbers {

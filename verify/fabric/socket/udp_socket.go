@@ -12,6 +12,9 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
+// atOnce is how many datagrams are read before others get their turn.
+const atOnce = 32
+
 // datagrams is the socket of a UDP port.
 type datagrams struct {
 	p    *UDPPort
@@ -32,6 +35,16 @@ type datagrams struct {
 	written chan struct{} // closed when it has ended
 	waiting bool          // Send has answered ErrBusy
 	closed  bool
+
+	// reading is held from reading to handing over, which keeps the order, and
+	// guards what is below. It is taken before mu and the lock of the port.
+	reading sync.Mutex
+	in      *datagram // to be read into
+	receive func(fd uintptr)
+	got     int
+	from    netip.AddrPort
+	failed  error
+	ready   func(fd uintptr) bool // tells whether there is something
 }
 
 // outgoing is a packet that the system had no room for.
@@ -46,7 +59,8 @@ func bindDatagrams(p *UDPPort, at netip.AddrPort) (*datagrams, error) {
 		return nil, bound("binding UDP port", at, err)
 	}
 	d := &datagrams{p: p, conn: conn, at: unmap(conn.LocalAddr().(*net.UDPAddr).AddrPort())}
-	d.try, d.now = d.attempt, sendNow
+	d.try, d.now, d.ready = d.attempt, sendNow, readable
+	d.receive = func(fd uintptr) { d.got, d.from, d.failed = receiveNow(fd, d.in.room[:]) }
 	if d.raw, err = conn.SyscallConn(); err != nil {
 		return nil, errors.Join(bound("binding UDP port", at, err), conn.Close())
 	}
@@ -67,23 +81,40 @@ func (d *datagrams) send(to netip.AddrPort, packet *fabric.Packet) error {
 		defer d.mu.Unlock()
 		return d.enqueue(to, packet)
 	}
-	d.size = copy(d.staged[:], packet.Header[:])
-	d.size += copy(d.staged[d.size:], packet.Payload)
-	d.to.Addr, d.to.Port = to.Addr().As4(), int(to.Port())
-	err := d.raw.Write(d.try)
-	if err == nil {
-		err = d.err
-	}
+	err := d.write(to, packet.Header[:], packet.Payload)
 	if errors.Is(err, syscall.EAGAIN) {
 		defer d.mu.Unlock()
 		d.writing, d.written = true, make(chan struct{})
-		go d.write()
+		go d.drain()
 		return d.enqueue(to, packet)
 	}
 	d.mu.Unlock()
 	d.p.sent(len(packet.Payload), err)
 	packet.Release()
 	return nil
+}
+
+// write writes a datagram if the system has room.
+func (d *datagrams) write(to netip.AddrPort, header, payload []byte) error {
+	d.size = copy(d.staged[:], header)
+	d.size += copy(d.staged[d.size:], payload)
+	d.to.Addr, d.to.Port = to.Addr().As4(), int(to.Port())
+	if err := d.raw.Write(d.try); err != nil {
+		return err
+	}
+	return d.err
+}
+
+// answer writes what is no packet, if there is something and the system has room.
+func (d *datagrams) answer(c *control) {
+	if d == nil || c == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed && !d.writing {
+		_ = d.write(c.to, c.beat[:], nil) // it may be lost as well
+	}
 }
 
 // attempt sends what is staged if that does not block.
@@ -106,8 +137,8 @@ func (d *datagrams) enqueue(to netip.AddrPort, packet *fabric.Packet) error {
 	return nil
 }
 
-// write writes the queue until it is empty.
-func (d *datagrams) write() {
+// drain writes the queue until it is empty.
+func (d *datagrams) drain() {
 	var staged [maxDatagram]byte
 	d.mu.Lock()
 	for d.queue.len() > 0 {
@@ -181,23 +212,62 @@ func (d *datagrams) read() {
 	case <-d.p.life.Done():
 		return
 	}
-	b := newDatagram()
 	for failures := 0; ; {
-		n, from, err := d.conn.ReadFromUDPAddrPort(b.room[:])
+		err := error(nil)
+		if polls {
+			err = d.raw.Read(d.ready)
+		}
+		if err == nil {
+			d.reading.Lock()
+			_, err = d.take()
+			d.reading.Unlock()
+		}
 		if errors.Is(err, net.ErrClosed) {
-			b.Release()
 			return
 		}
-		if err != nil {
-			failures++
-			pause(d.p.life, min(time.Duration(failures)*time.Millisecond, longestPause))
+		if err == nil || errors.Is(err, syscall.EAGAIN) {
+			failures = 0
 			continue
 		}
-		failures = 0
-		if d.p.arrive(b, n, unmap(from)) {
-			b = newDatagram()
-		}
+		failures++
+		pause(d.p.life, min(time.Duration(failures)*time.Millisecond, longestPause))
 	}
+}
+
+// pull reads what is there, unless somebody else does, and reports whether there
+// was anything.
+func (d *datagrams) pull() bool {
+	if !d.reading.TryLock() {
+		return false
+	}
+	defer d.reading.Unlock()
+	n, _ := d.take()
+	return n > 0
+}
+
+// take reads some datagrams that are there. The error is EAGAIN if there are no
+// more.
+func (d *datagrams) take() (n int, err error) {
+	for ; n < atOnce; n++ {
+		if d.in == nil {
+			d.in = newDatagram()
+		}
+		if !polls {
+			d.got, d.from, d.failed = d.conn.ReadFromUDPAddrPort(d.in.room[:])
+			d.from = unmap(d.from)
+		} else if err := d.raw.Control(d.receive); err != nil {
+			return n, err
+		}
+		if d.failed != nil {
+			return n, d.failed
+		}
+		kept, answer := d.p.arrive(d.in, d.got, d.from)
+		if kept {
+			d.in = nil
+		}
+		d.answer(answer)
+	}
+	return n, nil
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -207,16 +277,20 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// arrive takes a datagram of n bytes, and reports whether it keeps it.
-func (p *UDPPort) arrive(b *datagram, n int, from netip.AddrPort) (kept bool) {
+// arrive takes a datagram of n bytes, and reports whether it keeps it, and what is
+// to be answered.
+func (p *UDPPort) arrive(b *datagram, n int, from netip.AddrPort) (kept bool, answer *control) {
 	packet := &b.Packet
 	p.mu.Lock()
+	defer p.unlock()
 	s := p.sessions.addresses[from]
+	if kind, count, ok := parseControl(b.room[:min(n, len(b.room))]); ok && s != nil {
+		return false, p.heed(s, kind, count)
+	}
 	drop := (*uint64)(nil)
 	switch {
 	case p.gone:
-		p.mu.Unlock()
-		return false
+		return false, nil
 	case s == nil:
 		drop = &p.stats.Strangers
 	case n < headerBytes:
@@ -228,8 +302,7 @@ func (p *UDPPort) arrive(b *datagram, n int, from netip.AddrPort) (kept bool) {
 	}
 	if drop != nil {
 		*drop++
-		p.mu.Unlock()
-		return false
+		return false, nil
 	}
 	payload := b.room[headerBytes:n]
 	if kept = len(payload) > 1<<10; kept {
@@ -243,6 +316,5 @@ func (p *UDPPort) arrive(b *datagram, n int, from netip.AddrPort) (kept bool) {
 	p.stats.Received++
 	p.stats.BytesIn += uint64(len(payload))
 	p.put(s, packet)
-	p.unlock()
-	return kept
+	return kept, nil
 }

@@ -107,7 +107,7 @@ func TestUDPOverflow(t *testing.T) {
 	const packets = 9000
 	for name, window := range map[string]int{"of the window": 100 << 10, "of the system": 64 << 20} {
 		t.Run(name, func(t *testing.T) {
-			x, y := newUDP(t, socket.Options{}), newUDP(t, socket.Options{WindowBytes: window})
+			x, y := newUDP(t, socket.Options{Unpaced: true}), newUDP(t, socket.Options{WindowBytes: window})
 			route(x, y)
 			if name == "of the window" {
 				y.Receive() // otherwise it does not read yet

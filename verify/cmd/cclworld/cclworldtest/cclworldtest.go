@@ -32,8 +32,9 @@ const (
 	ending   = 20 * time.Second
 )
 
-// Main runs the tests; or cclworld, if this process was started for that.
-func Main(m *testing.M) {
+// Main runs the tests, those of a *testing.M; or cclworld, if this process was
+// started for that.
+func Main(m interface{ Run() int }) {
 	if _, there := os.LookupEnv(asCclworld); there {
 		command.Main()
 	}

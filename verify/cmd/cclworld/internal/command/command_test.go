@@ -312,6 +312,33 @@ func TestFilesOnTheCommandLine(t *testing.T) {
 	}
 }
 
+// Processes of a job agree on the seed of their faults.
+func TestSeedOfAJob(t *testing.T) {
+	for _, c := range []struct {
+		job, text string
+		same      bool
+	}{{"7.0", "{loss = 0.1}", true}, {"7.0", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1}", false}} {
+		a, err := faultsOf(c.text, launch.World{Job: c.job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := faultsOf(c.text, launch.World{Job: c.job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (a.Seed == b.Seed) != c.same || strings.Contains(c.text, "seed") && a.Seed != 3 {
+			t.Errorf("%+v: seeds %d and %d", c, a.Seed, b.Seed)
+		}
+	}
+	a, _ := faultsOf("{}", launch.World{Job: "7.0"})
+	if b, _ := faultsOf("{}", launch.World{Job: "7.1"}); a.Seed == b.Seed {
+		t.Error("jobs have the same seed")
+	}
+	if plan, err := faultsOf("", launch.World{}); plan != nil || err != nil {
+		t.Error(plan, err)
+	}
+}
+
 func TestHealthForPeople(t *testing.T) {
 	base := ports(t, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

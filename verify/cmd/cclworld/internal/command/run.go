@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"os/signal"
@@ -70,10 +71,6 @@ func Run(ctx context.Context, args []string, env func(string) (string, bool), st
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.
 func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *report) error {
-	plan, err := faultsOf(o)
-	if err != nil {
-		return err
-	}
 	d, err := world.Design(o.platform, o.vars)
 	if err != nil {
 		return err
@@ -81,6 +78,10 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	w, err := launch.Resolve(ctx, env, launch.Options{Size: o.n, Ranks: o.ranks, Foreign: o.foreign, Hosts: o.hosts})
 	if err != nil {
 		return interrupted(ctx, err)
+	}
+	plan, err := faultsOf(o.faults, w)
+	if err != nil {
+		return err
 	}
 	h, err := host.Start(ctx, d, o.host(w, plan, r))
 	if err != nil {
@@ -142,11 +143,22 @@ func watch(ctx context.Context, h *host.Host, health time.Duration, r *report) e
 	return err
 }
 
-func faultsOf(o *options) (*faults.Plan, error) {
-	if o.faults == "" {
+// faultsOf reads the faults of the network, nil if there are none.
+func faultsOf(text string, w launch.World) (*faults.Plan, error) {
+	if text == "" {
 		return nil, nil
 	}
-	return faults.Parse(o.faults)
+	plan, err := faults.Parse(text)
+	if err != nil || w.Job == "" {
+		return plan, err
+	}
+	again, err := faults.Parse(text)
+	if err == nil && again.Seed != plan.Seed { // there is none: all processes are to have the same
+		h := fnv.New32a()
+		h.Write([]byte(w.Job))
+		plan.Seed = int64(h.Sum32())
+	}
+	return plan, err
 }
 
 // host is what a host is told.

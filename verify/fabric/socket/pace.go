@@ -1,0 +1,155 @@
+package socket
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+const (
+	// paceBytes may be on their way to a peer before it has to say that it reads.
+	paceBytes = 256 << 10
+	// markBytes are sent between two marks.
+	markBytes = paceBytes / 4
+	// pacePatience is how long an answer to a mark is waited for: it may be lost.
+	pacePatience = 100 * time.Millisecond
+	// deafAfter is how often nothing came before a peer is taken to know no marks.
+	deafAfter = 3
+)
+
+// What is where in a mark or its echo, in bytes; the rest is as in a hello.
+const (
+	paceCount = 40
+	paceKind  = 52
+	paceMagic = "cclpaced"
+
+	kindMark = 1
+	kindEcho = 2
+)
+
+// pacing keeps a port from sending datagrams faster than a peer reads them. The
+// lock of the port guards it.
+type pacing struct {
+	sent    uint64 // bytes of datagrams since the session began
+	marked  uint64 // of these, before the last mark
+	echoed  uint64 // of these, those of which the peer has said that it has read them
+	waiting bool   // Send has answered ErrBusy
+	since   time.Time
+	heard   bool // the peer has answered a mark
+	deaf    int  // how often it has not, before it did for the first time
+
+	owed uint64 // a mark of the peer that is to be echoed
+	owes bool
+}
+
+// busy tells whether nothing more should be sent for now.
+func (c *pacing) busy() bool { return c.sent-c.echoed > paceBytes && c.deaf < deafAfter }
+
+// control is a datagram that is no packet.
+type control struct {
+	to   netip.AddrPort
+	beat [headerBytes]byte
+}
+
+func newControl(to netip.AddrPort, kind byte, count uint64) *control {
+	c := &control{to: to}
+	binary.LittleEndian.PutUint64(c.beat[paceCount:], count)
+	binary.LittleEndian.PutUint32(c.beat[helloVersion:], version)
+	c.beat[paceKind] = kind
+	copy(c.beat[helloMagic:], paceMagic)
+	return c
+}
+
+// parseControl is false for what is no mark and no echo.
+func parseControl(b []byte) (kind byte, count uint64, ok bool) {
+	if len(b) != headerBytes || string(b[helloMagic:]) != paceMagic {
+		return 0, 0, false
+	}
+	kind, count = b[paceKind], binary.LittleEndian.Uint64(b[paceCount:])
+	return kind, count, [headerBytes]byte(b) == newControl(netip.AddrPort{}, kind, count).beat
+}
+
+// pace says whether a packet may be sent, and which mark follows it.
+func (p *UDPPort) pace(s *session, packet *fabric.Packet) (mark *control, err error) {
+	c := &s.pacing
+	if p.o.Unpaced {
+		return nil, nil
+	}
+	if c.busy() {
+		if !c.waiting {
+			c.waiting, c.since = true, time.Now()
+			p.lookLater()
+		}
+		return nil, fabric.ErrBusy
+	}
+	c.sent += uint64(headerBytes + len(packet.Payload))
+	if c.sent-c.marked < markBytes || c.deaf >= deafAfter {
+		return nil, nil
+	}
+	c.marked = c.sent
+	return newControl(s.addr, kindMark, c.sent), nil
+}
+
+// heed takes a mark or an echo, and returns what is to be answered.
+func (p *UDPPort) heed(s *session, kind byte, count uint64) *control {
+	c := &s.pacing
+	switch {
+	case kind == kindMark:
+		c.owed, c.owes = count, true
+		return p.echo(s)
+	case kind == kindEcho && count > c.echoed && count <= c.sent:
+		c.echoed, c.heard, c.deaf = count, true, 0
+		p.resume(c)
+	}
+	return nil
+}
+
+// echo answers the last mark, as soon as there is room for what may follow it.
+func (p *UDPPort) echo(s *session) *control {
+	c := &s.pacing
+	if !c.owes || s.unread > p.o.WindowBytes/2 {
+		return nil
+	}
+	c.owes = false
+	return newControl(s.addr, kindEcho, c.owed)
+}
+
+// resume lets a sender that was busy try again.
+func (p *UDPPort) resume(c *pacing) {
+	if c.waiting && !c.busy() {
+		c.waiting = false
+		p.wake = true
+	}
+}
+
+// lookLater gives up waiting for echoes some time later.
+func (p *UDPPort) lookLater() {
+	if p.looking || p.gone {
+		return
+	}
+	p.looking = true
+	p.look = time.AfterFunc(pacePatience, p.lookNow)
+}
+
+func (p *UDPPort) lookNow() {
+	p.mu.Lock()
+	defer p.unlock()
+	p.looking = false
+	for _, s := range p.sessions.addresses {
+		c := &s.pacing
+		if !c.waiting {
+			continue
+		}
+		if time.Since(c.since) < pacePatience {
+			p.lookLater()
+			continue
+		}
+		c.echoed = c.sent
+		if !c.heard {
+			c.deaf++
+		}
+		p.resume(c)
+	}
+}

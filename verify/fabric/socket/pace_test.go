@@ -1,0 +1,237 @@
+package socket_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+)
+
+// pacing is a mark or an echo, by its documentation.
+func pacing(kind byte, count uint64) []byte {
+	b := make([]byte, 64)
+	binary.LittleEndian.PutUint64(b[40:], count)
+	b[48], b[52] = 1, kind
+	copy(b[56:], "cclpaced")
+	return b
+}
+
+const mark, echo = 1, 2
+
+// rawUDP is a peer of a port that is not this package; the port knows it as a
+// session.
+func rawUDP(t testing.TB, to *port, session uint32) *net.UDPConn {
+	t.Helper()
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetReadBuffer(4 << 20)
+	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
+		t.Fatal(err)
+	}
+	at := conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	to.Route(session, ip(at), at.Port(), false)
+	return conn
+}
+
+// datagrams reads until n packets have come, and returns the marks between them.
+func datagrams(t testing.TB, conn *net.UDPConn, from, n int) (marks []uint64) {
+	t.Helper()
+	b := make([]byte, 5000)
+	for got := 0; got < n; {
+		k, err := conn.Read(b)
+		if err != nil {
+			t.Fatalf("after %d of %d packets: %v", got, n, err)
+		}
+		count := binary.LittleEndian.Uint64(b[40:])
+		if string(b[:k]) == string(pacing(mark, count)) {
+			marks = append(marks, count)
+			continue
+		}
+		if number := int(binary.LittleEndian.Uint64(b[8:])); number != from+got {
+			t.Fatalf("packet %d, not %d", number, from+got)
+		}
+		got++
+	}
+	return marks
+}
+
+// push sends as many packets as the port takes, which it says at the first return.
+func push(t testing.TB, p *port, session uint32, from int) (sent int) {
+	t.Helper()
+	for ; sent < 1000; sent++ {
+		err := p.Send(session, numbered(from+sent, make([]byte, 4000)))
+		if err == fabric.ErrBusy {
+			return sent
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sent
+}
+
+func TestUDPSenderWaitsForEchoes(t *testing.T) {
+	x := newUDP(t, socket.Options{})
+	conn := rawUDP(t, x, 1)
+	x.Receive()
+	to := net.UDPAddrFromAddrPort(x.at)
+	total := 0
+	for round := range 5 {
+		sent := push(t, x, 1, total)
+		if total == 0 && (sent < 60 || sent > 70) { // 256 KiB
+			t.Errorf("%d packets of 4064 bytes are sent without an echo", sent)
+		}
+		marks := datagrams(t, conn, total, sent)
+		total += sent
+		if len(marks) == 0 {
+			t.Fatalf("round %d: no marks among %d packets", round, sent)
+		}
+		last := marks[len(marks)-1]
+		if last > uint64(total)*4064 {
+			t.Errorf("round %d: the mark says %d after %d bytes", round, last, total*4064)
+		}
+		for _, echoed := range []uint64{1 << 60, last} { // the first one is not true
+			if _, err := conn.WriteTo(pacing(echo, echoed), to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x.await("room")
+	}
+	if s := x.udp().Stats(); s.Received != 0 || s.Sent != uint64(total) || s.Dropped() != 0 {
+		t.Errorf("%v", s)
+	}
+}
+
+// A peer that does not answer gets everything all the same, at first slowly.
+func TestUDPDeafPeer(t *testing.T) {
+	x := newUDP(t, socket.Options{})
+	conn := rawUDP(t, x, 1)
+	start := time.Now()
+	total := 0
+	for pauses := 0; ; pauses++ {
+		sent := push(t, x, 1, total)
+		marks := datagrams(t, conn, total, sent)
+		total += sent
+		if sent == 1000 {
+			if pauses != 3 || len(marks) != 0 {
+				t.Errorf("after %d pauses, %d more marks", pauses, len(marks))
+			}
+			break
+		}
+		x.await("room")
+	}
+	if d := time.Since(start); d < 250*time.Millisecond || d > 2*time.Second {
+		t.Errorf("that has taken %v", d)
+	}
+}
+
+func TestUDPUnpaced(t *testing.T) {
+	x := newUDP(t, socket.Options{Unpaced: true})
+	conn := rawUDP(t, x, 1)
+	if sent := push(t, x, 1, 0); sent != 1000 {
+		t.Errorf("busy after %d packets", sent)
+	}
+	_ = conn
+}
+
+// Marks are echoed as long as there is room.
+func TestUDPEchoes(t *testing.T) {
+	x := newUDP(t, socket.Options{WindowBytes: 20_000})
+	conn := rawUDP(t, x, 1)
+	x.Receive()
+	to := net.UDPAddrFromAddrPort(x.at)
+	write := func(b []byte) {
+		t.Helper()
+		if _, err := conn.WriteTo(b, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(count uint64) {
+		t.Helper()
+		b := make([]byte, 100)
+		n, err := conn.Read(b)
+		if err != nil || string(b[:n]) != string(pacing(echo, count)) {
+			t.Fatalf("%v: % x, not the echo of %d", err, b[:n], count)
+		}
+	}
+	write(pacing(mark, 7))
+	expect(7)
+	strange := pacing(mark, 8)
+	strange[0] = 1 // it is a packet that some engine will drop
+	write(strange)
+	if p := x.next(); p.Session != 1 {
+		t.Errorf("session %d", p.Session)
+	}
+	for i := range 5 {
+		write(message(i, make([]byte, 3000)))
+	}
+	write(pacing(mark, 9))
+	eventually(t, "packets", func() bool { return x.udp().Stats().Received == 6 })
+	_ = conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if n, err := conn.Read(make([]byte, 100)); err == nil {
+		t.Errorf("%d bytes came while there was no room", n)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(limit))
+	for i := range 5 {
+		if p := x.next(); number(p) != i {
+			t.Errorf("packet %d, not %d", number(p), i)
+		}
+	}
+	expect(9)
+}
+
+// Ports lose nothing among themselves, however slowly they receive.
+func TestUDPPortsDoNotOverrunEachOther(t *testing.T) {
+	const packets = 3000
+	x, y, z := newUDP(t, socket.Options{}), newUDP(t, socket.Options{WindowBytes: 400 << 10}), newUDP(t, socket.Options{})
+	route(x, y, z)
+	done := make(chan error, 2)
+	for _, from := range []*port{x, z} {
+		go func() {
+			for i := 0; i < packets; {
+				switch err := from.Send(1, numbered(i, full(i))); err {
+				case nil:
+					i++
+				case fabric.ErrBusy:
+					select {
+					case <-from.wake:
+					case <-time.After(limit):
+						done <- fmt.Errorf("busy for too long after %d packets", i)
+						return
+					}
+				default:
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	var next [3]int
+	for range 2 * packets {
+		p := y.next()
+		if from := p.Session; from > 2 || number(p) != next[from] || string(p.Payload) != string(full(next[from])) {
+			t.Fatalf("packet %d of session %d, not %d", number(p), from, next[from])
+		}
+		next[p.Session]++
+		p.Release()
+		if next[0]%500 == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if s := y.udp().Stats(); s.Dropped() != 0 {
+		t.Errorf("%v", s)
+	}
+}

@@ -1,0 +1,43 @@
+//go:build unix
+
+package socket
+
+import (
+	"net/netip"
+	"syscall"
+)
+
+// polls says that sockets can be read and written without waiting.
+const polls = true
+
+// sendNow sends a datagram, writeNow what there is room for on a stream.
+func sendNow(fd uintptr, b []byte, to syscall.Sockaddr) error {
+	return syscall.Sendto(int(fd), b, 0, to)
+}
+
+// readable tells whether a datagram can be received.
+func readable(fd uintptr) bool {
+	for {
+		_, _, err := syscall.Recvfrom(int(fd), nil, syscall.MSG_PEEK)
+		if err != syscall.EINTR {
+			return err != syscall.EAGAIN
+		}
+	}
+}
+
+// receiveNow receives a datagram that is there; the error is EAGAIN if there is
+// none.
+func receiveNow(fd uintptr, b []byte) (n int, from netip.AddrPort, err error) {
+	for {
+		n, at, err := syscall.Recvfrom(int(fd), b, 0)
+		if err == syscall.EINTR {
+			continue
+		}
+		if at, ok := at.(*syscall.SockaddrInet4); ok {
+			from = netip.AddrPortFrom(netip.AddrFrom4(at.Addr), uint16(at.Port))
+		}
+		return n, from, err
+	}
+}
+
+func writeNow(fd uintptr, b []byte) (int, error) { return syscall.Write(int(fd), b) }
