@@ -157,9 +157,10 @@ func (in *inbound) again() (busy bool) {
 			return false
 		}
 		busy = true
+		session := h.p.Session // the packet is not ours once it is released
 		h.p.Release()
 		if !h.loop {
-			in.e.port.Hold(h.p.Session, false)
+			in.e.port.Hold(session, false)
 			in.there = true
 		}
 		return true
