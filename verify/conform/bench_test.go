@@ -174,19 +174,11 @@ func (b *bench) start(ctx context.Context) {
 	if b.reach, err = b.on.open(ctx, b.t, d, &s); err != nil {
 		b.t.Fatalf("over %s: %v", b.on.name(), err)
 	}
-	orMany(&b.clients)
-	orMany(&b.open)
 	if s.unopened {
 		return
 	}
 	if b.engines, err = accl.OpenAll(ctx, b.devices, b.p, b.ranks, s.open...); err != nil {
 		b.t.Fatalf("over %s: %v%s", b.on.name(), err, b.stats())
-	}
-}
-
-func orMany(n *int) {
-	if *n == 0 {
-		*n = 1000
 	}
 }
 

@@ -3,7 +3,9 @@
 // element of the results and every byte around them.
 //
 // It knows engines through the driver alone, so that emulated, simulated and
-// real ones are held against the same model.
+// real ones are held against the same model. Its tests run in process; the flag
+// -conform.over has all of them go over the simulation protocol, sockets, or
+// processes and network namespaces.
 package conform
 
 import (

@@ -128,8 +128,8 @@ func openHosts(ctx context.Context, t *testing.T, d *design.Design, s *setup, o 
 			return err
 		}
 	}
-	if p := driverview.Of(d); o.Serve {
-		r.bounded(&p)
+	if o.Serve {
+		r.clients = protocolClients
 	}
 	return r, nil
 }

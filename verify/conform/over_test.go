@@ -2,7 +2,6 @@ package conform_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,12 +11,19 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/cmd/cclworld/cclworldtest"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
 var overFlag = flag.String("conform.over", "", "how all tests reach the ranks: "+strings.Join(wayNames(), ", ")+"; \"\" for CONFORM_OVER, or process")
+
+// Tests run over the ways of -conform.over: all engines and the network in this
+// process; clients and servers of the simulation protocol in it; real UDP and TCP
+// sockets; the packet sockets of the protocol; a cclworld for each rank, started by
+// mpirun, by itself, or in a network namespace of its own. Without the flag they run
+// in process, and TestOver runs a part of them on every other way. What a way does
+// not have, or the machine, is skipped and says so.
 
 // way is how tests reach the ranks of a world.
 type way interface {
@@ -40,8 +46,7 @@ type reach struct {
 	devices []accl.Device // by rank
 	ranks   []accl.Rank
 	network *fabric.Net // whose faults can be set; nil if there is no such
-	clients int         // that each rank has for calls
-	open    int         // calls of a rank that can be open at a time
+	clients int         // that each rank has for calls, 0 for many
 	// kill ends a rank alone, and revive starts it again; nil if that cannot be.
 	kill, revive func(rank int) error
 	stats        func() string // what the engines have done, for failures
@@ -87,8 +92,13 @@ func goes(name string, share float64) (where, error) {
 // all is where tests go that no other way is said of.
 var all where
 
-// TestMain finds the way that all tests go.
-func TestMain(m *testing.M) {
+// TestMain runs the tests, or cclworld for them.
+func TestMain(m *testing.M) { cclworldtest.Main(tests{m}) }
+
+type tests struct{ m *testing.M }
+
+// Run finds the way that all tests go, and runs them.
+func (t tests) Run() int {
 	flag.Parse()
 	name := *overFlag
 	if name == "" {
@@ -100,14 +110,14 @@ func TestMain(m *testing.M) {
 	var err error
 	if all, err = goes(name, 1); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+		return 2
 	}
-	code := m.Run()
-	if err := errors.Join(all.close(), removeProgram()); err != nil {
+	code := t.m.Run()
+	if err := all.close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
 	}
-	os.Exit(code)
+	return code
 }
 
 // times is how often something is done there that a whole run does n times.
@@ -121,21 +131,9 @@ func (on where) of(platforms ...string) []string {
 	return slices.DeleteFunc(slices.Clone(platforms), func(name string) bool { return !slices.Contains(on.platforms, name) })
 }
 
-// What simulation protocol has: controllers of the host and of a kernel, and for
-// generations without controllers a bound for what a server has to keep.
-const (
-	protocolClients = 3
-	blockingCalls   = 40
-)
-
-// bounded sets how much clients of the protocol may do at a time.
-func (r *reach) bounded(p *accl.Platform) *reach {
-	r.clients = protocolClients
-	if sim.Blocking(p) {
-		r.open = blockingCalls
-	}
-	return r
-}
+// protocolClients are the clients of the protocol: two controllers of the host, and
+// one of a kernel.
+const protocolClients = 3
 
 // needsNetwork skips a test that changes the network while it runs.
 func (b *bench) needsNetwork() *fabric.Net {
@@ -192,6 +190,9 @@ func TestOver(t *testing.T) {
 			continue
 		}
 		t.Run(test.way, func(t *testing.T) {
+			if testing.Short() && test.parts < 10 {
+				t.Skip("short")
+			}
 			on, err := goes(test.way, test.share)
 			if err != nil {
 				t.Fatal(err)

@@ -20,31 +20,19 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/cmd/cclworld/cclworldtest"
 	"github.com/cclforge/cclforge/verify/conform/internal/program"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/host"
 )
 
-// cclworld is the program, built once. Tests of programs run it where there are no
-// descriptions of platforms but the shipped ones.
-var cclworld = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "conform")
+// start starts cclworld, after the words of a launcher.
+func start(launcher []string, args ...string) (*program.Process, error) {
+	command, env, err := cclworldtest.Command(launcher, args...)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	programDir = dir
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	return program.Build(ctx, dir)
-})
-
-var programDir string
-
-func removeProgram() error {
-	if programDir == "" {
-		return nil
-	}
-	return os.RemoveAll(programDir)
+	return program.Start(os.TempDir(), env, command...)
 }
 
 // placed is a world of other processes.
@@ -62,8 +50,10 @@ type placed struct {
 // stopping is how long processes may take to end.
 const stopping = 20 * time.Second
 
-// ready waits until all ranks are, and takes their addresses.
+// ready waits until all ranks are, and takes their addresses. Each must have a
+// process of its own.
 func (w *placed) ready(ctx context.Context, port int, each int) error {
+	seen := map[int]bool{}
 	w.ranks, w.clients = make([]accl.Rank, w.size), make([]sim.Endpoints, w.size)
 	for _, p := range w.processes {
 		events, err := p.Ready(ctx, each)
@@ -71,6 +61,10 @@ func (w *placed) ready(ctx context.Context, port int, each int) error {
 			return err
 		}
 		for _, e := range events {
+			if seen[e.PID] || len(e.Ranks) != 1 || e.Network != string(host.Sockets) {
+				return fmt.Errorf("%+v is ready: one rank of a process expected, on sockets", e)
+			}
+			seen[e.PID] = true
 			for _, r := range e.Ranks {
 				at, err := netip.ParseAddrPort(r.POE)
 				if err != nil || r.Rank >= w.size {
@@ -226,9 +220,8 @@ func (s *shelf) lend(ctx context.Context, d *design.Design, set *setup, key stri
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w%s", err, w.said()), s.drop(key))
 	}
-	p := driverview.Of(d)
-	r := &reach{
-		devices: devices, ranks: w.ranks[:set.ranks], stats: w.said,
+	return &reach{
+		devices: devices, ranks: w.ranks[:set.ranks], clients: protocolClients, stats: w.said,
 		close: func(engines []*accl.Engine, failed bool) error {
 			err := errors.Join(closeEngines(engines), closeDevices(devices))
 			if err != nil || failed {
@@ -236,8 +229,7 @@ func (s *shelf) lend(ctx context.Context, d *design.Design, set *setup, key stri
 			}
 			return nil
 		},
-	}
-	return r.bounded(&p), nil
+	}, nil
 }
 
 func closeEngines(engines []*accl.Engine) error {
@@ -316,10 +308,6 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 	unplaced(t, s, 16)
 	n := size(s)
 	return m.lend(ctx, d, s, strings.Join(arguments(s, n, 0), " "), func() (*placed, error) {
-		path, err := cclworld()
-		if err != nil {
-			return nil, err
-		}
 		port, err := host.FreePorts(5 * n)
 		if err != nil {
 			return nil, err
@@ -328,7 +316,11 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 		if os.Geteuid() == 0 {
 			command = append(command, "--allow-run-as-root")
 		}
-		p, err := program.Start(programDir, append(append(command, path), arguments(s, n, port)...)...)
+		// An mpirun that loses its parent leaves its children alone.
+		if path, err := exec.LookPath("setpriv"); err == nil {
+			command = append(command, path, "--pdeathsig", "TERM")
+		}
+		p, err := start(command, arguments(s, n, port)...)
 		if err != nil {
 			return nil, err
 		}
@@ -354,15 +346,14 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	n := size(s)
 	key := strings.Join(arguments(s, n, 0), " ")
 	port := 0
-	command := func(rank int) ([]string, error) {
-		path, err := cclworld()
-		return append(append([]string{path}, arguments(s, n, port)...), "-ranks="+strconv.Itoa(rank)), err
+	one := func(rank int) (*program.Process, error) {
+		return start(nil, append(arguments(s, n, port), "-ranks="+strconv.Itoa(rank))...)
 	}
 	r, err := l.lend(ctx, d, s, key, func() (w *placed, err error) {
 		if port, err = host.FreePorts(5 * n); err != nil {
 			return nil, err
 		}
-		return startAll(ctx, n, port, command)
+		return startAll(ctx, n, port, one)
 	})
 	if err != nil {
 		return nil, err
@@ -374,11 +365,7 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	}
 	r.revive = func(rank int) error {
 		port = w.clients[rank].Port
-		c, err := command(rank)
-		if err != nil {
-			return err
-		}
-		if w.processes[rank], err = program.Start(programDir, c...); err != nil {
+		if w.processes[rank], err = one(rank); err != nil {
 			return err
 		}
 		if _, err = w.processes[rank].Ready(ctx, 1); err != nil {
@@ -394,14 +381,10 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 }
 
 // startAll starts a process for each rank.
-func startAll(ctx context.Context, n, port int, command func(rank int) ([]string, error)) (*placed, error) {
+func startAll(ctx context.Context, n, port int, one func(rank int) (*program.Process, error)) (*placed, error) {
 	w := &placed{size: n}
 	for rank := range n {
-		c, err := command(rank)
-		if err != nil {
-			return nil, errors.Join(err, w.end())
-		}
-		p, err := program.Start(programDir, c...)
+		p, err := one(rank)
 		if err != nil {
 			return nil, errors.Join(err, w.end())
 		}

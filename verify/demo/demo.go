@@ -10,12 +10,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/internal/program"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -34,19 +33,7 @@ type Load func(ctx context.Context, ranks int) (*world.World, error)
 func Main(open Open, load Load) {
 	n := flag.Int("n", 4, "number of `ranks`")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := Run(ctx, os.Stdout, open, load, *n)
-	interrupted := ctx.Err() != nil
-	stop()
-	switch {
-	case err == nil:
-	case interrupted:
-		fmt.Fprintln(os.Stderr, "interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "Error:", err)
-		os.Exit(1)
-	}
+	program.Main(func(ctx context.Context) error { return Run(ctx, os.Stdout, open, load, *n) })
 }
 
 // Run runs the demo on n ranks and writes its table. The error matches

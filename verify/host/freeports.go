@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -16,15 +17,25 @@ const (
 	blocksFrom = 10400
 	blockPorts = 64
 	blocks     = 340
+	// enough is how many blocks a process takes before it uses its own again.
+	enough = 48
 )
 
-var held = struct {
+// held is what this process has.
+var held struct {
 	sync.Mutex
-	locks map[int]net.Listener
-}{locks: map[int]net.Listener{}}
+	locks []net.Listener
+	given []span // the one given last comes last
+}
+
+// span is some blocks in a row.
+type span struct{ first, count int }
+
+func (s span) base() int { return blocksFrom + s.first*blockPorts }
 
 // FreePorts finds n ports in a row that nobody uses, neither TCP nor UDP, for
-// tests. No other process is given them until this one has ended.
+// tests. No other process is given them until this one has ended; this one may
+// be, when it has asked for many others since and they are free again.
 func FreePorts(n int) (base int, err error) {
 	count := (n + blockPorts - 1) / blockPorts
 	if n < 1 || count > blocks {
@@ -32,39 +43,54 @@ func FreePorts(n int) (base int, err error) {
 	}
 	held.Lock()
 	defer held.Unlock()
-	start := rand.IntN(blocks)
-	for _, again := range []bool{false, true} { // blocks of earlier calls only if there is nothing else
-		for i := range blocks {
-			first := (start + i) % blocks
-			if first+count > blocks || !hold(first, count, again) {
-				continue
-			}
-			base := blocksFrom + first*blockPorts
-			if free(base, n) {
-				return base, nil
-			}
+	own := len(held.locks) >= enough
+	if own {
+		if base, ok := giveAgain(n, count); ok {
+			return base, nil
 		}
+	}
+	start := rand.IntN(blocks)
+	for i := range blocks {
+		s := span{(start + i) % blocks, count}
+		if s.first+count > blocks {
+			continue
+		}
+		taken, ok := hold(s)
+		if ok && free(s.base(), n) {
+			held.locks, held.given = append(held.locks, taken...), append(held.given, s)
+			return s.base(), nil
+		}
+		for _, l := range taken {
+			l.Close()
+		}
+	}
+	if base, ok := giveAgain(n, count); ok && !own {
+		return base, nil
 	}
 	return 0, errors.New("find free ports: all are in use")
 }
 
-// hold takes the locks of blocks; or says whether this process has them.
-func hold(first, count int, again bool) bool {
-	for i := first; i < first+count; i++ {
-		l, mine := held.locks[i]
-		if mine {
-			if !again {
-				return false
-			}
-			continue
+// giveAgain gives what was given longest ago and is large enough and free.
+func giveAgain(n, count int) (base int, ok bool) {
+	for i, s := range held.given {
+		if s.count >= count && free(s.base(), n) {
+			held.given = append(slices.Delete(held.given, i, i+1), s)
+			return s.base(), true
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(locksFrom+i)))
-		if err != nil {
-			return false
-		}
-		held.locks[i] = l
 	}
-	return true
+	return 0, false
+}
+
+// hold takes the locks of blocks, which must be nobody's.
+func hold(s span) (taken []net.Listener, ok bool) {
+	for block := s.first; block < s.first+s.count; block++ {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(locksFrom+block)))
+		if err != nil {
+			return taken, false
+		}
+		taken = append(taken, l)
+	}
+	return taken, true
 }
 
 // free reports whether ports can be bound.

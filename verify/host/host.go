@@ -7,11 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"sync"
 	"syscall"
 
-	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/gen/design"
@@ -52,8 +52,8 @@ type Options struct {
 	// of the world, and the host is not used.
 	Endpoints sim.Endpoints
 	// Listen is where clients connect; zero for 127.0.0.1. Sockets of the network are
-	// at the address that the world has for the rank, or everywhere if Listen is
-	// 0.0.0.0.
+	// at the address that the world has for the rank; or everywhere if Listen is
+	// 0.0.0.0 and that address is not one of this host.
 	Listen netip.Addr
 	// Serve says whether ranks speak the simulation protocol.
 	Serve bool
@@ -164,12 +164,20 @@ func (h *Host) complete() error {
 	return o.Faults.Check(w.Size)
 }
 
-// listenAt is where sockets of a rank's network are bound.
+// listenAt is where sockets of a rank's network are bound: at its address, so that
+// others see who sends, or everywhere if that is told and this host does not know
+// the address as its own.
 func (h *Host) listenAt(rank int) netip.Addr {
-	if h.o.Listen.IsUnspecified() {
+	at := h.o.World.Hosts[rank]
+	if !h.o.Listen.IsUnspecified() {
+		return at
+	}
+	l, err := net.Listen("tcp4", netip.AddrPortFrom(at, 0).String())
+	if err != nil {
 		return h.o.Listen
 	}
-	return h.o.World.Hosts[rank]
+	l.Close()
+	return at
 }
 
 // explain says what to do about a socket that cannot be bound.
@@ -185,122 +193,6 @@ func explain(err error) error {
 
 // World is the engines and devices of the ranks in this process.
 func (h *Host) World() *world.World { return h.world }
-
-// Kind is what the network behaves like.
-func (h *Host) Kind() fabric.Kind { return h.kind }
-
-// Network is what is between the ranks.
-func (h *Host) Network() Network { return h.o.Network }
-
-// Exposed says what others than this host reach.
-func (h *Host) Exposed() []string {
-	var out []string
-	if !h.o.Listen.IsLoopback() && h.o.Serve {
-		out = append(out, fmt.Sprintf("ranks listen at %v: anybody who reaches their ports can use them, and read and write their memory", h.o.Listen))
-	}
-	if h.o.Network != Local {
-		for _, rank := range h.o.World.Local {
-			if at := h.listenAt(rank); !at.IsLoopback() {
-				return append(out, fmt.Sprintf("network engines listen at %v: anybody who reaches their ports can send to ranks", at))
-			}
-		}
-	}
-	return out
-}
-
-// Endpoints is where ranks are served: those in this process, and all of a world
-// on one host.
-func (h *Host) Endpoints() sim.Endpoints {
-	e := h.o.Endpoints
-	e.Host = h.reached().String()
-	return e
-}
-
-// reached is an address at which clients reach this process.
-func (h *Host) reached() netip.Addr {
-	if !h.o.Listen.IsUnspecified() {
-		return h.o.Listen
-	}
-	return h.o.World.Hosts[h.o.World.Local[0]]
-}
-
-// Ranks is where all ranks of the world are, as the driver's Open takes them.
-func (h *Host) Ranks() []accl.Rank {
-	out := make([]accl.Rank, h.o.World.Size)
-	for rank, host := range h.o.World.Hosts {
-		out[rank] = accl.Rank{IP: host, Port: uint16(h.o.Endpoints.Port + rank), Session: uint32(rank)}
-		if h.o.Network == Sockets {
-			out[rank].Port = h.book.poePort(rank)
-		}
-	}
-	return out
-}
-
-// Place is where a rank is reached; what it does not have is "".
-type Place struct {
-	Rank      int    `json:"rank"`
-	Commands  string `json:"commands,omitempty"`   // the protocol's sockets, as host:port
-	Packets   string `json:"packets,omitempty"`    // what it puts on the wire
-	KernelOut string `json:"kernel_out,omitempty"` // from the engine to the user kernel
-	KernelIn  string `json:"kernel_in,omitempty"`  // where the program binds that plays the user kernel
-	POE       string `json:"poe,omitempty"`        // the network engine, UDP or TCP
-}
-
-// Places is where the ranks of this process are.
-func (h *Host) Places() []Place {
-	out := make([]Place, 0, len(h.o.World.Local))
-	e := h.Endpoints()
-	for _, rank := range h.o.World.Local {
-		p := Place{Rank: rank}
-		if h.o.Serve {
-			p.Commands, p.KernelOut = e.Command(rank), e.KernelOut(rank)
-			if !h.world.Engine(rank).Looped() {
-				in := e
-				in.Host = h.o.KernelIn
-				p.KernelIn = in.KernelIn(rank)
-			}
-		}
-		at := e
-		if h.o.Network == Packets {
-			at.Host = h.o.World.Hosts[rank].String()
-		}
-		if h.o.Serve || h.o.Network == Packets {
-			p.Packets = at.EthernetOut(rank)
-		}
-		if h.o.Network == Sockets {
-			p.POE = h.book.poe(rank).String()
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// Health is how a rank is.
-type Health struct {
-	Rank    int
-	Engine  emu.Stats
-	Served  *serve.Health // nil if it is not served
-	Network fmt.Stringer  // counters of its network port; may be nil
-}
-
-// Health says how the ranks of this process are.
-func (h *Host) Health() []Health {
-	var out []Health
-	for i, rank := range h.o.World.Local {
-		now := Health{Rank: rank}
-		if i < len(h.servers) {
-			served := h.servers[i].Health()
-			now.Served, now.Engine = &served, served.Engine
-		} else {
-			now.Engine = h.world.Engine(rank).Stats()
-		}
-		if port, ok := h.ports[i].(fmt.Stringer); ok {
-			now.Network = port
-		}
-		out = append(out, now)
-	}
-	return out
-}
 
 // Failed waits until an engine of this process has ended, or the context, and
 // says which one and why.

@@ -278,14 +278,19 @@ type byteNumber uint16
 
 func TestWhatOthersReachIsSaid(t *testing.T) {
 	everywhere := netip.IPv4Unspecified()
+	elsewhere := all(2)
+	elsewhere.Hosts = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.1")} // as behind a router
 	for _, c := range []struct {
+		world   launch.World
 		network Network
+		client  string
 		want    []string
 	}{
-		{Local, []string{"ranks listen at 0.0.0.0: anybody"}},
-		{Sockets, []string{"ranks listen at 0.0.0.0: anybody", "network engines listen at 0.0.0.0: anybody"}},
+		{all(2), Local, "127.0.0.1", []string{"ranks listen at 0.0.0.0: anybody"}},
+		{all(2), Sockets, "127.0.0.1", []string{"ranks listen at 0.0.0.0: anybody"}},
+		{elsewhere, Sockets, "192.0.2.1", []string{"ranks listen at 0.0.0.0: anybody", "network engines listen at 0.0.0.0: anybody"}},
 	} {
-		h := begin(t, "u55c_udp", Options{World: all(2), Network: c.network, Endpoints: freePorts(t, 2), Serve: true, Listen: everywhere})
+		h := begin(t, "u55c_udp", Options{World: c.world, Network: c.network, Endpoints: freePorts(t, 2), Serve: true, Listen: everywhere})
 		got := h.Exposed()
 		if len(got) != len(c.want) {
 			t.Fatal(got)
@@ -295,7 +300,7 @@ func TestWhatOthersReachIsSaid(t *testing.T) {
 				t.Error(text)
 			}
 		}
-		if host := h.Endpoints().Host; host != "127.0.0.1" {
+		if host := h.Endpoints().Host; host != c.client {
 			t.Errorf("clients are sent to %s", host)
 		}
 	}

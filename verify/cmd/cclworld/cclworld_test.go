@@ -98,8 +98,8 @@ func TestEventsForScripts(t *testing.T) {
 	at := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", base+i) }
 	want := fmt.Sprintf(`{"event":"ready","pid":%d,"platform":"u280_udp","board":"u280","generation":"accl-2024","stack":"udp","network":"sockets",`+
 		`"host":"127.0.0.1","port":%d,"size":4,"process":0,"processes":1,"faults":"{seed = 5, loss = 0.5}","ranks":[`+
-		`{"rank":1,"commands":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q},{"rank":3,"commands":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q}]}`,
-		p.PID(), base, at(1), at(9), at(13), at(17), at(3), at(11), at(15), at(19))
+		`{"rank":1,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q},{"rank":3,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q}]}`,
+		p.PID(), base, at(1), at(5), at(9), at(13), at(17), at(3), at(7), at(11), at(15), at(19))
 	if lines[0] != want {
 		t.Errorf("got  %s\nwant %s", lines[0], want)
 	}

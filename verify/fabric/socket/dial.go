@@ -109,9 +109,12 @@ func (p *TCPPort) identity() netip.AddrPort {
 // reason is the error of an attempt to connect.
 func reason(ctx context.Context, err error) error {
 	var timeout net.Error
+	end, ends := ctx.Deadline()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case ends && !time.Now().Before(end): // it notices in a moment
+		return context.DeadlineExceeded
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fabric.ErrRefused
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, os.ErrDeadlineExceeded),

@@ -8,7 +8,7 @@
 // be lost, on their way or because whoever receives them is too slow; nothing
 // else happens to them.
 //
-// Ports do not let it come to that among themselves. After every 64 KiB to a peer
+// Ports do not let it come to that among themselves. After about 64 KiB to a peer
 // the sender sends a mark, which the peer sends back as an echo when it has read
 // it, and has room for more. A sender is busy with more than 256 KiB without an
 // echo; it goes on after 100 ms without one. Marks and echoes read as empty

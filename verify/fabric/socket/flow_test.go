@@ -13,33 +13,24 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
 
-// fill sends packets of 1000 bytes until the port is busy, and returns how many.
-func fill(p *port, session uint32) int {
-	p.t.Helper()
-	for n := 0; ; n++ {
-		switch err := p.Send(session, numbered(n, make([]byte, 1000))); {
-		case err == fabric.ErrBusy:
-			return n
-		case err != nil:
-			p.t.Fatal(err)
-		case n > 100_000:
-			p.t.Fatal("the port is never busy")
-		}
-	}
-}
-
-// settle fills until nothing moves any more.
+// settle sends packets of 1000 bytes until nothing moves any more, and returns how
+// many.
 func settle(p *port, session uint32) int {
 	p.t.Helper()
-	total := fill(p, session)
-	for last := -1; last != total; {
-		last = total
-		time.Sleep(20 * time.Millisecond)
-		for p.Send(session, numbered(total, make([]byte, 1000))) == nil {
-			total++
+	for n := 0; ; {
+		switch err := p.Send(session, numbered(n, make([]byte, 1000))); {
+		case err == nil && n < 100_000:
+			n++
+			continue
+		case err != fabric.ErrBusy:
+			p.t.Fatalf("after %d packets: %v", n, err)
+		}
+		select {
+		case <-p.wake:
+		case <-time.After(50 * time.Millisecond):
+			return n
 		}
 	}
-	return total
 }
 
 func TestTCPBackPressure(t *testing.T) {

@@ -33,7 +33,6 @@ type link struct {
 
 	out     queue[*fabric.Packet]
 	bytes   int  // of packets in out, and of those that are being written
-	begun   int  // bytes of the next packet that have been written
 	writing bool // a goroutine does that
 	waiting bool // Send has answered ErrBusy
 
@@ -99,29 +98,6 @@ func (p *TCPPort) answer(l *link) {
 	l.waiting = false
 }
 
-// choose is the connection that packets are written to.
-func (l *link) choose() *stream {
-	if l.sender == nil {
-		l.sender = l.made
-		if l.sender == nil {
-			l.sender = l.came
-		}
-	}
-	return l.sender
-}
-
-// written goes on after a goroutine has written.
-func (p *TCPPort) written(s *session) {
-	l := s.link
-	switch {
-	case l.state == ending && l.out.len() == 0:
-		l.sayEnd()
-		p.finish(s)
-	case l.out.len() > 0:
-		p.writeLater(s)
-	}
-}
-
 // sayEnd tells the other side that nothing more comes, and expects the same soon.
 func (l *link) sayEnd() {
 	for _, c := range l.streams {
@@ -177,7 +153,6 @@ func (p *TCPPort) hangUp(c *stream) {
 // lose drops what a session was to send.
 func (p *TCPPort) lose(l *link) {
 	p.stats.Lost += uint64(l.out.len())
-	l.begun = 0
 	for l.out.len() > 0 {
 		packet := l.out.pop()
 		l.bytes -= headerBytes + len(packet.Payload)

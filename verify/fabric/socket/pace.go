@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// paceBytes may be on their way to a peer before it has to say that it reads.
+	// paceBytes may be on their way to a peer before it has to say that it reads;
+	// less if the window is small.
 	paceBytes = 256 << 10
-	// markBytes are sent between two marks.
-	markBytes = paceBytes / 4
+	// marks are sent while so much is on its way.
+	marks = 4
 	// pacePatience is how long an answer to a mark is waited for: it may be lost.
 	pacePatience = 100 * time.Millisecond
 	// deafAfter is how often nothing came before a peer is taken to know no marks.
@@ -32,7 +33,7 @@ const (
 // pacing keeps a port from sending datagrams faster than a peer reads them. The
 // lock of the port guards it.
 type pacing struct {
-	sent    uint64 // bytes of datagrams since the session began
+	sent    uint64 // bytes since the session began, as they count in windows
 	marked  uint64 // of these, before the last mark
 	echoed  uint64 // of these, those of which the peer has said that it has read them
 	waiting bool   // Send has answered ErrBusy
@@ -44,8 +45,13 @@ type pacing struct {
 	owes bool
 }
 
+// ahead is what may be on its way without an echo.
+func (p *UDPPort) ahead() uint64 { return uint64(min(paceBytes, p.o.WindowBytes/4)) }
+
 // busy tells whether nothing more should be sent for now.
-func (c *pacing) busy() bool { return c.sent-c.echoed > paceBytes && c.deaf < deafAfter }
+func (p *UDPPort) busy(c *pacing) bool {
+	return c.sent-c.echoed > p.ahead() && c.deaf < deafAfter
+}
 
 // control is a datagram that is no packet.
 type control struct {
@@ -77,15 +83,15 @@ func (p *UDPPort) pace(s *session, packet *fabric.Packet) (mark *control, err er
 	if p.o.Unpaced {
 		return nil, nil
 	}
-	if c.busy() {
+	if p.busy(c) {
 		if !c.waiting {
 			c.waiting, c.since = true, time.Now()
 			p.lookLater()
 		}
 		return nil, fabric.ErrBusy
 	}
-	c.sent += uint64(headerBytes + len(packet.Payload))
-	if c.sent-c.marked < markBytes || c.deaf >= deafAfter {
+	c.sent += uint64(cost(packet))
+	if c.sent-c.marked < p.ahead()/marks || c.deaf >= deafAfter {
 		return nil, nil
 	}
 	c.marked = c.sent
@@ -118,7 +124,7 @@ func (p *UDPPort) echo(s *session) *control {
 
 // resume lets a sender that was busy try again.
 func (p *UDPPort) resume(c *pacing) {
-	if c.waiting && !c.busy() {
+	if c.waiting && !p.busy(c) {
 		c.waiting = false
 		p.wake = true
 	}

@@ -62,10 +62,13 @@ func datagrams(t testing.TB, conn *net.UDPConn, from, n int) (marks []uint64) {
 	return marks
 }
 
+// most is how many packets push sends.
+const most = 400
+
 // push sends as many packets as the port takes, which it says at the first return.
 func push(t testing.TB, p *port, session uint32, from int) (sent int) {
 	t.Helper()
-	for ; sent < 1000; sent++ {
+	for ; sent < most; sent++ {
 		err := p.Send(session, numbered(from+sent, make([]byte, 4000)))
 		if err == fabric.ErrBusy {
 			return sent
@@ -119,7 +122,7 @@ func TestUDPDeafPeer(t *testing.T) {
 		sent := push(t, x, 1, total)
 		marks := datagrams(t, conn, total, sent)
 		total += sent
-		if sent == 1000 {
+		if sent == most {
 			if pauses != 3 || len(marks) != 0 {
 				t.Errorf("after %d pauses, %d more marks", pauses, len(marks))
 			}
@@ -135,7 +138,7 @@ func TestUDPDeafPeer(t *testing.T) {
 func TestUDPUnpaced(t *testing.T) {
 	x := newUDP(t, socket.Options{Unpaced: true})
 	conn := rawUDP(t, x, 1)
-	if sent := push(t, x, 1, 0); sent != 1000 {
+	if sent := push(t, x, 1, 0); sent != most {
 		t.Errorf("busy after %d packets", sent)
 	}
 	_ = conn
@@ -190,7 +193,8 @@ func TestUDPEchoes(t *testing.T) {
 // Ports lose nothing among themselves, however slowly they receive.
 func TestUDPPortsDoNotOverrunEachOther(t *testing.T) {
 	const packets = 3000
-	x, y, z := newUDP(t, socket.Options{}), newUDP(t, socket.Options{WindowBytes: 400 << 10}), newUDP(t, socket.Options{})
+	o := socket.Options{WindowBytes: 400 << 10}
+	x, y, z := newUDP(t, o), newUDP(t, o), newUDP(t, o)
 	route(x, y, z)
 	done := make(chan error, 2)
 	for _, from := range []*port{x, z} {

@@ -10,29 +10,16 @@ type queue[T any] struct {
 func (q *queue[T]) len() int { return q.tail - q.head }
 
 func (q *queue[T]) push(v T) {
-	q.grow()
+	if q.len() == len(q.slots) {
+		grown := make([]T, max(8, 2*len(q.slots)))
+		n := 0
+		for ; q.len() > 0; n++ {
+			grown[n] = q.pop()
+		}
+		q.slots, q.head, q.tail = grown, 0, n
+	}
 	q.slots[q.tail&(len(q.slots)-1)] = v
 	q.tail++
-}
-
-// pushFront makes an element the next one.
-func (q *queue[T]) pushFront(v T) {
-	q.grow()
-	q.head--
-	q.slots[q.head&(len(q.slots)-1)] = v
-}
-
-// grow makes room for one more.
-func (q *queue[T]) grow() {
-	if q.len() < len(q.slots) {
-		return
-	}
-	grown := make([]T, max(8, 2*len(q.slots)))
-	n := 0
-	for ; q.len() > 0; n++ {
-		grown[n] = q.pop()
-	}
-	q.slots, q.head, q.tail = grown, 0, n
 }
 
 // front is the next element, back the last one; there must be one, as for pop.

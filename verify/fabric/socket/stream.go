@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -32,13 +31,11 @@ type stream struct {
 	s       *session
 	reading bool // guarded by the lock of the port
 	r       *bufio.Reader
-	raw     syscall.RawConn
 	header  [headerBytes]byte
 }
 
 func newStream(p *TCPPort, conn *net.TCPConn, made bool) *stream {
-	raw, _ := conn.SyscallConn() // the error is for what is no connection
-	return &stream{p: p, conn: conn, made: made, r: bufio.NewReaderSize(conn, readAhead), raw: raw}
+	return &stream{p: p, conn: conn, made: made, r: bufio.NewReaderSize(conn, readAhead)}
 }
 
 func (c *stream) remote() netip.AddrPort {
@@ -158,11 +155,17 @@ var batches = sync.Pool{New: func() any { return &batch{} }}
 
 // writeLater writes what a session has queued, in a goroutine.
 func (p *TCPPort) writeLater(s *session) {
-	if s.link.writing {
+	l := s.link
+	if l.writing {
 		return
 	}
-	s.link.choose()
-	s.link.writing = true
+	if l.sender == nil {
+		l.sender = l.made
+		if l.sender == nil {
+			l.sender = l.came
+		}
+	}
+	l.writing = true
 	p.wg.Go(func() { p.write(s) })
 }
 
@@ -173,7 +176,7 @@ func (p *TCPPort) write(s *session) {
 	failure := error(nil)
 	p.mu.Lock()
 	for l.out.len() > 0 {
-		bytes := b.fill(l)
+		bytes := b.fill(&l.out)
 		conn := l.sender.conn
 		p.mu.Unlock()
 		_, err := b.rest.WriteTo(conn)
@@ -189,7 +192,8 @@ func (p *TCPPort) write(s *session) {
 			p.breakUp(s)
 			break
 		}
-		p.count(packets, bytes-packets*headerBytes)
+		p.stats.Sent += uint64(packets)
+		p.stats.BytesOut += uint64(bytes - packets*headerBytes)
 		if l.waiting && l.bytes <= p.o.WindowBytes/2 {
 			p.answer(l)
 			p.unlock()
@@ -197,7 +201,10 @@ func (p *TCPPort) write(s *session) {
 		}
 	}
 	l.writing = false
-	p.written(s)
+	if l.state == ending {
+		l.sayEnd()
+		p.finish(s)
+	}
 	name := ""
 	if failure != nil {
 		name = s.String()
@@ -208,15 +215,8 @@ func (p *TCPPort) write(s *session) {
 	}
 }
 
-// count counts packets that were given to the system.
-func (p *TCPPort) count(packets, bytes int) {
-	p.stats.Sent += uint64(packets)
-	p.stats.BytesOut += uint64(bytes)
-}
-
 // fill takes packets from the queue, at least one, and returns their size.
-func (b *batch) fill(l *link) (bytes int) {
-	q := &l.out
+func (b *batch) fill(q *queue[*fabric.Packet]) (bytes int) {
 	for q.len() > 0 && len(b.packets) < batchPackets && bytes < batchBytes {
 		packet := q.pop()
 		b.packets = append(b.packets, packet)
@@ -227,13 +227,6 @@ func (b *batch) fill(l *link) (bytes int) {
 		bytes += headerBytes + len(packet.Payload)
 	}
 	b.rest = b.slices
-	for l.begun > 0 {
-		n := min(l.begun, len(b.rest[0]))
-		l.begun -= n
-		if b.rest[0] = b.rest[0][n:]; len(b.rest[0]) == 0 {
-			b.rest = b.rest[1:]
-		}
-	}
 	return bytes
 }
 

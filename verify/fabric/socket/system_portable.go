@@ -13,10 +13,6 @@ const polls = false
 
 func sendNow(uintptr, []byte, syscall.Sockaddr) error { return syscall.EAGAIN }
 
-func writeNow(uintptr, []byte) (int, error) { return 0, syscall.EAGAIN }
-
-func readable(uintptr) bool { return true }
-
 func receiveNow(uintptr, []byte) (int, netip.AddrPort, error) {
 	return 0, netip.AddrPort{}, syscall.EAGAIN
 }

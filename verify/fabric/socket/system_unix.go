@@ -10,19 +10,9 @@ import (
 // polls says that sockets can be read and written without waiting.
 const polls = true
 
-// sendNow sends a datagram, writeNow what there is room for on a stream.
+// sendNow sends a datagram if there is room.
 func sendNow(fd uintptr, b []byte, to syscall.Sockaddr) error {
 	return syscall.Sendto(int(fd), b, 0, to)
-}
-
-// readable tells whether a datagram can be received.
-func readable(fd uintptr) bool {
-	for {
-		_, _, err := syscall.Recvfrom(int(fd), nil, syscall.MSG_PEEK)
-		if err != syscall.EINTR {
-			return err != syscall.EAGAIN
-		}
-	}
 }
 
 // receiveNow receives a datagram that is there; the error is EAGAIN if there is
@@ -39,5 +29,3 @@ func receiveNow(fd uintptr, b []byte) (n int, from netip.AddrPort, err error) {
 		return n, from, err
 	}
 }
-
-func writeNow(fd uintptr, b []byte) (int, error) { return syscall.Write(int(fd), b) }

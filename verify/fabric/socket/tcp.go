@@ -66,9 +66,6 @@ func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 		l.waiting = true
 		return fabric.ErrBusy
 	}
-	if l.state == up && !l.writing && l.out.len() == 0 && headerBytes+len(packet.Payload) <= directBytes {
-		return p.writeNow(s, packet)
-	}
 	l.out.push(packet)
 	l.bytes += headerBytes + len(packet.Payload)
 	if l.state == idle {

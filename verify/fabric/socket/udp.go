@@ -129,7 +129,7 @@ func (p *UDPPort) Send(session uint32, packet *fabric.Packet) error {
 		packet.Release()
 		return nil
 	}
-	to, size := s.addr, uint64(headerBytes+len(packet.Payload))
+	to, size := s.addr, uint64(cost(packet))
 	mark, err := p.pace(s, packet)
 	p.mu.Unlock()
 	if err != nil {

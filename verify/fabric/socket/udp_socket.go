@@ -44,7 +44,6 @@ type datagrams struct {
 	got     int
 	from    netip.AddrPort
 	failed  error
-	ready   func(fd uintptr) bool // tells whether there is something
 }
 
 // outgoing is a packet that the system had no room for.
@@ -59,7 +58,7 @@ func bindDatagrams(p *UDPPort, at netip.AddrPort) (*datagrams, error) {
 		return nil, bound("binding UDP port", at, err)
 	}
 	d := &datagrams{p: p, conn: conn, at: unmap(conn.LocalAddr().(*net.UDPAddr).AddrPort())}
-	d.try, d.now, d.ready = d.attempt, sendNow, readable
+	d.try, d.now = d.attempt, sendNow
 	d.receive = func(fd uintptr) { d.got, d.from, d.failed = receiveNow(fd, d.in.room[:]) }
 	if d.raw, err = conn.SyscallConn(); err != nil {
 		return nil, errors.Join(bound("binding UDP port", at, err), conn.Close())
@@ -212,26 +211,29 @@ func (d *datagrams) read() {
 	case <-d.p.life.Done():
 		return
 	}
-	for failures := 0; ; {
-		err := error(nil)
-		if polls {
-			err = d.raw.Read(d.ready)
-		}
-		if err == nil {
-			d.reading.Lock()
-			_, err = d.take()
-			d.reading.Unlock()
-		}
-		if errors.Is(err, net.ErrClosed) {
+	for {
+		if err := d.readMore(); errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err == nil || errors.Is(err, syscall.EAGAIN) {
-			failures = 0
-			continue
-		}
-		failures++
-		pause(d.p.life, min(time.Duration(failures)*time.Millisecond, longestPause))
+		pause(d.p.life, shortestPause)
 	}
+}
+
+// readMore reads datagrams until that fails.
+func (d *datagrams) readMore() (err error) {
+	more := func(uintptr) (failed bool) {
+		d.reading.Lock()
+		defer d.reading.Unlock()
+		for err = nil; err == nil; {
+			_, err = d.take()
+		}
+		return !errors.Is(err, syscall.EAGAIN)
+	}
+	if !polls {
+		more(0)
+		return err
+	}
+	return errors.Join(d.raw.Read(more), err)
 }
 
 // pull reads what is there, unless somebody else does, and reports whether there

@@ -8,30 +8,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime/pprof"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/cclforge/cclforge/verify/bench/collectives"
+	"github.com/cclforge/cclforge/verify/internal/program"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx)
-	interrupted := ctx.Err() != nil
-	stop()
-	switch {
-	case err == nil:
-	case interrupted:
-		fmt.Fprintln(os.Stderr, "interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "Error:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main(run) }
 
 func run(ctx context.Context) error {
 	o := collectives.Defaults()

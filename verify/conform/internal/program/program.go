@@ -11,26 +11,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
-
-const source = "github.com/cclforge/cclforge/verify/cmd/cclworld"
-
-// Build makes the program in a directory. Its path is returned.
-func Build(ctx context.Context, dir string) (string, error) {
-	path := filepath.Join(dir, "cclworld")
-	c := exec.CommandContext(ctx, "go", "build", "-o", path, source)
-	c.WaitDelay = time.Second
-	if out, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build cclworld: %w\n%s", err, out)
-	}
-	return path, nil
-}
 
 // Ready is what a process says when its ranks can be reached.
 type Ready struct {
@@ -59,10 +45,11 @@ type Process struct {
 	killed bool
 }
 
-// Start runs a command. It is killed if this process ends.
-func Start(dir string, command ...string) (*Process, error) {
+// Start runs a command in a directory, with some variables in its environment. It
+// is told to end if this process ends.
+func Start(dir string, env []string, command ...string) (*Process, error) {
 	p := &Process{command: exec.Command(command[0], command[1:]...), ready: make(chan Ready, 1024), ended: make(chan struct{})}
-	p.command.Dir, p.command.Env = dir, environment()
+	p.command.Dir, p.command.Env = dir, append(environment(), env...)
 	p.command.SysProcAttr = dies()
 	p.command.Stderr = p
 	out, err := p.command.StdoutPipe()

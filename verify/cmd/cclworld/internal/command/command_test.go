@@ -181,15 +181,15 @@ func TestWhatPeopleRead(t *testing.T) {
 		{"", "u55c_tcp -n=2 -ranks=0-1", []string{
 			"u55c_tcp (u55c, tcp, accl-2024): 2 ranks, network local",
 			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
-			"rank 0: commands tcp://" + at(0) + ", kernel tcp://" + at(4),
-			"rank 1: commands tcp://" + at(1) + ", kernel tcp://" + at(5),
+			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(2) + ", kernel tcp://" + at(4),
+			"rank 1: commands tcp://" + at(1) + ", packets tcp://" + at(3) + ", kernel tcp://" + at(5),
 			"ready", "stopped"}},
 		{"", "u280_2022 -n=4 -ranks=0,2-3 -faults={seed=7,latency=\"1ms\"}", []string{
 			"u280_2022 (u280, tcp, accl-2022): 4 ranks, ranks 0,2-3 here, network sockets",
 			"for clients of accl-2022: The interface of the Python driver and its notebooks.",
-			"rank 0: commands tcp://" + at(0) + ", kernel tcp://" + at(8) + ", POE " + at(16),
-			"rank 2: commands tcp://" + at(2) + ", kernel tcp://" + at(10) + ", POE " + at(18),
-			"rank 3: commands tcp://" + at(3) + ", kernel tcp://" + at(11) + ", POE " + at(19),
+			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(4) + ", kernel tcp://" + at(8) + ", POE " + at(16),
+			"rank 2: commands tcp://" + at(2) + ", packets tcp://" + at(6) + ", kernel tcp://" + at(10) + ", POE " + at(18),
+			"rank 3: commands tcp://" + at(3) + ", packets tcp://" + at(7) + ", kernel tcp://" + at(11) + ", POE " + at(19),
 			`faults: -faults='{seed = 7, latency = "1ms"}'`,
 			"ready", "stopped"}},
 		{"", "u55c_udp -n=2 -foreign=0 -kernel=client", []string{
@@ -200,15 +200,15 @@ func TestWhatPeopleRead(t *testing.T) {
 		{"PMI_RANK=0 PMI_SIZE=2 MPI_LOCALNRANKS=2", "u55c_tcp", []string{
 			"u55c_tcp (u55c, tcp, accl-2024): 2 ranks in 2 processes (PMI), network sockets",
 			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
-			"rank 0: commands tcp://" + at(0) + ", kernel tcp://" + at(4) + ", POE " + at(8),
+			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(2) + ", kernel tcp://" + at(4) + ", POE " + at(8),
 			"rank 0: ready", "rank 0: stopped"}},
 		{"PMI_RANK=1 PMI_SIZE=2 MPI_LOCALNRANKS=2", "u55c_tcp", []string{
-			"rank 1: commands tcp://" + at(1) + ", kernel tcp://" + at(5) + ", POE " + at(9),
+			"rank 1: commands tcp://" + at(1) + ", packets tcp://" + at(3) + ", kernel tcp://" + at(5) + ", POE " + at(9),
 			"rank 1: ready", "rank 1: stopped"}},
 		{"", "u55c_tcp -listen=0.0.0.0", []string{
 			"u55c_tcp (u55c, tcp, accl-2024): 1 rank, network local",
 			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
-			"rank 0: commands tcp://" + at(0) + ", kernel tcp://" + at(2),
+			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(1) + ", kernel tcp://" + at(2),
 			"warning: ranks listen at 0.0.0.0: anybody who reaches their ports can use them, and read and write their memory",
 			"ready", "stopped"}},
 	} {

@@ -74,7 +74,7 @@ func (r *report) ready(d *design.Design, w launch.World, h *host.Host, plan *fau
 	for _, p := range event.Ranks {
 		fmt.Fprintln(&b, placeText(p))
 	}
-	if event.Faults != "" {
+	if event.Faults != "" && (w.Process == 0 || w.Job == "") { // processes of a job have the same
 		fmt.Fprintf(&b, "%sfaults: -faults='%s'\n", r.name, event.Faults)
 	}
 	for _, text := range event.Warnings {
