@@ -63,7 +63,7 @@ func (p *TCPPort) accept(l *net.TCPListener) {
 		}
 		if err != nil {
 			failures++
-			p.mishap(nil, "accepting connections at %v: %v", addressOf(l), err)
+			p.mishap(uint64(failures), "accepting connections at %v: %v", addressOf(l), err)
 			pause(p.life, min(time.Duration(failures)*shortestPause, longestPause))
 			continue
 		}
@@ -77,9 +77,13 @@ func (p *TCPPort) admit(c *stream) {
 	p.mu.Lock()
 	full := len(p.came) >= p.o.Connections
 	if p.gone || full {
+		if !p.gone {
+			p.stats.Refused++
+		}
+		n := p.stats.Refused
 		p.mu.Unlock()
 		if full {
-			p.mishap(&p.stats.Refused, "connection of %v: %d are open, and more are not expected", c.remote(), p.o.Connections)
+			p.mishap(n, "connection of %v: %d are open, and more are not expected", c.remote(), p.o.Connections)
 		}
 		_ = c.conn.Close()
 		return
@@ -96,10 +100,14 @@ func (p *TCPPort) admit(c *stream) {
 		}
 		p.mu.Lock()
 		p.hangUp(c)
-		gone := p.gone
+		strange := !p.gone && err != io.EOF
+		if strange {
+			p.stats.Strange++
+		}
+		n := p.stats.Strange
 		p.mu.Unlock()
-		if !gone && err != io.EOF {
-			p.mishap(&p.stats.Strange, "connection of %v: %v", c.remote(), err)
+		if strange {
+			p.mishap(n, "connection of %v: %v", c.remote(), err)
 		}
 	})
 }
@@ -192,15 +200,8 @@ func (p *TCPPort) known(c *stream) *session {
 // more and more rarely.
 const loggedAll = 16
 
-// mishap counts and logs what went wrong with a peer.
-func (p *TCPPort) mishap(count *uint64, format string, args ...any) {
-	p.mu.Lock()
-	if count == nil {
-		count = &p.others
-	}
-	*count++
-	n := *count
-	p.mu.Unlock()
+// mishap logs what went wrong with a peer for the n-th time.
+func (p *TCPPort) mishap(n uint64, format string, args ...any) {
 	if n <= loggedAll || n&(n-1) == 0 {
 		p.o.Log(format, args...)
 	}

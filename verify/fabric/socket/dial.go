@@ -33,7 +33,10 @@ func (p *TCPPort) dialLater(s *session) {
 	ctx, cancel := context.WithCancel(p.grace)
 	l.dialing = cancel
 	p.wg.Go(func() {
-		insist(ctx, func() error { return p.dial(ctx, s) })
+		try := func() error { return p.dial(ctx, s) }
+		if try() != nil {
+			insist(ctx, try)
+		}
 		p.mu.Lock()
 		defer p.unlock()
 		cancel()
@@ -101,7 +104,7 @@ func (p *TCPPort) identity() netip.AddrPort {
 	}
 	at := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
 	if len(p.listeners) > 0 {
-		at = unmap(p.listeners[0].Addr().(*net.TCPAddr).AddrPort())
+		at = addressOf(p.listeners[0])
 	}
 	return at
 }
@@ -129,7 +132,6 @@ func (p *TCPPort) join(ctx context.Context, c *stream, find func() (*session, er
 	for waited := false; ; waited = true {
 		p.mu.Lock()
 		s, err := find()
-		l := (*link)(nil)
 		switch {
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
@@ -140,7 +142,7 @@ func (p *TCPPort) join(ctx context.Context, c *stream, find func() (*session, er
 			p.unlock()
 			return err
 		}
-		l = s.link
+		l := s.link
 		if l.state == up && (c.made && l.made != nil || !c.made && l.came != nil) {
 			p.breakUp(s) // who connects again has lost what was before
 			p.finish(s)

@@ -9,20 +9,19 @@
 // else happens to them.
 //
 // Ports do not let it come to that among themselves. After about 64 KiB to a peer
-// the sender sends a mark, which the peer sends back as an echo when it has read
-// it, and has room for more. A sender is busy with more than 256 KiB without an
-// echo; it goes on after 100 ms without one. Marks and echoes read as empty
-// messages, too:
+// the sender sends a mark. The peer answers it with an echo when it has read it and
+// has room for more, and says that it is full until then. With more than 256 KiB
+// without an echo the sender is busy. It asks again after 100 ms without an answer,
+// and goes on after the third time; a peer that has never answered gets no more
+// marks then. Marks and answers read as empty messages, too:
 //
 //	bytes  0–39  0
-//	bytes 40–47  what the mark says, little-endian; as it is in the echo
+//	bytes 40–47  what the mark says, little-endian; as it is in the answer
 //	bytes 48–51  version, little-endian: 1
-//	bytes 52–55  1 in a mark, 2 in an echo, little-endian
+//	bytes 52–55  little-endian: 1 mark, 2 echo, 3 full
 //	bytes 56–63  "cclpaced"
 //
-// A peer that has not answered three times gets no more of them, and what is sent
-// to it is not held back. Options.Unpaced is for worlds with peers that should get
-// none at all.
+// Options.Unpaced is for worlds with peers that should get no marks at all.
 //
 // # TCP
 //

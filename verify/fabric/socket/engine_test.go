@@ -2,6 +2,7 @@ package socket_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -149,10 +150,11 @@ func TestEnginesNoticeThatARankIsGone(t *testing.T) {
 	}
 }
 
+// BenchmarkEngines is a message from one rank to another, all on this machine.
 func BenchmarkEngines(b *testing.B) {
 	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
 		for _, n := range []int{16, 1 << 22} {
-			b.Run(platform, func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%d bytes", platform, 4*n), func(b *testing.B) {
 				w := engines(b, platform, 2)
 				var src, dst [2]*accl.Buffer[float32]
 				w.each(b, func(ctx context.Context, i int, e *accl.Engine) (err error) {

@@ -14,13 +14,15 @@ const (
 	paceBytes = 256 << 10
 	// marks are sent while so much is on its way.
 	marks = 4
-	// pacePatience is how long an answer to a mark is waited for: it may be lost.
+	// pacePatience is how long an answer to a mark is waited for before there is
+	// another mark: each may be lost.
 	pacePatience = 100 * time.Millisecond
-	// deafAfter is how often nothing came before a peer is taken to know no marks.
-	deafAfter = 3
+	// unanswered marks are no longer waited for; of a peer that has never answered,
+	// no answer is expected any more.
+	unanswered = 3
 )
 
-// What is where in a mark or its echo, in bytes; the rest is as in a hello.
+// What is where in marks and their answers, in bytes; the rest is as in a hello.
 const (
 	paceCount = 40
 	paceKind  = 52
@@ -28,18 +30,20 @@ const (
 
 	kindMark = 1
 	kindEcho = 2
+	kindFull = 3
 )
 
 // pacing keeps a port from sending datagrams faster than a peer reads them. The
 // lock of the port guards it.
 type pacing struct {
-	sent    uint64 // bytes since the session began, as they count in windows
-	marked  uint64 // of these, before the last mark
-	echoed  uint64 // of these, those of which the peer has said that it has read them
-	waiting bool   // Send has answered ErrBusy
-	since   time.Time
-	heard   bool // the peer has answered a mark
-	deaf    int  // how often it has not, before it did for the first time
+	sent    uint64    // bytes since the session began, as they count in windows
+	marked  uint64    // of these, before the last mark
+	echoed  uint64    // of these, those of which the peer has said that it has read them
+	waiting bool      // Send has answered ErrBusy
+	since   time.Time // when the last mark that is waited for was sent, or answered
+	tries   int       // marks that have not been answered since then
+	heard   bool      // the peer has answered a mark
+	deaf    bool      // it does not do so
 
 	owed uint64 // a mark of the peer that is to be echoed
 	owes bool
@@ -49,9 +53,7 @@ type pacing struct {
 func (p *UDPPort) ahead() uint64 { return uint64(min(paceBytes, p.o.WindowBytes/4)) }
 
 // busy tells whether nothing more should be sent for now.
-func (p *UDPPort) busy(c *pacing) bool {
-	return c.sent-c.echoed > p.ahead() && c.deaf < deafAfter
-}
+func (p *UDPPort) busy(c *pacing) bool { return !c.deaf && c.sent-c.echoed > p.ahead() }
 
 // control is a datagram that is no packet.
 type control struct {
@@ -85,29 +87,36 @@ func (p *UDPPort) pace(s *session, packet *fabric.Packet) (mark *control, err er
 	}
 	if p.busy(c) {
 		if !c.waiting {
-			c.waiting, c.since = true, time.Now()
+			c.waiting, c.since, c.tries = true, time.Now(), 0
 			p.lookLater()
 		}
 		return nil, fabric.ErrBusy
 	}
 	c.sent += uint64(cost(packet))
-	if c.sent-c.marked < p.ahead()/marks || c.deaf >= deafAfter {
+	if c.deaf || c.sent-c.marked < p.ahead()/marks {
 		return nil, nil
 	}
 	c.marked = c.sent
 	return newControl(s.addr, kindMark, c.sent), nil
 }
 
-// heed takes a mark or an echo, and returns what is to be answered.
+// heed takes a mark or what answers one, and returns what is to be answered.
 func (p *UDPPort) heed(s *session, kind byte, count uint64) *control {
 	c := &s.pacing
 	switch {
 	case kind == kindMark:
 		c.owed, c.owes = count, true
-		return p.echo(s)
-	case kind == kindEcho && count > c.echoed && count <= c.sent:
-		c.echoed, c.heard, c.deaf = count, true, 0
+		if answer := p.echo(s); answer != nil {
+			return answer
+		}
+		return newControl(s.addr, kindFull, count)
+	case count > c.sent: // nothing like that has been sent
+	case kind == kindEcho:
+		c.echoed = max(c.echoed, count)
 		p.resume(c)
+		fallthrough
+	case kind == kindFull:
+		c.heard, c.since, c.tries = true, time.Now(), 0
 	}
 	return nil
 }
@@ -130,16 +139,23 @@ func (p *UDPPort) resume(c *pacing) {
 	}
 }
 
-// lookLater gives up waiting for echoes some time later.
+// lookLater sees to it some time later that nobody waits in vain.
 func (p *UDPPort) lookLater() {
 	if p.looking || p.gone {
 		return
 	}
 	p.looking = true
-	p.look = time.AfterFunc(pacePatience, p.lookNow)
+	p.look = time.AfterFunc(pacePatience, func() {
+		d, marks := p.lookAround()
+		for _, mark := range marks {
+			d.answer(mark)
+		}
+	})
 }
 
-func (p *UDPPort) lookNow() {
+// lookAround returns marks for the peers that have not answered one for a while,
+// and expects nothing more from some.
+func (p *UDPPort) lookAround() (d *datagrams, marks []*control) {
 	p.mu.Lock()
 	defer p.unlock()
 	p.looking = false
@@ -148,14 +164,17 @@ func (p *UDPPort) lookNow() {
 		if !c.waiting {
 			continue
 		}
-		if time.Since(c.since) < pacePatience {
-			p.lookLater()
+		if time.Since(c.since) >= pacePatience {
+			c.since = time.Now()
+			c.tries++
+			marks = append(marks, newControl(s.addr, kindMark, c.sent))
+		}
+		if c.tries >= unanswered {
+			c.echoed, c.deaf, c.tries = c.sent, !c.heard, 0
+			p.resume(c)
 			continue
 		}
-		c.echoed = c.sent
-		if !c.heard {
-			c.deaf++
-		}
-		p.resume(c)
+		p.lookLater()
 	}
+	return p.socket, marks
 }

@@ -20,7 +20,7 @@ func pacing(kind byte, count uint64) []byte {
 	return b
 }
 
-const mark, echo = 1, 2
+const mark, echo, full = 1, 2, 3
 
 // rawUDP is a peer of a port that is not this package; the port knows it as a
 // session.
@@ -123,10 +123,13 @@ func TestUDPDeafPeer(t *testing.T) {
 		marks := datagrams(t, conn, total, sent)
 		total += sent
 		if sent == most {
-			if pauses != 3 || len(marks) != 0 {
-				t.Errorf("after %d pauses, %d more marks", pauses, len(marks))
+			if pauses != 1 {
+				t.Errorf("after %d pauses", pauses)
 			}
 			break
+		}
+		if len(marks) < 3 {
+			t.Errorf("marks %d among %d packets", marks, sent)
 		}
 		x.await("room")
 	}
@@ -156,16 +159,16 @@ func TestUDPEchoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	expect := func(count uint64) {
+	expect := func(kind byte, count uint64) {
 		t.Helper()
 		b := make([]byte, 100)
 		n, err := conn.Read(b)
-		if err != nil || string(b[:n]) != string(pacing(echo, count)) {
-			t.Fatalf("%v: % x, not the echo of %d", err, b[:n], count)
+		if err != nil || string(b[:n]) != string(pacing(kind, count)) {
+			t.Fatalf("%v: % x, not an answer %d to %d", err, b[:n], kind, count)
 		}
 	}
 	write(pacing(mark, 7))
-	expect(7)
+	expect(echo, 7)
 	strange := pacing(mark, 8)
 	strange[0] = 1 // it is a packet that some engine will drop
 	write(strange)
@@ -176,18 +179,46 @@ func TestUDPEchoes(t *testing.T) {
 		write(message(i, make([]byte, 3000)))
 	}
 	write(pacing(mark, 9))
-	eventually(t, "packets", func() bool { return x.udp().Stats().Received == 6 })
-	_ = conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	if n, err := conn.Read(make([]byte, 100)); err == nil {
-		t.Errorf("%d bytes came while there was no room", n)
-	}
-	_ = conn.SetReadDeadline(time.Now().Add(limit))
+	expect(full, 9)
+	write(pacing(mark, 9)) // it asks again
+	expect(full, 9)
 	for i := range 5 {
 		if p := x.next(); number(p) != i {
 			t.Errorf("packet %d, not %d", number(p), i)
 		}
 	}
-	expect(9)
+	expect(echo, 9)
+}
+
+// A peer that is full is waited for, one that has gone is not.
+func TestUDPFullPeer(t *testing.T) {
+	x := newUDP(t, socket.Options{})
+	conn := rawUDP(t, x, 1)
+	x.Receive()
+	sent := push(t, x, 1, 0)
+	marks := datagrams(t, conn, 0, sent)
+	last := marks[len(marks)-1]
+	b := make([]byte, 100)
+	for range 5 { // each time it is asked
+		if _, err := conn.WriteTo(pacing(full, last), net.UDPAddrFromAddrPort(x.at)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := conn.Read(b)
+		if err != nil || n != 64 || b[52] != mark {
+			t.Fatalf("%v: % x, not a mark", err, b[:n])
+		}
+		if err := x.Send(1, numbered(sent, nil)); err != fabric.ErrBusy {
+			t.Fatalf("sending to a peer that is full: %v", err)
+		}
+	}
+	start := time.Now()
+	x.await("room") // it has gone
+	if d := time.Since(start); d < 100*time.Millisecond || d > 3*time.Second {
+		t.Errorf("that has taken %v", d)
+	}
+	if again := push(t, x, 1, sent); again < 60 || again > 70 {
+		t.Errorf("%d packets are sent at once after that", again)
+	}
 }
 
 // Ports lose nothing among themselves, however slowly they receive.
@@ -200,7 +231,7 @@ func TestUDPPortsDoNotOverrunEachOther(t *testing.T) {
 	for _, from := range []*port{x, z} {
 		go func() {
 			for i := 0; i < packets; {
-				switch err := from.Send(1, numbered(i, full(i))); err {
+				switch err := from.Send(1, numbered(i, large(i))); err {
 				case nil:
 					i++
 				case fabric.ErrBusy:
@@ -221,7 +252,7 @@ func TestUDPPortsDoNotOverrunEachOther(t *testing.T) {
 	var next [3]int
 	for range 2 * packets {
 		p := y.next()
-		if from := p.Session; from > 2 || number(p) != next[from] || string(p.Payload) != string(full(next[from])) {
+		if from := p.Session; from > 2 || number(p) != next[from] || string(p.Payload) != string(large(next[from])) {
 			t.Fatalf("packet %d of session %d, not %d", number(p), from, next[from])
 		}
 		next[p.Session]++

@@ -55,17 +55,24 @@ func (c *stream) run(begun bool) {
 	p.mu.Lock()
 	c.reading = false
 	was := c.s.link.state
+	broken := was == up && !errors.Is(err, io.EOF)
+	name, n := p.breakage(c.s, broken)
 	p.breakUp(c.s)
 	p.finish(c.s)
-	name := ""
-	broken := was == up && !errors.Is(err, io.EOF)
-	if broken {
-		name = c.s.String()
-	}
 	p.unlock()
 	if broken {
-		p.mishap(&p.stats.Broken, "%s, connection of %v: %v", name, c.remote(), err)
+		p.mishap(n, "%s, connection of %v: %v", name, c.remote(), err)
 	}
+}
+
+// breakage counts a session that has broken, and returns its name, and how many
+// there were.
+func (p *TCPPort) breakage(s *session, broken bool) (name string, n uint64) {
+	if !broken {
+		return "", 0
+	}
+	p.stats.Broken++
+	return s.String(), p.stats.Broken
 }
 
 func (c *stream) read(begun bool) error {
@@ -205,13 +212,10 @@ func (p *TCPPort) write(s *session) {
 		l.sayEnd()
 		p.finish(s)
 	}
-	name := ""
-	if failure != nil {
-		name = s.String()
-	}
+	name, n := p.breakage(s, failure != nil)
 	p.unlock()
 	if failure != nil {
-		p.mishap(&p.stats.Broken, "%s: %v", name, failure)
+		p.mishap(n, "%s: %v", name, failure)
 	}
 }
 

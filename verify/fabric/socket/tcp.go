@@ -27,7 +27,6 @@ type TCPPort struct {
 	came      map[*stream]bool // accepted and open
 	strangers []*session       // that are over, and have left packets
 	stats     TCPStats
-	others    uint64 // mishaps that have no counter
 }
 
 var (

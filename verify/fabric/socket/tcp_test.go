@@ -138,6 +138,7 @@ func TestTCPSessionNumbers(t *testing.T) {
 	if again := connect(x, y); again != 0x8000 {
 		t.Errorf("connected again, session %#x", again)
 	}
+	eventually(t, "a connection", func() bool { return y.tcp().Stats().Accepted > 0 })
 	if s := y.tcp().Stats(); s.Accepted != 1 {
 		t.Errorf("%d connections", s.Accepted)
 	}

@@ -98,8 +98,8 @@ func TestUDPStrayDatagrams(t *testing.T) {
 	}
 }
 
-// full is the payload of a large packet.
-func full(number int) []byte { return bytes.Repeat([]byte(fmt.Sprintf("%16d", number)), datagram/16) }
+// large is the payload of a large packet.
+func large(number int) []byte { return bytes.Repeat([]byte(fmt.Sprintf("%16d", number)), datagram/16) }
 
 // Whoever receives too slowly loses packets, which are counted, and what arrives
 // is right.
@@ -113,7 +113,7 @@ func TestUDPOverflow(t *testing.T) {
 				y.Receive() // otherwise it does not read yet
 			}
 			for i := range packets {
-				send(x, 1, numbered(i, full(i)))
+				send(x, 1, numbered(i, large(i)))
 				if name == "of the window" && i%20 == 0 {
 					time.Sleep(100 * time.Microsecond)
 				}
@@ -121,7 +121,7 @@ func TestUDPOverflow(t *testing.T) {
 			last, received := -1, 0
 			take := func(p *fabric.Packet) {
 				n := number(p)
-				if n <= last || !bytes.Equal(p.Payload, full(n)) {
+				if n <= last || !bytes.Equal(p.Payload, large(n)) {
 					t.Fatalf("packet %d after %d, or another payload", n, last)
 				}
 				last = n

@@ -1,0 +1,64 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+func sh(t *testing.T, script string) *Process {
+	t.Helper()
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("the test needs sh")
+	}
+	p, err := Start(t.TempDir(), []string{"MARK=here"}, path, "-c", script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func TestProcessesAreReadyAndEnd(t *testing.T) {
+	p := sh(t, `trap 'echo bye $MARK; exit 0' TERM; echo other; echo '{"event":"ready","pid":7,"network":"sockets","ranks":[{"rank":2,"commands":"a:1","poe":"b:2"}]}'; while :; do sleep 0.01; done`)
+	ready, err := p.Ready(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := ready[0]; r.PID != 7 || r.Network != "sockets" || len(r.Ranks) != 1 || r.Ranks[0] != (Rank{2, "a:1", "b:2"}) {
+		t.Errorf("%+v", r)
+	}
+	if err := p.Stop(10 * time.Second); err != nil {
+		t.Error(err)
+	}
+	if p.Said() != "other\nbye here\n" {
+		t.Errorf("it said %q", p.Said())
+	}
+}
+
+func TestWhatGoesWrongWithProcessesIsSaid(t *testing.T) {
+	p := sh(t, "echo port 5 is in use >&2; exit 3")
+	if _, err := p.Ready(t.Context(), 1); !errors.As(err, new(*exec.ExitError)) || !strings.Contains(err.Error(), "port 5 is in use") {
+		t.Error(err)
+	}
+	if err := p.Stop(time.Second); !errors.As(err, new(*exec.ExitError)) {
+		t.Error(err)
+	}
+
+	p = sh(t, "trap '' TERM; echo deaf; while :; do sleep 0.01; done")
+	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := p.Ready(short, 1); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "deaf") {
+		t.Error(err)
+	}
+	if err := p.Stop(50 * time.Millisecond); !errors.Is(err, ErrSlow) {
+		t.Error(err)
+	}
+	if _, err := Start(t.TempDir(), nil, "/no/such/program"); err == nil {
+		t.Error("a program that is not there")
+	}
+}
