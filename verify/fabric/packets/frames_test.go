@@ -82,6 +82,8 @@ func TestWhatIsPublished(t *testing.T) {
 				}
 				want = want[min(n, len(want)):]
 			}
+			// A packet is counted when it is on its way.
+			until(t, "a count", func() bool { return port.Stats().Published >= uint64(len(c.packets)) })
 			if s := port.Stats(); len(want) != 0 || s.Published != uint64(len(c.packets)) {
 				t.Errorf("%d bytes are missing; %s", len(want), s)
 			}
