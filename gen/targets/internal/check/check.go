@@ -42,7 +42,7 @@ func Run(ctx context.Context) error {
 		{"staticcheck", command("go", "tool", "staticcheck", "-tags", "mage", "./...")},
 		{"control firmware", prebuilt},
 		{"go test", command("go", "test", "./...")},
-		{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute) }},
+		{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute, 1) }},
 	}
 	if _, err := exec.LookPath("gcc"); err == nil {
 		steps = append(steps, step{"go test -race", command("go", append([]string{"test", "-race", "-short"}, raceSample...)...)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,14 +23,14 @@ const (
 // another seed each round. It ends when something is wrong.
 func Soak(ctx context.Context, duration time.Duration) error {
 	end := time.Now().Add(duration)
-	if err := soakSockets(ctx, duration/2); err != nil {
+	if err := soakSockets(ctx, duration/2, time.Now().UnixNano()&math.MaxUint32); err != nil {
 		return err
 	}
 	return soakRounds(ctx, end)
 }
 
-func soakSockets(ctx context.Context, duration time.Duration) error {
-	return command("go", "run", sockets, "-duration="+duration.String())(ctx)
+func soakSockets(ctx context.Context, duration time.Duration, seed int64) error {
+	return command("go", "run", sockets, "-duration="+duration.String(), fmt.Sprintf("-seed=%d", seed))(ctx)
 }
 
 // soakRounds runs the conformance tests until the time is over, and at least
