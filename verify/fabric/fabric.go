@@ -31,7 +31,8 @@ type Packet struct {
 	Free    func() // gives the payload back; may be nil
 }
 
-// Release gives the payload back. Only the first call does something.
+// Release gives the payload back, and with it the packet: neither may be looked
+// at any more. Only the first call does something.
 func (p *Packet) Release() {
 	if free := p.Free; free != nil {
 		p.Free = nil
