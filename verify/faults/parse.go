@@ -76,7 +76,7 @@ func (d *decoder) done() (*Plan, error) {
 		return nil, err
 	}
 	if !d.seeded {
-		d.out.Seed = rand.Int64N(1e9) // short enough to be typed
+		d.out.Seed, d.out.chosen = rand.Int64N(1e9), true // short enough to be typed
 	}
 	return d.out, nil
 }

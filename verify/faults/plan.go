@@ -29,8 +29,13 @@ type Plan struct {
 	// force.
 	Start time.Time
 
+	chosen bool         // Parse has chosen the seed
 	parser *lang.Parser // has the text that places are in; nil without
 }
+
+// SeedChosen reports whether the text that the plan was read from has no seed, so
+// that Parse has chosen one.
+func (p *Plan) SeedChosen() bool { return p.chosen }
 
 // Any stands for any rank at the end of a link.
 const Any = -1

@@ -149,16 +149,15 @@ func faultsOf(text string, w launch.World) (*faults.Plan, error) {
 		return nil, nil
 	}
 	plan, err := faults.Parse(text)
-	if err != nil || w.Job == "" {
-		return plan, err
+	if err != nil {
+		return nil, err
 	}
-	again, err := faults.Parse(text)
-	if err == nil && again.Seed != plan.Seed { // there is none: all processes are to have the same
+	if w.Job != "" && plan.SeedChosen() { // all processes are to have the same
 		h := fnv.New32a()
 		h.Write([]byte(w.Job))
 		plan.Seed = int64(h.Sum32())
 	}
-	return plan, err
+	return plan, nil
 }
 
 // host is what a host is told.
