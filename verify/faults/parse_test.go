@@ -268,3 +268,11 @@ func FuzzParse(f *testing.F) {
 		_ = p.Check(4)
 	})
 }
+
+func TestPlansSayWhetherTheirSeedWasChosen(t *testing.T) {
+	for text, want := range map[string]bool{`{}`: true, `{loss = 0.5}`: true, `{seed = 0}`: false, `{seed = 3, loss = 0.5}`: false} {
+		if got := parse(t, text).SeedChosen(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
