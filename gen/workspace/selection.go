@@ -45,7 +45,7 @@ func (w *Workspace) resolve(s Selection) (*platform.Library, []string, lang.Inpu
 	}
 	declared := slices.Sorted(maps.Keys(all))
 	diags = append(diags, undeclared(in, declared)...)
-	if err := w.check(diags); err != nil {
+	if err := w.Check(diags); err != nil {
 		return nil, nil, in, err
 	}
 	w.warnEnvironment(declared)

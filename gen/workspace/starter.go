@@ -106,7 +106,7 @@ func (w *Workspace) try(name string, text []byte) error {
 	}
 	noEnvironment := func(string) (string, bool) { return "", false }
 	_, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
-	return trial.check(diags)
+	return trial.Check(diags)
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

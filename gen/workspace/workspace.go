@@ -58,7 +58,7 @@ func New(dir string, log func(format string, args ...any), layers ...fs.FS) *Wor
 	w := &Workspace{Log: log, dir: dir, layers: layers, parser: lang.NewParser()}
 	w.library = sync.OnceValues(func() (*platform.Library, error) {
 		lib, diags := platform.NewLibrary(w.parser, w.layers...)
-		return lib, w.check(diags)
+		return lib, w.Check(diags)
 	})
 	return w
 }
@@ -109,7 +109,7 @@ func gather[In, Out any](ctx context.Context, w *Workspace, items []In, do func(
 	for _, d := range found {
 		all = append(all, d...)
 	}
-	return out, w.check(all)
+	return out, w.Check(all)
 }
 
 // parallel calls do for 0 to n-1 on all processors, until one fails or the

@@ -22,8 +22,8 @@ import (
 // Load starts n ranks of a platform by its name. It looks for the platform in
 // the current directory, or the module around it, and among the shipped ones.
 // Vars are values of its variables as one HCL object, or empty; variables of
-// the environment have no effect. Mistakes in descriptions match
-// lang.ErrInvalid.
+// the environment have no effect. Mistakes in descriptions are a
+// *workspace.Problems, which matches lang.ErrInvalid.
 func Load(ctx context.Context, platform, vars string, n int, o Options) (*World, error) {
 	d, err := Design(platform, vars)
 	if err != nil {
@@ -74,13 +74,13 @@ func elaborate(name, vars string) (*design.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, diags := lang.NewParser().ParseInputs("vars", vars)
-	if err := invalid(diags); err != nil {
+	in, err := w.Inputs("vars", vars)
+	if err != nil {
 		return nil, err
 	}
 	in.LookupEnv = func(string) (string, bool) { return "", false }
 	d, diags := design.Load(lib, name, in)
-	if err := invalid(append(undeclared(lib, name, in), diags...)); err != nil {
+	if err := w.Check(append(undeclared(lib, name, in), diags...)); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -122,11 +122,4 @@ func undeclared(lib *platform.Library, name string, in lang.Inputs) hcl.Diagnost
 		}
 	}
 	return lang.Sorted(diags)
-}
-
-func invalid(diags hcl.Diagnostics) error {
-	if !diags.HasErrors() {
-		return nil
-	}
-	return &lang.DiagnosticsError{Diags: diags}
 }

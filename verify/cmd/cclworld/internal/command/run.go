@@ -18,6 +18,7 @@ import (
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
@@ -57,7 +58,7 @@ func Run(ctx context.Context, args []string, env func(string) (string, bool), st
 	if err == nil {
 		return good
 	}
-	fmt.Fprintf(stderr, "cclworld: %v\n", err)
+	say(stderr, err)
 	var usage errUsage
 	if errors.As(err, &usage) {
 		fmt.Fprintln(stderr, "cclworld -h says what there is")
@@ -67,6 +68,19 @@ func Run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return wrong
 	}
 	return failed
+}
+
+// say writes an error; mistakes in descriptions with their source.
+func say(w io.Writer, err error) {
+	var problems *workspace.Problems
+	if !errors.As(err, &problems) {
+		fmt.Fprintf(w, "cclworld: %v\n", err)
+		return
+	}
+	fmt.Fprintf(w, "cclworld: %s\n", problems.Count())
+	if failed := problems.Show(w, false); failed != nil {
+		fmt.Fprintln(w, err)
+	}
 }
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.
