@@ -36,7 +36,7 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 	unplaced(t, s, 16)
 	n := size(s)
 	return m.lend(ctx, d, s, strings.Join(arguments(s, n, 0), " "), func() (*placed, error) {
-		port, err := host.FreePorts(5 * n)
+		port, err := host.FreePorts(host.PortsPerRank * n)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 		return start(nil, append(arguments(s, n, port), "-ranks="+strconv.Itoa(rank))...)
 	}
 	r, err := l.lend(ctx, d, s, key, func() (w *placed, err error) {
-		if port, err = host.FreePorts(5 * n); err != nil {
+		if port, err = host.FreePorts(host.PortsPerRank * n); err != nil {
 			return nil, err
 		}
 		return startAll(ctx, n, port, one)

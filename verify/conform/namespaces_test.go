@@ -44,7 +44,7 @@ func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *ne
 	if lacks := netns.Missing(); lacks != "" {
 		t.Skipf("network namespaces need %s", lacks)
 	}
-	port, err := host.FreePorts(5 * size) // clients bind some in the namespace of the test
+	port, err := host.FreePorts(host.PortsPerRank * size) // clients bind some in the namespace of the test
 	if err != nil {
 		return nil, nil, err
 	}

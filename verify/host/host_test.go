@@ -47,7 +47,7 @@ func all(size int) launch.World {
 
 func freePorts(t *testing.T, ranks int) sim.Endpoints {
 	t.Helper()
-	base, err := FreePorts(portsPerRank * ranks)
+	base, err := FreePorts(PortsPerRank * ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

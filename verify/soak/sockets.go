@@ -20,9 +20,6 @@ import (
 // Platforms are those that are soaked: one on TCP, one on UDP.
 var Platforms = []string{"u55c_tcp", "u55c_udp"}
 
-// portsPerRank are those of host.Options.
-const portsPerRank = 5
-
 // lossLimit is how long ranks wait for each other where packets are lost.
 const lossLimit = 500 * time.Millisecond
 
@@ -46,7 +43,7 @@ func Sockets(ctx context.Context, platform string, o Options) (World, error) {
 	if err != nil {
 		return World{}, err
 	}
-	base, err := host.FreePorts(portsPerRank * o.Ranks)
+	base, err := host.FreePorts(host.PortsPerRank * o.Ranks)
 	if err != nil {
 		return World{}, err
 	}

@@ -32,7 +32,7 @@ func (r *Report) process(ctx context.Context, d *design.Design) error {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, server).CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", server, err, out)
 	}
-	base, err := host.FreePorts(portsPerRank)
+	base, err := host.FreePorts(host.PortsPerRank)
 	if err != nil {
 		return err
 	}

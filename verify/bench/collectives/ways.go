@@ -20,8 +20,6 @@ const (
 	aimSync              = 1   // ms, a buffer of 16 KiB to the device or back
 	aimStream            = 0.5 // of what a plain Go TCP stream carries
 
-	portsPerRank = 5 // as host.Options says
-
 	syncBytes   = 16 << 10
 	streamBytes = 16 << 20
 	bulkBytes   = 1 << 20
@@ -44,7 +42,7 @@ var ways = []way{
 // serve starts ranks in this process whose packets, or whose host, or both,
 // use sockets on the loopback address.
 func serve(ctx context.Context, d *design.Design, ranks int, network host.Network, protocol bool) (*reached, error) {
-	base, err := host.FreePorts(portsPerRank * ranks)
+	base, err := host.FreePorts(host.PortsPerRank * ranks)
 	if err != nil {
 		return nil, err
 	}

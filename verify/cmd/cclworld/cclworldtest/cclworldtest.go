@@ -60,7 +60,7 @@ type Process struct {
 // Ports finds free ports for a world of n ranks: the value of -port.
 func Ports(t testing.TB, ranks int) int {
 	t.Helper()
-	base, err := host.FreePorts(5 * ranks)
+	base, err := host.FreePorts(host.PortsPerRank * ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,7 +164,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 
 func ports(t *testing.T, ranks int) int {
 	t.Helper()
-	base, err := host.FreePorts(5 * ranks)
+	base, err := host.FreePorts(host.PortsPerRank * ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
