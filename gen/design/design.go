@@ -51,9 +51,10 @@ type Kernel struct {
 	ID        string // label of its description
 	Name      string // as the linker knows it
 	Doc       string
-	Source    string // "rtl", "hls" or "xo"
-	Control   string // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
-	Origin    string // where an external .xo comes from
+	Source    string   // "rtl", "hls" or "xo"
+	Control   string   // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
+	Origin    string   // where an external .xo comes from
+	Needs     []string // folders of RTL that it is made of, beside its own
 	Arguments []Argument
 	Ports     []*Port // of its first instance
 }

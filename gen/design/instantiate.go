@@ -173,7 +173,7 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if known, ok := e.kernels[k.ID]; ok {
 		return known
 	}
-	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin}
+	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs}
 	for _, a := range k.Arguments {
 		out.Arguments = append(out.Arguments, Argument{a.Name, a.Doc, a.At, a.Width, a.Type, a.Port})
 	}

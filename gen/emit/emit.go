@@ -29,6 +29,7 @@ var renderers = []renderer{
 	{"vitis", vitis},
 	{"firmware", firmware},
 	{"rtl", rtl},
+	{"hardware", hardware},
 	{"hls", hls},
 	{"driver", godriver},
 	{"demo", godemo},

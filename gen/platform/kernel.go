@@ -15,14 +15,15 @@ type Kernel struct {
 	ID        string // the label
 	Name      string // as the linker knows it
 	Doc       string
-	Role      string // what it is for: "engine", "dma", "arithmetic", ...
-	Each      string // how many there are: one per "card", "poe", "cclo", "lane" or "dma"
-	Source    string // "rtl", "hls" or "xo"
-	Control   string // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
-	Origin    string // where an external .xo comes from
-	Place     string // a name of the board's slr block
-	Default   bool   // preferred among kernels of its role
-	Calls     bool   // a user kernel that issues calls of its own
+	Role      string   // what it is for: "engine", "dma", "arithmetic", ...
+	Each      string   // how many there are: one per "card", "poe", "cclo", "lane" or "dma"
+	Source    string   // "rtl", "hls" or "xo"
+	Control   string   // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
+	Origin    string   // where an external .xo comes from
+	Needs     []string // folders of RTL that it is made of, beside its own
+	Place     string   // a name of the board's slr block
+	Default   bool     // preferred among kernels of its role
+	Calls     bool     // a user kernel that issues calls of its own
 	When      hcl.Expression
 	Instance  hcl.Expression
 	Ports     []KernelPort
@@ -106,7 +107,7 @@ func (b kernelBlock) kernel(scope *lang.Scope) (*Kernel, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
 	k := &Kernel{
 		ID: b.ID, Name: b.ID, Doc: b.Doc, Role: b.Role, Each: "cclo", Source: b.Source, Control: b.Control,
-		Origin: b.Origin, Place: b.Place, PlaceRange: orElse(b.PlaceRange, b.Range), Default: b.Default, Calls: b.Calls,
+		Origin: b.Origin, Needs: b.Needs, Place: b.Place, PlaceRange: orElse(b.PlaceRange, b.Range), Default: b.Default, Calls: b.Calls,
 		Registers: b.Registers, RegistersRange: b.RegistersRange, Pointers: b.Pointers, PointersRange: b.PointersRange,
 		When: b.When, Instance: b.Instance, Range: b.Range,
 		functions: b.Functions, conversions: b.Conversions, context: scope.Context.Variables,

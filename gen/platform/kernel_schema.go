@@ -21,6 +21,7 @@ type kernelBlock struct {
 	Control        string            `hcl:"control"`
 	ControlRange   hcl.Range         `hcl:"control,attr_value_range"`
 	Origin         string            `hcl:"origin,optional"`
+	Needs          []string          `hcl:"needs,optional"`
 	Place          string            `hcl:"place,optional"`
 	PlaceRange     hcl.Range         `hcl:"place,attr_value_range"`
 	Default        bool              `hcl:"default,optional"`

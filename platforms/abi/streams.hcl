@@ -219,6 +219,18 @@ abi "streams" {
     }
   }
 
+  layout "rdma_notification" {
+    width = 64
+    doc   = "A message has arrived on a queue pair; its data follow on their own stream."
+    field "session" {
+      bits = "15:0"
+      doc  = "Queue pair."
+    }
+    field "length" {
+      bits = "63:32"
+      doc  = "Bytes of the message."
+    }
+  }
   layout "rdma_send_queue" {
     width = 128
     doc   = "Request to the RDMA stack."

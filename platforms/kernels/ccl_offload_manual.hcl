@@ -8,6 +8,7 @@ kernel "ccl_offload_manual" {
   each      = "cclo"
   when      = cclo.dma == "internal"
   source    = "rtl"
+  needs     = ["ccl_offload", "hostctrl", "external_dma"]
   control   = "ap_ctrl_hs"
   instance  = "ccl_offload_${cclo.index}"
   place     = "cclo"

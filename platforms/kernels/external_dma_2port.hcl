@@ -7,6 +7,7 @@ kernel "external_dma_2port" {
   each     = "dma"
   when     = cclo.dma == "external" && platform.host_memory
   source   = "rtl"
+  needs    = ["external_dma"]
   control  = "user_managed"
   instance = "extdma_${cclo.index}_${dma.index}"
   place    = "cclo"

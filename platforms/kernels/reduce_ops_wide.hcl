@@ -6,6 +6,7 @@ kernel "reduce_ops_wide" {
   role     = "arithmetic"
   each     = "cclo"
   source   = "rtl"
+  needs    = ["reduce_ops"]
   control  = "ap_ctrl_none"
   instance = "arith_${cclo.index}"
   place    = "cclo"

@@ -1,0 +1,85 @@
+package emit
+
+// reductionView is what a TDEST of the arithmetic plugin does.
+type reductionView struct {
+	Function, Type string
+	TDEST, Log2    int // Log2 of the bytes of an element
+}
+
+// conversionView is what a TDEST of the compression plugins does.
+type conversionView struct {
+	From, To                string
+	TDEST, FromLog2, ToLog2 int
+}
+
+// elementType is an element type that the RTL of the plugins computes with.
+type elementType struct {
+	log2     int // of its bytes
+	floating bool
+}
+
+var (
+	reducedTypes = map[string]elementType{
+		"float16": {1, true}, "float32": {2, true}, "float64": {3, true}, "int32": {2, false}, "int64": {3, false},
+	}
+	// Conversions by whether they widen.
+	convertedTypes = map[[2]string]bool{{"float32", "float16"}: false, {"float16", "float32"}: true}
+)
+
+// Built says whether the RTL has the reduction. Where it has not, operand 0
+// passes unchanged.
+func (r reductionView) Built() bool {
+	t, known := reducedTypes[r.Type]
+	return known && t.log2 == r.Log2 && r.Sum()+r.Maximum() == 1
+}
+
+// Sum is 1 for sums.
+func (r reductionView) Sum() uint64 { return oneIf(r.Function == "sum") }
+
+// Maximum is 1 for maxima.
+func (r reductionView) Maximum() uint64 { return oneIf(r.Function == "max") }
+
+// Floating is 1 for IEEE 754 types.
+func (r reductionView) Floating() uint64 { return oneIf(reducedTypes[r.Type].floating) }
+
+// Built says whether the RTL has the conversion. Where it has not, elements
+// pass unchanged.
+func (c conversionView) Built() bool {
+	widens, known := convertedTypes[[2]string{c.From, c.To}]
+	return known && c.ToLog2 > c.FromLog2 == widens
+}
+
+// Widens is 1 if the result is the larger one.
+func (c conversionView) Widens() uint64 { return oneIf(c.ToLog2 > c.FromLog2) }
+
+// Narrows is 1 if the result is the smaller one.
+func (c conversionView) Narrows() uint64 { return oneIf(c.ToLog2 < c.FromLog2) }
+
+// registerView is an argument of a kernel that the host calls.
+type registerView struct {
+	Name, Doc     string
+	Offset, Width int
+}
+
+// High is the highest bit of the argument.
+func (r registerView) High() int { return r.Width - 1 }
+
+// Next is the offset of the second word of a wide argument.
+func (r registerView) Next() int { return r.Offset + wordBits/8 }
+
+// Wide says whether the argument takes two words.
+func (r registerView) Wide() bool { return r.Width > wordBits }
+
+// Arguments are those of a kernel of the platform, by the kernel's label.
+func (v hardwareView) Arguments(kernel string) []registerView {
+	var registers []registerView
+	for _, k := range kernels(v.Platform) {
+		if k.ID != kernel {
+			continue
+		}
+		for _, a := range k.Arguments {
+			registers = append(registers, registerView{a.Name, a.Doc, int(a.At), a.Width})
+		}
+	}
+	return registers
+}
