@@ -30,6 +30,7 @@ var renderers = []renderer{
 	{"firmware", firmware},
 	{"rtl", rtl},
 	{"hardware", hardware},
+	{"top level", top},
 	{"hls", hls},
 	{"driver", godriver},
 	{"demo", godemo},

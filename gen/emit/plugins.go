@@ -1,5 +1,7 @@
 package emit
 
+import "slices"
+
 // reductionView is what a TDEST of the arithmetic plugin does.
 type reductionView struct {
 	Function, Type string
@@ -55,24 +57,36 @@ func (c conversionView) Widens() uint64 { return oneIf(c.ToLog2 > c.FromLog2) }
 // Narrows is 1 if the result is the smaller one.
 func (c conversionView) Narrows() uint64 { return oneIf(c.ToLog2 < c.FromLog2) }
 
-// registerView is an argument of a kernel that the host calls.
+// registersView are the arguments of a kernel that the host calls, in the order
+// of their registers.
+type registersView []registerView
+
 type registerView struct {
 	Name, Doc     string
 	Offset, Width int
 }
 
+// Upper is the name as parameters have it.
+func (r registerView) Upper() string { return upper(r.Name) }
+
 // High is the highest bit of the argument.
 func (r registerView) High() int { return r.Width - 1 }
-
-// Next is the offset of the second word of a wide argument.
-func (r registerView) Next() int { return r.Offset + wordBits/8 }
 
 // Wide says whether the argument takes two words.
 func (r registerView) Wide() bool { return r.Width > wordBits }
 
+// First is the offset of the first argument.
+func (v registersView) First() int { return v[0].Offset }
+
+// Words counts the words from the first argument to the end of the last one.
+func (v registersView) Words() int {
+	last := v[len(v)-1]
+	return (last.Offset-v.First())*8/wordBits + last.Width/wordBits
+}
+
 // Arguments are those of a kernel of the platform, by the kernel's label.
-func (v hardwareView) Arguments(kernel string) []registerView {
-	var registers []registerView
+func (v hardwareView) Arguments(kernel string) registersView {
+	var registers registersView
 	for _, k := range kernels(v.Platform) {
 		if k.ID != kernel {
 			continue
@@ -81,5 +95,6 @@ func (v hardwareView) Arguments(kernel string) []registerView {
 			registers = append(registers, registerView{a.Name, a.Doc, int(a.At), a.Width})
 		}
 	}
+	slices.SortFunc(registers, func(a, b registerView) int { return a.Offset - b.Offset })
 	return registers
 }

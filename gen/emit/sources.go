@@ -10,6 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -25,6 +26,12 @@ const (
 type hardwareView struct {
 	Source               string
 	Platform             *design.Design
+	TCP, RDMA            bool  // streams of the network engine: of TCP, of RDMA, otherwise of UDP
+	SessionPorts         bool  // the engine asks the network engine for sessions
+	DMA                  []int // engines
+	ResultDMA            int   // the one that writes results
+	ThirdDMA             bool
+	ControlHigh          int // highest bit of an address of the host's port
 	Rendezvous, Sessions bool
 	Registers            []optionalRegister
 	Reductions           []reductionView
@@ -51,6 +58,12 @@ var optionalRegisters = []struct {
 func newHardwareView(d *design.Design) hardwareView {
 	p, features := d.Platform, d.ABI().Features
 	v := hardwareView{Source: p.File, Platform: d, Rendezvous: features["rendezvous"], Sessions: features["engine_sessions"]}
+	v.network(p)
+	v.ControlHigh = bits.Len64(constantOf(d, "host_space_bytes")-1) - 1
+	for i := range p.CCLO.DMAEngines {
+		v.DMA = append(v.DMA, i)
+	}
+	v.ResultDMA, v.ThirdDMA = p.CCLO.DMAEngines-1, p.CCLO.DMAEngines > 2
 	missing := 0
 	for _, m := range optionalRegisters {
 		registers := d.ABI().RegisterMap(m.registers)
@@ -84,6 +97,23 @@ func newHardwareView(d *design.Design) hardwareView {
 		}
 	}
 	return v
+}
+
+// network says which streams lead to the network engine.
+func (v *hardwareView) network(p *platform.Platform) {
+	for _, poe := range p.POEs {
+		v.TCP = v.TCP || poe.Kind == "tcp" || poe.Kind == "axis"
+		v.RDMA = v.RDMA || poe.Kind == "rdma"
+	}
+	v.SessionPorts = v.Sessions && v.TCP
+}
+
+// constantOf is one of the interface generation; 1 if it has no such.
+func constantOf(d *design.Design, name string) uint64 {
+	if c := d.ABI().Constant(name); c != nil {
+		return c.Value
+	}
+	return 1
 }
 
 // hasRegister tells whether a map has a register, or one with this high word.

@@ -1,0 +1,202 @@
+// Announcements of remote ranks' buffers, until they are taken. Where messages
+// can be lost each session numbers its own: one that has overtaken others waits
+// for them.
+`default_nettype none
+
+module announcements (
+    input  wire          clk,
+    input  wire          rst,
+    input  wire          stop,        // begin nothing
+    input  wire          clear,       // a pulse
+    output logic         idle,
+
+    // One has arrived. Held until done.
+    input  wire          announce_valid,
+    input  wire  [15:0]  announce_session,
+    input  wire engine_pkg::header_t announce_header,
+    output logic         announce_done,
+    output logic [6:0]   announce_event, // why it was dropped, or 0
+    output logic         kept,           // a pulse: one more can be found
+
+    // Finding the oldest one of a rank, and removing it. Held until done.
+    input  wire          seek_valid,
+    input  wire          seek_known,     // there is such a rank
+    input  wire  [15:0]  seek_session,
+    input  wire  [31:0]  seek_rank,
+    input  wire  [31:0]  seek_context,
+    input  wire  [31:0]  seek_tag,
+    output logic         seek_done,
+    input  wire          take_valid,
+    output logic         take_done,
+
+    // What was found, and not taken yet.
+    output logic         sought,
+    output logic [31:0]  sought_count,
+    output logic [63:0]  sought_address,
+    output logic         sought_host,
+    output logic [31:0]  sought_transfer
+);
+
+    localparam int unsigned SLOTS = 64;
+    localparam int unsigned WIDTH = 16 + 5 * 32 + 64 + 1;
+
+    localparam logic [3:0] IDLE        = 4'd0;
+    localparam logic [3:0] NUMBER      = 4'd1; // which number is expected
+    localparam logic [3:0] NUMBERED    = 4'd2;
+    localparam logic [3:0] TWICE       = 4'd3; // is it there already?
+    localparam logic [3:0] TWICE_READ  = 4'd4;
+    localparam logic [3:0] KEEP        = 4'd5;
+    localparam logic [3:0] FOLLOW      = 4'd6; // which have waited for it?
+    localparam logic [3:0] FOLLOW_READ = 4'd7;
+    localparam logic [3:0] ANNOUNCED   = 4'd8;
+    localparam logic [3:0] SEEK        = 4'd9;
+    localparam logic [3:0] SEEK_READ   = 4'd10;
+    localparam logic [3:0] SOUGHT      = 4'd11;
+    localparam logic [3:0] TAKEN       = 4'd12;
+
+    logic [WIDTH-1:0]   entries [SLOTS];
+    logic [SLOTS-1:0]   used, early;     // slots: taken; by those that have overtaken others
+    logic [6*SLOTS-1:0] order, below;    // slots of those that can be found, oldest first
+    logic [6:0]         waiting, total, position, sought_position;
+    logic [5:0]         sought_slot;
+    logic [3:0]         state;
+
+    logic [15:0]        session;
+    engine_pkg::header_t header;
+    logic [WIDTH-1:0]   entry;
+    logic [15:0]        entry_session;
+    logic [31:0]        entry_src, entry_context, entry_tag, entry_count, entry_transfer;
+    logic [63:0]        entry_address;
+    logic               entry_host;
+    logic [31:0]        expected, next_expected, distance;
+    logic               counters_busy, by_seeker, meet, of_session, keep;
+    logic [SLOTS-1:0]   left;            // early ones to look at
+    logic [5:0]         free_slot, left_slot, looked_at, at, keep_slot;
+    logic               unused_bits;
+
+    assign unused_bits = ^{header, distance};
+    assign {entry_session, entry_src, entry_context, entry_tag, entry_count, entry_transfer, entry_address, entry_host} = entry;
+
+    session_counters numbers (
+        .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)
+    );
+
+    always_comb begin
+        free_slot = '0;
+        left_slot = '0;
+        for (int i = SLOTS - 1; i >= 0; i = i - 1) begin
+            if (!used[i]) free_slot = 6'(i);
+            if (left[i]) left_slot = 6'(i);
+        end
+    end
+
+    assign idle          = state == IDLE && !counters_busy;
+    assign announce_done = state == ANNOUNCED;
+    assign seek_done     = state == SOUGHT;
+    assign take_done     = state == TAKEN;
+    assign distance      = header.seq - expected;
+    assign looked_at     = state == SEEK ? order[9'd6 * 9'(position) +: 6] : left_slot;
+    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank && (entry_context == seek_context || entry_context == '0);
+    assign meet          = entry_tag == seek_tag || entry_tag == cclo_pkg::TAG_ANY || seek_tag == cclo_pkg::TAG_ANY;
+    assign of_session    = entry_session == session;
+    assign below         = ~({6*SLOTS{1'b1}} << (9'd6 * 9'(sought_position)));
+
+    // One becomes the last that can be found: the new one, or one that has waited.
+    assign keep      = state == KEEP && (!engine_pkg::LOSSY || header.seq == next_expected) ||
+                       state == FOLLOW_READ && of_session && entry_transfer == next_expected;
+    assign keep_slot = state == KEEP ? free_slot : at;
+
+    always_ff @(posedge clk) begin
+        entry <= entries[looked_at];
+        if (state == KEEP)
+            entries[free_slot] <= {session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0, header.vaddr, header.host != '0};
+    end
+
+    always_ff @(posedge clk) begin
+        kept <= keep;
+        at   <= looked_at;
+        if (keep) begin
+            order[9'd6 * 9'(waiting) +: 6] <= keep_slot;
+            waiting       <= waiting + 1'b1;
+            next_expected <= next_expected + 1'b1;
+        end
+        case (state)
+            IDLE: begin
+                announce_event <= '0;
+                position       <= '0;
+                if (stop) begin end
+                else if (announce_valid) begin
+                    session <= announce_session;
+                    header  <= announce_header;
+                    if (total == 7'(engine_pkg::ANNOUNCEMENTS)) announce_event <= engine_pkg::EVENT_NO_ANNOUNCEMENT;
+                    state   <= total == 7'(engine_pkg::ANNOUNCEMENTS) ? ANNOUNCED : engine_pkg::LOSSY ? NUMBER : KEEP;
+                end else if (take_valid) begin
+                    if (sought) begin
+                        order             <= order & below | order >> 6 & ~below;
+                        used[sought_slot] <= 1'b0;
+                        waiting           <= waiting - 1'b1;
+                        total             <= total - 1'b1;
+                    end
+                    sought <= 1'b0;
+                    state  <= TAKEN;
+                end else if (seek_valid) begin
+                    sought <= 1'b0;
+                    state  <= seek_known ? SEEK : SOUGHT;
+                end
+            end
+            NUMBER: state <= NUMBERED;
+            NUMBERED: begin
+                next_expected <= expected;
+                left          <= early;
+                if (distance[31]) announce_event <= engine_pkg::EVENT_STALE;
+                state         <= distance[31] ? ANNOUNCED : TWICE;
+            end
+            TWICE: state <= left == '0 ? KEEP : TWICE_READ;
+            TWICE_READ: begin
+                left[at] <= 1'b0;
+                if (of_session && entry_transfer == header.seq) announce_event <= engine_pkg::EVENT_STALE;
+                state <= of_session && entry_transfer == header.seq ? ANNOUNCED : TWICE;
+            end
+            KEEP: begin
+                used[free_slot]  <= 1'b1;
+                early[free_slot] <= !keep;
+                total            <= total + 1'b1;
+                left             <= early;
+                state            <= keep && engine_pkg::LOSSY ? FOLLOW : ANNOUNCED;
+            end
+            FOLLOW: state <= left == '0 ? ANNOUNCED : FOLLOW_READ;
+            FOLLOW_READ: begin
+                if (keep) early[at] <= 1'b0;
+                left     <= keep ? early : left;
+                left[at] <= 1'b0;
+                state    <= FOLLOW;
+            end
+            SEEK: state <= position == waiting ? SOUGHT : SEEK_READ;
+            SEEK_READ: begin
+                position <= position + 1'b1;
+                if (by_seeker && meet) begin
+                    sought          <= 1'b1;
+                    sought_position <= position;
+                    sought_slot     <= at;
+                    sought_count    <= entry_count;
+                    sought_address  <= entry_address;
+                    sought_host     <= entry_host;
+                    sought_transfer <= entry_transfer;
+                end
+                state <= by_seeker && meet ? SOUGHT : SEEK;
+            end
+            default: state <= IDLE;
+        endcase
+        if (rst || clear) begin
+            used    <= '0;
+            early   <= '0;
+            waiting <= '0;
+            total   <= '0;
+            sought  <= 1'b0;
+        end
+        if (rst) state <= IDLE;
+    end
+
+endmodule
+
+`default_nettype wire

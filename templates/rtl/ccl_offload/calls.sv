@@ -1,0 +1,130 @@
+// Calls of all clients: brings them to the processor in the order in which they
+// come, and gives each client its answers in the order of its calls.
+//
+// Arbiters in front of the engine put the number of the client into the bits of
+// a call's first word that no operation needs, and find it in its answer.
+`default_nettype none
+
+module calls #(
+    parameter int unsigned QUEUE   = 128, // calls that wait, and the one in the window
+    parameter int unsigned TICKETS = 128  // calls that were taken and whose answers have not gone
+) (
+    input  wire                              clk,
+    input  wire                              rst,
+
+    input  wire                              call_valid,
+    output logic                             call_ready,
+    input  wire  [31:0]                      call_data,
+
+    output logic                             answer_valid,
+    input  wire                              answer_ready,
+    output logic [31:0]                      answer_data,
+
+    input  wire engine_pkg::reg_request_t    calls_request,  // page calls
+    output engine_pkg::reg_response_t        calls_response,
+    input  wire engine_pkg::reg_request_t    window_request, // page call window
+    output engine_pkg::reg_response_t        window_response,
+
+    output logic                             event_call,
+    output logic                             calls_idle // no call has come that is not answered
+);
+
+    localparam int unsigned CLIENT_WIDTH = 4;
+    localparam int unsigned CALL         = $clog2(QUEUE);
+    localparam int unsigned SHOWN        = cclo_pkg::CALL_STATUS_WAITING_WIDTH;
+
+    // In a call's first word the client takes the highest bits; in an answer
+    // those below the highest one, which is a return code's.
+    localparam int unsigned ANSWER_CLIENT = 31 - CLIENT_WIDTH;
+
+    localparam logic [7:0] STATUS = 8'(cclo_pkg::CALLS_STATUS_OFFSET);
+    localparam logic [7:0] TAKE   = 8'(cclo_pkg::CALLS_TAKE_OFFSET);
+    localparam logic [7:0] TICKET = 8'(cclo_pkg::CALLS_TICKET_OFFSET);
+    localparam logic [7:0] ANSWER = 8'(cclo_pkg::CALLS_ANSWER_OFFSET);
+
+    logic [CALL-1:0]         waiting;
+    logic [SHOWN-1:0]        waiting_shown;
+    logic [CLIENT_WIDTH-1:0] client, out_client;
+    logic [31:0]             word_data, next, ticket, out_code;
+    logic                    reset_requested, arrived, full, available, known;
+    logic                    access, take, answer, hold, queue_idle, tickets_idle;
+
+    call_queue #(.DEPTH(QUEUE), .CLIENT_WIDTH(CLIENT_WIDTH)) queue_of_calls (.idle(queue_idle), .word(window_request.address[5:2]), .*);
+
+    call_tickets #(.DEPTH(TICKETS), .CLIENT_WIDTH(CLIENT_WIDTH)) tickets (
+        .idle(tickets_idle), .code(calls_request.wdata), .out_valid(answer_valid), .out_ready(answer_ready), .*
+    );
+
+    always_comb begin
+        answer_data                                = out_code;
+        answer_data[ANSWER_CLIENT +: CLIENT_WIDTH] = out_client;
+    end
+
+    // Calls that cannot be taken do not keep the processor awake.
+    logic can_take, could_take;
+
+    assign can_take = waiting != '0 && !full;
+
+    localparam logic [31:0] MOST = (32'd1 << SHOWN) - 32'd1;
+
+    assign waiting_shown = !can_take ? '0 : 32'(waiting) > MOST ? '1 : SHOWN'(waiting);
+
+    // Page calls. A call that could be taken waits until its ticket is found.
+    assign access = calls_request.valid && !calls_response.ready;
+    assign hold   = can_take && !available;
+    assign take   = access && !calls_request.write && calls_request.address == TAKE && can_take && available;
+    assign answer = access && calls_request.write && calls_request.address == ANSWER;
+
+    logic [31:0] status;
+
+    always_comb begin
+        status = '0;
+        status[cclo_pkg::CALL_STATUS_WAITING_LOW +: SHOWN] = waiting_shown;
+        status[cclo_pkg::CALL_STATUS_RESET_REQUESTED_LOW]  = reset_requested;
+    end
+
+    always_ff @(posedge clk) begin
+        calls_response.ready <= access;
+        calls_response.error <= 1'b0;
+        calls_response.rdata <= '0;
+        if (access)
+            case ({calls_request.write, calls_request.address})
+                {1'b0, STATUS}: calls_response.rdata <= status;
+                {1'b0, TAKE}: begin
+                    calls_response.ready <= !hold;
+                    if (can_take) calls_response.rdata <= next;
+                end
+                {1'b0, TICKET}: calls_response.rdata <= ticket;
+                {1'b1, TICKET}: ticket <= calls_request.wdata;
+                {1'b1, ANSWER}: calls_response.error <= !known;
+                default: calls_response.error <= 1'b1;
+            endcase
+        if (rst) begin
+            calls_response <= '0;
+            ticket         <= '0;
+        end
+    end
+
+    // The call window.
+    logic window_ready, window_error, window_shows;
+
+    always_ff @(posedge clk) begin
+        window_ready <= !rst && window_request.valid && !window_ready;
+        window_error <= window_request.write || 32'(window_request.address) >= cclo_pkg::CALL_WINDOW_BYTES;
+        window_shows <= 32'(window_request.address) < 4 * cclo_pkg::CALL_WORDS;
+    end
+
+    assign window_response = {window_ready, window_error, window_shows ? word_data : 32'd0};
+
+    always_ff @(posedge clk) begin
+        could_take <= !rst && can_take;
+        event_call <= !rst && (arrived || can_take && !could_take);
+    end
+
+    assign calls_idle = queue_idle && tickets_idle;
+
+    wire unused = &{1'b0, window_request.wdata, window_request.address[1:0]};
+
+endmodule
+
+`default_nettype wire

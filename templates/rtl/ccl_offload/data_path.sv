@@ -1,0 +1,417 @@
+// What slices of moves go through: operands are read, converted, reduced, and
+// the result is converted and goes where it belongs, one beat per cycle. Several
+// slices are under way, each stage at its own; they end in order.
+//
+//   op0 - lane 0 -.          .-------------------> memory or kernel stream
+//                  reduction +- lane 2 -> either
+//   op1 - lane 1 -'          '-------------------> packet slot
+//
+// All that a slice needs is there before it is dispatched: only a DMA engine or
+// a plugin that does not answer can stop it. Then, or when a reset cannot wait,
+// all slices end with DMA_TIMEOUT, and what is under way is dropped.
+`default_nettype none
+
+module data_path (
+    input  wire  clk,
+    input  wire  rst,
+    input  wire  [31:0] limit_cycles,
+    input  wire  reset_moves,
+    output logic idle,
+    output logic flushing,                          // everything under way is dropped, also in the kernel streams
+
+    input  wire  slice_valid,
+    output logic slice_ready,
+    input  engine_pkg::slice_t slice,
+    output engine_pkg::retire_t retire,
+
+    // Packet slots and received buffers.
+    output logic slot_write_valid,
+    output logic [engine_pkg::SLOT_WIDTH-1:0] slot_write_slot,
+    output logic [engine_pkg::ROW_WIDTH-1:0] slot_write_row,
+    output logic [engine_pkg::DATA_WIDTH-1:0] slot_write_data,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] slot_write_strobe,
+    output logic packet_commit_valid,
+    input  wire  packet_commit_ready,
+    output logic [engine_pkg::SLOT_WIDTH-1:0] packet_commit_slot,
+    output logic packet_commit_good,
+    output logic release_valid,
+    input  wire  release_ready,
+    output logic [engine_pkg::BUFFER_WIDTH-1:0] release_buffer,
+
+    // Kernel streams.
+    input  wire  kernel_in_tvalid,
+    output logic kernel_in_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] kernel_in_tdata,
+    output logic kernel_in_pushed,
+    output logic kernel_out_tvalid,
+    input  wire  kernel_out_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] kernel_out_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] kernel_out_tkeep,
+    output logic kernel_out_tlast,
+    output logic [7:0] kernel_out_tdest,
+    output logic kernel_out_popped,
+
+    // Plugins: reduction, and the lanes of the operands and of the result.
+    output logic arith_op0_tvalid,
+    input  wire  arith_op0_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] arith_op0_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] arith_op0_tkeep,
+    output logic arith_op0_tlast,
+    output logic [7:0] arith_op0_tdest,
+    output logic arith_op1_tvalid,
+    input  wire  arith_op1_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] arith_op1_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] arith_op1_tkeep,
+    output logic arith_op1_tlast,
+    output logic [7:0] arith_op1_tdest,
+    input  wire  arith_res_tvalid,
+    output logic arith_res_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] arith_res_tdata,
+    output logic compression0_operand_tvalid,
+    input  wire  compression0_operand_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] compression0_operand_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] compression0_operand_tkeep,
+    output logic compression0_operand_tlast,
+    output logic [3:0] compression0_operand_tdest,
+    input  wire  compression0_result_tvalid,
+    output logic compression0_result_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] compression0_result_tdata,
+    output logic compression1_operand_tvalid,
+    input  wire  compression1_operand_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] compression1_operand_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] compression1_operand_tkeep,
+    output logic compression1_operand_tlast,
+    output logic [3:0] compression1_operand_tdest,
+    input  wire  compression1_result_tvalid,
+    output logic compression1_result_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] compression1_result_tdata,
+    output logic compression2_operand_tvalid,
+    input  wire  compression2_operand_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] compression2_operand_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] compression2_operand_tkeep,
+    output logic compression2_operand_tlast,
+    output logic [3:0] compression2_operand_tdest,
+    input  wire  compression2_result_tvalid,
+    output logic compression2_result_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] compression2_result_tdata,
+
+    // DMA engines: of both operands, and of the result.
+    output logic op0_command_tvalid,
+    input  wire  op0_command_tready,
+    output logic [103:0] op0_command_tdata,
+    output logic [7:0] op0_command_tdest,
+    input  wire  op0_status_tvalid,
+    output logic op0_status_tready,
+    input  wire  [7:0] op0_status_tdata,
+    input  wire  op0_tvalid,
+    output logic op0_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] op0_tdata,
+    input  wire  op0_tlast,
+    output logic op1_command_tvalid,
+    input  wire  op1_command_tready,
+    output logic [103:0] op1_command_tdata,
+    output logic [7:0] op1_command_tdest,
+    input  wire  op1_status_tvalid,
+    output logic op1_status_tready,
+    input  wire  [7:0] op1_status_tdata,
+    input  wire  op1_tvalid,
+    output logic op1_tready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] op1_tdata,
+    input  wire  op1_tlast,
+    output logic result_command_tvalid,
+    input  wire  result_command_tready,
+    output logic [103:0] result_command_tdata,
+    output logic [7:0] result_command_tdest,
+    input  wire  result_status_tvalid,
+    output logic result_status_tready,
+    input  wire  [31:0] result_status_tdata,
+    output logic result_tvalid,
+    input  wire  result_tready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] result_tdata,
+    output logic [engine_pkg::KEEP_WIDTH-1:0] result_tkeep,
+    output logic result_tlast,
+    output logic [7:0] result_tdest
+);
+
+    localparam int unsigned DEPTH  = 8;     // slices at a time
+    localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
+    localparam int unsigned WIDTH  = engine_pkg::DATA_WIDTH;
+    localparam int unsigned PATIENCE = 32'd65536; // cycles that a reset waits for what is under way
+    localparam int unsigned DRAIN    = 32'd1024;  // cycles for plugins to give back what they hold
+
+    // Dispatch: a slice goes to all stages at once.
+    logic dispatch, flush, stage_rst, give_up;
+    logic op0_ready, op1_ready, write_ready;
+    logic [$clog2(DEPTH+1)-1:0] in_flight;
+    logic has_op0, has_op1, has_data, writes, room;
+    engine_pkg::plugin_t lane0, lane1;
+    logic [LENGTH-1:0] inner_bytes, op1_inner_bytes, converted_bytes;
+    logic uses_lane2;
+
+    assign has_op0     = slice.op0.from != engine_pkg::FROM_NONE && slice.op0.bytes != '0;
+    assign has_op1     = slice.op1.from != engine_pkg::FROM_NONE && slice.op1.bytes != '0;
+    assign has_data    = has_op0;
+    assign writes      = slice.to_memory && has_data;
+    assign room        = 32'(in_flight) < DEPTH && !flush;
+    assign slice_ready = room && op0_ready && op1_ready && (!writes || write_ready);
+    assign dispatch    = slice_valid && slice_ready;
+
+    // Sizes of the forms in which operands meet.
+    assign lane0           = engine_pkg::conversion(2'd0, slice.op0.tdest);
+    assign lane1           = engine_pkg::conversion(2'd1, slice.op1.tdest);
+    assign inner_bytes     = slice.op0.convert ? (slice.op0.bytes >> lane0.from_log2) << lane0.to_log2 : slice.op0.bytes;
+    assign op1_inner_bytes = slice.op1.convert ? (slice.op1.bytes >> lane1.from_log2) << lane1.to_log2 : slice.op1.bytes;
+    assign converted_bytes = slice.result_convert ? slice.result_bytes : slice.wire_bytes;
+    assign uses_lane2      = has_data && ((slice.to_memory || slice.to_kernel) && slice.result_convert || slice.to_network && slice.wire_convert);
+
+    // Operands.
+    logic op0_valid, op0_take, op1_valid, op1_take, op0_idle, op1_idle, op0_done, op1_done;
+    logic [WIDTH-1:0] op0_data, op1_data;
+    logic [31:0] op0_code, op1_code;
+    logic [1:0] cut_slice, cut_finishes, cut_take;
+    logic [LENGTH-1:0] cut_bytes0, cut_bytes1;
+    logic cut_slice_ready, cut_valid, cut_last, cut_second;
+    logic [WIDTH-1:0] cut_data;
+
+    operand #(.DEPTH(DEPTH)) op0 (
+        .clk, .rst, .flush, .abandon(give_up), .limit_cycles, .idle(op0_idle),
+        .slice_valid(slice_valid && room && op1_ready && (!writes || write_ready)), .slice_ready(op0_ready),
+        .slice(slice.op0), .slice_finishes(slice.last),
+        .out_valid(op0_valid), .out_ready(op0_take), .out_data(op0_data), .read_done(op0_done), .read_code(op0_code),
+        .kernel_slice_valid(cut_slice[0]), .kernel_slice_ready(cut_slice_ready && !cut_second), .kernel_slice_bytes(cut_bytes0), .kernel_slice_finishes(cut_finishes[0]),
+        .kernel_valid(cut_valid && !cut_second), .kernel_ready(cut_take[0]), .kernel_data(cut_data),
+        .command_tvalid(op0_command_tvalid), .command_tready(op0_command_tready), .command_tdata(op0_command_tdata), .command_tdest(op0_command_tdest),
+        .status_tvalid(op0_status_tvalid), .status_tready(op0_status_tready), .status_tdata(op0_status_tdata),
+        .stream_tvalid(op0_tvalid), .stream_tready(op0_tready), .stream_tdata(op0_tdata), .stream_tlast(op0_tlast)
+    );
+    operand #(.DEPTH(DEPTH)) op1 (
+        .clk, .rst, .flush, .abandon(give_up), .limit_cycles, .idle(op1_idle),
+        .slice_valid(slice_valid && room && op0_ready && (!writes || write_ready)), .slice_ready(op1_ready),
+        .slice(slice.op1), .slice_finishes(slice.last),
+        .out_valid(op1_valid), .out_ready(op1_take), .out_data(op1_data), .read_done(op1_done), .read_code(op1_code),
+        .kernel_slice_valid(cut_slice[1]), .kernel_slice_ready(cut_slice_ready && cut_second), .kernel_slice_bytes(cut_bytes1), .kernel_slice_finishes(cut_finishes[1]),
+        .kernel_valid(cut_valid && cut_second), .kernel_ready(cut_take[1]), .kernel_data(cut_data),
+        .command_tvalid(op1_command_tvalid), .command_tready(op1_command_tready), .command_tdata(op1_command_tdata), .command_tdest(op1_command_tdest),
+        .status_tvalid(op1_status_tvalid), .status_tready(op1_status_tready), .status_tdata(op1_status_tdata),
+        .stream_tvalid(op1_tvalid), .stream_tready(op1_tready), .stream_tdata(op1_tdata), .stream_tlast(op1_tlast)
+    );
+
+    // The kernel stream: one move at a time takes it, with one of its operands.
+    logic kernel_fifo_ready, kernel_valid, kernel_ready;
+    logic [WIDTH-1:0] kernel_data;
+    logic [$clog2(engine_pkg::KERNEL_BEATS+1)-1:0] _unused_kernel_count;
+    logic _unused_cut_last;
+
+    assign kernel_in_tready = kernel_fifo_ready && !flush;
+    assign kernel_in_pushed = kernel_in_tvalid && kernel_in_tready;
+    assign cut_second       = !cut_slice[0];
+    assign _unused_cut_last = cut_last;
+
+    fifo #(.WIDTH(WIDTH), .DEPTH(engine_pkg::KERNEL_BEATS)) kernel_in (
+        .clk, .rst(stage_rst), .clear(1'b0), .in_valid(kernel_in_pushed), .in_ready(kernel_fifo_ready), .in_data(kernel_in_tdata),
+        .out_valid(kernel_valid), .out_ready(kernel_ready), .out_data(kernel_data), .count(_unused_kernel_count)
+    );
+    stream_cutter kernel_cutter (
+        .clk, .rst(stage_rst),
+        .slice_valid(|cut_slice), .slice_ready(cut_slice_ready),
+        .slice_bytes(cut_second ? cut_bytes1 : cut_bytes0), .slice_finishes(cut_second ? cut_finishes[1] : cut_finishes[0]),
+        .in_valid(kernel_valid), .in_ready(kernel_ready), .in_data(kernel_data),
+        .out_valid(cut_valid), .out_ready(cut_second ? cut_take[1] : cut_take[0]), .out_data(cut_data), .out_last(cut_last)
+    );
+
+    // Lanes of the operands.
+    logic inner0_valid, inner0_take, inner1_valid, inner1_take;
+    logic [WIDTH-1:0] inner0_data, inner1_data;
+    logic lane0_result_ready, lane1_result_ready, lane2_result_ready, arith_result_ready;
+
+    lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) op0_lane (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_op0), .slice_convert(slice.op0.convert), .slice_tdest(slice.op0.tdest),
+        .slice_in_bytes(slice.op0.bytes), .slice_out_bytes(inner_bytes),
+        .in_valid(op0_valid), .in_ready(op0_take), .in_data(op0_data), .out_valid(inner0_valid), .out_ready(inner0_take), .out_data(inner0_data),
+        .operand_tvalid(compression0_operand_tvalid), .operand_tready(compression0_operand_tready), .operand_tdata(compression0_operand_tdata),
+        .operand_tkeep(compression0_operand_tkeep), .operand_tlast(compression0_operand_tlast), .operand_tdest(compression0_operand_tdest),
+        .result_tvalid(compression0_result_tvalid), .result_tready(lane0_result_ready), .result_tdata(compression0_result_tdata)
+    );
+    lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) op1_lane (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_op1), .slice_convert(slice.op1.convert), .slice_tdest(slice.op1.tdest),
+        .slice_in_bytes(slice.op1.bytes), .slice_out_bytes(op1_inner_bytes),
+        .in_valid(op1_valid), .in_ready(op1_take), .in_data(op1_data), .out_valid(inner1_valid), .out_ready(inner1_take), .out_data(inner1_data),
+        .operand_tvalid(compression1_operand_tvalid), .operand_tready(compression1_operand_tready), .operand_tdata(compression1_operand_tdata),
+        .operand_tkeep(compression1_operand_tkeep), .operand_tlast(compression1_operand_tlast), .operand_tdest(compression1_operand_tdest),
+        .result_tvalid(compression1_result_tvalid), .result_tready(lane1_result_ready), .result_tdata(compression1_result_tdata)
+    );
+    assign compression0_result_tready = lane0_result_ready || flush;
+    assign compression1_result_tready = lane1_result_ready || flush;
+    assign compression2_result_tready = lane2_result_ready || flush;
+    assign arith_res_tready           = arith_result_ready || flush;
+
+    // Reduction. Without the plugin operand 0 comes back, and operand 1 goes
+    // nowhere.
+    logic reduced_valid, reduced_take, second_valid, second_take;
+    logic [WIDTH-1:0] reduced_data;
+
+    lane #(.TDEST_WIDTH(8), .DEPTH(DEPTH)) reduction (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_op0), .slice_convert(slice.reduce), .slice_tdest(slice.reduce_tdest),
+        .slice_in_bytes(inner_bytes), .slice_out_bytes(inner_bytes),
+        .in_valid(inner0_valid), .in_ready(inner0_take), .in_data(inner0_data), .out_valid(reduced_valid), .out_ready(reduced_take), .out_data(reduced_data),
+        .operand_tvalid(arith_op0_tvalid), .operand_tready(arith_op0_tready), .operand_tdata(arith_op0_tdata),
+        .operand_tkeep(arith_op0_tkeep), .operand_tlast(arith_op0_tlast), .operand_tdest(arith_op0_tdest),
+        .result_tvalid(arith_res_tvalid), .result_tready(arith_result_ready), .result_tdata(arith_res_tdata)
+    );
+    lane #(.TDEST_WIDTH(8), .DEPTH(DEPTH)) second_operand (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_op1), .slice_convert(1'b1), .slice_tdest(slice.reduce_tdest),
+        .slice_in_bytes(op1_inner_bytes), .slice_out_bytes(op1_inner_bytes),
+        .in_valid(inner1_valid), .in_ready(inner1_take), .in_data(inner1_data), .out_valid(_unused_second_out), .out_ready(1'b1), .out_data(_unused_second_data),
+        .operand_tvalid(second_valid), .operand_tready(second_take), .operand_tdata(arith_op1_tdata),
+        .operand_tkeep(arith_op1_tkeep), .operand_tlast(arith_op1_tlast), .operand_tdest(arith_op1_tdest),
+        .result_tvalid(second_valid && second_take), .result_tready(_unused_second_ready), .result_tdata('0)
+    );
+    logic _unused_second_out, _unused_second_ready;
+    logic [WIDTH-1:0] _unused_second_data;
+    assign arith_op1_tvalid = second_valid && cclo_pkg::PLATFORM_ARITHMETIC;
+    assign second_take      = arith_op1_tready || !cclo_pkg::PLATFORM_ARITHMETIC;
+
+    // The result, as it is and converted, to memory or kernel stream (0) and to
+    // the network (1).
+    logic [2:0] plain_valid, plain_take;
+    logic [1:0] converted_valid, converted_take;
+    logic [WIDTH-1:0] plain_data, converted_in, converted_data;
+    logic lane2_valid, lane2_take, dropped, _unused_dropped;
+
+    stream_fork #(.TAKERS(3), .DEPTH(DEPTH)) plain_fork (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_data),
+        .slice_takers({uses_lane2, slice.to_network && !slice.wire_convert, (slice.to_memory || slice.to_kernel) && !slice.result_convert}),
+        .slice_bytes(inner_bytes),
+        .in_valid(reduced_valid), .in_ready(reduced_take), .in_data(reduced_data),
+        .out_valid(plain_valid), .out_ready(plain_take), .out_data(plain_data), .dropped
+    );
+    lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) result_lane (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && uses_lane2), .slice_convert(1'b1), .slice_tdest(slice.convert_tdest),
+        .slice_in_bytes(inner_bytes), .slice_out_bytes(converted_bytes),
+        .in_valid(plain_valid[2]), .in_ready(plain_take[2]), .in_data(plain_data), .out_valid(lane2_valid), .out_ready(lane2_take), .out_data(converted_in),
+        .operand_tvalid(compression2_operand_tvalid), .operand_tready(compression2_operand_tready), .operand_tdata(compression2_operand_tdata),
+        .operand_tkeep(compression2_operand_tkeep), .operand_tlast(compression2_operand_tlast), .operand_tdest(compression2_operand_tdest),
+        .result_tvalid(compression2_result_tvalid), .result_tready(lane2_result_ready), .result_tdata(compression2_result_tdata)
+    );
+    stream_fork #(.TAKERS(2), .DEPTH(DEPTH)) converted_fork (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && uses_lane2),
+        .slice_takers({slice.to_network && slice.wire_convert, (slice.to_memory || slice.to_kernel) && slice.result_convert}),
+        .slice_bytes(converted_bytes),
+        .in_valid(lane2_valid), .in_ready(lane2_take), .in_data(converted_in),
+        .out_valid(converted_valid), .out_ready(converted_take), .out_data(converted_data), .dropped(_unused_dropped)
+    );
+
+    // Memory, kernel stream and packet slots take either.
+    logic local_there, local_converted, local_kernel, local_finish, local_valid, local_take, memory_take, kernel_take;
+    logic wire_there, wire_converted, wire_valid, wire_take;
+    logic memory_done, kernel_done, slot_done, memory_idle;
+    logic [31:0] memory_code;
+    logic [WIDTH-1:0] local_data, wire_data;
+    logic _unused_local_room, _unused_wire_room;
+    logic [$clog2(DEPTH+1)-1:0] _unused_local_count, _unused_wire_count;
+    logic [LENGTH-1:0] local_bytes, wire_bytes;
+    logic [6:0] _unused_local_bytes, _unused_wire_bytes;
+    logic [engine_pkg::KEEP_WIDTH-1:0] _unused_local_keep, _unused_wire_keep;
+    logic local_last, wire_last;
+
+    fifo #(.WIDTH(2 + LENGTH), .DEPTH(DEPTH)) local_slices (
+        .clk, .rst(stage_rst), .clear(1'b0),
+        .in_valid(dispatch && has_data && (slice.to_memory || slice.to_kernel)), .in_ready(_unused_local_room),
+        .in_data({slice.result_convert, slice.to_kernel, slice.result_bytes}),
+        .out_valid(local_there), .out_ready(local_finish), .out_data({local_converted, local_kernel, local_bytes}), .count(_unused_local_count)
+    );
+    beat_counter local_counter (
+        .clk, .rst(stage_rst), .bytes(local_bytes), .move(local_valid && local_take), .last(local_last), .keep(_unused_local_keep), .beat_bytes(_unused_local_bytes)
+    );
+    assign local_valid       = local_there && (local_converted ? converted_valid[0] : plain_valid[0]);
+    assign local_data        = local_converted ? converted_data : plain_data;
+    assign local_take        = local_there && (local_kernel ? kernel_take : memory_take);
+    assign local_finish      = local_valid && local_take && local_last;
+    assign plain_take[0]     = local_take && !local_converted;
+    assign converted_take[0] = local_take && local_converted;
+
+    fifo #(.WIDTH(1 + LENGTH), .DEPTH(DEPTH)) wire_slices (
+        .clk, .rst(stage_rst), .clear(1'b0),
+        .in_valid(dispatch && has_data && slice.to_network), .in_ready(_unused_wire_room), .in_data({slice.wire_convert, slice.wire_bytes}),
+        .out_valid(wire_there), .out_ready(wire_valid && wire_take && wire_last), .out_data({wire_converted, wire_bytes}), .count(_unused_wire_count)
+    );
+    beat_counter wire_counter (
+        .clk, .rst(stage_rst), .bytes(wire_bytes), .move(wire_valid && wire_take), .last(wire_last), .keep(_unused_wire_keep), .beat_bytes(_unused_wire_bytes)
+    );
+    assign wire_valid        = wire_there && (wire_converted ? converted_valid[1] : plain_valid[1]);
+    assign wire_data         = wire_converted ? converted_data : plain_data;
+    assign plain_take[1]     = wire_there && wire_take && !wire_converted;
+    assign converted_take[1] = wire_there && wire_take && wire_converted;
+
+    dma_writer #(.DEPTH(DEPTH)) memory (
+        .clk, .rst, .limit_cycles, .abandon(give_up), .idle(memory_idle),
+        .write_valid(slice_valid && writes && room && op0_ready && op1_ready), .write_ready,
+        .write_address(slice.result_address), .write_host(slice.result_host), .write_bytes(slice.result_bytes),
+        .write_data_valid(flush || local_valid && !local_kernel), .write_data_ready(memory_take), .write_data(local_data),
+        .write_done(memory_done), .write_code(memory_code),
+        .command_tvalid(result_command_tvalid), .command_tready(result_command_tready), .command_tdata(result_command_tdata), .command_tdest(result_command_tdest),
+        .status_tvalid(result_status_tvalid), .status_tready(result_status_tready), .status_tdata(result_status_tdata),
+        .stream_tvalid(result_tvalid), .stream_tready(result_tready), .stream_tdata(result_tdata), .stream_tkeep(result_tkeep),
+        .stream_tlast(result_tlast), .stream_tdest(result_tdest)
+    );
+    kernel_writer #(.DEPTH(DEPTH)) kernel (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_data && slice.to_kernel), .slice_bytes(slice.result_bytes), .slice_tdest(slice.kernel_tdest), .slice_finishes(slice.last),
+        .in_valid(local_valid && local_kernel), .in_ready(kernel_take), .in_data(local_data), .done(kernel_done),
+        .out_tvalid(kernel_out_tvalid), .out_tready(kernel_out_tready), .out_tdata(kernel_out_tdata), .out_tkeep(kernel_out_tkeep),
+        .out_tlast(kernel_out_tlast), .out_tdest(kernel_out_tdest), .popped(kernel_out_popped)
+    );
+    slot_writer #(.DEPTH(DEPTH)) slots (
+        .clk, .rst(stage_rst),
+        .slice_valid(dispatch && has_data && slice.to_network), .slice_bytes(slice.wire_bytes), .slice_slot(slice.slot),
+        .slice_headed(slice.slot_headed), .slice_offset(slice.slot_offset),
+        .in_valid(wire_valid), .in_ready(wire_take), .in_data(wire_data), .done(slot_done),
+        .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe
+    );
+
+    logic waits;
+    slice_retire #(.DEPTH(DEPTH)) ends (
+        .clk, .rst, .flush,
+        .slice_valid(dispatch), .slice, .in_flight, .waits,
+        .op0_done, .op0_code, .op1_done, .op1_code, .memory_done, .memory_code, .kernel_done, .slot_done, .dropped,
+        .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
+        .release_valid, .release_ready, .release_buffer, .retire
+    );
+
+    // What does not end by itself is given up: what a slice waits for longer than
+    // a DMA engine may take, or what a reset has waited for long enough.
+    logic [32:0] waited;
+    logic [31:0] reset_waited, drained;
+
+    assign flushing  = flush;
+    assign stage_rst = rst || flush;
+    assign idle      = in_flight == '0 && !flush;
+    assign give_up   = !flush && in_flight != '0 && (waited >= {limit_cycles, 1'b0} || reset_waited >= PATIENCE);
+
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            waited       <= '0;
+            reset_waited <= '0;
+            flush        <= 1'b0;
+            drained      <= '0;
+        end else begin
+            waited       <= waits && !flush && !retire.valid ? waited + 1'b1 : '0;
+            reset_waited <= reset_moves && in_flight != '0 && !flush ? reset_waited + 1'b1 : '0;
+            drained      <= flush ? drained + 1'b1 : '0;
+            if (give_up) flush <= 1'b1;
+            else if (drained >= DRAIN && op0_idle && op1_idle && memory_idle && in_flight == '0) flush <= 1'b0;
+        end
+    end
+
+    wire _unused = ^{lane0.known, lane1.known, slice.op0.release_, slice.op0.buffer_};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,433 @@
+// Decides which messages may come in, and finds those that are asked for. One
+// thing at a time: what a decision looks at does not change under it.
+`default_nettype none
+
+module message_matcher (
+    input  wire          clk,
+    input  wire          rst,
+    input  wire          stop,   // begin nothing but removals
+    input  wire          clear,
+    output logic         idle,
+
+    // A message wants to come in. Held until done.
+    input  wire          accept_valid,
+    input  wire  [15:0]  accept_session,
+    input  wire engine_pkg::header_t accept_header,
+    output logic         accept_done,
+    output logic [2:0]   accept_verdict,
+    output logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer,
+    output logic [63:0]  accept_address,
+
+    // A message is gone before it was complete. Held until done.
+    input  wire          remove_valid,
+    input  wire  [engine_pkg::BUFFER_WIDTH-1:0] remove_number,
+    input  wire  [15:0]  remove_session,
+    input  wire  [31:0]  remove_src,
+    input  wire  [31:0]  remove_seq,
+    output logic         remove_done,
+
+    // Moves take messages, firmware looks for one or drops it. Held until done.
+    input  wire  [engine_pkg::QUEUES-1:0]      match_valid,
+    input  wire engine_pkg::match_request_t    match_request,  // of the granted one
+    output logic [engine_pkg::QUEUES-1:0]      match_grant,
+    output logic [engine_pkg::QUEUES-1:0]      match_owner,    // whose request is worked on
+    output engine_pkg::match_response_t        match_response, // to it
+    input  wire          seek_valid,
+    input  wire engine_pkg::match_request_t    seek_request,
+    output logic         seek_done,
+    output logic         sought,        // the last one has found a message
+    output logic [31:0]  sought_bytes,
+    output logic [15:0]  sought_record, // of its buffer, 0 without one
+    input  wire          discard_valid,
+    output logic         discard_done,
+
+    input  wire          completed,     // a message has become one that can be found
+    input  wire          returned,      // a buffer waits again
+    output logic         changed,       // others may be found
+    output logic         welcome,       // others may come in
+    output logic         arrived,       // one without payload has come
+
+    // message_table
+    output logic         table_start,
+    output logic         table_step,
+    output logic [15:0]  session,
+    output logic [31:0]  src,
+    output logic [31:0]  seq,
+    input  wire          table_done,
+    input  wire          table_found,
+    input  wire  [engine_pkg::BUFFER_WIDTH:0] table_number,
+    input  wire  [31:0]  table_context,
+    input  wire  [31:0]  table_tag,
+    input  wire  [31:0]  table_bytes,
+    input  wire          table_complete,
+    output logic         table_remove,
+    output logic         table_insert,
+    output logic [engine_pkg::BUFFER_WIDTH:0] number,
+    output logic [31:0]  count,
+
+    // sender_table
+    output logic         senders_start,
+    output logic         senders_step,
+    output logic         senders_know,
+    output logic [31:0]  context_,
+    output logic [15:0]  record,
+    input  wire          senders_done,
+    input  wire          senders_found,
+    input  wire  [15:0]  senders_record,
+
+    // message_wants
+    output logic         wants_add,
+    output logic         wants_answer,
+    output logic         wants_start,
+    output logic         wants_step,
+    output logic [31:0]  tag,
+    input  wire          wants_done,
+    input  wire          wants_found,
+    input  wire  [15:0]  wants_record,
+
+    // rx_buffers and message_recorder
+    output logic         take,
+    input  wire  [engine_pkg::BUFFER_WIDTH:0]   free_count,
+    input  wire  [engine_pkg::BUFFER_WIDTH-1:0] head_number,
+    input  wire  [63:0]  head_address,
+    input  wire  [31:0]  head_bytes,
+    input  wire          head_settled,
+    input  wire  [15:0]  look_record,   // of number
+    input  wire  [63:0]  look_address,
+    output logic         lend,
+    output logic         release_valid, // of number
+    input  wire          release_ready,
+
+    output engine_pkg::exchange_request_t       exchange_request,
+    input  wire engine_pkg::exchange_response_t exchange_response
+);
+
+    localparam int unsigned NUMBER = engine_pkg::BUFFER_WIDTH + 1;
+    localparam int unsigned ALONE  = NUMBER - 3; // width of the numbers of messages without payload
+
+    // accept_verdict.
+    localparam logic [2:0] STORED    = 3'd0; // goes into the buffer
+    localparam logic [2:0] TAKEN     = 3'd1; // had no payload
+    localparam logic [2:0] STALE     = 3'd2;
+    localparam logic [2:0] TOO_LARGE = 3'd3;
+    localparam logic [2:0] NO_BUFFER = 3'd4;
+
+    localparam logic [2:0] ACCEPT  = 3'd0;
+    localparam logic [2:0] REMOVE  = 3'd1;
+    localparam logic [2:0] MATCH   = 3'd2;
+    localparam logic [2:0] SEEK    = 3'd3;
+    localparam logic [2:0] DISCARD = 3'd4;
+
+    localparam logic [4:0] IDLE         = 5'd0;
+    localparam logic [4:0] TWICE        = 5'd1;  // accept: is it there already?
+    localparam logic [4:0] KNOWN        = 5'd2;  // is it known who counts the sender's messages?
+    localparam logic [4:0] PASSED       = 5'd3;  // has its number passed?
+    localparam logic [4:0] ROOM         = 5'd4;
+    localparam logic [4:0] WANTED       = 5'd5;  // is it wanted by someone
+    localparam logic [4:0] WANTED_NEXT  = 5'd6;  // as the next one?
+    localparam logic [4:0] LEARN        = 5'd7;  // seek
+    localparam logic [4:0] EXPECTED     = 5'd8;  // match, seek: the number of the next one
+    localparam logic [4:0] FIND         = 5'd9;
+    localparam logic [4:0] MISS         = 5'd10;
+    localparam logic [4:0] LOOK         = 5'd11; // at the buffer that was found
+    localparam logic [4:0] LOOKED       = 5'd12;
+    localparam logic [4:0] FIND_AGAIN   = 5'd13; // remove, discard
+    localparam logic [4:0] COUNT        = 5'd14; // it is taken: count it,
+    localparam logic [4:0] LEARN_SENDER = 5'd15; // note who counts,
+    localparam logic [4:0] SATISFY      = 5'd16; // and that nobody wants it any more
+    localparam logic [4:0] TOOK         = 5'd17;
+    localparam logic [4:0] GIVE_BACK    = 5'd18;
+    localparam logic [4:0] ANSWER       = 5'd19;
+
+    logic [4:0]        state;
+    logic [2:0]        operation;
+    logic              any;              // a record was found that counts the sender
+    logic              hit;
+    logic              meet, change, welcome_soon, ask, add;
+    logic [15:0]       ask_record;
+    logic              sought_valid;
+    logic [NUMBER-1:0] sought_number;
+    logic [15:0]       sought_session, sought_by;
+    logic [31:0]       sought_src, sought_seq;
+    logic [31:0]       distance;         // from the number expected next
+    logic              passed, begin_match;
+    logic [engine_pkg::QUEUE_WIDTH-1:0] unused_index;
+    logic [NUMBER-1:0] fresh;            // numbers that messages without payload have never had
+    logic              used_valid, used_ready, unused_used_in;
+    logic [ALONE-1:0]  used_number;
+    logic [ALONE:0]    unused_used_count;
+    logic              alone_room, alone_take, alone_put;
+    logic [NUMBER-1:0] alone_number;
+    logic              unused_ok;
+    logic              unused_bits;
+
+    assign unused_ok   = exchange_response.ok;
+    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, distance};
+
+    assign begin_match = state == IDLE && !stop && !accept_valid && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
+    round_robin #(.N(engine_pkg::QUEUES)) turns (
+        .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(unused_index)
+    );
+
+    // Numbers of messages without payload: 64 of them.
+    fifo #(.WIDTH(ALONE), .DEPTH(2**ALONE)) used (
+        .clk, .rst, .clear,
+        .in_valid(alone_put), .in_ready(unused_used_in), .in_data(number[ALONE-1:0]),
+        .out_valid(used_valid), .out_ready(used_ready), .out_data(used_number), .count(unused_used_count)
+    );
+    assign alone_room   = used_valid || !fresh[ALONE];
+    assign alone_number = {1'b1, 2'b00, used_valid ? used_number : fresh[ALONE-1:0]};
+    assign alone_take   = state == ROOM && count == '0 && alone_room;
+    assign used_ready   = alone_take;
+    assign alone_put    = state == TOOK && number[NUMBER-1];
+
+    assign meet   = table_tag == tag || table_tag == cclo_pkg::TAG_ANY || tag == cclo_pkg::TAG_ANY;
+    assign distance = seq - exchange_response.rdata;
+    assign passed   = distance[31];
+    assign idle   = state == IDLE;
+
+    assign accept_done   = state == ANSWER && operation == ACCEPT;
+    assign remove_done   = state == ANSWER && operation == REMOVE;
+    assign seek_done     = state == ANSWER && operation == SEEK;
+    assign discard_done  = state == ANSWER && operation == DISCARD;
+    assign sought        = sought_valid;
+    assign accept_buffer = number[NUMBER-2:0];
+    assign lend          = state == TOOK && !number[NUMBER-1];
+    assign release_valid = state == GIVE_BACK;
+
+    always_comb begin
+        match_response = '0;
+        match_response.done    = state == ANSWER && operation == MATCH;
+        match_response.found   = hit;
+        match_response.bytes   = count;
+        match_response.address = look_address;
+        match_response.stored  = !number[NUMBER-1];
+        match_response.buffer_ = number[NUMBER-2:0];
+    end
+
+    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED;
+    assign add = state == COUNT;
+    always_comb begin
+        case (state)
+            PASSED:      ask_record = senders_record;
+            WANTED_NEXT: ask_record = wants_record;
+            default:     ask_record = record;
+        endcase
+        exchange_request = '0;
+        exchange_request.valid     = ask || add;
+        exchange_request.operation = add ? engine_pkg::EXCHANGE_ADD : engine_pkg::EXCHANGE_READ;
+        exchange_request.address   = 32'(ask_record) + 32'(4 * cclo_pkg::COMMUNICATORS_INBOUND_SEQ_WORD);
+        exchange_request.wdata     = 32'd1;
+    end
+
+    // Those who were answered at this moment shall see that something has
+    // changed since they asked.
+    always_ff @(posedge clk) begin
+        changed <= state == IDLE && change;
+        welcome <= state == IDLE && welcome_soon;
+        if (state == IDLE) begin
+            change       <= 1'b0;
+            welcome_soon <= 1'b0;
+        end
+        if (state == TOOK || state == ANSWER && arrived || completed) change <= 1'b1;
+        if (alone_put || state == MISS && wants_done && wants_found || returned) welcome_soon <= 1'b1;
+        if (rst) begin
+            change       <= 1'b0;
+            welcome_soon <= 1'b0;
+        end
+    end
+
+    always_ff @(posedge clk) begin
+        table_start   <= 1'b0;
+        table_step    <= 1'b0;
+        table_remove  <= 1'b0;
+        table_insert  <= 1'b0;
+        senders_start <= 1'b0;
+        senders_step  <= 1'b0;
+        senders_know  <= 1'b0;
+        wants_add     <= 1'b0;
+        wants_answer  <= 1'b0;
+        wants_start   <= 1'b0;
+        wants_step    <= 1'b0;
+        take          <= 1'b0;
+        arrived       <= 1'b0;
+        if (alone_take && !used_valid) fresh <= fresh + 1'b1;
+        case (state)
+            IDLE: begin
+                any         <= 1'b0;
+                hit         <= 1'b0;
+                match_owner <= match_grant;
+                if (accept_valid && !stop) begin
+                    operation   <= ACCEPT;
+                    session     <= accept_session;
+                    src         <= accept_header.src;
+                    seq         <= accept_header.seq;
+                    context_    <= accept_header.context_;
+                    tag         <= accept_header.tag;
+                    count       <= accept_header.count;
+                    table_start <= 1'b1;
+                    state       <= TWICE;
+                end else if (remove_valid) begin
+                    operation   <= REMOVE;
+                    session     <= remove_session;
+                    src         <= remove_src;
+                    seq         <= remove_seq;
+                    number      <= {1'b0, remove_number};
+                    table_start <= 1'b1;
+                    state       <= FIND_AGAIN;
+                end else if (discard_valid && !stop) begin
+                    operation   <= DISCARD;
+                    session     <= sought_session;
+                    src         <= sought_src;
+                    seq         <= sought_seq;
+                    record      <= sought_by;
+                    number      <= sought_number;
+                    table_start <= sought_valid;
+                    state       <= sought_valid ? FIND_AGAIN : ANSWER;
+                end else if (seek_valid && !stop) begin
+                    operation    <= SEEK;
+                    session      <= seek_request.session;
+                    src          <= seek_request.rank;
+                    context_     <= seek_request.context_;
+                    tag          <= seek_request.tag;
+                    record       <= seek_request.record[15:0];
+                    sought_valid <= 1'b0;
+                    senders_know <= seek_request.valid;
+                    state        <= seek_request.valid ? LEARN : ANSWER;
+                end else if (begin_match) begin
+                    operation <= MATCH;
+                    session   <= match_request.session;
+                    src       <= match_request.rank;
+                    context_  <= match_request.context_;
+                    tag       <= match_request.tag;
+                    record    <= match_request.record[15:0];
+                    state     <= EXPECTED;
+                end
+            end
+            TWICE: if (table_done) begin
+                accept_verdict <= STALE;
+                if (!table_found) begin
+                    senders_start <= 1'b1;
+                    state         <= KNOWN;
+                end else if (table_context == context_) state <= ANSWER;
+                else table_step <= 1'b1;
+            end
+            KNOWN: if (senders_done) begin
+                accept_verdict <= STALE;
+                if (senders_found) state <= PASSED;
+                else state <= any ? ANSWER : ROOM;
+            end
+            PASSED: if (exchange_response.done) begin
+                any          <= 1'b1;
+                senders_step <= passed;
+                state        <= passed ? KNOWN : ROOM;
+            end
+            ROOM: begin
+                accept_address <= head_address;
+                number         <= count == '0 ? alone_number : {1'b0, head_number};
+                if (count == '0) begin
+                    accept_verdict <= alone_room ? TAKEN : NO_BUFFER;
+                    table_insert   <= alone_room;
+                    arrived        <= alone_room;
+                    state          <= ANSWER;
+                end else if (head_settled) begin
+                    accept_verdict <= free_count == '0 ? NO_BUFFER : count > head_bytes ? TOO_LARGE : STORED;
+                    if (free_count == '0 || count > head_bytes) state <= ANSWER;
+                    else if (free_count == 1 && !engine_pkg::LOSSY) begin
+                        wants_start <= 1'b1;
+                        state       <= WANTED;
+                    end else begin
+                        table_insert <= 1'b1;
+                        take         <= 1'b1;
+                        state        <= ANSWER;
+                    end
+                end
+            end
+            WANTED: if (wants_done) begin
+                accept_verdict <= NO_BUFFER;
+                state          <= wants_found ? WANTED_NEXT : ANSWER;
+            end
+            WANTED_NEXT: if (exchange_response.done) begin
+                if (exchange_response.rdata == seq) begin
+                    accept_verdict <= STORED;
+                    table_insert   <= 1'b1;
+                    take           <= 1'b1;
+                    state          <= ANSWER;
+                end else begin
+                    wants_step <= 1'b1;
+                    state      <= WANTED;
+                end
+            end
+
+            LEARN: if (senders_done) state <= EXPECTED;
+            EXPECTED: if (exchange_response.done) begin
+                seq         <= exchange_response.rdata;
+                table_start <= 1'b1;
+                state       <= FIND;
+            end
+            FIND: if (table_done) begin
+                number <= table_number;
+                count  <= table_bytes;
+                if (!table_found) begin
+                    wants_add <= !engine_pkg::LOSSY;
+                    state     <= engine_pkg::LOSSY ? ANSWER : MISS;
+                end else if (!table_complete || table_context != context_ && table_context != '0 || !meet) table_step <= 1'b1;
+                else begin
+                    hit      <= 1'b1;
+                    context_ <= operation == MATCH ? table_context : context_;
+                    tag      <= operation == MATCH ? table_tag : tag;
+                    table_remove <= operation == MATCH;
+                    state        <= operation == MATCH ? COUNT : LOOK;
+                end
+            end
+            MISS: if (wants_done) state <= ANSWER;
+
+            LOOK: state <= LOOKED;
+            LOOKED: begin
+                sought_valid   <= 1'b1;
+                sought_number  <= number;
+                sought_bytes   <= count;
+                sought_record  <= number[NUMBER-1] ? '0 : look_record;
+                sought_session <= session;
+                sought_src     <= src;
+                sought_seq     <= seq;
+                sought_by      <= record;
+                state          <= ANSWER;
+            end
+
+            FIND_AGAIN: if (table_done) begin
+                context_ <= table_context;
+                tag      <= table_tag;
+                if (!table_found) state <= ANSWER;
+                else if (table_number != number) table_step <= 1'b1;
+                else begin
+                    table_remove <= 1'b1;
+                    state        <= operation == REMOVE ? ANSWER : COUNT;
+                end
+            end
+            COUNT: if (exchange_response.done) begin
+                senders_know <= 1'b1;
+                state        <= LEARN_SENDER;
+            end
+            LEARN_SENDER: if (senders_done) begin
+                wants_answer <= !engine_pkg::LOSSY;
+                state        <= engine_pkg::LOSSY ? TOOK : SATISFY;
+            end
+            SATISFY: if (wants_done) state <= TOOK;
+            TOOK: begin
+                if (sought_number == number) sought_valid <= 1'b0;
+                state <= operation == DISCARD && !number[NUMBER-1] ? GIVE_BACK : ANSWER;
+            end
+            GIVE_BACK: if (release_ready) state <= ANSWER;
+            default: state <= IDLE;
+        endcase
+        if (rst || clear) begin
+            sought_valid <= 1'b0;
+            fresh        <= '0;
+        end
+        if (rst) state <= IDLE;
+    end
+
+endmodule
+
+`default_nettype wire

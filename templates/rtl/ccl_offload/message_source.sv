@@ -1,0 +1,93 @@
+// Takes the messages that an operand is made of, one at a time, and gives back
+// the buffer of one that is not read to its end.
+`default_nettype none
+
+module message_source (
+    input  wire                                clk,
+    input  wire                                rst,
+
+    input  wire move_pkg::move_t               move,
+    input  wire                                want,   // the next message
+    input  wire                                drop,   // until idle
+    output logic                               held,   // there is one
+    output logic                               idle,
+    output logic [31:0]                        bytes,  // of it that are left
+    output logic [63:0]                        address,
+    output logic                               stored,
+    output logic [engine_pkg::BUFFER_WIDTH-1:0] buffer_,
+
+    input  wire                                take,
+    input  wire [engine_pkg::LENGTH_WIDTH-1:0] take_bytes, // with the last ones the buffer is handed over
+
+    output engine_pkg::match_request_t         match_request,
+    input  wire engine_pkg::match_response_t   match_response,
+    input  wire                                messages_changed,
+
+    output logic                               release_valid,
+    input  wire                                release_ready,
+    output logic [engine_pkg::BUFFER_WIDTH-1:0] release_buffer
+);
+
+    localparam logic [2:0] NONE    = 3'd0;
+    localparam logic [2:0] ASK     = 3'd1;
+    localparam logic [2:0] MISSING = 3'd2;
+    localparam logic [2:0] HELD    = 3'd3;
+    localparam logic [2:0] RELEASE = 3'd4;
+
+    logic [2:0] state;
+    logic       changed; // since it was asked for
+
+    assign held           = state == HELD;
+    assign idle           = state == NONE || state == MISSING;
+    assign release_valid  = state == RELEASE;
+    assign release_buffer = buffer_;
+
+    assign match_request.valid    = state == ASK;
+    assign match_request.record   = move.ranks.source_record;
+    assign match_request.session  = move.ranks.source_session;
+    assign match_request.rank     = move.issue.source;
+    assign match_request.context_ = move.issue.context_;
+    assign match_request.tag      = move.issue.tag;
+
+    always_ff @(posedge clk) begin
+        if (messages_changed) changed <= 1'b1;
+        if (rst) begin
+            state   <= NONE;
+            changed <= 1'b0;
+        end else begin
+            case (state)
+                NONE: if (want && !drop) begin
+                    state   <= ASK;
+                    changed <= messages_changed;
+                end
+                ASK: if (match_response.done) state <= match_response.found ? HELD : MISSING;
+                MISSING: if (drop || !want) begin
+                    state <= NONE;
+                end else if (changed || messages_changed) begin
+                    state   <= ASK;
+                    changed <= 1'b0;
+                end
+                HELD: begin
+                    if (drop) state <= stored ? RELEASE : NONE;
+                    else if (take && bytes == 32'(take_bytes)) state <= NONE;
+                end
+                default: if (release_ready) state <= NONE;
+            endcase
+        end
+        if (state == ASK) begin
+            bytes   <= match_response.bytes;
+            address <= match_response.address;
+            stored  <= match_response.stored;
+            buffer_ <= match_response.buffer_;
+        end else if (take) begin
+            bytes   <= bytes - 32'(take_bytes);
+            address <= address + 64'(take_bytes);
+        end
+    end
+
+    logic _unused;
+    assign _unused = ^move;
+
+endmodule
+
+`default_nettype wire

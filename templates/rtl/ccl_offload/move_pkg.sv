@@ -1,0 +1,89 @@
+// What the parts of the move engine say to each other.
+`default_nettype none
+
+package move_pkg;
+
+    // The registers of a move as they were when it was issued.
+    typedef struct packed {
+        logic [31:0] control;
+        logic [31:0] bytes;
+        logic [31:0] compressed_bytes;
+        logic [31:0] tdest;
+        logic [63:0] op0_address;
+        logic [63:0] op1_address;
+        logic [63:0] result_address;
+        logic [31:0] comm;
+        logic [31:0] source;
+        logic [31:0] destination;
+        logic [31:0] context_;
+        logic [31:0] tag;
+        logic [31:0] strm;
+        logic [31:0] chunk_bytes;
+        logic [31:0] segment_bytes;
+        logic [63:0] remote_address;
+        logic [31:0] packet_index;
+        logic [31:0] header_count;
+        logic [31:0] window;
+    } issue_t;
+
+    // What was found of the ranks that it names.
+    typedef struct packed {
+        logic        source_ok;
+        logic [31:0] source_record;
+        logic [15:0] source_session;
+        logic        destination_ok;
+        logic        destination_self;
+        logic [31:0] destination_record;
+        logic [15:0] destination_session;
+        logic [31:0] local_rank;
+    } ranks_t;
+
+    // A move in its queue.
+    typedef struct packed {
+        issue_t issue;
+        ranks_t ranks;
+    } move_t;
+
+    // An operand as it is read.
+    typedef struct packed {
+        logic       present;
+        logic       memory;
+        logic       kernel;
+        logic       message;
+        logic       window;
+        logic       host;
+        logic       convert;
+        logic [3:0] tdest;
+        logic [2:0] log2;      // of the bytes of a unit
+    } operand_plan_t;
+
+    // How a move is done. Units are elements, or bytes if nothing is computed.
+    typedef struct packed {
+        operand_plan_t op0;
+        operand_plan_t op1;
+        logic [31:0]   units;
+        logic          reduce;
+        logic          to_memory;
+        logic          to_kernel;
+        logic          to_network;
+        logic          result_host;
+        logic          result_convert;
+        logic          wire_convert;
+        logic [3:0]    convert_tdest;
+        logic [2:0]    result_log2;
+        logic [2:0]    wire_log2;
+        logic [2:0]    largest_log2;
+        logic [31:0]   wire_bytes;
+        logic          empty;          // there are no bytes anywhere
+        logic          eager;
+        logic          data;           // packets of rendezvous data
+    } plan_t;
+
+    // Session of a packet; all those to the engine itself take one way.
+    localparam int unsigned KEY_WIDTH = 32'd17;
+
+    localparam bit _unused = ^KEY_WIDTH;
+
+endpackage
+
+`default_nettype wire

@@ -1,0 +1,146 @@
+// Cuts what a move sends: eager bytes into chunks, these into segments, which
+// are messages, and these into packets; rendezvous data into packets.
+`default_nettype none
+
+module packet_cutter (
+    input  wire                                clk,
+    input  wire                                rst,
+
+    input  wire                                start,  // a move
+    input  wire                                forget, // the rest of it
+    input  wire move_pkg::move_t               move,
+    input  wire move_pkg::plan_t               plan,
+
+    output logic                               pending,   // a packet is to be opened
+    output logic                               too_large, // it must not be
+    output engine_pkg::packet_t                packet,
+    output logic                               ends,      // it is the last one of its message
+    input  wire                                opened,
+
+    output logic                               open,
+    output logic [engine_pkg::LENGTH_WIDTH-1:0] filled,   // bytes of the open packet
+    output logic [engine_pkg::LENGTH_WIDTH-1:0] room,     // bytes that are still to come
+    input  wire                                take,      // of these, bytes
+    input  wire [engine_pkg::LENGTH_WIDTH-1:0] take_bytes
+);
+
+    localparam logic [2:0] IDLE    = 3'd0;
+    localparam logic [2:0] CHUNK   = 3'd1;
+    localparam logic [2:0] MESSAGE = 3'd2;
+    localparam logic [2:0] PACKET  = 3'd3;
+    localparam logic [2:0] PENDING = 3'd4;
+    localparam logic [2:0] OPEN    = 3'd5;
+
+    localparam logic [31:0] PAYLOAD  = 32'(engine_pkg::PACKET_PAYLOAD);
+    localparam logic [31:0] SLOT     = 32'(engine_pkg::SLOT_BYTES);
+    localparam logic [31:0] TRANSFER = 32'hFFFFFFFF >> (32 - cclo_pkg::DMA_COMMAND_BYTES_WIDTH);
+
+    logic [2:0]  state;
+    logic [31:0] left;     // in no message yet
+    logic [31:0] chunk;    // of these, of the chunk
+    logic [31:0] message;  // bytes of the message
+    logic [31:0] rest;     // of it, in no packet yet
+    logic [31:0] bytes;    // of the packet
+    logic [31:0] index;    // of the packet of rendezvous data
+    logic [63:0] vaddr;
+    logic        headed, alone;
+    logic [31:0] segment, most;
+
+    engine_pkg::control_t control;
+
+    assign control = engine_pkg::unpack_control(move.issue.control);
+    assign segment = move.issue.segment_bytes != '0 && move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk;
+    assign most    = headed ? PAYLOAD : SLOT;
+
+    assign pending   = state == PENDING;
+    assign open      = state == OPEN;
+    assign ends      = rest == '0;
+    assign too_large = pending && !alone && !plan.data && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
+
+    always_comb begin
+        packet                 = '0;
+        packet.session         = move.ranks.destination_session;
+        packet.self            = move.ranks.destination_self;
+        packet.headed          = headed;
+        packet.counted         = headed && plan.eager && move.issue.strm == '0;
+        packet.numbered        = engine_pkg::LOSSY && engine_pkg::HAS_RENDEZVOUS && control.kind == engine_pkg::TYPE_ANNOUNCEMENT;
+        packet.written         = engine_pkg::STACK_RDMA && plan.data && !move.ranks.destination_self;
+        packet.record          = move.ranks.destination_record;
+        packet.bytes           = engine_pkg::LENGTH_WIDTH'(bytes);
+        packet.header.count    = alone && !plan.eager && !plan.data ? move.issue.header_count : message;
+        packet.header.tag      = move.issue.tag;
+        packet.header.src      = move.ranks.local_rank;
+        packet.header.seq      = plan.data ? index : '0;
+        packet.header.strm     = move.issue.strm;
+        packet.header.dst      = move.ranks.destination_session;
+        packet.header.kind     = control.kind;
+        packet.header.host     = plan.eager ? '0 : 8'(control.remote_host);
+        packet.header.vaddr    = plan.eager ? '0 : vaddr;
+        packet.header.context_ = move.issue.context_;
+    end
+
+    always_ff @(posedge clk) begin
+        if (rst || forget) begin
+            state <= IDLE;
+        end else begin
+            case (state)
+                IDLE: if (start && plan.to_network) state <= plan.empty ? PACKET : CHUNK;
+                CHUNK: state <= MESSAGE;
+                MESSAGE: state <= PACKET;
+                PACKET: state <= PENDING;
+                PENDING: if (opened) state <= OPEN;
+                default: if (take && room == take_bytes) begin
+                    if (rest != '0) state <= PACKET;
+                    else if (left == '0) state <= IDLE;
+                    else state <= chunk == '0 ? CHUNK : MESSAGE;
+                end
+            endcase
+        end
+        case (state)
+            IDLE: begin
+                left    <= plan.wire_bytes;
+                alone   <= plan.empty;
+                index   <= move.issue.packet_index;
+                vaddr   <= move.issue.remote_address;
+                message <= '0;
+                rest    <= '0;
+                headed  <= 1'b1;
+            end
+            CHUNK: chunk <= !plan.data && move.issue.chunk_bytes != '0 && move.issue.chunk_bytes < left
+                ? move.issue.chunk_bytes : left;
+            MESSAGE: begin
+                message <= plan.data ? (left < PAYLOAD ? left : PAYLOAD) : segment;
+                rest    <= plan.data ? (left < PAYLOAD ? left : PAYLOAD) : segment;
+                headed  <= 1'b1;
+            end
+            PACKET: begin
+                bytes <= rest < most ? rest : most;
+                rest  <= rest < most ? '0 : rest - most;
+                if (headed) begin
+                    left  <= left - message;
+                    chunk <= chunk - message;
+                end
+            end
+            PENDING: begin
+                room   <= engine_pkg::LENGTH_WIDTH'(bytes);
+                filled <= '0;
+            end
+            OPEN: if (take) begin
+                room   <= room - take_bytes;
+                filled <= filled + take_bytes;
+                if (room == take_bytes) begin
+                    headed <= 1'b0;
+                    index  <= index + 32'd1;
+                    vaddr  <= vaddr + 64'(bytes);
+                end
+            end
+            default: ;
+        endcase
+    end
+
+    logic _unused;
+    assign _unused = ^{move, plan, control};
+
+endmodule
+
+`default_nettype wire

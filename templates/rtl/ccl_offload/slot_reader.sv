@@ -1,0 +1,91 @@
+// Makes streams of what lies in slots: jobs one after the other, a beat a cycle,
+// without a gap between jobs. The memory answers two cycles after an address.
+`default_nettype none
+
+module slot_reader #(
+    parameter int unsigned SIDE = 1 // bits that go with a job
+) (
+    input  wire                                 clk,
+    input  wire                                 rst,
+
+    input  wire                                 job_valid,
+    output logic                                job_ready,
+    input  wire  [engine_pkg::SLOT_WIDTH-1:0]   job_slot,
+    input  wire  [engine_pkg::ROW_WIDTH-1:0]    job_row,   // that it begins with
+    input  wire  [engine_pkg::LENGTH_WIDTH-1:0] job_bytes, // 1 at least
+    input  wire  [SIDE-1:0]                     job_side,
+
+    output logic                                read,
+    output logic [engine_pkg::SLOT_WIDTH-1:0]   read_slot,
+    output logic [engine_pkg::ROW_WIDTH-1:0]    read_row,
+    output logic [SIDE-1:0]                     read_side,
+    output logic                                read_last, // of its job
+    input  wire  [engine_pkg::DATA_WIDTH-1:0]   read_data,
+
+    output logic                                out_valid,
+    input  wire                                 out_ready,
+    output logic [engine_pkg::DATA_WIDTH-1:0]   out_data,
+    output logic [engine_pkg::KEEP_WIDTH-1:0]   out_keep,
+    output logic                                out_last,
+    output logic [SIDE-1:0]                     out_side
+);
+
+    localparam int unsigned BEAT   = $clog2(engine_pkg::KEEP_WIDTH);
+    localparam int unsigned BEATS  = engine_pkg::LENGTH_WIDTH - BEAT;
+    localparam int unsigned DEPTH  = 8;
+    localparam int unsigned AROUND = 1 + BEAT + SIDE; // that is known when a row is asked for
+
+    logic             active;
+    logic [BEATS-1:0] left;     // beats behind this one
+    logic [BEAT-1:0]  end_;     // last byte of the last beat
+    logic [3:0]       credits;  // beats that may be asked for
+    logic [1:0]       coming;   // which of the last two cycles asked
+
+    logic [AROUND-1:0] around_1, around_2;
+    logic [BEAT-1:0]   out_end;
+    logic              pushed;  // always: there are credits
+    logic [3:0]        count;
+    logic [engine_pkg::LENGTH_WIDTH-1:0] job_end;
+
+    assign read      = active && credits != 0;
+    assign read_last = left == 0;
+    assign job_ready = !active || read && read_last;
+    assign job_end   = job_bytes - 1'b1;
+
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            active  <= 1'b0;
+            coming  <= '0;
+            credits <= 4'(DEPTH);
+        end else begin
+            if (job_ready) active <= job_valid;
+            coming  <= {coming[0], read};
+            credits <= credits - 4'(read) + 4'(out_valid && out_ready);
+        end
+        if (job_ready) begin
+            read_slot <= job_slot;
+            read_row  <= job_row;
+            read_side <= job_side;
+            {left, end_} <= job_end;
+        end else if (read) begin
+            read_row <= read_row + 1'b1;
+            left     <= left - 1'b1;
+        end
+        around_1 <= {read_last, read_last ? end_ : '1, read_side};
+        around_2 <= around_1;
+    end
+
+    fifo #(.WIDTH(engine_pkg::DATA_WIDTH + AROUND), .DEPTH(DEPTH)) beats (
+        .clk, .rst, .clear(1'b0),
+        .in_valid(coming[1]), .in_ready(pushed), .in_data({read_data, around_2}),
+        .out_valid, .out_ready, .out_data({out_data, out_last, out_end, out_side}),
+        .count
+    );
+
+    always_comb for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) out_keep[i] = BEAT'(i) <= out_end;
+
+    wire unused = &{1'b0, pushed, count};
+
+endmodule
+
+`default_nettype wire

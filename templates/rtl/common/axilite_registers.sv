@@ -1,0 +1,54 @@
+// AXI4-Lite registers of a kernel that is called by ap_ctrl_hs: see
+// control_registers.
+`default_nettype none
+
+module axilite_registers #(
+    parameter int unsigned      ADDRESS_WIDTH = 12,
+    parameter int unsigned      ARGUMENTS     = 32'h10,
+    parameter int unsigned      WORDS         = 1,
+    parameter logic [WORDS-1:0] WRITABLE      = '1,
+    parameter logic [WORDS-1:0] RESULTS       = '0
+) (
+    input  wire                      clk,
+    input  wire                      rst,
+
+    input  wire                      awvalid,
+    output logic                     awready,
+    input  wire  [ADDRESS_WIDTH-1:0] awaddr,
+    input  wire                      wvalid,
+    output logic                     wready,
+    input  wire  [31:0]              wdata,
+    input  wire  [3:0]               wstrb,
+    output logic                     bvalid,
+    input  wire                      bready,
+    output logic [1:0]               bresp,
+    input  wire                      arvalid,
+    output logic                     arready,
+    input  wire  [ADDRESS_WIDTH-1:0] araddr,
+    output logic                     rvalid,
+    input  wire                      rready,
+    output logic [31:0]              rdata,
+    output logic [1:0]               rresp,
+
+    output logic                     start,
+    input  wire                      taken,
+    input  wire                      done,
+    input  wire                      idle,
+    output logic [32*WORDS-1:0]      arguments,
+    input  wire  [32*WORDS-1:0]      results
+);
+
+    logic                     bus_valid, bus_write, bus_ready;
+    logic [ADDRESS_WIDTH-1:0] bus_address;
+    logic [31:0]              bus_wdata, bus_rdata;
+    logic [3:0]               bus_strobe;
+
+    axilite_slave #(.ADDRESS_WIDTH(ADDRESS_WIDTH)) slave (.*);
+
+    control_registers #(
+        .ADDRESS_WIDTH(ADDRESS_WIDTH), .ARGUMENTS(ARGUMENTS), .WORDS(WORDS), .WRITABLE(WRITABLE), .RESULTS(RESULTS)
+    ) registers (.*);
+
+endmodule
+
+`default_nettype wire

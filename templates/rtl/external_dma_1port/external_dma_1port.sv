@@ -1,0 +1,185 @@
+// Data mover to the memory of the card: the kernel that joins an engine's DMA
+// streams to AXI4.
+`default_nettype none
+
+module external_dma_1port #(
+    parameter int unsigned READ_BURST_BEATS  = 64,
+    parameter int unsigned WRITE_BURST_BEATS = 16,
+    parameter int unsigned READ_LINES        = 512,
+    parameter int unsigned WRITE_LINES       = 512,
+    parameter int unsigned OUTSTANDING       = 64
+) (
+    input  wire           ap_clk,
+    input  wire           ap_rst_n,
+
+    input  wire           s_axi_control_awvalid,
+    output logic          s_axi_control_awready,
+    input  wire  [15:0]   s_axi_control_awaddr,
+    input  wire           s_axi_control_wvalid,
+    output logic          s_axi_control_wready,
+    input  wire  [31:0]   s_axi_control_wdata,
+    input  wire  [3:0]    s_axi_control_wstrb,
+    output logic          s_axi_control_bvalid,
+    input  wire           s_axi_control_bready,
+    output logic [1:0]    s_axi_control_bresp,
+    input  wire           s_axi_control_arvalid,
+    output logic          s_axi_control_arready,
+    input  wire  [15:0]   s_axi_control_araddr,
+    output logic          s_axi_control_rvalid,
+    input  wire           s_axi_control_rready,
+    output logic [31:0]   s_axi_control_rdata,
+    output logic [1:0]    s_axi_control_rresp,
+
+    output logic          m_axi_0_awvalid,
+    input  wire           m_axi_0_awready,
+    output logic [63:0]   m_axi_0_awaddr,
+    output logic [7:0]    m_axi_0_awlen,
+    output logic [2:0]    m_axi_0_awsize,
+    output logic [1:0]    m_axi_0_awburst,
+    output logic          m_axi_0_wvalid,
+    input  wire           m_axi_0_wready,
+    output logic [511:0]  m_axi_0_wdata,
+    output logic [63:0]   m_axi_0_wstrb,
+    output logic          m_axi_0_wlast,
+    input  wire           m_axi_0_bvalid,
+    output logic          m_axi_0_bready,
+    input  wire  [1:0]    m_axi_0_bresp,
+    output logic          m_axi_0_arvalid,
+    input  wire           m_axi_0_arready,
+    output logic [63:0]   m_axi_0_araddr,
+    output logic [7:0]    m_axi_0_arlen,
+    output logic [2:0]    m_axi_0_arsize,
+    output logic [1:0]    m_axi_0_arburst,
+    input  wire           m_axi_0_rvalid,
+    output logic          m_axi_0_rready,
+    input  wire  [511:0]  m_axi_0_rdata,
+    input  wire  [1:0]    m_axi_0_rresp,
+    input  wire           m_axi_0_rlast,
+
+    input  wire           s_axis_s2mm_tvalid,
+    output logic          s_axis_s2mm_tready,
+    input  wire  [511:0]  s_axis_s2mm_tdata,
+    input  wire  [63:0]   s_axis_s2mm_tkeep,
+    input  wire           s_axis_s2mm_tlast,
+    input  wire  [7:0]    s_axis_s2mm_tdest,
+
+    input  wire           s_axis_s2mm_cmd_tvalid,
+    output logic          s_axis_s2mm_cmd_tready,
+    input  wire  [103:0]  s_axis_s2mm_cmd_tdata,
+    input  wire  [7:0]    s_axis_s2mm_cmd_tdest,
+
+    output logic          m_axis_s2mm_sts_tvalid,
+    input  wire           m_axis_s2mm_sts_tready,
+    output logic [31:0]   m_axis_s2mm_sts_tdata,
+    output logic [3:0]    m_axis_s2mm_sts_tkeep,
+    output logic          m_axis_s2mm_sts_tlast,
+
+    output logic          m_axis_mm2s_tvalid,
+    input  wire           m_axis_mm2s_tready,
+    output logic [511:0]  m_axis_mm2s_tdata,
+    output logic [63:0]   m_axis_mm2s_tkeep,
+    output logic          m_axis_mm2s_tlast,
+
+    input  wire           s_axis_mm2s_cmd_tvalid,
+    output logic          s_axis_mm2s_cmd_tready,
+    input  wire  [103:0]  s_axis_mm2s_cmd_tdata,
+    input  wire  [7:0]    s_axis_mm2s_cmd_tdest,
+
+    output logic          m_axis_mm2s_sts_tvalid,
+    input  wire           m_axis_mm2s_sts_tready,
+    output logic [7:0]    m_axis_mm2s_sts_tdata,
+    output logic [0:0]    m_axis_mm2s_sts_tkeep,
+    output logic          m_axis_mm2s_sts_tlast
+);
+
+    logic rst;
+    always_ff @(posedge ap_clk) rst <= !ap_rst_n;
+
+    dma_control #(.ADDRESS_WIDTH(16)) control (
+        .clk(ap_clk), .rst,
+        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
+        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
+        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
+        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
+        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
+        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
+        .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp)
+    );
+
+    logic         ar_valid, ar_ready, ar_memory, r_valid, r_ready;
+    logic [63:0]  ar_address;
+    logic [7:0]   ar_length;
+    logic [511:0] r_data;
+    logic [1:0]   r_response;
+
+    dma_read #(
+        .MEMORIES(1), .BURST_BEATS(READ_BURST_BEATS), .LINES(READ_LINES), .COMMANDS(OUTSTANDING)
+    ) reader (
+        .clk(ap_clk), .rst,
+        .command_valid(s_axis_mm2s_cmd_tvalid), .command_ready(s_axis_mm2s_cmd_tready),
+        .command_data(s_axis_mm2s_cmd_tdata), .command_memory(s_axis_mm2s_cmd_tdest),
+        .stream_valid(m_axis_mm2s_tvalid), .stream_ready(m_axis_mm2s_tready), .stream_data(m_axis_mm2s_tdata),
+        .stream_keep(m_axis_mm2s_tkeep), .stream_last(m_axis_mm2s_tlast),
+        .status_valid(m_axis_mm2s_sts_tvalid), .status_ready(m_axis_mm2s_sts_tready),
+        .status_data(m_axis_mm2s_sts_tdata),
+        .ar_valid, .ar_ready, .ar_address, .ar_length, .ar_memory, .r_valid, .r_ready, .r_data, .r_response
+    );
+
+    logic         aw_valid, aw_ready, aw_memory, w_valid, w_ready, w_last, b_valid, b_ready;
+    logic [63:0]  aw_address, w_strobes;
+    logic [7:0]   aw_length;
+    logic [511:0] w_data;
+    logic [1:0]   b_response;
+
+    dma_write #(
+        .MEMORIES(1), .BURST_BEATS(WRITE_BURST_BEATS), .LINES(WRITE_LINES), .OUTSTANDING(OUTSTANDING)
+    ) writer (
+        .clk(ap_clk), .rst,
+        .command_valid(s_axis_s2mm_cmd_tvalid), .command_ready(s_axis_s2mm_cmd_tready),
+        .command_data(s_axis_s2mm_cmd_tdata), .command_memory(s_axis_s2mm_cmd_tdest),
+        .stream_valid(s_axis_s2mm_tvalid), .stream_ready(s_axis_s2mm_tready), .stream_data(s_axis_s2mm_tdata),
+        .stream_keep(s_axis_s2mm_tkeep), .stream_last(s_axis_s2mm_tlast),
+        .status_valid(m_axis_s2mm_sts_tvalid), .status_ready(m_axis_s2mm_sts_tready),
+        .status_data(m_axis_s2mm_sts_tdata),
+        .aw_valid, .aw_ready, .aw_address, .aw_length, .aw_memory,
+        .w_valid, .w_ready, .w_data, .w_strobes, .w_last, .b_valid, .b_ready, .b_response
+    );
+
+    assign m_axi_0_arvalid = ar_valid;
+    assign ar_ready        = m_axi_0_arready;
+    assign r_valid         = m_axi_0_rvalid;
+    assign m_axi_0_rready  = r_ready;
+    assign r_data          = m_axi_0_rdata;
+    assign r_response      = m_axi_0_rresp;
+
+    assign m_axi_0_awvalid = aw_valid;
+    assign aw_ready        = m_axi_0_awready;
+    assign m_axi_0_wvalid  = w_valid;
+    assign w_ready         = m_axi_0_wready;
+    assign b_valid         = m_axi_0_bvalid;
+    assign m_axi_0_bready  = b_ready;
+    assign b_response      = m_axi_0_bresp;
+
+    assign m_axi_0_araddr  = ar_address;
+    assign m_axi_0_arlen   = ar_length;
+    assign m_axi_0_arsize  = 3'd6;     // 64 bytes
+    assign m_axi_0_arburst = 2'b01;    // incrementing
+    assign m_axi_0_awaddr  = aw_address;
+    assign m_axi_0_awlen   = aw_length;
+    assign m_axi_0_awsize  = 3'd6;
+    assign m_axi_0_awburst = 2'b01;
+    assign m_axi_0_wdata   = w_data;
+    assign m_axi_0_wstrb   = w_strobes;
+    assign m_axi_0_wlast   = w_last;
+
+    // A status is a packet of one beat.
+    assign m_axis_mm2s_sts_tkeep = '1;
+    assign m_axis_mm2s_sts_tlast = 1'b1;
+    assign m_axis_s2mm_sts_tkeep = '1;
+    assign m_axis_s2mm_sts_tlast = 1'b1;
+
+    wire _unused = &{1'b0, m_axi_0_rlast, ar_memory, aw_memory, s_axis_s2mm_tdest};
+
+endmodule
+
+`default_nettype wire

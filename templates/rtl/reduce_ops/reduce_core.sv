@@ -1,0 +1,108 @@
+// Reduces two streams of operands beat by beat, a beat in every cycle and eight
+// cycles later. The TDEST of operand 0 selects the function; without one operand 0
+// passes unchanged. TKEEP and TLAST of the result are those of operand 0. All
+// stages wait together when the result is not taken.
+`default_nettype none
+
+module reduce_core (
+    input  wire          clk,
+    input  wire          rst,
+
+    input  wire          op0_valid,
+    output logic         op0_ready,
+    input  wire [511:0]  op0_data,
+    input  wire [63:0]   op0_keep,
+    input  wire          op0_last,
+    input  wire [7:0]    op0_tdest,
+
+    input  wire          op1_valid,
+    output logic         op1_ready,
+    input  wire [511:0]  op1_data,
+
+    output logic         result_valid,
+    input  wire          result_ready,
+    output logic [511:0] result_data,
+    output logic [63:0]  result_keep,
+    output logic         result_last
+);
+
+    // What is asked for is known before the operands are registered.
+    logic       asked_sum, asked_maximum, asked_floating;
+    logic [1:0] asked_size;
+
+    reduce_ops_select select (
+        .tdest(op0_tdest), .sum(asked_sum), .maximum(asked_maximum), .floating(asked_floating), .size(asked_size)
+    );
+
+    // A bit for each of the six stages, the first one lowest: which adders or
+    // other means a beat occupies.
+    logic         advance, start, busy, simple;
+    logic [5:0]   valid, float16, float32, float64;
+    logic         simple_1;
+    logic [389:0] beside;    // TKEEP and TLAST
+    logic [511:0] result;
+
+    logic         a_valid, a_last, b_valid, sum, maximum, floating;
+    logic [1:0]   size;
+    logic [511:0] a, b;
+    logic [63:0]  a_keep;
+
+    skid_buffer #(.WIDTH(5 + 1 + 64 + 512)) operand_0 (
+        .clk, .rst,
+        .in_valid(op0_valid), .in_ready(op0_ready),
+        .in_data({asked_sum, asked_maximum, asked_floating, asked_size, op0_last, op0_keep, op0_data}),
+        .out_valid(a_valid), .out_ready(advance && b_valid),
+        .out_data({sum, maximum, floating, size, a_last, a_keep, a})
+    );
+
+    skid_buffer #(.WIDTH(512)) operand_1 (
+        .clk, .rst,
+        .in_valid(op1_valid), .in_ready(op1_ready), .in_data(op1_data),
+        .out_valid(b_valid), .out_ready(advance && a_valid), .out_data(b)
+    );
+
+    assign start  = a_valid && b_valid;
+    assign simple = !(sum && floating);
+    assign busy   = advance && (start || valid != 0);
+
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            valid    <= '0;
+            float16  <= '0;
+            float32  <= '0;
+            float64  <= '0;
+            simple_1 <= 1'b0;
+        end else if (busy) begin
+            valid    <= {valid[4:0], start};
+            float16  <= {float16[4:0], start && !simple && size == 2'd1};
+            float32  <= {float32[4:0], start && !simple && size == 2'd2};
+            float64  <= {float64[4:0], start && !simple && size == 2'd3};
+            simple_1 <= start && simple;
+        end
+        if (busy) beside <= {beside[324:0], a_last, a_keep};
+    end
+
+    for (genvar i = 0; i < 8; i++) begin : lanes
+        reduce_lane lane (
+            .clk,
+            .advance(busy),
+            .enable_float16({6{advance}} & {float16[4:0], start && !simple && size == 2'd1}),
+            .enable_float32({6{advance}} & {float32[4:0], start && !simple && size == 2'd2}),
+            .enable_float64({6{advance}} & {float64[4:0], start && !simple && size == 2'd3}),
+            .enable_simple({2{advance}} & {simple_1, start && simple}),
+            .sum, .maximum, .floating, .size,
+            .a(a[64*i +: 64]), .b(b[64*i +: 64]),
+            .out_float16(float16[5]), .out_float32(float32[5]), .out_float64(float64[5]),
+            .result(result[64*i +: 64])
+        );
+    end
+
+    skid_buffer #(.WIDTH(1 + 64 + 512)) results (
+        .clk, .rst,
+        .in_valid(valid[5]), .in_ready(advance), .in_data({beside[389:325], result}),
+        .out_valid(result_valid), .out_ready(result_ready), .out_data({result_last, result_keep, result_data})
+    );
+
+endmodule
+
+`default_nettype wire
