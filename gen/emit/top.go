@@ -94,11 +94,11 @@ func top(d *design.Design) ([]File, error) {
 		if !b.needsModel(strings.TrimSuffix(e.Name(), ".sv")) {
 			continue
 		}
-		content, err := fs.ReadFile(templates.FS, name)
+		model, err := copied(name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{name, content, []string{path.Join("templates", name)}})
+		files = append(files, model)
 	}
 	return files, nil
 }
@@ -106,7 +106,7 @@ func top(d *design.Design) ([]File, error) {
 // needsModel tells whether the platform uses a file of models: those of kernels
 // only if it has them.
 func (b *topBuilder) needsModel(name string) bool {
-	if strings.HasPrefix(name, "sim_") && !strings.HasPrefix(name, "sim_ipc_") {
+	if name == "simulation" || strings.HasPrefix(name, "sim_") && !strings.HasPrefix(name, "sim_ipc_") {
 		return true
 	}
 	for _, i := range b.d.Instances {

@@ -45,6 +45,7 @@ module call_queue #(
     assign call_ready      = tail != window;
     assign accept          = call_valid && call_ready;
     assign complete        = accept && received == 4'(LAST);
+    assign arrived         = complete;
     assign idle            = waiting == '0 && received == '0;
     assign reset_requested = resets_waiting != '0;
     assign client          = clients[oldest];
@@ -72,9 +73,7 @@ module call_queue #(
             received       <= '0;
             waiting        <= '0;
             resets_waiting <= '0;
-            arrived        <= 1'b0;
         end else begin
-            arrived        <= complete;
             waiting        <= waiting + CALL'(complete) - CALL'(take);
             resets_waiting <= resets_waiting + CALL'(complete && is_reset) - CALL'(take_reset);
             if (take) begin

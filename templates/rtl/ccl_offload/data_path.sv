@@ -23,6 +23,7 @@ module data_path (
     output logic slice_ready,
     input  engine_pkg::slice_t slice,
     output engine_pkg::retire_t retire,
+    input  wire  [engine_pkg::QUEUES-1:0] restart,
 
     // Packet slots and received buffers.
     output logic slot_write_valid,
@@ -43,6 +44,7 @@ module data_path (
     output logic kernel_in_tready,
     input  wire  [engine_pkg::DATA_WIDTH-1:0] kernel_in_tdata,
     output logic kernel_in_pushed,
+    input  wire  kernel_in_drop,
     output logic kernel_out_tvalid,
     input  wire  kernel_out_tready,
     output logic [engine_pkg::DATA_WIDTH-1:0] kernel_out_tdata,
@@ -50,6 +52,7 @@ module data_path (
     output logic kernel_out_tlast,
     output logic [7:0] kernel_out_tdest,
     output logic kernel_out_popped,
+    input  wire  kernel_out_drop,
 
     // Plugins: reduction, and the lanes of the operands and of the result.
     output logic arith_op0_tvalid,
@@ -214,7 +217,7 @@ module data_path (
     stream_cutter kernel_cutter (
         .clk, .rst(stage_rst),
         .slice_valid(|cut_slice), .slice_ready(cut_slice_ready),
-        .slice_bytes(cut_second ? cut_bytes1 : cut_bytes0), .slice_finishes(cut_second ? cut_finishes[1] : cut_finishes[0]),
+        .slice_bytes(cut_second ? cut_bytes1 : cut_bytes0), .slice_finishes(cut_second ? cut_finishes[1] : cut_finishes[0]), .drop(kernel_in_drop),
         .in_valid(kernel_valid), .in_ready(kernel_ready), .in_data(kernel_data),
         .out_valid(cut_valid), .out_ready(cut_second ? cut_take[1] : cut_take[0]), .out_data(cut_data), .out_last(cut_last)
     );
@@ -364,7 +367,7 @@ module data_path (
     kernel_writer #(.DEPTH(DEPTH)) kernel (
         .clk, .rst(stage_rst),
         .slice_valid(dispatch && has_data && slice.to_kernel), .slice_bytes(slice.result_bytes), .slice_tdest(slice.kernel_tdest), .slice_finishes(slice.last),
-        .in_valid(local_valid && local_kernel), .in_ready(kernel_take), .in_data(local_data), .done(kernel_done),
+        .in_valid(local_valid && local_kernel), .in_ready(kernel_take), .in_data(local_data), .done(kernel_done), .forget(kernel_out_drop),
         .out_tvalid(kernel_out_tvalid), .out_tready(kernel_out_tready), .out_tdata(kernel_out_tdata), .out_tkeep(kernel_out_tkeep),
         .out_tlast(kernel_out_tlast), .out_tdest(kernel_out_tdest), .popped(kernel_out_popped)
     );
@@ -382,7 +385,7 @@ module data_path (
         .slice_valid(dispatch), .slice, .in_flight, .waits,
         .op0_done, .op0_code, .op1_done, .op1_code, .memory_done, .memory_code, .kernel_done, .slot_done, .dropped,
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
-        .release_valid, .release_ready, .release_buffer, .retire
+        .release_valid, .release_ready, .release_buffer, .retire, .restart
     );
 
     // What does not end by itself is given up: what a slice waits for longer than

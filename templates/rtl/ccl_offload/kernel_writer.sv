@@ -17,6 +17,7 @@ module kernel_writer #(
     output logic in_ready,
     input  wire  [engine_pkg::DATA_WIDTH-1:0] in_data,
     output logic done,                              // a slice was taken
+    input  wire  forget,                            // a pulse between slices: a beat that is not full is dropped
 
     output logic out_tvalid,
     input  wire  out_tready,
@@ -57,7 +58,7 @@ module kernel_writer #(
     assign done     = move && last;
 
     byte_packer packer (
-        .clk, .rst,
+        .clk, .rst(rst || forget && !row_valid),
         .in_valid(in_valid && there), .in_ready(packer_ready), .in_data, .in_bytes(beat_bytes),
         .in_first(first), .in_last(last), .in_continues(1'b1), .in_offset(6'd0), .in_flush(finishes),
         .out_valid(row_valid), .out_ready(row_ready), .out_data(row), .out_strobe(row_keep), .out_last(row_last)

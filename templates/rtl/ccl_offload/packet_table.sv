@@ -45,7 +45,7 @@ module packet_table #(
     // Orders change a cycle after commit and leave, both alike.
     logic                   entering, leaving;
     logic [SLOT-1:0]        entering_slot, leaving_slot;
-    logic [TAG-1:0]         entering_tag, leaving_tag;
+    logic [TAG-1:0]         entering_tag, leaving_tag, commit_tag, leave_tag;
     logic [AHEAD-1:0]       earlier;
 
     always_comb begin : query
@@ -65,6 +65,15 @@ module packet_table #(
         for (int unsigned i = 0; i < SLOTS; i++) if (!used[SLOTS-1-i]) free_slot = SLOT'(SLOTS - 1 - i);
     end
     assign free_valid = !(&used);
+
+    always_comb begin
+        commit_tag = '0;
+        leave_tag  = '0;
+        for (int unsigned i = 0; i < SLOTS; i++) begin
+            commit_tag = commit_tag | (commit_slot == SLOT'(i) ? tags[i*TAG +: TAG] : '0);
+            leave_tag  = leave_tag | (leave_slot == SLOT'(i) ? tags[i*TAG +: TAG] : '0);
+        end
+    end
 
     always_comb begin
         earlier = '0;
@@ -88,19 +97,19 @@ module packet_table #(
             entering <= commit && !forget[commit_slot];
             leaving  <= leave;
         end
-        if (open) tags[32'(free_slot)*TAG +: TAG] <= query_tag;
+        if (open) for (int unsigned i = 0; i < SLOTS; i++) if (free_slot == SLOT'(i)) tags[i*TAG +: TAG] <= query_tag;
         if (commit) begin
             entering_slot <= commit_slot;
-            entering_tag  <= tags[32'(commit_slot)*TAG +: TAG];
+            entering_tag  <= commit_tag;
         end
         if (leave) begin
             leaving_slot <= leave_slot;
-            leaving_tag  <= tags[32'(leave_slot)*TAG +: TAG];
+            leaving_tag  <= leave_tag;
         end
-        if (entering) ahead[32'(entering_slot)*AHEAD +: AHEAD] <= earlier;
-        if (leaving)
+        if (entering || leaving)
             for (int unsigned i = 0; i < SLOTS; i++)
-                if (queued[i] && SLOT'(i) != leaving_slot && tags[i*TAG +: TAG] == leaving_tag)
+                if (entering && entering_slot == SLOT'(i)) ahead[i*AHEAD +: AHEAD] <= earlier;
+                else if (leaving && queued[i] && leaving_slot != SLOT'(i) && tags[i*TAG +: TAG] == leaving_tag)
                     ahead[i*AHEAD +: AHEAD] <= ahead[i*AHEAD +: AHEAD] - 1'b1;
     end
 

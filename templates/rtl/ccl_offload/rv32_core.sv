@@ -65,7 +65,7 @@ module rv32_core #(
     logic [31:2]        pc_d;
     rv32_pkg::decoded_t decoded;
     logic               uses_rs1, uses_rs2;
-    logic [31:0]        immediate, offset_d, distance, target_d;
+    logic [31:0]        immediate, offset_d, distance, upper, target_d, upper_d;
     logic [31:0]        register1, register2, a_d, b_d;
     logic [4:0]         rs1, rs2;
     logic               follow;
@@ -103,7 +103,7 @@ module rv32_core #(
 
     // ---- decode
 
-    rv32_decode decode (.instruction(fetch_word), .decoded, .uses_rs1, .uses_rs2, .immediate, .offset(offset_d), .distance);
+    rv32_decode decode (.instruction(fetch_word), .decoded, .uses_rs1, .uses_rs2, .immediate, .offset(offset_d), .distance, .upper);
 
     assign rs1 = fetch_word[19:15];
     assign rs2 = fetch_word[24:20];
@@ -123,8 +123,8 @@ module rv32_core #(
         else b_d = register2;
     end
 
-    // lui adds to 0, which bit 5 tells from auipc.
-    assign target_d = (decoded.upper && fetch_word[5] ? 32'd0 : {pc_d, 2'b00}) + distance;
+    assign target_d = {pc_d, 2'b00} + distance;
+    assign upper_d  = (fetch_word[5] ? 32'd0 : {pc_d, 2'b00}) + upper; // bit 5 tells lui from auipc
 
     // Jumps to half a word are left to the next stage, which traps.
     assign follow = fetched && !fetched_unmapped && !distance[1] && (decoded.jal || decoded.branch && distance[31]);
@@ -148,7 +148,7 @@ module rv32_core #(
             unmapped_x <= fetched_unmapped;
             followed   <= follow;
             pc_x       <= pc_d;
-            target     <= target_d;
+            target     <= decoded.upper ? upper_d : target_d;
             offset     <= offset_d;
             a          <= a_d;
             b          <= b_d;

@@ -9,7 +9,8 @@ module rv32_decode (
     output logic               uses_rs2,  // register rs2, else the immediate
     output logic [31:0]        immediate, // second operand without rs2
     output logic [31:0]        offset,    // of loads, stores, jalr; number of a CSR
-    output logic [31:0]        distance   // of branches and jal; what lui loads and auipc adds
+    output logic [31:0]        distance,  // of branches and jal
+    output logic [31:0]        upper      // what lui loads and auipc adds
 );
 
     localparam logic [6:0] LOAD   = 7'b0000011;
@@ -116,10 +117,11 @@ module rv32_decode (
     assign immediate = {{20{instruction[31]}}, instruction[31:20]};
     assign offset    = {immediate[31:5], opcode[5] && !opcode[6] ? rd : instruction[24:20]};
 
-    always_comb begin
-        if (!opcode[6])      distance = {instruction[31:12], 12'd0};
-        else if (!opcode[2]) distance = {{20{instruction[31]}}, instruction[7], instruction[30:25], instruction[11:8], 1'b0};
-        else                 distance = {{12{instruction[31]}}, instruction[19:12], instruction[20], instruction[30:21], 1'b0};
+    assign upper     = {instruction[31:12], 12'd0};
+
+    always_comb begin // bit 2 tells jal from branches
+        if (opcode[2]) distance = {{12{instruction[31]}}, instruction[19:12], instruction[20], instruction[30:21], 1'b0};
+        else           distance = {{20{instruction[31]}}, instruction[7], instruction[30:25], instruction[11:8], 1'b0};
     end
 
 endmodule

@@ -11,7 +11,6 @@ module rx_fill (
     input  wire  [engine_pkg::SLOT_WIDTH-1:0]   expect_slot,
     input  wire  [15:0]                         expect_session,
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] expect_bytes,
-    input  wire                                 expect_good,
 
     input  wire                                 in_valid,
     output logic                                in_ready,
@@ -43,15 +42,16 @@ module rx_fill (
     assign row_data  = in_data;
     assign row_last  = end_[6 +: engine_pkg::ROW_WIDTH] == row_number;
     assign next      = row_valid && row_ready && row_last;
+    assign row_good  = 1'b1;
     assign busy      = coming;
 
     always_comb
         for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) row_keep[i] = !row_last || 6'(i) <= end_[5:0];
 
-    fifo #(.WIDTH(SLOT + 16 + LENGTH + 1), .DEPTH(engine_pkg::SLOTS)) expected (
+    fifo #(.WIDTH(SLOT + 16 + LENGTH), .DEPTH(engine_pkg::SLOTS)) expected (
         .clk, .rst, .clear(1'b0),
-        .in_valid(expect_valid), .in_ready(expect_ready), .in_data({expect_slot, expect_session, expect_bytes, expect_good}),
-        .out_valid(coming), .out_ready(next), .out_data({row_slot, row_session, row_bytes, row_good}),
+        .in_valid(expect_valid), .in_ready(expect_ready), .in_data({expect_slot, expect_session, expect_bytes}),
+        .out_valid(coming), .out_ready(next), .out_data({row_slot, row_session, row_bytes}),
         .count(waiting)
     );
 

@@ -58,8 +58,8 @@ module rx_tcp (
     logic [15:0] session, left, part;
 
     assign notification        = notification_tdata;
-    assign notification_tready = free_valid;
-    assign take                = notification_tvalid && free_valid && (notification.closed || notification.length != 0);
+    assign notification_tready = free_valid && state != READ;
+    assign take                = notification_tvalid && notification_tready && (notification.closed || notification.length != 0);
     assign eligible            = front & ~blocked;
     assign busy                = used != 0 || notification_tvalid;
 

@@ -35,7 +35,8 @@ module slice_retire #(
     input  wire  release_ready,
     output logic [engine_pkg::BUFFER_WIDTH-1:0] release_buffer,
 
-    output engine_pkg::retire_t retire
+    output engine_pkg::retire_t retire,
+    input  wire  [engine_pkg::QUEUES-1:0] restart   // by queue: what comes from now on is not behind a fault
 );
 
     localparam int unsigned COUNT = $clog2(DEPTH + 1);
@@ -45,6 +46,7 @@ module slice_retire #(
     logic [31:0]        code0, code1, code2, code;
     logic               has0, has1, has2, use0, use1, use2, useless;
     logic               pop;
+    logic [engine_pkg::QUEUES-1:0] faulty; // after a fault no packet of the queue is good, until its restart
     logic [COUNT-1:0]   kernel_count, slot_count, dropped_count;
     logic [COUNT-1:0]   _unused_count0, _unused_count1, _unused_count2;
     logic _unused_room, _unused_room0, _unused_room1, _unused_room2, _unused_slice;
@@ -92,7 +94,7 @@ module slice_retire #(
 
     assign packet_commit_valid = state == COMMIT;
     assign packet_commit_slot  = oldest.slot;
-    assign packet_commit_good  = code == '0;
+    assign packet_commit_good  = code == '0 && oldest.to_network && !faulty[oldest.queue_];
     assign release_valid       = state == RELEASE0 || state == RELEASE1;
     assign release_buffer      = state == RELEASE0 ? oldest.op0.buffer_ : oldest.op1.buffer_;
     assign _unused_slice       = ^oldest;
@@ -109,6 +111,7 @@ module slice_retire #(
             slot_count    <= '0;
             dropped_count <= '0;
             code          <= '0;
+            faulty        <= '0;
         end else begin
             kernel_count  <= flush ? '0 : kernel_count + COUNT'(kernel_done) - COUNT'(pop && oldest.to_kernel && moves_data);
             slot_count    <= flush ? '0 : slot_count + COUNT'(slot_done) - COUNT'(pop && oldest.to_network && moves_data);
@@ -125,6 +128,7 @@ module slice_retire #(
                 RELEASE0: if (release_ready) state <= oldest.op1.release_ ? RELEASE1 : WAIT;
                 default: if (release_ready) state <= WAIT;
             endcase
+            faulty <= (faulty & ~restart) | (retire.valid && retire.code != '0 ? engine_pkg::QUEUES'(1) << retire.queue_ : '0);
             retire <= '0;
             if (ended) begin
                 retire.valid  <= 1'b1;

@@ -11,6 +11,7 @@ module stream_cutter (
     output logic slice_ready,   // with the last beat
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] slice_bytes, // not 0
     input  wire  slice_finishes,
+    input  wire  drop,          // a pulse between slices: so is the rest of a beat
 
     input  wire  in_valid,
     output logic in_ready,
@@ -54,6 +55,10 @@ module stream_cutter (
                 dropped = dropped + {2'd0, rest[5:0]};
                 rest    = {rest[7:6], 6'd0};
             end
+        end
+        if (drop) begin
+            dropped = {2'd0, level[5:0]};
+            rest    = {level[7:6], 6'd0};
         end
         after = held >> {dropped, 3'd0};
     end

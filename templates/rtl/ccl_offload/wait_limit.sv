@@ -1,5 +1,5 @@
 // Limits how long a move waits: for remote ranks in milliseconds, for the
-// kernel stream in cycles. Progress starts it anew.
+// kernel stream in cycles. Each wait is limited anew.
 `default_nettype none
 
 module wait_limit (
@@ -10,18 +10,18 @@ module wait_limit (
     input  wire [31:0]  remote_milliseconds,
 
     input  wire         waits,
-    input  wire         progress,
+    input  wire [1:0]   what,     // it waits for
     input  wire         for_kernel,
     output logic        expired
 );
 
     logic [31:0] count;
-    logic        before;  // for the kernel stream
+    logic [1:0]  waited; // for, in the cycle before
 
     always_ff @(posedge clk) begin
-        before  <= for_kernel;
+        waited  <= what;
         expired <= 1'b0;
-        if (rst || !waits || progress || before != for_kernel) begin
+        if (rst || !waits || waited != what) begin
             count <= '0;
         end else begin
             if (for_kernel || tick_millisecond) count <= count + 32'(count != '1);

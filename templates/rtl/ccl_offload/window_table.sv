@@ -23,7 +23,7 @@ module window_table (
     input  wire          host,         // open, data, finished, number
     input  wire  [31:0]  index,        // data, written: of the packet
     input  wire  [2:0]   epoch,        // written
-    input  wire          good,         // open: there is a sender; written: memory has it
+    input  wire          good,         // open: there is a sender; written: memory has it; finished: memory has everything
 
     output logic         done,
     output logic         found,        // query, data, finished: there is such a window
@@ -237,8 +237,8 @@ module window_table (
                         found <= 1'b1;
                         ended <= 1'b1;
                         total <= of_bytes;
-                        if (engine_pkg::STACK_RDMA) arrived <= of_bytes;
-                        if (engine_pkg::STACK_RDMA) there <= '0;
+                        if (of_good) arrived <= of_bytes;
+                        if (of_good) there <= '0;
                         state <= STORE;
                     end else begin
                         if (from_sender && answers && !w_ended && w_host == of_host && of_bytes <= w_bytes && w_address == of_begin) begin

@@ -31,7 +31,7 @@ module dma_control #(
 
     localparam int unsigned WORD = $clog2(WORDS);
 
-    logic [31:0]              registers [WORDS];
+    logic [32*WORDS-1:0]      registers;
     logic [ADDRESS_WIDTH-1:0] address;
     logic [31:0]              data;
     logic [3:0]               strobes;
@@ -50,9 +50,9 @@ module dma_control #(
             strobes <= wstrb;
         end
         if (arvalid && arready)
-            rdata <= araddr[ADDRESS_WIDTH-1:WORD+2] == '0 ? registers[araddr[WORD+1:2]] : '0;
+            rdata <= araddr[ADDRESS_WIDTH-1:WORD+2] == '0 ? registers[32*araddr[WORD+1:2] +: 32] : '0;
         if (rst) begin
-            for (int unsigned i = 0; i < WORDS; i++) registers[i] <= '0;
+            registers    <= '0;
             address_held <= 1'b0;
             data_held    <= 1'b0;
             bvalid       <= 1'b0;
@@ -64,7 +64,7 @@ module dma_control #(
             if (address_held && data_held && (!bvalid || bready)) begin
                 if (address[ADDRESS_WIDTH-1:WORD+2] == '0)
                     for (int unsigned i = 0; i < 4; i++)
-                        if (strobes[i]) registers[address[WORD+1:2]][8*i +: 8] <= data[8*i +: 8];
+                        if (strobes[i]) registers[32*address[WORD+1:2]+8*i +: 8] <= data[8*i +: 8];
                 address_held <= 1'b0;
                 data_held    <= 1'b0;
                 bvalid       <= 1'b1;

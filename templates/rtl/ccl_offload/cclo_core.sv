@@ -1,0 +1,483 @@
+// The collective engine itself, without the form of its kernel: control processor
+// and its registers, moves and their data path, network and received messages.
+`default_nettype none
+
+module cclo_core #(
+    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ,
+    parameter int unsigned INDEX              = 0 // of the engine, for simulations
+) (
+    input  wire  clk,
+    input  wire  rst,
+    input  wire  s_axi_control_awvalid,
+    output logic s_axi_control_awready,
+    input  wire  [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] s_axi_control_awaddr,
+    input  wire  s_axi_control_wvalid,
+    output logic s_axi_control_wready,
+    input  wire  [31:0] s_axi_control_wdata,
+    input  wire  [3:0] s_axi_control_wstrb,
+    output logic s_axi_control_bvalid,
+    input  wire  s_axi_control_bready,
+    output logic [1:0] s_axi_control_bresp,
+    input  wire  s_axi_control_arvalid,
+    output logic s_axi_control_arready,
+    input  wire  [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] s_axi_control_araddr,
+    output logic s_axi_control_rvalid,
+    input  wire  s_axi_control_rready,
+    output logic [31:0] s_axi_control_rdata,
+    output logic [1:0] s_axi_control_rresp,
+    output logic host_register_valid,
+    output logic host_register_write,
+    output logic [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] host_register_address,
+    output logic [31:0] host_register_wdata,
+    output logic [3:0] host_register_strobe,
+    input  wire  host_register_ready,
+    input  wire  [31:0] host_register_rdata,
+    input  wire  call_valid,
+    output logic call_ready,
+    input  wire  [31:0] call_data,
+    output logic answer_valid,
+    input  wire  answer_ready,
+    output logic [31:0] answer_data,
+    input  wire  kernel_in_tvalid,
+    output logic kernel_in_tready,
+    input  wire  [511:0] kernel_in_tdata,
+    output logic kernel_out_tvalid,
+    input  wire  kernel_out_tready,
+    output logic [511:0] kernel_out_tdata,
+    output logic [63:0] kernel_out_tkeep,
+    output logic kernel_out_tlast,
+    output logic [7:0] kernel_out_tdest,
+    output logic arith_op0_tvalid,
+    input  wire  arith_op0_tready,
+    output logic [511:0] arith_op0_tdata,
+    output logic [63:0] arith_op0_tkeep,
+    output logic arith_op0_tlast,
+    output logic [7:0] arith_op0_tdest,
+    output logic arith_op1_tvalid,
+    input  wire  arith_op1_tready,
+    output logic [511:0] arith_op1_tdata,
+    output logic [63:0] arith_op1_tkeep,
+    output logic arith_op1_tlast,
+    output logic [7:0] arith_op1_tdest,
+    input  wire  arith_res_tvalid,
+    output logic arith_res_tready,
+    input  wire  [511:0] arith_res_tdata,
+    output logic compression0_operand_tvalid,
+    input  wire  compression0_operand_tready,
+    output logic [511:0] compression0_operand_tdata,
+    output logic [63:0] compression0_operand_tkeep,
+    output logic compression0_operand_tlast,
+    output logic [3:0] compression0_operand_tdest,
+    input  wire  compression0_result_tvalid,
+    output logic compression0_result_tready,
+    input  wire  [511:0] compression0_result_tdata,
+    output logic compression1_operand_tvalid,
+    input  wire  compression1_operand_tready,
+    output logic [511:0] compression1_operand_tdata,
+    output logic [63:0] compression1_operand_tkeep,
+    output logic compression1_operand_tlast,
+    output logic [3:0] compression1_operand_tdest,
+    input  wire  compression1_result_tvalid,
+    output logic compression1_result_tready,
+    input  wire  [511:0] compression1_result_tdata,
+    output logic compression2_operand_tvalid,
+    input  wire  compression2_operand_tready,
+    output logic [511:0] compression2_operand_tdata,
+    output logic [63:0] compression2_operand_tkeep,
+    output logic compression2_operand_tlast,
+    output logic [3:0] compression2_operand_tdest,
+    input  wire  compression2_result_tvalid,
+    output logic compression2_result_tready,
+    input  wire  [511:0] compression2_result_tdata,
+    output logic op0_command_tvalid,
+    input  wire  op0_command_tready,
+    output logic [103:0] op0_command_tdata,
+    output logic [7:0] op0_command_tdest,
+    input  wire  op0_status_tvalid,
+    output logic op0_status_tready,
+    input  wire  [7:0] op0_status_tdata,
+    input  wire  op0_tvalid,
+    output logic op0_tready,
+    input  wire  [511:0] op0_tdata,
+    input  wire  op0_tlast,
+    output logic op1_command_tvalid,
+    input  wire  op1_command_tready,
+    output logic [103:0] op1_command_tdata,
+    output logic [7:0] op1_command_tdest,
+    input  wire  op1_status_tvalid,
+    output logic op1_status_tready,
+    input  wire  [7:0] op1_status_tdata,
+    input  wire  op1_tvalid,
+    output logic op1_tready,
+    input  wire  [511:0] op1_tdata,
+    input  wire  op1_tlast,
+    output logic inbound_command_tvalid,
+    input  wire  inbound_command_tready,
+    output logic [103:0] inbound_command_tdata,
+    output logic [7:0] inbound_command_tdest,
+    input  wire  inbound_status_tvalid,
+    output logic inbound_status_tready,
+    input  wire  [31:0] inbound_status_tdata,
+    output logic inbound_tvalid,
+    input  wire  inbound_tready,
+    output logic [511:0] inbound_tdata,
+    output logic [63:0] inbound_tkeep,
+    output logic inbound_tlast,
+    output logic [7:0] inbound_tdest,
+    output logic result_command_tvalid,
+    input  wire  result_command_tready,
+    output logic [103:0] result_command_tdata,
+    output logic [7:0] result_command_tdest,
+    input  wire  result_status_tvalid,
+    output logic result_status_tready,
+    input  wire  [31:0] result_status_tdata,
+    output logic result_tvalid,
+    input  wire  result_tready,
+    output logic [511:0] result_tdata,
+    output logic [63:0] result_tkeep,
+    output logic result_tlast,
+    output logic [7:0] result_tdest,
+    input  wire  eth_rx_data_tvalid,
+    output logic eth_rx_data_tready,
+    input  wire  [511:0] eth_rx_data_tdata,
+    input  wire  [63:0] eth_rx_data_tkeep,
+    input  wire  eth_rx_data_tlast,
+    input  wire  [15:0] eth_rx_data_tdest,
+    output logic eth_tx_data_tvalid,
+    input  wire  eth_tx_data_tready,
+    output logic [511:0] eth_tx_data_tdata,
+    output logic [63:0] eth_tx_data_tkeep,
+    output logic eth_tx_data_tlast,
+    output logic [15:0] eth_tx_data_tdest,
+    input  wire  eth_notification_tvalid,
+    output logic eth_notification_tready,
+    input  wire  [127:0] eth_notification_tdata,
+    output logic eth_read_pkg_tvalid,
+    input  wire  eth_read_pkg_tready,
+    output logic [31:0] eth_read_pkg_tdata,
+    input  wire  eth_rx_meta_tvalid,
+    output logic eth_rx_meta_tready,
+    input  wire  [15:0] eth_rx_meta_tdata,
+    output logic eth_tx_meta_tvalid,
+    input  wire  eth_tx_meta_tready,
+    output logic [31:0] eth_tx_meta_tdata,
+    input  wire  eth_tx_status_tvalid,
+    output logic eth_tx_status_tready,
+    input  wire  [63:0] eth_tx_status_tdata,
+    output logic rdma_sq_tvalid,
+    input  wire  rdma_sq_tready,
+    output logic [127:0] rdma_sq_tdata,
+    output logic listen_port_tvalid,
+    input  wire  listen_port_tready,
+    output logic [15:0] listen_port_tdata,
+    input  wire  port_status_tvalid,
+    output logic port_status_tready,
+    input  wire  [7:0] port_status_tdata,
+    output logic open_connection_tvalid,
+    input  wire  open_connection_tready,
+    output logic [63:0] open_connection_tdata,
+    input  wire  open_status_tvalid,
+    output logic open_status_tready,
+    input  wire  [127:0] open_status_tdata
+);
+
+    // Control processor.
+    logic bus_valid, bus_write, bus_ready, bus_error, halted, trace_valid;
+    logic [31:0] bus_address, bus_wdata, bus_rdata, trap_pc, trace_word;
+    logic [3:0] bus_strobe, cause;
+    logic _unused_retired;
+    logic [31:0] _unused_retired_pc, _unused_retired_value, _unused_trap_address;
+    logic [4:0] _unused_retired_rd;
+
+    control_processor processor (
+        .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
+        .halted, .cause, .trap_pc, .trap_address(_unused_trap_address),
+        .retired(_unused_retired), .retired_pc(_unused_retired_pc), .retired_rd(_unused_retired_rd), .retired_value(_unused_retired_value)
+    );
+
+    logic exchange_valid, exchange_write, exchange_ready;
+    logic [$clog2(cclo_pkg::EXCHANGE_BYTES)-1:0] exchange_address;
+    logic [31:0] exchange_wdata, exchange_rdata;
+    logic [3:0] exchange_strobe;
+    engine_pkg::reg_request_t calls_request, window_request, move_request, move_status_request, rx_request;
+    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request, system_request, timers_request;
+    engine_pkg::reg_response_t calls_response, window_response, move_response, move_status_response, rx_response;
+    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response, system_response, timers_response;
+
+    processor_bus bus (
+        .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
+        .exchange_valid, .exchange_write, .exchange_address, .exchange_wdata, .exchange_strobe, .exchange_ready, .exchange_rdata,
+        .calls_request, .calls_response, .window_request, .window_response, .move_request, .move_response,
+        .move_status_request, .move_status_response, .rx_request, .rx_response, .network_request, .network_response,
+        .sessions_request, .sessions_response, .rendezvous_request, .rendezvous_response,
+        .system_request, .system_response, .timers_request, .timers_response
+    );
+
+    // Memory that host and engine share, and the ranks that it describes.
+    engine_pkg::exchange_request_t peer_exchange_request, messages_exchange_request, transmit_exchange_request;
+    engine_pkg::exchange_response_t peer_exchange_response, messages_exchange_response, transmit_exchange_response;
+    engine_pkg::peer_request_t moves_peer_request, messages_peer_request, rendezvous_peer_request;
+    engine_pkg::peer_response_t moves_peer_response, messages_peer_response, rendezvous_peer_response;
+    logic _unused_written;
+
+    exchange_memory exchange (
+        .clk, .rst,
+        .s_axi_control_awvalid, .s_axi_control_awready, .s_axi_control_awaddr, .s_axi_control_wvalid,
+        .s_axi_control_wready, .s_axi_control_wdata, .s_axi_control_wstrb, .s_axi_control_bvalid,
+        .s_axi_control_bready, .s_axi_control_bresp, .s_axi_control_arvalid, .s_axi_control_arready,
+        .s_axi_control_araddr, .s_axi_control_rvalid, .s_axi_control_rready, .s_axi_control_rdata, .s_axi_control_rresp,
+        .host_register_valid, .host_register_write, .host_register_address, .host_register_wdata, .host_register_strobe,
+        .host_register_ready, .host_register_rdata,
+        .processor_valid(exchange_valid), .processor_write(exchange_write), .processor_address(exchange_address),
+        .processor_wdata(exchange_wdata), .processor_strobe(exchange_strobe), .processor_ready(exchange_ready), .processor_rdata(exchange_rdata),
+        .peer_request(peer_exchange_request), .peer_response(peer_exchange_response),
+        .messages_request(messages_exchange_request), .messages_response(messages_exchange_response),
+        .transmit_request(transmit_exchange_request), .transmit_response(transmit_exchange_response),
+        .written(_unused_written)
+    );
+    peer_lookup peers (
+        .clk, .rst,
+        .moves_request(moves_peer_request), .moves_response(moves_peer_response),
+        .messages_request(messages_peer_request), .messages_response(messages_peer_response),
+        .rendezvous_request(rendezvous_peer_request), .rendezvous_response(rendezvous_peer_response),
+        .exchange_request(peer_exchange_request), .exchange_response(peer_exchange_response)
+    );
+
+    // Calls, time and reset.
+    logic event_call, event_move, event_message, event_rendezvous, event_network, event_session, calls_idle;
+    logic reset_moves, reset_messages, reset_network, moves_idle, messages_idle, network_idle;
+    logic tick_millisecond, sleeping, alarm_far;
+    logic [31:0] limit_cycles, remote_milliseconds;
+
+    calls host_calls (
+        .clk, .rst, .call_valid, .call_ready, .call_data, .answer_valid, .answer_ready, .answer_data,
+        .calls_request, .calls_response, .window_request, .window_response, .event_call, .calls_idle
+    );
+    system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
+        .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
+        .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous,
+        .reset_moves, .reset_messages, .reset_network, .moves_idle, .messages_idle, .network_idle,
+        .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .alarm_far, .trace_valid, .trace_word
+    );
+    session_requests sessions (
+        .clk, .rst, .sessions_request, .sessions_response,
+        .listen_port_valid(listen_port_tvalid), .listen_port_ready(listen_port_tready), .listen_port_data(listen_port_tdata),
+        .port_status_valid(port_status_tvalid), .port_status_ready(port_status_tready), .port_status_data(port_status_tdata),
+        .open_connection_valid(open_connection_tvalid), .open_connection_ready(open_connection_tready), .open_connection_data(open_connection_tdata),
+        .open_status_valid(open_status_tvalid), .open_status_ready(open_status_tready), .open_status_data(open_status_tdata),
+        .event_session
+    );
+
+    // Moves.
+    engine_pkg::selection_t selection;
+    engine_pkg::match_request_t match_request_0, match_request_1, match_request_2, match_request_3;
+    engine_pkg::match_response_t match_response_0, match_response_1, match_response_2, match_response_3;
+    engine_pkg::window_request_t window_request_0, window_request_1, window_request_2, window_request_3;
+    engine_pkg::window_response_t window_response_0, window_response_1, window_response_2, window_response_3;
+    engine_pkg::packet_t packet_open;
+    engine_pkg::slice_t slice;
+    engine_pkg::retire_t retire;
+    move_pkg::issue_t issue;
+    logic network_enable, messages_changed, windows_changed, channels_idle, issue_valid;
+    logic channel_release_valid, channel_release_ready, release_valid, release_ready;
+    logic [engine_pkg::BUFFER_WIDTH-1:0] channel_release_buffer, release_buffer;
+    logic packet_open_valid, packet_open_ready, packet_abandon_valid, packet_abandon_ready, packet_abandon_self;
+    logic packet_commit_valid, packet_commit_ready, packet_commit_good;
+    logic [engine_pkg::SLOT_WIDTH-1:0] packet_open_slot, packet_commit_slot, slot_write_slot;
+    logic [15:0] packet_abandon_session;
+    logic slice_valid, slice_ready, data_idle, data_flushing;
+    logic [engine_pkg::QUEUES-1:0] restart;
+    logic kernel_in_pushed, kernel_out_popped, kernel_in_drop, kernel_out_drop;
+    logic slot_write_valid;
+    logic [engine_pkg::ROW_WIDTH-1:0] slot_write_row;
+    logic [engine_pkg::DATA_WIDTH-1:0] slot_write_data;
+    logic [engine_pkg::KEEP_WIDTH-1:0] slot_write_strobe;
+    logic move_kernel_tvalid, move_kernel_tready, move_kernel_tlast;
+    logic [engine_pkg::DATA_WIDTH-1:0] move_kernel_tdata;
+    logic [engine_pkg::KEEP_WIDTH-1:0] move_kernel_tkeep;
+    logic [7:0] move_kernel_tdest;
+
+    assign moves_idle = channels_idle && data_idle;
+
+    move_engine moves (
+        .clk, .rst, .reset_moves, .moves_idle(channels_idle), .event_move, .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,
+        .move_request, .move_response, .status_request(move_status_request), .status_response(move_status_response), .selection,
+        .peer_request(moves_peer_request), .peer_response(moves_peer_response),
+        .match_request_0, .match_request_1, .match_request_2, .match_request_3,
+        .match_response_0, .match_response_1, .match_response_2, .match_response_3, .messages_changed,
+        .channel_release_valid, .channel_release_ready, .channel_release_buffer,
+        .window_request_0, .window_request_1, .window_request_2, .window_request_3,
+        .window_response_0, .window_response_1, .window_response_2, .window_response_3, .windows_changed,
+        .packet_open_valid, .packet_open_ready, .packet_open, .packet_open_slot,
+        .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_self, .packet_abandon_session,
+        .slice_valid, .slice_ready, .slice, .retire, .restart,
+        .kernel_in_pushed, .kernel_out_popped, .kernel_in_drop, .kernel_out_drop, .data_flushing, .issue_valid, .issue
+    );
+    data_path data (
+        .clk, .rst, .limit_cycles, .reset_moves, .idle(data_idle), .flushing(data_flushing), .slice_valid, .slice_ready, .slice, .retire, .restart,
+        .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
+        .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
+        .release_valid, .release_ready, .release_buffer,
+        .kernel_in_tvalid, .kernel_in_tready, .kernel_in_tdata, .kernel_in_pushed, .kernel_in_drop, .kernel_out_drop,
+        .kernel_out_tvalid(move_kernel_tvalid), .kernel_out_tready(move_kernel_tready), .kernel_out_tdata(move_kernel_tdata),
+        .kernel_out_tkeep(move_kernel_tkeep), .kernel_out_tlast(move_kernel_tlast), .kernel_out_tdest(move_kernel_tdest), .kernel_out_popped,
+        .arith_op0_tvalid, .arith_op0_tready, .arith_op0_tdata, .arith_op0_tkeep, .arith_op0_tlast, .arith_op0_tdest,
+        .arith_op1_tvalid, .arith_op1_tready, .arith_op1_tdata, .arith_op1_tkeep, .arith_op1_tlast, .arith_op1_tdest,
+        .arith_res_tvalid, .arith_res_tready, .arith_res_tdata, .compression0_operand_tvalid,
+        .compression0_operand_tready, .compression0_operand_tdata, .compression0_operand_tkeep,
+        .compression0_operand_tlast, .compression0_operand_tdest, .compression0_result_tvalid,
+        .compression0_result_tready, .compression0_result_tdata, .compression1_operand_tvalid,
+        .compression1_operand_tready, .compression1_operand_tdata, .compression1_operand_tkeep,
+        .compression1_operand_tlast, .compression1_operand_tdest, .compression1_result_tvalid,
+        .compression1_result_tready, .compression1_result_tdata, .compression2_operand_tvalid,
+        .compression2_operand_tready, .compression2_operand_tdata, .compression2_operand_tkeep,
+        .compression2_operand_tlast, .compression2_operand_tdest, .compression2_result_tvalid,
+        .compression2_result_tready, .compression2_result_tdata, .op0_command_tvalid, .op0_command_tready,
+        .op0_command_tdata, .op0_command_tdest, .op0_status_tvalid, .op0_status_tready, .op0_status_tdata, .op0_tvalid,
+        .op0_tready, .op0_tdata, .op0_tlast, .op1_command_tvalid, .op1_command_tready, .op1_command_tdata,
+        .op1_command_tdest, .op1_status_tvalid, .op1_status_tready, .op1_status_tdata, .op1_tvalid, .op1_tready,
+        .op1_tdata, .op1_tlast, .result_command_tvalid, .result_command_tready, .result_command_tdata,
+        .result_command_tdest, .result_status_tvalid, .result_status_tready, .result_status_tdata, .result_tvalid,
+        .result_tready, .result_tdata, .result_tkeep, .result_tlast, .result_tdest
+    );
+    // Packets.
+    logic transmit_idle, transmit_busy, receive_idle, receive_busy, inbound_idle, bad_packet;
+    logic session_closed_valid, number_valid, number_done;
+    logic [15:0] session_closed, number_session;
+    logic [63:0] number_vaddr;
+    logic [7:0] number_host;
+    logic [31:0] number_value;
+    logic loop_room, loop_valid, loop_ready, loop_last;
+    logic [engine_pkg::DATA_WIDTH-1:0] loop_data;
+    logic [engine_pkg::KEEP_WIDTH-1:0] loop_keep;
+    logic rx_valid, rx_loop, rx_verdict_valid, rx_retry, rx_data_valid, rx_data_ready, rx_data_last;
+    logic [15:0] rx_session;
+    logic [engine_pkg::LENGTH_WIDTH-1:0] rx_bytes, rx_take_bytes;
+    logic [engine_pkg::DATA_WIDTH-1:0] rx_beat, rx_data;
+    logic [engine_pkg::KEEP_WIDTH-1:0] rx_data_keep;
+    logic [1:0] rx_verdict;
+
+    network_transmit transmit (
+        .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
+        .packet_open_valid, .packet_open_ready, .packet_open, .packet_open_slot,
+        .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_session, .packet_abandon_self,
+        .packet_abandon_open(1'b0), .packet_abandon_slot('0),
+        .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
+        .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
+        .exchange_request(transmit_exchange_request), .exchange_response(transmit_exchange_response),
+        .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
+        .session_closed_valid, .session_closed, .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
+        .eth_tx_data_tvalid, .eth_tx_data_tready, .eth_tx_data_tdata, .eth_tx_data_tkeep, .eth_tx_data_tlast,
+        .eth_tx_data_tdest, .eth_tx_meta_tvalid, .eth_tx_meta_tready, .eth_tx_meta_tdata, .eth_tx_status_tvalid,
+        .eth_tx_status_tready, .eth_tx_status_tdata, .rdma_sq_tvalid, .rdma_sq_tready, .rdma_sq_tdata
+    );
+    network_receive receive (
+        .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .bad_packet, .session_closed_valid, .session_closed,
+        .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last,
+        .eth_rx_data_tvalid, .eth_rx_data_tready, .eth_rx_data_tdata, .eth_rx_data_tkeep, .eth_rx_data_tlast,
+        .eth_rx_data_tdest, .eth_notification_tvalid, .eth_notification_tready, .eth_notification_tdata,
+        .eth_read_pkg_tvalid, .eth_read_pkg_tready, .eth_read_pkg_tdata, .eth_rx_meta_tvalid, .eth_rx_meta_tready,
+        .eth_rx_meta_tdata
+    );
+    assign network_idle = transmit_idle && receive_idle && inbound_idle;
+
+    // Received messages.
+    logic quiet, messages_clear, rendezvous_clear;
+    logic write_valid, write_ready, write_host, write_data_valid, write_data_ready, write_done, write_idle;
+    logic [63:0] write_address;
+    logic [engine_pkg::LENGTH_WIDTH-1:0] write_bytes, written_bytes;
+    logic [engine_pkg::DATA_WIDTH-1:0] write_data, put_data;
+    logic [engine_pkg::KEEP_WIDTH-1:0] put_keep, _unused_write_data_keep;
+    logic _unused_write_data_last;
+    logic [31:0] write_code;
+    logic put_valid, put_ready, put_last, kernel_busy;
+    logic [7:0] put_tdest;
+    logic [8:0] put_room;
+    logic accept_valid, accept_done, complete_valid, complete_ready, messages_retry;
+    logic [15:0] accept_session, packet_session, foreign_session;
+    engine_pkg::header_t accept_header, packet_header;
+    logic [2:0] accept_verdict, packet_epoch, written_epoch;
+    logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer, complete_buffer;
+    logic [63:0] accept_address;
+    logic [1:0] complete_result;
+    logic packet_valid, packet_loop, packet_done, packet_wanted, written_valid, written_ready, written_good, foreign_valid;
+    logic [6:0] packet_event;
+    logic [4:0] packet_window, written_window;
+    logic [5:0] written_index;
+
+    inbound arrivals (
+        .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle(inbound_idle), .network_enable, .event_network,
+        .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0), .reg_request(network_request), .reg_response(network_response),
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,
+        .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready, .write_data,
+        .write_data_keep(_unused_write_data_keep), .write_data_last(_unused_write_data_last), .write_done, .write_code,
+        .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest, .put_room,
+        .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
+        .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event, .packet_window, .packet_epoch,
+        .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
+        .foreign_valid, .foreign_session
+    );
+    dma_writer arrival_writer (
+        .clk, .rst, .limit_cycles, .abandon(1'b0), .idle(write_idle),
+        .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready, .write_data,
+        .write_done, .write_code,
+        .command_tvalid(inbound_command_tvalid), .command_tready(inbound_command_tready), .command_tdata(inbound_command_tdata), .command_tdest(inbound_command_tdest),
+        .status_tvalid(inbound_status_tvalid), .status_tready(inbound_status_tready), .status_tdata(inbound_status_tdata),
+        .stream_tvalid(inbound_tvalid), .stream_tready(inbound_tready), .stream_tdata(inbound_tdata), .stream_tkeep(inbound_tkeep),
+        .stream_tlast(inbound_tlast), .stream_tdest(inbound_tdest)
+    );
+    messages eager (
+        .clk, .rst, .reset_messages, .quiet, .messages_idle(messages_clear), .event_message,
+        .reg_request(rx_request), .reg_response(rx_response), .selection,
+        .peer_request(messages_peer_request), .peer_response(messages_peer_response),
+        .exchange_request(messages_exchange_request), .exchange_response(messages_exchange_response),
+        .match_request_0, .match_request_1, .match_request_2, .match_request_3,
+        .match_response_0, .match_response_1, .match_response_2, .match_response_3, .messages_changed,
+        .release_valid, .release_ready, .release_buffer, .channel_release_valid, .channel_release_ready, .channel_release_buffer,
+        .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry
+    );
+    rendezvous windows (
+        .clk, .rst, .reset_messages, .quiet, .messages_idle(rendezvous_clear), .event_rendezvous,
+        .reg_request(rendezvous_request), .reg_response(rendezvous_response), .selection,
+        .peer_request(rendezvous_peer_request), .peer_response(rendezvous_peer_response),
+        .window_request_0, .window_request_1, .window_request_2, .window_request_3,
+        .window_response_0, .window_response_1, .window_response_2, .window_response_3, .windows_changed,
+        .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
+        .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event, .packet_window, .packet_epoch,
+        .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
+        .foreign_valid, .foreign_session
+    );
+    assign messages_idle = messages_clear && rendezvous_clear;
+
+    kernel_output kernel_stream (
+        .clk, .rst,
+        .move_tvalid(move_kernel_tvalid), .move_tready(move_kernel_tready), .move_tdata(move_kernel_tdata),
+        .move_tkeep(move_kernel_tkeep), .move_tlast(move_kernel_tlast), .move_tdest(move_kernel_tdest),
+        .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest, .put_room, .busy(kernel_busy),
+        .out_tvalid(kernel_out_tvalid), .out_tready(kernel_out_tready), .out_tdata(kernel_out_tdata), .out_tkeep(kernel_out_tkeep),
+        .out_tlast(kernel_out_tlast), .out_tdest(kernel_out_tdest)
+    );
+
+    // Nothing will happen until something comes from outside.
+    logic asleep;
+    assign asleep = sleeping && alarm_far && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
+                 && !s_axi_control_awvalid && !s_axi_control_arvalid && !call_valid && !answer_valid;
+
+`ifdef CCLO_SIMULATION
+    sim_host_probe #(.ID(INDEX)) probe (
+        .clk, .rst, .asleep, .halted, .halt_cause(32'(cause)), .halt_pc(trap_pc), .trace_valid, .trace_word,
+        .issue_valid, .issue(1024'(issue))
+    );
+    wire _unused = calls_idle;
+`else
+    wire _unused = ^{asleep, calls_idle, halted, cause, trap_pc, trace_valid, trace_word, issue_valid, issue, INDEX};
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,134 @@
+// Brings together what the queues want of the parts that they share: slices go
+// to the data path one by one, packets are opened, buffers are given back.
+`default_nettype none
+
+module dispatcher #(
+    parameter int unsigned SLICE_WIDTH  = 32'd1,
+    parameter int unsigned PACKET_WIDTH = 32'd1
+) (
+    input  wire                                          clk,
+    input  wire                                          rst,
+
+    // Slices.
+    input  wire [engine_pkg::QUEUES-1:0]                 channel_slice_valid,
+    output logic [engine_pkg::QUEUES-1:0]                channel_slice_ready,
+    input  wire [engine_pkg::QUEUES*SLICE_WIDTH-1:0]     channel_slice,
+    input  wire [engine_pkg::QUEUES*move_pkg::KEY_WIDTH-1:0] channel_key,
+    input  wire [engine_pkg::QUEUES-1:0]                 channel_commits,
+    input  wire [engine_pkg::QUEUES-1:0]                 channel_ends,
+    output logic                                         slice_valid,
+    input  wire                                          slice_ready,
+    output engine_pkg::slice_t                           slice,
+    input  wire engine_pkg::retire_t                     retire,
+    input  wire [engine_pkg::QUEUES-1:0]                 restart,
+
+    // Packets.
+    input  wire [engine_pkg::QUEUES-1:0]                 channel_open_valid,
+    output logic [engine_pkg::QUEUES-1:0]                channel_open_ready,
+    input  wire [engine_pkg::QUEUES*PACKET_WIDTH-1:0]    channel_packet,
+    output logic                                         packet_open_valid,
+    input  wire                                          packet_open_ready,
+    output engine_pkg::packet_t                          packet_open,
+    input  wire [engine_pkg::QUEUES-1:0]                 channel_abandon,
+    output logic [engine_pkg::QUEUES-1:0]                channel_abandon_done,
+    output logic                                         packet_abandon_valid,
+    input  wire                                          packet_abandon_ready,
+    output logic                                         packet_abandon_self,
+    output logic [15:0]                                  packet_abandon_session,
+
+    // Buffers of received messages.
+    input  wire [engine_pkg::QUEUES-1:0]                 channel_drop_valid,
+    output logic [engine_pkg::QUEUES-1:0]                channel_drop_ready,
+    input  wire [engine_pkg::QUEUES*engine_pkg::BUFFER_WIDTH-1:0] channel_drop_buffer,
+    output logic                                         channel_release_valid,
+    input  wire                                          channel_release_ready,
+    output logic [engine_pkg::BUFFER_WIDTH-1:0]          channel_release_buffer,
+
+    // Kernel streams.
+    input  wire [engine_pkg::QUEUES-1:0]                 kernel_in_wanted,
+    input  wire [engine_pkg::QUEUES-1:0]                 kernel_out_wanted,
+    output logic [engine_pkg::QUEUES-1:0]                kernel_granted,
+    input  wire [engine_pkg::QUEUES-1:0]                 kernel_drop,
+    input  wire                                          kernel_in_pushed,
+    input  wire                                          kernel_out_popped,
+    output logic [31:0]                                  kernel_in_bytes,
+    output logic [31:0]                                  kernel_out_bytes,
+    output logic                                         kernel_in_settled,
+    output logic                                         kernel_out_settled,
+    output logic                                         kernel_in_drop,
+    output logic                                         kernel_out_drop
+);
+
+    localparam int unsigned QUEUES = engine_pkg::QUEUES;
+    localparam int unsigned BUFFER = engine_pkg::BUFFER_WIDTH;
+    localparam int unsigned INDEX  = engine_pkg::QUEUE_WIDTH;
+
+    // Slices that complete a packet wait until their session is free.
+    logic [QUEUES-1:0]   taken, elsewhere, eligible, slice_grant, dispatched, retired;
+    logic [INDEX-1:0]    slice_index;
+    logic                take, commits, ends;
+    engine_pkg::slice_t  candidate;
+
+    always_comb begin
+        for (int unsigned i = 0; i < QUEUES; i++)
+            eligible[i] = channel_slice_valid[i] && (!channel_commits[i] || !taken[i] && (channel_ends[i] || !elsewhere[i]));
+    end
+
+    assign take                = !slice_valid || slice_ready;
+    assign dispatched          = take ? slice_grant : '0;
+    assign channel_slice_ready = dispatched;
+    assign candidate           = channel_slice[SLICE_WIDTH*slice_index +: SLICE_WIDTH];
+    assign commits             = channel_commits[slice_index];
+    assign ends                = channel_ends[slice_index];
+    assign retired             = retire.valid ? QUEUES'(1) << retire.queue_ : '0;
+
+    round_robin #(.N(QUEUES)) slice_arbiter (
+        .clk, .rst, .request(eligible), .advance(take), .grant(slice_grant), .index(slice_index)
+    );
+
+    always_ff @(posedge clk) begin
+        if (rst) slice_valid <= 1'b0;
+        else if (take) slice_valid <= eligible != '0;
+        if (take) slice <= candidate;
+    end
+
+    session_owners owners (
+        .clk, .rst, .keys(channel_key), .taken, .elsewhere,
+        .dispatched, .commits, .ends, .retired, .retired_good(retire.code == '0), .restart,
+        .abandon(channel_abandon), .abandon_done(channel_abandon_done),
+        .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_self, .packet_abandon_session
+    );
+
+    // One that must wait for its session does not hold up the others.
+    logic [QUEUES-1:0] open_grant, drop_grant;
+    logic [INDEX-1:0]  open_index, drop_index;
+
+    round_robin #(.N(QUEUES)) open_arbiter (
+        .clk, .rst, .request(channel_open_valid & ~taken), .advance(1'b1), .grant(open_grant), .index(open_index)
+    );
+
+    assign packet_open_valid  = open_grant != '0;
+    assign packet_open        = channel_packet[PACKET_WIDTH*open_index +: PACKET_WIDTH];
+    assign channel_open_ready = packet_open_ready ? open_grant : '0;
+
+    round_robin #(.N(QUEUES)) drop_arbiter (
+        .clk, .rst, .request(channel_drop_valid), .advance(channel_release_ready), .grant(drop_grant), .index(drop_index)
+    );
+
+    assign channel_release_valid  = drop_grant != '0;
+    assign channel_release_buffer = channel_drop_buffer[BUFFER*drop_index +: BUFFER];
+    assign channel_drop_ready     = channel_release_ready ? drop_grant : '0;
+
+    kernel_account kernel (
+        .clk, .rst, .in_wanted(kernel_in_wanted), .out_wanted(kernel_out_wanted), .granted(kernel_granted), .drop(kernel_drop),
+        .in_pushed(kernel_in_pushed), .out_popped(kernel_out_popped), .dispatched(dispatched != '0), .slice(candidate),
+        .in_bytes(kernel_in_bytes), .out_bytes(kernel_out_bytes), .in_settled(kernel_in_settled), .out_settled(kernel_out_settled),
+        .in_drop(kernel_in_drop), .out_drop(kernel_out_drop)
+    );
+
+    logic _unused;
+    assign _unused = ^retire;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,222 @@
+// Packets that have come, from the network stack or from the engine itself,
+// until the inbound side has taken them.
+`default_nettype none
+
+module rx_packets (
+    input  wire                                 clk,
+    input  wire                                 rst,
+    input  wire                                 reset_network,
+    input  wire                                 network_enable,
+    output logic                                receive_idle,  // nothing is left, or what comes does not end
+    output logic                                receive_busy,  // there is some packet
+    input  wire                                 source_busy,   // the front end has something coming
+
+    // The front end asks for slots and fills them.
+    input  wire                                 need_valid,
+    input  wire  [15:0]                         need_session,
+    output logic                                need_ready,
+    output logic                                need_none,
+    output logic [engine_pkg::SLOT_WIDTH-1:0]   need_slot,
+    input  wire                                 row_valid,
+    output logic                                row_ready,
+    input  wire  [engine_pkg::SLOT_WIDTH-1:0]   row_slot,
+    input  wire  [engine_pkg::ROW_WIDTH-1:0]    row_number,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0]   row_data,
+    input  wire  [engine_pkg::KEEP_WIDTH-1:0]   row_keep,
+    input  wire                                 row_last,
+    input  wire                                 row_good,
+    input  wire  [engine_pkg::LENGTH_WIDTH-1:0] row_bytes,
+    input  wire  [15:0]                         row_session,
+
+    output logic                                loop_room,
+    input  wire                                 loop_valid,
+    output logic                                loop_ready,
+    input  wire  [engine_pkg::DATA_WIDTH-1:0]   loop_data,
+    input  wire  [engine_pkg::KEEP_WIDTH-1:0]   loop_keep,
+    input  wire                                 loop_last,
+
+    output logic                                rx_valid,
+    output logic [15:0]                         rx_session,
+    output logic                                rx_loop,
+    output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_bytes,
+    output logic [engine_pkg::DATA_WIDTH-1:0]   rx_beat,
+    input  wire                                 rx_verdict_valid,
+    input  wire  [1:0]                          rx_verdict,
+    input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
+    input  wire                                 rx_retry,
+
+    output logic                                rx_data_valid,
+    input  wire                                 rx_data_ready,
+    output logic [engine_pkg::DATA_WIDTH-1:0]   rx_data,
+    output logic [engine_pkg::KEEP_WIDTH-1:0]   rx_data_keep,
+    output logic                                rx_data_last
+);
+
+    localparam int unsigned SLOTS  = engine_pkg::SLOTS;
+    localparam int unsigned SLOT   = engine_pkg::SLOT_WIDTH;
+    localparam int unsigned ROW    = engine_pkg::ROW_WIDTH;
+    localparam int unsigned DATA   = engine_pkg::DATA_WIDTH;
+    localparam int unsigned KEEP   = engine_pkg::KEEP_WIDTH;
+    localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
+    localparam int unsigned TAG    = engine_pkg::SESSION_WIDTH + 1; // loop, session
+
+    // Where sessions can wait, one that is held does not take all slots.
+    localparam bit LIMITED = !engine_pkg::STACK_UDP && !engine_pkg::STACK_RDMA;
+
+    // A slot is filled, then it waits for its verdict, then it may be read.
+    logic [SLOTS-1:0] used, queued, front, same, forget, release_;
+    logic [SLOTS-1:0] filling, told; // told: that were promised to a session
+    logic [SLOTS-1:0] doomed;
+    logic             query_room, query_none, free_valid, open, leave, drop, go, drain;
+    logic [SLOT-1:0]  free_slot, leave_slot;
+
+    // Packets to the engine itself.
+    logic              loop_need, loop_turn, loop_grant, loop_busy, loop_oversize;
+    logic [3:0]        patience;
+    logic              own_valid, own_ready, own_last, own_good;
+    logic [SLOT-1:0]   own_slot;
+    logic [ROW-1:0]    own_number;
+    logic [DATA-1:0]   own_data;
+    logic [KEEP-1:0]   own_keep;
+    logic [LENGTH-1:0] own_bytes;
+    logic [15:0]       own_session;
+
+    // The row that is written.
+    logic              own, own_before, write, write_last, write_good, write_own, commit, spoil;
+    logic [SLOT-1:0]   write_slot;
+    logic [ROW-1:0]    write_number;
+    logic [DATA-1:0]   write_data;
+    logic [LENGTH-1:0] write_bytes;
+    logic [15:0]       write_session;
+
+    // What is read.
+    logic              job_push, job_room, job_row, job_valid, job_ready, next_row, read, read_last, read_side, out_side;
+    logic [SLOT-1:0]   job_slot, next_slot, read_slot;
+    logic [ROW-1:0]    read_row;
+    logic [LENGTH-1:0] job_bytes, next_bytes;
+    logic [DATA-1:0]   read_data;
+    logic [5:0]        job_count;
+
+    logic              something;
+    logic [7:0]        quiet;
+    logic [15:0]       since;
+
+    assign drain = network_enable || reset_network; // packets are taken in
+    assign go    = network_enable && !reset_network;
+
+    // A slot for the loop when nobody else asks, or now and then.
+    assign loop_turn  = loop_need && (!need_valid || patience == 0);
+    assign loop_grant = loop_turn && free_valid && query_room;
+    assign need_ready = !loop_turn && free_valid && drain && (query_room || !LIMITED);
+    assign need_none  = !loop_turn && query_none;
+    assign need_slot  = free_slot;
+    assign open       = loop_grant || need_valid && need_ready;
+
+    packet_table #(.SLOTS(SLOTS), .TAG(TAG), .LIMIT(engine_pkg::SESSION_SLOTS)) table_ (
+        .clk, .rst, .forget,
+        .query_tag(loop_turn ? {1'b1, (TAG - 1)'(0)} : {1'b0, need_session[TAG-2:0]}),
+        .query_room, .query_none, .same, .free_valid, .free_slot, .open,
+        .commit, .commit_slot(write_slot), .leave, .leave_slot, .release_, .used, .queued, .front
+    );
+
+    always_comb begin
+        forget   = reset_network ? used & ~filling : '0;
+        release_ = '0;
+        if (spoil) release_[write_slot] = 1'b1;
+        if (drop) release_[leave_slot] = 1'b1;
+        if (read && read_last) release_[read_slot] = 1'b1;
+    end
+
+    rx_stream #(.LOOP(1'b1)) loop (
+        .clk, .rst, .reset_network, .busy(loop_busy), .room(loop_room), .oversize(loop_oversize),
+        .in_valid(loop_valid), .in_ready(loop_ready), .in_data(loop_data), .in_keep(loop_keep), .in_last(loop_last), .in_session('0),
+        .need_valid(loop_need), .need_ready(loop_grant), .need_slot(free_slot),
+        .row_valid(own_valid), .row_ready(own_ready), .row_slot(own_slot), .row_number(own_number), .row_data(own_data),
+        .row_keep(own_keep), .row_last(own_last), .row_good(own_good), .row_bytes(own_bytes), .row_session(own_session)
+    );
+
+    // Rows of both sides take turns. What is not kept of a beat is 0.
+    assign own       = own_valid && !(row_valid && own_before);
+    assign own_ready = own;
+    assign row_ready = !own;
+
+    always_ff @(posedge clk) begin
+        write <= (own || row_valid) && !rst;
+        if (own || row_valid) begin
+            own_before    <= own;
+            write_own     <= own;
+            write_slot    <= own ? own_slot : row_slot;
+            write_number  <= own ? own_number : row_number;
+            write_last    <= own ? own_last : row_last;
+            write_good    <= own ? own_good : row_good;
+            write_bytes   <= own ? own_bytes : row_bytes;
+            write_session <= own ? own_session : row_session;
+            for (int unsigned i = 0; i < KEEP; i++)
+                write_data[8*i +: 8] <= (own ? own_data[8*i +: 8] : row_data[8*i +: 8]) & {8{own ? own_keep[i] : row_keep[i]}};
+        end
+    end
+
+    assign commit = write && write_last && write_good && !doomed[write_slot] && !reset_network;
+    assign spoil  = write && write_last && !commit;
+
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            filling  <= '0;
+            doomed   <= '0;
+            patience <= '0;
+        end else begin
+            patience <= patience + 4'd1;
+            if (reset_network) doomed <= doomed | (filling & told);
+            if (write && write_last) filling[write_slot] <= 1'b0;
+            if (open) begin
+                filling[free_slot] <= 1'b1;
+                doomed[free_slot]  <= 1'b0;
+            end
+        end
+        if (open) told[free_slot] <= LIMITED || engine_pkg::STACK_RDMA ? !loop_grant : 1'b0;
+    end
+
+    rx_offer offer (
+        .clk, .rst, .go, .front, .leave, .leave_slot, .give_back(drop),
+        .first_valid(write && write_number == 0), .first_slot(write_slot), .first_data(write_data),
+        .about_valid(write && write_last), .about_slot(write_slot), .about_session(write_session), .about_loop(write_own),
+        .about_bytes(write_bytes),
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .job_valid(job_push), .job_slot, .job_row, .job_bytes
+    );
+
+    fifo #(.WIDTH(SLOT + 1 + LENGTH), .DEPTH(SLOTS)) jobs (
+        .clk, .rst, .clear(reset_network),
+        .in_valid(job_push), .in_ready(job_room), .in_data({job_slot, job_row, job_bytes}),
+        .out_valid(job_valid), .out_ready(job_ready), .out_data({next_slot, next_row, next_bytes}), .count(job_count)
+    );
+
+    slot_reader #(.SIDE(1)) reader (
+        .clk, .rst(rst || reset_network),
+        .job_valid, .job_ready, .job_slot(next_slot), .job_row(ROW'(next_row)), .job_bytes(next_bytes), .job_side(1'b0),
+        .read, .read_slot, .read_row, .read_side, .read_last, .read_data,
+        .out_valid(rx_data_valid), .out_ready(rx_data_ready), .out_data(rx_data), .out_keep(rx_data_keep),
+        .out_last(rx_data_last), .out_side
+    );
+
+    slot_memory rows (
+        .clk, .write, .write_slot, .write_row(write_number), .write_data, .write_strobe('1),
+        .read, .read_slot, .read_row, .replace(1'b0), .replace_data('0), .read_data
+    );
+
+    // A reset drops what can still come, but not for ever.
+    assign something    = source_busy || loop_busy || write || (used & ~filling) != 0;
+    assign receive_busy = something || rx_data_valid;
+    assign receive_idle = reset_network && (quiet == '1 || since[15]);
+
+    always_ff @(posedge clk) begin
+        quiet <= reset_network && !something ? quiet == '1 ? quiet : quiet + 8'd1 : '0;
+        since <= reset_network ? since[15] ? since : since + 16'd1 : '0;
+        if (rst) quiet <= '0;
+    end
+
+    wire unused = &{1'b0, same, queued, job_room, job_count, read_side, out_side, loop_oversize, need_session};
+
+endmodule
+
+`default_nettype wire
