@@ -110,6 +110,40 @@ func Emulate(ctx context.Context,
 		command.Flag("hosts", hosts), command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
 }
 
+// Simulate serves ranks of a platform whose engines are simulated from the
+// description of the hardware, to the same programs as emulate.
+//
+// It builds the hardware with Verilator, once, and out/bin/cclworld.
+func Simulate(ctx context.Context,
+	platform string, // platform, as a name
+	n *int, // number of ranks (4)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	only *string, // ranks that are simulated, the others are emulated: 0,2-3 (all)
+	port *int, // first port; five for each rank are used from there on (5500)
+	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
+	network *string, // what is between ranks: auto, local, sockets, packets (auto)
+	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
+	kernel *string, // what is at the kernel streams: platform, client (platform)
+	careful *bool, // check assertions, and begin with random values
+	seed *int, // number that those come from (0)
+	trace *string, // file for waveforms, in FST; %d in its name is the rank
+	window *string, // cycles of which there are waveforms: 1000:5000 (all)
+	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
+	levels *int, // levels of it (all)
+	health *time.Duration, // interval of a line for each rank that says how it is: 5s
+	json *bool, // print a JSON object a line, for scripts
+) error {
+	simulated := "all"
+	if only != nil {
+		simulated = *only
+	}
+	return command.Emulate(ctx, platform, n,
+		command.Flag("vars", vars), command.Flag("simulate", &simulated), command.Flag("port", port), command.Flag("listen", listen),
+		command.Flag("network", network), command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("careful", careful),
+		command.Flag("seed", seed), command.Flag("trace", trace), command.Flag("trace-window", window), command.Flag("trace-scope", scope),
+		command.Flag("trace-levels", levels), command.Flag("health", health), command.Flag("json", json))
+}
+
 // Clean removes everything that was generated, and nothing else.
 func Clean(ctx context.Context,
 	out *string, // directory to clean (out)

@@ -13,6 +13,17 @@ import (
 // Test checks the whole repository: format, vet, staticcheck and all tests.
 func Test(ctx context.Context) error { return check.Run(ctx) }
 
+// Verify checks the hardware of a platform: every warning of Verilator, worlds of
+// simulated ranks that run the tests of the emulated ones, and the benches of its
+// parts.
+func Verify(ctx context.Context,
+	platform string, // platform, as a name
+	careful *bool, // check assertions, and begin with random values
+	scale *float64, // how much of the tests: 0.1 is a tenth (1)
+) error {
+	return check.Verify(ctx, platform, careful != nil && *careful, scale)
+}
+
 // Soak runs random operations against plain arithmetic: half of the time on
 // worlds that stay, through real sockets with faults, then in random worlds with
 // another seed each time.

@@ -92,7 +92,7 @@ module call_tickets #(
             uppers[given] <= next[31:PLACE];
             owners[given] <= client;
         end
-        if (take) followers[previous] <= given;
+        if (take && has_calls[client]) followers[previous] <= given;
         if (take) lasts[client] <= given;
         if (moves_on) firsts[whose] <= first;
         if (leaves) begin

@@ -361,7 +361,6 @@ module cclo_core #(
         .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
         .packet_open_valid, .packet_open_ready, .packet_open, .packet_open_slot,
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_session, .packet_abandon_self,
-        .packet_abandon_open(1'b0), .packet_abandon_slot('0),
         .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .exchange_request(transmit_exchange_request), .exchange_response(transmit_exchange_response),

@@ -49,6 +49,7 @@ module dispatcher #(
     input  wire [engine_pkg::QUEUES-1:0]                 kernel_out_wanted,
     output logic [engine_pkg::QUEUES-1:0]                kernel_granted,
     input  wire [engine_pkg::QUEUES-1:0]                 kernel_drop,
+    input  wire                                          data_flushing,
     input  wire                                          kernel_in_pushed,
     input  wire                                          kernel_out_popped,
     output logic [31:0]                                  kernel_in_bytes,
@@ -74,7 +75,7 @@ module dispatcher #(
             eligible[i] = channel_slice_valid[i] && (!channel_commits[i] || !taken[i] && (channel_ends[i] || !elsewhere[i]));
     end
 
-    assign take                = !slice_valid || slice_ready;
+    assign take                = (!slice_valid || slice_ready) && !data_flushing;
     assign dispatched          = take ? slice_grant : '0;
     assign channel_slice_ready = dispatched;
     assign candidate           = channel_slice[SLICE_WIDTH*slice_index +: SLICE_WIDTH];
@@ -88,7 +89,7 @@ module dispatcher #(
 
     always_ff @(posedge clk) begin
         if (rst) slice_valid <= 1'b0;
-        else if (take) slice_valid <= eligible != '0;
+        else if (take || slice_ready) slice_valid <= take && eligible != '0;
         if (take) slice <= candidate;
     end
 
@@ -120,7 +121,7 @@ module dispatcher #(
     assign channel_drop_ready     = channel_release_ready ? drop_grant : '0;
 
     kernel_account kernel (
-        .clk, .rst, .in_wanted(kernel_in_wanted), .out_wanted(kernel_out_wanted), .granted(kernel_granted), .drop(kernel_drop),
+        .clk, .rst, .flushing(data_flushing), .in_wanted(kernel_in_wanted), .out_wanted(kernel_out_wanted), .granted(kernel_granted), .drop(kernel_drop),
         .in_pushed(kernel_in_pushed), .out_popped(kernel_out_popped), .dispatched(dispatched != '0), .slice(candidate),
         .in_bytes(kernel_in_bytes), .out_bytes(kernel_out_bytes), .in_settled(kernel_in_settled), .out_settled(kernel_out_settled),
         .in_drop(kernel_in_drop), .out_drop(kernel_out_drop)

@@ -5,6 +5,7 @@
 module kernel_account (
     input  wire                            clk,
     input  wire                            rst,
+    input  wire                            flushing, // both streams are emptied
 
     input  wire [engine_pkg::QUEUES-1:0]   in_wanted,
     input  wire [engine_pkg::QUEUES-1:0]   out_wanted,
@@ -91,7 +92,7 @@ module kernel_account (
         else if (out_drop) out_part <= '0;
         in_quiet  <= in_pushed ? '0 : in_quiet + 5'(in_quiet != PATIENCE);
         out_quiet <= out_popped ? '0 : out_quiet + 5'(out_quiet != PATIENCE);
-        if (rst) begin
+        if (rst || flushing) begin
             in_beats  <= '0;
             out_beats <= COUNT'(engine_pkg::KERNEL_BEATS);
             in_part   <= '0;

@@ -49,6 +49,7 @@ module move_channel #(
     input  wire [31:0]                         kernel_out_bytes,
     input  wire                                kernel_in_settled,
     input  wire                                kernel_out_settled,
+    input  wire                                data_flushing, // the kernel streams are emptied
     output logic                               kernel_drop, // what is left of a beat
 
     output logic                               slice_valid,
@@ -425,6 +426,7 @@ module move_channel #(
         if ((state == SOURCES && !opened || state == MESSAGE) && !give_up)
             code <= sources_code != '0 ? sources_code : limit_expired && !sources_ready ? timeout_code : '0;
         if (state == BUILD && !give_up && size_units == '0) code <= cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+        if (data_flushing && (kernel_in_wanted || kernel_out_wanted)) code <= code | cclo_pkg::RETURN_CODE_DMA_TIMEOUT;
         if (mine && retire.code != '0) code <= code | retire.code;
         if (reset_moves && state != END && (state != IDLE || queue_valid || !order_empty)) resetting <= 1'b1;
 

@@ -63,6 +63,7 @@ module move_engine (
     output engine_pkg::slice_t                 slice,
     input  wire engine_pkg::retire_t           retire,
     output logic [engine_pkg::QUEUES-1:0]      restart,
+    input  wire                                data_flushing, // all slices end, the kernel streams are emptied
     input  wire                                kernel_in_pushed,
     input  wire                                kernel_out_popped,
     output logic                               kernel_in_drop,
@@ -153,7 +154,7 @@ module move_engine (
             .abandon(channel_abandon[q]), .abandon_done(channel_abandon_done[q]),
             .kernel_in_wanted(kernel_in_wanted[q]), .kernel_out_wanted(kernel_out_wanted[q]),
             .kernel_granted(kernel_granted[q]), .kernel_in_bytes, .kernel_out_bytes,
-            .kernel_in_settled, .kernel_out_settled, .kernel_drop(kernel_drop[q]),
+            .kernel_in_settled, .kernel_out_settled, .data_flushing, .kernel_drop(kernel_drop[q]),
             .slice_valid(channel_slice_valid[q]), .slice_ready(channel_slice_ready[q]),
             .slice(channel_slice[SLICE*q +: SLICE]), .slice_key(channel_key[KEY*q +: KEY]), 
             .slice_commits(channel_commits[q]), .slice_ends(channel_ends[q]),
@@ -170,7 +171,7 @@ module move_engine (
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_self, .packet_abandon_session,
         .channel_drop_valid, .channel_drop_ready, .channel_drop_buffer,
         .channel_release_valid, .channel_release_ready, .channel_release_buffer,
-        .kernel_in_wanted, .kernel_out_wanted, .kernel_granted, .kernel_drop, .kernel_in_pushed, .kernel_out_popped,
+        .kernel_in_wanted, .kernel_out_wanted, .kernel_granted, .kernel_drop, .data_flushing, .kernel_in_pushed, .kernel_out_popped,
         .kernel_in_bytes, .kernel_out_bytes, .kernel_in_settled, .kernel_out_settled, .kernel_in_drop, .kernel_out_drop
     );
 

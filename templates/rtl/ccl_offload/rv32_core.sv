@@ -126,8 +126,9 @@ module rv32_core #(
     assign target_d = {pc_d, 2'b00} + distance;
     assign upper_d  = (fetch_word[5] ? 32'd0 : {pc_d, 2'b00}) + upper; // bit 5 tells lui from auipc
 
-    // Jumps to half a word are left to the next stage, which traps.
-    assign follow = fetched && !fetched_unmapped && !distance[1] && (decoded.jal || decoded.branch && distance[31]);
+    // Where a jump to half a word, or one that is no instruction, leads does not
+    // matter: the next stage traps.
+    assign follow = fetched && (decoded.jal || decoded.branch && distance[31]);
 
     always_ff @(posedge clk) begin
         if (rst) begin
@@ -152,7 +153,7 @@ module rv32_core #(
             offset     <= offset_d;
             a          <= a_d;
             b          <= b_d;
-        end else if (!bus_valid) begin
+        end else begin // as long as they wait: the last value is what was loaded
             if (wait_a) a <= value_w;
             if (wait_b) b <= value_w;
         end

@@ -66,7 +66,7 @@ module rx_packets (
     // A slot is filled, then it waits for its verdict, then it may be read.
     logic [SLOTS-1:0] used, queued, front, same, forget, release_;
     logic [SLOTS-1:0] filling, told; // told: that were promised to a session
-    logic [SLOTS-1:0] doomed;
+    logic [SLOTS-1:0] doomed, taken; // taken: the verdict counts, they are streamed to the end
     logic             query_room, query_none, free_valid, open, leave, drop, go, drain;
     logic [SLOT-1:0]  free_slot, leave_slot;
 
@@ -120,7 +120,7 @@ module rx_packets (
     );
 
     always_comb begin
-        forget   = reset_network ? used & ~filling : '0;
+        forget   = reset_network ? used & ~filling & ~taken : '0;
         release_ = '0;
         if (spoil) release_[write_slot] = 1'b1;
         if (drop) release_[leave_slot] = 1'b1;
@@ -162,10 +162,13 @@ module rx_packets (
     always_ff @(posedge clk) begin
         if (rst) begin
             filling  <= '0;
+            taken    <= '0;
             doomed   <= '0;
             patience <= '0;
         end else begin
             patience <= patience + 4'd1;
+            taken    <= taken & ~release_;
+            if (job_push) taken[job_slot] <= 1'b1;
             if (reset_network) doomed <= doomed | (filling & told);
             if (write && write_last) filling[write_slot] <= 1'b0;
             if (open) begin
@@ -186,13 +189,13 @@ module rx_packets (
     );
 
     fifo #(.WIDTH(SLOT + 1 + LENGTH), .DEPTH(SLOTS)) jobs (
-        .clk, .rst, .clear(reset_network),
+        .clk, .rst, .clear(1'b0),
         .in_valid(job_push), .in_ready(job_room), .in_data({job_slot, job_row, job_bytes}),
         .out_valid(job_valid), .out_ready(job_ready), .out_data({next_slot, next_row, next_bytes}), .count(job_count)
     );
 
     slot_reader #(.SIDE(1)) reader (
-        .clk, .rst(rst || reset_network),
+        .clk, .rst,
         .job_valid, .job_ready, .job_slot(next_slot), .job_row(ROW'(next_row)), .job_bytes(next_bytes), .job_side(1'b0),
         .read, .read_slot, .read_row, .read_side, .read_last, .read_data,
         .out_valid(rx_data_valid), .out_ready(rx_data_ready), .out_data(rx_data), .out_keep(rx_data_keep),

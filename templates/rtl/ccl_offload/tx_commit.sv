@@ -14,8 +14,6 @@ module tx_commit (
 
     input  wire                                packet_abandon_valid,
     output logic                               packet_abandon_ready,
-    input  wire                                packet_abandon_open,
-    input  wire  [engine_pkg::SLOT_WIDTH-1:0]  packet_abandon_slot,
 
     // The slots, and what was said of one when it was opened.
     input  wire  [engine_pkg::SLOTS-1:0]       used,
@@ -53,9 +51,9 @@ module tx_commit (
     logic       good;
 
     assign idle                 = state == IDLE;
-    assign packet_abandon_ready = idle && packet_abandon_valid && (packet_abandon_open || free_valid);
+    assign packet_abandon_ready = idle && packet_abandon_valid && free_valid;
     assign packet_commit_ready  = idle && !packet_abandon_ready;
-    assign take_free            = packet_abandon_ready && !packet_abandon_open;
+    assign take_free            = packet_abandon_ready;
 
     always_comb begin
         exchange_request           = '0;
@@ -87,7 +85,7 @@ module tx_commit (
             default: state <= IDLE;
         endcase
         if (idle) begin
-            slot <= packet_abandon_ready ? packet_abandon_open ? packet_abandon_slot : free_slot : packet_commit_slot;
+            slot <= packet_abandon_ready ? free_slot : packet_commit_slot;
             good <= packet_commit_good;
             mark <= packet_abandon_ready;
         end

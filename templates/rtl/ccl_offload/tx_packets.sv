@@ -16,13 +16,11 @@ module tx_packets (
     input  wire engine_pkg::packet_t            packet_open,
     output logic [engine_pkg::SLOT_WIDTH-1:0]   packet_open_slot,
 
-    // The rest of a message will not come, nor a commit of the open slot.
+    // The rest of the message will not come, if one is under way.
     input  wire                                 packet_abandon_valid,
     output logic                                packet_abandon_ready,
     input  wire  [15:0]                         packet_abandon_session,
     input  wire                                 packet_abandon_self,
-    input  wire                                 packet_abandon_open, // there is an open slot
-    input  wire  [engine_pkg::SLOT_WIDTH-1:0]   packet_abandon_slot,
 
     input  wire                                 slot_write_valid,
     input  wire  [engine_pkg::SLOT_WIDTH-1:0]   slot_write_slot,
@@ -119,8 +117,8 @@ module tx_packets (
     assign go        = network_enable && !reset_network;
     assign closing   = closed_valid && clear_ready && !take_free;
     assign query_tag = closing ? {1'b0, closed}
-                     : take_free ? {packet_abandon_self, packet_abandon_session[TAG-2:0]}
-                     : {packet_open.self, packet_open.session[TAG-2:0]};
+                     : opened.self ? {1'b1, (TAG - 1)'(0)} // all to itself are one order
+                     : {1'b0, opened.session[TAG-2:0]};
 
     assign packet_open_ready = go && free_valid && query_room && !take_free && !closing;
     assign packet_open_slot  = free_slot;
@@ -189,7 +187,7 @@ module tx_packets (
     tx_commit commit (
         .clk, .rst,
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
-        .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_open, .packet_abandon_slot,
+        .packet_abandon_valid, .packet_abandon_ready,
         .used, .free_valid, .free_slot, .take_free, .slot(commit_slot),
         .counted(committed.counted), .numbered(committed.numbered), .record(committed.record),
         .exchange_request, .exchange_response, .number_valid, .number_done, .number_value,

@@ -109,7 +109,7 @@ module tx_schedule #(
     assign headed      = packet.headed;
     assign session     = packet.session;
     assign payload     = packet.bytes;
-    assign tag         = {self, session[TAG-2:0]};
+    assign tag         = self ? {1'b1, (TAG - 1)'(0)} : {1'b0, session[TAG-2:0]};
     assign whole       = headed && !(packet.written && !self);
     assign row         = headed && !whole;
     assign nothing     = payload == 0 && !whole;

@@ -62,7 +62,6 @@ module dma_write #(
 );
 
     localparam int unsigned BURSTS  = 32;               // gathered and not yet requested
-    localparam int unsigned CREDIT  = $clog2(BURSTS + 1) + 1;
     localparam int unsigned ISSUED  = $clog2(OUTSTANDING + 1);
     localparam int unsigned REPORT  = 30;               // tag, errors, bytes, end of packet
     localparam int unsigned REQUEST = 58 + 8 + 1 + 2 + REPORT;
@@ -87,7 +86,7 @@ module dma_write #(
     logic [7:0]        put_length;
     logic [3:0]        put_tag;
     logic [22:0]       put_bytes;
-    logic              line_valid, line_ready, line_last, closed;
+    logic              line_valid, line_ready, line_last;
     logic [511:0]      line_data;
     logic [63:0]       line_strobes;
 
@@ -101,15 +100,14 @@ module dma_write #(
         .burst_memory(put_memory), .burst_void(put_void), .burst_ends(put_ends), .burst_tag(put_tag),
         .burst_internal_error(put_internal), .burst_decode_error(put_decode),
         .burst_bytes(put_bytes), .burst_end_of_packet(put_eop),
-        .line_valid, .line_ready, .line_data, .line_strobes, .line_last, .closed
+        .line_valid, .line_ready, .line_data, .line_strobes, .line_last
     );
 
-    // Requests, as soon as their lines are complete.
+    // Requests. The lines of each are on their way through the aligner at least.
     logic              request_valid, request_take, request_void, request_ends, request_memory;
     logic [57:0]       request_line;
     logic [7:0]        request_length;
     logic [REPORT-1:0] request_report;
-    logic [CREDIT-1:0] complete;
     logic              order_ready;
 
     logic [$clog2(BURSTS+1)-1:0] _unused_requests;
@@ -123,7 +121,7 @@ module dma_write #(
         .count(_unused_requests)
     );
 
-    assign request_take = request_valid && complete != '0 && order_ready && (request_void || !aw_valid || aw_ready);
+    assign request_take = request_valid && order_ready && (request_void || !aw_valid || aw_ready);
 
     logic [ISSUED-1:0] granted;    // bursts whose address was taken and whose data were not
     logic              granted_one, finished_one;
@@ -134,12 +132,10 @@ module dma_write #(
     always_ff @(posedge clk) begin
         if (rst) begin
             aw_valid <= 1'b0;
-            complete <= '0;
             granted  <= '0;
         end else begin
             if (request_take && !request_void) aw_valid <= 1'b1;
             else if (aw_ready) aw_valid <= 1'b0;
-            complete <= complete + CREDIT'(closed) - CREDIT'(request_take);
             granted  <= granted + ISSUED'(granted_one) - ISSUED'(finished_one);
         end
         if (request_take && !request_void) begin

@@ -3,8 +3,7 @@
 // with TLAST, whichever comes first. A refused command (void) takes its bytes of
 // the stream and writes none.
 //
-// A burst's descriptor stands in front of its lines; `closed` says when the last
-// of them has gone out.
+// A burst is described when its last line is known: all of them are out soon.
 `default_nettype none
 
 module dma_write_align #(
@@ -46,8 +45,7 @@ module dma_write_align #(
     input  wire          line_ready,
     output logic [511:0] line_data,
     output logic [63:0]  line_strobes,
-    output logic         line_last,          // of its burst
-    output logic         closed
+    output logic         line_last           // of its burst
 );
 
     localparam int unsigned BURST = $clog2(BURST_BEATS);
@@ -189,7 +187,6 @@ module dma_write_align #(
     assign advance    = line_ready;
     assign line_valid = valid2 && writes2;
     assign line_last  = closes2;
-    assign closed     = valid2 && closes2 && advance;
 
 endmodule
 
