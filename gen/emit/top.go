@@ -22,6 +22,7 @@ const (
 type topView struct {
 	hardwareView
 	Wires     []topWire
+	Narrowed  []string // wires of which the taker has not all bits
 	Instances []topInstance
 }
 
@@ -128,7 +129,11 @@ func (b *topBuilder) pinOf(p *design.Port, suffix string) (pin, bool) {
 			continue
 		}
 		if q.Width == 0 {
-			q.Width = map[string]int{"tdata": p.Width, "tkeep": p.Width / 8, "tdest": 8}[suffix]
+			width := p.Width
+			if p.Instance.Role == "closer" {
+				width = b.closedWidth(p.Instance)
+			}
+			q.Width = map[string]int{"tdata": width, "tkeep": width / 8, "tdest": 8}[suffix]
 		}
 		return q, true
 	}
@@ -169,7 +174,7 @@ func (b *topBuilder) signal(p *design.Port, q pin, suffix string) string {
 		}
 		return "'0"
 	}
-	if q.Output == p.Output && suffix != "tready" {
+	if q.Output && suffix != "tready" {
 		for _, w := range b.view.Wires {
 			if w.Name == "_unused_"+prefix+"_"+suffix {
 				return w.Name
@@ -179,6 +184,9 @@ func (b *topBuilder) signal(p *design.Port, q pin, suffix string) string {
 	}
 	for _, w := range b.view.Wires {
 		if w.Name == prefix+"_"+suffix {
+			if w.Width > q.Width {
+				b.view.Narrowed = append(b.view.Narrowed, w.Name)
+			}
 			if w.Width != q.Width {
 				return fmt.Sprintf("%d'(%s)", q.Width, w.Name)
 			}

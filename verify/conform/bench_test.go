@@ -78,7 +78,7 @@ func times(n int) int {
 // waits end; if even that does not end the test, the program ends.
 func limited(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
-	limit = time.Duration(float64(limit) * max(scaleOf(), 1))
+	limit = time.Duration(float64(limit) * max(scaleOf(), 1) * slowness())
 	ctx, cancel := context.WithTimeout(t.Context(), limit+time.Second) // when everything is printed
 	dump := func() string {
 		text := make([]byte, 1<<22)
@@ -142,7 +142,7 @@ func small(p *accl.Platform) {
 // bench starts a world that ends with the test.
 func (on where) bench(ctx context.Context, t *testing.T, s setup) *bench {
 	t.Helper()
-	if on.keeps() && s.vars == nil {
+	if _, built := on.way.(hardware); (on.keeps() || built) && s.vars == nil {
 		s.vars = hostMemory(s.platform)
 	}
 	d := designtest.Load(t, s.platform, s.vars)
@@ -166,9 +166,10 @@ func (b *bench) start(ctx context.Context) {
 		if b.on.loses(b.p) || s.faults != "" {
 			s.world.Engine.RemoteTimeout = remoteLossy
 		}
+		s.world.Engine.RemoteTimeout = time.Duration(float64(s.world.Engine.RemoteTimeout) * slowness())
 	}
 	if s.world.Engine.Patience == 0 {
-		s.world.Engine.Patience = 10 * time.Second
+		s.world.Engine.Patience = time.Duration(float64(10*time.Second) * slowness())
 	}
 	var err error
 	if b.reach, err = b.on.open(ctx, b.t, d, &s); err != nil {

@@ -18,10 +18,13 @@ import (
 
 var overFlag = flag.String("conform.over", "", "how all tests reach the ranks: "+strings.Join(wayNames(), ", ")+"; \"\" for CONFORM_OVER, or process")
 
+var platformsFlag = flag.String("conform.platforms", "", "platforms that tests use, as names with commas between; \"\" for all that they know")
+
 // Tests run over the ways of -conform.over: all engines and the network in this
 // process; clients and servers of the simulation protocol in it; real UDP and TCP
 // sockets; the packet sockets of the protocol; a cclworld for each rank, started by
-// mpirun, by itself, or in a network namespace of its own. Without the flag they run
+// mpirun, by itself, or in a network namespace of its own; engines that are simulated
+// from the description of the hardware, all or every other one. Without the flag they run
 // in process, and TestOver runs a part of them on every other way. What a way does
 // not have, or the machine, is skipped and says so.
 
@@ -64,29 +67,32 @@ type where struct {
 
 // ways are all that there are, made when they are first used.
 var ways = []struct {
-	name string
-	make func() way
+	name  string
+	make  func() way
+	share float64 // of the cases of a whole run, if all tests go there
 }{
-	{"process", func() way { return process{} }},
-	{"protocol", func() way { return protocol{} }},
-	{"sockets", func() way { return sockets{} }},
-	{"packets", func() way { return packetSockets{} }},
-	{"mpirun", func() way { return newMPI() }},
-	{"processes", func() way { return newProcesses() }},
-	{"namespaces", func() way { return newNamespaces() }},
+	{"process", func() way { return process{} }, 1},
+	{"protocol", func() way { return protocol{} }, 1},
+	{"sockets", func() way { return sockets{} }, 1},
+	{"packets", func() way { return packetSockets{} }, 1},
+	{"mpirun", func() way { return newMPI() }, 1},
+	{"processes", func() way { return newProcesses() }, 1},
+	{"namespaces", func() way { return newNamespaces() }, 1},
+	{"verilated", func() way { return newHardware(false) }, hardwareShare},
+	{"mixed", func() way { return newHardware(true) }, hardwareShare},
 }
 
 func wayNames() []string {
-	return []string{"process", "protocol", "sockets", "packets", "mpirun", "processes", "namespaces"}
+	return []string{"process", "protocol", "sockets", "packets", "mpirun", "processes", "namespaces", "verilated", "mixed"}
 }
 
 // goes finds a way by its name.
-func goes(name string, share float64) (where, error) {
+func goes(name string) (where, error) {
 	i := slices.Index(wayNames(), name)
 	if i < 0 {
 		return where{}, fmt.Errorf("over %q: there are %s", name, strings.Join(wayNames(), ", "))
 	}
-	return where{way: ways[i].make(), share: share, losses: new(losses)}, nil
+	return where{way: ways[i].make(), share: ways[i].share, losses: new(losses)}, nil
 }
 
 // all is where tests go that no other way is said of.
@@ -108,9 +114,12 @@ func (t tests) Run() int {
 		name = "process"
 	}
 	var err error
-	if all, err = goes(name, 1); err != nil {
+	if all, err = goes(name); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
+	}
+	if *platformsFlag != "" {
+		all.platforms = strings.Split(*platformsFlag, ",")
 	}
 	code := t.m.Run()
 	if err := all.close(); err != nil {
@@ -193,11 +202,11 @@ func TestOver(t *testing.T) {
 			if testing.Short() && test.parts < 10 {
 				t.Skip("short")
 			}
-			on, err := goes(test.way, test.share)
+			on, err := goes(test.way)
 			if err != nil {
 				t.Fatal(err)
 			}
-			on.platforms = test.platforms
+			on.share, on.platforms = test.share, test.platforms
 			t.Cleanup(func() {
 				if err := on.close(); err != nil {
 					t.Error(err)

@@ -19,7 +19,7 @@ func TestDeadPeer(t *testing.T) {
 		ways = []string{all.name()}
 	}
 	for _, name := range ways {
-		on, err := goes(name, 1)
+		on, err := goes(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,23 +2,23 @@ package emu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 
 // Errors of calls.
 var (
-	ErrClosed = errors.New("emu: the engine is closed")
-	ErrClient = errors.New("emu: no such client")
-	ErrTicket = errors.New("emu: the ticket has no answer to give")
+	ErrClosed = engine.ErrClosed
+	ErrClient = engine.ErrClient
+	ErrTicket = engine.ErrTicket
 )
 
 // Clients is how many clients an engine has: they go from 0 up.
-const Clients = 1024
+const Clients = engine.Clients
 
 // openCall is a call from when it was placed until its answer is given.
 type openCall struct {

@@ -3,6 +3,9 @@ package emu
 import (
 	"fmt"
 	"sync"
+
+	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/memory"
 )
 
 // maxExtents bounds what clients can make the engine remember about a memory.
@@ -14,12 +17,12 @@ type Memory struct {
 	pages *pagedMemory
 
 	mu    sync.RWMutex
-	known extents // reserved or written by clients
+	known memory.Extents // reserved or written by clients
 }
 
 // Memory is the engine's device memory, or the host memory that it reaches:
 // that needs Options.SharedHost. The error is ErrNoMemory where there is none.
-func (e *Engine) Memory(host bool) (*Memory, error) {
+func (e *Engine) Memory(host bool) (engine.Memory, error) {
 	if !host {
 		return e.clients[0], nil
 	}
@@ -40,7 +43,7 @@ func (m *Memory) Reserve(addr, bytes uint64) error {
 	if len(m.known) >= maxExtents {
 		return fmt.Errorf("%w: it is in more than %d pieces", ErrFull, maxExtents)
 	}
-	m.known.add(extent{addr, addr + bytes})
+	m.known.Add(memory.Extent{From: addr, To: addr + bytes})
 	return nil
 }
 
@@ -73,15 +76,15 @@ func (m *Memory) there(addr, bytes uint64) error {
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	rest := extent{addr, addr + bytes}
+	rest := memory.Extent{From: addr, To: addr + bytes}
 	for {
-		at, lacks := m.known.missing(rest)
+		at, lacks := m.known.Missing(rest)
 		if !lacks {
 			return nil
 		}
 		if !m.pages.marked(at) {
 			return fmt.Errorf("%w 0x%X: it was never allocated or written", ErrNoMemory, at)
 		}
-		rest.from = min(at/blockBytes*blockBytes+blockBytes, rest.to)
+		rest.From = min(at/blockBytes*blockBytes+blockBytes, rest.To)
 	}
 }

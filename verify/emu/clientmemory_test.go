@@ -3,7 +3,6 @@ package emu
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -117,35 +116,6 @@ func TestHostMemoryOfClients(t *testing.T) {
 	} {
 		if _, err := newWorld(t, o).rigs[0].Memory(true); !errors.Is(err, ErrNoMemory) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestExtents compares with a plain set of numbers.
-func TestExtents(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		var set extents
-		var plain [64]bool
-		for range 12 {
-			from := rng.Uint64N(64)
-			to := from + rng.Uint64N(65-from)
-			set.add(extent{from, to})
-			for i := from; i < to; i++ {
-				plain[i] = true
-			}
-			for i, e := range set {
-				if e.from >= e.to || i > 0 && set[i-1].to >= e.from {
-					t.Fatalf("not sorted and disjoint: %v", set)
-				}
-			}
-			from = rng.Uint64N(64)
-			to = from + rng.Uint64N(65-from)
-			at, lacks := set.missing(extent{from, to})
-			want := slices.Index(plain[from:to], false)
-			if lacks != (want >= 0) || lacks && at != from+uint64(want) {
-				t.Fatalf("%v lacks 0x%X (%v) of %d to %d", set, at, lacks, from, to)
-			}
 		}
 	}
 }

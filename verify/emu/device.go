@@ -3,23 +3,20 @@ package emu
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/memory"
 )
 
 // Device is an engine as its host reaches it. All methods may be called
 // concurrently.
 type Device struct{ e *Engine }
 
-var (
-	_ accl.Device        = (*Device)(nil)
-	_ accl.SessionOpener = (*Device)(nil)
-	_ accl.KernelPort    = (*Device)(nil)
-)
+var _ engine.Device = (*Device)(nil)
 
 // Device returns the host's side of the engine.
-func (e *Engine) Device() *Device { return &Device{e} }
+func (e *Engine) Device() engine.Device { return &Device{e} }
 
 // usable is the error of a device that cannot be used now.
 func (d *Device) usable(ctx context.Context) error {
@@ -121,11 +118,15 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 	}
 	e := d.e
 	if !spec.Host {
-		addr, taken, err := e.allocators[0].take(uint64(spec.Bytes), spec.At)
+		addr, taken, err := e.allocators[0].Take(uint64(spec.Bytes), spec.At)
 		if err != nil {
 			return nil, err
 		}
-		return &memory{e: e, a: e.allocators[0], taken: taken, addr: addr, size: spec.Bytes}, nil
+		return memory.New(memory.Block{
+			Allocator: e.allocators[0], Taken: taken, Addr: addr, Bytes: spec.Bytes,
+			To:   func(_ context.Context, b []byte, addr uint64) error { return copyIn(e.device, addr, b) },
+			From: func(_ context.Context, b []byte, addr uint64) error { return copyOut(b, e.device, addr) },
+		}), nil
 	}
 	host, ok := e.host.(*hostMemory)
 	if e.o.SharedHost && e.clients[1] != nil {
@@ -134,78 +135,15 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 	if !ok {
 		return nil, fmt.Errorf("%w: the platform %s does not reach host memory", ErrNoMemory, e.d.Platform.Name)
 	}
-	addr, taken, err := e.allocators[1].take(uint64(spec.Bytes), spec.At)
+	addr, taken, err := e.allocators[1].Take(uint64(spec.Bytes), spec.At)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, taken.to-taken.from)
-	host.add(taken.from, data)
-	at := addr - taken.from
-	return &memory{e: e, a: e.allocators[1], taken: taken, addr: addr, size: spec.Bytes, host: host, bytes: data[at : at+uint64(spec.Bytes)]}, nil
-}
-
-// memory implements accl.Memory.
-type memory struct {
-	e     *Engine
-	a     *allocator
-	taken extent
-	addr  uint64
-	size  int         // bytes
-	host  *hostMemory // nil for device memory
-
-	mu    sync.RWMutex
-	freed bool
-	copy  sync.Once // makes the host's copy of device memory
-	bytes []byte
-}
-
-func (m *memory) Addr() uint64 { return m.addr }
-
-// Bytes is the host's copy. That of device memory is made when somebody asks for
-// it: nobody does for what only the engine uses.
-func (m *memory) Bytes() []byte {
-	if m.host == nil {
-		m.copy.Do(func() { m.bytes = make([]byte, m.size) })
-	}
-	return m.bytes
-}
-
-func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
-	return m.sync(ctx, offset, bytes, func(b []byte, addr uint64) error { return copyIn(m.e.device, addr, b) })
-}
-
-func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
-	return m.sync(ctx, offset, bytes, func(b []byte, addr uint64) error { return copyOut(b, m.e.device, addr) })
-}
-
-func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func([]byte, uint64) error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.freed {
-		return ErrFreed
-	}
-	if offset < 0 || bytes < 0 || offset > m.size || bytes > m.size-offset {
-		return fmt.Errorf("emu: %d bytes from %d on are not within a memory of %d", bytes, offset, m.size)
-	}
-	if m.host != nil {
-		return nil
-	}
-	return transfer(m.Bytes()[offset:offset+bytes], m.addr+uint64(offset))
-}
-
-// Free gives the memory back. The error is ErrFreed if that was done before.
-func (m *memory) Free() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.freed {
-		return ErrFreed
-	}
-	m.freed = true
-	if m.host != nil {
-		m.host.remove(m.taken.from)
-	}
-	return m.a.give(m.taken)
+	data := make([]byte, taken.To-taken.From)
+	host.add(taken.From, data)
+	at := addr - taken.From
+	return memory.New(memory.Block{
+		Allocator: e.allocators[1], Taken: taken, Addr: addr, Bytes: spec.Bytes,
+		Shared: data[at : at+uint64(spec.Bytes)], Freed: func() { host.remove(taken.From) },
+	}), nil
 }

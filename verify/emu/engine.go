@@ -19,6 +19,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/memory"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 
@@ -86,8 +87,8 @@ type Engine struct {
 	exchange   *exchange
 	device     *pagedMemory
 	host       space
-	allocators [2]*allocator // device, host
-	clients    [2]*Memory    // the same for clients that choose addresses; may be nil
+	allocators [2]*memory.Allocator // device, host
+	clients    [2]*Memory           // the same for clients that choose addresses; may be nil
 	life       context.Context
 	end        context.CancelFunc
 	calls      *arbiter
@@ -170,7 +171,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	for i := range e.allocators {
-		e.allocators[i] = &allocator{limit: o.MemoryBytes}
+		e.allocators[i] = memory.NewAllocator(o.MemoryBytes)
 	}
 	e.calls = newArbiter(n, func() { e.waker.tell(signalCall) })
 	room := func() { e.waker.tell(signalRoom) }

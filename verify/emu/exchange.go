@@ -1,16 +1,16 @@
 package emu
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 // ErrAddress says that an offset lies outside the exchange memory, or is not
 // that of a word.
-var ErrAddress = errors.New("emu: no word of the exchange memory")
+var ErrAddress = engine.ErrAddress
 
 // exchange is the memory that host and engine share. Its offsets are those
 // of the host, in bytes; its words are read and written atomically.

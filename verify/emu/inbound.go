@@ -182,7 +182,7 @@ func (in *inbound) deliver(p *fabric.Packet, loop bool) {
 // drop notes that a packet was dropped, and why.
 func (in *inbound) drop(event uint32) verdict {
 	in.event(event)
-	in.e.stats.drop(in.e.n, event)
+	in.e.drop(event)
 	return taken
 }
 

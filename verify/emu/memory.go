@@ -1,13 +1,19 @@
 package emu
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/cclforge/cclforge/verify/memory"
 )
 
-// ErrNoMemory says that there is no memory at an address.
-var ErrNoMemory = errors.New("emu: no memory at the address")
+// Errors of memories.
+var (
+	ErrNoMemory = memory.ErrNoMemory
+	ErrFull     = memory.ErrFull
+	ErrTaken    = memory.ErrTaken
+	ErrFreed    = memory.ErrFreed
+)
 
 // space is an address space of memory. It may be used by several goroutines
 // as long as they use different bytes.

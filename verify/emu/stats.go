@@ -1,42 +1,16 @@
 package emu
 
-import "fmt"
+import "github.com/cclforge/cclforge/verify/engine"
 
 // Stats is what an engine has done since power-up, and what it holds.
-type Stats struct {
-	Calls        uint64 // placed
-	Instructions uint64 // of the control processor
-	Moves        uint64 // issued
-	PacketsOut   uint64 // handed to the network, or to the own rank
-	PacketsIn    uint64 // from the network
-	BytesOut     uint64 // payload of these
-	BytesIn      uint64
-	MessagesIn   uint64 // eager messages and puts that were accepted
-	Dropped      Drops
-	RxFree       int    // rx buffers that wait for a message
-	RxUsed       int    // rx buffers with a message
-	DeviceBytes  uint64 // of device memory that takes room on the host
-}
+type Stats = engine.Stats
 
 // Drops are packets that were dropped, by reason.
-type Drops struct {
-	NoBuffer, BadPacket, Stale, TooLarge, NoWindow, NoAnnouncement uint64
-}
-
-// String lists the values in one line.
-func (s Stats) String() string {
-	return fmt.Sprintf("%d calls, %d instructions, %d moves, out %d packets %d bytes, in %d packets %d bytes %d messages, dropped %s, rx buffers %d free %d used, %d bytes of device memory",
-		s.Calls, s.Instructions, s.Moves, s.PacketsOut, s.BytesOut, s.PacketsIn, s.BytesIn, s.MessagesIn, s.Dropped, s.RxFree, s.RxUsed, s.DeviceBytes)
-}
-
-// String lists the reasons.
-func (d Drops) String() string {
-	return fmt.Sprintf("no_buffer %d, bad_packet %d, stale %d, too_large %d, no_window %d, no_announcement %d",
-		d.NoBuffer, d.BadPacket, d.Stale, d.TooLarge, d.NoWindow, d.NoAnnouncement)
-}
+type Drops = engine.Drops
 
 // drop counts a packet that was dropped with an event.
-func (s *Stats) drop(n *numbers, event uint32) {
+func (e *Engine) drop(event uint32) {
+	n, s := e.n, &e.stats
 	switch event {
 	case n.event.noBuffer:
 		s.Dropped.NoBuffer++

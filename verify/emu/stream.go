@@ -2,14 +2,15 @@ package emu
 
 import (
 	"context"
-	"errors"
 	"sync"
+
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 // Errors of kernel streams.
 var (
-	ErrLoopback = errors.New("emu: the platform's kernel stream is looped back to the engine, no kernel is at it")
-	ErrBeat     = errors.New("emu: a kernel stream moves whole beats")
+	ErrLoopback = engine.ErrLoopback
+	ErrBeat     = engine.ErrBeat
 )
 
 // stream is a kernel stream in one direction: beats with their TDEST, in

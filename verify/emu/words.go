@@ -40,3 +40,19 @@ func callWords(g *abi.Generation, room int) ([]func(*accl.Call) uint32, error) {
 	}
 	return words, nil
 }
+
+// CallRecord gives the words of a call in the order of the generation's record.
+// The error is ErrMissing for a generation whose record is not known.
+func CallRecord(g *abi.Generation) (func(*accl.Call) []uint32, error) {
+	fields, err := callWords(g, len(callFields))
+	if err != nil {
+		return nil, err
+	}
+	return func(c *accl.Call) []uint32 {
+		words := make([]uint32, len(fields))
+		for i, f := range fields {
+			words[i] = f(c)
+		}
+		return words
+	}, nil
+}

@@ -63,7 +63,9 @@ type Options struct {
 	// engines may not do all that ours do.
 	Foreign []int
 	Engine  emu.Options
-	Limits  zmq.Limits // of clients
+	// Maker says how the engine of a rank is made; nil for emulated ones.
+	Maker  func(rank int) world.Maker
+	Limits zmq.Limits // of clients
 	// KernelIn is the host of programs that play the user kernel; "" for 127.0.0.1.
 	KernelIn string
 	// Log is told of what goes wrong with peers; may be nil.

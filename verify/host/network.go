@@ -42,7 +42,11 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 				return nil, err
 			}
 		}
-		members = append(members, world.Member{Rank: rank, Port: h.impaired(rank, port)})
+		m := world.Member{Rank: rank, Port: h.impaired(rank, port)}
+		if h.o.Maker != nil {
+			m.Maker = h.o.Maker(rank)
+		}
+		members = append(members, m)
 	}
 	return members, nil
 }

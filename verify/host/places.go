@@ -6,7 +6,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/serve"
 )
@@ -103,7 +103,7 @@ func (h *Host) Places() []Place {
 // Health is how a rank is.
 type Health struct {
 	Rank    int
-	Engine  emu.Stats
+	Engine  engine.Stats
 	Served  *serve.Health // nil if it is not served
 	Network fmt.Stringer  // counters of its network port; may be nil
 }

@@ -131,7 +131,7 @@ func TestRegisterArithmetic(t *testing.T) {
 func TestImmediateArithmetic(t *testing.T) {
 	for name, operation := range immediates {
 		values := []int32{-2048, -2047, -1365, -33, -32, -31, -1, 0, 1, 2, 15, 30, 31, 32, 33, 1365, 2046, 2047}
-		if encodings[name].format == 'H' {
+		if encodings[name].Format == 'H' {
 			values = []int32{0, 1, 2, 15, 16, 30, 31}
 		}
 		for _, imm := range values {

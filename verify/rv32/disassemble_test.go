@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/cclforge/cclforge/verify/rv32/rv32test"
 )
 
 func TestDisassemble(t *testing.T) {
@@ -176,10 +178,10 @@ func TestDecodeAgainstBinutils(t *testing.T) {
 func TestAssembler(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 200 {
-		for _, i := range randomProgram(r)[:50] {
-			in := decode(i.word())
-			if got := (ins{mnemonics[in.op], int(in.rd), int(in.rs1), int(in.rs2), int32(in.imm)}); got != i {
-				t.Fatalf("%08x: %+v, want %+v", i.word(), got, i)
+		for _, i := range rv32test.Random(r, rv32test.Mix{})[:50] {
+			in := decode(i.Word())
+			if got := (ins{Name: mnemonics[in.op], Rd: int(in.rd), Rs1: int(in.rs1), Rs2: int(in.rs2), Imm: int32(in.imm)}); got != i {
+				t.Fatalf("%08x: %+v, want %+v", i.Word(), got, i)
 			}
 		}
 	}

@@ -187,15 +187,15 @@ func TestUnmappedReason(t *testing.T) {
 
 func TestSelfModifying(t *testing.T) {
 	// A loop whose body, "addi a0, a0, 1", changes itself to add more: by a word, a half word and a byte.
-	body := opi("addi", a0, a0, 1).word()
+	body := opi("addi", a0, a0, 1).Word()
 	for _, test := range []struct {
 		store  string
 		offset int32
 		value  uint32
 	}{
-		{"sw", 0, opi("addi", a0, a0, 100).word()},
-		{"sh", 2, opi("addi", a0, a0, 100).word() >> 16},
-		{"sb", 3, opi("addi", a0, a0, 16).word() >> 24},
+		{"sw", 0, opi("addi", a0, a0, 100).Word()},
+		{"sh", 2, opi("addi", a0, a0, 100).Word() >> 16},
+		{"sb", 3, opi("addi", a0, a0, 16).Word() >> 24},
 	} {
 		const at = 12
 		c := machine(t, nil, opi("addi", a2, zero, 3), li(a1, test.value), body,
@@ -212,10 +212,10 @@ func TestSelfModifying(t *testing.T) {
 	// An instruction that overwrites itself, and one that overwrites the next.
 	next := opi("addi", a0, a0, 9)
 	c := machine(t, nil, store("sw", a1, 0, zero), bare("ecall"), jal(zero, -8))
-	c.SetX(a1, next.word())
+	c.SetX(a1, next.Word())
 	copy(c.RAM()[4:], program(store("sw", a1, 8, zero), bare("ecall")))
 	run(t, c, 3)
-	if c.word(0) != next.word() || c.X(a0) != 9 || c.PC() != 12 {
+	if c.word(0) != next.Word() || c.X(a0) != 9 || c.PC() != 12 {
 		t.Errorf("a0 = %d, pc %d", c.X(a0), c.PC())
 	}
 	c.SetPC(0)

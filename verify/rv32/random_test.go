@@ -7,16 +7,16 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/cclforge/cclforge/verify/rv32/rv32test"
 )
 
 // The random programs: code in the lower half of the RAM, data in the upper,
 // and a device behind them.
 const (
-	randomRAM    = 4096
-	randomWords  = 500
-	randomDevice = 0x20000
+	randomRAM    = rv32test.RAMBytes
+	randomDevice = rv32test.Device
 )
 
 // device is a bus of one page whose answers depend on all that was stored
@@ -75,55 +75,55 @@ func (r *reference) step() error {
 		return IllegalInstruction
 	}
 	i := r.code[r.pc/4]
-	a, b, imm := r.x[i.rs1], r.x[i.rs2], uint32(i.imm)
+	a, b, imm := r.x[i.Rs1], r.x[i.Rs2], uint32(i.Imm)
 	next, result := r.pc+4, uint32(0)
 	size := map[byte]uint32{'b': 1, 'h': 2, 'w': 4}
-	switch e := encodings[i.name]; {
-	case arithmetic[i.name] != nil:
-		result = arithmetic[i.name](a, b)
-	case immediates[i.name] != "":
-		result = arithmetic[immediates[i.name]](a, imm)
-	case i.name == "lui":
+	switch e := encodings[i.Name]; {
+	case arithmetic[i.Name] != nil:
+		result = arithmetic[i.Name](a, b)
+	case immediates[i.Name] != "":
+		result = arithmetic[immediates[i.Name]](a, imm)
+	case i.Name == "lui":
 		result = imm
-	case i.name == "auipc":
+	case i.Name == "auipc":
 		result = r.pc + imm
-	case i.name == "jal":
+	case i.Name == "jal":
 		next, result = r.pc+imm, r.pc+4
-	case i.name == "jalr":
+	case i.Name == "jalr":
 		next, result = (a+imm)&0xfffffffe, r.pc+4
-	case e.format == 'B':
+	case e.Format == 'B':
 		taken := map[string]bool{"beq": a == b, "bne": a != b, "blt": int32(a) < int32(b), "bge": int32(a) >= int32(b),
 			"bltu": a < b, "bgeu": a >= b}
-		if taken[i.name] {
+		if taken[i.Name] {
 			next = r.pc + imm
 		}
-	case i.name == "csrrs":
+	case i.Name == "csrrs":
 		result = r.retired
-	case i.name == "fence", i.name == "fence.i", i.name == "wfi":
-	case e.opcode == encodings["lw"].opcode:
-		n := size[i.name[1]]
+	case i.Name == "fence", i.Name == "fence.i", i.Name == "wfi":
+	case e.Opcode == encodings["lw"].Opcode:
+		n := size[i.Name[1]]
 		v, err := r.read(a+imm, n)
 		if err != nil {
 			return err
 		}
-		if len(i.name) == 2 { // signed
+		if len(i.Name) == 2 { // signed
 			v = uint32(int32(v<<(32-8*n)) >> (32 - 8*n))
 		}
 		result = v
-	case e.format == 'S':
-		if err := r.write(a+imm, size[i.name[1]], b); err != nil {
+	case e.Format == 'S':
+		if err := r.write(a+imm, size[i.Name[1]], b); err != nil {
 			return err
 		}
-	case i.name == "ecall":
+	case i.Name == "ecall":
 		return EnvironmentCall
 	default:
-		return fmt.Errorf("no reference for %s", i.name)
+		return fmt.Errorf("no reference for %s", i.Name)
 	}
 	if next%4 != 0 {
 		return MisalignedFetch
 	}
-	if i.rd != 0 {
-		r.x[i.rd] = result
+	if i.Rd != 0 {
+		r.x[i.Rd] = result
 	}
 	r.pc = next
 	r.retired++
@@ -165,71 +165,6 @@ func (r *reference) write(addr, size, v uint32) error {
 	return nil
 }
 
-// randomProgram writes instructions that mostly go on: jumps stay in the
-// program, loads and stores mostly in the data or the device.
-func randomProgram(r *rand.Rand) []ins {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(encodings)), func(name string) bool {
-		return strings.HasPrefix(name, "csr") || name == "ecall" || name == "ebreak"
-	})
-	names = append(names, "csrrs")
-	code := make([]ins, 0, randomWords)
-	for len(code) < randomWords {
-		name := names[r.IntN(len(names))]
-		i := ins{name: name}
-		switch e := encodings[name]; e.format {
-		case 'R':
-			i.rd, i.rs1, i.rs2 = r.IntN(32), r.IntN(32), r.IntN(32)
-		case 'I':
-			i.rd, i.rs1, i.imm = r.IntN(32), r.IntN(32), r.Int32N(4096)-2048
-		case 'H':
-			i.rd, i.rs1, i.imm = r.IntN(32), r.IntN(32), r.Int32N(32)
-		case 'U':
-			i.rd, i.imm = r.IntN(32), int32(r.Uint32()&^0xfff)
-		case 'S':
-			i.rs1, i.rs2, i.imm = r.IntN(32), r.IntN(32), r.Int32N(4096)-2048
-		case 'B', 'J':
-			i.rs1, i.rs2, i.rd = r.IntN(32), r.IntN(32), 0
-			if e.format == 'J' {
-				i.rs1, i.rs2, i.rd = 0, 0, r.IntN(32)
-			}
-			i.imm = 4 * (int32(r.IntN(min(randomWords, len(code)+20))) - int32(len(code)))
-			if r.IntN(300) == 0 {
-				i.imm += 2
-			}
-		}
-		switch {
-		case name == "csrrs":
-			i.rs1, i.imm = 0, int32(0xc00+r.IntN(3))
-		case name == "fence" || name == "fence.i":
-			i.rd, i.rs1, i.imm = 0, 0, 0
-		case name == "jalr": // to an absolute place
-			i.rs1, i.imm = 0, 4*r.Int32N(randomWords)+r.Int32N(2)
-		case encodings[name].opcode == encodings["lw"].opcode || encodings[name].format == 'S':
-			base := upper("lui", 1+r.IntN(31), randomDevice)
-			if r.IntN(3) > 0 { // data in the upper half
-				base = opi("addi", base.rd, 0, 2047)
-				i.imm = 1 + r.Int32N(2047)
-			}
-			switch {
-			case r.IntN(100) == 0: // anywhere
-			case name[1] == 'w':
-				i.imm = (i.imm+base.imm%4096)&^3 - base.imm%4096
-			case name[1] == 'h':
-				i.imm = (i.imm+base.imm%4096)&^1 - base.imm%4096
-			}
-			if base.name == "lui" && i.imm < 0 {
-				i.imm += 2048
-			}
-			if r.IntN(100) > 0 {
-				i.rs1 = base.rd
-				code = append(code, base)
-			}
-		}
-		code = append(code, i)
-	}
-	return code
-}
-
 // TestRandomPrograms runs each program in pieces of random length and step by
 // step, and holds both against the reference after every piece.
 func TestRandomPrograms(t *testing.T) {
@@ -240,10 +175,10 @@ func TestRandomPrograms(t *testing.T) {
 	total := 0
 	for seed := range uint64(programs) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		code := randomProgram(r)
+		code := rv32test.Random(r, rv32test.Mix{})
 		image := make([]byte, 0, randomRAM)
 		for _, i := range code {
-			image = binary.LittleEndian.AppendUint32(image, i.word())
+			image = binary.LittleEndian.AppendUint32(image, i.Word())
 		}
 		ref := &reference{code: code, ram: make([]byte, randomRAM), bus: &device{}}
 		copy(ref.ram, image)
@@ -315,8 +250,8 @@ func TestRandomWords(t *testing.T) {
 		image := make([]byte, 0, 256)
 		for range 64 {
 			e := encodings[valid[r.IntN(len(valid))]]
-			w := r.Uint32()&^0xfe00707f | e.f7<<25 | e.f3<<12 | e.opcode
-			if e.format != 'R' && e.format != 'H' {
+			w := r.Uint32()&^0xfe00707f | e.F7<<25 | e.F3<<12 | e.Opcode
+			if e.Format != 'R' && e.Format != 'H' {
 				w |= r.Uint32() & 0x0e000000
 			}
 			image = binary.LittleEndian.AppendUint32(image, w)

@@ -30,7 +30,7 @@ func TestStep(t *testing.T) {
 		load("lw", a0, 0, a0),
 	}
 	c := machine(t, bus, text)
-	word := func(i int) uint32 { return text[i].word() }
+	word := func(i int) uint32 { return text[i].Word() }
 	for i, want := range []Retired{
 		{PC: 0, Next: 4, Rd: a1, Value: 0x20000},
 		{PC: 4, Next: 8, Rd: a0, Value: 0xfffffffe},

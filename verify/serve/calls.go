@@ -8,7 +8,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 // start places a call with a ctrl_id.
@@ -75,18 +75,18 @@ type blockingCalls struct {
 
 func newBlockingCalls() *blockingCalls {
 	b := &blockingCalls{}
-	for i := hostControllers; i < emu.Clients; i++ {
+	for i := hostControllers; i < engine.Clients; i++ {
 		b.free = append(b.free, i)
 	}
 	return b
 }
 
 // start places a call. finish waits for its end, or that of the context.
-func (b *blockingCalls) start(ctx context.Context, d *emu.Device, call accl.Call) (finish func() (accl.ReturnCode, error), refused *sim.Reply) {
+func (b *blockingCalls) start(ctx context.Context, d engine.Device, call accl.Call) (finish func() (accl.ReturnCode, error), refused *sim.Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.free) == 0 {
-		r := refuse(StatusLimit, "%d calls without ctrl_id are in flight", emu.Clients-hostControllers)
+		r := refuse(StatusLimit, "%d calls without ctrl_id are in flight", engine.Clients-hostControllers)
 		return nil, &r
 	}
 	last := len(b.free) - 1

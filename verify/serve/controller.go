@@ -9,7 +9,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 const (
@@ -29,7 +29,7 @@ var errPatience = errors.New("no call has ended yet")
 // controller keeps the calls of a ctrl_id from their start until somebody takes
 // their completion.
 type controller struct {
-	device *emu.Device
+	device engine.Device
 	client int
 	handed hands
 	turn   chan struct{} // held by who takes completions
@@ -43,7 +43,7 @@ type startedCall struct {
 	owner  *connection
 }
 
-func newController(d *emu.Device, client int) *controller {
+func newController(d engine.Device, client int) *controller {
 	return &controller{device: d, client: client, turn: make(chan struct{}, 1)}
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 // requestKinds are the types of requests.
@@ -15,18 +15,18 @@ const requestKinds = int(sim.CallWait) + 1
 
 // Health is what a server has done since it was made, and what it is doing.
 type Health struct {
-	Rank      int       `json:"rank"`
-	Clients   int       `json:"clients"` // connected now
-	Requests  Requests  `json:"requests"`
-	Refused   uint64    `json:"refused"`      // requests that were answered with an error, or could not be read
-	BytesIn   uint64    `json:"bytes_in"`     // written to memory
-	BytesOut  uint64    `json:"bytes_out"`    // read from memory
-	CallsOpen int       `json:"calls_open"`   // started, their completion not taken yet
-	KernelIn  uint64    `json:"kernel_in"`    // bytes from the user kernel
-	KernelOut uint64    `json:"kernel_out"`   // bytes to it
-	KernelBad uint64    `json:"kernel_bad"`   // messages of the user kernel that could not be read
-	Failure   string    `json:"failure"`      // why the server does less than it should; "" if it does all
-	Engine    emu.Stats `json:"engine_stats"` // the engine that it serves
+	Rank      int          `json:"rank"`
+	Clients   int          `json:"clients"` // connected now
+	Requests  Requests     `json:"requests"`
+	Refused   uint64       `json:"refused"`      // requests that were answered with an error, or could not be read
+	BytesIn   uint64       `json:"bytes_in"`     // written to memory
+	BytesOut  uint64       `json:"bytes_out"`    // read from memory
+	CallsOpen int          `json:"calls_open"`   // started, their completion not taken yet
+	KernelIn  uint64       `json:"kernel_in"`    // bytes from the user kernel
+	KernelOut uint64       `json:"kernel_out"`   // bytes to it
+	KernelBad uint64       `json:"kernel_bad"`   // messages of the user kernel that could not be read
+	Failure   string       `json:"failure"`      // why the server does less than it should; "" if it does all
+	Engine    engine.Stats `json:"engine_stats"` // the engine that it serves
 }
 
 // Requests counts requests by what they ask for.

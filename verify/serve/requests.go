@@ -7,7 +7,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
-	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 const (
@@ -84,7 +84,7 @@ func (c *connection) writeWord(ctx context.Context, addr uint64, v uint32) sim.R
 // missing tells what is not there from what has failed.
 func missing(err error) sim.Reply {
 	status := StatusFailed
-	if errors.Is(err, emu.ErrAddress) || errors.Is(err, emu.ErrNoMemory) {
+	if errors.Is(err, engine.ErrAddress) || errors.Is(err, engine.ErrNoMemory) {
 		status = StatusNot
 	}
 	return refuse(status, "%v", err)

@@ -1,4 +1,4 @@
-// Package serve lets clients reach an emulated engine over the simulation
+// Package serve lets clients reach an engine over the simulation
 // protocol: JSON text on ZeroMQ sockets.
 //
 // What a client sends is answered, whatever it is. A request that cannot be
@@ -16,7 +16,7 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 )
 
 // Options of a server.
@@ -39,8 +39,8 @@ var errClosing = errors.New("the server is closing")
 // Server serves one rank.
 type Server struct {
 	rank        int
-	engine      *emu.Engine
-	device      *emu.Device
+	engine      engine.Engine
+	device      engine.Device
 	maxRead     uint64 // bytes
 	generation  *generation
 	controllers [hostControllers]*controller
@@ -57,7 +57,7 @@ type Server struct {
 // New binds the sockets of a rank and serves its engine until Close. The engine
 // remains the caller's, to be closed after the server. Errors name the socket
 // and its port, and match syscall.EADDRINUSE if that is taken.
-func New(e *emu.Engine, d *design.Design, rank int, o Options) (*Server, error) {
+func New(e engine.Engine, d *design.Design, rank int, o Options) (*Server, error) {
 	s := &Server{rank: rank, engine: e, device: e.Device(), maxRead: maxRead(o.Limits), blocking: newBlockingCalls()}
 	for i := range s.controllers {
 		s.controllers[i] = newController(s.device, i)

@@ -1,5 +1,6 @@
-// Package world runs the ranks of a platform in this process: emulated engines
-// that run the platform's control firmware, on a network between them.
+// Package world runs the ranks of a platform in this process: engines, emulated
+// unless said otherwise, that run the platform's control firmware, on a network
+// between them.
 package world
 
 import (
@@ -13,6 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
@@ -22,19 +24,27 @@ import (
 type Options struct {
 	Net    fabric.Options
 	Engine emu.Options
+	// Maker says how the engine of a rank is made; nil, or what is nil for a rank,
+	// for emulated ones.
+	Maker func(rank int) Maker
 }
+
+// Maker makes an engine that boots the platform's control firmware on a port,
+// which it owns from then on.
+type Maker func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error)
 
 // World is a number of ranks and the network between them.
 type World struct {
 	net     *fabric.Net // nil if the ports were given
 	ranks   []accl.Rank
-	engines map[int]*emu.Engine // those in this process, by rank
+	engines map[int]engine.Engine // those in this process, by rank
 }
 
 // Member is a rank that is to be started on a port.
 type Member struct {
-	Rank int
-	Port fabric.Port
+	Rank  int
+	Port  fabric.Port
+	Maker Maker // nil for an emulated engine
 }
 
 // New starts n ranks of a platform. They are ready when it returns.
@@ -54,7 +64,10 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 		if err != nil {
 			return nil, fmt.Errorf("start rank %d of %s: %w", i, d.Platform.Name, err)
 		}
-		members[i] = Member{i, port}
+		members[i] = Member{Rank: i, Port: port}
+		if o.Maker != nil {
+			members[i].Maker = o.Maker(i)
+		}
 	}
 	w, err := Start(ctx, d, members, o.Engine)
 	if err != nil {
@@ -68,20 +81,31 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 // these are. The world owns the ports, also if there is an error. Without an image
 // in the options, engines have the prebuilt control firmware.
 func Start(ctx context.Context, d *design.Design, members []Member, o emu.Options) (*World, error) {
-	w := &World{engines: map[int]*emu.Engine{}}
+	w := &World{engines: map[int]engine.Engine{}}
 	if o.Image == nil {
 		if err := prebuilt(d.ABI(), &o); err != nil {
 			return nil, errors.Join(err, closePorts(members))
 		}
 	}
 	for i, m := range members {
-		e, err := emu.New(ctx, d, m.Port, o)
+		e, err := m.make(ctx, d, o)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("start rank %d of %s: %w", m.Rank, d.Platform.Name, err), closePorts(members[i:]), w.Close())
 		}
 		w.engines[m.Rank] = e
 	}
 	return w, nil
+}
+
+func (m Member) make(ctx context.Context, d *design.Design, o emu.Options) (engine.Engine, error) {
+	if m.Maker != nil {
+		return m.Maker(ctx, d, m.Port)
+	}
+	e, err := emu.New(ctx, d, m.Port, o)
+	if err != nil {
+		return nil, err // not an engine that is a nil pointer
+	}
+	return e, nil
 }
 
 func closePorts(members []Member) error {
@@ -130,10 +154,10 @@ func (w *World) Ranks() []accl.Rank { return append([]accl.Rank(nil), w.ranks...
 
 // Device is how a host reaches the engine of a rank, which must be in this
 // process.
-func (w *World) Device(rank int) *emu.Device { return w.engines[rank].Device() }
+func (w *World) Device(rank int) engine.Device { return w.engines[rank].Device() }
 
 // Engine is the engine of a rank, nil if it is not in this process.
-func (w *World) Engine(rank int) *emu.Engine { return w.engines[rank] }
+func (w *World) Engine(rank int) engine.Engine { return w.engines[rank] }
 
 // Net is the network, whose faults can be set; nil if ports were given.
 func (w *World) Net() *fabric.Net { return w.net }

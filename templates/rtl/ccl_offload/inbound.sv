@@ -341,6 +341,7 @@ module inbound (
                         put_ends <= 1'b1;
                     end else if (p_mode == TO_KERNEL && !put_fits) begin
                         n_write    <= 1'b0;
+                        push_kind  <= PUT;
                         rx_verdict <= HOLD;
                     end else if (p_mode == TO_KERNEL) begin
                         rx_verdict    <= ALL;

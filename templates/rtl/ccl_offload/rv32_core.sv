@@ -126,9 +126,8 @@ module rv32_core #(
     assign target_d = {pc_d, 2'b00} + distance;
     assign upper_d  = (fetch_word[5] ? 32'd0 : {pc_d, 2'b00}) + upper; // bit 5 tells lui from auipc
 
-    // Where a jump to half a word, or one that is no instruction, leads does not
-    // matter: the next stage traps.
-    assign follow = fetched && (decoded.jal || decoded.branch && distance[31]);
+    // Where a jump to half a word leads does not matter: the next stage traps.
+    assign follow = fetched && !fetched_unmapped && (decoded.jal || decoded.branch && distance[31]);
 
     always_ff @(posedge clk) begin
         if (rst) begin

@@ -16,7 +16,7 @@ module float16_to_float32 (
     function [3:0] places(input [9:0] fraction);
         begin
             places = 4'd0;
-            for (int i = 0; i < 10; i = i + 1) if (fraction[i]) places = 4'(10 - i);
+            for (int place = 0; place < 10; place = place + 1) if (fraction[place]) places = 4'(10 - place);
         end
     endfunction
 

@@ -37,6 +37,7 @@ type options struct {
 	patience    time.Duration
 	health      time.Duration
 	json        bool
+	hardware    hardware
 }
 
 const intro = `cclworld serves ranks of an emulated platform to host programs of ACCL, in C++ and
@@ -61,6 +62,7 @@ var sections = []struct {
 	{"The world", []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults"}},
 	{"Clients", []string{"port", "listen", "kernel", "kernel-host", "connections", "message", "memory"}},
 	{"Engines", []string{"timeout", "patience"}},
+	{"Simulated hardware", []string{"simulate", "careful", "seed", "trace", "trace-window", "trace-scope", "trace-levels"}},
 	{"Output", []string{"health", "json"}},
 }
 
@@ -189,6 +191,8 @@ func (o *options) define(f *flag.FlagSet) {
 	f.DurationVar(&o.timeout, "timeout", 0, "`time` that a call waits for another rank, like 5s (what the platform says)")
 	f.DurationVar(&o.patience, "patience", 0, "`time` that a wait within an engine lasts at least (1s)")
 
+	o.hardware.define(f)
+
 	f.DurationVar(&o.health, "health", 0, "`time` between lines that say how each rank is, like 5s (none)")
 	f.BoolVar(&o.json, "json", false, "an object a line, for scripts")
 }
@@ -221,6 +225,9 @@ func (o *options) check() (err error) {
 		return usagef("-health=%v: an interval like 5s", o.health)
 	case o.foreign != "" && o.network != "auto" && o.network != "packets":
 		return usagef("-foreign with -network=%s: emulators of others are reached on the packet sockets, -network=packets", o.network)
+	}
+	if err := o.hardware.check(); err != nil {
+		return err
 	}
 	o.kernelAt = map[string]emu.KernelAt{"platform": emu.AsPlatform, "loopback": emu.Loopback, "client": emu.Client}[o.kernel]
 	if o.listenAt, err = netip.ParseAddr(o.listen); err != nil || !o.listenAt.Is4() {

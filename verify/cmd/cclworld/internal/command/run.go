@@ -97,7 +97,11 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	if err != nil {
 		return err
 	}
-	h, err := host.Start(ctx, d, o.host(w, plan, r))
+	options := o.host(w, plan, r)
+	if options.Maker, err = o.hardware.maker(ctx, d, o, w, r); err != nil {
+		return interrupted(ctx, err)
+	}
+	h, err := host.Start(ctx, d, options)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -1,0 +1,116 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/launch"
+	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// hardware are the options of ranks whose engines are simulated from the
+// description of the hardware.
+type hardware struct {
+	ranks   string
+	careful bool
+	seed    uint64
+	trace   string
+	window  string
+	scope   string
+	levels  int
+
+	from, to uint64
+}
+
+// allRanks stands for every rank.
+const allRanks = "all"
+
+func (h *hardware) define(f *flag.FlagSet) {
+	f.StringVar(&h.ranks, "simulate", "", "ranks whose engines are simulated from the hardware's description, a `list`, or all (none)")
+	f.BoolVar(&h.careful, "careful", false, "check assertions, and begin with random values: slower")
+	f.Uint64Var(&h.seed, "seed", 0, "`number` that those come from (0)")
+	f.StringVar(&h.trace, "trace", "", "`file` for waveforms, in FST; %d in its name is the rank")
+	f.StringVar(&h.window, "trace-window", "", "cycles of which there are waveforms, as `from:to` (all)")
+	f.StringVar(&h.scope, "trace-scope", "", "`part` of the hierarchy, like TOP.platform_top.ccl_offload_0 (all)")
+	f.IntVar(&h.levels, "trace-levels", 0, "`number` of levels below it (all)")
+}
+
+// check reports values that cannot be.
+func (h *hardware) check() (err error) {
+	if h.window == "" {
+		return nil
+	}
+	from, to, ok := strings.Cut(h.window, ":")
+	if h.from, err = number(from); ok && err == nil {
+		h.to, err = number(to)
+	}
+	if !ok || err != nil || h.to != 0 && h.to <= h.from {
+		return usagef("-trace-window=%s: two numbers of cycles, like 1000:5000", h.window)
+	}
+	return nil
+}
+
+// number reads a number; none is 0.
+func number(text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	return strconv.ParseUint(text, 10, 64)
+}
+
+// maker says which engines are simulated; nil if none is. It builds the hardware.
+func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w launch.World, r *report) (func(rank int) world.Maker, error) {
+	if h.ranks == "" {
+		return nil, nil
+	}
+	ranks := w.Local
+	if h.ranks != allRanks {
+		var err error
+		if ranks, err = launch.Ranks("-simulate", h.ranks); err != nil {
+			return nil, err
+		}
+	}
+	common := sim.Options{
+		Build: sim.Build{
+			KernelPort: o.kernelAt == emu.Client, Careful: h.careful, Trace: h.trace != "",
+			Progress: func(message string) { r.log("%s", message) },
+		},
+		Seed: h.seed, Clock: sim.NewClock(), SharedHost: true,
+	}
+	if o.kernelAt == emu.Loopback && d.Platform.CCLO.KernelStream != "loopback" {
+		return nil, errors.New("-kernel=loopback: simulated hardware has at its kernel streams what the platform has, or a client")
+	}
+	var err error
+	if common.Library, err = sim.Library(ctx, d, common.Build); err != nil {
+		return nil, err
+	}
+	return func(rank int) world.Maker {
+		if !slices.Contains(ranks, rank) {
+			return nil
+		}
+		own := common
+		if h.trace != "" {
+			own.Trace = &sim.Trace{File: traceFile(h.trace, rank), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+		}
+		return own.Make
+	}, nil
+}
+
+// traceFile is the file of a rank.
+func traceFile(name string, rank int) string {
+	if strings.Contains(name, "%d") {
+		return strings.Replace(name, "%d", strconv.Itoa(rank), 1)
+	}
+	if rank == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s.%d", name, rank)
+}

@@ -1,0 +1,110 @@
+package conform_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+var (
+	carefulFlag = flag.Bool("conform.careful", false, "simulated hardware checks its assertions, and starts with random values")
+	traceFlag   = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each rank begins with this")
+	traceFrom   = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
+	traceTo     = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")
+	traceLevels = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
+)
+
+// hardwareShare is how much is done on simulated hardware, which is slow.
+const hardwareShare = 0.05
+
+// slow is how much longer tests may take than they are expected to in process.
+var slow atomic.Uint64 // of math.Float64bits
+
+func slowness() float64 { return max(math.Float64frombits(slow.Load()), 1) }
+
+// hardware has ranks whose engines are simulated from the description of the
+// hardware, on the network in this process.
+type hardware struct{ mixed bool }
+
+func newHardware(mixed bool) way {
+	slow.Store(math.Float64bits(20))
+	return hardware{mixed}
+}
+
+func (h hardware) name() string {
+	if h.mixed {
+		return "mixed"
+	}
+	return "verilated"
+}
+func (hardware) loses(*accl.Platform) bool { return false }
+func (hardware) keeps() bool               { return false }
+func (hardware) close() error              { return nil }
+
+func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
+	if err := verilate.Available(ctx); err != nil {
+		t.Skip(err)
+	}
+	o := sim.Options{
+		Build: sim.Build{
+			KernelPort: s.world.Engine.Kernel == emu.Client, Careful: *carefulFlag, Trace: *traceFlag != "",
+			Progress: func(m string) { t.Log(m) },
+		},
+		Seed: seedOf(), Clock: sim.NewClock(),
+	}
+	var err error
+	if o.Library, err = sim.Library(ctx, d, o.Build); err != nil { // before the time of emulated ranks begins
+		return nil, err
+	}
+	s.world.Maker = func(rank int) world.Maker {
+		if h.mixed && rank%2 == 0 {
+			return nil
+		}
+		o := o
+		if *traceFlag != "" {
+			o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, rank), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
+		}
+		return o.Make
+	}
+	return process{}.open(ctx, t, d, s)
+}
+
+// TestVerilated runs every operation on simulated hardware, and on worlds of which
+// half is emulated.
+func TestVerilated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	for _, test := range []struct {
+		way   string
+		ranks int
+	}{{"verilated", 2}, {"verilated", 4}, {"mixed", 3}} {
+		t.Run(fmt.Sprint(test.way, "/", test.ranks), func(t *testing.T) {
+			before := slow.Load()
+			t.Cleanup(func() { slow.Store(before) })
+			on, err := goes(test.way)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const platform = "u55c_tcp"
+			ctx := limited(t, time.Minute)
+			rng := random(t)
+			b := on.bench(ctx, t, setup{platform: platform, ranks: test.ranks, edit: small})
+			for _, op := range conform.Operations(b.p) {
+				b.run(ctx, lossless(rng, b.p, test.ranks, op))
+			}
+		})
+	}
+}

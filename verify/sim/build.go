@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+// shell is the C++ around the Verilated platform.
+//
+//go:embed shell
+var shell embed.FS
+
+// top is the module that is simulated: a whole platform.
+const top = "platform_top"
+
+// DefaultMillisecond is how many cycles the hardware takes for a millisecond: few,
+// so that limits of milliseconds can be waited for.
+const DefaultMillisecond = 2000
+
+// Build says how the hardware of a platform is made into a library.
+type Build struct {
+	// KernelPort puts the host at the kernel streams, whatever the platform has there.
+	KernelPort bool
+	// Careful checks assertions and gives registers without a reset random values.
+	Careful bool
+	// Trace makes waveforms possible.
+	Trace bool
+	// Millisecond is how many cycles count as a millisecond; 0 for DefaultMillisecond.
+	Millisecond int
+	// Optimize is how the C++ is optimized, empty for -O2.
+	Optimize string
+	// Progress is told what takes time; may be nil.
+	Progress func(message string)
+}
+
+// Library builds the library of a design, unless it is in the cache.
+func Library(ctx context.Context, d *design.Design, b Build) (path string, err error) {
+	sources, err := sources(d)
+	if err != nil {
+		return "", err
+	}
+	port := 0
+	if b.KernelPort {
+		port = 1
+	}
+	return build(ctx, sources, b, map[string]string{"MILLISECOND_CYCLES": fmt.Sprint(b.millisecond()), "KERNEL_PORT": fmt.Sprint(port)})
+}
+
+func (b Build) millisecond() int {
+	if b.Millisecond > 0 {
+		return b.Millisecond
+	}
+	return DefaultMillisecond
+}
+
+// build makes a library of a top module and the shell.
+func build(ctx context.Context, sources []string, b Build, params map[string]string) (string, error) {
+	files, err := shellFiles()
+	if err != nil {
+		return "", err
+	}
+	v := verilate.Build{
+		Top: top, Sources: sources, Params: params, Careful: b.Careful, Trace: b.Trace, Optimize: b.Optimize, Progress: b.Progress,
+		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"},
+	}
+	for _, f := range files {
+		switch {
+		case strings.HasSuffix(f, ".cpp"):
+			v.Shell = append(v.Shell, f)
+		case filepath.Base(f) == "print.h":
+			v.CFlags = append(v.CFlags, "-include", f)
+		}
+	}
+	return v.Library(ctx)
+}
+
+// shellFiles are the files of the shell, in the cache.
+func shellFiles() ([]string, error) {
+	const root = "shell"
+	entries, err := shell.ReadDir(root)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = fs.ReadFile(shell, path.Join(root, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return verilate.Place(files)
+}

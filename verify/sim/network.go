@@ -1,0 +1,368 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// Kinds of chunks that the network engine's model hands over, and what it says of
+// them.
+const (
+	chunkBytes = iota // of a stream, or a whole packet where they can be lost
+	chunkSend         // of RDMA
+	chunkWrite        // of RDMA: data for the memory of the remote rank
+)
+
+const (
+	metaKind = iota
+	metaSession
+	metaAddress
+	metaHost
+)
+
+// Requests of the network engine's model.
+const (
+	requestListen = 1 + iota
+	requestConnect
+	requestClose
+)
+
+const (
+	headerBytes = 64
+	// packetsPerBatch are received before the hardware gets its turn.
+	packetsPerBatch = 256
+	// enoughWaiting is how many packets of a session may wait for the network until
+	// the hardware is told that there is no room.
+	enoughWaiting = 32
+	someBytes     = 1 << 20
+)
+
+// network makes the hardware's network engine a member of the fabric: it puts what
+// comes out of it together to packets, and hands packets to it piece by piece.
+type network struct {
+	e       *Engine
+	port    fabric.Port
+	survey  *emu.Survey
+	payload func(*[headerBytes]byte) int
+	data    dataHeader
+	piece   int // bytes that the hardware takes at a time
+	lossy   bool
+	buffer  []byte
+
+	streams map[uint32][]byte           // what has come out, by session, not whole yet
+	leaving map[uint32][]*fabric.Packet // what the fabric has no room for
+	busy    map[uint32]bool             // the hardware knows that there is no room
+	coming  map[uint32][]byte           // what the hardware has no room for; its sessions are held
+	held    map[uint32]bool             // sessions that are held
+}
+
+func newNetwork(e *Engine, port fabric.Port) (*network, error) {
+	n := &network{
+		e: e, port: port, lossy: port.Lossy(), buffer: make([]byte, someBytes),
+		streams: map[uint32][]byte{}, leaving: map[uint32][]*fabric.Packet{}, busy: map[uint32]bool{},
+		coming: map[uint32][]byte{}, held: map[uint32]bool{},
+	}
+	var err error
+	if n.payload, err = emu.Framing(e.d); err != nil {
+		return nil, err
+	}
+	if n.survey, err = emu.NewSurvey(e.d, port); err != nil {
+		return nil, err
+	}
+	if n.piece, err = constant(e.d.ABI(), "max_packet_bytes"); err != nil {
+		return nil, err
+	}
+	n.data = newDataHeader(e.d)
+	return n, nil
+}
+
+// wrote notes what the host has written to the exchange memory.
+func (n *network) wrote(off, v uint32) { n.survey.Wrote(off, v) }
+
+func (n *network) listen(port uint16) error {
+	n.survey.Tell()
+	return n.port.Listen(port)
+}
+
+func (n *network) connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
+	n.survey.Tell()
+	return n.port.Connect(ctx, ip, port)
+}
+
+// collect takes what the hardware wants to send or asks for.
+func (n *network) collect() error {
+	if n.e.f.NetworkPop == nil {
+		return nil
+	}
+	for {
+		var meta [chunkWords]uint64
+		size := n.e.f.NetworkPop(n.e.model, cclo, &meta, &n.buffer[0], uint64(len(n.buffer)))
+		if size < 0 {
+			break
+		}
+		if err := n.chunk(&meta, n.buffer[:size]); err != nil {
+			return err
+		}
+	}
+	n.requests()
+	return nil
+}
+
+// chunk takes bytes that the hardware sends.
+func (n *network) chunk(meta *[chunkWords]uint64, b []byte) error {
+	session := uint32(meta[metaSession])
+	if meta[metaKind] == chunkWrite {
+		p := &fabric.Packet{Payload: append([]byte(nil), b...)}
+		n.data.fill(&p.Header, session, len(b), meta[metaAddress], uint32(meta[metaHost]))
+		n.send(session, p)
+		return nil
+	}
+	if n.lossy {
+		if len(b) < headerBytes {
+			return fmt.Errorf("a packet of %d bytes", len(b))
+		}
+		p := &fabric.Packet{}
+		rest := b[copy(p.Header[:], b):]
+		if size := n.payload(&p.Header); size < len(rest) {
+			rest = rest[:size] // the last beat is padded
+		}
+		p.Payload = append([]byte(nil), rest...)
+		n.send(session, p)
+		return nil
+	}
+	stream := append(n.streams[session], b...)
+	for len(stream) >= headerBytes {
+		p := &fabric.Packet{}
+		copy(p.Header[:], stream)
+		size := n.payload(&p.Header)
+		if len(stream)-headerBytes < size {
+			break
+		}
+		p.Payload = append([]byte(nil), stream[headerBytes:headerBytes+size]...)
+		stream = stream[headerBytes+size:]
+		n.send(session, p)
+	}
+	n.streams[session] = stream
+	return nil
+}
+
+// send hands a packet to the fabric after those that wait.
+func (n *network) send(session uint32, p *fabric.Packet) {
+	n.leaving[session] = append(n.leaving[session], p)
+	n.depart(session)
+}
+
+// depart sends what waits for the fabric.
+func (n *network) depart(session uint32) {
+	q := n.leaving[session]
+	for len(q) > 0 {
+		bytes := len(q[0].Payload)
+		err := n.port.Send(session, q[0])
+		if errors.Is(err, fabric.ErrBusy) {
+			break
+		}
+		if err != nil {
+			q = nil
+			n.e.f.NetworkClosed(n.e.model, cclo, session)
+			break
+		}
+		n.count(func() { n.e.stats.PacketsOut++; n.e.stats.BytesOut += uint64(bytes) })
+		q[0] = nil
+		q = q[1:]
+	}
+	if len(q) == 0 {
+		delete(n.leaving, session)
+	} else {
+		n.leaving[session] = q
+	}
+	if full := len(q) >= enoughWaiting; full != n.busy[session] && n.e.f.NetworkWindow != nil {
+		n.busy[session] = full
+		window := uint64(someBytes)
+		if full {
+			window = 0
+		}
+		n.e.f.NetworkWindow(n.e.model, cclo, session, window)
+	}
+}
+
+func (n *network) count(f func()) {
+	n.e.mu.Lock()
+	defer n.e.mu.Unlock()
+	f()
+}
+
+// requests answers what the hardware asks for.
+func (n *network) requests() {
+	var kind, ip, port uint64
+	for n.e.f.NetworkRequest(n.e.model, cclo, &kind, &ip, &port) != 0 {
+		switch kind {
+		case requestListen:
+			n.answer(requestListen, 0, n.listen(uint16(port)))
+		case requestConnect:
+			n.survey.Tell()
+			go func() {
+				session, err := n.port.Connect(n.e.life, uint32(ip), uint16(port))
+				n.e.post(func() { n.answer(requestConnect, session, err) })
+			}()
+		case requestClose: // sessions of the fabric stay
+		}
+	}
+}
+
+func (n *network) answer(kind uint64, session uint32, err error) {
+	ok := int32(0)
+	if err == nil {
+		ok = 1
+	}
+	n.e.f.NetworkAnswer(n.e.model, cclo, kind, session, ok)
+}
+
+// deliver hands the hardware what has come, and the fabric what waits for it.
+func (n *network) deliver() {
+	if n.e.f.NetworkPush == nil {
+		return
+	}
+	for session := range n.leaving {
+		n.depart(session)
+	}
+	for session := range n.coming {
+		n.arrive(session)
+	}
+	for range packetsPerBatch {
+		p := n.port.Receive()
+		if p == nil {
+			break
+		}
+		n.take(p)
+	}
+	for {
+		session, ok := n.port.Closed()
+		if !ok {
+			return
+		}
+		n.e.f.NetworkClosed(n.e.model, cclo, session)
+	}
+}
+
+// take takes a packet from the fabric.
+func (n *network) take(p *fabric.Packet) {
+	n.count(func() { n.e.stats.PacketsIn++; n.e.stats.BytesIn += uint64(len(p.Payload)) })
+	if addr, host, ok := n.data.written(&p.Header); ok {
+		space := int32(deviceSpace)
+		if host {
+			space = hostSpace
+		}
+		if len(p.Payload) > 0 {
+			n.e.f.MemoryWrite(n.e.model, space, addr, &p.Payload[0], uint64(len(p.Payload)))
+		}
+		p.Release()
+		return
+	}
+	bytes := append(append(make([]byte, 0, headerBytes+len(p.Payload)), p.Header[:]...), p.Payload...)
+	session := p.Session
+	p.Release()
+	n.coming[session] = bytes
+	if n.arrive(session) {
+		return
+	}
+	n.port.Hold(session, true)
+	n.held[session] = true
+}
+
+// arrive hands the hardware bytes of a session; true if it has taken them all.
+func (n *network) arrive(session uint32) bool {
+	bytes := n.coming[session]
+	for len(bytes) > 0 {
+		size := len(bytes)
+		if !n.lossy {
+			size = min(size, n.piece)
+		}
+		if n.e.f.NetworkPush(n.e.model, cclo, session, &bytes[0], uint64(size)) == 0 {
+			n.coming[session] = bytes
+			return false
+		}
+		bytes = bytes[size:]
+	}
+	delete(n.coming, session)
+	if n.held[session] {
+		delete(n.held, session)
+		n.port.Hold(session, false)
+	}
+	return true
+}
+
+// release forgets what is on its way.
+func (n *network) release() {
+	for _, q := range n.leaving {
+		for _, p := range q {
+			p.Release()
+		}
+	}
+	clear(n.leaving)
+	clear(n.coming)
+}
+
+// dataHeader is the header of rendezvous data that RDMA writes without one: the
+// fabric's packets all have headers. The zero value is for other networks.
+type dataHeader struct {
+	rdma   bool
+	kind   uint64
+	layout *abi.Layout
+}
+
+func newDataHeader(d *design.Design) dataHeader {
+	g := d.ABI()
+	h := dataHeader{layout: g.Layout(abi.MessageHeader)}
+	if types := g.Enum("message_type"); types != nil && h.layout != nil {
+		if v := types.Value("rendezvous_data"); v != nil && stack(d) == "rdma" {
+			h.rdma, h.kind = true, uint64(v.Value)
+		}
+	}
+	return h
+}
+
+func (h *dataHeader) field(name string) (low, bits int) {
+	for _, f := range h.layout.Fields {
+		if f.Name == name {
+			return f.Low, f.Bits()
+		}
+	}
+	return 0, 0
+}
+
+func (h *dataHeader) put(to *[headerBytes]byte, name string, v uint64) {
+	low, bits := h.field(name)
+	for i := range bits {
+		to[(low+i)/8] |= byte(v>>i&1) << ((low + i) % 8)
+	}
+}
+
+func (h *dataHeader) get(from *[headerBytes]byte, name string) (v uint64) {
+	low, bits := h.field(name)
+	for i := range bits {
+		v |= uint64(from[(low+i)/8]>>((low+i)%8)&1) << i
+	}
+	return v
+}
+
+func (h *dataHeader) fill(to *[headerBytes]byte, session uint32, count int, addr uint64, host uint32) {
+	h.put(to, "msg_type", h.kind)
+	h.put(to, "count", uint64(count))
+	h.put(to, "dst", uint64(session))
+	h.put(to, "vaddr", addr)
+	h.put(to, "host", uint64(host))
+}
+
+// written tells where data go that RDMA writes.
+func (h *dataHeader) written(header *[headerBytes]byte) (addr uint64, host, ok bool) {
+	if !h.rdma || h.get(header, "msg_type") != h.kind {
+		return 0, false, false
+	}
+	return h.get(header, "vaddr"), h.get(header, "host") != 0, true
+}

@@ -1,0 +1,59 @@
+// What the parts of the shell share: the model that they belong to.
+//
+// A part is the C++ side of one simulation module. It is made when its module or
+// the host first asks for it, and belongs to one model. DPI functions find it by
+// sim::current, functions of the C API by the model's handle.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <typeindex>
+#include <utility>
+
+#define SIM_API extern "C" __attribute__((visibility("default")))
+
+namespace sim {
+
+// Part is the C++ side of a simulation module.
+struct Part {
+    virtual ~Part() = default;
+    // busy says that the part will do something in a cycle to come, so that the
+    // model has to run.
+    virtual bool busy() const { return false; }
+};
+
+// Model is what all simulation models have in common.
+class Model {
+  public:
+    virtual ~Model() = default;
+
+    static Model &of(uintptr_t handle) { return *reinterpret_cast<Model *>(handle); }
+
+    // part finds the part of a kind with a number, and makes it if it is missing.
+    template <class T> T &part(int id) {
+        auto &slot = parts[{std::type_index(typeid(T)), id}];
+        if (!slot) slot = std::make_unique<T>();
+        return static_cast<T &>(*slot);
+    }
+
+    // fail ends the run with an error: the first one is kept.
+    void fail(const std::string &text) {
+        if (error.empty()) error = text;
+        attention = true;
+    }
+
+    uint64_t cycle = 0;     // since power-up
+    bool attention = false; // what the host waits for is there: end the run
+    std::string error;      // what has failed, or empty
+    std::string printed;    // what the model has said
+
+  protected:
+    std::map<std::pair<std::type_index, int>, std::unique_ptr<Part>> parts;
+};
+
+// current is the model that is evaluated in this thread.
+extern thread_local Model *current;
+
+} // namespace sim

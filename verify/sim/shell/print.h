@@ -1,0 +1,10 @@
+// Verilator prints through this function, so that what a model says does not end
+// up on the standard output. Included before everything else.
+#pragma once
+
+#ifdef __cplusplus
+extern "C"
+#endif
+int sim_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#define VL_PRINTF sim_print

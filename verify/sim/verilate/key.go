@@ -1,0 +1,59 @@
+package verilate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// key is the hash of everything that the library is made of.
+func (b Build) key(t tools) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s%q\n", t.versions, b.flags())
+	for _, name := range b.Sources {
+		if err := hashFile(h, name); err != nil {
+			return "", err
+		}
+	}
+	var dirs []string
+	for _, name := range b.Shell {
+		if err := hashFile(h, name); err != nil {
+			return "", err
+		}
+		if dir := filepath.Dir(name); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range dirs {
+		headers, err := filepath.Glob(filepath.Join(dir, "*.h"))
+		if err != nil {
+			return "", err
+		}
+		for _, name := range headers {
+			if err := hashFile(h, name); err != nil {
+				return "", err
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func hashFile(h hash.Hash, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(h, "%s %d\n", filepath.Base(name), info.Size())
+	_, err = io.Copy(h, f)
+	return err
+}

@@ -1,0 +1,153 @@
+package verilate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/templates"
+)
+
+const (
+	rtlRoot      = "rtl"
+	commonFolder = "common"
+	packageName  = "cclo_pkg.sv" // at the top of the platform's RTL
+)
+
+// Sources are files of a shipped platform's RTL in compile order: its package,
+// the common blocks, and those of the kernels' folders.
+func Sources(ctx context.Context, name string, kernels ...string) ([]string, error) {
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		return nil, fmt.Errorf("load the platform %s: %w", name, diags)
+	}
+	return SourcesOf(ctx, d, kernels...)
+}
+
+// SourcesOf are files of a platform's RTL in compile order.
+func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]string, error) {
+	rendered, err := emit.Platform(d)
+	if err != nil {
+		return nil, fmt.Errorf("render the RTL of %s: %w", d.Platform.Name, err)
+	}
+	files := map[string][]byte{}
+	for _, folder := range append([]string{commonFolder}, kernels...) {
+		if err := copied(files, folder); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range rendered {
+		dir, base := path.Split(f.Path)
+		folder := strings.TrimPrefix(path.Clean(dir), rtlRoot+"/")
+		if path.Ext(base) == ".sv" && (f.Path == rtlRoot+"/"+packageName || folder == commonFolder || slices.Contains(kernels, folder)) {
+			files[strings.TrimPrefix(f.Path, rtlRoot+"/")] = f.Content
+		}
+	}
+	return Place(files)
+}
+
+// copied adds the files of a folder that need no rendering.
+func copied(files map[string][]byte, folder string) error {
+	entries, err := fs.ReadDir(templates.FS, path.Join(rtlRoot, folder))
+	if err != nil {
+		return fmt.Errorf("there is no RTL of %s: %w", folder, err)
+	}
+	for _, e := range entries {
+		if path.Ext(e.Name()) != ".sv" {
+			continue
+		}
+		text, err := fs.ReadFile(templates.FS, path.Join(rtlRoot, folder, e.Name()))
+		if err != nil {
+			return err
+		}
+		files[path.Join(folder, e.Name())] = text
+	}
+	return nil
+}
+
+// Place puts files, by their slash-separated paths, into the cache and returns
+// where they are: the platform's package, the other packages, and the rest.
+func Place(files map[string][]byte) ([]string, error) {
+	names := inOrder(files)
+	h := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(h, "%s %d\n", name, len(files[name]))
+		h.Write(files[name])
+	}
+	root, err := Cache("rtl")
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(root, hex.EncodeToString(h.Sum(nil))[:20])
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
+		if err := place(paths[i], files[name]); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// place writes a file unless it is there, whole or not at all.
+func place(name string, content []byte) error {
+	if info, err := os.Stat(name); err == nil && info.Size() == int64(len(content)) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(content); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// inOrder sorts files as they are compiled: what others refer to first.
+func inOrder(files map[string][]byte) []string {
+	rank := func(name string) int {
+		switch {
+		case name == packageName:
+			return 0
+		case strings.HasSuffix(name, "_pkg.sv"):
+			return 1
+		}
+		return 2
+	}
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if c := rank(a) - rank(b); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}

@@ -1,0 +1,186 @@
+// Package core runs the control processor of the RTL, Verilated, beside the
+// simulator of verify/rv32, instruction by instruction.
+package core
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+//go:embed shell/core.cpp
+var shell []byte
+
+// Stop is why a run ended.
+type Stop int64
+
+const (
+	Cycles Stop = iota // as many as asked for
+	Accessing
+	Halted
+	Full // the buffer of executed instructions
+	Broken
+)
+
+// Executed is an instruction that the processor has retired.
+type Executed struct {
+	PC, Rd, Value uint32
+	Cycle         uint32 // since the reset
+}
+
+// Access is what the processor wants of the bus.
+type Access struct {
+	Address, Write, Data, Strobe uint32
+}
+
+// Halt is why the processor stands.
+type Halt struct {
+	Cause, PC, Address uint32
+}
+
+// library is the processor's functions.
+type library struct {
+	open      func(seed uint64, firmware string) uintptr
+	close     func(uintptr)
+	reset     func(uintptr)
+	run       func(h uintptr, cycles uint64) int64
+	cycle     func(uintptr) uint64
+	answer    func(h uintptr, delay, data, fault uint32)
+	retired   func(uintptr) unsafe.Pointer
+	take      func(uintptr) uint32
+	access    func(uintptr) unsafe.Pointer
+	halt      func(uintptr) unsafe.Pointer
+	broken    func(uintptr) string
+	ram       func(uintptr) unsafe.Pointer
+	registers func(uintptr) unsafe.Pointer
+}
+
+var (
+	loadLock sync.Mutex
+	loaded   *library
+)
+
+// load builds the library, once.
+func load(ctx context.Context) (*library, error) {
+	loadLock.Lock()
+	defer loadLock.Unlock()
+	if loaded != nil {
+		return loaded, nil
+	}
+	sources, err := Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "core")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	around := filepath.Join(dir, "core.cpp")
+	if err := os.WriteFile(around, shell, 0o644); err != nil {
+		return nil, err
+	}
+	path, err := verilate.Build{
+		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Optimize: "-O2",
+		Params: map[string]string{"FIRMWARE": `""`},
+	}.Library(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("load the control processor: %w", err)
+	}
+	l := &library{}
+	for name, f := range map[string]any{
+		"open": &l.open, "close": &l.close, "reset": &l.reset, "run": &l.run, "cycle": &l.cycle, "answer": &l.answer,
+		"retired": &l.retired, "take": &l.take, "access": &l.access, "halt": &l.halt, "broken": &l.broken,
+		"ram": &l.ram, "registers": &l.registers,
+	} {
+		purego.RegisterLibFunc(f, lib, "core_"+name)
+	}
+	loaded = l
+	return l, nil
+}
+
+// Sources are the files of the control processor in compile order.
+func Sources(ctx context.Context) ([]string, error) {
+	all, err := verilate.Sources(ctx, "u55c_tcp", "ccl_offload")
+	if err != nil {
+		return nil, err
+	}
+	var own []string
+	for _, name := range all {
+		base := filepath.Base(name)
+		if of, _ := filepath.Match("rv32_*.sv", base); of || base == "cclo_pkg.sv" || base == "control_processor.sv" {
+			own = append(own, name)
+		}
+	}
+	return own, nil
+}
+
+// Core is one control processor.
+type Core struct {
+	lib    *library
+	handle uintptr
+	// RAM and Registers are those of the model itself.
+	RAM, Registers []uint32
+}
+
+// New returns a processor with ramBytes bytes of local RAM after its reset. The
+// firmware is a file for $readmemh.
+func New(ctx context.Context, seed uint64, ramBytes uint32, firmware string) (*Core, error) {
+	lib, err := load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := lib.open(seed, firmware)
+	return &Core{
+		lib: lib, handle: h,
+		RAM:       unsafe.Slice((*uint32)(lib.ram(h)), ramBytes/4),
+		Registers: unsafe.Slice((*uint32)(lib.registers(h)), 32),
+	}, nil
+}
+
+// Close releases the processor.
+func (c *Core) Close() { c.lib.close(c.handle) }
+
+// Reset resets the processor: not RAM and registers.
+func (c *Core) Reset() { c.lib.reset(c.handle) }
+
+// Run lets the processor go on for some cycles at most. What it has executed
+// stays valid until the next Run.
+func (c *Core) Run(cycles uint64) (Stop, []Executed) {
+	stop := Stop(c.lib.run(c.handle, cycles))
+	n := c.lib.take(c.handle)
+	return stop, unsafe.Slice((*Executed)(c.lib.retired(c.handle)), n)
+}
+
+// Cycle counts the cycles since the reset.
+func (c *Core) Cycle() uint64 { return c.lib.cycle(c.handle) }
+
+// Access is what the processor waits for after Accessing.
+func (c *Core) Access() Access { return *(*Access)(c.lib.access(c.handle)) }
+
+// Answer answers the access after delay cycles.
+func (c *Core) Answer(delay, data uint32, fault bool) {
+	f := uint32(0)
+	if fault {
+		f = 1
+	}
+	c.lib.answer(c.handle, delay, data, f)
+}
+
+// Halt tells why the processor stands after Halted.
+func (c *Core) Halt() Halt { return *(*Halt)(c.lib.halt(c.handle)) }
+
+// Fault describes what was wrong after Broken.
+func (c *Core) Fault() string { return c.lib.broken(c.handle) }

@@ -1,0 +1,168 @@
+// The control processor for a test in Go: runs cycles until the processor wants
+// something of the bus, halts or has executed enough, and keeps what it executed.
+#include "Vcontrol_processor.h"
+#include "Vcontrol_processor___024root.h"
+#include "verilated.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#define API extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+// Why a run ended; the test knows the same numbers.
+enum Stop : int64_t { CYCLES, ACCESS, HALTED, FULL, BROKEN };
+
+struct Retired {
+    uint32_t pc, rd, value, cycle; // cycles since the reset
+};
+
+struct Access {
+    uint32_t address, write, wdata, strobe;
+};
+
+struct Halt {
+    uint32_t cause, pc, address;
+};
+
+struct Core {
+    VerilatedContext context;
+    std::unique_ptr<Vcontrol_processor> model;
+    uint64_t noise; // on inputs that mean nothing
+    uint64_t cycle = 0;
+
+    Retired retired[4096];
+    uint32_t count = 0;
+    Access access{}; // present one
+    Halt halt{};
+    bool answered = false, open = false;
+    uint32_t delay = 0, rdata = 0, error = 0;
+    const char *broken = "";
+
+    uint32_t random() {
+        noise = noise * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<uint32_t>(noise >> 32);
+    }
+
+    Access present() const {
+        return {model->bus_address, model->bus_write, model->bus_wdata, model->bus_strobe};
+    }
+
+    void clock() {
+        model->clk = 0;
+        model->eval();
+        model->clk = 1;
+        model->eval();
+        cycle++;
+    }
+
+    void reset() {
+        model->rst = 1;
+        model->bus_ready = random() & 1;
+        model->bus_rdata = random();
+        model->bus_error = random() & 1;
+        uint32_t cycles = 1 + random() % 4;
+        for (uint32_t i = 0; i < cycles; i++) clock();
+        model->rst = 0;
+        cycle = 0;
+        count = 0;
+        answered = open = false;
+        broken = "";
+    }
+
+    Stop run(uint64_t cycles) {
+        for (; cycles > 0; cycles--) {
+            if (count == sizeof retired / sizeof *retired) return FULL;
+            if (model->halted) return quiet();
+            if (model->bus_valid && !answered) {
+                access = present();
+                open = true;
+                return ACCESS;
+            }
+            if (answered) {
+                Access now = present();
+                if (!model->bus_valid || std::memcmp(&now, &access, sizeof now) != 0) return fail("an access changed before it was answered");
+            }
+            model->bus_ready = answered && delay == 0;
+            model->bus_rdata = model->bus_ready ? rdata : random();
+            model->bus_error = model->bus_ready ? error : random() & 1;
+            if (answered && delay-- == 0) answered = false;
+            if (model->retired) retired[count++] = {model->retired_pc, model->retired_rd, model->retired_value, static_cast<uint32_t>(cycle)};
+            clock();
+        }
+        return CYCLES;
+    }
+
+    // A halted core does nothing more.
+    Stop quiet() {
+        halt = {model->cause, model->trap_pc, model->trap_address};
+        for (int i = 0; i < 8; i++) {
+            if (model->retired || model->bus_valid || !model->halted || model->cause != halt.cause || model->trap_pc != halt.pc || model->trap_address != halt.address)
+                return fail("the halted core does something");
+            model->bus_ready = random() & 1;
+            model->bus_rdata = random();
+            model->bus_error = random() & 1;
+            clock();
+        }
+        return HALTED;
+    }
+
+    Stop fail(const char *why) {
+        broken = why;
+        return BROKEN;
+    }
+};
+
+Core &of(uintptr_t handle) { return *reinterpret_cast<Core *>(handle); }
+
+} // namespace
+
+API uintptr_t core_open(uint64_t seed, const char *firmware) {
+    auto core = new Core;
+    core->noise = seed;
+    core->context.randReset(2);
+    core->context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+    std::string plus = std::string("+firmware=") + firmware;
+    const char *arguments[] = {"core", plus.c_str()};
+    core->context.commandArgs(2, arguments);
+    core->model = std::make_unique<Vcontrol_processor>(&core->context);
+    core->model->clk = 0;
+    core->reset();
+    return reinterpret_cast<uintptr_t>(core);
+}
+
+API void core_close(uintptr_t handle) { delete &of(handle); }
+API void core_reset(uintptr_t handle) { of(handle).reset(); }
+API int64_t core_run(uintptr_t handle, uint64_t cycles) { return of(handle).run(cycles); }
+API uint64_t core_cycle(uintptr_t handle) { return of(handle).cycle; }
+
+API void core_answer(uintptr_t handle, uint32_t delay, uint32_t rdata, uint32_t error) {
+    Core &core = of(handle);
+    core.answered = true;
+    core.delay = delay;
+    core.rdata = rdata;
+    core.error = error;
+}
+
+// What was executed since the last call, in place until the next run.
+API uintptr_t core_retired(uintptr_t handle) { return reinterpret_cast<uintptr_t>(of(handle).retired); }
+API uint32_t core_take(uintptr_t handle) {
+    uint32_t count = of(handle).count;
+    of(handle).count = 0;
+    return count;
+}
+
+API uintptr_t core_access(uintptr_t handle) { return reinterpret_cast<uintptr_t>(&of(handle).access); }
+API uintptr_t core_halt(uintptr_t handle) { return reinterpret_cast<uintptr_t>(&of(handle).halt); }
+API const char *core_broken(uintptr_t handle) { return of(handle).broken; }
+
+API uintptr_t core_ram(uintptr_t handle) {
+    return reinterpret_cast<uintptr_t>(&of(handle).model->rootp->control_processor__DOT__ram__DOT__memory[0]);
+}
+
+API uintptr_t core_registers(uintptr_t handle) {
+    return reinterpret_cast<uintptr_t>(&of(handle).model->rootp->control_processor__DOT__core__DOT__registers__DOT__values[0]);
+}

@@ -1,0 +1,775 @@
+package inbound
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+)
+
+// numbers are what the model needs of the interface.
+type numbers struct {
+	lossy, rdma, rendezvous bool
+	any                     uint32
+	stackValue              uint32
+	putStream, putTDEST     uint32
+	recordBytes             uint32
+	tag, bytes, src, seq    uint32 // offsets in the record of an rx buffer
+	status                  uint32
+	enqueued, reserved, bad uint32
+	inbound                 uint32 // offset in the record of a rank
+	exchangeBase            uint32
+	exchangeBytes           uint32
+
+	eventNoBuffer, eventBad, eventStale, eventTooLarge, eventClosed, eventNoWindow, eventNoAnnouncement uint32
+
+	fields map[string]abi.Field // of a header
+	named  [64]byte             // bits of fields
+	at     map[string]uint32    // "map.register", as offsets in the page
+}
+
+func newNumbers(d *design.Design) *numbers {
+	g := d.ABI()
+	n := &numbers{fields: map[string]abi.Field{}, at: map[string]uint32{}}
+	constant := func(name string) uint32 { return uint32(g.Constant(name).Value) }
+	n.any, n.putStream, n.putTDEST = constant("tag_any"), constant("put_stream_offset"), constant("put_tdest_offset")
+	n.rendezvous = g.Features["rendezvous"]
+	for _, f := range g.Layout(abi.HardwareID).Fields {
+		if f.Name == "stack" {
+			n.stackValue = d.HardwareID >> f.Low & (1<<f.Bits() - 1)
+		}
+	}
+	stack := g.Enum(abi.Stacks)
+	n.lossy, n.rdma = stack.Value("udp").Value == n.stackValue, stack.Value("rdma").Value == n.stackValue
+	exchange := g.Memory(abi.Exchange)
+	n.exchangeBase, n.exchangeBytes = exchange.Base, exchange.Size
+	column := func(words []abi.RecordWord, name string) uint32 {
+		return 4 * uint32(slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name }))
+	}
+	rx, comm := exchange.Table(abi.RxBuffers), exchange.Table(abi.Communicators)
+	n.recordBytes = rx.RecordBytes()
+	n.tag, n.bytes, n.src = column(rx.Record, "rx_tag"), column(rx.Record, "rx_len"), column(rx.Record, "rx_src")
+	n.seq, n.status = column(rx.Record, "seq"), column(rx.Record, "status")
+	n.inbound = column(comm.Record, "inbound_seq")
+	status := g.Enum("rx_status")
+	n.enqueued, n.reserved, n.bad = status.Value("enqueued").Value, status.Value("reserved").Value, status.Value("error").Value
+	event := func(name string) uint32 {
+		for _, b := range g.BitSet("network_event").Bits {
+			if b.Name == name {
+				return 1 << b.At
+			}
+		}
+		return 0
+	}
+	n.eventNoBuffer, n.eventBad, n.eventStale = event("no_buffer"), event("bad_packet"), event("stale")
+	n.eventTooLarge, n.eventClosed = event("too_large"), event("closed")
+	n.eventNoWindow, n.eventNoAnnouncement = event("no_window"), event("no_announcement")
+	for _, f := range g.Layout(abi.MessageHeader).Fields {
+		n.fields[f.Name] = f
+		for bit := f.Low; bit <= f.High; bit++ {
+			n.named[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	for _, m := range g.Registers {
+		for _, r := range m.Registers {
+			n.at[m.Name+"."+r.Name] = (m.Base + r.At) & 0xFF
+			if r.Width == 64 {
+				n.at[m.Name+"."+r.Name+"_high"] = (m.Base + r.At + 4) & 0xFF
+			}
+		}
+	}
+	return n
+}
+
+// head is a header.
+type head struct {
+	count, tag, src, seq, strm, dst, context uint32
+	kind, host                               uint32
+	vaddr                                    uint64
+}
+
+const (
+	eager, data, announcement, done = 0, 1, 2, 3
+)
+
+func (n *numbers) set(b []byte, name string, v uint64) {
+	f, ok := n.fields[name]
+	if !ok {
+		return
+	}
+	for i := 0; i < f.Bits() && i < 64; i++ {
+		if v>>i&1 != 0 {
+			b[(f.Low+i)/8] |= 1 << ((f.Low + i) % 8)
+		}
+	}
+}
+
+func (n *numbers) get(b []byte, name string) (v uint64) {
+	f, ok := n.fields[name]
+	if !ok {
+		return 0
+	}
+	for i := 0; i < f.Bits() && i < 64; i++ {
+		v |= uint64(b[(f.Low+i)/8]>>((f.Low+i)%8)&1) << i
+	}
+	return v
+}
+
+func (n *numbers) pack(h head) []byte {
+	b := make([]byte, 64)
+	for name, v := range map[string]uint64{
+		"count": uint64(h.count), "tag": uint64(h.tag), "src": uint64(h.src), "seq": uint64(h.seq), "strm": uint64(h.strm),
+		"dst": uint64(h.dst), "comm_context": uint64(h.context), "msg_type": uint64(h.kind), "host": uint64(h.host), "vaddr": h.vaddr,
+	} {
+		n.set(b, name, v)
+	}
+	return b
+}
+
+func (n *numbers) unpack(b []byte) (h head, clean bool) {
+	u := func(name string) uint32 { return uint32(n.get(b, name)) }
+	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"), u("host"), n.get(b, "vaddr")}
+	clean = true
+	for i, named := range n.named {
+		clean = clean && b[i]&^named == 0
+	}
+	return h, clean
+}
+
+// key is where packets come from.
+type key struct {
+	loop    bool
+	session uint32
+}
+
+type packet struct {
+	key
+	data []byte
+}
+
+type mbuffer struct {
+	record uint32
+	addr   uint64
+	bytes  uint32
+	number int // as the hardware counts them
+}
+
+type mkey struct{ session, src, seq uint32 }
+
+type message struct {
+	mkey
+	context, tag, bytes uint32
+	buffer              *mbuffer
+	complete, failed    bool
+}
+
+type sender struct{ session, src, context uint32 }
+
+type want struct {
+	record, session, rank, context, tag uint32
+}
+
+type mpartial struct {
+	mode int // drop, buffer, put
+	left uint32
+	msg  *message
+	addr uint64
+}
+
+const (
+	modeDrop = iota
+	modeBuffer
+	modePut
+)
+
+type mwindow struct {
+	open, done, host, ended bool
+	from                    sender
+	addr                    uint64
+	bytes                   uint32
+	next                    uint32
+	arrived, total          uint32
+	ahead                   map[uint32]uint32
+	transfer                uint32
+}
+
+type mannouncement struct {
+	from       sender
+	tag, count uint32
+	addr       uint64
+	host       bool
+	transfer   uint32
+}
+
+const (
+	dropIt = iota
+	holdIt
+	payloadOf
+	allOf
+)
+
+// model is what the receive side does, one thing after another.
+type model struct {
+	n        *numbers
+	exchange []uint32
+	memory   [2][]byte // device, host
+	events   uint32
+	closed   uint32
+
+	given   int
+	free    []*mbuffer
+	waiting []*message // the newest first
+	alone   int
+	known   map[sender][]uint32
+	wants   []want
+	partial map[key]*mpartial
+
+	sought     *message
+	soughtFrom want
+
+	puts     []Put
+	putRoom  int
+	putOwner *key
+	putTo    uint32
+
+	windows  [32]mwindow
+	last     int
+	numbers  map[uint32]uint32
+	expected map[uint32]uint32
+	early    []mannouncement
+	posted   []mannouncement
+	soughtA  int
+	foreign  map[uint32]bool
+}
+
+func newModel(n *numbers) *model {
+	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats}
+	m.memory[0], m.memory[1] = make([]byte, memoryBytes), make([]byte, memoryBytes)
+	m.resetMessages()
+	return m
+}
+
+func (m *model) resetMessages() {
+	m.given, m.free, m.waiting, m.alone, m.known, m.wants = 0, nil, nil, 0, map[sender][]uint32{}, nil
+	m.partial, m.sought, m.putOwner = map[key]*mpartial{}, nil, nil
+	clear(m.windows[:])
+	m.numbers, m.expected, m.early, m.posted, m.soughtA = map[uint32]uint32{}, map[uint32]uint32{}, nil, nil, -1
+}
+
+func (m *model) resetNetwork() {
+	m.events = 0
+	keys := slices.SortedFunc(maps.Keys(m.partial), func(a, b key) int {
+		if a.loop != b.loop {
+			return map[bool]int{false: -1, true: 1}[a.loop]
+		}
+		return int(a.session) - int(b.session)
+	})
+	for _, k := range keys {
+		m.abandon(k)
+	}
+}
+
+// abandon forgets the rest of a message.
+func (m *model) abandon(k key) {
+	p := m.partial[k]
+	delete(m.partial, k)
+	if p == nil {
+		return
+	}
+	if p.mode == modePut {
+		m.putOwner = nil
+	}
+	if p.mode == modeBuffer {
+		m.drop(p.msg)
+		if p.msg.failed {
+			m.lose(p.msg)
+		} else {
+			m.post(p.msg.buffer)
+		}
+	}
+}
+
+func (m *model) lose(msg *message) { m.record(msg, m.n.bad) }
+
+func (m *model) get(at uint32) uint32    { return m.exchange[at/4] }
+func (m *model) set(at uint32, v uint32) { m.exchange[at/4] = v }
+
+func (m *model) enqueue(record uint32, addr uint64, size uint32) bool {
+	if record%4 != 0 || record < m.n.exchangeBase || record+m.n.recordBytes > m.n.exchangeBase+m.n.exchangeBytes {
+		return false
+	}
+	if m.given < 256 {
+		m.post(&mbuffer{record, addr, size, m.given})
+		m.given++
+	}
+	return true
+}
+
+func (m *model) post(b *mbuffer) {
+	m.set(b.record+m.n.status, m.n.enqueued)
+	m.free = append(m.free, b)
+}
+
+func (m *model) record(msg *message, status uint32) {
+	at := msg.buffer.record
+	m.set(at+m.n.tag, msg.tag)
+	m.set(at+m.n.bytes, msg.bytes)
+	m.set(at+m.n.src, msg.src)
+	m.set(at+m.n.seq, msg.seq)
+	m.set(at+m.n.status, status)
+}
+
+func (m *model) drop(msg *message) {
+	m.waiting = slices.DeleteFunc(m.waiting, func(o *message) bool { return o == msg })
+}
+
+func (m *model) meet(a, b uint32) bool { return a == b || a == m.n.any || b == m.n.any }
+
+func (m *model) know(w want, context uint32) {
+	k := sender{w.session, w.rank, context}
+	if !slices.Contains(m.known[k], w.record) {
+		m.known[k] = append(m.known[k], w.record)
+	}
+}
+
+// match finds the next message of a sender; take also takes it.
+func (m *model) match(w want, take bool) *message {
+	seq := m.get(w.record + m.n.inbound)
+	for _, msg := range m.waiting {
+		if msg.mkey == (mkey{w.session, w.rank, seq}) && msg.complete && (msg.context == w.context || msg.context == 0) && m.meet(msg.tag, w.tag) {
+			if take {
+				m.consume(msg, w)
+			}
+			return msg
+		}
+	}
+	if !m.n.lossy && !slices.Contains(m.wants, w) {
+		if len(m.wants) == 64 {
+			m.wants = m.wants[1:]
+		}
+		m.wants = append(m.wants, w)
+	}
+	return nil
+}
+
+func (m *model) consume(msg *message, w want) {
+	m.know(w, msg.context)
+	m.set(w.record+m.n.inbound, m.get(w.record+m.n.inbound)+1)
+	m.wants = slices.DeleteFunc(m.wants, func(o want) bool { return o.record == w.record && m.meet(o.tag, msg.tag) })
+	m.drop(msg)
+	if msg.buffer == nil {
+		m.alone--
+	}
+	if m.sought == msg {
+		m.sought = nil
+	}
+}
+
+func (m *model) seek(w want, ok bool) *message {
+	m.sought = nil
+	if !ok {
+		return nil
+	}
+	m.know(w, w.context)
+	m.sought, m.soughtFrom = m.match(w, false), w
+	return m.sought
+}
+
+func (m *model) discard() {
+	if msg := m.sought; msg != nil {
+		m.consume(msg, m.soughtFrom)
+		if msg.buffer != nil {
+			m.post(msg.buffer)
+		}
+	}
+}
+
+func (m *model) stale(k mkey, context uint32) bool {
+	for _, msg := range m.waiting {
+		if msg.mkey == k && msg.context == context {
+			return true
+		}
+	}
+	records := m.known[sender{k.session, k.src, context}]
+	for _, record := range records {
+		if int32(k.seq-m.get(record+m.n.inbound)) >= 0 {
+			return false
+		}
+	}
+	return len(records) > 0
+}
+
+// event notes that a packet is dropped.
+func (m *model) event(e uint32) (int, uint32) {
+	m.events |= e
+	return dropIt, 0
+}
+
+func (m *model) refuse(k key, e, left uint32) (int, uint32) {
+	if left > 0 {
+		m.partial[k] = &mpartial{mode: modeDrop, left: left}
+	}
+	return m.event(e)
+}
+
+// receive decides on a packet, and does what follows.
+func (m *model) receive(p packet) (verdict int, take uint32) {
+	if part := m.partial[p.key]; part != nil {
+		return m.proceed(part, p)
+	}
+	if len(p.data) < 64 {
+		return m.event(m.n.eventBad)
+	}
+	h, clean := m.n.unpack(p.data)
+	if !clean {
+		return m.event(m.n.eventBad)
+	}
+	size, session := uint32(len(p.data)-64), p.session
+	if p.loop {
+		session = h.dst
+	}
+	padded := m.n.lossy && size > h.count && uint64(size) <= (uint64(h.count)+63)/64*64
+	payload := p.data[64:]
+	if padded {
+		payload, size = payload[:h.count], h.count
+	}
+	switch {
+	case h.kind == eager && size != h.count && (m.n.lossy || size > h.count):
+	case h.kind == eager && h.strm != 0:
+		return m.put(p.key, h, payload)
+	case h.kind == eager:
+		return m.eager(p.key, session, h, payload)
+	case !m.n.rendezvous:
+	case h.kind == data && size == h.count:
+		return m.data(sender{session, h.src, h.context}, h, payload)
+	case h.kind == announcement && len(p.data) == 64:
+		return m.announced(sender{session, h.src, h.context}, h)
+	case h.kind == done && len(p.data) == 64:
+		return m.finished(sender{session, h.src, h.context}, h, p.loop)
+	}
+	return m.event(m.n.eventBad)
+}
+
+// welcomes tells whether a held packet could be taken now, after which the model
+// is of no use any more. One that has become stale meanwhile can wait.
+func (m *model) welcomes(p packet) bool {
+	events, part := m.events, m.partial[p.key]
+	m.events = 0
+	v, _ := m.receive(p)
+	stale := m.events == m.n.eventStale
+	m.events = events
+	if stale {
+		if m.partial[p.key] = part; part == nil {
+			delete(m.partial, p.key)
+		}
+	}
+	return v != holdIt && !stale
+}
+
+// store is whether memory takes bytes.
+func (m *model) store(host int, addr uint64, b []byte) bool {
+	if addr+uint64(len(b)) > memoryBytes {
+		return false
+	}
+	copy(m.memory[host][addr:], b)
+	return true
+}
+
+func (m *model) eager(k key, session uint32, h head, payload []byte) (int, uint32) {
+	msg := &message{mkey: mkey{session, h.src, h.seq}, context: h.context, tag: h.tag, bytes: h.count}
+	left := h.count - uint32(len(payload))
+	if h.context == 0 {
+		m.foreign[session] = true
+	}
+	switch {
+	case m.stale(msg.mkey, msg.context):
+		return m.refuse(k, m.n.eventStale, left)
+	case h.count == 0 && m.alone < 64:
+		m.alone++
+		msg.complete = true
+		m.waiting = slices.Insert(m.waiting, 0, msg)
+		return dropIt, 0
+	case h.count > 0 && len(m.free) > 0 && h.count > m.free[0].bytes:
+		return m.refuse(k, m.n.eventTooLarge, left)
+	case h.count == 0 || !m.welcome(msg):
+		if k.loop || !m.n.lossy {
+			return holdIt, 0
+		}
+		return m.refuse(k, m.n.eventNoBuffer, left)
+	}
+	msg.buffer, m.free = m.free[0], m.free[1:]
+	m.waiting = slices.Insert(m.waiting, 0, msg)
+	part := &mpartial{modeBuffer, h.count, msg, msg.buffer.addr}
+	m.partial[k] = part
+	m.fill(part, k, payload)
+	return payloadOf, uint32(len(payload))
+}
+
+func (m *model) welcome(msg *message) bool {
+	if len(m.free) != 1 || m.n.lossy {
+		return len(m.free) > 0
+	}
+	return slices.ContainsFunc(m.wants, func(w want) bool {
+		return w.session == msg.session && w.rank == msg.src && (w.context == msg.context || msg.context == 0) &&
+			m.meet(w.tag, msg.tag) && m.get(w.record+m.n.inbound) == msg.seq
+	})
+}
+
+// fill takes bytes of a message to its buffer.
+func (m *model) fill(part *mpartial, k key, b []byte) {
+	msg := part.msg
+	if len(b) > 0 && !m.store(0, part.addr, b) {
+		msg.failed = true
+	}
+	part.addr += uint64(len(b))
+	part.left -= uint32(len(b))
+	if part.left > 0 {
+		return
+	}
+	delete(m.partial, k)
+	if msg.failed {
+		m.drop(msg)
+		m.lose(msg)
+		m.events |= m.n.eventNoBuffer
+		return
+	}
+	msg.complete = true
+	m.record(msg, m.n.reserved)
+}
+
+func beats(n int) int { return (n + 63) / 64 }
+
+func (m *model) put(k key, h head, payload []byte) (int, uint32) {
+	left := h.count - uint32(len(payload))
+	switch {
+	case left > 0 && len(payload)%64 != 0:
+		return m.refuse(k, m.n.eventBad, left)
+	case m.putOwner != nil || beats(len(payload)) > m.putRoom:
+		if k.loop || !m.n.lossy {
+			return holdIt, 0
+		}
+		return m.refuse(k, m.n.eventNoBuffer, left)
+	}
+	to := (h.strm - m.n.putStream + m.n.putTDEST) & 0xFF
+	if left > 0 {
+		m.partial[k] = &mpartial{mode: modePut, left: left}
+		m.putOwner, m.putTo = &k, to
+	}
+	m.emit(to, payload)
+	return payloadOf, uint32(len(payload))
+}
+
+func (m *model) emit(to uint32, b []byte) {
+	for len(b) > 0 {
+		n := min(len(b), 64)
+		p := Put{TDEST: to, Last: n == len(b), Keep: ^uint64(0) >> (64 - n)}
+		copy(p.Data[:], b[:n])
+		m.puts = append(m.puts, p)
+		m.putRoom--
+		b = b[n:]
+	}
+}
+
+func (m *model) proceed(part *mpartial, p packet) (int, uint32) {
+	n := uint32(len(p.data))
+	if n > part.left {
+		m.abandon(p.key)
+		return m.event(m.n.eventBad)
+	}
+	switch part.mode {
+	case modeBuffer:
+		m.fill(part, p.key, p.data)
+		return allOf, n
+	case modePut:
+		if n < part.left && n%64 != 0 {
+			part.mode, m.putOwner = modeDrop, nil
+			part.left -= n
+			return m.event(m.n.eventBad)
+		}
+		if beats(int(n)) > m.putRoom {
+			return holdIt, 0
+		}
+		m.emit(m.putTo, p.data)
+		if part.left -= n; part.left == 0 {
+			delete(m.partial, p.key)
+			m.putOwner = nil
+		}
+		return allOf, n
+	}
+	if part.left -= n; part.left == 0 {
+		delete(m.partial, p.key)
+	}
+	return dropIt, 0
+}
+
+func (s sender) by(from sender) bool {
+	return s.session == from.session && s.src == from.src && (s.context == from.context || from.context == 0)
+}
+
+func (m *model) answers(w *mwindow, tag uint32) bool { return !m.n.lossy || w.transfer == tag }
+
+func (m *model) data(from sender, h head, payload []byte) (int, uint32) {
+	fits := func(i int) bool {
+		w := &m.windows[i]
+		return w.open && w.from.by(from) && m.answers(w, h.tag) && w.host == (h.host != 0) && h.vaddr >= w.addr &&
+			h.vaddr-w.addr+uint64(h.count) <= uint64(w.bytes)
+	}
+	if !fits(m.last) {
+		i := 0
+		for i < len(m.windows) && !fits(i) {
+			i++
+		}
+		if i == len(m.windows) {
+			return m.event(m.n.eventNoWindow)
+		}
+		m.last = i
+	}
+	return m.arrive(&m.windows[m.last], h, payload)
+}
+
+func (m *model) arrive(w *mwindow, h head, payload []byte) (int, uint32) {
+	ahead := h.seq - w.next
+	if _, twice := w.ahead[h.seq]; twice || int32(ahead) < 0 {
+		return dropIt, 0
+	}
+	if ahead >= 64 {
+		return m.event(m.n.eventNoWindow)
+	}
+	host := 0
+	if w.host {
+		host = 1
+	}
+	if !m.store(host, h.vaddr, payload) && len(payload) > 0 {
+		m.events |= m.n.eventNoWindow
+		return payloadOf, uint32(len(payload))
+	}
+	if w.ahead == nil {
+		w.ahead = map[uint32]uint32{}
+	}
+	w.ahead[h.seq] = uint32(len(payload))
+	for {
+		n, there := w.ahead[w.next]
+		if !there {
+			break
+		}
+		delete(w.ahead, w.next)
+		w.next++
+		w.arrived += n
+	}
+	m.progress(w)
+	return payloadOf, uint32(len(payload))
+}
+
+func (m *model) progress(w *mwindow) {
+	if w.ended && w.arrived == w.total && len(w.ahead) == 0 {
+		w.open, w.done = false, true
+	}
+}
+
+func (m *model) finished(from sender, h head, loop bool) (int, uint32) {
+	var w *mwindow
+	for i := range m.windows {
+		c := &m.windows[i]
+		if !c.open || c.ended || !c.from.by(from) || !m.answers(c, h.tag) || h.count > c.bytes || c.host != (h.host != 0) {
+			continue
+		}
+		if c.addr == h.vaddr {
+			w = c
+			break
+		}
+		if c.addr+uint64(h.count) == h.vaddr {
+			w = c
+		}
+	}
+	if w == nil {
+		return m.event(m.n.eventNoWindow)
+	}
+	w.ended, w.total = true, h.count
+	if m.n.rdma && !loop {
+		w.arrived, w.ahead = w.total, nil
+	}
+	m.progress(w)
+	return dropIt, 0
+}
+
+func (m *model) readable(w *mwindow) uint32 {
+	if m.n.rdma && !w.done {
+		return 0
+	}
+	return w.arrived
+}
+
+func (m *model) number(session uint32, vaddr uint64, host bool) uint32 {
+	n := m.numbers[session]
+	m.numbers[session]++
+	for i := range m.windows {
+		if w := &m.windows[i]; w.open && w.from.session == session && w.addr == vaddr && w.host == host {
+			w.transfer = n
+		}
+	}
+	return n
+}
+
+func (m *model) announced(from sender, h head) (int, uint32) {
+	a := mannouncement{from: from, tag: h.tag, count: h.count, addr: h.vaddr, host: h.host != 0}
+	if len(m.posted)+len(m.early) >= 64 {
+		return m.event(m.n.eventNoAnnouncement)
+	}
+	if !m.n.lossy {
+		m.posted = append(m.posted, a)
+		return dropIt, 0
+	}
+	a.transfer = h.seq
+	of := func(number uint32) int {
+		return slices.IndexFunc(m.early, func(b mannouncement) bool { return b.from.session == from.session && b.transfer == number })
+	}
+	if int32(a.transfer-m.expected[from.session]) < 0 || of(a.transfer) >= 0 {
+		return m.event(m.n.eventStale)
+	}
+	m.early = append(m.early, a)
+	for i := of(m.expected[from.session]); i >= 0; i = of(m.expected[from.session]) {
+		m.posted = append(m.posted, m.early[i])
+		m.early = slices.Delete(m.early, i, i+1)
+		m.expected[from.session]++
+	}
+	return dropIt, 0
+}
+
+func (m *model) seekAnnouncement(w want, ok bool) {
+	m.soughtA = -1
+	if !ok {
+		return
+	}
+	k := sender{w.session, w.rank, w.context}
+	m.soughtA = slices.IndexFunc(m.posted, func(a mannouncement) bool { return k.by(a.from) && m.meet(a.tag, w.tag) })
+}
+
+func (m *model) take() {
+	if m.soughtA >= 0 {
+		m.posted = slices.Delete(m.posted, m.soughtA, m.soughtA+1)
+		m.soughtA = -1
+	}
+}
+
+// differs names what hardware has otherwise; "" for nothing.
+func (m *model) differs(s *Side, memory bool) string {
+	if !slices.Equal(m.exchange, s.Exchange[:]) {
+		for i, v := range m.exchange {
+			if v != s.Exchange[i] {
+				return "exchange memory at " + hex(uint32(4*i)) + ": " + hex(s.Exchange[i]) + ", want " + hex(v)
+			}
+		}
+	}
+	if memory && !bytes.Equal(m.memory[0], s.Device[:]) {
+		return "device memory"
+	}
+	if memory && !bytes.Equal(m.memory[1], s.Host[:]) {
+		return "host memory"
+	}
+	return ""
+}
+
+func hex(v uint32) string { return fmt.Sprintf("0x%X", v) }

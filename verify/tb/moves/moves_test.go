@@ -1,0 +1,245 @@
+// Package moves_test checks the engine's moves in hardware against what the
+// emulator does with them: how they are cut, and what becomes of them.
+package moves_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+// bench is the hardware of a platform.
+type bench struct {
+	n      numbers
+	create func(seed uint64) uintptr
+	free   func(handle uintptr)
+	cycle  func(handle uintptr, in, out *uint64)
+}
+
+func build(t *testing.T, name string) *bench {
+	t.Helper()
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	all, err := verilate.SourcesOf(t.Context(), d, "ccl_offload")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]bool{}
+	for _, part := range []string{
+		"cclo_pkg", "engine_pkg", "move_pkg", "fifo", "round_robin", "packet_count", "move_registers", "move_status", "move_queue",
+		"move_check", "wait_limit", "move_order", "message_source", "window_source", "slice_size", "packet_cutter", "move_channel",
+		"kernel_account", "session_owners", "dispatcher", "move_engine",
+	} {
+		parts[part+".sv"] = true
+	}
+	var sources []string
+	for _, s := range all {
+		if parts[filepath.Base(s)] {
+			sources = append(sources, s)
+		}
+	}
+	tops, err := verilate.Place(map[string][]byte{"moves_tb.sv": []byte(top())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell, err := filepath.Abs("shell/moves.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := verilate.Build{
+		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
+		Progress: verilate.Writer(os.Stderr),
+	}.Library(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{n: numbers{d, d.ABI()}}
+	purego.RegisterLibFunc(&b.create, handle, "bench_new")
+	purego.RegisterLibFunc(&b.free, handle, "bench_delete")
+	purego.RegisterLibFunc(&b.cycle, handle, "bench_cycle")
+	return b
+}
+
+func (b *bench) world(t *testing.T, seed uint64, md mode) *world {
+	t.Helper()
+	h := b.create(seed)
+	t.Cleanup(func() { b.free(h) })
+	return newWorld(&b.n, seed, md, func(in, out []uint64) { b.cycle(h, &in[0], &out[0]) })
+}
+
+var modes = []struct {
+	name string
+	mode mode
+}{
+	{"good moves", mode{}},
+	{"moves that are not possible", mode{odd: true}},
+	{"messages and windows that do not fit", mode{bad: true}},
+	{"faults in memory", mode{faults: true}},
+	{"waits that are too long", mode{stalls: true}},
+	{"full queues", mode{overflows: true}},
+	{"aborts", mode{aborts: true, stalls: true}},
+	{"resets", mode{resets: true, faults: true}},
+	{"no network", mode{disabled: true}},
+	{"everything", mode{faults: true, stalls: true, aborts: true, resets: true, bad: true, overflows: true, odd: true}},
+}
+
+// Every move ends, is counted once, and does what the emulator does.
+func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
+	for _, name := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
+		t.Run(name, func(t *testing.T) {
+			b := build(t, name)
+			for _, m := range modes {
+				t.Run(m.name, func(t *testing.T) {
+					seeds := uint64(1)
+					if name == "u55c_tcp" && !testing.Short() {
+						seeds = 4
+					}
+					for seed := range seeds {
+						w := b.world(t, seed, m.mode)
+						w.run(120)
+						if w.failure != nil {
+							t.Fatalf("seed %d: %v", seed, w.failure)
+						}
+						t.Logf("seed %d: %d cycles, %d slices, %d moves done, %d failures", seed, w.now, w.slices, w.done, w.failed)
+					}
+				})
+			}
+		})
+	}
+}
+
+// run issues moves and waits for their ends.
+func (w *world) run(moves int) {
+	for i := 0; i < moves && w.failure == nil; i++ {
+		w.issue(w.random())
+		for range w.r.IntN(80) {
+			w.tick()
+		}
+		if w.chance(30) {
+			w.compare(w.r.IntN(queues))
+		}
+		if w.mode.aborts && w.chance(10) {
+			w.status(true, w.n.offset("move_status", "abort"), uint64(w.r.IntN(16)))
+		}
+		if w.mode.resets && w.chance(3) {
+			w.resetMoves()
+		}
+	}
+	for limit := w.now + 200000; w.failure == nil && w.out[outIdle] == 0; {
+		if w.tick(); w.now > limit {
+			w.fail("there is no end: %v %v %v %v", w.queue[0], w.queue[1], w.queue[2], w.queue[3])
+		}
+	}
+	for range 300 {
+		w.tick()
+	}
+	for q := range queues {
+		if len(w.queue[q]) > 0 {
+			w.fail("%v is left", w.queue[q])
+		}
+		w.compare(q)
+	}
+	if len(w.buffers) > 0 {
+		w.fail("buffers are left: %v", w.buffers)
+	}
+	for i, s := range w.slot {
+		if s != nil {
+			w.fail("slot %d is left", i)
+		}
+	}
+	for i, s := range w.sessions {
+		if s.rest != 0 {
+			w.fail("a message of session %d is not complete: %v", i, s.m)
+		}
+	}
+	if w.inPart != 0 || w.outPart != 0 {
+		w.fail("parts of beats are left: %d, %d", w.inPart, w.outPart)
+	}
+}
+
+// compare reads what the processor sees of a queue, and clears its errors.
+func (w *world) compare(q int) {
+	name := func(s string) uint64 { return w.n.offset("move_status", fmt.Sprint(s, q)) }
+	before := w.counted[q]
+	if got := uint32(w.status(false, name("completed_"), 0)); got-before > w.counted[q]-before {
+		w.fail("queue %d has completed %d, not %d to %d", q, got, before, w.counted[q])
+	}
+	errors := w.errors[q]
+	if got := uint32(w.status(false, name("error_"), 0)); errors != 0 && w.in[inResetMoves] == 0 && got&errors != errors || got&^w.errors[q] != 0 {
+		w.fail("queue %d has the errors 0x%X, not 0x%X", q, got, errors)
+	}
+	depth, most := uint64(w.n.constant("move_queue_depth")), uint64(len(w.queue[q]))
+	room := w.status(false, w.n.offset("move_status", "room"), 0) >> (8 * q) & 0xFF
+	if least := uint64(len(w.queue[q])); room < depth-most || room > depth-least {
+		w.fail("queue %d has room for %d, and %d to %d moves", q, room, least, most)
+	}
+	if errors != 0 {
+		w.status(true, name("error_"), 1)
+		w.errors[q] = 0
+	}
+}
+
+func (w *world) resetMoves() {
+	w.in[inResetMoves] = 1
+	for limit := w.now + 6000; ; {
+		w.tick()
+		if w.failure != nil || w.out[outIdle] != 0 {
+			break
+		}
+		if w.now > limit {
+			w.fail("a reset does not end")
+			break
+		}
+	}
+	w.in[inResetMoves] = 0
+}
+
+// bus is an access of the processor.
+func (w *world) bus(valid, write, address, data, ready, fault, answer int, writes bool, at, v uint64) uint64 {
+	w.in[valid], w.in[write], w.in[address], w.in[data] = 1, flag(writes), at, v
+	for limit := w.now + 500; ; {
+		w.tick()
+		if w.failure != nil || w.out[ready] != 0 {
+			break
+		}
+		if w.now > limit {
+			w.fail("an access to 0x%X does not end", at)
+			break
+		}
+	}
+	w.in[valid] = 0
+	if w.out[fault] != 0 {
+		w.fail("an access to 0x%X fails", at)
+	}
+	return w.out[answer]
+}
+
+func (w *world) status(writes bool, at, v uint64) uint64 {
+	return w.bus(inStatusValid, inStatusWrite, inStatusAddress, inStatusData, outStatusReady, outStatusError, outStatusData, writes, at, v)
+}
+
+func (w *world) register(writes bool, at, v uint64) uint64 {
+	return w.bus(inMoveValid, inMoveWrite, inMoveAddress, inMoveData, outMoveReady, outMoveError, outMoveData, writes, at, v)
+}

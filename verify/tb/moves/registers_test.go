@@ -1,0 +1,135 @@
+package moves_test
+
+import "testing"
+
+// Addresses step on by themselves as each move says.
+func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
+	b := build(t, "u55c_tcp")
+	for seed := range uint64(4) {
+		w := b.world(t, seed, mode{})
+		regs := map[string]uint64{}
+		wide := map[string]bool{}
+		var names []string
+		for _, r := range w.n.g.RegisterMap("move").Registers {
+			if r.Name != "control" {
+				names = append(names, r.Name)
+				wide[r.Name] = r.Width == 64
+			}
+		}
+		write := func(name string, v uint64) {
+			if wide[name] {
+				w.register(true, w.n.offset("move", name)+4, v>>32)
+			} else {
+				v &= 0xFFFFFFFF
+			}
+			w.register(true, w.n.offset("move", name), v&0xFFFFFFFF)
+			regs[name] = v
+		}
+		for _, name := range names {
+			write(name, w.r.Uint64())
+		}
+		w.issuing = &move{code: w.n.bit("CONFIG_SWITCH"), op: [2]operand{{kind: memory}, {kind: none}}, result: operand{kind: none}}
+		for range 100 {
+			write(names[w.r.IntN(len(names))], w.r.Uint64())
+			if w.chance(50) {
+				write("bytes", w.r.Uint64N(20000))
+				write("compressed_bytes", w.r.Uint64N(20000))
+			}
+			control := w.step(regs)
+			w.register(true, w.n.offset("move", "control"), uint64(control))
+			if w.out[outIssueControl] != uint64(control) && w.out[outIssueValid] != 0 {
+				w.fail("0x%X was issued, not 0x%X", w.out[outIssueControl], control)
+			}
+			for _, name := range names {
+				if w.chance(70) {
+					continue
+				}
+				got := w.register(false, w.n.offset("move", name), 0)
+				if wide[name] {
+					got |= w.register(false, w.n.offset("move", name)+4, 0) << 32
+				}
+				if got != regs[name] {
+					w.fail("%s is 0x%X, not 0x%X, after 0x%X", name, got, regs[name], control)
+				}
+			}
+			w.errors, w.queue = [queues]uint32{}, [queues][]*move{}
+			if w.failure != nil {
+				t.Fatalf("seed %d: %v", seed, w.failure)
+			}
+		}
+	}
+}
+
+// step is a random control word of a move that fails, and what it does to the
+// registers.
+func (w *world) step(regs map[string]uint64) uint32 {
+	control := w.n.put("move_control", "op0", 7) // no such operand
+	form := func(bit string) uint64 {
+		if w.chance(50) {
+			control |= w.n.put("move_control", bit, 1)
+			return regs["compressed_bytes"]
+		}
+		return regs["bytes"]
+	}
+	for _, name := range []string{"op0", "op1", "result"} {
+		bytes := form(name + "_compressed")
+		kind := uint32(w.r.IntN(4))
+		control |= w.n.put("move_control", name+"_step", kind)
+		switch kind {
+		case w.n.code("move_step", "advance"):
+			regs[name+"_address"] += bytes
+		case w.n.code("move_step", "stride"):
+			regs[name+"_address"] += regs[name+"_stride"]
+		}
+	}
+	wire := form("network_compressed")
+	if w.chance(50) {
+		control |= w.n.put("move_control", "remote_advance", 1)
+		regs["remote_address"] += wire
+	}
+	result := []string{none, memory, kernel, network, twoPlaces}[w.r.IntN(5)]
+	kind := []string{"eager", "rendezvous_data", "rendezvous_done"}[w.r.IntN(3)]
+	control |= w.n.put("move_control", "result", w.n.code("move_result", result)) |
+		w.n.put("move_control", "message_type", w.n.code("message_type", kind))
+	if kind == "rendezvous_data" && (result == network || result == twoPlaces) {
+		regs["packet_index"] = (regs["packet_index"] + max(1, (wire+w.payload-1)/w.payload)) & 0xFFFFFFFF
+	}
+	return control
+}
+
+// A move of one slice is there soon, and slices of a long one follow each other
+// faster than the data path moves them.
+func TestSlicesComeInTime(t *testing.T) {
+	b := build(t, "u55c_tcp")
+	const enough = 12
+	for _, result := range []string{memory, network, twoPlaces} {
+		w := b.world(t, 0, mode{})
+		w.promptly = true
+		m := &move{id: 1, messageType: "eager", bytes: [2]uint64{100000, 100000}, destination: 1}
+		m.op = [2]operand{{kind: memory, address: 1 << 40}, {kind: none}}
+		m.result = operand{kind: result, address: 1 << 41}
+		m.settle(w.n, true, w.known, false, w.payload)
+		w.issue(m)
+		issued := w.now
+		before, gap := 0, 0
+		for limit := w.now + 5000; w.failure == nil && !m.cut && w.now < limit; {
+			w.tick()
+			if w.out[outSliceValid] == 0 || w.in[inSliceReady] == 0 {
+				continue
+			}
+			if before == 0 {
+				t.Logf("%s: the first slice comes %d cycles after its move was issued", result, w.now-issued)
+				if result == memory && w.now-issued > enough {
+					t.Errorf("the first slice comes after %d cycles", w.now-issued)
+				}
+			} else {
+				gap = max(gap, w.now-before)
+			}
+			before = w.now
+		}
+		t.Logf("%s: slices come every %d cycles", result, gap)
+		if w.failure != nil || !m.cut || gap > sliceBytes/beat/2 {
+			t.Errorf("%s: slices come every %d cycles: %v", result, gap, w.failure)
+		}
+	}
+}

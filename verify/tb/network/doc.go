@@ -1,0 +1,3 @@
+// Package network tests both sides of the engine's network with the models of
+// the network engines.
+package network

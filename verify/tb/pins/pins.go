@@ -1,0 +1,266 @@
+// Package pins drives a Verilated module pin by pin, a cycle a call: for
+// modules whose words are few and whose model is best written in Go.
+package pins
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+// Module says what to build.
+type Module struct {
+	Platform string
+	Folder   string   // of the module's RTL
+	Top      string   // module
+	Files    []string // of the folder, without .sv; packages and common blocks are there anyway
+	Params   map[string]string
+	Clock    string         // "" for clk
+	Reset    string         // "" for rst; low if its name ends in _n
+	In, Out  map[string]int // pins but for clock and reset, with their widths
+}
+
+// Bench is a module under test. What is set stays until it is set again; what
+// it gets is what stood there in the last cycle, before its end.
+type Bench struct {
+	Cycle   uint64
+	handle  uintptr
+	step    func(handle uintptr, in, out *uint32, reset uint32)
+	release func(handle uintptr)
+	in, out []uint32
+	at      map[string]pin
+}
+
+type pin struct {
+	words []uint32
+	width int
+}
+
+// New builds the module. Its registers begin with random values of the seed.
+// Errors match verilate.ErrTools if a tool is missing.
+func New(ctx context.Context, m Module, seed uint64) (*Bench, error) {
+	if err := verilate.Available(ctx); err != nil {
+		return nil, err
+	}
+	all, err := verilate.Sources(ctx, m.Platform, m.Folder)
+	if err != nil {
+		return nil, err
+	}
+	var sources []string
+	for _, s := range all {
+		name := strings.TrimSuffix(filepath.Base(s), ".sv")
+		if filepath.Base(filepath.Dir(s)) == "common" || strings.HasSuffix(name, "_pkg") || slices.Contains(m.Files, name) {
+			sources = append(sources, s)
+		}
+	}
+	b := &Bench{at: map[string]pin{}}
+	text := m.shell(b)
+	shells, err := verilate.Place(map[string][]byte{"pins/" + m.Top + ".cpp": []byte(text)})
+	if err != nil {
+		return nil, err
+	}
+	path, err := verilate.Build{
+		Top: m.Top, Sources: sources, Shell: shells, Params: m.Params, Careful: true, Optimize: "-O1",
+	}.Library(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("load the simulation of %s: %w", m.Top, err)
+	}
+	var create func(seed uint64) uintptr
+	purego.RegisterLibFunc(&create, lib, "pins_new")
+	purego.RegisterLibFunc(&b.release, lib, "pins_delete")
+	purego.RegisterLibFunc(&b.step, lib, "pins_step")
+	b.handle = create(seed)
+	b.Reset()
+	return b, nil
+}
+
+// shell is the C++ around the module, and where its pins are in a call.
+func (m Module) shell(b *Bench) string {
+	clock, reset := m.Clock, m.Reset
+	if clock == "" {
+		clock = "clk"
+	}
+	if reset == "" {
+		reset = "rst"
+	}
+	active := "reset"
+	if strings.HasSuffix(reset, "_n") {
+		active = "!reset"
+	}
+	copies := func(pins map[string]int, format string, words *[]uint32) string {
+		var text strings.Builder
+		names := make([]string, 0, len(pins))
+		total := 0
+		for name, width := range pins {
+			names = append(names, name)
+			total += wordsOf(width)
+		}
+		slices.Sort(names)
+		*words = make([]uint32, max(total, 1))
+		at := 0
+		for _, name := range names {
+			n := wordsOf(pins[name])
+			b.at[name] = pin{(*words)[at : at+n], pins[name]}
+			fmt.Fprintf(&text, format, name, at)
+			at += n
+		}
+		return text.String()
+	}
+	in := copies(m.In, "    std::memcpy(&b->model.%[1]s, in + %[2]d, sizeof b->model.%[1]s);\n", &b.in)
+	out := copies(m.Out, "    std::memcpy(out + %[2]d, &b->model.%[1]s, sizeof b->model.%[1]s);\n", &b.out)
+	return strings.NewReplacer("TOP", m.Top, "CLOCK", clock, "RESET_PIN", reset, "ACTIVE", active, "COPY_IN", in, "COPY_OUT", out).Replace(shell)
+}
+
+const shell = `#include "VTOP.h"
+#include "verilated.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace {
+struct Bench {
+    VerilatedContext context;
+    VTOP model{&context};
+};
+} // namespace
+
+#define API extern "C" __attribute__((visibility("default")))
+
+API Bench* pins_new(uint64_t seed) {
+    auto* b = new Bench;
+    b->context.randReset(2);
+    b->context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    return b;
+}
+API void pins_delete(Bench* b) { delete b; }
+API void pins_step(Bench* b, const uint32_t* in, uint32_t* out, uint32_t reset) {
+COPY_IN    b->model.RESET_PIN = ACTIVE;
+    b->model.CLOCK = 0;
+    b->model.eval();
+COPY_OUT    b->model.CLOCK = 1;
+    b->model.eval();
+}
+`
+
+// wordsOf is how many words the storage of a pin takes.
+func wordsOf(width int) int { return (width + 31) / 32 }
+
+// Close frees the module.
+func (b *Bench) Close() { b.release(b.handle) }
+
+// Step runs a cycle.
+func (b *Bench) Step() {
+	b.step(b.handle, &b.in[0], &b.out[0], 0)
+	b.Cycle++
+}
+
+// Reset runs a few cycles of reset with all inputs 0.
+func (b *Bench) Reset() {
+	clear(b.in)
+	for range 4 {
+		b.step(b.handle, &b.in[0], &b.out[0], 1)
+	}
+	for range 2 {
+		b.Step()
+	}
+}
+
+func (b *Bench) pin(name string) pin {
+	p, ok := b.at[name]
+	if !ok {
+		panic("pins: there is no pin " + name)
+	}
+	return p
+}
+
+// Set sets an input of at most 64 bits.
+func (b *Bench) Set(name string, v uint64) {
+	p := b.pin(name)
+	if p.width < 64 {
+		v &= 1<<p.width - 1
+	}
+	clear(p.words)
+	p.words[0] = uint32(v)
+	if len(p.words) > 1 {
+		p.words[1] = uint32(v >> 32)
+	}
+}
+
+// Get is what an output of at most 64 bits was.
+func (b *Bench) Get(name string) uint64 {
+	p := b.pin(name)
+	v := uint64(p.words[0])
+	if len(p.words) > 1 {
+		v |= uint64(p.words[1]) << 32
+	}
+	return v
+}
+
+// Is tells whether an output of one bit was 1.
+func (b *Bench) Is(name string) bool { return b.pin(name).words[0]&1 != 0 }
+
+// Field is a part of a packed struct.
+type Field struct {
+	Width int
+	Value uint64
+}
+
+// Pack sets a packed struct, its first field in the highest bits.
+func (b *Bench) Pack(name string, fields ...Field) {
+	p := b.pin(name)
+	clear(p.words)
+	at := 0
+	for _, f := range slices.Backward(fields) {
+		for i := range f.Width {
+			p.words[(at+i)/32] |= uint32(f.Value>>i&1) << ((at + i) % 32)
+		}
+		at += f.Width
+	}
+	if at != p.width {
+		panic(fmt.Sprintf("pins: the fields of %s are %d bits wide, it has %d", name, at, p.width))
+	}
+}
+
+// Unpack is a packed struct, its first field in the highest bits.
+func (b *Bench) Unpack(name string, widths ...int) []uint64 {
+	p := b.pin(name)
+	values := make([]uint64, len(widths))
+	at := 0
+	for i, width := range slices.Backward(widths) {
+		for j := range width {
+			values[i] |= uint64(p.words[(at+j)/32]>>((at+j)%32)&1) << j
+		}
+		at += width
+	}
+	if at != p.width {
+		panic(fmt.Sprintf("pins: the fields of %s are %d bits wide, it has %d", name, at, p.width))
+	}
+	return values
+}
+
+// Design is a shipped platform.
+func Design(name string) (*design.Design, error) {
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		return nil, fmt.Errorf("load the platform %s: %w", name, diags)
+	}
+	return d, nil
+}

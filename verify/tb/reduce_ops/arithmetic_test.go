@@ -1,0 +1,223 @@
+package reduce_ops_test
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/emu/lanes"
+	"github.com/cclforge/cclforge/verify/tb/ieee"
+)
+
+// element is a type of elements, as bits in the low end of a word.
+type element struct {
+	name     string
+	bytes    int
+	floating bool
+	format   ieee.Format
+}
+
+var elements = map[string]element{
+	"float16": {"float16", 2, true, ieee.Float16},
+	"float32": {"float32", 4, true, ieee.Float32},
+	"float64": {"float64", 8, true, ieee.Float64},
+	"int32":   {"int32", 4, false, ieee.Format{}},
+	"int64":   {"int64", 8, false, ieee.Format{}},
+}
+
+func (e element) get(b []byte) uint64 {
+	switch e.bytes {
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (e element) put(b []byte, v uint64) {
+	switch e.bytes {
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
+
+// exact is a function by definition.
+func (e element) exact(function string, a, b uint64) uint64 {
+	switch {
+	case e.floating && function == "sum":
+		return e.format.Sum(a, b)
+	case e.floating:
+		return e.format.Max(a, b)
+	case function == "sum" && e.bytes == 4:
+		return uint64(uint32(a) + uint32(b))
+	case function == "sum":
+		return a + b
+	case e.bytes == 4:
+		return uint64(uint32(max(int32(a), int32(b))))
+	}
+	return uint64(max(int64(a), int64(b)))
+}
+
+// quick is exact by means that are fast enough for millions of pairs: the
+// processor's floating point, or fixed point. A test compares them.
+func (e element) quick(function string, a, b uint64) uint64 {
+	if !e.floating || function != "sum" {
+		return e.exact(function, a, b)
+	}
+	var sum uint64
+	switch e.bytes {
+	case 2:
+		return sum16(uint16(a), uint16(b))
+	case 4:
+		sum = uint64(math.Float32bits(math.Float32frombits(uint32(a)) + math.Float32frombits(uint32(b))))
+	case 8:
+		sum = math.Float64bits(math.Float64frombits(a) + math.Float64frombits(b))
+	}
+	if e.format.IsNaN(sum) {
+		return e.format.NaN()
+	}
+	return sum
+}
+
+// sum16 adds float16 in units of the smallest subnormal, 2^-24.
+func sum16(a, b uint16) uint64 {
+	if a>>10&31 == 31 || b>>10&31 == 31 {
+		return ieee.Float16.Sum(uint64(a), uint64(b))
+	}
+	units := func(h uint16) int64 {
+		u := int64(h & 0x3FF)
+		if e := h >> 10 & 31; e > 0 {
+			u = (u | 0x400) << (e - 1)
+		}
+		if h>>15 != 0 {
+			u = -u
+		}
+		return u
+	}
+	sum := units(a) + units(b)
+	if sum == 0 {
+		return uint64(a & b & 0x8000)
+	}
+	sign, magnitude := uint64(0), uint64(sum)
+	if sum < 0 {
+		sign, magnitude = 0x8000, uint64(-sum)
+	}
+	shift := max(bits.Len64(magnitude)-11, 0)
+	kept, rest, half := magnitude>>shift, magnitude&(1<<shift-1), uint64(1)<<shift>>1
+	if rest > half || rest == half && shift > 0 && kept&1 == 1 {
+		kept++
+	}
+	return sign | min(uint64(shift)<<10+kept, 0x7C00)
+}
+
+// cornersOf are the corners of each type.
+var cornersOf = func() map[string][]uint64 {
+	all := map[string][]uint64{}
+	for name, e := range elements {
+		all[name] = e.findCorners()
+	}
+	return all
+}()
+
+// corners are values at which something changes.
+func (e element) corners() []uint64 { return cornersOf[e.name] }
+
+func (e element) findCorners() (values []uint64) {
+	if !e.floating {
+		top := uint64(1) << (8*e.bytes - 1)
+		for _, v := range []uint64{0, 1, 2, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, top - 1, top, top + 1, 2*top - 1, 2*top - 2} {
+			values = append(values, v&(top|(top-1)))
+		}
+		return values
+	}
+	f := e.format
+	most, all := 1<<f.Exponent-1, uint64(1)<<f.Fraction-1
+	for _, exponent := range []int{0, 1, 2, 3, most / 2, most/2 + 1, most/2 + 2, f.Fraction, f.Fraction + 1, f.Fraction + 2, f.Fraction + 3, most - 2, most - 1, most} {
+		for _, fraction := range []uint64{0, 1, 2, all >> 1, all>>1 + 1, all>>1 + 2, all - 1, all} {
+			v := uint64(exponent)<<f.Fraction | fraction
+			values = append(values, v, v|f.Sign())
+		}
+	}
+	return values
+}
+
+// pair is two random elements, with more corners and close ones than chance
+// would give.
+func (e element) pair(r *rand.Rand) (a, b uint64) {
+	width := 8 * e.bytes
+	random := func() uint64 { return r.Uint64() >> (64 - width) }
+	corner := func() uint64 {
+		c := e.corners()
+		return c[r.IntN(len(c))]
+	}
+	a = random()
+	if !e.floating {
+		switch b = random(); r.IntN(8) {
+		case 0:
+			a, b = corner(), corner()
+		case 1:
+			b = corner()
+		case 2:
+			b = a ^ 1<<r.IntN(width)
+		}
+		return a, b
+	}
+	f := e.format
+	exponent := func(of uint64, distance int) uint64 { // random, at a distance from another
+		at := int(of>>f.Fraction&(1<<f.Exponent-1)) + distance
+		return random()&^(uint64(1<<f.Exponent-1)<<f.Fraction) | uint64(min(max(at, 0), 1<<f.Exponent-1))<<f.Fraction
+	}
+	switch r.IntN(8) {
+	case 0:
+		return corner(), corner()
+	case 1:
+		b = corner()
+	case 2: // cancels but for a few units
+		b = a ^ f.Sign() ^ random()>>r.IntN(width)
+	case 3: // subnormal, or nearly
+		a, b = exponent(0, r.IntN(3)), exponent(0, r.IntN(3))
+	case 4: // ties, and sticky bits alone
+		b = exponent(a, -f.Fraction-3+r.IntN(5))
+		if r.IntN(2) == 0 {
+			b &^= 1<<r.IntN(f.Fraction+1) - 1
+		}
+	case 5, 6:
+		b = exponent(a, r.IntN(2*f.Fraction+6)-f.Fraction-3)
+	default:
+		b = random()
+	}
+	return a, b
+}
+
+// The references agree with each other, and with the emulator.
+func TestReferencesAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(0, 1))
+	for name, e := range elements {
+		for _, function := range []string{"sum", "max"} {
+			emulated, ok := lanes.Reduce(function, name)
+			if !ok {
+				t.Fatalf("the emulator has no %s of %s", function, name)
+			}
+			for range 50_000 {
+				a, b := e.pair(r)
+				want := e.exact(function, a, b)
+				if got := e.quick(function, a, b); got != want {
+					t.Fatalf("%s of %s %x and %x: %x, and exactly %x", function, name, a, b, got, want)
+				}
+				x, y := make([]byte, e.bytes), make([]byte, e.bytes)
+				e.put(x, a)
+				e.put(y, b)
+				if emulated(x, x, y); e.get(x) != want {
+					t.Fatalf("%s of %s %x and %x: the emulator has %x, and exactly it is %x", function, name, a, b, e.get(x), want)
+				}
+			}
+		}
+	}
+}
