@@ -31,47 +31,75 @@ type moduleHeader struct {
 var errNoModule = errors.New("there is no module")
 
 var (
-	pinLine       = regexp.MustCompile(`^\s*(input|output)\s+(?:wire|logic)?\s*(\[[^\]]+\])?\s*(\w+)\s*,?\s*(?://.*)?$`)
-	parameterLine = regexp.MustCompile(`^\s*parameter\b.*?(\w+)\s*=`)
-	literalRange  = regexp.MustCompile(`^\[(\d+):0\]$`)
+	moduleLine    = regexp.MustCompile(`^module\s+(\w+)\s*(#?)\s*\($`)
+	pinLine       = regexp.MustCompile(`^(input|output)\s+(?:wire|logic)?\s*(?:\[([^\]]+)\])?\s*(\w+)$`)
+	parameterLine = regexp.MustCompile(`^parameter\b.*?(\w+)\s*=`)
+	literalRange  = regexp.MustCompile(`^(\d+):0$`)
 )
 
-// parseModule reads the header of a module: a line for each port, as all of
-// ours have it.
+// parseModule reads the header of a module: a line for each parameter and port,
+// as all of ours have it. What it does not understand is an error.
 func parseModule(name string, text []byte) (*moduleHeader, error) {
 	m := &moduleHeader{Name: name, Parameters: map[string]bool{}}
-	inside := false
+	const (
+		before = iota
+		parameters
+		ports
+	)
+	at := before
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "module "+name) {
-			inside = true
-			continue
-		}
-		if !inside {
-			continue
-		}
-		if strings.HasPrefix(line, ");") {
-			return m, nil
-		}
-		if p := parameterLine.FindStringSubmatch(line); p != nil {
-			m.Parameters[p[1]] = true
-		}
-		if p := pinLine.FindStringSubmatch(line); p != nil {
-			width := 1
-			if p[2] != "" {
-				width = 0
-				if r := literalRange.FindStringSubmatch(p[2]); r != nil {
-					high, err := strconv.Atoi(r[1])
-					if err != nil {
-						return nil, fmt.Errorf("the width of %s.%s: %w", name, p[3], err)
-					}
-					width = high + 1
+		line, _, _ = strings.Cut(line, "//")
+		line = strings.TrimSpace(line)
+		switch {
+		case at == before:
+			if h := moduleLine.FindStringSubmatch(line); h != nil && h[1] == name {
+				at = ports
+				if h[2] != "" {
+					at = parameters
 				}
 			}
-			m.Pins = append(m.Pins, pin{p[3], p[1] == "output", width})
+		case line == "":
+		case at == parameters && line == ") (":
+			at = ports
+		case at == ports && line == ");":
+			return m, nil
+		case at == parameters:
+			p := parameterLine.FindStringSubmatch(line)
+			if p == nil {
+				return nil, fmt.Errorf("%s has no parameter in its line %q", name, line)
+			}
+			m.Parameters[p[1]] = true
+		default:
+			q, err := parsePin(strings.TrimSpace(strings.TrimSuffix(line, ",")))
+			if err != nil {
+				return nil, fmt.Errorf("module %s: %w", name, err)
+			}
+			m.Pins = append(m.Pins, q)
 		}
 	}
+	if at != before {
+		return nil, fmt.Errorf("the ports of module %s have no end", name)
+	}
 	return nil, fmt.Errorf("%w %s in its file", errNoModule, name)
+}
+
+func parsePin(line string) (pin, error) {
+	p := pinLine.FindStringSubmatch(line)
+	if p == nil {
+		return pin{}, fmt.Errorf("no port in the line %q", line)
+	}
+	q := pin{p[3], p[1] == "output", 1}
+	if p[2] != "" {
+		q.Width = 0
+		if r := literalRange.FindStringSubmatch(p[2]); r != nil {
+			high, err := strconv.Atoi(r[1])
+			if err != nil {
+				return pin{}, fmt.Errorf("the width of %s: %w", q.Name, err)
+			}
+			q.Width = high + 1
+		}
+	}
+	return q, nil
 }
 
 // modelFolder holds simulation models, among them those of kernels of others.

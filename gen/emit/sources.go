@@ -161,6 +161,9 @@ func hardwareFolders(d *design.Design) []hardwareFolder {
 		}
 		add(i.Kernel.ID, true)
 	}
+	if len(ringOf(d)) > 0 {
+		add(switchFolder, true)
+	}
 	return folders
 }
 

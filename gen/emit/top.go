@@ -76,8 +76,11 @@ func top(d *design.Design) ([]File, error) {
 		}
 	}
 	for _, s := range d.Streams {
-		b.connect(s)
+		if !inRing(s) {
+			b.connect(s)
+		}
 	}
+	b.ring(ringOf(d))
 	for _, i := range d.Instances {
 		b.instance(i)
 	}

@@ -6,6 +6,7 @@ kernel "vadd_put" {
   role     = "user"
   each     = "cclo"
   source   = "rtl"
+  needs    = ["external_dma"]
   control  = "ap_ctrl_hs"
   instance = "vadd_${cclo.index}_0"
   place    = "cclo"

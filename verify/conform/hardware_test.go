@@ -19,11 +19,14 @@ import (
 )
 
 var (
-	carefulFlag = flag.Bool("conform.careful", false, "simulated hardware checks its assertions, and starts with random values")
-	traceFlag   = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each rank begins with this")
-	traceFrom   = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
-	traceTo     = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")
-	traceLevels = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
+	slowFlag     = flag.Float64("conform.slow", 20, "how much longer simulated hardware may take than emulated ranks")
+	libraryFlag  = flag.String("conform.library", "", "library of simulated hardware that was built before; \"\" for that of the platform")
+	carefulFlag  = flag.Bool("conform.careful", false, "simulated hardware checks its assertions, and starts with random values")
+	optimizeFlag = flag.String("conform.optimize", "", "how the C++ of simulated hardware is optimized: -O1 takes less time to build; \"\" for -O2")
+	traceFlag    = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each rank begins with this")
+	traceFrom    = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
+	traceTo      = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")
+	traceLevels  = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
 )
 
 // hardwareShare is how much is done on simulated hardware, which is slow.
@@ -39,7 +42,7 @@ func slowness() float64 { return max(math.Float64frombits(slow.Load()), 1) }
 type hardware struct{ mixed bool }
 
 func newHardware(mixed bool) way {
-	slow.Store(math.Float64bits(20))
+	slow.Store(math.Float64bits(*slowFlag))
 	return hardware{mixed}
 }
 
@@ -59,14 +62,16 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 	}
 	o := sim.Options{
 		Build: sim.Build{
-			KernelPort: s.world.Engine.Kernel == emu.Client, Careful: *carefulFlag, Trace: *traceFlag != "",
+			KernelPort: s.world.Engine.Kernel == emu.Client, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
 			Progress: func(m string) { t.Log(m) },
 		},
 		Seed: seedOf(), Clock: sim.NewClock(),
 	}
-	var err error
-	if o.Library, err = sim.Library(ctx, d, o.Build); err != nil { // before the time of emulated ranks begins
-		return nil, err
+	if o.Library = *libraryFlag; o.Library == "" {
+		var err error
+		if o.Library, err = sim.Library(ctx, d, o.Build); err != nil { // before the time of emulated ranks begins
+			return nil, err
+		}
 	}
 	s.world.Maker = func(rank int) world.Maker {
 		if h.mixed && rank%2 == 0 {

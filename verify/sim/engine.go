@@ -306,10 +306,8 @@ func (e *Engine) look() error {
 	if s&statusSent != 0 {
 		e.kernelOut()
 	}
-	if s&statusPackets != 0 {
-		if err := e.net.collect(); err != nil {
-			return fmt.Errorf("%w in cycle %d: %w", ErrHardware, e.cycle, err)
-		}
+	if err := e.net.collect(); err != nil {
+		return fmt.Errorf("%w in cycle %d: %w", ErrHardware, e.cycle, err)
 	}
 	if s&statusHalted != 0 {
 		return e.halted()

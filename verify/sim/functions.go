@@ -59,7 +59,7 @@ const (
 	statusAnswered
 	statusAccessed
 	statusSent
-	statusPackets
+	_ // kept free
 	statusTraced
 	statusIssued
 )

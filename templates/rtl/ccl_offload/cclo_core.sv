@@ -462,9 +462,15 @@ module cclo_core #(
         .out_tlast(kernel_out_tlast), .out_tdest(kernel_out_tdest)
     );
 
-    // Nothing will happen until something comes from outside.
-    logic asleep;
-    assign asleep = sleeping && alarm_far && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
+    // Nothing will happen until something comes from outside: parts may go on for
+    // some cycles without saying so.
+    localparam logic [9:0] CALM = 10'd512;
+    logic       calm, asleep;
+    logic [9:0] calm_cycles;
+
+    always_ff @(posedge clk) calm_cycles <= rst || !calm ? '0 : asleep ? calm_cycles : calm_cycles + 1'b1;
+    assign asleep = calm && calm_cycles == CALM;
+    assign calm   = sleeping && alarm_far && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
                  && !s_axi_control_awvalid && !s_axi_control_arvalid && !call_valid && !answer_valid;
 
 `ifdef CCLO_SIMULATION

@@ -161,6 +161,7 @@ module inbound (
     logic                p_last, p_over;
     logic [INDEX-1:0]    sweep;
     logic                give_back;      // sweeping: buffers too
+    logic                dirty;          // there is something to sweep
     logic                look_loop;
     logic [15:0]         look_session;
 
@@ -421,18 +422,23 @@ module inbound (
             DRAIN: if (payload_idle) begin
                 sweep     <= '0;
                 give_back <= !reset_messages;
-                state     <= SWEEP_LOOK;
+                state     <= dirty ? SWEEP_LOOK : STOPPED;
             end
             SWEEP_LOOK: state <= SWEEP;
             SWEEP: if (partial_write) begin
                 sweep <= sweep + 1'b1;
                 state <= sweep == '1 ? STOPPED : SWEEP_LOOK;
             end
-            STOPPED: if (!stop) state <= IDLE;
+            STOPPED: begin
+                dirty <= 1'b0;
+                if (!stop) state <= IDLE;
+            end
             default: state <= IDLE;
         endcase
+        if (valid_verdict && n_write && n_mode != NOTHING_LEFT) dirty <= 1'b1;
         if (rst) begin
             sweep     <= '0;
+            dirty     <= 1'b0;
             give_back <= 1'b0;
             state     <= SWEEP_LOOK;
         end

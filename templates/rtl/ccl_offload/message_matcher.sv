@@ -230,7 +230,8 @@ module message_matcher (
             welcome_soon <= 1'b0;
         end
         if (state == TOOK || state == ANSWER && arrived || completed) change <= 1'b1;
-        if (alone_put || state == MISS && wants_done && wants_found || returned) welcome_soon <= 1'b1;
+        // What was taken makes another one the next, which may be wanted.
+        if (state == TOOK || state == MISS && wants_done && wants_found || returned) welcome_soon <= 1'b1;
         if (rst) begin
             change       <= 1'b0;
             welcome_soon <= 1'b0;

@@ -217,7 +217,6 @@ type model struct {
 	exchange []uint32
 	memory   [2][]byte // device, host
 	events   uint32
-	closed   uint32
 
 	given   int
 	free    []*mbuffer

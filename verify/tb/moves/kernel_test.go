@@ -5,6 +5,9 @@ const beat = 64
 // kernelSlice takes and puts beats of the kernel streams: a slice only comes
 // when they are there, and when there is room.
 func (w *world) kernelSlice(m *move, size func(bool) uint64, last bool) {
+	if w.in[inFlushing] != 0 {
+		return
+	}
 	for _, op := range m.op {
 		if op.kind != kernel {
 			continue
@@ -41,6 +44,10 @@ func (w *world) kernelSlice(m *move, size func(bool) uint64, last bool) {
 
 // kernelEnd is what becomes of the kernel streams at the end of a cycle.
 func (w *world) kernelEnd() {
+	if w.in[inFlushing] != 0 {
+		w.inBeats, w.inPart, w.outRoom, w.outPart, w.outFull = 0, 0, kernelBeats, 0, 0
+		return
+	}
 	if w.out[outKernelInDrop] != 0 {
 		if w.inPart == 0 {
 			w.fail("nothing of a beat is left to be dropped")
@@ -60,4 +67,15 @@ func (w *world) kernelEnd() {
 	w.inBeats += w.in[inKernelPushed]
 	w.outFull -= w.in[inKernelPopped]
 	w.outRoom += w.in[inKernelPopped]
+}
+
+// flush begins, or goes on until nothing is under way.
+func (w *world) flush() {
+	switch {
+	case !w.mode.flushes:
+	case w.in[inFlushing] != 0:
+		w.in[inFlushing] = flag(len(w.path) > 0 || w.out[outSliceValid] != 0 || w.in[inRetireValid] != 0)
+	default:
+		w.in[inFlushing] = flag(w.r.IntN(1500) == 0)
+	}
 }

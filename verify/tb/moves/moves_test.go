@@ -101,6 +101,7 @@ var modes = []struct {
 	{"full queues", mode{overflows: true}},
 	{"aborts", mode{aborts: true, stalls: true}},
 	{"resets", mode{resets: true, faults: true}},
+	{"a data path that is flushed", mode{flushes: true}},
 	{"no network", mode{disabled: true}},
 	{"everything", mode{faults: true, stalls: true, aborts: true, resets: true, bad: true, overflows: true, odd: true}},
 }

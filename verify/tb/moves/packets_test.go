@@ -279,6 +279,11 @@ func (w *world) retire() {
 		u.m.allowed |= code
 		u.m.must = true
 	}
+	if w.in[inFlushing] != 0 && !u.forgets {
+		w.in[inRetireCode] |= uint64(w.n.bit("DMA_TIMEOUT"))
+		w.poisoned[q] = true
+		u.m.must = true
+	}
 	for _, b := range u.releases {
 		w.release(b)
 	}

@@ -49,6 +49,9 @@ func (w *world) random() *move {
 	}
 	m.settle(w.n, !w.mode.disabled, w.known, w.lossy, w.payload)
 	w.randomWindows(m)
+	if w.mode.flushes {
+		m.allowed |= w.n.bit("DMA_TIMEOUT")
+	}
 	if w.mode.stalls {
 		if m.takes(message) || m.takes(window) {
 			m.allowed |= w.n.bit("RECEIVE_TIMEOUT")
@@ -124,7 +127,7 @@ func (w *world) spoil(m *move) {
 	case 4:
 		m.compressor, m.decompressor = uint32(w.r.IntN(16)), uint32(w.r.IntN(16))
 	case 5:
-		m.bytes[w.r.IntN(2)] += 1
+		m.bytes[w.r.IntN(2)] += []uint64{1, 4, 8}[w.r.IntN(3)]
 	case 6:
 		m.op[0].kind = none
 	case 7:
@@ -170,7 +173,7 @@ func (w *world) issue(m *move) {
 	long("op0_address", m.op[0].address)
 	long("op1_address", m.op[1].address)
 	long("result_address", m.result.address)
-	set("comm", 0x2000)
+	set("comm", communicator)
 	set("source", m.source)
 	set("destination", m.destination)
 	set("comm_context", uint64(3*m.id))

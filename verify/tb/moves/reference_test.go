@@ -128,7 +128,6 @@ type move struct {
 	empty                    bool
 	packets                  []packet
 	opened                   int
-	filled                   uint64
 	allowed                  uint32 // what else it may fail with
 	must                     bool   // and will
 	silent                   bool   // none of its messages comes

@@ -14,12 +14,13 @@ const (
 	localRank    = 3
 	ranks        = 8
 	millisecond  = 40 // cycles
+	communicator = 0x2000
 	selfKey      = 16
 )
 
 // mode is what happens in a run beside good moves.
 type mode struct {
-	faults, stalls, aborts, resets, bad, overflows, odd, disabled bool
+	faults, stalls, aborts, resets, bad, overflows, odd, disabled, flushes bool
 }
 
 // world is everything around the move engine. It checks what the engine does
@@ -58,6 +59,7 @@ type world struct {
 	inBeats, inPart, outRoom, outPart, outFull uint64
 	kernelStopped                              int
 
+	event                bool // moves were counted in the cycle before
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
 }
@@ -85,14 +87,13 @@ type session struct {
 
 // underWay is a slice in the data path.
 type underWay struct {
-	m          *move
-	queue      uint64
-	last       bool
-	slot       int // or -1
-	forgets    bool
-	releases   []uint64
-	readyAt    int
-	good, sent bool
+	m        *move
+	queue    uint64
+	last     bool
+	slot     int // or -1
+	forgets  bool
+	releases []uint64
+	readyAt  int
 }
 
 func newWorld(n *numbers, seed uint64, md mode, cycle func(in, out []uint64)) *world {
@@ -179,9 +180,17 @@ func (w *world) look() {
 		}
 		w.sessions[key] = session{}
 	}
+	if w.out[outIssueValid] != 0 && w.out[outIssueTag] != uint64(w.issuing.id) && w.issuing.id != 0 {
+		w.fail("the move with tag %d was issued, not %v", w.out[outIssueTag], w.issuing)
+	}
+	if (w.out[outEvent] != 0) != w.event {
+		w.fail("there is an event: %d, but moves were counted: %v", w.out[outEvent], w.event)
+	}
+	before := w.counted
 	for q := range queues {
 		w.fate(q)
 	}
+	w.event = w.counted != before
 	w.requests()
 	w.kernelEnd()
 }
@@ -316,11 +325,12 @@ func (w *world) drive() {
 		w.answerMatch(q)
 		w.answerWindow(q)
 	}
-	w.in[inKernelPushed] = flag(w.inBeats < kernelBeats-1 && w.kernelStopped < w.now && w.chance(60))
+	w.flush()
+	w.in[inKernelPushed] = flag(w.in[inFlushing] == 0 && w.inBeats < kernelBeats-1 && w.kernelStopped < w.now && w.chance(60))
 	if w.mode.stalls && w.chance(1) && w.r.IntN(40) == 0 {
 		w.kernelStopped = w.now + 4000
 	}
-	w.in[inKernelPopped] = flag(w.outFull > 0 && w.kernelStopped < w.now && w.chance(60))
+	w.in[inKernelPopped] = flag(w.in[inFlushing] == 0 && w.outFull > 0 && w.kernelStopped < w.now && w.chance(60))
 }
 
 // requests notes those that are new.
@@ -354,6 +364,9 @@ func (w *world) answerPeer() {
 		return
 	}
 	rank := w.out[outPeerRank]
+	if w.out[outPeerComm] != communicator && w.issuing.id != 0 {
+		w.fail("a rank of communicator 0x%X is looked up", w.out[outPeerComm])
+	}
 	w.in[inPeerDone] = 1
 	w.in[inPeerOK] = flag(w.known(rank))
 	w.in[inPeerRecord] = record(rank)

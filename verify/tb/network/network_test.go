@@ -252,10 +252,9 @@ func (s *script) sized(key uint32, kind, size int, fault bool) {
 		b.put(&h, "vaddr", s.r.Uint64())
 		b.put(&h, "host", uint64(s.r.IntN(2)))
 		size = min(size, b.slot-64)
-		count = uint64(size)
 		if kind == 2 {
 			size, count = 0, uint64(s.r.IntN(1000))
-			o.numbered = b2u(b.lossy)
+			o.numbered = b2u(b.lossy && key != loop) // numbers are those of a session, the loop has an order of its own
 		} else {
 			size = max(size, 1)
 			count = uint64(size)
@@ -563,7 +562,7 @@ func TestABeatACycle(t *testing.T) {
 				s.check(tr)
 				cycles := float64(tr.last-from) / float64(packets*b.slot/64)
 				t.Logf("%s, latency %d, to %v: %.3f cycles a beat, through and back", name, latency, to, cycles)
-				if cycles > 1.1 {
+				if limit := map[bool]float64{false: 1.1, true: 1.2}[to[0] == loop]; cycles > limit {
 					t.Errorf("%s, latency %d, to %v: %.3f cycles a beat", name, latency, to, cycles)
 				}
 			}

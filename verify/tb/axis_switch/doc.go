@@ -1,0 +1,3 @@
+// Package axisswitch tests the network between engines of a card: its kernels and
+// the switch that joins them.
+package axisswitch
