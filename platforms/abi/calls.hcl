@@ -119,6 +119,34 @@ abi "calls" {
     }
   }
 
+  layout "call_head" {
+    width = 32
+    doc   = "The call's word scenario, on its way through arbiters: they say in it whose it is."
+    field "operation" {
+      bits = "27:0"
+      doc  = "Enum operation."
+    }
+    field "client" {
+      bits = "31:28"
+      doc  = "Number of the client; an arbiter puts its port behind the number that was there."
+    }
+  }
+  layout "call_answer" {
+    width = 32
+    doc   = "The answer to a call on its way through arbiters: the return code has no use for some bits."
+    field "failures" {
+      bits = "26:0"
+      doc  = "Bits of the return code."
+    }
+    field "client" {
+      bits = "30:27"
+      doc  = "Number of the client."
+    }
+    field "not_ready" {
+      bits = "31"
+      doc  = "Bit of the return code."
+    }
+  }
   layout "stream_word" {
     width = 32
     doc   = "The call's word stream_flags."

@@ -237,6 +237,9 @@ func (b *bench) again(c conform.Case) string {
 // may also end with the truth about that, now and then.
 func (b *bench) run(ctx context.Context, c conform.Case) {
 	b.t.Helper()
+	if _, ok := b.on.way.(hardware); ok {
+		c = onHardware(b.p, c)
+	}
 	err := c.Run(ctx, b.engines)
 	lossy := b.on.loses(b.p)
 	if lossy {

@@ -14,11 +14,9 @@ import (
 // Ids by which the hardware tells clients apart. The host has some of them, each
 // for a client while that has calls in flight, and one for resets.
 const (
-	firstID  = 8
-	resetID  = 15
-	idShift  = 28 // in the first word of a call
-	answerID = 27 // in an answer
-	idMask   = 0xF
+	firstID = 8
+	resetID = 15
+	ids     = 16
 	// maxPlaced is how many calls are in the hardware at a time: a reset always
 	// finds its way to the processor.
 	maxPlaced = 48
@@ -44,6 +42,8 @@ type calls struct {
 	function  uint32
 	notReady  accl.ReturnCode // of calls that a reset drops
 	started   func()          // wakes the engine
+	head      abi.Field       // the client in the first word of a call
+	reply     abi.Field       // and in an answer
 
 	mu      sync.Mutex
 	last    accl.Ticket
@@ -52,8 +52,8 @@ type calls struct {
 	waiting []*openCall         // not in the hardware
 	dropped []*openCall         // to be answered with the next reset
 	placed  int                 // in the hardware, but for resets
-	ids     [idMask + 1][]*openCall
-	owner   [idMask + 1]int // the client that has an id, if calls of it are placed
+	ids     [ids][]*openCall
+	owner   [ids]int // the client that has an id, if calls of it are placed
 	dead    error
 	count   uint64
 }
@@ -78,6 +78,12 @@ func newCalls(g *abi.Generation, started func()) (*calls, error) {
 	if !known[0] || !known[1] {
 		return nil, fmt.Errorf("%w: %s has no reset_periph", emu.ErrMissing, g.Name)
 	}
+	var fields [2]bool
+	c.head, fields[0] = clientField(g, "call_head")
+	c.reply, fields[1] = clientField(g, "call_answer")
+	if !fields[0] || !fields[1] {
+		return nil, fmt.Errorf("%w: calls and answers of %s have no client of %d", emu.ErrMissing, g.Name, ids)
+	}
 	if s := g.BitSet("return_code"); s != nil {
 		for _, bit := range s.Bits {
 			if bit.Name == "NOT_READY" {
@@ -86,6 +92,19 @@ func newCalls(g *abi.Generation, started func()) (*calls, error) {
 		}
 	}
 	return c, nil
+}
+
+// clientField is where a word says whose call it is; false if it does not for all
+// ids.
+func clientField(g *abi.Generation, layout string) (abi.Field, bool) {
+	if l := g.Layout(layout); l != nil {
+		for _, f := range l.Fields {
+			if f.Name == "client" {
+				return f, 1<<f.Bits() == ids
+			}
+		}
+	}
+	return abi.Field{}, false
 }
 
 func (c *calls) start(client int, call accl.Call) (accl.Ticket, error) {
@@ -157,7 +176,7 @@ func (c *calls) place(put func(words []uint32)) {
 			c.placed++
 		}
 		words := append([]uint32(nil), o.words...)
-		words[0] = words[0]&(1<<idShift-1) | id<<idShift
+		words[0] = words[0]&^((ids-1)<<c.head.Low) | id<<c.head.Low
 		put(words)
 	}
 	clear(c.waiting[len(rest):])
@@ -199,13 +218,13 @@ func (c *calls) pending() bool {
 func (c *calls) answer(word uint32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := word >> answerID & idMask
+	id := word >> c.reply.Low & (ids - 1)
 	if len(c.ids[id]) == 0 {
 		return fmt.Errorf("an answer 0x%08X to no call", word)
 	}
 	o := c.ids[id][0]
 	c.ids[id] = c.ids[id][1:]
-	o.answered, o.code = true, accl.ReturnCode(word&^(idMask<<answerID))
+	o.answered, o.code = true, accl.ReturnCode(word&^((ids-1)<<c.reply.Low))
 	if o.reset {
 		for _, d := range c.dropped {
 			d.answered, d.code = true, c.notReady

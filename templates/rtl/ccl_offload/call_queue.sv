@@ -53,7 +53,7 @@ module call_queue #(
 
     always_comb begin
         stored = call_data;
-        if (received == 4'(cclo_pkg::CALL_SCENARIO_WORD)) stored[31-:CLIENT_WIDTH] = '0;
+        if (received == 4'(cclo_pkg::CALL_SCENARIO_WORD)) stored[cclo_pkg::CALL_HEAD_CLIENT_LOW +: CLIENT_WIDTH] = '0;
     end
 
     always_ff @(posedge clk) begin
@@ -85,7 +85,7 @@ module call_queue #(
         end
         if (accept) begin
             if (received == 4'(cclo_pkg::CALL_SCENARIO_WORD)) begin
-                sender    <= call_data[31-:CLIENT_WIDTH];
+                sender    <= call_data[cclo_pkg::CALL_HEAD_CLIENT_LOW +: CLIENT_WIDTH];
                 is_config <= stored == 32'(cclo_pkg::OPERATION_CONFIG);
             end
             if (received == 4'(cclo_pkg::CALL_FUNCTION_CODE_WORD))

@@ -29,13 +29,11 @@ module calls #(
     output logic                             calls_idle // no call has come that is not answered
 );
 
-    localparam int unsigned CLIENT_WIDTH = 4;
+    localparam int unsigned CLIENT_WIDTH = cclo_pkg::CALL_HEAD_CLIENT_WIDTH;
     localparam int unsigned CALL         = $clog2(QUEUE);
     localparam int unsigned SHOWN        = cclo_pkg::CALL_STATUS_WAITING_WIDTH;
 
-    // In a call's first word the client takes the highest bits; in an answer
-    // those below the highest one, which is a return code's.
-    localparam int unsigned ANSWER_CLIENT = 31 - CLIENT_WIDTH;
+    localparam int unsigned ANSWER_CLIENT = cclo_pkg::CALL_ANSWER_CLIENT_LOW;
 
     localparam logic [7:0] STATUS = 8'(cclo_pkg::CALLS_STATUS_OFFSET);
     localparam logic [7:0] TAKE   = 8'(cclo_pkg::CALLS_TAKE_OFFSET);

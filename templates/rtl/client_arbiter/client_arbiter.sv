@@ -35,9 +35,9 @@ module client_arbiter #(
     input  wire  [31:0] ack_cclo_tdata
 );
 
-    localparam int unsigned NUMBER_WIDTH  = 4;                 // of a client
-    localparam int unsigned CALL_NUMBER   = 32 - NUMBER_WIDTH; // its lowest bit in a call
-    localparam int unsigned ANSWER_NUMBER = 31 - NUMBER_WIDTH; // and in an answer
+    localparam int unsigned NUMBER_WIDTH  = cclo_pkg::CALL_HEAD_CLIENT_WIDTH;
+    localparam int unsigned CALL_NUMBER   = cclo_pkg::CALL_HEAD_CLIENT_LOW;
+    localparam int unsigned ANSWER_NUMBER = cclo_pkg::CALL_ANSWER_CLIENT_LOW;
     localparam int unsigned COUNT         = $clog2(LIMIT + 1);
 
     logic rst;
@@ -64,7 +64,7 @@ module client_arbiter #(
 
     always_comb begin
         call_data = word;
-        if (passed == 4'(cclo_pkg::CALL_SCENARIO_WORD)) call_data[31:CALL_NUMBER] = {word[30:CALL_NUMBER], owner};
+        if (passed == 4'(cclo_pkg::CALL_SCENARIO_WORD)) call_data[CALL_NUMBER +: NUMBER_WIDTH] = {word[CALL_NUMBER +: NUMBER_WIDTH-1], owner};
     end
 
     always_ff @(posedge ap_clk) begin
@@ -111,7 +111,7 @@ module client_arbiter #(
 
     always_comb begin
         answer                      = ack_cclo_tdata;
-        answer[30:ANSWER_NUMBER]    = {1'b0, ack_cclo_tdata[30:ANSWER_NUMBER+1]};
+        answer[ANSWER_NUMBER +: NUMBER_WIDTH] = {1'b0, ack_cclo_tdata[ANSWER_NUMBER+1 +: NUMBER_WIDTH-1]};
     end
 
     logic [COUNT-1:0] count_0, count_1;

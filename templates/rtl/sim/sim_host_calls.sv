@@ -35,7 +35,7 @@ module sim_host_calls #(
     localparam logic [1:0] HOST   = 2'd2;
 
     // Lowest bit of an answer's id, and the bit that is set for the host's.
-    localparam int HOST_BIT = 30;
+    localparam int HOST_BIT = cclo_pkg::CALL_ANSWER_CLIENT_LOW + cclo_pkg::CALL_ANSWER_CLIENT_WIDTH - 1;
 
     logic [1:0]  owner;
     logic [3:0]  words;     // of the owner's call, sent

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/design"
@@ -25,6 +27,7 @@ import (
 var (
 	seedFlag     = flag.Uint64("compare.seed", 1, "seed of the cases")
 	casesFlag    = flag.Int("compare.cases", 1, "cases of each operation")
+	libraryFlag  = flag.String("compare.library", "", "library of simulated hardware that was built before; \"\" for that of the platform")
 	optimizeFlag = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for -O2")
 )
 
@@ -40,12 +43,16 @@ func newPair(ctx context.Context, t *testing.T, platform string, ranks int) *pai
 	if err := verilate.Available(ctx); err != nil {
 		t.Skip(err)
 	}
-	d := designtest.Load(t, platform, nil)
+	// As the tests of conform have it: one library is enough.
+	d := designtest.Load(t, platform, map[string]cty.Value{"host_memory": cty.True})
 	p := &pair{p: driverview.Of(d)}
 	p.p.RxBuffers = accl.RxBuffers{Count: 8, Bytes: 512}
-	library, err := sim.Library(ctx, d, sim.Build{Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }})
-	if err != nil {
-		t.Fatal(err)
+	library := *libraryFlag
+	if library == "" {
+		var err error
+		if library, err = sim.Library(ctx, d, sim.Build{Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	image, err := firmware.Prebuilt(d.ABI().Name)
 	if err != nil {
