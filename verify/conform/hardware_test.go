@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
@@ -23,7 +26,7 @@ var (
 	libraryFlag  = flag.String("conform.library", "", "library of simulated hardware that was built before; \"\" for that of the platform")
 	carefulFlag  = flag.Bool("conform.careful", false, "simulated hardware checks its assertions, and starts with random values")
 	optimizeFlag = flag.String("conform.optimize", "", "how the C++ of simulated hardware is optimized: -O1 takes less time to build; \"\" for -O2")
-	traceFlag    = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each rank begins with this")
+	traceFlag    = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each card begins with this")
 	traceFrom    = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
 	traceTo      = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")
 	traceLevels  = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
@@ -60,6 +63,9 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 	if err := verilate.Available(ctx); err != nil {
 		t.Skip(err)
 	}
+	if n := sim.Reach(d); n > 0 && (s.ranks > n || h.mixed) {
+		t.Skipf("%s: the %d engines of a card reach each other alone", d.Platform.Name, n)
+	}
 	o := sim.Options{
 		Build: sim.Build{
 			KernelPort: s.world.Engine.Kernel == emu.Client, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
@@ -73,15 +79,20 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 			return nil, err
 		}
 	}
+	cards := &sim.Cards{Options: func(card int) sim.Options {
+		o := o
+		if *traceFlag != "" {
+			o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, card), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
+		}
+		return o
+	}}
 	s.world.Maker = func(rank int) world.Maker {
 		if h.mixed && rank%2 == 0 {
 			return nil
 		}
-		o := o
-		if *traceFlag != "" {
-			o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, rank), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
+		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
+			return cards.Make(ctx, d, rank, port)
 		}
-		return o.Make
 	}
 	return process{}.open(ctx, t, d, s)
 }
@@ -99,26 +110,39 @@ func onHardware(p *accl.Platform, c conform.Case) conform.Case {
 }
 
 // TestVerilated runs every operation on simulated hardware, and on worlds of which
-// half is emulated.
+// half is emulated: of one platform, or of those of -conform.platforms.
 func TestVerilated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
+	wanted := all.platforms
+	if wanted == nil {
+		wanted = []string{"u55c_tcp"} // a build of another platform takes minutes
+	}
 	for _, test := range []struct {
-		way   string
-		ranks int
-	}{{"verilated", 2}, {"verilated", 4}, {"mixed", 3}} {
-		t.Run(fmt.Sprint(test.way, "/", test.ranks), func(t *testing.T) {
+		platform, way string
+		ranks         int
+	}{
+		{"u55c_tcp", "verilated", 2}, {"u55c_tcp", "verilated", 4}, {"u55c_tcp", "mixed", 3},
+		{"u55c_udp", "verilated", 2}, {"u55c_udp", "verilated", 4}, {"u55c_udp", "mixed", 3},
+		{"u55c_rdma", "verilated", 2}, {"u55c_rdma", "verilated", 4}, {"u55c_rdma", "mixed", 3},
+		{"u280_2022", "verilated", 2}, {"u280_2022", "verilated", 4}, {"u280_2022", "mixed", 3},
+		{"u280_manual", "verilated", 2}, {"u280_manual", "verilated", 4}, {"u280_manual", "mixed", 3},
+		{"u280_axis3x", "verilated", 1}, {"u280_axis3x", "verilated", 2}, {"u280_axis3x", "verilated", 3},
+	} {
+		if !slices.Contains(wanted, test.platform) && !slices.Contains(wanted, everyPlatform) {
+			continue
+		}
+		t.Run(fmt.Sprint(test.platform, "/", test.way, "/", test.ranks), func(t *testing.T) {
 			before := slow.Load()
 			t.Cleanup(func() { slow.Store(before) })
 			on, err := goes(test.way)
 			if err != nil {
 				t.Fatal(err)
 			}
-			const platform = "u55c_tcp"
 			ctx := limited(t, time.Minute)
 			rng := random(t)
-			b := on.bench(ctx, t, setup{platform: platform, ranks: test.ranks, edit: small})
+			b := on.bench(ctx, t, setup{platform: test.platform, ranks: test.ranks, edit: small})
 			for _, op := range conform.Operations(b.p) {
 				b.run(ctx, lossless(rng, b.p, test.ranks, op))
 			}

@@ -18,7 +18,10 @@ import (
 
 var overFlag = flag.String("conform.over", "", "how all tests reach the ranks: "+strings.Join(wayNames(), ", ")+"; \"\" for CONFORM_OVER, or process")
 
-var platformsFlag = flag.String("conform.platforms", "", "platforms that tests use, as names with commas between; \"\" for all that they know")
+var platformsFlag = flag.String("conform.platforms", "", "platforms that tests use, as names with commas between, or all; \"\" for those that a test uses in every run")
+
+// everyPlatform stands for all that tests know.
+const everyPlatform = "all"
 
 // Tests run over the ways of -conform.over: all engines and the network in this
 // process; clients and servers of the simulation protocol in it; real UDP and TCP
@@ -134,7 +137,7 @@ func (on where) times(n int) int { return times(max(int(float64(n)*on.share), 1)
 
 // of are those of the platforms that tests use there.
 func (on where) of(platforms ...string) []string {
-	if on.platforms == nil {
+	if on.platforms == nil || slices.Contains(on.platforms, everyPlatform) {
 		return platforms
 	}
 	return slices.DeleteFunc(slices.Clone(platforms), func(name string) bool { return !slices.Contains(on.platforms, name) })

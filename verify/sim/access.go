@@ -21,21 +21,20 @@ type access struct {
 // access does something at a control port.
 func (e *Engine) access(ctx context.Context, a *access) (uint32, error) {
 	a.done = make(chan struct{})
-	e.mu.Lock()
-	if e.ended {
-		e.mu.Unlock()
-		return 0, e.calls.failure()
+	if err := e.calls.failure(); err != nil {
+		return 0, err
 	}
-	e.commands = append(e.commands, func() {
+	c := e.card
+	if err := c.post(func() {
 		write := int32(0)
 		if a.write {
 			write = 1
 		}
-		e.accesses = append(e.accesses, a)
-		e.f.Start(e.model, a.port, write, a.address, a.data)
-	})
-	e.mu.Unlock()
-	e.stir()
+		c.accesses = append(c.accesses, a)
+		c.f.Start(c.model, a.port, write, a.address, a.data)
+	}); err != nil {
+		return 0, err
+	}
 	select {
 	case <-a.done:
 	case <-ctx.Done():
@@ -48,12 +47,12 @@ func (e *Engine) access(ctx context.Context, a *access) (uint32, error) {
 }
 
 // accessed takes what has ended at control ports.
-func (e *Engine) accessed() {
-	rest := e.accesses[:0]
+func (c *Card) accessed() {
+	rest := c.accesses[:0]
 	blocked := map[int32]bool{}
-	for _, a := range e.accesses {
+	for _, a := range c.accesses {
 		var data uint32
-		if blocked[a.port] || e.f.End(e.model, a.port, &data, &a.response) == 0 {
+		if blocked[a.port] || c.f.End(c.model, a.port, &data, &a.response) == 0 {
 			blocked[a.port] = true
 			rest = append(rest, a)
 			continue
@@ -61,6 +60,6 @@ func (e *Engine) accessed() {
 		a.data = data
 		close(a.done)
 	}
-	clear(e.accesses[len(rest):])
-	e.accesses = rest
+	clear(c.accesses[len(rest):])
+	c.accesses = rest
 }

@@ -2,7 +2,7 @@
 // made into a library by Verilator. The same control firmware runs on the
 // processor inside, and hosts reach an engine as they reach an emulated one.
 //
-// One goroutine per engine runs its cycles. It sleeps when nothing will happen
+// One goroutine per card runs its cycles. It sleeps when nothing will happen
 // before somebody does something.
 package sim
 
@@ -10,8 +10,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
@@ -20,7 +20,7 @@ import (
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 
-// Options of an engine.
+// Options of a card and its engines.
 type Options struct {
 	// Library is the path of the Verilated platform; empty for the one that
 	// Library builds of the design with Build.
@@ -30,7 +30,7 @@ type Options struct {
 	Symbols *rv32.Symbols // of it, for errors; may be nil
 	// Seed is that of everything random.
 	Seed uint64
-	// Clock keeps engines of a world together in time; nil for one that runs by
+	// Clock keeps cards of a world together in time; nil for one that runs by
 	// itself.
 	Clock *Clock
 	// Batch is how many cycles run at a time, at most; 0 for 256.
@@ -46,7 +46,7 @@ type Options struct {
 	// OnMove is called for every move that is issued, OnTrace for every word that
 	// firmware traces; both may be nil. They must not call the engine.
 	OnMove  func(Issue)
-	OnTrace func(word uint32)
+	OnTrace func(engine int, word uint32)
 }
 
 // Trace is a window of cycles that is written as a waveform.
@@ -59,6 +59,7 @@ type Trace struct {
 
 // Issue is a move as the hardware has issued it.
 type Issue struct {
+	Engine int // on the card
 	Cycle  uint64
 	Fields [issueWords]uint32
 }
@@ -70,131 +71,89 @@ var ErrHardware = errors.New("the simulated hardware has failed")
 const (
 	defaultBatch       = 256
 	defaultMemoryBytes = 1 << 40
-	// cclo is the engine of the platform that a rank is.
-	cclo = 0
 )
 
-// Spaces of memory, as the platform numbers them for an engine.
-const (
-	deviceSpace = 2*cclo + iota
-	hostSpace
-)
+// deviceSpace and hostSpace are the spaces of memory of an engine, as the platform
+// numbers them.
+func (e *Engine) deviceSpace() int32 { return 2 * e.number }
+func (e *Engine) hostSpace() int32   { return 2*e.number + 1 }
 
 // Engine is a simulated engine.
 type Engine struct {
-	d        *design.Design
-	o        Options
-	f        *functions
-	model    uintptr
-	firmware string // file of the image
-	control  int32  // port
-	first    uint32 // word of the exchange memory, and the end
-	end      uint32
-	calls    *calls
-	net      *network
-	kernel   kernel
-	beat     int
-	spaces   [2]*space // the second may be nil
-	wake     chan struct{}
-	ready    chan struct{} // closed when the engine is idle for the first time
-	done     chan struct{}
-	life     context.Context
-	cancel   context.CancelFunc
+	card    *Card
+	d       *design.Design
+	o       *Options
+	f       *functions
+	model   uintptr
+	number  int32  // on the card
+	control int32  // port
+	first   uint32 // word of the exchange memory, and the end
+	end     uint32
+	calls   *calls
+	kernel  kernel
+	beat    int
+	spaces  [2]*space // the second may be nil
+	done    chan struct{}
+	life    context.Context
+	cancel  context.CancelFunc
+	closed  atomic.Bool
 
-	mu       sync.Mutex
-	commands []func()
-	closing  bool
-	ended    bool
-	cycle    uint64
-	stats    engine.Stats
+	taken bool // the card's lock
 
-	// the goroutine's alone
-	accesses []*access
-	last     uint64 // status
+	mu    sync.Mutex
+	stats engine.Stats
+
+	// the card's goroutine's alone
+	net   *network // nil until the engine is in use
+	ended bool
 }
 
 var _ engine.Engine = (*Engine)(nil)
 
-// New makes an engine of the design on a network port and boots the firmware. It
-// returns when firmware waits for calls for the first time. The engine owns the
-// port from then on.
+// New makes a card of the design and gives its first engine, which is on a network
+// port and owns it from then on. The card ends with it.
 func New(ctx context.Context, d *design.Design, port fabric.Port, o Options) (*Engine, error) {
-	e, err := assemble(ctx, d, port, o)
+	c, err := OpenCard(ctx, d, o)
 	if err != nil {
-		return nil, fmt.Errorf("simulate %s: %w", d.Platform.Name, err)
+		return nil, err
 	}
-	port.Notify(e.stir)
-	go e.run()
-	select {
-	case <-e.ready:
-		return e, nil
-	case <-e.done:
-		err = e.calls.failure()
-	case <-ctx.Done():
-		err = context.Cause(ctx)
+	e, err := c.Engine(0, port)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	return nil, errors.Join(fmt.Errorf("simulate %s: booting the control firmware: %w", d.Platform.Name, err), e.Close())
+	return e, nil
 }
 
-func assemble(ctx context.Context, d *design.Design, port fabric.Port, o Options) (e *Engine, err error) {
-	o.defaults()
-	e = &Engine{d: d, o: o, wake: make(chan struct{}, 1), ready: make(chan struct{}), done: make(chan struct{})}
-	if e.control, err = controlPort(d, cclo); err != nil {
+// newEngine makes an engine of a card that has no model yet.
+func newEngine(c *Card, number int) (*Engine, error) {
+	e := &Engine{card: c, d: c.d, o: &c.o, number: int32(number), done: make(chan struct{})}
+	var err error
+	if e.control, err = controlPort(c.d, number); err != nil {
 		return nil, err
 	}
-	if e.first, e.end, err = exchangeWords(d.ABI()); err != nil {
+	if e.first, e.end, err = exchangeWords(c.d.ABI()); err != nil {
 		return nil, err
 	}
-	if e.calls, err = newCalls(d.ABI(), e.stir); err != nil {
+	if e.calls, err = newCalls(c.d.ABI(), c.stir); err != nil {
 		return nil, err
 	}
-	if e.beat, err = beatBytes(d.ABI()); err != nil {
+	if e.beat, err = beatBytes(c.d.ABI()); err != nil {
 		return nil, err
 	}
 	e.kernel.changed = make(chan struct{})
-	if e.net, err = newNetwork(e, port); err != nil {
-		return nil, err
-	}
-	if o.Library == "" {
-		if e.o.Library, err = Library(ctx, d, o.Build); err != nil {
-			return nil, err
-		}
-	}
-	if e.f, err = load(e.o.Library); err != nil {
-		return nil, err
-	}
-	if e.o.Image == nil {
-		if err := e.prebuilt(); err != nil {
-			return nil, err
-		}
-	}
-	if e.firmware, err = writeImage(e.o.Image); err != nil {
-		return nil, err
-	}
 	e.life, e.cancel = context.WithCancel(context.Background())
-	flags := uint32(0)
-	if o.Build.Careful {
-		flags = 1
-	}
-	e.model = e.f.Open("+firmware="+e.firmware, o.Seed, flags)
-	e.f.MemoryLatency(e.model, deviceSpace, o.Latency, 0)
-	e.f.MemoryLimit(e.model, deviceSpace, o.MemoryBytes)
-	e.spaces[0] = &space{e: e, number: deviceSpace, allocator: memory.NewAllocator(o.MemoryBytes)}
-	if d.Platform.HostMemory {
-		e.spaces[1] = &space{e: e, number: hostSpace, allocator: memory.NewAllocator(o.MemoryBytes)}
-		e.f.MemoryLimit(e.model, hostSpace, o.MemoryBytes)
-	}
-	if t := o.Trace; t != nil {
-		to := t.To
-		if to == 0 {
-			to = ^uint64(0)
-		}
-		if e.f.Trace(e.model, t.File, t.Scope, int32(t.Levels), t.From, to) == 0 {
-			e.f.Close(e.model)
-			return nil, errors.Join(errors.New("the simulation was built without waveforms"), os.Remove(e.firmware))
-		}
-	}
 	return e, nil
+}
+
+// furnish sets the engine's memory up.
+func (e *Engine) furnish() {
+	e.f.MemoryLatency(e.model, e.deviceSpace(), e.o.Latency, 0)
+	e.f.MemoryLimit(e.model, e.deviceSpace(), e.o.MemoryBytes)
+	e.spaces[0] = &space{e: e, number: e.deviceSpace(), allocator: memory.NewAllocator(e.o.MemoryBytes)}
+	if e.d.Platform.HostMemory {
+		e.spaces[1] = &space{e: e, number: e.hostSpace(), allocator: memory.NewAllocator(e.o.MemoryBytes)}
+		e.f.MemoryLimit(e.model, e.hostSpace(), e.o.MemoryBytes)
+	}
 }
 
 func (o *Options) defaults() {
@@ -209,141 +168,74 @@ func (o *Options) defaults() {
 	}
 }
 
-// stir wakes the engine's goroutine. Anyone may call it.
-func (e *Engine) stir() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
+// stop ends the engine: whatever is asked of it from now on is answered with an
+// error. The card's goroutine calls it.
+func (e *Engine) stop(err error) {
+	if e.ended {
+		return
 	}
-}
-
-// run is the engine's goroutine.
-func (e *Engine) run() {
-	err := e.batches()
+	e.ended = true
 	e.calls.stop(err)
 	e.kernel.stop(err)
-	e.mu.Lock()
-	e.ended = true
-	commands := e.commands
-	e.commands = nil
-	e.mu.Unlock()
-	for _, f := range commands {
-		f()
-	}
-	for _, a := range e.accesses {
-		a.err = err
-		close(a.done)
-	}
-	e.accesses = nil
 	close(e.done)
 }
 
-// batches runs the engine until it is closed or fails.
-func (e *Engine) batches() error {
-	turn := e.o.Clock.join()
-	defer turn.leave()
-	booting := true
-	for {
-		e.mu.Lock()
-		closing, commands := e.closing, e.commands
-		e.commands = nil
-		e.mu.Unlock()
-		if closing {
-			return engine.ErrClosed
-		}
-		for _, f := range commands {
-			f()
-		}
-		e.calls.place(func(words []uint32) { e.f.Place(e.model, cclo, &words[0], uint64(len(words))) })
-		e.net.deliver()
-		e.kernelIn()
-		var cycle uint64
-		if e.last&statusIdle != 0 {
-			e.last = e.f.Run(e.model, 0, &cycle) // it may have been given something to do
-		}
-		if e.last&statusIdle != 0 && !e.calls.pending() {
-			if booting {
-				booting = false
-				close(e.ready)
-			}
-			turn.sleep()
-			<-e.wake
-			turn.awake()
-			continue
-		}
-		turn.wait()
-		e.last = e.f.Run(e.model, uint64(e.o.Batch), &cycle)
-		turn.ran(cycle - e.cycle)
-		e.mu.Lock()
-		e.cycle = cycle
-		e.mu.Unlock()
-		if err := e.look(); err != nil {
-			return err
-		}
+// give gives the hardware what there is for it; true if it could take a call.
+func (e *Engine) give() bool {
+	if e.net == nil || e.ended {
+		return false
 	}
+	e.calls.place(func(words []uint32) { e.f.Place(e.model, e.number, &words[0], uint64(len(words))) })
+	e.net.deliver()
+	e.kernelIn()
+	return e.calls.pending()
 }
 
 // look does what the hardware asks for.
-func (e *Engine) look() error {
-	s := e.last
-	if s&statusFailed != 0 {
-		return e.failure()
-	}
-	for word := uint32(0); s&statusAnswered != 0 && e.f.Take(e.model, cclo, &word) != 0; {
+func (e *Engine) look(status uint64) error {
+	for word := uint32(0); status&statusAnswered != 0 && e.f.Take(e.model, e.number, &word) != 0; {
+		if e.ended {
+			continue
+		}
 		if err := e.calls.answer(word); err != nil {
-			return fmt.Errorf("%w in cycle %d: %w", ErrHardware, e.cycle, err)
+			return e.failed(err)
 		}
 	}
-	if s&statusAccessed != 0 {
-		e.accessed()
-	}
-	if s&statusTraced != 0 {
+	if status&statusTraced != 0 {
 		e.traced()
 	}
-	if s&statusIssued != 0 {
+	if status&statusIssued != 0 {
 		e.issued()
 	}
-	if s&statusSent != 0 {
+	if status&statusHalted != 0 {
+		var cause, pc uint32
+		if e.f.Halt(e.model, e.number, &cause, &pc) != 0 {
+			return e.card.trap(cause, pc)
+		}
+	}
+	if e.net == nil || e.ended {
+		return nil
+	}
+	if status&statusSent != 0 {
 		e.kernelOut()
 	}
 	if err := e.net.collect(); err != nil {
-		return fmt.Errorf("%w in cycle %d: %w", ErrHardware, e.cycle, err)
-	}
-	if s&statusHalted != 0 {
-		return e.halted()
+		return e.failed(err)
 	}
 	return nil
 }
 
-func (e *Engine) failure() error {
-	text := make([]byte, 1<<16)
-	n := e.f.Error(e.model, &text[0], uint64(len(text)))
-	return fmt.Errorf("%w in cycle %d: %s", ErrHardware, e.cycle, text[:n])
-}
-
-// halted says why the processor has stopped.
-func (e *Engine) halted() error {
-	var cause, pc uint32
-	e.f.Halt(e.model, cclo, &cause, &pc)
-	trap := &rv32.Trap{Cause: rv32.Cause(cause), PC: pc}
-	if image := e.o.Image; int64(pc)+4 <= int64(len(image)) && pc%4 == 0 {
-		for i := range uint32(4) {
-			trap.Instr |= uint32(image[pc+i]) << (8 * i)
-		}
-	}
-	if e.o.Symbols != nil {
-		trap.Func = e.o.Symbols.Func(pc)
-	}
-	return fmt.Errorf("the control firmware has failed in cycle %d: %w", e.cycle, trap)
+func (e *Engine) failed(err error) error {
+	return fmt.Errorf("%w in cycle %d: engine %d: %w", ErrHardware, e.card.cycle, e.number, err)
 }
 
 func (e *Engine) traced() {
 	var words [256]uint32
 	for {
-		n := e.f.Words(e.model, cclo, &words[0], uint64(len(words)))
+		n := e.f.Words(e.model, e.number, &words[0], uint64(len(words)))
 		for _, w := range words[:n] {
 			if e.o.OnTrace != nil {
-				e.o.OnTrace(w)
+				e.o.OnTrace(int(e.number), w)
 			}
 		}
 		if n < uint64(len(words)) {
@@ -353,8 +245,8 @@ func (e *Engine) traced() {
 }
 
 func (e *Engine) issued() {
-	var i Issue
-	for e.f.Move(e.model, cclo, &i.Cycle, &i.Fields) != 0 {
+	i := Issue{Engine: int(e.number)}
+	for e.f.Move(e.model, e.number, &i.Cycle, &i.Fields) != 0 {
 		e.mu.Lock()
 		e.stats.Moves++
 		e.mu.Unlock()
@@ -364,41 +256,29 @@ func (e *Engine) issued() {
 	}
 }
 
-// do runs f in the engine's goroutine. The error is why the engine has ended, if
-// it has.
+// do runs f in the card's goroutine. The error is why the engine has ended, if it
+// has.
 func (e *Engine) do(f func()) error {
-	ran := make(chan struct{})
-	e.mu.Lock()
-	if e.ended {
-		e.mu.Unlock()
-		return e.calls.failure()
+	if err := e.calls.failure(); err != nil {
+		return err
 	}
-	e.commands = append(e.commands, func() { f(); close(ran) })
-	e.mu.Unlock()
-	e.stir()
-	<-ran
-	return nil
+	return e.card.do(f)
 }
 
-// post runs f in the engine's goroutine some time later, unless that has ended.
+// post runs f in the card's goroutine some time later, unless the engine has ended.
 func (e *Engine) post(f func()) {
-	e.mu.Lock()
-	if !e.ended {
-		e.commands = append(e.commands, f)
-	}
-	e.mu.Unlock()
-	e.stir()
+	_ = e.card.post(func() {
+		if !e.ended {
+			f()
+		}
+	})
 }
 
 // Looped reports whether the kernel stream comes back to the engine.
 func (e *Engine) Looped() bool { return !e.o.Build.KernelPort }
 
 // Cycle is how many cycles there have been since power-up.
-func (e *Engine) Cycle() uint64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.cycle
-}
+func (e *Engine) Cycle() uint64 { return e.card.Cycle() }
 
 // Stats implements engine.Engine. What only the hardware knows is left out.
 func (e *Engine) Stats() engine.Stats {
@@ -427,20 +307,15 @@ func (e *Engine) Err() error {
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
-	e.mu.Lock()
-	first := !e.closing
-	e.closing = true
-	e.mu.Unlock()
-	e.cancel()
-	e.stir()
-	<-e.done
-	if !first {
+	if e.closed.Swap(true) {
+		<-e.done
 		return nil
 	}
+	e.cancel()
+	err := e.card.release(e)
 	e.net.port.Notify(nil)
 	e.net.release()
-	e.f.Close(e.model)
-	return errors.Join(e.net.port.Close(), os.Remove(e.firmware))
+	return errors.Join(err, e.net.port.Close())
 }
 
 // Make is New for those who start engines of any kind.

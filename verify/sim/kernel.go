@@ -69,7 +69,7 @@ func (e *Engine) push(ctx context.Context, tdest uint32, data []byte) error {
 		k.mu.Unlock()
 		data = data[n:]
 		if n > 0 {
-			e.stir()
+			e.card.stir()
 			continue
 		}
 		select {
@@ -128,7 +128,7 @@ func (e *Engine) kernelIn() {
 		if p.last {
 			last = 1
 		}
-		n := int(e.f.KernelPush(e.model, cclo, p.tdest, &p.data[0], uint64(len(p.data)/e.beat), last)) * e.beat
+		n := int(e.f.KernelPush(e.model, e.number, p.tdest, &p.data[0], uint64(len(p.data)/e.beat), last)) * e.beat
 		if n == 0 {
 			return
 		}
@@ -148,7 +148,7 @@ func (e *Engine) kernelOut() {
 	for k.stored < kernelBytes {
 		data := make([]byte, 64*e.beat)
 		var tdest uint32
-		n := int(e.f.KernelPull(e.model, cclo, &data[0], uint64(len(data)/e.beat), &tdest)) * e.beat
+		n := int(e.f.KernelPull(e.model, e.number, &data[0], uint64(len(data)/e.beat), &tdest)) * e.beat
 		if n == 0 {
 			return
 		}

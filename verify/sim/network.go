@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -50,7 +48,7 @@ type network struct {
 	port    fabric.Port
 	survey  *emu.Survey
 	payload func(*[headerBytes]byte) int
-	data    dataHeader
+	writes  *writes
 	piece   int // bytes that the hardware takes at a time
 	lossy   bool
 	buffer  []byte
@@ -78,7 +76,9 @@ func newNetwork(e *Engine, port fabric.Port) (*network, error) {
 	if n.piece, err = constant(e.d.ABI(), "max_packet_bytes"); err != nil {
 		return nil, err
 	}
-	n.data = newDataHeader(e.d)
+	if n.writes, err = newWrites(e.d); err != nil {
+		return nil, err
+	}
 	return n, nil
 }
 
@@ -102,7 +102,7 @@ func (n *network) collect() error {
 	}
 	for {
 		var meta [chunkWords]uint64
-		size := n.e.f.NetworkPop(n.e.model, cclo, &meta, &n.buffer[0], uint64(len(n.buffer)))
+		size := n.e.f.NetworkPop(n.e.model, n.e.number, &meta, &n.buffer[0], uint64(len(n.buffer)))
 		if size < 0 {
 			break
 		}
@@ -118,9 +118,7 @@ func (n *network) collect() error {
 func (n *network) chunk(meta *[chunkWords]uint64, b []byte) error {
 	session := uint32(meta[metaSession])
 	if meta[metaKind] == chunkWrite {
-		p := &fabric.Packet{Payload: append([]byte(nil), b...)}
-		n.data.fill(&p.Header, session, len(b), meta[metaAddress], uint32(meta[metaHost]))
-		n.send(session, p)
+		n.writes.hold(session, write{meta[metaAddress], meta[metaHost] != 0, append([]byte(nil), b...)})
 		return nil
 	}
 	if n.lossy {
@@ -146,6 +144,9 @@ func (n *network) chunk(meta *[chunkWords]uint64, b []byte) error {
 		}
 		p.Payload = append([]byte(nil), stream[headerBytes:headerBytes+size]...)
 		stream = stream[headerBytes+size:]
+		for _, data := range n.writes.complete(session, &p.Header) {
+			n.send(session, data)
+		}
 		n.send(session, p)
 	}
 	n.streams[session] = stream
@@ -169,7 +170,7 @@ func (n *network) depart(session uint32) {
 		}
 		if err != nil {
 			q = nil
-			n.e.f.NetworkClosed(n.e.model, cclo, session)
+			n.e.f.NetworkClosed(n.e.model, n.e.number, session)
 			break
 		}
 		n.count(func() { n.e.stats.PacketsOut++; n.e.stats.BytesOut += uint64(bytes) })
@@ -187,7 +188,7 @@ func (n *network) depart(session uint32) {
 		if full {
 			window = 0
 		}
-		n.e.f.NetworkWindow(n.e.model, cclo, session, window)
+		n.e.f.NetworkWindow(n.e.model, n.e.number, session, window)
 	}
 }
 
@@ -200,7 +201,7 @@ func (n *network) count(f func()) {
 // requests answers what the hardware asks for.
 func (n *network) requests() {
 	var kind, ip, port uint64
-	for n.e.f.NetworkRequest(n.e.model, cclo, &kind, &ip, &port) != 0 {
+	for n.e.f.NetworkRequest(n.e.model, n.e.number, &kind, &ip, &port) != 0 {
 		switch kind {
 		case requestListen:
 			n.answer(requestListen, 0, n.listen(uint16(port)))
@@ -220,7 +221,7 @@ func (n *network) answer(kind uint64, session uint32, err error) {
 	if err == nil {
 		ok = 1
 	}
-	n.e.f.NetworkAnswer(n.e.model, cclo, kind, session, ok)
+	n.e.f.NetworkAnswer(n.e.model, n.e.number, kind, session, ok)
 }
 
 // deliver hands the hardware what has come, and the fabric what waits for it.
@@ -246,17 +247,17 @@ func (n *network) deliver() {
 		if !ok {
 			return
 		}
-		n.e.f.NetworkClosed(n.e.model, cclo, session)
+		n.e.f.NetworkClosed(n.e.model, n.e.number, session)
 	}
 }
 
 // take takes a packet from the fabric.
 func (n *network) take(p *fabric.Packet) {
 	n.count(func() { n.e.stats.PacketsIn++; n.e.stats.BytesIn += uint64(len(p.Payload)) })
-	if addr, host, ok := n.data.written(&p.Header); ok {
-		space := int32(deviceSpace)
+	if addr, host, ok := n.writes.written(&p.Header); ok {
+		space := n.e.deviceSpace()
 		if host {
-			space = hostSpace
+			space = n.e.hostSpace()
 		}
 		if len(p.Payload) > 0 {
 			n.e.f.MemoryWrite(n.e.model, space, addr, &p.Payload[0], uint64(len(p.Payload)))
@@ -283,7 +284,7 @@ func (n *network) arrive(session uint32) bool {
 		if !n.lossy {
 			size = min(size, n.piece)
 		}
-		if n.e.f.NetworkPush(n.e.model, cclo, session, &bytes[0], uint64(size)) == 0 {
+		if n.e.f.NetworkPush(n.e.model, n.e.number, session, &bytes[0], uint64(size)) == 0 {
 			n.coming[session] = bytes
 			return false
 		}
@@ -306,63 +307,4 @@ func (n *network) release() {
 	}
 	clear(n.leaving)
 	clear(n.coming)
-}
-
-// dataHeader is the header of rendezvous data that RDMA writes without one: the
-// fabric's packets all have headers. The zero value is for other networks.
-type dataHeader struct {
-	rdma   bool
-	kind   uint64
-	layout *abi.Layout
-}
-
-func newDataHeader(d *design.Design) dataHeader {
-	g := d.ABI()
-	h := dataHeader{layout: g.Layout(abi.MessageHeader)}
-	if types := g.Enum("message_type"); types != nil && h.layout != nil {
-		if v := types.Value("rendezvous_data"); v != nil && stack(d) == "rdma" {
-			h.rdma, h.kind = true, uint64(v.Value)
-		}
-	}
-	return h
-}
-
-func (h *dataHeader) field(name string) (low, bits int) {
-	for _, f := range h.layout.Fields {
-		if f.Name == name {
-			return f.Low, f.Bits()
-		}
-	}
-	return 0, 0
-}
-
-func (h *dataHeader) put(to *[headerBytes]byte, name string, v uint64) {
-	low, bits := h.field(name)
-	for i := range bits {
-		to[(low+i)/8] |= byte(v>>i&1) << ((low + i) % 8)
-	}
-}
-
-func (h *dataHeader) get(from *[headerBytes]byte, name string) (v uint64) {
-	low, bits := h.field(name)
-	for i := range bits {
-		v |= uint64(from[(low+i)/8]>>((low+i)%8)&1) << i
-	}
-	return v
-}
-
-func (h *dataHeader) fill(to *[headerBytes]byte, session uint32, count int, addr uint64, host uint32) {
-	h.put(to, "msg_type", h.kind)
-	h.put(to, "count", uint64(count))
-	h.put(to, "dst", uint64(session))
-	h.put(to, "vaddr", addr)
-	h.put(to, "host", uint64(host))
-}
-
-// written tells where data go that RDMA writes.
-func (h *dataHeader) written(header *[headerBytes]byte) (addr uint64, host, ok bool) {
-	if !h.rdma || h.get(header, "msg_type") != h.kind {
-		return 0, false, false
-	}
-	return h.get(header, "vaddr"), h.get(header, "host") != 0, true
 }

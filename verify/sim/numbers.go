@@ -56,13 +56,13 @@ func constant(g *abi.Generation, name string) (int, error) {
 func beatBytes(g *abi.Generation) (int, error) { return constant(g, abi.BeatBytes) }
 
 // prebuilt takes the control firmware that comes with the generator.
-func (e *Engine) prebuilt() error {
-	image, err := firmware.Prebuilt(e.d.ABI().Name)
+func (c *Card) prebuilt() error {
+	image, err := firmware.Prebuilt(c.d.ABI().Name)
 	if err != nil {
 		return err
 	}
-	e.o.Image = image.Code
-	e.o.Symbols, err = rv32.ParseSymbols(image.Symbols)
+	c.o.Image = image.Code
+	c.o.Symbols, err = rv32.ParseSymbols(image.Symbols)
 	return err
 }
 

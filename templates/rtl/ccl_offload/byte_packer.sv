@@ -7,6 +7,7 @@
 module byte_packer (
     input  wire  clk,
     input  wire  rst,
+    input  wire  forget,                // a pulse between slices: a row that is not full is dropped
 
     input  wire  in_valid,
     output logic in_ready,
@@ -84,6 +85,11 @@ module byte_packer (
                     part_strobe <= spills ? strobe[2*KEEP-1:KEEP] : (ends || filled == 7'(KEEP)) ? '0 : strobe[KEEP-1:0];
                 end
             end
+        end
+        if (forget) begin
+            level       <= '0;
+            part        <= '0;
+            part_strobe <= '0;
         end
     end
 

@@ -7,11 +7,16 @@
 //   op1 - lane 1 -'          '-------------------> packet slot
 //
 // All that a slice needs is there before it is dispatched: only a DMA engine or
-// a plugin that does not answer can stop it. Then, or when a reset cannot wait,
-// all slices end with DMA_TIMEOUT, and what is under way is dropped.
+// a plugin that does not answer can stop it. A DMA engine that does not is given
+// up by its reader or writer, which ends the slice. For a plugin, or when a reset
+// cannot wait, all slices end with DMA_TIMEOUT and what is under way is dropped
+// (a flush). Slices that need a plugin which still owes something from before
+// wait for it, or are given up too.
 `default_nettype none
 
-module data_path (
+module data_path #(
+    parameter int unsigned PATIENCE = 65536 // cycles that a reset waits for what is under way
+) (
     input  wire  clk,
     input  wire  rst,
     input  wire  [31:0] limit_cycles,
@@ -139,14 +144,16 @@ module data_path (
     localparam int unsigned DEPTH  = 8;     // slices at a time
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned WIDTH  = engine_pkg::DATA_WIDTH;
-    localparam int unsigned PATIENCE = 32'd65536; // cycles that a reset waits for what is under way
-    localparam int unsigned DRAIN    = 32'd1024;  // cycles for plugins to give back what they hold
+    localparam int unsigned SETTLE = 8;     // cycles that a flush lasts at least
 
-    // Dispatch: a slice goes to all stages at once.
-    logic dispatch, flush, stage_rst, give_up;
+    // Dispatch: a slice goes to all stages at once, or to its end alone if it is
+    // given up.
+    logic dispatch, enter, enters, flush, stage_rst, give_up;
     logic op0_ready, op1_ready, write_ready;
     logic [$clog2(DEPTH+1)-1:0] in_flight;
     logic has_op0, has_op1, has_data, writes, room;
+    logic lane0_owes, lane1_owes, lane2_owes, reduction_owes, second_owes;
+    logic plugin_owes, plugins_silent;
     engine_pkg::plugin_t lane0, lane1;
     logic [LENGTH-1:0] inner_bytes, op1_inner_bytes, converted_bytes;
     logic uses_lane2;
@@ -155,9 +162,13 @@ module data_path (
     assign has_op1     = slice.op1.from != engine_pkg::FROM_NONE && slice.op1.bytes != '0;
     assign has_data    = has_op0;
     assign writes      = slice.to_memory && has_data;
-    assign room        = 32'(in_flight) < DEPTH && !flush;
-    assign slice_ready = room && op0_ready && op1_ready && (!writes || write_ready);
-    assign dispatch    = slice_valid && slice_ready;
+    assign plugin_owes = has_op0 && slice.op0.convert && lane0_owes || has_op1 && slice.op1.convert && lane1_owes
+                      || uses_lane2 && lane2_owes || has_op0 && slice.reduce && reduction_owes || has_op1 && second_owes;
+    assign room        = 32'(in_flight) < DEPTH && !give_up;
+    assign enter       = room && !flush && !plugin_owes;
+    assign enters      = enter && op0_ready && op1_ready && (!writes || write_ready);
+    assign slice_ready = enters || room && (flush || plugin_owes && plugins_silent && in_flight == '0);
+    assign dispatch    = slice_valid && enters;
 
     // Sizes of the forms in which operands meet.
     assign lane0           = engine_pkg::conversion(2'd0, slice.op0.tdest);
@@ -171,53 +182,55 @@ module data_path (
     logic op0_valid, op0_take, op1_valid, op1_take, op0_idle, op1_idle, op0_done, op1_done;
     logic [WIDTH-1:0] op0_data, op1_data;
     logic [31:0] op0_code, op1_code;
-    logic [1:0] cut_slice, cut_finishes, cut_take;
-    logic [LENGTH-1:0] cut_bytes0, cut_bytes1;
-    logic cut_slice_ready, cut_valid, cut_last, cut_second;
+    logic [1:0] cut_take;
+    logic [LENGTH-1:0] cut_bytes;
+    logic cut_slice, cut_slice_ready, cut_finishes, cut_valid, cut_last, cut_second, _unused_cut_room;
+    logic [$clog2(DEPTH+1)-1:0] _unused_cut_count;
     logic [WIDTH-1:0] cut_data;
 
     operand #(.DEPTH(DEPTH)) op0 (
         .clk, .rst, .flush, .abandon(give_up), .limit_cycles, .idle(op0_idle),
-        .slice_valid(slice_valid && room && op1_ready && (!writes || write_ready)), .slice_ready(op0_ready),
-        .slice(slice.op0), .slice_finishes(slice.last),
+        .slice_valid(slice_valid && enter && op1_ready && (!writes || write_ready)), .slice_ready(op0_ready), .slice(slice.op0),
         .out_valid(op0_valid), .out_ready(op0_take), .out_data(op0_data), .read_done(op0_done), .read_code(op0_code),
-        .kernel_slice_valid(cut_slice[0]), .kernel_slice_ready(cut_slice_ready && !cut_second), .kernel_slice_bytes(cut_bytes0), .kernel_slice_finishes(cut_finishes[0]),
-        .kernel_valid(cut_valid && !cut_second), .kernel_ready(cut_take[0]), .kernel_data(cut_data),
+        .kernel_valid(cut_valid && !cut_second), .kernel_ready(cut_take[0]), .kernel_data(cut_data), .kernel_last(cut_last),
         .command_tvalid(op0_command_tvalid), .command_tready(op0_command_tready), .command_tdata(op0_command_tdata), .command_tdest(op0_command_tdest),
         .status_tvalid(op0_status_tvalid), .status_tready(op0_status_tready), .status_tdata(op0_status_tdata),
         .stream_tvalid(op0_tvalid), .stream_tready(op0_tready), .stream_tdata(op0_tdata), .stream_tlast(op0_tlast)
     );
     operand #(.DEPTH(DEPTH)) op1 (
         .clk, .rst, .flush, .abandon(give_up), .limit_cycles, .idle(op1_idle),
-        .slice_valid(slice_valid && room && op0_ready && (!writes || write_ready)), .slice_ready(op1_ready),
-        .slice(slice.op1), .slice_finishes(slice.last),
+        .slice_valid(slice_valid && enter && op0_ready && (!writes || write_ready)), .slice_ready(op1_ready), .slice(slice.op1),
         .out_valid(op1_valid), .out_ready(op1_take), .out_data(op1_data), .read_done(op1_done), .read_code(op1_code),
-        .kernel_slice_valid(cut_slice[1]), .kernel_slice_ready(cut_slice_ready && cut_second), .kernel_slice_bytes(cut_bytes1), .kernel_slice_finishes(cut_finishes[1]),
-        .kernel_valid(cut_valid && cut_second), .kernel_ready(cut_take[1]), .kernel_data(cut_data),
+        .kernel_valid(cut_valid && cut_second), .kernel_ready(cut_take[1]), .kernel_data(cut_data), .kernel_last(cut_last),
         .command_tvalid(op1_command_tvalid), .command_tready(op1_command_tready), .command_tdata(op1_command_tdata), .command_tdest(op1_command_tdest),
         .status_tvalid(op1_status_tvalid), .status_tready(op1_status_tready), .status_tdata(op1_status_tdata),
         .stream_tvalid(op1_tvalid), .stream_tready(op1_tready), .stream_tdata(op1_tdata), .stream_tlast(op1_tlast)
     );
 
-    // The kernel stream: one move at a time takes it, with one of its operands.
-    logic kernel_fifo_ready, kernel_valid, kernel_ready;
+    // The kernel stream goes to slices in the order of their dispatch, as one of
+    // their operands.
+    logic kernel_fifo_ready, kernel_valid, kernel_ready, op0_kernel, op1_kernel;
     logic [WIDTH-1:0] kernel_data;
     logic [$clog2(engine_pkg::KERNEL_BEATS+1)-1:0] _unused_kernel_count;
-    logic _unused_cut_last;
 
     assign kernel_in_tready = kernel_fifo_ready && !flush;
     assign kernel_in_pushed = kernel_in_tvalid && kernel_in_tready;
-    assign cut_second       = !cut_slice[0];
-    assign _unused_cut_last = cut_last;
+    assign op0_kernel       = has_op0 && slice.op0.from == engine_pkg::FROM_KERNEL;
+    assign op1_kernel       = has_op1 && slice.op1.from == engine_pkg::FROM_KERNEL;
 
     fifo #(.WIDTH(WIDTH), .DEPTH(engine_pkg::KERNEL_BEATS)) kernel_in (
         .clk, .rst(stage_rst), .clear(1'b0), .in_valid(kernel_in_pushed), .in_ready(kernel_fifo_ready), .in_data(kernel_in_tdata),
         .out_valid(kernel_valid), .out_ready(kernel_ready), .out_data(kernel_data), .count(_unused_kernel_count)
     );
+    fifo #(.WIDTH(2 + LENGTH), .DEPTH(DEPTH)) kernel_slices (
+        .clk, .rst(stage_rst), .clear(1'b0),
+        .in_valid(dispatch && (op0_kernel || op1_kernel)), .in_ready(_unused_cut_room),
+        .in_data({!op0_kernel, slice.last, op0_kernel ? slice.op0.bytes : slice.op1.bytes}),
+        .out_valid(cut_slice), .out_ready(cut_slice_ready), .out_data({cut_second, cut_finishes, cut_bytes}), .count(_unused_cut_count)
+    );
     stream_cutter kernel_cutter (
         .clk, .rst(stage_rst),
-        .slice_valid(|cut_slice), .slice_ready(cut_slice_ready),
-        .slice_bytes(cut_second ? cut_bytes1 : cut_bytes0), .slice_finishes(cut_second ? cut_finishes[1] : cut_finishes[0]), .drop(kernel_in_drop),
+        .slice_valid(cut_slice), .slice_ready(cut_slice_ready), .slice_bytes(cut_bytes), .slice_finishes(cut_finishes), .drop(kernel_in_drop),
         .in_valid(kernel_valid), .in_ready(kernel_ready), .in_data(kernel_data),
         .out_valid(cut_valid), .out_ready(cut_second ? cut_take[1] : cut_take[0]), .out_data(cut_data), .out_last(cut_last)
     );
@@ -225,56 +238,50 @@ module data_path (
     // Lanes of the operands.
     logic inner0_valid, inner0_take, inner1_valid, inner1_take;
     logic [WIDTH-1:0] inner0_data, inner1_data;
-    logic lane0_result_ready, lane1_result_ready, lane2_result_ready, arith_result_ready;
+    logic lane0_progress, lane1_progress, lane2_progress, reduction_progress;
 
     lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) op0_lane (
-        .clk, .rst(stage_rst),
+        .clk, .rst, .flush, .owes(lane0_owes), .progress(lane0_progress),
         .slice_valid(dispatch && has_op0), .slice_convert(slice.op0.convert), .slice_tdest(slice.op0.tdest),
         .slice_in_bytes(slice.op0.bytes), .slice_out_bytes(inner_bytes),
         .in_valid(op0_valid), .in_ready(op0_take), .in_data(op0_data), .out_valid(inner0_valid), .out_ready(inner0_take), .out_data(inner0_data),
         .operand_tvalid(compression0_operand_tvalid), .operand_tready(compression0_operand_tready), .operand_tdata(compression0_operand_tdata),
         .operand_tkeep(compression0_operand_tkeep), .operand_tlast(compression0_operand_tlast), .operand_tdest(compression0_operand_tdest),
-        .result_tvalid(compression0_result_tvalid), .result_tready(lane0_result_ready), .result_tdata(compression0_result_tdata)
+        .result_tvalid(compression0_result_tvalid), .result_tready(compression0_result_tready), .result_tdata(compression0_result_tdata)
     );
     lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) op1_lane (
-        .clk, .rst(stage_rst),
+        .clk, .rst, .flush, .owes(lane1_owes), .progress(lane1_progress),
         .slice_valid(dispatch && has_op1), .slice_convert(slice.op1.convert), .slice_tdest(slice.op1.tdest),
         .slice_in_bytes(slice.op1.bytes), .slice_out_bytes(op1_inner_bytes),
         .in_valid(op1_valid), .in_ready(op1_take), .in_data(op1_data), .out_valid(inner1_valid), .out_ready(inner1_take), .out_data(inner1_data),
         .operand_tvalid(compression1_operand_tvalid), .operand_tready(compression1_operand_tready), .operand_tdata(compression1_operand_tdata),
         .operand_tkeep(compression1_operand_tkeep), .operand_tlast(compression1_operand_tlast), .operand_tdest(compression1_operand_tdest),
-        .result_tvalid(compression1_result_tvalid), .result_tready(lane1_result_ready), .result_tdata(compression1_result_tdata)
+        .result_tvalid(compression1_result_tvalid), .result_tready(compression1_result_tready), .result_tdata(compression1_result_tdata)
     );
-    assign compression0_result_tready = lane0_result_ready || flush;
-    assign compression1_result_tready = lane1_result_ready || flush;
-    assign compression2_result_tready = lane2_result_ready || flush;
-    assign arith_res_tready           = arith_result_ready || flush;
-
     // Reduction. Without the plugin operand 0 comes back, and operand 1 goes
     // nowhere.
     logic reduced_valid, reduced_take, second_valid, second_take;
     logic [WIDTH-1:0] reduced_data;
 
     lane #(.TDEST_WIDTH(8), .DEPTH(DEPTH)) reduction (
-        .clk, .rst(stage_rst),
+        .clk, .rst, .flush, .owes(reduction_owes), .progress(reduction_progress),
         .slice_valid(dispatch && has_op0), .slice_convert(slice.reduce), .slice_tdest(slice.reduce_tdest),
         .slice_in_bytes(inner_bytes), .slice_out_bytes(inner_bytes),
         .in_valid(inner0_valid), .in_ready(inner0_take), .in_data(inner0_data), .out_valid(reduced_valid), .out_ready(reduced_take), .out_data(reduced_data),
         .operand_tvalid(arith_op0_tvalid), .operand_tready(arith_op0_tready), .operand_tdata(arith_op0_tdata),
         .operand_tkeep(arith_op0_tkeep), .operand_tlast(arith_op0_tlast), .operand_tdest(arith_op0_tdest),
-        .result_tvalid(arith_res_tvalid), .result_tready(arith_result_ready), .result_tdata(arith_res_tdata)
+        .result_tvalid(arith_res_tvalid), .result_tready(arith_res_tready), .result_tdata(arith_res_tdata)
     );
-    lane #(.TDEST_WIDTH(8), .DEPTH(DEPTH)) second_operand (
-        .clk, .rst(stage_rst),
-        .slice_valid(dispatch && has_op1), .slice_convert(1'b1), .slice_tdest(slice.reduce_tdest),
-        .slice_in_bytes(op1_inner_bytes), .slice_out_bytes(op1_inner_bytes),
-        .in_valid(inner1_valid), .in_ready(inner1_take), .in_data(inner1_data), .out_valid(_unused_second_out), .out_ready(1'b1), .out_data(_unused_second_data),
-        .operand_tvalid(second_valid), .operand_tready(second_take), .operand_tdata(arith_op1_tdata),
-        .operand_tkeep(arith_op1_tkeep), .operand_tlast(arith_op1_tlast), .operand_tdest(arith_op1_tdest),
-        .result_tvalid(second_valid && second_take), .result_tready(_unused_second_ready), .result_tdata('0)
+    logic second_drain, second_feed_owes, _unused_second_last;
+
+    plugin_feed #(.TDEST_WIDTH(8), .DEPTH(DEPTH)) second_operand (
+        .clk, .rst, .drain(second_drain), .owes(second_feed_owes),
+        .packet_valid(dispatch && has_op1), .packet_tdest(slice.reduce_tdest), .packet_bytes(op1_inner_bytes),
+        .in_valid(inner1_valid), .in_ready(inner1_take), .in_data(inner1_data), .in_last(_unused_second_last),
+        .out_tvalid(second_valid), .out_tready(second_take), .out_tdata(arith_op1_tdata), .out_tkeep(arith_op1_tkeep),
+        .out_tlast(arith_op1_tlast), .out_tdest(arith_op1_tdest)
     );
-    logic _unused_second_out, _unused_second_ready;
-    logic [WIDTH-1:0] _unused_second_data;
+    assign second_drain = flush || second_owes;
     assign arith_op1_tvalid = second_valid && cclo_pkg::PLATFORM_ARITHMETIC;
     assign second_take      = arith_op1_tready || !cclo_pkg::PLATFORM_ARITHMETIC;
 
@@ -294,13 +301,13 @@ module data_path (
         .out_valid(plain_valid), .out_ready(plain_take), .out_data(plain_data), .dropped
     );
     lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) result_lane (
-        .clk, .rst(stage_rst),
+        .clk, .rst, .flush, .owes(lane2_owes), .progress(lane2_progress),
         .slice_valid(dispatch && uses_lane2), .slice_convert(1'b1), .slice_tdest(slice.convert_tdest),
         .slice_in_bytes(inner_bytes), .slice_out_bytes(converted_bytes),
         .in_valid(plain_valid[2]), .in_ready(plain_take[2]), .in_data(plain_data), .out_valid(lane2_valid), .out_ready(lane2_take), .out_data(converted_in),
         .operand_tvalid(compression2_operand_tvalid), .operand_tready(compression2_operand_tready), .operand_tdata(compression2_operand_tdata),
         .operand_tkeep(compression2_operand_tkeep), .operand_tlast(compression2_operand_tlast), .operand_tdest(compression2_operand_tdest),
-        .result_tvalid(compression2_result_tvalid), .result_tready(lane2_result_ready), .result_tdata(compression2_result_tdata)
+        .result_tvalid(compression2_result_tvalid), .result_tready(compression2_result_tready), .result_tdata(compression2_result_tdata)
     );
     stream_fork #(.TAKERS(2), .DEPTH(DEPTH)) converted_fork (
         .clk, .rst(stage_rst),
@@ -355,7 +362,7 @@ module data_path (
 
     dma_writer #(.DEPTH(DEPTH)) memory (
         .clk, .rst, .limit_cycles, .abandon(give_up), .idle(memory_idle),
-        .write_valid(slice_valid && writes && room && op0_ready && op1_ready), .write_ready,
+        .write_valid(slice_valid && writes && enter && op0_ready && op1_ready), .write_ready,
         .write_address(slice.result_address), .write_host(slice.result_host), .write_bytes(slice.result_bytes),
         .write_data_valid(flush || local_valid && !local_kernel), .write_data_ready(memory_take), .write_data(local_data),
         .write_done(memory_done), .write_code(memory_code),
@@ -382,34 +389,51 @@ module data_path (
     logic waits;
     slice_retire #(.DEPTH(DEPTH)) ends (
         .clk, .rst, .flush,
-        .slice_valid(dispatch), .slice, .in_flight, .waits,
+        .slice_valid(slice_valid && slice_ready), .slice, .in_flight, .waits,
         .op0_done, .op0_code, .op1_done, .op1_code, .memory_done, .memory_code, .kernel_done, .slot_done, .dropped,
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .release_valid, .release_ready, .release_buffer, .retire, .restart
     );
 
-    // What does not end by itself is given up: what a slice waits for longer than
-    // a DMA engine may take, or what a reset has waited for long enough.
-    logic [32:0] waited;
-    logic [31:0] reset_waited, drained;
+    // What does not end by itself is given up: a slice that takes longer than its
+    // DMA engines may take one after the other, or what a reset has waited for
+    // long enough. While it is, the dispatcher starts nothing.
+    logic [33:0] waited;
+    logic [31:0] reset_waited, plugins_waited;
+    logic [3:0]  flushed;
+    logic        plugins_wait;
 
     assign flushing  = flush;
     assign stage_rst = rst || flush;
     assign idle      = in_flight == '0 && !flush;
-    assign give_up   = !flush && in_flight != '0 && (waited >= {limit_cycles, 1'b0} || reset_waited >= PATIENCE);
+
+    assign plugins_wait = (lane0_owes || lane1_owes || lane2_owes || reduction_owes || second_owes) && !flush
+        && !(lane0_owes && lane0_progress || lane1_owes && lane1_progress || lane2_owes && lane2_progress
+             || reduction_owes && reduction_progress || second_owes && second_valid && second_take);
 
     always_ff @(posedge clk) begin
         if (rst) begin
-            waited       <= '0;
-            reset_waited <= '0;
-            flush        <= 1'b0;
-            drained      <= '0;
+            waited         <= '0;
+            reset_waited   <= '0;
+            plugins_waited <= '0;
+            plugins_silent <= 1'b0;
+            second_owes    <= 1'b0;
+            give_up        <= 1'b0;
+            flush          <= 1'b0;
+            flushed        <= '0;
         end else begin
             waited       <= waits && !flush && !retire.valid ? waited + 1'b1 : '0;
-            reset_waited <= reset_moves && in_flight != '0 && !flush ? reset_waited + 1'b1 : '0;
-            drained      <= flush ? drained + 1'b1 : '0;
+            reset_waited <= reset_moves && (in_flight != '0 || slice_valid) && !flush ? reset_waited + 1'b1 : '0;
+            if (!plugins_wait) plugins_waited <= '0;
+            else if (plugins_waited < limit_cycles) plugins_waited <= plugins_waited + 1'b1;
+            plugins_silent <= plugins_wait && plugins_waited >= limit_cycles;
+            second_owes    <= second_drain && second_feed_owes;
+
+            give_up <= !flush && !give_up && (waits && waited >= {limit_cycles, 2'b0} || reset_waited >= PATIENCE
+                || slice_valid && slice_ready && !enters);
+            flushed <= flush ? flushed + 4'(flushed != 4'(SETTLE)) : '0;
             if (give_up) flush <= 1'b1;
-            else if (drained >= DRAIN && op0_idle && op1_idle && memory_idle && in_flight == '0) flush <= 1'b0;
+            else if (flushed == 4'(SETTLE) && in_flight == '0 && !slice_valid && op0_idle && op1_idle && memory_idle) flush <= 1'b0;
         end
     end
 

@@ -3,8 +3,9 @@
 // in step whatever the DMA engine does.
 //
 // When the DMA engine does not answer within the limit, or when abandoned, all
-// commands end with zeros and DMA_TIMEOUT, and so do further ones until what is
-// late has come and was dropped.
+// commands end with zeros and DMA_TIMEOUT, and what is late is dropped. Further
+// commands wait until all of it has come; where nothing comes within the limit
+// they end with DMA_TIMEOUT at once.
 `default_nettype none
 
 module dma_reader #(
@@ -80,9 +81,11 @@ module dma_reader #(
     logic              finished_valid, finished_ready;
     logic [31:0]       finished_code;
     logic [COUNT-1:0]  finished_count;
-    logic              waiting;
+    logic              waiting, late_waiting, owed, silent;
 
-    assign read_ready     = beats_in_ready && unanswered != COUNT'(DEPTH) && (jammed || !command_tvalid || command_tready) && !give_up;
+    // While jammed, commands are taken only to end them at once.
+    assign owed           = late_statuses != '0 || late_beats != '0 || command_tvalid;
+    assign read_ready     = beats_in_ready && unanswered != COUNT'(DEPTH) && (jammed ? owed && silent : !command_tvalid && !give_up);
     assign take           = read_valid && read_ready;
     assign idle           = unanswered == '0;
 
@@ -126,8 +129,9 @@ module dma_reader #(
     assign done_valid    = finished_valid && (status_tvalid && status_tready && !late_status_take || jammed);
     assign done_code     = jammed ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT : (code != '0 ? code : finished_code);
 
-    assign waiting = !jammed && unanswered != '0 && !move && !status_take && (beats_valid && !stream_tvalid || finished_valid || command_tvalid && !command_tready);
-    assign give_up = !jammed && unanswered != '0 && (abandon || waited >= limit_cycles);
+    assign waiting      = !jammed && unanswered != '0 && !move && !status_take && (beats_valid && !stream_tvalid || finished_valid || command_tvalid && !command_tready);
+    assign late_waiting = jammed && owed && !late_status_take && !late_beat_take && !(command_tvalid && command_tready);
+    assign give_up      = !jammed && unanswered != '0 && (abandon || silent);
 
     always_ff @(posedge clk) begin
         if (rst) begin
@@ -139,6 +143,7 @@ module dma_reader #(
             late_statuses  <= '0;
             late_beats     <= '0;
             waited         <= '0;
+            silent         <= 1'b0;
             jammed         <= 1'b0;
             short_packet   <= 1'b0;
             packet_code    <= '0;
@@ -155,18 +160,20 @@ module dma_reader #(
                 packet_code  <= last_beat ? '0 : data_code;
                 short_packet <= !last_beat && (short_packet || from_dma && stream_tlast);
             end
-            waited <= waiting ? waited + 1'b1 : '0;
+            if (!waiting && !late_waiting) waited <= '0;
+            else if (waited < limit_cycles) waited <= waited + 1'b1;
+            silent <= (waiting || late_waiting) && waited >= limit_cycles;
 
             if (give_up) begin
                 // What was commanded and has not come: beats are told by their
                 // last one, one packet a command.
                 jammed        <= 1'b1;
                 late_statuses <= (COUNT+1)'(unanswered) - (COUNT+1)'(done_valid);
-                late_beats    <= 16'(beats_count) - 16'(short_packet || beats_ready);
+                late_beats    <= 16'(beats_count) - 16'(short_packet || beats_ready || move && stream_tlast);
             end
             if (late_status_take) late_statuses <= late_statuses - 1'b1;
             if (late_beat_take && stream_tlast) late_beats <= late_beats - 1'b1;
-            if (jammed && late_statuses == '0 && late_beats == '0 && unanswered == '0 && !command_tvalid) jammed <= 1'b0;
+            if (jammed && !owed && unanswered == '0) jammed <= 1'b0;
         end
         if (take && !jammed) begin
             command_tdata <= command;

@@ -2,9 +2,10 @@
 // stream, from lane 0 on, and gives a code in the end. Beats are counted here.
 //
 // When the DMA engine does not answer within the limit, or when abandoned, all
-// commands end with DMA_TIMEOUT and their data are dropped, and so are further
-// ones until the DMA engine has had filler for what it was still owed and has
-// answered.
+// commands end with DMA_TIMEOUT and their data are dropped. The packets that the
+// DMA engine still expects end at once, without further bytes, and its late
+// answers are dropped. Further commands wait for that; where it does not answer
+// within the limit they end with DMA_TIMEOUT at once.
 `default_nettype none
 
 module dma_writer #(
@@ -50,22 +51,24 @@ module dma_writer #(
     localparam int unsigned COUNT  = $clog2(DEPTH + 1);
     localparam int unsigned BEAT   = cclo_pkg::BEAT_BYTES;
 
+    localparam int unsigned KEEP   = engine_pkg::KEEP_WIDTH;
+    localparam int unsigned WIDTH  = engine_pkg::DATA_WIDTH;
+
     cclo_pkg::dma_command_t command;
     logic [3:0]        next_tag, status_tag;
-    logic              take, jammed, give_up, filling;
-    logic              data_in_ready, data_valid, data_ready, data_host;
+    logic              take, jammed, give_up, owed, silent, waiting, late_waiting;
+    logic              data_in_ready, data_valid, data_ready;
     logic [LENGTH-1:0] data_bytes, moved, left;
     logic              status_in_ready, status_valid;
     logic [LENGTH-1:0] status_bytes;
     logic [COUNT-1:0]  unanswered, data_count, status_count;
     logic [COUNT:0]    late_statuses;
-    logic [LENGTH-1:0] fill_left;     // bytes that the present packet is still owed
-    logic [COUNT:0]    fill_packets;  // further packets that are owed, of one beat
     logic [31:0]       waited, code;
-    logic              move, last_beat, status_take, late_status_take, drop_done, fill_move;
+    logic              move, last_beat, status_take, late_status_take, drop_done, moved_one;
     logic [KEEP-1:0]   keep;
-
-    localparam int unsigned KEEP = engine_pkg::KEEP_WIDTH;
+    logic              packet_valid, packet_host, packet_move, out_valid, out_ready, out_last;
+    logic _unused_packet_room;
+    logic [COUNT-1:0] _unused_packets;
 
     always_comb begin
         command = '0;
@@ -76,33 +79,44 @@ module dma_writer #(
         command.tag          = next_tag;
     end
 
-    assign write_ready = data_in_ready && status_in_ready && unanswered != COUNT'(DEPTH) && (jammed || !command_tvalid || command_tready) && !give_up;
+    // While jammed, commands are taken only to end them at once.
+    assign owed        = late_statuses != '0 || packet_valid || command_tvalid;
+    assign write_ready = data_in_ready && status_in_ready && unanswered != COUNT'(DEPTH) && (jammed ? owed && silent : !command_tvalid && !give_up);
     assign take        = write_valid && write_ready;
     assign idle        = unanswered == '0;
 
-    // What the data of each command are, in order.
-    fifo #(.WIDTH(LENGTH + 1), .DEPTH(DEPTH)) data_fifo (
+    // The data of each command, in order.
+    fifo #(.WIDTH(LENGTH), .DEPTH(DEPTH)) data_fifo (
         .clk, .rst, .clear(1'b0),
-        .in_valid(take), .in_ready(data_in_ready), .in_data({write_host, write_bytes}),
-        .out_valid(data_valid), .out_ready(data_ready), .out_data({data_host, data_bytes}), .count(data_count)
+        .in_valid(take), .in_ready(data_in_ready), .in_data(write_bytes),
+        .out_valid(data_valid), .out_ready(data_ready), .out_data(data_bytes), .count(data_count)
     );
 
     assign left      = data_bytes - moved;
     assign last_beat = left <= LENGTH'(BEAT);
     assign keep      = last_beat ? ~({KEEP{1'b1}} << left) | {KEEP{left == LENGTH'(BEAT)}} : '1;
 
-    assign write_data_ready = data_valid && (jammed || stream_tready);
+    assign write_data_ready = data_valid && (jammed || out_ready);
     assign move             = write_data_valid && write_data_ready;
     assign data_ready       = move && last_beat;
 
-    // While jammed the DMA engine gets filler: nothing of it is kept.
-    assign filling       = fill_left != '0;
-    assign fill_move     = filling && stream_tready;
-    assign stream_tvalid = jammed ? filling : data_valid && write_data_valid;
-    assign stream_tdata  = jammed ? '0 : write_data;
-    assign stream_tkeep  = jammed ? '0 : keep;
-    assign stream_tlast  = jammed ? fill_left <= LENGTH'(BEAT) : last_beat;
-    assign stream_tdest  = 8'(data_host);
+    // The packets that the DMA engine expects.
+    fifo #(.WIDTH(1), .DEPTH(DEPTH)) packets (
+        .clk, .rst, .clear(1'b0),
+        .in_valid(take && !jammed), .in_ready(_unused_packet_room), .in_data(write_host),
+        .out_valid(packet_valid), .out_ready(packet_move && out_last), .out_data(packet_host), .count(_unused_packets)
+    );
+
+    assign out_valid   = jammed ? packet_valid : data_valid && write_data_valid;
+    assign out_last    = jammed || last_beat;
+    assign packet_move = out_valid && out_ready;
+
+    skid_buffer #(.WIDTH(WIDTH + KEEP + 2)) stream_register (
+        .clk, .rst,
+        .in_valid(out_valid), .in_ready(out_ready), .in_data({packet_host, out_last, jammed ? KEEP'(0) : keep, write_data}),
+        .out_valid(stream_tvalid), .out_ready(stream_tready), .out_data({stream_tdest[0], stream_tlast, stream_tkeep, stream_tdata})
+    );
+    assign stream_tdest[7:1] = '0;
 
     // Statuses, in order.
     fifo #(.WIDTH(LENGTH), .DEPTH(DEPTH)) status_fifo (
@@ -115,15 +129,20 @@ module dma_writer #(
         .status(status_tdata), .counted(1'b1), .expected_tag(status_tag), .expected_bytes(23'(status_bytes)), .code
     );
 
-    // While jammed a command is done when its data were dropped.
-    assign drop_done        = jammed && status_valid && data_count < status_count;
-    assign late_status_take = status_tvalid && late_statuses != '0;
-    assign status_take      = status_tvalid && !jammed && late_statuses == '0 && status_valid;
-    assign status_tready    = late_statuses != '0 || (!jammed && status_valid);
+    // A status counts when all the data of its command have left. While jammed a
+    // command is done when its data were dropped.
+    assign drop_done        = jammed && moved_one;
+    assign late_status_take = status_tvalid && jammed && late_statuses != '0;
+    assign moved_one        = status_valid && data_count < status_count;
+    assign status_take      = status_tvalid && !jammed && moved_one;
+    assign status_tready    = jammed ? late_statuses != '0 : moved_one;
     assign write_done       = status_take || drop_done;
     assign write_code       = jammed ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT : code;
 
-    assign give_up = !jammed && unanswered != '0 && (abandon || waited >= limit_cycles);
+    // Waiting for the data themselves is no fault of the DMA engine.
+    assign waiting      = !jammed && unanswered != '0 && !status_take && !move && !(data_valid && !write_data_valid);
+    assign late_waiting = jammed && owed && !late_status_take && !packet_move && !(command_tvalid && command_tready);
+    assign give_up      = !jammed && unanswered != '0 && (abandon || silent);
 
     always_ff @(posedge clk) begin
         if (rst) begin
@@ -133,9 +152,8 @@ module dma_writer #(
             moved          <= '0;
             unanswered     <= '0;
             late_statuses  <= '0;
-            fill_left      <= '0;
-            fill_packets   <= '0;
             waited         <= '0;
+            silent         <= 1'b0;
             jammed         <= 1'b0;
         end else begin
             if (command_tready) command_tvalid <= 1'b0;
@@ -146,21 +164,16 @@ module dma_writer #(
             unanswered <= unanswered + COUNT'(take) - COUNT'(write_done);
             if (status_tvalid && status_tready) status_tag <= status_tag + 1'b1;
             if (move) moved <= last_beat ? '0 : moved + LENGTH'(BEAT);
-            // Waiting for the data themselves is no fault of the DMA engine.
-            waited <= unanswered == '0 || jammed || status_take || move || data_valid && !write_data_valid ? '0 : waited + 1'b1;
+            if (!waiting && !late_waiting) waited <= '0;
+            else if (waited < limit_cycles) waited <= waited + 1'b1;
+            silent <= (waiting || late_waiting) && waited >= limit_cycles;
 
             if (give_up) begin
                 jammed        <= 1'b1;
                 late_statuses <= (COUNT+1)'(unanswered) - (COUNT+1)'(write_done);
-                // Whole packets end early: one beat of filler each.
-                fill_left     <= data_valid && !data_ready ? LENGTH'(1) : data_count > 1 ? LENGTH'(1) : '0;
-                fill_packets  <= (COUNT+1)'(data_count) - (COUNT+1)'(data_ready) - (COUNT+1)'(data_count > COUNT'(data_ready));
-            end else if (fill_move) begin
-                fill_left <= fill_packets != '0 ? LENGTH'(1) : '0;
-                if (fill_packets != '0) fill_packets <= fill_packets - 1'b1;
             end
             if (late_status_take) late_statuses <= late_statuses - 1'b1;
-            if (jammed && late_statuses == '0 && !filling && unanswered == '0 && !command_tvalid) jammed <= 1'b0;
+            if (jammed && !owed && unanswered == '0) jammed <= 1'b0;
         end
         if (take && !jammed) begin
             command_tdata <= command;

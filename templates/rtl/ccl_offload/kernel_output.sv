@@ -37,7 +37,7 @@ module kernel_output #(
 
     logic             queued_valid, queued_ready, putting, put_turn, joined_ready;
     logic [WIDTH-1:0] queued, joined;
-    logic [8:0]       count;
+    logic [$clog2(PUT_BEATS+1)-1:0] count;
 
     fifo #(.WIDTH(WIDTH), .DEPTH(PUT_BEATS)) puts (
         .clk, .rst, .clear(1'b0),
@@ -45,7 +45,7 @@ module kernel_output #(
         .out_valid(queued_valid), .out_ready(queued_ready), .out_data(queued), .count
     );
 
-    assign put_room     = 9'(PUT_BEATS) - count;
+    assign put_room     = 9'(PUT_BEATS) - 9'(count);
     assign busy         = queued_valid || out_tvalid;
     assign putting      = put_turn ? queued_valid : queued_valid && !move_tvalid;
     assign queued_ready = putting && joined_ready;

@@ -58,7 +58,7 @@ module kernel_writer #(
     assign done     = move && last;
 
     byte_packer packer (
-        .clk, .rst(rst || forget && !row_valid),
+        .clk, .rst, .forget,
         .in_valid(in_valid && there), .in_ready(packer_ready), .in_data, .in_bytes(beat_bytes),
         .in_first(first), .in_last(last), .in_continues(1'b1), .in_offset(6'd0), .in_flush(finishes),
         .out_valid(row_valid), .out_ready(row_ready), .out_data(row), .out_strobe(row_keep), .out_last(row_last)

@@ -15,7 +15,6 @@ module operand #(
     input  wire  slice_valid,                       // there is room for DEPTH
     output logic slice_ready,
     input  engine_pkg::slice_operand_t slice,
-    input  wire  slice_finishes,                    // the last of its move
 
     output logic out_valid,
     input  wire  out_ready,
@@ -24,14 +23,11 @@ module operand #(
     output logic read_done,
     output logic [31:0] read_code,
 
-    // The kernel stream, which one of the operands takes at a time.
-    output logic kernel_slice_valid,
-    input  wire  kernel_slice_ready,
-    output logic [engine_pkg::LENGTH_WIDTH-1:0] kernel_slice_bytes,
-    output logic kernel_slice_finishes,
+    // The kernel stream, cut into slices.
     input  wire  kernel_valid,
     output logic kernel_ready,
     input  wire  [engine_pkg::DATA_WIDTH-1:0] kernel_data,
+    input  wire  kernel_last,
 
     output logic command_tvalid,
     input  wire  command_tready,
@@ -46,11 +42,8 @@ module operand #(
     input  wire  stream_tlast
 );
 
-    localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
-
-    logic              there, from_kernel, finishes, taken, order_ready, read_ready;
-    logic [LENGTH-1:0] bytes;
-    logic              memory_valid, memory_ready, memory_last, some, reads;
+    logic there, from_kernel, taken, order_ready, read_ready;
+    logic memory_valid, memory_ready, memory_last, some, reads;
     logic [engine_pkg::DATA_WIDTH-1:0] memory_data;
     logic [$clog2(DEPTH+1)-1:0] _unused_count;
     logic _unused_slice;
@@ -61,12 +54,11 @@ module operand #(
     assign reads       = some && slice.from == engine_pkg::FROM_MEMORY;
     assign slice_ready = order_ready && (!reads || read_ready);
 
-    // Where the beats of each slice come from.
-    fifo #(.WIDTH(2 + LENGTH), .DEPTH(DEPTH)) order (
+    // Where each slice comes from.
+    fifo #(.WIDTH(1), .DEPTH(DEPTH)) order (
         .clk, .rst(rst || flush), .clear(1'b0),
-        .in_valid(slice_valid && slice_ready && some), .in_ready(order_ready),
-        .in_data({slice.from == engine_pkg::FROM_KERNEL, slice_finishes, slice.bytes}),
-        .out_valid(there), .out_ready(taken), .out_data({from_kernel, finishes, bytes}), .count(_unused_count)
+        .in_valid(slice_valid && slice_ready && some), .in_ready(order_ready), .in_data(slice.from == engine_pkg::FROM_KERNEL),
+        .out_valid(there), .out_ready(taken), .out_data(from_kernel), .count(_unused_count)
     );
 
     dma_reader #(.DEPTH(DEPTH)) reader (
@@ -79,15 +71,11 @@ module operand #(
         .stream_tvalid, .stream_tready, .stream_tdata, .stream_tlast
     );
 
-    assign kernel_slice_valid    = there && from_kernel;
-    assign kernel_slice_bytes    = bytes;
-    assign kernel_slice_finishes = finishes;
-
     assign out_valid    = there && (from_kernel ? kernel_valid : memory_valid);
     assign out_data     = from_kernel ? kernel_data : memory_data;
     assign memory_ready = flush || there && !from_kernel && out_ready;
     assign kernel_ready = there && from_kernel && out_ready;
-    assign taken        = from_kernel ? kernel_slice_ready : memory_valid && memory_ready && memory_last;
+    assign taken        = out_valid && out_ready && (from_kernel ? kernel_last : memory_last);
 
 endmodule
 

@@ -25,9 +25,10 @@ module rv32_ram #(
     string content;
 `endif
 
+    // Block RAM is 0 where nothing else is said; saying so takes synthesis minutes.
     initial begin
-        for (int i = 0; i < BYTES / 4; i++) memory[i] = 32'd0;
 `ifdef VERILATOR
+        for (int i = 0; i < BYTES / 4; i++) memory[i] = 32'd0;
         if (!$value$plusargs("firmware=%s", content)) content = CONTENT;
         if (content != "") $readmemh(content, memory);
 `else

@@ -53,7 +53,7 @@ module slot_writer #(
     assign move     = in_valid && in_ready;
 
     byte_packer packer (
-        .clk, .rst,
+        .clk, .rst, .forget(1'b0),
         .in_valid(in_valid && there), .in_ready(packer_ready), .in_data, .in_bytes(beat_bytes),
         .in_first(first), .in_last(last), .in_continues(1'b0), .in_offset(offset[5:0]), .in_flush(1'b1),
         .out_valid(slot_write_valid), .out_ready(1'b1), .out_data(slot_write_data), .out_strobe(slot_write_strobe), .out_last(row_last)

@@ -27,7 +27,7 @@ module stream_cutter (
     localparam int unsigned BEAT  = cclo_pkg::BEAT_BYTES;
 
     logic [2*WIDTH-1:0] held, after;
-    logic [7:0]         level, rest, dropped; // bytes held: 0 to 127
+    logic [7:0]         level, rest, dropped; // bytes held: 0 to 128
     logic [6:0]         wanted;
     logic               move, take;
     logic [engine_pkg::KEEP_WIDTH-1:0] _unused_keep;
@@ -36,11 +36,12 @@ module stream_cutter (
         .clk, .rst, .bytes(slice_bytes), .move, .last(out_last), .keep(_unused_keep), .beat_bytes(wanted)
     );
 
+    // A beat is taken when there is room behind the one that leaves.
     assign out_valid   = slice_valid && level >= 8'(wanted);
     assign out_data    = held[WIDTH-1:0];
     assign move        = out_valid && out_ready;
     assign slice_ready = move && out_last;
-    assign in_ready    = level < 8'(BEAT);
+    assign in_ready    = rest <= 8'(BEAT);
     assign take        = in_valid && in_ready;
 
     // What is dropped is the rest of the beat in which a finishing slice ends;

@@ -41,7 +41,7 @@ func Run(ctx context.Context) error {
 		{"go vet -tags mage", command("go", "vet", "-tags", "mage", "./...")},
 		{"staticcheck", command("go", "tool", "staticcheck", "-tags", "mage", "./...")},
 		{"control firmware", prebuilt},
-		{"go test", command("go", "test", "./...")},
+		{"go test", command("go", "test", "-timeout=30m", "./...")}, // the hardware is built first
 		{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute, 1) }},
 	}
 	if _, err := exec.LookPath("gcc"); err == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // wanted are the tools that tests skip without.
-var wanted = []string{"gcc", "g++", "verilator", "yosys", "riscv64-unknown-elf-gcc", "mpirun", "ip", "nft"}
+var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "riscv64-unknown-elf-gcc", "mpirun", "ip", "nft"}
 
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute

@@ -17,6 +17,8 @@ var Tools = []Tool{
 		For: "compiles the C headers in the tests, and the race detector"},
 	{Name: "g++", Version: []string{"g++", "--version"}, Package: "g++",
 		For: "compiles the HLS headers in the tests, and Verilator's models"},
+	{Name: "make", Version: []string{"make", "--version"}, Package: "make",
+		For: "runs the compiler for Verilator's models"},
 	{Name: "verilator", Version: []string{"verilator", "--version"}, Package: "verilator",
 		For: "checks and simulates the SystemVerilog"},
 	{Name: "yosys", Version: []string{"yosys", "-V"}, Package: "yosys",

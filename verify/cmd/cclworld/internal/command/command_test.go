@@ -101,6 +101,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "u55c_tcp -message=1.5MiB", "expected is a number of bytes"},
 		{"", "u55c_tcp -timeout=5", `invalid value "5" for flag -timeout`},
 		{"", "u55c_tcp -timeout=1us", "-timeout=1µs: at least 1ms"},
+		{"", "u55c_tcp -trace-window=5", "-trace-window=5: two numbers of cycles"},
+		{"", "u55c_tcp -trace-window=9:5", "-trace-window=9:5"},
 		{"", "u55c_tcp -patience=-1s", "-patience=-1s"},
 		{"", "u55c_tcp -health=-1s", "-health=-1s"},
 		{"", "u55c_tcp -faults={losss=1}", `There is no attribute "losss" here. Did you mean "loss"?`},
@@ -151,7 +153,8 @@ func TestHelpNamesEveryOption(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults", "port", "listen", "kernel", "kernel-host",
-		"connections", "message", "memory", "timeout", "patience", "health", "json"} {
+		"connections", "message", "memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
+		"trace-scope", "trace-levels", "health", "json"} {
 		if !strings.Contains(out, "\n  -"+name+"=") && !strings.Contains(out, "\n  -"+name+" ") {
 			t.Errorf("-%s is missing", name)
 		}

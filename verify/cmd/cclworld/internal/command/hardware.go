@@ -34,7 +34,7 @@ type hardware struct {
 const allRanks = "all"
 
 func (h *hardware) define(f *flag.FlagSet) {
-	f.StringVar(&h.ranks, "simulate", "", "ranks whose engines are simulated from the hardware's description, a `list`, or all (none)")
+	f.StringVar(&h.ranks, "simulate", "", "ranks whose engines are the hardware, simulated: a `list`, or all (none)")
 	f.BoolVar(&h.careful, "careful", false, "check assertions, and begin with random values: slower")
 	f.Uint64Var(&h.seed, "seed", 0, "`number` that those come from (0)")
 	f.StringVar(&h.trace, "trace", "", "`file` for waveforms, in FST; %d in its name is the rank")

@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+// joinedEngines is a platform with some engines that talk to each other on the card:
+// one with memory for more than those that are shipped.
+func joinedEngines(t *testing.T, n int) *design.Design {
+	t.Helper()
+	board, err := platforms.FS.ReadFile("boards/u280.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer(`board "u280"`, `board "large"`, "banks = 32", "banks = 64").Replace(string(board))
+	name := fmt.Sprintf("joined%d", n)
+	own := fmt.Sprintf(`platform %q {
+  board = "large"
+  clock = 250
+  cclo {
+    count = %d
+  }
+  poe "axis" {}
+  arithmetic "reduce_ops" {}
+  compression "hp_compression" {}
+}
+`, name, n)
+	layer := fstest.MapFS{"boards/large.hcl": {Data: []byte(text)}, name + ".hcl": {Data: []byte(own)}}
+	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+// TestOneToEightEnginesLint checks cards with as many engines as there may be.
+func TestOneToEightEnginesLint(t *testing.T) {
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	counts := []int{8}
+	if testing.Short() {
+		counts = []int{8}
+	}
+	for _, n := range counts {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			d := joinedEngines(t, n)
+			if err := Lint(t.Context(), d); err != nil {
+				t.Error(err)
+			}
+			for i := range n {
+				if _, err := controlPort(d, i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,360 @@
+// Package datapath_test checks what slices of moves do to memory, packet slots
+// and kernel streams against a model of it.
+package datapath_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// run gives the data path so many slices and waits for their ends. At most limit
+// cycles may pass without the end of a slice.
+func (w *world) run(n int, limit uint64, only func(*move)) {
+	w.t.Helper()
+	target := w.retired + n
+	w.lastEvent = w.b.Cycle
+	for w.retired < target {
+		w.offer(only)
+		w.step()
+		if w.b.Cycle-w.lastEvent > limit {
+			w.t.Fatalf("cycle %d: nothing has ended for %d cycles: %d slices are under way, first %+v", w.b.Cycle, limit, len(w.flying), w.flying)
+		}
+	}
+}
+
+// offer shows the data path a slice if there is one. As in the engine, nothing
+// is dispatched while it flushes.
+func (w *world) offer(only func(*move)) {
+	if len(w.kernelIn.queue) < 4 && w.r.IntN(3) > 0 {
+		var b beat
+		for i := range b.data {
+			b.data[i] = byte(w.r.Uint32())
+		}
+		w.kernelIn.queue = append(w.kernelIn.queue, b)
+	}
+	if w.offered != nil || w.wasFlushing || !chance(w.r, w.pace) {
+		return
+	}
+	first := w.r.IntN(queues)
+	for i := range queues {
+		if w.offered = w.next(w.channels[(first+i)%queues], only); w.offered != nil {
+			return
+		}
+	}
+}
+
+// drain ends all moves: what is under way ends, and what has failed is given up.
+func (w *world) drain(limit uint64) {
+	w.t.Helper()
+	w.lastEvent = w.b.Cycle
+	for cycles := uint64(0); len(w.flying) > 0 || w.offered != nil || w.busy(); cycles++ {
+		if w.offered == nil && !w.wasFlushing {
+			for _, c := range w.channels {
+				if c.move == nil && !c.filling && !c.failed && !c.broken {
+					continue
+				}
+				if w.offered = w.next(c, nil); w.offered != nil {
+					break
+				}
+			}
+		}
+		if len(w.kernelIn.queue) == 0 {
+			w.kernelIn.queue = append(w.kernelIn.queue, beat{})
+		}
+		w.step()
+		if w.b.Cycle-w.lastEvent > limit {
+			w.t.Fatalf("cycle %d: nothing has ended for %d cycles: %d slices are under way, first %+v", w.b.Cycle, limit, len(w.flying), w.flying)
+		}
+	}
+}
+
+func (w *world) busy() bool {
+	for _, c := range w.channels {
+		if c.move != nil || c.filling || c.failed || c.broken {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) wait(cycles int) {
+	for range cycles {
+		w.step()
+	}
+}
+
+// finish waits for late beats of the kernel stream and checks the memories.
+func (w *world) finish() {
+	w.t.Helper()
+	w.drain(50_000)
+	w.wait(2000)
+	if len(w.expected) != 0 {
+		w.t.Fatalf("%d beats are missing on the kernel stream", len(w.expected))
+	}
+	if w.idle[0]&1 == 0 {
+		w.t.Fatal("the data path is not idle")
+	}
+	w.checkMemory()
+}
+
+func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			w := newWorld(t, seed)
+			for range 6 {
+				w.pace = []int{100, 90, 50, 15}[w.r.IntN(4)]
+				w.run(250, 50_000, nil)
+			}
+			if w.failed != 0 || w.flushes != 0 {
+				t.Fatalf("%d slices failed", w.failed)
+			}
+			w.finish()
+		})
+	}
+}
+
+func TestFaultsOfDMAEnginesEndTheirSlices(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			w := newWorld(t, seed)
+			w.faults = 40
+			for range 4 {
+				w.pace = []int{100, 90, 50}[w.r.IntN(3)]
+				w.run(250, 50_000, nil)
+			}
+			if w.failed < 20 || w.flushes != 0 {
+				t.Fatalf("%d slices failed, %d flushes", w.failed, w.flushes)
+			}
+			w.faults = 0
+			w.finish()
+			before := w.failed
+			w.run(100, 50_000, nil)
+			if w.failed != before {
+				t.Fatal("a slice failed after the faults")
+			}
+		})
+	}
+}
+
+// disturb begins a time in which slices may be given up after so many cycles:
+// what is under way on the kernel stream may then be anything.
+func (w *world) disturb(limit uint32) {
+	w.abandons, w.limit = true, limit
+	for i := range w.unsure {
+		w.unsure[i] = true
+	}
+}
+
+// clean runs slices that must not fail.
+func (w *world) clean(only func(*move)) {
+	w.t.Helper()
+	w.drain(100_000)
+	w.wait(5000)
+	w.abandons, w.faults, w.limit = false, 0, forever
+	for _, d := range []*dma{w.op0, w.op1, w.result} {
+		d.codes = nil
+	}
+	failed, flushes := w.failed, w.flushes
+	w.run(100, 50_000, only)
+	if w.failed != failed || w.flushes != flushes {
+		w.t.Fatalf("%d slices failed and %d flushes after the fault was gone", w.failed-failed, w.flushes-flushes)
+	}
+}
+
+func TestLateAnswersOfDMAEnginesAreTimeouts(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			w := newWorld(t, seed)
+			w.disturb(600)
+			w.lates, w.faults = true, 20
+			w.run(400, 20_000, nil)
+			if w.failed < 4 {
+				t.Fatalf("%d slices failed", w.failed)
+			}
+			w.faults = 0
+			w.clean(nil)
+			w.finish()
+		})
+	}
+}
+
+func TestADMAEngineThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
+	for seed := range uint64(3) {
+		for which := range 4 {
+			t.Run(fmt.Sprintf("seed %d, engine %d", seed, which), func(t *testing.T) {
+				w := newWorld(t, seed)
+				w.run(60, 20_000, nil)
+				for range 2 {
+					w.disturb(500)
+					d := []*dma{w.op0, w.op1, w.result, w.op0}[which]
+					d.hung, d.deaf = true, which == 3
+					failed := w.failed
+					for rounds := 0; w.failed == failed; rounds++ {
+						if rounds == 10 {
+							t.Fatal("nothing failed")
+						}
+						w.run(40, 10_000, nil)
+					}
+					d.hung, d.deaf = false, false
+					w.clean(nil)
+				}
+				w.finish()
+			})
+		}
+	}
+}
+
+func TestAPluginThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
+	for seed := range uint64(3) {
+		for which := range 4 {
+			t.Run(fmt.Sprintf("seed %d, plugin %d", seed, which), func(t *testing.T) {
+				w := newWorld(t, seed)
+				w.run(60, 20_000, nil)
+				p := append([]*plugin{w.arith}, w.lanes[:]...)[which]
+				for range 2 {
+					w.disturb(500)
+					p.hung = true
+					flushes := w.flushes
+					for rounds := 0; w.flushes == flushes; rounds++ {
+						if rounds == 10 {
+							t.Fatal("nothing was flushed")
+						}
+						w.run(40, 10_000, nil)
+					}
+					p.hung = false
+					w.clean(nil)
+				}
+				w.finish()
+			})
+		}
+	}
+}
+
+func TestSlicesThatDoNotNeedADeadPluginGoOn(t *testing.T) {
+	w := newWorld(t, 0)
+	w.disturb(500)
+	w.arith.hung = true
+	w.run(20, 10_000, nil)
+	w.drain(20_000)
+	w.wait(1000)
+	w.clean(func(m *move) {
+		m.ops[1] = operand{}
+		m.template.reduce = false
+	})
+}
+
+func TestAResetWaitsForNothingForLong(t *testing.T) {
+	for seed := range uint64(3) {
+		for which := range 5 {
+			t.Run(fmt.Sprintf("seed %d, part %d", seed, which), func(t *testing.T) {
+				w := newWorld(t, seed)
+				for range 3 {
+					w.run(50+w.r.IntN(50), 20_000, nil)
+					w.disturb(forever)
+					hang := func(v bool) {
+						switch which {
+						case 0, 1:
+							[]*dma{w.op0, w.result}[which].hung = v
+						case 2, 3:
+							[]*plugin{w.arith, w.lanes[2]}[which-2].hung = v
+						}
+					}
+					hang(true)
+					for range w.r.IntN(600) {
+						w.offer(nil)
+						w.step()
+					}
+					w.resetMoves[0] = 1
+					began := w.b.Cycle
+					for idle := 0; idle < 100; idle++ {
+						w.step()
+						if w.idle[0]&1 == 0 || w.offered != nil {
+							idle = 0
+						}
+						if w.b.Cycle-began > 3*patience {
+							t.Fatalf("not idle after %d cycles of reset", w.b.Cycle-began)
+						}
+					}
+					for _, c := range w.channels {
+						c.failed = c.failed || c.move != nil || c.filling
+					}
+					w.drain(5000) // packets that were begun are forgotten
+					w.resetMoves[0] = 0
+					if w.r.IntN(2) == 0 {
+						w.wait(2000)
+					}
+					hang(false)
+					w.limit = 2000
+					w.clean(nil)
+				}
+				w.finish()
+			})
+		}
+	}
+}
+
+func TestSlicesFollowEachOtherWithoutGaps(t *testing.T) {
+	const total = 1 << 20
+	for _, c := range []struct {
+		name   string
+		cycles uint64
+		shape  func(*move)
+	}{
+		{"memory to memory", 17_000, func(m *move) {
+			m.template.toMemory = true
+		}},
+		{"two operands to memory", 17_000, func(m *move) {
+			m.ops[1] = operand{from: fromMemory, bytes: 1}
+			m.template.reduce, m.template.toMemory = true, true
+		}},
+		{"memory to a slot", 17_000, func(m *move) {
+			m.template.toNetwork = true
+		}},
+		{"memory to memory, narrowed", 17_000, func(m *move) {
+			m.unit, m.ops[0].bytes, m.size = 2, 4, 1024
+			m.template.toMemory, m.template.resultConvert, m.template.convertTDEST = true, true, narrow
+		}},
+		{"memory to the kernel stream", 17_000, func(m *move) {
+			m.template.toKernel = true
+		}},
+		{"the kernel stream to memory", 17_000, func(m *move) {
+			m.ops[0].from = fromKernel
+			m.template.toMemory = true
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, 0)
+			w.pace = 100
+			n := total / sliceBytes
+			for range 8 {
+				w.kernelIn.queue = append(w.kernelIn.queue, beat{})
+			}
+			began := w.b.Cycle
+			for w.retired < n {
+				for len(w.kernelIn.queue) < 8 {
+					w.kernelIn.queue = append(w.kernelIn.queue, beat{})
+				}
+				if ch := w.channels[0]; w.offered == nil && w.retired+len(w.flying) < n {
+					if ch.move == nil {
+						m := &move{ops: [2]operand{{from: fromMemory, bytes: 1}}, slices: 1 << 20, packetBytes: sliceBytes, size: sliceBytes}
+						c.shape(m)
+						m.toKernel = m.template.toKernel
+						ch.move = m
+					}
+					if len(w.sent)-w.position >= sliceBytes || ch.move.ops[0].from != fromKernel {
+						w.offered = w.next(ch, nil)
+					}
+				}
+				w.step()
+				if w.b.Cycle-began > 10*c.cycles {
+					t.Fatal("no end")
+				}
+			}
+			cycles := w.b.Cycle - began
+			t.Logf("1 MiB: %d cycles, %.2f a slice", cycles, float64(cycles)/float64(n))
+			if cycles > c.cycles {
+				t.Errorf("%d cycles, want at most %d", cycles, c.cycles)
+			}
+		})
+	}
+}
