@@ -54,7 +54,6 @@ type topBuilder struct {
 	axilite int
 	memory  int
 	streams map[*design.Port]string // the prefix of the wires of a connected port
-	depths  map[*design.Port]int
 }
 
 var streamPins = []string{"tvalid", "tready", "tdata", "tkeep", "tlast", "tdest"}
