@@ -128,7 +128,7 @@ func TestVerilated(t *testing.T) {
 		{"u55c_rdma", "verilated", 2}, {"u55c_rdma", "verilated", 4}, {"u55c_rdma", "mixed", 3},
 		{"u280_2022", "verilated", 2}, {"u280_2022", "verilated", 4}, {"u280_2022", "mixed", 3},
 		{"u280_manual", "verilated", 2}, {"u280_manual", "verilated", 4}, {"u280_manual", "mixed", 3},
-		{"u280_axis3x", "verilated", 1}, {"u280_axis3x", "verilated", 2}, {"u280_axis3x", "verilated", 3},
+		{joined, "verilated", 1}, {joined, "verilated", 2}, {joined, "verilated", 3},
 	} {
 		if !slices.Contains(wanted, test.platform) && !slices.Contains(wanted, everyPlatform) {
 			continue

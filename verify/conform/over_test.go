@@ -135,10 +135,17 @@ func (t tests) Run() int {
 // times is how often something is done there that a whole run does n times.
 func (on where) times(n int) int { return times(max(int(float64(n)*on.share), 1)) }
 
+// joined has engines that reach each other on their card alone. It does what those
+// of a TCP network do, on as many ranks as it has engines, if it is asked for.
+const joined = "u280_axis3x"
+
 // of are those of the platforms that tests use there.
 func (on where) of(platforms ...string) []string {
 	if on.platforms == nil || slices.Contains(on.platforms, everyPlatform) {
 		return platforms
+	}
+	if slices.Contains(platforms, "u55c_tcp") {
+		platforms = append(slices.Clone(platforms), joined)
 	}
 	return slices.DeleteFunc(slices.Clone(platforms), func(name string) bool { return !slices.Contains(on.platforms, name) })
 }

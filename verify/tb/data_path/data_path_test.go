@@ -136,14 +136,8 @@ func TestFaultsOfDMAEnginesEndTheirSlices(t *testing.T) {
 	}
 }
 
-// disturb begins a time in which slices may be given up after so many cycles:
-// what is under way on the kernel stream may then be anything.
-func (w *world) disturb(limit uint32) {
-	w.abandons, w.limit = true, limit
-	for i := range w.unsure {
-		w.unsure[i] = true
-	}
-}
+// disturb begins a time in which slices may be given up, after so many cycles.
+func (w *world) disturb(limit uint32) { w.abandons, w.limit = true, limit }
 
 // clean runs slices that must not fail.
 func (w *world) clean(only func(*move)) {
@@ -176,6 +170,38 @@ func TestLateAnswersOfDMAEnginesAreTimeouts(t *testing.T) {
 			w.finish()
 		})
 	}
+}
+
+func TestAnswersThatComeJustAtTheLimit(t *testing.T) {
+	w := newWorld(t, 0)
+	engines := []*dma{w.op0, w.op1, w.result}
+	for limit := uint32(30); limit < 54; limit++ {
+		w.disturb(limit)
+		w.pace = 100
+		for i := range 9 {
+			for j, d := range engines {
+				d.exact, d.latency = true, 3
+				if j == i%3 {
+					d.latency = 40
+				}
+			}
+			w.run(1+i/3, 5000, func(m *move) {
+				m.ops[0].from, m.ops[1].from, m.template.reduce = fromMemory, fromMemory, true
+				m.ops[1].bytes = m.ops[0].bytes
+				m.ops[0].convert, m.ops[1].convert = false, false
+				m.ops[0].bytes, m.ops[1].bytes = 1<<m.unit, 1<<m.unit
+				m.template.toMemory, m.template.toKernel, m.size = true, false, 1+w.r.IntN(200)
+			})
+		}
+		for _, d := range engines {
+			d.exact, d.latency = false, 60
+		}
+		w.clean(nil)
+	}
+	if w.failed < 20 || w.failed > w.retired/2 {
+		t.Fatalf("%d of %d slices failed", w.failed, w.retired)
+	}
+	w.finish()
 }
 
 func TestADMAEngineThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {

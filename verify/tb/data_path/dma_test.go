@@ -82,6 +82,7 @@ type dma struct {
 	codes       []uint32 // of commands in order, as the engine is to see them; timeouts aside
 	statusGiven bool
 	latency     int
+	exact       bool // always takes as long
 }
 
 func (d *dma) drive(w *world) {
@@ -101,6 +102,14 @@ func (d *dma) drive(w *world) {
 			d.statuses.data[0] = d.status(w, d.ended[0])
 		}
 	}
+}
+
+// delay is what the engine takes for data or a status.
+func (d *dma) delay(w *world) uint64 {
+	if d.exact {
+		return uint64(d.latency)
+	}
+	return uint64(w.r.IntN(1 + d.latency))
 }
 
 // last is the transfer whose beats came last.
@@ -166,7 +175,7 @@ func (d *dma) read(w *world) {
 func (d *dma) end(w *world) {
 	t := d.queue[0]
 	d.queue = d.queue[1:]
-	t.statusAt = w.b.Cycle + uint64(w.r.IntN(1+d.latency))
+	t.statusAt = w.b.Cycle + d.delay(w)
 	if t.fault == late && d.in == nil {
 		t.statusAt += 2 * uint64(w.limit)
 	}
@@ -218,7 +227,7 @@ func (d *dma) command(w *world) {
 	l, words := w.l.command, d.commands.data
 	t := &transfer{
 		address: field(l, "address", words), bytes: int(field(l, "bytes", words)), tag: field(l, "tag", words),
-		host: int(d.commands.dest[0]), at: w.b.Cycle + 1 + uint64(w.r.IntN(1+d.latency)),
+		host: int(d.commands.dest[0]), at: w.b.Cycle + 1 + d.delay(w),
 	}
 	if field(l, "incrementing", words) != 1 || field(l, "eof", words) != 1 || t.bytes == 0 || t.host > 1 ||
 		t.address+uint64(t.bytes) > uint64(len(w.memory[t.host])) {

@@ -56,6 +56,8 @@ type slice struct {
 	events      []string
 	committed   bool
 	good        bool
+	ended       bool
+	code        uint32
 }
 
 func (s *slice) fields() []pins.Field {
@@ -290,10 +292,13 @@ func (w *world) next(c *channel, only func(*move)) *slice {
 			b := beat{keep: keepOf(n), last: s.last && n == len(part), dest: uint32(s.kernelTDEST)}
 			copy(b.data[:], part[:n])
 			part = part[n:]
-			w.expected = append(w.expected, b)
-			w.unsure = append(w.unsure, w.faults > 0 || w.abandons)
+			w.expected = append(w.expected, sending{b, append(slices.Clone(w.outOwners), &s)})
+			w.outOwners = nil
 		}
 		w.outPart = slices.Clone(part)
+		if len(part) > 0 {
+			w.outOwners = append(w.outOwners, &s)
+		}
 	}
 	if s.toNetwork {
 		s.wire = inner
@@ -360,7 +365,7 @@ func (w *world) recover(c *channel) *slice {
 		}
 		if c.move.toKernel && !c.broken && len(w.outPart) != 0 {
 			w.dropOut = true
-			w.outPart = nil
+			w.outPart, w.outOwners = nil, nil
 			w.outRoom++
 		}
 		w.ends(c)

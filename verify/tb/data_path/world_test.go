@@ -51,10 +51,11 @@ type world struct {
 	lanes            [3]*plugin
 	kernelIn         *source
 	kernelOut        *sink
-	sent             []byte // put into the kernel stream and taken
-	position         int    // of the next slice in it
-	expected         []beat // on the kernel stream, while the slices that gave them were good
-	unsure           []bool // of these: contents are not known
+	sent             []byte    // put into the kernel stream and taken
+	position         int       // of the next slice in it
+	expected         []sending // on the kernel stream
+	doubtful         []sending // beats that were not as expected: then a slice of theirs must fail
+	outOwners        []*slice
 	outRoom          int    // beats that the kernel stream has room for
 	outPart          []byte // of a beat that is not full
 
@@ -80,6 +81,12 @@ type world struct {
 	releaseValid, releaseReady, releaseBuffer, inPushed, outPops []uint32
 	wasFlushing                                                  bool
 	inHeld, outHeld                                              bool // a move owns the stream
+}
+
+// sending is a beat of the kernel stream and the slices that have a part in it.
+type sending struct {
+	beat
+	owners []*slice
 }
 
 var streamParts = []struct {
@@ -321,19 +328,33 @@ func (w *world) onKernelOut(b beat) {
 	if len(w.expected) == 0 {
 		w.t.Fatalf("cycle %d: a beat on the kernel stream that nobody has sent", w.b.Cycle)
 	}
-	want, unsure := w.expected[0], w.unsure[0]
-	w.expected, w.unsure = w.expected[1:], w.unsure[1:]
-	if unsure {
-		b.data, want.data = [beatBytes]byte{}, [beatBytes]byte{}
-	}
+	want := w.expected[0]
+	w.expected = w.expected[1:]
 	for i := range beatBytes {
 		if want.keep>>i&1 == 0 {
 			b.data[i] = 0
 		}
 	}
-	if b != want {
-		w.t.Fatalf("cycle %d: kernel stream has\n%+v, want\n%+v", w.b.Cycle, b, want)
+	if b.keep != want.keep || b.last != want.last || b.dest != want.dest {
+		w.t.Fatalf("cycle %d: kernel stream has\n%+v, want\n%+v", w.b.Cycle, b, want.beat)
 	}
+	if b != want.beat {
+		w.doubtful = append(w.doubtful, want)
+		w.settle()
+	}
+}
+
+// settle looks at beats that were not as expected and whose slices have ended.
+func (w *world) settle() {
+	w.doubtful = slices.DeleteFunc(w.doubtful, func(s sending) bool {
+		if slices.ContainsFunc(s.owners, func(o *slice) bool { return !o.ended }) {
+			return false
+		}
+		if !slices.ContainsFunc(s.owners, func(o *slice) bool { return o.code != 0 }) {
+			w.t.Fatalf("cycle %d: the kernel stream did not have\n%+v, and no slice failed", w.b.Cycle, s.beat)
+		}
+		return true
+	})
 }
 
 func (w *world) onSlotWrite() {
@@ -392,6 +413,9 @@ func (w *world) onRetire(queue int, last bool, code uint32) {
 	} else {
 		want := uint32(0)
 		for _, d := range s.engines(w) {
+			if len(d.codes) == 0 {
+				w.t.Fatalf("cycle %d: slice %+v ends before %s has its command", w.b.Cycle, s, d.name)
+			}
 			want |= d.codes[0]
 			d.codes = d.codes[1:]
 		}
@@ -405,6 +429,8 @@ func (w *world) onRetire(queue int, last bool, code uint32) {
 			w.t.Fatalf("cycle %d: memory has\n%x, want\n%x", w.b.Cycle, got, s.local)
 		}
 	}
+	s.ended, s.code = true, code
+	w.settle()
 	c := w.channels[s.queue]
 	if s.committed && s.good != (code == 0 && !s.forget && !c.failed) {
 		w.t.Fatalf("cycle %d: commit good is %v, code %x, failed before: %v", w.b.Cycle, s.good, code, c.failed)
@@ -421,7 +447,7 @@ func (w *world) onRetire(queue int, last bool, code uint32) {
 func (w *world) flushed() {
 	w.flushes++
 	w.position = len(w.sent)
-	w.expected, w.unsure, w.outPart = nil, nil, nil
+	w.expected, w.outPart, w.outOwners = nil, nil, nil
 	w.outRoom = kernelBeats
 	for _, c := range w.channels {
 		if c.move != nil && (c.move.fromKernel() || c.move.toKernel) {
