@@ -20,9 +20,9 @@ type beat struct {
 
 // wires are the pins of a stream; what a stream does not have is nil.
 type wires struct {
-	name                          string
-	valid, ready                  []uint32
-	data, keep, last, dest, whole []uint32
+	name                   string
+	valid, ready           []uint32
+	data, keep, last, dest []uint32
 
 	waiting bool // what an output showed and nobody took
 	shown   beat

@@ -65,7 +65,6 @@ type world struct {
 	channels  [queues]*channel
 	offered   *slice
 	flying    []*slice // dispatched, not retired
-	log       []string // commits and releases to come for each slice
 	retired   int
 	failed    int
 	flushes   int
