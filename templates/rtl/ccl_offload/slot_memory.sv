@@ -21,26 +21,16 @@ module slot_memory (
 
     localparam int unsigned ROWS = engine_pkg::SLOTS << engine_pkg::ROW_WIDTH;
 
-    // In columns, which synthesis handles far sooner than one wide memory of bytes.
-    localparam int unsigned COLUMN  = 64;
-    localparam int unsigned COLUMNS = engine_pkg::DATA_WIDTH / COLUMN;
-
+    logic [engine_pkg::DATA_WIDTH-1:0] memory [ROWS];
     logic [engine_pkg::DATA_WIDTH-1:0] word, other;
     logic                              replaced, again;
 
-    for (genvar c = 0; c < COLUMNS; c++) begin : columns
-        logic [COLUMN-1:0] memory [ROWS];
-
-        always_ff @(posedge clk) begin
-            if (write)
-                for (int unsigned i = 0; i < COLUMN / 8; i++)
-                    if (write_strobe[c*COLUMN/8 + i]) memory[{write_slot, write_row}][8*i +: 8] <= write_data[c*COLUMN + 8*i +: 8];
-            if (read) word[c*COLUMN +: COLUMN] <= memory[{read_slot, read_row}];
-        end
-    end
-
     always_ff @(posedge clk) begin
+        if (write)
+            for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++)
+                if (write_strobe[i]) memory[{write_slot, write_row}][8*i +: 8] <= write_data[8*i +: 8];
         if (read) begin
+            word     <= memory[{read_slot, read_row}];
             other    <= replace_data;
             replaced <= replace;
         end
