@@ -43,6 +43,7 @@ type functions struct {
 	NetworkAnswer  func(model uintptr, poe int32, kind uint64, session uint32, ok int32)                   `c:"sim_network_answer"`
 	NetworkWindow  func(model uintptr, poe int32, session uint32, bytes uint64)                            `c:"sim_network_window"`
 	NetworkClosed  func(model uintptr, poe int32, session uint32)                                          `c:"sim_network_closed"`
+	NetworkShape   func(model uintptr, poe int32, latency, jitter, pauses, refusals uint32, seed uint64)   `c:"sim_network_shape"`
 }
 
 // What records of the C API hold.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
@@ -92,19 +94,24 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 	if common.Library, err = sim.Library(ctx, d, common.Build); err != nil {
 		return nil, err
 	}
+	cards := &sim.Cards{Options: func(card int) sim.Options {
+		own := common
+		if h.trace != "" {
+			own.Trace = &sim.Trace{File: traceFile(h.trace, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+		}
+		return own
+	}}
 	return func(rank int) world.Maker {
 		if !slices.Contains(ranks, rank) {
 			return nil
 		}
-		own := common
-		if h.trace != "" {
-			own.Trace = &sim.Trace{File: traceFile(h.trace, rank), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
+			return cards.Make(ctx, d, rank, port)
 		}
-		return own.Make
 	}, nil
 }
 
-// traceFile is the file of a rank.
+// traceFile is the file of a card: of a rank, if it has one engine.
 func traceFile(name string, rank int) string {
 	if strings.Contains(name, "%d") {
 		return strings.Replace(name, "%d", strconv.Itoa(rank), 1)
