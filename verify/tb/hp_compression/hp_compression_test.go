@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/ieee"
+	"github.com/cclforge/cclforge/verify/tb/seeds"
 	"github.com/cclforge/cclforge/verify/tb/streams"
 )
 
@@ -179,7 +179,7 @@ func singles(r *rand.Rand) []uint32 {
 func TestFloat32IsNarrowedExactly(t *testing.T) {
 	seed := uint64(0)
 	if !testing.Short() {
-		seed = uint64(time.Now().UnixNano())
+		seed = seeds.More()
 	}
 	b := newBench(t)
 	values := singles(rand.New(rand.NewPCG(seed, 0)))
@@ -252,7 +252,7 @@ func (b *bench) stream(r *rand.Rand, n int) (in []streams.Beat) {
 
 func TestStreamsWithPausesLoseNothing(t *testing.T) {
 	b := newBench(t)
-	first := uint64(time.Now().UnixNano())
+	first := seeds.More()
 	for run := range uint64(200) {
 		seed := run // 0 among them
 		if run >= 100 {

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	_ "embed"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/ieee"
+	"github.com/cclforge/cclforge/verify/tb/seeds"
 	"github.com/cclforge/cclforge/verify/tb/streams"
 )
 
@@ -257,7 +257,7 @@ func (b *bench) do(j job) error {
 
 func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 	b := newBench(t, "u55c_tcp")
-	first := uint64(time.Now().UnixNano())
+	first := seeds.More()
 	for run := range uint64(120) {
 		seed := run // 0 among them
 		if run >= 60 {
