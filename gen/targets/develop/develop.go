@@ -37,14 +37,14 @@ func Soak(ctx context.Context,
 	return check.Soak(ctx, *duration)
 }
 
-// Bench measures how long generating takes and how fast emulated collectives
-// are, in process, through the simulation protocol and on sockets, and writes
-// reports to out/bench/.
+// Bench measures how long generating takes, how fast emulated collectives are,
+// in process, through the simulation protocol and on sockets, and how many cycles
+// calls take on simulated hardware, and writes reports to out/bench/.
 //
 // Collectives are compared with those of OpenMPI if mpicc and mpirun are there.
 func Bench(ctx context.Context,
-	only *string, // generate, or collectives (both)
-	platform *string, // platform of the collectives, as a name (u55c_tcp)
+	only *string, // generate, collectives or hardware (all)
+	platform *string, // platform of collectives and hardware, as a name (u55c_tcp)
 	ranks *string, // numbers of ranks of the collectives (2,4,8)
 ) error {
 	return bench.Run(ctx, only, platform, ranks)

@@ -79,6 +79,9 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 		if ranks, err = launch.Ranks("-simulate", h.ranks); err != nil {
 			return nil, err
 		}
+		if n := len(ranks); n > 0 && ranks[n-1] >= w.Size {
+			return nil, usagef("-simulate=%s: there is no rank %d in a world of %d", h.ranks, ranks[n-1], w.Size)
+		}
 	}
 	common := sim.Options{
 		Build: sim.Build{
