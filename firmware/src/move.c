@@ -104,9 +104,9 @@ static bool room(void)
 	return engine.issued[self->queue] - hw_read(COMPLETED(self->queue)) < CCLO_MOVE_QUEUE_DEPTH;
 }
 
-static void check(void)
+void move_check(void)
 {
-	uint32_t error = hw_read(ERROR(self->queue));
+	uint32_t error = self->queue == NO_QUEUE ? 0 : hw_read(ERROR(self->queue));
 
 	if (error != 0)
 		task_fail(error);
@@ -126,10 +126,9 @@ void move_wait(uint32_t number)
 		seen = hw_read(COMPLETED(self->queue));
 		if ((int32_t)(seen - number) >= 0)
 			break;
-		check();
 		TASK_WAIT(hw_read(COMPLETED(self->queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
 	}
-	check();
+	move_check();
 }
 
 uint32_t move_number(void) { return self->queue == NO_QUEUE ? 0 : engine.issued[self->queue]; }
@@ -217,10 +216,7 @@ static uint32_t set_result(const struct move *m)
 static void make_room(void)
 {
 	queue_of_call();
-	if (!room()) {
-		check();
-		TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
-	}
+	TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
 }
 
 static void issue(uint32_t control)

@@ -29,6 +29,9 @@ void move_issue(const struct move *move);
 /* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);
 
+/* Fails with the error of the call's moves, if they have one. */
+void move_check(void);
+
 /* The queue of the call, which it takes if it has none. */
 uint32_t queue_of_call(void);
 

@@ -86,6 +86,14 @@ void task_limit(uint32_t limit)
 	self->timed = true;
 }
 
+void task_wait(uint32_t error)
+{
+	move_check();
+	if (reached(self->deadline))
+		task_fail(error);
+	task_pause();
+}
+
 void task_run_all(void)
 {
 	uint32_t now = milliseconds();

@@ -19,17 +19,17 @@ void task_stand_by(void);
 /* Ends the call with these bits of the return code, and what it holds. */
 void task_fail(uint32_t error) __attribute__((noreturn));
 
-/* Waits until the condition holds; fails with the error after the limit. */
-#define TASK_WAIT(condition, limit_milliseconds, error)          \
-	do {                                                          \
-		task_limit(limit_milliseconds);                           \
-		while (!(condition)) {                                    \
-			if (reached(self->deadline))                          \
-				task_fail(error);                                 \
-			task_pause();                                         \
-		}                                                         \
-		self->timed = false;                                      \
+/* Waits until the condition holds; fails with the error after the limit, and at
+ * once with that of the call's moves. */
+#define TASK_WAIT(condition, limit_milliseconds, error) \
+	do {                                                \
+		task_limit(limit_milliseconds);                 \
+		while (!(condition))                            \
+			task_wait(error);                           \
+		self->timed = false;                            \
 	} while (0)
+
+void task_wait(uint32_t error);
 
 void task_limit(uint32_t milliseconds_from_now);
 
