@@ -33,6 +33,7 @@ struct call {
 	uint32_t *sp;
 	uint8_t kind;
 	int8_t queue; /* queue of moves that it owns, or NO_QUEUE */
+	int8_t other_queue; /* a second one, whose moves go on side by side */
 	bool timed; /* the deadline counts */
 
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */

@@ -40,7 +40,10 @@ void ext_stream_krnl(struct call *call)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	order_wait(KIND_LOCAL, 0);
 	move_issue(&out);
+	queue_change(); /* the streams hold less than the moves move */
 	move_issue(&in);
+	move_drain();
+	queue_change();
 	move_drain();
 }
 #endif

@@ -42,7 +42,7 @@ static void reset_requested(void)
 
 	for (uint32_t set = engine.open; set != 0;)
 		task_end(&engine.calls[next_in(&set)], CCLO_RETURN_CODE_NOT_READY);
-	call->queue = NO_QUEUE;
+	call->queue = call->other_queue = NO_QUEUE;
 	for (uint32_t i = 0; i <= CCLO_CALL_STATUS_WAITING_MASK && take(call); i++) {
 		if (is_reset(call)) {
 			reset_engine();

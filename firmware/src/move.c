@@ -86,17 +86,29 @@ uint32_t queue_of_call(void)
 	return (uint32_t)self->queue;
 }
 
-void queue_give_back(struct call *call)
+static void give_back(int8_t queue)
 {
-	uint32_t queue = (uint32_t)call->queue;
-
-	if (call->queue == NO_QUEUE)
+	if (queue == NO_QUEUE)
 		return;
 	if (hw_read(COMPLETED(queue)) != engine.issued[queue])
 		hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
 	engine.queue_taken[queue] = false;
 	engine.given_back = true;
-	call->queue = NO_QUEUE;
+}
+
+void queue_give_back(struct call *call)
+{
+	give_back(call->queue);
+	give_back(call->other_queue);
+	call->queue = call->other_queue = NO_QUEUE;
+}
+
+void queue_change(void)
+{
+	int8_t queue = self->queue;
+
+	self->queue = self->other_queue;
+	self->other_queue = queue;
 }
 
 static bool room(void)
@@ -104,9 +116,11 @@ static bool room(void)
 	return engine.issued[self->queue] - hw_read(COMPLETED(self->queue)) < CCLO_MOVE_QUEUE_DEPTH;
 }
 
+static uint32_t error_of(int8_t queue) { return queue == NO_QUEUE ? 0 : hw_read(ERROR(queue)); }
+
 void move_check(void)
 {
-	uint32_t error = self->queue == NO_QUEUE ? 0 : hw_read(ERROR(self->queue));
+	uint32_t error = error_of(self->queue) | error_of(self->other_queue);
 
 	if (error != 0)
 		task_fail(error);

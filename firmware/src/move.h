@@ -44,7 +44,10 @@ void move_wait(uint32_t number);
 /* Moves that a queue has done with, wrapping around. */
 uint32_t move_completed(uint32_t queue);
 
-/* Gives the queue of a call back; moves that have not completed are dropped. */
+/* Changes to the other queue of the call: moves of the two go side by side. */
+void queue_change(void);
+
+/* Gives the queues of a call back; moves that have not completed are dropped. */
 void queue_give_back(struct call *call);
 
 /* A header alone, of a type that is no eager message. */

@@ -75,7 +75,7 @@ void task_start(struct call *call)
 	call->sp = sp;
 	engine.open |= call_bit(call);
 	call->timed = false;
-	call->queue = NO_QUEUE;
+	call->queue = call->other_queue = NO_QUEUE;
 	call->windows = 0;
 	resume(call);
 }
