@@ -29,8 +29,6 @@ var renderers = []renderer{
 	{"vitis", vitis},
 	{"firmware", firmware},
 	{"rtl", rtl},
-	{"hardware", hardware},
-	{"top level", top},
 	{"hls", hls},
 	{"driver", godriver},
 	{"demo", godemo},

@@ -100,9 +100,11 @@ func codeFiles(t testing.TB, d *design.Design) map[string][]byte {
 			out[f.Path] = f.Content
 		}
 	}
-	for _, render := range []func(*design.Design) ([]File, error){firmware, rtl, hls, godriver} {
+	for _, render := range []func(*design.Design) ([]File, error){firmware, hls, godriver} {
 		keep(render(d))
 	}
+	pkg, _, err := svPackage(d) // no kernels: the designs of tests are not made for them
+	keep(pkg, err)
 	keep(Generation(d.ABI()))
 	return out
 }

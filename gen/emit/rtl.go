@@ -3,6 +3,7 @@ package emit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -64,6 +65,7 @@ type svParts struct {
 	Parts      []svPart
 	Parameters []string // each once
 	Unused     string   // of the parameter that uses all of them
+	literals   map[string]string
 }
 
 // svPart is a group as parameters, an enum or parameters and a struct.
@@ -117,10 +119,13 @@ func (f svField) Range() string {
 }
 
 func svView(groups []group, names *identifiers) (svParts, error) {
-	var view svParts
+	view := svParts{literals: map[string]string{}}
 	words, err := systemVerilog.wordings(groups, names)
 	errs := []error{err}
 	for _, w := range words {
+		for _, e := range w.Entries {
+			view.literals[e.Name] = e.Literal
+		}
 		w.withoutWords()
 		part := svPart{wording: w, Upper: upper(w.Name), Type: w.Name + "_t"}
 		switch w.Kind {
@@ -148,25 +153,31 @@ func svView(groups []group, names *identifiers) (svParts, error) {
 	return view, errors.Join(errs...)
 }
 
-// svText renders a part of the package.
-func svText(groups []group, names *identifiers, unused string) ([]byte, error) {
+// svPiece is a part of the package as text, with the values of its symbols.
+type svPiece struct {
+	common
+	literals map[string]string
+}
+
+// svText renders a part of the package, which builds on another one.
+func svText(groups []group, base *identifiers, unused string) (svPiece, error) {
+	names := newIdentifiers(systemVerilog, base)
 	view, err := svView(groups, names)
 	if err != nil {
-		return nil, err
+		return svPiece{}, err
 	}
 	view.Unused = unused
 	text, err := execute(partsTemplate, view)
 	if err != nil {
-		return nil, err
+		return svPiece{}, err
 	}
-	return align(text)
+	text, err = align(text)
+	return svPiece{common{string(text), names}, view.literals}, err
 }
 
 // svCommon renders what the packages of all platforms of a generation share.
-var svCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
-	names := newIdentifiers(systemVerilog, nil)
-	text, err := svText(vocabulary(g), names, "_unused_generation")
-	return common{string(text), names}, err
+var svCommon = perGeneration[svPiece]{build: func(g *abi.Generation) (svPiece, error) {
+	return svText(vocabulary(g), nil, "_unused_generation")
 }}
 
 // svChecks renders the checks of the structs of a generation.
@@ -179,35 +190,58 @@ var svChecks = perGeneration[string]{build: func(g *abi.Generation) (string, err
 	return string(text), err
 }}
 
-// rtl renders the package that all SystemVerilog of the platform uses, and
-// the check of its structs.
+// rtl renders all SystemVerilog of the platform.
 func rtl(d *design.Design) ([]File, error) {
-	generation, err := svCommon.of(d.ABI())
+	files, symbols, err := svPackage(d)
 	if err != nil {
 		return nil, err
+	}
+	view := newHardwareView(d, symbols)
+	own, err := hardware(d, view)
+	if err != nil {
+		return nil, err
+	}
+	simulated, err := top(d, view)
+	if err != nil {
+		return nil, fmt.Errorf("top level: %w", err)
+	}
+	return slices.Concat(files, own, simulated), nil
+}
+
+// svPackage renders the package that all SystemVerilog of the platform uses, and
+// the check of its structs. The values of its symbols are by their names.
+func svPackage(d *design.Design) ([]File, map[string]string, error) {
+	generation, err := svCommon.of(d.ABI())
+	if err != nil {
+		return nil, nil, err
 	}
 	checks, err := svChecks.of(d.ABI())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	groups, err := settingsAndPorts(d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	own, err := svText(groups, newIdentifiers(systemVerilog, generation.names), "_unused_platform")
+	own, err := svText(groups, generation.names, "_unused_platform")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := d.Platform
-	view := svFile{Owner: p.Name, Doc: p.Doc, Source: p.File, Generation: p.ABI.Name, Common: generation.text, Own: string(own)}
+	view := svFile{Owner: p.Name, Doc: p.Doc, Source: p.File, Generation: p.ABI.Name, Common: generation.text, Own: own.text}
 	pkg, err := execute(packageTemplate, view)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	view.Common = checks
 	check, err := execute(layoutCheckTemplate, view)
+	if err != nil {
+		return nil, nil, err
+	}
+	symbols := maps.Clone(generation.literals)
+	maps.Copy(symbols, own.literals)
 	return []File{
 		{packageFile, pkg, platformInputs(d, packageTemplate, partsTemplate)},
 		{layoutCheckFile, check, platformInputs(d, layoutCheckTemplate, checksTemplate)},
-	}, err
+	}, symbols, nil
 }

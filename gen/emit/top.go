@@ -54,17 +54,20 @@ type topBuilder struct {
 	axilite int
 	memory  int
 	streams map[*design.Port]string // the prefix of the wires of a connected port
+	widths  map[string]int          // of the wires, by their names
 }
 
 var streamPins = []string{"tvalid", "tready", "tdata", "tkeep", "tlast", "tdest"}
 
 // top renders the top level of the platform for simulation.
-func top(d *design.Design) ([]File, error) {
-	b := &topBuilder{d: d, modules: map[*design.Kernel]*moduleHeader{}, streams: map[*design.Port]string{}}
-	b.view.hardwareView = newHardwareView(d)
+func top(d *design.Design, view hardwareView) ([]File, error) {
+	b := &topBuilder{
+		d: d, view: topView{hardwareView: view}, modules: map[*design.Kernel]*moduleHeader{},
+		streams: map[*design.Port]string{}, widths: map[string]int{},
+	}
 	for _, i := range d.Instances {
 		if b.modules[i.Kernel] == nil {
-			m, err := moduleOf(d, i.Kernel, b.view.hardwareView)
+			m, err := moduleOf(d, i.Kernel, view)
 			if errors.Is(err, errNoModule) {
 				return nil, nil // a platform with kernels of others that nobody has modelled
 			}
@@ -122,6 +125,7 @@ func (b *topBuilder) needsModel(name string) bool {
 
 func (b *topBuilder) wire(width int, name string) {
 	b.view.Wires = append(b.view.Wires, topWire{width, name})
+	b.widths[name] = width
 }
 
 // pinOf is a pin of a port's module, with its width; false if there is none.
@@ -176,29 +180,25 @@ func (b *topBuilder) signal(p *design.Port, q pin, suffix string) string {
 		}
 		return "'0"
 	}
+	name := prefix + "_" + suffix
 	if q.Output && suffix != "tready" {
-		for _, w := range b.view.Wires {
-			if w.Name == "_unused_"+prefix+"_"+suffix {
-				return w.Name
-			}
+		if _, nobody := b.widths["_unused_"+name]; nobody {
+			return "_unused_" + name
 		}
-		return prefix + "_" + suffix
+		return name
 	}
-	for _, w := range b.view.Wires {
-		if w.Name == prefix+"_"+suffix {
-			if w.Width > q.Width {
-				b.view.Narrowed = append(b.view.Narrowed, w.Name)
-			}
-			if w.Width != q.Width {
-				return fmt.Sprintf("%d'(%s)", q.Width, w.Name)
-			}
-			return w.Name
-		}
-	}
-	if suffix == "tkeep" || suffix == "tlast" {
+	width, sent := b.widths[name]
+	switch {
+	case !sent && (suffix == "tkeep" || suffix == "tlast"):
 		return "'1"
+	case !sent:
+		return "'0"
+	case width == q.Width:
+		return name
+	case width > q.Width:
+		b.view.Narrowed = append(b.view.Narrowed, name)
 	}
-	return "'0"
+	return fmt.Sprintf("%d'(%s)", q.Width, name)
 }
 
 // pins connects all pins of an instance.

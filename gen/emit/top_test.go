@@ -98,7 +98,7 @@ func netlistOf(t *testing.T, text string) netlist {
 // topOf renders the top level of a platform.
 func topOf(t *testing.T, d *design.Design) netlist {
 	t.Helper()
-	files, err := top(d)
+	files, err := rtl(d)
 	if err != nil {
 		t.Fatal(err)
 	}
