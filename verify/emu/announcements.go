@@ -91,7 +91,7 @@ func (r *rendezvous) seek() uint32 {
 	if !ok {
 		return 0
 	}
-	key, any := senderKey{to.session, to.rank, regs.context}, r.e.n.tagAny
+	key, any := senderKey{to.Session, to.Rank, regs.context}, r.e.n.tagAny
 	r.sought = slices.IndexFunc(r.waiting, func(a announcement) bool {
 		return key.by(a.from) && (a.tag == regs.tag || a.tag == any || regs.tag == any)
 	})

@@ -53,8 +53,8 @@ func processorMaps(g *abi.Generation) []abi.RegisterMap {
 
 // Load implements rv32.Bus.
 func (b *bus) Load(addr uint32, size int) (uint32, error) {
-	if at := addr - b.exchangeFrom; at < uint32(len(b.exchange.words))*wordBytes {
-		return b.exchange.load(at+b.exchange.base, size), nil
+	if at := addr - b.exchangeFrom; at < b.exchange.Bytes() {
+		return b.exchange.load(at+b.exchange.Base, size), nil
 	}
 	r, err := b.register(addr, size)
 	if err != nil {
@@ -68,8 +68,8 @@ func (b *bus) Load(addr uint32, size int) (uint32, error) {
 
 // Store implements rv32.Bus.
 func (b *bus) Store(addr uint32, size int, v uint32) error {
-	if at := addr - b.exchangeFrom; at < uint32(len(b.exchange.words))*wordBytes {
-		b.exchange.store(at+b.exchange.base, size, v)
+	if at := addr - b.exchangeFrom; at < b.exchange.Bytes() {
+		b.exchange.store(at+b.exchange.Base, size, v)
 		return nil
 	}
 	r, err := b.register(addr, size)

@@ -8,7 +8,9 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 func TestMemoryIsThereWhereClientsOrTheEngineHaveBeen(t *testing.T) {
@@ -120,56 +122,44 @@ func TestHostMemoryOfClients(t *testing.T) {
 	}
 }
 
-// told is a port that notes where sessions lead.
+// told is a port that notes of which sessions it is told.
 type told struct {
 	fabric.Port
-	routes []route
+	sessions []uint32
 }
 
-func (p *told) Route(session uint32, ip uint32, port uint16, local bool) {
-	p.routes = append(p.routes, route{session, ip, port, local})
-}
+func (p *told) Route(session, _ uint32, _ uint16, _ bool) { p.sessions = append(p.sessions, session) }
 
 func TestPortsLearnWhereSessionsLead(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u280_2022", "u280_manual"} {
 		r := newWorld(t, worldOptions{platform: platform, engines: 1}).rigs[0]
 		port := &told{Port: r.port}
 		r.Engine.port = port
-		r.routes = newRoutes(r.Engine)
+		r.routes = routes.New(&r.exchange.Memory, &r.n.comm.Words, port)
 		// As a host writes it: three rx buffers, and the communicator behind them.
 		x, n := r.exchange, r.n
-		comm := n.rx.records + 3*n.rx.recordBytes
+		buffers := r.d.ABI().Memory(abi.Exchange).Table(abi.RxBuffers)
+		comm := buffers.At + buffers.HeaderBytes() + 3*buffers.RecordBytes()
 		write := func(comm uint32, ranks int) {
-			x.set(comm+n.comm.size, uint32(ranks))
-			x.set(comm+n.comm.localRank, 1)
+			x.Set(comm+n.comm.Size, uint32(ranks))
+			x.Set(comm+n.comm.LocalRank, 1)
 			for i := range ranks {
-				record := comm + n.comm.records + uint32(i)*n.comm.recordBytes
-				x.set(record+n.comm.ip, ip(i))
-				x.set(record+n.comm.port, uint32(100+i))
-				x.set(record+n.comm.session, uint32(7*i))
+				record := comm + n.comm.Records + uint32(i)*n.comm.RecordBytes
+				x.Set(record+n.comm.IP, ip(i))
+				x.Set(record+n.comm.Port, uint32(100+i))
+				x.Set(record+n.comm.Session, uint32(7*i))
 			}
 		}
 		write(comm, 3)
 		r.set("network", "control", 1) // the table of buffers is not valid yet
-		if len(port.routes) != 0 {
-			t.Errorf("%s: %v before there is a table", platform, port.routes)
+		if len(port.sessions) != 0 {
+			t.Errorf("%s: %v before there is a table", platform, port.sessions)
 		}
-		x.set(n.rx.count, 3)
+		x.Set(buffers.At, 3)
 		r.set("network", "control", 1)
 		r.set("network", "control", 1)
-		want := []route{{0, ip(0), 100, false}, {7, ip(1), 101, true}, {14, ip(2), 102, false}}
-		if !slices.Equal(port.routes, want) {
-			t.Errorf("%s: %v", platform, port.routes)
-		}
-		// Another communicator is known when it is used.
-		port.routes = nil
-		write(r.comm, 3)
-		x.set(r.record(2)+n.comm.port, 555)
-		p, _ := r.peer(r.comm, 2)
-		r.routes.use(p)
-		r.routes.use(p)
-		if !slices.Equal(port.routes, []route{{14, ip(2), 555, false}}) {
-			t.Errorf("%s: %v", platform, port.routes)
+		if want := []uint32{0, 7, 14}; !slices.Equal(port.sessions, want) {
+			t.Errorf("%s: %v", platform, port.sessions)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func TestBufferBeyondMemory(t *testing.T) {
 	r.set("rx", "enqueue", r.rxRecord(1))
 	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1}, []byte{1})
 	w.run()
-	status := r.exchange.get(r.rxRecord(0) + r.n.rx.status)
+	status := r.exchange.Get(r.rxRecord(0) + r.n.rx.status)
 	if events := r.get("network", "events"); events != r.event("no_buffer") || status != 4 {
 		t.Errorf("events 0x%X, status %d", events, status)
 	}

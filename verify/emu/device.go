@@ -35,7 +35,7 @@ func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
 	if err := d.e.exchange.check(off); err != nil {
 		return 0, err
 	}
-	return d.e.exchange.get(off), nil
+	return d.e.exchange.Get(off), nil
 }
 
 // WriteReg implements accl.Device; errors are as with ReadReg.
@@ -46,7 +46,7 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 	if err := d.e.exchange.check(off); err != nil {
 		return err
 	}
-	d.e.exchange.set(off, v)
+	d.e.exchange.Set(off, v)
 	return nil
 }
 

@@ -328,7 +328,7 @@ func TestPuts(t *testing.T) {
 		if got := r.get("network", "events"); got != r.event("too_large") {
 			t.Errorf("events 0x%X", got)
 		}
-		if seq := r.exchange.get(r.record(1) + r.n.comm.inbound); seq != 0 {
+		if seq := r.exchange.Get(r.record(1) + r.n.comm.inbound); seq != 0 {
 			t.Errorf("puts take sequence numbers: %d", seq)
 		}
 	}

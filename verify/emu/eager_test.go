@@ -22,7 +22,7 @@ func TestWireOfSegments(t *testing.T) {
 			r := w.rigs[0]
 			data := random(3, 1000)
 			r.write(0x500, data)
-			r.exchange.set(r.record(2)+r.n.comm.outbound, 0xFFFF_FFFE)
+			r.exchange.Set(r.record(2)+r.n.comm.outbound, 0xFFFF_FFFE)
 			r.set64("move", "op0_address", 0x500)
 			r.set("move", "bytes", 1000)
 			r.set("move", "destination", 2)
@@ -45,7 +45,7 @@ func TestWireOfSegments(t *testing.T) {
 				}
 				at += n
 			}
-			if seq := r.exchange.get(r.record(2) + r.n.comm.outbound); seq != 3 {
+			if seq := r.exchange.Get(r.record(2) + r.n.comm.outbound); seq != 3 {
 				t.Errorf("outbound sequence number %d", seq)
 			}
 			if p := w.raw[0].Receive(); p != nil {
@@ -116,7 +116,7 @@ func TestConvertedOnTheWire(t *testing.T) {
 	if !bytes.Equal(from.read(0x1000, 24), data) || !bytes.Equal(to.read(0x2000, 24), data) {
 		t.Errorf("sender has % X, receiver % X", from.read(0x1000, 24), to.read(0x2000, 24))
 	}
-	if seq := to.exchange.get(to.record(0) + to.n.comm.inbound); seq != 3 {
+	if seq := to.exchange.Get(to.record(0) + to.n.comm.inbound); seq != 3 {
 		t.Errorf("inbound sequence number %d after 3 segments", seq)
 	}
 }
@@ -176,7 +176,7 @@ func TestRecordsOfBuffers(t *testing.T) {
 				for k, c := range table.Record {
 					switch c.Name {
 					case "status", "rx_tag", "rx_len", "rx_src", "seq":
-						out[c.Name] = r.exchange.get(r.rxRecord(i) + 4*uint32(k))
+						out[c.Name] = r.exchange.Get(r.rxRecord(i) + 4*uint32(k))
 					}
 				}
 				return out
@@ -193,7 +193,7 @@ func TestRecordsOfBuffers(t *testing.T) {
 			if got := r.read(rxAddress, 5); string(got) != "hello" {
 				t.Errorf("buffer holds %q", got)
 			}
-			r.exchange.set(r.record(1)+r.n.comm.inbound, 3)
+			r.exchange.Set(r.record(1)+r.n.comm.inbound, 3)
 			r.set("move", "source", 1)
 			r.set("move", "tag", 99)
 			if found := r.get("rx", "seek"); found != 6 {
@@ -206,7 +206,7 @@ func TestRecordsOfBuffers(t *testing.T) {
 			if got := fields(0)["status"]; got != 1 {
 				t.Errorf("status after it was discarded is %d", got)
 			}
-			if found := r.get("rx", "seek"); found != 0 || r.exchange.get(r.record(1)+r.n.comm.inbound) != 4 {
+			if found := r.get("rx", "seek"); found != 0 || r.exchange.Get(r.record(1)+r.n.comm.inbound) != 4 {
 				t.Error("the message is still there")
 			}
 		})
@@ -299,7 +299,7 @@ func TestMessageOfAnotherSize(t *testing.T) {
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(3, 0)
-	if seq := r.exchange.get(r.record(1) + r.n.comm.inbound); seq != 3 {
+	if seq := r.exchange.Get(r.record(1) + r.n.comm.inbound); seq != 3 {
 		t.Errorf("inbound sequence number %d", seq)
 	}
 }
@@ -316,7 +316,7 @@ func TestDrops(t *testing.T) {
 		{"number has passed", func(w *world, r *rig) {
 			r.set("move", "source", 1)
 			r.get("rx", "seek")
-			r.exchange.set(r.record(1)+r.n.comm.inbound, 1)
+			r.exchange.Set(r.record(1)+r.n.comm.inbound, 1)
 			w.send(w.raw[0], 0, good, four)
 		}, "stale"},
 		{"twice", func(w *world, r *rig) {

@@ -19,6 +19,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/routes"
 	"github.com/cclforge/cclforge/verify/memory"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
@@ -108,7 +109,7 @@ type Engine struct {
 	inbound    *inbound
 	rendezvous *rendezvous
 	sessions   sessions
-	routes     routes
+	routes     *routes.Routes
 	timers     timers
 	functions  *functions
 	scratches  [3][]byte
@@ -159,7 +160,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	e := &Engine{
 		d: d, n: n, o: o, port: port, waker: newWaker(),
 		clock:     clock{start: time.Now(), mhz: int64(d.Platform.Clock)},
-		exchange:  newExchange(n.exchange),
+		exchange:  &exchange{routes.NewMemory(n.exchange)},
 		functions: newFunctions(d),
 		ready:     make(chan struct{}), done: make(chan struct{}),
 		lossy: port.Lossy(), maxPayload: uint64(max(port.MaxPayload(), 1)),
@@ -195,7 +196,7 @@ func (e *Engine) attach() (err error) {
 	e.attachSystem()
 	e.attachTimers()
 	e.attachSessions()
-	e.routes = newRoutes(e)
+	e.routes = routes.New(&e.exchange.Memory, &e.n.comm.Words, e.port)
 	return e.bus.check()
 }
 

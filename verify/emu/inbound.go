@@ -77,7 +77,7 @@ func (in *inbound) setControl(v uint32) error {
 	in.control = v & in.e.n.networkEnable
 	in.there, in.retry = true, true
 	if in.enabled() {
-		in.e.routes.survey()
+		in.e.routes.Survey()
 	}
 	return nil
 }

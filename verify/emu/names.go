@@ -104,20 +104,11 @@ func (r *resolver) table(m *abi.Memory, name string) *abi.Table {
 	return &abi.Table{}
 }
 
-// headerWord is the offset in bytes of a word in a table's header.
-func (r *resolver) headerWord(t *abi.Table, name string) uint32 {
-	return r.wordAt(t.Header, t.Name, name)
-}
-
 // column is the offset in bytes of a word in each record of a table.
 func (r *resolver) column(t *abi.Table, name string) uint32 {
-	return r.wordAt(t.Record, t.Name, name)
-}
-
-func (r *resolver) wordAt(words []abi.RecordWord, table, name string) uint32 {
-	i := slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name })
+	i := slices.IndexFunc(t.Record, func(w abi.RecordWord) bool { return w.Name == name })
 	if i < 0 {
-		r.lack("the word %s of %s", name, table)
+		r.lack("the word %s of %s", name, t.Name)
 		return 0
 	}
 	return uint32(wordBytes * i)

@@ -23,16 +23,16 @@ type networkSink struct {
 func (s *networkSink) start(e *Engine, m *move) bool {
 	to, ok := e.peer(m.comm, m.destination)
 	if ok {
-		e.routes.use(to)
+		e.routes.Use(to)
 	}
 	*s = networkSink{e: e, m: m, to: to, index: m.packetIndex, left: m.form(m.wire)}
 	s.data = e.n.rendezvous && m.messageType == e.n.message.data
 	s.counted = m.messageType == e.n.message.eager && m.strm == 0
 	f := &e.n.header
 	f.tag.put(&s.header, uint64(m.tag))
-	f.src.put(&s.header, uint64(to.local))
+	f.src.put(&s.header, uint64(to.Local))
 	f.strm.put(&s.header, uint64(m.strm))
-	f.dst.put(&s.header, uint64(to.session))
+	f.dst.put(&s.header, uint64(to.Session))
 	f.context.put(&s.header, uint64(m.context))
 	f.messageType.put(&s.header, uint64(m.messageType))
 	if m.messageType != e.n.message.eager {
@@ -124,7 +124,7 @@ func (s *networkSink) flush() (wait, uint32) {
 		return waitNone, 0
 	}
 	if s.counted {
-		seq := s.e.exchange.word(s.to.record + s.e.n.comm.outbound)
+		seq := s.e.exchange.Word(s.to.Record + s.e.n.comm.outbound)
 		s.e.n.header.seq.put(&p.Header, uint64(seq.Load()))
 		w, code := s.e.sendPacket(s.to, p)
 		if w == waitNone && code == 0 {
@@ -135,12 +135,12 @@ func (s *networkSink) flush() (wait, uint32) {
 	}
 	announces := s.e.lossy && s.e.n.rendezvous && s.m.messageType == s.e.n.message.announcement
 	if announces {
-		s.e.rendezvous.number(s.to.session, p, s.m)
+		s.e.rendezvous.number(s.to.Session, p, s.m)
 	}
 	w, code := s.e.sendPacket(s.to, p)
 	if w == waitNone && code == 0 {
 		if announces {
-			s.e.rendezvous.numbers[s.to.session]++
+			s.e.rendezvous.numbers[s.to.Session]++
 		}
 		s.ready = nil
 	}

@@ -3,6 +3,7 @@ package emu
 import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 const wordBytes = 4
@@ -81,15 +82,13 @@ type sessionFields struct{ session, success, ready field }
 // commWords are offsets in bytes in a communicator, and from the start of a
 // rank's record.
 type commWords struct {
-	size, localRank, records, recordBytes uint32
-	session, inbound, outbound            uint32
-	ip, port                              uint32
+	routes.Words
+	inbound, outbound uint32
 }
 
 // rxWords are offsets in bytes from the start of an rx buffer's record, and
 // the states of a buffer.
 type rxWords struct {
-	at, count, records             uint32 // offsets of the table, of its count and of the first record
 	recordBytes                    uint32
 	status, tag, bytes, src, seq   uint32
 	enqueued, reserved, errorState uint32
@@ -207,15 +206,13 @@ func (n *numbers) resolveNetwork(r *resolver) {
 
 func (n *numbers) resolveTables(r *resolver) {
 	t := r.table(n.exchange, abi.Communicators)
-	n.comm = commWords{
-		size: r.headerWord(t, "size"), localRank: r.headerWord(t, "local_rank"),
-		records: t.HeaderBytes(), recordBytes: t.RecordBytes(),
-		session: r.column(t, "session"), inbound: r.column(t, "inbound_seq"), outbound: r.column(t, "outbound_seq"),
-		ip: r.column(t, "ip"), port: r.column(t, "port"),
+	n.comm = commWords{inbound: r.column(t, "inbound_seq"), outbound: r.column(t, "outbound_seq")}
+	var err error
+	if n.comm.Words, err = routes.WordsOf(r.g); err != nil {
+		r.lack("routes: %v", err)
 	}
 	t = r.table(n.exchange, abi.RxBuffers)
 	n.rx = rxWords{
-		at: t.At, count: t.At + r.headerWord(t, "count"), records: t.At + t.HeaderBytes(),
 		recordBytes: t.RecordBytes(), status: r.column(t, "status"),
 		tag: r.column(t, "rx_tag"), bytes: r.column(t, "rx_len"), src: r.column(t, "rx_src"), seq: r.column(t, "seq"),
 		enqueued: r.code("rx_status", "enqueued"), reserved: r.code("rx_status", "reserved"), errorState: r.code("rx_status", "error"),

@@ -65,11 +65,11 @@ func (p *outPacket) free() {
 // sendPacket hands a packet to the network, or to the engine itself.
 func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
 	bytes := len(p.Payload)
-	if to.self() {
-		if !e.inbound.loop(to.session, &p.Packet) {
+	if to.Self() {
+		if !e.inbound.loop(to.Session, &p.Packet) {
 			return waitRemote, 0
 		}
-	} else if err := e.port.Send(to.session, &p.Packet); err != nil {
+	} else if err := e.port.Send(to.Session, &p.Packet); err != nil {
 		if errors.Is(err, fabric.ErrBusy) {
 			return waitRemote, 0
 		}

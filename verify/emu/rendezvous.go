@@ -75,7 +75,7 @@ func newRendezvous(e *Engine) *rendezvous {
 	}, nil)
 	b.on("rendezvous", "foreign", func() uint32 {
 		regs := &e.mover.regs
-		if p, ok := e.peer(regs.comm, regs.source); ok && !e.rdma && r.foreign[p.session] {
+		if p, ok := e.peer(regs.comm, regs.source); ok && !e.rdma && r.foreign[p.Session] {
 			return 1
 		}
 		return 0
@@ -108,10 +108,10 @@ func (r *rendezvous) open(host uint32) error {
 	*w = window{}
 	regs := &r.e.mover.regs
 	if from, ok := r.e.peer(regs.comm, regs.source); ok {
-		r.e.routes.use(from)
+		r.e.routes.Use(from)
 		*w = window{
 			open: true, mem: r.e.space(host&1 != 0), host: host&1 != 0,
-			from:    senderKey{from.session, from.rank, regs.context},
+			from:    senderKey{from.Session, from.Rank, regs.context},
 			address: r.address, bytes: r.bytes,
 		}
 	}

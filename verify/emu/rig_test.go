@@ -105,13 +105,13 @@ func newWorld(t testing.TB, o worldOptions) *world {
 // configure fills the exchange memory as a host does, and posts rx buffers.
 func (r *rig) configure(ranks, buffers int) {
 	x, c := r.exchange, &r.n.comm
-	r.comm = x.base + testComm
-	x.set(r.comm+c.size, uint32(ranks))
-	x.set(r.comm+c.localRank, uint32(r.rank))
+	r.comm = x.Base + testComm
+	x.Set(r.comm+c.Size, uint32(ranks))
+	x.Set(r.comm+c.LocalRank, uint32(r.rank))
 	for i := range ranks {
-		x.set(r.record(i)+c.session, uint32(i))
-		x.set(r.record(i)+c.inbound, 0)
-		x.set(r.record(i)+c.outbound, 0)
+		x.Set(r.record(i)+c.Session, uint32(i))
+		x.Set(r.record(i)+c.inbound, 0)
+		x.Set(r.record(i)+c.outbound, 0)
 	}
 	for i := range buffers {
 		r.set64("rx", "address", rxAddress+uint64(i)*rxBytes)
@@ -126,11 +126,11 @@ func (r *rig) configure(ranks, buffers int) {
 
 // record is the offset of a rank's record in the communicator.
 func (r *rig) record(rank int) uint32 {
-	return r.comm + r.n.comm.records + uint32(rank)*r.n.comm.recordBytes
+	return r.comm + r.n.comm.Records + uint32(rank)*r.n.comm.RecordBytes
 }
 
 func (r *rig) rxRecord(i int) uint32 {
-	return r.exchange.base + 8 + uint32(i)*r.n.rx.recordBytes
+	return r.exchange.Base + 8 + uint32(i)*r.n.rx.recordBytes
 }
 
 func (r *rig) address(mapName, name string) uint32 {

@@ -78,7 +78,7 @@ func (r *receiver) clear() {
 
 // enqueue takes a buffer from the processor.
 func (r *receiver) enqueue(record uint32) error {
-	if !r.e.exchange.has(record, r.e.n.rx.recordBytes) {
+	if !r.e.exchange.Has(record, r.e.n.rx.recordBytes) {
 		return fmt.Errorf("%w: no record of an rx buffer at 0x%X of the exchange memory", rv32.ErrUnmapped, record)
 	}
 	r.post(&buffer{record, r.address, r.size, r.epoch})
@@ -87,7 +87,7 @@ func (r *receiver) enqueue(record uint32) error {
 
 func (r *receiver) post(b *buffer) {
 	r.free = append(r.free, b)
-	r.e.exchange.set(b.record+r.e.n.rx.status, r.e.n.rx.enqueued)
+	r.e.exchange.Set(b.record+r.e.n.rx.status, r.e.n.rx.enqueued)
 	r.e.inbound.retry = true
 }
 
@@ -105,11 +105,11 @@ func (r *receiver) take() *buffer {
 // record fills in a buffer's record.
 func (r *receiver) record(m *message, status uint32) {
 	x, w, at := r.e.exchange, &r.e.n.rx, m.buffer.record
-	x.set(at+w.tag, m.tag)
-	x.set(at+w.bytes, uint32(m.bytes))
-	x.set(at+w.src, m.key.src)
-	x.set(at+w.seq, m.key.seq)
-	x.set(at+w.status, status)
+	x.Set(at+w.tag, m.tag)
+	x.Set(at+w.bytes, uint32(m.bytes))
+	x.Set(at+w.src, m.key.src)
+	x.Set(at+w.seq, m.key.seq)
+	x.Set(at+w.status, status)
 }
 
 // add makes a message one that can be matched.
@@ -127,13 +127,13 @@ func (r *receiver) add(m *message) {
 
 // know notes by which record a sender's messages are counted.
 func (r *receiver) know(from peer, context uint32) {
-	key := senderKey{from.session, from.rank, context}
+	key := senderKey{from.Session, from.Rank, context}
 	for _, record := range r.known[key] {
-		if record == from.record {
+		if record == from.Record {
 			return
 		}
 	}
-	r.known[key] = append(r.known[key], from.record)
+	r.known[key] = append(r.known[key], from.Record)
 }
 
 // stale tells whether a message has been consumed already or is there twice.
@@ -145,7 +145,7 @@ func (r *receiver) stale(key messageKey, context uint32) bool {
 	}
 	records := r.known[senderKey{key.session, key.src, context}]
 	for _, record := range records {
-		if int32(key.seq-r.e.exchange.get(record+r.e.n.comm.inbound)) >= 0 {
+		if int32(key.seq-r.e.exchange.Get(record+r.e.n.comm.inbound)) >= 0 {
 			return false
 		}
 	}
@@ -155,8 +155,8 @@ func (r *receiver) stale(key messageKey, context uint32) bool {
 // next finds the next message of a sender; nil if it has not come, or has
 // another tag.
 func (r *receiver) next(from peer, context, tag uint32) *message {
-	seq := r.e.exchange.get(from.record + r.e.n.comm.inbound)
-	for m := r.waiting[messageKey{from.session, from.rank, seq}]; m != nil; m = m.next {
+	seq := r.e.exchange.Get(from.Record + r.e.n.comm.inbound)
+	for m := r.waiting[messageKey{from.Session, from.Rank, seq}]; m != nil; m = m.next {
 		if m.context != context && m.context != 0 {
 			continue
 		}
@@ -171,8 +171,8 @@ func (r *receiver) next(from peer, context, tag uint32) *message {
 // consume removes a message that next has found; its buffer stays.
 func (r *receiver) consume(m *message, from peer) {
 	r.know(from, m.context)
-	r.e.exchange.word(from.record + r.e.n.comm.inbound).Add(1)
-	r.wants = slices.DeleteFunc(r.wants, func(w want) bool { return w.from.record == from.record && r.tagsMeet(w.tag, m.tag) })
+	r.e.exchange.Word(from.Record + r.e.n.comm.inbound).Add(1)
+	r.wants = slices.DeleteFunc(r.wants, func(w want) bool { return w.from.Record == from.Record && r.tagsMeet(w.tag, m.tag) })
 	if m.buffer == nil {
 		r.headers--
 	}

@@ -26,7 +26,7 @@ func (e *Engine) attachSessions() {
 	b.on("sessions", "listen_status", func() uint32 { return s.listen }, nil)
 	b.variable("sessions", "ip", &s.ip)
 	b.on("sessions", "connect", nil, func(port uint32) error {
-		e.routes.survey()
+		e.routes.Survey()
 		s.connect = 0 // not ready
 		s.attempt++
 		attempt, ip := s.attempt, s.ip

@@ -95,7 +95,7 @@ func (j *job) setUpOperand(i int, kind operandKind) bool {
 		if !ok {
 			return false
 		}
-		e.routes.use(from)
+		e.routes.Use(from)
 		e.rx.know(from, m.context)
 		o.message = messageSource{e: e, from: from, context: m.context, tag: m.tag, left: m.form(at.compressed)}
 		o.src = &o.message

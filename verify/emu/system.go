@@ -121,7 +121,7 @@ func (e *Engine) reset(parts uint32) {
 	}
 	if parts&p.network != 0 {
 		e.inbound.reset()
-		clear(e.routes.known) // a rank that was restarted is told again
+		e.routes.Forget() // a rank that was restarted is told again
 	}
 	if parts&p.messages != 0 {
 		e.rx.clear()

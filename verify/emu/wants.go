@@ -34,9 +34,9 @@ func (r *receiver) welcome(m *message) bool {
 		return len(r.free) > 0
 	}
 	return slices.ContainsFunc(r.wants, func(w want) bool {
-		return w.from.session == m.key.session && w.from.rank == m.key.src &&
+		return w.from.Session == m.key.session && w.from.Rank == m.key.src &&
 			(w.context == m.context || m.context == 0) && r.tagsMeet(w.tag, m.tag) &&
-			r.e.exchange.get(w.from.record+r.e.n.comm.inbound) == m.key.seq
+			r.e.exchange.Get(w.from.Record+r.e.n.comm.inbound) == m.key.seq
 	})
 }
 

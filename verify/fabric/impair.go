@@ -148,7 +148,7 @@ func (p *Impaired) Send(session uint32, packet *Packet) error {
 	if l.refused && l.bytes == 0 && !l.weather().cut() {
 		// The inner port says whether the session is closed only when it gets a packet.
 		l.bytes += size
-		l.queue.push(packet)
+		l.queue.Push(packet)
 	} else {
 		l.transmit(packet, k, &e)
 	}
@@ -283,8 +283,8 @@ func (p *Impaired) Close() error {
 	var dropped []*Packet
 	waiting := false
 	for _, l := range p.lines {
-		for l.queue.len() > 0 {
-			dropped = append(dropped, l.queue.pop())
+		for l.queue.Len() > 0 {
+			dropped = append(dropped, l.queue.Pop())
 			l.stats.Dropped++
 		}
 		dropped = append(dropped, l.abandon()...)

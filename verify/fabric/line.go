@@ -3,6 +3,8 @@ package fabric
 import (
 	"bytes"
 	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // line is what a network does to the packets of one link, from Send until they
@@ -17,9 +19,9 @@ type line struct {
 	waiting bool // the sender has been told to wait
 	stats   Stats
 
-	wire ring[flight] // on its way; nothing arrives before what was sent earlier
-	late []late       // held back, so that others overtake
-	free int64        // when the wire takes the next packet, in nanoseconds
+	wire queue.Of[flight] // on its way; nothing arrives before what was sent earlier
+	late []late           // held back, so that others overtake
+	free int64            // when the wire takes the next packet, in nanoseconds
 
 	from, to int    // the ports at its ends, or Unknown
 	key      uint64 // of the link, for the dice
@@ -85,7 +87,7 @@ func (l *line) count(size int) (k uint64) {
 }
 
 // straight reports whether nothing is on its way that a packet could overtake.
-func (l *line) straight() bool { return l.wire.len() == 0 && len(l.late) == 0 }
+func (l *line) straight() bool { return l.wire.Len() == 0 && len(l.late) == 0 }
 
 // transmit sends the k-th packet of the line.
 func (l *line) transmit(packet *Packet, k uint64, e *effects) {
@@ -140,7 +142,7 @@ func (l *line) depart(c *Condition, packet *Packet, jitter float64, e *effects) 
 		l.drop(packet, e)
 		return
 	}
-	if !cut && !c.delayed() && l.wire.len() == 0 {
+	if !cut && !c.delayed() && l.wire.Len() == 0 {
 		l.out.arrive(packet, e)
 		return
 	}
@@ -158,9 +160,9 @@ func (l *line) depart(c *Condition, packet *Packet, jitter float64, e *effects) 
 }
 
 func (l *line) put(f flight, cut bool) {
-	l.wire.push(f)
+	l.wire.Push(f)
 	if !cut {
-		l.medium.timers.at(l, l.wire.front().arrival)
+		l.medium.timers.at(l, l.wire.Front().arrival)
 	}
 }
 
@@ -202,15 +204,15 @@ func (l *line) step(e *effects) {
 		l.depart(c, x.packet, x.jitter, e)
 	}
 	stopped := c.cut() && !l.medium.lossy
-	for !stopped && l.wire.len() > 0 && l.wire.front().arrival <= now {
-		if f := l.wire.pop(); f.packet != nil && c.cut() {
+	for !stopped && l.wire.Len() > 0 && l.wire.Front().arrival <= now {
+		if f := l.wire.Pop(); f.packet != nil && c.cut() {
 			l.drop(f.packet, e)
 		} else {
 			l.out.arrive(f.packet, e)
 		}
 	}
-	if l.wire.len() > 0 && !stopped {
-		l.medium.timers.at(l, l.wire.front().arrival)
+	if l.wire.Len() > 0 && !stopped {
+		l.medium.timers.at(l, l.wire.Front().arrival)
 	}
 	if len(l.late) > 0 {
 		l.medium.timers.at(l, l.late[0].deadline)
@@ -220,7 +222,7 @@ func (l *line) step(e *effects) {
 // end sends the end of the session after all that is on its way.
 func (l *line) end(e *effects) {
 	c := l.weather()
-	if !c.cut() && !c.delayed() && l.wire.len() == 0 {
+	if !c.cut() && !c.delayed() && l.wire.Len() == 0 {
 		l.out.arrive(nil, e)
 		return
 	}
@@ -233,8 +235,8 @@ func (l *line) end(e *effects) {
 
 // abandon returns all that is on its way, which will not arrive.
 func (l *line) abandon() (packets []*Packet) {
-	for l.wire.len() > 0 {
-		if f := l.wire.pop(); f.packet != nil {
+	for l.wire.Len() > 0 {
+		if f := l.wire.Pop(); f.packet != nil {
 			packets = append(packets, f.packet)
 		}
 	}

@@ -1,15 +1,16 @@
 package fabric
 
+import "github.com/cclforge/cclforge/verify/fabric/queue"
+
 // link is the way from one port of a Net to another, guarded by the lock of
 // the latter.
 type link struct {
 	origin, target *port
-	next           *link // in the list of those that are ready
 
-	queue ring[*Packet] // arrived
+	queue queue.Of[*Packet] // arrived
 	line
 	held   bool
-	ready  bool // in the list; it may be held nevertheless, until its turn comes
+	ready  bool // in the queue of those; it may be held nevertheless, until its turn comes
 	ended  bool // the sender is gone
 	closed bool // and all that it has sent has arrived
 }
@@ -26,7 +27,7 @@ func newLink(from, to *port) *link {
 // deliver puts a packet into the queue, and reports whether that made the
 // session ready.
 func (l *link) deliver(packet *Packet) bool {
-	l.queue.push(packet)
+	l.queue.Push(packet)
 	l.stats.Delivered++
 	if l.ready || l.held {
 		return false
@@ -39,7 +40,7 @@ func (l *link) arrive(packet *Packet, e *effects) {
 	switch {
 	case packet == nil:
 		l.closed = true
-		if l.queue.len() == 0 {
+		if l.queue.Len() == 0 {
 			l.reportClosed(e)
 		}
 	case l.deliver(packet):

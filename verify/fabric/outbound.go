@@ -1,6 +1,10 @@
 package fabric
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/cclforge/cclforge/verify/fabric/queue"
+)
 
 // outbound is the way out of an impaired port on one session.
 type outbound struct {
@@ -11,10 +15,10 @@ type outbound struct {
 	sure    bool     // which rank is at its end
 	used    uint64   // when it was last
 
-	queue    ring[*Packet] // has come to the inner port
-	flushing bool          // somebody hands it over
-	stalled  bool          // the inner port is busy
-	refused  bool          // the inner port did not take a packet that was on its way
+	queue    queue.Of[*Packet] // has come to the inner port
+	flushing bool              // somebody hands it over
+	stalled  bool              // the inner port is busy
+	refused  bool              // the inner port did not take a packet that was on its way
 }
 
 // identify says to which rank the line leads.
@@ -24,7 +28,7 @@ func (l *outbound) identify(rank int) {
 	l.known, l.condition = nil, nil
 }
 
-func (l *outbound) arrive(packet *Packet, _ *effects) { l.queue.push(packet) }
+func (l *outbound) arrive(packet *Packet, _ *effects) { l.queue.Push(packet) }
 
 func (l *outbound) advance() {
 	var e effects
@@ -48,8 +52,8 @@ func (l *outbound) flush(own *Packet, e *effects) error {
 	l.flushing = true
 	defer func() { l.flushing = false }()
 	p := l.port
-	for l.queue.len() > 0 && !l.stalled {
-		packet := l.queue.pop()
+	for l.queue.Len() > 0 && !l.stalled {
+		packet := l.queue.Pop()
 		size := packet.size()
 		rooms := p.rooms.Load()
 		p.mu.Unlock()
@@ -64,7 +68,7 @@ func (l *outbound) flush(own *Packet, e *effects) error {
 			}
 			l.leave(size, e)
 		case errors.Is(err, ErrBusy) && !p.closed:
-			l.queue.unpop(packet)
+			l.queue.Unpop(packet)
 			l.stall(rooms)
 		case packet == own:
 			l.stats.Sent--

@@ -3,6 +3,8 @@ package fabric
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // port is a Port of a Net. Its lock guards all that is on the way to it.
@@ -13,10 +15,10 @@ type port struct {
 	gone    atomic.Bool // closed or killed; set before the port is drained
 	bell
 
-	mu          sync.Mutex
-	links       []*link // from other ports, by their index; nil until something happens
-	first, last *link   // those that are ready to be received from, in turn
-	closed      []uint32
+	mu     sync.Mutex
+	links  []*link         // from other ports, by their index; nil until something happens
+	ready  queue.Of[*link] // to be received from, in turn
+	closed []uint32
 }
 
 // link returns the way from another port. The lock is held.
@@ -124,9 +126,9 @@ func (p *port) Receive() *Packet {
 		p.mu.Unlock()
 		return nil
 	}
-	packet := l.queue.pop()
+	packet := l.queue.Pop()
 	var e effects
-	if l.queue.len() > 0 {
+	if l.queue.Len() > 0 {
 		p.addReady(l)
 	} else if l.closed {
 		l.reportClosed(&e)
@@ -140,23 +142,15 @@ func (p *port) Receive() *Packet {
 // addReady lets a session take its turn after all others.
 func (p *port) addReady(l *link) {
 	l.ready = true
-	if p.last == nil {
-		p.first = l
-	} else {
-		p.last.next = l
-	}
-	p.last = l
+	p.ready.Push(l)
 }
 
-// takeReady takes the session out of the list whose turn it is, and those
+// takeReady takes the session out of the queue whose turn it is, and those
 // before it that have been held since they came there.
 func (p *port) takeReady() *link {
-	for p.first != nil {
-		l := p.first
-		p.first, l.next, l.ready = l.next, nil, false
-		if p.first == nil {
-			p.last = nil
-		}
+	for p.ready.Len() > 0 {
+		l := p.ready.Pop()
+		l.ready = false
 		if !l.held {
 			return l
 		}
@@ -172,7 +166,7 @@ func (p *port) Hold(session uint32, hold bool) {
 	p.mu.Lock()
 	l := p.link(from)
 	l.held = hold
-	wake := !hold && l.queue.len() > 0
+	wake := !hold && l.queue.Len() > 0
 	if wake && !l.ready {
 		p.addReady(l)
 	}
@@ -203,7 +197,7 @@ func (p *port) Notify(f func()) {
 		return
 	}
 	p.mu.Lock()
-	wake := p.first != nil || len(p.closed) > 0
+	wake := p.ready.Len() > 0 || len(p.closed) > 0
 	p.mu.Unlock()
 	if wake {
 		f()
@@ -221,13 +215,13 @@ func (p *port) drain() {
 	var dropped []*Packet
 	var waiting []*bell
 	p.mu.Lock()
-	p.first, p.last, p.closed = nil, nil, nil
+	p.ready, p.closed = queue.Of[*link]{}, nil
 	for _, l := range p.links {
 		if l == nil {
 			continue
 		}
-		for l.queue.len() > 0 {
-			dropped = append(dropped, l.queue.pop())
+		for l.queue.Len() > 0 {
+			dropped = append(dropped, l.queue.Pop())
 		}
 		dropped = append(dropped, l.abandon()...)
 		if l.waiting {

@@ -98,6 +98,11 @@ func Resolve(ctx context.Context, env func(string) (string, bool), o Options) (W
 	return w, nil
 }
 
+// Here is a world of which this process serves all ranks, however it was launched.
+func Here(ctx context.Context, size int) (World, error) {
+	return Resolve(ctx, func(string) (string, bool) { return "", false }, Options{Size: size})
+}
+
 // Spread reports whether ranks are on more than one host.
 func (w World) Spread() bool {
 	return slices.ContainsFunc(w.Hosts, func(a netip.Addr) bool { return a != w.Hosts[0] })

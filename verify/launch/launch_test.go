@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +129,17 @@ func TestWorlds(t *testing.T) {
 				t.Errorf("spread %v at %s", w.Spread(), hosts)
 			}
 		})
+	}
+}
+
+func TestHereServesAllRanksWhateverLaunchedIt(t *testing.T) {
+	for pair := range strings.FieldsSeq(openMPI(1, 3, 1, 3)) {
+		name, value, _ := strings.Cut(pair, "=")
+		t.Setenv(name, value)
+	}
+	w, err := Here(t.Context(), 4)
+	if err != nil || !slices.Equal(w.Local, []int{0, 1, 2, 3}) || w.Launcher != "" || w.Spread() {
+		t.Errorf("%+v, %v", w, err)
 	}
 }
 

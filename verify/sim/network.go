@@ -7,6 +7,7 @@ import (
 
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 // Kinds of chunks that the network engine's model hands over, and what it says of
@@ -46,7 +47,7 @@ const (
 type network struct {
 	e       *Engine
 	port    fabric.Port
-	survey  *emu.Survey
+	survey  *routes.Survey
 	payload func(*[headerBytes]byte) int
 	writes  *writes
 	piece   int // bytes that the hardware takes at a time
@@ -70,7 +71,7 @@ func newNetwork(e *Engine, port fabric.Port) (*network, error) {
 	if n.payload, err = emu.Framing(e.d); err != nil {
 		return nil, err
 	}
-	if n.survey, err = emu.NewSurvey(e.d, port); err != nil {
+	if n.survey, err = routes.NewSurvey(e.d.ABI(), port); err != nil {
 		return nil, err
 	}
 	if n.piece, err = constant(e.d.ABI(), "max_packet_bytes"); err != nil {

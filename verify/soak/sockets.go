@@ -39,7 +39,7 @@ func Sockets(ctx context.Context, platform string, o Options) (World, error) {
 	if err != nil {
 		return World{}, fmt.Errorf("read the faults: %w", err)
 	}
-	here, err := launch.Resolve(ctx, func(string) (string, bool) { return "", false }, launch.Options{Size: o.Ranks})
+	here, err := launch.Here(ctx, o.Ranks)
 	if err != nil {
 		return World{}, err
 	}

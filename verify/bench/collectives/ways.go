@@ -46,7 +46,7 @@ func serve(ctx context.Context, d *design.Design, ranks int, network host.Networ
 	if err != nil {
 		return nil, err
 	}
-	here, err := launch.Resolve(ctx, func(string) (string, bool) { return "", false }, launch.Options{Size: ranks})
+	here, err := launch.Here(ctx, ranks)
 	if err != nil {
 		return nil, err
 	}

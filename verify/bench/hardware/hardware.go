@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -76,7 +77,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	}
 	var cycles uint64
 	start = time.Now()
-	for _, n := range o.Ranks {
+	for _, n := range worlds(d, o.Ranks) {
 		fmt.Fprintf(progress, "%d ranks\n", n)
 		ran, err := r.measure(ctx, d, n, o.Sizes, so)
 		if err != nil {
@@ -98,6 +99,19 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	return os.WriteFile(filepath.Join(dir, "hardware.json"), append(text, '\n'), 0o666)
 }
 
+// worlds are numbers of ranks that reach each other, of those that are asked for:
+// as many as there are where more are asked for.
+func worlds(d *design.Design, ranks []int) []int {
+	ranks = slices.Clone(ranks)
+	if most := sim.Reach(d); most > 0 {
+		for i, n := range ranks {
+			ranks[i] = min(n, most)
+		}
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
 // bench is a world that is measured.
 type bench struct {
 	ctx      context.Context
@@ -116,7 +130,8 @@ func (r *Report) measure(ctx context.Context, d *design.Design, n int, sizes []i
 	b.counter = word.At
 	so.Clock = sim.NewClock()
 	var err error
-	b.w, err = world.New(ctx, d, n, world.Options{Maker: func(int) world.Maker { return so.Make }})
+	cards := &sim.Cards{Options: func(int) sim.Options { return so }}
+	b.w, err = world.New(ctx, d, n, world.Options{Maker: cards.Maker})
 	if err != nil {
 		return 0, err
 	}

@@ -9,14 +9,15 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // inbound is what has come from the other ranks.
 type inbound struct {
 	topic   []byte // first frame of messages for this rank
 	mu      sync.Mutex
-	sources []source  // by rank
-	ready   []*source // that can be received from, in turn
+	sources []source          // by rank
+	ready   queue.Of[*source] // that can be received from, in turn
 }
 
 // source is what has come from one rank. Its subscription waits while there is
@@ -26,10 +27,10 @@ type source struct {
 	assembler assembler // of the goroutine that subscribes
 	room      sync.Cond
 
-	queue []*fabric.Packet
+	queue queue.Of[*fabric.Packet]
 	bytes int
 	held  bool
-	ready bool // in the list; it may be held nevertheless, until its turn comes
+	ready bool // in the queue of those; it may be held nevertheless, until its turn comes
 }
 
 // subscribe receives from a rank until the port is closed.
@@ -94,7 +95,7 @@ func (p *Port) deliver(s *source, packet *fabric.Packet) {
 	for s.bytes > p.o.WindowBytes && p.life.Err() == nil {
 		s.room.Wait()
 	}
-	s.queue = append(s.queue, packet)
+	s.queue.Push(packet)
 	s.bytes += size(packet)
 	wake := !s.held && !s.ready
 	if wake {
@@ -111,13 +112,13 @@ func size(p *fabric.Packet) int { return len(p.Header) + len(p.Payload) }
 // add lets a source take its turn after all others.
 func (in *inbound) add(s *source) {
 	s.ready = true
-	in.ready = append(in.ready, s)
+	in.ready.Push(s)
 }
 
 func (in *inbound) any() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return len(in.ready) > 0
+	return in.ready.Len() > 0
 }
 
 // Receive returns the next packet of a rank that is not held, nil if there is
@@ -126,16 +127,14 @@ func (p *Port) Receive() *fabric.Packet {
 	in := &p.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for len(in.ready) > 0 {
-		s := in.ready[0]
-		in.ready = in.ready[:copy(in.ready, in.ready[1:])]
+	for in.ready.Len() > 0 {
+		s := in.ready.Pop()
 		s.ready = false
-		if s.held || len(s.queue) == 0 {
+		if s.held || s.queue.Len() == 0 {
 			continue
 		}
-		packet := s.queue[0]
-		s.queue[0] = nil
-		if s.queue = s.queue[1:]; len(s.queue) > 0 {
+		packet := s.queue.Pop()
+		if s.queue.Len() > 0 {
 			in.add(s)
 		}
 		s.bytes -= size(packet)
@@ -154,7 +153,7 @@ func (p *Port) Hold(session uint32, hold bool) {
 	s := &in.sources[session]
 	in.mu.Lock()
 	s.held = hold
-	wake := !hold && len(s.queue) > 0
+	wake := !hold && s.queue.Len() > 0
 	if wake && !s.ready {
 		in.add(s)
 	}
@@ -168,9 +167,9 @@ func (p *Port) Hold(session uint32, hold bool) {
 func (in *inbound) drain() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.ready = nil
+	in.ready = queue.Of[*source]{}
 	for i := range in.sources {
 		s := &in.sources[i]
-		s.queue, s.bytes, s.ready = nil, 0, false
+		s.queue, s.bytes, s.ready = queue.Of[*fabric.Packet]{}, 0, false
 	}
 }

@@ -41,7 +41,7 @@ func (p *TCPPort) dialLater(s *session) {
 		defer p.unlock()
 		cancel()
 		l.dialing = nil
-		if l.out.len() > 0 && !l.removed && !p.gone && l.state == idle {
+		if l.out.Len() > 0 && !l.removed && !p.gone && l.state == idle {
 			p.dialLater(s) // packets came when it was ended
 		}
 	})

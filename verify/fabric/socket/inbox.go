@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // settling is how long after the first Route or Connect a port is taken to know
@@ -20,15 +21,15 @@ type inbox struct {
 	o      Options
 	notify atomic.Pointer[func()]
 
-	mu          sync.Mutex // given back by unlock
-	sessions    table
-	first, last *session // those that are ready to be received from, in turn
-	closed      []*session
-	self        netip.AddrPort // where communicators say that the port is
-	gone        bool           // Close was called
-	settled     chan struct{}  // closed when the port is in use, and knows its peers
-	isSettled   bool
-	timer       *time.Timer // settles
+	mu        sync.Mutex // given back by unlock
+	sessions  table
+	ready     queue.Of[*session] // to be received from, in turn
+	closed    []*session
+	self      netip.AddrPort // where communicators say that the port is
+	gone      bool           // Close was called
+	settled   chan struct{}  // closed when the port is in use, and knows its peers
+	isSettled bool
+	timer     *time.Timer // settles
 
 	// what unlock does when the lock is given back
 	wake    bool
@@ -66,13 +67,13 @@ func (b *inbox) Notify(f func()) {
 	}
 	b.notify.Store(&f)
 	b.mu.Lock()
-	b.wake = b.wake || b.first != nil || len(b.closed) > 0
+	b.wake = b.wake || b.ready.Len() > 0 || len(b.closed) > 0
 	b.unlock()
 }
 
 // put appends a packet to what has come.
 func (b *inbox) put(s *session, p *fabric.Packet) {
-	s.queue.push(p)
+	s.queue.Push(p)
 	s.unread += cost(p)
 	if !s.held && !s.ready {
 		b.addReady(s)
@@ -87,15 +88,15 @@ func (b *inbox) take() (*fabric.Packet, *session) {
 	if s == nil {
 		return nil, nil
 	}
-	p := s.queue.pop()
+	p := s.queue.Pop()
 	p.Session = s.number
 	s.unread -= cost(p)
 	s.taken = true
-	if s.queue.len() > 0 && s.queue.front() == nil {
-		s.queue.pop()
+	if s.queue.Len() > 0 && *s.queue.Front() == nil {
+		s.queue.Pop()
 		b.report(s)
 	}
-	if s.queue.len() > 0 {
+	if s.queue.Len() > 0 {
 		b.addReady(s)
 	}
 	return p, s
@@ -107,24 +108,16 @@ func (b *inbox) addReady(s *session) {
 		return
 	}
 	s.ready = true
-	if b.last == nil {
-		b.first = s
-	} else {
-		b.last.next = s
-	}
-	b.last = s
+	b.ready.Push(s)
 }
 
-// takeReady takes the session out of the list whose turn it is, and those before
+// takeReady takes the session out of the queue whose turn it is, and those before
 // it that have been held or emptied since they came there.
 func (b *inbox) takeReady() *session {
-	for b.first != nil {
-		s := b.first
-		b.first, s.next, s.ready = s.next, nil, false
-		if b.first == nil {
-			b.last = nil
-		}
-		if !s.held && s.queue.len() > 0 {
+	for b.ready.Len() > 0 {
+		s := b.ready.Pop()
+		s.ready = false
+		if !s.held && s.queue.Len() > 0 {
 			return s
 		}
 	}
@@ -133,8 +126,8 @@ func (b *inbox) takeReady() *session {
 
 // empty drops what a session has queued.
 func (b *inbox) empty(s *session) {
-	for s.queue.len() > 0 {
-		if p := s.queue.pop(); p != nil {
+	for s.queue.Len() > 0 {
+		if p := s.queue.Pop(); p != nil {
 			b.dropped = append(b.dropped, p)
 		}
 	}
@@ -145,10 +138,10 @@ func (b *inbox) empty(s *session) {
 // before has been received.
 func (b *inbox) conclude(s *session) {
 	switch {
-	case s.queue.len() == 0:
+	case s.queue.Len() == 0:
 		b.report(s)
-	case s.queue.back() != nil:
-		s.queue.push(nil)
+	case *s.queue.Back() != nil:
+		s.queue.Push(nil)
 	}
 }
 
@@ -171,7 +164,7 @@ func (b *inbox) Hold(session uint32, hold bool) {
 		return
 	}
 	s.held = hold
-	if !hold && s.queue.len() > 0 {
+	if !hold && s.queue.Len() > 0 {
 		b.addReady(s)
 		b.wake = true
 	}

@@ -95,28 +95,6 @@ func TestHelloIsNoHeader(t *testing.T) {
 	}
 }
 
-func TestQueue(t *testing.T) {
-	var q queue[int]
-	var want []int
-	for i := range 1000 {
-		if i%7 < 4 {
-			q.push(i)
-			want = append(want, i)
-		} else if len(want) > 0 {
-			if q.front() != want[0] || q.back() != want[len(want)-1] {
-				t.Fatalf("step %d: %d … %d, not %v", i, q.front(), q.back(), want)
-			}
-			if got := q.pop(); got != want[0] {
-				t.Fatalf("step %d: %d, not %d", i, got, want[0])
-			}
-			want = want[1:]
-		}
-		if q.len() != len(want) {
-			t.Fatalf("step %d: %d elements, not %d", i, q.len(), len(want))
-		}
-	}
-}
-
 func TestBuffersHaveRoom(t *testing.T) {
 	for _, n := range []int{0, 1, smallest - 1, smallest, smallest + 1, 4032, 4096, 65536, largest - 1, largest} {
 		b := newBuffer(n)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // linkState is how far the connections of a session are.
@@ -31,7 +32,7 @@ type link struct {
 	came    *stream // that came in
 	sender  *stream // to which packets are written; it stays the same
 
-	out     queue[*fabric.Packet]
+	out     queue.Of[*fabric.Packet]
 	bytes   int  // of packets in out, and of those that are being written
 	writing bool // a goroutine does that
 	waiting bool // Send has answered ErrBusy
@@ -66,7 +67,7 @@ func (p *TCPPort) attach(s *session, c *stream) {
 	if l.dialing != nil {
 		l.dialing()
 	}
-	if l.out.len() > 0 {
+	if l.out.Len() > 0 {
 		p.writeLater(s)
 	}
 	if p.gone {
@@ -152,9 +153,9 @@ func (p *TCPPort) hangUp(c *stream) {
 
 // lose drops what a session was to send.
 func (p *TCPPort) lose(l *link) {
-	p.stats.Lost += uint64(l.out.len())
-	for l.out.len() > 0 {
-		packet := l.out.pop()
+	p.stats.Lost += uint64(l.out.Len())
+	for l.out.Len() > 0 {
+		packet := l.out.Pop()
 		l.bytes -= headerBytes + len(packet.Payload)
 		p.dropped = append(p.dropped, packet)
 	}
@@ -180,7 +181,7 @@ func (p *TCPPort) parted(s *session) {
 
 // forget removes a session that nobody asked for, if nothing is left of it.
 func (p *TCPPort) forget(s *session) {
-	if !s.wanted() && !s.reported && s.link.state == over && s.queue.len() == 0 {
+	if !s.wanted() && !s.reported && s.link.state == over && s.queue.Len() == 0 {
 		p.remove(s)
 	}
 }

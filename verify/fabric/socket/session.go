@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // session is a remote address and what has come from it. The lock of the port
@@ -16,11 +17,10 @@ type session struct {
 	addr              netip.AddrPort
 	routed, connected bool // Route told of it, Connect asked for it
 
-	next     *session              // in the list of those that are ready
-	queue    queue[*fabric.Packet] // arrived; nil where the session was closed
-	unread   int                   // what the queue counts in the window, in bytes
+	queue    queue.Of[*fabric.Packet] // arrived; nil where the session was closed
+	unread   int                      // what the queue counts in the window, in bytes
 	held     bool
-	ready    bool // in the list; it may be held nevertheless, until its turn comes
+	ready    bool // in the queue of those; it may be held nevertheless, until its turn comes
 	taken    bool // packets have been received
 	reported bool // in the list of those that are closed
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 const (
@@ -182,7 +183,7 @@ func (p *TCPPort) write(s *session) {
 	defer batches.Put(b)
 	failure := error(nil)
 	p.mu.Lock()
-	for l.out.len() > 0 {
+	for l.out.Len() > 0 {
 		bytes := b.fill(&l.out)
 		conn := l.sender.conn
 		p.mu.Unlock()
@@ -220,9 +221,9 @@ func (p *TCPPort) write(s *session) {
 }
 
 // fill takes packets from the queue, at least one, and returns their size.
-func (b *batch) fill(q *queue[*fabric.Packet]) (bytes int) {
-	for q.len() > 0 && len(b.packets) < batchPackets && bytes < batchBytes {
-		packet := q.pop()
+func (b *batch) fill(q *queue.Of[*fabric.Packet]) (bytes int) {
+	for q.Len() > 0 && len(b.packets) < batchPackets && bytes < batchBytes {
+		packet := q.Pop()
 		b.packets = append(b.packets, packet)
 		b.slices = append(b.slices, packet.Header[:])
 		if len(packet.Payload) > 0 {

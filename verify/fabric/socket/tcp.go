@@ -65,7 +65,7 @@ func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 		l.waiting = true
 		return fabric.ErrBusy
 	}
-	l.out.push(packet)
+	l.out.Push(packet)
 	l.bytes += headerBytes + len(packet.Payload)
 	if l.state == idle {
 		p.dialLater(s)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // atOnce is how many datagrams are read before others get their turn.
@@ -29,7 +30,7 @@ type datagrams struct {
 	size    int // bytes staged
 	to      syscall.SockaddrInet4
 	err     error // of the attempt
-	queue   queue[outgoing]
+	queue   queue.Of[outgoing]
 	bytes   int           // in the queue
 	writing bool          // a goroutine writes the queue
 	written chan struct{} // closed when it has ended
@@ -132,7 +133,7 @@ func (d *datagrams) enqueue(to netip.AddrPort, packet *fabric.Packet) error {
 		return fabric.ErrBusy
 	}
 	d.bytes += cost(packet)
-	d.queue.push(outgoing{to, packet})
+	d.queue.Push(outgoing{to, packet})
 	return nil
 }
 
@@ -140,8 +141,8 @@ func (d *datagrams) enqueue(to netip.AddrPort, packet *fabric.Packet) error {
 func (d *datagrams) drain() {
 	var staged [maxDatagram]byte
 	d.mu.Lock()
-	for d.queue.len() > 0 {
-		out := d.queue.pop()
+	for d.queue.Len() > 0 {
+		out := d.queue.Pop()
 		d.mu.Unlock()
 		n := copy(staged[:], out.packet.Header[:])
 		n += copy(staged[n:], out.packet.Payload)

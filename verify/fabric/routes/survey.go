@@ -1,0 +1,49 @@
+package routes
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// Survey finds routes in what the host writes to the exchange memory of an engine,
+// whose memory nobody sees.
+type Survey struct {
+	mu     sync.Mutex
+	memory Memory
+	routes *Routes
+	new    bool
+}
+
+// NewSurvey makes a survey for an engine on a port.
+func NewSurvey(g *abi.Generation, port fabric.Port) (*Survey, error) {
+	w, err := WordsOf(g)
+	if err != nil {
+		return nil, fmt.Errorf("survey the exchange memory: %w", err)
+	}
+	s := &Survey{memory: NewMemory(g.Memory(abi.Exchange))}
+	s.routes = New(&s.memory, &w, port)
+	return s, nil
+}
+
+// Wrote notes a word that the host has written.
+func (s *Survey) Wrote(off, v uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.memory.Has(off, wordBytes) {
+		s.memory.Set(off, v)
+		s.new = true
+	}
+}
+
+// Tell tells the port what is new.
+func (s *Survey) Tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.new {
+		s.new = false
+		s.routes.Survey()
+	}
+}
