@@ -122,35 +122,11 @@ module external_dma_2port #(
     logic rst;
     always_ff @(posedge ap_clk) rst <= !ap_rst_n;
 
-    dma_control #(.ADDRESS_WIDTH(16)) control (
-        .clk(ap_clk), .rst,
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
-        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
-        .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp)
-    );
-
     logic         ar_valid, ar_ready, ar_memory, r_valid, r_ready;
     logic [63:0]  ar_address;
     logic [7:0]   ar_length;
     logic [511:0] r_data;
     logic [1:0]   r_response;
-
-    dma_read #(
-        .MEMORIES(2), .BURST_BEATS(READ_BURST_BEATS), .LINES(READ_LINES), .COMMANDS(OUTSTANDING)
-    ) reader (
-        .clk(ap_clk), .rst,
-        .command_valid(s_axis_mm2s_cmd_tvalid), .command_ready(s_axis_mm2s_cmd_tready),
-        .command_data(s_axis_mm2s_cmd_tdata), .command_memory(s_axis_mm2s_cmd_tdest),
-        .stream_valid(m_axis_mm2s_tvalid), .stream_ready(m_axis_mm2s_tready), .stream_data(m_axis_mm2s_tdata),
-        .stream_keep(m_axis_mm2s_tkeep), .stream_last(m_axis_mm2s_tlast),
-        .status_valid(m_axis_mm2s_sts_tvalid), .status_ready(m_axis_mm2s_sts_tready),
-        .status_data(m_axis_mm2s_sts_tdata),
-        .ar_valid, .ar_ready, .ar_address, .ar_length, .ar_memory, .r_valid, .r_ready, .r_data, .r_response
-    );
 
     logic         aw_valid, aw_ready, aw_memory, w_valid, w_ready, w_last, b_valid, b_ready;
     logic [63:0]  aw_address, w_strobes;
@@ -158,19 +134,11 @@ module external_dma_2port #(
     logic [511:0] w_data;
     logic [1:0]   b_response;
 
-    dma_write #(
-        .MEMORIES(2), .BURST_BEATS(WRITE_BURST_BEATS), .LINES(WRITE_LINES), .OUTSTANDING(OUTSTANDING)
-    ) writer (
-        .clk(ap_clk), .rst,
-        .command_valid(s_axis_s2mm_cmd_tvalid), .command_ready(s_axis_s2mm_cmd_tready),
-        .command_data(s_axis_s2mm_cmd_tdata), .command_memory(s_axis_s2mm_cmd_tdest),
-        .stream_valid(s_axis_s2mm_tvalid), .stream_ready(s_axis_s2mm_tready), .stream_data(s_axis_s2mm_tdata),
-        .stream_keep(s_axis_s2mm_tkeep), .stream_last(s_axis_s2mm_tlast),
-        .status_valid(m_axis_s2mm_sts_tvalid), .status_ready(m_axis_s2mm_sts_tready),
-        .status_data(m_axis_s2mm_sts_tdata),
-        .aw_valid, .aw_ready, .aw_address, .aw_length, .aw_memory,
-        .w_valid, .w_ready, .w_data, .w_strobes, .w_last, .b_valid, .b_ready, .b_response
-    );
+    dma_mover #(
+        .MEMORIES(2),
+        .READ_BURST_BEATS(READ_BURST_BEATS), .WRITE_BURST_BEATS(WRITE_BURST_BEATS),
+        .READ_LINES(READ_LINES), .WRITE_LINES(WRITE_LINES), .OUTSTANDING(OUTSTANDING)
+    ) mover (.clk(ap_clk), .*);
 
     dma_read_switch #(.OUTSTANDING(OUTSTANDING)) read_switch (
         .clk(ap_clk), .rst,
@@ -217,14 +185,6 @@ module external_dma_2port #(
     assign m_axi_1_wdata   = w_data;
     assign m_axi_1_wstrb   = w_strobes;
     assign m_axi_1_wlast   = w_last;
-
-    // A status is a packet of one beat.
-    assign m_axis_mm2s_sts_tkeep = '1;
-    assign m_axis_mm2s_sts_tlast = 1'b1;
-    assign m_axis_s2mm_sts_tkeep = '1;
-    assign m_axis_s2mm_sts_tlast = 1'b1;
-
-    wire _unused = &{1'b0, s_axis_s2mm_tdest};
 
 endmodule
 
