@@ -130,6 +130,7 @@ func Simulate(ctx context.Context,
 	window *string, // cycles of which there are waveforms: 1000:5000 (all)
 	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
 	levels *int, // levels of it (all)
+	record *string, // file for a recording, of which replay makes waveforms; %d in its name is the rank
 	health *time.Duration, // interval of a line for each rank that says how it is: 5s
 	json *bool, // print a JSON object a line, for scripts
 ) error {
@@ -141,7 +142,22 @@ func Simulate(ctx context.Context,
 		command.Flag("vars", vars), command.Flag("simulate", &simulated), command.Flag("port", port), command.Flag("listen", listen),
 		command.Flag("network", network), command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("careful", careful),
 		command.Flag("seed", seed), command.Flag("trace", trace), command.Flag("trace-window", window), command.Flag("trace-scope", scope),
-		command.Flag("trace-levels", levels), command.Flag("health", health), command.Flag("json", json))
+		command.Flag("trace-levels", levels), command.Flag("record", record), command.Flag("health", health), command.Flag("json", json))
+}
+
+// Replay does what was recorded of simulated hardware again, and writes waveforms: of
+// a test that has failed, or of simulate with a recording.
+//
+// It builds the hardware as it was with waveforms, once, which takes minutes.
+func Replay(ctx context.Context,
+	recording string, // file
+	trace *string, // file for waveforms, in FST (beside the recording)
+	window *string, // cycles of which there are waveforms: 1000:5000 (the last 4096)
+	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
+	levels *int, // levels of it (all)
+) error {
+	return command.Replay(ctx, recording,
+		command.Flag("trace", trace), command.Flag("trace-window", window), command.Flag("trace-scope", scope), command.Flag("trace-levels", levels))
 }
 
 // Clean removes everything that was generated, and nothing else.

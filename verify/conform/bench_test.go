@@ -19,6 +19,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/conform"
@@ -78,7 +79,7 @@ func times(n int) int {
 // waits end; if even that does not end the test, the program ends.
 func limited(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
-	limit = time.Duration(float64(limit) * max(scaleOf(), 1) * slowness())
+	limit = unhurried(time.Duration(float64(limit) * max(scaleOf(), 1)))
 	ctx, cancel := context.WithTimeout(t.Context(), limit+time.Second) // when everything is printed
 	dump := func() string {
 		text := make([]byte, 1<<22)
@@ -96,6 +97,7 @@ func limited(t *testing.T, limit time.Duration) context.Context {
 // setup is a world that a test wants.
 type setup struct {
 	platform string
+	design   *design.Design // nil for that of the platform
 	ranks    int
 	vars     map[string]cty.Value
 	edit     func(*accl.Platform) // what the driver is told
@@ -142,11 +144,13 @@ func small(p *accl.Platform) {
 // bench starts a world that ends with the test.
 func (on where) bench(ctx context.Context, t *testing.T, s setup) *bench {
 	t.Helper()
-	if _, built := on.way.(hardware); (on.keeps() || built) && s.vars == nil {
-		s.vars = hostMemory(s.platform)
+	if s.design == nil {
+		if _, built := on.way.(hardware); (on.keeps() || built) && s.vars == nil {
+			s.vars = hostMemory(s.platform)
+		}
+		s.design = designtest.Load(t, s.platform, s.vars)
 	}
-	d := designtest.Load(t, s.platform, s.vars)
-	p := driverview.Of(d)
+	p := driverview.Of(s.design)
 	if s.edit != nil {
 		s.edit(&p)
 	}
@@ -160,19 +164,18 @@ func (on where) bench(ctx context.Context, t *testing.T, s setup) *bench {
 func (b *bench) start(ctx context.Context) {
 	b.t.Helper()
 	s := b.setup
-	d := designtest.Load(b.t, s.platform, s.vars)
 	if s.world.Engine.RemoteTimeout == 0 {
 		s.world.Engine.RemoteTimeout = remote
 		if b.on.loses(b.p) || s.faults != "" {
 			s.world.Engine.RemoteTimeout = remoteLossy
 		}
-		s.world.Engine.RemoteTimeout = time.Duration(float64(s.world.Engine.RemoteTimeout) * slowness())
+		s.world.Engine.RemoteTimeout = unhurried(s.world.Engine.RemoteTimeout)
 	}
 	if s.world.Engine.Patience == 0 {
-		s.world.Engine.Patience = time.Duration(float64(10*time.Second) * slowness())
+		s.world.Engine.Patience = unhurried(10 * time.Second)
 	}
 	var err error
-	if b.reach, err = b.on.open(ctx, b.t, d, &s); err != nil {
+	if b.reach, err = b.on.open(ctx, b.t, s.design, &s); err != nil {
 		b.t.Fatalf("over %s: %v", b.on.name(), err)
 	}
 	if s.unopened {
@@ -254,7 +257,7 @@ func (b *bench) run(ctx context.Context, c conform.Case) {
 	}
 	b.t.Logf("lost: %v", err)
 	b.on.losses.note(b.t)
-	if c.StreamOp0 || c.StreamRes || c.Op == "stream_put" {
+	if c.Streams() {
 		b.renew(ctx)
 		return
 	}

@@ -65,6 +65,9 @@ type Case struct {
 	// Operands and results on kernel streams, which must lead back to the engine
 	// and hold what goes over them.
 	StreamOp0, StreamRes bool `json:",omitempty"`
+	// What comes by a kernel stream is on it before the call begins, so that no rank
+	// has two calls at a time for that; the stream must hold all of it.
+	Fed bool `json:",omitempty"`
 
 	Data Data `json:",omitempty"`
 	Pad  int  `json:",omitempty"` // elements before each operand and result, besides one
@@ -100,6 +103,16 @@ func (c *Case) Size(world int) int {
 		return world
 	}
 	return len(c.Members)
+}
+
+// Streams reports whether something of the case goes over kernel streams.
+func (c *Case) Streams() bool { return c.StreamOp0 || c.StreamRes || c.Op == "stream_put" }
+
+// Streamable reports whether cases of an operation can have kernel streams as operands
+// or results, and cases without.
+func Streamable(op string) bool {
+	o := operations[op]
+	return o != nil && op != "stream_put" && (o.stream0 || o.streamRes)
 }
 
 // check reports what makes the case none of this world.

@@ -34,7 +34,7 @@ func TestDeath(t *testing.T) {
 				if op == "allreduce" {
 					c.Func, c.Root = accl.Sum, 0
 				}
-				time.AfterFunc(time.Duration(rng.IntN(3000))*time.Microsecond, func() { network.Kill(3) })
+				time.AfterFunc(unhurried(time.Duration(rng.IntN(3000))*time.Microsecond), func() { network.Kill(3) })
 				begin := time.Now()
 				err := error(nil)
 				for err == nil { // until it is dead
@@ -42,7 +42,7 @@ func TestDeath(t *testing.T) {
 				}
 				// Waits may follow each other: that for one move, and then that of a
 				// rank which waits for this one.
-				if took := time.Since(begin); took > 20*limit+10*time.Second {
+				if took := time.Since(begin); took > unhurried(20*limit+10*time.Second) {
 					t.Errorf("%s took %v", op, took)
 				}
 				var f *conform.Failure
@@ -107,7 +107,7 @@ func TestPartition(t *testing.T) {
 				return c.Run(ctx, b.engines)
 			}
 			if b.p.Stack != "udp" {
-				heal := time.AfterFunc(limit/5, network.Heal)
+				heal := time.AfterFunc(unhurried(limit/5), network.Heal)
 				if err := cut("allreduce"); err != nil && !b.tolerated(err) {
 					t.Errorf("healed in time: %v", err)
 				} else if err != nil {
@@ -121,7 +121,7 @@ func TestPartition(t *testing.T) {
 					t.Errorf("%s on a network that is cut: %v", op, err)
 				}
 				network.Heal()
-				time.Sleep(10 * time.Millisecond) // what was on its way arrives
+				time.Sleep(unhurried(10 * time.Millisecond)) // what was on its way arrives
 				b.reset(ctx)
 				b.works(ctx, rng)
 			}
@@ -209,7 +209,7 @@ func resetInTheMiddle(t *testing.T, on where) {
 					}
 					done <- nil
 				}()
-				time.Sleep(time.Duration(rng.IntN(3000)) * time.Microsecond)
+				time.Sleep(unhurried(time.Duration(rng.IntN(3000)) * time.Microsecond))
 				b.reset(ctx)
 				cancel()
 				err := <-done
@@ -252,7 +252,7 @@ func TestRemoteMemory(t *testing.T) {
 			const n = 2000
 			out, in := alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)
 			fillWords(out, n, 1)
-			network.SetFaults(fabric.Faults{Latency: 400 * time.Millisecond})
+			network.SetFaults(fabric.Faults{Latency: unhurried(400 * time.Millisecond)})
 			errs := b.everywhere(func(rank int, e *accl.Engine) error {
 				var err error
 				if rank == 0 {
@@ -271,7 +271,7 @@ func TestRemoteMemory(t *testing.T) {
 			if err := in.SyncToDevice(ctx); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second)
+			time.Sleep(unhurried(time.Second))
 			if err := in.SyncFromDevice(ctx); err != nil {
 				t.Fatal(err)
 			}

@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/rv32/rv32test"
 	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/sim/simtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -27,42 +26,12 @@ import (
 // the platforms is long.
 const remoteMilliseconds = 50
 
-// hurried is the control firmware of a design with a limit of waits for remote
-// ranks of its own, so that the hardware need not be built for it. The code that
-// sets the limit stands where the memory of variables begins, which the firmware
-// clears after it has run.
-func hurried(t *testing.T, d *design.Design, milliseconds uint32) []byte {
-	t.Helper()
-	image, err := firmware.Prebuilt(d.ABI().Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	limit := uint32(0)
-	if m := d.ABI().RegisterMap("timers"); m != nil {
-		for _, r := range m.Registers {
-			if r.Name == "remote_milliseconds" {
-				limit = m.Base + r.At
-			}
-		}
-	}
-	const auipc, lui, gp, t0, t1 = 0x17, 0x37, 3, 5, 6
-	code := image.Code
-	if limit == 0 || len(code) < 8 || len(code)%4 != 0 || code[0] != byte(auipc|gp<<7&0x80) {
-		t.Fatalf("the firmware of %s begins in another way", d.Platform.Name)
-	}
-	out := append([]byte(nil), code...)
-	copy(out, rv32test.Program(rv32test.JAL(0, int32(len(code)))))
-	out = append(out, rv32test.Program(
-		rv32test.LI(t0, limit), rv32test.LI(t1, milliseconds), rv32test.Store("sw", t1, 0, t0))...)
-	out = append(out, code[0]&^auipc|lui, code[1], code[2], code[3]) // auipc at address 0
-	return append(out, rv32test.Program(rv32test.JAL(0, int32(4-len(out))))...)
-}
-
 // breakable are ranks of simulated hardware that a test can do harm to.
 type breakable struct {
 	*bench
-	cards []*sim.Engine
-	rng   *rand.Rand
+	cards   []*sim.Engine
+	records *simtest.Cards
+	rng     *rand.Rand
 }
 
 // breakable starts hardware whose ranks soon give each other up.
@@ -74,7 +43,7 @@ func newBreakable(ctx context.Context, t *testing.T, on where, platform string, 
 	vars := hostMemory(platform)
 	d := designtest.Load(t, platform, vars)
 	o := sim.Options{
-		Library: *libraryFlag, Image: hurried(t, d, remoteMilliseconds), Seed: seedOf(), Clock: sim.NewClock(),
+		Library: *libraryFlag, RemoteMilliseconds: remoteMilliseconds, Seed: seedOf(), Clock: sim.NewClock(),
 		Build: sim.Build{Careful: *carefulFlag, Optimize: *optimizeFlag, Trace: *traceFlag != "", Progress: func(m string) { t.Log(m) }},
 	}
 	if o.Library == "" {
@@ -83,10 +52,11 @@ func newBreakable(ctx context.Context, t *testing.T, on where, platform string, 
 			t.Fatal(err)
 		}
 	}
-	b := &breakable{cards: make([]*sim.Engine, ranks), rng: random(t)}
+	b := &breakable{cards: make([]*sim.Engine, ranks), records: simtest.Record(t), rng: random(t)}
 	on.way = made{on.way, func(rank int) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			o := o
+			o.Record = b.records.Card(fmt.Sprint("rank", rank))
 			if *traceFlag != "" {
 				o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, rank), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
 			}
@@ -118,9 +88,10 @@ func (m made) open(ctx context.Context, t *testing.T, d *design.Design, s *setup
 
 // with is the same for a part of the test.
 func (b *breakable) with(t *testing.T) *breakable {
+	b.records.Part(t)
 	part := *b.bench
 	part.t = t
-	return &breakable{bench: &part, cards: b.cards, rng: b.rng}
+	return &breakable{bench: &part, cards: b.cards, records: b.records, rng: b.rng}
 }
 
 // anything is a case of an operation that leaves nothing on kernel streams.

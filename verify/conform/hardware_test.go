@@ -13,10 +13,8 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/conform"
-	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/sim/simtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -32,6 +30,9 @@ var (
 	traceLevels  = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
 )
 
+// mostHardware is how many ranks of simulated hardware tests use.
+const mostHardware = 8
+
 // hardwareShare is how much is done on simulated hardware, which is slow.
 const hardwareShare = 0.05
 
@@ -39,6 +40,14 @@ const hardwareShare = 0.05
 var slow atomic.Uint64 // of math.Float64bits
 
 func slowness() float64 { return max(math.Float64frombits(slow.Load()), 1) }
+
+// unhurried is a time by the wall as tests on simulated hardware have to wait for
+// what takes so long in process.
+func unhurried(d time.Duration) time.Duration { return time.Duration(float64(d) * slowness()) }
+
+// remoteShare is how many milliseconds of a limit of emulated ranks make one of
+// simulated hardware, which takes some 20 to 100 ms.
+const remoteShare = 10 * time.Millisecond
 
 // hardware has ranks whose engines are simulated from the description of the
 // hardware, on the network in this process.
@@ -63,15 +72,20 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 	if err := verilate.Available(ctx); err != nil {
 		t.Skip(err)
 	}
+	if s.ranks > mostHardware {
+		t.Skipf("%d ranks: simulated hardware takes too long from %d on", s.ranks, mostHardware+1)
+	}
 	if n := sim.Reach(d); n > 0 && (s.ranks > n || h.mixed) {
 		t.Skipf("%s: the %d engines of a card reach each other alone", d.Platform.Name, n)
 	}
 	o := sim.Options{
 		Build: sim.Build{
-			KernelPort: s.world.Engine.Kernel == emu.Client, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
+			KernelPort: d.Platform.CCLO.KernelStream != "loopback", // as emulated engines have it
+			Careful:    *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
 			Progress: func(m string) { t.Log(m) },
 		},
-		Seed: seedOf(), Clock: sim.NewClock(),
+		RemoteMilliseconds: uint32(max(s.world.Engine.RemoteTimeout/remoteShare, 1)),
+		Seed:               seedOf(), Clock: sim.NewClock(),
 	}
 	if o.Library = *libraryFlag; o.Library == "" {
 		var err error
@@ -79,8 +93,10 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 			return nil, err
 		}
 	}
+	records := simtest.Record(t)
 	cards := &sim.Cards{Options: func(card int) sim.Options {
 		o := o
+		o.Record = records.Card(fmt.Sprint("card", card))
 		if *traceFlag != "" {
 			o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, card), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
 		}
@@ -90,11 +106,21 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 		if h.mixed && rank%2 == 0 {
 			return nil
 		}
-		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-			return cards.Make(ctx, d, rank, port)
-		}
+		return cards.Maker(rank)
 	}
-	return process{}.open(ctx, t, d, s)
+	r, err := process{}.open(ctx, t, d, s)
+	if err != nil {
+		return nil, err
+	}
+	end := r.close
+	r.close = func(engines []*accl.Engine, failed bool) error {
+		err := end(engines, failed)
+		if err != nil {
+			records.Keep(t)
+		}
+		return err
+	}
+	return r, nil
 }
 
 // kernelBytes is what the kernel streams of hardware hold for sure.
@@ -103,7 +129,7 @@ const kernelBytes = 4096
 // onHardware makes a case smaller that puts more on a kernel stream than hardware
 // holds there.
 func onHardware(p *accl.Platform, c conform.Case) conform.Case {
-	if c.StreamOp0 || c.StreamRes || c.Op == "stream_put" {
+	if c.Streams() {
 		c.Count = min(c.Count, kernelBytes/max(c.ElementBytes(p), 1))
 	}
 	return c

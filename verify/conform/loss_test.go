@@ -169,7 +169,8 @@ func (b *bench) tryFaulty(ctx context.Context, c conform.Case, bad func(*bench) 
 func partitionForATime(t *testing.T, on where) {
 	for _, name := range on.of("u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma") {
 		t.Run(name, func(t *testing.T) {
-			const ranks, from, to = 4, 400 * time.Millisecond, 1000 * time.Millisecond
+			const ranks = 4
+			from, to := unhurried(400*time.Millisecond), unhurried(1000*time.Millisecond)
 			ctx := limited(t, time.Minute)
 			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(200 * time.Millisecond), fresh: true,
 				faults: fmt.Sprintf(`{partitions = [{groups = [[0, 2]], from = "%v", to = "%v"}]}`, from, to)})

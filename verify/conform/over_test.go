@@ -14,6 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/cmd/cclworld/cclworldtest"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/sim/simtest"
 )
 
 var overFlag = flag.String("conform.over", "", "how all tests reach the ranks: "+strings.Join(wayNames(), ", ")+"; \"\" for CONFORM_OVER, or process")
@@ -86,16 +87,21 @@ var ways = []struct {
 }
 
 func wayNames() []string {
-	return []string{"process", "protocol", "sockets", "packets", "mpirun", "processes", "namespaces", "verilated", "mixed"}
+	var names []string
+	for _, w := range ways {
+		names = append(names, w.name)
+	}
+	return names
 }
 
 // goes finds a way by its name.
 func goes(name string) (where, error) {
-	i := slices.Index(wayNames(), name)
-	if i < 0 {
-		return where{}, fmt.Errorf("over %q: there are %s", name, strings.Join(wayNames(), ", "))
+	for _, w := range ways {
+		if w.name == name {
+			return where{way: w.make(), share: w.share, losses: new(losses)}, nil
+		}
 	}
-	return where{way: ways[i].make(), share: ways[i].share, losses: new(losses)}, nil
+	return where{}, fmt.Errorf("over %q: there are %s", name, strings.Join(wayNames(), ", "))
 }
 
 // all is where tests go that no other way is said of.
@@ -124,7 +130,7 @@ func (t tests) Run() int {
 	if *platformsFlag != "" {
 		all.platforms = strings.Split(*platformsFlag, ",")
 	}
-	code := t.m.Run()
+	code := simtest.Main(t.m)
 	if err := all.close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
@@ -185,7 +191,7 @@ var parts = []struct {
 	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce}, {"receives before sends", receivesBeforeSends},
 	{"addresses", addresses}, // what follows wants worlds of its own
 	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"chains", chains},
-	{"before configuration", beforeConfiguration}, {"refused", refused}, {"performance counter", performanceCounter},
+	{"before configuration", beforeConfiguration}, {"refused", refused}, {"failing sends", failingSends}, {"performance counter", performanceCounter},
 	{"reset drops calls", resetDropsCalls}, {"reset in the middle", resetInTheMiddle},
 	{"unreliable", unreliable}, {"partition for a time", partitionForATime},
 }

@@ -11,11 +11,9 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
-	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -230,6 +228,41 @@ func refused(t *testing.T, on where) {
 	}
 }
 
+// TestFailingSends sends what is in no memory, in one message or transfer and in
+// several: the sender says so, and nothing else, though it waits for the receiver.
+func TestFailingSends(t *testing.T) { failingSends(t, all) }
+
+func failingSends(t *testing.T, on where) {
+	const far = 1 << 60
+	for _, name := range on.of(generations...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			rng := random(t)
+			r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
+			most := max(r.p.RxBuffers.Bytes, r.p.Limits.MaxEagerBytes, r.p.Limits.MaxRendezvousBytes) / 4
+			for _, n := range []int{1, r.p.RxBuffers.Bytes / 4, most, 3 * most} {
+				in := alloc(ctx, t, r.engines[1], n)
+				codes := make([]accl.ReturnCode, 2)
+				r.each(func(rank int, _ *accl.Engine) error {
+					c := accl.Call{
+						Scenario: r.op([]string{"send", "recv"}[rank]), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: uint32(1 - rank),
+						Count: uint32(n), Tag: 3, Addr0: far, Addr2: in.Address(),
+					}
+					codes[rank] = r.call(ctx, rank, 0, c)
+					return nil
+				})
+				for rank, want := range []accl.ReturnCode{r.code("DMA_DECODE"), r.code("RECEIVE_TIMEOUT")} {
+					if codes[rank] != want {
+						t.Errorf("%d elements: rank %d ends with %s, not %s", n, rank, accl.BitNames(r.p.Describe(codes[rank])), accl.BitNames(r.p.Describe(want)))
+					}
+				}
+				r.reset(ctx)
+				r.works(ctx, rng)
+			}
+		})
+	}
+}
+
 // TestBeforeConfiguration calls an engine that nobody has configured.
 func TestBeforeConfiguration(t *testing.T) { beforeConfiguration(t, all) }
 
@@ -289,13 +322,13 @@ func resetDropsCalls(t *testing.T, on where) {
 			if got := r.call(ctx, 1, 0, accl.Call{Scenario: r.op("nop")}); got != 0 {
 				t.Error(got)
 			}
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(unhurried(20 * time.Millisecond))
 			begin := time.Now()
 			if got := r.call(ctx, 0, 2, r.config("reset_periph", 0)); got != 0 {
 				t.Errorf("reset_periph: %s", accl.BitNames(r.p.Describe(got)))
 			}
 			// 100 ms are the engine's, the rest is the machine's that the test runs on.
-			if took := time.Since(begin); took > 2*time.Second {
+			if took := time.Since(begin); took > unhurried(2*time.Second) {
 				t.Errorf("reset_periph took %v", took)
 			}
 			for k, ticket := range parked {
@@ -461,18 +494,14 @@ func TestWithout(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	p := driverview.Of(d)
+	on := all
+	if _, built := on.way.(hardware); !built {
+		on.way = process{}
+	}
+	r := &raw{bench: on.bench(ctx, t, setup{design: d, ranks: 1})}
+	e, p := r.engines[0], r.p
+	r.comm = e.World().Address()
 	id := p.DecodeHardwareID(p.HardwareID.Value)
-	w, err := world.New(ctx, d, 1, world.Options{Engine: emu.Options{RemoteTimeout: time.Second}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	e, err := accl.Open(ctx, w.Device(0), &p, w.Ranks(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &raw{bench: &bench{reach: &reach{devices: w.Devices()}, t: t, p: &p, engines: []*accl.Engine{e}}, comm: e.World().Address()}
 	dump, err := e.DumpExchangeMemory(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -263,6 +263,11 @@ func (m *member) run(ctx context.Context) {
 		if fed, m.err = m.comm.Copy(ctx, m.in0.part(), accl.KernelStream(m.c.Op0), m.in0.n, accl.Async(), accl.OnClient(m.c.Client)); m.err != nil {
 			return
 		}
+		if m.c.Fed {
+			if m.err = fed.Wait(ctx); m.err != nil {
+				return
+			}
+		}
 	}
 	m.entered.Add(1)
 	r, err := m.op.call(ctx, m)

@@ -30,6 +30,8 @@ type Build struct {
 	// KernelPort puts the host at the kernel streams, whatever the platform has there.
 	KernelPort bool
 	// Careful checks assertions and gives registers without a reset random values.
+	// These depend on what is built, so that waveforms are possible, too: a replay
+	// begins with the same ones.
 	Careful bool
 	// Trace makes waveforms possible.
 	Trace bool
@@ -47,11 +49,16 @@ func Library(ctx context.Context, d *design.Design, b Build) (path string, err e
 	if err != nil {
 		return "", err
 	}
-	port := 0
+	return build(ctx, sources, b, b.params())
+}
+
+// params are the parameters of the top module of a platform.
+func (b Build) params() map[string]string {
+	port := "0"
 	if b.KernelPort {
-		port = 1
+		port = "1'b1" // without a width Verilator complains
 	}
-	return build(ctx, sources, b, map[string]string{"MILLISECOND_CYCLES": fmt.Sprint(b.millisecond()), "KERNEL_PORT": fmt.Sprint(port)})
+	return map[string]string{"MILLISECOND_CYCLES": fmt.Sprint(b.millisecond()), "KERNEL_PORT": port}
 }
 
 func (b Build) millisecond() int {
@@ -63,15 +70,26 @@ func (b Build) millisecond() int {
 
 // build makes a library of a top module and the shell.
 func build(ctx context.Context, sources []string, b Build, params map[string]string) (string, error) {
-	files, err := shellFiles()
+	from, err := newOrigin(sources, b, params)
 	if err != nil {
 		return "", err
 	}
-	v := verilate.Build{
-		Top: top, Sources: sources, Params: params, Careful: b.Careful, Trace: b.Trace, Optimize: b.Optimize, Progress: b.Progress,
-		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"},
+	library, err := from.library(ctx, b.Trace, b.Progress)
+	if err == nil {
+		originsLock.Lock()
+		origins[library] = from
+		originsLock.Unlock()
 	}
-	for _, f := range files {
+	return library, err
+}
+
+// library builds the library, with waveforms or without.
+func (from origin) library(ctx context.Context, trace bool, progress func(string)) (string, error) {
+	v := verilate.Build{
+		Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful, Trace: trace || from.Careful, Optimize: from.Optimize,
+		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"}, Progress: progress,
+	}
+	for _, f := range from.shell {
 		switch {
 		case strings.HasSuffix(f, ".cpp"):
 			v.Shell = append(v.Shell, f)

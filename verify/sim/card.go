@@ -95,7 +95,12 @@ func assemble(ctx context.Context, d *design.Design, o Options) (c *Card, err er
 	if o.Build.Careful {
 		flags = 1
 	}
-	c.model = c.f.Open("+firmware="+c.firmware, o.Seed, flags)
+	if r := o.Record; r != nil {
+		if c.f, err = r.begin(c, flags); err != nil {
+			return nil, errors.Join(err, os.Remove(c.firmware))
+		}
+	}
+	c.model = c.f.Open(c.arguments(), o.Seed, flags)
 	for _, e := range c.engines {
 		e.f, e.model = c.f, c.model
 		e.furnish()
@@ -111,6 +116,15 @@ func assemble(ctx context.Context, d *design.Design, o Options) (c *Card, err er
 		}
 	}
 	return c, nil
+}
+
+// arguments are the plusargs of the model, one a line.
+func (c *Card) arguments() string {
+	arguments := "+firmware=" + c.firmware
+	if n := c.o.RemoteMilliseconds; n > 0 {
+		arguments += fmt.Sprintf("\n+remote_milliseconds=%d", n)
+	}
+	return arguments
 }
 
 // Engine takes an engine of the card into use on a network port, which it owns

@@ -9,6 +9,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
 // Cards are those of a world: ranks take the engines of a card in their order
@@ -45,6 +46,13 @@ func (c *Cards) Make(ctx context.Context, d *design.Design, rank int, port fabri
 		return nil, errors.Join(err, card.abandon()) // not an engine that is a nil pointer
 	}
 	return e, nil
+}
+
+// Maker is Make for worlds with engines of any kind.
+func (c *Cards) Maker(rank int) world.Maker {
+	return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
+		return c.Make(ctx, d, rank, port)
+	}
 }
 
 func (c *Cards) card(ctx context.Context, d *design.Design, number int) (*Card, error) {

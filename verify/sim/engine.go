@@ -37,12 +37,19 @@ type Options struct {
 	Batch int
 	// Latency, in cycles, of device memory.
 	Latency uint32
+	// RemoteMilliseconds bounds waits for a remote rank, in milliseconds of the
+	// simulation (Build.Millisecond), until firmware sets another limit; 0 for that
+	// of the platform.
+	RemoteMilliseconds uint32
 	// MemoryBytes is the size of each address space; 0 for 1 TiB.
 	MemoryBytes uint64
 	// SharedHost says that clients choose addresses in host memory, too.
 	SharedHost bool
 	// Trace writes waveforms; nil for none.
 	Trace *Trace
+	// Record records what is done to the card, which ReadRecording and its Replay do
+	// again; nil for nothing. Each card has its own.
+	Record *Recorder
 	// OnMove is called for every move that is issued, OnTrace for every word that
 	// firmware traces; both may be nil. They must not call the engine.
 	OnMove  func(Issue)

@@ -56,9 +56,18 @@ func toy(t *testing.T, d *design.Design, b Build) string {
 	return path
 }
 
+// Record is how cards of tests are recorded: by package simtest, which needs this one.
+var Record func(t testing.TB, card string) *Recorder
+
+// ToyEngine is toyEngine for tests outside of the package.
+var ToyEngine = toyEngine
+
 func toyEngine(t *testing.T, o Options) (*Engine, *design.Design) {
 	t.Helper()
 	d := designtest.Load(t, "u55c_tcp", nil)
+	if o.Record == nil {
+		o.Record = Record(t, "toy")
+	}
 	o.Build.KernelPort = true
 	o.Library = toy(t, d, o.Build)
 	if o.Image == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
 
 // joinedEngines is a platform with some engines that talk to each other on the card:
@@ -57,7 +58,11 @@ func TestOneToEightEnginesLint(t *testing.T) {
 	for _, n := range []int{1, 8} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			d := joinedEngines(t, n)
-			if err := Lint(t.Context(), d); err != nil {
+			files, err := kernels.Rendered(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := lint(t.Context(), files, top); err != nil {
 				t.Error(err)
 			}
 			for i := range n {

@@ -10,40 +10,42 @@ import (
 )
 
 // functions are the C API of a Verilated platform (shell/*.cpp). A model may be
-// used by one goroutine at a time.
+// used by one goroutine at a time. Recordings hold the calls of those that change a
+// model (shapes in record.go): a number is how many bytes each element has of what the
+// function is given or gives.
 type functions struct {
 	Open  func(arguments string, seed uint64, flags uint32) uintptr                          `c:"sim_open"`
 	Close func(model uintptr)                                                                `c:"sim_close"`
-	Run   func(model uintptr, cycles uint64, cycle *uint64) uint64                           `c:"sim_run"`
+	Run   func(model uintptr, cycles uint64, cycle *uint64) uint64                           `c:"sim_run" record:""`
 	Error func(model uintptr, text *byte, size uint64) uint64                                `c:"sim_error"`
 	Trace func(model uintptr, file, scope string, levels int32, from, to uint64) int32       `c:"sim_trace"`
-	Place func(model uintptr, engine int32, words *uint32, count uint64)                     `c:"sim_calls_place"`
-	Take  func(model uintptr, engine int32, answer *uint32) int32                            `c:"sim_calls_take"`
-	Start func(model uintptr, port int32, write int32, address, data uint32)                 `c:"sim_axil_start"`
-	End   func(model uintptr, port int32, data, response *uint32) int32                      `c:"sim_axil_take"`
+	Place func(model uintptr, engine int32, words *uint32, count uint64)                     `c:"sim_calls_place" record:"given 4"`
+	Take  func(model uintptr, engine int32, answer *uint32) int32                            `c:"sim_calls_take" record:""`
+	Start func(model uintptr, port int32, write int32, address, data uint32)                 `c:"sim_axil_start" record:""`
+	End   func(model uintptr, port int32, data, response *uint32) int32                      `c:"sim_axil_take" record:""`
 	Halt  func(model uintptr, engine int32, cause, pc *uint32) int32                         `c:"sim_probe_halt"`
-	Words func(model uintptr, engine int32, words *uint32, count uint64) uint64              `c:"sim_probe_words"`
-	Move  func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move"`
+	Words func(model uintptr, engine int32, words *uint32, count uint64) uint64              `c:"sim_probe_words" record:"taken 4"`
+	Move  func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move" record:""`
 
-	KernelLimit func(model uintptr, engine int32, beats uint64)                                              `c:"sim_kernel_limit"`
-	KernelPush  func(model uintptr, engine int32, tdest uint32, data *byte, beats uint64, last int32) uint64 `c:"sim_kernel_push"`
-	KernelPull  func(model uintptr, engine int32, data *byte, beats uint64, tdest *uint32) uint64            `c:"sim_kernel_pull"`
+	KernelLimit func(model uintptr, engine int32, beats uint64)                                              `c:"sim_kernel_limit" record:""`
+	KernelPush  func(model uintptr, engine int32, tdest uint32, data *byte, beats uint64, last int32) uint64 `c:"sim_kernel_push" record:"given 64"`
+	KernelPull  func(model uintptr, engine int32, data *byte, beats uint64, tdest *uint32) uint64            `c:"sim_kernel_pull" record:"taken 64"`
 
 	MemoryRead    func(model uintptr, space int32, address uint64, to *byte, bytes uint64) int32   `c:"sim_memory_read"`
-	MemoryWrite   func(model uintptr, space int32, address uint64, from *byte, bytes uint64) int32 `c:"sim_memory_write"`
-	MemoryLimit   func(model uintptr, space int32, bytes uint64)                                   `c:"sim_memory_limit"`
-	MemoryLatency func(model uintptr, space int32, cycles, jitter uint32)                          `c:"sim_memory_latency"`
-	MemoryStall   func(model uintptr, space int32, perMille, longest uint32)                       `c:"sim_memory_stall"`
-	MemoryError   func(model uintptr, space int32, from, to uint64, kind uint32)                   `c:"sim_memory_error"`
+	MemoryWrite   func(model uintptr, space int32, address uint64, from *byte, bytes uint64) int32 `c:"sim_memory_write" record:"given 1"`
+	MemoryLimit   func(model uintptr, space int32, bytes uint64)                                   `c:"sim_memory_limit" record:""`
+	MemoryLatency func(model uintptr, space int32, cycles, jitter uint32)                          `c:"sim_memory_latency" record:""`
+	MemoryStall   func(model uintptr, space int32, perMille, longest uint32)                       `c:"sim_memory_stall" record:""`
+	MemoryError   func(model uintptr, space int32, from, to uint64, kind uint32)                   `c:"sim_memory_error" record:""`
 
-	NetworkPop     func(model uintptr, poe int32, meta *[chunkWords]uint64, data *byte, size uint64) int64 `c:"sim_network_pop"`
-	NetworkPush    func(model uintptr, poe int32, session uint32, data *byte, bytes uint64) int32          `c:"sim_network_push"`
+	NetworkPop     func(model uintptr, poe int32, meta *[chunkWords]uint64, data *byte, size uint64) int64 `c:"sim_network_pop" record:"taken 1"`
+	NetworkPush    func(model uintptr, poe int32, session uint32, data *byte, bytes uint64) int32          `c:"sim_network_push" record:"given 1"`
 	NetworkRoom    func(model uintptr, poe int32, session uint32) int32                                    `c:"sim_network_room"`
-	NetworkRequest func(model uintptr, poe int32, kind, ip, port *uint64) int32                            `c:"sim_network_request"`
-	NetworkAnswer  func(model uintptr, poe int32, kind uint64, session uint32, ok int32)                   `c:"sim_network_answer"`
-	NetworkWindow  func(model uintptr, poe int32, session uint32, bytes uint64)                            `c:"sim_network_window"`
-	NetworkClosed  func(model uintptr, poe int32, session uint32)                                          `c:"sim_network_closed"`
-	NetworkShape   func(model uintptr, poe int32, latency, jitter, pauses, refusals uint32, seed uint64)   `c:"sim_network_shape"`
+	NetworkRequest func(model uintptr, poe int32, kind, ip, port *uint64) int32                            `c:"sim_network_request" record:""`
+	NetworkAnswer  func(model uintptr, poe int32, kind uint64, session uint32, ok int32)                   `c:"sim_network_answer" record:""`
+	NetworkWindow  func(model uintptr, poe int32, session uint32, bytes uint64)                            `c:"sim_network_window" record:""`
+	NetworkClosed  func(model uintptr, poe int32, session uint32)                                          `c:"sim_network_closed" record:""`
+	NetworkShape   func(model uintptr, poe int32, latency, jitter, pauses, refusals uint32, seed uint64)   `c:"sim_network_shape" record:""`
 }
 
 // What records of the C API hold.

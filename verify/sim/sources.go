@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -50,13 +49,4 @@ func first(path string) int {
 		return 0
 	}
 	return 1
-}
-
-// Lint checks the hardware of a platform, models included, with all warnings.
-func Lint(ctx context.Context, d *design.Design) error {
-	paths, err := sources(d)
-	if err != nil {
-		return err
-	}
-	return verilate.Lint(ctx, top, nil, paths...)
 }

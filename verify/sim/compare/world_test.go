@@ -4,111 +4,51 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/conform"
-	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/sim/simtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
 var (
-	seedFlag     = flag.Uint64("compare.seed", 1, "seed of the cases")
-	casesFlag    = flag.Int("compare.cases", 1, "cases of each operation")
-	libraryFlag  = flag.String("compare.library", "", "library of simulated hardware that was built before; \"\" for that of the platform")
-	optimizeFlag = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for -O2")
+	seedFlag      = flag.Uint64("compare.seed", 1, "seed of the cases")
+	casesFlag     = flag.Int("compare.cases", 2, "cases of each operation")
+	ranksFlag     = flag.String("compare.ranks", "2,3,4", "sizes of worlds, with commas between")
+	platformsFlag = flag.String("compare.platforms", "u55c_tcp", "platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
+	libraryFlag   = flag.String("compare.library", "", "library of the one platform's simulated hardware that was built before, with the host at its kernel streams; \"\" for that of each platform")
+	optimizeFlag  = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for -O2")
 )
 
-// maxCount bounds cases: simulated hardware is slow.
-const maxCount = 1000
+// TestMain makes waveforms of hardware that differs.
+func TestMain(m *testing.M) { os.Exit(simtest.Main(m)) }
 
-// pair is a world in two forms.
-type pair struct {
-	p       accl.Platform
-	logs    [2]*Log // of the emulator, and of the hardware
-	engines [2][]*accl.Engine
+// build is how the simulated hardware is made: the host is at its kernel streams, and
+// sees what passes them.
+func build(t *testing.T) sim.Build {
+	return sim.Build{KernelPort: true, Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }}
 }
 
-func newPair(ctx context.Context, t *testing.T, platform string, ranks int) *pair {
+// hardware makes engines that are simulated from the hardware's description.
+func hardware(t *testing.T, library string) kind {
 	t.Helper()
-	if err := verilate.Available(ctx); err != nil {
-		t.Skip(err)
-	}
-	// As the tests of conform have it: one library is enough.
-	d := designtest.Load(t, platform, map[string]cty.Value{"host_memory": cty.True})
-	p := &pair{p: driverview.Of(d)}
-	p.p.RxBuffers = accl.RxBuffers{Count: 8, Bytes: 512}
-	library := *libraryFlag
-	if library == "" {
-		var err error
-		if library, err = sim.Library(ctx, d, sim.Build{Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	image, err := firmware.Prebuilt(d.ABI().Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock := sim.NewClock()
-	for i, maker := range []func(rank int, l *Log) world.Maker{
-		func(rank int, l *Log) world.Maker {
-			count := uint64(0)
-			return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-				o := emu.Options{Image: image.Code, OnMove: func(m emu.Move) { count++; l.Move(rank, Emulated(m), count) }}
-				return emu.New(ctx, d, l.Port(rank, port), o)
+	clock, cards := sim.NewClock(), simtest.Record(t)
+	return func(rank int, l *Log) world.Maker {
+		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
+			o := sim.Options{
+				Library: library, Build: build(t), Seed: *seedFlag, Clock: clock, Record: cards.Card(fmt.Sprint("rank", rank)),
+				OnMove: func(i sim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
 			}
-		},
-		func(rank int, l *Log) world.Maker {
-			return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-				o := sim.Options{
-					Library: library, Clock: clock, Build: sim.Build{Optimize: *optimizeFlag},
-					OnMove: func(i sim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
-				}
-				return sim.New(ctx, d, l.Port(rank, port), o)
-			}
-		},
-	} {
-		log := NewLog(ranks)
-		p.logs[i] = log
-		w, err := world.New(ctx, d, ranks, world.Options{
-			Net:   fabric.Options{MaxPayload: int(d.ABI().Constant("max_packet_bytes").Value) - len(fabric.Packet{}.Header)}, // as the hardware has it
-			Maker: func(rank int) world.Maker { return maker(rank, log) },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := w.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		if p.engines[i], err = accl.OpenAll(ctx, w.Devices(), &p.p, w.Ranks()); err != nil {
-			t.Fatal(err)
+			return o.Make(ctx, d, l.Port(rank, port))
 		}
 	}
-	return p
-}
-
-// run runs a case on both worlds.
-func (p *pair) run(ctx context.Context, c conform.Case) error {
-	for i, name := range []string{"emulator", "hardware"} {
-		if err := c.Run(ctx, p.engines[i]); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return Step(p.logs[0], p.logs[1], nil)
 }
 
 // TestWorldsDoTheSame runs calls one after the other on emulated and on simulated
@@ -117,28 +57,29 @@ func TestWorldsDoTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	for _, ranks := range []int{2, 3} {
-		t.Run(fmt.Sprint(ranks), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
-			defer cancel()
-			p := newPair(ctx, t, "u55c_tcp", ranks)
-			if err := Step(p.logs[0], p.logs[1], nil); err != nil {
-				t.Fatalf("opening: %v", err)
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	for _, platform := range strings.Split(*platformsFlag, ",") {
+		library := *libraryFlag
+		if library == "" {
+			var err error
+			if library, err = sim.Library(t.Context(), load(t, platform).design, build(t)); err != nil {
+				t.Fatal(err)
 			}
-			t.Logf("-compare.seed=%d", *seedFlag)
-			rng := rand.New(rand.NewPCG(*seedFlag, uint64(ranks)))
-			for range *casesFlag {
-				for _, op := range conform.Operations(&p.p) {
-					c := conform.RandomOp(rng, &p.p, ranks, op)
-					if c.StreamOp0 || c.StreamRes {
-						continue // what is on a stream is not of one call
-					}
-					c.Count = min(c.Count, maxCount)
-					if err := p.run(ctx, c); err != nil {
-						t.Fatalf("%v\n%v", c, err)
-					}
+		}
+		for _, text := range strings.Split(*ranksFlag, ",") {
+			t.Run(platform+"/"+text, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+				defer cancel()
+				var ranks int
+				if _, err := fmt.Sscan(text, &ranks); err != nil {
+					t.Fatal(err)
 				}
-			}
-		})
+				w := load(t, platform)
+				w.open(ctx, t, ranks, [2]kind{emulated(t, w.design), hardware(t, library)})
+				w.all(ctx, t, ranks, *casesFlag)
+			})
+		}
 	}
 }

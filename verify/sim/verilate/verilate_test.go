@@ -55,6 +55,7 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	told = nil // how much it is depends on how long the build has taken
 	if again, err := b.Library(t.Context()); err != nil || again != path {
 		t.Errorf("the second time it is %s (%v), not %s", again, err, path)
 	}
@@ -62,7 +63,7 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 1 || !os.SameFile(first, second) {
+	if len(told) != 0 || !os.SameFile(first, second) {
 		t.Errorf("it was built again: %q", told)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {

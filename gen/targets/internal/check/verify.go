@@ -10,7 +10,8 @@ import (
 // Verify checks the hardware of a platform.
 func Verify(ctx context.Context, platform string, careful bool, scale *float64) error {
 	provide(ctx)
-	args := []string{"test", "./verify/conform", "-count=1", "-timeout=4h", "-conform.over=verilated", "-conform.platforms=" + platform}
+	args := []string{"test", "./verify/conform", "-count=1", "-timeout=4h", "-conform.over=verilated", "-conform.platforms=" + platform,
+		"-skip=^(TestOver|TestDeadPeer|TestLossBetweenNamespaces)$"} // which choose how they reach the ranks
 	if careful {
 		args = append(args, "-conform.careful")
 	}

@@ -41,11 +41,20 @@ func Emulate(ctx context.Context, platform string, ranks *int, flags ...string) 
 	if *ranks < 1 {
 		return mg.Fatalf(2, "a world has at least 1 rank, not %d", *ranks)
 	}
+	return serve(ctx, "the emulator of "+platform, append([]string{platform, Flag("n", ranks)}, flags...)...)
+}
+
+// Replay builds the server of ranks, which replays a recording.
+func Replay(ctx context.Context, recording string, flags ...string) error {
+	return serve(ctx, "the replay of "+recording, append([]string{Flag("replay", &recording)}, flags...)...)
+}
+
+// serve builds the server and runs it until it ends or is interrupted.
+func serve(ctx context.Context, what string, args ...string) error {
 	binary, err := build(ctx, server)
 	if err != nil {
 		return err
 	}
-	args := append([]string{platform, Flag("n", ranks)}, flags...)
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "" })
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -62,7 +71,7 @@ func Emulate(ctx context.Context, platform string, ranks *int, flags ...string) 
 	case ctx.Err() != nil:
 		return nil
 	case errors.As(err, &exit):
-		return mg.Fatalf(max(exit.ExitCode(), 1), "the emulator of %s has ended", platform)
+		return mg.Fatalf(max(exit.ExitCode(), 1), "%s has ended", what)
 	}
 	return err
 }

@@ -103,6 +103,9 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "u55c_tcp -timeout=1us", "-timeout=1µs: at least 1ms"},
 		{"", "u55c_tcp -trace-window=5", "-trace-window=5: two numbers of cycles"},
 		{"", "u55c_tcp -trace-window=9:5", "-trace-window=9:5"},
+		{"", "u55c_tcp -record=card%d.rec", "-record=card%d.rec: it is for ranks that are simulated"},
+		{"", "u55c_tcp -replay=card.rec", "-replay=card.rec: the recording says which platform, not u55c_tcp"},
+		{"", "-replay=card.rec -trace-window=5", "-trace-window=5: two numbers of cycles"},
 		{"", "u55c_tcp -patience=-1s", "-patience=-1s"},
 		{"", "u55c_tcp -health=-1s", "-health=-1s"},
 		{"", "u55c_tcp -faults={losss=1}", `There is no attribute "losss" here. Did you mean "loss"?`},
@@ -131,6 +134,7 @@ func TestFailuresThatAreNotOfTheCommandLine(t *testing.T) {
 		{"", "u55c_tcp -hosts=no-such-host.invalid", "no address of no-such-host.invalid"},
 		{"", "u55c_udp -n=2 -ranks=0 -hosts=192.0.2.1,192.0.2.2", "this host does not have that address"},
 		{"", "u55c_tcp -faults=none.hcl", "none.hcl"},
+		{"", "-replay=command_test.go", "command_test.go: not a whole recording of a card"},
 	} {
 		if code, out, stderr := run(t, c.env, c.line); code != 1 || out != "" || !strings.Contains(stderr, c.text) {
 			t.Errorf("%s: %d\n%s%s", c.line, code, out, stderr)
@@ -154,7 +158,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 	}
 	for _, name := range []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults", "port", "listen", "kernel", "kernel-host",
 		"connections", "message", "memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
-		"trace-scope", "trace-levels", "health", "json"} {
+		"trace-scope", "trace-levels", "record", "replay", "health", "json"} {
 		if !strings.Contains(out, "\n  -"+name+"=") && !strings.Contains(out, "\n  -"+name+" ") {
 			t.Errorf("-%s is missing", name)
 		}

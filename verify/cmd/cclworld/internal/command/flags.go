@@ -62,7 +62,7 @@ var sections = []struct {
 	{"The world", []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults"}},
 	{"Clients", []string{"port", "listen", "kernel", "kernel-host", "connections", "message", "memory"}},
 	{"Engines", []string{"timeout", "patience"}},
-	{"Simulated hardware", []string{"simulate", "careful", "seed", "trace", "trace-window", "trace-scope", "trace-levels"}},
+	{"Simulated hardware", []string{"simulate", "careful", "seed", "trace", "trace-window", "trace-scope", "trace-levels", "record", "replay"}},
 	{"Output", []string{"health", "json"}},
 }
 
@@ -154,6 +154,12 @@ func parse(args []string, out io.Writer) (*options, error) {
 	})
 	if o.platform != "" {
 		names = append([]string{o.platform}, names...)
+	}
+	if o.hardware.replay != "" {
+		if len(names) > 0 {
+			return nil, usagef("-replay=%s: the recording says which platform, not %s", o.hardware.replay, strings.Join(names, " "))
+		}
+		return o, o.hardware.check()
 	}
 	switch len(names) {
 	case 0:

@@ -11,8 +11,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
@@ -28,8 +26,11 @@ type hardware struct {
 	window  string
 	scope   string
 	levels  int
+	record  string
+	replay  string
 
-	from, to uint64
+	from, to  uint64
+	recorders map[int]*sim.Recorder // by card
 }
 
 // allRanks stands for every rank.
@@ -43,10 +44,16 @@ func (h *hardware) define(f *flag.FlagSet) {
 	f.StringVar(&h.window, "trace-window", "", "cycles of which there are waveforms, as `from:to` (all)")
 	f.StringVar(&h.scope, "trace-scope", "", "`part` of the hierarchy, like TOP.platform_top.ccl_offload_0 (all)")
 	f.IntVar(&h.levels, "trace-levels", 0, "`number` of levels below it (all)")
+	f.StringVar(&h.record, "record", "", "`file` for a recording of what is done to the hardware; %d in its name is the rank")
+	f.StringVar(&h.replay, "replay", "", "`file` of a recording, in place of a platform: waveforms of its last cycles, or of\n"+
+		"-trace-window, in FST (beside it)")
 }
 
 // check reports values that cannot be.
 func (h *hardware) check() (err error) {
+	if h.record != "" && h.ranks == "" {
+		return usagef("-record=%s: it is for ranks that are simulated, -simulate=all", h.record)
+	}
 	if h.window == "" {
 		return nil
 	}
@@ -99,8 +106,11 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 	}
 	cards := &sim.Cards{Options: func(card int) sim.Options {
 		own := common
+		if h.record != "" {
+			own.Record = h.recorder(card)
+		}
 		if h.trace != "" {
-			own.Trace = &sim.Trace{File: traceFile(h.trace, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+			own.Trace = &sim.Trace{File: cardFile(h.trace, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
 		}
 		return own
 	}}
@@ -108,14 +118,12 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 		if !slices.Contains(ranks, rank) {
 			return nil
 		}
-		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-			return cards.Make(ctx, d, rank, port)
-		}
+		return cards.Maker(rank)
 	}, nil
 }
 
-// traceFile is the file of a card: of a rank, if it has one engine.
-func traceFile(name string, rank int) string {
+// cardFile is the file of a card: of a rank, if it has one engine.
+func cardFile(name string, rank int) string {
 	if strings.Contains(name, "%d") {
 		return strings.Replace(name, "%d", strconv.Itoa(rank), 1)
 	}

@@ -52,7 +52,11 @@ func Run(ctx context.Context, args []string, env func(string) (string, bool), st
 	if errors.Is(err, flag.ErrHelp) {
 		return good
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case o.hardware.replay != "":
+		err = interrupted(ctx, o.hardware.again(ctx, stdout))
+	default:
 		err = serveRanks(ctx, o, env, newReport(o.json, stdout, stderr))
 	}
 	if err == nil {
@@ -101,6 +105,7 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	if options.Maker, err = o.hardware.maker(ctx, d, o, w, r); err != nil {
 		return interrupted(ctx, err)
 	}
+	defer o.hardware.save(r)
 	h, err := host.Start(ctx, d, options)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// atOnce is how many words of the exchange memory are asked for at the same time: the
+// hardware answers a question in so many batches of cycles, however many there are.
+const atOnce = 64
+
+// offsets are those of the words to be read: all, or those that the host has written
+// or that stand at fixed places.
+func (n *names) offsets(hosts [2]*host, whole bool) []uint32 {
+	set := map[uint32]bool{}
+	if whole {
+		for at := n.exchange.Base; at < n.exchange.Base+n.exchange.Size; at += wordBytes {
+			set[at] = true
+		}
+	}
+	for _, w := range n.exchange.Words {
+		for i := range uint32(w.Count * w.Width / 8 / wordBytes) {
+			set[w.At+wordBytes*i] = true
+		}
+	}
+	for _, h := range hosts {
+		h.mu.Lock()
+		maps.Copy(set, h.written)
+		h.mu.Unlock()
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// read reads words of the exchange memory.
+func (h *host) read(ctx context.Context, offsets []uint32) (map[uint32]uint32, error) {
+	values, errs := make([]uint32, len(offsets)), make([]error, len(offsets))
+	for first := 0; first < len(offsets); first += atOnce {
+		var group sync.WaitGroup
+		for i := first; i < min(first+atOnce, len(offsets)); i++ {
+			group.Go(func() { values[i], errs[i] = h.device.ReadReg(ctx, offsets[i]) })
+		}
+		group.Wait()
+	}
+	out := map[uint32]uint32{}
+	for i, at := range offsets {
+		out[at] = values[i]
+	}
+	return out, errors.Join(errs...)
+}
+
+// sameWords compares the exchange memories.
+func sameWords(s *state, words map[uint32]word) error {
+	type sums [2]int
+	counts := map[string]map[uint32]*sums{} // of what is counted, by name and value
+	for _, at := range slices.Sorted(maps.Keys(s.words[0])) {
+		w, known := words[at]
+		if !known {
+			w.name = "a word that nobody knows"
+		}
+		switch w.may {
+		case same:
+			if e, h := s.words[0][at], s.words[1][at]; e != h {
+				return fmt.Errorf("0x%X of the exchange memory, %s, is 0x%X in the emulator, and 0x%X in the hardware in cycle %d", at, w.name, e, h, s.cycle)
+			}
+		case counted:
+			if counts[w.column] == nil {
+				counts[w.column] = map[uint32]*sums{}
+			}
+			for side := range 2 {
+				v := s.words[side][at]
+				if counts[w.column][v] == nil {
+					counts[w.column][v] = &sums{}
+				}
+				counts[w.column][v][side]++
+			}
+		}
+	}
+	for column, values := range counts {
+		for _, v := range slices.Sorted(maps.Keys(values)) {
+			if n := values[v]; n[0] != n[1] {
+				return fmt.Errorf("%s is 0x%X in %d of them in the emulator, and in %d in the hardware in cycle %d", column, v, n[0], n[1], s.cycle)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package compare
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+)
+
+// Message is what one rank has sent to another.
+type Message struct {
+	Header [64]byte
+	Bytes  int    // of payload
+	Sum    uint32 // of them (CRC-32)
+}
+
+// Port notes what a rank sends.
+func (l *Log) Port(rank int, p fabric.Port) fabric.Port { return &port{p, l, rank} }
+
+type port struct {
+	fabric.Port
+	log  *Log
+	rank int
+}
+
+// Send implements fabric.Port.
+func (p *port) Send(session uint32, packet *fabric.Packet) error {
+	m := Message{packet.Header, len(packet.Payload), crc32.ChecksumIEEE(packet.Payload)} // now: it is no longer ours when it has been sent
+	err := p.Port.Send(session, packet)
+	if err == nil {
+		p.log.mu.Lock()
+		defer p.log.mu.Unlock()
+		pair := [2]int{p.rank, int(session)}
+		p.log.messages[pair] = append(p.log.messages[pair], m)
+	}
+	return err
+}
+
+// sameMessages compares what one rank has sent to another.
+func sameMessages(emulated, hardware []Message) error {
+	for i := range max(len(emulated), len(hardware)) {
+		switch {
+		case i >= len(emulated):
+			return fmt.Errorf("message %d comes from the hardware alone: %v", i, hardware[i])
+		case i >= len(hardware):
+			return fmt.Errorf("message %d comes from the emulator alone: %v", i, emulated[i])
+		case emulated[i] != hardware[i]:
+			return fmt.Errorf("message %d is\n\t%v from the emulator, and\n\t%v from the hardware", i, emulated[i], hardware[i])
+		}
+	}
+	return nil
+}
+
+// String has the part of the header that is in use.
+func (m Message) String() string {
+	return fmt.Sprintf("%x, %d bytes with the checksum %08x", m.Header[:40], m.Bytes, m.Sum)
+}

@@ -1,0 +1,131 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/cclforge/cclforge/gen/abi"
+)
+
+// names are those of the interface generation that the comparison knows.
+type names struct {
+	exchange  *abi.Memory
+	beatBytes int
+	tables    map[string]*abi.Table
+	inMemory  map[uint32]bool // results that go there
+	// Fields of the control word of moves.
+	result, resultHost, queue abi.Field
+}
+
+func newNames(g *abi.Generation) (*names, error) {
+	n := &names{exchange: g.Memory(abi.Exchange), tables: map[string]*abi.Table{}, inMemory: map[uint32]bool{}}
+	beat, control, results := g.Constant(abi.BeatBytes), g.Layout("move_control"), g.Enum("move_result")
+	if n.exchange == nil || beat == nil || control == nil || results == nil {
+		return nil, fmt.Errorf("%s describes no exchange memory, beats or moves", g.Name)
+	}
+	n.beatBytes = int(beat.Value)
+	for _, table := range []string{abi.RxBuffers, abi.Communicators, abi.ArithmeticConfigs} {
+		if n.tables[table] = n.exchange.Table(table); n.tables[table] == nil {
+			return nil, fmt.Errorf("%s describes no %s", g.Name, table)
+		}
+	}
+	fields := map[string]*abi.Field{"result": &n.result, "result_host": &n.resultHost, "queue": &n.queue}
+	for _, f := range control.Fields {
+		if to := fields[f.Name]; to != nil {
+			*to = f
+			delete(fields, f.Name)
+		}
+	}
+	for name := range fields {
+		return nil, fmt.Errorf("%s describes no %s of moves", g.Name, name)
+	}
+	for _, name := range []string{"memory", "memory_and_network"} {
+		if v := results.Value(name); v != nil {
+			n.inMemory[v.Value] = true
+		}
+	}
+	return n, nil
+}
+
+// mask is where a field stands in a word.
+func mask(f abi.Field) uint32 { return (1<<f.Bits() - 1) << f.Low }
+
+// writes reports whether a move writes to an address.
+func (n *names) writes(m *Move, addr uint64, host bool) bool {
+	bytes := uint64(max(m.Bytes, m.CompressedBytes))
+	return n.inMemory[m.Control&mask(n.result)>>n.result.Low] && (m.Control&mask(n.resultHost) != 0) == host && addr-m.Result < bytes
+}
+
+// freedom is how much words may differ.
+type freedom int
+
+const (
+	same    freedom = iota
+	any             // it says when something happened, or in which rx buffer
+	counted         // as often as in the other world, in whichever rx buffers
+)
+
+// word is one of the exchange memory.
+type word struct {
+	name   string
+	may    freedom
+	column string // what is counted together
+}
+
+// rxFreedom is how much words of the records of rx buffers may differ. A message goes
+// to whichever buffer is free when it arrives, so that what a record says of the last
+// message there may differ; at rest, as many must be free on both sides.
+var rxFreedom = map[string]freedom{
+	"status": counted,
+	"rx_tag": any, "rx_len": any, "rx_src": any, "seq": any, "dma_tag": any,
+}
+
+// wordFreedom is how much other words may differ: those of time.
+var wordFreedom = map[string]freedom{"performance_counter": any}
+
+// wordBytes is what the exchange memory is made of.
+const wordBytes = 4
+
+// words names those of the exchange memory that are known, by offset.
+func (n *names) words(s *state) map[uint32]word {
+	out := map[uint32]word{}
+	for _, w := range n.exchange.Words {
+		each := uint32(w.Width / 8 / wordBytes)
+		for i := range uint32(w.Count) * each {
+			name := w.Name
+			if w.Count > 1 || each > 1 {
+				name = fmt.Sprintf("word %d of %s", i, w.Name)
+			}
+			out[w.At+wordBytes*i] = word{name: name, may: wordFreedom[w.Name]}
+		}
+	}
+	get := func(at uint32) uint32 { return s.words[0][at] }
+	put := func(at uint32, table, what string, words []abi.RecordWord, free map[string]freedom) uint32 {
+		for _, w := range words {
+			out[at] = word{w.Name + " of " + what, free[w.Name], table + "." + w.Name}
+			at += wordBytes
+		}
+		return at
+	}
+	table := func(name, what string, at uint32, count string, free map[string]freedom) {
+		t := n.tables[name]
+		records := uint32(0)
+		for i, w := range t.Header {
+			if w.Name == count {
+				records = get(at + wordBytes*uint32(i))
+			}
+		}
+		at = put(at, name, what, t.Header, nil)
+		for i := range min(records, n.exchange.Size/wordBytes) {
+			at = put(at, name, fmt.Sprintf("record %d of %s", i, what), t.Record, free)
+		}
+	}
+	rx := n.tables[abi.RxBuffers]
+	table(abi.RxBuffers, "the rx buffers", rx.At, "count", rxFreedom)
+	for at := range s.comms {
+		table(abi.Communicators, fmt.Sprintf("the communicator at 0x%X", at), at, "size", nil)
+	}
+	for at := range s.configs {
+		table(abi.ArithmeticConfigs, fmt.Sprintf("the arithmetic configuration at 0x%X", at), at, "nfunctions", nil)
+	}
+	return out
+}
