@@ -234,6 +234,10 @@ func TestHardwareFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
+	const platform = "u55c_tcp"
+	if !slices.Contains(all.of(platform), platform) {
+		t.Skipf("it takes %s", platform)
+	}
 	before := slow.Load()
 	t.Cleanup(func() { slow.Store(before) })
 	on, err := goes("verilated")
@@ -241,7 +245,7 @@ func TestHardwareFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := limited(t, time.Minute)
-	b := newBreakable(ctx, t, on, "u55c_tcp", 3)
+	b := newBreakable(ctx, t, on, platform, 3)
 	for _, part := range []struct {
 		name string
 		run  func(*breakable, context.Context)

@@ -23,7 +23,7 @@ var (
 	slowFlag     = flag.Float64("conform.slow", 20, "how much longer simulated hardware may take than emulated ranks")
 	libraryFlag  = flag.String("conform.library", "", "library of simulated hardware that was built before; \"\" for that of the platform")
 	carefulFlag  = flag.Bool("conform.careful", false, "simulated hardware checks its assertions, and starts with random values")
-	optimizeFlag = flag.String("conform.optimize", "", "how the C++ of simulated hardware is optimized: -O1 takes less time to build; \"\" for -O2")
+	optimizeFlag = flag.String("conform.optimize", "", "how the C++ of simulated hardware is optimized, as an option of g++; \"\" for speed")
 	traceFlag    = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each card begins with this")
 	traceFrom    = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
 	traceTo      = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"sync"
 	"syscall"
 	"testing"
@@ -21,11 +23,26 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/serve"
+	hardware "github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/sim/simtest"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
+var simulateFlag = flag.String("serve.simulate", "", "a platform whose ranks are simulated from the description of the hardware, in every test that serves them")
+
 // patience is how long a test waits for an answer.
-const patience = 30 * time.Second
+var patience = 30 * time.Second
+
+// slowness is how many times as long simulated ranks may take.
+const slowness = 20
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *simulateFlag != "" {
+		patience *= slowness
+	}
+	os.Exit(simtest.Main(m))
+}
 
 // served is a world whose ranks are served, each on its ports.
 type served struct {
@@ -52,7 +69,11 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 	if o.engine.ResidentBytes == 0 {
 		o.engine.ResidentBytes = 256 << 20
 	}
-	w, err := world.New(t.Context(), d, o.ranks, world.Options{Engine: o.engine})
+	all := world.Options{Engine: o.engine}
+	if d.Platform.Name == *simulateFlag {
+		all.Maker = simulated(t, d, o.engine)
+	}
+	w, err := world.New(t.Context(), d, o.ranks, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +92,22 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 			t.Fatal(err)
 		}
 	}
+}
+
+// simulated makes ranks from the description of the hardware.
+func simulated(t testing.TB, d *design.Design, e emu.Options) func(rank int) world.Maker {
+	t.Helper()
+	records := simtest.Record(t)
+	o := hardware.Options{
+		Build: hardware.Build{KernelPort: e.Kernel == emu.Client, Progress: func(m string) { t.Log(m) }},
+		Clock: hardware.NewClock(), SharedHost: e.SharedHost,
+	}
+	cards := &hardware.Cards{Options: func(card int) hardware.Options {
+		o := o
+		o.Record = records.Card(fmt.Sprint("card", card))
+		return o
+	}}
+	return cards.Maker
 }
 
 // serve serves all ranks on ports that were free a moment ago.

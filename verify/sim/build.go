@@ -37,7 +37,7 @@ type Build struct {
 	Trace bool
 	// Millisecond is how many cycles count as a millisecond; 0 for DefaultMillisecond.
 	Millisecond int
-	// Optimize is how the C++ is optimized, empty for -O2.
+	// Optimize is how the C++ is optimized, empty for speed.
 	Optimize string
 	// Progress is told what takes time; may be nil.
 	Progress func(message string)

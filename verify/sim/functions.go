@@ -11,7 +11,7 @@ import (
 
 // functions are the C API of a Verilated platform (shell/*.cpp). A model may be
 // used by one goroutine at a time. Recordings hold the calls of those that change a
-// model (shapes in record.go): a number is how many bytes each element has of what the
+// model (shapes): a number is how many bytes each element has of what the
 // function is given or gives.
 type functions struct {
 	Open  func(arguments string, seed uint64, flags uint32) uintptr                          `c:"sim_open"`

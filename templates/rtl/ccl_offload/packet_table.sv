@@ -66,20 +66,39 @@ module packet_table #(
     end
     assign free_valid = !(&used);
 
+    // Simulation skips what nobody asks for.
     always_comb begin
-        commit_tag = '0;
-        leave_tag  = '0;
-        for (int unsigned i = 0; i < SLOTS; i++) begin
-            commit_tag = commit_tag | (commit_slot == SLOT'(i) ? tags[i*TAG +: TAG] : '0);
-            leave_tag  = leave_tag | (leave_slot == SLOT'(i) ? tags[i*TAG +: TAG] : '0);
+        commit_tag = 'x;
+        if (commit) begin
+            commit_tag = '0;
+            for (int unsigned i = 0; i < SLOTS; i++)
+                commit_tag = commit_tag | (commit_slot == SLOT'(i) ? tags[i*TAG +: TAG] : '0);
         end
     end
 
     always_comb begin
-        earlier = '0;
-        for (int unsigned i = 0; i < SLOTS; i++)
-            earlier = earlier + AHEAD'(queued[i] && tags[i*TAG +: TAG] == entering_tag);
+        leave_tag = 'x;
+        if (leave) begin
+            leave_tag = '0;
+            for (int unsigned i = 0; i < SLOTS; i++)
+                leave_tag = leave_tag | (leave_slot == SLOT'(i) ? tags[i*TAG +: TAG] : '0);
+        end
     end
+
+    always_comb begin
+        earlier = 'x;
+        if (entering) begin
+            earlier = '0;
+            for (int unsigned i = 0; i < SLOTS; i++)
+                earlier = earlier + AHEAD'(queued[i] && tags[i*TAG +: TAG] == entering_tag);
+        end
+    end
+
+    // What changes of all slots.
+    logic [SLOTS-1:0] opened, entered, left;
+    assign opened  = open ? SLOTS'(1) << free_slot : '0;
+    assign entered = entering ? SLOTS'(1) << entering_slot : '0;
+    assign left    = leave ? SLOTS'(1) << leave_slot : '0;
 
     always_ff @(posedge clk) begin
         if (rst) begin
@@ -88,12 +107,8 @@ module packet_table #(
             entering <= 1'b0;
             leaving  <= 1'b0;
         end else begin
-            for (int unsigned i = 0; i < SLOTS; i++) begin
-                if (forget[i] || release_[i]) used[i] <= 1'b0;
-                else if (open && free_slot == SLOT'(i)) used[i] <= 1'b1;
-                if (forget[i] || leave && leave_slot == SLOT'(i)) queued[i] <= 1'b0;
-                else if (entering && entering_slot == SLOT'(i)) queued[i] <= 1'b1;
-            end
+            used     <= (used | opened) & ~forget & ~release_;
+            queued   <= (queued | entered) & ~forget & ~left;
             entering <= commit && !forget[commit_slot];
             leaving  <= leave;
         end

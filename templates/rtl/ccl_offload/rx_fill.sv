@@ -30,6 +30,7 @@ module rx_fill (
 
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned SLOT   = engine_pkg::SLOT_WIDTH;
+    localparam int unsigned KEEP   = engine_pkg::KEEP_WIDTH;
 
     logic              coming, next;
     logic [LENGTH-1:0] end_;
@@ -42,11 +43,9 @@ module rx_fill (
     assign row_data  = in_data;
     assign row_last  = end_[6 +: engine_pkg::ROW_WIDTH] == row_number;
     assign next      = row_valid && row_ready && row_last;
+    assign row_keep  = row_last ? ~({{KEEP - 1{1'b1}}, 1'b0} << end_[5:0]) : '1;
     assign row_good  = 1'b1;
     assign busy      = coming;
-
-    always_comb
-        for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) row_keep[i] = !row_last || 6'(i) <= end_[5:0];
 
     fifo #(.WIDTH(SLOT + 16 + LENGTH), .DEPTH(engine_pkg::SLOTS)) expected (
         .clk, .rst, .clear(1'b0),

@@ -58,8 +58,11 @@ module rx_stream #(
     assign oversize    = taken && in_last && full;
 
     always_comb begin
-        count = '0;
-        for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) count = count + LENGTH'(in_keep[i]);
+        count = 'x; // simulation skips what is idle
+        if (in_valid) begin
+            count = '0;
+            for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) count = count + LENGTH'(in_keep[i]);
+        end
     end
 
     always_ff @(posedge clk) begin

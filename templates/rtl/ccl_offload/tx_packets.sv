@@ -160,9 +160,8 @@ module tx_packets (
         end else begin
             sending <= sending & ~release_;
             if (send) sending[leave_slot] <= 1'b1;
-            for (int unsigned i = 0; i < SLOTS; i++)
-                if (open && free_slot == SLOT'(i)) doomed[i] <= 1'b0;
-                else if (used[i] && (reset_network || closing && same[i] && queued[i])) doomed[i] <= 1'b1;
+            doomed  <= doomed | used & (reset_network ? '1 : closing ? same & queued : '0);
+            if (open) doomed[free_slot] <= 1'b0;
         end
         if (open) begin
             packets[free_slot]  <= opened;

@@ -56,8 +56,11 @@ module dma_write_align #(
     logic [6:0]   beat_bytes, kept;
 
     always_comb begin
-        kept = '0;
-        for (int unsigned i = 0; i < 64; i++) kept = kept + 7'(stream_keep[i]);
+        kept = 'x;
+        if (stream_last) begin
+            kept = '0;
+            for (int unsigned i = 0; i < 64; i++) kept = kept + 7'(stream_keep[i]);
+        end
     end
 
     skid_buffer #(.WIDTH(520)) beats (
@@ -175,11 +178,13 @@ module dma_write_align #(
 
     assign {writes2, closes2, trailing2, held2, start2, stop2} = step2;
 
+    assign line_strobes = ({64{1'b1}} << start2) & ~({64{1'b1}} << stop2);
+
     always_comb begin
-        for (int unsigned i = 0; i < 64; i++) begin
-            line_data[8*i +: 8] = 7'(i) < held2 ? hold[8*i +: 8] : rotated[8*i +: 8];
-            line_strobes[i] = 7'(i) >= start2 && 7'(i) < stop2;
-        end
+        line_data = 'x; // simulation skips what is idle
+        if (valid2)
+            for (int unsigned i = 0; i < 64; i++)
+                line_data[8*i +: 8] = 7'(i) < held2 ? hold[8*i +: 8] : rotated[8*i +: 8];
     end
 
     always_ff @(posedge clk) if (advance && valid2 && !trailing2) hold <= rotated;

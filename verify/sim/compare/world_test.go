@@ -24,7 +24,7 @@ var (
 	ranksFlag     = flag.String("compare.ranks", "2,3,4", "sizes of worlds, with commas between")
 	platformsFlag = flag.String("compare.platforms", "u55c_tcp", "platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
 	libraryFlag   = flag.String("compare.library", "", "library of the one platform's simulated hardware that was built before, with the host at its kernel streams; \"\" for that of each platform")
-	optimizeFlag  = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for -O2")
+	optimizeFlag  = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for speed")
 )
 
 // TestMain makes waveforms of hardware that differs.

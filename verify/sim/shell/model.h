@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
-#include <typeindex>
-#include <utility>
+#include <vector>
 
 #define SIM_API extern "C" __attribute__((visibility("default")))
 
@@ -24,6 +24,13 @@ struct Part {
     virtual bool busy() const { return false; }
 };
 
+// kind_of numbers the kinds of parts: DPI functions look for theirs in each cycle.
+inline std::atomic<std::size_t> kinds{0};
+template <class T> std::size_t kind_of() {
+    static const std::size_t kind = kinds++;
+    return kind;
+}
+
 // Model is what all simulation models have in common.
 class Model {
   public:
@@ -33,7 +40,10 @@ class Model {
 
     // part finds the part of a kind with a number, and makes it if it is missing.
     template <class T> T &part(int id) {
-        auto &slot = parts[{std::type_index(typeid(T)), id}];
+        const auto kind = kind_of<T>(), number = static_cast<std::size_t>(id);
+        if (kind >= parts.size()) parts.resize(kind + 1);
+        if (number >= parts[kind].size()) parts[kind].resize(number + 1);
+        auto &slot = parts[kind][number];
         if (!slot) slot = std::make_unique<T>();
         return static_cast<T &>(*slot);
     }
@@ -50,7 +60,15 @@ class Model {
     std::string printed;    // what the model has said
 
   protected:
-    std::map<std::pair<std::type_index, int>, std::unique_ptr<Part>> parts;
+    // each visits the parts that there are.
+    template <class F> void each(F visit) const {
+        for (const auto &kind : parts)
+            for (const auto &part : kind)
+                if (part) visit(*part);
+    }
+
+  private:
+    std::vector<std::vector<std::unique_ptr<Part>>> parts; // by kind and number
 };
 
 // current is the model that is evaluated in this thread.

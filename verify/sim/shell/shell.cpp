@@ -58,11 +58,11 @@ struct Platform : sim::Model {
     uint64_t status() const {
         uint64_t bits = error.empty() ? 0 : sim::status_failed;
         bool watched = false, busy = false;
-        for (const auto &[key, part] : parts) {
-            busy = busy || part->busy();
-            watched = watched || key.first == std::type_index(typeid(sim::Probe));
-            if (const auto *seen = dynamic_cast<const sim::HostPart *>(part.get())) bits |= seen->status();
-        }
+        each([&](const sim::Part &part) {
+            busy = busy || part.busy();
+            watched = watched || dynamic_cast<const sim::Probe *>(&part) != nullptr;
+            if (const auto *seen = dynamic_cast<const sim::HostPart *>(&part)) bits |= seen->status();
+        });
         return bits | (watched && !busy ? sim::status_idle : 0);
     }
 };

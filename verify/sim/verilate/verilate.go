@@ -32,8 +32,7 @@ type Build struct {
 	// random value; otherwise the model is built for speed.
 	Careful bool
 	Trace   bool // can write FST
-	// Optimize is how the C++ is optimized, empty for -O2. With -O1 the build is
-	// quicker and the model slower.
+	// Optimize is how the C++ is optimized, as an option of g++; empty for speed.
 	Optimize string
 	// Progress, if not nil, is told what takes time.
 	Progress func(message string)
@@ -44,6 +43,10 @@ var ErrTools = errors.New("a tool for simulating the hardware is missing")
 
 // libraryName is what was built, in its directory of the cache.
 const libraryName = "libsim.so"
+
+// forSpeed optimizes what runs in every cycle and does not fit into the caches:
+// less code is quicker than -O2. Passes that take long and find little are off.
+const forSpeed = "-Os -fno-code-hoisting -fno-gcse --param=sccvn-max-alias-queries-per-access=30"
 
 // progressEvery is how often progress is told of a build.
 const progressEvery = 10 * time.Second
@@ -137,13 +140,14 @@ func (b Build) watch(began time.Time) (stop func()) {
 func (b Build) flags() []string {
 	optimize := b.Optimize
 	if optimize == "" {
-		optimize = "-O2"
+		optimize = forSpeed
 	}
 	args := []string{
 		"--cc", "--exe", "--build", "-j", fmt.Sprint(runtime.NumCPU()), "--no-timing", "-O3",
 		"-CFLAGS", strings.Join(append([]string{"-fPIC -fvisibility=hidden", optimize}, b.CFlags...), " "),
 		"-LDFLAGS", "-shared -Wl,-Bsymbolic",
-		"-MAKEFLAGS", "OPT_FAST=" + optimize, "-MAKEFLAGS", "OPT_GLOBAL=" + optimize,
+		"-MAKEFLAGS", "OPT_FAST=", "-MAKEFLAGS", "OPT_GLOBAL=", // as CFLAGS say
+		"-MAKEFLAGS", "OPT_SLOW=-O0", // what runs once, when a model is made
 		"--top-module", b.Top, "--prefix", "V" + b.Top,
 	}
 	if b.Careful {
