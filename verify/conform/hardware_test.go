@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/sim/simtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
@@ -80,7 +81,7 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 	}
 	o := sim.Options{
 		Build: sim.Build{
-			KernelPort: d.Platform.CCLO.KernelStream != "loopback", // as emulated engines have it
+			KernelPort: s.world.Engine.Kernel == emu.Client,
 			Careful:    *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
 			Progress: func(m string) { t.Log(m) },
 		},

@@ -11,12 +11,19 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/emu"
 )
 
 // kernelBench is two ranks whose kernel streams lead to the test.
 func kernelBench(ctx context.Context, t *testing.T, on where, name string) *bench {
 	t.Helper()
-	return on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, vars: map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}})
+	s := setup{platform: name, ranks: 2, edit: small}
+	if _, built := on.way.(hardware); built {
+		s.world.Engine.Kernel = emu.Client // a kernel of the platform would be there itself
+	} else {
+		s.vars = map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
+	}
+	return on.bench(ctx, t, s)
 }
 
 // kernel is where the test plays the user kernel of a rank.

@@ -2,22 +2,20 @@ package emu
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/memory"
 )
 
-// maxExtents bounds what clients can make the engine remember about a memory.
-const maxExtents = 1 << 20
-
 // Memory is device or host memory as clients see it that choose addresses
 // themselves. Its methods may be called concurrently.
 type Memory struct {
 	pages *pagedMemory
+	known *memory.Known
+}
 
-	mu    sync.RWMutex
-	known memory.Extents // reserved or written by clients
+func newMemory(pages *pagedMemory) *Memory {
+	return &Memory{pages: pages, known: memory.NewKnown(pages.limit)}
 }
 
 // Memory is the engine's device memory, or the host memory that it reaches:
@@ -34,18 +32,7 @@ func (e *Engine) Memory(host bool) (engine.Memory, error) {
 
 // Reserve says that a client uses bytes from addr on. They keep what they hold,
 // zeros at first. The error is ErrFull beyond the address space.
-func (m *Memory) Reserve(addr, bytes uint64) error {
-	if addr > m.pages.limit || bytes > m.pages.limit-addr {
-		return fmt.Errorf("%w: it ends at 0x%X, before %d bytes at 0x%X", ErrFull, m.pages.limit, bytes, addr)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.known) >= maxExtents {
-		return fmt.Errorf("%w: it is in more than %d pieces", ErrFull, maxExtents)
-	}
-	m.known.Add(memory.Extent{From: addr, To: addr + bytes})
-	return nil
-}
+func (m *Memory) Reserve(addr, bytes uint64) error { return m.known.Add(addr, bytes) }
 
 // Write writes bytes from addr on, reserved or not. The error is ErrFull beyond
 // the address space and Options.ResidentBytes; nothing is read back then that was
@@ -63,28 +50,16 @@ func (m *Memory) Write(b []byte, addr uint64) error {
 // Read fills b with the bytes from addr on. The error is ErrNoMemory if a client
 // has neither reserved nor written one of them, nor the engine written near it.
 func (m *Memory) Read(b []byte, addr uint64) error {
-	if err := m.there(addr, uint64(len(b))); err != nil {
+	if err := m.known.Check(addr, uint64(len(b)), m.written); err != nil {
 		return err
 	}
 	return copyOut(b, m.pages, addr)
 }
 
-// there is the error if some bytes were never reserved or written.
-func (m *Memory) there(addr, bytes uint64) error {
-	if addr > m.pages.limit || bytes > m.pages.limit-addr {
-		return fmt.Errorf("%w 0x%X", ErrNoMemory, max(addr, m.pages.limit))
+// written is up to where the engine has written near an address, 0 for not.
+func (m *Memory) written(addr uint64) (end uint64) {
+	if !m.pages.marked(addr) {
+		return 0
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	rest := memory.Extent{From: addr, To: addr + bytes}
-	for {
-		at, lacks := m.known.Missing(rest)
-		if !lacks {
-			return nil
-		}
-		if !m.pages.marked(at) {
-			return fmt.Errorf("%w 0x%X: it was never allocated or written", ErrNoMemory, at)
-		}
-		rest.From = min(at/blockBytes*blockBytes+blockBytes, rest.To)
-	}
+	return addr/blockBytes*blockBytes + blockBytes
 }

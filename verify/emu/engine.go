@@ -220,7 +220,7 @@ func (e *Engine) remember() (err error) {
 	if e.device, err = newPagedMemory(e.o.MemoryBytes, e.o.ResidentBytes); err != nil {
 		return err
 	}
-	e.clients[0] = &Memory{pages: e.device}
+	e.clients[0] = newMemory(e.device)
 	e.host = noMemory{}
 	switch {
 	case !e.d.Platform.HostMemory:
@@ -229,7 +229,7 @@ func (e *Engine) remember() (err error) {
 		if err != nil {
 			return err
 		}
-		e.host, e.clients[1] = shared, &Memory{pages: shared}
+		e.host, e.clients[1] = shared, newMemory(shared)
 	default:
 		e.host = newHostMemory(e.o.MemoryBytes)
 	}

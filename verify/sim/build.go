@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -21,13 +22,19 @@ var shell embed.FS
 // top is the module that is simulated: a whole platform.
 const top = "platform_top"
 
+// loopback is what platforms have at kernel streams that lead back to the engine.
+const loopback = "loopback"
+
+// ErrKernel says that the host cannot be at kernel streams.
+var ErrKernel = errors.New("the host plays the user kernel where the platform has a loop-back alone")
+
 // DefaultMillisecond is how many cycles the hardware takes for a millisecond: few,
 // so that limits of milliseconds can be waited for.
 const DefaultMillisecond = 2000
 
 // Build says how the hardware of a platform is made into a library.
 type Build struct {
-	// KernelPort puts the host at the kernel streams, whatever the platform has there.
+	// KernelPort puts the host at the kernel streams in place of a loop-back.
 	KernelPort bool
 	// Careful checks assertions and gives registers without a reset random values.
 	// These depend on what is built, so that waveforms are possible, too: a replay
@@ -45,6 +52,9 @@ type Build struct {
 
 // Library builds the library of a design, unless it is in the cache.
 func Library(ctx context.Context, d *design.Design, b Build) (path string, err error) {
+	if b.KernelPort && d.Platform.CCLO.KernelStream != loopback {
+		return "", fmt.Errorf("simulate %s: %w", d.Platform.Name, ErrKernel)
+	}
 	sources, err := sources(d)
 	if err != nil {
 		return "", err

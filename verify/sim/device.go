@@ -130,7 +130,7 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 	}
 	return memory.New(memory.Block{
 		Allocator: s.allocator, Taken: taken, Addr: addr, Bytes: spec.Bytes, Mirrored: spec.Host,
-		To:   func(_ context.Context, b []byte, addr uint64) error { return s.Write(b, addr) },
-		From: func(_ context.Context, b []byte, addr uint64) error { return s.Read(b, addr) },
+		To:   func(_ context.Context, b []byte, addr uint64) error { return s.write(b, addr) },
+		From: func(_ context.Context, b []byte, addr uint64) error { return s.read(b, addr) },
 	}), nil
 }

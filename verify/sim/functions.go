@@ -33,6 +33,7 @@ type functions struct {
 
 	MemoryRead    func(model uintptr, space int32, address uint64, to *byte, bytes uint64) int32   `c:"sim_memory_read"`
 	MemoryWrite   func(model uintptr, space int32, address uint64, from *byte, bytes uint64) int32 `c:"sim_memory_write" record:"given 1"`
+	MemoryWritten func(model uintptr, space int32, address uint64) uint64                          `c:"sim_memory_written"`
 	MemoryLimit   func(model uintptr, space int32, bytes uint64)                                   `c:"sim_memory_limit" record:""`
 	MemoryLatency func(model uintptr, space int32, cycles, jitter uint32)                          `c:"sim_memory_latency" record:""`
 	MemoryStall   func(model uintptr, space int32, perMille, longest uint32)                       `c:"sim_memory_stall" record:""`

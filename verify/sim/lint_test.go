@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"flag"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
@@ -27,61 +29,99 @@ func lint(ctx context.Context, files kernels.Sources, module string) error {
 	return verilate.Lint(ctx, module, nil, paths...)
 }
 
-// TestPlatformsAreClean checks hardware with every warning that Verilator has: each
-// platform with the models around it, and each kernel by itself, as it is packaged.
-// What is the same on several platforms is checked once.
+// cleaner checks hardware with every warning that Verilator has, once what is the
+// same on several platforms.
+type cleaner struct{ seen sync.Map }
+
+// check checks a platform with the models around it, and each kernel by itself, as it
+// is packaged.
+func (c *cleaner) check(t *testing.T, name string, d *design.Design) {
+	t.Helper()
+	files, err := kernels.Rendered(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files[top+".sv"] == nil {
+		t.Errorf("%s has no top level", name)
+		return
+	}
+	c.once(t, name, files, top)
+	own, err := kernels.Of(d, files)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, k := range own {
+		c.once(t, name+"/"+k.ID, k.Sources, k.Module)
+	}
+}
+
+func (c *cleaner) once(t *testing.T, name string, files kernels.Sources, module string) {
+	t.Helper()
+	if _, again := c.seen.LoadOrStore(files.Key(module), true); again {
+		return
+	}
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		if err := lint(t.Context(), files, module); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestPlatformsAreClean checks the hardware of every platform.
 func TestPlatformsAreClean(t *testing.T) {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	var seen sync.Map
-	once := func(t *testing.T, name string, files kernels.Sources, module string) {
-		t.Helper()
-		if _, again := seen.LoadOrStore(files.Key(module), true); again {
-			return
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if err := lint(t.Context(), files, module); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	check := func(t *testing.T, name string, d *design.Design) {
-		t.Helper()
-		files, err := kernels.Rendered(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[top+".sv"] == nil {
-			t.Errorf("%s has no top level", name)
-			return
-		}
-		once(t, name, files, top)
-		own, err := kernels.Of(d, files)
-		if err != nil {
-			t.Error(err)
-		}
-		for _, k := range own {
-			once(t, name+"/"+k.ID, k.Sources, k.Module)
-		}
-	}
+	var c cleaner
 	names := designtest.Library(t).PlatformNames()
 	if *platformsFlag != "" {
 		names = strings.Split(*platformsFlag, ",")
 	}
 	for _, name := range names {
-		check(t, name, designtest.Load(t, name, nil))
+		c.check(t, name, designtest.Load(t, name, nil))
 	}
-	for _, c := range []struct {
+	for _, v := range []struct {
 		name, platform, variable string
 		value                    cty.Value
 	}{
 		{"host memory", "u55c_tcp", "host_memory", cty.True},
 		{"user kernel", "u55c_tcp", "user_kernel", cty.StringVal("vadd_put")},
 	} {
-		if slices.Contains(names, c.platform) {
-			check(t, c.name, designtest.Load(t, c.platform, map[string]cty.Value{c.variable: c.value}))
+		if slices.Contains(names, v.platform) {
+			c.check(t, v.name, designtest.Load(t, v.platform, map[string]cty.Value{v.variable: v.value}))
 		}
+	}
+}
+
+// TestCombinationsAreClean checks hardware of which a part is left out, or there are
+// more or fewer than on the platforms.
+func TestCombinationsAreClean(t *testing.T) {
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	if testing.Short() {
+		t.Skip("short")
+	}
+	const sums = `arithmetic "reduce_ops" {}`
+	lanes := func(n int) string { return fmt.Sprintf(`compression "hp_compression" { lanes = %d }`, n) }
+	var c cleaner
+	for _, v := range []struct {
+		name, board, abi, cclo, poe string
+		more                        string
+	}{
+		{"tcp_alone", "u55c", "accl-2024", "", "tcp", ""},
+		{"udp_two_engines", "u55c", "accl-2024", "count = 2", "udp", "poe \"udp\" { port = 1 }\n" + sums + "\n" + lanes(1)},
+		{"rdma_two_lanes", "u55c", "accl-2024", "dma_engines = 2", "rdma", lanes(2)},
+		{"udp_2022_sums", "u280", "accl-2022", "dma_engines = 3", "udp", sums},
+		{"tcp_2022_one_lane", "u280", "accl-2022", "dma_engines = 2", "tcp", lanes(1)},
+		{"tcp_2021_alone", "u280", "accl-2021", `dma = "internal"`, "tcp", ""},
+	} {
+		text := fmt.Sprintf("platform %q {\nboard = %q\nabi = %q\nclock = 250\ncclo {\n%s\n}\npoe %q {}\n%s\n}\n", v.name, v.board, v.abi, v.cclo, v.poe, v.more)
+		d, diags := design.Load(designtest.Library(t).With(v.name, []byte(text)), v.name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		c.check(t, v.name, d)
 	}
 }

@@ -12,6 +12,7 @@ type space struct {
 	e         *Engine
 	number    int32
 	allocator *memory.Allocator
+	known     *memory.Known
 }
 
 var _ engine.Memory = (*space)(nil)
@@ -38,29 +39,45 @@ func (e *Engine) Memory(host bool) (engine.Memory, error) {
 	return s, nil
 }
 
-func (s *space) check(addr, bytes uint64) error {
-	if limit := s.e.o.MemoryBytes; addr > limit || bytes > limit-addr {
-		return fmt.Errorf("%w: it ends at 0x%X, before %d bytes at 0x%X", memory.ErrFull, limit, bytes, addr)
-	}
-	return nil
-}
-
 // Reserve implements engine.Memory.
-func (s *space) Reserve(addr, bytes uint64) error { return s.check(addr, bytes) }
+func (s *space) Reserve(addr, bytes uint64) error { return s.known.Add(addr, bytes) }
 
 // Write implements engine.Memory.
 func (s *space) Write(b []byte, addr uint64) error {
-	if err := s.check(addr, uint64(len(b))); err != nil || len(b) == 0 {
+	if err := s.known.Add(addr, uint64(len(b))); err != nil {
 		return err
 	}
-	return s.e.do(func() { s.e.f.MemoryWrite(s.e.model, s.number, addr, &b[0], uint64(len(b))) })
+	return s.write(b, addr)
 }
 
 // Read implements engine.Memory.
 func (s *space) Read(b []byte, addr uint64) error {
-	if s.check(addr, uint64(len(b))) != nil {
-		return fmt.Errorf("%w 0x%X", memory.ErrNoMemory, addr)
+	var unknown error
+	if err := s.e.do(func() { unknown = s.known.Check(addr, uint64(len(b)), s.written) }); err != nil {
+		return err
 	}
+	if unknown != nil {
+		return unknown
+	}
+	return s.read(b, addr)
+}
+
+// written is up to where the hardware has written near an address, 0 for not. The
+// card's goroutine calls it.
+func (s *space) written(addr uint64) (end uint64) {
+	return s.e.f.MemoryWritten(s.e.model, s.number, addr)
+}
+
+// write writes where there is memory.
+func (s *space) write(b []byte, addr uint64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	return s.e.do(func() { s.e.f.MemoryWrite(s.e.model, s.number, addr, &b[0], uint64(len(b))) })
+}
+
+// read reads where there is memory.
+func (s *space) read(b []byte, addr uint64) error {
 	if len(b) == 0 {
 		return nil
 	}

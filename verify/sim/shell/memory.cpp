@@ -20,7 +20,11 @@ constexpr unsigned page_shift = 16;
 constexpr uint64_t page_bytes = uint64_t{1} << page_shift;
 constexpr int slave_error = 2, decode_error = 3; // responses of AXI
 
-using Page = std::array<uint8_t, page_bytes>;
+constexpr unsigned block_shift = 12; // a page knows of so much whether the hardware has written there
+
+struct Page : std::array<uint8_t, page_bytes> {
+    uint32_t written = 0; // blocks
+};
 
 // Random makes numbers that look random (xorshift64*).
 struct Random {
@@ -73,7 +77,10 @@ struct Space {
     }
     void put(uint64_t line, const uint8_t *data, uint64_t strobes) {
         if (strobes == 0) return;
-        uint8_t *to = page_to_write(line).data() + (line & (page_bytes - 1));
+        Page &page = page_to_write(line);
+        const uint64_t offset = line & (page_bytes - 1);
+        uint8_t *to = page.data() + offset;
+        page.written |= 1u << (offset >> block_shift);
         if (strobes == ~uint64_t{0}) {
             std::memcpy(to, data, line_bytes);
             return;
@@ -171,6 +178,15 @@ SIM_API int sim_memory_write(uintptr_t model, int number, uint64_t address, cons
         bytes -= n;
     }
     return 1;
+}
+
+// sim_memory_written is the end of the block of an address if the hardware has
+// written there, else 0.
+SIM_API uint64_t sim_memory_written(uintptr_t model, int number, uint64_t address) {
+    const sim::Page *page = sim::memory_of(model).spaces[number].page(address);
+    const uint64_t block = address >> sim::block_shift;
+    if (page == nullptr || (page->written >> (block % (sim::page_bytes >> sim::block_shift)) & 1) == 0) return 0;
+    return (block + 1) << sim::block_shift;
 }
 
 SIM_API void sim_memory_clear(uintptr_t model, int space) { sim::memory_of(model).spaces[space].clear(); }
