@@ -33,11 +33,13 @@ void combine(struct call *call)
 void ext_stream_krnl(struct call *call)
 {
 	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
-	struct move out = { .op0 = &call->op0, .result = &stream, .count = call->words.count };
-	struct move in = { .op0 = &stream, .result = &call->res, .count = call->words.count };
+	const struct place from = call->op0, to = call->res;
+	struct move out = { .op0 = &from, .result = &stream, .count = call->words.count };
+	struct move in = { .op0 = &stream, .result = &to, .count = call->words.count };
 
 	if (!capable(CCLO_HARDWARE_ID_KERNEL_STREAMS_MASK))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
+	call->op0 = call->res = stream; /* of which no other call may have one meanwhile */
 	order_wait(KIND_LOCAL, 0);
 	move_issue(&out);
 	queue_change(); /* the streams hold less than the moves move */

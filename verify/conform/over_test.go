@@ -190,7 +190,8 @@ var parts = []struct {
 	{"repeated sends", repeatedSends}, {"mixed sends", mixedSends}, {"patterns", patterns},
 	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce}, {"receives before sends", receivesBeforeSends},
 	{"addresses", addresses}, // what follows wants worlds of its own
-	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"chains", chains},
+	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"streams through the kernel at once", streamThroughKernelAtOnce},
+	{"chains", chains},
 	{"before configuration", beforeConfiguration}, {"refused", refused}, {"failing sends", failingSends}, {"performance counter", performanceCounter},
 	{"reset drops calls", resetDropsCalls}, {"reset in the middle", resetInTheMiddle},
 	{"unreliable", unreliable}, {"partition for a time", partitionForATime},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -470,6 +471,62 @@ func streamThroughKernel(t *testing.T, on where) {
 					t.Error(err)
 				}
 			}
+		})
+	}
+}
+
+// TestStreamThroughKernelAtOnce runs ext_stream_krnl for several clients, and copies for
+// some of them: what one sends through the kernel is not what another gets, and none
+// waits for ever.
+func TestStreamThroughKernelAtOnce(t *testing.T) { streamThroughKernelAtOnce(t, all) }
+
+func streamThroughKernelAtOnce(t *testing.T, on where) {
+	for _, name := range on.of("u280_manual") {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			r := newRaw(ctx, t, on, name, world.Options{})
+			const clients, n = 16, 20000 // more than the kernel streams hold
+			var group sync.WaitGroup
+			for k := range clients {
+				in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
+				fillWords(in, n, 1000*k)
+				if err := in.SyncToDevice(ctx); err != nil {
+					t.Fatal(err)
+				}
+				rng := random(t, k)
+				group.Go(func() {
+					for range on.times(200) {
+						c := accl.Call{Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: n, Addr0: in.Address(), Addr2: out.Address()}
+						if rng.IntN(3) > 0 {
+							c.Scenario = r.op("copy")
+						}
+						ticket, err := r.Device(0).Start(ctx, k, c)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						code, err := r.Device(0).Wait(ctx, ticket)
+						if err != nil || code != 0 {
+							t.Errorf("client %d: %s, %v", k, accl.BitNames(r.p.Describe(code)), err)
+							return
+						}
+						if err := out.SyncFromDevice(ctx); err != nil {
+							t.Error(err)
+							return
+						}
+						if err := checkWords(out, n, 1000*k); err != nil {
+							t.Errorf("client %d: %v", k, err)
+							return
+						}
+						clear(out.Host())
+						if err := out.SyncToDevice(ctx); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
 		})
 	}
 }

@@ -31,8 +31,14 @@ func Reach(d *design.Design) int {
 	return 0
 }
 
-// Make makes the engine of a rank, and its card with the first one of that.
-func (c *Cards) Make(ctx context.Context, d *design.Design, rank int, port fabric.Port) (engine.Engine, error) {
+// Maker makes the engine of a rank, and its card with the first one of that.
+func (c *Cards) Maker(rank int) world.Maker {
+	return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
+		return c.make(ctx, d, rank, port)
+	}
+}
+
+func (c *Cards) make(ctx context.Context, d *design.Design, rank int, port fabric.Port) (engine.Engine, error) {
 	engines := d.Platform.CCLO.Count
 	if n := Reach(d); n > 0 && rank >= n {
 		return nil, fmt.Errorf("%w: rank %d, the %d engines of %s reach each other alone", ErrEngine, rank, n, d.Platform.Name)
@@ -46,13 +52,6 @@ func (c *Cards) Make(ctx context.Context, d *design.Design, rank int, port fabri
 		return nil, errors.Join(err, card.abandon()) // not an engine that is a nil pointer
 	}
 	return e, nil
-}
-
-// Maker is Make for worlds with engines of any kind.
-func (c *Cards) Maker(rank int) world.Maker {
-	return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-		return c.Make(ctx, d, rank, port)
-	}
 }
 
 func (c *Cards) card(ctx context.Context, d *design.Design, number int) (*Card, error) {

@@ -68,6 +68,9 @@ func (r *Recorder) add(op byte, s *shape, args, results []reflect.Value) {
 	defer r.mu.Unlock()
 	r.line = s.append(append(r.line[:0], op), args, results)
 	r.tape.add(r.line)
+	if cap(r.line) > inMemory {
+		r.line = nil
+	}
 	if s.name == runName {
 		r.cycle = args[2].Elem().Uint()
 	}

@@ -43,6 +43,9 @@ func (r *Recording) Replay(ctx context.Context, t Trace, progress func(string)) 
 	if t.From >= t.To {
 		return t, fmt.Errorf("replay %s: it has %d cycles, none is from %d to %d", r.Path, r.Cycles, t.From, t.To)
 	}
+	if sameFile(t.File, r.Path) {
+		return t, fmt.Errorf("replay %s: the waveforms would take its place", r.Path)
+	}
 	if err := r.replay(ctx, &t, progress); err != nil {
 		return t, fmt.Errorf("replay %s: %w", r.Path, err)
 	}
@@ -81,19 +84,16 @@ func (r *Recording) replay(ctx context.Context, t *Trace, progress func(string))
 	p := &player{r: calls, f: f, model: f.Open(strings.Replace(r.head.Arguments, firmwareHere, firmware, 1), r.head.Seed, r.head.Flags)}
 	defer f.Close(p.model)
 	f.Trace(p.model, t.File, t.Scope, int32(t.Levels), t.From, t.To)
-	told := time.Now()
-	for p.cycle < t.To && err == nil && ctx.Err() == nil {
-		err = p.call(r.head.Calls)
-		if time.Since(told) > tellEvery {
-			told = time.Now()
-			progress(fmt.Sprintf("replaying %s: cycle %d of %d", r.Path, p.cycle, t.To))
-		}
-	}
+	err = p.play(ctx, r.head.Calls, t.To, func() { progress(fmt.Sprintf("replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)) })
 	t.To = min(t.To, p.cycle)
-	if err == nil && p.cycle < t.To {
-		err = context.Cause(ctx)
-	}
 	return err
+}
+
+// sameFile reports whether two names are of one file that there is.
+func sameFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(x, y)
 }
 
 // place puts the sources of a recording where they can be built.
@@ -127,6 +127,24 @@ type player struct {
 	f     *functions
 	model uintptr
 	cycle uint64
+}
+
+// play does calls until there have been so many cycles, and tells now and then.
+func (p *player) play(ctx context.Context, names []string, cycles uint64, tell func()) error {
+	last := time.Now()
+	for p.cycle < cycles {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := p.call(names); err != nil {
+			return err
+		}
+		if time.Since(last) > tellEvery {
+			last = time.Now()
+			tell()
+		}
+	}
+	return nil
 }
 
 // call does the next call.

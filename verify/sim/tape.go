@@ -54,7 +54,9 @@ func (t *tape) spill() (err error) {
 	}
 	n, err := t.file.WriteAt(t.fresh, t.stored)
 	t.stored += int64(n)
-	t.fresh = t.fresh[:0]
+	if t.fresh = t.fresh[:0]; cap(t.fresh) > 2*inMemory {
+		t.fresh = nil // of a call that was given much
+	}
 	return err
 }
 

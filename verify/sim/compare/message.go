@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 
@@ -51,7 +52,7 @@ func sameMessages(emulated, hardware []Message) error {
 	return nil
 }
 
-// String has the part of the header that is in use.
+// String has the header without the zeros at its end.
 func (m Message) String() string {
-	return fmt.Sprintf("%x, %d bytes with the checksum %08x", m.Header[:40], m.Bytes, m.Sum)
+	return fmt.Sprintf("%x, %d bytes with the checksum %08x", bytes.TrimRight(m.Header[:], "\x00"), m.Bytes, m.Sum)
 }

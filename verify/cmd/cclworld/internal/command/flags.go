@@ -52,6 +52,7 @@ Python, and to the Go driver.
         ranks 0 and 2; the emulator of somebody else serves the others
 
 Usage: cclworld <platform> [options]
+       cclworld -replay=FILE [options]
 `
 
 // sections are the options in the order of the help.

@@ -51,9 +51,8 @@ func (h *hardware) again(ctx context.Context, out io.Writer) error {
 		t.To = math.MaxUint64
 	}
 	w, err := recording.Replay(ctx, t, func(message string) { fmt.Fprintln(out, message) })
-	if err != nil {
-		return err
+	if err == nil || errors.Is(err, sim.ErrDiverged) && w.To > w.From {
+		fmt.Fprintf(out, "%s: cycles %d to %d of %d of %s\n", w.File, w.From, w.To, recording.Cycles, recording.Platform)
 	}
-	fmt.Fprintf(out, "%s: cycles %d to %d of %d of %s\n", w.File, w.From, w.To, recording.Cycles, recording.Platform)
-	return nil
+	return err
 }
