@@ -211,6 +211,7 @@ func TestOver(t *testing.T) {
 		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, len(parts) - 2},
 		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, 7},
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
+		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
 	} {
 		if test.way == all.name() {
 			continue
@@ -219,6 +220,8 @@ func TestOver(t *testing.T) {
 			if testing.Short() && test.parts < 10 {
 				t.Skip("short")
 			}
+			before := slow.Load()
+			t.Cleanup(func() { slow.Store(before) })
 			on, err := goes(test.way)
 			if err != nil {
 				t.Fatal(err)

@@ -2,26 +2,48 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strconv"
+	"strings"
 )
+
+// Tests that are named here, by the directories of their packages.
+var (
+	lintOfPlatforms = named{"verify/sim", []string{"TestPlatformsAreClean"}}
+	// waysOfTheirOwn choose how they reach the ranks.
+	waysOfTheirOwn = named{"verify/conform", []string{"TestOver", "TestDeadPeer", "TestLossBetweenNamespaces"}}
+	programs       = named{"verify/serve", []string{
+		"TestClientOf2022", "TestClientOf2024", "TestClientIsKilledAndComesAgain", "TestKernelStreams", "TestKernelOutputWaitsForAListener",
+		"TestRequests", "TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestResetAnswersCalls",
+	}}
+)
+
+// named are some tests of a package.
+type named struct {
+	dir   string
+	tests []string
+}
+
+// only is the pattern of these tests and no others.
+func (n named) only() string { return "^(" + strings.Join(n.tests, "|") + ")$" }
 
 // Verify checks the hardware of a platform.
 func Verify(ctx context.Context, platform string, careful bool, scale *float64) error {
 	provide(ctx)
-	args := []string{"test", "./verify/conform", "-count=1", "-timeout=4h", "-conform.over=verilated", "-conform.platforms=" + platform,
-		"-skip=^(TestOver|TestDeadPeer|TestLossBetweenNamespaces)$"} // which choose how they reach the ranks
+	test := func(dir string, flags ...string) []string {
+		return append([]string{"test", "./" + dir, "-count=1", "-timeout=4h"}, flags...)
+	}
+	worlds := test(waysOfTheirOwn.dir, "-skip="+waysOfTheirOwn.only(), "-conform.over=verilated", "-conform.platforms="+platform)
 	if careful {
-		args = append(args, "-conform.careful")
+		worlds = append(worlds, "-conform.careful")
 	}
 	if scale != nil {
-		args = append(args, "-conform.scale="+strconv.FormatFloat(*scale, 'g', -1, 64))
+		worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(*scale, 'g', -1, 64))
 	}
-	lint := command("go", "test", "./verify/sim", "-count=1", "-run=TestPlatformsAreClean", "-sim.platforms="+platform)
 	return runAll(ctx, os.Stdout, []step{
-		{fmt.Sprintf("lint of %s", platform), lint},
-		{fmt.Sprintf("worlds of simulated ranks of %s", platform), command("go", args...)},
-		{"benches of its parts", command("go", "test", "./verify/tb/...", "./verify/sim/...")},
+		{"lint of " + platform, command("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)...)},
+		{"worlds of simulated ranks of " + platform, command("go", worlds...)},
+		{"programs of the simulation protocol on them", command("go", test(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)...)},
+		{"benches of its parts", command("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/sim/...")},
 	})
 }
