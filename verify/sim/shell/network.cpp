@@ -80,7 +80,7 @@ class Network : public sim::Part {
         if (!reads.empty() && reads.front().due <= now && active()) mask |= HAS_BEAT;
         if (!ports.empty()) mask |= HAS_PORT_STATUS;
         if (!opens.empty()) mask |= HAS_OPEN_STATUS;
-        if (active()) mask |= TAKES_META;
+        if (active() && !(unasked() && full > 0)) mask |= TAKES_META;
         if (active()) mask |= TAKES_DATA;
         if (active()) mask |= TAKES_READ;
         return mask;
@@ -94,6 +94,13 @@ class Network : public sim::Part {
         bool good = length <= space && !(refusals && random() % 1000 < refusals);
         statuses.push_back({after(status_due), session, length, uint32_t(space < UNLIMITED ? space : UNLIMITED), good ? 0u : 2u});
         if (good) command(sim::network_bytes, session, length, 0, 0);
+    }
+
+    // Where nobody asks before he sends, a session that is full holds up all.
+    void window(uint32_t session, uint64_t bytes) {
+        uint64_t &space = windows.try_emplace(session, UNLIMITED).first->second;
+        full += (bytes == 0 ? 1 : 0) - (space == 0 ? 1 : 0);
+        space = bytes;
     }
 
     void command(uint64_t kind, uint32_t session, uint32_t length, uint64_t address, uint32_t host) {
@@ -208,12 +215,12 @@ class Network : public sim::Part {
     bool notified  = false; // and told of before
     uint32_t latency = 0, jitter = 0, pauses = 0, refusals = 0;
     uint64_t seed = 0;
-    std::unordered_map<uint32_t, uint64_t> windows;
     std::deque<Chunk> out;
     std::deque<Request> requests;
     std::deque<Answer> ports, opens;
 
   private:
+    bool unasked() const { return notified && !asked_for; } // RDMA
     bool active() { return pauses == 0 || random() % 1000 >= pauses; }
 
     // The cycle in which something happens, never before what came earlier.
@@ -223,6 +230,8 @@ class Network : public sim::Part {
     }
 
     uint64_t now = 0, status_due = 0, note_due = 0, read_due = 0;
+    std::unordered_map<uint32_t, uint64_t> windows; // bytes that a session takes
+    int full = 0;                                   // sessions that take none
     std::deque<Chunk> granted;
     std::deque<Status> statuses;
     std::deque<Note> notes;
@@ -275,7 +284,7 @@ SIM_API void sim_network_answer(uintptr_t model, int32_t id, uint64_t kind, uint
 }
 
 SIM_API void sim_network_window(uintptr_t model, int32_t id, uint32_t session, uint64_t bytes) {
-    at(model, id).windows[session] = bytes;
+    at(model, id).window(session, bytes);
 }
 
 SIM_API void sim_network_closed(uintptr_t model, int32_t id, uint32_t session) { at(model, id).closed(session); }
