@@ -81,7 +81,7 @@ class Network : public sim::Part {
         if (!ports.empty()) mask |= HAS_PORT_STATUS;
         if (!opens.empty()) mask |= HAS_OPEN_STATUS;
         if (active() && !(unasked() && full > 0)) mask |= TAKES_META;
-        if (active()) mask |= TAKES_DATA;
+        if (active() && !(unasked() && granted.empty())) mask |= TAKES_DATA; // data may come before their request
         if (active()) mask |= TAKES_READ;
         return mask;
     }
