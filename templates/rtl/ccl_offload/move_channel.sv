@@ -260,6 +260,7 @@ module move_channel #(
 
     // A slice is as large as its parts allow.
     logic [W-1:0] size_units, op0_size, op1_size, result_size, wire_size;
+    logic [W-1:0] slice_units; // of the slice that waits for its turn: meanwhile there may be more
     logic         size_last, size_kernel, settled;
 
     assign settled = (!kernel_in_wanted || kernel_in_settled) && (!kernel_out_wanted || kernel_out_settled);
@@ -291,6 +292,7 @@ module move_channel #(
             slice                <= '0;
             slice.queue_         <= engine_pkg::QUEUE_WIDTH'(QUEUE);
             slice.last           <= plan.empty || size_last;
+            slice_units          <= size_units;
             if (!plan.empty) begin
                 slice.op0.from       <= plan.op0.kernel ? engine_pkg::FROM_KERNEL
                     : plan.op0.present ? engine_pkg::FROM_MEMORY : engine_pkg::FROM_NONE;
@@ -402,7 +404,7 @@ module move_channel #(
                 else state <= size_kernel && !settled ? SOURCES : SLICE;
             SLICE: if (accepted) begin
                 state          <= slice.last ? IDLE : SOURCES;
-                units_left     <= units_left - 32'(size_units);
+                units_left     <= units_left - 32'(slice_units);
                 op0_address    <= op0_address + 64'(slice.op0.bytes);
                 op1_address    <= op1_address + 64'(slice.op1.bytes);
                 result_address <= result_address + 64'(slice.result_bytes);
