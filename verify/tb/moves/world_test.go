@@ -330,6 +330,9 @@ func (w *world) drive() {
 	if w.mode.stalls && w.chance(1) && w.r.IntN(40) == 0 {
 		w.kernelStopped = w.now + 4000
 	}
+	if w.chance(2) { // until smaller slices go, of which some wait when there is more again
+		w.kernelStopped = max(w.kernelStopped, w.now+w.r.IntN(60))
+	}
 	w.in[inKernelPopped] = flag(w.in[inFlushing] == 0 && w.outFull > 0 && w.kernelStopped < w.now && w.chance(60))
 }
 
