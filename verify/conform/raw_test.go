@@ -500,7 +500,7 @@ func streamThroughKernelAtOnce(t *testing.T, on where) {
 						if rng.IntN(3) > 0 {
 							c.Scenario = r.op("copy")
 						}
-						ticket, err := r.Device(0).Start(ctx, k, c)
+						ticket, err := r.Device(0).Start(ctx, r.client(k), c)
 						if err != nil {
 							t.Error(err)
 							return
