@@ -42,25 +42,15 @@ func newBreakable(ctx context.Context, t *testing.T, on where, platform string, 
 	}
 	vars := hostMemory(platform)
 	d := designtest.Load(t, platform, vars)
-	o := sim.Options{
-		Library: *libraryFlag, RemoteMilliseconds: remoteMilliseconds, Seed: seedOf(), Clock: sim.NewClock(),
-		Build: sim.Build{Careful: *carefulFlag, Optimize: *optimizeFlag, Trace: *traceFlag != "", Progress: func(m string) { t.Log(m) }},
+	o, err := simulated(ctx, t, d, false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if o.Library == "" {
-		var err error
-		if o.Library, err = sim.Library(ctx, d, o.Build); err != nil {
-			t.Fatal(err)
-		}
-	}
+	o.RemoteMilliseconds = remoteMilliseconds
 	b := &breakable{cards: make([]*sim.Engine, ranks), records: simtest.Record(t), rng: random(t)}
 	on.way = made{on.way, func(rank int) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-			o := o
-			o.Record = b.records.Card(fmt.Sprint("rank", rank))
-			if *traceFlag != "" {
-				o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, rank), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
-			}
-			e, err := sim.New(ctx, d, port, o)
+			e, err := sim.New(ctx, d, port, watched(o, b.records.Card(fmt.Sprint("rank", rank)), rank))
 			if err != nil {
 				return nil, err // not an engine that is a nil pointer
 			}

@@ -69,6 +69,34 @@ func (hardware) loses(*accl.Platform) bool { return false }
 func (hardware) keeps() bool               { return false }
 func (hardware) close() error              { return nil }
 
+// simulated is how the flags have ranks of a design simulated. Their library is there
+// when it returns, before the time of a test begins.
+func simulated(ctx context.Context, t *testing.T, d *design.Design, kernelPort bool) (sim.Options, error) {
+	o := sim.Options{
+		Library: *libraryFlag, Seed: seedOf(), Clock: sim.NewClock(),
+		Build: sim.Build{
+			KernelPort: kernelPort, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
+			Progress: func(m string) { t.Log(m) },
+		},
+	}
+	if o.Library != "" {
+		return o, nil
+	}
+	var err error
+	o.Library, err = sim.Library(ctx, d, o.Build)
+	return o, err
+}
+
+// watched are options for a card with its recording, and with waveforms if the flags
+// want them.
+func watched(o sim.Options, record *sim.Recorder, card int) sim.Options {
+	o.Record = record
+	if *traceFlag != "" {
+		o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, card), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
+	}
+	return o
+}
+
 func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
 	if err := verilate.Available(ctx); err != nil {
 		t.Skip(err)
@@ -79,29 +107,14 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 	if n := sim.Reach(d); n > 0 && (s.ranks > n || h.mixed) {
 		t.Skipf("%s: the %d engines of a card reach each other alone", d.Platform.Name, n)
 	}
-	o := sim.Options{
-		Build: sim.Build{
-			KernelPort: s.world.Engine.Kernel == emu.Client,
-			Careful:    *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
-			Progress: func(m string) { t.Log(m) },
-		},
-		RemoteMilliseconds: uint32(max(s.world.Engine.RemoteTimeout/remoteShare, 1)),
-		Seed:               seedOf(), Clock: sim.NewClock(),
+	o, err := simulated(ctx, t, d, s.world.Engine.Kernel == emu.Client)
+	if err != nil {
+		return nil, err
 	}
-	if o.Library = *libraryFlag; o.Library == "" {
-		var err error
-		if o.Library, err = sim.Library(ctx, d, o.Build); err != nil { // before the time of emulated ranks begins
-			return nil, err
-		}
-	}
+	o.RemoteMilliseconds = uint32(max(s.world.Engine.RemoteTimeout/remoteShare, 1))
 	records := simtest.Record(t)
 	cards := &sim.Cards{Options: func(card int) sim.Options {
-		o := o
-		o.Record = records.Card(fmt.Sprint("card", card))
-		if *traceFlag != "" {
-			o.Trace = &sim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, card), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
-		}
-		return o
+		return watched(o, records.Card(fmt.Sprint("card", card)), card)
 	}}
 	s.world.Maker = func(rank int) world.Maker {
 		if h.mixed && rank%2 == 0 {
