@@ -24,7 +24,7 @@ import (
 // remoteMilliseconds is how long simulated hardware waits for remote ranks where
 // they do not come: milliseconds of the simulation are short, but the limit of
 // the platforms is long.
-const remoteMilliseconds = 50
+const remoteMilliseconds = 20
 
 // breakable are ranks of simulated hardware that a test can do harm to.
 type breakable struct {

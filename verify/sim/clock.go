@@ -30,7 +30,7 @@ func (c *Clock) join() *turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &turn{clock: c}
-	t.time, _ = c.slowest(t)
+	t.time = c.now(t)
 	c.members[t] = true
 	return t
 }
@@ -44,6 +44,21 @@ func (c *Clock) slowest(but *turn) (time uint64, ok bool) {
 		}
 	}
 	return time, ok
+}
+
+// now is the time that an engine begins to run at. Where no other one runs, it
+// is that of the engine that has run the longest: otherwise that one would have
+// to wait, as soon as it runs again, for all the time that it ran alone. The
+// lock is held.
+func (c *Clock) now(t *turn) uint64 {
+	if slowest, ok := c.slowest(t); ok {
+		return max(t.time, slowest)
+	}
+	now := t.time
+	for other := range c.members {
+		now = max(now, other.time)
+	}
+	return now
 }
 
 // wait lets the others catch up.
@@ -69,9 +84,7 @@ func (t *turn) sleep() { t.set(func() { t.clock.members[t] = false }) }
 // awake says that it runs again, at the time of the others.
 func (t *turn) awake() {
 	t.set(func() {
-		if slowest, ok := t.clock.slowest(t); ok {
-			t.time = max(t.time, slowest)
-		}
+		t.time = t.clock.now(t)
 		t.clock.members[t] = true
 	})
 }

@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestClock has an engine run alone for long, and all run together after it: it
+// must not have to wait until the others have run for as long.
+func TestClock(t *testing.T) {
+	clock := NewClock()
+	alone, other := clock.join(), clock.join()
+	other.sleep()
+	const long = 100 * slack
+	alone.wait()
+	alone.ran(long)
+	alone.sleep()
+
+	for _, first := range []*turn{other, alone} {
+		first.awake()
+	}
+	late := clock.join()
+	var ran sync.WaitGroup
+	done := make(chan struct{})
+	const step = slack / 4
+	for _, turn := range []*turn{alone, other, late} {
+		ran.Go(func() {
+			for range 20 {
+				turn.wait()
+				clock.mu.Lock()
+				if slowest, _ := clock.slowest(nil); turn.time < long || turn.time > slowest+slack {
+					t.Errorf("an engine runs at %d cycles, the slowest one at %d", turn.time, slowest)
+				}
+				clock.mu.Unlock()
+				turn.ran(step)
+			}
+			turn.sleep()
+		})
+	}
+	go func() { ran.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("engines wait for each other")
+	}
+}
