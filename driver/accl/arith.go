@@ -2,6 +2,7 @@ package accl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -93,6 +94,30 @@ func (e *Engine) config(uncompressed, compressed DType) *config {
 		}
 	}
 	return nil
+}
+
+// ConfigAddress is where the engine finds the arithmetic configuration of a pair of
+// types in the exchange memory: what kernels that call the engine themselves name it
+// by, with CompressionFlags that say which of their operands are compressed. For
+// one type, both are the same.
+func (e *Engine) ConfigAddress(uncompressed, compressed DType) (uint32, error) {
+	e.setup.Lock()
+	defer e.setup.Unlock()
+	if err := e.usable(); err != nil {
+		return 0, err
+	}
+	for _, t := range []DType{uncompressed, compressed} {
+		if _, known := e.p.TypeBytes(t); !known {
+			return 0, fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, t)
+		}
+	}
+	if c := e.config(uncompressed, compressed); c != nil {
+		return c.at, nil
+	}
+	if uncompressed != compressed && e.config(compressed, uncompressed) != nil {
+		return 0, fmt.Errorf("%w: of %s and %s, the latter is the uncompressed one", ErrType, uncompressed, compressed)
+	}
+	return 0, fmt.Errorf("%w: no arithmetic configuration is for %s", ErrType, join(slices.Compact([]DType{uncompressed, compressed})))
 }
 
 // bytes is the size of n uncompressed elements as an operand of a type.

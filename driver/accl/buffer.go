@@ -46,57 +46,70 @@ func Alloc[T Element](ctx context.Context, e *Engine, n int, o ...AllocOption) (
 }
 
 // AllocAs allocates n elements of a type of the platform that T represents: a
-// type of the same size that holds no pointers, for example uint8 or [16]byte.
+// type of the same size that holds no pointers, for example uint8 or [16]byte. For
+// types known by name alone there is AllocRaw.
 func AllocAs[T any](ctx context.Context, e *Engine, t DType, n int, o ...AllocOption) (*Buffer[T], error) {
+	b, _, err := allocate[T](ctx, e, t, reflect.TypeFor[T](), n, o)
+	return b, err
+}
+
+// allocate allocates n elements of a type of the platform, which has some bytes each.
+// T represents the element, or, if rep is nil, a byte of it.
+func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, n int, o []AllocOption) (*Buffer[T], int, error) {
 	var opts allocOptions
 	for _, set := range o {
 		if set != nil {
 			set(&opts)
 		}
 	}
+	fail := func(err error) (*Buffer[T], int, error) {
+		return nil, 0, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+	}
 	if e == nil {
-		return nil, fmt.Errorf("allocate %d elements of %s: %w: no engine", n, t, ErrArgument)
+		return fail(fmt.Errorf("%w: no engine", ErrArgument))
 	}
-	size := int(unsafe.Sizeof(*new(T)))
-	bytes, err := e.allocatable(t, reflect.TypeFor[T](), n, opts.host)
+	known, err := e.allocatable(t, rep, n, &opts)
 	if err != nil {
-		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+		return fail(err)
 	}
+	bytes, size := n*known.Bytes, int(unsafe.Sizeof(*new(T)))
 	mem, err := e.dev.Alloc(ctx, MemSpec{Bytes: max(bytes, 1), Host: opts.host, At: opts.at})
 	if err != nil {
-		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+		return fail(err)
 	}
 	b := &Buffer[T]{dtype: t, span: span{newRegion(e, mem, opts.host), 0, bytes}}
-	if b.host, err = view[T](mem.Bytes(), size, n); err == nil {
-		if !opts.raw {
-			clear(b.host)
-			err = b.syncTo(ctx)
-		}
+	if known.Align > 1 && mem.Addr()%uint64(known.Align) != 0 {
+		err = fmt.Errorf("%w: the device gave memory at 0x%X, which is no multiple of %d", ErrAlignment, mem.Addr(), known.Align)
+	} else if b.host, err = view[T](mem.Bytes(), size, bytes/size); err == nil && !opts.raw {
+		clear(b.host)
+		err = b.syncTo(ctx)
 	}
 	if err != nil {
 		_ = mem.Free() // what went wrong before is what the caller wants to know
-		return nil, fmt.Errorf("allocate %d elements of %s: %w", n, t, err)
+		return fail(err)
 	}
-	return b, nil
+	return b, known.Bytes, nil
 }
 
-// allocatable checks a wish for memory and returns its size.
-func (e *Engine) allocatable(t DType, rep reflect.Type, n int, host bool) (int, error) {
+// allocatable checks a wish for memory and returns what is known of the type.
+func (e *Engine) allocatable(t DType, rep reflect.Type, n int, o *allocOptions) (Type, error) {
 	if e.closed.Load() {
-		return 0, ErrClosed
+		return Type{}, ErrClosed
 	}
-	bytes, ok := e.p.TypeBytes(t)
+	known, ok := e.p.typeOf(t)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, t)
-	case int(rep.Size()) != bytes || !plain(rep):
-		return 0, fmt.Errorf("%w: %s does not represent an element of %d bytes", ErrType, rep, bytes)
-	case n < 0 || n > int(^uint(0)>>1)/bytes:
-		return 0, fmt.Errorf("%w: %d", ErrCount, n)
-	case host && !(e.p.Features.HostOperands && e.p.HostMemory):
-		return 0, fmt.Errorf("%w: operands in host memory; %s has no host memory or %s no flag for it", ErrUnsupported, e.p.Name, e.p.Generation)
+		return known, fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, t)
+	case rep != nil && (int(rep.Size()) != known.Bytes || !plain(rep)):
+		return known, fmt.Errorf("%w: %s does not represent an element of %d bytes", ErrType, rep, known.Bytes)
+	case n < 0 || n > int(^uint(0)>>1)/known.Bytes:
+		return known, fmt.Errorf("%w: %d", ErrCount, n)
+	case o.host && !(e.p.Features.HostOperands && e.p.HostMemory):
+		return known, fmt.Errorf("%w: operands in host memory; %s has no host memory or %s no flag for it", ErrUnsupported, e.p.Name, e.p.Generation)
+	case o.at != nil && known.Align > 1 && *o.at%uint64(known.Align) != 0:
+		return known, fmt.Errorf("%w: at 0x%X; %s stands at multiples of %d", ErrAlignment, *o.at, t, known.Align)
 	}
-	return n * bytes, nil
+	return known, nil
 }
 
 // plain reports whether values of a type are their bytes alone.

@@ -68,7 +68,7 @@ var (
 	specAllGather = operationSpec{operation: opAllGather, name: "allgather",
 		op0: use{share: block}, res: use{share: all}, repeats: true}
 	specAllReduce = operationSpec{operation: opAllReduce, name: "allreduce",
-		op0: use{share: block}, res: use{share: block}, reduces: true, repeats: true}
+		op0: use{share: block, stream: true}, res: use{share: block, stream: true}, reduces: true, repeats: true}
 	specReduceScatter = operationSpec{operation: opReduceScatter, name: "reduce_scatter",
 		op0: use{share: all}, res: use{share: block}, reduces: true}
 	specAllToAll = operationSpec{operation: opAllToAll, name: "alltoall",

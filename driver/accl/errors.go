@@ -17,6 +17,8 @@ var (
 	ErrFunc     = fmt.Errorf("%w: function", ErrArgument)
 	ErrTag      = fmt.Errorf("%w: tag", ErrArgument)
 	ErrOption   = fmt.Errorf("%w: option", ErrArgument) // one that the operation does not have
+	// ErrAlignment is an address at which no element of the type can be.
+	ErrAlignment = fmt.Errorf("%w: alignment", ErrArgument)
 
 	ErrClosed        = errors.New("engine is closed")
 	ErrFreed         = errors.New("buffer was freed")

@@ -60,7 +60,8 @@ func (c *Comm) AllGather(ctx context.Context, src, dst Operand, n int, o ...Opti
 	return c.do(ctx, &specAllGather, arguments{op0: src, res: dst, n: n}, o)
 }
 
-// AllReduce reduces n elements of src of all ranks to dst of all ranks.
+// AllReduce reduces n elements of src of all ranks to dst of all ranks. Operand and
+// result may be kernel streams; then one of them is on every rank.
 func (c *Comm) AllReduce(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, &specAllReduce, arguments{op0: src, res: dst, n: n, fn: f}, o)
 }

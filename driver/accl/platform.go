@@ -140,6 +140,7 @@ type OperandFlags struct {
 type Type struct {
 	Name  DType
 	Bytes int
+	Align int // bytes: buffers begin at a multiple of it
 }
 
 // Function is a reduction of an element type, selected by a TDEST.
@@ -196,12 +197,17 @@ type Setting struct {
 // TypeBytes is the size of an element type; ok is false if the platform does
 // not know it.
 func (p *Platform) TypeBytes(t DType) (bytes int, ok bool) {
+	known, ok := p.typeOf(t)
+	return known.Bytes, ok
+}
+
+func (p *Platform) typeOf(t DType) (Type, bool) {
 	for _, known := range p.Types {
 		if known.Name == t {
-			return known.Bytes, true
+			return known, true
 		}
 	}
-	return 0, false
+	return Type{}, false
 }
 
 // Describe lists the bits that are set in a return code, from bit 0 up.

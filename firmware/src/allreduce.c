@@ -1,6 +1,7 @@
 /* Few elements: recursive doubling, in as many steps as the number of ranks has
  * bits. Many: around the ring, first reducing, then gathering, so that each rank
- * sends 2 (n - 1) / n of the elements. */
+ * sends 2 (n - 1) / n of the elements. Kernel streams: in the order of elements,
+ * which goes around the ring twice. */
 
 #include "comm.h"
 #include "operations.h"
@@ -120,8 +121,46 @@ static uint32_t doubling_stages(void)
 	return 2 * doubling_steps() + (has_partner_above() ? 2 : 0);
 }
 
+/* Each rank adds its own to what comes, from rank 0 on, and the last one's sum goes
+ * around once more. */
+static void streamed_stage(uint32_t k, struct part part, struct stage *stage)
+{
+	uint32_t last = self->size - 1;
+
+	stage->count = part.count;
+	stage->receives = k != 0 || self->rank != 0;
+	stage->from = rank_before(self->rank, 1);
+	stage->sends = k == 0 || self->rank + 1 != last;
+	stage->to = rank_after(self->rank, 1);
+	if (k == 0)
+		stage->own = place_at(&self->op0, part.offset);
+	if (k != 0 || self->rank == last)
+		stage->result = place_at(&self->res, part.offset);
+}
+
+static void along_streams(void)
+{
+	struct path path = path_choose_reducing(self->words.count, 3);
+	bool last = self->rank + 1 == self->size;
+
+	path.tag = TAG_STREAMED;
+	path_in_beats(&path);
+	/* Both send each other data and credits, which come in the order in which they
+	 * were sent: a credit before the data of the same part. */
+	if (path.protocol == PACED && self->size == 2)
+		path.ahead = last ? 0 : 1;
+	if (self->size == 1)
+		stages_run(&path, 1, self->words.count, alone_stage);
+	else
+		stages_run(&path, last ? 1 : 2, self->words.count, streamed_stage);
+}
+
 void allreduce(struct call *call)
 {
+	if (call->op0.kind == CCLO_MOVE_OPERAND_KERNEL_STREAM || call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM) {
+		along_streams();
+		return;
+	}
 	uint32_t count = call->words.count;
 	struct path doubling = path_choose(count, doubling_steps() + 2);
 	struct path ring = path_choose_reducing(block_count(0), 2 * call->size);

@@ -222,7 +222,9 @@ static uint32_t set_result(const struct move *m)
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, m->result->high);
 	}
 	if (m->sends)
-		kind = kind == CCLO_MOVE_RESULT_MEMORY ? CCLO_MOVE_RESULT_MEMORY_AND_NETWORK : CCLO_MOVE_RESULT_NETWORK;
+		kind = kind == CCLO_MOVE_RESULT_MEMORY          ? CCLO_MOVE_RESULT_MEMORY_AND_NETWORK
+		       : kind == CCLO_MOVE_RESULT_KERNEL_STREAM ? CCLO_MOVE_RESULT_KERNEL_STREAM_AND_NETWORK
+		                                                : CCLO_MOVE_RESULT_NETWORK;
 	return control | FIELD(MOVE_CONTROL_RESULT, kind) | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, self->wire_packed);
 }
 

@@ -188,7 +188,7 @@ static void open_landing(struct path *path, struct stage *stage)
 		stage->landing = scratch(stage->slot);
 		move_wait(path->slot_moves[stage->slot]);
 	}
-	stage->window = window_open(stage->from, &stage->landing, stage->count, TAG_DATA, collective_context());
+	stage->window = window_open(stage->from, &stage->landing, stage->count, path->tag, collective_context());
 }
 #endif
 
@@ -216,7 +216,7 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 		.fence = stage->fence,
 		.source = stage->from,
 		.destination = stage->to,
-		.tag = TAG_DATA,
+		.tag = path->tag,
 		.context = collective_context(),
 	};
 
@@ -227,7 +227,7 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 #if CCLO_FEATURE_RENDEZVOUS
 	if (path->protocol == RENDEZVOUS) {
 		if (stage->sends)
-			invitation_wait(stage->to, TAG_DATA, collective_context());
+			invitation_wait(stage->to, path->tag, collective_context());
 		move.to_window = stage->sends;
 		if (stage->receives) {
 			move.from_window = &stage->landing;

@@ -9,7 +9,7 @@
 #include "move.h"
 
 /* Tags inside collectives, whose context is their own. */
-enum { TAG_DATA, TAG_CREDIT, TAG_BARRIER };
+enum { TAG_DATA, TAG_CREDIT, TAG_BARRIER, TAG_STREAMED };
 
 /* Stages whose data can be asked for in advance. */
 #define STAGES_AHEAD 2
@@ -29,6 +29,7 @@ enum protocol {
 /* How the data of a collective travels: all ranks choose alike. */
 struct path {
 	enum protocol protocol;
+	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance */
 	uint32_t slots; /* scratch buffers in which data lands */

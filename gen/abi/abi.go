@@ -33,8 +33,15 @@ type Type struct {
 	Name  string // "float32"
 	Doc   string
 	Bytes int
+	Align int // bytes
 	Range hcl.Range
 }
+
+// NaturalAlign is the alignment of an element that says nothing: the largest
+// power of two that divides its size, at most a beat's.
+func NaturalAlign(bytes int) int { return min(bytes&-bytes, maxAlign) }
+
+const maxAlign = 64
 
 // Constant is a named number.
 type Constant struct {

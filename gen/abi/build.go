@@ -40,7 +40,8 @@ func (l *loader) build(n *node, line []string, whole bool) (*Generation, hcl.Dia
 	for _, c := range n.children {
 		switch c.kind.block {
 		case "type":
-			g.Types = append(g.Types, Type{c.label, c.text("doc"), b.oneOf(c, "bytes", nil, 1, 2, 4, 8, 16, 32, 64), c.rng})
+			bytes := b.oneOf(c, "bytes", nil, 1, 2, 4, 8, 16, 32, 64)
+			g.Types = append(g.Types, Type{c.label, c.text("doc"), bytes, NaturalAlign(bytes), c.rng})
 		case "constant":
 			value, _ := b.number(c, "is", 0, math.MaxUint64, nil)
 			g.Constants = append(g.Constants, Constant{c.label, c.text("doc"), value, c.rng})

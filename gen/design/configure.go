@@ -29,7 +29,7 @@ func (e *elaboration) configure() {
 	if c := e.p.Compression; c != nil && c.Lanes > 0 {
 		for _, forth := range c.Conversions {
 			back := slices.IndexFunc(c.Conversions, func(b platform.Conversion) bool { return b.From == forth.To && b.To == forth.From })
-			if back < 0 || !compresses(forth, size) {
+			if back < 0 || forth.Widens {
 				continue
 			}
 			config := ArithmeticConfig{
@@ -49,15 +49,6 @@ func (e *elaboration) configure() {
 		return cmp.Or(cmp.Compare(a.Uncompressed, b.Uncompressed), cmp.Compare(a.Compressed, b.Compressed))
 	})
 	e.design.Configs = out
-}
-
-// compresses tells which direction of a pair of conversions makes data
-// smaller: fewer bytes an element, or several elements into one.
-func compresses(c platform.Conversion, size func(string) int) bool {
-	if from, to := size(c.From), size(c.To); from != to {
-		return from > to
-	}
-	return c.From < c.To
 }
 
 // functionTDEST lists the TDESTs of a type by reduction function.

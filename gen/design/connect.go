@@ -279,7 +279,9 @@ func (e *elaboration) finish() {
 func (e *elaboration) files() []string {
 	used := map[string]bool{e.p.File: true, e.p.Board.Range.Filename: true}
 	for _, in := range e.instances {
-		used[in.source.Range.Filename] = true
+		for _, file := range in.source.Files {
+			used[file] = true
+		}
 	}
 	for file := range e.lib.Inputs(e.p.Name) {
 		if path.Dir(file) == path.Join(platform.Root, "abi") {

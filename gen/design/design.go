@@ -51,12 +51,13 @@ type Kernel struct {
 	ID        string // label of its description
 	Name      string // as the linker knows it
 	Doc       string
-	Source    string   // "rtl", "hls" or "xo"
+	Source    string   // the form that is linked: "rtl", "hls" or "xo"
 	Control   string   // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Arguments []Argument
-	Ports     []*Port // of its first instance
+	Ports     []*Port       // of its first instance
+	HLS       *platform.HLS // its C++; nil if there is none
 }
 
 // Argument is a control register of a kernel as the host sees it.

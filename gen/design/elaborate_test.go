@@ -187,10 +187,13 @@ board "lab" {
 		"kernels/filter.hcl": {Data: []byte(`
 kernel "filter" {
   role     = "user"
-  source   = "hls"
   control  = "ap_ctrl_none"
   instance = "filter_${cclo.index}"
   place    = "edge"
+  hls {
+    files = ["filter.hpp"]
+    calls = "filter::body"
+  }
   port "from_engine" {
     axis  = "in"
     width = 512
@@ -202,6 +205,7 @@ kernel "filter" {
     joins = "kernel/in"
   }
 }`)},
+		"kernels/filter.hpp": {Data: []byte("// what it does\n")},
 		"kernels/my_udp.hcl": {Data: []byte(`
 kernel "my_udp" {
   role     = "poe"

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -28,6 +29,9 @@ func (e *elaboration) instantiate(chosen []*platform.Kernel) {
 				continue
 			}
 			name := evaluate(e, k.Instance, k.Context(vars), "")
+			if name == "" && before == len(e.diags) && k.Role == roleUser {
+				name = fmt.Sprintf("%s_%d_0", k.Name, at.cclo)
+			}
 			if name == "" && before == len(e.diags) {
 				e.errorf(k.Range, "Name expected", "Kernel %s has no instance name; give it one, for example instance = \"%s_${cclo.index}\".", k.ID, k.ID)
 			}
@@ -173,7 +177,10 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if known, ok := e.kernels[k.ID]; ok {
 		return known
 	}
-	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs}
+	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs, HLS: k.HLS}
+	if form, chosen := e.p.Source[k.ID]; chosen {
+		out.Source = form
+	}
 	for _, a := range k.Arguments {
 		out.Arguments = append(out.Arguments, Argument{a.Name, a.Doc, a.At, a.Width, a.Type, a.Port})
 	}

@@ -40,7 +40,7 @@ func Design(p *accl.Platform, g *abi.Generation) (*design.Design, error) {
 		in.POEs = append(in.POEs, platform.POE{Kind: kind})
 	}
 	for _, t := range p.Types {
-		in.Types = append(in.Types, abi.Type{Name: string(t.Name), Bytes: t.Bytes})
+		in.Types = append(in.Types, abi.Type{Name: string(t.Name), Bytes: t.Bytes, Align: t.Align})
 	}
 	for _, t := range p.Tuning {
 		in.Tuning = append(in.Tuning, platform.Tuning{Name: t.Name, Value: t.Value})

@@ -85,7 +85,7 @@ func Of(d *design.Design) accl.Platform {
 // plugins lists element types and what the plugins do with them.
 func plugins(out *accl.Platform, p *platform.Platform) {
 	for _, t := range p.Types {
-		out.Types = append(out.Types, accl.Type{Name: accl.DType(t.Name), Bytes: t.Bytes})
+		out.Types = append(out.Types, accl.Type{Name: accl.DType(t.Name), Bytes: t.Bytes, Align: t.Align})
 	}
 	if p.Arithmetic != nil {
 		for _, f := range p.Arithmetic.Functions {

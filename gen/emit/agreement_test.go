@@ -224,7 +224,7 @@ func checkStructs(t *testing.T, g *abi.Generation, structs map[string]svStruct) 
 }
 
 var (
-	cppConstant  = regexp.MustCompile(`^inline constexpr (?:bool|uint32_t|uint64_t) +(\w+)(\[\])? += (.*);(?: +//.*)?$`)
+	cppConstant  = regexp.MustCompile(`^constexpr (?:bool|uint32_t|uint64_t) +(\w+)(\[\])? += (.*);(?: +//.*)?$`)
 	cppValue     = regexp.MustCompile(`^    (\w+) += (\d+),(?: +//.*)?$`)
 	cppEnum      = regexp.MustCompile(`^enum class (\w+) : uint32_t \{$`)
 	cppNamespace = regexp.MustCompile(`^namespace (\w+) \{$`)

@@ -30,6 +30,7 @@ var renderers = []renderer{
 	{"firmware", firmware},
 	{"rtl", rtl},
 	{"hls", hls},
+	{"kernels", hlsKernels},
 	{"driver", godriver},
 	{"demo", godemo},
 	{"docs", docs},

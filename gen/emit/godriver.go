@@ -182,7 +182,11 @@ func godriver(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := goPlatformView(d, generation)
+	view, names, err := goPlatformView(d, generation)
+	if err != nil {
+		return nil, err
+	}
+	kernels, err := goKernelCalls(d, names)
 	if err != nil {
 		return nil, err
 	}
@@ -200,15 +204,16 @@ func godriver(d *design.Design) ([]File, error) {
 		return nil, err
 	}
 	example, err := formatted(driverExampleTemplate, view)
-	return []File{
+	return append([]File{
 		{driverABIFile, shared, platformInputs(d, driverABITemplate, driverCommonTemplate)},
 		{driverPlatformFile, numbers, platformInputs(d, driverPlatformTemplate)},
 		{driverTopologyFile, graph, platformInputs(d, driverTopologyTemplate)},
 		{driverExampleFile, example, platformInputs(d, driverExampleTemplate)},
-	}, err
+	}, kernels...), err
 }
 
-func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
+// goPlatformView also returns the names that are taken in the package.
+func goPlatformView(d *design.Design, generation common) (goPlatform, *identifiers, error) {
 	p := d.Platform
 	view := goPlatform{
 		Source: p.File, Package: p.Name, Doc: p.Doc, Board: p.Board.Name, Part: p.Board.Part,
@@ -234,7 +239,7 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, error) {
 		view.Streams = append(view.Streams, goStream{end(s.From), end(s.To), s.From.Width, s.From.TDEST, s.Depth, s.Scope, s.Group})
 	}
 	view.Example, err = goExampleView(d)
-	return view, errors.Join(append(errs, err)...)
+	return view, names, errors.Join(append(errs, err)...)
 }
 
 // goExampleTypes are the types that an example may use, and their names in Go.

@@ -46,7 +46,7 @@ var hlsCommon = perGeneration[common]{build: func(g *abi.Generation) (common, er
 	names := newIdentifiers(cpp, nil)
 	reserved := names.reserve("Generation")
 	words, err := cpp.wordings(vocabulary(g), names)
-	if err := errors.Join(reserved, err); err != nil {
+	if err := errors.Join(reserved, err, reserveBindings(words, names)); err != nil {
 		return common{}, err
 	}
 	text, err := hlsText(words)
@@ -90,5 +90,9 @@ func hls(d *design.Design) ([]File, error) {
 		return nil, err
 	}
 	text, err := execute(hlsTemplate, view)
-	return []File{{hlsFile, text, platformInputs(d, hlsTemplate, hlsPartsTemplate)}}, err
+	if err != nil {
+		return nil, err
+	}
+	own, err := bindings(d)
+	return append([]File{{hlsFile, text, platformInputs(d, hlsTemplate, hlsPartsTemplate)}}, own...), err
 }

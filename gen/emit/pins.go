@@ -105,9 +105,16 @@ func parsePin(line string) (pin, error) {
 // modelFolder holds simulation models, among them those of kernels of others.
 const modelFolder = "rtl/sim"
 
-// moduleOf is the module of a kernel: its RTL, or the model of a kernel that
-// somebody else has written.
+// moduleOf is the module of a kernel: its RTL, the one that leads to its C++, or the
+// model of a kernel that somebody else has written.
 func moduleOf(d *design.Design, k *design.Kernel, view hardwareView) (*moduleHeader, error) {
+	if cosimulated(k) {
+		f, err := cosim(d, k, view)
+		if err != nil {
+			return nil, err
+		}
+		return parseModule(k.Name, f.Content)
+	}
 	folder := path.Join(rtlFolder, k.ID)
 	if k.Source != hardwareSource {
 		folder = modelFolder

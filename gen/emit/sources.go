@@ -93,10 +93,11 @@ func newHardwareView(d *design.Design, symbols map[string]string) hardwareView {
 	}
 	if p.Compression != nil {
 		for _, c := range p.Compression.Conversions {
-			from, okFrom := elementLog2(d, c.From)
-			to, okTo := elementLog2(d, c.To)
-			if okFrom && okTo && c.RatioLog == 0 {
-				v.Conversions = append(v.Conversions, conversionView{c.From, c.To, c.TDEST, from, to})
+			from, to := unitBytes(d, c)
+			fromLog2, okFrom := log2(from)
+			toLog2, okTo := log2(to)
+			if okFrom && okTo && (c.RatioLog == 0 || convertsUnits(d)) {
+				v.Conversions = append(v.Conversions, conversionView{c.From, c.To, c.TDEST, fromLog2, toLog2})
 			}
 		}
 	}
@@ -127,13 +128,23 @@ func hasRegister(m *abi.RegisterMap, name string) bool {
 	})
 }
 
+// convertsUnits tells whether the compression plugin makes one element of several:
+// our RTL does not.
+func convertsUnits(d *design.Design) bool {
+	return slices.ContainsFunc(d.Instances, func(i *design.Instance) bool { return i.Role == "compression" && i.Kernel.Source != hardwareSource })
+}
+
 // elementLog2 is log2 of the bytes of an element; false where that is not whole.
 func elementLog2(d *design.Design, name string) (int, bool) {
-	t := d.Platform.Type(name)
-	if t == nil || t.Bytes < 1 || t.Bytes&(t.Bytes-1) != 0 {
-		return 0, false
+	if t := d.Platform.Type(name); t != nil {
+		return log2(t.Bytes)
 	}
-	return bits.TrailingZeros(uint(t.Bytes)), true
+	return 0, false
+}
+
+// log2 is false where it is not whole.
+func log2(bytes int) (int, bool) {
+	return bits.TrailingZeros(uint(bytes)), bytes > 0 && bytes&(bytes-1) == 0
 }
 
 // hardwareFolder is a folder of RTL. Its file of the same name is a kernel's top

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -55,6 +56,8 @@ type topBuilder struct {
 	memory  int
 	streams map[*design.Port]string // the prefix of the wires of a connected port
 	widths  map[string]int          // of the wires, by their names
+
+	components []*design.Instance // as a simulation numbers them
 }
 
 var streamPins = []string{"tvalid", "tready", "tdata", "tkeep", "tlast", "tdest"}
@@ -63,7 +66,7 @@ var streamPins = []string{"tvalid", "tready", "tdata", "tkeep", "tlast", "tdest"
 func top(d *design.Design, view hardwareView) ([]File, error) {
 	b := &topBuilder{
 		d: d, view: topView{hardwareView: view}, modules: map[*design.Kernel]*moduleHeader{},
-		streams: map[*design.Port]string{}, widths: map[string]int{},
+		streams: map[*design.Port]string{}, widths: map[string]int{}, components: Components(d),
 	}
 	for _, i := range d.Instances {
 		if b.modules[i.Kernel] == nil {
@@ -91,6 +94,15 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 		return nil, err
 	}
 	files := []File{{topFile, text, platformInputs(d, topTemplate)}}
+	for _, k := range kernels(d) {
+		if cosimulated(k) {
+			f, err := cosim(d, k, view)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
 	models, err := fs.ReadDir(templates.FS, modelFolder)
 	if err != nil {
 		return nil, fmt.Errorf("simulation models: %w", err)
@@ -112,11 +124,14 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 // needsModel tells whether the platform uses a file of models: those of kernels
 // only if it has them.
 func (b *topBuilder) needsModel(name string) bool {
-	if name == "simulation" || strings.HasPrefix(name, "sim_") && !strings.HasPrefix(name, "sim_ipc_") {
+	switch {
+	case strings.HasPrefix(name, "sim_hls_"):
+		return len(b.components) > 0
+	case name == "simulation" || strings.HasPrefix(name, "sim_") && !strings.HasPrefix(name, "sim_ipc_"):
 		return true
 	}
 	for _, i := range b.d.Instances {
-		if i.Kernel.Source != hardwareSource && i.Kernel.Name == name {
+		if i.Kernel.Source != hardwareSource && !cosimulated(i.Kernel) && i.Kernel.Name == name {
 			return true
 		}
 	}
@@ -255,7 +270,7 @@ func (b *topBuilder) bus(i *design.Instance, p *design.Port, add func(name, sign
 			return // its model has no use for memory
 		}
 		end.Module, port = "sim_axi_memory", "s_axi_"
-		end.Parameters = []string{fmt.Sprintf(".PORT(%d)", b.memory), fmt.Sprintf(".SPACE(%d)", b.space(i, p))}
+		end.Parameters = []string{fmt.Sprintf(".PORT(%d)", b.memory), fmt.Sprintf(".SPACE(%d)", Space(b.d, i, p.Name))}
 		b.memory++
 	} else {
 		end.Parameters = []string{fmt.Sprintf(".ID(%d)", b.axilite), fmt.Sprintf(".ADDRESS_WIDTH(%d)", address)}
@@ -281,18 +296,6 @@ func (b *topBuilder) bus(i *design.Instance, p *design.Port, add func(name, sign
 	b.view.Instances = append(b.view.Instances, end)
 }
 
-// space is the simulated address space behind a memory port: device and host
-// memory of each engine.
-func (b *topBuilder) space(i *design.Instance, p *design.Port) int {
-	space := 2 * max(i.Scope, 0)
-	for _, m := range b.d.Memories {
-		if m.Port == p && m.Memory == "HOST" {
-			space++
-		}
-	}
-	return space
-}
-
 func (b *topBuilder) instance(i *design.Instance) {
 	m := b.modules[i.Kernel]
 	t := topInstance{Module: m.Name, Name: i.Name}
@@ -307,6 +310,11 @@ func (b *topBuilder) instance(i *design.Instance) {
 	give("ID", fmt.Sprint(max(i.Scope, 0)))
 	give("INDEX", fmt.Sprint(max(i.Scope, 0)))
 	give("MILLISECOND_CYCLES", "MILLISECOND_CYCLES")
+	give("COMPONENT", fmt.Sprint(slices.Index(b.components, i)))
+	give("INSTANCE", fmt.Sprintf("%q", i.Name))
+	for _, p := range i.Ports {
+		give(spaceParameter(p.Name), fmt.Sprint(Space(b.d, i, p.Name)))
+	}
 	t.Pins = b.pins(i)
 	if i.Role == "engine" {
 		b.callsOf(i, &t)

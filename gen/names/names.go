@@ -32,3 +32,13 @@ func Keyword(name string) (language string, is bool) {
 	}
 	return "", false
 }
+
+// CPPKeyword reports whether a name is reserved in C++.
+func CPPKeyword(name string) bool {
+	for _, l := range languages {
+		if l.name == "C++" {
+			return l.words[name]
+		}
+	}
+	return false
+}

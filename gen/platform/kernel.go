@@ -1,6 +1,8 @@
 package platform
 
 import (
+	"maps"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -17,13 +19,14 @@ type Kernel struct {
 	Doc       string
 	Role      string   // what it is for: "engine", "dma", "arithmetic", ...
 	Each      string   // how many there are: one per "card", "poe", "cclo", "lane" or "dma"
-	Source    string   // "rtl", "hls" or "xo"
+	Source    string   // "rtl", "hls" or "xo", unless the platform chooses another form
 	Control   string   // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Place     string   // a name of the board's slr block
 	Default   bool     // preferred among kernels of its role
 	Calls     bool     // a user kernel that issues calls of its own
+	HLS       *HLS     // nil: there is no C++
 	When      hcl.Expression
 	Instance  hcl.Expression
 	Ports     []KernelPort
@@ -38,7 +41,15 @@ type Kernel struct {
 	PointersRange hcl.Range
 	Range         hcl.Range
 	PlaceRange    hcl.Range
+	// Files are the descriptions that it comes from: its own, and those of the
+	// kernels that it is like.
+	Files []string
 
+	like        *string
+	likeRange   hcl.Range
+	idRange     hcl.Range
+	abstract    bool
+	calls       *bool
 	functions   []functionBlock // what a plugin does unless the platform says otherwise
 	conversions []conversionBlock
 	context     map[string]cty.Value
@@ -72,6 +83,8 @@ type KernelArgument struct {
 	At                    uint32
 	Width                 int
 	Range                 hcl.Range
+
+	placed bool // the description says where
 }
 
 var (
@@ -82,47 +95,54 @@ var (
 	busKinds     = []string{"master", "slave"}
 )
 
-func loadKernels(files []*lang.File, parser *lang.Parser) (map[string]*Kernel, hcl.Diagnostics) {
-	kernels := map[string]*Kernel{}
-	var diags hcl.Diagnostics
+// loadKernels reads the kernels of a library. Abstract ones are apart, because
+// none of them can be linked.
+func loadKernels(files []*lang.File, parser *lang.Parser, text func(name string) ([]byte, bool)) (kernels, abstract map[string]*Kernel, diags hcl.Diagnostics) {
+	described := map[string]*Kernel{}
 	for _, file := range files {
 		scope, d := constant(file, parser)
 		diags = append(diags, d...)
 		var content kernelFile
 		diags = append(diags, lang.Decode(scope.Body, scope.Context, &content)...)
 		for _, block := range content.Kernels {
-			kernel, d := block.kernel(scope)
+			kernel, d := block.kernel(scope, text)
 			diags = append(diags, d...)
-			if prev, dup := kernels[kernel.ID]; dup {
+			if prev, dup := described[kernel.ID]; dup {
 				diags = append(diags, duplicate(block.IDRange, "kernel", kernel.ID, prev.Range))
 				continue
 			}
-			kernels[kernel.ID] = kernel
+			described[kernel.ID] = kernel
 		}
 	}
-	return kernels, diags
+	diags = append(diags, resolveLikes(described)...)
+	sound := !diags.HasErrors() // what is missing only because of an error is not missed
+	kernels, abstract = map[string]*Kernel{}, map[string]*Kernel{}
+	for _, id := range sortedKeys(described) {
+		k := described[id]
+		if k.abstract {
+			abstract[id] = k
+			continue
+		}
+		kernels[id] = k
+		if d := k.complete(); sound {
+			diags = append(diags, d...)
+		}
+	}
+	return kernels, abstract, diags
 }
 
-func (b kernelBlock) kernel(scope *lang.Scope) (*Kernel, hcl.Diagnostics) {
+func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, bool)) (*Kernel, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
 	k := &Kernel{
-		ID: b.ID, Name: b.ID, Doc: b.Doc, Role: b.Role, Each: "cclo", Source: b.Source, Control: b.Control,
-		Origin: b.Origin, Needs: b.Needs, Place: b.Place, PlaceRange: orElse(b.PlaceRange, b.Range), Default: b.Default, Calls: b.Calls,
+		ID: b.ID, Name: b.ID, Doc: b.Doc, Role: b.Role, Source: b.Source, Control: b.Control,
+		Origin: b.Origin, Needs: b.Needs, Place: b.Place, PlaceRange: orElse(b.PlaceRange, b.Range), Default: b.Default,
 		Registers: b.Registers, RegistersRange: b.RegistersRange, Pointers: b.Pointers, PointersRange: b.PointersRange,
-		When: b.When, Instance: b.Instance, Range: b.Range,
+		When: b.When, Instance: b.Instance, Range: b.Range, Files: []string{b.Range.Filename},
+		like: b.Like, likeRange: b.LikeRange, idRange: b.IDRange, abstract: b.Abstract, calls: b.Calls,
 		functions: b.Functions, conversions: b.Conversions, context: scope.Context.Variables,
 	}
 	if b.Name != nil {
 		k.Name = *b.Name
-	}
-	if b.Each != nil {
-		k.Each = *b.Each
-	}
-	if k.Place == "" {
-		k.Place = map[string]string{"poe": "poe", "card": "poe"}[k.Each]
-		if k.Place == "" {
-			k.Place = "cclo"
-		}
 	}
 	for _, name := range []string{k.ID, k.Name} {
 		diags = append(diags, checkName(b.IDRange, "kernel", name)...)
@@ -130,9 +150,16 @@ func (b kernelBlock) kernel(scope *lang.Scope) (*Kernel, hcl.Diagnostics) {
 			break
 		}
 	}
-	diags = append(diags, oneOf(b.EachRange, "each", k.Each, eachKinds)...)
-	diags = append(diags, oneOf(b.SourceRange, "source", k.Source, sourceKinds)...)
-	diags = append(diags, oneOf(b.ControlRange, "control", k.Control, controlKinds)...)
+	if b.Each != nil {
+		k.Each = *b.Each
+		diags = append(diags, oneOf(b.EachRange, "each", k.Each, eachKinds)...)
+	}
+	if b.Source != "" {
+		diags = append(diags, oneOf(b.SourceRange, "source", k.Source, sourceKinds)...)
+	}
+	if b.Control != "" {
+		diags = append(diags, oneOf(b.ControlRange, "control", k.Control, controlKinds)...)
+	}
 	labels := map[string]hcl.Range{}
 	for _, p := range b.Ports {
 		port, d := p.port()
@@ -145,29 +172,12 @@ func (b kernelBlock) kernel(scope *lang.Scope) (*Kernel, hcl.Diagnostics) {
 		k.Ports = append(k.Ports, port)
 	}
 	for _, a := range b.Arguments {
-		arg := KernelArgument{Name: a.Name, Doc: a.Doc, At: a.At, Width: 32, Type: "uint", Port: "s_axi_control", Range: a.Range}
-		if a.Width != nil {
-			arg.Width = *a.Width
-		}
-		if a.Type != nil {
-			arg.Type = *a.Type
-		}
-		if a.Port != nil {
-			arg.Port = *a.Port
-		}
-		if arg.Width != 32 && arg.Width != 64 {
-			diags = append(diags, lang.Errorf(a.Range, "Value out of range", "The argument %q is 32 or 64 bits wide, not %d.", a.Name, arg.Width))
-		}
-		if arg.At%4 != 0 {
-			diags = append(diags, lang.Errorf(a.AtRange, "Value out of range", "Registers stand on multiples of 4 bytes; 0x%X is none.", arg.At))
-		}
-		if _, ok := labels[arg.Port]; !ok {
-			diags = append(diags, lang.Errorf(a.Range, "Unknown port", "Kernel %s has no port %q. %s", k.ID, arg.Port, lang.Choices(arg.Port, sortedKeys(labels))))
-		}
-		diags = append(diags, checkName(a.Range, "argument", a.Name)...)
+		arg, d := a.argument()
+		diags = append(diags, d...)
 		k.Arguments = append(k.Arguments, arg)
 	}
-	return k, diags
+	d := b.hls(k, text)
+	return k, append(diags, d...)
 }
 
 func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
@@ -212,15 +222,20 @@ func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
 	return p, diags
 }
 
-// Context returns what a kernel's expressions see: the instance's variables
-// and the file's own.
+// Context returns what a kernel's expressions see: the instance's variables,
+// the kernel itself and the file's own variables.
 func (k *Kernel) Context(vars map[string]cty.Value) *hcl.EvalContext {
 	ctx := lang.NewContext(vars)
-	for _, name := range []string{"var", "local"} {
-		if v, ok := k.context[name]; ok {
-			ctx.Variables[name] = v
+	pointers := 0
+	for _, a := range k.Arguments {
+		if a.Pointer() {
+			pointers++
 		}
 	}
+	ctx.Variables["kernel"] = cty.ObjectVal(map[string]cty.Value{
+		"name": cty.StringVal(k.Name), "arguments": cty.NumberIntVal(int64(len(k.Arguments))), "pointers": cty.NumberIntVal(int64(pointers)),
+	})
+	maps.Copy(ctx.Variables, k.fileVariables())
 	return ctx
 }
 

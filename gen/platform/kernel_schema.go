@@ -13,19 +13,22 @@ type kernelBlock struct {
 	IDRange        hcl.Range         `hcl:"id,label_range"`
 	Name           *string           `hcl:"name,optional"`
 	Doc            string            `hcl:"doc,optional"`
-	Role           string            `hcl:"role"`
+	Like           *string           `hcl:"like,optional"`
+	LikeRange      hcl.Range         `hcl:"like,attr_value_range"`
+	Abstract       bool              `hcl:"abstract,optional"`
+	Role           string            `hcl:"role,optional"`
 	Each           *string           `hcl:"each,optional"`
 	EachRange      hcl.Range         `hcl:"each,attr_value_range"`
-	Source         string            `hcl:"source"`
+	Source         string            `hcl:"source,optional"`
 	SourceRange    hcl.Range         `hcl:"source,attr_value_range"`
-	Control        string            `hcl:"control"`
+	Control        string            `hcl:"control,optional"`
 	ControlRange   hcl.Range         `hcl:"control,attr_value_range"`
 	Origin         string            `hcl:"origin,optional"`
 	Needs          []string          `hcl:"needs,optional"`
 	Place          string            `hcl:"place,optional"`
 	PlaceRange     hcl.Range         `hcl:"place,attr_value_range"`
 	Default        bool              `hcl:"default,optional"`
-	Calls          bool              `hcl:"calls,optional"`
+	Calls          *bool             `hcl:"calls,optional"`
 	Registers      string            `hcl:"registers,optional"`
 	RegistersRange hcl.Range         `hcl:"registers,attr_value_range"`
 	Pointers       map[string]string `hcl:"pointers,optional"`
@@ -36,7 +39,19 @@ type kernelBlock struct {
 	Arguments      []argumentBlock   `hcl:"argument,block"`
 	Functions      []functionBlock   `hcl:"function,block"`
 	Conversions    []conversionBlock `hcl:"conversion,block"`
+	HLS            []hlsBlock        `hcl:"hls,block"`
 	Range          hcl.Range         `hcl:",def_range"`
+}
+
+type hlsBlock struct {
+	Files      []string  `hcl:"files"`
+	FilesRange hcl.Range `hcl:"files,attr_value_range"`
+	Calls      *string   `hcl:"calls,optional"`
+	CallsRange hcl.Range `hcl:"calls,attr_value_range"`
+	Top        *string   `hcl:"top,optional"`
+	TopRange   hcl.Range `hcl:"top,attr_value_range"`
+	Range      hcl.Range `hcl:",def_range"`
+	Body       hcl.Body  `hcl:",body"`
 }
 
 type portBlock struct {
@@ -74,7 +89,7 @@ type closedByBlock struct {
 type argumentBlock struct {
 	Name    string    `hcl:"name,label"`
 	Doc     string    `hcl:"doc,optional"`
-	At      uint32    `hcl:"at"`
+	At      *uint32   `hcl:"at,optional"`
 	Width   *int      `hcl:"width,optional"`
 	Type    *string   `hcl:"type,optional"`
 	Port    *string   `hcl:"port,optional"`

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -49,6 +50,12 @@ func (b *loader) arithmetic() {
 	if k := b.lib.Kernels[in.Kernel]; k != nil && len(functions) == 0 {
 		functions = k.functions
 	}
+	cpp := map[string]string{} // of the plugin's own functions
+	if k := b.lib.Kernels[in.Kernel]; k != nil {
+		for _, fn := range k.functions {
+			cpp[fn.Name] = value(fn.CPP, fn.Name)
+		}
+	}
 	for _, fn := range functions {
 		code := codes.Value(fn.Name)
 		if code == nil {
@@ -60,7 +67,9 @@ func (b *loader) arithmetic() {
 			continue
 		}
 		seen[fn.Name] = fn.NameRange
-		f := Function{Name: fn.Name, Code: code.Value, Range: fn.Range}
+		f := Function{Name: fn.Name, Code: code.Value, CPP: value(fn.CPP, cmp.Or(cpp[fn.Name], fn.Name)), Range: fn.Range}
+		b.diags = append(b.diags, checkFunction(fn.CPPRange, fn.CPP)...)
+		b.checkNamespace(orElse(fn.CPPRange, fn.Range), in.Kernel, f.CPP)
 		places := keyRanges(fn.Body, "tdest")
 		for _, typeName := range sortedKeys(fn.TDEST) {
 			rng := orElse(places[typeName], fn.TDESTExpr)
@@ -123,9 +132,15 @@ func (b *loader) compression() {
 	used := taken{}
 	type pair struct{ from, to string }
 	seen := map[pair]hcl.Range{}
+	cpp := map[pair]string{} // of the plugin's own conversions
 	conversions := in.Conversions
-	if k := b.lib.Kernels[in.Kernel]; k != nil && len(conversions) == 0 {
-		conversions = k.conversions
+	if k := b.lib.Kernels[in.Kernel]; k != nil {
+		for _, conv := range k.conversions {
+			cpp[pair{conv.From, conv.To}] = value(conv.CPP, "")
+		}
+		if len(conversions) == 0 {
+			conversions = k.conversions
+		}
 	}
 	for _, conv := range conversions {
 		okFrom, okTo := b.checkType(conv.FromRange, conv.From), b.checkType(conv.ToRange, conv.To)
@@ -138,13 +153,24 @@ func (b *loader) compression() {
 			continue
 		}
 		seen[key] = conv.Range
-		b.within(conv.Range, "The logarithm of the ratio", conv.RatioLog, 0, 16)
+		_, second := seen[pair{conv.To, conv.From}]
+		b.within(conv.Range, "The logarithm of the ratio", conv.RatioLog, 0, maxRatioLog)
 		b.take(used, orElse(conv.TDESTExpr, conv.Range), conv.TDEST, conv.From+" to "+conv.To)
+		b.diags = append(b.diags, checkFunction(conv.CPPRange, conv.CPP)...)
+		b.checkNamespace(orElse(conv.CPPRange, conv.Range), in.Kernel, value(conv.CPP, cpp[key]))
 		if okFrom && okTo {
-			c.Conversions = append(c.Conversions, Conversion{conv.From, conv.To, conv.TDEST, conv.OneWay, conv.RatioLog, conv.Range})
+			c.Conversions = append(c.Conversions, Conversion{
+				From: conv.From, To: conv.To, TDEST: conv.TDEST, OneWay: conv.OneWay, RatioLog: conv.RatioLog,
+				Widens: b.widens(conv, !second), CPP: value(conv.CPP, cmp.Or(cpp[key], conv.From+"_to_"+conv.To)), Range: conv.Range,
+			})
 		}
 	}
+	ratios := map[pair]int{}
 	for _, conv := range conversions {
+		if other, both := ratios[pair{conv.To, conv.From}]; both && other != conv.RatioLog {
+			b.errorf(conv.Range, "Ratios differ", "The conversion back, on line %d, has ratio_log = %d; both ways have the same.", seen[pair{conv.To, conv.From}].Start.Line, other)
+		}
+		ratios[pair{conv.From, conv.To}] = conv.RatioLog
 		_, inverse := seen[pair{conv.To, conv.From}]
 		if !inverse && !conv.OneWay && conv.From != conv.To {
 			b.errorf(conv.Range, "Inverse missing",
@@ -160,6 +186,44 @@ func (b *loader) compression() {
 	sort.Slice(c.Conversions, func(i, j int) bool { return c.Conversions[i].TDEST < c.Conversions[j].TDEST })
 	b.p.Compression = c
 }
+
+// widens finds out which side of a conversion is the wide one, of which
+// 2^ratio_log elements make one of the other. They have to fit into a beat, and to
+// be no smaller than that one. If that leaves both, it is the side with the larger
+// elements; where counts differ the conversion that stands first compresses.
+func (b *loader) widens(conv conversionBlock, first bool) bool {
+	from, to := b.typeNamed(conv.From).Bytes, b.typeNamed(conv.To).Bytes
+	ratio := min(max(conv.RatioLog, 0), maxRatioLog)
+	fits := func(wide, narrow int) bool {
+		return wide<<ratio >= narrow && wide<<ratio <= b.beatBytes()
+	}
+	forth, back := fits(from, to), fits(to, from)
+	switch {
+	case !forth && !back:
+		b.errorf(conv.Range, "Elements do not fit",
+			"ratio_log = %d makes one element of %d. %d of %s are %d bytes, %d of %s are %d: those have to be at least as large as one element of the other type, and at most %d bytes.",
+			ratio, 1<<ratio, 1<<ratio, conv.From, from<<ratio, 1<<ratio, conv.To, to<<ratio, b.beatBytes())
+		return false
+	case forth != back:
+		return back
+	case ratio > 0:
+		return !first
+	case from != to:
+		return from < to
+	default:
+		return conv.From > conv.To
+	}
+}
+
+// checkNamespace reports a namespace that has the name of the top function.
+func (b *loader) checkNamespace(rng hcl.Range, kernel, function string) {
+	if k := b.lib.Kernels[kernel]; k != nil && k.HLS != nil {
+		b.diags = append(b.diags, k.checkNamespace(rng, function)...)
+	}
+}
+
+// maxRatioLog bounds the logarithm of a ratio.
+const maxRatioLog = 16
 
 func (b *loader) hasRole(kernel, role string) bool {
 	k := b.lib.Kernels[kernel]

@@ -25,13 +25,24 @@ const Root = "platforms"
 // safe for concurrent use.
 type Library struct {
 	Boards  map[string]*Board
-	Kernels map[string]*Kernel
+	Kernels map[string]*Kernel // those that can be linked
 	ABIs    map[string]*abi.Generation
+
+	abstract map[string]*Kernel // those that others are like
 
 	parser *lang.Parser
 	sound  bool
 	files  map[string][]byte // path relative to the root → text
 	parsed *sync.Map         // name of a platform → func() parsedFile
+}
+
+// Files are the patterns of what a library reads of a layer.
+func Files() []string {
+	files := []string{"*.hcl", "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl"}
+	for _, extension := range sourceExtensions {
+		files = append(files, "kernels/*"+extension)
+	}
+	return files
 }
 
 // NewLibrary reads a library from layers of directories, each rooted where
@@ -42,7 +53,7 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 	l := &Library{parser: parser, files: map[string][]byte{}, parsed: &sync.Map{}}
 	var diags hcl.Diagnostics
 	for _, layer := range layers {
-		for _, pattern := range []string{"*.hcl", "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl"} {
+		for _, pattern := range Files() {
 			diags = append(diags, l.read(layer, pattern)...)
 		}
 	}
@@ -56,7 +67,10 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		diags = append(diags, d...)
 	}
 	if files, ok := l.parse("kernels/", &diags); ok {
-		l.Kernels, d = loadKernels(files, parser)
+		l.Kernels, l.abstract, d = loadKernels(files, parser, func(name string) ([]byte, bool) {
+			text, ok := l.files[strings.TrimPrefix(name, Root+"/")]
+			return text, ok
+		})
 		diags = append(diags, d...)
 	}
 	l.sound = !diags.HasErrors()
@@ -153,7 +167,7 @@ func (l *Library) names(folder string) []string {
 	var names []string
 	for name := range l.files {
 		dir, _ := path.Split(name)
-		if dir == folder {
+		if dir == folder && path.Ext(name) == ".hcl" {
 			names = append(names, name)
 		}
 	}

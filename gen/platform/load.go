@@ -118,7 +118,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	in := b.block
 	b.p = &Platform{
 		Name: in.Name, Doc: in.Doc, File: display, HostMemory: in.HostMemory, HWEmu: in.HWEmu,
-		Clock: value(in.Clock, defaultClock), Use: in.Use, Variables: scope.Variables,
+		Clock: value(in.Clock, defaultClock), Use: in.Use, Source: in.Source, Variables: scope.Variables,
 		Ranges: Ranges{
 			Block: in.Range, Board: orElse(in.BoardRange, in.Range), ABI: orElse(in.ABIRange, in.Range),
 			Clock: orElse(in.ClockRange, in.Range), HostMemory: orElse(in.HostMemoryRange, in.Range),
@@ -177,15 +177,47 @@ func (b *loader) references() {
 	if board != nil && in.HostMemory && !board.HasMemoryFor("host") {
 		b.errorf(in.HostMemoryRange, "No host memory on this board", "Board %s cannot reach host memory. Boards that can: %s.", board.Name, strings.Join(b.lib.boardsWith("host"), ", "))
 	}
+	b.sources()
 	for _, role := range sortedKeys(in.Use) {
 		kernel := in.Use[role]
 		k, ok := b.lib.Kernels[kernel]
+		if b.notAbstract(in.UseRange, kernel) {
+			continue
+		}
 		if !ok {
 			b.errorf(in.UseRange, "Unknown kernel", "There is no kernel %q. %s", kernel, lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
 		} else if k.Role != role {
 			b.errorf(in.UseRange, "Wrong role", "Kernel %s has the role %q, not %q.", kernel, k.Role, role)
 		}
 	}
+}
+
+// sources checks which forms of its kernels a platform chooses.
+func (b *loader) sources() {
+	places := keyRanges(b.block.Body, "source")
+	for _, kernel := range sortedKeys(b.block.Source) {
+		rng := orElse(places[kernel], b.block.SourceRange)
+		k, ok := b.lib.Kernels[kernel]
+		form := b.block.Source[kernel]
+		switch {
+		case b.notAbstract(rng, kernel):
+		case !ok:
+			b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", kernel, lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
+		case !slices.Contains(k.Forms(), form):
+			b.p.Sound = false
+			b.errorf(rng, "Unknown form", "Kernel %s does not exist as %q. %s", kernel, form, lang.Choices(form, k.Forms()))
+		}
+	}
+}
+
+// notAbstract reports that a kernel is only there for others to be like, if it
+// is, and whether it is.
+func (b *loader) notAbstract(rng hcl.Range, name string) bool {
+	if _, abstract := b.lib.abstract[name]; !abstract {
+		return false
+	}
+	b.errorf(rng, "Abstract kernel", "%q cannot be linked. Kernels can be like it: kernel \"mine\" { like = %q }.", name, name)
+	return true
 }
 
 func (l *Library) boardsWith(user string) []string {
@@ -248,7 +280,9 @@ func (b *loader) kernelWithRole(rng hcl.Range, name, role string, also ...string
 			candidates = append(candidates, id)
 		}
 	}
-	if k, ok := b.lib.Kernels[name]; !ok {
+	if b.notAbstract(rng, name) {
+		b.p.Sound = false
+	} else if k, ok := b.lib.Kernels[name]; !ok {
 		b.p.Sound = false
 		b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", name, lang.Choices(name, candidates))
 	} else if k.Role != role {
@@ -311,7 +345,11 @@ func (b *loader) types() {
 			b.errorf(in.NameRange, "Duplicate name", "The type %q exists already.", in.Name)
 			continue
 		}
-		b.p.Types = append(b.p.Types, abi.Type{Name: in.Name, Doc: in.Doc, Bytes: in.Bytes, Range: in.Range})
+		align := value(in.Align, abi.NaturalAlign(in.Bytes))
+		if align < 1 || align&(align-1) != 0 || in.Bytes%align != 0 {
+			b.errorf(in.Range, "Value out of range", "The alignment of %s is a power of two that divides its %d bytes; %d is not.", in.Name, in.Bytes, align)
+		}
+		b.p.Types = append(b.p.Types, abi.Type{Name: in.Name, Doc: in.Doc, Bytes: in.Bytes, Align: align, Range: in.Range})
 	}
 	sort.Slice(b.p.Types, func(i, j int) bool { return b.p.Types[i].Name < b.p.Types[j].Name })
 }

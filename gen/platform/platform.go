@@ -33,6 +33,9 @@ type Platform struct {
 	Limits      Limits
 	// Use chooses among kernels that play the same role.
 	Use map[string]string
+	// Source chooses among the forms that a kernel has: "rtl", "hls" or "xo",
+	// by the kernel's label.
+	Source map[string]string
 
 	// Sound says that boards, kernels and counts are known well enough to build
 	// the graph; if not, errors were reported.
@@ -90,6 +93,7 @@ type Function struct {
 	Name  string
 	Code  uint32
 	TDEST []TypeTDEST // by TDEST
+	CPP   string      // the C++ function, overloaded by element type
 	Range hcl.Range
 }
 
@@ -117,7 +121,11 @@ type Conversion struct {
 	// RatioLog is log2 of how many elements of the wider side make one of the
 	// narrower.
 	RatioLog int
-	Range    hcl.Range
+	// Widens says that From is the side of which one element becomes 2^RatioLog,
+	// or the smaller one if the counts are equal.
+	Widens bool
+	CPP    string // the C++ function
+	Range  hcl.Range
 }
 
 // Tuning is a tuning word of the exchange memory and the value the host

@@ -24,6 +24,8 @@ type platformBlock struct {
 	HWEmuRange      hcl.Range          `hcl:"hw_emu,attr_value_range"`
 	Use             map[string]string  `hcl:"use,optional"`
 	UseRange        hcl.Range          `hcl:"use,attr_value_range"`
+	Source          map[string]string  `hcl:"source,optional"`
+	SourceRange     hcl.Range          `hcl:"source,attr_value_range"`
 	CCLO            *ccloBlock         `hcl:"cclo,block"`
 	POEs            []poeBlock         `hcl:"poe,block"`
 	Arithmetic      []arithmeticBlock  `hcl:"arithmetic,block"`
@@ -33,6 +35,7 @@ type platformBlock struct {
 	Capacity        *capacityBlock     `hcl:"capacity,block"`
 	Limits          *limitsBlock       `hcl:"limits,block"`
 	Range           hcl.Range          `hcl:",def_range"`
+	Body            hcl.Body           `hcl:",body"`
 }
 
 type ccloBlock struct {
@@ -76,6 +79,8 @@ type functionBlock struct {
 	NameRange hcl.Range      `hcl:"name,label_range"`
 	TDEST     map[string]int `hcl:"tdest"`
 	TDESTExpr hcl.Range      `hcl:"tdest,attr_value_range"`
+	CPP       *string        `hcl:"cpp,optional"`
+	CPPRange  hcl.Range      `hcl:"cpp,attr_value_range"`
 	Range     hcl.Range      `hcl:",def_range"`
 	Body      hcl.Body       `hcl:",body"`
 }
@@ -98,6 +103,8 @@ type conversionBlock struct {
 	TDESTExpr hcl.Range `hcl:"tdest,attr_value_range"`
 	OneWay    bool      `hcl:"one_way,optional"`
 	RatioLog  int       `hcl:"ratio_log,optional"`
+	CPP       *string   `hcl:"cpp,optional"`
+	CPPRange  hcl.Range `hcl:"cpp,attr_value_range"`
 	Range     hcl.Range `hcl:",def_range"`
 }
 
@@ -106,6 +113,7 @@ type typeBlock struct {
 	NameRange hcl.Range `hcl:"name,label_range"`
 	Doc       string    `hcl:"doc,optional"`
 	Bytes     int       `hcl:"bytes"`
+	Align     *int      `hcl:"align,optional"`
 	Range     hcl.Range `hcl:",def_range"`
 }
 

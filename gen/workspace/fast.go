@@ -15,9 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// libraryFiles are where a library has its files, below Root.
-var libraryFiles = []string{"*.hcl", "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl"}
-
 // platformNames lists the platforms of layers, sorted.
 func platformNames(layers []fs.FS) []string {
 	all := map[string]bool{}
@@ -35,7 +32,7 @@ func platformNames(layers []fs.FS) []string {
 func snapshot(layers []fs.FS) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, layer := range layers {
-		for _, pattern := range libraryFiles {
+		for _, pattern := range platform.Files() {
 			names, err := fs.Glob(layer, pattern)
 			if err != nil {
 				return nil, err

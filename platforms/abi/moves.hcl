@@ -68,6 +68,10 @@ abi "moves" {
       is  = 4
       doc = "Memory, and messages to the destination, in one pass."
     }
+    value "kernel_stream_and_network" {
+      is  = 5
+      doc = "The kernel stream, and messages to the destination, in one pass."
+    }
   }
 
   enum "move_step" {

@@ -7,6 +7,11 @@ kernel "loopback" {
   source  = "rtl"
   control = "ap_ctrl_none"
 
+  hls {
+    files = ["loopback.hpp"]
+    top   = "loopback"
+  }
+
   port "in" {
     axis    = "in"
     width   = 512

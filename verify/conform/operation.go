@@ -127,7 +127,7 @@ var operations = map[string]*operation{
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllGather(ctx, m.op0, m.res, m.c.Count, m.options...)
 		}},
-	"allreduce": {op0: block, res: block, reduces: true,
+	"allreduce": {op0: block, res: block, reduces: true, stream0: true, streamRes: true,
 		want: func(in *inputs) [][]float64 { return model.AllReduce(in.op0, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllReduce(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)

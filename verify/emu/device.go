@@ -13,7 +13,10 @@ import (
 // concurrently.
 type Device struct{ e *Engine }
 
-var _ engine.Device = (*Device)(nil)
+var (
+	_ engine.Device     = (*Device)(nil)
+	_ accl.KernelCaller = (*Device)(nil)
+)
 
 // Device returns the host's side of the engine.
 func (e *Engine) Device() engine.Device { return &Device{e} }
@@ -91,19 +94,25 @@ func (d *Device) OpenConnection(ctx context.Context, ip uint32, port uint16) (ui
 }
 
 // Push implements accl.KernelPort. The error is ErrLoopback if the platform
-// has no user kernel.
+// has no user kernel, and ErrKernel if a kernel runs there.
 func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
-	if d.e.Looped() {
+	switch {
+	case d.e.Looped():
 		return ErrLoopback
+	case d.e.seated.in:
+		return engine.ErrKernel
 	}
 	return d.e.fromKernel.push(ctx, tdest, data)
 }
 
-// Pull implements accl.KernelPort. The error is ErrLoopback if the platform
-// has no user kernel, and ErrBeat if max is less than a beat.
+// Pull implements accl.KernelPort. Errors are as with Push, and ErrBeat if max is
+// less than a beat.
 func (d *Device) Pull(ctx context.Context, max int) (uint32, []byte, error) {
-	if d.e.Looped() {
+	switch {
+	case d.e.Looped():
 		return 0, nil, ErrLoopback
+	case d.e.seated.out:
+		return 0, nil, engine.ErrKernel
 	}
 	return d.e.toKernel.pull(ctx, max)
 }

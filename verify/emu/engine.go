@@ -53,6 +53,12 @@ type Options struct {
 	// that firmware traces; both may be nil. They must not call the engine.
 	OnMove  func(Move)
 	OnTrace func(uint32)
+	// OnFault is told what a kernel in C++ has done wrong; may be nil. It must not
+	// call the engine.
+	OnFault func(error)
+
+	// open makes the component of a kernel; nil for that of the kernel's library.
+	open func(ctx context.Context, d *design.Design, in *design.Instance) (component, error)
 }
 
 // KernelAt is what is at the kernel streams of an engine.
@@ -95,6 +101,9 @@ type Engine struct {
 	calls      *arbiter
 	fromKernel *stream // into the engine
 	toKernel   *stream // out of it; the same if the stream is looped back
+	kernels    []*kernel
+	seated     struct{ in, out bool } // a kernel is at the stream
+	shut       func() error           // ends the kernels
 	commandMu  sync.Mutex
 	commands   []func()      // to be run by the engine's goroutine
 	finished   bool          // that has ended
@@ -137,10 +146,21 @@ func New(ctx context.Context, d *design.Design, port fabric.Port, o Options) (*E
 	if err := e.cpu.Load(o.Image, o.Symbols); err != nil {
 		return nil, fmt.Errorf("emu: loading the control firmware: %w", err)
 	}
+	if err := e.openPlugins(ctx); err != nil {
+		return nil, errors.Join(err, e.closePlugins())
+	}
+	if err := e.openKernels(ctx); err != nil {
+		err = errors.Join(err, e.closePlugins())
+		for _, k := range e.kernels {
+			err = errors.Join(err, k.c.Close())
+		}
+		return nil, err
+	}
 	port.Notify(func() { e.waker.tell(signalNetwork) })
 	go e.run()
 	select {
 	case <-e.ready:
+		e.startKernels()
 		return e, nil
 	case <-e.done:
 		err = e.calls.failure()
@@ -174,6 +194,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	for i := range e.allocators {
 		e.allocators[i] = memory.NewAllocator(o.MemoryBytes)
 	}
+	e.shut = sync.OnceValue(e.closeKernels)
 	e.calls = newArbiter(n, func() { e.waker.tell(signalCall) })
 	room := func() { e.waker.tell(signalRoom) }
 	e.fromKernel = newStream(n.beatBytes, o.StreamBytes, room)
@@ -212,6 +233,9 @@ func (o *Options) defaults(d *design.Design) {
 	}
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = defaultMemoryBytes
+	}
+	if o.open == nil {
+		o.open = openCompiled
 	}
 }
 
@@ -392,11 +416,12 @@ func (e *Engine) Close() error {
 	e.end()
 	e.waker.tell(signalClose)
 	<-e.done
+	err := e.shut()
 	e.commandMu.Lock()
 	defer e.commandMu.Unlock()
 	e.calls.close()
 	e.port.Notify(nil)
 	e.inbound.release()
 	e.mover.reset()
-	return e.port.Close()
+	return errors.Join(err, e.closePlugins(), e.port.Close())
 }

@@ -8,7 +8,7 @@ type lane struct{ fn lanes.Converter }
 // forms is what is known of the uncompressed (0) and the compressed (1) form
 // of a move, and how the result gets from the inner form to its own.
 type forms struct {
-	size         [2]int // bytes of an element; 0 if nothing says so
+	size         [2]int // bytes of a unit; 0 if nothing says so
 	used         [2]bool
 	result, wire lane
 }
@@ -23,13 +23,23 @@ func form(compressed bool) int {
 // unit is the least that is moved in a form, in bytes.
 func (f *forms) unit(compressed bool) int { return max(f.size[form(compressed)], 1) }
 
-// know takes over the size of elements, or compares it with one that is known.
+// know takes over the size of units, or compares it with one that is known.
 func (f *forms) know(compressed bool, bytes int) bool {
 	size := &f.size[form(compressed)]
 	if *size == 0 {
 		*size = bytes
 	}
 	return *size == bytes
+}
+
+// reduce takes over the size of elements that are reduced, or tells whether a unit
+// is whole elements.
+func (f *forms) reduce(compressed bool, bytes int) bool {
+	size := &f.size[form(compressed)]
+	if *size == 0 {
+		*size = bytes
+	}
+	return *size%bytes == 0
 }
 
 // setUpLanes finds the conversions and the reduction.
@@ -53,7 +63,7 @@ func (j *job) setUpLanes() (*forms, uint32) {
 	}
 	if j.inputs == 2 {
 		r, ok := e.functions.reduction(e.n.tdest.reduction.get(m.tdest))
-		if !ok || r.fn != nil && !f.know(m.inner, r.bytes) {
+		if !ok || r.fn != nil && !f.reduce(m.inner, r.bytes) {
 			return nil, e.n.code.arithmetic
 		}
 		j.reduce = r

@@ -12,7 +12,7 @@ const resultLane = 2
 // conversion is what a TDEST of the compression lanes does.
 type conversion struct {
 	fn       lanes.Converter // nil: loops back
-	from, to int             // bytes of an element
+	from, to int             // bytes of a unit: of what is turned into each other
 }
 
 // reduction is what a TDEST of the arithmetic lane does.
@@ -25,7 +25,8 @@ type reduction struct {
 // first use.
 type functions struct {
 	d           *design.Design
-	conversions map[uint32]*conversion
+	plugins     plugins                // lanes that are kernels in C++
+	conversions map[uint32]*conversion // by lane and TDEST
 	reductions  map[uint32]*reduction
 }
 
@@ -40,16 +41,23 @@ func (f *functions) conversion(lane int, tdest uint32) (*conversion, bool) {
 	if c == nil || lane >= c.Lanes {
 		return &conversion{from: 1, to: 1}, tdest == 0
 	}
-	if _, there := f.conversions[tdest]; !there {
-		f.conversions[tdest] = f.findConversion(tdest)
+	key := tdest<<2 | uint32(lane)
+	if _, there := f.conversions[key]; !there {
+		f.conversions[key] = f.findConversion(lane, tdest)
 	}
-	found := f.conversions[tdest]
+	found := f.conversions[key]
 	return found, found != nil
 }
 
-func (f *functions) findConversion(tdest uint32) *conversion {
+func (f *functions) findConversion(lane int, tdest uint32) *conversion {
 	for _, c := range f.d.Platform.Compression.Conversions {
-		if uint32(c.TDEST) != tdest || c.RatioLog != 0 {
+		if uint32(c.TDEST) != tdest {
+			continue
+		}
+		if lane < len(f.plugins.compression) && f.plugins.compression[lane] != nil {
+			return f.plugins.compression[lane].conversion(f.d, c)
+		}
+		if c.RatioLog != 0 {
 			continue
 		}
 		from, okFrom := f.elementBytes(c.From)
@@ -78,6 +86,9 @@ func (f *functions) findReduction(tdest uint32) *reduction {
 		for _, t := range fn.TDEST {
 			if uint32(t.TDEST) != tdest {
 				continue
+			}
+			if f.plugins.arithmetic != nil {
+				return f.plugins.arithmetic.reduction(f.d, t)
 			}
 			bytes, known := f.elementBytes(t.Type)
 			if reduce, ok := lanes.Reduce(fn.Name, t.Type); ok && known {

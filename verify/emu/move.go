@@ -30,11 +30,12 @@ const (
 	resultMemory
 	resultStream
 	resultNetwork
-	resultBoth
+	resultMemoryAndNetwork
+	resultStreamAndNetwork
 )
 
 func (k resultKind) String() string {
-	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network"}[k]
+	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network"}[k]
 }
 
 type stepKind uint8
@@ -144,9 +145,15 @@ func (m *move) form(compressed bool) uint64 {
 	return uint64(m.bytes)
 }
 
-func (m *move) toMemory() bool { return m.resultKind == resultMemory || m.resultKind == resultBoth }
+func (m *move) toMemory() bool {
+	return m.resultKind == resultMemory || m.resultKind == resultMemoryAndNetwork
+}
 
-func (m *move) toNetwork() bool { return m.resultKind == resultNetwork || m.resultKind == resultBoth }
+func (m *move) toStream() bool {
+	return m.resultKind == resultStream || m.resultKind == resultStreamAndNetwork
+}
+
+func (m *move) toNetwork() bool { return m.resultKind >= resultNetwork }
 
 // decode latches the registers with a control word.
 func (n *numbers) decode(r *moveRegisters, control uint32) move {

@@ -26,6 +26,7 @@ type numbers struct {
 	putTDESTOffset  uint32
 	windows         int
 	announcements   int
+	openCalls       int
 
 	code    returnCodes
 	wake    wakeEvents
@@ -104,6 +105,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.beatBytes = int(r.constant(abi.BeatBytes))
 	n.tagAny = uint32(r.constant("tag_any"))
 	n.moveQueues, n.moveQueueDepth = int(r.constant("move_queues")), int(r.constant("move_queue_depth"))
+	n.openCalls = int(r.constant("open_calls"))
 	n.putStreamOffset = uint32(r.constant("put_stream_offset"))
 	n.putTDESTOffset = uint32(r.constant("put_tdest_offset"))
 	n.resolveBits(r)
@@ -155,7 +157,7 @@ func (n *numbers) resolveMoves(r *resolver) {
 	})
 	set(r, n.resultKind[:], "move_result", map[string]resultKind{
 		"none": resultNone, "memory": resultMemory, "kernel_stream": resultStream,
-		"network": resultNetwork, "memory_and_network": resultBoth,
+		"network": resultNetwork, "memory_and_network": resultMemoryAndNetwork, "kernel_stream_and_network": resultStreamAndNetwork,
 	})
 	set(r, n.stepKind[:], "move_step", map[string]stepKind{"repeat": stepRepeat, "advance": stepAdvance, "stride": stepStride})
 	for _, name := range queueNames("queue_", n.moveQueues) {

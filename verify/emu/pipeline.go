@@ -24,6 +24,10 @@ func (j *job) move() (n int, w wait, code uint32) {
 	}
 	if j.outputs > 0 {
 		j.compute(n, &in, &out)
+		if code = j.e.functions.plugins.failed; code != 0 {
+			j.e.functions.plugins.failed = 0
+			return 0, waitNone, code
+		}
 	}
 	for i := range j.inputs {
 		j.operands[i].drop(n * j.operands[i].unit)

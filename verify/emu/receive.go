@@ -97,9 +97,9 @@ func (in *inbound) put(p *fabric.Packet, count int, loop bool) verdict {
 	switch {
 	case !e.hasStreams:
 		return in.refuse(p, count, e.n.event.badPacket)
-	case whole > uint64(e.toKernel.limit):
+	case whole > uint64(e.toKernel.most):
 		return in.refuse(p, count, e.n.event.tooLarge)
-	case whole > uint64(e.toKernel.room()):
+	case !e.toKernel.takes(whole):
 		if loop || !e.lossy {
 			return held
 		}
@@ -112,7 +112,7 @@ func (in *inbound) put(p *fabric.Packet, count int, loop bool) verdict {
 		return taken
 	}
 	if count > 0 {
-		e.toKernel.put(tdest, data)
+		e.toKernel.put(piece{tdest: tdest, data: data, pad: len(data) - count, last: true})
 		e.stats.MessagesIn++
 	}
 	return taken
@@ -162,7 +162,7 @@ func (in *inbound) proceed(part *partial, p *fabric.Packet) verdict {
 	case part.msg != nil:
 		e.rx.add(part.msg)
 	case part.put != nil:
-		e.toKernel.put(part.to, part.put) // there was room when it began
+		e.toKernel.put(piece{tdest: part.to, data: part.put, pad: len(part.put) - part.used, last: true}) // there was room when it began
 		e.stats.MessagesIn++
 	}
 	return taken

@@ -49,7 +49,7 @@ func (j *job) meaningful() bool {
 		return false
 	case m.kind[0] == m.kind[1] && (m.kind[0] == operandMessage || m.kind[0] == operandStream):
 		return false // there is one of each
-	case m.resultKind == resultStream || j.takes(operandStream):
+	case m.toStream() || j.takes(operandStream):
 		return j.e.hasStreams
 	}
 	return true
@@ -110,7 +110,7 @@ func (j *job) setUpOutlets(f *forms) {
 	case m.toMemory():
 		j.memory = memorySink{e, e.space(m.result.host), m.result.addr}
 		j.outlet(&j.memory, f, m.result.compressed, f.result)
-	case m.resultKind == resultStream:
+	case m.toStream():
 		j.stream = streamSink{e: e, tdest: e.n.tdest.kernel.get(m.tdest), left: m.form(m.result.compressed)}
 		j.outlet(&j.stream, f, m.result.compressed, f.result)
 	}

@@ -30,13 +30,15 @@ func (s *memorySink) put(n int) { s.addr += uint64(n) }
 
 func (s *memorySink) finish() (wait, uint32) { return waitNone, 0 }
 
-// streamSink puts beats on the kernel stream; the last one is padded.
+// streamSink puts beats on the kernel stream; the last one is padded, and has
+// TLAST.
 type streamSink struct {
 	e     *Engine
 	tdest uint32
 	left  uint64 // bytes of the result
 	piece []byte // whole beats that are being filled
 	used  int
+	gone  int // of the used, on the stream: whatever is complete, as a kernel may wait for it
 }
 
 func (s *streamSink) room(max int) ([]byte, wait, uint32) {
@@ -45,7 +47,7 @@ func (s *streamSink) room(max int) ([]byte, wait, uint32) {
 		if n == 0 {
 			return nil, waitStream, 0
 		}
-		s.piece, s.used = make([]byte, n), 0
+		s.piece, s.used, s.gone = make([]byte, n), 0, 0
 	}
 	rest := s.piece[s.used:]
 	return rest[:min(uint64(len(rest)), uint64(max), s.left)], waitNone, 0
@@ -54,9 +56,13 @@ func (s *streamSink) room(max int) ([]byte, wait, uint32) {
 func (s *streamSink) put(n int) {
 	s.used += n
 	s.left -= uint64(n)
-	if s.used == len(s.piece) || s.left == 0 {
-		s.e.toKernel.put(s.tdest, s.piece)
-		s.piece, s.used = nil, 0
+	end := s.used - s.used%s.e.n.beatBytes
+	if s.left == 0 {
+		end = len(s.piece)
+	}
+	if end > s.gone {
+		s.e.toKernel.put(piece{tdest: s.tdest, data: s.piece[s.gone:end:end], pad: max(end-s.used, 0), last: s.left == 0})
+		s.gone = end
 	}
 }
 

@@ -32,6 +32,7 @@ func (e *Engine) Stats() Stats {
 	var s Stats
 	e.do(func() {
 		s = e.stats
+		s.Kernels = e.pluginStats()
 		s.Moves = e.mover.issued
 		s.RxFree, s.RxUsed = len(e.rx.free), e.rx.used
 	})
@@ -39,5 +40,8 @@ func (e *Engine) Stats() Stats {
 	s.Calls = e.calls.placed
 	e.calls.mu.Unlock()
 	s.DeviceBytes = uint64(e.device.pages.Load()) * pageBytes
+	for _, k := range e.kernels {
+		s.Kernels = append(s.Kernels, k.stats())
+	}
 	return s
 }

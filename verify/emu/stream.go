@@ -13,12 +13,17 @@ var (
 	ErrBeat     = engine.ErrBeat
 )
 
-// stream is a kernel stream in one direction: beats with their TDEST, in
-// order. One side is the engine, the other the host or the engine again.
+// stream is a kernel stream in one direction: beats with their TDEST, TKEEP and
+// TLAST, in order. One side is the engine, the other a kernel, the host, or the
+// engine again.
 type stream struct {
 	beat  int // bytes
 	limit int // bytes
+	most  int // bytes that may come at once when it is empty
 	wake  func()
+	// arrived and freed tell a kernel that is at the stream: of beats to read, of
+	// room to write. They are called with mu held.
+	arrived, freed func()
 
 	mu      sync.Mutex
 	pieces  []piece
@@ -32,11 +37,14 @@ type stream struct {
 type piece struct {
 	tdest uint32
 	data  []byte
+	pad   int  // bytes at the end that TKEEP says are none
+	last  bool // the last beat has TLAST
 }
 
 // newStream makes a stream that wakes the engine when the host has changed it.
 func newStream(beat, limit int, wake func()) *stream {
-	return &stream{beat: beat, limit: max(limit/beat, 1) * beat, wake: wake, changed: make(chan struct{})}
+	limit = max(limit/beat, 1) * beat
+	return &stream{beat: beat, limit: limit, most: limit, wake: wake, changed: make(chan struct{})}
 }
 
 // room is how many bytes the stream can take now: whole beats.
@@ -46,18 +54,28 @@ func (s *stream) room() int {
 	return max(s.limit-s.held, 0)
 }
 
-// put appends whole beats, which become the stream's. It does not look at the
-// limit.
-func (s *stream) put(tdest uint32, data []byte) {
+// takes tells whether whole beats can come at once.
+func (s *stream) takes(bytes uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.append(tdest, data)
+	return bytes <= uint64(max(s.limit-s.held, 0)) || s.held == 0 && bytes <= uint64(s.most)
 }
 
-func (s *stream) append(tdest uint32, data []byte) {
-	s.pieces = append(s.pieces, piece{tdest, data})
-	s.held += len(data)
+// put appends whole beats, which become the stream's. It does not look at the
+// limit.
+func (s *stream) put(p piece) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.append(p)
+}
+
+func (s *stream) append(p piece) {
+	s.pieces = append(s.pieces, p)
+	s.held += len(p.data)
 	s.signal()
+	if s.arrived != nil {
+		s.arrived()
+	}
 }
 
 // signal tells all that wait on the host side; s.mu is held.
@@ -101,6 +119,9 @@ func (s *stream) shorten(n int) {
 	}
 	s.held -= n
 	s.signal()
+	if s.freed != nil {
+		s.freed()
+	}
 }
 
 // push is put from the host: it waits for room, and pads to whole beats.
@@ -115,7 +136,7 @@ func (s *stream) push(ctx context.Context, tdest uint32, data []byte) error {
 		}
 		n := min(max(s.limit-s.held, 0), len(data))
 		if n > 0 {
-			s.append(tdest, data[:n:n])
+			s.append(piece{tdest: tdest, data: data[:n:n]})
 		}
 		changed := s.wait()
 		s.mu.Unlock()

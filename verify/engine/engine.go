@@ -20,6 +20,7 @@ var (
 	ErrAddress  = errors.New("no word of the exchange memory")
 	ErrNoMemory = memory.ErrNoMemory
 	ErrLoopback = errors.New("the platform's kernel stream is looped back to the engine, no kernel is at it")
+	ErrKernel   = errors.New("a kernel of the platform is at the kernel streams")
 	ErrBeat     = errors.New("a kernel stream moves whole beats")
 )
 
@@ -59,4 +60,17 @@ type Engine interface {
 	Err() error
 	// Close ends it and closes its network port. Closing again does nothing.
 	Close() error
+}
+
+// Occupied is an Engine beside which kernels of its platform may run.
+type Occupied interface {
+	// Occupied reports whether one of them is at the engine's kernel streams.
+	Occupied() bool
+}
+
+// ForClients reports whether clients can stand in for the kernel at an engine's
+// kernel streams.
+func ForClients(e Engine) bool {
+	o, ok := e.(Occupied)
+	return !e.Looped() && !(ok && o.Occupied())
 }

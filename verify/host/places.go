@@ -79,7 +79,7 @@ func (h *Host) Places() []Place {
 		p := Place{Rank: rank}
 		if h.o.Serve {
 			p.Commands, p.KernelOut = e.Command(rank), e.KernelOut(rank)
-			if !h.world.Engine(rank).Looped() {
+			if engine.ForClients(h.world.Engine(rank)) {
 				in := e
 				in.Host = h.o.KernelIn
 				p.KernelIn = in.KernelIn(rank)

@@ -72,6 +72,20 @@ func (a *Allocator) takeAt(bytes, at uint64) (uint64, Extent, error) {
 	return at, e, nil
 }
 
+// Find is the allocation of an address.
+func (a *Allocator) Find(addr uint64) (e Extent, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i, exact := slices.BinarySearchFunc(a.used, addr, func(u Extent, addr uint64) int { return cmp.Compare(u.From, addr) })
+	if !exact {
+		i--
+	}
+	if i < 0 || addr >= a.used[i].To {
+		return Extent{}, false
+	}
+	return a.used[i], true
+}
+
 // Give takes an extent back. The error is ErrFreed if nobody has it.
 func (a *Allocator) Give(e Extent) error {
 	a.mu.Lock()

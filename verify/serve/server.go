@@ -89,7 +89,7 @@ func (s *Server) start(d *design.Design, o Options) (err error) {
 	s.shut = sync.OnceValue(s.stop)
 	s.kernelOut = zmq.NewPublisher(kernel, o.Limits, kernelQueueBytes)
 	s.tasks.Go(func() { s.report(zmq.Serve(s.ctx, command, zmq.Router, o.Limits, s.serve)) })
-	if !s.engine.Looped() {
+	if engine.ForClients(s.engine) {
 		s.connectKernel(client.KernelIn(s.rank), o.Limits)
 	}
 	return nil

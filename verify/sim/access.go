@@ -13,6 +13,7 @@ type access struct {
 	write    bool
 	address  uint32
 	data     uint32 // that is written, or was read
+	await    uint32 // read until one of these bits is set
 	response uint32 // of AXI
 	err      error
 	done     chan struct{}
@@ -31,6 +32,10 @@ func (e *Engine) access(ctx context.Context, a *access) (uint32, error) {
 			write = 1
 		}
 		c.accesses = append(c.accesses, a)
+		if a.await != 0 {
+			c.f.Await(c.model, a.port, a.address, a.await)
+			return
+		}
 		c.f.Start(c.model, a.port, write, a.address, a.data)
 	}); err != nil {
 		return 0, err

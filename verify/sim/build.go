@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/templates"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -123,5 +124,11 @@ func shellFiles() ([]string, error) {
 			return nil, err
 		}
 	}
+	if files[componentHeader], err = fs.ReadFile(templates.FS, path.Join("hls/sim", componentHeader)); err != nil {
+		return nil, err
+	}
 	return verilate.Place(files)
 }
+
+// componentHeader says what libraries of kernels in C++ offer.
+const componentHeader = "component.h"

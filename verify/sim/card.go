@@ -21,6 +21,8 @@ var ErrEngine = errors.New("no such engine on the card")
 type Card struct {
 	d        *design.Design
 	o        Options
+	control  controlBits
+	called   map[int][]*called // kernels that the host calls, by engine
 	f        *functions
 	model    uintptr
 	firmware string // file of the image
@@ -37,6 +39,9 @@ type Card struct {
 	err      error // why it has ended
 	cycle    uint64
 	taken    int // engines that are in use
+	calling  map[*called]bool
+
+	components []component
 
 	// the goroutine's alone
 	accesses []*access
@@ -64,7 +69,18 @@ func OpenCard(ctx context.Context, d *design.Design, o Options) (*Card, error) {
 
 func assemble(ctx context.Context, d *design.Design, o Options) (c *Card, err error) {
 	o.defaults()
-	c = &Card{d: d, o: o, wake: make(chan struct{}, 1), ready: make(chan struct{}), done: make(chan struct{})}
+	c = &Card{
+		d: d, o: o, wake: make(chan struct{}, 1), ready: make(chan struct{}), done: make(chan struct{}), calling: map[*called]bool{},
+	}
+	if c.control, err = newControlBits(d.ABI()); err != nil {
+		return nil, err
+	}
+	if c.called, err = calledKernels(d); err != nil {
+		return nil, err
+	}
+	if c.components, err = components(ctx, d); err != nil {
+		return nil, err
+	}
 	if joined(d) {
 		c.places = newPlaces()
 	}
@@ -124,6 +140,9 @@ func (c *Card) arguments() string {
 	if n := c.o.RemoteMilliseconds; n > 0 {
 		arguments += fmt.Sprintf("\n+remote_milliseconds=%d", n)
 	}
+	for _, k := range c.components {
+		arguments += "\n" + k.argument()
+	}
 	return arguments
 }
 
@@ -175,6 +194,7 @@ func (c *Card) run() {
 	c.commands = nil
 	c.mu.Unlock()
 	for _, e := range c.engines {
+		e.noteKernels()
 		e.stop(err)
 	}
 	for _, f := range commands {

@@ -92,19 +92,30 @@ func (d *Device) OpenConnection(ctx context.Context, ip uint32, port uint16) (ui
 	return d.e.net.connect(ctx, ip, port)
 }
 
-// Push implements accl.KernelPort. The error is ErrLoopback if nobody but the
-// engine is at its kernel streams.
-func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
-	if d.e.Looped() {
+// streams is why clients cannot be at the kernel streams.
+func (e *Engine) streams() error {
+	switch {
+	case e.Looped():
 		return engine.ErrLoopback
+	case e.Occupied():
+		return engine.ErrKernel
+	}
+	return nil
+}
+
+// Push implements accl.KernelPort. The error is ErrLoopback if nobody but the
+// engine is at its kernel streams, ErrKernel if a kernel of the platform is.
+func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
+	if err := d.e.streams(); err != nil {
+		return err
 	}
 	return d.e.push(ctx, tdest, data)
 }
 
 // Pull implements accl.KernelPort.
 func (d *Device) Pull(ctx context.Context, max int) (uint32, []byte, error) {
-	if d.e.Looped() {
-		return 0, nil, engine.ErrLoopback
+	if err := d.e.streams(); err != nil {
+		return 0, nil, err
 	}
 	return d.e.pull(ctx, max)
 }

@@ -282,13 +282,19 @@ func (e *Engine) post(f func()) {
 }
 
 // Looped reports whether the kernel stream comes back to the engine.
-func (e *Engine) Looped() bool { return !e.o.Build.KernelPort }
+func (e *Engine) Looped() bool {
+	return !e.o.Build.KernelPort && e.d.Platform.CCLO.KernelStream == loopback
+}
+
+// Occupied implements engine.Occupied.
+func (e *Engine) Occupied() bool { return !e.o.Build.KernelPort && !e.Looped() }
 
 // Cycle is how many cycles there have been since power-up.
 func (e *Engine) Cycle() uint64 { return e.card.Cycle() }
 
 // Stats implements engine.Engine. What only the hardware knows is left out.
 func (e *Engine) Stats() engine.Stats {
+	_ = e.do(e.noteKernels) // of an engine that has ended they are known
 	e.mu.Lock()
 	s := e.stats
 	e.mu.Unlock()

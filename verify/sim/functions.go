@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,18 +15,24 @@ import (
 // model (shapes): a number is how many bytes each element has of what the
 // function is given or gives.
 type functions struct {
-	Open  func(arguments string, seed uint64, flags uint32) uintptr                          `c:"sim_open"`
-	Close func(model uintptr)                                                                `c:"sim_close"`
-	Run   func(model uintptr, cycles uint64, cycle *uint64) uint64                           `c:"sim_run" record:""`
-	Error func(model uintptr, text *byte, size uint64) uint64                                `c:"sim_error"`
-	Trace func(model uintptr, file, scope string, levels int32, from, to uint64) int32       `c:"sim_trace"`
-	Place func(model uintptr, engine int32, words *uint32, count uint64)                     `c:"sim_calls_place" record:"given 4"`
-	Take  func(model uintptr, engine int32, answer *uint32) int32                            `c:"sim_calls_take" record:""`
-	Start func(model uintptr, port int32, write int32, address, data uint32)                 `c:"sim_axil_start" record:""`
-	End   func(model uintptr, port int32, data, response *uint32) int32                      `c:"sim_axil_take" record:""`
-	Halt  func(model uintptr, engine int32, cause, pc *uint32) int32                         `c:"sim_probe_halt"`
-	Words func(model uintptr, engine int32, words *uint32, count uint64) uint64              `c:"sim_probe_words" record:"taken 4"`
-	Move  func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move" record:""`
+	Open   func(arguments string, seed uint64, flags uint32) uintptr                          `c:"sim_open"`
+	Close  func(model uintptr)                                                                `c:"sim_close"`
+	Run    func(model uintptr, cycles uint64, cycle *uint64) uint64                           `c:"sim_run" record:""`
+	Error  func(model uintptr, text *byte, size uint64) uint64                                `c:"sim_error"`
+	Trace  func(model uintptr, file, scope string, levels int32, from, to uint64) int32       `c:"sim_trace"`
+	Place  func(model uintptr, engine int32, words *uint32, count uint64)                     `c:"sim_calls_place" record:"given 4"`
+	Take   func(model uintptr, engine int32, answer *uint32) int32                            `c:"sim_calls_take" record:""`
+	Start  func(model uintptr, port int32, write int32, address, data uint32)                 `c:"sim_axil_start" record:""`
+	End    func(model uintptr, port int32, data, response *uint32) int32                      `c:"sim_axil_take" record:""`
+	Await  func(model uintptr, port int32, address, mask uint32)                              `c:"sim_axil_await" record:""`
+	Cancel func(model uintptr, port int32)                                                    `c:"sim_axil_cancel" record:""`
+	Halt   func(model uintptr, engine int32, cause, pc *uint32) int32                         `c:"sim_probe_halt"`
+	Words  func(model uintptr, engine int32, words *uint32, count uint64) uint64              `c:"sim_probe_words" record:"taken 4"`
+	Move   func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move" record:""`
+
+	KernelMirror func(model uintptr, component, others, space int32, address, bytes uint64)      `c:"sim_hls_mirror" record:""`
+	KernelState  func(model uintptr, component int32, doing *uint32, port *int32, calls *uint64) `c:"sim_hls_state"`
+	KernelBeats  func(model uintptr, component int32, port uint32) uint64                        `c:"sim_hls_beats"`
 
 	KernelLimit func(model uintptr, engine int32, beats uint64)                                              `c:"sim_kernel_limit" record:""`
 	KernelPush  func(model uintptr, engine int32, tdest uint32, data *byte, beats uint64, last int32) uint64 `c:"sim_kernel_push" record:"given 64"`
@@ -68,6 +75,10 @@ const (
 	statusIssued
 )
 
+// optional begin the names of what a model without a network engine lacks, or one
+// of an older recording.
+var optional = []string{"sim_network_", "sim_hls_", "sim_axil_await", "sim_axil_cancel"}
+
 var (
 	loadedLock sync.Mutex
 	loaded     = map[string]*functions{}
@@ -89,8 +100,8 @@ func load(path string) (*functions, error) {
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("c")
 		symbol, err := purego.Dlsym(handle, name)
-		if err != nil && strings.HasPrefix(name, "sim_network_") {
-			continue // a model without a network engine
+		if err != nil && slices.ContainsFunc(optional, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("load the simulation: %w", err)

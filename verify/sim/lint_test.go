@@ -116,6 +116,10 @@ func TestCombinationsAreClean(t *testing.T) {
 		{"udp_2022_sums", "u280", "accl-2022", "dma_engines = 3", "udp", sums},
 		{"tcp_2022_one_lane", "u280", "accl-2022", "dma_engines = 2", "tcp", lanes(1)},
 		{"tcp_2021_alone", "u280", "accl-2021", `dma = "internal"`, "tcp", ""},
+		{"plugins_in_cpp", "u55c", "accl-2024", "count = 2", "tcp", sums + "\n" + lanes(3) + `
+source = { reduce_ops = "hls", hp_compression = "hls", loopback = "hls" }
+poe "tcp" { port = 1 }`},
+		{"user_kernel_in_cpp", "u55c", "accl-2024", `kernel_stream = "vadd_put"`, "udp", `source = { vadd_put = "hls" }`},
 	} {
 		text := fmt.Sprintf("platform %q {\nboard = %q\nabi = %q\nclock = 250\ncclo {\n%s\n}\npoe %q {}\n%s\n}\n", v.name, v.board, v.abi, v.cclo, v.poe, v.more)
 		d, diags := design.Load(designtest.Library(t).With(v.name, []byte(text)), v.name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})

@@ -15,22 +15,32 @@ import (
 // wordBytes is what registers are made of.
 const wordBytes = 4
 
-// controlPort is the number of the control port of an engine: control ports are
-// numbered in the order in which the design has them.
+// controlPort is the number of the control port of an engine.
 func controlPort(d *design.Design, engine int) (int32, error) {
+	for _, i := range d.Instances {
+		if i.Role == engineRole && i.Scope == engine {
+			return controlPortOf(d, i)
+		}
+	}
+	return 0, fmt.Errorf("%w: %s has no engine %d", emu.ErrMissing, d.Platform.Name, engine)
+}
+
+// controlPortOf is the number of the control port of an instance: control ports are
+// numbered in the order in which the design has them.
+func controlPortOf(d *design.Design, of *design.Instance) (int32, error) {
 	n := int32(0)
 	for _, i := range d.Instances {
 		for _, p := range i.Ports {
 			if p.Protocol != design.AXILite {
 				continue
 			}
-			if i.Role == engineRole && i.Scope == engine {
+			if i == of {
 				return n, nil
 			}
 			n++
 		}
 	}
-	return 0, fmt.Errorf("%w: %s has no control port of engine %d", emu.ErrMissing, d.Platform.Name, engine)
+	return 0, fmt.Errorf("%w: %s has no control port of %s", emu.ErrMissing, d.Platform.Name, of.Name)
 }
 
 // engineRole is what a design calls its engines.

@@ -19,11 +19,12 @@ var ErrNotRecorded = errors.New("nothing was recorded of the card")
 // does it again. A card that is idle adds nothing. All methods may be called
 // concurrently.
 type Recorder struct {
-	mu    sync.Mutex
-	head  *head // nil before the card is opened
-	tape  tape
-	cycle uint64
-	line  []byte
+	mu      sync.Mutex
+	head    *head    // nil before the card is opened
+	kernels []string // paths of libraries
+	tape    tape
+	cycle   uint64
+	line    []byte
 }
 
 // NewRecorder returns a recorder for one card.
@@ -40,9 +41,11 @@ func (r *Recorder) begin(c *Card, flags uint32) (*functions, error) {
 	if r.head != nil {
 		return nil, errors.New("a recorder is for one card")
 	}
+	arguments, kernels := withoutKernels(strings.Replace(c.arguments(), c.firmware, firmwareHere, 1), c.components)
+	r.kernels = kernels
 	r.head = &head{
 		Platform: c.d.Platform.Name, Calls: shapeNames(), Origin: from,
-		Arguments: strings.Replace(c.arguments(), c.firmware, firmwareHere, 1), Image: c.o.Image, Seed: c.o.Seed, Flags: flags,
+		Arguments: arguments, Image: c.o.Image, Seed: c.o.Seed, Flags: flags,
 	}
 	own := *c.f
 	fields := reflect.ValueOf(&own).Elem()
@@ -109,6 +112,13 @@ func (r *Recorder) save(name string) error {
 	}
 	if h.Shell, err = readFiles(h.Origin.shell); err != nil {
 		return err
+	}
+	for _, path := range r.kernels {
+		library, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		h.Kernels = append(h.Kernels, library)
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -36,8 +36,9 @@ type head struct {
 	Origin    origin
 	Sources   []file // SystemVerilog in compile order
 	Shell     []file
-	Arguments string // with firmwareHere for the file of the image
+	Arguments string // with firmwareHere for the file of the image, and kernelHere for libraries
 	Image     []byte
+	Kernels   [][]byte // libraries of kernels in C++
 	Seed      uint64
 	Flags     uint32
 }

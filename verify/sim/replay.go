@@ -75,13 +75,18 @@ func (r *Recording) replay(ctx context.Context, t *Trace, progress func(string))
 		return err
 	}
 	defer os.Remove(firmware)
+	arguments, remove, err := withKernels(strings.Replace(r.head.Arguments, firmwareHere, firmware, 1), r.head.Kernels)
+	if err != nil {
+		return err
+	}
+	defer remove()
 	if err := os.MkdirAll(filepath.Dir(t.File), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(t.File, nil, 0o666); err != nil { // the model would not say so
 		return err
 	}
-	p := &player{r: calls, f: f, model: f.Open(strings.Replace(r.head.Arguments, firmwareHere, firmware, 1), r.head.Seed, r.head.Flags)}
+	p := &player{r: calls, f: f, model: f.Open(arguments, r.head.Seed, r.head.Flags)}
 	defer f.Close(p.model)
 	f.Trace(p.model, t.File, t.Scope, int32(t.Levels), t.From, t.To)
 	err = p.play(ctx, r.head.Calls, t.To, func() { progress(fmt.Sprintf("replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)) })

@@ -35,9 +35,11 @@ module move_check (
     assign op1_there     = control.op1 != 3'(cclo_pkg::MOVE_OPERAND_NONE);
     assign to_memory     = control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK);
-    assign to_kernel     = control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM);
+    assign to_kernel     = control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM)
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
     assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK);
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
     assign result_there  = to_memory || to_kernel;
     assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign both_one      = control.op0 == control.op1 && (control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
@@ -45,7 +47,7 @@ module move_check (
     assign streams       = to_kernel || control.op0 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM)
         || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM);
     assign meaningless   = !is_kind(control.op0) || !is_kind(control.op1)
-        || control.result > 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
+        || control.result > 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK)
         || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS;
     assign network_bad   = to_network && (!network_enable || !move.ranks.destination_ok);
     assign ranks_bad     = takes_message && !move.ranks.source_ok;
@@ -73,7 +75,7 @@ module move_check (
     assign result_plugin   = engine_pkg::conversion(2'd2, control.inner_compressed ? decompressor : compressor);
     assign reduction       = engine_pkg::reduction(function_);
 
-    // Sizes of elements, as each conversion knows them: uncompressed, compressed.
+    // Sizes of units, as each conversion knows them: uncompressed, compressed.
     logic [2:0] op0_plain, op0_packed, op1_plain, op1_packed, result_plain, result_packed;
     assign {op0_plain, op0_packed} = control.op0_compressed ? {op0_plugin.to_log2, op0_plugin.from_log2}
         : {op0_plugin.from_log2, op0_plugin.to_log2};
@@ -82,7 +84,7 @@ module move_check (
     assign {result_plain, result_packed} = control.inner_compressed ? {result_plugin.to_log2, result_plugin.from_log2}
         : {result_plugin.from_log2, result_plugin.to_log2};
 
-    logic lane2, any_conversion, conversions_ok, reduces, reduces_elements, inner_known, reduction_ok;
+    logic lane2, any_conversion, conversions_ok, reduces, reduces_elements, reduction_ok;
     logic [2:0] plain_log2, packed_log2, inner_log2;
 
     assign lane2          = result_converts || wire_converts;
@@ -100,10 +102,10 @@ module move_check (
 
     assign reduces          = op1_there;
     assign reduces_elements = reduces && cclo_pkg::PLATFORM_ARITHMETIC;
-    assign inner_known      = any_conversion;
     assign inner_log2       = control.inner_compressed ? packed_log2 : plain_log2;
+    // Elements that are reduced are whole in a unit that is converted.
     assign reduction_ok     = !reduces
-        || reduction.known && (!reduces_elements || !inner_known || reduction.from_log2 == inner_log2);
+        || reduction.known && (!reduces_elements || !any_conversion || reduction.from_log2 <= inner_log2);
 
     // First cycle: everything but the number of units.
     logic        config_bad, lanes_bad, arithmetic_bad, ends_empty, plain_used, packed_used;
@@ -115,8 +117,8 @@ module move_check (
         ends_empty     <= no_bytes;
         lanes_bad      <= !conversions_ok;
         arithmetic_bad <= !reduction_ok;
-        plain_unit     <= reduces_elements && !control.inner_compressed ? reduction.from_log2 : plain_log2;
-        packed_unit    <= reduces_elements && control.inner_compressed ? reduction.from_log2 : packed_log2;
+        plain_unit     <= any_conversion ? plain_log2 : reduces_elements && !control.inner_compressed ? reduction.from_log2 : '0;
+        packed_unit    <= any_conversion ? packed_log2 : reduces_elements && control.inner_compressed ? reduction.from_log2 : '0;
         plain_used     <= !control.inner_compressed || any_conversion;
         packed_used    <= control.inner_compressed || any_conversion;
     end

@@ -57,7 +57,8 @@ package move_pkg;
         logic [2:0] log2;      // of the bytes of a unit
     } operand_plan_t;
 
-    // How a move is done. Units are elements, or bytes if nothing is computed.
+    // How a move is done. Units are elements, those that are converted together, or
+    // bytes if nothing is computed.
     typedef struct packed {
         operand_plan_t op0;
         operand_plan_t op1;

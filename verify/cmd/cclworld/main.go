@@ -9,7 +9,8 @@
 //	 "kernel_out":"127.0.0.1:5508","kernel_in":"127.0.0.1:5512","poe":"127.0.0.1:5516"}]}
 //	{"event":"health","rank":0,"clients":1,"calls":7,"calls_open":0,"requests":{"mmio_read":9,…},"refused":0,
 //	 "bytes_in":0,"bytes_out":0,"packets_out":0,"packets_in":0,"network_out":0,"network_in":0,"dropped":0,
-//	 "rx_used":0,"rx_free":16,"device_bytes":0,"network":"…","failure":"…"}
+//	 "rx_used":0,"rx_free":16,"device_bytes":0,"kernels":[{"instance":"vadd_0_0","doing":"…",
+//	 "streams":[{"name":"data_to_cclo","beats":0},…]}],"network":"…","failure":"…"}
 //	{"event":"failed","rank":0,"error":"…"}
 //	{"event":"stopped"}
 //

@@ -51,8 +51,8 @@ extern "C" void sim_axil_next(int id, svBit *read, svBit *write, uint32_t *addre
     auto &port = current->part<Control>(id);
     *read = *write = 0;
     *address = *data = 0;
-    if (port.accesses.empty()) return;
-    const auto access = port.accesses.front();
+    if (port.accesses.empty() || current->cycle < port.next) return;
+    const auto access = port.awaits = port.accesses.front();
     port.accesses.pop_front();
     port.running = true;
     (access.write ? *write : *read) = 1;
@@ -63,13 +63,31 @@ extern "C" void sim_axil_next(int id, svBit *read, svBit *write, uint32_t *addre
 extern "C" void sim_axil_done(int id, uint32_t data, int response) {
     auto &port = current->part<Control>(id);
     port.running = false;
+    if (response == 0 && port.awaits.until != 0 && (data & port.awaits.until) == 0) {
+        port.accesses.push_front(port.awaits);
+        port.next = current->cycle + Control::pause;
+        return;
+    }
     port.results.push_back({data, response});
     current->attention = true;
 }
 
 // sim_axil_start begins an access. Those of a port end in order.
 SIM_API void sim_axil_start(uintptr_t model, int id, int write, uint32_t address, uint32_t data) {
-    Model::of(model).part<Control>(id).accesses.push_back({write != 0, address, data});
+    Model::of(model).part<Control>(id).accesses.push_back({write != 0, address, data, 0});
+}
+
+// sim_axil_await reads a register until one of some bits is set, which is when this
+// access ends.
+SIM_API void sim_axil_await(uintptr_t model, int id, uint32_t address, uint32_t mask) {
+    Model::of(model).part<Control>(id).accesses.push_back({false, address, 0, mask});
+}
+
+// sim_axil_cancel lets reads end that wait for bits.
+SIM_API void sim_axil_cancel(uintptr_t model, int id) {
+    auto &port = Model::of(model).part<Control>(id);
+    port.awaits.until = 0;
+    for (auto &access : port.accesses) access.until = 0;
 }
 
 // sim_axil_take takes the result of the oldest access that has ended; it is 0 if

@@ -43,6 +43,7 @@ struct Control : HostPart {
     struct Access {
         bool write;
         uint32_t address, data;
+        uint32_t until = 0; // read again, until one of these bits is set
     };
     struct Result {
         uint32_t data;
@@ -51,6 +52,11 @@ struct Control : HostPart {
     std::deque<Access> accesses;
     std::deque<Result> results;
     bool running = false;
+    Access awaits{};   // what is being read again and again, if that waits for bits
+    uint64_t next = 0; // cycle of the next attempt
+
+    // Cycles between two attempts.
+    static constexpr uint64_t pause = 16;
 
     bool busy() const override { return running || !accesses.empty(); }
     uint64_t status() const override { return results.empty() ? 0 : status_accessed; }

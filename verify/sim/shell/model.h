@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +17,13 @@
 
 namespace sim {
 
+class Model;
+
 // Part is the C++ side of a simulation module.
 struct Part {
     virtual ~Part() = default;
+    // step is called after each cycle, if the part is among the model's steps.
+    virtual void step(Model &) {}
     // busy says that the part will do something in a cycle to come, so that the
     // model has to run.
     virtual bool busy() const { return false; }
@@ -58,6 +63,17 @@ class Model {
     bool attention = false; // what the host waits for is there: end the run
     std::string error;      // what has failed, or empty
     std::string printed;    // what the model has said
+
+    std::map<int, Part *> steps;        // after each cycle, in order
+    std::vector<std::string> arguments; // plusargs
+
+    // argument is what comes after a plusarg's name and '=', or empty.
+    std::string argument(const std::string &name) const {
+        const auto start = "+" + name + "=";
+        for (const auto &a : arguments)
+            if (a.compare(0, start.size(), start) == 0) return a.substr(start.size());
+        return "";
+    }
 
   protected:
     // each visits the parts that there are.

@@ -51,6 +51,8 @@ struct Platform : sim::Model {
     void step() {
         half(1);
         half(0);
+        if (!top->rst)
+            for (const auto &part : steps) part.second->step(*this);
         cycle++;
     }
 
@@ -111,6 +113,7 @@ SIM_API uintptr_t sim_open(const char *arguments, uint64_t seed, uint32_t flags)
         words.emplace_back(at, n);
         at += n + (end ? 1 : 0);
     }
+    p->arguments.assign(words.begin() + 1, words.end());
     std::vector<const char *> argv;
     for (const auto &word : words) argv.push_back(word.c_str());
     p->context.commandArgs(static_cast<int>(argv.size()), argv.data());

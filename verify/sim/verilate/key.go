@@ -12,7 +12,7 @@ import (
 )
 
 // key is the hash of everything that the library is made of.
-func (b Build) key(t tools) (string, error) {
+func (b Build) key(t compilers) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s%q\n", t.versions, b.flags())
 	for _, name := range b.Sources {

@@ -2,11 +2,8 @@ package verilate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
+	"github.com/cclforge/cclforge/verify/internal/cache"
 )
 
 const (
@@ -84,48 +82,15 @@ func copied(files map[string][]byte, folder string) error {
 // Place puts files, by their slash-separated paths, into the cache and returns
 // where they are: the platform's package, the other packages, and the rest.
 func Place(files map[string][]byte) ([]string, error) {
-	names := inOrder(files)
-	h := sha256.New()
-	for _, name := range names {
-		fmt.Fprintf(h, "%s %d\n", name, len(files[name]))
-		h.Write(files[name])
-	}
-	root, err := Cache("rtl")
+	dir, err := cache.Place("rtl", files)
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(root, hex.EncodeToString(h.Sum(nil))[:20])
-	paths := make([]string, len(names))
-	for i, name := range names {
+	paths := inOrder(files)
+	for i, name := range paths {
 		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
-		if err := place(paths[i], files[name]); err != nil {
-			return nil, err
-		}
 	}
 	return paths, nil
-}
-
-// place writes a file unless it is there, whole or not at all.
-func place(name string, content []byte) error {
-	if info, err := os.Stat(name); err == nil && info.Size() == int64(len(content)) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(content); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }
 
 // inOrder sorts files as they are compiled: what others refer to first.

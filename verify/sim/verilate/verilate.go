@@ -3,22 +3,19 @@
 package verilate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/output"
+	"github.com/cclforge/cclforge/verify/internal/cache"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
 // Build says what to build. Files are absolute paths.
@@ -62,25 +59,15 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("simulate %s: %w", b.Top, err)
 	}
-	root, err := Cache("verilated")
+	root, err := cache.Dir("verilated")
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, key)
-	path = filepath.Join(dir, libraryName)
-	if used(path) {
-		return path, nil
-	}
-	unlock, err := output.Lock(ctx, dir, func() { b.tell("waiting for another run that builds the simulation of %s", b.Top) })
+	e := cache.Entry{Dir: root, Key: key, File: libraryName, Waiting: func() {
+		b.tell("waiting for another run that builds the simulation of %s", b.Top)
+	}}
+	path, err = e.Get(ctx, func(dir string) error { return b.into(ctx, t, dir) })
 	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if used(path) {
-		return path, nil
-	}
-	prune(root, key)
-	if err := b.into(ctx, t, dir, path); err != nil {
 		return "", fmt.Errorf("build the simulation of %s: %w", b.Top, err)
 	}
 	return path, nil
@@ -92,28 +79,14 @@ func (b Build) tell(format string, args ...any) {
 	}
 }
 
-// into builds in a directory of its own and moves the library to its place
-// when it is whole. Whoever calls it has the lock of dir.
-func (b Build) into(ctx context.Context, t tools, dir, path string) error {
-	if left, err := filepath.Glob(filepath.Join(dir, "build-*")); err == nil {
-		for _, d := range left { // a run that was ended
-			os.RemoveAll(d)
-		}
-	}
-	work, err := os.MkdirTemp(dir, "build-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
+// into builds the library in a directory.
+func (b Build) into(ctx context.Context, t compilers, dir string) error {
 	began := time.Now()
 	stop := b.watch(began)
 	defer stop()
-	args := append(b.flags(), "--Mdir", work, "-o", libraryName)
+	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
 	args = append(append(args, b.Sources...), b.Shell...)
-	if err := t.verilator(ctx, work, args); err != nil {
-		return err
-	}
-	return os.Rename(filepath.Join(work, libraryName), path)
+	return t.run(ctx, dir, args)
 }
 
 // watch tells how long the build has been running.
@@ -177,48 +150,34 @@ func Lint(ctx context.Context, top string, params map[string]string, sources ...
 		return err
 	}
 	args := append([]string{"--lint-only", "-Wall", "--no-timing", "--top-module", top}, parameters(params)...)
-	if err := t.verilator(ctx, "", append(args, sources...)); err != nil {
+	if err := t.run(ctx, "", append(args, sources...)); err != nil {
 		return fmt.Errorf("lint %s: %w", top, err)
 	}
 	return nil
 }
 
-// tools are what was found.
-type tools struct {
-	path     string // of Verilator
-	versions string
+// compilers are what was found.
+type compilers struct {
+	verilator tools.Tool
+	versions  string
 }
 
-var (
-	toolsLock  sync.Mutex
-	knownTools *tools
-)
-
-// findTools looks for the tools once.
-func findTools(ctx context.Context) (tools, error) {
-	toolsLock.Lock()
-	defer toolsLock.Unlock()
-	if knownTools != nil {
-		return *knownTools, nil
-	}
-	var t tools
-	for _, tool := range []struct{ name, pkg string }{{"verilator", "verilator"}, {"g++", "g++"}, {"make", "make"}} {
-		path, err := exec.LookPath(tool.name)
-		if err != nil {
-			return tools{}, fmt.Errorf("%w: %s; install it (Debian: apt-get install %s)", ErrTools, tool.name, tool.pkg)
+// findTools looks for the tools.
+func findTools(ctx context.Context) (found compilers, err error) {
+	for _, name := range []string{"verilator", "g++", "make"} {
+		t, err := tools.Find(ctx, name)
+		if missing := (*tools.MissingError)(nil); errors.As(err, &missing) {
+			return compilers{}, fmt.Errorf("%w: %w", ErrTools, err)
 		}
-		out, err := exec.CommandContext(ctx, path, "--version").Output()
 		if err != nil {
-			return tools{}, fmt.Errorf("ask %s for its version: %w", path, err)
+			return compilers{}, err
 		}
-		line, _, _ := bytes.Cut(out, []byte("\n"))
-		t.versions += string(line) + "\n"
-		if tool.name == "verilator" {
-			t.path = path
+		found.versions += t.Version + "\n"
+		if name == "verilator" {
+			found.verilator = t
 		}
 	}
-	knownTools = &t
-	return t, nil
+	return found, nil
 }
 
 // Available says whether the tools are there: nil, or an error that matches
@@ -228,64 +187,13 @@ func Available(ctx context.Context) error {
 	return err
 }
 
-// verilator runs Verilator. When the context ends, all that it has started
-// ends, too.
-func (t tools) verilator(ctx context.Context, dir string, args []string) error {
-	cmd := exec.CommandContext(ctx, t.path, args...)
-	cmd.Dir = dir
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, &text
-	group(cmd)
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fmt.Errorf("%w\n%s", err, shortened(text.Bytes()))
+// run runs Verilator.
+func (t compilers) run(ctx context.Context, dir string, args []string) error {
+	said, err := t.verilator.Run(ctx, dir, args...)
+	if err != nil && len(said) > 0 {
+		return fmt.Errorf("%w\n%s", err, said)
 	}
-	return nil
-}
-
-// maxText is how much of what tools say is passed on.
-const maxText = 8 << 10
-
-// shortened leaves out the middle of a long text: the first mistake counts
-// most, and what ended the run stands last.
-func shortened(text []byte) []byte {
-	text = bytes.TrimSpace(text)
-	if len(text) <= maxText {
-		return text
-	}
-	return slices.Concat(text[:maxText*3/4], []byte("\n...\n"), text[len(text)-maxText/4:])
-}
-
-// Cache is a directory of what can be made again, named by what it holds.
-func Cache(name string) (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the cache: %w", err)
-	}
-	return filepath.Join(base, "cclforge", name), nil
-}
-
-// keep is how long what nobody uses stays in the cache.
-const keep = 14 * 24 * time.Hour
-
-// used tells whether a file of the cache is there, and notes that it is used.
-func used(path string) bool {
-	now := time.Now()
-	return os.Chtimes(path, now, now) == nil
-}
-
-// prune removes what has not been used for long. It is no mistake if it cannot.
-func prune(root, except string) {
-	entries, _ := os.ReadDir(root)
-	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(root, e.Name(), libraryName))
-		if err == nil && e.Name() != except && time.Since(info.ModTime()) > keep {
-			os.RemoveAll(filepath.Join(root, e.Name()))
-		}
-	}
+	return err
 }
 
 // Writer makes a Progress that writes lines.

@@ -24,7 +24,7 @@ func (w *world) kernelSlice(m *move, size func(bool) uint64, last bool) {
 			w.inPart = 0
 		}
 	}
-	if m.result.kind == kernel {
+	if m.toKernel() {
 		total := w.outPart + size(m.result.compressed)
 		beats := (total + beat - 1) / beat
 		started := (w.outPart + beat - 1) / beat

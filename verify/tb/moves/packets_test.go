@@ -173,8 +173,8 @@ func (w *world) checkUnits(m *move, u *underWay) {
 		check(outReduceTDEST, uint64(m.reduction))
 	}
 	check(outToMemory, flag(m.toMemory()))
-	check(outToKernel, flag(m.result.kind == kernel))
-	if m.toMemory() || m.result.kind == kernel {
+	check(outToKernel, flag(m.toKernel()))
+	if m.toMemory() || m.toKernel() {
 		check(outResultBytes, size(m.result.compressed))
 		check(outResultConvert, flag(m.result.compressed != m.inner))
 		if m.result.compressed != m.inner {
@@ -185,7 +185,7 @@ func (w *world) checkUnits(m *move, u *underWay) {
 		check(outResultAddress, m.result.address+at(m.result.compressed))
 		check(outResultHost, flag(m.result.host))
 	}
-	if m.result.kind == kernel {
+	if m.toKernel() {
 		check(outKernelTDEST, m.kernelTDEST)
 	}
 	if m.toNetwork() {

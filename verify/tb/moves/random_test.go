@@ -18,7 +18,7 @@ func (w *world) random() *move {
 	for m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
 		m.op[1].kind = pick(operands)
 	}
-	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces}), address: at(3), host: w.chance(20)}
+	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays}), address: at(3), host: w.chance(20)}
 	w.randomForms(m)
 	m.kernelTDEST = w.r.Uint64N(256)
 	m.source, m.destination = w.r.Uint64N(ranks), w.r.Uint64N(ranks)
@@ -58,7 +58,7 @@ func (w *world) random() *move {
 			m.silent = w.chance(6)
 			m.must = m.must || m.silent && m.takes(message)
 		}
-		if m.takes(kernel) || m.result.kind == kernel {
+		if m.takes(kernel) || m.toKernel() {
 			m.allowed |= w.n.bit("KRNL_TIMEOUT_STS")
 		}
 		if m.toNetwork() {

@@ -18,6 +18,7 @@ const (
 	window    = "window"
 	network   = "network"
 	twoPlaces = "memory_and_network"
+	twoWays   = "kernel_stream_and_network"
 )
 
 // numbers looks up what the interface generation defines.
@@ -166,7 +167,11 @@ func (m *move) messageForm() bool {
 	return m.op[1].compressed
 }
 
-func (m *move) toNetwork() bool { return m.result.kind == network || m.result.kind == twoPlaces }
+func (m *move) toNetwork() bool {
+	return m.result.kind == network || m.result.kind == twoPlaces || m.result.kind == twoWays
+}
+
+func (m *move) toKernel() bool { return m.result.kind == kernel || m.result.kind == twoWays }
 
 func (m *move) toMemory() bool { return m.result.kind == memory || m.result.kind == twoPlaces }
 

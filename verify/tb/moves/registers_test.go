@@ -89,11 +89,11 @@ func (w *world) step(regs map[string]uint64) uint32 {
 		control |= w.n.put("move_control", "remote_advance", 1)
 		regs["remote_address"] += wire
 	}
-	result := []string{none, memory, kernel, network, twoPlaces}[w.r.IntN(5)]
+	result := []string{none, memory, kernel, network, twoPlaces, twoWays}[w.r.IntN(6)]
 	kind := []string{"eager", "rendezvous_data", "rendezvous_done"}[w.r.IntN(3)]
 	control |= w.n.put("move_control", "result", w.n.code("move_result", result)) |
 		w.n.put("move_control", "message_type", w.n.code("message_type", kind))
-	if kind == "rendezvous_data" && (result == network || result == twoPlaces) {
+	if kind == "rendezvous_data" && (result == network || result == twoPlaces || result == twoWays) {
 		regs["packet_index"] = (regs["packet_index"] + max(1, (wire+w.payload-1)/w.payload)) & 0xFFFFFFFF
 	}
 	return control

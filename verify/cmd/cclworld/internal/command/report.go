@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
 	"github.com/cclforge/cclforge/verify/launch"
@@ -152,8 +153,10 @@ type healthEvent struct {
 	RxUsed      int            `json:"rx_used"`      // rx buffers with a message
 	RxFree      int            `json:"rx_free"`      // rx buffers that wait for one
 	DeviceBytes uint64         `json:"device_bytes"` // of device memory that takes room
-	Network     string         `json:"network,omitempty"`
-	Failure     string         `json:"failure,omitempty"`
+	// Kernels are those that run as compiled C++, and what they wait for.
+	Kernels []engine.KernelStats `json:"kernels,omitempty"`
+	Network string               `json:"network,omitempty"`
+	Failure string               `json:"failure,omitempty"`
 }
 
 func healthOf(h host.Health) healthEvent {
@@ -161,7 +164,7 @@ func healthOf(h host.Health) healthEvent {
 	e := healthEvent{
 		Event: "health", Rank: h.Rank, Calls: s.Calls, PacketsOut: s.PacketsOut, PacketsIn: s.PacketsIn, NetworkOut: s.BytesOut, NetworkIn: s.BytesIn,
 		Dropped: d.NoBuffer + d.BadPacket + d.Stale + d.TooLarge + d.NoWindow + d.NoAnnouncement,
-		RxUsed:  s.RxUsed, RxFree: s.RxFree, DeviceBytes: s.DeviceBytes,
+		RxUsed:  s.RxUsed, RxFree: s.RxFree, DeviceBytes: s.DeviceBytes, Kernels: s.Kernels,
 	}
 	if h.Network != nil {
 		e.Network = h.Network.String()
@@ -179,6 +182,9 @@ func (e healthEvent) String() string {
 	text := fmt.Sprintf("rank %d: %s, %s (%d open), %d requests (%d refused), memory written %d B, read %d B, holds %d MiB; network out %d packets %d B, in %d packets %d B, dropped %d; rx buffers %d of %d in use",
 		e.Rank, count(e.Clients, "client", "clients"), count(int(e.Calls), "call", "calls"), e.CallsOpen, q.MMIORead+q.MMIOWrite+q.MemoryRead+q.MemoryWrite+q.MemoryAllocate+q.Call+q.CallWait, e.Refused, e.BytesIn, e.BytesOut, e.DeviceBytes>>20,
 		e.PacketsOut, e.NetworkOut, e.PacketsIn, e.NetworkIn, e.Dropped, e.RxUsed, e.RxUsed+e.RxFree)
+	for _, k := range e.Kernels {
+		text += "; kernel " + k.String()
+	}
 	if e.Network != "" {
 		text += "; " + e.Network
 	}

@@ -1,4 +1,4 @@
-package verilate
+package tools
 
 import (
 	"os/exec"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package verilate
+package tools
 
 import "os/exec"
 

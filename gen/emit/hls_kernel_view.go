@@ -1,0 +1,389 @@
+package emit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+)
+
+// ErrForm says that a kernel cannot be written in C++ as it is described.
+var ErrForm = errors.New("no form in C++")
+
+// hlsView is what the templates of kernels in C++ know.
+type hlsView struct {
+	Kind                    string // "arithmetic", "compression" or "user"
+	Source, Name, Doc, Part string
+	Clock                   int
+	Include, Top, Bench     string // files
+	Streams                 []kernelStreamView
+	Arguments               []kernelArgumentView
+	Functions               []functionView // of plugins, by TDEST
+	Pragmas                 []string
+	Calls                   string // the function that the top function calls
+	Command, Data           string // arguments of their constructors, empty without
+	CallFile                string // the description of the call
+	CallLine                int
+	FreeRunning             int
+	Words                   int // of a call
+
+	kernel        *design.Kernel
+	callArguments []string
+}
+
+// kernelStreamView is a stream port.
+type kernelStreamView struct {
+	Name         string
+	Output       bool
+	Width, TDEST int
+	Role         string // "command", "answer", "to", "from", or "" for others
+}
+
+// Beat is its C++ type.
+func (s kernelStreamView) Beat() string {
+	switch {
+	case s.Width == wordBits && s.TDEST == 0:
+		return "cclo::word"
+	case s.Width == lanePayloadBits:
+		return fmt.Sprintf("cclo::beat<%d>", s.TDEST)
+	}
+	return fmt.Sprintf("ap_axiu<%d, 0, 0, %d>", s.Width, s.TDEST)
+}
+
+// Member is the stream in a component, whose own members have other names.
+func (s kernelStreamView) Member() string { return s.Name + "_" }
+
+// Parameter declares it.
+func (s kernelStreamView) Parameter() string { return "hls::stream<" + s.Beat() + "> &" + s.Name }
+
+// kernelArgumentView is an argument.
+type kernelArgumentView struct {
+	Name, Type    string
+	Offset, Width int
+	Pointer       bool
+}
+
+// Element is what a pointer points to.
+func (a kernelArgumentView) Element() string { return strings.TrimSuffix(a.Type, " *") }
+
+// functionView is what a TDEST of a plugin does: it makes elements of one type
+// elements of another.
+type functionView struct {
+	TDEST                 int
+	Function, Type        string // of reductions
+	Title, CPP, From, To  string
+	TakenCount, MadeCount int    // elements of a unit
+	TakenBytes, MadeBytes int    // of an element
+	File                  string // where it is described
+	Line                  int
+}
+
+// Native is the type of C++ that computes what a function of this name means, or
+// empty.
+func (f functionView) Native() string {
+	if f.Function != "sum" && f.Function != "max" {
+		return ""
+	}
+	native := map[string]string{"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t"}
+	if kind := native[f.Type]; kind != "" && f.MadeBytes == nativeBytes[kind] {
+		return kind
+	}
+	return ""
+}
+
+var nativeBytes = map[string]int{"float": 4, "double": 8, "int32_t": 4, "int64_t": 8}
+
+// lanePayloadBits is the width of a beat of payload.
+const lanePayloadBits = 512
+
+func newHLSView(d *design.Design, k *design.Kernel) (*hlsView, error) {
+	v := &hlsView{
+		Kind:   "user",
+		Source: d.Platform.File, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Clock: d.Platform.Clock,
+		Include: k.HLS.Files[0].Name, Top: k.ID + ".cpp", Bench: k.ID + testBenchSuffix,
+		Calls: k.HLS.Calls, FreeRunning: int(oneIf(k.Control == "ap_ctrl_none")), kernel: k,
+		CallFile: k.HLS.CallsRange.Filename, CallLine: k.HLS.CallsRange.Start.Line,
+		Words: len(d.ABI().Record(abi.Call).Words),
+	}
+	if err := v.arguments(k); err != nil {
+		return nil, err
+	}
+	v.streams(d, k)
+	if k.HLS.Top == "" && k.HLS.Calls == "" {
+		v.functions(d, k)
+	}
+	v.pragmas(k)
+	if v.Calls != "" {
+		v.call()
+	}
+	return v, nil
+}
+
+func (v *hlsView) arguments(k *design.Kernel) error {
+	for _, a := range k.Arguments {
+		kind, err := cppType(a)
+		if err != nil {
+			return err
+		}
+		v.Arguments = append(v.Arguments, kernelArgumentView{a.Name, kind, int(a.At), a.Width, strings.HasSuffix(a.Type, "*")})
+	}
+	slices.SortStableFunc(v.Arguments, func(a, b kernelArgumentView) int { return cmp.Compare(a.Offset, b.Offset) })
+	return nil
+}
+
+var (
+	cppTypes = map[string]string{
+		"char": "char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int", "uint": "unsigned int",
+		"long": "int64_t", "ulong": "uint64_t", "float": "float", "double": "double", "void": "void",
+	}
+	exactType = regexp.MustCompile(`^(u?int(8|16|32|64)_t|ap_u?int<[0-9]{1,4}>|cclo::types::[a-z][a-z0-9_]*)$`)
+)
+
+// cppType is the type of an argument as C++ writes it.
+func cppType(a design.Argument) (string, error) {
+	name, pointer := strings.CutSuffix(a.Type, "*")
+	name = strings.TrimSpace(name)
+	kind, known := cppTypes[name]
+	if !known {
+		kind, known = name, exactType.MatchString(name)
+	}
+	if !known || name == "void" && !pointer {
+		return "", fmt.Errorf("%w: argument %s has the type %q, which is none of C++ that is known", ErrForm, a.Name, a.Type)
+	}
+	if pointer {
+		kind += " *"
+	}
+	return kind, nil
+}
+
+// streams lists the streams and finds out what those of user kernels are for.
+func (v *hlsView) streams(d *design.Design, k *design.Kernel) {
+	groups := map[string]string{}
+	for _, s := range d.Streams {
+		for _, p := range []*design.Port{s.From, s.To} {
+			if p.Instance.Kernel == k {
+				groups[p.Name] = s.Group
+			}
+		}
+	}
+	for _, p := range k.Ports {
+		if p.Protocol != design.AXIS {
+			continue
+		}
+		s := kernelStreamView{Name: p.Name, Output: p.Output, Width: p.Width, TDEST: p.TDEST}
+		s.Role = map[string]map[bool]string{"control": {true: "command", false: "answer"}, "kernel": {true: "to", false: "from"}}[groups[p.Name]][p.Output]
+		v.Streams = append(v.Streams, s)
+	}
+}
+
+func (v *hlsView) functions(d *design.Design, k *design.Kernel) {
+	p := d.Platform
+	typeOf := func(name string) (string, int) { return "cclo::types::" + name, p.Type(name).Bytes }
+	add := func(f functionView, from, to string, rng hcl.Range) {
+		f.From, f.TakenBytes = typeOf(from)
+		f.To, f.MadeBytes = typeOf(to)
+		f.File, f.Line = rng.Filename, rng.Start.Line
+		v.Functions = append(v.Functions, f)
+	}
+	if a := p.Arithmetic; a != nil && a.Kernel == k.ID {
+		v.Kind = "arithmetic"
+		for _, f := range a.Functions {
+			for _, t := range f.TDEST {
+				add(functionView{TDEST: t.TDEST, Function: f.Name, Type: t.Type, Title: f.Name + " of " + t.Type, CPP: f.CPP, TakenCount: 1, MadeCount: 1}, t.Type, t.Type, t.Range)
+			}
+		}
+	}
+	if c := p.Compression; c != nil && c.Kernel == k.ID {
+		v.Kind = "compression"
+		for _, conv := range c.Conversions {
+			f := functionView{TDEST: conv.TDEST, Title: conv.From + " to " + conv.To, CPP: conv.CPP, TakenCount: 1 << conv.RatioLog, MadeCount: 1}
+			if conv.Widens {
+				f.TakenCount, f.MadeCount = f.MadeCount, f.TakenCount
+			}
+			add(f, conv.From, conv.To, conv.Range)
+		}
+	}
+	slices.SortFunc(v.Functions, func(a, b functionView) int { return cmp.Compare(a.TDEST, b.TDEST) })
+}
+
+func (v *hlsView) pragmas(k *design.Kernel) {
+	add := func(format string, args ...any) { v.Pragmas = append(v.Pragmas, fmt.Sprintf(format, args...)) }
+	for _, a := range k.Arguments {
+		if bundle, memory := strings.CutPrefix(a.Port, memoryPrefix); memory {
+			add("INTERFACE m_axi port=%s offset=slave bundle=%s", a.Name, bundle)
+		}
+	}
+	control := "control"
+	for _, p := range k.Ports {
+		if p.Protocol == design.AXILite {
+			control = strings.TrimPrefix(p.Name, controlPrefix)
+		}
+	}
+	for _, a := range v.Arguments {
+		add("INTERFACE s_axilite port=%s offset=0x%X bundle=%s", a.Name, a.Offset, control)
+	}
+	for _, s := range v.Streams {
+		add("INTERFACE axis port=%s", s.Name)
+	}
+	if k.Control == "ap_ctrl_none" {
+		add("INTERFACE ap_ctrl_none port=return")
+	} else {
+		add("INTERFACE %s port=return", k.Control)
+		add("INTERFACE s_axilite port=return bundle=%s", control)
+	}
+	if len(v.Functions) > 0 {
+		add("PIPELINE II=1 style=flp")
+	}
+}
+
+// What Vitis HLS puts before the name of a bundle to name its port.
+const (
+	memoryPrefix  = "m_axi_"
+	controlPrefix = "s_axi_"
+)
+
+// call works out what the function of a user kernel is given: the arguments,
+// the engine as it calls it, and the streams.
+func (v *hlsView) call() {
+	named := map[string]string{}
+	for _, s := range v.Streams {
+		if s.Role != "" {
+			named[s.Role] = s.Name
+		}
+	}
+	for _, a := range v.Arguments {
+		v.callArguments = append(v.callArguments, a.Name)
+	}
+	taken := map[string]bool{}
+	if named["command"] != "" && named["answer"] != "" {
+		v.Command = named["command"] + ", " + named["answer"]
+		for _, name := range []string{"comm_adr", "dpcfg_adr"} {
+			if !slices.Contains(v.callArguments, name) {
+				v.Command += ", 0"
+			} else {
+				v.Command += ", " + name
+			}
+		}
+		v.callArguments = append(v.callArguments, "command")
+		taken["command"], taken["answer"] = true, true
+	}
+	if named["to"] != "" && named["from"] != "" {
+		v.Data = named["to"] + ", " + named["from"]
+		v.callArguments = append(v.callArguments, "data")
+		taken["to"], taken["from"] = true, true
+	}
+	for _, s := range v.Streams {
+		if !taken[s.Role] {
+			v.callArguments = append(v.callArguments, s.Name)
+		}
+	}
+}
+
+// CallArguments are what the function of a user kernel is given.
+func (v *hlsView) CallArguments() string { return strings.Join(v.callArguments, ", ") }
+
+// Parameters declare the arguments and the streams of the top function.
+func (v *hlsView) Parameters() string {
+	var list []string
+	for _, a := range v.Arguments {
+		list = append(list, strings.ReplaceAll(a.Type+" "+a.Name, "* ", "*"))
+	}
+	for _, s := range v.Streams {
+		list = append(list, s.Parameter())
+	}
+	return strings.Join(list, ",\n"+strings.Repeat(" ", len("void ()")-1+len(v.Name)))
+}
+
+// Passed are the arguments and the streams as a component has them.
+func (v *hlsView) Passed() string {
+	var list []string
+	for i, a := range v.Arguments {
+		switch {
+		case a.Pointer:
+			list = append(list, fmt.Sprintf("reinterpret_cast<%s>(arguments[%d])", a.Type, i))
+		case a.Type == "float" || a.Type == "double":
+			list = append(list, fmt.Sprintf("cclo::element<%s>::unpack(arguments[%d])", a.Type, i))
+		default:
+			list = append(list, fmt.Sprintf("static_cast<%s>(arguments[%d])", a.Type, i))
+		}
+	}
+	for _, s := range v.Streams {
+		list = append(list, s.Member())
+	}
+	return strings.Join(list, ", ")
+}
+
+// Operand0 is the first input of a plugin, Operand1 the second, and Result its
+// output.
+func (v *hlsView) Operand0() kernelStreamView { return v.nth(false, 0) }
+func (v *hlsView) Operand1() kernelStreamView { return v.nth(false, 1) }
+func (v *hlsView) Result() kernelStreamView   { return v.nth(true, 0) }
+
+func (v *hlsView) nth(output bool, n int) kernelStreamView {
+	for _, s := range v.Streams {
+		if s.Output == output {
+			if n == 0 {
+				return s
+			}
+			n--
+		}
+	}
+	return kernelStreamView{}
+}
+
+// Inputs and Outputs are the streams in one direction.
+func (v *hlsView) Inputs() []kernelStreamView  { return v.directed(false) }
+func (v *hlsView) Outputs() []kernelStreamView { return v.directed(true) }
+
+func (v *hlsView) directed(output bool) []kernelStreamView {
+	return slices.DeleteFunc(slices.Clone(v.Streams), func(s kernelStreamView) bool { return s.Output != output })
+}
+
+// OfRole is the stream with a role, or nil.
+func (v *hlsView) OfRole(role string) *kernelStreamView {
+	for i := range v.Streams {
+		if v.Streams[i].Role == role {
+			return &v.Streams[i]
+		}
+	}
+	return nil
+}
+
+// FreeTDEST is one that has no function, or 0 if each has one.
+func (v *hlsView) FreeTDEST() int {
+	for dest := 1<<v.Operand0().TDEST - 1; dest > 0; dest-- {
+		if !slices.ContainsFunc(v.Functions, func(f functionView) bool { return f.TDEST == dest }) {
+			return dest
+		}
+	}
+	return 0
+}
+
+// benchScalar is what a test bench gives to arguments that are no pointers.
+const benchScalar = 16
+
+// PassedByBench are the arguments and the streams as a test bench has them.
+func (v *hlsView) PassedByBench() string {
+	var list []string
+	for _, a := range v.Arguments {
+		if a.Pointer {
+			list = append(list, fmt.Sprintf("reinterpret_cast<%s>(%s.data())", a.Type, a.Name))
+		} else {
+			list = append(list, fmt.Sprint(benchScalar))
+		}
+	}
+	for _, s := range v.Streams {
+		list = append(list, s.Member())
+	}
+	return strings.Join(list, ", ")
+}
+
+// Operation is the class of the test bench that computes a function as C++ does.
+func (v *hlsView) Operation(f functionView) string { return camel(f.Function) }

@@ -1,0 +1,274 @@
+package emit_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// inCPP is a platform whose kernels are all in C++.
+const inCPP = `
+platform "p" {
+  board  = "u55c"
+  source = { reduce_ops = "hls", hp_compression = "hls", vadd_put = "hls", loopback = "hls" }
+  cclo { kernel_stream = "vadd_put" }
+  poe "tcp" {}
+  arithmetic "reduce_ops" {}
+  compression "hp_compression" { lanes = 2 }
+}`
+
+// own is the design of the platform p of a layer, over the shipped library.
+func own(t *testing.T, files map[string]string) *design.Design {
+	t.Helper()
+	layer := fstest.MapFS{}
+	for name, text := range files {
+		layer[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	d, diags := design.Load(lib, "p", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+// written renders the C++ of a design into a directory.
+func written(t *testing.T, d *design.Design) string {
+	t.Helper()
+	files, err := emit.HLS(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// gxx compiles as C++14, with all warnings, against the stand-in.
+func gxx(t *testing.T, dir, kernel string, args ...string) (string, error) {
+	t.Helper()
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("needs g++: apt-get install g++")
+	}
+	flags := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-pedantic-errors", "-Wno-unused-label", "-O1",
+		"-Ihls", "-isystem", "hls/sim", "-Ihls/" + kernel}
+	cmd := exec.CommandContext(t.Context(), "g++", append(flags, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// bench compiles and runs the test bench of a kernel.
+func bench(t *testing.T, dir, kernel string) (string, error) {
+	t.Helper()
+	if out, err := gxx(t, dir, kernel, "hls/"+kernel+"/"+kernel+".cpp", "hls/"+kernel+"/"+kernel+"_tb.cpp", "-o", kernel); err != nil {
+		return out, err
+	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(dir, kernel)).CombinedOutput()
+	return string(out), err
+}
+
+func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
+	dir := written(t, own(t, map[string]string{"p.hcl": inCPP}))
+	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
+		t.Run(kernel, func(t *testing.T) {
+			out, err := bench(t, dir, kernel)
+			if err != nil || !strings.Contains(out, "right") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestGlueOfTheShippedKernelsCompiles(t *testing.T) {
+	dir := written(t, own(t, map[string]string{"p.hcl": inCPP}))
+	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
+		if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+"_component.cpp"); err != nil {
+			t.Errorf("%s: %v\n%s", kernel, err, out)
+		}
+	}
+}
+
+// mine are kernels of a user's: a reduction and a narrow type, blocks of four
+// floats in eight bytes, and a kernel that the host calls.
+var mine = map[string]string{
+	"p.hcl": `
+platform "p" {
+  board = "u55c"
+  cclo { kernel_stream = "steps" }
+  poe "tcp" {}
+  type "bfloat16" { bytes = 2 }
+  type "quad" {
+    bytes = 8
+    align = 2
+  }
+  arithmetic "tiny" {}
+  compression "pack" { lanes = 1 }
+}`,
+	"kernels/tiny.hcl": `
+kernel "tiny" {
+  like = "arithmetic_plugin"
+  hls { files = ["tiny.hpp"] }
+  function "sum" {
+    tdest = { bfloat16 = 0, int32 = 1 }
+    cpp   = "own::add"
+  }
+}`,
+	"kernels/tiny.hpp": `#include "cclo_hls.hpp"
+namespace own {
+inline cclo::types::int32 add(cclo::types::int32 a, cclo::types::int32 b) {
+    return {a.bits + b.bits};
+}
+inline cclo::types::bfloat16 add(cclo::types::bfloat16 a, cclo::types::bfloat16 b) {
+    return {a.bits ^ b.bits};
+}
+}
+`,
+	"kernels/pack.hcl": `
+kernel "pack" {
+  like = "compression_plugin"
+  hls { files = ["pack.hpp", "tools.h"] }
+  conversion "float32" "quad" {
+    tdest     = 0
+    ratio_log = 2
+  }
+  conversion "quad" "float32" {
+    tdest     = 3
+    ratio_log = 2
+    cpp       = "unpack"
+  }
+  conversion "float32" "bfloat16" { tdest = 4 }
+  conversion "bfloat16" "float32" { tdest = 5 }
+  conversion "float64" "bfloat16" {
+    tdest     = 6
+    ratio_log = 3
+    one_way   = true
+  }
+}`,
+	"kernels/pack.hpp": `#include "cclo_hls.hpp"
+#include "tools.h"
+inline cclo::types::quad float32_to_quad(const cclo::block<cclo::types::float32, 4> &in) {
+    cclo::types::quad out;
+    for (int i = 0; i < 4; i++) out.bits.range(16 * i + 15, 16 * i) = high(in.at[i].bits);
+    return out;
+}
+inline cclo::block<cclo::types::float32, 4> unpack(cclo::types::quad in) {
+    cclo::block<cclo::types::float32, 4> out;
+    for (int i = 0; i < 4; i++) out.at[i].bits = ap_uint<32>(in.bits.range(16 * i + 15, 16 * i)) << 16;
+    return out;
+}
+inline cclo::types::bfloat16 float32_to_bfloat16(cclo::types::float32 in) { return {high(in.bits)}; }
+inline cclo::types::float32 bfloat16_to_float32(cclo::types::bfloat16 in) { return {ap_uint<32>(in.bits) << 16}; }
+// Keeps a sum of all that it has seen: state, so not inline.
+static cclo::types::bfloat16 float64_to_bfloat16(const cclo::block<cclo::types::float64, 8> &in) {
+    static ap_uint<16> total = 0;
+    for (int i = 0; i < 8; i++) total += in.at[i].bits;
+    return {total};
+}
+`,
+	"kernels/tools.h": `#ifndef TOOLS_H
+#define TOOLS_H
+inline ap_uint<16> high(const ap_uint<32> &bits) { return bits >> 16; }
+#endif
+`,
+	"kernels/steps.hcl": `
+kernel "steps" {
+  like = "called_kernel"
+  hls {
+    files = ["steps.hpp"]
+    calls = "walk::body"
+  }
+  argument "src" { type = "float*" }
+  argument "count" { type = "int" }
+  argument "scale" { type = "float" }
+  argument "comm_adr" {}
+}`,
+	"kernels/steps.hpp": `#include "cclo_hls.hpp"
+namespace walk {
+inline void body(const float *src, int count, float scale, unsigned comm_adr, cclo::Command &command, cclo::Data &data) {
+    for (int i = 0; i < count; i++) data.push(cclo::element<float>::pack(src[i] * scale), comm_adr & 7);
+    command.barrier();
+}
+}
+`,
+}
+
+// changed are the user's kernels with a text in place of another.
+func changed(t *testing.T, file, old, new string) map[string]string {
+	t.Helper()
+	files := maps.Clone(mine)
+	if !strings.Contains(files[file], old) {
+		t.Fatalf("%s has no %q", file, old)
+	}
+	files[file] = strings.Replace(files[file], old, new, 1)
+	return files
+}
+
+func TestBenchesOfOwnKernelsPass(t *testing.T) {
+	dir := written(t, own(t, mine))
+	for _, kernel := range []string{"tiny", "pack", "steps"} {
+		t.Run(kernel, func(t *testing.T) {
+			out, err := bench(t, dir, kernel)
+			if err != nil || !strings.Contains(out, "right") {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+"_component.cpp"); err != nil {
+				t.Errorf("the glue: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
+	for _, test := range []struct{ name, kernel, file, old, new, want string }{
+		{"a sum that is none", "tiny", "kernels/tiny.hpp", "a.bits + b.bits", "a.bits - b.bits", "sum of int32 is wrong"},
+		{"state that is shared", "pack", "kernels/pack.hpp", "static cclo", "inline cclo", "float64 to bfloat16: packet"},
+		{"an answer too many", "steps", "kernels/steps.hpp", "command.barrier();", "command.barrier(); command.finish();", "2 answers are taken, but only 1 calls made"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, err := bench(t, written(t, own(t, changed(t, test.file, test.old, test.new))), test.kernel)
+			if err == nil || !strings.Contains(out, test.want) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestCompileErrorsNameTheUsersLines(t *testing.T) {
+	for _, test := range []struct{ name, kernel, file, old, new, want string }{
+		{"in the C++", "tiny", "kernels/tiny.hpp", "return {a.bits ^ b.bits};", "return nothing;", "platforms/kernels/tiny.hpp:7:"},
+		{"in a file that is included", "pack", "kernels/tools.h", "bits >> 16", "bits >> many", "platforms/kernels/tools.h:3:"},
+		{"a TDEST without a function", "tiny", "kernels/tiny.hcl", "int32 = 1", "int32 = 1, int64 = 2", "platforms/kernels/tiny.hcl:6:"},
+		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"unfold\"", "platforms/kernels/pack.hcl:9:"},
+		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "walk::main", "platforms/kernels/steps.hcl:6:"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := written(t, own(t, changed(t, test.file, test.old, test.new)))
+			out, err := gxx(t, dir, test.kernel, "-fsyntax-only", "hls/"+test.kernel+"/"+test.kernel+".cpp")
+			if err == nil || !strings.Contains(out, test.want) || !strings.Contains(out, "error:") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package platform
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+// resolveLikes gives kernels what they take over from the kernels that they are
+// like.
+func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	done := map[string]bool{}
+	var resolve func(k *Kernel, chain []string)
+	resolve = func(k *Kernel, chain []string) {
+		if k.like == nil || done[k.ID] {
+			return
+		}
+		done[k.ID] = true
+		chain = append(chain, k.ID)
+		base, ok := kernels[*k.like]
+		switch {
+		case !ok:
+			diags = append(diags, lang.Errorf(k.likeRange, "Unknown kernel", "There is no kernel %q to be like. %s", *k.like, lang.Choices(*k.like, sortedKeys(kernels))))
+		case slices.Contains(chain, base.ID):
+			circle := append(slices.Clone(chain[slices.Index(chain, base.ID):]), base.ID)
+			diags = append(diags, lang.Errorf(k.likeRange, "Kernels in a circle", "These kernels are like each other: %s. One of them says all by itself.", strings.Join(circle, " → ")))
+		default:
+			resolve(base, chain)
+			k.takeOver(base)
+		}
+	}
+	for _, id := range sortedKeys(kernels) {
+		resolve(kernels[id], nil)
+	}
+	return diags
+}
+
+// takeOver fills in what a kernel does not say itself. Its name, its doc and
+// whether it is the default of its role are always its own.
+func (k *Kernel) takeOver(base *Kernel) {
+	variables := base.fileVariables()
+	for _, text := range []struct{ own, other *string }{
+		{&k.Role, &base.Role}, {&k.Each, &base.Each}, {&k.Control, &base.Control},
+		{&k.Origin, &base.Origin}, {&k.Registers, &base.Registers},
+	} {
+		if *text.own == "" {
+			*text.own = *text.other
+		}
+	}
+	if k.Source == "" && k.HLS == nil {
+		k.Source = base.Source
+	}
+	if k.HLS == nil {
+		k.HLS = base.HLS
+	}
+	if k.Place == "" {
+		k.Place, k.PlaceRange = base.Place, base.PlaceRange
+	}
+	if k.Registers == base.Registers && k.RegistersRange.Filename == "" {
+		k.RegistersRange = base.RegistersRange
+	}
+	if k.Needs == nil {
+		k.Needs = base.Needs
+	}
+	if k.calls == nil {
+		k.calls = base.calls
+	}
+	if k.Pointers == nil {
+		k.Pointers, k.PointersRange = base.Pointers, base.PointersRange
+	}
+	if k.functions == nil {
+		k.functions = base.functions
+	}
+	if k.conversions == nil {
+		k.conversions = base.conversions
+	}
+	if !lang.Present(k.When) {
+		k.When = lang.Bind(base.When, variables)
+	}
+	if !lang.Present(k.Instance) {
+		k.Instance = lang.Bind(base.Instance, variables)
+	}
+	inherited := slices.Clone(base.Ports)
+	for i := range inherited {
+		inherited[i].bind(variables)
+	}
+	k.Ports = overlay(inherited, k.Ports, func(p KernelPort) string { return p.Label })
+	k.Arguments = overlay(base.Arguments, k.Arguments, func(a KernelArgument) string { return a.Name })
+	for _, file := range base.Files {
+		if !slices.Contains(k.Files, file) {
+			k.Files = append(k.Files, file)
+		}
+	}
+}
+
+// overlay puts own items in the places of those of the same name, and others
+// behind.
+func overlay[T any](base, own []T, name func(T) string) []T {
+	out := slices.Clone(base)
+	for _, item := range own {
+		if i := slices.IndexFunc(base, func(b T) bool { return name(b) == name(item) }); i >= 0 {
+			out[i] = item
+		} else {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// fileVariables are the variables that the file of a kernel has of its own.
+func (k *Kernel) fileVariables() map[string]cty.Value {
+	out := map[string]cty.Value{}
+	for _, name := range []string{"var", "local"} {
+		if v, ok := k.context[name]; ok {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+func (p *KernelPort) bind(variables map[string]cty.Value) {
+	for _, expr := range []*hcl.Expression{&p.Name, &p.Repeat, &p.When, &p.Width, &p.TDEST, &p.Joins, &p.Depth, &p.Memory, &p.AddressRange, &p.Required} {
+		*expr = lang.Bind(*expr, variables)
+	}
+	if c := p.ClosedBy; c != nil {
+		p.ClosedBy = &ClosedBy{c.Kernel, lang.Bind(c.Instance, variables), lang.Bind(c.To, variables), c.Range}
+	}
+}

@@ -1,0 +1,270 @@
+package emu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/hls"
+)
+
+const freeRunning = "ap_ctrl_none"
+
+// quick is for tests that wait for limits.
+var quick = Options{Patience: 50 * time.Millisecond}
+
+// echo sends back what comes.
+func echo(_ int, k *fake) { k.write("data_to_cclo", k.read("data_from_cclo")) }
+
+func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
+	for _, c := range []struct {
+		elements int
+		put      bool
+		dest     uint32
+	}{{1, false, 0}, {16, false, 0}, {17, false, 0}, {250, false, 0}, {16, true, 9}, {33, true, 246}} {
+		beats := make(chan hls.Beat, 100)
+		r := withKernels(t, ranksOptions{control: freeRunning}, func(_ int, k *fake) { beats <- k.read("data_from_cclo") })
+		values := make([]int32, c.elements)
+		for i := range values {
+			values[i] = int32(i + 1)
+		}
+		src, e := ints(t, r.engines[0], values...), r.engines[0]
+		var err error
+		if c.put {
+			_, err = e.StreamPut(within(t), src, c.elements, 0, int(c.dest))
+		} else {
+			_, err = e.Copy(within(t), src, accl.KernelStream(accl.TypeInt32), c.elements)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []byte
+		for _, v := range values {
+			want = append(want, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		}
+		for at := 0; at < len(want); at += 64 {
+			var b hls.Beat
+			select {
+			case b = <-beats:
+			case <-within(t).Done():
+				t.Fatalf("%+v: beat %d does not come", c, at/64)
+			}
+			n, last := min(64, len(want)-at), uint32(0)
+			if at+64 >= len(want) {
+				last = 1
+			}
+			full := append(bytes.Clone(want[at:at+n]), make([]byte, 64-n)...)
+			if b.Dest != c.dest || b.Last != last || b.Keep != 1<<n-1 || !bytes.Equal(b.Data[:], full) {
+				t.Errorf("%+v, beat %d: TDEST %d, TLAST %d, TKEEP 0x%X, %x", c, at/64, b.Dest, b.Last, b.Keep, b.Data)
+			}
+		}
+		if len(beats) > 0 {
+			t.Errorf("%+v: %d beats more", c, len(beats))
+		}
+	}
+}
+
+// Streams with room for one beat make everybody wait for everybody.
+func TestKernelsAndEnginesHoldEachOtherBack(t *testing.T) {
+	for _, room := range []int{0, 64, 4096} {
+		r := withKernels(t, ranksOptions{control: freeRunning, engine: Options{StreamBytes: room}}, echo)
+		const n = 50_000
+		values := make([]int32, n)
+		for i := range values {
+			values[i] = int32(i) * 7
+		}
+		e, src := r.engines[0], ints(t, r.engines[0], values...)
+		dst := ints(t, e, make([]int32, n)...)
+		stream := accl.KernelStream(accl.TypeInt32)
+		out, err := e.Copy(within(t), src, stream, n, accl.Async())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Copy(within(t), stream, dst, n); err != nil {
+			t.Fatalf("room %d: %v", room, err)
+		}
+		if err := out.Wait(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(dst.Host(), values) {
+			t.Errorf("room %d: wrong data", room)
+		}
+		k := r.emu[0].Stats().Kernels
+		if len(k) != 1 || k[0].Instance != "vadd_0_0" || k[0].Doing != "waits to read beat 3126 of data_from_cclo (3125 read)" {
+			t.Errorf("%+v", k)
+		}
+		for _, s := range k[0].Streams {
+			if want := map[string]uint64{"data_to_cclo": 3125, "data_from_cclo": 3125}[s.Name]; s.Beats != want {
+				t.Errorf("%s has %d beats, not %d", s.Name, s.Beats, want)
+			}
+		}
+	}
+}
+
+func TestHostsDoNotGetAtStreamsOfKernels(t *testing.T) {
+	r := withKernels(t, ranksOptions{control: freeRunning}, echo)
+	d := r.emu[0].Device()
+	if err := d.Push(within(t), 0, make([]byte, 64)); !errors.Is(err, engine.ErrKernel) {
+		t.Error(err)
+	}
+	if _, _, err := d.Pull(within(t), 64); !errors.Is(err, engine.ErrKernel) {
+		t.Error(err)
+	}
+}
+
+// A kernel that does not take part is the end of the move, and of nothing else.
+func TestKernelsThatDoNotTakePart(t *testing.T) {
+	r := withKernels(t, ranksOptions{control: freeRunning, engine: quick, open: []accl.OpenOption{accl.WithTimeout(1000)}}, func(_ int, k *fake) {
+		k.read("sts_from_cclo") // for ever
+	})
+	e, stream := r.engines[0], accl.KernelStream(accl.TypeInt32)
+	buffer := ints(t, e, make([]int32, 1<<17)...)
+	for name, call := range map[string]func() error{
+		"never reads":  func() error { _, err := e.Copy(within(t), buffer, stream, buffer.Len()); return err },
+		"never writes": func() error { _, err := e.Copy(within(t), stream, buffer, 10); return err },
+	} {
+		var failed *accl.CallError
+		if err := call(); !errors.As(err, &failed) || !failed.Has("KRNL_TIMEOUT_STS") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := e.Copy(within(t), buffer, buffer, 10); err != nil {
+			t.Errorf("%s: afterwards: %v", name, err)
+		}
+	}
+	if k := r.emu[0].Stats().Kernels[0]; k.Doing != "waits to read beat 1 of sts_from_cclo (0 read), with 0 calls that are not answered" {
+		t.Error(k.Doing)
+	}
+}
+
+// arguments are those of vadd_put.
+func arguments(src, dst uint64) []uint64 { return []uint64{src, dst, 0, 0, 0, 0} }
+
+func TestMistakesOfWhoCallsAKernel(t *testing.T) {
+	r := withKernels(t, ranksOptions{}, func(_ int, k *fake) { k.read("data_from_cclo") })
+	d, e := r.emu[0].Device().(accl.KernelCaller), r.engines[0]
+	buffer := ints(t, e, 1, 2, 3)
+	good := arguments(buffer.Address(), buffer.Address())
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	wide := arguments(buffer.Address(), buffer.Address())
+	wide[2] = 1 << 32
+	outside := ints(t, e, 4)
+	free := outside.Address()
+	if err := outside.Free(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name      string
+		ctx       context.Context
+		arguments []uint64
+		want      error
+		text      string
+	}{
+		{"vadd", t.Context(), good, accl.ErrNoKernel, "vadd_0_0"},
+		{"vadd_put", t.Context(), good[:5], accl.ErrCount, "5 given, expected 6: src, dst, count, destination, comm_adr, dpcfg_adr"},
+		{"vadd_put", t.Context(), wide, accl.ErrArgument, "count has 32 bits, and 0x100000000"},
+		{"vadd_put", t.Context(), arguments(free, buffer.Address()), accl.ErrKernelAddress, "argument src"},
+		{"vadd_0_0", t.Context(), arguments(buffer.Address(), free), ErrNoMemory, "argument dst"},
+		{"vadd_0_0", short, good, accl.ErrKernelStalled, "vadd_put (vadd_0_0) waits to read beat 1 of data_from_cclo"},
+		{"vadd_0_0", short, good, context.DeadlineExceeded, "deadline exceeded"},
+		{"vadd_0_0", t.Context(), good, accl.ErrKernelBusy, "vadd_0_0"},
+	} {
+		if err := d.CallKernel(c.ctx, c.name, c.arguments...); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	// It goes on: what it waits for ends it, and it can be called again.
+	for range 2 {
+		if _, err := e.Copy(within(t), buffer, accl.KernelStream(accl.TypeInt32), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for {
+		err := d.CallKernel(within(t), "vadd_put", good...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, accl.ErrKernelBusy) {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+}
+
+// A kernel works on memory by pointers, before, between and after its calls.
+func TestMemoryOfKernels(t *testing.T) {
+	var r *ranks
+	r = withKernels(t, ranksOptions{}, func(_ int, k *fake) {
+		src, dst := k.memory(0, 300), k.memory(1, 300)
+		for i := range src {
+			src[i] += 1000
+		}
+		at := uint64(k.given[2]) << 12
+		k.send(r.call(accl.Call{Scenario: 1, Count: 300, ArithCfg: uint32(k.given[5]), Addr0: at, Addr2: at + 4096})...)
+		dst[299] = 7 // while its call is under way
+		if code := k.answer(); code != 0 {
+			dst[0] = code
+			return
+		}
+		for i := range dst[:299] {
+			dst[i] *= 2
+		}
+	})
+	e := r.engines[0]
+	values := make([]int32, 2048) // two steps of the allocator
+	for i := range values {
+		values[i] = int32(i)
+	}
+	both := ints(t, e, values...)
+	config, err := e.ConfigAddress(accl.TypeInt32, accl.TypeInt32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", both.Address(), both.Address()+4096, both.Address()>>12, 0, 0, uint64(config)); err != nil {
+		t.Fatal(err)
+	}
+	if err := both.SyncFromDevice(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range both.Host() {
+		want := int32(i)
+		switch {
+		case i < 300:
+			want += 1000
+		case i == 1024+299:
+			want = -1 // it and the copy race
+		case i >= 1024 && i < 1024+299:
+			want = 2 * int32(i-1024+1000)
+		}
+		if want != -1 && v != want {
+			t.Fatalf("element %d is %d, not %d", i, v, want)
+		}
+	}
+}
+
+func TestKernelsThatWriteOutsideOfTheirMemory(t *testing.T) {
+	for name, at := range map[string]int{"before": 0, "behind": 2*1024 + 1} {
+		r := withKernels(t, ranksOptions{}, func(_ int, k *fake) {
+			k.given[0] -= 4096
+			k.memory(0, 4096)[at] = 5
+		})
+		buffer := ints(t, r.engines[0], make([]int32, 1000)...)
+		err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", arguments(buffer.Address(), buffer.Address())...)
+		if !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "vadd_put (vadd_0_0) has failed: written outside of the memory") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := r.engines[0].Copy(within(t), buffer, buffer, 10); err != nil {
+			t.Errorf("%s: the engine: %v", name, err)
+		}
+		if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", arguments(buffer.Address(), buffer.Address())...); !errors.Is(err, accl.ErrKernelFailed) {
+			t.Errorf("%s: called again: %v", name, err)
+		}
+	}
+}

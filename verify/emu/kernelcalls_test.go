@@ -1,0 +1,312 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/hls"
+)
+
+// operation is the code of an operation.
+func (r *ranks) operation(name string) uint32 {
+	for _, o := range r.engines[0].Platform().Operations {
+		if o.Name == name {
+			return o.Value
+		}
+	}
+	r.t.Fatalf("there is no operation %s", name)
+	return 0
+}
+
+// addresses are those of the communicator of all ranks and of the configuration for
+// int32.
+func (r *ranks) addresses() (comm, config uint64) {
+	e := r.engines[0]
+	at, err := e.ConfigAddress(accl.TypeInt32, accl.TypeInt32)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return uint64(e.World().Address()), uint64(at)
+}
+
+// vadd calls the kernel of a rank with a count, a destination and addresses.
+func (r *ranks) vadd(ctx context.Context, rank int, src, dst, count, destination uint64) error {
+	comm, config := r.addresses()
+	return accl.CallKernel(ctx, r.emu[rank].Device(), "vadd_put", src, dst, count, destination, comm, config)
+}
+
+// Kernels reduce what they make to rank 0, whose kernel sends the result to all
+// kernels: no host has a part in it.
+func TestStreamingAllreduceOfKernels(t *testing.T) {
+	const beats, tag = 100, 20
+	for _, n := range []int{2, 3, 4} {
+		var r *ranks
+		results := make([][]uint32, n)
+		r = withKernels(t, ranksOptions{ranks: n}, func(rank int, k *fake) {
+			count, comm, config := uint32(k.given[2]), uint32(k.given[4]), uint32(k.given[5])
+			flags := r.engines[0].Platform().StreamFlags
+			k.send(r.call(accl.Call{
+				Scenario: r.operation("reduce"), Count: count, Comm: comm, ArithCfg: config, Tag: 0xFFFFFFFF, StreamFlags: flags.Op0 | flags.Result,
+			})...)
+			var sum []hls.Beat
+			for i := range beats {
+				var b hls.Beat
+				for e := range 16 {
+					b.Data[4*e], b.Data[4*e+1] = byte(rank+1), byte(i)
+				}
+				k.write("data_to_cclo", b)
+				if rank == 0 && i >= beats/2 { // the result comes meanwhile
+					sum = append(sum, k.read("data_from_cclo"))
+				}
+			}
+			for rank == 0 && len(sum) < beats {
+				sum = append(sum, k.read("data_from_cclo"))
+			}
+			if code := k.answer(); code != 0 {
+				t.Errorf("rank %d: reduce: 0x%X", rank, code)
+			}
+			for to := 0; rank == 0 && to < n; to++ {
+				k.send(r.call(accl.Call{
+					Scenario: r.operation("send"), Count: count, Comm: comm, RootSrcDst: uint32(to), ArithCfg: config, Tag: tag, StreamFlags: flags.Op0 | flags.Result,
+				})...)
+				for i := range sum {
+					k.write("data_to_cclo", sum[i])
+					if to == 0 {
+						take(k, &results[rank], tag, t)
+					}
+				}
+				if code := k.answer(); code != 0 {
+					t.Errorf("put to %d: 0x%X", to, code)
+				}
+			}
+			for range beats - len(results[rank])/16 {
+				take(k, &results[rank], tag, t)
+			}
+		})
+		r.each(func(rank int, e *accl.Engine) error {
+			b := ints(t, e, 0)
+			return r.vadd(within(t), rank, b.Address(), b.Address(), 16*beats, 0)
+		})
+		for rank, got := range results {
+			for i := range beats {
+				carry := uint32(n*(n+1)/2) + uint32(n*i)<<8
+				if len(got) != 16*beats || got[16*i] != carry || got[16*i+15] != carry {
+					t.Fatalf("rank %d of %d, beat %d: %d elements, %v, not 0x%X", rank, n, i, len(got), got[16*i:16*i+16], carry)
+				}
+			}
+		}
+	}
+}
+
+// take reads a beat of a put.
+func take(k *fake, into *[]uint32, tag uint32, t testing.TB) {
+	b := k.read("data_from_cclo")
+	if b.Dest != tag {
+		t.Errorf("TDEST %d, not %d", b.Dest, tag)
+	}
+	for at := 0; at < 64; at += 4 {
+		*into = append(*into, uint32(b.Data[at])|uint32(b.Data[at+1])<<8|uint32(b.Data[at+2])<<16|uint32(b.Data[at+3])<<24)
+	}
+}
+
+// A kernel may have many calls under way; answers come in the order of its calls.
+func TestAnswersComeInTheOrderOfTheCalls(t *testing.T) {
+	const calls = 100
+	var r *ranks
+	var codes []uint32
+	r = withKernels(t, ranksOptions{}, func(_ int, k *fake) {
+		for i := range uint32(calls) {
+			op := uint32(255) // nop
+			if i%3 == 1 {
+				op = 200 // that there is not
+			}
+			k.send(r.call(accl.Call{Scenario: op})...)
+			if i >= 40 { // more than the engine takes at once
+				codes = append(codes, k.answer())
+			}
+		}
+		for len(codes) < calls {
+			codes = append(codes, k.answer())
+		}
+	})
+	b := ints(t, r.engines[0], 0)
+	if err := r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i, code := range codes {
+		if (code != 0) != (i%3 == 1) {
+			t.Errorf("call %d was answered with 0x%X", i, code)
+		}
+	}
+}
+
+func TestHalfACallIsReportedAndHoldsUpNobody(t *testing.T) {
+	var r *ranks
+	stay := false
+	r = withKernels(t, ranksOptions{}, func(_ int, k *fake) {
+		words := r.call(accl.Call{Scenario: 255})
+		if k.given[2] == 0 {
+			k.send(words...)
+			if code := k.answer(); code != 0 {
+				t.Errorf("a whole call: 0x%X", code)
+			}
+			return
+		}
+		k.send(words[:7]...)
+		if stay {
+			k.answer()
+		}
+	})
+	e := r.engines[0]
+	b := ints(t, e, 0)
+	others := func() {
+		t.Helper()
+		if _, err := e.Nop(within(t)); err != nil {
+			t.Error(err)
+		}
+	}
+	err := r.vadd(within(t), 0, b.Address(), b.Address(), 1, 0)
+	if !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "vadd_0_0) has ended after 7 of the 15 words of a call on cmd_to_cclo") {
+		t.Error(err)
+	}
+	others()
+	if err := r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0); err != nil {
+		t.Errorf("the words are forgotten: %v", err)
+	}
+	stay = true
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err = r.vadd(ctx, 0, b.Address(), b.Address(), 1, 0)
+	const doing = "waits to read beat 2 of sts_from_cclo (1 read), with 0 calls that are not answered, after 7 of the 15 words of a call on cmd_to_cclo"
+	var stalled *accl.KernelError
+	if !errors.As(err, &stalled) || stalled.Doing != doing || stalled.Stream != "sts_from_cclo" || stalled.Beat != 2 || stalled.Failed {
+		t.Error(err)
+	}
+	if got := r.emu[0].Stats().Kernels[0].Doing; got != doing {
+		t.Error(got)
+	}
+	others()
+}
+
+func TestCloseEndsKernels(t *testing.T) {
+	for name, program := range map[string]func(k *fake){
+		"that wait for a beat": func(k *fake) { k.read("data_from_cclo") },
+		"that wait for room": func(k *fake) {
+			for {
+				k.write("data_to_cclo", hls.Beat{})
+			}
+		},
+		"that wait for an answer": func(k *fake) { k.answer() },
+		"that look without end": func(k *fake) {
+			for {
+				k.wait(hls.State{Doing: hls.Polls, Port: -1})
+			}
+		},
+	} {
+		r := withKernels(t, ranksOptions{}, func(_ int, k *fake) { program(k) })
+		b := ints(t, r.engines[0], 0)
+		ended := make(chan error)
+		go func() { ended <- r.vadd(t.Context(), 0, b.Address(), b.Address(), 0, 0) }()
+		for strings.HasPrefix(r.emu[0].Stats().Kernels[0].Doing, "has not run") {
+			time.Sleep(time.Millisecond)
+		}
+		if err := r.emu[0].Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := <-ended; !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+		select {
+		case <-r.emu[0].kernels[0].done:
+		default:
+			t.Errorf("%s: it still runs", name)
+		}
+	}
+}
+
+// A reset leaves the kernel alone, but for the calls that it has.
+func TestResetAnswersCallsOfKernels(t *testing.T) {
+	var r *ranks
+	codes := make(chan uint32, 2)
+	r = withKernels(t, ranksOptions{ranks: 2}, func(rank int, k *fake) {
+		comm, config := uint32(k.given[4]), uint32(k.given[5])
+		k.send(r.call(accl.Call{
+			Scenario: r.operation("recv"), Count: 10, Comm: comm, RootSrcDst: 1, ArithCfg: config, Tag: 3, Addr2: k.given[2],
+		})...)
+		codes <- k.answer()
+		k.send(r.call(accl.Call{Scenario: r.operation("nop")})...)
+		codes <- k.answer()
+	})
+	b := ints(t, r.engines[0], make([]int32, 16)...)
+	ended := make(chan error)
+	go func() { ended <- r.vadd(within(t), 0, b.Address(), b.Address(), b.Address(), 0) }()
+	for r.emu[0].Stats().Kernels[0].Doing != "waits to read beat 1 of sts_from_cclo (0 read), with 1 calls that are not answered" {
+		time.Sleep(time.Millisecond)
+	}
+	if err := r.engines[0].Reset(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if first, second := <-codes, <-codes; first != 1<<31 || second != 0 {
+		t.Errorf("answers 0x%X and 0x%X", first, second)
+	}
+}
+
+// Kernels that count how often they look are run again, though nothing changes.
+func TestKernelsMayCountTheirLooks(t *testing.T) {
+	looks := 0
+	r := withKernels(t, ranksOptions{}, func(_ int, k *fake) {
+		for ; looks < 20; looks++ {
+			k.wait(hls.State{Doing: hls.Polls, Port: -1})
+		}
+	})
+	b := ints(t, r.engines[0], 0)
+	if err := r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0); err != nil || looks != 20 {
+		t.Error(looks, err)
+	}
+}
+
+// Every rank's kernel puts to the next one, all at the same time, many times.
+func TestManyKernelsSideBySide(t *testing.T) {
+	const n, rounds, tag = 4, 20, 9
+	var r *ranks
+	got := make([][]uint32, n)
+	r = withKernels(t, ranksOptions{ranks: n}, func(rank int, k *fake) {
+		flags := r.engines[0].Platform().StreamFlags
+		k.send(r.call(accl.Call{
+			Scenario: r.operation("send"), Count: 16, Comm: uint32(k.given[4]), RootSrcDst: uint32(k.given[3]), ArithCfg: uint32(k.given[5]),
+			Tag: tag, StreamFlags: flags.Op0 | flags.Result,
+		})...)
+		k.write("data_to_cclo", hls.Beat{Data: [64]byte{byte(rank), byte(k.given[2])}})
+		take(k, &got[rank], tag, t)
+		if code := k.answer(); code != 0 {
+			t.Errorf("rank %d: 0x%X", rank, code)
+		}
+	})
+	r.each(func(rank int, e *accl.Engine) error {
+		b := ints(t, e, 0)
+		for i := range uint64(rounds) {
+			if err := r.vadd(within(t), rank, b.Address(), b.Address(), i, uint64(rank+1)%n); err != nil {
+				return fmt.Errorf("round %d: %w", i, err)
+			}
+		}
+		return nil
+	})
+	for rank := range n {
+		var want []uint32
+		for i := range uint32(rounds) {
+			want = append(append(want, uint32(rank+n-1)%n|i<<8), make([]uint32, 15)...)
+		}
+		if !slices.Equal(got[rank], want) {
+			t.Errorf("rank %d: %v", rank, got[rank])
+		}
+	}
+}

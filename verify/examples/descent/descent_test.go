@@ -1,0 +1,61 @@
+// Package descent_test is a worked example: a kernel that calls the engine, with a
+// streaming allreduce whose operand comes from the kernel and whose result goes to
+// it. See platforms/.
+package descent_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/examples/ranks"
+)
+
+// The weights of all ranks go towards the mean of their targets: each step of this
+// rate halves the distance. All numbers are exact.
+func TestRanksAgreeOnTheMeanOfTheirTargets(t *testing.T) {
+	const size, count, steps = 4, 1000, 6
+	const rate = 0.5 / size
+	target := func(rank, i int) float32 { return float32((i + 100*rank) % 64) }
+	ranks.Run(t, "descent", size, func(ctx context.Context, r ranks.Rank) error {
+		var buffers [3]*accl.Buffer[float32]
+		for i, n := range []int{count, count, 2 * count} {
+			var err error
+			if buffers[i], err = accl.Alloc[float32](ctx, r.Engine, n); err != nil {
+				return err
+			}
+		}
+		weights, targets, scratch := buffers[0], buffers[1], buffers[2]
+		for i := range targets.Host() {
+			targets.Host()[i] = target(r.Rank(), i)
+		}
+		for _, b := range []*accl.Buffer[float32]{weights, targets} {
+			if err := b.SyncToDevice(ctx); err != nil {
+				return err
+			}
+		}
+		config, err := r.ConfigAddress(accl.TypeFloat32, accl.TypeFloat32)
+		if err != nil {
+			return err
+		}
+		if err := accl.CallKernel(ctx, r.Card, "descent", weights.Address(), targets.Address(), count, steps,
+			uint64(math.Float32bits(rate)), scratch.Address(), uint64(r.World().Address()), uint64(config)); err != nil {
+			return err
+		}
+		if err := weights.SyncFromDevice(ctx); err != nil {
+			return err
+		}
+		for i, got := range weights.Host() {
+			var mean float32
+			for rank := range size {
+				mean += target(rank, i) / size
+			}
+			if want := mean * (1 - 1.0/(1<<steps)); got != want {
+				return fmt.Errorf("rank %d, weight %d: %v, not %v", r.Rank(), i, got, want)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,142 @@
+package hls_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/hls"
+)
+
+func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
+	s := sources(t, "echo", "echo.cpp")
+	s.Files["hls/echo/echo_component.cpp"] = []byte("#include \"echo.hpp\"\n")
+	const text = "#include \"parts.hpp\"\n\nint mine = nowhere;\n"
+	s.Files["hls/echo/echo.hpp"] = []byte("#line 1 \"platforms/kernels/echo.hpp\"\n" + text)
+	s.Files["platforms/kernels/echo.hpp"] = []byte(text)
+	s.Files["hls/echo/parts.hpp"] = []byte("\nint part() { return absent(); }\n")
+	_, err := s.Library(t.Context())
+	var failed *hls.CompileError
+	if !errors.As(err, &failed) || failed.Kernel != "echo" {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{
+		"compile the kernel echo:\n", "platforms/kernels/echo.hpp:3:12: error:", "nowhere", "    3 | int mine = nowhere;", "hls/echo/parts.hpp:2:21: error:",
+		"from hls/echo/echo_component.cpp:1",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not said", want)
+		}
+	}
+	if cache, _ := os.UserCacheDir(); strings.Contains(err.Error(), cache) {
+		t.Error("the cache is named")
+	}
+	if t.Failed() {
+		t.Log(err)
+	}
+}
+
+func TestWithoutACompilerItIsSaidWhatToInstall(t *testing.T) {
+	s := sources(t, "echo", "echo.cpp")
+	t.Setenv("PATH", t.TempDir())
+	for name, err := range map[string]error{"available": hls.Available(t.Context()), "library": func() error { _, err := s.Library(t.Context()); return err }()} {
+		if !errors.Is(err, hls.ErrTools) || !strings.Contains(err.Error(), "apt-get install g++") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// compilerBy puts a script before the compiler; $REAL is that.
+func compilerBy(t *testing.T, script string) {
+	t.Helper()
+	real, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	text := "#!/bin/sh\nREAL=" + real + "\n" + `[ "$1" = --version ] && exec $REAL --version` + "\n" + script
+	if err := os.WriteFile(filepath.Join(dir, "g++"), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+}
+
+func TestRunsAtOnceBuildOnce(t *testing.T) {
+	s := sources(t, "echo", "echo.cpp")
+	log := filepath.Join(t.TempDir(), "log")
+	compilerBy(t, "echo run >> "+log+"\nexec $REAL \"$@\"\n")
+	var paths [8]string
+	var runs sync.WaitGroup
+	for i := range paths {
+		runs.Go(func() {
+			var err error
+			if paths[i], err = s.Library(t.Context()); err != nil {
+				t.Error(err)
+			}
+			c, err := hls.Open(paths[i], 1)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	for _, p := range paths {
+		if p != paths[0] {
+			t.Errorf("%s and %s", p, paths[0])
+		}
+	}
+	if text, err := os.ReadFile(log); err != nil || string(text) != "run\n" {
+		t.Errorf("the compiler has run: %q, %v", text, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(paths[0]), "*")); len(left) != 1 {
+		t.Errorf("there are %q", left)
+	}
+}
+
+func TestWhatIsHalfWrittenIsNotUsed(t *testing.T) {
+	s := sources(t, "echo", "echo.cpp")
+	started := filepath.Join(t.TempDir(), "started")
+	compilerBy(t, `[ -e `+started+` ] && exec $REAL "$@"
+while [ "$1" != -o ]; do shift; done
+echo half > "$2"
+touch `+started+`
+sleep 100
+`)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for {
+			if _, err := os.Stat(started); err == nil {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if path, err := s.Library(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s, %v", path, err)
+	}
+	open(t, library(t, s), 1)
+}
+
+func TestEverythingDecidesWhatIsBuilt(t *testing.T) {
+	s := sources(t, "echo", "echo.cpp")
+	first := library(t, s)
+	if again := library(t, s); again != first {
+		t.Errorf("the same is %s", again)
+	}
+	s.Files["hls/sim/component.h"] = append(s.Files["hls/sim/component.h"], '\n')
+	if other := library(t, s); other == first {
+		t.Error("another header gives the same library")
+	}
+}

@@ -1,0 +1,174 @@
+package hls_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/cclforge/cclforge/verify/hls"
+)
+
+func TestALibraryDescribesItsKernel(t *testing.T) {
+	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
+	if c.Kernel() != "echo" || !c.FreeRunning() {
+		t.Errorf("kernel %s, free running %v", c.Kernel(), c.FreeRunning())
+	}
+	if want := []hls.Port{{Name: "in", Width: 512, Dest: 8}, {Name: "out_r", Output: true, Width: 512}}; !slices.Equal(c.Ports(), want) {
+		t.Errorf("ports %+v", c.Ports())
+	}
+	if want := []hls.Argument{{Name: "count", Offset: 16, Bits: 32}, {Name: "to", Offset: 24, Bits: 64, Pointer: true}}; !slices.Equal(c.Arguments(), want) {
+		t.Errorf("arguments %+v", c.Arguments())
+	}
+	if c.Port("out_r") != 1 || c.Port("absent") != -1 {
+		t.Errorf("out_r is port %d, absent %d", c.Port("out_r"), c.Port("absent"))
+	}
+}
+
+func TestBeatsPassWholeAndInOrder(t *testing.T) {
+	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 8)
+	var in [5]hls.Beat
+	for i := range in {
+		for k := range in[i].Data {
+			in[i].Data[k] = byte(i*64 + k)
+		}
+		in[i].Keep, in[i].Last = 0xF0F0_0000_FFFF_0000+uint64(i), uint32(i&1)
+	}
+	if n := c.Put(0, in[:]); n != 5 || c.Count(0) != 3 {
+		t.Fatalf("%d beats put, room for %d more", n, c.Count(0))
+	}
+	s := c.Run()
+	if s.Doing != hls.Reads || s.Stream != "in" || s.String() != "waits to read beat 6 of in (5 read)" {
+		t.Errorf("%+v: %s", s, s)
+	}
+	if c.Count(1) != 5 || c.Moved(0) != 5 || c.Moved(1) != 5 || c.Progress() != "in 5 read, out_r 5 written" {
+		t.Errorf("%d to take; %s", c.Count(1), c.Progress())
+	}
+	var out [8]hls.Beat
+	if n := c.Get(1, out[:2]) + c.Get(1, out[2:]); n != 5 {
+		t.Fatalf("%d beats came", n)
+	}
+	for i, b := range out[:5] {
+		b.Dest = 0
+		if b != in[i] {
+			t.Errorf("beat %d is %+v", i, b)
+		}
+	}
+	if n := c.Get(1, out[:]); n != 0 {
+		t.Errorf("%d beats more", n)
+	}
+}
+
+func TestFullStreamsPressBack(t *testing.T) {
+	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 2)
+	if n := c.Put(0, make([]hls.Beat, 5)); n != 2 {
+		t.Errorf("%d beats put", n)
+	}
+	c.Run()
+	if n := c.Put(0, make([]hls.Beat, 5)); n != 2 {
+		t.Errorf("%d beats put", n)
+	}
+	if s := c.Run(); s.Doing != hls.Writes || s.String() != "waits to write beat 3 of out_r (2 written)" {
+		t.Errorf("%s", s)
+	}
+}
+
+// TestInstancesShareNothing checks static variables, also those that the linker would
+// make the same in a whole process.
+func TestInstancesShareNothing(t *testing.T) {
+	path := library(t, sources(t, "echo", "echo.cpp"))
+	const instances = 20
+	var all []*hls.Component
+	for range instances {
+		all = append(all, open(t, path, 4))
+	}
+	for round := range uint32(3) {
+		for i, c := range all {
+			c.Put(0, make([]hls.Beat, 1))
+			c.Run()
+			var b [1]hls.Beat
+			if c.Get(1, b[:]); b[0].Dest != 1<<16|(round+1) {
+				t.Errorf("instance %d has counted 0x%X after %d beats", i, b[0].Dest, round+1)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "instance-*")); len(left) != 0 {
+		t.Errorf("copies are left: %q", left)
+	}
+}
+
+func TestCallsHaveTheirArguments(t *testing.T) {
+	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
+	memory := []uint32{1, 2, 3}
+	arguments := []uint64{2, uint64(uintptr(unsafe.Pointer(&memory[0])))}
+	if err := c.Start(arguments); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(arguments); !errors.Is(err, hls.ErrBusy) {
+		t.Errorf("a second call: %v", err)
+	}
+	if s := c.Run(); s.Calls != 1 || !slices.Equal(memory, []uint32{8, 9, 3}) {
+		t.Errorf("%d calls have ended, memory %d", s.Calls, memory)
+	}
+	if err := c.Start(arguments[:1]); !errors.Is(err, hls.ErrArguments) {
+		t.Errorf("with one argument: %v", err)
+	}
+}
+
+func TestFailuresAndPollingAreTold(t *testing.T) {
+	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
+	c.Put(0, []hls.Beat{{Dest: 98}})
+	if s := c.Run(); s.Doing != hls.Polls || !strings.Contains(s.String(), "none changes") {
+		t.Errorf("%s", s)
+	}
+	c.Put(0, []hls.Beat{{Dest: 99}})
+	for range 2 {
+		if s := c.Run(); s.Doing != hls.Failed || s.String() != "has failed: it was told to" {
+			t.Errorf("%s", s)
+		}
+	}
+}
+
+func TestClosedComponentsDoNothing(t *testing.T) {
+	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
+	for range 2 {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := c.Put(0, make([]hls.Beat, 1)) + c.Get(1, make([]hls.Beat, 1)) + c.Count(0) + int(c.Moved(0)); n != 0 {
+		t.Errorf("%d beats", n)
+	}
+	if err := c.Start(make([]uint64, 2)); !errors.Is(err, hls.ErrClosed) {
+		t.Errorf("start: %v", err)
+	}
+	if s := c.Run(); s.Doing != hls.Idle || s.Port != -1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestOpeningWhatIsNoComponent(t *testing.T) {
+	s := sources(t, "echo", "echo.cpp")
+	path := library(t, s)
+	if _, err := hls.Open(path, 0); !errors.Is(err, hls.ErrDepth) {
+		t.Errorf("without room: %v", err)
+	}
+	if _, err := hls.Open(filepath.Join(t.TempDir(), "absent.so"), 1); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a library: %v", err)
+	}
+	name := "hls/echo/echo_component.cpp"
+	s.Files[name] = append([]byte("#define VERSION 77\n"), s.Files[name]...)
+	if _, err := hls.Open(library(t, s), 1); !errors.Is(err, hls.ErrVersion) || !strings.Contains(err.Error(), "77") {
+		t.Errorf("of another version: %v", err)
+	}
+	s.Files[name] = []byte("int nothing;\n")
+	if _, err := hls.Open(library(t, s), 1); err == nil || !strings.Contains(err.Error(), "cclo_version") {
+		t.Errorf("without functions: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "instance-*")); len(left) != 0 {
+		t.Errorf("copies are left: %q", left)
+	}
+}

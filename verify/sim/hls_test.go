@@ -1,0 +1,349 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/emu/lanes"
+	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+// laneDesign is a platform whose compression is in C++: the reference plugin, or a
+// top function of its own.
+func laneDesign(t *testing.T, top string) *design.Design {
+	t.Helper()
+	layer := fstest.MapFS{"lane.hcl": {Data: []byte(`platform "lane" {
+  board = "u55c"
+  clock = 250
+  poe "tcp" {}
+  compression "hp_compression" {}
+  source = { hp_compression = "hls" }
+}
+`)}}
+	if top != "" {
+		layer["kernels/hp_compression.hcl"] = &fstest.MapFile{Data: []byte(`kernel "hp_compression" {
+  doc    = "A lane."
+  like   = "compression_plugin"
+  source = "hls"
+  hls {
+    files = ["own.hpp"]
+    top   = "hp_compression"
+  }
+  conversion "float32" "float16" { tdest = 0 }
+  conversion "float16" "float32" { tdest = 1 }
+}
+`)}
+		layer["kernels/own.hpp"] = &fstest.MapFile{Data: []byte("#include \"cclo_hls.hpp\"\n#include <stdexcept>\n" + top)}
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	d, diags := design.Load(lib, "lane", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+// laneEngine has a lane of compression alone, with the host at both its streams. All
+// tests share one build.
+func laneEngine(t *testing.T, top string, o Options) *Engine {
+	t.Helper()
+	ctx := t.Context()
+	for _, err := range []error{verilate.Available(ctx), hls.Available(ctx)} {
+		if err != nil {
+			t.Skip(err)
+		}
+	}
+	d := laneDesign(t, top)
+	all, err := verilate.SourcesOf(ctx, d, "sim", "hp_compression")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some []string
+	for _, s := range all {
+		if base := filepath.Base(s); base == "cclo_pkg.sv" || base == "hp_compression.sv" || strings.HasPrefix(base, "sim_") {
+			some = append(some, s)
+		}
+	}
+	text, err := os.ReadFile("testdata/hls/platform_top.sv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := verilate.Place(map[string][]byte{"platform_top.sv": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Build = Build{Careful: true, KernelPort: true, Optimize: "-O0", Progress: func(m string) { t.Log(m) }}
+	some = slices.DeleteFunc(some, func(s string) bool { return strings.HasSuffix(s, "sim_hls_control.sv") })
+	if o.Library, err = build(ctx, append(some, own...), o.Build, nil); err != nil {
+		t.Fatal(err)
+	}
+	o.Image = []byte{1, 2, 3, 4}
+	if o.Record == nil {
+		o.Record = Record(t, "lane")
+	}
+	port, _, err := fabric.NewNet(fabric.TCP, fabric.Options{}).Port(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(limited(t), d, port, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// TDESTs of the reference plugin. Others pass unchanged.
+const (
+	narrows = 0
+	widens  = 1
+	passes  = 7
+)
+
+// through sends messages through the lane; the results are as long as they should be.
+func through(t *testing.T, e *Engine, tdest uint32, sent []byte, bytes int) []byte {
+	t.Helper()
+	d, ctx := e.Device(), limited(t)
+	pushed := make(chan error, 1)
+	go func() { pushed <- d.Push(ctx, tdest, sent) }()
+	var got []byte
+	for len(got) < bytes {
+		_, b, err := d.Pull(ctx, bytes-len(got))
+		if err != nil {
+			t.Fatalf("after %d bytes: %v", len(got), err)
+		}
+		got = append(got, b...)
+	}
+	if err := <-pushed; err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func floats(n int, seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b []byte
+	for range n {
+		v := r.Uint32()
+		if r.IntN(2) == 0 {
+			v = math.Float32bits(float32(r.NormFloat64() * 100))
+		}
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+func TestKernelsInCppComputeOnTheStreamsOfTheModel(t *testing.T) {
+	e := laneEngine(t, "", Options{Seed: 3})
+	narrow, ok := lanes.Convert("float32", "float16")
+	widen, alsoOK := lanes.Convert("float16", "float32")
+	if !ok || !alsoOK {
+		t.Fatal("no reference")
+	}
+	for i, elements := range []int{32, 64, 4096} {
+		in := floats(elements, uint64(i))
+		want := make([]byte, len(in)/2)
+		narrow(want, in)
+		if got := through(t, e, narrows, in, len(want)); !bytes.Equal(got, want) {
+			t.Errorf("%d elements are not narrowed as they should be", elements)
+		}
+		back := make([]byte, len(in))
+		widen(back, want)
+		if got := through(t, e, widens, want, len(back)); !bytes.Equal(got, back) {
+			t.Errorf("%d elements are not widened as they should be", elements)
+		}
+	}
+	stats := e.Stats().Kernels
+	if len(stats) != 3 || stats[0].Instance != "compression_0_0" || !strings.Contains(stats[0].Doing, "in_r") {
+		t.Fatalf("%v", stats)
+	}
+	const beats = 2 + 4 + 256 + 1 + 2 + 128
+	if s := stats[0].Streams; len(s) != 2 || s[0] != (engine.StreamStats{Name: "in_r", Beats: beats}) || s[1].Beats != beats {
+		t.Errorf("%v", s)
+	}
+}
+
+// A stream through a kernel moves a beat in every cycle, and a slow reader loses
+// none.
+func TestKernelsInCppMoveABeatACycleAndWaitForSlowReaders(t *testing.T) {
+	e := laneEngine(t, "", Options{Seed: 3})
+	const beats = 20000
+	in := floats(beats*16, 5)
+	before := e.Cycle()
+	if got := through(t, e, passes, in, len(in)); !bytes.Equal(got, in) {
+		t.Fatal("the bytes are not the same")
+	}
+	if cycles := e.Cycle() - before; cycles < beats || cycles > beats+beats/10 {
+		t.Errorf("%d beats take %d cycles", beats, cycles)
+	}
+	if err := e.do(func() { e.f.KernelLimit(e.model, 0, 3) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := through(t, e, passes, in[:64*2000], 64*2000); !bytes.Equal(got, in[:64*2000]) {
+		t.Error("a reader that takes 3 beats at a time gets other ones")
+	}
+}
+
+const signature = "void hp_compression(hls::stream<cclo::beat<4> > &in_r, hls::stream<cclo::beat<0> > &out_r) "
+
+func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
+	const copies = `cclo::beat<4> in = in_r.read(); cclo::beat<0> out; out.data = in.data; out.keep = in.keep; out.last = in.last; `
+	for _, c := range []struct{ name, top, want string }{
+		{"a beat after the end", `{ ` + copies + `out_r.write(out); if (in.last) out_r.write(out); }`,
+			"beat 3 of out_r: it is ahead: operand 0 of packet 2 has not been read"},
+		{"no end", `{ ` + copies + `out.last = 0; out_r.write(out); }`, "beat 2 of out_r: TLAST is missing after 128 bytes"},
+		{"an end too early", `{ ` + copies + `out.last = 1; out_r.write(out); }`, "beat 1 of out_r: TLAST comes before that of operand 0"},
+		{"holes", `{ ` + copies + `out.keep[9] = 0; out_r.write(out); }`, "beat 1 of out_r: TKEEP 0xFFFFFFFFFFFFFDFF has holes"},
+		{"bytes that are not kept", `{ ` + copies + `if (!in.last) out.keep = 0xFF; out_r.write(out); }`, "beat 1 of out_r: TKEEP 0x00000000000000FF ends a packet"},
+		{"a packet that is too short", `{ ` + copies + `if (in.last) out_r.write(out); }`, "beat 1 of out_r: TLAST comes after 64 bytes, the results of its packet have 128"},
+		{"a kernel that gives up", `{ in_r.read(); throw std::runtime_error("no more of this"); }`, "no more of this"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := laneEngine(t, signature+c.top, Options{})
+			d, ctx := e.Device(), limited(t)
+			_ = d.Push(ctx, passes, make([]byte, 128))
+			select {
+			case <-e.Done():
+			case <-ctx.Done():
+				t.Fatalf("nothing is noticed: %v", e.Stats().Kernels)
+			}
+			if err := e.Err(); !errors.Is(err, ErrHardware) || !strings.Contains(err.Error(), "compression_0_0 (hp_compression): ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v", err)
+			}
+			if s := e.Stats().Kernels; len(s) != 3 || s[0].Streams[0].Beats == 0 {
+				t.Errorf("of a card that has ended: %v", s)
+			}
+		})
+	}
+}
+
+func TestStatsSayWhatAKernelInCppWaitsFor(t *testing.T) {
+	for _, c := range []struct{ name, top, want string }{
+		{"without an answer", `{ in_r.read(); }`, "waits to read beat 3 of in_r (2 read)"},
+		{"one of another number of beats", `{ for (int i = 0; i < 5; i++) in_r.read(); }`, "waits to read beat 3 of in_r (2 read)"},
+		{"polling", `{ while (in_r.empty() || !out_r.full()) {} }`, "again and again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := laneEngine(t, signature+c.top, Options{})
+			if err := e.Device().Push(limited(t), passes, make([]byte, 128)); err != nil {
+				t.Fatal(err)
+			}
+			var doing string
+			for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && !strings.Contains(doing, c.want); {
+				doing = e.Stats().Kernels[0].Doing
+			}
+			if !strings.Contains(doing, c.want) {
+				t.Errorf("it %s", doing)
+			}
+			if sleeps(e) != nil {
+				t.Errorf("the card does not sleep: %v", sleeps(e))
+			}
+		})
+	}
+}
+
+// sleeps is an error if a card goes on running.
+func sleeps(e *Engine) error {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		before := e.Cycle()
+		time.Sleep(20 * time.Millisecond)
+		if e.Cycle() == before {
+			return nil
+		}
+	}
+	return errors.New("cycles pass")
+}
+
+// Instances of a kernel and cards share nothing, not even static variables.
+func TestCardsDoNotShareVariablesOfKernels(t *testing.T) {
+	const counts = `{ static int seen = 0; cclo::beat<4> in = in_r.read(); cclo::beat<0> out; out.data = ++seen; out.keep = -1; out.last = in.last; out_r.write(out); }`
+	for range 2 {
+		e := laneEngine(t, signature+counts, Options{})
+		for want := byte(1); want < 4; want++ {
+			if got := through(t, e, passes, make([]byte, 64), 64); got[0] != want {
+				t.Errorf("beat %d is counted as %d", want, got[0])
+			}
+		}
+	}
+}
+
+func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
+	const counts = `{ static int seen = 0; cclo::beat<4> in = in_r.read(); cclo::beat<0> out; out.data = in.data + ++seen; out.keep = -1; out.last = in.last; out_r.write(out); }`
+	record := NewRecorder()
+	e := laneEngine(t, signature+counts, Options{Record: record, Seed: 9})
+	for range 20 {
+		through(t, e, passes, floats(64, 1), 256)
+	}
+	library := e.card.components[0].library
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "card.rec")
+	if err := record.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(r.head.Arguments, library) || len(r.head.Kernels) != 1 {
+		t.Errorf("%d libraries, and %q", len(r.head.Kernels), r.head.Arguments)
+	}
+	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}, nil); err != nil {
+		t.Error(err)
+	}
+	loses, err := hls.Library(t.Context(), laneDesign(t, signature+strings.Replace(counts, "out_r.write", "if (seen % 3) out_r.write", 1)), "hp_compression")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.head.Kernels[0], err = os.ReadFile(loses); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}, nil); !errors.Is(err, ErrDiverged) {
+		t.Errorf("with another kernel: %v", err)
+	}
+}
+
+func TestALibraryThatIsMissingOrWrongIsReported(t *testing.T) {
+	e := laneEngine(t, "", Options{})
+	model := func(arguments string) string {
+		m := e.f.Open(arguments, 0, 0)
+		defer e.f.Close(m)
+		text := make([]byte, 1000)
+		return string(text[:e.f.Error(m, &text[0], uint64(len(text)))])
+	}
+	for _, c := range []struct{ arguments, want string }{
+		{"+x=1", "no argument says which library"},
+		{"+hls_compression_0_0=/nowhere/lib.so", "/nowhere/lib.so"},
+		{"+hls_compression_0_0=" + e.o.Library, "cclo_version"},
+	} {
+		if got := model(c.arguments); !strings.Contains(got, c.want) || !strings.Contains(got, "compression_0_0") {
+			t.Errorf("%s: %q", c.arguments, got)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+)
+
+const (
+	sample accl.DType = "sample" // two numbers of 64 bits, of which the second is for other things
+	packed accl.DType = "quad"   // the first, as four numbers of 16 bits that are added for themselves
+)
+
+// ownTypes is a platform with types of its own, and plugins in C++ for them.
+var ownTypes = map[string]string{
+	"types.hcl": `
+platform "types" {
+  board = "u55c"
+  type "bfloat16" { bytes = 2 }
+  type "quad" {
+    bytes = 8
+    align = 8
+  }
+  type "sample" {
+    bytes = 16
+    align = 16
+  }
+  cclo {}
+  poe "tcp" {}
+  arithmetic "quad_ops" {}
+  compression "packer" { lanes = 3 }
+}
+`,
+	"kernels/quad_ops.hcl": `
+kernel "quad_ops" {
+  like   = "arithmetic_plugin"
+  source = "hls"
+  hls { files = ["quad_ops.hpp"] }
+  function "sum" { tdest = { quad = 3 } }
+}
+`,
+	"kernels/quad_ops.hpp": `
+#include "cclo_hls.hpp"
+inline cclo::types::quad sum(cclo::types::quad a, cclo::types::quad b) {
+    cclo::types::quad out;
+    for (int i = 0; i < 4; i++) out.bits.range(16 * i + 15, 16 * i) = a.bits.range(16 * i + 15, 16 * i) + b.bits.range(16 * i + 15, 16 * i);
+    return out;
+}
+`,
+	"kernels/packer.hcl": `
+kernel "packer" {
+  like   = "compression_plugin"
+  source = "hls"
+  hls { files = ["packer.hpp"] }
+  conversion "sample" "quad" { tdest = 2 }
+  conversion "quad" "sample" { tdest = 5 }
+}
+`,
+	"kernels/packer.hpp": `
+#include "cclo_hls.hpp"
+inline cclo::types::quad sample_to_quad(cclo::types::sample s) {
+    cclo::types::quad out;
+    out.bits = s.bits.range(63, 0);
+    return out;
+}
+inline cclo::types::sample quad_to_sample(cclo::types::quad p) {
+    cclo::types::sample out;
+    out.bits = p.bits;
+    return out;
+}
+`,
+}
+
+// raw is n elements of random bytes that depend on seed alone.
+func raw(ctx context.Context, e *accl.Engine, t accl.DType, n int, seed uint64) (*accl.RawBuffer, error) {
+	b, err := accl.AllocRaw(ctx, e, t, n)
+	if err == nil {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		for i := range b.Host() {
+			b.Host()[i] = byte(rng.Uint32())
+		}
+	}
+	return b, err
+}
+
+// bytesOf is what raw fills an element count of some size with.
+func bytesOf(n, size int, seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	out := make([]byte, n*size)
+	for i := range out {
+		out[i] = byte(rng.Uint32())
+	}
+	return out
+}
+
+// addPacked adds elements of the type packed, in plain Go.
+func addPacked(a, b []byte) []byte {
+	out := make([]byte, len(a))
+	for i := 0; i < len(a); i += 2 {
+		binary.LittleEndian.PutUint16(out[i:], binary.LittleEndian.Uint16(a[i:])+binary.LittleEndian.Uint16(b[i:]))
+	}
+	return out
+}
+
+// firstHalves is what remains of samples that were packed: the first 8 bytes of 16.
+func firstHalves(samples []byte) []byte {
+	var out []byte
+	for i := 0; i < len(samples); i += 16 {
+		out = append(out, samples[i:i+8]...)
+	}
+	return out
+}
+
+func widened(packed []byte) []byte {
+	var out []byte
+	for i := 0; i < len(packed); i += 8 {
+		out = append(append(out, packed[i:i+8]...), make([]byte, 8)...)
+	}
+	return out
+}
+
+// Elements of declared types are moved by every operation, whatever they are.
+func TestDeclaredTypesAreMoved(t *testing.T) {
+	compiler(t)
+	const ranks, n = 3, 700
+	d := designtest.Made(t, "types", ownTypes)
+	p := driverview.Of(d)
+	w, err := New(t.Context(), d, ranks, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	engines := open(t, w, &p)
+	for _, kind := range []struct {
+		t    accl.DType
+		size int
+	}{{"bfloat16", 2}, {packed, 8}, {sample, 16}} {
+		own := func(rank, n int) []byte { return bytesOf(n, kind.size, uint64(rank)) }
+		blocks := func(of func(rank int) []byte) []byte {
+			return bytes.Join([][]byte{of(0), of(1), of(2)}, nil)
+		}
+		block := func(all []byte, i int) []byte { return all[i*n*kind.size : (i+1)*n*kind.size] }
+		for name, op := range map[string]struct {
+			elements [2]int // of operand and result, in n
+			do       func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error
+			want     func(rank int) []byte // nil: the result is not defined
+		}{
+			"copy": {[2]int{1, 1}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.Copy(ctx, src, dst, n)
+				return err
+			}, func(rank int) []byte { return own(rank, n) }},
+			"send and recv": {[2]int{1, 1}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				sent, err := e.Send(ctx, src, n, (e.Rank()+1)%ranks, accl.Async())
+				if err != nil {
+					return err
+				}
+				if _, err := e.Recv(ctx, dst, n, (e.Rank()+2)%ranks); err != nil {
+					return err
+				}
+				return sent.Wait(ctx)
+			}, func(rank int) []byte { return own((rank+2)%ranks, n) }},
+			"bcast": {[2]int{1, 1}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				copy(dst.Host(), src.Host())
+				_, err := e.Bcast(ctx, dst, n, 1)
+				return err
+			}, func(int) []byte { return own(1, n) }},
+			"scatter": {[2]int{3, 1}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.Scatter(ctx, src, dst, n, 2)
+				return err
+			}, func(rank int) []byte { return block(own(2, 3*n), rank) }},
+			"gather": {[2]int{1, 3}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.Gather(ctx, src, dst, n, 0)
+				return err
+			}, func(rank int) []byte {
+				if rank != 0 {
+					return nil
+				}
+				return blocks(func(rank int) []byte { return own(rank, n) })
+			}},
+			"allgather": {[2]int{1, 3}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.AllGather(ctx, src, dst, n)
+				return err
+			}, func(int) []byte { return blocks(func(rank int) []byte { return own(rank, n) }) }},
+			"alltoall": {[2]int{3, 3}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.AllToAll(ctx, src, dst, n)
+				return err
+			}, func(rank int) []byte { return blocks(func(from int) []byte { return block(own(from, 3*n), rank) }) }},
+		} {
+			each(t, ranks, func(ctx context.Context, rank int) error {
+				e := engines[rank]
+				src, err := raw(ctx, e, kind.t, op.elements[0]*n, uint64(rank))
+				if err != nil {
+					return err
+				}
+				dst, err := accl.AllocRaw(ctx, e, kind.t, op.elements[1]*n)
+				if err != nil {
+					return err
+				}
+				if err := op.do(ctx, e, src, dst); err != nil {
+					return err
+				}
+				if want := op.want(rank); want != nil && !bytes.Equal(dst.Host(), want) {
+					t.Errorf("%s of %s: rank %d has the wrong data", name, kind.t, rank)
+				}
+				return errors.Join(src.Free(), dst.Free())
+			})
+		}
+	}
+	b, err := accl.AllocRaw(t.Context(), engines[0], sample, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engines[0].Combine(t.Context(), b, b, b, n, accl.Sum); !errors.Is(err, accl.ErrFunc) {
+		t.Errorf("a type that nothing reduces: %v", err)
+	}
+	if _, err := engines[0].Send(t.Context(), b, n, 1, accl.Compress("bfloat16")); !errors.Is(err, accl.ErrType) {
+		t.Errorf("types that nothing converts: %v", err)
+	}
+}
+
+// Declared types are reduced, and are what others are compressed to, by plugins in
+// C++.
+func TestDeclaredTypesAreReducedAndCompressed(t *testing.T) {
+	compiler(t)
+	const ranks = 3
+	d := designtest.Made(t, "types", ownTypes)
+	p := driverview.Of(d)
+	w, err := New(t.Context(), d, ranks, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	engines := open(t, w, &p)
+	for _, n := range []int{1, 5, 700, 9001} {
+		sum := bytesOf(n, 8, 0)
+		packedSum := firstHalves(bytesOf(n, 16, 0))
+		for rank := uint64(1); rank < ranks; rank++ {
+			sum = addPacked(sum, bytesOf(n, 8, rank))
+			packedSum = addPacked(packedSum, firstHalves(bytesOf(n, 16, rank)))
+		}
+		for name, op := range map[string]struct {
+			from, to accl.DType
+			do       func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error
+			want     func(rank int) []byte
+		}{
+			"allreduce of packed": {packed, packed, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.AllReduce(ctx, src, dst, n, accl.Sum)
+				return err
+			}, func(int) []byte { return sum }},
+			"allreduce of samples, compressed": {sample, sample, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.AllReduce(ctx, src, dst, n, accl.Sum, accl.Compress(packed))
+				return err
+			}, func(int) []byte { return widened(packedSum) }},
+			"reduce of samples to packed": {sample, packed, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.Reduce(ctx, src, dst, n, 1, accl.Sum)
+				return err
+			}, func(rank int) []byte {
+				if rank != 1 {
+					return make([]byte, 8*n)
+				}
+				return packedSum
+			}},
+			"copy that packs": {sample, packed, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.Copy(ctx, src, dst, n)
+				return err
+			}, func(rank int) []byte { return firstHalves(bytesOf(n, 16, uint64(rank))) }},
+			"copy that widens": {packed, sample, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+				_, err := e.Copy(ctx, src, dst, n)
+				return err
+			}, func(rank int) []byte { return widened(bytesOf(n, 8, uint64(rank))) }},
+		} {
+			each(t, ranks, func(ctx context.Context, rank int) error {
+				e := engines[rank]
+				src, err := raw(ctx, e, op.from, n, uint64(rank))
+				if err != nil {
+					return err
+				}
+				dst, err := accl.AllocRaw(ctx, e, op.to, n)
+				if err != nil {
+					return err
+				}
+				if err := op.do(ctx, e, src, dst); err != nil {
+					t.Errorf("%s of %d: %v", name, n, err)
+					return err
+				}
+				if !bytes.Equal(dst.Host(), op.want(rank)) {
+					t.Errorf("%s of %d: rank %d has the wrong data", name, n, rank)
+				}
+				return nil
+			})
+		}
+	}
+}
