@@ -17,7 +17,7 @@ var (
 	codeSpan  = regexp.MustCompile("`([^`]+)`")
 	shownBy   = regexp.MustCompile("^([a-z0-9_/]+) ((?:Test|Example|Benchmark)[A-Za-z0-9_]*)$")
 	goName    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*(\.[A-Z][A-Za-z0-9]*)?$`)
-	elsewhere = []string{"CompressionFlags"} // of generated packages
+	elsewhere = []string{"CompressionFlags", "VaddPut"} // of generated packages
 )
 
 // TestCompatibilityPage: the Go names and tests that the page names exist, and

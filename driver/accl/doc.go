@@ -20,6 +20,18 @@
 // Buffers of HostOnly exist once, in host memory that the engine reaches, but on
 // devices that are reached over a socket.
 //
+// Elements may be of any type of the platform, also of those that it declares
+// itself: Alloc is for types that Go has, AllocAs for types that a type of Go
+// represents, AllocRaw for all others, as bytes.
+//
+// # Kernels beside the engine
+//
+// CallKernel, and the functions of generated packages that use it, call kernels of
+// the card. Kernels may call the engine themselves: what they pass as communicator
+// is Comm.Address, as arithmetic configuration Engine.ConfigAddress. Memory is passed
+// by Buffer.Address, and is the device's: SyncToDevice and SyncFromDevice bring it
+// there and back.
+//
 // # Synchronous and asynchronous
 //
 // Operations wait for the engine's answer; with Async they return as soon as

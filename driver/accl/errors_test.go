@@ -69,7 +69,7 @@ func TestWrongUse(t *testing.T) {
 		{"no result at the root", func() (req, error) { return e.Gather(ctx, x.a, accl.Absent(accl.TypeFloat32), 1, 1) }, accl.ErrOperand, "result"},
 		{"operand 1 from a stream", func() (req, error) { return e.Combine(ctx, x.a, s, x.b, 1, accl.Sum) }, accl.ErrOperand, "kernel stream"},
 		{"bcast of a stream", func() (req, error) { return e.Bcast(ctx, s, 1, 1) }, accl.ErrOperand, "kernel stream"},
-		{"allreduce of a stream", func() (req, error) { return e.AllReduce(ctx, s, x.a, 1, accl.Sum) }, accl.ErrOperand, "kernel stream"},
+		{"reduce_scatter of a stream", func() (req, error) { return e.ReduceScatter(ctx, s, x.a, 1, accl.Sum) }, accl.ErrOperand, "kernel stream"},
 		{"allgather to a stream", func() (req, error) { return e.AllGather(ctx, x.a, s, 1) }, accl.ErrOperand, "kernel stream"},
 		{"buffer of another engine", func() (req, error) { return e.Copy(ctx, foreign, x.b, 1) }, accl.ErrOperand, "another engine"},
 		{"buffer that was freed", func() (req, error) { return e.Copy(ctx, x.a, gone, 1) }, accl.ErrFreed, ""},

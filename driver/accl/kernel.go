@@ -35,7 +35,7 @@ type KernelError struct {
 	Failed           bool   // it will not end any more
 	Doing            string // what it waits for, or why it has failed
 	// Stream is what it waits for, "" for none, and Beat the number of the beat
-	// there, from 0.
+	// there, from 1.
 	Stream string
 	Beat   uint64
 	Cause  error // of the end of the wait, or nil

@@ -21,7 +21,7 @@ const (
 
 // Stream is the engine's kernel stream as an operand or result, where an
 // operation allows it: Copy, Combine (operand 0 and result), Send (operand), Recv
-// (result) and Reduce (both).
+// (result), Reduce and AllReduce (both).
 type Stream struct{ dtype DType }
 
 // KernelStream is the kernel stream, carrying elements of a type.

@@ -41,6 +41,8 @@ func Elaborate(lib *platform.Library, p *platform.Platform) (*Design, hcl.Diagno
 		e.instantiate(e.choose())
 	}
 	if p.Sound && !e.diags.HasErrors() {
+		e.checkForms()
+		e.checkNames()
 		e.connect()
 		e.checkTDEST()
 	}

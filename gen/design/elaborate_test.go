@@ -192,7 +192,7 @@ kernel "filter" {
   place    = "edge"
   hls {
     files = ["filter.hpp"]
-    calls = "filter::body"
+    calls = "drop::body"
   }
   port "from_engine" {
     axis  = "in"

@@ -217,14 +217,10 @@ func argumentNames(arguments []Argument) []string {
 	return names
 }
 
-// firstArgument is where arguments start behind the control registers of
-// ap_ctrl_hs (Vitis: UG1393, "Control Requirements for XRT-Managed Kernels").
-const firstArgument = 0x10
-
 func registerArguments(registers *abi.RegisterMap) []Argument {
 	var out []Argument
 	for _, r := range registers.Registers {
-		if r.At >= firstArgument {
+		if r.At >= platform.FirstArgument {
 			kind := "uint"
 			if r.Width == 64 {
 				kind = "ulong"

@@ -7,6 +7,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -49,7 +50,7 @@ func convert(d *design.Design) (*File, error) {
 		Descriptions: list(d.Files),
 	}
 	for _, t := range p.Types {
-		f.Types = append(f.Types, Type{t.Name, t.Bytes})
+		f.Types = append(f.Types, Type{t.Name, t.Bytes, t.Align})
 	}
 	if a := p.Arithmetic; a != nil {
 		f.Functions = each(a.Functions, function)
@@ -57,7 +58,7 @@ func convert(d *design.Design) (*File, error) {
 	if c := p.Compression; c != nil {
 		f.Engine.CompressionLanes = c.Lanes
 		f.Conversions = each(c.Conversions, func(c platform.Conversion) Conversion {
-			return Conversion{c.From, c.To, c.TDEST, c.OneWay, c.RatioLog}
+			return Conversion{c.From, c.To, c.TDEST, c.OneWay, c.RatioLog, c.Widens, c.CPP}
 		})
 	}
 	seen := map[*design.Kernel]bool{}
@@ -102,13 +103,19 @@ func configuration(c design.ArithmeticConfig) Configuration {
 }
 
 func function(f platform.Function) Function {
-	return Function{f.Name, f.Code, each(f.TDEST, func(t platform.TypeTDEST) TDEST { return TDEST{t.Type, t.TDEST} })}
+	return Function{f.Name, f.Code, each(f.TDEST, func(t platform.TypeTDEST) TDEST { return TDEST{t.Type, t.TDEST} }), f.CPP}
 }
 
 func kernel(k *design.Kernel) Kernel {
-	return Kernel{k.ID, k.Name, k.Doc, k.Source, k.Control, k.Origin, each(k.Arguments, func(a design.Argument) Argument {
-		return Argument{a.Name, a.At, a.Width, a.Type, a.Port}
-	})}
+	out := Kernel{
+		ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Files: []Source{},
+		Arguments: each(k.Arguments, func(a design.Argument) Argument { return Argument{a.Name, a.At, a.Width, a.Type, a.Port} }),
+	}
+	if h := k.HLS; h != nil && k.Source == "hls" {
+		out.Calls, out.Top = h.Calls, h.Top
+		out.Files = each(h.Files, func(f platform.SourceFile) Source { return Source{f.Path, output.Hash(f.Text)} })
+	}
+	return out
 }
 
 func instance(in *design.Instance) Instance {

@@ -79,6 +79,7 @@ type Network struct {
 type Type struct {
 	Name  string `json:"name" doc:"Name of the type."`
 	Bytes int    `json:"bytes" doc:"Size of an element."`
+	Align int    `json:"align" doc:"Alignment of an element in memory."`
 }
 
 // Function is a reduction function.
@@ -86,6 +87,7 @@ type Function struct {
 	Name   string  `json:"name" doc:"Name of the function."`
 	Code   uint32  `json:"code" doc:"Its number in calls."`
 	TDESTs []TDEST `json:"tdests" doc:"TDEST that selects it for each element type."`
+	CPP    string  `json:"cpp" doc:"Its function in C++, where the plugin is written in that."`
 }
 
 // TDEST selects a function for a type.
@@ -101,6 +103,8 @@ type Conversion struct {
 	TDEST    int    `json:"tdest" doc:"TDEST that selects it."`
 	OneWay   bool   `json:"one_way" doc:"There is no conversion back."`
 	RatioLog int    `json:"ratio_log" doc:"Log2 of how many wide elements make a narrow one."`
+	Widens   bool   `json:"widens" doc:"The wide elements are those that come out."`
+	CPP      string `json:"cpp" doc:"Its function in C++, where the plugin is written in that."`
 }
 
 // Configuration is a default arithmetic configuration.
@@ -149,6 +153,15 @@ type Kernel struct {
 	Control   string     `json:"control" doc:"Control protocol of its registers."`
 	Origin    string     `json:"origin" doc:"Where an external one comes from."`
 	Arguments []Argument `json:"arguments" doc:"Control registers as the host sees them."`
+	Calls     string     `json:"calls" doc:"Function in C++ that the generated top function calls, where that is how it is written."`
+	Top       string     `json:"top" doc:"Top function in C++, where that is not generated."`
+	Files     []Source   `json:"files" doc:"Its files in C++, where it is linked in that form; otherwise none."`
+}
+
+// Source is a file in C++.
+type Source struct {
+	Path   string `json:"path" doc:"The file, as diagnostics call it."`
+	SHA256 string `json:"sha256" doc:"Hash of its text."`
 }
 
 // Argument is a control register of a kernel.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // ErrForm says that a kernel cannot be written in C++ as it is described.
@@ -65,13 +65,18 @@ func (s kernelStreamView) Parameter() string { return "hls::stream<" + s.Beat() 
 
 // kernelArgumentView is an argument.
 type kernelArgumentView struct {
-	Name, Type    string
+	Name, Element string // Element is the type, or what a pointer points to
 	Offset, Width int
 	Pointer       bool
 }
 
-// Element is what a pointer points to.
-func (a kernelArgumentView) Element() string { return strings.TrimSuffix(a.Type, " *") }
+// Declaration is its C++ type, ready for a name behind it.
+func (a kernelArgumentView) Declaration() string {
+	if a.Pointer {
+		return a.Element + " *"
+	}
+	return a.Element + " "
+}
 
 // functionView is what a TDEST of a plugin does: it makes elements of one type
 // elements of another.
@@ -112,8 +117,12 @@ func newHLSView(d *design.Design, k *design.Kernel) (*hlsView, error) {
 		CallFile: k.HLS.CallsRange.Filename, CallLine: k.HLS.CallsRange.Start.Line,
 		Words: len(d.ABI().Record(abi.Call).Words),
 	}
-	if err := v.arguments(k); err != nil {
-		return nil, err
+	for _, a := range k.Arguments {
+		t, known := platform.ArgumentTypeOf(a.Type)
+		if !known {
+			return nil, fmt.Errorf("%w: argument %s has the type %q", ErrForm, a.Name, a.Type)
+		}
+		v.Arguments = append(v.Arguments, kernelArgumentView{a.Name, t.Name, int(a.At), a.Width, t.Pointer})
 	}
 	v.streams(d, k)
 	if k.HLS.Top == "" && k.HLS.Calls == "" {
@@ -124,43 +133,6 @@ func newHLSView(d *design.Design, k *design.Kernel) (*hlsView, error) {
 		v.call()
 	}
 	return v, nil
-}
-
-func (v *hlsView) arguments(k *design.Kernel) error {
-	for _, a := range k.Arguments {
-		kind, err := cppType(a)
-		if err != nil {
-			return err
-		}
-		v.Arguments = append(v.Arguments, kernelArgumentView{a.Name, kind, int(a.At), a.Width, strings.HasSuffix(a.Type, "*")})
-	}
-	slices.SortStableFunc(v.Arguments, func(a, b kernelArgumentView) int { return cmp.Compare(a.Offset, b.Offset) })
-	return nil
-}
-
-var (
-	cppTypes = map[string]string{
-		"char": "char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int", "uint": "unsigned int",
-		"long": "int64_t", "ulong": "uint64_t", "float": "float", "double": "double", "void": "void",
-	}
-	exactType = regexp.MustCompile(`^(u?int(8|16|32|64)_t|ap_u?int<[0-9]{1,4}>|cclo::types::[a-z][a-z0-9_]*)$`)
-)
-
-// cppType is the type of an argument as C++ writes it.
-func cppType(a design.Argument) (string, error) {
-	name, pointer := strings.CutSuffix(a.Type, "*")
-	name = strings.TrimSpace(name)
-	kind, known := cppTypes[name]
-	if !known {
-		kind, known = name, exactType.MatchString(name)
-	}
-	if !known || name == "void" && !pointer {
-		return "", fmt.Errorf("%w: argument %s has the type %q, which is none of C++ that is known", ErrForm, a.Name, a.Type)
-	}
-	if pointer {
-		kind += " *"
-	}
-	return kind, nil
 }
 
 // streams lists the streams and finds out what those of user kernels are for.
@@ -227,7 +199,7 @@ func (v *hlsView) pragmas(k *design.Kernel) {
 		}
 	}
 	for _, a := range v.Arguments {
-		add("INTERFACE s_axilite port=%s offset=0x%X bundle=%s", a.Name, a.Offset, control)
+		add("INTERFACE s_axilite port=%s bundle=%s", a.Name, control)
 	}
 	for _, s := range v.Streams {
 		add("INTERFACE axis port=%s", s.Name)
@@ -293,7 +265,7 @@ func (v *hlsView) CallArguments() string { return strings.Join(v.callArguments, 
 func (v *hlsView) Parameters() string {
 	var list []string
 	for _, a := range v.Arguments {
-		list = append(list, strings.ReplaceAll(a.Type+" "+a.Name, "* ", "*"))
+		list = append(list, a.Declaration()+a.Name)
 	}
 	for _, s := range v.Streams {
 		list = append(list, s.Parameter())
@@ -307,11 +279,11 @@ func (v *hlsView) Passed() string {
 	for i, a := range v.Arguments {
 		switch {
 		case a.Pointer:
-			list = append(list, fmt.Sprintf("reinterpret_cast<%s>(arguments[%d])", a.Type, i))
-		case a.Type == "float" || a.Type == "double":
-			list = append(list, fmt.Sprintf("cclo::element<%s>::unpack(arguments[%d])", a.Type, i))
+			list = append(list, fmt.Sprintf("reinterpret_cast<%s>(arguments[%d])", a.Declaration(), i))
+		case a.Element == "float" || a.Element == "double":
+			list = append(list, fmt.Sprintf("cclo::element<%s>::unpack(arguments[%d])", a.Element, i))
 		default:
-			list = append(list, fmt.Sprintf("static_cast<%s>(arguments[%d])", a.Type, i))
+			list = append(list, fmt.Sprintf("static_cast<%s>(arguments[%d])", a.Element, i))
 		}
 	}
 	for _, s := range v.Streams {
@@ -374,7 +346,7 @@ func (v *hlsView) PassedByBench() string {
 	var list []string
 	for _, a := range v.Arguments {
 		if a.Pointer {
-			list = append(list, fmt.Sprintf("reinterpret_cast<%s>(%s.data())", a.Type, a.Name))
+			list = append(list, fmt.Sprintf("reinterpret_cast<%s>(%s.data())", a.Declaration(), a.Name))
 		} else {
 			list = append(list, fmt.Sprint(benchScalar))
 		}

@@ -44,7 +44,7 @@ func (k *Kernel) placeArguments() hcl.Diagnostics {
 	for _, p := range k.Ports {
 		ports[p.Label] = true
 	}
-	next := uint32(firstArgument)
+	next := uint32(FirstArgument)
 	owner := map[uint32]string{}
 	for i := range k.Arguments {
 		arg := &k.Arguments[i]
@@ -60,9 +60,8 @@ func (k *Kernel) placeArguments() hcl.Diagnostics {
 		if !arg.placed {
 			arg.At = next
 		}
-		words := uint32(arg.Width / 32)
-		next = arg.At + 4*words + 4
-		for at := arg.At; at < arg.At+4*words; at += 4 {
+		next = NextArgument(arg.At, arg.Width)
+		for at := arg.At; at < arg.At+uint32(arg.Width/8); at += 4 {
 			if other, taken := owner[at]; taken {
 				diags = append(diags, lang.Errorf(arg.Range, "Registers overlap", "The arguments %q and %q both have the word at 0x%X.", other, arg.Name, at))
 				break
@@ -76,20 +75,25 @@ func (k *Kernel) placeArguments() hcl.Diagnostics {
 // Pointer says whether the argument is an address in memory.
 func (a KernelArgument) Pointer() bool { return strings.HasSuffix(a.Type, "*") }
 
+// NextArgument is where Vitis HLS puts the argument behind one of a width in bits:
+// the word after it stays free (UG1399, "S_AXILITE Control Register Map").
+func NextArgument(at uint32, width int) uint32 { return at + uint32(width/8) + 4 }
+
 const (
-	// firstArgument is where arguments start behind the control registers
+	// FirstArgument is where arguments start behind the control registers
 	// (Vitis: UG1393, "Control Requirements for XRT-Managed Kernels").
-	firstArgument = 0x10
-	controlPort   = "s_axi_control"
-	memoryPort    = "m_axi_gmem"
+	FirstArgument = 0x10
+
+	controlPort = "s_axi_control"
+	memoryPort  = "m_axi_gmem"
 )
 
 func (b argumentBlock) argument() (KernelArgument, hcl.Diagnostics) {
 	arg := KernelArgument{Name: b.Name, Doc: b.Doc, Type: value(b.Type, "uint"), Port: value(b.Port, ""), Range: b.Range}
 	diags := checkName(b.Range, "argument", b.Name)
 	width := 32
-	if arg.Pointer() {
-		width = 64
+	if t, _ := ArgumentTypeOf(arg.Type); t.Bits != 0 {
+		width = t.Bits
 	}
 	arg.Width = value(b.Width, width)
 	if arg.Width != 32 && arg.Width != 64 {

@@ -3,6 +3,7 @@ package platform
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ type HLS struct {
 	// are those of the TDEST maps.
 	Calls, Top string
 	Range      hcl.Range
-	CallsRange hcl.Range // of calls, or of the block
+	CallsRange hcl.Range // of calls or top, or of the block
 }
 
 // SourceFile is a file in C++ that stands beside the description of a kernel.
@@ -28,6 +29,13 @@ type SourceFile struct {
 	Name string // "bf16_ops.hpp"
 	Path string // as diagnostics call it
 	Text []byte
+}
+
+// Mentions reports whether an identifier may be declared in one of the files: it
+// stands there, or is put together by the preprocessor.
+func (h *HLS) Mentions(name string) bool {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b|##`)
+	return slices.ContainsFunc(h.Files, func(f SourceFile) bool { return word.Match(f.Text) })
 }
 
 // Roles whose kernels are dispatched by TDEST.
@@ -64,7 +72,7 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 	if len(in.Files) == 0 {
 		diags = append(diags, lang.Errorf(orElse(in.FilesRange, in.Range), "Source file expected", "An hls block names the kernel's C++, for example files = [\"%s.hpp\"].", k.ID))
 	}
-	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range, CallsRange: orElse(in.CallsRange, in.Range)}
+	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range, CallsRange: orElse(orElse(in.CallsRange, in.TopRange), in.Range)}
 	if k.Source == "" {
 		k.Source = "hls"
 	}

@@ -200,9 +200,11 @@ func (b *loader) widens(conv conversionBlock, first bool) bool {
 	forth, back := fits(from, to), fits(to, from)
 	switch {
 	case !forth && !back:
-		b.errorf(conv.Range, "Elements do not fit",
-			"ratio_log = %d makes one element of %d. %d of %s are %d bytes, %d of %s are %d: those have to be at least as large as one element of the other type, and at most %d bytes.",
-			ratio, 1<<ratio, 1<<ratio, conv.From, from<<ratio, 1<<ratio, conv.To, to<<ratio, b.beatBytes())
+		if first {
+			b.errorf(conv.Range, "Elements do not fit",
+				"With ratio_log = %d, %d elements of one type make one of the other. They have to be as large as that at least, and no larger than %d bytes, but %d of %s are %d bytes, and %d of %s are %d.",
+				ratio, 1<<ratio, b.beatBytes(), 1<<ratio, conv.From, from<<ratio, 1<<ratio, conv.To, to<<ratio)
+		}
 		return false
 	case forth != back:
 		return back

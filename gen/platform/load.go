@@ -135,6 +135,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 		b.types()
 		b.arithmetic()
 		b.compression()
+		b.checkTypes()
 		b.tuning()
 		b.limits()
 	}
@@ -352,6 +353,34 @@ func (b *loader) types() {
 		b.p.Types = append(b.p.Types, abi.Type{Name: in.Name, Doc: in.Doc, Bytes: in.Bytes, Align: align, Range: in.Range})
 	}
 	sort.Slice(b.p.Types, func(i, j int) bool { return b.p.Types[i].Name < b.p.Types[j].Name })
+}
+
+// checkTypes reports element types of the platform's own that no configuration
+// will have: nothing could be done with them.
+func (b *loader) checkTypes() {
+	if b.diags.HasErrors() {
+		return
+	}
+	used := map[string]bool{}
+	if a := b.p.Arithmetic; a != nil {
+		for _, f := range a.Functions {
+			for _, t := range f.TDEST {
+				used[t.Type] = true
+			}
+		}
+	}
+	if c := b.p.Compression; c != nil && c.Lanes > 0 {
+		for _, conv := range c.Conversions {
+			if !conv.OneWay {
+				used[conv.From] = true
+			}
+		}
+	}
+	for _, t := range b.block.Types {
+		if !used[t.Name] {
+			b.errorf(t.Range, "Type without configuration", "Nothing can be done with %s: no function reduces it, and no conversion leads to it and back.", t.Name)
+		}
+	}
 }
 
 func (b *loader) typeNamed(name string) *abi.Type { return b.p.Type(name) }

@@ -83,6 +83,16 @@ func Demo(ctx context.Context,
 	return command.Demo(ctx, platform, n, vars)
 }
 
+// Kernel compiles the kernels of a platform that are written in C++, and runs their
+// test benches.
+func Kernel(ctx context.Context,
+	platform string, // platform, as a name
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	only *string, // one kernel (all)
+) error {
+	return command.Kernel(ctx, platform, vars, only)
+}
+
 // Emulate serves emulated ranks of a platform to host programs of ACCL, in C++
 // and Python, and to the Go driver.
 //

@@ -129,7 +129,7 @@ func (g *group) cases() []instance {
 func (g *group) casesOf(o *operation, function int) []instance {
 	var list []instance
 	for _, k := range kinds {
-		if !g.moves(k.dtype, k.dtype) || o.reduces && !g.reduces(function, k.dtype) {
+		if !g.moves(k.dtype) || o.reduces && !g.reduces(function, k.dtype) {
 			continue
 		}
 		counts := []int{g.fewer(many)}
@@ -144,24 +144,35 @@ func (g *group) casesOf(o *operation, function int) []instance {
 			list = append(list, instance{o, k, n, function, ""})
 		}
 	}
-	const narrow = accl.TypeFloat16
-	if wide := kinds[0]; o.wire && function == 0 && g.moves(wide.dtype, narrow) && (!o.reduces || g.reduces(function, wide.dtype)) {
-		list = append(list, instance{o, wide, g.fewer(many), function, narrow})
+	for _, t := range narrow {
+		if o.wire && function == 0 && g.compresses(o, function, t) {
+			list = append(list, instance{o, wide.within(kindOf(t).span), g.fewer(many), function, t})
+		}
 	}
 	return list
 }
 
 func (g *group) fewer(count int) int { return count * usualRanks / max(usualRanks, len(g.engines)) }
 
-// moves reports whether there is a configuration for a pair of types.
-func (g *group) moves(uncompressed, compressed accl.DType) bool {
-	if uncompressed == compressed { // the driver adds what is missing
-		_, known := g.platform.TypeBytes(uncompressed)
-		return known
-	}
-	return slices.ContainsFunc(g.platform.Configs, func(c accl.ArithConfig) bool {
-		return c.Uncompressed == uncompressed && c.Compressed == compressed
+// compresses reports whether an operation can have float32 sent as another type.
+func (g *group) compresses(o *operation, function int, t accl.DType) bool {
+	i := slices.IndexFunc(g.platform.Configs, func(c accl.ArithConfig) bool {
+		return c.Uncompressed == wide.dtype && c.Compressed == t
 	})
+	if i < 0 || !o.reduces {
+		return i >= 0
+	}
+	if g.platform.Configs[i].ArithmeticIsCompressed {
+		return g.reduces(function, t)
+	}
+	return g.reduces(function, wide.dtype)
+}
+
+// moves reports whether the platform knows a type; for those that it only moves
+// the driver adds a configuration.
+func (g *group) moves(t accl.DType) bool {
+	_, known := g.platform.TypeBytes(t)
+	return known
 }
 
 func (g *group) reduces(function int, t accl.DType) bool {

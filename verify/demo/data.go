@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -11,9 +12,11 @@ import (
 type kind struct {
 	dtype accl.DType
 	bytes int
-	// step is the distance of the numbers that operands hold. They and their sums
-	// over 64 ranks are exact in every type.
+	// step is the distance of the numbers that operands hold, and span how many
+	// steps they reach above and below zero. They and their sums over 64 ranks are
+	// exact in every type.
 	step  float64
+	span  uint
 	alloc func(ctx context.Context, e *accl.Engine, n int) (buffer, error)
 }
 
@@ -24,10 +27,17 @@ var kinds = []kind{
 	newKind(4, 1, func(v float64) int32 { return int32(v) }, func(v int32) float64 { return float64(v) }),
 	newKind(8, 1, func(v float64) int64 { return int64(v) }, func(v int64) float64 { return float64(v) }),
 	newKind(2, 0.25, func(v float64) accl.Float16 { return accl.ToFloat16(float32(v)) }, func(v accl.Float16) float64 { return float64(v.Float32()) }),
+	newKind(2, 0.25, func(v float64) accl.BFloat16 { return accl.ToBFloat16(float32(v)) }, func(v accl.BFloat16) float64 { return float64(v.Float32()) }).within(4),
 }
 
+// On the wire there can be narrow types for the wide one.
+var (
+	wide   = kinds[0]
+	narrow = []accl.DType{accl.TypeFloat16, accl.TypeBFloat16}
+)
+
 func newKind[T accl.Element](bytes int, step float64, from func(float64) T, to func(T) float64) kind {
-	return kind{accl.TypeOf[T](), bytes, step, func(ctx context.Context, e *accl.Engine, n int) (buffer, error) {
+	return kind{accl.TypeOf[T](), bytes, step, usualSpan, func(ctx context.Context, e *accl.Engine, n int) (buffer, error) {
 		b, err := accl.Alloc[T](ctx, e, n+guard)
 		if err != nil {
 			return nil, err
@@ -36,8 +46,18 @@ func newKind[T accl.Element](bytes int, step float64, from func(float64) T, to f
 	}}
 }
 
-// span is how many steps operands reach above and below zero.
-const span = 32
+// within is the kind with operands of fewer steps, a power of two.
+func (k kind) within(span uint) kind {
+	k.span = span
+	return k
+}
+
+// kindOf is the kind of a type.
+func kindOf(t accl.DType) kind {
+	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.dtype == t })]
+}
+
+const usualSpan = 32
 
 // operand makes n numbers for a rank that look random, always the same.
 func (k *kind) operand(n, rank, salt int) []float64 {
@@ -45,7 +65,7 @@ func (k *kind) operand(n, rank, salt int) []float64 {
 	seed := uint64(rank)<<40 ^ uint64(salt)<<56
 	for i := range out {
 		h := (seed ^ uint64(i)) * 0x9E3779B97F4A7C15
-		out[i] = k.step * float64(int(h>>58)-span)
+		out[i] = k.step * (float64(h>>32%uint64(2*k.span)) - float64(k.span))
 	}
 	return out
 }

@@ -14,10 +14,11 @@ import (
 	"github.com/cclforge/cclforge/verify/memory"
 )
 
-// Groups of streams by which a kernel reaches the engine.
+// What a kernel reaches the engine by.
 const (
-	kernelGroup  = "kernel"  // its kernel streams
-	controlGroup = "control" // calls and answers
+	engineOut    = "m_axis_krnl" // the engine's kernel streams, as all engines call them
+	engineIn     = "s_axis_krnl"
+	controlGroup = "control" // the group of calls and answers
 )
 
 const (
@@ -133,8 +134,13 @@ func openCompiled(ctx context.Context, d *design.Design, in *design.Instance) (c
 // reaches tells whether an instance is at the kernel streams, or places calls.
 func (e *Engine) reaches(in *design.Instance) bool {
 	return slices.ContainsFunc(e.d.Streams, func(s *design.Stream) bool {
-		return (s.From.Instance == in || s.To.Instance == in) && (s.Group == kernelGroup || s.Group == controlGroup)
+		return s.From.Instance == in && (s.Group == controlGroup || kernelStream(s.To)) || s.To.Instance == in && (s.Group == controlGroup || kernelStream(s.From))
 	})
+}
+
+// kernelStream tells whether a port is a kernel stream of the engine.
+func kernelStream(p *design.Port) bool {
+	return p.Instance.Role == "engine" && (p.Name == engineIn || p.Name == engineOut)
 }
 
 // seat connects a kernel with the engine.
@@ -191,7 +197,7 @@ func (e *Engine) place(p *design.Port) (kernelPort, error) {
 		out.seat = seatCalls
 	case s.Group == controlGroup:
 		out.seat = seatAnswers
-	case s.Group == kernelGroup && peer.Instance.Role == "engine":
+	case kernelStream(peer):
 		out.seat, out.stream, width = seatStream, e.toKernel, 8*e.n.beatBytes
 		if p.Output {
 			out.stream = e.fromKernel

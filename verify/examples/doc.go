@@ -4,4 +4,8 @@
 //
 // A program for a card differs in two lines: it gets its devices from the card
 // instead of a world, and its platform from a generated package.
+//
+// The directories below are worked examples of kernels in C++, each with a platform
+// and a test: bfloat16, topk, vadd and descent. Mistakes shows what authors of
+// kernels see when they make one.
 package examples

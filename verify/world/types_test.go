@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -61,6 +62,8 @@ kernel "packer" {
   hls { files = ["packer.hpp"] }
   conversion "sample" "quad" { tdest = 2 }
   conversion "quad" "sample" { tdest = 5 }
+  conversion "float32" "bfloat16" { tdest = 0 }
+  conversion "bfloat16" "float32" { tdest = 1 }
 }
 `,
 	"kernels/packer.hpp": `
@@ -68,6 +71,16 @@ kernel "packer" {
 inline cclo::types::quad sample_to_quad(cclo::types::sample s) {
     cclo::types::quad out;
     out.bits = s.bits.range(63, 0);
+    return out;
+}
+inline cclo::types::bfloat16 float32_to_bfloat16(cclo::types::float32 f) {
+    cclo::types::bfloat16 out;
+    out.bits = f.bits.range(31, 16);
+    return out;
+}
+inline cclo::types::float32 bfloat16_to_float32(cclo::types::bfloat16 f) {
+    cclo::types::float32 out;
+    out.bits = ap_uint<32>(f.bits) << 16;
     return out;
 }
 inline cclo::types::sample quad_to_sample(cclo::types::quad p) {
@@ -141,7 +154,7 @@ func TestDeclaredTypesAreMoved(t *testing.T) {
 	for _, kind := range []struct {
 		t    accl.DType
 		size int
-	}{{"bfloat16", 2}, {packed, 8}, {sample, 16}} {
+	}{{accl.TypeBFloat16, 2}, {packed, 8}, {sample, 16}} {
 		own := func(rank, n int) []byte { return bytesOf(n, kind.size, uint64(rank)) }
 		blocks := func(of func(rank int) []byte) []byte {
 			return bytes.Join([][]byte{of(0), of(1), of(2)}, nil)
@@ -220,7 +233,7 @@ func TestDeclaredTypesAreMoved(t *testing.T) {
 	if _, err := engines[0].Combine(t.Context(), b, b, b, n, accl.Sum); !errors.Is(err, accl.ErrFunc) {
 		t.Errorf("a type that nothing reduces: %v", err)
 	}
-	if _, err := engines[0].Send(t.Context(), b, n, 1, accl.Compress("bfloat16")); !errors.Is(err, accl.ErrType) {
+	if _, err := engines[0].Send(t.Context(), b, n, 1, accl.Compress(accl.TypeBFloat16)); !errors.Is(err, accl.ErrType) {
 		t.Errorf("types that nothing converts: %v", err)
 	}
 }
@@ -297,4 +310,49 @@ func TestDeclaredTypesAreReducedAndCompressed(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Types of Go and declared ones go together.
+func TestFloatsAreSentAsBFloat16(t *testing.T) {
+	compiler(t)
+	const n = 500
+	d := designtest.Made(t, "types", ownTypes)
+	p := driverview.Of(d)
+	w, err := New(t.Context(), d, 2, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	engines := open(t, w, &p)
+	each(t, 2, func(ctx context.Context, rank int) error {
+		e := engines[rank]
+		b, err := accl.Alloc[float32](ctx, e, n)
+		if err != nil {
+			return err
+		}
+		half, err := accl.Alloc[accl.BFloat16](ctx, e, n)
+		if err != nil {
+			return err
+		}
+		for i := range b.Host() {
+			b.Host()[i] = float32(i) + 0.001 // of which 8 bits remain
+		}
+		if _, err := e.Bcast(ctx, b, n, 0, accl.Compress(accl.TypeBFloat16)); err != nil {
+			return err
+		}
+		if _, err := e.Copy(ctx, b, half, n); err != nil {
+			return err
+		}
+		for i, v := range b.Host() {
+			want := math.Float32bits(float32(i)+0.001) &^ 0xFFFF
+			if rank == 0 {
+				want = math.Float32bits(float32(i) + 0.001)
+			}
+			if math.Float32bits(v) != want || uint16(half.Host()[i]) != uint16(want>>16) {
+				t.Errorf("rank %d, element %d: 0x%X and 0x%X, not 0x%X", rank, i, math.Float32bits(v), half.Host()[i], want)
+				break
+			}
+		}
+		return nil
+	})
 }

@@ -25,9 +25,13 @@ template <int W, bool S> struct __attribute__((may_alias)) ap_int_base {
     // It may be looked at through a pointer to another type.
     typedef word __attribute__((may_alias)) cell;
 
-    cell v[words] = {};
+    cell v[words];
 
-    ap_int_base() = default;
+    // Not by an initializer of v, which some compilers stumble over.
+    CCLO_SIM_INLINE ap_int_base() {
+        for (int i = 0; i < words; i++)
+            v[i] = 0;
+    }
     ap_int_base(const ap_int_base &) = default;
     ap_int_base &operator=(const ap_int_base &) = default;
     template <class T, cclo_sim::if_number<T> = 0> CCLO_SIM_INLINE ap_int_base(const T &x) { assign(x); }

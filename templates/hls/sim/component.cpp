@@ -2,6 +2,7 @@
 // its ports. For tests only. See component.hpp.
 #include "component.hpp"
 
+#include <cxxabi.h>
 #include <exception>
 
 #include <sys/mman.h>
@@ -34,6 +35,18 @@ void inner() {
 std::string from(const char *what) { return std::string("kernel ") + description().kernel + ": " + what; }
 
 } // namespace
+
+// What the C++ library knows of exceptions under way belongs to a thread; a kernel takes
+// its own along. The layout is that of the Itanium C++ ABI.
+struct Exceptions {
+    void *caught = nullptr;
+    unsigned uncaught = 0;
+
+    void exchange() { std::swap(*this, *reinterpret_cast<Exceptions *>(abi::__cxa_get_globals())); }
+};
+
+// A kernel that goes on however often it is told to end is left where it is.
+constexpr unsigned stubborn = 1000;
 
 // The kernel's stack, with a page below that nobody may touch.
 struct Component::Stack {
@@ -77,6 +90,7 @@ struct Component::Stack {
     char *memory = nullptr;
     std::size_t guard = 0;
     ucontext_t kernel, thread;
+    Exceptions exceptions;
     bool ended = false;
 #ifdef __SANITIZE_ADDRESS__
     void *thread_fake = nullptr, *kernel_fake = nullptr;
@@ -176,9 +190,11 @@ void Component::run(cclo_state *state) {
         looks_ = 0;
         Component *before = current();
         set_current(this);
+        stack_->exceptions.exchange();
         stack_->leaves_thread();
         swapcontext(&stack_->thread, &stack_->kernel);
         stack_->back_on_thread();
+        stack_->exceptions.exchange();
         set_current(before);
     }
     if (state) {
@@ -200,10 +216,15 @@ void Component::enter(unsigned upper, unsigned lower) {
     Component *self = reinterpret_cast<Component *>(uintptr_t(upper) << 32 | lower);
     self->stack_->back_in_kernel();
     self->body();
-    self->stack_->ended = true;
-    self->stack_->leaves_kernel(true);
-    swapcontext(&self->stack_->kernel, &self->stack_->thread);
-    std::terminate(); // nobody comes back here
+    self->leave();
+}
+
+// Ends the coroutine; nobody comes back.
+void Component::leave() {
+    stack_->ended = true;
+    stack_->leaves_kernel(true);
+    swapcontext(&stack_->kernel, &stack_->thread);
+    std::terminate();
 }
 
 void Component::body() {
@@ -248,8 +269,12 @@ void Component::yield(cclo_doing doing, int port) {
         swapcontext(&stack_->kernel, &stack_->thread);
         stack_->back_in_kernel();
     }
+    if (!closing_)
+        return;
+    if (++refusals_ > stubborn)
+        leave();
     // Destructors that wait for a port while we unwind must not throw again.
-    if (closing_ && std::uncaught_exceptions() == 0)
+    if (std::uncaught_exceptions() == 0)
         throw closed();
 }
 
@@ -260,7 +285,11 @@ void Component::look() {
 
 void Component::Port::wait() { owner->yield(output ? cclo_writes : cclo_reads, index); }
 
-bool Component::Port::gone() { return owner->closing_ && std::uncaught_exceptions() > 0; }
+bool Component::Port::gone() {
+    if (owner->closing_ && ++owner->refusals_ > stubborn)
+        owner->leave();
+    return owner->closing_ && std::uncaught_exceptions() > 0;
+}
 
 void Component::Port::wrong_side() const {
     fail(output ? "a read of " + name + ", which is an output" : "a write to " + name + ", which is an input");

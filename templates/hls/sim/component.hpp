@@ -39,7 +39,7 @@
 
 namespace cclo_sim {
 
-constexpr std::size_t stack_bytes = std::size_t(8) << 20; // of addresses; memory only as far as it is used
+constexpr std::size_t stack_bytes = std::size_t(8) << 20; // addresses; memory is what of it is used
 // Looks at streams, without anything moving, after which a kernel polls.
 constexpr unsigned patience = 64;
 
@@ -190,6 +190,7 @@ class Component {
     static void enter(unsigned upper, unsigned lower);
     void body();
     void yield(cclo_doing doing, int port);
+    [[noreturn]] void leave();
     void check_ports();
     uint64_t all_moved() const;
     std::string progress() const;
@@ -201,7 +202,8 @@ class Component {
     cclo_doing doing_ = cclo_idle;
     int port_ = -1;
     uint64_t calls_ = 0;
-    unsigned looks_ = 0; // since the last beat that moved
+    unsigned looks_ = 0;    // since the last beat that moved
+    unsigned refusals_ = 0; // to end, while the component is closed
     bool called_ = false, closing_ = false;
 };
 

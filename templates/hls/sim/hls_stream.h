@@ -128,7 +128,8 @@ template <class T> class stream<T, 0> {
             gate_->side(false);
         if (queue_.size() == 0) {
             look();
-            return false;
+            if (queue_.size() == 0)
+                return false;
         }
         take(x);
         return true;
@@ -138,7 +139,8 @@ template <class T> class stream<T, 0> {
             gate_->side(true);
             if (queue_.size() >= gate_->depth) {
                 look();
-                return false;
+                if (queue_.size() >= gate_->depth)
+                    return false;
             }
         }
         give(x);

@@ -5,6 +5,7 @@ package ranks
 import (
 	"context"
 	"errors"
+	"flag"
 	"testing"
 	"time"
 
@@ -12,11 +13,18 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// limit of an example, which takes far less.
-const limit = 2 * time.Minute
+var simulatedFlag = flag.Bool("examples.simulated", false, "run on the hardware under Verilator, which is built for each platform once, for minutes")
+
+// limits of an example, which takes far less.
+const (
+	limit          = 2 * time.Minute
+	simulatedLimit = time.Hour
+)
 
 // Rank is an engine, and the card that it is on.
 type Rank struct {
@@ -28,16 +36,26 @@ type Rank struct {
 // something. The first error of one of them ends the test.
 func Run(t *testing.T, platform string, n int, do func(ctx context.Context, r Rank) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	o, most := world.Options{}, limit
+	if *simulatedFlag {
+		clock := sim.NewClock()
+		cards := &sim.Cards{Options: func(int) sim.Options { return sim.Options{Clock: clock} }}
+		o.Maker, most = cards.Maker, simulatedLimit
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), most)
 	defer cancel()
-	w, err := world.Load(ctx, platform, "", n, world.Options{})
-	if errors.Is(err, hls.ErrTools) {
+	w, err := world.Load(ctx, platform, "", n, o)
+	if errors.Is(err, hls.ErrTools) || errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	p, err := world.Platform(platform, "")
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func load(t *testing.T, name string, own map[string]string) *design.Design {
 func headers(t *testing.T, d *design.Design) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	files, err := emit.Platform(d)
+	files, err := emit.HLS(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,13 +29,7 @@ var pragmas = map[string][]option{
 		{"variable", variable}, {"class", "array|pointer"}, {"type", "inter|intra"}, {"inter", ""}, {"intra", ""},
 		{"direction", "RAW|WAR|WAW"}, {"distance", number}, {"dependent", truth}, {"true", ""}, {"false", ""},
 	},
-	"inline": {{"recursive", ""}, {"off", ""}},
-	"interface": {
-		{"mode", modes}, {"axis", ""}, {"s_axilite", ""}, {"m_axi", ""}, {"ap_none", ""}, {"ap_ctrl_none", ""}, {"ap_ctrl_hs", ""}, {"ap_ctrl_chain", ""},
-		{"port", variable}, {"bundle", variable}, {"name", variable}, {"register", ""}, {"register_mode", "both|forward|reverse|off"},
-		{"depth", number}, {"offset", "off|direct|slave|" + number}, {"latency", number}, {"max_widen_bitwidth", number},
-		{"num_read_outstanding", number}, {"num_write_outstanding", number}, {"max_read_burst_length", number}, {"max_write_burst_length", number},
-	},
+	"inline":         {{"recursive", ""}, {"off", ""}},
 	"latency":        {{"min", number}, {"max", number}},
 	"loop_flatten":   {{"off", ""}},
 	"loop_tripcount": {{"min", number}, {"max", number}, {"avg", number}},
@@ -46,7 +40,21 @@ var pragmas = map[string][]option{
 	"unroll":         {{"factor", number}, {"skip_exit_check", ""}},
 }
 
-const modes = "axis|s_axilite|m_axi|ap_none|ap_ctrl_none|ap_ctrl_hs|ap_ctrl_chain"
+// interfaces are the options of the directive INTERFACE, by its mode, which is a word or
+// the value of mode. The tool gives arguments their registers in the Vitis kernel flow:
+// s_axilite has no offset there.
+var interfaces = map[string][]option{
+	"axis": {{"port", variable}, {"register", ""}, {"register_mode", "both|forward|reverse|off"}, {"name", variable}, {"depth", number}},
+	"m_axi": {
+		{"port", variable}, {"bundle", variable}, {"offset", "slave"}, {"depth", number}, {"latency", number}, {"max_widen_bitwidth", number},
+		{"num_read_outstanding", number}, {"num_write_outstanding", number}, {"max_read_burst_length", number}, {"max_write_burst_length", number},
+	},
+	"s_axilite":     {{"port", variable}, {"bundle", variable}, {"register", ""}, {"name", variable}},
+	"ap_none":       {{"port", variable}, {"register", ""}},
+	"ap_ctrl_none":  {{"port", "return"}},
+	"ap_ctrl_hs":    {{"port", "return"}, {"bundle", variable}},
+	"ap_ctrl_chain": {{"port", "return"}, {"bundle", variable}},
+}
 
 // needed are options without which a directive says nothing, each with what may stand
 // for it.
@@ -66,29 +74,44 @@ func (c *checker) pragma(d directive) {
 		c.report(d.line, Directives, "#pragma %s: only #pragma HLS and a directive is known", d.rest)
 		return
 	}
-	name := strings.ToLower(words[1])
+	name, words := strings.ToLower(words[1]), words[2:]
 	options, known := pragmas[name]
+	if name == "interface" {
+		words, options, known = interfaceMode(words)
+	}
 	if !known {
-		c.report(d.line, Directives, "%s is no directive that kernels use", words[1])
+		c.report(d.line, Directives, "#pragma %s: no such directive, or no such mode, is among those that kernels use", d.rest)
 		return
 	}
+	name = strings.ToUpper(name)
 	given := map[string]bool{}
-	for _, word := range words[2:] {
+	for _, word := range words {
 		key, value, valued := strings.Cut(word, "=")
 		i := slices.IndexFunc(options, func(o option) bool { return o.name == strings.ToLower(key) && (o.value != "") == valued })
 		switch {
 		case i < 0:
-			c.report(d.line, Directives, "%s has no option %s", words[1], word)
+			c.report(d.line, Directives, "%s has no option %s", name, word)
 		case valued && !regexp.MustCompile(`^(?:`+options[i].value+`)$`).MatchString(value):
-			c.report(d.line, Directives, "%s: %s is no value of %s", words[1], value, key)
+			c.report(d.line, Directives, "%s: %s is no value of %s", name, value, key)
 		case given[strings.ToLower(key)]:
-			c.report(d.line, Directives, "%s has %s twice", words[1], key)
+			c.report(d.line, Directives, "%s has %s twice", name, key)
 		}
 		given[strings.ToLower(key)] = true
 	}
-	for _, option := range needed[name] {
+	for _, option := range needed[strings.ToLower(name)] {
 		if !given[option] {
-			c.report(d.line, Directives, "%s has no %s", words[1], option)
+			c.report(d.line, Directives, "%s has no %s", name, option)
 		}
 	}
+}
+
+// interfaceMode takes the mode out of the options of an interface.
+func interfaceMode(words []string) (others []string, options []option, known bool) {
+	for i, word := range words {
+		mode := strings.TrimPrefix(word, "mode=")
+		if options, known = interfaces[mode]; known {
+			return slices.Delete(slices.Clone(words), i, i+1), options, true
+		}
+	}
+	return words, nil, false
 }

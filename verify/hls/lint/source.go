@@ -97,6 +97,10 @@ func parse(f File) *source {
 		switch m[1] {
 		case "if", "ifdef", "ifndef":
 			conditions = append(slices.Clone(conditions), m[1]+" "+m[2])
+		case "else", "elif":
+			if len(conditions) > 0 {
+				conditions = append(slices.Clone(conditions[:len(conditions)-1]), m[1]+" "+m[2])
+			}
 		case "endif":
 			if len(conditions) > 0 {
 				conditions = conditions[:len(conditions)-1]
@@ -126,6 +130,10 @@ func (s *source) declared() {
 			if class && i > 0 && isName(s.tokens[i-1].text) {
 				s.members[s.tokens[i-1].text] = true
 			}
+		}
+		// A pointer to a function: (*name)(…).
+		if scopes[len(scopes)-1].class && i > 1 && t.text == ")" && s.tokens[i-2].text == "*" && isName(s.tokens[i-1].text) {
+			s.members[s.tokens[i-1].text] = true
 		}
 		switch t.text {
 		case "(":

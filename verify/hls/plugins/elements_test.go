@@ -16,11 +16,12 @@ type element struct {
 }
 
 var elements = map[string]element{
-	"float16": {2, ieee.Float16},
-	"float32": {4, ieee.Float32},
-	"float64": {8, ieee.Float64},
-	"int32":   {4, ieee.Format{}},
-	"int64":   {8, ieee.Format{}},
+	"float16":  {2, ieee.Float16},
+	"bfloat16": {2, ieee.Format{Exponent: 8, Fraction: 7}},
+	"float32":  {4, ieee.Float32},
+	"float64":  {8, ieee.Float64},
+	"int32":    {4, ieee.Format{}},
+	"int64":    {8, ieee.Format{}},
 }
 
 func (e element) put(b []byte, v uint64) {

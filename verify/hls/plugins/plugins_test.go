@@ -38,13 +38,18 @@ func load(t *testing.T, source string) *design.Design {
 	return d
 }
 
-// library compiles a plugin.
+// library compiles a reference plugin.
 func library(t *testing.T, kernel string) string {
+	t.Helper()
+	return compiled(t, load(t, "hls"), kernel)
+}
+
+func compiled(t *testing.T, d *design.Design, kernel string) string {
 	t.Helper()
 	if err := hls.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	path, err := hls.Library(t.Context(), load(t, "hls"), kernel)
+	path, err := hls.Library(t.Context(), d, kernel)
 	if err != nil {
 		t.Fatal(err)
 	}

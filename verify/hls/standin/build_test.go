@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/templates"
-	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
 // headers are the stand-in's files, in a directory of the test's.
 func headers(t testing.TB) string {
 	t.Helper()
-	if err := hls.Available(t.Context()); errors.Is(err, hls.ErrTools) {
+	if _, err := tools.Find(t.Context(), "g++"); errors.As(err, new(*tools.MissingError)) {
 		t.Skip(err)
 	}
 	sub, err := fs.Sub(templates.FS, "hls/sim")
@@ -40,7 +40,7 @@ func headers(t testing.TB) string {
 // build compiles a program of testdata, with what else there is on the command line.
 func build(t testing.TB, headers string, args ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "program")
+	out := filepath.Join(t.TempDir(), "program.o")
 	args = append([]string{"-std=c++17", "-Wall", "-Wextra", "-Werror", "-I" + headers, "-Itestdata", "-o", out}, args...)
 	if text, err := compile(t, args...); err != nil {
 		t.Fatalf("g++ %s: %v\n%s", strings.Join(args, " "), err, text)

@@ -82,7 +82,7 @@ var scenarios = []struct {
 	{"a kernel that waits for its own stream polls", "waits_inside", "open 2 run run close",
 		lines("polls -1 calls 0 text ''", "polls -1 calls 0 text ''", "destroyed 0")},
 	{"a kernel that only returns polls", "idles", "open 2 run run close",
-		lines("polls -1 calls 63 text ''", "polls -1 calls 127 text ''", "destroyed 0")},
+		lines("polls -1 calls 64 text ''", "polls -1 calls 128 text ''", "destroyed 0")},
 	{"an empty inner stream fails with its name and the beats", "lookup", "open 8 put 0 2 run get 1 5 put 0 1 run get 1 5 run moved 1 put 0 1 close",
 		lines("put 2", "reads 0 calls 0 text ''", "got 0", "put 1",
 			"failed -1 calls 0 text 'kernel tested: a read of the stream \"table\", which is empty, after 3 elements (beats: 3 read from in, 3 written to out)'",
@@ -97,9 +97,9 @@ var scenarios = []struct {
 			strings.Repeat("00", 63)+"64 ffffffffffffffff 0 1", "destroyed 0")},
 	{"free kernels cannot be started", "echo", "open 1 start 1 close", lines("started 0", "destroyed 0")},
 	{"closing destroys what a waiting kernel holds", "holds", "open 1 put 0 2 run close",
-		lines("put 1", "reads 0 calls 0 text ''", "destroyed 4")},
+		lines("put 1", "reads 0 calls 0 text ''", "destroyed 5")},
 	{"closing destroys what a blocked kernel holds", "holds", "open 1 put 0 1 run put 0 1 run close",
-		lines("put 1", "reads 0 calls 0 text ''", "put 1", "writes 1 calls 0 text ''", "destroyed 4")},
+		lines("put 1", "reads 0 calls 0 text ''", "put 1", "writes 1 calls 0 text ''", "destroyed 5")},
 	{"closing ends a kernel that catches everything", "swallows", "open 1 run close",
 		lines("reads 0 calls 0 text ''", "destroyed 0")},
 	{"closing what has never run", "holds", "open 1 close", lines("destroyed 1")},
@@ -124,24 +124,33 @@ var mistakes = []string{
 	"a read of out, which is an output",
 }
 
-// programs of kernels are built once a kernel.
+// programs of kernels are built once a kernel, from the same objects beside it.
 type programs struct {
 	headers string
 	flags   []string
+	objects []string
 	built   map[string]string
 }
 
-func (p *programs) of(t *testing.T, kernel string) string {
+func newPrograms(t testing.TB, flags ...string) *programs {
+	p := &programs{headers: headers(t), flags: append(flags, "-pthread"), built: map[string]string{}}
+	for _, file := range []string{p.headers + "/component.cpp", "testdata/driver.cpp"} {
+		p.objects = append(p.objects, build(t, p.headers, append([]string{"-c", file}, p.flags...)...))
+	}
+	return p
+}
+
+func (p *programs) of(t testing.TB, kernel string) string {
 	t.Helper()
 	if p.built[kernel] == "" {
-		args := append([]string{"-pthread", "-DKERNEL=" + kernel, "testdata/kernels.cpp", "testdata/driver.cpp", p.headers + "/component.cpp"}, p.flags...)
-		p.built[kernel] = build(t, p.headers, args...)
+		args := append([]string{"-DKERNEL=" + kernel, "testdata/kernels.cpp"}, p.objects...)
+		p.built[kernel] = build(t, p.headers, append(args, p.flags...)...)
 	}
 	return p.built[kernel]
 }
 
 func checkScenarios(t *testing.T, flags ...string) {
-	p := programs{headers(t), flags, map[string]string{}}
+	p := newPrograms(t, flags...)
 	for _, s := range scenarios {
 		program := p.of(t, s.kernel)
 		t.Run(s.name, func(t *testing.T) {
@@ -154,10 +163,10 @@ func checkScenarios(t *testing.T, flags ...string) {
 	program := p.of(t, "mistakes")
 	for n, text := range mistakes {
 		t.Run(fmt.Sprintf("mistake %d is told", n), func(t *testing.T) {
-			commands := strings.Repeat("open 1 put 0 1 ", n+1) + "run"
+			commands := strings.Repeat("open 1 put 0 1 close ", n) + "open 1 put 0 1 run close"
 			have := run(t, program, strings.Fields(commands)...)
 			want := fmt.Sprintf("failed -1 calls 0 text 'kernel tested: %s (beats: 1 read from in, 0 written to out)'", text)
-			if last := have[len(have)-1]; last != want {
+			if last := have[len(have)-2]; last != want {
 				t.Errorf("%s\nexpected\n%s", last, want)
 			}
 		})
@@ -178,8 +187,7 @@ func TestComponentsUnderSanitizers(t *testing.T) {
 }
 
 func BenchmarkEcho(b *testing.B) {
-	h := headers(b)
-	program := build(b, h, "-O2", "-pthread", "-DKERNEL=echo", "testdata/kernels.cpp", "testdata/driver.cpp", h+"/component.cpp")
+	program := newPrograms(b, "-O2").of(b, "echo")
 	for b.Loop() {
 		text := strings.TrimPrefix(run(b, program, "open", "16", "bench", "500")[0], "beats/s ")
 		rate, err := strconv.ParseFloat(text, 64)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/hls"
@@ -88,7 +90,9 @@ func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
 	}
 	inGo := func(rank int, l *Log) world.Maker {
 		maker := emulated(t, plain)(rank, l)
-		return func(ctx context.Context, _ *design.Design, port fabric.Port) (engine.Engine, error) { return maker(ctx, plain, port) }
+		return func(ctx context.Context, _ *design.Design, port fabric.Port) (engine.Engine, error) {
+			return maker(ctx, plain, port)
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -98,6 +102,11 @@ func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
 	const ranks = 2
 	w.open(ctx, t, ranks, [2]kind{inGo, inCpp})
 	w.all(ctx, t, ranks, *casesFlag)
+	for _, c := range converted(rand.New(rand.NewPCG(*seedFlag, 8)), &w.p, ranks) {
+		if err := w.run(ctx, c); err != nil {
+			t.Fatalf("%v\n%v", c, err)
+		}
+	}
 	moved := map[string]uint64{}
 	for _, e := range made {
 		for _, k := range e.Stats().Kernels {
@@ -111,6 +120,24 @@ func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
 			t.Errorf("nothing goes through %s: %v", name, moved)
 		}
 	}
+}
+
+// converted are cases that need each lane, each way.
+func converted(rng *rand.Rand, p *accl.Platform, ranks int) (list []conform.Case) {
+	for _, types := range [][3]accl.DType{
+		{accl.TypeFloat32, accl.TypeFloat32, accl.TypeFloat16}, {accl.TypeFloat32, accl.TypeFloat16, accl.TypeFloat32},
+		{accl.TypeFloat16, accl.TypeFloat32, accl.TypeFloat32},
+	} {
+		for {
+			c := conform.RandomOp(rng, p, ranks, "combine")
+			c.Count = min(c.Count, maxCount)
+			if c.Op0 == types[0] && c.Op1 == types[1] && c.Res == types[2] && c.Count > 0 {
+				list = append(list, c)
+				break
+			}
+		}
+	}
+	return list
 }
 
 // TestKernelsExchangeDataWithoutAHost calls a kernel on two ranks, which sends its

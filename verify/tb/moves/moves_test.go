@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ebitengine/purego"
 
@@ -30,7 +31,7 @@ func build(t *testing.T, name string) *bench {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	lib, diags := platform.NewLibrary(lang.NewParser(), fstest.MapFS{units + ".hcl": {Data: []byte(unitsText)}}, platforms.FS)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -82,6 +83,51 @@ func build(t *testing.T, name string) *bench {
 	return b
 }
 
+// units is a platform with conversions of several elements at a time, of which one
+// fills a beat.
+const (
+	units     = "units"
+	unitsText = `platform "units" {
+  board = "u55c"
+  clock = 250
+  poe "tcp" {}
+  type "half" { bytes = 2 }
+  type "one" { bytes = 1 }
+  type "best" { bytes = 8 }
+  arithmetic "reduce_ops" {}
+  compression "hp_compression" {
+    conversion "float32" "float16" { tdest = 0 }
+    conversion "float16" "float32" { tdest = 1 }
+    conversion "float32" "half" {
+      tdest     = 2
+      ratio_log = 2
+    }
+    conversion "half" "float32" {
+      tdest     = 3
+      ratio_log = 2
+    }
+    conversion "float32" "best" {
+      tdest     = 7
+      ratio_log = 4
+    }
+    conversion "best" "float32" {
+      tdest     = 5
+      ratio_log = 4
+    }
+    conversion "one" "float64" {
+      tdest     = 6
+      ratio_log = 3
+    }
+    conversion "float64" "one" {
+      tdest     = 4
+      ratio_log = 3
+    }
+  }
+  source = { hp_compression = "hls" }
+}
+`
+)
+
 func (b *bench) world(t *testing.T, seed uint64, md mode) *world {
 	t.Helper()
 	h := b.create(seed)
@@ -108,7 +154,7 @@ var modes = []struct {
 
 // Every move ends, is counted once, and does what the emulator does.
 func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
-	for _, name := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
+	for _, name := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma", units} {
 		t.Run(name, func(t *testing.T) {
 			b := build(t, name)
 			for _, m := range modes {

@@ -29,6 +29,9 @@ func (w *world) random() *move {
 		m.messageType = "rendezvous_data"
 	}
 	unit := uint64(8)
+	if pairs := w.n.pairs(); len(pairs) > 1 {
+		unit = 64 // as large as units may be: none is cut
+	}
 	if w.chance(60) {
 		m.segment = (1 + w.r.Uint64N(1500)) * unit
 	}
@@ -77,7 +80,13 @@ func (w *world) randomForms(m *move) {
 	if w.mode.overflows && w.chance(30) {
 		elements = 30000 // queues are full then
 	}
-	m.compressor, m.decompressor = 0, 1 // as platforms number them
+	pairs := w.n.pairs()
+	pair := pairs[w.r.IntN(len(pairs))]
+	m.compressor, m.decompressor = pair[0], pair[1]
+	wide, narrow, ok := w.n.conversion(0, m.compressor)
+	if !ok {
+		panic("a pair of conversions that there are not")
+	}
 	packed := w.chance(35)
 	for _, c := range []*bool{&m.op[0].compressed, &m.op[1].compressed, &m.result.compressed, &m.inner, &m.wire} {
 		*c = packed && w.chance(50)
@@ -88,14 +97,19 @@ func (w *world) randomForms(m *move) {
 		if !ok {
 			continue
 		}
-		plain := log2
 		if packed {
-			plain = 2
-			if want := 2 - form(m.inner); m.op[1].kind != none && log2 != want {
+			if inner := [2]int{wide, narrow}[form(m.inner)]; m.op[1].kind != none && log2 > inner {
+				if 1<<inner == 1 {
+					m.op[1].kind = none // nothing is reduced that is as small
+				}
 				continue
 			}
+			most := elements << min(wide, 4) >> wide // of large units
+			m.bytes = [2]uint64{max(most, 1) << wide, max(most, 1) << narrow}
+			return
 		}
-		if m.op[1].kind == none && !packed {
+		plain := log2
+		if m.op[1].kind == none {
 			plain = 0
 		}
 		m.bytes = [2]uint64{elements << plain, elements << max(plain-1, 0)}

@@ -61,18 +61,37 @@ func (n *numbers) stack(name string) bool {
 	return n.d.HardwareID>>f.Low&(1<<f.Bits()-1) == n.code(abi.Stacks, name)
 }
 
-// conversion is what a TDEST does: log2 of the bytes of its elements.
+// conversion is what a TDEST does: log2 of the bytes that it takes together, and of
+// what it makes of them.
 func (n *numbers) conversion(lane int, tdest uint32) (from, to int, ok bool) {
 	c := n.d.Platform.Compression
 	if c == nil || lane >= c.Lanes {
 		return 0, 0, tdest == 0
 	}
 	for _, x := range c.Conversions {
-		if uint32(x.TDEST) == tdest && x.RatioLog == 0 {
-			return n.log2(x.From), n.log2(x.To), true
+		if uint32(x.TDEST) != tdest {
+			continue
 		}
+		from, to = n.log2(x.From), n.log2(x.To)
+		if x.Widens {
+			return from, to + x.RatioLog, true
+		}
+		return from + x.RatioLog, to, true
 	}
 	return 0, 0, false
+}
+
+// pairs are the TDESTs of conversions to and fro.
+func (n *numbers) pairs() (list [][2]uint32) {
+	all := n.d.Platform.Compression.Conversions
+	for _, forth := range all {
+		for _, back := range all {
+			if !forth.Widens && forth.From == back.To && forth.To == back.From {
+				list = append(list, [2]uint32{uint32(forth.TDEST), uint32(back.TDEST)})
+			}
+		}
+	}
+	return list
 }
 
 func (n *numbers) reduction(tdest uint32) (log2 int, ok bool) {
@@ -256,8 +275,12 @@ func (m *move) sizes(n *numbers) uint32 {
 		return n.bit("COMPRESSION")
 	}
 	code := n.bit("ARITH")
-	if m.op[1].kind != none {
-		if log2, ok := n.reduction(m.reduction); !ok || !know(form(m.inner), log2) {
+	if m.op[1].kind != none { // elements that are reduced are whole in a unit that is converted
+		log2, ok := n.reduction(m.reduction)
+		if in := &size[form(m.inner)]; *in < 0 {
+			*in = log2
+		}
+		if !ok || size[form(m.inner)] < log2 {
 			return code
 		}
 	}

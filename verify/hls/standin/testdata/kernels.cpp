@@ -70,8 +70,6 @@ struct Kernel : cclo_sim::Component {
         for (;;) {
             if (!out.full() && (a.read_nb(beat) || b.read_nb(beat)))
                 out.write_nb(beat);
-            else if (a.size() > a.capacity() || (!a.empty() && out.size() == 0))
-                return;
         }
     }
 };
@@ -165,9 +163,9 @@ struct Kernel : cclo_sim::Component {
         case 0: in.write(beat); break;
         case 1: out.read(); break;
         case 2: throw 7;
-        case 3: beat.data(512, beat.data.to_int() - 3) = 1; break;
-        case 4: beat.data = beat.data[beat.data.to_int() + 508]; break;
-        case 5: beat.data /= ap_uint<8>(beat.data - 5); break;
+        case 3: beat.data(512, beat.data(7, 0) - 3) = 1; break;
+        case 4: beat.data = beat.data[beat.data(7, 0) + 508]; break;
+        case 5: beat.data /= ap_uint<8>(beat.data(7, 0) - 5); break;
         case 6: throw std::runtime_error("of its own");
         case 7: in.write_nb(beat); break;
         default: out.read_nb(beat);

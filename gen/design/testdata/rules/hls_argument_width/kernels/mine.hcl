@@ -1,0 +1,12 @@
+kernel "mine" {
+  like = "called_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+
+  argument "count" {
+    type  = "int"
+    width = 64
+  }
+}

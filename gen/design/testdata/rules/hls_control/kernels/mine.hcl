@@ -1,0 +1,8 @@
+kernel "mine" {
+  like = "called_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+  control = "user_managed"
+}

@@ -1,0 +1,7 @@
+kernel "mine" {
+  like = "called_kernel"
+  hls {
+    files = ["../mine.hpp"]
+    calls = "body"
+  }
+}

@@ -1,0 +1,1 @@
+inline int sum(int a, int b) { return a + b; }

@@ -1,0 +1,12 @@
+kernel "mine" {
+  like = "arithmetic_plugin"
+
+  hls {
+    files = ["mine.hpp"]
+  }
+
+  function "sum" {
+    tdest = { float32 = 0 }
+    cpp   = "my sum"
+  }
+}

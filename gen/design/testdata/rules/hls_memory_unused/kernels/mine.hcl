@@ -1,0 +1,12 @@
+kernel "mine" {
+  like = "called_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+
+  port "m_axi_other" {
+    axi   = "master"
+    width = 512
+  }
+}

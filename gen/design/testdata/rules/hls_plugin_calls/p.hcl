@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u55c"
+  arithmetic "mine" {}
+  poe "tcp" {}
+}

@@ -1,0 +1,12 @@
+kernel "mine" {
+  like = "called_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+
+  argument "src" {
+    type = "float*"
+    port = "s_axi_control"
+  }
+}

@@ -1,0 +1,9 @@
+kernel "mine" {
+  like = "called_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+
+  argument "count" { at = hex("20") }
+}

@@ -1,0 +1,4 @@
+kernel "mine" {
+  like = "called_kernel"
+  source = "hls"
+}

@@ -1,0 +1,7 @@
+kernel "mine" {
+  like = "yours"
+}
+
+kernel "yours" {
+  like = "mine"
+}

@@ -1,0 +1,7 @@
+kernel "mine" {
+  like = "caled_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+}

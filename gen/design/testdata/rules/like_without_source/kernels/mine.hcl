@@ -1,0 +1,3 @@
+kernel "mine" {
+  like = "called_kernel"
+}

@@ -1,0 +1,2 @@
+void float32_to_small_one();
+void small_one_to_float32();

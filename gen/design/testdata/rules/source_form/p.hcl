@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u55c"
+  source = { reduce_ops = "xo" }
+  poe "tcp" {}
+}

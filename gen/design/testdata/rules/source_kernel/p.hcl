@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u55c"
+  source = { reduce_op = "hls" }
+  poe "tcp" {}
+}

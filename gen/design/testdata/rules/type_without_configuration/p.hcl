@@ -1,0 +1,5 @@
+platform "p" {
+  board = "u55c"
+  type "bfloat16" { bytes = 2 }
+  poe "tcp" {}
+}

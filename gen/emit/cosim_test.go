@@ -1,0 +1,165 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/templates"
+)
+
+// compiled is a platform whose kernels are C++ where that is possible.
+func compiled(t *testing.T, more string) *design.Design {
+	t.Helper()
+	text := fmt.Sprintf(`platform "compiled" {
+  board       = "u55c"
+  clock       = 250
+  host_memory = true
+  cclo {
+    count         = 2
+    kernel_stream = "vadd_put"
+  }
+  poe "tcp" {}
+  poe "tcp" { port = 1 }
+  arithmetic "reduce_ops" {}
+  source = { vadd_put = "hls", reduce_ops = "hls", hp_compression = "hls", loopback = "hls" }
+  %s
+}
+`, more)
+	d, diags := design.Load(designtest.Library(t).With("compiled", []byte(text)), "compiled", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+const plainLanes = `compression "hp_compression" { lanes = 3 }`
+
+func rendered(t *testing.T, d *design.Design) map[string]string {
+	t.Helper()
+	files, err := rtl(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byPath := map[string]string{}
+	for _, f := range files {
+		if byPath[f.Path] != "" {
+			t.Errorf("%s twice", f.Path)
+		}
+		byPath[f.Path] = string(f.Content)
+	}
+	return byPath
+}
+
+// A kernel has the same pins in RTL and in C++, so that the link sees no difference.
+func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
+	files := rendered(t, compiled(t, plainLanes))
+	for _, name := range []string{"vadd_put", "reduce_ops", "hp_compression"} {
+		path := "rtl/" + name + "/" + name + ".sv"
+		text, err := fs.ReadFile(templates.FS, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pins := func(text []byte) []pin {
+			m, err := parseModule(name, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortFunc(m.Pins, func(a, b pin) int { return strings.Compare(a.Name, b.Name) })
+			return m.Pins
+		}
+		if got, want := pins([]byte(files[path])), pins(text); !slices.Equal(got, want) {
+			t.Errorf("%s has the pins %v, its RTL has %v", name, got, want)
+		}
+		for other := range files {
+			if strings.HasPrefix(other, "rtl/"+name+"/") && other != path {
+				t.Errorf("%s is RTL of %s, which is in C++", other, name)
+			}
+		}
+	}
+}
+
+func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
+	d := compiled(t, plainLanes)
+	top := rendered(t, d)[topFile]
+	components := Components(d)
+	if len(components) != 2*(1+3+1)+2 { // plugins and a kernel for each engine; what closes the UDP streams
+		t.Errorf("%d components", len(components))
+	}
+	for n, i := range components {
+		if want := fmt.Sprintf(".COMPONENT(%d), .INSTANCE(%q)", n, i.Name); strings.Count(top, want) != 1 {
+			t.Errorf("the top level lacks %s", want)
+		}
+	}
+	for scope, want := range []string{".M_AXI_GMEM_SPACE(0)) vadd_0_0", ".M_AXI_GMEM_SPACE(2)) vadd_1_0"} {
+		if !strings.Contains(top, want) {
+			t.Errorf("the memory of engine %d is not %s", scope, want)
+		}
+	}
+}
+
+func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
+	files := rendered(t, compiled(t, `
+  type "code" { bytes = 2 }
+  compression "hp_compression" {
+    conversion "float32" "code" {
+      tdest     = 3
+      ratio_log = 3
+    }
+    conversion "code" "float32" {
+      tdest     = 2
+      ratio_log = 3
+    }
+  }`))
+	for path, lines := range map[string][]string{
+		"rtl/reduce_ops/reduce_ops.sv": {
+			`sim_hls_port(COMPONENT, 0, "in0", 1'b0, 512, 8);`, `sim_hls_port(COMPONENT, 2, "out_r", 1'b1, 512, 0);`, `sim_hls_plugin(COMPONENT, 32'b11, 2);`,
+		},
+		"rtl/hp_compression/hp_compression.sv": {
+			`sim_hls_plugin(COMPONENT, 32'b1, 1);`, `sim_hls_ratio(COMPONENT, 3, 32, 2);`, `sim_hls_ratio(COMPONENT, 2, 2, 32);`,
+		},
+		"rtl/vadd_put/vadd_put.sv": {
+			`sim_hls_calls(COMPONENT, 0, 1);`, `sim_hls_argument(COMPONENT, 1, 32'h1C, 64, M_AXI_GMEM_SPACE);`,
+			`sim_hls_argument(COMPONENT, 5, 32'h40, 32, -1);`, `.WORDS(13),`, `.WRITABLE(13'b1010101011011)`,
+		},
+		"rtl/ccl_offload/engine_pkg.sv": {
+			`4'd3) conversion = {1'b1, 3'd5, 3'd1};`, `4'd2) conversion = {1'b1, 3'd1, 3'd5};`,
+		},
+	} {
+		for _, line := range lines {
+			if !strings.Contains(files[path], line) {
+				t.Errorf("%s lacks %s", path, line)
+			}
+		}
+	}
+}
+
+// Our RTL makes no element of several.
+func TestPluginsInRTLDoNotConvertSeveralElementsAtATime(t *testing.T) {
+	d := compiled(t, `
+  type "code" { bytes = 2 }
+  compression "hp_compression" {
+    conversion "float32" "code" {
+      tdest     = 3
+      ratio_log = 3
+      one_way   = true
+    }
+    conversion "float32" "float16" {
+      tdest   = 1
+      one_way = true
+    }
+  }`)
+	for _, k := range kernels(d) {
+		k.Source = hardwareSource
+	}
+	text := rendered(t, d)["rtl/ccl_offload/engine_pkg.sv"]
+	if !strings.Contains(text, "4'd1) conversion") || strings.Contains(text, "4'd3) conversion") {
+		t.Errorf("%s", text[:bytes.IndexByte([]byte(text), '\n')])
+	}
+}

@@ -1,0 +1,373 @@
+package emu_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/model"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// layer is what testdata/plugins adds to the shipped library, with changes to its
+// files: from and to.
+func layer(t testing.TB, changes ...string) *platform.Library {
+	t.Helper()
+	files := fstest.MapFS{}
+	root := filepath.Join("testdata", "plugins")
+	for _, pattern := range []string{"*.hcl", "kernels/*"} {
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i+1 < len(changes); i += 2 {
+				text = bytes.ReplaceAll(text, []byte(changes[i]), []byte(changes[i+1]))
+			}
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: text}
+		}
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return lib
+}
+
+func load(t testing.TB, lib *platform.Library, name string) *design.Design {
+	t.Helper()
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+// start starts a world and opens its engines.
+func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.Options, open ...accl.OpenOption) (*world.World, []*accl.Engine) {
+	t.Helper()
+	w, err := world.New(ctx, d, n, o)
+	if errors.Is(err, hls.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	devices := make([]accl.Device, n)
+	for i := range devices {
+		devices[i] = w.Device(i)
+	}
+	p := driverview.Of(d)
+	engines, err := accl.OpenAll(ctx, devices, &p, w.Ranks(), open...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, engines
+}
+
+func limited(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// narrow is a type of which an element stands for 1<<log equal int32.
+type narrow struct {
+	accl.DType
+	log   int
+	bytes int
+	most  int // the largest value that it holds
+}
+
+var narrows = []narrow{{"quarter", 2, 2, 1<<15 - 1}, {"sixteenth", 4, 8, 1<<31 - 1}, {"tally", 2, 4, 1<<31 - 1}}
+
+// operand is memory that holds values, each as an element of the narrow type or as
+// equal elements of the wide one.
+type operand struct {
+	narrow
+	packed bool
+	*accl.RawBuffer
+}
+
+func (o *operand) each() int {
+	if o.packed {
+		return o.bytes
+	}
+	return 4 << o.log
+}
+
+func (n narrow) alloc(ctx context.Context, e *accl.Engine, packed bool, values int) (*operand, error) {
+	o := &operand{narrow: n, packed: packed}
+	t, elements := accl.TypeInt32, values<<n.log
+	if packed {
+		t, elements = n.DType, values
+	}
+	var err error
+	o.RawBuffer, err = accl.AllocRaw(ctx, e, t, elements)
+	return o, err
+}
+
+// fill writes values.
+func (o *operand) fill(values []float64) {
+	var b []byte
+	for _, v := range values {
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], uint64(int64(v)))
+		if o.packed {
+			b = append(b, word[:o.bytes]...)
+			continue
+		}
+		b = append(b, bytes.Repeat(word[:4], 1<<o.log)...)
+	}
+	copy(o.Host(), b)
+}
+
+// check compares memory with values.
+func (o *operand) check(values []float64) error {
+	want := &operand{narrow: o.narrow, packed: o.packed, RawBuffer: o.RawBuffer}
+	got := append([]byte(nil), o.Host()...)
+	want.fill(values)
+	defer copy(o.Host(), got)
+	for i := range values {
+		at := i * o.each()
+		if a, b := got[at:at+o.each()], o.Host()[at:at+o.each()]; !bytes.Equal(a, b) {
+			return fmt.Errorf("value %d of %d is %x, expected %x", i, len(values), a, b)
+		}
+	}
+	return nil
+}
+
+// operations by name: how many values operands and results hold, of n in the call on
+// some ranks, what is expected, and the call.
+type ratioOperation struct {
+	in, out func(n, ranks int) int
+	second  bool // there are two operands
+	want    func(in [][]float64, n int) [][]float64
+	call    func(ctx context.Context, e *accl.Engine, a, b, to *operand, n int, o ...accl.Option) error
+}
+
+func one(n, _ int) int     { return n }
+func all(n, ranks int) int { return n * ranks }
+
+// ratioRoot is the root of operations that have one: the last rank.
+func ratioRoot(e *accl.Engine) int { return e.World().Size() - 1 }
+
+func done(_ *accl.Request, err error) error { return err }
+
+var ratioOperations = map[string]ratioOperation{
+	"copy": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return in },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.Copy(ctx, a, to, n))
+		}},
+	"combine": {one, one, true,
+		func(in [][]float64, _ int) [][]float64 {
+			out := make([][]float64, len(in)/2)
+			for i := range out {
+				out[i] = model.Combine(in[i], in[len(out)+i], model.Sum)
+			}
+			return out
+		},
+		func(ctx context.Context, e *accl.Engine, a, b, to *operand, n int, o ...accl.Option) error {
+			return done(e.Combine(ctx, a, b, to, n, accl.Sum))
+		}},
+	"send": {one, one, false, // in a ring
+		func(in [][]float64, _ int) [][]float64 {
+			out := make([][]float64, len(in))
+			for i := range in {
+				out[(i+1)%len(in)] = in[i]
+			}
+			return out
+		},
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			rank, ranks := e.World().Rank(), e.World().Size()
+			sent, err := e.Send(ctx, a, n, (rank+1)%ranks, append(o, accl.Async())...)
+			if err != nil {
+				return err
+			}
+			return errors.Join(done(e.Recv(ctx, to, n, (rank+ranks-1)%ranks, o...)), sent.Wait(ctx))
+		}},
+	"bcast": {one, one, false, // of what is in the place of the result
+		func(in [][]float64, _ int) [][]float64 { return model.Bcast(in, len(in)-1) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			if e.World().Rank() == ratioRoot(e) {
+				copy(to.Host(), a.Host())
+			}
+			return done(e.Bcast(ctx, to, n, ratioRoot(e), o...))
+		}},
+	"scatter": {all, one, false,
+		func(in [][]float64, n int) [][]float64 { return model.Scatter(in, len(in)-1, n) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.Scatter(ctx, a, to, n, ratioRoot(e), o...))
+		}},
+	"gather": {one, all, false,
+		func(in [][]float64, _ int) [][]float64 { return model.Gather(in, len(in)-1) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.Gather(ctx, a, to, n, ratioRoot(e), o...))
+		}},
+	"allgather": {one, all, false,
+		func(in [][]float64, _ int) [][]float64 { return model.AllGather(in) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.AllGather(ctx, a, to, n, o...))
+		}},
+	"alltoall": {all, all, false,
+		model.AllToAll,
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.AllToAll(ctx, a, to, n, o...))
+		}},
+	"reduce": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return model.Reduce(in, len(in)-1, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.Reduce(ctx, a, to, n, ratioRoot(e), accl.Sum, o...))
+		}},
+	"allreduce": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return model.AllReduce(in, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.AllReduce(ctx, a, to, n, accl.Sum, o...))
+		}},
+	"reduce_scatter": {all, one, false,
+		func(in [][]float64, n int) [][]float64 { return model.ReduceScatter(in, n, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.ReduceScatter(ctx, a, to, n, accl.Sum, o...))
+		}},
+}
+
+// TestOperationsWithSeveralElementsInOne runs every operation with each operand and
+// the result as they are or compressed, sent as they are or compressed.
+func TestOperationsWithSeveralElementsInOne(t *testing.T) {
+	for _, network := range []string{"tcp", "udp", "rdma"} {
+		d := load(t, layer(t, `poe "tcp"`, fmt.Sprintf("poe %q", network)), "ratio")
+		for ranks := 2; ranks <= 4; ranks++ {
+			t.Run(fmt.Sprintf("%s of %d", network, ranks), func(t *testing.T) {
+				ctx := limited(t)
+				// Messages that no multiple of a unit fills, and none lost for want of a buffer.
+				open := []accl.OpenOption{accl.WithRxBuffers(256, 64*(1+ranks)), accl.WithMaxEager(5000), accl.WithMaxRendezvous(50_000)}
+				if ranks == 3 {
+					open = append(open, accl.WithMaxSegment(100))
+				}
+				o := world.Options{Engine: emu.Options{OnFault: func(err error) { t.Error(err) }}}
+				_, engines := start(ctx, t, d, ranks, o, open...)
+				for name, op := range ratioOperations {
+					for _, n := range narrows {
+						rng := rand.New(rand.NewPCG(uint64(ranks), uint64(n.log)))
+						for kind := range 8 {
+							packed := [3]bool{kind&1 != 0, kind&2 != 0, kind&4 != 0}
+							if !possible(name, packed) {
+								continue
+							}
+							for _, values := range []int{1, 5, 66 + rng.IntN(100), 300 + rng.IntN(1500)} {
+								c := ratioCase{op, n, packed, values}
+								if err := c.run(ctx, engines, rng.Uint64()); err != nil {
+									t.Fatalf("%s of %d %s, %+v: %v", name, values, n.DType, c.packed, err)
+								}
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// possible tells whether something is of the wide type: calls of one operand know no
+// other than its own and that on the way.
+func possible(name string, packed [3]bool) bool {
+	if name == "bcast" || name == "send" {
+		return !packed[0] && !packed[1]
+	}
+	return !packed[0] || !packed[1]
+}
+
+type ratioCase struct {
+	op     ratioOperation
+	n      narrow
+	packed [3]bool // operands, result, wire
+	values int
+}
+
+func (c ratioCase) run(ctx context.Context, engines []*accl.Engine, seed uint64) error {
+	ranks := len(engines)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	operands := ranks
+	if c.op.second {
+		operands *= 2
+	}
+	in := make([][]float64, operands)
+	for i := range in {
+		in[i] = make([]float64, c.op.in(c.values, ranks))
+		for k := range in[i] {
+			in[i][k] = float64(rng.IntN(c.n.most/ranks*2) - c.n.most/ranks)
+		}
+	}
+	want := c.op.want(in, c.values)
+	var group errgroup.Group
+	for rank, e := range engines {
+		group.Go(func() error {
+			if err := c.rank(ctx, e, in, want); err != nil {
+				return fmt.Errorf("rank %d: %w", rank, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (c ratioCase) rank(ctx context.Context, e *accl.Engine, in, want [][]float64) error {
+	rank, ranks := e.World().Rank(), e.World().Size()
+	var memory [3]*operand
+	for i, values := range []int{c.op.in(c.values, ranks), c.op.in(c.values, ranks), c.op.out(c.values, ranks)} {
+		// The second operand is always of the wide type.
+		packed := c.packed[0] && i == 0 || c.packed[1] && i == 2
+		var err error
+		if memory[i], err = c.n.alloc(ctx, e, packed, values); err != nil {
+			return err
+		}
+		defer memory[i].Free()
+	}
+	memory[0].fill(in[rank])
+	if c.op.second {
+		memory[1].fill(in[ranks+rank])
+	}
+	var o []accl.Option
+	if c.packed[2] {
+		o = append(o, accl.Compress(c.n.DType))
+	}
+	if err := c.op.call(ctx, e, memory[0], memory[1], memory[2], c.values<<c.n.log, o...); err != nil {
+		return err
+	}
+	if want[rank] == nil {
+		return nil
+	}
+	return memory[2].check(want[rank])
+}

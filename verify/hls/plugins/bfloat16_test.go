@@ -1,0 +1,19 @@
+package plugins_test
+
+import (
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// The example of a type of one's own is as exact as the reference plugins.
+func TestTheExampleOfBFloat16GivesTheExactBits(t *testing.T) {
+	t.Chdir("../../examples/bfloat16")
+	d, err := world.Design("bf16", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, tdests := operations(t, d)
+	exactReductions(t, open(t, compiled(t, d, "bf16_ops"), 64), all, tdests)
+	newCompressor(t, d).exact(t, open(t, compiled(t, d, "bf16_compression"), 64))
+}
