@@ -205,7 +205,7 @@ kernel "filter" {
     joins = "kernel/in"
   }
 }`)},
-		"kernels/filter.hpp": {Data: []byte("// what it does\n")},
+		"kernels/filter.hpp": {Data: []byte("namespace drop { void body(); }\n")},
 		"kernels/my_udp.hcl": {Data: []byte(`
 kernel "my_udp" {
   role     = "poe"

@@ -2,8 +2,10 @@ package designjson
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
 )
 
 func written(t *testing.T, d *design.Design) []byte {
@@ -132,6 +135,11 @@ func TestNullAndVariables(t *testing.T) {
 func TestKeysAreThoseOfTheFile(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	d.Platform.Tuning = []platform.Tuning{{Name: "gather_fan_in", Value: 4}}
+	for _, in := range d.Instances {
+		if in.Kernel.HLS != nil {
+			in.Kernel.Source = "hls"
+		}
+	}
 	var content any
 	if err := json.Unmarshal(written(t, d), &content); err != nil {
 		t.Fatal(err)
@@ -166,6 +174,35 @@ func TestKeysAreThoseOfTheFile(t *testing.T) {
 	}
 	for key := range found {
 		t.Errorf("%s is in the file, but not documented", key)
+	}
+}
+
+func TestFilesInCPPAreNamedWithTheirHashes(t *testing.T) {
+	d := designtest.Load(t, "u55c_tcp", nil)
+	for _, in := range d.Instances {
+		if in.Kernel.ID == "reduce_ops" {
+			in.Kernel.Source = "hls"
+		}
+	}
+	f, err := convert(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range f.Kernels {
+		if k.ID != "reduce_ops" {
+			if len(k.Files) != 0 {
+				t.Errorf("%s is not linked in C++, but has %v", k.ID, k.Files)
+			}
+			continue
+		}
+		text, err := fs.ReadFile(platforms.FS, "kernels/reduce_ops.hpp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Source{"platforms/kernels/reduce_ops.hpp", fmt.Sprintf("%x", sha256.Sum256(text))}
+		if len(k.Files) == 0 || k.Files[0] != want {
+			t.Errorf("got %v, want %v first", k.Files, want)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func compiled(t *testing.T, more string) *design.Design {
 
 const plainLanes = `compression "hp_compression" { lanes = 3 }`
 
-func rendered(t *testing.T, d *design.Design) map[string]string {
+func modules(t *testing.T, d *design.Design) map[string]string {
 	t.Helper()
 	files, err := rtl(d)
 	if err != nil {
@@ -59,7 +59,7 @@ func rendered(t *testing.T, d *design.Design) map[string]string {
 
 // A kernel has the same pins in RTL and in C++, so that the link sees no difference.
 func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
-	files := rendered(t, compiled(t, plainLanes))
+	files := modules(t, compiled(t, plainLanes))
 	for _, name := range []string{"vadd_put", "reduce_ops", "hp_compression"} {
 		path := "rtl/" + name + "/" + name + ".sv"
 		text, err := fs.ReadFile(templates.FS, path)
@@ -87,9 +87,9 @@ func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
 
 func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 	d := compiled(t, plainLanes)
-	top := rendered(t, d)[topFile]
+	top := modules(t, d)[topFile]
 	components := Components(d)
-	if len(components) != 2*(1+3+1)+2 { // plugins and a kernel for each engine; what closes the UDP streams
+	if len(components) != 2*(1+3+1+2) { // for each engine plugins, a kernel, and what closes two streams of UDP
 		t.Errorf("%d components", len(components))
 	}
 	for n, i := range components {
@@ -105,16 +105,18 @@ func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 }
 
 func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
-	files := rendered(t, compiled(t, `
+	files := modules(t, compiled(t, `
   type "code" { bytes = 2 }
   compression "hp_compression" {
     conversion "float32" "code" {
       tdest     = 3
       ratio_log = 3
+      cpp       = "float32_to_float16"
     }
     conversion "code" "float32" {
       tdest     = 2
       ratio_log = 3
+      cpp       = "float16_to_float32"
     }
   }`))
 	for path, lines := range map[string][]string{
@@ -148,7 +150,12 @@ func TestPluginsInRTLDoNotConvertSeveralElementsAtATime(t *testing.T) {
     conversion "float32" "code" {
       tdest     = 3
       ratio_log = 3
-      one_way   = true
+      cpp       = "float32_to_float16"
+    }
+    conversion "code" "float32" {
+      tdest     = 2
+      ratio_log = 3
+      cpp       = "float16_to_float32"
     }
     conversion "float32" "float16" {
       tdest   = 1
@@ -158,7 +165,7 @@ func TestPluginsInRTLDoNotConvertSeveralElementsAtATime(t *testing.T) {
 	for _, k := range kernels(d) {
 		k.Source = hardwareSource
 	}
-	text := rendered(t, d)["rtl/ccl_offload/engine_pkg.sv"]
+	text := modules(t, d)["rtl/ccl_offload/engine_pkg.sv"]
 	if !strings.Contains(text, "4'd1) conversion") || strings.Contains(text, "4'd3) conversion") {
 		t.Errorf("%s", text[:bytes.IndexByte([]byte(text), '\n')])
 	}

@@ -143,8 +143,8 @@ func (b operationBinding) method(v abi.EnumValue, host bool) bindingMethod {
 		m.Set = append(m.Set, "repeat_result(call)")
 	}
 	if b.name == "stream_put" {
-		m.Doc = "Sends operand 0 to the kernel stream of a rank, where it arrives with a TDEST of stream + PutTDESTOffset."
-		m.Notes = []string{"Streams above MaxPutTag are reserved: the answer is ConfigSwitch, and no call is placed", "(start_stream_put returns false)."}
+		m.Doc = "Sends operand 0 to the kernel stream of a rank, with a TDEST of stream + PutTDESTOffset."
+		m.Notes = []string{"Streams above MaxPutTag are reserved: the answer is ConfigSwitch, and no call is", "placed (start_stream_put returns false)."}
 		m.Set = append(m.Set, "call.stream_flags |= stream_flags::Res")
 		m.Refused, m.RefusedCode = "stream > MaxPutTag", "return_code::ConfigSwitch"
 	}

@@ -46,16 +46,6 @@ const (
 
 var sourceExtensions = []string{".cpp", ".h", ".hpp"}
 
-// Forms lists the forms that a kernel has, the one that is chosen unless the
-// platform says otherwise first.
-func (k *Kernel) Forms() []string {
-	forms := []string{k.Source}
-	if k.HLS != nil && k.Source != "hls" {
-		forms = append(forms, "hls")
-	}
-	return forms
-}
-
 // Plugin says whether the kernel is dispatched by TDEST.
 func (k *Kernel) Plugin() bool { return k.Role == roleArithmetic || k.Role == roleCompression }
 

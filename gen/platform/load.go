@@ -3,7 +3,6 @@ package platform
 import (
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -193,34 +192,6 @@ func (b *loader) references() {
 	}
 }
 
-// sources checks which forms of its kernels a platform chooses.
-func (b *loader) sources() {
-	places := keyRanges(b.block.Body, "source")
-	for _, kernel := range sortedKeys(b.block.Source) {
-		rng := orElse(places[kernel], b.block.SourceRange)
-		k, ok := b.lib.Kernels[kernel]
-		form := b.block.Source[kernel]
-		switch {
-		case b.notAbstract(rng, kernel):
-		case !ok:
-			b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", kernel, lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
-		case !slices.Contains(k.Forms(), form):
-			b.p.Sound = false
-			b.errorf(rng, "Unknown form", "Kernel %s does not exist as %q. %s", kernel, form, lang.Choices(form, k.Forms()))
-		}
-	}
-}
-
-// notAbstract reports that a kernel is only there for others to be like, if it
-// is, and whether it is.
-func (b *loader) notAbstract(rng hcl.Range, name string) bool {
-	if _, abstract := b.lib.abstract[name]; !abstract {
-		return false
-	}
-	b.errorf(rng, "Abstract kernel", "%q cannot be linked. Kernels can be like it: kernel \"mine\" { like = %q }.", name, name)
-	return true
-}
-
 func (l *Library) boardsWith(user string) []string {
 	var out []string
 	for _, name := range sortedKeys(l.Boards) {
@@ -332,79 +303,6 @@ func portList(n int) string {
 		list[i] = string(rune('0' + i%10))
 	}
 	return "the Ethernet ports " + strings.Join(list, ", ")
-}
-
-func (b *loader) types() {
-	b.p.Types = slices.Clone(b.p.ABI.Types)
-	for _, in := range b.block.Types {
-		b.diags = append(b.diags, checkName(in.NameRange, "type", in.Name)...)
-		beat := b.beatBytes()
-		if b.within(in.Range, "The size of an element, in bytes,", in.Bytes, 1, beat) && beat%in.Bytes != 0 {
-			b.errorf(in.Range, "Value out of range", "Elements divide a beat of %d bytes; %d does not.", beat, in.Bytes)
-		}
-		if b.typeNamed(in.Name) != nil {
-			b.errorf(in.NameRange, "Duplicate name", "The type %q exists already.", in.Name)
-			continue
-		}
-		align := value(in.Align, abi.NaturalAlign(in.Bytes))
-		if align < 1 || align&(align-1) != 0 || in.Bytes%align != 0 {
-			b.errorf(in.Range, "Value out of range", "The alignment of %s is a power of two that divides its %d bytes; %d is not.", in.Name, in.Bytes, align)
-		}
-		b.p.Types = append(b.p.Types, abi.Type{Name: in.Name, Doc: in.Doc, Bytes: in.Bytes, Align: align, Range: in.Range})
-	}
-	sort.Slice(b.p.Types, func(i, j int) bool { return b.p.Types[i].Name < b.p.Types[j].Name })
-}
-
-// checkTypes reports element types of the platform's own that no configuration
-// will have: nothing could be done with them.
-func (b *loader) checkTypes() {
-	if b.diags.HasErrors() {
-		return
-	}
-	used := map[string]bool{}
-	if a := b.p.Arithmetic; a != nil {
-		for _, f := range a.Functions {
-			for _, t := range f.TDEST {
-				used[t.Type] = true
-			}
-		}
-	}
-	if c := b.p.Compression; c != nil && c.Lanes > 0 {
-		for _, conv := range c.Conversions {
-			if !conv.OneWay {
-				used[conv.From] = true
-			}
-		}
-	}
-	for _, t := range b.block.Types {
-		if !used[t.Name] {
-			b.errorf(t.Range, "Type without configuration", "Nothing can be done with %s: no function reduces it, and no conversion leads to it and back.", t.Name)
-		}
-	}
-}
-
-func (b *loader) typeNamed(name string) *abi.Type { return b.p.Type(name) }
-
-// Type returns the element type of the platform with a name, or nil.
-func (p *Platform) Type(name string) *abi.Type {
-	for i := range p.Types {
-		if p.Types[i].Name == name {
-			return &p.Types[i]
-		}
-	}
-	return nil
-}
-
-func (b *loader) checkType(rng hcl.Range, name string) bool {
-	if b.typeNamed(name) != nil {
-		return true
-	}
-	known := make([]string, len(b.p.Types))
-	for i, t := range b.p.Types {
-		known[i] = t.Name
-	}
-	b.errorf(rng, "Unknown type", "The engine does not support %q. %s", name, lang.Choices(name, known))
-	return false
 }
 
 func value[T any](p *T, otherwise T) T {

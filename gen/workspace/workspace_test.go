@@ -213,6 +213,7 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 		"board":           edit("boards/u280.hcl", "\n", "\n# remark\n"),
 		"generation":      edit("abi/accl-2024.hcl", "\n", "\n# remark\n"),
 		"kernel":          edit("kernels/loopback.hcl", "\n", "\n# remark\n"),
+		"C++ of a kernel": edit("kernels/loopback.hpp", "\n", "\n// remark\n"),
 		"new kernel":      func(_ *testing.T, _ string, lib fstest.MapFS, _ *Options) { lib["kernels/x.hcl"] = &fstest.MapFile{} },
 		"other variables": func(_ *testing.T, _ string, _ fstest.MapFS, o *Options) { o.Vars = "{port = 1}" },
 		"environment":     func(t *testing.T, _ string, _ fstest.MapFS, _ *Options) { t.Setenv("CCLFORGE_VAR_port", "1") },
@@ -252,6 +253,25 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 				t.Error("not up to date after a run")
 			}
 		})
+	}
+}
+
+func TestCPPOfKernelsIsWrittenAnew(t *testing.T) {
+	lib := library(t, map[string]string{"alpha": strings.Replace(small("alpha", "u280"), "board =", "source = { loopback = \"hls\" }\n  board =", 1)})
+	dir := t.TempDir()
+	generate(t, dir, lib, Options{})
+	const file = "kernels/loopback.hpp"
+	text := "// remark\n" + string(lib[file].Data)
+	lib[file] = &fstest.MapFile{Data: []byte(text)}
+	before := files(t, dir)
+	generate(t, dir, lib, Options{})
+	after := files(t, dir)
+	copied := after["out/alpha/hls/loopback/loopback.hpp"]
+	if first, rest, _ := strings.Cut(copied, "\n"); rest != text || !strings.HasPrefix(first, `#line 1 "platforms/`+file+`"`) {
+		t.Errorf("the copy is\n%s", copied)
+	}
+	if design := "out/alpha/design.json"; after[design] == "" || after[design] == before[design] {
+		t.Error("design.json has not changed")
 	}
 }
 

@@ -52,7 +52,6 @@ type kernel struct {
 	ports     []kernelPort
 	client    int
 	wake      chan struct{} // of capacity 1
-	quit      chan struct{}
 	runs      bool          // the goroutine was started
 	done      chan struct{} // closed when it has ended
 
@@ -148,7 +147,7 @@ func (e *Engine) seat(in *design.Instance, c component) error {
 	k := &kernel{
 		e: e, instance: in.Name, name: in.Kernel.Name, c: c, client: Clients - 1 - len(e.kernels),
 		called: in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain",
-		wake:   make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		wake:   make(chan struct{}, 1), done: make(chan struct{}),
 		beats: make([]hls.Beat, kernelDepth),
 	}
 	if e.toKernel == e.fromKernel { // the kernel is what loops back

@@ -27,10 +27,15 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 	for _, c := range []struct {
 		elements int
 		put      bool
+		to       int
 		dest     uint32
-	}{{1, false, 0}, {16, false, 0}, {17, false, 0}, {250, false, 0}, {16, true, 9}, {33, true, 246}} {
+	}{{1, false, 0, 0}, {16, false, 0, 0}, {17, false, 0, 0}, {250, false, 0, 0}, {16, true, 0, 9}, {33, true, 0, 246}, {33, true, 1, 0}, {500, true, 1, 7}} {
 		beats := make(chan hls.Beat, 100)
-		r := withKernels(t, ranksOptions{control: freeRunning}, func(_ int, k *fake) { beats <- k.read("data_from_cclo") })
+		r := withKernels(t, ranksOptions{ranks: 2, control: freeRunning}, func(rank int, k *fake) {
+			if b := k.read("data_from_cclo"); rank == c.to {
+				beats <- b
+			}
+		})
 		values := make([]int32, c.elements)
 		for i := range values {
 			values[i] = int32(i + 1)
@@ -38,7 +43,7 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 		src, e := ints(t, r.engines[0], values...), r.engines[0]
 		var err error
 		if c.put {
-			_, err = e.StreamPut(within(t), src, c.elements, 0, int(c.dest))
+			_, err = e.StreamPut(within(t), src, c.elements, c.to, int(c.dest))
 		} else {
 			_, err = e.Copy(within(t), src, accl.KernelStream(accl.TypeInt32), c.elements)
 		}
@@ -104,6 +109,39 @@ func TestKernelsAndEnginesHoldEachOtherBack(t *testing.T) {
 			if want := map[string]uint64{"data_to_cclo": 3125, "data_from_cclo": 3125}[s.Name]; s.Beats != want {
 				t.Errorf("%s has %d beats, not %d", s.Name, s.Beats, want)
 			}
+		}
+	}
+}
+
+// What nobody takes stays with the kernel, which waits.
+func TestKernelsAreHeldBack(t *testing.T) {
+	var r *ranks
+	for name, c := range map[string]struct {
+		program func(k *fake)
+		doing   string
+	}{
+		// the engine's stream, and the kernel's
+		"beats": {func(k *fake) { k.write("data_to_cclo", hls.Beat{}) }, "waits to write beat 193 of data_to_cclo (192 written)"},
+		// 32 in the engine, and as many answers as the kernel's stream holds
+		"calls": {func(k *fake) { k.send(r.call(accl.Call{Scenario: 255})...) }, "waits to write beat 1505 of cmd_to_cclo (1504 written)"},
+	} {
+		wait := make(chan struct{})
+		r = withKernels(t, ranksOptions{control: freeRunning, engine: Options{StreamBytes: 128 * 64}}, func(_ int, k *fake) {
+			<-wait // for r
+			c.program(k)
+		})
+		close(wait)
+		for end := time.Now().Add(20 * time.Second); r.emu[0].Stats().Kernels[0].Doing != c.doing; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: it %s", name, r.emu[0].Stats().Kernels[0].Doing)
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+		if got := r.emu[0].Stats().Kernels[0].Doing; got != c.doing {
+			t.Errorf("%s: afterwards, it %s", name, got)
+		}
+		if _, err := r.engines[0].Nop(within(t)); err != nil {
+			t.Errorf("%s: others: %v", name, err)
 		}
 	}
 }

@@ -46,14 +46,12 @@ func (k *kernel) run() {
 	answering.Wait()
 }
 
-// turns runs the kernel until it is ended or fails.
+// turns runs the kernel until the engine ends, or it fails.
 func (k *kernel) turns() error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for again := leastPause; ; again = min(2*again, mostPause) {
 		select {
-		case <-k.quit:
-			return ErrClosed
 		case <-k.e.done:
 			return k.e.calls.failure()
 		default:
@@ -91,7 +89,6 @@ func (k *kernel) turns() error {
 		select {
 		case <-look:
 		case <-k.wake:
-		case <-k.quit:
 		case <-k.e.done:
 		}
 	}
@@ -264,9 +261,6 @@ func (k *kernel) failure(s hls.State) error {
 func (e *Engine) closeKernels() error {
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()
-	for _, k := range e.kernels {
-		close(k.quit)
-	}
 	var errs []error
 	for _, k := range e.kernels {
 		if !k.runs {

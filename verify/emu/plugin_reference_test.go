@@ -3,11 +3,13 @@ package emu
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
+	"github.com/cclforge/cclforge/verify/hls"
 )
 
 // patterns are n bytes of elements of which many are special: zeros, infinities, NaNs
@@ -40,6 +42,14 @@ func patterns(seed uint64, n, element int) []byte {
 		copy(b[at:at+element], v[:])
 	}
 	return b
+}
+
+// compilerOrSkip skips a test where there is no C++ compiler.
+func compilerOrSkip(t testing.TB) {
+	t.Helper()
+	if err := hls.Available(t.Context()); errors.Is(err, hls.ErrTools) {
+		t.Skip(err)
+	}
 }
 
 // TestReferencePluginsAreThoseOfTheLanes holds the shipped plugins in C++ against the

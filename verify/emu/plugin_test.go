@@ -1,167 +1,248 @@
-package emu
+package emu_test
 
 import (
-	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/templates"
-	"github.com/cclforge/cclforge/verify/emu/lanes"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
-// compilerOrSkip skips a test where there is no C++ compiler.
-func compilerOrSkip(t testing.TB) {
+// faults collects what engines report.
+type faults struct {
+	mu   sync.Mutex
+	list []error
+}
+
+func (f *faults) add(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, err)
+}
+
+func (f *faults) take() []error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := f.list
+	f.list = nil
+	return list
+}
+
+// faulty is a world whose plugin adds int32, and does something wrong for all other
+// types. Two engines share a card.
+func faulty(ctx context.Context, t *testing.T, ranks int) ([]*accl.Engine, *world.World, *faults) {
 	t.Helper()
-	if err := hls.Available(t.Context()); errors.Is(err, hls.ErrTools) {
-		t.Skip(err)
-	}
+	seen := &faults{}
+	o := world.Options{Engine: emu.Options{Patience: 50 * time.Millisecond, RemoteTimeout: 2 * time.Second, OnFault: seen.add}}
+	w, engines := start(ctx, t, load(t, layer(t), "faulty"), ranks, o)
+	return engines, w, seen
 }
 
-// compile builds a kernel whose component stands whole in a file of testdata.
-func compile(t testing.TB, kernel, file string) string {
-	t.Helper()
-	compilerOrSkip(t)
-	s := &hls.Sources{Kernel: kernel, Files: map[string][]byte{}}
-	entries, err := templates.FS.ReadDir("hls/sim")
-	if err != nil {
-		t.Fatal(err)
+// words is a buffer of elements of 4 bytes.
+func words(ctx context.Context, e *accl.Engine, t accl.DType, values ...int32) (*accl.RawBuffer, error) {
+	b, err := accl.AllocRaw(ctx, e, t, len(values))
+	if err == nil {
+		_, err = binary.Encode(b.Host(), binary.LittleEndian, values)
 	}
-	for _, e := range entries {
-		if s.Files["hls/sim/"+e.Name()], err = templates.FS.ReadFile("hls/sim/" + e.Name()); err != nil {
-			t.Fatal(err)
+	return b, err
+}
+
+// sum adds on one engine, or on all, and returns the result.
+func sum(ctx context.Context, e *accl.Engine, t accl.DType, all bool, a, b []int32) ([]int32, error) {
+	var memory [3]*accl.RawBuffer
+	for i, values := range [][]int32{a, b, make([]int32, len(a))} {
+		var err error
+		if memory[i], err = words(ctx, e, t, values...); err != nil {
+			return nil, err
 		}
+		defer memory[i].Free()
 	}
-	if s.Files["hls/"+kernel+"/"+kernel+"_component.cpp"], err = os.ReadFile(filepath.Join("testdata", file)); err != nil {
-		t.Fatal(err)
+	var err error
+	if all {
+		_, err = e.AllReduce(ctx, memory[0], memory[2], len(a), accl.Sum)
+	} else {
+		_, err = e.Combine(ctx, memory[0], memory[1], memory[2], len(a), accl.Sum)
 	}
-	library, err := s.Library(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	out := make([]int32, len(a))
+	if _, failed := binary.Decode(memory[2].Host(), binary.LittleEndian, out); err == nil {
+		err = failed
 	}
-	return library
+	return out, err
 }
 
-// plug puts a kernel on the arithmetic lane of a rig. Its functions are those of the
-// platform, whatever it makes of their TDEST.
-func (r *rig) plug(library string) {
-	r.t.Helper()
-	i := slices.IndexFunc(r.d.Instances, func(in *design.Instance) bool { return in.Role == arithmeticRole })
-	if err := r.openPlugin(r.d.Instances[i], library); err != nil {
-		r.t.Fatal(err)
+// counted are n numbers from one on, and their sums with those of another.
+func counted(n int, from, other int32) (values, sums []int32) {
+	for i := range int32(n) {
+		values = append(values, from+i)
+		sums = append(sums, from+other+2*i)
 	}
-	for tdest := range uint32(16) {
-		r.functions.reductions[tdest] = r.functions.plugins.arithmetic.reduction(r.d, platform.TypeTDEST{Type: "int32", TDEST: int(tdest)})
-	}
-	r.t.Cleanup(func() {
-		if err := r.closePlugins(); err != nil {
-			r.t.Error(err)
-		}
-	})
+	return values, sums
 }
 
-// combine adds operands at 0 and 1<<30 to 1<<31.
-func (r *rig) combine(tdest uint32, bytes int) {
-	r.t.Helper()
-	r.set("move", "tdest", tdest<<8)
-	r.set("move", "bytes", uint32(bytes))
-	r.set64("move", "op1_address", 1<<30)
-	r.set64("move", "result_address", 1<<31)
-	r.issue("op0=memory", "op1=memory", "result=memory")
-	r.run()
+// mistakes are what the functions of the faulty plugin do wrong with 21 beats, by type,
+// and what is said of it.
+var mistakes = map[accl.DType][]string{
+	"twice": {
+		"beat 21 of out_r", "waits to read beat 22 of in1 (21 read)",
+		"waits for beat 21 of 21 and has given 21 of 21 beats of in0, 21 of 21 beats of in1",
+	},
+	"forgets": {"beat 21 of out_r", "waits to read beat 22 of in0 (21 read)", "waits for beat 21 of 21"},
+	"more":    {"beat 22 of out_r", "has written it after the last one; the engine has had all, in a packet of 21 beats (1296 bytes)"},
+	"endless": {"beat 21 of out_r", "without TLAST; the engine expects it with TLAST"},
+	"early":   {"beat 3 of out_r", "with TLAST; the engine expects it without TLAST"},
+	"keep":    {"beat 3 of out_r", "TKEEP 0x7FFFFFFFFFFFFFFF; the engine expects TKEEP 0xFFFFFFFFFFFFFFFF"},
+	"leaves":  {"beat 21 of in1", "waits to read beat 22 of in0 (21 read), and the result is complete", "given it a packet of 21 beats (1296 bytes)"},
+	"wrongly": {"beat 3 of out_r", "has failed", "in1, which is an input"},
+	"stuck":   {"has computed for 500ms without waiting for a stream"},
+	"looks":   {"beat 3 of out_r", "again and again"},
+	"throws":  {"has failed", "the third beat does not suit me"},
 }
 
-func TestReductionsGoThroughThePlugin(t *testing.T) {
-	r := newWorld(t, worldOptions{engines: 1}).rigs[0]
-	r.plug(compile(t, "plugin", "plugin.cpp"))
-	sum, _ := lanes.Reduce("sum", "int32")
-	var beats uint64
-	for i, n := range []int{4, 60, 64, 68, 4096, 64 << 10, 300_004} {
-		a, b := random(uint64(i), n), random(uint64(i)+100, n)
-		r.write(0, a)
-		r.write(1<<30, b)
-		r.combine(0, n)
-		r.completes(uint32(i+1), 0)
-		want := make([]byte, n)
-		sum(want, a, b)
-		if !bytes.Equal(r.read(1<<31, n), want) {
-			t.Errorf("%d bytes: a wrong sum", n)
-		}
-		beats += beatsOf(n)
-	}
-	s := r.pluginStats()
-	if len(s) != 1 || s[0].Instance != "arith_0" || s[0].Doing == "" || len(s[0].Streams) != 3 {
-		t.Fatalf("%+v", s)
-	}
-	for _, stream := range s[0].Streams {
-		if stream.Beats < beats {
-			t.Errorf("%s has had %d beats, expected at least %d", stream.Name, stream.Beats, beats)
-		}
-	}
-}
-
-// TestMisbehavingPlugins end their move, say why, and work in the next one.
-func TestMisbehavingPlugins(t *testing.T) {
-	library := compile(t, "plugin", "plugin.cpp")
-	const size = 20*64 + 16
-	for tdest, c := range map[uint32]struct {
-		name string
-		want []string
-	}{
-		1:  {"reads an operand twice", []string{"beat 21 of out_r", "waits to read beat 22 of in1 (21 read)", "waits for beat 21 of 21 and has given", "21 of 21 beats of in0, 21 of 21 beats of in1"}},
-		2:  {"forgets the last beat", []string{"beat 21 of out_r", "waits to read beat 22 of in0 (21 read)", "waits for beat 21"}},
-		3:  {"writes a beat more", []string{"beat 22 of out_r", "after the last one; the engine has had all, in a packet of 21 beats (1296 bytes)"}},
-		4:  {"without TLAST", []string{"beat 21 of out_r", "without TLAST; the engine expects it with TLAST"}},
-		5:  {"with TLAST early", []string{"beat 3 of out_r", "with TLAST; the engine expects it without TLAST"}},
-		6:  {"with another TKEEP", []string{"beat 3 of out_r", "TKEEP 0x7FFFFFFFFFFFFFFF", "expects TKEEP 0xFFFFFFFFFFFFFFFF"}},
-		7:  {"leaves an operand unread", []string{"beat 21 of in1", "waits to read beat 22 of in0 (21 read), and the result is complete", "given it a packet of 21 beats (1296 bytes)"}},
-		8:  {"writes where it reads", []string{"has failed", "in1, which is an input"}},
-		9:  {"never comes back", []string{"has computed for 500ms without waiting for a stream"}},
-		10: {"looks for ever", []string{"beat 3 of out_r", "again and again"}},
-		11: {"throws", []string{"has failed", "the third beat does not suit me"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var faults []error
-			r := newWorld(t, worldOptions{engines: 1, engine: Options{
-				Patience: 50 * time.Millisecond, OnFault: func(err error) { faults = append(faults, err) },
-			}}).rigs[0]
-			r.plug(library)
-			a, b := random(1, size), random(2, size)
-			r.write(0, a)
-			r.write(1<<30, b)
-			r.combine(tdest, size)
-			r.completes(1, r.bit("ARITH"))
-			var fault *PluginError
-			if len(faults) != 1 || !errors.As(faults[0], &fault) || fault.Instance != "arith_0" || fault.Kernel != "reduce_ops" {
-				t.Fatalf("faults: %q", faults)
+// TestPluginsThatMisbehave end their call, are reported, and work in the next one.
+func TestPluginsThatMisbehave(t *testing.T) {
+	const n = (20*64 + 16) / 4
+	ctx := limited(t)
+	engines, w, seen := faulty(ctx, t, 1)
+	a, _ := counted(n, 1, 0)
+	b, want := counted(n, 1000, 1)
+	told := 0
+	for dtype, words := range mistakes {
+		t.Run(string(dtype), func(t *testing.T) {
+			_, err := sum(ctx, engines[0], dtype, false, a, b)
+			var call *accl.CallError
+			if !errors.As(err, &call) || accl.BitNames(accl.BitsOf(uint32(call.Code), engines[0].Platform().ReturnCodes)) != "ARITH" {
+				t.Errorf("the call ends with %v", err)
 			}
-			doing := r.pluginStats()[0].Doing
-			for _, want := range c.want {
-				if !strings.Contains(fault.Error(), want) || !strings.Contains(doing, want) {
-					t.Errorf("%q is not said", want)
+			told++
+			list := seen.take()
+			var fault *emu.PluginError
+			if len(list) != 1 || !errors.As(list[0], &fault) || fault.Instance != "arith_0" || fault.Kernel != "faulty_ops" {
+				t.Fatalf("faults: %q", list)
+			}
+			kernels := w.Engine(0).Stats().Kernels
+			if len(kernels) != 1 || kernels[0].Instance != "arith_0" {
+				t.Fatalf("kernels: %+v", kernels)
+			}
+			for _, want := range words {
+				if !strings.Contains(fault.Error(), want) {
+					t.Errorf("the fault does not say %q", want)
+				}
+				if !strings.Contains(kernels[0].Doing, want) {
+					t.Errorf("the statistics do not say %q", want)
 				}
 			}
 			if t.Failed() {
-				t.Logf("fault: %v\nstats: %s", fault, doing)
+				t.Logf("fault: %v\nstatistics: %s", fault, kernels[0])
 			}
-			r.set("move_status", "error_0", 0)
-			r.combine(0, size)
-			r.completes(2, 0)
-			sum, _ := lanes.Reduce("sum", "int32")
-			want := make([]byte, size)
-			if sum(want, a, b); !bytes.Equal(r.read(1<<31, size), want) {
-				t.Error("the next move has a wrong result")
-			}
-			if len(faults) != 1 {
-				t.Errorf("more faults: %q", faults[1:])
+			if got, err := sum(ctx, engines[0], accl.TypeInt32, false, a, b); err != nil || !slices.Equal(got, want) {
+				t.Errorf("the next call: %v", err)
 			}
 		})
+	}
+	if list := seen.take(); len(list) != 0 {
+		t.Errorf("more faults: %q", list)
+	}
+}
+
+// TestAllReduceWithMisbehavingPlugins ends on all ranks, of which two share a card, with
+// the bit of the lane where the plugin was, and can be repeated.
+func TestAllReduceWithMisbehavingPlugins(t *testing.T) {
+	const n, ranks = 5000, 4
+	ctx := limited(t)
+	engines, _, seen := faulty(ctx, t, ranks)
+	all := func(dtype accl.DType) ([ranks]error, [ranks][]int32) {
+		var errs [ranks]error
+		var out [ranks][]int32
+		var group errgroup.Group
+		for i, e := range engines {
+			group.Go(func() error {
+				values, _ := counted(n, int32(i), 0)
+				out[i], errs[i] = sum(ctx, e, dtype, true, values, nil)
+				return nil
+			})
+		}
+		group.Wait()
+		return errs, out
+	}
+	for dtype := range mistakes {
+		t.Run(string(dtype), func(t *testing.T) {
+			errs, _ := all(dtype)
+			arithmetic := 0
+			for rank, err := range errs {
+				var call *accl.CallError
+				if !errors.As(err, &call) {
+					t.Errorf("rank %d ends with %v", rank, err)
+					continue
+				}
+				if strings.Contains(accl.BitNames(accl.BitsOf(uint32(call.Code), engines[rank].Platform().ReturnCodes)), "ARITH") {
+					arithmetic++
+				}
+			}
+			if faults := seen.take(); len(faults) != arithmetic || arithmetic == 0 {
+				t.Errorf("%d ranks of %d say ARITH, and there were %d faults", arithmetic, ranks, len(faults))
+			}
+			errs, out := all(accl.TypeInt32)
+			for rank := range ranks {
+				if errs[rank] != nil {
+					t.Fatalf("the next call on rank %d: %v", rank, errs[rank])
+				}
+				for i, v := range out[rank] {
+					if want := int32(0 + 1 + 2 + 3 + ranks*i); v != want {
+						t.Fatalf("rank %d, element %d is %d, expected %d", rank, i, v, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestWorldsNeedTheirKernels checks what is said if a world cannot be started.
+func TestWorldsNeedTheirKernels(t *testing.T) {
+	if err := hls.Available(t.Context()); errors.Is(err, hls.ErrTools) {
+		t.Skip(err)
+	}
+	bad := load(t, layer(t, "out.last = a.last;", "out.last = a.lost;"), "faulty")
+	_, err := world.New(t.Context(), bad, 2, world.Options{})
+	var failed *hls.CompileError
+	if !errors.As(err, &failed) || failed.Kernel != "faulty_ops" {
+		t.Fatalf("a mistake in C++: %v", err)
+	}
+	for _, want := range []string{"platforms/kernels/faulty_ops.cpp:51:18: error:", "lost", "out.last = a.lost;"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not said: %v", want, err)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	_, err = world.New(t.Context(), load(t, layer(t), "faulty"), 2, world.Options{})
+	if !errors.Is(err, hls.ErrTools) || !strings.Contains(err.Error(), "apt-get install g++") {
+		t.Errorf("without a compiler: %v", err)
+	}
+}
+
+// TestPlatformsWithoutKernelsInCNeedNoCompiler is for those whose plugins are in RTL.
+func TestPlatformsWithoutKernelsInCNeedNoCompiler(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	d := load(t, layer(t), "u55c_tcp")
+	w, err := world.New(t.Context(), d, 1, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := driverview.Of(d)
+	if p.Name != "u55c_tcp" || len(w.Engine(0).Stats().Kernels) != 0 {
+		t.Errorf("%s has %+v", p.Name, w.Engine(0).Stats().Kernels)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -370,4 +371,54 @@ func (c ratioCase) rank(ctx context.Context, e *accl.Engine, in, want [][]float6
 		return nil
 	}
 	return memory[2].check(want[rank])
+}
+
+// TestCountsThatAreNoWholeUnits places calls as no driver does.
+func TestCountsThatAreNoWholeUnits(t *testing.T) {
+	ctx := limited(t)
+	d := load(t, layer(t), "ratio")
+	w, engines := start(ctx, t, d, 1, world.Options{Engine: emu.Options{OnFault: func(err error) { t.Error(err) }}})
+	e, dev := engines[0], w.Device(0)
+	p := e.Platform()
+	i := slices.IndexFunc(p.Operations, func(c accl.Code) bool { return c.Name == "copy" })
+	for _, n := range narrows {
+		wide, err := n.alloc(ctx, e, false, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed, err := n.alloc(ctx, e, true, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := e.ConfigAddress(accl.TypeInt32, n.DType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for count := range uint32(4 << n.log) {
+			for _, forth := range []bool{true, false} {
+				call := accl.Call{
+					Scenario: p.Operations[i].Value, Count: count, Comm: e.World().Address(), ArithCfg: config, Tag: p.TagAny,
+					Addr0: wide.Address(), Addr2: packed.Address(), CompressionFlags: p.CompressionFlags.Result,
+				}
+				if !forth {
+					call.Addr0, call.Addr2, call.CompressionFlags = call.Addr2, call.Addr0, p.CompressionFlags.Op0
+				}
+				ticket, err := dev.Start(ctx, 0, call)
+				if err != nil {
+					t.Fatal(err)
+				}
+				code, err := dev.Wait(ctx, ticket)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := ""
+				if count%(1<<n.log) != 0 {
+					want = "COMPRESSION"
+				}
+				if got := accl.BitNames(accl.BitsOf(uint32(code), p.ReturnCodes)); got != want {
+					t.Errorf("%d of %s, forth %v: %q, expected %q", count, n.DType, forth, got, want)
+				}
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -32,11 +33,14 @@ func laneDesign(t *testing.T, top string) *design.Design {
 	layer := fstest.MapFS{"lane.hcl": {Data: []byte(`platform "lane" {
   board = "u55c"
   clock = 250
+  cclo { kernel_stream = "vadd_put" }
   poe "tcp" {}
   compression "hp_compression" {}
-  source = { hp_compression = "hls" }
+  source = { hp_compression = "hls", vadd_put = "hls" }
 }
 `)}}
+	layer["kernels/vadd_put.hcl"] = &fstest.MapFile{Data: []byte(calledKernel)}
+	layer["kernels/called.hpp"] = &fstest.MapFile{Data: []byte(calledTop)}
 	if top != "" {
 		layer["kernels/hp_compression.hcl"] = &fstest.MapFile{Data: []byte(`kernel "hp_compression" {
   doc    = "A lane."
@@ -63,8 +67,36 @@ func laneDesign(t *testing.T, top string) *design.Design {
 	return d
 }
 
-// laneEngine has a lane of compression alone, with the host at both its streams. All
-// tests share one build.
+// calledKernel is a kernel that adds 1 to elements in memory. It waits for a beat for
+// ever if there are -1, and writes beats without end if there are -2.
+const (
+	calledKernel = `kernel "vadd_put" {
+  doc      = "A kernel."
+  like     = "called_kernel"
+  source   = "hls"
+  instance = "vadd_${cclo.index}_0"
+  hls {
+    files = ["called.hpp"]
+    top   = "vadd_put"
+  }
+  argument "src" { type = "float*" }
+  argument "dst" { type = "float*" }
+  argument "count" { type = "int" }
+}
+`
+	calledTop = `#include "cclo_hls.hpp"
+inline void vadd_put(const float *src, float *dst, int count, hls::stream<cclo::word> &cmd_to_cclo, hls::stream<cclo::word> &sts_from_cclo,
+                     hls::stream<cclo::beat<8> > &data_to_cclo, hls::stream<cclo::beat<8> > &data_from_cclo) {
+    cclo::beat<8> beat;
+    if (count == -1) beat = data_from_cclo.read();
+    while (count == -2) data_to_cclo.write(beat);
+    for (int i = 0; i < count; i++) dst[i] = src[i] + 1;
+}
+`
+)
+
+// laneEngine has a lane of compression with the host at both its streams, and a kernel
+// that the host calls. All tests share one build.
 func laneEngine(t *testing.T, top string, o Options) *Engine {
 	t.Helper()
 	ctx := t.Context()
@@ -74,13 +106,14 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 		}
 	}
 	d := laneDesign(t, top)
-	all, err := verilate.SourcesOf(ctx, d, "sim", "hp_compression")
+	all, err := verilate.SourcesOf(ctx, d, "sim", "hp_compression", "vadd_put")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var some []string
 	for _, s := range all {
-		if base := filepath.Base(s); base == "cclo_pkg.sv" || base == "hp_compression.sv" || strings.HasPrefix(base, "sim_") {
+		base, common := filepath.Base(s), filepath.Base(filepath.Dir(s)) == "common"
+		if base == "cclo_pkg.sv" || base == "hp_compression.sv" || base == "vadd_put.sv" || strings.HasPrefix(base, "sim_") || common {
 			some = append(some, s)
 		}
 	}
@@ -93,8 +126,17 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 		t.Fatal(err)
 	}
 	o.Build = Build{Careful: true, KernelPort: true, Optimize: "-O0", Progress: func(m string) { t.Log(m) }}
-	some = slices.DeleteFunc(some, func(s string) bool { return strings.HasSuffix(s, "sim_hls_control.sv") })
-	if o.Library, err = build(ctx, append(some, own...), o.Build, nil); err != nil {
+	kernels, err := calledKernels(d)
+	at := slices.IndexFunc(kernels[0], func(k *called) bool { return k.component >= 0 })
+	if err != nil || at < 0 {
+		t.Fatalf("no kernel in C++ is called: %v", err)
+	}
+	control, err := controlPort(d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := map[string]string{"CONTROL": fmt.Sprint(control), "CALLED": fmt.Sprint(kernels[0][at].control)}
+	if o.Library, err = build(ctx, append(some, own...), o.Build, params); err != nil {
 		t.Fatal(err)
 	}
 	o.Image = []byte{1, 2, 3, 4}
@@ -105,7 +147,7 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := New(limited(t), d, port, o)
+	e, err := New(t.Context(), d, port, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +220,7 @@ func TestKernelsInCppComputeOnTheStreamsOfTheModel(t *testing.T) {
 		}
 	}
 	stats := e.Stats().Kernels
-	if len(stats) != 3 || stats[0].Instance != "compression_0_0" || !strings.Contains(stats[0].Doing, "in_r") {
+	if len(stats) != 4 || stats[0].Instance != "compression_0_0" || !strings.Contains(stats[0].Doing, "in_r") {
 		t.Fatalf("%v", stats)
 	}
 	const beats = 2 + 4 + 256 + 1 + 2 + 128
@@ -234,7 +276,7 @@ func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
 			if err := e.Err(); !errors.Is(err, ErrHardware) || !strings.Contains(err.Error(), "compression_0_0 (hp_compression): ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
-			if s := e.Stats().Kernels; len(s) != 3 || s[0].Streams[0].Beats == 0 {
+			if s := e.Stats().Kernels; len(s) != 4 || s[0].Streams[0].Beats == 0 {
 				t.Errorf("of a card that has ended: %v", s)
 			}
 		})
@@ -311,7 +353,7 @@ func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(r.head.Arguments, library) || len(r.head.Kernels) != 1 {
+	if strings.Contains(r.head.Arguments, library) || len(r.head.Kernels) != 2 {
 		t.Errorf("%d libraries, and %q", len(r.head.Kernels), r.head.Arguments)
 	}
 	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}, nil); err != nil {

@@ -12,14 +12,12 @@
 // Unlike the vendor's, a variable without a value is zero, and a bit outside of a
 // value or a division by zero throws cclo_sim::error. A value lies in memory like
 // the next C integer, or as 64-bit words, the lowest first, and may be looked at
-// through a pointer to another type.
+// through a pointer to another type. As with the vendor's, `half` comes along.
 #ifndef CCLO_SIM_AP_INT_H
 #define CCLO_SIM_AP_INT_H
 
-#include "cclo_integer.hpp"
-#include "cclo_references.hpp"
-
 #include "cclo_operators.hpp"
+#include "hls_half.h"
 
 template <int W> struct __attribute__((may_alias)) ap_uint : ap_int_base<W, false> {
     using base = ap_int_base<W, false>;

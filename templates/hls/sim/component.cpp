@@ -175,9 +175,18 @@ bool Component::start(const uint64_t *arguments) {
     return true;
 }
 
+// Whether the kernel would do anything else than before.
+bool Component::can_run() const {
+    if (doing_ == cclo_failed || !(called_ || description().free_running))
+        return false;
+    if (closing_ || port_ < 0)
+        return true;
+    const Port &p = *ports_[port_];
+    return p.output ? p.held() < p.depth : p.held() > 0;
+}
+
 void Component::run(cclo_state *state) {
-    const bool anything = doing_ != cclo_failed && (called_ || description().free_running);
-    if (anything) {
+    if (can_run()) {
         if (!stack_) {
             stack_ = std::make_unique<Stack>();
             getcontext(&stack_->kernel);
@@ -261,6 +270,8 @@ void Component::body() {
 }
 
 void Component::yield(cclo_doing doing, int port) {
+    if (current() != this)
+        fail("a port is used outside of the kernel");
     doing_ = doing;
     port_ = port;
     looks_ = 0;

@@ -191,6 +191,7 @@ class Component {
     void body();
     void yield(cclo_doing doing, int port);
     [[noreturn]] void leave();
+    bool can_run() const;
     void check_ports();
     uint64_t all_moved() const;
     std::string progress() const;

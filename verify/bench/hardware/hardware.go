@@ -29,20 +29,24 @@ type Options struct {
 	Ranks    []int
 	Sizes    []int // bytes of an operand
 	Latency  uint32
+	// PluginBytes is how much goes through plugins in RTL and in C++, which are two
+	// builds; 0 for none.
+	PluginBytes int
 }
 
 // Defaults are the options that the bench target uses.
 func Defaults() Options {
-	return Options{Platform: "u55c_tcp", Ranks: []int{2, 4}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Latency: 50}
+	return Options{Platform: "u55c_tcp", Ranks: []int{2, 4}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Latency: 50, PluginBytes: 1 << 20}
 }
 
 // Report is everything that was measured.
 type Report struct {
-	Platform      string  `json:"platform"`
-	Latency       uint32  `json:"memory_latency_cycles"`
-	BuildSeconds  float64 `json:"build_seconds"` // 0 if the simulation was there already
-	Points        []Point `json:"points"`
-	CyclesASecond float64 `json:"rank_cycles_a_second"` // of all ranks together, the host's work included
+	Platform      string   `json:"platform"`
+	Latency       uint32   `json:"memory_latency_cycles"`
+	BuildSeconds  float64  `json:"build_seconds"` // 0 if the simulation was there already
+	Points        []Point  `json:"points"`
+	Plugins       []Plugin `json:"plugins,omitempty"`
+	CyclesASecond float64  `json:"rank_cycles_a_second"` // of all ranks together, the host's work included
 }
 
 // Point is a call: the engine's own count from when firmware has taken it until
@@ -86,6 +90,11 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 		cycles += ran
 	}
 	r.CyclesASecond = float64(cycles) / time.Since(start).Seconds()
+	if p := d.Platform; o.PluginBytes > 0 && p.Arithmetic != nil && p.Compression != nil {
+		if err := r.plugins(ctx, o, so, progress); err != nil {
+			return err
+		}
+	}
 	if err := r.Print(out); err != nil {
 		return err
 	}
@@ -243,6 +252,9 @@ func (r *Report) Print(w io.Writer) error {
 		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%.2f\t\n", p.Ranks, p.Operation, p.Bytes, p.Cycles, p.BytesACycle())
 	}
 	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := r.printPlugins(w); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%.0f cycles a second, of all ranks together", r.CyclesASecond)

@@ -17,6 +17,9 @@ platform "own_types" {
   board = "u55c"
   poe "tcp" {}
   type "bfloat16" { bytes = 2 }
+  arithmetic "reduce_ops" {
+    function "sum" { tdest = { bfloat16 = 0 } }
+  }
 }
 `
 

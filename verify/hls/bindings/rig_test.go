@@ -124,7 +124,7 @@ func build(t *testing.T, dir string, files []string, more ...string) (program st
 		t.Fatal(err)
 	}
 	program = filepath.Join(dir, "program")
-	args := append([]string{"-O1", "-Ihls", "-isystem", "sim", "-I.", "-o", program}, flags...)
+	args := append([]string{"-O0", "-Ihls", "-isystem", "sim", "-I.", "-o", program}, flags...)
 	args = append(append(append(args, more...), files...), standIn(t, compiler, runtime)...)
 	execute(t, dir, compileTime, compiler, args...)
 	return program
@@ -145,7 +145,7 @@ func standIn(t *testing.T, compiler string, files []string) []string {
 	if objects.files == nil {
 		for _, file := range files {
 			object := filepath.Join(objects.dir, strings.TrimSuffix(filepath.Base(file), ".cpp")+".o")
-			execute(t, filepath.Dir(file), compileTime, compiler, "-std=c++17", "-O1", "-c", "-I.", "-o", object, file)
+			execute(t, filepath.Dir(file), compileTime, compiler, "-std=c++17", "-O0", "-c", "-I.", "-o", object, file)
 			objects.files = append(objects.files, object)
 		}
 	}

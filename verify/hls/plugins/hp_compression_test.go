@@ -39,9 +39,10 @@ func newCompressor(t *testing.T, d *design.Design) compressor {
 	return c
 }
 
-// converted is what the plugin makes of packets, each of which ends with TLAST: two
-// beats become one, with every second bit of TKEEP, and the other way round. A half
-// of which nothing is kept does not become a beat.
+// converted is what the plugin makes of packets: two beats become one, with every
+// second bit of TKEEP, and the other way round. A half of which nothing is kept does
+// not become a beat. What fills a beat by half waits for the rest, until TLAST or
+// something else comes.
 func (c compressor) converted(in []hls.Beat) (out []hls.Beat) {
 	waits := false // the last beat of out has room for a half
 	for _, x := range in {
@@ -59,6 +60,7 @@ func (c compressor) converted(in []hls.Beat) (out []hls.Beat) {
 			y.Last = x.Last
 			waits = !waits && x.Last == 0
 		case c.widen:
+			waits = false
 			halves := 2
 			if x.Keep>>32 == 0 {
 				halves = 1
@@ -75,9 +77,13 @@ func (c compressor) converted(in []hls.Beat) (out []hls.Beat) {
 				out = append(out, y)
 			}
 		default:
+			waits = false
 			x.Dest = 0 // the output has none
 			out = append(out, x)
 		}
+	}
+	if waits {
+		out = out[:len(out)-1] // for ever
 	}
 	return out
 }
@@ -129,7 +135,8 @@ func (c compressor) exact(t *testing.T, k *hls.Component) {
 	}
 }
 
-// packets are of any conversion, of any length and TKEEP.
+// packets are of any conversion, of any length and TKEEP. Some do not end before
+// the next one comes.
 func (c compressor) packets(r *rand.Rand, n int) (in []hls.Beat) {
 	for len(in) < n {
 		tdest, gaps := []uint32{c.narrow, c.widen, c.narrow, c.widen, r.Uint32N(16)}[r.IntN(5)], r.IntN(3) == 0
@@ -142,7 +149,7 @@ func (c compressor) packets(r *rand.Rand, n int) (in []hls.Beat) {
 				x.Keep = r.Uint64() & r.Uint64()
 			}
 			if left == 0 {
-				x.Last = 1
+				x.Last = min(1, r.Uint32N(8))
 				if r.IntN(2) == 0 {
 					x.Keep >>= r.IntN(65)
 				}

@@ -147,7 +147,7 @@ func joined(high, low value) *big.Int {
 
 func TestPartsAreReadAndWritten(t *testing.T) {
 	t.Parallel()
-	program := build(t, headers(t), "-O1", "-DROUNDS=100", "-DPAIRS="+calls("pair", pairs(2)), "testdata/parts.cpp")
+	program := build(t, headers(t), "-O2", "-DROUNDS=150", "-DPAIRS="+calls("pair", pairs(1)), "testdata/parts.cpp")
 	lines := run(t, program)
 	seen := map[string]int{}
 	for _, line := range lines {

@@ -16,6 +16,7 @@ func main() { program.Main(run) }
 func run(ctx context.Context) error {
 	o := hardware.Defaults()
 	flag.StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	flag.IntVar(&o.PluginBytes, "plugins", o.PluginBytes, "`bytes` through plugins in RTL and in C++; 0 for none")
 	dir := flag.String("out", "out/bench", "`directory` for the report")
 	flag.Parse()
 	return hardware.Run(ctx, o, *dir, os.Stdout, os.Stderr)

@@ -9,6 +9,71 @@
 #include <cstdio>
 #endif
 
+using namespace hls;
+using namespace std;
+
+typedef ap_axiu<1, 0, 0, 0> token_word;
+
+// Hands memory to a stream, beat by beat, and says when it is done.
+void hand_over(ap_uint<512> *memory, ap_uint<32> size, STREAM<stream_word> &out, STREAM<token_word> &token) {
+#pragma HLS INTERFACE m_axi port=memory bundle=gmem_in
+#pragma HLS INTERFACE axis register both port=out
+    for (int chunk = 0; chunk < (size + 15) / 16; chunk++) {
+        #pragma HLS pipeline II=1
+        stream_word word;
+        word.last = 1;
+        word.keep = -1;
+        word.dest = 0;
+        word.data = memory[chunk];
+        out.write(word);
+    }
+    token_word done;
+    done.data = 1;
+    token.write(done);
+}
+
+// Passes calls on, one client after the other.
+void take_turns(STREAM<command_word> &cmd, STREAM<command_word> &ack, STREAM<command_word> &to, STREAM<command_word> &from) {
+    if (!STREAM_IS_EMPTY(cmd)) {
+        for (int i = 0; i < 15; i++) {
+            STREAM_WRITE(to, STREAM_READ(cmd));
+        }
+        STREAM_WRITE(ack, STREAM_READ(from));
+    }
+}
+
+// Chooses what to call while it runs, and fills a beat by way of pointers.
+int choose(int kind, int repetitions, ap_uint<32> address, STREAM<command_word> &cmd, STREAM<command_word> &sts,
+           STREAM<stream_word> &to, STREAM<stream_word> &from) {
+    accl_hls::ACCLCommand accl(cmd, sts, 0, 0, 0, 3);
+    accl_hls::ACCLData data(to, from);
+    int operation = 100, flags = 3, calls = 0;
+    switch (kind) {
+        case 0:
+            operation = ACCL_COPY;
+            break;
+        case ACCL_NOP:
+            operation = ACCL_NOP;
+            flags = 0;
+            break;
+    }
+    for (ap_uint<32> i = 0; i < repetitions; i++) {
+        ap_uint<512> beat;
+        for (int k = 0; k < 16; k++) {
+            float number = k;
+            beat((k + 1) * 32 - 1, k * 32) = *reinterpret_cast<ap_uint<32>*>(&number);
+        }
+        data.push(beat, 0);
+        {
+            #pragma HLS protocol fixed
+            accl.start_call(operation, 16, 0, 0, 0, 0, 0, 0, flags, address, 0, 0);
+            accl.finalize_call();
+        }
+        calls++;
+    }
+    return calls;
+}
+
 // Forwards a call's words as they come, and the answer to them.
 void forward(STREAM<ap_axiu<32, 0, 0, 0> > &from, STREAM<ap_axiu<32, 0, 0, 0> > &to) {
 #pragma HLS INTERFACE axis port=from

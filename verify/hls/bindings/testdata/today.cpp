@@ -9,6 +9,10 @@ void schedule(ap_uint<32> size, ap_uint<32> neighbour, ap_uint<32> comm, ap_uint
               STREAM<command_word> &sts);
 int drain(STREAM<stream_word> &from, STREAM<stream_word> &to);
 void tagged(STREAM<command_word> &cmd, STREAM<command_word> &sts);
+void hand_over(ap_uint<512> *memory, ap_uint<32> size, STREAM<stream_word> &out, STREAM<ap_axiu<1, 0, 0, 0> > &token);
+void take_turns(STREAM<command_word> &cmd, STREAM<command_word> &ack, STREAM<command_word> &to, STREAM<command_word> &from);
+int choose(int kind, int repetitions, ap_uint<32> address, STREAM<command_word> &cmd, STREAM<command_word> &sts,
+           STREAM<stream_word> &to, STREAM<stream_word> &from);
 
 static void answer(STREAM<command_word> &sts) {
     command_word word;
@@ -34,6 +38,8 @@ static void print(STREAM<command_word> &cmd) {
     }
     std::printf("\n");
 }
+
+static unsigned data_of(STREAM<stream_word> &stream) { return STREAM_READ(stream).data.range(31, 0).to_uint(); }
 
 int main() {
     STREAM<command_word> cmd("cmd"), sts("sts");
@@ -107,5 +113,20 @@ int main() {
     const int moved = drain(from, to);
     data.pull();
     std::printf("drained %d to %u\n", moved, data.pull().dest.to_uint());
+
+    ap_uint<512> memory[2] = {7, 8};
+    STREAM<ap_axiu<1, 0, 0, 0> > token("token");
+    hand_over(memory, 17, from, token);
+    const unsigned first = data_of(from), second = data_of(from);
+    std::printf("handed %u %u, token %d\n", first, second, static_cast<int>(token.read().data));
+
+    answer(sts);
+    answer(sts);
+    const int calls = choose(0, 2, 9, cmd, sts, to, from);
+    STREAM<command_word> passed("passed"), acks("acks"), answers("answers");
+    answer(answers);
+    take_turns(cmd, acks, passed, answers);
+    std::printf("chose %d, %s, passed", calls, STREAM_IS_EMPTY(acks) ? "not answered" : "answered");
+    print(passed);
     return 0;
 }

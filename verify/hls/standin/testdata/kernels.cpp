@@ -13,6 +13,7 @@
 #define swallows 10
 #define mislabelled 11
 #define plain 12
+#define catches 13
 
 using Wide = ap_axiu<512, 0, 0, 8>;
 template <class T> using Stream = hls::stream<T>;
@@ -222,6 +223,29 @@ struct Kernel : cclo_sim::Component {
     void call(const uint64_t *) override { out.write(float(in.read()(69, 64).to_int()) / 2); }
 };
 const cclo_port ports[] = {{"in", 0, 70, 0}, {"out", 1, 32, 0}};
+
+#elif KERNEL == catches
+
+// Waits while it handles an exception, which has to be its own afterwards.
+struct Kernel : cclo_sim::Component {
+    Stream<Wide> in, out;
+    Kernel() { input(in, "in"), output(out, "out"); }
+    void call(const uint64_t *) override {
+        try {
+            throw calls++;
+        } catch (int) {
+            const Wide beat = in.read();
+            try {
+                throw;
+            } catch (int n) {
+                if (n == calls - 1)
+                    out.write(beat);
+            }
+        }
+    }
+    int calls = 0;
+};
+const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 512, 8}};
 
 #endif
 

@@ -1,8 +1,10 @@
-// A lane of compression alone, with the host at both its streams.
+// A lane of compression with the host at both its streams, and a kernel that the host
+// calls.
 `default_nettype none
 
 module platform_top #(
-    parameter int CONTROL = 0
+    parameter int CONTROL = 0,
+    parameter int CALLED  = 1
 ) (
     input wire clk,
     input wire rst
@@ -39,6 +41,35 @@ module platform_top #(
 
     sim_host_probe #(.ID(0)) probe (
         .clk, .rst, .asleep(1'b1), .halted(1'b0), .halt_cause('0), .halt_pc('0), .trace_valid(1'b0), .trace_word('0), .issue_valid(1'b0), .issue('0)
+    );
+
+    logic        k_awvalid, k_awready, k_wvalid, k_wready, k_bvalid, k_bready, k_arvalid, k_arready, k_rvalid, k_rready;
+    logic [11:0] k_awaddr, k_araddr;
+    logic [31:0] k_wdata, k_rdata;
+    logic [3:0]  k_wstrb;
+    logic [1:0]  k_bresp, k_rresp;
+    sim_host_axil #(.ID(CALLED), .ADDRESS_WIDTH(12)) calls (
+        .clk, .rst, .awvalid(k_awvalid), .awready(k_awready), .awaddr(k_awaddr), .wvalid(k_wvalid), .wready(k_wready), .wdata(k_wdata),
+        .wstrb(k_wstrb), .bvalid(k_bvalid), .bready(k_bready), .bresp(k_bresp), .arvalid(k_arvalid), .arready(k_arready), .araddr(k_araddr),
+        .rvalid(k_rvalid), .rready(k_rready), .rdata(k_rdata), .rresp(k_rresp)
+    );
+    vadd_put #(.COMPONENT(3), .INSTANCE("vadd_0_0"), .M_AXI_GMEM_SPACE(0)) called (
+        .ap_clk(clk), .ap_rst_n(!rst),
+        .s_axi_control_awvalid(k_awvalid), .s_axi_control_awready(k_awready), .s_axi_control_awaddr(k_awaddr),
+        .s_axi_control_wvalid(k_wvalid), .s_axi_control_wready(k_wready), .s_axi_control_wdata(k_wdata), .s_axi_control_wstrb(k_wstrb),
+        .s_axi_control_bvalid(k_bvalid), .s_axi_control_bready(k_bready), .s_axi_control_bresp(k_bresp),
+        .s_axi_control_arvalid(k_arvalid), .s_axi_control_arready(k_arready), .s_axi_control_araddr(k_araddr),
+        .s_axi_control_rvalid(k_rvalid), .s_axi_control_rready(k_rready), .s_axi_control_rdata(k_rdata), .s_axi_control_rresp(k_rresp),
+        .m_axi_gmem_awvalid(), .m_axi_gmem_awready('0), .m_axi_gmem_awaddr(), .m_axi_gmem_awlen(), .m_axi_gmem_awsize(), .m_axi_gmem_awburst(),
+        .m_axi_gmem_wvalid(), .m_axi_gmem_wready('0), .m_axi_gmem_wdata(), .m_axi_gmem_wstrb(), .m_axi_gmem_wlast(),
+        .m_axi_gmem_bvalid('0), .m_axi_gmem_bready(), .m_axi_gmem_bresp('0),
+        .m_axi_gmem_arvalid(), .m_axi_gmem_arready('0), .m_axi_gmem_araddr(), .m_axi_gmem_arlen(), .m_axi_gmem_arsize(), .m_axi_gmem_arburst(),
+        .m_axi_gmem_rvalid('0), .m_axi_gmem_rready(), .m_axi_gmem_rdata('0), .m_axi_gmem_rresp('0), .m_axi_gmem_rlast('0),
+        .cmd_to_cclo_tvalid(), .cmd_to_cclo_tready(1'b1), .cmd_to_cclo_tdata(), .cmd_to_cclo_tkeep(), .cmd_to_cclo_tlast(),
+        .sts_from_cclo_tvalid('0), .sts_from_cclo_tready(), .sts_from_cclo_tdata('0), .sts_from_cclo_tkeep('0), .sts_from_cclo_tlast('0),
+        .data_to_cclo_tvalid(), .data_to_cclo_tready(1'b0), .data_to_cclo_tdata(), .data_to_cclo_tkeep(), .data_to_cclo_tlast(), .data_to_cclo_tdest(),
+        .data_from_cclo_tvalid('0), .data_from_cclo_tready(), .data_from_cclo_tdata('0), .data_from_cclo_tkeep('0), .data_from_cclo_tlast('0),
+        .data_from_cclo_tdest('0)
     );
 
     wire unused = &{1'b0, awvalid, wvalid, arvalid, bready, rready, awaddr, araddr, wdata, wstrb, in_dest};

@@ -1,9 +1,11 @@
 // A reduction plugin that does what TDEST says: 0 adds int32, everything else is a
 // mistake of its own.
-#include "component.hpp"
+#include "cclo_hls.hpp"
 
-using operand_beat = ap_axiu<512, 0, 0, 8>;
-using result_beat = ap_axiu<512, 0, 0, 0>;
+#include <stdexcept>
+
+using operand_beat = cclo::beat<8>;
+using result_beat = cclo::beat<0>;
 
 enum {
     sums = 0,
@@ -18,12 +20,11 @@ enum {
     never_comes_back = 9,
     only_looks = 10,
     throws = 11,
-    writes_first = 12,
 };
 
 static volatile unsigned spin = 0;
 
-void plugin(hls::stream<operand_beat> &in0, hls::stream<result_beat> &in1, hls::stream<result_beat> &out_r) {
+void faulty_ops(hls::stream<operand_beat> &in0, hls::stream<result_beat> &in1, hls::stream<result_beat> &out_r) {
     static unsigned beat = 0; // of the packet
     const operand_beat a = in0.read();
     const unsigned what = a.dest.to_uint();
@@ -61,18 +62,3 @@ void plugin(hls::stream<operand_beat> &in0, hls::stream<result_beat> &in1, hls::
     if (a.last)
         beat = 0;
 }
-
-namespace {
-struct Kernel : cclo_sim::Component {
-    hls::stream<operand_beat> in0;
-    hls::stream<result_beat> in1, out_r;
-    Kernel() {
-        input(in0, "in0");
-        input(in1, "in1");
-        output(out_r, "out_r");
-    }
-    void call(const uint64_t *) override { plugin(in0, in1, out_r); }
-};
-const cclo_port ports[] = {{"in0", 0, 512, 8}, {"in1", 0, 512, 0}, {"out_r", 1, 512, 0}};
-} // namespace
-CCLO_COMPONENT_WITHOUT_ARGUMENTS(Kernel, "plugin", 1, ports)

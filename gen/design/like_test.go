@@ -1,0 +1,239 @@
+package design_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/design"
+)
+
+// likes are kernels that take over from others, whose expressions see the locals
+// of the file that they stand in.
+func likes(kernel string) fstest.MapFS {
+	return fstest.MapFS{
+		"kernels/base.hcl": {Data: []byte(`
+locals {
+  bits = 512
+  name = "base"
+}
+
+kernel "base" {
+  abstract = true
+  like     = "called_kernel"
+  instance = "${local.name}_${cclo.index}"
+  calls    = false
+
+  port "data_to_cclo" {
+    axis  = "out"
+    width = local.bits
+    tdest = 8
+    joins = "kernel/in"
+    depth = local.bits
+  }
+
+  argument "count" { type = "int" }
+}`)},
+		"kernels/mine.hcl": {Data: []byte(kernel)},
+		"kernels/mine.hpp": {Data: []byte("void body();\n")},
+		"p.hcl": {Data: []byte(`
+platform "p" {
+  board = "u55c"
+  cclo { kernel_stream = "mine" }
+  poe "tcp" {}
+}`)},
+	}
+}
+
+func kernelNamed(t *testing.T, d *design.Design, id string) (*design.Kernel, []string) {
+	t.Helper()
+	var kernel *design.Kernel
+	var instances []string
+	for _, in := range d.Instances {
+		if in.Kernel.ID == id {
+			kernel, instances = in.Kernel, append(instances, in.Name)
+		}
+	}
+	if kernel == nil {
+		t.Fatalf("no instance of %s", id)
+	}
+	return kernel, instances
+}
+
+func portNames(k *design.Kernel) []string {
+	var names []string
+	for _, p := range k.Ports {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func TestKernelsTakeOverWhatTheyDoNotSay(t *testing.T) {
+	d := load(t, "p", likes(`
+locals { name = "mine" }
+
+kernel "mine" {
+  like = "base"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+  argument "src" { type = "float*" }
+  argument "scale" { type = "double" }
+  argument "count" { type = "uint" }
+  port "extra" {
+    axis     = "in"
+    width    = 64
+    required = false
+  }
+}`))
+	checkGraph(t, d)
+	k, instances := kernelNamed(t, d, "mine")
+	if diff := cmp.Diff([]string{"base_0"}, instances); diff != "" {
+		t.Errorf("instances -want +got:\n%s", diff)
+	}
+	if k.Source != "hls" || k.Control != "ap_ctrl_hs" || k.HLS == nil || k.HLS.Calls != "body" || string(k.HLS.Files[0].Text) != "void body();\n" {
+		t.Errorf("got %+v", k)
+	}
+	if diff := cmp.Diff([]string{"s_axi_control", "m_axi_gmem", "data_to_cclo", "data_from_cclo", "extra"}, portNames(k)); diff != "" {
+		t.Errorf("ports -want +got:\n%s", diff)
+	}
+	want := []design.Argument{
+		{Name: "count", At: 0x10, Width: 32, Type: "uint", Port: "s_axi_control"},
+		{Name: "src", At: 0x18, Width: 64, Type: "float*", Port: "m_axi_gmem"},
+		{Name: "scale", At: 0x24, Width: 64, Type: "double", Port: "s_axi_control"},
+	}
+	if diff := cmp.Diff(want, k.Arguments); diff != "" {
+		t.Errorf("arguments -want +got:\n%s", diff)
+	}
+	depth := -1
+	for _, s := range d.Streams {
+		if s.From.Instance.Kernel == k {
+			depth = s.Depth
+		}
+	}
+	if depth != 512 {
+		t.Errorf("the stream to the engine has a FIFO of %d", depth)
+	}
+	for _, file := range []string{"platforms/kernels/mine.hcl", "platforms/kernels/base.hcl", "platforms/kernels/called_kernel.hcl"} {
+		found := false
+		for _, f := range d.Files {
+			found = found || f == file
+		}
+		if !found {
+			t.Errorf("the design does not say that it comes from %s", file)
+		}
+	}
+}
+
+func TestUserKernelsHaveTheCallStreamsThatTheySay(t *testing.T) {
+	const text = `
+kernel "mine" {
+  like = "user_kernel"
+  hls {
+    files = ["mine.hpp"]
+    calls = "body"
+  }
+%s}`
+	for _, test := range []struct {
+		name, says string
+		ports      []string
+	}{
+		{"by default all", "", []string{"cmd_to_cclo", "sts_from_cclo", "data_to_cclo", "data_from_cclo"}},
+		{"without calls", "  calls = false\n", []string{"data_to_cclo", "data_from_cclo"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := load(t, "p", likes(fmt.Sprintf(text, test.says)))
+			k, instances := kernelNamed(t, d, "mine")
+			if diff := cmp.Diff(test.ports, portNames(k)); diff != "" {
+				t.Errorf("ports -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"mine_0_0"}, instances); diff != "" {
+				t.Errorf("instances -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPlatformsChooseAmongForms(t *testing.T) {
+	for _, test := range []struct{ source, want string }{{"", "rtl"}, {`source = { reduce_ops = "hls" }`, "hls"}, {`source = { reduce_ops = "rtl" }`, "rtl"}} {
+		layer := fstest.MapFS{"p.hcl": {Data: []byte(`
+platform "p" {
+  board = "u55c"
+  ` + test.source + `
+  poe "tcp" {}
+  arithmetic "reduce_ops" {}
+}`)}}
+		if k, _ := kernelNamed(t, load(t, "p", layer), "reduce_ops"); k.Source != test.want || k.HLS == nil {
+			t.Errorf("%q: %s", test.source, k.Source)
+		}
+	}
+}
+
+// An own file of the same path hides a shipped one; C++ is no exception.
+func TestOwnFilesHideShippedOnes(t *testing.T) {
+	layer := likes("")
+	delete(layer, "kernels/mine.hcl")
+	layer["kernels/reduce_ops.hpp"] = &fstest.MapFile{Data: []byte("int sum, max;\n")}
+	layer["p.hcl"].Data = []byte(`
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  arithmetic "reduce_ops" {}
+}`)
+	k, _ := kernelNamed(t, load(t, "p", layer), "reduce_ops")
+	if got := string(k.HLS.Files[0].Text); got != "int sum, max;\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTheWideSideOfConversions(t *testing.T) {
+	for _, test := range []struct {
+		name, conversions string
+		bytes             int
+		widens            []bool // by TDEST
+	}{
+		{"larger elements where counts are equal", `conversion "float32" "own" { tdest = 0 }
+conversion "own" "float32" { tdest = 1 }`, 2, []bool{false, true}},
+		{"smaller elements first", `conversion "own" "float32" { tdest = 0 }
+conversion "float32" "own" { tdest = 1 }`, 2, []bool{true, false}},
+		{"only one side fits", `conversion "own" "float32" {
+  tdest     = 0
+  ratio_log = 4
+}
+conversion "float32" "own" {
+  tdest     = 1
+  ratio_log = 4
+}`, 16, []bool{true, false}},
+		{"both fit: what stands first compresses", `conversion "float32" "own" {
+  tdest     = 1
+  ratio_log = 2
+}
+conversion "own" "float32" {
+  tdest     = 0
+  ratio_log = 2
+}`, 8, []bool{true, false}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := load(t, "p", fstest.MapFS{"p.hcl": {Data: []byte(fmt.Sprintf(`
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  type "own" { bytes = %d }
+  compression "hp_compression" {
+    %s
+  }
+}`, test.bytes, test.conversions))}})
+			for i, c := range d.Platform.Compression.Conversions {
+				if c.TDEST != i || c.Widens != test.widens[i] {
+					t.Errorf("TDEST %d: %s to %s widens: %v", c.TDEST, c.From, c.To, c.Widens)
+				}
+			}
+			if n := len(d.Configs); n != 1 || d.Configs[0].Uncompressed != "float32" || d.Configs[0].Compressed != "own" {
+				t.Errorf("configurations %+v", d.Configs)
+			}
+		})
+	}
+}

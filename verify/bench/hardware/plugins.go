@@ -1,0 +1,125 @@
+package hardware
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// Plugin is how fast a plugin of simulated hardware is in one of its forms.
+type Plugin struct {
+	Kernel       string  `json:"kernel"`
+	Form         string  `json:"form"` // "rtl" or "hls": C++ on the streams of the model
+	Operation    string  `json:"operation"`
+	Bytes        int     `json:"bytes"`
+	Cycles       uint32  `json:"cycles"`         // of a call
+	BeatsASecond float64 `json:"beats_a_second"` // into the plugin, with everything around it
+}
+
+// inForm chooses a form of all plugins of a design that have it.
+func inForm(d *design.Design, form string) {
+	for _, i := range d.Instances {
+		if i.Kernel.HLS != nil && (i.Role == "arithmetic" || i.Role == "compression") {
+			i.Kernel.Source = form
+		}
+	}
+}
+
+// plugins measures calls of one rank that go through plugins.
+func (r *Report) plugins(ctx context.Context, o Options, so sim.Options, progress io.Writer) error {
+	for _, form := range []string{"rtl", "hls"} {
+		d, err := world.Design(o.Platform, "")
+		if err != nil {
+			return err
+		}
+		inForm(d, form)
+		fmt.Fprintf(progress, "plugins as %s\n", form)
+		if so.Library, err = sim.Library(ctx, d, so.Build); err != nil {
+			return err
+		}
+		if err := r.form(ctx, d, form, o.PluginBytes, so); err != nil {
+			return fmt.Errorf("plugins as %s: %w", form, err)
+		}
+	}
+	return nil
+}
+
+func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes int, so sim.Options) error {
+	word := counter(d.ABI())
+	if word == nil {
+		return fmt.Errorf("%w: %s", ErrNoCounter, d.ABI().Name)
+	}
+	so.Clock = sim.NewClock()
+	w, err := world.New(ctx, d, 1, world.Options{Maker: func(int) world.Maker { return so.Make }})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	p := driverview.Of(d)
+	e, err := accl.Open(ctx, w.Device(0), &p, w.Ranks(), 0)
+	if err != nil {
+		return err
+	}
+	count := bytes / 4
+	src, err := accl.Alloc[float32](ctx, e, count)
+	if err != nil {
+		return err
+	}
+	dst, err := accl.Alloc[float32](ctx, e, count)
+	if err != nil {
+		return err
+	}
+	for _, call := range []struct {
+		kernel, operation string
+		do                func() error
+	}{
+		{d.Platform.Arithmetic.Kernel, "combine", func() error { _, err := e.Combine(ctx, src, dst, dst, count, accl.Sum); return err }},
+		{d.Platform.Compression.Kernel, "copy to float16", func() error {
+			half, err := accl.AllocRaw(ctx, e, accl.TypeFloat16, count)
+			if err != nil {
+				return err
+			}
+			defer half.Free()
+			_, err = e.Copy(ctx, src, half, count)
+			return err
+		}},
+	} {
+		if err := call.do(); err != nil { // fills what remembers
+			return fmt.Errorf("%s: %w", call.operation, err)
+		}
+		began := time.Now()
+		if err := call.do(); err != nil {
+			return fmt.Errorf("%s: %w", call.operation, err)
+		}
+		took := time.Since(began)
+		cycles, err := w.Device(0).ReadReg(ctx, word.At)
+		if err != nil {
+			return err
+		}
+		const beat = 64
+		r.Plugins = append(r.Plugins, Plugin{call.kernel, form, call.operation, bytes, cycles, float64(bytes/beat) / took.Seconds()})
+	}
+	return nil
+}
+
+// printPlugins writes a table.
+func (r *Report) printPlugins(w io.Writer) error {
+	if len(r.Plugins) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "plugin\tform\toperation\tbytes\tcycles\tbeats a second\t")
+	for _, p := range r.Plugins {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%.0f\t\n", p.Kernel, p.Form, p.Operation, p.Bytes, p.Cycles, p.BeatsASecond)
+	}
+	return t.Flush()
+}
