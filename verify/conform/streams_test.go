@@ -14,10 +14,10 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 )
 
-// kernelBench is two ranks whose kernel streams lead to the test.
-func kernelBench(ctx context.Context, t *testing.T, on where, name string) *bench {
+// kernelBench is ranks whose kernel streams lead to the test.
+func kernelBench(ctx context.Context, t *testing.T, on where, name string, ranks int) *bench {
 	t.Helper()
-	s := setup{platform: name, ranks: 2, edit: small}
+	s := setup{platform: name, ranks: ranks, edit: small}
 	if _, built := on.way.(hardware); built {
 		s.world.Engine.Kernel = emu.Client // a kernel of the platform would be there itself
 	} else {
@@ -202,7 +202,7 @@ func kernelStreams(t *testing.T, on where) {
 	for _, name := range on.of("u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma") {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := kernelBench(ctx, t, on, name)
+			b := kernelBench(ctx, t, on, name, 2)
 			v := &env{b: b}
 			if b.p.Generation == "accl-2022" {
 				v.offset = 9

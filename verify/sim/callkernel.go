@@ -197,12 +197,21 @@ func (e *Engine) call(ctx context.Context, k *called, arguments []uint64, mirror
 		return err
 	}
 	if _, err := e.access(ctx, &access{port: k.control, address: bits.offset, await: bits.done}); err != nil {
-		if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
-			return err
+		if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+			return e.stalled(k, err)
 		}
-		return e.stalled(k, err)
+		return e.broken(k, err)
 	}
 	return nil
+}
+
+// broken is the error of a call that has ended with the card: of the kernel, if that is
+// what has failed.
+func (e *Engine) broken(k *called, cause error) error {
+	if k.component < 0 || !strings.Contains(cause.Error(), k.instance.Name+" ("+k.instance.Kernel.Name+"): ") {
+		return cause
+	}
+	return &accl.KernelError{Kernel: k.instance.Kernel.Name, Instance: k.instance.Name, Failed: true, Doing: "has failed", Cause: cause}
 }
 
 // stalled is the error of a call that has not ended when its context has.

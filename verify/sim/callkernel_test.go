@@ -41,7 +41,7 @@ func read(t *testing.T, m accl.Memory) (list []float32) {
 	return list
 }
 
-const waits, floods = 0xFFFFFFFF, 0xFFFFFFFE // instead of counts
+const waits, floods, strays = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD // instead of counts
 
 func TestTheHostCallsAKernelInCppByItsRegisters(t *testing.T) {
 	e := laneEngine(t, "", Options{})
@@ -153,6 +153,16 @@ func TestACallOfAKernelThatDoesNotEndEndsWithItsContext(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestAKernelInCppThatWritesBehindItsMemoryHasFailed(t *testing.T) {
+	e := laneEngine(t, "", Options{})
+	d := e.Device()
+	m := values(t, d, 1)
+	err := accl.CallKernel(limited(t), d, "vadd_put", m.Addr(), m.Addr(), strays)
+	if !errors.Is(err, accl.ErrKernelFailed) || !errors.Is(err, ErrHardware) || !strings.Contains(err.Error(), "written outside of the memory: 0 bytes behind 0x1000") {
+		t.Error(err)
 	}
 }
 

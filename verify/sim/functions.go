@@ -32,6 +32,7 @@ type functions struct {
 
 	KernelMirror func(model uintptr, component, others, space int32, address, bytes uint64)      `c:"sim_hls_mirror" record:""`
 	KernelState  func(model uintptr, component int32, doing *uint32, port *int32, calls *uint64) `c:"sim_hls_state"`
+	KernelText   func(model uintptr, component int32, text *byte, size uint64) uint64            `c:"sim_hls_text"`
 	KernelBeats  func(model uintptr, component int32, port uint32) uint64                        `c:"sim_hls_beats"`
 
 	KernelLimit func(model uintptr, engine int32, beats uint64)                                              `c:"sim_kernel_limit" record:""`

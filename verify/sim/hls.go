@@ -59,7 +59,8 @@ func (c *Card) kernelState(number int) hls.State {
 		s.Moved = c.f.KernelBeats(c.model, int32(number), uint32(port))
 	}
 	if s.Doing == hls.Failed {
-		s.Text = "see the error of the card"
+		text := make([]byte, 1<<12)
+		s.Text = string(text[:c.f.KernelText(c.model, int32(number), &text[0], uint64(len(text)))])
 	}
 	return s
 }

@@ -68,7 +68,8 @@ func laneDesign(t *testing.T, top string) *design.Design {
 }
 
 // calledKernel is a kernel that adds 1 to elements in memory. It waits for a beat for
-// ever if there are -1, and writes beats without end if there are -2.
+// ever if there are -1, writes beats without end if there are -2, and behind its memory
+// if there are -3.
 const (
 	calledKernel = `kernel "vadd_put" {
   doc      = "A kernel."
@@ -90,6 +91,7 @@ inline void vadd_put(const float *src, float *dst, int count, hls::stream<cclo::
     cclo::beat<8> beat;
     if (count == -1) beat = data_from_cclo.read();
     while (count == -2) data_to_cclo.write(beat);
+    if (count == -3) dst[1024] = 1;
     for (int i = 0; i < count; i++) dst[i] = src[i] + 1;
 }
 `

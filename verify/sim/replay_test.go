@@ -196,7 +196,7 @@ func TestAllFunctionsAreRecordedButThoseThatChangeNoModel(t *testing.T) {
 		}
 	}
 	// Open is in the head of a recording, and a replay has its own Close and Trace.
-	if want := []string{"Open", "Close", "Error", "Trace", "Halt", "KernelState", "KernelBeats", "MemoryRead", "MemoryWritten", "NetworkRoom"}; !slices.Equal(left, want) {
+	if want := []string{"Open", "Close", "Error", "Trace", "Halt", "KernelState", "KernelText", "KernelBeats", "MemoryRead", "MemoryWritten", "NetworkRoom"}; !slices.Equal(left, want) {
 		t.Errorf("%v are not recorded, which should be %v", left, want)
 	}
 }

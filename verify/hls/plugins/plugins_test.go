@@ -85,6 +85,9 @@ func verilated(t *testing.T, m streams.Model) *streams.Kernel {
 	return k
 }
 
+// patience is how often a kernel is run in vain before that is a failure.
+const patience = 10_000
+
 // through gives a plugin streams at random paces, and returns what comes out when
 // it has nothing more to do. The output is its last port.
 func through(c *hls.Component, r *rand.Rand, in ...[]hls.Beat) ([]hls.Beat, error) {
@@ -94,12 +97,16 @@ func through(c *hls.Component, r *rand.Rand, in ...[]hls.Beat) ([]hls.Beat, erro
 		return nil, fmt.Errorf("%d inputs for a kernel that has %d", len(in), result)
 	}
 	room := make([]hls.Beat, 1+r.IntN(100))
-	for {
+	for idle := 0; ; idle++ {
 		left := 0
 		for i := range in {
 			given := in[i][:r.IntN(min(len(in[i]), 100)+1)]
-			in[i] = in[i][c.Put(i, given):]
+			taken := c.Put(i, given)
+			in[i] = in[i][taken:]
 			left += len(in[i])
+			if taken > 0 {
+				idle = 0
+			}
 		}
 		state := c.Run()
 		if state.Doing == hls.Failed {
@@ -107,6 +114,12 @@ func through(c *hls.Component, r *rand.Rand, in ...[]hls.Beat) ([]hls.Beat, erro
 		}
 		got := c.Get(result, room[:1+r.IntN(len(room))])
 		out = append(out, room[:got]...)
+		switch {
+		case got > 0:
+			idle = 0
+		case idle == patience:
+			return out, fmt.Errorf("the kernel %s: %s", state, c.Progress())
+		}
 		if left == 0 && got == 0 && state.Doing == hls.Reads {
 			return out, nil
 		}

@@ -88,9 +88,12 @@ func play(c *hls.Component, d *design.Design, r *rand.Rand, j job) error {
 	var sent []hls.Beat
 	left, answered, taken := in, false, c.Moved(from)
 	room := make([]hls.Beat, 64)
-	for ended := false; !ended; {
+	idle, before := 0, -1
+	for ended := false; !ended; idle++ {
 		state := c.Run()
-		before := len(words) + len(sent) + len(left)
+		if now := len(words) + len(sent) - len(left); now != before {
+			idle, before = 0, now
+		}
 		for _, w := range room[:c.Get(commands, room[:1+r.IntN(4)])] {
 			words = append(words, le.Uint32(w.Data[:]))
 			if (w.Last == 1) != (len(words) == 15) {
@@ -111,8 +114,8 @@ func play(c *hls.Component, d *design.Design, r *rand.Rand, j job) error {
 			answer := hls.Beat{Keep: 0xF, Last: 1}
 			le.PutUint32(answer.Data[:], j.answer)
 			answered = c.Put(answers, []hls.Beat{answer}) == 1
-		case answered && before == len(words)+len(sent)+len(left) && state.Doing != hls.Polls:
-			return fmt.Errorf("the kernel %s after its call was answered", state)
+		case idle == patience:
+			return fmt.Errorf("the kernel %s: %s", state, c.Progress())
 		}
 	}
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "memory.h"
 #include "svdpi.h"
 
 using sim::Component;
@@ -12,8 +11,6 @@ using sim::Model;
 
 namespace sim {
 namespace {
-
-constexpr uint64_t page_bytes = 4096; // of host memory
 
 uint32_t small(std::size_t v) { return static_cast<uint32_t>(v); }
 
@@ -129,7 +126,7 @@ void Component::step(Model &model) {
     if (std::exchange(asked, false)) begin(model);
     if (std::exchange(answered, false) && running) {
         write_back(model); // what it has changed since its call
-        read(model);
+        for (const auto &m : mirrors) m->read(handle(model));
     }
     if (!can_go_on()) return;
     library.run(instance, &state);
@@ -160,18 +157,16 @@ void Component::step(Model &model) {
 
 // begin starts a call of the host.
 void Component::begin(Model &model) {
-    read(model);
+    for (const auto &m : mirrors) m->read(handle(model));
     std::vector<uint64_t> values;
     for (const auto &a : arguments) {
         const auto at = (a.offset - arguments.front().offset) / 4;
         uint64_t value = words[at];
         if (a.bits > 32) value |= static_cast<uint64_t>(words[at + 1]) << 32;
         if (a.space >= 0) {
-            const auto m = std::find_if(mirrors.begin(), mirrors.end(), [&](const Mirror &m) {
-                return m.space == a.space && value - m.address < m.bytes;
-            });
+            const auto m = std::find_if(mirrors.begin(), mirrors.end(), [&](const auto &m) { return m->holds(a.space, value); });
             if (m == mirrors.end()) return failed(model, "argument " + std::to_string(values.size()) + " points to memory that nobody has");
-            value = reinterpret_cast<uintptr_t>(m->data.get()) + (value - m->address);
+            value = (*m)->pointer(value);
         }
         values.push_back(value);
     }
@@ -181,27 +176,15 @@ void Component::begin(Model &model) {
 
 // write_back writes what the kernel has changed in memory.
 void Component::write_back(Model &model) {
-    for (auto &m : mirrors) {
-        uint8_t *data = m.data.get(), *seen = m.seen.data();
-        for (uint64_t at = 0; at < m.bytes; at += page_bytes) {
-            const auto end = std::min(at + page_bytes, m.bytes);
-            if (std::memcmp(data + at, seen + at, end - at) == 0) continue;
-            for (uint64_t i = at; i < end; i++) {
-                const auto from = i;
-                while (i < end && data[i] != seen[i]) i++;
-                if (i > from) sim_memory_write(handle(model), m.space, m.address + from, data + from, i - from);
-            }
-            std::memcpy(seen + at, data + at, end - at);
-        }
-    }
+    for (const auto &m : mirrors)
+        if (const auto why = m->write(handle(model)); !why.empty()) return failed(model, "it has failed: " + why);
 }
 
-// read shows the kernel what is in memory.
-void Component::read(Model &model) {
-    for (auto &m : mirrors) {
-        sim_memory_read(handle(model), m.space, m.address, m.data.get(), m.bytes);
-        std::memcpy(m.seen.data(), m.data.get(), m.bytes);
-    }
+void Component::mirror(bool others, int space, uint64_t address, uint64_t bytes) {
+    if (!others) mirrors.clear();
+    for (const auto &m : mirrors)
+        if (m->holds(space, address)) return;
+    mirrors.push_back(std::make_unique<Mirror>(space, address, bytes));
 }
 
 } // namespace sim
@@ -275,13 +258,7 @@ extern "C" svBit sim_hls_ended(int id) { return current->part<Component>(id).has
 // What the host does.
 
 SIM_API void sim_hls_mirror(uintptr_t model, int id, int others, int space, uint64_t address, uint64_t bytes) {
-    auto &mirrors = Model::of(model).part<Component>(id).mirrors;
-    if (!others) mirrors.clear();
-    for (const auto &m : mirrors)
-        if (m.space == space && m.address == address) return;
-    sim::Mirror m{space, address, bytes, {nullptr, std::free}, std::vector<uint8_t>(bytes)};
-    m.data.reset(static_cast<uint8_t *>(std::aligned_alloc(sim::page_bytes, (bytes + sim::page_bytes - 1) / sim::page_bytes * sim::page_bytes)));
-    if (m.data) mirrors.push_back(std::move(m));
+    Model::of(model).part<Component>(id).mirror(others != 0, space, address, bytes);
 }
 
 SIM_API void sim_hls_state(uintptr_t model, int id, uint32_t *doing, int32_t *port, uint64_t *calls) {
@@ -289,6 +266,14 @@ SIM_API void sim_hls_state(uintptr_t model, int id, uint32_t *doing, int32_t *po
     *doing = state.doing;
     *port = state.port;
     *calls = state.calls;
+}
+
+SIM_API uint64_t sim_hls_text(uintptr_t model, int id, char *text, uint64_t size) {
+    const auto &state = Model::of(model).part<Component>(id).doing();
+    const std::string why = state.doing == cclo_failed && state.text != nullptr ? state.text : "";
+    const auto n = std::min<uint64_t>(size, why.size());
+    std::memcpy(text, why.data(), n);
+    return n;
 }
 
 SIM_API uint64_t sim_hls_beats(uintptr_t model, int id, uint32_t port) { return Model::of(model).part<Component>(id).moved(port); }

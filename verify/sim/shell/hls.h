@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,18 +15,11 @@
 
 #include "component.h"
 #include "hls_library.h"
+#include "hls_mirror.h"
 #include "hls_packets.h"
 #include "model.h"
 
 namespace sim {
-
-// Mirror is an allocation that a pointer of a kernel leads to, as the kernel sees it.
-struct Mirror {
-    int space;
-    uint64_t address, bytes;
-    std::unique_ptr<uint8_t, decltype(&std::free)> data{nullptr, std::free}; // what the kernel sees
-    std::vector<uint8_t> seen;                                               // what it has been shown
-};
 
 // Component is an instance of a kernel.
 class Component : public Part {
@@ -40,9 +32,8 @@ class Component : public Part {
     void open(Model &model, const std::string &name, const std::string &kernel);
     void port(Model &model, std::size_t number, const std::string &name, bool output, uint32_t width, uint32_t dest_bits);
     void argument(Model &model, std::size_t number, uint32_t offset, uint32_t bits, int space);
-    std::unique_ptr<Packets> packets;  // of plugins
-    std::size_t answers = none;        // the port of answers to its calls, and that of calls
-    std::size_t calls = none;
+    std::unique_ptr<Packets> packets;         // of plugins
+    std::size_t calls = none, answers = none; // ports that lead to the engine's calls
 
     // What its module does in a cycle. take without a beat is to ask for room.
     bool take(Model &model, std::size_t number, const cclo_beat *beat);
@@ -50,7 +41,8 @@ class Component : public Part {
     void start(std::size_t word, uint32_t value);
     bool has_ended();
 
-    std::vector<Mirror> mirrors; // of the next call of the host
+    // An allocation that a pointer of the next call of the host leads into.
+    void mirror(bool others, int space, uint64_t address, uint64_t bytes);
     const cclo_state &doing() const { return state; }
     uint64_t moved(std::size_t number) const;
 
@@ -65,10 +57,10 @@ class Component : public Part {
     struct Port {
         std::string name;
         bool output = false;
-        bool stands = false;   // a beat, at the pins
-        bool changed = false;  // since the kernel has run
-        uint64_t passed = 0;   // beats, between the module and the component
-        uint64_t written = 0;  // that packets know of
+        bool stands = false;  // a beat, at the pins
+        bool changed = false; // since the kernel has run
+        uint64_t passed = 0;  // beats, between the module and the component
+        uint64_t written = 0; // that packets know of
     };
     struct Argument {
         uint32_t offset, bits;
@@ -79,7 +71,6 @@ class Component : public Part {
     void begin(Model &model);
     bool can_go_on() const;
     void write_back(Model &model);
-    void read(Model &model);
 
     std::string name, kernel;
     Library library;
@@ -87,15 +78,16 @@ class Component : public Part {
     cclo_state state{cclo_idle, -1, 0, ""};
     std::vector<Port> ports;
     std::vector<Argument> arguments;
+    std::vector<std::unique_ptr<Mirror>> mirrors;
     std::vector<uint32_t> words; // of the registers, from the first argument on
     uint64_t called = 0;         // words of calls to the engine that memory has been written for
     uint64_t ends = 0;           // calls of the host that have been seen to end
     bool asked = false;          // by the host, in this cycle
     bool running = false, ended = false;
-    bool fresh = true;    // has not run yet
-    bool answered = false; // by the engine, in this cycle
-    bool active = false;  // has moved a beat
-    uint64_t last = 0;    // cycle in which it did
+    bool fresh = true;           // has not run yet
+    bool answered = false;       // by the engine, in this cycle
+    bool active = false;         // has moved a beat
+    uint64_t last = 0;           // cycle in which it did
 };
 
 } // namespace sim
@@ -106,5 +98,7 @@ SIM_API void sim_hls_mirror(uintptr_t model, int id, int others, int space, uint
 // What a component does (cclo_doing), at which port, or -1, and how many calls of
 // its kernel have ended.
 SIM_API void sim_hls_state(uintptr_t model, int id, uint32_t *doing, int32_t *port, uint64_t *calls);
+// Copies why a kernel has failed, and returns the length.
+SIM_API uint64_t sim_hls_text(uintptr_t model, int id, char *text, uint64_t size);
 // Beats that its kernel has read from, or written to, a port.
 SIM_API uint64_t sim_hls_beats(uintptr_t model, int id, uint32_t port);
