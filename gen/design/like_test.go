@@ -237,3 +237,28 @@ platform "p" {
 		})
 	}
 }
+
+func TestVariantsOfPluginsHaveTheirCPP(t *testing.T) {
+	for _, test := range []struct {
+		name, kernel, platform string
+		functions              int
+		cpp                    string
+	}{
+		{"functions are taken over", "", "", 2, "sum"},
+		{"own functions replace all", "  function \"sum\" {\n tdest = { int32 = 3 }\n cpp = \"add\"\n }\n", "", 1, "add"},
+		{"the platform's replace them, but keep the name in C++", "  function \"sum\" {\n tdest = { int32 = 3 }\n cpp = \"add\"\n }\n", `function "sum" { tdest = { int64 = 0 } }`, 1, "add"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := load(t, "p", fstest.MapFS{
+				"kernels/mine.hcl":       {Data: []byte("kernel \"mine\" {\n  like = \"reduce_ops\"\n" + test.kernel + "}\n")},
+				"kernels/reduce_ops.hpp": {Data: []byte("int sum(), max(), add();\n")},
+				"p.hcl":                  {Data: []byte("platform \"p\" {\n board = \"u55c\"\n poe \"tcp\" {}\n arithmetic \"mine\" {\n" + test.platform + "\n}\n}\n")},
+			})
+			k, _ := kernelNamed(t, d, "mine")
+			functions := d.Platform.Arithmetic.Functions
+			if k.Source != "hls" || k.HLS == nil || len(functions) != test.functions || functions[0].CPP != test.cpp {
+				t.Errorf("%s, %+v", k.Source, functions)
+			}
+		})
+	}
+}

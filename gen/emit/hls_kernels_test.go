@@ -260,14 +260,66 @@ func TestCompileErrorsNameTheUsersLines(t *testing.T) {
 		{"in the C++", "tiny", "kernels/tiny.hpp", "return {a.bits ^ b.bits};", "return nothing;", "platforms/kernels/tiny.hpp:7:"},
 		{"in a file that is included", "pack", "kernels/tools.h", "bits >> 16", "bits >> many", "platforms/kernels/tools.h:3:"},
 		{"a TDEST without a function", "tiny", "kernels/tiny.hcl", "int32 = 1", "int32 = 1, int64 = 2", "platforms/kernels/tiny.hcl:6:"},
-		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"unfold\"", "platforms/kernels/pack.hcl:9:"},
-		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "walk::main", "platforms/kernels/steps.hcl:6:"},
+		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"other::unpack\"", "platforms/kernels/pack.hcl:9:"},
+		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "run::body", "platforms/kernels/steps.hcl:6:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := written(t, own(t, changed(t, test.file, test.old, test.new)))
 			out, err := gxx(t, dir, test.kernel, "-fsyntax-only", "hls/"+test.kernel+"/"+test.kernel+".cpp")
 			if err == nil || !strings.Contains(out, test.want) || !strings.Contains(out, "error:") {
 				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// The files may have the top function themselves, even in a file of the name that a
+// generated one would have.
+func TestOwnTopFunctionsAreTakenAsTheyAre(t *testing.T) {
+	const top = `#include "cclo_hls.hpp"
+void %s(hls::stream<cclo::beat<4>> &in_r, hls::stream<cclo::beat<0>> &out_r) {
+#pragma HLS INTERFACE axis port=in_r
+#pragma HLS INTERFACE axis port=out_r
+#pragma HLS INTERFACE ap_ctrl_none port=return
+    const cclo::beat<4> in = in_r.read();
+    cclo::beat<0> out;
+    out.data = ~in.data;
+    out.keep = in.keep;
+    out.strb = in.keep;
+    out.last = in.last;
+    out_r.write(out);
+}
+`
+	for _, file := range []string{"inverts.cpp", "inverts.hpp"} {
+		t.Run(file, func(t *testing.T) {
+			dir := written(t, own(t, map[string]string{
+				"p.hcl": `
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  compression "inverts" { lanes = 1 }
+}`,
+				"kernels/inverts.hcl": `
+kernel "inverts" {
+  like = "compression_plugin"
+  hls {
+    files = ["` + file + `"]
+    top   = "inverts"
+  }
+  conversion "float32" "int32" { tdest = 0 }
+  conversion "int32" "float32" { tdest = 1 }
+}`,
+				"kernels/" + file: strings.Replace(top, "%s", "inverts", 1),
+			}))
+			if out, err := bench(t, dir, "inverts"); err != nil || !strings.Contains(out, "right") {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if out, err := gxx(t, dir, "inverts", "-fsyntax-only", "-std=c++17", "hls/inverts/inverts_component.cpp"); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "hls/inverts/inverts.cpp"))
+			if err != nil || strings.Contains(string(text), "~in.data") != (file == "inverts.cpp") {
+				t.Errorf("%v\n%s", err, text)
 			}
 		})
 	}

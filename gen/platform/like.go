@@ -52,11 +52,14 @@ func (k *Kernel) takeOver(base *Kernel) {
 			*text.own = *text.other
 		}
 	}
-	if k.Source == "" && k.HLS == nil {
-		k.Source = base.Source
-	}
 	if k.HLS == nil {
 		k.HLS = base.HLS
+	}
+	if k.Source == "" {
+		k.Source = base.Source
+		if k.HLS != nil {
+			k.Source = "hls" // RTL goes by the name of its kernel
+		}
 	}
 	if k.Place == "" {
 		k.Place, k.PlaceRange = base.Place, base.PlaceRange

@@ -165,13 +165,25 @@ func (c *Card) end(k *called) {
 }
 
 func (e *Engine) call(ctx context.Context, k *called, arguments []uint64, mirrors []mirror) error {
+	started, err := e.run(ctx, k, arguments, mirrors)
+	switch {
+	case err == nil:
+		return nil
+	case started && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		return e.stalled(k, err)
+	}
+	return e.broken(k, err)
+}
+
+// run starts a kernel and waits for its end.
+func (e *Engine) run(ctx context.Context, k *called, arguments []uint64, mirrors []mirror) (started bool, err error) {
 	bits := e.card.control
 	now, err := e.access(ctx, &access{port: k.control, address: bits.offset})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if now&bits.idle == 0 {
-		return fmt.Errorf("%w: %s", accl.ErrKernelBusy, k.instance.Name)
+		return false, fmt.Errorf("%w: %s", accl.ErrKernelBusy, k.instance.Name)
 	}
 	if k.component >= 0 {
 		if err := e.do(func() {
@@ -179,7 +191,7 @@ func (e *Engine) call(ctx context.Context, k *called, arguments []uint64, mirror
 				e.f.KernelMirror(e.model, int32(k.component), int32(min(i, 1)), m.space, m.extent.From, m.extent.To-m.extent.From)
 			}
 		}); err != nil {
-			return err
+			return false, err
 		}
 	}
 	write := func(at, v uint32) error {
@@ -189,20 +201,15 @@ func (e *Engine) call(ctx context.Context, k *called, arguments []uint64, mirror
 	for i, a := range k.arguments {
 		for word := range uint32(a.Width) / (8 * wordBytes) {
 			if err := write(a.At+word*wordBytes, uint32(arguments[i]>>(8*wordBytes*word))); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
 	if err := write(bits.offset, bits.start); err != nil {
-		return err
+		return true, err
 	}
-	if _, err := e.access(ctx, &access{port: k.control, address: bits.offset, await: bits.done}); err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-			return e.stalled(k, err)
-		}
-		return e.broken(k, err)
-	}
-	return nil
+	_, err = e.access(ctx, &access{port: k.control, address: bits.offset, await: bits.done})
+	return true, err
 }
 
 // broken is the error of a call that has ended with the card: of the kernel, if that is

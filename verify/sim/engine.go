@@ -294,7 +294,9 @@ func (e *Engine) Cycle() uint64 { return e.card.Cycle() }
 
 // Stats implements engine.Engine. What only the hardware knows is left out.
 func (e *Engine) Stats() engine.Stats {
-	_ = e.do(e.noteKernels) // of an engine that has ended they are known
+	if len(e.card.components) > 0 {
+		_ = e.do(e.noteKernels) // of an engine that has ended they are known
+	}
 	e.mu.Lock()
 	s := e.stats
 	e.mu.Unlock()

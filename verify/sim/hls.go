@@ -84,9 +84,6 @@ func (e *Engine) kernelStats() []engine.KernelStats {
 
 // noteKernels keeps what kernels do: of a card that has ended there is nothing else.
 func (e *Engine) noteKernels() {
-	if len(e.card.components) == 0 {
-		return
-	}
 	s := e.kernelStats()
 	e.mu.Lock()
 	e.stats.Kernels = s

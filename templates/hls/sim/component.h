@@ -44,7 +44,8 @@ enum cclo_doing : uint32_t {
     cclo_idle = 0,   // has not been started, or its call has ended
     cclo_reads = 1,  // waits for a beat of a port
     cclo_writes = 2, // waits for room at a port
-    cclo_polls = 3,  // looks at its ports again and again, and none has changed
+    cclo_polls = 3,  // looks at its ports again and again, and none has changed; it may
+                     // count how often: run it again now and then
     cclo_failed = 4, // has done what no kernel may do; it will not run again
 };
 

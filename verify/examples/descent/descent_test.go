@@ -20,14 +20,14 @@ func TestRanksAgreeOnTheMeanOfTheirTargets(t *testing.T) {
 	const rate = 0.5 / size
 	target := func(rank, i int) float32 { return float32((i + 100*rank) % 64) }
 	ranks.Run(t, "descent", size, func(ctx context.Context, r ranks.Rank) error {
-		var buffers [3]*accl.Buffer[float32]
-		for i, n := range []int{count, count, 2 * count} {
-			var err error
-			if buffers[i], err = accl.Alloc[float32](ctx, r.Engine, n); err != nil {
-				return err
-			}
+		weights, err := accl.Alloc[float32](ctx, r.Engine, count)
+		if err != nil {
+			return err
 		}
-		weights, targets, scratch := buffers[0], buffers[1], buffers[2]
+		targets, err := accl.Alloc[float32](ctx, r.Engine, count)
+		if err != nil {
+			return err
+		}
 		for i := range targets.Host() {
 			targets.Host()[i] = target(r.Rank(), i)
 		}
@@ -41,7 +41,7 @@ func TestRanksAgreeOnTheMeanOfTheirTargets(t *testing.T) {
 			return err
 		}
 		if err := accl.CallKernel(ctx, r.Card, "descent", weights.Address(), targets.Address(), count, steps,
-			uint64(math.Float32bits(rate)), scratch.Address(), uint64(r.World().Address()), uint64(config)); err != nil {
+			uint64(math.Float32bits(rate)), uint64(r.World().Address()), uint64(config)); err != nil {
 			return err
 		}
 		if err := weights.SyncFromDevice(ctx); err != nil {

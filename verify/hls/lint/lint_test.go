@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -213,5 +214,47 @@ func TestPlatformsKeepToTheRules(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSourcesOfKernelsKeepToTheRules: also those that no platform chooses by itself.
+func TestSourcesOfKernelsKeepToTheRules(t *testing.T) {
+	headers := render(t, "u55c_tcp", "")
+	sources := map[string]fs.FS{"platforms": platforms.FS}
+	examples, err := filepath.Glob("../../examples/*/platforms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range examples {
+		sources[dir] = os.DirFS(dir)
+	}
+	found := 0
+	for name, from := range sources {
+		files := maps.Clone(headers)
+		shipped, err := fs.Glob(platforms.FS, "kernels/*.hpp") // examples build on them
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := fs.Glob(from, "kernels/*.hpp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range append(shipped, own...) {
+			text, err := fs.ReadFile(from, source)
+			if errors.Is(err, fs.ErrNotExist) {
+				text, err = fs.ReadFile(platforms.FS, source)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[source] = string(text)
+			found++
+		}
+		for _, p := range Check(list(files)) {
+			t.Errorf("%s: %s", name, p)
+		}
+	}
+	if found == 0 {
+		t.Error("there are no kernels in C++")
 	}
 }

@@ -6,17 +6,18 @@
 #include <deque>
 #include <string>
 
-namespace {
-
-template <class T> struct counted {
+// Compilers that may do so make these unique: one in a process, whatever is loaded.
+template <class T> struct __attribute__((visibility("default"))) counted {
     static uint32_t opened;
 };
-template <class T> uint32_t counted<T>::opened = 0; // unique, if compiled so
+template <class T> uint32_t counted<T>::opened = 0;
 
-inline uint32_t &passed() {
+__attribute__((visibility("default"))) inline uint32_t &passed() {
     static uint32_t n = 0;
     return n;
 }
+
+namespace {
 
 struct echo {
     uint32_t depth;

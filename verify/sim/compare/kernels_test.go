@@ -9,13 +9,15 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -28,8 +30,9 @@ import (
 
 var rtlFlag = flag.Bool("compare.rtl", false, "simulate kernels that call the engine in RTL, too, which is one more build")
 
-// kernelDesign is a platform with plugins and a user kernel, in C++ or in RTL.
-func kernelDesign(t *testing.T, source string) *design.Design {
+// kernelDesign is a platform with plugins and a user kernel, in C++ or in RTL. Files of
+// a layer take the place of shipped ones.
+func kernelDesign(t *testing.T, source string, layer fstest.MapFS) *design.Design {
 	t.Helper()
 	text := fmt.Sprintf(`platform "kernels" {
   board       = "u55c"
@@ -42,7 +45,11 @@ func kernelDesign(t *testing.T, source string) *design.Design {
   source = { vadd_put = %[1]q, reduce_ops = %[1]q, hp_compression = %[1]q }
 }
 `, source)
-	d, diags := design.Load(designtest.Library(t).With("kernels", []byte(text)), "kernels", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	d, diags := design.Load(lib.With("kernels", []byte(text)), "kernels", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -71,7 +78,7 @@ func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string,
 // TestHardwareWithPluginsInCppDoesTheSame compares hardware whose plugins are C++ with
 // emulated engines whose plugins are plain Go.
 func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
-	d, plain := kernelDesign(t, "hls"), kernelDesign(t, "rtl")
+	d, plain := kernelDesign(t, "hls", nil), kernelDesign(t, "rtl", nil)
 	library, b := kernelLibrary(t.Context(), t, d)
 	clock, cards := sim.NewClock(), simtest.Record(t)
 	var made []*sim.Engine
@@ -148,32 +155,11 @@ func TestKernelsExchangeDataWithoutAHost(t *testing.T) {
 			if source == "rtl" && !*rtlFlag {
 				t.Skip("without -compare.rtl")
 			}
-			d := kernelDesign(t, source)
+			d := kernelDesign(t, source, nil)
 			library, b := kernelLibrary(t.Context(), t, d)
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			clock, cards := sim.NewClock(), simtest.Record(t)
-			const ranks = 2
-			w, err := world.New(ctx, d, ranks, world.Options{Maker: func(rank int) world.Maker {
-				return sim.Options{Library: library, Build: b, Clock: clock, Seed: *seedFlag, Record: cards.Card(fmt.Sprint("rank", rank))}.Make
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := w.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			p := driverview.Of(d)
-			var devices []accl.Device
-			for rank := range ranks {
-				devices = append(devices, w.Device(rank))
-			}
-			engines, err := accl.OpenAll(ctx, devices, &p, w.Ranks())
-			if err != nil {
-				t.Fatal(err)
-			}
+			w, engines, devices := kernelWorld(ctx, t, d, library, b, 2)
 			for _, count := range []int{1, 16, 37, 1000} {
 				exchange(ctx, t, engines, devices, count)
 			}
@@ -184,6 +170,31 @@ func TestKernelsExchangeDataWithoutAHost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// kernelWorld opens a world of simulated hardware.
+func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library string, b sim.Build, ranks int) (w *world.World, engines []*accl.Engine, devices []accl.Device) {
+	t.Helper()
+	clock, cards := sim.NewClock(), simtest.Record(t)
+	w, err := world.New(ctx, d, ranks, world.Options{Maker: func(rank int) world.Maker {
+		return sim.Options{Library: library, Build: b, Clock: clock, Seed: *seedFlag, Record: cards.Card(fmt.Sprint("rank", rank))}.Make
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := driverview.Of(d)
+	for rank := range ranks {
+		devices = append(devices, w.Device(rank))
+	}
+	if engines, err = accl.OpenAll(ctx, devices, &p, w.Ranks()); err != nil {
+		t.Fatal(err)
+	}
+	return w, engines, devices
 }
 
 // exchange has vadd_put of all ranks put their elements to the next one.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/magefile/mage/mg"
@@ -14,65 +16,69 @@ import (
 	"github.com/cclforge/cclforge/verify/bench"
 )
 
-// The benchmarks, as -only names them.
-const (
-	generate    = "generate"
-	collectives = "collectives"
-	hardware    = "hardware"
-)
+// program is a benchmark that runs in a process of its own: that leaves emulator and
+// simulations out of every other target, and garbage collection as it is anywhere.
+type program struct {
+	name    string // as -only and its package call it
+	ranks   bool   // it takes numbers of ranks
+	needs   string // a tool, without which it is skipped
+	failed  string
+	skipped string
+}
 
-// Run runs the benchmarks, or one of them. Platform and ranks are those of the
-// collectives. What is nil was not given.
+// generate is the benchmark of generating, which runs here.
+const generate = "generate"
+
+var programs = []program{
+	{name: "collectives", ranks: true, failed: "the benchmark of the collectives has failed"},
+	{name: "hardware", needs: "verilator", failed: "the benchmark of simulated hardware has failed", skipped: "simulated hardware needs verilator and g++"},
+	{name: "plugins", needs: "g++", failed: "the benchmark of kernels in C++ has failed", skipped: "kernels in C++ need g++"},
+}
+
+// Run runs the benchmarks, or one of them, of a platform and with numbers of ranks.
+// What is nil was not given.
 func Run(ctx context.Context, only, platform, ranks *string) error {
-	if only != nil && *only != generate && *only != collectives && *only != hardware {
-		return mg.Fatalf(2, "there is no benchmark %q; there are %s, %s and %s", *only, generate, collectives, hardware)
+	names := []string{generate}
+	for _, p := range programs {
+		names = append(names, p.name)
+	}
+	if only != nil && !slices.Contains(names, *only) {
+		return mg.Fatalf(2, "there is no benchmark %q; there are %s", *only, strings.Join(names, ", "))
 	}
 	if only == nil || *only == generate {
 		if err := bench.Run(ctx); err != nil {
 			return err
 		}
 	}
-	if only == nil {
-		fmt.Println()
-	}
-	if only == nil || *only == collectives {
-		if err := runCollectives(ctx, platform, ranks); err != nil {
+	for _, p := range programs {
+		if only != nil && *only != p.name {
+			continue
+		}
+		if only == nil {
+			fmt.Println()
+		}
+		if err := p.run(ctx, platform, ranks); err != nil {
 			return err
 		}
-	}
-	if only == nil {
-		fmt.Println()
-	}
-	if only == nil || *only == hardware {
-		return runHardware(ctx, platform)
 	}
 	return nil
 }
 
-// runHardware measures simulated hardware, where it can be built.
-func runHardware(ctx context.Context, platform *string) error {
-	if _, err := exec.LookPath("verilator"); err != nil {
-		fmt.Println("SKIPPED: simulated hardware needs verilator and g++")
-		return nil
+func (p program) run(ctx context.Context, platform, ranks *string) error {
+	if p.needs != "" {
+		if _, err := exec.LookPath(p.needs); err != nil {
+			fmt.Println("SKIPPED: " + p.skipped)
+			return nil
+		}
 	}
 	var args []string
 	if platform != nil {
 		args = append(args, "-platform="+*platform)
 	}
-	return runProgram(ctx, "./verify/bench/cmd/hardware", args, "the benchmark of simulated hardware has failed")
-}
-
-// runCollectives runs the benchmark in a process of its own: that leaves the
-// emulator out of every other target, and garbage collection as it is anywhere.
-func runCollectives(ctx context.Context, platform, ranks *string) error {
-	var args []string
-	if platform != nil {
-		args = append(args, "-platform="+*platform)
-	}
-	if ranks != nil {
+	if ranks != nil && p.ranks {
 		args = append(args, "-ranks="+*ranks)
 	}
-	return runProgram(ctx, "./verify/bench/cmd/collectives", args, "the benchmark of the collectives has failed")
+	return runProgram(ctx, "./verify/bench/cmd/"+p.name, args, p.failed)
 }
 
 func runProgram(ctx context.Context, program string, args []string, failed string) error {

@@ -13,10 +13,6 @@ kernel "descent" {
   argument "count" {}
   argument "steps" {}
   argument "rate" { type = "float" }
-  argument "buffer" {
-    type = "uint64_t"
-    doc  = "Address of twice count elements in device memory, for the engine."
-  }
   argument "comm_adr" {}
   argument "dpcfg_adr" {}
 }

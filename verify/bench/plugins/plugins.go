@@ -1,0 +1,159 @@
+// Package plugins measures how fast kernels in C++ are in the emulated world: alone, and
+// on the lanes of an engine, beside the built-in lanes.
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// Options of a run.
+type Options struct {
+	Platform string
+	Bytes    int // of an operand
+	Runs     int // of which the median counts
+}
+
+// Defaults are the options that the bench target uses.
+func Defaults() Options { return Options{Platform: "u55c_tcp", Bytes: 4 << 20, Runs: 9} }
+
+// Report is everything that was measured.
+type Report struct {
+	Platform     string  `json:"platform"`
+	Bytes        int     `json:"bytes"`
+	Runs         int     `json:"runs"`
+	BuildSeconds float64 `json:"build_seconds"` // little if the libraries were there already
+	Points       []Point `json:"points"`
+}
+
+// Point is what passes a kernel.
+type Point struct {
+	Kernel    string `json:"kernel"`
+	Operation string `json:"operation"`
+	// World is "component" for the kernel alone, "hls" for it on a lane of an
+	// emulated engine, and "built-in" for what the engine computes itself in place of
+	// a kernel in RTL.
+	World        string  `json:"world"`
+	BeatsASecond float64 `json:"beats_a_second"` // of the first operand
+}
+
+const beatBytes = len(hls.Beat{}.Data)
+
+// Run measures, prints a table, and writes plugins.json into a directory.
+func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) error {
+	r := &Report{Platform: o.Platform, Bytes: o.Bytes, Runs: o.Runs}
+	for _, form := range []string{"hls", "rtl"} {
+		d, err := world.Design(o.Platform, "")
+		if err != nil {
+			return err
+		}
+		if d.Platform.Arithmetic == nil || d.Platform.Compression == nil {
+			return fmt.Errorf("measure plugins of %s: it has not both, for arithmetic and compression", o.Platform)
+		}
+		for _, i := range d.Instances {
+			if i.Role == "arithmetic" || i.Role == "compression" {
+				i.Kernel.Source = form
+			}
+		}
+		fmt.Fprintf(progress, "plugins as %s\n", form)
+		if form == "hls" {
+			if err := r.components(ctx, d); err != nil {
+				return err
+			}
+		}
+		if err := r.engine(ctx, d, map[string]string{"hls": "hls", "rtl": "built-in"}[form]); err != nil {
+			return err
+		}
+	}
+	if err := r.print(out); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "plugins.json"), append(text, '\n'), 0o666)
+}
+
+// measure takes the median of some runs of what moves the report's bytes.
+func (r *Report) measure(kernel, operation, in string, do func() error) error {
+	took := make([]time.Duration, r.Runs)
+	for i := range took {
+		began := time.Now()
+		if err := do(); err != nil {
+			return fmt.Errorf("%s, %s: %w", kernel, operation, err)
+		}
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	beats := float64(r.Bytes / beatBytes)
+	r.Points = append(r.Points, Point{kernel, operation, in, beats / took[len(took)/2].Seconds()})
+	return nil
+}
+
+// engine measures calls of an emulated engine.
+func (r *Report) engine(ctx context.Context, d *design.Design, in string) error {
+	var fault error
+	w, err := world.New(ctx, d, 1, world.Options{Engine: emu.Options{OnFault: func(err error) { fault = err }}})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	p := driverview.Of(d)
+	e, err := accl.Open(ctx, w.Device(0), &p, w.Ranks(), 0)
+	if err != nil {
+		return err
+	}
+	n := r.Bytes / 4
+	var buffers [3]*accl.Buffer[float32]
+	for i := range buffers {
+		if buffers[i], err = accl.Alloc[float32](ctx, e, n); err != nil {
+			return err
+		}
+	}
+	half, err := accl.AllocRaw(ctx, e, accl.TypeFloat16, n)
+	if err != nil {
+		return err
+	}
+	here := []accl.Option{accl.FromFPGA(), accl.ToFPGA()}
+	err = r.measure(d.Platform.Arithmetic.Kernel, "sum of float32", in, func() error {
+		_, err := e.Combine(ctx, buffers[0], buffers[1], buffers[2], n, accl.Sum, here...)
+		return err
+	})
+	if err == nil {
+		err = r.measure(d.Platform.Compression.Kernel, "float32 to float16", in, func() error {
+			_, err := e.Copy(ctx, buffers[0], half, n, here...)
+			return err
+		})
+	}
+	return errors.Join(err, fault)
+}
+
+// print writes a table.
+func (r *Report) print(w io.Writer) error {
+	fmt.Fprintf(w, "Plugins of %s, %d bytes an operand, %d runs\n\n", r.Platform, r.Bytes, r.Runs)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "kernel\toperation\tworld\tbeats a second\tGB a second\t")
+	for _, p := range r.Points {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.0f\t%.3f\t\n", p.Kernel, p.Operation, p.World, p.BeatsASecond, p.BeatsASecond*float64(beatBytes)/1e9)
+	}
+	return t.Flush()
+}
