@@ -133,6 +133,7 @@ typename format<EXPONENT, FRACTION>::number maximum(typename format<EXPONENT, FR
 template <int EXPONENT, int FRACTION, int TO_EXPONENT, int TO_FRACTION>
 typename format<TO_EXPONENT, TO_FRACTION>::number narrow(typename format<EXPONENT, FRACTION>::number n) {
 #pragma HLS INLINE
+    static_assert(TO_EXPONENT <= EXPONENT && TO_FRACTION < FRACTION, "narrow is to a smaller format");
     typedef format<EXPONENT, FRACTION> from;
     typedef format<TO_EXPONENT, TO_FRACTION> to;
     const bool negative = from::is_negative(n);
@@ -151,6 +152,7 @@ typename format<TO_EXPONENT, TO_FRACTION>::number narrow(typename format<EXPONEN
 template <int EXPONENT, int FRACTION, int TO_EXPONENT, int TO_FRACTION>
 typename format<TO_EXPONENT, TO_FRACTION>::number widen(typename format<EXPONENT, FRACTION>::number n) {
 #pragma HLS INLINE
+    static_assert(TO_EXPONENT >= EXPONENT && TO_FRACTION >= FRACTION, "widen is to a larger format");
     typedef format<EXPONENT, FRACTION> from;
     typedef format<TO_EXPONENT, TO_FRACTION> to;
     const bool negative = from::is_negative(n);

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -33,6 +34,7 @@ type fake struct {
 	resume func() (hls.State, bool)
 	stop   func()
 	closed bool
+	runs   atomic.Int64
 }
 
 // stopped ends the coroutine.
@@ -152,6 +154,7 @@ func (k *fake) Start(arguments []uint64) error {
 }
 
 func (k *fake) Run() hls.State {
+	k.runs.Add(1)
 	k.state, _ = k.resume()
 	return k.state
 }

@@ -38,6 +38,7 @@ func (k *kernel) run() {
 	var answering sync.WaitGroup
 	answering.Go(k.calls.answering)
 	err := k.turns()
+	k.fault(err)
 	k.mu.Lock()
 	k.dead = err
 	k.mu.Unlock()
@@ -232,7 +233,9 @@ func (k *kernel) end(state hls.State) error {
 	if err := k.sync(false); err != nil {
 		return err
 	}
-	k.endCall(k.calls.abandoned())
+	err := k.calls.abandoned()
+	k.fault(err)
+	k.endCall(err)
 	return nil
 }
 
@@ -246,6 +249,14 @@ func (k *kernel) endCall(err error) {
 		close(call.ended)
 	}
 	k.mirror = nil
+}
+
+// fault tells who wants to know what the kernel has done wrong.
+func (k *kernel) fault(err error) {
+	var failed *accl.KernelError
+	if k.e.o.OnFault != nil && errors.As(err, &failed) {
+		k.e.o.OnFault(failed)
+	}
 }
 
 // failed is the error of a kernel that goes on no more.

@@ -155,6 +155,17 @@ func TestPluginsThatMisbehave(t *testing.T) {
 	}
 }
 
+// TestPluginsMayCountTheirLooks has one that goes on after 2000 of them.
+func TestPluginsMayCountTheirLooks(t *testing.T) {
+	ctx := limited(t)
+	engines, _, seen := faulty(ctx, t, 1)
+	a, _ := counted(100, 1, 0)
+	b, want := counted(100, 1000, 1)
+	if got, err := sum(ctx, engines[0], "patient", false, a, b); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, with the faults %q", err, seen.take())
+	}
+}
+
 // TestAllReduceWithMisbehavingPlugins ends on all ranks, of which two share a card, with
 // the bit of the lane where the plugin was, and can be repeated.
 func TestAllReduceWithMisbehavingPlugins(t *testing.T) {
@@ -218,7 +229,7 @@ func TestWorldsNeedTheirKernels(t *testing.T) {
 	if !errors.As(err, &failed) || failed.Kernel != "faulty_ops" {
 		t.Fatalf("a mistake in C++: %v", err)
 	}
-	for _, want := range []string{"platforms/kernels/faulty_ops.cpp:51:18: error:", "lost", "out.last = a.lost;"} {
+	for _, want := range []string{"platforms/kernels/faulty_ops.cpp:54:18: error:", "lost", "out.last = a.lost;"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said: %v", want, err)
 		}

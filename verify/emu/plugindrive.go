@@ -31,11 +31,15 @@ type traffic struct {
 	got  int    // bytes of the result
 }
 
+// mostLooks is how often a plugin is run that looks at its streams while nothing
+// happens: it may count its looks, and go on after some.
+const mostLooks = 1000
+
 // drive gives the kernel a packet and takes the result, a little of each at a time,
 // until all has passed.
 func (r *pluginRun) drive(p packet) *PluginError {
 	t := traffic{packet: p, pluginRun: r}
-	for {
+	for looks := 0; ; {
 		moved := false
 		for i := range r.inputs {
 			moved = t.send(i) || moved
@@ -44,17 +48,24 @@ func (r *pluginRun) drive(p packet) *PluginError {
 			return nil
 		}
 		taken, fault := t.take()
-		if fault != nil {
+		switch complete := t.got == len(t.dst) && t.all() && r.state.Doing != hls.Writes; {
+		case fault != nil:
 			return fault
-		}
-		if r.state.Doing == hls.Failed {
+		case r.state.Doing == hls.Failed:
 			return t.fault(r.output, beatsOf(t.got)+1, r.state.String(), t.waiting())
+		case complete:
+			if fault = t.unread(); fault == nil {
+				t.end()
+				return nil
+			}
+		case moved || taken:
+			looks = 0
+			continue
+		default:
+			fault = t.fault(r.output, beatsOf(t.got)+1, t.doing(), t.waiting())
 		}
-		if t.got == len(t.dst) && t.all() && r.state.Doing != hls.Writes {
-			return t.end()
-		}
-		if !moved && !taken {
-			return t.fault(r.output, beatsOf(t.got)+1, t.doing(), t.waiting())
+		if looks++; r.state.Doing != hls.Polls || looks > mostLooks {
+			return fault
 		}
 	}
 }
@@ -137,18 +148,22 @@ func (t *traffic) all() bool {
 	return true
 }
 
-// end checks that the kernel has read everything.
-func (t *traffic) end() *PluginError {
+// unread is the fault of a kernel that has not read everything, nil if it has.
+func (t *traffic) unread() *PluginError {
 	for i, port := range t.inputs {
 		if left := pluginDepth - t.c.Count(port); left > 0 {
 			return t.fault(port, beatsOf(len(t.in[i]))-uint64(left)+1, t.doing()+", and the result is complete", "has given it a packet of "+beatsIn(len(t.in[i])))
 		}
 	}
+	return nil
+}
+
+// end counts the beats of a packet that has passed.
+func (t *traffic) end() {
 	for i, port := range t.inputs {
 		t.given[port] += beatsOf(len(t.in[i]))
 	}
 	t.given[t.output] += beatsOf(len(t.dst))
-	return nil
 }
 
 // doing says what the kernel does, in beats of the packet.

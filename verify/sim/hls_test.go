@@ -22,6 +22,7 @@ const (
 	narrows = 0
 	widens  = 1
 	passes  = 7
+	slowly  = 0x80 // the host takes results
 )
 
 // through sends messages through the lane; the results are as long as they should be.
@@ -100,11 +101,13 @@ func TestKernelsInCppMoveABeatACycleAndWaitForSlowReaders(t *testing.T) {
 	if cycles := e.Cycle() - before; cycles < beats || cycles > beats+beats/10 {
 		t.Errorf("%d beats take %d cycles", beats, cycles)
 	}
-	if err := e.do(func() { e.f.KernelLimit(e.model, 0, 3) }); err != nil {
-		t.Fatal(err)
+	const some, every = 1000, 16
+	before = e.Cycle()
+	if got := through(t, e, slowly|passes, in[:64*some], 64*some); !bytes.Equal(got, in[:64*some]) {
+		t.Error("a slow reader gets other ones")
 	}
-	if got := through(t, e, passes, in[:64*2000], 64*2000); !bytes.Equal(got, in[:64*2000]) {
-		t.Error("a reader that takes 3 beats at a time gets other ones")
+	if cycles := e.Cycle() - before; cycles < some*every || cycles > (some+some/10)*every {
+		t.Errorf("%d beats, of which one is taken in %d cycles, take %d", some, every, cycles)
 	}
 }
 
@@ -163,6 +166,21 @@ func TestStatsSayWhatAKernelInCppWaitsFor(t *testing.T) {
 				t.Errorf("the card does not sleep: %v", sleeps(e))
 			}
 		})
+	}
+}
+
+// A kernel may count how often it has looked in vain.
+func TestKernelsInCppThatPollGoOnWithoutABeat(t *testing.T) {
+	const looks = `{ static int looks = 0; cclo::beat<4> in = in_r.read(); while (looks < 1000) if (in_r.empty()) looks++;
+		cclo::beat<0> out; out.data = in.data; out.keep = in.keep; out.last = in.last; out_r.write(out); }`
+	e := laneEngine(t, signature+looks, Options{})
+	before := e.Cycle()
+	in := floats(16, 1)
+	if got := through(t, e, passes, in, 64); !bytes.Equal(got, in) {
+		t.Errorf("%x comes back", got)
+	}
+	if cycles := e.Cycle() - before; cycles < 900 || cycles > 1500 {
+		t.Errorf("1000 looks take %d cycles", cycles)
 	}
 }
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -21,9 +22,10 @@ func compiler(t testing.TB) {
 const vaddPlatform = `
 platform "vadd" {
   board  = "u55c"
+  abi    = "GENERATION"
   source = { vadd_put = "hls" }
   cclo { kernel_stream = "vadd_put" }
-  poe "tcp" {}
+  poe "STACK" {}
   arithmetic "reduce_ops" {}
 }
 `
@@ -31,8 +33,16 @@ platform "vadd" {
 // Two ranks exchange data by the kernels beside their engines; the hosts only start
 // these.
 func TestVaddPutExchangesDataOfTwoRanks(t *testing.T) {
+	for generation, stack := range map[string]string{"accl-2024": "tcp", "accl-2022": "udp"} {
+		t.Run(generation, func(t *testing.T) {
+			exchangeByKernels(t, strings.NewReplacer("GENERATION", generation, "STACK", stack).Replace(vaddPlatform))
+		})
+	}
+}
+
+func exchangeByKernels(t *testing.T, platform string) {
 	compiler(t)
-	d := designtest.Made(t, "vadd", map[string]string{"vadd.hcl": vaddPlatform})
+	d := designtest.Made(t, "vadd", map[string]string{"vadd.hcl": platform})
 	p := driverview.Of(d)
 	w, err := New(t.Context(), d, 2, Options{})
 	if err != nil {

@@ -14,6 +14,7 @@
 #include "cclo_shapes.hpp"
 #include "cclo_words.hpp"
 
+// Values may be looked at through pointers to other types.
 template <int W, bool S> struct __attribute__((may_alias)) ap_int_base {
     static_assert(W >= 1 && W <= 4096, "an ap_int or ap_uint has 1 to 4096 bits");
     static constexpr int width = W;
@@ -22,10 +23,8 @@ template <int W, bool S> struct __attribute__((may_alias)) ap_int_base {
     using native = typename cclo_sim::native<cclo_sim::cell_bytes(W), S>::type;
 
     using word = typename cclo_sim::native<cclo_sim::cell_bytes(W), S && small>::type;
-    // It may be looked at through a pointer to another type.
-    typedef word __attribute__((may_alias)) cell;
 
-    cell v[words];
+    word v[words];
 
     // Not by an initializer of v, which some compilers stumble over.
     CCLO_SIM_INLINE ap_int_base() {

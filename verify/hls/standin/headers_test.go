@@ -2,6 +2,7 @@ package standin
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,9 @@ func doubled() string {
 // headersPrint is what the program has to print: results of C++ and of the vendor's
 // documentation.
 var headersPrint = []string{
+	fmt.Sprint("bits of a float ", math.Float32bits(2)),
+	"a float of bits 2",
+	"a float of copied bits 3",
 	"indexes 50",
 	"enumerations 1",
 	"switches 1",

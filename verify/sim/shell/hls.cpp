@@ -104,19 +104,22 @@ bool Component::busy() const {
     const auto since = current->cycle - last;
     if (since < settled) return true;
     if (since >= patience) return false;
+    if (state.doing == cclo_polls) return true;
     for (std::size_t i = 0; i < ports.size(); i++)
         if (ports[i].stands || (ports[i].output && library.count(instance, small(i)) > 0)) return true;
     return false;
 }
 
-bool Component::can_go_on() const {
+bool Component::can_go_on(uint64_t cycle) const {
     if (fresh) return true;
     switch (state.doing) {
     case cclo_reads:
     case cclo_writes:
         if (state.port >= 0 && small(ports.size()) > static_cast<uint32_t>(state.port)) return ports[static_cast<std::size_t>(state.port)].changed;
         [[fallthrough]];
-    case cclo_polls: return std::any_of(ports.begin(), ports.end(), [](const Port &p) { return p.changed; });
+    case cclo_polls:
+        if (cycle - ran >= looks) return true; // it may count how often it has looked
+        return std::any_of(ports.begin(), ports.end(), [](const Port &p) { return p.changed; });
     default: return false;
     }
 }
@@ -128,8 +131,9 @@ void Component::step(Model &model) {
         write_back(model); // what it has changed since its call
         for (const auto &m : mirrors) m->read(handle(model));
     }
-    if (!can_go_on()) return;
+    if (!can_go_on(model.cycle)) return;
     library.run(instance, &state);
+    ran = model.cycle;
     fresh = false;
     for (auto &p : ports) p.changed = false;
     if (packets) {

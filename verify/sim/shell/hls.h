@@ -53,6 +53,9 @@ class Component : public Part {
     // A beat that does not move keeps the model running for a while only, one that
     // has moved until what it has caused can be seen.
     static constexpr uint64_t patience = 4096, settled = 256;
+    // How often a kernel looks at its ports when it is run, before it counts as one
+    // that polls.
+    static constexpr uint64_t looks = 64;
 
     struct Port {
         std::string name;
@@ -69,7 +72,7 @@ class Component : public Part {
     void failed(Model &model, const std::string &text);
     void failed(Model &model, const Port &port, const std::string &text);
     void begin(Model &model);
-    bool can_go_on() const;
+    bool can_go_on(uint64_t cycle) const;
     void write_back(Model &model);
 
     std::string name, kernel;
@@ -88,6 +91,7 @@ class Component : public Part {
     bool answered = false;       // by the engine, in this cycle
     bool active = false;         // has moved a beat
     uint64_t last = 0;           // cycle in which it did
+    uint64_t ran = 0;            // cycle in which it has run
 };
 
 } // namespace sim

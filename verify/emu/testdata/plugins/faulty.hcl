@@ -51,6 +51,10 @@ platform "faulty" {
     bytes = 4
     doc   = "Its sum throws."
   }
+  type "patient" {
+    bytes = 4
+    doc   = "Its sum counts looks at a stream before it goes on, which it may."
+  }
 
   poe "tcp" {
     port = 0

@@ -49,6 +49,23 @@ void scale(ap_uint<512> *memory, int n) {
     }
 }
 
+// What a compiler could get wrong that takes a float and an ap_uint for different memory.
+__attribute__((noinline)) uint32_t bits_after(ap_uint<32> *bits, float *real) {
+    *bits = 1;
+    *real = 2;
+    return bits->to_uint();
+}
+__attribute__((noinline)) float real_after(ap_uint<512> *bits, float *real) {
+    *real = 1;
+    bits->range(31, 0) = 0x40000000;
+    return *real;
+}
+__attribute__((noinline)) float real_copied(ap_uint<32> *bits, const ap_uint<32> &from, float *real) {
+    *real = 1;
+    *bits = from;
+    return *real;
+}
+
 void types() {
     static_assert(sizeof(ap_uint<1>) == 1 && sizeof(ap_int<8>) == 1 && sizeof(ap_uint<9>) == 2 && sizeof(ap_int<17>) == 4 &&
                       sizeof(ap_uint<24>) == 4 && sizeof(ap_uint<32>) == 4 && sizeof(ap_uint<33>) == 8 &&
@@ -57,6 +74,11 @@ void types() {
     static_assert(alignof(ap_uint<16>) == 2 && alignof(ap_uint<512>) == 8, "and so is the alignment");
     static_assert(std::is_trivially_copyable<ap_uint<512>>::value, "may be copied as bytes");
     static_assert(ap_uint<77>::width == 77, "a width is known");
+    ap_uint<512> shared = 0;
+    ap_uint<32> word = 0;
+    print("bits of a float", bits_after(&word, reinterpret_cast<float *>(&word)));
+    print("a float of bits", real_after(&shared, reinterpret_cast<float *>(&shared)));
+    print("a float of copied bits", real_copied(&word, ap_uint<32>(0x40400000), reinterpret_cast<float *>(&word)));
     enum Colour { red, green = 5 };
     ap_uint<8> a = 250, b = green;
     const int table[] = {0, 10, 20, 30, 40, 50};

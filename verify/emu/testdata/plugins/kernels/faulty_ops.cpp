@@ -20,6 +20,7 @@ enum {
     never_comes_back = 9,
     only_looks = 10,
     throws = 11,
+    counts_looks = 12,
 };
 
 static volatile unsigned spin = 0;
@@ -35,6 +36,8 @@ void faulty_ops(hls::stream<operand_beat> &in0, hls::stream<result_beat> &in1, h
     if (what == only_looks && beat == 3)
         while (!in0.empty() || true)
             ;
+    for (unsigned looks = 0; what == counts_looks && looks < 2000; looks++)
+        in1.full();
     if (what == throws && beat == 3)
         throw std::runtime_error("the third beat does not suit me");
     if (what == reads_twice && beat == 3)
