@@ -71,7 +71,7 @@ func gxx(t *testing.T, dir, kernel string, args ...string) (string, error) {
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("needs g++: apt-get install g++")
 	}
-	flags := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-pedantic-errors", "-Wno-unused-label", "-O1",
+	flags := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-pedantic-errors", "-Wno-unused-label", "-O0",
 		"-Ihls", "-isystem", "hls/sim", "-Ihls/" + kernel}
 	cmd := exec.CommandContext(t.Context(), "g++", append(flags, args...)...)
 	cmd.Dir = dir

@@ -12,12 +12,11 @@ import (
 )
 
 const (
-	// pluginDepth is how many beats each stream of a plugin holds: few, so that one
-	// that reads a whole packet of one operand before the other stops here as it does
-	// in hardware.
+	// pluginDepth is how many beats each stream of a plugin holds: far fewer than a
+	// packet has, so that streams are full and empty at times, as in hardware.
 	pluginDepth = 64
 	// pluginPatience is for how many times an engine's patience a plugin may compute
-	// without looking at its streams.
+	// without waiting for a stream.
 	pluginPatience = 10
 )
 

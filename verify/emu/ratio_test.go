@@ -4,104 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-	"testing/fstest"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/model"
 	"github.com/cclforge/cclforge/verify/world"
 )
-
-// layer is what testdata/plugins adds to the shipped library, with changes to its
-// files: from and to.
-func layer(t testing.TB, changes ...string) *platform.Library {
-	t.Helper()
-	files := fstest.MapFS{}
-	root := filepath.Join("testdata", "plugins")
-	for _, pattern := range []string{"*.hcl", "kernels/*"} {
-		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := 0; i+1 < len(changes); i += 2 {
-				text = bytes.ReplaceAll(text, []byte(changes[i]), []byte(changes[i+1]))
-			}
-			rel, err := filepath.Rel(root, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: text}
-		}
-	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return lib
-}
-
-func load(t testing.TB, lib *platform.Library, name string) *design.Design {
-	t.Helper()
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
-}
-
-// start starts a world and opens its engines.
-func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.Options, open ...accl.OpenOption) (*world.World, []*accl.Engine) {
-	t.Helper()
-	w, err := world.New(ctx, d, n, o)
-	if errors.Is(err, hls.ErrTools) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	devices := make([]accl.Device, n)
-	for i := range devices {
-		devices[i] = w.Device(i)
-	}
-	p := driverview.Of(d)
-	engines, err := accl.OpenAll(ctx, devices, &p, w.Ranks(), open...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w, engines
-}
-
-func limited(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // narrow is a type of which an element stands for 1<<log equal int32.
 type narrow struct {
@@ -167,101 +80,6 @@ func (o *operand) check(values []float64) error {
 		}
 	}
 	return nil
-}
-
-// operations by name: how many values operands and results hold, of n in the call on
-// some ranks, what is expected, and the call.
-type ratioOperation struct {
-	in, out func(n, ranks int) int
-	second  bool // there are two operands
-	want    func(in [][]float64, n int) [][]float64
-	call    func(ctx context.Context, e *accl.Engine, a, b, to *operand, n int, o ...accl.Option) error
-}
-
-func one(n, _ int) int     { return n }
-func all(n, ranks int) int { return n * ranks }
-
-// ratioRoot is the root of operations that have one: the last rank.
-func ratioRoot(e *accl.Engine) int { return e.World().Size() - 1 }
-
-func done(_ *accl.Request, err error) error { return err }
-
-var ratioOperations = map[string]ratioOperation{
-	"copy": {one, one, false,
-		func(in [][]float64, _ int) [][]float64 { return in },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.Copy(ctx, a, to, n))
-		}},
-	"combine": {one, one, true,
-		func(in [][]float64, _ int) [][]float64 {
-			out := make([][]float64, len(in)/2)
-			for i := range out {
-				out[i] = model.Combine(in[i], in[len(out)+i], model.Sum)
-			}
-			return out
-		},
-		func(ctx context.Context, e *accl.Engine, a, b, to *operand, n int, o ...accl.Option) error {
-			return done(e.Combine(ctx, a, b, to, n, accl.Sum))
-		}},
-	"send": {one, one, false, // in a ring
-		func(in [][]float64, _ int) [][]float64 {
-			out := make([][]float64, len(in))
-			for i := range in {
-				out[(i+1)%len(in)] = in[i]
-			}
-			return out
-		},
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			rank, ranks := e.World().Rank(), e.World().Size()
-			sent, err := e.Send(ctx, a, n, (rank+1)%ranks, append(o, accl.Async())...)
-			if err != nil {
-				return err
-			}
-			return errors.Join(done(e.Recv(ctx, to, n, (rank+ranks-1)%ranks, o...)), sent.Wait(ctx))
-		}},
-	"bcast": {one, one, false, // of what is in the place of the result
-		func(in [][]float64, _ int) [][]float64 { return model.Bcast(in, len(in)-1) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			if e.World().Rank() == ratioRoot(e) {
-				copy(to.Host(), a.Host())
-			}
-			return done(e.Bcast(ctx, to, n, ratioRoot(e), o...))
-		}},
-	"scatter": {all, one, false,
-		func(in [][]float64, n int) [][]float64 { return model.Scatter(in, len(in)-1, n) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.Scatter(ctx, a, to, n, ratioRoot(e), o...))
-		}},
-	"gather": {one, all, false,
-		func(in [][]float64, _ int) [][]float64 { return model.Gather(in, len(in)-1) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.Gather(ctx, a, to, n, ratioRoot(e), o...))
-		}},
-	"allgather": {one, all, false,
-		func(in [][]float64, _ int) [][]float64 { return model.AllGather(in) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.AllGather(ctx, a, to, n, o...))
-		}},
-	"alltoall": {all, all, false,
-		model.AllToAll,
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.AllToAll(ctx, a, to, n, o...))
-		}},
-	"reduce": {one, one, false,
-		func(in [][]float64, _ int) [][]float64 { return model.Reduce(in, len(in)-1, model.Sum) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.Reduce(ctx, a, to, n, ratioRoot(e), accl.Sum, o...))
-		}},
-	"allreduce": {one, one, false,
-		func(in [][]float64, _ int) [][]float64 { return model.AllReduce(in, model.Sum) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.AllReduce(ctx, a, to, n, accl.Sum, o...))
-		}},
-	"reduce_scatter": {all, one, false,
-		func(in [][]float64, n int) [][]float64 { return model.ReduceScatter(in, n, model.Sum) },
-		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			return done(e.ReduceScatter(ctx, a, to, n, accl.Sum, o...))
-		}},
 }
 
 // TestOperationsWithSeveralElementsInOne runs every operation with each operand and

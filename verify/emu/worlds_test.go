@@ -1,0 +1,96 @@
+package emu_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// layer is what testdata/plugins adds to the shipped library, with changes to its
+// files: from and to.
+func layer(t testing.TB, changes ...string) *platform.Library {
+	t.Helper()
+	files := fstest.MapFS{}
+	root := filepath.Join("testdata", "plugins")
+	for _, pattern := range []string{"*.hcl", "kernels/*"} {
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i+1 < len(changes); i += 2 {
+				text = bytes.ReplaceAll(text, []byte(changes[i]), []byte(changes[i+1]))
+			}
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: text}
+		}
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return lib
+}
+
+func load(t testing.TB, lib *platform.Library, name string) *design.Design {
+	t.Helper()
+	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return d
+}
+
+// start starts a world and opens its engines.
+func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.Options, open ...accl.OpenOption) (*world.World, []*accl.Engine) {
+	t.Helper()
+	w, err := world.New(ctx, d, n, o)
+	if errors.Is(err, hls.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	devices := make([]accl.Device, n)
+	for i := range devices {
+		devices[i] = w.Device(i)
+	}
+	p := driverview.Of(d)
+	engines, err := accl.OpenAll(ctx, devices, &p, w.Ranks(), open...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, engines
+}
+
+func limited(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
