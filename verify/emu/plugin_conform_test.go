@@ -21,12 +21,12 @@ func TestOperationsThroughReferencePlugins(t *testing.T) {
 		t.Run(fmt.Sprint(ranks), func(t *testing.T) {
 			ctx := limited(t)
 			rng := rand.New(rand.NewPCG(uint64(ranks), 6))
-			o := world.Options{Engine: emu.Options{OnFault: func(err error) { t.Error(err) }}}
+			o := world.Options{Engine: slow(emu.Options{OnFault: func(err error) { t.Error(err) }})}
 			w, engines := start(ctx, t, d, ranks, o, accl.WithRxBuffers(64, 512), accl.WithMaxEager(2000), accl.WithMaxRendezvous(9000))
-			for range 10 {
+			for range 6 {
 				for _, op := range conform.Operations(&p) {
 					c := conform.RandomOp(rng, &p, ranks, op)
-					c.Count = min(c.Count, 3000+rng.IntN(3000))
+					c.Count = min(c.Count, 1000+rng.IntN(2000))
 					if err := c.Run(ctx, engines); err != nil {
 						t.Fatal(err)
 					}

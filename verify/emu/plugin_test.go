@@ -44,7 +44,7 @@ func (f *faults) take() []error {
 func faulty(ctx context.Context, t *testing.T, ranks int) ([]*accl.Engine, *world.World, *faults) {
 	t.Helper()
 	seen := &faults{}
-	o := world.Options{Engine: emu.Options{Patience: 50 * time.Millisecond, RemoteTimeout: 2 * time.Second, OnFault: seen.add}}
+	o := world.Options{Engine: emu.Options{Patience: 200 * time.Millisecond, RemoteTimeout: 10 * time.Second, OnFault: seen.add}}
 	w, engines := start(ctx, t, load(t, layer(t), "faulty"), ranks, o)
 	return engines, w, seen
 }
@@ -104,7 +104,7 @@ var mistakes = map[accl.DType][]string{
 	"keep":    {"beat 3 of out_r", "TKEEP 0x7FFFFFFFFFFFFFFF; the engine expects TKEEP 0xFFFFFFFFFFFFFFFF"},
 	"leaves":  {"beat 21 of in1", "waits to read beat 22 of in0 (21 read), and the result is complete", "given it a packet of 21 beats (1296 bytes)"},
 	"wrongly": {"beat 3 of out_r", "has failed", "in1, which is an input"},
-	"stuck":   {"has computed for 500ms without waiting for a stream"},
+	"stuck":   {"has computed for 2s without waiting for a stream"},
 	"looks":   {"beat 3 of out_r", "again and again"},
 	"throws":  {"has failed", "the third beat does not suit me"},
 }
@@ -229,7 +229,7 @@ func TestWorldsNeedTheirKernels(t *testing.T) {
 	if !errors.As(err, &failed) || failed.Kernel != "faulty_ops" {
 		t.Fatalf("a mistake in C++: %v", err)
 	}
-	for _, want := range []string{"platforms/kernels/faulty_ops.cpp:54:18: error:", "lost", "out.last = a.lost;"} {
+	for _, want := range []string{"platforms/kernels/faulty_ops.cpp:53:18: error:", "lost", "out.last = a.lost;"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said: %v", want, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -87,6 +88,12 @@ func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.O
 		t.Fatal(err)
 	}
 	return w, engines
+}
+
+// slow gives a busy machine time.
+func slow(o emu.Options) emu.Options {
+	o.RemoteTimeout, o.Patience = time.Minute, 20*time.Second
+	return o
 }
 
 func limited(t testing.TB) context.Context {

@@ -2,7 +2,9 @@
 // mistake of its own.
 #include "cclo_hls.hpp"
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 using operand_beat = cclo::beat<8>;
 using result_beat = cclo::beat<0>;
@@ -23,16 +25,13 @@ enum {
     counts_looks = 12,
 };
 
-static volatile unsigned spin = 0;
-
 void faulty_ops(hls::stream<operand_beat> &in0, hls::stream<result_beat> &in1, hls::stream<result_beat> &out_r) {
     static unsigned beat = 0; // of the packet
     const operand_beat a = in0.read();
     const unsigned what = a.dest.to_uint();
     beat++;
     if (what == never_comes_back && beat == 3)
-        for (;;)
-            spin = spin + 1;
+        std::this_thread::sleep_for(std::chrono::seconds(6)); // as good as for ever
     if (what == only_looks && beat == 3)
         while (!in0.empty() || true)
             ;
