@@ -3,7 +3,7 @@
 // its own, for gradients of 1024 elements that all go through it.
 #include "topk.hpp"
 
-inline top2 with_feedback(const gradients &g) {
+static top2 with_feedback(const gradients &g) {
     const unsigned blocks = 64;
     static float left[blocks][16];
 #pragma HLS ARRAY_PARTITION variable = left dim = 2
