@@ -97,7 +97,7 @@ kernel "mine" {
 	if k.Source != "hls" || k.Control != "ap_ctrl_hs" || k.HLS == nil || k.HLS.Calls != "body" || string(k.HLS.Files[0].Text) != "void body();\n" {
 		t.Errorf("got %+v", k)
 	}
-	if diff := cmp.Diff([]string{"s_axi_control", "m_axi_gmem", "data_to_cclo", "data_from_cclo", "extra"}, portNames(k)); diff != "" {
+	if diff := cmp.Diff([]string{"data_to_cclo", "data_from_cclo", "s_axi_control", "m_axi_gmem", "extra"}, portNames(k)); diff != "" {
 		t.Errorf("ports -want +got:\n%s", diff)
 	}
 	want := []design.Argument{

@@ -3,12 +3,9 @@
 
 kernel "called_kernel" {
   doc      = "Called by the host; at the engine's kernel streams."
+  like     = "user_kernel"
   abstract = true
-  role     = "user"
-  each     = "cclo"
   control  = "ap_ctrl_hs"
-  place    = "cclo"
-  calls    = true
 
   port "s_axi_control" {
     axilite = "slave"
@@ -21,35 +18,5 @@ kernel "called_kernel" {
     when  = kernel.pointers > 0
     axi   = "master"
     width = 512
-  }
-
-  port "cmd_to_cclo" {
-    when  = cclo.calls
-    axis  = "out"
-    width = 32
-    joins = "control/client1.call"
-    depth = 512
-  }
-
-  port "sts_from_cclo" {
-    when  = cclo.calls
-    axis  = "in"
-    width = 32
-    joins = "control/client1.answer"
-    depth = 512
-  }
-
-  port "data_to_cclo" {
-    axis  = "out"
-    width = 512
-    tdest = 8
-    joins = "kernel/in"
-  }
-
-  port "data_from_cclo" {
-    axis  = "in"
-    width = 512
-    tdest = 8
-    joins = "kernel/out"
   }
 }
