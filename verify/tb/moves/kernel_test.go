@@ -69,13 +69,17 @@ func (w *world) kernelEnd() {
 	w.outRoom += w.in[inKernelPopped]
 }
 
+// settle is how many cycles a flush of the data path lasts at least.
+const settle = 8
+
 // flush begins, or goes on until nothing is under way.
 func (w *world) flush() {
 	switch {
 	case !w.mode.flushes:
 	case w.in[inFlushing] != 0:
-		w.in[inFlushing] = flag(len(w.path) > 0 || w.out[outSliceValid] != 0 || w.in[inRetireValid] != 0)
-	default:
-		w.in[inFlushing] = flag(w.r.IntN(1500) == 0)
+		busy := len(w.path) > 0 || w.out[outSliceValid] != 0 || w.in[inRetireValid] != 0
+		w.in[inFlushing] = flag(busy || w.now < w.flushed+settle)
+	case w.r.IntN(1500) == 0:
+		w.in[inFlushing], w.flushed = 1, w.now
 	}
 }

@@ -57,6 +57,7 @@ type world struct {
 	poisoned [queues]bool
 
 	inBeats, inPart, outRoom, outPart, outFull uint64
+	flushed                                    int // cycle in which the last flush began
 	kernelStopped                              int
 
 	event                bool // moves were counted in the cycle before
