@@ -7,6 +7,8 @@
 package design
 
 import (
+	"slices"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/platform"
 )
@@ -59,6 +61,30 @@ type Kernel struct {
 	Ports     []*Port       // of its first instance
 	HLS       *platform.HLS // its C++; nil if there is none
 }
+
+// Kernels are the kernels of the instances, each once.
+func (d *Design) Kernels() []*Kernel {
+	var out []*Kernel
+	for _, in := range d.Instances {
+		if !slices.Contains(out, in.Kernel) {
+			out = append(out, in.Kernel)
+		}
+	}
+	return out
+}
+
+// PluginsAs links the plugins that have a form in C++ in the form given, whatever
+// the platform says.
+func (d *Design) PluginsAs(form string) {
+	for _, in := range d.Instances {
+		if in.Kernel.HLS != nil && (in.Role == roleArithmetic || in.Role == roleCompression) {
+			in.Kernel.Source = form
+		}
+	}
+}
+
+// InCpp reports whether the form that is linked is C++.
+func (k *Kernel) InCpp() bool { return k.Source == platform.SourceHLS && k.HLS != nil }
 
 // Argument is a control register of a kernel as the host sees it.
 type Argument struct {

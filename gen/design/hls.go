@@ -11,9 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// sourceHLS is the form of kernels in C++.
-const sourceHLS = "hls"
-
 // How Vitis HLS names the ports of memories and of registers.
 const (
 	memoryPrefix  = "m_axi_"
@@ -25,7 +22,7 @@ const (
 func (e *elaboration) checkForms() {
 	seen := map[string]bool{}
 	for _, in := range e.instances {
-		if k := in.Kernel; k.Source == sourceHLS && !seen[k.ID] {
+		if k := in.Kernel; k.Source == platform.SourceHLS && !seen[k.ID] {
 			seen[k.ID] = true
 			e.checkForm(in)
 		}

@@ -61,13 +61,7 @@ func convert(d *design.Design) (*File, error) {
 			return Conversion{c.From, c.To, c.TDEST, c.OneWay, c.RatioLog, c.Widens, c.CPP}
 		})
 	}
-	seen := map[*design.Kernel]bool{}
-	for _, in := range d.Instances {
-		if !seen[in.Kernel] {
-			seen[in.Kernel] = true
-			f.Kernels = append(f.Kernels, kernel(in.Kernel))
-		}
-	}
+	f.Kernels = each(d.Kernels(), kernel)
 	return f, nil
 }
 
@@ -111,7 +105,7 @@ func kernel(k *design.Kernel) Kernel {
 		ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Files: []Source{},
 		Arguments: each(k.Arguments, func(a design.Argument) Argument { return Argument{a.Name, a.At, a.Width, a.Type, a.Port} }),
 	}
-	if h := k.HLS; h != nil && k.Source == "hls" {
+	if h := k.HLS; k.InCpp() {
 		out.Calls, out.Top = h.Calls, h.Top
 		out.Files = each(h.Files, func(f platform.SourceFile) Source { return Source{f.Path, output.Hash(f.Text)} })
 	}

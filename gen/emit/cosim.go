@@ -22,14 +22,12 @@ const (
 func Components(d *design.Design) []*design.Instance {
 	var list []*design.Instance
 	for _, i := range d.Instances {
-		if cosimulated(i.Kernel) {
+		if i.Kernel.InCpp() {
 			list = append(list, i)
 		}
 	}
 	return list
 }
-
-func cosimulated(k *design.Kernel) bool { return k.Source == hlsSource && k.HLS != nil }
 
 // Space is the simulated address space behind a memory port of an instance: device
 // and host memory of each engine.

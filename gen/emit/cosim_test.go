@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -162,8 +163,8 @@ func TestPluginsInRTLDoNotConvertSeveralElementsAtATime(t *testing.T) {
       one_way = true
     }
   }`)
-	for _, k := range kernels(d) {
-		k.Source = hardwareSource
+	for _, k := range d.Kernels() {
+		k.Source = platform.SourceRTL
 	}
 	text := modules(t, d)["rtl/ccl_offload/engine_pkg.sv"]
 	if !strings.Contains(text, "4'd1) conversion") || strings.Contains(text, "4'd3) conversion") {

@@ -15,7 +15,6 @@ import (
 
 const (
 	hlsFolder        = "hls"
-	hlsSource        = "hls"
 	hlsStandIn       = "hls/sim"
 	lanesFile        = "hls/cclo_lanes.hpp"
 	lanesTemplate    = "hls/cclo_lanes.hpp.tmpl"
@@ -41,8 +40,8 @@ func HLS(d *design.Design) ([]File, error) {
 // hlsKernels renders the kernels of a platform whose form is C++.
 func hlsKernels(d *design.Design) ([]File, error) {
 	var files []File
-	for _, k := range kernels(d) {
-		if k.Source != hlsSource || k.HLS == nil {
+	for _, k := range d.Kernels() {
+		if !k.InCpp() {
 			continue
 		}
 		made, err := hlsKernel(d, k)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -108,7 +109,7 @@ const modelFolder = "rtl/sim"
 // moduleOf is the module of a kernel: its RTL, the one that leads to its C++, or the
 // model of a kernel that somebody else has written.
 func moduleOf(d *design.Design, k *design.Kernel, view hardwareView) (*moduleHeader, error) {
-	if cosimulated(k) {
+	if k.InCpp() {
 		f, err := cosim(d, k, view)
 		if err != nil {
 			return nil, err
@@ -116,7 +117,7 @@ func moduleOf(d *design.Design, k *design.Kernel, view hardwareView) (*moduleHea
 		return parseModule(k.Name, f.Content)
 	}
 	folder := path.Join(rtlFolder, k.ID)
-	if k.Source != hardwareSource {
+	if k.Source != platform.SourceRTL {
 		folder = modelFolder
 	}
 	name := path.Join(folder, k.Name+".sv")

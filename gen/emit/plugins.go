@@ -87,7 +87,7 @@ func (v registersView) Words() int {
 // Arguments are those of a kernel of the platform, by the kernel's label.
 func (v hardwareView) Arguments(kernel string) registersView {
 	var registers registersView
-	for _, k := range kernels(v.Platform) {
+	for _, k := range v.Platform.Kernels() {
 		if k.ID != kernel {
 			continue
 		}

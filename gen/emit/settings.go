@@ -192,8 +192,8 @@ func configWords(g *abi.Generation, config design.ArithmeticConfig) ([]uint32, e
 // portGroup lists the widths of the kernels that are made from sources.
 func portGroup(d *design.Design) group {
 	g := platformGroup("Ports of the kernels made here: bits of data and of TDEST, bytes of address space.", d.Platform.Ranges.Block)
-	for _, k := range kernels(d) {
-		if k.Source == "xo" {
+	for _, k := range d.Kernels() {
+		if k.Source == platform.SourceXO {
 			continue
 		}
 		for _, port := range k.Ports {

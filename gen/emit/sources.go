@@ -19,7 +19,6 @@ const (
 	rtlFolder      = "rtl"
 	templateSuffix = ".tmpl"
 	commonFolder   = "rtl/common"
-	hardwareSource = "rtl"
 	packageSuffix  = "_pkg.sv"
 )
 
@@ -131,7 +130,7 @@ func hasRegister(m *abi.RegisterMap, name string) bool {
 // convertsUnits tells whether the compression plugin makes one element of several:
 // our RTL does not.
 func convertsUnits(d *design.Design) bool {
-	return slices.ContainsFunc(d.Instances, func(i *design.Instance) bool { return i.Role == "compression" && i.Kernel.Source != hardwareSource })
+	return slices.ContainsFunc(d.Instances, func(i *design.Instance) bool { return i.Role == "compression" && i.Kernel.Source != platform.SourceRTL })
 }
 
 // elementLog2 is log2 of the bytes of an element; false where that is not whole.
@@ -167,7 +166,7 @@ func hardwareFolders(d *design.Design) []hardwareFolder {
 		folders[at].top = folders[at].top || top
 	}
 	for _, i := range d.Instances {
-		if i.Kernel.Source != hardwareSource {
+		if i.Kernel.Source != platform.SourceRTL {
 			continue
 		}
 		for _, needed := range i.Kernel.Needs {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -94,8 +95,8 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 		return nil, err
 	}
 	files := []File{{topFile, text, platformInputs(d, topTemplate)}}
-	for _, k := range kernels(d) {
-		if cosimulated(k) {
+	for _, k := range d.Kernels() {
+		if k.InCpp() {
 			f, err := cosim(d, k, view)
 			if err != nil {
 				return nil, err
@@ -131,7 +132,7 @@ func (b *topBuilder) needsModel(name string) bool {
 		return true
 	}
 	for _, i := range b.d.Instances {
-		if i.Kernel.Source != hardwareSource && !cosimulated(i.Kernel) && i.Kernel.Name == name {
+		if i.Kernel.Source != platform.SourceRTL && !i.Kernel.InCpp() && i.Kernel.Name == name {
 			return true
 		}
 	}

@@ -2,10 +2,10 @@ package emit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 const (
@@ -23,8 +23,8 @@ func vitis(d *design.Design) ([]File, error) {
 		return nil, err
 	}
 	files := []File{{Path: "vitis/link.cfg", Content: link, Inputs: platformInputs(d, linkTemplate)}}
-	for _, k := range kernels(d) {
-		if k.Source != "rtl" {
+	for _, k := range d.Kernels() {
+		if k.Source != platform.SourceRTL {
 			continue
 		}
 		xml, err := execute(kernelTemplate, kernelView(d, k))
@@ -34,17 +34,6 @@ func vitis(d *design.Design) ([]File, error) {
 		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: platformInputs(d, kernelTemplate)})
 	}
 	return files, nil
-}
-
-// kernels lists the kernels of a design in the order of their first instance.
-func kernels(d *design.Design) []*design.Kernel {
-	var out []*design.Kernel
-	for _, in := range d.Instances {
-		if !slices.Contains(out, in.Kernel) {
-			out = append(out, in.Kernel)
-		}
-	}
-	return out
 }
 
 type link struct {

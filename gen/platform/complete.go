@@ -14,7 +14,7 @@ import (
 func (k *Kernel) complete() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	if k.Source == "" && k.HLS != nil {
-		k.Source = "hls"
+		k.Source = SourceHLS
 	}
 	for _, required := range []struct{ name, value string }{{"role", k.Role}, {"source", k.Source}, {"control", k.Control}} {
 		if required.value == "" {
@@ -112,7 +112,7 @@ func (b argumentBlock) argument() (KernelArgument, hcl.Diagnostics) {
 func (k *Kernel) checkHLS() hcl.Diagnostics {
 	h := k.HLS
 	switch {
-	case h == nil && k.Source == "hls":
+	case h == nil && k.Source == SourceHLS:
 		return hcl.Diagnostics{lang.Errorf(k.Range, "Source file expected", "Kernel %s is written in C++; say in which files: hls { files = [\"%s.hpp\"] }.", k.ID, k.ID)}
 	case h == nil:
 		return nil

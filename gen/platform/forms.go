@@ -12,8 +12,8 @@ import (
 // platform says otherwise first.
 func (k *Kernel) Forms() []string {
 	forms := []string{k.Source}
-	if k.HLS != nil && k.Source != "hls" {
-		forms = append(forms, "hls")
+	if k.HLS != nil && k.Source != SourceHLS {
+		forms = append(forms, SourceHLS)
 	}
 	return forms
 }

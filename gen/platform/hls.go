@@ -64,7 +64,7 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 	}
 	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range, CallsRange: orElse(orElse(in.CallsRange, in.TopRange), in.Range)}
 	if k.Source == "" {
-		k.Source = "hls"
+		k.Source = SourceHLS
 	}
 	places := elementRanges(in.Body, "files")
 	for i, name := range in.Files {

@@ -87,9 +87,16 @@ type KernelArgument struct {
 	placed bool // the description says where
 }
 
+// Forms of kernels, as their source says.
+const (
+	SourceRTL = "rtl"
+	SourceHLS = "hls" // C++
+	SourceXO  = "xo"  // linked as it is
+)
+
 var (
 	eachKinds    = []string{"card", "poe", "cclo", "lane", "dma"}
-	sourceKinds  = []string{"rtl", "hls", "xo"}
+	sourceKinds  = []string{SourceRTL, SourceHLS, SourceXO}
 	controlKinds = []string{"ap_ctrl_hs", "ap_ctrl_chain", "ap_ctrl_none", "user_managed"}
 	streamKinds  = []string{"in", "out"}
 	busKinds     = []string{"master", "slave"}

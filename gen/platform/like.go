@@ -58,7 +58,7 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.Source == "" {
 		k.Source = base.Source
 		if k.HLS != nil {
-			k.Source = "hls" // RTL goes by the name of its kernel
+			k.Source = SourceHLS // RTL goes by the name of its kernel
 		}
 	}
 	if k.Place == "" {

@@ -2,8 +2,8 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,12 +29,8 @@ func Run(ctx context.Context) error {
 	if err := r.Print(os.Stdout); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	if err := os.WriteFile(ResultFile, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+	if err := report.Write(dir, filepath.Base(ResultFile), r); err != nil {
+		return err
 	}
 	fmt.Printf("written to %s\n", ResultFile)
 	return nil

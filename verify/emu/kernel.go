@@ -10,6 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/memory"
 )
@@ -22,8 +23,6 @@ const (
 )
 
 const (
-	// compiled is the source of kernels that run here.
-	compiled = "hls"
 	// kernelDepth is how many beats each stream of a kernel holds.
 	kernelDepth = 64
 	// kernelStreamBytes is what the engine's streams hold when a kernel is there.
@@ -91,7 +90,7 @@ func (e *Engine) openKernels(ctx context.Context) error {
 		return nil
 	}
 	for _, in := range e.d.Instances {
-		if in.Kernel.Source != compiled || in.Scope > 0 || !e.reaches(in) {
+		if in.Kernel.Source != platform.SourceHLS || in.Scope > 0 || !e.reaches(in) {
 			continue
 		}
 		c, err := e.o.open(ctx, e.d, in)

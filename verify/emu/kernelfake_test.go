@@ -17,6 +17,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/hls"
 )
@@ -186,7 +187,7 @@ func withKernels(t testing.TB, o ranksOptions, program func(rank int, k *fake)) 
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")})
 	for _, in := range d.Instances {
 		if in.Role == "user" {
-			in.Kernel.Source = compiled
+			in.Kernel.Source = platform.SourceHLS
 			if o.control != "" {
 				in.Kernel.Control = o.control
 			}

@@ -67,7 +67,7 @@ func (e *Engine) openPlugins(ctx context.Context) error {
 			continue
 		}
 		library := libraries[in.Kernel.ID]
-		if in.Kernel.Source == compiled && library == "" {
+		if in.Kernel.Source == platform.SourceHLS && library == "" {
 			var err error
 			if library, err = hls.Library(ctx, e.d, in.Kernel.ID); err != nil {
 				return fmt.Errorf("emu: %s: %w", in.Name, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
 )
@@ -57,11 +58,7 @@ func compilerOrSkip(t testing.TB) {
 func TestReferencePluginsAreThoseOfTheLanes(t *testing.T) {
 	compilerOrSkip(t)
 	d := designtest.Load(t, "u55c_tcp", nil)
-	for _, in := range d.Instances {
-		if in.Role == arithmeticRole || in.Role == compressionRole {
-			in.Kernel.Source = compiled
-		}
-	}
+	d.PluginsAs(platform.SourceHLS)
 	r := newWorld(t, worldOptions{engines: 1, design: d}).rigs[0]
 	if err := r.openPlugins(t.Context()); err != nil {
 		t.Fatal(err)

@@ -20,9 +20,8 @@ import (
 var ErrKernel = errors.New("no kernel in C++")
 
 const (
-	folder     = "hls"           // of an output directory
-	standIn    = folder + "/sim" // the vendor's headers, and what runs components
-	sourceKind = "hls"           // of kernels, as a design says it
+	folder  = "hls"           // of an output directory
+	standIn = folder + "/sim" // the vendor's headers, and what runs components
 )
 
 // Sources are the files of one kernel.
@@ -36,10 +35,9 @@ type Sources struct {
 // Of renders the files of a kernel of a design. The error matches ErrKernel if the
 // design has no such kernel in C++.
 func Of(d *design.Design, kernel string) (*Sources, error) {
-	k := slices.IndexFunc(d.Instances, func(i *design.Instance) bool {
-		return i.Kernel.ID == kernel && i.Kernel.Source == sourceKind && i.Kernel.HLS != nil
-	})
-	if k < 0 {
+	kernels := d.Kernels()
+	at := slices.IndexFunc(kernels, func(k *design.Kernel) bool { return k.ID == kernel && k.InCpp() })
+	if at < 0 {
 		return nil, fmt.Errorf("%w: %s of %s", ErrKernel, kernel, d.Platform.Name)
 	}
 	rendered, err := emit.HLS(d)
@@ -47,7 +45,7 @@ func Of(d *design.Design, kernel string) (*Sources, error) {
 		return nil, fmt.Errorf("render the kernel %s of %s: %w", kernel, d.Platform.Name, err)
 	}
 	s := &Sources{Kernel: kernel, Files: map[string][]byte{}}
-	for _, f := range d.Instances[k].Kernel.HLS.Files {
+	for _, f := range kernels[at].HLS.Files {
 		if filepath.IsLocal(f.Path) {
 			s.Files[f.Path] = f.Text
 		}

@@ -2,8 +2,8 @@ package collectives
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"io"
 	"os"
 	"path/filepath"
@@ -25,7 +25,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 		return err
 	}
 	if err := r.Write(dir); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return err
 	}
 	_, err = fmt.Fprintf(out, "\nwritten to %s and %s\n", filepath.Join(dir, ResultFile), filepath.Join(dir, PlotFile))
 	return err
@@ -34,15 +34,11 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 // Write writes report and picture into a directory, which is made if it is not
 // there.
 func (r *Report) Write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := report.Write(dir, ResultFile, r); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
+	if err := os.WriteFile(filepath.Join(dir, PlotFile), []byte(r.Plot()), 0o644); err != nil {
+		return fmt.Errorf("write the picture of the report: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, ResultFile), append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, PlotFile), []byte(r.Plot()), 0o644)
+	return nil
 }

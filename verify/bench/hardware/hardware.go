@@ -4,12 +4,9 @@ package hardware
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"text/tabwriter"
@@ -19,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -98,14 +96,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	if err := r.Print(out); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "hardware.json"), append(text, '\n'), 0o666)
+	return report.Write(dir, "hardware.json", r)
 }
 
 // worlds are numbers of ranks that reach each other, of those that are asked for:

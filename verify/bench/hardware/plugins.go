@@ -10,6 +10,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -24,23 +25,14 @@ type Plugin struct {
 	BeatsASecond float64 `json:"beats_a_second"` // into the plugin, with everything around it
 }
 
-// inForm chooses a form of all plugins of a design that have it.
-func inForm(d *design.Design, form string) {
-	for _, i := range d.Instances {
-		if i.Kernel.HLS != nil && (i.Role == "arithmetic" || i.Role == "compression") {
-			i.Kernel.Source = form
-		}
-	}
-}
-
 // plugins measures calls of one rank that go through plugins.
 func (r *Report) plugins(ctx context.Context, o Options, so sim.Options, progress io.Writer) error {
-	for _, form := range []string{"rtl", "hls"} {
+	for _, form := range []string{platform.SourceRTL, platform.SourceHLS} {
 		d, err := world.Design(o.Platform, "")
 		if err != nil {
 			return err
 		}
-		inForm(d, form)
+		d.PluginsAs(form)
 		fmt.Fprintf(progress, "plugins as %s\n", form)
 		if so.Library, err = sim.Library(ctx, d, so.Build); err != nil {
 			return err

@@ -4,12 +4,9 @@ package plugins
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -17,8 +14,10 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -57,7 +56,7 @@ const beatBytes = len(hls.Beat{}.Data)
 // Run measures, prints a table, and writes plugins.json into a directory.
 func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) error {
 	r := &Report{Platform: o.Platform, Bytes: o.Bytes, Runs: o.Runs}
-	for _, form := range []string{"hls", "rtl"} {
+	for _, form := range []string{platform.SourceHLS, platform.SourceRTL} {
 		d, err := world.Design(o.Platform, "")
 		if err != nil {
 			return err
@@ -65,32 +64,21 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 		if d.Platform.Arithmetic == nil || d.Platform.Compression == nil {
 			return fmt.Errorf("measure plugins of %s: it has not both, for arithmetic and compression", o.Platform)
 		}
-		for _, i := range d.Instances {
-			if i.Role == "arithmetic" || i.Role == "compression" {
-				i.Kernel.Source = form
-			}
-		}
+		d.PluginsAs(form)
 		fmt.Fprintf(progress, "plugins as %s\n", form)
-		if form == "hls" {
+		if form == platform.SourceHLS {
 			if err := r.components(ctx, d); err != nil {
 				return err
 			}
 		}
-		if err := r.engine(ctx, d, map[string]string{"hls": "hls", "rtl": "built-in"}[form]); err != nil {
+		if err := r.engine(ctx, d, map[string]string{platform.SourceHLS: "hls", platform.SourceRTL: "built-in"}[form]); err != nil {
 			return err
 		}
 	}
 	if err := r.print(out); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "plugins.json"), append(text, '\n'), 0o666)
+	return report.Write(dir, "plugins.json", r)
 }
 
 // measure takes the median of some runs of what moves the report's bytes.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/magefile/mage/mg"
 
-	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/hls"
 )
@@ -26,12 +25,12 @@ func Kernel(ctx context.Context, platform string, vars, only *string) error {
 		}
 		ran, failed := 0, 0
 		for _, d := range designs {
-			for _, kernel := range inCpp(d) {
-				if only != nil && kernel != *only {
+			for _, k := range d.Kernels() {
+				if !k.InCpp() || only != nil && k.ID != *only {
 					continue
 				}
 				ran++
-				err := hls.Bench(ctx, d, kernel, os.Stdout)
+				err := hls.Bench(ctx, d, k.ID, os.Stdout)
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
@@ -52,17 +51,4 @@ func Kernel(ctx context.Context, platform string, vars, only *string) error {
 		fmt.Printf("%s right\n", count(ran, "kernel", "is", "are"))
 		return nil
 	})
-}
-
-// inCpp are the kernels of a design that are C++, each once.
-func inCpp(d *design.Design) []string {
-	var names []string
-	seen := map[*design.Kernel]bool{}
-	for _, i := range d.Instances {
-		if i.Kernel.Source == "hls" && !seen[i.Kernel] {
-			seen[i.Kernel] = true
-			names = append(names, i.Kernel.ID)
-		}
-	}
-	return names
 }
