@@ -1,0 +1,145 @@
+package step
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/output"
+)
+
+// schema is part of all keys: a change of it makes all earlier results strangers.
+const schema = 1
+
+// Ingredient is one of the things that a result depends on.
+type Ingredient struct {
+	Name string `json:"name"` // for people: "vitis/link.cfg", "v++", "ccl_offload.xo of package ccl_offload"
+	Hash string `json:"hash"`
+}
+
+// Keys are the keys of a plan's steps by ID, with what they are made of.
+type Keys map[string]Key
+
+// Key is the name of a result.
+type Key struct {
+	Hash        string // hexadecimal
+	Ingredients []Ingredient
+}
+
+// Hasher hashes files on disk; a store may remember them.
+type Hasher func(path string) (string, error)
+
+// Keys works out the keys of a plan. A step's key has those of the steps that it
+// needs in it, so that none has to run before all are known.
+func (p *Plan) Keys(hash Hasher) (Keys, error) {
+	keys := Keys{}
+	for _, s := range p.Steps {
+		ingredients, err := s.ingredients(p, keys, hash)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.ID, err)
+		}
+		text, err := json.Marshal(ingredients)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.ID, err)
+		}
+		keys[s.ID] = Key{Hash: output.Hash(text), Ingredients: ingredients}
+	}
+	return keys, nil
+}
+
+func (s *Step) ingredients(p *Plan, keys Keys, hash Hasher) ([]Ingredient, error) {
+	list := []Ingredient{{"step", of(schema, s.Kind, s.Outputs, s.Reports)}, {"commands", of(s.Commands)}}
+	for _, t := range s.Tools {
+		list = append(list, Ingredient{t.Name, t.Version})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Facts)) {
+		list = append(list, Ingredient{name, s.Facts[name]})
+	}
+	for _, f := range s.Files {
+		sum := output.Hash(anonymous(f.Content))
+		if f.Disk != "" {
+			var err error
+			if sum, err = hash(f.Disk); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, Ingredient{f.Path, sum})
+	}
+	for _, n := range s.Needs {
+		key, ok := keys[n.Step]
+		if !ok {
+			return nil, fmt.Errorf("it needs %s, which does not stand before it", n.Step)
+		}
+		list = append(list, Ingredient{n.Output + " of " + p.Step(n.Step).Title, of(key.Hash, n.Path)})
+	}
+	return list, nil
+}
+
+func of(values ...any) string {
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return output.Hash(text)
+}
+
+// anonymous is a text without the line that says which platform it was generated
+// for: what two platforms have in common is built once.
+func anonymous(text []byte) []byte {
+	at := bytes.Index(text, []byte(output.Marker))
+	if at < 0 {
+		return text
+	}
+	begin := bytes.LastIndexByte(text[:at], '\n') + 1
+	end := bytes.IndexByte(text[at:], '\n')
+	if end < 0 {
+		return text[:begin]
+	}
+	return slices.Concat(text[:begin], text[at+end+1:])
+}
+
+// Sum hashes a file.
+func Sum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Why says in words what differs between two lists of ingredients, the one of a
+// result that is there and the one that is wanted: "link.cfg has changed".
+func Why(old, wanted []Ingredient) []string {
+	was := map[string]string{}
+	for _, i := range old {
+		was[i.Name] = i.Hash
+	}
+	var why []string
+	for _, i := range wanted {
+		switch hash, ok := was[i.Name]; {
+		case !ok:
+			why = append(why, i.Name+" is new")
+		case hash != i.Hash && len(i.Hash) < 64 && len(hash) < 64:
+			why = append(why, fmt.Sprintf("%s was %s and is %s", i.Name, hash, i.Hash))
+		case hash != i.Hash:
+			why = append(why, i.Name+" has changed")
+		}
+		delete(was, i.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		why = append(why, strings.TrimSpace(name)+" is gone")
+	}
+	return why
+}
