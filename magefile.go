@@ -7,6 +7,10 @@ package main
 import (
 	// mage:import
 	_ "github.com/cclforge/cclforge/gen/targets"
+	// mage:import build
+	_ "github.com/cclforge/cclforge/gen/targets/build"
+	// mage:import cache
+	_ "github.com/cclforge/cclforge/gen/targets/cache"
 	// mage:import
 	_ "github.com/cclforge/cclforge/gen/targets/develop"
 )

@@ -79,6 +79,22 @@ func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform
 // of all of them together. It also renders them, because names can collide in
 // the languages they are written in.
 func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design, error) {
+	rendered, err := w.Render(ctx, s)
+	designs := make([]*design.Design, len(rendered))
+	for i, r := range rendered {
+		designs[i] = r.Design
+	}
+	return designs, err
+}
+
+// Rendered is a platform with all of its files.
+type Rendered struct {
+	Design *design.Design
+	Files  []emit.File
+}
+
+// Render is Validate that keeps what it renders, and writes nothing.
+func (w *Workspace) Render(ctx context.Context, s Selection) ([]Rendered, error) {
 	lib, names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
@@ -87,8 +103,10 @@ func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design
 	if err != nil {
 		return nil, err
 	}
-	return designs, parallel(ctx, len(designs), func(i int) error {
-		_, err := emit.Platform(designs[i])
+	rendered := make([]Rendered, len(designs))
+	return rendered, parallel(ctx, len(designs), func(i int) (err error) {
+		rendered[i].Design = designs[i]
+		rendered[i].Files, err = emit.Platform(designs[i])
 		return err
 	})
 }

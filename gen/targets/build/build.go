@@ -1,0 +1,43 @@
+// Package build holds the targets below build: import it with
+// "mage:import build" beside package targets.
+package build
+
+import (
+	"context"
+
+	"github.com/cclforge/cclforge/gen/targets/internal/command"
+)
+
+// All takes all platforms to .xclbin files, or some of them; what they have in
+// common is built once.
+func All(ctx context.Context,
+	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	on *string, // where steps run: local, slurm (local)
+	jobs *int, // steps that run at a time, on this host (what its memory and processors allow)
+	timing *string, // must: a build that misses timing has failed; report: it is only told (what the platform says)
+	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)
+	out *string, // directory for results: <out>/build/<platform> (out)
+	json *bool, // print a JSON object a line, for scripts
+) error {
+	return command.Builder(ctx, "build", selected(only),
+		command.Flag("vars", vars), command.Flag("on", on), command.Flag("jobs", jobs), command.Flag("timing", timing),
+		command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+}
+
+// Plan says what a build would run, and why.
+func Plan(ctx context.Context,
+	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)
+	json *bool, // print a JSON object a line
+) error {
+	return command.Builder(ctx, "plan", selected(only), command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("json", json))
+}
+
+func selected(only *string) string {
+	if only == nil {
+		return "*"
+	}
+	return *only
+}

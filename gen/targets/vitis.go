@@ -1,0 +1,61 @@
+package targets
+
+import (
+	"context"
+
+	"github.com/cclforge/cclforge/gen/targets/internal/command"
+)
+
+// Build takes a platform to an .xclbin, with Vitis: kernels, link, firmware, reports.
+//
+// It builds out/bin/cclbuild and runs it. Results of earlier builds are used, also of
+// one that was interrupted. out/build/<platform> has what came of it.
+func Build(ctx context.Context,
+	platform string, // platforms, as names or patterns
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	on *string, // where steps run: local, slurm (local)
+	jobs *int, // steps that run at a time, on this host (what its memory and processors allow)
+	timing *string, // must: a build that misses timing has failed; report: it is only told (what the platform says)
+	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)
+	out *string, // directory for results: <out>/build/<platform> (out)
+	json *bool, // print a JSON object a line, for scripts
+) error {
+	return command.Builder(ctx, "build", platform,
+		command.Flag("vars", vars), command.Flag("on", on), command.Flag("jobs", jobs), command.Flag("timing", timing),
+		command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+}
+
+// Reports shows timing, utilization, power and durations of the last build of a
+// platform, next to the one before.
+func Reports(ctx context.Context,
+	platform string, // platforms, as names or patterns
+	out *string, // directory with results (out)
+	json *bool, // print what out/build/<platform>/build.json has
+) error {
+	return command.Builder(ctx, "reports", platform, command.Flag("out", out), command.Flag("json", json))
+}
+
+// Cache lists the results of builds that are kept.
+func Cache(ctx context.Context,
+	cache *string, // directory ($CCLFORGE_CACHE, or yours)
+	json *bool, // print a JSON object a line
+) error {
+	return command.Builder(ctx, "cache", "list", command.Flag("cache", cache), command.Flag("json", json))
+}
+
+// Cards lists the cards of this host: what is loaded, temperatures, links.
+func Cards(ctx context.Context,
+	json *bool, // print a JSON object
+) error {
+	return command.Builder(ctx, "cards", command.Flag("json", json))
+}
+
+// Program loads a card with the last build of a platform.
+func Program(ctx context.Context,
+	platform string, // platform, as a name, or an .xclbin
+	device *string, // card, by its address: 0000:65:00.1 (the only one)
+	force *bool, // load it although somebody uses the card, or it is meant for another
+	out *string, // directory with results (out)
+) error {
+	return command.Builder(ctx, "program", platform, command.Flag("device", device), command.Flag("force", force), command.Flag("out", out))
+}
