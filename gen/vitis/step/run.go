@@ -27,6 +27,9 @@ type Job struct {
 	// Started, if not nil, is called when the job begins to run, with where that
 	// is: "", or the name of a host.
 	Started func(where string)
+	// Waiting, if not nil, is called when the reason for which a job does not run
+	// yet changes: "nodes are busy".
+	Waiting func(why string)
 }
 
 // Names of files in a work directory.
