@@ -181,6 +181,9 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if form, chosen := e.p.Source[k.ID]; chosen {
 		out.Source = form
 	}
+	if k.Role == roleEngine && e.p.CCLO.Processor == platform.ProcessorMicroBlazeV {
+		out.Needs = append(slices.Clone(k.Needs), platform.ProcessorMicroBlazeV) // the folder has its name
+	}
 	for _, a := range k.Arguments {
 		out.Arguments = append(out.Arguments, Argument{a.Name, a.Doc, a.At, a.Width, a.Type, a.Port})
 	}

@@ -52,6 +52,9 @@ func convert(d *design.Design) (*File, error) {
 	for _, t := range p.Types {
 		f.Types = append(f.Types, Type{t.Name, t.Bytes, t.Align})
 	}
+	if p.CCLO.Processor == platform.ProcessorMicroBlazeV {
+		f.Engine.Processor = p.CCLO.Processor
+	}
 	if a := p.Arithmetic; a != nil {
 		f.Functions = each(a.Functions, function)
 	}

@@ -64,6 +64,7 @@ type Engine struct {
 	DMA              string `json:"dma" doc:"external: DMA kernels beside the engine; internal: inside."`
 	DMAEngines       int    `json:"dma_engines" doc:"DMA engines of each."`
 	KernelStream     string `json:"kernel_stream" doc:"What the kernel stream leads to: a user kernel, or loopback."`
+	Processor        string `json:"processor,omitempty" doc:"What runs the control firmware, unless it is the engine's own core: microblaze_v."`
 	RxBuffers        int    `json:"rx_buffers" doc:"Rx buffers of each."`
 	RxBufferBytes    int    `json:"rx_buffer_bytes" doc:"Size of an rx buffer."`
 	CompressionLanes int    `json:"compression_lanes" doc:"Lanes with a compression plugin."`

@@ -79,6 +79,9 @@ func facts(d *design.Design) Table {
 	t.add("Clock", fmt.Sprintf("%d MHz", p.Clock))
 	t.add("Engines", number(p.CCLO.Count))
 	t.add("DMA", fmt.Sprintf("%s, %d for each engine", Text(p.CCLO.DMA), p.CCLO.DMAEngines))
+	if p.CCLO.Processor == platform.ProcessorMicroBlazeV {
+		t.add("Control processor", "MicroBlaze V")
+	}
 	t.add("Rx buffers", fmt.Sprintf("%d of %d bytes for each engine", p.CCLO.RxBuffers.Count, p.CCLO.RxBuffers.Size))
 	t.add("Kernel stream", Code(p.CCLO.KernelStream))
 	for _, poe := range p.POEs {

@@ -26,6 +26,12 @@ const (
 	maxRxSize              = 16 << 20
 )
 
+// What can run the control firmware.
+const (
+	ProcessorOwn         = "own"          // the RV32IM core of the engine's sources
+	ProcessorMicroBlazeV = "microblaze_v" // the vendor's core
+)
+
 // ReservedNames are what no platform may be called: directories of the output,
 // and main, which is no Go package that can be imported.
 var ReservedNames = []string{"abi", "bench", "bin", "cache", "main", "state"}
@@ -33,6 +39,8 @@ var ReservedNames = []string{"abi", "bench", "bin", "cache", "main", "state"}
 var (
 	poeKinds = []string{"axis", "rdma", "tcp", "udp"}
 	dmaKinds = []string{"external", "internal"}
+
+	processors = []string{ProcessorMicroBlazeV, ProcessorOwn}
 )
 
 // Load reads and validates one platform by itself. The platform is nil if too
@@ -210,6 +218,7 @@ func (b *loader) cclo() {
 	rng := orElse(in.Range, b.block.Range)
 	c := CCLO{
 		Count: value(in.Count, 1), DMA: value(in.DMA, "external"), KernelStream: value(in.KernelStream, "loopback"),
+		Processor:  value(in.Processor, ProcessorOwn),
 		RxBuffers:  RxBuffers{defaultRxCount, defaultRxSize, rng},
 		CountRange: orElse(in.CountRange, rng), DMARange: orElse(in.DMARange, rng),
 		DMAEnginesRange: orElse(in.DMAEnginesRange, rng), KernelStreamRange: orElse(in.KernelStreamRange, rng),
@@ -220,6 +229,7 @@ func (b *loader) cclo() {
 	}
 	b.within(c.CountRange, "The number of engines", c.Count, 1, maxCCLOs)
 	b.diags = append(b.diags, oneOf(c.DMARange, "dma", c.DMA, dmaKinds)...)
+	b.diags = append(b.diags, oneOf(orElse(in.ProcessorRange, rng), "processor", c.Processor, processors)...)
 	b.within(c.DMAEnginesRange, "The number of DMA engines", c.DMAEngines, 2, 3)
 	if rx := in.RxBuffers; rx != nil {
 		c.RxBuffers = RxBuffers{value(rx.Count, defaultRxCount), value(rx.Size, defaultRxSize), rx.Range}

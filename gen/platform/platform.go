@@ -59,6 +59,7 @@ type CCLO struct {
 	DMA          string // "external" or "internal"
 	DMAEngines   int
 	KernelStream string // "loopback" or a user kernel
+	Processor    string // what runs the control firmware: ProcessorOwn or ProcessorMicroBlazeV
 	RxBuffers    RxBuffers
 
 	CountRange, DMARange, DMAEnginesRange, KernelStreamRange hcl.Range

@@ -47,6 +47,8 @@ type ccloBlock struct {
 	DMAEnginesRange   hcl.Range       `hcl:"dma_engines,attr_value_range"`
 	KernelStream      *string         `hcl:"kernel_stream,optional"`
 	KernelStreamRange hcl.Range       `hcl:"kernel_stream,attr_value_range"`
+	Processor         *string         `hcl:"processor,optional"`
+	ProcessorRange    hcl.Range       `hcl:"processor,attr_value_range"`
 	RxBuffers         *rxBuffersBlock `hcl:"rx_buffers,block"`
 	Range             hcl.Range       `hcl:",def_range"`
 }
