@@ -1,0 +1,7 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+  cclo {
+    processor = "microblaze"
+  }
+}
