@@ -1,0 +1,73 @@
+package slurmtest
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Two clusters stand beside each other, run jobs, and leave nothing behind.
+func TestClusters(t *testing.T) {
+	t.Parallel()
+	for _, nodes := range []int{1, 3} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			c, err := Start(t.Context(), Options{Nodes: nodes})
+			if errors.Is(err, ErrMissing) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			cmd := c.Command(t.Context(), "srun", "--nodes="+string('0'+rune(nodes)), "--label", "printenv", "SLURMD_NODENAME")
+			cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &out
+			if err := cmd.Run(); err != nil || strings.Count(out.String(), ": n") != nodes {
+				t.Errorf("srun on %d nodes: %v\n%s", nodes, err, &out)
+			}
+			sleep := c.Command(t.Context(), "sbatch", "--output=/dev/null", "--wrap=exec sleep 1000.25")
+			sleep.Dir = c.Dir
+			if text, err := sleep.CombinedOutput(); err != nil {
+				t.Errorf("sbatch: %v\n%s", err, text)
+			}
+			if err := c.await(t.Context(), "the job", func() error {
+				if len(processes(t, c.Conf, "1000.25")) == 0 {
+					return errors.New("it does not run")
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+			if err := c.Stop(); err != nil {
+				t.Error(err)
+			}
+			if left := processes(t, c.Conf, ""); len(left) > 0 {
+				t.Errorf("left: %q", left)
+			}
+			if _, err := os.Stat(c.dir); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is still there: %v", c.dir, err)
+			}
+		})
+	}
+}
+
+// processes are the commands of processes that have a cluster's SLURM_CONF.
+func processes(t *testing.T, conf, arg string) []string {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, d := range dirs {
+		env, _ := os.ReadFile(filepath.Join(d, "environ"))
+		line, _ := os.ReadFile(filepath.Join(d, "cmdline"))
+		if bytes.Contains(env, []byte("SLURM_CONF="+conf+"\x00")) && bytes.Contains(line, []byte(arg)) {
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}
