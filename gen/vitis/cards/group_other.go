@@ -1,0 +1,7 @@
+//go:build !unix
+
+package cards
+
+import "os/exec"
+
+func group(*exec.Cmd) {}
