@@ -1,0 +1,94 @@
+package report
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
+)
+
+// box is a table with lines around its cells, as most reports have.
+type box struct {
+	section string // the heading above it, without its number
+	titles  []string
+	rows    []boxRow
+	cut     bool // the report ended inside it
+}
+
+// boxRow is a row; indent is by how much its first cell is further right than the
+// title is.
+type boxRow struct {
+	indent int
+	cells  []string
+}
+
+// cell is what stands in the column of a title; empty if there is none.
+func (b *box) cell(r boxRow, title string) string {
+	for i, t := range b.titles {
+		if t == title && i < len(r.cells) {
+			return r.cells[i]
+		}
+	}
+	return ""
+}
+
+var heading = regexp.MustCompile(`^\d+(?:\.\d+)*\.?\s+(\S.*?)\s*$`)
+
+// mostRows is how many rows of a table are kept; reports about single nets are not
+// what this reads.
+const mostRows = 20000
+
+// header is what the first lines of a report say: Command, Device, Design State.
+type header map[string]string
+
+// readBoxes reads all tables of a report of Vivado for which keep says so.
+func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool) (header, []*box, error) {
+	head := header{}
+	var list []*box
+	var now *box
+	section := ""
+	err := lines.Each(ctx, r, func(line string) bool {
+		text := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(text, "+-"):
+			if now == nil && keep(section) {
+				now = &box{section: section, cut: true}
+				list = append(list, now)
+			}
+		case strings.HasPrefix(text, "|"):
+			if now != nil {
+				now.add(text)
+			} else if key, value, ok := strings.Cut(strings.Trim(text, "| "), ":"); ok && len(list) == 0 {
+				head[strings.TrimSpace(key)] = strings.TrimSpace(value)
+			}
+		default:
+			if now != nil {
+				now.cut, now = false, nil
+			}
+			if m := heading.FindStringSubmatch(line); m != nil {
+				section = m[1]
+			}
+		}
+		return true
+	})
+	return head, list, err
+}
+
+func (b *box) add(text string) {
+	if len(text) < 2 || !strings.HasSuffix(text, "|") {
+		return // cut short
+	}
+	cells := strings.Split(text[1:len(text)-1], "|")
+	indent := len(cells[0]) - len(strings.TrimLeft(cells[0], " "))
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	switch {
+	case b.titles == nil:
+		b.titles = cells
+	case len(b.rows) < mostRows:
+		b.rows = append(b.rows, boxRow{indent, cells})
+	}
+}

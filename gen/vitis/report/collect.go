@@ -1,0 +1,344 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// kind is what a file reports.
+type kind int
+
+const (
+	none kind = iota
+	timing
+	kernelUse
+	cardUse
+	slrUse
+	power
+	hls
+	info
+	log
+)
+
+// found is a report file; the one with the highest rank of its kind counts.
+type found struct {
+	path string
+	kind kind
+	rank int
+}
+
+// stages are the stages that names of report files tell, the last counts most.
+var stages = []string{"synthed", "opt", "placed", "routed"}
+
+// classify tells what a file is from its name. v++ writes reports with the name of
+// the run in front (impl_1_kernel_util_routed.rpt); versions and platforms differ in
+// the names of the top (hw_bb_locked_timing_summary_routed.rpt).
+func classify(p string) found {
+	name := strings.ToLower(path.Base(p))
+	f := found{path: p}
+	switch {
+	case strings.HasSuffix(name, ".xclbin.info"):
+		f.kind = info
+	case strings.HasSuffix(name, "_csynth.rpt"):
+		f.kind = hls
+	case strings.HasSuffix(name, ".log"):
+		f.kind = log
+	case !strings.HasSuffix(name, ".rpt"):
+	case strings.Contains(name, "timing_summary"):
+		f.kind, f.rank = timing, timingRank(name)
+		if f.rank < 0 {
+			f.kind = none
+		}
+	case strings.Contains(name, "kernel_util_"):
+		f.kind, f.rank = kernelUse, stageRank(name)
+	case strings.Contains(name, "full_util_"):
+		f.kind, f.rank = cardUse, stageRank(name)
+	case strings.Contains(name, "slr_util_"):
+		f.kind, f.rank = slrUse, stageRank(name)
+	case strings.Contains(name, "power"):
+		f.kind = power
+		if strings.Contains(name, "rout") {
+			f.rank = 1
+		}
+	}
+	return f
+}
+
+// timingRank orders timing summaries: what was last done to the design counts.
+// Those of earlier stages say nothing about the result, and have no rank.
+func timingRank(name string) int {
+	switch {
+	case strings.Contains(name, "postroute"), strings.Contains(name, "post_route"):
+		return 3
+	case strings.Contains(name, "route"):
+		return 2
+	case strings.Contains(name, "synth"), strings.Contains(name, "place"), strings.Contains(name, "init"), strings.Contains(name, "opted"):
+		return -1
+	default:
+		return 1
+	}
+}
+
+func stageRank(name string) int {
+	for i, s := range slices.Backward(stages) {
+		if strings.Contains(name, s) {
+			return i
+		}
+	}
+	return -1
+}
+
+// mostFiles is how many files of a build are looked at.
+const mostFiles = 200_000
+
+// Collect reads what the tools have left below fsys, wherever it is there: the
+// results of all steps of a platform. It is no error if something is not there or
+// cannot be read; Report.Missing tells of it. The error is that of fsys, or of the
+// context.
+func Collect(ctx context.Context, fsys fs.FS, b Build) (*Report, error) {
+	c := &collector{fsys: fsys, report: &Report{Schema: Schema, Build: b}}
+	files, err := c.files(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("collect the reports of %s: %w", b.Platform, err)
+	}
+	for _, read := range []func(context.Context, []found) error{c.timing, c.usage, c.power, c.hls, c.link, c.logs} {
+		if err := read(ctx, files); err != nil {
+			return nil, fmt.Errorf("collect the reports of %s: %w", b.Platform, err)
+		}
+	}
+	return c.report, nil
+}
+
+type collector struct {
+	fsys   fs.FS
+	report *Report
+}
+
+// files lists the report files, best first.
+func (c *collector) files(ctx context.Context) ([]found, error) {
+	var list []found
+	n := 0
+	err := fs.WalkDir(c.fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if n++; n > mostFiles {
+			c.missing("reports: there are more than %d files; the rest was not looked at", mostFiles)
+			return fs.SkipAll
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if p == "." {
+				return err
+			}
+			c.missing("%s cannot be read: %v", p, err)
+			return nil
+		}
+		if f := classify(p); f.kind != none && !d.IsDir() {
+			list = append(list, f)
+		}
+		return nil
+	})
+	slices.SortStableFunc(list, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.rank, a.rank),
+			cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")), cmp.Compare(a.path, b.path))
+	})
+	return list, err
+}
+
+func (c *collector) missing(format string, args ...any) {
+	c.report.Missing = append(c.report.Missing, fmt.Sprintf(format, args...))
+}
+
+// open gives a file to read, and notes what is wrong with it. Errors of the context
+// are passed on.
+func (c *collector) open(ctx context.Context, f found, read func(fs.File) error) error {
+	file, err := c.fsys.Open(f.path)
+	if err == nil {
+		err = read(file)
+		file.Close()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		c.missing("%s: %v", f.path, plain(err))
+	}
+	return nil
+}
+
+// plain is an error without the path that is named beside it.
+func plain(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// first runs read on files of a kind until one has led to something.
+func (c *collector) first(ctx context.Context, files []found, k kind, read func(f found, r fs.File) (bool, error)) (bool, error) {
+	for _, f := range files {
+		if f.kind != k {
+			continue
+		}
+		good := false
+		err := c.open(ctx, f, func(r fs.File) error {
+			var err error
+			good, err = read(f, r)
+			return err
+		})
+		if err != nil || good {
+			return good, err
+		}
+	}
+	return false, nil
+}
+
+func (c *collector) timing(ctx context.Context, files []found) error {
+	ok, err := c.first(ctx, files, timing, func(f found, r fs.File) (bool, error) {
+		t, err := parseTiming(ctx, r)
+		if t != nil {
+			t.File = f.path
+			c.report.Timing = t
+		}
+		return t != nil, err
+	})
+	if !ok && c.report.Target == "hw" {
+		c.missing("timing: no report *timing_summary*.rpt of the routed design")
+	}
+	return err
+}
+
+func (c *collector) usage(ctx context.Context, files []found) error {
+	u := &c.report.Usage
+	stage := -1
+	for _, part := range []struct {
+		kind  kind
+		read  func(r fs.File, into *Usage) error
+		have  func() bool
+		title string
+	}{
+		{kernelUse, func(r fs.File, into *Usage) error { return parseKernels(ctx, r, into) }, func() bool { return u.Kernels != nil },
+			"utilisation of kernels: no readable report *kernel_util_routed.rpt"},
+		{cardUse, func(r fs.File, into *Usage) error { return parseSites(ctx, r, into) }, func() bool { return u.Card != nil },
+			"utilisation of the card: no readable report *full_util_routed.rpt"},
+		{slrUse, func(r fs.File, into *Usage) error { return parseSites(ctx, r, into) }, func() bool { return u.SLRs != nil || c.report.SLRs == 1 },
+			"utilisation of SLRs: no readable report *slr_util_routed.rpt"},
+	} {
+		_, err := c.first(ctx, files, part.kind, func(f found, r fs.File) (bool, error) {
+			err := part.read(r, u)
+			if errors.Is(err, errNothing) {
+				return false, err
+			}
+			stage = max(stage, f.rank)
+			u.Files = append(u.Files, f.path)
+			return true, err
+		})
+		if err != nil {
+			return err
+		}
+		if !part.have() && c.report.Target == "hw" {
+			c.missing("%s", part.title)
+		}
+	}
+	if stage >= 0 {
+		u.Stage = stages[stage]
+	}
+	return nil
+}
+
+func (c *collector) power(ctx context.Context, files []found) error {
+	instances := map[string]bool{}
+	for _, k := range c.report.Kernels {
+		instances[k.Name] = true
+	}
+	for _, k := range c.report.Usage.Kernels {
+		instances[k.Name] = true
+	}
+	ok, err := c.first(ctx, files, power, func(f found, r fs.File) (bool, error) {
+		p, err := parsePower(ctx, r, instances)
+		if p != nil {
+			p.File = f.path
+			c.report.Power = p
+		}
+		return p != nil, err
+	})
+	if !ok && c.report.Target == "hw" {
+		c.missing("power: no readable report *power*.rpt")
+	}
+	return err
+}
+
+// hls takes the reports of kernels, not those of the functions in them.
+func (c *collector) hls(ctx context.Context, files []found) error {
+	known := map[string]bool{}
+	for _, k := range c.report.Kernels {
+		known[k.Kernel] = true
+	}
+	have := map[string]bool{}
+	for _, f := range files {
+		if f.kind != hls {
+			continue
+		}
+		err := c.open(ctx, f, func(r fs.File) error {
+			s, project, err := parseHLS(ctx, r)
+			if s == nil || have[s.Kernel] || !known[s.Kernel] && (len(known) > 0 || s.Kernel != project) {
+				if errors.Is(err, errNothing) {
+					return err
+				}
+				return nil
+			}
+			have[s.Kernel] = true
+			s.File = f.path
+			c.report.HLS = append(c.report.HLS, *s)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(c.report.HLS, func(a, b Synthesis) int { return strings.Compare(a.Kernel, b.Kernel) })
+	return nil
+}
+
+func (c *collector) link(ctx context.Context, files []found) error {
+	ok, err := c.first(ctx, files, info, func(f found, r fs.File) (bool, error) {
+		l, err := parseInfo(ctx, r)
+		if l != nil {
+			l.File = f.path
+			c.report.Link = l
+			c.report.Scaled = l.scalings()
+		}
+		return l != nil, err
+	})
+	if !ok {
+		c.missing("what was linked: no readable *.xclbin.info")
+	}
+	return err
+}
+
+// logs counts messages, and finds what the linker has slowed down.
+func (c *collector) logs(ctx context.Context, files []found) error {
+	for _, f := range files {
+		if f.kind != log {
+			continue
+		}
+		err := c.open(ctx, f, func(r fs.File) error {
+			totals, scaled, err := parseLog(ctx, r)
+			totals.File = f.path
+			c.report.Logs = append(c.report.Logs, totals)
+			c.report.Scaled = merge(c.report.Scaled, scaled)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

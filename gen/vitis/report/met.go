@@ -1,0 +1,63 @@
+package report
+
+import "fmt"
+
+// Met says whether the build is as fast as it was meant to be. A build for hardware
+// of which that is not known has not met timing.
+func (r *Report) Met() bool { return len(r.Misses()) == 0 }
+
+// Misses says in words where timing was missed: violated clocks, clocks that the
+// linker made slower for that reason, and that nothing is known.
+func (r *Report) Misses() []string {
+	if r.Target != "hw" {
+		return nil
+	}
+	var list []string
+	if t := r.Timing; t != nil {
+		list = t.misses()
+	} else if len(r.Scaled) == 0 {
+		list = append(list, "timing is not known: there is no readable report of it")
+	}
+	for _, s := range r.Scaled {
+		list = append(list, fmt.Sprintf("clock %s runs at %s MHz instead of %s MHz: the linker made it slower because timing was missed",
+			s.Clock, decimal(s.Got, 1), decimal(s.Wanted, 1)))
+	}
+	return list
+}
+
+func (t *Timing) misses() []string {
+	var list []string
+	miss := func(where string, checks ...check) {
+		for _, c := range checks {
+			if c.slack != nil && (c.slack.Worst < 0 || c.slack.Failing > 0) {
+				list = append(list, fmt.Sprintf("%s misses %s by %s ns (%d of %d endpoints)",
+					where, c.name, decimal(-c.slack.Worst, 3), c.slack.Failing, c.slack.Endpoints))
+			}
+		}
+	}
+	for _, c := range t.Clocks {
+		miss("clock "+c.Name, check{"setup", c.Setup}, check{"hold", c.Hold}, check{"pulse width", c.Pulse})
+	}
+	for _, p := range t.Paths {
+		where := fmt.Sprintf("from clock %s to clock %s", p.From, p.To)
+		if p.Group != "" {
+			where = fmt.Sprintf("path group %s %s", p.Group, where)
+		}
+		miss(where, check{"setup", p.Setup}, check{"hold", p.Hold})
+	}
+	if len(list) == 0 {
+		miss("the design", check{"setup", t.Setup}, check{"hold", t.Hold}, check{"pulse width", t.Pulse})
+	}
+	if len(list) == 0 && t.Verdict == "missed" {
+		list = append(list, "the report says that timing constraints are not met")
+	}
+	if len(list) == 0 && t.Setup == nil && len(t.Clocks) == 0 && t.Verdict != "met" {
+		list = append(list, "timing is not known: its report has no numbers")
+	}
+	return list
+}
+
+type check struct {
+	name  string
+	slack *Slack
+}
