@@ -29,6 +29,7 @@ var renderers = []renderer{
 	{"vitis", vitis},
 	{"firmware", firmware},
 	{"rtl", rtl},
+	{"processor", processor},
 	{"hls", hls},
 	{"kernels", hlsKernels},
 	{"driver", godriver},

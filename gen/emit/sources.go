@@ -193,7 +193,8 @@ func hardware(d *design.Design, view hardwareView) ([]File, error) {
 		}
 		for _, e := range entries {
 			source := strings.TrimSuffix(e.Name(), templateSuffix)
-			if e.IsDir() || path.Ext(source) != ".sv" || !folder.top && source == path.Base(folder.path)+".sv" {
+			if e.IsDir() || path.Ext(source) != ".sv" || !folder.top && source == path.Base(folder.path)+".sv" ||
+				leftOut(d, folder.path, source) {
 				continue
 			}
 			f, err := hardwareFile(d, path.Join(folder.path, e.Name()), view)

@@ -119,6 +119,13 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 		}
 		files = append(files, model)
 	}
+	if microBlaze(d) {
+		core, err := simulatedCore()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, core...)
+	}
 	return files, nil
 }
 
@@ -126,6 +133,8 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 // only if it has them.
 func (b *topBuilder) needsModel(name string) bool {
 	switch {
+	case name == processorModel:
+		return microBlaze(b.d)
 	case strings.HasPrefix(name, "sim_hls_"):
 		return len(b.components) > 0
 	case name == "simulation" || strings.HasPrefix(name, "sim_") && !strings.HasPrefix(name, "sim_ipc_"):

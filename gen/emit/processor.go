@@ -1,0 +1,80 @@
+package emit
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/templates"
+)
+
+// A platform may run the control firmware on the vendor's MicroBlaze V. Its kernel
+// then has a folder more and the files of our own core less; simulations have
+// these, behind the buses of the vendor's core.
+const (
+	engineFolder     = "rtl/ccl_offload"
+	processorFile    = "control_processor.sv"
+	corePrefix       = "rv32_"
+	coreMemory       = "rv32_ram.sv" // for both
+	processorModel   = "cclo_microblaze_v"
+	processorScript  = "vitis/microblaze_v.tcl"
+	processorTCL     = processorScript + templateSuffix
+	processorVectors = 0xFFFF_FF80 // C_BASE_VECTORS: 128-byte aligned (UG1711, "Vectors"), and no memory of ours
+)
+
+func microBlaze(d *design.Design) bool {
+	return d.Platform.CCLO.Processor == platform.ProcessorMicroBlazeV
+}
+
+// ownCore tells whether a file in a folder of RTL belongs to our own core.
+func ownCore(folder, name string) bool {
+	return folder == engineFolder && strings.HasPrefix(name, corePrefix) && name != coreMemory
+}
+
+// leftOut tells whether a file of a folder has no place in the kernels of a
+// design, because the vendor's processor is there.
+func leftOut(d *design.Design, folder, name string) bool {
+	return microBlaze(d) && (ownCore(folder, name) || folder == engineFolder && name == processorFile)
+}
+
+// BaseVectors is where MicroBlaze V begins, in hexadecimal.
+func (hardwareView) BaseVectors() string { return fmt.Sprintf("%08X", processorVectors) }
+
+// simulatedCore is the core that stands in for the vendor's in simulations.
+func simulatedCore() ([]File, error) {
+	entries, err := fs.ReadDir(templates.FS, engineFolder)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, e := range entries {
+		name := e.Name()
+		if !ownCore(engineFolder, name) {
+			continue
+		}
+		f, err := copied(path.Join(engineFolder, name))
+		if err != nil {
+			return nil, err
+		}
+		f.Path = path.Join(modelFolder, name)
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// processor renders what the vendor's tools make its processor of.
+func processor(d *design.Design) ([]File, error) {
+	if !microBlaze(d) {
+		return nil, nil
+	}
+	text, err := execute(processorTCL, struct{ Source, Module, BaseVectors string }{
+		d.Platform.File, processorModel, hardwareView{}.BaseVectors(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []File{{processorScript, text, platformInputs(d, processorTCL)}}, nil
+}
