@@ -1,0 +1,13 @@
+//go:build !unix
+
+package local
+
+import (
+	"os"
+	"os/exec"
+	"time"
+)
+
+func group(*exec.Cmd) {}
+
+func end(p *os.Process, _ time.Duration) { p.Kill() }

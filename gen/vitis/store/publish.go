@@ -1,0 +1,143 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// Making says how a result came to be.
+type Making struct {
+	Step        *step.Step
+	Ingredients []step.Ingredient
+	Duration    time.Duration // 0: not known
+}
+
+// Publish copies what a step has left in its work directory into the store. It
+// refuses outputs that are missing, empty, or links out of the work directory
+// (ErrOutput). A result that is there already, and whole, stays; a damaged one is
+// replaced. After an error nothing is left.
+func (s *Store) Publish(key, work string, m Making) (*Result, error) {
+	result, err := s.publish(key, work, m)
+	if err != nil {
+		return nil, fmt.Errorf("put the result of %s into the cache: %w", m.Step.ID, err)
+	}
+	return result, nil
+}
+
+func (s *Store) publish(key, work string, m Making) (*Result, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	names, err := collect(work, m.Step)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mkdir(s.path("new")); err != nil {
+		return nil, err
+	}
+	temp, err := os.MkdirTemp(s.path("new"), key[:16]+"-")
+	if err != nil {
+		return nil, err
+	}
+	defer removeAll(temp)
+	if s.group {
+		if err := os.Chmod(temp, 0o775|os.ModeSetgid); err != nil {
+			return nil, err
+		}
+	} else if err := os.Chmod(temp, 0o755); err != nil {
+		return nil, err
+	}
+	r := &Record{Schema: schema, Key: key, ID: m.Step.ID, Title: m.Step.Title, Kind: m.Step.Kind, Ingredients: m.Ingredients,
+		Outputs: m.Step.Outputs, Seconds: m.Duration.Seconds(), When: time.Now().UTC().Truncate(time.Millisecond)}
+	me := self()
+	r.Host, r.User = me.Host, me.User
+	for _, t := range m.Step.Tools {
+		r.Tools = append(r.Tools, Tool{t.Name, t.Version})
+	}
+	if r.Files, err = s.copyAll(work, filepath.Join(temp, "out"), names); err != nil {
+		return nil, err
+	}
+	if err := s.complete(temp, work, r, m.Step); err != nil {
+		return nil, err
+	}
+	return s.place(temp, r)
+}
+
+// complete puts the rest of a result beside its files.
+func (s *Store) complete(temp, work string, r *Record, st *step.Step) error {
+	if err := copyLog(filepath.Join(work, step.LogFile), filepath.Join(temp, step.LogFile), s.mode(0o444)); err != nil {
+		return err
+	}
+	text, err := r.encode()
+	if err != nil {
+		return err
+	}
+	if err := durable(filepath.Join(temp, step.ScriptFile), st.Script(), s.mode(0o444)); err != nil {
+		return err
+	}
+	return durable(filepath.Join(temp, recordFile), text, s.mode(0o444))
+}
+
+// place moves a whole result to where it is found.
+func (s *Store) place(temp string, r *Record) (*Result, error) {
+	if err := s.mkdir(s.path("steps")); err != nil {
+		return nil, err
+	}
+	dir := s.ResultDir(r.Key)
+	for range 10 {
+		// An empty directory would be replaced; one with files is not.
+		err := os.Rename(temp, dir)
+		if err == nil {
+			syncDir(s.path("steps"))
+			s.touch(r.Key)
+			s.Note(r.ID, r) // without it only "why" and expected times know less
+			return &Result{Record: *r, Dir: dir}, nil
+		}
+		there, getErr := s.Get(r.Key)
+		switch {
+		case getErr == nil:
+			s.Note(there.ID, &there.Record)
+			return there, nil
+		case errors.Is(getErr, ErrDamaged):
+			if err := s.discard(dir); err != nil && !absent(err) {
+				return nil, fmt.Errorf("replace what is damaged: %w", err)
+			}
+		case !errors.Is(getErr, ErrMissing):
+			return nil, getErr
+		default:
+			if _, statErr := os.Lstat(dir); absent(statErr) && !absent(err) {
+				return nil, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s cannot be replaced", dir)
+}
+
+// durable writes a file that a power failure after the rename does not empty.
+func durable(name string, content []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir is best effort: not all file systems can.
+func syncDir(name string) {
+	if d, err := os.Open(name); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
