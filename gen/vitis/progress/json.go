@@ -42,7 +42,9 @@ type jsonLines struct {
 }
 
 // NewJSON writes each event as a Line.
-func NewJSON(w io.Writer) Display { return &jsonLines{out: firstError{w: w}, last: map[string]string{}} }
+func NewJSON(w io.Writer) Display {
+	return &jsonLines{out: firstError{w: w}, last: map[string]string{}}
+}
 
 // Event implements Display.
 func (j *jsonLines) Event(e step.Event) {
