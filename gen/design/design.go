@@ -60,6 +60,7 @@ type Kernel struct {
 	Arguments []Argument
 	Ports     []*Port       // of its first instance
 	HLS       *platform.HLS // its C++; nil if there is none
+	XO        *XO           // where its .xo comes from; nil unless Source is "xo" and somebody has said
 }
 
 // Kernels are the kernels of the instances, each once.

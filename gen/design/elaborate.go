@@ -247,7 +247,7 @@ func (e *elaboration) variables(cclo, poe, unit int) map[string]cty.Value {
 			"host_memory": cty.BoolVal(p.HostMemory), "hw_emu": cty.BoolVal(p.HWEmu),
 		}),
 		"board": cty.ObjectVal(map[string]cty.Value{
-			"name": cty.StringVal(p.Board.Name), "slrs": number(p.Board.SLRs), "ports": number(p.Board.Ports),
+			"name": cty.StringVal(p.Board.Name), "part": cty.StringVal(p.Board.Part), "platform": cty.StringVal(p.Board.Shell), "slrs": number(p.Board.SLRs), "ports": number(p.Board.Ports),
 		}),
 		"abi":  cty.ObjectVal(generation),
 		"lane": cty.ObjectVal(map[string]cty.Value{"index": number(unit), "count": number(lanes)}),

@@ -91,6 +91,9 @@ func (e *elaboration) slots(each string) []slot {
 // closes, others ask the board.
 func (e *elaboration) add(k *platform.Kernel, name, role string, scope, slr int, from hcl.Range, vars variables) *instance {
 	kernel := e.kernel(k)
+	if kernel.Source == platform.SourceXO && kernel.XO == nil && k.XO != nil {
+		kernel.XO = e.xo(k, vars)
+	}
 	in := &instance{
 		Instance: &Instance{Name: name, Kernel: kernel, Role: role, Scope: scope, SLR: slr},
 		source:   k, vars: maps.Clone(vars),

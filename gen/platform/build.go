@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
 // Build is how a platform is built by the vendor's tools.
@@ -13,21 +15,22 @@ type Build struct {
 	Firmware string
 	// Timing says what a build that misses timing is: TimingMust or TimingReport.
 	Timing string
-	// Jobs are the threads of Vivado in the link (v++ --jobs, UG1393, "--jobs"); 0
-	// leaves it to the processors that the step gets.
+	// Jobs are the threads of Vivado in the link (v++ --jobs, UG1702, "v++ General
+	// Options"); 0 means as many as the step has processors.
 	Jobs int
 	// Debug and Profile are lines of the sections [debug] and [profile] of the
-	// link configuration (UG1393, "--debug Options", "--profile Options").
+	// link configuration (UG1702, "--debug Options", "--profile Options").
 	Debug, Profile []Setting
 	// LinkOptions are further arguments of v++ --link.
 	LinkOptions []string
 	// Vivado and Advanced are lines of the sections [vivado] and [advanced], by
-	// name (UG1393, "--vivado Options", "--advanced Options").
+	// name (UG1702, "--vivado Options", "--advanced Options").
 	Vivado, Advanced []Setting
 	// PostLink are Tcl files that run after the platform's own post-link Tcl.
 	PostLink []SourceFile
 	// Steps are what steps take, by kind: what the platform says, and defaults.
-	Steps map[string]StepResources
+	// All kinds are there.
+	Steps map[step.Kind]step.Resources
 	Slurm Slurm
 	Range hcl.Range
 }
@@ -50,11 +53,16 @@ type Setting struct {
 	Range       hcl.Range
 }
 
-// StepResources are what a step takes.
-type StepResources struct {
-	CPUs   int
-	Memory int           // MiB
-	Time   time.Duration // limit
+// Line is the setting as a configuration file has it. Of names that begin with
+// param or prop that word is the key, and the rest belongs to the value (UG1702,
+// "--vivado Options").
+func (s Setting) Line() string {
+	for _, key := range []string{"param", "prop", "misc"} {
+		if rest, ok := cutPrefix(s.Name, key+"."); ok {
+			return key + "=" + rest + "=" + s.Value
+		}
+	}
+	return s.Name + "=" + s.Value
 }
 
 // Slurm is how jobs of a build are submitted to a cluster. Empty means: as the
@@ -64,24 +72,14 @@ type Slurm struct {
 	Options                             []string // further options of sbatch
 }
 
-// XO is where a kernel of somebody else comes from: a file, or a build of a git
-// repository at a revision.
-type XO struct {
-	// Path is a file: absolute, or relative to the directory of the description.
-	Path string
-	// Variable is an environment variable that Path is relative to.
-	Variable string
-
-	Git        string // URL
-	Revision   string // 40 hexadecimal digits
-	Submodules bool
-	Directory  string // where Command runs, below the repository's top
-	Command    string // a command line for bash
-	Produces   string // the .xo, relative to the repository's top
-	// Repositories are directories of IP that the build leaves and the link reads
-	// (v++ --user_ip_repo_paths).
-	Repositories []string
-	// PostLink is a Tcl file of the repository that has to run at the link.
-	PostLink string
-	Range    hcl.Range
+// defaultResources are what steps take unless the platform says otherwise. A link
+// for a card takes 32 GB and more (UG973, "Memory Recommendations" of the large
+// parts), and synthesis of one kernel a fraction of it.
+var defaultResources = map[step.Kind]step.Resources{
+	step.Source:  {CPUs: 4, Memory: 16 << 10, Time: 8 * time.Hour},
+	step.HLS:     {CPUs: 2, Memory: 8 << 10, Time: 2 * time.Hour},
+	step.Package: {CPUs: 2, Memory: 8 << 10, Time: 2 * time.Hour},
+	step.Link:    {CPUs: 8, Memory: 64 << 10, Time: 24 * time.Hour},
+	step.Shell:   {CPUs: 8, Memory: 64 << 10, Time: 24 * time.Hour},
+	step.Image:   {CPUs: 1, Memory: 8 << 10, Time: time.Hour},
 }

@@ -16,6 +16,9 @@ func (k *Kernel) complete() hcl.Diagnostics {
 	if k.Source == "" && k.HLS != nil {
 		k.Source = SourceHLS
 	}
+	if k.Source == "" && k.XO != nil {
+		k.Source = SourceXO
+	}
 	for _, required := range []struct{ name, value string }{{"role", k.Role}, {"source", k.Source}, {"control", k.Control}} {
 		if required.value == "" {
 			diags = append(diags, lang.Errorf(k.Range, "Missing required argument",

@@ -15,6 +15,9 @@ func (k *Kernel) Forms() []string {
 	if k.HLS != nil && k.Source != SourceHLS {
 		forms = append(forms, SourceHLS)
 	}
+	if k.XO != nil && k.Source != SourceXO {
+		forms = append(forms, SourceXO)
+	}
 	return forms
 }
 

@@ -46,6 +46,8 @@ const (
 
 var sourceExtensions = []string{".cpp", ".h", ".hpp"}
 
+const tclExtension = ".tcl"
+
 // Plugin says whether the kernel is dispatched by TDEST.
 func (k *Kernel) Plugin() bool { return k.Role == roleArithmetic || k.Role == roleCompression }
 
@@ -92,13 +94,18 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 
 // sourceFile finds a file beside the description that names it.
 func sourceFile(name string, rng hcl.Range, text func(name string) ([]byte, bool)) (SourceFile, *hcl.Diagnostic) {
+	return namedFile(name, rng, sourceExtensions, "C++", text)
+}
+
+// namedFile finds a file in a language beside the description that names it.
+func namedFile(name string, rng hcl.Range, extensions []string, language string, text func(name string) ([]byte, bool)) (SourceFile, *hcl.Diagnostic) {
 	folder := path.Dir(rng.Filename)
 	file := SourceFile{Name: name, Path: path.Join(folder, name)}
 	if name == "" || strings.ContainsAny(name, `/\`) || name == ".." {
-		return file, lang.Errorf(rng, "File elsewhere", "%q leaves the folder of the description; the files of a kernel stand beside it, in %s.", name, folder)
+		return file, lang.Errorf(rng, "File elsewhere", "%q leaves the folder of the description; what it names stands beside it, in %s.", name, folder)
 	}
-	if !fileName(name) {
-		return file, lang.Errorf(rng, "Invalid name", "%q cannot name a file in C++: letters, digits, underscores, dots and dashes, and at the end %s.", name, strings.Join(sourceExtensions, ", "))
+	if !fileName(name, extensions) {
+		return file, lang.Errorf(rng, "Invalid name", "%q cannot name a file in %s: letters, digits, underscores, dots and dashes, and at the end %s.", name, language, strings.Join(extensions, ", "))
 	}
 	content, ok := text(file.Path)
 	switch {
@@ -113,13 +120,13 @@ func sourceFile(name string, rng hcl.Range, text func(name string) ([]byte, bool
 	return file, nil
 }
 
-func fileName(name string) bool {
+func fileName(name string, extensions []string) bool {
 	for _, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-') {
 			return false
 		}
 	}
-	return name[0] != '.' && name[0] != '-' && slices.Contains(sourceExtensions, path.Ext(name))
+	return name[0] != '.' && name[0] != '-' && slices.Contains(extensions, path.Ext(name))
 }
 
 // elementRanges finds where the elements of a list attribute stand, if it is

@@ -27,6 +27,7 @@ type Kernel struct {
 	Default   bool     // preferred among kernels of its role
 	Calls     bool     // a user kernel that issues calls of its own
 	HLS       *HLS     // nil: there is no C++
+	XO        *XO      // nil: nobody says where an .xo comes from
 	When      hcl.Expression
 	Instance  hcl.Expression
 	Ports     []KernelPort
@@ -122,6 +123,7 @@ func loadKernels(files []*lang.File, parser *lang.Parser, text func(name string)
 		}
 	}
 	diags = append(diags, resolveLikes(described)...)
+	diags = append(diags, resolveXOs(described)...)
 	sound := !diags.HasErrors() // what is missing only because of an error is not missed
 	kernels, abstract = map[string]*Kernel{}, map[string]*Kernel{}
 	for _, id := range sortedKeys(described) {
@@ -183,6 +185,7 @@ func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, b
 		diags = append(diags, d...)
 		k.Arguments = append(k.Arguments, arg)
 	}
+	diags = append(diags, b.xo(k)...)
 	d := b.hls(k, text)
 	return k, append(diags, d...)
 }

@@ -40,6 +40,7 @@ type kernelBlock struct {
 	Functions      []functionBlock   `hcl:"function,block"`
 	Conversions    []conversionBlock `hcl:"conversion,block"`
 	HLS            []hlsBlock        `hcl:"hls,block"`
+	XO             []xoBlock         `hcl:"xo,block"`
 	Range          hcl.Range         `hcl:",def_range"`
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -251,6 +252,8 @@ func keyRanges(body hcl.Body, attr string) map[string]hcl.Range {
 	for _, pair := range pairs {
 		if key := hcl.ExprAsKeyword(pair.Key); key != "" {
 			out[key] = pair.Key.Range()
+		} else if v, d := pair.Key.Value(nil); !d.HasErrors() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+			out[v.AsString()] = pair.Key.Range()
 		}
 	}
 	return out

@@ -27,6 +27,8 @@ type Library struct {
 	Boards  map[string]*Board
 	Kernels map[string]*Kernel // those that can be linked
 	ABIs    map[string]*abi.Generation
+	// Toolchain is what is known of the vendor's tools.
+	Toolchain *Toolchain
 
 	abstract map[string]*Kernel // those that others are like
 
@@ -38,7 +40,7 @@ type Library struct {
 
 // Files are the patterns of what a library reads of a layer.
 func Files() []string {
-	files := []string{"*.hcl", "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl"}
+	files := []string{"*.hcl", "*" + tclExtension, "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl", toolsFolder + "*.hcl"}
 	for _, extension := range sourceExtensions {
 		files = append(files, "kernels/*"+extension)
 	}
@@ -67,14 +69,22 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		diags = append(diags, d...)
 	}
 	if files, ok := l.parse("kernels/", &diags); ok {
-		l.Kernels, l.abstract, d = loadKernels(files, parser, func(name string) ([]byte, bool) {
-			text, ok := l.files[strings.TrimPrefix(name, Root+"/")]
-			return text, ok
-		})
+		l.Kernels, l.abstract, d = loadKernels(files, parser, l.text)
 		diags = append(diags, d...)
+	}
+	if files, ok := l.parse(toolsFolder, &diags); ok {
+		l.Toolchain, d = loadToolchain(files, parser)
+		diags = append(diags, d...)
+		diags = append(diags, l.checkTools()...)
 	}
 	l.sound = !diags.HasErrors()
 	return l, diags
+}
+
+// text finds a file by the name that diagnostics call it.
+func (l *Library) text(name string) ([]byte, bool) {
+	text, ok := l.files[strings.TrimPrefix(name, Root+"/")]
+	return text, ok
 }
 
 // With returns a library that also has a platform with the given text.
@@ -189,7 +199,7 @@ func (l *Library) PlatformNames() []string {
 func (l *Library) Inputs(name string) map[string][]byte {
 	inputs := map[string][]byte{}
 	for file, text := range l.files {
-		if path.Dir(file) != "." || file == name+".hcl" {
+		if path.Dir(file) != "." || file == name+".hcl" || path.Ext(file) == tclExtension {
 			inputs[path.Join(Root, file)] = text
 		}
 	}

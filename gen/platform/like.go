@@ -55,6 +55,9 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.HLS == nil {
 		k.HLS = base.HLS
 	}
+	if k.XO == nil {
+		k.XO = base.XO.bind(variables)
+	}
 	if k.Source == "" {
 		k.Source = base.Source
 		if k.HLS != nil {

@@ -147,6 +147,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 		b.limits()
 	}
 	b.capacity()
+	b.build()
 	if b.p.Board == nil || b.p.ABI == nil {
 		return nil
 	}

@@ -31,6 +31,7 @@ type Platform struct {
 	Tuning      []Tuning
 	Capacity    Capacity
 	Limits      Limits
+	Build       Build
 	// Use chooses among kernels that play the same role.
 	Use map[string]string
 	// Source chooses among the forms that a kernel has: "rtl", "hls" or "xo",

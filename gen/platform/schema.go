@@ -34,6 +34,7 @@ type platformBlock struct {
 	Tuning          *tuningBlock       `hcl:"tuning,block"`
 	Capacity        *capacityBlock     `hcl:"capacity,block"`
 	Limits          *limitsBlock       `hcl:"limits,block"`
+	Build           []buildBlock       `hcl:"build,block"`
 	Range           hcl.Range          `hcl:",def_range"`
 	Body            hcl.Body           `hcl:",body"`
 }

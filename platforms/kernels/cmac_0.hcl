@@ -11,6 +11,16 @@ kernel "cmac_0" {
   instance = poe.count == 1 ? "cmac" : "cmac_${poe.index}"
   place    = "mac"
 
+  xo {
+    with         = "networklayer" # the same repository
+    directory    = "Ethernet"
+    tools        = ["vivado", "v++", "make"]
+    command      = "make all DEVICE=${board.platform} INTERFACE=0"
+    produces     = "Ethernet/_x.${board.platform}/cmac_0.xo"
+    repositories = []
+    post_link    = "Ethernet/post_sys_link.tcl" # connects the pins of the Ethernet port
+  }
+
   port "S_AXILITE" {
     axilite = "slave"
     width   = 32

@@ -11,6 +11,12 @@ kernel "cmac_krnl" {
   instance = poe.count == 1 ? "cmac" : "cmac_${poe.index}"
   place    = "mac"
 
+  xo {
+    with      = "network_krnl" # one build leaves both
+    produces  = "_x/cmac_krnl.xo"
+    post_link = "scripts/post_sys_link.tcl" # connects the pins of the Ethernet port
+  }
+
   port "axis_net_rx" {
     axis  = "out"
     width = 512

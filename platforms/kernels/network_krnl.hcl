@@ -11,6 +11,26 @@ kernel "network_krnl" {
   instance = "poe_${poe.index}"
   place    = "poe"
 
+  # The revision was chosen for its ports, which are those below; its authors name Vitis
+  # 2022.1 and the cards U50, U55C, U250 and U280. For a U200 the MAC has to be taught the
+  # board: build from a fork of your own, with a file of this name in your platforms/kernels.
+  # Both kernels come from one build. HLS of the stack needs vitis_hls, so Vitis 2024.1 at
+  # the most.
+  xo {
+    git          = "https://github.com/fpgasystems/Vitis_with_100Gbps_TCP-IP"
+    revision     = "027371bd766de8b53bf4db29f9c2248730682e6e"
+    submodules   = true
+    tools        = ["vivado", "vitis_hls", "v++", "cmake", "make"]
+    produces     = "_x/network_krnl.xo"
+    repositories = ["build/fpga-network-stack/iprepo"]
+    command      = <<-EOT
+      mkdir -p build
+      (cd build && cmake .. -DFDEV_NAME=${board.name} -DFPGA_PART=${board.part} -DVIVADO_HLS_ROOT_DIR="$XILINX_HLS" -DVIVADO_ROOT_DIR="$XILINX_VIVADO" -DTCP_STACK_EN=1 -DTCP_STACK_RX_DDR_BYPASS_EN=0)
+      make -C build installip
+      make _x/network_krnl.xo _x/cmac_krnl.xo TARGET=hw TEMP_DIR=_x DEVICE=${board.platform} XSA=${board.platform} USER_KRNL=iperf_krnl USER_KRNL_MODE=rtl
+    EOT
+  }
+
   port "s_axi_control" {
     axilite = "slave"
     width   = 32

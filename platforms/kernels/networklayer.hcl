@@ -11,6 +11,21 @@ kernel "networklayer" {
   instance = "poe_${poe.index}"
   place    = "poe"
 
+  # The revision is the last whose documentation we could check: Vitis 2021.1 to 2022.2, and
+  # the cards U50, U55C, U200, U250 and U280.
+  xo {
+    git        = "https://github.com/Xilinx/xup_vitis_network_example"
+    revision   = "0b64f7c30c5006d6759262a5de4fca7ed5087d12"
+    submodules = true
+    directory  = "NetLayers"
+    tools      = ["vivado", "vitis_hls", "make"]
+    command    = "make all DEVICE=${board.platform}"
+    produces   = "NetLayers/_x.${board.platform}/networklayer.xo"
+
+    # IP that the kernel refers to, by the kind of memory.
+    repositories = ["NetLayers/100G-fpga-network-stack-core/synthesis_results_${contains(["u200", "u250"], board.name) ? "noHBM" : "HBM"}"]
+  }
+
   port "S_AXIL_nl" {
     axilite = "slave"
     width   = 32

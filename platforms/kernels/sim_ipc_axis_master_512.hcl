@@ -11,6 +11,11 @@ kernel "sim_ipc_axis_master_512" {
   instance = poe.count == 1 ? "gt_master" : "gt_master_${poe.index}"
   place    = "mac"
 
+  xo {
+    variable = "XILINX_VITIS"
+    path     = "data/emulation/XO/sim_ipc_axis_master_512.xo"
+  }
+
   port "M00_AXIS" {
     axis  = "out"
     width = 512

@@ -11,6 +11,11 @@ kernel "sim_ipc_axis_slave_512" {
   instance = poe.count == 1 ? "gt_slave" : "gt_slave_${poe.index}"
   place    = "mac"
 
+  xo {
+    variable = "XILINX_VITIS"
+    path     = "data/emulation/XO/sim_ipc_axis_slave_512.xo"
+  }
+
   port "S00_AXIS" {
     axis  = "in"
     width = 512

@@ -1,0 +1,212 @@
+package platform
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+// XO says where the .xo of a kernel comes from that is linked as it is: a file,
+// or a build of somebody's git repository at a revision. What depends on the
+// platform stays an expression until the elaboration.
+type XO struct {
+	// Variable is an environment variable that names the directory which Path is
+	// relative to, where that is not the directory of the description.
+	Variable string
+
+	Git        string // URL; empty if Path says which file it is
+	Revision   string // 40 hexadecimal digits
+	Submodules bool
+	Tools      []string // that the command runs, by the names of the toolchain
+
+	Path hcl.Expression
+	// Command is a command line for bash, which runs in Directory below the
+	// repository's top and leaves Produces.
+	Directory, Command, Produces hcl.Expression
+	// Repositories are directories of IP that the build leaves for the link (v++
+	// --user_ip_repo_paths), and PostLink a Tcl file that runs in it.
+	Repositories, PostLink hcl.Expression
+	Range                  hcl.Range
+	RevisionRange          hcl.Range
+	ToolsRange             hcl.Range
+
+	in xoBlock
+}
+
+// Revision is the exact name of a commit: branches and tags can move.
+var revisionForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// xo reads where the .xo comes from, if the block says.
+func (b kernelBlock) xo(k *Kernel) hcl.Diagnostics {
+	if len(b.XO) == 0 {
+		return nil
+	}
+	in := b.XO[0]
+	k.XO = &XO{
+		Variable: value(in.Variable, ""), Git: value(in.Git, ""), Revision: value(in.Revision, ""),
+		Submodules: value(in.Submodules, false), Tools: in.Tools,
+		Path: in.Path, Directory: in.Directory, Command: in.Command, Produces: in.Produces,
+		Repositories: in.Repositories, PostLink: in.PostLink,
+		Range: in.Range, RevisionRange: orElse(in.RevisionRange, in.Range), ToolsRange: orElse(in.ToolsRange, in.Range),
+		in: in,
+	}
+	if len(b.XO) > 1 {
+		return hcl.Diagnostics{lang.Errorf(b.XO[1].Range, "One source expected", "A kernel has one xo block; the first is on line %d.", in.Range.Start.Line)}
+	}
+	return nil
+}
+
+// resolveXOs gives kernels that come from the build of another one what that says
+// about it, and checks all.
+func resolveXOs(kernels map[string]*Kernel) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	checked := map[hcl.Range]bool{}
+	for _, id := range sortedKeys(kernels) {
+		x := kernels[id].XO
+		if x == nil {
+			continue
+		}
+		first := !checked[x.Range] // others are like that one
+		checked[x.Range] = true
+		if x.in.With != nil {
+			base, ok := kernels[*x.in.With]
+			switch {
+			case !ok || base.XO == nil || base.XO.in.Git == nil || base.XO.in.With != nil:
+				var known []string
+				for _, other := range sortedKeys(kernels) {
+					if o := kernels[other].XO; o != nil && o.in.Git != nil && o.in.With == nil {
+						known = append(known, other)
+					}
+				}
+				if first {
+					diags = append(diags, lang.Errorf(x.in.WithRange, "Unknown build", "No kernel %q says how it is built from git. %s", *x.in.With, lang.Choices(*x.in.With, known)))
+				}
+				continue
+			case x.in.Git != nil || x.in.Revision != nil || lang.Present(x.Path):
+				if first {
+					diags = append(diags, lang.Errorf(x.Range, "One source expected", "The repository and its revision are those of kernel %s; say with, or git and revision, or path.", base.ID))
+				}
+				continue
+			}
+			x.takeOver(base.XO, base.fileVariables())
+		}
+		if d := x.check(); first {
+			diags = append(diags, d...)
+		}
+	}
+	return diags
+}
+
+// takeOver fills in what is the same for all kernels of a repository.
+func (x *XO) takeOver(base *XO, variables map[string]cty.Value) {
+	base = base.bind(variables)
+	x.Git, x.Revision, x.RevisionRange = base.Git, base.Revision, base.RevisionRange
+	x.in.Git, x.in.GitRange, x.in.Revision = base.in.Git, base.in.GitRange, base.in.Revision
+	if x.in.Submodules == nil {
+		x.Submodules = base.Submodules
+	}
+	if x.in.Tools == nil {
+		x.Tools, x.ToolsRange = base.Tools, base.ToolsRange
+	}
+	for _, expr := range []struct{ own, other *hcl.Expression }{
+		{&x.Directory, &base.Directory}, {&x.Command, &base.Command}, {&x.Repositories, &base.Repositories},
+	} {
+		if !lang.Present(*expr.own) {
+			*expr.own = *expr.other
+		}
+	}
+}
+
+func (x *XO) check() hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	in := x.in
+	errorf := func(rng hcl.Range, summary, format string, args ...any) {
+		diags = append(diags, lang.Errorf(orElse(rng, x.Range), summary, format, args...))
+	}
+	path, git := lang.Present(x.Path), in.Git != nil
+	if path == git {
+		errorf(x.Range, "One source expected", `An xo block says either path = "file.xo" or git = "https://…", with its revision and the command that builds it.`)
+		return diags
+	}
+	if path {
+		for _, a := range []struct {
+			name  string
+			given bool
+		}{
+			{"revision", in.Revision != nil}, {"submodules", in.Submodules != nil}, {"directory", lang.Present(x.Directory)},
+			{"command", lang.Present(x.Command)}, {"produces", lang.Present(x.Produces)}, {"repositories", lang.Present(x.Repositories)},
+			{"post_link", lang.Present(x.PostLink)}, {"tools", in.Tools != nil},
+		} {
+			if a.given {
+				errorf(x.Range, "Argument without meaning", "The .xo is a file that is there; %s is for those that are built from git.", a.name)
+			}
+		}
+		if in.Variable != nil && !variableForm.MatchString(*in.Variable) {
+			errorf(in.VariableRange, "Invalid name", "%q cannot name an environment variable.", *in.Variable)
+		}
+		return diags
+	}
+	if in.Variable != nil {
+		errorf(in.VariableRange, "Argument without meaning", "The .xo is built from git; variable is for files that are there.")
+	}
+	if x.Git == "" || strings.HasPrefix(x.Git, "-") || strings.ContainsAny(x.Git, " \t\r\n\x00") {
+		errorf(in.GitRange, "Repository expected", "%q is no address of a git repository; write for example \"https://example.org/kernels.git\".", x.Git)
+	}
+	switch {
+	case in.Revision == nil:
+		errorf(in.GitRange, "Revision missing", "Say which revision of the repository is built: revision, 40 hexadecimal digits.")
+	case !revisionForm.MatchString(x.Revision):
+		errorf(x.RevisionRange, "Exact revision expected", "%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can come to mean something else.", x.Revision)
+	}
+	for _, required := range []struct {
+		name string
+		expr hcl.Expression
+	}{{"command", x.Command}, {"produces", x.Produces}} {
+		if !lang.Present(required.expr) {
+			errorf(x.Range, "Missing required argument", "The argument %q is required where an .xo is built from git.", required.name)
+		}
+	}
+	return diags
+}
+
+// bind makes the expressions see the variables of the file that they stand in.
+func (x *XO) bind(variables map[string]cty.Value) *XO {
+	if x == nil {
+		return nil
+	}
+	out := *x
+	for _, expr := range []*hcl.Expression{&out.Path, &out.Directory, &out.Command, &out.Produces, &out.Repositories, &out.PostLink} {
+		*expr = lang.Bind(*expr, variables)
+	}
+	return &out
+}
+
+// checkTools reports tools of xo blocks that the toolchain does not know.
+func (l *Library) checkTools() hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	if l.Toolchain == nil {
+		return nil
+	}
+	var known []string
+	for _, t := range l.Toolchain.Tools {
+		known = append(known, t.Name)
+	}
+	for _, id := range sortedKeys(l.Kernels) {
+		x := l.Kernels[id].XO
+		if x == nil {
+			continue
+		}
+		for _, name := range x.Tools {
+			if l.Toolchain.Tool(name) == nil {
+				diags = append(diags, lang.Errorf(x.ToolsRange, "Unknown tool", "There is no tool %q. %s", name, lang.Choices(name, known)))
+			}
+		}
+	}
+	return lang.Distinct(diags)
+}
