@@ -87,6 +87,20 @@ func goComment(s string) string {
 // quoted writes a text as a string of Go.
 func quoted(s string) string { return strconv.QuoteToASCII(s) }
 
+// tclWord writes a text as one word of Tcl.
+func tclWord(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range oneLine(s) {
+		if strings.ContainsRune("\\\"$[]{};", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
 func xmlText(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail

@@ -20,6 +20,7 @@ var functions = template.FuncMap{
 	"go":  goComment,
 	"xml": xmlText,
 	"str": quoted,
+	"tcl": tclWord,
 }
 
 // parsed are all templates, by their path below templates/.

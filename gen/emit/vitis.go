@@ -15,14 +15,14 @@ const (
 
 // vitis renders what v++ and package_xo read.
 func vitis(d *design.Design) ([]File, error) {
-	if d.Platform.POEs[0].Kind == "rdma" {
+	if !linkedByVitis(d) {
 		return nil, nil
 	}
 	link, err := execute(linkTemplate, linkView(d))
 	if err != nil {
 		return nil, err
 	}
-	files := []File{{Path: "vitis/link.cfg", Content: link, Inputs: platformInputs(d, linkTemplate)}}
+	files := []File{{Path: linkFile, Content: link, Inputs: platformInputs(d, linkTemplate)}}
 	for _, k := range d.Kernels() {
 		if k.Source != platform.SourceRTL {
 			continue
@@ -32,6 +32,13 @@ func vitis(d *design.Design) ([]File, error) {
 			return nil, err
 		}
 		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: platformInputs(d, kernelTemplate)})
+	}
+	for _, render := range []func(*design.Design) ([]File, error){linking, packaging} {
+		made, err := render(d)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, made...)
 	}
 	return files, nil
 }

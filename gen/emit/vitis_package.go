@@ -1,0 +1,285 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	images "github.com/cclforge/cclforge/firmware"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+const (
+	packageScriptTemplate  = "vitis/package.tcl.tmpl"
+	packageWrapperTemplate = "vitis/wrapper.v.tmpl"
+	packageFolder          = "vitis/package/"
+	// ipFolder holds Tcl that makes the IP which a kernel has inside:
+	// vitis/ip/<kernel id>.tcl, where there is such.
+	ipFolder = "vitis/ip/"
+
+	firmwareFile   = "cclo_firmware.mem"
+	firmwareFolder = "firmware/"
+)
+
+// PackageStep is how an RTL kernel becomes a .xo file: Script is run by Vivado.
+type PackageStep struct {
+	Kernel *design.Kernel
+	Script string
+	// Files are the paths of the rendered files that the script reads, itself
+	// included.
+	Files []string
+	// XO is what it leaves, in the directory that all paths are relative to.
+	XO string
+}
+
+// PackageSteps says how the RTL kernels of a platform are packaged. Platforms
+// that are not linked by v++ have none.
+func PackageSteps(d *design.Design) ([]PackageStep, error) {
+	if !linkedByVitis(d) {
+		return nil, nil
+	}
+	sources, _, err := hardwareSources(d)
+	if err != nil {
+		return nil, err
+	}
+	var steps []PackageStep
+	for _, k := range d.Kernels() {
+		if k.Source != platform.SourceRTL {
+			continue
+		}
+		step, err := packageStep(d, k, sources)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+func packageStep(d *design.Design, k *design.Kernel, sources map[string][]byte) (PackageStep, error) {
+	step := PackageStep{Kernel: k, Script: packageFolder + k.ID + ".tcl", XO: k.Name + ".xo"}
+	own, err := kernelSources(sources, k)
+	if err != nil {
+		return PackageStep{}, err
+	}
+	step.Files = append(own, packageFolder+k.ID+".v", "vitis/"+k.ID+".xml", step.Script)
+	if holdsFirmware(d, own) {
+		step.Files = append(step.Files, firmwareFolder+firmwareFile)
+	}
+	if ip := ipScript(d, k); ip != "" {
+		step.Files = append(step.Files, ip)
+	}
+	slices.Sort(step.Files)
+	return step, nil
+}
+
+func linkedByVitis(d *design.Design) bool { return d.Platform.POEs[0].Kind != "rdma" }
+
+// FirmwareInKernel reports whether the image of the control firmware is put into
+// the engine's kernel when that is packaged. Hardware emulation has no later
+// moment for it.
+func FirmwareInKernel(d *design.Design) bool {
+	return d.Platform.HWEmu || d.Platform.Build.Firmware == platform.FirmwareKernel
+}
+
+// FirmwareFile is what the control processor's memory is initialized from.
+func (v hardwareView) FirmwareFile() string {
+	if FirmwareInKernel(v.Platform) {
+		return firmwareFile
+	}
+	return ""
+}
+
+// firmwareMemory is the source of the memory that holds the firmware.
+const firmwareMemory = "rtl/ccl_offload/rv32_ram.sv"
+
+// holdsFirmware tells whether a kernel of these sources is packaged with firmware.
+func holdsFirmware(d *design.Design, sources []string) bool {
+	return FirmwareInKernel(d) && slices.Contains(sources, firmwareMemory)
+}
+
+// FirmwareImage is the control firmware of a design in the format of a memory
+// file: words of 32 bits in hexadecimal from address 0 on, for $readmemh and for
+// updatemem (UG1580, "Memory Files"). Errors match firmware.ErrNoImage where the
+// interface generation has none.
+func FirmwareImage(d *design.Design) ([]byte, error) {
+	image, err := images.Prebuilt(d.ABI().Name)
+	if err != nil {
+		return nil, err
+	}
+	return MemoryFile(image.Code), nil
+}
+
+// MemoryFile writes an image as FirmwareImage does.
+func MemoryFile(image []byte) []byte {
+	const word = wordBits / 8
+	var text bytes.Buffer
+	text.WriteString("@00000000\n")
+	for len(image) > 0 {
+		var b [word]byte
+		image = image[copy(b[:], image):]
+		fmt.Fprintf(&text, "%02X%02X%02X%02X\n", b[3], b[2], b[1], b[0])
+	}
+	return text.Bytes()
+}
+
+// packageView is what the templates of a kernel's package know of it.
+type packageView struct {
+	Source, ID, Name, Doc string
+	Part, Control         string
+	Top                   string // the module that is the IP's top
+	Sources               []string
+	Firmware, IP          string // paths; "" for none
+	Pins                  []kernelPin
+	Buses                 []busView
+	Registers             *addressBlock
+	Numbered              bool // instances are told their number
+}
+
+// busView is a bus interface of the IP.
+type busView struct {
+	Name, Kind, Mode string
+	Pins             []busPin
+	Parameters       []busParameter
+	Port             *design.Port
+}
+
+type busPin struct{ Logical, Physical string }
+
+type busParameter struct{ Name, Value string }
+
+// addressBlock is the address block of a kernel.
+type addressBlock struct {
+	Bus     string
+	Range   uint64
+	Control bool // the control register of ap_ctrl_hs and ap_ctrl_chain
+	List    []design.Argument
+}
+
+// Pointer is the memory port that a register points into; "" for none.
+func (v packageView) Pointer(a design.Argument) string {
+	if strings.HasSuffix(a.Type, "*") {
+		return a.Port
+	}
+	return ""
+}
+
+// Memory tells whether the kernel is the master of the bus.
+func (b busView) Memory() bool { return b.Port.Protocol == design.AXI4 }
+
+// Range is the packed dimension of a pin.
+func (p kernelPin) Range() string {
+	if p.Width == 1 && !strings.HasSuffix(p.Suffix, "tkeep") {
+		return ""
+	}
+	return fmt.Sprintf("[%d:0] ", p.Width-1)
+}
+
+// Direction is that of a pin.
+func (p kernelPin) Direction() string {
+	if p.Output {
+		return "output"
+	}
+	return "input"
+}
+
+func newPackageView(d *design.Design, k *design.Kernel, sources map[string][]byte, view hardwareView) (packageView, error) {
+	v := packageView{
+		Source: d.Platform.File, ID: k.ID, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Control: k.Control,
+		Top: k.Name + "_ip", IP: ipScript(d, k), Numbered: toldNumber(d, k),
+	}
+	var err error
+	if v.Sources, err = kernelSources(sources, k); err != nil {
+		return v, err
+	}
+	if holdsFirmware(d, v.Sources) {
+		v.Firmware = firmwareFolder + firmwareFile
+	}
+	if v.Pins, err = kernelPins(d, k, view); err != nil {
+		return v, err
+	}
+	for _, p := range k.Ports {
+		v.Buses = append(v.Buses, v.bus(p))
+		if p.Protocol == design.AXILite && !p.Output {
+			v.Registers = &addressBlock{
+				Bus: p.Name, Range: p.Range, Control: k.Control == "ap_ctrl_hs" || k.Control == "ap_ctrl_chain", List: k.Arguments,
+			}
+		}
+	}
+	return v, nil
+}
+
+func (v packageView) bus(p *design.Port) busView {
+	b := busView{Name: p.Name, Kind: "aximm", Mode: "slave", Port: p}
+	if p.Output {
+		b.Mode = "master"
+	}
+	switch p.Protocol {
+	case design.AXIS:
+		b.Kind = "axis"
+	case design.AXILite:
+		b.Parameters = []busParameter{{"PROTOCOL", "AXI4LITE"}, {"DATA_WIDTH", fmt.Sprint(p.Width)}}
+	case design.AXI4:
+		b.Parameters = []busParameter{{"PROTOCOL", "AXI4"}, {"DATA_WIDTH", fmt.Sprint(p.Width)}, {"ADDR_WIDTH", "64"}, {"HAS_BURST", "0"}, {"SUPPORTS_NARROW_BURST", "0"}}
+	}
+	for _, q := range v.Pins {
+		if q.Port == p {
+			b.Pins = append(b.Pins, busPin{strings.ToUpper(q.Suffix), q.Name})
+		}
+	}
+	return b
+}
+
+// toldNumber tells whether the instances of a kernel are told their number: the
+// members of a ring, by the script that puts the switch into its place.
+func toldNumber(d *design.Design, k *design.Kernel) bool {
+	return slices.ContainsFunc(ringOf(d), func(s *design.Stream) bool { return s.From.Instance.Kernel == k })
+}
+
+// packaging renders what Vivado reads to package the RTL kernels.
+func packaging(d *design.Design) ([]File, error) {
+	sources, view, err := hardwareSources(d)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	withFirmware := false
+	for _, k := range d.Kernels() {
+		if k.Source != platform.SourceRTL {
+			continue
+		}
+		v, err := newPackageView(d, k, sources, view)
+		if err != nil {
+			return nil, err
+		}
+		withFirmware = withFirmware || v.Firmware != ""
+		for _, r := range [][2]string{{".v", packageWrapperTemplate}, {".tcl", packageScriptTemplate}} {
+			text, err := execute(r[1], v)
+			if err != nil {
+				return nil, fmt.Errorf("kernel %s: %w", k.ID, err)
+			}
+			files = append(files, File{packageFolder + k.ID + r[0], text, platformInputs(d, r[1])})
+		}
+	}
+	if withFirmware {
+		image, err := FirmwareImage(d)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{firmwareFolder + firmwareFile, image, platformInputs(d)})
+	}
+	return files, nil
+}
+
+// ipScript is the Tcl that makes the IP inside a kernel; "" if there is none.
+func ipScript(d *design.Design, k *design.Kernel) string {
+	if _, ok := ipTemplate(d, k); ok {
+		return ipFolder + k.ID + ".tcl"
+	}
+	return ""
+}
+
+// ipTemplate is the template of that script.
+func ipTemplate(d *design.Design, k *design.Kernel) (string, bool) { return "", false }
