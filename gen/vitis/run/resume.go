@@ -1,0 +1,76 @@
+package run
+
+import (
+	"context"
+	"fmt"
+)
+
+// resume uses what earlier builds have left in work directories of the key, whose
+// lock this build has: a script that has ended well is published; a job that still
+// waits or runs is given back, to be followed. The rest goes, but for the newest
+// one that has failed, which somebody may be reading.
+func (u *unit) resume(ctx context.Context) (adopt string, err error) {
+	follower, _ := u.build.exec.(Follower)
+	mine := fmt.Sprintf("%T", u.build.exec)
+	failed := 0
+	for _, dir := range u.build.store.Works(u.key.Hash) {
+		o := readOwner(dir)
+		code, ended := exitOf(dir)
+		switch {
+		case o == nil:
+			u.discard(ctx, dir)
+		case ended && code == 0 && o.untouched(dir):
+			if err := u.publish(dir, secondsOf(dir)); err == nil {
+				u.dir = dir
+				return "", nil
+			}
+			u.discard(ctx, dir)
+		case ended && code != 0 && failed == 0:
+			failed++
+		case ended:
+			u.discard(ctx, dir)
+		case o.Executor != mine:
+			// A job of another executor may work there; prune removes it some day.
+		default:
+			if follower != nil && adopt == "" && u.follows(o) {
+				alive, err := follower.Alive(ctx, dir)
+				if err != nil {
+					return "", fmt.Errorf("ask for the job of an earlier build: %w", err)
+				}
+				if alive {
+					adopt = dir
+					continue
+				}
+			}
+			u.discard(ctx, dir)
+		}
+	}
+	return adopt, nil
+}
+
+// follows reports whether a job of an earlier build gets what this build's would
+// get: from the store, or from the same work directories.
+func (u *unit) follows(o *owner) bool {
+	for _, n := range u.needs {
+		dir, known := o.Needs[n.key.Hash]
+		if !known {
+			return false
+		}
+		select {
+		case <-n.done: // in the store
+		default:
+			if dir != n.dir {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// discard removes a work directory, and ends what may work there.
+func (u *unit) discard(ctx context.Context, dir string) {
+	if follower, ok := u.build.exec.(Follower); ok {
+		_ = follower.Cancel(ctx, dir) // it may be another user's
+	}
+	_ = u.build.store.Discard(dir)
+}
