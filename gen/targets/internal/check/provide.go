@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // wanted are the tools that tests skip without.
-var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "riscv64-unknown-elf-gcc", "mpirun", "ip", "nft"}
+var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "riscv64-unknown-elf-gcc", "mpirun", "ip", "nft", "tclsh", "slurmd", "munged"}
 
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute
@@ -46,7 +47,7 @@ func missing() []string {
 	var packages []string
 	for _, name := range wanted {
 		for _, t := range doctor.Tools {
-			if _, err := exec.LookPath(t.Version[0]); t.Name == name && err != nil {
+			if _, err := exec.LookPath(t.Version[0]); t.Name == name && err != nil && !slices.Contains(packages, t.Package) {
 				packages = append(packages, t.Package)
 			}
 		}

@@ -35,7 +35,10 @@ func (t Tool) Find(ctx context.Context) (version string, err error) {
 		return "", fmt.Errorf("%s does not answer: %w", t.Name, ctx.Err())
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s does not run: %w", t.Name, err)
+		if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); lines[0] != "" {
+			return "", fmt.Errorf("it does not run: %w: %s", err, lines[len(lines)-1])
+		}
+		return "", fmt.Errorf("it does not run: %w", err)
 	}
 	if v := versionNumber.Find(out); v != nil {
 		return string(v), nil
@@ -81,11 +84,11 @@ func Run(ctx context.Context, w io.Writer, log func(format string, args ...any))
 		if errs[i] == nil {
 			continue
 		}
-		why := ""
+		help := tool.Help()
 		if !errors.Is(errs[i], exec.ErrNotFound) {
-			why = fmt.Sprintf(" (%v)", errs[i])
+			help = errs[i].Error()
 		}
-		fmt.Fprintf(w, "%s  %s%s: %s\n", heading, tool.Name, why, tool.Help())
+		fmt.Fprintf(w, "%s  %s: %s\n", heading, tool.Name, help)
 		heading = ""
 	}
 	return nil

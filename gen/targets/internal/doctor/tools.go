@@ -37,15 +37,26 @@ var Tools = []Tool{
 		For: "loses packets between network namespaces in the tests"},
 	{Name: "slurm", Version: []string{"srun", "--version"}, Package: "slurm-wlm",
 		For: "runs long builds and distributed runs on a cluster"},
+	{Name: "slurmd", Version: []string{"slurmd", "-V"}, Package: "slurm-wlm",
+		For: "makes this host a cluster, in the tests of builds"},
+	{Name: "munged", Version: []string{"munged", "--version"}, Package: "munge",
+		For: "lets the parts of that cluster trust each other"},
+	{Name: "tclsh", Version: []string{"tclsh", "/dev/null"}, Package: "tcl",
+		For: "runs the generated Tcl in the tests, with Vivado's commands recorded"},
 	{Name: "v++", Version: []string{"v++", "--version"},
 		For: "links the kernels into an xclbin", Get: vitis},
 	{Name: "vivado", Version: []string{"vivado", "-version"},
 		For: "packages the RTL kernels and places the design", Get: vitis},
 	{Name: "vitis_hls", Version: []string{"vitis_hls", "-version"},
-		For: "compiles the HLS kernels", Get: vitis},
+		For: "compiles the HLS kernels, before Vitis 2023.2", Get: vitis},
+	{Name: "xclbinutil", Version: []string{"xclbinutil", "--version"},
+		For: "puts the firmware into an xclbin", Get: xrt},
+	{Name: "xbutil", Version: []string{"xbutil", "--version"},
+		For: "loads cards", Get: xrt},
 }
 
 const vitis = "install AMD Vitis 2022.1 or later and source its settings64.sh"
+const xrt = "install XRT and source /opt/xilinx/xrt/setup.sh"
 
 // Help says how to get the tool.
 func (t Tool) Help() string {
