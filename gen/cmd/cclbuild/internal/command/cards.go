@@ -1,0 +1,50 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cclforge/cclforge/gen/vitis/cards"
+)
+
+// runCards lists the cards of this host.
+func runCards(ctx context.Context, o *options, c *console) error {
+	found, err := cards.List(ctx)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		e := json.NewEncoder(c.out)
+		e.SetIndent("", "  ")
+		return e.Encode(found)
+	}
+	if len(found) == 0 {
+		fmt.Fprintln(c.out, "XRT sees no card on this host")
+		return nil
+	}
+	return cards.Table(c.out, found)
+}
+
+// runProgram loads a card, with a file or with the last build of a platform.
+func runProgram(ctx context.Context, o *options, c *console) error {
+	if len(o.names) != 1 {
+		return usagef("program: which platform, or which .xclbin?")
+	}
+	file := o.names[0]
+	if filepath.Ext(file) != ".xclbin" {
+		file = filepath.Join(resultsOf(o.out, o.names[0]), o.names[0]+".xclbin")
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("there is no %s; cclbuild build %s makes it", file, o.names[0])
+		}
+	}
+	card, err := cards.Program(ctx, cards.Request{File: file, Device: o.device, Force: o.force, Say: func(line string) { c.remark("%s", line) }})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s %s holds %s, %s\n", card.BDF, card.Name, file, card.Loaded)
+	return nil
+}

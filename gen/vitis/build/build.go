@@ -1,0 +1,120 @@
+// Package build is all that comes before the first step of a build runs: platforms are
+// read and rendered, tools found, steps planned, and the store of results opened.
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/vitis/plan"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/store"
+	"github.com/cclforge/cclforge/gen/vitis/tools"
+	"github.com/cclforge/cclforge/gen/workspace"
+)
+
+// Request is what is to be built.
+type Request struct {
+	Dir string // of the workspace
+	workspace.Selection
+	Cache string // directory of the store; "" for the usual one
+	// Guess plans for the newest tools if there are none.
+	Guess bool
+	// Log tells people what is no result. It must not be nil.
+	Log func(format string, args ...any)
+}
+
+// Build is a build before it runs.
+type Build struct {
+	Designs []*design.Design
+	Tools   *tools.Set
+	Plan    *step.Plan
+	Store   *store.Store
+}
+
+// Prepare reads platforms, finds tools and plans. The error matches lang.ErrInvalid,
+// tools.ErrMissing or tools.ErrTooOld if that is why.
+func Prepare(ctx context.Context, r Request) (*Build, error) {
+	space, err := workspace.Open(r.Dir, r.Log)
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := space.Render(ctx, r.Selection)
+	if err != nil {
+		return nil, err
+	}
+	library, err := space.Library()
+	if err != nil {
+		return nil, err
+	}
+	b := &Build{}
+	for _, p := range rendered {
+		b.Designs = append(b.Designs, p.Design)
+	}
+	versions, err := versionsFile()
+	if err != nil {
+		return nil, err
+	}
+	b.Tools, err = tools.Find(ctx, library.Toolchain, tools.Env{Cache: versions}, plan.Needs(library.Toolchain, b.Designs...)...)
+	if r.Guess && errors.Is(err, tools.ErrMissing) {
+		b.Tools, err = tools.Assume(library.Toolchain, ""), nil
+		r.Log("Vitis is not here: this is the plan for %s", b.Tools.Version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range b.Tools.Warnings {
+		r.Log("warning: %s", warning)
+	}
+	if b.Plan, err = planned(r.Dir, rendered, b.Tools); err != nil {
+		return nil, err
+	}
+	b.Store, err = store.Open(r.Cache)
+	return b, err
+}
+
+// planned plans each platform, side by side, and puts the plans together.
+func planned(dir string, rendered []workspace.Rendered, set *tools.Set) (*step.Plan, error) {
+	here, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	plans := make([]*step.Plan, len(rendered))
+	errs := make([]error, len(rendered))
+	var all sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, r := range rendered {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			image, err := emit.FirmwareImage(r.Design)
+			if err == nil {
+				plans[i], err = plan.Plan(r.Design, r.Files, set, plan.Options{Descriptions: here, Firmware: image})
+			}
+			if err != nil {
+				errs[i] = fmt.Errorf("%s: %w", r.Design.Platform.Name, err)
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return plan.Merge(plans...), nil
+}
+
+// versionsFile remembers which tools have which versions.
+func versionsFile() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the cache: %w", err)
+	}
+	return filepath.Join(dir, "cclforge", "tools.json"), nil
+}
