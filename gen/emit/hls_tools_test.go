@@ -26,7 +26,7 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 			"tb.file=pack_tb.cpp", "package.output.format=xo", "package.output.file=pack.xo",
 		},
 		"hls/pack/run_hls.tcl": {
-			"set_top pack", "add_files [file join $here pack.cpp] -cflags $flags", "add_files -tb [file join $here pack_tb.cpp] -cflags $flags",
+			"set_top pack", "add_files [file join $here pack.cpp] -cflags $flags", "    add_files -tb [file join $here pack_tb.cpp] -cflags $flags",
 			"open_solution -reset solution -flow_target vitis", "set_part {xcu55c-fsvh2892-2L-e}", "create_clock -period 300MHz -name default",
 			"export_design -format xo -output [file join $here pack.xo]",
 		},

@@ -15,9 +15,6 @@ const (
 	packageScriptTemplate  = "vitis/package.tcl.tmpl"
 	packageWrapperTemplate = "vitis/wrapper.v.tmpl"
 	packageFolder          = "vitis/package/"
-	// ipFolder holds Tcl that makes the IP which a kernel has inside:
-	// vitis/ip/<kernel id>.tcl, where there is such.
-	ipFolder = "vitis/ip/"
 
 	firmwareFile   = "cclo_firmware.mem"
 	firmwareFolder = "firmware/"
@@ -68,7 +65,7 @@ func packageStep(d *design.Design, k *design.Kernel, sources map[string][]byte) 
 	if holdsFirmware(d, own) {
 		step.Files = append(step.Files, firmwareFolder+firmwareFile)
 	}
-	if ip := ipScript(d, k); ip != "" {
+	if ip := ipScript(d, own); ip != "" {
 		step.Files = append(step.Files, ip)
 	}
 	slices.Sort(step.Files)
@@ -188,12 +185,13 @@ func (p kernelPin) Direction() string {
 func newPackageView(d *design.Design, k *design.Kernel, sources map[string][]byte, view hardwareView) (packageView, error) {
 	v := packageView{
 		Source: d.Platform.File, ID: k.ID, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Control: k.Control,
-		Top: k.Name + "_ip", IP: ipScript(d, k), Numbered: toldNumber(d, k),
+		Top: k.Name + "_ip", Numbered: toldNumber(d, k),
 	}
 	var err error
 	if v.Sources, err = kernelSources(sources, k); err != nil {
 		return v, err
 	}
+	v.IP = ipScript(d, v.Sources)
 	if holdsFirmware(d, v.Sources) {
 		v.Firmware = firmwareFolder + firmwareFile
 	}
@@ -273,13 +271,14 @@ func packaging(d *design.Design) ([]File, error) {
 	return files, nil
 }
 
-// ipScript is the Tcl that makes the IP inside a kernel; "" if there is none.
-func ipScript(d *design.Design, k *design.Kernel) string {
-	if _, ok := ipTemplate(d, k); ok {
-		return ipFolder + k.ID + ".tcl"
+// ipScript is the Tcl with the procedure that makes the IP inside a kernel of these
+// sources; "" if there is none.
+func ipScript(d *design.Design, sources []string) string {
+	if microBlaze(d) && slices.Contains(sources, firmwareMemory) {
+		return processorScript
 	}
 	return ""
 }
 
-// ipTemplate is the template of that script.
-func ipTemplate(d *design.Design, k *design.Kernel) (string, bool) { return "", false }
+// IPProcedure makes the IP inside the kernel.
+func (v packageView) IPProcedure() string { return processorModel }
