@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"strings"
@@ -20,11 +21,40 @@ func (u union) Open(name string) (fs.File, error) {
 	if !ok || !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	if rest == "" {
-		rest = "."
+	if rest != "" {
+		return below.Open(rest)
 	}
-	return below.Open(rest)
+	f, err := below.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := f.(fs.ReadDirFile); ok {
+		return named{d, top}, nil
+	}
+	return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}, f.Close())
 }
+
+// named is a directory that has another name here.
+type named struct {
+	fs.ReadDirFile
+	name string
+}
+
+// Stat says what there is to know of the directory.
+func (d named) Stat() (fs.FileInfo, error) {
+	info, err := d.ReadDirFile.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return namedInfo{info, d.name}, nil
+}
+
+type namedInfo struct {
+	fs.FileInfo
+	name string
+}
+
+func (i namedInfo) Name() string { return i.name }
 
 // unionRoot is the list of directories, as it is read.
 type unionRoot struct {
@@ -49,21 +79,20 @@ func (r *unionRoot) ReadDir(n int) ([]fs.DirEntry, error) {
 	}
 	entries := make([]fs.DirEntry, count)
 	for i, name := range r.names[:count] {
-		entries[i] = fs.FileInfoToDirEntry(rootInfo{name})
+		info, err := fs.Stat(r.union, name)
+		if err != nil {
+			return entries[:i], err
+		}
+		entries[i] = fs.FileInfoToDirEntry(info)
 	}
 	r.names = r.names[count:]
 	return entries, nil
 }
 
-// rootInfo is what there is to know of a directory of a union.
-type rootInfo struct{ name string }
+// rootInfo is what there is to know of the list.
+type rootInfo struct{}
 
-func (i rootInfo) Name() string {
-	if i.name == "" {
-		return "."
-	}
-	return i.name
-}
+func (rootInfo) Name() string       { return "." }
 func (rootInfo) Size() int64        { return 0 }
 func (rootInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
 func (rootInfo) ModTime() time.Time { return time.Time{} }
