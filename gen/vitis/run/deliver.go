@@ -15,7 +15,7 @@ import (
 )
 
 // Deliver copies the results of a platform to the directory where users find them,
-// and returns their paths there. All are copied beside their places first: if one
+// and returns their paths. All are copied beside their places first: if one
 // is missing, or the disk is full, the directory stays as it was. Files that are
 // there with the right content stay. A result that is a report, and was not left,
 // is left out.
@@ -111,7 +111,7 @@ func send(parcels []parcel, st *store.Store, dir string) (paths []string, err er
 				return nil, err
 			}
 		}
-		paths = append(paths, p.path)
+		paths = append(paths, to)
 	}
 	return paths, nil
 }

@@ -2,7 +2,10 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
 // resume uses what earlier builds have left in work directories of the key, whose
@@ -20,9 +23,14 @@ func (u *unit) resume(ctx context.Context) (adopt string, err error) {
 		case o == nil:
 			u.discard(ctx, dir)
 		case ended && code == 0 && o.untouched(dir):
-			if err := u.publish(dir, secondsOf(dir)); err == nil {
-				u.dir = dir
+			err := u.publish(dir, secondsOf(dir))
+			if err == nil {
+				u.last = dir
 				return "", nil
+			}
+			if !errors.Is(err, store.ErrOutput) {
+				u.last = dir
+				return "", err // a full disk is no reason to lose hours of work
 			}
 			u.discard(ctx, dir)
 		case ended && code != 0 && failed == 0:

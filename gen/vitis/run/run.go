@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -46,6 +48,21 @@ type Failure struct {
 	Dir     string // the work directory, which stays; empty if there was none
 	Log     string // a file; empty if there is none
 	Command string // that does the same again, for a shell
+}
+
+// Complete reports whether all that users get of a platform is there.
+func (o *Outcome) Complete(plan *step.Plan, platform string) bool {
+	for _, r := range plan.Results {
+		if r.Platform == platform && o.Results[r.Step] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Made reports whether this build has made a result of a platform.
+func (o *Outcome) Made(platform string) bool {
+	return slices.ContainsFunc(o.Ran, func(id string) bool { return strings.HasPrefix(id, platform+"/") })
 }
 
 func (f *Failure) Error() string {
@@ -206,9 +223,9 @@ func (b *build) outcome(ctx context.Context) (*Outcome, error) {
 			} else {
 				out.Present = append(out.Present, s.ID)
 			}
-		case u.skipped:
+		case u.skipped, u.err != nil && s != u.step && !errors.Is(u.err, errCancelled):
 			out.Skipped = append(out.Skipped, s.ID)
-		case u.err != nil && s == u.step && !errors.Is(u.err, errCancelled):
+		case u.err != nil && !errors.Is(u.err, errCancelled):
 			f := u.failure()
 			out.Failures = append(out.Failures, f)
 			errs = append(errs, f)
@@ -230,12 +247,12 @@ func (b *build) incomplete() bool {
 }
 
 func (u *unit) failure() *Failure {
-	f := &Failure{Step: u.step, Err: u.err, Dir: u.dir}
-	if u.dir == "" {
+	f := &Failure{Step: u.step, Err: u.err, Dir: u.last}
+	if u.last == "" {
 		return f
 	}
-	f.Command = "bash " + step.Quote(strings.TrimSuffix(u.dir, "/")+"/"+step.ScriptFile)
-	if log := u.dir + "/" + step.LogFile; exists(log) {
+	f.Command = "bash " + step.Quote(filepath.Join(u.last, step.ScriptFile))
+	if log := filepath.Join(u.last, step.LogFile); exists(log) {
 		f.Log = log
 	}
 	return f

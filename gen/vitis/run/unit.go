@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ type unit struct {
 	expected time.Duration
 	unneeded bool
 
-	// submitted is closed when dir and running are set, or when there will be none.
+	// submitted is closed when dir and running are set, or when there will be none:
+	// they are what other units see.
 	submitted chan struct{}
 	dir       string
 	running   step.Running
@@ -34,7 +36,8 @@ type unit struct {
 	result  *store.Result
 	err     error
 	skipped bool
-	ran     bool // this build has made the result
+	ran     bool   // this build has made the result
+	last    string // work directory
 
 	mu      sync.Mutex
 	started time.Time
@@ -54,7 +57,7 @@ func (u *unit) work(ctx context.Context) {
 	opened := sync.OnceFunc(func() { close(u.submitted) })
 	defer opened()
 	err := u.get(ctx, opened)
-	e := step.Event{Step: u.step, Elapsed: u.elapsed(), Expected: u.expected, Dir: u.dir}
+	e := step.Event{Step: u.step, Elapsed: u.elapsed(), Expected: u.expected, Dir: u.last}
 	switch {
 	case err == nil:
 		u.ran = true
@@ -97,6 +100,9 @@ func (u *unit) needFailed() *unit {
 	for _, n := range u.needs {
 		select {
 		case <-n.done:
+			if n.skipped {
+				return n.needFailed()
+			}
 			if n.result == nil && !errors.Is(n.err, errCancelled) {
 				return n
 			}
@@ -139,12 +145,26 @@ func (u *unit) get(ctx context.Context, opened func()) error {
 		return err
 	}
 	err = u.job(ctx, adopted, opened)
-	if adopted != "" && errors.Is(err, step.ErrNotRun) && ctx.Err() == nil && u.needFailed() == nil {
-		// It waited for jobs that are no more.
-		u.discard(ctx, adopted)
-		err = u.job(ctx, "", opened)
+	if !errors.Is(err, step.ErrNotRun) || ctx.Err() != nil {
+		return err
 	}
-	return err
+	// What it had to come after did not end well. If the results are there none the
+	// less, those jobs were an earlier build's.
+	if !u.supplied() {
+		return err
+	}
+	return u.job(ctx, "", opened)
+}
+
+// supplied waits for all that the unit needs and reports whether it is there.
+func (u *unit) supplied() bool {
+	for _, n := range u.needs {
+		<-n.done
+		if n.result == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // job has the result made: by the job that an earlier build has submitted for a
@@ -168,11 +188,12 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 	jobCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running, err := u.build.exec.Submit(jobCtx, step.Job{Step: u.step, Key: u.key.Hash, Dir: dir,
-		Lines: u.line, Started: u.start, Waiting: u.wait}, after)
+		Lines: u.line, Started: func(where string) { u.start(dir, where) }, Waiting: u.wait}, after)
 	if err != nil {
-		u.build.discard(dir)
+		_ = u.build.store.Discard(dir)
 		return err
 	}
+	u.last = dir
 	select {
 	case <-u.submitted: // a second job, of which nobody knows; those that need it wait
 	default:
@@ -196,13 +217,8 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 		}
 	}()
 	err = running.Wait(jobCtx)
-	if err == nil {
-		for _, n := range u.needs {
-			<-n.done
-			if n.result == nil {
-				err = errSkipped
-			}
-		}
+	if err == nil && !u.supplied() {
+		err = errSkipped
 	}
 	if err == nil {
 		took := u.elapsed()
@@ -211,9 +227,13 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 		}
 		return u.publish(dir, took)
 	}
-	if code, ended := exitOf(dir); (ctx.Err() != nil && !ended) || (ctx.Err() == nil && jobCtx.Err() != nil) || errors.Is(err, step.ErrNotRun) {
-		_ = code
-		u.build.discard(dir)
+	_, ended := exitOf(dir)
+	switch {
+	case errors.Is(err, step.ErrNotRun), ctx.Err() == nil && jobCtx.Err() != nil, ctx.Err() != nil && !ended:
+		u.last = ""
+		u.discard(context.WithoutCancel(ctx), dir)
+	case !ended: // it was killed: whoever looks for unfinished work finds none
+		_ = os.WriteFile(filepath.Join(dir, step.ExitFile), []byte("-1\n"), 0o666)
 	}
 	return err
 }
@@ -225,12 +245,6 @@ func (u *unit) publish(dir string, took time.Duration) error {
 	}
 	u.result = r
 	return nil
-}
-
-func (b *build) discard(dir string) {
-	if !b.o.Keep {
-		_ = b.store.Discard(dir) // the next build tries again
-	}
 }
 
 // newWork makes a work directory with all that the step needs of its own.
@@ -262,11 +276,11 @@ func (u *unit) elapsed() time.Duration {
 
 // start, wait and line are what an executor tells of the job.
 
-func (u *unit) start(where string) {
+func (u *unit) start(dir, where string) {
 	u.mu.Lock()
 	u.started = time.Now()
 	u.mu.Unlock()
-	u.build.emit(step.Event{Kind: step.Started, Step: u.step, Detail: where, Expected: u.expected, Dir: u.dir})
+	u.build.emit(step.Event{Kind: step.Started, Step: u.step, Detail: where, Expected: u.expected, Dir: dir})
 }
 
 func (u *unit) wait(why string) {
