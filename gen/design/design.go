@@ -31,6 +31,9 @@ type Design struct {
 	// Files lists the HCL files that the design came from, as diagnostics call
 	// them.
 	Files []string
+	// Shell is what the platform is built into instead of being linked; nil if it
+	// is linked.
+	Shell *platform.Shell
 }
 
 // ABI is the interface generation of the design.

@@ -51,7 +51,11 @@ func Elaborate(lib *platform.Library, p *platform.Platform) (*Design, hcl.Diagno
 	if e.diags.HasErrors() || !p.Sound {
 		return nil, e.diags
 	}
+	e.shell()
 	e.finish()
+	if e.diags.HasErrors() {
+		return nil, e.diags
+	}
 	return e.design, e.diags
 }
 

@@ -28,6 +28,7 @@ type Kernel struct {
 	Calls     bool     // a user kernel that issues calls of its own
 	HLS       *HLS     // nil: there is no C++
 	XO        *XO      // nil: nobody says where an .xo comes from
+	Shell     *Shell   // nil: it is no part of a shell
 	When      hcl.Expression
 	Instance  hcl.Expression
 	Ports     []KernelPort
@@ -186,6 +187,7 @@ func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, b
 		k.Arguments = append(k.Arguments, arg)
 	}
 	diags = append(diags, b.xo(k)...)
+	diags = append(diags, b.shell(k)...)
 	d := b.hls(k, text)
 	return k, append(diags, d...)
 }

@@ -41,6 +41,7 @@ type kernelBlock struct {
 	Conversions    []conversionBlock `hcl:"conversion,block"`
 	HLS            []hlsBlock        `hcl:"hls,block"`
 	XO             []xoBlock         `hcl:"xo,block"`
+	Shells         []shellBlock      `hcl:"shell,block"`
 	Range          hcl.Range         `hcl:",def_range"`
 }
 

@@ -58,6 +58,9 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.XO == nil {
 		k.XO = base.XO.bind(variables)
 	}
+	if k.Shell == nil {
+		k.Shell = base.Shell
+	}
 	if k.Source == "" {
 		k.Source = base.Source
 		if k.HLS != nil {

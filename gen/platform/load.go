@@ -148,6 +148,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	}
 	b.capacity()
 	b.build()
+	b.shell()
 	if b.p.Board == nil || b.p.ABI == nil {
 		return nil
 	}

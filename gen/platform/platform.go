@@ -32,6 +32,9 @@ type Platform struct {
 	Capacity    Capacity
 	Limits      Limits
 	Build       Build
+	// Shell is what the platform changes of the shell that it is built into; nil
+	// if that is nothing. Design.Shell is the whole.
+	Shell *Shell
 	// Use chooses among kernels that play the same role.
 	Use map[string]string
 	// Source chooses among the forms that a kernel has: "rtl", "hls" or "xo",

@@ -35,6 +35,7 @@ type platformBlock struct {
 	Capacity        *capacityBlock     `hcl:"capacity,block"`
 	Limits          *limitsBlock       `hcl:"limits,block"`
 	Build           []buildBlock       `hcl:"build,block"`
+	Shells          []shellBlock       `hcl:"shell,block"`
 	Range           hcl.Range          `hcl:",def_range"`
 	Body            hcl.Body           `hcl:",body"`
 }
