@@ -25,7 +25,9 @@ type Toolchain struct {
 	// variable: "$XILINX_VITIS/platforms".
 	Platforms        []string
 	PlatformVariable string
-	Range            hcl.Range
+	// Since are the versions that things came with, by name.
+	Since map[string]string
+	Range hcl.Range
 }
 
 // ToolFacts is how a tool is found.
@@ -58,13 +60,15 @@ type toolchainFile struct {
 }
 
 type toolchainBlock struct {
-	Name             string         `hcl:"name,label"`
-	Doc              string         `hcl:"doc,optional"`
-	Platforms        []string       `hcl:"platforms,optional"`
-	PlatformVariable string         `hcl:"platform_variable,optional"`
-	Tools            []toolBlock    `hcl:"tool,block"`
-	Versions         []versionBlock `hcl:"version,block"`
-	Range            hcl.Range      `hcl:",def_range"`
+	Name             string            `hcl:"name,label"`
+	Doc              string            `hcl:"doc,optional"`
+	Platforms        []string          `hcl:"platforms,optional"`
+	PlatformVariable string            `hcl:"platform_variable,optional"`
+	Since            map[string]string `hcl:"since,optional"`
+	SinceRange       hcl.Range         `hcl:"since,attr_value_range"`
+	Tools            []toolBlock       `hcl:"tool,block"`
+	Versions         []versionBlock    `hcl:"version,block"`
+	Range            hcl.Range         `hcl:",def_range"`
 }
 
 type toolBlock struct {
@@ -118,7 +122,12 @@ func loadToolchain(files []*lang.File, parser *lang.Parser) (*Toolchain, hcl.Dia
 
 func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
-	out := &Toolchain{Platforms: b.Platforms, PlatformVariable: b.PlatformVariable, Range: b.Range}
+	out := &Toolchain{Platforms: b.Platforms, PlatformVariable: b.PlatformVariable, Since: b.Since, Range: b.Range}
+	for _, what := range sortedKeys(b.Since) {
+		if !versionForm.MatchString(b.Since[what]) {
+			diags = append(diags, invalidVersion(b.SinceRange, b.Since[what]))
+		}
+	}
 	for _, t := range b.Tools {
 		if prev := out.Tool(t.Name); prev != nil {
 			diags = append(diags, duplicate(t.NameRange, "tool", t.Name, prev.Range))
@@ -141,7 +150,7 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 	for _, v := range b.Versions {
 		facts := &VersionFacts{v.Version, v.HLS, v.Notes, v.Avoid, v.Range}
 		if !versionForm.MatchString(v.Version) {
-			diags = append(diags, lang.Errorf(v.VersionRange, "Invalid version", "%q is no version; versions are written 2023.2.", v.Version))
+			diags = append(diags, invalidVersion(v.VersionRange, v.Version))
 			continue
 		}
 		if prev := out.Version(v.Version); prev != nil {
@@ -158,6 +167,10 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 		diags = append(diags, lang.Errorf(b.Range, "Version expected", "A toolchain has at least one version: version \"2023.2\" { hls = \"v++\" }."))
 	}
 	return out, diags
+}
+
+func invalidVersion(rng hcl.Range, version string) *hcl.Diagnostic {
+	return lang.Errorf(rng, "Invalid version", "%q is no version; versions are written 2023.2.", version)
 }
 
 // Tool finds the facts of a tool; nil if there are none.

@@ -10,6 +10,11 @@ toolchain "vitis" {
   platform_variable = "PLATFORM_REPO_PATHS"
   platforms         = ["/opt/xilinx/platforms", "$XILINX_VITIS/platforms"]
 
+  # The versions that things came with.
+  since = {
+    microblaze_v = "2024.1" # the IP (UG1629 2024.1)
+  }
+
   tool "v++" {
     doc       = "Compiles kernels in C++ and links kernels."
     variable  = "XILINX_VITIS"

@@ -1,8 +1,14 @@
-// Package plan turns designs into the steps of their builds.
+// Package plan turns designs into the steps of their builds: which tool runs with
+// what, and what has to be there before. It runs nothing.
 package plan
 
 import (
-	"errors"
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -13,24 +19,35 @@ import (
 
 // Options are what a plan depends on beside the design and the tools.
 type Options struct {
-	// Descriptions is the directory that holds the users' platforms/: relative
-	// paths of .xo files are below it. Absolute.
+	// Descriptions is the absolute path of the directory that holds the users'
+	// platforms/: .xo files that stand beside descriptions are below it.
 	Descriptions string
-	// Firmware is the image of the control firmware, in the format of a .mem file
-	// (UG1580, "Memory (MEM) Files").
+	// Firmware is the image of the control firmware, as emit.FirmwareImage makes it.
 	Firmware []byte
 }
 
-// Needs are the tools that the builds of designs take, each once.
-func Needs(facts *platform.Toolchain, designs ...*design.Design) []tools.Need { return nil }
-
 // Plan plans the build of a design. Files are what was rendered of it, with paths
-// as in out/<platform>.
+// as in out/<platform>. Errors match tools.ErrMissing if a tool, a board platform or
+// an .xo file is not there.
 func Plan(d *design.Design, files []emit.File, set *tools.Set, o Options) (*step.Plan, error) {
-	return nil, errors.New("not there yet")
+	p := newPlanner(d, files, set, o)
+	if err := p.checkVersion(); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.Platform.POEs[0].Kind == "rdma" {
+		err = p.shell()
+	} else {
+		err = p.vitis()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.plan, nil
 }
 
-// Merge puts plans together.
+// Merge puts plans together. Steps of different platforms have different IDs; those
+// with the same key are one result, which is made once.
 func Merge(plans ...*step.Plan) *step.Plan {
 	all := &step.Plan{}
 	for _, p := range plans {
@@ -38,4 +55,172 @@ func Merge(plans ...*step.Plan) *step.Plan {
 		all.Results = append(all.Results, p.Results...)
 	}
 	return all
+}
+
+// Warnings say what is known against a design in the version of the tools.
+func Warnings(d *design.Design, set *tools.Set) []string {
+	if d.Platform.POEs[0].Kind == "rdma" {
+		return nil // no board platform is linked to
+	}
+	if w := set.BoardWarning(d.Platform.Board.Shell); w != "" {
+		return []string{w}
+	}
+	return nil
+}
+
+// planner is a plan on its way.
+type planner struct {
+	d     *design.Design
+	set   *tools.Set
+	o     Options
+	files map[string][]byte // rendered, by path
+	plan  *step.Plan
+	xos   []xo // in the order of the design's kernels
+}
+
+// xo is a kernel that can be linked: the result of a step, or a file.
+type xo struct {
+	path string // in the link's work directory
+	step string // ID; "" for a file
+	out  string // output of the step
+	disk string // of a file
+}
+
+func newPlanner(d *design.Design, files []emit.File, set *tools.Set, o Options) *planner {
+	p := &planner{d: d, set: set, o: o, files: make(map[string][]byte, len(files)), plan: &step.Plan{}}
+	for _, f := range files {
+		p.files[f.Path] = f.Content
+	}
+	return p
+}
+
+// vitis plans a platform that v++ links.
+func (p *planner) vitis() error {
+	if err := p.sources(); err != nil {
+		return err
+	}
+	packages, err := emit.PackageSteps(p.d)
+	if err != nil {
+		return err
+	}
+	for _, k := range p.d.Kernels() {
+		switch {
+		case k.InCpp():
+			err = p.hls(k)
+		case k.Source == platform.SourceRTL:
+			err = p.packaged(k, packages)
+		case k.XO != nil && k.XO.Git != "":
+			err = p.fromSource(k)
+		default:
+			err = p.fromFile(k)
+		}
+		if err != nil {
+			return fmt.Errorf("kernel %s: %w", k.ID, err)
+		}
+	}
+	if err := p.link(); err != nil {
+		return err
+	}
+	return p.image()
+}
+
+// step begins a step of a kind. Names tell steps of a kind apart.
+func (p *planner) step(kind step.Kind, name, title string, toolNames ...string) (*step.Step, error) {
+	s := &step.Step{
+		ID: path.Join(p.d.Platform.Name, string(kind), name), Kind: kind, Title: title,
+		Resources: p.d.Platform.Build.Steps[kind],
+	}
+	for _, n := range toolNames {
+		t, err := p.set.Tool(n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", title, err)
+		}
+		s.Tools = append(s.Tools, t)
+	}
+	s.Env = p.set.Environment(toolNames...)
+	return s, nil
+}
+
+func (p *planner) add(s *step.Step) { p.plan.Steps = append(p.plan.Steps, s) }
+
+// take puts rendered files into a step.
+func (p *planner) take(s *step.Step, names ...string) error {
+	for _, name := range names {
+		text, ok := p.files[name]
+		if !ok {
+			return fmt.Errorf("%s: there is no rendered file %s", s.Title, name)
+		}
+		s.Files = append(s.Files, step.File{Path: name, Content: text})
+	}
+	return nil
+}
+
+// rendered lists rendered files, sorted.
+func (p *planner) rendered(which func(name string) bool) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(p.files)) {
+		if which(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkVersion reports what the version of the tools lacks.
+func (p *planner) checkVersion() error {
+	for _, feature := range features(p.d) {
+		since := p.set.Since(feature.name)
+		if since != "" && p.set.Version != "" && platform.CompareVersions(p.set.Version, since) < 0 {
+			return fmt.Errorf("%s needs Vitis %s or later, and this is %s: %w; %s", feature.title, since, p.set.Version, tools.ErrTooOld, feature.instead)
+		}
+	}
+	return nil
+}
+
+type feature struct{ name, title, instead string }
+
+// features are what a design has that not all versions of the tools can do.
+func features(d *design.Design) []feature {
+	if d.Platform.CCLO.Processor == "microblaze_v" {
+		return []feature{{"microblaze_v", "A MicroBlaze V", `say processor = "own" in cclo`}}
+	}
+	return nil
+}
+
+// Needs are the tools that the builds of designs take, each once for each reason.
+func Needs(_ *platform.Toolchain, designs ...*design.Design) []tools.Need {
+	var needs []tools.Need
+	add := func(reason string, names ...string) {
+		for _, name := range names {
+			if n := (tools.Need{Tool: name, For: reason}); !slices.Contains(needs, n) {
+				needs = append(needs, n)
+			}
+		}
+	}
+	for _, d := range designs {
+		name := d.Platform.Name
+		if d.Platform.POEs[0].Kind == "rdma" {
+			add("to build "+name, shellTools(d)...)
+			continue
+		}
+		add("to link "+name, "v++", "vivado")
+		add("to finish "+name, imageTools(d)...)
+		if d.Platform.HWEmu {
+			add("to emulate "+name, "emconfigutil")
+		}
+		for _, k := range d.Kernels() {
+			if k.InCpp() {
+				add("to compile C++ of "+name, tools.HLS)
+			}
+		}
+		for _, s := range d.Sources() {
+			add("to build "+short(s.Git), append([]string{"git"}, s.Tools...)...)
+		}
+	}
+	return needs
+}
+
+// short is the name of a repository without what stands around it.
+func short(url string) string {
+	return cmp.Or(strings.TrimSuffix(path.Base(strings.TrimRight(url, "/")), ".git"), url)
 }

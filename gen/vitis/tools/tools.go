@@ -1,9 +1,15 @@
-// Package tools finds the vendor's tools on a machine and their versions.
+// Package tools finds the vendor's tools on a machine and their versions. What is
+// known of tools and versions is data: platforms/tools/vitis.hcl.
 package tools
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -14,39 +20,150 @@ var (
 	ErrMissing = errors.New("missing")
 	// ErrTooOld matches errors of tools that are older than what works.
 	ErrTooOld = errors.New("too old")
+	// ErrBroken matches errors of tools that are there but cannot be run.
+	ErrBroken = errors.New("cannot be run")
 )
 
-// Set is the tools that were found.
-type Set struct {
-	// Tools are what was found, by name.
-	Tools map[string]step.Tool
-	// Facts are those of the version of Vitis: nil if no tool has said one.
-	Facts *platform.VersionFacts
-	// Version is that of Vitis: "2023.2"; "" if no tool has said one.
-	Version string
-	// Warnings are for people.
-	Warnings []string
+// HLS needs the tool that compiles C++, whichever that is in the version at hand.
+const HLS = "the HLS compiler"
 
-	env Env
-}
+// linker is the tool whose version is that of the whole set.
+const linker = "v++"
+
+// Need is a tool, by the name that the toolchain has for it or HLS, and what it is
+// needed for: "to link u55c_tcp".
+type Need struct{ Tool, For string }
 
 // Env is what a search depends on.
 type Env struct {
-	Lookup func(name string) (string, bool) // environment; nil: the process's
-	Cache  string                           // file that remembers versions; "": none
-	Home   string                           // "/opt/xilinx" if empty
+	// Lookup finds environment variables; nil: those of the process.
+	Lookup func(name string) (string, bool)
+	// Cache is a file that remembers versions; "": none.
+	Cache string
+	// Limit is how long a tool may take to say its version; 0: a minute.
+	Limit time.Duration
 }
 
-// Need is a tool, and what it is needed for: "to link u55c_tcp".
-type Need struct{ Tool, For string }
-
-// Find finds tools and asks them for their versions. The error matches ErrMissing or
-// ErrTooOld, and names all tools that are.
-func Find(ctx context.Context, facts *platform.Toolchain, env Env, needs ...Need) (*Set, error) {
-	return nil, errors.New("not there yet")
+func (e Env) lookup(name string) string {
+	look := e.Lookup
+	if look == nil {
+		look = os.LookupEnv
+	}
+	value, _ := look(name)
+	return value
 }
 
-// Platform finds the file of a board platform as v++ does: a path, or a name below
-// PLATFORM_REPO_PATHS, /opt/xilinx/platforms and $XILINX_VITIS/platforms. The error
-// matches ErrMissing.
-func (s *Set) Platform(name string) (string, error) { return "", errors.New("not there yet") }
+// Set is the tools that were found.
+type Set struct {
+	// Tools are what was found, by name. Tools that decide nothing about results
+	// have no version.
+	Tools map[string]step.Tool
+	// Version is that of Vitis: "2023.2"; "" if no tool has one. Facts are what is
+	// known of it, or of the nearest version; never nil.
+	Version string
+	Facts   *platform.VersionFacts
+	// Warnings are for people.
+	Warnings []string
+
+	env     Env
+	chain   *platform.Toolchain
+	assumed bool
+}
+
+// Assume is a set of all tools of one version, the newest if version is empty, for
+// plans on machines that have none: nothing in it has a path.
+func Assume(chain *platform.Toolchain, version string) *Set {
+	if version == "" {
+		version = chain.Versions[len(chain.Versions)-1].Version
+	}
+	s := &Set{
+		Tools: map[string]step.Tool{}, Version: version, Facts: chain.Nearest(version), chain: chain, assumed: true,
+		env: Env{Lookup: func(string) (string, bool) { return "", false }},
+	}
+	for _, f := range chain.Tools {
+		s.Tools[f.Name] = step.Tool{Name: f.Name, Version: s.versionOf(f)}
+	}
+	return s
+}
+
+func (s *Set) versionOf(f *platform.ToolFacts) string {
+	if f.Versioned {
+		return s.Version
+	}
+	return ""
+}
+
+// Tool finds a tool of the set. The error matches ErrMissing.
+func (s *Set) Tool(name string) (step.Tool, error) {
+	if name == HLS {
+		name = s.Facts.HLS
+	}
+	if t, ok := s.Tools[name]; ok {
+		return t, nil
+	}
+	return step.Tool{}, fmt.Errorf("%s is %w", name, ErrMissing)
+}
+
+// Root is the directory of the installation that a tool belongs to, which the
+// variable of its facts names for the tools of others: "" if nobody knows.
+func (s *Set) Root(name string) string {
+	f := s.chain.Tool(name)
+	if f == nil || f.Variable == "" {
+		return ""
+	}
+	if dir := s.env.lookup(f.Variable); dir != "" {
+		return dir
+	}
+	if t, ok := s.Tools[name]; ok && strings.HasSuffix(filepath.ToSlash(t.Path), "/"+f.Path) {
+		return strings.TrimSuffix(filepath.ToSlash(t.Path), "/"+f.Path)
+	}
+	return ""
+}
+
+// Environment is what commands that run the tools find in their environment beside
+// what the user has set: the variables of installations.
+func (s *Set) Environment(names ...string) map[string]string {
+	out := map[string]string{}
+	for _, name := range names {
+		f := s.chain.Tool(name)
+		if f == nil || f.Variable == "" || s.env.lookup(f.Variable) != "" {
+			continue
+		}
+		if root := s.Root(name); root != "" {
+			out[f.Variable] = root
+		}
+	}
+	return out
+}
+
+// Variable is the value of an environment variable, or what tools that were found
+// make it; "" if nobody knows.
+func (s *Set) Variable(name string) string {
+	if value := s.env.lookup(name); value != "" {
+		return value
+	}
+	for _, f := range s.chain.Tools {
+		if f.Variable == name {
+			if root := s.Root(f.Name); root != "" {
+				return root
+			}
+		}
+	}
+	return ""
+}
+
+// Assumed reports whether nothing of the set was looked for.
+func (s *Set) Assumed() bool { return s.assumed }
+
+// problems are what is wrong with tools, in the order in which they were asked for.
+type problems []error
+
+func (p problems) Error() string {
+	lines := make([]string, len(p))
+	for i, e := range p {
+		lines[i] = e.Error()
+	}
+	return strings.Join(slices.Compact(lines), "\n")
+}
+
+func (p problems) Unwrap() []error { return p }

@@ -1,0 +1,188 @@
+package plan
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/tools"
+)
+
+const (
+	// checkout is where a repository stands in the work directory of its step.
+	checkout = "source"
+	// othersFolder is where .xo files of others stand in that of the link.
+	othersFolder = "xo"
+	hlsFolder    = "hls"
+	xoExtension  = ".xo"
+	fromTcl      = "run_hls.tcl"
+	fromConfig   = "hls_config.cfg"
+)
+
+// sources plans the builds of somebody else's repositories, each with all kernels
+// that it leaves.
+func (p *planner) sources() error {
+	for _, src := range p.d.Sources() {
+		title := fmt.Sprintf("build %s from %s", strings.Join(kernelIDs(src.Kernels), " and "), short(src.Git))
+		s, err := p.step(step.Source, src.Name(), title, append([]string{"git"}, src.Tools...)...)
+		if err != nil {
+			return err
+		}
+		git := func(args ...string) { s.Commands = append(s.Commands, step.Command{Tool: "git", Args: args}) }
+		git("init", "--quiet", checkout)
+		git("-C", checkout, "fetch", "--quiet", "--depth", "1", src.Git, src.Revision)
+		git("-C", checkout, "checkout", "--quiet", "--detach", src.Revision)
+		s.Commands = append(s.Commands, step.Command{Shell: verifyHead(src.Revision)})
+		if src.Submodules {
+			git("-C", checkout, "submodule", "--quiet", "update", "--init", "--recursive", "--depth", "1")
+		}
+		s.Commands = append(s.Commands, step.Command{Shell: strings.TrimSpace(src.Command), Dir: path.Join(checkout, src.Directory)})
+		// Nobody is there to answer questions.
+		s.Env["GIT_TERMINAL_PROMPT"] = "0"
+		for _, k := range src.Kernels {
+			s.Outputs = appendNew(s.Outputs, path.Join(checkout, k.XO.Produces))
+			for _, r := range k.XO.Repositories {
+				s.Outputs = appendNew(s.Outputs, path.Join(checkout, r))
+			}
+			if k.XO.PostLink != "" {
+				s.Outputs = appendNew(s.Outputs, path.Join(checkout, k.XO.PostLink))
+			}
+		}
+		p.add(s)
+	}
+	return nil
+}
+
+// verifyHead stops if what was checked out is not what was asked for.
+func verifyHead(revision string) string {
+	return fmt.Sprintf(`head=$(git -C %s rev-parse HEAD)
+if [ "$head" != %s ]; then
+	echo "ERROR: git has checked out $head, not %s" >&2
+	exit 1
+fi`, checkout, revision, revision)
+}
+
+func appendNew(list []string, item string) []string {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}
+
+func kernelIDs(kernels []*design.Kernel) []string {
+	ids := make([]string, len(kernels))
+	for i, k := range kernels {
+		ids[i] = k.ID
+	}
+	return ids
+}
+
+// fromSource links what a source step leaves.
+func (p *planner) fromSource(k *design.Kernel) error {
+	for _, src := range p.d.Sources() {
+		if slices.Contains(src.Kernels, k) {
+			p.xos = append(p.xos, xo{
+				path: path.Join(othersFolder, k.ID+xoExtension),
+				step: path.Join(p.d.Platform.Name, string(step.Source), src.Name()), out: path.Join(checkout, k.XO.Produces),
+			})
+			return nil
+		}
+	}
+	return fmt.Errorf("no source has it")
+}
+
+// fromFile links a file that is there.
+func (p *planner) fromFile(k *design.Kernel) error {
+	x := k.XO
+	if x == nil || x.File == "" {
+		return fmt.Errorf("its .xo is %w: nobody says where it comes from; describe it with xo { path = … } or xo { git = … } (it is from %s)", tools.ErrMissing, k.Origin)
+	}
+	file := filepath.FromSlash(x.File)
+	switch {
+	case x.Variable != "":
+		root := p.set.Variable(x.Variable)
+		if root == "" && !p.set.Assumed() {
+			return fmt.Errorf("its .xo is %w: it is %s below $%s, which is not set", tools.ErrMissing, x.File, x.Variable)
+		}
+		file = filepath.Join(root, file)
+	case !filepath.IsAbs(file):
+		file = filepath.Join(p.o.Descriptions, filepath.FromSlash(x.Folder), file)
+	}
+	if info, err := os.Stat(file); (err != nil || !info.Mode().IsRegular()) && !p.set.Assumed() {
+		return fmt.Errorf("its .xo is %w: there is no file %s (%s, line %d)", tools.ErrMissing, file, x.Range.Filename, x.Range.Start.Line)
+	}
+	p.xos = append(p.xos, xo{path: path.Join(othersFolder, k.ID+xoExtension), disk: file})
+	return nil
+}
+
+// hls compiles C++, with the tool that does it in this version.
+func (p *planner) hls(k *design.Kernel) error {
+	s, err := p.step(step.HLS, k.ID, "compile "+k.ID, tools.HLS)
+	if err != nil {
+		return err
+	}
+	own := path.Join(hlsFolder, k.ID)
+	script, other := fromConfig, fromTcl
+	command := step.Command{Tool: s.Tools[0].Name, Args: []string{"--compile", "--mode", "hls", "--config", fromConfig, "--work_dir", k.Name}, Dir: own}
+	if s.Tools[0].Name == "vitis_hls" {
+		script, other = fromTcl, fromConfig
+		command.Args = []string{"-f", fromTcl}
+	}
+	// The kernel's own files, and the headers that all share.
+	names := p.rendered(func(name string) bool {
+		switch path.Dir(name) {
+		case own:
+			return path.Base(name) != other && !strings.HasSuffix(name, "_component.cpp")
+		case hlsFolder:
+			return true
+		}
+		return false
+	})
+	if !slices.Contains(names, path.Join(own, script)) {
+		return fmt.Errorf("there is no rendered file %s", path.Join(own, script))
+	}
+	if err := p.take(s, names...); err != nil {
+		return err
+	}
+	s.Commands = []step.Command{command}
+	out := path.Join(own, k.Name+xoExtension)
+	if script == fromConfig {
+		// Where package.output.file leads to is the directory above the work
+		// directory, or that one itself.
+		s.Commands = append(s.Commands, step.Command{Dir: own, Shell: fmt.Sprintf("test -e %[1]s.xo || cp %[1]s/%[1]s.xo .", k.Name)})
+	}
+	s.Outputs = []string{out}
+	s.Reports = []string{own + "/**/*csynth*.{rpt,xml}", own + "/**/*.log"}
+	p.add(s)
+	p.xos = append(p.xos, xo{path: out, step: s.ID, out: out})
+	return nil
+}
+
+// packaged packages RTL.
+func (p *planner) packaged(k *design.Kernel, all []emit.PackageStep) error {
+	i := slices.IndexFunc(all, func(s emit.PackageStep) bool { return s.Kernel == k })
+	if i < 0 {
+		return fmt.Errorf("nobody says how its RTL is packaged")
+	}
+	s, err := p.step(step.Package, k.ID, "package "+k.ID, "vivado")
+	if err != nil {
+		return err
+	}
+	if err := p.take(s, all[i].Files...); err != nil {
+		return err
+	}
+	s.Commands = []step.Command{{Tool: "vivado", Args: []string{
+		"-mode", "batch", "-notrace", "-nojournal", "-log", "vivado.log", "-source", all[i].Script,
+	}}}
+	s.Outputs = []string{all[i].XO}
+	s.Reports = []string{"*.log"}
+	p.add(s)
+	p.xos = append(p.xos, xo{path: all[i].XO, step: s.ID, out: all[i].XO})
+	return nil
+}
