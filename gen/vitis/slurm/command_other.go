@@ -1,0 +1,7 @@
+//go:build !unix
+
+package slurm
+
+import "syscall"
+
+func attributes() *syscall.SysProcAttr { return nil }

@@ -1,0 +1,216 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// outFile is where Slurm's own messages about a job go.
+const outFile = "slurm.out"
+
+// Submit hands over a job. One that was submitted for the same directory and key,
+// and has not ended, is followed instead.
+func (e *Executor) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {
+	r, err := e.submit(ctx, j, after)
+	if err != nil {
+		return nil, fmt.Errorf("submit %s to Slurm: %w", j.Step.ID, err)
+	}
+	return r, nil
+}
+
+func (e *Executor) submit(ctx context.Context, j step.Job, after []step.Running) (*running, error) {
+	r := &running{e: e, job: j}
+	for _, a := range after {
+		need, ok := a.(*running)
+		if !ok || need.e != e {
+			return nil, errors.New("it has to come after a job that is not of this cluster")
+		}
+		r.needs = append(r.needs, need)
+	}
+	if !filepath.IsAbs(j.Dir) || strings.ContainsAny(j.Dir, "\n\x00") {
+		return nil, fmt.Errorf("%w: the work directory %q is not absolute, or has an end of line in its name", ErrOption, j.Dir)
+	}
+	if found, err := e.find(ctx, j.Dir, j.Key); err != nil || found != nil {
+		if err != nil {
+			return nil, err
+		}
+		r.id, r.submitted, r.foreign = found.Job, time.Now(), found.User != os.Getuid()
+		if r.foreign {
+			err = e.follow(ctx, r.id)
+		}
+		return r, err
+	}
+	if err := r.failedNeed(); err != nil {
+		r.finish(err)
+		return r, nil
+	}
+	for _, name := range []string{step.ExitFile, outFile} {
+		if err := os.Remove(filepath.Join(j.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(j.Dir, step.LogFile), nil, 0o666); err != nil {
+		return nil, err
+	}
+	return r, r.sbatch(ctx)
+}
+
+// sbatch submits a job and records it.
+func (r *running) sbatch(ctx context.Context) error {
+	rec := newRecord(r.job.Key)
+	if err := rec.write(r.job.Dir); err != nil {
+		return err
+	}
+	since := time.Now()
+	for {
+		id, err := r.trySbatch(ctx, rec)
+		if err == nil {
+			rec.Job, r.id, r.submitted = id, id, time.Now()
+			if err = rec.write(r.job.Dir); err == nil && ctx.Err() == nil {
+				return nil
+			}
+			return errors.Join(ctx.Err(), err, r.cancel(ctx), rec.revoke(r.job.Dir))
+		}
+		switch {
+		case ctx.Err() != nil:
+			return errors.Join(ctx.Err(), rec.revoke(r.job.Dir))
+		case silent(err) && time.Since(since) < r.e.o.Patience:
+			r.waits(quiet(err))
+		case silent(err):
+			return errors.Join(fmt.Errorf("%w since %s: %w", ErrNoAnswer, since.Format(time.TimeOnly), err), rec.revoke(r.job.Dir))
+		default:
+			return errors.Join(err, rec.revoke(r.job.Dir))
+		}
+		if err := pause(ctx, r.e.o.Poll); err != nil {
+			return errors.Join(err, rec.revoke(r.job.Dir))
+		}
+	}
+}
+
+// stopSubmit is how long sbatch may go on when the context has ended: a job that it
+// has handed over is then known, and can be cancelled.
+const stopSubmit = 5 * time.Second
+
+// trySbatch runs sbatch, and returns the number of the job. It looks first for a
+// job that an earlier try has left.
+func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
+	if r.tried {
+		found, err := r.e.jobIn(ctx, r.job.Dir)
+		if err != nil {
+			return "", err
+		}
+		if found != nil {
+			return found.id, nil
+		}
+	}
+	r.tried = true
+	options, err := r.options()
+	if err != nil {
+		return "", err
+	}
+	slow, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		_ = pause(slow, stopSubmit)
+		cancel()
+	})
+	defer stop()
+	text, err := r.e.command(slow, r.script(rec), "sbatch", options...)
+	if err != nil {
+		return "", err
+	}
+	id := strings.TrimSpace(text)
+	if id == "" || strings.Trim(id, "0123456789") != "" {
+		return "", fmt.Errorf("sbatch says %q instead of the number of a job", text)
+	}
+	return id, nil
+}
+
+// options are those of sbatch(1).
+func (r *running) options() ([]string, error) {
+	o := &r.e.o
+	list := []string{"--parsable", "--job-name=" + r.job.Step.ID, "--chdir=" + r.job.Dir, "--output=" + output(r.job.Dir), "--open-mode=append",
+		"--export=ALL", "--no-requeue", "--nodes=1", "--ntasks=1"}
+	takes, err := resources(r.job.Step.Resources)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, takes...)
+	for _, v := range []struct{ name, value string }{
+		{"partition", o.Partition}, {"account", o.Account}, {"qos", o.QOS}, {"constraint", o.Constraint},
+	} {
+		if v.value != "" {
+			list = append(list, "--"+v.name+"="+v.value)
+		}
+	}
+	list = append(list, o.Extra...)
+	var ids []string
+	for _, n := range r.needs {
+		if !n.succeeded() {
+			ids = append(ids, n.id)
+		}
+	}
+	if len(ids) > 0 {
+		list = append(list, "--dependency=afterok:"+strings.Join(ids, ":"), "--kill-on-invalid-dep=yes")
+	}
+	return list, nil
+}
+
+// output is where Slurm's messages go. It reads % and \ in the whole path as signs
+// for something else, so that it cannot be told some paths.
+func output(dir string) string {
+	if strings.ContainsAny(dir, `%\`) {
+		return "/dev/null"
+	}
+	return outFile
+}
+
+// script is what the job does. Without its record it does nothing: it was
+// submitted by a build that was killed before it knew that it had been. It stays
+// until the step has ended, also when the job is cancelled, as some clusters lose
+// sight of processes whose parent has gone (proctrack/linuxproc).
+func (r *running) script(rec *record) string {
+	return fmt.Sprintf(`#!/bin/bash
+# %s
+cd %s || exit 1
+if [ ! -e %s ]; then
+	echo "another job does this work"
+	exit 1
+fi
+rm -f %[4]s
+stopped=
+trap stopped=yes TERM
+set -m
+bash %[5]s >%[6]s 2>&1 </dev/null &
+step=$!
+set +m
+wait "$step"
+status=$?
+while kill -0 "$step" 2>/dev/null; do
+	wait "$step"
+	status=$?
+done
+kill -KILL -- "-$step" 2>/dev/null
+if [ -z "$stopped" ] && [ ! -e %[4]s ]; then
+	echo "$status" >.%[4]s.new && mv -f .%[4]s.new %[4]s || exit 1
+fi
+exit "$status"
+`, comment(r.job.Step.ID), step.Quote(r.job.Dir), rec.name, step.ExitFile, step.ScriptFile, step.LogFile)
+}
+
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+}
