@@ -30,7 +30,7 @@ func convert(d *design.Design) (*File, error) {
 		},
 		Engine: Engine{
 			Count: p.CCLO.Count, DMA: p.CCLO.DMA, DMAEngines: p.CCLO.DMAEngines, KernelStream: p.CCLO.KernelStream,
-			RxBuffers: p.CCLO.RxBuffers.Count, RxBufferBytes: p.CCLO.RxBuffers.Size,
+			RxBuffers: p.CCLO.RxBuffers.Count, RxBufferBytes: p.CCLO.RxBuffers.Size, Processor: p.CCLO.Processor,
 		},
 		Network: each(p.POEs, func(n platform.POE) Network { return Network{n.Kind, n.Port} }),
 		Exchange: Exchange{
@@ -43,6 +43,7 @@ func convert(d *design.Design) (*File, error) {
 			MaxEagerBytes: p.Limits.MaxEagerBytes, MaxRendezvousBytes: p.Limits.MaxRendezvousBytes,
 			TimeoutCycles: p.Limits.TimeoutCycles, RemoteTimeoutMillis: p.Limits.RemoteTimeoutMillis,
 		},
+		Build:     build(p.Build),
 		Functions: []Function{}, Conversions: []Conversion{}, Types: []Type{}, Kernels: []Kernel{},
 		Instances:    each(d.Instances, instance),
 		Streams:      each(d.Streams, stream),
@@ -51,9 +52,6 @@ func convert(d *design.Design) (*File, error) {
 	}
 	for _, t := range p.Types {
 		f.Types = append(f.Types, Type{t.Name, t.Bytes, t.Align})
-	}
-	if p.CCLO.Processor == platform.ProcessorMicroBlazeV {
-		f.Engine.Processor = p.CCLO.Processor
 	}
 	if a := p.Arithmetic; a != nil {
 		f.Functions = each(a.Functions, function)
@@ -108,9 +106,28 @@ func kernel(k *design.Kernel) Kernel {
 		ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Files: []Source{},
 		Arguments: each(k.Arguments, func(a design.Argument) Argument { return Argument{a.Name, a.At, a.Width, a.Type, a.Port} }),
 	}
+	out.XO.Repositories = []string{}
+	if x := k.XO; x != nil {
+		out.XO = XO{x.File, x.Variable, x.Git, x.Revision, x.Directory, x.Command, x.Produces, list(x.Repositories), x.PostLink}
+	}
 	if h := k.HLS; k.InCpp() {
 		out.Calls, out.Top = h.Calls, h.Top
-		out.Files = each(h.Files, func(f platform.SourceFile) Source { return Source{f.Path, output.Hash(f.Text)} })
+		out.Files = each(h.Files, source)
+	}
+	return out
+}
+
+func source(f platform.SourceFile) Source { return Source{f.Path, output.Hash(f.Text)} }
+
+func build(b platform.Build) Build {
+	out := Build{b.Firmware, b.Timing, list(b.LinkOptions), []Setting{}, each(b.PostLink, source)}
+	for _, section := range []struct {
+		name  string
+		lines []platform.Setting
+	}{{"debug", b.Debug}, {"profile", b.Profile}, {"vivado", b.Vivado}, {"advanced", b.Advanced}} {
+		for _, s := range section.lines {
+			out.Settings = append(out.Settings, Setting{section.name, s.Line()})
+		}
 	}
 	return out
 }

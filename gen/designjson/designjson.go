@@ -23,6 +23,7 @@ type File struct {
 	Exchange     Exchange        `json:"exchange" doc:"Where the platform's tables stand in the exchange memory; byte offsets as the host sees them."`
 	Tuning       []Tuning        `json:"tuning" doc:"Tuning words of the exchange memory that the host sets."`
 	Limits       Limits          `json:"limits" doc:"Thresholds and time limits."`
+	Build        Build           `json:"build" doc:"How it is built, as far as the result depends on it."`
 	Kernels      []Kernel        `json:"kernels" doc:"Kernels in use, in the order of their first instances."`
 	Instances    []Instance      `json:"instances" doc:"Instances of kernels, by engine, then by role."`
 	Streams      []Stream        `json:"streams" doc:"AXI4-Stream connections, by engine, then by group."`
@@ -64,7 +65,7 @@ type Engine struct {
 	DMA              string `json:"dma" doc:"external: DMA kernels beside the engine; internal: inside."`
 	DMAEngines       int    `json:"dma_engines" doc:"DMA engines of each."`
 	KernelStream     string `json:"kernel_stream" doc:"What the kernel stream leads to: a user kernel, or loopback."`
-	Processor        string `json:"processor,omitempty" doc:"What runs the control firmware, unless it is the engine's own core: microblaze_v."`
+	Processor        string `json:"processor" doc:"What runs the control firmware: own, the engine's core, or microblaze_v."`
 	RxBuffers        int    `json:"rx_buffers" doc:"Rx buffers of each."`
 	RxBufferBytes    int    `json:"rx_buffer_bytes" doc:"Size of an rx buffer."`
 	CompressionLanes int    `json:"compression_lanes" doc:"Lanes with a compression plugin."`
@@ -145,6 +146,34 @@ type Limits struct {
 	RemoteTimeoutMillis int `json:"remote_timeout_milliseconds" doc:"Limit of waits for a remote rank."`
 }
 
+// Build is how the platform is built.
+type Build struct {
+	Firmware    string    `json:"firmware" doc:"Where the control firmware is put: image, into the linked design; kernel, into the engine's kernel."`
+	Timing      string    `json:"timing" doc:"What a build is that misses timing: must, failed; report, done."`
+	LinkOptions []string  `json:"link_options" doc:"Further arguments of v++ --link."`
+	Settings    []Setting `json:"settings" doc:"Lines of the link configuration beside the connectivity."`
+	PostLink    []Source  `json:"post_link" doc:"Tcl files of the platform that run in the link."`
+}
+
+// Setting is a line of a section of the link configuration.
+type Setting struct {
+	Section string `json:"section" doc:"debug, profile, vivado or advanced."`
+	Line    string `json:"line" doc:"The line."`
+}
+
+// XO is where the .xo of a kernel comes from.
+type XO struct {
+	File         string   `json:"file" doc:"The file, if it is there; otherwise empty."`
+	Variable     string   `json:"variable" doc:"Environment variable that the file is relative to; otherwise empty."`
+	Git          string   `json:"git" doc:"Repository that it is built from; otherwise empty."`
+	Revision     string   `json:"revision" doc:"Commit that is built."`
+	Directory    string   `json:"directory" doc:"Directory of the repository in which the command runs."`
+	Command      string   `json:"command" doc:"Command line that builds it."`
+	Produces     string   `json:"produces" doc:"File of the repository that the command leaves."`
+	Repositories []string `json:"repositories" doc:"Directories of IP that the link reads."`
+	PostLink     string   `json:"post_link" doc:"Tcl file of the repository that runs in the link."`
+}
+
 // Kernel is a kernel in use.
 type Kernel struct {
 	ID        string     `json:"id" doc:"Label of its description."`
@@ -153,6 +182,7 @@ type Kernel struct {
 	Source    string     `json:"source" doc:"rtl, hls, or xo for an external one."`
 	Control   string     `json:"control" doc:"Control protocol of its registers."`
 	Origin    string     `json:"origin" doc:"Where an external one comes from."`
+	XO        XO         `json:"xo" doc:"What of it is linked, and how that is built."`
 	Arguments []Argument `json:"arguments" doc:"Control registers as the host sees them."`
 	Calls     string     `json:"calls" doc:"Function in C++ that the generated top function calls, where that is how it is written."`
 	Top       string     `json:"top" doc:"Top function in C++, where that is not generated."`

@@ -135,6 +135,8 @@ func TestNullAndVariables(t *testing.T) {
 func TestKeysAreThoseOfTheFile(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	d.Platform.Tuning = []platform.Tuning{{Name: "gather_fan_in", Value: 4}}
+	d.Platform.Build.Vivado = []platform.Setting{{Name: "prop.run.impl_1.STRATEGY", Value: "Performance_Explore"}}
+	d.Platform.Build.PostLink = []platform.SourceFile{{Name: "more.tcl", Path: "platforms/more.tcl"}}
 	for _, in := range d.Instances {
 		if in.Kernel.HLS != nil {
 			in.Kernel.Source = "hls"
@@ -202,6 +204,26 @@ func TestFilesInCPPAreNamedWithTheirHashes(t *testing.T) {
 		want := Source{"platforms/kernels/reduce_ops.hpp", fmt.Sprintf("%x", sha256.Sum256(text))}
 		if len(k.Files) == 0 || k.Files[0] != want {
 			t.Errorf("got %v, want %v first", k.Files, want)
+		}
+	}
+}
+
+// The build of a kernel of somebody else can be repeated from the file alone.
+func TestBuildsOfOthers(t *testing.T) {
+	f, err := convert(designtest.Load(t, "u250_udp", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range f.Kernels {
+		switch {
+		case k.ID == "cmac_0":
+			x := k.XO
+			if x.Git != k.Origin || len(x.Revision) != 40 || x.Command != "make all DEVICE=xilinx_u250_gen3x16_xdma_4_1_202210_1 INTERFACE=0" ||
+				x.Produces != "Ethernet/_x.xilinx_u250_gen3x16_xdma_4_1_202210_1/cmac_0.xo" || x.PostLink != "Ethernet/post_sys_link.tcl" {
+				t.Errorf("cmac_0 is built from %+v", x)
+			}
+		case k.Source != "xo" && k.XO.Git != "":
+			t.Errorf("%s is %s, but built from %s", k.ID, k.Source, k.XO.Git)
 		}
 	}
 }
