@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +105,7 @@ func explain(ctx context.Context, c *console, f *run.Failure) {
 // about it.
 func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *run.Outcome, d *design.Design) error {
 	name := d.Platform.Name
-	if !complete(w.Plan, outcome, name) {
+	if !outcome.Complete(w.Plan, name) {
 		return nil // said already
 	}
 	dir := resultsOf(o.out, name)
@@ -116,7 +115,7 @@ func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *
 	}
 	r, err := account(ctx, w, outcome, d, time.Now())
 	if err == nil {
-		err = publish(dir, r, !slices.ContainsFunc(outcome.Ran, func(id string) bool { return strings.HasPrefix(id, name+"/") }))
+		err = publish(dir, r, !outcome.Made(name))
 	}
 	if err != nil {
 		return fmt.Errorf("report on %s: %w", name, err)
@@ -139,11 +138,6 @@ func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *
 		return nil
 	}
 	return fmt.Errorf("%s: %w: %s; -timing=report, or build { timing = \"report\" } in the platform, accepts that", name, errTiming, why)
-}
-
-// complete reports whether everything is there that users get of a platform.
-func complete(p *step.Plan, outcome *run.Outcome, platform string) bool {
-	return !slices.ContainsFunc(p.Results, func(r step.Result) bool { return r.Platform == platform && outcome.Results[r.Step] == nil })
 }
 
 // resultsOf is the directory with the results of a platform.
