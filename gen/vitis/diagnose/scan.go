@@ -31,6 +31,8 @@ type scan struct {
 	weight  int      // how clear the cause is
 	pointed []string // logs that it points to
 	follow  int      // how many lines may still belong to the last real one
+	before  string   // the line before, if it has text
+	trace   bool     // inside what Tcl prints about where an error was
 }
 
 func (s *scan) found() bool { return len(s.real)+len(s.after) > 0 }
@@ -146,6 +148,9 @@ func (s *scan) line(raw string) {
 	if strings.Contains(raw, "\x1b") {
 		raw = lines.Clean(raw)
 	}
+	if s.tcl(raw) {
+		return
+	}
 	index, certain := match(raw)
 	about := subjectOf(raw)
 	if about == ordinary && !certain && s.follow == 0 {
@@ -194,6 +199,44 @@ func (s *scan) line(raw string) {
 	s.add(&s.real, "  "+line)
 }
 
+// tcl takes the trace that Tcl prints behind an error: the message stands before
+// it, and often nothing else marks it as an error.
+func (s *scan) tcl(raw string) (taken bool) {
+	if !s.trace && strings.TrimSpace(raw) != "while executing" {
+		if strings.TrimSpace(raw) != "" {
+			s.before = raw
+		}
+		return false
+	}
+	if !s.trace {
+		s.trace = true
+		message := clean(s.before)
+		if message == "" || subjectOf(message) == consequence {
+			return true
+		}
+		if index, _ := match(message); index >= 0 {
+			s.tell(index, inReal)
+		}
+		s.add(&s.real, message)
+		s.follow = mostFollow
+		return true
+	}
+	if !strings.HasPrefix(raw, "    ") && !strings.HasPrefix(raw, "\"") {
+		s.trace, s.follow, s.before = false, 0, raw
+		return false
+	}
+	if s.follow > 0 && strings.TrimSpace(raw) != "invoked from within" {
+		s.follow--
+		s.add(&s.real, "  "+clean(raw))
+		if tclFile.MatchString(raw) {
+			s.follow = 0
+		}
+	}
+	return true
+}
+
+var tclFile = regexp.MustCompile(`\(file "([^"]+)" line (\d+)\)`)
+
 // tell notes a cause: the clearest counts, and of those the first.
 func (s *scan) tell(cause, weight int) {
 	if weight > s.weight {
@@ -222,7 +265,7 @@ var places = []*regexp.Regexp{
 	regexp.MustCompile(`\(([^()\s:]+):(\d+)(?::\d+)?\)\s*$`),
 	regexp.MustCompile(`\[([^\[\]\s:]+):(\d+)\]\s*$`),
 	regexp.MustCompile(`^([^\s:]+\.(?:c|cc|cpp|cxx|h|hpp|hh|v|sv|svh|vhd|tcl)):(\d+)(?::\d+)?: (?:fatal )?error`),
-	regexp.MustCompile(`\(file "([^"]+)" line (\d+)\)`),
+	tclFile,
 }
 
 // place is the first place that lines name.
