@@ -1,0 +1,416 @@
+//go:build unix
+
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+func TestResultsComeBackAsTheyWere(t *testing.T) {
+	s := open(t)
+	if _, err := s.Get(key("a")); !errors.Is(err, ErrMissing) || errors.Is(err, ErrDamaged) {
+		t.Fatalf("an empty store: %v", err)
+	}
+	st := testStep()
+	making := Making{Step: st, Ingredients: []step.Ingredient{{Name: "vitis/a.tcl", Hash: key("1")}}, Duration: 90 * time.Minute}
+	if _, err := s.Publish(key("a"), files(t, t.TempDir(), plain()), making); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := again.Get(key("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "", "log/a.rpt": "report"} {
+		if text, err := os.ReadFile(r.Path(name)); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	var paths []string
+	for _, f := range r.Files {
+		paths = append(paths, f.Path)
+	}
+	if want := []string{"a.xo", "log/a.rpt", "tree", "tree/empty", "tree/x", "tree/x/y.txt"}; !slices.Equal(paths, want) {
+		t.Errorf("files %q, want %q", paths, want)
+	}
+	// sha256sum of "the kernel", by coreutils.
+	if want := "7c2f712a5b31004cd31b6fe611e12219b02a73755049a698be58fdfa32a856cf"; r.Files[0].SHA256 != want || r.Files[0].Size != 10 {
+		t.Errorf("%+v", r.Files[0])
+	}
+	if log, err := os.ReadFile(r.Log()); err != nil || string(log) != "hello\n" {
+		t.Errorf("log %q, %v", log, err)
+	}
+	if r.ID != st.ID || r.Title != st.Title || r.Kind != st.Kind || r.Duration() != 90*time.Minute || r.Host == "" || r.When.IsZero() ||
+		!slices.Equal(r.Outputs, st.Outputs) || !slices.Equal(r.Tools, []Tool{{"vivado", "2023.2"}}) || !reflect.DeepEqual(r.Ingredients, making.Ingredients) {
+		t.Errorf("%+v", r.Record)
+	}
+	if last := again.Last(st.ID); last == nil || last.Key != key("a") {
+		t.Errorf("last: %+v", last)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.Dir(), "new", "*")); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+}
+
+func TestOutputsAreChecked(t *testing.T) {
+	outside := files(t, t.TempDir(), map[string]string{"secret": "x"})
+	for name, c := range map[string]struct {
+		change map[string]string // "" removes
+		want   string            // in the error; empty if there is none
+	}{
+		"a missing file":        {map[string]string{"-a.xo": ""}, "a.xo is not there"},
+		"an empty file":         {map[string]string{"a.xo": ""}, "a.xo is empty"},
+		"a missing directory":   {map[string]string{"-tree": ""}, "tree is not there"},
+		"an empty directory":    {map[string]string{"-tree": "", "tree/sub/": ""}, "tree is an empty directory"},
+		"a link inside":         {map[string]string{"-a.xo": "", "b/real.xo": "the kernel", "a.xo -> b/real.xo": ""}, ""},
+		"an absolute link":      {map[string]string{"tree/l -> " + outside + "/secret": ""}, "outside the work directory"},
+		"a link outside":        {map[string]string{"-a.xo": "", "a.xo -> " + outside + "/secret": ""}, "outside the work directory"},
+		"a link up":             {map[string]string{"-a.xo": "", "a.xo -> ../../../../etc/passwd": ""}, "a.xo is"},
+		"a dangling link":       {map[string]string{"-a.xo": "", "a.xo -> nowhere": ""}, "a link to nowhere, which is not there"},
+		"a link in a directory": {map[string]string{"tree/l -> x/y.txt": ""}, ""},
+		"a link round":          {map[string]string{"tree/l -> .": "", "tree/m -> l/x": ""}, "link to ., outside of it"},
+		"a link out of it":      {map[string]string{"tree/l -> ../other.txt": ""}, ""},
+		"a link to a dir out":   {map[string]string{"tree/l -> ../log": ""}, "a link to ../log, outside of it"},
+		"a dangling link in it": {map[string]string{"tree/l -> no": ""}, "holds l, a link to no, which is not there"},
+		"a link to itself":      {map[string]string{"tree/l -> l": ""}, "l"},
+		"a fifo":                {map[string]string{"fifo": "tree/f"}, "neither a file nor a directory"},
+		"a report that leads away": {map[string]string{"log/evil.rpt -> " + outside + "/secret": "", "log/no.rpt -> nowhere": "",
+			"log/d.rpt/": ""}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			work := files(t, t.TempDir(), plain())
+			for p, text := range c.change {
+				if gone, ok := strings.CutPrefix(p, "-"); ok {
+					os.RemoveAll(filepath.Join(work, gone))
+					delete(c.change, p)
+				}
+				if p == "fifo" {
+					fifo(t, filepath.Join(work, text))
+					delete(c.change, p)
+				}
+			}
+			files(t, work, c.change)
+			_, err := s.Publish(key("a"), work, Making{Step: testStep()})
+			if c.want != "" {
+				if !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "p/package/a") {
+					t.Errorf("got %v", err)
+				}
+				if _, err := s.Get(key("a")); !errors.Is(err, ErrMissing) {
+					t.Errorf("and then: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Get(key("a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Lstat(r.Path("a.xo")); err != nil || !info.Mode().IsRegular() || info.Size() != 10 {
+				t.Errorf("a.xo: %v, %v", info, err)
+			}
+			os.RemoveAll(work) // nothing of the result may lead there
+			for _, f := range r.Files {
+				if _, err := os.Stat(r.Path(f.Path)); err != nil || f.Path == "log/evil.rpt" {
+					t.Errorf("%s: %v", f.Path, err)
+				}
+			}
+			if p, err := s.Verify(t.Context(), nil); err != nil || len(p) > 0 {
+				t.Errorf("verify: %v, %v", p, err)
+			}
+		})
+	}
+}
+
+func TestOutputsThatLeadAway(t *testing.T) {
+	s := open(t)
+	work := files(t, t.TempDir(), plain())
+	for _, p := range []string{"../x", "/etc/passwd", ".", "", "a/../../b", "a.xo/"} {
+		st := testStep()
+		st.Outputs = []string{p}
+		if _, err := s.Publish(key("a"), work, Making{Step: st}); !errors.Is(err, ErrOutput) {
+			t.Errorf("%q: %v", p, err)
+		}
+	}
+	for _, k := range []string{"", "../../x", strings.Repeat("A", 64), strings.Repeat("/", 64), key("a") + "a"} {
+		if _, err := s.Publish(k, work, Making{Step: testStep()}); !errors.Is(err, ErrKey) {
+			t.Errorf("publish %q: %v", k, err)
+		}
+		if _, err := s.Get(k); !errors.Is(err, ErrKey) {
+			t.Errorf("get %q: %v", k, err)
+		}
+		if _, err := s.TryLock(k); !errors.Is(err, ErrKey) {
+			t.Errorf("lock %q: %v", k, err)
+		}
+		if _, err := s.NewWork(k); !errors.Is(err, ErrKey) {
+			t.Errorf("work %q: %v", k, err)
+		}
+	}
+	if err := s.Discard(filepath.Dir(s.Dir())); err == nil {
+		t.Error("a directory outside was discarded")
+	}
+}
+
+func TestDamageIsSeen(t *testing.T) {
+	future := time.Now().Add(100 * 365 * 24 * time.Hour)
+	for name, c := range map[string]struct {
+		damage func(r *Result) error
+		want   string
+		late   bool // only Verify sees it
+	}{
+		"record cut":     {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 100) }, "step.json is not whole", false},
+		"record empty":   {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 0) }, "step.json is not whole", false},
+		"record gone":    {func(r *Result) error { return os.Remove(r.Dir + "/step.json") }, "there is no step.json", false},
+		"record changed": {func(r *Result) error { return edit(r.Dir+"/step.json", "package a", "package b") }, "step.json was changed", false},
+		"output gone":    {func(r *Result) error { return os.Remove(r.Path("a.xo")) }, "a.xo is gone", false},
+		"deep file gone": {func(r *Result) error { return os.Remove(r.Path("tree/x/y.txt")) }, "tree/x/y.txt is gone", false},
+		"output cut":     {func(r *Result) error { return os.Truncate(r.Path("a.xo"), 3) }, "a.xo has 3 bytes and had 10", false},
+		"output changed": {func(r *Result) error { return edit(r.Path("a.xo"), "kernel", "kernal") }, "content of a.xo has changed", false},
+		"output is a directory": {func(r *Result) error {
+			return errors.Join(os.Remove(r.Path("a.xo")), os.Mkdir(r.Path("a.xo"), 0o777))
+		}, "a.xo is no file", false},
+		"output is a link": {func(r *Result) error {
+			return errors.Join(os.Rename(r.Path("a.xo"), r.Path("b")), os.Symlink("b", r.Path("a.xo")))
+		}, "a.xo is no file", false},
+		"times of old": {func(r *Result) error { return os.Chtimes(r.Path("a.xo"), time.Time{}, time.Unix(1, 0)) }, "", false},
+		"times to come": {func(r *Result) error {
+			return errors.Join(os.Chtimes(r.Path("a.xo"), future, future), os.Chtimes(r.Dir+"/step.json", future, future))
+		}, "", false},
+		"changed with the same time": {func(r *Result) error {
+			info, err := os.Stat(r.Path("a.xo"))
+			return errors.Join(err, edit(r.Path("a.xo"), "kernel", "kernal"), os.Chtimes(r.Path("a.xo"), info.ModTime(), info.ModTime()))
+		}, "content of a.xo has changed", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			published(t, s, key("b"))
+			if err := c.damage(published(t, s, key("a"))); err != nil {
+				t.Fatal(err)
+			}
+			_, err := s.Get(key("a"))
+			if c.late || c.want == "" {
+				if err != nil {
+					t.Fatalf("get: %v", err)
+				}
+			} else if !errors.Is(err, ErrMissing) || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("get: %v", err)
+			}
+			problems, err := s.Verify(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				if len(problems) != 0 {
+					t.Errorf("verify: %v", problems)
+				}
+				return
+			}
+			if len(problems) != 1 || problems[0].Key != key("a") || (!strings.Contains(problems[0].String(), c.want) && name != "record gone") {
+				t.Errorf("verify: %v", problems)
+			}
+			if c.late {
+				return
+			}
+			list, err := s.List()
+			if err != nil || len(list) != 2 {
+				t.Errorf("list: %v, %v", list, err)
+			}
+			published(t, s, key("a")) // replaces it
+			if _, err := s.Get(key("a")); err != nil {
+				t.Errorf("made anew: %v", err)
+			}
+		})
+	}
+}
+
+func TestEveryDamagedByteOfARecordIsSeen(t *testing.T) {
+	s := open(t)
+	r := published(t, s, key("a"))
+	name := filepath.Join(r.Dir, recordFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i := range text {
+		changed := slices.Clone(text)
+		changed[i] ^= 1
+		if strings.TrimSpace(string(text[i:i+1])) == "" {
+			continue // white space means nothing
+		}
+		if err := os.WriteFile(name, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Get(key("a")); err == nil && !reflect.DeepEqual(got, r) {
+			t.Fatalf("byte %d of %q: it is used as %+v", i, text[i:i+1], got)
+		}
+	}
+}
+
+func edit(name, from, to string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Chmod(name, 0o666), os.WriteFile(name, []byte(strings.Replace(string(text), from, to, 1)), 0o666))
+}
+
+func TestAWholeResultStays(t *testing.T) {
+	s := open(t)
+	first := published(t, s, key("a"))
+	info, err := os.Stat(first.Path("a.xo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := published(t, s, key("a"))
+	now, err := os.Stat(second.Path("a.xo"))
+	if err != nil || !os.SameFile(info, now) || !second.When.Equal(first.When) {
+		t.Errorf("it was replaced: %v", err)
+	}
+}
+
+func TestResultsAreReadOnly(t *testing.T) {
+	s := open(t)
+	work := files(t, t.TempDir(), plain())
+	if err := os.Chmod(filepath.Join(work, "a.xo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"a.xo": 0o555, "tree/empty": 0o444} {
+		if info, err := os.Stat(r.Path(name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	// The work directory is not part of the result: what is left running there may write.
+	if err := os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+func TestLogsOfAnyLength(t *testing.T) {
+	s := open(t)
+	work := files(t, t.TempDir(), plain())
+	f, err := os.OpenFile(filepath.Join(work, "step.log"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const size = 3 << 30 // sparse
+	f.WriteString("first line\n")
+	if _, err := f.WriteAt([]byte("last line"), size-9); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.Log())
+	if err != nil || len(text) > 2*most+100 || !strings.HasPrefix(string(text), "first line\n") || !strings.HasSuffix(string(text), "last line") ||
+		!strings.Contains(string(text), "[3204448256 bytes of this log are left out]") {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	os.Remove(filepath.Join(work, "step.log"))
+	if r, err = s.Publish(key("b"), work, Making{Step: testStep()}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(r.Log()); err != nil || len(text) != 0 {
+		t.Errorf("without a log: %q, %v", text, err)
+	}
+}
+
+func TestNewestResultOfAStep(t *testing.T) {
+	s := open(t)
+	if s.Last("p/package/a") != nil || s.Last("../../etc") != nil {
+		t.Error("there is one in an empty store")
+	}
+	a, b := published(t, s, key("a")), published(t, s, key("b"))
+	if last := s.Last(a.ID); last == nil || last.Key != b.Key {
+		t.Errorf("%+v", last)
+	}
+	// A platform goes back to what it was; another one uses the same result.
+	for _, id := range []string{a.ID, "q/package/../a"} {
+		if err := s.Note(id, &a.Record); err != nil {
+			t.Fatal(err)
+		}
+		if last := s.Last(id); last == nil || last.Key != a.Key {
+			t.Errorf("%s: %+v", id, last)
+		}
+	}
+	if err := os.RemoveAll(a.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if last := s.Last(a.ID); last == nil || last.Key != a.Key {
+		t.Errorf("after the result is gone: %+v", last)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(dir)
+	if err != nil || !s.Shared() {
+		t.Fatal(err)
+	}
+	r := published(t, s, key("a"))
+	unlock, err := s.TryLock(key("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	work, err := s.NewWork(key("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{r.Dir: 0o070, filepath.Dir(r.Dir): 0o070, r.Path("tree/x"): 0o070, r.Path("a.xo"): 0o040,
+		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(work): 0o070, s.lastFile(r.ID): 0o060} {
+		if info, err := os.Stat(name); err != nil || info.Mode()&0o070 != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestWhereTheStoreIs(t *testing.T) {
+	t.Setenv(Environment, "/somewhere/else")
+	if dir, err := DefaultDir(); err != nil || dir != "/somewhere/else" {
+		t.Errorf("%s, %v", dir, err)
+	}
+	t.Setenv(Environment, "")
+	t.Setenv("XDG_CACHE_HOME", "/caches")
+	if dir, err := DefaultDir(); err != nil || dir != "/caches/cclforge/vitis" {
+		t.Errorf("%s, %v", dir, err)
+	}
+	file := filepath.Join(files(t, t.TempDir(), map[string]string{"f": "x"}), "f")
+	for _, dir := range []string{file, file + "/below"} {
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), Environment) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	t.Setenv(Environment, filepath.Join(t.TempDir(), "a", "b"))
+	if s, err := Open(""); err != nil || s.Dir() != os.Getenv(Environment) {
+		t.Error(err)
+	}
+}
