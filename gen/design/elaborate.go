@@ -45,6 +45,7 @@ func Elaborate(lib *platform.Library, p *platform.Platform) (*Design, hcl.Diagno
 		e.checkNames()
 		e.connect()
 		e.checkTDEST()
+		e.checkWatched()
 	}
 	e.configure()
 	e.layOut()

@@ -75,7 +75,9 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 	if files, ok := l.parse(toolsFolder, &diags); ok {
 		l.Toolchain, d = loadToolchain(files, parser)
 		diags = append(diags, d...)
-		diags = append(diags, l.checkTools()...)
+		if !d.HasErrors() {
+			diags = append(diags, l.checkTools()...)
+		}
 	}
 	l.sound = !diags.HasErrors()
 	return l, diags

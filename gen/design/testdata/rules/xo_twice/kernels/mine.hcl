@@ -1,0 +1,10 @@
+kernel "mine" {
+  like    = "user_kernel"
+  source  = "xo"
+  control = "ap_ctrl_none"
+  calls   = false
+
+  xo { path = "mine.xo" }
+
+  xo { path = "other.xo" }
+}
