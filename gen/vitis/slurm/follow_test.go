@@ -90,6 +90,7 @@ func TestKilledInSubmit(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
 			leave(t, w)
 			r := submit(t, e, w)

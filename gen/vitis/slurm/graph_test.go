@@ -21,7 +21,7 @@ func TestGraph(t *testing.T) {
 	together := func(me, other string) string {
 		return "touch " + meet + "/" + me + "\nuntil [ -e " + meet + "/" + other + " ]; do sleep 0.05; done\necho $SLURMD_NODENAME >node"
 	}
-	all := step.Resources{CPUs: 2, Memory: 200}
+	all := step.Resources{CPUs: 3, Memory: 200} // no node has room for both
 	a, b := job(t, c, "p/hls/a", together("a", "b"), all), job(t, c, "p/hls/b", together("b", "a"), all)
 	last := job(t, c, "p/link/l", "cat "+a.Dir+"/step.exit "+b.Dir+"/step.exit >both", step.Resources{})
 	ra, rb := submit(t, e, a), submit(t, e, b)
@@ -153,11 +153,14 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
 	for _, name := range []string{"a b", `q"u'o`, "per%jcent%%", `back\slash\\`, "$HOME`id`", "-dash", "#;&|<>*?[x]", "ü(é)"} {
-		w := jobIn(t, filepath.Join(c.Dir, "names", name), "p/hls/"+name+"\n#", "pwd; exit 4", step.Resources{})
-		wants(t, <-wait(t.Context(), submit(t, e, w)), step.ErrFailed, "exit status 4")
-		if lines := w.told(&w.lines); !slices.Equal(lines, []string{w.Dir}) {
-			t.Errorf("%s: it ran in %q", name, lines)
-		}
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			w := jobIn(t, filepath.Join(c.Dir, "names", name), "p/hls/"+name+"\n#", "pwd; exit 4", step.Resources{})
+			wants(t, <-wait(t.Context(), submit(t, e, w)), step.ErrFailed, "exit status 4")
+			if lines := w.told(&w.lines); !slices.Equal(lines, []string{w.Dir}) {
+				t.Errorf("%s: it ran in %q", name, lines)
+			}
+		})
 	}
 	w := jobIn(t, filepath.Join(c.Dir, "names", "end\nof line"), "p/hls/a", "pwd", step.Resources{})
 	if _, err := e.Submit(t.Context(), w.Job, nil); err == nil {

@@ -3,6 +3,7 @@ package slurm_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,10 +18,16 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
 
-// cluster has two nodes with two processors each.
-var cluster = slurmtest.Share(slurmtest.Options{})
+// cluster has two nodes with four processors each.
+var cluster = slurmtest.Share(slurmtest.Options{CPUs: 4, Memory: 4000})
 
-func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
+func TestMain(m *testing.M) {
+	// The tests wait for Slurm, not for processors.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(cluster.Main(m))
+}
 
 // patience is more than anything here takes.
 const patience = 2 * time.Minute

@@ -20,6 +20,7 @@ var reasons = map[string]string{
 	"PartitionInactive":        "the partition takes no jobs",
 	"PartitionNodeLimit":       "it wants more nodes than the partition allows, and never begins",
 	"PartitionTimeLimit":       "it wants more time than the partition allows, and never begins",
+	"PartitionConfig":          "no node of the partition has what it wants, and it never begins",
 	"BadConstraints":           "no node has what it wants, and it never begins",
 	"InvalidAccount":           "its account is not valid, and it never begins",
 	"InvalidQOS":               "its QOS is not valid, and it never begins",
@@ -52,4 +53,10 @@ func words(reason string) string {
 		return "Slurm says " + reason
 	}
 	return text + " (" + reason + ")"
+}
+
+// never says whether a job with such a reason begins only if somebody changes the
+// job or the cluster.
+func never(reason string) bool {
+	return strings.HasSuffix(reasons[reason], "and it never begins") || strings.HasSuffix(reasons[reason], "and never begins")
 }

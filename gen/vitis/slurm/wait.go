@@ -24,8 +24,9 @@ type running struct {
 
 	why     string // last said to job.Waiting
 	started bool
-	stop    func() // ends the following of the log
-	missing int    // looks at the queue in a row that did not show the job
+	stop    func()    // ends the following of the log
+	missing int       // looks at the queue in a row that did not show the job
+	never   time.Time // since when Slurm says that it never begins
 
 	mu    sync.Mutex
 	ended bool
@@ -96,6 +97,9 @@ func (r *running) see(ctx context.Context, seen look) (ended bool, err error) {
 			return true, errors.Join(err, r.cancel(ctx))
 		}
 		r.waits(words(found.reason))
+		if err := r.hopeless(found); err != nil {
+			return true, errors.Join(err, r.cancel(ctx))
+		}
 	case found.active():
 		r.starts(found.node)
 		if found.state == "SUSPENDED" || found.state == "STOPPED" {
@@ -110,6 +114,25 @@ func (r *running) see(ctx context.Context, seen look) (ended bool, err error) {
 		return true, r.judge(ctx, found)
 	}
 	return false, nil
+}
+
+// hope is how long a job may have a reason for which jobs never begin: the cluster
+// may be about to change.
+const hope = time.Minute
+
+// hopeless is an error if the job never begins.
+func (r *running) hopeless(found entry) error {
+	switch {
+	case found.reason == "DependencyNeverSatisfied":
+		return fmt.Errorf("%w: a step that it needs has not ended well (Slurm job %s)", step.ErrNotRun, r.id)
+	case !never(found.reason):
+		r.never = time.Time{}
+	case r.never.IsZero():
+		r.never = time.Now()
+	case time.Since(r.never) > min(hope, r.e.o.Patience):
+		return fmt.Errorf("%w: %s; Slurm job %s is cancelled: change what the step takes, or the partition", step.ErrFailed, words(found.reason), r.id)
+	}
+	return nil
 }
 
 // waits tells why the job does not run.

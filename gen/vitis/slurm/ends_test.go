@@ -1,0 +1,225 @@
+package slurm_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
+)
+
+// Jobs that take more than they may are ended, and the error says of what.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	seconds := mark()
+	slow := job(t, c, "p/link/slow", "sleep "+seconds, step.Resources{Time: 90 * time.Second, Memory: 50})
+	large := job(t, c, "p/link/large", "text=$(head -c 300000000 /dev/zero | tr '\\0' x); sleep "+seconds, step.Resources{Memory: 100})
+	s, l := submit(t, e, slow), submit(t, e, large)
+	done, doneLarge := wait(t.Context(), s), wait(t.Context(), l)
+	until(t, "it runs", func() bool { return len(slow.told(&slow.where)) == 1 })
+	id := queued(t, c, slow.Dir)[0]
+	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%l %m %C", "--jobs="+id).Output()
+	if err != nil || strings.TrimSpace(string(out)) != "2:00 50M 1" {
+		t.Errorf("Slurm has time, memory and processors %q: %v", out, err)
+	}
+	// Slurm counts minutes, and that is too long for a test.
+	admin(t, c, "scontrol", "update", "JobId="+id, "EndTime=now")
+	wants(t, <-done, step.ErrTimeLimit, "1m30s", "job "+id)
+	wants(t, <-doneLarge, step.ErrMemory, "100 MiB")
+	if alive(t, seconds) {
+		t.Error("a process is left")
+	}
+}
+
+// A node that fails takes its job with it, and the error says so; jobs on other
+// nodes go on. This is a cluster of its own, as nodes of the other are in use.
+func TestFailingCluster(t *testing.T) {
+	t.Parallel()
+	cluster.Get(t)
+	c, err := slurmtest.Start(t.Context(), slurmtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: patience, Env: c.Env()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := step.Resources{CPUs: 2}
+	a, b := job(t, c, "p/hls/a", waitsForGo, both), job(t, c, "p/hls/b", waitsForGo, both)
+	after := job(t, c, "p/link/l", "touch ran", step.Resources{})
+	ra, rb := submit(t, e, a), submit(t, e, b)
+	rl := submit(t, e, after, ra, rb)
+	doneA, doneB, doneL := wait(t.Context(), ra), wait(t.Context(), rb), wait(t.Context(), rl)
+	until(t, "both run", func() bool { return len(a.told(&a.where)) == 1 && len(b.told(&b.where)) == 1 })
+
+	t.Run("controller restarts", func(t *testing.T) {
+		if err := c.StopController(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "it tells that Slurm does not answer", func() bool {
+			return strings.Contains(strings.Join(a.told(&a.waiting), "\n"), "Slurm does not answer")
+		})
+		if _, err := slurm.New(t.Context(), slurm.Options{Env: c.Env()}); !errors.Is(err, slurm.ErrNoAnswer) {
+			t.Errorf("a new build: %v", err)
+		}
+		if err := c.StartController(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		late := job(t, c, "p/hls/late", "touch ran", step.Resources{})
+		until(t, "it knows a job again", func() bool { return len(queued(t, c, a.Dir)) == 1 })
+		r := submit(t, e, late)
+		if err := r.Wait(canceled(t)); err == nil {
+			t.Error("no error of a cancelled context")
+		}
+		select {
+		case err := <-doneA:
+			t.Errorf("the job has ended: %v", err)
+		default:
+		}
+	})
+	t.Run("node fails", func(t *testing.T) {
+		node := a.told(&a.where)[0]
+		admin(t, c, "scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=test")
+		wants(t, <-doneA, step.ErrFailed, "node failed", node)
+		wants(t, <-doneL, step.ErrNotRun)
+		if err := os.WriteFile(filepath.Join(b.Dir, "go"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-doneB; err != nil {
+			t.Error(err)
+		}
+		if exists(filepath.Join(after.Dir, "ran"))() {
+			t.Error("what comes after both has run")
+		}
+	})
+	t.Run("no node left", func(t *testing.T) {
+		admin(t, c, "scontrol", "update", "NodeName=n1,n2", "State=DOWN", "Reason=test")
+		w := job(t, c, "p/hls/w", "touch ran", step.Resources{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := wait(ctx, submit(t, e, w))
+		until(t, "it tells why it waits", func() bool {
+			return slices.ContainsFunc(w.told(&w.waiting), func(why string) bool {
+				return strings.HasPrefix(why, "nodes that it needs are down, drained or reserved")
+			})
+		})
+		cancel()
+		<-done
+	})
+	t.Run("controller is gone", func(t *testing.T) {
+		short, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: time.Second, Env: c.Env()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := job(t, c, "p/hls/gone", "touch ran", step.Resources{})
+		r := submit(t, short, w)
+		if err := c.StopController(); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, <-wait(t.Context(), r), slurm.ErrNoAnswer, "the next build follows it")
+		if _, err := short.Submit(t.Context(), job(t, c, "p/hls/x", "true", step.Resources{}).Job, nil); !errors.Is(err, slurm.ErrNoAnswer) {
+			t.Errorf("Submit: %v", err)
+		}
+	})
+}
+
+// A job that Slurm has forgotten is judged by what its script has left.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]error{"0\n": nil, "7\n": step.ErrFailed, "": step.ErrFailed} {
+		e, c := executor(t, func(o *slurm.Options) { o.Patience = time.Second })
+		w := job(t, c, "p/hls/a", "true", step.Resources{})
+		leaveRecord(t, w, "slurm-A.json", `{"key":"`+w.Key+`","user":`+uid()+`}`)
+		r := slurm.Forgotten(e, w.Job, "999999")
+		if status != "" {
+			leaveRecord(t, w, step.ExitFile, status)
+		}
+		if err := <-wait(t.Context(), r); !errors.Is(err, want) || err == nil != (want == nil) {
+			t.Errorf("exit status %q: %v", status, err)
+		}
+	}
+}
+
+// What sbatch refuses is told with its words, and leaves nothing that a later build
+// would take for a job.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		change func(*slurm.Options)
+		takes  step.Resources
+		text   string
+	}{
+		{"constraint", func(o *slurm.Options) { o.Constraint = "u55c" }, step.Resources{}, "Invalid feature specification"},
+		{"memory", nil, step.Resources{Memory: 1 << 20}, "node configuration is not available"},
+		{"negative", nil, step.Resources{Time: -1}, "less than nothing"},
+		{"extra", func(o *slurm.Options) { o.Extra = []string{"--no-such-option"} }, step.Resources{}, "no-such-option"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e, c := executor(t, tc.change)
+			w := job(t, c, "p/hls/a", "true", tc.takes)
+			_, err := e.Submit(t.Context(), w.Job, nil)
+			if err == nil || !strings.Contains(err.Error(), tc.text) || !strings.Contains(err.Error(), "p/hls/a") {
+				t.Errorf("the error is %v", err)
+			}
+			if files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*")); len(files) > 0 {
+				t.Errorf("left: %q", files)
+			}
+		})
+	}
+}
+
+// What Slurm takes and never begins is an error, and does not stay in the queue.
+func TestNeverBegins(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, func(o *slurm.Options) { o.Patience, o.Partition = time.Second, "short" })
+	for text, takes := range map[string]step.Resources{"no node": {CPUs: 64}, "more time": {Time: time.Hour}} {
+		w := job(t, c, "p/hls/a", "true", takes)
+		wants(t, <-wait(t.Context(), submit(t, e, w)), step.ErrFailed, text, "never begins")
+		if left := queued(t, c, w.Dir); len(left) > 0 {
+			t.Errorf("still in the queue: %q", left)
+		}
+	}
+}
+
+// Partition, constraint and further options reach Slurm.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, func(o *slurm.Options) {
+		o.Partition, o.Constraint, o.Extra = "short", "odd0", []string{"--comment=a b; $c", "--hold"}
+	})
+	if name := e.Name(); name != "Slurm cluster cclforge, partition short" {
+		t.Errorf("Name is %q", name)
+	}
+	w := job(t, c, "p/hls/a", "true", step.Resources{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := submit(t, e, w)
+	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%P|%f|%k|%j", "--jobs="+queued(t, c, w.Dir)[0]).Output()
+	if err != nil || strings.TrimSpace(string(out)) != "short|odd0|a b; $c|p/hls/a" {
+		t.Errorf("Slurm has %q: %v", out, err)
+	}
+	done := wait(ctx, r)
+	cancel()
+	<-done
+	_, err = slurm.New(t.Context(), slurm.Options{Partition: "main,nowhere", Env: c.Env()})
+	wants(t, err, slurm.ErrOption, "nowhere")
+}
+
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}

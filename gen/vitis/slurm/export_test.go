@@ -1,0 +1,15 @@
+package slurm
+
+import (
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// Words is words.
+var Words = words
+
+// Forgotten is a job that was submitted long ago.
+func Forgotten(e *Executor, j step.Job, id string) step.Running {
+	return &running{e: e, job: j, id: id, submitted: time.Now().Add(-time.Hour)}
+}
