@@ -1,0 +1,279 @@
+package tcl_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/verify/vitis/tcl"
+)
+
+// What the package scripts of all shipped platforms leave is what their designs say.
+func TestPackagesAreWhatTheDesignSays(t *testing.T) {
+	needTcl(t)
+	for _, name := range shipped(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkPackages(t, designtest.Load(t, name, nil))
+		})
+	}
+	for name, vars := range map[string]map[string]cty.Value{
+		"u55c_tcp": {"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True},
+		"u250_udp": {"hw_emu": cty.True},
+	} {
+		t.Run(name+"_varied", func(t *testing.T) {
+			t.Parallel()
+			checkPackages(t, designtest.Load(t, name, vars))
+		})
+	}
+}
+
+func checkPackages(t *testing.T, d *design.Design) {
+	t.Helper()
+	steps, err := emit.PackageSteps(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packaged, want []string
+	for _, s := range steps {
+		packaged = append(packaged, s.Kernel.ID)
+	}
+	for _, k := range d.Kernels() {
+		if k.Source == platform.SourceRTL && d.Platform.POEs[0].Kind != "rdma" {
+			want = append(want, k.ID)
+		}
+	}
+	if !slices.Equal(packaged, want) {
+		t.Fatalf("packaged are %q, and the RTL kernels are %q", packaged, want)
+	}
+	if len(steps) == 0 {
+		return
+	}
+	files := rendered(t, d)
+	for _, s := range steps {
+		dir := place(t, files, s.Files...)
+		state, err := tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script), Dir: t.TempDir()}.Do(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", s.Kernel.ID, err)
+			continue
+		}
+		checkPackage(t, d, s, dir, state)
+	}
+}
+
+func checkPackage(t *testing.T, d *design.Design, s emit.PackageStep, dir string, state *tcl.State) {
+	t.Helper()
+	k := s.Kernel
+	fail := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf("%s: %s", k.ID, fmt.Sprintf(format, args...))
+	}
+	if part := state.All("project")[0].Properties["PART"]; part != d.Platform.Board.Part {
+		fail("its project is for %s, and the board has %s", part, d.Platform.Board.Part)
+	}
+	core := state.Object("core").Properties
+	for name, want := range map[string]string{
+		"vendor": "cclforge", "library": "kernel", "name": k.Name, "version": "1.0", "sdx_kernel": "true", "sdx_kernel_type": "rtl",
+		"vitis_drc": "ctrl_protocol " + k.Control, "SAVED": "1", "CHECKED": "1", "IMPORTED": "1",
+	} {
+		if core[name] != want {
+			fail("%s is %q, and not %q", name, core[name], want)
+		}
+	}
+	wantParameters := ""
+	if d.Platform.POEs[0].Kind == "axis" && k.Name == "network_krnl" {
+		wantParameters = "ID 0"
+	}
+	if core["PARAMETERS"] != wantParameters {
+		fail("its parameters are %q, and not %q", core["PARAMETERS"], wantParameters)
+	}
+	checkSources(t, s, dir, core["FILES"])
+	if diff := cmp.Diff(wantBuses(k), gotBuses(state)); diff != "" {
+		fail("buses -design +package:\n%s", diff)
+	}
+	if diff := cmp.Diff(wantRegisters(k), gotRegisters(state)); diff != "" {
+		fail("registers -design +package:\n%s", diff)
+	}
+	checkXO(t, k, dir, s, state)
+}
+
+// checkSources: what was added is what the step names, packages first.
+func checkSources(t *testing.T, s emit.PackageStep, dir, added string) {
+	t.Helper()
+	var got []string
+	modules := false
+	for _, name := range strings.Fields(added) {
+		name, err := filepath.Rel(dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "_pkg.sv") && modules {
+			t.Errorf("%s: the package %s comes behind modules", s.Kernel.ID, name)
+		}
+		modules = modules || !strings.HasSuffix(name, "_pkg.sv")
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	var want []string
+	for _, f := range s.Files {
+		if slices.Contains([]string{".sv", ".v", ".mem"}, filepath.Ext(f)) {
+			want = append(want, f)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: sources -step +script:\n%s", s.Kernel.ID, diff)
+	}
+}
+
+type bus struct {
+	Kind, Mode string
+	Data, Dest string // widths
+	Clocked    bool
+}
+
+func wantBuses(k *design.Kernel) map[string]bus {
+	all := map[string]bus{"ap_clk": {Kind: "clock", Mode: "slave"}, "ap_rst_n": {Kind: "reset", Mode: "slave"}}
+	for _, p := range k.Ports {
+		b := bus{Kind: "aximm", Mode: "slave", Data: fmt.Sprint(p.Width), Clocked: true}
+		if p.Protocol == design.AXIS {
+			b.Kind = "axis"
+			if p.TDEST > 0 {
+				b.Dest = fmt.Sprint(p.TDEST)
+			}
+		}
+		if p.Output {
+			b.Mode = "master"
+		}
+		all[p.Name] = b
+	}
+	return all
+}
+
+func gotBuses(state *tcl.State) map[string]bus {
+	all := map[string]bus{}
+	clocked := strings.Fields(state.Object("bus:ap_clk").Properties["ASSOCIATED_BUSIF"])
+	for _, o := range state.All("bus") {
+		name := o.Properties["NAME"]
+		kind := strings.TrimSuffix(o.Properties["bus_type_vlnv"], ":1.0")
+		b := bus{Kind: kind[strings.LastIndex(kind, ":")+1:], Mode: o.Properties["interface_mode"], Clocked: slices.Contains(clocked, name)}
+		for _, m := range state.All("port_map") {
+			if m.Properties["OWNER"] != o.Name {
+				continue
+			}
+			switch m.Properties["NAME"] {
+			case "TDATA", "WDATA":
+				b.Data = m.Properties["WIDTH"]
+			case "TDEST":
+				b.Dest = m.Properties["WIDTH"]
+			}
+			if pin := name + "_" + strings.ToLower(m.Properties["NAME"]); b.Clocked && m.Properties["physical_name"] != pin {
+				b.Kind += " with " + m.Properties["physical_name"] + " for " + pin
+			}
+		}
+		all[name] = b
+	}
+	return all
+}
+
+// A register as its line in the address map: offset, bits and memory port.
+func wantRegisters(k *design.Kernel) map[string]string {
+	all := map[string]string{}
+	for _, p := range k.Ports {
+		if p.Protocol == design.AXILite {
+			all[""] = fmt.Sprintf("%s %d", p.Name, p.Range)
+		}
+	}
+	for _, a := range k.Arguments {
+		all[a.Name] = strings.TrimSpace(fmt.Sprintf("%d %d ", a.At, a.Width))
+		if strings.HasSuffix(a.Type, "*") {
+			all[a.Name] += " " + a.Port
+		}
+	}
+	if k.Control == "ap_ctrl_hs" {
+		all["CTRL"] = "0 32 fields AP_START@0 AP_DONE@1 AP_IDLE@2 AP_READY@3 AUTO_RESTART@7"
+	}
+	return all
+}
+
+func gotRegisters(state *tcl.State) map[string]string {
+	all := map[string]string{}
+	for _, b := range state.All("address_block") {
+		all[""] = strings.TrimPrefix(b.Properties["OWNER"], "map:") + " " + b.Properties["range"]
+	}
+	for _, r := range state.All("register") {
+		var at int
+		fmt.Sscanf(r.Properties["address_offset"], "0x%x", &at)
+		line := fmt.Sprintf("%d %s", at, r.Properties["size"])
+		for _, p := range state.All("register_parameter") {
+			if p.Properties["OWNER"] == r.Name {
+				line += " " + p.Properties["value"]
+			}
+		}
+		var fields []tcl.Object
+		for _, f := range state.All("field") {
+			if f.Properties["OWNER"] == r.Name {
+				fields = append(fields, f)
+			}
+		}
+		slices.SortFunc(fields, func(a, b tcl.Object) int { return strings.Compare(a.Properties["bit_offset"], b.Properties["bit_offset"]) })
+		if len(fields) > 0 {
+			line += " fields"
+		}
+		for _, f := range fields {
+			line += " " + f.Properties["NAME"] + "@" + f.Properties["bit_offset"]
+		}
+		all[r.Properties["NAME"]] = line
+	}
+	return all
+}
+
+// checkXO: the file is where the step says, nothing else is left, and the kernel's
+// description is of this IP.
+func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, state *tcl.State) {
+	t.Helper()
+	if text, err := os.ReadFile(filepath.Join(dir, s.XO)); err != nil || string(text) != "xo of "+k.Name+"\n" {
+		t.Errorf("%s: %s is %q, %v", k.ID, s.XO, text, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "_package")); err == nil && len(left) > 0 {
+		t.Errorf("%s: _package/%s is left", k.ID, left[0].Name())
+	}
+	xo := state.All("xo")
+	if len(xo) != 1 {
+		t.Fatalf("%s: package_xo was called %d times", k.ID, len(xo))
+	}
+	var doc struct {
+		Kernel struct {
+			Name  string `xml:"name,attr"`
+			VLNV  string `xml:"vlnv,attr"`
+			Ports []struct {
+				Name string `xml:"name,attr"`
+			} `xml:"ports>port"`
+		} `xml:"kernel"`
+	}
+	text, err := os.ReadFile(xo[0].Properties["XML"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if want := "cclforge:kernel:" + k.Name + ":1.0"; doc.Kernel.VLNV != want || doc.Kernel.Name != k.Name {
+		t.Errorf("%s: its XML describes %s %s", k.ID, doc.Kernel.Name, doc.Kernel.VLNV)
+	}
+	for _, p := range doc.Kernel.Ports {
+		if state.Object("bus:"+p.Name) == nil {
+			t.Errorf("%s: its XML has a port %s that the IP lacks", k.ID, p.Name)
+		}
+	}
+}
