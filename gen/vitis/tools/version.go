@@ -131,14 +131,14 @@ func (c *cache) version(ctx context.Context, facts *platform.ToolFacts, path str
 
 // identity changes when an executable does: its path, where links lead, size and
 // time. Tools are scripts that run what is elsewhere in the installation, so that the
-// times of the directories above count, too.
+// time of their directory counts, too.
 func identity(facts *platform.ToolFacts, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", fmt.Errorf("find %s: %w", facts.Name, err)
 	}
 	parts := []string{path, real, strings.Join(facts.Arguments, " "), facts.Pattern.String()}
-	for _, p := range []string{real, filepath.Dir(real), filepath.Dir(filepath.Dir(real))} {
+	for _, p := range []string{real, filepath.Dir(real)} {
 		info, err := os.Stat(p)
 		if err != nil {
 			return "", fmt.Errorf("find %s: %w", facts.Name, err)
