@@ -13,12 +13,17 @@ const again = 5 * time.Second
 // glance is how often the queue is looked at while jobs are being cancelled.
 const glance = 200 * time.Millisecond
 
+// silence is how long Slurm may be silent while a job is being cancelled: somebody
+// waits at a terminal.
+const silence = 30 * time.Second
+
 // remove cancels a job of ours, and waits until it is gone.
 func (e *Executor) remove(outer context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(outer, e.gone)
 	defer cancel()
 	var last error
 	var tried time.Time
+	heard := time.Now()
 	for {
 		if time.Since(tried) > again {
 			last = e.scancel(ctx, id)
@@ -32,14 +37,20 @@ func (e *Executor) remove(outer context.Context, id string) error {
 		if err == nil && seen.err == nil && !seen.jobs[id].active() {
 			return nil
 		}
+		if err == nil && seen.err == nil {
+			heard = time.Now()
+		}
 		if err == nil {
 			err = pause(ctx, glance)
+		}
+		if err == nil && time.Since(heard) > silence {
+			err = ErrNoAnswer
 		}
 		if outer.Err() != nil {
 			return outer.Err()
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("job %s has not gone within %s; to cancel it: scancel %s", id, e.gone, id), seen.err, last)
+			return errors.Join(fmt.Errorf("job %s may still be there; to cancel it: scancel %s: %w", id, id, err), seen.err, last)
 		}
 	}
 }

@@ -128,9 +128,17 @@ func TestFailingCluster(t *testing.T) {
 		if err := c.StopController(); err != nil {
 			t.Fatal(err)
 		}
-		wants(t, <-wait(t.Context(), r), slurm.ErrNoAnswer, "the next build follows it")
+		err = <-wait(t.Context(), r)
+		wants(t, err, slurm.ErrNoAnswer, "the next build follows it")
+		wants(t, err, step.ErrLost)
 		if _, err := short.Submit(t.Context(), job(t, c, "p/hls/x", "true", step.Resources{}).Job, nil); !errors.Is(err, slurm.ErrNoAnswer) {
 			t.Errorf("Submit: %v", err)
+		}
+		if err := c.StartController(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if alive, err := e.Alive(t.Context(), w.Dir); err != nil || !alive {
+			t.Errorf("the next build does not find the job: %v", err)
 		}
 	})
 }

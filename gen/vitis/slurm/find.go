@@ -97,6 +97,8 @@ func (e *Executor) Alive(ctx context.Context, dir string) (bool, error) {
 // Cancel ends the jobs that were submitted for a directory, and waits until they
 // are gone. The error tells of those that are still there.
 func (e *Executor) Cancel(ctx context.Context, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, silence+e.gone)
+	defer cancel()
 	list, err := records(dir)
 	for _, rec := range list {
 		alive, one := e.alive(ctx, dir, rec)

@@ -22,7 +22,7 @@ type Options struct {
 	Partition, Account, QOS, Constraint string
 	// Extra are further options of sbatch, each with its value: "--gres=fpga:1".
 	Extra []string
-	// Poll is how often the queue is looked at; default 5 s.
+	// Poll is how often the queue is looked at; default 5 s, and more often at first.
 	Poll time.Duration
 	// Patience is how long Slurm may stay silent before a build gives up; default
 	// 10 min.

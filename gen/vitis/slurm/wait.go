@@ -23,6 +23,7 @@ type running struct {
 	tried     bool // sbatch was run
 
 	why     string // last said to job.Waiting
+	changed time.Time
 	started bool
 	stop    func()    // ends the following of the log
 	missing int       // looks at the queue in a row that did not show the job
@@ -42,15 +43,16 @@ func (r *running) Wait(ctx context.Context) error {
 	if r.stop != nil {
 		r.stop()
 	}
-	if err == nil || !errors.Is(err, ErrNoAnswer) {
+	if !errors.Is(err, step.ErrLost) {
 		r.finish(err)
 	}
 	return err
 }
 
 func (r *running) wait(ctx context.Context) error {
+	r.changed = time.Now()
 	for {
-		seen, err := r.e.watch(ctx, time.Now().Add(-r.e.o.Poll))
+		seen, err := r.e.watch(ctx, time.Now().Add(-r.interval()))
 		if err == nil {
 			var ended bool
 			if ended, err = r.see(ctx, seen); ended && (err == nil || ctx.Err() == nil) {
@@ -58,7 +60,7 @@ func (r *running) wait(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			err = pause(ctx, r.e.o.Poll)
+			err = pause(ctx, r.interval())
 		}
 		if err != nil && ctx.Err() != nil {
 			return errors.Join(fmt.Errorf("job %s of Slurm: %w", r.id, ctx.Err()), r.cancel(ctx))
@@ -69,12 +71,18 @@ func (r *running) wait(ctx context.Context) error {
 	}
 }
 
+// interval is the time between two looks at the queue. A job that has changed
+// lately is likely to change again.
+func (r *running) interval() time.Duration {
+	return min(r.e.o.Poll, max(time.Second, time.Since(r.changed)/10))
+}
+
 // see acts upon what squeue says.
 func (r *running) see(ctx context.Context, seen look) (ended bool, err error) {
 	if seen.err != nil {
 		if time.Since(seen.since) > r.e.o.Patience {
-			return true, fmt.Errorf("%w since %s; job %s may go on, and the next build follows it: %w",
-				ErrNoAnswer, seen.since.Format(time.TimeOnly), r.id, seen.err)
+			return true, fmt.Errorf("%w: %w since %s; job %s may go on, and the next build follows it: %w",
+				step.ErrLost, ErrNoAnswer, seen.since.Format(time.TimeOnly), r.id, seen.err)
 		}
 		r.waits(quiet(seen.err))
 		return false, nil
@@ -140,7 +148,7 @@ func (r *running) waits(why string) {
 	if r.why == why {
 		return
 	}
-	r.why = why
+	r.why, r.changed = why, time.Now()
 	if r.job.Waiting != nil {
 		r.job.Waiting(why)
 	}
@@ -154,7 +162,7 @@ func (r *running) starts(node string) {
 	if r.started {
 		return
 	}
-	r.started = true
+	r.started, r.changed = true, time.Now()
 	if r.job.Started != nil {
 		r.job.Started(node)
 	}

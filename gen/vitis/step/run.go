@@ -57,6 +57,9 @@ var (
 	ErrTimeLimit = errors.New("the time limit is over")
 	// ErrMemory matches errors of jobs that took more memory than they may.
 	ErrMemory = errors.New("out of memory")
+	// ErrLost matches errors of jobs of which nobody knows how they ended, or whether
+	// they have: a later build can follow them.
+	ErrLost = errors.New("lost sight of the job")
 )
 
 // EventKind is what has happened to a step.
