@@ -132,14 +132,23 @@ func TestKilledWhilePublishing(t *testing.T) {
 	work := files(t, t.TempDir(), content)
 	var whole, none int
 	seeded := rand.New(rand.NewSource(7))
-	for i := range 25 {
-		k := fmt.Sprintf("%064x", i)
+	publish := func(k string) *exec.Cmd {
 		cmd := exec.Command(os.Args[0], s.Dir(), k, work)
-		cmd.Env = append(os.Environ(), roleVariable+"=publish")
+		cmd.Env = append(os.Environ(), roleVariable+"=publish", "GORACE=atexit_sleep_ms=0")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(seeded.Intn(60)) * time.Millisecond)
+		return cmd
+	}
+	begin := time.Now()
+	if err := publish(key("f")).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(begin)
+	for i := range 25 {
+		k := fmt.Sprintf("%064x", i)
+		cmd := publish(k)
+		time.Sleep(time.Duration(seeded.Int63n(int64(took * 3 / 2))))
 		cmd.Process.Kill()
 		cmd.Wait()
 		switch _, err := s.Get(k); {
