@@ -47,6 +47,10 @@ func Binary(t testing.TB) string {
 		}
 		built.path = path
 	}
+	// A look at a new file keeps go from taking an earlier run of the test for this one.
+	if _, err := os.Stat(built.path); err != nil {
+		t.Fatal(err)
+	}
 	return built.path
 }
 

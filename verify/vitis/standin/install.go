@@ -85,7 +85,7 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 		in.Vitis:                    {"v++", "updatemem", "xclbinutil", "emconfigutil", "platforminfo"},
 		in.Vivado:                   {"vivado", "updatemem"},
 		in.XRT:                      {"xclbinutil", "xbutil"},
-		filepath.Join(dir, "git"):   {"git"},
+		filepath.Join(dir, "git"):   {"git", "make", "cmake"},
 		filepath.Join(dir, "empty"): nil,
 	}
 	if o.Version >= "2023.1" {

@@ -200,7 +200,7 @@ func (k *checker) open() {
 	for _, in := range k.sys.Instances {
 		for _, p := range in.Kernel.Ports {
 			end := in.Name + "." + p.Name
-			if _, ok := k.ends[end]; p.Stream() && !ok {
+			if _, ok := k.ends[end]; p.Stream() && !ok && !p.Open {
 				k.refuse("CFGEN 83-2284", `No stream resources found that can accomodate compute unit "%s"`, end)
 			}
 		}

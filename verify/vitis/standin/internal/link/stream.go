@@ -97,9 +97,12 @@ func (k *checker) analysis(c *Config) {
 			k.part(key, name, port)
 		}
 	}
-	for _, file := range Hooks(c) {
-		if _, err := os.Stat(file); err != nil {
-			k.refuse("v++ 60-602", "Source file does not exist: %s", file)
+	for _, h := range HookList(c) {
+		if _, err := os.Stat(h.File); err != nil {
+			k.refuse("v++ 60-602", "Source file does not exist: %s", h.File)
+		}
+		if !slices.Contains(points, h.Point) {
+			k.refuse("v++ 60-0", "there is no step '%s' to hook %s to", h.Point, h.File)
 		}
 	}
 }
@@ -136,26 +139,51 @@ func (k *checker) part(key, name, port string) {
 	}
 }
 
+// Hook is a Tcl file that the linker sources.
+type Hook struct {
+	Point string // "vpl.impl.route_design"
+	File  string
+	// Implementation is set for those that run in a design that is implemented: there
+	// are none in emulation.
+	Implementation bool
+}
+
+// points are where hooks can be (UG1393, "--linkhook Options"), in the order in which
+// they are reached.
+var points = []string{"vpl.create_project", "vpl.create_bd", "compiler.userPostSysLinkOverlayTcl", "vpl.update_bd", "vpl.generate_target", "vpl.config_hw_runs", "vpl.synth",
+	"vpl.impl", "vpl.impl.init_design", "vpl.impl.opt_design", "vpl.impl.place_design", "vpl.impl.phys_opt_design", "vpl.impl.route_design",
+	"vpl.impl.write_bitstream"}
+
+// HookList are the Tcl files that a configuration names, in order.
+func HookList(c *Config) []Hook {
+	var list []Hook
+	for _, v := range c.All("advanced.param") {
+		if name, file, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToLower(name), "tcl") && strings.HasPrefix(name, "compiler.") {
+			list = append(list, Hook{name, file, false})
+		}
+	}
+	for _, key := range []string{"linkhook.do_first", "linkhook.do_last"} {
+		for _, v := range c.All(key) {
+			point, file, _ := strings.Cut(v, ",")
+			list = append(list, Hook{point, strings.TrimSpace(file), strings.HasPrefix(point, "vpl.impl")})
+		}
+	}
+	for _, v := range c.All("vivado.prop") {
+		name, file, _ := strings.Cut(v, "=")
+		if step, ok := strings.CutPrefix(name, "run.impl_1.STEPS."); ok && (strings.HasSuffix(name, ".TCL.PRE") || strings.HasSuffix(name, ".TCL.POST")) {
+			step, _, _ = strings.Cut(step, ".")
+			list = append(list, Hook{"vpl.impl." + strings.ToLower(step), strings.Trim(file, "{}"), true})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Hook) int { return slices.Index(points, a.Point) - slices.Index(points, b.Point) })
+	return list
+}
+
 // Hooks are the Tcl files that a configuration names.
 func Hooks(c *Config) []string {
 	var files []string
-	for _, v := range c.All("vivado.prop") {
-		name, file, _ := strings.Cut(v, "=")
-		if strings.HasSuffix(name, ".TCL.PRE") || strings.HasSuffix(name, ".TCL.POST") {
-			files = append(files, strings.Trim(file, "{}"))
-		}
-	}
-	for _, v := range c.All("advanced.param") {
-		if name, file, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToLower(name), "tcl") && strings.HasPrefix(name, "compiler.") {
-			files = append(files, file)
-		}
-	}
-	for _, key := range []string{"linkhook.do_first", "linkhook.do_last", "linkhook.custom"} {
-		for _, v := range c.All(key) {
-			if _, file, ok := strings.Cut(v, ","); ok {
-				files = append(files, file)
-			}
-		}
+	for _, h := range HookList(c) {
+		files = append(files, h.File)
 	}
 	return files
 }

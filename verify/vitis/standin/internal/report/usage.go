@@ -51,14 +51,14 @@ func table(b *strings.Builder, heads []string, rows [][]string) {
 	for _, r := range rows {
 		line(r)
 	}
-	b.WriteString(rule + "\n")
+	b.WriteString(rule + "\n\n\n")
 }
 
 // kernels is the use of compute units, as v++ reports it.
 func kernels(v View) string {
 	var b strings.Builder
 	head(&b, v, "report_accelerator_utilization -kernels -file impl_1_kernel_util_routed.rpt")
-	b.WriteString("System Utilization\n")
+	b.WriteString("Accelerator Utilization Design Information\n\nTable of Contents\n-----------------\n1. System Utilization\n\n1. System Utilization\n---------------------\n\n")
 	heads := []string{"Name"}
 	for _, c := range columns {
 		heads = append(heads, c.name)

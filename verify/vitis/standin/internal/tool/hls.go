@@ -94,7 +94,7 @@ func (c *call) tclHLS(script string, args []string) error {
 	if script == "" {
 		return fmt.Errorf("[HLS 200-0] the stand-in only runs scripts: -f <script>")
 	}
-	commands, err := c.script(script, hlsCommands, args)
+	commands, err := c.script(script, scriptPrelude, hlsCommands, args)
 	if err != nil {
 		return err
 	}

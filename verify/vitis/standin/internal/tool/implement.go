@@ -2,6 +2,9 @@ package tool
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
@@ -61,33 +64,102 @@ func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, t
 	return c.hooks(conf, sys, sh, hw)
 }
 
-// hooks does what the Tcl files that a configuration names do. For the one that lists
-// block RAMs this is the list of those that the linked engines have.
+// hooks runs the Tcl files that a configuration names, on a model of the design, and
+// returns the files that they have made.
 func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bool) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, file := range link.Hooks(conf) {
-		if hw && strings.Contains(file, "mmi") {
-			files["firmware.mmi"] = []byte(memoryMap(sys, sh))
+	before, err := listing(".")
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range link.HookList(conf) {
+		if !hw && h.Implementation {
+			continue
+		}
+		c.say("INFO: [VPL 60-0] %s: sourcing %s", h.Point, h.File)
+		done, err := c.script(h.File, designPrelude, model(sys, sh), nil)
+		if err != nil {
+			c.say("ERROR: [VPL 60-773] In '%s', caught Tcl error:  sourcing script %s failed", absolute("_x/link/vivado/vpl/runme.log"), h.File)
+			c.say("ERROR: [VPL 60-1328] Vpl run 'vpl' failed")
+			c.say("ERROR: [v++ 60-661] v++ link run 'run_link' failed")
+			return nil, &link.Error{Code: "v++ 60-626", Text: "Kernel link failed to complete"}
+		}
+		for _, r := range done {
+			switch {
+			case r[0] == "open":
+				return nil, &link.Error{Code: "BD 41-758", Text: fmt.Sprintf("The following interface pin is not connected after %s: %s", h.File, r[1])}
+			case strings.HasPrefix(r[0], "report_"):
+				files[c.relative(r[1])] = nil
+				c.rec.Notes = append(c.rec.Notes, "report: "+strings.Join(append([]string{r[0]}, r[2:]...), " ")+" "+c.relative(r[1]))
+			case r[0] == "create_bd_cell":
+				c.rec.Notes = append(c.rec.Notes, "cell: "+strings.Join(r[1:], " "))
+			case r[0] == "net" && slices.ContainsFunc(r[2:], func(p string) bool { return !instance(sys, p) }):
+				c.rec.Notes = append(c.rec.Notes, "net: "+strings.Join(r[1:], " "))
+			}
+		}
+	}
+	after, err := listing(".")
+	if err != nil {
+		return nil, err
+	}
+	for name := range after {
+		if before[name] == "" {
+			c.rec.Outputs[name] = after[name]
 		}
 	}
 	return files, nil
 }
 
-// memoryMap is an MMI file (UG1580, "Memory Map Information (MMI) File").
-func memoryMap(sys *link.System, sh *shell.Shell) string {
+// instance reports whether a pin is one of a kernel's instance.
+func instance(sys *link.System, pin string) bool {
+	name, _, _ := strings.Cut(pin, "/")
+	return slices.ContainsFunc(sys.Instances, func(in link.Instance) bool { return in.Name == name })
+}
+
+// listing are the files of a folder with their sums.
+func listing(dir string) (map[string]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]string{}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				return nil, err
+			}
+			list[e.Name()] = sum(text)
+		}
+	}
+	return list, nil
+}
+
+// model is what hooks see of a design, as Tcl.
+func model(sys *link.System, sh *shell.Shell) string {
 	var b strings.Builder
-	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MemInfo Version=\"1\" Minor=\"5\">\n")
-	for _, in := range sys.Instances {
-		if !strings.HasPrefix(in.Kernel.Name, "ccl_offload") {
+	fmt.Fprintf(&b, "set standin::property(standin_design,PART) %s\n", sh.Part)
+	for n, in := range sys.Instances {
+		var streams []string
+		for _, p := range in.Kernel.Ports {
+			if p.Stream() && !p.Open {
+				streams = append(streams, p.Name)
+			}
+		}
+		fmt.Fprintf(&b, "standin::instance %s {%s}\n", in.Name, strings.Join(streams, " "))
+		if !slices.ContainsFunc(in.Kernel.Files, func(f string) bool { return strings.HasSuffix(f, "/control_processor.sv") }) {
 			continue
 		}
-		fmt.Fprintf(&b, "  <Processor Endianness=\"Little\" InstPath=\"%s\">\n    <AddressSpace Name=\"%s_ram\" Begin=\"0\" End=\"65535\">\n      <BusBlock>\n", in.Name, in.Name)
+		// 64 KiB in words of 32 bits: 16 block RAMs with 2 bits of each word.
 		for lane := range 16 {
-			fmt.Fprintf(&b, "        <BitLane MemType=\"RAMB36\" Placement=\"X%dY%d\">\n          <DataWidth MSB=\"%d\" LSB=\"%d\"/>\n          <AddressRange Begin=\"0\" End=\"16383\"/>\n          <Parity ON=\"false\" NumBits=\"0\"/>\n        </BitLane>\n", lane%8, lane, lane*2+1, lane*2)
+			fmt.Fprintf(&b, "standin::ram level0_i/ulp/%s/inst/kernel/core/processor/ram/memory_reg_bram_%d {LOC RAMB36_X%dY%d ram_addr_begin 0 ram_addr_end 16383 ram_slice_begin %d ram_slice_end %d ram_offset 0}\n",
+				in.Name, lane, lane%8, 20*n+lane, 2*lane, 2*lane+1)
 		}
-		b.WriteString("      </BusBlock>\n    </AddressSpace>\n  </Processor>\n")
+		fmt.Fprintf(&b, "standin::ram level0_i/ulp/%s/inst/kernel/core/other_reg_bram_0 {LOC RAMB18_X9Y%d}\n", in.Name, n)
 	}
-	fmt.Fprintf(&b, "  <Config>\n    <Option Name=\"Part\" Val=\"%s\"/>\n  </Config>\n</MemInfo>\n", sh.Part)
+	for _, s := range sys.Streams {
+		fmt.Fprintf(&b, "standin::stream %s %s\n", strings.Replace(s.From, ".", "/", 1), strings.Replace(s.To, ".", "/", 1))
+	}
 	return b.String()
 }
 

@@ -71,8 +71,8 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 		}
 	}
 	design := c.design(conf, sys)
-	for path, text := range made {
-		c.write(path, text)
+	for path := range made {
+		c.write(path, []byte(report.Any(path, reportView(c.Version, design, clock, sys, sh))))
 	}
 	if target == "hw" {
 		for file, text := range report.Implementation(reportView(c.Version, design, clock, sys, sh)) {
@@ -267,5 +267,5 @@ func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, 
 	f.Set("CLOCK_FREQ_TOPOLOGY", fmt.Appendf(nil, `{"clock_freq_topology":{"m_count":"1","m_clock_freq":[{"m_freq_Mhz":"%g","m_type":"DATA","m_name":"DATA_CLK"}]}}`, mhz))
 	f.Set("BUILD_METADATA", fmt.Appendf(nil, `{"build_metadata":{"xclbin":{"generated_by":{"name":"v++","version":%q}}}}`, c.Version))
 	all, err := f.Bytes()
-	return all, report.Info(f.UUID, c.Version, sh.Name, target, mhz), err
+	return all, report.Info(reportView(c.Version, design, mhz, sys, sh), f.UUID, f.Version, target), err
 }

@@ -45,6 +45,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.status) }
 var tools = map[string]func(*call) error{
 	"v++": vpp, "vitis_hls": vitisHLS, "vitis-run": vitisRun, "vivado": vivado, "xclbinutil": xclbinutil, "updatemem": updatemem,
 	"emconfigutil": emconfigutil, "platforminfo": platforminfo, "xbutil": xbutil, "xrt-smi": xbutil, "git": git,
+	"make": builder, "cmake": cmake,
 }
 
 // Names are the names that the program acts on.

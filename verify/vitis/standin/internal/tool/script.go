@@ -10,13 +10,17 @@ import (
 )
 
 //go:embed vivado.tcl
-var prelude string
+var scriptPrelude string
+
+//go:embed design.tcl
+var designPrelude string
 
 // recorded is a command of a script, with its words.
 type recorded []string
 
-// script runs a Tcl script and returns the commands that it has called.
-func (c *call) script(file, commands string, args []string) ([]recorded, error) {
+// script runs a Tcl script and returns the commands that it has called. Prelude is what
+// runs it, and data what that is given.
+func (c *call) script(file, prelude, data string, args []string) ([]recorded, error) {
 	if c.Tclsh == "" {
 		return nil, fmt.Errorf("there is no tclsh on this host to run %s", file)
 	}
@@ -33,7 +37,7 @@ func (c *call) script(file, commands string, args []string) ([]recorded, error) 
 	if err := os.WriteFile(names[0], []byte(prelude), 0o666); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(names[2], []byte(commands), 0o666); err != nil {
+	if err := os.WriteFile(names[2], []byte(data), 0o666); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(c.Tclsh, append([]string{names[0], names[1], names[2], file}, args...)...)

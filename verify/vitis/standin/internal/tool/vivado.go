@@ -48,7 +48,7 @@ func vivado(c *call) error {
 	for _, s := range scripts {
 		c.say("source %s", s)
 		c.stage()
-		commands, err := c.script(s, vivadoCommands, g.All("tclargs"))
+		commands, err := c.script(s, scriptPrelude, vivadoCommands, g.All("tclargs"))
 		if err == nil {
 			err = c.packaged(commands)
 		}

@@ -22,6 +22,8 @@ type Kernel struct {
 	Language string     `xml:"language,attr"`
 	Ports    []Port     `xml:"ports>port"`
 	Args     []Argument `xml:"args>arg"`
+	// Files are the names of the files in the archive.
+	Files []string `xml:"-"`
 }
 
 // Port is a port of a kernel.
@@ -31,6 +33,8 @@ type Port struct {
 	Type  string `xml:"portType,attr"` // "stream", "addressable"
 	Width int    `xml:"dataWidth,attr"`
 	Range string `xml:"range,attr"`
+	// Open is our own: a stream that may lead nowhere.
+	Open bool `xml:"standinOpen,attr,omitempty"`
 }
 
 // Argument is an argument of a kernel.
@@ -111,7 +115,9 @@ func Read(file string) (*Kernel, error) {
 	defer z.Close()
 	var kernel *Kernel
 	var list bool
+	var names []string
 	for _, f := range z.File {
+		names = append(names, f.Name)
 		list = list || f.Name == "xo.xml"
 		r, err := f.Open() // all of it: the archive has sums
 		if err != nil {
@@ -131,6 +137,7 @@ func Read(file string) (*Kernel, error) {
 	if kernel == nil || !list {
 		return nil, fmt.Errorf("it has no xo.xml or no kernel.xml")
 	}
+	kernel.Files = names
 	return kernel, nil
 }
 
