@@ -55,7 +55,7 @@ func PackageSteps(d *design.Design) ([]PackageStep, error) {
 	return steps, nil
 }
 
-func packageStep(d *design.Design, k *design.Kernel, sources map[string][]byte) (PackageStep, error) {
+func packageStep(d *design.Design, k *design.Kernel, sources *sourceSet) (PackageStep, error) {
 	step := PackageStep{Kernel: k, Script: packageFolder + k.ID + ".tcl", XO: k.Name + ".xo"}
 	own, err := kernelSources(sources, k)
 	if err != nil {
@@ -182,7 +182,7 @@ func (p kernelPin) Direction() string {
 	return "input"
 }
 
-func newPackageView(d *design.Design, k *design.Kernel, sources map[string][]byte, view hardwareView) (packageView, error) {
+func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet, view hardwareView) (packageView, error) {
 	v := packageView{
 		Source: d.Platform.File, ID: k.ID, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Control: k.Control,
 		Top: k.Name + "_ip", Numbered: toldNumber(d, k),

@@ -4,24 +4,42 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// A module or package stands in the file of its name, which is how the files of a
-// kernel are found.
-var (
-	packageUse  = regexp.MustCompile(`\b(\w+)\s*::`)
-	instanceUse = regexp.MustCompile(`(?m)^\s*(\w+)\s+(?:#\s*\(|\w+\s*(?:\[[^\]]*\]\s*)?\()`)
-	commentText = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"`)
-)
+// sourceSet is the RTL that the kernels of a platform are made of. A module or
+// package stands in the file of its name, which is how the files of a kernel are
+// found.
+type sourceSet struct {
+	files  map[string][]byte   // by path
+	byName map[string][]string // paths, by the name of the module or package
+	used   map[string][]string // names that a file uses, as far as asked for
+}
 
-// hardwareSources is the RTL that the kernels of a platform are made of, by path.
-func hardwareSources(d *design.Design) (map[string][]byte, hardwareView, error) {
+func newSourceSet(files []File) *sourceSet {
+	s := &sourceSet{files: map[string][]byte{}, byName: map[string][]string{}, used: map[string][]string{}}
+	for _, f := range files {
+		unit := strings.TrimSuffix(path.Base(f.Path), ".sv")
+		s.files[f.Path] = f.Content
+		s.byName[unit] = append(s.byName[unit], f.Path)
+	}
+	return s
+}
+
+// uses are the names of modules and packages of the set that a file uses.
+func (s *sourceSet) uses(name string) []string {
+	if _, ok := s.used[name]; !ok {
+		s.used[name] = slices.DeleteFunc(usedUnits(s.files[name]), func(unit string) bool { return len(s.byName[unit]) == 0 })
+	}
+	return s.used[name]
+}
+
+func hardwareSources(d *design.Design) (*sourceSet, hardwareView, error) {
 	pkg, symbols, err := svPackage(d)
 	if err != nil {
 		return nil, hardwareView{}, err
@@ -31,11 +49,7 @@ func hardwareSources(d *design.Design) (map[string][]byte, hardwareView, error) 
 	if err != nil {
 		return nil, view, err
 	}
-	sources := map[string][]byte{}
-	for _, f := range append(files, pkg...) {
-		sources[f.Path] = f.Content
-	}
-	return sources, view, nil
+	return newSourceSet(append(files, pkg...)), view, nil
 }
 
 // KernelSources are the paths of the RTL of a kernel, and of nothing else, in the
@@ -49,15 +63,10 @@ func KernelSources(d *design.Design, k *design.Kernel) ([]string, error) {
 	return kernelSources(sources, k)
 }
 
-func kernelSources(sources map[string][]byte, k *design.Kernel) ([]string, error) {
+func kernelSources(sources *sourceSet, k *design.Kernel) ([]string, error) {
 	top := path.Join(rtlFolder, k.ID, k.Name+".sv")
-	if sources[top] == nil {
+	if sources.files[top] == nil {
 		return nil, fmt.Errorf("kernel %s: there is no file %s", k.ID, top)
-	}
-	byName := map[string][]string{}
-	for name := range sources {
-		unit := strings.TrimSuffix(path.Base(name), ".sv")
-		byName[unit] = append(byName[unit], name)
 	}
 	var packages, modules []string
 	seen := map[string]bool{}
@@ -67,12 +76,9 @@ func kernelSources(sources map[string][]byte, k *design.Kernel) ([]string, error
 			return nil
 		}
 		seen[name] = true
-		for _, unit := range usedUnits(sources[name]) {
-			in := byName[unit]
-			switch {
-			case len(in) == 0: // not ours: a word of the language, or a model
-				continue
-			case len(in) > 1:
+		for _, unit := range sources.uses(name) {
+			in := sources.byName[unit]
+			if len(in) > 1 {
 				return fmt.Errorf("kernel %s: %s may be any of %s", k.ID, unit, strings.Join(slices.Sorted(slices.Values(in)), ", "))
 			}
 			if err := visit(in[0]); err != nil {
@@ -93,46 +99,81 @@ func kernelSources(sources map[string][]byte, k *design.Kernel) ([]string, error
 }
 
 // usedUnits are the packages and modules that a source may use, in order of
-// appearance. What only simulations have is left out.
+// appearance: what stands before ::, and what begins a line and has a parameter
+// list, or a name and ports, behind it. All of our RTL is written so.
 func usedUnits(text []byte) []string {
-	plain := commentText.ReplaceAll(synthesized(text), []byte(" "))
 	var units []string
-	add := func(found [][][]byte) {
-		for _, f := range found {
-			if unit := string(f[1]); !slices.Contains(units, unit) {
-				units = append(units, unit)
-			}
+	seen := map[string]bool{}
+	add := func(unit []byte) {
+		if len(unit) > 0 && !seen[string(unit)] {
+			seen[string(unit)] = true
+			units = append(units, string(unit))
 		}
 	}
-	add(packageUse.FindAllSubmatch(plain, -1))
-	add(instanceUse.FindAllSubmatch(plain, -1))
+	var around conditions
+	for line := range bytes.Lines(text) {
+		if around.hides(line) {
+			continue
+		}
+		line, _, _ = bytes.Cut(line, []byte("//"))
+		for rest := line; ; {
+			before, after, ok := bytes.Cut(rest, []byte("::"))
+			if !ok {
+				break
+			}
+			add(before[len(bytes.TrimRightFunc(before, inWord)):])
+			rest = after
+		}
+		line = bytes.TrimSpace(line)
+		behind := bytes.TrimLeftFunc(line, inWord)
+		unit := line[:len(line)-len(behind)]
+		if len(unit) == 0 || len(behind) == 0 || behind[0] != ' ' {
+			continue
+		}
+		behind = bytes.TrimLeft(behind, " ")
+		if bytes.HasPrefix(behind, []byte("#")) {
+			add(unit)
+			continue
+		}
+		ports := bytes.TrimLeft(bytes.TrimLeftFunc(behind, inWord), " ")
+		if len(ports) < len(behind) && (bytes.HasPrefix(ports, []byte("(")) || bytes.HasPrefix(ports, []byte("["))) {
+			add(unit)
+		}
+	}
 	return units
 }
+
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // synthesisMacro is the only macro that synthesis defines (UG901, "Verilog Macros").
 const synthesisMacro = "SYNTHESIS"
 
-// synthesized is a source without the lines that synthesis does not see.
-func synthesized(text []byte) []byte {
-	var out []byte
-	var hidden []bool // for each conditional that we are in
-	for line := range bytes.Lines(text) {
-		directive, macro, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-		last := len(hidden) - 1
-		switch {
-		case directive == "`ifdef" || directive == "`ifndef":
-			words := strings.Fields(macro)
-			defined := len(words) > 0 && words[0] == synthesisMacro
-			hidden = append(hidden, defined != (directive == "`ifdef"))
-		case directive == "`else" && last >= 0:
-			hidden[last] = !hidden[last]
-		case directive == "`endif" && last >= 0:
-			hidden = hidden[:last]
-		case !slices.Contains(hidden, true):
-			out = append(out, line...)
+// conditions are the conditional directives around a line: whether each hides it
+// from synthesis.
+type conditions []bool
+
+// hides takes the next line, and tells whether synthesis does not see it.
+func (c *conditions) hides(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	if len(line) == 0 || line[0] != '`' {
+		return slices.Contains(*c, true)
+	}
+	words := strings.Fields(string(line))
+	last := len(*c) - 1
+	switch words[0] {
+	case "`ifdef", "`ifndef":
+		defined := len(words) > 1 && words[1] == synthesisMacro
+		*c = append(*c, defined != (words[0] == "`ifdef"))
+	case "`else":
+		if last >= 0 {
+			(*c)[last] = !(*c)[last]
+		}
+	case "`endif":
+		if last >= 0 {
+			*c = (*c)[:last]
 		}
 	}
-	return out
+	return true
 }
 
 // kernelPins are the pins of a kernel's top module with their widths, each by the
