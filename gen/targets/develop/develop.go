@@ -39,12 +39,12 @@ func Soak(ctx context.Context,
 
 // Bench measures how long generating takes, how fast emulated collectives are,
 // in process, through the simulation protocol and on sockets, how many cycles calls
-// take on simulated hardware, and how many beats go through kernels in C++, and
-// writes reports to out/bench/.
+// take on simulated hardware, how long builds take that have nothing to do, and how
+// many beats go through kernels in C++, and writes reports to out/bench/.
 //
 // Collectives are compared with those of OpenMPI if mpicc and mpirun are there.
 func Bench(ctx context.Context,
-	only *string, // generate, collectives, hardware or plugins (all)
+	only *string, // generate, collectives, hardware, builds or plugins (all)
 	platform *string, // platform, as a name (u55c_tcp)
 	ranks *string, // numbers of ranks of the collectives (2,4,8)
 ) error {

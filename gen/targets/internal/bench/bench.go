@@ -21,6 +21,7 @@ import (
 type program struct {
 	name    string // as -only and its package call it
 	ranks   bool   // it takes numbers of ranks
+	fixed   bool   // it takes no platform
 	needs   string // a tool, without which it is skipped
 	failed  string
 	skipped string
@@ -32,6 +33,7 @@ const generate = "generate"
 var programs = []program{
 	{name: "collectives", ranks: true, failed: "the benchmark of the collectives has failed"},
 	{name: "hardware", needs: "verilator", failed: "the benchmark of simulated hardware has failed", skipped: "simulated hardware needs verilator and g++"},
+	{name: "builds", fixed: true, failed: "the benchmark of builds has failed"},
 	{name: "plugins", needs: "g++", failed: "the benchmark of kernels in C++ has failed", skipped: "kernels in C++ need g++"},
 }
 
@@ -72,7 +74,7 @@ func (p program) run(ctx context.Context, platform, ranks *string) error {
 		}
 	}
 	var args []string
-	if platform != nil {
+	if platform != nil && !p.fixed {
 		args = append(args, "-platform="+*platform)
 	}
 	if ranks != nil && p.ranks {

@@ -7,25 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/magefile/mage/mg"
 
+	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/gen/targets/internal/doctor"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
-// heapLimit is what a target may use before garbage is collected. A run over
-// all shipped platforms takes a third of it, and is a quarter faster for it.
-const heapLimit = 512 << 20
-
-func init() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(-1)
-		debug.SetMemoryLimit(heapLimit)
-	}
-}
+func init() { heap.Spare() }
 
 // Options are the options of a target; those not given are nil.
 func Options(only, vars, out, godir *string) workspace.Options {

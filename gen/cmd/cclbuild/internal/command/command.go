@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/vitis/local"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -29,6 +30,7 @@ const (
 // order: tools are stopped and jobs cancelled. Another one changes nothing about that.
 func Main() {
 	local.Supervise()
+	heap.Spare()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))

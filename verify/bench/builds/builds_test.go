@@ -1,0 +1,51 @@
+package builds
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/vitis/local"
+)
+
+func TestMain(m *testing.M) {
+	local.Supervise()
+	os.Exit(m.Run())
+}
+
+// TestEveryPoint wants a figure for each thing that is measured.
+func TestEveryPoint(t *testing.T) {
+	for _, name := range []string{"PATH", "XDG_CACHE_HOME", "XILINX_VITIS", "XILINX_VIVADO", "XILINX_HLS", "XILINX_XRT", "PLATFORM_REPO_PATHS"} {
+		t.Setenv(name, os.Getenv(name)) // what the benchmark sets goes with the test
+	}
+	dir := t.TempDir()
+	var table strings.Builder
+	o := Defaults()
+	o.Many, o.Runs = 3, 1
+	if err := Run(t.Context(), o, dir, &table, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "builds.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	want := []Point{{What: "plan", Platforms: 1}, {What: "plan", Platforms: 3}, {What: "nothing to do", Platforms: 1}}
+	if len(r.Points) != len(want) {
+		t.Fatalf("got %+v", r.Points)
+	}
+	for i, p := range r.Points {
+		if p.What != want[i].What || p.Platforms != want[i].Platforms || p.Steps < 3*p.Platforms || p.Milliseconds <= 0 {
+			t.Errorf("got %+v", p)
+		}
+		if !strings.Contains(table.String(), p.What) {
+			t.Errorf("no %s in\n%s", p.What, table.String())
+		}
+	}
+}
