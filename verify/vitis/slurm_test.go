@@ -1,0 +1,230 @@
+package vitis
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
+	"github.com/cclforge/cclforge/verify/vitis/standin"
+)
+
+// onCluster is the platform that is built on a cluster: it has kernels of its own
+// and of third parties.
+const onCluster = "u55c_udp"
+
+// Builds on a real Slurm cluster, with two nodes that are large on paper.
+func TestOnSlurm(t *testing.T) {
+	t.Parallel()
+	c, err := slurmtest.Start(t.Context(), slurmtest.Options{CPUs: 16, Memory: 200 << 10})
+	if errors.Is(err, slurmtest.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	reference := slurmBench(t, c)
+	reference.build(onCluster, "-on=local")
+	t.Run("builds", func(t *testing.T) {
+		t.Run("whole", func(t *testing.T) { t.Parallel(); whole(t, c, reference) })
+		t.Run("killed", func(t *testing.T) { t.Parallel(); killed(t, c, reference) })
+		t.Run("interrupted", func(t *testing.T) { t.Parallel(); interruptedOnSlurm(t, c, reference) })
+		t.Run("failing", func(t *testing.T) { t.Parallel(); failing(t, c) })
+	})
+	if jobs, err := c.Queue(t.Context()); err != nil || len(jobs) > 0 {
+		t.Errorf("in the queue are %q: %v", jobs, err)
+	}
+}
+
+func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
+	b := newBench(t, standin.Options{Pace: 10 * time.Millisecond})
+	b.env = append(b.env, "SLURM_CONF="+c.Conf)
+	return b
+}
+
+// whole builds on both nodes, and then has nothing to do.
+func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
+	b := slurmBench(t, c)
+	o := b.build(onCluster, "-on=slurm", "-json")
+	for _, node := range []string{"n1", "n2"} {
+		if !strings.Contains(o.out, node) {
+			t.Errorf("nothing ran on %s:\n%s", node, o.out)
+		}
+	}
+	same(t, b, reference)
+	b.worked()
+	b.build(onCluster, "-on=slurm")
+	if calls := b.worked(); len(calls) > 0 {
+		t.Errorf("the second build has called %s %q", calls[0].Tool, calls[0].Args)
+	}
+	if names := jobsOf(t, c, b); len(names) > 0 {
+		t.Errorf("in the queue are %q", names)
+	}
+}
+
+// killed is a build that gets SIGKILL while the cluster works for it, twice. The
+// third follows the jobs, and no tool is run twice.
+func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
+	b := slurmBench(t, c)
+	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for _, until := range []func() bool{
+		func() bool { return len(jobsOf(t, c, b)) > 2 && len(calls(b)) > 0 },
+		func() bool { return slices.ContainsFunc(calls(b), linking) },
+	} {
+		cmd, out, errs := b.command(t.Context(), "build", onCluster, "-on=slurm")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, "the cluster works", until)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Errorf("it has ended already: %v\n%s%s", err, out, errs)
+		}
+		_ = cmd.Wait()
+	}
+	if names := jobsOf(t, c, b); !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "/link/") }) {
+		t.Errorf("the kill has ended the job that links: %q", names)
+	}
+	b.build(onCluster, "-on=slurm")
+	same(t, b, reference)
+	seen := map[string]bool{}
+	for _, call := range b.worked() {
+		// git and make are called by one script several times.
+		key := call.Tool + " " + call.Dir + " " + strings.Join(call.Args, " ")
+		if seen[key] && call.Tool != "git" && call.Tool != "make" {
+			t.Errorf("called twice: %s", key)
+		}
+		seen[key] = true
+		if linking(call) && call.Exit != 0 {
+			t.Errorf("the link has ended with %d: %q", call.Exit, call.Notes)
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("no tool was called")
+	}
+}
+
+// interruptedOnSlurm is a build that gets SIGINT while a tool hangs that is deaf to
+// signals: nothing is left in the queue, and no process.
+func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
+	b := slurmBench(t, c)
+	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang}); err != nil {
+		t.Fatal(err)
+	}
+	cmd, out, errs := b.command(t.Context(), "build", onCluster, "-on=slurm")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "the link hangs", func() bool { return slices.ContainsFunc(calls(b), linking) })
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit status %d\n%s%s", code, out, errs)
+	}
+	if names := jobsOf(t, c, b); len(names) > 0 {
+		t.Errorf("in the queue are %q", names)
+	}
+	for _, call := range calls(b) {
+		if linking(call) && syscall.Kill(call.PID, 0) == nil {
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", call.PID))
+			if len(line) > 0 { // not yet reaped by init
+				t.Errorf("%q is left", line)
+			}
+		}
+	}
+	if err := b.Fail(); err != nil {
+		t.Fatal(err)
+	}
+	b.worked()
+	b.build(onCluster, "-on=slurm")
+	same(t, b, reference)
+	for _, call := range b.worked() {
+		if call.Tool == "vivado" || call.Tool == "git" {
+			t.Errorf("the second build has repeated %s %q in %s", call.Tool, call.Args, call.Dir)
+		}
+	}
+}
+
+// failing is a build whose link fails: what comes after does not run, and the
+// message has the line of the log and the node.
+func failing(t *testing.T, c *slurmtest.Cluster) {
+	b := slurmBench(t, c)
+	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Licence}); err != nil {
+		t.Fatal(err)
+	}
+	o := b.run("build", onCluster, "-on=slurm")
+	if o.code != 1 || !strings.Contains(o.err, onCluster+"/link") || !strings.Contains(strings.ToLower(o.err), "licen") {
+		t.Errorf("the build has not told what failed: %v", o)
+	}
+	for _, call := range b.worked() {
+		if call.Tool == "updatemem" {
+			t.Error("the image was made although there was no link")
+		}
+	}
+	if names := jobsOf(t, c, b); len(names) > 0 {
+		t.Errorf("in the queue are %q", names)
+	}
+}
+
+// same compares the .xclbin with that of a build on this host.
+func same(t *testing.T, b, reference *bench) {
+	t.Helper()
+	var texts [2][]byte
+	for i, of := range []*bench{b, reference} {
+		var err error
+		if texts[i], err = os.ReadFile(filepath.Join(of.dir, "out", "build", onCluster, onCluster+".xclbin")); err != nil {
+			t.Error(err)
+		}
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Errorf("the .xclbin differs from that of a local build: %d and %d bytes", len(texts[0]), len(texts[1]))
+	}
+}
+
+func linking(c standin.Call) bool { return c.Tool == "v++" && slices.Contains(c.Args, "--link") }
+
+// calls are the calls so far; half a line at the end is no error here.
+func calls(b *bench) []standin.Call {
+	all, _ := b.Calls()
+	return all
+}
+
+func wait(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+// jobsOf are the names of a bench's jobs that have not ended.
+func jobsOf(t *testing.T, c *slurmtest.Cluster, b *bench) []string {
+	t.Helper()
+	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%j|%Z").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		if name, dir, _ := strings.Cut(line, "|"); strings.HasPrefix(dir, b.cache) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
