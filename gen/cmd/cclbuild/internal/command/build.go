@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -43,7 +44,9 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	}
 	if outcome != nil {
 		for _, f := range outcome.Failures {
-			explain(ctx, c, f)
+			if err := explain(ctx, c, f, o.json); err != nil {
+				return err
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -89,16 +92,21 @@ func (c *console) display(json bool) progress.Display {
 }
 
 // explain says why a step has failed, and how to see it again.
-func explain(ctx context.Context, c *console, f *run.Failure) {
+func explain(ctx context.Context, c *console, f *run.Failure, asJSON bool) error {
 	if errors.Is(f.Err, step.ErrNotRun) || errors.Is(f.Err, context.Canceled) {
-		return
+		return nil
+	}
+	d := diagnose.Diagnose(ctx, os.DirFS(f.Dir), f.Step, f.Err)
+	if asJSON {
+		return json.NewEncoder(c.out).Encode(diagnosis{now("diagnosis"), f.Step.ID, text(f.Err), d.Lines, string(d.Cause), d.Hint, f.Log, f.Command})
 	}
 	c.remark("\n%s has failed", f.Step.ID)
-	if d := strings.TrimRight(diagnose.Diagnose(ctx, os.DirFS(f.Dir), f.Step, f.Err).String(), "\n"); d != "" {
-		c.remark("%s", d)
+	if said := strings.TrimRight(d.String(), "\n"); said != "" {
+		c.remark("%s", said)
 	}
 	c.remark("log:   %s", f.Log)
 	c.remark("again: %s", f.Command)
+	return nil
 }
 
 // hand gives users what a platform's build has made, and what there is to know
@@ -120,14 +128,19 @@ func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *
 	if err != nil {
 		return fmt.Errorf("report on %s: %w", name, err)
 	}
-	if !o.json {
+	page := filepath.Join(dir, reportPage)
+	if o.json {
+		line := made{now("built"), name, files, filepath.Join(dir, reportFile), page, r.Misses()}
+		if err := json.NewEncoder(c.out).Encode(line); err != nil {
+			return err
+		}
+	} else {
 		if err := show(c, dir); err != nil {
 			return err
 		}
-		for _, f := range files {
+		for _, f := range append(files, page) {
 			fmt.Fprintln(c.out, f)
 		}
-		fmt.Fprintln(c.out, filepath.Join(dir, reportPage))
 	}
 	if r.Met() || d.Platform.HWEmu {
 		return nil
