@@ -5,5 +5,5 @@ import "embed"
 
 // FS holds the templates, one folder for each kind of output.
 //
-//go:embed all:docs all:driver all:firmware all:hls all:rtl vitis
+//go:embed coyote all:docs all:driver all:firmware all:hls all:rtl vitis
 var FS embed.FS

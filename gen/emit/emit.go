@@ -27,6 +27,7 @@ type renderer struct {
 // renderers lists what is made of every platform.
 var renderers = []renderer{
 	{"vitis", vitis},
+	{"coyote", coyote},
 	{"firmware", firmware},
 	{"rtl", rtl},
 	{"processor", processor},

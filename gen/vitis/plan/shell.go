@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// Where things are in the work directory of a step that builds a shell.
+const (
+	shellCheckout = emit.CoyoteFolder + "/shell"
+	shellBit      = emit.CoyoteBuild + "/bitstreams/cyt_top.bit"
+	shellPartial  = emit.CoyoteBuild + "/bitstreams/shell_top.bin"
+	coresOption   = "COMP_CORES"
+	bitExtension  = ".bit"
+	firmwareBit   = "shell.bit"
+)
+
+// shell plans a platform inside somebody else's shell: the shell's repository is
+// fetched, and its own build makes the bit stream. That holds no firmware yet,
+// unless the platform says that firmware goes into the kernel.
+func (p *planner) shell() error {
+	d := p.d
+	if d.Shell == nil {
+		return fmt.Errorf("no kernel of %s says which shell it is built into", d.Platform.Name)
+	}
+	if err := d.CheckShell(); err != nil {
+		return err
+	}
+	s, err := p.step(step.Shell, d.Shell.Name, "build "+d.Platform.Name+" in the shell "+d.Shell.Name, shellStepTools(d)...)
+	if err != nil {
+		return err
+	}
+	// It is one step: the directories that CMake and Vivado leave on the way know
+	// where they are, and are of no use elsewhere.
+	if err := p.take(s, p.rendered(func(name string) bool { return emit.CoyoteReads(d, name) })...); err != nil {
+		return err
+	}
+	run := func(tool string, args ...string) {
+		s.Commands = append(s.Commands, step.Command{Tool: tool, Args: args})
+	}
+	run("git", "init", "--quiet", shellCheckout)
+	run("git", "-C", shellCheckout, "fetch", "--quiet", "--depth", "1", d.Shell.Git, d.Shell.Revision)
+	run("git", "-C", shellCheckout, "checkout", "--quiet", "--detach", d.Shell.Revision)
+	s.Commands = append(s.Commands, step.Command{Shell: strings.ReplaceAll(verifyHead(d.Shell.Revision), "-C "+checkout+" ", "-C "+shellCheckout+" ")})
+	if d.Shell.Submodules {
+		run("git", "-C", shellCheckout, "submodule", "--quiet", "update", "--init", "--recursive")
+	}
+	for _, k := range emit.CoyoteKernelsInCpp(d) {
+		run("vitis_hls", "-f", emit.CoyoteHLS(k))
+	}
+	s.Commands = append(s.Commands, step.Command{Shell: p.configure(s)})
+	run("cmake", "--build", emit.CoyoteBuild, "--target", "project")
+	run("cmake", "--build", emit.CoyoteBuild, "--target", "bitgen")
+	s.Outputs = []string{shellBit}
+	processors := emit.CoyoteProcessors(d)
+	if len(processors) > 0 {
+		run("vivado", "-mode", "batch", "-nojournal", "-source", emit.CoyoteMap)
+		s.Outputs = append(s.Outputs, memoryMap)
+	} else {
+		s.Outputs = append(s.Outputs, shellPartial)
+	}
+	s.Reports = []string{emit.CoyoteBuild + "/reports/**", emit.CoyoteBuild + "/logs/**", emit.CoyoteBuild + "/**/*.rpt", "*.log"}
+	s.Facts = map[string]string{"shell": d.Shell.Git + " " + d.Shell.Revision}
+	// Nobody is there to answer questions.
+	s.Env["GIT_TERMINAL_PROMPT"] = "0"
+	s.Env[jobsVariable] = strconv.Itoa(max(1, s.Resources.CPUs))
+	if p.d.Platform.Build.Jobs > 0 {
+		s.Env[jobsVariable] = strconv.Itoa(p.d.Platform.Build.Jobs)
+	}
+	p.add(s)
+	if len(processors) > 0 {
+		return p.shellImage(s, processors)
+	}
+	p.result(s, shellBit, d.Platform.Name+bitExtension)
+	p.result(s, shellPartial, d.Platform.Name+".bin")
+	return nil
+}
+
+// configure is the command that configures the shell's build. How many processors
+// it may take has nothing to do with its result, so that no key depends on it.
+func (p *planner) configure(s *step.Step) string {
+	words := []string{"cmake"}
+	for _, t := range s.Tools {
+		if t.Name == "cmake" && t.Path != "" {
+			words[0] = step.Quote(t.Path)
+		}
+	}
+	words = append(words, "-S", emit.CoyoteFolder, "-B", emit.CoyoteBuild)
+	cores := true
+	for _, flag := range emit.CoyoteFlags(p.d.Shell) {
+		words = append(words, step.Quote(flag))
+		cores = cores && !strings.HasPrefix(flag, "-D"+coresOption+"=")
+	}
+	if cores {
+		words = append(words, fmt.Sprintf(`-D%s="${%s:-8}"`, coresOption, jobsVariable))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellImage puts the firmware into the bit stream.
+func (p *planner) shellImage(shell *step.Step, processors []string) error {
+	name := p.d.Platform.Name
+	s, err := p.step(step.Image, name, "finish "+name, "updatemem")
+	if err != nil {
+		return err
+	}
+	s.Files = []step.File{{Path: firmwareFile, Content: p.o.Firmware}}
+	s.Needs = []step.Need{
+		{Step: shell.ID, Output: shellBit, Path: firmwareBit},
+		{Step: shell.ID, Output: memoryMap, Path: memoryMap},
+	}
+	args := []string{"-force", "-meminfo", memoryMap}
+	for _, proc := range processors {
+		args = append(args, "-data", firmwareFile, "-proc", proc)
+	}
+	s.Commands = []step.Command{{Tool: "updatemem", Args: append(args, "-bit", firmwareBit, "-out", name+bitExtension)}}
+	s.Outputs = []string{name + bitExtension}
+	p.add(s)
+	p.result(s, name+bitExtension, name+bitExtension)
+	return nil
+}
+
+func (p *planner) result(s *step.Step, output, file string) {
+	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID, Output: output, Path: path.Base(file)})
+}
+
+// shellStepTools are what the shell's build runs: its network stack is C++, and its
+// scripts call vitis_hls.
+func shellStepTools(*design.Design) []string {
+	return []string{"vivado", "vitis_hls", "git", "cmake", "make"}
+}
+
+// shellTools are what a platform inside a shell takes.
+func shellTools(d *design.Design) []string {
+	if len(emit.CoyoteProcessors(d)) > 0 {
+		return append(shellStepTools(d), "updatemem")
+	}
+	return shellStepTools(d)
+}
