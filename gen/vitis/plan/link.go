@@ -94,10 +94,13 @@ func (p *planner) link() error {
 	if p.d.Platform.HWEmu {
 		s.Commands = append(s.Commands, step.Command{Tool: "emconfigutil", Args: []string{"--platform", p.d.Platform.Board.Shell, "--nd", "1", "--od", "."}})
 		s.Outputs = append(s.Outputs, emulatedCard)
-		p.plan.Results = append(p.plan.Results, step.Result{Platform: name, Step: s.ID, Output: emulatedCard, Path: emulatedCard})
+		p.hand(s, emulatedCard)
+	}
+	for _, left := range []string{"reports", name + ".xclbin.info", name + ".xclbin.link_summary", name + ".ltx"} {
+		p.hand(s, left)
 	}
 	s.Reports = []string{
-		"reports/**", "logs/**", "*.xclbin.info", "*.link_summary", "_x/link/vivado/vpl/prj/prj.runs/impl_1/*.rpt",
+		"reports/**", "logs/**", "*.xclbin.info", "*.link_summary", "*.ltx", "_x/link/vivado/vpl/prj/prj.runs/impl_1/*.rpt",
 		"_x/link/vivado/vpl/output/*.{rpt,txt,xml}", "_x/**/*_new_clk_freq*",
 	}
 	s.Env[jobsVariable] = strconv.Itoa(max(1, s.Resources.CPUs))
@@ -106,6 +109,11 @@ func (p *planner) link() error {
 	}
 	p.add(s)
 	return nil
+}
+
+// hand gives users what a step leaves, if it does.
+func (p *planner) hand(s *step.Step, output string) {
+	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID, Output: output, Path: output})
 }
 
 func (p *planner) sourceID(s *design.Source) string {
@@ -191,7 +199,7 @@ func (p *planner) image() error {
 	s.Commands = append(s.Commands, step.Command{Tool: "xclbinutil", Args: finish})
 	s.Outputs = []string{result}
 	p.add(s)
-	p.plan.Results = append(p.plan.Results, step.Result{Platform: name, Step: s.ID, Output: result, Path: result})
+	p.hand(s, result)
 	return nil
 }
 

@@ -1,8 +1,20 @@
 package plan_test
 
 import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
 	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -14,35 +26,599 @@ import (
 	"github.com/cclforge/cclforge/platforms"
 )
 
-func TestScratch(t *testing.T) {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+var update = flag.Bool("update", false, "write the plans of testdata anew; read them before you commit")
+
+// layer is what a test lays over the shipped descriptions.
+type layer map[string]string
+
+// library reads the shipped descriptions below those of a directory.
+func library(t testing.TB, dir string) *platform.Library {
+	t.Helper()
+	lib, diags := platform.NewLibrary(lang.NewParser(), os.DirFS(dir), platforms.FS)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	set := tools.Assume(lib.Toolchain, "")
-	for _, name := range lib.PlatformNames() {
-		d, diags := design.Load(lib, name, lang.Inputs{})
-		if diags.HasErrors() {
-			t.Fatal(diags)
+	return lib
+}
+
+func (l layer) write(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range l {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
 		}
-		files, err := emit.Platform(d)
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]cty.Value) (*design.Design, []emit.File) {
+	t.Helper()
+	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
+	for k, v := range vars {
+		in.Assigned[k] = lang.Input{Value: v}
+	}
+	d, diags := design.Load(lib, name, in)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	files, err := emit.Platform(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, files
+}
+
+// planned plans a platform for a version of the tools.
+func planned(t testing.TB, lib *platform.Library, name, version string, vars map[string]cty.Value) *step.Plan {
+	t.Helper()
+	d, files := loaded(t, lib, name, vars)
+	p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, version), plan.Options{Descriptions: "/absent", Firmware: []byte("@00000000\n00000013\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func keysOf(t testing.TB, p *step.Plan) map[string]string {
+	t.Helper()
+	keys, err := p.Keys(step.Sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for id, k := range keys {
+		out[id] = k.Hash
+	}
+	return out
+}
+
+// shipped are all shipped platforms that v++ links, for cards, and some of them for
+// emulation, with their plans.
+type shipped struct {
+	name  string
+	d     *design.Design
+	files []emit.File
+	p     *step.Plan
+}
+
+var allShipped []shipped
+
+func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan)) {
+	if allShipped == nil {
+		lib := library(t, t.TempDir())
+		for i, name := range lib.PlatformNames() {
+			for _, emulated := range []bool{false, true} {
+				if strings.HasSuffix(name, "_rdma") || emulated && i%3 != 0 || emulated && !slices.Contains(lib.Declared(name), "hw_emu") {
+					continue
+				}
+				vars := map[string]cty.Value{}
+				if emulated {
+					vars["hw_emu"] = cty.True
+				}
+				d, files := loaded(t, lib, name, vars)
+				p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"), plan.Options{Descriptions: "/absent", Firmware: []byte("@0\n")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				allShipped = append(allShipped, shipped{fmt.Sprintf("%s emulated=%v", name, emulated), d, files, p})
+			}
+		}
+	}
+	if len(allShipped) < 20 {
+		t.Fatalf("only %d platforms", len(allShipped))
+	}
+	for _, s := range allShipped {
+		t.Run(s.name, func(t *testing.T) { check(t, s.d, s.files, s.p) })
+	}
+}
+
+var kernelLine = regexp.MustCompile(`(?m)^nk=(\w+):`)
+
+// linked finds the link of a plan, its .xo files and its options, each with its
+// value.
+func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][2]string) {
+	t.Helper()
+	i := slices.IndexFunc(p.Steps, func(s *step.Step) bool { return s.Kind == step.Link })
+	if i < 0 {
+		t.Fatal("nothing is linked")
+	}
+	s = p.Steps[i]
+	for _, c := range s.Commands {
+		if c.Tool != "v++" {
+			continue
+		}
+		for i := 0; i < len(c.Args); i++ {
+			a := c.Args[i]
+			switch {
+			case strings.HasSuffix(a, ".xo"):
+				xos = append(xos, a)
+			case slices.Contains(flags, a):
+				options = append(options, [2]string{a})
+			case strings.HasPrefix(a, "-") && i+1 < len(c.Args):
+				options = append(options, [2]string{a, c.Args[i+1]})
+				i++
+			default:
+				t.Errorf("v++ is given %q, which is no option", a)
+			}
+		}
+	}
+	return s, xos, options
+}
+
+// Options of v++ --link (UG1702, "v++ General Options"): those without a value, and
+// those with.
+var (
+	flags  = []string{"--link", "--save-temps", "-g"}
+	valued = []string{"--target", "--config", "--temp_dir", "--report_dir", "--log_dir", "--user_ip_repo_paths", "--output"}
+)
+
+// What the link configuration instantiates has to be linked, and nothing else: v++
+// refuses a kernel that is not there.
+func TestAllKernelsOfTheConfigurationAreLinked(t *testing.T) {
+	each(t, func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan) {
+		s, xos, options := linked(t, p)
+		var want []string
+		for _, f := range files {
+			if f.Path == "vitis/link.cfg" {
+				for _, m := range kernelLine.FindAllStringSubmatch(string(f.Content), -1) {
+					want = append(want, m[1])
+				}
+			}
+		}
+		// A kernel is known by its package script, its HLS, or its file's name.
+		var got []string
+		for _, xo := range xos {
+			got = append(got, strings.TrimSuffix(path.Base(xo), ".xo"))
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+			t.Errorf("kernels of the configuration and of the link: %s", diff)
+		}
+		seen := map[string][]string{}
+		for _, o := range options {
+			if !slices.Contains(flags, o[0]) && !slices.Contains(valued, o[0]) {
+				t.Errorf("v++ --link has no option %s that this needs", o[0])
+			}
+			seen[o[0]] = append(seen[o[0]], o[1])
+		}
+		target := "hw"
+		if d.Platform.HWEmu {
+			target = "hw_emu"
+		}
+		for option, want := range map[string][]string{
+			"--link": {""}, "--target": {target}, "--config": {"vitis/link.cfg", "build.cfg"}, "--output": {d.Platform.Name + ".xclbin"},
+		} {
+			if !slices.Equal(seen[option], want) {
+				t.Errorf("%s is %q, not %q", option, seen[option], want)
+			}
+		}
+		if emulated := slices.Contains(s.Outputs, "emconfig.json"); emulated != d.Platform.HWEmu {
+			t.Errorf("outputs %v", s.Outputs)
+		}
+	})
+}
+
+// word is what may be a path in a command.
+var pathWord = regexp.MustCompile(`[\w./+-]+\.(xo|tcl|cfg|mmi|mem|json|bit|xclbin)\b`)
+
+// A plan can be run anywhere, and step by step: everything that a command reads is
+// put there or was made before, names nothing absolute, and stands below the work
+// directory.
+func TestStepsHaveWhatTheyRead(t *testing.T) {
+	each(t, func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan) {
+		before := map[string]*step.Step{}
+		for _, s := range p.Steps {
+			if before[s.ID] != nil {
+				t.Errorf("two steps %s", s.ID)
+			}
+			there := map[string]bool{}
+			put := func(name string) {
+				if !filepath.IsLocal(name) || path.Clean(name) != name {
+					t.Errorf("%s: the path %q", s.ID, name)
+				}
+				if there[name] {
+					t.Errorf("%s: %s is put there twice", s.ID, name)
+				}
+				there[name] = true
+			}
+			for _, f := range s.Files {
+				put(f.Path)
+			}
+			for _, n := range s.Needs {
+				if from := before[n.Step]; from == nil || !slices.Contains(from.Outputs, n.Output) {
+					t.Errorf("%s needs %s of %s, which does not leave it before", s.ID, n.Output, n.Step)
+				}
+				put(n.Path)
+			}
+			for _, c := range s.Commands {
+				if c.Shell == "" && !slices.ContainsFunc(s.Tools, func(t step.Tool) bool { return t.Name == c.Tool }) {
+					t.Errorf("%s runs %s, which is none of its tools", s.ID, c.Tool)
+				}
+				if s.Kind == step.Source {
+					continue // commands of others
+				}
+				text := strings.Join(append([]string{c.Shell}, c.Args...), " ")
+				if strings.Contains(text, " /") {
+					t.Errorf("%s: %q has an absolute path", s.ID, text)
+				}
+				for _, word := range pathWord.FindAllString(text, -1) {
+					name := path.Join(c.Dir, word)
+					made := slices.Contains(s.Outputs, name) || slices.Contains([]string{"build.cfg", "linked.bit", "firmware.bit"}, name)
+					if !there[name] && !made && s.Kind != step.HLS {
+						t.Errorf("%s reads %s, which is not there", s.ID, name)
+					}
+				}
+			}
+			if s.Resources.CPUs == 0 || s.Resources.Memory == 0 || s.Resources.Time == 0 {
+				t.Errorf("%s takes %+v", s.ID, s.Resources)
+			}
+			before[s.ID] = s
+		}
+		final := d.Platform.Name + ".xclbin"
+		if i := slices.IndexFunc(p.Results, func(r step.Result) bool { return r.Path == final }); i < 0 || before[p.Results[i].Step].Kind != step.Image {
+			t.Errorf("users get %v", p.Results)
+		}
+	})
+}
+
+// Engines are the instances with the role: each gets the firmware, once.
+func TestFirmwareGoesIntoEachEngine(t *testing.T) {
+	each(t, func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan) {
+		var engines, got []string
+		for _, in := range d.Instances {
+			if in.Role == "engine" {
+				engines = append(engines, in.Name)
+			}
+		}
+		image := p.Steps[len(p.Steps)-1]
+		for _, c := range image.Commands {
+			for i, a := range c.Args {
+				if a == "-proc" {
+					got = append(got, c.Args[i+1])
+					// UG1580: -data and -proc go in pairs.
+					if c.Args[i-2] != "-data" {
+						t.Errorf("updatemem %v", c.Args)
+					}
+				}
+			}
+		}
+		if d.Platform.HWEmu {
+			engines = nil // it is in the kernel
+		}
+		if !slices.Equal(got, engines) {
+			t.Errorf("firmware goes into %v, not into %v", got, engines)
+		}
+	})
+}
+
+// changes are the kinds of steps whose keys differ between two plans.
+func changes(t *testing.T, a, b *step.Plan) []step.Kind {
+	t.Helper()
+	x, y := keysOf(t, a), keysOf(t, b)
+	kinds := map[step.Kind]bool{}
+	for _, s := range a.Steps {
+		if y[s.ID] != x[s.ID] {
+			kinds[s.Kind] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+func TestWhatIsBuiltAnew(t *testing.T) {
+	const mine = "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n  clock = 250\n\n  poe \"tcp\" {}\n\n  arithmetic \"reduce_ops\" {}\n%s}\n"
+	base := layer{"p.hcl": fmt.Sprintf(mine, "")}
+	lib := library(t, base.write(t))
+	d, files := loaded(t, lib, "p", nil)
+	set := tools.Assume(lib.Toolchain, "2023.2")
+	options := plan.Options{Descriptions: "/a", Firmware: []byte("@0 1")}
+	was, err := plan.Plan(d, files, set, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(text string) *step.Plan {
+		l := layer{"p.hcl": strings.Replace(fmt.Sprintf(mine, text), "clock = 250", "clock = 250", 1), "more.tcl": "# more\n", "other.tcl": "# other\n"}
+		lib := library(t, l.write(t))
+		d, files := loaded(t, lib, "p", nil)
+		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"), options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Plan(d, files, set, plan.Options{Descriptions: "/x", Firmware: []byte("@0\n")})
-		if err != nil {
-			t.Log(name, err)
-			continue
-		}
-		keys, err := p.Keys(step.Sum)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		for _, s := range p.Steps {
-			t.Log(s.ID, keys[s.ID].Hash[:8])
-			if name == "u55c_tcp" || name == "u280_udp" {
-				os.Stdout.Write(s.Script())
+		return p
+	}
+	all := []step.Kind{step.HLS, step.Image, step.Link, step.Package, step.Source}
+	for _, test := range []struct {
+		name string
+		is   func() *step.Plan
+		want []step.Kind
+	}{
+		{"nothing", func() *step.Plan { return with("") }, nil},
+		{"firmware", func() *step.Plan {
+			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: "/a", Firmware: []byte("@0 2")})
+			if err != nil {
+				t.Fatal(err)
 			}
+			return p
+		}, []step.Kind{step.Image}},
+		{"where it is", func() *step.Plan {
+			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: "/b", Firmware: options.Firmware})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}, nil},
+		{"tools", func() *step.Plan {
+			p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2024.1"), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}, all},
+		{"cluster, threads, resources", func() *step.Plan {
+			return with("\n  build {\n    jobs = 3\n\n    slurm { partition = \"fpga\" }\n\n    step \"link\" { memory = \"99G\" }\n\n    step \"package\" { cpus = 7 }\n  }\n")
+		}, nil},
+		// What the card's section says about the design changes, too.
+		{"debug", func() *step.Plan {
+			return with("\n  build {\n    debug { chipscope = [\"cmac\"] }\n  }\n")
+		}, []step.Kind{step.Image, step.Link}},
+		{"options", func() *step.Plan {
+			return with("\n  build { link_options = [\"-O3\"] }\n")
+		}, []step.Kind{step.Image, step.Link}},
+		{"post-link", func() *step.Plan {
+			return with("\n  build { post_link = [\"more.tcl\"] }\n")
+		}, []step.Kind{step.Image, step.Link}},
+		{"firmware in the kernel", func() *step.Plan {
+			return with("\n  build { firmware = \"kernel\" }\n")
+		}, []step.Kind{step.Image, step.Link, step.Package}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := changes(t, was, test.is()); !slices.Equal(got, test.want) {
+				t.Errorf("built anew: %v, want %v", got, test.want)
+			}
+		})
+	}
+	if diff := changes(t, with("\n  build { post_link = [\"more.tcl\"] }\n"), with("\n  build { post_link = [\"other.tcl\"] }\n")); len(diff) == 0 {
+		t.Error("another post-link Tcl changes nothing")
+	}
+}
+
+// Firmware in the kernel makes the package of the engine, and of nothing else, new.
+func TestFirmwareInTheKernel(t *testing.T) {
+	base := layer{"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n\n  build { firmware = \"kernel\" }\n}\n"}
+	lib := library(t, base.write(t))
+	p := planned(t, lib, "p", "2023.2", nil)
+	var with []string
+	for _, s := range p.Steps {
+		if slices.ContainsFunc(s.Files, func(f step.File) bool { return strings.HasSuffix(f.Path, ".mem") }) {
+			with = append(with, s.ID)
+		}
+	}
+	if !slices.Equal(with, []string{"p/package/ccl_offload"}) {
+		t.Errorf("the firmware goes to %v", with)
+	}
+	link, _, _ := linked(t, p)
+	if slices.Contains(link.Outputs, "firmware.mmi") {
+		t.Errorf("the link leaves %v", link.Outputs)
+	}
+}
+
+// Kernels that are the same for two platforms are packaged once, and so are builds
+// of others for one board.
+func TestPlatformsShareResults(t *testing.T) {
+	lib := library(t, t.TempDir())
+	a, b := keysOf(t, planned(t, lib, "u280_tcp", "", nil)), keysOf(t, planned(t, lib, "u280_2022", "", nil))
+	for _, id := range []string{"source/network_krnl", "package/reduce_ops", "package/loopback"} {
+		if x, y := a["u280_tcp/"+id], b["u280_2022/"+id]; x == "" || x != y {
+			t.Errorf("%s: %q and %q", id, x, y)
+		}
+	}
+	if a["u280_tcp/link/u280_tcp"] == b["u280_2022/link/u280_2022"] {
+		t.Error("two platforms have one link")
+	}
+	other := keysOf(t, planned(t, lib, "u250_tcp", "", nil))
+	for _, id := range []string{"source/network_krnl", "package/loopback"} {
+		if a["u280_tcp/"+id] == other["u250_tcp/"+id] {
+			t.Errorf("%s of two FPGAs is the same", id)
+		}
+	}
+	both := plan.Merge(planned(t, lib, "u280_tcp", "", nil), planned(t, lib, "u250_tcp", "", nil))
+	if len(keysOf(t, both)) != len(both.Steps) || both.Step("u250_tcp/link/u250_tcp") == nil {
+		t.Error("plans cannot be put together")
+	}
+}
+
+// One build leaves both kernels of the TCP stack, two builds those of the UDP stack;
+// the MAC's pins are connected by Tcl of its authors.
+func TestBuildsOfOthers(t *testing.T) {
+	lib := library(t, t.TempDir())
+	tcp := planned(t, lib, "u50_tcp", "2022.1", nil)
+	s := tcp.Step("u50_tcp/source/network_krnl")
+	want := []string{"source/_x/network_krnl.xo", "source/build/fpga-network-stack/iprepo", "source/_x/cmac_krnl.xo", "source/scripts/post_sys_link.tcl"}
+	if s == nil || !slices.Equal(s.Outputs, want) || tcp.Step("u50_tcp/source/cmac_krnl") != nil {
+		t.Errorf("the TCP stack leaves %v", s)
+	}
+	udp := planned(t, lib, "u200_udp", "2022.1", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)})
+	for id, outputs := range map[string][]string{
+		"u200_udp/source/networklayer": {"source/NetLayers/_x.xilinx_u200_gen3x16_xdma_2_202110_1/networklayer.xo", "source/NetLayers/100G-fpga-network-stack-core/synthesis_results_noHBM"},
+		"u200_udp/source/cmac_1":       {"source/Ethernet/_x.xilinx_u200_gen3x16_xdma_2_202110_1/cmac_1.xo", "source/Ethernet/post_sys_link.tcl"},
+	} {
+		if s := udp.Step(id); s == nil || !slices.Equal(s.Outputs, outputs) {
+			t.Errorf("%s leaves %v", id, s)
+		}
+	}
+	link, _, options := linked(t, udp)
+	if !slices.ContainsFunc(link.Needs, func(n step.Need) bool {
+		return n.Step == "u200_udp/source/cmac_1" && n.Output == "source/Ethernet/post_sys_link.tcl" && n.Path == "vitis/post_link/cmac_1.tcl"
+	}) {
+		t.Errorf("the link needs %v", link.Needs)
+	}
+	repositories := 0
+	for _, o := range options {
+		if o[0] == "--user_ip_repo_paths" {
+			repositories++
+		}
+	}
+	if repositories != 1 {
+		t.Errorf("options %v", options)
+	}
+}
+
+// The tool that compiles C++ runs in the kernel's directory, with the file that is
+// for it: what is for the other one makes nothing new.
+func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
+	lib := library(t, layer{"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n\n  poe \"udp\" {}\n\n  arithmetic \"reduce_ops\" {}\n}\n"}.write(t))
+	for version, want := range map[string]string{
+		"2023.1": "vitis_hls -f run_hls.tcl",
+		"2023.2": "v++ --compile --mode hls --config hls_config.cfg --work_dir reduce_ops",
+	} {
+		s := planned(t, lib, "p", version, nil).Step("p/hls/reduce_ops")
+		if s == nil {
+			t.Fatal("reduce_ops is not compiled")
+		}
+		c := s.Commands[0]
+		if got := strings.Join(append([]string{c.Tool}, c.Args...), " "); got != want || c.Dir != "hls/reduce_ops" {
+			t.Errorf("%s: %s in %s", version, got, c.Dir)
+		}
+		script := regexp.MustCompile(`(?m)run_hls.tcl|hls_config.cfg`).FindString(want)
+		for _, f := range s.Files {
+			if base := path.Base(f.Path); base != script && (base == "run_hls.tcl" || base == "hls_config.cfg") {
+				t.Errorf("%s: %s is an input", version, f.Path)
+			}
+		}
+		for _, name := range []string{"hls/reduce_ops/reduce_ops.cpp", "hls/reduce_ops/reduce_ops.hpp", "hls/cclo_hls.hpp", "hls/reduce_ops/" + script} {
+			if !slices.ContainsFunc(s.Files, func(f step.File) bool { return f.Path == name }) {
+				t.Errorf("%s: no input %s", version, name)
+			}
+		}
+	}
+}
+
+func TestFilesOfOthers(t *testing.T) {
+	const text = "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"tcp\" {}\n}\n"
+	kernel := func(xo string) string {
+		return "kernel \"mine\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n  control = \"ap_ctrl_none\"\n  calls = false\n" + xo + "\n}\n"
+	}
+	elsewhere := filepath.Join(t.TempDir(), "there.xo")
+	if err := os.WriteFile(elsewhere, []byte("xo"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, xo, want, wrong string }{
+		{"beside the description", `xo { path = "mine.xo" }`, "DIR/platforms/kernels/mine.xo", ""},
+		{"absolute", fmt.Sprintf(`xo { path = %q }`, elsewhere), elsewhere, ""},
+		{"by a variable", "xo {\n variable = \"MINE\"\n path = \"there.xo\"\n }", elsewhere, ""},
+		{"missing", `xo { path = "absent.xo" }`, "", "kernel mine: its .xo is missing: there is no file DIR/platforms/kernels/absent.xo (platforms/kernels/mine.hcl, line 6)"},
+		{"variable not set", "xo {\n variable = \"OTHER\"\n path = \"there.xo\"\n }", "", "it is there.xo below $OTHER, which is not set"},
+		{"not said", "", "", "nobody says where it comes from"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			top := layer{"platforms/p.hcl": text, "platforms/kernels/mine.hcl": kernel(test.xo), "platforms/kernels/mine.xo": "xo"}.write(t)
+			bin := filepath.Join(top, "bin")
+			boards := filepath.Join(top, "boards")
+			lib := library(t, filepath.Join(top, "platforms"))
+			d, files := loaded(t, lib, "p", nil)
+			for _, name := range []string{"v++", "vivado", "xclbinutil", "updatemem", "git", "make", "cmake", "vitis_hls"} {
+				put(t, filepath.Join(bin, name), "#!/bin/sh\necho v++ v2023.1 Vivado v2023.1 XRT Build Version: 2.15.0\n")
+			}
+			put(t, filepath.Join(boards, d.Platform.Board.Shell+".xpfm"), "<platform/>")
+			vars := map[string]string{"PATH": bin, "MINE": filepath.Dir(elsewhere), "PLATFORM_REPO_PATHS": boards}
+			set, err := tools.Find(t.Context(), lib.Toolchain, tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }}, plan.Needs(lib.Toolchain, d)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: top})
+			if test.wrong != "" {
+				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v\nwant %s", err, want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			link, xos, _ := linked(t, p)
+			i := slices.IndexFunc(link.Files, func(f step.File) bool { return f.Path == "xo/mine.xo" })
+			if i < 0 || link.Files[i].Disk != strings.ReplaceAll(test.want, "DIR", top) || !slices.Contains(xos, "xo/mine.xo") {
+				t.Errorf("linked: %v", xos)
+			}
+			if link.Env["PLATFORM_REPO_PATHS"] != boards || link.Facts["file of the board platform"] == "" {
+				t.Errorf("environment %v, facts %v", link.Env, link.Facts)
+			}
+			// Another content of the file is another link.
+			before := keysOf(t, p)
+			put(t, link.Files[i].Disk, "another")
+			defer put(t, link.Files[i].Disk, "xo")
+			if after := keysOf(t, p); after["p/link/p"] == before["p/link/p"] {
+				t.Error("the link does not depend on the .xo")
+			}
+		})
+	}
+}
+
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Plans of one platform of each kind, as people would say them.
+func TestPlansAreAsWritten(t *testing.T) {
+	lib := library(t, t.TempDir())
+	for _, test := range []struct {
+		platform string
+		vars     map[string]cty.Value
+	}{{"u55c_tcp", nil}, {"u280_udp", map[string]cty.Value{"hw_emu": cty.True}}} {
+		var got strings.Builder
+		for _, s := range planned(t, lib, test.platform, "2023.2", test.vars).Steps {
+			fmt.Fprintf(&got, "%s: %s\n", s.ID, s.Title)
+			for _, n := range s.Needs {
+				fmt.Fprintf(&got, "  needs %s of %s as %s\n", n.Output, n.Step, n.Path)
+			}
+			for _, line := range strings.Split(strings.TrimSpace(string(s.Script())), "\n")[4:] {
+				if line != "" {
+					fmt.Fprintf(&got, "  | %s\n", line)
+				}
+			}
+			fmt.Fprintf(&got, "  leaves %s\n", strings.Join(s.Outputs, ", "))
+		}
+		file := filepath.Join("testdata", test.platform+".txt")
+		if *update {
+			put(t, file, got.String())
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", test.platform, diff)
 		}
 	}
 }

@@ -1,0 +1,141 @@
+package plan_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// run runs the script of a step in a directory, as a build does and as people do.
+func run(t *testing.T, dir string, s *step.Step, env ...string) (string, error) {
+	t.Helper()
+	script := filepath.Join(dir, "step.sh")
+	if err := os.WriteFile(script, s.Script(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", script)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A kernel is built from the very revision that its description names, with that of
+// its submodule, whatever came later.
+func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is missing: install the package git")
+	}
+	top := t.TempDir()
+	part, repository := filepath.Join(top, "part"), filepath.Join(top, "kernels")
+	for _, dir := range []string{part, repository} {
+		put(t, filepath.Join(dir, "version"), "first\n")
+		git(t, dir, "init", "--quiet")
+		git(t, dir, "add", ".")
+		git(t, dir, "commit", "--quiet", "-m", "first")
+	}
+	git(t, repository, "submodule", "--quiet", "add", "file://"+part, "part")
+	put(t, filepath.Join(repository, "src/build.sh"), "cat ../version ../part/version >../mine.xo\necho \"$1 $2 $3\" >>../mine.xo\n")
+	git(t, repository, "add", ".")
+	git(t, repository, "commit", "--quiet", "-m", "kernel")
+	revision := git(t, repository, "rev-parse", "HEAD")
+	for _, dir := range []string{part, repository} {
+		put(t, filepath.Join(dir, "version"), "second\n")
+		git(t, dir, "commit", "--quiet", "-am", "second")
+	}
+	const platform = "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"axis\" {}\n}\n"
+	planFor := func(revision, command string) *step.Step {
+		lib := library(t, layer{"p.hcl": platform, "kernels/mine.hcl": `kernel "mine" {
+  like    = "user_kernel"
+  source  = "xo"
+  control = "ap_ctrl_none"
+  calls   = false
+
+  xo {
+    git        = "file://` + repository + `"
+    revision   = "` + revision + `"
+    submodules = true
+    directory  = "src"
+    command    = "` + command + `"
+    produces   = "mine.xo"
+  }
+}
+`}.write(t))
+		return planned(t, lib, "p", "2023.2", nil).Step("p/source/mine")
+	}
+	allow := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always"}
+
+	dir := filepath.Join(t.TempDir(), "a directory")
+	put(t, filepath.Join(dir, "keep"), "")
+	s := planFor(revision, "bash build.sh ${board.name} ${board.part} ${platform.clock}")
+	for range 2 { // by hand it is repeated in the same directory
+		out, err := run(t, dir, s, allow...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(s.Outputs[0])))
+		if want := "first\nfirst\nu55c xcu55c-fsvh2892-2L-e 250\n"; err != nil || string(got) != want {
+			t.Fatalf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	for name, s := range map[string]*step.Step{
+		"a revision that is not there": planFor(strings.Repeat("0123456789", 4), "true"),
+		"a command that fails":         planFor(revision, "false\\ntrue"),
+	} {
+		if out, err := run(t, t.TempDir(), s, allow...); err == nil {
+			t.Errorf("%s is no failure:\n%s", name, out)
+		}
+	}
+}
+
+// The link's configuration gets the absolute paths that Vivado needs, in whatever
+// directory, and the threads of this run.
+func TestConfigurationOfTheLink(t *testing.T) {
+	lib := library(t, t.TempDir())
+	link, _, _ := linked(t, planned(t, lib, "u55c_axis3x", "2023.2", nil))
+	only := *link
+	only.Commands = link.Commands[:1]
+	for _, name := range []string{"plain", `a b & c\1 $d 'e' "f" é *`} {
+		dir := filepath.Join(t.TempDir(), name)
+		for _, f := range only.Files {
+			put(t, filepath.Join(dir, filepath.FromSlash(f.Path)), string(f.Content))
+		}
+		if out, err := run(t, dir, &only); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "build.cfg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		if lines[0] != "jobs=8" || strings.Contains(string(text), "@WORK@") && strings.Contains(strings.ReplaceAll(string(text), "# ", ""), "=@WORK@") {
+			t.Errorf("the configuration is\n%s", text)
+		}
+		found := false
+		for _, line := range lines {
+			if _, value, ok := strings.Cut(line, "userPostSysLinkOverlayTcl="); ok && !strings.HasPrefix(line, "#") {
+				found = true
+				if value != filepath.Join(dir, "vitis/post_link.tcl") {
+					t.Errorf("the post-link script is %q", value)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no post-link script in\n%s", text)
+		}
+	}
+}
