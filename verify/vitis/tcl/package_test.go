@@ -226,7 +226,9 @@ func gotRegisters(state *tcl.State) map[string]string {
 				fields = append(fields, f)
 			}
 		}
-		slices.SortFunc(fields, func(a, b tcl.Object) int { return strings.Compare(a.Properties["bit_offset"], b.Properties["bit_offset"]) })
+		slices.SortFunc(fields, func(a, b tcl.Object) int {
+			return strings.Compare(a.Properties["bit_offset"], b.Properties["bit_offset"])
+		})
 		if len(fields) > 0 {
 			line += " fields"
 		}

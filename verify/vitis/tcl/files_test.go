@@ -1,0 +1,148 @@
+package tcl_test
+
+import (
+	"context"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/emit"
+)
+
+// A kernel is packaged with the files that its top module needs, and with no other:
+// Verilator reads them without a complaint, and has a use for each.
+func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
+	if _, err := exec.LookPath("verilator"); err != nil {
+		t.Skip("verilator is missing: apt-get install verilator")
+	}
+	seen := map[string]bool{}
+	for _, v := range []struct {
+		name string
+		vars map[string]cty.Value
+	}{
+		{"u55c_tcp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True}},
+		{"u280_axis3x", nil}, {"u280_manual", nil}, {"u200_udp", map[string]cty.Value{"hw_emu": cty.True}}, {"u280_2022", nil},
+	} {
+		d := designtest.Load(t, v.name, v.vars)
+		steps, err := emit.PackageSteps(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := rendered(t, d)
+		for _, s := range steps {
+			if s.Kernel.ID != "ccl_offload" && seen[s.Kernel.ID] {
+				continue
+			}
+			seen[s.Kernel.ID] = true
+			t.Run(v.name+"/"+s.Kernel.ID, func(t *testing.T) {
+				t.Parallel()
+				dir := place(t, files, s.Files...)
+				checkFiles(t, d, s, dir)
+			})
+		}
+	}
+	if len(seen) != 13 {
+		t.Errorf("%d kernels were looked at, and not 13", len(seen))
+	}
+}
+
+// network are modules of which a parameter chooses one: the others are there for
+// the tools to read.
+var network = regexp.MustCompile(`^((rx|tx)_(tcp|udp|rdma)|rx_fill)$`)
+
+func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) {
+	t.Helper()
+	sources, err := emit.KernelSources(d, s.Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := filepath.Join(dir, "tree.xml")
+	args := append([]string{
+		"--xml-only", "--xml-output", tree, "-Wall", "-Wno-DECLFILENAME", "--no-timing", "--Mdir", filepath.Join(dir, "obj"),
+		"--top-module", s.Kernel.Name + "_ip",
+	}, append(slices.Clone(sources), "vitis/package/"+s.Kernel.ID+".v")...)
+	cmd := exec.CommandContext(t.Context(), "verilator", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("verilator: %v\n%s", err, out)
+	}
+	text, err := os.ReadFile(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Modules []struct {
+			Name string `xml:"origName,attr"`
+		} `xml:"netlist>module"`
+		Packages []struct {
+			Name string `xml:"name,attr"`
+		} `xml:"netlist>package"`
+	}
+	if err := xml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, m := range doc.Modules {
+		used[m.Name] = true
+	}
+	delete(used, s.Kernel.Name+"_ip")
+	listed := map[string]bool{}
+	for _, f := range sources {
+		if unit := strings.TrimSuffix(path.Base(f), ".sv"); !strings.HasSuffix(unit, "_pkg") {
+			listed[unit] = true
+		}
+	}
+	for unit := range listed {
+		if network.MatchString(unit) && !used[unit] {
+			delete(listed, unit)
+		}
+	}
+	if diff := cmp.Diff(used, listed); diff != "" {
+		t.Errorf("modules -used +listed:\n%s", diff)
+	}
+}
+
+// What synthesis sees, which Verilator does not in all places, is complete, too.
+func TestSynthesisFindsAllModules(t *testing.T) {
+	if _, err := exec.LookPath("yosys"); err != nil {
+		t.Skip("yosys is missing: apt-get install yosys")
+	}
+	for name, kernel := range map[string]string{"u55c_tcp": "external_dma_1port", "u280_axis3x": "network_krnl_axis"} {
+		t.Run(kernel, func(t *testing.T) {
+			t.Parallel()
+			d := designtest.Load(t, name, nil)
+			steps, err := emit.PackageSteps(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(steps, func(s emit.PackageStep) bool { return s.Kernel.ID == kernel })
+			s := steps[at]
+			dir := place(t, rendered(t, d), s.Files...)
+			sources, err := emit.KernelSources(d, s.Kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := "read_verilog -sv " + strings.Join(sources, " ") + " vitis/package/" + kernel + ".v; hierarchy -check -top " + s.Kernel.Name + "_ip"
+			if out, err := yosys(t.Context(), dir, script); err != nil {
+				t.Errorf("yosys: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func yosys(ctx context.Context, dir, script string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "yosys", "-q", "-p", script)
+	cmd.Dir = dir
+	return cmd.CombinedOutput()
+}
