@@ -4,6 +4,9 @@ package emit
 
 import (
 	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -24,31 +27,48 @@ type renderer struct {
 	render func(*design.Design) ([]File, error)
 }
 
-// renderers lists what is made of every platform.
-var renderers = []renderer{
-	{"vitis", vitis},
-	{"coyote", coyote},
-	{"firmware", firmware},
-	{"rtl", rtl},
-	{"processor", processor},
-	{"hls", hls},
-	{"kernels", hlsKernels},
-	{"driver", godriver},
-	{"demo", godemo},
-	{"docs", docs},
-}
+// What is made of every platform: for the tools that build it, and for those who use it.
+var (
+	forTools = []renderer{
+		{"vitis", vitis},
+		{"coyote", coyote},
+		{"firmware", firmware},
+		{"rtl", rtl},
+		{"processor", processor},
+		{"hls", hls},
+		{"kernels", hlsKernels},
+	}
+	forUsers = []renderer{
+		{"driver", godriver},
+		{"demo", godemo},
+		{"docs", docs},
+	}
+)
 
 // Platform renders everything that belongs to one platform.
 func Platform(d *design.Design) ([]File, error) {
-	var files []File
-	for _, r := range renderers {
-		made, err := r.render(d)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.name, err)
-		}
-		files = append(files, made...)
+	return sideBySide(d, slices.Concat(forTools, forUsers))
+}
+
+// ForTools renders what a build reads: Platform without drivers, demo and manuals.
+func ForTools(d *design.Design) ([]File, error) { return sideBySide(d, forTools) }
+
+// sideBySide runs renderers side by side.
+func sideBySide(d *design.Design, renderers []renderer) ([]File, error) {
+	made := make([][]File, len(renderers))
+	var group errgroup.Group
+	for i, r := range renderers {
+		group.Go(func() (err error) {
+			if made[i], err = r.render(d); err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			return nil
+		})
 	}
-	return files, nil
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(made...), nil
 }
 
 // Generation renders what all platforms of an interface generation share. A

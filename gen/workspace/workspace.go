@@ -79,7 +79,7 @@ func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform
 // of all of them together. It also renders them, because names can collide in
 // the languages they are written in.
 func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design, error) {
-	rendered, err := w.Render(ctx, s)
+	rendered, err := w.render(ctx, s, emit.Platform)
 	designs := make([]*design.Design, len(rendered))
 	for i, r := range rendered {
 		designs[i] = r.Design
@@ -87,14 +87,19 @@ func (w *Workspace) Validate(ctx context.Context, s Selection) ([]*design.Design
 	return designs, err
 }
 
-// Rendered is a platform with all of its files.
+// Rendered is a platform with files.
 type Rendered struct {
 	Design *design.Design
 	Files  []emit.File
 }
 
-// Render is Validate that keeps what it renders, and writes nothing.
+// Render validates the selected platforms, and renders what their builds read. It
+// writes nothing.
 func (w *Workspace) Render(ctx context.Context, s Selection) ([]Rendered, error) {
+	return w.render(ctx, s, emit.ForTools)
+}
+
+func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.Design) ([]emit.File, error)) ([]Rendered, error) {
 	lib, names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
@@ -106,7 +111,7 @@ func (w *Workspace) Render(ctx context.Context, s Selection) ([]Rendered, error)
 	rendered := make([]Rendered, len(designs))
 	return rendered, parallel(ctx, len(designs), func(i int) (err error) {
 		rendered[i].Design = designs[i]
-		rendered[i].Files, err = emit.Platform(designs[i])
+		rendered[i].Files, err = files(designs[i])
 		return err
 	})
 }
