@@ -14,7 +14,7 @@ type box struct {
 	section string // the heading above it, without its number
 	titles  []string
 	rows    []boxRow
-	cut     bool // the report ended inside it
+	cut     bool // it has no end
 }
 
 // boxRow is a row; indent is by how much its first cell is further right than the
@@ -53,20 +53,22 @@ func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool)
 		text := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(text, "+-"):
-			if now == nil && keep(section) {
+			switch {
+			case now != nil:
+				now.cut = len(now.rows) == 0
+			case keep(section):
 				now = &box{section: section, cut: true}
 				list = append(list, now)
 			}
 		case strings.HasPrefix(text, "|"):
 			if now != nil {
+				now.cut = true
 				now.add(text)
 			} else if key, value, ok := strings.Cut(strings.Trim(text, "| "), ":"); ok && len(list) == 0 {
 				head[strings.TrimSpace(key)] = strings.TrimSpace(value)
 			}
 		default:
-			if now != nil {
-				now.cut, now = false, nil
-			}
+			now = nil
 			if m := heading.FindStringSubmatch(line); m != nil {
 				section = m[1]
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,8 +77,9 @@ type row struct {
 	was                     float64 // of the build before; NaN if it is not known
 }
 
-// bars draws one bar a row, from zero; negative ones go to the left.
-func bars(title string, rows []row) string {
+// bars draws one bar a row, from zero; negative ones go to the left. Bars that are
+// longer than most end there; 0 stands for no such limit.
+func bars(title string, rows []row, most float64) string {
 	var labels, texts []string
 	low, high := 0.0, 0.0
 	for _, r := range rows {
@@ -87,6 +89,9 @@ func bars(title string, rows []row) string {
 				low, high = min(low, v), max(high, v)
 			}
 		}
+		if most > 0 {
+			high = min(high, most)
+		}
 	}
 	if high == low {
 		high = low + 1
@@ -94,12 +99,12 @@ func bars(title string, rows []row) string {
 	left, right := widest(labels, 330), widest(texts, 300)
 	d := &drawing{width: chartWidth, height: float64(len(rows))*rowHeight + 4}
 	span := d.width - left - right - 16
-	x := func(v float64) float64 { return left + 8 + span*(v-low)/(high-low) }
+	x := func(v float64) float64 { return left + 8 + span*(min(v, high)-low)/(high-low) }
 	for i, r := range rows {
 		y := float64(i)*rowHeight + 5
 		d.text(left, y+barHeight-3, "e", fit(r.label, left))
 		d.rect(min(x(0), x(r.value)), y, max(1, math.Abs(x(r.value)-x(0))), barHeight, r.class, r.tip)
-		if !math.IsNaN(r.was) {
+		if !math.IsNaN(r.was) && math.Abs(x(r.was)-x(r.value)) >= 1 {
 			d.line(x(r.was), y-2, x(r.was), y+barHeight+2, "was")
 		}
 		d.text(left+span+16, y+barHeight-3, "s", r.text)
@@ -143,7 +148,7 @@ func matrix(title string, areas []Area, before map[string]Area) string {
 			}
 			d.rect(x, y, bar, barHeight, "track", tip)
 			d.rect(x, y, bar*min(1, n.Percent/100), barHeight, heat(n.Percent), tip)
-			if was, ok := before[a.Name].Use[resource]; ok {
+			if was, ok := before[a.Name].Use[resource]; ok && math.Abs(was.Percent-n.Percent)*bar >= 100 {
 				mark := x + bar*min(1, was.Percent/100)
 				d.line(mark, y-2, mark, y+barHeight+2, "was")
 			}
@@ -180,8 +185,19 @@ func used(areas []Area) []string {
 	return list
 }
 
-// stack draws parts of a whole beside each other, with a legend.
+// colours is how many colours there are for parts of a whole.
+const colours = 6
+
+// stack draws parts of a whole beside each other, with a legend. There are as many
+// as there are colours; the last takes the rest.
 func stack(title string, parts []Watts) string {
+	if len(parts) > colours {
+		rest := Watts{Name: "other"}
+		for _, p := range parts[colours-1:] {
+			rest.Watts += p.Watts
+		}
+		parts = append(slices.Clone(parts[:colours-1]), rest)
+	}
 	total := 0.0
 	for _, p := range parts {
 		total += p.Watts
@@ -192,7 +208,7 @@ func stack(title string, parts []Watts) string {
 	d := &drawing{width: chartWidth}
 	x, lx, ly := 0.0, 0.0, 44.0
 	for i, p := range parts {
-		class := fmt.Sprintf("c%d", i%6)
+		class := fmt.Sprintf("c%d", i%colours)
 		w := d.width * p.Watts / total
 		label := fmt.Sprintf("%s %s W", p.Name, watts(p.Watts))
 		d.rect(x, 4, max(0, w-1), 22, class, label)

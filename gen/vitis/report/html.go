@@ -70,7 +70,7 @@ func (p *page) head() {
 		p.printf(", %s %s", esc(t.Name), esc(t.Version))
 	}
 	if p.before != nil {
-		p.printf("<br>Dark marks and changes are about the build of %s.", esc(p.before.Time.Format(when)))
+		p.printf("<br>Lines across bars, and changes, are about the build of %s.", esc(p.before.Time.Format(when)))
 	}
 	p.printf("</p>\n")
 	if misses := r.Misses(); len(misses) > 0 {
@@ -220,8 +220,8 @@ func (p *page) timing() {
 	old := map[string]float64{}
 	if p.before != nil && p.before.Timing != nil {
 		for _, c := range p.before.Timing.Clocks {
-			if v, _, ok := c.Worst(); ok {
-				old[c.Name] = v
+			if v, of, ok := c.Worst(); ok {
+				old[c.Name+" "+of] = v
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (p *page) timing() {
 		if v < 0 || failing > 0 {
 			r.class = "no"
 		}
-		if was, ok := old[c.Name]; ok {
+		if was, ok := old[c.Name+" "+of]; ok {
 			r.was = was
 			if d := change(v, was, ns); d != "" {
 				r.tip += ", change " + d + " ns"
@@ -252,12 +252,16 @@ func (p *page) timing() {
 		return
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return compare(a.value, b.value) })
-	p.printf("<h2>Timing: worst slack of each clock</h2>\n")
-	p.printf("%s", bars("Worst slack of each clock", rows[:min(len(rows), mostRowsShown)]))
+	p.printf("<h2>Timing: slack of each clock</h2>\n")
+	p.printf("%s", bars("Worst slack of each clock", rows[:min(len(rows), mostRowsShown)], enough))
+	p.printf("<p class=\"soft\">Of setup, or of what is missed. Bars end at %s ns.</p>\n", decimal(enough, 1))
 	if len(rows) > mostRowsShown {
 		p.printf("<p class=\"soft\">and %d clocks with more slack</p>\n", len(rows)-mostRowsShown)
 	}
 }
+
+// enough is the slack in ns at which nobody asks how much it is.
+const enough = 1.0
 
 func compare(a, b float64) int {
 	switch {
@@ -358,7 +362,7 @@ func (p *page) power() {
 		for _, k := range w.Kernels {
 			rows = append(rows, row{label: k.Name, value: k.Watts, was: math.NaN(), class: "bar", text: watts(k.Watts) + " W"})
 		}
-		p.printf("<p class=\"soft\">Kernels, dynamic</p>\n%s", bars("Power of kernels", rows))
+		p.printf("<p class=\"soft\">Kernels, dynamic</p>\n%s", bars("Power of kernels", rows, 0))
 	}
 }
 
@@ -455,7 +459,7 @@ func (p *page) steps() {
 		}
 		rows = append(rows, r)
 	}
-	p.printf("<h2>How long each step took</h2>\n%s", bars("Time of each step", rows))
+	p.printf("<h2>How long each step took</h2>\n%s", bars("Time of each step", rows, 0))
 }
 
 // builds draws the history, if there is any.

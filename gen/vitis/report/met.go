@@ -27,26 +27,26 @@ func (r *Report) Misses() []string {
 
 func (t *Timing) misses() []string {
 	var list []string
-	miss := func(where string, checks ...check) {
-		for _, c := range checks {
-			if c.slack != nil && (c.slack.Worst < 0 || c.slack.Failing > 0) {
+	miss := func(where string, setup, hold, pulse *Slack) {
+		for _, c := range checks(setup, hold, pulse) {
+			if c.slack != nil && c.slack.missed() {
 				list = append(list, fmt.Sprintf("%s misses %s by %s ns (%d of %d endpoints)",
-					where, c.name, decimal(-c.slack.Worst, 3), c.slack.Failing, c.slack.Endpoints))
+					where, c.name, ns(-c.slack.Worst), c.slack.Failing, c.slack.Endpoints))
 			}
 		}
 	}
 	for _, c := range t.Clocks {
-		miss("clock "+c.Name, check{"setup", c.Setup}, check{"hold", c.Hold}, check{"pulse width", c.Pulse})
+		miss("clock "+c.Name, c.Setup, c.Hold, c.Pulse)
 	}
 	for _, p := range t.Paths {
 		where := fmt.Sprintf("from clock %s to clock %s", p.From, p.To)
 		if p.Group != "" {
 			where = fmt.Sprintf("path group %s %s", p.Group, where)
 		}
-		miss(where, check{"setup", p.Setup}, check{"hold", p.Hold})
+		miss(where, p.Setup, p.Hold, nil)
 	}
 	if len(list) == 0 {
-		miss("the design", check{"setup", t.Setup}, check{"hold", t.Hold}, check{"pulse width", t.Pulse})
+		miss("the design", t.Setup, t.Hold, t.Pulse)
 	}
 	if len(list) == 0 && t.Verdict == "missed" {
 		list = append(list, "the report says that timing constraints are not met")
@@ -55,9 +55,4 @@ func (t *Timing) misses() []string {
 		list = append(list, "timing is not known: its report has no numbers")
 	}
 	return list
-}
-
-type check struct {
-	name  string
-	slack *Slack
 }

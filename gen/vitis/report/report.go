@@ -100,8 +100,10 @@ type ClockSlack struct {
 	Pulse  *Slack  `json:"pulse,omitempty"`
 }
 
-// Worst is the smallest slack of the clock, with what it is of; ok is false if none
-// is known.
+// Worst is the slack of the clock that tells most, with what it is of: the
+// smallest of those that are violated, or that of setup, hold, pulse width, in this
+// order. What is left of the last two is always little. ok is false if none is
+// known.
 func (c *ClockSlack) Worst() (ns float64, of string, ok bool) { return worst(c.Setup, c.Hold, c.Pulse) }
 
 // PathSlack is a group of paths that do not stay in one clock.
@@ -114,15 +116,24 @@ type PathSlack struct {
 }
 
 func worst(setup, hold, pulse *Slack) (ns float64, of string, ok bool) {
-	for _, c := range []struct {
-		slack *Slack
-		of    string
-	}{{setup, "setup"}, {hold, "hold"}, {pulse, "pulse width"}} {
-		if c.slack != nil && (!ok || c.slack.Worst < ns) {
-			ns, of, ok = c.slack.Worst, c.of, true
+	for _, c := range checks(setup, hold, pulse) {
+		if c.slack != nil && (!ok || c.slack.missed() && c.slack.Worst < ns) {
+			ns, of, ok = c.slack.Worst, c.name, true
 		}
 	}
 	return ns, of, ok
+}
+
+func (s *Slack) missed() bool { return s.Worst < 0 || s.Failing > 0 }
+
+// check is a slack with what it is of.
+type check struct {
+	name  string
+	slack *Slack
+}
+
+func checks(setup, hold, pulse *Slack) []check {
+	return []check{{"setup", setup}, {"hold", hold}, {"pulse width", pulse}}
 }
 
 // The resources that reports are about, in the order in which they are shown.

@@ -138,7 +138,7 @@ func (t texter) timing() {
 	if t.now.Timing == nil {
 		return
 	}
-	tb := newTable("clock", "period>", "MHz>", "slack ns>", "change>", "of", "failing>", "of>", "result")
+	tb := newTable("clock", "period ns>", "MHz>", "setup ns>", "change>", "hold ns>", "pulse ns>", "failing>", "result")
 	old := map[string]*ClockSlack{}
 	if t.before != nil && t.before.Timing != nil {
 		for i, c := range t.before.Timing.Clocks {
@@ -146,28 +146,33 @@ func (t texter) timing() {
 		}
 	}
 	for _, c := range t.now.Timing.Clocks {
-		slack, of, ok := c.Worst()
+		slack, _, ok := c.Worst()
 		if !ok {
 			continue // a clock without paths of its own
 		}
 		delta := ""
-		if o := old[c.Name]; o != nil {
-			if was, _, ok := o.Worst(); ok {
-				delta = change(slack, was, ns)
-			}
+		if o := old[c.Name]; o != nil && o.Setup != nil && c.Setup != nil {
+			delta = change(c.Setup.Worst, o.Setup.Worst, ns)
 		}
-		failing, endpoints := endpoints(c.Setup, c.Hold, c.Pulse)
+		failing, _ := endpoints(c.Setup, c.Hold, c.Pulse)
 		result := "met"
 		if slack < 0 || failing > 0 {
 			result = "MISSED"
 		}
-		tb.add(c.Name, decimal(c.Period, 3), mhz(c.MHz), ns(slack), delta, of, fmt.Sprint(failing), fmt.Sprint(endpoints), result)
+		tb.add(c.Name, decimal(c.Period, 3), mhz(c.MHz), slackText(c.Setup), delta, slackText(c.Hold), slackText(c.Pulse), grouped(float64(failing)), result)
 	}
 	if len(tb.rows) > 0 {
-		t.printf("\nTiming, worst slack of each clock\n")
+		t.printf("\nTiming, slack of each clock\n")
 		tb.write(t.Buffer)
 	}
 	t.paths()
+}
+
+func slackText(s *Slack) string {
+	if s == nil {
+		return ""
+	}
+	return ns(s.Worst)
 }
 
 // paths shows what is missed between clocks; what is met is not worth a line.
@@ -403,13 +408,15 @@ func durationChange(seconds float64) string {
 }
 
 func (t texter) tail() {
+	logs := newTable("log", "errors>", "critical warnings>", "warnings>")
 	for _, l := range t.now.Logs {
 		if l.Critical > 0 || l.Errors > 0 {
-			t.printf("\n%s: %d critical warnings, %d warnings", l.File, l.Critical, l.Warnings)
-			if l.Errors > 0 {
-				t.printf(", %d errors", l.Errors)
-			}
+			logs.add(l.File, fmt.Sprint(l.Errors), fmt.Sprint(l.Critical), fmt.Sprint(l.Warnings))
 		}
+	}
+	if len(logs.rows) > 0 {
+		t.printf("\nMessages\n")
+		logs.write(t.Buffer)
 	}
 	if len(t.now.Missing) > 0 {
 		t.printf("\nNot known:\n")

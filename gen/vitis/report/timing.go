@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
@@ -169,11 +170,15 @@ const (
 	otherPaths    = "Other Path Groups Table"
 )
 
+// lastSections are those behind the tables that matter; which of them there are
+// depends on the options of the command.
+var lastSections = []string{"User Ignored Path Table", "Unconstrained Path Table", "Timing Details"}
+
 func (t *timingReader) line(line string) bool {
 	text := strings.TrimSpace(line)
 	if title, ok := strings.CutPrefix(text, "| "); ok && strings.Trim(title, "-") != "" {
 		t.section, t.titles, t.table = title, "", nil
-		t.ended = t.ended || title == "User Ignored Path Table" || title == "Timing Details"
+		t.ended = t.ended || slices.Contains(lastSections, title)
 		return title != "Timing Details"
 	}
 	switch {
@@ -183,6 +188,7 @@ func (t *timingReader) line(line string) bool {
 		t.timing.Verdict = "missed"
 	case text == "" || strings.HasPrefix(text, "|"):
 		if t.table != nil {
+			t.ended = t.ended || t.section == otherPaths
 			t.table, t.titles = nil, ""
 		}
 	case t.table != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,20 +22,26 @@ var siteTypes = map[string]string{
 // share matches "4377 [  7.80%]".
 var share = regexp.MustCompile(`^([\d.,]+)\s*\[\s*([<\d.,\s]+)%\s*\]$`)
 
+// instances matches the number of instances behind the name of a kernel.
+var instances = regexp.MustCompile(`\s*\(\d+\)$`)
+
 var errCut = errors.New("it ends in the middle of a table")
 
 // parseKernels reads the report of report_accelerator_utilization, which v++ writes
 // as kernel_util_routed.rpt: the shell, what it leaves to kernels, and each kernel
 // with its instances below it, further to the right.
 func parseKernels(ctx context.Context, r io.Reader, u *Usage) error {
-	_, boxes, err := readBoxes(ctx, r, func(section string) bool { return section == "System Utilization" })
+	_, boxes, err := readBoxes(ctx, r, func(string) bool { return true })
 	if err != nil {
 		return err
 	}
-	if len(boxes) == 0 || len(boxes[0].rows) == 0 {
+	i := slices.IndexFunc(boxes, func(b *box) bool {
+		return len(b.rows) > 0 && slices.Contains(b.titles, "Name") && slices.Contains(b.titles, "LUT")
+	})
+	if i < 0 {
 		return errNothing
 	}
-	b := boxes[0]
+	b := boxes[i]
 	kernel := ""
 	var lone []Area // kernels of which no instance was seen
 	for _, row := range b.rows {
@@ -52,8 +59,9 @@ func parseKernels(ctx context.Context, r io.Reader, u *Usage) error {
 			u.Used = &a
 		case name == "Unused Resources":
 		case row.indent <= 1:
+			a.Name = instances.ReplaceAllString(name, "")
 			lone = append(lone, a)
-			kernel = name
+			kernel = a.Name
 		default:
 			a.Kernel = kernel
 			u.Kernels = append(u.Kernels, a)
@@ -126,7 +134,7 @@ func parseSites(ctx context.Context, r io.Reader, u *Usage) error {
 	if len(card.Use) == 0 && len(u.SLRs) == 0 {
 		return errNothing
 	}
-	if len(card.Use) > 0 {
+	if len(card.Use) > 0 && (u.Card == nil || len(u.Card.Use) < len(card.Use)) {
 		u.Card = &card
 	}
 	if cut {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -54,10 +55,14 @@ func parseInfo(ctx context.Context, r io.Reader) (*Link, error) {
 	if !i.found && i.link.UUID == "" {
 		return nil, errNothing
 	}
-	if len(i.link.Clocks) == 0 || len(i.link.Kernels) == 0 {
-		return &i.link, errCut
+	switch {
+	case len(i.link.Clocks) == 0:
+		return &i.link, errors.New("it names no clock")
+	case len(i.link.Kernels) == 0:
+		return &i.link, errors.New("it names no instance of a kernel")
+	default:
+		return &i.link, nil
 	}
-	return &i.link, nil
 }
 
 func (i *infoReader) line(line string) bool {

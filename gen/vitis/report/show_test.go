@@ -1,0 +1,240 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// later is a second build, a bit different.
+func later(t *testing.T) (now, before *Report) {
+	before, now = collect(t, sample(t, "met", same)), collect(t, sample(t, "met", same))
+	now.Time = now.Time.Add(24 * time.Hour)
+	a := now.Usage.Kernels[0].Use[LUT]
+	a.Used += 1500
+	now.Usage.Kernels[0].Use[LUT] = a
+	now.Timing.Clocks[2].Setup.Worst = 0.002
+	now.Power.Total += 1.25
+	now.Steps[1].Took += 10 * time.Minute
+	return now, before
+}
+
+func TestText(t *testing.T) {
+	now, before := later(t)
+	var b bytes.Buffer
+	if err := Text(&b, now, before); err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
+	for _, want := range []string{
+		"Timing: met",
+		" clk_kernel_00_unbuffered_net 4 250 0.002 -0.010 0.009 1.458 0 met\n",
+		" ccl_offload_0 42 700 (3.5 %) +1 500 3 100 (0.5 %)",
+		" SLR1 111 880 (25.9 %)",
+		" card 320 880 (24.6 %) 32 434 (5.4 %) 488 714 (18.7 %) 516.5 (25.6 %) 12 (1.2 %) 84 (0.9 %)\n",
+		"Power, estimated: 39.52 W (+1.25 W): dynamic 27.68 W",
+		"UUID 0c2f1d88-6a9a-4a61-b5c3-8f6d9d7a2f10",
+		" ulp_ucs_aclk_kernel_00 250 250 as wanted\n",
+		" ccl_offload_0 ccl_offload 0x0 HBM[0]\n",
+		" reduce_ops 2.92 4 12 to 13 1 14 500 19 000 1.5 32\n",
+		" compile reduce_ops 3 min 3 s was there\n",
+		" link u55c_tcp 2 h 55 min +10 min\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := Text(&b, collect(t, sample(t, "missed", same)), now); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"NOT MET", "MISSED", "SLOWER", "Missed between clocks", "Not known:"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if strings.TrimRight(line, " ") != line {
+			t.Errorf("blanks at the end of %q", line)
+		}
+	}
+}
+
+// TestHTML checks that the page is well-formed, has what it should, and needs no
+// other file.
+func TestHTML(t *testing.T) {
+	now, before := later(t)
+	missed := collect(t, sample(t, "missed", same))
+	now.Title = `<script>alert("x")</script> & 'more'`
+	now.Usage.Kernels[0].Name = `<b>"k"`
+	var b bytes.Buffer
+	if err := HTML(&b, []*Report{now, before, missed}); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if strings.Contains(page, "<script") || strings.Contains(page, `<b>"k`) {
+		t.Error("texts are not escaped")
+	}
+	if m := regexp.MustCompile(`(?i)(?:src|href|url|@import)\s*[=(]\s*["']?[a-z]`).FindString(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", "")); m != "" {
+		t.Errorf("the page refers to another file: %s", m)
+	}
+	for _, want := range []string{"Utilisation of the card", "Utilisation of the kernels", "Power, estimated", "How long each step took", "Earlier builds", "prefers-color-scheme:dark", "SLR0", "42.8 %", "not met", "0c2f1d88"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	pictures := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
+	if len(pictures) < 10 {
+		t.Errorf("%d pictures", len(pictures))
+	}
+	for _, p := range pictures {
+		d := xml.NewDecoder(strings.NewReader(p))
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in %.200s", err, p)
+			}
+			if e, ok := token.(xml.StartElement); ok {
+				for _, a := range e.Attr {
+					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || (a.Name.Local == "width" || a.Name.Local == "height") && strings.HasPrefix(a.Value, "-") {
+						t.Fatalf("%s=%q in %.300s", a.Name.Local, a.Value, p)
+					}
+				}
+			}
+		}
+	}
+	body := regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(page, "")
+	d := xml.NewDecoder(strings.NewReader(strings.NewReplacer("<!DOCTYPE html>", "", "<br>", "<br/>", "&nbsp;", " ").Replace(regexp.MustCompile(`<meta[^>]*>`).ReplaceAllString(body, ""))))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestHistory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "history")
+	h := History{Dir: dir, Keep: 4}
+	if list, err := h.List(); err != nil || len(list) != 0 {
+		t.Fatalf("%v %v", list, err)
+	}
+	first := collect(t, sample(t, "met", same))
+	for i := range 7 {
+		r := *first
+		r.Time = first.Time.Add(time.Duration(i) * time.Minute)
+		r.Steps = []StepTime{{ID: "a", Took: time.Duration(i+1) * time.Second}, {ID: "b", Took: time.Second, Cached: true}}
+		if err := h.Add(&r); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Add(&r); err != nil { // once more: there once
+			t.Fatal(err)
+		}
+	}
+	other := *first
+	other.Time, other.Title = first.Time.Add(6*time.Minute), "another at the same instant"
+	if err := h.Add(&other); err != nil {
+		t.Fatal(err)
+	}
+	list, err := h.List()
+	if err != nil || len(list) != 4 {
+		t.Fatalf("%d reports, %v", len(list), err)
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].Time.After(list[i-1].Time) {
+			t.Errorf("%v stands before %v", list[i-1].Time, list[i].Time)
+		}
+	}
+	// Those of minutes 4, 5 and 6 are left, with 5, 6 and 7 seconds.
+	if took := h.Took(); took["a"] != 6*time.Second || took["b"] != time.Second {
+		t.Errorf("took %v", took)
+	}
+	names, err := h.names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, content := range []string{"{", `{"schema": 99}`} {
+		if err := os.WriteFile(filepath.Join(dir, names[i]), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err = h.List()
+	if len(list) != 2 || err == nil || !strings.Contains(err.Error(), names[0]) || !strings.Contains(err.Error(), names[1]) {
+		t.Errorf("%d reports, error %v", len(list), err)
+	}
+	entries, err := filepath.Glob(filepath.Join(dir, temporary+"*"))
+	if err != nil || len(entries) != 0 {
+		t.Errorf("left over: %v %v", entries, err)
+	}
+}
+
+func TestReadWrite(t *testing.T) {
+	r := collect(t, sample(t, "met", same))
+	path := filepath.Join(t.TempDir(), File)
+	if err := r.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(r, again); d != "" {
+		t.Errorf("(-written +read):\n%s", d)
+	}
+	if err := r.Write(filepath.Join(t.TempDir(), "none", File)); err == nil {
+		t.Error("written into a directory that is not there")
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+func FuzzCollect(f *testing.F) {
+	for _, name := range []string{"met/_x/reports/link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt", "met/_x/reports/link/imp/impl_1_kernel_util_routed.rpt", "met/_x/reports/link/imp/impl_1_full_util_routed.rpt",
+		"met/_x/reports/link/imp/impl_1_slr_util_routed.rpt", "met/power_routed.rpt", "met/hls/krnl/syn/report/reduce_ops_csynth.rpt", "met/u55c_tcp.xclbin.info", "missed/vivado.log"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files := fstest.MapFS{}
+		for _, name := range []string{"timing_summary_routed.rpt", "kernel_util_routed.rpt", "full_util_routed.rpt", "slr_util_routed.rpt", "power.rpt", "k_csynth.rpt", "a.xclbin.info", "a.log"} {
+			files[name] = &fstest.MapFile{Data: data}
+		}
+		r := collect(t, files)
+		var b bytes.Buffer
+		if err := Text(&b, r, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := HTML(&b, []*Report{r, r}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "NaN") && !bytes.Contains(data, []byte("NaN")) {
+			t.Error("NaN is shown")
+		}
+		path := filepath.Join(t.TempDir(), fmt.Sprint("r.json"))
+		if err := r.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
