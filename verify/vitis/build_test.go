@@ -1,16 +1,197 @@
 package vitis
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-func TestBuild(t *testing.T) {
-	b := newBench(t, standin.Options{})
-	o := b.build("u55c_tcp")
-	t.Log(o)
+// result is where users find what a build has made.
+func (b *bench) result(name string) string {
+	return filepath.Join(b.dir, "out", "build", name, name+".xclbin")
+}
+
+// linked reads the result of a build.
+func (b *bench) linked(name string) *standin.Linked {
+	b.Helper()
+	l, err := standin.Inspect(b.result(name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+// content is the result of a build, byte for byte.
+func (b *bench) content(name string) string {
+	b.Helper()
+	text, err := os.ReadFile(b.result(name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(text)
+}
+
+// did says in a word what a call does, "" for what comes with others: "package
+// hostctrl", "compile loopback", "fetch", "link", "image".
+func did(c standin.Call) string {
+	words := strings.Join(c.Args, " ")
+	last := ""
+	if len(c.Args) > 0 {
+		last = strings.TrimSuffix(filepath.Base(c.Args[len(c.Args)-1]), ".tcl")
+	}
+	switch {
+	case c.Tool == "vivado" && strings.Contains(words, "vitis/package/"):
+		return "package " + last
+	case c.Tool == "vitis_hls", c.Tool == "v++" && strings.Contains(words, "--mode hls"):
+		return "compile " + filepath.Base(c.Dir)
+	case c.Tool == "v++" && strings.Contains(words, "--link"):
+		return "link"
+	case c.Tool == "git" && strings.Contains(words, " fetch "):
+		return "fetch"
+	case c.Tool == "make":
+		return "make"
+	case c.Tool == "xclbinutil" && strings.Contains(words, "--output"):
+		return "image"
+	}
+	return ""
+}
+
+// done are the things that calls did, each of which must have gone well, sorted.
+func (b *bench) done() []string {
+	b.Helper()
+	var list []string
 	for _, c := range b.worked() {
-		t.Log(c.Tool, c.Args, c.Exit, c.Notes)
+		if c.Exit != 0 {
+			b.Errorf("%s %s: exit status %d", c.Tool, strings.Join(c.Args, " "), c.Exit)
+		}
+		for _, n := range c.Notes {
+			if pair, ok := strings.CutPrefix(n, "converter: "); ok && !strings.Contains(pair, "udp_rx_meta") && !strings.Contains(pair, "udp_tx_meta") {
+				b.Errorf("a stream changes its width: %s", pair)
+			}
+		}
+		if w := did(c); w != "" {
+			list = append(list, w)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// wanted are the things that a build of a design from nothing does, sorted.
+func wanted(d *design.Design) []string {
+	list := []string{"image", "link"}
+	for _, k := range d.Kernels() {
+		switch {
+		case k.InCpp():
+			list = append(list, "compile "+k.ID)
+		case k.Source == platform.SourceRTL:
+			list = append(list, "package "+k.ID)
+		}
+	}
+	for _, s := range d.Sources() {
+		list = append(list, "fetch")
+		for range strings.Count("\n"+s.Command, "\nmake") {
+			list = append(list, "make")
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func difference(got, want []string) string {
+	if slices.Equal(got, want) {
+		return ""
+	}
+	return fmt.Sprintf("ran   %q\nnot   %q", got, want)
+}
+
+func designOf(t *testing.T, name string) *design.Design {
+	t.Helper()
+	all, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if d.Platform.Name == name {
+			return d
+		}
+	}
+	t.Fatalf("there is no platform %s", name)
+	return nil
+}
+
+// TestPlatforms takes each shipped platform to an .xclbin, with one version of the
+// tools after another.
+func TestPlatforms(t *testing.T) {
+	all, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, version := range standin.Versions {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, standin.Options{Version: version})
+			for n, d := range all {
+				if !*everything && n%len(standin.Versions) != v {
+					continue
+				}
+				if d.Platform.POEs[0].Kind == "rdma" {
+					continue // TestShell
+				}
+				b.platform(d, version)
+			}
+		})
+	}
+}
+
+func (b *bench) platform(d *design.Design, version string) {
+	b.Helper()
+	name := d.Platform.Name
+	b.cache = filepath.Join(b.TempDir(), "cache")
+	o := b.run("build", name)
+	if hls := slices.ContainsFunc(d.Sources(), func(s *design.Source) bool { return slices.Contains(s.Tools, "vitis_hls") }); hls && version >= "2024.2" {
+		// A third party's build needs a tool that this version does not have.
+		if o.code == 0 || !strings.Contains(o.err, "vitis_hls") {
+			b.Errorf("%s with %s: vitis_hls is not named as missing: %v", name, version, o)
+		}
+		if calls := b.worked(); len(calls) > 0 {
+			b.Errorf("%s with %s: %s ran although a tool is missing", name, version, calls[0].Tool)
+		}
+		return
+	}
+	if o.code != 0 {
+		b.Errorf("%s with %s: %v", name, version, o)
+		b.worked()
+		return
+	}
+	if diff := difference(b.done(), wanted(d)); diff != "" {
+		b.Errorf("%s with %s: %s", name, version, diff)
+	}
+	l := b.linked(name)
+	if l.Metadata["platform"] != name || l.Metadata["generation"] != d.ABI().Name {
+		b.Errorf("%s: the result says it is %v", name, l.Metadata)
+	}
+	engines := 0
+	for _, in := range d.Instances {
+		if in.Role != "engine" {
+			continue
+		}
+		engines++
+		if l.Memories[in.Name] == "" {
+			b.Errorf("%s: there is no firmware in the memory of %s", name, in.Name)
+		}
+	}
+	if len(l.Memories) != engines {
+		b.Errorf("%s: firmware is in %d memories of %d engines", name, len(l.Memories), engines)
+	}
+	if strings.Contains(o.out, "Not known") {
+		b.Errorf("%s: reports that cannot be read:\n%s", name, o.out[strings.Index(o.out, "Not known"):])
 	}
 }

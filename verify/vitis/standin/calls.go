@@ -26,6 +26,7 @@ const (
 	Nothing      = site.Nothing
 	Empty        = site.Empty
 	Hang         = site.Hang
+	Missed       = site.Missed
 	Garbage      = site.Garbage
 	Slow         = site.Slow
 )

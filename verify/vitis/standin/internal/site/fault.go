@@ -27,6 +27,7 @@ const (
 	Nothing      Kind = "exit 0 without output"            //
 	Empty        Kind = "empty output, exit 0"             //
 	Hang         Kind = "hang"                             // deaf to SIGTERM and SIGINT, with a daemon
+	Missed       Kind = "timing missed in the report"      // of the kernels' clock: the linker goes on
 	Garbage      Kind = "garbage in the log"               // and goes on
 	Slow         Kind = "slow"                             // by For, and goes on
 )

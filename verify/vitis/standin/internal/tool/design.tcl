@@ -39,6 +39,12 @@ namespace eval standin {
         set property($name,REF_NAME) [regsub {_X.*} [dict get $values LOC] ""]
         dict for {key value} $values { set property($name,[string toupper $key]) $value }
     }
+    proc cell {name} {
+        variable rams; variable property
+        lappend rams $name
+        set property($name,NAME) $name
+        set property($name,REF_NAME) ""
+    }
     # Options that take no word, options that take one, and the rest.
     proc arguments {words flags takes} {
         set given {}
@@ -97,8 +103,10 @@ proc current_bd_design args { return ulp }
 proc get_cells args {
     lassign [standin::arguments $args {-quiet -hierarchical -hier} {-filter -of_objects}] given words
     if {[dict exists $given -filter]} {
-        if {![regexp {^\s*REF_NAME\s*=~\s*(\S+?)\s*$} [dict get $given -filter] all pattern]} { return {} }
-        return [lmap cell $standin::rams { if {![string match $pattern $standin::property($cell,REF_NAME)]} continue; set cell }]
+        if {![regexp {^\s*(REF_NAME|NAME)\s*=~\s*(\S+?)\s*$} [dict get $given -filter] all key pattern]} {
+            return -code error "the stand-in knows no filter [dict get $given -filter]"
+        }
+        return [lmap cell $standin::rams { if {![string match $pattern $standin::property($cell,$key)]} continue; set cell }]
     }
     return [lsearch -all -inline -glob $standin::rams [lindex $words 0]]
 }

@@ -72,12 +72,13 @@ func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bo
 	if err != nil {
 		return nil, err
 	}
+	made := ""
 	for _, h := range link.HookList(conf) {
 		if !hw && h.Implementation {
 			continue
 		}
 		c.say("INFO: [VPL 60-0] %s: sourcing %s", h.Point, h.File)
-		done, err := c.script(h.File, designPrelude, model(sys, sh), nil)
+		done, err := c.script(h.File, designPrelude, model(sys, sh)+made, nil)
 		if err != nil {
 			c.say("ERROR: [VPL 60-773] In '%s', caught Tcl error:  sourcing script %s failed", absolute("_x/link/vivado/vpl/runme.log"), h.File)
 			c.say("ERROR: [VPL 60-1328] Vpl run 'vpl' failed")
@@ -92,6 +93,7 @@ func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bo
 				files[c.relative(r[1])] = nil
 				c.rec.Notes = append(c.rec.Notes, "report: "+strings.Join(append([]string{r[0]}, r[2:]...), " ")+" "+c.relative(r[1]))
 			case r[0] == "create_bd_cell":
+				made += "standin::cell level0_i/ulp/" + r[1] + "\n"
 				c.rec.Notes = append(c.rec.Notes, "cell: "+strings.Join(r[1:], " "))
 			case r[0] == "net" && slices.ContainsFunc(r[2:], func(p string) bool { return !instance(sys, p) }):
 				c.rec.Notes = append(c.rec.Notes, "net: "+strings.Join(r[1:], " "))

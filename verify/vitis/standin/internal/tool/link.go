@@ -12,6 +12,7 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/site"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xo"
 )
@@ -71,11 +72,15 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 		}
 	}
 	design := c.design(conf, sys)
+	view := reportView(c.Version, design, clock, sys, sh)
+	if c.fault != nil && c.fault.Kind == site.Missed {
+		view.Slack = -0.214
+	}
 	for path := range made {
-		c.write(path, []byte(report.Any(path, reportView(c.Version, design, clock, sys, sh))))
+		c.write(path, []byte(report.Any(path, view)))
 	}
 	if target == "hw" {
-		for file, text := range report.Implementation(reportView(c.Version, design, clock, sys, sh)) {
+		for file, text := range report.Implementation(view) {
 			c.write(filepath.Join(reports, "link", "imp", file), []byte(text))
 		}
 	}
