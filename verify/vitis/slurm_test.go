@@ -140,7 +140,7 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		t.Errorf("in the queue are %q", names)
 	}
 	for _, call := range calls(b) {
-		if linking(call) && syscall.Kill(call.PID, 0) == nil {
+		if (linking(call) || call.Tool == "daemon") && syscall.Kill(call.PID, 0) == nil {
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", call.PID))
 			if len(line) > 0 { // not yet reaped by init
 				t.Errorf("%q is left", line)

@@ -160,6 +160,27 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// Slurm's accounting knows how a job has ended that its queue has forgotten. The
+// answers are in the form of sacct(1), "--parsable2".
+func TestAccounting(t *testing.T) {
+	e, c := executor(t, func(o *slurm.Options) { o.Patience = time.Second })
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for answer, want := range map[string]error{
+		"COMPLETED|n1": nil, "TIMEOUT|n1": step.ErrTimeLimit, "CANCELLED by 1000|n1": step.ErrFailed, "OUT_OF_MEMORY|n1": step.ErrMemory,
+		"RUNNING|n1": step.ErrFailed, "": step.ErrFailed,
+	} {
+		script := "#!/bin/sh\n[ \"$1\" = --jobs=999999 ] && echo '" + answer + "'\n"
+		if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		r := slurm.Forgotten(e, job(t, c, "p/hls/a", "true", step.Resources{}).Job, "999999")
+		if err := <-wait(t.Context(), r); !errors.Is(err, want) || err == nil != (want == nil) {
+			t.Errorf("%q: %v", answer, err)
+		}
+	}
+}
+
 // What sbatch refuses is told with its words, and leaves nothing that a later build
 // would take for a job.
 func TestRefused(t *testing.T) {

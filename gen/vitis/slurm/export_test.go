@@ -6,8 +6,11 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// Words is words.
-var Words = words
+// Words and Limit are words and limit.
+var (
+	Words = words
+	Limit = limit
+)
 
 // Forgotten is a job that was submitted long ago.
 func Forgotten(e *Executor, j step.Job, id string) step.Running {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/slurm"
 )
@@ -31,6 +32,23 @@ func TestMissing(t *testing.T) {
 	_, err := slurm.New(context.Background(), slurm.Options{})
 	if !errors.Is(err, slurm.ErrMissing) || !strings.Contains(err.Error(), "sbatch") || !strings.Contains(err.Error(), "slurm-client") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Times are as in sbatch(1), "--time": days-hours:minutes:seconds, and never less
+// than what was asked for.
+func TestLimit(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		1:                            "0-00:01:00",
+		time.Minute:                  "0-00:01:00",
+		time.Minute + time.Second:    "0-00:02:00",
+		59*time.Minute + time.Second: "0-01:00:00",
+		24 * time.Hour:               "1-00:00:00",
+		100*time.Hour + time.Minute:  "4-04:01:00",
+	} {
+		if got := slurm.Limit(d); got != want {
+			t.Errorf("%s is %s, and should be %s", d, got, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/vitis/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -165,5 +166,23 @@ func TestNames(t *testing.T) {
 	w := jobIn(t, filepath.Join(c.Dir, "names", "end\nof line"), "p/hls/a", "pwd", step.Resources{})
 	if _, err := e.Submit(t.Context(), w.Job, nil); err == nil {
 		t.Error("a path with an end of line was taken")
+	}
+}
+
+// A build inside a job, or by somebody with settings for Slurm's commands, does the
+// same; its other variables reach the tools.
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, func(o *slurm.Options) {
+		o.Env = append(o.Env, "SQUEUE_FORMAT=%u", "SQUEUE_STATES=FAILED", "SQUEUE_USERS=nobody", "SBATCH_ARRAY_INX=1-3", "SBATCH_WAIT=1",
+			"SBATCH_EXPORT=NONE", "SLURM_MEM_PER_CPU=10", "SLURM_MEM_PER_NODE=20", "SLURM_JOB_ID=77", "SLURM_CLUSTERS=elsewhere",
+			"SBATCH_CLUSTERS=elsewhere", "SBATCH_REQUEUE=1", "LICENCE_SERVER=a b")
+	})
+	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID", step.Resources{Memory: 50})
+	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
+		t.Error(err)
+	}
+	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"a b", ""}) {
+		t.Errorf("the job has %q", lines)
 	}
 }

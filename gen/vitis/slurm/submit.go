@@ -127,7 +127,9 @@ func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id := strings.TrimSpace(text)
+	// Sites may print a greeting before; in a federation, the cluster's name follows.
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	id, _, _ := strings.Cut(lines[len(lines)-1], ";")
 	if id == "" || strings.Trim(id, "0123456789") != "" {
 		return "", fmt.Errorf("sbatch says %q instead of the number of a job", text)
 	}
