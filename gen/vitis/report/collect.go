@@ -34,7 +34,8 @@ type found struct {
 }
 
 // stages are the stages that names of report files tell, the last counts most.
-var stages = []string{"synthed", "opt", "placed", "routed"}
+// Final is what our own script calls what it reports before the bitstream.
+var stages = []string{"synthed", "opt", "placed", "routed", "final"}
 
 // classify tells what a file is from its name. v++ writes reports with the name of
 // the run in front (impl_1_kernel_util_routed.rpt); versions and platforms differ in
@@ -57,23 +58,42 @@ func classify(p string) found {
 		}
 	case strings.Contains(name, "kernel_util_"):
 		f.kind, f.rank = kernelUse, stageRank(name)
-	case strings.Contains(name, "full_util_"):
+	case strings.Contains(name, "full_util_"), wholeUse(name):
 		f.kind, f.rank = cardUse, stageRank(name)
 	case strings.Contains(name, "slr_util_"):
 		f.kind, f.rank = slrUse, stageRank(name)
 	case strings.Contains(name, "power"):
 		f.kind = power
-		if strings.Contains(name, "rout") {
+		switch {
+		case strings.Contains(name, "final"):
+			f.rank = 2
+		case strings.Contains(name, "rout"):
 			f.rank = 1
 		}
 	}
 	return f
 }
 
+// wholeUse is about names that scripts of others give: shell_utilization.rpt of
+// Coyote. Reports of single blocks and of other kinds are called alike.
+func wholeUse(name string) bool {
+	if !strings.Contains(name, "utilization") {
+		return false
+	}
+	for _, other := range []string{"synth", "hierarch", "clock", "control", "pblock"} {
+		if strings.Contains(name, other) {
+			return false
+		}
+	}
+	return true
+}
+
 // timingRank orders timing summaries: what was last done to the design counts.
 // Those of earlier stages say nothing about the result, and have no rank.
 func timingRank(name string) int {
 	switch {
+	case strings.Contains(name, "final"):
+		return 4
 	case strings.Contains(name, "postroute"), strings.Contains(name, "post_route"):
 		return 3
 	case strings.Contains(name, "route"):
@@ -243,12 +263,12 @@ func (c *collector) usage(ctx context.Context, files []found) error {
 		if err != nil {
 			return err
 		}
-		if !part.have() && c.report.Target == "hw" {
+		if !part.have() && c.report.Target == "hw" && !(c.report.Shell && part.kind == kernelUse) {
 			c.missing("%s", part.title)
 		}
 	}
 	if stage >= 0 {
-		u.Stage = stages[stage]
+		u.Stage = strings.Replace(stages[stage], "final", "routed", 1)
 	}
 	return nil
 }
@@ -317,7 +337,7 @@ func (c *collector) link(ctx context.Context, files []found) error {
 		}
 		return l != nil, err
 	})
-	if !ok {
+	if !ok && !c.report.Shell {
 		c.missing("what was linked: no readable *.xclbin.info")
 	}
 	return err

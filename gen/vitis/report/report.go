@@ -16,20 +16,23 @@ const File = "build.json"
 
 // Build is what was built, as its caller knows it.
 type Build struct {
-	Platform   string     `json:"platform"`
-	Title      string     `json:"title,omitempty"`
-	Board      string     `json:"board,omitempty"`
-	Part       string     `json:"part,omitempty"`
-	Target     string     `json:"target"` // "hw" or "hw_emu"
-	Time       time.Time  `json:"time"`   // when it ended
-	Generation string     `json:"generation,omitempty"`
-	Design     string     `json:"design,omitempty"`     // hash
-	Firmware   string     `json:"firmware,omitempty"`   // hash
-	Wanted     float64    `json:"wanted_mhz,omitempty"` // kernel clock; 0 if not known
-	SLRs       int        `json:"slrs,omitempty"`       // of the board; 0 if not known
-	Kernels    []Instance `json:"instances,omitempty"`
-	Tools      []Tool     `json:"tools,omitempty"`
-	Steps      []StepTime `json:"steps,omitempty"`
+	Platform   string    `json:"platform"`
+	Title      string    `json:"title,omitempty"`
+	Board      string    `json:"board,omitempty"`
+	Part       string    `json:"part,omitempty"`
+	Target     string    `json:"target"` // "hw" or "hw_emu"
+	Time       time.Time `json:"time"`   // when it ended
+	Generation string    `json:"generation,omitempty"`
+	Design     string    `json:"design,omitempty"`     // hash
+	Firmware   string    `json:"firmware,omitempty"`   // hash
+	Wanted     float64   `json:"wanted_mhz,omitempty"` // kernel clock; 0 if not known
+	SLRs       int       `json:"slrs,omitempty"`       // of the board; 0 if not known
+	// Shell says that the kernels are part of somebody else's shell: there is no
+	// xclbin, and no utilisation of each.
+	Shell   bool       `json:"shell,omitempty"`
+	Kernels []Instance `json:"instances,omitempty"`
+	Tools   []Tool     `json:"tools,omitempty"`
+	Steps   []StepTime `json:"steps,omitempty"`
 }
 
 // Instance is a kernel on the card.

@@ -246,6 +246,8 @@ func TestPreference(t *testing.T) {
 		{[2]string{"a_timing_summary_routed.rpt", "a_timing_summary_postroute_physopted.rpt"}, false},
 		{[2]string{"timing_summary_routed.rpt", "timing_summary_placed.rpt"}, true},
 		{[2]string{"timing_summary_synthed.rpt", "timing_summary_routed.rpt"}, false},
+		{[2]string{"timing_summary_final.rpt", "impl_1_hw_bb_locked_timing_summary_postroute_physopted.rpt"}, true},
+		{[2]string{"shell_timing_summary.rpt", "shell_timing_summary_synthed.rpt"}, true},
 		{[2]string{"impl_1_init_report_timing_summary_0.rpt", "impl_1_route_report_timing_summary_0.rpt"}, false},
 	} {
 		r := collect(t, fstest.MapFS{c.names[0]: {Data: met}, c.names[1]: {Data: missed}})
@@ -325,6 +327,21 @@ func TestNothing(t *testing.T) {
 	cancel()
 	if _, err := Collect(ctx, sample(t, "met", same), build()); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestNames checks which files are taken for what.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]kind{
+		"impl_1_kernel_util_routed.rpt": kernelUse, "kernel_util_synthed.rpt": kernelUse, "slr_util_final.rpt": slrUse, "full_util_final.rpt": cardUse,
+		"shell_utilization.rpt": cardUse, "hw_bb_locked_utilization_placed.rpt": cardUse,
+		"my_rm_synth_1_ulp_utilization_synth.rpt": none, "hierarchy_final.rpt": none, "hw_bb_locked_clock_utilization_routed.rpt": none, "shell_utilization_hierarchical.rpt": none,
+		"power_final.rpt": power, "impl_1_hw_bb_locked_power_routed.rpt": power, "a.xclbin.info": info, "k_csynth.rpt": hls, "csynth.rpt": none,
+		"vivado.log": log, "timing_summary_placed.rpt": none, "dr_timing_summary.rpt": timing, "a.rpt": none, "timing_summary_routed.pb": none,
+	} {
+		if got := classify("x/" + name).kind; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
 	}
 }
 
