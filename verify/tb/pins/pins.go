@@ -28,6 +28,8 @@ type Module struct {
 	Clock    string         // "" for clk
 	Reset    string         // "" for rst; low if its name ends in _n
 	In, Out  map[string]int // pins but for clock and reset, with their widths
+	// Sources, if there are any, are all that is compiled, packages first: paths.
+	Sources []string
 }
 
 // Bench is a module under test. What is set stays until it is set again; what
@@ -52,11 +54,14 @@ func New(ctx context.Context, m Module, seed uint64) (*Bench, error) {
 	if err := verilate.Available(ctx); err != nil {
 		return nil, err
 	}
-	all, err := verilate.Sources(ctx, m.Platform, m.Folder)
-	if err != nil {
-		return nil, err
+	sources := slices.Clone(m.Sources)
+	var all []string
+	if len(sources) == 0 {
+		var err error
+		if all, err = verilate.Sources(ctx, m.Platform, m.Folder); err != nil {
+			return nil, err
+		}
 	}
-	var sources []string
 	for _, s := range all {
 		name := strings.TrimSuffix(filepath.Base(s), ".sv")
 		if filepath.Base(filepath.Dir(s)) == "common" || strings.HasSuffix(name, "_pkg") || slices.Contains(m.Files, name) {

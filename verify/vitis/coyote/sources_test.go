@@ -1,0 +1,206 @@
+package coyote_test
+
+import (
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/tb/pins"
+	"github.com/cclforge/cclforge/verify/tb/synth"
+)
+
+// application are the rendered sources of the shipped platform with RDMA, by the
+// paths below coyote/src.
+func application(t testing.TB) map[string][]byte {
+	t.Helper()
+	files, err := emit.Platform(designtest.Load(t, "u55c_rdma", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string][]byte{}
+	for _, f := range files {
+		if name, ok := strings.CutPrefix(f.Path, "coyote/src/"); ok {
+			sources[name] = f.Content
+		}
+	}
+	return sources
+}
+
+// place writes files, and returns the paths of SystemVerilog, packages first.
+func place(t testing.TB, files map[string][]byte) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var list []string
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if path.Ext(name) == ".sv" {
+			list = append(list, file)
+		}
+	}
+	rank := func(name string) int {
+		switch base := filepath.Base(name); {
+		case base == "lynx.sv":
+			return 0
+		case base == "cclo_pkg.sv":
+			return 1
+		case strings.HasSuffix(base, "_pkg.sv"):
+			return 2
+		case base == "user_logic.sv":
+			return 4
+		}
+		return 3
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		if r := rank(a) - rank(b); r != 0 {
+			return r
+		}
+		return strings.Compare(a, b)
+	})
+	return list
+}
+
+// module builds an adapter alone.
+func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock, reset string) *pins.Bench {
+	t.Helper()
+	all := application(t)
+	of := map[string][]byte{}
+	for name, text := range all {
+		base := path.Base(name)
+		if strings.HasPrefix(base, "coyote_") && base != "coyote_top.sv" || slices.Contains([]string{"cclo_pkg.sv", "cclo_fifo.sv", "skid_buffer.sv", "round_robin.sv"}, base) {
+			of["coyote/"+base] = text
+		}
+	}
+	paths, err := verilate.Place(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := func(name string) int { return strings.Count(filepath.Base(name), "_pkg") }
+	slices.SortStableFunc(paths, func(a, b string) int { return packages(b) - packages(a) })
+	b, err := pins.New(t.Context(), pins.Module{
+		Top: top, Sources: paths, In: in, Out: out, Params: params, Clock: clock, Reset: reset,
+	}, 7)
+	if errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// shellSources are the application's with what it sees of the shell.
+func shellSources(t testing.TB) map[string][]byte {
+	t.Helper()
+	files := application(t)
+	for _, name := range []string{"lynx.sv", "user_logic.sv"} {
+		text, err := os.ReadFile(filepath.Join("shell", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["shell/"+name] = text
+	}
+	return files
+}
+
+// Warnings that the shell's own interfaces cause, of which an application uses a
+// part.
+var waived = "`verilator_config\nlint_off -rule DECLFILENAME\nlint_off -rule UNUSEDSIGNAL -file \"*lynx.sv\"\n" +
+	"lint_off -rule UNUSEDPARAM -file \"*lynx.sv\"\nlint_off -rule UNDRIVEN -file \"*lynx.sv\"\nlint_off -rule UNUSEDSIGNAL -file \"*user_logic.sv\"\n" +
+	"lint_off -rule UNDRIVEN -file \"*user_logic.sv\"\nlint_off -rule MULTITOP\nlint_off -rule IMPORTSTAR\n"
+
+func lint(t *testing.T, top string, files map[string][]byte) error {
+	t.Helper()
+	sources := place(t, files)
+	waiver := filepath.Join(t.TempDir(), "waived.vlt")
+	if err := os.WriteFile(waiver, []byte(waived), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// vfpga_top.svh is included.
+	for _, s := range sources {
+		if filepath.Base(s) == "user_logic.sv" {
+			text, err := os.ReadFile(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			top := strings.ReplaceAll(string(text), "`include \"vfpga_top.svh\"", string(files["vfpga_top.svh"]))
+			if err := os.WriteFile(s, []byte(top), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return verilate.Lint(t.Context(), top, nil, append([]string{waiver}, sources...)...)
+}
+
+func TestClean(t *testing.T) {
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	t.Run("kernels", func(t *testing.T) {
+		t.Parallel()
+		if err := lint(t, "coyote_top", application(t)); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("shell", func(t *testing.T) {
+		t.Parallel()
+		if err := lint(t, "user_wrapper", shellSources(t)); err != nil {
+			t.Error(err)
+		}
+	})
+	// What must not pass.
+	for name, c := range map[string]struct{ file, old, new string }{
+		"a name of the shell's":     {"hdl/coyote_read.sv", "cclo_fifo #(", "fifo #("},
+		"a stream that is missing":  {"vfpga_top.svh", "axis_host_send[2]", "axis_host_send[3]"},
+		"a field that is missing":   {"vfpga_top.svh", "sq_wr.data.vaddr", "sq_wr.data.address"},
+		"a pin that is missing":     {"vfpga_top.svh", ".rq_wr_data(cclo_rq_wr),", ""},
+		"a queue the wrong way":     {"vfpga_top.svh", "cq_rd.ready = 1'b1;", "cq_rd.valid = 1'b1;"},
+		"a request of other widths": {"hdl/coyote_pkg.sv", "logic [47:0] vaddr;", "logic [46:0] vaddr;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := shellSources(t)
+			text := string(files[c.file])
+			if !strings.Contains(text, c.old) {
+				t.Fatalf("%s has no %q", c.file, c.old)
+			}
+			files[c.file] = []byte(strings.ReplaceAll(text, c.old, c.new))
+			if err := lint(t, "user_wrapper", files); err == nil {
+				t.Error("nothing was found")
+			}
+		})
+	}
+}
+
+// Synthesis reads less of the language than Verilator.
+func TestSynthesis(t *testing.T) {
+	if err := synth.Available(); err != nil {
+		t.Skip(err)
+	}
+	files := map[string][]byte{}
+	for name, text := range application(t) {
+		base := path.Base(name)
+		if strings.HasPrefix(base, "coyote_") && base != "coyote_top.sv" || slices.Contains([]string{"cclo_pkg.sv", "cclo_fifo.sv", "skid_buffer.sv", "round_robin.sv"}, base) {
+			files[base] = text
+		}
+	}
+	sources := place(t, files)
+	for _, top := range []string{"coyote_dma", "coyote_rdma", "coyote_requests", "coyote_control"} {
+		if _, err := synth.Elaborate(t.Context(), t.TempDir(), top, sources...); err != nil {
+			t.Errorf("%s: %v", top, err)
+		}
+	}
+}
