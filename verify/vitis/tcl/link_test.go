@@ -1,0 +1,206 @@
+package tcl_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/verify/vitis/tcl"
+)
+
+// sections are the lines of a configuration of v++ by section; those before the
+// first one are in "".
+func sections(text []byte) map[string][]string {
+	all := map[string][]string{}
+	at := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "["):
+			at = strings.Trim(line, "[]")
+		default:
+			all[at] = append(all[at], line)
+		}
+	}
+	return all
+}
+
+// Boards' platforms and clocks as contracts/kernels.md has them.
+var shells = map[string]string{
+	"u50": "xilinx_u50_gen3x16_xdma_5_202210_1", "u55c": "xilinx_u55c_gen3x16_xdma_3_202210_1", "u200": "xilinx_u200_gen3x16_xdma_2_202110_1",
+	"u250": "xilinx_u250_gen3x16_xdma_4_1_202210_1", "u280": "xilinx_u280_gen3x16_xdma_1_202211_1",
+}
+
+func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
+	for _, name := range shipped(t) {
+		for _, emulated := range []bool{false, true} {
+			if emulated && (strings.HasSuffix(name, "rdma") || name == "u280_2022" || name == "u280_manual") {
+				continue // no such variable
+			}
+			var vars map[string]cty.Value
+			if emulated {
+				vars = map[string]cty.Value{"hw_emu": cty.True}
+			}
+			d := designtest.Load(t, name, vars)
+			files := rendered(t, d)
+			read := emit.LinkFiles(d)
+			if strings.HasSuffix(name, "rdma") {
+				if len(read) != 0 || files[buildFile] != nil {
+					t.Errorf("%s is not linked by v++, and has %q", name, read)
+				}
+				continue
+			}
+			for _, f := range read {
+				if files[f] == nil {
+					t.Errorf("%s: %s is not rendered", name, f)
+				}
+			}
+			board, kind, _ := strings.Cut(name, "_")
+			// Only the ring of the axis platforms and kernels of others change the block design.
+			others := len(d.PostLinks()) > 0
+			want := map[string][]string{"": {"platform=" + shells[board], "kernel_frequency=250"}}
+			if kind == "axis3x" || others {
+				want["advanced"] = []string{"param=compiler.userPostSysLinkOverlayTcl=@WORK@/vitis/post_link.tcl"}
+			}
+			if !emulated {
+				want["linkhook"] = []string{"do_last=vpl.impl.route_design,@WORK@/vitis/firmware_mmi.tcl", "do_first=vpl.impl.write_bitstream,@WORK@/vitis/reports.tcl"}
+			}
+			if diff := cmp.Diff(want, sections(files[buildFile])); diff != "" {
+				t.Errorf("%s, emulated %t: -want +got:\n%s", name, emulated, diff)
+			}
+			for _, f := range []string{postLink, mmiScript, "vitis/reports.tcl"} {
+				mentioned := strings.Contains(string(files[buildFile]), "@WORK@/"+f)
+				if mentioned != slices.Contains(read, f) || mentioned != (files[f] != nil) {
+					t.Errorf("%s: %s is mentioned: %t, read by the link: %t, rendered: %t", name, f, mentioned, slices.Contains(read, f), files[f] != nil)
+				}
+			}
+			if processors := emit.FirmwareProcessors(d); emulated != (len(processors) == 0) || !emulated && len(processors) != d.Platform.CCLO.Count {
+				t.Errorf("%s: the map has the processors %q", name, processors)
+			}
+		}
+	}
+}
+
+const described = `
+platform "described" {
+  board = "u55c"
+  clock = 300
+  cclo {}
+  poe "tcp" {}
+  build {
+    %s
+  }
+}
+`
+
+// What a platform says of its build is where v++ reads it.
+func TestBuildBlockReachesTheConfiguration(t *testing.T) {
+	d := designtest.Made(t, "described", map[string]string{"described.hcl": strings.Replace(described, "%s", `
+    profile { data = ["all:all:all"] }
+    debug { chipscope = ["ccl_offload_0:s_axis_krnl"] }
+    vivado   = { "prop.run.impl_1.STRATEGY" = "Performance_Explore", "param.project.writeIntermediateCheckpoints" = "1" }
+    advanced = { "param.compiler.errorOnHoldViolation" = "false" }`, 1)})
+	got := sections(rendered(t, d)[buildFile])
+	for section, lines := range map[string][]string{
+		"":         {"kernel_frequency=300"},
+		"profile":  {"data=all:all:all"},
+		"debug":    {"chipscope=ccl_offload_0:s_axis_krnl"},
+		"vivado":   {"prop=run.impl_1.STRATEGY=Performance_Explore", "param=project.writeIntermediateCheckpoints=1"},
+		"advanced": {"param=compiler.errorOnHoldViolation=false"},
+	} {
+		for _, line := range lines {
+			if !slices.Contains(got[section], line) {
+				t.Errorf("[%s] is %q and lacks %s", section, got[section], line)
+			}
+		}
+	}
+}
+
+// The firmware is a part of the engine's kernel where the platform says so, and of
+// nothing that is packaged otherwise.
+func TestFirmwareIsInTheKernelOrInNothing(t *testing.T) {
+	needTcl(t)
+	inKernel := designtest.Made(t, "described", map[string]string{"described.hcl": strings.Replace(described, "%s", `firmware = "kernel"`, 1)})
+	late := designtest.Load(t, "u55c_tcp", nil)
+	emulated := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"hw_emu": cty.True})
+	image, err := emit.FirmwareImage(late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mem = "firmware/cclo_firmware.mem"
+	for name, test := range map[string]struct {
+		files map[string][]byte
+		steps []emit.PackageStep
+		holds bool
+	}{
+		"hw":     {rendered(t, late), steps(t, late), false},
+		"kernel": {rendered(t, inKernel), steps(t, inKernel), true},
+		"hw_emu": {rendered(t, emulated), steps(t, emulated), true},
+	} {
+		if got := test.files[mem] != nil; got != test.holds {
+			t.Errorf("%s: %s is rendered: %t", name, mem, got)
+		}
+		if test.holds && string(test.files[mem]) != string(image) {
+			t.Errorf("%s: %s is not the firmware", name, mem)
+		}
+		parameter := `parameter FIRMWARE = ""`
+		if test.holds {
+			parameter = `parameter FIRMWARE = "cclo_firmware.mem"`
+		}
+		if !strings.Contains(string(test.files["rtl/ccl_offload/control_processor.sv"]), parameter) {
+			t.Errorf("%s: the control processor does not have %s", name, parameter)
+		}
+		for _, s := range test.steps {
+			want := test.holds && s.Kernel.ID == "ccl_offload"
+			if got := slices.Contains(s.Files, mem); got != want {
+				t.Errorf("%s: %s reads the firmware: %t", name, s.Kernel.ID, got)
+			}
+			if strings.Contains(string(test.files[s.Script]), "cclo_firmware.mem") != want {
+				t.Errorf("%s: the script of %s names the firmware, or not", name, s.Kernel.ID)
+			}
+		}
+	}
+}
+
+func steps(t testing.TB, d *design.Design) []emit.PackageStep {
+	t.Helper()
+	steps, err := emit.PackageSteps(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+// Reports are made where the build looks for them; one that fails is a warning.
+func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
+	needTcl(t)
+	files := rendered(t, designtest.Load(t, "u55c_tcp", nil))
+	for _, broken := range []string{"", "report_power"} {
+		dir := place(t, files, "vitis/reports.tcl", buildFile)
+		must(t, tcl.Run{Parts: []string{tcl.Netlist}, Setup: "set model::broken {" + broken + "}", Script: filepath.Join(dir, "vitis/reports.tcl"), Dir: t.TempDir()})
+		want := []string{"full_util_final.rpt", "hierarchy_final.rpt", "power_final.rpt", "slr_util_final.rpt", "timing_summary_final.rpt"}
+		if broken != "" {
+			want = slices.DeleteFunc(want, func(s string) bool { return strings.HasPrefix(s, "power") })
+		}
+		var got []string
+		entries, err := os.ReadDir(filepath.Join(dir, "reports"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("reports -want +got:\n%s", diff)
+		}
+	}
+}
