@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cclforge/cclforge/gen/vitis/local"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -19,6 +20,7 @@ import (
 var cclbuild string
 
 func TestMain(m *testing.M) {
+	local.Supervise()
 	dir, err := os.MkdirTemp("", "cclforge-vitis-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,194 @@
+package vitis
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/plan"
+	"github.com/cclforge/cclforge/gen/vitis/run"
+	"github.com/cclforge/cclforge/gen/vitis/store"
+	"github.com/cclforge/cclforge/gen/vitis/tools"
+	"github.com/cclforge/cclforge/gen/workspace"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/vitis/standin"
+)
+
+// change is something that is different from what is shipped.
+type change struct {
+	firmware func([]byte) []byte
+	file     string // rendered
+	text     func([]byte) []byte
+}
+
+// builds is build, in this process: with files and firmware as a change says.
+func (b *bench) builds(name string, c change) {
+	b.Helper()
+	for v, value := range b.Variables() {
+		b.Setenv(v, value)
+	}
+	space := workspace.New(b.dir, b.Logf, platforms.FS)
+	rendered, err := space.Render(b.Context(), workspace.Selection{Only: name})
+	if err != nil || len(rendered) != 1 {
+		b.Fatalf("%d platforms %s: %v", len(rendered), name, err)
+	}
+	library, err := space.Library()
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rendered[0]
+	found := false
+	for i, f := range r.Files {
+		if f.Path == c.file {
+			r.Files[i].Content, found = c.text(bytes.Clone(f.Content)), true
+		}
+	}
+	if c.file != "" && !found {
+		b.Fatalf("there is no file %s", c.file)
+	}
+	image, err := emit.FirmwareImage(r.Design)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if c.firmware != nil {
+		image = c.firmware(bytes.Clone(image))
+	}
+	set, err := tools.Find(b.Context(), library.Toolchain, tools.Env{}, plan.Needs(library.Toolchain, r.Design)...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := plan.Plan(r.Design, r.Files, set, plan.Options{Descriptions: b.dir, Firmware: image})
+	if err != nil {
+		b.Fatal(err)
+	}
+	st, err := store.Open(b.cache)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := run.Run(b.Context(), p, st, local.New(local.Options{}), run.Options{}); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := run.Deliver(p, st, name, filepath.Join(b.dir, "out", "build", name)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// comment adds a comment at the end of a file of hardware.
+func comment(text []byte) []byte { return append(text, "\n// another line\n"...) }
+
+// TestChanges builds, changes one thing, and sees that what depends on it, and only
+// that, is done again.
+func TestChanges(t *testing.T) {
+	const name = "u55c_tcp"
+	b := newBench(t, standin.Options{})
+	d := designOf(t, name)
+	b.builds(name, change{})
+	if diff := difference(b.done(), wanted(d)); diff != "" {
+		t.Error(diff)
+	}
+	first, shippedFirmware := b.content(name), b.linked(name)
+	again := func(what string, c change, want ...string) *standin.Linked {
+		t.Helper()
+		b.builds(name, c)
+		if diff := difference(b.done(), want); diff != "" {
+			t.Errorf("after %s: %s", what, diff)
+		}
+		return b.linked(name)
+	}
+	again("nothing", change{})
+
+	other := again("another firmware", change{firmware: func(image []byte) []byte { return append(image, "0000006F\n"...) }}, "image")
+	if other.Design != shippedFirmware.Design {
+		t.Error("another firmware has made another design")
+	}
+	if other.Memories["ccl_offload_0"] == shippedFirmware.Memories["ccl_offload_0"] {
+		t.Error("the firmware in the result is the one before")
+	}
+	rtl := again("another line in hostctrl", change{file: "rtl/hostctrl/hostctrl_core.sv", text: comment}, "image", "link", "package hostctrl")
+	if rtl.Design == shippedFirmware.Design {
+		t.Error("the result is the design before")
+	}
+	again("another line in the connectivity", change{file: "vitis/link.cfg", text: func(text []byte) []byte { return append(text, "# a line\n"...) }}, "image", "link")
+	b.builds(name, change{})
+	if diff := difference(b.done(), nil); diff != "" {
+		t.Errorf("back again: %s", diff)
+	}
+	if b.content(name) != first {
+		t.Error("back again, and the result is not the first")
+	}
+}
+
+// own puts a platform into the workspace: a shipped one with words replaced.
+func (b *bench) own(from, name string, replacements ...string) {
+	b.Helper()
+	text, err := platforms.FS.ReadFile(from + ".hcl")
+	if err != nil {
+		b.Fatal(err)
+	}
+	replaced := strings.NewReplacer(append([]string{`platform "` + from + `"`, `platform "` + name + `"`}, replacements...)...).Replace(string(text))
+	if replaced == string(text) && from != name {
+		b.Fatalf("%s is no change of %s", name, from)
+	}
+	path := filepath.Join(b.dir, "platforms", name+".hcl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(replaced), 0o666); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// TestRepeat builds twice, then at another clock, with other tools, and back.
+func TestRepeat(t *testing.T) {
+	t.Parallel()
+	const name = "u280_udp"
+	b := newBench(t, standin.Options{})
+	d := designOf(t, name)
+	b.build(name)
+	if diff := difference(b.done(), wanted(d)); diff != "" {
+		t.Error(diff)
+	}
+	first := b.content(name)
+	b.build(name)
+	if calls := b.worked(); len(calls) != 0 {
+		t.Errorf("the second build has called %s %q", calls[0].Tool, calls[0].Args)
+	}
+
+	b.own(name, name, "clock       = 250", "clock       = 200", "clock = 250", "clock = 200")
+	b.build(name)
+	ran := b.done()
+	for _, w := range []string{"link", "image", "compile loopback", "package loopback", "fetch", "package client_arbiter"} {
+		if got, want := slices.Contains(ran, w), w == "link" || w == "image"; got != want {
+			t.Errorf("another clock: %s ran: %v", w, got)
+		}
+	}
+	if b.content(name) == first {
+		t.Error("another clock has made the same result")
+	}
+	if err := os.RemoveAll(filepath.Join(b.dir, "platforms")); err != nil {
+		t.Fatal(err)
+	}
+
+	// The same cache with the tools of another version: nothing is of use.
+	newer := newBench(t, standin.Options{Version: "2024.1"})
+	newer.cache = b.cache
+	newer.build(name)
+	if diff := difference(newer.done(), wanted(d)); diff != "" {
+		t.Errorf("other tools: %s", diff)
+	}
+	if newer.content(name) == first {
+		t.Error("other tools have made the same result")
+	}
+	b.build(name)
+	if calls := b.worked(); len(calls) != 0 {
+		t.Errorf("back to the first tools: %s %q", calls[0].Tool, calls[0].Args)
+	}
+	if b.content(name) != first {
+		t.Error("back to the first tools, and the result is not the first")
+	}
+}
