@@ -123,7 +123,7 @@ module cclo_microblaze_v (
         written     = outside_begins ? core_bus_wdata : core_data_wdata;
         if (phase == STORE) begin
             data_begins = !stored;
-            address     = {{20{executing[31]}}, executing[31:25], executing[11:7]};
+            address     = {{20{word[31]}}, word[31:25], word[11:7]};
             bytes       = '1;
             written     = t0;
         end
@@ -209,9 +209,9 @@ module cclo_microblaze_v (
     // ---- rules
 
     always_ff @(posedge Clk) begin
-        reset_cycles <= !Reset ? '0 : reset_cycles == RESET_CYCLES ? RESET_CYCLES : reset_cycles + 5'd1;
+        reset_cycles <= !Reset ? '0 : reset_cycles >= RESET_CYCLES ? RESET_CYCLES : reset_cycles + 5'd1;
         if (!Reset) begin
-            if (reset_cycles != '0 && reset_cycles != RESET_CYCLES) $error("MicroBlaze V is reset for %0d cycles", reset_cycles);
+            if (reset_cycles != '0 && reset_cycles < RESET_CYCLES) $error("MicroBlaze V is reset for %0d cycles", reset_cycles);
             if (IReady != fetching) $error("MicroBlaze V: IReady %b for a fetch %b", IReady, fetching);
             if (IReady && phase == RUN && IUE && for_ram) $error("MicroBlaze V: an instruction of the RAM has an error");
             if (IReady && phase == RUN && !IUE && !for_ram && last_address[31:7] != RESET_VECTOR[31:7]) $error("MicroBlaze V: there is no instruction at %h", last_address);

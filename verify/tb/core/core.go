@@ -7,12 +7,19 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -63,21 +70,34 @@ type library struct {
 	registers func(uintptr) unsafe.Pointer
 }
 
+// Kind is a control processor.
+type Kind string
+
+const (
+	Own Kind = "own"
+	// MicroBlazeV is the logic around the vendor's core, with what stands in for that.
+	MicroBlazeV Kind = "microblaze_v"
+)
+
 var (
 	loadLock sync.Mutex
-	loaded   *library
+	loaded   = map[Kind]*library{}
 )
 
 // load builds the library, once.
-func load(ctx context.Context) (*library, error) {
+func load(ctx context.Context, kind Kind) (*library, error) {
 	loadLock.Lock()
 	defer loadLock.Unlock()
-	if loaded != nil {
-		return loaded, nil
+	if l := loaded[kind]; l != nil {
+		return l, nil
 	}
-	sources, err := Sources(ctx)
+	sources, err := Sources(ctx, kind)
 	if err != nil {
 		return nil, err
+	}
+	var cflags []string
+	if kind == MicroBlazeV {
+		cflags = []string{"-DMICROBLAZE_V", "-DVL_USER_STOP"}
 	}
 	dir, err := os.MkdirTemp("", "core")
 	if err != nil {
@@ -88,14 +108,14 @@ func load(ctx context.Context) (*library, error) {
 	if err := os.WriteFile(around, shell, 0o644); err != nil {
 		return nil, err
 	}
-	path, err := verilate.Build{
-		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Optimize: "-O2",
+	built, err := verilate.Build{
+		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Optimize: "-O2", CFlags: cflags,
 		Params: map[string]string{"FIRMWARE": `""`},
 	}.Library(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	lib, err := purego.Dlopen(built, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("load the control processor: %w", err)
 	}
@@ -107,24 +127,50 @@ func load(ctx context.Context) (*library, error) {
 	} {
 		purego.RegisterLibFunc(f, lib, "core_"+name)
 	}
-	loaded = l
+	loaded[kind] = l
 	return l, nil
 }
 
-// Sources are the files of the control processor in compile order.
-func Sources(ctx context.Context) ([]string, error) {
-	all, err := verilate.Sources(ctx, "u55c_tcp", "ccl_offload")
-	if err != nil {
-		return nil, err
+// platformText is a platform with the vendor's core.
+const platformText = `platform "p" {
+  board = "u55c"
+  cclo {
+    processor = "microblaze_v"
+  }
+  poe "tcp" {}
+}
+`
+
+// Sources are the files of a control processor in compile order.
+func Sources(ctx context.Context, kind Kind) ([]string, error) {
+	if kind == Own {
+		all, err := verilate.Sources(ctx, "u55c_tcp", "ccl_offload")
+		return slices.DeleteFunc(all, func(name string) bool {
+			return !matches(name, "cclo_pkg.sv", "ccl_offload/rv32_*.sv", "ccl_offload/control_processor.sv")
+		}), err
 	}
-	var own []string
-	for _, name := range all {
-		base := filepath.Base(name)
-		if of, _ := filepath.Match("rv32_*.sv", base); of || base == "cclo_pkg.sv" || base == "control_processor.sv" {
-			own = append(own, name)
-		}
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		return nil, diags
 	}
-	return own, nil
+	d, diags := design.Load(lib.With("p", []byte(platformText)), "p", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	all, err := verilate.SourcesOf(ctx, d, "ccl_offload", "microblaze_v", "sim")
+	return slices.DeleteFunc(all, func(name string) bool {
+		return !matches(name, "cclo_pkg.sv", "microblaze_v/*.sv", "sim/cclo_microblaze_v.sv", "sim/rv32_*.sv", "ccl_offload/rv32_ram.sv")
+	}), err
+}
+
+// matches tells whether the end of a path has one of the patterns.
+func matches(name string, patterns ...string) bool {
+	name = filepath.ToSlash(name)
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		parts := strings.Split(name, "/")
+		ok, _ := path.Match(p, strings.Join(parts[len(parts)-strings.Count(p, "/")-1:], "/"))
+		return ok
+	})
 }
 
 // Core is one control processor.
@@ -137,8 +183,8 @@ type Core struct {
 
 // New returns a processor with ramBytes bytes of local RAM after its reset. The
 // firmware is a file for $readmemh.
-func New(ctx context.Context, seed uint64, ramBytes uint32, firmware string) (*Core, error) {
-	lib, err := load(ctx)
+func New(ctx context.Context, kind Kind, seed uint64, ramBytes uint32, firmware string) (*Core, error) {
+	lib, err := load(ctx, kind)
 	if err != nil {
 		return nil, err
 	}

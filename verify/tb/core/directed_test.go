@@ -33,6 +33,13 @@ func (p *pair) ends(t *testing.T, cause rv32.Cause, parts ...any) *rv32.Trap {
 	return trap
 }
 
+// onBoth runs a test on our own core, and behind the buses of the vendor's.
+func onBoth(t *testing.T, test func(*testing.T, Kind)) {
+	for _, kind := range []Kind{Own, MicroBlazeV} {
+		t.Run(string(kind), func(t *testing.T) { test(t, kind) })
+	}
+}
+
 func nops(n int) []Instruction {
 	list := make([]Instruction, n)
 	for i := range list {
@@ -43,8 +50,10 @@ func nops(n int) []Instruction {
 
 // Each operation on all pairs of corner values, with operands that were computed
 // one, two or three instructions before, and onto both of its operands.
-func TestArithmeticOfCorners(t *testing.T) {
-	p := newPair(t, 2, "")
+func TestArithmeticOfCorners(t *testing.T) { onBoth(t, arithmeticOfCorners) }
+
+func arithmeticOfCorners(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 2, "")
 	for name, e := range Encodings {
 		if e.Format != 'R' {
 			continue
@@ -60,8 +69,10 @@ func TestArithmeticOfCorners(t *testing.T) {
 	}
 }
 
-func TestImmediatesOfCorners(t *testing.T) {
-	p := newPair(t, 3, "")
+func TestImmediatesOfCorners(t *testing.T) { onBoth(t, immediatesOfCorners) }
+
+func immediatesOfCorners(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 3, "")
 	values := map[byte][]int32{
 		'I': {-2048, -2047, -33, -32, -1, 0, 1, 31, 32, 1365, 2046, 2047},
 		'H': {0, 1, 2, 15, 16, 30, 31},
@@ -89,8 +100,10 @@ func TestImmediatesOfCorners(t *testing.T) {
 
 // All sizes at all offsets, in the RAM and on the bus: loaded, used as operand
 // after 0, 1 or 2 others, as address and as what is stored.
-func TestLoadsAndStores(t *testing.T) {
-	p := newPair(t, 4, "")
+func TestLoadsAndStores(t *testing.T) { onBoth(t, loadsAndStores) }
+
+func loadsAndStores(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 4, "")
 	bus := map[uint32]uint32{}
 	p.answer = func(a Access) (delay, data uint32, fault bool) {
 		for lane := range 4 {
@@ -123,8 +136,10 @@ func TestLoadsAndStores(t *testing.T) {
 	}
 }
 
-func TestBranchesAndJumps(t *testing.T) {
-	p := newPair(t, 5, "")
+func TestBranchesAndJumps(t *testing.T) { onBoth(t, branchesAndJumps) }
+
+func branchesAndJumps(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 5, "")
 	const at = 0x8000
 	for _, name := range []string{"beq", "bne", "blt", "bge", "bltu", "bgeu"} {
 		for _, offset := range []int32{-4096, -2048, -8, -4, 4, 8, 12, 2044, 2048, 4092, -6, 30, 4094} {
@@ -182,8 +197,10 @@ func wordsOf(image []byte) []any {
 
 // Every trap, behind each kind of instruction that takes its time, and in the
 // shadow of a jump, where it must not happen.
-func TestTraps(t *testing.T) {
-	p := newPair(t, 6, "")
+func TestTraps(t *testing.T) { onBoth(t, traps) }
+
+func traps(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 6, "")
 	fault := false
 	p.answer = func(a Access) (uint32, uint32, bool) { return 2, 0x100, fault && a.Address >= 0x30000 }
 	before := map[string][]Instruction{
@@ -237,7 +254,11 @@ func TestTraps(t *testing.T) {
 }
 
 func TestProgramsChangeThemselvesBeforeFenceI(t *testing.T) {
-	p := newPair(t, 7, "")
+	onBoth(t, programsChangeThemselvesBeforeFenceI)
+}
+
+func programsChangeThemselvesBeforeFenceI(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 7, "")
 	changed := OpI("addi", a0, a0, 100).Word()
 	p.ends(t, rv32.Breakpoint, OpI("addi", a2, 0, 3), LI(a1, changed), OpI("addi", a0, a0, 1), Store("sw", a1, 12, 0), Bare("fence.i"),
 		OpI("addi", a2, a2, -1), Branch("bne", a2, 0, -16), Bare("ebreak"))
@@ -250,8 +271,10 @@ func TestProgramsChangeThemselvesBeforeFenceI(t *testing.T) {
 	}
 }
 
-func TestCounters(t *testing.T) {
-	p := newPair(t, 8, "")
+func TestCounters(t *testing.T) { onBoth(t, counters) }
+
+func counters(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 8, "")
 	var parts []any
 	for _, name := range []string{"csrrs", "csrrc", "csrrsi", "csrrci"} {
 		for _, number := range []int32{0xc00, 0xc01, 0xc02, 0xc80, 0xc81, 0xc82} {

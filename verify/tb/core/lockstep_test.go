@@ -66,6 +66,7 @@ func (r *replay) Store(addr uint32, size int, v uint32) error {
 
 // pair is the core and the simulator.
 type pair struct {
+	kind   Kind
 	core   *Core
 	sim    *rv32.CPU
 	bus    replay
@@ -75,13 +76,21 @@ type pair struct {
 	count   int       // instructions
 	cycles  uint64
 	changed bool // the program has changed what was fetched already
+	// late is by how many cycles the core begins later than they are counted, -1 if
+	// that is not known.
+	late int64
 }
 
 func newPair(t testing.TB, seed uint64, firmware string) *pair {
 	t.Helper()
+	return newPairOf(t, Own, seed, firmware)
+}
+
+func newPairOf(t testing.TB, kind Kind, seed uint64, firmware string) *pair {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	core, err := New(ctx, seed, ramBytes, firmware)
+	core, err := New(ctx, kind, seed, ramBytes, firmware)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
@@ -89,9 +98,10 @@ func newPair(t testing.TB, seed uint64, firmware string) *pair {
 		t.Fatal(err)
 	}
 	t.Cleanup(core.Close)
-	p := &pair{core: core}
+	p := &pair{core: core, kind: kind}
 	p.sim = rv32.New(ramBytes, &p.bus)
 	p.answer = func(Access) (uint32, uint32, bool) { return 0, 0, false }
+	p.restart()
 	return p
 }
 
@@ -113,7 +123,10 @@ func (p *pair) load(t testing.TB, image []byte, registers [32]uint32) {
 }
 
 func (p *pair) restart() {
-	p.bus.queue, p.stored, p.changed = nil, [2]uint32{}, false
+	p.bus.queue, p.stored, p.changed, p.late = nil, [2]uint32{}, false, 0
+	if p.kind == MicroBlazeV {
+		p.late = -1
+	}
 }
 
 // run goes on until the program traps or changes itself too closely, or for
@@ -159,7 +172,10 @@ func (p *pair) follow(e Executed) error {
 	}
 	want := Executed{PC: r.PC, Rd: uint32(r.Rd), Value: r.Value, Cycle: e.Cycle}
 	if r.Instr&0x7f == 0x73 && r.Instr>>20&3 != 2 && r.Rd != 0 { // cycle or time: real ones
-		want.Value = e.Cycle - csrDelay
+		if p.late < 0 {
+			p.late = int64(e.Cycle - csrDelay - e.Value)
+		}
+		want.Value = e.Cycle - csrDelay - uint32(p.late)
 		if r.Instr>>27&1 != 0 {
 			want.Value = 0
 		}

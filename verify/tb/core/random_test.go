@@ -17,9 +17,14 @@ var mixes = []rv32test.Mix{
 }
 
 func TestRandomProgramsInLockStep(t *testing.T) {
-	p := newPair(t, *firstSeed, "")
+	randomPrograms(t, Own, *instructions)
+}
+
+// randomPrograms runs about as many instructions of random programs.
+func randomPrograms(t *testing.T, kind Kind, instructions int) {
+	p := newPairOf(t, kind, *firstSeed, "")
 	ends := map[string]int{}
-	for seed := *firstSeed; p.count < *instructions; seed++ {
+	for seed := *firstSeed; p.count < instructions; seed++ {
 		r := rand.New(rand.NewPCG(seed, 5))
 		p.answer = randomBus(r)
 		var image []byte
@@ -61,20 +66,22 @@ func TestRandomProgramsInLockStep(t *testing.T) {
 	}
 	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
 	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch", "misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
-		if ends[end] == 0 && *instructions >= 400_000 {
+		if ends[end] == 0 && instructions >= 400_000 {
 			t.Errorf("no program ended with: %s", end)
 		}
 	}
 }
 
 // The firmware starts, finds no call and asks again and again.
-func TestFirmwareBootsInLockStep(t *testing.T) {
+func TestFirmwareBootsInLockStep(t *testing.T) { firmwareBoots(t, Own) }
+
+func firmwareBoots(t *testing.T, kind Kind) {
 	for _, generation := range []string{"accl-2021", "accl-2022", "accl-2024"} {
 		image, err := firmware.Prebuilt(generation)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newPair(t, 1, firmwareFile(t, image.Code))
+		p := newPairOf(t, kind, 1, firmwareFile(t, image.Code))
 		if err := p.sim.Load(image.Code, nil); err != nil {
 			t.Fatal(err)
 		}

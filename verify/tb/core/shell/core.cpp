@@ -11,7 +11,18 @@
 
 #define API extern "C" __attribute__((visibility("default")))
 
+// What the core retires, and its registers: of the vendor's the stand-in's.
+#ifdef MICROBLAZE_V
+#define CPU(name) rootp->control_processor__DOT__core__DOT__cpu__DOT__##name
+#define RETIRED(name) CPU(name)
+#else
+#define CPU(name) rootp->control_processor__DOT__##name
+#define RETIRED(name) name
+#endif
+
 namespace {
+
+const char *stopped; // by the model
 
 // Why a run ended; the test knows the same numbers.
 enum Stop : int64_t { CYCLES, ACCESS, HALTED, FULL, BROKEN };
@@ -52,6 +63,7 @@ struct Core {
     }
 
     void clock() {
+        Verilated::threadContextp(&context); // the test goes from thread to thread
         model->clk = 0;
         model->eval();
         model->clk = 1;
@@ -71,6 +83,7 @@ struct Core {
         count = 0;
         answered = open = false;
         broken = "";
+        stopped = nullptr;
     }
 
     Stop run(uint64_t cycles) {
@@ -90,8 +103,11 @@ struct Core {
             model->bus_rdata = model->bus_ready ? rdata : random();
             model->bus_error = model->bus_ready ? error : random() & 1;
             if (answered && delay-- == 0) answered = false;
-            if (model->retired) retired[count++] = {model->retired_pc, model->retired_rd, model->retired_value, static_cast<uint32_t>(cycle)};
+            if (model->RETIRED(retired)) {
+                retired[count++] = {model->RETIRED(retired_pc), model->RETIRED(retired_rd), model->RETIRED(retired_value), static_cast<uint32_t>(cycle)};
+            }
             clock();
+            if (stopped) return fail(stopped);
         }
         return CYCLES;
     }
@@ -100,12 +116,13 @@ struct Core {
     Stop quiet() {
         halt = {model->cause, model->trap_pc, model->trap_address};
         for (int i = 0; i < 8; i++) {
-            if (model->retired || model->bus_valid || !model->halted || model->cause != halt.cause || model->trap_pc != halt.pc || model->trap_address != halt.address)
+            if (model->RETIRED(retired) || model->bus_valid || !model->halted || model->cause != halt.cause || model->trap_pc != halt.pc || model->trap_address != halt.address)
                 return fail("the halted core does something");
             model->bus_ready = random() & 1;
             model->bus_rdata = random();
             model->bus_error = random() & 1;
             clock();
+            if (stopped) return fail(stopped);
         }
         return HALTED;
     }
@@ -119,6 +136,14 @@ struct Core {
 Core &of(uintptr_t handle) { return *reinterpret_cast<Core *>(handle); }
 
 } // namespace
+
+#ifdef MICROBLAZE_V
+void vl_stop(const char *, int line, const char *) {
+    static std::string text;
+    text = "the core behind the buses has seen a rule broken: line " + std::to_string(line);
+    stopped = text.c_str();
+}
+#endif
 
 API uintptr_t core_open(uint64_t seed, const char *firmware) {
     auto core = new Core;
@@ -134,7 +159,11 @@ API uintptr_t core_open(uint64_t seed, const char *firmware) {
     return reinterpret_cast<uintptr_t>(core);
 }
 
-API void core_close(uintptr_t handle) { delete &of(handle); }
+API void core_close(uintptr_t handle) {
+    Verilated::threadContextp(&of(handle).context);
+    delete &of(handle);
+    Verilated::threadContextp(Verilated::defaultContextp());
+}
 API void core_reset(uintptr_t handle) { of(handle).reset(); }
 API int64_t core_run(uintptr_t handle, uint64_t cycles) { return of(handle).run(cycles); }
 API uint64_t core_cycle(uintptr_t handle) { return of(handle).cycle; }
@@ -164,5 +193,5 @@ API uintptr_t core_ram(uintptr_t handle) {
 }
 
 API uintptr_t core_registers(uintptr_t handle) {
-    return reinterpret_cast<uintptr_t>(&of(handle).model->rootp->control_processor__DOT__core__DOT__registers__DOT__values[0]);
+    return reinterpret_cast<uintptr_t>(&of(handle).model->CPU(core__DOT__registers__DOT__values)[0]);
 }
