@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -23,6 +24,13 @@ func (u *unit) resume(ctx context.Context) (adopt string, err error) {
 		case o == nil:
 			u.discard(ctx, dir)
 		case ended && code == 0 && o.untouched(dir):
+			if !u.supplied() {
+				return "", errSkipped
+			}
+			if !u.same(o) {
+				u.discard(ctx, dir)
+				continue
+			}
 			err := u.publish(dir, secondsOf(dir))
 			if err == nil {
 				u.last = dir
@@ -70,6 +78,18 @@ func (u *unit) follows(o *owner) bool {
 			if dir != n.dir {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// same reports whether what a job of an earlier build was given is what is in the
+// store: what it took from a work directory may have been refused there.
+func (u *unit) same(o *owner) bool {
+	for _, n := range u.needs {
+		dir, known := o.Needs[n.key.Hash]
+		if !known || dir != "" && filepath.Base(dir) != n.result.Work {
+			return false
 		}
 	}
 	return true

@@ -190,7 +190,9 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 	running, err := u.build.exec.Submit(jobCtx, step.Job{Step: u.step, Key: u.key.Hash, Dir: dir,
 		Lines: u.line, Started: func(where string) { u.start(dir, where) }, Waiting: u.wait}, after)
 	if err != nil {
-		_ = u.build.store.Discard(dir)
+		if adopted == "" {
+			_ = u.build.store.Discard(dir)
+		}
 		return err
 	}
 	u.last = dir
@@ -208,7 +210,7 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 		for _, n := range u.needs {
 			select {
 			case <-n.done:
-				if n.result == nil {
+				if n.result == nil && !errors.Is(n.err, step.ErrLost) {
 					cancel()
 				}
 			case <-jobCtx.Done():
@@ -229,6 +231,7 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 	}
 	_, ended := exitOf(dir)
 	switch {
+	case errors.Is(err, step.ErrLost): // it may go on; the next build follows it
 	case errors.Is(err, step.ErrNotRun), ctx.Err() == nil && jobCtx.Err() != nil, ctx.Err() != nil && !ended:
 		u.last = ""
 		u.discard(context.WithoutCancel(ctx), dir)

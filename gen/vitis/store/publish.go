@@ -55,7 +55,7 @@ func (s *Store) publish(key, work string, m Making) (*Result, error) {
 	r := &Record{Schema: schema, Key: key, ID: m.Step.ID, Title: m.Step.Title, Kind: m.Step.Kind, Ingredients: m.Ingredients,
 		Outputs: m.Step.Outputs, Seconds: m.Duration.Seconds(), When: time.Now().UTC().Truncate(time.Millisecond)}
 	me := self()
-	r.Host, r.User = me.Host, me.User
+	r.Host, r.User, r.Work = me.Host, me.User, filepath.Base(work)
 	for _, t := range m.Step.Tools {
 		r.Tools = append(r.Tools, Tool{t.Name, t.Version})
 	}

@@ -38,6 +38,7 @@ type Record struct {
 	When        time.Time         `json:"when"`    // it was published, by the clock of Host
 	Host        string            `json:"host"`
 	User        string            `json:"user,omitempty"`
+	Work        string            `json:"work,omitempty"` // name of the work directory that it comes from
 }
 
 // Tool is a tool with its version.

@@ -457,7 +457,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 	}
 	all.Wait()
 	works := s.Works(key("a"))
-	if len(works) != 40 || filepath.Base(works[0]) != "40" || filepath.Base(works[39]) != "1" {
+	if len(works) != 40 || !slices.IsSortedFunc(works, func(a, b string) int { return strings.Compare(b, a) }) {
 		t.Errorf("%q", works)
 	}
 	for _, dir := range works {
@@ -467,5 +467,15 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(s.path("work")); len(left) > 0 {
 		t.Errorf("left %v", left)
+	}
+	for range 20 { // a name is not used again
+		dir, err := s.NewWork(key("a"))
+		if err != nil || seen[dir] {
+			t.Errorf("%s: %v", dir, err)
+		}
+		seen[dir] = true
+		if err := s.Discard(dir); err != nil {
+			t.Error(err)
+		}
 	}
 }

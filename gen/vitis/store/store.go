@@ -6,7 +6,7 @@
 //	steps/<key>/out/…       outputs and reports
 //	steps/<key>/step.log    what the tools said
 //	steps/<key>/step.sh     the commands
-//	work/<key>/<n>/         work directories
+//	work/<key>/<number>/        work directories
 //	last/…                  the newest result of each step ID, also when it is gone
 //	locks/…, builds/…       what runs at the moment
 //	hashes/…                remembered hashes of files elsewhere

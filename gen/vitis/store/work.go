@@ -8,17 +8,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 )
 
-// NewWork makes an empty work directory for a key: work/<key>/<n>.
+// NewWork makes an empty work directory for a key: work/<key>/<microseconds since
+// 1970>. No directory has a name that an earlier one had: jobs may still look for
+// that.
 func (s *Store) NewWork(key string) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err
 	}
 	base := s.path("work", key)
-	next := 1
+	next := int(time.Now().UnixMicro())
 	if all := s.numbers(base); len(all) > 0 {
-		next = all[len(all)-1] + 1
+		next = max(next, all[len(all)-1]+1)
 	}
 	for range 1000 {
 		if err := s.mkdir(base); err != nil {

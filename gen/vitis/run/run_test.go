@@ -1,0 +1,468 @@
+//go:build linux
+
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/store"
+)
+
+func TestEachResultIsMadeOnce(t *testing.T) {
+	f := fix(t)
+	out, err := f.run(twoPlatforms(f.count, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if got := counted(t, f.count); got != once {
+		t.Errorf("there ran %s", got)
+	}
+	if slices.Contains(out.Ran, "q/package/a") || !slices.Contains(out.Present, "q/package/a") || len(out.Ran) != 7 || !out.Made("q") ||
+		!out.Complete(twoPlatforms(f.count, "0"), "p") {
+		t.Errorf("%+v", out)
+	}
+	for _, e := range []string{"planned q/package/a the same as p/package/a", "present q/package/a the same as p/package/a", "finished q/image/q"} {
+		if !f.heard(e) {
+			t.Errorf("no event %q in %q", e, f.said)
+		}
+	}
+	if left := f.works(); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+	// Nothing to do.
+	out, err = f.run(twoPlatforms(f.count, "0"))
+	if err != nil || len(out.Ran) > 0 || len(out.Present) != 8 || out.Made("p") {
+		t.Errorf("%+v, %v", out, err)
+	}
+	right(t, out)
+	if got := counted(t, f.count); got != once {
+		t.Errorf("then there ran %s", got)
+	}
+	// Another firmware: the image alone.
+	plan := twoPlatforms(f.count, "0")
+	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
+	out, err = f.run(plan)
+	if err != nil || !slices.Equal(out.Ran, []string{"p/image/p"}) {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil || string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, e := range f.whole {
+		if e.Kind == step.Finished && (e.Elapsed <= 0 || e.Expected <= 0 || e.Time.IsZero()) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestWhy(t *testing.T) {
+	f := fix(t)
+	why := func(plan *step.Plan) map[string]string {
+		t.Helper()
+		decisions, err := Why(plan, f.store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[string]string{}
+		for _, d := range decisions {
+			text := strings.Join(d.Why, "; ")
+			switch {
+			case d.Same != "":
+				text += "as " + d.Same
+			case d.Present:
+				text += "present"
+			case d.Unneeded:
+				text += "unneeded"
+			}
+			if d.Runs() != (len(d.Why) > 0) {
+				t.Errorf("%+v", d)
+			}
+			said[d.Step.ID] = text
+		}
+		return said
+	}
+	is := func(got map[string]string, want ...string) {
+		t.Helper()
+		all := map[string]string{}
+		for _, line := range want {
+			id, text, _ := strings.Cut(line, ": ")
+			all[id] = text
+		}
+		if !reflect.DeepEqual(got, all) {
+			t.Errorf("got  %q\nwant %q", got, all)
+		}
+	}
+	plan := func(change func(*step.Plan)) *step.Plan {
+		p := twoPlatforms(f.count, "0")
+		p.Steps, p.Results = p.Steps[:4], p.Results[:1]
+		p.Steps[2].Tools = []step.Tool{{Name: "v++", Version: "2023.2", Path: "/a/v++"}}
+		p.Steps[2].Facts = map[string]string{"platform": "u55c_gen3x16"}
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	never := "it has never been built"
+	both := twoPlatforms(f.count, "0")
+	got := why(both)
+	is(got, "p/package/a: "+never, "p/package/b: "+never, "p/link/p: "+never, "p/image/p: "+never,
+		"q/package/a: as p/package/a", "q/package/b: "+never, "q/link/q: "+never, "q/image/q: "+never)
+	if _, err := f.run(plan(nil)); err != nil {
+		t.Fatal(err)
+	}
+	present := []string{"p/package/a: present", "p/package/b: present", "p/link/p: present", "p/image/p: present"}
+	is(why(plan(nil)), present...)
+	is(why(plan(func(p *step.Plan) { p.Steps[2].Tools[0].Path = "/b/v++" })), present...)
+	is(why(plan(func(p *step.Plan) { p.Steps[0].Files[0].Content = []byte("another\n") })), "p/package/a: in/a.txt has changed", present[1],
+		"p/link/p: a.xo will be built anew; tree will be built anew", "p/image/p: p.linked will be built anew")
+	is(why(plan(func(p *step.Plan) { p.Steps[2].Tools[0].Version = "2024.1" })), present[0], present[1],
+		"p/link/p: v++ was 2023.2 and is 2024.1", "p/image/p: p.linked will be built anew")
+	is(why(plan(func(p *step.Plan) {
+		p.Steps[2].Facts = map[string]string{"platform": "u55c_gen3x4", "frequency": "300"}
+		p.Steps[2].Commands = p.Steps[2].Commands[:1]
+		p.Steps[2].Outputs = []string{"p.linked", "x"}
+	})), present[0], present[1],
+		"p/link/p: what it leaves has changed; its commands have changed; frequency is new; platform was u55c_gen3x16 and is u55c_gen3x4",
+		"p/image/p: p.linked will be built anew")
+	is(why(plan(func(p *step.Plan) { p.Steps[0].Files = nil })), "p/package/a: in/a.txt is gone", present[1],
+		"p/link/p: a.xo will be built anew; tree will be built anew", "p/image/p: p.linked will be built anew")
+	keys, err := plan(nil).Keys(f.store.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What nothing needs any more is not made again.
+	os.RemoveAll(f.store.ResultDir(keys["p/package/a"].Hash))
+	is(why(plan(nil)), "p/package/a: unneeded", present[1], present[2], present[3])
+	out, err := f.run(plan(nil))
+	if err != nil || len(out.Ran) > 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	is(why(plan(func(p *step.Plan) { p.Steps[1].Files[0].Content = []byte("another\n") })), "p/package/a: its result is no longer in the cache",
+		"p/package/b: in/b.txt has changed", "p/link/p: b.xo will be built anew", "p/image/p: p.linked will be built anew")
+	os.Truncate(filepath.Join(f.store.ResultDir(keys["p/link/p"].Hash), "out", "p.linked"), 1)
+	got = why(plan(nil))
+	if got["p/link/p"] != "unneeded" {
+		t.Errorf("%q", got)
+	}
+	os.RemoveAll(f.store.ResultDir(keys["p/image/p"].Hash))
+	is(why(plan(nil)), "p/package/a: its result is no longer in the cache", present[1],
+		"p/link/p: its result in the cache is damaged: p.linked has 1 bytes and had 28", "p/image/p: its result is no longer in the cache")
+	if out, err = f.run(plan(nil)); err != nil || !slices.Equal(out.Ran, []string{"p/package/a", "p/link/p", "p/image/p"}) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	is(why(plan(nil)), present...)
+}
+
+func TestFailuresLeaveTheRest(t *testing.T) {
+	f := fix(t)
+	plan := twoPlatforms(f.count, "0")
+	plan.Step("p/package/b").Commands = append(plan.Step("p/package/b").Commands, step.Command{Shell: "echo 'ERROR: [V++ 1-2] no licence' >&2; exit 5"})
+	out, err := f.run(plan)
+	var failure *Failure
+	if !errors.Is(err, step.ErrFailed) || !errors.As(err, &failure) || len(out.Failures) != 1 || out.Failures[0] != failure || failure.Step.ID != "p/package/b" {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if !slices.Equal(out.Skipped, []string{"p/link/p", "p/image/p"}) || out.Results["q/image/q"] == nil || out.Complete(plan, "p") || !out.Complete(plan, "q") {
+		t.Errorf("%+v", out)
+	}
+	for _, e := range []string{"failed p/package/b", "skipped p/link/p p/package/b has failed", "skipped p/image/p p/package/b has failed", "finished q/image/q"} {
+		if !f.heard(e) {
+			t.Errorf("no event %q in %q", e, f.said)
+		}
+	}
+	for _, word := range []string{"p/package/b", "exit status 5", failure.Log, failure.Command} {
+		if word == "" || !strings.Contains(err.Error(), word) {
+			t.Errorf("%q is not in %v", word, err)
+		}
+	}
+	if text, err := os.ReadFile(failure.Log); err != nil || !strings.Contains(string(text), "no licence") {
+		t.Errorf("%q, %v", text, err)
+	}
+	// The command does the same again.
+	again := exec.Command("bash", "-c", failure.Command)
+	if text, err := again.CombinedOutput(); again.ProcessState.ExitCode() != 5 || !strings.Contains(string(text), "no licence") {
+		t.Errorf("%q, %v", text, err)
+	}
+	// The next build runs what is missing, and leaves no directories.
+	before := counted(t, f.count)
+	if out, err = f.run(twoPlatforms(f.count, "0")); err != nil || !slices.Equal(out.Ran, []string{"p/package/b", "p/link/p", "p/image/p"}) {
+		t.Errorf("%+v, %v; before: %s", out, err, before)
+	}
+	right(t, out)
+}
+
+// Somebody who tries something by hand in the directory of a failed step makes no result.
+func TestWorkByHandIsNoResult(t *testing.T) {
+	f := fix(t)
+	plan := twoPlatforms(f.count, "0")
+	plan.Step("p/package/b").Commands[1].Shell = "test -e fixed && echo by hand >b.xo"
+	out, err := f.run(plan)
+	if err == nil {
+		t.Fatal("it did not fail")
+	}
+	dir := out.Failures[0].Dir
+	for _, change := range []string{CommandsFile, step.ScriptFile} {
+		text, err := os.ReadFile(filepath.Join(dir, change))
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.WriteFile(filepath.Join(dir, change), append(text, []byte("\n# mine\n")...), 0o666)
+		os.WriteFile(filepath.Join(dir, "fixed"), nil, 0o666)
+		if text, err := exec.Command("bash", filepath.Join(dir, "step.sh")).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if out, err = f.run(plan); err == nil || out.Results["p/package/b"] != nil {
+			t.Fatalf("after a change of %s: %+v, %v", change, out, err)
+		}
+		dir = out.Failures[0].Dir
+	}
+	// Without a change it is what the step does.
+	os.WriteFile(filepath.Join(dir, "fixed"), nil, 0o666)
+	if text, err := exec.Command("bash", filepath.Join(dir, "step.sh")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if out, err = f.run(plan); err != nil || out.Results["p/package/b"] == nil {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+func TestOutputsThatAreNotLeft(t *testing.T) {
+	for line, want := range map[string]string{
+		"true":                      "left no ./b.xo",
+		": >b.xo":                   "left ./b.xo empty",
+		"mkdir b.xo":                "left ./b.xo empty",
+		"mkdir -p b.xo/c":           "b.xo is an empty directory",
+		"ln -s /etc/passwd b.xo":    "outside the work directory",
+		"ln -s nowhere b.xo":        "left no ./b.xo",
+		"mkfifo b.xo":               "neither a file nor a directory",
+		"exit 0":                    "left no ./b.xo",
+		"echo x >b.xo; kill -9 $$":  "137",
+		"echo x >b.xo; false; true": "exit status 1",
+		"(":                         "exit status 2",
+		"echo x >b.xo; trap 'exit 0' EXIT; exit 9": "",
+	} {
+		f := fix(t)
+		plan := twoPlatforms(f.count, "0")
+		plan.Steps, plan.Results = plan.Steps[:4], plan.Results[:1]
+		plan.Step("p/package/b").Commands[1].Shell = line
+		out, err := f.run(plan)
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			continue
+		}
+		if len(out.Failures) != 1 || out.Failures[0].Step.ID != "p/package/b" || out.Results["p/link/p"] != nil || out.Results["p/package/a"] == nil {
+			t.Errorf("%s: %+v, %v", line, out, err)
+			continue
+		}
+		log, _ := os.ReadFile(out.Failures[0].Log)
+		if !strings.Contains(string(log)+err.Error(), want) {
+			t.Errorf("%s: %v, log %q", line, err, log)
+		}
+	}
+}
+
+func TestCancelledBuildsLeaveNothingRunning(t *testing.T) {
+	f := fix(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.said = nil
+	plan := twoPlatforms(f.count, "300")
+	plan.Step("p/package/b").Commands[1].Shell = "(setsid sleep 987654 &) ; echo $$ >b.xo; sleep 987654"
+	o := f.options()
+	hear := o.OnEvent
+	o.OnEvent = func(e step.Event) {
+		hear(e)
+		if e.Kind == step.Started && e.Step.ID == "p/package/b" {
+			go func() {
+				for !exists(filepath.Join(e.Dir, "b.xo")) {
+					time.Sleep(5 * time.Millisecond)
+				}
+				cancel()
+			}()
+		}
+	}
+	out, err := Run(ctx, plan, f.store, here(), o)
+	if !errors.Is(err, context.Canceled) || len(out.Failures) > 0 || len(out.Results) > 0 || len(out.Skipped) > 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	for _, id := range []string{"p/package/b", "p/package/a", "p/link/p", "q/image/q"} {
+		if !slices.ContainsFunc(f.said, func(s string) bool { return strings.HasPrefix(s, "cancelled "+id) }) {
+			t.Errorf("%s is not told as cancelled: %q", id, f.said)
+		}
+	}
+	if text, err := exec.Command("pgrep", "-f", "sleep 98765[4]").Output(); err == nil {
+		t.Errorf("there still run %s", text)
+	}
+	if left := f.works(); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+	out, err = f.run(twoPlatforms(f.count, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+}
+
+func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
+	f := fix(t)
+	plan := twoPlatforms(f.count, "0")
+	keys, err := plan.Keys(f.store.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := f.store.TryLock(keys["p/package/b"].Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := f.options()
+	hear := o.OnEvent
+	done := 0
+	o.OnEvent = func(e step.Event) {
+		hear(e)
+		if e.Kind == step.Finished {
+			done++
+		}
+		if done == 4 { // all that does not need it
+			cancel()
+		}
+	}
+	out, err := Run(ctx, plan, f.store, here(), o)
+	if !errors.Is(err, context.Canceled) || out.Results["q/image/q"] == nil || out.Results["p/package/b"] != nil || !out.Complete(plan, "q") {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if !slices.ContainsFunc(f.said, func(s string) bool {
+		return strings.HasPrefix(s, "waiting p/package/b ") && strings.HasSuffix(s, " makes the same")
+	}) {
+		t.Errorf("%q", f.said)
+	}
+	unlock()
+}
+
+func TestAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if os.Geteuid() != 0 || syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m") != nil {
+		t.Skip("SKIPPED: a small file system needs root and mount")
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	f := fix(t)
+	var err error
+	if f.store, err = store.Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	plan := twoPlatforms(f.count, "0")
+	plan.Step("p/package/b").Commands[1].Shell = "head -c 1200000 /dev/urandom >b.xo" // no room for a copy
+	out, err := f.run(plan)
+	if len(out.Failures) == 0 || !errors.Is(err, syscall.ENOSPC) || out.Results["p/link/p"] != nil {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	// With room the work that was done is used.
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = f.run(plan); err != nil || out.Results["p/image/p"] == nil {
+		t.Fatal(err)
+	}
+	if got := counted(t, f.count); !strings.Contains(got, "package/b 2") {
+		t.Errorf("it ran again: %s", got)
+	}
+	if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+func TestAFileThatChangesMeanwhile(t *testing.T) {
+	f := fix(t)
+	name := filepath.Join(t.TempDir(), "kernel.cpp")
+	os.WriteFile(name, []byte("one"), 0o777)
+	slow := shell("p/package/a", step.Package, f.count, "cp in/k.cpp a.xo; test -x in/k.cpp", "a.xo")
+	slow.Files = []step.File{{Path: "in/k.cpp", Disk: name}}
+	plan := &step.Plan{Steps: []*step.Step{slow}}
+	o := f.options()
+	o.OnEvent = func(e step.Event) {
+		if e.Kind == step.Planned {
+			os.WriteFile(name, []byte("two"), 0o777)
+		}
+	}
+	out, err := Run(t.Context(), plan, f.store, here(), o)
+	if err == nil || !strings.Contains(err.Error(), "kernel.cpp has changed since the build began") || len(f.works()) > 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if out, err = f.run(plan); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "two" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestWrongPlans(t *testing.T) {
+	f := fix(t)
+	for name, c := range map[string]struct {
+		change func(p *step.Plan)
+		want   string
+	}{
+		"twice":          {func(p *step.Plan) { p.Steps[1].ID = p.Steps[0].ID }, "two steps p/package/a"},
+		"order":          {func(p *step.Plan) { p.Steps[0], p.Steps[2] = p.Steps[2], p.Steps[0] }, "does not stand before it"},
+		"file away":      {func(p *step.Plan) { p.Steps[0].Files[0].Path = "../x" }, `"../x" does not stay inside`},
+		"file absolute":  {func(p *step.Plan) { p.Steps[0].Files[0].Path = "/x" }, "does not stay inside"},
+		"our file":       {func(p *step.Plan) { p.Steps[0].Files[0].Path = "step.sh" }, "a name that the runner uses"},
+		"output away":    {func(p *step.Plan) { p.Steps[0].Outputs[0] = "a/../../b" }, "does not stay inside"},
+		"no output":      {func(p *step.Plan) { p.Steps[3].Outputs = nil }, "it has no outputs"},
+		"need away":      {func(p *step.Plan) { p.Steps[2].Needs[0].Path = "../x" }, "does not stay inside"},
+		"relative file":  {func(p *step.Plan) { p.Steps[0].Files[0].Disk = "x" }, "not absolute"},
+		"missing file":   {func(p *step.Plan) { p.Steps[0].Files[0].Disk = "/nowhere/x" }, "/nowhere/x"},
+		"foreign result": {func(p *step.Plan) { p.Results[0].Step = "x" }, "of a step x, which there is not"},
+	} {
+		plan := twoPlatforms(f.count, "0")
+		c.change(plan)
+		out, err := f.run(plan)
+		if out != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := Why(plan, f.store); err == nil {
+			t.Errorf("%s: why says nothing", name)
+		}
+	}
+	if _, err := os.Stat(f.count); err == nil {
+		t.Error("something ran")
+	}
+}
+
+func TestStagesAndLines(t *testing.T) {
+	f := fix(t)
+	s := shell("p/link/p", step.Link, f.count, "printf 'stage one\\nx\\nstage one\\nstage two\\nlast'; echo x >o", "o")
+	var lines []string
+	o := f.options()
+	o.OnLine = func(_ *step.Step, line string) { lines = append(lines, line) }
+	o.Stage = func(_ *step.Step, line string) string {
+		stage, _ := strings.CutPrefix(line, "stage ")
+		if stage == line {
+			return ""
+		}
+		return stage
+	}
+	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, local.New(local.Options{}), o); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"stage one", "x", "stage one", "stage two", "last"}; !slices.Equal(lines, want) {
+		t.Errorf("lines %q", lines)
+	}
+	if want := []string{"planned p/link/p", "started p/link/p", "stage p/link/p one", "stage p/link/p two", "finished p/link/p"}; !slices.Equal(f.said, want) {
+		t.Errorf("events %q", f.said)
+	}
+}
