@@ -279,3 +279,39 @@ func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, sta
 		}
 	}
 }
+
+// An engine with the vendor's processor has that as an IP of its own inside.
+func TestVendorsProcessorIsMadeInTheEngine(t *testing.T) {
+	needTcl(t)
+	d := designtest.Made(t, "described", map[string]string{"described.hcl": `
+platform "described" {
+  board = "u55c"
+  clock = 250
+  cclo { processor = "microblaze_v" }
+  poe "tcp" {}
+}
+`})
+	files := rendered(t, d)
+	steps, err := emit.PackageSteps(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps {
+		dir := place(t, files, s.Files...)
+		state := must(t, tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script), Dir: t.TempDir()})
+		checkPackage(t, d, s, dir, state)
+		ips := state.All("ip")
+		if s.Kernel.ID != "ccl_offload" {
+			if len(ips) > 0 {
+				t.Errorf("%s has %s inside", s.Kernel.ID, ips[0].Name)
+			}
+			continue
+		}
+		if len(ips) != 1 || ips[0].Properties["VLNV"] != "xilinx.com:ip:microblaze_riscv" {
+			t.Errorf("the engine has %v inside", ips)
+		}
+		if slices.ContainsFunc(s.Files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "rv32_core") }) {
+			t.Error("the engine has our processor, too")
+		}
+	}
+}
