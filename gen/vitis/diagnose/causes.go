@@ -178,6 +178,9 @@ var causes = []knowledge{
 // match is the first known cause that a line tells, -1 if there is none, and
 // whether any line may tell it.
 func match(line string) (index int, certain bool) {
+	if strings.HasPrefix(line, "INFO: [") {
+		return -1, false
+	}
 	for i, c := range causes {
 		for _, mark := range c.marks {
 			if strings.Contains(line, mark) {

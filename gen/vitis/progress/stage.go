@@ -73,6 +73,9 @@ var rules = []rule{
 // Stage tells from a line of a tool's log what the tool does now: "placement",
 // "synthesis 98%". ok is false for lines that do not say.
 func Stage(line string) (stage string, ok bool) {
+	if strings.HasPrefix(line, "WARNING:") || strings.HasPrefix(line, "INFO: [") && !telling(line) {
+		return "", false
+	}
 	for _, r := range rules {
 		if !strings.Contains(line, r.mark) {
 			continue
@@ -85,6 +88,16 @@ func Stage(line string) (stage string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// telling sorts out most messages, which are most of the lines.
+func telling(line string) bool {
+	for _, code := range []string{"60-1443]", "[HLS 200-", "[IMPL 213-"} {
+		if strings.Contains(line, code) {
+			return true
+		}
+	}
+	return false
 }
 
 // percent writes " 45%" from a percentage, or from a number and of how many.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -245,10 +246,7 @@ func (t texter) usage() {
 
 // rows are the areas that are shown: kernels, SLRs, the card.
 func (u Usage) rows() []Area {
-	var list []Area
-	for _, a := range u.Kernels {
-		list = append(list, a)
-	}
+	list := slices.Clone(u.Kernels)
 	for _, part := range []struct {
 		area *Area
 		name string
