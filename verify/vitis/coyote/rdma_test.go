@@ -1,0 +1,295 @@
+package coyote_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/tb/pins"
+)
+
+const memoryStream = 3
+
+var rdmaIn = map[string]int{
+	"m_axis_notification_tready": 1, "s_axis_rdma_sq_tvalid": 1, "s_axis_rdma_sq_tdata": 128, "s_axis_tx_data_tvalid": 1, "s_axis_tx_data_tdata": 512,
+	"m_axis_rx_data_tready": 1, "send_ready": 1, "write_ready": 1, "read_ready": 1, "rq_wr_valid": 1, "rq_wr_data": 98, "rq_rd_valid": 1, "rq_rd_data": 98,
+	"rreq_send_0_tready": 1, "rreq_send_1_tready": 1, "rrsp_recv_0_tvalid": 1, "rrsp_recv_0_tdata": 512, "rrsp_recv_1_tvalid": 1, "rrsp_recv_1_tdata": 512,
+	"host_send_tready": 1, "card_send_tready": 1,
+}
+
+var rdmaOut = map[string]int{
+	"m_axis_notification_tvalid": 1, "m_axis_notification_tdata": 64, "s_axis_rdma_sq_tready": 1, "s_axis_tx_data_tready": 1,
+	"m_axis_rx_data_tvalid": 1, "m_axis_rx_data_tdata": 512, "m_axis_rx_data_tkeep": 64, "m_axis_rx_data_tlast": 1, "m_axis_rx_data_tdest": 16,
+	"send_valid": 1, "send_data": 98, "write_valid": 1, "write_data": 98, "read_valid": 1, "read_data": 98, "rq_wr_ready": 1, "rq_rd_ready": 1,
+	"rrsp_recv_0_tready": 1, "rrsp_recv_1_tready": 1,
+	"rreq_send_0_tvalid": 1, "rreq_send_0_tdata": 512, "rreq_send_0_tkeep": 64, "rreq_send_0_tlast": 1,
+	"rreq_send_1_tvalid": 1, "rreq_send_1_tdata": 512, "rreq_send_1_tkeep": 64, "rreq_send_1_tlast": 1,
+	"host_send_tvalid": 1, "host_send_tdata": 512, "host_send_tkeep": 64, "host_send_tlast": 1,
+	"card_send_tvalid": 1, "card_send_tdata": 512, "card_send_tkeep": 64, "card_send_tlast": 1,
+}
+
+func rdma(t *testing.T) *pins.Bench {
+	return module(t, "coyote_rdma", rdmaIn, rdmaOut, map[string]string{"STREAM": fmt.Sprint(memoryStream)}, "ap_clk", "ap_rst_n")
+}
+
+// sent is a word of the engine's send queue (contracts/kernels.md) with its data.
+type sent struct {
+	opcode, pair, host, length, vaddr uint64
+	data                              []byte
+}
+
+// expressible tells whether the shell has bits for it.
+func (s sent) expressible() bool {
+	return (s.opcode == 1 || s.opcode == 2) && s.pair < 1<<10 && s.host < 2 && s.length < 1<<28 && s.vaddr < 1<<48
+}
+
+func randomBytes(r *rand.Rand, n int) []byte {
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
+
+func TestSends(t *testing.T) {
+	b := rdma(t)
+	for name, p := range paces {
+		t.Run(name, func(t *testing.T) { sends(t, b, p) })
+	}
+}
+
+func sends(t *testing.T, b *pins.Bench, p pace) {
+	b.Reset()
+	r := rand.New(rand.NewPCG(3, 13))
+	in := &source{b: b, prefix: "s_axis_tx_data_", idle: p.data}
+	var words []sent
+	for i := range 80 {
+		s := sent{opcode: 1 + uint64(i%2), pair: uint64(r.IntN(1 << 10)), length: 1 + uint64(r.IntN(500))}
+		if s.opcode == 1 {
+			s.host, s.vaddr = uint64(r.IntN(2)), r.Uint64()>>16
+		}
+		switch r.IntN(10) {
+		case 0:
+			s.length = uint64(beatBytes * (1 + r.IntN(4)))
+		case 1:
+			s.opcode = uint64(r.IntN(256))
+		case 2:
+			s.pair |= 1 << (10 + r.IntN(6))
+		case 3:
+			s.vaddr |= 1 << (48 + r.IntN(16))
+		case 4:
+			s.host = uint64(r.IntN(256))
+		}
+		s.data = randomBytes(r, int(s.length))
+		in.queue = append(in.queue, cut(s.data, true)...)
+		words = append(words, s)
+	}
+	out := []*sink{{b: b, prefix: "rreq_send_0_", stall: p.shell}, {b: b, prefix: "rreq_send_1_", stall: p.shell}}
+	var asked []request
+	next, on := 0, false
+	for cycle := 0; next < len(words) || len(in.queue) > 0 || cycle%64 != 0; cycle++ {
+		if cycle > 200_000 {
+			t.Fatalf("%d of %d words and %d beats are left", len(words)-next, len(words), len(in.queue))
+		}
+		if !on {
+			on = next < len(words) && r.IntN(100) >= p.command
+		}
+		b.Set("s_axis_rdma_sq_tvalid", flag(on))
+		if on {
+			s := words[next]
+			b.Pack("s_axis_rdma_sq_tdata", pins.Field{Width: 8, Value: s.opcode}, pins.Field{Width: 16, Value: s.pair},
+				pins.Field{Width: 8, Value: s.host}, pins.Field{Width: 32, Value: s.length}, pins.Field{Width: 64, Value: s.vaddr})
+		}
+		takes := r.IntN(100) >= p.shell
+		b.Set("send_ready", flag(takes))
+		in.before(r)
+		for _, o := range out {
+			o.before(r)
+		}
+		b.Step()
+		in.after()
+		for _, o := range out {
+			o.after(t)
+		}
+		if on && b.Is("s_axis_rdma_sq_tready") {
+			next, on = next+1, false
+		}
+		if takes && b.Is("send_valid") {
+			asked = append(asked, requestOf(b, "send_data"))
+		}
+	}
+	for range 400 {
+		for _, o := range out {
+			o.before(r)
+		}
+		b.Step()
+		for _, o := range out {
+			o.after(t)
+		}
+	}
+	var wantAsked []request
+	want := [2][]beat{}
+	for _, s := range words {
+		if !s.expressible() {
+			continue
+		}
+		wantAsked = append(wantAsked, request{opcode: s.opcode, strm: 2, vfid: s.pair >> 6, pid: s.pair & 63, dest: s.host, last: 1, vaddr: s.vaddr, len: s.length})
+		want[s.host] = append(want[s.host], cut(s.data, true)...)
+	}
+	compareRequests(t, asked, wantAsked)
+	for i := range want {
+		compareBeats(t, out[i].prefix, out[i].got, want[i])
+	}
+}
+
+func compareBeats(t *testing.T, what string, got, want []beat) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d beats, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		x := got[i]
+		for k := range x.data { // bytes without TKEEP
+			if x.keep>>k&1 == 0 {
+				x.data[k] = 0
+			}
+		}
+		if x != want[i] {
+			t.Fatalf("%s: beat %d is %+v, want %+v", what, i, x, want[i])
+		}
+	}
+}
+
+// Opcodes of packets (InfiniBand Architecture Specification, "OpCodes" of reliable
+// connections), and what they are here.
+var packets = map[uint64]string{0x0: "send", 0x1: "send", 0x2: "send", 0x4: "send", 0x6: "write", 0x7: "write", 0x8: "write", 0xA: "write",
+	0xC: "", 0xD: "", 0xE: "", 0xF: "", 0x10: "", 0x11: "", 0x3: "", 0x5: "", 0x1F: ""}
+
+func TestReceives(t *testing.T) {
+	b := rdma(t)
+	for name, p := range paces {
+		t.Run(name, func(t *testing.T) { receives(t, b, p) })
+	}
+}
+
+type note struct{ session, length uint64 }
+
+func receives(t *testing.T, b *pins.Bench, p pace) {
+	b.Reset()
+	r := rand.New(rand.NewPCG(4, 14))
+	var opcodes []uint64
+	for o := range uint64(32) {
+		if _, ok := packets[o]; ok {
+			opcodes = append(opcodes, o)
+		}
+	}
+	in := []*source{{b: b, prefix: "rrsp_recv_0_", idle: p.shell}, {b: b, prefix: "rrsp_recv_1_", idle: p.shell}}
+	var told []request
+	var wantNotes []note
+	var wantAsked []request
+	var wantEngine, wantCard, wantHost []beat
+	for range 120 {
+		q := request{opcode: opcodes[r.IntN(len(opcodes))], strm: 2, vfid: uint64(r.IntN(16)), pid: uint64(r.IntN(64)), dest: uint64(r.IntN(2)),
+			last: uint64(r.IntN(2)), vaddr: r.Uint64() >> 16, len: 1 + uint64(r.IntN(400))}
+		if r.IntN(12) == 0 {
+			q.len = 0
+		}
+		told = append(told, q)
+		kind := packets[q.opcode]
+		if kind == "" || q.len == 0 {
+			continue
+		}
+		data := randomBytes(r, int(q.len))
+		beats := cut(data, true)
+		in[q.dest].queue = append(in[q.dest].queue, beats...)
+		switch {
+		case kind == "send":
+			wantNotes = append(wantNotes, note{q.vfid<<6 | q.pid, q.len})
+			wantEngine = append(wantEngine, beats...)
+		default:
+			wantAsked = append(wantAsked, request{opcode: 2, strm: q.dest, dest: memoryStream, last: q.last, vaddr: q.vaddr, len: q.len})
+			if q.dest == 1 {
+				wantHost = append(wantHost, beats...)
+			} else {
+				wantCard = append(wantCard, beats...)
+			}
+		}
+	}
+	engine := &sink{b: b, prefix: "m_axis_rx_data_", stall: p.data}
+	host, card := &sink{b: b, prefix: "host_send_", stall: p.shell}, &sink{b: b, prefix: "card_send_", stall: p.shell}
+	var notes []note
+	var asked []request
+	next, on, quiet := 0, false, 0
+	for cycle := 0; quiet < 400; cycle++ {
+		if cycle > 200_000 {
+			t.Fatalf("%d of %d requests are left", len(told)-next, len(told))
+		}
+		if !on {
+			on = next < len(told) && r.IntN(100) >= p.command
+		}
+		b.Set("rq_wr_valid", flag(on))
+		if on {
+			told[next].pack(b, "rq_wr_data")
+		}
+		takes, noteReady := r.IntN(100) >= p.shell, r.IntN(100) >= p.status
+		b.Set("write_ready", flag(takes))
+		b.Set("m_axis_notification_tready", flag(noteReady))
+		for _, s := range in {
+			s.before(r)
+		}
+		for _, s := range []*sink{engine, host, card} {
+			s.before(r)
+		}
+		b.Step()
+		if on && b.Is("rq_wr_ready") {
+			next, on = next+1, false
+		}
+		for _, s := range in {
+			s.after()
+		}
+		for _, s := range []*sink{engine, host, card} {
+			s.after(t)
+		}
+		if takes && b.Is("write_valid") {
+			asked = append(asked, requestOf(b, "write_data"))
+		}
+		if noteReady && b.Is("m_axis_notification_tvalid") {
+			v := b.Unpack("m_axis_notification_tdata", 32, 16, 16)
+			notes = append(notes, note{v[2], v[0]})
+		}
+		if next == len(told) && len(in[0].queue)+len(in[1].queue) == 0 {
+			quiet++
+		}
+	}
+	compareRequests(t, asked, wantAsked)
+	if len(notes) != len(wantNotes) {
+		t.Fatalf("%d notifications, want %d", len(notes), len(wantNotes))
+	}
+	for i := range notes {
+		if notes[i] != wantNotes[i] {
+			t.Errorf("notification %d is %+v, want %+v", i, notes[i], wantNotes[i])
+		}
+	}
+	compareBeats(t, "engine", engine.got, wantEngine)
+	compareBeats(t, "host", host.got, wantHost)
+	compareBeats(t, "card", card.got, wantCard)
+}
+
+// What remote ranks read passes through.
+func TestRemoteReads(t *testing.T) {
+	b := rdma(t)
+	b.Reset()
+	r := rand.New(rand.NewPCG(5, 15))
+	for i := range 50 {
+		q := request{opcode: 0xC, strm: 2, vfid: 3, pid: uint64(r.IntN(64)), dest: uint64(i % 2), last: uint64(r.IntN(2)), vaddr: r.Uint64() >> 16, len: uint64(r.IntN(1 << 28))}
+		ready := r.IntN(2)
+		b.Set("rq_rd_valid", 1)
+		b.Set("read_ready", uint64(ready))
+		q.pack(b, "rq_rd_data")
+		b.Step()
+		want := request{opcode: 1, strm: q.dest, dest: memoryStream, last: q.last, vaddr: q.vaddr, len: q.len}
+		if got := requestOf(b, "read_data"); !b.Is("read_valid") || b.Is("rq_rd_ready") != (ready == 1) || got != want {
+			t.Fatalf("request %+v becomes %+v (%t, %t), want %+v", q, got, b.Is("read_valid"), b.Is("rq_rd_ready"), want)
+		}
+	}
+}
