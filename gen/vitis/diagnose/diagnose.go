@@ -30,7 +30,8 @@ type Diagnosis struct {
 	Title, Hint string
 }
 
-// String says it for people, on several lines without a newline at the end.
+// String says it for people, on several lines without a newline at the end. It
+// names the log only if it is not the step's own.
 func (d Diagnosis) String() string {
 	var b strings.Builder
 	if d.Title != "" {
@@ -45,8 +46,8 @@ func (d Diagnosis) String() string {
 	if d.Hint != "" {
 		fmt.Fprintf(&b, "hint: %s\n", d.Hint)
 	}
-	if d.Log != "" {
-		fmt.Fprintf(&b, "log: %s\n", d.Log)
+	if d.Log != "" && d.Log != step.LogFile {
+		fmt.Fprintf(&b, "found in %s\n", d.Log)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -167,8 +167,10 @@ func (l *live) block(width, rows int) []string {
 		active = active[:len(active)-more]
 	}
 	names := 0
-	for _, t := range active {
-		names = max(names, utf8.RuneCountInString(t.name))
+	for _, t := range l.state.list {
+		if t.run || t.running() { // all, so that columns stay where they are
+			names = max(names, utf8.RuneCountInString(t.name))
+		}
 	}
 	names = min(names, max(12, width/3))
 	var list []string
