@@ -219,8 +219,8 @@ func taskLine(t *task, now time.Time, names, width int) string {
 }
 
 const (
-	stageWidth = 28
-	timeWidth  = 13
+	stageWidth = 22
+	timeWidth  = 11
 )
 
 // bar is how much of the expected time is over.

@@ -98,7 +98,7 @@ func TestLive(t *testing.T) {
 	r.clock.pass(15 * time.Second)
 	r.tick()
 	want(t, s, `compile reduce: was there
-  package engine  running on host7              15 s          [####............] about 45 s left
+  package engine  running on host7        15 s        [####............] about 45 s left
 1 of 3 steps, 1 running, 15 s, about 2 h 01 min left
 `)
 	if !s.hidden {
@@ -111,7 +111,7 @@ func TestLive(t *testing.T) {
 	r.tick()
 	want(t, s, `compile reduce: was there
 package engine: done in 1 min 02 s
-  link p          placement                     1 h 00 min    [########........] about 60 min left
+  link p          placement               1 h 00 min  [########........] about 60 min left
 2 of 3 steps, 1 running, 1 h 00 min, about 60 min left
 `)
 	r.clock.pass(90 * time.Minute)

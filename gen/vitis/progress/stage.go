@@ -31,9 +31,9 @@ var rules = []rule{
 	{"Run vpl: Step impl: Started", nil, "joining netlists"},
 	{"Starting logic optimization..", nil, "optimization"},
 	{"Starting logic placement..", nil, "placement"},
-	{"Starting physical logic optimization", nil, "optimization after placement"},
+	{"Starting physical logic optimization", nil, "optimization, placed"},
 	{"Starting logic routing..", nil, "routing"},
-	{"ost-route physical", regexp.MustCompile(`Starting .*[Pp]ost-route physical`), "optimization after routing"},
+	{"ost-route physical", regexp.MustCompile(`Starting .*[Pp]ost-route physical`), "optimization, routed"},
 	{"Starting bitstream generation..", nil, "bitstream"},
 	{"Run run_link: Step xclbinutil: Started", nil, "packing"},
 	// Phases of the placer and the router.

@@ -45,6 +45,9 @@ func parseKernels(ctx context.Context, r io.Reader, u *Usage) error {
 	kernel := ""
 	var lone []Area // kernels of which no instance was seen
 	for _, row := range b.rows {
+		if row.cells[0] == "Unused Resources" {
+			continue // below 0 % if too much is used
+		}
 		a, ok := shares(b, row)
 		if !ok {
 			err = errors.New("a row of it cannot be read: " + strings.Join(row.cells, " | "))
@@ -57,7 +60,6 @@ func parseKernels(ctx context.Context, r io.Reader, u *Usage) error {
 			u.Budget = &a
 		case name == "Used Resources":
 			u.Used = &a
-		case name == "Unused Resources":
 		case row.indent <= 1:
 			a.Name = instances.ReplaceAllString(name, "")
 			lone = append(lone, a)
