@@ -4,7 +4,6 @@ package lines
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -85,6 +84,3 @@ func Clean(line string) string {
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }
-
-// Binary says whether the beginning of a file looks like no text at all.
-func Binary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
