@@ -123,7 +123,7 @@ func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *
 	}
 	r, err := account(ctx, w, outcome, d, time.Now())
 	if err == nil {
-		err = publish(dir, r, !outcome.Made(name))
+		err = publish(c, dir, r, !outcome.Made(name))
 	}
 	if err != nil {
 		return fmt.Errorf("report on %s: %w", name, err)
@@ -139,7 +139,9 @@ func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *
 			return err
 		}
 		for _, f := range append(files, page) {
-			fmt.Fprintln(c.out, f)
+			if filepath.Dir(f) == dir { // not each of the vendor's reports
+				fmt.Fprintln(c.out, f)
+			}
 		}
 	}
 	if r.Met() || d.Platform.HWEmu {

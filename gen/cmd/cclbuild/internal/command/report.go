@@ -29,7 +29,7 @@ func account(ctx context.Context, w *build.Build, outcome *run.Outcome, d *desig
 	p := d.Platform
 	b := report.Build{
 		Platform: p.Name, Title: p.Doc, Board: p.Board.Name, Part: p.Board.Part, Target: target(d), Time: when,
-		Generation: d.ABI().Name, Wanted: float64(p.Clock), SLRs: p.Board.SLRs,
+		Generation: d.ABI().Name, Wanted: float64(p.Clock), SLRs: p.Board.SLRs, Shell: d.Shell != nil,
 	}
 	for _, in := range d.Instances {
 		b.Kernels = append(b.Kernels, report.Instance{Name: in.Name, Kernel: in.Kernel.Name, SLR: in.SLR})
@@ -60,11 +60,11 @@ func target(d *design.Design) string {
 
 // publish writes the report of a build. One that has run nothing is no news for the
 // history.
-func publish(dir string, r *report.Report, again bool) error {
+func publish(c *console, dir string, r *report.Report, again bool) error {
 	history := report.History{Dir: filepath.Join(dir, historyFolder)}
 	known, err := history.List()
 	if err != nil {
-		return err
+		c.remark("warning: %v", err) // of those that are damaged
 	}
 	if !again || len(known) == 0 {
 		if err := history.Add(r); err != nil {
