@@ -1,0 +1,9 @@
+platform "p" {
+  board = "u55c"
+
+  cclo {
+    kernel_stream = "loopback"
+  }
+
+  poe "udp" {}
+}

@@ -1,0 +1,14 @@
+platform "p" {
+  board = "u55c"
+
+  cclo {
+    kernel_stream = "loopback"
+  }
+
+  poe "rdma" {}
+
+  shell "coyote" {
+    git      = "-o evil"
+    revision = "v0.2.1"
+  }
+}

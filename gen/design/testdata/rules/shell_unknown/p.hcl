@@ -1,0 +1,11 @@
+platform "p" {
+  board = "u55c"
+
+  cclo {
+    kernel_stream = "loopback"
+  }
+
+  poe "rdma" {}
+
+  shell "coyotte" {}
+}
