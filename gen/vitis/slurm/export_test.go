@@ -16,3 +16,8 @@ var (
 func Forgotten(e *Executor, j step.Job, id string) step.Running {
 	return &running{e: e, job: j, id: id, submitted: time.Now().Add(-time.Hour)}
 }
+
+// Ended is a job that has ended.
+func Ended(e *Executor, j step.Job, id string, err error) step.Running {
+	return &running{e: e, job: j, id: id, ended: true, err: err}
+}

@@ -83,13 +83,27 @@ func TestFailure(t *testing.T) {
 	// One that is submitted when the failure is known is not even submitted.
 	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
 	wants(t, <-wait(t.Context(), submit(t, e, late, r)), step.ErrNotRun, "p/hls/bad")
-	if len(queued(t, c, late.Dir)) > 0 {
+	if exists(filepath.Join(late.Dir, step.LogFile))() {
 		t.Error("a job was submitted after one that has failed")
 	}
-	// One that comes after what has ended well needs no dependency.
+	// One that comes after what has ended well needs no dependency: Slurm may not
+	// know that job any more.
 	again := job(t, c, "p/link/again", "touch ran", step.Resources{})
-	if err := <-wait(t.Context(), submit(t, e, again, g)); err != nil {
+	if err := <-wait(t.Context(), submit(t, e, again, slurm.Ended(e, good.Job, "999999", nil))); err != nil {
 		t.Error(err)
+	}
+}
+
+// What comes after a failure leaves the queue also when nobody waits any more.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	bad := job(t, c, "p/hls/bad", "exit 3", step.Resources{})
+	after := job(t, c, "p/link/l", "touch ran", step.Resources{})
+	submit(t, e, after, submit(t, e, bad))
+	until(t, "the queue has neither", func() bool { return len(queued(t, c, bad.Dir))+len(queued(t, c, after.Dir)) == 0 })
+	if exists(filepath.Join(after.Dir, "ran"))() {
+		t.Error("it ran")
 	}
 }
 

@@ -187,7 +187,6 @@ if [ ! -e %s ]; then
 	echo "another job does this work"
 	exit 1
 fi
-rm -f %[4]s
 stopped=
 trap stopped=yes TERM
 set -m
