@@ -40,6 +40,7 @@ const (
 	Overflow    Cause = "date-overflow"
 	Path        Cause = "path"
 	Source      Cause = "source"
+	Host        Cause = "host"
 )
 
 // knowledge is a known cause: the first entry whose pattern a line matches tells
@@ -160,7 +161,15 @@ var causes = []knowledge{
 		"a path has become too long",
 		"build in a directory with a shorter path (-out, or the cache's directory)",
 		"errno(3): ENAMETOOLONG; Common 17-143"},
-	{Source, []string{"HLS 207-", "HLS 214-", "Synth 8-", "error:"}, regexp.MustCompile(`\[HLS 207-\d+\]|\[Synth 8-\d+\]|: (?:fatal )?error: `), false,
+	{TimeLimit, []string{"DUE TO TIME LIMIT"}, regexp.MustCompile(`CANCELLED .*DUE TO TIME LIMIT`), true,
+		"the step took longer than it may",
+		"give it more time (time in build { step \"link\" {} } of the platform)",
+		"slurmstepd"},
+	{Host, []string{"DUE TO NODE FAILURE", "DUE TO PREEMPTION", "DUE TO JOB REQUEUE"}, regexp.MustCompile(`CANCELLED .*DUE TO (?:NODE FAILURE|PREEMPTION|JOB REQUEUE)`), true,
+		"the host has failed, or was needed for another job",
+		"build again: what is done is kept",
+		"slurmstepd"},
+	{Source, []string{"HLS 207-", "HLS 214-", "Synth 8-", "error:"}, regexp.MustCompile(`\[HLS 207-\d+\]|\[Synth 8-\d+\]|:\d+: (?:fatal )?error: `), false,
 		"a source file does not compile",
 		"",
 		"github.com/Xilinx/ACCL/issues/186; UG1448, UG901"},
@@ -168,10 +177,6 @@ var causes = []knowledge{
 		"a program that the step runs is not there",
 		"source settings64.sh of the tools on the host where the step runs, or name the program's directory in PATH",
 		"bash(1), exit status 126 and 127"},
-	{TimeLimit, []string{"DUE TO TIME LIMIT"}, regexp.MustCompile(`CANCELLED .*DUE TO TIME LIMIT`), true,
-		"the step took longer than it may",
-		"give it more time (time in build { step \"link\" {} } of the platform)",
-		"slurmstepd"},
 	{Cancelled, nil, nil, false, "the step was cancelled", "", ""},
 }
 

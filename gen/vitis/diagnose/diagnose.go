@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -88,12 +89,14 @@ func Diagnose(ctx context.Context, dir fs.FS, s *step.Step, err error) Diagnosis
 	cause := chosen(scans)
 	if byError != Unknown {
 		cause = indexOf(byError)
+	} else if cause < 0 {
+		cause = byStatus(err)
 	}
 	if cause >= 0 {
 		c := causes[cause]
 		d.Cause, d.Title, d.Hint = c.cause, c.title, c.hint
 	}
-	if len(d.Lines) == 0 && err != nil && d.Cause == Unknown {
+	if len(d.Lines) == 0 && err != nil && byError == Unknown {
 		d.Lines = []string{clean(err.Error())}
 	}
 	return d
@@ -111,6 +114,28 @@ func ofError(err error) Cause {
 	default:
 		return Unknown
 	}
+}
+
+var statuses = []struct {
+	pattern *regexp.Regexp
+	cause   Cause
+}{
+	{regexp.MustCompile(`exit status 137\b|signal: killed`), Memory},
+	{regexp.MustCompile(`exit status 12[67]\b`), Tool},
+	{regexp.MustCompile(`exit status 1(?:34|39)\b|signal: (?:aborted|segmentation fault)`), Crash},
+}
+
+// byStatus is the cause that an exit status hints at if no log says more: 128 and
+// the number of the signal, or that the shell did not find a program (bash(1)).
+func byStatus(err error) int {
+	if err != nil {
+		for _, s := range statuses {
+			if s.pattern.MatchString(err.Error()) {
+				return indexOf(s.cause)
+			}
+		}
+	}
+	return -1
 }
 
 // better says whether a log tells more about the cause than another one.
