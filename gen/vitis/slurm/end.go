@@ -86,13 +86,13 @@ func (r *running) failed(ctx context.Context, where string) error {
 	facts := r.facts(ctx)
 	code, signal, _ := strings.Cut(facts["ExitCode"], ":")
 	var says []string
-	if signal != "" && signal != "0" {
+	switch reason := facts["Reason"]; {
+	case reason == "JobLaunchFailure":
+		says = append(says, "its node could not start it ("+reason+")")
+	case signal != "" && signal != "0":
 		says = append(says, "signal "+signal)
-	} else if code != "" {
+	case code != "":
 		says = append(says, "exit status "+code)
-	}
-	if reason := facts["Reason"]; reason != "" && reason != "None" && reason != "NonZeroExitCode" {
-		says = append(says, reason)
 	}
 	if text := r.messages(); text != "" {
 		says = append(says, text)

@@ -252,3 +252,18 @@ func canceled(t *testing.T) context.Context {
 	cancel()
 	return ctx
 }
+
+// A node that does not see the work directory is named as such.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, func(o *slurm.Options) { o.Extra = []string{"--hold"} })
+	for _, name := range []string{"plain", "per%cent"} {
+		w := jobIn(t, filepath.Join(c.Dir, "unseen", name), "p/hls/a", "true", step.Resources{})
+		done := wait(t.Context(), submit(t, e, w))
+		if err := os.Rename(w.Dir, w.Dir+".away"); err != nil {
+			t.Fatal(err)
+		}
+		admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
+		wants(t, <-done, step.ErrFailed, "does the node see "+w.Dir+"?", "on n")
+	}
+}
