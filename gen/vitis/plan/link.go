@@ -213,12 +213,20 @@ type Metadata struct {
 	Generator  string `json:"generator"`
 }
 
+// Describe is what a finished design says about itself.
+func Describe(d *design.Design, firmware []byte) (Metadata, error) {
+	text, err := designjson.Marshal(d)
+	if err != nil {
+		return Metadata{}, err
+	}
+	return Metadata{d.Platform.Name, output.Hash(text), d.ABI().Name, output.Hash(firmware), "cclforge"}, nil
+}
+
 func (p *planner) metadata() ([]byte, error) {
-	text, err := designjson.Marshal(p.d)
+	m, err := Describe(p.d, p.o.Firmware)
 	if err != nil {
 		return nil, err
 	}
-	m := Metadata{p.d.Platform.Name, output.Hash(text), p.d.ABI().Name, output.Hash(p.o.Firmware), "cclforge"}
 	out, err := json.MarshalIndent(m, "", "  ")
 	return append(out, '\n'), err
 }

@@ -1,0 +1,134 @@
+package platform_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// What the guide shows of builds and of kernels of others is as it says.
+func TestExamplesOfTheGuide(t *testing.T) {
+	text, err := os.ReadFile("../../platforms/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, guide, ok := strings.Cut(string(text), "\n## Build\n")
+	if !ok {
+		t.Fatal("the guide has no chapter Build")
+	}
+	var examples []string
+	for guide != "" {
+		var example string
+		if _, guide, ok = strings.Cut(guide, "```hcl\n"); !ok {
+			break
+		}
+		example, guide, _ = strings.Cut(guide, "```\n")
+		examples = append(examples, example)
+	}
+	if len(examples) < 2 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	files := fstest.MapFS{"mine.hcl": {Data: []byte(examples[0])}}
+	for i, xo := range strings.Split(examples[1], "\n\n") {
+		name := string(rune('a' + i))
+		files["kernels/"+name+"_filter.hcl"] = &fstest.MapFile{Data: []byte("kernel \"" + name + "_filter\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n" + xo + "\n}\n")}
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	p, diags := lib.Load("mine", lang.Inputs{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	b := p.Build
+	if b.Timing != platform.TimingReport || b.Firmware != platform.FirmwareImage || b.Slurm.Partition != "fpga" || len(b.Debug) != 1 ||
+		len(b.Vivado) != 1 || b.Vivado[0].Line() != "prop=run.impl_1.STRATEGY=Performance_ExtraTimingOpt" {
+		t.Errorf("the build is %+v", b)
+	}
+	if r := b.Steps["link"]; r.CPUs != 16 || r.Memory != 96<<10 || r.Time.Hours() != 36 {
+		t.Errorf("a link takes %+v", r)
+	}
+	// The defaults are those of the guide's table.
+	_, table, _ := strings.Cut(string(text), "| step | what it does |")
+	for kind, r := range b.Steps {
+		row := "| `" + string(kind) + "` |"
+		_, rest, ok := strings.Cut(table, row)
+		line, _, _ := strings.Cut(rest, "\n")
+		if !ok {
+			t.Errorf("the guide has no row for %s", kind)
+			continue
+		}
+		if kind == "link" {
+			continue
+		}
+		cells := strings.Split(line, "|")
+		memory, err := platform.ParseMemory(strings.TrimSpace(cells[2]))
+		limit, wrong := platform.ParseTime(strings.TrimSpace(cells[3]))
+		if err != nil || wrong != nil || memory != r.Memory || limit != r.Time {
+			t.Errorf("the guide says%s of %s, and it takes %+v", line, kind, r)
+		}
+	}
+}
+
+func TestAmountsAndTimes(t *testing.T) {
+	for text, want := range map[string]int{"1M": 1, "512M": 512, "64G": 65536, "1T": 1 << 20, "16T": 16 << 20} {
+		if got, err := platform.ParseMemory(text); err != nil || got != want {
+			t.Errorf("%s: got %d MiB, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]float64{"1m": 1, "90m": 90, "12h": 720, "1d": 1440, "1d12h30m": 2190, "2h5m": 125} {
+		if got, err := platform.ParseTime(text); err != nil || got.Minutes() != want {
+			t.Errorf("%s: got %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "0G", "64", "64g", "G", "-1G", "1.5G", "17T", "999999999T", "64 G", "064G"} {
+		if got, err := platform.ParseMemory(text); err == nil {
+			t.Errorf("%q is %d MiB", text, got)
+		}
+	}
+	for _, text := range []string{"", "0h", "12", "h", "30m12h", "1w", "31d", "9999d9999h99999m", "12h ", "1.5h"} {
+		if got, err := platform.ParseTime(text); err == nil {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+func TestVersionsAreOrderedByNumbers(t *testing.T) {
+	for _, test := range [][2]string{{"2022.1", "2022.2"}, {"2022.2", "2023.1"}, {"2022.1", "2022.1.1"}, {"2022.9", "2022.10"}} {
+		if platform.CompareVersions(test[0], test[1]) >= 0 || platform.CompareVersions(test[1], test[0]) <= 0 {
+			t.Errorf("%s is not before %s", test[0], test[1])
+		}
+	}
+	if platform.CompareVersions("2022.1", "2022.1.0") != 0 {
+		t.Error("2022.1 is not 2022.1.0")
+	}
+}
+
+// A user's tools take the place of the shipped ones.
+func TestOwnTools(t *testing.T) {
+	own := fstest.MapFS{"tools/vitis.hcl": {Data: []byte("toolchain \"own\" {\n  tool \"cc\" {\n    doc = \"x\"\n    source = \"y\"\n  }\n\n  version \"2022.1\" { hls = \"cc\" }\n}\n")}}
+	lib, _ := platform.NewLibrary(lang.NewParser(), own, platforms.FS)
+	if lib.Toolchain == nil || len(lib.Toolchain.Versions) != 1 || lib.Toolchain.Tool("v++") != nil {
+		t.Errorf("the tools are %+v", lib.Toolchain)
+	}
+	shipped, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	versions := shipped.Toolchain.Versions
+	if versions[0].Version != "2022.1" || versions[len(versions)-1].Version != "2026.1" {
+		t.Errorf("versions %s to %s", versions[0].Version, versions[len(versions)-1].Version)
+	}
+	if f := shipped.Toolchain.Nearest("2023.1.1"); f.Version != "2023.1" {
+		t.Errorf("the nearest is %s", f.Version)
+	}
+	if f := shipped.Toolchain.Nearest("2019.2"); f.Version != "2022.1" {
+		t.Errorf("the nearest is %s", f.Version)
+	}
+}
