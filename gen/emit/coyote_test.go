@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // coyoteOf are the rendered files of an application, by their paths.
@@ -163,6 +164,17 @@ func TestCoyoteOptions(t *testing.T) {
 		if slices.Contains(d.Shell.Known, name) {
 			t.Errorf("%s is both computed and an option of users", name)
 		}
+	}
+	cores := "set(COMP_CORES $ENV{CCLFORGE_JOBS})"
+	if !strings.Contains(coyoteOf(t, d)["coyote/CMakeLists.txt"], cores) {
+		t.Error("the build does not decide how many processors it takes")
+	}
+	own := *d.Shell
+	own.Options = []platform.Setting{{Name: "COMP_CORES", Value: "2"}}
+	with := *d
+	with.Shell = &own
+	if strings.Contains(coyoteOf(t, &with)["coyote/CMakeLists.txt"], cores) {
+		t.Error("the build decides how many processors it takes, and the platform has said it")
 	}
 	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DTLBL_A=12" {
 		t.Errorf("flags are %q", flags)

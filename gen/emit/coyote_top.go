@@ -106,6 +106,11 @@ func (v coyoteView) Senders() []string {
 // Computed are the shell's options that follow from the design.
 func (v coyoteView) Computed() []platform.Setting { return v.computed }
 
+// Cores tells whether the build decides how many processors it takes.
+func (v coyoteView) Cores() bool {
+	return !slices.ContainsFunc(v.shell.Options, func(o platform.Setting) bool { return o.Name == "COMP_CORES" })
+}
+
 // Flags are the options that the platform sets, as CMake takes them.
 func (v coyoteView) Flags() string { return strings.Join(CoyoteFlags(v.shell), " ") }
 

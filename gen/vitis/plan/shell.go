@@ -16,7 +16,6 @@ const (
 	shellCheckout = emit.CoyoteFolder + "/shell"
 	shellBit      = emit.CoyoteBuild + "/bitstreams/cyt_top.bit"
 	shellPartial  = emit.CoyoteBuild + "/bitstreams/shell_top.bin"
-	coresOption   = "COMP_CORES"
 	bitExtension  = ".bit"
 	firmwareBit   = "shell.bit"
 )
@@ -54,7 +53,7 @@ func (p *planner) shell() error {
 	for _, k := range emit.CoyoteKernelsInCpp(d) {
 		run("vitis_hls", "-f", emit.CoyoteHLS(k))
 	}
-	s.Commands = append(s.Commands, step.Command{Shell: p.configure(s)})
+	run("cmake", append([]string{"-S", emit.CoyoteFolder, "-B", emit.CoyoteBuild}, emit.CoyoteFlags(d.Shell)...)...)
 	run("cmake", "--build", emit.CoyoteBuild, "--target", "project")
 	run("cmake", "--build", emit.CoyoteBuild, "--target", "bitgen")
 	s.Outputs = []string{shellBit}
@@ -69,6 +68,8 @@ func (p *planner) shell() error {
 	s.Facts = map[string]string{"shell": d.Shell.Git + " " + d.Shell.Revision}
 	// Nobody is there to answer questions.
 	s.Env["GIT_TERMINAL_PROMPT"] = "0"
+	// How many processors the build takes has nothing to do with its result: no key
+	// depends on this.
 	s.Env[jobsVariable] = strconv.Itoa(max(1, s.Resources.CPUs))
 	if p.d.Platform.Build.Jobs > 0 {
 		s.Env[jobsVariable] = strconv.Itoa(p.d.Platform.Build.Jobs)
@@ -80,27 +81,6 @@ func (p *planner) shell() error {
 	p.result(s, shellBit, d.Platform.Name+bitExtension)
 	p.result(s, shellPartial, d.Platform.Name+".bin")
 	return nil
-}
-
-// configure is the command that configures the shell's build. How many processors
-// it may take has nothing to do with its result, so that no key depends on it.
-func (p *planner) configure(s *step.Step) string {
-	words := []string{"cmake"}
-	for _, t := range s.Tools {
-		if t.Name == "cmake" && t.Path != "" {
-			words[0] = step.Quote(t.Path)
-		}
-	}
-	words = append(words, "-S", emit.CoyoteFolder, "-B", emit.CoyoteBuild)
-	cores := true
-	for _, flag := range emit.CoyoteFlags(p.d.Shell) {
-		words = append(words, step.Quote(flag))
-		cores = cores && !strings.HasPrefix(flag, "-D"+coresOption+"=")
-	}
-	if cores {
-		words = append(words, fmt.Sprintf(`-D%s="${%s:-8}"`, coresOption, jobsVariable))
-	}
-	return strings.Join(words, " ")
 }
 
 // shellImage puts the firmware into the bit stream.

@@ -72,6 +72,14 @@ func place(t testing.TB, files map[string][]byte) []string {
 	return list
 }
 
+// parts are the sources of each adapter, beside packages.
+var parts = map[string][]string{
+	"coyote_dma":      {"coyote_dma", "coyote_read", "coyote_write", "cclo_fifo", "skid_buffer"},
+	"coyote_rdma":     {"coyote_rdma", "cclo_fifo", "skid_buffer"},
+	"coyote_control":  {"coyote_control"},
+	"coyote_requests": {"coyote_requests", "round_robin", "skid_buffer"},
+}
+
 // module builds an adapter alone.
 func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock, reset string) *pins.Bench {
 	t.Helper()
@@ -79,7 +87,7 @@ func module(t testing.TB, top string, in, out map[string]int, params map[string]
 	of := map[string][]byte{}
 	for name, text := range all {
 		base := path.Base(name)
-		if strings.HasPrefix(base, "coyote_") && base != "coyote_top.sv" || slices.Contains([]string{"cclo_pkg.sv", "cclo_fifo.sv", "skid_buffer.sv", "round_robin.sv"}, base) {
+		if unit := strings.TrimSuffix(base, ".sv"); unit == "cclo_pkg" || unit == "coyote_pkg" || slices.Contains(parts[top], unit) {
 			of["coyote/"+base] = text
 		}
 	}

@@ -1,0 +1,224 @@
+package plan_test
+
+import (
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/gen/vitis/plan"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/tools"
+)
+
+// inShell plans the shipped platform that is built into Coyote, changed.
+func inShell(t *testing.T, change func(*design.Design), set func(*tools.Set), firmware string) (*step.Plan, error) {
+	t.Helper()
+	d := designtest.Load(t, "u55c_rdma", nil)
+	shell := *d.Shell
+	d.Shell = &shell
+	if change != nil {
+		change(d)
+	}
+	files, err := emit.Platform(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tools.Assume(designtest.Library(t).Toolchain, "2023.2")
+	if set != nil {
+		set(s)
+	}
+	return plan.Plan(d, files, s, plan.Options{Descriptions: "/x", Firmware: []byte(firmware)})
+}
+
+const (
+	shellStep = "u55c_rdma/shell/coyote"
+	shellLast = "u55c_rdma/image/u55c_rdma"
+)
+
+func TestShell(t *testing.T) {
+	p, err := inShell(t, nil, nil, "@0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, image := p.Step(shellStep), p.Step(shellLast)
+	if s == nil || image == nil || len(p.Steps) != 2 {
+		t.Fatalf("steps are %+v", p.Steps)
+	}
+	// What Coyote's documentation has people do, at the exact revision.
+	script := string(s.Script())
+	at := 0
+	for _, text := range []string{
+		"git -C coyote/shell fetch --quiet --depth 1 https://github.com/fpgasystems/Coyote 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
+		"git -C coyote/shell checkout --quiet --detach 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
+		"rev-parse HEAD", "git -C coyote/shell submodule --quiet update --init --recursive\n",
+		"cmake -S coyote -B coyote/build -DBUILD_OPT=1 -DTLBL_A=12\n", "cmake --build coyote/build --target project\n", "cmake --build coyote/build --target bitgen\n",
+		"vivado -mode batch -nojournal -source coyote/firmware_mmi.tcl\n",
+	} {
+		i := strings.Index(script[at:], text)
+		if i < 0 {
+			t.Fatalf("the script has no %q, or not there:\n%s", text, script)
+		}
+		at += i
+	}
+	if !slices.Equal(s.Outputs, []string{"coyote/build/bitstreams/cyt_top.bit", "firmware.mmi"}) {
+		t.Errorf("outputs are %q", s.Outputs)
+	}
+	have := map[string]bool{}
+	for _, f := range s.Files {
+		have[f.Path] = true
+		if strings.HasPrefix(f.Path, "rtl/") || strings.HasPrefix(f.Path, "driver/") || strings.HasPrefix(f.Path, "hls/") {
+			t.Errorf("the shell's build depends on %s", f.Path)
+		}
+	}
+	for _, name := range []string{"coyote/CMakeLists.txt", "coyote/src/vfpga_top.svh", "coyote/src/init_ip.tcl", "coyote/src/hdl/coyote_top.sv", "coyote/firmware_mmi.tcl", "vitis/firmware_mmi.tcl"} {
+		if !have[name] {
+			t.Errorf("%s is not there", name)
+		}
+	}
+	if want := "updatemem -force -meminfo firmware.mmi -data firmware/cclo_firmware.mem -proc ccl_offload_0 -bit shell.bit -out u55c_rdma.bit\n"; !strings.Contains(string(image.Script()), want) {
+		t.Errorf("the image is made by\n%s", image.Script())
+	}
+	if want := []step.Result{{Platform: "u55c_rdma", Step: shellLast, Output: "u55c_rdma.bit", Path: "u55c_rdma.bit"}}; !slices.Equal(p.Results, want) {
+		t.Errorf("results are %+v", p.Results)
+	}
+}
+
+// shellKeys are the keys of a plan's steps.
+func shellKeys(t *testing.T, p *step.Plan) map[string]string {
+	t.Helper()
+	keys, err := p.Keys(step.Sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for id, k := range keys {
+		out[path.Base(path.Dir(id))] = k.Hash
+	}
+	return out
+}
+
+func TestShellKeys(t *testing.T) {
+	p, err := inShell(t, nil, nil, "@0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := shellKeys(t, p)
+	for name, c := range map[string]struct {
+		change       func(*design.Design)
+		set          func(*tools.Set)
+		firmware     string
+		shell, image bool // whose key changes
+	}{
+		"nothing":  {nil, nil, "@0\n", false, false},
+		"firmware": {nil, nil, "@0\n1\n", false, true},
+		"revision": {func(d *design.Design) { d.Shell.Revision = strings.Repeat("a", 40) }, nil, "@0\n", true, true},
+		"an option": {func(d *design.Design) {
+			d.Shell.Options = []platform.Setting{{Name: "BUILD_OPT", Value: "0"}, {Name: "TLBL_A", Value: "12"}}
+		}, nil, "@0\n", true, true},
+		"clock": {func(d *design.Design) { d.Platform.Clock = 200 }, nil, "@0\n", true, true},
+		"Vivado": {nil, func(s *tools.Set) {
+			v := s.Tools["vivado"]
+			v.Version = "2022.2"
+			s.Tools["vivado"] = v
+		}, "@0\n", true, true},
+		"jobs": {func(d *design.Design) { d.Platform.Build.Jobs = 3 }, nil, "@0\n", false, false},
+		"processors": {func(d *design.Design) {
+			steps := maps.Clone(d.Platform.Build.Steps)
+			steps[step.Shell] = step.Resources{CPUs: 2}
+			d.Platform.Build.Steps = steps
+		}, nil, "@0\n", false, false},
+		"where a tool is": {nil, func(s *tools.Set) {
+			for name, v := range s.Tools {
+				v.Path = "/elsewhere/" + name
+				s.Tools[name] = v
+			}
+		}, "@0\n", false, false},
+	} {
+		p, err := inShell(t, c.change, c.set, c.firmware)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		keys := shellKeys(t, p)
+		if (keys["shell"] != base["shell"]) != c.shell || (keys["image"] != base["image"]) != c.image {
+			t.Errorf("%s: other keys of the shell: %t, of the image: %t; want %t, %t", name, keys["shell"] != base["shell"], keys["image"] != base["image"], c.shell, c.image)
+		}
+	}
+}
+
+func TestShellFirmwareInKernel(t *testing.T) {
+	inKernel := func(d *design.Design) { d.Platform.Build.Firmware = platform.FirmwareKernel }
+	p, err := inShell(t, inKernel, nil, "@0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Steps) != 1 || strings.Contains(string(p.Steps[0].Script()), "firmware_mmi") {
+		t.Errorf("there are %d steps", len(p.Steps))
+	}
+	var paths []string
+	for _, r := range p.Results {
+		paths = append(paths, r.Path)
+	}
+	if !slices.Equal(paths, []string{"u55c_rdma.bit", "u55c_rdma.bin"}) {
+		t.Errorf("results are %q", paths)
+	}
+	for _, r := range p.Results {
+		if !slices.Contains(p.Steps[0].Outputs, r.Output) {
+			t.Errorf("%s is no output", r.Output)
+		}
+	}
+}
+
+func TestShellInCpp(t *testing.T) {
+	p, err := inShell(t, func(d *design.Design) { d.PluginsAs("hls") }, nil, "@0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.Step(shellStep)
+	script := string(s.Script())
+	hls, cmake := strings.Index(script, "vitis_hls -f coyote/hls_reduce_ops.tcl\n"), strings.Index(script, "cmake -S")
+	if hls < 0 || cmake < hls || !strings.Contains(script, "vitis_hls -f coyote/hls_hp_compression.tcl\n") {
+		t.Errorf("kernels in C++ are not compiled first:\n%s", script)
+	}
+	if !slices.ContainsFunc(s.Files, func(f step.File) bool { return f.Path == "hls/reduce_ops/reduce_ops.cpp" }) {
+		t.Error("the C++ is not there")
+	}
+}
+
+func TestShellOptions(t *testing.T) {
+	p, err := inShell(t, func(d *design.Design) {
+		d.Shell.Options = []platform.Setting{{Name: "COMP_CORES", Value: "2"}, {Name: "STATIC_PATH", Value: "/a b/it's"}}
+	}, nil, "@0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `cmake -S coyote -B coyote/build -DCOMP_CORES=2 '-DSTATIC_PATH=/a b/it'\''s'` + "\n"; !strings.Contains(string(p.Steps[0].Script()), want) {
+		t.Errorf("the script has no %q:\n%s", want, p.Steps[0].Script())
+	}
+}
+
+func TestShellCannot(t *testing.T) {
+	_, err := inShell(t, func(d *design.Design) { d.Platform.CCLO.Count = 2 }, nil, "")
+	if err == nil || !strings.Contains(err.Error(), "platforms/u55c_rdma.hcl") || !strings.Contains(err.Error(), "one engine") {
+		t.Errorf("error is %v", err)
+	}
+	for _, tool := range []string{"vivado", "vitis_hls", "git", "cmake", "make", "updatemem"} {
+		_, err := inShell(t, nil, func(s *tools.Set) { delete(s.Tools, tool) }, "")
+		if !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), tool) {
+			t.Errorf("without %s the error is %v", tool, err)
+		}
+	}
+	needs := plan.Needs(designtest.Library(t).Toolchain, designtest.Load(t, "u55c_rdma", nil))
+	for _, tool := range []string{"vivado", "vitis_hls", "git", "cmake", "make", "updatemem"} {
+		if !slices.ContainsFunc(needs, func(n tools.Need) bool { return n.Tool == tool }) {
+			t.Errorf("%s is not among the tools that are looked for", tool)
+		}
+	}
+}
