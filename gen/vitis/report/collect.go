@@ -229,7 +229,7 @@ func (c *collector) link(ctx context.Context, files []found) error {
 		if l != nil {
 			l.File = f.path
 			c.report.Link = l
-			c.report.Scaled = l.scalings()
+			c.report.Scaled = l.scalings(c.report.Wanted)
 		}
 		return l != nil, err
 	})

@@ -208,6 +208,30 @@ func TestScaledInLog(t *testing.T) {
 	}
 }
 
+// TestScaledInInfo finds it in what xclbinutil says, for new shells and for old.
+func TestScaledInInfo(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		clock ClockMHz
+		want  []Scaling
+	}{
+		{"as requested", ClockMHz{"k", "SCALABLE", 300, 250, 250}, nil},
+		{"rounded", ClockMHz{"k", "SCALABLE", 300, 250, 249.95}, nil},
+		{"slower", ClockMHz{"k", "SCALABLE", 300, 250, 249.8}, []Scaling{{"k", 250, 249.8}}},
+		{"faster than requested", ClockMHz{"k", "SCALABLE", 300, 250, 300}, nil},
+		{"slower than its default", ClockMHz{"k", "SCALABLE", 500, 0, 450}, []Scaling{{"k", 500, 450}}},
+		{"fixed", ClockMHz{"k", "FIXED", 100, 0, 0}, nil},
+		{"old shell", ClockMHz{"DATA_CLK", "DATA", 0, 0, 250}, nil},
+		{"old shell, rounded", ClockMHz{"DATA_CLK", "DATA", 0, 0, 249}, nil},
+		{"old shell, slower", ClockMHz{"DATA_CLK", "DATA", 0, 0, 221}, []Scaling{{"DATA_CLK", 250, 221}}},
+		{"old shell, another clock", ClockMHz{"hbm_aclk", "SYSTEM", 0, 0, 200}, nil},
+	} {
+		if d := cmp.Diff(c.want, (&Link{Clocks: []ClockMHz{c.clock}}).scalings(250)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
 // TestVariants reads the same numbers from files that other systems have touched.
 func TestVariants(t *testing.T) {
 	want := collect(t, sample(t, "met", same))

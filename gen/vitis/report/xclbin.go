@@ -158,15 +158,20 @@ func (i *infoReader) instance(key, value string) {
 }
 
 // scalings are the clocks that run slower than was asked for. Frequencies are
-// rounded to a tenth of a megahertz by the tools.
-func (l *Link) scalings() []Scaling {
+// rounded to a tenth of a megahertz by the tools. Older shells do not tell what was
+// asked for, and whole megahertz only: then the clock of data counts, which is that
+// of the kernels, and what the platform wants.
+func (l *Link) scalings(platform float64) []Scaling {
 	var list []Scaling
 	for _, c := range l.Clocks {
-		wanted := c.Requested
-		if wanted == 0 {
+		wanted, tolerance := c.Requested, rounding
+		switch {
+		case wanted == 0 && c.Default > 0:
 			wanted = c.Default
+		case wanted == 0 && c.Type == "DATA":
+			wanted, tolerance = platform, 1
 		}
-		if c.Achieved > 0 && c.Achieved < wanted-rounding {
+		if c.Achieved > 0 && c.Achieved < wanted-tolerance {
 			list = append(list, Scaling{c.Name, wanted, c.Achieved})
 		}
 	}
