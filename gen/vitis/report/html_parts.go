@@ -58,15 +58,12 @@ func (p *page) link() {
 	if len(l.Clocks) > 0 {
 		p.printf("<div class=\"scroll\"><table>\n<tr><th>clock</th><th class=\"n\">wanted MHz</th><th class=\"n\">got MHz</th><th></th></tr>\n")
 		for _, c := range l.Clocks {
-			wanted := c.Requested
-			if wanted == 0 {
-				wanted = c.Default
-			}
+			wanted, _ := c.asked(p.now.Wanted)
 			class, result := "good", "as wanted"
 			switch {
 			case c.Achieved == 0:
 				class, result = "soft", "fixed"
-			case c.Achieved < wanted-rounding:
+			case c.slower(p.now.Wanted):
 				class, result = "bad", "slower: timing was missed"
 			}
 			p.printf("<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n", esc(c.Name), mhz(wanted), mhz(c.Achieved), class, result)

@@ -125,10 +125,7 @@ func (t texter) link() {
 		}
 	}
 	for _, c := range l.Clocks {
-		wanted := c.Requested
-		if wanted == 0 {
-			wanted = c.Default
-		}
+		wanted, _ := c.asked(t.now.Wanted)
 		if c.Achieved == 0 {
 			continue // it cannot be set
 		}
@@ -136,7 +133,7 @@ func (t texter) link() {
 		if was := old[c.Name]; was > 0 {
 			delta = change(c.Achieved, was, mhz)
 		}
-		if wanted > 0 && c.Achieved < wanted-rounding {
+		if c.slower(t.now.Wanted) {
 			result = "SLOWER"
 		}
 		clocks.add(c.Name, mhz(wanted), mhz(c.Achieved), delta, result)

@@ -33,15 +33,13 @@ func kernelMHz(r *Report) float64 {
 	}
 	v := math.NaN()
 	for _, c := range r.Link.Clocks {
-		wanted := max(c.Requested, c.Default)
-		if c.Requested > 0 {
-			wanted = c.Requested
-		}
-		if c.Achieved > 0 && (math.IsNaN(v) || math.Abs(wanted-r.Wanted) < rounding) {
+		wanted, tolerance := c.asked(r.Wanted)
+		switch {
+		case c.Achieved == 0:
+		case math.Abs(wanted-r.Wanted) < tolerance:
+			return c.Achieved
+		case math.IsNaN(v):
 			v = c.Achieved
-			if math.Abs(wanted-r.Wanted) < rounding {
-				return v
-			}
 		}
 	}
 	return v

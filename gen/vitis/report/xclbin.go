@@ -157,21 +157,35 @@ func (i *infoReader) instance(key, value string) {
 	}
 }
 
-// scalings are the clocks that run slower than was asked for. Frequencies are
-// rounded to a tenth of a megahertz by the tools. Older shells do not tell what was
-// asked for, and whole megahertz only: then the clock of data counts, which is that
-// of the kernels, and what the platform wants.
+// asked is the frequency that was asked for, 0 if that is not known, and by how much
+// what is reported may differ: frequencies are rounded to a tenth of a megahertz.
+// Older shells do not tell what was asked for, and whole megahertz only: then the
+// clock of data, which is that of the kernels, has the platform's.
+func (c ClockMHz) asked(platform float64) (mhz, tolerance float64) {
+	switch {
+	case c.Requested > 0:
+		return c.Requested, rounding
+	case c.Default > 0:
+		return c.Default, rounding
+	case c.Type == "DATA":
+		return platform, 1
+	default:
+		return 0, rounding
+	}
+}
+
+// slower says that the clock does not run as fast as was asked for.
+func (c ClockMHz) slower(platform float64) bool {
+	mhz, tolerance := c.asked(platform)
+	return c.Achieved > 0 && c.Achieved < mhz-tolerance
+}
+
+// scalings are the clocks that run slower than was asked for.
 func (l *Link) scalings(platform float64) []Scaling {
 	var list []Scaling
 	for _, c := range l.Clocks {
-		wanted, tolerance := c.Requested, rounding
-		switch {
-		case wanted == 0 && c.Default > 0:
-			wanted = c.Default
-		case wanted == 0 && c.Type == "DATA":
-			wanted, tolerance = platform, 1
-		}
-		if c.Achieved > 0 && c.Achieved < wanted-tolerance {
+		if c.slower(platform) {
+			wanted, _ := c.asked(platform)
 			list = append(list, Scaling{c.Name, wanted, c.Achieved})
 		}
 	}
