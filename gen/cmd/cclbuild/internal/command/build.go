@@ -19,6 +19,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/gen/vitis/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/whole"
 )
 
 // errTiming matches errors of builds that have missed timing.
@@ -37,6 +38,7 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	display := c.display(o.json)
 	outcome, err := run.Run(ctx, w.Plan, w.Store, executor, run.Options{
 		OnEvent: display.Event,
+		Check:   whole.Check,
 		Stage:   func(_ *step.Step, line string) string { s, _ := progress.Stage(line); return s },
 	})
 	if closed := display.Close(); err == nil {
