@@ -77,7 +77,7 @@ ERROR: [v++ 60-587] Failed to add a platform: specified platform xilinx_u280_xdm
 	{name: "device not installed", dir: logs("step.log", "ERROR: [v++ 60-300] Failed to build kernel(ip) k, see log for details: /w/k/vitis_hls.log\nERROR: [v++ 60-773] In '/w/k/vitis_hls.log', caught Tcl error: ERROR: [HLS 200-1023] Part 'xcu280-fsvh2892-2L-e' is not installed.\nERROR: [v++ 60-599] Kernel compilation failed to complete\nERROR: [v++ 60-592] Failed to finish compilation\n"),
 		cause: Part, first: "ERROR: [HLS 200-1023] Part", count: 1, log: "step.log"},
 	{name: "licence, hidden in the run's log", dir: logs("step.log", "ERROR: [VPL 60-773] In '/w/_x/link/vivado/vpl/vivado.log', caught Tcl error:  problem implementing dynamic region, synth: see the run log file '/w/_x/link/vivado/vpl/prj/prj.runs/my_rm_synth_1/runme.log' for more information\nERROR: [VPL 60-704] Integration error\n"+linkTail,
-		"_x/link/vivado/vpl/prj/prj.runs/impl_1/runme.log", "INFO: [Common 17-349] Got license for feature 'Implementation'\n",
+		"_x/link/vivado/vpl/prj/prj.runs/impl_1/runme.log", "INFO: [Common 17-349] Got license for feature 'Implementation'\nERROR: [Foo 1-1] of an earlier try\n",
 		"_x/link/vivado/vpl/prj/prj.runs/my_rm_synth_1/runme.log", "Attempting to get a license for feature 'Synthesis' and/or device 'xcu55c'\nWARNING: [Common 17-348] Failed to get the license for feature 'Synthesis' and/or device 'xcu55c'. Explanation: The license feature Synthesis could not be found.\nERROR: [Common 17-345] A valid license was not found for feature 'Synthesis' and/or device 'xcu55c'. Please run the Vivado License Manager for assistance\n0 Infos, 1 Warnings, 0 Critical Warnings and 1 Errors encountered.\n"),
 		cause: Licence, first: "ERROR: [Common 17-345]", count: 2, log: "_x/link/vivado/vpl/prj/prj.runs/my_rm_synth_1/runme.log"},
 	{name: "licence of an older flow that was only asked for", dir: logs("step.log", "Attempting to get a license: ap_opencl\nWARNING: [VPL 17-301] Failed to get a license for 'ap_opencl'. Explanation: The license feature ap_opencl could not be found.\nFeature available: ap_sdsoc\nERROR: [VPL UTLZ-1] Resource utilization: RAMB18 and RAMB36/FIFO over-utilized in Top Level Design (This design requires more RAMB18 and RAMB36/FIFO cells than are available in the target device.)\n"),
@@ -120,6 +120,7 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 	{name: "network", dir: logs("step.log", "Cloning into 'src'...\nfatal: unable to access 'https://github.com/Xilinx/x.git/': Could not resolve host: github.com\n"), cause: Network, log: "step.log"},
 	{name: "access", dir: logs("step.log", "git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"), cause: Access, log: "step.log"},
 	{name: "no tool", dir: logs("step.log", "/w/step.commands.sh: line 5: v++: command not found\n"), cause: Tool, log: "step.log"},
+	{name: "two causes", dir: logs("step.log", "ERROR: [VPL-4] Design failed to meet timing.\nERROR: [VPL 35-3] Design is not routable as its global congestion level is 7.\n"), cause: Timing, count: 2, log: "step.log"},
 	{name: "unknown error", dir: logs("step.log", "ERROR: [Foo 1-1] the moon is full\n"+linkTail), cause: Unknown, first: "ERROR: [Foo 1-1] the moon is full", count: 1, log: "step.log"},
 	{name: "only consequences", dir: logs("step.log", linkTail), cause: Unknown, first: "ERROR: [v++ 60-661]", count: 3, log: "step.log"},
 	{name: "escapes and carriage returns", dir: logs("step.log", "10%\r20%\r\x1b[31mERROR: [VPL-4] Design failed to meet timing.\x1b[0m\r\n"), cause: Timing, first: "ERROR: [VPL-4] Design failed to meet timing.", count: 1, log: "step.log"},
@@ -184,6 +185,18 @@ func TestCauses(t *testing.T) {
 		if i, _ := match(line.text); i < 0 || causes[i].cause != line.cause {
 			t.Errorf("%q: not %q", line.text, line.cause)
 		}
+	}
+}
+
+// TestBounded keeps few lines of many.
+func TestBounded(t *testing.T) {
+	s := &scan{cause: -1}
+	for i := range 1000 {
+		s.line(fmt.Sprintf("ERROR: [Foo 1-%d] see '/w/%d/runme.log'", i, i))
+		s.line(fmt.Sprintf("ERROR: [VPL 60-773] In '/w/%d.log'", i))
+	}
+	if len(s.real) > mostLines || len(s.after) > mostLines || len(s.pointed) > mostLogs {
+		t.Errorf("%d, %d and %d lines are kept", len(s.real), len(s.after), len(s.pointed))
 	}
 }
 

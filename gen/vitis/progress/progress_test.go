@@ -299,11 +299,14 @@ func TestJSON(t *testing.T) {
 	r.event(pack, step.Stage, detail("a \"b\"\n"))
 	r.event(pack, step.Failed, elapsed(1500*time.Millisecond), func(e *step.Event) { e.Err, e.Dir = errors.New("bad"), "/w" })
 	r.event(link, step.Skipped)
+	more := &step.Step{ID: "p/source/x"}
+	r.event(more, step.Started)
+	r.event(more, step.Stage, detail("cloning"))
 	if err := errors.Join(r.Close(), r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) != 9 {
+	if len(lines) != 11 {
 		t.Fatalf("%d lines:\n%s", len(lines), out.String())
 	}
 	var kinds []string
@@ -319,7 +322,7 @@ func TestJSON(t *testing.T) {
 		}
 		kinds = append(kinds, l.Event)
 	}
-	if got := strings.Join(kinds, " "); got != "planned planned planned present started stage failed skipped end" {
+	if got := strings.Join(kinds, " "); got != "planned planned planned present started stage failed skipped started stage end" {
 		t.Errorf("events %s", got)
 	}
 	if want := `{"schema":1,"time":"2026-11-21T12:00:00Z","event":"failed","step":"p/package/engine","kind":"package","title":"package engine","elapsed_s":1.5,"error":"bad","dir":"/w"}`; lines[6] != want {
@@ -328,8 +331,8 @@ func TestJSON(t *testing.T) {
 	if want := `"why":["new"],"needs":["p/hls/reduce","p/package/engine"],"expected_s":7200`; !strings.Contains(lines[2], want) {
 		t.Errorf("got %s", lines[2])
 	}
-	if want := `"counts":{"failed":1,"present":1,"skipped":1}`; !strings.Contains(lines[8], want) {
-		t.Errorf("got %s", lines[8])
+	if want := `"counts":{"failed":1,"present":1,"skipped":1,"started":1}`; !strings.Contains(lines[10], want) {
+		t.Errorf("got %s", lines[10])
 	}
 }
 

@@ -36,6 +36,7 @@ func TestStage(t *testing.T) {
 		"\x1b[32m[ 45%] Building CXX object src/a.o\x1b[0m":                                              "compiling 45%",
 		"[100%] Built target project":                                                                    "compiling 100%",
 		"Submodule path 'hw/services/network': checked out '1234'":                                       "submodules",
+		"Block-level synthesis in progress, 9 of 3 jobs complete":                                        "synthesis",
 		"Block-level synthesis in progress, 9 of 0 jobs complete":                                        "synthesis",
 		"Block-level synthesis in progress, 99999999999999999999 of 99999999999999999999 jobs complete":  "synthesis",
 	} {

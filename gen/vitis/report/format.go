@@ -66,7 +66,7 @@ func duration(d time.Duration) string {
 		return decimal(d.Seconds(), 1) + " s"
 	case d < time.Minute-time.Second/2:
 		return decimal(d.Seconds(), 0) + " s"
-	case d < time.Hour-30*time.Second:
+	case d < time.Hour-time.Second/2:
 		d = d.Round(time.Second)
 		return two(int(d.Minutes()), "min", int(d.Seconds())%60, "s")
 	default:

@@ -157,6 +157,12 @@ func TestMissed(t *testing.T) {
 	if d := cmp.Diff(want, r.Misses()); d != "" || r.Met() {
 		t.Errorf("misses (-want +got):\n%s", d)
 	}
+	if r.Timing.Verdict != "missed" {
+		t.Errorf("verdict %q", r.Timing.Verdict)
+	}
+	if v, of, ok := r.Timing.Clocks[1].Worst(); v != -0.002 || of != "hold" || !ok {
+		t.Errorf("worst of %s: %v %s %v", r.Timing.Clocks[1].Name, v, of, ok)
+	}
 	if r.Link == nil || r.Link.UUID != "9e107d9d-372b-b682-6bd8-1d3542a419d6" || r.Link.Generated != "v++ (2022.1) on Mon Apr 18 2022" {
 		t.Errorf("link %+v", r.Link)
 	}
@@ -185,6 +191,7 @@ func TestVerdicts(t *testing.T) {
 		{"slower clock", "hw", numbers(0.1, 0), []Scaling{{"k", 250, 221}}, false},
 		{"no report", "hw", nil, nil, false},
 		{"only the sentence, missed", "hw", &Timing{Verdict: "missed"}, nil, false},
+		{"numbers and sentence differ", "hw", &Timing{Verdict: "missed", Clocks: []ClockSlack{{Name: "c", Setup: &Slack{0.1, 0, 0, 9}}}}, nil, false},
 		{"only the sentence, met", "hw", &Timing{Verdict: "met"}, nil, true},
 		{"empty report", "hw", &Timing{}, nil, false},
 		{"only the sums", "hw", &Timing{Setup: &Slack{-0.1, -0.1, 1, 5}}, nil, false},
@@ -327,6 +334,15 @@ func toldElsewhere(name string, got *Report) bool {
 	}
 }
 
+// TestKernelTwice takes one report of a kernel that two steps have compiled.
+func TestKernelTwice(t *testing.T) {
+	files := sample(t, "met", same)
+	files["other/reduce_ops_csynth.rpt"] = files["hls/krnl/syn/report/reduce_ops_csynth.rpt"]
+	if r := collect(t, files); len(r.HLS) != 1 {
+		t.Errorf("%d reports", len(r.HLS))
+	}
+}
+
 func TestNothing(t *testing.T) {
 	r := collect(t, fstest.MapFS{})
 	if r.Met() || len(r.Missing) != 6 {
@@ -370,7 +386,7 @@ func TestNumbers(t *testing.T) {
 		{fixed(-0.0001, 3), "0.000"}, {fixed(-0.337, 3), "-0.337"},
 		{grouped(1303680), "1 303 680"}, {grouped(-1234), "-1 234"}, {grouped(512.5), "512.5"}, {grouped(999), "999"}, {grouped(0), "0"},
 		{change(5, 3, grouped), "+2"}, {change(3, 5, grouped), "-2"}, {change(3, 3.00001, grouped), ""},
-		{duration(9928 * time.Second), "2 h 45 min"}, {duration(3*time.Hour - time.Second), "3 h"}, {duration(59*time.Second + 800*time.Millisecond), "1 min"},
+		{duration(9928 * time.Second), "2 h 45 min"}, {duration(3*time.Hour - time.Second), "3 h"}, {duration(time.Hour - 300*time.Millisecond), "1 h"}, {duration(time.Hour - 20*time.Second), "59 min 40 s"}, {duration(59*time.Second + 800*time.Millisecond), "1 min"},
 		{duration(3200 * time.Millisecond), "3.2 s"}, {duration(0), "0 s"}, {duration(61 * time.Second), "1 min 1 s"}, {duration(42 * time.Second), "42 s"},
 	} {
 		if c.got != c.want {

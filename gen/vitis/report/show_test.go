@@ -69,6 +69,15 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestTextAlone has no column for changes.
+func TestTextAlone(t *testing.T) {
+	now, _ := later(t)
+	var b bytes.Buffer
+	if err := Text(&b, now, nil); err != nil || strings.Contains(b.String(), "change") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 // TestHTML checks that the page is well-formed, has what it should, and needs no
 // other file.
 func TestHTML(t *testing.T) {
@@ -91,6 +100,12 @@ func TestHTML(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
+	}
+	if oldest, newest := strings.Index(page, "2026-09-20 12:00:00 +00:00: -0.337 ns"), strings.Index(page, "2026-09-21 12:00:00 +00:00: 0.002 ns"); oldest < 0 || newest < oldest {
+		t.Errorf("the history is not drawn from the oldest: %d %d", oldest, newest)
+	}
+	if !strings.Contains(page, "worst slack (-0.010)") {
+		t.Error("no change of the slack")
 	}
 	pictures := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
 	if len(pictures) < 10 {
@@ -136,7 +151,7 @@ func TestHistory(t *testing.T) {
 	for i := range 7 {
 		r := *first
 		r.Time = first.Time.Add(time.Duration(i) * time.Minute)
-		r.Steps = []StepTime{{ID: "a", Took: time.Duration(i+1) * time.Second}, {ID: "b", Took: time.Second, Cached: true}}
+		r.Steps = []StepTime{{ID: "a", Took: time.Duration(i+1) * time.Second, Cached: i == 4}, {ID: "b", Took: time.Second, Cached: true}}
 		if err := h.Add(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -158,8 +173,9 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%v stands before %v", list[i-1].Time, list[i].Time)
 		}
 	}
-	// Those of minutes 4, 5 and 6 are left, with 5, 6 and 7 seconds.
-	if took := h.Took(); took["a"] != 6*time.Second || took["b"] != time.Second {
+	// Those of minutes 4, 5 and 6 are left, with 5, 6 and 7 seconds, the first of
+	// which was no run.
+	if took := h.Took(); took["a"] != 7*time.Second || took["b"] != time.Second {
 		t.Errorf("took %v", took)
 	}
 	names, err := h.names()
