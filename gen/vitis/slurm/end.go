@@ -19,6 +19,7 @@ func (r *running) judge(ctx context.Context, found entry) error {
 	where := fmt.Sprintf("(Slurm job %s", r.id)
 	if found.node != "" {
 		where += " on " + found.node
+		r.starts(found.node) // it may have been too quick to be seen running
 	}
 	where += ")"
 	takes := r.job.Step.Resources
@@ -146,33 +147,55 @@ func (r *running) exit() (status int, there bool) {
 // lag is how long a file that another host has written may take to be seen here.
 const lag = time.Minute
 
-// vanished is the end of a job that the queue no longer shows: Slurm's records
-// say how it ended, or the exit status that its script left.
-func (r *running) vanished(ctx context.Context) error {
-	if state := r.facts(ctx)["JobState"]; state != "" {
-		return r.judge(ctx, entry{id: r.id, state: state, node: r.facts(ctx)["BatchHost"]})
+// vanished looks for the end of a job that the queue does not show: in Slurm's
+// records, or in the exit status that its script has left.
+func (r *running) vanished(ctx context.Context) (ended bool, err error) {
+	found := r.recall(ctx)
+	if found.active() {
+		r.missing = 0
+		return false, nil
 	}
-	if r.e.sacct {
-		text, err := r.e.command(ctx, "", "sacct", "--jobs="+r.id, "--allocations", "--noheader", "--parsable2", "--format=State,NodeList")
-		state, node, _ := strings.Cut(strings.TrimSpace(text), "|")
-		state, _, _ = strings.Cut(state, " ") // "CANCELLED by 1000"
-		if found := (entry{id: r.id, state: state, node: node}); err == nil && state != "" && !found.active() {
-			return r.judge(ctx, found)
-		}
+	if found.state != "" {
+		return true, r.judge(ctx, found)
 	}
 	for began := time.Now(); ; {
 		if status, there := r.exit(); there {
 			r.starts("")
 			if status == 0 {
-				return nil
+				return true, nil
 			}
-			return fmt.Errorf("%w: exit status %d (Slurm job %s)", step.ErrFailed, status, r.id)
+			return true, fmt.Errorf("%w: exit status %d (Slurm job %s)", step.ErrFailed, status, r.id)
 		}
 		if time.Since(began) > min(lag, r.e.o.Patience) {
-			return fmt.Errorf("%w: Slurm no longer knows job %s, and its script has left no exit status", step.ErrFailed, r.id)
+			return true, fmt.Errorf("%w: Slurm no longer knows job %s, and its script has left no exit status", step.ErrFailed, r.id)
 		}
-		if err := pause(ctx, r.e.o.Poll); err != nil {
-			return err
+		if err := pause(ctx, r.interval()); err != nil {
+			return true, err
 		}
 	}
+}
+
+// recall is what Slurm's records say of a job that the queue does not show; without
+// a state if they say nothing.
+func (r *running) recall(ctx context.Context) entry {
+	if facts := r.facts(ctx); facts["JobState"] != "" {
+		return entry{id: r.id, state: facts["JobState"], node: facts["BatchHost"], reason: facts["Reason"]}
+	}
+	if !r.e.sacct {
+		return entry{}
+	}
+	text, err := r.e.command(ctx, "", "sacct", "--jobs="+r.id, "--allocations", "--noheader", "--parsable2", "--format=State,NodeList")
+	if err != nil {
+		return entry{}
+	}
+	state, node, _ := strings.Cut(strings.TrimSpace(text), "|")
+	state, _, _ = strings.Cut(state, " ") // "CANCELLED by 1000"
+	found := entry{id: r.id, state: state, node: node}
+	if node == "None assigned" {
+		found.node = ""
+	}
+	if found.active() { // accounting did not hear of its end
+		return entry{}
+	}
+	return found
 }

@@ -174,9 +174,13 @@ func TestAccounting(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		r := slurm.Forgotten(e, job(t, c, "p/hls/a", "true", step.Resources{}).Job, "999999")
-		if err := <-wait(t.Context(), r); !errors.Is(err, want) || err == nil != (want == nil) {
+		w := job(t, c, "p/hls/a", "true", step.Resources{})
+		leaveRecord(t, w, step.LogFile, "its log\n")
+		if err := <-wait(t.Context(), slurm.Forgotten(e, w.Job, "999999")); !errors.Is(err, want) || err == nil != (want == nil) {
 			t.Errorf("%q: %v", answer, err)
+		}
+		if ran := strings.HasSuffix(answer, "|n1") && answer != "RUNNING|n1"; ran != slices.Equal(w.told(&w.lines), []string{"its log"}) || ran != slices.Equal(w.told(&w.where), []string{"n1"}) {
+			t.Errorf("%q: it has told %q and %q", answer, w.told(&w.where), w.told(&w.lines))
 		}
 	}
 }

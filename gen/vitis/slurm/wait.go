@@ -95,7 +95,7 @@ func (r *running) see(ctx context.Context, seen look) (ended bool, err error) {
 		if r.missing++; r.missing < 2 {
 			return false, nil
 		}
-		return true, r.vanished(ctx)
+		return r.vanished(ctx)
 	}
 	r.missing = 0
 	switch {
@@ -116,9 +116,6 @@ func (r *running) see(ctx context.Context, seen look) (ended bool, err error) {
 			r.why = ""
 		}
 	default:
-		if found.node != "" {
-			r.starts(found.node)
-		}
 		return true, r.judge(ctx, found)
 	}
 	return false, nil
