@@ -27,7 +27,8 @@ type Decision struct {
 	Why []string
 	// Expected is how long it took when it ran last; 0 if it never has.
 	Expected time.Duration
-	// Last describes the newest result of a step with this ID; nil if there was none.
+	// Last describes the result that is there, or else the newest one of a step with
+	// this ID; nil if there was none.
 	Last *store.Record
 
 	result *store.Result
@@ -74,10 +75,7 @@ func decide(plan *step.Plan, keys step.Keys, st *store.Store) ([]Decision, error
 	for i, s := range plan.Steps {
 		at[s.ID] = i
 		d := &list[i]
-		*d = Decision{Step: s, Key: keys[s.ID].Hash, Last: st.Last(s.ID)}
-		if d.Last != nil {
-			d.Expected = d.Last.Duration()
-		}
+		*d = Decision{Step: s, Key: keys[s.ID].Hash}
 		if earlier := first[d.Key]; earlier != nil {
 			d.Present, d.result = earlier.Present, earlier.result
 			d.Same = earlier.Step.ID
@@ -97,14 +95,21 @@ func decide(plan *step.Plan, keys step.Keys, st *store.Store) ([]Decision, error
 	needed := needs(plan, list, at)
 	for i := range list {
 		d := &list[i]
+		if !d.Present {
+			d.Last = st.Last(d.Step.ID)
+		}
 		switch {
 		case d.Present:
 			d.Same = ""
+			d.Last = &d.result.Record
 		case !needed[d.Key]:
 			d.Same = ""
 			d.Unneeded = true
 		case d.Same == "":
 			d.Why = reasons(plan, d, keys[d.Step.ID], broken[d.Key], func(id string) bool { return list[at[id]].Present })
+		}
+		if d.Last != nil {
+			d.Expected = d.Last.Duration()
 		}
 	}
 	return list, nil

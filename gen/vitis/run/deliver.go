@@ -20,7 +20,20 @@ import (
 // there with the right content stay. A result that is a report, and was not left,
 // is left out.
 func Deliver(plan *step.Plan, st *store.Store, platform, dir string) ([]string, error) {
-	paths, err := deliver(plan, st, platform, dir)
+	keys, err := keysOf(plan, st)
+	if err != nil {
+		return nil, err
+	}
+	return hand(plan, keys, st, platform, dir)
+}
+
+// Deliver is Deliver for what this build has made or found.
+func (o *Outcome) Deliver(platform, dir string) ([]string, error) {
+	return hand(o.plan, o.Keys, o.store, platform, dir)
+}
+
+func hand(plan *step.Plan, keys step.Keys, st *store.Store, platform, dir string) ([]string, error) {
+	paths, err := deliver(plan, keys, st, platform, dir)
 	if err != nil {
 		return nil, fmt.Errorf("hand the results of %s to %s: %w", platform, dir, err)
 	}
@@ -35,11 +48,7 @@ type parcel struct {
 	temp string // where it waits; empty if it is there already
 }
 
-func deliver(plan *step.Plan, st *store.Store, platform, dir string) ([]string, error) {
-	keys, err := keysOf(plan, st)
-	if err != nil {
-		return nil, err
-	}
+func deliver(plan *step.Plan, keys step.Keys, st *store.Store, platform, dir string) ([]string, error) {
 	var parcels []parcel
 	for _, r := range plan.Results {
 		if r.Platform != platform {

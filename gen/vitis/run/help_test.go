@@ -209,7 +209,3 @@ func until(t *testing.T, what string, ok func() bool) {
 		}
 	}
 }
-
-func has(name string) func() bool {
-	return func() bool { return exists(name) }
-}

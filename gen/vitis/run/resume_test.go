@@ -231,6 +231,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 		owner := readOwner(filepath.Dir(name))
 		if owner != nil && strings.HasSuffix(owner.Step, "package/b") {
 			syscall.Kill(-pid, syscall.SIGKILL) // a node is lost
+			until(t, "it is gone", func() bool { return !runs(pid) })
 		}
 	}
 	d := &detached{}
@@ -357,7 +358,8 @@ func TestDeliver(t *testing.T) {
 	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, store.ErrMissing) || exists(dir) {
 		t.Errorf("before the build: %v", err)
 	}
-	if _, err := f.run(plan); err != nil {
+	out, err := f.run(plan)
+	if err != nil {
 		t.Fatal(err)
 	}
 	all := []string{"files/tree/x/y", "p.xclbin", "y.txt"}
@@ -392,6 +394,9 @@ func TestDeliver(t *testing.T) {
 	}
 	deliver()
 	info, _ := os.Stat(filepath.Join(dir, "p.xclbin"))
+	if _, err := out.Deliver("p", dir); err != nil {
+		t.Error(err)
+	}
 	deliver()
 	if now, _ := os.Stat(filepath.Join(dir, "p.xclbin")); !os.SameFile(info, now) {
 		t.Error("what is there was copied again")

@@ -26,6 +26,9 @@ type Options struct {
 	Stage func(s *step.Step, line string) string
 	// OnLine is called with each line of the logs; lines of one step one at a time.
 	OnLine func(s *step.Step, line string)
+	// Check, if not nil, looks into each output that is a file, before it becomes part
+	// of a result: package whole has one.
+	Check func(path string) error
 	// Keep keeps the work directories of steps that have ended well.
 	Keep bool
 }
@@ -39,6 +42,9 @@ type Outcome struct {
 	Skipped []string                 // IDs of steps that did not run because something that they need has failed
 	// Failures are the steps that failed, in the order of the plan.
 	Failures []*Failure
+
+	plan  *step.Plan
+	store *store.Store
 }
 
 // Failure is a step that has failed.
@@ -177,7 +183,7 @@ func (b *build) prepare(decisions []Decision) {
 // note remembers a result for "why" and expected times. It is no mistake if a
 // store that cannot be written does not.
 func (b *build) note(s *step.Step, r *store.Result) {
-	_ = b.store.Note(s.ID, &r.Record)
+	_ = b.store.Note(s.ID, r)
 }
 
 func (b *build) emit(e step.Event) {
@@ -211,7 +217,7 @@ func (b *build) sweep() {
 }
 
 func (b *build) outcome(ctx context.Context) (*Outcome, error) {
-	out := &Outcome{Keys: b.keys, Results: map[string]*store.Result{}}
+	out := &Outcome{Keys: b.keys, Results: map[string]*store.Result{}, plan: b.plan, store: b.store}
 	var errs []error
 	for _, s := range b.plan.Steps {
 		u := b.units[b.keys[s.ID].Hash]

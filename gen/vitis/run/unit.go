@@ -242,7 +242,7 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 }
 
 func (u *unit) publish(dir string, took time.Duration) error {
-	r, err := u.build.store.Publish(u.key.Hash, dir, store.Making{Step: u.step, Ingredients: u.key.Ingredients, Duration: took})
+	r, err := u.build.store.Publish(u.key.Hash, dir, store.Making{Step: u.step, Ingredients: u.key.Ingredients, Duration: took, Check: u.build.o.Check})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,8 @@ type Result struct {
 	// Dir is its directory in the store. What is in it may be read and copied, and
 	// never changed.
 	Dir string
+
+	text []byte // of the record's file
 }
 
 // Path is where an output or report of the result is.
@@ -38,7 +41,7 @@ func (s *Store) Get(key string) (*Result, error) {
 		return nil, err
 	}
 	dir := s.ResultDir(key)
-	r, err := readRecord(filepath.Join(dir, recordFile), key)
+	text, err := readSmall(filepath.Join(dir, recordFile))
 	if absent(err) {
 		if _, err := os.Lstat(dir); err == nil {
 			return nil, fmt.Errorf("%w (%w): %s: there is no %s", ErrMissing, ErrDamaged, dir, recordFile)
@@ -46,9 +49,13 @@ func (s *Store) Get(key string) (*Result, error) {
 		return nil, ErrMissing
 	}
 	if err != nil {
+		return nil, fmt.Errorf("%w (%w): %w", ErrMissing, ErrDamaged, err)
+	}
+	r, err := decode(text, recordFile, key)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrMissing, dir, err)
 	}
-	result := &Result{Record: *r, Dir: dir}
+	result := &Result{Record: *r, Dir: dir, text: text}
 	for _, f := range r.Files {
 		if err := s.check(result.Path(f.Path), f, false); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrMissing, dir, err)
@@ -112,15 +119,19 @@ func (s *Store) Last(id string) *Record {
 
 // Note remembers that a result is the newest one of a step ID, which need not be
 // that of the step that made it.
-func (s *Store) Note(id string, r *Record) error {
-	if last := s.Last(id); last != nil && last.Key == r.Key && last.When.Equal(r.When) {
+func (s *Store) Note(id string, r *Result) error {
+	text := r.text
+	var err error
+	if text == nil {
+		if text, err = r.encode(); err != nil {
+			return fmt.Errorf("remember the result of %s: %w", id, err)
+		}
+	}
+	name := s.lastFile(id)
+	if known, err := readSmall(name); err == nil && bytes.Equal(known, text) {
 		return nil
 	}
-	text, err := r.encode()
-	if err == nil {
-		err = s.write(s.lastFile(id), text)
-	}
-	if err != nil {
+	if err := s.write(name, text); err != nil {
 		return fmt.Errorf("remember the result of %s: %w", id, err)
 	}
 	return nil

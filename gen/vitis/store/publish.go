@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -15,6 +16,8 @@ type Making struct {
 	Step        *step.Step
 	Ingredients []step.Ingredient
 	Duration    time.Duration // 0: not known
+	// Check, if not nil, looks into each output that is a file.
+	Check func(path string) error
 }
 
 // Publish copies what a step has left in its work directory into the store. It
@@ -62,6 +65,14 @@ func (s *Store) publish(key, work string, m Making) (*Result, error) {
 	if r.Files, err = s.copyAll(work, filepath.Join(temp, "out"), names); err != nil {
 		return nil, err
 	}
+	for _, f := range r.Files {
+		if m.Check == nil || !slices.Contains(r.Outputs, f.Path) {
+			continue
+		}
+		if err := m.Check(filepath.Join(temp, "out", filepath.FromSlash(f.Path))); err != nil {
+			return nil, fmt.Errorf("%s is %w: %w", f.Path, ErrOutput, err)
+		}
+	}
 	if err := s.complete(temp, work, r, m.Step); err != nil {
 		return nil, err
 	}
@@ -95,13 +106,14 @@ func (s *Store) place(temp string, r *Record) (*Result, error) {
 		if err == nil {
 			syncDir(s.path("steps"))
 			s.touch(r.Key)
-			s.Note(r.ID, r) // without it only "why" and expected times know less
-			return &Result{Record: *r, Dir: dir}, nil
+			result := &Result{Record: *r, Dir: dir}
+			_ = s.Note(r.ID, result) // without it only "why" and expected times know less
+			return result, nil
 		}
 		there, getErr := s.Get(r.Key)
 		switch {
 		case getErr == nil:
-			s.Note(there.ID, &there.Record)
+			_ = s.Note(there.ID, there)
 			return there, nil
 		case errors.Is(getErr, ErrDamaged):
 			if err := s.discard(dir); err != nil && !absent(err) {

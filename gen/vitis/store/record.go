@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,8 +72,8 @@ func (r *Record) Size() int64 {
 
 // sealed is how a record is written: the sum finds damage of the record itself.
 type sealed struct {
+	SHA256 string          `json:"sha256"` // of Result, byte for byte
 	Result json.RawMessage `json:"result"`
-	SHA256 string          `json:"sha256"` // of Result without white space
 }
 
 func (r *Record) encode() ([]byte, error) {
@@ -82,21 +81,29 @@ func (r *Record) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.MarshalIndent(sealed{body, output.Hash(body)}, "", " ")
-	return append(text, '\n'), err
+	return fmt.Appendf(nil, "{\"sha256\": %q,\n \"result\": %s}\n", output.Hash(body), body), nil
 }
 
 // readRecord reads the record of a key; "" stands for any.
 func readRecord(name, key string) (*Record, error) {
+	text, err := readSmall(name)
+	if err != nil {
+		return nil, err
+	}
+	return decode(text, name, key)
+}
+
+// readSmall reads a file that should not be large.
+func readSmall(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, largest))
-	if err != nil {
-		return nil, err
-	}
+	return io.ReadAll(io.LimitReader(f, largest))
+}
+
+func decode(text []byte, name, key string) (*Record, error) {
 	damaged := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s %s", ErrDamaged, filepath.Base(name), fmt.Sprintf(format, args...))
 	}
@@ -104,11 +111,7 @@ func readRecord(name, key string) (*Record, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, damaged("is not whole: %v", err)
 	}
-	var body bytes.Buffer
-	if err := json.Compact(&body, s.Result); err != nil {
-		return nil, damaged("is not whole: %v", err)
-	}
-	if output.Hash(body.Bytes()) != s.SHA256 {
+	if output.Hash(s.Result) != s.SHA256 {
 		return nil, damaged("was changed")
 	}
 	r := &Record{}
