@@ -113,8 +113,9 @@ func bars(title string, rows []row, most float64) string {
 	return d.picture(title)
 }
 
-// matrix draws a bar for each row and resource, in percent.
-func matrix(title string, areas []Area, before map[string]Area) string {
+// matrix draws a bar for each row and resource, in percent; a bar that is full
+// stands for so many.
+func matrix(title string, areas []Area, before map[string]Area, full float64) string {
 	shown := used(areas)
 	if len(shown) == 0 {
 		return ""
@@ -147,15 +148,31 @@ func matrix(title string, areas []Area, before map[string]Area) string {
 				tip += ", before " + grouped(was.Used)
 			}
 			d.rect(x, y, bar, barHeight, "track", tip)
-			d.rect(x, y, bar*min(1, n.Percent/100), barHeight, heat(n.Percent), tip)
-			if was, ok := before[a.Name].Use[resource]; ok && math.Abs(was.Percent-n.Percent)*bar >= 100 {
-				mark := x + bar*min(1, was.Percent/100)
+			d.rect(x, y, bar*min(1, n.Percent/full), barHeight, heat(n.Percent), tip)
+			if was, ok := before[a.Name].Use[resource]; ok && math.Abs(was.Percent-n.Percent)*bar >= full {
+				mark := x + bar*min(1, was.Percent/full)
 				d.line(mark, y-2, mark, y+barHeight+2, "was")
 			}
 			d.text(x+bar+5, y+barHeight-3, "s", fixed(n.Percent, 1)+" %")
 		}
 	}
 	return d.picture(title)
+}
+
+// scale is a round number of percent that no bar is longer than.
+func scale(areas []Area) float64 {
+	most := 0.0
+	for _, a := range areas {
+		for _, n := range a.Use {
+			most = max(most, n.Percent)
+		}
+	}
+	for _, round := range []float64{5, 10, 20, 50} {
+		if most <= round {
+			return round
+		}
+	}
+	return 100
 }
 
 // heat is the colour of a percentage: place and route get hard above 70 %, and

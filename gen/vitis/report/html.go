@@ -212,26 +212,28 @@ func (p *page) usage() {
 		}
 	}
 	regions := slices.Clone(u.SLRs)
-	if u.Card != nil {
-		regions = append(regions, Area{Name: "card", Use: u.Card.Use})
+	for _, part := range []struct {
+		area *Area
+		name string
+	}{{u.Card, "card"}, {u.Platform, "shell"}, {u.Used, "all kernels"}} {
+		if part.area != nil {
+			regions = append(regions, Area{Name: part.name, Use: part.area.Use})
+		}
 	}
 	stage := ""
 	if u.Stage != "" && u.Stage != "routed" {
 		stage = ", as " + u.Stage + " and not routed"
 	}
 	if len(regions) > 0 {
-		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(stage), matrix("Utilisation of the SLRs and of the card", regions, old))
+		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(stage), matrix("Utilisation of the SLRs and of the card", regions, old, 100))
+		if u.Used != nil {
+			p.printf("<p class=\"soft\">The kernels in percent of what the shell leaves.</p>\n")
+		}
 	}
-	kernels := slices.Clone(u.Kernels)
-	if u.Used != nil {
-		kernels = append(kernels, Area{Name: "all kernels", Use: u.Used.Use})
-	}
-	if u.Platform != nil {
-		kernels = append(kernels, Area{Name: "shell", Use: u.Platform.Use})
-	}
-	if len(kernels) > 0 {
-		p.printf("<h2>Utilisation of the kernels%s</h2>\n<p class=\"soft\">in percent of what the shell leaves; the shell's own in percent of the card</p>\n%s",
-			esc(stage), matrix("Utilisation of the kernels", kernels, old))
+	if len(u.Kernels) > 0 {
+		full := scale(u.Kernels)
+		p.printf("<h2>Utilisation of the kernels%s</h2>\n%s<p class=\"soft\">In percent of what the shell leaves. Full bars stand for %s %%.</p>\n",
+			esc(stage), matrix("Utilisation of the kernels", u.Kernels, old, full), decimal(full, 0))
 	}
 	areas := u.rows()
 	if len(areas) == 0 {
