@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -72,6 +73,22 @@ func TestExamplesOfTheGuide(t *testing.T) {
 		limit, wrong := platform.ParseTime(strings.TrimSpace(cells[3]))
 		if err != nil || wrong != nil || memory != r.Memory || limit != r.Time {
 			t.Errorf("the guide says%s of %s, and it takes %+v", line, kind, r)
+		}
+	}
+}
+
+func TestBuildsAsDescribed(t *testing.T) {
+	text := "platform \"p\" {\n  board = \"u55c\"\n  hw_emu = EMU\n\n  poe \"tcp\" {}\n\n  build {\n    jobs = 3\n\n    slurm {\n      partition = \"a\"\n      account = \"b\"\n" +
+		"      qos = \"c\"\n      constraint = \"d|e\"\n      options = [\"--exclusive\"]\n    }\n  }\n}\n"
+	for emulated, firmware := range map[string]string{"false": platform.FirmwareImage, "true": platform.FirmwareKernel} {
+		lib, _ := platform.NewLibrary(lang.NewParser(), fstest.MapFS{"p.hcl": {Data: []byte(strings.Replace(text, "EMU", emulated, 1))}}, platforms.FS)
+		p, diags := lib.Load("p", lang.Inputs{})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		want := platform.Slurm{Partition: "a", Account: "b", QOS: "c", Constraint: "d|e", Options: []string{"--exclusive"}}
+		if b := p.Build; b.Firmware != firmware || b.Jobs != 3 || !reflect.DeepEqual(b.Slurm, want) {
+			t.Errorf("emulated %s: %+v", emulated, b)
 		}
 	}
 }

@@ -34,17 +34,8 @@ func (p *planner) sources() error {
 		if err != nil {
 			return err
 		}
-		git := func(args ...string) { s.Commands = append(s.Commands, step.Command{Tool: "git", Args: args}) }
-		git("init", "--quiet", checkout)
-		git("-C", checkout, "fetch", "--quiet", "--depth", "1", src.Git, src.Revision)
-		git("-C", checkout, "checkout", "--quiet", "--detach", src.Revision)
-		s.Commands = append(s.Commands, step.Command{Shell: verifyHead(src.Revision)})
-		if src.Submodules {
-			git("-C", checkout, "submodule", "--quiet", "update", "--init", "--recursive", "--depth", "1")
-		}
+		fetch(s, checkout, src.Git, src.Revision, src.Submodules)
 		s.Commands = append(s.Commands, step.Command{Shell: strings.TrimSpace(src.Command), Dir: path.Join(checkout, src.Directory)})
-		// Nobody is there to answer questions.
-		s.Env["GIT_TERMINAL_PROMPT"] = "0"
 		for _, k := range src.Kernels {
 			s.Outputs = appendNew(s.Outputs, path.Join(checkout, k.XO.Produces))
 			for _, r := range k.XO.Repositories {
@@ -59,13 +50,22 @@ func (p *planner) sources() error {
 	return nil
 }
 
-// verifyHead stops if what was checked out is not what was asked for.
-func verifyHead(revision string) string {
-	return fmt.Sprintf(`head=$(git -C %s rev-parse HEAD)
-if [ "$head" != %s ]; then
-	echo "ERROR: git has checked out $head, not %s" >&2
+// fetch puts a repository at exactly one revision, without its history, into a
+// directory.
+func fetch(s *step.Step, dir, url, revision string, submodules bool) {
+	git := func(args ...string) { s.Commands = append(s.Commands, step.Command{Tool: "git", Args: args}) }
+	git("init", "--quiet", dir)
+	git("-C", dir, "fetch", "--quiet", "--depth", "1", url, revision)
+	git("-C", dir, "checkout", "--quiet", "--detach", revision)
+	s.Commands = append(s.Commands, step.Command{Shell: fmt.Sprintf(`head=$(git -C %[1]s rev-parse HEAD)
+if [ "$head" != %[2]s ]; then
+	echo "ERROR: git has checked out $head, not %[2]s" >&2
 	exit 1
-fi`, checkout, revision, revision)
+fi`, dir, revision)})
+	if submodules {
+		git("-C", dir, "submodule", "--quiet", "update", "--init", "--recursive")
+	}
+	s.Env["GIT_TERMINAL_PROMPT"] = "0" // nobody is there to answer questions
 }
 
 func appendNew(list []string, item string) []string {

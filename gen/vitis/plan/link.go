@@ -94,10 +94,10 @@ func (p *planner) link() error {
 	if p.d.Platform.HWEmu {
 		s.Commands = append(s.Commands, step.Command{Tool: "emconfigutil", Args: []string{"--platform", p.d.Platform.Board.Shell, "--nd", "1", "--od", "."}})
 		s.Outputs = append(s.Outputs, emulatedCard)
-		p.hand(s, emulatedCard)
+		p.hand(s, emulatedCard, emulatedCard)
 	}
 	for _, left := range []string{"reports", name + ".xclbin.info", name + ".xclbin.link_summary", name + ".ltx"} {
-		p.hand(s, left)
+		p.hand(s, left, left)
 	}
 	s.Reports = []string{
 		"reports/**", "logs/**", "*.xclbin.info", "*.link_summary", "*.ltx", "_x/link/vivado/vpl/prj/prj.runs/impl_1/*.rpt",
@@ -111,9 +111,9 @@ func (p *planner) link() error {
 	return nil
 }
 
-// hand gives users what a step leaves, if it does.
-func (p *planner) hand(s *step.Step, output string) {
-	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID, Output: output, Path: output})
+// hand gives users what a step leaves, if it does, as a file of their own.
+func (p *planner) hand(s *step.Step, output, file string) {
+	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID, Output: output, Path: file})
 }
 
 func (p *planner) sourceID(s *design.Source) string {
@@ -199,7 +199,7 @@ func (p *planner) image() error {
 	s.Commands = append(s.Commands, step.Command{Tool: "xclbinutil", Args: finish})
 	s.Outputs = []string{result}
 	p.add(s)
-	p.hand(s, result)
+	p.hand(s, result, result)
 	return nil
 }
 

@@ -2,9 +2,7 @@ package plan
 
 import (
 	"fmt"
-	"path"
 	"strconv"
-	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -43,13 +41,7 @@ func (p *planner) shell() error {
 	run := func(tool string, args ...string) {
 		s.Commands = append(s.Commands, step.Command{Tool: tool, Args: args})
 	}
-	run("git", "init", "--quiet", shellCheckout)
-	run("git", "-C", shellCheckout, "fetch", "--quiet", "--depth", "1", d.Shell.Git, d.Shell.Revision)
-	run("git", "-C", shellCheckout, "checkout", "--quiet", "--detach", d.Shell.Revision)
-	s.Commands = append(s.Commands, step.Command{Shell: strings.ReplaceAll(verifyHead(d.Shell.Revision), "-C "+checkout+" ", "-C "+shellCheckout+" ")})
-	if d.Shell.Submodules {
-		run("git", "-C", shellCheckout, "submodule", "--quiet", "update", "--init", "--recursive")
-	}
+	fetch(s, shellCheckout, d.Shell.Git, d.Shell.Revision, d.Shell.Submodules)
 	for _, k := range emit.CoyoteKernelsInCpp(d) {
 		run("vitis_hls", "-f", emit.CoyoteHLS(k))
 	}
@@ -66,8 +58,6 @@ func (p *planner) shell() error {
 	}
 	s.Reports = []string{emit.CoyoteBuild + "/reports/**", emit.CoyoteBuild + "/logs/**", emit.CoyoteBuild + "/**/*.rpt", "*.log"}
 	s.Facts = map[string]string{"shell": d.Shell.Git + " " + d.Shell.Revision}
-	// Nobody is there to answer questions.
-	s.Env["GIT_TERMINAL_PROMPT"] = "0"
 	// How many processors the build takes has nothing to do with its result: no key
 	// depends on this.
 	s.Env[jobsVariable] = strconv.Itoa(max(1, s.Resources.CPUs))
@@ -78,8 +68,8 @@ func (p *planner) shell() error {
 	if len(processors) > 0 {
 		return p.shellImage(s, processors)
 	}
-	p.result(s, shellBit, d.Platform.Name+bitExtension)
-	p.result(s, shellPartial, d.Platform.Name+".bin")
+	p.hand(s, shellBit, d.Platform.Name+bitExtension)
+	p.hand(s, shellPartial, d.Platform.Name+".bin")
 	return nil
 }
 
@@ -102,12 +92,8 @@ func (p *planner) shellImage(shell *step.Step, processors []string) error {
 	s.Commands = []step.Command{{Tool: "updatemem", Args: append(args, "-bit", firmwareBit, "-out", name+bitExtension)}}
 	s.Outputs = []string{name + bitExtension}
 	p.add(s)
-	p.result(s, name+bitExtension, name+bitExtension)
+	p.hand(s, name+bitExtension, name+bitExtension)
 	return nil
-}
-
-func (p *planner) result(s *step.Step, output, file string) {
-	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID, Output: output, Path: path.Base(file)})
 }
 
 // shellStepTools are what the shell's build runs: its network stack is C++, and its
