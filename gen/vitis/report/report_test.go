@@ -215,6 +215,14 @@ func TestScaledInLog(t *testing.T) {
 	}
 }
 
+// TestMerge tells each slower clock once, under whatever name.
+func TestMerge(t *testing.T) {
+	list := merge([]Scaling{{"pin", 250, 221}}, []Scaling{{"pin", 250, 222}, {"net", 250, 221}, {"other", 300, 221}})
+	if d := cmp.Diff([]Scaling{{"pin", 250, 221}, {"other", 300, 221}}, list); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // TestScaledInInfo finds it in what xclbinutil says, for new shells and for old.
 func TestScaledInInfo(t *testing.T) {
 	for _, c := range []struct {

@@ -85,13 +85,21 @@ func TestHTML(t *testing.T) {
 	missed := collect(t, sample(t, "missed", same))
 	now.Title = `<script>alert("x")</script> & 'more'`
 	now.Usage.Kernels[0].Name = `<b>"k"`
+	now.Missing = []string{"<b>"}
+	missed.Timing.Clocks[0].Name = "<i>"
 	var b bytes.Buffer
 	if err := HTML(&b, []*Report{now, before, missed}); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
-	if strings.Contains(page, "<script") || strings.Contains(page, `<b>"k`) {
-		t.Error("texts are not escaped")
+	var other bytes.Buffer
+	if err := HTML(&other, []*Report{missed}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range []string{"<script", `<b>"k`, "<li><b>", "<i>"} {
+		if strings.Contains(page+other.String(), tag) {
+			t.Errorf("%s is not escaped", tag)
+		}
 	}
 	if m := regexp.MustCompile(`(?i)(?:src|href|url|@import)\s*[=(]\s*["']?[a-z]`).FindString(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", "")); m != "" {
 		t.Errorf("the page refers to another file: %s", m)
