@@ -168,6 +168,27 @@ func (c command) pack(b *pins.Bench, pin string) {
 		pins.Field{Width: 23, Value: c.bytes})
 }
 
+// promise knows which statuses there may be: one for each request of a memory that
+// is done, and for refused commands.
+type promise struct {
+	commands []command
+	done     map[bool]int // requests of the card's memory, and of the host's
+}
+
+func newPromise(commands []command) *promise { return &promise{commands, map[bool]int{}} }
+
+// check is called with the number of a status when that comes.
+func (p *promise) check(t *testing.T, n int) {
+	t.Helper()
+	c := p.commands[n]
+	if c.refused() {
+		return
+	}
+	if p.done[c.memory == 1]--; p.done[c.memory == 1] < 0 {
+		t.Fatalf("status %d came before the shell was done with %+v", n, command{c.bytes, c.address, c.tag, c.memory, c.eof, c.fixed, c.dsa, nil, c.ended})
+	}
+}
+
 func randomCommand(r *rand.Rand) command {
 	c := command{
 		bytes: 1 + uint64(r.IntN(700)), address: uint64(r.IntN(1 << 20)), tag: uint64(r.IntN(16)), memory: uint64(r.IntN(2)), eof: r.IntN(4) > 0,
@@ -247,6 +268,7 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	var asked []request
 	var statuses []uint64
 	// Completions of each side: when its data have been delivered, and a while later.
+	told := newPromise(commands)
 	type owed struct{ beats, wait int }
 	due := map[bool][]owed{}
 	next, on := 0, false
@@ -272,6 +294,7 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			if q := due[host]; len(q) > 0 && q[0].beats == 0 {
 				if q[0].wait == 0 {
 					b.Set(pin, 1)
+					told.done[host]++
 					due[host] = q[1:]
 				} else {
 					q[0].wait--
@@ -309,6 +332,7 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			due[host] = append(due[host], owed{len(beats), r.IntN(1 + p.late)})
 		}
 		if statusReady && b.Is("m_axis_mm2s_sts_tvalid") {
+			told.check(t, len(statuses))
 			statuses = append(statuses, b.Get("m_axis_mm2s_sts_tdata"))
 		}
 	}
@@ -398,6 +422,9 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			if n > 1 {
 				n = 1 + r.IntN(n-1)
 			}
+			if n > beatBytes && r.IntN(2) == 0 { // at the end of a beat
+				n -= n % beatBytes
+			}
 		case 1: // the packet goes on
 			c.ended = false
 		}
@@ -416,6 +443,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	out := map[bool]*sink{
 		false: {b: b, prefix: "card_send_", stall: p.shell}, true: {b: b, prefix: "host_send_", stall: p.shell},
 	}
+	told := newPromise(commands)
 	type owed struct {
 		request
 		left, wait int
@@ -447,6 +475,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			if q := due[host]; len(q) > 0 && q[0].left == 0 {
 				if q[0].wait == 0 {
 					b.Set(pin, 1)
+					told.done[host]++
 					due[host] = q[1:]
 				} else {
 					q[0].wait--
@@ -484,6 +513,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			}
 		}
 		if statusReady && b.Is("m_axis_s2mm_sts_tvalid") {
+			told.check(t, len(statuses))
 			statuses = append(statuses, b.Get("m_axis_s2mm_sts_tdata"))
 		}
 	}

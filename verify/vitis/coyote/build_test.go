@@ -1,0 +1,290 @@
+package coyote_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/gen/vitis/plan"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/tools"
+	"github.com/cclforge/cclforge/verify/vitis/tcl"
+)
+
+// shellRepository is a git repository with what stands in for the shell; the
+// revision is that of its only commit.
+func shellRepository(t *testing.T) (dir, revision string) {
+	t.Helper()
+	for tool, pkg := range map[string]string{"git": "git", "cmake": "cmake", "make": "make", "cc": "gcc", "bash": "bash"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is missing: apt-get install %s", tool, pkg)
+		}
+	}
+	dir = t.TempDir()
+	text, err := os.ReadFile("shell/cmake/FindCoyoteHW.cmake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "cmake"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "--quiet")
+	git("add", ".")
+	git("-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "-m", "shell")
+	return dir, git("rev-parse", "HEAD")
+}
+
+// runs carries out a step in a directory of its own; Vivado and updatemem are
+// scripts that leave what they should.
+func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (dir, said string, err error) {
+	t.Helper()
+	dir = t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range s.Files {
+		write(f.Path, string(f.Content), 0o644)
+	}
+	for _, n := range s.Needs {
+		text, err := os.ReadFile(filepath.Join(earlier[n.Step], n.Output))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(n.Path, string(text), 0o644)
+	}
+	bin := filepath.Join(t.TempDir(), "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"vivado": `case "$*" in
+*cr_user.tcl*) ;;
+*bitgen.tcl*) echo bits > bitstreams/cyt_top.bit; echo part > bitstreams/shell_top.bin; echo routed > checkpoints/shell_routed.dcp;;
+*"-source coyote/firmware_mmi.tcl") [ -s coyote/build/checkpoints/shell_routed.dcp ] && echo map > firmware.mmi;;
+*) echo "vivado does not know $*" >&2; exit 1;;
+esac`,
+		"updatemem": `while [ $# -gt 0 ]; do case $1 in -bit) in=$2;; -out) out=$2;; -data) data=$2;; -meminfo) map=$2;; esac; shift; done; cat $in $map $data > $out`,
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("step.sh", string(s.Script()), 0o755)
+	cmd := exec.CommandContext(t.Context(), "bash", "step.sh")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.CombinedOutput()
+	return dir, string(out), err
+}
+
+func planned(t *testing.T, change func(*design.Design)) *step.Plan {
+	t.Helper()
+	d := designtest.Load(t, "u55c_rdma", nil)
+	shell := *d.Shell
+	d.Shell = &shell
+	change(d)
+	files, err := emit.Platform(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := emit.FirmwareImage(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"), plan.Options{Descriptions: "/x", Firmware: image})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestBuild carries out the steps of a platform with git, CMake and make.
+func TestBuild(t *testing.T) {
+	repository, revision := shellRepository(t)
+	p := planned(t, func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })
+	left := map[string]string{}
+	for _, s := range p.Steps {
+		dir, said, err := runs(t, p, s, left)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", s.ID, err, said)
+		}
+		left[s.ID] = dir
+		for _, o := range s.Outputs {
+			if info, err := os.Stat(filepath.Join(dir, o)); err != nil || info.Size() == 0 {
+				t.Errorf("%s: output %s: %v", s.ID, o, err)
+			}
+		}
+		if strings.Contains(said, "not used by the project") {
+			t.Errorf("%s: options that nobody reads:\n%s", s.ID, said)
+		}
+	}
+	options := optionsOf(t, left[p.Steps[0].ID])
+	for name, want := range map[string]string{
+		"FDEV_NAME": "u55c", "N_REGIONS": "1", "EN_STRM": "1", "N_STRM_AXI": "3", "EN_MEM": "1", "N_CARD_AXI": "3", "EN_RDMA": "1", "N_RDMA_AXI": "2",
+		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "TLBL_A": "12", "COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
+	} {
+		if options[name] != want {
+			t.Errorf("%s is %q, want %q", name, options[name], want)
+		}
+	}
+	result := p.Results[0]
+	text, err := os.ReadFile(filepath.Join(left[result.Step], result.Output))
+	if err != nil || !strings.HasPrefix(string(text), "bits\nmap\n@00000000\n") {
+		t.Errorf("the result is %.60q (%v)", text, err)
+	}
+}
+
+func optionsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, emit.CoyoteBuild, "options.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		out[name] = value
+	}
+	return out
+}
+
+// All options that a platform may set reach the shell, which has them all.
+func TestOptions(t *testing.T) {
+	repository, revision := shellRepository(t)
+	p := planned(t, func(d *design.Design) {
+		d.Shell.Git, d.Shell.Revision, d.Shell.Options = repository, revision, nil
+		for _, name := range d.Shell.Known {
+			d.Shell.Options = append(d.Shell.Options, platform.Setting{Name: name, Value: "my " + name})
+		}
+	})
+	dir, said, err := runs(t, p, p.Steps[0], nil)
+	if err != nil || strings.Contains(said, "not used by the project") {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	options := optionsOf(t, dir)
+	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Known {
+		if options[name] != "my "+name {
+			t.Errorf("%s is %q", name, options[name])
+		}
+	}
+	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Computed {
+		if _, is := options[name]; !is && name != "CYT_DIR" {
+			t.Errorf("the shell has no option %s", name)
+		}
+	}
+}
+
+// A revision that is not there ends the step; so does a shell that fails.
+func TestBuildFails(t *testing.T) {
+	repository, revision := shellRepository(t)
+	for name, c := range map[string]struct {
+		change func(*design.Design)
+		says   string
+	}{
+		"revision":   {func(d *design.Design) { d.Shell.Revision = strings.Repeat("a", 40) }, "aaaaaaa"},
+		"repository": {func(d *design.Design) { d.Shell.Git = filepath.Join(repository, "nowhere") }, "nowhere"},
+	} {
+		p := planned(t, func(d *design.Design) {
+			d.Shell.Git, d.Shell.Revision = repository, revision
+			c.change(d)
+		})
+		dir, said, err := runs(t, p, p.Steps[0], nil)
+		if err == nil || !strings.Contains(said, c.says) {
+			t.Errorf("%s: error %v:\n%s", name, err, said)
+		}
+		if _, err := os.Stat(filepath.Join(dir, emit.CoyoteBuild)); err == nil {
+			t.Errorf("%s: CMake has run", name)
+		}
+	}
+}
+
+// The Tcl that maps the firmware's memory opens the routed shell first, and works
+// without what v++ leaves.
+func TestFirmwareMap(t *testing.T) {
+	if err := tcl.Available(); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	files, err := emit.Platform(designtest.Load(t, "u55c_rdma", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Path == emit.CoyoteMap || f.Path == "vitis/firmware_mmi.tcl" {
+			file := filepath.Join(dir, f.Path)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, f.Content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	prelude := filepath.Join(dir, "prelude.tcl")
+	// One block RAM of 36 bits by 1024 words for each 4 KiB, as synthesis would have
+	// them: here 16 lanes of 2 bits by 16384 words.
+	text := `
+set opened ""
+proc open_checkpoint {file} { global opened; set opened $file }
+proc current_design {} { return d }
+proc get_cells {args} {
+    global opened
+    if {![string match */coyote/build/checkpoints/shell_routed.dcp $opened]} { error "no design is open: $opened" }
+    set cells {}
+    for {set i 0} {$i < 16} {incr i} { lappend cells inst_shell/inst_dynamic/inst_user_wrapper_0/cclo_top/ccl_offload_0/core/processor/ram/memory_reg_$i }
+    return $cells
+}
+proc get_property {args} {
+    set name [lindex $args end-1]
+    set cell [lindex $args end]
+    regexp {\d+$} $cell i
+    switch $name {
+        NAME { return $cell }
+        LOC { return RAMB36_X1Y$i }
+        PART { return xcu55c-fsvh2892-2L-e }
+        ram_addr_begin { return 0 }
+        ram_addr_end { return 16383 }
+        ram_slice_begin { return [expr {2 * $i}] }
+        ram_slice_end { return [expr {2 * $i + 1}] }
+    }
+    return ""
+}
+source ` + filepath.Join(dir, emit.CoyoteMap) + "\n"
+	if err := os.WriteFile(prelude, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "tclsh", prelude)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	mmi, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
+	if err != nil || strings.Count(string(mmi), "<BitLane ") != 16 || !strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
+		t.Errorf("the map is %s (%v)", mmi, err)
+	}
+}
