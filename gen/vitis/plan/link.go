@@ -96,7 +96,7 @@ func (p *planner) link() error {
 		s.Outputs = append(s.Outputs, emulatedCard)
 		p.hand(s, emulatedCard, emulatedCard)
 	}
-	for _, left := range []string{"reports", name + ".xclbin.info", name + ".xclbin.link_summary", name + ".ltx"} {
+	for _, left := range []string{"reports", name + ".xclbin.link_summary", name + ".ltx"} {
 		p.hand(s, left, left)
 	}
 	s.Reports = []string{
@@ -196,10 +196,18 @@ func (p *planner) image() error {
 		finish = append(finish, "--replace-section", "BITSTREAM:RAW:firmware.bit")
 	}
 	finish = append(finish, "--add-replace-section", "USER_METADATA:RAW:"+metadataFile, "--output", result)
-	s.Commands = append(s.Commands, step.Command{Tool: "xclbinutil", Args: finish})
+	// What xclbinutil writes has an identity of its own, so that the linker's account
+	// of the file no longer holds.
+	info := result + ".info"
+	s.Commands = append(s.Commands,
+		step.Command{Tool: "xclbinutil", Args: finish},
+		step.Command{Tool: "xclbinutil", Args: []string{"--quiet", "--force", "--info", info, "--input", result}},
+	)
 	s.Outputs = []string{result}
+	s.Reports = []string{info}
 	p.add(s)
 	p.hand(s, result, result)
+	p.hand(s, info, info)
 	return nil
 }
 
