@@ -109,11 +109,14 @@ func FirmwareImage(d *design.Design) ([]byte, error) {
 	return MemoryFile(image.Code), nil
 }
 
+// memoryStart says that a memory file begins at address 0.
+const memoryStart = "@00000000\n"
+
 // MemoryFile writes an image as FirmwareImage does.
 func MemoryFile(image []byte) []byte {
 	const word = wordBits / 8
 	var text bytes.Buffer
-	text.WriteString("@00000000\n")
+	text.WriteString(memoryStart)
 	for len(image) > 0 {
 		var b [word]byte
 		image = image[copy(b[:], image):]
@@ -182,7 +185,7 @@ func (p kernelPin) Direction() string {
 	return "input"
 }
 
-func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet, view hardwareView) (packageView, error) {
+func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet) (packageView, error) {
 	v := packageView{
 		Source: d.Platform.File, ID: k.ID, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Control: k.Control,
 		Top: k.Name + "_ip", Numbered: toldNumber(d, k),
@@ -195,7 +198,7 @@ func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet, view
 	if holdsFirmware(d, v.Sources) {
 		v.Firmware = firmwareFolder + firmwareFile
 	}
-	if v.Pins, err = kernelPins(d, k, view); err != nil {
+	if v.Pins, err = kernelPins(sources, k); err != nil {
 		return v, err
 	}
 	for _, p := range k.Ports {
@@ -240,7 +243,7 @@ func toldNumber(d *design.Design, k *design.Kernel) bool {
 
 // packaging renders what Vivado reads to package the RTL kernels.
 func packaging(d *design.Design) ([]File, error) {
-	sources, view, err := hardwareSources(d)
+	sources, _, err := hardwareSources(d)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +253,7 @@ func packaging(d *design.Design) ([]File, error) {
 		if k.Source != platform.SourceRTL {
 			continue
 		}
-		v, err := newPackageView(d, k, sources, view)
+		v, err := newPackageView(d, k, sources)
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +271,10 @@ func packaging(d *design.Design) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{firmwareFolder + firmwareFile, image, platformInputs(d)})
+		// Synthesis needs no address in front (UG901, "Specifying RAM Initial Contents in an
+		// External Data File").
+		words := bytes.TrimPrefix(image, []byte(memoryStart))
+		files = append(files, File{firmwareFolder + firmwareFile, words, platformInputs(d)})
 	}
 	return files, nil
 }

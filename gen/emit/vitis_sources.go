@@ -6,10 +6,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // sourceSet is the RTL that the kernels of a platform are made of. A module or
@@ -34,9 +34,27 @@ func newSourceSet(files []File) *sourceSet {
 // uses are the names of modules and packages of the set that a file uses.
 func (s *sourceSet) uses(name string) []string {
 	if _, ok := s.used[name]; !ok {
-		s.used[name] = slices.DeleteFunc(usedUnits(s.files[name]), func(unit string) bool { return len(s.byName[unit]) == 0 })
+		s.used[name] = slices.DeleteFunc(unitsOf(name, s.files[name]), func(unit string) bool { return len(s.byName[unit]) == 0 })
 	}
 	return s.used[name]
+}
+
+// usedBy are what files use, by path: most are the same in all designs.
+var usedBy sync.Map // path → scanned
+
+type scanned struct {
+	text  []byte
+	units []string
+}
+
+// unitsOf is usedUnits, which reads a text again only if it has changed.
+func unitsOf(name string, text []byte) []string {
+	if last, ok := usedBy.Load(name); ok && bytes.Equal(last.(scanned).text, text) {
+		return slices.Clone(last.(scanned).units)
+	}
+	found := usedUnits(text)
+	usedBy.Store(name, scanned{text, found})
+	return slices.Clone(found)
 }
 
 func hardwareSources(d *design.Design) (*sourceSet, hardwareView, error) {
@@ -63,8 +81,11 @@ func KernelSources(d *design.Design, k *design.Kernel) ([]string, error) {
 	return kernelSources(sources, k)
 }
 
+// topSource is the file of a kernel's top module.
+func topSource(k *design.Kernel) string { return path.Join(rtlFolder, k.ID, k.Name+".sv") }
+
 func kernelSources(sources *sourceSet, k *design.Kernel) ([]string, error) {
-	top := path.Join(rtlFolder, k.ID, k.Name+".sv")
+	top := topSource(k)
 	if sources.files[top] == nil {
 		return nil, fmt.Errorf("kernel %s: there is no file %s", k.ID, top)
 	}
@@ -178,11 +199,8 @@ func (c *conditions) hides(line []byte) bool {
 
 // kernelPins are the pins of a kernel's top module with their widths, each by the
 // port that it belongs to: nil for clock and reset.
-func kernelPins(d *design.Design, k *design.Kernel, view hardwareView) ([]kernelPin, error) {
-	if k.Source != platform.SourceRTL {
-		return nil, fmt.Errorf("kernel %s is not RTL", k.ID)
-	}
-	m, err := moduleOf(d, k, view)
+func kernelPins(sources *sourceSet, k *design.Kernel) ([]kernelPin, error) {
+	m, err := parseModule(k.Name, sources.files[topSource(k)])
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func TestFirmwareIsInTheKernelOrInNothing(t *testing.T) {
 		if got := test.files[mem] != nil; got != test.holds {
 			t.Errorf("%s: %s is rendered: %t", name, mem, got)
 		}
-		if test.holds && string(test.files[mem]) != string(image) {
+		if test.holds && "@00000000\n"+string(test.files[mem]) != string(image) {
 			t.Errorf("%s: %s is not the firmware", name, mem)
 		}
 		parameter := `parameter FIRMWARE = ""`
