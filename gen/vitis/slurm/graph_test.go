@@ -114,33 +114,41 @@ func TestCancel(t *testing.T) {
 	e, c := executor(t, nil)
 	seconds := mark()
 	runs := job(t, c, "p/hls/runs", "trap '' TERM\nsleep "+seconds+" &\nsleep "+seconds+"\ntouch ended", step.Resources{})
-	waits := job(t, c, "p/link/waits", "touch ran", step.Resources{})
+	all := []*watched{runs}
 	r := submit(t, e, runs)
-	w := submit(t, e, waits, r)
+	var waits []step.Running
+	for range 4 {
+		w := job(t, c, "p/link/waits", "touch ran", step.Resources{})
+		waits = append(waits, submit(t, e, w, r))
+		all = append(all, w)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := wait(ctx, r)
 	until(t, "it runs", func() bool { return alive(t, seconds) })
 	cancel()
 	wants(t, <-first, context.Canceled)
-	wants(t, <-wait(ctx, w), context.Canceled)
-	for _, j := range []*watched{runs, waits} {
+	for _, w := range waits {
+		wants(t, <-wait(ctx, w), context.Canceled)
+	}
+	for _, j := range all {
 		if left := queued(t, c, j.Dir); len(left) > 0 {
 			t.Errorf("%s: still in the queue: %q", j.Step.ID, left)
+		}
+		if exists(filepath.Join(j.Dir, step.ExitFile))() || exists(filepath.Join(j.Dir, "ran"))() {
+			t.Errorf("%s has an exit status, or has run after all", j.Step.ID)
 		}
 	}
 	if alive(t, seconds) {
 		t.Error("a process of the job is left")
 	}
-	if exists(filepath.Join(runs.Dir, step.ExitFile))() || exists(filepath.Join(waits.Dir, "ran"))() {
-		t.Error("a cancelled job left an exit status, or one has run that should not have")
-	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Submit(ctx, waits.Job, nil); err == nil {
+	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
+	if _, err := e.Submit(ctx, late.Job, nil); err == nil {
 		t.Error("a job was submitted after the end")
 	}
-	if left := queued(t, c, waits.Dir); len(left) > 0 {
+	if left := queued(t, c, late.Dir); len(left) > 0 {
 		t.Errorf("still in the queue: %q", left)
 	}
 }
