@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
@@ -35,10 +36,15 @@ func runProgram(ctx context.Context, o *options, c *console) error {
 		return usagef("program: which platform, or which .xclbin?")
 	}
 	file := o.names[0]
-	if filepath.Ext(file) != ".xclbin" {
+	if ext := filepath.Ext(file); ext != ".xclbin" && ext != ".bit" {
 		file = filepath.Join(resultsOf(o.out, o.names[0]), o.names[0]+".xclbin")
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("there is no %s; cclbuild build %s makes it", file, o.names[0])
+			// A platform inside a shell has a bit stream, which cards.Program has words for.
+			bit := strings.TrimSuffix(file, ".xclbin") + ".bit"
+			if _, err := os.Stat(bit); err != nil {
+				return fmt.Errorf("there is no %s; cclbuild build %s makes it", file, o.names[0])
+			}
+			file = bit
 		}
 	}
 	card, err := cards.Program(ctx, cards.Request{File: file, Device: o.device, Force: o.force, Say: func(line string) { c.remark("%s", line) }})
