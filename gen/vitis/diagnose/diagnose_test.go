@@ -57,6 +57,7 @@ ERROR: [VPL 60-806] Failed to finish platform linker
 	{name: "timing in an older text", dir: logs("step.log", "ERROR: [VPL-4] Design failed to meet timing.\n"+linkTail), cause: Timing, first: "ERROR: [VPL-4]", count: 1, log: "step.log"},
 	{name: "port", dir: logs("step.log", `INFO: [CFGEN 83-0] Kernel Specs:
 ERROR: [CFGEN 83-2292] --sp tag applied to an invalid port or argument name: m_axi_gmem0
+ERROR: [CFGEN 83-2298] Exiting due to previous error
 ERROR: [SYSTEM_LINK 82-36] [16:48:35] cfgen failed
 ERROR: [SYSTEM_LINK 82-62] Error generating design file for /w/cfgen_cfgraph.xml, command: /opt/bin/cfgen -nk lu:1
 ERROR: [SYSTEM_LINK 82-96] Error applying explicit connections to the system connectivity graph
@@ -88,7 +89,7 @@ If a new IP Core license was added, in order for the new license to be picked up
 ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing dynamic region, impl_1: write_bitstream ERROR, please look at the run log file '/w/runme.log' for more information
 `+linkTail), cause: IPLicence, first: "ERROR: [VPL 17-69]", count: 3, log: "step.log"},
 	{name: "region", dir: logs("step.log", "ERROR: [VPL UTLZ-1] Resource utilization: GTYE4_CHANNEL over-utilized in Pblock pblock_dynamic_region (This design requires more GTYE4_CHANNEL cells than are available in Pblock 'pblock_dynamic_region'.)\n"+linkTail), cause: Region, log: "step.log"},
-	{name: "placer in a region", dir: logs("step.log", "ERROR: [Place 30-640] Place Check : This design requires more RAMB18 cells than are available in Pblock 'SLR1'. This design requires 80 of such cell types but only 20 compatible sites are available in Pblock 'SLR1'.\nERROR: [Place 30-99] Placer failed with error: 'IO Clock Placer failed'\nERROR: [Common 17-69] Command failed: Placer could not place all instances\n"), cause: Region, count: 1, log: "step.log"},
+	{name: "placer in a region", dir: logs("step.log", "ERROR: [VPL 30-1003] Placer failed with error: 'Could not place all instances'\nERROR: [Place 30-640] Place Check : This design requires more RAMB18 cells than are available in Pblock 'SLR1'. This design requires 80 of such cell types but only 20 compatible sites are available in Pblock 'SLR1'.\nERROR: [Place 30-99] Placer failed with error: 'IO Clock Placer failed'\nERROR: [Common 17-69] Command failed: Placer could not place all instances\n"), cause: Region, count: 1, log: "step.log"},
 	{name: "congestion", dir: logs("step.log", "ERROR: [VPL 60-773] In '/w/a/vivado.log', caught Tcl error:  problem implementing dynamic region, impl_1: route_design ERROR, please look at the run log file '/w/a/runme.log' for more information\n"+linkTail,
 		"a/runme.log", "WARNING: [Route 35-3311] The design has high localized SLL routing demand.\nERROR: [Route 35-3] Design is not routable as its global congestion level is 7.\nERROR: [Common 17-39] 'route_design' failed due to earlier errors.\n"),
 		cause: Congestion, first: "ERROR: [Route 35-3]", count: 1, log: "a/runme.log"},

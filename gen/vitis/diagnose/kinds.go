@@ -45,6 +45,7 @@ var consequences = map[string]bool{
 	"SYSTEM_LINK 82-62": true, // error generating a design file
 	"SYSTEM_LINK 82-79": true, // unable to create the connectivity graph
 	"SYSTEM_LINK 82-96": true, // error applying explicit connections
+	"CFGEN 83-2298":     true, // exiting due to a previous error
 	"Common 17-39":      true, // failed due to earlier errors
 	"VPL 17-39":         true,
 	"Common 17-70":      true, // failures in other runs
@@ -60,7 +61,7 @@ var consequences = map[string]bool{
 
 var (
 	// vague matches texts that only say that something has failed.
-	vague = regexp.MustCompile(`(?i)failed due to earlier errors|see (?:the )?log (?:file )?for (?:details|more)|look at the run log file|returned error code|placer could not place all instances|^make(\[\d+\])?: \*\*\*|ninja: build stopped`)
+	vague = regexp.MustCompile(`(?i)failed due to earlier errors|due to previous errors?|placer failed with error|see (?:the )?log (?:file )?for (?:details|more)|look at the run log file|returned error code|placer could not place all instances|^make(\[\d+\])?: \*\*\*|ninja: build stopped`)
 	// plainError matches errors of other tools.
 	plainError = regexp.MustCompile(`^(?:\S+: )?(?:fatal|error|FATAL|Error|Fatal)(?: \w+)?: |: (?:fatal )?error: |^CMake Error|: command not found$|: Permission denied$|: No such file or directory$|^terminate called|^\s*what\(\):|Segmentation fault|^Traceback \(most recent|undefined reference to|slurmstepd: error`)
 )

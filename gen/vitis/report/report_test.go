@@ -356,6 +356,20 @@ func TestNothing(t *testing.T) {
 	if r.Met() || len(r.Missing) != 6 {
 		t.Errorf("missing %d: %q", len(r.Missing), r.Missing)
 	}
+	for _, c := range []struct {
+		change func(*Build)
+		count  int
+	}{
+		{func(b *Build) { b.Shell = true }, 4}, // no xclbin, no kernels of its own
+		{func(b *Build) { b.SLRs = 1 }, 5},
+		{func(b *Build) { b.Target = "hw_emu" }, 1},
+	} {
+		b := build()
+		c.change(&b)
+		if r, err := Collect(t.Context(), fstest.MapFS{}, b); err != nil || len(r.Missing) != c.count {
+			t.Errorf("%v, missing %q, want %d", err, r.Missing, c.count)
+		}
+	}
 	var b bytes.Buffer
 	if err := errors.Join(Text(&b, r, nil), HTML(&b, []*Report{r})); err != nil || !strings.Contains(b.String(), "NOT MET") {
 		t.Errorf("%v\n%s", err, b.String())
