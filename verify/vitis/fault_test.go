@@ -1,0 +1,179 @@
+package vitis
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/vitis/standin"
+)
+
+// faulty is the platform that everything goes wrong with: it has kernels
+// of its own and of others.
+const faulty = "u280_udp"
+
+// forgetSteps removes what the cache has of steps, as if nobody had built them: "link",
+// "image", "package/loopback".
+func (b *bench) forgetSteps(steps ...string) {
+	b.Helper()
+	records, err := filepath.Glob(filepath.Join(b.cache, "steps", "*", "step.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	removed := 0
+	for _, file := range records {
+		var r struct{ Result struct{ ID string } }
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &r)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, id, _ := strings.Cut(r.Result.ID, "/")
+		if !slices.ContainsFunc(steps, func(s string) bool { return strings.HasPrefix(id, s) }) {
+			continue
+		}
+		dir := filepath.Dir(file)
+		err = filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+			if err == nil && info.IsDir() {
+				err = os.Chmod(path, 0o755)
+			}
+			return err
+		})
+		if err == nil {
+			err = os.RemoveAll(dir)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		removed++
+	}
+	if removed == 0 {
+		b.Fatalf("the cache has none of %q", steps)
+	}
+}
+
+// faults are what goes wrong at which step, and what people are told.
+var faults = []struct {
+	step string // of the platform
+	standin.Fault
+	says []string // all of them
+}{
+	{"link", standin.Fault{Tool: "v++", Kind: standin.BoardFile}, []string{"[Board 49-71]", "board"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Licence}, []string{"[Common 17-345]", "XILINXD_LICENSE_FILE"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Timing}, []string{"[VPL 101-2]", "timing"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Overflow}, []string{"Place Check", "SLR"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Unconnected}, []string{"[CFGEN 83-2284]", "poe_0.m_axis_udp_rx"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.WrongPort}, []string{"[CFGEN 83-2292]", "m_axi_gmem0"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.DiskFull}, []string{"No space left on device"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Segmentation}, []string{"139"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.OutOfMemory}, []string{"137"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.HalfExit0}, []string{faulty + ".xclbin"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.HalfKilled}, []string{"137"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Nothing}, []string{faulty + ".xclbin"}},
+	{"link", standin.Fault{Tool: "v++", Kind: standin.Empty}, []string{faulty + ".xclbin"}},
+	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.HalfExit0}, []string{"loopback.xo"}},
+	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Nothing}, []string{"loopback.xo"}},
+	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Licence}, []string{"[Common 17-345]"}},
+	{"source", standin.Fault{Tool: "make", Contains: "NetLayers", Kind: standin.Nothing}, []string{"networklayer.xo"}},
+	{"source", standin.Fault{Tool: "git", Contains: "fetch", Kind: standin.Segmentation}, []string{"139"}},
+	{"image", standin.Fault{Tool: "updatemem", Kind: standin.DiskFull}, []string{"No space left on device"}},
+	{"image", standin.Fault{Tool: "updatemem", Kind: standin.HalfExit0}, []string{"firmware.bit"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "--replace-section", Kind: standin.HalfExit0}, []string{faulty + ".xclbin"}},
+}
+
+// TestFaults has everything go wrong. The command says which step has failed, the first
+// error, and how to repeat it; it leaves no result behind, and the next build ends in the
+// same one as if nothing had happened.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, standin.Options{})
+	b.build(faulty)
+	whole := b.content(faulty)
+	for n, f := range faults {
+		if !*everything && n%3 == 2 && n > 6 {
+			continue // a sample
+		}
+		what := f.step + ": " + string(f.Kind)
+		b.worked()
+		b.forgetSteps(f.step, "link", "image")
+		f.Times = 1
+		if err := b.Fail(f.Fault); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(b.dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+		o := b.run("build", faulty)
+		said := o.out + o.err
+		if o.code == 0 || o.code == -1 {
+			t.Errorf("%s: %v", what, o)
+		}
+		if !slices.ContainsFunc(b.worked(), func(c standin.Call) bool { return slices.Contains(c.Notes, "fault: "+string(f.Kind)) || c.Exit == -1 }) {
+			t.Errorf("%s: it has not happened", what)
+		}
+		for _, want := range append(f.says, faulty+"/"+f.step, "step.sh", "has failed") {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: %q is not said:\n%s", what, want, said)
+			}
+		}
+		if _, err := os.Stat(b.result(faulty)); err == nil {
+			t.Errorf("%s: there is a result", what)
+		}
+		if o := b.run("build", faulty); o.code != 0 {
+			t.Errorf("%s: the build after it: %v", what, o)
+		} else if b.content(faulty) != whole {
+			t.Errorf("%s: the build after it ends in another result", what)
+		}
+		if err := b.Fail(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOddities are what does not stop a build.
+func TestOddities(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, standin.Options{})
+	b.build(faulty)
+	whole := b.content(faulty)
+	for _, f := range []standin.Fault{{Tool: "vivado", Kind: standin.Garbage}, {Tool: "v++", Kind: standin.Garbage}, {Tool: "v++", Kind: standin.Slow, For: 300 * time.Millisecond}} {
+		b.forgetSteps("")
+		if err := b.Fail(f); err != nil {
+			t.Fatal(err)
+		}
+		b.build(faulty)
+		if b.content(faulty) != whole {
+			t.Errorf("%s: another result", f.Kind)
+		}
+	}
+}
+
+// TestMissedTiming has the kernels' clock miss its target, with a linker that goes on: a
+// failure, unless one is told otherwise.
+func TestMissedTiming(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, standin.Options{})
+	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed}); err != nil {
+		t.Fatal(err)
+	}
+	o := b.run("build", faulty)
+	if said := o.out + o.err; o.code == 0 || !strings.Contains(said, "-0.214") {
+		t.Errorf("timing is missed: %v", o)
+	}
+	if err := b.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	o = b.run("build", faulty, "-timing=report")
+	if o.code != 0 || !strings.Contains(o.out, "-0.214") {
+		t.Errorf("timing is only to be reported: %v", o)
+	}
+	if calls := b.worked(); len(calls) > 0 {
+		t.Errorf("it was built again: %s %q", calls[0].Tool, calls[0].Args)
+	}
+}
