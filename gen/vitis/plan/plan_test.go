@@ -471,6 +471,10 @@ func TestBuildsOfOthers(t *testing.T) {
 			t.Errorf("%s leaves %v", id, s)
 		}
 	}
+	// What the repository needs is said once, for both kernels.
+	if !slices.ContainsFunc(udp.Step("u200_udp/source/cmac_1").Commands, func(c step.Command) bool { return slices.Contains(c.Args, "submodule") }) {
+		t.Error("cmac_1 is built without submodules")
+	}
 	link, _, options := linked(t, udp)
 	if !slices.ContainsFunc(link.Needs, func(n step.Need) bool {
 		return n.Step == "u200_udp/source/cmac_1" && n.Output == "source/Ethernet/post_sys_link.tcl" && n.Path == "vitis/post_link/cmac_1.tcl"
@@ -485,6 +489,21 @@ func TestBuildsOfOthers(t *testing.T) {
 	}
 	if repositories != 1 {
 		t.Errorf("options %v", options)
+	}
+}
+
+// A kernel that is like another one is built like it, with the words of that one's
+// file.
+func TestBuildsAreTakenOver(t *testing.T) {
+	lib := library(t, layer{
+		"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"axis\" {}\n}\n",
+		"kernels/base.hcl": "locals { name = \"theirs\" }\n\nkernel \"base\" {\n  like = \"user_kernel\"\n  control = \"ap_ctrl_none\"\n  calls = false\n\n  xo {\n    git = \"https://example.org/k\"\n" +
+			"    revision = \"0123456789abcdef0123456789abcdef01234567\"\n    command = \"make ${local.name} ${kernel.name}\"\n    produces = \"${local.name}.xo\"\n  }\n}\n",
+		"kernels/mine.hcl": "locals { name = \"mine\" }\n\nkernel \"mine\" { like = \"base\" }\n",
+	}.write(t))
+	s := planned(t, lib, "p", "", nil).Step("p/source/mine")
+	if s == nil || !slices.Equal(s.Outputs, []string{"source/theirs.xo"}) || s.Commands[len(s.Commands)-1].Shell != "make theirs mine" {
+		t.Errorf("the build is %+v", s)
 	}
 }
 
