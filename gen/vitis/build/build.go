@@ -70,7 +70,11 @@ func Prepare(ctx context.Context, r Request) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range b.Tools.Warnings {
+	warnings := b.Tools.Warnings
+	for _, d := range b.Designs {
+		warnings = append(warnings, plan.Warnings(d, b.Tools)...)
+	}
+	for _, warning := range warnings {
 		r.Log("warning: %s", warning)
 	}
 	if b.Plan, err = planned(r.Dir, rendered, b.Tools); err != nil {

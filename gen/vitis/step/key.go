@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/cclforge/cclforge/gen/output"
 )
@@ -40,8 +41,11 @@ type Hasher func(path string) (string, error)
 // needs in it, so that none has to run before all are known.
 func (p *Plan) Keys(hash Hasher) (Keys, error) {
 	keys := Keys{}
+	h := hashes{disk: hash, known: map[content]string{}}
+	titles := map[string]string{}
 	for _, s := range p.Steps {
-		ingredients, err := s.ingredients(p, keys, hash)
+		titles[s.ID] = s.Title
+		ingredients, err := s.ingredients(keys, titles, h)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.ID, err)
 		}
@@ -54,7 +58,7 @@ func (p *Plan) Keys(hash Hasher) (Keys, error) {
 	return keys, nil
 }
 
-func (s *Step) ingredients(p *Plan, keys Keys, hash Hasher) ([]Ingredient, error) {
+func (s *Step) ingredients(keys Keys, titles map[string]string, h hashes) ([]Ingredient, error) {
 	list := []Ingredient{{"step", of(schema, s.Kind, s.Outputs, s.Reports)}, {"commands", of(s.Commands)}}
 	for _, t := range s.Tools {
 		list = append(list, Ingredient{t.Name, t.Version})
@@ -63,12 +67,9 @@ func (s *Step) ingredients(p *Plan, keys Keys, hash Hasher) ([]Ingredient, error
 		list = append(list, Ingredient{name, s.Facts[name]})
 	}
 	for _, f := range s.Files {
-		sum := output.Hash(anonymous(f.Content))
-		if f.Disk != "" {
-			var err error
-			if sum, err = hash(f.Disk); err != nil {
-				return nil, err
-			}
+		sum, err := h.of(f)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, Ingredient{f.Path, sum})
 	}
@@ -77,9 +78,34 @@ func (s *Step) ingredients(p *Plan, keys Keys, hash Hasher) ([]Ingredient, error
 		if !ok {
 			return nil, fmt.Errorf("it needs %s, which does not stand before it", n.Step)
 		}
-		list = append(list, Ingredient{n.Output + " of " + p.Step(n.Step).Title, of(key.Hash, n.Path)})
+		list = append(list, Ingredient{n.Output + " of " + titles[n.Step], of(key.Hash, n.Path)})
 	}
 	return list, nil
+}
+
+// hashes are those of files. What several steps share is hashed once.
+type hashes struct {
+	disk  Hasher
+	known map[content]string
+}
+
+// content tells a text by where it is in memory.
+type content struct {
+	at *byte
+	n  int
+}
+
+func (h hashes) of(f File) (string, error) {
+	if f.Disk != "" {
+		return h.disk(f.Disk)
+	}
+	text := content{unsafe.SliceData(f.Content), len(f.Content)}
+	sum, ok := h.known[text]
+	if !ok {
+		sum = output.Hash(anonymous(f.Content))
+		h.known[text] = sum
+	}
+	return sum, nil
 }
 
 func of(values ...any) string {

@@ -119,7 +119,7 @@ func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *
 		return nil // said already
 	}
 	dir := resultsOf(o.out, name)
-	files, err := run.Deliver(w.Plan, w.Store, name, dir)
+	files, err := outcome.Deliver(name, dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

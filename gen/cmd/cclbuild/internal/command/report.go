@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/vitis/build"
+	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -27,9 +29,17 @@ const (
 // account is what there is to say about the build of a platform.
 func account(ctx context.Context, w *build.Build, outcome *run.Outcome, d *design.Design, when time.Time) (*report.Report, error) {
 	p := d.Platform
+	image, err := emit.FirmwareImage(d)
+	if err != nil {
+		return nil, err
+	}
+	described, err := plan.Describe(d, image)
+	if err != nil {
+		return nil, err
+	}
 	b := report.Build{
 		Platform: p.Name, Title: p.Doc, Board: p.Board.Name, Part: p.Board.Part, Target: target(d), Time: when,
-		Generation: d.ABI().Name, Wanted: float64(p.Clock), SLRs: p.Board.SLRs, Shell: d.Shell != nil,
+		Generation: described.Generation, Design: described.Design, Firmware: described.Firmware, Wanted: float64(p.Clock), SLRs: p.Board.SLRs, Shell: d.Shell != nil,
 	}
 	for _, in := range d.Instances {
 		b.Kernels = append(b.Kernels, report.Instance{Name: in.Name, Kernel: in.Kernel.Name, SLR: in.SLR})
