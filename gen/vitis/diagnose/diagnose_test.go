@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
@@ -103,6 +104,8 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 	{name: "date, 2021", dir: logs("step.log", "ERROR: '2201251806' is an invalid argument. Please specify an integer value.\n    while executing\n\"rdi::set_property core_revision 2201251806 {component component_1}\"\n"), cause: Overflow, log: "step.log"},
 	{name: "Tcl", dir: logs("step.log", "source vitis/package/hostctrl.tcl -notrace\nwrong # args: should be \"add_register block name offset size access\"\n    while executing\n\"add_register $block scenario 0x010 32 \"\n    (file \"vitis/package/hostctrl.tcl\" line 146)\n    invoked from within\n\"source outer.tcl\"\n    (file \"outer.tcl\" line 3)\nINFO: [Common 17-206] Exiting Vivado\n"),
 		cause: Unknown, first: "wrong # args", count: 3, log: "step.log", file: "vitis/package/hostctrl.tcl", line: 146},
+	{name: "an error behind a trace", dir: logs("step.log", "it went wrong\n    while executing\n\"x\"\nINFO: [Common 17-206] Exiting\nERROR: [Foo 1-1] later\n"), cause: Unknown, first: "it went wrong", count: 3, log: "step.log"},
+	{name: "only what a crash leaves", dir: logs("step.log", "INFO: nothing\n", "hs_err_pid7.log", "#\nStack:\n/lib64/libc.so.6(+0x4eb80) [0x7fe492a3cb80]\n"), err: step.ErrFailed, cause: Crash},
 	{name: "killed", dir: logs("step.log", "[Sat Nov 21] Waiting for synth_1 to finish...\n/tools/Vivado/2023.2/bin/rdiArgs.sh: line 309: 3801495 Killed                  \"$RDI_PROG\" \"$@\"\nmake: *** [Makefile:29: x.xsa] Error 137\n"), cause: Memory, count: 1, log: "step.log"},
 	{name: "memory, told by the executor", dir: logs("step.log", "INFO: nothing\n"), err: fmt.Errorf("link: %w", step.ErrMemory), cause: Memory},
 	{name: "memory of a job", dir: logs("step.log", "slurmstepd: error: Detected 1 oom_kill event in StepId=12.batch. Some of the step tasks have been OOM Killed.\n"), err: step.ErrFailed, cause: Memory, count: 1, log: "step.log"},
@@ -122,6 +125,7 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 	{name: "access", dir: logs("step.log", "git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"), cause: Access, log: "step.log"},
 	{name: "no tool", dir: logs("step.log", "/w/step.commands.sh: line 5: v++: command not found\n"), cause: Tool, log: "step.log"},
 	{name: "two causes", dir: logs("step.log", "ERROR: [VPL-4] Design failed to meet timing.\nERROR: [VPL 35-3] Design is not routable as its global congestion level is 7.\n"), cause: Timing, count: 2, log: "step.log"},
+	{name: "long line", dir: logs("step.log", "ERROR: [Foo 1-1] "+strings.Repeat("é", 3000)+"\n"), cause: Unknown, first: "ERROR: [Foo 1-1] é", count: 1, log: "step.log"},
 	{name: "unknown error", dir: logs("step.log", "ERROR: [Foo 1-1] the moon is full\n"+linkTail), cause: Unknown, first: "ERROR: [Foo 1-1] the moon is full", count: 1, log: "step.log"},
 	{name: "only consequences", dir: logs("step.log", linkTail), cause: Unknown, first: "ERROR: [v++ 60-661]", count: 3, log: "step.log"},
 	{name: "escapes and carriage returns", dir: logs("step.log", "10%\r20%\r\x1b[31mERROR: [VPL-4] Design failed to meet timing.\x1b[0m\r\n"), cause: Timing, first: "ERROR: [VPL-4] Design failed to meet timing.", count: 1, log: "step.log"},
@@ -152,6 +156,9 @@ func TestDiagnose(t *testing.T) {
 				t.Error("no title")
 			}
 			for _, l := range d.Lines {
+				if utf8.RuneCountInString(l) > mostWidth+2 {
+					t.Errorf("line with %d letters", utf8.RuneCountInString(l))
+				}
 				if strings.ContainsAny(l, "\x1b\r\n\t") {
 					t.Errorf("line with control characters: %q", l)
 				}

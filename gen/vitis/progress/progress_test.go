@@ -397,6 +397,52 @@ func TestFor(t *testing.T) {
 	}
 }
 
+// TestOrder shows what runs before what waits, and counts no time for what is there.
+func TestOrder(t *testing.T) {
+	s := newScreen(t, 100, 20)
+	r := liveRig(s)
+	r.event(hls, step.Planned, expected(time.Hour))
+	r.event(pack, step.Planned, expected(time.Minute))
+	r.event(hls, step.Waiting, detail("another build makes it"))
+	r.event(pack, step.Started)
+	r.tick()
+	want(t, s, `  package engine  running                 0 s         [................] about 60 s left
+  compile reduce  waits: another build makes it
+0 of 2 steps, 1 running, 0 s, about 60 min left
+`)
+	r.event(hls, step.Present)
+	long := &step.Step{ID: "p/image/p", Title: "a title that is much longer than the others"}
+	r.event(long, step.Planned, expected(time.Minute))
+	r.event(long, step.Present)
+	r.tick()
+	want(t, s, `compile reduce: was there
+a title that is much longer than the others: was there
+  package engine  running                 0 s         [................] about 60 s left
+2 of 3 steps, 1 running, 0 s, about 60 s left
+`)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPlainAgain tells the stage of a step at once when it is started again.
+func TestPlainAgain(t *testing.T) {
+	var out bytes.Buffer
+	c := newClock()
+	r := &rig{c, nil, NewPlain(&out, Options{Now: c.get, Tick: make(chan time.Time)})}
+	for range 2 {
+		r.event(link, step.Started)
+		r.event(link, step.Stage, detail("project"))
+		r.event(link, step.Stage, detail("synthesis"))
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "project"); n != 2 || strings.Contains(out.String(), "synthesis") {
+		t.Errorf("%s", out.String())
+	}
+}
+
 // TestRemaining works out the longest chain.
 func TestRemaining(t *testing.T) {
 	now := newClock().get()

@@ -3,7 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -146,6 +148,50 @@ func TestHTML(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestCharts checks what pictures leave out: parts beyond the colours, bars beyond
+// the limit, marks of builds that are the same.
+func TestCharts(t *testing.T) {
+	var parts []Watts
+	for i := range 9 {
+		parts = append(parts, Watts{fmt.Sprint("part", i), 1})
+	}
+	picture := stack("power", parts)
+	if !strings.Contains(picture, "other 4.00 W") || strings.Contains(picture, "part5") || !strings.Contains(picture, "part4") {
+		t.Error(picture)
+	}
+	picture = bars("slack", []row{{label: "a", value: 0.5, was: 0.5}, {label: "b", value: 100, was: 200}}, 1)
+	if strings.Contains(picture, `class="was"`) {
+		t.Errorf("marks where nothing has changed:\n%s", picture)
+	}
+	widths := regexp.MustCompile(`<rect [^>]*width="([\d.]+)"`).FindAllStringSubmatch(picture, -1)
+	if len(widths) != 2 {
+		t.Fatalf("%d bars", len(widths))
+	}
+	a, _ := number(widths[0][1])
+	b, _ := number(widths[1][1])
+	if a < b*0.49 || a > b*0.51 {
+		t.Errorf("bars of %v and %v for a half and the whole of the limit", a, b)
+	}
+	picture = bars("time", []row{{label: "a", value: 1, was: 2}}, 0)
+	if strings.Count(picture, `class="was"`) != 1 {
+		t.Errorf("no mark:\n%s", picture)
+	}
+	area := Area{Name: "k", Use: map[string]Amount{LUT: {Used: 7, Percent: 7}}}
+	if scale([]Area{area}) != 10 || scale(nil) != 5 {
+		t.Error("scale")
+	}
+	if picture := matrix("use", []Area{area}, map[string]Area{"k": area}, 10); strings.Contains(picture, `class="was"`) || !strings.Contains(picture, "7.0 %") {
+		t.Error(picture)
+	}
+	nan := math.NaN()
+	if picture := curve("slack", "ns", []point{{value: 1}, {value: nan}, {value: 2}}, 1, true); strings.Count(picture, "<circle") != 2 || strings.Count(picture, "M") != 2 {
+		t.Error(picture)
+	}
+	if curve("slack", "ns", []point{{value: nan}}, 1, true) != "" {
+		t.Error("a curve of nothing")
 	}
 }
 
