@@ -193,6 +193,9 @@ module microblaze_v_core #(
         end
     end
 
+    // Nobody is told of a trap before the first reset.
+    initial halted = 1'b0;
+
     assign data_in = bus_answered ? bus_word : data_rdata;
     assign dready  = ram_ready || bus_answered;
     assign dwait   = bus_valid || halted;

@@ -55,7 +55,7 @@ type Halt struct {
 
 // library is the processor's functions.
 type library struct {
-	open      func(seed uint64, firmware string) uintptr
+	open      func(seed uint64, firmware, argument string) uintptr
 	close     func(uintptr)
 	reset     func(uintptr)
 	run       func(h uintptr, cycles uint64) int64
@@ -182,13 +182,13 @@ type Core struct {
 }
 
 // New returns a processor with ramBytes bytes of local RAM after its reset. The
-// firmware is a file for $readmemh.
-func New(ctx context.Context, kind Kind, seed uint64, ramBytes uint32, firmware string) (*Core, error) {
+// firmware is a file for $readmemh; an argument beside it may be empty.
+func New(ctx context.Context, kind Kind, seed uint64, ramBytes uint32, firmware, argument string) (*Core, error) {
 	lib, err := load(ctx, kind)
 	if err != nil {
 		return nil, err
 	}
-	h := lib.open(seed, firmware)
+	h := lib.open(seed, firmware, argument)
 	return &Core{
 		lib: lib, handle: h,
 		RAM:       unsafe.Slice((*uint32)(lib.ram(h)), ramBytes/4),

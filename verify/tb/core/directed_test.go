@@ -171,7 +171,7 @@ func branchesAndJumps(t *testing.T, kind Kind) {
 			}
 		}
 	}
-	for _, target := range []uint32{0, 8, 9, 0xa, 0xb, 0x7ff8, ramBytes - 4, ramBytes, 0x20000, 0xfffffffc} {
+	for _, target := range []uint32{0, 8, 9, 0xa, 0xb, 0x7ff8, ramBytes - 4, ramBytes, 0x20000, 0xffffff80, 0xfffffffc} {
 		for _, offset := range []int32{0, 1, 2, 3, 4, -4, 2047, -2048} {
 			p.load(t, Program(LI(a0, target-uint32(offset)), OpI("jalr", a0, a0, offset)), [32]uint32{})
 			if _, err := p.run(20); err != nil {

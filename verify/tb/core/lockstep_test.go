@@ -90,7 +90,7 @@ func newPairOf(t testing.TB, kind Kind, seed uint64, firmware string) *pair {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	core, err := New(ctx, kind, seed, ramBytes, firmware)
+	core, err := New(ctx, kind, seed, ramBytes, firmware, "")
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}

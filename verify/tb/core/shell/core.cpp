@@ -145,14 +145,14 @@ void vl_stop(const char *, int line, const char *) {
 }
 #endif
 
-API uintptr_t core_open(uint64_t seed, const char *firmware) {
+API uintptr_t core_open(uint64_t seed, const char *firmware, const char *more) {
     auto core = new Core;
     core->noise = seed;
     core->context.randReset(2);
     core->context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
     std::string plus = std::string("+firmware=") + firmware;
-    const char *arguments[] = {"core", plus.c_str()};
-    core->context.commandArgs(2, arguments);
+    const char *arguments[] = {"core", plus.c_str(), more};
+    core->context.commandArgs(3, arguments);
     core->model = std::make_unique<Vcontrol_processor>(&core->context);
     core->model->clk = 0;
     core->reset();
