@@ -19,8 +19,12 @@ type Spec struct {
 	Values []string
 }
 
-// Many is for options that take all words up to the next option.
-const Many = -1
+// Many is for options that take all words up to the next option, Optional for those that
+// take one or none.
+const (
+	Many     = -1
+	Optional = -2
+)
 
 // Table is the options of a tool.
 type Table struct {
@@ -105,11 +109,11 @@ func (t *Table) Parse(args []string, version string) (*Given, error) {
 		case attached:
 			v.Values = []string{value}
 		case spec.Takes != 0:
-			for i+1 < len(args) && (spec.Takes == Many || len(v.Values) < spec.Takes) && !t.option(args[i+1], version) {
+			for i+1 < len(args) && (spec.Takes == Many || len(v.Values) < max(spec.Takes, -spec.Takes-1)) && !t.option(args[i+1], version) {
 				i++
 				v.Values = append(v.Values, args[i])
 			}
-			if len(v.Values) == 0 {
+			if len(v.Values) == 0 && spec.Takes != Optional {
 				return nil, &Error{word, fmt.Sprintf("the required argument for option '%s%s' is missing", t.Dash, full)}
 			}
 		}

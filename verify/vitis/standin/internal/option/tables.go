@@ -71,7 +71,7 @@ var Run = Table{Dash: "--", Inputs: true, Specs: []Spec{
 // Xclbinutil are the options of xclbinutil (XRT documentation, "xclbinutil").
 var Xclbinutil = Table{Dash: "--", Specs: []Spec{
 	{Long: "help", Short: "h"}, {Long: "version"}, {Long: "verbose", Short: "v"}, {Long: "quiet", Short: "q"}, {Long: "force"}, {Long: "trace", Short: "t"},
-	{Long: "input", Short: "i", Takes: 1}, {Long: "output", Short: "o", Takes: 1}, {Long: "info", Takes: Many}, {Long: "list-sections"}, {Long: "list-names"},
+	{Long: "input", Short: "i", Takes: 1}, {Long: "output", Short: "o", Takes: 1}, {Long: "info", Takes: Optional}, {Long: "list-sections"}, {Long: "list-names"},
 	{Long: "add-section", Takes: Many}, {Long: "add-replace-section", Takes: Many}, {Long: "add-merge-section", Takes: Many}, {Long: "append-section", Takes: Many},
 	{Long: "replace-section", Takes: Many}, {Long: "remove-section", Takes: Many}, {Long: "dump-section", Takes: Many},
 	{Long: "add-kernel", Takes: Many}, {Long: "add-pskernel", Takes: Many}, {Long: "key-value", Takes: Many}, {Long: "remove-key", Takes: Many},

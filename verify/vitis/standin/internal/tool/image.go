@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/option"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
 )
 
@@ -51,15 +52,12 @@ func xclbinutil(c *call) error {
 			}
 		}
 	}
-	if g.Has("info") {
-		for _, s := range f.Sections {
-			c.say("   Section: %s, %d bytes", s.Kind, len(s.Data))
-		}
-		c.say("   UUID (xclbin):          %s\n   Platform VBNV:          %s", f.UUID, f.Platform)
-	}
 	if out := g.Get("output"); out != "" {
 		if err := c.fresh(out, g.Has("force")); err != nil {
 			return err
+		}
+		if !g.Has("skip-uuid-insertion") { // what is written is another file
+			f.UUID = c.inputs()[:32]
 		}
 		data, err := f.Bytes()
 		if err != nil {
@@ -68,6 +66,68 @@ func xclbinutil(c *call) error {
 		c.write(out, data)
 		c.say("Successfully wrote (%d bytes) to the output file: %s", len(data), out)
 	}
+	if g.Has("info") {
+		return c.info(f, g.Get("info"), g.Has("force"))
+	}
+	return nil
+}
+
+// info writes what a file holds, or says it.
+func (c *call) info(f *xclbin.File, file string, force bool) error {
+	v := report.View{Version: c.Version, Platform: f.Platform}
+	var layout struct {
+		Layout struct {
+			IPs []struct {
+				Name string `json:"m_name"`
+			} `json:"m_ip_data"`
+		} `json:"ip_layout"`
+	}
+	if data, ok := f.Get("IP_LAYOUT"); ok {
+		if err := json.Unmarshal(data, &layout); err != nil {
+			return err
+		}
+	}
+	for _, ip := range layout.Layout.IPs {
+		kernel, name, _ := strings.Cut(ip.Name, ":")
+		v.Instances = append(v.Instances, report.Instance{Name: name, Kernel: kernel})
+	}
+	var clocks struct {
+		Topology struct {
+			Clocks []struct {
+				MHz string `json:"m_freq_Mhz"`
+			} `json:"m_clock_freq"`
+		} `json:"clock_freq_topology"`
+	}
+	if data, ok := f.Get("CLOCK_FREQ_TOPOLOGY"); ok {
+		if err := json.Unmarshal(data, &clocks); err != nil {
+			return err
+		}
+		for _, clock := range clocks.Topology.Clocks {
+			v.Frequency, _ = strconv.ParseFloat(clock.MHz, 64)
+		}
+	}
+	var banks struct {
+		Connectivity map[string]string `json:"connectivity"`
+	}
+	if data, ok := f.Get("CONNECTIVITY"); ok {
+		if err := json.Unmarshal(data, &banks); err != nil {
+			return err
+		}
+		v.Banks = banks.Connectivity
+	}
+	target := "hw"
+	if f.Emulated {
+		target = "hw_emu"
+	}
+	text := report.Info(v, uuid(f.UUID), f.Version, target)
+	if file == "" {
+		c.say("%s", text)
+		return nil
+	}
+	if err := c.fresh(file, force); err != nil {
+		return err
+	}
+	c.write(file, []byte(text))
 	return nil
 }
 

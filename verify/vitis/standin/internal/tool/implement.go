@@ -167,7 +167,7 @@ func model(sys *link.System, sh *shell.Shell) string {
 
 // reportView is what the reports of a link are about.
 func reportView(version, design string, mhz float64, sys *link.System, sh *shell.Shell) report.View {
-	v := report.View{Version: version, Build: releaseOf(version).vivado, Part: sh.Part, Platform: sh.Name, Design: design, Frequency: mhz, Slack: 0.013, SLRs: sh.SLRs}
+	v := report.View{Version: version, Build: releaseOf(version).vivado, Part: sh.Part, Platform: sh.Name, Design: design, Frequency: mhz, Slack: 0.013, SLRs: sh.SLRs, Banks: sys.Banks}
 	for _, in := range sys.Instances {
 		slr, ok := sys.SLRs[in.Name]
 		if !ok {

@@ -272,5 +272,5 @@ func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, 
 	f.Set("CLOCK_FREQ_TOPOLOGY", fmt.Appendf(nil, `{"clock_freq_topology":{"m_count":"1","m_clock_freq":[{"m_freq_Mhz":"%g","m_type":"DATA","m_name":"DATA_CLK"}]}}`, mhz))
 	f.Set("BUILD_METADATA", fmt.Appendf(nil, `{"build_metadata":{"xclbin":{"generated_by":{"name":"v++","version":%q}}}}`, c.Version))
 	all, err := f.Bytes()
-	return all, report.Info(reportView(c.Version, design, mhz, sys, sh), f.UUID, f.Version, target), err
+	return all, report.Info(reportView(c.Version, design, mhz, sys, sh), uuid(f.UUID), f.Version, target), err
 }

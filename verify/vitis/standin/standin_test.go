@@ -1,0 +1,163 @@
+package standin
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMain(m *testing.M) { os.Exit(Main(m)) }
+
+// call runs a tool in a directory.
+func call(t *testing.T, in *Installation, dir, tool string, args ...string) (int, string) {
+	t.Helper()
+	path := ""
+	for _, d := range filepath.SplitList(in.Variables()["PATH"]) {
+		if _, err := os.Stat(filepath.Join(d, tool)); err == nil {
+			path = filepath.Join(d, tool)
+			break
+		}
+	}
+	if path == "" || !strings.HasPrefix(path, in.Root) {
+		return 127, "not installed"
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = dir, in.Env()
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// TestOptions: a version takes its options and no others.
+func TestOptions(t *testing.T) {
+	dir := t.TempDir()
+	const platform = "xilinx_u55c_gen3x16_xdma_3_202210_1"
+	for _, test := range []struct {
+		version, tool string
+		args          []string
+		says          string
+	}{
+		{"2022.1", "v++", []string{"--version"}, "v++ v2022.1"},
+		{"2025.1", "v++", []string{"--version"}, "v++ v2025.1"},
+		{"2023.2", "vivado", []string{"-version"}, "Vivado v2023.2"},
+		{"2023.2", "vitis_hls", []string{"-version"}, "v2023.2"},
+		{"2024.2", "vitis_hls", []string{"-version"}, "not installed"},
+		{"2022.1", "vitis-run", []string{"--version"}, "not installed"},
+		{"2022.2", "v++", []string{"--compile", "--mode", "hls"}, "unrecognised option '--mode'"},
+		{"2022.2", "v++", []string{"--link", "--freqhz=250000000"}, "unrecognised option '--freqhz=250000000'"},
+		{"2023.2", "v++", []string{"--link", "--frequency=250"}, "unrecognised option '--frequency=250'"},
+		{"2023.2", "v++", []string{"--link", "--platform"}, "required argument for option '--platform' is missing"},
+		{"2023.2", "v++", []string{"--link", "--save-temps=1"}, "does not take any arguments"},
+		{"2023.2", "v++", []string{"--link", "-t", "card"}, "the argument ('card') for option '--target' is invalid"},
+		{"2023.2", "v++", []string{"--link", "--connectivity.nl", "a:1"}, "unrecognised option '--connectivity.nl'"},
+		{"2023.2", "v++", []string{"--link", "--compile"}, "exactly one of"},
+		{"2023.2", "v++", []string{"--link", "none.xo"}, "[v++ 60-602] Source file does not exist"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", "xilinx_u99"}, "[v++ 60-1258] No valid platform was found that matches 'xilinx_u99'"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform, "--kernel_frequency", "fast"}, "'--kernel_frequency' is invalid"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform, "--freqhz", "250Hz"}, "[CFGEN 83-2243] Malformed"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform}, "no input files"},
+		{"2023.2", "v++", []string{"--link", "--platform", platform}, "'--target' is required"},
+		{"2023.2", "vivado", []string{"-mode", "batch", "-sourse", "a.tcl"}, "unrecognised option '-sourse'"},
+		{"2023.2", "vivado", []string{"-mode", "fast"}, "invalid"},
+		{"2023.2", "vivado", []string{"-mode", "batch", "-nolog", "-nojournal", "-source", "none.tcl"}, "couldn't read file"},
+		{"2023.2", "xclbinutil", []string{"--inputs", "a"}, "unrecognised option '--inputs'"},
+		{"2023.2", "xclbinutil", []string{"--output", "a"}, "Missing file input option"},
+		{"2023.2", "updatemem", []string{"-bits", "a"}, "unrecognised option '-bits'"},
+		{"2023.2", "updatemem", []string{"-bit", "a"}, "-meminfo is missing"},
+		{"2023.2", "emconfigutil", []string{"--platform", "xilinx_u99"}, "is not found"},
+		{"2023.2", "platforminfo", []string{"--list"}, platform + ".xpfm"},
+		{"2023.2", "git", []string{"fetch", "https://example.org/none"}, "Could not resolve host: example.org"},
+		{"2023.2", "xbutil", []string{"examine", "--fast"}, "unrecognised option '--fast'"},
+	} {
+		in := Install(t, t.TempDir(), Options{Version: test.version})
+		status, said := call(t, in, dir, test.tool, test.args...)
+		if !strings.Contains(said, test.says) {
+			t.Errorf("%s %q of %s says\n%s\nnot %s", test.tool, test.args, test.version, said, test.says)
+		}
+		if fine := slices.ContainsFunc(test.args, func(a string) bool { return strings.Contains(a, "version") || a == "--list" }) && test.says != "not installed"; fine != (status == 0) {
+			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
+		}
+	}
+}
+
+// TestScripts: what a packaging script does wrong is said.
+func TestScripts(t *testing.T) {
+	if _, err := exec.LookPath("tclsh"); err != nil {
+		t.Skip("tclsh is missing; install the package tcl")
+	}
+	const xml = `<root><kernel name="k" vlnv="a:b:k:1.0" language="ip" hwControlProtocol="ap_ctrl_none"><ports>
+<port name="out" mode="write_only" dataWidth="64" portType="stream"/></ports><args/></kernel></root>`
+	const good = `create_project -force -part xcu55c-fsvh2892-2L-e k p
+add_files -norecurse a.sv
+ipx::package_project -root_dir ip -vendor a -library b -taxonomy /KernelIP
+set core [ipx::current_core]
+foreach bus {ap_clk ap_rst_n out} { ipx::add_bus_interface $bus $core }
+set_property sdx_kernel true $core
+ipx::save_core $core
+package_xo -force -kernel_name k -ip_directory ip -kernel_xml k.xml -xo_path k.xo
+`
+	for _, test := range []struct{ name, from, to, says string }{
+		{"nothing", "", "", ""},
+		{"no project", "create_project -force -part xcu55c-fsvh2892-2L-e k p", "", "No open project"},
+		{"a source that is not there", "a.sv", "b.sv", "[Vivado 12-172] File or Directory 'b.sv' does not exist"},
+		{"an unknown command", "ipx::save_core", "ipx::store_core", `invalid command name "ipx::store_core"`},
+		{"an unknown option", "-kernel_xml", "-kernel_description", "[Common 17-170] Unknown option '-kernel_description'"},
+		{"a port without a bus", "ap_rst_n out", "ap_rst_n", "port out of the kernel's description is no bus interface"},
+		{"no clock", "ap_clk ap_rst_n", "ap_rst_n", "no bus interface ap_clk"},
+		{"no kernel", "set_property sdx_kernel true $core", "", "sdx_kernel"},
+		{"another name", "-kernel_name k", "-kernel_name q", "the kernel is called q, and its description k"},
+		{"no description", "k.xml", "q.xml", "q.xml"},
+		{"no sources", "add_files -norecurse a.sv", "", "the IP has no sources"},
+		{"an error", "ipx::save_core $core", "error broken", "broken"},
+	} {
+		dir := t.TempDir()
+		script := strings.Replace(good, test.from, test.to, 1)
+		for name, text := range map[string]string{"k.xml": xml, "a.sv": "module k; endmodule\n", "k.tcl": script} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in := Install(t, t.TempDir(), Options{})
+		status, said := call(t, in, dir, "vivado", "-mode", "batch", "-nolog", "-nojournal", "-source", "k.tcl")
+		_, err := os.Stat(filepath.Join(dir, "k.xo"))
+		if (status == 0) != (test.says == "") || (err == nil) != (test.says == "") || !strings.Contains(said, test.says) {
+			t.Errorf("%s: exit status %d, k.xo: %v\n%s\nnot %s", test.name, status, err, said, test.says)
+		}
+	}
+}
+
+// TestLog: calls are in the log, with what they read and wrote.
+func TestLog(t *testing.T) {
+	dir := t.TempDir()
+	in := Install(t, t.TempDir(), Options{})
+	const platform = "xilinx_u50_gen3x16_xdma_5_202210_1"
+	if status, said := call(t, in, dir, "emconfigutil", "--platform", platform, "--nd", "1", "--od", "."); status != 0 {
+		t.Fatal(said)
+	}
+	if err := in.Fail(Fault{Tool: "emconfigutil", Kind: OutOfMemory, Times: 1}); err != nil {
+		t.Fatal(err)
+	}
+	call(t, in, dir, "emconfigutil", "--platform", platform)
+	if status, said := call(t, in, dir, "emconfigutil", "--platform", platform, "--nd", "2", "--od", "."); status != 0 {
+		t.Fatalf("the fault was to happen once: %s", said)
+	}
+	calls, err := in.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exits []int
+	for _, c := range calls {
+		exits = append(exits, c.Exit)
+	}
+	if !slices.Equal(exits, []int{0, -1, 0}) {
+		t.Errorf("exit statuses %v", exits)
+	}
+	if first := calls[0]; first.Tool != "emconfigutil" || first.Outputs["emconfig.json"] == "" || first.Env["XILINX_VITIS"] != in.Vitis || first.Args[1] != platform {
+		t.Errorf("the first call is %+v", first)
+	}
+}
