@@ -106,6 +106,9 @@ func send(parcels []parcel, st *store.Store, dir string) (paths []string, err er
 		if same(st, to, p.file) {
 			continue
 		}
+		if info, err := os.Lstat(to); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a directory, and a file is to be there", to)
+		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return nil, err
 		}

@@ -305,6 +305,44 @@ func TestWhatWasMadeOfRefusedOutputs(t *testing.T) {
 	}
 }
 
+// The producer's job has ended well and its result is refused, while the next job
+// runs, or when that has ended, too.
+func TestWhatRunsWithRefusedOutputs(t *testing.T) {
+	for _, line := range []string{"cat a.xo >p.linked; sleep 600", "cat a.xo >p.linked"} {
+		f := fix(t)
+		a := shell("p/package/a", step.Package, f.count, "echo bad >a.xo", "a.xo")
+		link := need(shell("p/link/p", step.Link, f.count, line, "p.linked"), a.ID, "a.xo", "a.xo")
+		o := f.options()
+		keys, err := (&step.Plan{Steps: []*step.Step{a, link}}).Keys(f.store.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait := "p.linked"
+		if !strings.Contains(line, "sleep") {
+			wait = step.ExitFile
+		}
+		bad := errors.New("no kernel")
+		o.Check = func(path string) error {
+			if filepath.Base(path) != "a.xo" {
+				return nil
+			}
+			until(t, "the other runs", func() bool {
+				names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", keys[link.ID].Hash, "*", wait))
+				return len(names) == 1
+			})
+			time.Sleep(200 * time.Millisecond) // so that its end is known
+			return bad
+		}
+		out, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{a, link}}, f.store, here(), o)
+		if !errors.Is(err, bad) || !errors.Is(err, store.ErrOutput) || !slices.Equal(out.Skipped, []string{link.ID}) || len(out.Results) > 0 {
+			t.Errorf("%s: %+v, %v", line, out, err)
+		}
+		if _, err := f.store.Get(keys[link.ID].Hash); !errors.Is(err, store.ErrMissing) {
+			t.Errorf("%s: what was made of it is in the store: %v", line, err)
+		}
+	}
+}
+
 // A cluster that does not answer any more: the jobs may go on.
 func TestJobsOutOfSight(t *testing.T) {
 	f := fix(t)
@@ -410,6 +448,15 @@ func TestDeliver(t *testing.T) {
 	os.Symlink("/etc/passwd", filepath.Join(dir, "y.txt"))
 	os.WriteFile(filepath.Join(dir, ".p.xclbin.cclforge-tmp"), []byte("left by a crash"), 0o666)
 	deliver()
+	// Something that cannot be replaced: nothing is changed.
+	os.RemoveAll(dir)
+	os.MkdirAll(filepath.Join(dir, "y.txt", "mine"), 0o777)
+	if _, err := Deliver(plan, f.store, "p", dir); err == nil || !strings.Contains(err.Error(), "y.txt is a directory") {
+		t.Errorf("onto a directory: %v", err)
+	}
+	if exists(filepath.Join(dir, "p.xclbin")) {
+		t.Error("a part was delivered")
+	}
 	// A result that is damaged: nothing is changed.
 	keys, _ := plan.Keys(f.store.Hash)
 	r, err := f.store.Get(keys["p/package/a"].Hash)

@@ -385,6 +385,33 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
+func TestPruneLeavesTheResultsOfARunningBuild(t *testing.T) {
+	f := fix(t)
+	if _, err := f.run(twoPlatforms(f.count, "0")); err != nil {
+		t.Fatal(err)
+	}
+	plan := twoPlatforms(f.count, "0")
+	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
+	o := f.options()
+	hear := o.OnEvent
+	o.OnEvent = func(e step.Event) {
+		hear(e)
+		if e.Kind == step.Started { // it is about to take the linked design out of the store
+			p, err := f.store.Prune(t.Context(), store.PruneOptions{MaxSize: 1})
+			if err != nil || len(p.Removed) != 1 || p.Removed[0].ID != "p/image/p" { // the one with the old firmware
+				t.Errorf("%+v, %v", p, err)
+			}
+		}
+	}
+	out, err := Run(t.Context(), plan, f.store, here(), o)
+	if err != nil || !slices.Equal(out.Ran, []string{"p/image/p"}) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if p, err := f.store.Prune(t.Context(), store.PruneOptions{MaxSize: 1}); err != nil || len(p.Removed) != 8-1 {
+		t.Errorf("after it: %+v, %v", p, err)
+	}
+}
+
 func TestAFileThatChangesMeanwhile(t *testing.T) {
 	f := fix(t)
 	name := filepath.Join(t.TempDir(), "kernel.cpp")

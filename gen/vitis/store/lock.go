@@ -89,6 +89,11 @@ func (s *Store) try(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock in the cache: %w", err)
 	}
+	return claim(f, name)
+}
+
+// claim takes the lock of an open file, if that still has the lock's name.
+func claim(f *os.File, name string) (unlock func(), err error) {
 	got, err := tryLock(f)
 	if err != nil {
 		f.Close()

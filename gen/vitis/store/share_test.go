@@ -59,15 +59,39 @@ func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
 
 func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 	s := open(t)
+	name := s.path("locks", key("a"))
 	unlock, err := s.TryLock(key("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(s.path("locks", key("a")), os.O_RDWR, 0)
+	// Somebody opens the file; whoever has the lock removes it; a third one makes it anew.
+	f, err := s.openLock(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	os.Remove(name)
+	unlock()
+	for _, there := range []bool{false, true} {
+		if there {
+			if unlock, err = s.TryLock(key("a")); err != nil || unlock == nil {
+				t.Fatal(err)
+			}
+			if f, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
+				t.Fatal(err)
+			}
+			other := name + "x" // as if f had been opened before
+			if err := os.WriteFile(other, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			if f, err = os.OpenFile(other, os.O_RDWR, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := claim(f, name); got != nil || err != nil {
+			t.Errorf("a file without the name is a lock: %v", err)
+		}
+	}
 	var held, most int
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -117,6 +141,41 @@ func TestManyPublishTheSame(t *testing.T) {
 		})
 	}
 	all.Wait()
+	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
+	s := open(t)
+	content := plain()
+	content["a.xo"] = strings.Repeat("x", 1<<20)
+	work := files(t, t.TempDir(), content)
+	f, err := os.OpenFile(filepath.Join(work, "a.xo"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i := int64(0); ctx.Err() == nil; i++ {
+			f.WriteAt([]byte("y"), i%(1<<20))
+			time.Sleep(100 * time.Microsecond)
+		}
+	})
+	seen := false
+	for i := 0; i < 200 && !seen; i++ {
+		_, err := s.Publish(fmt.Sprintf("%064x", i), work, Making{Step: testStep()})
+		if seen = err != nil; seen && (!errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "a.xo is still being written")) {
+			t.Error(err)
+		}
+	}
+	stop()
+	all.Wait()
+	if !seen {
+		t.Error("nobody has noticed")
+	}
 	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}

@@ -176,6 +176,22 @@ func TestDamageIsSeen(t *testing.T) {
 		"record empty":   {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 0) }, "step.json is not whole", false},
 		"record gone":    {func(r *Result) error { return os.Remove(r.Dir + "/step.json") }, "there is no step.json", false},
 		"record changed": {func(r *Result) error { return edit(r.Dir+"/step.json", "package a", "package b") }, "step.json was changed", false},
+		"another result": {func(r *Result) error {
+			b := filepath.Join(filepath.Dir(r.Dir), key("b"))
+			return errors.Join(os.RemoveAll(r.Dir), os.CopyFS(r.Dir, os.DirFS(b)))
+		}, `step.json is that of "` + key("b"), false},
+		"record of later": {func(r *Result) error {
+			other := r.Record
+			other.Schema++
+			text, err := other.encode()
+			return errors.Join(err, os.Chmod(r.Dir+"/step.json", 0o666), os.WriteFile(r.Dir+"/step.json", text, 0o666))
+		}, "has schema 2, and this program knows 1", false},
+		"record that leads away": {func(r *Result) error {
+			other := r.Record
+			other.Files = []File{{Path: "../../../x"}}
+			text, err := other.encode()
+			return errors.Join(err, os.Chmod(r.Dir+"/step.json", 0o666), os.WriteFile(r.Dir+"/step.json", text, 0o666))
+		}, "leads out of the result", false},
 		"output gone":    {func(r *Result) error { return os.Remove(r.Path("a.xo")) }, "a.xo is gone", false},
 		"deep file gone": {func(r *Result) error { return os.Remove(r.Path("tree/x/y.txt")) }, "tree/x/y.txt is gone", false},
 		"output cut":     {func(r *Result) error { return os.Truncate(r.Path("a.xo"), 3) }, "a.xo has 3 bytes and had 10", false},
