@@ -37,7 +37,7 @@ func PackageSteps(d *design.Design) ([]PackageStep, error) {
 	if !linkedByVitis(d) {
 		return nil, nil
 	}
-	sources, _, err := hardwareSources(d)
+	sources, err := sourcesOf(d)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func toldNumber(d *design.Design, k *design.Kernel) bool {
 
 // packaging renders what Vivado reads to package the RTL kernels.
 func packaging(d *design.Design) ([]File, error) {
-	sources, _, err := hardwareSources(d)
+	sources, err := sourcesOf(d)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"weak"
 
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -18,25 +20,20 @@ import (
 type sourceSet struct {
 	files  map[string][]byte   // by path
 	byName map[string][]string // paths, by the name of the module or package
-	used   map[string][]string // names that a file uses, as far as asked for
+	uses   map[string][]string // names of modules and packages of the set that a file uses
 }
 
 func newSourceSet(files []File) *sourceSet {
-	s := &sourceSet{files: map[string][]byte{}, byName: map[string][]string{}, used: map[string][]string{}}
+	s := &sourceSet{files: map[string][]byte{}, byName: map[string][]string{}, uses: map[string][]string{}}
 	for _, f := range files {
 		unit := strings.TrimSuffix(path.Base(f.Path), ".sv")
 		s.files[f.Path] = f.Content
 		s.byName[unit] = append(s.byName[unit], f.Path)
 	}
-	return s
-}
-
-// uses are the names of modules and packages of the set that a file uses.
-func (s *sourceSet) uses(name string) []string {
-	if _, ok := s.used[name]; !ok {
-		s.used[name] = slices.DeleteFunc(unitsOf(name, s.files[name]), func(unit string) bool { return len(s.byName[unit]) == 0 })
+	for name, text := range s.files {
+		s.uses[name] = slices.DeleteFunc(unitsOf(name, text), func(unit string) bool { return len(s.byName[unit]) == 0 })
 	}
-	return s.used[name]
+	return s
 }
 
 // usedBy are what files use, by path: most are the same in all designs.
@@ -57,6 +54,37 @@ func unitsOf(name string, text []byte) []string {
 	return slices.Clone(found)
 }
 
+// known are the sources of designs, for as long as those are there.
+var known sync.Map // weak.Pointer[design.Design] → knownSources
+
+type knownSources struct {
+	forms string // of the kernels, which may be chosen anew
+	set   *sourceSet
+}
+
+// sourcesOf is hardwareSources, rendered once for a design: for those who ask for
+// names of files, modules and pins.
+func sourcesOf(d *design.Design) (*sourceSet, error) {
+	var forms strings.Builder
+	for _, k := range d.Kernels() {
+		forms.WriteString(k.ID + "=" + k.Source + " ")
+	}
+	key := weak.Make(d)
+	last, there := known.Load(key)
+	if there && last.(knownSources).forms == forms.String() {
+		return last.(knownSources).set, nil
+	}
+	set, _, err := hardwareSources(d)
+	if err != nil {
+		return nil, err
+	}
+	if _, again := known.Swap(key, knownSources{forms.String(), set}); !again {
+		runtime.AddCleanup(d, func(key weak.Pointer[design.Design]) { known.Delete(key) }, key)
+	}
+	return set, nil
+}
+
+// hardwareSources is the RTL of a design's kernels.
 func hardwareSources(d *design.Design) (*sourceSet, hardwareView, error) {
 	pkg, symbols, err := svPackage(d)
 	if err != nil {
@@ -74,7 +102,7 @@ func hardwareSources(d *design.Design) (*sourceSet, hardwareView, error) {
 // order in which they are compiled: packages, and modules before those that have
 // them inside. The last one is the top module.
 func KernelSources(d *design.Design, k *design.Kernel) ([]string, error) {
-	sources, _, err := hardwareSources(d)
+	sources, err := sourcesOf(d)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +125,7 @@ func kernelSources(sources *sourceSet, k *design.Kernel) ([]string, error) {
 			return nil
 		}
 		seen[name] = true
-		for _, unit := range sources.uses(name) {
+		for _, unit := range sources.uses[name] {
 			in := sources.byName[unit]
 			if len(in) > 1 {
 				return fmt.Errorf("kernel %s: %s may be any of %s", k.ID, unit, strings.Join(slices.Sorted(slices.Values(in)), ", "))
@@ -121,7 +149,8 @@ func kernelSources(sources *sourceSet, k *design.Kernel) ([]string, error) {
 
 // usedUnits are the packages and modules that a source may use, in order of
 // appearance: what stands before ::, and what begins a line and has a parameter
-// list, or a name and ports, behind it. All of our RTL is written so.
+// list, or a name and ports, behind it. All of our RTL is written so. What only
+// simulations have is no kernel's source, wherever it is mentioned.
 func usedUnits(text []byte) []string {
 	var units []string
 	seen := map[string]bool{}
@@ -131,11 +160,7 @@ func usedUnits(text []byte) []string {
 			units = append(units, string(unit))
 		}
 	}
-	var around conditions
 	for line := range bytes.Lines(text) {
-		if around.hides(line) {
-			continue
-		}
 		line, _, _ = bytes.Cut(line, []byte("//"))
 		for rest := line; ; {
 			before, after, ok := bytes.Cut(rest, []byte("::"))
@@ -165,37 +190,6 @@ func usedUnits(text []byte) []string {
 }
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// synthesisMacro is the only macro that synthesis defines (UG901, "Verilog Macros").
-const synthesisMacro = "SYNTHESIS"
-
-// conditions are the conditional directives around a line: whether each hides it
-// from synthesis.
-type conditions []bool
-
-// hides takes the next line, and tells whether synthesis does not see it.
-func (c *conditions) hides(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t")
-	if len(line) == 0 || line[0] != '`' {
-		return slices.Contains(*c, true)
-	}
-	words := strings.Fields(string(line))
-	last := len(*c) - 1
-	switch words[0] {
-	case "`ifdef", "`ifndef":
-		defined := len(words) > 1 && words[1] == synthesisMacro
-		*c = append(*c, defined != (words[0] == "`ifdef"))
-	case "`else":
-		if last >= 0 {
-			(*c)[last] = !(*c)[last]
-		}
-	case "`endif":
-		if last >= 0 {
-			*c = (*c)[:last]
-		}
-	}
-	return true
-}
 
 // kernelPins are the pins of a kernel's top module with their widths, each by the
 // port that it belongs to: nil for clock and reset.
