@@ -75,10 +75,10 @@ func packageStep(d *design.Design, k *design.Kernel, sources *sourceSet) (Packag
 func linkedByVitis(d *design.Design) bool { return d.Platform.POEs[0].Kind != "rdma" }
 
 // FirmwareInKernel reports whether the image of the control firmware is put into
-// the engine's kernel when that is packaged. Hardware emulation has no later
-// moment for it.
+// the engine's kernel when that is packaged. Platforms for hardware emulation, which
+// has no later moment for it, say so.
 func FirmwareInKernel(d *design.Design) bool {
-	return d.Platform.HWEmu || d.Platform.Build.Firmware == platform.FirmwareKernel
+	return d.Platform.Build.Firmware == platform.FirmwareKernel
 }
 
 // FirmwareFile is what the control processor's memory is initialized from.

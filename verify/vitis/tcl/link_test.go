@@ -1,6 +1,7 @@
 package tcl_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -168,6 +170,35 @@ func TestFirmwareIsInTheKernelOrInNothing(t *testing.T) {
 				t.Errorf("%s: the script of %s names the firmware, or not", name, s.Kernel.ID)
 			}
 		}
+	}
+}
+
+// The words of the memory file are those of the image, the lowest byte in the lowest
+// bits, as the processor reads them.
+func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
+	for _, name := range []string{"u55c_tcp", "u280_2022", "u280_manual"} {
+		d := designtest.Load(t, name, nil)
+		text, err := emit.FirmwareImage(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prebuilt, err := firmware.Prebuilt(d.ABI().Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		if lines[0] != "@00000000" || len(lines)-1 != (len(prebuilt.Code)+3)/4 {
+			t.Fatalf("%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
+		}
+		for at, b := range prebuilt.Code {
+			digits := lines[1+at/4]
+			if want := fmt.Sprintf("%02X", b); len(digits) != 8 || digits[6-2*(at%4):8-2*(at%4)] != want {
+				t.Fatalf("%s: byte %d is %s, and its word %s", name, at, want, digits)
+			}
+		}
+	}
+	if got := string(emit.MemoryFile([]byte{1, 2, 3, 4, 5})); got != "@00000000\n04030201\n00000005\n" {
+		t.Errorf("5 bytes are %q", got)
 	}
 }
 
