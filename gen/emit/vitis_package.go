@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +33,8 @@ type PackageStep struct {
 }
 
 // PackageSteps says how the RTL kernels of a platform are packaged. Platforms
-// that are not linked by v++ have none.
+// that are not linked by v++ have none. Errors match firmware.ErrNoImage where a
+// kernel has firmware inside that nobody has built.
 func PackageSteps(d *design.Design) ([]PackageStep, error) {
 	if !linkedByVitis(d) {
 		return nil, nil
@@ -63,6 +65,9 @@ func packageStep(d *design.Design, k *design.Kernel, sources *sourceSet) (Packag
 	}
 	step.Files = append(own, packageFolder+k.ID+".v", "vitis/"+k.ID+".xml", step.Script)
 	if holdsFirmware(d, own) {
+		if _, err := FirmwareImage(d); err != nil {
+			return PackageStep{}, fmt.Errorf("kernel %s: %w", k.ID, err)
+		}
 		step.Files = append(step.Files, firmwareFolder+firmwareFile)
 	}
 	if ip := ipScript(d, own); ip != "" {
@@ -268,6 +273,9 @@ func packaging(d *design.Design) ([]File, error) {
 	}
 	if withFirmware {
 		image, err := FirmwareImage(d)
+		if errors.Is(err, images.ErrNoImage) {
+			return files, nil // the rest is of use; PackageSteps says what is missing
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package tcl_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/vitis/tcl"
 )
 
@@ -233,5 +235,24 @@ func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("reports -want +got:\n%s", diff)
 		}
+	}
+}
+
+// A generation of the user's own is rendered without its firmware, and its packaging
+// says what is missing.
+func TestFirmwareThatNobodyHasBuilt(t *testing.T) {
+	text, err := platforms.FS.ReadFile("abi/accl-2024.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := designtest.Made(t, "described", map[string]string{
+		"abi/own.hcl":   strings.Replace(string(text), `abi "accl-2024"`, `abi "own"`, 1),
+		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300", "clock = 300\n  abi = \"own\"", 1),
+	})
+	if files := rendered(t, d); files["firmware/cclo_firmware.mem"] != nil || files["vitis/package/ccl_offload.tcl"] == nil {
+		t.Error("there is an image, or no package script")
+	}
+	if _, err := emit.PackageSteps(d); !errors.Is(err, firmware.ErrNoImage) || !strings.Contains(err.Error(), "ccl_offload") {
+		t.Errorf("error %v", err)
 	}
 }
