@@ -247,6 +247,9 @@ func TestUsers(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	two := []Card{{Index: 0, BDF: "0000:c4:00.1", Name: "u55c"}, {Index: 1, BDF: "0001:c4:00.1"}}
+	if _, err := Select(two, "c4:00.1"); err == nil || !strings.Contains(err.Error(), "not one of the cards only") {
+		t.Errorf("two cards that match: %v", err)
+	}
 	for _, c := range []struct {
 		cards     []Card
 		selection string
