@@ -3,7 +3,9 @@ package slurm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,12 +178,38 @@ func TestAccounting(t *testing.T) {
 		}
 		w := job(t, c, "p/hls/a", "true", step.Resources{})
 		leaveRecord(t, w, step.LogFile, "its log\n")
-		if err := <-wait(t.Context(), slurm.Forgotten(e, w.Job, "999999")); !errors.Is(err, want) || err == nil != (want == nil) {
+		err := <-wait(t.Context(), slurm.Forgotten(e, w.Job, "999999"))
+		if !errors.Is(err, want) || err == nil != (want == nil) {
 			t.Errorf("%q: %v", answer, err)
+		}
+		if err != nil && strings.HasPrefix(answer, "CANCELLED") {
+			wants(t, err, step.ErrFailed, "cancelled, and not by this build")
 		}
 		if ran := strings.HasSuffix(answer, "|n1") && answer != "RUNNING|n1"; ran != slices.Equal(w.told(&w.lines), []string{"its log"}) || ran != slices.Equal(w.told(&w.where), []string{"n1"}) {
 			t.Errorf("%q: it has told %q and %q", answer, w.told(&w.where), w.told(&w.lines))
 		}
+	}
+}
+
+// A queue that shows nothing for a while is no end of a job that runs.
+func TestEmptyQueue(t *testing.T) {
+	e, c := executor(t, nil)
+	dir := t.TempDir()
+	squeue, err := exec.LookPath("squeue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/bash\necho >>%s/calls\n(( $(wc -l <%[1]s/calls) < 8 )) || exec %s \"$@\"\n", dir, squeue)
+	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	w := job(t, c, "p/hls/a", "until [ $(wc -l <"+dir+"/calls) -gt 9 ]; do sleep 0.05; done; echo ended", step.Resources{})
+	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
+		t.Error(err)
+	}
+	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"ended"}) {
+		t.Errorf("lines are %q", lines)
 	}
 }
 
