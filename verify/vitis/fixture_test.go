@@ -53,6 +53,16 @@ func repositories(dir string, designs []*design.Design) (map[string]standin.Repo
 			}
 		}
 	}
+	for _, d := range designs {
+		if d.Shell == nil || at[d.Shell.Git] != "" {
+			continue
+		}
+		repo := filepath.Join(dir, fmt.Sprintf("repository%d", len(at)))
+		at[d.Shell.Git], asked[d.Shell.Git] = repo, d.Shell.Revision
+		if err := write(repo, map[string]string{"cmake/FindCoyoteHW.cmake": "# fixture\n", "hw/shell.sv": "// fixture\n"}); err != nil {
+			return nil, err
+		}
+	}
 	all := map[string]standin.Repository{}
 	for url, repo := range at {
 		head, err := commit(repo)
@@ -83,6 +93,11 @@ func fill(repo string, designs []*design.Design, src *design.Source) error {
 			files[k.XO.PostLink] = post
 		}
 	}
+	return write(repo, files)
+}
+
+// write writes files below a folder.
+func write(repo string, files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(repo, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

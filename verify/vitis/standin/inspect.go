@@ -3,6 +3,7 @@ package standin
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
 )
@@ -44,4 +45,17 @@ func Inspect(path string) (*Linked, error) {
 		}
 	}
 	return l, nil
+}
+
+// InspectBit reads a bitstream.
+func InspectBit(path string) (*Linked, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	bits, err := xclbin.ParseBitstream(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Linked{Design: bits.Design, Memories: bits.RAMs}, nil
 }

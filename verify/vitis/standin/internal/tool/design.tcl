@@ -98,6 +98,10 @@ proc set_property args {
     foreach {name value} $pairs { set standin::property($object,[string toupper $name]) $value }
     standin::record set_property $object {*}$pairs
 }
+proc open_checkpoint file {
+    if {![file exists $file]} { return -code error "ERROR: \[Common 17-55\] there is no checkpoint $file" }
+    standin::record open_checkpoint $file
+}
 proc current_design args { return standin_design }
 proc current_bd_design args { return ulp }
 proc get_cells args {
@@ -194,12 +198,16 @@ foreach command {save_bd_design validate_bd_design regenerate_bd_layout assign_b
     proc $command args [list apply {{name} { return "" }} $command]
 }
 
+rename exit standin::leave
+proc exit {{status 0}} {
+    if {$status == 0} { standin::finish }
+    standin::leave $status
+}
 source [lindex $argv 1]
 set standin_script [lindex $argv 2]
 if {[catch {source $standin_script} message options]} {
     puts "ERROR: $message"
     puts [dict get $options -errorinfo]
-    exit 1
+    standin::leave 1
 }
-standin::finish
 exit 0

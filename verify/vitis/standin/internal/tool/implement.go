@@ -152,11 +152,7 @@ func model(sys *link.System, sh *shell.Shell) string {
 		if !slices.ContainsFunc(in.Kernel.Files, func(f string) bool { return strings.HasSuffix(f, "/control_processor.sv") }) {
 			continue
 		}
-		// 64 KiB in words of 32 bits: 16 block RAMs with 2 bits of each word.
-		for lane := range 16 {
-			fmt.Fprintf(&b, "standin::ram level0_i/ulp/%s/inst/kernel/core/processor/ram/memory_reg_bram_%d {LOC RAMB36_X%dY%d ram_addr_begin 0 ram_addr_end 16383 ram_slice_begin %d ram_slice_end %d ram_offset 0}\n",
-				in.Name, lane, lane%8, 20*n+lane, 2*lane, 2*lane+1)
-		}
+		blockRAMs(&b, "level0_i/ulp/"+in.Name+"/inst/kernel", n)
 		fmt.Fprintf(&b, "standin::ram level0_i/ulp/%s/inst/kernel/core/other_reg_bram_0 {LOC RAMB18_X9Y%d}\n", in.Name, n)
 	}
 	for _, s := range sys.Streams {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
@@ -16,6 +17,9 @@ const fixtures = "standin"
 
 // cmake stands in for the configuration of somebody else's build.
 func cmake(c *call) error {
+	if slices.Contains(c.Args, "-B") || slices.Contains(c.Args, "--build") {
+		return shellBuild(c)
+	}
 	root, err := c.repository(".")
 	if err != nil {
 		return err

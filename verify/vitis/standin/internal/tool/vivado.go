@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +49,12 @@ func vivado(c *call) error {
 	for _, s := range scripts {
 		c.say("source %s", s)
 		c.stage()
+		if text, err := os.ReadFile(s); err == nil && bytes.Contains(text, []byte("open_checkpoint")) {
+			if err := c.checkpointScript(s); err != nil {
+				return err
+			}
+			continue
+		}
 		commands, err := c.script(s, scriptPrelude, vivadoCommands, g.All("tclargs"))
 		if err == nil {
 			err = c.packaged(commands)

@@ -1,0 +1,43 @@
+package vitis
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/vitis/standin"
+)
+
+// TestShell builds the RDMA platform inside its shell, and again with nothing to do.
+func TestShell(t *testing.T) {
+	t.Parallel()
+	const name = "u55c_rdma"
+	b := newBench(t, standin.Options{Version: "2023.2"})
+	o := b.run("build", name)
+	if o.code != 0 {
+		t.Fatal(o)
+	}
+	var did []string
+	for _, c := range b.worked() {
+		if c.Exit != 0 {
+			t.Errorf("%s %q: exit status %d", c.Tool, c.Args, c.Exit)
+		}
+		if c.Tool == "cmake" || c.Tool == "updatemem" || c.Tool == "vivado" {
+			did = append(did, c.Tool+" "+c.Args[len(c.Args)-1])
+		}
+	}
+	if len(did) != 5 || !slices.Equal(did[1:], []string{"cmake project", "cmake bitgen", "vivado coyote/firmware_mmi.tcl", "updatemem " + name + ".bit"}) {
+		t.Errorf("it ran %q", did)
+	}
+	l, err := standin.InspectBit(filepath.Join(b.dir, "out", "build", name, name+".bit"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Memories) != 1 || l.Memories["ccl_offload_0"] == "" {
+		t.Errorf("firmware is in %v", l.Memories)
+	}
+	b.build(name)
+	if calls := b.worked(); len(calls) > 0 {
+		t.Errorf("the second build runs %s %q", calls[0].Tool, calls[0].Args)
+	}
+}
