@@ -34,7 +34,7 @@ func (c *Cluster) launch(name, log string, args ...string) (*daemon, error) {
 	defer out.Close()
 	cmd := exec.Command(path, args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = c.Env(), c.dir, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	cmd.SysProcAttr = attributes()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}

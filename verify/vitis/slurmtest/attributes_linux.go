@@ -1,0 +1,8 @@
+package slurmtest
+
+import "syscall"
+
+// attributes end a daemon with this process, and let a Ctrl-C pass by it.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
