@@ -22,6 +22,9 @@ type XO struct {
 	Revision   string // 40 hexadecimal digits
 	Submodules bool
 	Tools      []string // that Command runs
+	// Boards and Versions of Vitis are those that its authors have tried; empty if
+	// nothing is known.
+	Boards, Versions []string
 	// Command is a command line for bash, which runs in Directory.
 	Command string
 	// Directory and what the command leaves are relative to the repository's top.
@@ -44,7 +47,7 @@ func (e *elaboration) xo(k *platform.Kernel, vars variables) *XO {
 	x, ctx := k.XO, k.Context(vars)
 	out := &XO{
 		File: evaluate(e, x.Path, ctx, ""), Folder: path.Dir(x.Range.Filename), Variable: x.Variable,
-		Git: x.Git, Revision: x.Revision, Submodules: x.Submodules, Tools: x.Tools,
+		Git: x.Git, Revision: x.Revision, Submodules: x.Submodules, Tools: x.Tools, Boards: x.Boards, Versions: x.Versions,
 		Command: evaluate(e, x.Command, ctx, ""), Directory: evaluate(e, x.Directory, ctx, "."),
 		Produces: evaluate(e, x.Produces, ctx, ""), Repositories: evaluate(e, x.Repositories, ctx, []string(nil)),
 		PostLink: evaluate(e, x.PostLink, ctx, ""), Range: x.Range,

@@ -82,6 +82,10 @@ type xoBlock struct {
 	Submodules    *bool     `hcl:"submodules,optional"`
 	Tools         []string  `hcl:"tools,optional"`
 	ToolsRange    hcl.Range `hcl:"tools,attr_value_range"`
+	Boards        []string  `hcl:"boards,optional"`
+	BoardsRange   hcl.Range `hcl:"boards,attr_value_range"`
+	Versions      []string  `hcl:"versions,optional"`
+	VersionsRange hcl.Range `hcl:"versions,attr_value_range"`
 	Variable      *string   `hcl:"variable,optional"`
 	VariableRange hcl.Range `hcl:"variable,attr_value_range"`
 	Range         hcl.Range `hcl:",def_range"`

@@ -72,6 +72,9 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		l.Kernels, l.abstract, d = loadKernels(files, parser, l.text)
 		diags = append(diags, d...)
 	}
+	if l.Boards != nil && !diags.HasErrors() {
+		diags = append(diags, l.checkBoards()...)
+	}
 	if files, ok := l.parse(toolsFolder, &diags); ok {
 		l.Toolchain, d = loadToolchain(files, parser)
 		diags = append(diags, d...)

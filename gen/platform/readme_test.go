@@ -22,22 +22,27 @@ func TestExamplesOfTheGuide(t *testing.T) {
 	if !ok {
 		t.Fatal("the guide has no chapter Build")
 	}
-	var examples []string
+	var build, xo string
 	for guide != "" {
 		var example string
 		if _, guide, ok = strings.Cut(guide, "```hcl\n"); !ok {
 			break
 		}
 		example, guide, _ = strings.Cut(guide, "```\n")
-		examples = append(examples, example)
+		switch {
+		case strings.HasPrefix(example, "platform \"mine\"") && build == "":
+			build = example
+		case strings.HasPrefix(example, "xo {"):
+			xo = example
+		}
 	}
-	if len(examples) < 2 {
-		t.Fatalf("%d examples", len(examples))
+	if build == "" || xo == "" {
+		t.Fatalf("examples: %q, %q", build, xo)
 	}
-	files := fstest.MapFS{"mine.hcl": {Data: []byte(examples[0])}}
-	for i, xo := range strings.Split(examples[1], "\n\n") {
+	files := fstest.MapFS{"mine.hcl": {Data: []byte(build)}}
+	for i, block := range strings.Split(xo, "\n\n") {
 		name := string(rune('a' + i))
-		files["kernels/"+name+"_filter.hcl"] = &fstest.MapFile{Data: []byte("kernel \"" + name + "_filter\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n" + xo + "\n}\n")}
+		files["kernels/"+name+"_filter.hcl"] = &fstest.MapFile{Data: []byte("kernel \"" + name + "_filter\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n" + block + "\n}\n")}
 	}
 	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
 	if diags.HasErrors() {

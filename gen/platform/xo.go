@@ -22,6 +22,9 @@ type XO struct {
 	Revision   string // 40 hexadecimal digits
 	Submodules bool
 	Tools      []string // that the command runs, by the names of the toolchain
+	// Boards and Versions of Vitis are those that its authors have tried; empty if
+	// nothing is known.
+	Boards, Versions []string
 
 	Path hcl.Expression
 	// Command is a command line for bash, which runs in Directory below the
@@ -50,7 +53,7 @@ func (b kernelBlock) xo(k *Kernel) hcl.Diagnostics {
 	in := b.XO[0]
 	k.XO = &XO{
 		Variable: value(in.Variable, ""), Git: value(in.Git, ""), Revision: value(in.Revision, ""),
-		Submodules: value(in.Submodules, false), Tools: in.Tools,
+		Submodules: value(in.Submodules, false), Tools: in.Tools, Boards: in.Boards, Versions: in.Versions,
 		Path: in.Path, Directory: in.Directory, Command: in.Command, Produces: in.Produces,
 		Repositories: in.Repositories, PostLink: in.PostLink,
 		Range: in.Range, RevisionRange: orElse(in.RevisionRange, in.Range), ToolsRange: orElse(in.ToolsRange, in.Range),
@@ -114,6 +117,12 @@ func (x *XO) takeOver(base *XO, variables map[string]cty.Value) {
 	if x.in.Tools == nil {
 		x.Tools, x.ToolsRange = base.Tools, base.ToolsRange
 	}
+	if x.in.Boards == nil {
+		x.Boards = base.Boards
+	}
+	if x.in.Versions == nil {
+		x.Versions = base.Versions
+	}
 	for _, expr := range []struct{ own, other *hcl.Expression }{
 		{&x.Directory, &base.Directory}, {&x.Command, &base.Command}, {&x.Repositories, &base.Repositories},
 	} {
@@ -142,6 +151,7 @@ func (x *XO) check() hcl.Diagnostics {
 			{"revision", in.Revision != nil}, {"submodules", in.Submodules != nil}, {"directory", lang.Present(x.Directory)},
 			{"command", lang.Present(x.Command)}, {"produces", lang.Present(x.Produces)}, {"repositories", lang.Present(x.Repositories)},
 			{"post_link", lang.Present(x.PostLink)}, {"tools", in.Tools != nil},
+			{"boards", in.Boards != nil}, {"versions", in.Versions != nil},
 		} {
 			if a.given {
 				errorf(x.Range, "Argument without meaning", "The .xo is a file that is there; %s is for those that are built from git.", a.name)
@@ -157,6 +167,11 @@ func (x *XO) check() hcl.Diagnostics {
 	}
 	if x.Git == "" || strings.HasPrefix(x.Git, "-") || strings.ContainsAny(x.Git, " \t\r\n\x00") {
 		errorf(in.GitRange, "Repository expected", "%q is no address of a git repository; write for example \"https://example.org/kernels.git\".", x.Git)
+	}
+	for _, v := range in.Versions {
+		if !versionForm.MatchString(v) {
+			diags = append(diags, invalidVersion(in.VersionsRange, v))
+		}
 	}
 	switch {
 	case in.Revision == nil:
@@ -185,6 +200,23 @@ func (x *XO) bind(variables map[string]cty.Value) *XO {
 		*expr = lang.Bind(*expr, variables)
 	}
 	return &out
+}
+
+// checkBoards reports boards of xo blocks that there are not.
+func (l *Library) checkBoards() hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, id := range sortedKeys(l.Kernels) {
+		x := l.Kernels[id].XO
+		if x == nil {
+			continue
+		}
+		for _, name := range x.in.Boards {
+			if l.Boards[name] == nil {
+				diags = append(diags, lang.Errorf(x.in.BoardsRange, "Unknown board", "There is no board %q. %s", name, lang.Choices(name, sortedKeys(l.Boards))))
+			}
+		}
+	}
+	return lang.Distinct(diags)
 }
 
 // checkTools reports tools of xo blocks that the toolchain does not know.

@@ -11,12 +11,13 @@ kernel "networklayer" {
   instance = "poe_${poe.index}"
   place    = "poe"
 
-  # The revision is the last whose documentation we could check: Vitis 2021.1 to 2022.2, and
-  # the cards U50, U55C, U200, U250 and U280.
+  # The revision is the last whose documentation says what it has been tried with.
   xo {
     git        = "https://github.com/Xilinx/xup_vitis_network_example"
     revision   = "0b64f7c30c5006d6759262a5de4fca7ed5087d12"
     submodules = true
+    boards     = ["u50", "u55c", "u200", "u250", "u280"]
+    versions   = ["2022.1", "2022.2"]
     directory  = "NetLayers"
     tools      = ["vivado", "vitis_hls", "make"]
     command    = "make all DEVICE=${board.platform}"

@@ -62,10 +62,21 @@ func Warnings(d *design.Design, set *tools.Set) []string {
 	if d.Platform.POEs[0].Kind == "rdma" {
 		return nil // no board platform is linked to
 	}
-	if w := set.BoardWarning(d.Platform.Board.Shell); w != "" {
-		return []string{w}
+	var list []string
+	board := d.Platform.Board
+	if w := set.BoardWarning(board.Shell); w != "" {
+		list = append(list, w)
 	}
-	return nil
+	for _, s := range d.Sources() {
+		what := fmt.Sprintf("%s from %s", strings.Join(kernelIDs(s.Kernels), " and "), short(s.Git))
+		if len(s.Boards) > 0 && !slices.Contains(s.Boards, board.Name) {
+			list = append(list, fmt.Sprintf("%s is known to build for %s, not for %s; its build may fail", what, strings.Join(s.Boards, ", "), board.Name))
+		}
+		if len(s.Versions) > 0 && set.Version != "" && !slices.Contains(s.Versions, set.Facts.Version) {
+			list = append(list, fmt.Sprintf("%s is known to build with Vitis %s, and this is %s; its build may fail", what, strings.Join(s.Versions, ", "), set.Version))
+		}
+	}
+	return list
 }
 
 // planner is a plan on its way.

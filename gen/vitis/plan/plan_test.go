@@ -492,6 +492,27 @@ func TestBuildsOfOthers(t *testing.T) {
 	}
 }
 
+// Builds of others are warned about where nobody has tried them.
+func TestWarnings(t *testing.T) {
+	lib := library(t, t.TempDir())
+	for _, test := range []struct{ platform, version, want string }{
+		{"u55c_tcp", "2022.1", ""},
+		{"u200_tcp", "2022.1", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build for u50, u55c, u250, u280, not for u200; its build may fail"},
+		{"u200_udp", "2022.2", ""},
+		{"u55c_tcp", "2022.2", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build with Vitis 2022.1, and this is 2022.2; its build may fail"},
+		{"u250_axis3x", "2022.2", "Vitis 2022.2 and the board platform xilinx_u250_gen3x16_xdma_4_1_202210_1 do not go together"},
+		{"u280_axis3x", "2025.2", "Vitis 2025.2 and the board platform xilinx_u280_gen3x16_xdma_1_202211_1 do not go together"},
+		{"u55c_axis3x", "2025.2", ""},
+		{"u55c_rdma", "2025.2", ""},
+	} {
+		d, _ := loaded(t, lib, test.platform, nil)
+		got := strings.Join(plan.Warnings(d, tools.Assume(lib.Toolchain, test.version)), "\n")
+		if !strings.HasPrefix(got, test.want) || test.want == "" && got != "" || strings.Contains(got, "\n") {
+			t.Errorf("%s with %s: %q", test.platform, test.version, got)
+		}
+	}
+}
+
 // A kernel that is like another one is built like it, with the words of that one's
 // file.
 func TestBuildsAreTakenOver(t *testing.T) {

@@ -175,9 +175,6 @@ func (f *finder) decide() {
 	case !strings.HasPrefix(f.Version+".", f.Facts.Version+"."):
 		f.Warnings = append(f.Warnings, fmt.Sprintf("Vitis %s is not known here; it is treated as %s. Known are %s to %s.", f.Version, f.Facts.Version, oldest.Version, newest.Version))
 	}
-	for _, note := range f.Facts.Notes {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("Vitis %s: %s", f.Facts.Version, note))
-	}
 }
 
 // versioned are the tools that have the versions of the toolchain, as listed.

@@ -1,0 +1,7 @@
+platform "p" {
+  board = "u55c"
+
+  cclo { kernel_stream = "mine" }
+
+  poe "tcp" {}
+}
