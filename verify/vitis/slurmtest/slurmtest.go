@@ -37,7 +37,7 @@ type Cluster struct {
 }
 
 // ErrMissing matches errors of hosts without Slurm.
-var ErrMissing = errors.New("Slurm is not there: apt-get install slurm-wlm munge")
+var ErrMissing = errors.New("there is no Slurm: apt-get install slurm-wlm munge")
 
 // attempts are how often a cluster is tried on other ports, as somebody else may
 // take one between our look and slurmctld's.
