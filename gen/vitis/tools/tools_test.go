@@ -187,6 +187,19 @@ func TestMissingToolsSayWhatToDo(t *testing.T) {
 	}
 }
 
+// Without v++ nobody knows what compiles C++: one thing is missing, not two.
+func TestWhatIsMissingIsSaidOnce(t *testing.T) {
+	needs := []tools.Need{{Tool: "v++", For: "to link p"}, {Tool: tools.HLS, For: "to compile C++ of p"}}
+	_, err := tools.Find(t.Context(), chain(t), newMachine(t).env(), needs...)
+	if !errors.Is(err, tools.ErrMissing) || strings.Count(err.Error(), "is missing") != 1 {
+		t.Errorf("got %v", err)
+	}
+	_, err = tools.Find(t.Context(), chain(t), newMachine(t).env(), needs[1:]...)
+	if !errors.Is(err, tools.ErrMissing) || strings.Count(err.Error(), "is missing") != 1 {
+		t.Errorf("C++ alone: got %v", err)
+	}
+}
+
 func TestVersionsThatAreNotAsUsual(t *testing.T) {
 	for _, test := range []struct {
 		name          string
