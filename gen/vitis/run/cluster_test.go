@@ -1,0 +1,140 @@
+//go:build linux
+
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// Jobs of a cluster go on when their builder is gone, and take from each other what
+// they need; the next builder follows those that are there.
+func TestJobsThatOutliveTheirBuilder(t *testing.T) {
+	f := fix(t)
+	cmd := start(t, "detached", f.store.Dir(), f.count, "0.3")
+	until(t, "all are submitted", func() bool {
+		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
+		return len(names) == 7
+	})
+	cmd.Process.Kill()
+	cmd.Wait()
+	d := &detached{}
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if got := counted(t, f.count); got != once || d.new != 0 {
+		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
+	}
+	if r := out.Results["p/link/p"]; r.Seconds <= 0 && r.Seconds > 60 {
+		t.Errorf("it took %v s", r.Seconds)
+	}
+}
+
+func TestJobsThatEndWithoutABuilder(t *testing.T) {
+	f := fix(t)
+	cmd := start(t, "detached", f.store.Dir(), f.count, "0.1")
+	until(t, "all are submitted", func() bool {
+		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
+		return len(names) == 7
+	})
+	cmd.Process.Kill()
+	cmd.Wait()
+	until(t, "all have ended", func() bool {
+		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "step.exit"))
+		return len(names) == 7
+	})
+	out, err := f.run(twoPlatforms(f.count, "0.1")) // on this host
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if got := counted(t, f.count); got != once {
+		t.Errorf("there ran %s", got)
+	}
+}
+
+// A job of an earlier build waits for one that is no more: both are made anew.
+func TestJobsWhoseProducersAreGone(t *testing.T) {
+	f := fix(t)
+	cmd := start(t, "detached", f.store.Dir(), f.count, "0.5")
+	names := func() []string {
+		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
+		return names
+	}
+	until(t, "all are submitted", func() bool { return len(names()) == 7 })
+	cmd.Process.Kill()
+	cmd.Wait()
+	for _, name := range names() {
+		text, _ := os.ReadFile(name)
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		owner := readOwner(filepath.Dir(name))
+		if owner != nil && strings.HasSuffix(owner.Step, "package/b") {
+			syscall.Kill(-pid, syscall.SIGKILL) // a node is lost
+			until(t, "it is gone", func() bool { return !runs(pid) })
+		}
+	}
+	d := &detached{}
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, d, f.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if d.new != 6 { // all but the common kernel
+		t.Errorf("%d jobs were started anew", d.new)
+	}
+	for _, name := range names() {
+		t.Errorf("%s is left", name)
+	}
+}
+
+// A cluster that does not answer any more: the jobs may go on.
+func TestJobsOutOfSight(t *testing.T) {
+	f := fix(t)
+	d := &detached{lost: true}
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
+	if !errors.Is(err, step.ErrLost) || len(out.Results) > 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	d = &detached{}
+	if out, err = Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options()); err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if got := counted(t, f.count); got != once || d.new > 0 {
+		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
+	}
+}
+
+// The executor fails in ways of its own.
+func TestExecutorsThatRefuse(t *testing.T) {
+	f := fix(t)
+	refuse := errors.New("no such partition")
+	plan := twoPlatforms(f.count, "0")
+	out, err := Run(t.Context(), plan, f.store, &detached{refuse: refuse}, f.options())
+	if !errors.Is(err, refuse) || len(out.Failures) != 3 || len(out.Skipped) != 5 || len(f.works()) > 0 {
+		t.Errorf("%d failures, skipped %q, left %q, %v", len(out.Failures), out.Skipped, f.works(), err)
+	}
+}
+
+func TestTheWholeGraphIsSubmittedAtOnce(t *testing.T) {
+	f := fix(t)
+	d := &detached{hold: make(chan struct{})}
+	go func() {
+		until(t, "all seven are submitted before one ends", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.new == 7 })
+		close(d.hold)
+	}()
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0"), f.store, d, f.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+}

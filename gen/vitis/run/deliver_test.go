@@ -1,0 +1,160 @@
+//go:build linux
+
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/gen/vitis/store"
+)
+
+func TestDeliver(t *testing.T) {
+	f := fix(t)
+	plan := twoPlatforms(f.count, "0")
+	plan.Results = append(plan.Results, step.Result{Platform: "p", Step: "p/package/a", Output: "tree", Path: "files/tree"},
+		step.Result{Platform: "p", Step: "p/package/a", Output: "no/report.rpt", Path: "report.rpt"},
+		step.Result{Platform: "p", Step: "p/package/a", Output: "tree/x/y", Path: "y.txt"})
+	dir := filepath.Join(t.TempDir(), "out", "p")
+	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, store.ErrMissing) || exists(dir) {
+		t.Errorf("before the build: %v", err)
+	}
+	out, err := f.run(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"files/tree/x/y", "p.xclbin", "y.txt"}
+	deliver := func() {
+		t.Helper()
+		paths, err := Deliver(plan, f.store, "p", dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(paths)
+		for i, p := range all {
+			if i >= len(paths) || paths[i] != filepath.Join(dir, p) {
+				t.Fatalf("delivered %q", paths)
+			}
+		}
+		var found []string
+		filepath.WalkDir(dir, func(p string, d os.DirEntry, _ error) error {
+			if !d.IsDir() {
+				rel, _ := filepath.Rel(dir, p)
+				found = append(found, rel)
+			}
+			return nil
+		})
+		if !slices.Equal(found, all) {
+			t.Errorf("there are %q", found)
+		}
+		for p, text := range map[string]string{"p.xclbin": want["p/image/p"], "y.txt": "deep\n", "files/tree/x/y": "deep\n"} {
+			if got, err := os.ReadFile(filepath.Join(dir, p)); err != nil || string(got) != text {
+				t.Errorf("%s: %q, %v", p, got, err)
+			}
+		}
+	}
+	deliver()
+	info, _ := os.Stat(filepath.Join(dir, "p.xclbin"))
+	if _, err := out.Deliver("p", dir); err != nil {
+		t.Error(err)
+	}
+	deliver()
+	if now, _ := os.Stat(filepath.Join(dir, "p.xclbin")); !os.SameFile(info, now) {
+		t.Error("what is there was copied again")
+	}
+	if info.Mode().Perm()&0o200 == 0 {
+		t.Errorf("users cannot remove or write it: %v", info.Mode())
+	}
+	// Users' own files with those names are replaced, others stay.
+	os.WriteFile(filepath.Join(dir, "p.xclbin"), []byte(strings.Replace(want["p/image/p"], "kernel", "kernal", 1)), 0o666)
+	os.Remove(filepath.Join(dir, "y.txt"))
+	os.Symlink("/etc/passwd", filepath.Join(dir, "y.txt"))
+	os.WriteFile(filepath.Join(dir, ".p.xclbin.cclforge-tmp"), []byte("left by a crash"), 0o666)
+	deliver()
+	// Something that cannot be replaced: nothing is changed.
+	os.RemoveAll(dir)
+	os.MkdirAll(filepath.Join(dir, "y.txt", "mine"), 0o777)
+	if _, err := Deliver(plan, f.store, "p", dir); err == nil || !strings.Contains(err.Error(), "y.txt is a directory") {
+		t.Errorf("onto a directory: %v", err)
+	}
+	if exists(filepath.Join(dir, "p.xclbin")) {
+		t.Error("a part was delivered")
+	}
+	// A result that is damaged: nothing is changed.
+	keys, _ := plan.Keys(f.store.Hash)
+	r, err := f.store.Get(keys["p/package/a"].Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.RemoveAll(dir)
+	os.MkdirAll(dir, 0o777)
+	os.Remove(r.Path("tree/x/y"))
+	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestDeliverToAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if os.Geteuid() != 0 || syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k") != nil {
+		t.Skip("SKIPPED: a small file system needs root and mount")
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	f := fix(t)
+	s := shell("p/link/p", step.Link, f.count, "echo new >small; head -c 200000 /dev/zero >large", "small", "large")
+	plan := &step.Plan{Steps: []*step.Step{s}, Results: []step.Result{
+		{Platform: "p", Step: s.ID, Output: "small", Path: "small"}, {Platform: "p", Step: s.ID, Output: "large", Path: "large"}}}
+	if _, err := f.run(plan); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(dir, "small"), []byte("old"), 0o666)
+	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v", err)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
+	if text, _ := os.ReadFile(filepath.Join(dir, "small")); string(text) != "old" || len(names) != 1 || len(hidden) != 0 {
+		t.Errorf("%q, %q, %q", text, names, hidden)
+	}
+}
+
+// A store of somebody else, all of whose results are there.
+func TestAReadOnlyStore(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: needs root, to mount a directory that cannot be written")
+	}
+	f := fix(t)
+	plan := twoPlatforms(f.count, "0")
+	if _, err := f.run(plan); err != nil {
+		t.Fatal(err)
+	}
+	dir := f.store.Dir()
+	if err := syscall.Mount(dir, dir, "", syscall.MS_BIND, ""); err != nil {
+		t.Skip("SKIPPED: cannot mount:", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skip("SKIPPED: cannot mount:", err)
+	}
+	out, err := f.run(plan)
+	if err != nil || len(out.Present) != 8 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	right(t, out)
+	if _, err := Deliver(plan, f.store, "p", t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
+	if out, err = f.run(plan); !errors.Is(err, syscall.EROFS) || len(out.Failures) != 1 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}

@@ -1,0 +1,120 @@
+//go:build linux
+
+package store
+
+import (
+	"context"
+	"errors"
+	"math/rand"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
+	s := open(t)
+	said, end := other(t, nil, "lock", s.Dir(), key("a"))
+	defer end()
+	if said != "locked <nil>" {
+		t.Fatal(said)
+	}
+	if unlock, err := s.TryLock(key("a")); err != nil || unlock != nil {
+		t.Fatalf("two have it: %v", err)
+	}
+	if unlock, err := s.TryLock(key("b")); err != nil || unlock == nil {
+		t.Fatalf("another key: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var holder Holder
+	if _, err := s.Lock(ctx, key("a"), func(h Holder) { holder = h; cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting ended with %v", err)
+	}
+	if holder.PID == 0 || holder.PID == os.Getpid() || holder.Host == "" || !strings.Contains(holder.String(), holder.Host) {
+		t.Errorf("it was waited for %+v", holder)
+	}
+	unlock, err := s.Lock(t.Context(), key("a"), func(Holder) { end() }) // killed
+	if err != nil || unlock == nil {
+		t.Fatal(err)
+	}
+	unlock()
+	// What it says about its holder may be anything: it was left by a crash.
+	name := s.path("locks", key("a"))
+	if err := os.WriteFile(name, []byte(`{"host": 3`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(100 * time.Hour)
+	os.Chtimes(name, old, old)
+	if unlock, err = s.TryLock(key("a")); err != nil || unlock == nil {
+		t.Fatalf("a stale lock: %v", err)
+	}
+	unlock()
+}
+
+func TestALockThatWasRemovedIsNoLock(t *testing.T) {
+	s := open(t)
+	name := s.path("locks", key("a"))
+	unlock, err := s.TryLock(key("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Somebody opens the file; whoever has the lock removes it; a third one makes it anew.
+	f, err := s.openLock(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(name)
+	unlock()
+	for _, there := range []bool{false, true} {
+		if there {
+			if unlock, err = s.TryLock(key("a")); err != nil || unlock == nil {
+				t.Fatal(err)
+			}
+			if f, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
+				t.Fatal(err)
+			}
+			other := name + "x" // as if f had been opened before
+			if err := os.WriteFile(other, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			if f, err = os.OpenFile(other, os.O_RDWR, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := claim(f, name); got != nil || err != nil {
+			t.Errorf("a file without the name is a lock: %v", err)
+		}
+	}
+	var held, most int
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				free, err := s.Lock(t.Context(), key("a"), nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				held++
+				most = max(most, held)
+				mu.Unlock()
+				if rand.Intn(3) == 0 {
+					os.Remove(s.path("locks", key("a"))) // as prune does, which has it
+				}
+				mu.Lock()
+				held--
+				mu.Unlock()
+				free()
+			}
+		})
+	}
+	unlock()
+	all.Wait()
+	if most != 1 {
+		t.Errorf("%d had it at once", most)
+	}
+}
