@@ -157,7 +157,7 @@ func TestCancel(t *testing.T) {
 func TestLive(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
-	w := job(t, c, "p/hls/a", "echo one; until [ -e go ]; do sleep 0.05; done; echo two; printf three", step.Resources{})
+	w := job(t, c, "p/hls/a", "echo one; "+untilGo+"; echo two; printf three", step.Resources{})
 	done := wait(t.Context(), submit(t, e, w))
 	until(t, "the first line", func() bool { return slices.Equal(w.told(&w.lines), []string{"one"}) })
 	if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {

@@ -46,6 +46,9 @@ func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slur
 	return e, c
 }
 
+// untilGo waits for a file, and not for ever, in case its test is killed.
+const untilGo = "for ((i = 0; i < 3000; i++)); do [ -e go ] && break; sleep 0.05; done"
+
 // watched is a job with what it has told so far.
 type watched struct {
 	step.Job
