@@ -33,6 +33,9 @@ func TestFailuresLeaveTheRest(t *testing.T) {
 			t.Errorf("no event %q in %q", e, f.said)
 		}
 	}
+	if f.heard("started p/link/p") || strings.Contains(counted(t, f.count), "link/p") {
+		t.Errorf("what cannot run has run: %s", counted(t, f.count))
+	}
 	for _, word := range []string{"p/package/b", "exit status 5", failure.Log, failure.Command} {
 		if word == "" || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q is not in %v", word, err)
@@ -86,6 +89,33 @@ func TestWorkByHandIsNoResult(t *testing.T) {
 	}
 	if out, err = f.run(plan); err != nil || out.Results["p/package/b"] == nil {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// A script that is run once more, and killed, has not ended well.
+func TestAScriptThatIsRunAgain(t *testing.T) {
+	f := fix(t)
+	s := shell("p/package/a", step.Package, f.count, "echo x >a.xo; test ! -e block || { echo half >a.xo; touch blocked; exec sleep 600; }", "a.xo")
+	o := f.options()
+	o.Keep = true
+	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, here(), o); err != nil {
+		t.Fatal(err)
+	}
+	dir := f.works()[0]
+	if code, ended := exitOf(dir); !ended || code != 0 {
+		t.Fatal(code, ended)
+	}
+	os.WriteFile(filepath.Join(dir, "block"), nil, 0o666)
+	again := exec.Command("bash", filepath.Join(dir, step.ScriptFile))
+	again.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it runs", func() bool { return exists(filepath.Join(dir, "blocked")) })
+	syscall.Kill(-again.Process.Pid, syscall.SIGKILL)
+	again.Wait()
+	if code, ended := exitOf(dir); ended {
+		t.Errorf("it has ended with %d", code)
 	}
 }
 

@@ -27,7 +27,9 @@ type Pruned struct {
 
 // workAge is how long work directories stay that nobody works in: a job of a
 // cluster may wait in one.
-const workAge = 14 * 24 * time.Hour
+const workAge = 14 * day
+
+const day = 24 * time.Hour
 
 // Prune removes results that nobody has used for long, and work directories that
 // builds have left. It removes nothing that a running build uses. Damaged results
@@ -98,9 +100,15 @@ func (s *Store) prune(ctx context.Context, o PruneOptions) (p *Pruned, gone []st
 	p.Works = works
 	for _, dir := range works {
 		p.Freed += size(dir)
-		if !o.DryRun {
-			err = errors.Join(err, s.Discard(dir))
+		if o.DryRun {
+			continue
 		}
+		moved, trashErr := s.trash(dir)
+		if trashErr == nil {
+			gone = append(gone, moved)
+			os.Remove(filepath.Dir(dir)) // if it is empty
+		}
+		err = errors.Join(err, trashErr)
 	}
 	return p, append(gone, s.leftovers(now, o)...), err
 }
@@ -166,16 +174,20 @@ func latest(dir string) time.Time {
 	return t
 }
 
-// leftovers are what processes that were killed have left on the way in and out.
+// leftovers are what processes that were killed have left on the way in and out,
+// and hashes that nobody may need any more.
 func (s *Store) leftovers(now time.Time, o PruneOptions) []string {
 	if o.DryRun {
 		return nil
 	}
 	var old []string
-	for _, pattern := range []string{"new/*", "trash/*", ".probe-*", "last/.new-*", "hashes/*/.new-*"} {
+	for pattern, age := range map[string]time.Duration{
+		"new/*": day, "trash/*": day, ".probe-*": day, "last/.new-*": day, "hashes/*/.new-*": day,
+		"hashes/*/*": 60 * day, // what is still in use is hashed once more
+	} {
 		names, _ := filepath.Glob(filepath.Join(s.dir, filepath.FromSlash(pattern)))
 		for _, name := range names {
-			if info, err := os.Lstat(name); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
+			if info, err := os.Lstat(name); err == nil && now.Sub(info.ModTime()) > age {
 				old = append(old, name)
 			}
 		}
