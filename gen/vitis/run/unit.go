@@ -138,6 +138,11 @@ func (u *unit) get(ctx context.Context, opened func()) error {
 	if !errors.Is(err, store.ErrMissing) {
 		return err
 	}
+	if errors.Is(err, store.ErrDamaged) { // jobs that wait for it would take what is there
+		if err := u.build.store.Drop(u.key.Hash); err != nil {
+			return err
+		}
+	}
 	adopted, err := u.resume(ctx)
 	if err != nil || u.result != nil {
 		return err
