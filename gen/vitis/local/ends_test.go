@@ -93,7 +93,10 @@ func TestTheEndOfTheContextEndsAll(t *testing.T) {
 }
 
 func TestToolsMayEndInGoodOrder(t *testing.T) {
-	dir := work(t, `bash -c 'trap "echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
+	// One of them was stopped, and hears nothing until it goes on.
+	dir := work(t, `bash -c 'trap "touch tidied2; exit" TERM; touch stopped; kill -STOP $$; while :; do sleep 0.05; done' &
+while ! test -e stopped; do sleep 0.01; done
+bash -c 'trap "echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, New(Options{Grace: time.Minute}), job(dir))
 	until(t, "it runs", has(dir, "ready"))
@@ -101,7 +104,7 @@ func TestToolsMayEndInGoodOrder(t *testing.T) {
 	if err := r.Wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if !has(dir, "tidied")() || has(dir, "reached")() {
+	if !has(dir, "tidied")() || !has(dir, "tidied2")() || has(dir, "reached")() {
 		t.Error("the tool was not asked, or the script went on")
 	}
 }

@@ -39,6 +39,31 @@ func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 	}
 }
 
+// The next builder cannot follow them: they stay what they are.
+func TestJobsThatCannotBeFollowed(t *testing.T) {
+	f := fix(t)
+	cmd := start(t, "detached", f.store.Dir(), f.count, "0.5")
+	until(t, "all are submitted", func() bool {
+		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
+		return len(names) == 7
+	})
+	cmd.Process.Kill()
+	cmd.Wait()
+	refuse := errors.New("no answer")
+	if _, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, &detached{refuse: refuse}, f.options()); !errors.Is(err, refuse) {
+		t.Fatal(err)
+	}
+	d := &detached{}
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, d, f.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if got := counted(t, f.count); got != once || d.new > 0 {
+		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
+	}
+}
+
 func TestJobsThatEndWithoutABuilder(t *testing.T) {
 	f := fix(t)
 	cmd := start(t, "detached", f.store.Dir(), f.count, "0.1")

@@ -86,6 +86,27 @@ func TestDeliver(t *testing.T) {
 	if exists(filepath.Join(dir, "p.xclbin")) {
 		t.Error("a part was delivered")
 	}
+	// Damage that sizes and times do not show.
+	link, err := f.store.Get(mustKeys(t, plan, f.store)["p/image/p"].Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(link.Path("p.xclbin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, _ = os.Stat(link.Path("p.xclbin"))
+	for _, text := range []string{strings.Replace(string(good), "kernel", "kernal", 1), string(good)} {
+		os.Chmod(link.Path("p.xclbin"), 0o666)
+		os.WriteFile(link.Path("p.xclbin"), []byte(text), 0o666)
+		os.Chtimes(link.Path("p.xclbin"), info.ModTime(), info.ModTime())
+		other := filepath.Join(t.TempDir(), "p")
+		if _, err := Deliver(plan, f.store, "p", other); text != string(good) && (!errors.Is(err, store.ErrDamaged) || exists(filepath.Join(other, "y.txt"))) {
+			t.Errorf("a damaged file was delivered: %v", err)
+		} else if text == string(good) && err != nil {
+			t.Error(err)
+		}
+	}
 	// A result that is damaged: nothing is changed.
 	keys, _ := plan.Keys(f.store.Hash)
 	r, err := f.store.Get(keys["p/package/a"].Hash)
@@ -157,4 +178,13 @@ func TestAReadOnlyStore(t *testing.T) {
 	if out, err = f.run(plan); !errors.Is(err, syscall.EROFS) || len(out.Failures) != 1 {
 		t.Errorf("%+v, %v", out, err)
 	}
+}
+
+func mustKeys(t *testing.T, plan *step.Plan, st *store.Store) step.Keys {
+	t.Helper()
+	keys, err := plan.Keys(st.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
