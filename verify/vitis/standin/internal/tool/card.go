@@ -63,7 +63,7 @@ func xbutil(c *call) error {
 	chosen := -1
 	if bdf := given["--device"]; len(bdf) == 1 {
 		if chosen = slices.IndexFunc(cards, func(d card) bool { return d.BDF == bdf[0] }); chosen < 0 {
-			return fmt.Errorf("Specified device BDF '%s' not found", bdf[0])
+			return c.refuse("Specified device BDF '%s' not found", bdf[0])
 		}
 	}
 	switch c.Args[0] {

@@ -57,7 +57,7 @@ func shellBuild(c *call) error {
 	}
 	lists, err := c.input(filepath.Join(words["-S"], "CMakeLists.txt"))
 	if err != nil {
-		return fmt.Errorf("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.", absolute(words["-S"]))
+		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.", absolute(words["-S"]))
 	}
 	for _, file := range []string{"cmake/FindCoyoteHW.cmake", "hw"} {
 		if _, err := os.Stat(filepath.Join(words["-S"], "shell", file)); err != nil {

@@ -28,20 +28,20 @@ func xclbinutil(c *call) error {
 		return nil
 	}
 	if !g.Has("input") {
-		return fmt.Errorf("Missing file input option '--input'.")
+		return c.refuse("Missing file input option '--input'.")
 	}
 	f := &xclbin.File{}
 	c.say("Reading xclbin file into memory.  File: %s", g.Get("input"))
 	all, err := c.input(g.Get("input"))
 	if err != nil {
-		return fmt.Errorf("Unable to open the input file: %s", g.Get("input"))
+		return c.refuse("Unable to open the input file: %s", g.Get("input"))
 	}
 	if f, err = xclbin.Parse(all); err != nil {
 		return fmt.Errorf("%s: %w", g.Get("input"), err)
 	}
 	for _, name := range g.All("remove-section") {
 		if _, ok := f.Get(name); !ok {
-			return fmt.Errorf("Section '%s' is not part of the xclbin archive.", name)
+			return c.refuse("Section '%s' is not part of the xclbin archive.", name)
 		}
 		f.Remove(name)
 	}
@@ -133,7 +133,7 @@ func (c *call) info(f *xclbin.File, file string, force bool) error {
 
 func (c *call) fresh(path string, force bool) error {
 	if _, err := os.Stat(path); err == nil && !force {
-		return fmt.Errorf("The following output file already exists on disk: %s\nERROR: Use the force option (--force) to overwrite the file.", path)
+		return c.refuse("The following output file already exists on disk: %s\nERROR: Use the force option (--force) to overwrite the file.", path)
 	}
 	return nil
 }
@@ -142,19 +142,19 @@ func (c *call) fresh(path string, force bool) error {
 func (c *call) section(f *xclbin.File, verb, spec string, force bool) error {
 	parts := strings.SplitN(spec, ":", 3)
 	if len(parts) != 3 || parts[2] == "" {
-		return fmt.Errorf("Expected format <section>:<format>:<file> when using adding or dumping a section.  Received: %s.", spec)
+		return c.refuse("Expected format <section>:<format>:<file> when using adding or dumping a section.  Received: %s.", spec)
 	}
 	kind, format, file := parts[0], parts[1], parts[2]
 	if !xclbin.Known(kind) {
-		return fmt.Errorf("Section '%s' isn't a valid section name.", kind)
+		return c.refuse("Section '%s' isn't a valid section name.", kind)
 	}
 	if format != "RAW" && (format != "JSON" || !xclbin.JSON(kind)) {
-		return fmt.Errorf("The %s section does not support the format type: %s", kind, format)
+		return c.refuse("The %s section does not support the format type: %s", kind, format)
 	}
 	old, there := f.Get(kind)
 	if verb == "dump-section" {
 		if !there {
-			return fmt.Errorf("Section '%s' does not exist.", kind)
+			return c.refuse("Section '%s' does not exist.", kind)
 		}
 		if err := c.fresh(file, force); err != nil {
 			return err
@@ -165,16 +165,16 @@ func (c *call) section(f *xclbin.File, verb, spec string, force bool) error {
 	}
 	switch {
 	case verb == "add-section" && there:
-		return fmt.Errorf("Section '%s' already exists.", kind)
+		return c.refuse("Section '%s' already exists.", kind)
 	case verb == "replace-section" && !there:
-		return fmt.Errorf("Section '%s' does not exist.", kind)
+		return c.refuse("Section '%s' does not exist.", kind)
 	}
 	data, err := c.input(file)
 	if err != nil {
-		return fmt.Errorf("Unable to open the file for reading: %s", file)
+		return c.refuse("Unable to open the file for reading: %s", file)
 	}
 	if format == "JSON" && !json.Valid(data) {
-		return fmt.Errorf("Unable to parse the file '%s' as JSON.", file)
+		return c.refuse("Unable to parse the file '%s' as JSON.", file)
 	}
 	if kind == "BITSTREAM" {
 		if _, err := xclbin.ParseBitstream(data); err != nil {

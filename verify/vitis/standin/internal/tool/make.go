@@ -36,7 +36,7 @@ func cmake(c *call) error {
 		return fmt.Errorf("cmake: no source directory")
 	}
 	if _, err := os.Stat(filepath.Join(sources, "CMakeLists.txt")); err != nil {
-		return fmt.Errorf("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.", absolute(sources))
+		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.", absolute(sources))
 	}
 	c.writeText("Makefile", "# of %s\n", c.relative(root))
 	c.say("-- Configuring done\n-- Generating done")
@@ -58,7 +58,7 @@ func builder(c *call) error {
 		case set:
 			if name == "DEVICE" {
 				if _, _, err := shell.Open(value, c.repositories()); err != nil {
-					return fmt.Errorf("make: *** DEVICE=%s: %w.  Stop.", value, err)
+					return c.refuse("make: *** DEVICE=%s: %v.  Stop.", value, err)
 				}
 			}
 		default:

@@ -27,7 +27,6 @@ type call struct {
 	fault *site.Fault
 	rec   site.Call
 	files []output
-	lines int
 }
 
 // output is a file that the tool is going to leave: none before the end, as with the
@@ -213,4 +212,10 @@ func put(path string, data []byte) error {
 		return err
 	}
 	return os.WriteFile(path, data, 0o666)
+}
+
+// refuse says what the tool says, and ends it.
+func (c *call) refuse(format string, args ...any) error {
+	c.say("ERROR: "+format, args...)
+	return exit{1}
 }

@@ -92,7 +92,7 @@ func (r recorded) flags(values ...string) (map[string]string, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("[Common 17-170] Unknown option '%s', please type '%s -help' for usage info.", r[i], r[0])
+			return nil, fmt.Errorf("[Common 17-170] Unknown option '%s', please type '%s -help' for usage info", r[i], r[0])
 		}
 	}
 	return given, nil

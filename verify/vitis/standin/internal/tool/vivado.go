@@ -109,7 +109,7 @@ func (c *call) packaged(commands []recorded) error {
 			}
 		case "package_xo":
 			if projects == 0 || part == "" {
-				return fmt.Errorf("[Common 17-53] User Exception: No open project. Please create or open a project before executing this command.")
+				return c.refuse("[Common 17-53] User Exception: No open project. Please create or open a project before executing this command.")
 			}
 			if properties["ipx::current_core sdx_kernel"] != "true" {
 				return fmt.Errorf("[Vivado 12-0] the IP is no kernel: sdx_kernel is not set")
