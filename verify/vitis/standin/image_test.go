@@ -1,0 +1,105 @@
+package standin
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+)
+
+// linked writes a device binary without firmware, and the map of one memory.
+func linked(t *testing.T, dir string) {
+	t.Helper()
+	bits := xclbin.Bitstream{Design: "d", RAMs: map[string]string{}}
+	data, err := bits.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := xclbin.File{UUID: strings.Repeat("0a", 16), Platform: "xilinx_u55c_gen3x16_xdma_base_3", Version: "2.16.204"}
+	f.Set("BITSTREAM", data)
+	f.Set("IP_LAYOUT", []byte(`{"ip_layout":{"m_count":"0","m_ip_data":[]}}`))
+	text, err := f.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mmi = `<?xml version="1.0"?><MemInfo Version="1" Minor="1"><Processor Endianness="Little" InstPath="e0"><AddressSpace Name="r" Begin="0" End="15">
+<BusBlock><BitLane MemType="RAMB36" Placement="X0Y0"><DataWidth MSB="31" LSB="0"/><AddressRange Begin="0" End="3"/></BitLane></BusBlock></AddressSpace></Processor></MemInfo>`
+	for name, content := range map[string]string{"a.xclbin": string(text), "m.mmi": mmi, "f.mem": "@00000000\n00000013 deadbeef\n", "big.mem": "@00000000\n" + strings.Repeat("00000013\n", 5),
+		"odd.mem": "@0\n0x13\n", "early.mem": "00000013\n", "meta.json": `{"platform":"p"}`, "cut.xclbin": string(text[:len(text)-9])} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestImage puts a program into a binary, in the way of users, and in ways that are
+// refused.
+func TestImage(t *testing.T) {
+	in := Install(t, t.TempDir(), Options{})
+	dir := t.TempDir()
+	linked(t, dir)
+	for _, step := range []struct{ tool, args, says string }{
+		{"xclbinutil", "--input cut.xclbin --info", "it is cut"},
+		{"xclbinutil", "--input a.xclbin --dump-section PDI:RAW:a.bit", "Section 'PDI' does not exist"},
+		{"xclbinutil", "--input a.xclbin --dump-section BITS:RAW:a.bit", "Section 'BITS' isn't a valid section name"},
+		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM:JSON:a.bit", "does not support the format type: JSON"},
+		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM", "Expected format <section>:<format>:<file>"},
+		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM:RAW:a.bit", ""},
+		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM:RAW:a.bit", "already exists"},
+		{"updatemem", "-meminfo m.mmi -data f.mem -proc e1 -bit a.bit -out b.bit", "the processor 'e1' is not in the memory map"},
+		{"updatemem", "-meminfo m.mmi -data big.mem -proc e0 -bit a.bit -out b.bit", "do not fit"},
+		{"updatemem", "-meminfo m.mmi -data odd.mem -proc e0 -bit a.bit -out b.bit", "value"},
+		{"updatemem", "-meminfo m.mmi -data early.mem -proc e0 -bit a.bit -out b.bit", "before the first address"},
+		{"updatemem", "-meminfo m.mmi -data meta.json -proc e0 -bit a.bit -out b.bit", "neither .elf nor .mem"},
+		{"updatemem", "-meminfo m.mmi -data f.mem -proc e0 -bit a.xclbin -out b.bit", "synchronisation word"},
+		{"updatemem", "-meminfo m.mmi -data f.mem -data f.mem -proc e0 -bit a.bit -out b.bit", "in pairs"},
+		{"updatemem", "-meminfo m.mmi -data f.mem -proc e0 -bit a.bit -out b.bit", ""},
+		{"updatemem", "-meminfo m.mmi -data f.mem -proc e0 -bit a.bit -out b.bit", "already exists"},
+		{"xclbinutil", "--input a.xclbin --add-section BITSTREAM:RAW:b.bit --output c.xclbin", "already exists"},
+		{"xclbinutil", "--input a.xclbin --replace-section USER_METADATA:RAW:meta.json --output c.xclbin", "does not exist"},
+		{"xclbinutil", "--input a.xclbin --replace-section BITSTREAM:RAW:f.mem --output c.xclbin", "is no bitstream"},
+		{"xclbinutil", "--input a.xclbin --replace-section BITSTREAM:RAW:b.bit --add-replace-section USER_METADATA:RAW:meta.json --output c.xclbin", ""},
+		{"xclbinutil", "--input a.xclbin --output c.xclbin", "already exists"},
+		{"xclbinutil", "--quiet --force --info c.info --input c.xclbin", ""},
+	} {
+		status, said := call(t, in, dir, step.tool, strings.Fields(step.args)...)
+		if (status == 0) != (step.says == "") || !strings.Contains(said, step.says) {
+			t.Errorf("%s %s: exit status %d\n%s\nnot %s", step.tool, step.args, status, said, step.says)
+		}
+	}
+	l, err := Inspect(filepath.Join(dir, "c.xclbin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Memories["e0"] == "" || len(l.Memories) != 1 || l.Metadata["platform"] != "p" || l.Design != "d" || l.UUID == strings.Repeat("0a", 16) {
+		t.Errorf("the result is %+v", l)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "c.info")); err != nil || !strings.Contains(string(text), "UUID (xclbin):          "+l.UUID[:8]+"-") {
+		t.Errorf("what is said of it: %v\n%s", err, text)
+	}
+}
+
+// TestCards: a card remembers what it was loaded with.
+func TestCards(t *testing.T) {
+	in := Install(t, t.TempDir(), Options{Cards: []string{"xilinx_u55c_gen3x16_xdma_base_3"}})
+	dir := t.TempDir()
+	linked(t, dir)
+	for _, step := range []struct{ args, says string }{
+		{"program --device 0000:99:00.1 --user a.xclbin", "not found"},
+		{"program --device 0000:81:00.1 --user cut.xclbin", "it is cut"},
+		{"program --device 0000:81:00.1 --user a.xclbin", "succeeded"},
+		{"examine --format JSON --output host.json", ""},
+		{"examine --device 0000:81:00.1 --report dynamic-regions --format JSON --output card.json", ""},
+	} {
+		status, said := call(t, in, dir, "xbutil", strings.Fields(step.args)...)
+		if fine := step.says == "" || step.says == "succeeded"; fine != (status == 0) || !strings.Contains(said, step.says) {
+			t.Errorf("xbutil %s: exit status %d\n%s", step.args, status, said)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "card.json"))
+	if err != nil || !strings.Contains(string(text), "0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a") {
+		t.Errorf("the card says %v\n%s", err, text)
+	}
+}
