@@ -6,10 +6,12 @@
 // written are valid in this cycle only. The RAM answers in the next one. Other
 // accesses wait, by a cycle more on each side than those of our own core.
 //
-// The firmware knows nothing of traps: the processor begins and traps outside the
-// RAM, at its vectors. The first word there jumps to the program, once; the words
-// after it store why the processor traps, and it never gets an answer to the last
-// of these stores: it stands until the next reset.
+// The firmware needs RV32IM, a start at address 0, and a processor that stands after
+// a trap: no CSR, no interrupt, no clock of the core's. This one would go on at its
+// trap vector, at address 4 by default, in the middle of what starts the firmware.
+// So it begins and traps outside the RAM. The first word there jumps to the program,
+// once; the words after it store why the processor traps, and it never gets an
+// answer to the last of these stores: it stands until the next reset.
 `default_nettype none
 
 module microblaze_v_core #(
