@@ -14,10 +14,11 @@ type bus struct {
 	Kind, Mode string
 	Data, Dest string // widths
 	Clocked    bool
+	Parameters string
 }
 
 func wantBuses(k *design.Kernel) map[string]bus {
-	all := map[string]bus{"ap_clk": {Kind: "clock", Mode: "slave"}, "ap_rst_n": {Kind: "reset", Mode: "slave"}}
+	all := map[string]bus{"ap_clk": {Kind: "clock", Mode: "slave"}, "ap_rst_n": {Kind: "reset", Mode: "slave", Parameters: "POLARITY=ACTIVE_LOW"}}
 	for _, p := range k.Ports {
 		b := bus{Kind: "aximm", Mode: "slave", Data: fmt.Sprint(p.Width), Clocked: true}
 		if p.Protocol == design.AXIS {
@@ -25,6 +26,12 @@ func wantBuses(k *design.Kernel) map[string]bus {
 			if p.TDEST > 0 {
 				b.Dest = fmt.Sprint(p.TDEST)
 			}
+		}
+		switch p.Protocol {
+		case design.AXI4:
+			b.Parameters = fmt.Sprintf("ADDR_WIDTH=64 DATA_WIDTH=%d HAS_BURST=0 PROTOCOL=AXI4 SUPPORTS_NARROW_BURST=0", p.Width)
+		case design.AXILite:
+			b.Parameters = fmt.Sprintf("DATA_WIDTH=%d PROTOCOL=AXI4LITE", p.Width)
 		}
 		if p.Output {
 			b.Mode = "master"
@@ -55,6 +62,14 @@ func gotBuses(state *tcl.State) map[string]bus {
 				b.Kind += " with " + m.Properties["physical_name"] + " for " + pin
 			}
 		}
+		var parameters []string
+		for _, q := range state.All("bus_parameter") {
+			if q.Properties["OWNER"] == o.Name {
+				parameters = append(parameters, q.Properties["NAME"]+"="+q.Properties["value"])
+			}
+		}
+		slices.Sort(parameters)
+		b.Parameters = strings.Join(parameters, " ")
 		all[name] = b
 	}
 	return all
