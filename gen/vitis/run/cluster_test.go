@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,6 +38,58 @@ func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 	if r := out.Results["p/link/p"]; r.Seconds <= 0 && r.Seconds > 60 {
 		t.Errorf("it took %v s", r.Seconds)
 	}
+}
+
+// Jobs that wait for others that are no more, and say so only when they are waited for.
+func TestJobsThatNeverRun(t *testing.T) {
+	f := fix(t)
+	cmd := start(t, "detached", f.store.Dir(), f.count, "5")
+	names := func() []string {
+		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
+		return names
+	}
+	until(t, "all are submitted", func() bool { return len(names()) == 7 })
+	cmd.Process.Kill()
+	cmd.Wait()
+	d := &detached{}
+	for _, name := range names() {
+		d.Cancel(t.Context(), filepath.Dir(name))
+	}
+	kernels := twoPlatforms(f.count, "5")
+	kernels.Results = nil
+	kernels.Steps = slices.DeleteFunc(kernels.Steps, func(s *step.Step) bool { return s.Kind != step.Package })
+	for _, s := range kernels.Steps { // the same keys, in less time
+		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
+	}
+	if _, err := f.run(kernels); err != nil {
+		t.Fatal(err)
+	}
+	if len(names()) != 4 {
+		t.Fatalf("there are %q", names())
+	}
+	plan := twoPlatforms(f.count, "5")
+	for _, s := range plan.Steps {
+		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
+	}
+	d = &detached{stale: true}
+	out, err := Run(t.Context(), plan, f.store, d, f.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	right(t, out)
+	if d.new != 4 {
+		t.Errorf("%d jobs were started anew", d.new)
+	}
+}
+
+// fast is a directory with a sleep that does not.
+func fast(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // The next builder cannot follow them: they stay what they are.

@@ -26,6 +26,7 @@ type detached struct {
 	hold   chan struct{} // if not nil, jobs start when it is closed
 	blind  bool          // it never sees the end of a job
 	lost   bool          // it never hears of a job again
+	stale  bool          // jobs of others wait for ever
 }
 
 type detachedJob struct {
@@ -54,7 +55,9 @@ func runs(pid int) bool {
 	return fields[0] != "Z" && fields[0] != "X"
 }
 
-func (d *detached) Alive(_ context.Context, dir string) (bool, error) { return runs(d.pid(dir)), nil }
+func (d *detached) Alive(_ context.Context, dir string) (bool, error) {
+	return runs(d.pid(dir)) || d.stale && d.pid(dir) != 0, nil
+}
 
 func (d *detached) Cancel(_ context.Context, dir string) error {
 	if pid := d.pid(dir); runs(pid) {
@@ -104,6 +107,9 @@ func (j *detachedJob) Wait(ctx context.Context) error {
 	j.started("a node")
 	if d.lost {
 		return step.ErrLost
+	}
+	if d.stale && !runs(d.pid(j.dir)) && !exists(filepath.Join(j.dir, step.ExitFile)) {
+		return step.ErrNotRun
 	}
 	for d.blind || runs(d.pid(j.dir)) {
 		if ctx.Err() != nil {

@@ -173,6 +173,9 @@ func TestAFullDisk(t *testing.T) {
 	if len(out.Failures) == 0 || !errors.Is(err, syscall.ENOSPC) || out.Results["p/link/p"] != nil {
 		t.Fatalf("%+v, %v", out, err)
 	}
+	if out, err = f.run(plan); !errors.Is(err, syscall.ENOSPC) || len(out.Failures) == 0 {
+		t.Fatalf("still full: %+v, %v", out, err)
+	}
 	// With room the work that was done is used.
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
 		t.Fatal(err)
