@@ -72,6 +72,7 @@ func decide(plan *step.Plan, keys step.Keys, st *store.Store) ([]Decision, error
 	first := map[string]*Decision{} // by key
 	at := map[string]int{}          // by ID
 	broken := map[string]error{}    // by key
+	var err error
 	for i, s := range plan.Steps {
 		at[s.ID] = i
 		d := &list[i]
@@ -93,6 +94,11 @@ func decide(plan *step.Plan, keys step.Keys, st *store.Store) ([]Decision, error
 		}
 	}
 	needed := needs(plan, list, at)
+	for found := true; found; needed = needs(plan, list, at) {
+		if found, err = doubt(list, at, needed, broken, st); err != nil {
+			return nil, err
+		}
+	}
 	for i := range list {
 		d := &list[i]
 		if !d.Present {
@@ -113,6 +119,39 @@ func decide(plan *step.Plan, keys step.Keys, st *store.Store) ([]Decision, error
 		}
 	}
 	return list, nil
+}
+
+// doubt looks into the results that steps that run will use: the time of a file does
+// not tell all. It reports whether one of them is no result after all.
+func doubt(list []Decision, at map[string]int, needed map[string]bool, broken map[string]error, st *store.Store) (found bool, err error) {
+	looked := map[string]bool{}
+	for _, d := range list {
+		if d.Present || !needed[d.Key] {
+			continue
+		}
+		for _, n := range d.Step.Needs {
+			key := list[at[n.Step]].Key
+			if looked[key] || !list[at[n.Step]].Present {
+				continue
+			}
+			looked[key] = true
+			_, err := st.Sound(key)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, store.ErrMissing) {
+				return false, fmt.Errorf("%s: look into its result: %w", n.Step, err)
+			}
+			broken[key] = err
+			found = true
+			for i := range list {
+				if list[i].Key == key {
+					list[i].Present, list[i].result = false, nil
+				}
+			}
+		}
+	}
+	return found, nil
 }
 
 // needs finds the keys of results that are handed to users, or that no other step

@@ -242,6 +242,38 @@ func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
 	unlock()
 }
 
+// A bit has changed, and neither size nor time says so.
+func TestDamageOfWhatIsUsed(t *testing.T) {
+	f := fix(t)
+	out, err := f.run(twoPlatforms(f.count, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := out.Results["p/link/p"].Path("p.linked")
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(name, 0o666)
+	os.WriteFile(name, []byte(strings.Replace("kernel a\nkernel b of p\ndeep\n", "deep", "beep", 1)), 0o666)
+	os.Chtimes(name, info.ModTime(), info.ModTime())
+	plan := twoPlatforms(f.count, "0")
+	if out, err = f.run(plan); err != nil || len(out.Ran) > 0 {
+		t.Errorf("nothing uses it: %+v, %v", out, err)
+	}
+	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
+	out, err = f.run(plan)
+	if err != nil || !slices.Equal(out.Ran, []string{"p/link/p", "p/image/p"}) {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil || string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
 func TestPruneLeavesTheResultsOfARunningBuild(t *testing.T) {
 	f := fix(t)
 	if _, err := f.run(twoPlatforms(f.count, "0")); err != nil {

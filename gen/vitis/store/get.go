@@ -37,6 +37,25 @@ func (r *Result) Log() string { return filepath.Join(r.Dir, step.LogFile) }
 // wrong. Files are compared by size and time, and by hash if one of them is
 // another than it should be.
 func (s *Store) Get(key string) (*Result, error) {
+	s.mu.Lock()
+	doubted := s.doubted[key]
+	s.mu.Unlock()
+	return s.get(key, doubted)
+}
+
+// Sound is Get that compares all files by their hashes, which it remembers. If
+// something is wrong, later calls of Get see it, too.
+func (s *Store) Sound(key string) (*Result, error) {
+	r, err := s.get(key, true)
+	if errors.Is(err, ErrDamaged) {
+		s.mu.Lock()
+		s.doubted[key] = true
+		s.mu.Unlock()
+	}
+	return r, err
+}
+
+func (s *Store) get(key string, doubted bool) (*Result, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
@@ -57,15 +76,16 @@ func (s *Store) Get(key string) (*Result, error) {
 	}
 	result := &Result{Record: *r, Dir: dir, text: text}
 	for _, f := range r.Files {
-		if err := s.check(result.Path(f.Path), f, false); err != nil {
+		if err := s.check(result.Path(f.Path), f, doubted, s.Hash); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrMissing, dir, err)
 		}
 	}
 	return result, nil
 }
 
-// check compares a file with what is recorded about it.
-func (s *Store) check(name string, f File, whole bool) error {
+// check compares a file with what is recorded about it; its content only if it is
+// doubted, or has another time.
+func (s *Store) check(name string, f File, doubted bool, hash step.Hasher) error {
 	info, err := os.Lstat(name)
 	switch {
 	case absent(err):
@@ -85,12 +105,8 @@ func (s *Store) check(name string, f File, whole bool) error {
 		return fmt.Errorf("%w: %s is no file", ErrDamaged, f.Path)
 	case info.Size() != f.Size:
 		return fmt.Errorf("%w: %s has %d bytes and had %d", ErrDamaged, f.Path, info.Size(), f.Size)
-	case !whole && info.ModTime().UnixNano() == f.MTime:
+	case !doubted && info.ModTime().UnixNano() == f.MTime:
 		return nil
-	}
-	hash := step.Sum
-	if !whole {
-		hash = s.Hash
 	}
 	sum, err := hash(name)
 	if err != nil {

@@ -46,8 +46,9 @@ type Store struct {
 	dir   string
 	group bool // what is made is for the group of the directory
 
-	mu     sync.Mutex
-	hashed map[string]memo
+	mu      sync.Mutex
+	hashed  map[string]memo
+	doubted map[string]bool // keys of results whose times say nothing
 }
 
 // DefaultDir is where the store of this user is: $CCLFORGE_CACHE, or a directory
@@ -89,7 +90,7 @@ func Open(dir string) (*Store, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("open the cache of build results: %s is not a directory; %s can name another one", dir, Environment)
 	}
-	return &Store{dir: dir, group: info.Mode()&0o020 != 0, hashed: map[string]memo{}}, nil
+	return &Store{dir: dir, group: info.Mode()&0o020 != 0, hashed: map[string]memo{}, doubted: map[string]bool{}}, nil
 }
 
 // Dir is the directory of the store.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
 // Problem is a damaged result.
@@ -62,7 +64,7 @@ func (s *Store) verify(ctx context.Context, r *Result) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.check(r.Path(f.Path), f, true); err != nil {
+		if err := s.check(r.Path(f.Path), f, true, step.Sum); err != nil {
 			return err
 		}
 	}
