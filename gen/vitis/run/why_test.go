@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
-	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
 func TestWhy(t *testing.T) {
