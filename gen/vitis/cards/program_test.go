@@ -62,10 +62,12 @@ func TestRefused(t *testing.T) {
 		want   error
 		force  error // with Force
 	}{
-		"which card":      {func(f *fake, r *Request) { r.Device = "" }, ErrNoCard, ErrNoCard},
-		"no such card":    {func(f *fake, r *Request) { r.Device = "0000:11:00.1" }, ErrNoCard, ErrNoCard},
-		"not ready":       {func(f *fake, r *Request) { r.Device = "1" }, ErrNotReady, ErrNotReady},
-		"running":         {func(f *fake, r *Request) { f.change("card.json", `"usage": "7", "type": "PL", "status": {"bit_mask": "0x4"`, `"usage": "7", "type": "PL", "status": {"bit_mask": "0x1"`) }, ErrBusy, nil},
+		"which card":   {func(f *fake, r *Request) { r.Device = "" }, ErrNoCard, ErrNoCard},
+		"no such card": {func(f *fake, r *Request) { r.Device = "0000:11:00.1" }, ErrNoCard, ErrNoCard},
+		"not ready":    {func(f *fake, r *Request) { r.Device = "1" }, ErrNotReady, ErrNotReady},
+		"running": {func(f *fake, r *Request) {
+			f.change("card.json", `"usage": "7", "type": "PL", "status": {"bit_mask": "0x4"`, `"usage": "7", "type": "PL", "status": {"bit_mask": "0x1"`)
+		}, ErrBusy, nil},
 		"running and set": {func(f *fake, r *Request) { f.change("card.json", `"0x4"`, `"0x81"`) }, ErrBusy, nil},
 		"open": {func(f *fake, r *Request) {
 			f.write("root/sys/bus/pci/devices/0000:c4:00.1/drm/renderD129/dev", "", 0o644)

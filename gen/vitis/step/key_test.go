@@ -31,7 +31,9 @@ func sample() *Plan {
 	}}
 }
 
-func disk(text string) Hasher { return func(string) (string, error) { return strings.Repeat("0", 56) + text, nil } }
+func disk(text string) Hasher {
+	return func(string) (string, error) { return strings.Repeat("0", 56) + text, nil }
+}
 
 func keysOf(t *testing.T, p *Plan, h Hasher) Keys {
 	t.Helper()

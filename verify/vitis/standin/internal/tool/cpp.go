@@ -57,10 +57,10 @@ func (c *call) preprocess(file string, dirs []string, into *strings.Builder, see
 }
 
 var (
-	axis      = regexp.MustCompile(`^hls::stream<\s*(?:cclo::)?(beat<\d+>|word|kernel_beat|ap_axiu<(\d+),[^>]*>)\s*>\s*&\s*(\w+)$`)
-	pragma = regexp.MustCompile(`(?m)^#pragma HLS INTERFACE (\w+) (.*)$`)
-	assignment   = regexp.MustCompile(`(\w+)\s*=\s*(\w+)`)
-	incoming  = regexp.MustCompile(`^in|_in|from|sts|^s_axis|res$`)
+	axis       = regexp.MustCompile(`^hls::stream<\s*(?:cclo::)?(beat<\d+>|word|kernel_beat|ap_axiu<(\d+),[^>]*>)\s*>\s*&\s*(\w+)$`)
+	pragma     = regexp.MustCompile(`(?m)^#pragma HLS INTERFACE (\w+) (.*)$`)
+	assignment = regexp.MustCompile(`(\w+)\s*=\s*(\w+)`)
+	incoming   = regexp.MustCompile(`^in|_in|from|sts|^s_axis|res$`)
 )
 
 // function finds the top function and what its ports are.
