@@ -1,0 +1,91 @@
+package vitis
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/workspace"
+	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/verify/vitis/standin"
+)
+
+// onBoard is a line of each description of u50_axis3x, before which others may stand.
+const onBoard = `board       = "u50"`
+
+// TestKernelsInCpp builds kernels in C++ with the tool that each version has for them.
+func TestKernelsInCpp(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2022.2", "2023.2", "2025.1"} {
+		b := newBench(t, standin.Options{Version: version})
+		b.own("u50_axis3x", "in_cpp", onBoard, "source = { reduce_ops = \"hls\", hp_compression = \"hls\", loopback = \"hls\" }\n  "+onBoard)
+		b.build("in_cpp")
+		tools := map[string]bool{}
+		var compiled []string
+		for _, c := range b.worked() {
+			if w := did(c); strings.HasPrefix(w, "compile ") {
+				tools[c.Tool] = true
+				compiled = append(compiled, w)
+			}
+			if c.Exit != 0 {
+				t.Errorf("%s: %s %q: exit status %d", version, c.Tool, c.Args, c.Exit)
+			}
+		}
+		slices.Sort(compiled)
+		if diff := difference(compiled, []string{"compile hp_compression", "compile loopback", "compile reduce_ops"}); diff != "" {
+			t.Errorf("%s: %s", version, diff)
+		}
+		if want := map[bool]string{true: "v++", false: "vitis_hls"}[version >= "2023.2"]; len(tools) != 1 || !tools[want] {
+			t.Errorf("%s: compiled by %v", version, tools)
+		}
+		if l := b.linked("in_cpp"); len(l.Memories) != 3 {
+			t.Errorf("%s: firmware is in %d memories", version, len(l.Memories))
+		}
+	}
+}
+
+// TestEmulation builds for hardware emulation: no card, no reports of timing, and the
+// firmware in the kernel.
+func TestEmulation(t *testing.T) {
+	t.Parallel()
+	const name = "u55c_tcp"
+	b := newBench(t, standin.Options{})
+	rendered, err := workspace.New("", t.Logf, platforms.FS).Render(t.Context(), workspace.Selection{Only: name, Vars: "{hw_emu = true}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := emulation(b.Installation, []*design.Design{rendered[0].Design}); err != nil {
+		t.Fatal(err)
+	}
+	o := b.build(name, "-vars={hw_emu = true}")
+	b.done()
+	if l := b.linked(name); !l.Emulated || len(l.Memories) != 0 || l.Metadata["platform"] != name {
+		t.Errorf("the result is %+v", l)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "out", "build", name, "emconfig.json")); err != nil {
+		t.Errorf("%v: %v", err, o)
+	}
+}
+
+// TestFirmwareInKernel builds with the firmware in the engine's kernel: there is no
+// memory to fill afterwards.
+func TestFirmwareInKernel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, standin.Options{})
+	b.own("u50_axis3x", "with_firmware", onBoard, "build {\n    firmware = \"kernel\"\n  }\n  "+onBoard)
+	b.build("with_firmware")
+	firmware, updated := false, false
+	for _, c := range b.worked() {
+		updated = updated || c.Tool == "updatemem"
+		firmware = firmware || c.Inputs["firmware/cclo_firmware.mem"] != ""
+	}
+	if updated || !firmware {
+		t.Errorf("updatemem ran: %v; the kernel was packaged with firmware: %v", updated, firmware)
+	}
+	if l := b.linked("with_firmware"); len(l.Memories) != 0 {
+		t.Errorf("firmware is in %v, too", l.Memories)
+	}
+}
