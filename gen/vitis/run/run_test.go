@@ -168,7 +168,17 @@ func TestDamageOfWhatIsUsed(t *testing.T) {
 		t.Errorf("nothing uses it: %+v, %v", out, err)
 	}
 	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
-	out, err = f.run(plan)
+	o := f.options()
+	o.Check = func(path string) error { // the next job takes its input before the result is in the store
+		if filepath.Base(path) == "p.linked" {
+			until(t, "the image's job has its input", func() bool {
+				names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "link", "in"))
+				return len(names) > 0
+			})
+		}
+		return nil
+	}
+	out, err = Run(t.Context(), plan, f.store, here(), o)
 	if err != nil || !slices.Equal(out.Ran, []string{"p/link/p", "p/image/p"}) {
 		t.Fatalf("%+v, %v", out, err)
 	}
