@@ -173,6 +173,7 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	syscall.Kill(supervisor, syscall.SIGKILL)
+	until(t, "the script itself ends with its supervisor", func() bool { return gone(pid) })
 	e := quick()
 	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
 		t.Errorf("alive: %v, %v", alive, err)
