@@ -173,7 +173,6 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	syscall.Kill(supervisor, syscall.SIGKILL)
-	until(t, "the script itself ends with its supervisor", func() bool { return gone(pid) })
 	e := quick()
 	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
 		t.Errorf("alive: %v, %v", alive, err)
@@ -182,4 +181,25 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 		t.Error(err)
 	}
 	allGone(t, dir, 6)
+}
+
+// Whatever becomes of the tools, the script does not go on to its next command.
+func TestAScriptEndsWithItsSupervisor(t *testing.T) {
+	dir := work(t, "echo $$ >script.new; mv script.new script.pid; sleep 1; sleep 600")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVariable+"="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it runs", has(dir, "script.pid"))
+	script := pids(t, dir)[0]
+	supervisor, _ := parentOf(script)
+	syscall.Kill(cmd.Process.Pid, syscall.SIGSTOP) // it cannot help
+	syscall.Kill(supervisor, syscall.SIGKILL)
+	until(t, "the script has ended", func() bool { return gone(script) })
+	cmd.Process.Kill()
+	cmd.Wait()
+	if err := quick().Cancel(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
 }
