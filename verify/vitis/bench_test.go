@@ -43,6 +43,7 @@ type bench struct {
 	*standin.Installation
 	dir, cache string
 	env        []string
+	options    standin.Options
 }
 
 // newBench makes one. Each has a home of its own.
@@ -65,13 +66,29 @@ func newBench(t *testing.T, o standin.Options) *bench {
 	if o.Repositories, err = repositories(filepath.Join(top, "repositories"), all); err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{T: t, dir: filepath.Join(top, "workspace"), cache: filepath.Join(top, "cache")}
-	b.Installation = standin.Install(t, filepath.Join(top, "tools"), o)
+	b := &bench{T: t, options: o}
+	b.equip(top)
 	if err := emulation(b.Installation, all); err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+// another is a bench with the same fixtures, and tools, a cache and a home of its own.
+func (b *bench) another(t *testing.T) *bench {
+	t.Helper()
+	other := &bench{T: t, options: b.options}
+	other.equip(t.TempDir())
+	return other
+}
+
+// equip installs the tools below a folder, and makes the rest there.
+func (b *bench) equip(top string) {
+	b.Helper()
+	b.dir, b.cache = filepath.Join(top, "workspace"), filepath.Join(top, "cache")
+	b.Installation = standin.Install(b.T, filepath.Join(top, "tools"), b.options)
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	home := filepath.Join(top, "home")
 	for _, v := range b.Env() {
@@ -80,7 +97,6 @@ func newBench(t *testing.T, o standin.Options) *bench {
 		}
 	}
 	b.env = append(b.env, "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"))
-	return b
 }
 
 // outcome is the end of a run of the command.
