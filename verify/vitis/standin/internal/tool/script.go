@@ -28,7 +28,7 @@ func (c *call) script(file, prelude, data string, args []string) ([]recorded, er
 		c.say("ERROR: [Common 17-55] couldn't read file \"%s\": no such file or directory", file)
 		return nil, exit{1}
 	}
-	dir, err := os.MkdirTemp("", "cclforge-standin-")
+	dir, err := os.MkdirTemp(c.Root, "script-") // goes with the installation if this is killed
 	if err != nil {
 		return nil, err
 	}
