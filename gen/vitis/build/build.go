@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -70,18 +71,27 @@ func Prepare(ctx context.Context, r Request) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	warnings := b.Tools.Warnings
-	for _, d := range b.Designs {
-		warnings = append(warnings, plan.Warnings(d, b.Tools)...)
-	}
-	for _, warning := range warnings {
-		r.Log("warning: %s", warning)
-	}
+	b.warn(r.Log)
 	if b.Plan, err = planned(r.Dir, rendered, b.Tools); err != nil {
 		return nil, err
 	}
 	b.Store, err = store.Open(r.Cache)
 	return b, err
+}
+
+// warn tells of what may go wrong, each once.
+func (b *Build) warn(log func(format string, args ...any)) {
+	warnings := slices.Clone(b.Tools.Warnings)
+	for _, d := range b.Designs {
+		for _, w := range plan.Warnings(d, b.Tools) {
+			if !slices.Contains(warnings, w) {
+				warnings = append(warnings, w)
+			}
+		}
+	}
+	for _, w := range warnings {
+		log("warning: %s", w)
+	}
 }
 
 // planned plans each platform, side by side, and puts the plans together.
