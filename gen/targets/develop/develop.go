@@ -24,6 +24,18 @@ func Verify(ctx context.Context,
 	return check.Verify(ctx, platform, careful != nil && *careful, scale)
 }
 
+// Rehearse builds every platform with stand-ins for the tools of every version of
+// Vitis, has everything go wrong that can, and interrupts builds at random moments.
+func Rehearse(ctx context.Context,
+	interrupts *int, // builds that are interrupted (100)
+) error {
+	if interrupts == nil {
+		interrupts = new(int)
+		*interrupts = 100
+	}
+	return check.Rehearse(ctx, *interrupts)
+}
+
 // Soak runs random operations against plain arithmetic: half of the time on
 // worlds that stay, through real sockets with faults, then in random worlds with
 // another seed each time.

@@ -47,3 +47,12 @@ func Verify(ctx context.Context, platform string, careful bool, scale *float64) 
 		{"benches of its parts", command("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/sim/...")},
 	})
 }
+
+// Rehearse builds every platform with every version of the stand-ins for the vendor's
+// tools, has everything go wrong that they can do wrong, and interrupts builds.
+func Rehearse(ctx context.Context, interrupts int) error {
+	provide(ctx)
+	return runAll(ctx, os.Stdout, []step{
+		{"builds with stand-ins", command("go", "test", "./verify/vitis", "-count=1", "-timeout=4h", "-everything", "-interrupts="+strconv.Itoa(interrupts))},
+	})
+}
