@@ -177,6 +177,7 @@ type postLinkView struct {
 // switchView is the switch that takes the place of a ring.
 type switchView struct {
 	Name         string
+	Ports        int // at most
 	Bytes, TDEST int
 	Ring, Shared []pinPair
 	Members      []switchMember
@@ -201,10 +202,7 @@ func switchOf(d *design.Design) (*switchView, error) {
 	if len(ring) < 2 {
 		return nil, nil
 	}
-	if len(ring) > maxSwitchPorts {
-		return nil, fmt.Errorf("%d network engines in a ring, and a switch has %d ports", len(ring), maxSwitchPorts)
-	}
-	v := &switchView{Name: switchCell, Bytes: ring[0].From.Width / byteBits, TDEST: ring[0].From.TDEST}
+	v := &switchView{Name: switchCell, Ports: maxSwitchPorts, Bytes: ring[0].From.Width / byteBits, TDEST: ring[0].From.TDEST}
 	into := map[*design.Instance]*design.Port{}
 	for _, s := range ring {
 		into[s.To.Instance] = s.To

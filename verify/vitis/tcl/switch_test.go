@@ -222,6 +222,45 @@ func TestSwitchRefusesAnotherRing(t *testing.T) {
 	}
 }
 
+// A switch has 16 ports at most (PG085). u55c has no memory for so many engines, and
+// the platform one of its own.
+func TestSwitchRefusesMoreEnginesThanItHasPorts(t *testing.T) {
+	needTcl(t)
+	const board = `
+board "large" {
+  part     = "xcu55c-fsvh2892-2L-e"
+  platform = "large_1"
+  slrs     = 1
+  ports    = 1
+  slr {
+    mac  = 0
+    poe  = 0
+    cclo = 0
+  }
+  memory "HBM" {
+    banks = 256
+    cclo  = [6 * cclo.index, 6 * cclo.index + 5]
+    poe   = [0]
+  }
+}
+`
+	for engines, refused := range map[int]bool{16: false, 17: true} {
+		d := designtest.Made(t, "several", map[string]string{"boards/large.hcl": board, "several.hcl": fmt.Sprintf(`
+platform "several" {
+  board = "large"
+  cclo { count = %d }
+  poe "axis" {}
+}
+`, engines)})
+		files := rendered(t, d)
+		dir := place(t, files, postLink)
+		_, err := tcl.Run{Parts: []string{tcl.BD}, Setup: linked(t, files["vitis/link.cfg"]), Script: filepath.Join(dir, postLink), Dir: dir}.Do(t.Context())
+		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "17 network engines are in a ring, and a switch has 16 ports") {
+			t.Errorf("%d engines: %v", engines, err)
+		}
+	}
+}
+
 // What kernels of others and the platform bring runs after it, in order, where the
 // variables of v++ are to be seen.
 func TestScriptsOfOthersRunAfterTheSwitch(t *testing.T) {
