@@ -213,22 +213,31 @@ func TestKernelStream(t *testing.T) {
 	}
 	for end := time.Now().Add(10 * time.Second); ; {
 		r.turn()
-		if a, _ := r.queue(1); a == 4 || time.Now().After(end) {
+		a, _ := r.queue(0)
+		b, _ := r.queue(1)
+		if a == 4 && b == 4 || time.Now().After(end) {
 			break
 		}
 	}
 	if err := <-pushed; err != nil {
 		t.Fatal(err)
 	}
-	// Two queues take turns, so that only the beats as a whole are known.
-	seen := map[string]bool{}
-	for i := range 8 {
-		seen[string(r.read(uint64(1000*i), 100))] = true
+	// Two queues take turns at beats, so that only these are known: each is taken once,
+	// and those of a move in order.
+	const beat = 64
+	beats := map[string]int{}
+	for i := range 16 {
+		beats[string(data[beat*i:beat*i+36])] = i
 	}
-	for i := range 7 {
-		if !seen[string(data[128*i:128*i+100])] {
-			t.Errorf("beats %d and %d are missing", 2*i, 2*i+1)
+	for i := range 8 {
+		moved := r.read(uint64(1000*i), 100)
+		first, ok1 := beats[string(moved[:36])]
+		second, ok2 := beats[string(moved[beat:])]
+		if !ok1 || !ok2 || first > second || !bytes.Equal(moved[:beat], data[beat*first:beat*first+beat]) {
+			t.Errorf("move %d: beats %d and %d (%v, %v)", i, first, second, ok1, ok2)
 		}
+		delete(beats, string(moved[:36]))
+		delete(beats, string(moved[beat:]))
 	}
 
 	// Out: whole beats with TDEST, no more than there is room for.

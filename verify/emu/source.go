@@ -78,11 +78,11 @@ func (s *streamSource) peek(max int) ([]byte, wait, uint32) {
 func (s *streamSource) drop(n int) {
 	s.left -= uint64(n)
 	s.part = (s.part + n) % s.s.beat
-	s.s.drop(n)
 	if s.left == 0 && s.part != 0 { // the rest of the last beat is padding
-		s.s.drop(s.s.beat - s.part)
+		n += s.s.beat - s.part
 		s.part = 0
 	}
+	s.s.drop(n)
 }
 
 func (s *streamSource) end() {}

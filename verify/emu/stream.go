@@ -134,7 +134,8 @@ func (s *stream) push(ctx context.Context, tdest uint32, data []byte) error {
 			s.mu.Unlock()
 			return s.dead
 		}
-		n := min(max(s.limit-s.held, 0), len(data))
+		// An operand that ends inside a beat has given up a part of it for a moment.
+		n := min(max(s.limit-s.held, 0)/s.beat*s.beat, len(data))
 		if n > 0 {
 			s.append(piece{tdest: tdest, data: data[:n:n]})
 		}
