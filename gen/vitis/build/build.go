@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -102,12 +103,10 @@ func planned(dir string, rendered []workspace.Rendered, set *tools.Set) (*step.P
 	}
 	plans := make([]*step.Plan, len(rendered))
 	errs := make([]error, len(rendered))
-	var all sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, r := range rendered {
-		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
+		group.Go(func() error {
 			image, err := emit.FirmwareImage(r.Design)
 			if err == nil {
 				plans[i], err = plan.Plan(r.Design, r.Files, set, plan.Options{Descriptions: here, Firmware: image})
@@ -115,10 +114,10 @@ func planned(dir string, rendered []workspace.Rendered, set *tools.Set) (*step.P
 			if err != nil {
 				errs[i] = fmt.Errorf("%s: %w", r.Design.Platform.Name, err)
 			}
+			return nil // all of them are told
 		})
 	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, group.Wait())...); err != nil {
 		return nil, err
 	}
 	return plan.Merge(plans...), nil

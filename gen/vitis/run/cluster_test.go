@@ -19,13 +19,7 @@ import (
 // they need; the next builder follows those that are there.
 func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 	f := fix(t)
-	cmd := start(t, "detached", f.store.Dir(), f.count, "0.3")
-	until(t, "all are submitted", func() bool {
-		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
-		return len(names) == 7
-	})
-	cmd.Process.Kill()
-	cmd.Wait()
+	f.abandon("0.3")
 	d := &detached{}
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
 	if err != nil {
@@ -43,16 +37,9 @@ func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 // Jobs that wait for others that are no more, and say so only when they are waited for.
 func TestJobsThatNeverRun(t *testing.T) {
 	f := fix(t)
-	cmd := start(t, "detached", f.store.Dir(), f.count, "5")
-	names := func() []string {
-		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
-		return names
-	}
-	until(t, "all are submitted", func() bool { return len(names()) == 7 })
-	cmd.Process.Kill()
-	cmd.Wait()
+	names := f.abandon("5")
 	d := &detached{}
-	for _, name := range names() {
+	for _, name := range names {
 		d.Cancel(t.Context(), filepath.Dir(name))
 	}
 	kernels := twoPlatforms(f.count, "5")
@@ -64,8 +51,8 @@ func TestJobsThatNeverRun(t *testing.T) {
 	if _, err := f.run(kernels); err != nil {
 		t.Fatal(err)
 	}
-	if len(names()) != 4 {
-		t.Fatalf("there are %q", names())
+	if left := f.inWork("job.pid"); len(left) != 4 {
+		t.Fatalf("there are %q", left)
 	}
 	plan := twoPlatforms(f.count, "5")
 	for _, s := range plan.Steps {
@@ -95,13 +82,7 @@ func fast(t *testing.T) string {
 // The next builder cannot follow them: they stay what they are.
 func TestJobsThatCannotBeFollowed(t *testing.T) {
 	f := fix(t)
-	cmd := start(t, "detached", f.store.Dir(), f.count, "0.5")
-	until(t, "all are submitted", func() bool {
-		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
-		return len(names) == 7
-	})
-	cmd.Process.Kill()
-	cmd.Wait()
+	f.abandon("0.5")
 	refuse := errors.New("no answer")
 	if _, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, &detached{refuse: refuse}, f.options()); !errors.Is(err, refuse) {
 		t.Fatal(err)
@@ -119,16 +100,9 @@ func TestJobsThatCannotBeFollowed(t *testing.T) {
 
 func TestJobsThatEndWithoutABuilder(t *testing.T) {
 	f := fix(t)
-	cmd := start(t, "detached", f.store.Dir(), f.count, "0.1")
-	until(t, "all are submitted", func() bool {
-		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
-		return len(names) == 7
-	})
-	cmd.Process.Kill()
-	cmd.Wait()
+	f.abandon("0.1")
 	until(t, "all have ended", func() bool {
-		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "step.exit"))
-		return len(names) == 7
+		return len(f.inWork("step.exit")) == 7
 	})
 	out, err := f.run(twoPlatforms(f.count, "0.1")) // on this host
 	if err != nil {
@@ -143,15 +117,8 @@ func TestJobsThatEndWithoutABuilder(t *testing.T) {
 // A job of an earlier build waits for one that is no more: both are made anew.
 func TestJobsWhoseProducersAreGone(t *testing.T) {
 	f := fix(t)
-	cmd := start(t, "detached", f.store.Dir(), f.count, "0.5")
-	names := func() []string {
-		names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", "job.pid"))
-		return names
-	}
-	until(t, "all are submitted", func() bool { return len(names()) == 7 })
-	cmd.Process.Kill()
-	cmd.Wait()
-	for _, name := range names() {
+	names := f.abandon("0.5")
+	for _, name := range names {
 		text, _ := os.ReadFile(name)
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		owner := readOwner(filepath.Dir(name))
@@ -169,7 +136,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 	if d.new != 6 { // all but the common kernel
 		t.Errorf("%d jobs were started anew", d.new)
 	}
-	for _, name := range names() {
+	for _, name := range f.inWork("job.pid") {
 		t.Errorf("%s is left", name)
 	}
 }

@@ -169,6 +169,23 @@ func fix(t *testing.T) *fixture {
 	return &fixture{T: t, store: st, count: filepath.Join(dir, "count")}
 }
 
+// abandon kills a builder that has submitted jobs which go on without it, and gives
+// the files with what they are known by.
+func (f *fixture) abandon(pause string) []string {
+	f.Helper()
+	cmd := start(f.T, "detached", f.store.Dir(), f.count, pause)
+	until(f.T, "all are submitted", func() bool { return len(f.inWork("job.pid")) == 7 })
+	cmd.Process.Kill()
+	cmd.Wait()
+	return f.inWork("job.pid")
+}
+
+// inWork are the files of a name in all work directories.
+func (f *fixture) inWork(name string) []string {
+	names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", name))
+	return names
+}
+
 func (f *fixture) options() Options {
 	return Options{OnEvent: func(e step.Event) {
 		f.mu.Lock()
