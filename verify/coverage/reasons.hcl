@@ -1,0 +1,1 @@
+# Why lines of the hardware are not covered: uncovered "<module>" { line, reason }.
