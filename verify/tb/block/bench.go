@@ -1,0 +1,202 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+)
+
+// Bench is a module under test. What is set stays until it is set again; what
+// it gets is what stood there in the last cycle, before its end.
+type Bench struct {
+	Cycle   uint64
+	InReset bool // hold the module in reset while it steps
+
+	handle  uintptr
+	step    func(handle uintptr, in, out *uint32, reset, edge uint32)
+	free    func(handle uintptr)
+	failed  func(forget int32) string
+	in, out []uint32
+	at      map[string]place
+	consts  map[string]uint64
+}
+
+// place is where a field is.
+type place struct {
+	words      []uint32
+	low, width int
+	input      bool
+}
+
+// ErrAssertion says that an assertion of the module was violated.
+var ErrAssertion = errors.New("an assertion does not hold")
+
+// Close frees the module.
+func (b *Bench) Close() {
+	if b.handle != 0 {
+		b.free(b.handle)
+		b.handle = 0
+	}
+}
+
+// Step runs a cycle.
+func (b *Bench) Step() { b.run(1) }
+
+// Settle lets the outputs follow the inputs without ending the cycle.
+func (b *Bench) Settle() { b.run(0) }
+
+func (b *Bench) run(edge uint32) {
+	reset := uint32(0)
+	if b.InReset {
+		reset = 1
+	}
+	b.step(b.handle, &b.in[0], &b.out[0], reset, edge)
+	b.Cycle += uint64(edge)
+}
+
+// Reset runs a few cycles of reset with all inputs 0.
+func (b *Bench) Reset() {
+	clear(b.in)
+	b.InReset = true
+	for range 4 {
+		b.Step()
+	}
+	b.InReset = false
+	b.Step()
+}
+
+// Err is not nil if an assertion of a module was violated.
+func (b *Bench) Err() error {
+	if text := b.failed(0); text != "" {
+		return fmt.Errorf("%w: %s", ErrAssertion, text)
+	}
+	return nil
+}
+
+func (b *Bench) place(name string) place {
+	p, ok := b.at[name]
+	if !ok {
+		panic("block: there is no port or field " + name)
+	}
+	return p
+}
+
+// Has tells whether there is a port or field.
+func (b *Bench) Has(name string) bool {
+	_, ok := b.at[name]
+	return ok
+}
+
+// Width is how many bits a port or field has.
+func (b *Bench) Width(name string) int { return b.place(name).width }
+
+// Const is a constant of the module, or of a package that it uses: with the
+// package's name and two colons.
+func (b *Bench) Const(name string) uint64 {
+	v, ok := b.consts[name]
+	if !ok {
+		panic("block: there is no constant " + name)
+	}
+	return v
+}
+
+func (p place) get(from, width int) (v uint64) {
+	for at := 0; at < width; {
+		bit := p.low + from + at
+		n := min(32-bit%32, width-at)
+		part := uint64(p.words[bit/32]>>(bit%32)) & (1<<n - 1)
+		v |= part << at
+		at += n
+	}
+	return v
+}
+
+func (p place) set(from, width int, v uint64) {
+	for at := 0; at < width; {
+		bit := p.low + from + at
+		n := min(32-bit%32, width-at)
+		mask := uint32((uint64(1)<<n - 1) << (bit % 32))
+		w := &p.words[bit/32]
+		*w = *w&^mask | uint32(v>>at)<<(bit%32)&mask
+		at += n
+	}
+}
+
+// Get is what a port or field of at most 64 bits was.
+func (b *Bench) Get(name string) uint64 {
+	p := b.place(name)
+	if p.width > 64 {
+		panic("block: " + name + " is wider than 64 bits")
+	}
+	return p.get(0, p.width)
+}
+
+// Is tells whether an output was not 0.
+func (b *Bench) Is(name string) bool {
+	p := b.place(name)
+	for at := 0; at < p.width; at += 32 {
+		if p.get(at, min(32, p.width-at)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Bytes is what a port or field was, its lowest byte first.
+func (b *Bench) Bytes(name string) []byte {
+	p := b.place(name)
+	v := make([]byte, 0, (p.width+7)/8)
+	for at := 0; at < p.width; at += 8 {
+		v = append(v, byte(p.get(at, min(8, p.width-at))))
+	}
+	return v
+}
+
+func (b *Bench) input(name string) place {
+	p := b.place(name)
+	if !p.input {
+		panic("block: " + name + " is an output")
+	}
+	return p
+}
+
+// Set sets an input, or a field of one, to at most 64 bits; what is above them
+// is 0.
+func (b *Bench) Set(name string, v uint64) {
+	p := b.input(name)
+	p.set(0, min(64, p.width), v)
+	for at := 64; at < p.width; at += 32 {
+		p.set(at, min(32, p.width-at), 0)
+	}
+}
+
+// Put sets an input to 1 or 0.
+func (b *Bench) Put(name string, v bool) {
+	if v {
+		b.Set(name, 1)
+	} else {
+		b.Set(name, 0)
+	}
+}
+
+// SetBytes sets an input, or a field of one, its lowest byte first.
+func (b *Bench) SetBytes(name string, v []byte) {
+	p := b.input(name)
+	if len(v) != (p.width+7)/8 {
+		panic(fmt.Sprintf("block: %s has %d bits, not %d bytes", name, p.width, len(v)))
+	}
+	for i, x := range v {
+		p.set(8*i, min(8, p.width-8*i), uint64(x))
+	}
+}
+
+// Scramble sets inputs to random values: of what is not valid, nothing may
+// depend.
+func (b *Bench) Scramble(r *rand.Rand, names ...string) {
+	for _, name := range names {
+		p := b.input(name)
+		for at := 0; at < p.width; at += 32 {
+			p.set(at, min(32, p.width-at), uint64(r.Uint32()))
+		}
+	}
+}

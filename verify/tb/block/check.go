@@ -1,0 +1,120 @@
+package block
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/tb/seeds"
+)
+
+var plant = flag.Int("tb.defects", 0, "how many defects are planted in each module of a bench, one at a time")
+
+// Run is a bench: it returns what is wrong.
+type Run func(b *Bench, r *rand.Rand) error
+
+// Seeds are those with which every bench runs.
+func Seeds() []uint64 {
+	all := []uint64{0, 1, 2}
+	if s := seeds.More(); !slices.Contains(all, s) {
+		all = append(all, s)
+	}
+	return all
+}
+
+// Check runs a bench with every seed; with -tb.defects, with defects, too.
+func (s *Set) Check(t *testing.T, name string, run Run) {
+	t.Helper()
+	for _, seed := range Seeds() {
+		err := s.once(t, name, seed, run)
+		if errors.Is(err, verilate.ErrTools) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatalf("%s, seed %d: %v", name, seed, err)
+		}
+	}
+	if *plant > 0 {
+		s.plant(t, name, *plant, run)
+	}
+}
+
+func (s *Set) once(t *testing.T, name string, seed uint64, run Run) error {
+	b, err := s.New(t.Context(), name, seed)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return b.try(run, rand.New(rand.NewPCG(seed, 99)))
+}
+
+// try runs a bench. One that panics has found something that it did not expect.
+func (b *Bench) try(run Run, r *rand.Rand) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in cycle %d: %v", b.Cycle, p)
+		}
+	}()
+	if err := run(b, r); err != nil {
+		return fmt.Errorf("cycle %d: %w", b.Cycle, err)
+	}
+	return b.Err()
+}
+
+// plant plants defects in a module and tells which of them a bench does not
+// find.
+func (s *Set) plant(t *testing.T, name string, count int, run Run) {
+	t.Helper()
+	m, err := s.module(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := m.sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(files, func(f file) bool { return f.name == m.Name })
+	all := defects(files[at].text)
+	r := rand.New(rand.NewPCG(0, 7))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	planted, found, broken := 0, 0, 0
+	for _, d := range all {
+		if planted == count {
+			break
+		}
+		other := m
+		other.dir = t.TempDir()
+		other.edit = func(name, text string) string {
+			if name == m.Name {
+				return d.plant(text)
+			}
+			return text
+		}
+		alone := NewSet(other)
+		if _, err := alone.open(t.Context()); err != nil {
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+			broken++ // it does not even compile
+			continue
+		}
+		planted++
+		ok := false
+		for _, seed := range Seeds() {
+			if err := alone.once(t, name, seed, run); err != nil {
+				ok = true
+				break
+			}
+		}
+		if ok {
+			found++
+		} else {
+			t.Logf("%s: not found: %s", name, d)
+		}
+	}
+	t.Logf("%s: %d of %d planted defects are found (%d others do not compile, of %d places)", name, found, planted, broken, len(all))
+}

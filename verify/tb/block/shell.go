@@ -1,0 +1,87 @@
+package block
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// shared is what all modules share. A failed assertion is noted, and does not
+// end the process.
+const shared = `#include "verilated.cpp"
+#include "verilated_threads.cpp"
+
+#include <cstdio>
+
+extern "C" __attribute__((visibility("default"))) char block_failure[512];
+char block_failure[512];
+
+void vl_stop(const char* file, int line, const char*) {
+    if (!block_failure[0]) std::snprintf(block_failure, sizeof block_failure, "%s:%d", file, line);
+}
+void vl_fatal(const char* file, int line, const char* hier, const char* message) {
+    if (!block_failure[0]) std::snprintf(block_failure, sizeof block_failure, "%s:%d: %s", file, line, message);
+}
+void vl_finish(const char* file, int line, const char* hier) { vl_stop(file, line, hier); }
+
+extern "C" __attribute__((visibility("default"))) const char* block_failed(int forget) {
+    static char said[512];
+    std::memcpy(said, block_failure, sizeof said);
+    if (forget) block_failure[0] = 0;
+    return said;
+}
+`
+
+// shell is the C++ around a module that Verilator made, with its files.
+func (d *description) shell(name string, files []string) string {
+	var text, in, out strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&text, "#include %q\n", filepath.Base(f))
+	}
+	for _, p := range d.Ports {
+		if p.Input {
+			fmt.Fprintf(&in, "    std::memcpy(&m.%[1]s, in + %[2]d, sizeof m.%[1]s);\n", p.Name, p.At)
+		} else {
+			fmt.Fprintf(&out, "    std::memcpy(out + %[2]d, &m.%[1]s, sizeof m.%[1]s);\n", p.Name, p.At)
+		}
+	}
+	low, high := "", ""
+	if d.Clock != "" {
+		low = "    m." + d.Clock + " = 0;\n"
+		high = "    if (edge) { m." + d.Clock + " = 1; m.eval(); }\n"
+	}
+	if d.Reset != "" {
+		active := "reset"
+		if strings.HasSuffix(d.Reset, "_n") || d.Reset == "aresetn" {
+			active = "!reset"
+		}
+		low += "    m." + d.Reset + " = " + active + ";\n"
+	}
+	fmt.Fprintf(&text, `
+namespace %[1]s_bench {
+struct Bench {
+    VerilatedContext context;
+    V%[1]s model{&context};
+};
+}
+API void* %[1]s_new(uint64_t seed) {
+    auto* b = new %[1]s_bench::Bench;
+    b->context.randReset(2);
+    b->context.randSeed(static_cast<int>(seed %% 0x7FFFFFFF) + 1);
+    return b;
+}
+API void %[1]s_delete(%[1]s_bench::Bench* b) { delete b; }
+API void %[1]s_step(%[1]s_bench::Bench* b, const uint32_t* in, uint32_t* out, uint32_t reset, uint32_t edge) {
+    auto& m = b->model;
+%[2]s%[3]s    m.eval();
+%[4]s%[5]s}
+API const char* %[1]s_ports() { return R"PORTS(%[6]s)PORTS"; }
+`, name, in.String(), low, out.String(), high, d.text())
+	return text.String()
+}
+
+const around = `#include <cstdint>
+#include <cstring>
+#include "verilated.h"
+#define API extern "C" __attribute__((visibility("default")))
+`

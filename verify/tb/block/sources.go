@@ -1,0 +1,83 @@
+package block
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cclforge/cclforge/verify/sim/verilate"
+)
+
+// file is a source.
+type file struct{ name, text string }
+
+var (
+	knownLock sync.Mutex
+	known     = map[string][]file{}
+)
+
+// everything is all RTL of folders and the common blocks, packages first.
+func everything(ctx context.Context, platform string, folders ...string) ([]file, error) {
+	knownLock.Lock()
+	defer knownLock.Unlock()
+	key := fmt.Sprintf("%q", append([]string{platform}, folders...))
+	if files, ok := known[key]; ok {
+		return files, nil
+	}
+	paths, err := verilate.Sources(ctx, platform, folders...)
+	if err != nil {
+		return nil, err
+	}
+	var files []file
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{strings.TrimSuffix(filepath.Base(p), ".sv"), string(text)})
+	}
+	known[key] = files
+	return files, nil
+}
+
+var (
+	comment  = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+	instance = regexp.MustCompile(`(?m)^\s*(\w+)\s*(?:#\(|\w+\s*\()`)
+	packages = regexp.MustCompile(`\b(\w+)::`)
+)
+
+// needed are the sources that a module needs, in the order of all.
+func needed(all []file, top string) ([]file, error) {
+	found := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		i := slices.IndexFunc(all, func(f file) bool { return f.name == name })
+		if i < 0 || found[name] {
+			return
+		}
+		found[name] = true
+		text := comment.ReplaceAllString(all[i].text, "")
+		for _, m := range instance.FindAllStringSubmatch(text, -1) {
+			visit(m[1])
+		}
+		for _, m := range packages.FindAllStringSubmatch(text, -1) {
+			visit(m[1])
+		}
+	}
+	visit(top)
+	if !found[top] {
+		return nil, fmt.Errorf("there is no module %s", top)
+	}
+	var files []file
+	for _, f := range all {
+		if found[f.name] {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
