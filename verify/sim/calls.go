@@ -202,6 +202,13 @@ func (c *calls) id(o *openCall) (id uint32, ok bool) {
 	return id, ok
 }
 
+// open reports whether there are calls without an answer.
+func (c *calls) open() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.placed > 0 || len(c.waiting) > 0
+}
+
 // pending reports whether the hardware could take a call.
 func (c *calls) pending() bool {
 	c.mu.Lock()

@@ -43,6 +43,8 @@ type Card struct {
 
 	components []component
 
+	turn *turn // on the clock of all cards
+
 	// the goroutine's alone
 	accesses []*access
 	last     uint64 // status
@@ -55,6 +57,7 @@ func OpenCard(ctx context.Context, d *design.Design, o Options) (*Card, error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulate %s: %w", d.Platform.Name, err)
 	}
+	c.turn = c.o.Clock.join()
 	go c.run()
 	select {
 	case <-c.ready:
@@ -179,6 +182,9 @@ func (c *Card) Engine(index int, port fabric.Port) (*Engine, error) {
 
 // stir wakes the card's goroutine. Anyone may call it.
 func (c *Card) stir() {
+	if c.turn.lockstep() { // before whoever stirs goes on
+		c.turn.awake()
+	}
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -210,7 +216,7 @@ func (c *Card) run() {
 
 // batches runs the card until it is closed or fails.
 func (c *Card) batches() error {
-	turn := c.o.Clock.join()
+	turn := c.turn
 	defer turn.leave()
 	booting := true
 	for {
@@ -232,7 +238,7 @@ func (c *Card) batches() error {
 		if c.last&statusIdle != 0 {
 			c.last = c.f.Run(c.model, 0, &cycle) // it may have been given something to do
 		}
-		if c.last&statusIdle != 0 && !pending {
+		if c.last&statusIdle != 0 && !pending && !(turn.lockstep() && c.inCalls()) {
 			if booting {
 				booting = false
 				close(c.ready)
@@ -243,7 +249,7 @@ func (c *Card) batches() error {
 			continue
 		}
 		turn.wait()
-		c.last = c.f.Run(c.model, uint64(c.o.Batch), &cycle)
+		c.last = c.f.Run(c.model, uint64(turn.most(c.o.Batch)), &cycle)
 		turn.ran(cycle - c.cycle)
 		c.mu.Lock()
 		c.cycle = cycle
@@ -252,6 +258,16 @@ func (c *Card) batches() error {
 			return err
 		}
 	}
+}
+
+// inCalls reports whether an engine has calls.
+func (c *Card) inCalls() bool {
+	for _, e := range c.engines {
+		if e.net != nil && e.calls.open() {
+			return true
+		}
+	}
+	return false
 }
 
 // look does what the hardware asks for.

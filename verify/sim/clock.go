@@ -11,6 +11,10 @@ type Clock struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	members map[*turn]bool // true for those that run
+	step    int            // cycles of a turn in lock step, 0 for none
+	running *turn          // the only one whose turn it is, in lock step
+	held    bool           // nobody's turn begins
+	joined  int
 }
 
 // NewClock returns a clock without engines.
@@ -20,16 +24,41 @@ func NewClock() *Clock {
 	return c
 }
 
+// NewLockstep returns a clock on which one engine runs at a time, so many cycles,
+// always the one that is furthest behind. What happens in which cycle then depends
+// only on what the engines do and are given. Engines that have calls do not sleep.
+func NewLockstep(cycles int) *Clock {
+	c := NewClock()
+	c.step = max(cycles, 1)
+	return c
+}
+
+// Hold lets no engine run in lock step while do runs, which may give them calls: they
+// begin with them in the same cycle.
+func (c *Clock) Hold(do func() error) error {
+	hold := func(held bool) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.held = held
+		c.changed.Broadcast()
+	}
+	hold(true)
+	defer hold(false)
+	return do()
+}
+
 // turn is an engine's place on a clock.
 type turn struct {
 	clock *Clock
+	place int
 	time  uint64 // cycles
 }
 
 func (c *Clock) join() *turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &turn{clock: c}
+	t := &turn{clock: c, place: c.joined}
+	c.joined++
 	t.time = c.now(t)
 	c.members[t] = true
 	return t
@@ -66,6 +95,10 @@ func (t *turn) wait() {
 	c := t.clock
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.step > 0 {
+		t.take()
+		return
+	}
 	for {
 		slowest, ok := c.slowest(t)
 		if !ok || t.time <= slowest+slack {
@@ -75,21 +108,69 @@ func (t *turn) wait() {
 	}
 }
 
+// take gives back the turn, and waits for the next one. The lock is held.
+func (t *turn) take() {
+	c := t.clock
+	t.give()
+	for c.held || c.running != nil || !t.next() {
+		c.changed.Wait()
+	}
+	c.running = t
+}
+
+// give gives back the turn. The lock is held.
+func (t *turn) give() {
+	if c := t.clock; c.running == t {
+		c.running = nil
+		c.changed.Broadcast()
+	}
+}
+
+// next reports whether the engine is the next one in lock step. The lock is held.
+func (t *turn) next() bool {
+	for other, runs := range t.clock.members {
+		if runs && (other.time < t.time || other.time == t.time && other.place < t.place) {
+			return false
+		}
+	}
+	return true
+}
+
+// most is how many cycles the engine may run at a time, of so many.
+func (t *turn) most(cycles int) int {
+	if step := t.clock.step; step > 0 {
+		return step
+	}
+	return cycles
+}
+
+// lockstep reports whether the engine is on a clock in lock step.
+func (t *turn) lockstep() bool { return t.clock.step > 0 }
+
+// ended is the time at the end of what has run.
+func (t *turn) ended() uint64 {
+	t.clock.mu.Lock()
+	defer t.clock.mu.Unlock()
+	return t.time
+}
+
 // ran counts cycles.
 func (t *turn) ran(cycles uint64) { t.set(func() { t.time += cycles }) }
 
 // sleep says that the engine needs no time to go on.
-func (t *turn) sleep() { t.set(func() { t.clock.members[t] = false }) }
+func (t *turn) sleep() { t.set(func() { t.clock.members[t] = false; t.give() }) }
 
 // awake says that it runs again, at the time of the others.
 func (t *turn) awake() {
 	t.set(func() {
-		t.time = t.clock.now(t)
-		t.clock.members[t] = true
+		if runs, member := t.clock.members[t]; member && !runs {
+			t.time = t.clock.now(t)
+			t.clock.members[t] = true
+		}
 	})
 }
 
-func (t *turn) leave() { t.set(func() { delete(t.clock.members, t) }) }
+func (t *turn) leave() { t.set(func() { delete(t.clock.members, t); t.give() }) }
 
 func (t *turn) set(f func()) {
 	t.clock.mu.Lock()

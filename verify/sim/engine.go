@@ -52,7 +52,11 @@ type Options struct {
 	Record *Recorder
 	// OnMove is called for every move that is issued, OnTrace for every word that
 	// firmware traces; both may be nil. They must not call the engine.
-	OnMove  func(Issue)
+	OnMove func(Issue)
+	// OnCall is called for every call that has been answered, before the host has its
+	// answer; may be nil. It must not call the engine. With calls that overlap in an
+	// engine it says little.
+	OnCall  func(Account)
 	OnTrace func(engine int, word uint32)
 }
 
@@ -200,6 +204,9 @@ func (e *Engine) give() bool {
 
 // look does what the hardware asks for.
 func (e *Engine) look(status uint64) error {
+	if status&statusAnswered != 0 {
+		e.accounted()
+	}
 	for word := uint32(0); status&statusAnswered != 0 && e.f.Take(e.model, e.number, &word) != 0; {
 		if e.ended {
 			continue

@@ -30,6 +30,8 @@ type functions struct {
 	Words  func(model uintptr, engine int32, words *uint32, count uint64) uint64              `c:"sim_probe_words" record:"taken 4"`
 	Move   func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move" record:""`
 
+	Account func(model uintptr, engine int32, ended *uint64, counts *[accountWords]uint32) int32 `c:"sim_account_take"`
+
 	KernelMirror func(model uintptr, component, others, space int32, address, bytes uint64)      `c:"sim_hls_mirror" record:""`
 	KernelState  func(model uintptr, component int32, doing *uint32, port *int32, calls *uint64) `c:"sim_hls_state"`
 	KernelText   func(model uintptr, component int32, text *byte, size uint64) uint64            `c:"sim_hls_text"`
@@ -78,7 +80,7 @@ const (
 
 // optional begin the names of what a model without a network engine lacks, or one
 // of an older recording.
-var optional = []string{"sim_network_", "sim_hls_", "sim_axil_await", "sim_axil_cancel"}
+var optional = []string{"sim_network_", "sim_hls_", "sim_axil_await", "sim_axil_cancel", "sim_account_"}
 
 var (
 	loadedLock sync.Mutex

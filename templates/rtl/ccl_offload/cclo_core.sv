@@ -218,7 +218,7 @@ module cclo_core #(
     engine_pkg::exchange_response_t peer_exchange_response, messages_exchange_response, transmit_exchange_response;
     engine_pkg::peer_request_t moves_peer_request, messages_peer_request, rendezvous_peer_request;
     engine_pkg::peer_response_t moves_peer_response, messages_peer_response, rendezvous_peer_response;
-    logic _unused_written;
+    logic _unused_written, host_written;
 
     exchange_memory exchange (
         .clk, .rst,
@@ -233,7 +233,7 @@ module cclo_core #(
         .peer_request(peer_exchange_request), .peer_response(peer_exchange_response),
         .messages_request(messages_exchange_request), .messages_response(messages_exchange_response),
         .transmit_request(transmit_exchange_request), .transmit_response(transmit_exchange_response),
-        .written(_unused_written)
+        .written(_unused_written), .host_written
     );
     peer_lookup peers (
         .clk, .rst,
@@ -246,16 +246,19 @@ module cclo_core #(
     // Calls, time and reset.
     logic event_call, event_move, event_message, event_rendezvous, event_network, event_session, calls_idle;
     logic reset_moves, reset_messages, reset_network, moves_idle, messages_idle, network_idle;
-    logic tick_millisecond, sleeping, alarm_far;
+    logic tick_millisecond, sleeping, alarm_far, next_offered, next_delayed, next_refused, next_take;
+    logic [23:0] next_operation;
     logic [31:0] limit_cycles, remote_milliseconds;
 
     calls host_calls (
         .clk, .rst, .call_valid, .call_ready, .call_data, .answer_valid, .answer_ready, .answer_data,
-        .calls_request, .calls_response, .window_request, .window_response, .event_call, .calls_idle
+        .calls_request, .calls_response, .window_request, .window_response,
+        .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .event_call, .calls_idle
     );
     system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
         .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
         .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous,
+        .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .host_written,
         .reset_moves, .reset_messages, .reset_network, .moves_idle, .messages_idle, .network_idle,
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .alarm_far, .trace_valid, .trace_word
     );
@@ -477,6 +480,13 @@ module cclo_core #(
     sim_host_probe #(.ID(INDEX)) probe (
         .clk, .rst, .asleep, .halted, .halt_cause(32'(cause)), .halt_pc(trap_pc), .trace_valid, .trace_word,
         .issue_valid, .issue(1024'(issue))
+    );
+    sim_engine_account #(.ID(INDEX)) account (
+        .clk, .rst, .called(call_valid && call_ready), .answered(answer_valid && answer_ready),
+        .beats({eth_rx_data_tvalid && eth_rx_data_tready, eth_tx_data_tvalid && eth_tx_data_tready, inbound_tvalid && inbound_tready,
+                result_tvalid && result_tready, op1_tvalid && op1_tready, op0_tvalid && op0_tready}),
+        .data_busy(!data_idle || !write_idle), .remote(moves.wait_remote != '0), .slot(moves.wait_slot != '0), .moves_busy(!channels_idle),
+        .packets_busy(transmit_busy || receive_busy), .awake(!sleeping), .issued(issue_valid), .sliced(slice_valid && slice_ready)
     );
     wire _unused = calls_idle;
 `else

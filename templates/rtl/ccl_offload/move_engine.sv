@@ -129,6 +129,11 @@ module move_engine (
 
     localparam int unsigned MOVE = 32'($bits(move));
 
+`ifdef CCLO_SIMULATION
+    // For the account of a call.
+    logic [QUEUES-1:0] wait_remote, wait_slot;
+`endif
+
     genvar q;
     generate for (q = 0; q < QUEUES; q++) begin : channels
         logic            queue_valid, queue_ready;
@@ -160,6 +165,10 @@ module move_engine (
             .slice_commits(channel_commits[q]), .slice_ends(channel_ends[q]),
             .retire, .restart(restart[q])
         );
+`ifdef CCLO_SIMULATION
+        assign wait_remote[q] = (channel.state == channel.SOURCES || channel.state == channel.MESSAGE) && channel.waits == channel.WAITS_RECEIVE;
+        assign wait_slot[q]   = channel.state == channel.SOURCES && channel.waits == channel.WAITS_PACKET;
+`endif
     end endgenerate
 
     dispatcher #(.SLICE_WIDTH(SLICE), .PACKET_WIDTH(PACKET)) dispatch (

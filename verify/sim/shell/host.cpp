@@ -199,6 +199,25 @@ extern "C" void sim_probe_issue(int id, const svBitVecVal *fields) {
     probe.issues.push_back(issue);
 }
 
+extern "C" void sim_account_ended(int id, const svBitVecVal *counts) {
+    auto &probe = current->part<Probe>(id);
+    if (probe.accounts.size() >= Probe::enough_accounts) probe.accounts.pop_front();
+    Probe::Account account{current->cycle, {}};
+    std::copy_n(counts, account.counts.size(), account.counts.begin());
+    probe.accounts.push_back(account);
+}
+
+// sim_account_take takes the account of the next call that has ended; the result is
+// 0 if there is none.
+SIM_API int sim_account_take(uintptr_t model, int id, uint64_t *ended, uint32_t *counts) {
+    auto &probe = Model::of(model).part<Probe>(id);
+    if (probe.accounts.empty()) return 0;
+    *ended = probe.accounts.front().ended;
+    std::copy(probe.accounts.front().counts.begin(), probe.accounts.front().counts.end(), counts);
+    probe.accounts.pop_front();
+    return 1;
+}
+
 // sim_probe_halt says why and where a processor has halted; the result is 0 if it
 // has not.
 SIM_API int sim_probe_halt(uintptr_t model, int id, uint32_t *cause, uint32_t *pc) {

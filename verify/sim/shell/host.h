@@ -94,6 +94,16 @@ struct Probe : HostPart {
         uint64_t cycle;
         std::array<uint32_t, issue_words> fields;
     };
+    static constexpr std::size_t account_words = 17;
+
+    // Account is what the cycles of a call went by with (sim_engine_account.sv).
+    struct Account {
+        uint64_t ended; // cycle
+        std::array<uint32_t, account_words> counts;
+    };
+    std::deque<Account> accounts; // the latest
+    static constexpr std::size_t enough_accounts = 64;
+
     bool asleep = false, halted = false;
     uint64_t since = 0; // cycle in which it fell asleep
     uint32_t cause = 0, pc = 0;

@@ -1,0 +1,226 @@
+package hardware
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// Protocols of rows.
+const (
+	Eager      = "eager"
+	Rendezvous = "rendezvous"
+	Compressed = "compressed" // on the wire, which is eager
+)
+
+// root is the root of operations that have one.
+const root = 0
+
+// operand is what a rank calls an operation with.
+type operand struct {
+	engine   *accl.Engine
+	src, dst *accl.RawBuffer
+	rank     int
+	ranks    int
+	count    int // elements of src or of a block of it
+	options  []accl.Option
+}
+
+// operation is a row of the table: something to measure, and what bounds it.
+type operation struct {
+	name      string
+	alone     bool     // one rank is enough
+	sized     bool     // it has operands
+	blocks    bool     // the largest buffer has a block for each rank
+	types     bool     // each data type is of interest
+	protocols []string // none for those without messages
+	do        func(ctx context.Context, o *operand) error
+	// bound is what it takes at least, and aim what it should take at most, in c, the
+	// beats of the largest buffer.
+	bound func(n float64, protocol string) float64
+	aim   func(n float64, protocol string) float64
+	// latency is the aim for a beat or nothing, in cycles; 0 for none. instant is that
+	// for memory without latency.
+	latency, instant float64
+}
+
+// Data stay in device memory.
+var (
+	from = accl.FromFPGA()
+	to   = accl.ToFPGA()
+)
+
+func failed(_ *accl.Request, err error) error { return err }
+
+var messages = []string{Eager, Rendezvous, Compressed}
+
+// share is what a rank has to send or to receive if each rank has a block.
+func share(n float64, _ string) float64 { return (n - 1) / n }
+
+func whole(float64, string) float64 { return 1 }
+
+// channels is what bounds operations that store what they receive before they use
+// it: memory rather than the wire.
+func channels(n float64) float64 { return max((n-1)/n, (2*n-1)/(2*n)) }
+
+func times(f float64, of func(float64, string) float64) func(float64, string) float64 {
+	return func(n float64, protocol string) float64 { return f * of(n, protocol) }
+}
+
+func allreduceBound(n float64, _ string) float64     { return 2 * (n - 1) / n }
+func reduceScatterBound(n float64, _ string) float64 { return channels(n) }
+
+func allgatherBound(n float64, protocol string) float64 {
+	if protocol == Rendezvous {
+		return (n - 1) / n
+	}
+	return channels(n)
+}
+
+func allgatherAim(n float64, protocol string) float64 {
+	if protocol == Rendezvous {
+		return 1.15 * allgatherBound(n, protocol)
+	}
+	return 1.1 * allgatherBound(n, protocol)
+}
+
+var operations = []operation{
+	{name: "nop", alone: true, latency: 60,
+		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) }},
+	{name: "copy", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.98, whole),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Copy(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
+		}},
+	{name: "combine", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.97, whole),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Combine(ctx, o.src, o.dst, o.dst, o.count, accl.Sum, append(o.options, from, accl.FromFPGA1(), to)...))
+		}},
+	{name: "send", sized: true, types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250,
+		do: func(ctx context.Context, o *operand) error {
+			switch o.rank {
+			case 0:
+				return failed(o.engine.Send(ctx, o.src, o.count, 1, append(o.options, from)...))
+			case 1:
+				return failed(o.engine.Recv(ctx, o.dst, o.count, 0, append(o.options, to)...))
+			}
+			return nil
+		}},
+	{name: "allreduce", sized: true, types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
+		}},
+	{name: "reduce_scatter", sized: true, blocks: true, protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.ReduceScatter(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
+		}},
+	{name: "allgather", sized: true, blocks: true, protocols: messages, bound: allgatherBound, aim: allgatherAim,
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
+		}},
+	{name: "bcast", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Bcast(ctx, o.src, o.count, root, append(o.options, from, to)...))
+		}},
+	{name: "reduce", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Reduce(ctx, o.src, o.dst, o.count, root, accl.Sum, append(o.options, from, to)...))
+		}},
+	{name: "scatter", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Scatter(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
+		}},
+	{name: "gather", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Gather(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
+		}},
+	{name: "alltoall", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.AllToAll(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
+		}},
+	{name: "barrier",
+		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Barrier(ctx)) }},
+}
+
+// Names are the names of all rows.
+func Names() []string {
+	var names []string
+	for _, o := range operations {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// row is an operation under certain conditions.
+type row struct {
+	*operation
+	protocol string // empty for none
+	dtype    accl.DType
+	bytes    int // of the largest buffer
+	latency  uint32
+}
+
+// fits is how many elements each block has, and how large that makes the largest
+// buffer.
+func (r *row) fits(ranks, element int) (count, bytes int) {
+	if !r.sized {
+		return 0, 0
+	}
+	count = r.bytes / element
+	if !r.blocks {
+		return max(count, 1), max(count, 1) * element
+	}
+	count = max(count/ranks, 1)
+	return count, count * element * ranks
+}
+
+// eagerly reports whether messages of a row are too small for its protocol.
+func (r *row) eagerly(ranks, element int, maxEager uint32) bool {
+	count, _ := r.fits(ranks, element)
+	return r.protocol == Rendezvous && count*element <= int(maxEager)
+}
+
+// ErrRow says that there is no such row.
+var ErrRow = fmt.Errorf("no such row; there are %v", Names())
+
+// rows are those of a world.
+func (o *Options) rows(ranks int, types []accl.DType) ([]row, error) {
+	var list []row
+	for _, name := range o.Rows {
+		if !slices.Contains(Names(), name) {
+			return nil, fmt.Errorf("%q: %w", name, ErrRow)
+		}
+	}
+	for i := range operations {
+		p := &operations[i]
+		if len(o.Rows) > 0 && !slices.Contains(o.Rows, p.name) || p.alone && ranks != slices.Min(o.Ranks) || !p.alone && ranks < 2 {
+			continue
+		}
+		if !p.sized {
+			list = append(list, row{operation: p, latency: o.Latency})
+			continue
+		}
+		protocols := slices.DeleteFunc(slices.Clone(p.protocols), func(s string) bool { return len(o.Protocols) > 0 && !slices.Contains(o.Protocols, s) })
+		if len(p.protocols) == 0 {
+			protocols = []string{""}
+		}
+		for _, size := range o.Sizes {
+			for _, protocol := range protocols {
+				list = append(list, row{p, protocol, accl.TypeFloat32, size, o.Latency})
+				if p.instant > 0 && size <= beatBytes && protocol == Eager {
+					list = append(list, row{p, protocol, accl.TypeFloat32, size, 0})
+				}
+				if !p.types || protocol == Compressed || size != slices.Max(o.Sizes) {
+					continue
+				}
+				for _, t := range types {
+					if t != accl.TypeFloat32 {
+						list = append(list, row{p, protocol, t, size, o.Latency})
+					}
+				}
+			}
+		}
+	}
+	return list, nil
+}
