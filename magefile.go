@@ -9,6 +9,8 @@ import (
 	_ "github.com/cclforge/cclforge/gen/targets"
 	// mage:import build
 	_ "github.com/cclforge/cclforge/gen/targets/build"
+	// mage:import verify
+	_ "github.com/cclforge/cclforge/gen/targets/verify"
 	// mage:import cache
 	_ "github.com/cclforge/cclforge/gen/targets/cache"
 	// mage:import
