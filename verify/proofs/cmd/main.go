@@ -1,0 +1,86 @@
+// Proofs runs the formal proofs of the hardware's blocks and writes what became
+// of them. mage verify:proofs runs it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/internal/program"
+	"github.com/cclforge/cclforge/verify/proofs"
+)
+
+func main() { program.Main(run) }
+
+func run(ctx context.Context) error {
+	only := flag.String("only", "", "`names` of blocks, with commas between (all)")
+	quick := flag.Bool("quick", false, "those that take a few seconds")
+	o := proofs.Options{}
+	flag.StringVar(&o.Out, "out", "out/proofs", "`directory` of the report and of counterexamples")
+	flag.DurationVar(&o.Limit, "limit", 10*time.Minute, "of one question to the solver")
+	flag.Parse()
+	if err := proofs.Available(); err != nil {
+		return err
+	}
+	sources, err := proofs.Load(ctx)
+	if err != nil {
+		return err
+	}
+	wanted, err := choose(*only, *quick)
+	if err != nil {
+		return err
+	}
+	var results []proofs.Result
+	bad := 0
+	for _, p := range wanted {
+		r, err := p.Run(ctx, sources, o)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+		state := "proved"
+		if !r.Good() {
+			bad++
+			state = "FAILED"
+		}
+		fmt.Printf("%-20s %s, %s, %.1fs\n", r.Name, state, r.Covers, r.Seconds)
+	}
+	text := proofs.Table(results)
+	fmt.Print("\n" + text)
+	if err := proofs.WriteReport(o.Out, results); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(o.Out, "report.txt"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d proofs are not good", bad)
+	}
+	return nil
+}
+
+// choose finds the proofs that are wanted.
+func choose(only string, quick bool) ([]proofs.Proof, error) {
+	var names []string
+	if only != "" {
+		names = strings.Split(only, ",")
+	}
+	var wanted []proofs.Proof
+	for _, p := range proofs.All() {
+		if (!quick || p.Quick) && (len(names) == 0 || slices.Contains(names, p.Name)) {
+			wanted = append(wanted, p)
+		}
+		names = slices.DeleteFunc(names, func(n string) bool { return n == p.Name && len(names) > 1 })
+	}
+	if len(wanted) == 0 {
+		return nil, errors.New("there is no such proof")
+	}
+	return wanted, nil
+}

@@ -1,0 +1,117 @@
+// What properties of several blocks share.
+`default_nettype none
+
+// The output of a block: what is valid stays, unchanged, until it is taken.
+module stays #(
+    parameter WIDTH = 1
+) (
+    input wire             clk,
+    input wire             rst,
+    input wire             valid,
+    input wire             ready,
+    input wire [WIDTH-1:0] data
+);
+
+    reg             waits = 1'b0;
+    reg [WIDTH-1:0] was;
+
+    always @(posedge clk) begin
+        waits <= valid && !ready && !rst;
+        was   <= data;
+    end
+
+    always @* if (waits) begin
+        valid_until_taken: assert (valid);
+        unchanged_until_taken: assert (data == was);
+    end
+
+endmodule
+
+// An input of a block: the same, of those that use it.
+module stays_outside #(
+    parameter WIDTH = 1
+) (
+    input wire             clk,
+    input wire             rst,
+    input wire             valid,
+    input wire             ready,
+    input wire [WIDTH-1:0] data
+);
+
+    reg             waits = 1'b0;
+    reg [WIDTH-1:0] was;
+
+    always @(posedge clk) begin
+        waits <= valid && !ready && !rst;
+        was   <= data;
+    end
+
+    always @* if (waits) assume (valid && data == was);
+
+endmodule
+
+// What goes in comes out once, unchanged and in order. Any one word is watched:
+// ahead counts those that have to come out before it.
+module in_order #(
+    parameter WIDTH    = 1,
+    parameter CAPACITY = 2,
+    parameter COUNT    = $clog2(CAPACITY + 2)
+) (
+    input  wire             clk,
+    input  wire             rst,     // forgets all words
+    input  wire             push,
+    input  wire [WIDTH-1:0] in_data,
+    input  wire             pop,
+    input  wire [WIDTH-1:0] out_data,
+    output reg  [COUNT-1:0] inside,
+    output reg              watched,
+    output reg  [COUNT-1:0] ahead,
+    output reg  [WIDTH-1:0] data
+);
+
+    (* anyseq *) wire watch;
+
+    always @(posedge clk) begin
+        inside <= inside + push - pop;
+        if (watched && pop) begin
+            ahead   <= ahead - 1'b1;
+            watched <= ahead != 0;
+        end
+        if (!watched && push && watch) begin
+            watched <= 1'b1;
+            ahead   <= inside - pop;
+            data    <= in_data;
+        end
+        if (rst) begin
+            inside  <= 0;
+            watched <= 1'b0;
+        end
+    end
+
+    reg started = 1'b0;
+    always @(posedge clk) started <= 1'b1;
+
+    always @* if (started) begin
+        no_more_than_fit: assert (inside <= CAPACITY);
+        nothing_of_its_own: assert (!pop || inside != 0);
+        if (watched && pop && ahead == 0) in_order_and_unchanged: assert (out_data == data);
+        if (watched) watched_is_inside: assert (ahead < inside);
+        comes_through: cover (watched && pop && ahead == 0 && !rst);
+    end
+
+endmodule
+
+// A reset in the first cycle, and in any other.
+module begins (
+    input  wire clk,
+    input  wire rst,
+    output reg  started
+);
+
+    initial started = 1'b0;
+    always @(posedge clk) started <= 1'b1;
+    always @* if (!started) assume (rst);
+
+endmodule
+
+`default_nettype wire

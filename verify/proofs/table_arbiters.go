@@ -1,0 +1,3 @@
+package proofs
+
+var arbiters = []Proof{}
