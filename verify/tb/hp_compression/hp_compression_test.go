@@ -25,6 +25,7 @@ var le = binary.LittleEndian
 // bench is the Verilated plugin and the TDESTs of its conversions.
 type bench struct {
 	*streams.Kernel
+	model         streams.Model
 	narrow, widen uint8
 }
 
@@ -40,7 +41,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.Close)
-	b := &bench{Kernel: k, narrow: 0xFF, widen: 0xFF}
+	b := &bench{Kernel: k, model: m, narrow: 0xFF, widen: 0xFF}
 	for _, c := range d.Platform.Compression.Conversions {
 		switch {
 		case c.From == "float32" && c.To == "float16":

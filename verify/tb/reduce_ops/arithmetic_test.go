@@ -3,8 +3,8 @@ package reduce_ops_test
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/emu/lanes"
@@ -65,6 +65,8 @@ func (e element) exact(function string, a, b uint64) uint64 {
 	return uint64(max(int64(a), int64(b)))
 }
 
+var halves = sync.OnceValue(ieee.NewHalfRows)
+
 // quick is exact by means that are fast enough for millions of pairs: the
 // processor's floating point, or fixed point. A test compares them.
 func (e element) quick(function string, a, b uint64) uint64 {
@@ -74,7 +76,7 @@ func (e element) quick(function string, a, b uint64) uint64 {
 	var sum uint64
 	switch e.bytes {
 	case 2:
-		return sum16(uint16(a), uint16(b))
+		return uint64(halves().Sum(uint16(a), uint16(b)))
 	case 4:
 		sum = uint64(math.Float32bits(math.Float32frombits(uint32(a)) + math.Float32frombits(uint32(b))))
 	case 8:
@@ -84,37 +86,6 @@ func (e element) quick(function string, a, b uint64) uint64 {
 		return e.format.NaN()
 	}
 	return sum
-}
-
-// sum16 adds float16 in units of the smallest subnormal, 2^-24.
-func sum16(a, b uint16) uint64 {
-	if a>>10&31 == 31 || b>>10&31 == 31 {
-		return ieee.Float16.Sum(uint64(a), uint64(b))
-	}
-	units := func(h uint16) int64 {
-		u := int64(h & 0x3FF)
-		if e := h >> 10 & 31; e > 0 {
-			u = (u | 0x400) << (e - 1)
-		}
-		if h>>15 != 0 {
-			u = -u
-		}
-		return u
-	}
-	sum := units(a) + units(b)
-	if sum == 0 {
-		return uint64(a & b & 0x8000)
-	}
-	sign, magnitude := uint64(0), uint64(sum)
-	if sum < 0 {
-		sign, magnitude = 0x8000, uint64(-sum)
-	}
-	shift := max(bits.Len64(magnitude)-11, 0)
-	kept, rest, half := magnitude>>shift, magnitude&(1<<shift-1), uint64(1)<<shift>>1
-	if rest > half || rest == half && shift > 0 && kept&1 == 1 {
-		kept++
-	}
-	return sign | min(uint64(shift)<<10+kept, 0x7C00)
 }
 
 // cornersOf are the corners of each type.

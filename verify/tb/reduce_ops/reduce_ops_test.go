@@ -28,6 +28,7 @@ type operation struct {
 // bench is a Verilated plugin and what its platform asks of it.
 type bench struct {
 	*streams.Kernel
+	model      streams.Model
 	tdests     []uint8
 	operations map[uint8]operation
 }
@@ -48,7 +49,7 @@ func newBench(t *testing.T, d *design.Design, wide bool) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.Close)
-	b := &bench{Kernel: k, operations: map[uint8]operation{}}
+	b := &bench{Kernel: k, model: m, operations: map[uint8]operation{}}
 	for _, f := range d.Platform.Arithmetic.Functions {
 		for _, of := range f.TDEST {
 			if e, known := elements[of.Type]; known {
@@ -147,46 +148,6 @@ func TestEveryPairOfCornersIsReducedExactly(t *testing.T) {
 		in0, in1 := operands(tdest, o.element, len(c)*len(c), func(i int) (uint64, uint64) { return c[i/len(c)], c[i%len(c)] })
 		if err := b.straight(in0, in1); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-func TestRandomPairsAreReducedExactly(t *testing.T) {
-	const pairs = 1_000_000
-	b := shipped(t)
-	all := []uint64{0}
-	if !testing.Short() {
-		all = append(all, seeds.More())
-	}
-	for _, seed := range all {
-		for _, tdest := range b.tdests {
-			o, n := b.operations[tdest], pairs
-			if o.function != "sum" || !o.floating || testing.Short() {
-				n /= 10
-			}
-			r := rand.New(rand.NewPCG(seed, uint64(tdest)))
-			in0, in1 := operands(tdest, o.element, n, func(int) (uint64, uint64) { return o.pair(r) })
-			if err := b.straight(in0, in1); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
-			}
-		}
-	}
-}
-
-// All float16 with the values that decide how to round.
-func TestFloat16SumsOfAllNumbersWithCornersAreExact(t *testing.T) {
-	b := shipped(t)
-	o := elements["float16"]
-	seed := seeds.More()
-	r := rand.New(rand.NewPCG(seed, 0))
-	others := []uint64{0x0000, 0x8001, 0x03FF, 0x8400, 0x1001, 0xBC00, 0x57FF, 0xFBFF, 0x7C00}
-	for range 8 {
-		others = append(others, uint64(r.Uint32()&0xFFFF))
-	}
-	for _, other := range others {
-		in0, in1 := operands(b.find(t, "sum", "float16"), o, 1<<16, func(i int) (uint64, uint64) { return uint64(i), other })
-		if err := b.straight(in0, in1); err != nil {
-			t.Errorf("seed %d, with %x: %v", seed, other, err)
 		}
 	}
 }

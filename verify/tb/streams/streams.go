@@ -3,10 +3,12 @@
 package streams
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -71,6 +73,9 @@ type Kernel struct {
 	handle uintptr
 	run    func(kernel uintptr, o *options, in0, in1 *Beat, count uint64, out *Beat, room uint64, times *Times) int64
 	free   func(kernel uintptr)
+
+	restart func(kernel uintptr)
+	bulk    func(kernel uintptr, tdest uint8, in0, in1 *byte, count uint64, out *byte, room uint64) uint64
 }
 
 type options struct{ seed, idle0, idle1, stall, maxCycles uint64 }
@@ -85,7 +90,9 @@ func New(ctx context.Context, m Model, seed uint64) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources = Only(sources, m.Common)
+	if sources, err = withoutPackage(Only(sources, m.Common)); err != nil {
+		return nil, err
+	}
 	shells, err := verilate.Place(map[string][]byte{"streams/shell.cpp": shell, "streams/rhythm.h": Rhythm})
 	if err != nil {
 		return nil, err
@@ -113,6 +120,8 @@ func New(ctx context.Context, m Model, seed uint64) (*Kernel, error) {
 	purego.RegisterLibFunc(&create, lib, "bench_new")
 	purego.RegisterLibFunc(&k.free, lib, "bench_delete")
 	purego.RegisterLibFunc(&k.run, lib, "bench_run")
+	purego.RegisterLibFunc(&k.restart, lib, "bench_restart")
+	purego.RegisterLibFunc(&k.bulk, lib, "bench_bulk")
 	k.handle = create(seed)
 	return k, nil
 }
@@ -123,6 +132,24 @@ func Only(sources, common []string) []string {
 	return slices.DeleteFunc(sources, func(name string) bool {
 		return filepath.Base(filepath.Dir(name)) == "common" && !slices.Contains(common, filepath.Base(name))
 	})
+}
+
+// platformPackage is a package that changes with every register of the engine.
+const platformPackage = "cclo_pkg"
+
+// withoutPackage leaves out the platform's package where nothing uses it, so that
+// a change of it does not build a kernel again.
+func withoutPackage(sources []string) ([]string, error) {
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(text, []byte(platformPackage+"::")) {
+			return sources, nil
+		}
+	}
+	return slices.DeleteFunc(sources, func(name string) bool { return filepath.Base(name) == platformPackage+".sv" }), nil
 }
 
 // Close frees the kernel.

@@ -154,6 +154,50 @@ struct Bench {
         }
         return static_cast<int64_t>(received);
     }
+
+    // Full beats for one TDEST at full speed, without a reset before: returns how
+    // many came out, of which as many are kept as there is room for.
+    uint64_t bulk(uint8_t tdest, const uint8_t* in0, const uint8_t* in1, uint64_t count, uint8_t* out, uint64_t room) {
+        Verilated::threadContextp(&context); // calls go from thread to thread
+        Beat a{}, b{};
+        uint64_t sent = 0, received = 0;
+        a.keep = b.keep = ~uint64_t{0};
+        a.tdest = tdest;
+        PORT(OUT, _tready) = 1;
+        for (int quiet = 0; quiet < 64; quiet++) {
+            bool valid = sent < count;
+            if (valid) {
+                std::memcpy(a.data, in0 + 64 * sent, 64);
+                std::memcpy(b.data, in1 + 64 * sent, 64);
+                a.last = b.last = sent + 1 == count;
+            }
+            offer0(valid, a);
+            offer1(valid, b);
+            bool taken = valid && PORT(IN0, _tready);
+#if defined(IN1)
+            if (taken != (valid && PORT(IN1, _tready))) return 0; // they go together
+#endif
+            sent += taken;
+            step();
+            bool came = PORT(OUT, _tvalid);
+            if (came && received++ < room) std::memcpy(out + 64 * (received - 1), &PORT(OUT, _tdata), 64);
+            if (taken || came) quiet = 0;
+        }
+        return received;
+    }
+
+    // A reset, for blocks at full speed.
+    void restart() {
+        Verilated::threadContextp(&context);
+        model.ap_rst_n = 0;
+        model.ap_clk = 0;
+        offer1(false, Beat{});
+        offer0(false, Beat{});
+        model.eval();
+        for (int i = 0; i < 4; i++) step();
+        model.ap_rst_n = 1;
+        for (int i = 0; i < 2; i++) step();
+    }
 };
 
 } // namespace
@@ -164,4 +208,8 @@ API Bench* bench_new(uint64_t seed) { return new Bench(seed); }
 API void bench_delete(Bench* b) { delete b; }
 API int64_t bench_run(Bench* b, const Options* o, const Beat* in0, const Beat* in1, uint64_t count, Beat* out, uint64_t room, Times* times) {
     return b->run(*o, in0, in1, count, out, room, *times);
+}
+API void bench_restart(Bench* b) { b->restart(); }
+API uint64_t bench_bulk(Bench* b, uint8_t tdest, const uint8_t* in0, const uint8_t* in1, uint64_t count, uint8_t* out, uint64_t room) {
+    return b->bulk(tdest, in0, in1, count, out, room);
 }

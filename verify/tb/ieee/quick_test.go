@@ -1,0 +1,122 @@
+package ieee_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/tb/ieee"
+	"github.com/cclforge/cclforge/verify/tb/seeds"
+)
+
+// halves are float16 at which something changes: all signs and exponents with the
+// ends of the fractions.
+func halves() (list []uint16) {
+	for high := range uint16(64) {
+		for _, fraction := range []uint16{0, 1, 2, 0x1FF, 0x200, 0x201, 0x3FE, 0x3FF} {
+			list = append(list, high<<10|fraction)
+		}
+	}
+	return list
+}
+
+// The quick sums and maxima of float16 are those of the definition, and of the
+// processor's float64, which holds every sum of two float16 exactly.
+func TestQuickFloat16IsExact(t *testing.T) {
+	rows := ieee.NewHalfRows()
+	check := func(a, b uint16) {
+		if got, want := rows.Sum(a, b), ieee.Float16.Sum(uint64(a), uint64(b)); uint64(got) != want {
+			t.Fatalf("%04x + %04x is %04x, not %04x", a, b, got, want)
+		}
+		if got, want := rows.Max(a, b), ieee.Float16.Max(uint64(a), uint64(b)); uint64(got) != want {
+			t.Fatalf("the maximum of %04x and %04x is %04x, not %04x", a, b, got, want)
+		}
+		x := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, uint64(a)))
+		y := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, uint64(b)))
+		if got, want := rows.Sum(a, b), ieee.Convert(ieee.Float64, ieee.Float16, math.Float64bits(x+y)); uint64(got) != want {
+			t.Fatalf("%04x + %04x is %04x, and %04x in float64", a, b, got, want)
+		}
+		if got, want := rows.Max(a, b), ieee.Convert(ieee.Float64, ieee.Float16, math.Float64bits(max(x, y))); uint64(got) != want {
+			t.Fatalf("the maximum of %04x and %04x is %04x, and %04x in float64", a, b, got, want)
+		}
+	}
+	for _, a := range halves() {
+		for _, b := range halves() {
+			check(a, b)
+		}
+	}
+	for _, seed := range []uint64{0, seeds.More()} {
+		r := rand.New(rand.NewPCG(seed, 16))
+		for range 200_000 {
+			a, b := uint16(r.Uint32()), uint16(r.Uint32())
+			if r.IntN(2) == 0 { // of close exponents
+				b = a ^ b>>(1+r.IntN(15))
+			}
+			check(a, b)
+		}
+	}
+	row := make([]uint16, 3)
+	for _, fill := range []struct {
+		row func(row []uint16, a, first uint16)
+		one func(a, b uint16) uint16
+	}{{rows.SumRow, rows.Sum}, {rows.MaxRow, rows.Max}} {
+		fill.row(row, 0x3C01, 0xFFFE)
+		for i, got := range row {
+			if want := fill.one(0x3C01, 0xFFFE+uint16(i)); got != want {
+				t.Errorf("%d of a row is %04x, not %04x", i, got, want)
+			}
+		}
+	}
+}
+
+// Where each float16 begins is where the definition changes: at every one of
+// them, beside them, and at random.
+func TestQuickNarrowingIsExact(t *testing.T) {
+	n := ieee.NewNarrowing()
+	convert := func(single uint32) uint16 { return uint16(ieee.Convert(ieee.Float32, ieee.Float16, uint64(single))) }
+	check := func(first uint32, count int) {
+		out := make([]uint16, count)
+		n.Fill(out, first)
+		for i, got := range out {
+			if want := convert(first + uint32(i)); got != want {
+				t.Fatalf("float32 %08x is float16 %04x, not %04x", first+uint32(i), got, want)
+			}
+		}
+	}
+	for _, sign := range []uint32{0, 1 << 31} {
+		for h := range uint64(0x7C01) { // the middle between h and the number above, by the definition of float64
+			low := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, h))
+			high := 65536.0
+			if h < 0x7BFF {
+				high = math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, h+1))
+			}
+			check(sign|math.Float32bits(float32((low+high)/2))-2, 5)
+			check(sign|math.Float32bits(float32(low)), 2)
+		}
+		for _, first := range []uint32{0, 0xFF<<23 - 4, 0xFF<<23 + 1, 1<<31 - 8} {
+			check(sign|first, 8)
+		}
+	}
+	for _, seed := range []uint64{0, seeds.More()} {
+		r := rand.New(rand.NewPCG(seed, 32))
+		for range 100_000 {
+			check(r.Uint32(), 1)
+		}
+	}
+}
+
+func BenchmarkSumRow(b *testing.B) {
+	rows, row := ieee.NewHalfRows(), make([]uint16, ieee.Halves)
+	b.SetBytes(2 * ieee.Halves)
+	for a := uint16(0); b.Loop(); a += 257 {
+		rows.SumRow(row, a, 0)
+	}
+}
+
+func BenchmarkNarrowing(b *testing.B) {
+	n, out := ieee.NewNarrowing(), make([]uint16, 1<<16)
+	b.SetBytes(2 << 16)
+	for a := uint32(0); b.Loop(); a += 1 << 16 {
+		n.Fill(out, a)
+	}
+}
