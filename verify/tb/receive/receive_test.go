@@ -21,10 +21,10 @@ var set = block.NewSet(
 	block.Module{Name: "rx_fill"},
 	block.Module{Name: "rx_stream"},
 	block.Module{Name: "rx_stream", As: "rx_stream_loop", Params: map[string]string{"LOOP": "1'b1"}},
-	//block.Module{Name: "rx_tcp"},
-	//block.Module{Name: "rx_rdma", Platform: "u55c_rdma"},
-	//block.Module{Name: "rx_offer"},
-	//block.Module{Name: "inbound_payload"},
+	block.Module{Name: "rx_tcp"},
+	block.Module{Name: "rx_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "rx_offer"},
+	block.Module{Name: "inbound_payload"},
 )
 
 func TestPartialTable(t *testing.T)  { set.Check(t, "partial_table", partialTable) }
