@@ -15,6 +15,9 @@ var set = block.NewSet(
 	block.Module{Name: "sender_table"},
 	block.Module{Name: "session_counters"},
 	block.Module{Name: "rx_buffers"},
+	block.Module{Name: "message_wants"},
+	block.Module{Name: "announcements"},
+	block.Module{Name: "announcements", As: "announcements_udp", Platform: "u55c_udp"},
 )
 
 func TestMessageTable(t *testing.T)    { set.Check(t, "message_table", messageTable) }

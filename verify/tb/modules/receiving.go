@@ -2,7 +2,7 @@ package modules
 
 // receiving are the modules of the receiving half and of the control side.
 var receiving = map[string]Check{
-	"announcements":        {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
+	"announcements":        {Own: "tb/messages"},
 	"call_queue":           {Within: "tb/calls", Why: "part of calls"},
 	"call_tickets":         {Within: "tb/calls", Why: "part of calls"},
 	"calls":                {Own: "tb/calls"},
@@ -16,7 +16,7 @@ var receiving = map[string]Check{
 	"message_recorder":     {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
 	"message_source":       {Within: "tb/moves", Why: "part of the move engine"},
 	"message_table":        {Own: "tb/messages"},
-	"message_wants":        {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
+	"message_wants":        {Own: "tb/messages"},
 	"messages":             {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
 	"network_receive":      {Within: "tb/network", Why: "the whole network side is driven there"},
 	"network_registers":    {Within: "tb/network", Why: "the whole network side is driven there"},
