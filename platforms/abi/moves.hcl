@@ -284,6 +284,18 @@ abi "moves" {
       doc  = "Room in queue 3."
     }
   }
+  layout "move_state" {
+    width = 32
+    doc   = "What queues are doing: a bit for each."
+    field "busy" {
+      bits = "3:0"
+      doc  = "Moves of the queue have not ended."
+    }
+    field "failed" {
+      bits = "7:4"
+      doc  = "The queue has an error."
+    }
+  }
   registers "move_status" {
     base = hex("20300")
     doc  = "What became of moves. When one fails, its queue drops all later ones until its error is cleared."
@@ -296,6 +308,11 @@ abi "moves" {
       at     = hex("04")
       access = "wo"
       doc    = "A bit for each queue: drops its moves that have not started, and one that waits for a message, a window or a remote rank."
+    }
+    register "state" {
+      at     = hex("08")
+      access = "ro"
+      doc    = "Layout move_state."
     }
     register "completed_0" {
       at     = hex("10")

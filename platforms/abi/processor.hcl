@@ -54,12 +54,17 @@ abi "processor" {
     }
     register "ticket" {
       at  = hex("08")
-      doc = "Ticket of the call that is answered next."
+      doc = "Ticket of the call that is answered next; taking a call sets it."
     }
     register "answer" {
       at     = hex("0C")
       access = "wo"
       doc    = "Answers the call of the ticket with this return code."
+    }
+    register "cycles" {
+      at     = hex("10")
+      access = "ro"
+      doc    = "Clock cycles since the call of the ticket was taken."
     }
   }
 
@@ -97,6 +102,30 @@ abi "processor" {
       doc = "Stops the network engines and drops what they hold; sessions stay."
     }
   }
+  layout "wake" {
+    width = 32
+    doc   = "Why the processor is awake."
+    field "events" {
+      bits = "4:0"
+      doc  = "Bit set wake_event."
+    }
+    field "taken" {
+      bits = "5"
+      doc  = "A call was taken: it is in the call window, and calls.ticket has its ticket."
+    }
+    field "reset_requested" {
+      bits = "6"
+      doc  = "No call was taken, since one of those that wait is reset_periph."
+    }
+    field "tables" {
+      bits = "7"
+      doc  = "The host has written to the exchange memory since the last read."
+    }
+    field "operation" {
+      bits = "31:8"
+      doc  = "Of the call that was taken: what it asks for (enum operation)."
+    }
+  }
   registers "system" {
     base = hex("20800")
     doc  = "Identity, reset and sleep."
@@ -122,6 +151,11 @@ abi "processor" {
       at     = hex("10")
       access = "wo"
       doc    = "A word that simulations record; hardware ignores it."
+    }
+    register "next" {
+      at     = hex("14")
+      access = "ro"
+      doc    = "Takes the oldest call; if none can be taken, waits as sleep does (layout wake)."
     }
   }
 

@@ -25,7 +25,8 @@ type openCall struct {
 	ticket   accl.Ticket
 	client   int
 	call     accl.Call
-	reset    bool // it is a reset_periph
+	reset    bool  // it is a reset_periph
+	taken    int64 // when, in nanoseconds since power-up
 	answered bool
 	code     accl.ReturnCode
 	err      error
@@ -121,6 +122,31 @@ func (a *arbiter) status() uint32 {
 func (a *arbiter) take() *openCall {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.oldest()
+}
+
+// next is the same, but takes none, and says so, while one of those that wait is a
+// reset.
+func (a *arbiter) next() (c *openCall, refused bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.resets > 0 {
+		return nil, true
+	}
+	return a.oldest(), false
+}
+
+// takenAt is when the call of a ticket was taken, 0 if there is none.
+func (a *arbiter) takenAt(ticket uint32) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.taken[ticket]; c != nil {
+		return c.taken
+	}
+	return 0
+}
+
+func (a *arbiter) oldest() *openCall {
 	if len(a.waiting) == 0 {
 		return nil
 	}

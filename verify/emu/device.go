@@ -50,6 +50,7 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 		return err
 	}
 	d.e.exchange.Set(off, v)
+	d.e.written.Store(true)
 	return nil
 }
 

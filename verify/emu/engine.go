@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -129,6 +130,8 @@ type Engine struct {
 	ticket     uint32
 	asleep     bool // the processor waits
 	booted     bool
+	written    atomic.Bool     // the host has written to the exchange memory
+	show       func(*openCall) // in the call window
 	hasStreams bool
 	lossy      bool
 	rdma       bool

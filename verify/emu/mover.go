@@ -66,6 +66,7 @@ func (m *mover) attach(b *bus) {
 		b.variable("move", "window", &r.windowN)
 	}
 	b.on("move_status", "room", m.room, nil)
+	b.on("move_status", "state", m.state, nil)
 	b.on("move_status", "abort", nil, func(v uint32) error { m.abort(v); return nil })
 	for i, name := range queueNames("completed_", len(m.queues)) {
 		b.on("move_status", name, func() uint32 { return m.queues[i].completed }, nil)
@@ -113,6 +114,21 @@ func (m *mover) count(q *queue, n int) {
 		q.completed += uint32(n)
 		m.e.raise(m.e.n.wake.move)
 	}
+}
+
+// state is the layout move_state.
+func (m *mover) state() uint32 {
+	var busy, failed uint32
+	for i := range m.queues {
+		if m.queues[i].depth() > 0 {
+			busy |= 1 << i
+		}
+		if m.queues[i].errors != 0 {
+			failed |= 1 << i
+		}
+	}
+	f := &m.e.n.state
+	return f.busy.put(busy) | f.failed.put(failed)
 }
 
 func (m *mover) room() uint32 {

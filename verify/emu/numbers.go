@@ -30,11 +30,13 @@ type numbers struct {
 
 	code    returnCodes
 	wake    wakeEvents
+	woken   wakeFields
 	event   networkEvents
 	part    resetParts
 	control controlFields
 	tdest   tdestFields
 	room    []field // by queue
+	state   struct{ busy, failed field }
 	header  headerFields
 	message messageTypes
 	comm    commWords
@@ -58,6 +60,8 @@ type returnCodes struct {
 }
 
 type wakeEvents struct{ call, move, message, network, rendezvous uint32 }
+
+type wakeFields struct{ taken, reset, tables, operation field }
 
 type networkEvents struct {
 	noBuffer, badPacket, stale, tooLarge, closed, noWindow, noAnnouncement uint32
@@ -126,6 +130,8 @@ func (n *numbers) resolveBits(r *resolver) {
 	}
 	wake := func(name string) uint32 { return r.bit("wake_event", name) }
 	n.wake = wakeEvents{call: wake("call"), move: wake("move"), message: wake("message"), network: wake("network")}
+	woken := func(name string) field { return r.field("wake", name) }
+	n.woken = wakeFields{woken("taken"), woken("reset_requested"), woken("tables"), woken("operation")}
 	event := func(name string) uint32 { return r.bit("network_event", name) }
 	n.event = networkEvents{
 		noBuffer: event("no_buffer"), badPacket: event("bad_packet"), stale: event("stale"),
@@ -163,6 +169,7 @@ func (n *numbers) resolveMoves(r *resolver) {
 	for _, name := range queueNames("queue_", n.moveQueues) {
 		n.room = append(n.room, r.field("move_room", name))
 	}
+	n.state.busy, n.state.failed = r.field("move_state", "busy"), r.field("move_state", "failed")
 	if n.rendezvous {
 		n.control.messageType, n.control.remoteAdvance, n.control.remoteHost = f("message_type"), f("remote_advance"), f("remote_host")
 		set(r, n.operandKind[:], "move_operand", map[string]operandKind{"window": operandWindow})

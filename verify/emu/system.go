@@ -55,6 +55,9 @@ func (e *Engine) attachSystem() {
 	if r, at := b.find("system", "sleep"); r != nil {
 		at[0] = register{name: "system.sleep", load: e.sleep}
 	}
+	if r, at := b.find("system", "next"); r != nil {
+		at[0] = register{name: "system.next", load: e.next}
+	}
 	b.variable("system", "alarm", &e.alarm)
 	b.on("system", "trace", nil, func(v uint32) error {
 		if e.o.OnTrace != nil {
@@ -69,29 +72,67 @@ func (e *Engine) attachCalls() {
 	window := make([]uint32, e.n.callWindow.Size/wordBytes)
 	b.words(e.n.callWindow, func(i int) uint32 { return window[i] })
 	b.on("calls", "status", e.calls.status, nil)
+	e.show = func(c *openCall) {
+		for i, word := range e.callWords {
+			window[i] = word(&c.call)
+		}
+		e.ticket = uint32(c.ticket)
+	}
 	b.on("calls", "take", func() uint32 {
 		c := e.calls.take()
 		if c == nil {
 			return 0
 		}
-		for i, word := range e.callWords {
-			window[i] = word(&c.call)
-		}
+		c.taken = e.clock.now()
+		e.show(c)
 		return uint32(c.ticket)
 	}, nil)
 	b.variable("calls", "ticket", &e.ticket)
+	b.on("calls", "cycles", func() uint32 {
+		return uint32(uint64(e.clock.now()-e.calls.takenAt(e.ticket)) * uint64(e.clock.mhz) / 1000)
+	}, nil)
 	b.on("calls", "answer", nil, func(code uint32) error { return e.calls.answer(e.ticket, code) })
 }
 
 // raise notes events that wake the processor.
 func (e *Engine) raise(events uint32) { e.events |= events }
 
-// sleep answers the events since the last time, or makes the processor wait.
-func (e *Engine) sleep() (uint32, error) {
+// boot notes that firmware is ready for calls.
+func (e *Engine) boot() {
 	if !e.booted {
 		e.booted = true
 		close(e.ready)
 	}
+}
+
+// next takes a call, or answers as sleep does.
+func (e *Engine) next() (uint32, error) {
+	e.boot()
+	f := &e.n.woken
+	var v uint32
+	c, refused := e.calls.next()
+	switch {
+	case c != nil:
+		c.taken = e.clock.now()
+		e.show(c)
+		v = f.taken.put(1) | f.operation.put(uint32(c.call.Scenario))
+	case refused:
+		v = f.reset.put(1)
+	case e.events&^e.n.wake.call == 0 && !e.alarmed():
+		e.events = 0 // calls show by themselves whether there are some
+		return 0, rv32.ErrWait
+	}
+	if e.written.Swap(false) {
+		v |= f.tables.put(1)
+	}
+	v |= e.events
+	e.events = 0
+	return v, nil
+}
+
+// sleep answers the events since the last time, or makes the processor wait.
+func (e *Engine) sleep() (uint32, error) {
+	e.boot()
 	if e.events == 0 && !e.alarmed() {
 		return 0, rv32.ErrWait
 	}

@@ -21,6 +21,7 @@ module call_queue #(
     output logic                     reset_requested, // one of them is reset_periph
     output logic                     arrived,         // pulse: one more waits
     output logic [CLIENT_WIDTH-1:0]  client,          // of the oldest that waits
+    output logic [23:0]              operation,       // of that, too
 
     input  wire                      take,            // makes it the one in the window
     input  wire  [3:0]               word,            // of the window,
@@ -32,6 +33,7 @@ module call_queue #(
 
     logic [31:0]             memory [16*DEPTH];
     logic [CLIENT_WIDTH-1:0] clients [DEPTH];
+    logic [23:0]             operations [DEPTH];
     logic                    resets [DEPTH];
 
     logic [CALL-1:0]         window, oldest, tail; // the call in the window, the next one, the one that comes in
@@ -49,6 +51,7 @@ module call_queue #(
     assign idle            = waiting == '0 && received == '0;
     assign reset_requested = resets_waiting != '0;
     assign client          = clients[oldest];
+    assign operation       = operations[oldest];
     assign take_reset      = take && resets[oldest];
 
     always_comb begin
@@ -58,6 +61,7 @@ module call_queue #(
 
     always_ff @(posedge clk) begin
         if (accept) memory[{tail, received}] <= stored;
+        if (accept && received == 4'(cclo_pkg::CALL_SCENARIO_WORD)) operations[tail] <= stored[23:0];
         word_data <= memory[{window, word}];
         if (complete) begin
             clients[tail] <= sender;

@@ -24,6 +24,7 @@ module call_tickets #(
     output logic                    known,     // a call has this ticket that was not answered
     input  wire                     answer,    // answers it, if it is known
     input  wire [31:0]              code,
+    output logic [31:0]             cycles,    // since the call was taken
 
     output logic                    out_valid,
     input  wire                     out_ready,
@@ -36,6 +37,7 @@ module call_tickets #(
 
     // By place.
     logic [31:0]              codes [DEPTH];
+    logic [31:0]              stamps [DEPTH]; // when they were taken
     logic [31:PLACE]          uppers [DEPTH];
     logic [CLIENT_WIDTH-1:0]  owners [DEPTH];
     logic [PLACE-1:0]         followers [DEPTH]; // the client's next call
@@ -49,6 +51,7 @@ module call_tickets #(
 
     // Places.
     logic [PLACE-1:0]         given, answering;
+    logic [31:0]              clock;
     logic [CLIENT_WIDTH-1:0]  owner;
 
     assign idle      = used == '0 && !out_valid;
@@ -58,6 +61,7 @@ module call_tickets #(
     assign answering = ticket[PLACE-1:0];
     assign known     = used[answering] && !answered[answering] && uppers[answering] == ticket[31:PLACE];
     assign owner     = owners[answering];
+    assign cycles    = clock - stamps[answering];
 
     // An answer is picked in one cycle and leaves its list in the next one in
     // which the processor neither takes nor answers.
@@ -87,9 +91,11 @@ module call_tickets #(
     wire unused = &{1'b0, pick_grant};
 
     always_ff @(posedge clk) begin
+        clock <= rst ? '0 : clock + 32'd1;
         if (answer && known) codes[answering] <= code;
         if (take) begin
             uppers[given] <= next[31:PLACE];
+            stamps[given] <= clock;
             owners[given] <= client;
         end
         if (take && has_calls[client]) followers[previous] <= given;

@@ -25,6 +25,13 @@ module calls #(
     input  wire engine_pkg::reg_request_t    window_request, // page call window
     output engine_pkg::reg_response_t        window_response,
 
+    // The processor's read of system.next.
+    output logic                             next_offered,    // takes a call,
+    output logic                             next_delayed,    // soon,
+    output logic                             next_refused,    // not: a reset is among them
+    output logic [23:0]                      next_operation,
+    input  wire                              next_take,
+
     output logic                             event_call,
     output logic                             calls_idle // no call has come that is not answered
 );
@@ -39,11 +46,13 @@ module calls #(
     localparam logic [7:0] TAKE   = 8'(cclo_pkg::CALLS_TAKE_OFFSET);
     localparam logic [7:0] TICKET = 8'(cclo_pkg::CALLS_TICKET_OFFSET);
     localparam logic [7:0] ANSWER = 8'(cclo_pkg::CALLS_ANSWER_OFFSET);
+    localparam logic [7:0] CYCLES = 8'(cclo_pkg::CALLS_CYCLES_OFFSET);
 
     logic [CALL-1:0]         waiting;
     logic [SHOWN-1:0]        waiting_shown;
     logic [CLIENT_WIDTH-1:0] client, out_client;
-    logic [31:0]             word_data, next, ticket, out_code;
+    logic [31:0]             word_data, next, ticket, out_code, cycles;
+    logic [23:0]             operation;
     logic                    reset_requested, arrived, full, available, known;
     logic                    access, take, answer, hold, queue_idle, tickets_idle;
 
@@ -70,8 +79,13 @@ module calls #(
     // Page calls. A call that could be taken waits until its ticket is found.
     assign access = calls_request.valid && !calls_response.ready;
     assign hold   = can_take && !available;
-    assign take   = access && !calls_request.write && calls_request.address == TAKE && can_take && available;
+    assign take   = access && !calls_request.write && calls_request.address == TAKE && can_take && available || next_take;
     assign answer = access && calls_request.write && calls_request.address == ANSWER;
+
+    assign next_offered   = can_take && available && !reset_requested;
+    assign next_delayed   = hold && !reset_requested;
+    assign next_refused   = can_take && reset_requested;
+    assign next_operation = operation;
 
     logic [31:0] status;
 
@@ -95,8 +109,10 @@ module calls #(
                 {1'b0, TICKET}: calls_response.rdata <= ticket;
                 {1'b1, TICKET}: ticket <= calls_request.wdata;
                 {1'b1, ANSWER}: calls_response.error <= !known;
+                {1'b0, CYCLES}: calls_response.rdata <= cycles;
                 default: calls_response.error <= 1'b1;
             endcase
+        if (take) ticket <= next;
         if (rst) begin
             calls_response <= '0;
             ticket         <= '0;

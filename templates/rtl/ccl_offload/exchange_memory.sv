@@ -57,7 +57,8 @@ module exchange_memory #(
     input  wire engine_pkg::exchange_request_t   transmit_request,
     output engine_pkg::exchange_response_t       transmit_response,
 
-    output logic                                 written // pulse: by host or processor
+    output logic                                 written,     // pulse: by host or processor
+    output logic                                 host_written // pulse
 );
 
     localparam int unsigned WORDS = cclo_pkg::EXCHANGE_BYTES / 4;
@@ -194,12 +195,14 @@ module exchange_memory #(
             answered <= '0;
             ok       <= 1'b0;
             written  <= 1'b0;
+            host_written <= 1'b0;
         end else begin
             adding   <= begins_addition;
             adder    <= turn;
             answered <= begins_addition ? '0 : turn;
             ok       <= good;
             written  <= |strobe && (turn[HOST] || turn[PROCESSOR]);
+            host_written <= |strobe && turn[HOST];
         end
     end
 

@@ -39,7 +39,7 @@ module move_status (
 
     logic [32*QUEUES-1:0] totals, errors;
     logic [8*QUEUES-1:0]  occupied, room;
-    logic [QUEUES-1:0]    changed, cleared;
+    logic [QUEUES-1:0]    changed, cleared, busy;
     logic                 read, write, known, writable, readable, stall;
     logic [31:0]          value;
 
@@ -56,6 +56,11 @@ module move_status (
         cleared  = '0;
         if (request.address == 8'(cclo_pkg::MOVE_STATUS_ROOM_OFFSET)) begin
             value    = 32'(room);
+            readable = 1'b1;
+        end
+        if (request.address == 8'(cclo_pkg::MOVE_STATUS_STATE_OFFSET)) begin
+            value[cclo_pkg::MOVE_STATE_BUSY_LOW +: QUEUES]   = busy;
+            value[cclo_pkg::MOVE_STATE_FAILED_LOW +: QUEUES] = refuses;
             readable = 1'b1;
         end
         if (request.address == 8'(cclo_pkg::MOVE_STATUS_ABORT_OFFSET)) writable = 1'b1;
@@ -92,6 +97,7 @@ module move_status (
         end
 
         assign refuses[q]      = errors[32*q +: 32] != '0 || reset_moves;
+        assign busy[q]         = occupied[8*q +: 8] != '0;
         assign full[q]         = occupied[8*q +: 8] == 8'(DEPTH);
         assign room[8*q +: 8]  = 8'(DEPTH) - occupied[8*q +: 8];
         assign changed[q]      = ended != '0 || dropped[q] || overflowed[q];
