@@ -10,10 +10,10 @@
 // A value is used by the next instruction without delay, one that is loaded
 // after one more cycle. Cycles lost: 1 by a jump or branch that was followed, 2
 // by jalr and by one that was followed wrongly; multiplication takes 3, division
-// 34, an access to the bus 2 if it is ready at once.
+// 34, an access to the bus as many as it is not ready in.
 //
-// What stalls comes from registers only, and neither RAM output passes the ALU
-// or an address in the same cycle: these are the paths that matter for the clock.
+// Neither RAM output nor what the bus answers passes the ALU or an address in
+// the same cycle: these are the paths that matter for the clock.
 //
 // Words that the program itself changes are executed after fence.i only.
 // Registers keep their values over a reset.
@@ -35,7 +35,7 @@ module rv32_core #(
     output logic [31:0]                     data_wdata,
     input  wire  [31:0]                     data_rdata,
 
-    // Everything else: held until ready.
+    // Everything else: held until ready. The next access may follow at once.
     output logic                            bus_valid,
     output logic                            bus_write,
     output logic [31:0]                     bus_address,
@@ -44,6 +44,13 @@ module rv32_core #(
     input  wire                             bus_ready,
     input  wire  [31:0]                     bus_rdata,
     input  wire                             bus_error,
+    output logic [31:0]                     bus_pc,      // of the instruction
+
+    // Writes that were ready may fail still; one does, a pulse.
+    input  wire                             late,
+    input  wire                             late_error,
+    input  wire  [31:0]                     late_address,
+    input  wire  [31:0]                     late_pc,
 
     // A trap halts the core until the next reset.
     output logic                            halted,
@@ -78,18 +85,19 @@ module rv32_core #(
     logic               stall, execute, local_access, outside, taken, redirect;
     logic [31:0]        address, result_x, sum, product, quotient, count, lanes;
     logic [3:0]         strobe;
-    logic               misaligned, condition, multiplied, divided, trap;
+    logic               misaligned, condition, multiplied, divided, trap, stopped;
     logic [1:0]         multiplying;
     logic [3:0]         trap_cause;
     logic [31:0]        trap_where;
     logic [31:2]        redirect_pc;
 
     // Retire.
+    logic               done_w, waits_w; // without the bus; for it
     logic               writes_w, load_w;
     logic [31:2]        pc_w;
     logic [4:0]         rd_w;
     logic [2:0]         funct3_w;
-    logic [31:0]        result_w, value_w, loaded, bus_loaded;
+    logic [31:0]        result_w, value_w, loaded;
 
     // ---- fetch
 
@@ -109,7 +117,7 @@ module rv32_core #(
     assign rs2 = fetch_word[24:20];
 
     rv32_registers registers (
-        .clk, .rs1, .value1(register1), .rs2, .value2(register2), .write(retired && writes_w), .rd(rd_w), .value(value_w)
+        .clk, .rs1, .value1(register1), .rs2, .value2(register2), .write(retired && writes_w && !rst), .rd(rd_w), .value(value_w)
     );
 
     always_comb begin
@@ -138,7 +146,7 @@ module rv32_core #(
             valid_x <= fetched && !redirect;
             wait_a  <= valid_x && x.load && x.writes && uses_rs1 && x.rd == rs1;
             wait_b  <= valid_x && x.load && x.writes && uses_rs2 && x.rd == rs2;
-        end else if (!bus_valid) begin
+        end else if (!waits_w) begin
             wait_a <= 1'b0;
             wait_b <= 1'b0;
         end
@@ -160,7 +168,8 @@ module rv32_core #(
 
     // ---- execute
 
-    assign stall   = halted || bus_valid || valid_x && (wait_a || wait_b || x.multiply && !multiplied || x.divide && !divided);
+    assign stall   = stopped || late_error || bus_valid && (!bus_ready || bus_error)
+                  || valid_x && (wait_a || wait_b || x.multiply && !multiplied || x.divide && !divided);
     assign execute = valid_x && !stall;
     assign link    = pc_x + 30'd1;
     assign address = a + offset;
@@ -238,35 +247,43 @@ module rv32_core #(
 
     always_ff @(posedge clk) begin
         if (rst) begin
-            halted <= 1'b0;
+            stopped <= 1'b0;
+        end else if (late_error) begin
+            stopped      <= 1'b1;
+            cause        <= rv32_pkg::CAUSE_UNMAPPED_STORE;
+            trap_pc      <= late_pc;
+            trap_address <= late_address;
         end else if (execute && trap) begin
-            halted       <= 1'b1;
+            stopped      <= 1'b1;
             cause        <= trap_cause;
             trap_pc      <= {pc_x, 2'b00};
             trap_address <= trap_where;
         end else if (bus_valid && bus_ready && bus_error) begin
-            halted       <= 1'b1;
+            stopped      <= 1'b1;
             cause        <= bus_write ? rv32_pkg::CAUSE_UNMAPPED_STORE : rv32_pkg::CAUSE_UNMAPPED_LOAD;
             trap_pc      <= {pc_w, 2'b00};
             trap_address <= bus_address;
         end
     end
 
+    assign halted = stopped && !late;
+
     // ---- retire
 
+    assign waits_w = bus_valid && !bus_ready;
+    assign retired = done_w || bus_valid && bus_ready && !bus_error;
+    assign bus_pc  = {pc_w, 2'b00};
+
     always_ff @(posedge clk) begin
-        if (rst) begin
-            retired   <= 1'b0;
+        if (rst || late_error) begin
+            done_w    <= 1'b0;
             bus_valid <= 1'b0;
-        end else if (bus_valid) begin
-            retired   <= bus_ready && !bus_error;
-            bus_valid <= !bus_ready;
-        end else begin
-            retired   <= execute && !trap && !outside;
+        end else if (!waits_w) begin
+            done_w    <= execute && !trap && !outside;
             bus_valid <= execute && !trap && outside;
         end
 
-        if (!bus_valid) begin
+        if (!waits_w) begin
             bus_write   <= x.store;
             bus_address <= address;
             bus_wdata   <= lanes;
@@ -275,15 +292,12 @@ module rv32_core #(
             rd_w        <= x.rd;
             writes_w    <= x.writes;
             funct3_w    <= x.funct3;
-            load_w      <= x.load && local_access;
+            load_w      <= x.load;
             result_w    <= result_x;
-        end else begin
-            result_w    <= bus_loaded;
         end
     end
 
-    rv32_align align_ram (.word(data_rdata), .lane(bus_address[1:0]), .funct3(funct3_w), .value(loaded));
-    rv32_align align_bus (.word(bus_rdata), .lane(bus_address[1:0]), .funct3(funct3_w), .value(bus_loaded));
+    rv32_align align (.word(bus_valid ? bus_rdata : data_rdata), .lane(bus_address[1:0]), .funct3(funct3_w), .value(loaded));
 
     assign value_w       = load_w ? loaded : result_w;
     assign retired_pc    = {pc_w, 2'b00};

@@ -61,7 +61,7 @@ module cclo_microblaze_v (
     logic              core_fetch_enable, _unused_data_enable, core_bus_valid, core_bus_write, core_halted;
     logic [INDEX-1:0]  _unused_fetch_address, _unused_data_address;
     logic [3:0]        core_data_write, core_bus_strobe, core_cause;
-    logic [31:0]       core_data_wdata, core_bus_address, core_bus_wdata, core_trap_pc, core_trap_address;
+    logic [31:0]       core_data_wdata, core_bus_address, core_bus_wdata, core_trap_pc, core_trap_address, _unused_bus_pc;
 
     // A configuration of the vendor's core that does not trap on errors, for benches.
     logic ignores_errors;
@@ -80,6 +80,7 @@ module cclo_microblaze_v (
         .data_wdata(core_data_wdata), .data_rdata(loaded),
         .bus_valid(core_bus_valid), .bus_write(core_bus_write), .bus_address(core_bus_address), .bus_wdata(core_bus_wdata),
         .bus_strobe(core_bus_strobe), .bus_ready(outside_begun && DReady), .bus_rdata(Data_Read), .bus_error(DUE && !ignores_errors),
+        .bus_pc(_unused_bus_pc), .late(1'b0), .late_error(1'b0), .late_address('0), .late_pc('0),
         .halted(core_halted), .cause(core_cause), .trap_pc(core_trap_pc), .trap_address(core_trap_address),
         .retired, .retired_pc, .retired_rd, .retired_value
     );

@@ -306,10 +306,13 @@ func TestCycles(t *testing.T) {
 		{"branch taken forwards", []any{Branch("beq", 0, 0, 4)}, 3, 0},
 		{"multiplication", []any{Op3("mulh", a0, a1, a1)}, 3, 0},
 		{"division", []any{Op3("rem", a0, a1, a1)}, 34, 0},
-		{"store to the bus", []any{Store("sw", a0, 0, s1)}, 2, 0},
-		{"store to the bus after 3 cycles", []any{Store("sw", a0, 0, s1)}, 5, 3},
-		{"load from the bus", []any{Load("lw", a0, 0, s1)}, 2, 0},
-		{"load from the bus and use", []any{Load("lw", a0, 0, s1), OpI("addi", a1, a0, 1)}, 4, 0},
+		{"store to the bus", []any{Store("sw", a0, 0, s1)}, 1, 0},
+		{"store to the bus after 3 cycles, and more", []any{OpI("addi", 0, 0, 0), OpI("addi", 0, 0, 0), OpI("addi", 0, 0, 0), Store("sw", a0, 0, s1)}, 4, 3},
+		{"store to the bus after 3 cycles, and load", []any{Store("sw", a0, 0, s1), Load("lw", a1, 0, s1)}, 9, 3},
+		{"load from the bus", []any{Load("lw", a0, 0, s1)}, 1, 0},
+		{"load from the bus after a cycle", []any{Load("lw", a0, 0, s1)}, 2, 1},
+		{"load from the bus and use", []any{Load("lw", a0, 0, s1), OpI("addi", a1, a0, 1)}, 3, 0},
+		{"load from the bus after a cycle and use", []any{Load("lw", a0, 0, s1), OpI("addi", a1, a0, 1)}, 4, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			delay = test.delay
@@ -358,5 +361,34 @@ func TestResetStartsAgainAndKeepsTheRAM(t *testing.T) {
 			t.Fatalf("%v, %d instructions", stop, len(executed))
 		}
 		p.core.RAM[0x400/4] = want
+	}
+}
+
+// More writes than are kept, on a slow bus; what fails is any of them, and those
+// behind it do not come.
+func TestWritesFollowInOrder(t *testing.T) {
+	p := newPair(t, 11, "")
+	const writes = 40
+	for fails := -1; fails < writes; fails++ {
+		seen := 0
+		p.answer = func(a Access) (uint32, uint32, bool) {
+			seen++
+			return uint32(seen*7) % 6, a.Address, a.Write == 1 && seen == fails+1
+		}
+		parts := []any{LI(s1, 0x20000), LI(a0, 0x12345678)}
+		for i := range int32(writes) {
+			parts = append(parts, Store([]string{"sw", "sh", "sb"}[i%3], a0, 4*i, s1), OpI("addi", a0, a0, 3))
+		}
+		cause := rv32.Breakpoint
+		if fails >= 0 {
+			cause = rv32.UnmappedStore
+		}
+		trap := p.ends(t, cause, append(parts, Load("lw", a1, 8, s1), OpI("addi", a1, a1, 1), Store("sw", a1, 12, s1), Bare("ebreak"))...)
+		if fails >= 0 && (seen != fails+1 || trap.Addr != uint32(0x20000+4*fails)) {
+			t.Errorf("write %d fails: %d accesses, %v", fails, seen, trap)
+		}
+		if fails < 0 && (seen != writes+2 || p.core.Registers[a1] != 0x20009) {
+			t.Errorf("%d accesses, a1 = 0x%x", seen, p.core.Registers[a1])
+		}
 	}
 }

@@ -37,9 +37,32 @@ type answer struct {
 }
 
 // replay is the simulator's bus: it wants the same accesses and answers alike.
-type replay struct{ queue []answer }
+type replay struct {
+	queue []answer
+	// Our own core's writes have retired when they come to the bus.
+	posts  bool
+	pc     uint32 // of the instruction
+	posted []post
+}
+
+// post is a write that the simulator has executed, and the bus not yet.
+type post struct {
+	pc, address, strobe, mask, data uint32
+}
+
+// is tells whether the core writes the same.
+func (w post) is(a Access) bool {
+	return a.Write == 1 && a.Address == w.address && a.Strobe == w.strobe && a.Data&w.mask == w.data
+}
 
 func (r *replay) access(addr uint32, size int, write, data uint32) (uint32, error) {
+	if r.posts && write == 1 {
+		lane := 8 * (addr % 4)
+		r.posted = append(r.posted, post{
+			pc: r.pc, address: addr, strobe: uint32(1<<size-1) << (addr % 4), mask: uint32(1<<(8*size)-1) << lane, data: data << lane,
+		})
+		return 0, nil
+	}
 	if len(r.queue) == 0 {
 		return 0, fmt.Errorf("no access of the core is left for address 0x%x", addr)
 	}
@@ -72,10 +95,12 @@ type pair struct {
 	bus    replay
 	answer func(Access) (delay, data uint32, fault bool)
 
-	stored  [2]uint32 // words of the RAM that the last two instructions stored, plus 1
+	watch   func(rv32.Retired) // is told of what both have executed
+	stored  [2]uint32          // words of the RAM that the last two instructions stored, plus 1
 	count   int       // instructions
 	cycles  uint64
-	changed bool // the program has changed what was fetched already
+	changed bool  // the program has changed what was fetched already
+	failed  *Halt // how the core must halt: a write has failed that had retired
 	// late is by how many cycles the core begins later than they are counted, -1 if
 	// that is not known.
 	late int64
@@ -123,7 +148,7 @@ func (p *pair) load(t testing.TB, image []byte, registers [32]uint32) {
 }
 
 func (p *pair) restart() {
-	p.bus.queue, p.stored, p.changed, p.late = nil, [2]uint32{}, false, 0
+	p.bus, p.stored, p.changed, p.late, p.failed = replay{posts: p.kind == Own}, [2]uint32{}, false, 0, nil
 	if p.kind == MicroBlazeV {
 		p.late = -1
 	}
@@ -137,19 +162,16 @@ func (p *pair) run(limit int) (*rv32.Trap, error) {
 	defer func() { p.cycles += p.core.Cycle() - before }()
 	for p.count < end && p.core.Cycle()-before < uint64(40*limit+1000) {
 		stop, executed := p.core.Run(uint64(min(1000, end-p.count)))
-		if stop == Accessing {
-			a := answer{Access: p.core.Access()}
-			var delay uint32
-			delay, a.data, a.fault = p.answer(a.Access)
-			p.core.Answer(delay, a.data, a.fault)
-			p.bus.queue = append(p.bus.queue, a)
-		}
 		for _, e := range executed {
 			if err := p.follow(e); err != nil || p.changed {
 				return nil, err
 			}
 		}
 		switch stop {
+		case Accessing:
+			if err := p.answers(p.core.Access()); err != nil {
+				return nil, err
+			}
 		case Broken:
 			return nil, errors.New(p.core.Fault())
 		case Halted:
@@ -159,6 +181,30 @@ func (p *pair) run(limit int) (*rv32.Trap, error) {
 	return nil, nil
 }
 
+// answers lets the bus answer an access of the core.
+func (p *pair) answers(a Access) error {
+	if p.failed != nil {
+		return fmt.Errorf("after a write that failed the core accesses %+x", a)
+	}
+	delay, data, fault := p.answer(a)
+	p.core.Answer(delay, data, fault)
+	if !p.bus.posts || a.Write == 0 {
+		p.bus.queue = append(p.bus.queue, answer{a, data, fault})
+		return nil
+	}
+	if len(p.bus.posted) == 0 {
+		return fmt.Errorf("the core writes %+x without an instruction that does", a)
+	}
+	want := p.bus.posted[0]
+	if p.bus.posted = p.bus.posted[1:]; !want.is(a) {
+		return fmt.Errorf("the core writes %+x, want %+x", a, want)
+	}
+	if fault {
+		p.failed = &Halt{Cause: uint32(rv32.UnmappedStore), PC: want.pc, Address: want.address}
+	}
+	return nil
+}
+
 // follow executes one instruction in the simulator.
 func (p *pair) follow(e Executed) error {
 	if word := p.sim.PC()/4 + 1; word == p.stored[0] || word == p.stored[1] {
@@ -166,6 +212,7 @@ func (p *pair) follow(e Executed) error {
 		return nil
 	}
 	p.count++
+	p.bus.pc = e.PC
 	r, err := p.sim.Step()
 	if err != nil {
 		return fmt.Errorf("the core executes 0x%08x, the simulator: %w", e.PC, err)
@@ -185,6 +232,9 @@ func (p *pair) follow(e Executed) error {
 		return fmt.Errorf("cycle %d: the core executes pc 0x%08x, x%d = 0x%08x; the simulator pc 0x%08x, x%d = 0x%08x (%s)",
 			e.Cycle, e.PC, e.Rd, e.Value, want.PC, want.Rd, want.Value, rv32.Disassemble(r.Instr, r.PC))
 	}
+	if p.watch != nil {
+		p.watch(r)
+	}
 	p.stored[1], p.stored[0] = p.stored[0], 0
 	if r.Access == rv32.StoreAccess && r.Addr < ramBytes {
 		p.stored[0] = r.Addr/4 + 1
@@ -197,6 +247,13 @@ func (p *pair) follow(e Executed) error {
 
 // trap compares the ends.
 func (p *pair) trap() (*rv32.Trap, error) {
+	if p.failed != nil {
+		if got := p.core.Halt(); got != *p.failed {
+			return nil, fmt.Errorf("the core halts at %+x, a write has failed with %+x", got, *p.failed)
+		}
+		p.bus.posted = nil // those behind it
+		return &rv32.Trap{Cause: rv32.UnmappedStore, PC: p.failed.PC, Addr: p.failed.Address}, p.same()
+	}
 	if word := p.sim.PC()/4 + 1; word == p.stored[0] || word == p.stored[1] {
 		p.changed = true
 		return nil, nil
@@ -214,6 +271,9 @@ func (p *pair) trap() (*rv32.Trap, error) {
 
 // same compares registers and RAM of a core that stands.
 func (p *pair) same() error {
+	if n := len(p.bus.posted); n > 0 {
+		return fmt.Errorf("%d writes of the core have not come to the bus: %+x", n, p.bus.posted[0])
+	}
 	if len(p.bus.queue) > 0 {
 		return fmt.Errorf("the core has accessed the bus %d times more: %+x", len(p.bus.queue), p.bus.queue[0].Access)
 	}

@@ -62,13 +62,22 @@ struct Core {
         return {model->bus_address, model->bus_write, model->bus_wdata, model->bus_strobe};
     }
 
-    void clock() {
+    // What follows from inputs in the same cycle.
+    void settle() {
         Verilated::threadContextp(&context); // the test goes from thread to thread
         model->clk = 0;
         model->eval();
+    }
+
+    void edge() {
         model->clk = 1;
         model->eval();
         cycle++;
+    }
+
+    void clock() {
+        settle();
+        edge();
     }
 
     void reset() {
@@ -103,10 +112,11 @@ struct Core {
             model->bus_rdata = model->bus_ready ? rdata : random();
             model->bus_error = model->bus_ready ? error : random() & 1;
             if (answered && delay-- == 0) answered = false;
+            settle();
             if (model->RETIRED(retired)) {
                 retired[count++] = {model->RETIRED(retired_pc), model->RETIRED(retired_rd), model->RETIRED(retired_value), static_cast<uint32_t>(cycle)};
             }
-            clock();
+            edge();
             if (stopped) return fail(stopped);
         }
         return CYCLES;
@@ -116,12 +126,13 @@ struct Core {
     Stop quiet() {
         halt = {model->cause, model->trap_pc, model->trap_address};
         for (int i = 0; i < 8; i++) {
-            if (model->RETIRED(retired) || model->bus_valid || !model->halted || model->cause != halt.cause || model->trap_pc != halt.pc || model->trap_address != halt.address)
-                return fail("the halted core does something");
             model->bus_ready = random() & 1;
             model->bus_rdata = random();
             model->bus_error = random() & 1;
-            clock();
+            settle();
+            if (model->RETIRED(retired) || model->bus_valid || !model->halted || model->cause != halt.cause || model->trap_pc != halt.pc || model->trap_address != halt.address)
+                return fail("the halted core does something");
+            edge();
             if (stopped) return fail(stopped);
         }
         return HALTED;
