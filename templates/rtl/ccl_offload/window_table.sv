@@ -129,7 +129,7 @@ module window_table (
         if (state == WORK && op == OPEN)
             fixed[at] <= {of_session, of_src, of_context, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host};
         if (state == STORE) states[at] <= state_next;
-        if (state == WORK && op == WRITTEN) lengths[{at, of_index[5:0]}] <= of_bytes[LENGTH-1:0];
+        if (state == WORK && op == WRITTEN && w_epoch == of_epoch) lengths[{at, of_index[5:0]}] <= of_bytes[LENGTH-1:0];
     end
 
     always_ff @(posedge clk) begin

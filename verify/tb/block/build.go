@@ -21,7 +21,7 @@ import (
 const libraryName = "libblocks.so"
 
 var (
-	careful = []string{"--no-timing", "-O3", "--assert", "--x-assign", "unique", "--x-initial", "unique"}
+	careful = []string{"--no-timing", "-Wno-SYMRSVDWORD", "-O3", "--assert", "--x-assign", "unique", "--x-initial", "unique"}
 	cflags  = []string{"-O1", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"}
 )
 
@@ -174,7 +174,7 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 		}
 		args = append(args, f.name+".sv")
 	}
-	if err := said(b.verilator.Run(ctx, sub, append([]string{"--xml-only", "--no-timing", "--xml-output", "ports.xml"}, args...)...)); err != nil {
+	if err := said(b.verilator.Run(ctx, sub, append([]string{"--xml-only", "--no-timing", "-Wno-SYMRSVDWORD", "--xml-output", "ports.xml"}, args...)...)); err != nil {
 		return "", err
 	}
 	if err := said(b.verilator.Run(ctx, sub, append(append([]string{"--cc", "--prefix", "V" + u.name}, careful...), args...)...)); err != nil {

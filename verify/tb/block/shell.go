@@ -3,6 +3,7 @@ package block
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -39,10 +40,14 @@ func (d *description) shell(name string, files []string) string {
 		fmt.Fprintf(&text, "#include %q\n", filepath.Base(f))
 	}
 	for _, p := range d.Ports {
+		member := p.Name
+		if slices.Contains(keywords, member) {
+			member = "__SYM__" + member // as Verilator calls it
+		}
 		if p.Input {
-			fmt.Fprintf(&in, "    std::memcpy(&m.%[1]s, in + %[2]d, sizeof m.%[1]s);\n", p.Name, p.At)
+			fmt.Fprintf(&in, "    std::memcpy(&m.%[1]s, in + %[2]d, sizeof m.%[1]s);\n", member, p.At)
 		} else {
-			fmt.Fprintf(&out, "    std::memcpy(out + %[2]d, &m.%[1]s, sizeof m.%[1]s);\n", p.Name, p.At)
+			fmt.Fprintf(&out, "    std::memcpy(out + %[2]d, &m.%[1]s, sizeof m.%[1]s);\n", member, p.At)
 		}
 	}
 	low, high := "", ""
@@ -79,6 +84,11 @@ API const char* %[1]s_ports() { return R"PORTS(%[6]s)PORTS"; }
 `, name, in.String(), low, out.String(), high, d.text())
 	return text.String()
 }
+
+// keywords of C++ that may be names of ports.
+var keywords = []string{"auto", "bool", "catch", "char", "class", "delete", "double", "explicit", "export", "float", "friend", "goto", "inline", "int", "long",
+	"mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "short", "signed", "switch", "template", "this", "throw", "try",
+	"unsigned", "using", "virtual", "void", "volatile"}
 
 const around = `#include <cstdint>
 #include <cstring>

@@ -46,6 +46,6 @@ var receiving = map[string]Check{
 	"system_registers":     {Own: "tb/system"},
 	"tcp_session_handler":  {Own: "tb/tcp_session_handler"},
 	"wait_limit":           {Own: "tb/control"},
-	"window_source":        {Within: "tb/moves", Why: "part of the move engine"},
-	"window_table":         {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
+	"window_source":        {Own: "tb/rendezvous"},
+	"window_table":         {Own: "tb/rendezvous"},
 }
