@@ -221,7 +221,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			case 6:
 				w.bytes += r.Uint64N(3) * 30
 			}
-			m := t.match(w, func(x *window) bool { return w.address >= x.address && w.address-x.address <= x.bytes && w.bytes <= x.bytes-(w.address-x.address) })
+			m := t.match(w, func(x *window) bool {
+				return w.address >= x.address && w.address-x.address <= x.bytes && w.bytes <= x.bytes-(w.address-x.address)
+			})
 			inside := m != nil && w.index >= m.next && w.index < m.next+64
 			found := m != nil && (inside || w.index < m.next)
 			wanted := inside && !m.seen[w.index]

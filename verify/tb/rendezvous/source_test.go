@@ -162,7 +162,7 @@ func windowSource(b *block.Bench, r *rand.Rand) error {
 				stuck = 0
 			}
 		}
-	
+
 	}
 	return nil
 }
