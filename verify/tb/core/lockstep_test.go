@@ -97,7 +97,7 @@ type pair struct {
 
 	watch   func(rv32.Retired) // is told of what both have executed
 	stored  [2]uint32          // words of the RAM that the last two instructions stored, plus 1
-	count   int       // instructions
+	count   int                // instructions
 	cycles  uint64
 	changed bool  // the program has changed what was fetched already
 	failed  *Halt // how the core must halt: a write has failed that had retired
