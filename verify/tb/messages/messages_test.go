@@ -16,6 +16,8 @@ var set = block.NewSet(
 	block.Module{Name: "session_counters"},
 	block.Module{Name: "rx_buffers"},
 	block.Module{Name: "message_wants"},
+	block.Module{Name: "message_source"},
+	block.Module{Name: "message_recorder"},
 	block.Module{Name: "announcements"},
 	block.Module{Name: "announcements", As: "announcements_udp", Platform: "u55c_udp"},
 )

@@ -1,0 +1,148 @@
+package messages
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/tb/block"
+)
+
+func TestMessageSource(t *testing.T)   { set.Check(t, "message_source", messageSource) }
+func TestMessageRecorder(t *testing.T) { set.Check(t, "message_recorder", messageRecorder) }
+
+// messageSource takes messages for an operand, and drops some.
+func messageSource(b *block.Bench, r *rand.Rand) error {
+	release := block.NewOutput(b, "release_valid", "release_ready", "release_buffer")
+	var left, address, buffer uint64
+	var stored, held, asking, missing, changed, releasing, used bool
+	waits, seen, released, dropped := 0, 0, 0, 0
+	drop := false
+	b.Scramble(r, "move")
+	for range 6000 {
+		if r.IntN(1500) == 0 {
+			b.Reset()
+			release.Forget()
+			b.Scramble(r, "move")
+			held, asking, missing, changed, releasing, drop = false, false, false, false, false, false
+		}
+		if !held && !asking && !releasing && !b.Is("want") {
+			if r.IntN(4) == 0 {
+				b.Scramble(r, "move")
+			}
+			b.Put("want", r.IntN(2) == 0)
+		}
+		if !drop && r.IntN(80) == 0 {
+			drop = true
+		}
+		if missing && r.IntN(60) == 0 {
+			b.Set("want", 0)
+		}
+		b.Put("drop", drop)
+		pulse := r.IntN(25) == 0
+		b.Put("messages_changed", pulse)
+		b.Scramble(r, "match_response", "take_bytes")
+		b.Set("match_response.done", 0)
+		answer, found := asking && r.IntN(4) == 0, r.IntN(3) > 0
+		bytes := 1 + r.Uint64N(10000)
+		if answer {
+			b.Set("match_response.done", 1)
+			b.Put("match_response.found", found)
+			b.Set("match_response.bytes", bytes)
+		}
+		take, n := uint64(0), uint64(0)
+		if held && !drop && r.IntN(2) == 0 {
+			take, n = 1, min(left, 1+r.Uint64N(4096))
+			b.Set("take_bytes", n)
+		}
+		b.Set("take", take)
+		b.Put("release_ready", r.IntN(3) == 0)
+		b.Step()
+		b.Settle()
+		// What happened.
+		if pulse {
+			changed = true
+		}
+		switch {
+		case answer && found:
+			asking, held, left = false, true, bytes
+			address, stored, buffer = b.Get("match_response.address"), b.Is("match_response.stored"), b.Get("match_response.buffer_")
+			seen++
+		case answer:
+			asking, missing = false, true
+		case take != 0:
+			left -= n
+			address += n
+			if held = left > 0; !held {
+				used = true
+				b.Set("want", 0)
+			}
+		case held && drop:
+			held, releasing = false, stored
+			dropped++
+		case releasing && b.Is("release_ready"):
+			releasing = false
+			released++
+		case missing && (drop || !b.Is("want")):
+			missing = false
+		}
+		if _, err := release.Taken(); err != nil {
+			return err
+		}
+		if releasing {
+			release.Forget() // it appears, or stays, as is looked at here
+		}
+		b.Set("take", 0)
+		b.Settle()
+		request := b.Is("match_request.valid")
+		if request && !asking {
+			// It asks anew: only for what is wanted, and not again for nothing.
+			if missing && !changed {
+				return errors.New("it asks again, and nothing has changed")
+			}
+			if held || releasing || !b.Is("want") {
+				return errors.New("it asks for a message, and nobody wants one")
+			}
+			asking, missing, changed = true, false, pulse && !missing
+			waits = 0
+		} else if !request && asking {
+			return errors.New("a question is dropped before it is answered")
+		}
+		if b.Is("held") != held || b.Is("release_valid") != releasing {
+			return fmt.Errorf("held %t, released %t; not %t, %t", b.Is("held"), b.Is("release_valid"), held, releasing)
+		}
+		if held && (b.Get("bytes") != left || b.Get("address") != address || b.Is("stored") != stored || b.Get("buffer_") != buffer) {
+			return fmt.Errorf("the message has %d bytes at 0x%X in %d (%t), not %d, 0x%X, %d (%t)", b.Get("bytes"), b.Get("address"), b.Get("buffer_"), b.Is("stored"), left, address, buffer, stored)
+		}
+		if releasing && b.Get("release_buffer") != buffer {
+			return fmt.Errorf("buffer %d is given back, not %d", b.Get("release_buffer"), buffer)
+		}
+		if request {
+			for name, want := range map[string]string{"record": "move.ranks.source_record", "session": "move.ranks.source_session", "rank": "move.issue.source", "context_": "move.issue.context_", "tag": "move.issue.tag"} {
+				if b.Get("match_request."+name) != b.Get(want) {
+					return fmt.Errorf("it asks with %s %X, not %X", name, b.Get("match_request."+name), b.Get(want))
+				}
+			}
+		}
+		if (held || releasing || asking) && b.Is("idle") {
+			return errors.New("it is idle with a message")
+		}
+		if drop && b.Is("idle") && r.IntN(3) == 0 && !held && !asking && !releasing {
+			drop = false
+			b.Set("want", 0)
+		}
+		// It asks soon, when there is reason to.
+		if b.Is("want") && !drop && !held && !asking && !releasing && (!missing || changed) {
+			if waits++; waits > 4 {
+				return errors.New("it does not ask for what is wanted")
+			}
+		} else {
+			waits = 0
+		}
+	}
+	if seen < 50 || released < 3 || dropped < 5 || !used {
+		return fmt.Errorf("only %d messages, %d dropped, %d given back", seen, dropped, released)
+	}
+	return nil
+}
