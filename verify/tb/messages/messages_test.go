@@ -15,6 +15,8 @@ var set = block.NewSet(
 	block.Module{Name: "sender_table"},
 	block.Module{Name: "session_counters"},
 	block.Module{Name: "rx_buffers"},
+	block.Module{Name: "message_matcher"},
+	block.Module{Name: "message_matcher", As: "message_matcher_udp", Platform: "u55c_udp"},
 	block.Module{Name: "message_wants"},
 	block.Module{Name: "message_source"},
 	block.Module{Name: "message_recorder"},

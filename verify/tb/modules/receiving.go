@@ -12,7 +12,7 @@ var receiving = map[string]Check{
 	"inbound":              {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
 	"inbound_payload":      {Own: "tb/receive"},
 	"latest_request":       {Own: "tb/control"},
-	"message_matcher":      {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
+	"message_matcher":      {Own: "tb/messages"},
 	"message_recorder":     {Own: "tb/messages"},
 	"message_source":       {Own: "tb/messages"},
 	"message_table":        {Own: "tb/messages"},

@@ -1,0 +1,455 @@
+package messages
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/tb/block"
+	"github.com/cclforge/cclforge/verify/tb/pins"
+)
+
+func TestMessageMatcher(t *testing.T)      { set.Check(t, "message_matcher", messageMatcher) }
+func TestMessageMatcherLossy(t *testing.T) { set.Check(t, "message_matcher_udp", messageMatcher) }
+
+// matcher is the module, what is around it, and its model.
+type matcher struct {
+	*tables
+	model    *memoryOf
+	lossy    bool
+	sought   *note // by the model
+	soughtBy uint64
+	seekers  [4]*wanted // what the queues ask for
+	alone    int        // messages without payload
+}
+
+// accept is what becomes of a message that wants to come in.
+func (x *matcher) accept(n note) (verdict uint64) {
+	const stored, taken, stale, tooLarge, noBuffer = 0, 1, 2, 3, 4
+	m := x.model
+	for _, o := range m.find(n.key) {
+		if o.context == n.context {
+			return stale
+		}
+	}
+	records := m.senders[sender{n.session, n.src, n.context}]
+	if len(records) > 0 && !slices.ContainsFunc(records, func(r uint64) bool { return int32(uint32(n.seq)-uint32(m.counts[r])) >= 0 }) {
+		return stale
+	}
+	switch {
+	case n.bytes == 0 && x.alone == 64:
+		return noBuffer
+	case n.bytes == 0:
+		return taken
+	case len(m.free) == 0:
+		return noBuffer
+	case n.bytes > m.free[0].bytes:
+		return tooLarge
+	case len(m.free) == 1 && !x.lossy: // the last one is for somebody who waits for this message
+		for _, r := range m.answers(n.session, n.src, n.context, n.tag) {
+			if m.counts[r] == n.seq {
+				return stored
+			}
+		}
+		return noBuffer
+	}
+	return stored
+}
+
+// next is the message that answers a want.
+func (x *matcher) next(w wanted) *note {
+	for _, n := range x.model.find(key{w.session, w.rank, x.model.counts[w.record]}) {
+		if n.complete && (n.context == w.context || n.context == 0) && meet(n.tag, w.tag) {
+			return &n
+		}
+	}
+	return nil
+}
+
+// took counts a message.
+func (x *matcher) took(n note, record uint64) {
+	m := x.model
+	m.remove(n)
+	m.counts[record] = (m.counts[record] + 1) & 0xFFFFFFFF
+	m.know(sender{n.session, n.src, n.context}, record)
+	if !x.lossy {
+		m.answer(record, n.tag)
+	}
+	if n.number > 0xFF {
+		x.alone--
+	}
+	if x.sought != nil && x.sought.number == n.number {
+		x.sought = nil
+	}
+}
+
+// hold raises an input until its output answers.
+func (x *matcher) hold(valid, done string) error {
+	x.b.Set(valid, 1)
+	for range 4000 {
+		if err := x.step(); err != nil {
+			return err
+		}
+		if x.b.Is(done) {
+			x.b.Set(valid, 0)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s does not come", done)
+}
+
+// soon steps until it was said that others may be found, or come in.
+func (x *matcher) soon(changed, welcome bool) error {
+	for range 40 {
+		if (x.changed || !changed) && (x.welcome || !welcome) {
+			return nil
+		}
+		if err := x.step(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("nobody is told that others may be found (%t), or come in (%t)", changed, welcome)
+}
+
+func messageMatcher(b *block.Bench, r *rand.Rand) error {
+	d, err := pins.Design("u55c_tcp")
+	if err != nil {
+		return err
+	}
+	record := d.ABI().Memory("exchange").Table("communicators").Record
+	x := &matcher{lossy: b.Const("engine_pkg::LOSSY") != 0}
+	restart := func() {
+		x.tables = &tables{b: b, r: r, m: newMemory(), waits: map[string]*pending{}, lent: map[uint64]bool{}, given: map[uint64]bool{}, buffers: map[uint64]buffer{}}
+		for i, f := range record {
+			if f.Name == "inbound_seq" {
+				x.inbound = uint64(4 * i)
+			}
+		}
+		x.model, x.sought, x.seekers, x.alone = newMemory(), nil, [4]*wanted{}, 0
+		for n := range 12 {
+			v := buffer{uint64(n * 21), r.Uint64(), []uint64{100, 1000}[r.IntN(2)], uint64(0x300 + 4*n)}
+			x.buffers[v.number] = v
+			x.m.free, x.model.free = append(x.m.free, v), append(x.model.free, v)
+		}
+		for n := range 4 {
+			c := []uint64{0, 5, 0xFFFFFFFE, 0x7FFFFFFF}[r.IntN(4)]
+			x.m.counts[uint64(0x1000+64*n)], x.model.counts[uint64(0x1000+64*n)] = c, c
+		}
+	}
+	restart()
+	coming := []uint64{} // buffers whose messages are not complete
+	stored, hits := 0, 0
+	for i := range 1600 {
+		if r.IntN(400) == 0 {
+			if r.IntN(2) == 0 {
+				b.Reset()
+			} else {
+				b.Set("clear", 1)
+				b.Step()
+				b.Set("clear", 0)
+			}
+			restart()
+			coming = nil
+		}
+		x.changed, x.welcome, x.arrived = false, false, 0
+		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)]}
+		if r.IntN(4) > 0 { // a record counts the messages of a sender
+			w.session, w.rank = w.record>>6&1, w.record>>7&1
+		}
+		if err := x.once(i, w, &coming, &stored, &hits); err != nil {
+			return fmt.Errorf("operation %d: %w", i, err)
+		}
+		for range r.IntN(5) {
+			if err := x.step(); err != nil {
+				return err
+			}
+		}
+		if x.lossy {
+			x.m.wants = nil // nobody asks
+		}
+		if !b.Is("idle") {
+			continue
+		}
+		if err := x.m.differs(x.model); err != nil {
+			return fmt.Errorf("operation %d: %w", i, err)
+		}
+		if b.Is("sought") != (x.sought != nil) {
+			return fmt.Errorf("operation %d: something is sought: %t", i, b.Is("sought"))
+		}
+	}
+	if stored < 30 || hits < 20 {
+		return fmt.Errorf("only %d messages came in, %d were taken", stored, hits)
+	}
+	return nil
+}
+
+// once has one thing happen.
+func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) error {
+	b, r, m := x.b, x.r, x.model
+	switch k := r.IntN(16); {
+	case k < 7: // a message wants to come in
+		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150)}
+		switch r.IntN(4) {
+		case 0:
+			n.bytes = 0
+		case 1:
+			n.bytes = []uint64{100, 101, 1000, 1001}[r.IntN(4)]
+		}
+		want := x.accept(n)
+		b.Scramble(r, "accept_session", "accept_header")
+		b.Set("accept_session", n.session)
+		for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
+			b.Set("accept_header."+name, v)
+		}
+		if err := x.hold("accept_valid", "accept_done"); err != nil {
+			return err
+		}
+		if got := b.Get("accept_verdict"); got != want {
+			return fmt.Errorf("%+v gets verdict %d, not %d; records %X, counts %v, wants %+v, %d buffers", n, got, want, m.senders[sender{n.session, n.src, n.context}], m.counts, m.wants, len(m.free))
+		}
+		switch want {
+		case 0:
+			n.number = m.free[0].number
+			if b.Get("accept_buffer") != n.number || b.Get("accept_address") != m.free[0].address {
+				return fmt.Errorf("it goes to buffer %d at 0x%X, not %+v", b.Get("accept_buffer"), b.Get("accept_address"), m.free[0])
+			}
+			m.free = m.free[1:]
+			m.notes = append(m.notes, n)
+			*coming = append(*coming, n.number)
+			*stored++
+		case 1:
+			x.alone++
+			n.complete = true
+			n.number = x.m.notes[len(x.m.notes)-1].number // any that is not in use
+			if n.number <= 0xFF || slices.ContainsFunc(m.notes, func(o note) bool { return o.number == n.number }) {
+				return fmt.Errorf("a message without payload has number %d", n.number)
+			}
+			m.notes = append(m.notes, n)
+			if err := x.soon(true, false); err != nil {
+				return err
+			}
+			if x.arrived != 1 {
+				return errors.New("nobody is told that one has come")
+			}
+		}
+	case k < 11: // queues want messages
+		return x.match(w, hits)
+	case k == 11: // firmware looks for one
+		b.Set("seek_request.valid", 1)
+		if r.IntN(8) == 0 {
+			b.Set("seek_request.valid", 0)
+		}
+		x.ask("seek_request", w)
+		valid := b.Is("seek_request.valid")
+		if err := x.hold("seek_valid", "seek_done"); err != nil {
+			return err
+		}
+		x.sought = nil
+		if valid {
+			m.know(sender{w.session, w.rank, w.context}, w.record)
+			x.sought, x.soughtBy = x.next(w), w.record
+			if x.sought == nil && !x.lossy && m.want(w) {
+				if err := x.soon(false, true); err != nil {
+					return err
+				}
+			}
+		}
+		if b.Is("sought") != (x.sought != nil) {
+			return fmt.Errorf("%+v is found: %t, not %t", w, b.Is("sought"), x.sought != nil)
+		}
+		if s := x.sought; s != nil {
+			want := uint64(0)
+			if s.number <= 0xFF {
+				want = x.buffers[s.number].record
+			}
+			if b.Get("sought_bytes") != s.bytes || b.Get("sought_record") != want {
+				return fmt.Errorf("%d bytes in 0x%X are found, not %d in 0x%X", b.Get("sought_bytes"), b.Get("sought_record"), s.bytes, want)
+			}
+		}
+	case k == 12: // and drops it
+		s := x.sought
+		if err := x.hold("discard_valid", "discard_done"); err != nil {
+			return err
+		}
+		if s == nil {
+			break
+		}
+		x.took(*s, x.soughtBy)
+		if s.number <= 0xFF {
+			if !x.given[s.number] || !x.lent[s.number] {
+				return fmt.Errorf("buffer %d was lent: %t, and given back: %t", s.number, x.lent[s.number], x.given[s.number])
+			}
+		}
+		return x.soon(true, true)
+	case k == 13: // what was accepted will not be complete
+		if len(*coming) == 0 {
+			break
+		}
+		n := (*coming)[0]
+		*coming = (*coming)[1:]
+		at := slices.IndexFunc(m.notes, func(o note) bool { return o.number == n })
+		if at < 0 {
+			break
+		}
+		o := m.notes[at]
+		b.Set("remove_number", n)
+		b.Set("remove_session", o.session)
+		b.Set("remove_src", o.src)
+		b.Set("remove_seq", o.seq)
+		if r.IntN(4) == 0 { // also while nothing else begins
+			b.Set("stop", 1)
+			b.Set([]string{"accept_valid", "seek_valid", "discard_valid"}[r.IntN(3)], 1)
+		}
+		err := x.hold("remove_valid", "remove_done")
+		for range 20 {
+			if !b.Is("stop") || err != nil {
+				break
+			}
+			if err = x.step(); err == nil && (b.Is("accept_done") || b.Is("seek_done") || b.Is("discard_done")) {
+				err = errors.New("something begins while it is stopped")
+			}
+		}
+		for _, name := range []string{"stop", "accept_valid", "seek_valid", "discard_valid"} {
+			b.Set(name, 0)
+		}
+		if err != nil {
+			return err
+		}
+		m.remove(o)
+		x.back(n)
+	default: // payload has come; buffers wait again
+		if len(*coming) > 0 {
+			at := r.IntN(len(*coming))
+			n := (*coming)[at]
+			*coming = slices.Delete(*coming, at, at+1)
+			for _, y := range []*memoryOf{m, x.m} {
+				for j := range y.notes {
+					if y.notes[j].number == n {
+						y.notes[j].complete = true
+					}
+				}
+			}
+			b.Set("completed", 1)
+			err := x.step()
+			b.Set("completed", 0)
+			if err != nil {
+				return err
+			}
+			x.changed = false
+			return x.soon(true, false)
+		}
+		for n := range x.lent {
+			if n > 0xFF {
+				return fmt.Errorf("number %d is lent", n)
+			}
+		}
+		for _, n := range []uint64{0, 21, 42, 63, 84, 105, 126, 147, 168, 189, 210, 231} {
+			if x.lent[n] && r.IntN(2) == 0 {
+				delete(x.lent, n)
+				delete(x.given, n)
+				x.back(n)
+				b.Set("returned", 1)
+				err := x.step()
+				b.Set("returned", 0)
+				if err != nil {
+					return err
+				}
+				x.welcome = false
+				return x.soon(false, true)
+			}
+		}
+	}
+	_ = i
+	return nil
+}
+
+// back has a buffer wait for a message again.
+func (x *matcher) back(n uint64) {
+	x.m.free, x.model.free = append(x.m.free, x.buffers[n]), append(x.model.free, x.buffers[n])
+	x.settle = x.r.IntN(4)
+}
+
+func (x *matcher) ask(port string, w wanted) {
+	x.b.Set(port+".record", w.record)
+	x.b.Set(port+".session", w.session)
+	x.b.Set(port+".rank", w.rank)
+	x.b.Set(port+".context_", w.context)
+	x.b.Set(port+".tag", w.tag)
+}
+
+// match has some queues ask for messages; they get turns.
+func (x *matcher) match(w wanted, hits *int) error {
+	b, r, m := x.b, x.r, x.model
+	valid := uint64(0)
+	for q := range 4 {
+		if q == 0 || r.IntN(3) == 0 {
+			o := w
+			if q > 0 {
+				o.record = 0x1000 + 64*r.Uint64N(4)
+			}
+			at := (q + r.IntN(4)) % 4
+			x.seekers[at] = &o
+			valid |= 1 << at
+		}
+	}
+	for n := 0; valid != 0; n++ {
+		if n > 4000 {
+			return fmt.Errorf("queues %04b get no answer", valid)
+		}
+		b.Set("match_valid", valid)
+		b.Settle()
+		grant := b.Get("match_grant")
+		b.Scramble(r, "match_request")
+		for q := range 4 {
+			if grant == 1<<q && x.seekers[q] != nil {
+				b.Set("match_request.valid", 1)
+				x.ask("match_request", *x.seekers[q])
+			}
+		}
+		if err := x.step(); err != nil {
+			return err
+		}
+		if !b.Is("match_response.done") {
+			continue
+		}
+		owner := b.Get("match_owner")
+		if owner == 0 || owner&(owner-1) != 0 || owner&valid == 0 {
+			return fmt.Errorf("queues %04b are answered, %04b ask", owner, valid)
+		}
+		q := 0
+		for owner>>q != 1 {
+			q++
+		}
+		valid &^= owner
+		b.Set("match_valid", valid)
+		w := *x.seekers[q]
+		hit := x.next(w)
+		if b.Is("match_response.found") != (hit != nil) {
+			return fmt.Errorf("%+v is found: %t; counts %v, messages %+v", w, b.Is("match_response.found"), m.counts, m.notes)
+		}
+		if hit == nil {
+			if !x.lossy {
+				m.want(w)
+			}
+			continue
+		}
+		*hits++
+		in := hit.number <= 0xFF
+		if b.Get("match_response.bytes") != hit.bytes || b.Is("match_response.stored") != in || in && (b.Get("match_response.buffer_") != hit.number || b.Get("match_response.address") != x.buffers[hit.number].address) {
+			return fmt.Errorf("%d bytes in %d at 0x%X (%t) are found, not %+v", b.Get("match_response.bytes"), b.Get("match_response.buffer_"), b.Get("match_response.address"), b.Is("match_response.stored"), *hit)
+		}
+		x.took(*hit, w.record)
+		if in && !x.lent[hit.number] {
+			return fmt.Errorf("buffer %d was not lent", hit.number)
+		}
+		x.changed, x.welcome = x.changed && b.Is("changed"), x.welcome && b.Is("welcome")
+		if valid == 0 {
+			if err := x.soon(true, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
