@@ -62,7 +62,6 @@ func (b *Bench) Reset() {
 		b.Step()
 	}
 	b.InReset = false
-	b.Step()
 }
 
 // Err is not nil if an assertion of a module was violated.

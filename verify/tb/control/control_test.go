@@ -95,18 +95,18 @@ func latestRequest(b *block.Bench, r *rand.Rand) error {
 	sent := 0         // the last one that was taken
 	var open []int    // taken, not answered
 	answered, last := 0, 0
-	for round := range 12 {
-		if round%3 == 2 {
-			b.Reset()
-			out.Forget()
-			open, asked, data, sent = nil, 0, nil, 0
-		}
+	for range 12 {
 		asks, takes, answers := rhythm(r), rhythm(r), rhythm(r)
 		if r.IntN(3) == 0 {
 			answers.Pauses = 250
 		}
 		for cycle := range 1500 {
 			calm := cycle > 1000
+			if !calm && r.IntN(400) == 0 {
+				b.Reset()
+				out.Forget()
+				open, asked, data, sent, last = nil, 0, nil, 0, 0
+			}
 			ask := !calm && asks.Next() && r.IntN(3) == 0
 			b.Put("ask", ask)
 			b.Scramble(r, "ask_data")
