@@ -3,8 +3,8 @@ package modules
 // receiving are the modules of the receiving half and of the control side.
 var receiving = map[string]Check{
 	"announcements":        {Own: "tb/messages"},
-	"call_queue":           {Within: "tb/calls", Why: "part of calls"},
-	"call_tickets":         {Within: "tb/calls", Why: "part of calls"},
+	"call_queue":           {Own: "tb/control"},
+	"call_tickets":         {Own: "tb/control"},
 	"calls":                {Own: "tb/calls"},
 	"client_arbiter":       {Own: "tb/client_arbiter"},
 	"exchange_memory":      {Own: "tb/exchange"},
