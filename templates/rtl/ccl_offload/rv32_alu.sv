@@ -9,24 +9,25 @@ module rv32_alu (
     input  wire         arithmetic,
 
     output logic [31:0] result,
-    output logic        condition // of the branch with this funct3, if subtract is set
+    output logic        condition // of the branch with this funct3
 );
 
     logic [31:0] sum, right;
-    logic        carry, equal, less, less_unsigned;
+    logic        equal, less, signs; // the operands have signs
 
-    assign {carry, sum}  = {1'b0, a} + {1'b0, subtract ? ~b : b} + 33'(subtract);
-    assign equal         = a == b;
-    assign less_unsigned = !carry;
-    assign less          = a[31] == b[31] ? less_unsigned : a[31];
-    assign right         = 32'({{32{arithmetic && a[31]}}, a} >> b[4:0]);
+    // Nothing follows the chain that compares: slt is the longest way to a result.
+    assign sum   = a + (subtract ? ~b : b) + 32'(subtract);
+    assign equal = a == b;
+    assign signs = funct3[2] ? !funct3[1] : !funct3[0]; // blt, bge; slt
+    assign less  = {a[31] ^ signs, a[30:0]} < {b[31] ^ signs, b[30:0]};
+    assign right = 32'({{32{arithmetic && a[31]}}, a} >> b[4:0]);
 
     always_comb begin
         case (funct3)
             3'd0:    result = sum;
             3'd1:    result = a << b[4:0];
             3'd2:    result = {31'd0, less};
-            3'd3:    result = {31'd0, less_unsigned};
+            3'd3:    result = {31'd0, less};
             3'd4:    result = a ^ b;
             3'd5:    result = right;
             3'd6:    result = a | b;
@@ -35,11 +36,7 @@ module rv32_alu (
     end
 
     always_comb begin
-        case (funct3[2:1])
-            2'd0:    condition = equal;
-            2'd2:    condition = less;
-            default: condition = less_unsigned;
-        endcase
+        condition = funct3[2] ? less : equal;
         if (funct3[0]) condition = !condition;
     end
 

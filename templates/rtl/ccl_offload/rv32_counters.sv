@@ -19,7 +19,7 @@ module rv32_counters (
             instret <= '0;
         end else begin
             cycle   <= cycle + 64'd1;
-            instret <= instret + 64'(executed);
+            if (executed) instret <= instret + 64'd1; // what is executed is known late: it enables, and is not added
         end
     end
 

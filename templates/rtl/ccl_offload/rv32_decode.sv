@@ -63,7 +63,6 @@ module rv32_decode (
             BRANCH: begin
                 decoded.illegal  = funct3[2:1] == 2'b01;
                 decoded.branch   = funct3[2:1] != 2'b01;
-                decoded.subtract = 1'b1;
                 uses_rs1         = 1'b1;
                 uses_rs2         = 1'b1;
             end
@@ -81,7 +80,6 @@ module rv32_decode (
             end
             OP_IMM: begin
                 decoded.illegal  = funct3 == 3'd1 && !plain || funct3 == 3'd5 && !plain && !sub_sra;
-                decoded.subtract = funct3[2:1] == 2'b01;
                 has_rd           = 1'b1;
                 uses_rs1         = 1'b1;
             end
@@ -89,7 +87,7 @@ module rv32_decode (
                 decoded.illegal  = !plain && funct7 != 7'b0000001 && !(sub_sra && (funct3 == 3'd0 || funct3 == 3'd5));
                 decoded.multiply = funct7 == 7'b0000001 && !funct3[2];
                 decoded.divide   = funct7 == 7'b0000001 && funct3[2];
-                decoded.subtract = sub_sra || funct3[2:1] == 2'b01;
+                decoded.subtract = sub_sra;
                 has_rd           = 1'b1;
                 uses_rs1         = 1'b1;
                 uses_rs2         = 1'b1;

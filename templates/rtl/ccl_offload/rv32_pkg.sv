@@ -34,7 +34,7 @@ package rv32_pkg;
         logic       writes;     // has a destination other than x0
         logic [4:0] rd;
         logic [2:0] funct3;
-        logic       subtract;   // the adder computes a - b: also for comparisons
+        logic       subtract;   // the adder computes a - b
         logic       arithmetic; // right shifts keep the sign
     } decoded_t;
 
