@@ -31,7 +31,7 @@ var sending = map[string]Check{
 	"external_dma_1port": {Within: "tb/external_dma", Why: "part of the data mover"},
 	"external_dma_2port": {Within: "tb/external_dma", Why: "part of the data mover"},
 	"fifo":               {Within: "tb/moves", Why: "part of most modules"},
-	"float_adder":        {Within: "tb/moves", Why: "part of most modules"},
+	"float_adder":        {Own: "tb/adders"},
 	"hostctrl":           {Own: "tb/hostctrl"},
 	"hostctrl_core":      {Within: "tb/hostctrl", Why: "part of it"},
 	"kernel_account":     {Within: "tb/moves", Why: "part of the move engine or of the data path"},
