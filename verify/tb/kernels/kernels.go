@@ -85,10 +85,7 @@ var identifier = regexp.MustCompile(`\b[a-z]\w*\b`)
 
 // below are the files that a file refers to, itself among them.
 func (s Sources) below(from string) Sources {
-	byModule := map[string]string{}
-	for name := range s {
-		byModule[strings.TrimSuffix(path.Base(name), suffix)] = name
-	}
+	byModule := s.byModule()
 	found := Sources{}
 	var visit func(name string)
 	visit = func(name string) {
@@ -104,6 +101,23 @@ func (s Sources) below(from string) Sources {
 	}
 	visit(from)
 	return found
+}
+
+// byModule are the files by what they hold.
+func (s Sources) byModule() map[string]string {
+	byModule := map[string]string{}
+	for name := range s {
+		byModule[strings.TrimSuffix(path.Base(name), suffix)] = name
+	}
+	return byModule
+}
+
+// Below are the files that a module is made of; nil if there is none.
+func (s Sources) Below(module string) Sources {
+	if from, ok := s.byModule()[module]; ok {
+		return s.below(from)
+	}
+	return nil
 }
 
 // code leaves out lines of comment: they name the platform.

@@ -14,8 +14,8 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/synth"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
-	"github.com/cclforge/cclforge/verify/tb/synth"
 )
 
 // made is a small platform with a processor, empty for the default.

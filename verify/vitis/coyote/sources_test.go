@@ -12,8 +12,8 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/synth"
 	"github.com/cclforge/cclforge/verify/tb/pins"
-	"github.com/cclforge/cclforge/verify/tb/synth"
 )
 
 // application are the rendered sources of the shipped platform with RDMA, by the

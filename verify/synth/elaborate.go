@@ -40,10 +40,13 @@ const firmware = "cclo_firmware.mem"
 
 // Every latch, undriven or doubly driven net and combinational loop in a module
 // is an error.
-const passes = `proc
+const checks = `proc
+opt_clean
 check -assert
 select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
-opt_expr -keepdc
+`
+
+const passes = checks + `opt_expr -keepdc
 opt_clean
 opt_dff
 opt_clean
