@@ -175,6 +175,17 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 		if err := x.m.differs(x.model); err != nil {
 			return fmt.Errorf("operation %d: %w", i, err)
 		}
+		if r.IntN(20) == 0 { // when nothing happens, nothing is told
+			for range 4 {
+				x.changed, x.welcome = false, false
+				if err := x.step(); err != nil {
+					return err
+				}
+			}
+			if x.changed || x.welcome {
+				return fmt.Errorf("operation %d: changed %t, welcome %t for nothing", i, x.changed, x.welcome)
+			}
+		}
 		if b.Is("sought") != (x.sought != nil) {
 			return fmt.Errorf("operation %d: something is sought: %t", i, b.Is("sought"))
 		}

@@ -140,7 +140,7 @@ func (t *tables) later(what, done string, apply func()) error {
 	if t.waits[what] != nil {
 		return fmt.Errorf("%s is asked twice", what)
 	}
-	t.waits[what] = &pending{t.r.IntN(4), apply, done}
+	t.waits[what] = &pending{t.r.IntN(4 + 30*(t.r.IntN(8)/7)), apply, done}
 	return nil
 }
 

@@ -24,6 +24,7 @@ var set = block.NewSet(
 	block.Module{Name: "rx_tcp"},
 	block.Module{Name: "rx_rdma", Platform: "u55c_rdma"},
 	block.Module{Name: "rx_offer"},
+	block.Module{Name: "rx_packets"},
 	block.Module{Name: "inbound_payload"},
 )
 
