@@ -18,7 +18,9 @@ import (
 // Options say how proofs are run.
 type Options struct {
 	Out   string        // where counterexamples go; empty: nowhere
+	Keep  string        // where the files of yosys stay; empty: nowhere
 	Limit time.Duration // of one question to the solver
+	Plain bool          // without the planted defects
 }
 
 // script is what yosys does; %s are the options of reading, and files. Wires of
@@ -45,11 +47,13 @@ func (p Proof) Run(ctx context.Context, s Sources, o Options) (Result, error) {
 	if err := Available(); err != nil {
 		return r, err
 	}
-	dir, err := os.MkdirTemp("", "proof-")
+	dir, err := os.MkdirTemp(o.Keep, "proof-"+p.Name+"-")
 	if err != nil {
 		return r, err
 	}
-	defer os.RemoveAll(dir)
+	if o.Keep == "" {
+		defer os.RemoveAll(dir)
+	}
 	began := time.Now()
 	err = p.prove(ctx, s, o, dir, &r)
 	r.Seconds = time.Since(began).Seconds()
@@ -59,6 +63,9 @@ func (p Proof) Run(ctx context.Context, s Sources, o Options) (Result, error) {
 		return r, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	r.Proved = err == nil
+	if o.Plain {
+		return r, nil
+	}
 	for _, d := range p.Broken {
 		began := time.Now()
 		found, err := p.find(ctx, s, o, dir, d)

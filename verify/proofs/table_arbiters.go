@@ -1,3 +1,51 @@
 package proofs
 
-var arbiters = []Proof{}
+// arbiters share something among several that ask.
+var arbiters = []Proof{
+	{
+		Name:   "exchange_share",
+		Shows:  "a request stays until it is answered, the answer goes to who asked; nobody is passed over twice",
+		Design: []string{"ccl_offload/exchange_share.sv"},
+		Why:    "all as in the hardware; the address stands for the whole request",
+		Depth:  10, K: 1, Quick: true,
+		Broken: []Defect{
+			{Name: "the first client always wins", Old: "(!owner || !first_request.valid)", New: "!first_request.valid"},
+			{Name: "the request changes while it waits", Old: "holding ? owner : ", New: ""},
+			{Name: "a request without a wait is not noted", Old: "if (exchange_request.valid) owner", New: "if (holding) owner"},
+			{Name: "both are answered", Old: "exchange_response.done && !second;", New: "exchange_response.done;"},
+			{Name: "it forgets that a request waits", Old: "holding <= exchange_request.valid && !exchange_response.done", New: "holding <= 1'b0"},
+		},
+	},
+	{
+		Name:   "client_arbiter",
+		Shows:  "calls go on whole, unchanged but for the client's number, no client above its limit or passed over twice; answers reach their client once and in order, without a wait",
+		Design: []string{"client_arbiter/client_arbiter.sv", "common/skid_buffer.sv", "common/fifo.sv"},
+		Sizes:  map[string]string{"cclo_pkg.CALL_WORDS": "2"},
+		Why:    "calls of 2 words and 2 open calls of each client: a first word, a last word and a limit are all that the block knows",
+		Depth:  12, K: 1,
+		Broken: []Defect{
+			{Name: "client 1 is passed over", Old: "may_call == 2'b11 ? !last_owner : may_call[1]", New: "may_call == 2'b11 ? 1'b0 : may_call[1]"},
+			{Name: "a call ends one word too soon", Old: "passed == 4'(cclo_pkg::CALL_WORDS - 1)", New: "passed == 4'(cclo_pkg::CALL_WORDS - 2)"},
+			{Name: "no limit for client 1", Old: "cmd_clients_1_tvalid && open_1 != COUNT'(LIMIT)", New: "cmd_clients_1_tvalid"},
+			{Name: "answers go to the other client", Old: "= ack_cclo_tdata[ANSWER_NUMBER];", New: "= !ack_cclo_tdata[ANSWER_NUMBER];"},
+			{Name: "the number is put into every word", Old: "if (passed == 4'(cclo_pkg::CALL_SCENARIO_WORD)) call_data", New: "call_data"},
+			{Name: "answers of client 1 are not kept while client 0 has one", Old: "assign push[1]         = ack_cclo_tvalid && mine;", New: "assign push[1]         = ack_cclo_tvalid && mine && !ack_clients_0_tvalid;"},
+			{Name: "client 0 is offered words of client 1's turn", Old: "cmd_clients_0_tready = owned && !owner && call_ready", New: "cmd_clients_0_tready = owned && call_ready"},
+		},
+	},
+	{
+		Name:   "axis_switch",
+		Shows:  "packets go whole to the output that their TDEST says, beats once, unchanged and in order; inputs take turns; what goes nowhere is dropped",
+		Design: []string{"axis_switch/axis_switch.sv", "common/round_robin.sv", "common/skid_buffer.sv"},
+		Why:    "2 inputs and outputs, beats of a byte: every input and every output is alike",
+		Depth:  9,
+		Broken: []Defect{
+			{Name: "a packet is interrupted", Old: "going ? owner : chosen", New: "chosen"},
+			{Name: "the next packet belongs to the last owner", Old: "going <= !last", New: "going <= 1'b1"},
+			{Name: "what goes nowhere comes out at the first output", Old: "to[k*8 +: 8] == 8'(o)", New: "(to[k*8 +: 8] == 8'(o) || o == 0 && nowhere[k])"},
+			{Name: "a beat leaves its input although nobody takes it", Old: "ready ? taking & request : '0", New: "taking & request"},
+			{Name: "the low bits of TDEST choose", Old: "in_beat[i*BEAT + 8 +: 8]", New: "in_beat[i*BEAT +: 8]"},
+			{Name: "inputs do not take turns", File: "common/round_robin.sv", Old: "else if (advance && |request) last <= grant;", New: ""},
+		},
+	},
+}

@@ -11,7 +11,9 @@ module packet_table #(
 ) (
     input  wire                      clk,
     input  wire                      rst,
-    input  wire [SLOTS-1:0]          forget,     // slots that become free, with all behind them in their orders
+    // Slots that become free, with all behind them in their orders; also the one
+    // that was completed a cycle ago, if it is behind one of them.
+    input  wire [SLOTS-1:0]          forget,
 
     // A slot for the tag that is asked about.
     input  wire [TAG-1:0]            query_tag,

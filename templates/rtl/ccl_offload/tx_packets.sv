@@ -99,6 +99,7 @@ module tx_packets (
 
     // Sessions that were closed.
     logic                                 closed_valid, closed_ready, closed_room, clear_valid, clear_ready, closing;
+    logic                                 entered; // a packet, a cycle ago: it is not in its order yet
     logic [engine_pkg::SESSION_WIDTH-1:0] closed;
     logic [3:0]                           closed_count;
 
@@ -115,7 +116,7 @@ module tx_packets (
     engine_pkg::header_t                 header;
 
     assign go        = network_enable && !reset_network;
-    assign closing   = closed_valid && clear_ready && !take_free;
+    assign closing   = closed_valid && clear_ready && !take_free && !entered;
     assign query_tag = closing ? {1'b0, closed}
                      : opened.self ? {1'b1, (TAG - 1)'(0)} // all to itself are one order
                      : {1'b0, opened.session[TAG-2:0]};
@@ -154,6 +155,7 @@ module tx_packets (
     end
 
     always_ff @(posedge clk) begin
+        entered <= enter;
         if (rst) begin
             sending <= '0;
             doomed  <= '0;

@@ -24,6 +24,8 @@ func run(ctx context.Context) error {
 	quick := flag.Bool("quick", false, "those that take a few seconds")
 	o := proofs.Options{}
 	flag.StringVar(&o.Out, "out", "out/proofs", "`directory` of the report and of counterexamples")
+	flag.BoolVar(&o.Plain, "plain", false, "without the planted defects")
+	flag.StringVar(&o.Keep, "keep", "", "`directory` in which the files of yosys stay")
 	flag.DurationVar(&o.Limit, "limit", 10*time.Minute, "of one question to the solver")
 	flag.Parse()
 	if err := proofs.Available(); err != nil {
@@ -50,7 +52,12 @@ func run(ctx context.Context) error {
 			bad++
 			state = "FAILED"
 		}
-		fmt.Printf("%-20s %s, %s, %.1fs\n", r.Name, state, r.Covers, r.Seconds)
+		fmt.Printf("%-20s %s, %s, %.1fs %s\n", r.Name, state, r.Covers, r.Seconds, r.Failure)
+		for _, f := range r.Broken {
+			if !f.Found {
+				fmt.Printf("%-20s NOT FOUND: %s: %s\n", r.Name, f.Defect, f.Failure)
+			}
+		}
 	}
 	text := proofs.Table(results)
 	fmt.Print("\n" + text)

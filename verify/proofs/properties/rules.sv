@@ -91,12 +91,12 @@ module in_order #(
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
 
-    always @* if (started) begin
+    always @* if (started && !rst) begin
         no_more_than_fit: assert (inside <= CAPACITY);
         nothing_of_its_own: assert (!pop || inside != 0);
         if (watched && pop && ahead == 0) in_order_and_unchanged: assert (out_data == data);
         if (watched) watched_is_inside: assert (ahead < inside);
-        comes_through: cover (watched && pop && ahead == 0 && !rst);
+        comes_through: cover (watched && pop && ahead == 0);
     end
 
 endmodule
