@@ -64,7 +64,7 @@ func (r *Report) Plot() string {
 	p.text(left, 45, "start", `fill="#666"`, fmt.Sprintf("from the first call to the last answer; memory of %d cycles latency, network without", r.Latency))
 	x := float64(left)
 	for _, n := range p.ranks {
-		x = p.entry(x, p.colour(n), "", fmt.Sprintf("%d ranks", n))
+		x = p.entry(x, p.colour(n), "", ranksName(n))
 	}
 	p.entry(x, "#555", dashed, "bound")
 	for i, name := range names {
@@ -117,7 +117,7 @@ func (p *plot) panel(r *Report, name string, x, y int, leftmost bool) {
 		at := p.y(rate)
 		p.printf(`<path d="M0 %.1fh%d" stroke="#ddd"/>`, at, panelWide)
 		if leftmost {
-			p.text(-7, at+4, "end", "", fmt.Sprintf("%.2g", rate))
+			p.text(-7, at+4, "end", "", rateName(rate))
 		}
 	}
 	if leftmost {
@@ -163,6 +163,20 @@ func (p *plot) line(r *Report, name string, ranks int, style string, cycles func
 		p.printf(`<polyline points="%s" fill="none" stroke="%s" stroke-width="1.7" stroke-linejoin="round" %s/>`,
 			strings.Join(points, " "), p.colour(ranks), style)
 	}
+}
+
+func rateName(rate float64) string {
+	if rate >= 1 {
+		return fmt.Sprintf("%.0f", rate)
+	}
+	return fmt.Sprintf("1/%.0f", 1/rate)
+}
+
+func ranksName(n int) string {
+	if n == 1 {
+		return "1 rank"
+	}
+	return fmt.Sprintf("%d ranks", n)
 }
 
 // sizeName writes a size as people do.
