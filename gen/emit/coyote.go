@@ -32,6 +32,8 @@ const (
 	CoyoteFolder = "coyote"
 	CoyoteBuild  = "coyote/build"
 	CoyoteMap    = "coyote/firmware_mmi.tcl"
+	// CoyoteFirmware is what the application is built with, as FirmwareImage has it.
+	CoyoteFirmware = coyoteSources + firmwareFile
 
 	coyoteMapTemplate = "coyote/firmware_mmi.tcl.tmpl"
 )
@@ -131,13 +133,12 @@ func coyote(d *design.Design) ([]File, error) {
 			return nil, err
 		}
 		files = append(files, File{mmiFile, memory, platformInputs(d, mmiTemplate)}, File{CoyoteMap, script, platformInputs(d, coyoteMapTemplate)})
-	} else {
-		image, err := FirmwareImage(d)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{coyoteSources + firmwareFile, image, platformInputs(d)})
 	}
+	image, err := FirmwareImage(d)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, File{CoyoteFirmware, image, platformInputs(d)})
 	for _, k := range v.InCpp {
 		text, err := execute("coyote/hls.tcl.tmpl", hlsIP{v.Source, d.Platform.Board.Part, d.Platform.Clock, k})
 		if err != nil {

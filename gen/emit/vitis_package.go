@@ -64,11 +64,11 @@ func packageStep(d *design.Design, k *design.Kernel, sources *sourceSet) (Packag
 		return PackageStep{}, err
 	}
 	step.Files = append(own, packageFolder+k.ID+".v", "vitis/"+k.ID+".xml", step.Script)
-	if holdsFirmware(d, own) {
+	if holdsFirmware(own) {
 		if _, err := FirmwareImage(d); err != nil {
 			return PackageStep{}, fmt.Errorf("kernel %s: %w", k.ID, err)
 		}
-		step.Files = append(step.Files, firmwareFolder+firmwareFile)
+		step.Files = append(step.Files, FirmwareWords)
 	}
 	if ip := ipScript(d, own); ip != "" {
 		step.Files = append(step.Files, ip)
@@ -79,28 +79,27 @@ func packageStep(d *design.Design, k *design.Kernel, sources *sourceSet) (Packag
 
 func linkedByVitis(d *design.Design) bool { return d.Platform.POEs[0].Kind != "rdma" }
 
-// FirmwareInKernel reports whether the image of the control firmware is put into
-// the engine's kernel when that is packaged. Platforms for hardware emulation, which
-// has no later moment for it, say so.
+// FirmwareInKernel reports whether the image of the control firmware is a part of
+// the engine's kernel, and a new image a new kernel. Platforms for hardware emulation,
+// which has no later moment for it, say so. In other platforms it is replaced in the
+// linked design if that has been made with another one.
 func FirmwareInKernel(d *design.Design) bool {
 	return d.Platform.Build.Firmware == platform.FirmwareKernel
 }
 
+// FirmwareWords is the file that a kernel is packaged with: the lines of FirmwareImage
+// after the first one. Synthesis needs no address in front (UG901, "Specifying RAM
+// Initial Contents in an External Data File").
+const FirmwareWords = firmwareFolder + firmwareFile
+
 // FirmwareFile is what the control processor's memory is initialized from.
-func (v hardwareView) FirmwareFile() string {
-	if FirmwareInKernel(v.Platform) {
-		return firmwareFile
-	}
-	return ""
-}
+func (hardwareView) FirmwareFile() string { return firmwareFile }
 
 // firmwareMemory is the source of the memory that holds the firmware.
 const firmwareMemory = "rtl/ccl_offload/rv32_ram.sv"
 
 // holdsFirmware tells whether a kernel of these sources is packaged with firmware.
-func holdsFirmware(d *design.Design, sources []string) bool {
-	return FirmwareInKernel(d) && slices.Contains(sources, firmwareMemory)
-}
+func holdsFirmware(sources []string) bool { return slices.Contains(sources, firmwareMemory) }
 
 // FirmwareImage is the control firmware of a design in the format of a memory
 // file: words of 32 bits in hexadecimal from address 0 on, for $readmemh and for
@@ -116,6 +115,9 @@ func FirmwareImage(d *design.Design) ([]byte, error) {
 
 // memoryStart says that a memory file begins at address 0.
 const memoryStart = "@00000000\n"
+
+// WordsOf makes FirmwareWords of what FirmwareImage has made.
+func WordsOf(image []byte) []byte { return bytes.TrimPrefix(image, []byte(memoryStart)) }
 
 // MemoryFile writes an image as FirmwareImage does.
 func MemoryFile(image []byte) []byte {
@@ -200,8 +202,8 @@ func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet) (pac
 		return v, err
 	}
 	v.IP = ipScript(d, v.Sources)
-	if holdsFirmware(d, v.Sources) {
-		v.Firmware = firmwareFolder + firmwareFile
+	if holdsFirmware(v.Sources) {
+		v.Firmware = FirmwareWords
 	}
 	if v.Pins, err = kernelPins(sources, k); err != nil {
 		return v, err
@@ -279,10 +281,7 @@ func packaging(d *design.Design) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Synthesis needs no address in front (UG901, "Specifying RAM Initial Contents in an
-		// External Data File").
-		words := bytes.TrimPrefix(image, []byte(memoryStart))
-		files = append(files, File{firmwareFolder + firmwareFile, words, platformInputs(d)})
+		files = append(files, File{FirmwareWords, WordsOf(image), platformInputs(d)})
 	}
 	return files, nil
 }

@@ -57,6 +57,8 @@ func did(c standin.Call) string {
 		return "fetch"
 	case c.Tool == "make":
 		return "make"
+	case c.Tool == "xclbinutil" && strings.Contains(words, "--replace-section"):
+		return "patch"
 	case c.Tool == "xclbinutil" && strings.Contains(words, "--output"):
 		return "image"
 	}

@@ -102,12 +102,23 @@ func TestChanges(t *testing.T) {
 	}
 	again("nothing", change{})
 
-	other := again("another firmware", change{firmware: func(image []byte) []byte { return append(image, "0000006F\n"...) }}, "image")
+	loop := func(image []byte) []byte { return append(image, "0000006F\n"...) }
+	other := again("another firmware", change{firmware: loop}, "image", "patch")
 	if other.Design != shippedFirmware.Design {
 		t.Error("another firmware has made another design")
 	}
 	if other.Memories["ccl_offload_0"] == shippedFirmware.Memories["ccl_offload_0"] {
 		t.Error("the firmware in the result is the one before")
+	}
+	again("the firmware of before", change{})
+	own := change{file: "rtl/ccl_offload/rv32_alu.sv", text: comment, firmware: loop}
+	engine := again("another line in the engine, with another firmware", own, "image", "link", "package ccl_offload")
+	if engine.Memories["ccl_offload_0"] != other.Memories["ccl_offload_0"] {
+		t.Error("an engine that was packaged with another firmware has not the one that was put in later")
+	}
+	own.firmware = nil
+	if l := again("the same line, with the firmware of before", own, "image", "patch"); l.Memories["ccl_offload_0"] != shippedFirmware.Memories["ccl_offload_0"] {
+		t.Error("the firmware that the engine was packaged with is in the result, not the one that was wanted")
 	}
 	rtl := again("another line in hostctrl", change{file: "rtl/hostctrl/hostctrl_core.sv", text: comment}, "image", "link", "package hostctrl")
 	if rtl.Design == shippedFirmware.Design {

@@ -58,12 +58,14 @@ func (b *bench) forgetSteps(steps ...string) {
 	}
 }
 
-// faults are what goes wrong at which step, and what people are told.
-var faults = []struct {
+// wrong is what goes wrong at a step, and what people are told.
+type wrong struct {
 	step string // of the platform
 	standin.Fault
 	says []string // all of them
-}{
+}
+
+var faults = []wrong{
 	{"link", standin.Fault{Tool: "v++", Kind: standin.BoardFile}, []string{"[Board 49-71]", "board"}},
 	{"link", standin.Fault{Tool: "v++", Kind: standin.Licence}, []string{"[Common 17-345]", "XILINXD_LICENSE_FILE"}},
 	{"link", standin.Fault{Tool: "v++", Kind: standin.Timing}, []string{"[VPL 101-2]", "timing"}},
@@ -82,9 +84,15 @@ var faults = []struct {
 	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Licence}, []string{"[Common 17-345]"}},
 	{"source", standin.Fault{Tool: "make", Contains: "NetLayers", Kind: standin.Nothing}, []string{"networklayer.xo"}},
 	{"source", standin.Fault{Tool: "git", Contains: "fetch", Kind: standin.Segmentation}, []string{"139"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "USER_METADATA", Kind: standin.DiskFull}, []string{"No space left on device"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "USER_METADATA", Kind: standin.HalfExit0}, []string{faulty + ".xclbin"}},
+}
+
+// patches are faults where the firmware in a linked design is replaced.
+var patches = []wrong{
 	{"image", standin.Fault{Tool: "updatemem", Kind: standin.DiskFull}, []string{"No space left on device"}},
 	{"image", standin.Fault{Tool: "updatemem", Kind: standin.HalfExit0}, []string{"firmware.bit"}},
-	{"image", standin.Fault{Tool: "xclbinutil", Contains: "--replace-section", Kind: standin.HalfExit0}, []string{faulty + ".xclbin"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "--replace-section", Kind: standin.HalfExit0}, []string{"patched.xclbin"}},
 }
 
 // TestFaults has everything go wrong. The command says which step has failed, the first
@@ -94,8 +102,22 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, standin.Options{})
 	b.build(faulty)
+	b.fails(faults)
+}
+
+// TestFaultsOfPatches is the same for an engine that was packaged with another firmware.
+func TestFaultsOfPatches(t *testing.T) {
+	b := newBench(t, standin.Options{})
+	b.builds(faulty, change{firmware: func(image []byte) []byte { return append(image, "0000006F\n"...) }})
+	b.build(faulty)
+	b.fails(patches)
+}
+
+// fails has things go wrong, one after another.
+func (b *bench) fails(list []wrong) {
+	b.Helper()
 	whole := b.content(faulty)
-	for n, f := range faults {
+	for n, f := range list {
 		if !*everything && n%2 == 1 && n > 6 {
 			continue // a sample
 		}
@@ -104,34 +126,34 @@ func TestFaults(t *testing.T) {
 		b.forgetSteps(f.step, "link", "image")
 		f.Times = 1
 		if err := b.Fail(f.Fault); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		if err := os.RemoveAll(filepath.Join(b.dir, "out")); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		o := b.run("build", faulty)
 		said := o.out + o.err
 		if o.code == 0 || o.code == -1 {
-			t.Errorf("%s: %v", what, o)
+			b.Errorf("%s: %v", what, o)
 		}
 		if !slices.ContainsFunc(b.worked(), func(c standin.Call) bool { return slices.Contains(c.Notes, "fault: "+string(f.Kind)) || c.Exit == -1 }) {
-			t.Errorf("%s: it has not happened", what)
+			b.Errorf("%s: it has not happened", what)
 		}
 		for _, want := range append(f.says, faulty+"/"+f.step, "step.sh", "has failed") {
 			if !strings.Contains(said, want) {
-				t.Errorf("%s: %q is not said:\n%s", what, want, said)
+				b.Errorf("%s: %q is not said:\n%s", what, want, said)
 			}
 		}
 		if _, err := os.Stat(b.result(faulty)); err == nil {
-			t.Errorf("%s: there is a result", what)
+			b.Errorf("%s: there is a result", what)
 		}
 		if o := b.run("build", faulty); o.code != 0 {
-			t.Errorf("%s: the build after it: %v", what, o)
+			b.Errorf("%s: the build after it: %v", what, o)
 		} else if b.content(faulty) != whole {
-			t.Errorf("%s: the build after it ends in another result", what)
+			b.Errorf("%s: the build after it ends in another result", what)
 		}
 		if err := b.Fail(); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 	}
 }

@@ -164,6 +164,23 @@ func (p *planner) hls(k *design.Kernel) error {
 	return nil
 }
 
+// at finds a file of a step.
+func at(files []step.File, path string) *step.File {
+	i := slices.IndexFunc(files, func(f step.File) bool { return f.Path == path })
+	if i < 0 {
+		return nil
+	}
+	return &files[i]
+}
+
+// inside has a step make its result with the firmware of the day in one of its files,
+// without being made anew for another one: which one it was is left beside it.
+func (p *planner) inside(s *step.Step, f *step.File, firmware []byte) {
+	f.Content, f.Unkeyed = firmware, true
+	s.Outputs = append(s.Outputs, f.Path)
+	p.firmware = step.Need{Step: s.ID, Output: f.Path, Path: firmwareInside}
+}
+
 // packaged packages RTL.
 func (p *planner) packaged(k *design.Kernel, all []emit.PackageStep) error {
 	i := slices.IndexFunc(all, func(s emit.PackageStep) bool { return s.Kernel == k })
@@ -181,6 +198,9 @@ func (p *planner) packaged(k *design.Kernel, all []emit.PackageStep) error {
 		"-mode", "batch", "-notrace", "-nojournal", "-log", "vivado.log", "-source", all[i].Script,
 	}}}
 	s.Outputs = []string{all[i].XO}
+	if f := at(s.Files, emit.FirmwareWords); f != nil && !emit.FirmwareInKernel(p.d) {
+		p.inside(s, f, emit.WordsOf(p.o.Firmware))
+	}
 	s.Reports = []string{"*.log"}
 	p.add(s)
 	p.xos = append(p.xos, xo{path: all[i].XO, step: s.ID, out: all[i].XO})

@@ -23,8 +23,11 @@ const (
 
 	memoryMap    = "firmware.mmi"
 	firmwareFile = "firmware/cclo_firmware.mem"
-	metadataFile = "metadata.json"
-	emulatedCard = "emconfig.json"
+	// firmwareInside is the one that a design was linked with.
+	firmwareInside = "firmware/inside.mem"
+	metadataFile   = "metadata.json"
+	patched        = "patched.xclbin" // the linked design with its firmware
+	emulatedCard   = "emconfig.json"
 )
 
 // makeConfiguration writes the build configuration with the absolute paths that
@@ -33,6 +36,10 @@ const (
 const makeConfiguration = `configuration=$(cat ` + buildConfiguration + `)
 { printf 'jobs=%s\n' "${` + jobsVariable + `:-8}"; printf '%s\n' "${configuration//@WORK@/"$PWD"}"; } > ` + madeConfiguration
 
+// sameFirmware is the condition that a design was linked with the firmware that is
+// wanted: the first line of one file is an address, which the other one does not have.
+const sameFirmware = "tail -n +2 " + firmwareFile + " | cmp -s - " + firmwareInside
+
 func (p *planner) target() string {
 	if p.d.Platform.HWEmu {
 		return "hw_emu"
@@ -40,8 +47,8 @@ func (p *planner) target() string {
 	return "hw"
 }
 
-// link links all kernels. What it leaves has no firmware yet, unless that is in
-// the engine's kernel.
+// link links all kernels. What it leaves has the firmware that the engine was packaged
+// with, and says which one that is.
 func (p *planner) link() error {
 	name, build := p.d.Platform.Name, p.d.Platform.Build
 	names := []string{"v++", "vivado"}
@@ -90,6 +97,10 @@ func (p *planner) link() error {
 	s.Outputs = []string{name + ".xclbin"}
 	if len(emit.FirmwareProcessors(p.d)) > 0 {
 		s.Outputs = append(s.Outputs, memoryMap)
+	}
+	if p.firmware.Step != "" {
+		s.Needs = append(s.Needs, p.firmware)
+		s.Outputs = append(s.Outputs, firmwareInside)
 	}
 	if p.d.Platform.HWEmu {
 		s.Commands = append(s.Commands, step.Command{Tool: "emconfigutil", Args: []string{"--platform", p.d.Platform.Board.Shell, "--nd", "1", "--od", "."}})
@@ -165,7 +176,8 @@ func imageTools(d *design.Design) []string {
 	return []string{"xclbinutil"}
 }
 
-// image puts the firmware into the linked design, and says in it what it is.
+// image puts the firmware into the linked design if another one is there, and says in
+// it what it is.
 func (p *planner) image() error {
 	name := p.d.Platform.Name
 	result := name + ".xclbin"
@@ -182,27 +194,33 @@ func (p *planner) image() error {
 	s.Files = []step.File{{Path: metadataFile, Content: metadata}}
 	s.Needs = []step.Need{{Step: link, Output: result, Path: linked}}
 	finish := []string{"--force", "--input", linked}
+	run := func(unless, tool string, args ...string) {
+		s.Commands = append(s.Commands, step.Command{Unless: unless, Tool: tool, Args: args})
+	}
 	if processors := emit.FirmwareProcessors(p.d); len(processors) > 0 {
 		s.Files = append(s.Files, step.File{Path: firmwareFile, Content: p.o.Firmware})
 		s.Needs = append(s.Needs, step.Need{Step: link, Output: memoryMap, Path: memoryMap})
+		same := ""
+		if p.firmware.Step != "" {
+			s.Needs = append(s.Needs, step.Need{Step: link, Output: firmwareInside, Path: firmwareInside})
+			same = sameFirmware
+		}
 		update := []string{"-force", "-meminfo", memoryMap}
 		for _, proc := range processors {
 			update = append(update, "-data", firmwareFile, "-proc", proc)
 		}
-		s.Commands = []step.Command{
-			{Tool: "xclbinutil", Args: []string{"--force", "--input", linked, "--dump-section", "BITSTREAM:RAW:linked.bit"}},
-			{Tool: "updatemem", Args: append(update, "-bit", "linked.bit", "-out", "firmware.bit")},
-		}
-		finish = append(finish, "--replace-section", "BITSTREAM:RAW:firmware.bit")
+		s.Commands = []step.Command{{Shell: "cp " + linked + " " + patched}}
+		run(same, "xclbinutil", "--force", "--input", linked, "--dump-section", "BITSTREAM:RAW:linked.bit")
+		run(same, "updatemem", append(update, "-bit", "linked.bit", "-out", "firmware.bit")...)
+		run(same, "xclbinutil", "--force", "--input", linked, "--replace-section", "BITSTREAM:RAW:firmware.bit", "--output", patched)
+		finish[2] = patched
 	}
 	finish = append(finish, "--add-replace-section", "USER_METADATA:RAW:"+metadataFile, "--output", result)
 	// What xclbinutil writes has an identity of its own, so that the linker's account
 	// of the file no longer holds.
 	info := result + ".info"
-	s.Commands = append(s.Commands,
-		step.Command{Tool: "xclbinutil", Args: finish},
-		step.Command{Tool: "xclbinutil", Args: []string{"--quiet", "--force", "--info", info, "--input", result}},
-	)
+	run("", "xclbinutil", finish...)
+	run("", "xclbinutil", "--quiet", "--force", "--info", info, "--input", result)
 	s.Outputs = []string{result}
 	s.Reports = []string{info}
 	p.add(s)

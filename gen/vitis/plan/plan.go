@@ -87,6 +87,9 @@ type planner struct {
 	files map[string][]byte // rendered, by path
 	plan  *step.Plan
 	xos   []xo // in the order of the design's kernels
+	// firmware is where a step says with which one it has made the engine; zero if
+	// none does.
+	firmware step.Need
 }
 
 // xo is a kernel that can be linked: the result of a step, or a file.

@@ -269,7 +269,7 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 				}
 				for _, word := range pathWord.FindAllString(text, -1) {
 					name := path.Join(c.Dir, word)
-					made := slices.Contains(s.Outputs, name) || slices.Contains([]string{"build.cfg", "linked.bit", "firmware.bit"}, name)
+					made := slices.Contains(s.Outputs, name) || slices.Contains([]string{"build.cfg", "linked.bit", "firmware.bit", "patched.xclbin"}, name)
 					if !there[name] && !made && s.Kind != step.HLS {
 						t.Errorf("%s reads %s, which is not there", s.ID, name)
 					}

@@ -19,8 +19,7 @@ const (
 )
 
 // shell plans a platform inside somebody else's shell: the shell's repository is
-// fetched, and its own build makes the bit stream. That holds no firmware yet,
-// unless the platform says that firmware goes into the kernel.
+// fetched, and its own build makes the bit stream.
 func (p *planner) shell() error {
 	d := p.d
 	if d.Shell == nil {
@@ -49,6 +48,9 @@ func (p *planner) shell() error {
 	run("cmake", "--build", emit.CoyoteBuild, "--target", "project")
 	run("cmake", "--build", emit.CoyoteBuild, "--target", "bitgen")
 	s.Outputs = []string{shellBit}
+	if !emit.FirmwareInKernel(d) {
+		p.inside(s, at(s.Files, emit.CoyoteFirmware), p.o.Firmware)
+	}
 	processors := emit.CoyoteProcessors(d)
 	if len(processors) > 0 {
 		run("vivado", "-mode", "batch", "-nojournal", "-source", emit.CoyoteMap)
@@ -73,7 +75,7 @@ func (p *planner) shell() error {
 	return nil
 }
 
-// shellImage puts the firmware into the bit stream.
+// shellImage puts the firmware into the bit stream, if another one is there.
 func (p *planner) shellImage(shell *step.Step, processors []string) error {
 	name := p.d.Platform.Name
 	s, err := p.step(step.Image, name, "finish "+name, "updatemem")
@@ -84,15 +86,23 @@ func (p *planner) shellImage(shell *step.Step, processors []string) error {
 	s.Needs = []step.Need{
 		{Step: shell.ID, Output: shellBit, Path: firmwareBit},
 		{Step: shell.ID, Output: memoryMap, Path: memoryMap},
+		p.firmware,
 	}
 	args := []string{"-force", "-meminfo", memoryMap}
 	for _, proc := range processors {
 		args = append(args, "-data", firmwareFile, "-proc", proc)
 	}
-	s.Commands = []step.Command{{Tool: "updatemem", Args: append(args, "-bit", firmwareBit, "-out", name+bitExtension)}}
-	s.Outputs = []string{name + bitExtension}
+	result := name + bitExtension
+	s.Commands = []step.Command{
+		{Shell: "cp " + firmwareBit + " " + result},
+		{
+			Unless: "cmp -s " + firmwareFile + " " + firmwareInside,
+			Tool:   "updatemem", Args: append(args, "-bit", firmwareBit, "-out", result),
+		},
+	}
+	s.Outputs = []string{result}
 	p.add(s)
-	p.hand(s, name+bitExtension, name+bitExtension)
+	p.hand(s, result, result)
 	return nil
 }
 

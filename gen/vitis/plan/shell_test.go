@@ -67,7 +67,7 @@ func TestShell(t *testing.T) {
 		}
 		at += i
 	}
-	if !slices.Equal(s.Outputs, []string{"coyote/build/bitstreams/cyt_top.bit", "firmware.mmi"}) {
+	if !slices.Equal(s.Outputs, []string{"coyote/build/bitstreams/cyt_top.bit", "coyote/src/cclo_firmware.mem", "firmware.mmi"}) {
 		t.Errorf("outputs are %q", s.Outputs)
 	}
 	have := map[string]bool{}

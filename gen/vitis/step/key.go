@@ -67,6 +67,9 @@ func (s *Step) ingredients(keys Keys, titles map[string]string, h hashes) ([]Ing
 		list = append(list, Ingredient{name, s.Facts[name]})
 	}
 	for _, f := range s.Files {
+		if f.Unkeyed {
+			continue
+		}
 		sum, err := h.of(f)
 		if err != nil {
 			return nil, err

@@ -37,10 +37,13 @@ func (s *Step) line(c Command) string {
 		}
 		line = strings.Join(words, " ")
 	}
-	if c.Dir == "" {
-		return line
+	if c.Dir != "" {
+		line = fmt.Sprintf("(\ncd %s\n%s\n)", Quote("./"+path.Clean(c.Dir)), line)
 	}
-	return fmt.Sprintf("(\ncd %s\n%s\n)", Quote("./"+path.Clean(c.Dir)), line)
+	if c.Unless != "" {
+		line = fmt.Sprintf("if ! { %s; }; then\n%s\nfi", c.Unless, line)
+	}
+	return line
 }
 
 func (s *Step) executable(tool string) string {

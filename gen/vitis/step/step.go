@@ -61,6 +61,9 @@ type File struct {
 	Content []byte
 	// Disk is where the file is, instead of Content: absolute.
 	Disk string
+	// Unkeyed says that no key depends on the file: who needs to know which one a
+	// result was made of has it among the outputs.
+	Unkeyed bool
 }
 
 // Need is a result of another step, which is put at Path.
@@ -78,6 +81,8 @@ type Command struct {
 	Dir string
 	// Shell is a command line for bash instead, as a user has written it.
 	Shell string
+	// Unless is a condition for bash under which it does not run; empty for none.
+	Unless string
 }
 
 // Tool is a program with its version.

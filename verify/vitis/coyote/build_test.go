@@ -104,6 +104,12 @@ esac`,
 
 func planned(t *testing.T, change func(*design.Design)) *step.Plan {
 	t.Helper()
+	return plannedWith(t, nil, change)
+}
+
+// plannedWith plans with more at the end of the firmware.
+func plannedWith(t *testing.T, more []byte, change func(*design.Design)) *step.Plan {
+	t.Helper()
 	d := designtest.Load(t, "u55c_rdma", nil)
 	shell := *d.Shell
 	d.Shell = &shell
@@ -116,7 +122,7 @@ func planned(t *testing.T, change func(*design.Design)) *step.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"), plan.Options{Descriptions: "/x", Firmware: image})
+	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"), plan.Options{Descriptions: "/x", Firmware: append(image, more...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +160,18 @@ func TestBuild(t *testing.T) {
 	}
 	result := p.Results[0]
 	text, err := os.ReadFile(filepath.Join(left[result.Step], result.Output))
-	if err != nil || !strings.HasPrefix(string(text), "bits\nmap\n@00000000\n") {
+	if err != nil || string(text) != "bits\n" {
 		t.Errorf("the result is %.60q (%v)", text, err)
+	}
+	other := plannedWith(t, []byte("0000006F\n"), func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })
+	image := other.Step(result.Step)
+	dir, said, err := runs(t, other, image, left)
+	if err != nil {
+		t.Fatalf("%s with another firmware: %v\n%s", image.ID, err, said)
+	}
+	text, err = os.ReadFile(filepath.Join(dir, result.Output))
+	if err != nil || !strings.HasPrefix(string(text), "bits\nmap\n@00000000\n") || !strings.HasSuffix(string(text), "0000006F\n") {
+		t.Errorf("with another firmware the result is %.60q (%v)", text, err)
 	}
 }
 

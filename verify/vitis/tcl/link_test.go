@@ -129,9 +129,8 @@ func TestBuildBlockReachesTheConfiguration(t *testing.T) {
 	}
 }
 
-// The firmware is a part of the engine's kernel where the platform says so, and of
-// nothing that is packaged otherwise.
-func TestFirmwareIsInTheKernelOrInNothing(t *testing.T) {
+// The firmware is packaged with the engine, and with nothing else.
+func TestFirmwareIsInTheEngine(t *testing.T) {
 	needTcl(t)
 	inKernel := designtest.Made(t, "described", map[string]string{"described.hcl": strings.Replace(described, "%s", `firmware = "kernel"`, 1)})
 	late := designtest.Load(t, "u55c_tcp", nil)
@@ -144,27 +143,20 @@ func TestFirmwareIsInTheKernelOrInNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		files map[string][]byte
 		steps []emit.PackageStep
-		holds bool
 	}{
-		"hw":     {rendered(t, late), steps(t, late), false},
-		"kernel": {rendered(t, inKernel), steps(t, inKernel), true},
-		"hw_emu": {rendered(t, emulated), steps(t, emulated), true},
+		"hw":     {rendered(t, late), steps(t, late)},
+		"kernel": {rendered(t, inKernel), steps(t, inKernel)},
+		"hw_emu": {rendered(t, emulated), steps(t, emulated)},
 	} {
-		if got := test.files[mem] != nil; got != test.holds {
-			t.Errorf("%s: %s is rendered: %t", name, mem, got)
-		}
-		if test.holds && "@00000000\n"+string(test.files[mem]) != string(image) {
+		if "@00000000\n"+string(test.files[mem]) != string(image) {
 			t.Errorf("%s: %s is not the firmware", name, mem)
 		}
-		parameter := `parameter FIRMWARE = ""`
-		if test.holds {
-			parameter = `parameter FIRMWARE = "cclo_firmware.mem"`
-		}
+		const parameter = `parameter FIRMWARE = "cclo_firmware.mem"`
 		if !strings.Contains(string(test.files["rtl/ccl_offload/control_processor.sv"]), parameter) {
 			t.Errorf("%s: the control processor does not have %s", name, parameter)
 		}
 		for _, s := range test.steps {
-			want := test.holds && s.Kernel.ID == "ccl_offload"
+			want := s.Kernel.ID == "ccl_offload"
 			if got := slices.Contains(s.Files, mem); got != want {
 				t.Errorf("%s: %s reads the firmware: %t", name, s.Kernel.ID, got)
 			}

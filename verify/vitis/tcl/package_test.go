@@ -206,8 +206,8 @@ platform "described" {
 		if len(ips) != 1 || ips[0].Properties["VLNV"] != "xilinx.com:ip:microblaze_riscv" {
 			t.Errorf("the engine has %v inside", ips)
 		}
-		if !strings.Contains(string(files["rtl/microblaze_v/control_processor.sv"]), `parameter FIRMWARE = ""`) {
-			t.Error("the engine has firmware inside")
+		if !strings.Contains(string(files["rtl/microblaze_v/control_processor.sv"]), `parameter FIRMWARE = "cclo_firmware.mem"`) {
+			t.Error("the engine has no firmware inside")
 		}
 		if slices.ContainsFunc(s.Files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "rv32_core") }) {
 			t.Error("the engine has our processor, too")

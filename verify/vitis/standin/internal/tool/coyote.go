@@ -107,6 +107,7 @@ func (c *call) shellTarget(build, target string) error {
 		return fmt.Errorf("there is no project: %w", err)
 	}
 	cp := checkpoint{Part: parts[cache["FDEV_NAME"]]}
+	var memory []byte
 	err = filepath.WalkDir(cache["HOME"], func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -117,6 +118,9 @@ func (c *call) shellTarget(build, target string) error {
 			return nil
 		}
 		content, err := c.input(path)
+		if filepath.Ext(path) == ".mem" {
+			memory = content
+		}
 		if e.Name() == "vfpga_top.svh" || strings.HasPrefix(e.Name(), "coyote_") {
 			for _, m := range engine.FindAllString(string(content), -1) {
 				if !slices.Contains(cp.Engines, m) {
@@ -132,6 +136,15 @@ func (c *call) shellTarget(build, target string) error {
 	slices.Sort(cp.Engines)
 	cp.Design = c.inputs(string(text))
 	bits := xclbin.Bitstream{Design: cp.Design, RAMs: map[string]string{}}
+	if memory != nil {
+		image, err := words(memory, 0)
+		if err != nil {
+			return err
+		}
+		for _, e := range cp.Engines {
+			bits.RAMs[e] = sum(image)
+		}
+	}
 	data, err := bits.Bytes()
 	if err != nil {
 		return err

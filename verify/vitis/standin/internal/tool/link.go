@@ -242,6 +242,16 @@ var base = regexp.MustCompile(`_xdma_(\d+)(_\d)?_20\d+_\d+$`)
 func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, mhz float64) ([]byte, string, error) {
 	f := &xclbin.File{UUID: design[:32], Platform: base.ReplaceAllString(sh.Name, "_xdma_base_$1"), Version: releaseOf(c.Version).xrt, Emulated: target != "hw"}
 	bits := xclbin.Bitstream{Design: design, RAMs: map[string]string{}}
+	for _, in := range sys.Instances {
+		if in.Kernel.Memory == nil {
+			continue
+		}
+		image, err := words(in.Kernel.Memory, 0)
+		if err != nil {
+			return nil, "", fmt.Errorf("the memory of %s: %w", in.Name, err)
+		}
+		bits.RAMs[in.Name] = sum(image)
+	}
 	data, err := bits.Bytes()
 	if err != nil {
 		return nil, "", err

@@ -101,7 +101,7 @@ func (c *call) fill(bits *xclbin.Bitstream, info *memInfo, proc, file string) er
 	if err != nil {
 		return err
 	}
-	image, err := words(text)
+	image, err := words(text, -1)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -117,13 +117,14 @@ func (c *call) fill(bits *xclbin.Bitstream, info *memInfo, proc, file string) er
 }
 
 // words reads a MEM file (UG1580, "Memory Files"): addresses of bytes and
-// hexadecimal values.
-func words(text []byte) ([]byte, error) {
+// hexadecimal values. Those before the first address have the address at; -1 if
+// there must be none.
+func words(text []byte, at int) ([]byte, error) {
 	if bytes.HasPrefix(text, []byte("\x7fELF")) {
 		return text, nil
 	}
 	image := map[int]byte{}
-	at, end, seen := 0, 0, false
+	end := 0
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range strings.Fields(strings.Split(line, "//")[0]) {
 			if address, ok := strings.CutPrefix(word, "@"); ok {
@@ -131,10 +132,10 @@ func words(text []byte) ([]byte, error) {
 				if err != nil {
 					return nil, fmt.Errorf("line %d: address %q", i+1, word)
 				}
-				at, seen = int(n), true
+				at = int(n)
 				continue
 			}
-			if !seen {
+			if at < 0 {
 				return nil, fmt.Errorf("line %d: a value before the first address", i+1)
 			}
 			if len(word)%2 == 1 {

@@ -24,6 +24,9 @@ type Kernel struct {
 	Args     []Argument `xml:"args>arg"`
 	// Files are the names of the files in the archive.
 	Files []string `xml:"-"`
+	// Memory is what a memory of it begins with, as $readmemh reads it; nil for
+	// zeros.
+	Memory []byte `xml:"-"`
 }
 
 // Port is a port of a kernel.
@@ -116,6 +119,7 @@ func Read(file string) (*Kernel, error) {
 	var kernel *Kernel
 	var list bool
 	var names []string
+	var memory []byte
 	for _, f := range z.File {
 		names = append(names, f.Name)
 		list = list || f.Name == "xo.xml"
@@ -128,6 +132,9 @@ func Read(file string) (*Kernel, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
+		if path.Ext(f.Name) == ".mem" {
+			memory = text
+		}
 		if path.Base(f.Name) == "kernel.xml" {
 			if kernel, err = Parse(text); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -137,7 +144,7 @@ func Read(file string) (*Kernel, error) {
 	if kernel == nil || !list {
 		return nil, fmt.Errorf("it has no xo.xml or no kernel.xml")
 	}
-	kernel.Files = names
+	kernel.Files, kernel.Memory = names, memory
 	return kernel, nil
 }
 
