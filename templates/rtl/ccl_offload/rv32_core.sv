@@ -2,14 +2,15 @@
 // four stages in order.
 //
 //   fetch    the RAM reads the instruction
-//   decode   registers are read; jumps, and branches backwards, are followed
+//   decode   registers are read; jumps, returns, and branches that are expected to be taken
+//            are followed
 //   execute  arithmetic; branches are decided; the data RAM or the bus gets its address; all
 //            traps but those of the bus
 //   retire   loads arrive, the register is written; bus accesses wait here
 //
 // A value is used by the next instruction without delay, one that is loaded
-// after one more cycle. Cycles lost: 1 by a jump or branch that was followed, 2
-// by jalr and by one that was followed wrongly; multiplication takes 3, division
+// after one more cycle. Cycles lost: 1 by what was followed, 2 by what was followed
+// wrongly and by jalr other than a return; multiplication takes 3, division
 // 34, an access to the bus as many as it is not ready in.
 //
 // Neither RAM output nor what the bus answers passes the ALU or an address in
@@ -75,13 +76,15 @@ module rv32_core #(
     logic [31:0]        immediate, offset_d, distance, upper, target_d, upper_d;
     logic [31:0]        register1, register2, a_d, b_d;
     logic [4:0]         rs1, rs2;
-    logic               follow;
+    logic               follow, returns, likely;
+    logic [31:2]        caller;
 
     // Execute.
-    logic               valid_x, unmapped_x, followed, wait_a, wait_b;
+    logic               valid_x, unmapped_x, followed, returned, wait_a, wait_b;
     rv32_pkg::decoded_t x;
     logic [31:2]        pc_x, link;
     logic [31:0]        a, b, offset, target;
+    logic               backwards; // distance of a branch
     logic               stall, execute, local_access, outside, taken, redirect;
     logic [31:0]        address, result_x, sum, product, quotient, count, lanes;
     logic [3:0]         strobe;
@@ -103,7 +106,7 @@ module rv32_core #(
 
     rv32_fetch #(.RAM_BYTES(RAM_BYTES)) fetch (
         .clk, .rst, .advance(!stall), .redirect, .redirect_pc,
-        .predict(follow), .predict_pc(target_d[31:2]),
+        .predict(follow), .predict_pc(returns ? caller : target_d[31:2]),
         .address(fetch_address), .valid(fetched), .pc(pc_d), .unmapped(fetched_unmapped)
     );
 
@@ -135,7 +138,13 @@ module rv32_core #(
     assign upper_d  = (fetch_word[5] ? 32'd0 : {pc_d, 2'b00}) + upper; // bit 5 tells lui from auipc
 
     // Where a jump to half a word leads does not matter: the next stage traps.
-    assign follow = fetched && !fetched_unmapped && (decoded.jal || decoded.branch && distance[31]);
+    assign follow = fetched && !fetched_unmapped && (decoded.jal || returns || decoded.branch && likely);
+
+    rv32_predict predict (
+        .clk, .rst, .instruction(fetch_word), .pc(pc_d), .returns, .caller, .likely,
+        .executed(execute), .jumps(x.jal || x.jalr), .branches(x.branch), .links(x.writes && x.rd == 5'd1), .came_back(returned),
+        .executed_pc(pc_x), .backwards(backwards), .taken(condition)
+    );
 
     always_ff @(posedge clk) begin
         if (rst) begin
@@ -155,8 +164,10 @@ module rv32_core #(
             x          <= fetched_unmapped ? '0 : decoded;
             unmapped_x <= fetched_unmapped;
             followed   <= follow;
+            returned   <= returns;
+            backwards  <= distance[31];
             pc_x       <= pc_d;
-            target     <= decoded.upper ? upper_d : target_d;
+            target     <= decoded.upper ? upper_d : returns ? {caller, 2'b00} : target_d;
             offset     <= offset_d;
             a          <= a_d;
             b          <= b_d;
@@ -231,7 +242,7 @@ module rv32_core #(
 
     // Where the program goes on if not where fetching did.
     assign taken = x.jal || x.branch && condition;
-    assign redirect = execute && (x.jalr || x.fence_i || taken != followed);
+    assign redirect = execute && (x.jalr ? !followed || a[31:1] != target[31:1] : x.fence_i || taken != followed);
 
     always_comb begin
         if (x.jalr) redirect_pc = address[31:2];

@@ -334,13 +334,29 @@ func TestCycles(t *testing.T) {
 			}
 		})
 	}
-	loop := Program(OpI("addi", a0, 0, 1000), OpI("addi", a0, a0, -1), Branch("bne", a0, 0, -4), Bare("ebreak"))
-	p.load(t, loop, [32]uint32{})
-	if trap, err := p.run(10000); err != nil || trap == nil {
-		t.Fatal(trap, err)
-	}
-	if got := p.core.Cycle(); got > 3000+20 {
-		t.Errorf("1000 times around a loop of 2 instructions takes %d cycles", got)
+	// What was guessed rightly costs one cycle, as from the second time on.
+	const times = 1000
+	back, ret := OpI("addi", a0, a0, -1), OpI("jalr", 0, ra, 0)
+	for _, loop := range []struct {
+		name   string
+		body   []any
+		cycles int // once around
+	}{
+		{"backwards", []any{back, Branch("bne", a0, 0, -4), Bare("ebreak")}, 3},
+		{"forwards", []any{Branch("beq", 0, 0, 8), Bare("ebreak"), back, Branch("bne", a0, 0, -12), Bare("ebreak")}, 5},
+		{"not backwards", []any{JAL(0, 8), Bare("ebreak"), Branch("bne", 0, 0, -4), back, Branch("bne", a0, 0, -16), Bare("ebreak")}, 6},
+		{"call and return", []any{JAL(ra, 16), back, Branch("bne", a0, 0, -8), Bare("ebreak"), ret}, 7},
+		{"call through a register", []any{OpI("jalr", ra, a1, 0), back, Branch("bne", a0, 0, -8), Bare("ebreak"), ret}, 8},
+		{"calls within", []any{JAL(ra, 16), back, Branch("bne", a0, 0, -8), Bare("ebreak"),
+			OpI("addi", a2, ra, 0), JAL(ra, 12), OpI("addi", ra, a2, 0), ret, ret}, 13},
+	} {
+		p.load(t, Program(append([]any{OpI("addi", a0, 0, times)}, loop.body...)...), [32]uint32{a1: 20})
+		if trap, err := p.run(20 * times); err != nil || trap == nil {
+			t.Fatal(loop.name, trap, err)
+		}
+		if got, want := int(p.core.Cycle()), times*loop.cycles; got < want || got > want+25 {
+			t.Errorf("%s: %d times around take %d cycles, want about %d", loop.name, times, got, want)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ var elsewhere = map[string]Check{
 	"rv32_multiplier":         {Own: "tb/rv32_units"},
 	"rv32_pkg":                {Within: "sim", Why: "a package has no behaviour of its own"},
 	"rv32_posted":             {Own: "tb/rv32_units"},
+	"rv32_predict":            {Within: "tb/core", Why: "part of the control processor, which runs against an instruction set simulator"},
 	"rv32_ram":                {Within: "tb/core", Why: "part of the control processor, which runs against an instruction set simulator"},
 	"rv32_registers":          {Own: "tb/rv32_units"},
 	"rv32_trap":               {Own: "tb/rv32_units"},
