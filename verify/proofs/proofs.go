@@ -71,7 +71,11 @@ func Available() error {
 	return nil
 }
 
-// All are all proofs.
+// All are the proofs that are done.
 func All() []Proof {
 	return slices.Concat(common, movers, arbiters, streams, packets, control)
 }
+
+// Unfinished are those that have not been proved yet: nothing is claimed of their
+// blocks.
+func Unfinished() []Proof { return slices.Clone(unfinished) }

@@ -17,33 +17,4 @@ var streams = []Proof{
 			{Name: "a slice of whole beats has one more", File: "ccl_offload/beat_counter.sv", Old: "left <= LENGTH'(BEAT);", New: "left < LENGTH'(BEAT);"},
 		},
 	},
-	{
-		Name:   "slot_reader",
-		Shows:  "rows of jobs come out once, in order and unchanged, without a gap, the last one with the bytes that are left; never more rows are asked for than there is room",
-		Design: []string{"ccl_offload/slot_reader.sv", "common/fifo.sv"},
-		Why:    "all as in the hardware; the memory answers with the place that it was asked for",
-		Depth:  14, K: 1,
-		Broken: []Defect{
-			{Name: "a credit too many", Old: "credits <= 4'(DEPTH);", New: "credits <= 4'(DEPTH + 1);"},
-			{Name: "the next job is taken while a row waits", Old: "!active || read && read_last", New: "!active || read_last"},
-			{Name: "a row comes a cycle too soon", Old: ".in_valid(coming[1])", New: ".in_valid(coming[0])"},
-			{Name: "every beat is cut like the last one", Old: "{read_last, read_last ? end_ : '1, read_side}", New: "{read_last, end_, read_side}"},
-			{Name: "one byte too many", Old: "job_bytes - 1'b1", New: "job_bytes"},
-			{Name: "credits come back while the output waits", Old: "4'(out_valid && out_ready)", New: "4'(out_valid)"},
-		},
-	},
-	{
-		Name:   "stream_cutter",
-		Shows:  "every byte leaves once, in its place, in slices of the commanded length; nothing is lost but what is behind a slice that finishes; never more is held than there is room",
-		Design: []string{"ccl_offload/stream_cutter.sv", "ccl_offload/beat_counter.sv"},
-		Why:    "one bit of each byte is free: all of a byte go the same way; slices have any number of bytes",
-		Depth:  7, K: 1,
-		Broken: []Defect{
-			{Name: "a slice that finishes keeps the rest of its beat", Old: "if (out_last && slice_finishes) begin", New: "if (1'b0) begin"},
-			{Name: "every slice drops the rest of its beat", Old: "out_last && slice_finishes", New: "out_last"},
-			{Name: "a beat is taken without room", Old: "rest <= 8'(BEAT);", New: "rest <= 8'(BEAT + 1);"},
-			{Name: "a beat lands where the last one did", Old: "<< {rest, 3'd0}", New: "<< {level, 3'd0}"},
-			{Name: "a slice begins before its bytes are there", Old: "level >= 8'(wanted);", New: "level != '0;"},
-		},
-	},
 }

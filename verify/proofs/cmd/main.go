@@ -22,6 +22,7 @@ func main() { program.Main(run) }
 func run(ctx context.Context) error {
 	only := flag.String("only", "", "`names` of blocks, with commas between (all)")
 	quick := flag.Bool("quick", false, "those that take a few seconds")
+	unfinished := flag.Bool("unfinished", false, "those that have not been proved yet, instead")
 	o := proofs.Options{}
 	flag.StringVar(&o.Out, "out", "out/proofs", "`directory` of the report and of counterexamples")
 	flag.BoolVar(&o.Plain, "plain", false, "without the planted defects")
@@ -35,7 +36,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := choose(*only, *quick)
+	wanted, err := choose(from(*unfinished), *only, *quick)
 	if err != nil {
 		return err
 	}
@@ -73,14 +74,22 @@ func run(ctx context.Context) error {
 	return nil
 }
 
+// from is the list that is meant.
+func from(unfinished bool) []proofs.Proof {
+	if unfinished {
+		return proofs.Unfinished()
+	}
+	return proofs.All()
+}
+
 // choose finds the proofs that are wanted.
-func choose(only string, quick bool) ([]proofs.Proof, error) {
+func choose(every []proofs.Proof, only string, quick bool) ([]proofs.Proof, error) {
 	var names []string
 	if only != "" {
 		names = strings.Split(only, ",")
 	}
 	var wanted []proofs.Proof
-	for _, p := range proofs.All() {
+	for _, p := range every {
 		if (!quick || p.Quick) && (len(names) == 0 || slices.Contains(names, p.Name)) {
 			wanted = append(wanted, p)
 		}
