@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 )
 
-var plant = flag.Int("tb.defects", 0, "how many defects are planted in each module of a bench, one at a time")
+var (
+	plant   = flag.Int("tb.defects", 0, "how many defects are planted in each module of a bench, one at a time")
+	plantIn = flag.String("tb.line", "", "text of the lines in which -tb.defects plants; all if empty")
+)
 
 // Run is a bench: it returns what is wrong.
 type Run func(b *Bench, r *rand.Rand) error
@@ -78,7 +82,7 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(files, func(f file) bool { return f.name == m.Name })
-	all := defects(files[at].text)
+	all := slices.DeleteFunc(defects(files[at].text), func(d defect) bool { return !strings.Contains(d.before, *plantIn) })
 	r := rand.New(rand.NewPCG(0, 7))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	planted, found, broken := 0, 0, 0

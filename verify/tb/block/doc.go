@@ -20,5 +20,6 @@
 //	}
 //
 // With -tb.defects=N, Check plants up to N defects in the module, one at a time,
-// and says which of them the bench does not find.
+// and says which of them the bench does not find; -tb.line=text plants only in
+// lines with that text.
 package block

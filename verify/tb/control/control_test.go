@@ -167,17 +167,17 @@ func exchangeShare(b *block.Bench, r *rand.Rand) error {
 	var now [2]*request
 	var waited [2]int // of others, since it asked
 	var held *request
-	for round := range 8 {
-		if round%4 == 3 {
-			b.Reset()
-			now, held, waited = [2]*request{}, nil, [2]int{}
-		}
+	for range 8 {
 		asks := [2]*pins.Rhythm{rhythm(r), rhythm(r)}
 		dones := rhythm(r)
 		seen := 0
 		for cycle := 0; seen < 200; cycle++ {
 			if cycle > 10000 {
 				return fmt.Errorf("only %d requests were answered", seen)
+			}
+			if r.IntN(100) == 0 {
+				b.Reset()
+				now, held, waited = [2]*request{}, nil, [2]int{}
 			}
 			for i, name := range names {
 				if now[i] == nil {

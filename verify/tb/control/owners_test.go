@@ -106,9 +106,9 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		send, end := r.IntN(queues), r.IntN(queues)
 		s, commits, ends := &all[send], r.IntN(3) > 0, r.IntN(3) == 0
 		sends := !s.abandon && len(s.slices) < 20 && r.IntN(2) == 0 && taken>>send&1 == 0 && elsewhere>>send&1 == 0
-		e, good := &all[end], r.IntN(10) > 0
+		e, good := &all[end], r.IntN(60) > 0
 		endsOne := len(e.slices) > 0 && r.IntN(2) == 0
-		restart := r.IntN(4 * queues)
+		restart := r.IntN(60 * queues)
 		if sends {
 			b.Set("dispatched", 1<<send)
 			b.Put("commits", commits)
@@ -121,6 +121,7 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		if restart < queues {
 			b.Set("restart", 1<<restart)
 		}
+		owned := s.owns // also while its last slice ends in this cycle
 		b.Step()
 		if leaving >= 0 && b.Is("packet_abandon_ready") {
 			all[leaving].owns, all[leaving].closing = false, 0
@@ -148,8 +149,8 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 			case commits && !ends:
 				s.owns, s.owned, s.closing = true, s.key, 0
 				owning++
-			case commits && s.owns:
-				s.closing = len(s.slices)
+			case commits && owned:
+				s.owns, s.closing = true, len(s.slices)
 			}
 		}
 		for q := range queues {
@@ -188,11 +189,11 @@ func networkRegisters(b *block.Bench, r *rand.Rand) error {
 	step := func(written *uint64) (set uint64) { // events that come in this cycle
 		b.Scramble(r, "closed_by")
 		b.Set("events_set", 0)
-		if r.IntN(6) == 0 {
+		if r.IntN(40) == 0 {
 			set = r.Uint64() & r.Uint64() & (1<<width - 1)
 			b.Set("events_set", set)
 		}
-		closed := r.IntN(10) == 0
+		closed := r.IntN(40) == 0
 		b.Put("closed", closed)
 		b.Step()
 		if closed {
@@ -222,7 +223,7 @@ func networkRegisters(b *block.Bench, r *rand.Rand) error {
 		}
 		begins := resetting && !b.Is("reset_network")
 		b.Put("reset_network", resetting)
-		if i%1000 == 999 {
+		if i%200 == 199 {
 			b.Reset()
 			events, closedBy, enabled, shall = 0, 0, false, was
 			if b.Is("event_network") || b.Is("network_enable") {
