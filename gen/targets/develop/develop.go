@@ -36,6 +36,16 @@ func Rehearse(ctx context.Context,
 	return check.Rehearse(ctx, *interrupts)
 }
 
+// Synth maps the kernels of a platform with yosys, and says what they take, their longest
+// paths, and what has changed since the last commit, in a table and in out/synth/.
+func Synth(ctx context.Context,
+	platform *string, // platform, as a name (u55c_tcp)
+	only *string, // kernels or modules, as names with commas between (all)
+	jobs *int, // modules that are mapped at a time (as many as there are processors)
+) error {
+	return check.Synth(ctx, platform, only, jobs)
+}
+
 // Soak runs random operations against plain arithmetic: half of the time on
 // worlds that stay, through real sockets with faults, then in random worlds with
 // another seed each time.

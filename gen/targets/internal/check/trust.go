@@ -26,7 +26,7 @@ func Proofs(ctx context.Context, only *string) error {
 func Exhaustive(ctx context.Context, part *string) error {
 	provide(ctx)
 	arithmetic := flagged([]string{"test", "-count=1", "-v", "-timeout=24h", "./verify/tb/reduce_ops", "./verify/tb/hp_compression", "-tb.exhaustive"}, "tb.exhaustive.part", part)
-	core := []string{"test", "-count=1", "-v", "-timeout=24h", "./verify/tb/core", "-run=Random", "-tb.instructions=" + strconv.Itoa(20_000_000)}
+	core := []string{"test", "-count=1", "-v", "-timeout=24h", "./verify/tb/core", "-run=LockStep", "-tb.instructions=" + strconv.Itoa(20_000_000)}
 	return runAll(ctx, os.Stdout, []step{
 		{"arithmetic", command("go", arithmetic...)},
 		{"control core", command("go", core...)},
@@ -37,6 +37,13 @@ func Exhaustive(ctx context.Context, part *string) error {
 func Coverage(ctx context.Context, platforms *string, scale *float64) error {
 	provide(ctx)
 	return command("go", flagged(flagged([]string{"run", "./verify/coverage/cmd/coverage"}, "platforms", platforms), "scale", scale)...)(ctx)
+}
+
+// Synth maps kernels and compares them with those of the last commit.
+func Synth(ctx context.Context, platform, only *string, jobs *int) error {
+	provide(ctx)
+	args := flagged([]string{"run", "./verify/synth/cmd/synth"}, "platform", platform)
+	return command("go", flagged(flagged(args, "only", only), "jobs", jobs)...)(ctx)
 }
 
 // longPlatforms are one of each network and generation.
