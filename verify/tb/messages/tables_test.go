@@ -28,11 +28,9 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 	refill()
 	full := false
 	for range 2500 {
-		if r.IntN(1200) == 0 { // all is forgotten
-			if r.IntN(2) == 0 {
-				pulse(b, "clear")
-			} else {
-				b.Reset()
+		if r.IntN(400) == 0 { // all is forgotten
+			if err := interrupt(b, r); err != nil {
+				return err
 			}
 			refill()
 		}
@@ -137,6 +135,25 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 	return nil
 }
 
+// interrupt has all forgotten, in the middle of a search.
+func interrupt(b *block.Bench, r *rand.Rand) error {
+	pulse(b, "start")
+	for range r.IntN(4) {
+		b.Step()
+	}
+	if r.IntN(2) == 0 {
+		b.Reset()
+	} else {
+		pulse(b, "clear")
+	}
+	for range 5 {
+		if b.Step(); b.Is("done") {
+			return errors.New("it is done with what was forgotten")
+		}
+	}
+	return nil
+}
+
 // completeOne has the payload of a message come.
 func completeOne(b *block.Bench, r *rand.Rand, in []*message, buffers int) error {
 	if len(in) == 0 || r.IntN(3) > 0 {
@@ -201,10 +218,8 @@ func senderTable(b *block.Bench, r *rand.Rand) error {
 	}
 	for i := range 3500 {
 		if i == 1500 || i == 3000 || i == 3300 { // in the middle, with the table full, and with a few
-			if i == 3000 {
-				b.Reset()
-			} else {
-				pulse(b, "clear")
+			if err := interrupt(b, r); err != nil {
+				return err
 			}
 			forget()
 		}
