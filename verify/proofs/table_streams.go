@@ -7,7 +7,7 @@ var streams = []Proof{
 		Shows:  "each beat of a slice goes once to each of its takers and to nobody else, unchanged; a slice that nobody takes is dropped; slices end with their last byte",
 		Design: []string{"ccl_offload/stream_fork.sv", "ccl_offload/beat_counter.sv", "common/fifo.sv"},
 		Why:    "2 takers, 2 slices at a time, 2 bits of data: takers are alike, data are not looked at; slices have any number of bytes",
-		Depth:  9, K: 1, Quick: true,
+		Depth:  9, K: 1,
 		Broken: []Defect{
 			{Name: "a taker that waits for another one gets the beat again", Old: "else served <= served | (out_valid & out_ready);", New: "else served <= '0;"},
 			{Name: "the beat goes on when the first taker has it", Old: "&(~takers | served | out_ready)", New: "|(takers & out_ready) || takers == '0"},

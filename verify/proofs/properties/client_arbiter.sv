@@ -153,6 +153,9 @@ module proof (
     (* hierconn *) wire [31:0] \dut.answers_1.memory[0] ;
     (* hierconn *) wire [31:0] \dut.answers_1.memory[1] ;
     wire [63:0] kept = who ? {\dut.answers_1.memory[1] , \dut.answers_1.memory[0] } : {\dut.answers_0.memory[1] , \dut.answers_0.memory[0] };
+    (* hierconn *) wire \dut.rst ;
+    always @* if (!started) assert (reset);
+    always @* if (since != 0) assert (\dut.rst == reset);
     wire        at   = ahead_a[0] ^ (who ? \dut.answers_1.head : \dut.answers_0.head );
     always @* if (started && !reset) begin
         assert (word == \dut.passed && word < WORDS);
