@@ -12,7 +12,7 @@ import (
 const manyInstructions = 2_000_000
 
 // TestRandomSequencesInLockStep runs programs of random pairs of instructions,
-// changes of themselves, traps and failing accesses, as many instructions in all
+// changes of themselves, calls, traps and failing accesses, as many instructions in all
 // as are asked for.
 func TestRandomSequencesInLockStep(t *testing.T) {
 	workers := 1
@@ -51,9 +51,13 @@ func (p *pair) randomSequences(t testing.TB, seed, step uint64, enough int) (end
 		r := rand.New(rand.NewPCG(seed, 22))
 		w := newWriter(r, r.IntN(2) == 0)
 		w.faults = []int{0, 0, 40, 400}[r.IntN(4)]
-		for most := 40 + r.IntN(codeWords-100); len(w.words) < most; {
-			if r.IntN(10) == 0 {
+		for most := 40 + r.IntN(codeWords-300); len(w.words) < most; {
+			switch r.IntN(20) {
+			case 0, 1:
 				w.change()
+				continue
+			case 2:
+				w.calls()
 				continue
 			}
 			s := sequence{kinds[r.IntN(len(kinds))], kinds[r.IntN(len(kinds))], link(r.IntN(int(links))), 1 + r.IntN(4)}
@@ -69,12 +73,12 @@ func (p *pair) randomSequences(t testing.TB, seed, step uint64, enough int) (end
 		}
 		w.end()
 		p.begin(t, w)
-		trap, err := p.run(20 * len(w.words))
+		trap, err := p.run(200 * len(w.words))
 		switch {
 		case err != nil:
 			return ends, fmt.Errorf("seed %d: %w", seed, err)
 		case trap == nil:
-			return ends, fmt.Errorf("seed %d: the program does not end: %d words, %d instructions, pc 0x%x (changed itself: %v) cycles %d", seed, len(w.words), p.sim.Retired(), p.sim.PC(), p.changed, p.core.Cycle())
+			return ends, fmt.Errorf("seed %d: the program of %d words does not end: pc 0x%x after %d instructions (changed itself: %v)", seed, len(w.words), p.sim.PC(), p.sim.Retired(), p.changed)
 		case w.faults == 0 && stops && (trap.PC != pc || trap.Cause != e.cause):
 			return ends, fmt.Errorf("seed %d: it ends with %v, not at 0x%x with %v", seed, trap, pc, e)
 		case w.faults == 0 && !stops && trap.PC != w.pc()-4:
