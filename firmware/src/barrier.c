@@ -26,5 +26,5 @@ void barrier(struct call *call)
 		move_issue(&tell);
 		move_issue(&hear);
 	}
-	move_drain();
+	move_finish();
 }

@@ -11,9 +11,23 @@ uint32_t rank_word(uint32_t rank, uint32_t word)
 	return exchange_read(RANK_OFFSET(self->comm, rank) + 4 * word);
 }
 
-uint32_t rank_after(uint32_t rank, uint32_t places) { return (rank + places) % self->size; }
+uint32_t rank_after(uint32_t rank, uint32_t places)
+{
+	uint32_t size = self->size;
 
-uint32_t rank_before(uint32_t rank, uint32_t places) { return (rank + self->size - places) % self->size; }
+	rank += places;
+	if (rank < size)
+		return rank;
+	rank -= size;
+	return rank < size ? rank : rank % size;
+}
+
+uint32_t rank_before(uint32_t rank, uint32_t places)
+{
+	if (rank >= places)
+		return rank - places;
+	return rank_after(rank, self->size - (places <= self->size ? places : places % self->size));
+}
 
 /* FNV-1a, word by word. */
 static uint32_t hash(uint32_t seed, uint32_t word) { return (seed ^ word) * 16777619u; }
@@ -49,19 +63,40 @@ void comm_forget(void)
 		engine.contexts[i].context = 0;
 }
 
-void comm_use(void)
+static void comm_read(struct call *call, uint32_t comm)
 {
-	uint32_t comm = self->words.comm;
+	struct known *known = &engine.known;
 
+	known->comm_version = known->cut_version = 0;
 	if (!engine.enabled || !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	self->comm = comm;
-	self->size = exchange_read(comm + 4 * CCLO_COMMUNICATORS_SIZE_WORD);
-	self->rank = exchange_read(comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD);
-	if (self->rank >= self->size || self->size > CCLO_EXCHANGE_BYTES / CCLO_COMMUNICATORS_RECORD_BYTES ||
-	    !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES + self->size * CCLO_COMMUNICATORS_RECORD_BYTES))
+	call->comm = comm;
+	call->size = exchange_read(comm + 4 * CCLO_COMMUNICATORS_SIZE_WORD);
+	call->rank = exchange_read(comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD);
+	if (call->rank >= call->size || call->size > CCLO_EXCHANGE_BYTES / CCLO_COMMUNICATORS_RECORD_BYTES ||
+	    !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES + call->size * CCLO_COMMUNICATORS_RECORD_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	self->context = context();
+	known->comm = comm;
+	known->size = call->size;
+	known->rank = call->rank;
+	known->context = context();
+	known->comm_version = engine.tables;
+}
+
+void comm_use(void)
+{
+	struct call *call = self;
+	const struct known *known = &engine.known;
+	uint32_t comm = CALL_WORD(comm);
+
+	call->words.root_src_dst = CALL_WORD(root_src_dst);
+	call->words.tag = CALL_WORD(tag);
+	if (known->comm != comm || known->comm_version != engine.tables)
+		comm_read(call, comm);
+	call->comm = comm;
+	call->size = known->size;
+	call->rank = known->rank;
+	call->context = known->context;
 }
 
 uint32_t comm_peer(void)
@@ -71,7 +106,45 @@ uint32_t comm_peer(void)
 	return self->words.root_src_dst;
 }
 
-static uint32_t configuration(uint32_t word) { return exchange_read(self->words.arithcfg + 4 * word); }
+/* Bytes at which messages to a rank are cut: whole elements of the wire. */
+static uint32_t segment_bytes(uint32_t rank, uint32_t wire_bytes)
+{
+	uint32_t bytes = rank_word(rank, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD);
+
+	if (bytes == 0 || bytes > engine.rx_bytes)
+		bytes = engine.rx_bytes;
+	if (engine.max_segment != 0 && bytes > engine.max_segment)
+		bytes = engine.max_segment;
+	if (lossy() && bytes > CCLO_MAX_UDP_PAYLOAD_BYTES)
+		bytes = CCLO_MAX_UDP_PAYLOAD_BYTES;
+	return bytes < wire_bytes ? bytes : bytes - bytes % wire_bytes;
+}
+
+/* Messages are cut at an rx buffer's worth of plain elements first. */
+static uint32_t chunk_bytes(const struct call *call)
+{
+	uint32_t elements = engine.rx_bytes / call->plain_bytes;
+
+	return call->wire_packed ? (elements >> call->ratio_log) * call->packed_bytes : elements * call->plain_bytes;
+}
+
+void cut_use(uint32_t rank)
+{
+	const struct call *call = self;
+	struct known *known = &engine.known;
+
+	if (known->cut_version == engine.tables && known->to == rank && known->cut_packed == call->wire_packed &&
+	    known->comm == call->comm && known->elements == call->elements)
+		return;
+	known->chunk_bytes = chunk_bytes(call);
+	known->segment_bytes = segment_bytes(rank, call->wire_packed ? call->packed_bytes : call->plain_bytes);
+	known->to = rank;
+	known->cut_packed = call->wire_packed;
+	/* A call that waited may have another communicator, or other elements. */
+	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
+}
+
+static uint32_t configuration(uint32_t word) { return exchange_read(engine.known.elements + 4 * word); }
 
 static struct place place(uint32_t low, uint32_t high, uint32_t stream, uint32_t packed, uint32_t host)
 {
@@ -93,13 +166,35 @@ _Static_assert((uint32_t)CCLO_MOVE_OPERAND_NONE == (uint32_t)CCLO_MOVE_RESULT_NO
 _Static_assert((uint32_t)CCLO_MOVE_OPERAND_MEMORY == (uint32_t)CCLO_MOVE_RESULT_MEMORY, "memory");
 _Static_assert((uint32_t)CCLO_MOVE_OPERAND_KERNEL_STREAM == (uint32_t)CCLO_MOVE_RESULT_KERNEL_STREAM, "kernel stream");
 
-static void operands_use(void)
+/* Plain, in device memory: as most are. */
+static inline struct place plain(uint32_t low, uint32_t high)
 {
-	const struct cclo_call *w = &self->words;
-	uint32_t packed = w->compression_flags;
-	uint32_t stream = FIELD_OF(STREAM_WORD_STREAM, w->stream_flags);
+	return (struct place){ .low = low, .high = high, .kind = CCLO_MOVE_OPERAND_MEMORY };
+}
+
+static void operands_use(struct call *call, bool op1)
+{
+	uint32_t packed = CALL_WORD(compression_flags);
+	uint32_t flags = CALL_WORD(stream_flags);
+	uint32_t low0 = CALL_WORD(addr_0_low), high0 = CALL_WORD(addr_0_high);
+	uint32_t low2 = CALL_WORD(addr_2_low), high2 = CALL_WORD(addr_2_high);
+	uint32_t low1 = 0, high1 = 0;
+
+	if (op1) {
+		low1 = CALL_WORD(addr_1_low);
+		high1 = CALL_WORD(addr_1_high);
+	}
+	call->wire_packed = (packed & CCLO_COMPRESSION_FLAGS_ETH) != 0;
+	call->packs = packed != 0 || call->inner_packed;
+	if ((packed | flags) == 0) {
+		call->op0 = plain(low0, high0);
+		call->op1 = plain(low1, high1);
+		call->res = plain(low2, high2);
+		return;
+	}
+	uint32_t stream = FIELD_OF(STREAM_WORD_STREAM, flags);
 #if CCLO_FEATURE_HOST_OPERANDS
-	uint32_t host = FIELD_OF(STREAM_WORD_HOST, w->stream_flags);
+	uint32_t host = FIELD_OF(STREAM_WORD_HOST, flags);
 	uint32_t op0_host = host & CCLO_HOST_FLAGS_OP0;
 	uint32_t op1_host = host & CCLO_HOST_FLAGS_OP1;
 	uint32_t res_host = host & CCLO_HOST_FLAGS_RES;
@@ -107,44 +202,78 @@ static void operands_use(void)
 	uint32_t op0_host = 0, op1_host = 0, res_host = 0;
 #endif
 
-	self->op0 = place(w->addr_0_low, w->addr_0_high, stream & CCLO_STREAM_FLAGS_OP0,
-	                  packed & CCLO_COMPRESSION_FLAGS_OP0, op0_host);
-	self->op1 = place(w->addr_1_low, w->addr_1_high, 0, packed & CCLO_COMPRESSION_FLAGS_OP1, op1_host);
-	self->res = place(w->addr_2_low, w->addr_2_high, stream & CCLO_STREAM_FLAGS_RES,
-	                  packed & CCLO_COMPRESSION_FLAGS_RES, res_host);
-	self->wire_packed = (packed & CCLO_COMPRESSION_FLAGS_ETH) != 0;
+	call->op0 = place(low0, high0, stream & CCLO_STREAM_FLAGS_OP0, packed & CCLO_COMPRESSION_FLAGS_OP0, op0_host);
+	call->op1 = place(low1, high1, 0, packed & CCLO_COMPRESSION_FLAGS_OP1, op1_host);
+	call->res = place(low2, high2, stream & CCLO_STREAM_FLAGS_RES, packed & CCLO_COMPRESSION_FLAGS_RES, res_host);
 	if (packed != 0 && !capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
 		task_fail(CCLO_RETURN_CODE_COMPRESSION);
 }
 
-void arithmetic_use(void)
+static void elements_read(uint32_t elements)
 {
-	if (!exchange_holds(self->words.arithcfg, CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES))
+	struct known *known = &engine.known;
+
+	known->elements_version = known->reduction_version = known->cut_version = 0;
+	if (!exchange_holds(elements, CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	self->plain_bytes = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_UNCOMPRESSED_BYTES_WORD);
-	self->packed_bytes = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_COMPRESSED_BYTES_WORD);
-	self->ratio_log = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ELEM_RATIO_LOG_WORD);
-	if (self->plain_bytes == 0 || self->packed_bytes == 0 || self->ratio_log > 31 ||
-	    self->plain_bytes > CCLO_BEAT_BYTES || self->packed_bytes > CCLO_BEAT_BYTES)
+	known->elements = elements;
+	known->plain_bytes = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_UNCOMPRESSED_BYTES_WORD);
+	known->packed_bytes = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_COMPRESSED_BYTES_WORD);
+	known->ratio_log = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ELEM_RATIO_LOG_WORD);
+	if (known->plain_bytes == 0 || known->packed_bytes == 0 || known->ratio_log > 31 ||
+	    known->plain_bytes > CCLO_BEAT_BYTES || known->packed_bytes > CCLO_BEAT_BYTES)
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	self->tdest = FIELD(MOVE_TDEST_COMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_COMPRESSOR_TDEST_WORD)) |
-	              FIELD(MOVE_TDEST_DECOMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_DECOMPRESSOR_TDEST_WORD));
-	self->inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
-	operands_use();
-	if (engine.enabled && engine.rx_bytes < self->plain_bytes)
+	known->conversions =
+		FIELD(MOVE_TDEST_COMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_COMPRESSOR_TDEST_WORD)) |
+		FIELD(MOVE_TDEST_DECOMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_DECOMPRESSOR_TDEST_WORD));
+	known->inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
+	known->fits = !engine.enabled || engine.rx_bytes >= known->plain_bytes;
+	known->elements_version = engine.tables;
+}
+
+void arithmetic_use(bool op1)
+{
+	struct call *call = self;
+	const struct known *known = &engine.known;
+	uint32_t elements = CALL_WORD(arithcfg);
+
+	call->words.count = CALL_WORD(count);
+	if (known->elements != elements || known->elements_version != engine.tables)
+		elements_read(elements);
+	call->elements = elements;
+	call->plain_bytes = known->plain_bytes;
+	call->packed_bytes = known->packed_bytes;
+	call->ratio_log = known->ratio_log;
+	call->inner_packed = known->inner_packed;
+	call->tdest = known->conversions;
+	operands_use(call, op1);
+	if (!known->fits)
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 }
 
-void reduction_use(void)
+static void reduction_read(uint32_t function)
 {
+	struct known *known = &engine.known;
 	uint32_t functions = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_NFUNCTIONS_WORD);
-	uint32_t function = self->words.function_code;
-	uint32_t tdests = self->words.arithcfg + CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES;
+	uint32_t tdests = known->elements + CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES;
 
+	known->reduction_version = 0;
 	if (!capable(CCLO_HARDWARE_ID_ARITHMETIC_MASK) || function >= functions ||
 	    function >= CCLO_EXCHANGE_BYTES / CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES ||
 	    !exchange_holds(tdests, (function + 1) * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES))
 		task_fail(CCLO_RETURN_CODE_ARITH);
-	self->tdest |= FIELD(MOVE_TDEST_REDUCTION,
-	                     exchange_read(tdests + function * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES));
+	known->function = function;
+	known->reduction = FIELD(MOVE_TDEST_REDUCTION,
+	                         exchange_read(tdests + function * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES));
+	known->reduction_version = engine.tables;
+}
+
+void reduction_use(void)
+{
+	uint32_t function = CALL_WORD(function_code);
+
+	self->words.function_code = function;
+	if (engine.known.function != function || engine.known.reduction_version != engine.tables)
+		reduction_read(function);
+	self->tdest |= engine.known.reduction;
 }

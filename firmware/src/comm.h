@@ -5,11 +5,11 @@
 
 #include "engine.h"
 
-/* Reads the communicator of the call; fails if it makes no sense. */
+/* Reads the communicator of the call and its peer; fails if it makes no sense. */
 void comm_use(void);
 
 /* Reads the arithmetic configuration of the call, and its operands and result. */
-void arithmetic_use(void);
+void arithmetic_use(bool op1);
 
 /* Chooses the call's reduction. */
 void reduction_use(void);
@@ -22,6 +22,9 @@ uint32_t rank_word(uint32_t rank, uint32_t word);
 /* The rank so many places after this one, around the ring. */
 uint32_t rank_after(uint32_t rank, uint32_t places);
 uint32_t rank_before(uint32_t rank, uint32_t places);
+
+/* Finds out where eager messages of the call to a rank are cut: it is known then. */
+void cut_use(uint32_t rank);
 
 /* Context of messages inside collectives: other calls do not match them. */
 static inline uint32_t collective_context(void) { return engine.current->context | 1; }

@@ -28,15 +28,16 @@ void reset_engine(void)
 #ifdef CCLO_EXCHANGE_CONFIG_READY_ADDRESS
 	hw_write(CCLO_EXCHANGE_CONFIG_READY_ADDRESS, 0);
 #endif
-	for (uint32_t queue = 0; queue < QUEUES; queue++) {
+	for (uint32_t queue = 0; queue < QUEUES; queue++)
 		engine.issued[queue] = move_completed(queue);
-		engine.queue_taken[queue] = false;
-	}
+	engine.queues_taken = engine.early = 0;
 	engine.enabled = false;
 	engine.windows = 0;
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
+	engine.lossy = hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_UDP;
 	comm_forget();
+	tables_changed();
 	hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, CCLO_DEFAULT_TIMEOUT_CYCLES);
 }
 
@@ -143,14 +144,17 @@ static void open_con(void)
 static void set_stack_type(uint32_t count)
 {
 	hw_write(CCLO_NETWORK_STACK_ADDRESS, count != 0 ? CCLO_STACK_TCP : CCLO_STACK_UDP);
+	engine.lossy = hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_UDP;
 }
 #endif
 
 void config(struct call *call)
 {
-	uint32_t count = call->words.count;
+	uint32_t count = CALL_WORD(count);
 
-	switch (call->words.function_code) {
+	(void)call;
+	tables_changed();
+	switch (CALL_WORD(function_code)) {
 	case CCLO_CONFIG_FUNCTION_ENABLE_PKT:
 		enable();
 		break;

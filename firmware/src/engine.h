@@ -18,36 +18,66 @@ enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EA
 /* A place that an operand comes from or a result goes to. */
 struct place {
 	uint32_t low, high; /* address; halves, so that a place is three words */
-	uint8_t kind; /* enum move_operand and move_result: none, memory or kernel stream */
-	bool packed;  /* elements are compressed */
-	bool host;    /* in host memory */
+	union {
+		struct {
+			uint8_t kind; /* enum move_operand and move_result: none, memory or kernel stream */
+			bool packed; /* elements are compressed */
+			bool host; /* in host memory */
+			uint8_t zero;
+		};
+		uint32_t form; /* all of these */
+	};
+};
+
+#define PLAIN_MEMORY ((uint32_t)CCLO_MOVE_OPERAND_MEMORY) /* the usual form */
+
+/* What was read from the tables of the host last: true while their versions are that
+ * of the tables. */
+struct known {
+	/* Communicator: byte offset, ranks, own rank, context of its messages. */
+	uint32_t comm_version, comm, size, rank, context;
+	/* Elements: byte offset, bytes plain and packed, log2 of the ratio, TDESTs. */
+	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
+	bool inner_packed, fits; /* reductions are done on compressed elements; an rx buffer holds one */
+	/* TDEST of a function of these elements. */
+	uint32_t reduction_version, function, reduction;
+	/* Where eager messages of these elements to a rank of this communicator are cut. */
+	uint32_t cut_version, to, chunk_bytes, segment_bytes;
+	bool cut_packed; /* on the wire */
 };
 
 struct call {
-	struct cclo_call words;
+	struct {
+		uint32_t scenario, count, root_src_dst, function_code, tag;
+	} words; /* of the call, those that its operation needs */
 	uint32_t ticket;
 	uint32_t order; /* calls were taken in this order */
-	uint32_t started; /* cycles */
 	uint32_t error; /* return code so far */
 	uint32_t deadline; /* milliseconds; when a wait ends */
 	uint32_t *sp;
+	uint32_t bit; /* its place in the set of open calls */
+	struct call_state {
+		int8_t queue; /* queue of moves that it owns, or NO_QUEUE */
+		int8_t other_queue; /* a second one, whose moves go on side by side */
+		bool timed; /* the deadline counts */
+		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
+	} state;
 	uint8_t kind;
-	int8_t queue; /* queue of moves that it owns, or NO_QUEUE */
-	int8_t other_queue; /* a second one, whose moves go on side by side */
-	bool timed; /* the deadline counts */
+	uint32_t seen; /* moves that had ended when the deadline was set, while finishing */
 
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
 	uint32_t comm, size, rank, context, tag;
 	/* Elements: bytes plain and packed, log2 of the ratio, TDESTs. */
-	uint32_t plain_bytes, packed_bytes, ratio_log, tdest;
+	uint32_t elements, plain_bytes, packed_bytes, ratio_log, tdest;
 	bool inner_packed; /* reductions are done on compressed elements */
 	bool wire_packed; /* messages are compressed */
+	bool packs; /* something may be compressed */
 	/* Operands and result of the call. */
 	struct place op0, op1, res;
 	/* Windows that it has, oldest first, and the moves that read them. */
 	struct {
-		uint32_t move; /* number in the call's queue */
 		uint64_t address;
+		uint32_t move; /* number in the call's queue */
 		uint8_t window;
 		bool read;
 	} held[HELD];
@@ -60,15 +90,24 @@ struct call {
 
 struct engine {
 	struct call *current; /* the call that runs, NULL in the scheduler */
-	uint32_t *scheduler_sp;
+	uint32_t wake; /* layout wake, that a call was given which the scheduler is to see; or 0 */
+	uint32_t round; /* bit set of calls that are still to run before the processor sleeps */
 	uint32_t next_order;
+	uint32_t tables; /* version of what the host has configured: goes up with each change, never 0 */
+	uint32_t alarm; /* milliseconds, as it was set last */
+	bool alarmed; /* for calls that wait: not after the end of any wait */
+	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
+	bool rang; /* the alarm has come, or was never set */
+	bool lossy; /* messages may be lost on their way */
 	uint32_t capabilities; /* layout hardware_id */
 	bool enabled; /* enable_pkt was called since the last reset */
 	uint32_t rx_count, rx_bytes; /* buffers, bytes of each */
 	uint32_t max_eager, max_rendezvous; /* bytes; 0: not set */
 	uint32_t max_segment; /* bytes; 0: not set */
 	uint32_t issued[QUEUES]; /* moves, wrapping around */
-	bool queue_taken[QUEUES];
+	uint8_t room[QUEUES]; /* moves that they take at least */
+	uint32_t queues_taken; /* bit set */
+	uint32_t early; /* bit of the call that holds a queue though its message has not come */
 	uint32_t windows; /* bit set of windows in use */
 	struct {
 		uint32_t comm, context;
@@ -77,15 +116,14 @@ struct engine {
 	uint32_t open; /* bit set of calls in progress */
 	bool standing_by; /* a call waits for what another has */
 	bool given_back; /* and something was given back */
-	struct call calls[CALLS], dropped;
+	struct known known;
+	struct call calls[CALLS];
 	uint32_t stacks[CALLS][STACK_WORDS] __attribute__((aligned(16)));
 };
 
 extern struct engine engine;
 
 _Static_assert(CALLS == 32, "calls in progress are the bits of a word");
-
-static inline uint32_t call_bit(const struct call *call) { return 1u << (call - engine.calls); }
 
 /* Takes the lowest bit out of a set and gives its place. */
 static inline uint32_t next_in(uint32_t *set)
@@ -94,6 +132,8 @@ static inline uint32_t next_in(uint32_t *set)
 	uint32_t i = 0;
 
 	*set ^= lowest;
+	if (lowest == 1)
+		return 0;
 	i |= (lowest & 0xAAAAAAAA) != 0;
 	i |= (uint32_t)((lowest & 0xCCCCCCCC) != 0) << 1;
 	i |= (uint32_t)((lowest & 0xF0F0F0F0) != 0) << 2;
@@ -106,9 +146,15 @@ static inline uint64_t address_of(const struct place *place) { return (uint64_t)
 
 static inline bool capable(uint32_t mask) { return (engine.capabilities & mask) != 0; }
 
-static inline bool lossy(void)
+static inline uint32_t remote_limit(void) { return engine.remote_limit; }
+
+static inline bool lossy(void) { return engine.lossy; }
+
+/* What is known of tables, thresholds and buffers is no longer true. */
+static inline void tables_changed(void)
 {
-	return hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_UDP;
+	if (++engine.tables == 0)
+		engine.tables = 1;
 }
 
 #endif

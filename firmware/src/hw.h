@@ -30,6 +30,9 @@ static inline uint64_t hw_read64(uint32_t address)
 
 static inline uint32_t exchange_read(uint32_t offset) { return hw_read(EXCHANGE(offset)); }
 
+/* A word of the call that was taken last. */
+#define CALL_WORD(name) hw_read(CCLO_CALL_WINDOW_WORDS_ADDRESS + offsetof(struct cclo_call, name))
+
 /* A table's part of the exchange memory is whole words below the fixed words. */
 static inline bool exchange_holds(uint32_t offset, uint32_t bytes)
 {
@@ -43,8 +46,6 @@ static inline bool exchange_holds(uint32_t offset, uint32_t bytes)
 #define FIELD_OF(name, word)   (((word) & CCLO_##name##_MASK) >> CCLO_##name##_SHIFT)
 
 static inline uint32_t milliseconds(void) { return hw_read(CCLO_TIMERS_MILLISECONDS_ADDRESS); }
-
-static inline uint32_t remote_limit(void) { return hw_read(CCLO_TIMERS_REMOTE_MILLISECONDS_ADDRESS); }
 
 /* Time wraps around: only differences mean something. */
 static inline bool reached(uint32_t deadline) { return (int32_t)(milliseconds() - deadline) >= 0; }

@@ -5,27 +5,22 @@
 #include "order.h"
 #include "task.h"
 
-static void run(bool both)
-{
-	struct move move = { .op0 = &self->op0, .result = &self->res, .count = self->words.count };
-
-	if (both)
-		move.op1 = &self->op1;
-	order_wait(KIND_LOCAL, 0);
-	move_issue(&move);
-	move_drain();
-}
-
 void copy(struct call *call)
 {
-	(void)call;
-	run(false);
+	struct move move = { .op0 = &call->op0, .result = &call->res, .count = call->words.count };
+
+	order_wait(KIND_LOCAL, 0);
+	move_issue(&move);
+	move_finish();
 }
 
 void combine(struct call *call)
 {
-	(void)call;
-	run(true);
+	struct move move = { .op0 = &call->op0, .op1 = &call->op1, .result = &call->res, .count = call->words.count };
+
+	order_wait(KIND_LOCAL, 0);
+	move_issue(&move);
+	move_finish();
 }
 
 #ifdef CCLO_OPERATION_EXT_STREAM_KRNL

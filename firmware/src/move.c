@@ -13,16 +13,6 @@
 /* What is left of waits that the data plane bounds itself. */
 #define MOVE_MARGIN_MILLISECONDS 1000
 
-uint32_t bytes_of(uint32_t count, bool packed)
-{
-	uint64_t bytes = packed ? (uint64_t)(count >> self->ratio_log) * self->packed_bytes
-	                        : (uint64_t)count * self->plain_bytes;
-
-	if (bytes >> 32)
-		task_fail(CCLO_RETURN_CODE_DMA_SIZE);
-	return (uint32_t)bytes;
-}
-
 struct place place_at(const struct place *place, uint64_t elements)
 {
 	struct place p = *place;
@@ -34,30 +24,13 @@ struct place place_at(const struct place *place, uint64_t elements)
 	return p;
 }
 
-static uint32_t wire_bytes(void) { return self->wire_packed ? self->packed_bytes : self->plain_bytes; }
-
-/* Bytes at which messages to a rank are cut: whole elements of the wire. */
-static uint32_t segment_bytes(uint32_t rank)
-{
-	uint32_t bytes = rank_word(rank, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD);
-
-	if (bytes == 0 || bytes > engine.rx_bytes)
-		bytes = engine.rx_bytes;
-	if (engine.max_segment != 0 && bytes > engine.max_segment)
-		bytes = engine.max_segment;
-	if (lossy() && bytes > CCLO_MAX_UDP_PAYLOAD_BYTES)
-		bytes = CCLO_MAX_UDP_PAYLOAD_BYTES;
-	return bytes < wire_bytes() ? bytes : bytes - bytes % wire_bytes();
-}
-
-/* Messages are cut at an rx buffer's worth of plain elements first. */
-static uint32_t chunk_elements(void) { return engine.rx_bytes / self->plain_bytes; }
-
 uint32_t message_elements(uint32_t rank)
 {
-	uint32_t elements = (segment_bytes(rank) / wire_bytes()) << (self->wire_packed ? self->ratio_log : 0);
-	uint32_t chunk = chunk_elements();
+	uint32_t wire_bytes = self->wire_packed ? self->packed_bytes : self->plain_bytes;
+	uint32_t elements, chunk = engine.rx_bytes / self->plain_bytes;
 
+	cut_use(rank);
+	elements = (engine.known.segment_bytes / wire_bytes) << (self->wire_packed ? self->ratio_log : 0);
 	if (elements > chunk)
 		elements = chunk;
 	return elements != 0 ? elements : 1;
@@ -65,108 +38,202 @@ uint32_t message_elements(uint32_t rank)
 
 uint32_t move_completed(uint32_t queue) { return hw_read(COMPLETED(queue)); }
 
+static uint32_t state(void) { return hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS); }
+
+static bool failed(uint32_t state, int8_t queue) { return (state >> queue & 1u << CCLO_MOVE_STATE_FAILED_SHIFT) != 0; }
+
 /* A queue is free when nobody has it and what its last owner left is gone. */
 static bool queue_take_free(void)
 {
-	for (uint32_t queue = 0; queue < QUEUES; queue++) {
-		if (engine.queue_taken[queue] || hw_read(COMPLETED(queue)) != engine.issued[queue])
-			continue;
-		engine.queue_taken[queue] = true;
+	uint32_t now = state();
+	uint32_t free = ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
+	int8_t queue;
+
+	if (free == 0)
+		return false;
+	queue = (free & 1) != 0 ? 0 : (free & 2) != 0 ? 1 : (free & 4) != 0 ? 2 : 3;
+	engine.queues_taken |= 1u << queue;
+	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
+	if (failed(now, queue))
 		hw_write(ERROR(queue), 0);
-		self->queue = (int8_t)queue;
-		return true;
-	}
-	return false;
+	self->state.queue = queue;
+	return true;
 }
 
 uint32_t queue_of_call(void)
 {
-	while (self->queue == NO_QUEUE && !queue_take_free())
+	while (self->state.queue == NO_QUEUE && !queue_take_free())
 		task_stand_by(); /* the waits of those who have one are limited */
-	return (uint32_t)self->queue;
+	return (uint32_t)self->state.queue;
 }
 
 static void give_back(int8_t queue)
 {
 	if (queue == NO_QUEUE)
 		return;
-	if (hw_read(COMPLETED(queue)) != engine.issued[queue])
+	if (state() >> queue & 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
 		hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
-	engine.queue_taken[queue] = false;
+	engine.queues_taken &= ~(1u << queue);
 	engine.given_back = true;
 }
 
 void queue_give_back(struct call *call)
 {
-	give_back(call->queue);
-	give_back(call->other_queue);
-	call->queue = call->other_queue = NO_QUEUE;
+	give_back(call->state.queue);
+	give_back(call->state.other_queue);
+	call->state.queue = call->state.other_queue = NO_QUEUE;
+	engine.early &= ~call->bit;
 }
 
 void queue_change(void)
 {
-	int8_t queue = self->queue;
+	int8_t queue = self->state.queue;
 
-	self->queue = self->other_queue;
-	self->other_queue = queue;
+	self->state.queue = self->state.other_queue;
+	self->state.other_queue = queue;
 }
 
 static bool room(void)
 {
-	return engine.issued[self->queue] - hw_read(COMPLETED(self->queue)) < CCLO_MOVE_QUEUE_DEPTH;
+	uint32_t rooms = hw_read(CCLO_MOVE_STATUS_ROOM_ADDRESS);
+
+	engine.room[self->state.queue] = (uint8_t)(rooms >> (self->state.queue * CCLO_MOVE_ROOM_QUEUE_0_WIDTH));
+	return engine.room[self->state.queue] != 0;
 }
 
 static uint32_t error_of(int8_t queue) { return queue == NO_QUEUE ? 0 : hw_read(ERROR(queue)); }
 
+static void fail(void) { task_fail(error_of(self->state.queue) | error_of(self->state.other_queue)); }
+
 void move_check(void)
 {
-	uint32_t error = error_of(self->queue) | error_of(self->other_queue);
+	uint32_t now = state();
 
-	if (error != 0)
-		task_fail(error);
+	if ((self->state.queue != NO_QUEUE && failed(now, self->state.queue)) ||
+	    (self->state.other_queue != NO_QUEUE && failed(now, self->state.other_queue)))
+		fail();
 }
 
 /* The data plane limits what it waits for itself; here is a second limit, for
  * each move anew. */
-static uint32_t move_limit(void) { return 2 * remote_limit() + MOVE_MARGIN_MILLISECONDS; }
+static uint32_t move_limit(void) { return 2 * engine.remote_limit + MOVE_MARGIN_MILLISECONDS; }
 
 void move_wait(uint32_t number)
 {
 	uint32_t seen;
 
-	if (self->queue == NO_QUEUE)
+	if (self->state.queue == NO_QUEUE)
 		return;
 	for (;;) {
-		seen = hw_read(COMPLETED(self->queue));
+		seen = hw_read(COMPLETED(self->state.queue));
 		if ((int32_t)(seen - number) >= 0)
 			break;
-		TASK_WAIT(hw_read(COMPLETED(self->queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+		TASK_WAIT(hw_read(COMPLETED(self->state.queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
 	}
 	move_check();
 }
 
-uint32_t move_number(void) { return self->queue == NO_QUEUE ? 0 : engine.issued[self->queue]; }
+uint32_t move_number(void) { return self->state.queue == NO_QUEUE ? 0 : engine.issued[self->state.queue]; }
 
 void move_drain(void)
 {
-	if (self->queue != NO_QUEUE)
-		move_wait(engine.issued[self->queue]);
+	uint32_t busy;
+
+	if (self->state.queue == NO_QUEUE)
+		return;
+	busy = 1u << CCLO_MOVE_STATE_BUSY_SHIFT << self->state.queue;
+	for (;;) {
+		uint32_t now = state(), seen;
+
+		if ((now & (busy | CCLO_MOVE_STATE_FAILED_MASK)) == 0)
+			return;
+		if ((now & busy) == 0)
+			break;
+		seen = hw_read(COMPLETED(self->state.queue));
+		if (seen != engine.issued[self->state.queue])
+			TASK_WAIT(hw_read(COMPLETED(self->state.queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+	}
+	move_check();
+}
+
+void move_finishes(struct call *call)
+{
+	call->state.finishing = true;
+	call->seen = engine.issued[call->state.queue];
+	task_limit_of(call, move_limit());
+}
+
+/* What comes after is up to the scheduler. */
+void move_finish(void)
+{
+	if (self->state.queue == NO_QUEUE)
+		task_done();
+	move_finishes(self);
+	task_leave();
+}
+
+void move_finishing(struct call *call)
+{
+	uint32_t now = state(), queue = (uint32_t)call->state.queue, seen;
+
+	if ((now >> queue & (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT)) == 0) {
+		engine.queues_taken &= ~(1u << queue);
+		call->state.queue = NO_QUEUE;
+		task_end(call, call->error);
+		return;
+	}
+	if (failed(now, call->state.queue)) {
+		task_end(call, call->error | error_of(call->state.queue));
+		return;
+	}
+	seen = hw_read(COMPLETED(queue));
+	if (seen != call->seen) {
+		call->seen = seen;
+		task_limit_of(call, move_limit());
+	} else if (reached(call->deadline)) {
+		task_end(call, call->error | CCLO_RETURN_CODE_DMA_TIMEOUT);
+	}
+}
+
+static void make_room(void)
+{
+	queue_of_call();
+	if (engine.room[self->state.queue] == 0)
+		TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
 }
 
 static uint32_t op0_fields(const struct place *place)
 {
+	uint32_t form = place->form;
+
+	if (form == PLAIN_MEMORY)
+		return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
 	return FIELD(MOVE_CONTROL_OP0, place->kind) | FIELD(MOVE_CONTROL_OP0_COMPRESSED, place->packed) |
 	       FIELD(MOVE_CONTROL_OP0_HOST, place->host);
 }
 
 static uint32_t op1_fields(const struct place *place)
 {
+	uint32_t form = place->form;
+
+	if (form == PLAIN_MEMORY)
+		return FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY);
 	return FIELD(MOVE_CONTROL_OP1, place->kind) | FIELD(MOVE_CONTROL_OP1_COMPRESSED, place->packed) |
 	       FIELD(MOVE_CONTROL_OP1_HOST, place->host);
 }
 
+static uint32_t result_fields(const struct place *place)
+{
+	uint32_t form = place->form;
+
+	if (form == PLAIN_MEMORY)
+		return FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
+	return FIELD(MOVE_CONTROL_RESULT, place->kind) | FIELD(MOVE_CONTROL_RESULT_COMPRESSED, place->packed) |
+	       FIELD(MOVE_CONTROL_RESULT_HOST, place->host);
+}
+
 /* What comes from a rank, as an operand. */
-static struct place incoming(const struct move *m)
+static struct place incoming(const struct move *m, const struct call *call)
 {
 	struct place place = { .kind = CCLO_MOVE_OPERAND_MESSAGE };
 
@@ -177,13 +244,13 @@ static struct place incoming(const struct move *m)
 	}
 #endif
 	(void)m;
-	place.packed = self->wire_packed;
+	place.packed = call->wire_packed;
 	return place;
 }
 
 /* Sets the operands and says what they are. Without a reduction nothing is
  * converted that need not be: the inner form is that of the only operand. */
-static uint32_t set_operands(const struct move *m)
+static uint32_t set_operands(const struct move *m, const struct call *call)
 {
 	struct place message;
 	const struct place *op0 = m->op0, *op1 = m->op1;
@@ -191,7 +258,7 @@ static uint32_t set_operands(const struct move *m)
 	bool inner;
 
 	if (m->receives) {
-		message = incoming(m);
+		message = incoming(m, call);
 		if (op0 == NULL)
 			op0 = &message;
 		else
@@ -199,87 +266,112 @@ static uint32_t set_operands(const struct move *m)
 	}
 	if (op0 == NULL)
 		return 0;
-	inner = op1 != NULL ? self->inner_packed : op0->packed;
+	inner = op1 != NULL ? call->inner_packed : op0->packed;
 	control = op0_fields(op0) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, inner);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
+	if (op0 != &message || m->from_window != NULL) {
+		hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
+		hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
+	}
 	if (op1 != NULL) {
 		control |= op1_fields(op1);
-		hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
-		hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
+		if (op1 != &message || m->from_window != NULL) {
+			hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
+			hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
+		}
 	}
 	return control;
 }
 
-static uint32_t set_result(const struct move *m)
+static uint32_t set_result(const struct move *m, const struct call *call)
 {
-	uint32_t kind = CCLO_MOVE_RESULT_NONE, control = 0;
+	uint32_t control = 0;
 
 	if (m->result != NULL) {
-		kind = m->result->kind;
-		control = FIELD(MOVE_CONTROL_RESULT_COMPRESSED, m->result->packed) | FIELD(MOVE_CONTROL_RESULT_HOST, m->result->host);
+		control = result_fields(m->result);
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, m->result->low);
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, m->result->high);
 	}
-	if (m->sends)
-		kind = kind == CCLO_MOVE_RESULT_MEMORY          ? CCLO_MOVE_RESULT_MEMORY_AND_NETWORK
-		       : kind == CCLO_MOVE_RESULT_KERNEL_STREAM ? CCLO_MOVE_RESULT_KERNEL_STREAM_AND_NETWORK
-		                                                : CCLO_MOVE_RESULT_NETWORK;
-	return control | FIELD(MOVE_CONTROL_RESULT, kind) | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, self->wire_packed);
+	if (!m->sends)
+		return control;
+	switch (FIELD_OF(MOVE_CONTROL_RESULT, control)) {
+	case CCLO_MOVE_RESULT_MEMORY:
+		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK - CCLO_MOVE_RESULT_MEMORY);
+		break;
+	case CCLO_MOVE_RESULT_KERNEL_STREAM:
+		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_KERNEL_STREAM_AND_NETWORK - CCLO_MOVE_RESULT_KERNEL_STREAM);
+		break;
+	default:
+		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
+	}
+	return control | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, call->wire_packed);
 }
 
-/* Registers are shared with other calls: room is made before they are set. */
-static void make_room(void)
+/* Gives the move to the call's queue. */
+static void issue_control(struct call *call, uint32_t control)
 {
-	queue_of_call();
-	TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+	uint32_t queue = (uint32_t)call->state.queue;
+
+	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, queue));
+	engine.issued[queue]++;
+	engine.room[queue]--;
 }
 
-static void issue(uint32_t control)
-{
-	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, self->queue));
-	engine.issued[self->queue]++;
-}
-
-static void set_peer(uint32_t source, uint32_t destination, uint32_t tag, uint32_t context)
-{
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, source);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
-}
-
+/* Registers are shared with other calls: what may wait or fail comes before they
+ * are set. */
 void move_issue(const struct move *m)
 {
+	struct call *call = engine.current;
 	uint32_t bytes = bytes_of(m->count, false);
-	uint32_t packed = bytes_of(m->count, true);
+	uint32_t packed = call->packs ? bytes_of(m->count, true) : 0;
 	uint32_t control = FIELD(MOVE_CONTROL_FENCE, m->fence);
+	bool cut = m->sends && !m->to_window && m->count != 0;
 
-	make_room();
+	if (call->state.queue == NO_QUEUE || engine.room[call->state.queue] == 0)
+		make_room();
+	if (cut)
+		cut_use(m->destination);
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
-	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, packed);
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, self->tdest | FIELD(MOVE_TDEST_KERNEL, m->tdest));
-	control |= set_operands(m) | set_result(m);
-	if (m->receives || m->sends)
-		set_peer(m->source, m->destination, m->tag, m->context);
+	if (call->packs)
+		hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, packed);
+	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest | FIELD(MOVE_TDEST_KERNEL, m->tdest));
+	control |= set_operands(m, call) | set_result(m, call);
+	if (m->receives || m->sends) {
+		hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+		hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, m->context);
+		hw_write(CCLO_MOVE_TAG_ADDRESS, m->tag);
+	}
+	if (m->receives)
+		hw_write(CCLO_MOVE_SOURCE_ADDRESS, m->source);
 	if (m->sends) {
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, bytes_of(chunk_elements(), self->wire_packed));
-		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, segment_bytes(m->destination));
+		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, m->destination);
 		hw_write(CCLO_MOVE_STRM_ADDRESS, m->strm);
+	}
+	if (cut) {
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
+		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
 	}
 #if CCLO_FEATURE_RENDEZVOUS
 	if (m->from_window != NULL)
 		hw_write(CCLO_MOVE_WINDOW_ADDRESS, m->window);
 	if (m->to_window) {
-		hw_write(CCLO_MOVE_TAG_ADDRESS, self->remote_transfer);
-		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, self->remote_address);
+		hw_write(CCLO_MOVE_TAG_ADDRESS, call->remote_transfer);
+		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address);
 		hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, 0);
 		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
-		           FIELD(MOVE_CONTROL_REMOTE_HOST, self->remote_host);
+		           FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host);
 	}
 #endif
-	issue(control);
+	issue_control(call, control);
+}
+
+uint32_t bytes_of_many(uint32_t count, bool packed)
+{
+	uint64_t bytes = packed ? (uint64_t)(count >> self->ratio_log) * self->packed_bytes
+	                        : (uint64_t)count * self->plain_bytes;
+
+	if (bytes >> 32)
+		task_fail(CCLO_RETURN_CODE_DMA_SIZE);
+	return (uint32_t)bytes;
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -287,13 +379,16 @@ void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t a
                  uint32_t context)
 {
 	make_room();
-	set_peer(destination, destination, tag, context);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
 	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, 0);
 	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
 	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, count);
 	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);
-	issue(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_MESSAGE_TYPE, type) |
-	      FIELD(MOVE_CONTROL_REMOTE_HOST, host));
+	issue_control(self, FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_MESSAGE_TYPE, type) |
+	                    FIELD(MOVE_CONTROL_REMOTE_HOST, host));
 }
 #endif

@@ -29,6 +29,15 @@ void move_issue(const struct move *move);
 /* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);
 
+/* The same, and ends the call. It must have one queue at most. */
+void move_finish(void) __attribute__((noreturn));
+
+/* Says so of a call. */
+void move_finishes(struct call *call);
+
+/* Ends a call that is finishing, if its moves have ended. */
+void move_finishing(struct call *call);
+
 /* Fails with the error of the call's moves, if they have one. */
 void move_check(void);
 
@@ -54,8 +63,19 @@ void queue_give_back(struct call *call);
 void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
                  uint32_t context);
 
-/* Bytes of so many elements; fails if a word cannot hold them. */
-uint32_t bytes_of(uint32_t count, bool packed);
+uint32_t bytes_of_many(uint32_t count, bool packed);
+
+/* Bytes of so many elements; fails if a word cannot hold them. An element has a
+ * beat at most. */
+static inline uint32_t bytes_of(uint32_t count, bool packed)
+{
+	const struct call *call = engine.current;
+
+	_Static_assert(CCLO_BEAT_BYTES <= 64, "product of counts that are not many");
+	if (count >> 26)
+		return bytes_of_many(count, packed);
+	return packed ? (count >> call->ratio_log) * call->packed_bytes : count * call->plain_bytes;
+}
 
 /* The place so many elements further on. */
 struct place place_at(const struct place *place, uint64_t elements);

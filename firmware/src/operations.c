@@ -6,72 +6,78 @@
 
 /* What an operation needs before it runs. */
 enum {
-	NEEDS_ELEMENTS = 1, /* arithmetic configuration, operands */
-	NEEDS_COMM = 2,
-	NEEDS_FUNCTION = 4,
-	IS_COLLECTIVE = 8,
-	MAY_STREAM = 16, /* operands and result may be kernel streams */
+	NEEDS_ELEMENTS = 1, /* arithmetic configuration, operand 0, result */
+	NEEDS_OP1 = 2,
+	NEEDS_COMM = 4,
+	NEEDS_FUNCTION = 8,
+	IS_COLLECTIVE = 16,
+	MAY_STREAM = 32, /* operands and result may be kernel streams */
 };
 
 #define LOCAL      (NEEDS_ELEMENTS | MAY_STREAM)
 #define P2P        (NEEDS_ELEMENTS | NEEDS_COMM | MAY_STREAM)
 #define COLLECTIVE (NEEDS_ELEMENTS | NEEDS_COMM | IS_COLLECTIVE)
 
-static void nop(struct call *call) { (void)call; }
-
+/* By their codes; nop has none here. */
 static const struct operation {
-	uint32_t scenario, needs;
 	void (*run)(struct call *call);
+	uint32_t needs;
 } operations[] = {
-	{ CCLO_OPERATION_CONFIG, 0, config },
-	{ CCLO_OPERATION_COPY, LOCAL, copy },
-	{ CCLO_OPERATION_COMBINE, LOCAL | NEEDS_FUNCTION, combine },
-	{ CCLO_OPERATION_SEND, P2P, send },
-	{ CCLO_OPERATION_RECV, P2P, recv },
-	{ CCLO_OPERATION_BCAST, COLLECTIVE, bcast },
-	{ CCLO_OPERATION_SCATTER, COLLECTIVE, scatter },
-	{ CCLO_OPERATION_GATHER, COLLECTIVE, gather },
-	{ CCLO_OPERATION_REDUCE, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM, reduce },
-	{ CCLO_OPERATION_ALLGATHER, COLLECTIVE, allgather },
-	{ CCLO_OPERATION_ALLREDUCE, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM, allreduce },
-	{ CCLO_OPERATION_REDUCE_SCATTER, COLLECTIVE | NEEDS_FUNCTION, reduce_scatter },
+	[CCLO_OPERATION_CONFIG] = { config, 0 },
+	[CCLO_OPERATION_COPY] = { copy, LOCAL },
+	[CCLO_OPERATION_COMBINE] = { combine, LOCAL | NEEDS_OP1 | NEEDS_FUNCTION },
+	[CCLO_OPERATION_SEND] = { send, P2P },
+	[CCLO_OPERATION_RECV] = { recv, P2P | NEEDS_OP1 },
+	[CCLO_OPERATION_BCAST] = { bcast, COLLECTIVE },
+	[CCLO_OPERATION_SCATTER] = { scatter, COLLECTIVE },
+	[CCLO_OPERATION_GATHER] = { gather, COLLECTIVE },
+	[CCLO_OPERATION_REDUCE] = { reduce, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM },
+	[CCLO_OPERATION_ALLGATHER] = { allgather, COLLECTIVE },
+	[CCLO_OPERATION_ALLREDUCE] = { allreduce, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM },
+	[CCLO_OPERATION_REDUCE_SCATTER] = { reduce_scatter, COLLECTIVE | NEEDS_FUNCTION },
 #ifdef CCLO_OPERATION_BARRIER
-	{ CCLO_OPERATION_BARRIER, NEEDS_COMM | IS_COLLECTIVE, barrier },
+	[CCLO_OPERATION_BARRIER] = { barrier, NEEDS_COMM | IS_COLLECTIVE },
 #endif
 #ifdef CCLO_OPERATION_ALLTOALL
-	{ CCLO_OPERATION_ALLTOALL, COLLECTIVE, alltoall },
+	[CCLO_OPERATION_ALLTOALL] = { alltoall, COLLECTIVE },
 #endif
 #ifdef CCLO_OPERATION_EXT_STREAM_KRNL
-	{ CCLO_OPERATION_EXT_STREAM_KRNL, LOCAL, ext_stream_krnl },
+	[CCLO_OPERATION_EXT_STREAM_KRNL] = { ext_stream_krnl, LOCAL },
 #endif
-	{ CCLO_OPERATION_NOP, 0, nop },
 };
+
+/* What moves are of that have no elements. */
+static void no_elements(struct call *call)
+{
+	call->op0 = call->op1 = call->res = (struct place){ 0 };
+	call->wire_packed = call->packs = false;
+	call->elements = 0;
+	call->plain_bytes = call->packed_bytes = 1;
+	call->ratio_log = call->tdest = 0;
+}
 
 void operation_run(struct call *call)
 {
-	for (uint32_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
-		const struct operation *o = &operations[i];
+	uint32_t scenario = call->words.scenario;
+	const struct operation *o = &operations[scenario];
+	uint32_t needs;
 
-		if (o->scenario != call->words.scenario)
-			continue;
-		call->kind = KIND_LOCAL;
-		call->op0 = call->op1 = call->res = (struct place){ 0 };
-		call->wire_packed = false;
-		call->plain_bytes = call->packed_bytes = 1;
-		call->ratio_log = call->tdest = 0;
-		if (o->needs & NEEDS_COMM)
-			comm_use();
-		if (o->needs & NEEDS_ELEMENTS)
-			arithmetic_use();
-		if (o->needs & NEEDS_FUNCTION)
-			reduction_use();
-		if (!(o->needs & MAY_STREAM) && (call->op0.kind == CCLO_MOVE_OPERAND_KERNEL_STREAM ||
-		                                 call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM))
-			task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
-		if (o->needs & IS_COLLECTIVE)
-			order_wait(KIND_COLLECTIVE, 0);
-		o->run(call);
-		return;
-	}
-	task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
+	call->kind = KIND_LOCAL;
+	if (scenario >= sizeof(operations) / sizeof(operations[0]) || o->run == NULL)
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
+	needs = o->needs;
+	if (needs & NEEDS_COMM)
+		comm_use();
+	if (needs & NEEDS_ELEMENTS)
+		arithmetic_use((needs & NEEDS_OP1) != 0);
+	else
+		no_elements(call);
+	if (needs & NEEDS_FUNCTION)
+		reduction_use();
+	if (!(needs & MAY_STREAM) && (call->op0.kind == CCLO_MOVE_OPERAND_KERNEL_STREAM ||
+	                              call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM))
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
+	if (needs & IS_COLLECTIVE)
+		order_wait(KIND_COLLECTIVE, 0);
+	o->run(call);
 }

@@ -25,6 +25,10 @@ void barrier(struct call *call);
 void alltoall(struct call *call);
 void ext_stream_krnl(struct call *call);
 
+/* Issues the move of the call in the window, which is open alone, if it is a simple
+ * one of the usual kind: it is finishing then. */
+bool express(struct call *call, uint32_t operation);
+
 /* Clears everything: see config.c. */
 void reset_engine(void);
 

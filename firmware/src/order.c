@@ -34,7 +34,7 @@ static bool must_follow(const struct call *later, const struct call *earlier)
 
 static bool overtakes(void)
 {
-	for (uint32_t set = engine.open & ~call_bit(self); set != 0;) {
+	for (uint32_t set = engine.open & ~self->bit; set != 0;) {
 		const struct call *other = &engine.calls[next_in(&set)];
 
 		if ((int32_t)(other->order - self->order) < 0 && must_follow(self, other))
@@ -43,10 +43,8 @@ static bool overtakes(void)
 	return false;
 }
 
-void order_wait(enum call_kind kind, uint32_t tag)
+void order_wait_for_others(void)
 {
-	self->kind = kind;
-	self->tag = tag;
 	while (overtakes())
 		task_stand_by(); /* the waits of those before are limited */
 }

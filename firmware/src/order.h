@@ -5,7 +5,18 @@
 
 #include "engine.h"
 
-/* Waits until no earlier call is open that this one must not overtake. */
-void order_wait(enum call_kind kind, uint32_t tag);
+/* Waits for the earlier calls that this one must not overtake. */
+void order_wait_for_others(void);
+
+/* The same for a call of a kind. */
+static inline void order_wait(enum call_kind kind, uint32_t tag)
+{
+	struct call *call = engine.current;
+
+	call->kind = kind;
+	call->tag = tag;
+	if (engine.open != call->bit)
+		order_wait_for_others();
+}
 
 #endif

@@ -8,7 +8,7 @@
 #include "task.h"
 #include "window.h"
 
-static void send_eagerly(uint32_t to, uint32_t strm)
+__attribute__((noreturn)) static void send_eagerly(uint32_t to, uint32_t strm)
 {
 	struct move move = {
 		.op0 = &self->op0,
@@ -21,7 +21,7 @@ static void send_eagerly(uint32_t to, uint32_t strm)
 	};
 
 	move_issue(&move);
-	move_drain();
+	move_finish();
 }
 
 /* To the remote kernel stream, or to the own one. */
@@ -41,8 +41,7 @@ static void put(uint32_t to)
 	if (to == self->rank) {
 		order_wait(KIND_LOCAL, tag);
 		move_issue(&move);
-		move_drain();
-		return;
+		move_finish();
 	}
 	self->res.kind = CCLO_MOVE_RESULT_NONE; /* it is not this rank's stream */
 	order_wait(KIND_SEND_EAGER, tag);
@@ -65,8 +64,8 @@ static bool foreign(uint32_t rank)
  * matter: the other does not know. */
 static bool rendezvous(uint32_t peer)
 {
-	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && most_at_once() >= beats_elements() &&
-	       bytes_of(self->words.count, false) > engine.max_eager && !foreign(peer);
+	return bytes_of(self->words.count, false) > engine.max_eager && engine.max_rendezvous > engine.max_eager &&
+	       !self->wire_packed && most_at_once() >= beats_elements() && !foreign(peer);
 }
 
 /* Elements that are sent together from here: whole beats, for kernel streams. */
@@ -95,7 +94,6 @@ static void send_to_windows(uint32_t to)
 		if (!invitation_wait(to, self->tag, self->context)) {
 			order_wait(KIND_SEND_EAGER, self->tag);
 			send_eagerly(to, 0);
-			return;
 		}
 		move_issue(&move);
 		invitation_done(to, bytes_of(move.count, false), self->context);
@@ -145,7 +143,7 @@ static bool message_waits(uint32_t from)
 	return hw_read(CCLO_RX_SEEK_ADDRESS) != 0;
 }
 
-static void receive_eagerly(uint32_t from)
+__attribute__((noreturn)) static void receive_eagerly(uint32_t from)
 {
 	struct move move = {
 		.result = &self->res,
@@ -157,10 +155,14 @@ static void receive_eagerly(uint32_t from)
 		.tdest = self->tag == CCLO_TAG_ANY ? 0 : self->tag,
 	};
 
-	/* No queue is held while nothing has come. */
-	TASK_WAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	/* One call may hold a queue while nothing has come; the others must not, or those
+	 * that send would have none. */
+	if (engine.early == 0)
+		engine.early = self->bit;
+	else
+		TASK_WAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	move_issue(&move);
-	move_drain();
+	move_finish();
 }
 
 void recv(struct call *call)
@@ -185,7 +187,6 @@ void recv(struct call *call)
 		queue_give_back(call);
 		order_wait(KIND_RECV_EAGER, call->tag);
 		receive_eagerly(from);
-		return;
 	}
 #endif
 	order_wait(KIND_RECV_EAGER, call->words.tag);

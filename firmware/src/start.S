@@ -19,11 +19,29 @@ clear:
 	j	clear
 run:
 	call	cclo_main
+
+# void task_leave(void)
+# Leaves the present stack for the scheduler, which has none to return to.
+	.text
+	.globl task_leave
+	.type task_leave, @function
+task_leave:
+	la	sp, scheduler_stack_top
+	call	scheduler
 	ebreak
 
-# void task_switch(uint32_t **from, uint32_t *to)
-# Saves what a function must keep on the present stack and goes on with another.
-	.text
+# void task_begin(uint32_t *top)
+# Begins a call on its stack, which ends at the address.
+	.globl task_begin
+	.type task_begin, @function
+task_begin:
+	mv	sp, a0
+	call	task_main
+	ebreak
+
+# void task_switch(uint32_t **sp)
+# Saves what a function must keep on the present stack, and leaves it for the
+# scheduler.
 	.globl task_switch
 	.type task_switch, @function
 task_switch:
@@ -42,7 +60,14 @@ task_switch:
 	sw	s10, 44(sp)
 	sw	s11, 48(sp)
 	sw	sp, 0(a0)
-	mv	sp, a1
+	j	task_leave
+
+# void task_resume(uint32_t *sp)
+# Goes on where task_switch has left a stack.
+	.globl task_resume
+	.type task_resume, @function
+task_resume:
+	mv	sp, a0
 	lw	ra, 0(sp)
 	lw	s0, 4(sp)
 	lw	s1, 8(sp)

@@ -5,86 +5,86 @@
 #include "window.h"
 
 #define STACK_GUARD 0x5AC0FFEEu
+#define FAR         0x3FFFFFFFu /* half of what differences of times can be */
 
-void task_switch(uint32_t **from, uint32_t *to);
+/* In start.S: keeps what a function must keep on the present stack, and leaves it
+ * for the scheduler. */
+void task_switch(uint32_t **sp);
 
-static void answer(const struct call *call, uint32_t code)
+void task_answer(uint32_t ticket, uint32_t code)
 {
+	hw_write(CCLO_CALLS_TICKET_ADDRESS, ticket);
 #ifdef CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS
-	hw_write(CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS, hw_read(CCLO_TIMERS_CYCLES_ADDRESS) - call->started);
+	hw_write(CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS, hw_read(CCLO_CALLS_CYCLES_ADDRESS));
 #endif
 	hw_write(CCLO_EXCHANGE_RETURN_CODE_ADDRESS, code);
-	hw_write(CCLO_CALLS_TICKET_ADDRESS, call->ticket);
 	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
 }
 
 void task_end(struct call *call, uint32_t code)
 {
-	queue_give_back(call);
-	windows_shut(call);
-	if (call != &engine.dropped)
-		engine.open &= ~call_bit(call);
+	task_answer(call->ticket, code);
+	if (call->state.queue != NO_QUEUE || call->state.other_queue != NO_QUEUE)
+		queue_give_back(call);
+	if (call->windows != 0)
+		windows_shut(call);
+	engine.early &= ~call->bit;
+	engine.open &= ~call->bit;
 	engine.given_back = true;
-	answer(call, code);
 }
 
-void task_pause(void)
+static void check_stack(const struct call *call)
 {
-	struct call *call = self;
-
-	task_switch(&call->sp, engine.scheduler_sp);
+	if (engine.stacks[call - engine.calls][0] != STACK_GUARD)
+		__builtin_trap();
 }
 
-void task_stand_by(void)
+void task_done(void)
 {
-	engine.standing_by = true;
-	task_pause();
+	check_stack(self);
+	task_end(self, self->error);
+	task_leave();
 }
 
 void task_fail(uint32_t error)
 {
 	self->error |= error;
-	task_end(self, self->error);
-	task_pause(); /* a call that has ended is never resumed */
-	__builtin_unreachable();
+	task_done();
 }
 
-static void task_main(void)
+void task_main(void)
 {
 	operation_run(self);
-	task_end(self, self->error);
-	task_pause();
+	task_done();
 }
 
-static void resume(struct call *call)
+void task_init(void)
 {
-	engine.current = call;
-	task_switch(&engine.scheduler_sp, call->sp);
-	engine.current = NULL;
-	if (engine.stacks[call - engine.calls][0] != STACK_GUARD)
-		__builtin_trap();
+	for (uint32_t i = 0; i < CALLS; i++) {
+		engine.calls[i].bit = 1u << i;
+		engine.stacks[i][0] = STACK_GUARD;
+	}
+	engine.rang = true;
 }
 
-void task_start(struct call *call)
+static void set_alarm(uint32_t time)
 {
-	uint32_t *stack = engine.stacks[call - engine.calls];
-	uint32_t *sp = stack + STACK_WORDS - 16; /* the frame that task_switch takes down */
-
-	stack[0] = STACK_GUARD;
-	sp[0] = (uint32_t)task_main;
-	call->sp = sp;
-	engine.open |= call_bit(call);
-	call->timed = false;
-	call->queue = call->other_queue = NO_QUEUE;
-	call->windows = 0;
-	resume(call);
+	engine.alarm = time;
+	hw_write(CCLO_SYSTEM_ALARM_ADDRESS, time);
 }
 
-void task_limit(uint32_t limit)
+void task_limit_of(struct call *call, uint32_t limit)
 {
-	self->deadline = milliseconds() + limit;
-	self->timed = true;
+	uint32_t deadline = milliseconds() + limit;
+
+	call->deadline = deadline;
+	call->state.timed = true;
+	if (!engine.alarmed || (int32_t)(engine.alarm - deadline) > 0)
+		set_alarm(deadline);
+	engine.alarmed = true;
 }
+
+void task_limit(uint32_t limit) { task_limit_of(self, limit); }
 
 void task_wait(uint32_t error)
 {
@@ -94,23 +94,59 @@ void task_wait(uint32_t error)
 	task_pause();
 }
 
-void task_run_all(void)
+/* The alarm has come, or nobody waits for it any more: sets it anew. */
+static void next_alarm(void)
 {
-	uint32_t now = milliseconds();
-	uint32_t soonest = 0x3FFFFFFF; /* half a wrap at most: differences stay signed */
+	uint32_t now = milliseconds(), soonest = FAR;
 
+	engine.alarmed = engine.rang = false;
 	for (uint32_t set = engine.open; set != 0;) {
-		struct call *call = &engine.calls[next_in(&set)];
+		const struct call *call = &engine.calls[next_in(&set)];
+		int32_t left = (int32_t)(call->deadline - now);
 
-		resume(call);
-		if ((engine.open & call_bit(call)) && call->timed) {
-			int32_t left = (int32_t)(call->deadline - now);
-
-			if (left < 0)
-				left = 0;
-			if ((uint32_t)left < soonest)
-				soonest = (uint32_t)left;
-		}
+		if (!call->state.timed)
+			continue;
+		engine.alarmed = true;
+		if (left < 0)
+			left = 0;
+		if ((uint32_t)left < soonest)
+			soonest = (uint32_t)left;
 	}
-	hw_write(CCLO_SYSTEM_ALARM_ADDRESS, now + soonest);
+	set_alarm(now + soonest);
+}
+
+uint32_t task_sleep(uint32_t how)
+{
+	uint32_t wake;
+
+	if (engine.rang || (engine.open == 0 && engine.alarmed))
+		next_alarm();
+	wake = hw_read(how);
+	if (wake & CCLO_WAKE_TABLES_MASK)
+		tables_changed();
+	if ((wake & ~CCLO_WAKE_TABLES_MASK) == 0)
+		engine.rang = true;
+	return wake;
+}
+
+/* The processor sleeps here if no other call is open, and in the scheduler else. */
+void task_pause(void)
+{
+	struct call *call = self;
+
+	if (engine.open == call->bit) {
+		uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
+
+		if ((wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK)) == 0)
+			return;
+		engine.wake = wake;
+	}
+	check_stack(call);
+	task_switch(&call->sp);
+}
+
+void task_stand_by(void)
+{
+	engine.standing_by = true;
+	task_pause();
 }

@@ -23,21 +23,40 @@ void task_fail(uint32_t error) __attribute__((noreturn));
  * once with that of the call's moves. */
 #define TASK_WAIT(condition, limit_milliseconds, error) \
 	do {                                                \
+		if (condition)                                  \
+			break;                                      \
 		task_limit(limit_milliseconds);                 \
-		while (!(condition))                            \
+		do                                              \
 			task_wait(error);                           \
-		self->timed = false;                            \
+		while (!(condition));                           \
+		self->state.timed = false;                            \
 	} while (0)
 
 void task_wait(uint32_t error);
 
 void task_limit(uint32_t milliseconds_from_now);
 
-/* Begins a call on its stack. */
-void task_start(struct call *call);
+/* Ends the call with the bits of the return code so far. */
+void task_done(void) __attribute__((noreturn));
 
-/* Lets every call run until it waits; what waits for time sets the alarm. */
-void task_run_all(void);
+/* The beginning of a call, on its stack. */
+void task_main(void) __attribute__((noreturn));
+
+/* Sets the stacks up. */
+void task_init(void);
+
+/* Leaves the stack for good, for the scheduler. */
+void task_leave(void) __attribute__((noreturn));
+
+/* The same limit for a wait of any call. */
+void task_limit_of(struct call *call, uint32_t milliseconds_from_now);
+
+/* Sleeps in a register, system.next or system.sleep, until something happens or the
+ * first of the calls' waits ends (layout wake). */
+uint32_t task_sleep(uint32_t how);
+
+/* Answers the call of a ticket. */
+void task_answer(uint32_t ticket, uint32_t code);
 
 /* Answers a call that is open, and frees what it holds. */
 void task_end(struct call *call, uint32_t code);
