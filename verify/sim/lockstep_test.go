@@ -43,10 +43,11 @@ func TestLockstep(t *testing.T) {
 						t.Errorf("engine %d runs at %d cycles, the slowest one is at %d", i, m.time, slowest)
 					}
 					clock.mu.Unlock()
+					m.ran(uint64(1 + (i+k)%4))
+					time.Sleep(10 * time.Microsecond) // what has run is looked at
 					mu.Lock()
 					running--
 					mu.Unlock()
-					m.ran(uint64(1 + (i+k)%4))
 				}
 				m.sleep()
 			})
