@@ -154,6 +154,7 @@ module proof (
     (* hierconn *) wire [31:0] \dut.answers_1.memory[1] ;
     wire [63:0] kept = who ? {\dut.answers_1.memory[1] , \dut.answers_1.memory[0] } : {\dut.answers_0.memory[1] , \dut.answers_0.memory[0] };
     (* hierconn *) wire \dut.rst ;
+    always @* assert (since <= 2);
     always @* if (!started) assert (reset);
     always @* if (since != 0) assert (\dut.rst == reset);
     wire        at   = ahead_a[0] ^ (who ? \dut.answers_1.head : \dut.answers_0.head );
