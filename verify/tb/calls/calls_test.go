@@ -29,6 +29,7 @@ type call struct {
 	client int
 	words  [15]uint32
 	reset  bool
+	taken  uint64 // cycle
 	code   uint32
 	state  int // how far it is
 }
@@ -60,9 +61,9 @@ type world struct {
 	held      uint32
 	isHeld    bool
 
-	status, take, ticket, answer uint32
-	waitingField, resetField     abi.Field
-	config, resetPeriph, nop     uint32
+	status, take, ticket, answer, cycles uint32
+	waitingField, resetField             abi.Field
+	config, resetPeriph, nop             uint32
 }
 
 func newWorld(t *testing.T, platform string, seed uint64) *world {
@@ -71,10 +72,11 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 		Platform: platform, Folder: "ccl_offload", Top: "calls", Files: []string{"calls", "call_queue", "call_tickets"},
 		Params: map[string]string{"QUEUE": "16", "TICKETS": "16"},
 		In: map[string]int{
-			"call_valid": 1, "call_data": 32, "answer_ready": 1, pageCalls.Request: pins.PageIn, pageWindow.Request: pins.PageIn,
+			"call_valid": 1, "call_data": 32, "answer_ready": 1, "next_take": 1, pageCalls.Request: pins.PageIn, pageWindow.Request: pins.PageIn,
 		},
 		Out: map[string]int{
 			"call_ready": 1, "answer_valid": 1, "answer_data": 32, "event_call": 1, "calls_idle": 1,
+			"next_offered": 1, "next_delayed": 1, "next_refused": 1, "next_operation": 24,
 			pageCalls.Response: pins.PageOut, pageWindow.Response: pins.PageOut,
 		},
 	}
@@ -104,6 +106,8 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 			w.ticket = reg.At
 		case "answer":
 			w.answer = reg.At
+		case "cycles":
+			w.cycles = reg.At
 		}
 	}
 	for _, f := range g.Layout("call_status").Fields {
@@ -209,11 +213,46 @@ func (w *world) write(offset, v uint32) error {
 	return err
 }
 
+// takeNext takes a call as a read of system.next does, and gives its ticket: 0 for none.
+// While a reset waits, no call is offered.
+func (w *world) takeNext() uint32 {
+	w.t.Helper()
+	for w.b.Is("next_delayed") {
+		w.step()
+	}
+	resets := 0
+	for _, c := range w.waiting {
+		if c.reset {
+			resets++
+		}
+	}
+	if offered, refused := w.b.Is("next_offered"), w.b.Is("next_refused"); offered && resets > 0 || refused && resets == 0 {
+		w.t.Fatalf("a call is offered: %t, refused: %t; %d resets wait", offered, refused, resets)
+	}
+	if !w.b.Is("next_offered") {
+		return w.read(pageCalls, w.take)
+	}
+	if want := w.waiting[0].words[0] & 0xFFFFFF; uint32(w.b.Get("next_operation")) != want {
+		w.t.Fatalf("operation %06X is offered, not %06X", w.b.Get("next_operation"), want)
+	}
+	w.b.Set("next_take", 1)
+	w.step()
+	w.b.Set("next_take", 0)
+	return w.read(pageCalls, w.ticket)
+}
+
 // takeOne takes a call, if there is one, and checks it.
 func (w *world) takeOne() *call {
 	w.t.Helper()
 	before := len(w.waiting)
-	ticket := w.read(pageCalls, w.take)
+	take := func() uint32 { return w.read(pageCalls, w.take) }
+	if w.r.IntN(2) == 0 {
+		take = w.takeNext
+	}
+	ticket := take()
+	if got := w.read(pageCalls, w.ticket); ticket != 0 && got != ticket {
+		w.t.Fatalf("ticket %d was taken, %d would be answered", ticket, got)
+	}
 	if ticket == 0 {
 		if before > 0 && w.undelivered() < tickets {
 			w.t.Fatalf("%d calls wait and none can be taken", before)
@@ -228,7 +267,7 @@ func (w *world) takeOne() *call {
 	}
 	c := w.waiting[0]
 	w.waiting = w.waiting[1:]
-	c.state = taken
+	c.state, c.taken = taken, w.b.Cycle-uint64(w.read(pageCalls, w.cycles))
 	w.open[ticket] = c
 	for _, i := range w.r.Perm(16) {
 		want := uint32(0)
@@ -264,6 +303,9 @@ func (w *world) answerOne(ticket uint32) {
 	}
 	if got := w.read(pageCalls, w.ticket); got != ticket {
 		w.t.Fatalf("the ticket register is %d, not %d", got, ticket)
+	}
+	if got := w.b.Cycle - uint64(w.read(pageCalls, w.cycles)); got != c.taken {
+		w.t.Fatalf("the call was taken in cycle %d, not in %d", got, c.taken)
 	}
 	c.code = w.r.Uint32() &^ (0xF << 27)
 	c.state = answered
@@ -458,7 +500,7 @@ func TestNothingElseIsARegister(t *testing.T) {
 		w := newWorld(t, platform, 0)
 		for offset := uint32(0); offset < 0x100; offset += 4 {
 			for _, write := range []bool{false, true} {
-				want := offset == w.ticket || offset == w.status && !write || offset == w.take && !write
+				want := offset == w.ticket || offset == w.status && !write || (offset == w.take || offset == w.cycles) && !write
 				if _, err := w.b.Access(pageCalls, w.step, write, offset, 5); (err == nil) != want {
 					t.Errorf("%s: calls, offset 0x%X, write %t: %v", platform, offset, write, err)
 				}
