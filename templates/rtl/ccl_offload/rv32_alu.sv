@@ -12,7 +12,7 @@ module rv32_alu (
     output logic        condition // of the branch with this funct3
 );
 
-    logic [31:0] sum, right;
+    logic [31:0] sum, right, others;
     logic        equal, less, signs; // the operands have signs
 
     // Nothing follows the chain that compares: slt is the longest way to a result.
@@ -24,16 +24,17 @@ module rv32_alu (
 
     always_comb begin
         case (funct3)
-            3'd0:    result = sum;
-            3'd1:    result = a << b[4:0];
-            3'd2:    result = {31'd0, less};
-            3'd3:    result = {31'd0, less};
-            3'd4:    result = a ^ b;
-            3'd5:    result = right;
-            3'd6:    result = a | b;
-            default: result = a & b;
+            3'd1:    others = a << b[4:0];
+            3'd2:    others = {31'd0, less};
+            3'd3:    others = {31'd0, less};
+            3'd4:    others = a ^ b;
+            3'd5:    others = right;
+            3'd6:    others = a | b;
+            default: others = a & b;
         endcase
     end
+
+    assign result = funct3 == 3'd0 ? sum : others; // the sum is last
 
     always_comb begin
         condition = funct3[2] ? less : equal;

@@ -86,7 +86,7 @@ module rv32_core #(
     logic [31:0]        a, b, offset, target;
     logic               backwards; // distance of a branch
     logic               stall, execute, local_access, outside, taken, redirect;
-    logic [31:0]        address, result_x, sum, product, quotient, count, lanes;
+    logic [31:0]        address, result_x, special, sum, product, quotient, count, lanes;
     logic [3:0]         strobe;
     logic               misaligned, condition, multiplied, divided, trap, stopped;
     logic [1:0]         multiplying;
@@ -204,12 +204,13 @@ module rv32_core #(
     rv32_counters counters (.clk, .rst, .executed(execute), .instructions(offset[1]), .high(offset[7]), .value(count));
 
     always_comb begin
-        if (x.multiply) result_x = product;
-        else if (x.divide) result_x = quotient;
-        else if (x.counter) result_x = count;
-        else if (x.upper) result_x = target;
-        else if (x.jal || x.jalr) result_x = {link, 2'b00};
-        else result_x = sum;
+        if (x.multiply) special = product;
+        else if (x.divide) special = quotient;
+        else if (x.counter) special = count;
+        else if (x.upper) special = target;
+        else special = {link, 2'b00};
+        // What the ALU says comes last.
+        result_x = x.multiply || x.divide || x.counter || x.upper || x.jal || x.jalr ? special : sum;
     end
 
     // Loads and stores.
