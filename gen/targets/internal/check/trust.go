@@ -26,7 +26,7 @@ func Proofs(ctx context.Context, only *string) error {
 func Exhaustive(ctx context.Context, part *string) error {
 	provide(ctx)
 	arithmetic := flagged([]string{"test", "-count=1", "-v", "-timeout=24h", "./verify/tb/reduce_ops", "./verify/tb/hp_compression", "-tb.exhaustive"}, "tb.exhaustive.part", part)
-	core := []string{"test", "-count=1", "-v", "-timeout=24h", "./verify/tb/core", "-run=LockStep", "-tb.instructions=" + strconv.Itoa(20_000_000)}
+	core := []string{"test", "-count=1", "-v", "-timeout=24h", "./verify/tb/core", "-run=Random", "-tb.instructions=" + strconv.Itoa(20_000_000)}
 	return runAll(ctx, os.Stdout, []step{
 		{"arithmetic", command("go", arithmetic...)},
 		{"control core", command("go", core...)},
