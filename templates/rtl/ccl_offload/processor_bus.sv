@@ -50,6 +50,10 @@ module processor_bus (
     // All pages of registers lie in the 4 KiB from here on.
     localparam logic [31:0] REGISTERS = cclo_pkg::CALLS_STATUS_ADDRESS & 32'hFFFF_F000;
 
+    // Where the exchange memory lies at a multiple of its size, nothing is subtracted.
+    localparam logic [31:0] INSIDE  = cclo_pkg::EXCHANGE_BYTES - 32'd1;
+    localparam bit          ALIGNED = (cclo_pkg::EXCHANGE_BYTES & INSIDE) == '0 && (cclo_pkg::EXCHANGE_PROCESSOR_BASE & INSIDE) == '0;
+
     logic                      in_exchange, in_registers, whole, answered;
     logic [31:0]               from_exchange;
     logic [PAGES-1:0]          page;
@@ -57,7 +61,7 @@ module processor_bus (
     engine_pkg::reg_response_t response;
 
     assign from_exchange = bus_address - cclo_pkg::EXCHANGE_PROCESSOR_BASE;
-    assign in_exchange   = from_exchange < cclo_pkg::EXCHANGE_BYTES;
+    assign in_exchange   = ALIGNED ? ((bus_address ^ cclo_pkg::EXCHANGE_PROCESSOR_BASE) & ~INSIDE) == '0 : from_exchange <= INSIDE;
     assign in_registers  = bus_address[31:12] == REGISTERS[31:12];
     assign whole         = bus_strobe == 4'hF;
 
