@@ -68,6 +68,7 @@ static void comm_read(struct call *call, uint32_t comm)
 	struct known *known = &engine.known;
 
 	known->comm_version = known->cut_version = 0;
+	known->express &= ~(1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV);
 	if (!engine.enabled || !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	call->comm = comm;
@@ -136,12 +137,16 @@ void cut_use(uint32_t rank)
 	if (known->cut_version == engine.tables && known->to == rank && known->cut_packed == call->wire_packed &&
 	    known->comm == call->comm && known->elements == call->elements)
 		return;
+	known->express &= ~(1u << CCLO_OPERATION_SEND);
 	known->chunk_bytes = chunk_bytes(call);
 	known->segment_bytes = segment_bytes(rank, call->wire_packed ? call->packed_bytes : call->plain_bytes);
 	known->to = rank;
 	known->cut_packed = call->wire_packed;
 	/* A call that waited may have another communicator, or other elements. */
 	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
+	if (known->cut_version != 0 && known->comm_version == engine.tables && known->elements_version == engine.tables &&
+	    !call->wire_packed && !known->inner_packed)
+		known->express |= 1u << CCLO_OPERATION_SEND;
 }
 
 static uint32_t configuration(uint32_t word) { return exchange_read(engine.known.elements + 4 * word); }
@@ -214,6 +219,7 @@ static void elements_read(uint32_t elements)
 	struct known *known = &engine.known;
 
 	known->elements_version = known->reduction_version = known->cut_version = 0;
+	known->express = 0;
 	if (!exchange_holds(elements, CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	known->elements = elements;
@@ -258,6 +264,7 @@ static void reduction_read(uint32_t function)
 	uint32_t tdests = known->elements + CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES;
 
 	known->reduction_version = 0;
+	known->express &= ~(1u << CCLO_OPERATION_COMBINE);
 	if (!capable(CCLO_HARDWARE_ID_ARITHMETIC_MASK) || function >= functions ||
 	    function >= CCLO_EXCHANGE_BYTES / CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES ||
 	    !exchange_holds(tdests, (function + 1) * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES))

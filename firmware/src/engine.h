@@ -39,6 +39,7 @@ struct known {
 	/* Elements: byte offset, bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
 	bool inner_packed, fits; /* reductions are done on compressed elements; an rx buffer holds one */
+	uint8_t express; /* bit set of operations for which express.c needs no more than is here */
 	/* TDEST of a function of these elements. */
 	uint32_t reduction_version, function, reduction;
 	/* Where eager messages of these elements to a rank of this communicator are cut. */
@@ -88,6 +89,8 @@ struct call {
 	bool remote_host;
 };
 
+enum { ALARMED = 1, RANG = 2 };
+
 struct engine {
 	struct call *current; /* the call that runs, NULL in the scheduler */
 	uint32_t wake; /* layout wake, that a call was given which the scheduler is to see; or 0 */
@@ -95,9 +98,9 @@ struct engine {
 	uint32_t next_order;
 	uint32_t tables; /* version of what the host has configured: goes up with each change, never 0 */
 	uint32_t alarm; /* milliseconds, as it was set last */
-	bool alarmed; /* for calls that wait: not after the end of any wait */
+	uint8_t alarms; /* ALARMED: for calls that wait, not after the end of any wait; RANG: it has come, or was never set */
+	bool quick; /* one call is open, the first one, and is finishing in queue 0; its ticket is the next to be answered */
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
-	bool rang; /* the alarm has come, or was never set */
 	bool lossy; /* messages may be lost on their way */
 	uint32_t capabilities; /* layout hardware_id */
 	bool enabled; /* enable_pkt was called since the last reset */
@@ -155,6 +158,7 @@ static inline void tables_changed(void)
 {
 	if (++engine.tables == 0)
 		engine.tables = 1;
+	engine.known.express = 0;
 }
 
 #endif

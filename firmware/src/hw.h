@@ -9,6 +9,9 @@
 
 #include "cclo_abi.h"
 
+#define LIKELY(condition)   __builtin_expect((condition) != 0, 1)
+#define UNLIKELY(condition) __builtin_expect((condition) != 0, 0)
+
 static inline uint32_t hw_read(uint32_t address) { return *(volatile uint32_t *)address; }
 
 static inline void hw_write(uint32_t address, uint32_t value) { *(volatile uint32_t *)address = value; }

@@ -36,30 +36,20 @@ __attribute__((noinline, cold)) static void reset_requested(void)
 	}
 }
 
-/* Begins the call in the window. Simple ones need no stack. */
-static void begin(uint32_t operation)
+/* Begins the call in the window, on a stack. */
+__attribute__((noreturn)) static void begin(uint32_t operation)
 {
-	uint32_t ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
-	uint32_t free = ~engine.open, i = 0;
-	struct call *call = engine.calls;
+	uint32_t free = ~engine.open;
+	uint32_t i = next_in(&free);
+	struct call *call = &engine.calls[i];
 
-	if (operation == CCLO_OPERATION_NOP) {
-		task_answer(ticket, 0);
-		return;
-	}
-	if (free != 0xFFFFFFFF) {
-		i = next_in(&free);
-		call += i;
-	}
-	call->ticket = ticket;
+	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	call->order = engine.next_order++;
 	call->error = 0;
 	call->state = (struct call_state){ .queue = NO_QUEUE, .other_queue = NO_QUEUE };
 	call->windows = 0;
-	engine.open |= call->bit;
-	if (engine.open == 1 && express(call, operation))
-		return;
 	call->words.scenario = operation;
+	engine.open |= call->bit;
 	engine.current = call;
 	task_begin(engine.stacks[i] + STACK_WORDS);
 }
@@ -83,16 +73,36 @@ __attribute__((noinline, cold)) static uint32_t sleep_when_full(void)
 	return task_sleep(CCLO_SYSTEM_SLEEP_ADDRESS);
 }
 
-/* Waits for what comes next, unless a call that slept has seen it already. */
-static inline uint32_t next(void)
+/* Answers the call whose ticket is the next to be answered. */
+static inline void answer(uint32_t code)
 {
-	uint32_t wake = engine.wake;
+#ifdef CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS
+	hw_write(CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS, hw_read(CCLO_CALLS_CYCLES_ADDRESS));
+#endif
+	hw_write(CCLO_EXCHANGE_RETURN_CODE_ADDRESS, code);
+	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
+}
 
-	if (wake != 0) {
-		engine.wake = 0;
+/* Waits for the only call, which is finishing; gives what has happened if that is
+ * something else. */
+static inline uint32_t quick(void)
+{
+	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
+	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
+
+	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
+		engine.quick = false;
 		return wake;
 	}
-	return engine.open != 0xFFFFFFFF ? task_sleep(CCLO_SYSTEM_NEXT_ADDRESS) : sleep_when_full();
+	if (LIKELY((hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & used) == 0)) {
+		answer(0);
+		engine.open = engine.queues_taken = engine.early = 0;
+		engine.quick = false;
+		return 0;
+	}
+	move_finishing(engine.calls);
+	engine.quick = engine.open != 0;
+	return 0;
 }
 
 /* Has no state on its stack: calls that wait or end come here, to its beginning. */
@@ -100,34 +110,48 @@ void scheduler(void)
 {
 	engine.current = NULL;
 	for (;;) {
-		uint32_t round = engine.round & engine.open, wake;
+		uint32_t wake, round;
 
-		if (round != 0) {
-			struct call *call = engine.calls;
+		if (engine.quick) {
+			wake = quick();
+			if (LIKELY(wake == 0))
+				continue;
+		} else if (engine.open == 0) {
+			wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
+		} else if (engine.wake != 0) {
+			wake = engine.wake; /* a call that slept has seen it */
+			engine.wake = 0;
+		} else if ((round = engine.round & engine.open) != 0) {
+			struct call *call = &engine.calls[next_in(&round)];
 
-			if (round != 1)
-				call += next_in(&round);
-			else
-				round = 0;
 			engine.round = round;
 			resume(call);
 			continue;
-		}
-		/* What was given back may be what a call waits for. */
-		if (engine.standing_by && engine.given_back) {
+		} else if (engine.standing_by && engine.given_back) {
+			/* What was given back may be what a call waits for. */
 			engine.standing_by = engine.given_back = false;
 			engine.round = engine.open;
 			continue;
+		} else {
+			wake = engine.open != 0xFFFFFFFF ? task_sleep(CCLO_SYSTEM_NEXT_ADDRESS) : sleep_when_full();
 		}
-		wake = next();
+		if (LIKELY(wake & CCLO_WAKE_TAKEN_MASK)) {
+			uint32_t operation = wake >> CCLO_WAKE_OPERATION_SHIFT;
+
+			if (operation == CCLO_OPERATION_NOP)
+				answer(0);
+			else if (engine.open == 0 && express(operation))
+				continue;
+			/* What happened besides is for the others. */
+			if (wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL))
+				engine.round = engine.open;
+			if (operation != CCLO_OPERATION_NOP)
+				begin(operation);
+			continue;
+		}
 		if (wake & CCLO_WAKE_RESET_REQUESTED_MASK)
 			reset_requested();
-		if (wake & CCLO_WAKE_TAKEN_MASK) {
-			engine.round = wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL) ? engine.open : 0;
-			begin(wake >> CCLO_WAKE_OPERATION_SHIFT);
-		} else {
-			engine.round = engine.open;
-		}
+		engine.round = engine.open;
 	}
 }
 

@@ -25,9 +25,12 @@ void barrier(struct call *call);
 void alltoall(struct call *call);
 void ext_stream_krnl(struct call *call);
 
-/* Issues the move of the call in the window, which is open alone, if it is a simple
- * one of the usual kind: it is finishing then. */
-bool express(struct call *call, uint32_t operation);
+/* Issues the move of the call in the window, if it is a simple one of the usual kind:
+ * it is finishing then. No other call may be open. */
+bool express(uint32_t operation);
+
+#define EXPRESS_OPERATIONS \
+	(1u << CCLO_OPERATION_COPY | 1u << CCLO_OPERATION_COMBINE | 1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV)
 
 /* Clears everything: see config.c. */
 void reset_engine(void);

@@ -64,7 +64,7 @@ void task_init(void)
 		engine.calls[i].bit = 1u << i;
 		engine.stacks[i][0] = STACK_GUARD;
 	}
-	engine.rang = true;
+	engine.alarms = RANG;
 }
 
 static void set_alarm(uint32_t time)
@@ -79,9 +79,9 @@ void task_limit_of(struct call *call, uint32_t limit)
 
 	call->deadline = deadline;
 	call->state.timed = true;
-	if (!engine.alarmed || (int32_t)(engine.alarm - deadline) > 0)
+	if ((engine.alarms & ALARMED) == 0 || (int32_t)(engine.alarm - deadline) > 0)
 		set_alarm(deadline);
-	engine.alarmed = true;
+	engine.alarms |= ALARMED;
 }
 
 void task_limit(uint32_t limit) { task_limit_of(self, limit); }
@@ -94,39 +94,25 @@ void task_wait(uint32_t error)
 	task_pause();
 }
 
-/* The alarm has come, or nobody waits for it any more: sets it anew. */
-static void next_alarm(void)
+/* The alarm has come, or nobody waits for it any more. */
+void task_alarm(void)
 {
 	uint32_t now = milliseconds(), soonest = FAR;
 
-	engine.alarmed = engine.rang = false;
+	engine.alarms = 0;
 	for (uint32_t set = engine.open; set != 0;) {
 		const struct call *call = &engine.calls[next_in(&set)];
 		int32_t left = (int32_t)(call->deadline - now);
 
 		if (!call->state.timed)
 			continue;
-		engine.alarmed = true;
+		engine.alarms = ALARMED;
 		if (left < 0)
 			left = 0;
 		if ((uint32_t)left < soonest)
 			soonest = (uint32_t)left;
 	}
 	set_alarm(now + soonest);
-}
-
-uint32_t task_sleep(uint32_t how)
-{
-	uint32_t wake;
-
-	if (engine.rang || (engine.open == 0 && engine.alarmed))
-		next_alarm();
-	wake = hw_read(how);
-	if (wake & CCLO_WAKE_TABLES_MASK)
-		tables_changed();
-	if ((wake & ~CCLO_WAKE_TABLES_MASK) == 0)
-		engine.rang = true;
-	return wake;
 }
 
 /* The processor sleeps here if no other call is open, and in the scheduler else. */

@@ -51,9 +51,24 @@ void task_leave(void) __attribute__((noreturn));
 /* The same limit for a wait of any call. */
 void task_limit_of(struct call *call, uint32_t milliseconds_from_now);
 
-/* Sleeps in a register, system.next or system.sleep, until something happens or the
- * first of the calls' waits ends (layout wake). */
-uint32_t task_sleep(uint32_t how);
+/* Sets the alarm anew, for the first of the calls' waits to end. */
+void task_alarm(void);
+
+/* Sleeps in a register, system.next or system.sleep, until something happens or a wait
+ * ends (layout wake). */
+static inline __attribute__((always_inline)) uint32_t task_sleep(uint32_t how)
+{
+	uint32_t wake;
+
+	if (UNLIKELY(engine.alarms & (engine.open == 0 ? ALARMED | RANG : RANG)))
+		task_alarm();
+	wake = hw_read(how);
+	if (UNLIKELY(wake & CCLO_WAKE_TABLES_MASK))
+		tables_changed();
+	if (UNLIKELY((wake & ~CCLO_WAKE_TABLES_MASK) == 0))
+		engine.alarms |= RANG;
+	return wake;
+}
 
 /* Answers the call of a ticket. */
 void task_answer(uint32_t ticket, uint32_t code);
