@@ -30,6 +30,9 @@ func Checks(sources ...string) string {
 	}
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if strings.HasSuffix(name, "_bench") || strings.HasSuffix(name, "_tb") {
+			continue // around what is tested
+		}
 		all[name].write(&text, all)
 	}
 	if text.Len() == 0 {
@@ -71,9 +74,7 @@ func (m *module) write(text *strings.Builder, all map[string]*module) {
 		if unless := slices.Concat(emptied, strings.Fields(x.unless)); len(unless) > 0 {
 			excused = strings.Join(unless, " || ")
 		}
-		if x.free {
-			s.payload = nil
-		}
+		s.payload = slices.DeleteFunc(s.payload, func(name string) bool { return x.free || slices.Contains(x.loose, name) })
 		common := fmt.Sprintf(".clk(%s), .rst(%s)", clock, reset)
 		check := func(payload, instance string) {
 			fmt.Fprintf(text, "bind %s stream_check #(.NAME(%q), .LANES($bits(%s)), .WIDTH($bits(%s) / $bits(%s))) handshake_%s (%s, .excused(%s), .valid(%s), .taken(%s), .payload(%s));\n",
@@ -92,7 +93,7 @@ func (m *module) write(text *strings.Builder, all map[string]*module) {
 		default:
 			check("{"+strings.Join(s.payload, ", ")+"}", s.name)
 		}
-		if s.keep != "" && s.last != "" {
+		if s.keep != "" && s.last != "" && !x.keep {
 			fmt.Fprintf(text, "bind %s keep_check #(.NAME(%q), .EMPTY(%d), .LANES($bits(%s)), .WIDTH($bits(%s) / $bits(%s))) keep_%s (%s, .valid(%s), .keep(%s), .last(%s));\n",
 				m.name, m.name+"."+s.name, number(x.empty), s.valid, s.keep, s.valid, s.name, common, s.valid, s.keep, s.last)
 		}

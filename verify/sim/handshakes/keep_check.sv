@@ -23,6 +23,7 @@ module keep_check #(
         for (int unsigned i = 0; i < LANES; i++) begin
             if (!rst && valid[i] && wrong(keep[WIDTH*i +: WIDTH], last[i])) begin
                 $display("%0s: a beat that %0s keeps %x", NAME, last[i] ? "is the last" : "is not the last", keep[WIDTH*i +: WIDTH]);
+                $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                 $stop;
             end
         end

@@ -1,6 +1,6 @@
 // Stops the simulation when a stream breaks its promise: what is offered stays, and
-// stays as it is, until it is taken. ($error would need scopes, which Verilator takes
-// from the wrong model when several are in a process.)
+// stays as it is, until it is taken. Several models may be in a process, on any of its
+// threads: so the stop says whose it is, and there is no $error, which needs scopes.
 `default_nettype none
 
 module stream_check #(
@@ -26,9 +26,11 @@ module stream_check #(
             for (int unsigned i = 0; i < LANES; i++) begin
                 if (waits[i] && !valid[i]) begin
                     $display("%0s: what is offered goes before it is taken", NAME);
+                    $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                     $stop;
                 end else if (waits[i] && payload[WIDTH*i +: WIDTH] != held[WIDTH*i +: WIDTH]) begin
                     $display("%0s: payload changes while it waits, from %x to %x", NAME, held[WIDTH*i +: WIDTH], payload[WIDTH*i +: WIDTH]);
+                    $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                     $stop;
                 end
             end
