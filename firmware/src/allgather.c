@@ -1,4 +1,5 @@
-/* Around the ring: what comes in is kept and handed on in one pass. */
+/* Around the ring, against the order of ranks: what comes in is kept and handed on
+ * in one pass, and comes in the order of blocks. */
 
 #include "comm.h"
 #include "operations.h"
@@ -7,21 +8,29 @@
 
 static void stage(uint32_t k, struct part part, struct stage *stage)
 {
-	uint32_t block = rank_before(self->rank, k);
+	uint32_t n = self->size, count = self->words.count;
+	uint32_t block = around(self->rank + k);
 
 	stage->count = part.count;
-	stage->result = place_at(&self->res, (uint64_t)block * self->words.count + part.offset);
+	place_further(&stage->result, &self->res, (uint64_t)block * count + part.offset);
 	if (k == 0)
-		stage->own = place_at(&self->op0, part.offset);
+		place_further(&stage->own, &self->op0, part.offset);
 	stage->receives = k != 0;
-	stage->from = rank_before(self->rank, 1);
-	stage->sends = k + 1 < self->size;
-	stage->to = rank_after(self->rank, 1);
+	stage->from = around(self->rank + 1);
+	stage->sends = k + 1 < n;
+	stage->to = around(self->rank + n - 1);
+	if (!part.whole || part.count != count)
+		return;
+	/* Blocks that lie together come into one window. */
+	stage->follows = k > 1 && block != 0;
+	stage->later = (n - 1 - (k > block ? k : block)) * count;
+	stage->unfinished = k + 2 < n && block + 1 != n;
 }
 
 void allgather(struct call *call)
 {
-	struct path path = path_choose(call->words.count, call->size);
+	struct path *path = path_choose(call->words.count, call->size);
 
-	stages_run(&path, call->size, call->words.count, stage);
+	path_around(path, call->words.count, call->size - 1);
+	stages_run(path, call->size, call->words.count, stage);
 }

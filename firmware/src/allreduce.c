@@ -9,34 +9,58 @@
 #include "task.h"
 
 /* Blocks of the ring: as equal as whole packed elements allow. */
-static uint32_t blocks_before(uint32_t block)
+static void cut_in_blocks(void)
 {
 	uint32_t unit = 1u << self->ratio_log;
 	uint32_t units = self->words.count / unit + (self->words.count % unit != 0);
-	uint32_t longer = units % self->size;
-	uint64_t elements = ((uint64_t)block * (units / self->size) + (block < longer ? block : longer)) * unit;
 
-	return elements < self->words.count ? (uint32_t)elements : self->words.count;
+	self->block_units = units / self->size;
+	self->longer_blocks = units % self->size;
 }
 
-static uint32_t block_count(uint32_t block) { return blocks_before(block + 1) - blocks_before(block); }
+static uint32_t blocks_before(uint32_t block)
+{
+	uint32_t longer = block < self->longer_blocks ? block : self->longer_blocks;
+	uint32_t elements = (block * self->block_units + longer) << self->ratio_log;
 
+	return block != self->size && elements < self->words.count ? elements : self->words.count;
+}
+
+/* Blocks before this one that lie in the window of a rank that it comes into: in
+ * the second round they come from its own number on, and then from 0. */
+static uint32_t end_of_window(uint32_t rank, uint32_t block)
+{
+	if (block < rank)
+		return rank - 1;
+	return rank == 0 ? self->size - 1 : self->size;
+}
+
+/* Against the order of ranks, so that blocks that are gathered come in theirs. */
 static void ring_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	uint32_t n = self->size;
 	bool reducing = k < n;
-	uint32_t block = rank_before(self->rank, reducing ? k : k - n);
-	uint64_t first = (uint64_t)blocks_before(block) + part.offset;
+	uint32_t block = around(self->rank + (reducing ? k : k - n));
+	uint32_t first = blocks_before(block), end = blocks_before(block + 1);
+	bool joins = part.whole && part.count == blocks_before(1) && self->block_units != 0;
 
-	stage->count = part_within(part, block_count(block));
+	stage->count = part_within(part, end - first);
 	if (reducing)
-		stage->own = place_at(&self->op0, first);
+		place_further(&stage->own, &self->op0, (uint64_t)first + part.offset);
 	if (k + 1 >= n)
-		stage->result = place_at(&self->res, first);
+		place_further(&stage->result, &self->res, (uint64_t)first + part.offset);
 	stage->receives = k != 0;
-	stage->from = rank_before(self->rank, 1);
+	stage->from = around(self->rank + 1);
 	stage->sends = k + 2 < 2 * n;
-	stage->to = rank_after(self->rank, 1);
+	stage->to = around(self->rank + n - 1);
+	if (part.whole && reducing)
+		stage_joins(stage, k, n, part.count);
+	if (!reducing && joins) {
+		stage->follows = k != n && block != 0;
+		stage->later = blocks_before(end_of_window(self->rank, block)) - end;
+	}
+	if (k + 1 >= n)
+		stage->unfinished = joins && k + 3 < 2 * n && block + 1 != n;
 }
 
 /* Ranks beyond the largest power of two hand their elements to a partner below
@@ -72,53 +96,47 @@ static void receive_from(struct stage *stage, uint32_t rank, struct place result
 	stage->receives = true;
 	stage->from = rank;
 	stage->result = result;
-	stage->fence = true;
 }
 
-/* A step of doubling is two stages: send, then reduce what the other sent. */
+/* In each step a rank reduces what its partner has sent, and sends the sum to the
+ * partner of the next one in the same pass. */
 static void doubling_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	uint32_t ranks = doubling_ranks();
-	uint32_t steps = 2 * doubling_steps();
 	struct place result = place_at(&self->res, part.offset);
-	struct place own = k == 0 ? place_at(&self->op0, part.offset) : result;
+	uint32_t reduced = k; /* sums that there are already */
 
 	stage->count = part.count;
-	stage->fence = k != 0;
+	place_further(&stage->own, &self->op0, part.offset);
 	if (self->rank >= ranks) {
 		if (k == 0) {
-			stage->own = own;
 			send_to(stage, self->rank - ranks);
 		} else {
+			stage->own.kind = CCLO_MOVE_OPERAND_NONE;
 			receive_from(stage, self->rank - ranks, result);
 		}
 		return;
 	}
-	stage->own = own;
-	if (has_partner_above()) {
-		if (k == 0) {
-			receive_from(stage, self->rank + ranks, result);
-			return;
-		}
-		if (k == steps + 1) {
-			send_to(stage, self->rank + ranks);
-			return;
-		}
-		k--;
-	} else if (k == 1) {
-		stage->own = place_at(&self->op0, part.offset); /* not yet reduced with anything */
+	if (k != 0) {
+		receive_from(stage, self->rank ^ (1u << (k - 1)), result);
+		if (!has_partner_above())
+			reduced--;
+	} else if (has_partner_above()) {
+		receive_from(stage, self->rank + ranks, result);
 	}
-	if (k % 2 == 0)
-		send_to(stage, self->rank ^ (1u << k / 2));
-	else
-		receive_from(stage, self->rank ^ (1u << k / 2), result);
+	if (reduced != 0) {
+		stage->own = result;
+		stage->fence = true;
+	}
+	if (k != doubling_steps())
+		send_to(stage, self->rank ^ (1u << k));
+	else if (has_partner_above())
+		send_to(stage, self->rank + ranks);
 }
 
 static uint32_t doubling_stages(void)
 {
-	if (self->rank >= doubling_ranks())
-		return 2;
-	return 2 * doubling_steps() + (has_partner_above() ? 2 : 0);
+	return self->rank >= doubling_ranks() ? 2 : doubling_steps() + 1;
 }
 
 /* Each rank adds its own to what comes, from rank 0 on, and the last one's sum goes
@@ -133,26 +151,26 @@ static void streamed_stage(uint32_t k, struct part part, struct stage *stage)
 	stage->sends = k == 0 || self->rank + 1 != last;
 	stage->to = rank_after(self->rank, 1);
 	if (k == 0)
-		stage->own = place_at(&self->op0, part.offset);
+		place_further(&stage->own, &self->op0, part.offset);
 	if (k != 0 || self->rank == last)
-		stage->result = place_at(&self->res, part.offset);
+		place_further(&stage->result, &self->res, part.offset);
 }
 
 static void along_streams(void)
 {
-	struct path path = path_choose_reducing(self->words.count, 3);
 	bool last = self->rank + 1 == self->size;
+	struct path *path = path_choose_reducing(self->words.count, 3);
 
-	path.tag = TAG_STREAMED;
-	path_in_beats(&path);
+	path->tag = TAG_STREAMED;
+	path_in_beats(path);
 	/* Both send each other data and credits, which come in the order in which they
 	 * were sent: a credit before the data of the same part. */
-	if (path.protocol == PACED && self->size == 2)
-		path.ahead = last ? 0 : 1;
+	if (path->protocol == PACED && self->size == 2)
+		path->ahead = last ? 0 : 1;
 	if (self->size == 1)
-		stages_run(&path, 1, self->words.count, alone_stage);
+		stages_run(path, 1, self->words.count, alone_stage);
 	else
-		stages_run(&path, last ? 1 : 2, self->words.count, streamed_stage);
+		stages_run(path, last ? 1 : 2, self->words.count, streamed_stage);
 }
 
 void allreduce(struct call *call)
@@ -162,13 +180,17 @@ void allreduce(struct call *call)
 		return;
 	}
 	uint32_t count = call->words.count;
-	struct path doubling = path_choose(count, doubling_steps() + 2);
-	struct path ring = path_choose_reducing(block_count(0), 2 * call->size);
+	struct path *path = path_choose(count, doubling_steps() + 2);
 
-	if (call->size == 1)
-		stages_run(&ring, 1, count, alone_stage);
-	else if (doubling.protocol == EAGER && bytes_of(count, false) <= engine.max_eager)
-		stages_run(&doubling, doubling_stages(), count, doubling_stage);
-	else
-		stages_run(&ring, 2 * call->size - 1, block_count(0), ring_stage);
+	if (call->size == 1) {
+		stages_run(path, 1, count, alone_stage);
+	} else if (path->protocol == EAGER && bytes_of(count, false) <= engine.max_eager) {
+		stages_run(path, doubling_stages(), count, doubling_stage);
+	} else {
+		cut_in_blocks();
+		count = blocks_before(1);
+		path = path_choose_reducing(count, 2 * call->size);
+		path_around(path, count, call->size - 1);
+		stages_run(path, 2 * call->size - 1, count, ring_stage);
+	}
 }

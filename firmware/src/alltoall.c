@@ -14,9 +14,9 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 
 	stage->count = part.count;
 	if (k == 0 || k % 2 != 0)
-		stage->own = place_at(&self->op0, (uint64_t)to * self->words.count + part.offset);
+		place_further(&stage->own, &self->op0, (uint64_t)to * self->words.count + part.offset);
 	if (k % 2 == 0)
-		stage->result = place_at(&self->res, (uint64_t)from * self->words.count + part.offset);
+		place_further(&stage->result, &self->res, (uint64_t)from * self->words.count + part.offset);
 	stage->sends = k % 2 != 0;
 	stage->to = to;
 	stage->receives = k != 0 && k % 2 == 0;
@@ -25,9 +25,9 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 
 void alltoall(struct call *call)
 {
-	struct path path = path_choose(call->words.count, call->size);
+	struct path *path = path_choose(call->words.count, call->size);
 
-	if (path.protocol == PACED)
-		path.ahead = 1; /* every other stage only sends: one slice at a time comes in */
-	stages_run(&path, 2 * call->size - 1, call->words.count, stage);
+	if (path->protocol == PACED)
+		path->ahead = 1; /* every other stage only sends: one slice at a time comes in */
+	stages_run(path, 2 * call->size - 1, call->words.count, stage);
 }

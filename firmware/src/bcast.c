@@ -1,4 +1,5 @@
-/* From the root to all: flat for few ranks, else along a binomial tree. */
+/* From the root to all: flat for few ranks, along a binomial tree where the time of
+ * messages counts, else along a chain, through which elements stream. */
 
 #include "comm.h"
 #include "operations.h"
@@ -18,7 +19,7 @@ static struct tree tree(void)
 
 /* The largest subtree is served first. What comes in goes on to the first child
  * in the same pass, and to the others from memory. */
-static void stage(uint32_t k, struct part part, struct stage *stage)
+static void tree_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	struct place buffer = place_at(&self->op0, part.offset);
 	uint32_t children = tree_children(tree());
@@ -31,26 +32,44 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 		stage->result = buffer;
 	} else {
 		stage->own = buffer;
-		stage->fence = k != 0;
+		stage->fence = !root;
 	}
 	stage->sends = k < children;
 	if (stage->sends)
 		stage->to = tree_child(tree(), children - 1 - k);
 }
 
+/* From the root around the ring of ranks: each keeps and hands on in one pass. */
+static void chain_stage(uint32_t k, struct part part, struct stage *stage)
+{
+	uint32_t root = self->words.root_src_dst;
+
+	(void)k;
+	stage->count = part.count;
+	stage->receives = self->rank != root;
+	if (stage->receives)
+		place_further(&stage->result, &self->op0, part.offset);
+	else
+		place_further(&stage->own, &self->op0, part.offset);
+	stage->from = rank_before(self->rank, 1);
+	stage->to = rank_after(self->rank, 1);
+	stage->sends = stage->to != root;
+}
+
 void bcast(struct call *call)
 {
-	struct path path = path_choose(call->words.count, 1);
-	uint32_t stages = tree_children(tree());
+	uint32_t children = tree_children(tree());
+	bool root = comm_peer() == call->rank;
+	struct path *path = path_choose(call->words.count, 1);
 
-	comm_peer();
-	path_one_way(&path);
-	if (call->rank != call->words.root_src_dst) {
+	path_one_way(path);
+	if (!root) {
 		/* The one buffer is a result here. */
 		call->op0.packed = call->res.packed;
 		call->op0.host = call->res.host;
-		if (stages == 0)
-			stages = 1;
 	}
-	stages_run(&path, stages, call->words.count, stage);
+	if (tree().flat || path_is_short(path, call->words.count))
+		stages_run(path, root || children != 0 ? children : 1, call->words.count, tree_stage);
+	else
+		stages_run(path, 1, call->words.count, chain_stage);
 }

@@ -8,9 +8,9 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 240 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 192 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
-#define HELD        4 /* rendezvous windows that one call holds at the same time */
+#define HELD        6 /* rendezvous windows that one call holds at the same time */
 
 /* What orders calls of one communicator among each other (order.c). */
 enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS, KIND_COLLECTIVE };
@@ -75,16 +75,21 @@ struct call {
 	bool packs; /* something may be compressed */
 	/* Operands and result of the call. */
 	struct place op0, op1, res;
+	/* Blocks of an allreduce: so many units each, the first ones one more. */
+	uint32_t block_units, longer_blocks;
 	/* Windows that it has, oldest first, and the moves that read them. */
 	struct {
-		uint64_t address;
 		uint32_t move; /* number in the call's queue */
+		uint32_t low, high; /* address */
 		uint8_t window;
-		bool read;
+		bool read; /* by that move */
+		bool awaited; /* moves that read it are still to be issued */
 	} held[HELD];
 	uint8_t windows;
-	/* What the last invitation said, for the next rendezvous move. */
+	/* What the last invitation said, and what was sent since, for the next
+	 * rendezvous move. */
 	uint64_t remote_address;
+	uint32_t remote_bytes, remote_packet;
 	uint32_t remote_transfer;
 	bool remote_host;
 };

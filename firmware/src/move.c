@@ -133,6 +133,11 @@ void move_wait(uint32_t number)
 	move_check();
 }
 
+bool move_is_done(uint32_t number)
+{
+	return self->state.queue == NO_QUEUE || (int32_t)(hw_read(COMPLETED(self->state.queue)) - number) >= 0;
+}
+
 uint32_t move_number(void) { return self->state.queue == NO_QUEUE ? 0 : engine.issued[self->state.queue]; }
 
 void move_drain(void)
@@ -355,13 +360,19 @@ void move_issue(const struct move *m)
 		hw_write(CCLO_MOVE_WINDOW_ADDRESS, m->window);
 	if (m->to_window) {
 		hw_write(CCLO_MOVE_TAG_ADDRESS, call->remote_transfer);
-		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address);
-		hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, 0);
+		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address + call->remote_bytes);
+		hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, call->remote_packet);
 		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
 		           FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host);
 	}
 #endif
 	issue_control(call, control);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (m->to_window) {
+		call->remote_bytes += bytes;
+		call->remote_packet = hw_read(CCLO_MOVE_PACKET_INDEX_ADDRESS); /* counts packets */
+	}
+#endif
 }
 
 uint32_t bytes_of_many(uint32_t count, bool packed)

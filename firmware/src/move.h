@@ -47,6 +47,9 @@ uint32_t queue_of_call(void);
 /* The number of moves that the call's queue has been given. */
 uint32_t move_number(void);
 
+/* Whether the move with this number, and those before, have completed. */
+bool move_is_done(uint32_t number);
+
 /* Waits until the move with this number, and those before, have completed. */
 void move_wait(uint32_t number);
 

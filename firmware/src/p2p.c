@@ -96,7 +96,7 @@ static void send_to_windows(uint32_t to)
 			send_eagerly(to, 0);
 		}
 		move_issue(&move);
-		invitation_done(to, bytes_of(move.count, false), self->context);
+		invitation_done(to, self->context);
 	}
 	move_drain();
 }

@@ -15,11 +15,11 @@ static void chain_stage(uint32_t k, struct part part, struct stage *stage)
 
 	(void)k;
 	stage->count = part.count;
-	stage->own = place_at(&self->op0, part.offset);
+	place_further(&stage->own, &self->op0, part.offset);
 	stage->receives = self->rank != first;
 	stage->from = rank_before(self->rank, 1);
 	if (self->rank == self->words.root_src_dst) {
-		stage->result = place_at(&self->res, part.offset);
+		place_further(&stage->result, &self->res, part.offset);
 	} else {
 		stage->sends = true;
 		stage->to = rank_after(self->rank, 1);
@@ -37,10 +37,10 @@ static struct tree tree(void)
 	return t;
 }
 
-static bool tree_is_better(void)
+static bool tree_is_better(const struct path *path)
 {
 	return scratch_configured() && scratch_elements() >= beats_elements() &&
-	       (tree().flat || bytes_of(self->words.count, false) <= engine.max_eager);
+	       (tree().flat || (bytes_of(self->words.count, false) <= engine.max_eager && path_is_short(path, self->words.count)));
 }
 
 /* Each adds up its children, in scratch memory, and hands the sum on with the
@@ -58,7 +58,7 @@ static void tree_stage(uint32_t k, struct part part, struct stage *stage)
 	if (k + 1 < children) {
 		stage->result = scratch_accumulator();
 	} else if (self->rank == tree().root) {
-		stage->result = place_at(&self->res, part.offset);
+		place_further(&stage->result, &self->res, part.offset);
 	} else {
 		stage->sends = true;
 		stage->to = tree_parent(tree());
@@ -68,17 +68,21 @@ static void tree_stage(uint32_t k, struct part part, struct stage *stage)
 static void along_tree(void)
 {
 	uint32_t children = tree_children(tree());
-	struct path path = path_choose_reducing(self->words.count, tree().flat ? self->size : 1);
+	struct path *path = path_choose_reducing(self->words.count, tree().flat ? self->size : 1);
 
-	path_one_way(&path);
-	path_accumulates(&path);
-	path_in_beats(&path);
-	stages_run(&path, children != 0 ? children : 1, self->words.count, tree_stage);
+	path_one_way(path);
+	path_accumulates(path);
+	path_in_beats(path);
+	stages_run(path, children != 0 ? children : 1, self->words.count, tree_stage);
 }
 
 #else
 
-static bool tree_is_better(void) { return false; }
+static bool tree_is_better(const struct path *path)
+{
+	(void)path;
+	return false;
+}
 
 static void along_tree(void) {}
 
@@ -86,15 +90,15 @@ static void along_tree(void) {}
 
 void reduce(struct call *call)
 {
-	struct path path = path_choose_reducing(call->words.count, 1);
+	struct path *path = path_choose_reducing(call->words.count, 1);
 
 	comm_peer();
-	path_one_way(&path);
-	path_in_beats(&path);
+	path_one_way(path);
+	path_in_beats(path);
 	if (call->size == 1)
-		stages_run(&path, 1, call->words.count, alone_stage);
-	else if (call->size > 2 && tree_is_better())
+		stages_run(path, 1, call->words.count, alone_stage);
+	else if (call->size > 2 && tree_is_better(path))
 		along_tree();
 	else
-		stages_run(&path, 1, call->words.count, chain_stage);
+		stages_run(path, 1, call->words.count, chain_stage);
 }

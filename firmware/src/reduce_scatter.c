@@ -1,4 +1,5 @@
-/* Around the ring: block i passes all ranks and ends, complete, at rank i. */
+/* Around the ring, against the order of ranks: block i passes all ranks and ends,
+ * complete, at rank i. */
 
 #include "comm.h"
 #include "operations.h"
@@ -7,21 +8,25 @@
 
 static void stage(uint32_t k, struct part part, struct stage *stage)
 {
-	uint32_t block = rank_before(self->rank, (k + 1) % self->size);
+	uint32_t n = self->size;
+	uint32_t block = around(around(self->rank + k) + 1);
 
 	stage->count = part.count;
-	stage->own = place_at(&self->op0, (uint64_t)block * self->words.count + part.offset);
+	place_further(&stage->own, &self->op0, (uint64_t)block * self->words.count + part.offset);
 	stage->receives = k != 0;
-	stage->from = rank_before(self->rank, 1);
-	stage->sends = k + 1 < self->size;
-	stage->to = rank_after(self->rank, 1);
+	stage->from = around(self->rank + 1);
+	stage->sends = k + 1 < n;
+	stage->to = around(self->rank + n - 1);
 	if (!stage->sends)
-		stage->result = place_at(&self->res, part.offset);
+		place_further(&stage->result, &self->res, part.offset);
+	if (part.whole)
+		stage_joins(stage, k, n, part.count);
 }
 
 void reduce_scatter(struct call *call)
 {
-	struct path path = path_choose_reducing(call->words.count, call->size);
+	struct path *path = path_choose_reducing(call->words.count, call->size);
 
-	stages_run(&path, call->size, call->words.count, stage);
+	path_around(path, call->words.count, call->size - 1);
+	stages_run(path, call->size, call->words.count, stage);
 }

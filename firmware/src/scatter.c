@@ -7,12 +7,12 @@
 
 static void at_root(uint32_t k, struct part part, struct stage *stage)
 {
-	uint32_t to = rank_after(self->rank, k);
+	uint32_t to = rank_after(self->rank, k + 1);
 
 	stage->count = part.count;
-	stage->own = place_at(&self->op0, (uint64_t)to * self->words.count + part.offset);
-	if (k == 0) {
-		stage->result = place_at(&self->res, part.offset);
+	place_further(&stage->own, &self->op0, (uint64_t)to * self->words.count + part.offset);
+	if (to == self->rank) { /* last: the others wait */
+		place_further(&stage->result, &self->res, part.offset);
 		return;
 	}
 	stage->sends = true;
@@ -25,16 +25,16 @@ static void elsewhere(uint32_t k, struct part part, struct stage *stage)
 	stage->count = part.count;
 	stage->receives = true;
 	stage->from = self->words.root_src_dst;
-	stage->result = place_at(&self->res, part.offset);
+	place_further(&stage->result, &self->res, part.offset);
 }
 
 void scatter(struct call *call)
 {
-	struct path path = path_choose(call->words.count, 1);
+	struct path *path = path_choose(call->words.count, 1);
 
-	path_one_way(&path);
+	path_one_way(path);
 	if (comm_peer() == call->rank)
-		stages_run(&path, call->size, call->words.count, at_root);
+		stages_run(path, call->size, call->words.count, at_root);
 	else
-		stages_run(&path, 1, call->words.count, elsewhere);
+		stages_run(path, 1, call->words.count, elsewhere);
 }

@@ -5,6 +5,9 @@
 #include "task.h"
 #include "window.h"
 
+/* Of the calls that have the queues: a collective keeps its queue until it ends. */
+static struct path paths[QUEUES];
+
 /* The last scratch buffer accumulates. */
 #define ACCUMULATOR (SCRATCH_SLOTS - 1)
 
@@ -47,6 +50,19 @@ static struct place scratch(uint32_t slot)
 
 struct place scratch_accumulator(void) { return scratch(ACCUMULATOR); }
 
+static uint64_t address_of_scratch(uint32_t slot)
+{
+	struct place place = scratch(slot);
+
+	return address_of(&place);
+}
+
+/* RDMA writes a window as it likes, so that it can be read only when it is full:
+ * data is cut finer than what goes through scratch buffers at a time. */
+#define AT_ONCE_BYTES 0x20000
+
+static bool fills_at_once(void) { return hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_RDMA; }
+
 /* The thresholds are what the host set last. */
 static bool rendezvous(uint32_t count)
 {
@@ -64,50 +80,99 @@ struct place scratch_accumulator(void) { task_fail(CCLO_RETURN_CODE_CONFIG_SWITC
 
 #endif
 
-static struct path choose(uint32_t count, uint32_t waiting, bool reducing)
+static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 {
+	struct path *path = &paths[queue_of_call()];
 	uint32_t message = message_elements(0);
 	uint32_t pool = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
-	struct path path = { .protocol = EAGER, .slice = count, .ahead = 0, .slots = SCRATCH_SLOTS };
 
+	*path = (struct path){ .protocol = EAGER, .slice = count };
 #if CCLO_FEATURE_RENDEZVOUS
+	path->slots = SCRATCH_SLOTS;
 	if (rendezvous(count) && scratch_elements() != 0 && (!reducing || scratch_configured())) {
-		path.protocol = RENDEZVOUS;
-		path.ahead = 1;
-		path.slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
+		path->protocol = RENDEZVOUS;
+		path->ahead = 1;
+		path->early = true;
+		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
+		if (fills_at_once() && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
+			path->slice = AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements();
 		return path;
 	}
 #endif
 	(void)reducing;
 	if (count != 0 && (count - 1) / message >= pool / waiting)
-		return path_paced();
+		path_paced(path);
 	return path;
 }
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* Bytes of a part for which a window of its own costs little. */
+#define PART_BYTES 0x10000
+
+void path_around(struct path *path, uint32_t count, uint32_t stages)
+{
+	uint32_t unit = beats_elements();
+	uint32_t part;
+
+	if (path->protocol != RENDEZVOUS || fills_at_once() || stages == 0)
+		return;
+	part = path->slice / stages;
+	part -= part % unit;
+	if (part < count && part < PART_BYTES / self->plain_bytes)
+		return;
+	path->whole = true;
+	path->slice = part;
+}
+#else
+void path_around(struct path *path, uint32_t count, uint32_t stages)
+{
+	(void)path;
+	(void)count;
+	(void)stages;
+}
+#endif
 
 /* The slices of a stage and of those ahead of it share the rx buffers. Around a
  * ring each must ask one stage ahead, or all wait for each other; two ranks,
  * each before and behind the other, must ask two ahead, so that the order of
- * their messages is the same on both sides. */
-struct path path_paced(void)
+ * their messages is the same on both sides. Where messages can be lost, a slice's
+ * buffers are left to the one before, whose last ones are given back late. */
+void path_paced(struct path *path)
 {
-	uint32_t most = engine.rx_count / (STAGES_AHEAD + 1);
-	struct path path = { .protocol = PACED, .slice = message_elements(0), .ahead = STAGES_AHEAD };
+	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
+	uint32_t most = engine.rx_count / (ahead + 1);
 
+	path->protocol = PACED;
+	path->slice = message_elements(0);
 	if (most > 1)
-		path.slice *= most;
+		path->slice *= most;
 	if (most == 0 && self->size > 2)
-		path.ahead = 1;
-	path.slots = SCRATCH_SLOTS;
-	return path;
+		ahead = 1;
+	path->ahead = ahead;
+}
+
+void path_asks(struct path *path, uint32_t ahead)
+{
+	path->ahead = ahead < STAGES ? ahead : STAGES - 1;
+#if CCLO_FEATURE_RENDEZVOUS
+	path->early = false;
+#endif
 }
 
 void path_one_way(struct path *path)
 {
 	if (path->protocol == EAGER && lossy() && self->size > 1)
-		*path = path_paced();
+		path_paced(path);
 	/* Slices of other ranks must not take the buffers of the one that is read. */
 	if (path->protocol == PACED && path->ahead >= engine.rx_count)
 		path->ahead = engine.rx_count - 1;
+}
+
+#define SHORT_BYTES 0x2000
+
+bool path_is_short(const struct path *path, uint32_t count)
+{
+	return path->protocol == EAGER || bytes_of(count, false) <= SHORT_BYTES;
 }
 
 /* A beat's worth of elements of any size is whole beats; of sizes that divide the
@@ -132,7 +197,7 @@ void path_in_beats(struct path *path)
 	if (path->protocol == EAGER)
 		return;
 	if (path->slice < unit)
-		*path = path_paced();
+		path_paced(path);
 	path->slice = path->slice < unit ? unit : path->slice - path->slice % unit;
 	if (path->protocol != PACED)
 		return;
@@ -143,14 +208,32 @@ void path_in_beats(struct path *path)
 
 void path_accumulates(struct path *path)
 {
+#if CCLO_FEATURE_RENDEZVOUS
 	path->slots = ACCUMULATOR;
+#endif
 	if (path->slice > scratch_elements())
 		path->slice = scratch_elements();
 }
 
-struct path path_choose(uint32_t count, uint32_t waiting) { return choose(count, waiting, false); }
+struct path *path_choose(uint32_t count, uint32_t waiting) { return choose(count, waiting, false); }
 
-struct path path_choose_reducing(uint32_t count, uint32_t waiting) { return choose(count, waiting, true); }
+struct path *path_choose_reducing(uint32_t count, uint32_t waiting) { return choose(count, waiting, true); }
+
+void place_further(struct place *to, const struct place *from, uint64_t elements)
+{
+	const struct call *call = engine.current;
+	uint64_t address = address_of(from);
+
+	if (from->packed)
+		elements >>= call->ratio_log;
+	if (elements >> 32 == 0) /* nearly always: a product of words */
+		address += (uint64_t)(uint32_t)elements * (from->packed ? call->packed_bytes : call->plain_bytes);
+	else
+		address += elements * (from->packed ? call->packed_bytes : call->plain_bytes);
+	to->low = (uint32_t)address;
+	to->high = (uint32_t)(address >> 32);
+	to->form = from->form;
+}
 
 uint32_t part_within(struct part part, uint32_t count)
 {
@@ -174,40 +257,86 @@ static void await_credit(uint32_t from)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Where data lands: in its place if it needs nothing more, else in scratch. */
-static void open_landing(struct path *path, struct stage *stage)
+/* Data lands in its place if it needs nothing more, else in scratch. */
+static bool lands_in_place(const struct stage *stage)
 {
-	bool in_place = stage->own.kind == CCLO_MOVE_OPERAND_NONE && stage->result.kind == CCLO_MOVE_RESULT_MEMORY &&
-	                !stage->result.packed;
+	return stage->own.kind == CCLO_MOVE_OPERAND_NONE && stage->result.kind == CCLO_MOVE_RESULT_MEMORY &&
+	       !stage->result.packed;
+}
 
-	stage->lands_in_scratch = !in_place;
-	if (in_place) {
-		stage->landing = stage->result;
+static bool opens(const struct stage *stage)
+{
+	return stage->receives && !stage->follows && (stage->count | stage->later) != 0;
+}
+
+/* Whether the window of a stage can be opened without waiting. */
+static bool may_open(const struct path *path, const struct stage *stage)
+{
+	uint32_t slot = 1u << path->next_slot;
+
+	if (!opens(stage))
+		return true;
+	if (lands_in_place(stage))
+		return window_room(address_of(&stage->result));
+	if (path->slots_unread & slot)
+		return false;
+	if ((path->slots_used & slot) && !move_is_done(path->slot_moves[path->next_slot]))
+		return false;
+	return window_room(address_of_scratch(path->next_slot));
+}
+
+static bool goes_early(const struct path *path) { return path->protocol == RENDEZVOUS && path->early; }
+
+static void open_landing(struct path *path, const struct stage *stage)
+{
+	struct landing *landing = &path->landings[path->opened];
+
+	path->opened = path->opened + 1 == HELD ? 0 : path->opened + 1;
+	landing->in_place = lands_in_place(stage);
+	if (landing->in_place) {
+		landing->place = stage->result;
 	} else {
-		stage->slot = path->next_slot++ % path->slots;
-		stage->landing = scratch(stage->slot);
-		move_wait(path->slot_moves[stage->slot]);
+		uint32_t slot = path->next_slot;
+
+		path->next_slot = slot + 1 == path->slots ? 0 : (uint8_t)(slot + 1);
+		if (path->slots_used & 1u << slot)
+			move_wait(path->slot_moves[slot]);
+		path->slots_used |= 1u << slot;
+		path->slots_unread |= 1u << slot;
+		landing->slot = (uint8_t)slot;
+		landing->place = scratch(slot);
 	}
-	stage->window = window_open(stage->from, &stage->landing, stage->count, path->tag, collective_context());
+	landing->window = window_open(stage->from, &landing->place, stage->count + stage->later, path->tag, collective_context());
+}
+#else
+static bool goes_early(const struct path *path)
+{
+	(void)path;
+	return false;
+}
+
+static bool may_open(const struct path *path, const struct stage *stage)
+{
+	(void)path;
+	(void)stage;
+	return false;
 }
 #endif
 
 /* Asks for the data of a stage. */
-static void invite(struct path *path, struct stage *stage)
+static void invite(struct path *path, const struct stage *stage)
 {
-	if (!stage->receives || stage->count == 0)
-		return;
-	if (path->protocol == PACED)
+	if (path->protocol == PACED && stage->receives && stage->count != 0)
 		credit(stage->from);
 #if CCLO_FEATURE_RENDEZVOUS
-	if (path->protocol == RENDEZVOUS)
+	if (path->protocol == RENDEZVOUS && opens(stage))
 		open_landing(path, stage);
 #endif
 }
 
-__attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
+static void describe(const struct path *path, const struct stage *stage, struct move *move)
 {
-	struct move move = {
+	*move = (struct move){
 		.op0 = stage->own.kind != CCLO_MOVE_OPERAND_NONE ? &stage->own : NULL,
 		.result = &stage->result,
 		.count = stage->count,
@@ -219,37 +348,64 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 		.tag = path->tag,
 		.context = collective_context(),
 	};
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+__attribute__((noinline)) static void run_in_windows(struct path *path, const struct stage *stage)
+{
+	struct landing *landing;
+	bool in_place;
+
+	if (opens(stage)) {
+		path->current = path->begun;
+		path->begun = path->begun + 1 == HELD ? 0 : path->begun + 1;
+	}
+	landing = &path->landings[path->current];
+	in_place = stage->receives && landing->in_place;
+	if (stage->sends && !path->welcome && (stage->count != 0 || stage->unfinished)) {
+		invitation_wait(stage->to, path->tag, collective_context());
+		path->welcome = true;
+	}
+	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
+		struct move move;
+
+		describe(path, stage, &move);
+		move.to_window = stage->sends;
+		if (stage->receives) {
+			move.from_window = &landing->place;
+			move.window = landing->window;
+			if (in_place)
+				move.result = NULL;
+		}
+		move_issue(&move);
+	}
+	if (stage->receives && (stage->follows || opens(stage))) {
+		bool last = stage->later == 0;
+
+		window_read(landing->window, last, !in_place || stage->sends);
+		if (!in_place && last) {
+			path->slot_moves[landing->slot] = move_number();
+			path->slots_unread &= ~(1u << landing->slot);
+		}
+		place_further(&landing->place, &landing->place, stage->count);
+	}
+	if (stage->sends && path->welcome && !stage->unfinished) {
+		invitation_done(stage->to, collective_context());
+		path->welcome = false;
+	}
+}
+#endif
+
+__attribute__((noinline)) static void run(const struct path *path, const struct stage *stage)
+{
+	struct move move;
 
 	if (stage->count == 0)
 		return;
 	if (path->protocol == PACED && stage->sends)
 		await_credit(stage->to);
-#if CCLO_FEATURE_RENDEZVOUS
-	if (path->protocol == RENDEZVOUS) {
-		if (stage->sends)
-			invitation_wait(stage->to, path->tag, collective_context());
-		move.to_window = stage->sends;
-		if (stage->receives) {
-			move.from_window = &stage->landing;
-			move.window = stage->window;
-			if (!stage->lands_in_scratch)
-				move.result = NULL; /* there it is already */
-			if (!stage->lands_in_scratch && !stage->sends)
-				return;
-		}
-	}
-#endif
+	describe(path, stage, &move);
 	move_issue(&move);
-#if CCLO_FEATURE_RENDEZVOUS
-	if (path->protocol == RENDEZVOUS) {
-		if (stage->receives)
-			window_read(stage->window);
-		if (stage->receives && stage->lands_in_scratch)
-			path->slot_moves[stage->slot] = move_number();
-		if (stage->sends)
-			invitation_done(stage->to, bytes_of(stage->count, false), collective_context());
-	}
-#endif
 }
 
 /* Stages in the order in which they run, part after part. */
@@ -269,41 +425,70 @@ static bool next_stage(struct sequence *s, struct stage *stage)
 	}
 	if (s->part.offset >= s->count)
 		return false;
-	s->part.count = s->count - s->part.offset < s->path->slice ? s->count - s->part.offset : s->path->slice;
-	*stage = (struct stage){ 0 };
+	if (s->k == 0)
+		s->part.count = s->count - s->part.offset < s->path->slice ? s->count - s->part.offset : s->path->slice;
+	stage->own.form = stage->result.form = 0;
+	stage->receives = stage->sends = stage->fence = stage->follows = stage->unfinished = false;
+	stage->later = 0;
 	s->build(s->k++, s->part, stage);
 	return true;
 }
 
+static void run_stage(struct path *path, const struct stage *stage)
+{
+#if CCLO_FEATURE_RENDEZVOUS
+	if (path->protocol == RENDEZVOUS) {
+		run_in_windows(path, stage);
+		return;
+	}
+#endif
+	run(path, stage);
+}
+
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build)
 {
-	struct sequence sequence = { .path = path, .stages = stages, .count = count, .build = build };
-	struct stage ring[STAGES_AHEAD + 1]; /* the present stage and those ahead of it */
-	uint32_t built = 0, done = 0;
+	struct sequence sequence = { .path = path, .stages = stages, .count = count, .build = build, .part.whole = path->whole };
+	uint32_t built = 0, invited = 0, done = 0;
 	bool more = stages != 0;
 
-	/* Ends: every round builds a stage of finitely many or finishes one. */
+	/* Ends: every round builds a stage of finitely many or finishes one. Two are
+	 * looked at for each that runs, so that what can be asked for early is. */
 	while (more || done != built) {
-		while (more && built - done <= path->ahead) {
-			struct stage *stage = &ring[built % (STAGES_AHEAD + 1)];
+		for (uint32_t looked = 0; invited - done < STAGES; looked++) {
+			struct stage *stage = &path->stages[invited % STAGES];
+			bool must = invited - done <= path->ahead;
 
-			more = next_stage(&sequence, stage);
-			if (more) {
-				invite(path, stage);
+			if (!must && (looked >= 2 || !goes_early(path)))
+				break;
+			if (invited == built) {
+				more = more && next_stage(&sequence, stage);
+				if (!more)
+					break;
 				built++;
 			}
+			if (!must && !may_open(path, stage))
+				break;
+			invite(path, stage);
+			invited++;
 		}
 		if (done != built)
-			run(path, &ring[done++ % (STAGES_AHEAD + 1)]);
+			run_stage(path, &path->stages[done++ % STAGES]);
 	}
 	move_drain();
 	windows_finish();
+}
+
+void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)
+{
+	stage->follows = k > 1;
+	stage->later = k != 0 ? (n - 1 - k) * count : 0;
+	stage->unfinished = k + 2 < n;
 }
 
 void alone_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	(void)k;
 	stage->count = part.count;
-	stage->own = place_at(&self->op0, part.offset);
-	stage->result = place_at(&self->res, part.offset);
+	place_further(&stage->own, &self->op0, part.offset);
+	place_further(&stage->result, &self->res, part.offset);
 }

@@ -11,8 +11,11 @@
 /* Tags inside collectives, whose context is their own. */
 enum { TAG_DATA, TAG_CREDIT, TAG_BARRIER, TAG_STREAMED };
 
-/* Stages whose data can be asked for in advance. */
+/* Stages whose data can be asked for in advance, at least. */
 #define STAGES_AHEAD 2
+
+/* Stages that are looked at together; a power of two. */
+#define STAGES 8
 
 enum protocol {
 	EAGER, /* messages into rx buffers */
@@ -26,57 +29,86 @@ enum protocol {
 #define SCRATCH_SLOTS 1
 #endif
 
-/* How the data of a collective travels: all ranks choose alike. */
-struct path {
-	enum protocol protocol;
-	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
-	uint32_t slice; /* elements that travel at once */
-	uint32_t ahead; /* stages whose data is asked for in advance */
-	uint32_t slots; /* scratch buffers in which data lands */
-	uint32_t next_slot;
-	uint32_t slot_moves[SCRATCH_SLOTS]; /* the move that reads the slot */
-};
-
 struct stage {
 	struct place own, result;
 	uint32_t count; /* elements; without any there is nothing to do */
 	bool receives, sends;
 	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
 	uint32_t from, to;
-	/* Filled in when the data is asked for. */
-	bool lands_in_scratch;
+	/* One window can take what several stages receive, each behind the one before:
+	 * whether this one follows such a stage, how many elements at most come behind
+	 * its own, and whether the next stage sends behind what this one sends. */
+	bool follows, unfinished;
+	uint32_t later;
+};
+
+/* What one rank sends lands here, in the order of the stages that take it. */
+struct landing {
+	struct place place; /* of what the next stage takes */
 	uint8_t window, slot;
-	struct place landing;
+	bool in_place; /* there it stays: it is no scratch buffer */
+};
+
+/* How the data of a collective travels: all ranks choose alike. */
+struct path {
+	enum protocol protocol;
+	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
+	uint32_t slice; /* elements that travel at once */
+	uint32_t ahead; /* stages whose data is asked for in advance, at least */
+	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
+#if CCLO_FEATURE_RENDEZVOUS
+	bool early; /* windows are opened as soon as there is room for them */
+	bool welcome; /* a window of the next rank is open to this one, and takes more */
+	uint8_t opened, begun, current; /* places of landings: of the next window, of the next one that is read, of the one that is */
+	uint8_t slots, next_slot; /* scratch buffers in which data lands */
+	uint8_t slots_used; /* bit set: some stage has read it, or will */
+	uint8_t slots_unread; /* bit set: some stage still will */
+	uint32_t slot_moves[SCRATCH_SLOTS]; /* the last move that reads the slot */
+	struct landing landings[HELD];
+#endif
+	struct stage stages[STAGES]; /* the present one and those ahead of it */
 };
 
 /* The part of each rank's elements that travels now. */
 struct part {
 	uint32_t offset, count;
+	bool whole; /* of the path */
 };
 
 /* Says what stage k does with this part. */
 typedef void stage_builder(uint32_t k, struct part part, struct stage *stage);
 
 /* Chooses how blocks of this many elements travel, when a rank may have this
- * many of them waiting. */
-struct path path_choose(uint32_t count, uint32_t waiting);
+ * many of them waiting. There is one path for each queue of moves. */
+struct path *path_choose(uint32_t count, uint32_t waiting);
 
 /* The same, for operations that need scratch buffers with rendezvous. */
-struct path path_choose_reducing(uint32_t count, uint32_t waiting);
+struct path *path_choose_reducing(uint32_t count, uint32_t waiting);
+
+/* For rings, in which so many stages receive a part each: lets one window take
+ * them all where parts are not too small for it. */
+void path_around(struct path *path, uint32_t count, uint32_t stages);
 
 /* For operations in which a rank can end before others have begun, and begin
  * the next: where messages can be lost, none is sent that was not asked for. */
 void path_one_way(struct path *path);
 
+/* Data is asked for so many stages in advance, not more. */
+void path_asks(struct path *path, uint32_t ahead);
+
 /* Elements that are whole beats, plain and packed. */
 uint32_t beats_elements(void);
+
+/* Whether it is the time of messages that counts, for so many elements, not how
+ * many bytes there are. All ranks say alike. */
+bool path_is_short(const struct path *path, uint32_t count);
 
 /* For operations in which some rank's operand or result may be a kernel stream,
  * which others do not know: all parts but the last are whole beats. */
 void path_in_beats(struct path *path);
 
 /* Whatever the size: slice by slice, as receivers ask for it. */
-struct path path_paced(void);
+void path_paced(struct path *path);
 
 /* Leaves the last scratch buffer to the reduction. */
 void path_accumulates(struct path *path);
@@ -87,6 +119,19 @@ stage_builder alone_stage;
 /* Runs so many stages for each part of a block of count elements; none of them is
  * nothing to do. */
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build);
+
+/* The place so many elements further on. */
+void place_further(struct place *to, const struct place *from, uint64_t elements);
+
+/* A rank, or a block of one, that is less than a round too large. */
+static inline uint32_t around(uint32_t rank)
+{
+	return rank >= engine.current->size ? rank - engine.current->size : rank;
+}
+
+/* Stage k of n around a ring: what stages 1 to n - 1 receive, parts of so many
+ * elements at most, comes into one window. */
+void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count);
 
 /* Elements of a part inside a block that may be shorter than the longest. */
 uint32_t part_within(struct part part, uint32_t count);

@@ -55,6 +55,13 @@ static void finish_oldest(void)
 	forget_oldest(self);
 }
 
+/* The oldest window, if nothing is waited for. */
+static bool oldest_is_finished(void)
+{
+	return !self->held[0].awaited && window_register(self->held[0].window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0 &&
+	       (!self->held[0].read || move_is_done(self->held[0].move));
+}
+
 void windows_finish(void)
 {
 	while (self->windows != 0)
@@ -66,9 +73,16 @@ void windows_finish(void)
 static bool held_at(uint64_t address)
 {
 	for (uint32_t i = 0; i < self->windows; i++)
-		if (self->held[i].address == address)
+		if (self->held[i].low == (uint32_t)address && self->held[i].high == (uint32_t)(address >> 32))
 			return true;
 	return false;
+}
+
+bool window_room(uint64_t address)
+{
+	while (self->windows != 0 && oldest_is_finished())
+		forget_oldest(self);
+	return self->windows < HELD && !held_at(address);
 }
 
 /* Each queue of moves has windows for its collective, which waits for nobody's;
@@ -96,7 +110,9 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	window = free_window();
 	engine.windows |= 1u << window;
 	self->held[self->windows].window = window;
-	self->held[self->windows].address = address_of(landing);
+	self->held[self->windows].low = landing->low;
+	self->held[self->windows].high = landing->high;
+	self->held[self->windows].awaited = self->kind == KIND_COLLECTIVE;
 	self->held[self->windows++].read = false;
 
 	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
@@ -115,10 +131,13 @@ void window_decline(uint32_t from, uint32_t tag, uint32_t context)
 	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, 0, 0, false, tag, context);
 }
 
-void window_read(uint8_t window)
+void window_read(uint8_t window, bool last, bool moved)
 {
 	for (uint32_t i = 0; i < self->windows; i++) {
-		if (self->held[i].window == window) {
+		if (self->held[i].window != window)
+			continue;
+		self->held[i].awaited = !last;
+		if (moved) {
 			self->held[i].read = true;
 			self->held[i].move = move_number();
 		}
@@ -145,13 +164,14 @@ bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 	/* What is sent there has its number for a tag where messages can be lost: late
 	 * messages of one transfer are not taken for those of another. */
 	self->remote_transfer = lossy() ? hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS) : tag;
+	self->remote_bytes = self->remote_packet = 0;
 	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
 	return window;
 }
 
-void invitation_done(uint32_t to, uint32_t bytes, uint32_t context)
+void invitation_done(uint32_t to, uint32_t context)
 {
-	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE, to, bytes, self->remote_address, self->remote_host,
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE, to, self->remote_bytes, self->remote_address, self->remote_host,
 	            self->remote_transfer, context);
 }
 

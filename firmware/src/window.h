@@ -15,8 +15,12 @@ void windows_shut(struct call *call);
  * of the call is waited for if it has too many. */
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
 
-/* Says that the move issued last reads a window: it is needed until then. */
-void window_read(uint8_t window);
+/* Whether a window at this address can be opened without waiting. */
+bool window_room(uint64_t address);
+
+/* What has become of a window: whether the move issued last reads it, and whether
+ * no later one will. It is needed until then. */
+void window_read(uint8_t window, bool last, bool moved);
 
 /* Tells a rank that this message will be received eagerly. */
 void window_decline(uint32_t from, uint32_t tag, uint32_t context);
@@ -24,12 +28,12 @@ void window_decline(uint32_t from, uint32_t tag, uint32_t context);
 /* Waits until the sender is done with the call's windows. */
 void windows_finish(void);
 
-/* Waits for a rank's announcement and keeps it for the next move into its
+/* Waits for a rank's announcement and keeps it for the next moves into its
  * window; false if it wants the message eagerly. */
 bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context);
 
 /* Tells the rank that all bytes were sent into its window. */
-void invitation_done(uint32_t to, uint32_t bytes, uint32_t context);
+void invitation_done(uint32_t to, uint32_t context);
 
 #else
 
