@@ -408,3 +408,27 @@ func TestWritesFollowInOrder(t *testing.T) {
 		}
 	}
 }
+
+// Returns that do not go where the last call came from: without one, elsewhere, to
+// the word half way, and from more calls within each other than are known.
+func TestReturnsGoWhereTheyAreTold(t *testing.T) {
+	p := newPair(t, 12, "")
+	ret := OpI("jalr", 0, ra, 0)
+	elsewhere := []any{JAL(ra, 8), Bare("ecall"), OpI("addi", ra, ra, 12), ret, OpI("addi", a0, a0, 1), Bare("ebreak")}
+	p.ends(t, rv32.Breakpoint, elsewhere...)
+	if p.core.Registers[a0] != 1 {
+		t.Errorf("elsewhere: a0 = %d", p.core.Registers[a0])
+	}
+	p.ends(t, rv32.Breakpoint, OpI("addi", ra, 0, 12), ret, Bare("ecall"), Bare("ebreak"))
+	p.ends(t, rv32.MisalignedFetch, JAL(ra, 8), Bare("ebreak"), OpI("addi", ra, ra, 2), ret)
+	p.ends(t, rv32.Breakpoint, JAL(ra, 8), Bare("ebreak"), OpI("addi", ra, ra, 1), ret) // the lowest bit does not count
+	for _, depth := range []int32{1, 7, 8, 9, 20} {
+		// f: keeps ra on a stack, counts, calls itself or not, and returns.
+		p.ends(t, rv32.Breakpoint, OpI("addi", s0, 0, 0x400), OpI("addi", a0, 0, depth), JAL(ra, 8), Bare("ebreak"),
+			Store("sw", ra, 0, s0), OpI("addi", s0, s0, 4), OpI("addi", a0, a0, -1), Branch("beq", a0, 0, 8), JAL(ra, -16),
+			OpI("addi", s0, s0, -4), Load("lw", ra, 0, s0), OpI("addi", a1, a1, 1), ret)
+		if p.core.Registers[a1] != uint32(depth) || p.core.Registers[s0] != 0x400 {
+			t.Errorf("%d calls: %d returns, the stack ends at 0x%x", depth, p.core.Registers[a1], p.core.Registers[s0])
+		}
+	}
+}
