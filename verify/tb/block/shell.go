@@ -66,15 +66,11 @@ func (d *description) shell(name string, files []string) string {
 namespace %[1]s_bench {
 struct Bench {
     VerilatedContext context;
-    V%[1]s model{&context};
+    V%[1]s model;
+    explicit Bench(uint64_t seed) : model{begun(context, seed)} {}
 };
 }
-API void* %[1]s_new(uint64_t seed) {
-    auto* b = new %[1]s_bench::Bench;
-    b->context.randReset(2);
-    b->context.randSeed(static_cast<int>(seed %% 0x7FFFFFFF) + 1);
-    return b;
-}
+API void* %[1]s_new(uint64_t seed) { return new %[1]s_bench::Bench(seed); }
 API void %[1]s_delete(%[1]s_bench::Bench* b) { delete b; }
 API void %[1]s_step(%[1]s_bench::Bench* b, const uint32_t* in, uint32_t* out, uint32_t reset, uint32_t edge) {
     auto& m = b->model;
@@ -94,4 +90,11 @@ const around = `#include <cstdint>
 #include <cstring>
 #include "verilated.h"
 #define API extern "C" __attribute__((visibility("default")))
+
+// Registers get their first values when a model is made: the context has to know before.
+static inline VerilatedContext* begun(VerilatedContext& context, uint64_t seed) {
+    context.randReset(2);
+    context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    return &context;
+}
 `
