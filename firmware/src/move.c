@@ -10,9 +10,6 @@
 	(CCLO_MOVE_STATUS_ERROR_0_ADDRESS +                                                                  \
 	 (queue) * (CCLO_MOVE_STATUS_ERROR_1_ADDRESS - CCLO_MOVE_STATUS_ERROR_0_ADDRESS))
 
-/* What is left of waits that the data plane bounds itself. */
-#define MOVE_MARGIN_MILLISECONDS 1000
-
 struct place place_at(const struct place *place, uint64_t elements)
 {
 	struct place p = *place;
@@ -113,10 +110,6 @@ void move_check(void)
 	    (self->state.other_queue != NO_QUEUE && failed(now, self->state.other_queue)))
 		fail();
 }
-
-/* The data plane limits what it waits for itself; here is a second limit, for
- * each move anew. */
-static uint32_t move_limit(void) { return 2 * engine.remote_limit + MOVE_MARGIN_MILLISECONDS; }
 
 void move_wait(uint32_t number)
 {
