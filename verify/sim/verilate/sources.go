@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
 	"github.com/cclforge/cclforge/verify/internal/cache"
+	"github.com/cclforge/cclforge/verify/sim/handshakes"
 )
 
 const (
@@ -91,6 +93,24 @@ func Place(files map[string][]byte) ([]string, error) {
 		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
 	return paths, nil
+}
+
+// checked are the sources, and checks of the streams in them.
+func (b Build) checked() ([]string, error) {
+	texts := make([]string, len(b.Sources))
+	for i, name := range b.Sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = string(text)
+	}
+	checks := handshakes.Checks(texts...)
+	if checks == "" {
+		return b.Sources, nil
+	}
+	placed, err := Place(map[string][]byte{"handshakes.sv": []byte(checks)})
+	return slices.Concat(b.Sources, placed), err
 }
 
 // inOrder sorts files as they are compiled: what others refer to first.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,8 +26,9 @@ type Build struct {
 	Shell   []string          // C++ around the model; headers beside them belong to it
 	Params  map[string]string // parameters of the top module
 	CFlags  []string          // more flags for the C++ compiler
-	// Careful checks assertions and gives every register without a reset a
-	// random value; otherwise the model is built for speed.
+	// Careful checks assertions, with StreamsVariable the promises of all streams, too,
+	// and gives every register without a reset a random value; otherwise the model is
+	// built for speed.
 	Careful bool
 	Trace   bool // can write FST
 	// Optimize is how the C++ is optimized, as an option of g++; empty for speed.
@@ -34,6 +36,10 @@ type Build struct {
 	// Progress, if not nil, is told what takes time.
 	Progress func(message string)
 }
+
+// StreamsVariable names the environment's variable that, if it is not empty, has
+// careful models stop when a stream breaks a promise: see handshakes.
+const StreamsVariable = "CCLFORGE_STREAMS"
 
 // ErrTools says that a tool is missing.
 var ErrTools = errors.New("a tool for simulating the hardware is missing")
@@ -54,6 +60,11 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	t, err := findTools(ctx)
 	if err != nil {
 		return "", err
+	}
+	if b.Careful && os.Getenv(StreamsVariable) != "" {
+		if b.Sources, err = b.checked(); err != nil {
+			return "", fmt.Errorf("check the streams of %s: %w", b.Top, err)
+		}
 	}
 	key, err := b.key(t)
 	if err != nil {
