@@ -378,6 +378,26 @@ uint32_t bytes_of_many(uint32_t count, bool packed)
 	return (uint32_t)bytes;
 }
 
+void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
+{
+	struct call *call = self;
+
+	if (call->state.queue == NO_QUEUE || engine.room[call->state.queue] == 0)
+		make_room();
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	if (sends) {
+		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
+		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+		issue_control(call, FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK));
+	} else {
+		hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
+		issue_control(call, FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE));
+	}
+}
+
 #if CCLO_FEATURE_RENDEZVOUS
 void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
                  uint32_t context)

@@ -26,6 +26,9 @@ struct move {
  * room. */
 void move_issue(const struct move *move);
 
+/* Issues a move that sends a message without payload to a rank, or takes one from it. */
+void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context);
+
 /* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);
 
