@@ -86,9 +86,16 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	uint32_t message = message_elements(0);
 	uint32_t pool = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
 
-	*path = (struct path){ .protocol = EAGER, .slice = count };
+	path->protocol = EAGER;
+	path->tag = TAG_DATA;
+	path->slice = count;
+	path->ahead = 0;
+	path->whole = false;
 #if CCLO_FEATURE_RENDEZVOUS
+	path->early = path->welcome = false;
+	path->opened = path->begun = path->current = 0;
 	path->slots = SCRATCH_SLOTS;
+	path->next_slot = path->slots_used = path->slots_unread = 0;
 	if (rendezvous(count) && scratch_elements() != 0 && (!reducing || scratch_configured())) {
 		path->protocol = RENDEZVOUS;
 		path->ahead = 1;
