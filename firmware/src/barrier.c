@@ -10,21 +10,8 @@
 void barrier(struct call *call)
 {
 	for (uint32_t places = 1; places < call->size; places *= 2) {
-		struct move tell = {
-			.sends = true,
-			.destination = rank_after(call->rank, places),
-			.tag = TAG_BARRIER,
-			.context = collective_context(),
-		};
-		struct move hear = {
-			.receives = true,
-			.source = rank_before(call->rank, places),
-			.tag = TAG_BARRIER,
-			.context = collective_context(),
-		};
-
-		move_issue(&tell);
-		move_issue(&hear);
+		move_token(true, rank_after(call->rank, places), TAG_BARRIER, collective_context());
+		move_token(false, rank_before(call->rank, places), TAG_BARRIER, collective_context());
 	}
 	move_finish();
 }

@@ -11,27 +11,35 @@
 /* The first queue, which is free, and the first call: no other is open. */
 #define QUEUE 0
 
-/* Issues the move. Other calls may come before it has ended, and see what this one
- * is. */
+/* Issues the move. What is not needed while no other call comes is left for later
+ * (express_settle), so that the processor sleeps before the move has ended. */
 static inline bool go(uint32_t control, enum call_kind kind)
 {
 	struct call *call = engine.calls;
 
 	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, QUEUE));
-	call->order = engine.next_order++;
-	call->error = 0;
-	call->windows = 0;
+	engine.open = 1;
+	engine.quick = true;
 	call->kind = (uint8_t)kind;
-	call->op0.form = call->res.form = CCLO_MOVE_OPERAND_NONE;
-	call->state = (struct call_state){ .queue = QUEUE, .other_queue = NO_QUEUE };
+	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
+	task_limit_first(call, move_limit());
+	return true;
+}
+
+void express_settle(void)
+{
+	struct call *call = engine.calls;
+
+	engine.quick = false;
 	engine.issued[QUEUE]++;
 	engine.room[QUEUE] = CCLO_MOVE_QUEUE_DEPTH - 1;
 	engine.queues_taken = 1u << QUEUE;
-	engine.open = 1;
-	engine.quick = true;
-	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
-	move_finishes(call);
-	return true;
+	call->seen = engine.issued[QUEUE] - 1;
+	call->order = engine.next_order++;
+	call->error = 0;
+	call->windows = 0;
+	call->op0.form = call->res.form = CCLO_MOVE_OPERAND_NONE;
+	call->state = (struct call_state){ .queue = QUEUE, .other_queue = NO_QUEUE, .timed = true, .finishing = true };
 }
 
 static inline void set_bytes(uint32_t bytes) { hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes); }
@@ -83,7 +91,7 @@ bool express(uint32_t operation)
 	wrong |= count >> 26; /* the product with the bytes of an element is a word */
 	wrong |= hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & used;
 	bytes = count * known->plain_bytes;
-	if (operation == CCLO_OPERATION_SEND) {
+	if (LIKELY(operation == CCLO_OPERATION_SEND)) {
 		comm = CALL_WORD(comm);
 		peer = CALL_WORD(root_src_dst);
 		tag = CALL_WORD(tag);

@@ -83,26 +83,28 @@ static inline void answer(uint32_t code)
 	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
 }
 
-/* Waits for the only call, which is finishing; gives what has happened if that is
- * something else. */
+/* Waits for the only call, which is finishing. What happens besides makes it one like
+ * others, and is given back. */
 static inline uint32_t quick(void)
 {
 	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
-	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
+	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS), state;
 
 	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
+		express_settle();
+		return wake;
+	}
+	state = hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS);
+	if (LIKELY((state & used) == 0)) {
+		answer(0);
+		engine.open = engine.early = 0;
+		engine.issued[0]++;
 		engine.quick = false;
 		return wake;
 	}
-	if (LIKELY((hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & used) == 0)) {
-		answer(0);
-		engine.open = engine.queues_taken = engine.early = 0;
-		engine.quick = false;
-		return 0;
-	}
-	move_finishing(engine.calls);
-	engine.quick = engine.open != 0;
-	return 0;
+	if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 || (state & used) != 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
+		express_settle(); /* the move fails or takes too long */
+	return wake;
 }
 
 /* Has no state on its stack: calls that wait or end come here, to its beginning. */
@@ -114,7 +116,7 @@ void scheduler(void)
 
 		if (engine.quick) {
 			wake = quick();
-			if (LIKELY(wake == 0))
+			if (LIKELY(engine.open == 0) || engine.quick)
 				continue;
 		} else if (engine.open == 0) {
 			wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
@@ -140,7 +142,7 @@ void scheduler(void)
 
 			if (operation == CCLO_OPERATION_NOP)
 				answer(0);
-			else if (engine.open == 0 && express(operation))
+			else if (LIKELY(engine.open == 0) && express(operation))
 				continue;
 			/* What happened besides is for the others. */
 			if (wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL))

@@ -10,9 +10,6 @@
 	(CCLO_MOVE_STATUS_ERROR_0_ADDRESS +                                                                  \
 	 (queue) * (CCLO_MOVE_STATUS_ERROR_1_ADDRESS - CCLO_MOVE_STATUS_ERROR_0_ADDRESS))
 
-/* What is left of waits that the data plane bounds itself. */
-#define MOVE_MARGIN_MILLISECONDS 1000
-
 struct place place_at(const struct place *place, uint64_t elements)
 {
 	struct place p = *place;
@@ -113,10 +110,6 @@ void move_check(void)
 	    (self->state.other_queue != NO_QUEUE && failed(now, self->state.other_queue)))
 		fail();
 }
-
-/* The data plane limits what it waits for itself; here is a second limit, for
- * each move anew. */
-static uint32_t move_limit(void) { return 2 * engine.remote_limit + MOVE_MARGIN_MILLISECONDS; }
 
 void move_wait(uint32_t number)
 {
@@ -383,6 +376,26 @@ uint32_t bytes_of_many(uint32_t count, bool packed)
 	if (bytes >> 32)
 		task_fail(CCLO_RETURN_CODE_DMA_SIZE);
 	return (uint32_t)bytes;
+}
+
+void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
+{
+	struct call *call = self;
+
+	if (call->state.queue == NO_QUEUE || engine.room[call->state.queue] == 0)
+		make_room();
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	if (sends) {
+		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
+		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+		issue_control(call, FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK));
+	} else {
+		hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
+		issue_control(call, FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE));
+	}
 }
 
 #if CCLO_FEATURE_RENDEZVOUS

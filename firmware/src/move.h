@@ -26,6 +26,9 @@ struct move {
  * room. */
 void move_issue(const struct move *move);
 
+/* Issues a move that sends a message without payload to a rank, or takes one from it. */
+void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context);
+
 /* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);
 
@@ -58,6 +61,10 @@ uint32_t move_completed(uint32_t queue);
 
 /* Changes to the other queue of the call: moves of the two go side by side. */
 void queue_change(void);
+
+/* The data plane limits what it waits for itself; here is a second limit, for each
+ * move anew, and what is left of those waits then. */
+static inline uint32_t move_limit(void) { return 2 * engine.remote_limit + 1000; }
 
 /* Gives the queues of a call back; moves that have not completed are dropped. */
 void queue_give_back(struct call *call);

@@ -29,6 +29,9 @@ void ext_stream_krnl(struct call *call);
  * it is finishing then. No other call may be open. */
 bool express(uint32_t operation);
 
+/* That call is no longer alone, or its move fails: makes it one like others. */
+void express_settle(void);
+
 #define EXPRESS_OPERATIONS \
 	(1u << CCLO_OPERATION_COPY | 1u << CCLO_OPERATION_COMBINE | 1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV)
 

@@ -51,6 +51,17 @@ void task_leave(void) __attribute__((noreturn));
 /* The same limit for a wait of any call. */
 void task_limit_of(struct call *call, uint32_t milliseconds_from_now);
 
+/* A limit if no other call is open. */
+static inline void task_limit_first(struct call *call, uint32_t milliseconds_from_now)
+{
+	uint32_t deadline = milliseconds() + milliseconds_from_now;
+
+	call->deadline = deadline;
+	engine.alarm = deadline;
+	engine.alarms = ALARMED;
+	hw_write(CCLO_SYSTEM_ALARM_ADDRESS, deadline);
+}
+
 /* Sets the alarm anew, for the first of the calls' waits to end. */
 void task_alarm(void);
 
