@@ -55,6 +55,10 @@ func newWorld(t *testing.T, seed uint64) *world {
 	for _, e := range events {
 		m.In["event_"+e] = 1
 	}
+	for _, n := range []string{"next_offered", "next_delayed", "next_refused", "host_written"} {
+		m.In[n] = 1
+	}
+	m.In["next_operation"], m.Out["next_take"] = 24, 1
 	for _, p := range parts {
 		m.In[p+"_idle"], m.Out["reset_"+p] = 1, 1
 	}
