@@ -34,8 +34,16 @@ struct Event { // as in the test
 
 template <class T> uint8_t *bits(T &port, int index, int width) { return reinterpret_cast<uint8_t *>(&port) + index * width / 8; }
 
+// A model takes its first values from the context when it is made.
+struct Context : VerilatedContext {
+    explicit Context(uint64_t seed) {
+        randReset(2);
+        randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    }
+};
+
 struct Bench {
-    VerilatedContext context;
+    Context context;
     Vaxis_bench m{&context};
     Random random;
     Engine engines[N];
@@ -44,9 +52,7 @@ struct Bench {
     int stopped_at = -1, stopped_from = -1;
     const char *error = "";
 
-    explicit Bench(uint64_t seed) : random{seed} {
-        context.randReset(2);
-        context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    explicit Bench(uint64_t seed) : context{seed}, random{seed} {
         m.clk = 0;
         m.rst = 1;
         quiet();

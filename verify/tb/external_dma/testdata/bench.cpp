@@ -31,8 +31,16 @@ struct Beat {
 
 enum Channel { read_command, read_status, read_data, write_command, write_status, write_data, channels };
 
+// A model takes its first values from the context when it is made.
+struct Context : VerilatedContext {
+    explicit Context(uint64_t seed) {
+        randReset(2);
+        randSeed(static_cast<int>(seed + 1));
+    }
+};
+
 struct Bench : sim::Model {
-    VerilatedContext context;
+    Context context;
     Vexternal_dma_bench top{&context};
     uint64_t random;
     std::array<uint32_t, channels> idle{}; // per mille of cycles without valid or ready
@@ -46,9 +54,7 @@ struct Bench : sim::Model {
     Beat waiting_beat{};
     uint32_t waiting_status[2] = {0, 0};
 
-    explicit Bench(uint64_t seed) : random(seed * 2 + 1) {
-        context.randReset(2);
-        context.randSeed(static_cast<int>(seed + 1));
+    explicit Bench(uint64_t seed) : context{seed}, random(seed * 2 + 1) {
         sim::current = this;
         top.ap_clk = 0;
         top.ap_rst_n = 0;

@@ -44,8 +44,16 @@ struct Pending {
     uint32_t slot = 0, row = 0;
 };
 
+// A model takes its first values from the context when it is made.
+struct Context : VerilatedContext {
+    explicit Context(uint64_t seed) {
+        randReset(2);
+        randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    }
+};
+
 struct Bench : sim::Model {
-    VerilatedContext context;
+    Context context;
     Vnetwork_bench model{&context};
     Random random;
     Options options{};
@@ -61,9 +69,7 @@ struct Bench : sim::Model {
     uint32_t add_wait = 0, number_wait = 0, held = 0;
     uint64_t remaining = 0, verdicts = 0;
 
-    explicit Bench(uint64_t seed) : random{seed} {
-        context.randReset(2);
-        context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    explicit Bench(uint64_t seed) : context{seed}, random{seed} {
         sim::current = this;
         std::memset(&model.open_header, 0, 64);
         model.clk = 0;

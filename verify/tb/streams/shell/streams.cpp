@@ -36,14 +36,19 @@ enum Failure : int64_t { CHANGED = -1, TOO_MANY = -2, ENDLESS = -3 };
 
 constexpr uint64_t QUIET = 2000; // cycles after which nothing more will come
 
+// A model takes its first values from the context when it is made.
+struct Context : VerilatedContext {
+    explicit Context(uint64_t seed) {
+        randReset(2);
+        randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    }
+};
+
 struct Bench {
-    VerilatedContext context;
+    Context context;
     MODEL model{&context};
 
-    explicit Bench(uint64_t seed) {
-        context.randReset(2);
-        context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
-    }
+    explicit Bench(uint64_t seed) : context{seed} {}
 
     void step() {
         model.ap_clk = 1;

@@ -59,14 +59,19 @@ template <typename T> struct Steady {
     }
 };
 
+// A model takes its first values from the context when it is made.
+struct Context : VerilatedContext {
+    explicit Context(uint64_t seed) {
+        randReset(2);
+        randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    }
+};
+
 struct Bench {
-    VerilatedContext context;
+    Context context;
     Vvadd_put model{&context};
 
-    explicit Bench(uint64_t seed) {
-        context.randReset(2);
-        context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
-    }
+    explicit Bench(uint64_t seed) : context{seed} {}
 
     int64_t run(const Options& o, const Write* writes, uint64_t write_count, uint8_t* memory, uint64_t size,
                 const Beat* in, uint64_t in_count, Beat* out, uint64_t room, Result& result) {
