@@ -164,7 +164,7 @@ func size(width, count int) string {
 // firmware and engine.
 var ours = []string{
 	"enum call_queue", "enum move_", "bits wake_event", "bits reset_part", "bits network_",
-	"layout call_status", "layout call_head", "layout call_answer", "layout move_", "layout session_status",
+	"layout call_status", "layout call_head", "layout call_answer", "layout wake", "layout move_", "layout session_status",
 	"layout rdma_notification", // the contract gives its width only
 	"registers calls", "registers system", "registers timers", "registers move", "registers rx",
 	"registers network", "registers sessions", "registers rendezvous",

@@ -134,7 +134,7 @@ func (p *Pair) step(ctx context.Context, whole bool) error {
 	for from := range em {
 		for to := range em {
 			pair := [2]int{from, to}
-			if err := sameMessages(es[pair], hs[pair]); err != nil {
+			if err := p.names.sameMessages(es[pair], hs[pair]); err != nil {
 				return fmt.Errorf("%w: from rank %d to %d: %w", ErrDifferent, from, to, err)
 			}
 			p.seen.Messages += len(hs[pair])

@@ -40,6 +40,16 @@ func TestWhatMayDifferIsNoDifference(t *testing.T) {
 			e.log.Move(1, Move{Control: control(e.g, "queue", 1)}, 1)
 			h.log.Move(1, Move{Control: control(h.g, "queue", 2)}, 100)
 		}},
+		{"whether a buffer is announced before data is sent", func(e, h *side) {
+			data, announcement := Message{Bytes: 4}, Message{}
+			for _, f := range e.g.Layout("message_header").Fields {
+				if f.Name == "msg_type" {
+					announcement.Header[f.Low/8] = byte(e.g.Enum("message_type").Value("rendezvous_announcement").Value)
+				}
+			}
+			e.log.messages[[2]int{0, 1}] = []Message{announcement, data, data}
+			h.log.messages[[2]int{0, 1}] = []Message{data, announcement, data}
+		}},
 		{"the order of beats and messages of different ranks", func(e, h *side) {
 			for _, rank := range []int{0, 1} {
 				e.log.beats(rank, 1, []byte{byte(rank)})
@@ -81,8 +91,9 @@ func TestTheFirstDifferenceIsToldWithBothSides(t *testing.T) {
 		says []string
 	}{
 		{"a move of the emulator alone", func(e, h *side) {
-			e.log.Move(0, Move{Control: 7, Tag: 5}, 3)
-			h.log.Move(0, Move{Control: 7, Tag: 6}, 900)
+			control := control(h.g, "result", h.g.Enum("move_result").Value("network").Value)
+			e.log.Move(0, Move{Control: control, Tag: 5}, 3)
+			h.log.Move(0, Move{Control: control, Tag: 6}, 900)
 		}, []string{"rank 0", "tag 0x5", "cycle 900", "tag 0x6"}},
 		{"a move of the hardware alone", func(e, h *side) { h.log.Move(1, Move{Control: 7}, 77) }, []string{"rank 1", "cycle 77", "0x00000007"}},
 		{"a move twice", func(e, h *side) {

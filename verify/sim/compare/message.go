@@ -37,8 +37,30 @@ func (p *port) Send(session uint32, packet *fabric.Packet) error {
 	return err
 }
 
-// sameMessages compares what one rank has sent to another.
-func sameMessages(emulated, hardware []Message) error {
+// sameMessages compares what one rank has sent to another, type by type: when a buffer is
+// announced depends on when there is room, so that data may come before or after it.
+func (n *names) sameMessages(emulated, hardware []Message) error {
+	e, h := n.byType(emulated), n.byType(hardware)
+	for kind := range e {
+		if err := sameInOrder(e[kind], h[kind]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *names) byType(all []Message) (of [1 << 8][]Message) {
+	for _, m := range all {
+		kind := byte(0)
+		if n.typeAt >= 0 {
+			kind = m.Header[n.typeAt]
+		}
+		of[kind] = append(of[kind], m)
+	}
+	return of
+}
+
+func sameInOrder(emulated, hardware []Message) error {
 	for i := range max(len(emulated), len(hardware)) {
 		switch {
 		case i >= len(emulated):

@@ -61,18 +61,17 @@ type seen struct {
 	when uint64
 }
 
-// sameMoves compares sets of moves, but for the queue that they wait in: firmware
-// takes one for each call that is free then, which depends on when other calls end.
+// sameMoves compares sets of moves, but for words that mean nothing to them.
 func (n *names) sameMoves(emulated, hardware []seen) error {
-	unqueued := func(m Move) Move {
-		m.Control &^= mask(n.queue)
-		return m
-	}
 	left := slices.Clone(hardware)
+	for i := range left {
+		left[i].Move = n.moves.essential(left[i].Move)
+	}
 	for _, e := range emulated {
-		i := slices.IndexFunc(left, func(h seen) bool { return unqueued(h.Move) == unqueued(e.Move) })
+		move := n.moves.essential(e.Move)
+		i := slices.IndexFunc(left, func(h seen) bool { return h.Move == move })
 		if i < 0 {
-			return fmt.Errorf("the emulator's move\n\t%v\nis none of the hardware's:\n%s", e.Move, nearest(e.Move, left))
+			return fmt.Errorf("the emulator's move\n\t%v\nis none of the hardware's:\n%s", move, nearest(move, left))
 		}
 		left = slices.Delete(left, i, i+1)
 	}

@@ -13,7 +13,9 @@ type names struct {
 	tables    map[string]*abi.Table
 	inMemory  map[uint32]bool // results that go there
 	// Fields of the control word of moves.
-	result, resultHost, queue abi.Field
+	result, resultHost abi.Field
+	moves              moveFields
+	typeAt             int // byte of a message's header with its type; -1 where all are eager
 }
 
 func newNames(g *abi.Generation) (*names, error) {
@@ -28,7 +30,7 @@ func newNames(g *abi.Generation) (*names, error) {
 			return nil, fmt.Errorf("%s describes no %s", g.Name, table)
 		}
 	}
-	fields := map[string]*abi.Field{"result": &n.result, "result_host": &n.resultHost, "queue": &n.queue}
+	fields := map[string]*abi.Field{"result": &n.result, "result_host": &n.resultHost}
 	for _, f := range control.Fields {
 		if to := fields[f.Name]; to != nil {
 			*to = f
@@ -37,6 +39,18 @@ func newNames(g *abi.Generation) (*names, error) {
 	}
 	for name := range fields {
 		return nil, fmt.Errorf("%s describes no %s of moves", g.Name, name)
+	}
+	var err error
+	if n.moves, err = newMoveFields(g); err != nil {
+		return nil, err
+	}
+	n.typeAt = -1
+	if header := g.Layout("message_header"); header != nil {
+		for _, f := range header.Fields {
+			if f.Name == "msg_type" {
+				n.typeAt = int(f.Low / 8)
+			}
+		}
 	}
 	for _, name := range []string{"memory", "memory_and_network"} {
 		if v := results.Value(name); v != nil {
