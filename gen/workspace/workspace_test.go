@@ -166,6 +166,9 @@ func TestGenerateWritesWhatTheManifestSays(t *testing.T) {
 		start := text[:min(len(text), 1024)]
 		described := strings.Contains(start, output.Marker+" from platforms/")
 		copied := path.Ext(name) == ".sv" && strings.HasPrefix(start, "// "+output.Marker+" from templates/rtl/")
+		if path.Ext(name) == ".mem" {
+			continue // a memory file has words alone
+		}
 		if !described && !copied || !strings.Contains(start, "DO NOT EDIT") {
 			t.Errorf("%s is not marked as generated at its beginning", name)
 		}

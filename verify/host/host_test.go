@@ -407,9 +407,9 @@ func dying(t *testing.T, generation string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, ok := symbols.Addr("nop")
+	at, ok := symbols.Addr("config")
 	if !ok {
-		t.Fatal("there is no nop")
+		t.Fatal("there is no config")
 	}
 	code := append([]byte(nil), image.Code...)
 	clear(code[at : at+4])
@@ -424,7 +424,7 @@ func TestFirmwareThatDiesIsReported(t *testing.T) {
 		t.Errorf("rank %d has failed before: %v", rank, err)
 	}
 	d := h.World().Device(1)
-	ticket, err := d.Start(t.Context(), 0, accl.Call{Scenario: 255})
+	ticket, err := d.Start(t.Context(), 0, accl.Call{FunctionCode: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -272,9 +272,12 @@ func TestFirmwareThatDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nop, _ := symbols.Addr("nop")
+	config, ok := symbols.Addr("config")
+	if !ok {
+		t.Fatal("the firmware has no function config")
+	}
 	code := append([]byte(nil), image.Code...)
-	clear(code[nop : nop+4]) // no instruction
+	clear(code[config : config+4]) // no instruction
 	w, err := launch.Resolve(t.Context(), nothing, launch.Options{Size: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +286,7 @@ func TestFirmwareThatDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.World().Device(1).Start(t.Context(), 0, accl.Call{Scenario: 255}); err != nil {
+	if _, err := h.World().Device(1).Start(t.Context(), 0, accl.Call{FunctionCode: 1}); err != nil {
 		t.Fatal(err)
 	}
 	var out, stderr written
