@@ -137,20 +137,25 @@ const shell = `#include "VTOP.h"
 #include <cstring>
 
 namespace {
+// A model takes its first values from the context when it is made.
+struct Context : VerilatedContext {
+    explicit Context(uint64_t seed) {
+        randReset(2);
+        randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+    }
+};
+
 struct Bench {
-    VerilatedContext context;
+    Context context;
     VTOP model{&context};
+
+    explicit Bench(uint64_t seed) : context{seed} {}
 };
 } // namespace
 
 #define API extern "C" __attribute__((visibility("default")))
 
-API Bench* pins_new(uint64_t seed) {
-    auto* b = new Bench;
-    b->context.randReset(2);
-    b->context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
-    return b;
-}
+API Bench* pins_new(uint64_t seed) { return new Bench(seed); }
 API void pins_delete(Bench* b) { delete b; }
 API void pins_step(Bench* b, const uint32_t* in, uint32_t* out, uint32_t reset) {
 COPY_IN    b->model.RESET_PIN = ACTIVE;
