@@ -244,6 +244,13 @@ func ranges(s string) ([]int, error) {
 // inTemplates is the path of a rendered file in templates/rtl; false if it is not
 // hardware of ours.
 func inTemplates(from string) (name string, known bool) {
+	if !filepath.IsAbs(from) {
+		found, err := fs.Glob(templates.FS, "rtl/*/"+from)
+		if err != nil || len(found) != 1 {
+			return "", false
+		}
+		return strings.TrimPrefix(found[0], "rtl/"), true
+	}
 	folder, base := filepath.Base(filepath.Dir(from)), filepath.Base(from)
 	if folder == models {
 		return "", false
@@ -257,11 +264,21 @@ func inTemplates(from string) (name string, known bool) {
 	return "", false
 }
 
+// source is the text of a file. Benches of single modules name it without its folder:
+// these are files that are the same on all platforms.
+func source(from string) ([]byte, error) {
+	if filepath.IsAbs(from) {
+		return os.ReadFile(from)
+	}
+	name, _ := inTemplates(from)
+	return fs.ReadFile(templates.FS, path.Join("rtl", name))
+}
+
 func (m *merger) text(from string) (*text, error) {
 	if t := m.texts[from]; t != nil {
 		return t, nil
 	}
-	content, err := os.ReadFile(from)
+	content, err := source(from)
 	if err != nil {
 		return nil, err
 	}

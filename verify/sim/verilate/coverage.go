@@ -22,12 +22,19 @@ const CoverageVariable = "CCLFORGE_COVERAGE"
 //go:embed coverage
 var keepsCoverage embed.FS
 
-// covers tells whether coverage is wanted.
-func covers() bool { return os.Getenv(CoverageVariable) != "" }
+// Counting is what it takes for models to count, beside all else.
+type Counting struct {
+	Verilator, Compiler, Linker []string // options
+	Source                      string   // C++, compiled along
+}
 
-// coverageFlags are what coverage needs beside all other flags. Signals wider than
-// Verilator's default are data, whose toggles say nothing.
-func coverageFlags() ([]string, error) {
+// Coverage says what it takes for models to count lines and toggles; nil if nobody
+// wants them to. Signals wider than Verilator's default are data, whose toggles say
+// nothing.
+func Coverage() (*Counting, error) {
+	if os.Getenv(CoverageVariable) == "" {
+		return nil, nil
+	}
 	const folder = "coverage"
 	entries, err := keepsCoverage.ReadDir(folder)
 	if err != nil {
@@ -43,16 +50,23 @@ func coverageFlags() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags := []string{"--coverage-line", "--coverage-toggle", "-LDFLAGS", "-Wl,--wrap=_ZN13VerilatedSymsD2Ev"}
+	c := &Counting{Verilator: []string{"--coverage-line", "--coverage-toggle"}, Linker: []string{"-Wl,--wrap=_ZN13VerilatedSymsD2Ev"}}
 	for _, file := range places {
 		if filepath.Ext(file) == ".h" {
-			flags = append(flags, "-CFLAGS", "-include "+file)
+			c.Compiler = append(c.Compiler, "-include", file)
+		} else {
+			c.Source = file
 		}
 	}
-	for _, file := range places {
-		if strings.HasSuffix(file, ".cpp") {
-			flags = append(flags, file)
-		}
+	return c, nil
+}
+
+// coverageFlags are those for Verilator to build a library that counts; none if
+// nobody wants it to.
+func coverageFlags() ([]string, error) {
+	c, err := Coverage()
+	if c == nil {
+		return nil, err
 	}
-	return flags, nil
+	return append(c.Verilator, "-CFLAGS", strings.Join(c.Compiler, " "), "-LDFLAGS", strings.Join(c.Linker, " "), c.Source), nil
 }

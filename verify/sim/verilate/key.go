@@ -15,11 +15,11 @@ import (
 func (b Build) key(t compilers) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s%q\n", t.versions, b.flags())
-	if covers() {
-		more, err := coverageFlags()
-		if err != nil {
-			return "", err
-		}
+	more, err := coverageFlags()
+	if err != nil {
+		return "", err
+	}
+	if len(more) > 0 {
 		fmt.Fprintf(h, "%q\n", more)
 	}
 	for _, name := range b.Sources {

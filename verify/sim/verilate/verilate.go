@@ -96,13 +96,11 @@ func (b Build) into(ctx context.Context, t compilers, dir string) error {
 	stop := b.watch(began)
 	defer stop()
 	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
-	if covers() {
-		more, err := coverageFlags()
-		if err != nil {
-			return err
-		}
-		args = append(args, more...)
+	more, err := coverageFlags()
+	if err != nil {
+		return err
 	}
+	args = append(args, more...)
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
 }

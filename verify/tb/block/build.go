@@ -29,6 +29,7 @@ var (
 type builder struct {
 	verilator, compiler tools.Tool
 	include             string
+	counting            *verilate.Counting // empty if nothing is counted
 }
 
 func newBuilder(ctx context.Context) (b builder, err error) {
@@ -46,6 +47,12 @@ func newBuilder(ctx context.Context) (b builder, err error) {
 		return b, fmt.Errorf("ask where Verilator's runtime is: %w", err)
 	}
 	b.include = filepath.Join(strings.TrimSpace(string(root)), "include")
+	if b.counting, err = verilate.Coverage(); err != nil {
+		return b, err
+	}
+	if b.counting == nil {
+		b.counting = &verilate.Counting{}
+	}
 	return b, nil
 }
 
@@ -60,12 +67,15 @@ func (b builder) entry(name string, what ...string) (cache.Entry, error) {
 	for _, w := range what {
 		fmt.Fprintf(h, "%d %s\n", len(w), w)
 	}
+	if b.counting.Source != "" {
+		fmt.Fprintf(h, "%q\n", *b.counting)
+	}
 	return cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name}, nil
 }
 
 // compile compiles a C++ file of a directory.
 func (b builder) compile(ctx context.Context, dir, name string) error {
-	args := append(slices.Clone(cflags), "-I.", "-I"+b.include, "-I"+filepath.Join(b.include, "vltstd"), "-c", name+".cpp", "-o", name+".o")
+	args := slices.Concat(cflags, b.counting.Compiler, []string{"-I.", "-I" + b.include, "-I" + filepath.Join(b.include, "vltstd"), "-c", name + ".cpp", "-o", name + ".o"})
 	return said(b.compiler.Run(ctx, dir, args...))
 }
 
@@ -83,7 +93,11 @@ func (b builder) runtime(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return e.Get(ctx, func(dir string) error {
-		if err := os.WriteFile(filepath.Join(dir, "runtime.cpp"), []byte(shared), 0o644); err != nil {
+		text := shared
+		if b.counting.Source != "" {
+			text += fmt.Sprintf("#include \"verilated_cov.cpp\"\n#include %q\n", b.counting.Source)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "runtime.cpp"), []byte(text), 0o644); err != nil {
 			return err
 		}
 		return b.compile(ctx, dir, "runtime")
@@ -132,7 +146,7 @@ func (b builder) library(ctx context.Context, units []unit, dir string) (string,
 func (b builder) into(ctx context.Context, dir, object string, units []unit) error {
 	parts := min(runtime.NumCPU(), max(1, len(units)/4))
 	errs := make([]error, parts)
-	args := []string{"-shared", "-Wl,-Bsymbolic", "-o", libraryName, object}
+	args := append([]string{"-shared", "-Wl,-Bsymbolic", "-o", libraryName, object}, b.counting.Linker...)
 	var wait sync.WaitGroup
 	for p := range parts {
 		name := fmt.Sprintf("part%d", p)
@@ -177,7 +191,7 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 	if err := said(b.verilator.Run(ctx, sub, append([]string{"--xml-only", "--no-timing", "-Wno-SYMRSVDWORD", "--xml-output", "ports.xml"}, args...)...)); err != nil {
 		return "", err
 	}
-	if err := said(b.verilator.Run(ctx, sub, append(append([]string{"--cc", "--prefix", "V" + u.name}, careful...), args...)...)); err != nil {
+	if err := said(b.verilator.Run(ctx, sub, slices.Concat([]string{"--cc", "--prefix", "V" + u.name}, careful, b.counting.Verilator, args)...)); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(filepath.Join(sub, "ports.xml"))
