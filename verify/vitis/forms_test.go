@@ -62,7 +62,7 @@ func TestEmulation(t *testing.T) {
 	}
 	o := b.build(name, "-vars={hw_emu = true}")
 	b.done()
-	if l := b.linked(name); !l.Emulated || len(l.Memories) != 0 || l.Metadata["platform"] != name {
+	if l := b.linked(name); !l.Emulated || len(l.Memories) != 1 || l.Metadata["platform"] != name {
 		t.Errorf("the result is %+v", l)
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "out", "build", name, "emconfig.json")); err != nil {
