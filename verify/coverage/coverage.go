@@ -77,7 +77,8 @@ type Line struct {
 const (
 	pointsSuffix = ".points"
 	hitsSuffix   = ".hits"
-	models       = "sim" // folder of what stands around the hardware
+	hardware     = "rtl" // folder of the templates
+	models       = "sim" // folder in it of what stands around the hardware
 )
 
 // Read merges everything that a directory holds into modules, by file.
@@ -86,7 +87,7 @@ func Read(dir string) ([]Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := merger{files: map[string]*file{}, texts: map[string]*text{}}
+	m := merger{files: map[string]*file{}, sources: map[string]*source{}}
 	for _, name := range names {
 		if err := m.process(strings.TrimSuffix(name, pointsSuffix)); err != nil {
 			return nil, fmt.Errorf("read the coverage of %s: %w", filepath.Base(name), err)
@@ -109,20 +110,21 @@ type point struct {
 }
 
 type file struct {
-	shown  *text
+	shown  *source
 	lines  map[place]uint64
 	points map[place]map[point]uint64
 }
 
-// text is a file as it was rendered.
-type text struct {
+// source is a file as it was rendered.
+type source struct {
+	name   string // path in templates/rtl; empty if it is not hardware of ours
 	lines  []string
 	places []place
 }
 
 type merger struct {
-	files map[string]*file // by path in templates/rtl
-	texts map[string]*text // by path
+	files   map[string]*file   // by path in templates/rtl
+	sources map[string]*source // by path
 }
 
 // process adds what a process has left of one library.
@@ -170,18 +172,14 @@ func (m *merger) point(line string, hits uint64) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrForm, err)
 	}
-	name, known := inTemplates(from)
-	if !known {
-		return nil
-	}
-	t, err := m.text(from)
-	if err != nil {
+	t, err := m.source(from)
+	if err != nil || t.name == "" {
 		return err
 	}
-	f := m.files[name]
+	f := m.files[t.name]
 	if f == nil {
 		f = &file{shown: t, lines: map[place]uint64{}, points: map[place]map[point]uint64{}}
-		m.files[name] = f
+		m.files[t.name] = f
 	}
 	if at < 1 || at > len(t.places) {
 		return fmt.Errorf("%w: %s has no line %d", ErrForm, from, at)
@@ -241,54 +239,47 @@ func ranges(s string) ([]int, error) {
 	return found, nil
 }
 
-// inTemplates is the path of a rendered file in templates/rtl; false if it is not
-// hardware of ours.
-func inTemplates(from string) (name string, known bool) {
-	if !filepath.IsAbs(from) {
-		found, err := fs.Glob(templates.FS, "rtl/*/"+from)
-		if err != nil || len(found) != 1 {
-			return "", false
-		}
-		return strings.TrimPrefix(found[0], "rtl/"), true
-	}
+// inTemplates is the path of a rendered file in templates/rtl; empty if it is not
+// hardware of ours. Benches of single modules name a file without its folder.
+func inTemplates(from string) string {
 	folder, base := filepath.Base(filepath.Dir(from)), filepath.Base(from)
-	if folder == models {
-		return "", false
+	if !filepath.IsAbs(from) {
+		folder = "*"
 	}
-	name = path.Join(folder, base)
-	for _, suffix := range []string{"", ".tmpl"} {
-		if _, err := fs.Stat(templates.FS, path.Join("rtl", name+suffix)); err == nil {
-			return name, true
-		}
+	found, err := fs.Glob(templates.FS, path.Join(hardware, folder, base+"*"))
+	if err != nil || len(found) != 1 || strings.TrimSuffix(path.Base(found[0]), ".tmpl") != base {
+		return ""
 	}
-	return "", false
+	name := strings.TrimSuffix(strings.TrimPrefix(found[0], hardware+"/"), ".tmpl")
+	if path.Dir(name) == models {
+		return ""
+	}
+	return name
 }
 
-// source is the text of a file. Benches of single modules name it without its folder:
-// these are files that are the same on all platforms.
-func source(from string) ([]byte, error) {
-	if filepath.IsAbs(from) {
-		return os.ReadFile(from)
-	}
-	name, _ := inTemplates(from)
-	return fs.ReadFile(templates.FS, path.Join("rtl", name))
-}
-
-func (m *merger) text(from string) (*text, error) {
-	if t := m.texts[from]; t != nil {
+// source reads a file, which stands in templates/rtl as it is if nobody says where it
+// was rendered.
+func (m *merger) source(from string) (*source, error) {
+	if t := m.sources[from]; t != nil {
 		return t, nil
 	}
-	content, err := source(from)
-	if err != nil {
-		return nil, err
+	t := &source{name: inTemplates(from)}
+	if t.name != "" {
+		content, err := os.ReadFile(from)
+		if !filepath.IsAbs(from) {
+			content, err = fs.ReadFile(templates.FS, path.Join(hardware, t.name))
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.lines = strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
 	}
-	t := &text{lines: strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")}
 	seen := map[string]int{}
 	for _, line := range t.lines {
 		t.places = append(t.places, place{line, seen[line]})
 		seen[line]++
 	}
-	m.texts[from] = t
+	m.sources[from] = t
 	return t, nil
 }
 

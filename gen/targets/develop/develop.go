@@ -43,7 +43,7 @@ func Synth(ctx context.Context,
 	only *string, // kernels or modules, as names with commas between (all)
 	jobs *int, // modules that are mapped at a time (as many as there are processors)
 ) error {
-	return check.Synth(ctx, platform, only, jobs)
+	return check.Synth(ctx, command.Flag("platform", platform), command.Flag("only", only), command.Flag("jobs", jobs))
 }
 
 // Soak runs random operations against plain arithmetic: half of the time on

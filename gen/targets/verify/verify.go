@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/cclforge/cclforge/gen/targets/internal/check"
+	"github.com/cclforge/cclforge/gen/targets/internal/command"
 )
 
 // Proofs proves handshakes of the hardware's parts with yosys and z3, for all inputs
@@ -13,7 +14,7 @@ import (
 func Proofs(ctx context.Context,
 	only *string, // blocks, as names with commas between (all)
 ) error {
-	return check.Proofs(ctx, only)
+	return check.Proofs(ctx, command.Flag("only", only))
 }
 
 // Exhaustive checks arithmetic with every pair of operands of float16, every operand of
@@ -22,7 +23,7 @@ func Proofs(ctx context.Context,
 func Exhaustive(ctx context.Context,
 	part *string, // of all operands: 3/16, or 3-16/16 (1/1)
 ) error {
-	return check.Exhaustive(ctx, part)
+	return check.Exhaustive(ctx, command.Flag("tb.exhaustive.part", part))
 }
 
 // Coverage runs benches and worlds on hardware that counts which of its lines and bits
@@ -31,7 +32,7 @@ func Coverage(ctx context.Context,
 	platforms *string, // of the worlds, as names with commas between
 	scale *float64, // how much of the tests of worlds: 0.1 is a tenth (0.02)
 ) error {
-	return check.Coverage(ctx, platforms, scale)
+	return check.Coverage(ctx, command.Flag("platforms", platforms), command.Flag("scale", scale))
 }
 
 // Worlds runs random calls on four simulated ranks, compares each with emulated ones, and
@@ -41,5 +42,5 @@ func Worlds(ctx context.Context,
 	seed *int, // of everything random (1)
 	platforms *string, // that take turns, as names with commas between
 ) error {
-	return check.Worlds(ctx, calls, seed, platforms)
+	return check.Worlds(ctx, command.Flag("compare.calls", calls), command.Flag("compare.seed", seed), command.Flag("compare.platforms", platforms))
 }

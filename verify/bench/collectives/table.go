@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"text/tabwriter"
+
+	"github.com/cclforge/cclforge/verify/internal/panels"
 )
 
 // The table shows some of the sizes; the others are in the report.
@@ -198,13 +200,8 @@ func orDash(v float64) string {
 
 // sizeName writes bytes with a binary prefix.
 func sizeName(bytes int) string {
-	switch {
-	case bytes == 0:
+	if bytes == 0 {
 		return "no data"
-	case bytes >= 1<<20 && bytes%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", bytes>>20)
-	case bytes >= 1<<10 && bytes%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", bytes>>10)
 	}
-	return fmt.Sprintf("%d B", bytes)
+	return panels.Size(bytes)
 }

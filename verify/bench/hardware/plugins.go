@@ -96,8 +96,7 @@ func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes 
 		if err != nil {
 			return err
 		}
-		const beat = 64
-		r.Plugins = append(r.Plugins, Plugin{call.kernel, form, call.operation, bytes, cycles, float64(bytes/beat) / took.Seconds()})
+		r.Plugins = append(r.Plugins, Plugin{call.kernel, form, call.operation, bytes, cycles, float64(bytes/beatBytes) / took.Seconds()})
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -228,7 +227,7 @@ func (b *bench) account(p *Point, r *row, members int) error {
 		p.Aim = r.instant
 	case p.Bytes <= beatBytes && r.operation.latency > 0 && r.protocol != Compressed:
 		p.Aim = r.operation.latency
-	case r.aim != nil && p.Bytes >= aimBytes && !slices.Contains([]string{Compressed}, r.protocol):
+	case r.aim != nil && p.Bytes >= aimBytes && r.protocol != Compressed:
 		p.Aim = c * r.aim(n, r.protocol)
 	}
 	return nil

@@ -88,15 +88,19 @@ func choose(every []proofs.Proof, only string, quick bool) ([]proofs.Proof, erro
 	if only != "" {
 		names = strings.Split(only, ",")
 	}
+	for _, name := range names {
+		if !slices.ContainsFunc(every, func(p proofs.Proof) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("there is no proof of %q", name)
+		}
+	}
 	var wanted []proofs.Proof
 	for _, p := range every {
 		if (!quick || p.Quick) && (len(names) == 0 || slices.Contains(names, p.Name)) {
 			wanted = append(wanted, p)
 		}
-		names = slices.DeleteFunc(names, func(n string) bool { return n == p.Name && len(names) > 1 })
 	}
 	if len(wanted) == 0 {
-		return nil, errors.New("there is no such proof")
+		return nil, errors.New("none of them is quick")
 	}
 	return wanted, nil
 }

@@ -114,17 +114,22 @@ func (w *worlds) run(ctx context.Context, c conform.Case) error {
 // reset resets all engines of both worlds, each world at once.
 func (w *worlds) reset(ctx context.Context) error {
 	for _, engines := range w.engines {
-		errs := make([]error, len(engines))
-		var group sync.WaitGroup
-		for rank, e := range engines {
-			group.Go(func() { errs[rank] = e.Reset(ctx) })
-		}
-		group.Wait()
-		if err := errors.Join(errs...); err != nil {
+		if err := reset(ctx, engines); err != nil {
 			return err
 		}
 	}
 	return w.Step(ctx)
+}
+
+// reset resets engines of one world, all at once.
+func reset(ctx context.Context, engines []*accl.Engine) error {
+	errs := make([]error, len(engines))
+	var group sync.WaitGroup
+	for rank, e := range engines {
+		group.Go(func() { errs[rank] = e.Reset(ctx) })
+	}
+	group.Wait()
+	return errors.Join(errs...)
 }
 
 // all compares from the beginning to the end: cases, a reset, and some more.

@@ -15,13 +15,6 @@ import (
 func (b Build) key(t compilers) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s%q\n", t.versions, b.flags())
-	more, err := coverageFlags()
-	if err != nil {
-		return "", err
-	}
-	if len(more) > 0 {
-		fmt.Fprintf(h, "%q\n", more)
-	}
 	for _, name := range b.Sources {
 		if err := hashFile(h, name); err != nil {
 			return "", err

@@ -35,6 +35,8 @@ type Build struct {
 	Optimize string
 	// Progress, if not nil, is told what takes time.
 	Progress func(message string)
+
+	counting []string // flags for coverage
 }
 
 // StreamsVariable names the environment's variable that, if it is not empty, has
@@ -66,6 +68,9 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 			return "", fmt.Errorf("check the streams of %s: %w", b.Top, err)
 		}
 	}
+	if b.counting, err = coverageFlags(); err != nil {
+		return "", err
+	}
 	key, err := b.key(t)
 	if err != nil {
 		return "", fmt.Errorf("simulate %s: %w", b.Top, err)
@@ -96,11 +101,6 @@ func (b Build) into(ctx context.Context, t compilers, dir string) error {
 	stop := b.watch(began)
 	defer stop()
 	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
-	more, err := coverageFlags()
-	if err != nil {
-		return err
-	}
-	args = append(args, more...)
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
 }
@@ -147,7 +147,7 @@ func (b Build) flags() []string {
 	if b.Trace {
 		args = append(args, "--trace-fst", "--trace-structs")
 	}
-	return append(args, parameters(b.Params)...)
+	return append(append(args, parameters(b.Params)...), b.counting...)
 }
 
 func parameters(params map[string]string) []string {

@@ -9,59 +9,51 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/coverage"
+	"github.com/cclforge/cclforge/verify/internal/program"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
-func main() {
+func main() { program.Main(run) }
+
+func run(ctx context.Context) error {
 	platforms := flag.String("platforms", "u55c_tcp,u55c_udp,u55c_rdma,u280_axis3x", "platforms of the worlds, as names with commas between; \"\" for benches alone")
 	scale := flag.Float64("scale", 0.02, "how much of the suite runs on the worlds")
 	out := flag.String("out", "out/coverage", "directory for the report")
-	keep := flag.String("from", "", "directory with what runs have left: only the report is made")
+	from := flag.String("from", "", "directory with what runs have left: only the report is made")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *platforms, *scale, *out, *keep); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// errRuns says that tests have failed, whose coverage is reported all the same.
-var errRuns = errors.New("some of the runs have failed")
-
-func run(ctx context.Context, platforms string, scale float64, out, from string) error {
 	var failed error
-	if from == "" {
+	if *from == "" {
 		dir, err := os.MkdirTemp("", "coverage-*")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		from = dir
-		if failed = runs(ctx, dir, platforms, scale); ctx.Err() != nil {
+		*from = dir
+		if failed = runs(ctx, dir, *platforms, *scale); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	r, err := coverage.NewReport(from)
+	r, err := coverage.NewReport(*from)
 	if err != nil {
 		return err
 	}
 	if err := r.Print(os.Stdout); err != nil {
 		return err
 	}
-	if err := r.Write(out); err != nil {
+	if err := r.Write(*out); err != nil {
 		return err
 	}
-	fmt.Printf("\nwritten to %s/index.html\n", out)
+	fmt.Printf("\nwritten to %s/index.html\n", *out)
 	return failed
 }
+
+// errRuns says that tests have failed, whose coverage is reported all the same.
+var errRuns = errors.New("some of the runs have failed")
 
 // runs leave what they cover in a directory.
 func runs(ctx context.Context, dir, platforms string, scale float64) error {
