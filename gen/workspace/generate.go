@@ -43,6 +43,10 @@ func (w *Workspace) Generate(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer unlock()
+	// Another run may have written since.
+	if err := w.refresh(ctx, run); err != nil {
+		return nil, err
+	}
 	if err := w.plan(ctx, run); err != nil {
 		return nil, err
 	}
@@ -64,6 +68,7 @@ type run struct {
 	options Options
 	library *platform.Library
 	report  *Report
+	current []*unit // up to date, when that was looked at
 	pending []*unit // rendered, because they were not up to date
 }
 
@@ -94,23 +99,32 @@ func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
 	case o.GoDir != "" && len(list) > 1:
 		return nil, fmt.Errorf("a driver package belongs to one platform, and %d are selected: choose one, for example -only=%s", len(list), list[0].Name)
 	}
-	units, err := w.units(lib, list, o)
-	if err != nil {
+	if r.current, err = w.units(lib, list, o); err != nil {
 		return nil, err
 	}
-	for _, u := range units {
+	for _, u := range r.current {
 		for _, p := range u.places {
 			r.report.Dirs = append(r.report.Dirs, p.dir)
 		}
 	}
-	if r.pending, err = outdated(ctx, units); err != nil {
-		return nil, err
+	return r, w.refresh(ctx, r)
+}
+
+// refresh renders what is not up to date any more.
+func (w *Workspace) refresh(ctx context.Context, r *run) error {
+	current, late, err := sorted(ctx, r.current)
+	if err != nil {
+		return err
 	}
-	if err := w.elaborate(ctx, r); err != nil {
-		return nil, err
+	if err := w.elaborate(ctx, r.library, late); err != nil {
+		return err
 	}
-	turns := inTurn(r.pending)
-	return r, parallel(ctx, len(turns), func(i int) error { return turns[i].render() })
+	turns := inTurn(late)
+	if err := parallel(ctx, len(turns), func(i int) error { return turns[i].render() }); err != nil {
+		return err
+	}
+	r.current, r.pending = current, append(r.pending, late...)
+	return nil
 }
 
 // inTurn orders units for rendering so that one platform of each generation
@@ -130,31 +144,33 @@ func inTurn(units []*unit) []*unit {
 	return append(first, rest...)
 }
 
-func outdated(ctx context.Context, units []*unit) ([]*unit, error) {
-	current := make([]bool, len(units))
-	err := parallel(ctx, len(units), func(i int) error {
-		current[i] = units[i].current()
+// sorted divides units into those that are up to date and the others.
+func sorted(ctx context.Context, units []*unit) (current, outdated []*unit, err error) {
+	is := make([]bool, len(units))
+	err = parallel(ctx, len(units), func(i int) error {
+		is[i] = units[i].current()
 		return nil
 	})
-	var pending []*unit
 	for i, u := range units {
-		if !current[i] {
-			pending = append(pending, u)
+		if is[i] {
+			current = append(current, u)
+		} else {
+			outdated = append(outdated, u)
 		}
 	}
-	return pending, err
+	return current, outdated, err
 }
 
-// elaborate gives the pending platforms their designs.
-func (w *Workspace) elaborate(ctx context.Context, r *run) error {
+// elaborate gives the platforms among units their designs.
+func (w *Workspace) elaborate(ctx context.Context, lib *platform.Library, units []*unit) error {
 	var owners []*unit
-	for _, u := range r.pending {
+	for _, u := range units {
 		if u.platform != nil {
 			owners = append(owners, u)
 		}
 	}
 	designs, err := gather(ctx, w, owners, func(u *unit) (*design.Design, hcl.Diagnostics) {
-		return design.Elaborate(r.library, u.platform)
+		return design.Elaborate(lib, u.platform)
 	})
 	if err != nil {
 		return err

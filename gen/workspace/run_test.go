@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/platforms"
 )
 
@@ -63,6 +64,43 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 	if matches != 1 {
 		t.Error("the output is that of neither run")
+	}
+}
+
+// TestOvertakenRun has another run write to a directory between a run's look at it and
+// its turn to write.
+func TestOvertakenRun(t *testing.T) {
+	lib := two(t)
+	other, dir := t.TempDir(), t.TempDir()
+	generate(t, other, lib, Options{Selection: Selection{Vars: "{port = 1}"}})
+	generate(t, dir, lib, Options{})
+	want := files(t, dir)
+	if err := os.RemoveAll(filepath.Join(dir, DefaultOut, "beta")); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := output.Lock(t.Context(), filepath.Join(dir, DefaultOut), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits, done := make(chan struct{}), make(chan error)
+	go func() {
+		_, err := New(dir, func(string, ...any) { close(waits) }, lib).Generate(t.Context(), Options{})
+		done <- err
+	}()
+	<-waits
+	alpha := filepath.Join(dir, DefaultOut, "alpha")
+	if err := os.RemoveAll(alpha); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(alpha, os.DirFS(filepath.Join(other, DefaultOut, "alpha"))); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+		t.Errorf("the platform that the other run wrote stays (-want +got):\n%s", diff)
 	}
 }
 
