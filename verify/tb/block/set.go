@@ -14,6 +14,7 @@ type Module struct {
 	Name     string
 	As       string   // what a bench calls it, if not by its name
 	Platform string   // whose RTL it is; "" for u55c_tcp
+	Kernel   string   // a user kernel that the platform has besides
 	Folder   string   // of RTL; "" for ccl_offload
 	Needs    []string // folders of RTL beside it
 	Params   map[string]string
@@ -31,7 +32,7 @@ func (m Module) sources(ctx context.Context) ([]file, error) {
 	if folder == "" {
 		folder = "ccl_offload"
 	}
-	all, err := everything(ctx, platform, append([]string{folder}, m.Needs...)...)
+	all, err := everything(ctx, platform, m.Kernel, append([]string{folder}, m.Needs...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -22,14 +28,14 @@ var (
 )
 
 // everything is all RTL of folders and the common blocks, packages first.
-func everything(ctx context.Context, platform string, folders ...string) ([]file, error) {
+func everything(ctx context.Context, name, kernel string, folders ...string) ([]file, error) {
 	knownLock.Lock()
 	defer knownLock.Unlock()
-	key := fmt.Sprintf("%q", append([]string{platform}, folders...))
+	key := fmt.Sprintf("%q", append([]string{name, kernel}, folders...))
 	if files, ok := known[key]; ok {
 		return files, nil
 	}
-	paths, err := verilate.Sources(ctx, platform, folders...)
+	paths, err := sources(ctx, name, kernel, folders...)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +49,23 @@ func everything(ctx context.Context, platform string, folders ...string) ([]file
 	}
 	known[key] = files
 	return files, nil
+}
+
+// sources are the files of folders.
+func sources(ctx context.Context, name, kernel string, folders ...string) ([]string, error) {
+	if kernel == "" {
+		return verilate.Sources(ctx, name, folders...)
+	}
+	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	in := lang.Inputs{Assigned: map[string]lang.Input{"user_kernel": {Value: cty.StringVal(kernel)}}, LookupEnv: func(string) (string, bool) { return "", false }}
+	d, diags := design.Load(lib, name, in)
+	if diags.HasErrors() {
+		return nil, fmt.Errorf("load the platform %s with %s: %w", name, kernel, diags)
+	}
+	return verilate.SourcesOf(ctx, d, folders...)
 }
 
 var (
