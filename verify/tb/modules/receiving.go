@@ -25,7 +25,7 @@ var receiving = map[string]Check{
 	"packet_table":         {Own: "tb/receive"},
 	"partial_table":        {Own: "tb/receive"},
 	"peer_lookup":          {Own: "tb/exchange"},
-	"processor_bus":        {Within: "tb/core", Why: "part of the control processor"},
+	"processor_bus":        {Own: "tb/registers"},
 	"rendezvous":           {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
 	"rendezvous_registers": {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
 	"rx_buffers":           {Own: "tb/messages"},
