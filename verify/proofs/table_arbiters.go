@@ -16,4 +16,21 @@ var arbiters = []Proof{
 			{Name: "it forgets that a request waits", Old: "holding <= exchange_request.valid && !exchange_response.done", New: "holding <= 1'b0"},
 		},
 	},
+	{
+		Name:   "client_arbiter",
+		Shows:  "calls go on whole, unchanged but for the client's number, no client above its limit or passed over twice; answers reach their client once and in order, without a wait",
+		Design: []string{"client_arbiter/client_arbiter.sv", "common/skid_buffer.sv", "common/fifo.sv"},
+		Sizes:  map[string]string{"cclo_pkg.CALL_WORDS": "2"},
+		Why:    "calls of 2 words and 2 open calls of each client: a first word, a last word and a limit are all that the block knows",
+		Depth:  12, K: 1,
+		Broken: []Defect{
+			{Name: "client 1 is passed over", Old: "may_call == 2'b11 ? !last_owner : may_call[1]", New: "may_call == 2'b11 ? 1'b0 : may_call[1]"},
+			{Name: "a call ends one word too soon", Old: "passed == 4'(cclo_pkg::CALL_WORDS - 1)", New: "passed == 4'(cclo_pkg::CALL_WORDS - 2)"},
+			{Name: "no limit for client 1", Old: "cmd_clients_1_tvalid && open_1 != COUNT'(LIMIT)", New: "cmd_clients_1_tvalid"},
+			{Name: "answers go to the other client", Old: "= ack_cclo_tdata[ANSWER_NUMBER];", New: "= !ack_cclo_tdata[ANSWER_NUMBER];"},
+			{Name: "the number is put into every word", Old: "if (passed == 4'(cclo_pkg::CALL_SCENARIO_WORD)) call_data", New: "call_data"},
+			{Name: "answers of client 1 are not kept while client 0 has one", Old: "assign push[1]         = ack_cclo_tvalid && mine;", New: "assign push[1]         = ack_cclo_tvalid && mine && !ack_clients_0_tvalid;"},
+			{Name: "client 0 is offered words of client 1's turn", Old: "cmd_clients_0_tready = owned && !owner && call_ready", New: "cmd_clients_0_tready = owned && call_ready"},
+		},
+	},
 }

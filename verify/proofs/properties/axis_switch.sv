@@ -83,24 +83,119 @@ module proof (
         if (rst) out_packet <= 1'b0;
     end
 
-    // A first beat that waits at an input of the switch's inside, for an output
-    // that goes on taking: packets of others that begin in the meantime.
-    reg [1:0] passed_over;
-    wire      mine_waits = inside != 0;
+    // Packets of others that begin to come out while a beat waits that nothing of
+    // its own input is in front of but what goes to the same output: as much as
+    // an input holds went there.
+    reg [2:0] passed_over;
+    reg [1:0] same_way;   // the last two beats of the input
+    wire      counts = &same_way && inside != 0;
     always @(posedge clk) begin
-        if (pop || !mine_waits || out_packet && out_from == from) passed_over <= 0;
-        else if (out_valid[to] && out_ready[to] && !comes && !out_packet) passed_over <= passed_over + 1'b1;
+        if (takes[from]) same_way <= {same_way[0], push};
+        if (pop || !counts || out_packet && out_from == from) passed_over <= 0;
+        else if (out_valid[to] && out_ready[to] && !out_packet) passed_over <= passed_over + 1'b1;
         if (rst) passed_over <= 0;
+        if (rst) same_way <= 2'b11;
     end
 
     always @* if (started && !rst) begin
         if (comes) where_it_goes: assert (out_dest[16*to + 8 +: 8] == to && out_keep[to] == out_data[WIDTH*to]);
         if (out_packet && out_valid[to]) whole_packets: assert (out_data[WIDTH*to + 1] == out_from);
-        takes_turns: assert (passed_over <= 3);
+        takes_turns: assert (passed_over <= 2);
         two_beats: cover (pop && out_packet && out_last[to]);
-        others_too: cover (passed_over != 0 && pop);
+        others_too: cover (passed_over == 2 && pop);
         nowhere: cover (takes[from] && in_to[2*from + 1]);
     end
+
+`ifdef INVARIANTS
+    localparam BEAT = WIDTH + 18;
+    (* hierconn *) wire [1:0]        \dut.in_valid ;
+    (* hierconn *) wire [2*BEAT-1:0] \dut.in_beat ;
+    (* hierconn *) wire              \dut.inputs[0].entering.spare_full ;
+    (* hierconn *) wire              \dut.inputs[1].entering.spare_full ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.inputs[0].entering.spare ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.inputs[1].entering.spare ;
+    (* hierconn *) wire              \dut.outputs[0].leaving.spare_full ;
+    (* hierconn *) wire              \dut.outputs[1].leaving.spare_full ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.outputs[0].leaving.spare ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.outputs[1].leaving.spare ;
+    (* hierconn *) wire              \dut.outputs[0].going ;
+    (* hierconn *) wire              \dut.outputs[1].going ;
+    (* hierconn *) wire [1:0]        \dut.outputs[0].owner ;
+    (* hierconn *) wire [1:0]        \dut.outputs[1].owner ;
+    (* hierconn *) wire [1:0]        \dut.outputs[0].turn.last ;
+    (* hierconn *) wire [1:0]        \dut.outputs[1].turn.last ;
+
+    // Where beats are, from the output on: the last place and the spare one of
+    // the output, then those of the input.
+    wire [2*BEAT-1:0] in_spare   = {\dut.inputs[1].entering.spare , \dut.inputs[0].entering.spare };
+    wire [1:0]        in_full    = {\dut.inputs[1].entering.spare_full , \dut.inputs[0].entering.spare_full };
+    wire [2*BEAT-1:0] out_spare  = {\dut.outputs[1].leaving.spare , \dut.outputs[0].leaving.spare };
+    wire [1:0]        out_full   = {\dut.outputs[1].leaving.spare_full , \dut.outputs[0].leaving.spare_full };
+    wire [2*BEAT-1:0] out_beat;
+    wire [1:0]        goings     = {\dut.outputs[1].going , \dut.outputs[0].going };
+    wire [3:0]        owners     = {\dut.outputs[1].owner , \dut.outputs[0].owner };
+    wire [3:0]        turns      = {\dut.outputs[1].turn.last , \dut.outputs[0].turn.last };
+    generate for (i = 0; i < N; i = i + 1) begin : shapes
+        wire [BEAT-1:0] a = out_beat[BEAT*i +: BEAT];
+        wire [BEAT-1:0] b = out_spare[BEAT*i +: BEAT];
+        wire [BEAT-1:0] c = \dut.in_beat [BEAT*i +: BEAT];
+        wire [BEAT-1:0] d = in_spare[BEAT*i +: BEAT];
+        assign out_beat[BEAT*i +: BEAT] = {out_data[WIDTH*i +: WIDTH], out_keep[i], out_last[i], out_dest[16*i +: 16]};
+        always @* if (started && !rst) begin
+            assert (turns[2*i +: 2] == 2'b01 || turns[2*i +: 2] == 2'b10);
+            if (goings[i]) assert (owners[2*i +: 2] == turns[2*i +: 2]);
+            if (out_valid[i]) assert (a[25:20] == 0 && a[18] == a[17] && a[15:8] == i && a[7:0] == 0);
+            if (out_full[i]) assert (out_valid[i] && b[25:20] == 0 && b[18] == b[17] && b[15:8] == i && b[7:0] == 0);
+            if (\dut.in_valid [i]) assert (c[25:20] == 0 && c[19] == i && c[18] == c[17] && c[15:10] == 0 && c[7:0] == 0);
+            if (in_full[i]) assert (\dut.in_valid [i] && d[25:20] == 0 && d[19] == i && d[18] == d[17] && d[15:10] == 0 && d[7:0] == 0);
+        end
+    end endgenerate
+
+    wire [BEAT-1:0] beat_0 = out_beat[BEAT*to +: BEAT];
+    wire [BEAT-1:0] beat_1 = out_spare[BEAT*to +: BEAT];
+    wire [BEAT-1:0] beat_2 = \dut.in_beat [BEAT*from +: BEAT];
+    wire [BEAT-1:0] beat_3 = in_spare[BEAT*from +: BEAT];
+    wire            there_0 = out_valid[to], there_1 = out_full[to], there_2 = \dut.in_valid [from], there_3 = in_full[from];
+    wire            mine_0  = there_0 && beat_0[19] == from;
+    wire            mine_1  = there_1 && beat_1[19] == from;
+    wire            mine_2  = there_2 && beat_2[9:8] == to;
+    wire            mine_3  = there_3 && beat_3[9:8] == to;
+    wire [2:0]      upto_0  = mine_0;
+    wire [2:0]      upto_1  = upto_0 + mine_1;
+    wire [2:0]      upto_2  = upto_1 + mine_2;
+    wire [2:0]      upto_3  = upto_2 + mine_3;
+
+    // Whose packet is behind the first, and behind the second place.
+    wire       in_1   = there_0 ? !beat_0[16] : out_packet;
+    wire       in_2   = there_1 ? !beat_1[16] : in_1;
+    wire       from_1 = there_0 ? beat_0[19] : out_from;
+    wire       from_2 = there_1 ? beat_1[19] : from_1;
+    wire       going  = goings[to];
+    wire [1:0] turn   = turns[2*to +: 2];
+
+    // First beats of others that may come out before the one that waits.
+    wire [2:0] other_0  = there_0 && !mine_0 && !out_packet;
+    wire [2:0] other_1  = there_1 && !mine_1 && !in_1;
+    wire [2:0] other_2  = !going && turn[from];
+    wire [2:0] in_front = mine_0 ? 3'd0 : mine_1 ? other_0 : other_0 + other_1 + other_2;
+
+    always @* if (started && !rst) begin
+        assert (inside == upto_3);
+        if (watched && mine_0 && ahead == 0) assert ({beat_0[18], beat_0[16]} == data);
+        if (watched && mine_1 && ahead == upto_0) assert ({beat_1[18], beat_1[16]} == data);
+        if (watched && mine_2 && ahead == upto_1) assert ({beat_2[18], beat_2[16]} == data);
+        if (watched && mine_3 && ahead == upto_2) assert ({beat_3[18], beat_3[16]} == data);
+        if (out_packet && there_0) assert (beat_0[19] == out_from);
+        if (in_1 && there_1) assert (beat_1[19] == from_1);
+        assert (going == in_2);
+        if (going) assert (turn == 2'd1 << from_2);
+        if (there_0) assert (turn == 2'd1 << (there_1 ? beat_1[19] : beat_0[19]));
+        if (there_2) assert (same_way[there_3] == mine_2);
+        if (there_3) assert (same_way[0] == mine_3);
+        if (counts) assert (passed_over + in_front <= 2);
+        else assert (passed_over <= 2);
+    end
+`endif
 
 endmodule
 

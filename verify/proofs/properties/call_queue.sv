@@ -87,6 +87,106 @@ module proof (
     reg  in_window;    // some call is in the window
     always @(posedge clk) if (rst) in_window <= 1'b0; else if (take) in_window <= 1'b1;
 
+`ifdef INVARIANTS
+    (* hierconn *) wire [1:0]  \dut.window ;
+    (* hierconn *) wire [1:0]  \dut.oldest ;
+    (* hierconn *) wire [1:0]  \dut.tail ;
+    (* hierconn *) wire [1:0]  \dut.resets_waiting ;
+    (* hierconn *) wire [3:0]  \dut.received ;
+    (* hierconn *) wire [3:0]  \dut.sender ;
+    (* hierconn *) wire        \dut.is_config ;
+    (* hierconn *) wire        \dut.is_reset ;
+    (* hierconn *) wire [3:0]  \dut.clients[0] ;
+    (* hierconn *) wire [23:0] \dut.operations[0] ;
+    (* hierconn *) wire         \dut.resets[0] ;
+    (* hierconn *) wire [3:0]  \dut.clients[1] ;
+    (* hierconn *) wire [23:0] \dut.operations[1] ;
+    (* hierconn *) wire         \dut.resets[1] ;
+    (* hierconn *) wire [3:0]  \dut.clients[2] ;
+    (* hierconn *) wire [23:0] \dut.operations[2] ;
+    (* hierconn *) wire         \dut.resets[2] ;
+    (* hierconn *) wire [3:0]  \dut.clients[3] ;
+    (* hierconn *) wire [23:0] \dut.operations[3] ;
+    (* hierconn *) wire         \dut.resets[3] ;
+    (* hierconn *) wire [31:0] \dut.memory[0] ;
+    (* hierconn *) wire [31:0] \dut.memory[1] ;
+    (* hierconn *) wire [31:0] \dut.memory[2] ;
+    (* hierconn *) wire [31:0] \dut.memory[16] ;
+    (* hierconn *) wire [31:0] \dut.memory[17] ;
+    (* hierconn *) wire [31:0] \dut.memory[18] ;
+    (* hierconn *) wire [31:0] \dut.memory[32] ;
+    (* hierconn *) wire [31:0] \dut.memory[33] ;
+    (* hierconn *) wire [31:0] \dut.memory[34] ;
+    (* hierconn *) wire [31:0] \dut.memory[48] ;
+    (* hierconn *) wire [31:0] \dut.memory[49] ;
+    (* hierconn *) wire [31:0] \dut.memory[50] ;
+    // The watched call, the one in the window and the one that comes in.
+    wire [1:0]  place = \dut.oldest + ahead[1:0];
+    wire [15:0] clients_ = {\dut.clients[3] , \dut.clients[2] , \dut.clients[1] , \dut.clients[0] };
+    wire [95:0] operations_ = {\dut.operations[3] , \dut.operations[2] , \dut.operations[1] , \dut.operations[0] };
+    wire [3:0]  resets_ = {\dut.resets[3] , \dut.resets[2] , \dut.resets[1] , \dut.resets[0] };
+    wire [23:0] operation_in = operations_[24*\dut.tail +: 24];
+    reg  [31:0] waits, shows, comes;
+    always @* case ({place, which})
+        4'd0: waits = \dut.memory[0] ;
+        4'd1: waits = \dut.memory[1] ;
+        4'd2: waits = \dut.memory[2] ;
+        4'd4: waits = \dut.memory[16] ;
+        4'd5: waits = \dut.memory[17] ;
+        4'd6: waits = \dut.memory[18] ;
+        4'd8: waits = \dut.memory[32] ;
+        4'd9: waits = \dut.memory[33] ;
+        4'd10: waits = \dut.memory[34] ;
+        4'd12: waits = \dut.memory[48] ;
+        4'd13: waits = \dut.memory[49] ;
+        4'd14: waits = \dut.memory[50] ;
+        default: waits = 0;
+    endcase
+    always @* case ({\dut.window , which})
+        4'd0: shows = \dut.memory[0] ;
+        4'd1: shows = \dut.memory[1] ;
+        4'd2: shows = \dut.memory[2] ;
+        4'd4: shows = \dut.memory[16] ;
+        4'd5: shows = \dut.memory[17] ;
+        4'd6: shows = \dut.memory[18] ;
+        4'd8: shows = \dut.memory[32] ;
+        4'd9: shows = \dut.memory[33] ;
+        4'd10: shows = \dut.memory[34] ;
+        4'd12: shows = \dut.memory[48] ;
+        4'd13: shows = \dut.memory[49] ;
+        4'd14: shows = \dut.memory[50] ;
+        default: shows = 0;
+    endcase
+    always @* case ({\dut.tail , which})
+        4'd0: comes = \dut.memory[0] ;
+        4'd1: comes = \dut.memory[1] ;
+        4'd2: comes = \dut.memory[2] ;
+        4'd4: comes = \dut.memory[16] ;
+        4'd5: comes = \dut.memory[17] ;
+        4'd6: comes = \dut.memory[18] ;
+        4'd8: comes = \dut.memory[32] ;
+        4'd9: comes = \dut.memory[33] ;
+        4'd10: comes = \dut.memory[34] ;
+        4'd12: comes = \dut.memory[48] ;
+        4'd13: comes = \dut.memory[49] ;
+        4'd14: comes = \dut.memory[50] ;
+        default: comes = 0;
+    endcase
+    // Resets among those that wait, the oldest first.
+    wire [3:0] turned = {resets_, resets_} >> \dut.oldest ;
+    wire [3:0] asks   = turned & ~(4'hF << inside);
+    always @* if (started && !rst) begin
+        assert (waiting == inside && inside <= DEPTH - 1 && \dut.tail == 2'(\dut.oldest + inside) && \dut.window == 2'(\dut.oldest - 2'd1));
+        assert (\dut.received == word && word < WORDS);
+        assert (\dut.resets_waiting == asks[0] + asks[1] + asks[2]);
+        if (word > HEAD) assert (\dut.sender == number && \dut.is_config == config_ && operation_in == op);
+        if (word > CODE) assert (\dut.is_reset == reset);
+        if (word > which) assert (comes == {2'd0, kept_upper, 26'd0, kept});
+        if (watched) assert (clients_[4*place +: 4] == data[8:7] && operations_[24*place +: 24] == data[6:5] && resets_[place] == data[4] && waits == {2'd0, data[3:2], 26'd0, data[1:0]});
+        if (window) assert (shows == {2'd0, shown[3:2], 26'd0, shown[1:0]});
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -48,8 +48,8 @@ module proof (
     wire [3:0]       behind   = moves - completed;
     always @(posedge clk) begin
         moves <= behind + push;
-        bare  <= (completed ? bare >> 1 : bare) & ~(~DEPTH'(0) << behind) | (push && without_slices ? DEPTH'(1) << behind : DEPTH'(0));
-        done  <= (completed ? done_now >> 1 : done_now) & ~(~DEPTH'(0) << behind);
+        bare  <= (completed ? bare >> 1 : bare) & ~({DEPTH{1'b1}} << behind) | (push && without_slices ? DEPTH'(1) << behind : DEPTH'(0));
+        done  <= (completed ? done_now >> 1 : done_now) & ~({DEPTH{1'b1}} << behind);
         if (rst || clear) {moves, bare, done} <= 0;
     end
 
@@ -72,6 +72,28 @@ module proof (
             held_back: cover (moves == 3 && freeze && done[0] && done[1]);
         end
     end
+
+`ifdef INVARIANTS
+    (* hierconn *) wire [DEPTH-1:0] \dut.bare ;
+    (* hierconn *) wire [1:0]       \dut.moves ;
+    (* hierconn *) wire [1:0]       \dut.ended ;
+    (* hierconn *) wire [7:0]       \dut.slices ;
+    // Moves whose last slice is under way, and those whose has retired.
+    wire [DEPTH-1:0] some   = ~({DEPTH{1'b1}} << moves);
+    wire [DEPTH-1:0] open   = some & ~bare & ~done;
+    wire [3:0]       opened = open[0] + open[1] + open[2];
+    wire [3:0]       ends   = lasts[0] + lasts[1] + lasts[2];
+    wire [3:0]       over   = done[0] + done[1] + done[2];
+    always @* if (started && !rst) begin
+        assert (count <= MOST && \dut.slices == count && (lasts & ~({MOST{1'b1}} << count)) == lasts);
+        assert (moves <= DEPTH && \dut.moves == moves && \dut.bare == bare && \dut.ended == over);
+        assert (((bare | done) & ~some) == 0 && (bare & done) == 0);
+        if (done[1]) assert (!open[0]);
+        if (done[2]) assert (!open[0] && !open[1]);
+        if (!cleared) assert (opened == ends);
+        if (cleared) assert (moves == 0);
+    end
+`endif
 
 endmodule
 

@@ -90,6 +90,52 @@ module proof (
         second_leaves: cover (leave && leave_slot == other && out[one] && taken[one] && tags[one] == tags[other]);
     end
 
+`ifdef INVARIANTS
+    (* hierconn *) wire [SLOTS-1:0]   \dut.tags ;
+    (* hierconn *) wire [2*SLOTS-1:0] \dut.ahead ;
+    (* hierconn *) wire               \dut.entering ;
+    (* hierconn *) wire               \dut.leaving ;
+    (* hierconn *) wire [1:0]         \dut.entering_slot ;
+    (* hierconn *) wire [1:0]         \dut.leaving_slot ;
+    (* hierconn *) wire               \dut.entering_tag ;
+    (* hierconn *) wire               \dut.leaving_tag ;
+
+    // Of any two that wait, which one was complete first: earlier[4*i + j], i was.
+    // Those that leave count until the others are told.
+    reg  [SLOTS*SLOTS-1:0] earlier;
+    wire [SLOTS-1:0]       stay   = waits & ~forget & ~leaves;
+    wire [SLOTS-1:0]       going  = \dut.leaving ? 4'd1 << \dut.leaving_slot : 4'd0;
+    wire [SLOTS-1:0]       coming = \dut.entering ? 4'd1 << \dut.entering_slot : 4'd0;
+    genvar i, j;
+    generate for (i = 0; i < SLOTS; i = i + 1) begin : orders
+        wire [SLOTS-1:0] before_it;
+        for (j = 0; j < SLOTS; j = j + 1) begin : others
+            assign before_it[j] = i != j && (queued[j] || going[j]) && tags[j] == tags[i] && earlier[4*j + i];
+            always @(posedge clk) begin
+                if (commit && commit_slot == i) earlier[4*j + i] <= i != j && stay[j];
+                else if (commit && commit_slot == j) earlier[4*j + i] <= 1'b0;
+            end
+            if (i < j) begin : pairs
+                always @* if (started && !rst && waits[i] && waits[j]) assert (earlier[4*i + j] != earlier[4*j + i]);
+            end
+        end
+        wire [2:0] all_before = before_it[0] + before_it[1] + before_it[2] + before_it[3];
+        always @* if (started && !rst) begin
+            if (queued[i]) assert (\dut.ahead [2*i +: 2] == all_before);
+            if (coming[i]) assert (\dut.entering_tag == tags[i] && (waits & earlier[4*i +: 4]) == 0);
+            if (going[i]) assert (\dut.leaving_tag == tags[i] && taken[i]);
+        end
+    end endgenerate
+    always @* if (started && !rst) begin
+        assert (queued == (waits & ~coming) && (coming & ~waits) == 0);
+        assert ((going & ~out) == 0 && (complete & ~taken) == 0 && (out & taken & ~complete) == 0);
+        assert (\dut.tags == tags || ((\dut.tags ^ tags) & taken) == 0);
+        if (\dut.entering ) assert (committed);
+        if (waits[one] && waits[other]) assert (one_first == earlier[4*one + other]);
+        if (alone != 0 && waits[one]) assert (!(\dut.leaving && \dut.leaving_tag == tags[one]) && !coming[one]);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -51,7 +51,7 @@ module stays_outside #(
 endmodule
 
 // What goes in comes out once, unchanged and in order. Any one word is watched:
-// ahead counts those that have to come out before it.
+// ahead counts those that have to come out before it. The first cycle is a reset.
 module in_order #(
     parameter WIDTH    = 1,
     parameter CAPACITY = 2,
@@ -71,6 +71,7 @@ module in_order #(
 
     (* anyseq *) wire watch;
 
+    initial {inside, watched} = 0;
     always @(posedge clk) begin
         inside <= inside + push - pop;
         if (watched && pop) begin
@@ -88,10 +89,7 @@ module in_order #(
         end
     end
 
-    reg started = 1'b0;
-    always @(posedge clk) started <= 1'b1;
-
-    always @* if (started && !rst) begin
+    always @* if (!rst) begin
         no_more_than_fit: assert (inside <= CAPACITY);
         nothing_of_its_own: assert (!pop || inside != 0);
         if (watched && pop && ahead == 0) in_order_and_unchanged: assert (out_data == data);
