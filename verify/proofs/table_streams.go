@@ -17,4 +17,19 @@ var streams = []Proof{
 			{Name: "a slice of whole beats has one more", File: "ccl_offload/beat_counter.sv", Old: "left <= LENGTH'(BEAT);", New: "left < LENGTH'(BEAT);"},
 		},
 	},
+	{
+		Name:   "axis_switch",
+		Shows:  "packets go whole to the output that their TDEST says, beats once, unchanged and in order; inputs take turns; what goes nowhere is dropped",
+		Design: []string{"axis_switch/axis_switch.sv", "common/round_robin.sv", "common/skid_buffer.sv"},
+		Why:    "2 inputs and outputs, beats of a byte: every input and every output is alike",
+		Depth:  9, K: 1,
+		Broken: []Defect{
+			{Name: "a packet is interrupted", Old: "going ? owner : chosen", New: "chosen"},
+			{Name: "the next packet belongs to the last owner", Old: "going <= !last", New: "going <= 1'b1"},
+			{Name: "what goes nowhere comes out at the first output", Old: "to[k*8 +: 8] == 8'(o)", New: "(to[k*8 +: 8] == 8'(o) || o == 0 && nowhere[k])"},
+			{Name: "a beat leaves its input although nobody takes it", Old: "ready ? taking & request : '0", New: "taking & request"},
+			{Name: "the low bits of TDEST choose", Old: "in_beat[i*BEAT + 8 +: 8]", New: "in_beat[i*BEAT +: 8]"},
+			{Name: "inputs do not take turns", File: "common/round_robin.sv", Old: "else if (advance && |request) last <= grant;", New: ""},
+		},
+	},
 }
