@@ -19,4 +19,20 @@ var control = []Proof{
 			{Name: "a queue takes a session from itself", Old: "j != i && owns[j]", New: "owns[j]"},
 		},
 	},
+	{
+		Name:   "move_order",
+		Shows:  "moves complete once and in order, each when its last slice has retired or at once if it has none; drained and empty say what is left",
+		Design: []string{"ccl_offload/move_order.sv"},
+		Sizes:  map[string]string{"cclo_pkg.MOVE_QUEUE_DEPTH": "3"},
+		Why:    "3 moves instead of 8, 3 slices under way: moves are alike, slices are only counted",
+		Depth:  12, K: 1,
+		Broken: []Defect{
+			{Name: "the end of any move completes one without slices", Old: "completed && !bare[0]", New: "completed"},
+			{Name: "moves without slices overtake", Old: "bare[0] || ended != '0", New: "bare != '0 || ended != '0"},
+			{Name: "a move completes while the queue is held", Old: "has_ended && !freeze", New: "has_ended"},
+			{Name: "every slice ends its move", Old: "COUNT'(retired && retired_last)", New: "COUNT'(retired)"},
+			{Name: "a new move is noted behind the one that leaves", Old: "push && behind == COUNT'(i)", New: "push && moves == COUNT'(i)"},
+			{Name: "clear forgets the slices", Old: "if (rst) slices <= '0;", New: "if (rst || clear) slices <= '0;"},
+		},
+	},
 }
