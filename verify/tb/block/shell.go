@@ -93,6 +93,8 @@ const around = `#include <cstdint>
 
 // Registers get their first values when a model is made: the context has to know before.
 static inline VerilatedContext* begun(VerilatedContext& context, uint64_t seed) {
+    const char* name[] = {"block"};
+    context.commandArgs(1, name);
     context.randReset(2);
     context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
     return &context;
