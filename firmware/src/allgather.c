@@ -29,8 +29,17 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 
 void allgather(struct call *call)
 {
-	struct path *path = path_choose(call->words.count, call->size);
+	uint32_t count = call->words.count, n = call->size, block = around(call->rank + 1);
+	struct path *path = path_choose(count, n);
 
-	path_around(path, call->words.count, call->size - 1);
-	stages_run(path, call->size, call->words.count, stage);
+	path_around(path, count, n - 1);
+	if (path->whole && path->slice >= count && !call->res.packed) {
+		struct place place;
+
+		place_further(&place, &call->res, (uint64_t)block * count);
+		path_greet(path, block, &place, block != 0 ? n - block : n - 1, count);
+		place_further(&place, &call->res, (uint64_t)call->rank * count);
+		path_begin_ring(path, &call->op0, &place, count, around(call->rank + n - 1), n > 2 && block != 0);
+	}
+	stages_run(path, n, count, stage);
 }

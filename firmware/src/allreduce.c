@@ -12,10 +12,10 @@
 static void cut_in_blocks(void)
 {
 	uint32_t unit = 1u << self->ratio_log;
-	uint32_t units = self->words.count / unit + (self->words.count % unit != 0);
+	uint32_t units = (self->words.count >> self->ratio_log) + ((self->words.count & (unit - 1)) != 0);
 
 	self->block_units = units / self->size;
-	self->longer_blocks = units % self->size;
+	self->longer_blocks = units - self->block_units * self->size;
 }
 
 static uint32_t blocks_before(uint32_t block)
@@ -63,80 +63,56 @@ static void ring_stage(uint32_t k, struct part part, struct stage *stage)
 		stage->unfinished = joins && k + 3 < 2 * n && block + 1 != n;
 }
 
+static void begin_ring(struct path *path, uint32_t count)
+{
+	uint32_t rank = self->rank, n = self->size, first = blocks_before(rank);
+	struct place own;
+
+	path_greet(path, around(rank + 1), NULL, n - 1, count);
+	place_further(&own, &self->op0, first);
+	path_begin_ring(path, &own, NULL, blocks_before(rank + 1) - first, around(rank + n - 1), n > 2);
+}
+
 /* Ranks beyond the largest power of two hand their elements to a partner below
  * and get the result back. */
-static uint32_t doubling_ranks(void)
+static void choose_doubling(void)
 {
-	uint32_t ranks = 1;
+	uint32_t ranks = 1, steps = 0;
 
-	while (2 * ranks <= self->size)
+	while (2 * ranks <= self->size) {
 		ranks *= 2;
-	return ranks;
-}
-
-static uint32_t doubling_steps(void)
-{
-	uint32_t steps = 0;
-
-	for (uint32_t ranks = 2; ranks <= self->size; ranks *= 2)
 		steps++;
-	return steps;
-}
-
-static bool has_partner_above(void) { return self->rank + doubling_ranks() < self->size; }
-
-static void send_to(struct stage *stage, uint32_t rank)
-{
-	stage->sends = true;
-	stage->to = rank;
-}
-
-static void receive_from(struct stage *stage, uint32_t rank, struct place result)
-{
-	stage->receives = true;
-	stage->from = rank;
-	stage->result = result;
+	}
+	self->doubling_ranks = ranks;
+	self->doubling_steps = steps;
 }
 
 /* In each step a rank reduces what its partner has sent, and sends the sum to the
  * partner of the next one in the same pass. */
 static void doubling_stage(uint32_t k, struct part part, struct stage *stage)
 {
-	uint32_t ranks = doubling_ranks();
-	struct place result = place_at(&self->res, part.offset);
-	uint32_t reduced = k; /* sums that there are already */
+	uint32_t ranks = self->doubling_ranks, rank = self->rank;
+	bool below = rank < ranks, partner_above = rank + ranks < self->size;
 
 	stage->count = part.count;
-	place_further(&stage->own, &self->op0, part.offset);
-	if (self->rank >= ranks) {
-		if (k == 0) {
-			send_to(stage, self->rank - ranks);
-		} else {
-			stage->own.kind = CCLO_MOVE_OPERAND_NONE;
-			receive_from(stage, self->rank - ranks, result);
-		}
-		return;
+	stage->receives = k != 0 || partner_above;
+	if (stage->receives) {
+		stage->from = !below ? rank - ranks : k != 0 ? rank ^ (1u << (k - 1)) : rank + ranks;
+		place_further(&stage->result, &self->res, part.offset);
 	}
-	if (k != 0) {
-		receive_from(stage, self->rank ^ (1u << (k - 1)), result);
-		if (!has_partner_above())
-			reduced--;
-	} else if (has_partner_above()) {
-		receive_from(stage, self->rank + ranks, result);
-	}
-	if (reduced != 0) {
-		stage->own = result;
+	stage->sends = below ? k != self->doubling_steps || partner_above : k == 0;
+	stage->to = !below ? rank - ranks : k != self->doubling_steps ? rank ^ (1u << k) : rank + ranks;
+	if (below && k > (partner_above ? 0 : 1)) { /* there is a sum already */
+		stage->own = stage->result;
 		stage->fence = true;
+	} else if (below || k == 0) {
+		place_further(&stage->own, &self->op0, part.offset);
 	}
-	if (k != doubling_steps())
-		send_to(stage, self->rank ^ (1u << k));
-	else if (has_partner_above())
-		send_to(stage, self->rank + ranks);
 }
 
 static uint32_t doubling_stages(void)
 {
-	return self->rank >= doubling_ranks() ? 2 : doubling_steps() + 1;
+	return self->rank >= self->doubling_ranks ? 2 : self->doubling_steps + 1;
 }
 
 /* Each rank adds its own to what comes, from rank 0 on, and the last one's sum goes
@@ -156,7 +132,7 @@ static void streamed_stage(uint32_t k, struct part part, struct stage *stage)
 		place_further(&stage->result, &self->res, part.offset);
 }
 
-static void along_streams(void)
+__attribute__((cold)) static void along_streams(void)
 {
 	bool last = self->rank + 1 == self->size;
 	struct path *path = path_choose_reducing(self->words.count, 3);
@@ -180,8 +156,10 @@ void allreduce(struct call *call)
 		return;
 	}
 	uint32_t count = call->words.count;
-	struct path *path = path_choose(count, doubling_steps() + 2);
+	struct path *path;
 
+	choose_doubling();
+	path = path_choose(count, call->doubling_steps + 2);
 	if (call->size == 1) {
 		stages_run(path, 1, count, alone_stage);
 	} else if (path->protocol == EAGER && bytes_of(count, false) <= engine.max_eager) {
@@ -191,6 +169,8 @@ void allreduce(struct call *call)
 		count = blocks_before(1);
 		path = path_choose_reducing(count, 2 * call->size);
 		path_around(path, count, call->size - 1);
+		if (path->whole)
+			begin_ring(path, count);
 		stages_run(path, 2 * call->size - 1, count, ring_stage);
 	}
 }

@@ -58,9 +58,9 @@ static void chain_stage(uint32_t k, struct part part, struct stage *stage)
 
 void bcast(struct call *call)
 {
-	uint32_t children = tree_children(tree());
+	uint32_t count = call->words.count;
 	bool root = comm_peer() == call->rank;
-	struct path *path = path_choose(call->words.count, 1);
+	struct path *path = path_choose(count, 1);
 
 	path_one_way(path);
 	if (!root) {
@@ -68,8 +68,12 @@ void bcast(struct call *call)
 		call->op0.packed = call->res.packed;
 		call->op0.host = call->res.host;
 	}
-	if (tree().flat || path_is_short(path, call->words.count))
-		stages_run(path, root || children != 0 ? children : 1, call->words.count, tree_stage);
-	else
-		stages_run(path, 1, call->words.count, chain_stage);
+	if (path_is_short(path, count) || tree().flat) {
+		uint32_t children = tree_children(tree());
+
+		stages_run(path, root || children != 0 ? children : 1, count, tree_stage);
+		return;
+	}
+	path_begin(path, count, chain_stage);
+	stages_run(path, 1, count, chain_stage);
 }

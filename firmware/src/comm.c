@@ -34,7 +34,7 @@ static uint32_t hash(uint32_t seed, uint32_t word) { return (seed ^ word) * 1677
 
 /* A hash of who takes part, which all members compute alike. It is even, the
  * context of collectives odd, and never 0: that is what others send. */
-static uint32_t compute_context(void)
+__attribute__((cold)) static uint32_t compute_context(void)
 {
 	uint32_t context = hash(2166136261u, self->size);
 
@@ -46,7 +46,7 @@ static uint32_t compute_context(void)
 	return context != 0 ? context : 2;
 }
 
-static uint32_t context(void)
+__attribute__((cold)) static uint32_t context(void)
 {
 	for (uint32_t i = 0; i < CONTEXTS; i++)
 		if (engine.contexts[i].context != 0 && engine.contexts[i].comm == self->comm)
@@ -63,12 +63,13 @@ void comm_forget(void)
 		engine.contexts[i].context = 0;
 }
 
-static void comm_read(struct call *call, uint32_t comm)
+__attribute__((cold)) static void comm_read(struct call *call, uint32_t comm)
 {
 	struct known *known = &engine.known;
 
 	known->comm_version = known->cut_version = 0;
 	known->express &= ~(1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV);
+	known->express_to = NO_RANK;
 	if (!engine.enabled || !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	call->comm = comm;
@@ -118,13 +119,15 @@ static uint32_t segment_bytes(uint32_t rank, uint32_t wire_bytes)
 		bytes = engine.max_segment;
 	if (lossy() && bytes > CCLO_MAX_UDP_PAYLOAD_BYTES)
 		bytes = CCLO_MAX_UDP_PAYLOAD_BYTES;
+	if ((wire_bytes & (wire_bytes - 1)) == 0)
+		return bytes < wire_bytes ? bytes : bytes & -wire_bytes;
 	return bytes < wire_bytes ? bytes : bytes - bytes % wire_bytes;
 }
 
 /* Messages are cut at an rx buffer's worth of plain elements first. */
 static uint32_t chunk_bytes(const struct call *call)
 {
-	uint32_t elements = engine.rx_bytes / call->plain_bytes;
+	uint32_t elements = elements_in(engine.rx_bytes);
 
 	return call->wire_packed ? (elements >> call->ratio_log) * call->packed_bytes : elements * call->plain_bytes;
 }
@@ -137,7 +140,7 @@ void cut_use(uint32_t rank)
 	if (known->cut_version == engine.tables && known->to == rank && known->cut_packed == call->wire_packed &&
 	    known->comm == call->comm && known->elements == call->elements)
 		return;
-	known->express &= ~(1u << CCLO_OPERATION_SEND);
+	known->express_to = NO_RANK;
 	known->chunk_bytes = chunk_bytes(call);
 	known->segment_bytes = segment_bytes(rank, call->wire_packed ? call->packed_bytes : call->plain_bytes);
 	known->to = rank;
@@ -146,7 +149,7 @@ void cut_use(uint32_t rank)
 	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
 	if (known->cut_version != 0 && known->comm_version == engine.tables && known->elements_version == engine.tables &&
 	    !call->wire_packed && !known->inner_packed)
-		known->express |= 1u << CCLO_OPERATION_SEND;
+		known->express_to = rank;
 }
 
 static uint32_t configuration(uint32_t word) { return exchange_read(engine.known.elements + 4 * word); }
@@ -214,12 +217,32 @@ static void operands_use(struct call *call, bool op1)
 		task_fail(CCLO_RETURN_CODE_COMPRESSION);
 }
 
-static void elements_read(uint32_t elements)
+/* Of a size in bytes, a beat at most; NO_LOG if it is no power of two. */
+static uint8_t log_of(uint32_t bytes)
+{
+	uint32_t log = 0;
+
+	while (1u << log < bytes)
+		log++;
+	return 1u << log == bytes ? (uint8_t)log : NO_LOG;
+}
+
+/* A beat's worth of elements of any size is whole beats; of sizes that divide the
+ * beat, what fits into it. */
+static uint32_t beat_log(uint32_t bytes)
+{
+	uint32_t log = log_of(bytes), beat = log_of(CCLO_BEAT_BYTES);
+
+	return log != NO_LOG ? beat - log : beat;
+}
+
+__attribute__((cold)) static void elements_read(uint32_t elements)
 {
 	struct known *known = &engine.known;
 
 	known->elements_version = known->reduction_version = known->cut_version = 0;
 	known->express = 0;
+	known->express_to = NO_RANK;
 	if (!exchange_holds(elements, CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	known->elements = elements;
@@ -229,9 +252,21 @@ static void elements_read(uint32_t elements)
 	if (known->plain_bytes == 0 || known->packed_bytes == 0 || known->ratio_log > 31 ||
 	    known->plain_bytes > CCLO_BEAT_BYTES || known->packed_bytes > CCLO_BEAT_BYTES)
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
+	uint32_t packed = beat_log(known->packed_bytes) + known->ratio_log;
+	known->plain_log = log_of(known->plain_bytes);
+	known->packed_log = log_of(known->packed_bytes);
+	known->beats_log = (uint8_t)beat_log(known->plain_bytes);
+	if (packed > known->beats_log)
+		known->beats_log = packed < 31 ? (uint8_t)packed : 31;
 	known->conversions =
 		FIELD(MOVE_TDEST_COMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_COMPRESSOR_TDEST_WORD)) |
 		FIELD(MOVE_TDEST_DECOMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_DECOMPRESSOR_TDEST_WORD));
+	known->window_bytes = 0;
+	if (engine.max_rendezvous > engine.max_eager) {
+		uint32_t most = engine.max_rendezvous / known->plain_bytes;
+
+		known->window_bytes = (most & -(1u << known->beats_log)) * known->plain_bytes;
+	}
 	known->inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
 	known->fits = !engine.enabled || engine.rx_bytes >= known->plain_bytes;
 	known->elements_version = engine.tables;
@@ -250,6 +285,9 @@ void arithmetic_use(bool op1)
 	call->plain_bytes = known->plain_bytes;
 	call->packed_bytes = known->packed_bytes;
 	call->ratio_log = known->ratio_log;
+	call->plain_log = known->plain_log;
+	call->packed_log = known->packed_log;
+	call->beats_log = known->beats_log;
 	call->inner_packed = known->inner_packed;
 	call->tdest = known->conversions;
 	operands_use(call, op1);
@@ -257,7 +295,7 @@ void arithmetic_use(bool op1)
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 }
 
-static void reduction_read(uint32_t function)
+__attribute__((cold)) static void reduction_read(uint32_t function)
 {
 	struct known *known = &engine.known;
 	uint32_t functions = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_NFUNCTIONS_WORD);

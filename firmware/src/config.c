@@ -8,7 +8,7 @@
 #define RX_WORD(record, word) ((record) + 4 * (word))
 #define RX_RECORD(i)          (CCLO_RX_BUFFERS_OFFSET + CCLO_RX_BUFFERS_HEADER_BYTES + (i) * CCLO_RX_BUFFERS_RECORD_BYTES)
 
-void reset_engine(void)
+__attribute__((cold)) void reset_engine(void)
 {
 	uint32_t everything = CCLO_RESET_PART_MOVES | CCLO_RESET_PART_MESSAGES | CCLO_RESET_PART_NETWORK;
 	uint32_t begin = milliseconds();
@@ -30,7 +30,7 @@ void reset_engine(void)
 #endif
 	for (uint32_t queue = 0; queue < QUEUES; queue++)
 		engine.issued[queue] = move_completed(queue);
-	engine.queues_taken = engine.early = 0;
+	engine.queues_taken = engine.queues_lent = engine.early = 0;
 	engine.enabled = false;
 	engine.windows = 0;
 	engine.rx_count = engine.rx_bytes = 0;
@@ -54,7 +54,7 @@ static uint32_t rx_buffer_bytes(uint32_t i)
 }
 
 /* Takes over the rx buffers. Enabling again adds nothing. */
-static void enable(void)
+__attribute__((cold)) static void enable(void)
 {
 	uint32_t count = exchange_read(CCLO_RX_BUFFERS_OFFSET + 4 * CCLO_RX_BUFFERS_COUNT_WORD);
 	uint32_t smallest = 0xFFFFFFFF;
@@ -148,7 +148,7 @@ static void set_stack_type(uint32_t count)
 }
 #endif
 
-void config(struct call *call)
+__attribute__((cold)) void config(struct call *call)
 {
 	uint32_t count = CALL_WORD(count);
 

@@ -8,9 +8,14 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 192 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 152 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
+#define NO_RANK     0xFFFFFFFF
+#define NO_LOG      0xFF
 #define HELD        6 /* rendezvous windows that one call holds at the same time */
+#define P2P_WINDOWS (QUEUES * HELD) /* from here on; those of collectives come before */
+
+#define QUICK_WINDOW 0x80
 
 /* What orders calls of one communicator among each other (order.c). */
 enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS, KIND_COLLECTIVE };
@@ -38,13 +43,16 @@ struct known {
 	uint32_t comm_version, comm, size, rank, context;
 	/* Elements: byte offset, bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
+	uint8_t plain_log, packed_log, beats_log; /* log2 of bytes plain and packed, or NO_LOG; of elements that are whole beats */
 	bool inner_packed, fits; /* reductions are done on compressed elements; an rx buffer holds one */
 	uint8_t express; /* bit set of operations for which express.c needs no more than is here */
+	uint32_t window_bytes; /* that are sent into one window at most, between two ranks; 0 for none */
 	/* TDEST of a function of these elements. */
 	uint32_t reduction_version, function, reduction;
 	/* Where eager messages of these elements to a rank of this communicator are cut. */
 	uint32_t cut_version, to, chunk_bytes, segment_bytes;
 	bool cut_packed; /* on the wire */
+	uint32_t express_to; /* the same rank, if express.c may send to it; or NO_RANK */
 };
 
 struct call {
@@ -64,6 +72,7 @@ struct call {
 		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
 	} state;
 	uint8_t kind;
+	uint8_t plain_log, packed_log, beats_log; /* of its elements: see struct known */
 	uint32_t seen; /* moves that had ended when the deadline was set, while finishing */
 
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
@@ -75,10 +84,18 @@ struct call {
 	bool packs; /* something may be compressed */
 	/* Operands and result of the call. */
 	struct place op0, op1, res;
-	/* Blocks of an allreduce: so many units each, the first ones one more. */
-	uint32_t block_units, longer_blocks;
+	union {
+		/* Blocks of an allreduce: so many units each, the first ones one more. */
+		struct {
+			uint32_t block_units, longer_blocks;
+		};
+		/* Ranks that double what they have added up, the largest power of two, and how often. */
+		struct {
+			uint32_t doubling_ranks, doubling_steps;
+		};
+	};
 	/* Windows that it has, oldest first, and the moves that read them. */
-	struct {
+	struct held {
 		uint32_t move; /* number in the call's queue */
 		uint32_t low, high; /* address */
 		uint8_t window;
@@ -86,10 +103,11 @@ struct call {
 		bool awaited; /* moves that read it are still to be issued */
 	} held[HELD];
 	uint8_t windows;
+	uint32_t announced; /* number of the last announcement in the call's queue */
 	/* What the last invitation said, and what was sent since, for the next
 	 * rendezvous move. */
 	uint64_t remote_address;
-	uint32_t remote_bytes, remote_packet;
+	uint32_t remote_bytes, remote_packet; /* the latter while those of another call are counted */
 	uint32_t remote_transfer;
 	bool remote_host;
 };
@@ -99,12 +117,13 @@ enum { ALARMED = 1, RANG = 2 };
 struct engine {
 	struct call *current; /* the call that runs, NULL in the scheduler */
 	uint32_t wake; /* layout wake, that a call was given which the scheduler is to see; or 0 */
+	uint32_t switches; /* calls have left the processor to others so often */
 	uint32_t round; /* bit set of calls that are still to run before the processor sleeps */
 	uint32_t next_order;
 	uint32_t tables; /* version of what the host has configured: goes up with each change, never 0 */
 	uint32_t alarm; /* milliseconds, as it was set last */
 	uint8_t alarms; /* ALARMED: for calls that wait, not after the end of any wait; RANG: it has come, or was never set */
-	bool quick; /* one call is open, the first one, and is finishing in queue 0; its ticket is the next to be answered */
+	uint8_t quick; /* moves, and QUICK_WINDOW if its window is waited for then, of the only open call, the first one, if it is finishing in queue 0 and its ticket is the next to be answered */
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
 	bool lossy; /* messages may be lost on their way */
 	uint32_t capabilities; /* layout hardware_id */
@@ -115,8 +134,10 @@ struct engine {
 	uint32_t issued[QUEUES]; /* moves, wrapping around */
 	uint8_t room[QUEUES]; /* moves that they take at least */
 	uint32_t queues_taken; /* bit set */
+	uint32_t queues_lent; /* bit set, of these: the second ones of calls, until another call needs one */
 	uint32_t early; /* bit of the call that holds a queue though its message has not come */
 	uint32_t windows; /* bit set of windows in use */
+	struct call *counted; /* whose packets the engine counts, in a register */
 	struct {
 		uint32_t comm, context;
 	} contexts[8];
@@ -152,6 +173,30 @@ static inline uint32_t next_in(uint32_t *set)
 
 static inline uint64_t address_of(const struct place *place) { return (uint64_t)place->high << 32 | place->low; }
 
+/* Elements of the call that so many bytes hold. */
+static inline uint32_t elements_in(uint32_t bytes)
+{
+	const struct call *call = engine.current;
+
+	return call->plain_log != NO_LOG ? bytes >> call->plain_log : bytes / call->plain_bytes;
+}
+
+/* Elements of the call that so many bytes of a message hold. */
+static inline uint32_t elements_on_wire(uint32_t bytes)
+{
+	const struct call *call = engine.current;
+
+	if (!call->wire_packed)
+		return elements_in(bytes);
+	return (call->packed_log != NO_LOG ? bytes >> call->packed_log : bytes / call->packed_bytes) << call->ratio_log;
+}
+
+/* Elements that are whole beats, plain and packed: a power of two. */
+static inline uint32_t beats_elements(void) { return 1u << engine.current->beats_log; }
+
+/* So many of them, less what fills no beat. */
+static inline uint32_t whole_beats(uint32_t elements) { return elements & -beats_elements(); }
+
 static inline bool capable(uint32_t mask) { return (engine.capabilities & mask) != 0; }
 
 static inline uint32_t remote_limit(void) { return engine.remote_limit; }
@@ -164,6 +209,7 @@ static inline void tables_changed(void)
 	if (++engine.tables == 0)
 		engine.tables = 1;
 	engine.known.express = 0;
+	engine.known.express_to = NO_RANK;
 }
 
 #endif

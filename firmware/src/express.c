@@ -7,39 +7,94 @@
 #include "move.h"
 #include "operations.h"
 #include "task.h"
+#include "window.h"
 
 /* The first queue, which is free, and the first call: no other is open. */
 #define QUEUE 0
 
+#define SEEKS 8 /* that cost less than to wait in a call of its own */
+
+#define SWITCH_WORDS 16 /* that task_resume finds on a stack: first where it goes on */
+
 /* Issues the move. What is not needed while no other call comes is left for later
  * (express_settle), so that the processor sleeps before the move has ended. */
-static inline bool go(uint32_t control, enum call_kind kind)
+static inline bool go(uint32_t control, enum call_kind kind, uint32_t moves, uint32_t limit)
 {
 	struct call *call = engine.calls;
 
 	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, QUEUE));
 	engine.open = 1;
-	engine.quick = true;
+	engine.quick = (uint8_t)moves;
 	call->kind = (uint8_t)kind;
 	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
-	task_limit_first(call, move_limit());
+	task_limit_first(call, limit);
 	return true;
 }
 
-void express_settle(void)
+#if CCLO_FEATURE_RENDEZVOUS
+/* What is left of a call whose window is waited for. */
+__attribute__((noreturn)) static void window_rest(void)
+{
+	move_drain();
+	queue_give_back(self); /* others need it while this one waits */
+	windows_finish();
+	task_done();
+}
+
+/* It goes on there. */
+static void settle_window(struct call *call)
+{
+	call->windows = 1;
+	call->held[0] = (struct held){ .window = P2P_WINDOWS };
+	engine.windows |= 1u << P2P_WINDOWS;
+	call->state.finishing = false;
+	call->sp = engine.stacks[0] + STACK_WORDS - SWITCH_WORDS;
+	call->sp[0] = (uint32_t)window_rest;
+}
+
+/* The window is complete, or what happens besides makes the call one like others. */
+uint32_t express_window(void)
 {
 	struct call *call = engine.calls;
+	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
 
-	engine.quick = false;
-	engine.issued[QUEUE]++;
-	engine.room[QUEUE] = CCLO_MOVE_QUEUE_DEPTH - 1;
+	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
+		express_settle();
+	} else if (LIKELY(hw_read(CCLO_RENDEZVOUS_DONE_ADDRESS) != 0)) {
+		task_answer_next(0);
+		engine.open = 0;
+		engine.issued[QUEUE]++;
+		engine.quick = 0;
+	} else if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 ||
+	           hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & 1u << (CCLO_MOVE_STATE_FAILED_SHIFT + QUEUE)) {
+		express_settle();
+		/* The limit counts from the last packet that came. */
+		if (reached(call->deadline) && hw_read(CCLO_RENDEZVOUS_ARRIVED_ADDRESS) == 0)
+			task_end(call, CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	}
+	return wake;
+}
+#endif
+
+__attribute__((cold)) void express_settle(void)
+{
+	struct call *call = engine.calls;
+	uint32_t moves = engine.quick & ~QUICK_WINDOW;
+
+	call->seen = engine.issued[QUEUE];
+	engine.issued[QUEUE] += moves;
+	engine.room[QUEUE] = (uint8_t)(CCLO_MOVE_QUEUE_DEPTH - moves);
 	engine.queues_taken = 1u << QUEUE;
-	call->seen = engine.issued[QUEUE] - 1;
 	call->order = engine.next_order++;
 	call->error = 0;
 	call->windows = 0;
 	call->op0.form = call->res.form = CCLO_MOVE_OPERAND_NONE;
 	call->state = (struct call_state){ .queue = QUEUE, .other_queue = NO_QUEUE, .timed = true, .finishing = true };
+#if CCLO_FEATURE_RENDEZVOUS
+	if (engine.quick & QUICK_WINDOW)
+		settle_window(call);
+#endif
+	engine.quick = 0;
 }
 
 static inline void set_bytes(uint32_t bytes) { hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes); }
@@ -76,6 +131,73 @@ static inline void set_message(uint32_t comm, uint32_t peer, uint32_t tag)
 
 #define FROM_MEMORY FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY)
 #define TO_MEMORY   FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY)
+#define TO_NETWORK  FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK)
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* Sends into the window that the receiver has announced, if it has, and says that that
+ * was all. What the bus takes while the processor decides costs nothing. */
+__attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
+{
+	uint32_t host, address, address_high;
+
+	set_message(comm, peer, tag);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
+	set_bytes(bytes);
+	set_op0(low0, high0);
+	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+	hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, 0);
+	engine.counted = NULL;
+	if (peer >= engine.known.size || bytes > engine.known.window_bytes)
+		return false;
+	/* Who announces windows knows what they are. One may be on its way. */
+	for (uint32_t tries = 0; hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0;)
+		if (++tries == SEEKS)
+			return false;
+	address = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
+	address_high = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS + 4);
+	host = FIELD(MOVE_CONTROL_REMOTE_HOST, hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS));
+	if (hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS) == 0)
+		return false;
+	if (engine.lossy)
+		hw_write(CCLO_MOVE_TAG_ADDRESS, hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS));
+	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);
+	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS + 4, address_high);
+	hw_write(CCLO_MOVE_CONTROL_ADDRESS,
+	         FROM_MEMORY | TO_NETWORK | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) | host |
+	             FIELD(MOVE_CONTROL_QUEUE, QUEUE));
+	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
+	set_bytes(0);
+	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, bytes);
+	return go(TO_NETWORK | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE) | host,
+	          KIND_SEND_RENDEZVOUS, 2, move_limit());
+}
+
+/* Opens a window for all that will come, and announces it. */
+__attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
+{
+	uint32_t bytes = count * engine.known.plain_bytes;
+
+	if (bytes > engine.known.window_bytes)
+		return false;
+	set_message(comm, peer, tag);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
+	if (hw_read(CCLO_RENDEZVOUS_FOREIGN_ADDRESS) != 0)
+		return false;
+	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, P2P_WINDOWS);
+	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, low2);
+	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, high2);
+	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes);
+	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, 0);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
+	set_bytes(0);
+	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, count);
+	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, low2);
+	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS + 4, high2);
+	return go(TO_NETWORK | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT),
+	          KIND_RECV_RENDEZVOUS, 1 | QUICK_WINDOW, remote_limit());
+}
+#endif
 
 bool express(uint32_t operation)
 {
@@ -97,7 +219,11 @@ bool express(uint32_t operation)
 		tag = CALL_WORD(tag);
 		low0 = CALL_WORD(addr_0_low);
 		high0 = CALL_WORD(addr_0_high);
-		if (UNLIKELY(wrong | (comm ^ known->comm) | (peer ^ known->to)) || bytes > engine.max_eager)
+#if CCLO_FEATURE_RENDEZVOUS
+		if (bytes > engine.max_eager)
+			return (wrong | (comm ^ known->comm)) == 0 && to_window(bytes, low0, high0, comm, peer, tag);
+#endif
+		if (UNLIKELY(wrong | (comm ^ known->comm) | (peer ^ known->express_to)) || bytes > engine.max_eager)
 			return false;
 		set_bytes(bytes);
 		set_op0(low0, high0);
@@ -106,7 +232,7 @@ bool express(uint32_t operation)
 		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, known->chunk_bytes);
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, known->segment_bytes);
 		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-		return go(FROM_MEMORY | FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK), KIND_SEND_EAGER);
+		return go(FROM_MEMORY | TO_NETWORK, KIND_SEND_EAGER, 1, move_limit());
 	}
 	low2 = CALL_WORD(addr_2_low);
 	high2 = CALL_WORD(addr_2_high);
@@ -115,15 +241,20 @@ bool express(uint32_t operation)
 		peer = CALL_WORD(root_src_dst);
 		tag = CALL_WORD(tag);
 		/* Without an address it may be in another place. */
-		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->size || bytes > engine.max_eager ||
-		    (low2 | high2) == 0)
+		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->size || (low2 | high2) == 0)
+			return false;
+#if CCLO_FEATURE_RENDEZVOUS
+		if (bytes > engine.max_eager)
+			return in_window(count, low2, high2, comm, peer, tag);
+#endif
+		if (bytes > engine.max_eager)
 			return false;
 		set_bytes(bytes);
 		set_result(low2, high2);
 		set_message(comm, peer, tag);
 		hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
 		engine.early = 1;
-		return go(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE) | TO_MEMORY, KIND_RECV_EAGER);
+		return go(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE) | TO_MEMORY, KIND_RECV_EAGER, 1, move_limit());
 	}
 	low0 = CALL_WORD(addr_0_low);
 	high0 = CALL_WORD(addr_0_high);
@@ -137,12 +268,12 @@ bool express(uint32_t operation)
 		set_op0(low0, high0);
 		set_op1(low1, high1);
 		set_result(low2, high2);
-		return go(FROM_MEMORY | FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY) | TO_MEMORY, KIND_LOCAL);
+		return go(FROM_MEMORY | FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY) | TO_MEMORY, KIND_LOCAL, 1, move_limit());
 	}
 	if (UNLIKELY(wrong))
 		return false;
 	set_bytes(bytes);
 	set_op0(low0, high0);
 	set_result(low2, high2);
-	return go(FROM_MEMORY | TO_MEMORY, KIND_LOCAL);
+	return go(FROM_MEMORY | TO_MEMORY, KIND_LOCAL, 1, move_limit());
 }

@@ -73,16 +73,6 @@ __attribute__((noinline, cold)) static uint32_t sleep_when_full(void)
 	return task_sleep(CCLO_SYSTEM_SLEEP_ADDRESS);
 }
 
-/* Answers the call whose ticket is the next to be answered. */
-static inline void answer(uint32_t code)
-{
-#ifdef CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS
-	hw_write(CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS, hw_read(CCLO_CALLS_CYCLES_ADDRESS));
-#endif
-	hw_write(CCLO_EXCHANGE_RETURN_CODE_ADDRESS, code);
-	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
-}
-
 /* Waits for the only call, which is finishing. What happens besides makes it one like
  * others, and is given back. */
 static inline uint32_t quick(void)
@@ -96,10 +86,10 @@ static inline uint32_t quick(void)
 	}
 	state = hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS);
 	if (LIKELY((state & used) == 0)) {
-		answer(0);
+		task_answer_next(0);
 		engine.open = engine.early = 0;
-		engine.issued[0]++;
-		engine.quick = false;
+		engine.issued[0] += engine.quick;
+		engine.quick = 0;
 		return wake;
 	}
 	if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 || (state & used) != 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
@@ -115,7 +105,7 @@ void scheduler(void)
 		uint32_t wake, round;
 
 		if (engine.quick) {
-			wake = quick();
+			wake = UNLIKELY(engine.quick & QUICK_WINDOW) ? express_window() : quick();
 			if (LIKELY(engine.open == 0) || engine.quick)
 				continue;
 		} else if (engine.open == 0) {
@@ -141,7 +131,7 @@ void scheduler(void)
 			uint32_t operation = wake >> CCLO_WAKE_OPERATION_SHIFT;
 
 			if (operation == CCLO_OPERATION_NOP)
-				answer(0);
+				task_answer_next(0);
 			else if (LIKELY(engine.open == 0) && express(operation))
 				continue;
 			/* What happened besides is for the others. */

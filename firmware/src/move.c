@@ -10,24 +10,12 @@
 	(CCLO_MOVE_STATUS_ERROR_0_ADDRESS +                                                                  \
 	 (queue) * (CCLO_MOVE_STATUS_ERROR_1_ADDRESS - CCLO_MOVE_STATUS_ERROR_0_ADDRESS))
 
-struct place place_at(const struct place *place, uint64_t elements)
-{
-	struct place p = *place;
-	uint64_t address = address_of(place);
-
-	address += place->packed ? (elements >> self->ratio_log) * self->packed_bytes : elements * self->plain_bytes;
-	p.low = (uint32_t)address;
-	p.high = (uint32_t)(address >> 32);
-	return p;
-}
-
 uint32_t message_elements(uint32_t rank)
 {
-	uint32_t wire_bytes = self->wire_packed ? self->packed_bytes : self->plain_bytes;
-	uint32_t elements, chunk = engine.rx_bytes / self->plain_bytes;
+	uint32_t elements, chunk = elements_in(engine.rx_bytes);
 
 	cut_use(rank);
-	elements = (engine.known.segment_bytes / wire_bytes) << (self->wire_packed ? self->ratio_log : 0);
+	elements = elements_on_wire(engine.known.segment_bytes);
 	if (elements > chunk)
 		elements = chunk;
 	return elements != 0 ? elements : 1;
@@ -39,29 +27,68 @@ static uint32_t state(void) { return hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS); }
 
 static bool failed(uint32_t state, int8_t queue) { return (state >> queue & 1u << CCLO_MOVE_STATE_FAILED_SHIFT) != 0; }
 
-/* A queue is free when nobody has it and what its last owner left is gone. */
-static bool queue_take_free(void)
+static int8_t take(uint32_t free, uint32_t now)
 {
-	uint32_t now = state();
-	uint32_t free = ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
-	int8_t queue;
+	int8_t queue = (free & 1) != 0 ? 0 : (free & 2) != 0 ? 1 : (free & 4) != 0 ? 2 : 3;
 
-	if (free == 0)
-		return false;
-	queue = (free & 1) != 0 ? 0 : (free & 2) != 0 ? 1 : (free & 4) != 0 ? 2 : 3;
 	engine.queues_taken |= 1u << queue;
 	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
 	if (failed(now, queue))
 		hw_write(ERROR(queue), 0);
-	self->state.queue = queue;
-	return true;
+	return queue;
 }
 
-uint32_t queue_of_call(void)
+/* Takes a second queue back that has nothing to do. */
+__attribute__((cold)) static uint32_t take_back(uint32_t now)
 {
-	while (self->state.queue == NO_QUEUE && !queue_take_free())
+	uint32_t free = engine.queues_lent & ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | now >> CCLO_MOVE_STATE_FAILED_SHIFT);
+
+	free &= -free;
+	for (uint32_t set = engine.open; free != 0 && set != 0;) {
+		struct call *call = &engine.calls[next_in(&set)];
+
+		if (call->state.other_queue != NO_QUEUE && free == 1u << call->state.other_queue)
+			call->state.other_queue = NO_QUEUE;
+	}
+	engine.queues_lent &= ~free;
+	return free;
+}
+
+/* A queue is free when nobody has it and what its last owner left is gone. */
+static uint32_t free_queues(uint32_t now)
+{
+	return ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
+}
+
+void queue_take(void)
+{
+	for (;;) {
+		uint32_t now = state(), free = free_queues(now);
+
+		if (free == 0)
+			free = take_back(now);
+		if (free != 0) {
+			self->state.queue = take(free, now);
+			self->announced = engine.issued[self->state.queue];
+			return;
+		}
 		task_stand_by(); /* the waits of those who have one are limited */
-	return (uint32_t)self->state.queue;
+	}
+}
+
+bool queue_take_second(void)
+{
+	uint32_t now, free;
+
+	if (self->state.other_queue != NO_QUEUE)
+		return true;
+	now = state();
+	free = free_queues(now);
+	if (free == 0)
+		return false;
+	self->state.other_queue = take(free, now);
+	engine.queues_lent |= 1u << self->state.other_queue;
+	return true;
 }
 
 static void give_back(int8_t queue)
@@ -71,6 +98,7 @@ static void give_back(int8_t queue)
 	if (state() >> queue & 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
 		hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
 	engine.queues_taken &= ~(1u << queue);
+	engine.queues_lent &= ~(1u << queue);
 	engine.given_back = true;
 }
 
@@ -193,11 +221,12 @@ void move_finishing(struct call *call)
 	}
 }
 
-static void make_room(void)
+static void await_room(void) { TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT); }
+
+static inline void make_room(void)
 {
-	queue_of_call();
-	if (engine.room[self->state.queue] == 0)
-		TASK_WAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+	if (UNLIKELY(engine.room[queue_of_call()] == 0))
+		await_room();
 }
 
 static uint32_t op0_fields(const struct place *place)
@@ -210,16 +239,6 @@ static uint32_t op0_fields(const struct place *place)
 	       FIELD(MOVE_CONTROL_OP0_HOST, place->host);
 }
 
-static uint32_t op1_fields(const struct place *place)
-{
-	uint32_t form = place->form;
-
-	if (form == PLAIN_MEMORY)
-		return FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY);
-	return FIELD(MOVE_CONTROL_OP1, place->kind) | FIELD(MOVE_CONTROL_OP1_COMPRESSED, place->packed) |
-	       FIELD(MOVE_CONTROL_OP1_HOST, place->host);
-}
-
 static uint32_t result_fields(const struct place *place)
 {
 	uint32_t form = place->form;
@@ -230,54 +249,58 @@ static uint32_t result_fields(const struct place *place)
 	       FIELD(MOVE_CONTROL_RESULT_HOST, place->host);
 }
 
-/* What comes from a rank, as an operand. */
-static struct place incoming(const struct move *m, const struct call *call)
+/* What comes from a rank, as an operand: its message, or its window. */
+static uint32_t set_incoming(const struct move *m, uint32_t address, const struct call *call)
 {
-	struct place place = { .kind = CCLO_MOVE_OPERAND_MESSAGE };
-
 #if CCLO_FEATURE_RENDEZVOUS
-	if (m->from_window != NULL) {
-		place = *m->from_window;
-		place.kind = CCLO_MOVE_OPERAND_WINDOW;
+	const struct place *window = m->from_window;
+
+	if (window != NULL) {
+		hw_write(address, window->low);
+		hw_write(address + 4, window->high);
+		hw_write(CCLO_MOVE_WINDOW_ADDRESS, m->window);
+		return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_WINDOW) | FIELD(MOVE_CONTROL_OP0_COMPRESSED, call->wire_packed) |
+		       FIELD(MOVE_CONTROL_OP0_HOST, window->host);
 	}
 #endif
+	(void)address;
 	(void)m;
-	place.packed = call->wire_packed;
-	return place;
+	return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE) | FIELD(MOVE_CONTROL_OP0_COMPRESSED, call->wire_packed);
 }
+
+/* The fields of operand 1 as those of operand 0 stand in the word. */
+static uint32_t as_op1(uint32_t fields)
+{
+	return (fields & CCLO_MOVE_CONTROL_OP0_MASK) << (CCLO_MOVE_CONTROL_OP1_SHIFT - CCLO_MOVE_CONTROL_OP0_SHIFT) |
+	       (fields & (CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK | CCLO_MOVE_CONTROL_OP0_HOST_MASK)) << 1;
+}
+
+_Static_assert(CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK == CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK << 1 &&
+                   CCLO_MOVE_CONTROL_OP1_HOST_MASK == CCLO_MOVE_CONTROL_OP0_HOST_MASK << 1, "as_op1");
 
 /* Sets the operands and says what they are. Without a reduction nothing is
  * converted that need not be: the inner form is that of the only operand. */
 static uint32_t set_operands(const struct move *m, const struct call *call)
 {
-	struct place message;
 	const struct place *op0 = m->op0, *op1 = m->op1;
 	uint32_t control;
-	bool inner;
 
-	if (m->receives) {
-		message = incoming(m, call);
-		if (op0 == NULL)
-			op0 = &message;
-		else
-			op1 = &message;
+	if (op0 == NULL) {
+		if (!m->receives)
+			return 0;
+		return set_incoming(m, CCLO_MOVE_OP0_ADDRESS_ADDRESS, call) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->wire_packed);
 	}
-	if (op0 == NULL)
-		return 0;
-	inner = op1 != NULL ? call->inner_packed : op0->packed;
-	control = op0_fields(op0) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, inner);
-	if (op0 != &message || m->from_window != NULL) {
-		hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
-		hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
-	}
-	if (op1 != NULL) {
-		control |= op1_fields(op1);
-		if (op1 != &message || m->from_window != NULL) {
-			hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
-			hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
-		}
-	}
-	return control;
+	control = op0_fields(op0);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
+	if (m->receives)
+		return control | as_op1(set_incoming(m, CCLO_MOVE_OP1_ADDRESS_ADDRESS, call)) |
+		       FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->inner_packed);
+	if (op1 == NULL)
+		return control | FIELD(MOVE_CONTROL_INNER_COMPRESSED, op0->packed);
+	hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
+	hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
+	return control | as_op1(op0_fields(op1)) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->inner_packed);
 }
 
 static uint32_t set_result(const struct move *m, const struct call *call)
@@ -314,18 +337,30 @@ static void issue_control(struct call *call, uint32_t control)
 	engine.room[queue]--;
 }
 
+#if CCLO_FEATURE_RENDEZVOUS
+/* The register counts packets of one call after another. */
+static void count_packets_of(struct call *call)
+{
+	if (engine.counted == call)
+		return;
+	if (engine.counted != NULL)
+		engine.counted->remote_packet = hw_read(CCLO_MOVE_PACKET_INDEX_ADDRESS);
+	hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, call->remote_packet);
+	engine.counted = call;
+}
+#endif
+
 /* Registers are shared with other calls: what may wait or fail comes before they
  * are set. */
-void move_issue(const struct move *m)
+uint32_t move_prepare(const struct move *m)
 {
-	struct call *call = engine.current;
+	const struct call *call = engine.current;
 	uint32_t bytes = bytes_of(m->count, false);
 	uint32_t packed = call->packs ? bytes_of(m->count, true) : 0;
 	uint32_t control = FIELD(MOVE_CONTROL_FENCE, m->fence);
 	bool cut = m->sends && !m->to_window && m->count != 0;
 
-	if (call->state.queue == NO_QUEUE || engine.room[call->state.queue] == 0)
-		make_room();
+	make_room();
 	if (cut)
 		cut_use(m->destination);
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
@@ -348,27 +383,30 @@ void move_issue(const struct move *m)
 		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
 	}
+	return control;
+}
+
+void move_commit(const struct move *m, uint32_t control)
+{
+	struct call *call = engine.current;
+
 #if CCLO_FEATURE_RENDEZVOUS
-	if (m->from_window != NULL)
-		hw_write(CCLO_MOVE_WINDOW_ADDRESS, m->window);
 	if (m->to_window) {
 		hw_write(CCLO_MOVE_TAG_ADDRESS, call->remote_transfer);
 		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address + call->remote_bytes);
-		hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, call->remote_packet);
+		count_packets_of(call);
 		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
 		           FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host);
+		call->remote_bytes += bytes_of(m->count, false);
 	}
 #endif
+	(void)m;
 	issue_control(call, control);
-#if CCLO_FEATURE_RENDEZVOUS
-	if (m->to_window) {
-		call->remote_bytes += bytes;
-		call->remote_packet = hw_read(CCLO_MOVE_PACKET_INDEX_ADDRESS); /* counts packets */
-	}
-#endif
 }
 
-uint32_t bytes_of_many(uint32_t count, bool packed)
+void move_issue(const struct move *m) { move_commit(m, move_prepare(m)); }
+
+__attribute__((cold)) uint32_t bytes_of_many(uint32_t count, bool packed)
 {
 	uint64_t bytes = packed ? (uint64_t)(count >> self->ratio_log) * self->packed_bytes
 	                        : (uint64_t)count * self->plain_bytes;
@@ -382,8 +420,7 @@ void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
 {
 	struct call *call = self;
 
-	if (call->state.queue == NO_QUEUE || engine.room[call->state.queue] == 0)
-		make_room();
+	make_room();
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
 	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
@@ -408,7 +445,6 @@ void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t a
 	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
-	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, 0);
 	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
 	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, count);
 	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);

@@ -26,6 +26,11 @@ struct move {
  * room. */
 void move_issue(const struct move *move);
 
+/* The same in two steps: between them registers of moves keep what they have if no other
+ * call has run (engine.switches) and this one has issued nothing; and an invitation may come. */
+uint32_t move_prepare(const struct move *move);
+void move_commit(const struct move *move, uint32_t prepared);
+
 /* Issues a move that sends a message without payload to a rank, or takes one from it. */
 void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context);
 
@@ -44,8 +49,20 @@ void move_finishing(struct call *call);
 /* Fails with the error of the call's moves, if they have one. */
 void move_check(void);
 
+/* Takes a queue for the call. */
+void queue_take(void);
+
+/* Takes a second one, if one is free, and says whether the call has one: for moves
+ * that need not wait for those in the first. It is taken back when another call has none. */
+bool queue_take_second(void);
+
 /* The queue of the call, which it takes if it has none. */
-uint32_t queue_of_call(void);
+static inline uint32_t queue_of_call(void)
+{
+	if (UNLIKELY(engine.current->state.queue == NO_QUEUE))
+		queue_take();
+	return (uint32_t)engine.current->state.queue;
+}
 
 /* The number of moves that the call's queue has been given. */
 uint32_t move_number(void);

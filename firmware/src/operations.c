@@ -53,6 +53,7 @@ static void no_elements(struct call *call)
 	call->wire_packed = call->packs = false;
 	call->elements = 0;
 	call->plain_bytes = call->packed_bytes = 1;
+	call->plain_log = 0;
 	call->ratio_log = call->tdest = 0;
 }
 
@@ -79,7 +80,7 @@ void operation_run(struct call *call)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	if (needs & IS_COLLECTIVE)
 		order_wait(KIND_COLLECTIVE, 0);
-	else if (scenario != CCLO_OPERATION_SEND && (needs & NEEDS_ELEMENTS) && !call->inner_packed)
+	else if ((needs & NEEDS_ELEMENTS) && !call->inner_packed)
 		engine.known.express |= (1u << scenario) & EXPRESS_OPERATIONS;
 	o->run(call);
 }

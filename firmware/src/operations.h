@@ -29,6 +29,13 @@ void ext_stream_krnl(struct call *call);
  * it is finishing then. No other call may be open. */
 bool express(uint32_t operation);
 
+#if CCLO_FEATURE_RENDEZVOUS
+/* Waits for the window of such a call; says what has woken the processor. */
+uint32_t express_window(void);
+#else
+static inline uint32_t express_window(void) { return 0; }
+#endif
+
 /* That call is no longer alone, or its move fails: makes it one like others. */
 void express_settle(void);
 

@@ -25,7 +25,7 @@ __attribute__((noreturn)) static void send_eagerly(uint32_t to, uint32_t strm)
 }
 
 /* To the remote kernel stream, or to the own one. */
-static void put(uint32_t to)
+__attribute__((cold)) static void put(uint32_t to)
 {
 	uint32_t tag = self->words.tag;
 	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
@@ -49,9 +49,6 @@ static void put(uint32_t to)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Elements that may be sent by rendezvous at once. */
-static uint32_t most_at_once(void) { return engine.max_rendezvous / self->plain_bytes; }
-
 static bool foreign(uint32_t rank)
 {
 	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
@@ -64,14 +61,14 @@ static bool foreign(uint32_t rank)
  * matter: the other does not know. */
 static bool rendezvous(uint32_t peer)
 {
-	return bytes_of(self->words.count, false) > engine.max_eager && engine.max_rendezvous > engine.max_eager &&
-	       !self->wire_packed && most_at_once() >= beats_elements() && !foreign(peer);
+	return bytes_of(self->words.count, false) > engine.max_eager && engine.known.window_bytes != 0 &&
+	       !self->wire_packed && !foreign(peer);
 }
 
 /* Elements that are sent together from here: whole beats, for kernel streams. */
 static uint32_t piece(uint32_t offset)
 {
-	uint32_t most = most_at_once() - most_at_once() % beats_elements();
+	uint32_t most = whole_beats(elements_in(engine.max_rendezvous));
 	uint32_t left = self->words.count - offset;
 
 	return left < most ? left : most;
@@ -106,7 +103,7 @@ static void receive_in_windows(uint32_t from)
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
 		struct place landing = place_at(&self->res, offset);
 
-		window_open(from, &landing, piece(offset), self->tag, self->context);
+		window_open(from, &landing, piece(offset), self->tag, self->context, false);
 		move_drain();
 		queue_give_back(self); /* others need it while this one waits */
 		windows_finish();

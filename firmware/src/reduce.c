@@ -26,6 +26,12 @@ static void chain_stage(uint32_t k, struct part part, struct stage *stage)
 	}
 }
 
+static void along_chain(struct path *path)
+{
+	path_begin(path, self->words.count, chain_stage);
+	stages_run(path, 1, self->words.count, chain_stage);
+}
+
 #ifdef CCLO_EXCHANGE_REDUCE_FLAT_MAX_RANKS_ADDRESS
 
 static struct tree tree(void)
@@ -39,8 +45,9 @@ static struct tree tree(void)
 
 static bool tree_is_better(const struct path *path)
 {
-	return scratch_configured() && scratch_elements() >= beats_elements() &&
-	       (tree().flat || (bytes_of(self->words.count, false) <= engine.max_eager && path_is_short(path, self->words.count)));
+	if (!tree().flat && (bytes_of(self->words.count, false) > engine.max_eager || !path_is_short(path, self->words.count)))
+		return false;
+	return scratch_configured() && scratch_elements() >= beats_elements();
 }
 
 /* Each adds up its children, in scratch memory, and hands the sum on with the
@@ -100,5 +107,5 @@ void reduce(struct call *call)
 	else if (call->size > 2 && tree_is_better(path))
 		along_tree();
 	else
-		stages_run(path, 1, call->words.count, chain_stage);
+		along_chain(path);
 }

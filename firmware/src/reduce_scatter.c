@@ -28,5 +28,13 @@ void reduce_scatter(struct call *call)
 	struct path *path = path_choose_reducing(call->words.count, call->size);
 
 	path_around(path, call->words.count, call->size - 1);
+	if (path->whole) {
+		uint32_t n = call->size, count = call->words.count, next = around(call->rank + 1);
+		struct place own;
+
+		path_greet(path, next, NULL, n - 1, count);
+		place_further(&own, &call->op0, (uint64_t)next * count);
+		path_begin_ring(path, &own, NULL, count, around(call->rank + n - 1), n > 2);
+	}
 	stages_run(path, call->size, call->words.count, stage);
 }

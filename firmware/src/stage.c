@@ -13,15 +13,27 @@ static struct path paths[QUEUES];
 
 #if CCLO_FEATURE_RENDEZVOUS
 
-static uint64_t scratch_address(uint32_t slot)
+/* Scratch buffers, as the host has configured them when tables had this version. */
+static struct {
+	uint32_t version;
+	bool configured;
+	uint64_t address[SCRATCH_SLOTS];
+} scratches;
+
+__attribute__((cold)) static void scratch_read(void)
 {
-	return hw_read64(CCLO_EXCHANGE_SCRATCH_ADDRESS + slot * CCLO_EXCHANGE_SCRATCH_BYTES);
+	for (uint32_t i = 0; i < SCRATCH_SLOTS; i++)
+		scratches.address[i] = hw_read64(CCLO_EXCHANGE_SCRATCH_ADDRESS + i * CCLO_EXCHANGE_SCRATCH_BYTES);
+	scratches.configured = engine.max_rendezvous != 0 && scratches.address[1] != scratches.address[0] &&
+	                       scratches.address[2] != scratches.address[0];
+	scratches.version = engine.tables;
 }
 
 bool scratch_configured(void)
 {
-	return engine.max_rendezvous != 0 && scratch_address(1) != scratch_address(0) &&
-	       scratch_address(2) != scratch_address(0);
+	if (UNLIKELY(scratches.version != engine.tables))
+		scratch_read();
+	return scratches.configured;
 }
 
 /* Each queue of moves, and so the call that has it, owns a part of every scratch
@@ -33,29 +45,26 @@ static uint32_t scratch_bytes(void)
 
 uint32_t scratch_elements(void)
 {
-	uint32_t elements = scratch_bytes() / self->plain_bytes;
+	uint32_t elements = elements_in(scratch_bytes());
 
 	return elements - elements % (1u << self->ratio_log); /* whole packed ones */
 }
 
-static struct place scratch(uint32_t slot)
+static uint64_t scratch_address(uint32_t slot)
 {
-	uint64_t address = scratch_address(slot) + (uint64_t)queue_of_call() * scratch_bytes();
-	struct place place = { .low = (uint32_t)address, .high = (uint32_t)(address >> 32), .kind = CCLO_MOVE_OPERAND_MEMORY };
-
 	if (!scratch_configured())
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	return place;
+	return scratches.address[slot] + (uint64_t)queue_of_call() * scratch_bytes();
+}
+
+static struct place scratch(uint32_t slot)
+{
+	uint64_t address = scratch_address(slot);
+
+	return (struct place){ .low = (uint32_t)address, .high = (uint32_t)(address >> 32), .kind = CCLO_MOVE_OPERAND_MEMORY };
 }
 
 struct place scratch_accumulator(void) { return scratch(ACCUMULATOR); }
-
-static uint64_t address_of_scratch(uint32_t slot)
-{
-	struct place place = scratch(slot);
-
-	return address_of(&place);
-}
 
 /* RDMA writes a window as it likes, so that it can be read only when it is full:
  * data is cut finer than what goes through scratch buffers at a time. */
@@ -80,58 +89,83 @@ struct place scratch_accumulator(void) { task_fail(CCLO_RETURN_CODE_CONFIG_SWITC
 
 #endif
 
-static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
+/* Eagerly, if the rx buffers hold all that may be waiting. */
+__attribute__((noinline)) static void choose_eager(struct path *path, uint32_t count, uint32_t waiting)
 {
-	struct path *path = &paths[queue_of_call()];
-	uint32_t message = message_elements(0);
 	uint32_t pool = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
 
 	path->protocol = EAGER;
-	path->tag = TAG_DATA;
 	path->slice = count;
 	path->ahead = 0;
-	path->whole = false;
+	/* Quotients take long. */
+	if (count != 0 && (uint64_t)(pool / waiting) * message_elements(0) < count)
+		path_paced(path);
+}
+
+static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
+{
+	struct path *path = &paths[queue_of_call()];
+
+	path->tag = TAG_DATA;
+	path->whole = path->begun_first = false;
 #if CCLO_FEATURE_RENDEZVOUS
-	path->early = path->welcome = false;
+	path->early = path->greeted = path->welcome = false;
 	path->opened = path->begun = path->current = 0;
 	path->slots = SCRATCH_SLOTS;
 	path->next_slot = path->slots_used = path->slots_unread = 0;
-	if (rendezvous(count) && scratch_elements() != 0 && (!reducing || scratch_configured())) {
-		path->protocol = RENDEZVOUS;
-		path->ahead = 1;
-		path->early = true;
+	if (rendezvous(count) && (!reducing || scratch_configured())) {
 		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
-		if (fills_at_once() && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
-			path->slice = AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements();
-		return path;
+		if (path->slice != 0) {
+			path->protocol = RENDEZVOUS;
+			path->ahead = 1;
+			path->early = true;
+			path->aside = !reducing; /* where arithmetic has failed, none must be left for the next call */
+			if (fills_at_once() && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
+				path->slice = AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements();
+			return path;
+		}
 	}
 #endif
 	(void)reducing;
-	if (count != 0 && (count - 1) / message >= pool / waiting)
-		path_paced(path);
+	choose_eager(path, count, waiting);
 	return path;
+}
+
+/* Around a ring nobody need ask. Each rank puts a slice into it and, before the next one,
+ * takes one out: there are never more than one for each rank. As that is less than the rx
+ * buffers of all, some rank has room for what the one before it sends. */
+static void around_eagerly(struct path *path)
+{
+	if (lossy() || engine.rx_count < 2)
+		return;
+	path->protocol = EAGER;
+	path->slice = message_elements(0) * (engine.rx_count - (engine.rx_count + 3) / 4);
+	path->ahead = 0;
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
 /* Bytes of a part for which a window of its own costs little. */
 #define PART_BYTES 0x10000
 
-void path_around(struct path *path, uint32_t count, uint32_t stages)
+static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
 {
-	uint32_t unit = beats_elements();
 	uint32_t part;
 
-	if (path->protocol != RENDEZVOUS || fills_at_once() || stages == 0)
+	if (fills_at_once() || stages == 0)
 		return;
-	part = path->slice / stages;
-	part -= part % unit;
-	if (part < count && part < PART_BYTES / self->plain_bytes)
+	if ((uint64_t)count * stages <= path->slice) { /* mostly; a quotient takes long */
+		path->whole = true;
+		path->slice = count;
+		return;
+	}
+	part = whole_beats(path->slice / stages);
+	if (part < count && part < elements_in(PART_BYTES))
 		return;
 	path->whole = true;
 	path->slice = part;
 }
 #else
-void path_around(struct path *path, uint32_t count, uint32_t stages)
+static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
 {
 	(void)path;
 	(void)count;
@@ -139,12 +173,20 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 }
 #endif
 
+void path_around(struct path *path, uint32_t count, uint32_t stages)
+{
+	if (path->protocol == RENDEZVOUS)
+		around_in_windows(path, count, stages);
+	else if (path->protocol == PACED)
+		around_eagerly(path);
+}
+
 /* The slices of a stage and of those ahead of it share the rx buffers. Around a
  * ring each must ask one stage ahead, or all wait for each other; two ranks,
  * each before and behind the other, must ask two ahead, so that the order of
  * their messages is the same on both sides. Where messages can be lost, a slice's
  * buffers are left to the one before, whose last ones are given back late. */
-void path_paced(struct path *path)
+__attribute__((cold)) void path_paced(struct path *path)
 {
 	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
 	uint32_t most = engine.rx_count / (ahead + 1);
@@ -182,21 +224,6 @@ bool path_is_short(const struct path *path, uint32_t count)
 	return path->protocol == EAGER || bytes_of(count, false) <= SHORT_BYTES;
 }
 
-/* A beat's worth of elements of any size is whole beats; of sizes that divide the
- * beat, what fits into it. Both are powers of two. */
-static uint32_t beat_elements(uint32_t bytes)
-{
-	return CCLO_BEAT_BYTES % bytes == 0 ? CCLO_BEAT_BYTES / bytes : CCLO_BEAT_BYTES;
-}
-
-uint32_t beats_elements(void)
-{
-	uint32_t plain = beat_elements(self->plain_bytes);
-	uint32_t packed = beat_elements(self->packed_bytes) << self->ratio_log;
-
-	return plain > packed ? plain : packed;
-}
-
 void path_in_beats(struct path *path)
 {
 	uint32_t unit = beats_elements();
@@ -205,7 +232,7 @@ void path_in_beats(struct path *path)
 		return;
 	if (path->slice < unit)
 		path_paced(path);
-	path->slice = path->slice < unit ? unit : path->slice - path->slice % unit;
+	path->slice = path->slice < unit ? unit : whole_beats(path->slice);
 	if (path->protocol != PACED)
 		return;
 	uint32_t messages = (path->slice - 1) / message_elements(0) + 1;
@@ -231,6 +258,10 @@ void place_further(struct place *to, const struct place *from, uint64_t elements
 	const struct call *call = engine.current;
 	uint64_t address = address_of(from);
 
+	if (elements == 0) {
+		*to = *from;
+		return;
+	}
 	if (from->packed)
 		elements >>= call->ratio_log;
 	if (elements >> 32 == 0) /* nearly always: a product of words */
@@ -242,6 +273,14 @@ void place_further(struct place *to, const struct place *from, uint64_t elements
 	to->form = from->form;
 }
 
+struct place place_at(const struct place *from, uint64_t elements)
+{
+	struct place place;
+
+	place_further(&place, from, elements);
+	return place;
+}
+
 uint32_t part_within(struct part part, uint32_t count)
 {
 	if (part.offset >= count)
@@ -249,7 +288,7 @@ uint32_t part_within(struct part part, uint32_t count)
 	return part.count < count - part.offset ? part.count : count - part.offset;
 }
 
-static void credit(uint32_t to)
+__attribute__((noinline)) static void credit(uint32_t to)
 {
 	struct move move = { .sends = true, .destination = to, .tag = TAG_CREDIT, .context = collective_context() };
 
@@ -289,19 +328,20 @@ static bool may_open(const struct path *path, const struct stage *stage)
 		return false;
 	if ((path->slots_used & slot) && !move_is_done(path->slot_moves[path->next_slot]))
 		return false;
-	return window_room(address_of_scratch(path->next_slot));
+	return window_room(scratch_address(path->next_slot));
 }
 
 static bool goes_early(const struct path *path) { return path->protocol == RENDEZVOUS && path->early; }
 
-static void open_landing(struct path *path, const struct stage *stage)
+
+static void open_landing(struct path *path, uint32_t from, const struct place *place, uint32_t elements)
 {
 	struct landing *landing = &path->landings[path->opened];
 
 	path->opened = path->opened + 1 == HELD ? 0 : path->opened + 1;
-	landing->in_place = lands_in_place(stage);
-	if (landing->in_place) {
-		landing->place = stage->result;
+	landing->in_place = place != NULL;
+	if (place != NULL) {
+		landing->place = *place;
 	} else {
 		uint32_t slot = path->next_slot;
 
@@ -313,13 +353,45 @@ static void open_landing(struct path *path, const struct stage *stage)
 		landing->slot = (uint8_t)slot;
 		landing->place = scratch(slot);
 	}
-	landing->window = window_open(stage->from, &landing->place, stage->count + stage->later, path->tag, collective_context());
+	landing->window = window_open(from, &landing->place, elements, path->tag, collective_context(), path->aside);
+}
+
+/* Sets registers while an invitation may be on its way, again if another call has
+ * had the processor meanwhile. */
+static void invited_issue(struct path *path, const struct move *move)
+{
+	uint32_t prepared = move_prepare(move), switches = engine.switches;
+
+	if (move->sends && !path->welcome) {
+		invitation_wait(move->destination, path->tag, collective_context());
+		path->welcome = true;
+		if (engine.switches != switches)
+			prepared = move_prepare(move);
+	}
+	move_commit(move, prepared);
+}
+
+void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
+{
+	if (path->protocol != RENDEZVOUS || blocks == 0 || count == 0)
+		return;
+	open_landing(path, from, place, blocks * (count < path->slice ? count : path->slice));
+	path->greeted = true;
 }
 #else
 static bool goes_early(const struct path *path)
 {
 	(void)path;
 	return false;
+}
+
+void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
+{
+	(void)path;
+	(void)from;
+	(void)place;
+	(void)blocks;
+	(void)count;
 }
 
 static bool may_open(const struct path *path, const struct stage *stage)
@@ -336,9 +408,19 @@ static void invite(struct path *path, const struct stage *stage)
 	if (path->protocol == PACED && stage->receives && stage->count != 0)
 		credit(stage->from);
 #if CCLO_FEATURE_RENDEZVOUS
-	if (path->protocol == RENDEZVOUS && opens(stage))
-		open_landing(path, stage);
+	if (path->protocol == RENDEZVOUS && opens(stage)) {
+		if (!path->greeted)
+			open_landing(path, stage->from, lands_in_place(stage) ? &stage->result : NULL, stage->count + stage->later);
+		path->greeted = false;
+	}
 #endif
+}
+
+static inline void clear(struct stage *stage)
+{
+	stage->own.form = stage->result.form = 0;
+	stage->receives = stage->sends = stage->fence = stage->follows = stage->unfinished = false;
+	stage->later = 0;
 }
 
 static void describe(const struct path *path, const struct stage *stage, struct move *move)
@@ -369,10 +451,6 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	}
 	landing = &path->landings[path->current];
 	in_place = stage->receives && landing->in_place;
-	if (stage->sends && !path->welcome && (stage->count != 0 || stage->unfinished)) {
-		invitation_wait(stage->to, path->tag, collective_context());
-		path->welcome = true;
-	}
 	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
 		struct move move;
 
@@ -384,7 +462,10 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 			if (in_place)
 				move.result = NULL;
 		}
-		move_issue(&move);
+		invited_issue(path, &move);
+	} else if (stage->sends && !path->welcome && stage->unfinished) {
+		invitation_wait(stage->to, path->tag, collective_context());
+		path->welcome = true;
 	}
 	if (stage->receives && (stage->follows || opens(stage))) {
 		bool last = stage->later == 0;
@@ -400,6 +481,59 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 		invitation_done(stage->to, collective_context());
 		path->welcome = false;
 	}
+}
+void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+{
+	struct move move = {
+		.op0 = own,
+		.result = result,
+		.count = count < path->slice ? count : path->slice,
+		.sends = true,
+		.to_window = true,
+		.destination = to,
+		.tag = path->tag,
+		.context = collective_context(),
+	};
+
+	if (!path->greeted)
+		return;
+	invited_issue(path, &move);
+	path->begun_first = true;
+	if (!unfinished) {
+		invitation_done(to, collective_context());
+		path->welcome = false;
+	}
+}
+
+void path_begin(struct path *path, uint32_t count, stage_builder *build)
+{
+	struct stage *stage = &path->stages[0];
+	struct part part = { .count = count < path->slice ? count : path->slice, .whole = path->whole };
+
+	if (path->protocol != RENDEZVOUS || count == 0)
+		return;
+	clear(stage);
+	build(0, part, stage);
+	invite(path, stage);
+	run_in_windows(path, stage);
+	path->begun_first = true;
+}
+#else
+void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+{
+	(void)path;
+	(void)own;
+	(void)result;
+	(void)count;
+	(void)to;
+	(void)unfinished;
+}
+
+void path_begin(struct path *path, uint32_t count, stage_builder *build)
+{
+	(void)path;
+	(void)count;
+	(void)build;
 }
 #endif
 
@@ -434,9 +568,7 @@ static bool next_stage(struct sequence *s, struct stage *stage)
 		return false;
 	if (s->k == 0)
 		s->part.count = s->count - s->part.offset < s->path->slice ? s->count - s->part.offset : s->path->slice;
-	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->fence = stage->follows = stage->unfinished = false;
-	stage->later = 0;
+	clear(stage);
 	s->build(s->k++, s->part, stage);
 	return true;
 }
@@ -458,6 +590,10 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 	uint32_t built = 0, invited = 0, done = 0;
 	bool more = stages != 0;
 
+	if (path->begun_first) {
+		sequence.k = built = invited = done = 1;
+		sequence.part.count = count < path->slice ? count : path->slice;
+	}
 	/* Ends: every round builds a stage of finitely many or finishes one. Two are
 	 * looked at for each that runs, so that what can be asked for early is. */
 	while (more || done != built) {

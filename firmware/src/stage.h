@@ -55,9 +55,12 @@ struct path {
 	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance, at least */
+	bool begun_first; /* stage 0 has run */
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
 #if CCLO_FEATURE_RENDEZVOUS
+	bool aside; /* windows are announced without waiting for earlier stages */
 	bool early; /* windows are opened as soon as there is room for them */
+	bool greeted; /* the first window is open, and the stage that opens it is still to be looked at */
 	bool welcome; /* a window of the next rank is open to this one, and takes more */
 	uint8_t opened, begun, current; /* places of landings: of the next window, of the next one that is read, of the one that is */
 	uint8_t slots, next_slot; /* scratch buffers in which data lands */
@@ -89,15 +92,24 @@ struct path *path_choose_reducing(uint32_t count, uint32_t waiting);
  * them all where parts are not too small for it. */
 void path_around(struct path *path, uint32_t count, uint32_t stages);
 
+/* Opens the first window before stages are looked at, which takes a while; a stage must be
+ * the one that does. It is for a part of so many blocks, those of stages that follow it,
+ * of count elements; at a place in the result, or in scratch memory if there is none. */
+void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count);
+
+/* Looks at stage 0, and runs it, of an operation in which it needs no stage after it. */
+void path_begin(struct path *path, uint32_t count, stage_builder *build);
+
+/* The same for a ring after it has been greeted, where stage 0 only sends: so many elements at
+ * most, that become a result, too, if there is one; and whether the next one sends behind them. */
+void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished);
+
 /* For operations in which a rank can end before others have begun, and begin
  * the next: where messages can be lost, none is sent that was not asked for. */
 void path_one_way(struct path *path);
 
 /* Data is asked for so many stages in advance, not more. */
 void path_asks(struct path *path, uint32_t ahead);
-
-/* Elements that are whole beats, plain and packed. */
-uint32_t beats_elements(void);
 
 /* Whether it is the time of messages that counts, for so many elements, not how
  * many bytes there are. All ranks say alike. */

@@ -14,11 +14,7 @@ void task_switch(uint32_t **sp);
 void task_answer(uint32_t ticket, uint32_t code)
 {
 	hw_write(CCLO_CALLS_TICKET_ADDRESS, ticket);
-#ifdef CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS
-	hw_write(CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS, hw_read(CCLO_CALLS_CYCLES_ADDRESS));
-#endif
-	hw_write(CCLO_EXCHANGE_RETURN_CODE_ADDRESS, code);
-	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
+	task_answer_next(code);
 }
 
 void task_end(struct call *call, uint32_t code)
@@ -58,7 +54,7 @@ void task_main(void)
 	task_done();
 }
 
-void task_init(void)
+__attribute__((cold)) void task_init(void)
 {
 	for (uint32_t i = 0; i < CALLS; i++) {
 		engine.calls[i].bit = 1u << i;
@@ -95,7 +91,7 @@ void task_wait(uint32_t error)
 }
 
 /* The alarm has come, or nobody waits for it any more. */
-void task_alarm(void)
+__attribute__((cold)) void task_alarm(void)
 {
 	uint32_t now = milliseconds(), soonest = FAR;
 
@@ -128,6 +124,7 @@ void task_pause(void)
 		engine.wake = wake;
 	}
 	check_stack(call);
+	engine.switches++;
 	task_switch(&call->sp);
 }
 

@@ -81,6 +81,16 @@ static inline __attribute__((always_inline)) uint32_t task_sleep(uint32_t how)
 	return wake;
 }
 
+/* Answers the call whose ticket is the next to be answered. */
+static inline void task_answer_next(uint32_t code)
+{
+#ifdef CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS
+	hw_write(CCLO_EXCHANGE_PERFORMANCE_COUNTER_ADDRESS, hw_read(CCLO_CALLS_CYCLES_ADDRESS));
+#endif
+	hw_write(CCLO_EXCHANGE_RETURN_CODE_ADDRESS, code);
+	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
+}
+
 /* Answers the call of a ticket. */
 void task_answer(uint32_t ticket, uint32_t code);
 

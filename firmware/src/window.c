@@ -9,9 +9,7 @@ void windows_shut(struct call *call) { (void)call; }
 
 #else
 
-#define COLLECTIVE_WINDOWS (QUEUES * HELD)
-
-_Static_assert(COLLECTIVE_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS <= 32, "windows are the bits of a word");
+_Static_assert(P2P_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS <= 32, "windows are the bits of a word");
 
 static void forget_oldest(struct call *call)
 {
@@ -37,19 +35,24 @@ static uint32_t window_register(uint8_t window, uint32_t address)
 	return hw_read(address);
 }
 
-/* The limit counts from the last packet that came. A window is used anew only
- * when no move reads it any more. */
-static void finish_oldest(void)
+/* The limit counts from the last packet that came. */
+static void await_done(uint8_t window)
 {
-	uint8_t window = self->held[0].window;
+	bool done = window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0;
 	uint32_t seen;
 
-	while (!window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS)) {
+	while (!done) {
 		seen = window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS);
-		TASK_WAIT(window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) ||
+		TASK_WAIT((done = window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0) ||
 		              window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS) != seen,
 		          remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
+}
+
+/* A window is used anew only when no move reads it any more. */
+static void finish_oldest(void)
+{
+	await_done(self->held[0].window);
 	if (self->held[0].read)
 		move_wait(self->held[0].move);
 	forget_oldest(self);
@@ -64,8 +67,16 @@ static bool oldest_is_finished(void)
 
 void windows_finish(void)
 {
-	while (self->windows != 0)
-		finish_oldest();
+	struct call *call = engine.current;
+	uint32_t finished = 0;
+
+	for (uint32_t i = 0; i < call->windows; i++) {
+		await_done(call->held[i].window);
+		finished |= 1u << call->held[i].window;
+	}
+	call->windows = 0;
+	engine.windows &= ~finished;
+	engine.given_back = true;
 }
 
 /* That the data has been read does not mean that the sender has said it is done,
@@ -90,7 +101,7 @@ bool window_room(uint64_t address)
 static uint8_t free_window(void)
 {
 	bool collective = self->kind == KIND_COLLECTIVE;
-	uint32_t first = collective ? queue_of_call() * HELD : COLLECTIVE_WINDOWS;
+	uint32_t first = collective ? queue_of_call() * HELD : P2P_WINDOWS;
 	uint32_t end = collective ? first + HELD : CCLO_RENDEZVOUS_WINDOWS;
 
 	for (;;) {
@@ -101,28 +112,41 @@ static uint8_t free_window(void)
 	}
 }
 
-uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context)
+uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside)
 {
+	struct call *call = engine.current;
+	struct held *held;
 	uint8_t window;
+	bool second;
 
-	while (self->windows == HELD || held_at(address_of(landing)))
+	while (call->windows == HELD || held_at(address_of(landing)))
 		finish_oldest();
 	window = free_window();
 	engine.windows |= 1u << window;
-	self->held[self->windows].window = window;
-	self->held[self->windows].low = landing->low;
-	self->held[self->windows].high = landing->high;
-	self->held[self->windows].awaited = self->kind == KIND_COLLECTIVE;
-	self->held[self->windows++].read = false;
+	held = &call->held[call->windows++];
+	held->window = window;
+	held->low = landing->low;
+	held->high = landing->high;
+	held->awaited = call->kind == KIND_COLLECTIVE;
+	held->read = false;
 
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	/* Announcements are found in the order in which they come. */
+	second = aside && engine.room[call->state.queue] != CCLO_MOVE_QUEUE_DEPTH && move_is_done(call->announced) &&
+	         queue_take_second();
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
 	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
 	hw_write64(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, address_of(landing));
 	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes_of(count, false));
 	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
+	if (second)
+		queue_change();
 	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag, context);
+	if (second)
+		queue_change();
+	else
+		call->announced = move_number();
 	return window;
 }
 
@@ -165,6 +189,8 @@ bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 	 * messages of one transfer are not taken for those of another. */
 	self->remote_transfer = lossy() ? hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS) : tag;
 	self->remote_bytes = self->remote_packet = 0;
+	if (engine.counted == self)
+		engine.counted = NULL;
 	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
 	return window;
 }

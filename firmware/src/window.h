@@ -11,9 +11,9 @@ void windows_shut(struct call *call);
 
 #if CCLO_FEATURE_RENDEZVOUS
 
-/* Opens a window on plain memory to a rank, and announces it. The oldest window
- * of the call is waited for if it has too many. */
-uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
+/* Opens a window on plain memory to a rank, and announces it, aside: not behind the
+ * moves of the call. The oldest window of the call is waited for if it has too many. */
+uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside);
 
 /* Whether a window at this address can be opened without waiting. */
 bool window_room(uint64_t address);
@@ -25,7 +25,7 @@ void window_read(uint8_t window, bool last, bool moved);
 /* Tells a rank that this message will be received eagerly. */
 void window_decline(uint32_t from, uint32_t tag, uint32_t context);
 
-/* Waits until the sender is done with the call's windows. */
+/* Waits until the sender is done with the call's windows, which its moves are. */
 void windows_finish(void);
 
 /* Waits for a rank's announcement and keeps it for the next moves into its
