@@ -124,19 +124,18 @@ module inbound (
     localparam logic [1:0] ABANDON = 2'd3;
 
     localparam logic [3:0] IDLE        = 4'd0;
-    localparam logic [3:0] LOOK        = 4'd1;  // whether a message goes on
-    localparam logic [3:0] CHOOSE      = 4'd2;
-    localparam logic [3:0] ASK_MESSAGES   = 4'd3;
-    localparam logic [3:0] ASK_RENDEZVOUS = 4'd4;
-    localparam logic [3:0] VERDICT     = 4'd5;
-    localparam logic [3:0] SETTLE      = 4'd6;
-    localparam logic [3:0] CLOSE_LOOK  = 4'd7;
-    localparam logic [3:0] CLOSE_READ  = 4'd8;
-    localparam logic [3:0] CLOSE       = 4'd9;
-    localparam logic [3:0] DRAIN       = 4'd10; // reset: wait for what is under way
-    localparam logic [3:0] SWEEP_LOOK  = 4'd11; // then forget messages that would go on
-    localparam logic [3:0] SWEEP       = 4'd12;
-    localparam logic [3:0] STOPPED     = 4'd13;
+    localparam logic [3:0] CHOOSE      = 4'd1;
+    localparam logic [3:0] ASK_MESSAGES   = 4'd2;
+    localparam logic [3:0] ASK_RENDEZVOUS = 4'd3;
+    localparam logic [3:0] VERDICT     = 4'd4;
+    localparam logic [3:0] SETTLE      = 4'd5;
+    localparam logic [3:0] CLOSE_LOOK  = 4'd6;
+    localparam logic [3:0] CLOSE_READ  = 4'd7;
+    localparam logic [3:0] CLOSE       = 4'd8;
+    localparam logic [3:0] DRAIN       = 4'd9;  // reset: wait for what is under way
+    localparam logic [3:0] SWEEP_LOOK  = 4'd10; // then forget messages that would go on
+    localparam logic [3:0] SWEEP       = 4'd11;
+    localparam logic [3:0] STOPPED     = 4'd12;
 
     logic [3:0]          state;
     logic                go, stop, cancelled;
@@ -265,8 +264,8 @@ module inbound (
 
     // Messages that go on.
     always_comb begin
-        look_loop     = loop;
-        look_session  = arrived_by;
+        look_loop     = state == IDLE ? rx_loop : loop;
+        look_session  = state == IDLE ? rx_session : arrived_by;
         partial_write = valid_verdict && n_write;
         if (state == CLOSE_LOOK || state == CLOSE_READ || state == CLOSE) begin
             look_loop     = 1'b0;
@@ -306,9 +305,8 @@ module inbound (
                 clean         <= engine_pkg::clean_header(rx_beat);
                 if (stop) state <= DRAIN;
                 else if (closed_valid) state <= CLOSE_LOOK;
-                else if (rx_valid && go && push_room) state <= LOOK;
+                else if (rx_valid && go && push_room) state <= CHOOSE;
             end
-            LOOK: state <= CHOOSE;
             CHOOSE: begin
                 state        <= VERDICT;
                 push_bytes   <= p_mode != NOTHING_LEFT ? whole : payload;

@@ -88,7 +88,7 @@ module inbound_payload (
     logic [BUFFER-1:0] track_buffer;
     logic              result_valid, result_bad, result_take, unused_result_ready;
     logic [2**BUFFER-1:0] failed; // buffers into which something could not be written
-    logic              bad, settled;
+    logic              early, bad, settled;
     logic [3:0]        route_count, command_count, track_count, unused_result_count;
 
     assign moves  = push_bytes != '0 && push_kind != ABANDON;
@@ -119,8 +119,8 @@ module inbound_payload (
 
     fifo #(.WIDTH(1), .DEPTH(DEPTH)) results (
         .clk, .rst, .clear(1'b0),
-        .in_valid(write_done), .in_ready(unused_result_ready), .in_data(write_code != '0),
-        .out_valid(result_valid), .out_ready(result_take), .out_data(result_bad), .count(unused_result_count)
+        .in_valid(write_done && !(early && track_take)), .in_ready(unused_result_ready), .in_data(write_code != '0),
+        .out_valid(result_valid), .out_ready(result_take && !early), .out_data(result_bad), .count(unused_result_count)
     );
 
     // Payload.
@@ -142,9 +142,10 @@ module inbound_payload (
             for (int i = 0; i < engine_pkg::KEEP_WIDTH; i = i + 1) if (!rx_data_keep[i]) put_data[8*i +: 8] = '0;
     end
 
-    // Results.
-    assign bad             = track_waits && result_bad || (track_kind == WINDOW ? !track_last : failed[track_buffer]);
-    assign settled         = track_valid && (!track_waits || result_valid);
+    // Results. One that is waited for counts in the cycle in which it comes.
+    assign early           = track_waits && !result_valid && write_done;
+    assign bad             = track_waits && (early ? write_code != '0 : result_bad) || (track_kind == WINDOW ? !track_last : failed[track_buffer]);
+    assign settled         = track_valid && (!track_waits || result_valid || early);
     assign complete_valid  = settled && track_kind != WINDOW && track_last;
     assign complete_buffer = track_buffer;
     assign complete_result = bad ? FAILED : track_kind == ABANDON ? ABANDONED : GOOD;

@@ -20,16 +20,20 @@ module message_matcher (
 
     // A message is gone before it was complete. Held until done.
     input  wire          remove_valid,
-    input  wire  [engine_pkg::BUFFER_WIDTH-1:0] remove_number,
+    input  wire  [engine_pkg::BUFFER_WIDTH-1:0] remove_number, // also of what has been completed
     input  wire  [15:0]  remove_session,
     input  wire  [31:0]  remove_src,
     input  wire  [31:0]  remove_seq,
     output logic         remove_done,
 
-    // Moves take messages, firmware looks for one or drops it. Held until done.
+    // Moves take messages, firmware looks for one or drops it. Held until done. A
+    // move that was told of none and still waits gets the message that was on its way
+    // with its completion, if nothing has happened in between. Only what is not on its
+    // way is noted as wanted.
     input  wire  [engine_pkg::QUEUES-1:0]      match_valid,
     input  wire engine_pkg::match_request_t    match_request,  // of the granted one
     output logic [engine_pkg::QUEUES-1:0]      match_grant,
+    input  wire  [engine_pkg::QUEUES-1:0]      match_waits,    // those that were told of none
     output logic [engine_pkg::QUEUES-1:0]      match_owner,    // whose request is worked on
     output engine_pkg::match_response_t        match_response, // to it
     input  wire          seek_valid,
@@ -46,6 +50,7 @@ module message_matcher (
     output logic         changed,       // others may be found
     output logic         welcome,       // others may come in
     output logic         arrived,       // one without payload has come
+    output logic         given,         // what is completed goes to a move at once
 
     // message_table
     output logic         table_start,
@@ -129,28 +134,32 @@ module message_matcher (
     localparam logic [4:0] EXPECTED     = 5'd8;  // match, seek: the number of the next one
     localparam logic [4:0] FIND         = 5'd9;
     localparam logic [4:0] MISS         = 5'd10;
-    localparam logic [4:0] LOOK         = 5'd11; // at the buffer that was found
-    localparam logic [4:0] LOOKED       = 5'd12;
-    localparam logic [4:0] FIND_AGAIN   = 5'd13; // remove, discard
-    localparam logic [4:0] COUNT        = 5'd14; // it is taken: count it,
-    localparam logic [4:0] LEARN_SENDER = 5'd15; // note who counts,
-    localparam logic [4:0] SATISFY      = 5'd16; // and that nobody wants it any more
-    localparam logic [4:0] TOOK         = 5'd17;
-    localparam logic [4:0] GIVE_BACK    = 5'd18;
-    localparam logic [4:0] ANSWER       = 5'd19;
+    localparam logic [4:0] LOOKED       = 5'd11; // at the buffer that was found
+    localparam logic [4:0] FIND_AGAIN   = 5'd12; // remove, discard
+    localparam logic [4:0] COUNT        = 5'd13; // it is taken: count it,
+    localparam logic [4:0] LEARN_SENDER = 5'd14; // note who counts,
+    localparam logic [4:0] SATISFY      = 5'd15; // and that nobody wants it any more
+    localparam logic [4:0] TOOK         = 5'd16;
+    localparam logic [4:0] GIVE_BACK    = 5'd17;
+    localparam logic [4:0] ANSWER       = 5'd18;
 
     logic [4:0]        state;
     logic [2:0]        operation;
     logic              any;              // a record was found that counts the sender
-    logic              hit;
-    logic              meet, change, welcome_soon, ask, add;
+    logic              there;            // accept: the message is
+    logic              senders_known;    // accept: they were searched
+    logic              hit, took;        // took: in this cycle
+    logic              parked, parked_hit; // there is a message for the owner that is not complete
+    logic [NUMBER-1:0] parked_number;
+    logic [31:0]       parked_count;
+    logic              meet, foreign, change, welcome_soon, ask, add;
     logic [15:0]       ask_record;
     logic              sought_valid;
     logic [NUMBER-1:0] sought_number;
     logic [15:0]       sought_session, sought_by;
     logic [31:0]       sought_src, sought_seq;
     logic [31:0]       distance;         // from the number expected next
-    logic              passed, begin_match;
+    logic              passed, begin_match, known;
     logic [engine_pkg::QUEUE_WIDTH-1:0] unused_index;
     logic [NUMBER-1:0] fresh;            // numbers that messages without payload have never had
     logic              used_valid, used_ready, unused_used_in;
@@ -162,9 +171,11 @@ module message_matcher (
     logic              unused_bits;
 
     assign unused_ok   = exchange_response.ok;
-    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, distance};
+    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, match_request.waits, seek_request.waits, distance};
 
-    assign begin_match = state == IDLE && !stop && !accept_valid && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
+    assign parked_hit  = state == IDLE && !stop && parked && completed && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
+    assign given       = parked_hit;
+    assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
     round_robin #(.N(engine_pkg::QUEUES)) turns (
         .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(unused_index)
     );
@@ -182,8 +193,10 @@ module message_matcher (
     assign alone_put    = state == TOOK && number[NUMBER-1];
 
     assign meet   = table_tag == tag || table_tag == cclo_pkg::TAG_ANY || tag == cclo_pkg::TAG_ANY;
+    assign foreign  = table_context != context_ && table_context != '0;
     assign distance = seq - exchange_response.rdata;
     assign passed   = distance[31];
+    assign known    = senders_done || senders_known;
     assign idle   = state == IDLE;
 
     assign accept_done   = state == ANSWER && operation == ACCEPT;
@@ -192,24 +205,24 @@ module message_matcher (
     assign discard_done  = state == ANSWER && operation == DISCARD;
     assign sought        = sought_valid;
     assign accept_buffer = number[NUMBER-2:0];
-    assign lend          = state == TOOK && !number[NUMBER-1];
+    assign lend          = took && !number[NUMBER-1];
     assign release_valid = state == GIVE_BACK;
 
     always_comb begin
         match_response = '0;
-        match_response.done    = state == ANSWER && operation == MATCH;
-        match_response.found   = hit;
+        match_response.done    = parked_hit || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
+        match_response.found   = parked_hit || hit;
         match_response.bytes   = count;
         match_response.address = look_address;
         match_response.stored  = !number[NUMBER-1];
         match_response.buffer_ = number[NUMBER-2:0];
     end
 
-    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED;
+    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED || state == KNOWN && known && senders_found && !there;
     assign add = state == COUNT;
     always_comb begin
         case (state)
-            PASSED:      ask_record = senders_record;
+            KNOWN, PASSED: ask_record = senders_record;
             WANTED_NEXT: ask_record = wants_record;
             default:     ask_record = record;
         endcase
@@ -223,13 +236,13 @@ module message_matcher (
     // Those who were answered at this moment shall see that something has
     // changed since they asked.
     always_ff @(posedge clk) begin
-        changed <= state == IDLE && change;
+        changed <= state == IDLE && (change || completed && !parked_hit);
         welcome <= state == IDLE && welcome_soon;
         if (state == IDLE) begin
             change       <= 1'b0;
             welcome_soon <= 1'b0;
         end
-        if (state == TOOK || state == ANSWER && arrived || completed) change <= 1'b1;
+        if (state == TOOK || take || state == ANSWER && arrived || remove_done || completed && state != IDLE) change <= 1'b1;
         // What was taken makes another one the next, which may be wanted.
         if (state == TOOK || state == MISS && wants_done && wants_found || returned) welcome_soon <= 1'b1;
         if (rst) begin
@@ -251,25 +264,36 @@ module message_matcher (
         wants_start   <= 1'b0;
         wants_step    <= 1'b0;
         take          <= 1'b0;
+        took          <= 1'b0;
         arrived       <= 1'b0;
+        if (senders_done) senders_known <= 1'b1;
         if (alone_take && !used_valid) fresh <= fresh + 1'b1;
         case (state)
             IDLE: begin
-                any         <= 1'b0;
-                hit         <= 1'b0;
-                match_owner <= match_grant;
-                if (accept_valid && !stop) begin
-                    operation   <= ACCEPT;
-                    session     <= accept_session;
-                    src         <= accept_header.src;
-                    seq         <= accept_header.seq;
-                    context_    <= accept_header.context_;
-                    tag         <= accept_header.tag;
-                    count       <= accept_header.count;
+                any           <= 1'b0;
+                hit           <= parked_hit;
+                there         <= 1'b0;
+                senders_known <= 1'b0;
+                if (parked_hit) begin
+                    parked      <= 1'b0;
+                    took        <= 1'b1;
                     table_start <= 1'b1;
-                    state       <= TWICE;
+                    state       <= FIND_AGAIN;
+                end else if (accept_valid && !stop) begin
+                    operation     <= ACCEPT;
+                    parked        <= 1'b0;
+                    session       <= accept_session;
+                    src           <= accept_header.src;
+                    seq           <= accept_header.seq;
+                    context_      <= accept_header.context_;
+                    tag           <= accept_header.tag;
+                    count         <= accept_header.count;
+                    table_start   <= 1'b1;
+                    senders_start <= 1'b1;
+                    state         <= TWICE;
                 end else if (remove_valid) begin
                     operation   <= REMOVE;
+                    parked      <= 1'b0;
                     session     <= remove_session;
                     src         <= remove_src;
                     seq         <= remove_seq;
@@ -278,6 +302,7 @@ module message_matcher (
                     state       <= FIND_AGAIN;
                 end else if (discard_valid && !stop) begin
                     operation   <= DISCARD;
+                    parked      <= 1'b0;
                     session     <= sought_session;
                     src         <= sought_src;
                     seq         <= sought_seq;
@@ -287,6 +312,7 @@ module message_matcher (
                     state       <= sought_valid ? FIND_AGAIN : ANSWER;
                 end else if (seek_valid && !stop) begin
                     operation    <= SEEK;
+                    parked       <= 1'b0;
                     session      <= seek_request.session;
                     src          <= seek_request.rank;
                     context_     <= seek_request.context_;
@@ -296,32 +322,33 @@ module message_matcher (
                     senders_know <= seek_request.valid;
                     state        <= seek_request.valid ? LEARN : ANSWER;
                 end else if (begin_match) begin
-                    operation <= MATCH;
-                    session   <= match_request.session;
-                    src       <= match_request.rank;
-                    context_  <= match_request.context_;
-                    tag       <= match_request.tag;
-                    record    <= match_request.record[15:0];
-                    state     <= EXPECTED;
+                    operation   <= MATCH;
+                    parked      <= 1'b0;
+                    match_owner <= match_grant;
+                    session     <= match_request.session;
+                    src         <= match_request.rank;
+                    context_    <= match_request.context_;
+                    tag         <= match_request.tag;
+                    record      <= match_request.record[15:0];
+                    state       <= EXPECTED;
                 end
             end
             TWICE: if (table_done) begin
                 accept_verdict <= STALE;
-                if (!table_found) begin
-                    senders_start <= 1'b1;
-                    state         <= KNOWN;
-                end else if (table_context == context_) state <= ANSWER;
+                there          <= table_found;
+                if (!table_found || table_context == context_) state <= KNOWN;
                 else table_step <= 1'b1;
             end
-            KNOWN: if (senders_done) begin
-                accept_verdict <= STALE;
-                if (senders_found) state <= PASSED;
+            KNOWN: if (known) begin
+                if (there) state <= ANSWER;
+                else if (senders_found) state <= PASSED;
                 else state <= any ? ANSWER : ROOM;
             end
             PASSED: if (exchange_response.done) begin
-                any          <= 1'b1;
-                senders_step <= passed;
-                state        <= passed ? KNOWN : ROOM;
+                any           <= 1'b1;
+                senders_known <= 1'b0;
+                senders_step  <= passed;
+                state         <= passed ? KNOWN : ROOM;
             end
             ROOM: begin
                 accept_address <= head_address;
@@ -366,24 +393,35 @@ module message_matcher (
                 table_start <= 1'b1;
                 state       <= FIND;
             end
-            FIND: if (table_done) begin
-                number <= table_number;
+            FIND: begin
+                number <= table_number; // the buffer is looked up while its message is compared
                 count  <= table_bytes;
-                if (!table_found) begin
-                    wants_add <= !engine_pkg::LOSSY;
-                    state     <= engine_pkg::LOSSY ? ANSWER : MISS;
-                end else if (!table_complete || table_context != context_ && table_context != '0 || !meet) table_step <= 1'b1;
-                else begin
+                if (table_done && !table_found) begin
+                    wants_add <= !engine_pkg::LOSSY && !parked;
+                    state     <= engine_pkg::LOSSY || parked ? ANSWER : MISS;
+                    if (parked) begin
+                        number <= parked_number;
+                        count  <= parked_count;
+                    end
+                end else if (table_done && (!table_complete || foreign || !meet)) begin
+                    table_step <= 1'b1;
+                    if (!parked && !foreign && meet) begin
+                        parked        <= operation == MATCH;
+                        parked_number <= table_number;
+                        parked_count  <= table_bytes;
+                    end
+                end else if (table_done) begin
                     hit      <= 1'b1;
+                    parked   <= 1'b0;
+                    took     <= operation == MATCH;
                     context_ <= operation == MATCH ? table_context : context_;
                     tag      <= operation == MATCH ? table_tag : tag;
                     table_remove <= operation == MATCH;
-                    state        <= operation == MATCH ? COUNT : LOOK;
+                    state        <= operation == MATCH ? COUNT : LOOKED;
                 end
             end
             MISS: if (wants_done) state <= ANSWER;
 
-            LOOK: state <= LOOKED;
             LOOKED: begin
                 sought_valid   <= 1'b1;
                 sought_number  <= number;
@@ -403,6 +441,7 @@ module message_matcher (
                 else if (table_number != number) table_step <= 1'b1;
                 else begin
                     table_remove <= 1'b1;
+                    took         <= operation == DISCARD;
                     state        <= operation == REMOVE ? ANSWER : COUNT;
                 end
             end
@@ -423,6 +462,7 @@ module message_matcher (
             default: state <= IDLE;
         endcase
         if (rst || clear) begin
+            parked       <= 1'b0;
             sought_valid <= 1'b0;
             fresh        <= '0;
         end

@@ -1,6 +1,6 @@
 // Keeps the records of rx buffers in the exchange memory: what has arrived in a
-// buffer is written there before its message can be found, and that a buffer
-// waits again before it can get another message.
+// buffer is written there while its message can be found already, and that a
+// buffer waits again before it can get another message.
 `default_nettype none
 
 module message_recorder (
@@ -107,7 +107,7 @@ module message_recorder (
 
     assign add          = enqueue_ready && !full;
     assign put          = state == ENDED && posting;
-    assign completed    = state == ENDED && !posting && result == GOOD;
+    assign completed    = state == READ && !posting && result == GOOD; // who looks for it comes later than the record
     assign remove_valid = state == REMOVE;
     assign idle         = state == IDLE && !complete_valid;
 

@@ -43,6 +43,7 @@ module message_source (
     assign release_buffer = buffer_;
 
     assign match_request.valid    = state == ASK;
+    assign match_request.waits    = state == MISSING;
     assign match_request.record   = move.ranks.source_record;
     assign match_request.session  = move.ranks.source_session;
     assign match_request.rank     = move.issue.source;
@@ -61,7 +62,9 @@ module message_source (
                     changed <= messages_changed;
                 end
                 ASK: if (match_response.done) state <= match_response.found ? HELD : MISSING;
-                MISSING: if (drop || !want) begin
+                MISSING: if (match_response.done) begin
+                    state <= HELD;
+                end else if (drop || !want) begin
                     state <= NONE;
                 end else if (changed || messages_changed) begin
                     state   <= ASK;
@@ -74,7 +77,7 @@ module message_source (
                 default: if (release_ready) state <= NONE;
             endcase
         end
-        if (state == ASK) begin
+        if (state == ASK || state == MISSING) begin
             bytes   <= match_response.bytes;
             address <= match_response.address;
             stored  <= match_response.stored;

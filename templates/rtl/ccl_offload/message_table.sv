@@ -17,7 +17,7 @@ module message_table (
     input  wire          step,
     output logic         done,
     output logic         found,
-    output logic [engine_pkg::BUFFER_WIDTH:0] found_number,
+    output logic [engine_pkg::BUFFER_WIDTH:0] found_number, // a cycle before done already
     output logic [31:0]  found_context,
     output logic [31:0]  found_tag,
     output logic [31:0]  found_bytes,

@@ -60,8 +60,8 @@ module messages (
     // Matching.
     engine_pkg::match_request_t match_request, seek_request;
     engine_pkg::match_response_t match_response;
-    logic [engine_pkg::QUEUES-1:0] match_valid, match_grant, match_owner;
-    logic seek_valid, seek_done, sought, discard_valid, discard_done, arrived;
+    logic [engine_pkg::QUEUES-1:0] match_valid, match_waits, match_grant, match_owner;
+    logic seek_valid, seek_done, sought, discard_valid, discard_done, arrived, given;
     logic [31:0] sought_bytes;
     logic [15:0] sought_record;
 
@@ -95,10 +95,11 @@ module messages (
 
     always_ff @(posedge clk) begin
         messages_idle <= clear && !rst;
-        event_message <= (completed || arrived) && !rst;
+        event_message <= (completed && !given || arrived) && !rst; // nobody looks for what a move has
     end
 
     assign match_valid = {match_request_3.valid, match_request_2.valid, match_request_1.valid, match_request_0.valid};
+    assign match_waits = {match_request_3.waits, match_request_2.waits, match_request_1.waits, match_request_0.waits};
     always_comb begin
         case (match_grant)
             4'b0010: match_request = match_request_1;
@@ -126,9 +127,9 @@ module messages (
         .clk, .rst, .stop, .clear, .idle(matcher_idle),
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .remove_valid, .remove_number(recorder_number), .remove_session, .remove_src, .remove_seq, .remove_done,
-        .match_valid, .match_request, .match_grant, .match_owner, .match_response,
+        .match_valid, .match_waits, .match_request, .match_grant, .match_owner, .match_response,
         .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record, .discard_valid, .discard_done,
-        .completed, .returned(put), .changed(messages_changed), .welcome(messages_retry), .arrived,
+        .completed, .returned(put), .changed(messages_changed), .welcome(messages_retry), .arrived, .given,
         .table_start, .table_step, .session, .src, .seq, .table_done, .table_found, .table_number, .table_context,
         .table_tag, .table_bytes, .table_complete, .table_remove, .table_insert, .number, .count,
         .senders_start, .senders_step, .senders_know, .context_, .record, .senders_done, .senders_found, .senders_record,

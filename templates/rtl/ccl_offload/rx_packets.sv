@@ -90,7 +90,8 @@ module rx_packets (
     logic [15:0]       write_session;
 
     // What is read.
-    logic              job_push, job_room, job_row, job_valid, job_ready, next_row, read, read_last, read_side, out_side;
+    logic              job_push, job_room, job_row, job_waits, job_valid, job_ready, next_row, read, read_last, read_side, out_side;
+    logic [SLOT+LENGTH:0] job_next;
     logic [SLOT-1:0]   job_slot, next_slot, read_slot;
     logic [ROW-1:0]    read_row;
     logic [LENGTH-1:0] job_bytes, next_bytes;
@@ -188,11 +189,14 @@ module rx_packets (
         .job_valid(job_push), .job_slot, .job_row, .job_bytes
     );
 
+    // What was let in is read at once if nothing else is.
     fifo #(.WIDTH(SLOT + 1 + LENGTH), .DEPTH(SLOTS)) jobs (
         .clk, .rst, .clear(1'b0),
-        .in_valid(job_push), .in_ready(job_room), .in_data({job_slot, job_row, job_bytes}),
-        .out_valid(job_valid), .out_ready(job_ready), .out_data({next_slot, next_row, next_bytes}), .count(job_count)
+        .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data({job_slot, job_row, job_bytes}),
+        .out_valid(job_waits), .out_ready(job_ready), .out_data(job_next), .count(job_count)
     );
+    assign job_valid = job_waits || job_push;
+    assign {next_slot, next_row, next_bytes} = job_waits ? job_next : {job_slot, job_row, job_bytes};
 
     slot_reader #(.SIDE(1)) reader (
         .clk, .rst,

@@ -1,7 +1,8 @@
 // Reads what a TCP stack has notified. Of each session only as much is read as
 // it may have slots for: the notifications of others go ahead. Requests are on
 // their way while data come. A notification is a packet, unless it is larger
-// than a slot.
+// than a slot. One that comes alone is read at once; what is left of it waits like
+// any other.
 `default_nettype none
 
 module rx_tcp (
@@ -40,6 +41,7 @@ module rx_tcp (
     localparam logic [1:0] PICK = 2'd0;
     localparam logic [1:0] LOOK = 2'd1;
     localparam logic [1:0] READ = 2'd2;
+    localparam logic [1:0] KEEP = 2'd3; // the rest of what was read at once
 
     localparam logic [15:0] WHOLE = 16'(engine_pkg::SLOT_BYTES);
 
@@ -49,7 +51,8 @@ module rx_tcp (
     logic [PENDING-1:0] used, queued, front, same, blocked, granted, eligible, released;
     logic               query_room, query_none, free_valid, take, requested, request_ready, ended;
     logic [ENTRY-1:0]   free_entry, entered, pick, entry;
-    logic               entering;
+    logic               entering, open, at_once;
+    logic               direct; // what is read has no entry
 
     logic [1:0]  state;
     logic [4:0]  patience; // until sessions without room are tried again
@@ -58,15 +61,17 @@ module rx_tcp (
     logic [15:0] session, left, part;
 
     assign notification        = notification_tdata;
-    assign notification_tready = free_valid && state != READ;
+    assign notification_tready = free_valid && (state == PICK || state == LOOK);
     assign take                = notification_tvalid && notification_tready && (notification.closed || notification.length != 0);
     assign eligible            = front & ~blocked;
-    assign busy                = used != 0 || notification_tvalid;
+    assign busy                = used != 0 || direct || state == KEEP || notification_tvalid;
+    assign at_once             = take && state == PICK && used == '0;
+    assign open                = take && !at_once || state == KEEP;
 
     packet_table #(.SLOTS(PENDING), .TAG(TAG), .LIMIT(PENDING)) table_ (
-        .clk, .rst, .forget('0), .query_tag(notification.session[TAG-1:0]), .query_room, .query_none, .same,
-        .free_valid, .free_slot(free_entry), .open(take), .commit(entering), .commit_slot(entered),
-        .leave(ended), .leave_slot(entry), .release_(released), .used, .queued, .front
+        .clk, .rst, .forget('0), .query_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]), .query_room, .query_none, .same,
+        .free_valid, .free_slot(free_entry), .open, .commit(entering), .commit_slot(entered),
+        .leave(ended && !direct), .leave_slot(entry), .release_(released), .used, .queued, .front
     );
 
     round_robin #(.N(PENDING)) turn (
@@ -81,7 +86,7 @@ module rx_tcp (
 
     always_comb begin
         released = '0;
-        if (ended) released[entry] = 1'b1;
+        if (ended && !direct) released[entry] = 1'b1;
         request         = '0;
         request.session = session;
         request.length  = part;
@@ -103,25 +108,32 @@ module rx_tcp (
             state                <= PICK;
             blocked              <= '0;
             patience             <= '0;
+            direct               <= 1'b0;
             entering             <= 1'b0;
             session_closed_valid <= 1'b0;
         end else begin
-            entering             <= take;
+            direct               <= at_once;
+            entering             <= open;
             session_closed_valid <= ended && closed;
             case (state)
-                PICK:    if (eligible != 0) state <= LOOK;
+                PICK:    if (at_once) state <= READ;
+                         else if (eligible != 0) state <= LOOK;
                 LOOK:    state <= READ;
-                default: if (!requested || part == left) state <= PICK;
+                READ:    if (direct) state <= ended ? PICK : KEEP;
+                         else if (!requested || part == left) state <= PICK;
+                default: state <= PICK;
             endcase
             patience <= patience + 5'd1;
             if (patience == '1) blocked <= '0;
-            if (state == READ && !ended && !requested) blocked[entry] <= 1'b1;
+            if (state == READ && !direct && !ended && !requested) blocked[entry] <= 1'b1;
         end
         entered <= free_entry;
         if (take) notes[free_entry] <= {notification.closed, notification.length, notification.session};
-        else if (state == READ && requested) notes[entry] <= {1'b0, left - part, session};
+        else if (state == KEEP) notes[free_entry] <= {closed, left, session};
+        else if (state == READ && requested && !direct) notes[entry] <= {1'b0, left - part, session};
         if (state == PICK) entry <= pick;
-        if (state == LOOK) {closed, left, session} <= notes[entry];
+        if (at_once) {closed, left, session} <= {notification.closed, notification.length, notification.session};
+        else if (state == LOOK) {closed, left, session} <= notes[entry];
         else if (requested) left <= left - part;
         session_closed <= session;
     end

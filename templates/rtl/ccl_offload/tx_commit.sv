@@ -48,7 +48,7 @@ module tx_commit (
     localparam logic [31:0] COUNTER = 4 * cclo_pkg::COMMUNICATORS_OUTBOUND_SEQ_WORD;
 
     logic [2:0] state;
-    logic       good;
+    logic       good, counts;
 
     assign idle                 = state == IDLE;
     assign packet_abandon_ready = idle && packet_abandon_valid && free_valid;
@@ -57,16 +57,17 @@ module tx_commit (
 
     always_comb begin
         exchange_request           = '0;
-        exchange_request.valid     = state == COUNT;
+        exchange_request.valid     = counts || state == COUNT;
         exchange_request.operation = engine_pkg::EXCHANGE_ADD;
         exchange_request.address   = record + COUNTER;
         exchange_request.wdata     = 32'd1;
     end
 
     assign number_valid   = state == NUMBER;
-    assign number_take    = exchange_response.done && state == COUNT || number_done && number_valid;
+    assign number_take    = exchange_response.done && exchange_request.valid || number_done && number_valid;
     assign number_taken   = number_valid ? number_value : exchange_response.rdata;
-    assign enter          = state == ENTER && used[slot];
+    assign counts         = state == CHECK && used[slot] && good && counted;
+    assign enter          = (state == ENTER || number_take) && used[slot];
     assign give_back      = state == CHECK && used[slot] && !good;
 
     always_ff @(posedge clk) begin
@@ -77,11 +78,11 @@ module tx_commit (
                 else if (packet_commit_valid) state <= CHECK;
             CHECK:
                 if (!used[slot] || !good) state <= IDLE;
-                else if (counted) state <= COUNT;
+                else if (counted) state <= number_take ? IDLE : COUNT;
                 else if (numbered) state <= NUMBER;
                 else state <= ENTER;
-            COUNT:   if (exchange_response.done) state <= ENTER;
-            NUMBER:  if (number_done) state <= ENTER;
+            COUNT:   if (exchange_response.done) state <= IDLE;
+            NUMBER:  if (number_done) state <= IDLE;
             default: state <= IDLE;
         endcase
         if (idle) begin

@@ -104,7 +104,8 @@ module tx_packets (
     logic [3:0]                           closed_count;
 
     // Jobs of the reader.
-    logic                                job_push, job_room, job_valid, job_ready, job_row, job_fill, job_self;
+    logic                                job_push, job_room, job_waits, job_valid, job_ready, job_row, job_fill, job_self;
+    logic [JOB-1:0]                      job_new, job_next;
     logic [SLOT-1:0]                     job_slot, next_slot, read_slot;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_bytes, next_bytes;
     logic [15:0]                         job_session;
@@ -214,14 +215,15 @@ module tx_packets (
     assign closed_ready = closing;
     assign clear_valid  = closing;
 
-    // What goes.
+    // What goes, at once if nothing else is to be read.
+    assign job_new = {job_slot, job_row, job_bytes, job_fill, !job_row, job_self, job_session};
     fifo #(.WIDTH(JOB), .DEPTH(SLOTS)) jobs (
         .clk, .rst, .clear(1'b0),
-        .in_valid(job_push), .in_ready(job_room),
-        .in_data({job_slot, job_row, job_bytes, job_fill, !job_row, job_self, job_session}),
-        .out_valid(job_valid), .out_ready(job_ready), .out_data({next_slot, next_row, next_bytes, next_side}),
-        .count(job_count)
+        .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data(job_new),
+        .out_valid(job_waits), .out_ready(job_ready), .out_data(job_next), .count(job_count)
     );
+    assign job_valid = job_waits || job_push;
+    assign {next_slot, next_row, next_bytes, next_side} = job_waits ? job_next : job_new;
 
     slot_reader #(.SIDE(SIDE)) reader (
         .clk, .rst,

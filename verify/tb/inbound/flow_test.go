@@ -24,7 +24,12 @@ type rush struct {
 	offered *flow
 	given   int
 	limit   int // cycles after which a run breaks off, or 0
+	loans   []loan
+	back    *loan // that is given back now
 }
+
+// loan is a buffer that is read.
+type loan struct{ buffer, bytes uint32 }
 
 const flowRecords = 0x1000
 
@@ -178,19 +183,24 @@ func (r *rush) look(c int, f *flow) {
 	if !bytes.Equal(r.Device[at:at+uint64(len(want))], want) {
 		r.t.Fatalf("message %d of rank %d differs", f.got, f.rank.rank)
 	}
-	record := r.n.exchangeBase + flowRecords + r.n.recordBytes*r.MatchBuffer[c]
-	r.same("status in the record", r.Exchange[(record+r.n.status)/4], r.n.reserved)
-	r.same("bytes in the record", r.Exchange[(record+r.n.bytes)/4], uint32(len(want)))
-	r.lent = append(r.lent, r.MatchBuffer[c])
+	r.loans = append(r.loans, loan{r.MatchBuffer[c], uint32(len(want))})
 }
 
-// release gives buffers back, and tells whether there are more.
+// release gives buffers back, and tells whether there are more. When one is taken
+// back its record says what was in it.
 func (r *rush) release() bool {
-	if r.ReleaseValid == 0 && len(r.lent) > 0 {
-		r.ReleaseBuffer, r.ReleaseValid = r.lent[0], 1
-		r.lent = r.lent[1:]
+	if r.ReleaseValid == 0 && r.back != nil {
+		record := r.n.exchangeBase + flowRecords + r.n.recordBytes*r.back.buffer
+		r.same("status in the record", r.Exchange[(record+r.n.status)/4], r.n.reserved)
+		r.same("bytes in the record", r.Exchange[(record+r.n.bytes)/4], r.back.bytes)
+		r.back = nil
 	}
-	return r.ReleaseValid != 0 || len(r.lent) > 0
+	if r.ReleaseValid == 0 && len(r.loans) > 0 {
+		r.back = &r.loans[0]
+		r.ReleaseBuffer, r.ReleaseValid = r.back.buffer, 1
+		r.loans = r.loans[1:]
+	}
+	return r.ReleaseValid != 0 || len(r.loans) > 0
 }
 
 // buffersFor is how many a platform needs to lose nothing.
@@ -250,7 +260,7 @@ func (r *rush) restart() {
 	r.t.Helper()
 	r.ResetMessages, r.ResetNetwork = 1, 1
 	r.OfferValid, r.offered = 0, nil
-	r.lent = nil
+	r.loans, r.back = nil, nil
 	for n := 0; r.ResetMessages != 0 || r.ResetNetwork != 0; n++ {
 		if n > 30000 {
 			r.t.Fatal("a reset does not end")

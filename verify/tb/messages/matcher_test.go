@@ -23,6 +23,39 @@ type matcher struct {
 	soughtBy uint64
 	seekers  [4]*wanted // what the queues ask for
 	alone    int        // messages without payload
+	waits    [4]bool    // queues that were told of none and have not gone
+	parked   *parked
+	pushed   int
+}
+
+// parked is a message that is not complete, for a queue that waits for it.
+type parked struct {
+	queue  int
+	want   wanted
+	number uint64
+}
+
+// park says which message a queue will get that was told of none, if nothing else
+// happens.
+func (x *matcher) park(q int, w wanted) {
+	x.parked = nil
+	for _, n := range x.model.find(key{w.session, w.rank, x.model.counts[w.record]}) {
+		if !n.complete && (n.context == w.context || n.context == 0) && meet(n.tag, w.tag) {
+			x.parked = &parked{q, w, n.number}
+			return
+		}
+	}
+}
+
+// stay says who waits.
+func (x *matcher) stay() {
+	mask := uint64(0)
+	for q, waits := range x.waits {
+		if waits {
+			mask |= 1 << q
+		}
+	}
+	x.b.Set("match_waits", mask)
 }
 
 // accept is what becomes of a message that wants to come in.
@@ -102,7 +135,7 @@ func (x *matcher) hold(valid, done string) error {
 
 // soon steps until it was said that others may be found, or come in.
 func (x *matcher) soon(changed, welcome bool) error {
-	for range 40 {
+	for range 200 {
 		if (x.changed || !changed) && (x.welcome || !welcome) {
 			return nil
 		}
@@ -128,6 +161,8 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		x.model, x.sought, x.seekers, x.alone = newMemory(), nil, [4]*wanted{}, 0
+		x.waits, x.parked = [4]bool{}, nil
+		x.stay()
 		for n := range 12 {
 			v := buffer{uint64(n * 21), r.Uint64(), []uint64{100, 1000}[r.IntN(2)], uint64(0x300 + 4*n)}
 			x.buffers[v.number] = v
@@ -190,8 +225,8 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("operation %d: something is sought: %t", i, b.Is("sought"))
 		}
 	}
-	if stored < 30 || hits < 20 {
-		return fmt.Errorf("only %d messages came in, %d were taken", stored, hits)
+	if stored < 30 || hits < 20 || x.pushed < 3 {
+		return fmt.Errorf("only %d messages came in, %d were taken, %d of them with their completion", stored, hits, x.pushed)
 	}
 	return nil
 }
@@ -199,7 +234,27 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 // once has one thing happen.
 func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) error {
 	b, r, m := x.b, x.r, x.model
-	switch k := r.IntN(16); {
+	held := x.parked
+	k := r.IntN(16)
+	switch {
+	case held != nil && r.IntN(3) > 0: // its completion comes next
+		k = 15
+	case len(x.model.free) < 12 && r.IntN(4) == 0: // somebody wants what is on its way
+		for _, n := range m.notes {
+			if !n.complete {
+				k, w = 7, wanted{w.record, n.session, n.src, n.context, n.tag}
+				for record, c := range m.counts {
+					if c == n.seq {
+						w.record = record
+					}
+				}
+			}
+		}
+	}
+	if k < 14 {
+		x.parked = nil
+	}
+	switch {
 	case k < 7: // a message wants to come in
 		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150)}
 		switch r.IntN(4) {
@@ -230,6 +285,9 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 			m.notes = append(m.notes, n)
 			*coming = append(*coming, n.number)
 			*stored++
+			if err := x.soon(true, false); err != nil {
+				return err
+			}
 		case 1:
 			x.alone++
 			n.complete = true
@@ -295,6 +353,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		}
 		return x.soon(true, true)
 	case k == 13: // what was accepted will not be complete
+		x.parked = held
 		if len(*coming) == 0 {
 			break
 		}
@@ -305,6 +364,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 			break
 		}
 		o := m.notes[at]
+		x.parked = nil
 		b.Set("remove_number", n)
 		b.Set("remove_session", o.session)
 		b.Set("remove_src", o.src)
@@ -330,9 +390,13 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		}
 		m.remove(o)
 		x.back(n)
+		return x.soon(true, false)
 	default: // payload has come; buffers wait again
 		if len(*coming) > 0 {
 			at := r.IntN(len(*coming))
+			if i := slices.IndexFunc(*coming, func(n uint64) bool { return held != nil && n == held.number }); i >= 0 && r.IntN(4) > 0 {
+				at = i
+			}
 			n := (*coming)[at]
 			*coming = slices.Delete(*coming, at, at+1)
 			for _, y := range []*memoryOf{m, x.m} {
@@ -343,13 +407,37 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 				}
 			}
 			b.Set("completed", 1)
+			b.Set("remove_number", n)
+			x.look()
+			b.Settle()
+			pushes := b.Is("idle") && held != nil && n == held.number && x.waits[held.queue]
+			if b.Is("idle") && b.Is("match_response.done") != pushes {
+				return fmt.Errorf("buffer %d is complete, and %+v gets it: %t", n, held, !pushes)
+			}
+			if b.Is("given") != pushes {
+				return fmt.Errorf("a queue is given a message: %t", b.Is("given"))
+			}
+			if pushes {
+				hit := x.next(held.want)
+				if hit == nil || hit.number != n {
+					return fmt.Errorf("%+v waits for %+v, which is not what it should get", held, hit)
+				}
+				if err := x.gets(held.queue, *hit); err != nil {
+					return err
+				}
+				x.took(*hit, held.want.record)
+				x.waits[held.queue], x.parked = false, nil
+				x.pushed++
+			}
 			err := x.step()
+			x.stay()
 			b.Set("completed", 0)
+			b.Scramble(r, "remove_number")
 			if err != nil {
 				return err
 			}
 			x.changed = false
-			return x.soon(true, false)
+			return x.soon(true, pushes)
 		}
 		for n := range x.lent {
 			if n > 0xFF {
@@ -390,6 +478,18 @@ func (x *matcher) ask(port string, w wanted) {
 	x.b.Set(port+".tag", w.tag)
 }
 
+// gets is the answer to a queue: a message.
+func (x *matcher) gets(q int, n note) error {
+	b, in := x.b, n.number <= 0xFF
+	if b.Get("match_owner") != 1<<q || !b.Is("match_response.found") {
+		return fmt.Errorf("queues %04b get a message (%t), not %d", b.Get("match_owner"), b.Is("match_response.found"), q)
+	}
+	if b.Get("match_response.bytes") != n.bytes || b.Is("match_response.stored") != in || in && (b.Get("match_response.buffer_") != n.number || b.Get("match_response.address") != x.buffers[n.number].address) {
+		return fmt.Errorf("%d bytes in %d at 0x%X (%t) are found, not %+v", b.Get("match_response.bytes"), b.Get("match_response.buffer_"), b.Get("match_response.address"), b.Is("match_response.stored"), n)
+	}
+	return nil
+}
+
 // match has some queues ask for messages; they get turns.
 func (x *matcher) match(w wanted, hits *int) error {
 	b, r, m := x.b, x.r, x.model
@@ -402,9 +502,11 @@ func (x *matcher) match(w wanted, hits *int) error {
 			}
 			at := (q + r.IntN(4)) % 4
 			x.seekers[at] = &o
+			x.waits[at] = false
 			valid |= 1 << at
 		}
 	}
+	x.stay()
 	for n := 0; valid != 0; n++ {
 		if n > 4000 {
 			return fmt.Errorf("queues %04b get no answer", valid)
@@ -437,22 +539,27 @@ func (x *matcher) match(w wanted, hits *int) error {
 		b.Set("match_valid", valid)
 		w := *x.seekers[q]
 		hit := x.next(w)
+		x.parked = nil
+		if hit == nil {
+			x.waits[q] = r.IntN(4) > 0
+			x.park(q, w)
+			x.stay()
+		}
 		if b.Is("match_response.found") != (hit != nil) {
 			return fmt.Errorf("%+v is found: %t; counts %v, messages %+v", w, b.Is("match_response.found"), m.counts, m.notes)
 		}
 		if hit == nil {
-			if !x.lossy {
+			if !x.lossy && x.parked == nil {
 				m.want(w)
 			}
 			continue
 		}
 		*hits++
-		in := hit.number <= 0xFF
-		if b.Get("match_response.bytes") != hit.bytes || b.Is("match_response.stored") != in || in && (b.Get("match_response.buffer_") != hit.number || b.Get("match_response.address") != x.buffers[hit.number].address) {
-			return fmt.Errorf("%d bytes in %d at 0x%X (%t) are found, not %+v", b.Get("match_response.bytes"), b.Get("match_response.buffer_"), b.Get("match_response.address"), b.Is("match_response.stored"), *hit)
+		if err := x.gets(q, *hit); err != nil {
+			return err
 		}
 		x.took(*hit, w.record)
-		if in && !x.lent[hit.number] {
+		if hit.number <= 0xFF && !x.lent[hit.number] {
 			return fmt.Errorf("buffer %d was not lent", hit.number)
 		}
 		x.changed, x.welcome = x.changed && b.Is("changed"), x.welcome && b.Is("welcome")

@@ -111,7 +111,8 @@ func (m *memoryOf) differs(o *memoryOf) error {
 
 // pending is an answer of a table that is on its way.
 type pending struct {
-	left  int // cycles
+	left  int    // cycles
+	early func() // what is there a cycle before
 	apply func()
 	done  string
 }
@@ -136,12 +137,24 @@ type tables struct {
 	arrived          int
 }
 
-func (t *tables) later(what, done string, apply func()) error {
+func (t *tables) later(what, done string, early, apply func()) error {
 	if t.waits[what] != nil {
 		return fmt.Errorf("%s is asked twice", what)
 	}
-	t.waits[what] = &pending{t.r.IntN(4 + 30*(t.r.IntN(8)/7)), apply, done}
+	p := &pending{t.r.IntN(4 + 30*(t.r.IntN(8)/7)), early, apply, done}
+	if early != nil {
+		p.left++
+	}
+	t.waits[what] = p
 	return nil
+}
+
+// number shows which message will be the one that is found.
+func (t *tables) number(found []note, at int) {
+	t.b.Scramble(t.r, "table_number")
+	if at < len(found) {
+		t.b.Set("table_number", found[at].number)
+	}
 }
 
 func (t *tables) showNote() {
@@ -167,6 +180,13 @@ func (t *tables) showRecord(prefix string, records []uint64, at int) {
 	}
 }
 
+// look says what is known of the buffer that was looked at a cycle ago.
+func (t *tables) look() {
+	v := t.buffers[t.looked&0xFF]
+	t.b.Set("look_record", v.record)
+	t.b.Set("look_address", v.address)
+}
+
 // step runs a cycle of the module and of all around it.
 func (t *tables) step() error {
 	b := t.b
@@ -181,6 +201,8 @@ func (t *tables) step() error {
 			p.apply()
 			b.Set(p.done, 1)
 			t.waits[what] = nil
+		} else if p.left == 0 && p.early != nil {
+			p.early()
 		}
 	}
 	b.Set("free_count", uint64(len(t.m.free)))
@@ -197,9 +219,7 @@ func (t *tables) step() error {
 			b.Set("head_bytes", h.bytes)
 		}
 	}
-	look := t.buffers[t.looked&0xFF]
-	b.Set("look_record", look.record)
-	b.Set("look_address", look.address)
+	t.look()
 	b.Settle()
 	if b.Is("exchange_request.valid") {
 		if t.delay--; t.delay < 0 {
@@ -240,27 +260,28 @@ func (t *tables) requests() error {
 	s := sender{session, src, context}
 	for _, x := range []struct {
 		port, what, done string
-		apply            func()
+		early, apply     func()
 	}{
-		{"table_start", "table", "table_done", func() { t.found, t.at = m.find(key{session, src, b.Get("seq")}), 0; t.showNote() }},
-		{"table_step", "table", "table_done", func() { t.at++; t.showNote() }},
-		{"senders_start", "senders", "senders_done", func() { t.records, t.rec = slices.Clone(m.senders[s]), 0; t.showRecord("senders", t.records, 0) }},
-		{"senders_step", "senders", "senders_done", func() { t.rec++; t.showRecord("senders", t.records, t.rec) }},
-		{"senders_know", "senders", "senders_done", func() { m.know(s, record); t.showRecord("senders", nil, 0) }},
-		{"wants_add", "wants", "wants_done", func() {
+		{"table_start", "table", "table_done", func() { t.number(m.find(key{session, src, b.Get("seq")}), 0) },
+			func() { t.found, t.at = m.find(key{session, src, b.Get("seq")}), 0; t.showNote() }},
+		{"table_step", "table", "table_done", func() { t.number(t.found, t.at+1) }, func() { t.at++; t.showNote() }},
+		{"senders_start", "senders", "senders_done", nil, func() { t.records, t.rec = slices.Clone(m.senders[s]), 0; t.showRecord("senders", t.records, 0) }},
+		{"senders_step", "senders", "senders_done", nil, func() { t.rec++; t.showRecord("senders", t.records, t.rec) }},
+		{"senders_know", "senders", "senders_done", nil, func() { m.know(s, record); t.showRecord("senders", nil, 0) }},
+		{"wants_add", "wants", "wants_done", nil, func() {
 			fresh := m.want(wanted{record, session, src, context, tag})
 			t.showRecord("wants", nil, 0)
 			b.Put("wants_found", fresh)
 		}},
-		{"wants_answer", "wants", "wants_done", func() { m.answer(record, tag); t.showRecord("wants", nil, 0) }},
-		{"wants_start", "wants", "wants_done", func() {
+		{"wants_answer", "wants", "wants_done", nil, func() { m.answer(record, tag); t.showRecord("wants", nil, 0) }},
+		{"wants_start", "wants", "wants_done", nil, func() {
 			t.answers, t.ans = m.answers(session, src, context, tag), 0
 			t.showRecord("wants", t.answers, 0)
 		}},
-		{"wants_step", "wants", "wants_done", func() { t.ans++; t.showRecord("wants", t.answers, t.ans) }},
+		{"wants_step", "wants", "wants_done", nil, func() { t.ans++; t.showRecord("wants", t.answers, t.ans) }},
 	} {
 		if b.Is(x.port) {
-			if err := t.later(x.what, x.done, x.apply); err != nil {
+			if err := t.later(x.what, x.done, x.early, x.apply); err != nil {
 				return err
 			}
 		}

@@ -43,7 +43,7 @@ func newRecorderWords() (w recorderWords, err error) {
 }
 
 // messageRecorder completes messages, and gives buffers back: the exchange memory
-// has it before it is told of.
+// has it before the next thing begins, and that a buffer waits before it is told of.
 func messageRecorder(b *block.Bench, r *rand.Rand) error {
 	const (
 		fresh = iota
@@ -66,7 +66,7 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 	given := 0
 	var doing struct {
 		kind, buffer, result int
-		busy, put, removed   bool
+		busy, told, removed  bool
 	}
 	const completing, enqueuing, givingBack = 1, 2, 3
 	pick := func(of int) int {
@@ -178,18 +178,21 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			if !doing.busy || doing.kind != completing || doing.result != good {
 				return fmt.Errorf("a message can be found with %+v", doing)
 			}
-			if int(b.Get("number")) != doing.buffer {
-				return fmt.Errorf("buffer %d has a message, not %d", b.Get("number"), doing.buffer)
+			if int(b.Get("number")) != doing.buffer || doing.told {
+				return fmt.Errorf("buffer %d has a message, not %d, or it had one (%t)", b.Get("number"), doing.buffer, doing.told)
 			}
+			state[doing.buffer] = found
+			doing.told = true
+			completions++
+		}
+		if doing.busy && doing.told && b.Is("complete_ready") {
 			c := content[doing.buffer]
 			for offset, want := range map[uint64]uint64{words.tag: c.tag, words.bytes: c.bytes, words.src: c.src, words.seq: c.seq, words.status: words.reserved} {
 				if got, there := memory[at+offset]; !there || got != want {
-					return fmt.Errorf("word 0x%X of the record of buffer %d is %X, not %X, when its message can be found", offset, doing.buffer, got, want)
+					return fmt.Errorf("word 0x%X of the record of buffer %d is %X, not %X, when another thing can begin", offset, doing.buffer, got, want)
 				}
 			}
-			state[doing.buffer] = found
 			doing.busy = false
-			completions++
 		}
 		if b.Is("put") {
 			back := doing.kind == enqueuing || doing.kind == givingBack || doing.kind == completing && doing.result == abandoned && doing.removed
@@ -230,7 +233,7 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			if doing.busy {
 				return fmt.Errorf("%d begins while %+v is done", kind, doing)
 			}
-			doing.kind, doing.buffer, doing.result, doing.busy, doing.removed = kind, buffer, result, true, false
+			doing.kind, doing.buffer, doing.result, doing.busy, doing.told, doing.removed = kind, buffer, result, true, false, false
 			if buffer < buffers {
 				for _, offset := range []uint64{words.tag, words.bytes, words.src, words.seq, words.status} {
 					delete(memory, record(buffer)+offset)

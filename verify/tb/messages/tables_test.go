@@ -70,8 +70,16 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 		b.Scramble(r, "key_session", "key_src", "key_seq")
 		steps := r.IntN(len(same) + 2)
 		for i := 0; ; i++ {
-			if err := until(b, "done", 10+4*len(in)); err != nil {
-				return err
+			number := uint64(0) // a cycle before
+			for n := 0; !b.Is("done") || n == 0; n++ {
+				if n > 10+4*len(in) {
+					return errors.New("it is never done")
+				}
+				number = b.Get("found_number")
+				b.Step()
+			}
+			if i < len(same) && number != same[i].number {
+				return fmt.Errorf("number %d stands there before %d is found", number, same[i].number)
 			}
 			if i >= len(same) {
 				if b.Is("found") {
