@@ -80,7 +80,7 @@ abi "processor" {
     }
     bit "message" {
       at  = 2
-      doc = "An eager message has arrived."
+      doc = "An eager message has arrived that no move has waited for and got at once."
     }
     bit "network" {
       at  = 3
