@@ -46,7 +46,7 @@ func commits(b *block.Bench, r *rand.Rand) error {
 			said[s] = finished{counted: r.IntN(3) == 0, numbered: r.IntN(2) == 0, record: uint64(r.Uint32())}
 		}
 		var now *finished // under way
-		var numbered, over bool
+		var over bool
 		since := 0
 		offered, abandoned := false, false
 		for range 1500 {
@@ -106,7 +106,7 @@ func commits(b *block.Bench, r *rand.Rand) error {
 					now.slot, now.good = b.Get("packet_commit_slot"), b.Is("packet_commit_good")
 					offered = false
 				}
-				numbered, over, since = false, false, 0
+				over, since = false, 0
 				continue
 			}
 			if since++; since > 1000 {
@@ -124,7 +124,7 @@ func commits(b *block.Bench, r *rand.Rand) error {
 			if b.Is("give_back") != (first && there && !now.good) {
 				return fmt.Errorf("a packet that is good: %t is given back: %t", now.good, b.Is("give_back"))
 			}
-			counts, asks := now.counted && !now.mark && !over && !first && !numbered, now.numbered && !now.counted && !now.mark && !over && !first && !numbered
+			counts, asks := now.counted && !now.mark && !over, now.numbered && !now.counted && !now.mark && !over && !first
 			if b.Is("exchange_request.valid") != counts || b.Is("number_valid") != asks {
 				return fmt.Errorf("%+v is counted: %t, numbered: %t", *now, b.Is("exchange_request.valid"), b.Is("number_valid"))
 			}
@@ -138,11 +138,13 @@ func commits(b *block.Bench, r *rand.Rand) error {
 			if b.Is("number_take") != gets || gets && b.Get("number_taken") != value {
 				return fmt.Errorf("number %X is taken: %t, of %X: %t", b.Get("number_taken"), b.Is("number_take"), value, gets)
 			}
-			enters := !over && !first && !counts && !asks
+			enters := !over && !first
+			if counts || asks { // with its number
+				enters = gets
+			}
 			if b.Is("enter") != (enters && there) || enters && b.Is("mark") != now.mark {
 				return fmt.Errorf("%+v enters: %t, as a mark: %t", *now, b.Is("enter"), b.Is("mark"))
 			}
-			numbered = numbered || gets
 			switch {
 			case enters && now.mark:
 				done["mark"]++
