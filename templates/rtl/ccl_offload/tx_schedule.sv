@@ -201,10 +201,8 @@ module tx_schedule #(
             asked_fill  <= fill;
             after       <= next;
         end
-        if (ask) begin
-            plans[slot] <= {tag, after, asked_bytes, asked_row, asked_fill, self, session};
-            self_slot   <= slot;
-        end
+        if (ask) plans[slot] <= {tag, after, asked_bytes, asked_row, asked_fill, self, session};
+        if (ask && self) self_slot <= slot; // it may wait for answers of the back end
         if (!swept) owed[sweep] <= '0;
         else if (reply && reply_good) owed[plan_tag] <= plan_next;
         else if (clear_valid && clear_ready) owed[clear_tag] <= '0;

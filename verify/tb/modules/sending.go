@@ -60,7 +60,7 @@ var sending = map[string]Check{
 	"tx_commit":          {Own: "tb/transmit"},
 	"tx_packets":         {Within: "tb/network", Why: "the whole network side is driven there"},
 	"tx_rdma":            {Own: "tb/transmit"},
-	"tx_schedule":        {Within: "tb/network", Why: "the whole network side is driven there"},
+	"tx_schedule":        {Own: "tb/transmit"},
 	"tx_tcp":             {Own: "tb/transmit"},
 	"tx_udp":             {Own: "tb/transmit"},
 	"vadd_put":           {Own: "tb/vadd_put"},
