@@ -45,7 +45,7 @@ module proof (
     stays numbers (.clk, .rst, .valid(number_valid), .ready(number_done), .data(1'b0));
 
     // The packet at work.
-    reg       busy, good, marks, asked, has;  // asked for a number, has it
+    reg       busy, good, marks;
     reg [4:0] at;
     reg [1:0] kind;
     reg       fresh;                          // its first cycle
@@ -60,12 +60,10 @@ module proof (
             at    <= abandons ? free_slot : commit_slot;
             good  <= commit_good;
             marks <= abandons;
-            has   <= 1'b0;
-        end else if (enter || give_back || busy && fresh && (!lives || !good) && !marks) busy <= 1'b0;
-        else if (busy && !fresh && (has || !needs || marks)) busy <= 1'b0;
+        end else if (enter || give_back || number_take || busy && fresh && (!lives || !good) && !marks) busy <= 1'b0;
+        else if (busy && !fresh && !needs) busy <= 1'b0;
         else if (busy && marks) busy <= 1'b0;
-        if (number_take) has <= 1'b1;
-        if (rst) {busy, fresh, has} <= 0;
+        if (rst) {busy, fresh} <= 0;
     end
 
     // What is known of a packet stays while it is at work; so does its record.
@@ -82,16 +80,17 @@ module proof (
             takes_a_free_slot: assert (take_free == abandons && (!abandons || free_valid));
             if (busy) names_it: assert (slot == at);
             if (enter) enters_once: assert (busy && lives && mark == marks && (marks || good));
-            if (enter) with_its_number: assert (has == needs);
+            if (enter) with_its_number: assert (number_take == needs);
+            if (number_take && lives) enters_with_it: assert (enter);
             if (give_back) gives_back_what_failed: assert (busy && fresh && lives && !good && !marks);
             if (busy && fresh && lives && !good && !marks) gives_it_back: assert (give_back);
             if (busy && fresh && lives && marks) marks_at_once: assert (enter);
             if (busy && fresh && lives && good && !marks && !needs) nothing_else: assert (!number_take);
-            if (number_take) once: assert (!has && needs);
+            if (number_take) once: assert (busy && needs);
             if (number_take) from_the_right_one: assert (number_taken == (kind[0] ? {28'd1, value} : {28'd2, value}));
-            if (exchange_request.valid) counts_in_its_record: assert (busy && kind[0] && !has && exchange_request.operation == engine_pkg::EXCHANGE_ADD
+            if (exchange_request.valid) counts_in_its_record: assert (busy && kind[0] && exchange_request.operation == engine_pkg::EXCHANGE_ADD
                 && exchange_request.wdata == 1 && exchange_request.address == {16'd0, record} + 4 * cclo_pkg::COMMUNICATORS_OUTBOUND_SEQ_WORD);
-            enters_counted: cover (enter && has && kind[0]);
+            enters_counted: cover (enter && number_take && kind[0]);
             enters_mark: cover (enter && marks);
         end
     end
@@ -102,10 +101,10 @@ module proof (
     always @* if (started && !rst) begin
         assert (\dut.state <= 4 && (\dut.state == 0) == !busy);
         if (busy) assert (slot == at && \dut.good == good && mark == marks);
-        if (\dut.state == 1) assert (fresh && !marks && !has);
-        if (\dut.state == 2) assert (!fresh && !marks && good && kind[0] && !has);
-        if (\dut.state == 3) assert (!fresh && !marks && good && kind[1] && !kind[0] && !has);
-        if (\dut.state == 4) assert (marks ? fresh && !has : !fresh && good && has == needs);
+        if (\dut.state == 1) assert (fresh && !marks);
+        if (\dut.state == 2) assert (!fresh && !marks && good && kind[0]);
+        if (\dut.state == 3) assert (!fresh && !marks && good && kind[1] && !kind[0]);
+        if (\dut.state == 4) assert (marks ? fresh : !fresh && good && !needs);
     end
 `endif
 
