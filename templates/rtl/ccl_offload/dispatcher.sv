@@ -64,23 +64,27 @@ module dispatcher #(
     localparam int unsigned BUFFER = engine_pkg::BUFFER_WIDTH;
     localparam int unsigned INDEX  = engine_pkg::QUEUE_WIDTH;
 
-    // Slices that complete a packet wait until their session is free.
-    logic [QUEUES-1:0]   taken, elsewhere, eligible, slice_grant, dispatched, retired;
+    // Slices that complete a packet wait until their session is free. A slice is
+    // taken when none waits for the data path: between two of them the sessions
+    // and the kernel streams are counted.
+    logic [QUEUES-1:0]   taken_now, elsewhere_now, taken, elsewhere, eligible, slice_grant, dispatched, retired;
     logic [INDEX-1:0]    slice_index;
-    logic                take, commits, ends;
+    logic                take, commits, ends, fresh;
     engine_pkg::slice_t  candidate;
 
     always_comb begin
-        for (int unsigned i = 0; i < QUEUES; i++)
+        candidate = '0;
+        for (int unsigned i = 0; i < QUEUES; i++) begin
             eligible[i] = channel_slice_valid[i] && (!channel_commits[i] || !taken[i] && (channel_ends[i] || !elsewhere[i]));
+            candidate   = candidate | channel_slice[SLICE_WIDTH*i +: SLICE_WIDTH] & {SLICE_WIDTH{slice_grant[i]}};
+        end
     end
 
-    assign take                = (!slice_valid || slice_ready) && !data_flushing;
+    assign take                = !slice_valid && !data_flushing;
     assign dispatched          = take ? slice_grant : '0;
     assign channel_slice_ready = dispatched;
-    assign candidate           = channel_slice[SLICE_WIDTH*slice_index +: SLICE_WIDTH];
-    assign commits             = channel_commits[slice_index];
-    assign ends                = channel_ends[slice_index];
+    assign commits             = (slice_grant & channel_commits) != '0;
+    assign ends                = (slice_grant & channel_ends) != '0;
     assign retired             = retire.valid ? QUEUES'(1) << retire.queue_ : '0;
 
     round_robin #(.N(QUEUES)) slice_arbiter (
@@ -88,47 +92,66 @@ module dispatcher #(
     );
 
     always_ff @(posedge clk) begin
-        if (rst) slice_valid <= 1'b0;
-        else if (take || slice_ready) slice_valid <= take && eligible != '0;
+        taken     <= taken_now;
+        elsewhere <= elsewhere_now;
+        fresh     <= dispatched != '0;
         if (take) slice <= candidate;
+        if (rst) slice_valid <= 1'b0;
+        else slice_valid <= slice_valid ? !slice_ready : dispatched != '0;
     end
 
     session_owners owners (
-        .clk, .rst, .keys(channel_key), .taken, .elsewhere,
+        .clk, .rst, .keys(channel_key), .taken(taken_now), .elsewhere(elsewhere_now),
         .dispatched, .commits, .ends, .retired, .retired_good(retire.code == '0), .restart,
         .abandon(channel_abandon), .abandon_done(channel_abandon_done),
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_self, .packet_abandon_session
     );
 
-    // One that must wait for its session does not hold up the others.
-    logic [QUEUES-1:0] open_grant, drop_grant;
+    // A packet is offered for a cycle; then it is another one's turn, so that one
+    // that must wait for its session does not hold up the others.
+    logic [QUEUES-1:0] open_grant, offered, drop_grant;
     logic [INDEX-1:0]  open_index, drop_index;
+    engine_pkg::packet_t opening;
 
     round_robin #(.N(QUEUES)) open_arbiter (
-        .clk, .rst, .request(channel_open_valid & ~taken), .advance(1'b1), .grant(open_grant), .index(open_index)
+        .clk, .rst, .request(channel_open_valid & ~taken & ~offered), .advance(1'b1), .grant(open_grant), .index(open_index)
     );
 
-    assign packet_open_valid  = open_grant != '0;
-    assign packet_open        = channel_packet[PACKET_WIDTH*open_index +: PACKET_WIDTH];
-    assign channel_open_ready = packet_open_ready ? open_grant : '0;
+    always_comb begin
+        opening = '0;
+        for (int unsigned i = 0; i < QUEUES; i++)
+            opening = opening | channel_packet[PACKET_WIDTH*i +: PACKET_WIDTH] & {PACKET_WIDTH{open_grant[i]}};
+    end
+
+    always_ff @(posedge clk) begin
+        packet_open <= opening;
+        offered     <= rst ? '0 : open_grant;
+    end
+
+    assign packet_open_valid  = (offered & channel_open_valid) != '0;
+    assign channel_open_ready = packet_open_ready ? offered : '0;
 
     round_robin #(.N(QUEUES)) drop_arbiter (
-        .clk, .rst, .request(channel_drop_valid), .advance(channel_release_ready), .grant(drop_grant), .index(drop_index)
+        .clk, .rst, .request(channel_drop_valid), .advance(!channel_release_valid), .grant(drop_grant), .index(drop_index)
     );
 
-    assign channel_release_valid  = drop_grant != '0;
-    assign channel_release_buffer = channel_drop_buffer[BUFFER*drop_index +: BUFFER];
-    assign channel_drop_ready     = channel_release_ready ? drop_grant : '0;
+    assign channel_drop_ready = channel_release_valid ? '0 : drop_grant;
+
+    always_ff @(posedge clk) begin
+        if (!channel_release_valid) channel_release_buffer <= channel_drop_buffer[BUFFER*drop_index +: BUFFER];
+        if (rst) channel_release_valid <= 1'b0;
+        else channel_release_valid <= channel_release_valid ? !channel_release_ready : drop_grant != '0;
+    end
 
     kernel_account kernel (
         .clk, .rst, .flushing(data_flushing), .in_wanted(kernel_in_wanted), .out_wanted(kernel_out_wanted), .granted(kernel_granted), .drop(kernel_drop),
-        .in_pushed(kernel_in_pushed), .out_popped(kernel_out_popped), .dispatched(dispatched != '0), .slice(candidate),
+        .in_pushed(kernel_in_pushed), .out_popped(kernel_out_popped), .dispatched(fresh), .slice,
         .in_bytes(kernel_in_bytes), .out_bytes(kernel_out_bytes), .in_settled(kernel_in_settled), .out_settled(kernel_out_settled),
         .in_drop(kernel_in_drop), .out_drop(kernel_out_drop)
     );
 
     logic _unused;
-    assign _unused = ^retire;
+    assign _unused = ^{retire, slice_index, open_index};
 
 endmodule
 

@@ -14,7 +14,7 @@ module kernel_account (
 
     input  wire                            in_pushed,   // a beat has come
     input  wire                            out_popped,  // a beat has gone
-    input  wire                            dispatched,  // a slice
+    input  wire                            dispatched,  // a slice, a cycle ago
     input  wire engine_pkg::slice_t        slice,
 
     output logic [31:0]                    in_bytes,    // that can be read
@@ -28,8 +28,7 @@ module kernel_account (
     localparam int unsigned QUEUES   = engine_pkg::QUEUES;
     localparam int unsigned BEAT     = cclo_pkg::BEAT_BYTES;
     localparam int unsigned LOG2     = 32'($clog2(BEAT));
-    localparam int unsigned COUNT    = 32'd12;
-    localparam int unsigned W        = engine_pkg::LENGTH_WIDTH;
+    localparam int unsigned COUNT    = 32'($clog2(engine_pkg::KERNEL_BEATS * BEAT)) + 32'd2; // beyond the buffer a few beats are on their way
     localparam logic [4:0]  PATIENCE = 5'd16; // cycles without a beat
 
     // Owners. A queue gets all that it wants at once.
@@ -53,50 +52,42 @@ module kernel_account (
         end
     end
 
-    // Beats, and the bytes of one that is shared by two slices.
-    logic [COUNT-1:0] in_beats, out_beats, in_taken, out_taken;
-    logic [LOG2-1:0]  in_part, out_part;
-    logic [W:0]       in_total, out_total;
-    logic [W-1:0]     in_slice;
-    logic             from_kernel;
+    // Bytes. What is no multiple of a beat is the rest of one that slices share;
+    // the last slice of a move takes all of it.
+    logic [COUNT-1:0] in_left, in_more, in_after, out_left, out_more, out_after, in_slice, out_slice;
+    logic             op0_in, op1_in, out;
     logic [4:0]       in_quiet, out_quiet;
 
-    assign from_kernel = slice.op0.from == engine_pkg::FROM_KERNEL || slice.op1.from == engine_pkg::FROM_KERNEL;
-    assign in_slice    = slice.op0.from == engine_pkg::FROM_KERNEL ? slice.op0.bytes : slice.op1.bytes;
-    assign in_total    = (W+1)'(in_part) + (W+1)'(in_slice);
-    assign out_total   = (W+1)'(out_part) + (W+1)'(slice.result_bytes);
-
-    assign in_bytes    = (32'(in_beats) << LOG2) - 32'(in_part);
-    assign out_bytes   = (32'(out_beats) << LOG2) + (out_part == '0 ? '0 : 32'(BEAT) - 32'(out_part));
+    assign in_bytes    = 32'(in_left);
+    assign out_bytes   = 32'(out_left);
     assign in_settled  = in_quiet == PATIENCE;
     assign out_settled = out_quiet == PATIENCE;
-    assign in_drop     = (drop & in_owner) != '0 && in_part != '0;
-    assign out_drop    = (drop & out_owner) != '0 && out_part != '0;
+    assign in_drop     = (drop & in_owner) != '0 && in_left[LOG2-1:0] != '0;
+    assign out_drop    = (drop & out_owner) != '0 && out_left[LOG2-1:0] != '0;
 
-    always_comb begin
-        in_taken  = '0;
-        out_taken = '0;
-        if (dispatched && from_kernel)
-            in_taken = COUNT'(in_total >> LOG2) + COUNT'(slice.last && in_total[LOG2-1:0] != '0);
-        else if (in_drop) in_taken = COUNT'(1);
-        if (dispatched && slice.to_kernel)
-            out_taken = COUNT'(out_total >> LOG2) + COUNT'(out_total[LOG2-1:0] != '0) - COUNT'(out_part != '0);
-    end
+    assign in_more   = in_left + (COUNT'(in_pushed) << LOG2);
+    assign in_after  = in_more - in_slice;
+    assign out_more  = out_left + (COUNT'(out_popped) << LOG2);
+    assign out_after = out_more - out_slice;
+
+    // Of a slice one operand at most.
+    assign op0_in    = dispatched && slice.op0.from == engine_pkg::FROM_KERNEL;
+    assign op1_in    = dispatched && slice.op1.from == engine_pkg::FROM_KERNEL;
+    assign out       = dispatched && slice.to_kernel;
+    assign in_slice  = op0_in ? COUNT'(slice.op0.bytes) : op1_in ? COUNT'(slice.op1.bytes) : '0;
+    assign out_slice = out ? COUNT'(slice.result_bytes) : '0;
 
     always_ff @(posedge clk) begin
-        in_beats  <= in_beats + COUNT'(in_pushed) - in_taken;
-        out_beats <= out_beats + COUNT'(out_popped) + COUNT'(out_drop) - out_taken;
-        if (dispatched && from_kernel) in_part <= slice.last ? '0 : in_total[LOG2-1:0];
-        else if (in_drop) in_part <= '0;
-        if (dispatched && slice.to_kernel) out_part <= slice.last ? '0 : out_total[LOG2-1:0];
-        else if (out_drop) out_part <= '0;
+        in_left  <= in_after;
+        out_left <= out_after;
+        if (in_drop || (op0_in || op1_in) && slice.last) in_left[LOG2-1:0] <= '0;
+        if (out_drop || out && slice.last) out_left[LOG2-1:0] <= '0;
+        if (out_drop) out_left[COUNT-1:LOG2] <= out_more[COUNT-1:LOG2] + 1'b1;
         in_quiet  <= in_pushed ? '0 : in_quiet + 5'(in_quiet != PATIENCE);
         out_quiet <= out_popped ? '0 : out_quiet + 5'(out_quiet != PATIENCE);
         if (rst || flushing) begin
-            in_beats  <= '0;
-            out_beats <= COUNT'(engine_pkg::KERNEL_BEATS);
-            in_part   <= '0;
-            out_part  <= '0;
+            in_left   <= '0;
+            out_left  <= COUNT'(engine_pkg::KERNEL_BEATS * BEAT);
             in_quiet  <= '0;
             out_quiet <= '0;
         end

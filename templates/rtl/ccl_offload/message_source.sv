@@ -84,7 +84,7 @@ module message_source (
             buffer_ <= match_response.buffer_;
         end else if (take) begin
             bytes   <= bytes - 32'(take_bytes);
-            address <= address + 64'(take_bytes);
+            address <= move_pkg::sum(address, 64'(take_bytes));
         end
     end
 

@@ -73,15 +73,14 @@ module move_channel #(
     localparam logic [4:0] MESSAGE_DROP = 5'd6;
     localparam logic [4:0] SOURCES      = 5'd7;  // until there is something for a slice
     localparam logic [4:0] SIZE         = 5'd8;
-    localparam logic [4:0] SIZED        = 5'd9;
-    localparam logic [4:0] BUILD        = 5'd10;
-    localparam logic [4:0] SLICE        = 5'd11;
-    localparam logic [4:0] DRAIN        = 5'd12; // until no slice is under way
-    localparam logic [4:0] FORGET       = 5'd13; // the open packet
-    localparam logic [4:0] FORGOTTEN    = 5'd14;
-    localparam logic [4:0] RELEASE      = 5'd15; // what it holds
-    localparam logic [4:0] ABANDON      = 5'd16;
-    localparam logic [4:0] END          = 5'd17;
+    localparam logic [4:0] BUILD        = 5'd9;
+    localparam logic [4:0] SLICE        = 5'd10;
+    localparam logic [4:0] DRAIN        = 5'd11; // until no slice is under way
+    localparam logic [4:0] FORGET       = 5'd12; // the open packet
+    localparam logic [4:0] FORGOTTEN    = 5'd13;
+    localparam logic [4:0] RELEASE      = 5'd14; // what it holds
+    localparam logic [4:0] ABANDON      = 5'd15;
+    localparam logic [4:0] END          = 5'd16;
 
     // What it waits for.
     localparam logic [1:0] WAITS_NOTHING = 2'd0;
@@ -166,53 +165,64 @@ module move_channel #(
         .take(state == SLICE && accepted && slice.to_network), .take_bytes(slice.wire_bytes)
     );
 
-    // What keeps each part of the next slice from being there.
-    logic [31:0] units_left, op0_left, op1_left, op0_unit, op1_unit, result_unit;
-    logic [1:0]  op0_waits, op1_waits, result_waits, waits;
+    // What keeps each part of the next slice from being there, as it was in the
+    // cycle before. A slice that has gone shows in it after two cycles, in the
+    // kernel streams after three.
+    logic [31:0] units_left;
+    logic [1:0]  op0_waits, op1_waits, result_waits, waits, stood;
     logic [31:0] op0_code, op1_code, sources_code, timeout_code;
-    logic        message_too_large, message_split, op0_split, op1_split, sources_ready, limit_expired;
+    logic [2:0]  message_log2;
+    logic        message_little, message_lacks, message_wrong;
+    logic [1:0]  window_little, window_lacks, window_bad, window_split, kernel_lacks;
+    logic        result_lacks, steady, op0_there, sources_ready, limit_expired;
 
-    assign op0_left    = units_left << plan.op0.log2;
-    assign op1_left    = units_left << plan.op1.log2;
-    assign op0_unit    = 32'd1 << plan.op0.log2;
-    assign op1_unit    = 32'd1 << plan.op1.log2;
-    assign result_unit = 32'd1 << plan.result_log2;
+    assign message_log2     = plan.op0.message ? plan.op0.log2 : plan.op1.log2;
+    assign message_little   = message_bytes >> message_log2 == '0;
+    assign window_little[0] = op0_window >> plan.op0.log2 == '0;
+    assign window_little[1] = op1_window >> plan.op1.log2 == '0;
+    assign steady           = stood[plan.op0.kernel || plan.op1.kernel || plan.to_kernel];
 
-    assign message_too_large = message_held && message_bytes > (plan.op0.message ? op0_left : op1_left);
-    assign message_split     = message_held && message_bytes != '0 && message_bytes < (plan.op0.message ? op0_unit : op1_unit);
-    assign window_short[0]   = op0_window < op0_unit;
-    assign window_short[1]   = op1_window < op1_unit;
-    assign op0_split         = window_known[0] && window_short[0] && !window_more[0];
-    assign op1_split         = window_known[1] && window_short[1] && !window_more[1];
+    always_ff @(posedge clk) begin
+        stood         <= state == SOURCES ? {stood[0], 1'b1} : '0;
+        message_lacks <= !message_held || message_bytes == '0;
+        message_wrong <= message_held && message_bytes != '0
+            && (message_little || message_bytes > units_left << message_log2);
+        window_lacks  <= ~window_known | window_little;
+        window_short  <= window_known & window_little;
+        window_split  <= window_known & window_little & ~window_more;
+        window_bad    <= window_known & ~window_ok;
+        kernel_lacks  <= {kernel_in_bytes >> plan.op1.log2 == '0, kernel_in_bytes >> plan.op0.log2 == '0};
+        result_lacks  <= kernel_out_bytes >> plan.result_log2 == '0;
+    end
 
     always_comb begin
         op0_waits = WAITS_NOTHING;
         op0_code  = '0;
         if (plan.op0.message) begin
-            if (!message_held || message_bytes == '0) op0_waits = WAITS_RECEIVE;
-            if (message_too_large || message_split) op0_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+            if (message_lacks) op0_waits = WAITS_RECEIVE;
+            if (message_wrong) op0_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
         end
         if (plan.op0.window) begin
-            if (!window_known[0] || window_short[0]) op0_waits = WAITS_RECEIVE;
-            if (window_known[0] && !window_ok[0]) op0_code = cclo_pkg::RETURN_CODE_CONFIG_SWITCH;
-            else if (op0_split) op0_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+            if (window_lacks[0]) op0_waits = WAITS_RECEIVE;
+            if (window_bad[0]) op0_code = cclo_pkg::RETURN_CODE_CONFIG_SWITCH;
+            else if (window_split[0]) op0_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
         end
-        if (plan.op0.kernel && kernel_in_bytes < op0_unit) op0_waits = WAITS_KERNEL;
+        if (plan.op0.kernel && kernel_lacks[0]) op0_waits = WAITS_KERNEL;
 
         op1_waits = WAITS_NOTHING;
         op1_code  = '0;
         if (plan.op1.message) begin
-            if (!message_held || message_bytes == '0) op1_waits = WAITS_RECEIVE;
-            if (message_too_large || message_split) op1_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+            if (message_lacks) op1_waits = WAITS_RECEIVE;
+            if (message_wrong) op1_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
         end
         if (plan.op1.window) begin
-            if (!window_known[1] || window_short[1]) op1_waits = WAITS_RECEIVE;
-            if (window_known[1] && !window_ok[1]) op1_code = cclo_pkg::RETURN_CODE_CONFIG_SWITCH;
-            else if (op1_split) op1_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+            if (window_lacks[1]) op1_waits = WAITS_RECEIVE;
+            if (window_bad[1]) op1_code = cclo_pkg::RETURN_CODE_CONFIG_SWITCH;
+            else if (window_split[1]) op1_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
         end
-        if (plan.op1.kernel && kernel_in_bytes < op1_unit) op1_waits = WAITS_KERNEL;
+        if (plan.op1.kernel && kernel_lacks[1]) op1_waits = WAITS_KERNEL;
 
-        result_waits = plan.to_kernel && kernel_out_bytes < result_unit ? WAITS_KERNEL : WAITS_NOTHING;
+        result_waits = plan.to_kernel && result_lacks ? WAITS_KERNEL : WAITS_NOTHING;
 
         // In the order in which they are asked for.
         if (state == MESSAGE) begin
@@ -220,6 +230,9 @@ module move_channel #(
             sources_code = message_held && message_bytes != '0 ? cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT : '0;
         end else if (plan.empty) begin
             waits        = packet_open ? WAITS_NOTHING : WAITS_PACKET;
+            sources_code = '0;
+        end else if (!steady) begin
+            waits        = WAITS_NOTHING;
             sources_code = '0;
         end else if (op0_code != '0 || op0_waits != WAITS_NOTHING) begin
             waits        = op0_waits;
@@ -234,7 +247,7 @@ module move_channel #(
             waits        = plan.to_network && !packet_open ? WAITS_PACKET : WAITS_NOTHING;
             sources_code = packet_too_large ? cclo_pkg::RETURN_CODE_DMA_SIZE : '0;
         end
-        sources_ready = waits == WAITS_NOTHING && sources_code == '0;
+        sources_ready = waits == WAITS_NOTHING && sources_code == '0 && (steady || plan.empty);
 
         case (waits)
             WAITS_KERNEL: timeout_code = cclo_pkg::RETURN_CODE_KRNL_TIMEOUT_STS;
@@ -251,11 +264,12 @@ module move_channel #(
 
     // A message without payload between others is passed over.
     assign message_want = state == MESSAGE
-        || state == SOURCES && !plan.empty && (plan.op0.message || plan.op1.message && op0_waits == WAITS_NOTHING && op0_code == '0);
+        || state == SOURCES && !plan.empty && (plan.op0.message || plan.op1.message && op0_there);
     assign message_drop = state == MESSAGE_DROP || state == RELEASE
         || state == SOURCES && !plan.empty && message_held && message_bytes == '0;
+    assign op0_there      = steady && op0_waits == WAITS_NOTHING && op0_code == '0;
     assign window_want[0] = state == SOURCES && !plan.empty && plan.op0.window;
-    assign window_want[1] = state == SOURCES && !plan.empty && plan.op1.window && op0_waits == WAITS_NOTHING && op0_code == '0;
+    assign window_want[1] = state == SOURCES && !plan.empty && plan.op1.window && op0_there;
     assign open_valid     = state == SOURCES && packet_pending && waits == WAITS_PACKET && sources_code == '0;
 
     // A slice is as large as its parts allow.
@@ -398,16 +412,15 @@ module move_channel #(
                 if (give_up || sources_code != '0 || limit_expired && !sources_ready) state <= DRAIN;
                 else if (sources_ready) state <= plan.empty ? SLICE : SIZE;
             end
-            SIZE: state <= SIZED;
-            SIZED: state <= BUILD;
+            SIZE: state <= BUILD;
             BUILD: if (give_up || size_units == '0) state <= DRAIN;
                 else state <= size_kernel && !settled ? SOURCES : SLICE;
             SLICE: if (accepted) begin
                 state          <= slice.last ? IDLE : SOURCES;
                 units_left     <= units_left - 32'(slice_units);
-                op0_address    <= op0_address + 64'(slice.op0.bytes);
-                op1_address    <= op1_address + 64'(slice.op1.bytes);
-                result_address <= result_address + 64'(slice.result_bytes);
+                op0_address    <= move_pkg::sum(op0_address, 64'(slice.op0.bytes));
+                op1_address    <= move_pkg::sum(op1_address, 64'(slice.op1.bytes));
+                result_address <= move_pkg::sum(result_address, 64'(slice.result_bytes));
             end else if (give_up) begin
                 state <= DRAIN;
             end

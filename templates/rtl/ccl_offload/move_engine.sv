@@ -93,7 +93,7 @@ module move_engine (
     move_pkg::move_t      move;
 
     assign clear      = abort | failed;
-    assign moves_idle = idle == '1 && pending == '0 && !deciding;
+    assign moves_idle = idle == '1 && pending == '0 && !deciding && !channel_release_valid;
 
     move_registers registers (
         .clk, .rst, .request(move_request), .response(move_response), .selection, .peer_request, .peer_response,

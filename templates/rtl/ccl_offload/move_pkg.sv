@@ -83,6 +83,21 @@ package move_pkg;
     // Session of a packet; all those to the engine itself take one way.
     localparam int unsigned KEY_WIDTH = 32'd17;
 
+    // A sum whose upper half does not wait for the carry of the lower one. Its two
+    // adders differ in width, lest synthesis make one of them.
+    function logic [63:0] sum(input logic [63:0] a, input logic [63:0] b);
+        logic [32:0] low, higher;
+        logic [31:0] high;
+        logic        _unused;
+        begin
+            low     = 33'(a[31:0]) + 33'(b[31:0]);
+            high    = a[63:32] + b[63:32];
+            higher  = {a[63:32], 1'b1} + {b[63:32], 1'b1};
+            _unused = higher[0];
+            sum     = {low[32] ? higher[32:1] : high, low[31:0]};
+        end
+    endfunction
+
     localparam bit _unused = ^KEY_WIDTH;
 
 endpackage

@@ -146,11 +146,8 @@ module move_registers (
 
     function logic [63:0] stepped(input logic [1:0] kind, input logic [63:0] address, input logic [63:0] stride,
         input logic [31:0] bytes);
-        case (kind)
-            2'(cclo_pkg::MOVE_STEP_ADVANCE): stepped = address + 64'(bytes);
-            2'(cclo_pkg::MOVE_STEP_STRIDE):  stepped = address + stride;
-            default:                         stepped = address;
-        endcase
+        stepped = move_pkg::sum(address, kind == 2'(cclo_pkg::MOVE_STEP_ADVANCE) ? 64'(bytes)
+            : kind == 2'(cclo_pkg::MOVE_STEP_STRIDE) ? stride : '0);
     endfunction
 
     always_ff @(posedge clk) begin
@@ -191,7 +188,7 @@ module move_registers (
             current.op0_address    <= stepped(control.op0_step, issue.op0_address, op0_stride, op0_bytes);
             current.op1_address    <= stepped(control.op1_step, issue.op1_address, op1_stride, op1_bytes);
             current.result_address <= stepped(control.result_step, issue.result_address, result_stride, result_bytes);
-            if (control.remote_advance) current.remote_address <= issue.remote_address + 64'(wire_bytes);
+            if (control.remote_advance) current.remote_address <= move_pkg::sum(issue.remote_address, 64'(wire_bytes));
         end
         if (index_done) current.packet_index <= current.packet_index + index_count;
         if (rst) begin

@@ -44,17 +44,20 @@ module packet_cutter (
     logic [31:0] index;    // of the packet of rendezvous data
     logic [63:0] vaddr;
     logic        headed, alone;
-    logic [31:0] segment, most;
+    logic [31:0] uncut, segment, most;
+    logic        rest_fits;
 
     engine_pkg::control_t control;
 
     assign control = engine_pkg::unpack_control(move.issue.control);
     assign segment = move.issue.segment_bytes != '0 && move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk;
+    assign uncut   = state == IDLE ? plan.wire_bytes : left;
     assign most    = headed ? PAYLOAD : SLOT;
 
     assign pending   = state == PENDING;
     assign open      = state == OPEN;
     assign ends      = rest == '0;
+    assign rest_fits = rest < most;
     assign too_large = pending && !alone && !plan.data && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
 
     always_comb begin
@@ -84,7 +87,7 @@ module packet_cutter (
             state <= IDLE;
         end else begin
             case (state)
-                IDLE: if (start && plan.to_network) state <= plan.empty ? PACKET : CHUNK;
+                IDLE: if (start && plan.to_network) state <= plan.empty ? PENDING : MESSAGE;
                 CHUNK: state <= MESSAGE;
                 MESSAGE: state <= PACKET;
                 PACKET: state <= PENDING;
@@ -96,9 +99,14 @@ module packet_cutter (
                 end
             endcase
         end
+        if (state == IDLE || state == CHUNK)
+            chunk <= !plan.data && move.issue.chunk_bytes != '0 && move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut;
         case (state)
             IDLE: begin
                 left    <= plan.wire_bytes;
+                bytes   <= '0;
+                room    <= '0;
+                filled  <= '0;
                 alone   <= plan.empty;
                 index   <= move.issue.packet_index;
                 vaddr   <= move.issue.remote_address;
@@ -106,24 +114,20 @@ module packet_cutter (
                 rest    <= '0;
                 headed  <= 1'b1;
             end
-            CHUNK: chunk <= !plan.data && move.issue.chunk_bytes != '0 && move.issue.chunk_bytes < left
-                ? move.issue.chunk_bytes : left;
             MESSAGE: begin
                 message <= plan.data ? (left < PAYLOAD ? left : PAYLOAD) : segment;
                 rest    <= plan.data ? (left < PAYLOAD ? left : PAYLOAD) : segment;
                 headed  <= 1'b1;
             end
             PACKET: begin
-                bytes <= rest < most ? rest : most;
-                rest  <= rest < most ? '0 : rest - most;
+                bytes  <= rest_fits ? rest : most;
+                room   <= engine_pkg::LENGTH_WIDTH'(rest_fits ? rest : most);
+                filled <= '0;
+                rest   <= rest_fits ? '0 : rest - most;
                 if (headed) begin
                     left  <= left - message;
                     chunk <= chunk - message;
                 end
-            end
-            PENDING: begin
-                room   <= engine_pkg::LENGTH_WIDTH'(bytes);
-                filled <= '0;
             end
             OPEN: if (take) begin
                 room   <= room - take_bytes;
@@ -131,7 +135,7 @@ module packet_cutter (
                 if (room == take_bytes) begin
                     headed <= 1'b0;
                     index  <= index + 32'd1;
-                    vaddr  <= vaddr + 64'(bytes);
+                    vaddr  <= move_pkg::sum(vaddr, 64'(bytes));
                 end
             end
             default: ;

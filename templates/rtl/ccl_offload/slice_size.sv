@@ -1,5 +1,5 @@
 // How many units the next slice has: at most what every part of it can give or
-// take. The answer comes two cycles after the limits.
+// take. The answer comes three cycles after the limits.
 `default_nettype none
 
 module slice_size (
@@ -28,32 +28,47 @@ module slice_size (
         least = a < b ? a : b;
     endfunction
 
-    logic [W-1:0] fixed, op0, op1, result, wire_, op_still, op_kernel;
-    logic         few, op0_kernel, op1_kernel, result_kernel;
-    logic [W-1:0] left, still, kernel;
+    // First cycle: no more than a slice has.
+    logic [W-1:0] left, op0_most, op1_most, result_most, wire_most;
+    logic         few;
 
     always_ff @(posedge clk) begin
-        fixed  <= W'(MOST) >> plan.largest_log2;
-        left   <= clamp(units_left);
-        few    <= units_left <= MOST;
-        op0    <= plan.op0.memory || !plan.op0.present ? W'(MOST) : clamp(op0_bytes) >> plan.op0.log2;
-        op1    <= plan.op1.memory || !plan.op1.present ? W'(MOST) : clamp(op1_bytes) >> plan.op1.log2;
-        result <= plan.to_kernel ? clamp(result_bytes) >> plan.result_log2 : W'(MOST);
-        wire_  <= plan.to_network ? clamp(wire_bytes) >> plan.wire_log2 : W'(MOST);
+        left        <= clamp(units_left);
+        few         <= units_left <= MOST;
+        op0_most    <= plan.op0.memory || !plan.op0.present ? W'(MOST) : clamp(op0_bytes);
+        op1_most    <= plan.op1.memory || !plan.op1.present ? W'(MOST) : clamp(op1_bytes);
+        result_most <= clamp(result_bytes);
+        wire_most   <= clamp(wire_bytes);
     end
 
-    assign op0_kernel    = plan.op0.kernel;
-    assign op1_kernel    = plan.op1.kernel;
-    assign result_kernel = plan.to_kernel;
-    assign op_still      = least(op0_kernel ? W'(MOST) : op0, op1_kernel ? W'(MOST) : op1);
-    assign op_kernel     = least(op0_kernel ? op0 : W'(MOST), op1_kernel ? op1 : W'(MOST));
-    assign still         = least(least(fixed, left), least(op_still, wire_));
-    assign kernel        = least(op_kernel, result_kernel ? result : W'(MOST));
+    // Second cycle: in units. At most one operand is the kernel stream.
+    logic [W-1:0] fixed, op0, op1, result, own, still, wire_, kernel;
+    logic         all;
+
+    assign fixed  = W'(MOST) >> plan.largest_log2;
+    assign op0    = op0_most >> plan.op0.log2;
+    assign op1    = op1_most >> plan.op1.log2;
+    assign result = result_most >> plan.result_log2;
 
     always_ff @(posedge clk) begin
-        units         <= least(still, kernel);
-        last          <= few && least(still, kernel) == left;
-        kernel_limits <= kernel < still;
+        own    <= least(fixed, left);
+        all    <= few && left <= fixed;
+        still  <= least(plan.op0.kernel ? W'(MOST) : op0, plan.op1.kernel ? W'(MOST) : op1);
+        wire_  <= plan.to_network ? wire_most >> plan.wire_log2 : W'(MOST);
+        kernel <= least(plan.op0.kernel ? op0 : plan.op1.kernel ? op1 : W'(MOST), plan.to_kernel ? result : W'(MOST));
+    end
+
+    // Third cycle: the least of them. All are compared at once.
+    logic own_least, still_less, wire_less;
+
+    assign own_least  = own <= still && own <= wire_ && own <= kernel;
+    assign still_less = still <= wire_ && still <= kernel;
+    assign wire_less  = wire_ <= kernel;
+
+    always_ff @(posedge clk) begin
+        units         <= own_least ? own : still_less ? still : wire_less ? wire_ : kernel;
+        last          <= all && own_least;
+        kernel_limits <= kernel < own && kernel < still && kernel < wire_;
     end
 
     logic _unused;

@@ -200,7 +200,7 @@ func (w *world) run(moves int) {
 			w.resetMoves()
 		}
 	}
-	for limit := w.now + 200000; w.failure == nil && w.out[outIdle] == 0; {
+	for limit := w.now + 400000; w.failure == nil && w.out[outIdle] == 0; {
 		if w.tick(); w.now > limit {
 			w.fail("there is no end: %v %v %v %v", w.queue[0], w.queue[1], w.queue[2], w.queue[3])
 		}

@@ -1,0 +1,359 @@
+package movers
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/tb/block"
+	"github.com/cclforge/cclforge/verify/tb/pins"
+)
+
+var checks = block.NewSet(block.Module{Name: "move_check"})
+
+func TestMoveCheck(t *testing.T) { checks.Check(t, "move_check", moveCheck) }
+
+// Kinds of operands and results.
+const (
+	none = iota
+	memory
+	kernelStream
+	message
+	window
+)
+
+const (
+	plain = iota
+	packed
+)
+
+// checking knows what a platform can do.
+type checking struct {
+	d    *design.Design
+	code map[string]uint64
+	b    *block.Bench
+	r    *rand.Rand
+	// Of the move.
+	control                  uint64
+	op                       [2]int
+	local                    int // none, memory, kernelStream
+	network                  bool
+	forms                    map[string]int
+	bytes                    [2]uint64
+	compressor, decompressor int
+	function                 int
+	kind                     string
+	size                     [2]int // log2 of the bytes of a unit, -1: any
+	used                     [2]bool
+	units                    uint64
+}
+
+// conversion is what a TDEST does: log2 of the bytes that it takes together, and
+// of what it makes of them.
+func (c *checking) conversion(lane, tdest int) (from, to int, ok bool) {
+	p := c.d.Platform.Compression
+	if p == nil || lane >= p.Lanes {
+		return 0, 0, tdest == 0
+	}
+	for _, x := range p.Conversions {
+		if int(x.TDEST) != tdest {
+			continue
+		}
+		if from, to = c.log2(x.From), c.log2(x.To); x.Widens {
+			return from, to + x.RatioLog, true
+		}
+		return from + x.RatioLog, to, true
+	}
+	return 0, 0, false
+}
+
+func (c *checking) reduction(tdest int) (log2 int, ok bool) {
+	for _, f := range c.d.Platform.Arithmetic.Functions {
+		for _, t := range f.TDEST {
+			if int(t.TDEST) == tdest {
+				return c.log2(t.Type), true
+			}
+		}
+	}
+	return 0, false
+}
+
+func (c *checking) log2(name string) int {
+	return bits.TrailingZeros(uint(c.d.Platform.Type(name).Bytes))
+}
+
+// put puts a field into the control word.
+func (c *checking) put(name string, v uint64) {
+	fields := c.d.ABI().Layout("move_control").Fields
+	f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
+	c.control = c.control&^((1<<f.Bits()-1)<<f.Low) | v<<f.Low
+}
+
+// moveCheck says what is wrong with moves, and how those are done that are good.
+func moveCheck(b *block.Bench, r *rand.Rand) error {
+	d, err := pins.Design(platform)
+	if err != nil {
+		return err
+	}
+	code, err := codes()
+	if err != nil {
+		return err
+	}
+	seen := map[uint64]int{}
+	for range 8000 {
+		c := checking{d: d, code: code, b: b, r: r, control: uint64(r.Uint32()), forms: map[string]int{}}
+		want := c.random()
+		for range 3 {
+			b.Step()
+		}
+		if got := b.Get("code"); got != want {
+			return fmt.Errorf("%+v has the code 0x%X, not 0x%X", c, got, want)
+		}
+		if seen[want]++; want != 0 {
+			continue
+		}
+		if err := c.plan(); err != nil {
+			return fmt.Errorf("%+v: %w", c, err)
+		}
+		if b.Is("plan.empty") {
+			seen[1<<62]++
+		}
+	}
+	for _, name := range []string{"CONFIG_SWITCH", "COMPRESSION", "ARITH", ""} {
+		if seen[code[name]] < 100 {
+			return fmt.Errorf("only %d moves with the code %q", seen[code[name]], name)
+		}
+	}
+	if n := seen[1<<62]; n < 50 || n+50 > seen[0] {
+		return fmt.Errorf("%d of %d moves were empty", n, seen[0])
+	}
+	return nil
+}
+
+// random makes a move and says with which code it must fail.
+func (c *checking) random() uint64 {
+	b, r := c.b, c.r
+	b.Scramble(r, "move")
+	operand, result := c.d.ABI().Enum("move_operand"), c.d.ABI().Enum("move_result")
+	junk := false
+	for i := range c.op {
+		c.op[i] = []int{none, memory, memory, kernelStream, message, window}[r.IntN(6)]
+		if i == 1 && r.IntN(2) == 0 {
+			c.op[i] = none
+		}
+		v := uint64(operand.Value([]string{"none", "memory", "kernel_stream", "message", "window"}[c.op[i]]).Value)
+		if r.IntN(60) == 0 {
+			v, junk = 5+uint64(r.IntN(3)), true
+		}
+		c.put(fmt.Sprintf("op%d", i), v)
+	}
+	place := r.IntN(6)
+	c.local, c.network = []int{none, memory, kernelStream, none, memory, kernelStream}[place], place >= 3
+	v := uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network"}[place]).Value)
+	if r.IntN(60) == 0 {
+		v, junk = 6+uint64(r.IntN(2)), true
+	}
+	c.put("result", v)
+	rarely := 1 + r.IntN(3)
+	for _, name := range []string{"op0", "op1", "inner", "result", "network"} {
+		c.forms[name] = int(flag(r.IntN(2*rarely) == 0))
+		c.put(name+"_compressed", uint64(c.forms[name]))
+	}
+	for _, name := range []string{"op0_host", "op1_host", "result_host"} {
+		c.put(name, uint64(r.IntN(2)))
+	}
+	c.kind = []string{"eager", "eager", "rendezvous_data", "rendezvous_announcement", "rendezvous_done"}[r.IntN(5)]
+	c.put("message_type", uint64(c.d.ABI().Enum("message_type").Value(c.kind).Value))
+	// Mostly what belongs together.
+	if c.compressor, c.decompressor = 0, 1; r.IntN(6) == 0 {
+		c.compressor, c.decompressor = r.IntN(16), r.IntN(16)
+	}
+	c.function = r.IntN(12)
+	if r.IntN(10) == 0 {
+		c.function = r.IntN(256)
+	}
+	enabled, source, destination := r.IntN(20) > 0, r.IntN(20) > 0, r.IntN(20) > 0
+	code := c.sizes()
+	c.units = []uint64{0, 1, uint64(r.IntN(5000)), uint64(r.IntN(1 << 24))}[r.IntN(4)]
+	for f := range c.bytes {
+		c.bytes[f] = c.units << max(c.size[f], 0)
+		if r.IntN(12) == 0 {
+			c.bytes[f] = uint64(r.IntN(10000))
+		} else if r.IntN(20) == 0 {
+			c.bytes[f] = 0
+		}
+	}
+	if code == 0 {
+		code = c.count()
+	}
+	tdest := uint64(0)
+	fields := c.d.ABI().Layout("move_tdest").Fields
+	for name, v := range map[string]int{"compressor": c.compressor, "decompressor": c.decompressor, "reduction": c.function} {
+		f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
+		tdest |= uint64(v) << f.Low
+	}
+	for name, v := range map[string]uint64{
+		"move.issue.control": c.control, "move.issue.bytes": c.bytes[plain], "move.issue.compressed_bytes": c.bytes[packed], "move.issue.tdest": tdest,
+		"network_enable": flag(enabled), "move.ranks.source_ok": flag(source), "move.ranks.destination_ok": flag(destination),
+	} {
+		b.Set(name, v)
+	}
+	twice := c.op[0] == c.op[1] && (c.op[0] == message || c.op[0] == kernelStream)
+	takes := c.op[0] == message || c.op[1] == message
+	switch {
+	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(enabled && destination), takes && !source:
+		return c.code["CONFIG_SWITCH"]
+	case c.empty():
+		return 0
+	case c.op[0] == none, c.network && c.kind != "eager" && c.kind != "rendezvous_data":
+		return c.code["CONFIG_SWITCH"]
+	}
+	return code
+}
+
+// empty tells whether there are no bytes anywhere.
+func (c *checking) empty() bool {
+	return !(c.op[0] != none && c.bytes[c.forms["op0"]] != 0 || c.op[1] != none && c.bytes[c.forms["op1"]] != 0 ||
+		c.local != none && c.bytes[c.forms["result"]] != 0 || c.network && c.bytes[c.forms["network"]] != 0)
+}
+
+// sizes finds the sizes of units, or a code.
+func (c *checking) sizes() uint64 {
+	c.size = [2]int{-1, -1}
+	fits := true
+	lane := func(i, from, to int) {
+		if c.used[from], c.used[to] = true, true; from == to || !fits {
+			return
+		}
+		tdest := c.decompressor
+		if to == packed {
+			tdest = c.compressor
+		}
+		f, t, ok := c.conversion(i, tdest)
+		for form, log2 := range map[int]int{from: f, to: t} {
+			if c.size[form] < 0 {
+				c.size[form] = log2
+			}
+			ok = ok && c.size[form] == log2
+		}
+		fits = ok
+	}
+	inner := c.forms["inner"]
+	c.used[inner] = true
+	if c.op[0] != none {
+		lane(0, c.forms["op0"], inner)
+	}
+	if c.op[1] != none {
+		lane(1, c.forms["op1"], inner)
+	}
+	if c.local != none {
+		lane(2, inner, c.forms["result"])
+	}
+	if c.network {
+		lane(2, inner, c.forms["network"])
+	}
+	if !fits {
+		return c.code["COMPRESSION"]
+	}
+	if c.op[1] != none { // elements that are reduced are whole in a unit that is converted
+		log2, ok := c.reduction(c.function)
+		if c.size[inner] < 0 {
+			c.size[inner] = log2
+		}
+		if !ok || c.size[inner] < log2 {
+			return c.code["ARITH"]
+		}
+	}
+	return 0
+}
+
+// count finds the number of units, or a code.
+func (c *checking) count() uint64 {
+	code := c.code["ARITH"]
+	if c.used[plain] && c.used[packed] {
+		code = c.code["COMPRESSION"]
+	}
+	first := true
+	for f := range 2 {
+		if !c.used[f] {
+			continue
+		}
+		log2 := max(c.size[f], 0)
+		if c.bytes[f]%(1<<log2) != 0 || !first && c.bytes[f]>>log2 != c.units {
+			return code
+		}
+		c.units, first = c.bytes[f]>>log2, false
+	}
+	return 0
+}
+
+// plan compares how a good move is done.
+func (c *checking) plan() error {
+	get := func(name string) uint64 {
+		fields := c.d.ABI().Layout("move_control").Fields
+		f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
+		return c.control >> f.Low & (1<<f.Bits() - 1)
+	}
+	tdest := func(form int) uint64 {
+		if form == packed {
+			return uint64(c.decompressor)
+		}
+		return uint64(c.compressor)
+	}
+	inner := c.forms["inner"]
+	want := map[string]uint64{
+		"empty": flag(c.empty()), "to_memory": flag(c.local == memory), "to_kernel": flag(c.local == kernelStream), "to_network": flag(c.network),
+		"wire_bytes": c.bytes[c.forms["network"]], "eager": flag(c.kind == "eager"), "data": flag(c.kind == "rendezvous_data"), "reduce": flag(c.op[1] != none),
+		"result_host": get("result_host"),
+	}
+	for i, kind := range c.op {
+		name := fmt.Sprintf("op%d", i)
+		for k, field := range map[int]string{memory: "memory", kernelStream: "kernel", message: "message", window: "window"} {
+			want[name+"."+field] = flag(kind == k)
+		}
+		if want[name+".present"] = flag(kind != none); kind == none {
+			continue
+		}
+		want[name+".host"] = get(name + "_host")
+		if form := c.forms[name]; form != inner {
+			want[name+".tdest"] = tdest(form)
+		}
+		want[name+".convert"] = flag(c.forms[name] != inner)
+	}
+	if !c.empty() {
+		want["units"] = c.units
+		largest := 0
+		for f := range 2 {
+			if c.used[f] {
+				largest = max(largest, c.size[f])
+			}
+		}
+		want["largest_log2"] = uint64(largest)
+		for i, kind := range c.op {
+			if name := fmt.Sprintf("op%d", i); kind != none {
+				want[name+".log2"] = uint64(max(c.size[c.forms[name]], 0))
+			}
+		}
+		if c.local != none {
+			want["result_log2"] = uint64(max(c.size[c.forms["result"]], 0))
+		}
+		if c.network {
+			want["wire_log2"] = uint64(max(c.size[c.forms["network"]], 0))
+		}
+	}
+	converts := c.local != none && c.forms["result"] != inner
+	want["result_convert"] = flag(converts)
+	if want["wire_convert"] = flag(c.network && c.forms["network"] != inner); converts || want["wire_convert"] != 0 {
+		want["convert_tdest"] = tdest(inner)
+	}
+	for name, v := range want {
+		if got := c.b.Get("plan." + name); got != v {
+			return differs(name, got, v)
+		}
+	}
+	return nil
+}
