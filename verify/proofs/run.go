@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +103,7 @@ func (p Proof) prove(ctx context.Context, s Sources, o Options, dir string, r *R
 		return fmt.Errorf("%w: there are %d assertions and %d covers", ErrNeverSeen, r.Assertions, r.Situations)
 	}
 	trace := filepath.Join(dir, "trace.vcd")
-	said, err := o.ask(ctx, dir, "--dump-vcd", trace, "-t", strconv.Itoa(p.Depth))
+	said, err := p.ask(ctx, o, dir, "--dump-vcd", trace, "-t", strconv.Itoa(p.Depth))
 	if err != nil {
 		if v := verdict(said); v.assertion != "" {
 			err = fmt.Errorf("%w: %s in cycle %d", ErrFails, v.assertion, v.cycle)
@@ -110,7 +111,7 @@ func (p Proof) prove(ctx context.Context, s Sources, o Options, dir string, r *R
 		}
 		return err
 	}
-	if said, err := o.ask(ctx, dir, "-c", "-t", strconv.Itoa(p.Depth)); err != nil {
+	if said, err := p.ask(ctx, o, dir, "-c", "-t", strconv.Itoa(p.Depth)); err != nil {
 		if never := unreached.FindStringSubmatch(said); never != nil {
 			return fmt.Errorf("%w: %s", ErrNeverSeen, never[1])
 		}
@@ -119,7 +120,7 @@ func (p Proof) prove(ctx context.Context, s Sources, o Options, dir string, r *R
 	if p.Bounded() {
 		return nil
 	}
-	said, err = o.ask(ctx, dir, "-i", "--dump-vcd", trace, "-t", strconv.Itoa(p.K))
+	said, err = p.ask(ctx, o, dir, "-i", "--dump-vcd", trace, "-t", strconv.Itoa(p.K))
 	if err != nil {
 		if v := verdict(said); v.assertion != "" {
 			err = fmt.Errorf("%w: %s", ErrInduction, v.assertion)
@@ -140,7 +141,7 @@ func (p Proof) find(ctx context.Context, s Sources, o Options, dir string, d Def
 	if depth == 0 {
 		depth = p.Depth
 	}
-	said, err := o.ask(ctx, dir, "-t", strconv.Itoa(depth))
+	said, err := p.ask(ctx, o, dir, "-t", strconv.Itoa(depth))
 	if err == nil {
 		return found, fmt.Errorf("%w in %d cycles", ErrSurvives, depth)
 	}
@@ -179,9 +180,14 @@ func (p Proof) translate(ctx context.Context, s Sources, o Options, dir string, 
 }
 
 // ask puts a question about proof.smt2. An error goes with what was said. Z3 is
-// much quicker with the functions of proof.smt2 unrolled.
-func (o Options) ask(ctx context.Context, dir string, args ...string) (string, error) {
-	return o.run(ctx, dir, "yosys-smtbmc", append(append([]string{"--noprogress", "--unroll", "-s", "z3"}, args...), "proof.smt2")...)
+// much quicker with the functions of proof.smt2 unrolled, and where it takes long
+// from the beginning each time: then it looks at bits only.
+func (p Proof) ask(ctx context.Context, o Options, dir string, args ...string) (string, error) {
+	all := []string{"--noprogress", "--unroll", "-s", "z3"}
+	if !p.Quick {
+		all = append(all, "--noincr")
+	}
+	return o.run(ctx, dir, "yosys-smtbmc", slices.Concat(all, args, []string{"proof.smt2"})...)
 }
 
 func (o Options) run(ctx context.Context, dir, tool string, args ...string) (string, error) {

@@ -239,7 +239,7 @@ module proof (
             assert (before <= upto_3);
         end
         if (at_work) begin
-            assert (bytes == given_4 + \dut.bytes_left );
+            assert (bytes == given_4 + \dut.bytes_left && (\dut.bytes_left != 0 || bytes == 0));
             assert (offset == \dut.offset && last == \dut.last && tag == \dut.tag && invalid == \dut.invalid && nowhere == \dut.nowhere );
             if (!void_) assert (lined == given_4 + (\dut.primed ? 24'd64 : 24'd0) && known == (lined > source));
             if (!void_ && known && which >= given_4) assert (\dut.primed && held_later == bit_ && which < given_4 + 24'd64);
@@ -264,8 +264,8 @@ module proof (
     wire [5:0]  status_1  = status_2 + over_2;
     wire [5:0]  status_0  = status_1 + over_1;
     wire        look      = watched && !reported;
-    wire        slave_2   = \dut.valid2 && response_2 == 2'b10 , slave_1 = \dut.valid1 && response_1 == 2'b10;
-    wire        decode_2  = \dut.valid2 && response_2 == 2'b11 , decode_1 = \dut.valid1 && response_1 == 2'b11;
+    wire        slave_2   = \dut.valid2 && response_2 == 2'b10, slave_1 = \dut.valid1 && response_1 == 2'b10;
+    wire        decode_2  = \dut.valid2 && (response_2 == 2'b11 || nowhere_2), decode_1 = \dut.valid1 && (response_1 == 2'b11 || nowhere_1);
     // Errors of the command behind the second step, and behind both.
     wire        had_slave_2  = \dut.slave_error || slave_2;
     wire        had_decode_2 = \dut.decode_error || decode_2;
@@ -298,7 +298,7 @@ module proof (
     always @* if (started && !rst) begin
         assert (\dut.reports.count <= 16 && \dut.reports.tail == 4'(\dut.reports.head + \dut.reports.count ));
         assert (statuses_due == status_0 + \dut.busy );
-        if (\dut.valid1 && nowhere_1) assert (ends_1 || \dut.busy && \dut.nowhere );
+        if (!\dut.busy ) assert (!had_slave_0 && !had_decode_0);
         if (look) begin
             assert (statuses_before < statuses_due);
             assert (present == (statuses_before == statuses_due - 1'b1));

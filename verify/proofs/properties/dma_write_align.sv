@@ -77,7 +77,7 @@ module proof (
     // The last command that was taken: bytes that have come, whether these are
     // all, and lines that are in bursts.
     reg         finished;                // its last burst was told
-    reg         over, ended;             // ended: with the packet
+    reg         over, ended, hollow;     // with the packet; with a beat without bytes: it has a line, too
     reg  [22:0] bytes;
     reg  [23:0] taken;
     reg  [5:0]  offset;
@@ -90,14 +90,15 @@ module proof (
     wire [23:0] size      = to_come < \dut.beat_bytes ? to_come : 24'(\dut.beat_bytes );
     wire [23:0] taken_now = takes ? taken + size : taken;
     wire        over_now  = over || takes && (\dut.beat_last || taken_now == bytes);
+    wire        hollow_now = takes ? size == 0 : hollow;
     wire        ended_now = takes ? \dut.beat_last : ended;
     wire        void_     = invalid || nowhere;
     wire [23:0] reach     = taken + offset + 24'd63;
     wire [23:0] reach_now = taken_now + offset + 24'd63;
-    wire [18:0] total     = void_ ? 19'd0 : reach[23:6] == 0 ? 19'd1 : 19'(reach[23:6]);
-    wire [18:0] total_now = void_ ? 19'd0 : reach_now[23:6] == 0 ? 19'd1 : 19'(reach_now[23:6]);
     wire [23:0] covered   = taken + offset;
     wire [23:0] covered_now = taken_now + offset;
+    wire [18:0] total     = void_ ? 19'd0 : hollow ? covered[23:6] + 19'd1 : 19'(reach[23:6]);
+    wire [18:0] total_now = void_ ? 19'd0 : hollow_now ? covered_now[23:6] + 19'd1 : 19'(reach_now[23:6]);
     wire [18:0] complete  = void_ ? 19'd0 : over ? total : 19'(covered[23:6]);
     wire        tells     = burst_valid && burst_ready;
     wire [18:0] told_now  = told + burst_length + 1'b1;
@@ -109,12 +110,12 @@ module proof (
     wire [18:0] before_it = due + total_now - gives;
 
     always @(posedge clk) begin
-        {taken, over, ended} <= {taken_now, over_now, ended_now};
+        {taken, over, ended, hollow} <= {taken_now, over_now, ended_now, hollow_now};
         if (tells && !burst_void) told <= told_now;
         if (tells && burst_ends) finished <= 1'b1;
         due <= loads ? before_it : due - gives;
         if (loads) begin
-            {finished, ended} <= 0;
+            {finished, ended, hollow} <= 0;
             {bytes, base, offset, tag} <= {command_bytes, command_address, command_tag};
             {memory, invalid, nowhere} <= {command_memory, command_invalid, command_nowhere};
             {taken, told} <= 0;
@@ -122,7 +123,7 @@ module proof (
         end
         if (rst) begin
             {finished, over, invalid} <= 3'b111; // as behind a command without lines
-            {bytes, taken, told, due} <= 0;
+            {bytes, taken, told, due, hollow} <= 0;
         end
     end
 
@@ -133,12 +134,12 @@ module proof (
     reg  [18:0] before;
     reg  [23:0] spot, given;     // lines in bytes
     reg  [23:0] got;             // bytes
-    reg         all, nothing;
+    reg         all, nothing, empty;
     reg  [5:0]  shift, start;
     wire [23:0] got_now = present ? taken_now : got;
     wire [23:0] end_    = shift + got;
     wire [23:0] ending  = end_ + 24'd63;
-    wire [23:0] span    = ending[23:6] == 0 ? 24'd64 : {ending[23:6], 6'd0};
+    wire [23:0] span    = empty ? {end_[23:6] + 18'd1, 6'd0} : {ending[23:6], 6'd0};
     wire        mine    = watched && !nothing && before == 0 && (!all || given < span);
     wire        written = spot >= shift && spot < end_;
     wire [23:0] source  = spot - shift;
@@ -147,13 +148,13 @@ module proof (
         if (watched) begin
             if (gives && before != 0) before <= before - 1'b1;
             if (gives && mine) given <= given + 24'd64;
-            if (present) {got, all} <= {taken_now, over_now};
+            if (present) {got, all, empty} <= {taken_now, over_now, hollow_now};
             if (present && takes && spot >= shift && source >= taken && source < taken_now) {known, bit_} <= {1'b1, beat_bits[source[5:0]]};
             if (loads) present <= 1'b0;
         end else if (loads && watch) begin
             {watched, present, known} <= 3'b110;
             before  <= before_it;
-            {given, got} <= 0;
+            {given, got, empty} <= 0;
             all     <= command_bytes == 0;
             nothing <= command_void;
             shift   <= address[5:0];
@@ -181,7 +182,7 @@ module proof (
             if (mine && line_valid) begin
                 if (spot[23:6] == given[23:6]) strobes: assert (line_strobes[spot[5:0]] == written);
                 if (spot[23:6] == given[23:6] && written) in_its_place: assert (known && line_bits[spot[5:0]] == bit_);
-                ends_its_burst: assert (line_last == (row == 0 || all && given + 24'd64 >= end_));
+                ends_its_burst: assert (line_last == (row == 0 || all && given + 24'd64 >= span));
             end
             trails: cover (mine && gives && all && given == 64 && end_ == 67 && shift == 62 && spot == 66);
             by_the_packet: cover (tells && burst_ends && ended_now && taken_now == 70 && bytes == 100);
@@ -271,16 +272,17 @@ module proof (
         assert (taken <= bytes);
         if (\dut.busy ) begin
             assert (\dut.bytes_left == bytes - taken && \dut.received == taken);
-            assert (\dut.trailing == (over && bytes != 0));
+            assert (\dut.trailing == (over && bytes != 0) && (over || bytes != 0));
             assert (\dut.memory == memory && \dut.invalid == invalid && \dut.nowhere == nowhere && \dut.tag == tag && \dut.void_lines == void_);
             assert (\dut.first == (taken == 0));
             if (bytes == 0) assert (invalid);
-            if (\dut.trailing ) assert (\dut.offset == covered[5:0] && reach[23:6] == steps + 1'b1 && covered[5:0] <= offset && \dut.packet_ended == ended && \dut.underrun == (taken < bytes));
-            else assert (\dut.offset == offset && taken[5:0] == 0 && (bytes == 0 || taken < bytes));
+            if (\dut.trailing ) assert (\dut.offset == covered[5:0] && !hollow && reach[23:6] == steps + 1'b1 && covered[5:0] <= offset && \dut.packet_ended == ended && \dut.underrun == (taken < bytes));
+            else assert (\dut.offset == offset && taken[5:0] == 0 && !hollow && !ended && (bytes == 0 || taken < bytes));
             if (!void_) assert (\dut.start == base + told && \dut.line == base + steps && told <= steps && since <= BURST - 1 && \dut.start [1:0] + since <= BURST - 1);
             assert (due + (void_ ? 19'd0 : steps) == upto_1);
         end else begin
             assert (over && due + total == upto_1);
+            if (hollow) assert (taken[5:0] == 0);
         end
         if (void_) assert (told == 0);
         if (\dut.valid1 && !trailing_1) assert (\dut.rotate.valid );
@@ -288,8 +290,11 @@ module proof (
 
         if (watched) begin
             assert (given[5:0] == 0 && before <= upto_1 && (before == 0 || given == 0));
-            if (present) assert (got == taken && all == over && shift == offset && nothing == void_ && start == base[5:0]);
+            if (present) assert (got == taken && all == over && empty == hollow && shift == offset && nothing == void_ && start == base[5:0]);
             if (!present) assert (all);
+            assert (!got[23]);
+            if (empty) assert (all && got[5:0] == 0);
+            if (all && !nothing && !empty) assert (got != 0);
             if (nothing) assert (given == 0);
             else begin
                 assert (given <= given_0 && (!all || given <= span));
@@ -299,8 +304,8 @@ module proof (
                 if (at_work && known && spot >= given_0) assert (held_later == bit_);
             end
         end
-        if (in_2) assert (start_2 == (given == 0 ? 7'(shift) : 7'd0) && stop_2 == (rest_2 >= 64 ? 7'd64 : 7'(rest_2)) && closes_2 == (row == 0 || all && given + 24'd64 >= end_));
-        if (in_1) assert (start_1 == (given_1 == 0 ? 7'(shift) : 7'd0) && stop_1 == (rest_1 >= 64 ? 7'd64 : 7'(rest_1)) && closes_1 == (row_1 == 0 || all && given_1 + 24'd64 >= end_));
+        if (in_2) assert (start_2 == (given == 0 ? 7'(shift) : 7'd0) && stop_2 == (rest_2 >= 64 ? 7'd64 : 7'(rest_2)) && closes_2 == (row == 0 || all && given + 24'd64 >= span));
+        if (in_1) assert (start_1 == (given_1 == 0 ? 7'(shift) : 7'd0) && stop_1 == (rest_1 >= 64 ? 7'd64 : 7'(rest_1)) && closes_1 == (row_1 == 0 || all && given_1 + 24'd64 >= span));
         if (in_2) assert (given <= end_);
         if (in_1) assert (given_1 <= end_);
         if (byte_2) assert (known && (lane < held_2 ? in_hold : in_rotated) == bit_);
