@@ -35,4 +35,20 @@ var control = []Proof{
 			{Name: "clear forgets the slices", Old: "if (rst) slices <= '0;", New: "if (rst || clear) slices <= '0;"},
 		},
 	},
+	{
+		Name:   "call_queue",
+		Shows:  "calls are shown whole, once and in order, each with its client; the one in the window stays until the next is taken; resets that wait are told",
+		Design: []string{"ccl_offload/call_queue.sv"},
+		Sizes:  map[string]string{"cclo_pkg.CALL_WORDS": "3", "cclo_pkg.CALL_FUNCTION_CODE_WORD": "1"},
+		Why:    "4 calls of 3 words instead of 64 of 15: a first word, the function's and a last one are all that the block knows; 4 bits of a word are free",
+		Depth:  13, K: 1,
+		Broken: []Defect{
+			{Name: "calls come into the window's place", Old: "tail != window;", New: "tail != oldest || waiting == '0;", Depth: 15},
+			{Name: "the client of the call that comes in is told", Old: "assign client          = clients[oldest];", New: "assign client          = sender;"},
+			{Name: "a call ends one word too soon", Old: "received == 4'(LAST)", New: "received == 4'(LAST - 1)"},
+			{Name: "a reset is forgotten while a call comes in", Old: "CALL'(complete && is_reset) - CALL'(take_reset)", New: "CALL'(complete && is_reset) - CALL'(take)"},
+			{Name: "the window shows the next call", Old: "memory[{window, word}]", New: "memory[{oldest, word}]"},
+			{Name: "the processor sees whose a call is", Old: "if (received == 4'(cclo_pkg::CALL_SCENARIO_WORD)) stored[cclo_pkg::CALL_HEAD_CLIENT_LOW +: CLIENT_WIDTH] = '0;", New: ""},
+		},
+	},
 }

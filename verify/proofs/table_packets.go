@@ -24,7 +24,7 @@ var packets = []Proof{
 		Shows:  "complete packets of a tag come to the front one by one in the order in which they were completed, and do come there (sessions are closed when no packet was completed a cycle before); slots are given to one packet at a time, to a tag only below its limit",
 		Design: []string{"ccl_offload/packet_table.sv"},
 		Why:    "4 slots, 2 tags, 3 slots of a tag: slots and tags are alike",
-		Depth:  10,
+		Depth:  10, K: 1,
 		Broken: []Defect{
 			{Name: "one that leaves moves all tags", Old: "tags[i*TAG +: TAG] == leaving_tag)", New: "1'b1)"},
 			{Name: "those of other tags count", Old: "AHEAD'(queued[i] && tags[i*TAG +: TAG] == entering_tag)", New: "AHEAD'(queued[i])"},

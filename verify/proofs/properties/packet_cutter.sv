@@ -139,7 +139,8 @@ module proof (
         if (busy) begin
             assert (to_network && \dut.alone == (wire_bytes == 0) && \dut.index == index && \dut.vaddr [31:0] == vaddr);
             assert (left <= wire_bytes && (wire_bytes == 0 || left >= chunk) && (chunk >= message));
-            assert (waits == (in_chunk ? 0 + waits : waits) && (pending || open || waits <= (in_packet ? 3 : in_message ? 2 : 1)));
+            assert (pending || open || waits <= (in_packet ? 3 : in_message ? 2 : 1));
+            if (data) assert (chunk == 0 || chunk == left);
         end
         if (in_chunk) assert (\dut.left == left && left != 0 && chunk == 0 && message == 0);
         if (in_message) assert (\dut.left == left && left != 0 && message == 0 && \dut.chunk == chunk_now && chunk_now != 0 && chunk_now <= left);

@@ -123,12 +123,12 @@ module proof (
         always @* if (started && !rst) begin
             if (queued[i]) assert (\dut.ahead [2*i +: 2] == all_before);
             if (coming[i]) assert (\dut.entering_tag == tags[i] && (waits & earlier[4*i +: 4]) == 0);
-            if (going[i]) assert (\dut.leaving_tag == tags[i] && taken[i]);
+            if (going[i]) assert (\dut.leaving_tag == tags[i] && taken[i] && (queued & (tags[i] ? tags : ~tags) & ~earlier[4*i +: 4]) == 0);
         end
     end endgenerate
     always @* if (started && !rst) begin
         assert (queued == (waits & ~coming) && (coming & ~waits) == 0);
-        assert ((going & ~out) == 0 && (complete & ~taken) == 0 && (out & taken & ~complete) == 0);
+        assert ((going & ~out) == 0 && (waits & ~taken) == 0 && (out & taken & ~complete) == 0);
         assert (\dut.tags == tags || ((\dut.tags ^ tags) & taken) == 0);
         if (\dut.entering ) assert (committed);
         if (waits[one] && waits[other]) assert (one_first == earlier[4*one + other]);

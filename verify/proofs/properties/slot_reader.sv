@@ -78,7 +78,6 @@ module proof (
             takes_between: assert (job_ready == (!busy || read && left <= 64));
             if (busy && inside < 8) no_gaps: assert (read);
             if (out_valid) contiguous: assert ((out_keep & (out_keep + 1'b1)) == 0 && out_keep[0]);
-            if (out_valid && !out_last) whole_beats: assert (out_keep == ~64'd0);
             if (had == 3'b111) comes_soon: assert (out_valid || inside == 0);
             back_to_back: cover (takes && read);
             fills_up: cover (inside == 8);
