@@ -81,8 +81,8 @@ API const char* %[1]s_ports() { return R"PORTS(%[6]s)PORTS"; }
 	return text.String()
 }
 
-// keywords of C++ that may be names of ports.
-var keywords = []string{"auto", "bool", "catch", "char", "class", "delete", "double", "explicit", "export", "float", "friend", "goto", "inline", "int", "long",
+// keywords are words of C and C++ that may be names of ports.
+var keywords = []string{"abort", "auto", "bool", "catch", "char", "class", "delete", "double", "explicit", "export", "float", "friend", "goto", "inline", "int", "long",
 	"mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "short", "signed", "switch", "template", "this", "throw", "try",
 	"unsigned", "using", "virtual", "void", "volatile"}
 
