@@ -53,6 +53,8 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 		}
 		gives, takes, expects := rhythm(r), rhythm(r), rhythm(r)
 		stuck := round%2 == 1 // sessions run out of room for long
+		ever := stuck && r.IntN(2) == 0
+		vain := 0 // cycles in which one is asked for that has no room
 		for i := range sessions {
 			room[i], some[i] = !stuck || i == 0, r.IntN(2) == 0
 		}
@@ -85,7 +87,7 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 			}
 			if r.IntN(64) == 0 || ending {
 				for i := range sessions {
-					room[i] = !stuck || i == 0 || r.IntN(6) == 0 || ending
+					room[i] = !stuck || i == 0 || !ever && r.IntN(6) == 0 || ending
 					some[i] = r.IntN(2) == 0 && !ending
 				}
 			}
@@ -110,6 +112,12 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 			}
 			if open > 65 { // one that is closed is told of a cycle later
 				return fmt.Errorf("%d notifications are taken at a time", open)
+			}
+			if b.Is("need_valid") && !room[at] {
+				vain++
+			}
+			if cycle == 1500 && vain > 300 {
+				return fmt.Errorf("sessions without room were asked for %d times in %d cycles", vain, cycle)
 			}
 			if b.Is("need_valid") && b.Is("need_ready") {
 				q := notes[at]

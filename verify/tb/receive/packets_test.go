@@ -46,6 +46,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 	calm := 0
 	stuck := -1 // session whose packets are held up
 	since := 0
+	rowsStall, loopStalls := 0, 0 // until then no data come
 	small := func(session int) *packet {
 		n := length(r, rows*beat)
 		if r.IntN(3) > 0 {
@@ -70,7 +71,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 		}
 		if !row.Offered() {
 			b.Scramble(r, "row_slot", "row_number", "row_data", "row_keep", "row_last", "row_good", "row_bytes", "row_session")
-			if len(granted) > 0 && gives.Next() {
+			if len(granted) > 0 && cycle >= rowsStall && gives.Next() {
 				p := granted[0]
 				n := min(beat, len(p.data)-p.at)
 				x := random(r, beat)
@@ -95,7 +96,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			if looped == nil && loops.Next() && b.Is("loop_room") && resetting == 0 {
 				looped = small(own)
 			}
-			if looped != nil && loops.Next() {
+			if looped != nil && cycle >= loopStalls && loops.Next() {
 				p := looped
 				n := min(beat, len(p.data)-p.at)
 				x := random(r, beat)
@@ -107,9 +108,15 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		// A reset drops all that has not been taken.
-		if resetting == 0 && cycle > calm && r.IntN(3000) == 0 {
+		if resetting == 0 && cycle > calm && r.IntN(1000) == 0 {
 			resetting = 1
 			resets++
+			switch until := cycle + 300 + r.IntN(400); r.IntN(3) {
+			case 0:
+				rowsStall = until
+			case 1:
+				loopStalls = until
+			}
 		}
 		b.Put("reset_network", resetting > 0)
 		b.Put("source_busy", asked != nil || len(granted) > 0)

@@ -38,7 +38,7 @@ func packetTable(slots, tagBits, limit int) block.Run {
 		}
 		entering := -1
 		for i := range 8000 {
-			if r.IntN(1000) == 0 {
+			if r.IntN(1000) == 0 || entering >= 0 && r.IntN(300) == 0 { // also between the two cycles of a commit
 				b.Reset()
 				clear(state)
 				clear(orders)
