@@ -48,7 +48,7 @@ var (
 )
 
 func (m *module) write(text *strings.Builder, all map[string]*module) {
-	clock, reset := "", "1'b0"
+	clock, reset := "", ""
 	for _, name := range clocks {
 		if _, ok := m.signal(name); ok {
 			clock = name
@@ -59,7 +59,7 @@ func (m *module) write(text *strings.Builder, all map[string]*module) {
 			reset = r[1]
 		}
 	}
-	if clock == "" {
+	if clock == "" || reset == "" { // nothing says when its streams begin
 		return
 	}
 	var emptied []string

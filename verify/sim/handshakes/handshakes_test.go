@@ -16,7 +16,6 @@ func TestBrokenPromisesStopTheSimulation(t *testing.T) {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	t.Setenv(verilate.StreamsVariable, "1")
 	data, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)

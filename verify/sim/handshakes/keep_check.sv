@@ -19,9 +19,13 @@ module keep_check #(
         wrong = kept == '0 && !(ends && EMPTY != 0) || (kept & (kept + 1'b1)) != '0 || !ends && kept != '1;
     endfunction
 
+    logic [3:0] begun; // as in stream_check
+    initial begun = '0;
+
     always_ff @(posedge clk) begin
+        if (begun != '1) begun <= {begun[2:0], rst};
         for (int unsigned i = 0; i < LANES; i++) begin
-            if (!rst && valid[i] && wrong(keep[WIDTH*i +: WIDTH], last[i])) begin
+            if (begun == '1 && !rst && valid[i] && wrong(keep[WIDTH*i +: WIDTH], last[i])) begin
                 $display("%0s: a beat that %0s keeps %x", NAME, last[i] ? "is the last" : "is not the last", keep[WIDTH*i +: WIDTH]);
                 $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                 $stop;

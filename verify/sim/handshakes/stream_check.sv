@@ -19,10 +19,15 @@ module stream_check #(
     logic [LANES-1:0]       waits;
     logic [LANES*WIDTH-1:0] held;
 
+    // Resets may be registered, and registers begin with random values.
+    logic [3:0] begun;
+    initial begun = '0;
+
     always_ff @(posedge clk) begin
+        if (begun != '1) begun <= {begun[2:0], rst};
         waits <= rst || excused ? '0 : valid & ~taken;
         if ((valid & ~taken) != '0) held <= payload;
-        if (!rst && !excused && waits != '0) begin
+        if (begun == '1 && !rst && !excused && waits != '0) begin
             for (int unsigned i = 0; i < LANES; i++) begin
                 if (waits[i] && !valid[i]) begin
                     $display("%0s: what is offered goes before it is taken", NAME);

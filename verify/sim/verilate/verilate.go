@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -26,9 +25,8 @@ type Build struct {
 	Shell   []string          // C++ around the model; headers beside them belong to it
 	Params  map[string]string // parameters of the top module
 	CFlags  []string          // more flags for the C++ compiler
-	// Careful checks assertions, with StreamsVariable the promises of all streams, too,
-	// and gives every register without a reset a random value; otherwise the model is
-	// built for speed.
+	// Careful checks assertions and the promises of all streams, and gives every register
+	// without a reset a random value; otherwise the model is built for speed.
 	Careful bool
 	Trace   bool // can write FST
 	// Optimize is how the C++ is optimized, as an option of g++; empty for speed.
@@ -38,10 +36,6 @@ type Build struct {
 
 	counting []string // flags for coverage
 }
-
-// StreamsVariable names the environment's variable that, if it is not empty, has
-// careful models stop when a stream breaks a promise: see handshakes.
-const StreamsVariable = "CCLFORGE_STREAMS"
 
 // ErrTools says that a tool is missing.
 var ErrTools = errors.New("a tool for simulating the hardware is missing")
@@ -63,7 +57,7 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if b.Careful && os.Getenv(StreamsVariable) != "" {
+	if b.Careful {
 		if b.Sources, err = b.checked(); err != nil {
 			return "", fmt.Errorf("check the streams of %s: %w", b.Top, err)
 		}
