@@ -35,7 +35,8 @@ type Proof struct {
 	Design []string          // files of RTL, with the folders that they are in
 	Sizes  map[string]string // constants that have other values here, each with its file in front: engine_pkg.SLOTS
 	Why    string            // the logic is the same as in the hardware with these sizes and with those of the properties
-	Depth  int               // cycles of the base case, that of the reset included
+	Depth  int               // cycles in which situations come about and defects show, that of the reset included
+	Base   int               // cycles of the base case; 0: as many. Induction needs more than K
 	K      int               // of the induction; 0: there is none
 	Quick  bool              // a few seconds
 	Broken []Defect
@@ -51,6 +52,14 @@ type Defect struct {
 
 // Bounded tells whether only runs of some cycles are looked at.
 func (p Proof) Bounded() bool { return p.K == 0 }
+
+// BaseCase is how many cycles from a reset on are looked at.
+func (p Proof) BaseCase() int {
+	if p.Base != 0 {
+		return p.Base
+	}
+	return p.Depth
+}
 
 // Why a proof cannot be trusted.
 var (

@@ -87,8 +87,11 @@ func TestTheTableFitsTheHardware(t *testing.T) {
 		if len(p.Broken) < 3 || p.Shows == "" || p.Why == "" {
 			t.Errorf("%s: %d planted defects, shows %q, because %q", p.Name, len(p.Broken), p.Shows, p.Why)
 		}
-		if p.Depth <= p.K {
-			t.Errorf("%s: a base case of %d cycles is not enough for induction over %d", p.Name, p.Depth, p.K)
+		if p.BaseCase() <= p.K {
+			t.Errorf("%s: a base case of %d cycles is not enough for induction over %d", p.Name, p.BaseCase(), p.K)
+		}
+		if p.Bounded() && p.Base != 0 {
+			t.Errorf("%s: what is bounded is looked at as far as its situations come about", p.Name)
 		}
 	}
 }

@@ -49,9 +49,9 @@ func (r Result) Good() bool {
 // extent says how far a proof goes.
 func extent(p Proof) string {
 	if p.Bounded() {
-		return fmt.Sprintf("bounded: the first %d cycles only", p.Depth)
+		return fmt.Sprintf("bounded: the first %d cycles only", p.BaseCase())
 	}
-	return fmt.Sprintf("all runs: induction over %d cycles, base case of %d", p.K, p.Depth)
+	return fmt.Sprintf("all runs: induction over %d cycles, base case of %d", p.K, p.BaseCase())
 }
 
 // Table shows results, a line each.

@@ -103,7 +103,7 @@ func (p Proof) prove(ctx context.Context, s Sources, o Options, dir string, r *R
 		return fmt.Errorf("%w: there are %d assertions and %d covers", ErrNeverSeen, r.Assertions, r.Situations)
 	}
 	trace := filepath.Join(dir, "trace.vcd")
-	said, err := p.ask(ctx, o, dir, "--dump-vcd", trace, "-t", strconv.Itoa(p.Depth))
+	said, err := p.ask(ctx, o, dir, "--dump-vcd", trace, "-t", strconv.Itoa(p.BaseCase()))
 	if err != nil {
 		if v := verdict(said); v.assertion != "" {
 			err = fmt.Errorf("%w: %s in cycle %d", ErrFails, v.assertion, v.cycle)

@@ -9,7 +9,7 @@ var unfinished = []Proof{
 		Shows:  "every byte of a command up to its end or that of the packet is written once, in its place, and no other; bursts hold these lines without a gap, end with their block of lines or the command, and the last one says how it went",
 		Design: []string{"external_dma/dma_write_align.sv", "external_dma/dma_rotate.sv", "common/skid_buffer.sv"},
 		Why:    "blocks of 4 lines instead of 16, 16 bits of the address: lines are counted; one bit of each byte is free: all of a byte go the same way",
-		Depth:  9, K: 1,
+		Depth:  9, Base: 4, K: 1,
 		Broken: []Defect{
 			{Name: "one byte behind the end of the line is lost", Old: "spills       = 7'(offset) + lanes > 7'd64;", New: "spills       = 7'(offset) + lanes > 7'd65;"},
 			{Name: "bursts go on in the next block", Old: "closes       = ends || (boundary && !void_lines);", New: "closes       = ends;"},
@@ -27,7 +27,7 @@ var unfinished = []Proof{
 		Shows:  "every byte comes out once, in its place in the rows, with exact strobes; rows leave when they are full or flushed, the last one of a flushed slice is told",
 		Design: []string{"ccl_offload/byte_packer.sv"},
 		Why:    "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
-		Depth:  8, K: 1,
+		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
 			{Name: "a row that is just full stays", Old: "spills || ends || filled == 7'(KEEP);", New: "spills || ends;"},
 			{Name: "bytes behind the end of the row are lost", Old: "spills ? row[2*WIDTH-1:WIDTH] : ", New: "spills ? '0 : "},
@@ -44,7 +44,7 @@ var unfinished = []Proof{
 		Shows:  "rows of jobs come out once, in order and unchanged, without a gap, the last one with the bytes that are left; never more rows are asked for than there is room",
 		Design: []string{"ccl_offload/slot_reader.sv", "common/fifo.sv"},
 		Why:    "all as in the hardware; the memory answers with the place that it was asked for",
-		Depth:  14, K: 1,
+		Depth:  10, K: 1,
 		Broken: []Defect{
 			{Name: "a credit too many", Old: "credits <= 4'(DEPTH);", New: "credits <= 4'(DEPTH + 1);"},
 			{Name: "the next job is taken while a row waits", Old: "!active || read && read_last", New: "!active || read_last"},
@@ -59,30 +59,13 @@ var unfinished = []Proof{
 		Shows:  "every byte leaves once, in its place, in slices of the commanded length; nothing is lost but what is behind a slice that finishes; never more is held than there is room",
 		Design: []string{"ccl_offload/stream_cutter.sv", "ccl_offload/beat_counter.sv"},
 		Why:    "one bit of each byte is free: all of a byte go the same way; slices have any number of bytes",
-		Depth:  7, K: 1,
+		Depth:  7, Base: 4, K: 1,
 		Broken: []Defect{
 			{Name: "a slice that finishes keeps the rest of its beat", Old: "if (out_last && slice_finishes) begin", New: "if (1'b0) begin"},
 			{Name: "every slice drops the rest of its beat", Old: "out_last && slice_finishes", New: "out_last"},
 			{Name: "a beat is taken without room", Old: "rest <= 8'(BEAT);", New: "rest <= 8'(BEAT + 1);"},
 			{Name: "a beat lands where the last one did", Old: "<< {rest, 3'd0}", New: "<< {level, 3'd0}"},
 			{Name: "a slice begins before its bytes are there", Old: "level >= 8'(wanted);", New: "level != '0;"},
-		},
-	},
-	{
-		Name:   "packet_cutter",
-		Shows:  "a move is cut into chunks, messages and packets without a byte lost or sent twice; packets fit into slots, headers count the bytes of their messages, numbers and addresses go on",
-		Design: []string{"ccl_offload/packet_cutter.sv"},
-		Sizes:  map[string]string{"engine_pkg.SLOT_BYTES": "32'd256", "engine_pkg.PACKET_PAYLOAD": "32'd192"},
-		Why:    "slots of 256 bytes instead of 4096: sizes are only compared; moves have any number of bytes",
-		Depth:  14, K: 1,
-		Broken: []Defect{
-			{Name: "a packet with a header fills the slot", Old: "headed ? PAYLOAD : SLOT", New: "SLOT"},
-			{Name: "the message is not taken off the move", Old: "left  <= left - message;", New: "left  <= left - bytes;"},
-			{Name: "messages go over the end of a chunk", Old: "move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk", New: "move.issue.segment_bytes < left ? move.issue.segment_bytes : chunk"},
-			{Name: "a chunk is the whole move", Old: "move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut", New: "uncut"},
-			{Name: "packets of a message all have headers", Old: "headed <= 1'b0;", New: "headed <= headed;"},
-			{Name: "addresses stand still", Old: "sum(vaddr, 64'(bytes))", New: "sum(vaddr, 64'(rest))"},
-			{Name: "the next packet begins before this one is full", Old: "default: if (take && room == take_bytes) begin", New: "default: if (take && room - take_bytes < 64) begin"},
 		},
 	},
 }

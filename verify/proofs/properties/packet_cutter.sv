@@ -158,6 +158,7 @@ module proof (
             assert (\dut.rest == message && \dut.left == left - message && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes );
         end
         if ((in_packet || is_pending) && wire_bytes == 0) assert (\dut.headed && \dut.rest == 0 && \dut.message == 0 && message == 0 && left == 0 && chunk == 0);
+        if (is_pending) assert (room == \dut.bytes && filled == 0);
         if (is_pending && wire_bytes == 0) assert (\dut.bytes == 0);
         if (is_open && wire_bytes == 0) assert (\dut.bytes == 0 && todo == 0 && message == 0 && left == 0);
     end
