@@ -32,4 +32,18 @@ var streams = []Proof{
 			{Name: "inputs do not take turns", File: "common/round_robin.sv", Old: "else if (advance && |request) last <= grant;", New: ""},
 		},
 	},
+	{
+		Name:   "stream_cutter",
+		Shows:  "every byte leaves once, in its place, in slices of the commanded length; nothing is lost but what is behind a slice that finishes; never more is held than there is room",
+		Design: []string{"ccl_offload/stream_cutter.sv", "ccl_offload/beat_counter.sv"},
+		Why:    "one bit of each byte is free: all of a byte go the same way; slices have any number of bytes",
+		Depth:  7, Base: 4, K: 1,
+		Broken: []Defect{
+			{Name: "a slice that finishes keeps the rest of its beat", Old: "if (out_last && slice_finishes) begin", New: "if (1'b0) begin"},
+			{Name: "every slice drops the rest of its beat", Old: "out_last && slice_finishes", New: "out_last"},
+			{Name: "a beat is taken without room", Old: "rest <= 8'(BEAT);", New: "rest <= 8'(BEAT + 1);"},
+			{Name: "a beat lands where the last one did", Old: "<< {rest, 3'd0}", New: "<< {level, 3'd0}"},
+			{Name: "a slice begins before its bytes are there", Old: "level >= 8'(wanted);", New: "level != '0;"},
+		},
+	},
 }
