@@ -31,7 +31,7 @@ var unfinished = []Proof{
 		Broken: []Defect{
 			{Name: "a credit too many", Old: "credits <= 4'(DEPTH);", New: "credits <= 4'(DEPTH + 1);"},
 			{Name: "the next job is taken while a row waits", Old: "!active || read && read_last", New: "!active || read_last"},
-			{Name: "a row comes a cycle too soon", Old: ".in_valid(coming[1])", New: ".in_valid(coming[0])"},
+			{Name: "a row comes a cycle too soon", Old: "waiting || coming[1];", New: "waiting || coming[0];"},
 			{Name: "every beat is cut like the last one", Old: "{read_last, read_last ? end_ : '1, read_side}", New: "{read_last, end_, read_side}"},
 			{Name: "one byte too many", Old: "job_bytes - 1'b1", New: "job_bytes"},
 			{Name: "credits come back while the output waits", Old: "4'(out_valid && out_ready)", New: "4'(out_valid)"},

@@ -44,6 +44,8 @@ module slot_reader #(
     logic [AROUND-1:0] around_1, around_2;
     logic [BEAT-1:0]   out_end;
     logic              pushed;  // always: there are credits
+    logic              waiting;
+    logic [engine_pkg::DATA_WIDTH+AROUND-1:0] oldest;
     logic [3:0]        count;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_end;
 
@@ -75,12 +77,14 @@ module slot_reader #(
         around_2 <= around_1;
     end
 
+    // A beat that nothing waits before goes out as it comes.
     fifo #(.WIDTH(engine_pkg::DATA_WIDTH + AROUND), .DEPTH(DEPTH)) beats (
         .clk, .rst, .clear(1'b0),
-        .in_valid(coming[1]), .in_ready(pushed), .in_data({read_data, around_2}),
-        .out_valid, .out_ready, .out_data({out_data, out_last, out_end, out_side}),
-        .count
+        .in_valid(coming[1] && (waiting || !out_ready)), .in_ready(pushed), .in_data({read_data, around_2}),
+        .out_valid(waiting), .out_ready, .out_data(oldest), .count
     );
+    assign out_valid = waiting || coming[1];
+    assign {out_data, out_last, out_end, out_side} = waiting ? oldest : {read_data, around_2};
 
     always_comb for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) out_keep[i] = BEAT'(i) <= out_end;
 
