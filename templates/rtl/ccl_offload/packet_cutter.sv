@@ -45,7 +45,8 @@ module packet_cutter (
     logic [63:0] vaddr;
     logic        headed, alone;
     logic [31:0] uncut, segment, most;
-    logic        rest_fits;
+    logic        rest_fits, rest_halves;
+    logic [31:0] next_bytes;
 
     engine_pkg::control_t control;
 
@@ -57,7 +58,12 @@ module packet_cutter (
     assign pending   = state == PENDING;
     assign open      = state == OPEN;
     assign ends      = rest == '0;
-    assign rest_fits = rest < most;
+
+    // What is little more than a packet goes as two of about the same size: a last
+    // packet of few bytes would take as long as one of many.
+    assign rest_fits   = rest <= most;
+    assign rest_halves = !rest_fits && rest <= most + SLOT / 2;
+    assign next_bytes  = rest_fits ? rest : rest_halves ? SLOT / 2 : most;
     assign too_large = pending && !alone && !plan.data && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
 
     always_comb begin
@@ -120,10 +126,10 @@ module packet_cutter (
                 headed  <= 1'b1;
             end
             PACKET: begin
-                bytes  <= rest_fits ? rest : most;
-                room   <= engine_pkg::LENGTH_WIDTH'(rest_fits ? rest : most);
+                bytes  <= next_bytes;
+                room   <= engine_pkg::LENGTH_WIDTH'(next_bytes);
                 filled <= '0;
-                rest   <= rest_fits ? '0 : rest - most;
+                rest   <= rest_fits ? '0 : rest_halves ? rest - SLOT / 2 : rest - most;
                 if (headed) begin
                     left  <= left - message;
                     chunk <= chunk - message;

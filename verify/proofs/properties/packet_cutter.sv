@@ -56,7 +56,7 @@ module proof (
     wire [31:0] size       = data ? (left < PAYLOAD ? left : PAYLOAD) : segment;
     wire [31:0] of         = message != 0 ? message : size;   // bytes that the packet begins with
     wire [31:0] most       = message != 0 ? SLOT : PAYLOAD;
-    wire [31:0] want       = of < most ? of : most;
+    wire [31:0] want       = of <= most ? of : of <= most + SLOT / 2 ? SLOT / 2 : most;
     wire        opens      = pending && opened;
 
     always @(posedge clk) begin

@@ -47,6 +47,9 @@ func (p *parcel) cut(payload, slot uint64) {
 	message := func(n uint64) {
 		for at, most := uint64(0), payload; at < n || n == 0; most = slot {
 			size := min(most, n-at)
+			if n-at > most && n-at <= most+slot/2 {
+				size = slot / 2
+			}
 			p.packets = append(p.packets, sending{at == 0, at+size == n, size, n, index & 0xFFFFFFFF, vaddr})
 			at, index, vaddr = at+size, index+1, vaddr+size
 			if n == 0 {

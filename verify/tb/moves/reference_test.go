@@ -346,6 +346,9 @@ func (m *move) cutPackets(lossy bool, payload, slot uint64, tooLarge uint32) {
 		}
 		for at, most := uint64(0), payload; at < n; most = slot {
 			bytes := min(most, n-at)
+			if n-at > most && n-at <= most+slot/2 { // two of about the same size
+				bytes = slot / 2
+			}
 			m.packets = append(m.packets, packet{bytes: bytes, count: n, headed: at == 0, last: at+bytes == n})
 			at += bytes
 		}
