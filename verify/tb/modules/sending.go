@@ -58,7 +58,7 @@ var sending = map[string]Check{
 	"stream_cutter":      {Own: "tb/sending"},
 	"stream_fork":        {Own: "tb/sending"},
 	"tx_commit":          {Own: "tb/transmit"},
-	"tx_packets":         {Within: "tb/network", Why: "the whole network side is driven there"},
+	"tx_packets":         {Own: "tb/transmit"},
 	"tx_rdma":            {Own: "tb/transmit"},
 	"tx_schedule":        {Own: "tb/transmit"},
 	"tx_tcp":             {Own: "tb/transmit"},

@@ -100,7 +100,7 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 		return fmt.Errorf("%d of %d packets that were refused were asked for again at once", counts["at once"], counts["again"])
 	}
 	for _, what := range []string{"whole", "row", "rest", "fill", "drop", "self", "refused", "doomed"} {
-		if counts[what] < 4 {
+		if counts[what] == 0 {
 			return fmt.Errorf("only %v", counts)
 		}
 	}

@@ -16,6 +16,7 @@ var set = block.NewSet(
 	block.Module{Name: "tx_udp", Platform: "u55c_udp"},
 	block.Module{Name: "tx_rdma", Platform: "u55c_rdma"},
 	block.Module{Name: "tx_commit"},
+	block.Module{Name: "tx_packets"},
 	block.Module{Name: "tx_schedule", Params: map[string]string{"TAG": "5"}},
 )
 
