@@ -37,8 +37,8 @@ module move_status (
     // Offset of a queue's registers from those of queue 0.
     localparam logic [7:0] STRIDE = 8'(cclo_pkg::MOVE_STATUS_COMPLETED_1_OFFSET - cclo_pkg::MOVE_STATUS_COMPLETED_0_OFFSET);
 
-    logic [32*QUEUES-1:0] totals, errors;
-    logic [8*QUEUES-1:0]  occupied, room;
+    logic [32*QUEUES-1:0] totals, errors; // totals without those of the cycle before
+    logic [8*QUEUES-1:0]  occupied, room, gone;
     logic [QUEUES-1:0]    changed, cleared, busy;
     logic                 read, write, known, writable, readable, stall;
     logic [31:0]          value;
@@ -66,7 +66,7 @@ module move_status (
         if (request.address == 8'(cclo_pkg::MOVE_STATUS_ABORT_OFFSET)) writable = 1'b1;
         for (int unsigned i = 0; i < QUEUES; i++) begin
             if (request.address == 8'(cclo_pkg::MOVE_STATUS_COMPLETED_0_OFFSET) + 8'(i) * STRIDE) begin
-                value    = totals[32*i +: 32];
+                value    = totals[32*i +: 32] + 32'(gone[8*i +: 8]);
                 readable = 1'b1;
             end
             if (request.address == 8'(cclo_pkg::MOVE_STATUS_ERROR_0_OFFSET) + 8'(i) * STRIDE) begin
@@ -105,10 +105,12 @@ module move_status (
         always_ff @(posedge clk) begin
             if (rst) begin
                 totals[32*q +: 32]  <= '0;
+                gone[8*q +: 8]      <= '0;
                 errors[32*q +: 32]  <= '0;
                 occupied[8*q +: 8]  <= '0;
             end else begin
-                totals[32*q +: 32] <= totals[32*q +: 32] + 32'(ended) + 32'(dropped[q] || overflowed[q]);
+                totals[32*q +: 32] <= totals[32*q +: 32] + 32'(gone[8*q +: 8]);
+                gone[8*q +: 8]     <= ended + 8'(dropped[q] || overflowed[q]);
                 occupied[8*q +: 8] <= occupied[8*q +: 8] + 8'(accepted[q]) - ended;
                 if (reset_moves) errors[32*q +: 32] <= '0;
                 else errors[32*q +: 32] <= (cleared[q] ? '0 : errors[32*q +: 32])

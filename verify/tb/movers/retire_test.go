@@ -132,7 +132,7 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 		b.Set("restart", restart)
 		b.Put("packet_commit_ready", commits.Next())
 		b.Put("release_ready", releases.Next())
-		b.InReset = r.IntN(2000) == 0
+		b.InReset = r.IntN(300) == 0
 		b.Settle()
 
 		all := true
