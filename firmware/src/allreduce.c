@@ -117,7 +117,7 @@ static uint32_t doubling_stages(void)
 
 /* Each rank adds its own to what comes, from rank 0 on, and the last one's sum goes
  * around once more. */
-static void streamed_stage(uint32_t k, struct part part, struct stage *stage)
+__attribute__((cold)) static void streamed_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	uint32_t last = self->size - 1;
 

@@ -29,5 +29,8 @@ void alltoall(struct call *call)
 
 	if (path->protocol == PACED)
 		path->ahead = 1; /* every other stage only sends: one slice at a time comes in */
+	if (path->protocol == RENDEZVOUS)
+		path_asks(path, 2); /* the window of each step, before the one before it sends */
+	path_first(path);
 	stages_run(path, 2 * call->size - 1, call->words.count, stage);
 }

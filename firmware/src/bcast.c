@@ -74,6 +74,6 @@ void bcast(struct call *call)
 		stages_run(path, root || children != 0 ? children : 1, count, tree_stage);
 		return;
 	}
-	path_begin(path, count, chain_stage);
+	path_first(path);
 	stages_run(path, 1, count, chain_stage);
 }

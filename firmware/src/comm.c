@@ -63,7 +63,7 @@ void comm_forget(void)
 		engine.contexts[i].context = 0;
 }
 
-__attribute__((cold)) static void comm_read(struct call *call, uint32_t comm)
+__attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_t comm)
 {
 	struct known *known = &engine.known;
 
@@ -78,6 +78,10 @@ __attribute__((cold)) static void comm_read(struct call *call, uint32_t comm)
 	if (call->rank >= call->size || call->size > CCLO_EXCHANGE_BYTES / CCLO_COMMUNICATORS_RECORD_BYTES ||
 	    !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES + call->size * CCLO_COMMUNICATORS_RECORD_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
+	known->cut_alike = true;
+	for (uint32_t rank = 1; rank < call->size; rank++)
+		if (rank_word(rank, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD) != rank_word(0, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD))
+			known->cut_alike = false;
 	known->comm = comm;
 	known->size = call->size;
 	known->rank = call->rank;
@@ -137,7 +141,7 @@ void cut_use(uint32_t rank)
 	const struct call *call = self;
 	struct known *known = &engine.known;
 
-	if (known->cut_version == engine.tables && known->to == rank && known->cut_packed == call->wire_packed &&
+	if (known->cut_version == engine.tables && (known->to == rank || known->cut_alike) && known->cut_packed == call->wire_packed &&
 	    known->comm == call->comm && known->elements == call->elements)
 		return;
 	known->express_to = NO_RANK;
@@ -180,26 +184,9 @@ static inline struct place plain(uint32_t low, uint32_t high)
 	return (struct place){ .low = low, .high = high, .kind = CCLO_MOVE_OPERAND_MEMORY };
 }
 
-static void operands_use(struct call *call, bool op1)
+/* Any that are not plain in device memory: the addresses are there, but what they are is not. */
+__attribute__((noinline)) static void operands_other(struct call *call, uint32_t packed, uint32_t flags)
 {
-	uint32_t packed = CALL_WORD(compression_flags);
-	uint32_t flags = CALL_WORD(stream_flags);
-	uint32_t low0 = CALL_WORD(addr_0_low), high0 = CALL_WORD(addr_0_high);
-	uint32_t low2 = CALL_WORD(addr_2_low), high2 = CALL_WORD(addr_2_high);
-	uint32_t low1 = 0, high1 = 0;
-
-	if (op1) {
-		low1 = CALL_WORD(addr_1_low);
-		high1 = CALL_WORD(addr_1_high);
-	}
-	call->wire_packed = (packed & CCLO_COMPRESSION_FLAGS_ETH) != 0;
-	call->packs = packed != 0 || call->inner_packed;
-	if ((packed | flags) == 0) {
-		call->op0 = plain(low0, high0);
-		call->op1 = plain(low1, high1);
-		call->res = plain(low2, high2);
-		return;
-	}
 	uint32_t stream = FIELD_OF(STREAM_WORD_STREAM, flags);
 #if CCLO_FEATURE_HOST_OPERANDS
 	uint32_t host = FIELD_OF(STREAM_WORD_HOST, flags);
@@ -210,11 +197,25 @@ static void operands_use(struct call *call, bool op1)
 	uint32_t op0_host = 0, op1_host = 0, res_host = 0;
 #endif
 
-	call->op0 = place(low0, high0, stream & CCLO_STREAM_FLAGS_OP0, packed & CCLO_COMPRESSION_FLAGS_OP0, op0_host);
-	call->op1 = place(low1, high1, 0, packed & CCLO_COMPRESSION_FLAGS_OP1, op1_host);
-	call->res = place(low2, high2, stream & CCLO_STREAM_FLAGS_RES, packed & CCLO_COMPRESSION_FLAGS_RES, res_host);
+	call->op0 = place(call->op0.low, call->op0.high, stream & CCLO_STREAM_FLAGS_OP0, packed & CCLO_COMPRESSION_FLAGS_OP0, op0_host);
+	call->op1 = place(call->op1.low, call->op1.high, 0, packed & CCLO_COMPRESSION_FLAGS_OP1, op1_host);
+	call->res = place(call->res.low, call->res.high, stream & CCLO_STREAM_FLAGS_RES, packed & CCLO_COMPRESSION_FLAGS_RES, res_host);
 	if (packed != 0 && !capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
 		task_fail(CCLO_RETURN_CODE_COMPRESSION);
+}
+
+static inline void operands_use(struct call *call, bool op1)
+{
+	uint32_t packed = CALL_WORD(compression_flags);
+	uint32_t flags = CALL_WORD(stream_flags);
+
+	call->wire_packed = (packed & CCLO_COMPRESSION_FLAGS_ETH) != 0;
+	call->packs = packed != 0 || call->inner_packed;
+	call->op0 = plain(CALL_WORD(addr_0_low), CALL_WORD(addr_0_high));
+	call->res = plain(CALL_WORD(addr_2_low), CALL_WORD(addr_2_high));
+	call->op1 = op1 ? plain(CALL_WORD(addr_1_low), CALL_WORD(addr_1_high)) : plain(0, 0);
+	if ((packed | flags) != 0)
+		operands_other(call, packed, flags);
 }
 
 /* Of a size in bytes, a beat at most; NO_LOG if it is no power of two. */
@@ -236,7 +237,7 @@ static uint32_t beat_log(uint32_t bytes)
 	return log != NO_LOG ? beat - log : beat;
 }
 
-__attribute__((cold)) static void elements_read(uint32_t elements)
+__attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 {
 	struct known *known = &engine.known;
 

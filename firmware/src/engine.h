@@ -8,7 +8,7 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 152 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 144 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
 #define NO_RANK     0xFFFFFFFF
 #define NO_LOG      0xFF
@@ -52,6 +52,7 @@ struct known {
 	/* Where eager messages of these elements to a rank of this communicator are cut. */
 	uint32_t cut_version, to, chunk_bytes, segment_bytes;
 	bool cut_packed; /* on the wire */
+	bool cut_alike; /* to all ranks */
 	uint32_t express_to; /* the same rank, if express.c may send to it; or NO_RANK */
 };
 

@@ -33,7 +33,7 @@ static inline bool go(uint32_t control, enum call_kind kind, uint32_t moves, uin
 
 #if CCLO_FEATURE_RENDEZVOUS
 /* What is left of a call whose window is waited for. */
-__attribute__((noreturn)) static void window_rest(void)
+__attribute__((noreturn, cold)) static void window_rest(void)
 {
 	move_drain();
 	queue_give_back(self); /* others need it while this one waits */
@@ -42,7 +42,7 @@ __attribute__((noreturn)) static void window_rest(void)
 }
 
 /* It goes on there. */
-static void settle_window(struct call *call)
+__attribute__((cold)) static void settle_window(struct call *call)
 {
 	call->windows = 1;
 	call->held[0] = (struct held){ .window = P2P_WINDOWS };
@@ -60,12 +60,16 @@ uint32_t express_window(void)
 
 	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
 		express_settle();
-	} else if (LIKELY(hw_read(CCLO_RENDEZVOUS_DONE_ADDRESS) != 0)) {
+		return wake;
+	}
+	if (LIKELY(hw_read(CCLO_RENDEZVOUS_DONE_ADDRESS) != 0)) {
 		task_answer_next(0);
 		engine.open = 0;
 		engine.issued[QUEUE]++;
 		engine.quick = 0;
-	} else if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 ||
+		return wake;
+	}
+	if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 ||
 	           hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & 1u << (CCLO_MOVE_STATE_FAILED_SHIFT + QUEUE)) {
 		express_settle();
 		/* The limit counts from the last packet that came. */
@@ -138,7 +142,8 @@ static inline void set_message(uint32_t comm, uint32_t peer, uint32_t tag)
  * was all. What the bus takes while the processor decides costs nothing. */
 __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
 {
-	uint32_t host, address, address_high;
+	bool lossy = engine.lossy;
+	uint32_t count, host, address, address_high;
 
 	set_message(comm, peer, tag);
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
@@ -150,15 +155,16 @@ __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, u
 	if (peer >= engine.known.size || bytes > engine.known.window_bytes)
 		return false;
 	/* Who announces windows knows what they are. One may be on its way. */
-	for (uint32_t tries = 0; hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0;)
+	for (uint32_t tries = 0; UNLIKELY(hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0);)
 		if (++tries == SEEKS)
 			return false;
+	count = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS);
 	address = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
 	address_high = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS + 4);
 	host = FIELD(MOVE_CONTROL_REMOTE_HOST, hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS));
-	if (hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS) == 0)
+	if (UNLIKELY(count == 0))
 		return false;
-	if (engine.lossy)
+	if (UNLIKELY(lossy))
 		hw_write(CCLO_MOVE_TAG_ADDRESS, hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS));
 	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);
 	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS + 4, address_high);
@@ -199,16 +205,59 @@ __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, u
 }
 #endif
 
+/* Both forms of the elements, and what converts them. */
+__attribute__((noinline)) static void set_forms(uint32_t count)
+{
+	const struct known *known = &engine.known;
+
+	set_bytes(count * known->plain_bytes);
+	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, (count >> known->ratio_log) * known->packed_bytes);
+	hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions);
+}
+
+/* The same where messages are compressed. */
+__attribute__((noinline)) static bool send_packed(uint32_t count, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
+{
+	const struct known *known = &engine.known;
+
+	if (known->cut_version != engine.tables || !known->cut_packed || (known->to != peer && !known->cut_alike) || peer >= known->size ||
+	    !capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
+		return false;
+	set_forms(count);
+	set_op0(low0, high0);
+	set_message(comm, peer, tag);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
+	hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, known->chunk_bytes);
+	hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, known->segment_bytes);
+	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+	return go(FROM_MEMORY | TO_NETWORK | CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK, KIND_SEND_EAGER, 1, move_limit());
+}
+
+__attribute__((noinline)) static bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
+{
+	if (!capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
+		return false;
+	set_forms(count);
+	set_result(low2, high2);
+	set_message(comm, peer, tag);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
+	engine.early = 1;
+	return go(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE) | CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK |
+	              CCLO_MOVE_CONTROL_INNER_COMPRESSED_MASK | TO_MEMORY,
+	          KIND_RECV_EAGER, 1, move_limit());
+}
+
 bool express(uint32_t operation)
 {
 	const uint32_t used = (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT) << QUEUE;
 	const struct known *known = &engine.known;
-	uint32_t wrong, count, bytes, low0, high0, low2, high2, comm, peer, tag;
+	uint32_t wrong, packed, count, bytes, low0, high0, low2, high2, comm, peer, tag;
 
 	if (operation > CCLO_OPERATION_RECV || (known->express >> operation & 1) == 0)
 		return false;
 	wrong = CALL_WORD(arithcfg) ^ known->elements;
-	wrong |= CALL_WORD(compression_flags) | CALL_WORD(stream_flags);
+	packed = CALL_WORD(compression_flags);
+	wrong |= CALL_WORD(stream_flags);
 	count = CALL_WORD(count);
 	wrong |= count >> 26; /* the product with the bytes of an element is a word */
 	wrong |= hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & used;
@@ -219,6 +268,9 @@ bool express(uint32_t operation)
 		tag = CALL_WORD(tag);
 		low0 = CALL_WORD(addr_0_low);
 		high0 = CALL_WORD(addr_0_high);
+		if (UNLIKELY(packed))
+			return (wrong | (comm ^ known->comm) | (packed ^ CCLO_COMPRESSION_FLAGS_ETH)) == 0 &&
+			       send_packed(count, low0, high0, comm, peer, tag);
 #if CCLO_FEATURE_RENDEZVOUS
 		if (bytes > engine.max_eager)
 			return (wrong | (comm ^ known->comm)) == 0 && to_window(bytes, low0, high0, comm, peer, tag);
@@ -243,6 +295,8 @@ bool express(uint32_t operation)
 		/* Without an address it may be in another place. */
 		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->size || (low2 | high2) == 0)
 			return false;
+		if (UNLIKELY(packed))
+			return packed == CCLO_COMPRESSION_FLAGS_ETH && receive_packed(count, low2, high2, comm, peer, tag);
 #if CCLO_FEATURE_RENDEZVOUS
 		if (bytes > engine.max_eager)
 			return in_window(count, low2, high2, comm, peer, tag);
@@ -261,7 +315,7 @@ bool express(uint32_t operation)
 	if (operation == CCLO_OPERATION_COMBINE) {
 		uint32_t low1 = CALL_WORD(addr_1_low), high1 = CALL_WORD(addr_1_high);
 
-		if (UNLIKELY(wrong | (CALL_WORD(function_code) ^ known->function)))
+		if (UNLIKELY(wrong | packed | (CALL_WORD(function_code) ^ known->function)))
 			return false;
 		set_bytes(bytes);
 		hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions | known->reduction);
@@ -270,7 +324,7 @@ bool express(uint32_t operation)
 		set_result(low2, high2);
 		return go(FROM_MEMORY | FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY) | TO_MEMORY, KIND_LOCAL, 1, move_limit());
 	}
-	if (UNLIKELY(wrong))
+	if (UNLIKELY(wrong | packed))
 		return false;
 	set_bytes(bytes);
 	set_op0(low0, high0);

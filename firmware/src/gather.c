@@ -52,8 +52,10 @@ void gather(struct call *call)
 {
 	struct path *path = choose();
 
-	if (comm_peer() == call->rank)
+	if (comm_peer() == call->rank) {
 		stages_run(path, call->size, call->words.count, at_root);
-	else
-		stages_run(path, 1, call->words.count, elsewhere);
+		return;
+	}
+	path_first(path);
+	stages_run(path, 1, call->words.count, elsewhere);
 }

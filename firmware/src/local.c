@@ -25,7 +25,7 @@ void combine(struct call *call)
 
 #ifdef CCLO_OPERATION_EXT_STREAM_KRNL
 /* Through the user kernel: out by one move, in by another, side by side. */
-void ext_stream_krnl(struct call *call)
+__attribute__((cold)) void ext_stream_krnl(struct call *call)
 {
 	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
 	const struct place from = call->op0, to = call->res;

@@ -37,10 +37,8 @@ __attribute__((noinline, cold)) static void reset_requested(void)
 }
 
 /* Begins the call in the window, on a stack. */
-__attribute__((noreturn)) static void begin(uint32_t operation)
+__attribute__((noreturn)) static inline void begin_as(uint32_t i, uint32_t operation)
 {
-	uint32_t free = ~engine.open;
-	uint32_t i = next_in(&free);
 	struct call *call = &engine.calls[i];
 
 	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
@@ -49,9 +47,18 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	call->state = (struct call_state){ .queue = NO_QUEUE, .other_queue = NO_QUEUE };
 	call->windows = 0;
 	call->words.scenario = operation;
-	engine.open |= call->bit;
+	engine.open |= 1u << i;
 	engine.current = call;
 	task_begin(engine.stacks[i] + STACK_WORDS);
+}
+
+__attribute__((noreturn)) static void begin(uint32_t operation)
+{
+	uint32_t free = ~engine.open;
+
+	if (LIKELY(free & 1))
+		begin_as(0, operation);
+	begin_as(next_in(&free), operation);
 }
 
 /* Lets a call go on; returns if it is finishing. */

@@ -60,20 +60,30 @@ static uint32_t free_queues(uint32_t now)
 	return ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
 }
 
+/* The waits of those who have queues are limited. */
+__attribute__((noinline)) static void queue_await(void)
+{
+	uint32_t now, free;
+
+	while (now = state(), (free = free_queues(now)) == 0 && (free = take_back(now)) == 0)
+		task_stand_by();
+	self->state.queue = take(free, now);
+	self->announced = engine.issued[self->state.queue];
+}
+
 void queue_take(void)
 {
-	for (;;) {
-		uint32_t now = state(), free = free_queues(now);
+	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
+	struct call *call = engine.current;
 
-		if (free == 0)
-			free = take_back(now);
-		if (free != 0) {
-			self->state.queue = take(free, now);
-			self->announced = engine.issued[self->state.queue];
-			return;
-		}
-		task_stand_by(); /* the waits of those who have one are limited */
+	if (LIKELY((engine.queues_taken & 1) == 0 && (state() & used) == 0)) { /* the first one, mostly */
+		call->state.queue = 0;
+		engine.queues_taken |= 1;
+		engine.room[0] = CCLO_MOVE_QUEUE_DEPTH;
+		call->announced = engine.issued[0];
+		return;
 	}
+	queue_await();
 }
 
 bool queue_take_second(void)
@@ -386,25 +396,49 @@ uint32_t move_prepare(const struct move *m)
 	return control;
 }
 
-void move_commit(const struct move *m, uint32_t control)
+uint32_t move_prepare_plain(const struct place *op0, const struct place *result, uint32_t count, uint32_t destination,
+                            uint32_t context)
+{
+	const struct call *call = engine.current;
+	uint32_t bytes = bytes_of(count, false);
+
+	make_room();
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
+	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
+	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+	if (result == NULL)
+		return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY) | FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
+	hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, result->low);
+	hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, result->high);
+	return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY) |
+	       FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
+}
+
+void move_commit(bool to_window, uint32_t count, uint32_t control)
 {
 	struct call *call = engine.current;
 
 #if CCLO_FEATURE_RENDEZVOUS
-	if (m->to_window) {
+	if (to_window) {
 		hw_write(CCLO_MOVE_TAG_ADDRESS, call->remote_transfer);
 		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address + call->remote_bytes);
 		count_packets_of(call);
 		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
 		           FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host);
-		call->remote_bytes += bytes_of(m->count, false);
+		call->remote_bytes += bytes_of(count, false);
 	}
 #endif
-	(void)m;
+	(void)to_window;
+	(void)count;
 	issue_control(call, control);
 }
 
-void move_issue(const struct move *m) { move_commit(m, move_prepare(m)); }
+void move_issue(const struct move *m) { move_commit(m->to_window, m->count, move_prepare(m)); }
 
 __attribute__((cold)) uint32_t bytes_of_many(uint32_t count, bool packed)
 {

@@ -29,7 +29,12 @@ void move_issue(const struct move *move);
 /* The same in two steps: between them registers of moves keep what they have if no other
  * call has run (engine.switches) and this one has issued nothing; and an invitation may come. */
 uint32_t move_prepare(const struct move *move);
-void move_commit(const struct move *move, uint32_t prepared);
+void move_commit(bool to_window, uint32_t count, uint32_t prepared);
+
+/* The first step for what is sent into a window from plain memory, and becomes a result there,
+ * too, unless that is NULL. Nothing of the call is compressed. */
+uint32_t move_prepare_plain(const struct place *op0, const struct place *result, uint32_t count, uint32_t destination,
+                            uint32_t context);
 
 /* Issues a move that sends a message without payload to a rank, or takes one from it. */
 void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context);

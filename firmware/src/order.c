@@ -32,7 +32,7 @@ static bool must_follow(const struct call *later, const struct call *earlier)
 	return later->kind == KIND_SEND_EAGER || tags_meet(later->tag, earlier->tag);
 }
 
-static bool overtakes(void)
+__attribute__((cold)) static bool overtakes(void)
 {
 	for (uint32_t set = engine.open & ~self->bit; set != 0;) {
 		const struct call *other = &engine.calls[next_in(&set)];

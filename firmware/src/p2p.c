@@ -74,7 +74,7 @@ static uint32_t piece(uint32_t offset)
 	return left < most ? left : most;
 }
 
-static void send_to_windows(uint32_t to)
+__attribute__((cold)) static void send_to_windows(uint32_t to)
 {
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
 		struct place own = place_at(&self->op0, offset);

@@ -28,7 +28,7 @@ static void chain_stage(uint32_t k, struct part part, struct stage *stage)
 
 static void along_chain(struct path *path)
 {
-	path_begin(path, self->words.count, chain_stage);
+	path_first(path);
 	stages_run(path, 1, self->words.count, chain_stage);
 }
 

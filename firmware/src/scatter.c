@@ -33,6 +33,7 @@ void scatter(struct call *call)
 	struct path *path = path_choose(call->words.count, 1);
 
 	path_one_way(path);
+	path_first(path);
 	if (comm_peer() == call->rank)
 		stages_run(path, call->size, call->words.count, at_root);
 	else

@@ -107,7 +107,7 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	struct path *path = &paths[queue_of_call()];
 
 	path->tag = TAG_DATA;
-	path->whole = path->begun_first = false;
+	path->whole = path->first = path->begun_first = false;
 #if CCLO_FEATURE_RENDEZVOUS
 	path->early = path->greeted = path->welcome = false;
 	path->opened = path->begun = path->current = 0;
@@ -368,7 +368,7 @@ static void invited_issue(struct path *path, const struct move *move)
 		if (engine.switches != switches)
 			prepared = move_prepare(move);
 	}
-	move_commit(move, prepared);
+	move_commit(move->to_window, move->count, prepared);
 }
 
 void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
@@ -482,30 +482,33 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 		path->welcome = false;
 	}
 }
-void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+/* Nothing is compressed, and all is in device memory. */
+static bool is_plain(const struct place *own, const struct place *result)
 {
-	struct move move = {
-		.op0 = own,
-		.result = result,
-		.count = count < path->slice ? count : path->slice,
-		.sends = true,
-		.to_window = true,
-		.destination = to,
-		.tag = path->tag,
-		.context = collective_context(),
-	};
-
-	if (!path->greeted)
-		return;
-	invited_issue(path, &move);
-	path->begun_first = true;
-	if (!unfinished) {
-		invitation_done(to, collective_context());
-		path->welcome = false;
-	}
+	return !self->packs && own->form == PLAIN_MEMORY && (result == NULL || result->form == PLAIN_MEMORY);
 }
 
-void path_begin(struct path *path, uint32_t count, stage_builder *build)
+void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+{
+	uint32_t context = collective_context(), switches, prepared;
+
+	if (!path->greeted || !is_plain(own, result))
+		return;
+	if (count > path->slice)
+		count = path->slice;
+	prepared = move_prepare_plain(own, result, count, to, context);
+	switches = engine.switches;
+	invitation_wait(to, path->tag, context);
+	if (engine.switches != switches)
+		prepared = move_prepare_plain(own, result, count, to, context);
+	move_commit(true, count, prepared);
+	path->begun_first = true;
+	path->welcome = unfinished;
+	if (!unfinished)
+		invitation_done(to, context);
+}
+
+__attribute__((always_inline)) static inline void begin(struct path *path, uint32_t count, stage_builder *build)
 {
 	struct stage *stage = &path->stages[0];
 	struct part part = { .count = count < path->slice ? count : path->slice, .whole = path->whole };
@@ -514,7 +517,8 @@ void path_begin(struct path *path, uint32_t count, stage_builder *build)
 		return;
 	clear(stage);
 	build(0, part, stage);
-	invite(path, stage);
+	if (opens(stage))
+		open_landing(path, stage->from, lands_in_place(stage) ? &stage->result : NULL, stage->count);
 	run_in_windows(path, stage);
 	path->begun_first = true;
 }
@@ -529,7 +533,7 @@ void path_begin_ring(struct path *path, const struct place *own, const struct pl
 	(void)unfinished;
 }
 
-void path_begin(struct path *path, uint32_t count, stage_builder *build)
+static void begin(struct path *path, uint32_t count, stage_builder *build)
 {
 	(void)path;
 	(void)count;
@@ -590,6 +594,8 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 	uint32_t built = 0, invited = 0, done = 0;
 	bool more = stages != 0;
 
+	if (path->first)
+		begin(path, count, build);
 	if (path->begun_first) {
 		sequence.k = built = invited = done = 1;
 		sequence.part.count = count < path->slice ? count : path->slice;

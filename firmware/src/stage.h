@@ -55,7 +55,7 @@ struct path {
 	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance, at least */
-	bool begun_first; /* stage 0 has run */
+	bool first, begun_first; /* stage 0 runs before others are looked at; it has */
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
 #if CCLO_FEATURE_RENDEZVOUS
 	bool aside; /* windows are announced without waiting for earlier stages */
@@ -97,10 +97,11 @@ void path_around(struct path *path, uint32_t count, uint32_t stages);
  * of count elements; at a place in the result, or in scratch memory if there is none. */
 void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count);
 
-/* Looks at stage 0, and runs it, of an operation in which it needs no stage after it. */
-void path_begin(struct path *path, uint32_t count, stage_builder *build);
+/* For operations in which stage 0 needs not that stages after it are asked for: it runs
+ * before they are looked at. */
+static inline void path_first(struct path *path) { path->first = true; }
 
-/* The same for a ring after it has been greeted, where stage 0 only sends: so many elements at
+/* Runs stage 0 of a ring that has been greeted, which only sends: so many elements at
  * most, that become a result, too, if there is one; and whether the next one sends behind them. */
 void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished);
 

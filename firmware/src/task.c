@@ -35,18 +35,19 @@ static void check_stack(const struct call *call)
 		__builtin_trap();
 }
 
-void task_done(void)
+/* A frame less on stacks that fail where they are deepest. */
+__attribute__((noreturn, always_inline)) static inline void done(uint32_t error)
 {
-	check_stack(self);
-	task_end(self, self->error);
+	struct call *call = self;
+
+	check_stack(call);
+	task_end(call, call->error | error);
 	task_leave();
 }
 
-void task_fail(uint32_t error)
-{
-	self->error |= error;
-	task_done();
-}
+void task_done(void) { done(0); }
+
+void task_fail(uint32_t error) { done(error); }
 
 void task_main(void)
 {
@@ -90,12 +91,11 @@ void task_wait(uint32_t error)
 	task_pause();
 }
 
-/* The alarm has come, or nobody waits for it any more. */
-__attribute__((cold)) void task_alarm(void)
+/* Milliseconds until the first of the calls' waits ends. */
+__attribute__((noinline, cold)) static uint32_t soonest_end(uint32_t now)
 {
-	uint32_t now = milliseconds(), soonest = FAR;
+	uint32_t soonest = FAR;
 
-	engine.alarms = 0;
 	for (uint32_t set = engine.open; set != 0;) {
 		const struct call *call = &engine.calls[next_in(&set)];
 		int32_t left = (int32_t)(call->deadline - now);
@@ -108,7 +108,16 @@ __attribute__((cold)) void task_alarm(void)
 		if ((uint32_t)left < soonest)
 			soonest = (uint32_t)left;
 	}
-	set_alarm(now + soonest);
+	return soonest;
+}
+
+/* The alarm has come, or nobody waits for it any more. The next call may be there already. */
+void task_alarm(void)
+{
+	uint32_t now = milliseconds();
+
+	engine.alarms = 0;
+	set_alarm(now + (engine.open != 0 ? soonest_end(now) : FAR));
 }
 
 /* The processor sleeps here if no other call is open, and in the scheduler else. */

@@ -20,7 +20,7 @@ static void forget_oldest(struct call *call)
 	call->windows--;
 }
 
-void windows_shut(struct call *call)
+__attribute__((cold)) void windows_shut(struct call *call)
 {
 	while (call->windows != 0) {
 		hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, call->held[0].window);
@@ -65,7 +65,7 @@ static bool oldest_is_finished(void)
 	       (!self->held[0].read || move_is_done(self->held[0].move));
 }
 
-void windows_finish(void)
+void windows_await(void)
 {
 	struct call *call = engine.current;
 	uint32_t finished = 0;
@@ -98,18 +98,30 @@ bool window_room(uint64_t address)
 
 /* Each queue of moves has windows for its collective, which waits for nobody's;
  * receives share the others. */
-static uint8_t free_window(void)
+__attribute__((noinline)) static uint8_t await_window(uint32_t first, uint32_t end)
 {
-	bool collective = self->kind == KIND_COLLECTIVE;
-	uint32_t first = collective ? queue_of_call() * HELD : P2P_WINDOWS;
-	uint32_t end = collective ? first + HELD : CCLO_RENDEZVOUS_WINDOWS;
-
 	for (;;) {
 		for (uint32_t window = first; window < end; window++)
 			if ((engine.windows & (1u << window)) == 0)
 				return (uint8_t)window;
 		task_stand_by(); /* the waits of those who have them are limited */
 	}
+}
+
+static inline uint8_t free_window(const struct call *call)
+{
+	bool collective = call->kind == KIND_COLLECTIVE;
+	uint32_t first = collective ? queue_of_call() * HELD : P2P_WINDOWS;
+
+	if (LIKELY((engine.windows >> first & 1) == 0))
+		return (uint8_t)first;
+	return await_window(first, collective ? first + HELD : CCLO_RENDEZVOUS_WINDOWS);
+}
+
+__attribute__((noinline)) static void make_room_at(uint64_t address)
+{
+	while (self->windows == HELD || held_at(address))
+		finish_oldest();
 }
 
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside)
@@ -119,9 +131,9 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	uint8_t window;
 	bool second;
 
-	while (call->windows == HELD || held_at(address_of(landing)))
-		finish_oldest();
-	window = free_window();
+	if (UNLIKELY(call->windows != 0))
+		make_room_at(address_of(landing));
+	window = free_window(call);
 	engine.windows |= 1u << window;
 	held = &call->held[call->windows++];
 	held->window = window;

@@ -26,7 +26,13 @@ void window_read(uint8_t window, bool last, bool moved);
 void window_decline(uint32_t from, uint32_t tag, uint32_t context);
 
 /* Waits until the sender is done with the call's windows, which its moves are. */
-void windows_finish(void);
+void windows_await(void);
+
+static inline void windows_finish(void)
+{
+	if (engine.current->windows != 0)
+		windows_await();
+}
 
 /* Waits for a rank's announcement and keeps it for the next moves into its
  * window; false if it wants the message eagerly. */

@@ -95,7 +95,7 @@ func (g *callGraph) indirect(from string) []string {
 	var to []string
 	for _, name := range g.roots {
 		builder := strings.Contains(name, ":")
-		if name != "task_main" && name != "cclo_main" && name != "scheduler" && builder == (from == "stages_run" || from == "path_begin" || strings.HasSuffix(from, ":next_stage")) {
+		if name != "task_main" && name != "cclo_main" && name != "scheduler" && builder == (from == "stages_run" || strings.HasSuffix(from, ":next_stage")) {
 			to = append(to, name)
 		}
 	}
