@@ -76,4 +76,22 @@ var movers = []Proof{
 			{Name: "errors stay for the next command", Old: "(rst || (advance && valid2 && ends2))", New: "(rst)"},
 		},
 	},
+	{
+		Name:   "dma_write_align",
+		Shows:  "every byte of a command up to its end or that of the packet is written once, in its place, and no other; bursts hold these lines without a gap, end with their block of lines or the command, and the last one says how it went",
+		Design: []string{"external_dma/dma_write_align.sv", "external_dma/dma_rotate.sv", "common/skid_buffer.sv"},
+		Why:    "blocks of 4 lines instead of 16, 16 bits of the address: lines are counted; one bit of each byte is free: all of a byte go the same way",
+		Depth:  9, Base: 4, K: 1,
+		Broken: []Defect{
+			{Name: "one byte behind the end of the line is lost", Old: "spills       = 7'(offset) + lanes > 7'd64;", New: "spills       = 7'(offset) + lanes > 7'd65;"},
+			{Name: "bursts go on in the next block", Old: "closes       = ends || (boundary && !void_lines);", New: "closes       = ends;"},
+			{Name: "a refused command writes", Old: "step0 = {!void_lines, closes", New: "step0 = {1'b1, closes"},
+			{Name: "the end of the packet does not end the transfer", Old: "final_beat   = beat_last || bytes_left", New: "final_beat   = bytes_left"},
+			{Name: "the first line is written from lane 0 on", Old: "first ? 7'(offset) : 7'd0", New: "7'd0"},
+			{Name: "what a beat has too much is lost but for the last line", Old: "trailing ? 7'd64 : 7'(offset),", New: "trailing ? 7'd64 : 7'd0,"},
+			{Name: "an early end is told of the beat that comes next", Old: "underrun_now     = trailing ? underrun : ", New: "underrun_now     = "},
+			{Name: "lines go on while their burst waits", Old: "possible && (burst_ready || !closes);", New: "possible;"},
+			{Name: "the last line takes a beat of its own", Old: "go && !trailing && bytes_left != '0;", New: "go && bytes_left != '0;"},
+		},
+	},
 }

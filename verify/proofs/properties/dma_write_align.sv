@@ -81,7 +81,7 @@ module proof (
     reg  [22:0] bytes;
     reg  [23:0] taken;
     reg  [5:0]  offset;
-    reg  [57:0] base;
+    reg  [18:0] base;                    // its first line
     reg  [18:0] told;
     reg  [3:0]  tag;
     reg         memory, invalid, nowhere;
@@ -101,6 +101,7 @@ module proof (
     wire [18:0] total_now = void_ ? 19'd0 : hollow_now ? covered_now[23:6] + 19'd1 : 19'(reach_now[23:6]);
     wire [18:0] complete  = void_ ? 19'd0 : over ? total : 19'(covered[23:6]);
     wire        tells     = burst_valid && burst_ready;
+    wire [18:0] begins_at = base + told;
     wire [18:0] told_now  = told + burst_length + 1'b1;
 
     // Lines of the commands before it that have not come out, less those of its
@@ -116,14 +117,14 @@ module proof (
         due <= loads ? before_it : due - gives;
         if (loads) begin
             {finished, ended, hollow} <= 0;
-            {bytes, base, offset, tag} <= {command_bytes, command_address, command_tag};
+            {bytes, base, offset, tag} <= {command_bytes, 9'd0, address, command_tag};
             {memory, invalid, nowhere} <= {command_memory, command_invalid, command_nowhere};
             {taken, told} <= 0;
             over <= command_bytes == 0;
         end
         if (rst) begin
             {finished, over, invalid} <= 3'b111; // as behind a command without lines
-            {bytes, taken, told, due, hollow} <= 0;
+            {bytes, taken, told, due, hollow, base} <= 0;
         end
     end
 
@@ -131,7 +132,7 @@ module proof (
     (* anyseq *) wire        watch;
     (* anyseq *) wire [23:0] choose;
     reg         watched, present, known, bit_;
-    reg  [18:0] before;
+    reg  [1:0]  before;
     reg  [23:0] spot, given;     // lines in bytes
     reg  [23:0] got;             // bytes
     reg         all, nothing, empty;
@@ -153,7 +154,7 @@ module proof (
             if (loads) present <= 1'b0;
         end else if (loads && watch) begin
             {watched, present, known} <= 3'b110;
-            before  <= before_it;
+            before  <= before_it[1:0];
             {given, got, empty} <= 0;
             all     <= command_bytes == 0;
             nothing <= command_void;
@@ -174,10 +175,10 @@ module proof (
                 of_a_command: assert (!finished);
                 says_what: assert (burst_void == void_ && burst_memory == memory && burst_tag == tag && burst_decode_error == nowhere);
                 if (burst_ends) says_how_it_went: assert (over_now && burst_bytes == taken_now && burst_end_of_packet == ended_now && burst_internal_error == (invalid || taken_now < bytes));
-                if (!void_) no_gap: assert (burst_line == base + told);
+                if (!void_) no_gap: assert (burst_line == 58'(begins_at));
                 if (!void_) within_a_block: assert (burst_line[1:0] + burst_length <= BURST - 1);
                 if (!void_ && burst_ends) all_lines: assert (told_now == total_now);
-                if (!burst_ends) full: assert (!void_ && burst_line[1:0] + burst_length == BURST - 1 && told_now * 24'd64 <= covered_now);
+                if (!burst_ends) full: assert (!void_ && burst_line[1:0] + burst_length == BURST - 1 && told_now <= covered_now[23:6]);
             end
             if (mine && line_valid) begin
                 if (spot[23:6] == given[23:6]) strobes: assert (line_strobes[spot[5:0]] == written);
@@ -242,10 +243,12 @@ module proof (
     // out when one of them does.
     wire        line_2  = \dut.valid2 && writes_2;
     wire        line_1  = \dut.valid1 && writes_1;
-    wire [18:0] upto_2  = line_2;
-    wire [18:0] upto_1  = upto_2 + line_1;
-    wire [23:0] given_1 = given + 24'd64 * (upto_2 - before);
-    wire [23:0] given_0 = given + 24'd64 * (upto_1 - before);
+    wire [1:0]  upto_2  = line_2;
+    wire [1:0]  upto_1  = upto_2 + line_1;
+    wire [1:0]  past_2  = upto_2 - before;
+    wire [1:0]  past_1  = upto_1 - before;
+    wire [23:0] given_1 = given + {past_2, 6'd0};
+    wire [23:0] given_0 = given + {past_1, 6'd0};
     wire        in_2    = line_2 && mine;
     wire        in_1    = watched && !nothing && line_1 && upto_2 >= before && (!all || given_1 < span);
     wire [23:0] rest_2  = end_ - given;
@@ -258,6 +261,7 @@ module proof (
     // Steps of the command at work.
     wire [23:0] rounded = taken + 24'd63;
     wire [18:0] steps   = rounded[23:6];
+    wire [18:0] goes_on_at = base + steps;
     wire [18:0] since   = steps - told;
 
     always @* if (started && !rst) begin
@@ -269,7 +273,7 @@ module proof (
         if (beat_watched && ahead == 1) assert ({\dut.beats.spare [519:512], spare_bits[column]} == beat);
 
         assert (finished == !\dut.busy );
-        assert (taken <= bytes);
+        assert (taken <= bytes && base < 1024);
         if (\dut.busy ) begin
             assert (\dut.bytes_left == bytes - taken && \dut.received == taken);
             assert (\dut.trailing == (over && bytes != 0) && (over || bytes != 0));
@@ -278,7 +282,7 @@ module proof (
             if (bytes == 0) assert (invalid);
             if (\dut.trailing ) assert (\dut.offset == covered[5:0] && !hollow && reach[23:6] == steps + 1'b1 && covered[5:0] <= offset && \dut.packet_ended == ended && \dut.underrun == (taken < bytes));
             else assert (\dut.offset == offset && taken[5:0] == 0 && !hollow && !ended && (bytes == 0 || taken < bytes));
-            if (!void_) assert (\dut.start == base + told && \dut.line == base + steps && told <= steps && since <= BURST - 1 && \dut.start [1:0] + since <= BURST - 1);
+            if (!void_) assert (\dut.start == 58'(begins_at) && \dut.line == 58'(goes_on_at) && told <= steps && since <= BURST - 1 && \dut.start [1:0] + since <= BURST - 1);
             assert (due + (void_ ? 19'd0 : steps) == upto_1);
         end else begin
             assert (over && due + total == upto_1);
