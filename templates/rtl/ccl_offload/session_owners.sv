@@ -71,7 +71,7 @@ module session_owners (
             end else if (dispatched[q] && commits && owns[q] && !elsewhere[q]) begin
                 owns[q]                <= 1'b1;
                 closing[q]             <= 1'b1;
-                until_closed[8*q +: 8] <= under_way;
+                until_closed[8*q +: 8] <= slices[8*q +: 8] + 8'd1 - 8'(retired[q]); // without waiting for who is dispatched
             end
             if (rst) begin
                 slices[8*q +: 8] <= '0;
