@@ -82,7 +82,7 @@ module tx_packets (
 
     // Slots.
     logic [SLOTS-1:0] used, queued, front, asked, forget, same, release_;
-    logic [SLOTS-1:0] to_self, marks, doomed, numbered;
+    logic [SLOTS-1:0] to_self, marks, doomed, ended, numbered;
     logic [TAG-1:0]   query_tag;
     logic             query_room, query_none, free_valid, open, enter, leave;
     logic [SLOT-1:0]  free_slot, leave_slot, commit_slot;
@@ -166,6 +166,8 @@ module tx_packets (
             doomed  <= doomed | used & (reset_network ? '1 : closing ? same & queued : '0);
             if (open) doomed[free_slot] <= 1'b0;
         end
+        if (closing) ended <= ended | same & queued;
+        if (open) ended[free_slot] <= 1'b0;
         if (open) begin
             packets[free_slot]  <= opened;
             to_self[free_slot]  <= opened.self;
@@ -198,7 +200,7 @@ module tx_packets (
 
     tx_schedule #(.TAG(TAG)) schedule (
         .clk, .rst, .go, .loop_room(loop_room && !self_going), .idle(schedule_idle),
-        .queued, .front, .to_self, .marks, .doomed, .asked, .leave, .leave_slot, .give_back(schedule_release), .send,
+        .queued, .front, .to_self, .marks, .doomed, .closed(ended), .asked, .leave, .leave_slot, .give_back(schedule_release), .send,
         .packet_slot(look_slot), .packet(looked_at),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,

@@ -20,6 +20,7 @@ module tx_schedule #(
     input  wire  [engine_pkg::SLOTS-1:0]        to_self,
     input  wire  [engine_pkg::SLOTS-1:0]        marks,     // that stand for the rest of a message
     input  wire  [engine_pkg::SLOTS-1:0]        doomed,    // not to be asked for again
+    input  wire  [engine_pkg::SLOTS-1:0]        closed,    // whose session was closed since: they leave no debt to the next one
     output logic [engine_pkg::SLOTS-1:0]        asked,     // the back end knows of it
     output logic                                leave,
     output logic [engine_pkg::SLOT_WIDTH-1:0]   leave_slot,
@@ -204,7 +205,7 @@ module tx_schedule #(
         if (ask) plans[slot] <= {tag, after, asked_bytes, asked_row, asked_fill, self, session};
         if (ask && self) self_slot <= slot; // it may wait for answers of the back end
         if (!swept) owed[sweep] <= '0;
-        else if (reply && reply_good) owed[plan_tag] <= plan_next;
+        else if (reply && reply_good && !closed[reply_slot]) owed[plan_tag] <= plan_next;
         else if (clear_valid && clear_ready) owed[clear_tag] <= '0;
     end
 

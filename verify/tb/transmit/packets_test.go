@@ -60,10 +60,11 @@ type sender struct {
 	asked    []*filled
 	want     [2][]word // that are to go: to the stack, by the loop
 	streams  [2]*block.Drain
-	resets   int // cycles of a reset
-	mute     int // of them without answers
-	closes   int // session that is being closed, -1: none
-	closing  int // for so many cycles
+	resets   int  // cycles of a reset
+	mute     int  // of them without answers
+	closes   int  // session that is being closed, -1: none
+	closing  int  // for so many cycles
+	amid     bool // although the back end knows of a packet of it
 	enabled  bool
 	before   int    // packets in building, a cycle ago
 	swept    uint64 // from this cycle on it knows what sessions owe
@@ -80,7 +81,7 @@ func (x *sender) outOf(session int) (*filled, plan) {
 		}
 		p := x.orders[session][0]
 		want := p.planned(x.owed[session], 4096)
-		if !want.drop {
+		if !want.drop || p.asked {
 			return p, want
 		}
 		x.orders[session] = x.orders[session][1:]
@@ -102,7 +103,9 @@ func (x *sender) goes(p *filled, want plan) {
 		data = p.payload
 		x.counts["rest"]++
 	}
-	x.owed[p.session] = want.owed
+	if !p.closed {
+		x.owed[p.session] = want.owed
+	}
 	if !want.fill || p.doomed {
 		x.orders[p.session] = slices.DeleteFunc(x.orders[p.session], func(q *filled) bool { return q == p })
 	}

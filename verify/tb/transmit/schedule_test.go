@@ -22,7 +22,7 @@ const (
 type packet struct {
 	slot, session          int
 	headed, written, eager bool
-	mark, doomed           bool
+	mark, doomed, closed   bool
 	bytes, count           int
 	vaddr, host            uint64
 	asked                  bool
@@ -99,7 +99,7 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 	if counts["at once"] > counts["again"]/4 {
 		return fmt.Errorf("%d of %d packets that were refused were asked for again at once", counts["at once"], counts["again"])
 	}
-	for _, what := range []string{"whole", "row", "rest", "fill", "drop", "self", "refused", "doomed"} {
+	for _, what := range []string{"whole", "row", "rest", "fill", "drop", "self", "refused", "doomed", "closed"} {
 		if counts[what] == 0 {
 			return fmt.Errorf("only %v", counts)
 		}
@@ -145,11 +145,11 @@ func (x *scheduler) cycle(ends bool) error {
 	}
 	if b.Is("clear_valid") && b.Is("clear_ready") {
 		x.owed[tag] = 0
-		x.doom(tag)
+		x.doom(tag, true)
 	}
 	if r.IntN(100) == 0 { // the network is reset
 		for session := range self {
-			x.doom(session)
+			x.doom(session, false)
 		}
 	}
 	return nil
@@ -188,7 +188,7 @@ func (x *scheduler) add() {
 
 // show shows the slots.
 func (x *scheduler) show() {
-	var queued, front, own, marks, doomed uint64
+	var queued, front, own, marks, doomed, closed uint64
 	for _, o := range x.orders {
 		for i, p := range o {
 			bit := uint64(1) << p.slot
@@ -205,9 +205,12 @@ func (x *scheduler) show() {
 			if p.doomed {
 				doomed |= bit
 			}
+			if p.closed {
+				closed |= bit
+			}
 		}
 	}
-	for name, v := range map[string]uint64{"queued": queued, "front": front, "to_self": own, "marks": marks, "doomed": doomed} {
+	for name, v := range map[string]uint64{"queued": queued, "front": front, "to_self": own, "marks": marks, "doomed": doomed, "closed": closed} {
 		x.b.Set(name, v)
 	}
 }

@@ -115,7 +115,11 @@ func (x *scheduler) job(p *packet) (bool, error) {
 	if int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != want.bytes || b.Is("job_fill") != want.fill || !want.fill && b.Is("job_row") != want.row || b.Is("job_self") != (p.session == self) || int(b.Get("job_session")) != p.session || want.drop {
 		return false, fmt.Errorf("%d bytes go of slot %d, row %t, fill %t; not %+v of %+v", b.Get("job_bytes"), b.Get("job_slot"), b.Is("job_row"), b.Is("job_fill"), want, *p)
 	}
-	x.owed[p.session] = want.owed
+	if p.closed { // the session that owes is no more
+		x.counts["closed"]++
+	} else {
+		x.owed[p.session] = want.owed
+	}
 	for what, is := range map[string]bool{"fill": want.fill, "row": want.row, "whole": p.headed && !want.row && !want.fill, "rest": !p.headed && !want.fill, "self": p.session == self} {
 		if is {
 			x.counts[what]++
@@ -126,8 +130,9 @@ func (x *scheduler) job(p *packet) (bool, error) {
 
 // doom is for sessions that were closed, or are reset: what the back end does not
 // know of goes.
-func (x *scheduler) doom(session int) {
+func (x *scheduler) doom(session int, closed bool) {
 	x.orders[session] = slices.DeleteFunc(x.orders[session], func(p *packet) bool {
+		p.closed = p.closed || closed
 		if p.doomed = true; !p.asked {
 			x.slots[p.slot], x.gone[p.slot] = nil, x.b.Cycle
 		}

@@ -42,7 +42,7 @@ func packets(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 	}
-	for _, what := range []string{"whole", "rest", "fill", "drop", "refused", "reset", "closed"} {
+	for _, what := range []string{"whole", "rest", "fill", "drop", "refused", "reset", "closed", "closed amid a message"} {
 		if counts[what] == 0 {
 			return fmt.Errorf("only %v", counts)
 		}
@@ -86,6 +86,11 @@ func (x *sender) cycle(ends bool) error {
 	var answered *filled
 	if len(x.asked) > 0 && (ends || x.paces["answers"]()) && (x.resets == 0 || x.resets > x.mute) {
 		answered = x.asked[r.IntN(len(x.asked))]
+		if answered.session == x.closes && x.closing > 0 {
+			answered = nil // whether that is before or after the end of the session is not seen
+		}
+	}
+	if answered != nil {
 		b.Set("answer_valid", 1)
 		b.Set("answer_slot", uint64(answered.slot))
 		b.Put("answer_good", ends || r.IntN(4) > 0)
@@ -140,19 +145,29 @@ func (x *sender) cycle(ends bool) error {
 	return nil
 }
 
-// close closes a session of which the back end knows nothing: what it has is gone,
-// and it owes nothing.
+// close closes a session: what it has is gone but what the back end knows of, and it
+// owes nothing.
 func (x *sender) close(ends bool) {
 	b := x.b
 	b.Set("session_closed_valid", 0)
 	b.Scramble(x.r, "session_closed")
 	its := func(p *filled) bool { return p != nil && p.session == x.closes }
+	comes := func() bool { // more of the session
+		return its(x.last) && !x.last.committed || slices.ContainsFunc(x.building, its) || its(x.opening) || x.abandons == x.closes
+	}
 	switch {
 	case x.closes < 0:
-		if s := x.r.IntN(sessions); !ends && b.Cycle > x.swept && x.resets == 0 && x.r.IntN(300) == 0 {
-			x.closes, x.closing = s, 0
+		if ends || b.Cycle <= x.swept || x.resets > 0 {
+			break
 		}
-	case x.closing < 200 && (its(x.last) && !x.last.committed || slices.ContainsFunc(x.building, its) || its(x.opening) || x.abandons == x.closes || slices.ContainsFunc(x.asked, its)):
+		if x.r.IntN(300) == 0 {
+			x.closes, x.closing, x.amid = x.r.IntN(sessions), 0, false
+		} else if i := slices.IndexFunc(x.asked, func(p *filled) bool { return p.plan.owed > 0 }); i >= 0 && x.r.IntN(30) == 0 {
+			if x.closes, x.closing, x.amid = x.asked[i].session, 1, true; comes() {
+				x.closes = -1
+			}
+		}
+	case x.closing < 200 && (comes() || !x.amid && slices.ContainsFunc(x.asked, its)):
 		x.closing = 0
 	default:
 		switch x.closing++; x.closing {
@@ -163,8 +178,11 @@ func (x *sender) close(ends bool) {
 			if len(x.orders[x.closes]) > 0 || x.owed[x.closes] > 0 {
 				x.counts["closed"]++
 			}
-			x.orders[x.closes], x.owed[x.closes] = nil, 0
-			x.closes = -1
+			x.orders[x.closes] = slices.DeleteFunc(x.orders[x.closes], func(p *filled) bool { return !p.asked })
+			for _, p := range x.orders[x.closes] {
+				p.doomed, p.closed = true, true
+			}
+			x.owed[x.closes], x.closes = 0, -1
 		}
 	}
 }
@@ -194,6 +212,9 @@ func (x *sender) answered(p *filled, good bool) {
 	p.asked = false
 	switch {
 	case good:
+		if p.closed && p.plan.owed > 0 {
+			x.counts["closed amid a message"]++
+		}
 		x.goes(p, p.plan)
 	case p.doomed:
 		x.orders[p.session] = slices.DeleteFunc(x.orders[p.session], func(q *filled) bool { return q == p })
