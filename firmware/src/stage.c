@@ -107,7 +107,7 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	struct path *path = &paths[queue_of_call()];
 
 	path->tag = TAG_DATA;
-	path->whole = path->first = path->begun_first = false;
+	path->whole = path->first = path->begun_first = path->asks = path->waits = false;
 #if CCLO_FEATURE_RENDEZVOUS
 	path->early = path->greeted = path->welcome = false;
 	path->opened = path->begun = path->current = 0;
@@ -131,16 +131,18 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	return path;
 }
 
-/* Around a ring nobody need ask. Each rank puts a slice into it and, before the next one,
- * takes one out: there are never more than one for each rank. As that is less than the rx
- * buffers of all, some rank has room for what the one before it sends. */
+/* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
+ * one, takes one out: there are never more than one for each rank. As that is less than the rx
+ * buffers of all, some rank has room for what the one before it sends. Data of a call that the
+ * next rank has not begun would be taken for that of a later one, should this one fail. */
 static void around_eagerly(struct path *path)
 {
 	if (lossy() || engine.rx_count < 2)
 		return;
 	path->protocol = EAGER;
 	path->slice = message_elements(0) * (engine.rx_count - (engine.rx_count + 3) / 4);
-	path->ahead = 0;
+	path->ahead = 1;
+	path->asks = path->waits = true;
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -405,8 +407,10 @@ static bool may_open(const struct path *path, const struct stage *stage)
 /* Asks for the data of a stage. */
 static void invite(struct path *path, const struct stage *stage)
 {
-	if (path->protocol == PACED && stage->receives && stage->count != 0)
+	if ((path->protocol == PACED || path->asks) && stage->receives && stage->count != 0) {
 		credit(stage->from);
+		path->asks = false;
+	}
 #if CCLO_FEATURE_RENDEZVOUS
 	if (path->protocol == RENDEZVOUS && opens(stage)) {
 		if (!path->greeted)
@@ -541,14 +545,16 @@ static void begin(struct path *path, uint32_t count, stage_builder *build)
 }
 #endif
 
-__attribute__((noinline)) static void run(const struct path *path, const struct stage *stage)
+__attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
 {
 	struct move move;
 
 	if (stage->count == 0)
 		return;
-	if (path->protocol == PACED && stage->sends)
+	if ((path->protocol == PACED || path->waits) && stage->sends) {
 		await_credit(stage->to);
+		path->waits = false;
+	}
 	describe(path, stage, &move);
 	move_issue(&move);
 }
