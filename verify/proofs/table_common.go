@@ -39,10 +39,10 @@ var common = []Proof{
 		Depth:  12, K: 1, Quick: true,
 		Broken: []Defect{
 			{Name: "the lowest always wins", Old: "|(request & behind) ? request & behind : request", New: "request"},
-			{Name: "the granted one keeps the first claim", Old: "~((last - 1'b1) | last)", New: "~(last - 1'b1)"},
-			{Name: "two are granted", Old: "preferred & (~preferred + 1'b1)", New: "preferred"},
+			{Name: "the granted one keeps the first claim", Old: "behind <= reached << 1", New: "behind <= reached"},
+			{Name: "two are granted", Old: "reached & ~(reached << 1)", New: "preferred"},
 			{Name: "nobody is granted behind the last one", Old: "request & behind : request;", New: "request & behind : '0;"},
-			{Name: "the turn is not noted", Old: "last <= grant", New: "last <= last"},
+			{Name: "the turn is not noted", Old: "behind <= reached << 1", New: "behind <= behind"},
 		},
 	},
 	{

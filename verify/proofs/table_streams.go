@@ -29,7 +29,7 @@ var streams = []Proof{
 			{Name: "what goes nowhere comes out at the first output", Old: "to[k*8 +: 8] == 8'(o)", New: "(to[k*8 +: 8] == 8'(o) || o == 0 && nowhere[k])"},
 			{Name: "a beat leaves its input although nobody takes it", Old: "ready ? taking & request : '0", New: "taking & request"},
 			{Name: "the low bits of TDEST choose", Old: "in_beat[i*BEAT + 8 +: 8]", New: "in_beat[i*BEAT +: 8]"},
-			{Name: "inputs do not take turns", File: "common/round_robin.sv", Old: "else if (advance && |request) last <= grant;", New: ""},
+			{Name: "inputs do not take turns", File: "common/round_robin.sv", Old: "else if (advance && |request) behind <= reached << 1;", New: ""},
 		},
 	},
 	{

@@ -16,22 +16,23 @@ module round_robin #(
 
     localparam int unsigned INDEX = N > 1 ? $clog2(N) : 1;
 
-    logic [N-1:0] last;     // one-hot: who was granted before
-    logic [N-1:0] behind;   // all that come after it
+    logic [N-1:0] behind;    // all that come after who was granted before
     logic [N-1:0] preferred;
+    logic [N-1:0] reached;   // the granted one, and all after it
 
-    assign behind    = ~((last - 1'b1) | last);
     assign preferred = |(request & behind) ? request & behind : request;
-    assign grant     = preferred & (~preferred + 1'b1);
+    assign grant     = reached & ~(reached << 1);
 
     always_comb begin
+        reached = preferred;
+        for (int unsigned by = 1; by < N; by = 2 * by) reached = reached | (reached << by);
         index = '0;
-        for (int unsigned i = 0; i < N; i++) if (grant[i]) index = INDEX'(i);
+        for (int unsigned i = 0; i < N; i++) if (grant[i]) index = index | INDEX'(i); // of one at most
     end
 
     always_ff @(posedge clk) begin
-        if (rst) last <= N'(1) << (N - 1);
-        else if (advance && |request) last <= grant;
+        if (rst) behind <= '0;
+        else if (advance && |request) behind <= reached << 1;
     end
 
 endmodule

@@ -122,8 +122,8 @@ module proof (
     (* hierconn *) wire              \dut.outputs[1].going ;
     (* hierconn *) wire [1:0]        \dut.outputs[0].owner ;
     (* hierconn *) wire [1:0]        \dut.outputs[1].owner ;
-    (* hierconn *) wire [1:0]        \dut.outputs[0].turn.last ;
-    (* hierconn *) wire [1:0]        \dut.outputs[1].turn.last ;
+    (* hierconn *) wire [1:0]        \dut.outputs[0].turn.behind ;
+    (* hierconn *) wire [1:0]        \dut.outputs[1].turn.behind ;
 
     // Where beats are, from the output on: the last place and the spare one of
     // the output, then those of the input.
@@ -134,7 +134,8 @@ module proof (
     wire [2*BEAT-1:0] out_beat;
     wire [1:0]        goings     = {\dut.outputs[1].going , \dut.outputs[0].going };
     wire [3:0]        owners     = {\dut.outputs[1].owner , \dut.outputs[0].owner };
-    wire [3:0]        turns      = {\dut.outputs[1].turn.last , \dut.outputs[0].turn.last };
+    wire [3:0]        behind     = {\dut.outputs[1].turn.behind , \dut.outputs[0].turn.behind };
+    wire [3:0]        turns      = {~behind[3], behind[3], ~behind[1], behind[1]}; // who was granted before
     generate for (i = 0; i < N; i = i + 1) begin : shapes
         wire [BEAT-1:0] a = out_beat[BEAT*i +: BEAT];
         wire [BEAT-1:0] b = out_spare[BEAT*i +: BEAT];
@@ -142,7 +143,7 @@ module proof (
         wire [BEAT-1:0] d = in_spare[BEAT*i +: BEAT];
         assign out_beat[BEAT*i +: BEAT] = {out_data[WIDTH*i +: WIDTH], out_keep[i], out_last[i], out_dest[16*i +: 16]};
         always @* if (started && !rst) begin
-            assert (turns[2*i +: 2] == 2'b01 || turns[2*i +: 2] == 2'b10);
+            assert (!behind[2*i]);
             if (goings[i]) assert (owners[2*i +: 2] == turns[2*i +: 2]);
             if (out_valid[i]) assert (a[25:20] == 0 && a[18] == a[17] && a[15:8] == i && a[7:0] == 0);
             if (out_full[i]) assert (out_valid[i] && b[25:20] == 0 && b[18] == b[17] && b[15:8] == i && b[7:0] == 0);

@@ -34,16 +34,18 @@ module proof (
     end
 
 `ifdef INVARIANTS
-    (* hierconn *) wire [N-1:0] \dut.last ;
+    (* hierconn *) wire [N-1:0] \dut.behind ;
+    wire [N-1:0] others = ~\dut.behind ;
+    wire [N-1:0] next   = others + 1'b1;
     reg  [1:0] last;
     wire [1:0] before = who - last - 2'd1; // those who come before
     integer i;
     always @* begin
-        last = 0;
-        for (i = 0; i < N; i = i + 1) if (\dut.last [i]) last = i;
+        last = N - 1;
+        for (i = N - 1; i > 0; i = i - 1) if (\dut.behind [i]) last = i - 1;
     end
     always @* if (started) begin
-        assert (\dut.last != 0 && (\dut.last & (\dut.last - 1'b1)) == 0);
+        assert (others[0] && (others & next) == 0);
         assert (passed_over + before < N);
     end
 `endif
