@@ -66,7 +66,6 @@ type engine struct {
 	r        *rand.Rand
 	code     map[string]uint64
 	layout   map[string]map[string]abi.Field
-	exact    bool // packets end where they ought to
 	all      map[uint64]*transfer
 	open     []*transfer // taken and not done
 	commands []*transfer // that the DMA engine has, whose data have not moved

@@ -29,7 +29,7 @@ type transmit struct {
 	answers       []uint64
 	packets       []packet // that may go
 	gone          int      // bytes of the first one that have gone
-	going, first  bool     // data: within a packet, and this is a first beat
+	going         bool     // data: within a packet
 	hereBefore    bool     // room here in the cycle before
 	refused, sent int
 	over          bool                    // nothing new is asked for
