@@ -67,6 +67,9 @@ type engine struct {
 	code     map[string]uint64
 	layout   map[string]map[string]abi.Field
 	all      map[uint64]*transfer
+	ask      *block.Input
+	next     *transfer   // that is asked for
+	waiting  int         // cycles that it has not been taken
 	open     []*transfer // taken and not done
 	commands []*transfer // that the DMA engine has, whose data have not moved
 	answers  []*transfer // whose data have
@@ -103,6 +106,26 @@ func newEngine(b *block.Bench, r *rand.Rand) (*engine, error) {
 	}
 	e.status = block.NewInput(b, "status_tvalid", "status_tready", "status_tdata")
 	return e, nil
+}
+
+// taken notes a command that was taken in the cycle.
+func (e *engine) taken() error {
+	e.waiting++
+	if !e.ask.Offered() {
+		e.waiting = 0
+	}
+	if e.ask.Taken() {
+		e.next.taken = e.b.Cycle
+		e.open, e.all[e.next.address] = append(e.open, e.next), e.next
+		e.waiting = 0
+	}
+	if len(e.open) > dmaDepth {
+		return fmt.Errorf("%d commands are under way", len(e.open))
+	}
+	if e.waiting > 12*dmaLimit {
+		return fmt.Errorf("a command waits for %d cycles", e.waiting)
+	}
+	return nil
 }
 
 // forget is for resets.

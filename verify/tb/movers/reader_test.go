@@ -12,11 +12,10 @@ import (
 // reader is a dma_reader with a DMA engine.
 type reader struct {
 	*engine
-	ask, stream   *block.Input
-	command       *block.Output
-	next          *transfer
-	idle, waiting int // cycles without a beat or an end; and with a command that is not taken
-	beats         int
+	stream  *block.Input
+	command *block.Output
+	idle    int // cycles without a beat or an end
+	beats   int
 }
 
 func (t *transfer) beats() int { return whole(t.bytes) }
@@ -27,8 +26,9 @@ func dmaReader(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
+	e.ask = block.NewInput(b, "read_valid", "read_ready")
 	w := reader{
-		engine: e, ask: block.NewInput(b, "read_valid", "read_ready"), stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
+		engine: e, stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
 		command: block.NewOutput(b, "command_tvalid", "command_tready", "command_tdata", "command_tdest"),
 	}
 	good := []int{slaveError, decodeError, internalError, notOkay, wrongTag, noPacketEnd, earlyEnd}
@@ -211,26 +211,6 @@ func (w *reader) beat(from *transfer) (bool, error) {
 	}
 	t.moved += beatBytes
 	return from == t && !t.zeros, nil
-}
-
-// taken notes a command that was taken in the cycle.
-func (w *reader) taken() error {
-	w.waiting++
-	if !w.ask.Offered() {
-		w.waiting = 0
-	}
-	if w.ask.Taken() {
-		w.next.taken = w.b.Cycle
-		w.open, w.all[w.next.address] = append(w.open, w.next), w.next
-		w.waiting = 0
-	}
-	if len(w.open) > dmaDepth {
-		return fmt.Errorf("%d commands are under way", len(w.open))
-	}
-	if w.waiting > 12*dmaLimit {
-		return fmt.Errorf("a command waits for %d cycles", w.waiting)
-	}
-	return nil
 }
 
 // limit finds out how long it waits for each answer.
