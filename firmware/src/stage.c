@@ -107,7 +107,7 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	struct path *path = &paths[queue_of_call()];
 
 	path->tag = TAG_DATA;
-	path->whole = path->first = path->begun_first = path->asks = path->waits = false;
+	path->whole = path->first = path->begun_first = false;
 #if CCLO_FEATURE_RENDEZVOUS
 	path->early = path->greeted = path->welcome = false;
 	path->opened = path->begun = path->current = 0;
@@ -131,18 +131,34 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	return path;
 }
 
+__attribute__((noinline)) static void credit(uint32_t to)
+{
+	struct move move = { .sends = true, .destination = to, .tag = TAG_CREDIT, .context = collective_context() };
+
+	move_issue(&move);
+}
+
+static void await_credit(uint32_t from)
+{
+	struct move move = { .receives = true, .source = from, .tag = TAG_CREDIT, .context = collective_context() };
+
+	move_issue(&move);
+}
+
 /* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
  * one, takes one out: there are never more than one for each rank. As that is less than the rx
  * buffers of all, some rank has room for what the one before it sends. Data of a call that the
- * next rank has not begun would be taken for that of a later one, should this one fail. */
+ * next rank has not begun would be taken for that of a later one, should this one fail. The
+ * question comes before all else: two ranks are each before and behind the other. */
 static void around_eagerly(struct path *path)
 {
-	if (lossy() || engine.rx_count < 2)
+	if (self->size < 2 || lossy() || engine.rx_count < 2)
 		return;
 	path->protocol = EAGER;
 	path->slice = message_elements(0) * (engine.rx_count - (engine.rx_count + 3) / 4);
-	path->ahead = 1;
-	path->asks = path->waits = true;
+	path->ahead = 0;
+	credit(around(self->rank + 1));
+	await_credit(around(self->rank + self->size - 1));
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -290,20 +306,6 @@ uint32_t part_within(struct part part, uint32_t count)
 	return part.count < count - part.offset ? part.count : count - part.offset;
 }
 
-__attribute__((noinline)) static void credit(uint32_t to)
-{
-	struct move move = { .sends = true, .destination = to, .tag = TAG_CREDIT, .context = collective_context() };
-
-	move_issue(&move);
-}
-
-static void await_credit(uint32_t from)
-{
-	struct move move = { .receives = true, .source = from, .tag = TAG_CREDIT, .context = collective_context() };
-
-	move_issue(&move);
-}
-
 #if CCLO_FEATURE_RENDEZVOUS
 /* Data lands in its place if it needs nothing more, else in scratch. */
 static bool lands_in_place(const struct stage *stage)
@@ -407,10 +409,8 @@ static bool may_open(const struct path *path, const struct stage *stage)
 /* Asks for the data of a stage. */
 static void invite(struct path *path, const struct stage *stage)
 {
-	if ((path->protocol == PACED || path->asks) && stage->receives && stage->count != 0) {
+	if (path->protocol == PACED && stage->receives && stage->count != 0)
 		credit(stage->from);
-		path->asks = false;
-	}
 #if CCLO_FEATURE_RENDEZVOUS
 	if (path->protocol == RENDEZVOUS && opens(stage)) {
 		if (!path->greeted)
@@ -545,16 +545,14 @@ static void begin(struct path *path, uint32_t count, stage_builder *build)
 }
 #endif
 
-__attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
+__attribute__((noinline)) static void run(const struct path *path, const struct stage *stage)
 {
 	struct move move;
 
 	if (stage->count == 0)
 		return;
-	if ((path->protocol == PACED || path->waits) && stage->sends) {
+	if (path->protocol == PACED && stage->sends)
 		await_credit(stage->to);
-		path->waits = false;
-	}
 	describe(path, stage, &move);
 	move_issue(&move);
 }
