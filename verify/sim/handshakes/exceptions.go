@@ -17,6 +17,10 @@ type exception struct {
 
 // exceptions are by module and stream.
 var exceptions = map[string]exception{
+	"coyote_control.m_ar":           {shared: true, why: "one address for all slaves"},
+	"coyote_control.m_aw":           {shared: true, why: "one address for all slaves"},
+	"coyote_control.m_w":            {shared: true, why: "one word for all slaves"},
+	"coyote_read.stream":            {keep: true, why: "a command that ends no packet may end inside a beat"},
 	"dispatcher.packet_open":        {wish: true, why: "a packet that waits for its session lets others go first"},
 	"axilite_slave.bus":             {loose: []string{"bus_wdata", "bus_strobe"}, why: "those of the next write come while a read is on the bus"},
 	"axis_switch.m_t":               {keep: true, why: "it gives what it gets"},
