@@ -67,11 +67,11 @@ func (k *kernel) turns() error {
 		k.computes(true)
 		state := k.c.Run()
 		k.computes(false)
+		changed := k.note(state) // before anybody can have got what it has sent
 		sent, err := k.drain()
 		if err != nil {
 			return err
 		}
-		changed := k.note(state)
 		if state.Doing == hls.Failed {
 			return k.failure(state)
 		}

@@ -56,12 +56,15 @@ func (l *outbound) flush(own *Packet, e *effects) error {
 		packet := l.queue.Pop()
 		size := packet.size()
 		rooms := p.rooms.Load()
+		l.stats.Delivered++ // before anybody can have got it
 		p.mu.Unlock()
 		err := p.inner.Send(l.session, packet)
 		p.mu.Lock()
+		if err != nil {
+			l.stats.Delivered--
+		}
 		switch {
 		case err == nil:
-			l.stats.Delivered++
 			l.refused = false
 			if packet == own {
 				own = nil
