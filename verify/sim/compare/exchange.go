@@ -13,11 +13,19 @@ import (
 // hardware answers a question in so many batches of cycles, however many there are.
 const atOnce = 64
 
-// offsets are those of the words to be read: all, or those that the host has written
-// or that stand at fixed places.
-func (n *names) offsets(hosts [2]*host, whole bool) []uint32 {
+// depth is how much of an exchange memory is looked at.
+type depth int
+
+const (
+	fixed depth = iota // what stands at fixed places, and what a host has written, if it did lately
+	known              // and what a host has ever written
+	whole              // everything
+)
+
+// offsets are those of the words to be read.
+func (n *names) offsets(hosts [2]*host, d depth) []uint32 {
 	set := map[uint32]bool{}
-	if whole {
+	if d == whole {
 		for at := n.exchange.Base; at < n.exchange.Base+n.exchange.Size; at += wordBytes {
 			set[at] = true
 		}
@@ -29,13 +37,16 @@ func (n *names) offsets(hosts [2]*host, whole bool) []uint32 {
 	}
 	for _, h := range hosts {
 		h.mu.Lock()
-		maps.Copy(set, h.written)
+		if d != fixed || h.rewrote {
+			maps.Copy(set, h.written)
+			h.rewrote = false
+		}
 		h.mu.Unlock()
 	}
 	return slices.Sorted(maps.Keys(set))
 }
 
-// read reads words of the exchange memory.
+// read reads words of the exchange memory. Others are as they were read before.
 func (h *host) read(ctx context.Context, offsets []uint32) (map[uint32]uint32, error) {
 	values, errs := make([]uint32, len(offsets)), make([]error, len(offsets))
 	for first := 0; first < len(offsets); first += atOnce {
@@ -46,9 +57,11 @@ func (h *host) read(ctx context.Context, offsets []uint32) (map[uint32]uint32, e
 		group.Wait()
 	}
 	out := map[uint32]uint32{}
+	maps.Copy(out, h.words)
 	for i, at := range offsets {
 		out[at] = values[i]
 	}
+	h.words = out
 	return out, errors.Join(errs...)
 }
 

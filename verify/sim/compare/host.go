@@ -18,8 +18,10 @@ type host struct {
 
 	mu      sync.Mutex
 	beats   []beat
-	written map[uint32]bool // words of the exchange memory, by offset
-	comms   map[uint32]bool // communicators and arithmetic configurations of calls, by offset
+	written map[uint32]bool   // words of the exchange memory, by offset
+	rewrote bool              // some of those, since they were read
+	words   map[uint32]uint32 // of the exchange memory, as they were read
+	comms   map[uint32]bool   // communicators and arithmetic configurations of calls, by offset
 	configs map[uint32]bool
 	used    memory.Extents // of device memory, with what lies around
 	blocks  []*block       // of memory, in the order of their allocation; those that are freed until the next step
@@ -55,7 +57,7 @@ type device struct {
 // WriteReg implements accl.Device.
 func (d *device) WriteReg(ctx context.Context, off, v uint32) error {
 	d.host.mu.Lock()
-	d.host.written[off] = true
+	d.host.written[off], d.host.rewrote = true, true
 	d.host.mu.Unlock()
 	return d.Device.WriteReg(ctx, off, v)
 }

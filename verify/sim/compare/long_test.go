@@ -24,13 +24,16 @@ import (
 var (
 	callsFlag   = flag.Int("compare.calls", 60, "calls of random worlds, at least, which go on for as many episodes as that takes")
 	episodeFlag = flag.Int("compare.episode", -1, "the only episode of random worlds that runs; -1 for all")
+	lengthFlag  = flag.Int("compare.length", 40, "cases of an episode of random worlds that are compared")
 )
 
 const (
 	longRanks   = 4
-	longCases   = 40            // of an episode that are compared
+	seldom      = 8             // steps between looks at what the host has written to exchange memories
+	resetEvery  = 100           // cases that are compared, on average
 	harmedCases = 12            // while something is broken
 	mendedCases = 6             // after it was mended
+	smallCount  = 64            // elements, of every other case
 	longLimit   = 20            // milliseconds of the simulation that hardware waits for a rank
 	impatience  = 20000         // cycles that it waits for its memory while that is broken
 	patience    = 1000000       // and otherwise
@@ -69,7 +72,7 @@ func TestManyCalls(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), episodeTime)
 			defer cancel()
 			h := newHarmed(ctx, t, platform, uint64(episode))
-			t.Logf("again: -compare.seed=%d -compare.platforms=%s -compare.episode=%d", *seedFlag, *platformsFlag, episode)
+			t.Logf("again: -compare.seed=%d -compare.platforms=%s -compare.episode=%d -compare.length=%d", *seedFlag, *platformsFlag, episode, *lengthFlag)
 			h.alike(ctx)
 			h.harm(ctx)
 			calls += h.calls
@@ -93,6 +96,7 @@ func newHarmed(ctx context.Context, t *testing.T, platform string, episode uint6
 	}
 	h.settings()
 	h.open(ctx, t, longRanks, [2]kind{emulated(t, h.design), h.hardware(t, library)})
+	h.Seldom = seldom
 	if h.rng.IntN(2) == 0 {
 		for _, w := range h.worlds.worlds {
 			w.Net().SetFaults(fabric.Faults{Jitter: time.Duration(h.rng.Int64N(int64(jitter)))})
@@ -130,9 +134,13 @@ func (h *harmed) hardware(t *testing.T, library string) kind {
 
 // draw is a case that loses nothing by itself.
 func (h *harmed) draw(streams bool) conform.Case {
+	most := maxCount
+	if h.rng.IntN(2) == 0 {
+		most = smallCount
+	}
 	for {
 		c := conform.Random(h.rng, &h.p, longRanks)
-		c.Count = min(c.Count, maxCount)
+		c.Count = min(c.Count, most)
 		c.Fed = c.StreamOp0 // as cases has it
 		if !c.MayLose(&h.p) && (streams || !c.StreamOp0 && !c.StreamRes && c.Op != "stream_put") {
 			h.calls += c.Size(longRanks)
@@ -147,8 +155,8 @@ func (h *harmed) alike(ctx context.Context) {
 	if err := h.Step(ctx); err != nil {
 		h.t.Fatalf("opening: %v", err)
 	}
-	for i := range longCases {
-		if i > 0 && h.rng.IntN(longCases) == 0 {
+	for i := range *lengthFlag {
+		if i > 0 && h.rng.IntN(resetEvery) == 0 {
 			if err := h.reset(ctx); err != nil {
 				h.t.Fatalf("reset: %v", err)
 			}

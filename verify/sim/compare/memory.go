@@ -20,14 +20,15 @@ type piece struct {
 }
 
 // look notes what both engines of a rank have in their memories.
-func (p *Pair) look(ctx context.Context, rank int, whole bool, s *state) (err error) {
+func (p *Pair) look(ctx context.Context, rank int, d depth, s *state) (err error) {
 	hosts := [2]*host{&p.Emulated.hosts[rank], &p.Hardware.hosts[rank]}
 	for _, h := range hosts {
 		if h.engine == nil {
 			return errNoEngine
 		}
 	}
-	offsets := p.names.offsets(hosts, whole)
+	offsets := p.names.offsets(hosts, d)
+	s.read = len(offsets)
 	for side, h := range hosts {
 		if s.words[side], err = h.read(ctx, offsets); err != nil {
 			return err
@@ -45,13 +46,13 @@ func (p *Pair) look(ctx context.Context, rank int, whole bool, s *state) (err er
 	}
 	s.comms, s.configs, s.cycle = hosts[0].comms, hosts[0].configs, hosts[1].cycle()
 	for _, e := range hosts[0].used {
-		d := piece{Extent: e}
+		of := piece{Extent: e}
 		for side, h := range hosts {
-			if d.data[side], err = h.deviceMemory(e); err != nil {
+			if of.data[side], err = h.deviceMemory(e); err != nil {
 				return err
 			}
 		}
-		s.device = append(s.device, d)
+		s.device = append(s.device, of)
 	}
 	return nil
 }

@@ -48,6 +48,6 @@ func Worlds(ctx context.Context, flags ...string) error {
 	provide(ctx)
 	return tool([]string{
 		"test", "-count=1", "-v", "-timeout=240h", "./verify/sim/compare", "-run=^TestManyCalls$",
-		"-compare.calls=100000", "-compare.platforms=u55c_tcp,u55c_udp,u55c_rdma,u280_2022",
+		"-compare.calls=100000", "-compare.length=400", "-compare.platforms=u55c_tcp,u55c_udp,u55c_rdma,u280_2022",
 	}, flags...)(ctx)
 }
