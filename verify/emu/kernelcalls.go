@@ -89,7 +89,6 @@ func (c *kernelCalls) take(beats []hls.Beat) error {
 		complete, call := c.words == len(c.setters), c.call
 		if complete {
 			c.words, c.call = 0, accl.Call{}
-			c.open++
 		}
 		c.mu.Unlock()
 		if !complete {
@@ -102,6 +101,9 @@ func (c *kernelCalls) take(beats []hls.Beat) error {
 		if err != nil {
 			return err
 		}
+		c.mu.Lock()
+		c.open++
+		c.mu.Unlock()
 		c.placed <- ticket
 	}
 	return nil
