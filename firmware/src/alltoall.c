@@ -1,5 +1,6 @@
 /* Pairwise: in step i each rank sends to the one i places on, and receives from
- * the one i places back. */
+ * the one i places back. Its own block it keeps first, or beside the first one that
+ * it sends. */
 
 #include "comm.h"
 #include "operations.h"
@@ -8,18 +9,23 @@
 
 static void stage(uint32_t k, struct part part, struct stage *stage)
 {
-	uint32_t places = (k + 1) / 2;
+	bool keeps = stages_keep();
+	uint32_t step = k + keeps; /* step 0 is that of the own block alone */
+	uint32_t places = (step + 1) / 2;
 	uint32_t to = rank_after(self->rank, places);
 	uint32_t from = rank_before(self->rank, places);
 
 	stage->count = part.count;
-	if (k == 0 || k % 2 != 0)
+	stage->keeps = keeps && step == 1;
+	if (stage->keeps)
+		from = self->rank;
+	if (step == 0 || step % 2 != 0)
 		place_further(&stage->own, &self->op0, (uint64_t)to * self->words.count + part.offset);
-	if (k % 2 == 0)
+	if (step % 2 == 0 || stage->keeps)
 		place_further(&stage->result, &self->res, (uint64_t)from * self->words.count + part.offset);
-	stage->sends = k % 2 != 0;
+	stage->sends = step % 2 != 0;
 	stage->to = to;
-	stage->receives = k != 0 && k % 2 == 0;
+	stage->receives = step != 0 && step % 2 == 0;
 	stage->from = from;
 }
 
@@ -31,6 +37,12 @@ void alltoall(struct call *call)
 		path->ahead = 1; /* every other stage only sends: one slice at a time comes in */
 	if (path->protocol == RENDEZVOUS)
 		path_asks(path, 2); /* the window of each step, before the one before it sends */
+	if (stages_keep()) {
+		uint32_t from = rank_before(self->rank, 1);
+		struct place result = place_at(&self->res, (uint64_t)from * self->words.count);
+
+		path_greet(path, from, &result, 1, call->words.count); /* stage 0 sends: the others wait to be asked */
+	}
 	path_first(path);
-	stages_run(path, 2 * call->size - 1, call->words.count, stage);
+	stages_run(path, 2 * call->size - 1 - stages_keep(), call->words.count, stage);
 }

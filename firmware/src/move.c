@@ -61,7 +61,7 @@ static uint32_t free_queues(uint32_t now)
 }
 
 /* The waits of those who have queues are limited. */
-__attribute__((noinline)) static void queue_await(void)
+__attribute__((noinline, cold)) static void queue_await(void)
 {
 	uint32_t now, free;
 
@@ -310,7 +310,7 @@ static uint32_t set_operands(const struct move *m, const struct call *call)
 		return control | FIELD(MOVE_CONTROL_INNER_COMPRESSED, op0->packed);
 	hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
 	hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
-	return control | as_op1(op0_fields(op1)) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->inner_packed);
+	return control | as_op1(op0_fields(op1)) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->inner_packed && !m->apart);
 }
 
 static uint32_t set_result(const struct move *m, const struct call *call)
@@ -326,7 +326,8 @@ static uint32_t set_result(const struct move *m, const struct call *call)
 		return control;
 	switch (FIELD_OF(MOVE_CONTROL_RESULT, control)) {
 	case CCLO_MOVE_RESULT_MEMORY:
-		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK - CCLO_MOVE_RESULT_MEMORY);
+		control += m->apart ? FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_APART - CCLO_MOVE_RESULT_MEMORY)
+		                    : FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK - CCLO_MOVE_RESULT_MEMORY);
 		break;
 	case CCLO_MOVE_RESULT_KERNEL_STREAM:
 		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_KERNEL_STREAM_AND_NETWORK - CCLO_MOVE_RESULT_KERNEL_STREAM);

@@ -5,6 +5,15 @@
 #include "stage.h"
 #include "task.h"
 
+/* The root's own block goes with the first one that is sent, unless it would come to
+ * lie where others are that still have to be. */
+static bool keeps(void)
+{
+	uint64_t within = address_of(&self->res) - address_of(&self->op0);
+
+	return stages_keep() && within >= (uint64_t)self->words.count * (self->size * self->plain_bytes);
+}
+
 static void at_root(uint32_t k, struct part part, struct stage *stage)
 {
 	uint32_t to = rank_after(self->rank, k + 1);
@@ -17,6 +26,10 @@ static void at_root(uint32_t k, struct part part, struct stage *stage)
 	}
 	stage->sends = true;
 	stage->to = to;
+	if (k == 0 && keeps()) {
+		stage->keeps = true;
+		place_further(&stage->result, &self->res, part.offset);
+	}
 }
 
 static void elsewhere(uint32_t k, struct part part, struct stage *stage)
@@ -35,7 +48,7 @@ void scatter(struct call *call)
 	path_one_way(path);
 	path_first(path);
 	if (comm_peer() == call->rank)
-		stages_run(path, call->size, call->words.count, at_root);
+		stages_run(path, call->size - keeps(), call->words.count, at_root);
 	else
 		stages_run(path, 1, call->words.count, elsewhere);
 }

@@ -337,7 +337,6 @@ static bool may_open(const struct path *path, const struct stage *stage)
 
 static bool goes_early(const struct path *path) { return path->protocol == RENDEZVOUS && path->early; }
 
-
 static void open_landing(struct path *path, uint32_t from, const struct place *place, uint32_t elements)
 {
 	struct landing *landing = &path->landings[path->opened];
@@ -423,11 +422,11 @@ static void invite(struct path *path, const struct stage *stage)
 static inline void clear(struct stage *stage)
 {
 	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->fence = stage->follows = stage->unfinished = false;
+	stage->receives = stage->sends = stage->keeps = stage->fence = stage->follows = stage->unfinished = false;
 	stage->later = 0;
 }
 
-static void describe(const struct path *path, const struct stage *stage, struct move *move)
+static void describe(const struct path *path, const struct stage *stage, struct move *move, struct place *kept)
 {
 	*move = (struct move){
 		.op0 = stage->own.kind != CCLO_MOVE_OPERAND_NONE ? &stage->own : NULL,
@@ -441,6 +440,11 @@ static void describe(const struct path *path, const struct stage *stage, struct 
 		.tag = path->tag,
 		.context = collective_context(),
 	};
+	if (stage->keeps) {
+		place_further(kept, &stage->own, ((uint64_t)self->rank - stage->to) * self->words.count);
+		move->op1 = kept;
+		move->apart = true;
+	}
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -457,8 +461,9 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	in_place = stage->receives && landing->in_place;
 	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
 		struct move move;
+		struct place kept;
 
-		describe(path, stage, &move);
+		describe(path, stage, &move, &kept);
 		move.to_window = stage->sends;
 		if (stage->receives) {
 			move.from_window = &landing->place;
@@ -548,12 +553,13 @@ static void begin(struct path *path, uint32_t count, stage_builder *build)
 __attribute__((noinline)) static void run(const struct path *path, const struct stage *stage)
 {
 	struct move move;
+	struct place kept;
 
 	if (stage->count == 0)
 		return;
 	if (path->protocol == PACED && stage->sends)
 		await_credit(stage->to);
-	describe(path, stage, &move);
+	describe(path, stage, &move, &kept);
 	move_issue(&move);
 }
 
@@ -629,6 +635,12 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 	}
 	move_drain();
 	windows_finish();
+}
+
+bool stages_keep(void)
+{
+	return self->size > 1 && !self->packs && self->op0.kind == CCLO_MOVE_OPERAND_MEMORY &&
+	       self->res.kind == CCLO_MOVE_RESULT_MEMORY;
 }
 
 void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)

@@ -33,6 +33,7 @@ struct stage {
 	struct place own, result;
 	uint32_t count; /* elements; without any there is nothing to do */
 	bool receives, sends;
+	bool keeps; /* sends its block of the operand, and this rank's own block becomes the result */
 	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
 	uint32_t from, to;
 	/* One window can take what several stages receive, each behind the one before:
@@ -125,6 +126,9 @@ void path_paced(struct path *path);
 
 /* Leaves the last scratch buffer to the reduction. */
 void path_accumulates(struct path *path);
+
+/* Whether a stage can keep a block beside one that it sends. */
+bool stages_keep(void);
 
 /* The only stage of a rank that is alone: the operand becomes the result. */
 stage_builder alone_stage;

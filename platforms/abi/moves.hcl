@@ -72,6 +72,10 @@ abi "moves" {
       is  = 5
       doc = "The kernel stream, and messages to the destination, in one pass."
     }
+    value "apart" {
+      is  = 6
+      doc = "Operand 0 becomes messages to the destination, operand 1 goes to memory at the result's address, in one pass; operand 1 and what it becomes are in the inner form."
+    }
   }
 
   enum "move_step" {
@@ -99,7 +103,7 @@ abi "moves" {
     }
     field "op1" {
       bits = "5:3"
-      doc  = "Operand 1 (enum move_operand); if there is one, the operands are reduced."
+      doc  = "Operand 1 (enum move_operand); if there is one, the operands are reduced, unless the result is apart."
     }
     field "result" {
       bits = "8:6"

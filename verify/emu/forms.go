@@ -61,7 +61,7 @@ func (j *job) setUpLanes() (*forms, uint32) {
 	if !fits {
 		return nil, e.n.code.compression
 	}
-	if j.inputs == 2 {
+	if j.inputs == 2 && !m.apart() {
 		r, ok := e.functions.reduction(e.n.tdest.reduction.get(m.tdest))
 		if !ok || r.fn != nil && !f.reduce(m.inner, r.bytes) {
 			return nil, e.n.code.arithmetic

@@ -32,10 +32,11 @@ const (
 	resultNetwork
 	resultMemoryAndNetwork
 	resultStreamAndNetwork
+	resultApart
 )
 
 func (k resultKind) String() string {
-	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network"}[k]
+	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart"}[k]
 }
 
 type stepKind uint8
@@ -146,8 +147,11 @@ func (m *move) form(compressed bool) uint64 {
 }
 
 func (m *move) toMemory() bool {
-	return m.resultKind == resultMemory || m.resultKind == resultMemoryAndNetwork
+	return m.resultKind == resultMemory || m.resultKind == resultMemoryAndNetwork || m.apart()
 }
+
+// apart tells whether operand 1 goes to memory, and operand 0 alone to the network.
+func (m *move) apart() bool { return m.resultKind == resultApart }
 
 func (m *move) toStream() bool {
 	return m.resultKind == resultStream || m.resultKind == resultStreamAndNetwork

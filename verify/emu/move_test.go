@@ -185,7 +185,10 @@ func TestMoveErrors(t *testing.T) {
 		{"operand beyond memory", func(r *rig) { r.set64("move", "op0_address", 1<<40-10) }, []string{"op0=memory", "result=memory"}, "DMA_DECODE"},
 		{"result beyond memory", func(r *rig) { r.set64("move", "result_address", 1<<60) }, []string{"op0=memory", "result=memory"}, "DMA_DECODE"},
 		{"no host memory", nil, []string{"op0=memory", "op0_host", "result=memory"}, "DMA_DECODE"},
-		{"unknown result", nil, []string{"op0=memory", "result=memory_and_network", "result=kernel_stream"}, "CONFIG_SWITCH"},
+		{"unknown result", nil, []string{"op0=memory", "result=memory_and_network", "result=network"}, "CONFIG_SWITCH"},
+		{"nothing apart", nil, []string{"op0=memory", "result=apart"}, "CONFIG_SWITCH"},
+		{"apart and converted", nil, []string{"op0=memory", "op1=memory", "result=apart", "result_compressed"}, "CONFIG_SWITCH"},
+		{"apart of another form", nil, []string{"op0=memory", "op1=memory", "op1_compressed", "result_compressed", "result=apart"}, "CONFIG_SWITCH"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

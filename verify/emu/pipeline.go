@@ -47,7 +47,14 @@ func (j *job) move() (n int, w wait, code uint32) {
 // out is computed in place.
 func (j *job) compute(n int, in, out *[2][]byte) {
 	var target []byte
-	for i := range j.outputs {
+	met := 0 // the first output of what is computed
+	if j.m.apart() {
+		copy(out[0], in[1])
+		if met = 1; met == j.outputs {
+			return
+		}
+	}
+	for i := met; i < j.outputs; i++ {
 		if j.outlets[i].convert == nil && target == nil {
 			target = out[i]
 		}
@@ -62,7 +69,7 @@ func (j *job) compute(n int, in, out *[2][]byte) {
 		c(target, inner)
 		inner = target
 	}
-	for i := range j.outputs {
+	for i := met; i < j.outputs; i++ {
 		switch c := j.outlets[i].convert; {
 		case c != nil:
 			c(out[i], inner)

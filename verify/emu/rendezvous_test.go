@@ -98,6 +98,8 @@ func TestWireOfRendezvousData(t *testing.T) {
 		{"op0=memory", "result=memory_and_network"},
 		{"op0=memory", "op1=memory", "result=memory_and_network"},
 		{"op0=memory", "op0_compressed", "inner_compressed", "result=memory_and_network"},
+		{"op0=memory", "op1=memory", "result=apart"},
+		{"op0=memory", "op0_compressed", "op1=memory", "result=apart"},
 	} {
 		w := newWorld(t, worldOptions{engines: 1, raw: 1, net: fabric.Options{MaxPayload: 1000}})
 		r := w.rigs[0]
@@ -121,7 +123,11 @@ func TestWireOfRendezvousData(t *testing.T) {
 		} else {
 			r.write(pageBytes-1400, want)
 		}
-		r.write(4*pageBytes, want)
+		local := want
+		if fields[len(fields)-1] == "result=apart" {
+			local = bytes.Repeat([]byte{5, 7, 9}, 800)
+		}
+		r.write(4*pageBytes, local)
 		r.issue(append(fields, "message_type=rendezvous_data", "remote_host", "remote_advance")...)
 		w.run()
 		at := uint64(0x10_0000_0000)
@@ -151,7 +157,7 @@ func TestWireOfRendezvousData(t *testing.T) {
 		if got := r.get("move", "packet_index"); got != 2 {
 			t.Errorf("packet index %d", got)
 		}
-		if fields[len(fields)-1] == "result=memory_and_network" && !bytes.Equal(r.read(8*pageBytes-4, 2400), want) {
+		if fields[len(fields)-1] != "result=network" && !bytes.Equal(r.read(8*pageBytes-4, 2400), local) {
 			t.Errorf("%v: wrong result in memory", fields)
 		}
 	}

@@ -49,6 +49,8 @@ func (j *job) meaningful() bool {
 		return false
 	case m.kind[0] == m.kind[1] && (m.kind[0] == operandMessage || m.kind[0] == operandStream):
 		return false // there is one of each
+	case m.apart() && (m.kind[1] == operandNone || m.op[1].compressed != m.inner || m.result.compressed != m.inner):
+		return false // what is apart is not converted
 	case m.toStream() || j.takes(operandStream):
 		return j.e.hasStreams
 	}
@@ -135,12 +137,13 @@ func (j *job) lend(f *forms) bool {
 	}
 	var mem space
 	var addr uint64
+	alone := j.inputs == 1 || m.apart()
 	switch from := &j.operands[0]; {
-	case j.inputs == 1 && from.convert == nil && m.kind[0] == operandMemory:
+	case alone && from.convert == nil && m.kind[0] == operandMemory:
 		mem, addr = from.memory.mem, from.memory.addr
-	case j.inputs == 1 && from.convert == nil && m.kind[0] == operandWindow:
+	case alone && from.convert == nil && m.kind[0] == operandWindow:
 		mem, addr = from.window.mem, from.window.addr
-	case m.toMemory() && f.result.fn == nil:
+	case m.toMemory() && !m.apart() && f.result.fn == nil:
 		mem, addr = j.memory.mem, j.memory.addr
 	default:
 		return false

@@ -6,6 +6,9 @@
 //                  reduction +- lane 2 -> either
 //   op1 - lane 1 -'          '-------------------> packet slot
 //
+// In slices that are apart operand 1 goes from its lane to memory, and operand 0
+// alone to the packet slot.
+//
 // All that a slice needs is there before it is dispatched: only a DMA engine or
 // a plugin that does not answer can stop it. A DMA engine that does not is given
 // up by its reader or writer, which ends the slice. For a plugin, or when a reset
@@ -258,6 +261,21 @@ module data_path #(
         .operand_tkeep(compression1_operand_tkeep), .operand_tlast(compression1_operand_tlast), .operand_tdest(compression1_operand_tdest),
         .result_tvalid(compression1_result_tvalid), .result_tready(compression1_result_tready), .result_tdata(compression1_result_tdata)
     );
+    // Operand 1 meets operand 0, or goes to memory by itself.
+    logic second_there, apart, apart_valid, apart_take, meets_valid, meets_take, meets_last, local_apart, local_finish;
+    logic _unused_apart_room;
+    logic [$clog2(DEPTH+1)-1:0] _unused_apart_count;
+
+    fifo #(.WIDTH(1), .DEPTH(DEPTH)) second_slices (
+        .clk, .rst(stage_rst), .clear(1'b0),
+        .in_valid(dispatch && has_op1), .in_ready(_unused_apart_room), .in_data(slice.apart),
+        .out_valid(second_there), .out_ready(apart ? local_apart && local_finish : meets_valid && meets_take && meets_last),
+        .out_data(apart), .count(_unused_apart_count)
+    );
+    assign apart_valid = inner1_valid && second_there && apart;
+    assign meets_valid = inner1_valid && second_there && !apart;
+    assign inner1_take = second_there && (apart ? apart_take : meets_take);
+
     // Reduction. Without the plugin operand 0 comes back, and operand 1 goes
     // nowhere.
     logic reduced_valid, reduced_take, second_valid, second_take;
@@ -272,12 +290,12 @@ module data_path #(
         .operand_tkeep(arith_op0_tkeep), .operand_tlast(arith_op0_tlast), .operand_tdest(arith_op0_tdest),
         .result_tvalid(arith_res_tvalid), .result_tready(arith_res_tready), .result_tdata(arith_res_tdata)
     );
-    logic second_drain, second_feed_owes, _unused_second_last;
+    logic second_drain, second_feed_owes;
 
     plugin_feed #(.TDEST_WIDTH(8), .DEPTH(DEPTH)) second_operand (
         .clk, .rst, .drain(second_drain), .owes(second_feed_owes),
-        .packet_valid(dispatch && has_op1), .packet_tdest(slice.reduce_tdest), .packet_bytes(op1_inner_bytes),
-        .in_valid(inner1_valid), .in_ready(inner1_take), .in_data(inner1_data), .in_last(_unused_second_last),
+        .packet_valid(dispatch && has_op1 && !slice.apart), .packet_tdest(slice.reduce_tdest), .packet_bytes(op1_inner_bytes),
+        .in_valid(meets_valid), .in_ready(meets_take), .in_data(inner1_data), .in_last(meets_last),
         .out_tvalid(second_valid), .out_tready(second_take), .out_tdata(arith_op1_tdata), .out_tkeep(arith_op1_tkeep),
         .out_tlast(arith_op1_tlast), .out_tdest(arith_op1_tdest)
     );
@@ -295,7 +313,7 @@ module data_path #(
     stream_fork #(.TAKERS(3), .DEPTH(DEPTH)) plain_fork (
         .clk, .rst(stage_rst),
         .slice_valid(dispatch && has_data),
-        .slice_takers({uses_lane2, slice.to_network && !slice.wire_convert, (slice.to_memory || slice.to_kernel) && !slice.result_convert}),
+        .slice_takers({uses_lane2, slice.to_network && !slice.wire_convert, (slice.to_memory || slice.to_kernel) && !slice.result_convert && !slice.apart}),
         .slice_bytes(inner_bytes),
         .in_valid(reduced_valid), .in_ready(reduced_take), .in_data(reduced_data),
         .out_valid(plain_valid), .out_ready(plain_take), .out_data(plain_data), .dropped
@@ -319,7 +337,7 @@ module data_path #(
     );
 
     // Memory, kernel stream and packet slots take either.
-    logic local_there, local_converted, local_kernel, local_finish, local_valid, local_take, memory_take, kernel_take;
+    logic local_there, local_converted, local_kernel, local_valid, local_take, memory_take, kernel_take;
     logic wire_there, wire_converted, wire_valid, wire_take;
     logic memory_done, kernel_done, slot_done, memory_idle;
     logic [31:0] memory_code;
@@ -331,21 +349,22 @@ module data_path #(
     logic [engine_pkg::KEEP_WIDTH-1:0] _unused_local_keep, _unused_wire_keep;
     logic local_last, wire_last;
 
-    fifo #(.WIDTH(2 + LENGTH), .DEPTH(DEPTH)) local_slices (
+    fifo #(.WIDTH(3 + LENGTH), .DEPTH(DEPTH)) local_slices (
         .clk, .rst(stage_rst), .clear(1'b0),
         .in_valid(dispatch && has_data && (slice.to_memory || slice.to_kernel)), .in_ready(_unused_local_room),
-        .in_data({slice.result_convert, slice.to_kernel, slice.result_bytes}),
-        .out_valid(local_there), .out_ready(local_finish), .out_data({local_converted, local_kernel, local_bytes}), .count(_unused_local_count)
+        .in_data({slice.apart, slice.result_convert, slice.to_kernel, slice.result_bytes}),
+        .out_valid(local_there), .out_ready(local_finish), .out_data({local_apart, local_converted, local_kernel, local_bytes}), .count(_unused_local_count)
     );
     beat_counter local_counter (
         .clk, .rst(stage_rst), .bytes(local_bytes), .move(local_valid && local_take), .last(local_last), .keep(_unused_local_keep), .beat_bytes(_unused_local_bytes)
     );
-    assign local_valid       = local_there && (local_converted ? converted_valid[0] : plain_valid[0]);
-    assign local_data        = local_converted ? converted_data : plain_data;
+    assign local_valid       = local_there && (local_apart ? apart_valid : local_converted ? converted_valid[0] : plain_valid[0]);
+    assign local_data        = local_apart ? inner1_data : local_converted ? converted_data : plain_data;
     assign local_take        = local_there && (local_kernel ? kernel_take : memory_take);
     assign local_finish      = local_valid && local_take && local_last;
-    assign plain_take[0]     = local_take && !local_converted;
+    assign plain_take[0]     = local_take && !local_converted && !local_apart;
     assign converted_take[0] = local_take && local_converted;
+    assign apart_take        = local_take && local_apart;
 
     fifo #(.WIDTH(1 + LENGTH), .DEPTH(DEPTH)) wire_slices (
         .clk, .rst(stage_rst), .clear(1'b0),

@@ -329,6 +329,7 @@ module move_channel #(
                 slice.reduce         <= plan.reduce;
                 slice.reduce_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
                 slice.convert_tdest  <= plan.convert_tdest;
+                slice.apart          <= plan.apart;
                 slice.to_memory      <= plan.to_memory;
                 slice.result_convert <= plan.result_convert;
                 slice.result_host    <= plan.result_host;

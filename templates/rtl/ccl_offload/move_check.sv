@@ -23,7 +23,7 @@ module move_check (
     assign function_    = move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
 
     // What the control word says.
-    logic op0_there, op1_there, result_there, both_one, streams, to_memory, to_kernel, to_network, takes_message;
+    logic op0_there, op1_there, result_there, apart, both_one, streams, to_memory, to_kernel, to_network, takes_message;
     logic network_bad, ranks_bad, meaningless, no_bytes, eager, data;
     logic [31:0] op0_bytes, op1_bytes, result_bytes, wire_bytes;
 
@@ -33,13 +33,14 @@ module move_check (
 
     assign op0_there     = control.op0 != 3'(cclo_pkg::MOVE_OPERAND_NONE);
     assign op1_there     = control.op1 != 3'(cclo_pkg::MOVE_OPERAND_NONE);
+    assign apart         = control.result == 3'(cclo_pkg::MOVE_RESULT_APART);
     assign to_memory     = control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK);
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK) || apart;
     assign to_kernel     = control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
     assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK) || apart;
     assign result_there  = to_memory || to_kernel;
     assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign both_one      = control.op0 == control.op1 && (control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
@@ -47,8 +48,9 @@ module move_check (
     assign streams       = to_kernel || control.op0 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM)
         || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM);
     assign meaningless   = !is_kind(control.op0) || !is_kind(control.op1)
-        || control.result > 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK)
-        || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS;
+        || control.result > 3'(cclo_pkg::MOVE_RESULT_APART)
+        || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS
+        || apart && (!op1_there || op1_converts || result_converts);
     assign network_bad   = to_network && (!network_enable || !move.ranks.destination_ok);
     assign ranks_bad     = takes_message && !move.ranks.source_ok;
     assign eager         = control.kind == engine_pkg::TYPE_EAGER;
@@ -100,7 +102,7 @@ module move_check (
         && (!op1_converts || op1_plugin.known && {op1_plain, op1_packed} == {plain_log2, packed_log2})
         && (!lane2 || result_plugin.known && {result_plain, result_packed} == {plain_log2, packed_log2});
 
-    assign reduces          = op1_there;
+    assign reduces          = op1_there && !apart;
     assign reduces_elements = reduces && cclo_pkg::PLATFORM_ARITHMETIC;
     assign inner_log2       = control.inner_compressed ? packed_log2 : plain_log2;
     // Elements that are reduced are whole in a unit that is converted.
@@ -165,6 +167,7 @@ module move_check (
         plan.op1.log2       <= control.op1_compressed ? packed_unit : plain_unit;
         plan.units          <= plain_used ? plain_units : packed_units;
         plan.reduce         <= reduces;
+        plan.apart          <= apart;
         plan.to_memory      <= to_memory;
         plan.to_kernel      <= to_kernel;
         plan.to_network     <= to_network;

@@ -64,6 +64,7 @@ package move_pkg;
         operand_plan_t op1;
         logic [31:0]   units;
         logic          reduce;
+        logic          apart;          // operand 1 to memory, operand 0 alone to the network
         logic          to_memory;
         logic          to_kernel;
         logic          to_network;

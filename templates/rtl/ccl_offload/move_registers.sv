@@ -72,7 +72,8 @@ module move_registers (
     assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK)
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_APART);
 
     assign op0_bytes    = control.op0_compressed ? issue.compressed_bytes : issue.bytes;
     assign op1_bytes    = control.op1_compressed ? issue.compressed_bytes : issue.bytes;

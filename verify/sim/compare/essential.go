@@ -63,10 +63,10 @@ func isOne(values map[string]uint32, number uint32, names ...string) bool {
 func (f moveFields) essential(m Move) Move {
 	op0, op1, result := f.of(m.Control, "op0"), f.of(m.Control, "op1"), f.of(m.Control, "result")
 	at := func(operand uint32) bool { return isOne(f.operands, operand, "memory", "window") }
-	reduces := !isOne(f.operands, op1, "none")
-	data := reduces || !isOne(f.operands, op0, "none")
+	reduces := !isOne(f.operands, op1, "none") && !isOne(f.results, result, "apart")
+	data := !isOne(f.operands, op0, "none") || !isOne(f.operands, op1, "none")
 	receives := isOne(f.operands, op0, "message") || isOne(f.operands, op1, "message")
-	sends := isOne(f.results, result, "network", "memory_and_network", "kernel_stream_and_network")
+	sends := isOne(f.results, result, "network", "memory_and_network", "kernel_stream_and_network", "apart")
 	kind := f.of(m.Control, "message_type")
 	converts := false
 	for _, name := range []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed", "network_compressed"} {
@@ -94,7 +94,7 @@ func (f moveFields) essential(m Move) Move {
 		to   *uint64
 		used bool
 	}{
-		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Result, isOne(f.results, result, "memory", "memory_and_network")},
+		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Result, isOne(f.results, result, "memory", "memory_and_network", "apart")},
 		{&m.RemoteAddress, sends && !isOne(f.types, kind, "eager")},
 	} {
 		if !a.used {

@@ -333,6 +333,10 @@ func TestSlicesFollowEachOtherWithoutGaps(t *testing.T) {
 			m.ops[1] = operand{from: fromMemory, bytes: 1}
 			m.template.reduce, m.template.toMemory = true, true
 		}},
+		{"an operand to memory, the other to a slot", 17_000, func(m *move) {
+			m.ops[1] = operand{from: fromMemory, bytes: 1}
+			m.template.apart, m.template.toMemory, m.template.toNetwork = true, true, true
+		}},
 		{"memory to a slot", 17_000, func(m *move) {
 			m.template.toNetwork = true
 		}},

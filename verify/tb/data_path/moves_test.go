@@ -39,6 +39,7 @@ type slice struct {
 	reduce         bool
 	reduceTDEST    uint64
 	convertTDEST   uint64
+	apart          bool // operand 1 to memory, operand 0 to the network
 	toMemory       bool
 	resultConvert  bool
 	resultHost     int
@@ -65,7 +66,7 @@ func (s *slice) fields() []pins.Field {
 	f := []pins.Field{{Width: 2, Value: uint64(s.queue)}, one(s.last)}
 	f = append(append(f, s.op[0].fields()...), s.op[1].fields()...)
 	return append(f, one(s.reduce), pins.Field{Width: 8, Value: s.reduceTDEST}, pins.Field{Width: 4, Value: s.convertTDEST},
-		one(s.toMemory), one(s.resultConvert), pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
+		one(s.apart), one(s.toMemory), one(s.resultConvert), pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
 		pins.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel), pins.Field{Width: 8, Value: s.kernelTDEST},
 		one(s.toNetwork), one(s.wireConvert), pins.Field{Width: lengthWidth, Value: uint64(len(s.wire))}, pins.Field{Width: 5, Value: uint64(s.slot)},
 		pins.Field{Width: 1, Value: uint64(s.headed)}, pins.Field{Width: lengthWidth, Value: uint64(s.offset)}, one(s.commit))
@@ -136,7 +137,7 @@ func (w *world) newMove(only func(*move)) *move {
 		}
 	}
 	t.reduce, t.reduceTDEST = m.ops[1].from != fromNone, uint64(w.r.IntN(200))
-	switch w.r.IntN(8) {
+	switch w.r.IntN(9) {
 	case 0, 1:
 		t.toMemory = true
 	case 2:
@@ -147,10 +148,14 @@ func (w *world) newMove(only func(*move)) *move {
 		t.toMemory, t.toNetwork = true, true
 	case 6:
 		t.toKernel, t.toNetwork = true, true
+	case 7:
+		t.toMemory, t.toNetwork = true, true
+		t.apart = t.reduce
+		t.reduce = false
 	}
 	t.resultHost, t.kernelTDEST = w.r.IntN(2), uint64(w.r.IntN(256))
 	if m.unit > 0 {
-		t.resultConvert, t.wireConvert = w.r.IntN(3) == 0 && (t.toMemory || t.toKernel), w.r.IntN(3) == 0 && t.toNetwork
+		t.resultConvert, t.wireConvert = w.r.IntN(3) == 0 && (t.toMemory && !t.apart || t.toKernel), w.r.IntN(3) == 0 && t.toNetwork
 		t.convertTDEST = widen
 		if m.unit == 2 {
 			t.convertTDEST = narrow
@@ -158,6 +163,7 @@ func (w *world) newMove(only func(*move)) *move {
 	}
 	if only != nil {
 		only(m)
+		t.apart = t.apart && !t.reduce && m.ops[1].from != fromNone
 	}
 	m.toKernel = t.toKernel
 	return m
@@ -271,6 +277,9 @@ func (w *world) next(c *channel, only func(*move)) *slice {
 	}
 	if s.toMemory || s.toKernel {
 		s.local = inner
+		if s.apart {
+			s.local = data[1]
+		}
 		if s.resultConvert {
 			s.local = convert(uint32(s.convertTDEST), inner)
 		}

@@ -134,7 +134,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	stream("result_status_", false, 32, false, false, 0)
 	stream("result_", true, 512, true, true, 8)
 	for name, width := range map[string]int{
-		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 328, "restart": queues, "packet_commit_ready": 1,
+		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 329, "restart": queues, "packet_commit_ready": 1,
 		"release_ready": 1, "kernel_in_drop": 1, "kernel_out_drop": 1,
 	} {
 		in[name] = width

@@ -42,6 +42,7 @@ type checking struct {
 	op                       [2]int
 	local                    int // none, memory, kernelStream
 	network                  bool
+	apart                    bool // operand 1 to memory, operand 0 to the network
 	forms                    map[string]int
 	bytes                    [2]uint64
 	compressor, decompressor int
@@ -151,11 +152,11 @@ func (c *checking) random() uint64 {
 		}
 		c.put(fmt.Sprintf("op%d", i), v)
 	}
-	place := r.IntN(6)
-	c.local, c.network = []int{none, memory, kernelStream, none, memory, kernelStream}[place], place >= 3
-	v := uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network"}[place]).Value)
-	if r.IntN(60) == 0 {
-		v, junk = 6+uint64(r.IntN(2)), true
+	place := r.IntN(7)
+	c.local, c.network = []int{none, memory, kernelStream, none, memory, kernelStream, memory}[place], place >= 3
+	v := uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart"}[place]).Value)
+	if c.apart = place == 6; r.IntN(60) == 0 {
+		v, junk = 7, true
 	}
 	c.put("result", v)
 	rarely := 1 + r.IntN(3)
@@ -205,6 +206,8 @@ func (c *checking) random() uint64 {
 	twice := c.op[0] == c.op[1] && (c.op[0] == message || c.op[0] == kernelStream)
 	takes := c.op[0] == message || c.op[1] == message
 	switch {
+	case c.apart && (c.op[1] == none || c.forms["op1"] != c.forms["inner"] || c.forms["result"] != c.forms["inner"]):
+		return c.code["CONFIG_SWITCH"] // what is apart is not converted
 	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(enabled && destination), takes && !source:
 		return c.code["CONFIG_SWITCH"]
 	case c.empty():
@@ -259,7 +262,7 @@ func (c *checking) sizes() uint64 {
 	if !fits {
 		return c.code["COMPRESSION"]
 	}
-	if c.op[1] != none { // elements that are reduced are whole in a unit that is converted
+	if c.op[1] != none && !c.apart { // elements that are reduced are whole in a unit that is converted
 		log2, ok := c.reduction(c.function)
 		if c.size[inner] < 0 {
 			c.size[inner] = log2
@@ -307,7 +310,7 @@ func (c *checking) plan() error {
 	inner := c.forms["inner"]
 	want := map[string]uint64{
 		"empty": flag(c.empty()), "to_memory": flag(c.local == memory), "to_kernel": flag(c.local == kernelStream), "to_network": flag(c.network),
-		"wire_bytes": c.bytes[c.forms["network"]], "eager": flag(c.kind == "eager"), "data": flag(c.kind == "rendezvous_data"), "reduce": flag(c.op[1] != none),
+		"wire_bytes": c.bytes[c.forms["network"]], "eager": flag(c.kind == "eager"), "data": flag(c.kind == "rendezvous_data"), "reduce": flag(c.op[1] != none && !c.apart), "apart": flag(c.apart),
 		"result_host": get("result_host"),
 	}
 	for i, kind := range c.op {

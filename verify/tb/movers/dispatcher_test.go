@@ -14,7 +14,7 @@ import (
 
 // Widths of what comes from the channels, which the module is told.
 const (
-	sliceWidth  = 328
+	sliceWidth  = 329
 	packetWidth = 354
 )
 

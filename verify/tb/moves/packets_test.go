@@ -168,8 +168,9 @@ func (w *world) checkUnits(m *move, u *underWay) {
 			}
 		}
 	}
-	check(outReduce, flag(m.op[1].kind != none))
-	if m.op[1].kind != none {
+	check(outApart, flag(m.result.kind == apart))
+	check(outReduce, flag(m.reduces()))
+	if m.reduces() {
 		check(outReduceTDEST, uint64(m.reduction))
 	}
 	check(outToMemory, flag(m.toMemory()))

@@ -18,8 +18,14 @@ func (w *world) random() *move {
 	for m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
 		m.op[1].kind = pick(operands)
 	}
-	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays}), address: at(3), host: w.chance(20)}
+	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart}), address: at(3), host: w.chance(20)}
+	if m.result.kind == apart && m.op[1].kind == none && w.chance(90) {
+		m.op[1].kind = memory
+	}
 	w.randomForms(m)
+	if m.result.kind == apart && w.chance(90) {
+		m.op[1].compressed, m.result.compressed = m.inner, m.inner
+	}
 	m.kernelTDEST = w.r.Uint64N(256)
 	m.source, m.destination = w.r.Uint64N(ranks), w.r.Uint64N(ranks)
 	m.fence = w.chance(20)

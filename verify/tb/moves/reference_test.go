@@ -19,6 +19,7 @@ const (
 	network   = "network"
 	twoPlaces = "memory_and_network"
 	twoWays   = "kernel_stream_and_network"
+	apart     = "apart"
 )
 
 // numbers looks up what the interface generation defines.
@@ -187,12 +188,16 @@ func (m *move) messageForm() bool {
 }
 
 func (m *move) toNetwork() bool {
-	return m.result.kind == network || m.result.kind == twoPlaces || m.result.kind == twoWays
+	return slices.Contains([]string{network, twoPlaces, twoWays, apart}, m.result.kind)
 }
+
+func (m *move) reduces() bool { return m.op[1].kind != none && m.result.kind != apart }
 
 func (m *move) toKernel() bool { return m.result.kind == kernel || m.result.kind == twoWays }
 
-func (m *move) toMemory() bool { return m.result.kind == memory || m.result.kind == twoPlaces }
+func (m *move) toMemory() bool {
+	return slices.Contains([]string{memory, twoPlaces, apart}, m.result.kind)
+}
 
 func (m *move) String() string {
 	return fmt.Sprintf("move %d of queue %d: %v to %v, inner %v, wire %v, %d bytes, %s, rank %d, chunk %d, segment %d, code 0x%X",
@@ -211,6 +216,9 @@ func (m *move) check(n *numbers, enabled bool, known func(uint64) bool) uint32 {
 	config := n.bit("CONFIG_SWITCH")
 	if m.junk != 0 || m.op[0].kind == none && m.op[1].kind != none ||
 		m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
+		return config
+	}
+	if m.result.kind == apart && (m.op[1].kind == none || m.op[1].compressed != m.inner || m.result.compressed != m.inner) {
 		return config
 	}
 	if m.toNetwork() && (!enabled || !known(m.destination)) || m.takes(message) && !known(m.source) {
@@ -275,7 +283,7 @@ func (m *move) sizes(n *numbers) uint32 {
 		return n.bit("COMPRESSION")
 	}
 	code := n.bit("ARITH")
-	if m.op[1].kind != none { // elements that are reduced are whole in a unit that is converted
+	if m.reduces() { // elements that are reduced are whole in a unit that is converted
 		log2, ok := n.reduction(m.reduction)
 		if in := &size[form(m.inner)]; *in < 0 {
 			*in = log2

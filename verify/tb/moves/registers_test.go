@@ -1,6 +1,9 @@
 package moves_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // Addresses step on by themselves as each move says.
 func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
@@ -89,11 +92,11 @@ func (w *world) step(regs map[string]uint64) uint32 {
 		control |= w.n.put("move_control", "remote_advance", 1)
 		regs["remote_address"] += wire
 	}
-	result := []string{none, memory, kernel, network, twoPlaces, twoWays}[w.r.IntN(6)]
+	result := []string{none, memory, kernel, network, twoPlaces, twoWays, apart}[w.r.IntN(7)]
 	kind := []string{"eager", "rendezvous_data", "rendezvous_done"}[w.r.IntN(3)]
 	control |= w.n.put("move_control", "result", w.n.code("move_result", result)) |
 		w.n.put("move_control", "message_type", w.n.code("message_type", kind))
-	if kind == "rendezvous_data" && (result == network || result == twoPlaces || result == twoWays) {
+	if kind == "rendezvous_data" && slices.Contains([]string{network, twoPlaces, twoWays, apart}, result) {
 		regs["packet_index"] = (regs["packet_index"] + max(1, (wire+w.payload-1)/w.payload)) & 0xFFFFFFFF
 	}
 	return control
@@ -104,11 +107,14 @@ func (w *world) step(regs map[string]uint64) uint32 {
 func TestSlicesComeInTime(t *testing.T) {
 	b := build(t, "u55c_tcp")
 	const enough = 12
-	for _, result := range []string{memory, network, twoPlaces} {
+	for _, result := range []string{memory, network, twoPlaces, apart} {
 		w := b.world(t, 0, mode{})
 		w.promptly = true
 		m := &move{id: 1, messageType: "eager", bytes: [2]uint64{100000, 100000}, destination: 1}
 		m.op = [2]operand{{kind: memory, address: 1 << 40}, {kind: none}}
+		if result == apart {
+			m.op[1] = operand{kind: memory, address: 1 << 42}
+		}
 		m.result = operand{kind: result, address: 1 << 41}
 		m.settle(w.n, true, w.known, false, w.payload)
 		w.issue(m)

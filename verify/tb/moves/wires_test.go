@@ -123,6 +123,7 @@ var (
 	outReduce         = outputs.add("slice.reduce")
 	outReduceTDEST    = outputs.add("slice.reduce_tdest")
 	outConvertTDEST   = outputs.add("slice.convert_tdest")
+	outApart          = outputs.add("slice.apart")
 	outToMemory       = outputs.add("slice.to_memory")
 	outResultConvert  = outputs.add("slice.result_convert")
 	outResultHost     = outputs.add("slice.result_host")
