@@ -90,15 +90,7 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 		if planted == count {
 			break
 		}
-		other := m
-		other.dir = t.TempDir()
-		other.edit = func(name, text string) string {
-			if name == m.Name {
-				return d.plant(text)
-			}
-			return text
-		}
-		alone := NewSet(other)
+		alone := m.with(t, m.Name, d.plant)
 		if _, err := alone.open(t.Context()); err != nil {
 			if t.Context().Err() != nil {
 				t.Fatal(err)
@@ -107,18 +99,65 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 			continue
 		}
 		planted++
-		ok := false
-		for _, seed := range Seeds() {
-			if err := alone.once(t, name, seed, run); err != nil {
-				ok = true
-				break
-			}
-		}
-		if ok {
+		if alone.find(t, name, run) != nil {
 			found++
 		} else {
 			t.Logf("%s: not found: %s", name, d)
 		}
 	}
 	t.Logf("%s: %d of %d planted defects are found (%d others do not compile, of %d places)", name, found, planted, broken, len(all))
+}
+
+// with is a module with a change in one of its files, alone and not kept.
+func (m Module) with(t *testing.T, in string, change func(text string) string) *Set {
+	t.Helper()
+	m.dir = t.TempDir()
+	m.edit = func(name, text string) string {
+		if name == in {
+			return change(text)
+		}
+		return text
+	}
+	return NewSet(m)
+}
+
+// find is what a bench finds in a module, with any of the seeds.
+func (s *Set) find(t *testing.T, name string, run Run) error {
+	t.Helper()
+	for _, seed := range Seeds() {
+		if err := s.once(t, name, seed, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finds tells whether a bench finds a certain defect: in a file that the module is
+// made of, a text that stands there once becomes another one.
+func (s *Set) Finds(t *testing.T, name, in, old, becomes string, run Run) {
+	t.Helper()
+	m, err := s.module(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	alone := m.with(t, in, func(text string) string {
+		found = strings.Count(text, old)
+		return strings.Replace(text, old, becomes, 1)
+	})
+	_, err = alone.open(t.Context())
+	if errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found != 1 {
+		t.Fatalf("%s: %q stands %d times in %s", name, old, found, in)
+	}
+	if err := alone.find(t, name, run); err != nil {
+		t.Logf("%s: %q for %q is found: %v", name, becomes, old, err)
+	} else {
+		t.Errorf("%s: nobody finds %q for %q", name, becomes, old)
+	}
 }

@@ -16,6 +16,9 @@ import (
 func TestRxTCP(t *testing.T)   { set.Check(t, "rx_tcp", rxTCP) }
 func TestRxRDMA(t *testing.T)  { set.Check(t, "rx_rdma", rxRDMA) }
 func TestRxOffer(t *testing.T) { set.Check(t, "rx_offer", rxOffer) }
+func TestRxOfferTurns(t *testing.T) {
+	set.Finds(t, "rx_offer", "rx_offer", ".advance(state == PICK && go)", ".advance(1'b0)", rxOffer)
+}
 
 // part is what is read at once.
 type part struct {
@@ -284,6 +287,7 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 		ready         uint64 // cycle from which it can be at the front
 		held, maybe   bool   // held; a retry came while it was offered
 		exempt        bool   // a retry came just before: it may be held or not
+		since         uint64 // when it was held for the last time, or nothing was offered
 	}
 	slots := 1 << b.Width("leave_slot")
 	var orders [7][]*packet // by session
@@ -291,9 +295,11 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 	busy := make([]bool, slots)
 	at := -1 // session that is offered
 	last := block.NewOutput(b, "rx_valid", "rx_verdict_valid", "rx_session", "rx_loop", "rx_bytes", "rx_beat")
-	since, waits, verdicts := [7]int{}, 0, 0
+	waits, verdicts, passed := 0, 0, 0
+	its := turn{slots: slots}
 	forget := func() {
 		orders, filling, at = [7][]*packet{}, nil, -1
+		its.forget()
 		clear(busy)
 		last.Forget()
 	}
@@ -374,6 +380,18 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			}
 			if !shown {
 				began, retriedBefore = b.Cycle, retried
+				waiting := []int{}
+				for s, o := range orders {
+					if s != at && len(o) > 0 && max(o[0].ready, o[0].since)+3 < b.Cycle && !o[0].held && !o[0].exempt {
+						waiting = append(waiting, o[0].slot)
+					}
+				}
+				if len(waiting) > 0 {
+					passed++
+				}
+				if err := its.next(p.slot, waiting, false); err != nil {
+					return err
+				}
 			}
 		}
 		shown = b.Is("rx_valid") && !(verdict && stop == 0)
@@ -401,16 +419,6 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 		if ok {
 			p := orders[at][0]
 			verdicts++
-			since[at] = 0
-			for s := range since {
-				if o := orders[s]; s != at && len(o) > 0 && o[0].ready+4 < b.Cycle && !o[0].held && !o[0].exempt {
-					if since[s]++; since[s] > slots {
-						return fmt.Errorf("session %d is left out", s)
-					}
-				} else {
-					since[s] = 0
-				}
-			}
 			switch {
 			case leaves:
 				if int(b.Get("leave_slot")) != p.slot {
@@ -431,9 +439,15 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			}
 			p.maybe = false
 		}
-		if retry || stop > 0 {
-			for _, o := range orders {
-				for _, p := range o {
+		if stop > 0 { // who was chosen just then has lost the turn
+			its.forget()
+		}
+		for _, o := range orders {
+			for _, p := range o {
+				if p.held || p.exempt || stop > 0 {
+					p.since = b.Cycle
+				}
+				if retry || stop > 0 {
 					p.held, p.exempt = false, false
 				}
 			}
@@ -452,8 +466,8 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			waits = 0
 		}
 	}
-	if verdicts < 500 {
-		return fmt.Errorf("only %d offers", verdicts)
+	if verdicts < 500 || passed < 200 {
+		return fmt.Errorf("only %d offers, %d while others waited", verdicts, passed)
 	}
 	return nil
 }

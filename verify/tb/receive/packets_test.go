@@ -11,6 +11,14 @@ import (
 )
 
 func TestRxPackets(t *testing.T) { set.Check(t, "rx_packets", rxPackets) }
+func TestRxPacketsTurns(t *testing.T) {
+	for in, change := range map[string][2]string{
+		"rx_offer":   {".advance(state == PICK && go)", ".advance(1'b0)"},
+		"rx_packets": {"own_valid && !(row_valid && own_before)", "own_valid"},
+	} {
+		set.Finds(t, "rx_packets", in, change[0], change[1], rxPackets)
+	}
+}
 
 // packet is one that comes; the last session is the engine itself.
 type packet struct {
@@ -19,6 +27,13 @@ type packet struct {
 	good    bool
 	slot    int
 	at      int // bytes that have come
+	since   int // cycle since when it can be offered, if it is the first of its session
+}
+
+// stretch is what inbound has taken.
+type stretch struct {
+	session int
+	data    []byte
 }
 
 // rxPackets gets packets of some sessions and of the engine itself. Inbound holds
@@ -36,7 +51,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 	var asked *packet              // wants a slot
 	var granted []*packet          // have one, are to be filled, in their order
 	var looped *packet             // on its way to the engine itself
-	var jobs [][]byte              // that are to come out
+	var jobs []stretch             // that are to come out
 	out := block.NewOutput(b, "rx_data_valid", "rx_data_ready", "rx_data", "rx_data_keep", "rx_data_last")
 	row := block.NewInput(b, "row_valid", "row_ready")
 	loop := block.NewInput(b, "loop_valid", "loop_ready")
@@ -47,6 +62,8 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 	stuck := -1 // session whose packets are held up
 	since := 0
 	rowsStall, loopStalls := 0, 0 // until then no data come
+	its, passed, shown := turn{slots: 1 << b.Width("need_slot")}, 0, false
+	var waits patience
 	small := func(session int) *packet {
 		n := length(r, rows*beat)
 		if r.IntN(3) > 0 {
@@ -138,6 +155,19 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("a packet of session %d is offered", b.Get("rx_session"))
 			}
 			offered = orders[s][0]
+			if !shown {
+				others, ownWaits := waiting(orders[:], s, cycle-8)
+				if len(others) > 0 {
+					passed++
+				}
+				slot := offered.slot
+				if s == own {
+					slot = nowhere
+				}
+				if err := its.next(slot, others, ownWaits); err != nil {
+					return err
+				}
+			}
 			first := make([]byte, beat)
 			copy(first, offered.data)
 			if int(b.Get("rx_bytes")) != len(offered.data) || !bytes.Equal(b.Bytes("rx_beat"), first) {
@@ -156,8 +186,16 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			b.Set("rx_verdict", uint64(kind))
 			b.Set("rx_take_bytes", uint64(n))
 		}
+		retry := b.Is("rx_retry")
 		b.Step()
+		shown = offered != nil && !verdict && resetting == 0
+		for _, o := range orders {
+			if len(o) > 0 && (retry && o[0].since > cycle || resetting > 0) {
+				o[0].since = cycle
+			}
+		}
 		if resetting > 0 {
+			its.forget()
 			// What was offered or waits is gone; so is what was promised.
 			orders = [sessions][]*packet{}
 			for _, p := range granted {
@@ -168,14 +206,21 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			}
 		} else if offered != nil && verdict && enabled && kind != hold {
 			s := offered.session
-			orders[s] = orders[s][1:]
+			if orders[s] = orders[s][1:]; len(orders[s]) > 0 {
+				orders[s][0].since = cycle
+			}
 			seen++
 			if kind == payload && n > 0 {
-				jobs = append(jobs, offered.data[beat:beat+n])
+				jobs = append(jobs, stretch{s, offered.data[beat : beat+n]})
 			} else if kind == whole && n > 0 {
-				jobs = append(jobs, offered.data[:n])
+				jobs = append(jobs, stretch{s, offered.data[:n]})
 			}
 			since = 0
+		} else if offered != nil && verdict {
+			offered.since = never // until there may be room again
+		}
+		if err := waits.check(b, asked, granted, orders[:], jobs, resetting > 0); err != nil {
+			return err
 		}
 		if asked != nil && b.Is("need_ready") {
 			asked.slot = int(b.Get("need_slot"))
@@ -195,6 +240,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			if p.at += beat; p.at >= len(p.data) {
 				granted = granted[1:]
 				if p.good {
+					p.since = cycle
 					orders[p.session] = append(orders[p.session], p)
 					came++
 				}
@@ -205,6 +251,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			if p.at += beat; p.at >= len(p.data) {
 				looped = nil
 				if p.good {
+					p.since = cycle
 					orders[own] = append(orders[own], p)
 					came++
 				}
@@ -218,13 +265,13 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			if len(jobs) == 0 {
 				return errors.New("data come that nobody has taken")
 			}
-			j := jobs[0]
+			j := jobs[0].data
 			n := min(beat, len(j))
 			if got := b.Bytes("rx_data"); !bytes.Equal(got[:n], j[:n]) || b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) || b.Is("rx_data_last") != (n == len(j)) {
 				return fmt.Errorf("data are %X keep %X last %t, not %X of %d", got, b.Get("rx_data_keep"), b.Is("rx_data_last"), j[:n], len(j))
 			}
 			if n < len(j) {
-				jobs[0] = j[n:]
+				jobs[0].data = j[n:]
 			} else {
 				jobs = jobs[1:]
 			}
@@ -254,8 +301,8 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			since = 0
 		}
 	}
-	if seen < 150 || came < seen {
-		return fmt.Errorf("only %d packets", seen)
+	if seen < 150 || came < seen || passed < 50 {
+		return fmt.Errorf("only %d packets, %d while others waited", seen, passed)
 	}
 	return nil
 }
