@@ -18,7 +18,7 @@ var receiving = map[string]Check{
 	"message_table":        {Own: "tb/messages"},
 	"message_wants":        {Own: "tb/messages"},
 	"messages":             {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
-	"network_receive":      {Within: "tb/network", Why: "the whole network side is driven there"},
+	"network_receive":      {Own: "tb/receive"},
 	"network_registers":    {Own: "tb/control"},
 	"network_transmit":     {Within: "tb/network", Why: "the whole network side is driven there"},
 	"packet_count":         {Own: "tb/control"},

@@ -84,7 +84,7 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 					if now.closed {
 						closed = 1
 					}
-					fill(b, r, "tcp_notification", map[string]uint64{"session": numbers[its], "length": uint64(now.bytes), "closed": closed})
+					fill(b, r, "notification_tdata", "tcp_notification", map[string]uint64{"session": numbers[its], "length": uint64(now.bytes), "closed": closed})
 					in.Offer()
 				}
 			}
@@ -185,8 +185,8 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 }
 
 // fill sets a notification; what else stands in it is random.
-func fill(b *block.Bench, r *rand.Rand, name string, values map[string]uint64) {
-	data := random(r, b.Width("notification_tdata")/8)
+func fill(b *block.Bench, r *rand.Rand, port, name string, values map[string]uint64) {
+	data := random(r, b.Width(port)/8)
 	for field, v := range values {
 		f := layouts()[name][field]
 		for i := range f.Bits() {
@@ -194,7 +194,7 @@ func fill(b *block.Bench, r *rand.Rand, name string, values map[string]uint64) {
 			data[at/8] = data[at/8]&^(1<<(at%8)) | byte(v>>i&1)<<(at%8)
 		}
 	}
-	b.SetBytes("notification_tdata", data)
+	b.SetBytes(port, data)
 }
 
 // layouts are those of the interface: fields by layout and name.
@@ -237,7 +237,7 @@ func rxRDMA(b *block.Bench, r *rand.Rand) error {
 					if r.IntN(8) == 0 {
 						now.bytes = 0
 					}
-					fill(b, r, "rdma_notification", map[string]uint64{"session": now.session, "length": uint64(now.bytes)})
+					fill(b, r, "notification_tdata", "rdma_notification", map[string]uint64{"session": now.session, "length": uint64(now.bytes)})
 					in.Offer()
 				}
 			}

@@ -26,6 +26,9 @@ var set = block.NewSet(
 	block.Module{Name: "rx_offer"},
 	block.Module{Name: "rx_packets"},
 	block.Module{Name: "inbound_payload"},
+	block.Module{Name: "network_receive"},
+	block.Module{Name: "network_receive", As: "network_receive_udp", Platform: "u55c_udp"},
+	block.Module{Name: "network_receive", As: "network_receive_rdma", Platform: "u55c_rdma"},
 )
 
 func TestPartialTable(t *testing.T)  { set.Check(t, "partial_table", partialTable) }
