@@ -8,7 +8,7 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 144 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 140 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
 #define NO_RANK     0xFFFFFFFF
 #define NO_LOG      0xFF
@@ -144,6 +144,8 @@ struct engine {
 	} contexts[8];
 	uint32_t next_context;
 	uint32_t open; /* bit set of calls in progress */
+	bool left; /* the first queue may have moves or an error of a call that has given it back */
+	bool alike; /* registers of moves have what express.c has set for the messages that it knows */
 	bool standing_by; /* a call waits for what another has */
 	bool given_back; /* and something was given back */
 	struct known known;
@@ -210,6 +212,7 @@ static inline void tables_changed(void)
 	if (++engine.tables == 0)
 		engine.tables = 1;
 	engine.known.express = 0;
+	engine.alike = false;
 	engine.known.express_to = NO_RANK;
 }
 

@@ -1,5 +1,6 @@
 /* Calls as they mostly come: alone, on plain elements in device memory, with a
- * configuration that is known from the call before. What they say goes from the
+ * configuration that is known from the call before, whose elements are a power of two
+ * of bytes. What they say goes from the
  * call window to the move's registers. Loads come before stores: a load from the bus
  * waits for the stores before it. */
 
@@ -121,16 +122,33 @@ static inline void set_result(uint32_t low, uint32_t high)
 	hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, high);
 }
 
-static inline void set_message(uint32_t comm, uint32_t peer, uint32_t tag)
+static inline void note_message(uint32_t comm, uint32_t peer, uint32_t tag)
 {
 	struct call *call = engine.calls;
 
-	hw_write(CCLO_MOVE_COMM_ADDRESS, comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, engine.known.context);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
 	call->comm = comm;
 	call->words.root_src_dst = peer;
 	call->tag = tag;
+}
+
+static inline void set_message(uint32_t comm, uint32_t peer, uint32_t tag)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, engine.known.context);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	note_message(comm, peer, tag);
+}
+
+/* What all eager messages have in common that are sent here: calls on a stack may set
+ * it differently, those here do not. */
+__attribute__((noinline, cold)) static void set_alike(uint32_t comm)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, engine.known.context);
+	hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
+	hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
+	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+	engine.alike = true;
 }
 
 #define FROM_MEMORY FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY)
@@ -181,7 +199,7 @@ __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, u
 /* Opens a window for all that will come, and announces it. */
 __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
 {
-	uint32_t bytes = count * engine.known.plain_bytes;
+	uint32_t bytes = count << engine.known.plain_log;
 
 	if (bytes > engine.known.window_bytes)
 		return false;
@@ -210,7 +228,7 @@ __attribute__((noinline)) static void set_forms(uint32_t count)
 {
 	const struct known *known = &engine.known;
 
-	set_bytes(count * known->plain_bytes);
+	set_bytes(count << known->plain_log);
 	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, (count >> known->ratio_log) * known->packed_bytes);
 	hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions);
 }
@@ -249,7 +267,6 @@ __attribute__((noinline)) static bool receive_packed(uint32_t count, uint32_t lo
 
 bool express(uint32_t operation)
 {
-	const uint32_t used = (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT) << QUEUE;
 	const struct known *known = &engine.known;
 	uint32_t wrong, packed, count, bytes, low0, high0, low2, high2, comm, peer, tag;
 
@@ -260,8 +277,8 @@ bool express(uint32_t operation)
 	wrong |= CALL_WORD(stream_flags);
 	count = CALL_WORD(count);
 	wrong |= count >> 26; /* the product with the bytes of an element is a word */
-	wrong |= hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & used;
-	bytes = count * known->plain_bytes;
+	wrong |= engine.left;
+	bytes = count << known->plain_log; /* products take longer */
 	if (LIKELY(operation == CCLO_OPERATION_SEND)) {
 		comm = CALL_WORD(comm);
 		peer = CALL_WORD(root_src_dst);
@@ -279,11 +296,11 @@ bool express(uint32_t operation)
 			return false;
 		set_bytes(bytes);
 		set_op0(low0, high0);
-		set_message(comm, peer, tag);
 		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, known->chunk_bytes);
-		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, known->segment_bytes);
-		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+		hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+		if (UNLIKELY(!engine.alike))
+			set_alike(comm);
+		note_message(comm, peer, tag);
 		return go(FROM_MEMORY | TO_NETWORK, KIND_SEND_EAGER, 1, move_limit());
 	}
 	low2 = CALL_WORD(addr_2_low);

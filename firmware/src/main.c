@@ -49,6 +49,7 @@ __attribute__((noreturn)) static inline void begin_as(uint32_t i, uint32_t opera
 	call->words.scenario = operation;
 	engine.open |= 1u << i;
 	engine.current = call;
+	engine.alike = false;
 	task_begin(engine.stacks[i] + STACK_WORDS);
 }
 
@@ -110,6 +111,7 @@ void scheduler(void)
 	engine.current = NULL;
 	for (;;) {
 		uint32_t wake, round;
+		bool idle = false;
 
 		if (engine.quick) {
 			wake = UNLIKELY(engine.quick & QUICK_WINDOW) ? express_window() : quick();
@@ -117,6 +119,7 @@ void scheduler(void)
 				continue;
 		} else if (engine.open == 0) {
 			wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
+			idle = true;
 		} else if (engine.wake != 0) {
 			wake = engine.wake; /* a call that slept has seen it */
 			engine.wake = 0;
@@ -139,7 +142,7 @@ void scheduler(void)
 
 			if (operation == CCLO_OPERATION_NOP)
 				task_answer_next(0);
-			else if (LIKELY(engine.open == 0) && express(operation))
+			else if (LIKELY(idle) && express(operation))
 				continue;
 			/* What happened besides is for the others. */
 			if (wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL))

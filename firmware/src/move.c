@@ -33,6 +33,8 @@ static int8_t take(uint32_t free, uint32_t now)
 
 	engine.queues_taken |= 1u << queue;
 	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
+	if (queue == 0)
+		engine.left = false;
 	if (failed(now, queue))
 		hw_write(ERROR(queue), 0);
 	return queue;
@@ -81,6 +83,7 @@ void queue_take(void)
 		engine.queues_taken |= 1;
 		engine.room[0] = CCLO_MOVE_QUEUE_DEPTH;
 		call->announced = engine.issued[0];
+		engine.left = false;
 		return;
 	}
 	queue_await();
@@ -103,10 +106,15 @@ bool queue_take_second(void)
 
 static void give_back(int8_t queue)
 {
+	uint32_t now;
+
 	if (queue == NO_QUEUE)
 		return;
-	if (state() >> queue & 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
+	now = state() >> queue;
+	if (now & 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
 		hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
+	if (now & (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT))
+		engine.left = true;
 	engine.queues_taken &= ~(1u << queue);
 	engine.queues_lent &= ~(1u << queue);
 	engine.given_back = true;

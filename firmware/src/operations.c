@@ -80,7 +80,7 @@ void operation_run(struct call *call)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	if (needs & IS_COLLECTIVE)
 		order_wait(KIND_COLLECTIVE, 0);
-	else if ((needs & NEEDS_ELEMENTS) && (!call->inner_packed || (needs & NEEDS_COMM)))
+	else if ((needs & NEEDS_ELEMENTS) && call->plain_log != NO_LOG && (!call->inner_packed || (needs & NEEDS_COMM)))
 		engine.known.express |= (1u << scenario) & EXPRESS_OPERATIONS;
 	o->run(call);
 }

@@ -57,14 +57,22 @@ static uint64_t scratch_address(uint32_t slot)
 	return scratches.address[slot] + (uint64_t)queue_of_call() * scratch_bytes();
 }
 
-static struct place scratch(uint32_t slot)
+static void scratch(struct place *place, uint32_t slot)
 {
 	uint64_t address = scratch_address(slot);
 
-	return (struct place){ .low = (uint32_t)address, .high = (uint32_t)(address >> 32), .kind = CCLO_MOVE_OPERAND_MEMORY };
+	place->low = (uint32_t)address;
+	place->high = (uint32_t)(address >> 32);
+	place->form = PLAIN_MEMORY;
 }
 
-struct place scratch_accumulator(void) { return scratch(ACCUMULATOR); }
+struct place scratch_accumulator(void)
+{
+	struct place place;
+
+	scratch(&place, ACCUMULATOR);
+	return place;
+}
 
 /* RDMA writes a window as it likes, so that it can be read only when it is full:
  * data is cut finer than what goes through scratch buffers at a time. */
@@ -354,7 +362,7 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 		path->slots_used |= 1u << slot;
 		path->slots_unread |= 1u << slot;
 		landing->slot = (uint8_t)slot;
-		landing->place = scratch(slot);
+		scratch(&landing->place, slot);
 	}
 	landing->window = window_open(from, &landing->place, elements, path->tag, collective_context(), path->aside);
 }
@@ -426,7 +434,7 @@ static inline void clear(struct stage *stage)
 	stage->later = 0;
 }
 
-static void describe(const struct path *path, const struct stage *stage, struct move *move, struct place *kept)
+static void describe(struct path *path, const struct stage *stage, struct move *move)
 {
 	*move = (struct move){
 		.op0 = stage->own.kind != CCLO_MOVE_OPERAND_NONE ? &stage->own : NULL,
@@ -441,8 +449,8 @@ static void describe(const struct path *path, const struct stage *stage, struct 
 		.context = collective_context(),
 	};
 	if (stage->keeps) {
-		place_further(kept, &stage->own, ((uint64_t)self->rank - stage->to) * self->words.count);
-		move->op1 = kept;
+		place_further(&path->kept, &stage->own, ((uint64_t)self->rank - stage->to) * self->words.count);
+		move->op1 = &path->kept;
 		move->apart = true;
 	}
 }
@@ -461,9 +469,8 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	in_place = stage->receives && landing->in_place;
 	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
 		struct move move;
-		struct place kept;
 
-		describe(path, stage, &move, &kept);
+		describe(path, stage, &move);
 		move.to_window = stage->sends;
 		if (stage->receives) {
 			move.from_window = &landing->place;
@@ -550,16 +557,15 @@ static void begin(struct path *path, uint32_t count, stage_builder *build)
 }
 #endif
 
-__attribute__((noinline)) static void run(const struct path *path, const struct stage *stage)
+__attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
 {
 	struct move move;
-	struct place kept;
 
 	if (stage->count == 0)
 		return;
 	if (path->protocol == PACED && stage->sends)
 		await_credit(stage->to);
-	describe(path, stage, &move, &kept);
+	describe(path, stage, &move);
 	move_issue(&move);
 }
 

@@ -56,6 +56,7 @@ struct path {
 	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance, at least */
+	struct place kept; /* the block that the present stage keeps */
 	bool first, begun_first; /* stage 0 runs before others are looked at; it has */
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
 #if CCLO_FEATURE_RENDEZVOUS

@@ -64,29 +64,30 @@ func readCallGraph(t *testing.T, dir string) *callGraph {
 	return g
 }
 
-// depth is the most that a function and those below it need. An indirect call
-// may reach every function that nobody calls by name.
-func (g *callGraph) depth(t *testing.T, name string, above []string) int {
+// depth is the most that a function and those below it need, and which of them do. An
+// indirect call may reach every function that nobody calls by name.
+func (g *callGraph) depth(t *testing.T, name string, above []string) (most int, chain []string) {
 	for _, a := range above {
 		if a == name {
 			t.Fatalf("recursion: %v", append(above, name))
 		}
 	}
 	if name == "task_switch" {
-		return switchBytes
+		return switchBytes, []string{name}
 	}
 	above = append(above, name)
-	most := 0
 	for _, callee := range g.calls[name] {
 		targets := []string{callee}
 		if callee == "__indirect_call" {
 			targets = g.indirect(name)
 		}
 		for _, target := range targets {
-			most = max(most, g.depth(t, target, above))
+			if bytes, below := g.depth(t, target, above); bytes > most {
+				most, chain = bytes, below
+			}
 		}
 	}
-	return g.frame[name] + most
+	return g.frame[name] + most, append([]string{fmt.Sprintf("%s (%d)", name, g.frame[name])}, chain...)
 }
 
 // indirect calls go from the dispatcher to operations, and from the runner of
@@ -129,11 +130,12 @@ func TestStackIsDeepEnough(t *testing.T) {
 			t.Fatalf("%s: the call graph lacks its roots: %v", name, g.roots)
 		}
 		have, _ := strconv.Atoi(string(words[1]))
-		need := g.depth(t, task, nil) + guardBytes
+		need, chain := g.depth(t, task, nil)
+		need += guardBytes
 		if need > 4*have {
 			t.Errorf("%s: a call needs %d bytes of stack and has %d", name, need, 4*have)
 		}
-		t.Logf("%s: %d of %d bytes", name, need, 4*have)
+		t.Logf("%s: %d of %d bytes: %s", name, need, 4*have, strings.Join(chain, ", "))
 	}
 }
 
