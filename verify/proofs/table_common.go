@@ -20,7 +20,7 @@ var common = []Proof{
 		Name:   "fifo",
 		Shows:  "words come out once, unchanged and in order; the first falls through; all room is used, none twice; clear forgets all",
 		Design: []string{"common/fifo.sv"},
-		Why:    "3 words of 2 bits: a depth that is no power of two takes every branch; words are not looked at",
+		Why:    "1, 3 and 4 words of 2 bits: the least depth, one that is no power of two, and one that is; words are not looked at",
 		Depth:  12, K: 1, Quick: true,
 		Broken: []Defect{
 			{Name: "the reading end wraps one too late", Old: "head == POINTER'(DEPTH - 1)", New: "head == POINTER'(DEPTH)"},
@@ -28,6 +28,7 @@ var common = []Proof{
 			{Name: "a full queue takes one more", Old: "count != COUNT'(DEPTH);", New: "1'b1;"},
 			{Name: "the count forgets what leaves while one comes", Old: "COUNT'(push) - COUNT'(pop)", New: "COUNT'(push) - COUNT'(pop && !push)"},
 			{Name: "clear leaves the count", Old: "if (rst || clear)", New: "if (rst || clear && count == 0)"},
+			{Name: "a power of two is counted as none", Old: "COUNT   = $clog2(DEPTH + 1);", New: "COUNT   = DEPTH > 1 ? $clog2(DEPTH) : 1;"},
 			{Name: "a word that is refused is written", Old: "if (push) memory[tail]", New: "if (in_valid) memory[tail]"},
 		},
 	},

@@ -86,6 +86,23 @@ var packets = []Proof{
 		},
 	},
 	{
+		Name:   "slot_memory",
+		Shows:  "a byte that was written stands in its row until it is written again, is read two cycles after the row was asked for, and stays until the next one comes; what replaces a row comes in its stead",
+		Design: []string{"ccl_offload/slot_memory.sv"},
+		Sizes: map[string]string{"engine_pkg.KEEP_WIDTH": "32'd2", "engine_pkg.DATA_WIDTH": "32'd16", "engine_pkg.SLOTS": "32'd2", "engine_pkg.SLOT_WIDTH": "32'd1",
+			"engine_pkg.ROW_WIDTH": "32'd1"},
+		Why:   "2 slots of 2 rows of 2 bytes instead of 32 of 64 of 64: rows and bytes are alike",
+		Depth: 8, K: 1, Quick: true,
+		Broken: []Defect{
+			{Name: "the first byte's strobe is for all", Old: "if (write_strobe[i])", New: "if (write_strobe[0])"},
+			{Name: "rows of different slots are one", Old: "memory[{read_slot, read_row}]", New: "memory[{1'b0, read_row}]"},
+			{Name: "rows are written to the slot that is read", Old: "memory[{write_slot, write_row}]", New: "memory[{read_slot, write_row}]"},
+			{Name: "what replaces the next row comes in this one's stead", Old: "read_data <= replaced ?", New: "read_data <= replace ?"},
+			{Name: "it is replaced by what comes a cycle later", Old: "replaced ? other : word", New: "replaced ? replace_data : word"},
+			{Name: "nothing is replaced", Old: "replaced <= replace;", New: "replaced <= 1'b0;"},
+		},
+	},
+	{
 		Name:   "slot_writer",
 		Shows:  "every byte of a slice is written once, into its place of its slot and nowhere else; done tells when the last one is",
 		Design: []string{"ccl_offload/slot_writer.sv", "ccl_offload/beat_counter.sv", "ccl_offload/byte_packer.sv", "common/fifo.sv"},
