@@ -17,6 +17,10 @@
 
 #define SWITCH_WORDS 16 /* that task_resume finds on a stack: first where it goes on */
 
+#define FROM_MEMORY FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY)
+#define TO_MEMORY   FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY)
+#define TO_NETWORK  FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK)
+
 /* Issues the move. What is not needed while no other call comes is left for later
  * (express_settle), so that the processor sleeps before the move has ended. */
 static inline bool go(uint32_t control, enum call_kind kind, uint32_t moves, uint32_t limit)
@@ -151,9 +155,16 @@ __attribute__((noinline, cold)) static void set_alike(uint32_t comm)
 	engine.alike = true;
 }
 
-#define FROM_MEMORY FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY)
-#define TO_MEMORY   FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY)
-#define TO_NETWORK  FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK)
+/* An eager message, of the length and from the place that were set. */
+static inline bool send_eagerly(uint32_t comm, uint32_t peer, uint32_t tag, uint32_t form)
+{
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	if (UNLIKELY(!engine.alike))
+		set_alike(comm);
+	note_message(comm, peer, tag);
+	return go(FROM_MEMORY | TO_NETWORK | form, KIND_SEND_EAGER, 1, move_limit());
+}
 
 #if CCLO_FEATURE_RENDEZVOUS
 /* Sends into the window that the receiver has announced, if it has, and says that that
@@ -243,12 +254,7 @@ __attribute__((noinline)) static bool send_packed(uint32_t count, uint32_t low0,
 		return false;
 	set_forms(count);
 	set_op0(low0, high0);
-	set_message(comm, peer, tag);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
-	hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, known->chunk_bytes);
-	hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, known->segment_bytes);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-	return go(FROM_MEMORY | TO_NETWORK | CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK, KIND_SEND_EAGER, 1, move_limit());
+	return send_eagerly(comm, peer, tag, CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK);
 }
 
 __attribute__((noinline)) static bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
@@ -296,12 +302,7 @@ bool express(uint32_t operation)
 			return false;
 		set_bytes(bytes);
 		set_op0(low0, high0);
-		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
-		hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
-		if (UNLIKELY(!engine.alike))
-			set_alike(comm);
-		note_message(comm, peer, tag);
-		return go(FROM_MEMORY | TO_NETWORK, KIND_SEND_EAGER, 1, move_limit());
+		return send_eagerly(comm, peer, tag, 0);
 	}
 	low2 = CALL_WORD(addr_2_low);
 	high2 = CALL_WORD(addr_2_high);
