@@ -64,9 +64,9 @@ func (l *Log) take() ([][]seen, map[[2]int][]Message) {
 type Pair struct {
 	Emulated, Hardware *Log
 
-	// Seldom is how many steps there are between those that look at all that the host
-	// has written to the exchange memories: reading them takes the hardware longer than
-	// most calls. 0 looks in every step.
+	// Seldom is how many steps there are between those that look at the exchange
+	// memories: reading them takes the hardware longer than most calls. 0 looks in every
+	// step.
 	Seldom int
 
 	names *names
@@ -104,7 +104,7 @@ func NewPair(g *abi.Generation, ranks int) (*Pair, error) {
 // written and at what has a name.
 func (p *Pair) Step(ctx context.Context) error {
 	if p.Seldom > 0 && p.seen.Steps%p.Seldom != 0 {
-		return p.step(ctx, fixed)
+		return p.step(ctx, little)
 	}
 	return p.step(ctx, known)
 }

@@ -17,27 +17,30 @@ const atOnce = 64
 type depth int
 
 const (
-	fixed depth = iota // what stands at fixed places, and what a host has written, if it did lately
-	known              // and what a host has ever written
-	whole              // everything
+	little depth = iota // a word, and what a host has written, if it did lately
+	known               // what stands at fixed places, and what a host has ever written
+	whole               // everything
 )
 
-// offsets are those of the words to be read.
+// offsets are those of the words to be read, at least one: an engine that has answered
+// has told of all that it did before.
 func (n *names) offsets(hosts [2]*host, d depth) []uint32 {
-	set := map[uint32]bool{}
+	set := map[uint32]bool{n.exchange.Base: true}
 	if d == whole {
 		for at := n.exchange.Base; at < n.exchange.Base+n.exchange.Size; at += wordBytes {
 			set[at] = true
 		}
 	}
-	for _, w := range n.exchange.Words {
-		for i := range uint32(w.Count * w.Width / 8 / wordBytes) {
-			set[w.At+wordBytes*i] = true
+	if d != little {
+		for _, w := range n.exchange.Words {
+			for i := range uint32(w.Count * w.Width / 8 / wordBytes) {
+				set[w.At+wordBytes*i] = true
+			}
 		}
 	}
 	for _, h := range hosts {
 		h.mu.Lock()
-		if d != fixed || h.rewrote {
+		if d != little || h.rewrote {
 			maps.Copy(set, h.written)
 			h.rewrote = false
 		}

@@ -29,7 +29,7 @@ var (
 
 const (
 	longRanks   = 4
-	seldom      = 8             // steps between looks at what the host has written to exchange memories
+	seldom      = 8             // steps between looks at exchange memories
 	resetEvery  = 100           // cases that are compared, on average
 	harmedCases = 12            // while something is broken
 	mendedCases = 6             // after it was mended
