@@ -46,6 +46,16 @@ func p(file string, line, column int, page, comment, lines string) string {
 	return fmt.Sprintf("%s\t%d\t%d\t%s/fifo\t%s\t%s\n", file, line, column, page, comment, lines)
 }
 
+// uncovered are numbers of lines.
+func uncovered(m Module) (numbers []int) {
+	for _, l := range m.Source {
+		if !l.Covered() {
+			numbers = append(numbers, l.Number)
+		}
+	}
+	return numbers
+}
+
 func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	dir := t.TempDir()
 	// The second platform's file has a line more before the same ones.
@@ -73,8 +83,8 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	if m.Name != "fifo" || m.Lines != (Share{3, 5}) || m.Branches != (Share{1, 2}) || m.Toggles != (Share{1, 2}) {
 		t.Errorf("%+v", m)
 	}
-	if want := []int{4, 5}; !slices.Equal(m.Uncovered, want) {
-		t.Errorf("lines %v are not covered, not %v", m.Uncovered, want)
+	if got, want := uncovered(m), []int{4, 5}; !slices.Equal(got, want) {
+		t.Errorf("lines %v are not covered, not %v", got, want)
 	}
 	if m.Source[0].Hits != 8 {
 		t.Errorf("the first line was hit %d times", m.Source[0].Hits)
@@ -88,18 +98,18 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	if all, err = Read(dir); err != nil {
 		t.Fatal(err)
 	}
-	if m := all[0]; m.Lines != (Share{5, 5}) || m.Branches != (Share{2, 2}) || m.Toggles != (Share{2, 2}) || len(m.Uncovered) != 0 {
+	if m := all[0]; m.Lines != (Share{5, 5}) || m.Branches != (Share{2, 2}) || m.Toggles != (Share{2, 2}) || len(uncovered(m)) != 0 {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestModelsAroundTheHardwareDoNotCount(t *testing.T) {
 	dir := t.TempDir()
-	for folder, name := range map[string]string{"sim": "sim_axi_memory.sv", "tb": "bench.sv"} {
-		file := rendered(t, folder, name, "always\n")
-		left(t, dir, folder, []string{p(file, 1, 1, linePage, "block", "1")}, []uint64{1})
+	files := []string{rendered(t, "sim", "sim_axi_memory.sv", "always\n"), rendered(t, "tb", "bench.sv", "always\n"), "fifo.sv"}
+	for i, file := range files {
+		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1")}, []uint64{1})
 	}
-	if all, err := Read(dir); err != nil || len(all) != 0 {
+	if all, err := Read(dir); !errors.Is(err, ErrNothing) {
 		t.Errorf("%v, %v", all, err)
 	}
 }
@@ -126,14 +136,71 @@ func TestWhatIsNoCoverageIsRefused(t *testing.T) {
 	}
 }
 
+func TestLinesOfOtherPlatformsCount(t *testing.T) {
+	dir := t.TempDir()
+	for i, text := range []string{"a;\nb;\n", "a;\nc;\n"} {
+		file := rendered(t, "reduce_ops", "reduce_ops_select.sv", text)
+		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1"), p(file, 2, 1, linePage, "block", "2")}, []uint64{1, 0})
+	}
+	all, err := Read(dir)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if m := all[0]; m.Lines != (Share{1, 3}) || !slices.Equal(uncovered(m), []int{2, 0}) {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestGapsHaveReasons(t *testing.T) {
-	m := Module{Name: "fifo", Source: []Line{{Text: "  a;"}, {Text: "  b;"}}, Uncovered: []int{1, 2}}
-	gaps, stale := Gaps([]Module{m}, []Reason{{"fifo", "a;", "because"}, {"fifo", "c;", "because"}, {"other", "b;", "because"}})
-	if want := []Gap{{"fifo", 1, "a;", "because"}, {"fifo", 2, "b;", ""}}; !slices.Equal(gaps, want) {
+	m := Module{Name: "fifo"}
+	for i, text := range []string{
+		"  a;", "  b;", "  function automatic logic [7:0] f(input logic x);", "  a;", "  d;", "  endfunction", "  b;",
+	} {
+		m.Source = append(m.Source, Line{Number: i + 1, Text: text, Counted: true})
+	}
+	m.Source[5].Counted = false
+	modules := []Module{m}
+	gaps, stale := Gaps(modules, []Reason{
+		{Module: "fifo", Lines: []string{"a;", "c;"}, Reason: "because"}, {Module: "fifo", Function: "f", Reason: "constant"},
+		{Module: "fifo", Function: "g", Reason: "constant"}, {Module: "other", Lines: []string{"b;"}, Reason: "no run had it"},
+	})
+	want := []Gap{
+		{"fifo", 1, "a;", "because"}, {"fifo", 2, "b;", ""}, {"fifo", 3, "function automatic logic [7:0] f(input logic x);", "constant"},
+		{"fifo", 4, "a;", "constant"}, {"fifo", 5, "d;", "constant"}, {"fifo", 7, "b;", ""},
+	}
+	if !slices.Equal(gaps, want) {
 		t.Errorf("%+v", gaps)
 	}
-	if len(stale) != 2 || !strings.HasPrefix(stale[0], "fifo") || !strings.HasPrefix(stale[1], "other") {
+	if modules[0].Open != 2 {
+		t.Errorf("%d lines are open", modules[0].Open)
+	}
+	if len(stale) != 2 || !strings.Contains(stale[0], `"c;"`) || !strings.Contains(stale[1], `"g"`) {
 		t.Errorf("%q", stale)
+	}
+}
+
+func TestTooLittleIsAnError(t *testing.T) {
+	r := Report{Modules: []Module{{Name: "fifo", Lines: Share{Hit: 5, All: 10}, Open: 1}, {Name: "lane", Lines: Share{Hit: 8, All: 10}, Open: 2}}}
+	if err := r.Least(80); err != nil {
+		t.Error(err)
+	}
+	if err := r.Least(90); !errors.Is(err, ErrLeast) || strings.Contains(err.Error(), "fifo") || !strings.Contains(err.Error(), "lane 80.0 %") {
+		t.Error(err)
+	}
+}
+
+func TestModulesThatNoRunHadAreNamed(t *testing.T) {
+	missing, err := Missing([]Module{{File: "rtl/common/fifo.sv"}, {File: "coyote/coyote_dma.sv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"rtl/common/fifo.sv": false, "coyote/coyote_dma.sv": false, "rtl/common/skid_buffer.sv": true, "coyote/coyote_read.sv": true,
+		"rtl/ccl_offload/ccl_offload.sv": true, "rtl/ccl_offload/move_pkg.sv": false, "rtl/sim/sim_axi_memory.sv": false, "rtl/checks.sv": false,
+	} {
+		if slices.Contains(missing, name) != want {
+			t.Errorf("%s is missing: %v", name, !want)
+		}
 	}
 }
 
@@ -143,19 +210,35 @@ func TestReasonsCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range known {
-		files, err := fs.Glob(templates.FS, "rtl/*/"+r.Module+".sv*")
-		if err != nil || len(files) == 0 || r.Reason == "" || r.Line == "" {
-			t.Errorf("%+v: files %q, %v", r, files, err)
+		var text string
+		for _, file := range []string{"rtl/*/" + r.Module + ".sv*", "coyote/" + r.Module + ".sv*"} {
+			names, err := fs.Glob(templates.FS, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				content, err := fs.ReadFile(templates.FS, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text += string(content)
+			}
+		}
+		if text == "" || r.Reason == "" || len(r.Lines) == 0 && r.Function == "" || r.Function != "" && !strings.Contains(text, r.Function+"(") {
+			t.Errorf("%+v: no such module or function, or no reason", r)
 		}
 	}
 }
 
 func TestPage(t *testing.T) {
-	m := Module{Name: "fifo", File: "common/fifo.sv", Lines: Share{1, 2}, Uncovered: []int{2}, Source: []Line{
-		{Text: "if (a < b)", Counted: true, Hits: 3, Never: []string{"else"}}, {Text: "c;", Counted: true},
+	m := Module{Name: "fifo", File: "rtl/common/fifo.sv", Lines: Share{1, 2}, Source: []Line{
+		{Number: 1, Text: "if (a < b)", Counted: true, Hits: 3, Never: []string{"else"}}, {Number: 2, Text: "c;", Counted: true},
+		{Number: 3, Text: "d;", Never: []string{"d[0]", "d[1]", "d[2]", "d[3]", "d[4]", "d[5]", "d[6]", "d[7]"}},
 	}}
-	r := &Report{Total: Total([]Module{m}), Modules: []Module{m}}
-	r.Gaps, r.Stale = Gaps(r.Modules, nil)
+	r, err := newReport([]Module{m}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
@@ -164,7 +247,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`, `class="never"><b>   2  </b>c;`, `no reason is known`} {
+	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`, `class="never"><b>   2  </b>c;`, `no reason is known`, `d[5] and 2 more`, `rtl/ccl_offload/lane.sv`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}

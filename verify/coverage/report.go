@@ -2,11 +2,13 @@ package coverage
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -19,6 +21,7 @@ type Report struct {
 	Modules []Module `json:"modules"`
 	Gaps    []Gap    `json:"uncovered"`
 	Stale   []string `json:"stale_reasons,omitempty"`
+	Missing []string `json:"missing,omitempty"` // files with modules that no run had
 }
 
 // NewReport reads a directory, and the reasons.
@@ -31,24 +34,29 @@ func NewReport(dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Total: Total(modules), Modules: modules}
+	return newReport(modules, known)
+}
+
+func newReport(modules []Module, known []Reason) (r *Report, err error) {
+	r = &Report{Modules: modules}
 	r.Gaps, r.Stale = Gaps(modules, known)
-	return r, nil
+	r.Total = Total(modules)
+	r.Missing, err = Missing(modules)
+	return r, err
 }
 
 // Print writes a table, and the lines that are not covered.
 func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "lines\t\tbranches\t\tbits\t\tmodule")
-	for _, m := range append(r.Modules, r.Total) {
-		for _, s := range []Share{m.Lines, m.Branches, m.Toggles} {
-			fmt.Fprintf(t, "%d/%d\t%.1f %%\t", s.Hit, s.All, s.Percent())
-		}
-		fmt.Fprintf(t, "%s\n", m.Name)
+	fmt.Fprintln(t, "lines\t\topen\tbranches\t\tbits\t\tmodule")
+	share := func(s Share) string { return fmt.Sprintf("%s\t%s\t", s.counted(), s.percent()) }
+	for _, m := range append(slices.Clone(r.Modules), r.Total) {
+		fmt.Fprintf(t, "%s%d\t%s%s%s\n", share(m.Lines), m.Open, share(m.Branches), share(m.Toggles), m.Name)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprintln(w, "\nopen: lines that are not covered for no reason that is known")
 	if len(r.Gaps) > 0 {
 		fmt.Fprintf(w, "\n%d lines are not covered:\n", len(r.Gaps))
 	}
@@ -57,22 +65,53 @@ func (r *Report) Print(w io.Writer) error {
 		if why == "" {
 			why = "no reason is known"
 		}
-		fmt.Fprintf(w, "%s:%d: %s\n    %s\n", g.Module, g.Number, g.Text, why)
+		fmt.Fprintf(w, "%s: %s\n    %s\n", g.Place(), g.Text, why)
 	}
 	for _, s := range r.Stale {
 		fmt.Fprintf(w, "a reason is out of date: %s\n", s)
 	}
+	for _, name := range r.Missing {
+		fmt.Fprintf(w, "no run had %s\n", name)
+	}
 	return nil
+}
+
+// ErrLeast says that modules are covered too little.
+var ErrLeast = errors.New("too few lines are covered")
+
+// Least is an error that matches ErrLeast if less than a percentage of the lines of any
+// module is covered or left out for a reason.
+func (r *Report) Least(percent float64) error {
+	var names []string
+	for _, m := range r.Modules {
+		if s := (Share{m.Lines.All - m.Open, m.Lines.All}); s.Percent() < percent {
+			names = append(names, fmt.Sprintf("%s %.1f %%", m.Name, s.Percent()))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrLeast, strings.Join(names, ", "))
 }
 
 //go:embed page.html
 var page string
 
 var pages = template.Must(template.New("coverage").Funcs(template.FuncMap{
-	"percent": func(s Share) string { return fmt.Sprintf("%.1f", s.Percent()) },
-	"number":  func(i int) int { return i + 1 },
-	"join":    strings.Join,
+	"counted": Share.counted,
+	"percent": Share.percent,
+	"never":   shorten,
 }).Parse(page))
+
+// named is how many bits or ways a line of the page names.
+const named = 6
+
+func shorten(never []string) string {
+	if len(never) <= named {
+		return strings.Join(never, " ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(never[:named], " "), len(never)-named)
+}
 
 // Write writes coverage.json and index.html into a directory.
 func (r *Report) Write(dir string) error {

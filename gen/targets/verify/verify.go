@@ -29,10 +29,16 @@ func Exhaustive(ctx context.Context,
 // Coverage runs benches and worlds on hardware that counts which of its lines and bits
 // they go through, and writes a table and a page to out/coverage/.
 func Coverage(ctx context.Context,
-	platforms *string, // of the worlds, as names with commas between
+	platforms *string, // of the worlds, as names with commas between; "" for none
+	benches *string, // packages, with commas between; "" for none (all)
 	scale *float64, // how much of the tests of worlds: 0.1 is a tenth (0.02)
+	bits *bool, // false: lines and branches alone, which takes a fraction of the time (true)
+	keep *string, // directory in which counts stay: later runs add to them
+	from *string, // such a directory: reports what is there, and runs nothing
+	least *float64, // fails if less than this percentage of a module's lines is covered or has a reason (0)
 ) error {
-	return check.Coverage(ctx, command.Flag("platforms", platforms), command.Flag("scale", scale))
+	return check.Coverage(ctx, command.Flag("platforms", platforms), command.Flag("benches", benches), command.Flag("scale", scale),
+		command.Flag("bits", bits), command.Flag("keep", keep), command.Flag("from", from), command.Flag("least", least))
 }
 
 // Worlds runs random calls on four simulated ranks, compares each with emulated ones, and

@@ -28,6 +28,21 @@ type Counting struct {
 	Source                      string   // C++, compiled along
 }
 
+// LinesVariable names the variable that leaves the bits out if it is not empty: models
+// are then built several times as fast.
+const LinesVariable = "CCLFORGE_COVERAGE_LINES"
+
+// counting are Verilator's options. Its statements that count do not move along with
+// what they count when it takes blocks apart, which is why it must not; what stays
+// together looks circular to it.
+func counting() []string {
+	options := []string{"--coverage-line", "-fno-split", "-fno-reorder", "-Wno-UNOPTFLAT"}
+	if os.Getenv(LinesVariable) == "" {
+		options = append(options, "--coverage-toggle")
+	}
+	return options
+}
+
 // Coverage says what it takes for models to count lines and toggles; nil if nobody
 // wants them to. Signals wider than Verilator's default are data, whose toggles say
 // nothing.
@@ -50,7 +65,7 @@ func Coverage() (*Counting, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Counting{Verilator: []string{"--coverage-line", "--coverage-toggle"}, Linker: []string{"-Wl,--wrap=_ZN13VerilatedSymsD2Ev"}}
+	c := &Counting{Verilator: counting(), Linker: []string{"-Wl,--wrap=_ZN13VerilatedSymsD2Ev"}}
 	for _, file := range places {
 		if filepath.Ext(file) == ".h" {
 			c.Compiler = append(c.Compiler, "-include", file)

@@ -1,11 +1,9 @@
 package verilate_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -155,57 +153,5 @@ func TestCommonBlocksAreClean(t *testing.T) {
 	}
 	if err := verilate.Lint(t.Context(), "fifo", nil, only(sources, "fifo.sv")...); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestCoverageIsLeft(t *testing.T) {
-	b := fifo(t)
-	dir := t.TempDir()
-	t.Setenv(verilate.CoverageVariable, dir)
-	path, err := b.Library(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var through func(seed, count uint64) uint64
-	purego.RegisterLibFunc(&through, lib, "through")
-	pushes := func() (n uint64) {
-		names, _ := filepath.Glob(filepath.Join(dir, "*.points"))
-		if len(names) != 1 {
-			t.Fatalf("points are in %q", names)
-		}
-		points, err := os.ReadFile(names[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		hits, err := os.ReadFile(strings.TrimSuffix(names[0], "points") + "hits")
-		if err != nil {
-			t.Fatal(err)
-		}
-		source, err := os.ReadFile(b.Sources[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(string(source), "\n")
-		for i, point := range strings.Split(strings.TrimSpace(string(points)), "\n") {
-			f := strings.Split(point, "\t")
-			at, err := strconv.Atoi(f[1])
-			if err != nil || f[0] != b.Sources[0] {
-				t.Fatalf("%q: %v", point, err)
-			}
-			if strings.Contains(lines[at-1], "if (push) memory") && f[4] == "if" {
-				n += binary.LittleEndian.Uint64(hits[8*i:])
-			}
-		}
-		return n
-	}
-	for model := uint64(1); model <= 2; model++ {
-		through(model, 100)
-		if got, want := pushes(), 100*model; got != want {
-			t.Errorf("after %d models %d words were pushed, not %d", model, got, want)
-		}
 	}
 }

@@ -133,6 +133,11 @@ func (b builder) library(ctx context.Context, units []unit, dir string) (string,
 	keys := []string{"units"}
 	for _, u := range units {
 		keys = append(keys, u.key())
+		for _, f := range u.files {
+			if at := b.source(f); filepath.IsAbs(at) {
+				keys = append(keys, at)
+			}
+		}
 	}
 	e, err := b.entry(libraryName, keys...)
 	if err != nil {
@@ -186,7 +191,7 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 		if err := os.WriteFile(filepath.Join(sub, f.name+".sv"), []byte(f.text), 0o644); err != nil {
 			return "", err
 		}
-		args = append(args, f.name+".sv")
+		args = append(args, b.source(f))
 	}
 	if err := said(b.verilator.Run(ctx, sub, append([]string{"--xml-only", "--no-timing", "-Wno-SYMRSVDWORD", "--xml-output", "ports.xml"}, args...)...)); err != nil {
 		return "", err
@@ -214,6 +219,15 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 		shell = fmt.Sprintf("#include %q\n", m) + shell
 	}
 	return shell, nil
+}
+
+// source is what Verilator is told to read of a file. What is counted says where it
+// stands, which must be a place that stays.
+func (b builder) source(f file) string {
+	if b.counting.Source != "" && f.path != "" {
+		return f.path
+	}
+	return f.name + ".sv"
 }
 
 func (m Module) parameters() []string {

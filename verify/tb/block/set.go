@@ -103,7 +103,7 @@ func load(ctx context.Context, modules []Module) (uintptr, error) {
 		}
 		if m.edit != nil {
 			for i := range files {
-				files[i].text = m.edit(files[i].name, files[i].text)
+				files[i] = file{name: files[i].name, text: m.edit(files[i].name, files[i].text)}
 			}
 		}
 		units = append(units, unit{m.called(), m, files})

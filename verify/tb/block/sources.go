@@ -19,8 +19,9 @@ import (
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
-// file is a source.
-type file struct{ name, text string }
+// file is a source. Its path is where it was rendered, with its text unless that was
+// edited.
+type file struct{ name, text, path string }
 
 var (
 	knownLock sync.Mutex
@@ -45,7 +46,7 @@ func everything(ctx context.Context, name, kernel string, folders ...string) ([]
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{strings.TrimSuffix(filepath.Base(p), ".sv"), string(text)})
+		files = append(files, file{strings.TrimSuffix(filepath.Base(p), ".sv"), string(text), p})
 	}
 	known[key] = files
 	return files, nil

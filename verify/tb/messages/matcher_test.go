@@ -353,10 +353,10 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		}
 		return x.soon(true, true)
 	case k == 13: // what was accepted will not be complete
-		x.parked = held
-		if len(*coming) == 0 {
-			break
+		if len(*coming) == 0 || r.IntN(6) == 0 {
+			return x.removeNone(w)
 		}
+		x.parked = held
 		n := (*coming)[0]
 		*coming = (*coming)[1:]
 		at := slices.IndexFunc(m.notes, func(o note) bool { return o.number == n })

@@ -52,8 +52,10 @@ func messageWants(b *block.Bench, r *rand.Rand) error {
 		b.Scramble(r, "record", "session", "rank", "context_", "tag")
 	}
 	meet := func(a, b uint64) bool { return a == b || a == anyTag || b == anyTag }
+	forgotten := 0 // since there was no room
 	for i := range 4000 {
-		if r.IntN(800) == 0 {
+		filling := i/500%4 == 1 // until the oldest are forgotten
+		if !filling && r.IntN(400) == 0 {
 			if len(wants) > 0 && r.IntN(2) == 0 { // in the middle of a search
 				do("start", random())
 				for range r.IntN(5) {
@@ -74,7 +76,7 @@ func messageWants(b *block.Bench, r *rand.Rand) error {
 		}
 		w := random()
 		switch k := r.IntN(8); {
-		case k < 4 && i/500%2 == 0 || k == 0:
+		case k < 4 && i/500%2 == 0 || k == 0 || filling && k < 7:
 			do("add", w)
 			if err := until(b, "done", 10+8*room); err != nil {
 				return err
@@ -86,6 +88,7 @@ func messageWants(b *block.Bench, r *rand.Rand) error {
 			if !there {
 				if len(wants) == room {
 					wants = wants[1:]
+					forgotten++
 				}
 				wants = append(wants, w)
 			}
@@ -126,6 +129,9 @@ func messageWants(b *block.Bench, r *rand.Rand) error {
 				pulse(b, "step")
 			}
 		}
+	}
+	if forgotten < 10 {
+		return fmt.Errorf("only %d wants were forgotten for others", forgotten)
 	}
 	return nil
 }

@@ -52,9 +52,11 @@ std::string name() {
     }
 }
 
+// Whoever reads while it runs finds either all of the points or those before.
 void write_points() {
     if (mapped == points.size()) return;
-    FILE *file = std::fopen((name() + ".points").c_str(), "w");
+    const std::string whole = name() + ".points", part = whole + ".part";
+    FILE *file = std::fopen(part.c_str(), "w");
     if (!file) fail("points of coverage");
     for (const Point &p : points)
         std::fprintf(file, "%s\t%d\t%d\t%s\t%s\t%s\n", p.file.c_str(), p.line, p.column, p.page.c_str(), p.comment.c_str(), p.lines.c_str());
@@ -62,6 +64,7 @@ void write_points() {
 
     const int counts = open((name() + ".hits").c_str(), O_CREAT | O_RDWR, 0666);
     if (counts < 0 || ftruncate(counts, points.size() * sizeof *hits)) fail("hits of coverage");
+    if (std::rename(part.c_str(), whole.c_str())) fail("points of coverage");
     if (hits) munmap(hits, mapped * sizeof *hits);
     void *at = mmap(nullptr, points.size() * sizeof *hits, PROT_READ | PROT_WRITE, MAP_SHARED, counts, 0);
     if (at == MAP_FAILED) fail("hits of coverage");
