@@ -62,7 +62,7 @@ type Module struct {
 
 // Line is one of a module's source.
 type Line struct {
-	Number  int // 0 if the file has it on other platforms than the one that is shown
+	Number  int // in the template if it is no text template; 0 if the file has it on other platforms than the one that is shown
 	Text    string
 	Counted bool // it is one that can be covered
 	Hits    uint64
@@ -92,8 +92,10 @@ func (f *file) module(name string) Module {
 			hits, counted := f.lines[where]
 			line := Line{Text: where.text, Counted: counted, Hits: hits, Never: never(f.points[where])}
 			switch {
+			case n < s.header:
+				continue
 			case i == 0:
-				line.Number = n + 1
+				line.Number = n + 1 - s.header
 			case shown[where] || !counted && len(f.points[where]) == 0:
 				continue
 			}

@@ -27,6 +27,7 @@ type place struct {
 // source is a file as it was rendered.
 type source struct {
 	name   string // path in templates; empty if it is not hardware of ours
+	header int    // lines before those of the template
 	places []place
 }
 
@@ -69,7 +70,12 @@ func (m *merger) source(from string) (*source, error) {
 	return t, nil
 }
 
+const generated = "// Code generated "
+
 func (s *source) read(text string) {
+	if header, _, found := strings.Cut(text, "\n\n"); found && strings.HasPrefix(header, generated) {
+		s.header = strings.Count(header, "\n") + 2
+	}
 	seen := map[string]int{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		s.places = append(s.places, place{line, seen[line]})
