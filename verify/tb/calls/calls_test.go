@@ -547,3 +547,21 @@ func TestACallCostsFewCycles(t *testing.T) {
 		t.Error("that is too many")
 	}
 }
+
+func TestWhatIsNoRegisterIsRefused(t *testing.T) {
+	w := newWorld(t, "u55c_tcp", 0)
+	d, err := pins.Design("u55c_tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.place(3, false)
+	for range 200 {
+		w.step()
+	}
+	if err := w.b.Undefined(pageCalls, w.step, w.r, d.ABI().RegisterMap("calls")); err != nil {
+		t.Error(err)
+	}
+	if got := w.takeOne(); got != c {
+		t.Errorf("%+v is taken, not %+v", got, c)
+	}
+}

@@ -74,6 +74,9 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 	if got := access(false, "connect_status", 0); got != 0 || events != 0 {
 		t.Fatalf("an answer without a request: %08X", got)
 	}
+	if err := b.Undefined(page, step, r, d.ABI().RegisterMap("sessions")); err != nil {
+		t.Error(err)
+	}
 	for range 300 {
 		pauses = 1 + r.IntN(20)
 		events = 0

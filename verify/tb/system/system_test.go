@@ -247,6 +247,29 @@ func TestTimeGoesOn(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoRegisterIsRefused(t *testing.T) {
+	w := newWorld(t, 0)
+	d, err := pins.Design("u55c_tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range map[string]pins.Page{"system": pageSystem, "timers": pageTimers} {
+		if err := w.b.Undefined(page, w.step, w.r, d.ABI().RegisterMap(name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(w.traced) != 0 {
+		t.Errorf("traced: %X", w.traced)
+	}
+	for range 20 {
+		v := w.r.Uint32()
+		w.access(pageSystem, true, "alarm", v)
+		if got := w.access(pageSystem, false, "alarm", 0); got != v {
+			t.Errorf("the alarm is %08X, not %08X", got, v)
+		}
+	}
+}
+
 func TestResetsLastUntilThePartIsIdle(t *testing.T) {
 	w := newWorld(t, 0)
 	for mask := range uint32(8) {
