@@ -21,7 +21,7 @@ type Report struct {
 	Modules []Module `json:"modules"`
 	Gaps    []Gap    `json:"uncovered"`
 	Stale   []string `json:"stale_reasons,omitempty"`
-	Missing []string `json:"missing,omitempty"` // files with modules that no run had
+	Missing []string `json:"missing,omitempty"` // files of which nothing was counted
 }
 
 // NewReport reads a directory, and the reasons.
@@ -71,7 +71,7 @@ func (r *Report) Print(w io.Writer) error {
 		fmt.Fprintf(w, "a reason is out of date: %s\n", s)
 	}
 	for _, name := range r.Missing {
-		fmt.Fprintf(w, "no run had %s\n", name)
+		fmt.Fprintf(w, "nothing was counted of %s\n", name)
 	}
 	return nil
 }
