@@ -40,6 +40,10 @@ var rules = []struct {
 	{regexp.MustCompile(`<= (1'b1);`), always("1'b0")},
 	{regexp.MustCompile(`\bif (\()`), always("(!")},
 	{regexp.MustCompile(`(\w+(?:\[[^\]\n]*\])?\s*<= [^;\n]*;)`), always(";")}, // an assignment is missing
+	{regexp.MustCompile(`\s(\.\w+(?:\([^()\n]*\))?)[,\n]`), func(old string) []string { // nothing is connected
+		name, _, _ := strings.Cut(old, "(")
+		return []string{name + "()"}
+	}},
 	{regexp.MustCompile(`<= (\w+ \? )`), func(old string) []string { return []string{"!" + old} }},
 }
 

@@ -20,7 +20,7 @@ var receiving = map[string]Check{
 	"messages":             {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
 	"network_receive":      {Own: "tb/receive"},
 	"network_registers":    {Own: "tb/control"},
-	"network_transmit":     {Within: "tb/network", Why: "the whole network side is driven there"},
+	"network_transmit":     {Own: "tb/transmit"},
 	"packet_count":         {Own: "tb/control"},
 	"packet_table":         {Own: "tb/receive"},
 	"partial_table":        {Own: "tb/receive"},

@@ -90,10 +90,6 @@ func udp(b *block.Bench, r *rand.Rand) stack {
 // rdma says what becomes of the data: a message, or a write.
 func rdma(b *block.Bench, r *rand.Rand) stack {
 	queue := drain(b, r, "rdma_sq_tvalid", "rdma_sq_tready", "rdma_sq_tdata")
-	opcode := map[string]uint64{}
-	for _, v := range definitions().Enum("rdma_opcode").Values {
-		opcode[v.Name] = uint64(v.Value)
-	}
 	var want []ask
 	return stack{queue.Drive, func(asked *ask) (a *answer, err error) {
 		if ok, err := queue.Taken(); err != nil {
@@ -104,18 +100,8 @@ func rdma(b *block.Bench, r *rand.Rand) stack {
 			}
 			q := want[0]
 			want = want[1:]
-			fields := map[string]uint64{"length": q.bytes, "queue_pair": q.session, "opcode": opcode["send"]}
-			if q.written {
-				fields["opcode"], fields["vaddr"], fields["host"] = opcode["write"], q.vaddr, q.host
-			}
-			for _, f := range definitions().Layout("rdma_send_queue").Fields {
-				var got uint64
-				for i, word := 0, b.Bytes("rdma_sq_tdata"); i < f.Bits(); i++ {
-					got |= uint64(word[(f.Low+i)/8]>>((f.Low+i)%8)&1) << i
-				}
-				if got != fields[f.Name] {
-					return nil, fmt.Errorf("%s of a request is %X, not %X", f.Name, got, fields[f.Name])
-				}
+			if err := q.compare(b); err != nil {
+				return nil, err
 			}
 		}
 		if asked != nil {
@@ -127,6 +113,32 @@ func rdma(b *block.Bench, r *rand.Rand) stack {
 		}
 		return a, nil
 	}}
+}
+
+// requested is what an RDMA stack is asked for, by field.
+func requested(b *block.Bench) map[string]uint64 {
+	all := map[string]uint64{}
+	for _, f := range definitions().Layout("rdma_send_queue").Fields {
+		for i, word := 0, b.Bytes("rdma_sq_tdata"); i < f.Bits(); i++ {
+			all[f.Name] |= uint64(word[(f.Low+i)/8]>>((f.Low+i)%8)&1) << i
+		}
+	}
+	return all
+}
+
+// compare compares what an RDMA stack is asked for.
+func (q ask) compare(b *block.Bench) error {
+	opcode := func(name string) uint64 { return uint64(definitions().Enum("rdma_opcode").Value(name).Value) }
+	want := map[string]uint64{"length": q.bytes, "queue_pair": q.session, "opcode": opcode("send")}
+	if q.written {
+		want["opcode"], want["vaddr"], want["host"] = opcode("write"), q.vaddr, q.host
+	}
+	for name, got := range requested(b) {
+		if got != want[name] {
+			return fmt.Errorf("%s of a request is %X, not %X", name, got, want[name])
+		}
+	}
+	return nil
 }
 
 // backend asks for packets and gives their data, which are not looked at.

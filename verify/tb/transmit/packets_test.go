@@ -12,7 +12,10 @@ import (
 	"github.com/cclforge/cclforge/verify/tb/block"
 )
 
-func TestPackets(t *testing.T) { set.Check(t, "tx_packets", packets) }
+func TestPackets(t *testing.T) {
+	sent := []string{"send_valid", "send_ready", "send_data", "send_keep", "send_last", "send_session"}
+	set.Check(t, "tx_packets", packets(direct, sent, "refused", "closed amid a message"))
+}
 
 const (
 	sessions = 5 // and the engine itself
@@ -60,11 +63,16 @@ type sender struct {
 	asked    []*filled
 	want     [2][]word // that are to go: to the stack, by the loop
 	streams  [2]*block.Drain
-	resets   int  // cycles of a reset
-	mute     int  // of them without answers
-	closes   int  // session that is being closed, -1: none
-	closing  int  // for so many cycles
-	amid     bool // although the back end knows of a packet of it
+	out      outlet
+	hides    bool      // what was asked for is seen later
+	queued   func(ask) // what is to be requested of a packet that goes
+	unseen   bool      // or not before it goes
+	padded   bool      // only whole beats go
+	resets   int       // cycles of a reset
+	mute     int       // of them without answers
+	closes   int       // session that is being closed, -1: none
+	closing  int       // for so many cycles
+	amid     bool      // although the back end knows of a packet of it
 	enabled  bool
 	before   int    // packets in building, a cycle ago
 	swept    uint64 // from this cycle on it knows what sessions owe
@@ -115,7 +123,14 @@ func (x *sender) goes(p *filled, want plan) {
 	}
 	for at := 0; at < len(data); at += beatBytes {
 		n := min(beatBytes, len(data)-at)
-		x.want[to] = append(x.want[to], word{data[at : at+n], ^uint64(0) >> (beatBytes - n), x.numbers[p.session], at+n == len(data)})
+		w := word{data[at : at+n], ^uint64(0) >> (beatBytes - n), x.numbers[p.session], at+n == len(data)}
+		if to == 0 && x.padded {
+			w.keep = ^uint64(0)
+		}
+		x.want[to] = append(x.want[to], w)
+	}
+	if to == 0 && x.queued != nil {
+		x.queued(ask{session: x.numbers[p.session], bytes: uint64(want.bytes), vaddr: p.vaddr, host: p.host, written: want.row && !want.fill})
 	}
 }
 
@@ -219,7 +234,11 @@ func (x *sender) opened() error {
 		for session := range itself {
 			x.outOf(session)
 		}
-		for i, o := range append([][]*filled{x.building}, x.orders[:itself]...) {
+		known := [][]*filled{x.building}
+		if !x.unseen {
+			known = append(known, x.orders[:itself]...)
+		}
+		for i, o := range known {
 			for _, q := range o {
 				if q.slot == p.slot && !q.mark && (i != x.closes+1 || i == 0 || x.closing < 200) {
 					return fmt.Errorf("slot %d is given twice", p.slot)

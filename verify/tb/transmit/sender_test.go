@@ -10,44 +10,49 @@ import (
 	"github.com/cclforge/cclforge/verify/tb/block"
 )
 
-func packets(b *block.Bench, r *rand.Rand) error {
-	counts := map[string]int{}
-	for range 6 {
-		b.Reset()
-		x := &sender{b: b, r: r, counts: counts, abandons: -1, closes: -1, swept: b.Cycle + 2100, paces: map[string]func() bool{}}
-		for i := range sessions {
-			x.numbers[i] = uint64(1000*i/sessions + r.IntN(100))
-		}
-		for _, name := range []string{"open", "write", "numbers", "asks", "answers", "room"} {
-			x.paces[name] = rhythm(r)
-		}
-		x.streams = [2]*block.Drain{
-			drain(b, r, "send_valid", "send_ready", "send_data", "send_keep", "send_last", "send_session"),
-			drain(b, r, "loop_valid", "loop_ready", "loop_data", "loop_keep", "loop_last"),
-		}
-		for range 6000 {
-			if err := x.cycle(false); err != nil {
-				return err
+// packets drives what keeps packets until they go. What surrounds the end where they
+// leave is an outlet; needed is what must have happened.
+func packets(of func(x *sender) outlet, sent []string, needed ...string) block.Run {
+	return func(b *block.Bench, r *rand.Rand) error {
+		counts := map[string]int{}
+		for range 6 {
+			b.Reset()
+			x := &sender{b: b, r: r, counts: counts, abandons: -1, closes: -1, swept: b.Cycle + 2100, paces: map[string]func() bool{}}
+			for i := range sessions {
+				x.numbers[i] = uint64(1000*i/sessions + r.IntN(100))
+			}
+			for _, name := range []string{"open", "write", "numbers", "asks", "answers", "room"} {
+				x.paces[name] = rhythm(r)
+			}
+			x.streams = [2]*block.Drain{
+				drain(b, r, sent[0], sent[1], sent[2:]...),
+				drain(b, r, "loop_valid", "loop_ready", "loop_data", "loop_keep", "loop_last"),
+			}
+			x.out = of(x)
+			for range 6000 {
+				if err := x.cycle(false); err != nil {
+					return err
+				}
+			}
+			for left := 6000; ; left-- {
+				if err := x.cycle(true); err != nil {
+					return err
+				}
+				if x.done() && !b.Is("transmit_busy") && b.Is("transmit_idle") {
+					break
+				}
+				if left == 0 {
+					return fmt.Errorf("it does not end: busy %t, idle %t, %d and %d beats, %v", b.Is("transmit_busy"), b.Is("transmit_idle"), len(x.want[0]), len(x.want[1]), x.orders)
+				}
 			}
 		}
-		for left := 6000; ; left-- {
-			if err := x.cycle(true); err != nil {
-				return err
-			}
-			if x.done() && !b.Is("transmit_busy") && b.Is("transmit_idle") {
-				break
-			}
-			if left == 0 {
-				return fmt.Errorf("it does not end: busy %t, idle %t, %d and %d beats, %v", b.Is("transmit_busy"), b.Is("transmit_idle"), len(x.want[0]), len(x.want[1]), x.orders)
+		for _, what := range append(needed, "whole", "rest", "fill", "drop", "reset", "closed") {
+			if counts[what] == 0 {
+				return fmt.Errorf("only %v", counts)
 			}
 		}
+		return nil
 	}
-	for _, what := range []string{"whole", "rest", "fill", "drop", "refused", "reset", "closed", "closed amid a message"} {
-		if counts[what] == 0 {
-			return fmt.Errorf("only %v", counts)
-		}
-	}
-	return nil
 }
 
 // done tells whether nothing is left; what is dropped is not seen.
@@ -57,7 +62,7 @@ func (x *sender) done() bool {
 			return false
 		}
 	}
-	return len(x.building)+len(x.asked)+len(x.want[0])+len(x.want[1]) == 0 && x.opening == nil && x.abandons < 0 && x.resets == 0 && x.closes < 0
+	return len(x.building)+len(x.asked)+len(x.want[0])+len(x.want[1]) == 0 && x.opening == nil && x.abandons < 0 && x.resets == 0 && x.closes < 0 && x.out.rests()
 }
 
 func (x *sender) cycle(ends bool) error {
@@ -68,11 +73,12 @@ func (x *sender) cycle(ends bool) error {
 		x.opening, x.offered, x.building, x.abandons = nil, nil, nil, -1
 	}
 	b.Put("reset_network", x.resets > 0)
+	x.close(ends)
 	if x.enabled = x.enabled != (r.IntN(100) == 0); ends || x.resets > 0 {
 		x.enabled = true
 	}
+	x.enabled = x.enabled && !x.silent()
 	b.Put("network_enable", x.enabled)
-	x.close(ends)
 	x.open(ends)
 	b.Put("loop_room", ends || x.paces["room"]())
 	b.Scramble(r, "exchange_response", "number_value")
@@ -80,67 +86,58 @@ func (x *sender) cycle(ends bool) error {
 	ready := ends || x.paces["numbers"]()
 	b.Put("exchange_response.done", ready && b.Is("exchange_request.valid"))
 	b.Put("number_done", ready && b.Is("number_valid"))
-	b.Put("ask_ready", (x.closes < 0 || x.closing == 0) && (ends || x.paces["asks"]()))
-	b.Set("answer_valid", 0)
-	b.Scramble(r, "answer_slot", "answer_good")
-	var answered *filled
-	if len(x.asked) > 0 && (ends || x.paces["answers"]()) && (x.resets == 0 || x.resets > x.mute) {
-		answered = x.asked[r.IntN(len(x.asked))]
-		if answered.session == x.closes && x.closing > 0 {
-			answered = nil // whether that is before or after the end of the session is not seen
-		}
-	}
-	if answered != nil {
-		b.Set("answer_valid", 1)
-		b.Set("answer_slot", uint64(answered.slot))
-		b.Put("answer_good", ends || r.IntN(4) > 0)
-	}
+	x.out.drive(ends)
 	for _, s := range x.streams {
 		if ends {
 			s.Pace, s.Late = nil, false
 		}
-		s.Drive()
+		if s.Drive(); x.silent() {
+			b.Set(s.Ready, 1)
+		}
 	}
 	b.Step()
 	if err := x.opened(); err != nil {
 		return err
 	}
-	if answered != nil {
-		x.answered(answered, b.Is("answer_good"))
-	}
-	if b.Is("ask_valid") && (x.resets > 0 || !x.enabled) {
-		return errors.New("a packet is asked for while none may go")
-	}
 	if x.before > 0 && len(x.building) > 0 && (b.Is("transmit_idle") || !b.Is("transmit_busy")) {
 		return errors.New("it is idle with packets that have not been completed")
 	}
 	x.before = len(x.building)
-	if b.Is("ask_valid") && b.Is("ask_ready") {
-		if err := x.ask(); err != nil {
-			return err
-		}
+	if err := x.out.check(); err != nil {
+		return err
 	}
 	for i := range x.streams {
 		if err := x.beat(i); err != nil {
 			return err
 		}
 	}
-	if x.resets > 0 {
-		for _, o := range x.orders {
-			for _, p := range o {
-				p.doomed = true
-			}
+	return x.reset()
+}
+
+// silent tells whether nothing may go, and all is taken at once, so that what goes
+// before the end of a session is seen.
+func (x *sender) silent() bool { return x.hides && x.closes >= 0 && x.closing > 0 }
+
+// reset goes on with a reset, until nothing is left.
+func (x *sender) reset() error {
+	b := x.b
+	if x.resets == 0 {
+		return nil
+	}
+	for _, o := range x.orders {
+		for _, p := range o {
+			p.doomed = !x.unseen // else it may have gone before
 		}
-		if x.resets++; x.resets > 4000 || x.resets == 350 && x.mute > 350 && len(x.asked) > 0 && !b.Is("transmit_idle") {
-			return errors.New("a reset does not end, or waits for answers")
+	}
+	if x.resets++; x.resets > 4000 || x.resets == 350 && x.mute > 350 && len(x.asked) > 0 && !b.Is("transmit_idle") {
+		return errors.New("a reset does not end, or waits for answers")
+	}
+	if x.resets > 10 && b.Is("transmit_idle") && len(x.asked) == 0 && len(x.want[0])+len(x.want[1]) == 0 && !b.Is("transmit_busy") && x.out.rests() {
+		for s := range x.orders {
+			x.orders[s] = nil
 		}
-		if x.resets > 10 && b.Is("transmit_idle") && len(x.asked) == 0 && len(x.want[0])+len(x.want[1]) == 0 && !b.Is("transmit_busy") {
-			for s := range x.orders {
-				x.orders[s] = nil
-			}
-			x.resets, x.last = 0, nil
-			x.counts["reset"]++
-		}
+		x.resets, x.last = 0, nil
+		x.counts["reset"]++
 	}
 	return nil
 }
@@ -167,7 +164,7 @@ func (x *sender) close(ends bool) {
 				x.closes = -1
 			}
 		}
-	case x.closing < 200 && (comes() || !x.amid && slices.ContainsFunc(x.asked, its)):
+	case x.closing < 200 && (comes() || !x.amid && (slices.ContainsFunc(x.asked, its) || x.hides && !x.out.rests())):
 		x.closing = 0
 	default:
 		switch x.closing++; x.closing {
@@ -187,24 +184,38 @@ func (x *sender) close(ends bool) {
 	}
 }
 
-// ask is what the back end is asked for: the first packet of a session.
-func (x *sender) ask() error {
-	b := x.b
-	s := slices.Index(x.numbers[:sessions], b.Get("ask_session"))
+// first is the first packet of a session, by its number: it goes.
+func (x *sender) first(number uint64) (*filled, plan, error) {
+	s := slices.Index(x.numbers[:sessions], number)
 	if s < 0 {
-		return fmt.Errorf("a packet of session %d is asked for", b.Get("ask_session"))
+		return nil, plan{}, fmt.Errorf("a packet of session %d goes", number)
 	}
 	p, want := x.outOf(s)
-	if p == nil || p.asked || !p.mark && int(b.Get("ask_slot")) != p.slot {
-		return fmt.Errorf("slot %d of session %d is asked for: %+v", b.Get("ask_slot"), b.Get("ask_session"), p)
+	if p == nil || p.asked {
+		return nil, plan{}, fmt.Errorf("a packet of session %d goes: %+v", number, p)
 	}
-	if int(b.Get("ask_bytes")) != want.bytes || b.Is("ask_written") != (want.row && !want.fill) || !p.mark && (b.Get("ask_vaddr") != p.vaddr || b.Get("ask_host") != p.host) {
-		return fmt.Errorf("%d bytes are asked for, written: %t; not %+v", b.Get("ask_bytes"), b.Is("ask_written"), want)
-	}
-	p.slot = int(b.Get("ask_slot")) // of a mark nobody knew it
+	return p, want, nil
+}
+
+// ask notes that the back end was asked for a packet.
+func (x *sender) ask(p *filled, want plan) {
 	p.asked, p.plan = true, want
 	x.asked = append(x.asked, p)
-	return nil
+}
+
+// due is a packet that is answered for, if one is.
+func (x *sender) due(ends, inOrder bool) *filled {
+	if len(x.asked) == 0 || !ends && !x.paces["answers"]() || x.resets > 0 && x.resets <= x.mute {
+		return nil
+	}
+	p := x.asked[0]
+	if !inOrder {
+		p = x.asked[x.r.IntN(len(x.asked))]
+	}
+	if p.session == x.closes && x.closing > 0 {
+		return nil // whether that is before or after the end of the session is not seen
+	}
+	return p
 }
 
 func (x *sender) answered(p *filled, good bool) {
@@ -235,12 +246,19 @@ func (x *sender) beat(to int) error {
 			x.goes(p, want)
 		}
 	}
+	if to == 0 && len(x.want[0]) == 0 && x.unseen {
+		p, want, err := x.first(b.Get(s.Fields[3]))
+		if err != nil {
+			return err
+		}
+		x.goes(p, want)
+	}
 	if len(x.want[to]) == 0 {
 		return fmt.Errorf("a beat of nothing: %X", b.Bytes(s.Fields[0]))
 	}
 	w := x.want[to][0]
 	x.want[to] = x.want[to][1:]
-	if got := b.Bytes(s.Fields[0]); !bytes.Equal(got[:len(w.data)], w.data) || b.Get(s.Fields[1]) != w.keep || b.Is(s.Fields[2]) != w.last || to == 0 && b.Get("send_session") != w.session {
+	if got := b.Bytes(s.Fields[0]); !bytes.Equal(got[:len(w.data)], w.data) || b.Get(s.Fields[1]) != w.keep || b.Is(s.Fields[2]) != w.last || to == 0 && b.Get(s.Fields[3]) != w.session {
 		return fmt.Errorf("%X goes, keep %X, last %t; not %X, keep %X, last %t to %d", got, b.Get(s.Fields[1]), b.Is(s.Fields[2]), w.data, w.keep, w.last, w.session)
 	}
 	return nil

@@ -17,6 +17,9 @@ var set = block.NewSet(
 	block.Module{Name: "tx_rdma", Platform: "u55c_rdma"},
 	block.Module{Name: "tx_commit"},
 	block.Module{Name: "tx_packets"},
+	block.Module{Name: "network_transmit"},
+	block.Module{Name: "network_transmit", As: "network_transmit_udp", Platform: "u55c_udp"},
+	block.Module{Name: "network_transmit", As: "network_transmit_rdma", Platform: "u55c_rdma"},
 	block.Module{Name: "tx_schedule", Params: map[string]string{"TAG": "5"}},
 )
 
