@@ -39,7 +39,7 @@ var sending = map[string]Check{
 	"kernel_writer":      {Own: "tb/sending"},
 	"lane":               {Own: "tb/movers"},
 	"loopback":           {Own: "tb/loopback"},
-	"move_channel":       {Within: "tb/moves", Why: "part of the move engine or of the data path"},
+	"move_channel":       {Own: "tb/movers"},
 	"move_check":         {Own: "tb/movers"},
 	"move_engine":        {Own: "tb/moves"},
 	"move_order":         {Own: "tb/sending"},

@@ -37,7 +37,10 @@ type checking struct {
 	code map[string]uint64
 	b    *block.Bench
 	r    *rand.Rand
+	port string // the move
+	most int    // units of it
 	// Of the move.
+	enabled                  bool // the network
 	control                  uint64
 	op                       [2]int
 	local                    int // none, memory, kernelStream
@@ -106,8 +109,9 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	}
 	seen := map[uint64]int{}
 	for range 8000 {
-		c := checking{d: d, code: code, b: b, r: r, control: uint64(r.Uint32()), forms: map[string]int{}}
+		c := checking{d: d, code: code, b: b, r: r, port: "move", most: 1 << 24}
 		want := c.random()
+		b.Put("network_enable", c.enabled)
 		for range 3 {
 			b.Step()
 		}
@@ -138,7 +142,8 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 // random makes a move and says with which code it must fail.
 func (c *checking) random() uint64 {
 	b, r := c.b, c.r
-	b.Scramble(r, "move")
+	c.control, c.forms = uint64(r.Uint32()), map[string]int{}
+	b.Scramble(r, c.port)
 	operand, result := c.d.ABI().Enum("move_operand"), c.d.ABI().Enum("move_result")
 	junk := false
 	for i := range c.op {
@@ -177,9 +182,10 @@ func (c *checking) random() uint64 {
 	if r.IntN(10) == 0 {
 		c.function = r.IntN(256)
 	}
-	enabled, source, destination := r.IntN(20) > 0, r.IntN(20) > 0, r.IntN(20) > 0
+	c.enabled = r.IntN(20) > 0
+	source, destination := r.IntN(20) > 0, r.IntN(20) > 0
 	code := c.sizes()
-	c.units = []uint64{0, 1, uint64(r.IntN(5000)), uint64(r.IntN(1 << 24))}[r.IntN(4)]
+	c.units = []uint64{0, 1, uint64(r.IntN(5000)), uint64(r.IntN(c.most))}[r.IntN(4)]
 	for f := range c.bytes {
 		c.bytes[f] = c.units << max(c.size[f], 0)
 		if r.IntN(12) == 0 {
@@ -198,17 +204,17 @@ func (c *checking) random() uint64 {
 		tdest |= uint64(v) << f.Low
 	}
 	for name, v := range map[string]uint64{
-		"move.issue.control": c.control, "move.issue.bytes": c.bytes[plain], "move.issue.compressed_bytes": c.bytes[packed], "move.issue.tdest": tdest,
-		"network_enable": flag(enabled), "move.ranks.source_ok": flag(source), "move.ranks.destination_ok": flag(destination),
+		"issue.control": c.control, "issue.bytes": c.bytes[plain], "issue.compressed_bytes": c.bytes[packed], "issue.tdest": tdest,
+		"ranks.source_ok": flag(source), "ranks.destination_ok": flag(destination),
 	} {
-		b.Set(name, v)
+		b.Set(c.port+"."+name, v)
 	}
 	twice := c.op[0] == c.op[1] && (c.op[0] == message || c.op[0] == kernelStream)
 	takes := c.op[0] == message || c.op[1] == message
 	switch {
 	case c.apart && (c.op[1] == none || c.forms["op1"] != c.forms["inner"] || c.forms["result"] != c.forms["inner"]):
 		return c.code["CONFIG_SWITCH"] // what is apart is not converted
-	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(enabled && destination), takes && !source:
+	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(c.enabled && destination), takes && !source:
 		return c.code["CONFIG_SWITCH"]
 	case c.empty():
 		return 0
@@ -294,24 +300,41 @@ func (c *checking) count() uint64 {
 	return 0
 }
 
+// get is a field of the control word.
+func (c *checking) get(name string) uint64 {
+	fields := c.d.ABI().Layout("move_control").Fields
+	f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
+	return c.control >> f.Low & (1<<f.Bits() - 1)
+}
+
+// tdest is that of what converts from a form.
+func (c *checking) tdest(form int) uint64 {
+	if form == packed {
+		return uint64(c.decompressor)
+	}
+	return uint64(c.compressor)
+}
+
+// unit is log2 of the bytes of a unit of what a form is of.
+func (c *checking) unit(name string) int { return max(c.size[c.forms[name]], 0) }
+
+// largest is log2 of the bytes of a unit in its largest form.
+func (c *checking) largest() (log2 int) {
+	for f := range 2 {
+		if c.used[f] {
+			log2 = max(log2, c.size[f])
+		}
+	}
+	return log2
+}
+
 // plan compares how a good move is done.
 func (c *checking) plan() error {
-	get := func(name string) uint64 {
-		fields := c.d.ABI().Layout("move_control").Fields
-		f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
-		return c.control >> f.Low & (1<<f.Bits() - 1)
-	}
-	tdest := func(form int) uint64 {
-		if form == packed {
-			return uint64(c.decompressor)
-		}
-		return uint64(c.compressor)
-	}
 	inner := c.forms["inner"]
 	want := map[string]uint64{
 		"empty": flag(c.empty()), "to_memory": flag(c.local == memory), "to_kernel": flag(c.local == kernelStream), "to_network": flag(c.network),
 		"wire_bytes": c.bytes[c.forms["network"]], "eager": flag(c.kind == "eager"), "data": flag(c.kind == "rendezvous_data"), "reduce": flag(c.op[1] != none && !c.apart), "apart": flag(c.apart),
-		"result_host": get("result_host"),
+		"result_host": c.get("result_host"),
 	}
 	for i, kind := range c.op {
 		name := fmt.Sprintf("op%d", i)
@@ -321,37 +344,31 @@ func (c *checking) plan() error {
 		if want[name+".present"] = flag(kind != none); kind == none {
 			continue
 		}
-		want[name+".host"] = get(name + "_host")
+		want[name+".host"] = c.get(name + "_host")
 		if form := c.forms[name]; form != inner {
-			want[name+".tdest"] = tdest(form)
+			want[name+".tdest"] = c.tdest(form)
 		}
 		want[name+".convert"] = flag(c.forms[name] != inner)
 	}
 	if !c.empty() {
 		want["units"] = c.units
-		largest := 0
-		for f := range 2 {
-			if c.used[f] {
-				largest = max(largest, c.size[f])
-			}
-		}
-		want["largest_log2"] = uint64(largest)
+		want["largest_log2"] = uint64(c.largest())
 		for i, kind := range c.op {
 			if name := fmt.Sprintf("op%d", i); kind != none {
-				want[name+".log2"] = uint64(max(c.size[c.forms[name]], 0))
+				want[name+".log2"] = uint64(c.unit(name))
 			}
 		}
 		if c.local != none {
-			want["result_log2"] = uint64(max(c.size[c.forms["result"]], 0))
+			want["result_log2"] = uint64(c.unit("result"))
 		}
 		if c.network {
-			want["wire_log2"] = uint64(max(c.size[c.forms["network"]], 0))
+			want["wire_log2"] = uint64(c.unit("network"))
 		}
 	}
 	converts := c.local != none && c.forms["result"] != inner
 	want["result_convert"] = flag(converts)
 	if want["wire_convert"] = flag(c.network && c.forms["network"] != inner); converts || want["wire_convert"] != 0 {
-		want["convert_tdest"] = tdest(inner)
+		want["convert_tdest"] = c.tdest(inner)
 	}
 	for name, v := range want {
 		if got := c.b.Get("plan." + name); got != v {

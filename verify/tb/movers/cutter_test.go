@@ -36,8 +36,32 @@ type sending struct {
 // parcel is a move that is cut into packets.
 type parcel struct {
 	bytes, chunk, segment, index, vaddr uint64
-	eager, data                         bool
+	kind, host                          uint64 // of its headers
+	eager, data, announces              bool
 	packets                             []sending
+}
+
+// opening is what is said of a packet when it is opened, by a field of the move.
+func (p *parcel) opening(s sending, move func(name string) uint64, lossy, rdma bool) map[string]uint64 {
+	want := map[string]uint64{
+		"session": move("ranks.destination_session"), "self": move("ranks.destination_self"), "headed": flag(s.headed),
+		"counted":  flag(s.headed && p.eager && move("issue.strm") == 0),
+		"numbered": flag(lossy && p.announces), "written": flag(rdma && p.data && move("ranks.destination_self") == 0),
+		"record": move("ranks.destination_record"), "bytes": s.bytes,
+		"header.tag": move("issue.tag"), "header.src": move("ranks.local_rank"), "header.seq": 0,
+		"header.strm": move("issue.strm"), "header.dst": move("ranks.destination_session"), "header.kind": p.kind,
+		"header.context_": move("issue.context_"), "header.count": s.message, "header.host": 0, "header.vaddr": 0,
+	}
+	if p.bytes == 0 && !p.eager && !p.data {
+		want["header.count"] = move("issue.header_count")
+	}
+	if p.data {
+		want["header.seq"] = s.index
+	}
+	if !p.eager {
+		want["header.host"], want["header.vaddr"] = p.host, s.vaddr
+	}
+	return want
 }
 
 // cut says which packets a move is made of: chunks of segments, which are messages,
@@ -133,9 +157,9 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 			f := field("move_control", name)
 			control = control&^((1<<f.Bits()-1)<<f.Low) | v<<f.Low
 		}
-		host := uint64(r.IntN(2))
-		place("message_type", kinds[what])
-		place("remote_host", host)
+		p.kind, p.host, p.announces = kinds[what], uint64(r.IntN(2)), what == 2
+		place("message_type", p.kind)
+		place("remote_host", p.host)
 		for name, v := range map[string]uint64{
 			"move.issue.control": control, "move.issue.segment_bytes": p.segment, "move.issue.chunk_bytes": p.chunk, "move.issue.packet_index": p.index,
 			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)], "plan.wire_bytes": p.bytes, "plan.to_network": flag(toNetwork),
@@ -162,24 +186,11 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		forget := r.IntN(4) == 0
 		for i, s := range p.packets {
 			want := map[string]uint64{
-				"packet.session": b.Get("move.ranks.destination_session"), "packet.self": b.Get("move.ranks.destination_self"), "packet.headed": flag(s.headed),
-				"packet.counted":  flag(s.headed && p.eager && b.Get("move.issue.strm") == 0),
-				"packet.numbered": flag(lossy && what == 2), "packet.written": flag(rdma && p.data && !b.Is("move.ranks.destination_self")),
-				"packet.record": b.Get("move.ranks.destination_record"), "packet.bytes": s.bytes,
-				"packet.header.tag": b.Get("move.issue.tag"), "packet.header.src": b.Get("move.ranks.local_rank"), "packet.header.seq": 0,
-				"packet.header.strm": b.Get("move.issue.strm"), "packet.header.dst": b.Get("move.ranks.destination_session"), "packet.header.kind": kinds[what],
-				"packet.header.context_": b.Get("move.issue.context_"), "packet.header.count": s.message, "packet.header.host": 0, "packet.header.vaddr": 0,
 				"ends": flag(s.ends), "open": 0, "pending": 1, "room": s.bytes, "filled": 0,
 				"too_large": flag(!alone && !p.data && (s.message > transfer || lossy && s.message > payload)),
 			}
-			if alone && what >= 2 {
-				want["packet.header.count"] = b.Get("move.issue.header_count")
-			}
-			if p.data {
-				want["packet.header.seq"] = s.index
-			}
-			if !p.eager {
-				want["packet.header.host"], want["packet.header.vaddr"] = host, s.vaddr
+			for name, v := range p.opening(s, func(name string) uint64 { return b.Get("move." + name) }, lossy, rdma) {
+				want["packet."+name] = v
 			}
 			for waits := 0; ; waits++ {
 				if b.Step(); b.Is("pending") {
@@ -212,7 +223,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 				b.Put("take", take)
 				b.Set("take_bytes", n)
 				b.Step()
-				if !b.Is("open") || b.Is("pending") || b.Get("room") != left || b.Get("filled") != s.bytes-left || b.Get("packet.header.kind") != kinds[what] {
+				if !b.Is("open") || b.Is("pending") || b.Get("room") != left || b.Get("filled") != s.bytes-left || b.Get("packet.header.kind") != p.kind {
 					return fmt.Errorf("with %d of %d bytes it is open: %t, with room for %d and %d in it", s.bytes-left, s.bytes, b.Is("open"), b.Get("room"), b.Get("filled"))
 				}
 				if take {
