@@ -3,6 +3,7 @@ package block
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,6 +59,7 @@ func defects(text string) []defect {
 	if body < 0 {
 		body = 0
 	}
+	unseen := hidden(text)
 	var all []defect
 	for _, rule := range rules {
 		for _, m := range rule.find.FindAllStringSubmatchIndex(text, -1) {
@@ -65,7 +67,7 @@ func defects(text string) []defect {
 			line := text[strings.LastIndex(text[:at], "\n")+1:]
 			line, _, _ = strings.Cut(line, "\n")
 			start := at - (strings.LastIndex(text[:at], "\n") + 1)
-			if c := strings.Index(line, "//"); at < body || c >= 0 && start > c || strings.Contains(line, "localparam") || strings.Contains(line, "for (") {
+			if c := strings.Index(line, "//"); at < body || c >= 0 && start > c || strings.Contains(line, "localparam") || strings.Contains(line, "for (") || unseen[strings.Count(text[:at], "\n")] {
 				continue
 			}
 			for _, with := range rule.with(text[at:end]) {
@@ -74,4 +76,22 @@ func defects(text string) []defect {
 		}
 	}
 	return all
+}
+
+// hidden are the lines that Verilator does not see.
+func hidden(text string) []bool {
+	var lines, around []bool // a condition that does not hold, for each that is open
+	for line := range strings.Lines(text) {
+		what, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch what {
+		case "`ifdef", "`ifndef":
+			around = append(around, (strings.TrimSpace(name) == "VERILATOR") != (what == "`ifdef"))
+		case "`else":
+			around[len(around)-1] = !around[len(around)-1]
+		case "`endif":
+			around = around[:len(around)-1]
+		}
+		lines = append(lines, slices.Contains(around, true))
+	}
+	return lines
 }

@@ -115,15 +115,15 @@ func transmits(b *block.Bench, r *rand.Rand) error {
 	x := newTransmit(b, r, id, true, func(port string) string {
 		return map[string]string{"tx_meta": "meta", "tx_data": "data", "tx_status": "status", "net_tx": "net"}[port]
 	})
-	refused, sent := 0, 0
+	refused, sent, contended := 0, 0, 0
 	for range 5 {
 		if err := run(b, 1500, x); err != nil {
 			return err
 		}
-		refused, sent = refused+x.refused, sent+x.sent
+		refused, sent, contended = refused+x.refused, sent+x.sent, contended+x.contended
 	}
-	if refused < 20 || sent < 50 {
-		return fmt.Errorf("only %d packets went, and %d were refused", sent, refused)
+	if refused < 20 || sent < 50 || contended < 100 {
+		return fmt.Errorf("only %d packets went, %d were refused, and %d engines waited for others", sent, refused, contended)
 	}
 	return nil
 }

@@ -26,6 +26,10 @@ type transmit struct {
 	freed         [engines]int // packets sent there, and not told to be taken
 	told          [engines]int // in the cycle before: room that comes now
 	owed          [engines]int // room here that the other engine does not know of
+	waits         [engines]int // how often others were told of theirs meanwhile
+	burst         int          // cycles in which two engines want to be told of room all the time
+	busy          [2]int       // these
+	contended     int          // engines that were told behind others
 	answers       []uint64
 	packets       []packet // that may go
 	gone          int      // bytes of the first one that have gone
@@ -111,7 +115,18 @@ func (x *transmit) drive() {
 		b.Set("there_engine", uint64(e))
 		b.Set("there_count", uint64(x.told[e]))
 	}
-	if e := r.IntN(engines); x.owed[e] < room && r.IntN(6) == 0 && !x.over {
+	e, seldom := r.IntN(engines), 6
+	switch {
+	case x.burst > 0:
+		x.burst--
+		seldom = 1
+		if r.IntN(8) > 0 {
+			e = x.busy[x.burst%2]
+		}
+	case r.IntN(400) == 0:
+		x.burst, x.busy = 150, [2]int{r.IntN(engines), r.IntN(engines)}
+	}
+	if x.owed[e] < room && r.IntN(seldom) == 0 && !x.over {
 		b.Set("here_valid", 1)
 		b.Set("here_engine", uint64(e))
 	}
@@ -203,7 +218,7 @@ func (x *transmit) leaves() error {
 		if x.owed[engine] -= n; x.returned != nil {
 			x.returned(engine, n)
 		}
-		return nil
+		return x.turn(engine)
 	}
 	if len(x.packets) == 0 {
 		return errors.New("a beat of nothing")
@@ -218,6 +233,22 @@ func (x *transmit) leaves() error {
 		x.gone, x.packets = 0, x.packets[1:]
 		x.freed[engine]++
 		x.sent++
+	}
+	return nil
+}
+
+// turn checks whose turn it was: nobody is told twice before all who waited meanwhile.
+// Three may be on their way when somebody begins to wait.
+func (x *transmit) turn(engine int) error {
+	if x.waits[engine] > 1 {
+		x.contended++
+	}
+	for e, n := range x.owed {
+		if n == 0 || e == engine {
+			x.waits[e] = 0
+		} else if x.waits[e]++; x.alone && x.waits[e] > engines-1+3 {
+			return fmt.Errorf("engine %d has room again, and others were told %d times before it", e, x.waits[e])
+		}
 	}
 	return nil
 }
