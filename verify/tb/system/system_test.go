@@ -35,6 +35,7 @@ type world struct {
 	traced   []uint32
 	often    int
 	d        uint32 // hardware id
+	limit    int    // for remote ranks, in milliseconds
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -70,7 +71,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{}, d: d.HardwareID}
+	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{}, d: d.HardwareID, limit: d.Platform.Limits.RemoteTimeoutMillis}
 	for _, name := range []string{"system", "timers"} {
 		for _, r := range d.ABI().RegisterMap(name).Registers {
 			w.at[r.Name] = r.At
@@ -225,6 +226,9 @@ func TestTimeGoesOn(t *testing.T) {
 	}
 	if high, err := w.b.Access(pageTimers, w.step, false, w.at["cycles"]+4, 0); err != nil || high != 0 {
 		t.Errorf("the upper word is %d (%v)", high, err)
+	}
+	if got := w.b.Get("remote_milliseconds"); got != uint64(w.limit) {
+		t.Errorf("the limit for remote ranks begins with %d ms, not %d", got, w.limit)
 	}
 	for _, name := range []string{"limit_cycles", "remote_milliseconds"} {
 		if w.b.Get(name) != uint64(w.access(pageTimers, false, name, 0)) || w.b.Get(name) == 0 {
