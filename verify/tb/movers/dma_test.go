@@ -67,7 +67,9 @@ type engine struct {
 	code     map[string]uint64
 	layout   map[string]map[string]abi.Field
 	all      map[uint64]*transfer
+	prefix   string // of the ports that give commands
 	ask      *block.Input
+	command  *block.Output
 	next     *transfer   // that is asked for
 	waiting  int         // cycles that it has not been taken
 	open     []*transfer // taken and not done
@@ -79,6 +81,8 @@ type engine struct {
 	silent   uint64 // cycle in which there had been none for too long
 	hung     int    // cycles
 	hangs    [3]bool
+	idle     int // cycles without a beat or an end
+	beats    int // that the module gave or took
 	seen     map[string]int
 }
 
@@ -105,6 +109,7 @@ func newEngine(b *block.Bench, r *rand.Rand) (*engine, error) {
 		}
 	}
 	e.status = block.NewInput(b, "status_tvalid", "status_tready", "status_tdata")
+	e.command = block.NewOutput(b, "command_tvalid", "command_tready", "command_tdata", "command_tdest")
 	return e, nil
 }
 
@@ -131,6 +136,9 @@ func (e *engine) taken() error {
 // forget is for resets.
 func (e *engine) forget() {
 	e.status.Withdraw()
+	e.ask.Withdraw()
+	e.command.Forget()
+	e.next, e.idle, e.waiting = nil, 0, 0
 	e.open, e.commands, e.answers, e.tag, e.hung = nil, nil, nil, 0, 0
 	e.all = map[uint64]*transfer{}
 }
@@ -191,8 +199,11 @@ func (e *engine) giveStatus(active bool) {
 	e.status.Offer()
 }
 
-// command takes what the module commands.
-func (e *engine) command(faults []int) error {
+// commanded takes what the module commands.
+func (e *engine) commanded(faults []int) error {
+	if taken, err := e.command.Taken(); !taken {
+		return err
+	}
 	get := func(name string) (v uint64) {
 		f := e.layout["dma_command"][name]
 		word := e.b.Bytes("command_tdata")

@@ -17,15 +17,13 @@ func TestOperand(t *testing.T) { operands.Check(t, "operand", operand) }
 // supply is an operand with a DMA engine and a kernel stream.
 type supply struct {
 	*engine
-	ask, stream, kernel *block.Input
-	out, command        *block.Output
-	next                *transfer // that is offered; it may have no bytes
-	from                int       // it comes: 0 nowhere, 1 memory, 2 the kernel stream
-	order               []*piece  // that have not been given in full
-	flushing            bool
-	flushed             int // cycles
-	idle                int
-	beats               [3]int
+	stream, kernel *block.Input
+	out            *block.Output
+	from           int      // it comes: 0 nowhere, 1 memory, 2 the kernel stream
+	order          []*piece // that have not been given in full
+	flushing       bool
+	flushed        int // cycles
+	beats          [3]int
 }
 
 // piece is a slice of an operand.
@@ -42,10 +40,10 @@ func operand(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
+	e.ask = block.NewInput(b, "slice_valid", "slice_ready")
 	s := supply{
-		engine: e, ask: block.NewInput(b, "slice_valid", "slice_ready"), stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
+		engine: e, stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
 		kernel: block.NewInput(b, "kernel_valid", "kernel_ready"), out: block.NewOutput(b, "out_valid", "out_ready", "out_data"),
-		command: block.NewOutput(b, "command_tvalid", "command_tready", "command_tdata", "command_tdest"),
 	}
 	gives, takes, commands, beats, statuses, kernels := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
 	flushes := 0
@@ -83,12 +81,10 @@ func (s *supply) clear() {
 	s.b.Reset()
 	s.b.Set("limit_cycles", 1<<30)
 	s.forget()
-	s.ask.Withdraw()
 	s.stream.Withdraw()
 	s.kernel.Withdraw()
 	s.out.Forget()
-	s.command.Forget()
-	s.order, s.flushing, s.idle = nil, false, 0
+	s.order, s.flushing = nil, false
 }
 
 // begin gives up all that is under way, in the kernel stream as well.
@@ -199,14 +195,8 @@ func (s *supply) cycle() error {
 			return err
 		}
 	}
-	commanded, err := s.command.Taken()
-	if err != nil {
+	if err := s.commanded([]int{slaveError, notOkay}); err != nil {
 		return err
-	}
-	if commanded {
-		if err := s.engine.command([]int{slaveError, notOkay}); err != nil {
-			return err
-		}
 	}
 	if s.ask.Taken() {
 		s.beats[0]++

@@ -12,10 +12,7 @@ import (
 // reader is a dma_reader with a DMA engine.
 type reader struct {
 	*engine
-	stream  *block.Input
-	command *block.Output
-	idle    int // cycles without a beat or an end
-	beats   int
+	stream *block.Input
 }
 
 func (t *transfer) beats() int { return whole(t.bytes) }
@@ -26,78 +23,17 @@ func dmaReader(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	e.ask = block.NewInput(b, "read_valid", "read_ready")
-	w := reader{
-		engine: e, stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
-		command: block.NewOutput(b, "command_tvalid", "command_tready", "command_tdata", "command_tdest"),
-	}
-	good := []int{slaveError, decodeError, internalError, notOkay, wrongTag, noPacketEnd, earlyEnd}
-	if err := w.run(6000, good, false); err != nil {
-		return err
-	}
-	w.clear()
-	if err := w.run(30000, []int{slaveError, wrongTag, earlyEnd}, true); err != nil {
-		return err
-	}
-	if err := w.enough(); err != nil {
-		return err
-	}
-	if err := w.limit(); err != nil {
-		return err
-	}
-	return w.speed()
+	e.prefix, e.ask = "read_", block.NewInput(b, "read_valid", "read_ready")
+	w := &reader{e, block.NewInput(b, "stream_tvalid", "stream_tready")}
+	return e.both(w, []int{slaveError, decodeError, internalError, notOkay, wrongTag, noPacketEnd, earlyEnd}, []int{slaveError, wrongTag, earlyEnd}, w.limit)
 }
 
 func (w *reader) clear() {
-	w.b.Reset()
-	w.b.Set("limit_cycles", dmaLimit)
-	w.forget()
-	w.ask.Withdraw()
+	w.engine.clear()
 	w.stream.Withdraw()
-	w.command.Forget()
-	w.next, w.idle, w.waiting = nil, 0, 0
 }
 
-// run gives commands at random; faults are those of the DMA engine.
-func (w *reader) run(cycles int, faults []int, late bool) error {
-	b, r := w.b, w.r
-	b.Set("limit_cycles", dmaLimit)
-	gives, takes, commands, beats, statuses := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
-	for range cycles {
-		if r.IntN(3000) == 0 {
-			w.clear()
-		}
-		if late {
-			w.pause()
-		}
-		if !w.ask.Offered() {
-			b.Scramble(r, "read_address", "read_host", "read_bytes")
-			if gives.Next() {
-				w.next = w.random()
-				b.Set("read_address", w.next.address)
-				b.Put("read_host", w.next.host)
-				b.Set("read_bytes", uint64(w.next.bytes))
-				w.ask.Offer()
-			}
-		}
-		b.Put("data_ready", takes.Next())
-		b.Put("command_tready", commands.Next() && !w.hangs[hangsCommands])
-		w.give(beats.Next())
-		w.giveStatus(statuses.Next())
-		abandons := late && r.IntN(600) == 0
-		b.Put("abandon", abandons)
-		if err := w.step(faults); err != nil {
-			return err
-		}
-		if abandons {
-			w.abandon()
-		}
-		if err := w.taken(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (w *reader) take(active bool) { w.b.Put("data_ready", active) }
 
 // give shows the next beat of the DMA engine.
 func (w *reader) give(active bool) {
@@ -118,19 +54,11 @@ func (w *reader) give(active bool) {
 	w.stream.Offer()
 }
 
-// step runs a cycle and looks at what has come; commands that end in it are gone
-// behind it.
-func (w *reader) step(faults []int) error {
+func (w *reader) move() error {
 	b := w.b
-	b.Settle()
-	if b.Is("idle") != (len(w.open) == 0) {
-		return fmt.Errorf("with %d commands under way it is idle: %t", len(w.open), b.Is("idle"))
-	}
-	b.Step()
 	given, answered := w.stream.Taken(), w.status.Taken()
 	w.note(given || answered)
 	delivered := false
-	w.idle++
 	var from *transfer
 	if given {
 		from = w.commands[0]
@@ -158,25 +86,7 @@ func (w *reader) step(faults []int) error {
 		w.answers = w.answers[1:]
 	}
 	if b.Is("done_valid") {
-		w.idle = 0
-		if len(w.open) == 0 {
-			return fmt.Errorf("a command ends that nobody has given")
-		}
-		if err := w.done(b.Get("done_code"), w.open[0].beats()); err != nil {
-			return err
-		}
-	}
-	commanded, err := w.command.Taken()
-	if err != nil {
-		return err
-	}
-	if commanded {
-		if err := w.engine.command(faults); err != nil {
-			return err
-		}
-	}
-	if len(w.open) > 0 && w.idle > 4*dmaLimit {
-		return fmt.Errorf("nothing has moved for %d cycles, %d commands are under way", w.idle, len(w.open))
+		return w.end(b.Get("done_code"))
 	}
 	return nil
 }
@@ -184,13 +94,7 @@ func (w *reader) step(faults []int) error {
 // beat checks what is given for the first command that lacks something, and tells
 // whether that is what has just come from the DMA engine.
 func (w *reader) beat(from *transfer) (bool, error) {
-	var t *transfer
-	for _, x := range w.open {
-		if x.moved < x.beats() {
-			t = x
-			break
-		}
-	}
+	t := w.lacking()
 	if t == nil {
 		return false, fmt.Errorf("a beat comes for no command")
 	}
@@ -219,12 +123,8 @@ func (w *reader) limit() error {
 		w.clear()
 		w.hangs = [3]bool{}
 		w.hangs[what] = true
-		t := w.random()
-		w.b.Set("read_address", t.address)
-		w.b.Put("read_host", t.host)
-		w.b.Set("read_bytes", uint64(t.bytes))
-		w.ask.Offer()
-		w.next = t
+		w.offer(true)
+		t := w.next
 		w.b.Set("data_ready", 1)
 		last := w.b.Cycle
 		for begun := false; !t.zeros && (!begun || len(w.open) > 0); begun = begun || len(w.open) > 0 {
@@ -232,7 +132,7 @@ func (w *reader) limit() error {
 			w.give(true)
 			w.giveStatus(true)
 			moved := t.moved
-			if err := errors.Join(w.step([]int{fine}), w.taken()); err != nil {
+			if err := errors.Join(w.step(w, []int{fine}), w.taken()); err != nil {
 				return err
 			}
 			if t.moved > moved && !t.zeros {
@@ -244,37 +144,5 @@ func (w *reader) limit() error {
 		}
 	}
 	w.hangs = [3]bool{}
-	return nil
-}
-
-// speed finds out whether a beat comes with every cycle.
-func (w *reader) speed() error {
-	w.clear()
-	w.b.Set("data_ready", 1)
-	w.b.Set("command_tready", 1)
-	w.beats = 0
-	first := uint64(0)
-	for moved := 0; moved < 200; {
-		if !w.ask.Offered() {
-			w.next = w.random()
-			w.next.bytes, w.next.data = 1024, bytesOf(w.r, 1024)
-			w.b.Set("read_address", w.next.address)
-			w.b.Put("read_host", w.next.host)
-			w.b.Set("read_bytes", 1024)
-			w.ask.Offer()
-		}
-		w.give(true)
-		w.giveStatus(true)
-		if err := errors.Join(w.step([]int{fine}), w.taken()); err != nil {
-			return err
-		}
-		if moved == 0 {
-			first = w.b.Cycle
-		}
-		moved = w.beats
-	}
-	if took := w.b.Cycle - first; took > 210 {
-		return fmt.Errorf("200 beats take %d cycles", took)
-	}
 	return nil
 }

@@ -12,10 +12,8 @@ import (
 // writer is a dma_writer with a DMA engine.
 type writer struct {
 	*engine
-	data            *block.Input
-	command, stream *block.Output
-	idle            int
-	beats           int // that were given
+	data   *block.Input
+	stream *block.Output
 }
 
 // dmaWriter gives a DMA engine what it is to write, command by command.
@@ -24,95 +22,23 @@ func dmaWriter(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	e.ask = block.NewInput(b, "write_valid", "write_ready")
-	w := writer{
-		engine: e, data: block.NewInput(b, "write_data_valid", "write_data_ready"),
-		command: block.NewOutput(b, "command_tvalid", "command_tready", "command_tdata", "command_tdest"),
-		stream:  block.NewOutput(b, "stream_tvalid", "stream_tready", "stream_tdata", "stream_tkeep", "stream_tlast", "stream_tdest"),
+	e.prefix, e.ask = "write_", block.NewInput(b, "write_valid", "write_ready")
+	w := &writer{
+		e, block.NewInput(b, "write_data_valid", "write_data_ready"),
+		block.NewOutput(b, "stream_tvalid", "stream_tready", "stream_tdata", "stream_tkeep", "stream_tlast", "stream_tdest"),
 	}
 	faults := []int{slaveError, decodeError, internalError, notOkay, wrongTag, shortCount, noPacketEnd}
-	if err := w.run(6000, faults, false); err != nil {
-		return err
-	}
-	w.clear()
-	if err := w.run(30000, faults, true); err != nil {
-		return err
-	}
-	if err := w.enough(); err != nil {
-		return err
-	}
-	if err := w.limit(); err != nil {
-		return err
-	}
-	return w.speed()
+	return e.both(w, faults, faults, w.limit)
 }
 
 func (w *writer) clear() {
-	w.b.Reset()
-	w.b.Set("limit_cycles", dmaLimit)
-	w.forget()
-	w.ask.Withdraw()
+	w.engine.clear()
 	w.data.Withdraw()
-	w.command.Forget()
 	w.stream.Forget()
-	w.next, w.idle, w.waiting = nil, 0, 0
 }
 
-// lacking is the first command that has not got all its data.
-func (w *writer) lacking() *transfer {
-	for _, t := range w.open {
-		if t.moved < t.beats() {
-			return t
-		}
-	}
-	return nil
-}
-
-func (w *writer) run(cycles int, faults []int, late bool) error {
-	b, r := w.b, w.r
-	b.Set("limit_cycles", dmaLimit)
-	gives, beats, commands, takes, statuses := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
-	for range cycles {
-		if r.IntN(3000) == 0 {
-			w.clear()
-		}
-		if late {
-			w.pause()
-		}
-		w.offer(gives.Next())
-		w.give(beats.Next())
-		b.Put("command_tready", commands.Next() && !w.hangs[hangsCommands])
-		b.Put("stream_tready", takes.Next() && !w.hangs[hangsData] && len(w.commands) > 0)
-		w.giveStatus(statuses.Next())
-		abandons := late && r.IntN(600) == 0
-		b.Put("abandon", abandons)
-		if err := w.step(faults); err != nil {
-			return err
-		}
-		if abandons {
-			w.abandon()
-		}
-		if err := w.taken(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// offer gives a command.
-func (w *writer) offer(active bool) {
-	if w.ask.Offered() {
-		return
-	}
-	w.b.Scramble(w.r, "write_address", "write_host", "write_bytes")
-	if !active {
-		return
-	}
-	w.next = w.random()
-	w.b.Set("write_address", w.next.address)
-	w.b.Put("write_host", w.next.host)
-	w.b.Set("write_bytes", uint64(w.next.bytes))
-	w.ask.Offer()
+func (w *writer) take(active bool) {
+	w.b.Put("stream_tready", active && !w.hangs[hangsData] && len(w.commands) > 0)
 }
 
 // give shows the next data, if there is a command that lacks some.
@@ -127,13 +53,8 @@ func (w *writer) give(active bool) {
 	}
 }
 
-func (w *writer) step(faults []int) error {
+func (w *writer) move() error {
 	b := w.b
-	b.Settle()
-	if b.Is("idle") != (len(w.open) == 0) {
-		return fmt.Errorf("with %d commands under way it is idle: %t", len(w.open), b.Is("idle"))
-	}
-	b.Step()
 	lacks := w.lacking()
 	moved, answered := w.data.Taken(), w.status.Taken()
 	written, err := w.stream.Taken()
@@ -141,7 +62,6 @@ func (w *writer) step(faults []int) error {
 		return err
 	}
 	w.note(answered || moved && !lacks.abandons && !w.wasSilent(lacks))
-	w.idle++
 	if answered {
 		w.answers = w.answers[1:]
 	}
@@ -151,12 +71,11 @@ func (w *writer) step(faults []int) error {
 		}
 	}
 	if b.Is("write_done") {
-		w.idle = 0
-		if len(w.open) == 0 {
-			return fmt.Errorf("a command ends that nobody has given")
+		var t *transfer
+		if len(w.open) > 0 {
+			t = w.open[0]
 		}
-		t := w.open[0]
-		if err := w.done(b.Get("write_code"), t.beats()); err != nil {
+		if err := w.end(b.Get("write_code")); err != nil {
 			return err
 		}
 		if b.Get("write_code") != w.code["DMA_TIMEOUT"] && t.there != t.bytes {
@@ -167,18 +86,6 @@ func (w *writer) step(faults []int) error {
 		w.idle = 0
 		w.beats++
 		lacks.moved += beatBytes
-	}
-	commanded, err := w.command.Taken()
-	if err != nil {
-		return err
-	}
-	if commanded {
-		if err := w.engine.command(faults); err != nil {
-			return err
-		}
-	}
-	if len(w.open) > 0 && w.idle > 4*dmaLimit {
-		return fmt.Errorf("nothing has moved for %d cycles, %d commands are under way", w.idle, len(w.open))
 	}
 	return nil
 }
@@ -225,9 +132,9 @@ func (w *writer) limit() error {
 			w.give(true)
 			w.giveStatus(true)
 			w.b.Put("command_tready", what != hangsCommands)
-			w.b.Put("stream_tready", what != hangsData && len(w.commands) > 0)
+			w.take(true)
 			before := w.next.moved
-			if err := errors.Join(w.step([]int{fine}), w.taken()); err != nil {
+			if err := errors.Join(w.step(w, []int{fine}), w.taken()); err != nil {
 				return err
 			}
 			if w.next.moved > before && w.b.Cycle-last < dmaLimit {
@@ -239,36 +146,5 @@ func (w *writer) limit() error {
 		}
 	}
 	w.hangs = [3]bool{}
-	return nil
-}
-
-// speed finds out whether a beat goes with every cycle.
-func (w *writer) speed() error {
-	w.clear()
-	w.b.Set("command_tready", 1)
-	w.beats = 0
-	first := uint64(0)
-	for moved := 0; moved < 200; {
-		if !w.ask.Offered() {
-			w.next = &transfer{address: w.r.Uint64(), bytes: 1024, data: bytesOf(w.r, 1024)}
-			w.b.Set("write_address", w.next.address)
-			w.b.Put("write_host", w.next.host)
-			w.b.Set("write_bytes", 1024)
-			w.ask.Offer()
-		}
-		w.give(true)
-		w.giveStatus(true)
-		w.b.Put("stream_tready", len(w.commands) > 0)
-		if err := errors.Join(w.step([]int{fine}), w.taken()); err != nil {
-			return err
-		}
-		if moved == 0 {
-			first = w.b.Cycle
-		}
-		moved = w.beats
-	}
-	if took := w.b.Cycle - first; took > 210 {
-		return fmt.Errorf("200 beats take %d cycles", took)
-	}
 	return nil
 }
