@@ -6,6 +6,13 @@ import (
 	"fmt"
 )
 
+// cutting is a slice under way.
+type cutting struct {
+	task *task
+	last bool
+	at   int // cycle from which on it may retire
+}
+
 // starts tells whether the move that was taken last may do something.
 func (c *carrier) starts() error {
 	if c.now.fence && c.tasks[0] != c.now {

@@ -18,6 +18,7 @@ type task struct {
 	units                       uint64 // in slices
 	cut, retired, aborted, done bool
 	under                       int
+	since                       int // cycle in which it was aborted
 	packets                     int // opened
 	received                    uint64
 	letters                     int
@@ -111,11 +112,11 @@ func (t *task) sources(c *carrier) {
 			t.end[i] = c.r.Uint64N(t.end[i])
 		}
 	}
-	if !c.silent || c.r.IntN(3) > 0 {
+	if !c.silent && (!c.aborts || c.bad) || c.r.IntN(3) > 0 {
 		return
 	}
 	var waits []string
-	for what, is := range map[string]bool{"message": t.operand(message) >= 0, "window": t.operand(window) >= 0, "kernel": t.kernels() != [2]bool{}, "packet": t.how.network} {
+	for what, is := range map[string]bool{"message": t.operand(message) >= 0, "window": t.operand(window) >= 0, "kernel": t.kernels() != [2]bool{} && c.silent, "packet": t.how.network} {
 		if is {
 			waits = append(waits, what)
 		}

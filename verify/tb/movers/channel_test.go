@@ -70,13 +70,6 @@ type carrier struct {
 	seen                           map[string]int
 }
 
-// cutting is a slice under way.
-type cutting struct {
-	task *task
-	last bool
-	at   int // cycle from which on it may retire
-}
-
 // moveChannel does moves of all kinds, one after the other, with one kind of trouble
 // at a time.
 func moveChannel(b *block.Bench, r *rand.Rand) error {
@@ -150,7 +143,10 @@ func (c *carrier) step() error {
 		b.Put("network_enable", c.now.how.enabled)
 	}
 	c.offer()
-	aborts := c.aborts && r.IntN(150) == 0 || c.aborts && c.cycle-c.progress > 400
+	aborts := c.aborts && r.IntN(150) == 0
+	if t := c.now; t != nil && t.aborted && t.withheld != "" {
+		aborts = false // that one has to do
+	}
 	b.Put("abort", aborts)
 	if c.resets && !c.reset && r.IntN(700) == 0 {
 		c.reset = true
@@ -275,7 +271,7 @@ func (c *carrier) after(retired *cutting, aborts bool) error {
 	}
 	if aborts {
 		if t := c.now; t != nil && !t.done && !t.cut {
-			t.aborted = true
+			t.aborted, t.since = true, c.cycle
 			c.seen["aborted"]++
 		}
 		if c.queue.Offered() && c.r.IntN(2) == 0 {
@@ -290,6 +286,9 @@ func (c *carrier) after(retired *cutting, aborts bool) error {
 	}
 	if len(c.tasks) == 0 && !c.queue.Offered() {
 		c.moved = c.cycle
+	}
+	if t := c.now; t != nil && t.aborted && !t.done && t.withheld != "" && c.aborts && c.cycle-max(c.progress, c.moved, t.since) > 400 {
+		return fmt.Errorf("the move waits, and was given up in cycle %d of %d", t.since, c.cycle)
 	}
 	if c.cycle-max(c.progress, c.moved) > 3000 {
 		return fmt.Errorf("nothing has moved for long: %d moves, %d slices under way", len(c.tasks), len(c.under))
