@@ -645,8 +645,8 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 
 bool stages_keep(void)
 {
-	return self->size > 1 && !self->packs && self->op0.kind == CCLO_MOVE_OPERAND_MEMORY &&
-	       self->res.kind == CCLO_MOVE_RESULT_MEMORY;
+	return self->size > 1 && self->op0.kind == CCLO_MOVE_OPERAND_MEMORY && !self->op0.packed &&
+	       self->res.kind == CCLO_MOVE_RESULT_MEMORY && !self->res.packed;
 }
 
 void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)
