@@ -48,10 +48,10 @@ func newReport(modules []Module, known []Reason) (r *Report, err error) {
 // Print writes a table, and the lines that are not covered.
 func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "lines\t\topen\tbranches\t\tbits\t\tmodule")
+	fmt.Fprintln(t, "lines\t\topen\tbranches\t\tbits\t\t  module")
 	share := func(s Share) string { return fmt.Sprintf("%s\t%s\t", s.counted(), s.percent()) }
 	for _, m := range append(slices.Clone(r.Modules), r.Total) {
-		fmt.Fprintf(t, "%s%d\t%s%s%s\n", share(m.Lines), m.Open, share(m.Branches), share(m.Toggles), m.Name)
+		fmt.Fprintf(t, "%s%d\t%s%s  %s\n", share(m.Lines), m.Open, share(m.Branches), share(m.Toggles), m.Name)
 	}
 	if err := t.Flush(); err != nil {
 		return err
