@@ -24,6 +24,7 @@ type rush struct {
 	offered *flow
 	given   int
 	limit   int // cycles after which a run breaks off, or 0
+	atOnce  int // messages that came without being asked for again
 	loans   []loan
 	back    *loan // that is given back now
 }
@@ -94,14 +95,15 @@ func (r *rush) offerNext(held map[*flow]bool) {
 func (r *rush) ask(c int, f *flow) {
 	f.reading = c
 	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = f.record, f.session, f.rank.rank, f.context, 1
-	r.MatchValid[c] = 1
+	r.MatchValid[c], r.MatchWaits[c] = 1, 0
 }
 
 func (r *rush) run(size func() uint32, count int) {
 	r.t.Helper()
 	held := map[*flow]bool{}
 	retries, changed := r.Retries, r.MessagesChanged
-	waits := map[*flow]bool{} // until messages have changed
+	waits := map[*flow]bool{} // until messages have changed, or one comes
+	given := r.MatchGiven
 	for _, f := range r.flows {
 		f.got, f.sent = 0, nil
 	}
@@ -132,12 +134,14 @@ func (r *rush) run(size func() uint32, count int) {
 		for c, f := range r.flows {
 			switch {
 			case f.got == count:
-			case f.reading < 0 && !waits[f]:
+			case f.reading < 0 && r.MatchGiven[c] == given[c] && !waits[f]:
 				r.ask(c, f)
-			case f.reading >= 0 && r.MatchValid[c] == 0:
+			case f.reading >= 0 && r.MatchValid[c] == 0, r.MatchGiven[c] != given[c]:
 				f.reading = -1
-				if r.MatchFound[c] == 0 {
-					waits[f] = true
+				r.atOnce += int(r.MatchGiven[c] - given[c])
+				given[c] = r.MatchGiven[c]
+				if waits[f] = r.MatchFound[c] == 0; waits[f] {
+					r.MatchWaits[c] = 1
 					break
 				}
 				idle = 0
@@ -213,13 +217,19 @@ func buffersFor(platform string) (buffers, largest int) {
 
 func TestMessagesOfManySendersComeWholeAndInOrder(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
+		atOnce := 0
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
 				buffers, largest := buffersFor(platform)
 				r := newRush(t, platform, seed, buffers)
 				r.Stall, r.Latency = uint32(60*seed), uint32(3*seed)
 				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
+				atOnce += r.atOnce
 			})
+		}
+		t.Logf("%s: %d messages came to those who waited", platform, atOnce)
+		if atOnce < 3 {
+			t.Errorf("%s: too few", platform)
 		}
 	}
 }
@@ -278,6 +288,7 @@ func (r *rush) restart() {
 	r.same("free buffers after a reset", r.read(pageRx, "rx.free"), 0)
 	for _, f := range r.flows {
 		f.packets, f.reading = nil, -1
+		r.MatchWaits = [channels]uint32{}
 		r.Exchange[(f.record+r.n.inbound)/4] = f.next
 	}
 	r.enable()

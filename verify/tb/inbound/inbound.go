@@ -54,6 +54,7 @@ type Face struct { // as in the shell
 	MatchFound, MatchBytes, MatchStored          [channels]uint32
 	MatchBuffer                                  [channels]uint32
 	MatchAddress                                 [channels]uint64
+	MatchWaits, MatchGiven                       [channels]uint32
 	ReleaseValid, ReleaseBuffer                  uint32
 	ChannelReleaseValid, ChannelReleaseBuffer    uint32
 	QueryValid, QueryWindow, QueryOK, QueryBytes [channels]uint32

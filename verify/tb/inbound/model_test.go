@@ -228,6 +228,10 @@ type model struct {
 
 	sought     *message
 	soughtFrom want
+	parked     *message // that is not complete, for who was told of none at last
+	parkedFor  want
+	parkedBy   int    // channel; -1: nobody waits
+	gifts      []gift // that nobody has looked at
 
 	puts     []Put
 	putRoom  int
@@ -244,6 +248,12 @@ type model struct {
 	foreign  map[uint32]bool
 }
 
+// gift is a message that a channel gets as soon as it is complete.
+type gift struct {
+	channel int
+	*message
+}
+
 func newModel(n *numbers) *model {
 	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats}
 	m.memory[0], m.memory[1] = make([]byte, memoryBytes), make([]byte, memoryBytes)
@@ -253,7 +263,7 @@ func newModel(n *numbers) *model {
 
 func (m *model) resetMessages() {
 	m.given, m.free, m.waiting, m.alone, m.known, m.wants = 0, nil, nil, 0, map[sender][]uint32{}, nil
-	m.partial, m.sought, m.putOwner = map[key]*mpartial{}, nil, nil
+	m.partial, m.sought, m.putOwner, m.parked = map[key]*mpartial{}, nil, nil, nil
 	clear(m.windows[:])
 	m.numbers, m.expected, m.early, m.posted, m.soughtA = map[uint32]uint32{}, map[uint32]uint32{}, nil, nil, -1
 }
@@ -322,6 +332,7 @@ func (m *model) record(msg *message, status uint32) {
 }
 
 func (m *model) drop(msg *message) {
+	m.parked = nil
 	m.waiting = slices.DeleteFunc(m.waiting, func(o *message) bool { return o == msg })
 }
 
@@ -337,15 +348,22 @@ func (m *model) know(w want, context uint32) {
 // match finds the next message of a sender; take also takes it.
 func (m *model) match(w want, take bool) *message {
 	seq := m.get(w.record + m.n.inbound)
+	m.parked, m.parkedFor, m.parkedBy = nil, w, -1
 	for _, msg := range m.waiting {
-		if msg.mkey == (mkey{w.session, w.rank, seq}) && msg.complete && (msg.context == w.context || msg.context == 0) && m.meet(msg.tag, w.tag) {
+		switch {
+		case msg.mkey != (mkey{w.session, w.rank, seq}) || msg.context != w.context && msg.context != 0 || !m.meet(msg.tag, w.tag):
+		case msg.complete:
+			m.parked = nil
 			if take {
 				m.consume(msg, w)
 			}
 			return msg
+		case take && m.parked == nil:
+			m.parked = msg
 		}
 	}
-	if !m.n.lossy && !slices.Contains(m.wants, w) {
+	// A message that is on its way needs no buffer any more.
+	if !m.n.lossy && m.parked == nil && !slices.Contains(m.wants, w) {
 		if len(m.wants) == 64 {
 			m.wants = m.wants[1:]
 		}
@@ -378,6 +396,7 @@ func (m *model) seek(w want, ok bool) *message {
 }
 
 func (m *model) discard() {
+	m.parked = nil
 	if msg := m.sought; msg != nil {
 		m.consume(msg, m.soughtFrom)
 		if msg.buffer != nil {
@@ -455,9 +474,10 @@ func (m *model) receive(p packet) (verdict int, take uint32) {
 // welcomes tells whether a held packet could be taken now, after which the model
 // is of no use any more. One that has become stale meanwhile can wait.
 func (m *model) welcomes(p packet) bool {
-	events, part := m.events, m.partial[p.key]
+	events, part, parked := m.events, m.partial[p.key], m.parked
 	m.events = 0
 	v, _ := m.receive(p)
+	m.parked = parked // nobody has really asked
 	stale := m.events == m.n.eventStale
 	m.events = events
 	if stale {
@@ -479,6 +499,7 @@ func (m *model) store(host int, addr uint64, b []byte) bool {
 
 func (m *model) eager(k key, session uint32, h head, payload []byte) (int, uint32) {
 	msg := &message{mkey: mkey{session, h.src, h.seq}, context: h.context, tag: h.tag, bytes: h.count}
+	m.parked = nil
 	left := h.count - uint32(len(payload))
 	if h.context == 0 {
 		m.foreign[session] = true
@@ -537,6 +558,10 @@ func (m *model) fill(part *mpartial, k key, b []byte) {
 	}
 	msg.complete = true
 	m.record(msg, m.n.reserved)
+	if m.parked == msg && m.parkedBy >= 0 {
+		m.gifts = append(m.gifts, gift{m.parkedBy, msg})
+		m.consume(msg, m.parkedFor)
+	}
 }
 
 func beats(n int) int { return (n + 63) / 64 }

@@ -34,6 +34,7 @@ type rig struct {
 	log     []string
 	count   map[string]int
 	buffers map[int]*mbuffer
+	given   [channels]uint32 // messages for who waited
 }
 
 const (
@@ -228,6 +229,16 @@ func (r *rig) settle(retries uint32) {
 	if d := r.m.differs(r.Side, false); d != "" {
 		r.t.Fatal(d)
 	}
+	for _, g := range r.m.gifts {
+		r.note("%d gets a message that is complete", g.channel)
+		r.given[g.channel]++
+		r.count["messages for who waits"]++
+		r.gets(g.channel, g.message)
+	}
+	r.m.gifts = nil
+	for c, n := range r.given {
+		r.same("messages that came without being asked for", r.MatchGiven[c], n)
+	}
 	got := r.Puts()
 	if fmt.Sprint(got) != fmt.Sprint(r.m.puts) {
 		r.t.Fatalf("puts: %v\nwant %v", got, r.m.puts)
@@ -269,6 +280,13 @@ func (r *rig) packet() (packet, bool) {
 	}
 	if r.isHeld(k) {
 		return packet{}, false
+	}
+	if r.m.parkedBy >= 0 && r.r.IntN(4) > 0 {
+		for other, part := range r.m.partial { // somebody waits for it
+			if part.msg != nil && part.msg == r.m.parked && !r.isHeld(other) {
+				k = other
+			}
+		}
 	}
 	if part := r.m.partial[k]; part != nil {
 		n := min(part.left, uint32(r.r.IntN(maxPacket))+1)
@@ -385,18 +403,43 @@ func (r *rig) select_(w want, p rank) {
 	}
 }
 
+// coming are those that could have a message that is on its way.
+func (r *rig) coming() (wants []want) {
+	for _, p := range r.ranks {
+		for _, part := range r.m.partial {
+			if msg := part.msg; part.mode == modeBuffer && msg.session == p.session && msg.src == p.rank && msg.seq == r.m.get(p.record+r.n.inbound) {
+				wants = append(wants, want{p.record, p.session, p.rank, msg.context, msg.tag})
+			}
+		}
+	}
+	return wants
+}
+
 func (r *rig) match() {
 	w, _ := r.pick()
+	if coming := r.coming(); len(coming) > 0 && r.r.IntN(2) == 0 {
+		w = coming[r.r.IntN(len(coming))]
+	}
 	c := r.r.IntN(channels)
 	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = w.record, w.session, w.rank, w.context, w.tag
-	r.MatchValid[c] = 1
+	r.MatchValid[c], r.MatchWaits[c] = 1, 0
 	r.check(r.until("a match", func() bool { return r.MatchValid[c] == 0 }))
 	msg := r.m.match(w, true)
 	r.note("match %+v by %d: found %d", w, c, r.MatchFound[c])
 	if msg == nil {
 		r.same("found", r.MatchFound[c], 0)
+		if r.r.IntN(4) > 0 {
+			r.MatchWaits[c], r.m.parkedBy = 1, c
+		}
 		return
 	}
+	r.gets(c, msg)
+}
+
+// gets compares the message that a channel gets.
+func (r *rig) gets(c int, msg *message) {
+	r.t.Helper()
+	r.Step(300) // then what was wanted is no longer noted, which nobody sees
 	r.count["matches"]++
 	r.same("found", r.MatchFound[c], 1)
 	r.same("bytes", r.MatchBytes[c], msg.bytes)
@@ -575,7 +618,7 @@ func (r *rig) reset() {
 	parts := 1 + r.r.IntN(3)
 	r.note("reset %d", parts)
 	if parts&1 != 0 {
-		r.ResetMessages = 1
+		r.ResetMessages, r.MatchWaits = 1, [channels]uint32{}
 		r.lent = nil
 	}
 	if parts&2 != 0 {
@@ -697,6 +740,9 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 				})
 			}
 			t.Log(total)
+			if platform != "u55c_udp" && total["messages for who waits"] == 0 {
+				t.Error("nobody waits for a message that is on its way")
+			}
 		})
 	}
 }

@@ -32,6 +32,7 @@ struct Face {
     uint32_t match_valid[channels], match_record[channels], match_session[channels], match_rank[channels], match_context[channels], match_tag[channels];
     uint32_t match_found[channels], match_bytes[channels], match_stored[channels], match_buffer[channels];
     uint64_t match_address[channels];
+    uint32_t match_waits[channels], match_given[channels]; // waits for what it did not get; got one meanwhile
     uint32_t release_valid, release_buffer, channel_release_valid, channel_release_buffer;
 
     uint32_t query_valid[channels], query_window[channels], query_ok[channels], query_bytes[channels], query_more[channels], query_host[channels];
@@ -53,7 +54,7 @@ struct Face {
     uint8_t device[memory_bytes], host[memory_bytes];
 };
 
-enum Fault { none, write_beyond, keep_wrong, last_wrong, data_early, verdict_unasked, put_too_many };
+enum Fault { none, write_beyond, keep_wrong, last_wrong, data_early, verdict_unasked, put_too_many, match_unasked };
 
 struct Write {
     uint64_t address;
@@ -137,9 +138,10 @@ void Bench::drive() {
     m.session_closed_valid = face.closed_valid;
     m.session_closed = face.closed_session;
 
-    m.match_valid = m.query_valid = 0;
+    m.match_valid = m.match_waits = m.query_valid = 0;
     for (uint32_t i = 0; i < channels; i++) {
         m.match_valid |= face.match_valid[i] << i;
+        m.match_waits |= face.match_waits[i] << i;
         m.match_record[i] = face.match_record[i];
         m.match_rank[i] = face.match_rank[i];
         m.match_context[i] = face.match_context[i];
@@ -302,7 +304,11 @@ void Bench::sample() {
     bool asked = face.reg_valid || face.number_valid;
     for (uint32_t i = 0; i < channels; i++) {
         if (m.match_done >> i & 1) {
-            face.match_valid[i] = 0;
+            if (!face.match_valid[i]) {
+                if (!face.match_waits[i]) face.fault = match_unasked;
+                face.match_given[i]++;
+            }
+            face.match_valid[i] = face.match_waits[i] = 0;
             face.match_found[i] = m.match_found;
             face.match_bytes[i] = m.match_bytes;
             face.match_address[i] = m.match_address;

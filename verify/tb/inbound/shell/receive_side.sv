@@ -83,6 +83,7 @@ module receive_side (
     input  wire  [8:0]   put_room,
 
     input  wire  [3:0]   match_valid,
+    input  wire  [3:0]   match_waits,
     input  wire  [127:0] match_record,
     input  wire  [63:0]  match_session,
     input  wire  [127:0] match_rank,
@@ -167,10 +168,10 @@ module receive_side (
     assign exchange_wdata     = exchange_request.wdata;
     assign exchange_response  = {exchange_done, 1'b1, exchange_rdata};
 
-    assign match_request_0 = {match_valid[0], 1'b0, match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0]};
-    assign match_request_1 = {match_valid[1], 1'b0, match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32]};
-    assign match_request_2 = {match_valid[2], 1'b0, match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64]};
-    assign match_request_3 = {match_valid[3], 1'b0, match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96]};
+    assign match_request_0 = {match_valid[0], match_waits[0], match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0]};
+    assign match_request_1 = {match_valid[1], match_waits[1], match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32]};
+    assign match_request_2 = {match_valid[2], match_waits[2], match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64]};
+    assign match_request_3 = {match_valid[3], match_waits[3], match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96]};
     assign match_done      = {match_response_3.done, match_response_2.done, match_response_1.done, match_response_0.done};
     assign match_found     = match_response_0.found;
     assign match_bytes     = match_response_0.bytes;
