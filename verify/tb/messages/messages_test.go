@@ -20,6 +20,8 @@ var set = block.NewSet(
 	block.Module{Name: "message_wants"},
 	block.Module{Name: "message_source"},
 	block.Module{Name: "message_recorder"},
+	block.Module{Name: "messages"},
+	block.Module{Name: "messages", As: "messages_udp", Platform: "u55c_udp"},
 	block.Module{Name: "announcements"},
 	block.Module{Name: "announcements", As: "announcements_udp", Platform: "u55c_udp"},
 )

@@ -17,7 +17,7 @@ var receiving = map[string]Check{
 	"message_source":       {Own: "tb/messages"},
 	"message_table":        {Own: "tb/messages"},
 	"message_wants":        {Own: "tb/messages"},
-	"messages":             {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
+	"messages":             {Own: "tb/messages"},
 	"network_receive":      {Own: "tb/receive"},
 	"network_registers":    {Own: "tb/control"},
 	"network_transmit":     {Own: "tb/transmit"},
