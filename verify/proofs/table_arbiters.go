@@ -33,4 +33,22 @@ var arbiters = []Proof{
 			{Name: "client 0 is offered words of client 1's turn", Old: "cmd_clients_0_tready = owned && !owner && call_ready", New: "cmd_clients_0_tready = owned && call_ready"},
 		},
 	},
+	{
+		Name:   "kernel_output",
+		Shows:  "beats of moves and of messages to the stream come out once, unchanged, each kind in order; packets take turns, and one is only divided when it would wait for nothing",
+		Design: []string{"ccl_offload/kernel_output.sv", "common/fifo.sv", "common/skid_buffer.sv"},
+		Sizes:  map[string]string{"engine_pkg.KEEP_WIDTH": "32'd2", "engine_pkg.DATA_WIDTH": "32'd2"},
+		Why:    "2 beats of messages that wait instead of 256, of 2 bits instead of 512: beats are counted, data are not looked at",
+		Depth:  12, Base: 8, K: 1,
+		Broken: []Defect{
+			{Name: "a message is divided by moves", Old: "putting      = put_turn ? queued_valid :", New: "putting      = put_turn ? queued_valid && !move_tvalid :"},
+			{Name: "a move is divided by messages", Old: ": queued_valid && !move_tvalid;", New: ": queued_valid;"},
+			{Name: "messages go on behind their packet", Old: "put_turn <= !queued[WIDTH-9];", New: "put_turn <= 1'b1;"},
+			{Name: "moves keep their turn", Old: "put_turn <= move_tlast;", New: "put_turn <= 1'b0;"},
+			{Name: "a message leaves while there is no room", Old: "queued_ready = putting && joined_ready;", New: "queued_ready = putting;"},
+			{Name: "both are taken", Old: "assign move_tready  = !putting && joined_ready;", New: "assign move_tready  = joined_ready;"},
+			{Name: "what waits is nothing to be busy with", Old: "queued_valid || out_tvalid;", New: "out_tvalid;"},
+			{Name: "the room is that of a cycle before", Old: "9'(PUT_BEATS) - 9'(count);", New: "9'(PUT_BEATS) - 9'(count) + 9'(queued_valid && queued_ready);"},
+		},
+	},
 }
