@@ -122,7 +122,7 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 	a := newAccountant(beats)
 	var in, out, drop, asked uint64
 	slices, moves, dropped, parts := 0, 0, 0, [2]int{}
-	pushes, pops, cuts := rhythm(r), rhythm(r), rhythm(r)
+	pushes, pops, cuts := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	for range 12000 {
 		granted := a.granted(in, out)
 		for q := range queues {
@@ -148,7 +148,7 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 		bit := uint64(1) << q
 		bytes, last := 0, r.IntN(5) == 0
 		if granted&^drop&bit != 0 && cuts.Next() {
-			bytes = lengthOf(r)
+			bytes = block.RandomLength(r, beatBytes, mostBytes)
 			if in&bit != 0 {
 				bytes = min(bytes, a.readable())
 			}
@@ -194,8 +194,8 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 			want uint64
 		}{
 			{"granted", a.granted(in, out)}, {"in_bytes", uint64(a.readable())}, {"out_bytes", uint64(a.writable())},
-			{"in_settled", flag(a.in.quiet == patience)}, {"out_settled", flag(a.out.quiet == patience)},
-			{"in_drop", flag(inDrop)}, {"out_drop", flag(outDrop)},
+			{"in_settled", block.Bit(a.in.quiet == patience)}, {"out_settled", block.Bit(a.out.quiet == patience)},
+			{"in_drop", block.Bit(inDrop)}, {"out_drop", block.Bit(outDrop)},
 		} {
 			if got := b.Get(x.name); got != x.want {
 				return differs(x.name, got, fmt.Sprintf("%d (in %+v, out %+v)", x.want, a.in, a.out))
@@ -217,8 +217,8 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 			a.out.beats, a.out.part = a.out.beats+1, 0
 			parts[1]++
 		}
-		a.in.beats += int(flag(pushed))
-		a.out.beats += int(flag(popped))
+		a.in.beats += int(block.Bit(pushed))
+		a.out.beats += int(block.Bit(popped))
 		a.in.wait(pushed)
 		a.out.wait(popped)
 		if flushing || b.InReset {
@@ -229,7 +229,7 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 			a = newAccountant(beats)
 			b.InReset = false
 		}
-		slices += int(flag(bytes > 0))
+		slices += int(block.Bit(bytes > 0))
 	}
 	if slices < 300 || moves < 30 || dropped < 5 || asked != 1<<queues-1 || parts[0] == 0 || parts[1] == 0 {
 		return fmt.Errorf("only %d slices of %d moves were counted, %d moves were given up, with parts of %v beats", slices, moves, dropped, parts)

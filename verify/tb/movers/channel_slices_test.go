@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/cclforge/cclforge/verify/tb/block"
 )
 
 // cutting is a slice under way.
@@ -172,17 +174,17 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 	sized := func(name string) uint64 { return n << h.unit(name) }
 	inner := h.forms["inner"]
 	want := map[string]uint64{
-		"slice.queue_": channelQueue, "slice.last": flag(t.units+n == h.units || h.empty()), "slice.to_network": flag(h.network), "slice_commits": 0,
-		"slice.apart": flag(h.apart && !h.empty()), "slice.reduce": flag(h.op[1] != none && !h.apart && !h.empty()), "slice.to_memory": flag(h.local == memory && !h.empty()), "slice.to_kernel": flag(h.local == kernelStream && !h.empty()),
+		"slice.queue_": channelQueue, "slice.last": block.Bit(t.units+n == h.units || h.empty()), "slice.to_network": block.Bit(h.network), "slice_commits": 0,
+		"slice.apart": block.Bit(h.apart && !h.empty()), "slice.reduce": block.Bit(h.op[1] != none && !h.apart && !h.empty()), "slice.to_memory": block.Bit(h.local == memory && !h.empty()), "slice.to_kernel": block.Bit(h.local == kernelStream && !h.empty()),
 		"slice.slot_commit": 0, "slice.result_bytes": 0, "slice.wire_bytes": 0, "slice.op0.bytes": 0, "slice.op1.bytes": 0, "slice.op0.from": 0, "slice.op1.from": 0,
 		"slice.op0.release_": 0, "slice.op1.release_": 0,
 	}
 	if h.network {
-		want["slice.slot"], want["slice.slot_headed"], want["slice.slot_offset"] = c.opened, flag(c.open.headed), c.filled
-		want["slice.slot_commit"] = flag(h.empty() || c.filled+sized("network") == c.open.bytes)
+		want["slice.slot"], want["slice.slot_headed"], want["slice.slot_offset"] = c.opened, block.Bit(c.open.headed), c.filled
+		want["slice.slot_commit"] = block.Bit(h.empty() || c.filled+sized("network") == c.open.bytes)
 		want["slice_commits"] = want["slice.slot_commit"]
 		if want["slice_commits"] != 0 {
-			want["slice_ends"] = flag(c.open.ends)
+			want["slice_ends"] = block.Bit(c.open.ends)
 		}
 		want["slice_key"] = t.v["ranks.destination_session"]
 		if t.v["ranks.destination_self"] != 0 {
@@ -198,7 +200,7 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 		if kind == none {
 			continue
 		}
-		want[at+"from"], want[at+"bytes"], want[at+"convert"] = 1, sized(name), flag(h.forms[name] != inner)
+		want[at+"from"], want[at+"bytes"], want[at+"convert"] = 1, sized(name), block.Bit(h.forms[name] != inner)
 		if h.forms[name] != inner {
 			want[at+"tdest"] = h.tdest(h.forms[name])
 		}
@@ -210,7 +212,7 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 		case memory:
 			want[at+"host"] = h.get(name + "_host")
 		case window:
-			want[at+"host"] = flag(t.hosts[i])
+			want[at+"host"] = block.Bit(t.hosts[i])
 		case message:
 			want[at+"host"], want[at+"address"] = 0, t.held.address
 			if t.held.stored && t.held.left == sized(name) {
@@ -222,7 +224,7 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 		want["slice.reduce_tdest"] = uint64(h.function)
 	}
 	if h.local != none {
-		want["slice.result_bytes"], want["slice.result_convert"] = sized("result"), flag(h.forms["result"] != inner)
+		want["slice.result_bytes"], want["slice.result_convert"] = sized("result"), block.Bit(h.forms["result"] != inner)
 	}
 	if h.local == memory {
 		want["slice.result_host"], want["slice.result_address"] = h.get("result_host"), t.v["issue.result_address"]+t.units<<h.unit("result")
@@ -235,7 +237,7 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 		}
 	}
 	if h.network {
-		want["slice.wire_bytes"], want["slice.wire_convert"] = sized("network"), flag(h.forms["network"] != inner)
+		want["slice.wire_bytes"], want["slice.wire_convert"] = sized("network"), block.Bit(h.forms["network"] != inner)
 	}
 	if h.local != none && h.forms["result"] != inner || h.network && h.forms["network"] != inner {
 		want["slice.convert_tdest"] = h.tdest(inner)

@@ -112,7 +112,7 @@ func newChannel(b *block.Bench, r *rand.Rand, d *design.Design, code map[string]
 		given: block.NewOutput(b, "release_valid", "release_ready", "release_buffer"), buffers: map[uint64]bool{}, paces: map[string]*pins.Rhythm{},
 	}
 	for _, name := range []string{"offer", "slice", "retire", "match", "window", "open", "release", "abandon", "in", "out", "grant"} {
-		c.paces[name] = rhythm(r)
+		c.paces[name] = block.NewRhythm(r)
 	}
 	b.Reset()
 	c.stock[1] = kernelRoom

@@ -166,7 +166,7 @@ func (c *checking) random() uint64 {
 	c.put("result", v)
 	rarely := 1 + r.IntN(3)
 	for _, name := range []string{"op0", "op1", "inner", "result", "network"} {
-		c.forms[name] = int(flag(r.IntN(2*rarely) == 0))
+		c.forms[name] = int(block.Bit(r.IntN(2*rarely) == 0))
 		c.put(name+"_compressed", uint64(c.forms[name]))
 	}
 	for _, name := range []string{"op0_host", "op1_host", "result_host"} {
@@ -205,7 +205,7 @@ func (c *checking) random() uint64 {
 	}
 	for name, v := range map[string]uint64{
 		"issue.control": c.control, "issue.bytes": c.bytes[plain], "issue.compressed_bytes": c.bytes[packed], "issue.tdest": tdest,
-		"ranks.source_ok": flag(source), "ranks.destination_ok": flag(destination),
+		"ranks.source_ok": block.Bit(source), "ranks.destination_ok": block.Bit(destination),
 	} {
 		b.Set(c.port+"."+name, v)
 	}
@@ -332,23 +332,23 @@ func (c *checking) largest() (log2 int) {
 func (c *checking) plan() error {
 	inner := c.forms["inner"]
 	want := map[string]uint64{
-		"empty": flag(c.empty()), "to_memory": flag(c.local == memory), "to_kernel": flag(c.local == kernelStream), "to_network": flag(c.network),
-		"wire_bytes": c.bytes[c.forms["network"]], "eager": flag(c.kind == "eager"), "data": flag(c.kind == "rendezvous_data"), "reduce": flag(c.op[1] != none && !c.apart), "apart": flag(c.apart),
+		"empty": block.Bit(c.empty()), "to_memory": block.Bit(c.local == memory), "to_kernel": block.Bit(c.local == kernelStream), "to_network": block.Bit(c.network),
+		"wire_bytes": c.bytes[c.forms["network"]], "eager": block.Bit(c.kind == "eager"), "data": block.Bit(c.kind == "rendezvous_data"), "reduce": block.Bit(c.op[1] != none && !c.apart), "apart": block.Bit(c.apart),
 		"result_host": c.get("result_host"),
 	}
 	for i, kind := range c.op {
 		name := fmt.Sprintf("op%d", i)
 		for k, field := range map[int]string{memory: "memory", kernelStream: "kernel", message: "message", window: "window"} {
-			want[name+"."+field] = flag(kind == k)
+			want[name+"."+field] = block.Bit(kind == k)
 		}
-		if want[name+".present"] = flag(kind != none); kind == none {
+		if want[name+".present"] = block.Bit(kind != none); kind == none {
 			continue
 		}
 		want[name+".host"] = c.get(name + "_host")
 		if form := c.forms[name]; form != inner {
 			want[name+".tdest"] = c.tdest(form)
 		}
-		want[name+".convert"] = flag(c.forms[name] != inner)
+		want[name+".convert"] = block.Bit(c.forms[name] != inner)
 	}
 	if !c.empty() {
 		want["units"] = c.units
@@ -366,8 +366,8 @@ func (c *checking) plan() error {
 		}
 	}
 	converts := c.local != none && c.forms["result"] != inner
-	want["result_convert"] = flag(converts)
-	if want["wire_convert"] = flag(c.network && c.forms["network"] != inner); converts || want["wire_convert"] != 0 {
+	want["result_convert"] = block.Bit(converts)
+	if want["wire_convert"] = block.Bit(c.network && c.forms["network"] != inner); converts || want["wire_convert"] != 0 {
 		want["convert_tdest"] = c.tdest(inner)
 	}
 	for name, v := range want {

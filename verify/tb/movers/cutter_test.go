@@ -44,9 +44,9 @@ type parcel struct {
 // opening is what is said of a packet when it is opened, by a field of the move.
 func (p *parcel) opening(s sending, move func(name string) uint64, lossy, rdma bool) map[string]uint64 {
 	want := map[string]uint64{
-		"session": move("ranks.destination_session"), "self": move("ranks.destination_self"), "headed": flag(s.headed),
-		"counted":  flag(s.headed && p.eager && move("issue.strm") == 0),
-		"numbered": flag(lossy && p.announces), "written": flag(rdma && p.data && move("ranks.destination_self") == 0),
+		"session": move("ranks.destination_session"), "self": move("ranks.destination_self"), "headed": block.Bit(s.headed),
+		"counted":  block.Bit(s.headed && p.eager && move("issue.strm") == 0),
+		"numbered": block.Bit(lossy && p.announces), "written": block.Bit(rdma && p.data && move("ranks.destination_self") == 0),
 		"record": move("ranks.destination_record"), "bytes": s.bytes,
 		"header.tag": move("issue.tag"), "header.src": move("ranks.local_rank"), "header.seq": 0,
 		"header.strm": move("issue.strm"), "header.dst": move("ranks.destination_session"), "header.kind": p.kind,
@@ -116,7 +116,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 	}
 	transfer := uint64(1)<<field("dma_command", "bytes").Bits() - 1
 	kinds := []uint64{b.Const("engine_pkg::TYPE_EAGER"), b.Const("engine_pkg::TYPE_DATA"), b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), b.Const("engine_pkg::TYPE_DONE")}
-	opens, takes := rhythm(r), rhythm(r)
+	opens, takes := block.NewRhythm(r), block.NewRhythm(r)
 	large, packets, forgotten, elsewhere := 0, 0, 0, 0
 	for moves := 0; moves < 400; moves++ {
 		if r.IntN(50) == 0 {
@@ -162,8 +162,8 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		place("remote_host", p.host)
 		for name, v := range map[string]uint64{
 			"move.issue.control": control, "move.issue.segment_bytes": p.segment, "move.issue.chunk_bytes": p.chunk, "move.issue.packet_index": p.index,
-			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)], "plan.wire_bytes": p.bytes, "plan.to_network": flag(toNetwork),
-			"plan.empty": flag(p.bytes == 0), "plan.eager": flag(p.eager), "plan.data": flag(p.data),
+			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)], "plan.wire_bytes": p.bytes, "plan.to_network": block.Bit(toNetwork),
+			"plan.empty": block.Bit(p.bytes == 0), "plan.eager": block.Bit(p.eager), "plan.data": block.Bit(p.data),
 		} {
 			b.Set(name, v)
 		}
@@ -186,8 +186,8 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		forget := r.IntN(4) == 0
 		for i, s := range p.packets {
 			want := map[string]uint64{
-				"ends": flag(s.ends), "open": 0, "pending": 1, "room": s.bytes, "filled": 0,
-				"too_large": flag(!alone && !p.data && (s.message > transfer || lossy && s.message > payload)),
+				"ends": block.Bit(s.ends), "open": 0, "pending": 1, "room": s.bytes, "filled": 0,
+				"too_large": block.Bit(!alone && !p.data && (s.message > transfer || lossy && s.message > payload)),
 			}
 			for name, v := range p.opening(s, func(name string) uint64 { return b.Get("move." + name) }, lossy, rdma) {
 				want["packet."+name] = v

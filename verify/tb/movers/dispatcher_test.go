@@ -140,7 +140,7 @@ func dispatcher(b, form *block.Bench, r *rand.Rand) error {
 		from:    [3]uint64{b.Const("engine_pkg::FROM_NONE"), b.Const("engine_pkg::FROM_MEMORY"), b.Const("engine_pkg::FROM_KERNEL")},
 	}
 	d.clear()
-	takes, opens, releases, leaves, ends, cuts := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
+	takes, opens, releases, leaves, ends, cuts := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	for range 12000 {
 		if r.IntN(2000) == 0 {
 			b.Reset()
@@ -227,7 +227,7 @@ func (d *dispatching) queue(q int, cuts bool) {
 		c.slice, c.kernel = nil, false
 	}
 	if c.packet == nil && !c.abandon && c.settles == 0 && r.IntN(12) == 0 {
-		c.packet, c.waits = bytesOf(r, (packetWidth+7)/8), 0
+		c.packet, c.waits = block.RandomBytes(r, (packetWidth+7)/8), 0
 		c.packet[len(c.packet)-1] &= 1<<(packetWidth%8) - 1
 	} else if c.packet != nil && r.IntN(60) == 0 {
 		c.packet = nil
@@ -250,7 +250,7 @@ func (d *dispatching) cut(q int) {
 	c.last = f.Is("slice.last")
 	c.reads, c.writes = 0, 0
 	if d.a.granted(d.in, d.out)&^d.drop&bit != 0 && d.counts == nil && d.flushing == 0 {
-		n := lengthOf(r)
+		n := block.RandomLength(r, beatBytes, mostBytes)
 		if d.in&bit != 0 {
 			n = min(n, d.a.readable())
 		}
@@ -290,8 +290,8 @@ func (d *dispatching) drive() {
 		if c.slice != nil {
 			slices |= 1 << q
 			put(slice, q*sliceWidth, sliceWidth, c.slice)
-			commits = commits&^(1<<q) | flag(c.commits)<<q
-			ends = ends&^(1<<q) | flag(c.ends)<<q
+			commits = commits&^(1<<q) | block.Bit(c.commits)<<q
+			ends = ends&^(1<<q) | block.Bit(c.ends)<<q
 		}
 		if c.packet != nil {
 			packets |= 1 << q
@@ -301,7 +301,7 @@ func (d *dispatching) drive() {
 			gives |= 1 << q
 			put(buffers, q*8, 8, number(c.buffer))
 		}
-		abandon |= flag(c.abandon) << q
+		abandon |= block.Bit(c.abandon) << q
 	}
 	b.SetBytes("channel_slice", slice)
 	b.SetBytes("channel_packet", packet)
@@ -315,7 +315,7 @@ func (d *dispatching) drive() {
 	}
 	b.Put("data_flushing", d.flushing > 0)
 	b.Put("kernel_in_pushed", d.flushing == 0 && d.a.in.beats < d.beats && d.r.IntN(3) == 0)
-	b.Put("kernel_out_popped", d.flushing == 0 && d.full > int(flag(d.a.out.part > 0)) && d.r.IntN(2) == 0)
+	b.Put("kernel_out_popped", d.flushing == 0 && d.full > int(block.Bit(d.a.out.part > 0)) && d.r.IntN(2) == 0)
 }
 
 // cycle runs one and compares what the dispatcher does.
@@ -356,9 +356,9 @@ func (d *dispatching) cycle(retires bool) error {
 		want uint64
 	}{
 		{"kernel_granted", d.a.granted(d.in, d.out)}, {"kernel_in_bytes", uint64(d.a.readable())}, {"kernel_out_bytes", uint64(d.a.writable())},
-		{"kernel_in_settled", flag(d.a.in.quiet == patience)}, {"kernel_out_settled", flag(d.a.out.quiet == patience)},
-		{"kernel_in_drop", flag(inDrop)}, {"kernel_out_drop", flag(outDrop)}, {"channel_abandon_done", done},
-		{"packet_abandon_valid", flag(leaving != nobody)}, {"slice_valid", flag(d.shown != nil)},
+		{"kernel_in_settled", block.Bit(d.a.in.quiet == patience)}, {"kernel_out_settled", block.Bit(d.a.out.quiet == patience)},
+		{"kernel_in_drop", block.Bit(inDrop)}, {"kernel_out_drop", block.Bit(outDrop)}, {"channel_abandon_done", done},
+		{"packet_abandon_valid", block.Bit(leaving != nobody)}, {"slice_valid", block.Bit(d.shown != nil)},
 	} {
 		if got := b.Get(x.name); got != x.want {
 			return differs(x.name, got, x.want)
@@ -581,9 +581,9 @@ func (d *dispatching) account(count func(), in, out uint64, inDrop, outDrop bool
 		d.full--
 	}
 	pushed, popped := b.Is("kernel_in_pushed"), b.Is("kernel_out_popped")
-	a.in.beats += int(flag(pushed))
-	a.out.beats += int(flag(popped))
-	d.full -= int(flag(popped))
+	a.in.beats += int(block.Bit(pushed))
+	a.out.beats += int(block.Bit(popped))
+	d.full -= int(block.Bit(popped))
 	a.in.wait(pushed)
 	a.out.wait(popped)
 	if d.flushing > 0 {

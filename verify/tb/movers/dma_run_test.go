@@ -3,6 +3,8 @@ package movers
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cclforge/cclforge/verify/tb/block"
 )
 
 // side is what a reader and a writer do each in its own way.
@@ -73,7 +75,7 @@ func (e *engine) both(s side, good, late []int, limit func() error) error {
 func (e *engine) run(s side, cycles int, faults []int, late bool) error {
 	b, r := e.b, e.r
 	b.Set("limit_cycles", dmaLimit)
-	gives, beats, commands, takes, statuses := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
+	gives, beats, commands, takes, statuses := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	for range cycles {
 		if r.IntN(3000) == 0 {
 			s.clear()
@@ -141,7 +143,7 @@ func (e *engine) speed(s side) error {
 	for moved := 0; moved < 200; {
 		if !e.ask.Offered() {
 			t := e.random()
-			t.bytes, t.data = 1024, bytesOf(e.r, 1024)
+			t.bytes, t.data = 1024, block.RandomBytes(e.r, 1024)
 			e.show(t)
 		}
 		s.give(true)

@@ -145,8 +145,8 @@ func (e *engine) forget() {
 
 // random is a command that may be given.
 func (e *engine) random() *transfer {
-	n := lengthOf(e.r)
-	return &transfer{address: e.r.Uint64(), bytes: n, host: e.r.IntN(2) == 0, data: bytesOf(e.r, (n+beatBytes-1)/beatBytes*beatBytes), taken: e.b.Cycle}
+	n := block.RandomLength(e.r, beatBytes, mostBytes)
+	return &transfer{address: e.r.Uint64(), bytes: n, host: e.r.IntN(2) == 0, data: block.RandomBytes(e.r, (n+beatBytes-1)/beatBytes*beatBytes), taken: e.b.Cycle}
 }
 
 // pause begins and ends times without answers: most are short enough.
@@ -183,17 +183,17 @@ func (e *engine) giveStatus(active bool) {
 		tag ^= 1 << e.r.IntN(4)
 	}
 	put("tag", tag)
-	put("okay", flag(t.fault != notOkay && t.fault != slaveError && t.fault != decodeError && t.fault != internalError))
-	put("slave_error", flag(t.fault == slaveError))
-	put("decode_error", flag(t.fault == decodeError))
-	put("internal_error", flag(t.fault == internalError))
+	put("okay", block.Bit(t.fault != notOkay && t.fault != slaveError && t.fault != decodeError && t.fault != internalError))
+	put("slave_error", block.Bit(t.fault == slaveError))
+	put("decode_error", block.Bit(t.fault == decodeError))
+	put("internal_error", block.Bit(t.fault == internalError))
 	if e.b.Width("status_tdata") > 8 {
 		n := uint64(t.there)
 		if t.fault == shortCount {
 			n ^= 1 << e.r.IntN(12)
 		}
 		put("bytes_received", n)
-		put("end_of_packet", flag(t.fault != noPacketEnd))
+		put("end_of_packet", block.Bit(t.fault != noPacketEnd))
 	}
 	e.b.Set("status_tdata", word)
 	e.status.Offer()
@@ -216,7 +216,7 @@ func (e *engine) commanded(faults []int) error {
 	if t == nil {
 		return fmt.Errorf("a command reads or writes at 0x%X", get("address"))
 	}
-	if get("bytes") != uint64(t.bytes) || get("tag") != e.tag || get("incrementing") != 1 || get("eof") != 1 || e.b.Get("command_tdest") != flag(t.host) {
+	if get("bytes") != uint64(t.bytes) || get("tag") != e.tag || get("incrementing") != 1 || get("eof") != 1 || e.b.Get("command_tdest") != block.Bit(t.host) {
 		return fmt.Errorf("command 0x%X, for %d, of %d bytes with tag %d", e.b.Bytes("command_tdata"), e.b.Get("command_tdest"), t.bytes, e.tag)
 	}
 	delete(e.all, t.address)

@@ -56,13 +56,13 @@ func lane(b *block.Bench, r *rand.Rand) error {
 		out:     block.NewOutput(b, "out_valid", "out_ready", "out_data"),
 		operand: block.NewOutput(b, "operand_tvalid", "operand_tready", "operand_tdata", "operand_tkeep", "operand_tlast", "operand_tdest"),
 	}
-	slices, gives, takes, feeds, answers := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
+	slices, gives, takes, feeds, answers := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	for range 20000 {
 		if r.IntN(3000) == 0 {
 			l.clear()
 		}
 		l.flush()
-		added := l.cut(slices.Next(), r.IntN(2) == 0, lengthOf(r))
+		added := l.cut(slices.Next(), r.IntN(2) == 0, block.RandomLength(r, beatBytes, mostBytes))
 		l.give(gives.Next())
 		l.answer(answers.Next())
 		b.Put("out_ready", takes.Next())
@@ -122,9 +122,9 @@ func (l *through) cut(active, convert bool, bytes int) *passage {
 	if convert {
 		s.out = []int{bytes, max(1, bytes/2), min(2*bytes, mostBytes)}[r.IntN(3)]
 	}
-	s.data = bytesOf(r, whole(s.in))
+	s.data = block.RandomBytes(r, whole(s.in))
 	if s.answer = s.data; convert {
-		s.answer = bytesOf(r, whole(s.out))
+		s.answer = block.RandomBytes(r, whole(s.out))
 	}
 	b.Put("slice_valid", true)
 	b.Put("slice_convert", convert)
@@ -307,7 +307,7 @@ func (l *through) speed(convert bool) error {
 	for before, first := *count, uint64(0); *count < before+20; {
 		added := l.cut(true, convert, 1024)
 		if added != nil {
-			added.out, added.answer = 1024, bytesOf(l.r, 1024)
+			added.out, added.answer = 1024, block.RandomBytes(l.r, 1024)
 			if !convert {
 				added.answer = added.data
 			}

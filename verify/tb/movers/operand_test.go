@@ -45,7 +45,7 @@ func operand(b *block.Bench, r *rand.Rand) error {
 		engine: e, stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
 		kernel: block.NewInput(b, "kernel_valid", "kernel_ready"), out: block.NewOutput(b, "out_valid", "out_ready", "out_data"),
 	}
-	gives, takes, commands, beats, statuses, kernels := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
+	gives, takes, commands, beats, statuses, kernels := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	flushes := 0
 	s.clear()
 	for range 20000 {

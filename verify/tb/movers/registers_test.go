@@ -49,7 +49,7 @@ func moveRegisters(b *block.Bench, r *rand.Rand) error {
 		return err
 	}
 	m.clear()
-	asks := rhythm(r)
+	asks := block.NewRhythm(r)
 	for range 30000 {
 		if r.IntN(4000) == 0 {
 			m.clear()
@@ -166,7 +166,7 @@ func (m *registers) cycle() error {
 		hold = true
 	}
 	refuses, full := uint64(r.IntN(1<<queues)&r.IntN(1<<queues)), uint64(r.IntN(1<<queues)&r.IntN(1<<queues))
-	for name, v := range map[string]uint64{"hold": flag(hold), "clear": clears, "refuses": refuses, "full": full} {
+	for name, v := range map[string]uint64{"hold": block.Bit(hold), "clear": clears, "refuses": refuses, "full": full} {
 		b.Set(name, v)
 	}
 	b.Scramble(r, "peer_response")
@@ -198,8 +198,8 @@ func (m *registers) cycle() error {
 		name string
 		want uint64
 	}{
-		{"accepted", accepted}, {"dropped", dropped}, {"overflowed", overflowed}, {"pending", pending}, {"push", push}, {"deciding", flag(m.stage == "deciding")},
-		{"issue_valid", flag(m.shown)}, {"peer_request.valid", flag(looks)}, {"response.ready", flag(m.answers)},
+		{"accepted", accepted}, {"dropped", dropped}, {"overflowed", overflowed}, {"pending", pending}, {"push", push}, {"deciding", block.Bit(m.stage == "deciding")},
+		{"issue_valid", block.Bit(m.shown)}, {"peer_request.valid", block.Bit(looks)}, {"response.ready", block.Bit(m.answers)},
 		{"selection.comm", m.value["comm"]}, {"selection.source", m.value["source"]}, {"selection.destination", m.value["destination"]},
 		{"selection.context_", m.value["comm_context"]}, {"selection.tag", m.value["tag"]},
 	} {
@@ -226,10 +226,10 @@ func (m *registers) cycle() error {
 	b.Step()
 	m.shown = false
 	m.proceed(accepted, dropped|overflowed, clears)
-	m.seen["accepted"] += int(flag(accepted != 0))
-	m.seen["dropped"] += int(flag(dropped != 0))
-	m.seen["overflowed"] += int(flag(overflowed != 0))
-	m.seen["pushed"] += int(flag(push != 0))
+	m.seen["accepted"] += int(block.Bit(accepted != 0))
+	m.seen["dropped"] += int(block.Bit(dropped != 0))
+	m.seen["overflowed"] += int(block.Bit(overflowed != 0))
+	m.seen["pushed"] += int(block.Bit(push != 0))
 	return m.access()
 }
 

@@ -59,9 +59,9 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 	var goes ending
 	var rate [kinds]interface{ Next() bool }
 	for i := range rate {
-		rate[i] = rhythm(r)
+		rate[i] = block.NewRhythm(r)
 	}
-	slices, commits, releases := rhythm(r), rhythm(r), rhythm(r)
+	slices, commits, releases := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	flushing, ended, bad, full := 0, 0, 0, 0
 	clear := func() {
 		due, there = [kinds]int{}, [kinds][]uint64{}
@@ -72,7 +72,7 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 		if b.Put("slice_valid", false); len(open) < retireDepth && slices.Next() {
 			b.Put("slice_valid", true)
 			op0, op1 := r.IntN(3), r.IntN(3)
-			bytes := [2]uint64{uint64(lengthOf(r)), uint64(lengthOf(r))}
+			bytes := [2]uint64{uint64(block.RandomLength(r, beatBytes, mostBytes)), uint64(block.RandomLength(r, beatBytes, mostBytes))}
 			for i := range bytes {
 				if r.IntN(6) == 0 {
 					bytes[i] = 0
@@ -226,7 +226,7 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 		if added != nil {
 			open = append(open, *added)
 			for i, needed := range added.needs {
-				due[i] += int(flag(needed))
+				due[i] += int(block.Bit(needed))
 			}
 		}
 		if flushes {
@@ -242,7 +242,7 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 			release.Forget()
 			flushing, b.InReset = 0, false
 		}
-		full += int(flag(len(open) == retireDepth))
+		full += int(block.Bit(len(open) == retireDepth))
 	}
 	if ended < 500 || bad < 50 || full < 100 {
 		return fmt.Errorf("only %d slices have ended, %d badly; %d cycles had no room", ended, bad, full)

@@ -55,7 +55,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 	event, asks, answers := false, false, false
 	writes, address, data := false, uint64(0), uint64(0)
 	good, want := false, uint64(0) // of the answer
-	issues, starts, finishes := rhythm(r), rhythm(r), rhythm(r)
+	issues, starts, finishes := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	seen := map[string]int{}
 	for cycle := range 20000 {
 		if r.IntN(3000) == 0 {
@@ -125,8 +125,8 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 		b.Settle()
 		full, refused := uint64(0), uint64(0)
 		for q, f := range all {
-			full |= flag(f.occupied == depth) << q
-			refused |= flag(f.errors != 0 || reset) << q
+			full |= block.Bit(f.occupied == depth) << q
+			refused |= block.Bit(f.errors != 0 || reset) << q
 		}
 		if b.Get("full") != full || b.Get("refuses") != refused || b.Get("abort") != abort || b.Is("event_move") != event {
 			return fmt.Errorf("full %04b, refuses %04b, aborts %04b, event %t; not %04b, %04b, %04b, %t",
@@ -157,9 +157,9 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 				for q, f := range all {
 					for _, s := range state {
 						if s.Name == "busy" {
-							want |= flag(f.occupied > 0) << (s.Low + q)
+							want |= block.Bit(f.occupied > 0) << (s.Low + q)
 						} else if s.Name == "failed" {
-							want |= flag(f.errors != 0 || reset) << (s.Low + q)
+							want |= block.Bit(f.errors != 0 || reset) << (s.Low + q)
 						}
 					}
 				}
@@ -174,7 +174,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 					good, want = !writes, uint64(f.total)
 				case at[fmt.Sprint("error_", q)]:
 					good, want = true, uint64(f.errors)
-					cleared |= flag(writes) << q
+					cleared |= block.Bit(writes) << q
 				}
 			}
 		}

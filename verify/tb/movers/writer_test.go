@@ -96,7 +96,7 @@ func (w *writer) write() error {
 	b, t := w.b, w.commands[0]
 	n := min(beatBytes, t.bytes-t.there)
 	keep, last := b.Get("stream_tkeep"), b.Is("stream_tlast")
-	if b.Get("stream_tdest") != flag(t.host) {
+	if b.Get("stream_tdest") != block.Bit(t.host) {
 		return fmt.Errorf("a beat for %t goes to %d", t.host, b.Get("stream_tdest"))
 	}
 	if keep == 0 && last && (t.abandons || w.wasSilent(t)) {

@@ -169,7 +169,7 @@ func rotate(b *block.Bench, r *rand.Rand, left bool) error {
 	seen := map[int]bool{}
 	enables, gives := rhythm{r: r}, rhythm{r: r}
 	for range 3000 {
-		now := line{bytesOf(r, beatBytes), r.IntN(beatBytes), gives.next()}
+		now := line{block.RandomBytes(r, beatBytes), r.IntN(beatBytes), gives.next()}
 		enable := enables.next()
 		b.SetBytes("in_data", now.data)
 		b.Set("in_lanes", uint64(now.lanes))
@@ -208,7 +208,7 @@ func TestBeatCounter(t *testing.T) { set.Check(t, "beat_counter", beatCounter) }
 func beatCounter(b *block.Bench, r *rand.Rand) error {
 	moves := rhythm{r: r}
 	for n := range 400 {
-		length := lengthOf(r)
+		length := block.RandomLength(r, beatBytes, mostBytes)
 		if n < 200 {
 			length = 1 + n // each of them
 		}

@@ -100,7 +100,7 @@ func readSwitch(b *block.Bench, r *rand.Rand) error {
 		}
 		if ask.Taken() {
 			for i := range now.beats {
-				x := beat{bytesOf(r, beatBytes), uint64(r.IntN(4)), i == now.beats-1}
+				x := beat{block.RandomBytes(r, beatBytes), uint64(r.IntN(4)), i == now.beats-1}
 				due[now.memory] = append(due[now.memory], x)
 				want = append(want, x)
 			}

@@ -58,7 +58,7 @@ func kernelWriter(b *block.Bench, r *rand.Rand) error {
 		b.Set("forget", 0)
 		switch {
 		case all < 300 && open < depth && slices.next() && !(quiet > 0 && midway):
-			data := bytesOf(r, lengthOf(r))
+			data := block.RandomBytes(r, block.RandomLength(r, beatBytes, mostBytes))
 			ends := r.IntN(3) == 0
 			if !midway {
 				dest = uint64(r.IntN(256))
@@ -89,7 +89,7 @@ func kernelWriter(b *block.Bench, r *rand.Rand) error {
 			b.Scramble(r, "in_data")
 			if len(beats) > 0 && gives.next() {
 				x := beats[0].data
-				b.SetBytes("in_data", append(bytes.Clone(x), bytesOf(r, beatBytes-len(x))...))
+				b.SetBytes("in_data", append(bytes.Clone(x), block.RandomBytes(r, beatBytes-len(x))...))
 				in.Offer()
 			}
 		}
@@ -162,7 +162,7 @@ func pluginFeed(b *block.Bench, r *rand.Rand) error {
 		b.Set("packet_valid", 0)
 		var added []slice
 		if all < 400 && len(open) < depth && slices.next() {
-			s := slice{lengthOf(r), uint64(r.IntN(16))}
+			s := slice{block.RandomLength(r, beatBytes, mostBytes), uint64(r.IntN(16))}
 			b.Set("packet_valid", 1)
 			b.Set("packet_tdest", s.dest)
 			b.Set("packet_bytes", uint64(s.left))
@@ -172,7 +172,7 @@ func pluginFeed(b *block.Bench, r *rand.Rand) error {
 		if !in.Offered() && !drains {
 			b.Scramble(r, "in_data")
 			if len(open) > 0 && gives.next() {
-				word = bytesOf(r, beatBytes)
+				word = block.RandomBytes(r, beatBytes)
 				b.SetBytes("in_data", word)
 				in.Offer()
 			}

@@ -20,31 +20,10 @@ func (p *rhythm) next() bool {
 	return p.r.IntN(4) < p.often
 }
 
-// beatBytes is how much a beat holds.
-const beatBytes = 64
-
-// bytesOf are random bytes.
-func bytesOf(r *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return b
-}
-
-// lengthOf is a length of a slice: most are short, some are as long as can be, and
-// those around whole beats are frequent.
-func lengthOf(r *rand.Rand) int {
-	switch r.IntN(8) {
-	case 0:
-		return beatBytes * (1 + r.IntN(4))
-	case 1:
-		return max(1, beatBytes*(1+r.IntN(4))+r.IntN(3)-1)
-	case 2:
-		return 1 + r.IntN(4096)
-	}
-	return 1 + r.IntN(200)
-}
+const (
+	beatBytes = 64
+	mostBytes = 4096 // of a slice
+)
 
 // keepOf are the strobes of the first bytes of a beat.
 func keepOf(n int) uint64 {

@@ -37,7 +37,7 @@ func bytePacker(b *block.Bench, r *rand.Rand) error {
 	for slices < 400 || len(beats) > 0 || len(want) > 0 {
 		if len(beats) == 0 && slices < 400 {
 			slices++
-			data := bytesOf(r, lengthOf(r))
+			data := block.RandomBytes(r, block.RandomLength(r, beatBytes, mostBytes))
 			s := beat{goes: r.IntN(2) == 0, ends: r.IntN(3) == 0, offset: r.IntN(beatBytes)}
 			if r.IntN(4) == 0 {
 				s.offset = 0
@@ -62,7 +62,7 @@ func bytePacker(b *block.Bench, r *rand.Rand) error {
 			b.Scramble(r, "in_data", "in_bytes", "in_first", "in_last", "in_continues", "in_offset", "in_flush")
 			if len(beats) > 0 && gives.next() {
 				x := beats[0]
-				b.SetBytes("in_data", append(bytes.Clone(x.data), bytesOf(r, beatBytes-len(x.data))...))
+				b.SetBytes("in_data", append(bytes.Clone(x.data), block.RandomBytes(r, beatBytes-len(x.data))...))
 				b.Set("in_bytes", uint64(len(x.data)))
 				b.Put("in_first", x.first)
 				b.Put("in_last", x.last)
@@ -148,7 +148,7 @@ func streamCutter(b *block.Bench, r *rand.Rand) error {
 		if !in.Offered() {
 			b.Scramble(r, "in_data")
 			if gives.next() {
-				data := bytesOf(r, beatBytes)
+				data := block.RandomBytes(r, beatBytes)
 				stream = append(stream, data...)
 				b.SetBytes("in_data", data)
 				in.Offer()
@@ -159,7 +159,7 @@ func streamCutter(b *block.Bench, r *rand.Rand) error {
 			b.Scramble(r, "slice_bytes", "slice_finishes")
 			b.Set("slice_valid", 0)
 			if cuts.next() {
-				offered, length, finishes = true, lengthOf(r), r.IntN(4) == 0
+				offered, length, finishes = true, block.RandomLength(r, beatBytes, mostBytes), r.IntN(4) == 0
 				left = length
 				b.Set("slice_valid", 1)
 				b.Set("slice_bytes", uint64(length))
@@ -235,12 +235,12 @@ func streamFork(b *block.Bench, r *rand.Rand) error {
 		b.Scramble(r, "slice_takers", "slice_bytes")
 		b.Set("slice_valid", 0)
 		if all < 400 && open < depth && slices.next() {
-			to, length := uint64(r.IntN(1<<takers)), lengthOf(r)
+			to, length := uint64(r.IntN(1<<takers)), block.RandomLength(r, beatBytes, mostBytes)
 			b.Set("slice_valid", 1)
 			b.Set("slice_takers", to)
 			b.Set("slice_bytes", uint64(length))
 			for at := 0; at < length; at += beatBytes {
-				beats = append(beats, beat{bytesOf(r, beatBytes), to, 0, at+beatBytes >= length, to == 0})
+				beats = append(beats, beat{block.RandomBytes(r, beatBytes), to, 0, at+beatBytes >= length, to == 0})
 			}
 			open++
 			all++

@@ -240,10 +240,7 @@ func newThrough(b *block.Bench, r *rand.Rand) *through {
 
 func (x *through) drive() {
 	if len(x.in.Queue) == 0 {
-		w := word{make([]byte, beatBytes), x.r.Uint64(), x.r.Uint64N(1 << 16), x.r.IntN(3) == 0}
-		for i := range w.data {
-			w.data[i] = byte(x.r.Uint32())
-		}
+		w := word{block.RandomBytes(x.r, beatBytes), x.r.Uint64(), x.r.Uint64N(1 << 16), x.r.IntN(3) == 0}
 		if x.padded {
 			w.keep = ^uint64(0)
 		}

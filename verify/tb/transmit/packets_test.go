@@ -163,10 +163,7 @@ func (x *sender) next() *filled {
 	}
 	p.header["count"], p.header["kind"] = uint64(p.count), kind
 	p.vaddr, p.host = p.header["vaddr"], p.header["host"]
-	p.payload = make([]byte, p.bytes)
-	for i := range p.payload {
-		p.payload[i] = byte(r.Uint32())
-	}
+	p.payload = block.RandomBytes(r, p.bytes)
 	return p
 }
 

@@ -33,9 +33,9 @@ var definitions = sync.OnceValue(func() *abi.Generation {
 
 const beatBytes = 64
 
+// rhythm is when a side of a stream is active.
 func rhythm(r *rand.Rand) func() bool {
-	p := &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-	return p.Next
+	return block.NewRhythm(r).Next
 }
 
 // drain takes a stream, at a pace of its own.
