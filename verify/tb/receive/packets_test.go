@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/tb/block"
@@ -26,7 +27,7 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 	var granted []*packet // have one, are to be filled, in their order
 	row := block.NewInput(b, "row_valid", "row_ready")
 	gives := rhythm(r)
-	calm, stalls, resetting := 0, 0, 0
+	calm, stalls, resetting, nones := 0, 0, 0, 0
 	var waits patience
 	for cycle := range 20000 {
 		if cycle%1000 == 0 {
@@ -37,11 +38,12 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 		if asked == nil && len(granted) < 6 && gives.Next() && resetting == 0 {
 			asked = &packet{session: r.IntN(own), data: small(r), good: r.IntN(10) > 0}
 		}
-		b.Scramble(r, "need_session")
-		b.Put("need_valid", asked != nil)
+		about := r.IntN(own) // the front end also looks whether a session has ended
 		if asked != nil {
-			b.Set("need_session", x.numbers[asked.session])
+			about = asked.session
 		}
+		b.Put("need_valid", asked != nil)
+		b.Set("need_session", x.numbers[about])
 		if !row.Offered() {
 			b.Scramble(r, "row_slot", "row_number", "row_data", "row_keep", "row_last", "row_good", "row_bytes", "row_session")
 			if len(granted) > 0 && cycle >= stalls && gives.Next() {
@@ -75,7 +77,13 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 		if err := x.look(cycle); err != nil {
 			return err
 		}
+		has := len(x.orders[about]) > 0 || slices.ContainsFunc(granted, func(p *packet) bool { return p.session == about })
 		b.Step()
+		if b.Is("need_none") {
+			if nones++; has && resetting == 0 {
+				return fmt.Errorf("there is nothing of session %d, it says", about)
+			}
+		}
 		if resetting > 0 { // what was promised is gone
 			for _, p := range granted {
 				p.good = false
@@ -122,8 +130,8 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 	}
-	if x.seen < 300 || x.came < x.seen || x.passed < 50 {
-		return fmt.Errorf("only %d packets, %d while others waited", x.seen, x.passed)
+	if x.seen < 300 || x.came < x.seen || x.passed < 50 || nones < 100 {
+		return fmt.Errorf("only %d packets, %d while others waited, %d times nothing of a session", x.seen, x.passed, nones)
 	}
 	return nil
 }
