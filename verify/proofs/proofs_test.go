@@ -131,6 +131,21 @@ func TestADefectFailsTheProofAndLeavesATrace(t *testing.T) {
 	}
 }
 
+func TestAPropertyWhoseConditionNeverComesAboutIsTold(t *testing.T) {
+	skipWithoutTools(t)
+	sources := maps.Clone(load(t))
+	const file = "common/skid_buffer.sv"
+	const property = "always @* if (!rst && spare_full && !out_valid) idle_words: assert (spare_full);\nendmodule"
+	sources[file] = strings.Replace(sources[file], "endmodule", property, 1)
+	r, err := find(t, "skid_buffer").Run(t.Context(), sources, proofs.Options{Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Proved || !strings.Contains(r.Failure, "condition-of:dut.idle_words") {
+		t.Errorf("it counts as proved: %+v", r)
+	}
+}
+
 func TestAChangeOfTheHardwareThatHidesNothingIsHarmless(t *testing.T) {
 	skipWithoutTools(t)
 	p := find(t, "skid_buffer")

@@ -98,9 +98,12 @@ func (p Proof) prove(ctx context.Context, s Sources, o Options, dir string, r *R
 		return err
 	}
 	r.Assertions = strings.Count(text, "\n; yosys-smt2-assert ")
-	r.Situations = strings.Count(text, "\n; yosys-smt2-cover ")
+	r.Situations = strings.Count(text, coverMark)
 	if r.Assertions == 0 || r.Situations == 0 {
 		return fmt.Errorf("%w: there are %d assertions and %d covers", ErrNeverSeen, r.Assertions, r.Situations)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "proof.smt2"), []byte(withConditions(text)), 0o644); err != nil {
+		return err
 	}
 	trace := filepath.Join(dir, "trace.vcd")
 	said, err := p.ask(ctx, o, dir, "--dump-vcd", trace, "-t", strconv.Itoa(p.BaseCase()))
@@ -226,6 +229,9 @@ func (o Options) keep(trace, name string, r *Result) error {
 	r.Trace = to
 	return nil
 }
+
+// coverMark begins a line about a cover in what yosys writes.
+const coverMark = "; yosys-smt2-cover "
 
 var (
 	failed    = regexp.MustCompile(`Assert failed in proof: (.*)`)

@@ -99,16 +99,27 @@ module in_order #(
 
 endmodule
 
-// A reset in the first cycle, and in any other.
+// A reset in the first cycle, and in any other. What is assumed must leave room
+// for going on after each.
 module begins (
     input  wire clk,
     input  wire rst,
     output reg  started
 );
 
-    initial started = 1'b0;
-    always @(posedge clk) started <= 1'b1;
-    always @* if (!started) assume (rst);
+    reg ran, reset, goes_on;   // before the last reset, then, and behind it
+
+    initial {started, ran, reset, goes_on} = 0;
+    always @(posedge clk) begin
+        started <= 1'b1;
+        ran     <= ran || started && !rst;
+        reset   <= rst && ran;
+        goes_on <= reset && !rst;
+    end
+    always @* begin
+        if (!started) assume (rst);
+        goes_on_after_a_reset: cover (goes_on && !rst);
+    end
 
 endmodule
 
