@@ -70,7 +70,7 @@ func (p Proof) files(s Sources, d *Defect) (names []string, texts map[string]str
 		texts[path.Base(file)] = text
 		names = append(names, path.Base(file))
 	}
-	for _, file := range []string{rules, p.Name + ".sv"} {
+	for _, file := range append([]string{rules, p.Name + ".sv"}, p.StandIns...) {
 		own, err := properties.ReadFile(path.Join(propertiesFolder, file))
 		if err != nil {
 			return nil, nil, err

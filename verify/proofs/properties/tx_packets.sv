@@ -1,0 +1,291 @@
+`default_nettype none
+
+// How packets become beats.
+module proof (
+    input wire         clk,
+    input wire         rst,
+    input wire         reset_network,
+    input wire         network_enable,
+    input wire         open_valid,
+    input wire [15:0]  open_session,
+    input wire         open_self,
+    input wire         open_headed,
+    input wire [287:0] open_header,
+    input wire         closed_valid,
+    input wire         send_ready,
+    input wire         loop_ready
+);
+
+    wire         open_ready, open_slot, send_valid, send_last, loop_valid, loop_last, ask_valid, started;
+    wire [511:0] send_data, loop_data;
+    wire [7:0]   send_keep, loop_keep;
+    wire [15:0]  send_session;
+    (* anyseq *) wire ask_ready;
+
+    engine_pkg::packet_t open;
+    always @* begin
+        open         = 0;
+        open.session = open_session;
+        open.self    = open_self;
+        open.headed  = open_headed;
+        open.header  = open_header;
+    end
+
+    tx_packets dut (
+        .clk, .rst, .reset_network, .network_enable, .transmit_idle(), .transmit_busy(),
+        .packet_open_valid(open_valid), .packet_open_ready(open_ready), .packet_open(open), .packet_open_slot(open_slot),
+        .packet_abandon_valid(1'b0), .packet_abandon_ready(), .packet_abandon_session(open_session), .packet_abandon_self(open_self),
+        .slot_write_valid(1'b0), .slot_write_slot(1'b0), .slot_write_row(3'd0), .slot_write_data(512'd0), .slot_write_strobe(8'd0),
+        .packet_commit_valid(1'b0), .packet_commit_ready(), .packet_commit_slot(1'b0), .packet_commit_good(1'b0),
+        .exchange_request(), .exchange_response(34'd0), .number_valid(), .number_session(), .number_vaddr(), .number_host(),
+        .number_done(1'b0), .number_value(32'd0), .session_closed_valid(closed_valid), .session_closed(16'd0),
+        .ask_valid, .ask_ready, .ask_slot(), .ask_session(), .ask_bytes(), .ask_written(), .ask_vaddr(), .ask_host(),
+        .answer_valid(1'b0), .answer_slot(1'b0), .answer_good(1'b0),
+        .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
+        .loop_room(1'b1), .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last
+    );
+
+    // What the parts that stand in say.
+    (* hierconn *) wire        \dut.table_.open ;
+    (* hierconn *) wire [1:0]  \dut.table_.used ;
+    (* hierconn *) wire        \dut.table_.free_slot ;
+    (* hierconn *) wire [1:0]  \dut.table_.release_ ;
+    (* hierconn *) wire        \dut.commit.take_free ;
+    (* hierconn *) wire        \dut.commit.slot ;
+    (* hierconn *) wire        \dut.commit.number_take ;
+    (* hierconn *) wire [31:0] \dut.commit.number_taken ;
+    (* hierconn *) wire        \dut.commit.give_back ;
+    (* hierconn *) wire [1:0]  \dut.schedule.asked ;
+    (* hierconn *) wire        \dut.schedule.leave_slot ;
+    (* hierconn *) wire        \dut.schedule.give_back ;
+    (* hierconn *) wire        \dut.schedule.ask_slot ;
+    (* hierconn *) wire        \dut.schedule.job_valid ;
+    (* hierconn *) wire        \dut.schedule.job_slot ;
+    (* hierconn *) wire        \dut.schedule.job_row ;
+    (* hierconn *) wire [6:0]  \dut.schedule.job_bytes ;
+    (* hierconn *) wire        \dut.schedule.job_fill ;
+    (* hierconn *) wire        \dut.schedule.job_self ;
+    (* hierconn *) wire [15:0] \dut.schedule.job_session ;
+    (* hierconn *) wire        \dut.rows.read ;
+    (* hierconn *) wire [8:0]  \dut.rows.which ;
+    wire       opens  = \dut.table_.open ;
+    wire       slot   = \dut.table_.free_slot ;
+    wire       push   = \dut.schedule.job_valid ;
+    wire       read   = \dut.rows.read ;
+
+    // What was said of the packets in the slots, with the numbers that they got.
+    reg  [1:0]   headed, going;   // going: it is being sent
+    reg  [575:0] headers;
+    wire         opens_mark = \dut.commit.take_free ;
+    always @(posedge clk) begin
+        if (\dut.commit.number_take ) headers[288 * \dut.commit.slot + 160 +: 32] <= \dut.commit.number_taken ;
+        if (opens) begin
+            headed[slot] <= open_headed && !opens_mark;
+            headers[288 * slot +: 288] <= opens_mark ? 288'd0 : open_header;
+        end
+    end
+
+    // A bit of a header as it is sent.
+    function in_header(input [287:0] header, input [8:0] which);
+        reg [511:0] all;
+        begin
+            all = 0;
+            all[cclo_pkg::MESSAGE_HEADER_COUNT_LOW +: 32]        = header[287:256];
+            all[cclo_pkg::MESSAGE_HEADER_TAG_LOW +: 32]          = header[255:224];
+            all[cclo_pkg::MESSAGE_HEADER_SRC_LOW +: 32]          = header[223:192];
+            all[cclo_pkg::MESSAGE_HEADER_SEQ_LOW +: 32]          = header[191:160];
+            all[cclo_pkg::MESSAGE_HEADER_STRM_LOW +: 32]         = header[159:128];
+            all[cclo_pkg::MESSAGE_HEADER_DST_LOW +: 16]          = header[127:112];
+            all[cclo_pkg::MESSAGE_HEADER_MSG_TYPE_LOW +: 8]      = header[111:104];
+            all[cclo_pkg::MESSAGE_HEADER_HOST_LOW +: 8]          = header[103:96];
+            all[cclo_pkg::MESSAGE_HEADER_VADDR_LOW +: 64]        = header[95:32];
+            all[cclo_pkg::MESSAGE_HEADER_COMM_CONTEXT_LOW +: 32] = header[31:0];
+            in_header = all[which];
+        end
+    endfunction
+    wire [1:0] bits = {in_header(headers[575:288], \dut.rows.which ), in_header(headers[287:0], \dut.rows.which )};
+
+    // Jobs of which rows are still to be read, the oldest first, and the row that
+    // is read of that one.
+    localparam JOB = 29;
+    wire [JOB-1:0] job_new = {
+        headed[\dut.schedule.job_slot ], bits[\dut.schedule.job_slot ], \dut.schedule.job_slot , \dut.schedule.job_row ,
+        \dut.schedule.job_bytes , \dut.schedule.job_fill , \dut.schedule.job_self , \dut.schedule.job_session
+    };
+    reg  [JOB-1:0] job_0, job_1, job_2;
+    reg  [1:0]     jobs;
+    reg  [2:0]     rows;  // of the oldest that were read
+    wire           has_header, bit_, at, first, fill, self;
+    wire [6:0]     bytes;
+    wire [15:0]    session;
+    assign {has_header, bit_, at, first, bytes, fill, self, session} = job_0;
+    wire [6:0]     left     = bytes - {rows, 3'd0};
+    wire [2:0]     row      = first + rows;
+    wire           ends     = left <= 8;
+    wire           finishes = read && ends;
+    wire [7:0]     keep     = ends ? ~(8'hFF << left) : 8'hFF;
+    wire           is_header = has_header && !first && rows == 0;
+    wire [4:0]     content  = fill ? 5'b11001 : is_header ? {4'b1000, bit_} : {1'b0, at, row};
+    wire [1:0]     behind   = jobs - finishes;
+    always @(posedge clk) begin
+        jobs <= jobs + push - finishes;
+        if (read) rows <= ends ? 0 : rows + 1'b1;
+        if (finishes) {job_0, job_1} <= {job_1, job_2};
+        if (push) case (behind)
+            2'd0: job_0 <= job_new;
+            2'd1: job_1 <= job_new;
+            default: job_2 <= job_new;
+        endcase
+        going <= (going | (push && !\dut.schedule.job_fill ? 2'd1 << \dut.schedule.job_slot : 2'd0))
+               & ~(finishes && !fill ? 2'd1 << at : 2'd0);
+        if (rst) {jobs, rows, going} <= 0;
+    end
+
+    // What is known of the parts that stand in: a packet that is being sent is
+    // neither asked for nor given back nor numbered, what is asked for has a slot,
+    // and nothing is opened while a reset waits for a number.
+    wire [1:0] busy = going | \dut.schedule.asked ;
+    always @* begin
+        assume (jobs <= 2 || !push);
+        assume ((\dut.schedule.asked & (going | ~\dut.table_.used )) == 0);
+        if (\dut.schedule.job_valid && \dut.schedule.job_row ) assume (headed[\dut.schedule.job_slot ]);
+        if (\dut.commit.number_take ) assume (!busy[\dut.commit.slot ] && (\dut.table_.used [\dut.commit.slot ] || !opens));
+        if (\dut.commit.give_back ) assume (!busy[\dut.commit.slot ]);
+        if (\dut.schedule.give_back ) assume (!going[\dut.schedule.leave_slot ]);
+        if (ask_valid) assume (!going[\dut.schedule.ask_slot ]);
+    end
+
+    begins beginning (.*);
+    wire [29:0] out   = {loop_data[4:0], loop_keep, loop_last, send_session};
+    wire        valid = send_valid || loop_valid;
+    wire        ready = loop_valid ? loop_ready : send_ready;
+    wire        pop   = valid && ready;
+    stays #(.WIDTH(31)) beats_stay (.clk, .rst, .valid, .ready, .data({loop_valid, out}));
+    wire [3:0]  inside, ahead;
+    wire        watched;
+    wire [30:0] data;
+    in_order #(.WIDTH(31), .CAPACITY(8), .COUNT(4)) beats (
+        .clk, .rst, .push(read), .in_data({self, content, keep, ends, session}), .pop, .out_data({loop_valid, out}),
+        .inside, .watched, .ahead, .data
+    );
+
+    wire [1:0] given_back = (\dut.commit.give_back ? 2'd1 << \dut.commit.slot : 2'd0)
+                          | (\dut.schedule.give_back ? 2'd1 << \dut.schedule.leave_slot : 2'd0);
+    always @* if (started && !rst) begin
+        if (read) only_for_a_job: assert (jobs != 0);
+        if (jobs != 0 && inside < 8) no_gaps: assert (read);
+        one_way: assert (!send_valid || !loop_valid);
+        same_data: assert (send_data == loop_data && send_keep == loop_keep && send_last == loop_last);
+        free_when_it_was_read: assert ((\dut.table_.release_ & ~given_back) == ((finishes && !fill ? 2'd1 << at : 2'd0) & ~given_back));
+        header_and_payload: cover (pop && watched && ahead == 0 && data[29:28] == 2'b00 && send_last && data[24:17] == 8'h07 && data[27:25] == 2);
+        numbered: cover (pop && watched && ahead == 0 && data[29:28] == 2'b10 && data[25] && send_valid && \dut.rows.which == cclo_pkg::MESSAGE_HEADER_SEQ_LOW + 5);
+        behind_one_another: cover (finishes && jobs == 3);
+        takes_both_ways: cover (pop && loop_valid && send_last && inside > 1 && jobs != 0 && !self);
+    end
+
+`ifdef INVARIANTS
+    (* hierconn *) wire [1:0]   \dut.sending ;
+    (* hierconn *) wire [1:0]   \dut.numbered ;
+    (* hierconn *) wire [347:0] \dut.packets[0] ;
+    (* hierconn *) wire [347:0] \dut.packets[1] ;
+    (* hierconn *) wire [31:0]  \dut.numbers[0] ;
+    (* hierconn *) wire [31:0]  \dut.numbers[1] ;
+    (* hierconn *) wire [1:0]   \dut.jobs.count ;
+    (* hierconn *) wire         \dut.jobs.head ;
+    (* hierconn *) wire         \dut.jobs.tail ;
+    (* hierconn *) wire [27:0]  \dut.jobs.memory[0] ;
+    (* hierconn *) wire [27:0]  \dut.jobs.memory[1] ;
+    (* hierconn *) wire         \dut.reader.active ;
+    (* hierconn *) wire [3:0]   \dut.reader.credits ;
+    (* hierconn *) wire [1:0]   \dut.reader.coming ;
+    (* hierconn *) wire [3:0]   \dut.reader.left ;
+    (* hierconn *) wire [2:0]   \dut.reader.end_ ;
+    (* hierconn *) wire         \dut.reader.read_slot ;
+    (* hierconn *) wire [2:0]   \dut.reader.read_row ;
+    (* hierconn *) wire [18:0]  \dut.reader.read_side ;
+    (* hierconn *) wire [22:0]  \dut.reader.around_1 ;
+    (* hierconn *) wire [22:0]  \dut.reader.around_2 ;
+    (* hierconn *) wire [4:0]   \dut.rows.row_1 ;
+    (* hierconn *) wire [4:0]   \dut.rows.row_2 ;
+    (* hierconn *) wire [3:0]   \dut.reader.beats.count ;
+    (* hierconn *) wire [2:0]   \dut.reader.beats.head ;
+    (* hierconn *) wire [2:0]   \dut.reader.beats.tail ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[0] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[1] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[2] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[3] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[4] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[5] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[6] ;
+    (* hierconn *) wire [534:0] \dut.reader.beats.memory[7] ;
+
+    // A job as the block keeps it.
+    wire [27:0] kept_0 = {at, first, bytes, fill, !first, self, session};
+    wire [27:0] kept_1 = {job_1[26:25], job_1[24:18], job_1[17], !job_1[25], job_1[16], job_1[15:0]};
+    wire [27:0] kept_2 = {job_2[26:25], job_2[24:18], job_2[17], !job_2[25], job_2[16], job_2[15:0]};
+    wire [27:0] next_0 = \dut.jobs.head ? \dut.jobs.memory[1] : \dut.jobs.memory[0] ;
+    wire [27:0] next_1 = \dut.jobs.head ? \dut.jobs.memory[0] : \dut.jobs.memory[1] ;
+
+    // The bit of the header that a packet in a slot would be sent with.
+    wire [695:0] packets = {\dut.packets[1] , \dut.packets[0] };
+    wire [63:0]  numbers = {\dut.numbers[1] , \dut.numbers[0] };
+    wire [1:0]   heads   = {packets[348 + 330], packets[330]};
+    genvar s;
+    generate for (s = 0; s < 2; s = s + 1) begin : slots
+        wire [287:0] is  = packets[348*s +: 288];
+        wire [287:0] was = headers[288*s +: 288];
+        always @* if (started && !rst && \dut.table_.used [s]) begin
+            assert (heads[s] == headed[s]);
+            assert ({is[287:192], is[159:0]} == {was[287:192], was[159:0]});
+            assert ((\dut.numbered [s] ? numbers[32*s +: 32] : is[191:160]) == was[191:160]);
+        end
+    end endgenerate
+    // The watched beat: content, then last, end, fill, header row, self and session.
+    wire [2:0]  place = \dut.reader.beats.head + ahead[2:0];
+    reg  [27:0] there;
+    always @* begin
+        case (place)
+            3'd0: there = \dut.reader.beats.memory[0] [27:0];
+            3'd1: there = \dut.reader.beats.memory[1] [27:0];
+            3'd2: there = \dut.reader.beats.memory[2] [27:0];
+            3'd3: there = \dut.reader.beats.memory[3] [27:0];
+            3'd4: there = \dut.reader.beats.memory[4] [27:0];
+            3'd5: there = \dut.reader.beats.memory[5] [27:0];
+            3'd6: there = \dut.reader.beats.memory[6] [27:0];
+            default: there = \dut.reader.beats.memory[7] [27:0];
+        endcase
+        if (ahead >= \dut.reader.beats.count ) there = ahead == \dut.reader.beats.count && \dut.reader.coming [1]
+            ? {\dut.rows.row_2 , \dut.reader.around_2 } : {\dut.rows.row_1 , \dut.reader.around_1 };
+    end
+    wire [2:0] end_   = there[21:19];
+    wire       active = \dut.reader.active ;
+    always @* if (started && !rst) begin
+        assert (jobs == active + \dut.jobs.count && \dut.jobs.count <= 2 && (active || jobs == 0));
+        assert (\dut.jobs.tail == \dut.jobs.head ^ \dut.jobs.count [0]);
+        if (jobs == 0) assert (rows == 0);
+        if (jobs != 0) begin
+            assert (bytes != 0 && bytes <= 64 && left != 0 && left <= 64 && {rows, 3'd0} < bytes);
+            assert (left == {\dut.reader.left , \dut.reader.end_ } + 7'd1 && \dut.reader.read_row == row);
+            assert (\dut.reader.read_slot == at && \dut.reader.read_side == {fill, !first, self, session});
+            if (!fill) assert (headed[at] == has_header && bits[at] == bit_);
+        end
+        if (jobs > 1) assert (next_0 == kept_1 && job_1[24:18] != 0 && job_1[24:18] <= 64);
+        if (jobs > 1 && !job_1[17]) assert (headed[job_1[26]] == job_1[28] && bits[job_1[26]] == job_1[27]);
+        if (jobs > 2) assert (next_1 == kept_2 && job_2[24:18] != 0 && job_2[24:18] <= 64);
+        if (jobs > 2 && !job_2[17]) assert (headed[job_2[26]] == job_2[28] && bits[job_2[26]] == job_2[27]);
+        assert (going == ((jobs > 0 && !fill ? 2'd1 << at : 2'd0) | (jobs > 1 && !job_1[17] ? 2'd1 << job_1[26] : 2'd0)
+                        | (jobs > 2 && !job_2[17] ? 2'd1 << job_2[26] : 2'd0)));
+        if (jobs > 1 && !fill && !job_1[17]) assert (at != job_1[26]);
+        if (jobs > 2 && !fill && !job_2[17]) assert (at != job_2[26]);
+        if (jobs > 2 && !job_1[17] && !job_2[17]) assert (job_1[26] != job_2[26]);
+        assert (\dut.sending == going && (going & ~\dut.table_.used ) == 0);
+        assert (\dut.reader.beats.count <= 8 && \dut.reader.beats.tail == 3'(\dut.reader.beats.head + \dut.reader.beats.count ));
+        assert (inside == \dut.reader.beats.count + \dut.reader.coming [0] + \dut.reader.coming [1]);
+        assert (\dut.reader.credits == 8 - inside);
+        if (watched) assert ({there[16], there[27:23], ~(8'hFE << end_), there[22], there[15:0]} == data);
+    end
+`endif
+
+endmodule
+
+`default_nettype wire
