@@ -2,7 +2,7 @@ package proofs
 
 // unfinished have properties that have not all been proved, for want of time of
 // the solver: nothing is claimed of these blocks yet. One that is done moves into
-// the table where it belongs. Both have their induction and their base case; covers,
+// the table where it belongs. Both have their induction; base case of tx_packets, covers,
 // conditions and planted defects are still to be gone through.
 var unfinished = []Proof{
 	{
