@@ -1,8 +1,7 @@
 /* Calls as they mostly come: alone, on plain elements in device memory, with a
  * configuration that is known from the call before, whose elements are a power of two
- * of bytes. What they say goes from the
- * call window to the move's registers. Loads come before stores: a load from the bus
- * waits for the stores before it. */
+ * of bytes. What they say goes from the call window to the move's registers. Loads come
+ * before stores: a load from the bus waits for the stores before it. */
 
 #include "comm.h"
 #include "move.h"

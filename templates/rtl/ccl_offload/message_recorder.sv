@@ -84,7 +84,10 @@ module message_recorder (
     logic [255:0]            lent;     // buffers that somebody reads
     logic                    take_complete, take_enqueue, take_discard, take_release, take_channel_release;
     logic                    known;    // the buffer that is given back was lent
+    logic                    kept;     // the matcher has given one back while it was waited for
+    logic [NUMBER-1:0]       kept_buffer;
     logic [NUMBER-1:0]       given_back;
+    logic                    begins;
     logic [31:0]             status, unused_rdata;
     logic                    unused_ok;
 
@@ -96,20 +99,21 @@ module message_recorder (
     assign take_discard         = !take_complete && !take_enqueue && discard_valid;
     assign take_release         = !take_complete && !take_enqueue && !discard_valid && release_valid;
     assign take_channel_release = !take_complete && !take_enqueue && !discard_valid && !release_valid && channel_release_valid;
-    assign given_back           = discard_valid ? discard_buffer : release_valid ? release_buffer : channel_release_buffer;
+    assign given_back           = kept ? kept_buffer : discard_valid ? discard_buffer : release_valid ? release_buffer : channel_release_buffer;
     assign known                = lent[given_back] && !stop;
 
-    assign complete_ready        = state == IDLE;
-    assign enqueue_ready         = state == IDLE && take_enqueue;
-    assign discard_ready         = state == IDLE && take_discard;
-    assign release_ready         = state == IDLE && take_release;
-    assign channel_release_ready = state == IDLE && take_channel_release;
+    assign begins                = state == IDLE && !kept;
+    assign complete_ready        = begins;
+    assign enqueue_ready         = begins && take_enqueue;
+    assign discard_ready         = begins && take_discard || state == REMOVE && !kept;
+    assign release_ready         = begins && take_release;
+    assign channel_release_ready = begins && take_channel_release;
 
     assign add          = enqueue_ready && !full;
     assign put          = state == ENDED && posting;
     assign completed    = state == READ && !posting && result == GOOD; // who looks for it comes later than the record
     assign remove_valid = state == REMOVE;
-    assign idle         = state == IDLE && !complete_valid;
+    assign idle         = begins && !complete_valid;
 
     assign status = posting ? 32'(cclo_pkg::RX_STATUS_ENQUEUED) : result == GOOD ? 32'(cclo_pkg::RX_STATUS_RESERVED) : 32'(cclo_pkg::RX_STATUS_ERROR);
 
@@ -144,10 +148,15 @@ module message_recorder (
     always_ff @(posedge clk) begin
         case (state)
             IDLE: begin
-                posting <= !take_complete;
-                word    <= take_complete ? WORD_TAG : WORD_STATUS;
+                posting <= kept || !take_complete;
+                word    <= !kept && take_complete ? WORD_TAG : WORD_STATUS;
                 result  <= complete_result;
-                if (take_complete) begin
+                if (kept) begin
+                    kept             <= 1'b0;
+                    number           <= kept_buffer;
+                    lent[given_back] <= 1'b0;
+                    state            <= known ? READ : IDLE;
+                end else if (take_complete) begin
                     number <= complete_buffer;
                     state  <= READ;
                 end else if (take_enqueue) begin
@@ -177,9 +186,16 @@ module message_recorder (
             end
             default: state <= IDLE;
         endcase
+        if (state == REMOVE && discard_valid && !kept) begin
+            kept        <= 1'b1;
+            kept_buffer <= discard_buffer;
+        end
         if (lend) lent[lend_number] <= 1'b1;
         if (rst || clear) lent <= '0;
-        if (rst) state <= IDLE;
+        if (rst) begin
+            state <= IDLE;
+            kept  <= 1'b0;
+        end
     end
 
 endmodule

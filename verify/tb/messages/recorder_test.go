@@ -80,13 +80,14 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 	inputs := []string{"discard", "release", "channel_release"}
 	offers := map[string]int{} // buffers that are given back, by input
 	complete, result, enqueue := -1, 0, false
+	kept, everKept := -1, 0 // a buffer that comes back while the removal of a message is waited for
 	last := 0
 	puts, completions := 0, 0
 	read := 0
 	for range 12000 {
 		if r.IntN(4000) == 0 {
 			b.Reset()
-			state, given, doing.busy, complete, enqueue, last = [buffers]int{}, 0, false, -1, false, 0
+			state, given, doing.busy, complete, enqueue, last, kept = [buffers]int{}, 0, false, -1, false, 0, -1
 			clear(offers)
 		}
 		b.Scramble(r, "complete_buffer", "complete_result", "session", "src", "seq", "tag", "bytes", "record", "add_number", "lend_number", "discard_buffer", "release_buffer", "channel_release_buffer")
@@ -167,7 +168,11 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			if b.Get("exchange_request.operation") != b.Const("engine_pkg::EXCHANGE_WRITE") {
 				return errors.New("it does not write")
 			}
-			memory[b.Get("exchange_request.address")] = b.Get("exchange_request.wdata")
+			to := b.Get("exchange_request.address")
+			if doing.kind != completing && to != record(doing.buffer)+words.status {
+				return fmt.Errorf("it writes to 0x%X with %+v", to, doing)
+			}
+			memory[to] = b.Get("exchange_request.wdata")
 			last = 0
 		}
 		if b.Is("exchange_request.valid") && !doing.busy {
@@ -243,6 +248,12 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			return nil
 		}
 		begun := 0
+		if kept >= 0 && !doing.busy {
+			if err := begin(givingBack, kept, 0); err != nil {
+				return err
+			}
+			kept = -1
+		}
 		if complete >= 0 && b.Is("complete_ready") {
 			if err := begin(completing, complete, result); err != nil {
 				return err
@@ -271,6 +282,15 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 				continue
 			}
 			delete(offers, name)
+			if b.Is("remove_valid") {
+				if name != "discard" || kept >= 0 {
+					return fmt.Errorf("%s is taken while buffer %d is removed, with %d besides", name, doing.buffer, kept)
+				}
+				if everKept++; n < buffers {
+					kept, state[n] = n, fresh
+				}
+				continue
+			}
 			if n < buffers {
 				if err := begin(givingBack, n, 0); err != nil {
 					return err
@@ -286,8 +306,8 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			return errors.New("it is idle with something to do")
 		}
 	}
-	if puts < 60 || completions < 30 {
-		return fmt.Errorf("only %d buffers, %d messages", puts, completions)
+	if puts < 60 || completions < 30 || everKept < 10 {
+		return fmt.Errorf("only %d buffers, %d messages, %d that came back meanwhile", puts, completions, everKept)
 	}
 	return nil
 }

@@ -33,16 +33,11 @@ func (x *whole) planRegister() {
 		access("seek", false, 0)
 	case k < 8:
 		access("found", false, 0)
-	case k < 9 && len(x.completes.Queue) == 0 && x.b.Is("complete_ready"):
+	case k < 9:
 		access("discard", true, 0)
 	default:
 		access("free", false, 0)
 	}
-}
-
-// dropping tells whether firmware drops a message.
-func (x *whole) dropping() bool {
-	return x.reg != nil && x.reg.name == "discard" || len(x.plan) > 0 && x.plan[0].name == "discard"
 }
 
 // driveRegister makes the next access.
@@ -145,7 +140,10 @@ func (x *whole) registered() error {
 		}
 		if dropped != nil {
 			x.seen["discarded"]++
-			x.begin(now, x.waitsAgain(*dropped))
+			if b.Is("complete_ready") {
+				x.settled(now)
+			}
+			x.follow(x.waitsAgain(*dropped))
 		}
 	case "found", "free":
 		// Something else happened just then; of what is found by others, it is told later.

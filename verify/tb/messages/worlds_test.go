@@ -102,6 +102,11 @@ func (x *worlds) settled(cycle int) {
 // begin notes what the recorder will do.
 func (x *worlds) begin(cycle int, effects ...func(*memoryOf)) {
 	x.settled(cycle)
+	x.follow(effects...)
+}
+
+// follow notes what it will do besides, when what is under way is done.
+func (x *worlds) follow(effects ...func(*memoryOf)) {
 	for _, do := range effects {
 		x.effects = append(x.effects, effect{do, 0})
 	}
