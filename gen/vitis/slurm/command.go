@@ -38,7 +38,7 @@ func (e *Executor) command(ctx context.Context, stdin, name string, args ...stri
 	cmd := exec.CommandContext(ctx, name, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = e.env, strings.NewReader(stdin), &stdout, &stderr
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 10 * time.Second
 	cmd.SysProcAttr = attributes()
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {

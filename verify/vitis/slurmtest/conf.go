@@ -50,6 +50,7 @@ SlurmctldPidFile=%[1]s/slurmctld.pid
 SlurmdPidFile=%[1]s/%%n.pid
 KillWait=2
 MessageTimeout=3
+SlurmdTimeout=60
 EpilogMsgTime=0
 `, c.dir, host, c.ports[0], me)
 	for i, port := range c.ports[1:] {
