@@ -47,7 +47,7 @@ func callQueue(b *block.Bench, r *rand.Rand) error {
 	var waiting []call
 	var window *call
 	now, sent := random(), 0
-	calls, gives, takes := 0, rhythm(r), rhythm(r)
+	calls, gives, takes := 0, block.NewRhythm(r), block.NewRhythm(r)
 	refused, most, shown := 0, 0, -1
 	for cycle := range 15000 {
 		if r.IntN(3000) == 0 {
@@ -56,7 +56,7 @@ func callQueue(b *block.Bench, r *rand.Rand) error {
 			waiting, window, now, sent, shown = nil, nil, random(), 0, -1
 		}
 		if cycle%2000 == 0 {
-			gives, takes = rhythm(r), rhythm(r)
+			gives, takes = block.NewRhythm(r), block.NewRhythm(r)
 		}
 		if !in.Offered() {
 			b.Scramble(r, "call_data")
@@ -143,7 +143,7 @@ func callTickets(b *block.Bench, r *rand.Rand) error {
 	out := block.NewOutput(b, "out_valid", "out_ready", "out_client", "out_code")
 	all, last, waits, given := 0, uint64(0), 0, 0
 	leaving := 0 // their answers stand at the output, so that their places are free
-	takes, answers, leaves := rhythm(r), rhythm(r), rhythm(r)
+	takes, answers, leaves := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	gone := 0
 	for cycle := range 15000 {
 		if r.IntN(3000) == 0 {
@@ -152,7 +152,7 @@ func callTickets(b *block.Bench, r *rand.Rand) error {
 			lists, open, tickets, all, last, leaving = make([][]*call, clients), map[uint64]*call{}, nil, 0, 0, 0
 		}
 		if cycle%1500 == 0 {
-			takes, answers, leaves = rhythm(r), rhythm(r), rhythm(r)
+			takes, answers, leaves = block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		}
 		b.Scramble(r, "client", "ticket", "code")
 		b.Put("out_ready", leaves.Next())

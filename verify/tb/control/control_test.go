@@ -28,10 +28,6 @@ func TestLatestRequest(t *testing.T) { set.Check(t, "latest_request", latestRequ
 func TestExchangeShare(t *testing.T) { set.Check(t, "exchange_share", exchangeShare) }
 func TestPacketCount(t *testing.T)   { set.Check(t, "packet_count", packetCount) }
 
-func rhythm(r *rand.Rand) *pins.Rhythm {
-	return &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-}
-
 // waitLimit waits for this and that: no wait ends before its time, and none lasts.
 func waitLimit(b *block.Bench, r *rand.Rand) error {
 	const slack = 4 // cycles
@@ -98,7 +94,7 @@ func latestRequest(b *block.Bench, r *rand.Rand) error {
 	var open []int    // taken, not answered
 	answered, last := 0, 0
 	for range 12 {
-		asks, takes, answers := rhythm(r), rhythm(r), rhythm(r)
+		asks, takes, answers := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		if r.IntN(3) == 0 {
 			answers.Pauses = 250
 		}
@@ -168,8 +164,8 @@ func exchangeShare(b *block.Bench, r *rand.Rand) error {
 	var waited [2]int // of others, since it asked
 	var held *request
 	for range 8 {
-		asks := [2]*pins.Rhythm{rhythm(r), rhythm(r)}
-		dones := rhythm(r)
+		asks := [2]*pins.Rhythm{block.NewRhythm(r), block.NewRhythm(r)}
+		dones := block.NewRhythm(r)
 		seen := 0
 		for cycle := 0; seen < 200; cycle++ {
 			if cycle > 10000 {

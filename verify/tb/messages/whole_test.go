@@ -14,11 +14,6 @@ import (
 func TestMessages(t *testing.T)      { set.Check(t, "messages", wholeMessages) }
 func TestMessagesLossy(t *testing.T) { set.Check(t, "messages_udp", wholeMessages) }
 
-func rhythm(r *rand.Rand) func() bool {
-	p := &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-	return p.Next
-}
-
 // result is what became of the payload of a message.
 type result struct{ buffer, what uint64 }
 
@@ -110,10 +105,10 @@ func (x *whole) restart() {
 	x.b.Set("accept_valid", 0)
 	x.b.Set("reg_request.valid", 0)
 	x.completes.Forget()
-	x.exchanges, x.completes.Pace = rhythm(x.r), rhythm(x.r)
+	x.exchanges, x.completes.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	for _, f := range x.releases {
 		f.Forget()
-		f.Pace = rhythm(x.r)
+		f.Pace = block.NewRhythm(x.r).Next
 	}
 }
 

@@ -42,7 +42,7 @@ func (d *delivery) pace() func() bool {
 	if d.still {
 		return nil
 	}
-	return rhythm(d.r)
+	return block.NewRhythm(d.r).Next
 }
 
 // paces sets those of outputs.
@@ -50,7 +50,7 @@ func paces(r *rand.Rand, still bool, all ...*block.Drain) {
 	for _, d := range all {
 		d.Pace, d.Late = nil, false
 		if !still {
-			d.Pace, d.Late = rhythm(r), r.IntN(4) == 0
+			d.Pace, d.Late = block.NewRhythm(r).Next, r.IntN(4) == 0
 		}
 	}
 }

@@ -257,12 +257,6 @@ func round(b *block.Bench, most int, sides ...side) error {
 	return nil
 }
 
-// rhythm is a pace of a round: none, some, or many pauses.
-func rhythm(r *rand.Rand) func() bool {
-	p := &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-	return p.Next
-}
-
 // reset begins anew.
 func reset(b *block.Bench, sides ...side) {
 	b.Reset()

@@ -43,7 +43,7 @@ func newRegisters(b *block.Bench, r *rand.Rand, at ports) *registers {
 }
 
 func (x *registers) begin() {
-	x.addresses.Pace, x.data.Pace, x.reads.Pace = rhythm(x.r), rhythm(x.r), rhythm(x.r)
+	x.addresses.Pace, x.data.Pace, x.reads.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	paces(x.r, false, x.answers, x.values)
 	address := func() uint64 {
 		if x.r.IntN(6) == 0 {

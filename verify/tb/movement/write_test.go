@@ -53,7 +53,7 @@ type cutter struct {
 
 func (x *cutter) begin() {
 	x.intake.begin()
-	x.bursts, x.lines = rhythm(x.r), rhythm(x.r)
+	x.bursts, x.lines = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	if x.still {
 		x.bursts, x.lines = always, always
 	}

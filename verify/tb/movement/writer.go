@@ -37,7 +37,7 @@ func (x *intake) pace() func() bool {
 	if x.still {
 		return nil
 	}
-	return rhythm(x.r)
+	return block.NewRhythm(x.r).Next
 }
 
 func (x *intake) begin() {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/tb/block"
-	"github.com/cclforge/cclforge/verify/tb/pins"
 )
 
 const (
@@ -31,11 +30,6 @@ var set = block.NewSet(
 func TestTransmit(t *testing.T) { set.Check(t, "axis_transmit", transmits) }
 func TestReceive(t *testing.T)  { set.Check(t, "axis_receive", receives) }
 func TestKernel(t *testing.T)   { set.Check(t, "network_krnl", kernel) }
-
-func rhythm(r *rand.Rand) func() bool {
-	p := &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-	return p.Next
-}
 
 func random(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)

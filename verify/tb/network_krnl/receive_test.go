@@ -74,7 +74,7 @@ func (x *receive) begin() {
 	old := *x
 	*x = *newReceive(x.b, x.r, x.alone, x.at)
 	x.credits, x.freed, x.mayCredit = old.credits, old.freed, old.mayCredit
-	x.net.Pace, x.reads.Pace, x.notes.Pace, x.metas.Pace, x.data.Pace = rhythm(x.r), rhythm(x.r), rhythm(x.r), rhythm(x.r), rhythm(x.r)
+	x.net.Pace, x.reads.Pace, x.notes.Pace, x.metas.Pace, x.data.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	x.notes.Late, x.metas.Late, x.data.Late = x.r.IntN(4) == 0, x.r.IntN(4) == 0, x.r.IntN(4) == 0
 }
 

@@ -75,7 +75,7 @@ func (x *transmit) begin() {
 	for i := range x.room {
 		x.room[i] = room
 	}
-	x.requests.Pace, x.data.Pace, x.status.Pace, x.net.Pace = rhythm(x.r), rhythm(x.r), rhythm(x.r), rhythm(x.r)
+	x.requests.Pace, x.data.Pace, x.status.Pace, x.net.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	x.status.Late, x.net.Late = x.r.IntN(4) == 0, x.r.IntN(4) == 0
 }
 

@@ -54,7 +54,7 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 			in.Withdraw()
 			out.Forget()
 		}
-		gives, takes, expects := rhythm(r), rhythm(r), rhythm(r)
+		gives, takes, expects := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		stuck := round%2 == 1 // sessions run out of room for long
 		ever := stuck && r.IntN(2) == 0
 		vain := 0 // cycles in which one is asked for that has no room
@@ -225,7 +225,7 @@ func rxRDMA(b *block.Bench, r *rand.Rand) error {
 			parts = nil
 			in.Withdraw()
 		}
-		gives, needs, expects := rhythm(r), rhythm(r), rhythm(r)
+		gives, needs, expects := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		for cycle, seen := 0, 0; seen < 300; cycle++ {
 			if cycle > 20000 {
 				return fmt.Errorf("only %d parts came", seen)

@@ -34,7 +34,7 @@ func networkReceive(of func(b *block.Bench, r *rand.Rand, x *taker) *stack) bloc
 		for cycle := range cycles + ending {
 			more := resetting == 0 && cycle < cycles
 			if cycle%1000 == 0 {
-				s.gives, loop.gives = rhythm(r), rhythm(r)
+				s.gives, loop.gives = block.NewRhythm(r), block.NewRhythm(r)
 				if x.pace(); !more {
 					full := &pins.Rhythm{}
 					x.stuck, x.enabled, x.takes, x.verdicts, s.gives, loop.gives = -1, true, full, full, full, full

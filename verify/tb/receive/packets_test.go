@@ -26,12 +26,12 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 	var asked *packet     // wants a slot
 	var granted []*packet // have one, are to be filled, in their order
 	row := block.NewInput(b, "row_valid", "row_ready")
-	gives := rhythm(r)
+	gives := block.NewRhythm(r)
 	calm, stalls, resetting, nones := 0, 0, 0, 0
 	var waits patience
 	for cycle := range 20000 {
 		if cycle%1000 == 0 {
-			gives, loop.gives = rhythm(r), rhythm(r)
+			gives, loop.gives = block.NewRhythm(r), block.NewRhythm(r)
 			x.pace()
 		}
 		// The front end.

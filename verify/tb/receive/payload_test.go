@@ -54,7 +54,7 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 			complete.Forget()
 			written.Forget()
 		}
-		pushes, gives, commandsTaken, dataTaken, puts, dones, results := rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
+		pushes, gives, commandsTaken, dataTaken, puts, dones, results := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		faults := r.IntN(2) * 5
 		for cycle, seen := 0, 0; seen < 80; cycle++ {
 			if cycle > 30000 {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/tb/block"
-	"github.com/cclforge/cclforge/verify/tb/pins"
 )
 
 var set = block.NewSet(
@@ -37,11 +36,6 @@ func TestPacketTable64(t *testing.T) { set.Check(t, "packet_table_64", packetTab
 func TestSlotMemory(t *testing.T)    { set.Check(t, "slot_memory", slotMemory) }
 func TestSlotReader(t *testing.T)    { set.Check(t, "slot_reader", slotReader) }
 func TestSlotWriter(t *testing.T)    { set.Check(t, "slot_writer", slotWriter) }
-
-// rhythms are pauses of a run: none, some, or many.
-func rhythm(r *rand.Rand) *pins.Rhythm {
-	return &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-}
 
 const beat = 64
 

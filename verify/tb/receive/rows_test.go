@@ -61,7 +61,7 @@ func rxFill(b *block.Bench, r *rand.Rand) error {
 			expect.Withdraw()
 			in.Withdraw()
 		}
-		tells, gives, takes := rhythm(r), rhythm(r), rhythm(r)
+		tells, gives, takes := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		for cycle, rowsSeen := 0, 0; rowsSeen < 600; cycle++ {
 			if cycle > 20000 {
 				return fmt.Errorf("only %d rows came", rowsSeen)
@@ -138,7 +138,7 @@ func rxStream(loop bool) block.Run {
 				in.Withdraw()
 				need.Withdraw()
 			}
-			gives, takes, grants := rhythm(r), rhythm(r), rhythm(r)
+			gives, takes, grants := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 			resets := r.IntN(3) == 0
 			seen = 0
 			for cycle := 0; seen < 500; cycle++ {

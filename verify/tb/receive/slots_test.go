@@ -276,7 +276,7 @@ func slotReader(b *block.Bench, r *rand.Rand) error {
 			jobs.Withdraw()
 			out.Forget()
 		}
-		offers, takes := rhythm(r), rhythm(r)
+		offers, takes := block.NewRhythm(r), block.NewRhythm(r)
 		if round == 0 {
 			offers.Pauses, takes.Pauses = 0, 0
 		}
@@ -364,7 +364,7 @@ func slotWriter(b *block.Bench, r *rand.Rand) error {
 			clear(memory)
 			in.Withdraw()
 		}
-		tells, gives := rhythm(r), rhythm(r)
+		tells, gives := block.NewRhythm(r), block.NewRhythm(r)
 		for done, cycle := 0, 0; done < 60; cycle++ {
 			if cycle > 20000 {
 				return fmt.Errorf("only %d slices were written", done)

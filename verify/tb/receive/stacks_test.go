@@ -31,7 +31,7 @@ type stack struct {
 const whole4K = 4096
 
 func newStack(b *block.Bench, r *rand.Rand, x *taker) *stack {
-	s := &stack{b: b, r: r, x: x, gives: rhythm(r)}
+	s := &stack{b: b, r: r, x: x, gives: block.NewRhythm(r)}
 	s.in = block.NewInput(b, "eth_rx_data_tvalid", "eth_rx_data_tready")
 	s.ended = func() error { return nil }
 	return s
@@ -127,7 +127,7 @@ type told struct {
 // telling are the notifications of a stack.
 func (s *stack) telling(layout string, new func() told, taken func(told)) {
 	in := block.NewInput(s.b, "eth_notification_tvalid", "eth_notification_tready")
-	gives := rhythm(s.r)
+	gives := block.NewRhythm(s.r)
 	var now told
 	data, doom, knows := s.took, s.doom, s.knows
 	s.drive = func(more bool) {
@@ -198,7 +198,7 @@ func some(r *rand.Rand) int {
 func tcpStack(b *block.Bench, r *rand.Rand, x *taker) *stack {
 	s := newStack(b, r, x)
 	s.silent = []string{"bad_packet"}
-	read := &block.Drain{Output: block.NewOutput(b, "eth_read_pkg_tvalid", "eth_read_pkg_tready", "eth_read_pkg_tdata"), Pace: rhythm(r).Next}
+	read := &block.Drain{Output: block.NewOutput(b, "eth_read_pkg_tvalid", "eth_read_pkg_tready", "eth_read_pkg_tdata"), Pace: block.NewRhythm(r).Next}
 	var notes [own][]told // that were not read
 	closes := 0
 	s.knows = func() bool { return slices.ContainsFunc(notes[:], func(n []told) bool { return len(n) > 0 }) }

@@ -67,7 +67,7 @@ func newTaker(b *block.Bench, r *rand.Rand) *taker {
 
 // pace changes how fast it takes, and who is held up.
 func (x *taker) pace() {
-	x.takes, x.verdicts = rhythm(x.r), rhythm(x.r)
+	x.takes, x.verdicts = block.NewRhythm(x.r), block.NewRhythm(x.r)
 	if x.stuck = x.r.IntN(2*sessions) - sessions; x.stuck < x.patient {
 		x.stuck = -1
 	}
@@ -228,7 +228,7 @@ type looper struct {
 }
 
 func newLooper(b *block.Bench, r *rand.Rand) *looper {
-	return &looper{b: b, r: r, in: block.NewInput(b, "loop_valid", "loop_ready"), gives: rhythm(r)}
+	return &looper{b: b, r: r, in: block.NewInput(b, "loop_valid", "loop_ready"), gives: block.NewRhythm(r)}
 }
 
 func (l *looper) drive(cycle int, resetting bool) {

@@ -12,13 +12,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/tb/block"
-	"github.com/cclforge/cclforge/verify/tb/pins"
 )
-
-func rhythm(r *rand.Rand) func() bool {
-	p := &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-	return p.Next
-}
 
 func TestHostctrlCore(t *testing.T) { set.Check(t, "hostctrl_core", hostctrlCore) }
 
@@ -63,8 +57,8 @@ func hostctrlCore(b *block.Bench, r *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data"), Pace: rhythm(r), Late: r.IntN(3) == 0}
-		answers := rhythm(r)
+		call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data"), Pace: block.NewRhythm(r).Next, Late: r.IntN(3) == 0}
+		answers := block.NewRhythm(r).Next
 		sent, calls, since := 0, 0, 0 // words of the call, calls, cycles for which one should have begun
 		waiting := false
 		for range 3000 {

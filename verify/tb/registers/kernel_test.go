@@ -102,11 +102,11 @@ func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, resul
 		b.Reset()
 		for _, f := range []*block.Feed[access]{addresses, data, reads} {
 			f.Forget()
-			f.Pace = rhythm(r)
+			f.Pace = block.NewRhythm(r).Next
 		}
 		written.Forget()
 		answers.Forget()
-		written.Pace, answers.Pace = rhythm(r), rhythm(r)
+		written.Pace, answers.Pace = block.NewRhythm(r).Next, block.NewRhythm(r).Next
 		written.Late, answers.Late = r.IntN(3) == 0, r.IntN(3) == 0
 		k, err := newKernel(first, words, writable, results)
 		if err != nil {

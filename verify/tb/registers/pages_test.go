@@ -38,7 +38,7 @@ func newPage(b *block.Bench, r *rand.Rand, name string, asks map[string]string, 
 		return nil, err
 	}
 	p := &page{b: b, r: r, words: map[uint64]string{}, reads: map[string]bool{}, writes: map[string]bool{}, kept: map[string]uint64{},
-		asks: asks, answers: answers, follow: func() {}, stalls: rhythm(r), seen: map[string]int{}}
+		asks: asks, answers: answers, follow: func() {}, stalls: block.NewRhythm(r).Next, seen: map[string]int{}}
 	for _, x := range g.RegisterMap(name).Registers {
 		for i, name := range []string{x.Name, x.Name + "_high"}[:x.Width/32] {
 			at := uint64(x.At) + 4*uint64(i)

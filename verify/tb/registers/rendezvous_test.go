@@ -27,7 +27,7 @@ func rendezvousRegisters(b *block.Bench, r *rand.Rand) error {
 	foreigners := 0
 	for i := range 6000 {
 		if i%500 == 0 {
-			p.stalls = rhythm(r)
+			p.stalls = block.NewRhythm(r).Next
 		}
 		a := access{write: r.IntN(2) == 0, address: p.offset(), data: uint64(r.Uint32())}
 		b.Scramble(r, "selection", "sought", "sought_count", "sought_address", "sought_host", "sought_transfer")

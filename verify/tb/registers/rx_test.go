@@ -24,7 +24,7 @@ func rxRegisters(b *block.Bench, r *rand.Rand) error {
 	last := first + uint64(exchange.Size) - 4*uint64(len(exchange.Table("rx_buffers").Record))
 	for i := range 4000 {
 		if i%500 == 0 {
-			p.stalls = rhythm(r)
+			p.stalls = block.NewRhythm(r).Next
 		}
 		a := access{write: r.IntN(2) == 0, address: p.offset(), data: uint64(r.Uint32())}
 		b.Scramble(r, "selection", "free_count", "sought", "sought_bytes", "sought_record")

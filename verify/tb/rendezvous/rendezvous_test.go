@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/tb/block"
-	"github.com/cclforge/cclforge/verify/tb/pins"
 )
 
 var set = block.NewSet(
@@ -23,10 +22,6 @@ func TestWindowTable(t *testing.T)     { set.Check(t, "window_table", windowTabl
 func TestWindowTableUDP(t *testing.T)  { set.Check(t, "window_table_udp", windowTable) }
 func TestWindowTableRDMA(t *testing.T) { set.Check(t, "window_table_rdma", windowTable) }
 func TestWindowSource(t *testing.T)    { set.Check(t, "window_source", windowSource) }
-
-func rhythm(r *rand.Rand) *pins.Rhythm {
-	return &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-}
 
 const (
 	doOpen = iota

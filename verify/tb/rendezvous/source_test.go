@@ -48,7 +48,7 @@ func windowSource(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("known is %b behind the end of a move", b.Get("known"))
 		}
 		b.Set("want", want)
-		fills, answers := rhythm(r), rhythm(r)
+		fills, answers := block.NewRhythm(r), block.NewRhythm(r)
 		pending := false // others can be read than before
 		waits, stuck := 0, 0
 		for cycle := 0; ; cycle++ {

@@ -39,7 +39,7 @@ type stack struct {
 func tcp(b *block.Bench, r *rand.Rand) stack {
 	meta := drain(b, r, "tx_meta_tvalid", "tx_meta_tready", "tx_meta_tdata")
 	var want, known []ask // that the stack is to get; that it has
-	answers := rhythm(r)
+	answers := block.NewRhythm(r).Next
 	var status uint64
 	valid := false
 	return stack{func() {
@@ -148,7 +148,7 @@ func backend(of func(b *block.Bench, r *rand.Rand) stack) block.Run {
 		for range 6 {
 			b.Reset()
 			s := of(b, r)
-			in := &block.Feed[ask]{Input: block.NewInput(b, "ask_valid", "ask_ready", "ask_slot"), Pace: rhythm(r)}
+			in := &block.Feed[ask]{Input: block.NewInput(b, "ask_valid", "ask_ready", "ask_slot"), Pace: block.NewRhythm(r).Next}
 			for _, name := range []string{"ask_session", "ask_bytes", "ask_written", "ask_vaddr", "ask_host"} {
 				if b.Has(name) {
 					in.Fields = append(in.Fields, name)
@@ -225,7 +225,7 @@ func newThrough(b *block.Bench, r *rand.Rand) *through {
 	if !x.padded {
 		fields = append(fields, "send_keep")
 	}
-	x.in = &block.Feed[word]{Input: block.NewInput(b, "send_valid", "send_ready", fields...), Pace: rhythm(r)}
+	x.in = &block.Feed[word]{Input: block.NewInput(b, "send_valid", "send_ready", fields...), Pace: block.NewRhythm(r).Next}
 	x.in.Put = func(w word) {
 		b.SetBytes("send_data", w.data)
 		b.Set("send_session", w.session)

@@ -40,7 +40,7 @@ func commits(b *block.Bench, r *rand.Rand) error {
 	for range 6 {
 		b.Reset()
 		used := r.Uint64() & (1<<slots - 1)
-		commits, abandons, numbers := rhythm(r), rhythm(r), rhythm(r)
+		commits, abandons, numbers := block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next
 		said := map[uint64]finished{} // of each slot
 		for s := range uint64(slots) {
 			said[s] = finished{counted: r.IntN(3) == 0, numbered: r.IntN(2) == 0, record: uint64(r.Uint32())}

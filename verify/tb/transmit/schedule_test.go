@@ -81,7 +81,7 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 	for n := range 16 {
 		b.Reset()
 		x := &scheduler{b: b, r: r, counts: counts, largest: int(b.Const("engine_pkg::SLOT_BYTES")), headers: b.Const("engine_pkg::TYPE_EAGER")}
-		x.answers, x.asks, x.jobsDone, x.goes, x.more = rhythm(r), rhythm(r), rhythm(r), rhythm(r), rhythm(r)
+		x.answers, x.asks, x.jobsDone, x.goes, x.more = block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next
 		for range 900 {
 			if err := x.cycle(false); err != nil {
 				return err

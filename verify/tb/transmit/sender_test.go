@@ -22,7 +22,7 @@ func packets(of func(x *sender) outlet, sent []string, needed ...string) block.R
 				x.numbers[i] = uint64(1000*i/sessions + r.IntN(100))
 			}
 			for _, name := range []string{"open", "write", "numbers", "asks", "answers", "room"} {
-				x.paces[name] = rhythm(r)
+				x.paces[name] = block.NewRhythm(r).Next
 			}
 			x.streams = [2]*block.Drain{
 				drain(b, r, sent[0], sent[1], sent[2:]...),

@@ -33,12 +33,7 @@ var definitions = sync.OnceValue(func() *abi.Generation {
 
 const beatBytes = 64
 
-// rhythm is when a side of a stream is active.
-func rhythm(r *rand.Rand) func() bool {
-	return block.NewRhythm(r).Next
-}
-
 // drain takes a stream, at a pace of its own.
 func drain(b *block.Bench, r *rand.Rand, valid, ready string, fields ...string) *block.Drain {
-	return &block.Drain{Output: block.NewOutput(b, valid, ready, fields...), Pace: rhythm(r), Late: r.IntN(4) == 0}
+	return &block.Drain{Output: block.NewOutput(b, valid, ready, fields...), Pace: block.NewRhythm(r).Next, Late: r.IntN(4) == 0}
 }

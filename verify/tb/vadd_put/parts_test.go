@@ -23,11 +23,6 @@ func TestAdder(t *testing.T)    { parts.Check(t, "vadd_put_adder", adder) }
 func TestCall(t *testing.T)     { parts.Check(t, "vadd_put_call", placesCalls) }
 func TestCommands(t *testing.T) { parts.Check(t, "vadd_put_commands", cuts) }
 
-func rhythm(r *rand.Rand) func() bool {
-	p := &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
-	return p.Next
-}
-
 // sum is a beat whose elements have 1 more.
 type sum struct {
 	data []byte
@@ -41,13 +36,13 @@ func adder(b *block.Bench, r *rand.Rand) error {
 	const stages = 6
 	for range 8 {
 		b.Reset()
-		in := &block.Feed[[]byte]{Input: block.NewInput(b, "in_valid", "in_ready", "in_data", "in_keep", "in_last"), Pace: rhythm(r)}
+		in := &block.Feed[[]byte]{Input: block.NewInput(b, "in_valid", "in_ready", "in_data", "in_keep", "in_last"), Pace: block.NewRhythm(r).Next}
 		in.Put = func(v []byte) {
 			b.SetBytes("in_data", v)
 			b.Set("in_keep", r.Uint64())
 			b.Put("in_last", r.IntN(3) == 0)
 		}
-		out := &block.Drain{Output: block.NewOutput(b, "out_valid", "out_ready", "out_data", "out_keep", "out_last"), Pace: rhythm(r)}
+		out := &block.Drain{Output: block.NewOutput(b, "out_valid", "out_ready", "out_data", "out_keep", "out_last"), Pace: block.NewRhythm(r).Next}
 		var inside [stages]*sum
 		var want []sum
 		discards, left, passed := false, 0, 0
@@ -126,8 +121,8 @@ func placesCalls(b *block.Bench, r *rand.Rand) error {
 		return err
 	}
 	k := &bench{d: d}
-	call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data", "call_last"), Pace: rhythm(r)}
-	answers := rhythm(r)
+	call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data", "call_last"), Pace: block.NewRhythm(r).Next}
+	answers := block.NewRhythm(r).Next
 	var want []uint32 // words that are to come
 	busy, failed, starts := false, false, 0
 	for range 6000 {
@@ -135,7 +130,7 @@ func placesCalls(b *block.Bench, r *rand.Rand) error {
 			b.Reset()
 			want, busy, failed = nil, false, false
 			call.Forget()
-			call.Pace, call.Late, answers = rhythm(r), r.IntN(3) == 0, rhythm(r)
+			call.Pace, call.Late, answers = block.NewRhythm(r).Next, r.IntN(3) == 0, block.NewRhythm(r).Next
 		}
 		start := !busy && r.IntN(4) == 0
 		if !busy {
@@ -192,8 +187,8 @@ func cuts(b *block.Bench, r *rand.Rand) error {
 	const piece = 1 << 22
 	commands := &block.Drain{Output: block.NewOutput(b, "command_valid", "command_ready", "command_data")}
 	for transfer := range 40 {
-		commands.Pace, commands.Late = rhythm(r), r.IntN(3) == 0
-		statuses := rhythm(r)
+		commands.Pace, commands.Late = block.NewRhythm(r).Next, r.IntN(3) == 0
+		statuses := block.NewRhythm(r).Next
 		address, bytes := r.Uint64()>>1, 1+r.Uint64N(1<<33-1)
 		switch {
 		case transfer == 20:
