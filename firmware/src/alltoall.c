@@ -32,17 +32,18 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 void alltoall(struct call *call)
 {
 	struct path *path = path_choose(call->words.count, call->size);
+	bool keeps = stages_keep();
 
 	if (path->protocol == PACED)
 		path->ahead = 1; /* every other stage only sends: one slice at a time comes in */
 	if (path->protocol == RENDEZVOUS)
 		path_asks(path, 2); /* the window of each step, before the one before it sends */
-	if (stages_keep()) {
+	if (keeps) {
 		uint32_t from = rank_before(self->rank, 1);
 		struct place result = place_at(&self->res, (uint64_t)from * self->words.count);
 
 		path_greet(path, from, &result, 1, call->words.count); /* stage 0 sends: the others wait to be asked */
 	}
 	path_first(path);
-	stages_run(path, 2 * call->size - 1 - stages_keep(), call->words.count, stage);
+	stages_run(path, 2 * call->size - 1 - keeps, call->words.count, stage);
 }

@@ -57,6 +57,12 @@ func isOne(values map[string]uint32, number uint32, names ...string) bool {
 	return false
 }
 
+// Results that go to memory, and to other ranks, by their names in the interface.
+var (
+	toMemory  = []string{"memory", "memory_and_network", "apart"}
+	toNetwork = []string{"network", "memory_and_network", "kernel_stream_and_network", "apart"}
+)
+
 // essential is a move without what means nothing to it: registers keep what earlier moves
 // of other calls have left there. Queue and window are those that were free, which
 // depends on when other calls end.
@@ -66,7 +72,7 @@ func (f moveFields) essential(m Move) Move {
 	reduces := !isOne(f.operands, op1, "none") && !isOne(f.results, result, "apart")
 	data := !isOne(f.operands, op0, "none") || !isOne(f.operands, op1, "none")
 	receives := isOne(f.operands, op0, "message") || isOne(f.operands, op1, "message")
-	sends := isOne(f.results, result, "network", "memory_and_network", "kernel_stream_and_network", "apart")
+	sends := isOne(f.results, result, toNetwork...)
 	kind := f.of(m.Control, "message_type")
 	converts := false
 	for _, name := range []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed", "network_compressed"} {
@@ -94,7 +100,7 @@ func (f moveFields) essential(m Move) Move {
 		to   *uint64
 		used bool
 	}{
-		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Result, isOne(f.results, result, "memory", "memory_and_network", "apart")},
+		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Result, isOne(f.results, result, toMemory...)},
 		{&m.RemoteAddress, sends && !isOne(f.types, kind, "eager")},
 	} {
 		if !a.used {

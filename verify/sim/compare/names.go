@@ -52,7 +52,7 @@ func newNames(g *abi.Generation) (*names, error) {
 			}
 		}
 	}
-	for _, name := range []string{"memory", "memory_and_network", "apart"} {
+	for _, name := range toMemory {
 		if v := results.Value(name); v != nil {
 			n.inMemory[v.Value] = true
 		}
