@@ -158,19 +158,19 @@ void allreduce(struct call *call)
 	uint32_t count = call->words.count;
 	struct path *path;
 
-	choose_doubling();
-	path = path_choose(count, call->doubling_steps + 2);
-	if (call->size == 1) {
-		stages_run(path, 1, count, alone_stage);
-	} else if (path->protocol == EAGER && bytes_of(count, false) <= engine.max_eager) {
-		stages_run(path, doubling_stages(), count, doubling_stage);
-	} else {
-		cut_in_blocks();
-		count = blocks_before(1);
-		path = path_choose_reducing(count, 2 * call->size);
-		path_around(path, count, call->size - 1);
-		if (path->whole)
-			begin_ring(path, count);
-		stages_run(path, 2 * call->size - 1, count, ring_stage);
+	if (call->size == 1)
+		stages_run(path_choose(count, 1), 1, count, alone_stage);
+	if (path_may_be_eager(count)) {
+		choose_doubling();
+		path = path_choose(count, call->doubling_steps + 2);
+		if (path->protocol == EAGER)
+			stages_run(path, doubling_stages(), count, doubling_stage);
 	}
+	cut_in_blocks();
+	count = blocks_before(1);
+	path = path_choose_reducing(count, 2 * call->size);
+	path_around(path, count, call->size - 1);
+	if (path->whole)
+		begin_ring(path, count);
+	stages_run(path, 2 * call->size - 1, count, ring_stage);
 }

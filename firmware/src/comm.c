@@ -152,7 +152,7 @@ void cut_use(uint32_t rank)
 	/* A call that waited may have another communicator, or other elements. */
 	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
 	if (known->cut_version != 0 && known->comm_version == engine.tables && known->elements_version == engine.tables &&
-	    !call->wire_packed && !known->inner_packed)
+	    !call->wire_packed && !known->forms.inner_packed)
 		known->express_to = rank;
 }
 
@@ -179,9 +179,11 @@ _Static_assert((uint32_t)CCLO_MOVE_OPERAND_MEMORY == (uint32_t)CCLO_MOVE_RESULT_
 _Static_assert((uint32_t)CCLO_MOVE_OPERAND_KERNEL_STREAM == (uint32_t)CCLO_MOVE_RESULT_KERNEL_STREAM, "kernel stream");
 
 /* Plain, in device memory: as most are. */
-static inline struct place plain(uint32_t low, uint32_t high)
+static inline void set_plain(struct place *place, uint32_t low, uint32_t high)
 {
-	return (struct place){ .low = low, .high = high, .kind = CCLO_MOVE_OPERAND_MEMORY };
+	place->low = low;
+	place->high = high;
+	place->form = PLAIN_MEMORY;
 }
 
 /* Any that are not plain in device memory: the addresses are there, but what they are is not. */
@@ -210,10 +212,10 @@ static inline void operands_use(struct call *call, bool op1)
 	uint32_t flags = CALL_WORD(stream_flags);
 
 	call->wire_packed = (packed & CCLO_COMPRESSION_FLAGS_ETH) != 0;
-	call->packs = packed != 0 || call->inner_packed;
-	call->op0 = plain(CALL_WORD(addr_0_low), CALL_WORD(addr_0_high));
-	call->res = plain(CALL_WORD(addr_2_low), CALL_WORD(addr_2_high));
-	call->op1 = op1 ? plain(CALL_WORD(addr_1_low), CALL_WORD(addr_1_high)) : plain(0, 0);
+	call->packs = packed != 0 || call->forms.inner_packed;
+	set_plain(&call->op0, CALL_WORD(addr_0_low), CALL_WORD(addr_0_high));
+	set_plain(&call->res, CALL_WORD(addr_2_low), CALL_WORD(addr_2_high));
+	set_plain(&call->op1, op1 ? CALL_WORD(addr_1_low) : 0, op1 ? CALL_WORD(addr_1_high) : 0);
 	if ((packed | flags) != 0)
 		operands_other(call, packed, flags);
 }
@@ -254,11 +256,11 @@ __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 	    known->plain_bytes > CCLO_BEAT_BYTES || known->packed_bytes > CCLO_BEAT_BYTES)
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	uint32_t packed = beat_log(known->packed_bytes) + known->ratio_log;
-	known->plain_log = log_of(known->plain_bytes);
-	known->packed_log = log_of(known->packed_bytes);
-	known->beats_log = (uint8_t)beat_log(known->plain_bytes);
-	if (packed > known->beats_log)
-		known->beats_log = packed < 31 ? (uint8_t)packed : 31;
+	known->forms.plain_log = log_of(known->plain_bytes);
+	known->forms.packed_log = log_of(known->packed_bytes);
+	known->forms.beats_log = (uint8_t)beat_log(known->plain_bytes);
+	if (packed > known->forms.beats_log)
+		known->forms.beats_log = packed < 31 ? (uint8_t)packed : 31;
 	known->conversions =
 		FIELD(MOVE_TDEST_COMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_COMPRESSOR_TDEST_WORD)) |
 		FIELD(MOVE_TDEST_DECOMPRESSOR, configuration(CCLO_ARITHMETIC_CONFIGURATIONS_DECOMPRESSOR_TDEST_WORD));
@@ -266,9 +268,9 @@ __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 	if (engine.max_rendezvous > engine.max_eager) {
 		uint32_t most = engine.max_rendezvous / known->plain_bytes;
 
-		known->window_bytes = (most & -(1u << known->beats_log)) * known->plain_bytes;
+		known->window_bytes = (most & -(1u << known->forms.beats_log)) * known->plain_bytes;
 	}
-	known->inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
+	known->forms.inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
 	known->fits = !engine.enabled || engine.rx_bytes >= known->plain_bytes;
 	known->elements_version = engine.tables;
 }
@@ -286,10 +288,7 @@ void arithmetic_use(bool op1)
 	call->plain_bytes = known->plain_bytes;
 	call->packed_bytes = known->packed_bytes;
 	call->ratio_log = known->ratio_log;
-	call->plain_log = known->plain_log;
-	call->packed_log = known->packed_log;
-	call->beats_log = known->beats_log;
-	call->inner_packed = known->inner_packed;
+	call->forms = known->forms;
 	call->tdest = known->conversions;
 	operands_use(call, op1);
 	if (!known->fits)

@@ -8,6 +8,16 @@
 #define RX_WORD(record, word) ((record) + 4 * (word))
 #define RX_RECORD(i)          (CCLO_RX_BUFFERS_OFFSET + CCLO_RX_BUFFERS_HEADER_BYTES + (i) * CCLO_RX_BUFFERS_RECORD_BYTES)
 
+static void stack_use(void)
+{
+	uint32_t stack = hw_read(CCLO_NETWORK_STACK_ADDRESS);
+
+	engine.lossy = stack == CCLO_STACK_UDP;
+#if CCLO_FEATURE_RENDEZVOUS
+	engine.fills_at_once = stack == CCLO_STACK_RDMA;
+#endif
+}
+
 __attribute__((cold)) void reset_engine(void)
 {
 	uint32_t everything = CCLO_RESET_PART_MOVES | CCLO_RESET_PART_MESSAGES | CCLO_RESET_PART_NETWORK;
@@ -36,7 +46,7 @@ __attribute__((cold)) void reset_engine(void)
 	engine.windows = 0;
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
-	engine.lossy = hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_UDP;
+	stack_use();
 	comm_forget();
 	tables_changed();
 	hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, CCLO_DEFAULT_TIMEOUT_CYCLES);
@@ -145,7 +155,7 @@ static void open_con(void)
 static void set_stack_type(uint32_t count)
 {
 	hw_write(CCLO_NETWORK_STACK_ADDRESS, count != 0 ? CCLO_STACK_TCP : CCLO_STACK_UDP);
-	engine.lossy = hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_UDP;
+	stack_use();
 }
 #endif
 

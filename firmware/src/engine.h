@@ -36,6 +36,14 @@ struct place {
 
 #define PLAIN_MEMORY ((uint32_t)CCLO_MOVE_OPERAND_MEMORY) /* the usual form */
 
+/* Of elements, in a word: log2 of bytes plain and packed, or NO_LOG; log2 of how many are whole
+ * beats; whether reductions are done on compressed ones. */
+struct forms {
+	_Alignas(uint32_t) uint8_t plain_log;
+	uint8_t packed_log, beats_log;
+	bool inner_packed;
+};
+
 /* What was read from the tables of the host last: true while their versions are that
  * of the tables. */
 struct known {
@@ -43,8 +51,8 @@ struct known {
 	uint32_t comm_version, comm, size, rank, context;
 	/* Elements: byte offset, bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
-	uint8_t plain_log, packed_log, beats_log; /* log2 of bytes plain and packed, or NO_LOG; of elements that are whole beats */
-	bool inner_packed, fits; /* reductions are done on compressed elements; an rx buffer holds one */
+	struct forms forms;
+	bool fits; /* an rx buffer holds one */
 	uint8_t express; /* bit set of operations for which express.c needs no more than is here */
 	uint32_t window_bytes; /* that are sent into one window at most, between two ranks; 0 for none */
 	/* TDEST of a function of these elements. */
@@ -73,14 +81,13 @@ struct call {
 		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
 	} state;
 	uint8_t kind;
-	uint8_t plain_log, packed_log, beats_log; /* of its elements: see struct known */
 	uint32_t seen; /* moves that had ended when the deadline was set, while finishing */
 
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
 	uint32_t comm, size, rank, context, tag;
 	/* Elements: bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements, plain_bytes, packed_bytes, ratio_log, tdest;
-	bool inner_packed; /* reductions are done on compressed elements */
+	struct forms forms;
 	bool wire_packed; /* messages are compressed */
 	bool packs; /* something may be compressed */
 	/* Operands and result of the call. */
@@ -127,6 +134,7 @@ struct engine {
 	uint8_t quick; /* moves, and QUICK_WINDOW if its window is waited for then, of the only open call, the first one, if it is finishing in queue 0 and its ticket is the next to be answered */
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
 	bool lossy; /* messages may be lost on their way */
+	bool fills_at_once; /* the network writes a window as it likes, and says when it is full (RDMA) */
 	uint32_t capabilities; /* layout hardware_id */
 	bool enabled; /* enable_pkt was called since the last reset */
 	uint32_t rx_count, rx_bytes; /* buffers, bytes of each */
@@ -181,7 +189,7 @@ static inline uint32_t elements_in(uint32_t bytes)
 {
 	const struct call *call = engine.current;
 
-	return call->plain_log != NO_LOG ? bytes >> call->plain_log : bytes / call->plain_bytes;
+	return call->forms.plain_log != NO_LOG ? bytes >> call->forms.plain_log : bytes / call->plain_bytes;
 }
 
 /* Elements of the call that so many bytes of a message hold. */
@@ -191,11 +199,11 @@ static inline uint32_t elements_on_wire(uint32_t bytes)
 
 	if (!call->wire_packed)
 		return elements_in(bytes);
-	return (call->packed_log != NO_LOG ? bytes >> call->packed_log : bytes / call->packed_bytes) << call->ratio_log;
+	return (call->forms.packed_log != NO_LOG ? bytes >> call->forms.packed_log : bytes / call->packed_bytes) << call->ratio_log;
 }
 
 /* Elements that are whole beats, plain and packed: a power of two. */
-static inline uint32_t beats_elements(void) { return 1u << engine.current->beats_log; }
+static inline uint32_t beats_elements(void) { return 1u << engine.current->forms.beats_log; }
 
 /* So many of them, less what fills no beat. */
 static inline uint32_t whole_beats(uint32_t elements) { return elements & -beats_elements(); }

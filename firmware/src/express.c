@@ -209,7 +209,7 @@ __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, u
 /* Opens a window for all that will come, and announces it. */
 __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
 {
-	uint32_t bytes = count << engine.known.plain_log;
+	uint32_t bytes = count << engine.known.forms.plain_log;
 
 	if (bytes > engine.known.window_bytes)
 		return false;
@@ -238,7 +238,7 @@ __attribute__((noinline)) static void set_forms(uint32_t count)
 {
 	const struct known *known = &engine.known;
 
-	set_bytes(count << known->plain_log);
+	set_bytes(count << known->forms.plain_log);
 	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, (count >> known->ratio_log) * known->packed_bytes);
 	hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions);
 }
@@ -283,7 +283,7 @@ bool express(uint32_t operation)
 	count = CALL_WORD(count);
 	wrong |= count >> 26; /* the product with the bytes of an element is a word */
 	wrong |= engine.left;
-	bytes = count << known->plain_log; /* products take longer */
+	bytes = count << known->forms.plain_log; /* products take longer */
 	if (LIKELY(operation == CCLO_OPERATION_SEND)) {
 		comm = CALL_WORD(comm);
 		peer = CALL_WORD(root_src_dst);

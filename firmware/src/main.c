@@ -36,30 +36,29 @@ __attribute__((noinline, cold)) static void reset_requested(void)
 	}
 }
 
-/* Begins the call in the window, on a stack. */
-__attribute__((noreturn)) static inline void begin_as(uint32_t i, uint32_t operation)
+/* Begins the call in the window, on a stack: products take longer where it is the first one. */
+__attribute__((noreturn)) static void begin(uint32_t operation)
 {
-	struct call *call = &engine.calls[i];
+	uint32_t free = ~engine.open;
+	struct call *call = engine.calls;
+	uint32_t *top = engine.stacks[0] + STACK_WORDS;
 
+	if (UNLIKELY((free & 1) == 0)) {
+		uint32_t i = next_in(&free);
+
+		call += i;
+		top += i * STACK_WORDS;
+	}
 	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	call->order = engine.next_order++;
 	call->error = 0;
 	call->state = (struct call_state){ .queue = NO_QUEUE, .other_queue = NO_QUEUE };
 	call->windows = 0;
 	call->words.scenario = operation;
-	engine.open |= 1u << i;
+	engine.open |= call->bit;
 	engine.current = call;
 	engine.alike = false;
-	task_begin(engine.stacks[i] + STACK_WORDS);
-}
-
-__attribute__((noreturn)) static void begin(uint32_t operation)
-{
-	uint32_t free = ~engine.open;
-
-	if (LIKELY(free & 1))
-		begin_as(0, operation);
-	begin_as(next_in(&free), operation);
+	task_begin(top);
 }
 
 /* Lets a call go on; returns if it is finishing. */

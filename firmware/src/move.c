@@ -313,12 +313,12 @@ static uint32_t set_operands(const struct move *m, const struct call *call)
 	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
 	if (m->receives)
 		return control | as_op1(set_incoming(m, CCLO_MOVE_OP1_ADDRESS_ADDRESS, call)) |
-		       FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->inner_packed);
+		       FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->forms.inner_packed);
 	if (op1 == NULL)
 		return control | FIELD(MOVE_CONTROL_INNER_COMPRESSED, op0->packed);
 	hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
 	hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, op1->high);
-	return control | as_op1(op0_fields(op1)) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->inner_packed && !m->apart);
+	return control | as_op1(op0_fields(op1)) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->forms.inner_packed && !m->apart);
 }
 
 static uint32_t set_result(const struct move *m, const struct call *call)
@@ -439,7 +439,7 @@ void move_commit(bool to_window, uint32_t count, uint32_t control)
 		count_packets_of(call);
 		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
 		           FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host);
-		call->remote_bytes += bytes_of(count, false);
+		call->remote_bytes += count * call->plain_bytes; /* a word: prepared */
 	}
 #endif
 	(void)to_window;
@@ -479,19 +479,46 @@ void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
-                 uint32_t context)
+static inline void header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag)
 {
-	make_room();
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
 	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
 	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
 	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, count);
 	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);
 	issue_control(self, FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_MESSAGE_TYPE, type) |
 	                    FIELD(MOVE_CONTROL_REMOTE_HOST, host));
+}
+
+static inline void header_from(uint32_t context)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+}
+
+/* Others may set registers while this one waits. */
+__attribute__((noinline, cold)) static void header_when_there_is_room(uint32_t type, uint32_t destination, uint32_t count, uint64_t address,
+                                                                bool host, uint32_t tag, uint32_t context)
+{
+	make_room();
+	header_from(context);
+	header(type, destination, count, address, host, tag);
+}
+
+__attribute__((noinline)) void move_header_prepared(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host,
+                                                    uint32_t tag, uint32_t context)
+{
+	if (UNLIKELY(self->state.queue == NO_QUEUE || engine.room[self->state.queue] == 0))
+		header_when_there_is_room(type, destination, count, address, host, tag, context);
+	else
+		header(type, destination, count, address, host, tag);
+}
+
+void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
+                 uint32_t context)
+{
+	header_from(context);
+	move_header_prepared(type, destination, count, address, host, tag, context);
 }
 #endif

@@ -53,7 +53,7 @@ static void no_elements(struct call *call)
 	call->wire_packed = call->packs = false;
 	call->elements = 0;
 	call->plain_bytes = call->packed_bytes = 1;
-	call->plain_log = 0;
+	call->forms.plain_log = 0;
 	call->ratio_log = call->tdest = 0;
 }
 
@@ -80,7 +80,7 @@ void operation_run(struct call *call)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	if (needs & IS_COLLECTIVE)
 		order_wait(KIND_COLLECTIVE, 0);
-	else if ((needs & NEEDS_ELEMENTS) && call->plain_log != NO_LOG && (!call->inner_packed || (needs & NEEDS_COMM)))
+	else if ((needs & NEEDS_ELEMENTS) && call->forms.plain_log != NO_LOG && (!call->forms.inner_packed || (needs & NEEDS_COMM)))
 		engine.known.express |= (1u << scenario) & EXPRESS_OPERATIONS;
 	o->run(call);
 }

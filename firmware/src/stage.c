@@ -74,11 +74,9 @@ struct place scratch_accumulator(void)
 	return place;
 }
 
-/* RDMA writes a window as it likes, so that it can be read only when it is full:
+/* Where a window can be read only when it is full (engine.fills_at_once),
  * data is cut finer than what goes through scratch buffers at a time. */
 #define AT_ONCE_BYTES 0x20000
-
-static bool fills_at_once(void) { return hw_read(CCLO_NETWORK_STACK_ADDRESS) == CCLO_STACK_RDMA; }
 
 /* The thresholds are what the host set last. */
 static bool rendezvous(uint32_t count)
@@ -97,30 +95,58 @@ struct place scratch_accumulator(void) { task_fail(CCLO_RETURN_CODE_CONFIG_SWITC
 
 #endif
 
-/* Eagerly, if the rx buffers hold all that may be waiting. */
+static uint32_t message_of(struct path *path)
+{
+	if (path->message == 0)
+		path->message = message_elements(0);
+	return path->message;
+}
+
+/* Rx buffers for messages that nobody has asked for. */
+static uint32_t pool(void) { return engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1; }
+
+/* Whether they hold all that may be waiting. Quotients take long. */
+static bool pool_holds(struct path *path, uint32_t count, uint32_t waiting)
+{
+	uint32_t message = message_of(path);
+
+	if (count <= message)
+		return waiting <= pool();
+	if ((uint64_t)pool() * message < (uint64_t)count * waiting)
+		return false;
+	return (uint64_t)(pool() / waiting) * message >= count;
+}
+
 __attribute__((noinline)) static void choose_eager(struct path *path, uint32_t count, uint32_t waiting)
 {
-	uint32_t pool = engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1;
-
 	path->protocol = EAGER;
 	path->slice = count;
 	path->ahead = 0;
-	/* Quotients take long. */
-	if (count != 0 && (uint64_t)(pool / waiting) * message_elements(0) < count)
+	if (count != 0 && !pool_holds(path, count, waiting))
 		path_paced(path);
+}
+
+bool path_may_be_eager(uint32_t count)
+{
+	uint64_t bytes = (uint64_t)count * self->plain_bytes;
+
+	return bytes <= engine.max_eager && bytes <= (uint64_t)pool() * engine.rx_bytes;
 }
 
 static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 {
-	struct path *path = &paths[queue_of_call()];
+	struct path *path = paths;
 
+	for (uint32_t queue = queue_of_call(); UNLIKELY(queue != 0); queue--)
+		path++; /* seldom: a product takes longer */
 	path->tag = TAG_DATA;
-	path->whole = path->first = path->begun_first = false;
+	path->message = 0;
+	path->first = path->begun_first = path->whole = path->greeted = false;
 #if CCLO_FEATURE_RENDEZVOUS
-	path->early = path->greeted = path->welcome = false;
-	path->opened = path->begun = path->current = 0;
+	path->opened = path->begun = path->current = path->welcome = 0;
+	path->slots_used = path->slots_unread = path->next_slot = 0;
 	path->slots = SCRATCH_SLOTS;
-	path->next_slot = path->slots_used = path->slots_unread = 0;
+	path->early = false;
 	if (rendezvous(count) && (!reducing || scratch_configured())) {
 		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
 		if (path->slice != 0) {
@@ -128,7 +154,7 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 			path->ahead = 1;
 			path->early = true;
 			path->aside = !reducing; /* where arithmetic has failed, none must be left for the next call */
-			if (fills_at_once() && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
+			if (engine.fills_at_once && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
 				path->slice = AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements();
 			return path;
 		}
@@ -139,19 +165,9 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	return path;
 }
 
-__attribute__((noinline)) static void credit(uint32_t to)
-{
-	struct move move = { .sends = true, .destination = to, .tag = TAG_CREDIT, .context = collective_context() };
+static void credit(uint32_t to) { move_token(true, to, TAG_CREDIT, collective_context()); }
 
-	move_issue(&move);
-}
-
-static void await_credit(uint32_t from)
-{
-	struct move move = { .receives = true, .source = from, .tag = TAG_CREDIT, .context = collective_context() };
-
-	move_issue(&move);
-}
+static void await_credit(uint32_t from) { move_token(false, from, TAG_CREDIT, collective_context()); }
 
 /* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
  * one, takes one out: there are never more than one for each rank. As that is less than the rx
@@ -163,7 +179,7 @@ static void around_eagerly(struct path *path)
 	if (self->size < 2 || lossy() || engine.rx_count < 2)
 		return;
 	path->protocol = EAGER;
-	path->slice = message_elements(0) * (engine.rx_count - (engine.rx_count + 3) / 4);
+	path->slice = message_of(path) * (engine.rx_count - (engine.rx_count + 3) / 4);
 	path->ahead = 0;
 	credit(around(self->rank + 1));
 	await_credit(around(self->rank + self->size - 1));
@@ -177,7 +193,7 @@ static void around_in_windows(struct path *path, uint32_t count, uint32_t stages
 {
 	uint32_t part;
 
-	if (fills_at_once() || stages == 0)
+	if (engine.fills_at_once || stages == 0)
 		return;
 	if ((uint64_t)count * stages <= path->slice) { /* mostly; a quotient takes long */
 		path->whole = true;
@@ -215,10 +231,10 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 __attribute__((cold)) void path_paced(struct path *path)
 {
 	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
-	uint32_t most = engine.rx_count / (ahead + 1);
+	uint32_t most = ahead == 1 ? engine.rx_count / 2 : engine.rx_count / (STAGES_AHEAD + 1);
 
 	path->protocol = PACED;
-	path->slice = message_elements(0);
+	path->slice = message_of(path);
 	if (most > 1)
 		path->slice *= most;
 	if (most == 0 && self->size > 2)
@@ -261,7 +277,7 @@ void path_in_beats(struct path *path)
 	path->slice = path->slice < unit ? unit : whole_beats(path->slice);
 	if (path->protocol != PACED)
 		return;
-	uint32_t messages = (path->slice - 1) / message_elements(0) + 1;
+	uint32_t messages = (path->slice - 1) / message_of(path) + 1;
 	while (path->ahead != 0 && (path->ahead + 1) * messages > engine.rx_count)
 		path->ahead--;
 }
@@ -279,7 +295,7 @@ struct path *path_choose(uint32_t count, uint32_t waiting) { return choose(count
 
 struct path *path_choose_reducing(uint32_t count, uint32_t waiting) { return choose(count, waiting, true); }
 
-void place_further(struct place *to, const struct place *from, uint64_t elements)
+__attribute__((noinline)) void place_further(struct place *to, const struct place *from, uint64_t elements)
 {
 	const struct call *call = engine.current;
 	uint64_t address = address_of(from);
@@ -374,7 +390,7 @@ static void invited_issue(struct path *path, const struct move *move)
 	uint32_t prepared = move_prepare(move), switches = engine.switches;
 
 	if (move->sends && !path->welcome) {
-		invitation_wait(move->destination, path->tag, collective_context());
+		invitation_wait_prepared(move->destination, path->tag, collective_context());
 		path->welcome = true;
 		if (engine.switches != switches)
 			prepared = move_prepare(move);
@@ -384,9 +400,21 @@ static void invited_issue(struct path *path, const struct move *move)
 
 void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
 {
+	struct landing *landing = &path->landings[0];
+
 	if (path->protocol != RENDEZVOUS || blocks == 0 || count == 0)
 		return;
-	open_landing(path, from, place, blocks * (count < path->slice ? count : path->slice));
+	path->opened = 1;
+	landing->in_place = place != NULL;
+	if (place != NULL) {
+		landing->place = *place;
+	} else {
+		path->next_slot = path->slots_used = path->slots_unread = 1;
+		landing->slot = 0;
+		scratch(&landing->place, 0);
+	}
+	landing->window = window_open_first(from, &landing->place, blocks * (count < path->slice ? count : path->slice), path->tag,
+	                                    collective_context());
 	path->greeted = true;
 }
 #else
@@ -514,7 +542,7 @@ void path_begin_ring(struct path *path, const struct place *own, const struct pl
 		count = path->slice;
 	prepared = move_prepare_plain(own, result, count, to, context);
 	switches = engine.switches;
-	invitation_wait(to, path->tag, context);
+	invitation_wait_prepared(to, path->tag, context);
 	if (engine.switches != switches)
 		prepared = move_prepare_plain(own, result, count, to, context);
 	move_commit(true, count, prepared);
@@ -641,6 +669,7 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 	}
 	move_drain();
 	windows_finish();
+	task_done();
 }
 
 bool stages_keep(void)
@@ -656,7 +685,7 @@ void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)
 	stage->unfinished = k + 2 < n;
 }
 
-void alone_stage(uint32_t k, struct part part, struct stage *stage)
+__attribute__((cold)) void alone_stage(uint32_t k, struct part part, struct stage *stage)
 {
 	(void)k;
 	stage->count = part.count;

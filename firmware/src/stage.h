@@ -56,18 +56,19 @@ struct path {
 	uint32_t tag; /* of its data: TAG_DATA, unless ranks must find out that others go another way */
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance, at least */
+	uint32_t message; /* elements in an eager message; 0: not known yet */
 	struct place kept; /* the block that the present stage keeps */
 	bool first, begun_first; /* stage 0 runs before others are looked at; it has */
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
-#if CCLO_FEATURE_RENDEZVOUS
-	bool aside; /* windows are announced without waiting for earlier stages */
-	bool early; /* windows are opened as soon as there is room for them */
 	bool greeted; /* the first window is open, and the stage that opens it is still to be looked at */
-	bool welcome; /* a window of the next rank is open to this one, and takes more */
+#if CCLO_FEATURE_RENDEZVOUS
 	uint8_t opened, begun, current; /* places of landings: of the next window, of the next one that is read, of the one that is */
-	uint8_t slots, next_slot; /* scratch buffers in which data lands */
+	bool welcome; /* a window of the next rank is open to this one, and takes more */
 	uint8_t slots_used; /* bit set: some stage has read it, or will */
 	uint8_t slots_unread; /* bit set: some stage still will */
+	uint8_t next_slot, slots; /* scratch buffers in which data lands */
+	bool early; /* windows are opened as soon as there is room for them */
+	bool aside; /* windows are announced without waiting for earlier stages */
 	uint32_t slot_moves[SCRATCH_SLOTS]; /* the last move that reads the slot */
 	struct landing landings[HELD];
 #endif
@@ -82,6 +83,9 @@ struct part {
 
 /* Says what stage k does with this part. */
 typedef void stage_builder(uint32_t k, struct part part, struct stage *stage);
+
+/* Whether elements may be few enough for eager messages that wait in rx buffers. */
+bool path_may_be_eager(uint32_t count);
 
 /* Chooses how blocks of this many elements travel, when a rank may have this
  * many of them waiting. There is one path for each queue of moves. */
@@ -134,9 +138,9 @@ bool stages_keep(void);
 /* The only stage of a rank that is alone: the operand becomes the result. */
 stage_builder alone_stage;
 
-/* Runs so many stages for each part of a block of count elements; none of them is
- * nothing to do. */
-void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build);
+/* Runs so many stages for each part of a block of count elements, and ends the call; none
+ * of them is nothing to do. */
+void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build) __attribute__((noreturn));
 
 /* The place so many elements further on. */
 void place_further(struct place *to, const struct place *from, uint64_t elements);

@@ -40,8 +40,8 @@ __attribute__((noreturn, always_inline)) static inline void done(uint32_t error)
 {
 	struct call *call = self;
 
-	check_stack(call);
 	task_end(call, call->error | error);
+	check_stack(call);
 	task_leave();
 }
 

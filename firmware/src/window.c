@@ -154,12 +154,35 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
 	if (second)
 		queue_change();
-	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag, context);
+	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag, context);
 	if (second)
 		queue_change();
 	else
 		call->announced = move_number();
 	return window;
+}
+
+uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context)
+{
+	struct call *call = engine.current;
+	uint32_t queue = (uint32_t)call->state.queue, window = queue * HELD, low = landing->low, high = landing->high;
+
+	if (UNLIKELY(engine.windows >> window & 1 || engine.room[queue] != CCLO_MOVE_QUEUE_DEPTH || count >> 26))
+		return window_open(from, landing, count, tag, context, false);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
+	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, low);
+	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, high);
+	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, count * call->plain_bytes);
+	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
+	engine.windows |= 1u << window;
+	call->windows = 1;
+	call->held[0] = (struct held){ .low = low, .high = high, .window = (uint8_t)window, .awaited = true };
+	call->announced = engine.issued[queue] + 1;
+	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, (uint64_t)high << 32 | low, landing->host, tag, context);
+	return (uint8_t)window;
 }
 
 void window_decline(uint32_t from, uint32_t tag, uint32_t context)
@@ -180,20 +203,37 @@ void window_read(uint8_t window, bool last, bool moved)
 	}
 }
 
-static bool invited(uint32_t to, uint32_t tag, uint32_t context)
+static void seek_from(uint32_t to, uint32_t context)
 {
 	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, to);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+}
+
+static bool found(uint32_t tag)
+{
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
 	return hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) != 0;
 }
 
 bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 {
+	seek_from(to, context);
+	return invitation_wait_prepared(to, tag, context);
+}
+
+/* Others may have set the registers while this call slept. */
+__attribute__((noinline)) static void await_invitation(uint32_t to, uint32_t tag, uint32_t context)
+{
+	TASK_WAIT((seek_from(to, context), found(tag)), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+}
+
+bool invitation_wait_prepared(uint32_t to, uint32_t tag, uint32_t context)
+{
 	bool window;
 
-	TASK_WAIT(invited(to, tag, context), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	if (!found(tag))
+		await_invitation(to, tag, context);
 	window = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS) != 0;
 	self->remote_address = hw_read64(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
 	self->remote_host = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS) != 0;

@@ -15,6 +15,9 @@ void windows_shut(struct call *call);
  * moves of the call. The oldest window of the call is waited for if it has too many. */
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside);
 
+/* The same, quickly, for the first window of a collective that has issued no move yet. */
+uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
+
 /* Whether a window at this address can be opened without waiting. */
 bool window_room(uint64_t address);
 
@@ -37,6 +40,9 @@ static inline void windows_finish(void)
 /* Waits for a rank's announcement and keeps it for the next moves into its
  * window; false if it wants the message eagerly. */
 bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context);
+
+/* The same where registers of moves have the rank and the context already. */
+bool invitation_wait_prepared(uint32_t to, uint32_t tag, uint32_t context);
 
 /* Tells the rank that all bytes were sent into its window. */
 void invitation_done(uint32_t to, uint32_t context);
