@@ -39,7 +39,7 @@ void allgather(struct call *call)
 		place_further(&place, &call->res, (uint64_t)block * count);
 		path_greet(path, block, &place, block != 0 ? n - block : n - 1, count);
 		place_further(&place, &call->res, (uint64_t)call->rank * count);
-		path_begin_ring(path, &call->op0, &place, count, around(call->rank + n - 1), n > 2 && block != 0);
+		path_begin(path, &call->op0, &place, count, around(call->rank + n - 1), n > 2 && block != 0);
 	}
 	stages_run(path, n, count, stage);
 }

@@ -70,7 +70,7 @@ static void begin_ring(struct path *path, uint32_t count)
 
 	path_greet(path, around(rank + 1), NULL, n - 1, count);
 	place_further(&own, &self->op0, first);
-	path_begin_ring(path, &own, NULL, blocks_before(rank + 1) - first, around(rank + n - 1), n > 2);
+	path_begin(path, &own, NULL, blocks_before(rank + 1) - first, around(rank + n - 1), n > 2);
 }
 
 /* Ranks beyond the largest power of two hand their elements to a partner below

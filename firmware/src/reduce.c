@@ -28,8 +28,14 @@ static void chain_stage(uint32_t k, struct part part, struct stage *stage)
 
 static void along_chain(struct path *path)
 {
+	uint32_t count = self->words.count;
+
 	path_first(path);
-	stages_run(path, 1, self->words.count, chain_stage);
+	if (self->rank != rank_after(self->words.root_src_dst, 1))
+		path_greet(path, rank_before(self->rank, 1), NULL, 1, count);
+	else
+		path_begin(path, &self->op0, NULL, count, rank_after(self->rank, 1), false);
+	stages_run(path, 1, count, chain_stage);
 }
 
 #ifdef CCLO_EXCHANGE_REDUCE_FLAT_MAX_RANKS_ADDRESS

@@ -34,7 +34,7 @@ void reduce_scatter(struct call *call)
 
 		path_greet(path, next, NULL, n - 1, count);
 		place_further(&own, &call->op0, (uint64_t)next * count);
-		path_begin_ring(path, &own, NULL, count, around(call->rank + n - 1), n > 2);
+		path_begin(path, &own, NULL, count, around(call->rank + n - 1), n > 2);
 	}
 	stages_run(path, call->size, call->words.count, stage);
 }

@@ -532,11 +532,11 @@ static bool is_plain(const struct place *own, const struct place *result)
 	return !self->packs && own->form == PLAIN_MEMORY && (result == NULL || result->form == PLAIN_MEMORY);
 }
 
-void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+void path_begin(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
 {
 	uint32_t context = collective_context(), switches, prepared;
 
-	if (!path->greeted || !is_plain(own, result))
+	if (path->protocol != RENDEZVOUS || count == 0 || !is_plain(own, result))
 		return;
 	if (count > path->slice)
 		count = path->slice;
@@ -561,13 +561,12 @@ __attribute__((always_inline)) static inline void begin(struct path *path, uint3
 		return;
 	clear(stage);
 	build(0, part, stage);
-	if (opens(stage))
-		open_landing(path, stage->from, lands_in_place(stage) ? &stage->result : NULL, stage->count);
+	invite(path, stage);
 	run_in_windows(path, stage);
 	path->begun_first = true;
 }
 #else
-void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+void path_begin(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
 {
 	(void)path;
 	(void)own;
@@ -638,7 +637,7 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 	uint32_t built = 0, invited = 0, done = 0;
 	bool more = stages != 0;
 
-	if (path->first)
+	if (path->first && !path->begun_first)
 		begin(path, count, build);
 	if (path->begun_first) {
 		sequence.k = built = invited = done = 1;

@@ -107,9 +107,9 @@ void path_greet(struct path *path, uint32_t from, const struct place *place, uin
  * before they are looked at. */
 static inline void path_first(struct path *path) { path->first = true; }
 
-/* Runs stage 0 of a ring that has been greeted, which only sends: so many elements at
- * most, that become a result, too, if there is one; and whether the next one sends behind them. */
-void path_begin_ring(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished);
+/* Runs stage 0 where it only sends, to another rank: so many elements at most, that become
+ * a result, too, if there is one; and whether the next one sends behind them. */
+void path_begin(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished);
 
 /* For operations in which a rank can end before others have begun, and begin
  * the next: where messages can be lost, none is sent that was not asked for. */
