@@ -95,6 +95,8 @@ const (
 	eager, data, announcement, done = 0, 1, 2, 3
 )
 
+const sessions = 1024 // that have numbers
+
 func (n *numbers) set(b []byte, name string, v uint64) {
 	f, ok := n.fields[name]
 	if !ok {
@@ -435,6 +437,9 @@ func (m *model) refuse(k key, e, left uint32) (int, uint32) {
 
 // receive decides on a packet, and does what follows.
 func (m *model) receive(p packet) (verdict int, take uint32) {
+	if p.session >= sessions {
+		return m.event(m.n.eventBad)
+	}
 	if part := m.partial[p.key]; part != nil {
 		return m.proceed(part, p)
 	}

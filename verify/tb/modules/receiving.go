@@ -26,7 +26,7 @@ var receiving = map[string]Check{
 	"partial_table":        {Own: "tb/receive"},
 	"peer_lookup":          {Own: "tb/exchange"},
 	"processor_bus":        {Own: "tb/registers"},
-	"rendezvous":           {Within: "tb/inbound", Why: "the whole receiving side is driven there"},
+	"rendezvous":           {Own: "tb/rendezvous"},
 	"rendezvous_registers": {Own: "tb/registers"},
 	"rx_buffers":           {Own: "tb/messages"},
 	"rx_fill":              {Own: "tb/receive"},
