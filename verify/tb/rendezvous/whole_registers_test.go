@@ -10,8 +10,7 @@ type access struct {
 	data   uint64
 	window int // that is opened, shut or read; 32 and more: none
 	who    what
-	known  bool   // the rank that is looked up
-	then   func() // when it is done
+	known  bool // the rank that is looked up
 	since  uint64
 	before *announcement   // what a seek would have found when it began
 	values map[uint64]bool // that it may say: of all cycles since
