@@ -37,34 +37,11 @@ const (
 	doNumber
 )
 
-// window is one that remote ranks write to.
-type window struct {
-	open, complete        bool
-	session, src, context uint64
-	address, bytes, host  uint64
-	transfer              uint64
-	epoch, before, opens  uint64
-	next, arrived, total  uint64
-	ended                 bool
-	seen                  map[uint64]bool   // packets that were let in
-	there                 map[uint64]uint64 // packets that memory has, not counted: bytes
-	packets               []uint64          // bytes of the packets that its sender sends
-}
-
-// unknown is an epoch that nobody has seen yet.
-const unknown = 99
-
-// what is one operation.
-type what struct {
-	operation, window, session, src, context, tag, address, bytes, host, index, epoch, good uint64
-}
-
 // table is the module with its model.
 type table struct {
-	b           *block.Bench
-	r           *rand.Rand
-	lossy, rdma bool
-	windows     [32]window
+	model
+	b *block.Bench
+	r *rand.Rand
 }
 
 // do does something, and returns whether it was said that more can be read, and
@@ -91,27 +68,10 @@ func (t *table) do(w what) (changed, completed bool, err error) {
 	return false, false, fmt.Errorf("operation %+v does not end", w)
 }
 
-// match are the windows of a sender that an operation means.
-func (t *table) match(w what, fits func(*window) bool) *window {
-	for i := range t.windows {
-		x := &t.windows[i]
-		if x.open && x.session == w.session && x.src == w.src && (x.context == w.context || w.context == 0) &&
-			(!t.lossy || x.transfer == w.tag) && x.host == w.host && fits(x) {
-			return x
-		}
-	}
-	return nil
-}
-
-func (x *window) full() bool { return x.ended && x.arrived == x.total && len(x.there) == 0 }
-
 // windowTable has senders write to windows: packets come twice, late, in any
 // order, of others, of windows that are no longer there.
 func windowTable(b *block.Bench, r *rand.Rand) error {
-	t := &table{b: b, r: r, lossy: b.Const("engine_pkg::LOSSY") != 0, rdma: b.Const("engine_pkg::STACK_RDMA") != 0}
-	for i := range t.windows {
-		t.windows[i].epoch = unknown
-	}
+	t := &table{model: newModel(b), b: b, r: r}
 	few := []int{1, 3, 32}[r.IntN(3)]
 	var notes []what // packets that were let in and whose data are on the way to memory
 	completedOnes := 0
@@ -167,8 +127,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 		case k < 5:
 			w.operation = doRead
 			want := uint64(0)
-			if x.complete || x.open && !t.rdma {
-				want = x.arrived
+			if x.complete || x.open {
+				want = t.readable(x, 0)
 			}
 			complete := x.complete
 			check = func() error {
@@ -183,10 +143,10 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			if r.IntN(4) == 0 {
 				w.address = x.address + []uint64{0, x.bytes, x.bytes + 1, x.arrived}[r.IntN(4)]
 			}
-			there := (x.open || x.complete) && w.address >= x.address && w.address-x.address <= x.bytes
+			there := x.holds(w.address)
 			readable := uint64(0)
-			if offset := w.address - x.address; there && offset < x.arrived && (!t.rdma || x.complete) {
-				readable = x.arrived - offset
+			if there {
+				readable = t.readable(x, w.address-x.address)
 			}
 			more, host := x.open, x.host
 			check = func() error {
@@ -219,17 +179,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			case 6:
 				w.bytes += r.Uint64N(3) * 30
 			}
-			m := t.match(w, func(x *window) bool {
-				return w.address >= x.address && w.address-x.address <= x.bytes && w.bytes <= x.bytes-(w.address-x.address)
-			})
-			inside := m != nil && w.index >= m.next && w.index < m.next+64
-			found := m != nil && (inside || w.index < m.next)
-			wanted := inside && !m.seen[w.index]
-			if wanted {
-				m.seen[w.index] = true
-			}
+			m, found, wanted := t.data(w)
 			check = func() error {
-				if b.Is("wanted") != wanted || b.Is("found") != (found && (inside || w.index < m.next)) {
+				if b.Is("wanted") != wanted || b.Is("found") != found {
 					return fmt.Errorf("packet %d: found %t, wanted %t; not %t, %t", w.index, b.Is("found"), b.Is("wanted"), found, wanted)
 				}
 				if wanted {
@@ -270,17 +222,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 				delete(x.seen, full)
 				break
 			}
-			x.there[full] = w.bytes
-			for bytes, ok := x.there[x.next]; ok; bytes, ok = x.there[x.next] {
-				delete(x.there, x.next)
-				delete(x.seen, x.next)
-				x.next++
-				x.arrived += bytes
-				wantChange = true
-			}
-			if x.full() {
-				x.open, x.complete, wantComplete, wantChange = false, true, true, true
-			}
+			wantChange = x.store(full, w.bytes)
+			wantComplete = x.completes()
+			wantChange = wantChange || wantComplete
 		case k < 39 && x.packets != nil: // its sender is done
 			if x.ended || r.IntN(4) > 0 && x.arrived < x.bytes {
 				continue
@@ -304,21 +248,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			case 4:
 				w.bytes += 64
 			}
-			at := w.address
-			m := t.match(w, func(x *window) bool { return !x.ended && x.address == at && w.bytes <= x.bytes })
-			if m == nil {
-				m = t.match(w, func(x *window) bool { return !x.ended && x.address == at-w.bytes && w.bytes <= x.bytes })
-			}
-			if m != nil {
-				m.ended, m.total = true, w.bytes
-				if w.good != 0 {
-					m.arrived = w.bytes
-					clear(m.there)
-				}
-				if m.full() {
-					m.open, m.complete, wantComplete, wantChange = false, true, true, true
-				}
-			}
+			m := t.finished(w)
+			wantComplete = m != nil && m.completes()
+			wantChange = wantComplete
 			check = func() error {
 				if b.Is("found") != (m != nil) {
 					return fmt.Errorf("the end of a window is found: %t", b.Is("found"))
@@ -330,11 +262,7 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			if r.IntN(6) == 0 {
 				w.address += 4
 			}
-			for i := range t.windows {
-				if o := &t.windows[i]; o.open && o.session == w.session && o.address == w.address && o.host == w.host {
-					o.transfer = w.tag
-				}
-			}
+			t.number(w.session, w.address, w.host, w.tag)
 		}
 		changed, completed, err := t.do(w)
 		if err != nil {
