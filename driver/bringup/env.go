@@ -1,0 +1,228 @@
+package bringup
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// Lookup is a way to look variables up, such as os.LookupEnv.
+type Lookup func(name string) (value string, there bool)
+
+// Variables of the environment.
+const (
+	EnvRank       = "CCLFORGE_RANK"        // of this process, where no launcher says it
+	EnvSize       = "CCLFORGE_SIZE"        // number of ranks, likewise; else the slots of the hosts
+	EnvHosts      = "CCLFORGE_HOSTS"       // file of hosts, one for each line: "host" or "host slots=2"
+	EnvMeet       = "CCLFORGE_MEET"        // where rank 0 is, "host" or "host:port"
+	EnvSecret     = "CCLFORGE_SECRET"      // what only the ranks know
+	EnvSecretFile = "CCLFORGE_SECRET_FILE" // a file with it
+)
+
+// flagged are variables that flags stand for.
+var flagged = []struct{ flag, env, usage string }{
+	{"rank", EnvRank, "`rank` of this process, from 0; mpirun and srun say it themselves"},
+	{"size", EnvSize, "`number` of ranks; else that of the slots in -hosts"},
+	{"hosts", EnvHosts, "`file` with the hosts of all ranks, a line \"host slots=2\" for each; the first has rank 0"},
+	{"meet", EnvMeet, "`host:port` where rank 0 listens"},
+}
+
+// Flags defines flags that take the place of variables, -rank, -size, -hosts and
+// -meet. What it returns, once they are parsed, looks at them first.
+func Flags(set *flag.FlagSet, env Lookup) Lookup {
+	given := map[string]*string{}
+	for _, o := range flagged {
+		given[o.env] = set.String(o.flag, "", o.usage)
+	}
+	return func(name string) (string, bool) {
+		if v := given[name]; v != nil && *v != "" {
+			return *v, true
+		}
+		return env(name)
+	}
+}
+
+// FromEnv is what launchers and variables say. Self, Timeout and the like are the
+// program's to set. The error is ErrOption, or that of accl.LaunchOf.
+//
+// Rank and size come from the launcher, or else the variables. Rank 0 is where EnvMeet
+// says; else on the first of the hosts; else, on one host alone, on that; else, in
+// Slurm, on the first node of the step. The secret has to be given, but not for a
+// single rank. The job is the launcher's id of it, so that two jobs do not meet.
+func FromEnv(env Lookup) (Options, error) {
+	launch, err := accl.LaunchOf(env)
+	if err != nil {
+		return Options{}, err
+	}
+	o := Options{Rank: launch.Rank, Size: launch.Size, Job: jobID(env, launch.Launcher)}
+	var hosts []string
+	if name := value(env, EnvHosts); name != "" {
+		if hosts, err = readHosts(name); err != nil {
+			return Options{}, err
+		}
+	}
+	if err := o.place(env, launch.Launcher, len(hosts)); err != nil {
+		return Options{}, err
+	}
+	if len(hosts) > 0 && len(hosts) < o.Size {
+		return Options{}, fmt.Errorf("%w: %s has room for %d of %d ranks", ErrOption, value(env, EnvHosts), len(hosts), o.Size)
+	}
+	if o.Size == 1 {
+		return o, nil
+	}
+	if o.Meet, err = meet(env, launch, hosts); err != nil {
+		return Options{}, err
+	}
+	o.Secret, err = secret(env)
+	if err != nil {
+		return Options{}, err
+	}
+	return o, nil
+}
+
+// value is that of a variable, "" if there is none.
+func value(env Lookup, name string) string {
+	v, _ := env(name)
+	return strings.TrimSpace(v)
+}
+
+// place takes rank and size from variables. A launcher knows better.
+func (o *Options) place(env Lookup, launcher string, slots int) error {
+	read := func(name string, known *int, otherwise int) error {
+		text := value(env, name)
+		if text == "" {
+			if launcher == "" {
+				*known = otherwise
+			}
+			return nil
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > MaxSize {
+			return fmt.Errorf("%w: %s is %q, not a number from 0 to %d", ErrOption, name, text, MaxSize)
+		}
+		if launcher != "" && n != *known {
+			return fmt.Errorf("%w: %s is %d, but %s says %d", ErrOption, name, n, launcher, *known)
+		}
+		*known = n
+		return nil
+	}
+	if err := read(EnvSize, &o.Size, max(slots, 1)); err != nil {
+		return err
+	}
+	if err := read(EnvRank, &o.Rank, -1); err != nil {
+		return err
+	}
+	if o.Rank < 0 && o.Size == 1 {
+		o.Rank = 0
+	}
+	if o.Rank < 0 {
+		return fmt.Errorf("%w: there are %d ranks, and nothing says which one this is: set %s or -rank, or start it with mpirun or srun", ErrOption, o.Size, EnvRank)
+	}
+	if o.Size < 1 || o.Size > MaxSize || o.Rank >= o.Size {
+		return fmt.Errorf("%w: rank %d of %d; set %s or -size, 1 to %d, or list the hosts", ErrOption, o.Rank, o.Size, EnvSize, MaxSize)
+	}
+	return nil
+}
+
+// meet is where rank 0 is.
+func meet(env Lookup, launch accl.Launch, hosts []string) (string, error) {
+	at := value(env, EnvMeet)
+	node, alone := firstNode(value(env, "SLURM_STEP_NODELIST"))
+	switch {
+	case at != "":
+	case len(hosts) > 0:
+		at = hosts[0]
+	case launch.Launcher != "" && launch.LocalSize == launch.Size, launch.Launcher == "Slurm" && alone:
+		at = "127.0.0.1"
+	case launch.Launcher == "Slurm" && node != "":
+		at = node
+	default:
+		return "", fmt.Errorf("%w: nothing says where rank 0 is: set %s or -meet to its host:port, or list the hosts in %s or -hosts", ErrOption, EnvMeet, EnvHosts)
+	}
+	if _, _, err := net.SplitHostPort(at); err != nil {
+		at = net.JoinHostPort(strings.Trim(at, "[]"), strconv.Itoa(DefaultPort))
+	}
+	if err := checkMeet(at); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	return at, nil
+}
+
+// firstNode is the first of Slurm's list of nodes, like "n[3-5,7],m1", and whether it is
+// the only one.
+func firstNode(list string) (node string, alone bool) {
+	open := strings.IndexByte(list, '[')
+	comma := strings.IndexByte(list, ',')
+	if open < 0 || comma >= 0 && comma < open {
+		node, _, more := strings.Cut(list, ",")
+		return node, node != "" && !more
+	}
+	numbers, rest, closed := strings.Cut(list[open+1:], "]")
+	end := strings.IndexAny(numbers, "-,")
+	if !closed || rest != "" && rest[0] != ',' {
+		return "", false // of several dimensions, for example
+	}
+	if end < 0 {
+		return list[:open] + numbers, rest == ""
+	}
+	return list[:open] + numbers[:end], false
+}
+
+// jobID is what a launcher calls the job, "" if it does not say.
+func jobID(env Lookup, launcher string) string {
+	switch launcher {
+	case "OpenMPI":
+		for _, name := range []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"} {
+			if v := value(env, name); v != "" {
+				return "mpirun " + v
+			}
+		}
+	case "PMI":
+		if v := value(env, "PMI_JOBID"); v != "" {
+			return "pmi " + v
+		}
+	case "Slurm":
+		return "slurm " + value(env, "SLURM_JOB_ID") + "." + value(env, "SLURM_STEP_ID")
+	}
+	return ""
+}
+
+// maxSecret bounds a secret, in bytes.
+const maxSecret = 4096
+
+// secret is that of the environment, without space around it.
+func secret(env Lookup) ([]byte, error) {
+	text, file := value(env, EnvSecret), value(env, EnvSecretFile)
+	switch {
+	case text != "" && file != "":
+		return nil, fmt.Errorf("%w: both %s and %s are set; expected is one", ErrOption, EnvSecret, EnvSecretFile)
+	case text == "" && file == "":
+		return nil, fmt.Errorf("%w: there is no secret: set %s, or %s to a file that only the user can read, to the same on all ranks, such as openssl rand -hex 16 prints", ErrOption, EnvSecret, EnvSecretFile)
+	case text != "":
+		return checkSecret([]byte(text), EnvSecret)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrOption, EnvSecretFile, err)
+	}
+	defer f.Close()
+	read, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrOption, EnvSecretFile, err)
+	}
+	return checkSecret(bytes.TrimSpace(read), file)
+}
+
+func checkSecret(secret []byte, where string) ([]byte, error) {
+	if n := len(secret); n < MinSecret || n > maxSecret {
+		return nil, fmt.Errorf("%w: the secret in %s has %d bytes; expected are %d to %d", ErrOption, where, n, MinSecret, maxSecret)
+	}
+	return secret, nil
+}

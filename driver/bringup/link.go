@@ -1,0 +1,166 @@
+package bringup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// beat is how often a rank says something at least.
+const beat = time.Second
+
+// link is a connection whose ends have proved who they are.
+type link struct {
+	conn       net.Conn
+	send, recv []byte // keys
+	silence    time.Duration
+
+	mu     sync.Mutex
+	closed bool
+	queue  chan message
+
+	wrote   chan struct{} // closed by the end of the writer
+	end     sync.Once
+	reading sync.WaitGroup
+}
+
+type message struct {
+	kind    byte
+	payload []byte
+	written func() // called when it is, or never will be; may be nil
+}
+
+// newLink makes a link that holds so many messages that are to be sent.
+func newLink(conn net.Conn, send, recv []byte, silence time.Duration, room int) *link {
+	return &link{conn: conn, send: send, recv: recv, silence: silence, queue: make(chan message, room), wrote: make(chan struct{})}
+}
+
+// start has messages sent, and those that come handled, until the handler returns an
+// error or the connection ends; ended hears why.
+func (l *link) start(handle func(kind byte, payload []byte) error, ended func(error)) {
+	go l.write()
+	l.reading.Go(func() { ended(l.read(handle)) })
+}
+
+func (l *link) read(handle func(kind byte, payload []byte) error) error {
+	for n := uint64(0); ; n++ {
+		if err := l.conn.SetReadDeadline(time.Now().Add(l.silence)); err != nil {
+			return err
+		}
+		kind, payload, err := readFrame(l.conn, l.recv, n)
+		if err != nil {
+			return err
+		}
+		if kind == frameBeat {
+			continue
+		}
+		if err := handle(kind, payload); err != nil {
+			return err
+		}
+	}
+}
+
+// put queues a message. One that cannot be queued is not sent: the other side does not
+// take what it gets, and the connection ends.
+func (l *link) put(m message) {
+	l.mu.Lock()
+	sent := false
+	if !l.closed {
+		select {
+		case l.queue <- m:
+			sent = true
+		default:
+			l.conn.Close()
+		}
+	}
+	l.mu.Unlock()
+	if !sent && m.written != nil {
+		m.written()
+	}
+}
+
+// write sends what is queued, and something every beat.
+func (l *link) write() {
+	defer close(l.wrote)
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	var buffer []byte
+	broken := false
+	for n := uint64(0); ; n++ {
+		m, open := message{kind: frameBeat}, true
+		select {
+		case m, open = <-l.queue:
+		case <-ticker.C:
+		}
+		if !open {
+			return
+		}
+		if !broken {
+			buffer = appendFrame(buffer[:0], l.send, n, m.kind, m.payload)
+			err := l.conn.SetWriteDeadline(time.Now().Add(l.silence))
+			if err == nil {
+				_, err = l.conn.Write(buffer)
+			}
+			if err != nil {
+				broken = true
+				l.conn.Close() // the reader says so
+			}
+		}
+		if m.written != nil {
+			m.written()
+		}
+	}
+}
+
+// finish sends what is queued, waits for the other side to end, up to a limit, and
+// closes the connection. It does not return before the reader has.
+func (l *link) finish(limit time.Duration) { l.end.Do(func() { l.finishOnce(limit) }) }
+
+func (l *link) finishOnce(limit time.Duration) {
+	l.mu.Lock()
+	if !l.closed {
+		l.closed = true
+		close(l.queue)
+	}
+	l.mu.Unlock()
+	abort := time.AfterFunc(limit, func() { l.conn.Close() })
+	defer abort.Stop()
+	<-l.wrote
+	// A connection that is closed while something is unread is reset, and the other side
+	// may lose what it has not read.
+	if half, can := l.conn.(interface{ CloseWrite() error }); can && half.CloseWrite() == nil {
+		l.reading.Wait()
+	}
+	l.conn.Close()
+	l.reading.Wait()
+}
+
+// why says in plain words how a connection has ended.
+func (l *link) why(err error) string {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Sprintf("it has said nothing for %v", l.silence)
+	case errors.Is(err, errFrame):
+		return fmt.Sprintf("it sent what is %v", err)
+	case errors.Is(err, errProtocol):
+		return err.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), reset(err):
+		return "its connection has ended: the process has ended or was killed"
+	}
+	return "its connection has failed: " + err.Error()
+}
+
+var errProtocol = errors.New("it does not keep to the protocol")
+
+// farewell is how long the end of a connection waits for the other side's.
+const farewell = 3 * time.Second
+
+// reset reports errors that mean that the other side is gone.
+func reset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}

@@ -1,0 +1,157 @@
+package bringup
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+func dial(t *testing.T, at string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Strangers are silent, send rubbish, other versions, and what they have heard; the world
+// comes up.
+func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
+	all := options(t, 3)
+	at := all[1].Meet
+	var silent []net.Conn
+	for range 3 + 2*spareGuests { // more than are heard at once
+		silent = append(silent, dial(t, at))
+	}
+	done := make(chan *World, 2)
+	for _, i := range []int{0, 1} {
+		go func() {
+			w, err := Join(t.Context(), all[i])
+			if err != nil {
+				t.Error(err)
+			}
+			done <- w
+		}()
+	}
+	ended := func(c net.Conn) {
+		t.Helper()
+		if _, err := io.Copy(io.Discard, c); err != nil && !reset(err) {
+			t.Errorf("it is still there: %v", err)
+		}
+	}
+	ended(silent[0]) // the oldest has made room
+	for _, say := range [][]byte{
+		[]byte("GET / HTTP/1.1\r\nHost: everybody\r\n\r\n" + strings.Repeat("x", 1000)),
+		append(greeting(helloMagic), make([]byte, proofBytes)...),
+		append([]byte(helloMagic+"\x00\x09"), make([]byte, nonceBytes)...),
+		greeting(challengeMagic),
+	} {
+		c := dial(t, at)
+		if _, err := c.Write(say); err != nil {
+			t.Error(err)
+		}
+		ended(c)
+	}
+	// What rank 0 says cannot be sent back as an own proof.
+	c := dial(t, at)
+	hello := greeting(helloMagic)
+	challenge := make([]byte, greetingBytes)
+	if _, err := c.Write(hello); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.ReadFull(c, challenge); err != nil {
+		t.Fatal(err)
+	}
+	claim := []byte{0, 0, 0, 2, 0, 0, 0, 3}
+	reflected := sum(jobKey(testSecret, "7"), "I am rank 0", append(append(hello, challenge...), claim...))
+	if _, err := c.Write(append(claim, reflected...)); err != nil {
+		t.Error(err)
+	}
+	answer, err := io.ReadAll(c)
+	if err != nil || len(answer) != answerBytes || answer[0] != 0 {
+		t.Errorf("%x, %v", answer, err)
+	}
+	w, err := Join(t.Context(), all[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	worlds := []*World{w, <-done, <-done}
+	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
+		t.Error(err)
+	}
+	leave(worlds)
+}
+
+func TestWrongSecretsAndJobs(t *testing.T) {
+	for name, edit := range map[string]func(o *Options){
+		"secret": func(o *Options) { o.Secret = []byte("0123456789abcdeF") },
+		"job":    func(o *Options) { o.Job = "8" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := options(t, 2)
+			edit(&all[1])
+			_, errs := join(t.Context(), t, all) // rank 0 is told not to wait once rank 1 has ended
+			alike(t, errs[1:], ErrSecret, StepProve, 0, "the secret and job of rank 1", all[1].Meet)
+			alike(t, errs[:1], ErrMissing, StepMeet, 1, "127.0.0.1:", "has another secret or job")
+		})
+	}
+}
+
+// Somebody else is where rank 0 should be.
+func TestWhoIsNotRank0(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		play func(c net.Conn)
+		kind error
+		text string
+	}{
+		{"another version", func(c net.Conn) {
+			g := greeting(challengeMagic)
+			binary.BigEndian.PutUint16(g[8:], 3)
+			c.Write(g)
+		}, ErrVersion, "speaks version 3 of the protocol, rank 1 speaks 1"},
+		{"no proof", func(c net.Conn) {
+			c.Write(greeting(challengeMagic))
+			io.ReadFull(c, make([]byte, greetingBytes+proofBytes))
+			c.Write(append([]byte{1}, make([]byte, macBytes)...))
+		}, ErrSecret, "does not have the secret"},
+		{"echo", func(c net.Conn) {
+			hello := make([]byte, greetingBytes)
+			io.ReadFull(c, hello)
+			c.Write(hello)
+		}, ErrMissing, errRubbish.Error()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			all := options(t, 2)
+			l := all[0].Listener
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					test.play(c)
+					io.Copy(io.Discard, c)
+					c.Close()
+				}
+			}()
+			o := all[1]
+			if test.kind == ErrMissing {
+				o.Timeout = time.Second
+			}
+			_, err := Join(t.Context(), o)
+			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
+				t.Error(err)
+			}
+		})
+	}
+}
