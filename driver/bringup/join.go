@@ -93,7 +93,7 @@ func (w *World) connect(ctx context.Context) error {
 			return &Error{ErrSecret, StepProve, 0, w.meet, fmt.Sprintf("it does not have the secret and job of rank %d, or is rank 0 of another job", w.o.Rank)}
 		case errors.As(err, &other):
 			return &Error{ErrVersion, StepProve, 0, w.meet, fmt.Sprintf("it speaks version %d of the protocol, rank %d speaks %d", uint16(other), w.o.Rank, version)}
-		case ctx.Err() == nil:
+		case ctx.Err() == nil && (last == nil || !timedOut(err)): // which says less
 			last = err
 		case last == nil:
 			last = errors.New("there was no answer so far")
@@ -166,4 +166,9 @@ func why(ctx context.Context, timeout time.Duration) string {
 		return fmt.Sprintf("its limit is %v or less", timeout)
 	}
 	return fmt.Sprintf("it was told so: %v", context.Cause(ctx))
+}
+
+func timedOut(err error) bool {
+	slow, is := errors.AsType[net.Error](err)
+	return is && slow.Timeout()
 }

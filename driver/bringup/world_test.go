@@ -280,7 +280,7 @@ func TestRank0DoesNotAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone.Meet, alone.Timeout = listener.Addr().String(), 200*time.Millisecond
+	alone.Meet, alone.Timeout = listener.Addr().String(), time.Second
 	listener.Close()
 	_, err = Join(t.Context(), alone)
 	alike(t, []error{err}, ErrMissing, StepMeet, 0, alone.Meet, "refused")
