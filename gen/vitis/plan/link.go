@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cclforge/cclforge/driver/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -229,23 +230,15 @@ func (p *planner) image() error {
 	return nil
 }
 
-// Metadata is what a finished .xclbin says about itself, in its section
-// USER_METADATA.
-type Metadata struct {
-	Platform   string `json:"platform"`
-	Design     string `json:"design"` // SHA-256 of design.json
-	Generation string `json:"generation"`
-	Firmware   string `json:"firmware"` // SHA-256 of the memory file
-	Generator  string `json:"generator"`
-}
-
-// Describe is what a finished design says about itself.
-func Describe(d *design.Design, firmware []byte) (Metadata, error) {
+// Describe is what a finished design says about itself, in the section USER_METADATA
+// of its .xclbin.
+func Describe(d *design.Design, firmware []byte) (xclbin.Description, error) {
 	text, err := designjson.Marshal(d)
 	if err != nil {
-		return Metadata{}, err
+		return xclbin.Description{}, err
 	}
-	return Metadata{d.Platform.Name, output.Hash(text), d.ABI().Name, output.Hash(firmware), "cclforge"}, nil
+	return xclbin.Description{Platform: d.Platform.Name, Design: output.Hash(text), Generation: d.ABI().Name, Firmware: output.Hash(firmware),
+		Generator: xclbin.Generator}, nil
 }
 
 func (p *planner) metadata() ([]byte, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -49,7 +50,6 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	le := binary.LittleEndian
 	for name, damage := range map[string]func([]byte) []byte{
 		"empty":                 func(b []byte) []byte { return nil },
 		"a byte short":          func(b []byte) []byte { return b[:len(b)-1] },
@@ -63,6 +63,7 @@ func TestDamaged(t *testing.T) {
 		"section too long":      func(b []byte) []byte { le.PutUint64(b[456+32:], uint64(len(b))); return b },
 		"section wraps":         func(b []byte) []byte { le.PutUint64(b[456+32:], math.MaxUint64-8); return b },
 		"offset wraps":          func(b []byte) []byte { le.PutUint64(b[456+24:], math.MaxUint64); return b },
+		"over the header":       func(b []byte) []byte { le.PutUint64(b[456+24:], 448); return b },
 		"second section beyond": func(b []byte) []byte { le.PutUint64(b[496+24:], 1<<40); return b },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +81,13 @@ func TestOpen(t *testing.T) {
 	}
 	if _, _, err := Open(t.TempDir()); !errors.Is(err, ErrFormat) {
 		t.Errorf("error of a directory is %v", err)
+	}
+	pipe := filepath.Join(t.TempDir(), "a.xclbin")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Open(pipe); !errors.Is(err, ErrFormat) {
+		t.Errorf("error of a pipe is %v", err)
 	}
 }
 
@@ -102,25 +110,4 @@ func TestEmulation(t *testing.T) {
 			t.Errorf("mode %d: emulation is %t", mode, !want)
 		}
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	good, err := os.ReadFile(sample)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(good)
-	f.Add(good[:456])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		x, err := Read(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return
-		}
-		for _, s := range x.Sections {
-			got, err := io.ReadAll(io.NewSectionReader(bytes.NewReader(b), s.Offset, s.Size))
-			if err != nil || int64(len(got)) != s.Size {
-				t.Fatalf("section %+v: %d bytes, %v", s, len(got), err)
-			}
-		}
-	})
 }

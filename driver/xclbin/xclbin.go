@@ -1,15 +1,19 @@
-// Package xclbin reads .xclbin files: who may load them, and what is in them. The
-// format is that of XRT's header xclbin.h (struct axlf), little-endian.
+// Package xclbin reads .xclbin files: who may load them, what is in them, and how
+// their kernels reach memory. The format is that of XRT's header xclbin.h (struct
+// axlf and the structures of its sections), little-endian. Files are not trusted:
+// what does not fit is refused, and tables and metadata are read up to a limit.
 package xclbin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -49,26 +53,6 @@ const (
 // Emulation tells whether no card can load it.
 func (m Mode) Emulation() bool { return m >= HWEmu && m <= HWEmu+2 }
 
-// Kind is the kind of a section (axlf_section_kind).
-type Kind uint32
-
-// Kinds that are of use here.
-const (
-	Bitstream          Kind = 0
-	EmbeddedMetadata   Kind = 2
-	MemTopology        Kind = 6
-	Connectivity       Kind = 7
-	IPLayout           Kind = 8
-	ClockFreqTopology  Kind = 11
-	BuildMetadata      Kind = 14
-	KeyValueMetadata   Kind = 15
-	UserMetadata       Kind = 16
-	PartitionMetadata  Kind = 20
-	SystemMetadata     Kind = 22
-	AskGroupTopology   Kind = 26
-	AskGroupConnection Kind = 27
-)
-
 // Section is a piece of the file.
 type Section struct {
 	Kind   Kind
@@ -87,7 +71,7 @@ type File struct {
 	Mode      Mode
 	Version   string // of the linker: "2.13.466"
 	Created   time.Time
-	Sections  []Section
+	Sections  []Section // as the file lists them, without those that are not present
 
 	r io.ReaderAt
 }
@@ -108,9 +92,13 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	if length := le.Uint64(head[lengthAt:]); length != uint64(size) {
 		return nil, fmt.Errorf("%w: its header says that it has %d bytes, and it has %d", ErrFormat, length, size)
 	}
+	platform, err := name(head[platformAt : platformAt+platformSize])
+	if err != nil {
+		return nil, fmt.Errorf("%w: the platform's name: %w", ErrFormat, err)
+	}
 	f := &File{
 		UUID:      uuid(head[uuidAt:]),
-		Platform:  text(head[platformAt : platformAt+platformSize]),
+		Platform:  platform,
 		Interface: uuid(head[interfaceAt:]),
 		Mode:      Mode(le.Uint16(head[modeAt:])),
 		Version:   fmt.Sprintf("%d.%d.%d", head[versionAt+2], head[versionAt+3], le.Uint16(head[versionAt:])),
@@ -128,28 +116,59 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	for entry := range count {
 		e := table[entry*sectionSize:][:sectionSize]
 		offset, length := le.Uint64(e[24:]), le.Uint64(e[32:])
+		if offset == 0 && length == 0 {
+			continue // the format's way to say that it is not there
+		}
 		if offset > uint64(size) || length > uint64(size)-offset {
 			return nil, fmt.Errorf("%w: section %d lies outside of its %d bytes", ErrFormat, entry, size)
 		}
+		if length > 0 && offset < uint64(sectionsAt+count*sectionSize) {
+			return nil, fmt.Errorf("%w: section %d begins at byte %d, inside the header and the list of sections", ErrFormat, entry, offset)
+		}
+		// A section's name may fill its place: it needs no zero at the end.
 		f.Sections = append(f.Sections, Section{
 			Kind: Kind(le.Uint32(e)), Name: text(e[4 : 4+nameSize]), Offset: int64(offset), Size: int64(length),
 		})
 	}
+	if err := f.apart(); err != nil {
+		return nil, err
+	}
 	return f, nil
+}
+
+// apart sees that no byte belongs to two sections.
+func (f *File) apart() error {
+	order := slices.Clone(f.Sections)
+	slices.SortFunc(order, func(a, b Section) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size)) })
+	var end Section
+	for _, s := range order {
+		if s.Size == 0 {
+			continue
+		}
+		if s.Offset < end.Offset+end.Size {
+			return fmt.Errorf("%w: the sections %s and %s lie one over the other at byte %d", ErrFormat, end.Kind, s.Kind, s.Offset)
+		}
+		end = s
+	}
+	return nil
 }
 
 // Open reads the header of a file on disk. Its sections can be read until close
 // is called.
 func Open(path string) (f *File, closer func() error, err error) {
+	// A pipe would keep the call that opens it.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s: %w: it is no plain file", path, ErrFormat)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: it is no plain file", ErrFormat)
-	}
-	if err == nil {
+	if info, err = file.Stat(); err == nil {
 		f, err = Read(file, info.Size())
 	}
 	if err != nil {
@@ -167,6 +186,20 @@ func (f *File) Section(kind Kind) *io.SectionReader {
 		}
 	}
 	return nil
+}
+
+// name is a text with a zero behind it, of characters that can be shown.
+func name(b []byte) (string, error) {
+	end := bytes.IndexByte(b, 0)
+	if end < 0 {
+		return "", fmt.Errorf("%q has no zero at its end", b)
+	}
+	for _, c := range b[:end] {
+		if c < ' ' || c > '~' {
+			return "", fmt.Errorf("%q has a character that is not printable ASCII", b[:end])
+		}
+	}
+	return string(b[:end]), nil
 }
 
 func text(b []byte) string {

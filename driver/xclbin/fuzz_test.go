@@ -1,0 +1,166 @@
+package xclbin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"testing"
+)
+
+// FuzzOpen reads whole files. What is taken must hold together, and what is not must
+// be refused as what it is.
+func FuzzOpen(f *testing.F) {
+	for _, path := range []string{sample, card} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(b[:456])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, l, err := all(b)
+		if err != nil && !errors.Is(err, ErrFormat) {
+			t.Fatalf("the error is no ErrFormat: %v", err)
+		}
+		if x == nil {
+			return
+		}
+		for _, s := range x.Sections {
+			got, err := io.ReadAll(io.NewSectionReader(bytes.NewReader(b), s.Offset, s.Size))
+			if err != nil || int64(len(got)) != s.Size || s.Size > 0 && s.Offset < 456+40*int64(len(x.Sections)) {
+				t.Fatalf("section %+v: %d bytes, %v", s, len(got), err)
+			}
+		}
+		if l != nil {
+			consistent(t, l)
+		}
+	})
+}
+
+// consistent asks a layout everything.
+func consistent(t *testing.T, l *Layout) {
+	for _, k := range l.Kernels {
+		if found, err := l.Kernel(k.Instance); err != nil || found != k {
+			t.Fatalf("%+v is found as %+v, %v", k, found, err)
+		}
+		arguments, err := l.Arguments(k.Instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range arguments {
+			places, err := l.Reach(k.Instance, a)
+			if err != nil || len(places) == 0 {
+				t.Fatalf("argument %d of %s reaches %+v, %v", a, k.Instance, places, err)
+			}
+			for _, p := range places {
+				if p.Bank != l.Banks[p.Index] || !p.Used || p.Type.Stream() {
+					t.Fatalf("argument %d of %s reaches %+v", a, k.Instance, p)
+				}
+			}
+			if p, err := l.BufferBank(k.Instance, a); err == nil && p.Bank != l.Groups[p.Index] || err != nil && !errors.Is(err, ErrNoMemory) {
+				t.Fatalf("a buffer of argument %d of %s is in %+v, %v", a, k.Instance, p, err)
+			}
+		}
+	}
+}
+
+// The records as C has them, with its padding.
+type (
+	cIP struct {
+		Type, Properties uint32
+		Base             uint64
+		Name             [64]byte
+	}
+	cBank struct {
+		Type, Used uint8
+		_          [6]byte
+		KiB, Base  uint64
+		Tag        [16]byte
+	}
+	cConnection struct{ Arg, IP, Bank int32 }
+)
+
+// records reads a table a second time.
+func records[T any](t *testing.T, b []byte, head int) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	list := make([]T, int32(binary.LittleEndian.Uint32(b)))
+	if err := binary.Read(bytes.NewReader(b[head:]), binary.LittleEndian, list); err != nil {
+		t.Fatalf("%d records are not in %d bytes: %v", len(list), len(b), err)
+	}
+	return list
+}
+
+// FuzzSections puts tables into a file. Those that are taken are compared with what
+// encoding/binary makes of them.
+func FuzzSections(f *testing.F) {
+	whole, err := os.ReadFile(card)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), data(whole, groupSection), data(whole, groupedSection), data(whole, userSection))
+	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), []byte{}, []byte{}, []byte("{"))
+	f.Add([]byte{}, []byte{0, 0, 0, 0, 0, 0, 0, 0}, []byte{0, 0, 0, 0}, []byte{1}, []byte{255, 255, 255, 255}, []byte("null"))
+	f.Fuzz(func(t *testing.T, ips, banks, connections, groups, grouped, user []byte) {
+		b := bytes.Clone(whole[:456+6*40])
+		le.PutUint32(b[448:], 6)
+		for i, s := range []struct {
+			kind Kind
+			data []byte
+		}{{IPLayout, ips}, {MemTopology, banks}, {Connectivity, connections}, {AskGroupTopology, groups}, {AskGroupConnection, grouped}, {UserMetadata, user}} {
+			e := entry(b, i)
+			le.PutUint32(e, uint32(s.kind))
+			le.PutUint64(e[24:], uint64(len(b)))
+			le.PutUint64(e[32:], uint64(len(s.data)))
+			b = append(b, s.data...)
+		}
+		le.PutUint64(b[304:], uint64(len(b)))
+		x, l, err := all(b)
+		if x == nil {
+			t.Fatal(err)
+		}
+		if err != nil && !errors.Is(err, ErrFormat) {
+			t.Fatalf("the error is no ErrFormat: %v", err)
+		}
+		if l != nil {
+			consistent(t, l)
+		}
+		if got, err := x.IPs(); err == nil {
+			want := records[cIP](t, ips, 8)
+			for i, w := range want {
+				if got[i] != (IP{IPType(w.Type), text(w.Name[:]), w.Base, w.Properties}) {
+					t.Fatalf("IP %d is %+v, want %+v", i, got[i], w)
+				}
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%d IPs, want %d", len(got), len(want))
+			}
+		}
+		for section, read := range map[string]func() ([]Bank, error){string(banks): x.Banks, string(groups): x.Groups} {
+			got, err := read()
+			if err != nil || string(banks) == string(groups) {
+				continue
+			}
+			want := records[cBank](t, []byte(section), 8)
+			for i, w := range want {
+				if MemType(w.Type).Stream() {
+					w.KiB, w.Base = 0, 0
+				}
+				if got[i] != (Bank{MemType(w.Type), w.Used != 0, w.KiB, w.Base, text(w.Tag[:])}) {
+					t.Fatalf("bank %d is %+v, want %+v", i, got[i], w)
+				}
+			}
+		}
+		if got, err := x.Connections(); err == nil {
+			for i, w := range records[cConnection](t, connections, 4) {
+				if got[i] != (Connection{int(w.Arg), int(w.IP), int(w.Bank)}) {
+					t.Fatalf("connection %d is %+v, want %+v", i, got[i], w)
+				}
+			}
+		}
+	})
+}
