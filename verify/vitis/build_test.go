@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cclforge/cclforge/driver/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
@@ -153,6 +154,68 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
+// layout sees that the driver finds in a result what was designed: every kernel by its
+// instance's name, the memory that its ports reach, and the design's hash.
+func (b *bench) layout(d *design.Design) {
+	b.Helper()
+	f, closer, err := xclbin.Open(b.result(d.Platform.Name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer closer()
+	l, err := f.Layout()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if about, ok, err := f.Describe(); err != nil || !ok || about.Platform != d.Platform.Name || len(about.Design) != 64 {
+		b.Errorf("%s: described as %+v, %t (%v)", d.Platform.Name, about, ok, err)
+	}
+	if len(l.Kernels) != len(d.Instances) {
+		b.Errorf("%s: %d kernels, want %d", d.Platform.Name, len(l.Kernels), len(d.Instances))
+	}
+	for _, in := range d.Instances {
+		if k, err := l.Kernel(in.Name); err != nil || k.Kernel != in.Kernel.Name {
+			b.Errorf("%s: %s is %+v (%v)", d.Platform.Name, in.Name, k, err)
+		}
+	}
+	want := map[string][]string{} // by instances, a line for each port
+	for _, m := range d.Memories {
+		var tags []string
+		for i := m.First; i <= m.Last; i++ {
+			tags = append(tags, fmt.Sprintf("%s[%d]", m.Memory, i))
+		}
+		want[m.Port.Instance.Name] = append(want[m.Port.Instance.Name], strings.Join(tags, " "))
+	}
+	for _, k := range l.Kernels {
+		arguments, err := l.Arguments(k.Instance)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var got []string
+		for _, a := range arguments {
+			places, err := l.Reach(k.Instance, a)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var tags []string
+			size := uint64(0)
+			for _, p := range places {
+				tags = append(tags, p.Tag)
+				size += p.KiB
+			}
+			got = append(got, strings.Join(tags, " "))
+			if p, err := l.BufferBank(k.Instance, a); err != nil || p.KiB != size || p.Base != places[0].Base {
+				b.Errorf("%s: a buffer for argument %d of %s lies in %+v (%v), want %s", d.Platform.Name, a, k.Instance, p, err, tags)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want[k.Instance])
+		if !slices.Equal(slices.Compact(got), slices.Compact(want[k.Instance])) {
+			b.Errorf("%s: %s reaches %q, want %q", d.Platform.Name, k.Instance, got, want[k.Instance])
+		}
+	}
+}
+
 func (b *bench) platform(d *design.Design, version string) {
 	b.Helper()
 	name := d.Platform.Name
@@ -193,6 +256,7 @@ func (b *bench) platform(d *design.Design, version string) {
 	if len(l.Memories) != engines {
 		b.Errorf("%s: firmware is in %d memories of %d engines", name, len(l.Memories), engines)
 	}
+	b.layout(d)
 	if strings.Contains(o.out, "Not known") {
 		b.Errorf("%s: reports that cannot be read:\n%s", name, o.out[strings.Index(o.out, "Not known"):])
 	}

@@ -6,21 +6,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
+	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // linked writes a device binary without firmware, and the map of one memory.
 func linked(t *testing.T, dir string) {
 	t.Helper()
-	bits := xclbin.Bitstream{Design: "d", RAMs: map[string]string{}}
+	bits := sealed.Bitstream{Design: "d", RAMs: map[string]string{}}
 	data, err := bits.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := xclbin.File{UUID: strings.Repeat("0a", 16), Platform: "xilinx_u55c_gen3x16_xdma_base_3", Version: "2.16.204"}
 	f.Set("BITSTREAM", data)
-	f.Set("IP_LAYOUT", []byte(`{"ip_layout":{"m_count":"0","m_ip_data":[]}}`))
-	text, err := f.Bytes()
+	f.Set("CONNECTIVITY", xclbin.Connectivity(nil))
+	text, err := sealed.Bytes(&f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
+	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // Linked is what a device binary of the stand-ins holds.
@@ -21,20 +22,20 @@ type Linked struct {
 
 // Inspect reads a device binary, and sees whether all of it is there.
 func Inspect(path string) (*Linked, error) {
-	f, err := xclbin.Read(path)
+	f, err := sealed.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	l := &Linked{UUID: f.UUID, Platform: f.Platform, Emulated: f.Emulated}
+	l := &Linked{UUID: f.UUID, Platform: f.Platform, Emulated: f.Mode != xclbin.Hardware}
 	kind := "BITSTREAM"
-	if f.Emulated {
+	if f.Mode != xclbin.Hardware {
 		kind = "EMULATION_DATA"
 	}
 	data, ok := f.Get(kind)
 	if !ok {
 		return nil, fmt.Errorf("%s: it has no section %s", path, kind)
 	}
-	bits, err := xclbin.ParseBitstream(data)
+	bits, err := sealed.ParseBitstream(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -53,7 +54,7 @@ func InspectBit(path string) (*Linked, error) {
 	if err != nil {
 		return nil, err
 	}
-	bits, err := xclbin.ParseBitstream(text)
+	bits, err := sealed.ParseBitstream(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -26,15 +26,16 @@ type Shell struct {
 type Memory struct {
 	Name  string `xml:"name,attr"`
 	Banks int    `xml:"banks,attr"`
+	KiB   uint64 `xml:"kib,attr"` // of each bank
 }
 
 // All are the board platforms.
 var All = []Shell{
-	{Name: "xilinx_u50_gen3x16_xdma_5_202210_1", Part: "xcu50-fsvh2104-2-e", SLRs: 2, Memories: []Memory{{"HBM", 32}, {"PLRAM", 4}}},
-	{Name: "xilinx_u55c_gen3x16_xdma_3_202210_1", Part: "xcu55c-fsvh2892-2L-e", SLRs: 3, Memories: []Memory{{"HBM", 32}, {"PLRAM", 6}, {"HOST", 1}}},
-	{Name: "xilinx_u200_gen3x16_xdma_2_202110_1", Part: "xcu200-fsgd2104-2-e", SLRs: 3, Memories: []Memory{{"DDR", 4}, {"PLRAM", 3}, {"HOST", 1}}},
-	{Name: "xilinx_u250_gen3x16_xdma_4_1_202210_1", Part: "xcu250-figd2104-2L-e", SLRs: 4, Memories: []Memory{{"DDR", 4}, {"PLRAM", 4}, {"HOST", 1}}},
-	{Name: "xilinx_u280_gen3x16_xdma_1_202211_1", Part: "xcu280-fsvh2892-2L-e", SLRs: 3, Memories: []Memory{{"HBM", 32}, {"DDR", 2}, {"PLRAM", 6}}},
+	{Name: "xilinx_u50_gen3x16_xdma_5_202210_1", Part: "xcu50-fsvh2104-2-e", SLRs: 2, Memories: []Memory{{"HBM", 32, 256 << 10}, {"PLRAM", 4, 128}}},
+	{Name: "xilinx_u55c_gen3x16_xdma_3_202210_1", Part: "xcu55c-fsvh2892-2L-e", SLRs: 3, Memories: []Memory{{"HBM", 32, 512 << 10}, {"PLRAM", 6, 128}, {"HOST", 1, 16 << 20}}},
+	{Name: "xilinx_u200_gen3x16_xdma_2_202110_1", Part: "xcu200-fsgd2104-2-e", SLRs: 3, Memories: []Memory{{"DDR", 4, 16 << 20}, {"PLRAM", 3, 128}, {"HOST", 1, 16 << 20}}},
+	{Name: "xilinx_u250_gen3x16_xdma_4_1_202210_1", Part: "xcu250-figd2104-2L-e", SLRs: 4, Memories: []Memory{{"DDR", 4, 16 << 20}, {"PLRAM", 4, 128}, {"HOST", 1, 16 << 20}}},
+	{Name: "xilinx_u280_gen3x16_xdma_1_202211_1", Part: "xcu280-fsvh2892-2L-e", SLRs: 3, Memories: []Memory{{"HBM", 32, 256 << 10}, {"DDR", 2, 16 << 20}, {"PLRAM", 6, 128}}},
 }
 
 // Install writes the platforms as a repository below dir.

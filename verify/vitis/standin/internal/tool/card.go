@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 )
 
 // card is what xbutil remembers of one: numbers and booleans as strings, as boost
@@ -73,7 +73,7 @@ func xbutil(c *call) error {
 		if chosen < 0 || len(given["--user"]) != 1 {
 			return fmt.Errorf("program: --device and --user are needed")
 		}
-		f, err := xclbin.Read(given["--user"][0])
+		f, err := sealed.Read(given["--user"][0])
 		if err != nil {
 			return err
 		}

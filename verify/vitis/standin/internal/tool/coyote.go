@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 )
 
 // checkpoint is what stands for a routed design of the Coyote shell.
@@ -135,7 +135,7 @@ func (c *call) shellTarget(build, target string) error {
 	}
 	slices.Sort(cp.Engines)
 	cp.Design = c.inputs(string(text))
-	bits := xclbin.Bitstream{Design: cp.Design, RAMs: map[string]string{}}
+	bits := sealed.Bitstream{Design: cp.Design, RAMs: map[string]string{}}
 	if memory != nil {
 		image, err := words(memory, 0)
 		if err != nil {

@@ -11,10 +11,11 @@ import (
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/site"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xo"
+	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // link is v++ --link.
@@ -236,12 +237,22 @@ func (c *call) design(conf *link.Config, sys *link.System) string {
 	return hash
 }
 
+// account is what the linker leaves in BUILD_METADATA for xclbinutil --info.
+type account struct {
+	Version   string            `json:"version"`
+	Instances []report.Instance `json:"instances"`
+	Banks     map[string]string `json:"banks"`
+}
+
 var base = regexp.MustCompile(`_xdma_(\d+)(_\d)?_20\d+_\d+$`)
 
 // binary is the device binary and what the linker says of it.
 func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, mhz float64) ([]byte, string, error) {
-	f := &xclbin.File{UUID: design[:32], Platform: base.ReplaceAllString(sh.Name, "_xdma_base_$1"), Version: releaseOf(c.Version).xrt, Emulated: target != "hw"}
-	bits := xclbin.Bitstream{Design: design, RAMs: map[string]string{}}
+	f := &xclbin.File{UUID: design[:32], Platform: base.ReplaceAllString(sh.Name, "_xdma_base_$1"), Version: releaseOf(c.Version).xrt}
+	if target != "hw" {
+		f.Mode = xclbin.HardwareEmulation
+	}
+	bits := sealed.Bitstream{Design: design, RAMs: map[string]string{}}
 	for _, in := range sys.Instances {
 		if in.Kernel.Memory == nil {
 			continue
@@ -256,31 +267,21 @@ func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, 
 	if err != nil {
 		return nil, "", err
 	}
-	if f.Emulated {
+	if target != "hw" {
 		f.Set("EMULATION_DATA", data)
 	} else {
 		f.Set("BITSTREAM", data)
 	}
-	type ip struct {
-		Type string `json:"m_type"`
-		Name string `json:"m_name"`
-	}
-	var ips []ip
-	for _, in := range sys.Instances {
-		ips = append(ips, ip{"IP_KERNEL", in.Kernel.Name + ":" + in.Name})
-	}
-	layout, err := json.Marshal(map[string]any{"ip_layout": map[string]any{"m_count": strconv.Itoa(len(ips)), "m_ip_data": ips}})
-	if err != nil {
+	if err := layout(f, sys, sh); err != nil {
 		return nil, "", err
 	}
-	f.Set("IP_LAYOUT", layout)
-	topology, err := json.Marshal(map[string]any{"connectivity": sys.Banks})
-	if err != nil {
-		return nil, "", err
-	}
-	f.Set("CONNECTIVITY", topology)
 	f.Set("CLOCK_FREQ_TOPOLOGY", fmt.Appendf(nil, `{"clock_freq_topology":{"m_count":"1","m_clock_freq":[{"m_freq_Mhz":"%g","m_type":"DATA","m_name":"DATA_CLK"}]}}`, mhz))
-	f.Set("BUILD_METADATA", fmt.Appendf(nil, `{"build_metadata":{"xclbin":{"generated_by":{"name":"v++","version":%q}}}}`, c.Version))
-	all, err := f.Bytes()
+	built, err := json.Marshal(map[string]any{"build_metadata": map[string]any{"xclbin": account{
+		Version: c.Version, Instances: reportView(c.Version, design, mhz, sys, sh).Instances, Banks: sys.Banks}}})
+	if err != nil {
+		return nil, "", err
+	}
+	f.Set("BUILD_METADATA", built)
+	all, err := sealed.Bytes(f)
 	return all, report.Info(reportView(c.Version, design, mhz, sys, sh), uuid(f.UUID), f.Version, target), err
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/option"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 )
 
 // memInfo is what updatemem reads of an MMI file (UG1580).
@@ -60,7 +60,7 @@ func updatemem(c *call) error {
 	if err != nil {
 		return fmt.Errorf("[Updatemem 57-0] %w", err)
 	}
-	bits, err := xclbin.ParseBitstream(text)
+	bits, err := sealed.ParseBitstream(text)
 	if err != nil {
 		return fmt.Errorf("[Updatemem 57-0] %s: %w", g.Get("bit"), err)
 	}
@@ -89,7 +89,7 @@ func updatemem(c *call) error {
 var instancePath = regexp.MustCompile(`^[\w./\[\]]+$`)
 
 // fill puts one program into one memory.
-func (c *call) fill(bits *xclbin.Bitstream, info *memInfo, proc, file string) error {
+func (c *call) fill(bits *sealed.Bitstream, info *memInfo, proc, file string) error {
 	at := slices.IndexFunc(info.Processors, func(p processor) bool { return p.Path == proc })
 	if at < 0 || !instancePath.MatchString(proc) {
 		return fmt.Errorf("the processor '%s' is not in the memory map", proc)

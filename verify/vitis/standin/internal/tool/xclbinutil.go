@@ -10,7 +10,8 @@ import (
 
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/option"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xclbin"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
+	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // xclbinutil takes device binaries apart and puts them together.
@@ -32,7 +33,7 @@ func xclbinutil(c *call) error {
 	if err != nil {
 		return c.refuse("Unable to open the input file: %s", g.Get("input"))
 	}
-	if f, err = xclbin.Parse(all); err != nil {
+	if f, err = sealed.Parse(all); err != nil {
 		return fmt.Errorf("%s: %w", g.Get("input"), err)
 	}
 	for _, name := range g.All("remove-section") {
@@ -55,7 +56,7 @@ func xclbinutil(c *call) error {
 		if !g.Has("skip-uuid-insertion") { // what is written is another file
 			f.UUID = c.inputs()[:32]
 		}
-		data, err := f.Bytes()
+		data, err := sealed.Bytes(f)
 		if err != nil {
 			return err
 		}
@@ -71,22 +72,17 @@ func xclbinutil(c *call) error {
 // info writes what a file holds, or says it.
 func (c *call) info(f *xclbin.File, file string, force bool) error {
 	v := report.View{Version: c.Version, Platform: f.Platform}
-	var layout struct {
-		Layout struct {
-			IPs []struct {
-				Name string `json:"m_name"`
-			} `json:"m_ip_data"`
-		} `json:"ip_layout"`
+	var built struct {
+		Metadata struct {
+			Xclbin account `json:"xclbin"`
+		} `json:"build_metadata"`
 	}
-	if data, ok := f.Get("IP_LAYOUT"); ok {
-		if err := json.Unmarshal(data, &layout); err != nil {
+	if data, ok := f.Get("BUILD_METADATA"); ok {
+		if err := json.Unmarshal(data, &built); err != nil {
 			return err
 		}
 	}
-	for _, ip := range layout.Layout.IPs {
-		kernel, name, _ := strings.Cut(ip.Name, ":")
-		v.Instances = append(v.Instances, report.Instance{Name: name, Kernel: kernel})
-	}
+	v.Instances, v.Banks = built.Metadata.Xclbin.Instances, built.Metadata.Xclbin.Banks
 	var clocks struct {
 		Topology struct {
 			Clocks []struct {
@@ -102,17 +98,8 @@ func (c *call) info(f *xclbin.File, file string, force bool) error {
 			v.Frequency, _ = strconv.ParseFloat(clock.MHz, 64)
 		}
 	}
-	var banks struct {
-		Connectivity map[string]string `json:"connectivity"`
-	}
-	if data, ok := f.Get("CONNECTIVITY"); ok {
-		if err := json.Unmarshal(data, &banks); err != nil {
-			return err
-		}
-		v.Banks = banks.Connectivity
-	}
 	target := "hw"
-	if f.Emulated {
+	if f.Mode != xclbin.Hardware {
 		target = "hw_emu"
 	}
 	text := report.Info(v, uuid(f.UUID), f.Version, target)
@@ -144,7 +131,7 @@ func (c *call) section(f *xclbin.File, verb, spec string, force bool) error {
 	if !xclbin.Known(kind) {
 		return c.refuse("Section '%s' isn't a valid section name.", kind)
 	}
-	if format != "RAW" && (format != "JSON" || !xclbin.JSON(kind)) {
+	if format != "RAW" && (format != "JSON" || !sealed.JSON(kind)) {
 		return c.refuse("The %s section does not support the format type: %s", kind, format)
 	}
 	old, there := f.Get(kind)
@@ -173,7 +160,7 @@ func (c *call) section(f *xclbin.File, verb, spec string, force bool) error {
 		return c.refuse("Unable to parse the file '%s' as JSON.", file)
 	}
 	if kind == "BITSTREAM" {
-		if _, err := xclbin.ParseBitstream(data); err != nil {
+		if _, err := sealed.ParseBitstream(data); err != nil {
 			return fmt.Errorf("%s is no bitstream: %w", file, err)
 		}
 	}
