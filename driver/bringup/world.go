@@ -61,8 +61,11 @@ func (w *World) hear(kind byte, payload []byte) error {
 	switch {
 	case kind == frameMember && w.step == StepJoin && len(w.members) < w.o.Size:
 		m, err := decodeMember(payload, w.o.Size)
-		if err != nil || m.Rank != len(w.members) {
+		if err != nil {
 			return fmt.Errorf("%w: the description of rank %d: %w", errProtocol, len(w.members), err)
+		}
+		if m.Rank != len(w.members) {
+			return fmt.Errorf("%w: the description of rank %d comes in the place of rank %d", errProtocol, m.Rank, len(w.members))
 		}
 		w.members = append(w.members, m)
 	case kind == frameJoined && w.step == StepJoin && len(w.members) == w.o.Size:
