@@ -72,7 +72,7 @@ module exchange_memory #(
     localparam int unsigned PROCESSOR = 4;
     localparam int unsigned CLIENTS   = 5;
 
-    logic [31:0] memory [WORDS];
+    (* ram_style = "block" *) logic [31:0] memory [WORDS];
 
     // Hosts count on zeros: tuning words that nobody writes are the defaults. Block
     // RAM is 0 where nothing else is said; saying so takes synthesis long.
