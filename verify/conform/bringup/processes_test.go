@@ -87,15 +87,16 @@ func TestKilledAtEveryStep(t *testing.T) {
 func TestRank0KilledAtEveryStep(t *testing.T) {
 	stages(t, false, func(t *testing.T, s *stage) {
 		for _, test := range []struct {
-			step  bringup.Step
-			role  role
-			texts []string
+			step   bringup.Step
+			others bringup.Step // where they have to be: rank 0 is ahead of them
+			role   role
+			texts  []string
 		}{
-			{bringup.StepMeet, role{}, []string{"step meet: rank 0 at " + s.meet() + ": it does not answer", "enough"}},
-			{bringup.StepJoin, role{}, []string{"step join: rank 0 at " + s.meet() + ": it has left", "killed"}},
-			{bringup.StepConfigure, role{Hold: true}, []string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
-			{bringup.StepReady, role{Hold: true}, []string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
-			{bringup.StepRun, role{Watch: true}, []string{"step run: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepMeet, bringup.StepMeet, role{}, []string{"step meet: rank 0 at " + s.meet() + ": it does not answer", "enough"}},
+			{bringup.StepJoin, bringup.StepJoin, role{}, []string{"step join: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepConfigure, bringup.StepConfigure, role{Hold: true}, []string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepReady, bringup.StepConfigure, role{Hold: true}, []string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepRun, bringup.StepRun, role{Watch: true}, []string{"step run: rank 0 at " + s.meet() + ": it has left", "killed"}},
 		} {
 			t.Run(string(test.step), func(t *testing.T) {
 				all := s.all(t, test.role, map[int]role{0: {Stop: []bringup.Step{test.step}}})
@@ -113,7 +114,7 @@ func TestRank0KilledAtEveryStep(t *testing.T) {
 					return
 				}
 				for _, a := range others {
-					a.wait("step " + string(min(test.step, bringup.StepJoin)))
+					a.wait("step " + string(test.others))
 				}
 				all[0].kill()
 				same(t, others, test.texts...)
