@@ -167,7 +167,7 @@ func TestProcessesThatDoNotBelong(t *testing.T) {
 // Ranks whose connections do not end are missed, too.
 func TestSilence(t *testing.T) {
 	const victim = 2
-	watch := role{Watch: true, Silence: 3 * time.Second}
+	watch := role{Watch: true, Silence: 8 * time.Second}
 	stages(t, true, func(t *testing.T, s *stage) {
 		all := s.all(t, watch, nil)
 		for _, a := range all {
@@ -178,14 +178,14 @@ func TestSilence(t *testing.T) {
 			if err := all[victim].cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
-			same(t, others, "step run: rank 2 at ", "it has said nothing for 3s")
+			same(t, others, "step run: rank 2 at ", "it has said nothing for 8s")
 			return
 		}
 		if err := s.net.Lose(victim, "tcp", []uint16{uint16(s.port)}, 100); err != nil {
 			t.Fatal(err)
 		}
-		same(t, others, "step run: rank 2 at "+s.address(victim).String()+":", "it has said nothing for 3s")
-		same(t, all[victim:victim+1], "step run: rank 0 at "+s.meet()+":", "it has said nothing for 3s")
+		same(t, others, "step run: rank 2 at "+s.address(victim).String()+":", "it has said nothing for 8s")
+		same(t, all[victim:victim+1], "step run: rank 0 at "+s.meet()+":", "it has said nothing for 8s")
 	})
 }
 
