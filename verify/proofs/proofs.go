@@ -41,6 +41,7 @@ type Proof struct {
 	Base     int               // cycles of the base case; 0: as many. Induction needs more than K
 	K        int               // of the induction; 0: there is none
 	Quick    bool              // a few seconds
+	AtOnce   bool              // a defect is looked for in all cycles with one question: quicker where each of them takes long
 	Broken   []Defect
 }
 

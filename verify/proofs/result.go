@@ -31,7 +31,7 @@ type Found struct {
 	Defect  string  `json:"defect"`
 	Found   bool    `json:"found"`
 	By      string  `json:"by,omitempty"`    // the assertion
-	Cycle   int     `json:"cycle,omitempty"` // of the counterexample
+	Cycle   int     `json:"cycle,omitempty"` // of the counterexample; 0: not known
 	Seconds float64 `json:"seconds"`
 	Failure string  `json:"failure,omitempty"`
 }
@@ -92,7 +92,11 @@ func Table(results []Result) string {
 		}
 		for _, f := range r.Broken {
 			if f.Found {
-				fmt.Fprintf(&text, "  planted: %s: found by %q in cycle %d\n", f.Defect, f.By, f.Cycle)
+				fmt.Fprintf(&text, "  planted: %s: found by %q", f.Defect, f.By)
+				if f.Cycle > 0 {
+					fmt.Fprintf(&text, " in cycle %d", f.Cycle)
+				}
+				text.WriteByte('\n')
 			} else {
 				fmt.Fprintf(&text, "  planted: %s: NOT FOUND: %s\n", f.Defect, f.Failure)
 			}

@@ -144,7 +144,11 @@ func (p Proof) find(ctx context.Context, s Sources, o Options, dir string, d Def
 	if depth == 0 {
 		depth = p.Depth
 	}
-	said, err := p.ask(ctx, o, dir, "-t", strconv.Itoa(depth))
+	cycles := strconv.Itoa(depth)
+	if p.AtOnce {
+		cycles = "0:" + cycles + ":" + cycles
+	}
+	said, err := p.ask(ctx, o, dir, "-t", cycles)
 	if err == nil {
 		return found, fmt.Errorf("%w in %d cycles", ErrSurvives, depth)
 	}
@@ -152,7 +156,9 @@ func (p Proof) find(ctx context.Context, s Sources, o Options, dir string, d Def
 	if v.assertion == "" {
 		return found, err
 	}
-	found.Found, found.By, found.Cycle = true, v.assertion, v.cycle
+	if found.Found, found.By = true, v.assertion; !p.AtOnce {
+		found.Cycle = v.cycle
+	}
 	return found, nil
 }
 

@@ -2,31 +2,8 @@ package proofs
 
 // unfinished have properties that have not all been proved, for want of time of
 // the solver: nothing is claimed of these blocks yet. One that is done moves into
-// the table where it belongs. Both have their induction; base case of tx_packets, covers,
-// conditions and planted defects are still to be gone through.
+// the table where it belongs. Of tx_schedule planted defects are still to be gone through.
 var unfinished = []Proof{
-	{
-		Name:     "tx_packets",
-		Shows:    "a packet with a header is sent as its header, once, and the rows of its payload behind it, one without as its rows, to the last byte that it was announced with; packets come whole and in the order in which they were promised, to the network or to the engine itself; their slots are free when they have been read",
-		Design:   []string{"ccl_offload/tx_packets.sv", "ccl_offload/slot_reader.sv", "common/fifo.sv"},
-		StandIns: []string{"tx_packets_parts.sv"},
-		Sizes: map[string]string{"engine_pkg.KEEP_WIDTH": "32'd8", "engine_pkg.SLOTS": "32'd2", "engine_pkg.SLOT_WIDTH": "32'd1", "engine_pkg.SESSION_WIDTH": "32'd1",
-			"engine_pkg.ROW_WIDTH": "32'd3", "engine_pkg.LENGTH_WIDTH": "32'd7"},
-		Why:   "2 slots of 8 rows of 8 bytes instead of 32 of 64 of 64: rows and bytes are counted, slots are alike; any bit of a header is looked at. packet_table, tx_commit, tx_schedule and slot_memory, which stand in, have proofs of their own",
-		Depth: 10, Base: 4, K: 1,
-		Broken: []Defect{
-			{Name: "what follows has a header, too", Old: "read_row == 0 && read_side[17] && read_from.headed", New: "read_row == 0 && read_side[17]"},
-			{Name: "each row is a header", Old: "read_fill || read_row == 0 && read_side[17]", New: "read_fill || read_side[17]"},
-			{Name: "the number does not get into the header", Old: "if (numbered[read_slot]) header.seq", New: "if (1'b0) header.seq"},
-			{Name: "the number of the last packet in the slot stays", Old: "            numbered[free_slot] <= 1'b0;\n", New: ""},
-			{Name: "what fills up looks like a header", Old: "read_header = read_fill ? '1 : ", New: "read_header = "},
-			{Name: "a slot is free before its last row was read", Old: "if (read && read_last && !read_fill) release_", New: "if (read && !read_fill) release_"},
-			{Name: "a reset forgets what is being sent", Old: "known = asked | sending;", New: "known = asked;"},
-			{Name: "a packet overtakes those that wait for the reader", Old: "job_waits ? job_next : job_new;", New: "job_push ? job_new : job_next;"},
-			{Name: "a job comes twice", Old: "job_push && (job_waits || !job_ready)", New: "job_push"},
-			{Name: "the loop's readiness counts for all", Old: "out_self ? loop_ready : send_ready", New: "loop_ready"},
-		},
-	},
 	{
 		Name:   "tx_schedule",
 		Shows:  "the network is asked for the first packet of a receiver and for nothing twice, with the length of its header and payload; what it grants is sent, once; between the header of a message and the next one there are exactly the bytes that it promises, filled up if the rest never comes",
