@@ -17,9 +17,14 @@ func (x *whole) driveQueries() {
 		name := fmt.Sprintf("window_request_%d", c)
 		b.Scramble(r, name)
 		b.Set(name+".valid", 0)
-		if r.IntN(30) > 0 {
+		pace := 30
+		if b.Cycle/2000%4 == 3 { // all ask all the time
+			pace = 1
+		}
+		if r.IntN(pace) > 0 {
 			continue
 		}
+		x.passed[c] = 0
 		n, w := x.some()
 		q := what{operation: doQuery, window: uint64(n), address: w.address + r.Uint64N(w.bytes+100) - 40, index: b.Cycle}
 		x.queries[c] = &q
@@ -80,6 +85,12 @@ func (x *whole) answered() error {
 		}
 		x.queries[c] = nil
 		x.busy[q.window]--
+		for other, waits := range x.queries {
+			// Beside one that had its turn before, each other channel comes first once at most.
+			if x.passed[other]++; waits != nil && x.passed[other] > len(x.queries) {
+				return fmt.Errorf("channel %d is passed over %d times", other, x.passed[other])
+			}
+		}
 		o := &x.windows[q.window]
 		ok := q.good == 0 && o.holds(q.address)
 		bytes := uint64(0)

@@ -39,6 +39,7 @@ type whole struct {
 	writes     []what // packets that were let in and whose data are on the way to memory
 	writing    *what
 	queries    [4]*what
+	passed     [4]int            // since a channel has asked, answers to others
 	sending    *what             // an announcement
 	numbers    map[uint64]uint64 // of announcements that were sent, by session
 	foreigners map[uint64]bool
