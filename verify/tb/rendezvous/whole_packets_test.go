@@ -81,6 +81,8 @@ func (x *whole) somePacket() *packet {
 		p.tag ^= 1
 	case 3:
 		p.host ^= 1
+	case 4:
+		p.context = 2 // 0 would be anybody's
 	}
 	return p
 }
