@@ -26,7 +26,7 @@ func (x *whole) driveQueries() {
 		}
 		x.passed[c] = 0
 		n, w := x.some()
-		q := what{operation: doQuery, window: uint64(n), address: w.address + r.Uint64N(w.bytes+100) - 40, index: b.Cycle}
+		q := what{window: uint64(n), address: w.address + r.Uint64N(w.bytes+100) - 40, index: b.Cycle}
 		x.queries[c] = &q
 		x.busy[n]++
 		b.Set(name+".valid", 1)

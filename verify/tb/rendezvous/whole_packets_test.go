@@ -173,7 +173,7 @@ func (x *whole) decided() error {
 				return fmt.Errorf("the epoch of %+v is %d, not %d; before it was %d", p, epoch, m.epoch, m.before)
 			}
 			note := p.what
-			note.operation, note.window, note.epoch, note.good = doWritten, uint64(p.at), epoch, m.opens
+			note.window, note.epoch = uint64(p.at), epoch
 			x.writes = append(x.writes, note)
 			x.seen["let in"]++
 		}

@@ -164,8 +164,7 @@ func (x *whole) accessed() error {
 	}
 	got := b.Get("reg_response.rdata")
 	switch a.name {
-	case "window":
-		x.named = a.data
+	case "window": // what follows knows its number
 	case "address":
 		if a.high {
 			x.address = x.address&0xFFFFFFFF | a.data<<32
@@ -221,7 +220,7 @@ func (x *whole) open(a *access) {
 	}
 	o := &x.windows[a.window]
 	fresh := window{open: a.known, session: a.who.session, src: x.b.Get("selection.source"), context: a.who.context, address: x.address, bytes: x.bytes,
-		host: a.data & 1, epoch: unknown, before: o.epoch, opens: o.opens + 1, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
+		host: a.data & 1, epoch: unknown, before: o.epoch, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
 	for left := x.bytes; left > 0; left -= min(left, 4032) {
 		fresh.packets = append(fresh.packets, min(left, 4032))
 	}

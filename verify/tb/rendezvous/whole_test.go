@@ -30,8 +30,7 @@ type whole struct {
 	anyTag     uint64
 	reg        *access
 	plan       []access
-	named      uint64 // registers: window, address, bytes
-	address    uint64
+	address    uint64 // registers
 	bytes      uint64
 	wait       uint64 // until this cycle firmware does nothing
 	packet     *packet
