@@ -8,6 +8,7 @@ package design
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -61,6 +62,7 @@ type Kernel struct {
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Arguments []Argument
+	Registers string        // the register map of the interface generation that it has; "" for none
 	Ports     []*Port       // of its first instance
 	HLS       *platform.HLS // its C++; nil if there is none
 	XO        *XO           // where its .xo comes from; nil unless Source is "xo" and somebody has said
@@ -98,6 +100,9 @@ type Argument struct {
 	Type      string // C type
 	Port      string // the port it belongs to: s_axi_control, or a memory port for pointers
 }
+
+// Pointer reports whether the register holds an address in memory.
+func (a Argument) Pointer() bool { return strings.HasSuffix(a.Type, "*") }
 
 // Protocol of a port.
 type Protocol string

@@ -2,6 +2,8 @@ package designjson
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -22,6 +24,17 @@ func Marshal(d *design.Design) ([]byte, error) {
 		return nil, fmt.Errorf("design of %s as JSON: %w", d.Platform.Name, err)
 	}
 	return breakLines(compact.Bytes()), nil
+}
+
+// Hash is the SHA-256 of a design as JSON, in hexadecimal digits: what tells it from
+// all others.
+func Hash(d *design.Design) (string, error) {
+	text, err := Marshal(d)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // settingsDepth is how deep objects have one key a line.

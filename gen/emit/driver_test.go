@@ -10,7 +10,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/output"
 )
 
 // driverProgram prints what a driver package says when it runs.
@@ -40,7 +42,8 @@ func main() {
 		"hasNot": p.CompressionFlagsEth.Has(flags), "bit": flags.Flags()[1].At, "mask": flags.Flags()[1].Mask(),
 		"operation": p.OperationAllReduce.String(), "unknown": p.Operation(77).String(),
 		"platform": p.Platform,
-		"instances": p.Instances, "streams": p.Streams, "communicators": p.CommunicatorOffsets,
+		"instances": p.Card.Instances, "streams": p.Card.Streams, "kernels": p.Card.Kernels,
+		"card": []string{p.Card.Platform, p.Card.Board, p.Card.Shell, p.Card.Hash}, "communicators": p.CommunicatorOffsets,
 		"name": p.Name + " " + p.Board + " " + p.Part + " " + p.Generation,
 	})
 }
@@ -95,7 +98,8 @@ func TestDriverSays(t *testing.T) {
 				"flags": "op0|eth|bit 7", "none": "0", "has": true, "hasNot": false, "bit": 3, "mask": 8,
 				"operation": "allreduce", "unknown": "Operation(77)",
 				"platform":  driverview.Of(d),
-				"instances": expectedInstances(d), "streams": expectedStreams(d), "communicators": d.Exchange.Communicators,
+				"instances": expectedInstances(d), "streams": expectedStreams(d), "kernels": expectedKernels(d),
+				"card": expectedCard(t, d), "communicators": d.Exchange.Communicators,
 				"name": d.Platform.Name + " " + d.Platform.Board.Name + " " + d.Platform.Board.Part + " " + d.ABI().Name,
 			}
 			if diff := cmp.Diff(plainJSON(t, want), any(got)); diff != "" {
@@ -130,6 +134,42 @@ func expectedStreams(d *design.Design) []object {
 		})
 	}
 	return out
+}
+
+// expectedKernels are the kernels with the registers that HCL gives them.
+func expectedKernels(d *design.Design) []object {
+	var out []object
+	for _, k := range d.Kernels() {
+		var registers []object
+		add := func(name string, at uint32, bits int, address bool) {
+			for _, r := range registers {
+				if r["Name"] == name {
+					return
+				}
+			}
+			registers = append(registers, object{"Name": name, "At": at, "Bits": bits, "Address": address})
+		}
+		if k.Registers != "" {
+			for _, r := range d.ABI().RegisterMap(k.Registers).Registers {
+				add(r.Name, r.At, r.Width, false)
+			}
+		}
+		for _, a := range k.Arguments {
+			add(a.Name, a.At, a.Width, strings.Contains(a.Type, "*"))
+		}
+		out = append(out, object{"Name": k.Name, "Control": k.Control, "Registers": registers})
+	}
+	return out
+}
+
+// expectedCard has the hash that a finished .xclbin has.
+func expectedCard(t *testing.T, d *design.Design) []string {
+	t.Helper()
+	text, err := designjson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{d.Platform.Name, d.Platform.Board.Name, d.Platform.Board.Shell, output.Hash(text)}
 }
 
 // TestExamplesRun: the example of a driver package shows what it says, in the

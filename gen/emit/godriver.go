@@ -22,8 +22,8 @@ const (
 	driverCommonTemplate   = "driver/generation.go.tmpl"
 	driverPlatformFile     = "driver/platform.go"
 	driverPlatformTemplate = "driver/platform.go.tmpl"
-	driverTopologyFile     = "driver/topology.go"
-	driverTopologyTemplate = "driver/topology.go.tmpl"
+	driverCardFile         = "driver/card.go"
+	driverCardTemplate     = "driver/card.go.tmpl"
 	driverExampleFile      = "driver/example_test.go"
 	driverExampleTemplate  = "driver/example_test.go.tmpl"
 )
@@ -52,7 +52,7 @@ var golang = language{
 var (
 	goCommonNames   = []string{"Flag", "Generation"}
 	goPlatformNames = []string{
-		"Name", "Board", "Part", "Platform", "Open", "Example", "Instance", "Instances", "Banks", "Stream", "Streams",
+		"Name", "Board", "Part", "Platform", "Open", "Example", "Card",
 	}
 )
 
@@ -145,8 +145,7 @@ type goPlatform struct {
 	Common               string
 	Groups               []wording
 	Platform             string // what the driver knows, as Go source
-	Instances            []goInstance
-	Streams              []goStream
+	Card                 string // how it lies on its card, likewise
 	Example              goExample
 }
 
@@ -157,23 +156,6 @@ type goExample struct {
 	Type      string // element type, in Go
 	Reduces   bool
 	Output    []string
-}
-
-type goInstance struct {
-	Name, Kernel, Role string
-	CCLO, SLR          int
-	Banks              []goBanks
-}
-
-type goBanks struct {
-	Port, Memory string
-	First, Last  int
-}
-
-type goStream struct {
-	From, To                  string
-	Width, TDEST, Depth, CCLO int
-	Group                     string
 }
 
 // godriver renders the Go package of the platform.
@@ -198,8 +180,7 @@ func godriver(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// This template writes what gofmt would: the graph is large.
-	graph, err := execute(driverTopologyTemplate, view)
+	graph, err := formatted(driverCardTemplate, view)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +188,7 @@ func godriver(d *design.Design) ([]File, error) {
 	return append([]File{
 		{driverABIFile, shared, platformInputs(d, driverABITemplate, driverCommonTemplate)},
 		{driverPlatformFile, numbers, platformInputs(d, driverPlatformTemplate)},
-		{driverTopologyFile, graph, platformInputs(d, driverTopologyTemplate)},
+		{driverCardFile, graph, platformInputs(d, driverCardTemplate)},
 		{driverExampleFile, example, platformInputs(d, driverExampleTemplate)},
 	}, kernels...), err
 }
@@ -228,16 +209,9 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, *identifie
 		_, err := configWords(d.ABI(), config) // the driver refuses what it cannot fill in, at run time
 		errs = append(errs, err)
 	}
-	banks := map[*design.Instance][]goBanks{}
-	for _, m := range d.Memories {
-		banks[m.Port.Instance] = append(banks[m.Port.Instance], goBanks{m.Port.Name, m.Memory, m.First, m.Last})
-	}
-	for _, in := range d.Instances {
-		view.Instances = append(view.Instances, goInstance{in.Name, in.Kernel.Name, in.Role, in.Scope, in.SLR, banks[in]})
-	}
-	for _, s := range d.Streams {
-		view.Streams = append(view.Streams, goStream{end(s.From), end(s.To), s.From.Width, s.From.TDEST, s.Depth, s.Scope, s.Group})
-	}
+	lies, err := driverview.Card(d)
+	errs = append(errs, err)
+	view.Card = goLiteral(lies)
 	view.Example, err = goExampleView(d)
 	return view, names, errors.Join(append(errs, err)...)
 }

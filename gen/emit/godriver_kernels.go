@@ -98,7 +98,7 @@ func goArguments(k *design.Kernel) ([]goArgument, error) {
 		a := goArgument{Name: parameter(r.Name), Register: r.Name, Doc: r.Doc, Type: "uint32", Word: "uint64(%s)"}
 		kind, known := goKinds[r.Type]
 		switch {
-		case strings.HasSuffix(r.Type, "*"):
+		case r.Pointer():
 			a.Type, a.Word, a.Pointer = "uint64", "%s", true
 		case known:
 			a.Type, a.Word = kind.golang, kind.word

@@ -41,9 +41,9 @@ func TestCollisions(t *testing.T) {
 		{"Go type", rendererError(godriver), func(g *abi.Generation) {
 			g.Enums = append(g.Enums, abi.Enum{Name: "flag"})
 		}, []string{"Flag in Go"}},
-		{"Go type of the topology", rendererError(godriver), func(g *abi.Generation) {
-			g.Enums = append(g.Enums, abi.Enum{Name: "streams"})
-		}, []string{"Streams in Go"}},
+		{"Go variable of the card", rendererError(godriver), func(g *abi.Generation) {
+			g.Enums = append(g.Enums, abi.Enum{Name: "card"})
+		}, []string{"Card in Go"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := test.render(with(t, test.change))

@@ -233,11 +233,11 @@ func (p *planner) image() error {
 // Describe is what a finished design says about itself, in the section USER_METADATA
 // of its .xclbin.
 func Describe(d *design.Design, firmware []byte) (xclbin.Description, error) {
-	text, err := designjson.Marshal(d)
+	hash, err := designjson.Hash(d)
 	if err != nil {
 		return xclbin.Description{}, err
 	}
-	return xclbin.Description{Platform: d.Platform.Name, Design: output.Hash(text), Generation: d.ABI().Name, Firmware: output.Hash(firmware),
+	return xclbin.Description{Platform: d.Platform.Name, Design: hash, Generation: d.ABI().Name, Firmware: output.Hash(firmware),
 		Generator: xclbin.Generator}, nil
 }
 

@@ -1,0 +1,149 @@
+// Package card describes how a platform lies on its card: which kernels are there,
+// how they are connected, and where their registers are. Generated driver packages
+// have a Design; what works on cards takes one, and registers of its kernels.
+package card
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Design is what a driver knows of a linked platform. It is plain data, and must not
+// change while it is in use.
+type Design struct {
+	Platform string
+	Board    string
+	Shell    string // the Vitis platform that it is linked for
+	// Hash is the SHA-256 of design.json, hexadecimal; a finished .xclbin says the same.
+	Hash      string
+	Kernels   []Kernel
+	Instances []Instance
+	Streams   []Stream
+}
+
+// Kernel is what instances of it have in common.
+type Kernel struct {
+	Name      string
+	Control   string     // "ap_ctrl_hs", "ap_ctrl_chain", "ap_ctrl_none" or "user_managed"
+	Registers []Register // by offset, as far as they are described
+}
+
+// Register is a register of a kernel.
+type Register struct {
+	Name    string
+	At      uint32 // bytes
+	Bits    int    // 32, or 64: two words, low first
+	Address bool   // it holds an address in memory
+}
+
+// Instance is a kernel on the card.
+type Instance struct {
+	Name   string
+	Kernel string
+	Role   string // what it is for: "engine", "host_controller", "dma", "poe", …
+	CCLO   int    // the engine it belongs to, -1 for the whole card
+	SLR    int    // -1 if not placed
+	Banks  []Banks
+}
+
+// Banks are what a memory port of an instance reaches.
+type Banks struct {
+	Port, Memory string
+	First, Last  int
+}
+
+// Stream is a connection between two instances, each end an instance and its port.
+type Stream struct {
+	From, To string
+	Width    int // bits of data
+	TDEST    int // bits
+	Depth    int // beats of the FIFO, 0 for none
+	CCLO     int // the engine it belongs to, -1 for the whole card
+	Group    string
+}
+
+// Registers are those of an instance. Offsets are in bytes, multiples of 4. The
+// methods may be called concurrently.
+type Registers interface {
+	Read(ctx context.Context, offset uint32) (uint32, error)
+	Write(ctx context.Context, offset, value uint32) error
+}
+
+// Roles of instances that drivers look for.
+const (
+	Engine         = "engine"
+	HostController = "host_controller"
+	DMA            = "dma"
+	Network        = "poe"
+	MAC            = "mac"
+	Sessions       = "session_handler"
+	User           = "user"
+)
+
+// Engines is the number of engines on the card.
+func (d *Design) Engines() int {
+	n := 0
+	for _, in := range d.Instances {
+		if in.Role == Engine {
+			n++
+		}
+	}
+	return n
+}
+
+// Of lists the instances of an engine in a role, in the order of the design.
+func (d *Design) Of(cclo int, role string) []Instance {
+	var out []Instance
+	for _, in := range d.Instances {
+		if in.CCLO == cclo && in.Role == role {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// Instance finds an instance by its name.
+func (d *Design) Instance(name string) (Instance, bool) {
+	i := slices.IndexFunc(d.Instances, func(in Instance) bool { return in.Name == name })
+	if i < 0 {
+		return Instance{}, false
+	}
+	return d.Instances[i], true
+}
+
+// Kernel finds a kernel by its name.
+func (d *Design) Kernel(name string) (Kernel, bool) {
+	i := slices.IndexFunc(d.Kernels, func(k Kernel) bool { return k.Name == name })
+	if i < 0 {
+		return Kernel{}, false
+	}
+	return d.Kernels[i], true
+}
+
+// Offset is where a register is; ok is false if the kernel has none of this name.
+func (k Kernel) Offset(register string) (at uint32, ok bool) {
+	i := slices.IndexFunc(k.Registers, func(r Register) bool { return r.Name == register })
+	if i < 0 {
+		return 0, false
+	}
+	return k.Registers[i].At, true
+}
+
+// Offsets are where registers are, in the order of their names. The error names
+// those that the kernel does not have.
+func (k Kernel) Offsets(registers ...string) ([]uint32, error) {
+	out := make([]uint32, len(registers))
+	var missing []string
+	for i, name := range registers {
+		at, ok := k.Offset(name)
+		if !ok {
+			missing = append(missing, name)
+		}
+		out[i] = at
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("kernel %s has no registers %q", k.Name, missing)
+	}
+	return out, nil
+}

@@ -1,0 +1,55 @@
+package driverview
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designjson"
+)
+
+// Card is how a design lies on its card.
+func Card(d *design.Design) (card.Design, error) {
+	hash, err := designjson.Hash(d)
+	if err != nil {
+		return card.Design{}, err
+	}
+	out := card.Design{Platform: d.Platform.Name, Board: d.Platform.Board.Name, Shell: d.Platform.Board.Shell, Hash: hash}
+	for _, k := range d.Kernels() {
+		out.Kernels = append(out.Kernels, card.Kernel{Name: k.Name, Control: k.Control, Registers: registers(d, k)})
+	}
+	banks := map[*design.Instance][]card.Banks{}
+	for _, m := range d.Memories {
+		banks[m.Port.Instance] = append(banks[m.Port.Instance], card.Banks{Port: m.Port.Name, Memory: m.Memory, First: m.First, Last: m.Last})
+	}
+	for _, in := range d.Instances {
+		out.Instances = append(out.Instances, card.Instance{
+			Name: in.Name, Kernel: in.Kernel.Name, Role: in.Role, CCLO: in.Scope, SLR: in.SLR, Banks: banks[in],
+		})
+	}
+	for _, s := range d.Streams {
+		out.Streams = append(out.Streams, card.Stream{
+			From: s.From.Instance.Name + "." + s.From.Name, To: s.To.Instance.Name + "." + s.To.Name,
+			Width: s.From.Width, TDEST: s.From.TDEST, Depth: s.Depth, CCLO: s.Scope, Group: s.Group,
+		})
+	}
+	return out, nil
+}
+
+// registers are the arguments of a kernel and the registers of its map, by offset.
+func registers(d *design.Design, k *design.Kernel) []card.Register {
+	var out []card.Register
+	for _, a := range k.Arguments {
+		out = append(out, card.Register{Name: a.Name, At: a.At, Bits: a.Width, Address: a.Pointer()})
+	}
+	if m := d.ABI().RegisterMap(k.Registers); m != nil {
+		for _, r := range m.Registers {
+			if !slices.ContainsFunc(out, func(known card.Register) bool { return known.Name == r.Name }) {
+				out = append(out, card.Register{Name: r.Name, At: r.At, Bits: r.Width})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b card.Register) int { return cmp.Compare(a.At, b.At) })
+	return out
+}
