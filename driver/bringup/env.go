@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/launch"
 )
 
 // Lookup is a way to look variables up, such as os.LookupEnv.
@@ -20,7 +21,7 @@ type Lookup func(name string) (value string, there bool)
 const (
 	EnvRank       = "CCLFORGE_RANK"        // of this process, where no launcher says it
 	EnvSize       = "CCLFORGE_SIZE"        // number of ranks, likewise; else the slots of the hosts
-	EnvHosts      = "CCLFORGE_HOSTS"       // file of hosts, one for each line: "host" or "host slots=2"
+	EnvHosts      = "CCLFORGE_HOSTS"       // file of hosts, a line "host" or "host slots=2" for each; or a list "a:2,b:2"
 	EnvMeet       = "CCLFORGE_MEET"        // where rank 0 is, "host" or "host:port"
 	EnvSecret     = "CCLFORGE_SECRET"      // what only the ranks know
 	EnvSecretFile = "CCLFORGE_SECRET_FILE" // a file with it
@@ -30,7 +31,7 @@ const (
 var flagged = []struct{ flag, env, usage string }{
 	{"rank", EnvRank, "`rank` of this process, from 0; mpirun and srun say it themselves"},
 	{"size", EnvSize, "`number` of ranks; else that of the slots in -hosts"},
-	{"hosts", EnvHosts, "`file` with the hosts of all ranks, a line \"host slots=2\" for each; the first has rank 0"},
+	{"hosts", EnvHosts, "`file` with the hosts of all ranks, a line \"host slots=2\" for each, or a list \"a:2,b:2\"; the first has rank 0"},
 	{"meet", EnvMeet, "`host:port` where rank 0 listens"},
 }
 
@@ -57,18 +58,18 @@ func Flags(set *flag.FlagSet, env Lookup) Lookup {
 // Slurm, on the first node of the step. The secret has to be given, but not for a
 // single rank. The job is the launcher's id of it, so that two jobs do not meet.
 func FromEnv(env Lookup) (Options, error) {
-	launch, err := accl.LaunchOf(env)
+	started, err := accl.LaunchOf(env)
 	if err != nil {
 		return Options{}, err
 	}
-	o := Options{Rank: launch.Rank, Size: launch.Size, Job: jobID(env, launch.Launcher)}
+	o := Options{Rank: started.Rank, Size: started.Size, Job: jobID(env, started.Launcher)}
 	var hosts []string
 	if name := value(env, EnvHosts); name != "" {
-		if hosts, err = readHosts(name); err != nil {
+		if hosts, err = hostsOf(name); err != nil {
 			return Options{}, err
 		}
 	}
-	if err := o.place(env, launch.Launcher, len(hosts)); err != nil {
+	if err := o.place(env, started.Launcher, len(hosts)); err != nil {
 		return Options{}, err
 	}
 	if len(hosts) > 0 && len(hosts) < o.Size {
@@ -77,7 +78,7 @@ func FromEnv(env Lookup) (Options, error) {
 	if o.Size == 1 {
 		return o, nil
 	}
-	if o.Meet, err = meet(env, launch, hosts); err != nil {
+	if o.Meet, err = meet(env, started, hosts); err != nil {
 		return Options{}, err
 	}
 	o.Secret, err = secret(env)
@@ -132,17 +133,23 @@ func (o *Options) place(env Lookup, launcher string, slots int) error {
 }
 
 // meet is where rank 0 is.
-func meet(env Lookup, launch accl.Launch, hosts []string) (string, error) {
+func meet(env Lookup, started accl.Launch, hosts []string) (string, error) {
 	at := value(env, EnvMeet)
-	node, alone := firstNode(value(env, "SLURM_STEP_NODELIST"))
+	var nodes []string
+	if at == "" && len(hosts) == 0 && started.Launcher == "Slurm" {
+		var err error
+		if nodes, _, err = launch.Nodes(env, MaxSize); err != nil {
+			return "", fmt.Errorf("%w: %w", ErrOption, err)
+		}
+	}
 	switch {
 	case at != "":
 	case len(hosts) > 0:
 		at = hosts[0]
-	case launch.Launcher != "" && launch.LocalSize == launch.Size, launch.Launcher == "Slurm" && alone:
+	case started.Launcher != "" && started.LocalSize == started.Size, len(nodes) == 1:
 		at = "127.0.0.1"
-	case launch.Launcher == "Slurm" && node != "":
-		at = node
+	case len(nodes) > 1:
+		at = nodes[0]
 	default:
 		return "", fmt.Errorf("%w: nothing says where rank 0 is: set %s or -meet to its host:port, or list the hosts in %s or -hosts", ErrOption, EnvMeet, EnvHosts)
 	}
@@ -155,43 +162,16 @@ func meet(env Lookup, launch accl.Launch, hosts []string) (string, error) {
 	return at, nil
 }
 
-// firstNode is the first of Slurm's list of nodes, like "n[3-5,7],m1", and whether it is
-// the only one.
-func firstNode(list string) (node string, alone bool) {
-	open := strings.IndexByte(list, '[')
-	comma := strings.IndexByte(list, ',')
-	if open < 0 || comma >= 0 && comma < open {
-		node, _, more := strings.Cut(list, ",")
-		return node, node != "" && !more
-	}
-	numbers, rest, closed := strings.Cut(list[open+1:], "]")
-	end := strings.IndexAny(numbers, "-,")
-	if !closed || rest != "" && rest[0] != ',' {
-		return "", false // of several dimensions, for example
-	}
-	if end < 0 {
-		return list[:open] + numbers, rest == ""
-	}
-	return list[:open] + numbers[:end], false
-}
+// jobNames are what launchers call themselves in the names of jobs.
+var jobNames = map[string]string{"OpenMPI": "mpirun", "PMI": "pmi", "Slurm": "slurm"}
 
 // jobID is what a launcher calls the job, "" if it does not say.
 func jobID(env Lookup, launcher string) string {
-	switch launcher {
-	case "OpenMPI":
-		for _, name := range []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"} {
-			if v := value(env, name); v != "" {
-				return "mpirun " + v
-			}
-		}
-	case "PMI":
-		if v := value(env, "PMI_JOBID"); v != "" {
-			return "pmi " + v
-		}
-	case "Slurm":
-		return "slurm " + value(env, "SLURM_JOB_ID") + "." + value(env, "SLURM_STEP_ID")
+	job := launch.Job(env, launcher)
+	if job == "" {
+		return ""
 	}
-	return ""
+	return jobNames[launcher] + " " + job
 }
 
 // maxSecret bounds a secret, in bytes.

@@ -53,6 +53,10 @@ func TestFromEnv(t *testing.T) {
 		{"PMI", withSecret + "PMI_RANK=1 PMI_SIZE=2 PMI_JOBID=9 CCLFORGE_MEET=10.0.0.1", Options{Rank: 1, Size: 2, Meet: "10.0.0.1:5480", Job: "pmi 9"}},
 		{"hosts", withSecret + "CCLFORGE_RANK=2 CCLFORGE_HOSTS=" + hosts, Options{Rank: 2, Size: 3, Meet: "a:5480"}},
 		{"hosts, and fewer ranks", withSecret + "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_HOSTS=" + hosts, Options{Rank: 1, Size: 2, Meet: "a:5480"}},
+		{"hosts in a list", withSecret + "CCLFORGE_RANK=4 CCLFORGE_HOSTS=n[3-4]:2,b", Options{Rank: 4, Size: 5, Meet: "n3:5480"}},
+		{"srun on nodes of two dimensions", withSecret + slurm + "SLURM_STEP_NODELIST=n[1-2]x[3-4]", Options{Rank: 2, Size: 3, Meet: "n1x3:5480", Job: "slurm 41.5"}},
+		{"an old srun", withSecret + slurm + "SLURM_NODELIST=n[07-08]", Options{Rank: 2, Size: 3, Meet: "n07:5480", Job: "slurm 41.5"}},
+		{"an old mpirun", withSecret + strings.Replace(mpi4, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", 1), Options{Rank: 3, Size: 4, Meet: "127.0.0.1:5480", Job: "mpirun 971833345"}},
 		{"secret in a file", "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=[::1]:9 CCLFORGE_SECRET_FILE=" + secretFile, Options{Rank: 1, Size: 2, Meet: "[::1]:9", Secret: []byte("fedcba9876543210")}},
 		{"IPv6", withSecret + "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=::1", Options{Rank: 1, Size: 2, Meet: "[::1]:5480"}},
 	} {
@@ -98,7 +102,12 @@ func TestFromEnvOfNonsense(t *testing.T) {
 		{mpi4 + withSecret + "CCLFORGE_HOSTS=" + hosts, "room for 1 of 4 ranks", ErrOption},
 		{mpi4 + withSecret + "CCLFORGE_HOSTS=/nowhere/at/all", "no such file", ErrOption},
 		{withSecret + "PMI_RANK=1 PMI_SIZE=2", "nothing says where rank 0 is", ErrOption},
-		{withSecret + slurm + "SLURM_STEP_NODELIST=n[1-2]x[3-4]", "nothing says where rank 0 is", ErrOption},
+		{withSecret + slurm, "nothing says where rank 0 is", ErrOption},
+		{withSecret + slurm + "SLURM_STEP_NODELIST=n[1-", `SLURM_STEP_NODELIST is "n[1-": `, ErrOption},
+		{withSecret + slurm + "SLURM_STEP_NODELIST=n[1-5000]", "more names than there can be ranks", ErrOption},
+		{mpi4 + withSecret + "CCLFORGE_HOSTS=a:4,b:x", `the hosts "a:4,b:x": "x" is not a number from 1`, ErrOption},
+		{mpi4 + withSecret + "CCLFORGE_HOSTS=a:2,b", "room for 3 of 4 ranks", ErrOption},
+		{mpi4 + withSecret + "CCLFORGE_HOSTS=hosts.txt", "no such file", ErrOption},
 	} {
 		if _, err := FromEnv(lookup(test.env)); !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v; expected is %q", test.env, err, test.text)
@@ -122,15 +131,20 @@ func TestHosts(t *testing.T) {
 	if got, err := Hosts(strings.NewReader(text), "x"); err != nil || !slices.Equal(got, []string{"n1", "n1", "10.0.0.2", "n3"}) {
 		t.Errorf("%v, %v", got, err)
 	}
+	text = "b:2\nn[1-2] slots=2\na slots = 1 max_slots=4\r\n"
+	if got, err := Hosts(strings.NewReader(text), "x"); err != nil || !slices.Equal(got, []string{"b", "b", "n1", "n1", "n2", "n2", "a"}) {
+		t.Errorf("%v, %v", got, err)
+	}
 	for _, test := range []struct{ text, want string }{
 		{"", "no host in x"},
 		{"# nobody\n", "no host in x"},
-		{"a\nb slots=0\n", `line 2 of x: "slots=0" is not a number of ranks`},
-		{"a slots=9999", "line 1 of x"},
+		{"a\nb slots=0\n", `line 2 of x: "0" is not a number from 1`},
+		{"a slots=9999", "line 1 of x: these are more than 4096 ranks"},
+		{"n[1-4096]:2", "line 1 of x: these are more than 4096 ranks"},
 		{"a slots", `line 1 of x: "slots" is not understood`},
 		{"a slots=1 slots=2", "is not understood"},
-		{"\n\na:4", `line 3 of x: "a:4" is no host`},
-		{"-oops", "is no host"},
+		{"\n\na:b", `line 3 of x: "b" is not a number from 1`},
+		{"-oops", `"-oops" is no name of a host`},
 		{"a slots=4096\nb", "line 2 of x: these are more than 4096 ranks"},
 		{strings.Repeat("x", 1<<17), "token too long"},
 		{strings.Repeat("#"+strings.Repeat("x", 1023)+"\n", 1025) + "a\n", "more than 1048576 bytes"},

@@ -1,75 +1,50 @@
 package bringup
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/cclforge/cclforge/driver/launch"
 )
 
-// maxHostsBytes bounds a file of hosts.
-const maxHostsBytes = 1 << 20
-
-var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$`)
-
-// readHosts reads a file of hosts.
-func readHosts(name string) ([]string, error) {
-	file, err := os.Open(name)
+// Hosts reads hosts, a line for each, "host", "host slots=2", "host:2" or "n[1-2]:2",
+// with comments after #, and lists that of each rank. The error, an ErrOption, has the
+// line.
+func Hosts(r io.Reader, name string) ([]string, error) {
+	places, err := launch.Read(r, name, MaxSize)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the hosts: %w", ErrOption, err)
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	defer file.Close()
-	return Hosts(file, name)
+	return ofRanks(places), nil
 }
 
-// Hosts reads hosts, a line for each, "host" or "host slots=2", with comments after #,
-// and lists that of each rank. The error, an ErrOption, has the line.
-func Hosts(r io.Reader, name string) ([]string, error) {
-	var hosts []string
-	limited := &io.LimitedReader{R: r, N: maxHostsBytes + 1}
-	lines := bufio.NewScanner(limited)
-	for number := 1; lines.Scan(); number++ {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		bad := func(format string, args ...any) ([]string, error) {
-			return nil, fmt.Errorf("%w: line %d of %s: %s", ErrOption, number, name, fmt.Sprintf(format, args...))
-		}
-		if !hostName.MatchString(fields[0]) {
-			return bad("%.80q is no host", fields[0])
-		}
-		slots := 1
-		for i, field := range fields[1:] {
-			text, is := strings.CutPrefix(field, "slots=")
-			n, err := strconv.Atoi(text)
-			if !is || i > 0 {
-				return bad("%.80q is not understood; expected is \"host\" or \"host slots=2\"", field)
-			}
-			if err != nil || n < 1 || n > MaxSize {
-				return bad("%.80q is not a number of ranks from 1 to %d", field, MaxSize)
-			}
-			slots = n
-		}
-		if len(hosts)+slots > MaxSize {
-			return bad("these are more than %d ranks", MaxSize)
-		}
-		for range slots {
-			hosts = append(hosts, fields[0])
+// hostsOf reads the hosts that a variable has: a list, or the name of a file, which a
+// name alone is.
+func hostsOf(text string) ([]string, error) {
+	file, err := os.Open(text)
+	if err == nil {
+		defer file.Close()
+		return Hosts(file, text)
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(text, ",:[") || strings.ContainsAny(text, `/\`) {
+		return nil, fmt.Errorf("%w: the hosts: %w", ErrOption, err)
+	}
+	places, err := launch.List(text, MaxSize)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the hosts %.80q: %w", ErrOption, text, err)
+	}
+	return ofRanks(places), nil
+}
+
+func ofRanks(places []launch.Place) (hosts []string) {
+	for _, p := range places {
+		for range max(p.Slots, 1) {
+			hosts = append(hosts, p.Host)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%w: read the hosts from %s: %w", ErrOption, name, err)
-	}
-	if limited.N == 0 {
-		return nil, fmt.Errorf("%w: %s has more than %d bytes", ErrOption, name, maxHostsBytes)
-	}
-	if len(hosts) == 0 {
-		return nil, fmt.Errorf("%w: there is no host in %s", ErrOption, name)
-	}
-	return hosts, nil
+	return hosts
 }

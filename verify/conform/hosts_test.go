@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

@@ -17,6 +17,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -24,7 +25,6 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/faults"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

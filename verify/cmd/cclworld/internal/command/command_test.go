@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/host"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 

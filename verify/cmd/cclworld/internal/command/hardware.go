@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
 )

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/serve"
 )
 

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/gen/design"
@@ -22,7 +23,6 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
-	"github.com/cclforge/cclforge/verify/launch"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

@@ -1,6 +1,7 @@
 // Package launch says which ranks of a world this process serves and on which
 // hosts all of them are: from options, from the environment of a launcher
-// (mpirun of OpenMPI, MPICH and Intel MPI, or srun), or by default.
+// (mpirun of OpenMPI, MPICH and Intel MPI, or srun), or by default. It reads hosts files,
+// lists of hosts and of nodes, and the names of jobs, for others, too.
 package launch
 
 import (
@@ -60,17 +61,28 @@ type World struct {
 	Job string
 }
 
-// jobs are the variables that say which job a process belongs to.
-var jobs = map[string][]string{"OpenMPI": {"PMIX_NAMESPACE"}, "PMI": {"PMI_JOBID"}, "Slurm": {"SLURM_JOB_ID", "SLURM_STEP_ID"}}
+// jobs are the variables that say which job a process belongs to: of each launcher the
+// first that are there.
+var jobs = map[string][][]string{
+	"OpenMPI": {{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}},
+	"PMI":     {{"PMI_JOBID"}},
+	"Slurm":   {{"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+}
 
-func job(env func(string) (string, bool), launcher string) string {
-	var parts []string
-	for _, name := range jobs[launcher] {
-		if value, there := env(name); there {
-			parts = append(parts, value)
+// Job is what a launcher calls the job, "" if it does not say.
+func Job(env func(string) (string, bool), launcher string) string {
+	for _, names := range jobs[launcher] {
+		var parts []string
+		for _, name := range names {
+			if value, _ := env(name); strings.TrimSpace(value) != "" {
+				parts = append(parts, strings.TrimSpace(value))
+			}
+		}
+		if len(parts) > 0 {
+			return strings.Join(parts, ".")
 		}
 	}
-	return strings.Join(parts, ".")
+	return ""
 }
 
 // loopback is where ranks are if all are on one host.
@@ -87,7 +99,7 @@ func Resolve(ctx context.Context, env func(string) (string, bool), o Options) (W
 	if err != nil {
 		return World{}, err
 	}
-	w := World{Launcher: l.Launcher, Process: l.Rank, Processes: l.Size, Job: job(env, l.Launcher)}
+	w := World{Launcher: l.Launcher, Process: l.Rank, Processes: l.Size, Job: Job(env, l.Launcher)}
 	if err := w.share(o); err != nil {
 		return World{}, err
 	}

@@ -236,6 +236,8 @@ func TestHostFiles(t *testing.T) {
 		{"two numbers", "a:2 slots=2\n", `"slots=2" is not understood`},
 		{"empty", "# nothing\n", "there is no host in FILE"},
 		{"too few", "a slots=2\nb\n", "-hosts has room for 3 of 4 ranks"},
+		{"many ranks", "a slots=65000\nn[1-2] slots=300\n", "line 2 of FILE: these are more than 65536 ranks"},
+		{"a large file", strings.Repeat("#"+strings.Repeat("x", 1023)+"\n", 1024) + "a:4\n", "FILE has more than 1048576 bytes"},
 		{"long line", "a" + strings.Repeat("b", 1<<17) + "\n", "read the hosts from FILE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -276,6 +278,7 @@ func TestJobs(t *testing.T) {
 		"": "",
 		openMPI(0, 2, 0, 2) + " PMIX_NAMESPACE=1292959745 SLURM_JOB_ID=5 SLURM_STEP_ID=1": "1292959745",
 		mpich(0, 2, 0, 2): "",
+		openMPI(0, 2, 0, 2) + " OMPI_MCA_ess_base_jobid=77":       "77",
 		"PMI_RANK=0 PMI_SIZE=1 PMI_JOBID=kvs_7 MPI_LOCALNRANKS=1": "kvs_7",
 		slurm(0, 1, 0, "n1", "1", "SLURM_JOB_ID=3"):               "3.0",
 	} {
@@ -313,9 +316,9 @@ func FuzzHosts(f *testing.F) {
 		if len(names) > 1000 || err == nil && len(names) == 0 {
 			t.Errorf("%d names, %v", len(names), err)
 		}
-		places, err := parsePlace(hosts, "here")
+		places, err := List(hosts, maxSize)
 		for _, p := range places {
-			if err != nil || !hostName.MatchString(p.host) || p.slots < 0 {
+			if err != nil || !hostName.MatchString(p.Host) || p.Slots < 0 {
 				t.Errorf("%+v, %v", p, err)
 			}
 		}

@@ -1,23 +1,16 @@
 package launch
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
-
-// maxHostsBytes bounds a file of hosts.
-const maxHostsBytes = 1 << 20
 
 // finder finds where ranks are.
 type finder struct {
@@ -27,12 +20,6 @@ type finder struct {
 	l     accl.Launch
 	w     *World
 	known map[string]netip.Addr // that have been looked up
-}
-
-// place is a host and how many it takes.
-type place struct {
-	host  string
-	slots int // 0 if there is no number
 }
 
 // hosts lists the addresses of all ranks.
@@ -128,121 +115,51 @@ func (f *finder) ofRanks(names []string) ([]netip.Addr, error) {
 }
 
 // fill puts n things onto places, in order.
-func fill(places []place, n int, noun string) ([]string, error) {
-	if len(places) == 1 && places[0].slots == 0 {
-		return slices.Repeat([]string{places[0].host}, n), nil
+func fill(places []Place, n int, noun string) ([]string, error) {
+	if len(places) == 1 && places[0].Slots == 0 {
+		return slices.Repeat([]string{places[0].Host}, n), nil
 	}
 	var out []string
 	for _, p := range places {
-		for range min(max(p.slots, 1), n-len(out)) {
-			out = append(out, p.host)
+		for range min(max(p.Slots, 1), n-len(out)) {
+			out = append(out, p.Host)
 		}
 	}
 	if len(out) < n {
 		return nil, fmt.Errorf("%w: -hosts has room for %d of %d %s: give each host the number that it takes, like \"%s:2\" or, in a file, \"%s slots=2\"",
-			ErrOption, len(out), n, noun, places[0].host, places[0].host)
+			ErrOption, len(out), n, noun, places[0].Host, places[0].Host)
 	}
 	return out, nil
 }
 
 // places reads the option, or the file that it names.
-func (f *finder) places() ([]place, error) {
+func (f *finder) places() ([]Place, error) {
 	text := strings.TrimSpace(f.o.Hosts)
 	info, err := os.Stat(text)
 	switch {
 	case err == nil && !info.IsDir():
-		return readHosts(text)
+		return file(text)
 	case strings.ContainsAny(text, "/\\"):
 		return nil, fmt.Errorf("%w: -hosts is %q, and there is no such file", ErrOption, text)
 	}
-	var out []place
-	for _, part := range splitOutside(text, ',') {
-		more, err := parsePlace(strings.TrimSpace(part), "-hosts")
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, more...)
+	places, err := List(text, maxSize)
+	if err != nil {
+		return nil, fmt.Errorf("%w: -hosts: %w", ErrOption, err)
 	}
-	return out, nil
+	return places, nil
 }
 
-func readHosts(name string) ([]place, error) {
+func file(name string) ([]Place, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: read the hosts: %w", ErrOption, err)
 	}
 	defer file.Close()
-	var out []place
-	lines := bufio.NewScanner(io.LimitReader(file, maxHostsBytes))
-	for number := 1; lines.Scan(); number++ {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		more, err := parsePlace(line, fmt.Sprintf("line %d of %s", number, name))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, more...)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%w: read the hosts from %s: %w", ErrOption, name, err)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: there is no host in %s", ErrOption, name)
-	}
-	return out, nil
-}
-
-// ignored are what host files say that has no meaning here.
-var ignored = []string{"max_slots", "max-slots", "user", "username", "ifname", "binding", "weight"}
-
-var (
-	spacedEquals = regexp.MustCompile(`\s*=\s*`)
-	hostName     = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
-)
-
-// parsePlace reads a host of a list or a line: "a", "a:4", "a slots=4", "n[1-2]:4".
-func parsePlace(text, where string) ([]place, error) {
-	bad := func(format string, args ...any) ([]place, error) {
-		return nil, fmt.Errorf("%w: %s: %s", ErrOption, where, fmt.Sprintf(format, args...))
-	}
-	fields := strings.Fields(spacedEquals.ReplaceAllString(text, "="))
-	if len(fields) == 0 {
-		return bad("a host is missing")
-	}
-	name, number, numbered := strings.Cut(fields[0], ":")
-	if strings.Contains(number, ":") {
-		return bad("%q is an address of IPv6, and engines speak IPv4", fields[0])
-	}
-	slots := 0
-	for _, field := range fields[1:] {
-		key, value, is := strings.Cut(field, "=")
-		switch {
-		case is && (key == "slots" || key == "cpu" || key == "count") && !numbered:
-			number, numbered = value, true
-		case !is || !slices.Contains(ignored, key):
-			return bad("%q is not understood; expected is a host with, at most, a number: \"%s slots=4\" or \"%s:4\"", field, name, name)
-		}
-	}
-	if numbered {
-		var err error
-		if slots, err = strconv.Atoi(number); err != nil || slots < 1 {
-			return bad("%q is not a number from 1", number)
-		}
-	}
-	names, err := expand(name, maxSize)
+	places, err := Read(file, name, maxSize)
 	if err != nil {
-		return bad("%v", err)
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	out := make([]place, len(names))
-	for i, n := range names {
-		if !hostName.MatchString(n) {
-			return bad("%q is no name of a host", n)
-		}
-		out[i] = place{n, slots}
-	}
-	return out, nil
+	return places, nil
 }
 
 // lookUpAll finds the addresses of hosts. If there are several, none may be a

@@ -7,19 +7,34 @@ import (
 	"strings"
 )
 
-// nodes lists the nodes of Slurm's tasks by task, from the variables of the step
-// or, where there are none, of the job.
-func (f *finder) nodes() ([]string, error) {
-	listName, list := f.first("SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST")
-	tasksName, tasks := f.first("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE")
-	for _, missing := range []struct{ name, value string }{{listName, list}, {tasksName, tasks}} {
-		if missing.value == "" {
-			return nil, fmt.Errorf("%w: %s does not say where ranks are; give -hosts", ErrEnvironment, missing.name)
-		}
+// Nodes lists the nodes of a step of Slurm, from its own variable or, where there is
+// none, that of the job, which it names; most of them at most. Without either there are
+// none. The error is ErrEnvironment.
+func Nodes(env func(string) (string, bool), most int) (names []string, variable string, err error) {
+	variable, list := first(env, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST")
+	if list == "" {
+		return nil, variable, nil
 	}
-	names, err := expand(list, f.l.Size)
+	if names, err = expand(list, most); err != nil {
+		return nil, variable, fmt.Errorf("%w: %s is %q: %w", ErrEnvironment, variable, list, err)
+	}
+	return names, variable, nil
+}
+
+// nodes lists the nodes of Slurm's tasks by task.
+func (f *finder) nodes() ([]string, error) {
+	names, listName, err := Nodes(f.env, f.l.Size)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is %q: %w", ErrEnvironment, listName, list, err)
+		return nil, err
+	}
+	tasksName, tasks := first(f.env, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE")
+	for _, variable := range []struct {
+		name    string
+		missing bool
+	}{{listName, names == nil}, {tasksName, tasks == ""}} {
+		if variable.missing {
+			return nil, fmt.Errorf("%w: %s does not say where ranks are; give -hosts", ErrEnvironment, variable.name)
+		}
 	}
 	counts, err := expandCounts(tasks, f.l.Size)
 	if err != nil {
@@ -72,9 +87,9 @@ func (f *finder) distribute(names []string, counts []int) ([]string, error) {
 }
 
 // first is the first variable that has a value, or the first name.
-func (f *finder) first(names ...string) (name, value string) {
+func first(env func(string) (string, bool), names ...string) (name, value string) {
 	for _, name := range names {
-		if value, _ := f.env(name); value != "" {
+		if value, _ := env(name); value != "" {
 			return name, value
 		}
 	}
