@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
 // Call waits are sent at least so far apart; the distance grows as long as no call
@@ -30,7 +31,7 @@ func newControllers(d *Device) *controllers {
 	return c
 }
 
-func (c *controllers) start(ctx context.Context, client int, call accl.Call) (*ticket, error) {
+func (c *controllers) start(ctx context.Context, client int, call accl.Call) (*tickets.Call, error) {
 	return c[client].start(ctx, call)
 }
 
@@ -53,19 +54,19 @@ type controller struct {
 	ask     line          // of the goroutine that polls
 
 	mu      sync.Mutex
-	open    []*ticket // in order
+	open    []*tickets.Call // in order
 	polling bool
 	lost    error // why there can be no more calls
 }
 
-func (c *controller) start(ctx context.Context, call accl.Call) (*ticket, error) {
+func (c *controller) start(ctx context.Context, call accl.Call) (*tickets.Call, error) {
 	select {
 	case c.placing <- struct{}{}:
 	case <-ctx.Done():
 		return nil, fmt.Errorf("sim: the server at %s has not taken the call before: %w", c.d.address, context.Cause(ctx))
 	}
 	type outcome struct {
-		t   *ticket
+		t   *tickets.Call
 		err error
 	}
 	done := make(chan outcome, 1)
@@ -87,7 +88,7 @@ func (c *controller) start(ctx context.Context, call accl.Call) (*ticket, error)
 }
 
 // send places a call.
-func (c *controller) send(call accl.Call) (*ticket, error) {
+func (c *controller) send(call accl.Call) (*tickets.Call, error) {
 	c.mu.Lock()
 	lost := c.lost
 	c.mu.Unlock()
@@ -105,7 +106,7 @@ func (c *controller) send(call accl.Call) (*ticket, error) {
 	if err := c.d.refused(&r, reply); err != nil {
 		return nil, err
 	}
-	t := newTicket()
+	t := tickets.NewCall()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lost != nil {
@@ -132,7 +133,7 @@ func (c *controller) fail(err error) {
 		c.lost = fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	for _, t := range c.open {
-		t.answer(0, err)
+		t.Answer(0, err)
 	}
 	c.open = nil
 }
@@ -184,6 +185,6 @@ func (c *controller) complete(reply Reply) {
 	if len(c.open) == 0 {
 		return // placing another call has failed meanwhile
 	}
-	c.open[0].answer(code, err)
+	c.open[0].Answer(code, err)
 	c.open = c.open[1:]
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/internal/tickets"
 	"github.com/cclforge/cclforge/driver/zmq"
 )
 
@@ -49,7 +50,7 @@ type Device struct {
 	requests   *lines
 	calls      caller
 	returnCode uint32 // its place in the exchange memory
-	tickets    tickets
+	tickets    tickets.Set
 	spaces     [2]space // device and host memory
 	beat       int      // bytes
 	toEngine   *talker
@@ -63,7 +64,7 @@ var (
 
 // caller places calls, in one of the ways that the protocol has.
 type caller interface {
-	start(ctx context.Context, client int, c accl.Call) (*ticket, error)
+	start(ctx context.Context, client int, c accl.Call) (*tickets.Call, error)
 	close() // when nothing runs any more
 }
 
@@ -102,7 +103,6 @@ func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
 	d.life, d.end = context.WithCancelCause(context.Background())
 	d.requests = newLines(d.address, connections)
 	d.requests.give(&line{address: d.address, conn: conn})
-	d.tickets.open = map[accl.Ticket]*ticket{}
 	for i := range d.spaces {
 		d.spaces[i].base = roundUp(o.Base)
 	}

@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
 // Errors of the client. What a server has refused is a *StatusError, what it has
@@ -11,7 +13,7 @@ import (
 var (
 	ErrClosed = errors.New("sim: the device is closed")
 	ErrClient = errors.New("sim: no such client")
-	ErrTicket = errors.New("sim: the ticket has no answer to give")
+	ErrTicket = tickets.ErrTicket
 	ErrFull   = errors.New("sim: there are no addresses left")
 	ErrTaken  = errors.New("sim: the address is taken")
 	ErrFreed  = errors.New("sim: the memory was freed")

@@ -2,8 +2,8 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -11,50 +11,6 @@ import (
 // lastClient is the last value of ctrl_id: 0 and 1 are host controllers, 2 is the
 // kernel command stream.
 const lastClient = 2
-
-// ticket is a call that was placed. code and err are set before done is closed.
-type ticket struct {
-	done chan struct{}
-	code accl.ReturnCode
-	err  error
-}
-
-func newTicket() *ticket { return &ticket{done: make(chan struct{})} }
-
-func (t *ticket) answer(code accl.ReturnCode, err error) {
-	t.code, t.err = code, err
-	close(t.done)
-}
-
-// tickets are those whose answers were not given yet.
-type tickets struct {
-	mu   sync.Mutex
-	last accl.Ticket
-	open map[accl.Ticket]*ticket
-}
-
-func (s *tickets) add(t *ticket) accl.Ticket {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	s.open[s.last] = t
-	return s.last
-}
-
-func (s *tickets) find(n accl.Ticket) *ticket {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open[n]
-}
-
-// remove reports whether the ticket was still there.
-func (s *tickets) remove(n accl.Ticket) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, was := s.open[n]
-	delete(s.open, n)
-	return was
-}
 
 // Start implements accl.Device. The error is ErrClient for a client other than 0
 // to 2, and a *StatusError if the server refuses the call.
@@ -75,29 +31,17 @@ func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 	if err != nil {
 		return 0, err
 	}
-	return d.tickets.add(t), nil
+	return d.tickets.Add(t), nil
 }
 
 // Wait implements accl.Device. The error is ErrTicket for a ticket without an
 // answer to give.
 func (d *Device) Wait(ctx context.Context, n accl.Ticket) (accl.ReturnCode, error) {
-	t := d.tickets.find(n)
-	if t == nil {
-		return 0, fmt.Errorf("%w: %d", ErrTicket, n)
+	code, err := d.tickets.Wait(ctx, n)
+	if err != nil && !errors.Is(err, ErrTicket) && ctx.Err() != nil {
+		err = fmt.Errorf("sim: from %s: %w", d.address, err)
 	}
-	select {
-	case <-t.done:
-	default:
-		select {
-		case <-t.done:
-		case <-ctx.Done():
-			return 0, fmt.Errorf("sim: no answer to the call from %s: %w", d.address, context.Cause(ctx))
-		}
-	}
-	if !d.tickets.remove(n) {
-		return 0, fmt.Errorf("%w: %d", ErrTicket, n)
-	}
-	return t.code, t.err
+	return code, err
 }
 
 // code is the outcome of a call that has ended. Servers other than ours do not
