@@ -35,6 +35,18 @@ type Register struct {
 	At      uint32 // bytes
 	Bits    int    // 32, or 64: two words, low first
 	Address bool   // it holds an address in memory
+	// Count is the number of registers in a row, each Stride bytes after the one
+	// before; 0 for one alone.
+	Count  int
+	Stride uint32
+	// Values are names of what it holds: of its bits, each as a mask, or of codes.
+	Values []Value
+}
+
+// Value is a mask or a code that has a name.
+type Value struct {
+	Name  string
+	Value uint32
 }
 
 // Instance is a kernel on the card.
@@ -119,6 +131,24 @@ func (d *Design) Kernel(name string) (Kernel, bool) {
 		return Kernel{}, false
 	}
 	return d.Kernels[i], true
+}
+
+// Register finds a register by its name.
+func (k Kernel) Register(name string) (Register, bool) {
+	i := slices.IndexFunc(k.Registers, func(r Register) bool { return r.Name == name })
+	if i < 0 {
+		return Register{}, false
+	}
+	return k.Registers[i], true
+}
+
+// Value finds a mask or a code of the register by its name.
+func (r Register) Value(name string) (uint32, bool) {
+	i := slices.IndexFunc(r.Values, func(v Value) bool { return v.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return r.Values[i].Value, true
 }
 
 // Offset is where a register is; ok is false if the kernel has none of this name.

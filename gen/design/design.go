@@ -62,10 +62,11 @@ type Kernel struct {
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Arguments []Argument
-	Registers string        // the register map of the interface generation that it has; "" for none
-	Ports     []*Port       // of its first instance
-	HLS       *platform.HLS // its C++; nil if there is none
-	XO        *XO           // where its .xo comes from; nil unless Source is "xo" and somebody has said
+	Described []platform.KernelRegister // registers beside the arguments, for drivers
+	Registers string                    // the register map of the interface generation that it has; "" for none
+	Ports     []*Port                   // of its first instance
+	HLS       *platform.HLS             // its C++; nil if there is none
+	XO        *XO                       // where its .xo comes from; nil unless Source is "xo" and somebody has said
 }
 
 // Kernels are the kernels of the instances, each once.
@@ -99,6 +100,7 @@ type Argument struct {
 	Width     int    // bits: 32 or 64
 	Type      string // C type
 	Port      string // the port it belongs to: s_axi_control, or a memory port for pointers
+	Enum      string // the enum of the interface generation that its values are from; "" for none
 }
 
 // Pointer reports whether the register holds an address in memory.

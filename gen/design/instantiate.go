@@ -180,7 +180,7 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if known, ok := e.kernels[k.ID]; ok {
 		return known
 	}
-	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs, Registers: k.Registers, HLS: k.HLS}
+	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs, Described: k.Described, Registers: k.Registers, HLS: k.HLS}
 	if form, chosen := e.p.Source[k.ID]; chosen {
 		out.Source = form
 	}
@@ -188,7 +188,10 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 		out.Needs = append(slices.Clone(k.Needs), platform.ProcessorMicroBlazeV) // the folder has its name
 	}
 	for _, a := range k.Arguments {
-		out.Arguments = append(out.Arguments, Argument{a.Name, a.Doc, a.At, a.Width, a.Type, a.Port})
+		if a.Enum != "" && e.p.ABI.Enum(a.Enum) == nil {
+			e.errorf(a.Range, "Unknown enum", "%s has no enum %q, which the argument %q has values of.", e.p.ABI.Name, a.Enum, a.Name)
+		}
+		out.Arguments = append(out.Arguments, Argument{a.Name, a.Doc, a.At, a.Width, a.Type, a.Port, a.Enum})
 	}
 	if k.Registers != "" {
 		registers := e.p.ABI.RegisterMap(k.Registers)
@@ -231,7 +234,7 @@ func registerArguments(registers *abi.RegisterMap) []Argument {
 			if r.Width == 64 {
 				kind = "ulong"
 			}
-			out = append(out, Argument{r.Name, r.Doc, r.At, r.Width, kind, "s_axi_control"})
+			out = append(out, Argument{r.Name, r.Doc, r.At, r.Width, kind, "s_axi_control", ""})
 		}
 	}
 	return out

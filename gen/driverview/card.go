@@ -37,17 +37,46 @@ func Card(d *design.Design) (card.Design, error) {
 	return out, nil
 }
 
-// registers are the arguments of a kernel and the registers of its map, by offset.
+// registers are those of a kernel by offset: its arguments, those of its map, those
+// that are described beside them, and the control register of its protocol.
 func registers(d *design.Design, k *design.Kernel) []card.Register {
 	var out []card.Register
+	add := func(r card.Register) {
+		if !slices.ContainsFunc(out, func(known card.Register) bool { return known.Name == r.Name }) {
+			out = append(out, r)
+		}
+	}
 	for _, a := range k.Arguments {
-		out = append(out, card.Register{Name: a.Name, At: a.At, Bits: a.Width, Address: a.Pointer()})
+		r := card.Register{Name: a.Name, At: a.At, Bits: a.Width, Address: a.Pointer()}
+		if e := d.ABI().Enum(a.Enum); e != nil {
+			for _, v := range e.Values {
+				r.Values = append(r.Values, card.Value{Name: v.Name, Value: v.Value})
+			}
+		}
+		add(r)
+	}
+	for _, r := range k.Described {
+		described := card.Register{Name: r.Name, At: r.At, Bits: r.Width, Address: r.Memory != ""}
+		if r.Count > 1 {
+			described.Count, described.Stride = r.Count, r.Stride
+		}
+		for _, b := range r.Bits {
+			described.Values = append(described.Values, card.Value{Name: b.Name, Value: 1 << b.At})
+		}
+		add(described)
+	}
+	if k.Control == "ap_ctrl_hs" || k.Control == "ap_ctrl_chain" {
+		control := card.Register{Name: "control", Bits: 32}
+		if set := d.ABI().BitSet("hostctrl_control"); set != nil {
+			for _, b := range set.Bits {
+				control.Values = append(control.Values, card.Value{Name: b.Name, Value: 1 << b.At})
+			}
+		}
+		add(control)
 	}
 	if m := d.ABI().RegisterMap(k.Registers); m != nil {
 		for _, r := range m.Registers {
-			if !slices.ContainsFunc(out, func(known card.Register) bool { return known.Name == r.Name }) {
-				out = append(out, card.Register{Name: r.Name, At: r.At, Bits: r.Width})
-			}
+			add(card.Register{Name: r.Name, At: r.At, Bits: r.Width})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b card.Register) int { return cmp.Compare(a.At, b.At) })

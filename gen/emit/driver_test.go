@@ -3,6 +3,7 @@ package emit
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,22 +142,49 @@ func expectedKernels(d *design.Design) []object {
 	var out []object
 	for _, k := range d.Kernels() {
 		var registers []object
-		add := func(name string, at uint32, bits int, address bool) {
+		add := func(name string, at uint32, bits int, address bool, count int, stride uint32, values []object) {
 			for _, r := range registers {
 				if r["Name"] == name {
 					return
 				}
 			}
-			registers = append(registers, object{"Name": name, "At": at, "Bits": bits, "Address": address})
+			registers = append(registers, object{
+				"Name": name, "At": at, "Bits": bits, "Address": address, "Count": count, "Stride": stride, "Values": values,
+			})
+		}
+		if strings.HasPrefix(k.Control, "ap_ctrl_") && k.Control != "ap_ctrl_none" {
+			var values []object
+			for _, b := range d.ABI().BitSet("hostctrl_control").Bits {
+				values = append(values, object{"Name": b.Name, "Value": uint32(1) << b.At})
+			}
+			add("control", 0, 32, false, 0, 0, values)
 		}
 		if k.Registers != "" {
 			for _, r := range d.ABI().RegisterMap(k.Registers).Registers {
-				add(r.Name, r.At, r.Width, false)
+				add(r.Name, r.At, r.Width, false, 0, 0, nil)
 			}
 		}
 		for _, a := range k.Arguments {
-			add(a.Name, a.At, a.Width, strings.Contains(a.Type, "*"))
+			var values []object
+			if a.Enum != "" {
+				for _, v := range d.ABI().Enum(a.Enum).Values {
+					values = append(values, object{"Name": v.Name, "Value": v.Value})
+				}
+			}
+			add(a.Name, a.At, a.Width, strings.Contains(a.Type, "*"), 0, 0, values)
 		}
+		for _, r := range k.Described {
+			var values []object
+			for _, b := range r.Bits {
+				values = append(values, object{"Name": b.Name, "Value": uint32(1) << b.At})
+			}
+			count, stride := 0, uint32(0)
+			if r.Count > 1 {
+				count, stride = r.Count, r.Stride
+			}
+			add(r.Name, r.At, r.Width, r.Memory != "", count, stride, values)
+		}
+		slices.SortStableFunc(registers, func(a, b object) int { return int(a["At"].(uint32)) - int(b["At"].(uint32)) })
 		out = append(out, object{"Name": k.Name, "Control": k.Control, "Registers": registers})
 	}
 	return out

@@ -36,6 +36,7 @@ func (k *Kernel) complete() hcl.Diagnostics {
 	}
 	k.Calls = value(k.calls, false)
 	diags = append(diags, k.placeArguments()...)
+	diags = append(diags, k.checkDescribed()...)
 	return append(diags, k.checkHLS()...)
 }
 
@@ -92,7 +93,7 @@ const (
 )
 
 func (b argumentBlock) argument() (KernelArgument, hcl.Diagnostics) {
-	arg := KernelArgument{Name: b.Name, Doc: b.Doc, Type: value(b.Type, "uint"), Port: value(b.Port, ""), Range: b.Range}
+	arg := KernelArgument{Name: b.Name, Doc: b.Doc, Type: value(b.Type, "uint"), Port: value(b.Port, ""), Enum: b.Enum, Range: b.Range}
 	diags := checkName(b.Range, "argument", b.Name)
 	width := 32
 	if t, _ := ArgumentTypeOf(arg.Type); t.Bits != 0 {

@@ -33,6 +33,9 @@ type Kernel struct {
 	Instance  hcl.Expression
 	Ports     []KernelPort
 	Arguments []KernelArgument
+	// Described are registers that are no arguments: what the address range of a
+	// kernel of others holds, for drivers. Nothing that is linked knows of them.
+	Described []KernelRegister
 	// Registers names a register map of the interface generation whose
 	// registers are further arguments.
 	Registers      string
@@ -84,7 +87,10 @@ type KernelArgument struct {
 	Name, Doc, Type, Port string
 	At                    uint32
 	Width                 int
-	Range                 hcl.Range
+	// Enum names the enum of the interface generation that its values are from;
+	// "" for none.
+	Enum  string
+	Range hcl.Range
 
 	placed bool // the description says where
 }
@@ -185,6 +191,11 @@ func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, b
 		arg, d := a.argument()
 		diags = append(diags, d...)
 		k.Arguments = append(k.Arguments, arg)
+	}
+	for _, r := range b.Described {
+		register, d := r.register()
+		diags = append(diags, d...)
+		k.Described = append(k.Described, register)
 	}
 	diags = append(diags, b.xo(k)...)
 	diags = append(diags, b.shell(k)...)

@@ -37,6 +37,7 @@ type kernelBlock struct {
 	Instance       hcl.Expression    `hcl:"instance,optional"`
 	Ports          []portBlock       `hcl:"port,block"`
 	Arguments      []argumentBlock   `hcl:"argument,block"`
+	Described      []registerBlock   `hcl:"register,block"`
 	Functions      []functionBlock   `hcl:"function,block"`
 	Conversions    []conversionBlock `hcl:"conversion,block"`
 	HLS            []hlsBlock        `hcl:"hls,block"`
@@ -95,6 +96,27 @@ type argumentBlock struct {
 	Width   *int      `hcl:"width,optional"`
 	Type    *string   `hcl:"type,optional"`
 	Port    *string   `hcl:"port,optional"`
+	Enum    string    `hcl:"enum,optional"`
 	Range   hcl.Range `hcl:",def_range"`
 	AtRange hcl.Range `hcl:"at,attr_value_range"`
+}
+
+type registerBlock struct {
+	Name    string     `hcl:"name,label"`
+	Doc     string     `hcl:"doc,optional"`
+	At      uint32     `hcl:"at"`
+	Width   *int       `hcl:"width,optional"`
+	Count   *int       `hcl:"count,optional"`
+	Stride  *uint32    `hcl:"stride,optional"`
+	Memory  string     `hcl:"memory,optional"`
+	Bits    []bitBlock `hcl:"bit,block"`
+	Range   hcl.Range  `hcl:",def_range"`
+	AtRange hcl.Range  `hcl:"at,attr_value_range"`
+}
+
+type bitBlock struct {
+	Name  string    `hcl:"name,label"`
+	Doc   string    `hcl:"doc,optional"`
+	At    int       `hcl:"at"`
+	Range hcl.Range `hcl:",def_range"`
 }

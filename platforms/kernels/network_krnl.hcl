@@ -173,4 +173,36 @@ kernel "network_krnl" {
     joins    = "session/close_connection"
     required = false
   }
+
+  # Registers of the same revision: kernel/network_krnl/network_krnl.xml, and
+  # src/hdl/network_control_s_axi.sv and network_stack.sv for what they do. A start takes
+  # over the addresses, and is done a second later.
+  register "ip_addr" {
+    at  = hex("10")
+    doc = "Own IPv4 address. The mask is 255.255.255.0, the gateway the first address of that network."
+  }
+
+  register "board_number" {
+    at  = hex("18")
+    doc = "Added to the last half octet of the MAC address, 00:0A:35:02:9D:E5: 16 are different."
+  }
+
+  register "arp" {
+    at  = hex("20")
+    doc = "IPv4 address that a start looks up; reads with its octets reversed."
+  }
+
+  register "axi00_ptr0" {
+    at     = hex("28")
+    width  = 64
+    memory = "m00_axi"
+    doc    = "Buffer of what was sent and not yet acknowledged."
+  }
+
+  register "axi01_ptr0" {
+    at     = hex("34")
+    width  = 64
+    memory = "m01_axi"
+    doc    = "Buffer of what was received and not yet read."
+  }
 }

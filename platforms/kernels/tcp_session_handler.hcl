@@ -77,7 +77,8 @@ kernel "tcp_session_handler" {
   }
 
   argument "operation" {
-    at  = hex("38")
-    doc = "What to do: one of the session operations."
+    at   = hex("38")
+    enum = "session_operation"
+    doc  = "What to do: one of the session operations."
   }
 }
