@@ -157,3 +157,23 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 		Shared: data[at : at+uint64(spec.Bytes)], Freed: func() { host.remove(taken.From) },
 	}), nil
 }
+
+var _ engine.HostSharer = (*Engine)(nil)
+
+// ShareHost implements engine.HostSharer. Errors are ErrFull, ErrTaken and
+// ErrNoMemory.
+func (e *Engine) ShareHost(addr uint64, data []byte) (release func() error, err error) {
+	host, ok := e.host.(*hostMemory)
+	if !ok {
+		return nil, fmt.Errorf("%w: the platform %s reaches no memory of its host that is not its own", ErrNoMemory, e.d.Platform.Name)
+	}
+	if _, _, err := e.allocators[1].Take(uint64(len(data)), &addr); err != nil {
+		return nil, err
+	}
+	taken := memory.Extent{From: addr, To: addr + uint64(len(data))}
+	host.add(addr, data)
+	return func() error {
+		host.remove(addr)
+		return e.allocators[1].Give(taken)
+	}, nil
+}

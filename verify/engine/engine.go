@@ -68,6 +68,15 @@ type Occupied interface {
 	Occupied() bool
 }
 
+// HostSharer is an Engine that can use memory of its host as it is.
+type HostSharer interface {
+	// ShareHost puts memory at an address of host memory that no other has, both
+	// multiples of 4096 bytes; engine and host see the same bytes. After release it may
+	// still be used by calls that have not ended. The error is ErrNoMemory if the
+	// engine's platform does not reach host memory.
+	ShareHost(addr uint64, data []byte) (release func() error, err error)
+}
+
 // ForClients reports whether clients can stand in for the kernel at an engine's
 // kernel streams.
 func ForClients(e Engine) bool {
