@@ -3,6 +3,7 @@ package xrt
 import (
 	"path/filepath"
 	"runtime"
+	"sync"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -41,12 +42,26 @@ func load(t testing.TB, s *Server) *client {
 	return c
 }
 
-// do calls a function; int results are 64 bits wide here.
+// do calls a function, with errno 0 before; int results are 64 bits wide here.
 func (c *client) do(name string, arguments ...uintptr) (uint64, syscall.Errno) {
 	c.t.Helper()
-	r, _, err := purego.SyscallN(c.here[name], arguments...)
-	return uint64(r), syscall.Errno(err)
+	runtime.LockOSThread() // whose errno it is
+	defer runtime.UnlockOSThread()
+	at, _, _ := purego.SyscallN(errnoAt())
+	errno := *(**int32)(unsafe.Pointer(&at))
+	*errno = 0
+	r, _, _ := purego.SyscallN(c.here[name], arguments...)
+	return uint64(r), syscall.Errno(*errno)
 }
+
+// errnoAt is the function that says where a thread's errno is.
+var errnoAt = sync.OnceValue(func() uintptr {
+	at, err := purego.Dlsym(purego.RTLD_DEFAULT, "__errno_location")
+	if err != nil {
+		panic(err)
+	}
+	return at
+})
 
 // must calls a function that gives a handle or a value that is not 0.
 func (c *client) must(name string, arguments ...uintptr) uintptr {
@@ -122,3 +137,6 @@ func (c *client) write(xcl, unit uintptr, offset, value uint32) {
 	c.t.Helper()
 	c.ok("xclRegWrite", xcl, unit, uintptr(offset), uintptr(value))
 }
+
+// pointerTo is where a word is.
+func pointerTo(v *uint32) uintptr { return uintptr(unsafe.Pointer(v)) }

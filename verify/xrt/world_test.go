@@ -3,6 +3,7 @@ package xrt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -215,7 +216,7 @@ func TestCollectives(t *testing.T) {
 // withSessions opens sessions by the session handler's registers.
 type withSessions struct{ *device }
 
-func (d *withSessions) call(operation, ip, port uint32) uint32 {
+func (d *withSessions) call(operation, ip, port uint32) (uint32, error) {
 	c := d.c
 	xcl, unit := c.unit(d.card, "tcp_session_handler:session_handler_0")
 	c.write(xcl, unit, 0x10, ip)
@@ -225,22 +226,23 @@ func (d *withSessions) call(operation, ip, port uint32) uint32 {
 	for c.read(xcl, unit, 0)&2 == 0 {
 		time.Sleep(time.Millisecond)
 	}
+	var err error
 	if c.read(xcl, unit, 0x30) == 0 {
-		c.t.Errorf("operation %d of %X:%d has failed", operation, ip, port)
+		err = fmt.Errorf("operation %d of %X:%d has failed", operation, ip, port)
 	}
 	session := c.read(xcl, unit, 0x28)
 	uuid := c.uuid(d.card)
 	c.ok("xclCloseContext", xcl, pointer(uuid), unit)
-	return session
+	return session, err
 }
 
 func (d *withSessions) OpenPort(_ context.Context, port uint16) error {
-	d.call(1, 0, uint32(port))
-	return nil
+	_, err := d.call(1, 0, uint32(port))
+	return err
 }
 
 func (d *withSessions) OpenConnection(_ context.Context, ip uint32, port uint16) (uint32, error) {
-	return d.call(2, ip, uint32(port)), nil
+	return d.call(2, ip, uint32(port))
 }
 
 // groupOf is the number of the group of banks that an engine's DMA reaches.
