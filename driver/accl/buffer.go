@@ -22,8 +22,8 @@ type Buffer[T any] struct {
 type AllocOption func(*allocOptions)
 
 type allocOptions struct {
-	host, raw bool
-	at        *uint64
+	host, peer, raw bool
+	at              *uint64
 }
 
 // HostOnly puts the buffer in host memory that the engine reaches, instead of in
@@ -31,7 +31,11 @@ type allocOptions struct {
 // socket (Mirrored).
 func HostOnly() AllocOption { return func(o *allocOptions) { o.host = true } }
 
-// At puts the buffer at an address, which must be free.
+// PeerToPeer puts the buffer in device memory that the host and other devices reach
+// directly, through the card's BAR. Elsewhere it is device memory like any other.
+func PeerToPeer() AllocOption { return func(o *allocOptions) { o.peer = true } }
+
+// At puts the buffer at an address, which must be free. On cards there is no choice.
 func At(address uint64) AllocOption {
 	return func(o *allocOptions) { o.at = &address }
 }
@@ -73,7 +77,7 @@ func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, 
 		return fail(err)
 	}
 	bytes, size := n*known.Bytes, int(unsafe.Sizeof(*new(T)))
-	mem, err := e.dev.Alloc(ctx, MemSpec{Bytes: max(bytes, 1), Host: opts.host, At: opts.at})
+	mem, err := e.dev.Alloc(ctx, MemSpec{Bytes: max(bytes, 1), Host: opts.host, Peer: opts.peer, At: opts.at})
 	if err != nil {
 		return fail(err)
 	}
@@ -104,6 +108,8 @@ func (e *Engine) allocatable(t DType, rep reflect.Type, n int, o *allocOptions) 
 		return known, fmt.Errorf("%w: %s does not represent an element of %d bytes", ErrType, rep, known.Bytes)
 	case n < 0 || n > int(^uint(0)>>1)/known.Bytes:
 		return known, fmt.Errorf("%w: %d", ErrCount, n)
+	case o.host && o.peer:
+		return known, fmt.Errorf("%w: host memory cannot be peer-to-peer memory", ErrOption)
 	case o.host && !(e.p.Features.HostOperands && e.p.HostMemory):
 		return known, fmt.Errorf("%w: operands in host memory; %s has no host memory or %s no flag for it", ErrUnsupported, e.p.Name, e.p.Generation)
 	case o.at != nil && known.Align > 1 && *o.at%uint64(known.Align) != 0:

@@ -32,6 +32,7 @@ type ReturnCode uint32
 type MemSpec struct {
 	Bytes int     // more than 0
 	Host  bool    // in host memory that the engine reaches, instead of device memory
+	Peer  bool    // in device memory that the host and other devices see directly, where there is such
 	At    *uint64 // at this address, if not nil; it must be free
 }
 

@@ -1,0 +1,232 @@
+package xrt
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/xclbin"
+)
+
+// Options say which card is opened, and with what.
+type Options struct {
+	// Card is its index, "0", or its PCI address, "0000:65:00.1"; "" is the first one.
+	Card string
+	// Xclbin is the file that the card is to hold.
+	Xclbin string
+	// Keep never loads the card: the error is ErrLoaded if it does not hold the file.
+	Keep bool
+	// AnyDesign takes a file with another hash, or none, if all kernels and memories
+	// are where the design has them.
+	AnyDesign bool
+	// Library is the directory of XRT's libraries; "" for XILINX_XRT/lib, or where the
+	// system has them.
+	Library string
+}
+
+// Card is a card that holds a design. Its methods may be called concurrently.
+type Card struct {
+	name   string // in errors
+	l      *library
+	design *card.Design
+	layout *xclbin.Layout
+	uuid   [uuidBytes]byte
+	device uintptr
+	shim   uintptr
+
+	life context.Context // ends with Close
+	end  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	closed  bool
+	users   sync.WaitGroup // calls of the library that are running
+	kernels map[string]*registers
+	engines map[*Device]bool
+	buffers map[*memory]bool
+}
+
+// Open opens a card that is to hold a design. It ends early only between the calls of
+// XRT. The error matches those of this package.
+func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
+	file, err := readFile(d, o)
+	if err != nil {
+		return nil, err
+	}
+	l, err := loadLibrary(o.Library)
+	if err != nil {
+		return nil, err
+	}
+	c := &Card{
+		name: "card " + o.Card, l: l, design: d, layout: file.layout, uuid: file.uuid,
+		kernels: map[string]*registers{}, engines: map[*Device]bool{}, buffers: map[*memory]bool{},
+	}
+	if o.Card == "" {
+		c.name = "the first card"
+	}
+	if err := c.find(o.Card); err != nil {
+		return nil, err
+	}
+	if err := c.hold(ctx, file, o.Keep); err != nil {
+		return nil, errors.Join(err, c.say("close", status("xrtDeviceClose", l.close(c.device))))
+	}
+	c.life, c.end = context.WithCancelCause(context.Background())
+	return c, nil
+}
+
+// image is an .xclbin with what its sections say.
+type image struct {
+	path    string
+	content []byte
+	uuid    [uuidBytes]byte
+	layout  *xclbin.Layout
+}
+
+// readFile reads a file that has to be of a design.
+func readFile(d *card.Design, o Options) (*image, error) {
+	if o.Xclbin == "" {
+		return nil, fmt.Errorf("%w: say which, of %s", ErrFile, d.Platform)
+	}
+	content, err := os.ReadFile(o.Xclbin)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	bad := func(err error) error { return fmt.Errorf("%w: %s: %w", ErrFile, o.Xclbin, err) }
+	f, err := xclbin.Read(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, bad(err)
+	}
+	layout, err := f.Layout()
+	if err != nil {
+		return nil, bad(err)
+	}
+	said, described, err := f.Describe()
+	if err != nil {
+		return nil, bad(err)
+	}
+	out := &image{path: o.Xclbin, content: content, layout: layout}
+	raw, err := hex.DecodeString(strings.ReplaceAll(f.UUID, "-", ""))
+	if err != nil || len(raw) != uuidBytes {
+		return nil, bad(fmt.Errorf("its UUID is %q", f.UUID))
+	}
+	copy(out.uuid[:], raw)
+	differences := compare(d, layout)
+	if !o.AnyDesign {
+		differences = append(describe(d, said, described), differences...)
+	}
+	if len(differences) > 0 {
+		return nil, &DesignError{o.Xclbin, d.Platform, differences}
+	}
+	return out, nil
+}
+
+// find opens the device of a card by its index or its PCI address.
+func (c *Card) find(selection string) error {
+	seen := c.l.probe()
+	index, err := strconv.ParseUint("0"+selection, 10, 31) // "" is 0
+	function := "xrtDeviceOpen"
+	switch {
+	case err == nil && uint32(index) >= seen:
+		return fmt.Errorf("%w: %s: XRT sees %d", ErrNoCard, c.name, seen)
+	case err == nil:
+		c.device = c.l.open(uint32(index))
+	default:
+		function = "xrtDeviceOpenByBDF"
+		c.device = c.l.openBDF(selection)
+	}
+	if c.device == 0 { // XRT does not leave in errno why
+		return fmt.Errorf("%w: open %s, of %d that XRT sees: %w", ErrNoCard, c.name, seen, &CallError{Function: function})
+	}
+	if c.shim = c.l.shim(c.device); c.shim == 0 {
+		err := &CallError{Function: "xrtDeviceToXclDevice"}
+		return errors.Join(c.say("open", err), c.say("close", status("xrtDeviceClose", c.l.close(c.device))))
+	}
+	return nil
+}
+
+// hold sees that the card holds a file.
+func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
+	if ctx.Err() != nil {
+		return c.say("open", context.Cause(ctx))
+	}
+	var holds [uuidBytes]byte
+	if err := status("xrtDeviceGetXclbinUUID", c.l.loaded(c.device, &holds)); err == nil && holds == file.uuid {
+		return c.say("attach to", status("xrtDeviceLoadXclbinUUID", c.l.attach(c.device, &file.uuid)))
+	}
+	if keep {
+		return fmt.Errorf("%w: %s has %x, and %s is %x", ErrLoaded, c.name, holds, file.path, file.uuid)
+	}
+	if err := status("xrtDeviceLoadXclbin", c.l.load(c.device, &file.content[0])); err != nil {
+		return c.busy(fmt.Errorf("load %s into %s: %w", file.path, c.name, err))
+	}
+	return nil
+}
+
+// say says what was being done with the card.
+func (c *Card) say(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.busy(fmt.Errorf("%s %s: %w", doing, c.name, err))
+}
+
+// busy lets errors of what others use match ErrBusy.
+func (c *Card) busy(err error) error {
+	if errors.Is(err, syscall.EBUSY) {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return err
+}
+
+// use lets a call of the library begin, unless the card is closed. Close waits for it.
+func (c *Card) use() (done func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("%w: %s", ErrClosed, c.name)
+	}
+	c.users.Add(1)
+	return c.users.Done, nil
+}
+
+// Design is what the card holds.
+func (c *Card) Design() *card.Design { return c.design }
+
+// Close gives kernels and memory back, whose Bytes must not be used any more, and ends
+// calls that wait with ErrClosed: what the engines do goes on. The card keeps what it
+// holds.
+func (c *Card) Close() error {
+	c.mu.Lock()
+	again := c.closed
+	c.closed = true
+	engines := slices.Collect(maps.Keys(c.engines))
+	c.mu.Unlock()
+	if again {
+		return nil
+	}
+	c.end(fmt.Errorf("%w: %s", ErrClosed, c.name))
+	for _, d := range engines {
+		d.stop()
+	}
+	c.users.Wait()
+	var errs []error
+	for m := range c.buffers {
+		errs = append(errs, c.say("free memory of", m.give()))
+	}
+	for _, r := range c.kernels {
+		errs = append(errs, c.say("give back "+r.name+" of", status("xclCloseContext", c.l.release(c.shim, &c.uuid, r.index))))
+	}
+	return errors.Join(append(errs, c.say("close", status("xrtDeviceClose", c.l.close(c.device))))...)
+}
+
+var _ io.Closer = (*Card)(nil)

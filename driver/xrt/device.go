@@ -1,0 +1,183 @@
+package xrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/xclbin"
+)
+
+// Device is an engine of a card. It implements accl.Device and accl.KernelCaller.
+type Device struct {
+	c           *Card
+	engine      int
+	exchange    *registers // of the engine itself
+	controllers []*controller
+	group       int // of XRT, for buffers in device memory
+	hostGroup   int // for buffers in host memory, -1 if there is none
+	kernels     map[string]*called
+	tickets     tickets.Set
+
+	life  context.Context // ends with Close
+	end   context.CancelCauseFunc
+	tasks sync.WaitGroup
+}
+
+var (
+	_ accl.Device       = (*Device)(nil)
+	_ accl.KernelCaller = (*Device)(nil)
+)
+
+// Engine opens an engine of the card, from 0 up, which this process has to itself until
+// the card is closed. The platform must be the one that the card holds.
+func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
+	d, err := c.engine(ctx, p, number)
+	if err != nil {
+		return nil, fmt.Errorf("open engine %d of %s: %w", number, c.name, err)
+	}
+	return d, nil
+}
+
+func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
+	cclo := c.design.Of(number, card.Engine)
+	switch {
+	case len(cclo) != 1 || number < 0:
+		return nil, fmt.Errorf("%w: %s has %d engines, they count from 0", ErrInstance, c.design.Platform, c.design.Engines())
+	case p.Name != c.design.Platform:
+		return nil, fmt.Errorf("%w: the card holds %s, not %s", ErrDesign, c.design.Platform, p.Name)
+	}
+	d := &Device{c: c, engine: number, hostGroup: -1}
+	if err := d.place(); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.exchange, err = c.registers(cclo[0].Name); err != nil {
+		return nil, err
+	}
+	if err := d.findKernels(); err != nil {
+		return nil, err
+	}
+	d.life, d.end = context.WithCancelCause(c.life)
+	for _, in := range c.design.Of(number, card.HostController) {
+		k, err := openController(ctx, d, p, in)
+		if err != nil {
+			d.stop()
+			return nil, err
+		}
+		d.controllers = append(d.controllers, k)
+	}
+	if len(d.controllers) == 0 {
+		d.stop()
+		return nil, fmt.Errorf("%w: host controller of engine %d", ErrInstance, number)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		d.stop()
+		return nil, ErrClosed
+	}
+	c.engines[d] = true
+	return d, nil
+}
+
+// place finds the memory that all DMA engines of the engine reach.
+func (d *Device) place() error {
+	var device, host []xclbin.Place
+	for i, dma := range d.c.design.Of(d.engine, card.DMA) {
+		arguments, err := d.c.layout.Arguments(dma.Name)
+		if err != nil || len(arguments) == 0 {
+			return errors.Join(fmt.Errorf("%w: for %s", ErrMemory, dma.Name), err)
+		}
+		at, err := d.common(dma.Name, arguments[0], device, i == 0)
+		if err != nil {
+			return err
+		}
+		device = at
+		if len(arguments) > 1 {
+			if host, err = d.common(dma.Name, arguments[1], host, i == 0); err != nil {
+				return err
+			}
+		}
+	}
+	if len(device) == 0 {
+		return fmt.Errorf("%w: that all DMA engines of engine %d reach", ErrMemory, d.engine)
+	}
+	d.group = device[0].Index
+	if len(host) > 0 && host[0].Type == xclbin.Host {
+		d.hostGroup = host[0].Index
+	}
+	return nil
+}
+
+// common is what a DMA engine has in common with those before it: where XRT itself puts
+// buffers for it, followed by single banks.
+func (d *Device) common(dma string, argument int, before []xclbin.Place, first bool) ([]xclbin.Place, error) {
+	preferred, err := d.c.layout.BufferBank(dma, argument)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
+	}
+	reach, err := d.c.layout.Reach(dma, argument)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
+	}
+	reach = append([]xclbin.Place{preferred}, reach...)
+	if first {
+		return reach, nil
+	}
+	return slices.DeleteFunc(slices.Clone(before), func(at xclbin.Place) bool {
+		return !slices.ContainsFunc(reach, func(other xclbin.Place) bool { return other.Index == at.Index })
+	}), nil
+}
+
+// ReadReg implements accl.Device.
+func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
+	return d.exchange.Read(ctx, off)
+}
+
+// WriteReg implements accl.Device.
+func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
+	return d.exchange.Write(ctx, off, v)
+}
+
+// Start implements accl.Device. Clients are numbered on beyond the host controllers:
+// they share them.
+func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	if client < 0 {
+		return 0, fmt.Errorf("%w: %d", ErrClient, client)
+	}
+	call, err := d.controllers[client%len(d.controllers)].start(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	return d.tickets.Add(call), nil
+}
+
+// Wait implements accl.Device.
+func (d *Device) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
+	code, err := d.tickets.Wait(ctx, t)
+	if err != nil {
+		return 0, fmt.Errorf("engine %d of %s: %w", d.engine, d.c.name, err)
+	}
+	return code, nil
+}
+
+// Close ends calls that wait with ErrClosed. Its kernels and memory remain this
+// process's until the card is closed.
+func (d *Device) Close() error {
+	d.c.mu.Lock()
+	delete(d.c.engines, d)
+	d.c.mu.Unlock()
+	d.stop()
+	return nil
+}
+
+func (d *Device) stop() {
+	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.engine, d.c.name))
+	d.tasks.Wait()
+}

@@ -1,0 +1,70 @@
+package xrt
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/cclforge/cclforge/driver/internal/tickets"
+)
+
+// Errors of cards and their engines.
+var (
+	ErrLibrary  = errors.New("XRT is not there")                  // its library cannot be loaded
+	ErrNoCard   = errors.New("no such card")                      // that XRT sees
+	ErrFile     = errors.New("the .xclbin cannot be used")        //
+	ErrDesign   = errors.New("the .xclbin is of another design")  // a *DesignError
+	ErrLoaded   = errors.New("the card holds something else")     // and may not be loaded
+	ErrRefused  = errors.New("XRT refuses")                       // a *CallError
+	ErrBusy     = errors.New("another process uses it")           //
+	ErrInstance = errors.New("the card has no such kernel")       //
+	ErrRegister = errors.New("no such register")                  //
+	ErrMemory   = errors.New("there is no such memory")           // host memory, or at a given address
+	ErrClient   = errors.New("no such client")                    //
+	ErrTicket   = tickets.ErrTicket                               //
+	ErrClosed   = errors.New("the card is closed")                //
+	ErrFreed    = errors.New("the memory was freed")              //
+	ErrSilent   = errors.New("the host controller does not take") // a call that it was given
+)
+
+// CallError is a function of XRT that has failed. It matches ErrRefused, and the
+// syscall.Errno that XRT gives, if it does.
+type CallError struct {
+	Function string
+	Code     int // as XRT returns it: an errno or its negative, or -1
+}
+
+func (e *CallError) Error() string {
+	switch errno := e.errno(); {
+	case errno > 1:
+		return fmt.Sprintf("%s: %s", e.Function, errno.Error())
+	case e.Code != 0:
+		return fmt.Sprintf("%s: %d; its message is on standard error", e.Function, e.Code)
+	}
+	return e.Function + " fails; its message is on standard error"
+}
+
+func (e *CallError) errno() syscall.Errno { return syscall.Errno(max(e.Code, -e.Code)) }
+
+// Unwrap implements errors.Is.
+func (e *CallError) Unwrap() []error {
+	out := []error{ErrRefused}
+	if e.errno() > 1 {
+		out = append(out, e.errno())
+	}
+	return out
+}
+
+// DesignError is what an .xclbin has else than the design. It matches ErrDesign.
+type DesignError struct {
+	File, Platform string
+	Differences    []string
+}
+
+func (e *DesignError) Error() string {
+	return fmt.Sprintf("%s is not %s: %s", e.File, e.Platform, strings.Join(e.Differences, "; "))
+}
+
+// Unwrap implements errors.Is.
+func (e *DesignError) Unwrap() error { return ErrDesign }

@@ -1,0 +1,132 @@
+package xrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// memory is a buffer of XRT. It implements accl.Memory.
+type memory struct {
+	c      *Card
+	handle uintptr
+	addr   uint64
+	bytes  []byte
+	direct bool // host and engine see the same bytes
+
+	mu    sync.RWMutex
+	freed bool
+}
+
+// Alloc implements accl.Device. XRT chooses addresses: the error is ErrMemory for one
+// that is asked for, and for host memory that the platform does not reach; ENOMEM if
+// there is no room.
+func (d *Device) Alloc(_ context.Context, spec accl.MemSpec) (accl.Memory, error) {
+	var flags uint64
+	group, what := d.group, "device memory"
+	switch {
+	case spec.Bytes <= 0:
+		return nil, fmt.Errorf("allocate %d bytes: at least 1 expected", spec.Bytes)
+	case spec.At != nil:
+		return nil, fmt.Errorf("%w: at 0x%X: on cards XRT chooses addresses", ErrMemory, *spec.At)
+	case spec.Host && d.hostGroup < 0:
+		return nil, fmt.Errorf("%w: engine %d does not reach host memory", ErrMemory, d.engine)
+	case spec.Host:
+		flags, group, what = hostOnly, d.hostGroup, "host memory"
+	case spec.Peer:
+		flags, what = peerToPeer, "peer-to-peer memory"
+	}
+	m, err := d.c.buffer(uint64(spec.Bytes), flags, uint32(group))
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes of %s on %s: %w", spec.Bytes, what, d.c.name, err)
+	}
+	return m, nil
+}
+
+// buffer allocates and maps a buffer.
+func (c *Card) buffer(bytes, flags uint64, group uint32) (*memory, error) {
+	done, err := c.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	m := &memory{c: c, direct: flags != 0}
+	if m.handle, err = c.l.handle("xrtBOAlloc", func() uintptr { return c.l.alloc(c.device, uintptr(bytes), flags, group) }); err != nil {
+		return nil, err
+	}
+	var at unsafe.Pointer
+	_, err = c.l.handle("xrtBOMap", func() uintptr {
+		at = c.l.mapped(m.handle)
+		return uintptr(at)
+	})
+	if m.addr = c.l.address(m.handle); err == nil && m.addr == math.MaxUint64 { // XRT's answer of an error
+		err = &CallError{Function: "xrtBOAddress"}
+	}
+	if err != nil {
+		return nil, errors.Join(err, status("xrtBOFree", c.l.free(m.handle)))
+	}
+	m.bytes = unsafe.Slice((*byte)(at), bytes)
+	c.mu.Lock()
+	c.buffers[m] = true
+	c.mu.Unlock()
+	return m, nil
+}
+
+func (m *memory) Addr() uint64  { return m.addr }
+func (m *memory) Bytes() []byte { return m.bytes }
+
+func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
+	return m.sync(ctx, toDevice, offset, bytes)
+}
+
+func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
+	return m.sync(ctx, fromDevice, offset, bytes)
+}
+
+func (m *memory) sync(ctx context.Context, direction uint32, offset, bytes int) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	switch {
+	case m.freed:
+		return ErrFreed
+	case offset < 0 || bytes < 0 || offset > len(m.bytes) || bytes > len(m.bytes)-offset:
+		return fmt.Errorf("%d bytes from %d on are not within a memory of %d", bytes, offset, len(m.bytes))
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case m.direct || bytes == 0:
+		return nil
+	}
+	done, err := m.c.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return status("xrtBOSync", m.c.l.sync(m.handle, direction, uintptr(bytes), uintptr(offset)))
+}
+
+// Free implements accl.Memory. Its Bytes must not be used any more.
+func (m *memory) Free() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.freed {
+		return ErrFreed
+	}
+	done, err := m.c.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	m.freed = true
+	m.c.mu.Lock()
+	delete(m.c.buffers, m)
+	m.c.mu.Unlock()
+	return m.give()
+}
+
+// give gives a buffer back to XRT.
+func (m *memory) give() error { return status("xrtBOFree", m.c.l.free(m.handle)) }

@@ -1,0 +1,163 @@
+package xrt
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// callRegisters are the registers of a call, by name, in the order of callWords.write.
+var callRegisters = []string{
+	"scenario", "count", "comm", "root_src_dst", "function_code", "tag", "arithcfg", "compression_flags", "stream_flags",
+	"addr_0", "addr_1", "addr_2",
+}
+
+// callWords are the registers of a call.
+type callWords struct {
+	regs card.Registers
+	at   []uint32
+}
+
+func (w *callWords) write(ctx context.Context, c accl.Call) error {
+	for i, v := range []uint32{
+		c.Scenario, c.Count, c.Comm, c.RootSrcDst, c.FunctionCode, c.Tag, c.ArithCfg, c.CompressionFlags, c.StreamFlags,
+	} {
+		if err := w.regs.Write(ctx, w.at[i], v); err != nil {
+			return err
+		}
+	}
+	for i, v := range []uint64{c.Addr0, c.Addr1, c.Addr2} {
+		at := w.at[len(w.at)-3+i]
+		if err := w.regs.Write(ctx, at, uint32(v)); err != nil {
+			return err
+		}
+		if err := w.regs.Write(ctx, at+4, uint32(v>>32)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// posting places calls one behind the other, and finds their return codes in a ring.
+type posting struct {
+	words                                *callWords
+	post, posted, answered, ring, length uint32 // registers, and words of the ring
+	calls                                uint32 // placed since the controller's reset, modulo 2^32
+	given                                uint32 // answers that were given
+	known                                uint32 // answers that are there
+}
+
+// postingWay is nil if the controller does not post.
+func postingWay(ctx context.Context, words *callWords, kernel card.Kernel) (placer, int, error) {
+	at, err := kernel.Offsets("post", "posted", "answered", "capacity", "answers")
+	if err != nil {
+		return nil, 0, nil // a design from before
+	}
+	capacity, err := words.regs.Read(ctx, at[3])
+	if err != nil || capacity == 0 {
+		return nil, 0, err
+	}
+	p := &posting{words: words, post: at[0], posted: at[1], answered: at[2], ring: at[4], length: capacity}
+	if p.calls, err = words.regs.Read(ctx, p.posted); err != nil {
+		return nil, 0, err
+	}
+	if p.known, err = words.regs.Read(ctx, p.answered); err != nil {
+		return nil, 0, err
+	}
+	// Calls of a process before may have no answers yet; they come first.
+	p.given = p.calls
+	left := p.calls - p.known
+	if left > capacity {
+		return nil, 0, fmt.Errorf("%w: %d calls placed, %d answered", ErrSilent, p.calls, p.known)
+	}
+	if left >= capacity {
+		return nil, 0, fmt.Errorf("%w: %d calls of a process before are without an answer; load the card again", ErrSilent, left)
+	}
+	return p, int(capacity - left), nil
+}
+
+func (p *posting) place(ctx context.Context, c accl.Call) error {
+	// The registers may be written again when the last call has been taken.
+	if err := await(ctx, p.words.regs, p.posted, func(v uint32) bool { return v == p.calls }); err != nil {
+		return err
+	}
+	if err := p.words.write(ctx, c); err != nil {
+		return err
+	}
+	if err := p.words.regs.Write(ctx, p.post, 1); err != nil {
+		return err
+	}
+	p.calls++
+	return nil
+}
+
+func (p *posting) answer(ctx context.Context) (code accl.ReturnCode, ok bool, err error) {
+	if int32(p.known-p.given) <= 0 {
+		if p.known, err = p.words.regs.Read(ctx, p.answered); err != nil || int32(p.known-p.given) <= 0 {
+			return 0, false, err
+		}
+	}
+	v, err := p.words.regs.Read(ctx, p.ring+4*(p.given%p.length))
+	if err != nil {
+		return 0, false, err
+	}
+	p.given++
+	return accl.ReturnCode(v), true, nil
+}
+
+// starting places a call by ap_start, one at a time. Its return code stands in the
+// exchange memory.
+type starting struct {
+	words      *callWords
+	control    control
+	exchange   card.Registers
+	returnCode uint32
+}
+
+func startingWay(words *callWords, kernel card.Kernel, exchange card.Registers, p *accl.Platform) (placer, error) {
+	for _, w := range p.Exchange.Words {
+		if w.Name == "return_code" {
+			return &starting{words, control{words.regs}, exchange, w.At}, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
+}
+
+func (s *starting) place(ctx context.Context, c accl.Call) error {
+	// A process before may have left a call.
+	if err := s.control.idle(ctx); err != nil {
+		return err
+	}
+	if err := s.words.write(ctx, c); err != nil {
+		return err
+	}
+	return s.control.start(ctx)
+}
+
+func (s *starting) answer(ctx context.Context) (accl.ReturnCode, bool, error) {
+	done, err := s.control.done(ctx)
+	if err != nil || !done {
+		return 0, false, err
+	}
+	v, err := s.exchange.Read(ctx, s.returnCode)
+	return accl.ReturnCode(v), err == nil, err
+}
+
+// await reads a register until it has a value.
+func await(ctx context.Context, regs card.Registers, at uint32, is func(uint32) bool) error {
+	var w waiting
+	for {
+		v, err := regs.Read(ctx, at)
+		if err != nil {
+			return err
+		}
+		if is(v) {
+			return nil
+		}
+		if err := w.pause(ctx); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package xrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// registers are those of an instance, which this process has to itself.
+type registers struct {
+	c     *Card
+	name  string
+	index uint32 // by which XRT knows it
+}
+
+var _ card.Registers = (*registers)(nil)
+
+// Registers are those of an instance of a kernel, by its name, "poe_0". The process has
+// the kernel to itself from then on, until the card is closed: the error matches ErrBusy
+// if another one has it, ErrInstance if the card has no such kernel with registers.
+func (c *Card) Registers(instance string) (card.Registers, error) { return c.registers(instance) }
+
+func (c *Card) registers(instance string) (*registers, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("%w: %s", ErrClosed, c.name)
+	}
+	if r := c.kernels[instance]; r != nil {
+		return r, nil
+	}
+	k, err := c.layout.Kernel(instance)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s of %s", ErrInstance, instance, c.name)
+	}
+	index := c.l.index(c.shim, k.Kernel+":"+k.Instance)
+	if index < 0 {
+		return nil, fmt.Errorf("%w: %s of %s: %w", ErrInstance, instance, c.name, &CallError{"xclIPName2Index", int(index)})
+	}
+	if err := status("xclOpenContext", c.l.acquire(c.shim, &c.uuid, uint32(index), !shared)); err != nil {
+		err = fmt.Errorf("take %s of %s: %w", instance, c.name, err)
+		// The driver says so of what another process has.
+		if errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EPERM) {
+			err = fmt.Errorf("%w: %w", ErrBusy, err)
+		}
+		return nil, err
+	}
+	r := &registers{c, instance, uint32(index)}
+	c.kernels[instance] = r
+	return r, nil
+}
+
+// Read implements card.Registers.
+func (r *registers) Read(ctx context.Context, offset uint32) (v uint32, err error) {
+	err = r.access(ctx, "read", offset, func() error {
+		return status("xclRegRead", r.c.l.readReg(r.c.shim, r.index, offset, &v))
+	})
+	return v, err
+}
+
+// Write implements card.Registers.
+func (r *registers) Write(ctx context.Context, offset, value uint32) error {
+	return r.access(ctx, "write", offset, func() error {
+		return status("xclRegWrite", r.c.l.writeReg(r.c.shim, r.index, offset, value))
+	})
+}
+
+func (r *registers) access(ctx context.Context, doing string, offset uint32, f func() error) error {
+	if offset%4 != 0 {
+		return fmt.Errorf("%w: 0x%X of %s is no multiple of 4", ErrRegister, offset, r.name)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	done, err := r.c.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := f(); err != nil {
+		return fmt.Errorf("%s register 0x%X of %s on %s: %w", doing, offset, r.name, r.c.name, err)
+	}
+	return nil
+}
