@@ -16,9 +16,9 @@ const (
 	// taking is how long a host controller may take to hand a call to the engine, which
 	// takes one in a few cycles unless it has as many as it can have.
 	taking = time.Minute
-	// restless is how long a register is read again and again; then there are pauses,
-	// which grow.
-	restless      = 50 * time.Microsecond
+	// restless is how often a register is read again and again, about a microsecond each;
+	// then there are pauses, which grow.
+	restless      = 64
 	shortestPause = 20 * time.Microsecond
 	longestPause  = time.Millisecond
 )
@@ -194,7 +194,7 @@ func (k *controller) poll() {
 
 // waiting is a wait for a register to change.
 type waiting struct {
-	began time.Time
+	reads int
 	next  time.Duration
 }
 
@@ -204,12 +204,10 @@ func (w *waiting) pause(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if w.began.IsZero() {
-		w.began, w.next = time.Now(), shortestPause
-	}
-	if time.Since(w.began) < restless {
+	if w.reads++; w.reads < restless {
 		return nil
 	}
+	w.next = max(w.next, shortestPause)
 	timer := time.NewTimer(w.next)
 	defer timer.Stop()
 	w.next = min(2*w.next, longestPause)
