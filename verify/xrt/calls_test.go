@@ -305,17 +305,20 @@ func TestFailuresOnRequest(t *testing.T) {
 		}
 		c.do(f, arguments...)
 		c.fails(syscall.EIO, f, arguments...)
-		if r, _ := c.do(f, arguments...); int32(r) < 0 || uint64(r) == 1<<64-1 {
+		if r, errno := c.do(f, arguments...); errno == syscall.EIO || f != "xrtBOMap" && int32(r) < 0 {
 			t.Errorf("%s fails a second time", f)
 		}
 	}
 	// Those that give something back have not done so when they fail.
-	for f, arguments := range map[string][]uintptr{"xclCloseContext": {xcl, pointer(id), unit}, "xrtBOFree": {buffer}, "xrtDeviceClose": {card}} {
-		if err := s.Fail(f, 1, syscall.EINTR); err != nil {
+	for _, call := range []struct {
+		f         string
+		arguments []uintptr
+	}{{"xclCloseContext", []uintptr{xcl, pointer(id), unit}}, {"xrtBOFree", []uintptr{buffer}}, {"xrtDeviceClose", []uintptr{card}}} {
+		if err := s.Fail(call.f, 1, syscall.EINTR); err != nil {
 			t.Fatal(err)
 		}
-		c.fails(syscall.EINTR, f, arguments...)
-		c.ok(f, arguments...)
+		c.fails(syscall.EINTR, call.f, call.arguments...)
+		c.ok(call.f, call.arguments...)
 	}
 	if err := s.Fail("xclProbe", 1, syscall.EIO); err != nil {
 		t.Fatal(err)
