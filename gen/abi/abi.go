@@ -121,15 +121,23 @@ type RegisterMap struct {
 	Range     hcl.Range
 }
 
-// Register is one register. A 64-bit register is two words, low first, at At
-// and At + 4 (bytes).
+// Register is one register, or Count of them, one behind the other. A 64-bit
+// register is two words, low first, at At and At + 4 (bytes).
 type Register struct {
 	Name, Doc string
 	At        uint32
 	Width     int    // bits: 32 or 64
+	Count     int    // at least 1
 	Access    string // "rw", "ro" or "wo"
+	// Extension says that it is ours: kernels with these registers have no
+	// argument there, and those of others may not have it.
+	Extension bool
 	Range     hcl.Range
 }
+
+// End is the offset behind the register, in bytes; of one that nobody has checked
+// it may be larger than an address.
+func (r Register) End() uint64 { return uint64(r.At) + uint64(r.Width/8*r.Count) }
 
 // Memory is an address range with words at fixed places and tables.
 type Memory struct {

@@ -111,7 +111,11 @@ func facts(g *abi.Generation) map[string][]string {
 	}
 	for _, m := range g.Registers {
 		for _, r := range m.Registers {
-			add("registers "+m.Name, "%s=%d%s", r.Name, r.At, size(r.Width, 1))
+			kind := "registers "
+			if r.Extension {
+				kind = "extension "
+			}
+			add(kind+m.Name, "%s=%d%s", r.Name, r.At, size(r.Width, r.Count))
 		}
 	}
 	for _, m := range g.Memories {
@@ -161,13 +165,14 @@ func size(width, count int) string {
 }
 
 // ours lists what the contract leaves to this project: everything between
-// firmware and engine.
+// firmware and engine, and registers that extend those of the contract.
 var ours = []string{
 	"enum call_queue", "enum move_", "bits wake_event", "bits reset_part", "bits network_",
 	"layout call_status", "layout call_head", "layout call_answer", "layout wake", "layout move_", "layout session_status",
 	"layout rdma_notification", // the contract gives its width only
 	"registers calls", "registers system", "registers timers", "registers move", "registers rx",
 	"registers network", "registers sessions", "registers rendezvous",
+	"extension hostctrl",
 	"memory local_ram", "memory call_window", "words call_window",
 	"constant open_calls", "constant move_queue", "constant rendezvous_",
 }

@@ -15,7 +15,8 @@ import (
 // addressSpace is the size of every address space: addresses have 32 bits.
 const addressSpace = 1 << 32
 
-// maxCount bounds the values of a word, far above what a memory holds.
+// maxCount bounds how many registers or values of a word lie one behind the
+// other, far above what anybody has.
 const maxCount = 1 << 20
 
 // span is what something occupies, in bits or bytes: from to below to.
@@ -56,7 +57,8 @@ func (b *builder) registerMap(n *node) RegisterMap {
 	for _, c := range n.of("register") {
 		r := Register{Name: c.label, Doc: c.text("doc"), Access: "rw", Range: c.rng}
 		at, ok := b.aligned(c, "at", nil)
-		r.At, r.Width = at, b.oneOf(c, "width", ptr(32), 32, 64)
+		count, _ := b.number(c, "count", 1, maxCount, ptr(1))
+		r.At, r.Count, r.Width, r.Extension = at, int(count), b.oneOf(c, "width", ptr(32), 32, 64), c.flag("extension")
 		if _, set := c.usable("access"); set {
 			r.Access = c.text("access")
 		}
@@ -64,9 +66,8 @@ func (b *builder) registerMap(n *node) RegisterMap {
 			b.errorf(c.at("access"), "Unknown access", "%q is no way to access %s. %s", r.Access, c, lang.Choices(r.Access, access))
 		}
 		if ok {
-			end := uint64(at) + uint64(r.Width/8)
-			placed = append(placed, span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), end})
-			if uint64(m.Base)+end > addressSpace {
+			placed = append(placed, span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), r.End()})
+			if uint64(m.Base)+r.End() > addressSpace {
 				b.errorf(c.at("at"), "Value out of range", "%s would end above the 32-bit address space.", c.capital())
 			}
 		}
@@ -242,7 +243,7 @@ func (b *builder) separate(g *Generation) {
 			continue
 		}
 		last := r.Registers[len(r.Registers)-1]
-		placed = append(placed, span{fmt.Sprintf("the register map %q", r.Name), r.Range, 0, uint64(r.Base), uint64(r.Base) + uint64(last.At) + uint64(last.Width/8)})
+		placed = append(placed, span{fmt.Sprintf("the register map %q", r.Name), r.Range, 0, uint64(r.Base), uint64(r.Base) + last.End()})
 	}
 	b.disjoint(placed, "processor address 0x%X")
 }

@@ -60,6 +60,12 @@ abi "more" {
       width  = 64
       access = "ro"
     }
+    register "answers" {
+      at        = hex("100")
+      count     = 8
+      access    = "ro"
+      extension = true
+    }
   }
   record "call" { docs = { scenario = "Operation." } }
 }`, `
@@ -73,6 +79,7 @@ abi "t" {
   }
   registers "hostctrl" {
     register "addr" { access = "wo" }
+    register "answers" { count = 4 }
   }
   record "call" {
     words = ["count", "tag", "scenario"]
@@ -85,7 +92,8 @@ abi "t" {
 	same(t, "stack", *g.Enum("stack"), abi.Enum{Name: "stack", Doc: "Stacks.", Values: []abi.EnumValue{
 		{Name: "tcp", Value: 1}, {Name: "udp", Doc: "Packets.", Value: 3}}})
 	same(t, "hostctrl", *g.RegisterMap("hostctrl"), abi.RegisterMap{Name: "hostctrl", Base: 0x20000, Registers: []abi.Register{
-		{Name: "addr", At: 0, Width: 64, Access: "wo"}, {Name: "scenario", At: 16, Width: 32, Access: "rw"}}})
+		{Name: "addr", At: 0, Width: 64, Count: 1, Access: "wo"}, {Name: "scenario", At: 16, Width: 32, Count: 1, Access: "rw"},
+		{Name: "answers", At: 0x100, Width: 32, Count: 4, Access: "ro", Extension: true}}})
 	same(t, "call", g.Record("call").Words, []abi.RecordWord{{Name: "count"}, {Name: "tag", Doc: "Tag."}, {Name: "scenario", Doc: "Operation."}})
 }
 

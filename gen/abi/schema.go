@@ -54,7 +54,7 @@ var abiKind = &kind{
 		{
 			block: "registers", what: "register map", attrs: map[string]cty.Type{"doc": text, "base": number},
 			children: []*kind{
-				{block: "register", what: "register", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number, "access": text}},
+				{block: "register", what: "register", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number, "count": number, "access": text, "extension": flag}},
 			},
 		},
 		{

@@ -229,7 +229,7 @@ func argumentNames(arguments []Argument) []string {
 func registerArguments(registers *abi.RegisterMap) []Argument {
 	var out []Argument
 	for _, r := range registers.Registers {
-		if r.At >= platform.FirstArgument {
+		if r.At >= platform.FirstArgument && !r.Extension {
 			kind := "uint"
 			if r.Width == 64 {
 				kind = "ulong"

@@ -96,10 +96,14 @@ func expectedRows(g *abi.Generation) map[string][]string {
 	}
 	for _, m := range g.Registers {
 		for _, r := range m.Registers {
+			width := fmt.Sprint(r.Width)
+			if r.Count > 1 {
+				width = fmt.Sprintf("%d × %d", r.Count, r.Width)
+			}
 			if m.Base != 0 {
-				add("Registers "+m.Name, "0x%04X | 0x%04X | %s | %d |", r.At, m.Base+r.At, r.Name, r.Width)
+				add("Registers "+m.Name, "0x%04X | 0x%04X | %s | %s |", r.At, m.Base+r.At, r.Name, width)
 			} else {
-				add("Registers "+m.Name, "0x%04X | %s | %d |", r.At, r.Name, r.Width)
+				add("Registers "+m.Name, "0x%04X | %s | %s |", r.At, r.Name, width)
 			}
 		}
 	}
@@ -165,7 +169,7 @@ func TestManualAgreesWithTheContract(t *testing.T) {
 			"Exchange memory map":   {"0x0000 | 0x0007", "0x0008 | 0x01C7"}, // 16 records of 7 words
 			"Bit set return_code":   {"16 | 0x00010000 | EAGER_THRESHOLD_INVALID", "31 | 0x80000000 | NOT_READY"},
 			"Layout message_header": {"255:192 | 64 | vaddr", "287:256 | 32 | comm_context"},
-			"Registers hostctrl":    {"0x0070 | addr_2 | 64"},
+			"Registers hostctrl":    {"0x0070 | addr_2 | 64", "0x0080 | post | 32 | write", "0x0100 | answers | 32 × 32 | read"},
 			"Enum config_function":  {"4 | set_max_rendezvous_msg_size"},
 			"Arithmetic and compression": {
 				"float16 | 4 | 9", "float64 | 1 | 6", "float32 | float16 | 0", "float16 | float32 | 1",

@@ -70,7 +70,8 @@ func extreme(t testing.TB) *design.Design {
 			}})
 		g.Records = append(slices.Clone(g.Records), abi.Record{Name: "lone_word", Words: []abi.RecordWord{{Name: "it"}}})
 		g.Registers = append(slices.Clone(g.Registers),
-			abi.RegisterMap{Name: "no_registers"}, abi.RegisterMap{Name: "last_page", Base: 0xFFFFF000, Registers: []abi.Register{{Name: "end", At: 0xFF8, Width: 64}}})
+			abi.RegisterMap{Name: "no_registers"}, abi.RegisterMap{Name: "last_page", Base: 0xFFFFF000, Registers: []abi.Register{
+				{Name: "row", At: 0xF00, Width: 32, Count: 3}, {Name: "wide_row", At: 0xF10, Width: 64, Count: 2}, {Name: "end", At: 0xFF8, Width: 64, Count: 1}}})
 		g.Memories = append(slices.Clone(g.Memories),
 			abi.Memory{Name: "no_words", Size: 16},
 			abi.Memory{Name: "headless", Base: 0x4000, ProcessorBase: 0x8000, Size: 64, Tables: []abi.Table{{Name: "rows", At: 0x4010, Record: []abi.RecordWord{{Name: "it"}}}}})
@@ -175,13 +176,17 @@ func generationFacts(g *abi.Generation) factList {
 		}
 		for _, r := range m.Registers {
 			for offset, suffix := range map[uint32]string{0: "", 4: "_high"} {
-				if offset*8 >= uint32(r.Width) {
+				if offset*8 >= uint32(r.Width) || offset != 0 && r.Count > 1 {
 					continue
 				}
 				l.add(uint64(r.At+offset), m.Name, r.Name+suffix, "offset")
 				if m.Base != 0 {
 					l.add(uint64(m.Base)+uint64(r.At+offset), m.Name, r.Name+suffix, "address")
 				}
+			}
+			if r.Count > 1 {
+				l.add(uint64(r.Count), m.Name, r.Name, "count")
+				l.add(uint64(r.Width)/8, m.Name, r.Name, "bytes")
 			}
 		}
 	}

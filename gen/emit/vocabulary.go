@@ -187,7 +187,11 @@ func registerGroup(r *abi.RegisterMap) group {
 			doc += " " + access
 		}
 		out.place(reg.Range, doc, r.Base, reg.At, r.Name, reg.Name)
-		if reg.Width > 32 {
+		switch {
+		case reg.Count > 1:
+			out.add(reg.Range, "Number of registers.", uint64(reg.Count), decimal, r.Name, reg.Name, "count")
+			out.add(reg.Range, "Bytes of a register.", uint64(reg.Width/8), decimal, r.Name, reg.Name, "bytes")
+		case reg.Width > 32:
 			out.place(reg.Range, "", r.Base, reg.At+4, r.Name, reg.Name+"_high")
 		}
 	}

@@ -121,7 +121,7 @@ func (s *elements) addRegisters(x *abi.RegisterMap) {
 			if e.processor {
 				cells = append(cells, hex(x.Base+r.At))
 			}
-			t.add(append(cells, Code(r.Name), number(r.Width), access[r.Access], s.prose(r.Doc))...)
+			t.add(append(cells, Code(r.Name), widths(r.Count, r.Width), access[r.Access], s.prose(r.Doc))...)
 		}
 		return []Table{t}
 	}
@@ -154,17 +154,21 @@ func (s *elements) addMemory(x *abi.Memory) {
 func (s *elements) placedWords(x *abi.Memory, host bool) Table {
 	t := newTable("Offset", "Address", "Name", "Bits>", "Meaning")
 	for _, w := range x.Words {
-		width := number(w.Width)
-		if w.Count > 1 {
-			width = fmt.Sprintf("%d × %d", w.Count, w.Width)
-		}
 		meaning := s.prose(w.Doc)
 		if w.Group != "" && host {
 			meaning += fmt.Sprintf(" (%s)", Text(w.Group))
 		}
-		t.add(hex(w.At), hex(x.ProcessorBase+w.At-x.Base), Code(w.Name), width, meaning)
+		t.add(hex(w.At), hex(x.ProcessorBase+w.At-x.Base), Code(w.Name), widths(w.Count, w.Width), meaning)
 	}
 	return t
+}
+
+// widths are the bits of so many values.
+func widths(count, bits int) string {
+	if count > 1 {
+		return fmt.Sprintf("%d × %d", count, bits)
+	}
+	return number(bits)
 }
 
 // tablesOf describes the header and the record of a table of a memory.
@@ -217,7 +221,7 @@ func processorMap(g *abi.Generation) *Table {
 	for _, r := range g.Registers {
 		if r.Base != 0 && len(r.Registers) > 0 {
 			last := r.Registers[len(r.Registers)-1]
-			areas = append(areas, area{r.Base, r.Base + last.At + uint32(last.Width/8) - 1, "registers " + r.Name})
+			areas = append(areas, area{r.Base, r.Base + uint32(last.End()) - 1, "registers " + r.Name})
 		}
 	}
 	slices.SortStableFunc(areas, func(a, b area) int { return cmp.Compare(a.first, b.first) })

@@ -207,7 +207,7 @@ abi "calls" {
   }
 
   registers "hostctrl" {
-    doc = "Registers by which the host places a call."
+    doc = "Registers by which the host places calls: it starts one and waits for its end, or posts several and reads their answers later. A start waits until all posted calls are answered, and they wait until it has ended."
     register "control" {
       at  = hex("00")
       doc = "Bit set hostctrl_control."
@@ -262,6 +262,37 @@ abi "calls" {
       at    = hex("70")
       width = 64
       doc   = "Address of the result."
+    }
+    register "post" {
+      at        = hex("80")
+      access    = "wo"
+      extension = true
+      doc       = "Any write posts the call that stands in the registers above; they may be written again when posted has grown. It is ignored until then, and while as many posted calls as capacity says are without an answer."
+    }
+    register "posted" {
+      at        = hex("84")
+      access    = "ro"
+      extension = true
+      doc       = "Posted calls whose words have all been taken, since reset, modulo 2^32."
+    }
+    register "answered" {
+      at        = hex("88")
+      access    = "ro"
+      extension = true
+      doc       = "Answers to posted calls, since reset, modulo 2^32."
+    }
+    register "capacity" {
+      at        = hex("8C")
+      access    = "ro"
+      extension = true
+      doc       = "How many posted calls may be without an answer. 0: the host controller is another's, and calls are started."
+    }
+    register "answers" {
+      at        = hex("100")
+      count     = 32
+      access    = "ro"
+      extension = true
+      doc       = "Return codes: that of posted call k, counted from 0, stands in register k modulo 32 until 32 more calls have been answered."
     }
   }
 }

@@ -32,7 +32,7 @@ func newBus(g *abi.Generation, n *numbers, x *exchange) *bus {
 	first, end := n.callWindow.ProcessorBase, n.callWindow.ProcessorBase+n.callWindow.Size
 	for _, m := range processorMaps(g) {
 		for _, r := range m.Registers {
-			first, end = min(first, m.Base+r.At), max(end, m.Base+r.At+uint32(r.Width/8))
+			first, end = min(first, m.Base+r.At), max(end, m.Base+uint32(r.End()))
 		}
 	}
 	b.first, b.registers = first, make([]register, (end-first)/wordBytes)

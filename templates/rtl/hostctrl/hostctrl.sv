@@ -52,11 +52,9 @@ module hostctrl (
 
     hostctrl_core #(.ADDRESS_WIDTH(12)) core (
         .call_valid(cmd_tvalid), .call_ready(cmd_tready), .call_data(cmd_tdata),
-        .answer_valid(sts_tvalid), .answer_ready(sts_tready),
+        .answer_valid(sts_tvalid), .answer_ready(sts_tready), .answer_data(sts_tdata),
         .*
     );
-
-    wire unused = &{1'b0, sts_tdata}; // the engine keeps the return code for the host
 
 endmodule
 
