@@ -76,7 +76,11 @@ func registers(d *design.Design, k *design.Kernel) []card.Register {
 	}
 	if m := d.ABI().RegisterMap(k.Registers); m != nil {
 		for _, r := range m.Registers {
-			add(card.Register{Name: r.Name, At: r.At, Bits: r.Width})
+			of := card.Register{Name: r.Name, At: r.At, Bits: r.Width}
+			if r.Count > 1 {
+				of.Count, of.Stride = r.Count, uint32(r.Width/8)
+			}
+			add(of)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b card.Register) int { return cmp.Compare(a.At, b.At) })

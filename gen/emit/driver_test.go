@@ -161,7 +161,11 @@ func expectedKernels(d *design.Design) []object {
 		}
 		if k.Registers != "" {
 			for _, r := range d.ABI().RegisterMap(k.Registers).Registers {
-				add(r.Name, r.At, r.Width, false, 0, 0, nil)
+				count, stride := 0, uint32(0)
+				if r.Count > 1 {
+					count, stride = r.Count, uint32(r.Width)/8
+				}
+				add(r.Name, r.At, r.Width, false, count, stride, nil)
 			}
 		}
 		for _, a := range k.Arguments {
