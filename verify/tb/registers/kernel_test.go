@@ -22,7 +22,9 @@ var set = block.NewSet(
 	block.Module{Name: "control_registers", Folder: "common", Params: params},
 	block.Module{Name: "axilite_registers", Folder: "common", Params: params},
 	block.Module{Name: "hostctrl_core", Folder: "hostctrl"},
-	block.Module{Name: "hostctrl_core", As: "hostctrl_core_wraps", Folder: "hostctrl", Params: map[string]string{"EARLIER": fmt.Sprintf("32'h%X", almostWrapped)}},
+	block.Module{Name: "hostctrl_core", As: "hostctrl_core_wraps", Folder: "hostctrl", Params: map[string]string{
+		"EARLIER": fmt.Sprintf("32'h%X", almostWrapped), "ADDRESS_WIDTH": "13", // as in the engine of the hardware manual
+	}},
 	block.Module{Name: "vadd_put_registers", Folder: "vadd_put", Kernel: "vadd_put"},
 	block.Module{Name: "processor_bus"},
 	block.Module{Name: "processor_bus", As: "processor_bus_2022", Platform: "u280_2022"},

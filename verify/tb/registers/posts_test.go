@@ -197,7 +197,7 @@ func hostctrlPosts(b *block.Bench, r *rand.Rand, earlier uint32) error {
 	}
 	call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data")}
 	var all seen
-	for range 24 {
+	for i := range 24 {
 		b.InReset = true // with what stands at the inputs
 		b.Step()
 		b.InReset = false
@@ -207,22 +207,34 @@ func hostctrlPosts(b *block.Bench, r *rand.Rand, earlier uint32) error {
 		c.reset()
 		call.Forget()
 		call.Pace, call.Late = block.NewRhythm(r).Next, r.IntN(3) == 0
-		if err := c.run(b, r, call, offsets, &all); err != nil {
+		flood := 0
+		if i%3 == 0 { // more posts than there is room for, before the first answer
+			flood = 1500
+			call.Pace = nil
+		}
+		if err := c.run(b, r, call, offsets, flood, &all); err != nil {
 			return err
 		}
 	}
 	return all.check(earlier != 0)
 }
 
-// run goes from a reset up to the next one.
-func (c *caller) run(b *block.Bench, r *rand.Rand, call *block.Drain, offsets []uint64, all *seen) error {
-	eager, sent, phase, answering := r.IntN(8), 0, 0, 0
+// run goes from a reset up to the next one. For so many cycles, calls are posted only,
+// and not answered.
+func (c *caller) run(b *block.Bench, r *rand.Rand, call *block.Drain, offsets []uint64, flood int, all *seen) error {
+	eager, sent, phase, answering := r.IntN(8), 0, flood, 0
 	strays := r.IntN(2) == 0
-	for range 200 + r.IntN(2000) {
+	for cycle := range flood + 200 + r.IntN(2000) {
 		if phase--; phase <= 0 { // answers come for a time, or do not
 			phase, answering = 1+r.IntN(600), []int{0, 0, 1, 16, 64, 64}[r.IntN(6)]
 		}
 		a, valid := c.some(r, eager), r.IntN(3) > 0
+		if cycle < flood && a.address&^3 != c.at["post"] {
+			a.write = false
+		}
+		if beyond := uint64(1) << (b.Width("bus_address") - 1); beyond >= 1<<12 && r.IntN(8) == 0 {
+			a.address |= beyond
+		}
 		b.Put("bus_valid", valid)
 		b.Put("bus_write", a.write)
 		b.Set("bus_address", a.address)
