@@ -1,0 +1,143 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// block is an instance whose registers are known by name.
+type block struct {
+	instance string
+	kernel   card.Kernel
+	r        card.Registers
+}
+
+// newBlock finds the registers of an instance. needs are those that must be described,
+// each a name, or a name with one of its values behind a point.
+func newBlock(d *card.Design, in card.Instance, open Opener, needs []string) (*block, error) {
+	fail := func(kind error, cause error, format string, args ...any) (*block, error) {
+		return nil, &Error{Kind: kind, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf(format, args...), Cause: cause}
+	}
+	k, ok := d.Kernel(in.Kernel)
+	if !ok {
+		return fail(ErrDesign, nil, "there is no kernel %s", in.Kernel)
+	}
+	var missing []string
+	for _, need := range needs {
+		name, value, valued := strings.Cut(need, ".")
+		r, ok := k.Register(name)
+		if ok && valued {
+			_, ok = r.Value(value)
+		}
+		if !ok {
+			missing = append(missing, need)
+		}
+	}
+	if len(missing) > 0 {
+		return fail(ErrDesign, nil, "kernel %s is described without %s; its platform is older than this driver", k.Name, strings.Join(missing, ", "))
+	}
+	r, err := open(in.Name)
+	if err != nil {
+		return fail(ErrAccess, err, "its registers cannot be opened")
+	}
+	return &block{in.Name, k, r}, nil
+}
+
+// register is one that newBlock was told to need.
+func (b *block) register(name string) card.Register {
+	r, _ := b.kernel.Register(name)
+	return r
+}
+
+// mask is that of named bits of a register, or one of its codes.
+func (b *block) mask(name string, values ...string) uint32 {
+	var m uint32
+	for _, v := range values {
+		bit, _ := b.register(name).Value(v)
+		m |= bit
+	}
+	return m
+}
+
+// names are those of the bits that are set.
+func (b *block) names(name string, value uint32) string {
+	var set []string
+	for _, v := range b.register(name).Values {
+		if value&v.Value != 0 {
+			set = append(set, v.Name)
+		}
+	}
+	if len(set) == 0 {
+		return "nothing"
+	}
+	return strings.Join(set, ", ")
+}
+
+// rows is how many registers a row has.
+func (b *block) rows(name string) int { return max(1, b.register(name).Count) }
+
+func (b *block) read(ctx context.Context, at uint32, name string) (uint32, error) {
+	v, err := b.r.Read(ctx, at)
+	if err != nil {
+		return 0, &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "read " + name, Cause: err}
+	}
+	return v, nil
+}
+
+func (b *block) write(ctx context.Context, at, v uint32, name string) error {
+	if err := b.r.Write(ctx, at, v); err != nil {
+		return &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "write " + name, Cause: err}
+	}
+	return nil
+}
+
+// get reads a register of a row.
+func (b *block) get(ctx context.Context, name string, row int) (uint64, error) {
+	r := b.register(name)
+	at := r.At + uint32(row)*r.Stride
+	low, err := b.read(ctx, at, name)
+	if err != nil || r.Bits == 32 {
+		return uint64(low), err
+	}
+	high, err := b.read(ctx, at+4, name)
+	return uint64(high)<<32 | uint64(low), err
+}
+
+// word reads a register of 32 bits.
+func (b *block) word(ctx context.Context, name string) (uint32, error) {
+	v, err := b.get(ctx, name, 0)
+	return uint32(v), err
+}
+
+// put writes a register of a row.
+func (b *block) put(ctx context.Context, name string, row int, v uint64) error {
+	r := b.register(name)
+	at := r.At + uint32(row)*r.Stride
+	if err := b.write(ctx, at, uint32(v), name); err != nil || r.Bits == 32 {
+		return err
+	}
+	return b.write(ctx, at+4, uint32(v>>32), name)
+}
+
+// keep writes a register and reads whether it stays.
+func (b *block) keep(ctx context.Context, name string, row int, v uint64) error {
+	return b.keepAs(ctx, name, row, v, v)
+}
+
+// keepAs is for registers that read back as something else.
+func (b *block) keepAs(ctx context.Context, name string, row int, v, reads uint64) error {
+	if err := b.put(ctx, name, row, v); err != nil {
+		return err
+	}
+	got, err := b.get(ctx, name, row)
+	if err != nil || got == reads {
+		return err
+	}
+	return &Error{
+		Kind: ErrHardware, Rank: -1, Instance: b.instance,
+		Reason: fmt.Sprintf("%s[%d] is 0x%X after 0x%X was written; expected is 0x%X", name, row, got, v, reads),
+	}
+}

@@ -1,0 +1,134 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// mac is a 100G MAC with registers.
+type mac struct{ *block }
+
+var macNeeds = []string{
+	"conf_tx.enable", "conf_tx.send_lfi", "conf_tx.send_rfi", "conf_tx.send_idle", "conf_rx.enable", "gt_loopback.loopback",
+	"stat_tx_status.local_fault", "stat_rx_status.status", "stat_rx_status.aligned", "stat_rx_status.local_fault", "stat_rx_status.remote_fault",
+	"stat_pm_tick.tick", "rsfec_config_enable.rx", "rsfec_config_enable.tx",
+}
+
+const (
+	linkPause = 10 * time.Millisecond // between two looks at a link
+	steady    = 4                     // looks in a row at a link that is up
+)
+
+// bringUp turns the MAC on and waits until its link is up and stays so.
+func (m mac) bringUp(ctx context.Context, fec FEC) error {
+	if err := m.set(ctx, "gt_loopback", m.mask("gt_loopback", "loopback"), 0); err != nil {
+		return err
+	}
+	if err := m.correct(ctx, fec); err != nil {
+		return err
+	}
+	if err := m.set(ctx, "conf_rx", m.mask("conf_rx", "enable"), m.mask("conf_rx", "enable")); err != nil {
+		return err
+	}
+	aligned := m.mask("stat_rx_status", "status", "aligned")
+	if err := m.await(ctx, 1, func(rx uint32) bool { return rx&aligned == aligned }); err != nil {
+		return err
+	}
+	// The kernel does so, too, at about the same time.
+	faults := m.mask("conf_tx", "send_lfi", "send_rfi", "send_idle")
+	if err := m.set(ctx, "conf_tx", m.mask("conf_tx", "enable")|faults, m.mask("conf_tx", "enable")); err != nil {
+		return err
+	}
+	return m.await(ctx, steady, m.good)
+}
+
+// good reports whether packets go both ways.
+func (m mac) good(rx uint32) bool {
+	up := m.mask("stat_rx_status", "status", "aligned")
+	return rx&(up|m.mask("stat_rx_status", "local_fault", "remote_fault")) == up
+}
+
+// set gives bits of a register a value.
+func (m mac) set(ctx context.Context, name string, bits, value uint32) error {
+	old, err := m.word(ctx, name)
+	if err != nil || old&bits == value {
+		return err
+	}
+	if err := m.put(ctx, name, 0, uint64(old&^bits|value)); err != nil {
+		return err
+	}
+	got, err := m.word(ctx, name)
+	if err != nil || got&bits == value {
+		return err
+	}
+	return &Error{Kind: ErrHardware, Rank: -1, Instance: m.instance, Reason: fmt.Sprintf("%s is 0x%X after 0x%X was written", name, got, old&^bits|value)}
+}
+
+// correct turns RS-FEC on or off.
+func (m mac) correct(ctx context.Context, fec FEC) error {
+	both := m.mask("rsfec_config_enable", "rx", "tx")
+	value := both
+	switch fec {
+	case KeepFEC:
+		return nil
+	case WithoutFEC:
+		value = 0
+	}
+	err := m.set(ctx, "rsfec_config_enable", both, value)
+	if e, is := err.(*Error); is && e.Kind == ErrHardware {
+		e.Reason += ": the MAC was built without RS-FEC"
+	}
+	return err
+}
+
+// status reads the state of the receiver. Its bits keep what they have had since they
+// were read, so that the first of two reads is of the past, and only the second of now.
+func (m mac) status(ctx context.Context) (uint32, error) {
+	if _, err := m.word(ctx, "stat_rx_status"); err != nil {
+		return 0, err
+	}
+	return m.word(ctx, "stat_rx_status")
+}
+
+// await waits until the state of the receiver is good at so many looks in a row, and at
+// all times in between.
+func (m mac) await(ctx context.Context, looks int, good func(rx uint32) bool) error {
+	begin := time.Now()
+	var last uint32
+	for seen := 0; ; {
+		var err error
+		if seen == 0 {
+			last, err = m.status(ctx)
+		} else {
+			last, err = m.word(ctx, "stat_rx_status") // also of what was since the last look
+		}
+		if err != nil && ended(ctx, err) {
+			return m.linkError(ctx, begin, last)
+		}
+		if err != nil {
+			return err
+		}
+		if seen++; !good(last) {
+			seen = 0
+		}
+		if seen >= looks {
+			return nil
+		}
+		if err := sleep(ctx, linkPause); err != nil {
+			return m.linkError(ctx, begin, last)
+		}
+	}
+}
+
+func (m mac) linkError(ctx context.Context, begin time.Time, rx uint32) error {
+	after, cause := limit(ctx, begin)
+	hint := ""
+	if rx&m.mask("stat_rx_status", "aligned") == 0 {
+		hint = "; is there a cable, and does the other side have 100GBASE-R without auto-negotiation, and the same RS-FEC?"
+	}
+	return &Error{
+		Kind: ErrLink, Rank: -1, Instance: m.instance, Cause: cause,
+		Reason: fmt.Sprintf("the link is not up %s: the receiver says %s%s", after, m.names("stat_rx_status", rx), hint),
+	}
+}

@@ -1,0 +1,52 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Waits between two looks at a register.
+const (
+	shortestPause = 100 * time.Microsecond
+	longestPause  = 5 * time.Millisecond
+)
+
+// until looks again and again, ever more rarely, until there is what it waits for. The
+// error is of the look, or that of the context.
+func until(ctx context.Context, look func() (there bool, err error)) error {
+	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
+		there, err := look()
+		if err != nil || there {
+			return err
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// ended reports whether an error is that of a context, and not one that a register was
+// read with.
+func ended(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err()))
+}
+
+// limit is an error of a wait that has ended: why, and when.
+func limit(ctx context.Context, begin time.Time) (reason string, cause error) {
+	waited := time.Since(begin).Round(time.Millisecond)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Sprintf("after %v", waited), context.DeadlineExceeded
+	}
+	return fmt.Sprintf("after %v", waited), context.Cause(ctx)
+}

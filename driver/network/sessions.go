@@ -1,0 +1,192 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+var sessionNeeds = []string{
+	"control.start", "control.done", "control.idle", "ip", "port_nr", "session_id_in", "session_id", "return_code",
+	"operation.open_port", "operation.open_connection", "operation.close",
+}
+
+var _ accl.SessionOpener = (*Stack)(nil)
+
+// request is what the session handler is asked for.
+type request struct {
+	operation string
+	to        netip.AddrPort
+	session   uint32
+}
+
+// ask has the session handler do one thing at a time. What it still works on when the
+// context ends it goes on with; its answer counts when it comes.
+func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, err error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return false, 0, &Error{Kind: ErrBusy, Rank: -1, Instance: s.sessions.instance, Reason: "others are opening sessions", Cause: context.Cause(ctx)}
+	}
+	defer func() { <-s.turn }()
+	k := called{s.sessions}
+	if s.pending != nil {
+		if err := k.idle(ctx); err != nil {
+			return false, 0, err
+		}
+		before := *s.pending
+		s.pending = nil
+		if _, _, err := s.answer(ctx, before); err != nil {
+			return false, 0, err
+		}
+		if session, open := s.session(r.to); open && r.operation == openConnection {
+			return true, session, nil
+		}
+		if r.operation == openPort && s.isListening(r.to.Port()) {
+			return true, 0, nil
+		}
+	}
+	if err := k.idle(ctx); err != nil {
+		return false, 0, err
+	}
+	ip := uint32(0)
+	if r.to.Addr().IsValid() {
+		ip = number(r.to.Addr())
+	}
+	for _, argument := range []struct {
+		name  string
+		value uint32
+	}{
+		{"ip", ip}, {"port_nr", uint32(r.to.Port())}, {"session_id_in", r.session}, {"operation", k.mask("operation", r.operation)},
+	} {
+		if err := k.put(ctx, argument.name, 0, uint64(argument.value)); err != nil {
+			return false, 0, err
+		}
+	}
+	if err := k.start(ctx); err != nil {
+		return false, 0, err
+	}
+	s.pending = &r
+	if err := k.done(ctx); err != nil {
+		return false, 0, err
+	}
+	s.pending = nil
+	return s.answer(ctx, r)
+}
+
+// answer reads how an operation has ended, and keeps it.
+func (s *Stack) answer(ctx context.Context, r request) (done bool, session uint32, err error) {
+	code, err := s.sessions.word(ctx, "return_code")
+	if err != nil || code == 0 {
+		return false, 0, err
+	}
+	if r.operation == openConnection {
+		if session, err = s.sessions.word(ctx, "session_id"); err != nil {
+			return false, 0, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch r.operation {
+	case openPort:
+		s.listening[r.to.Port()] = true
+	case openConnection:
+		s.opened[r.to] = session
+	case closeConnection:
+		for to, open := range s.opened {
+			if open == r.session {
+				delete(s.opened, to)
+			}
+		}
+	}
+	return true, session, nil
+}
+
+// The operations of the session handler, by their names.
+const (
+	openPort        = "open_port"
+	openConnection  = "open_connection"
+	closeConnection = "close"
+)
+
+// OpenPort has the TCP stack listen on a port, once. It implements accl.SessionOpener.
+func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
+	if s.sessions == nil {
+		return s.unsupported("open a port")
+	}
+	to := netip.AddrPortFrom(netip.IPv4Unspecified(), port)
+	if s.isListening(port) {
+		return nil
+	}
+	done, _, err := s.ask(ctx, request{operation: openPort, to: to})
+	if err != nil || done {
+		return err
+	}
+	hint := "; perhaps it has been told to since the design was loaded: then Config.Listening says so"
+	if port >= firstOwnPort {
+		hint = fmt.Sprintf("; it listens below %d", firstOwnPort)
+	}
+	return &Error{Kind: ErrPort, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
+}
+
+// OpenConnection connects to a rank that listens, once, and answers the session. The
+// error is ErrConnect if nobody listens there, or nobody answers; it makes sense to try
+// again. It implements accl.SessionOpener.
+func (s *Stack) OpenConnection(ctx context.Context, ip uint32, port uint16) (session uint32, err error) {
+	return s.connection(ctx, netip.AddrPortFrom(address(ip), port))
+}
+
+func (s *Stack) connection(ctx context.Context, to netip.AddrPort) (session uint32, err error) {
+	if s.sessions == nil {
+		return 0, s.unsupported("open a connection")
+	}
+	if session, open := s.session(to); open {
+		return session, nil
+	}
+	done, session, err := s.ask(ctx, request{operation: openConnection, to: to})
+	if err != nil {
+		return 0, err
+	}
+	if !done {
+		return 0, &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("no connection to %v: nobody listens there, or nobody answers", to)}
+	}
+	return session, nil
+}
+
+// CloseConnections closes the sessions that were opened here. Others of the same
+// connections hear of it.
+func (s *Stack) CloseConnections(ctx context.Context) error {
+	if s.sessions == nil {
+		return nil
+	}
+	for to, session := range s.openSessions() {
+		if done, _, err := s.ask(ctx, request{closeConnection, netip.AddrPort{}, session}); err != nil {
+			return err
+		} else if !done {
+			return &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("session %d to %v is not closed", session, to)}
+		}
+	}
+	return nil
+}
+
+func (s *Stack) session(to netip.AddrPort) (uint32, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session, ok := s.opened[to]
+	return session, ok
+}
+
+func (s *Stack) isListening(port uint16) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listening[port]
+}
+
+func (s *Stack) openSessions() map[netip.AddrPort]uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.opened)
+}

@@ -1,0 +1,169 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// Kinds of stacks.
+const (
+	KindUDP  = "udp"
+	KindTCP  = "tcp"
+	KindCard = "axis" // engines of one card talk to each other: there is nothing to set up
+	KindRDMA = "rdma" // of the Coyote shell
+)
+
+// Opener gives the registers of an instance of a card, by its name.
+type Opener func(instance string) (card.Registers, error)
+
+// Stack is the network of an engine. Its methods may be called concurrently.
+type Stack struct {
+	kind     string
+	poe      string // instance
+	udp      *udp
+	tcp      *tcp
+	mac      *mac   // nil where the MAC has no registers
+	sessions *block // the session handler; nil where the engine opens sessions, or nobody does
+
+	turn      chan struct{} // held by whoever uses the session handler
+	pending   *request      // that it had not answered when its time was over
+	mu        sync.Mutex
+	opened    map[netip.AddrPort]uint32 // guarded by mu
+	listening map[uint16]bool           // likewise
+}
+
+// Of finds the network of an engine on its card. The error is an *Error: ErrDesign or
+// ErrAccess.
+func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
+	poe, ok := instance(d, cclo, card.Network)
+	if !ok {
+		return nil, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network", cclo, d.Platform)}
+	}
+	s := &Stack{poe: poe.Name, turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
+	k, _ := d.Kernel(poe.Kernel)
+	var err error
+	switch {
+	case has(k, "udp_number_sockets"):
+		s.kind = KindUDP
+		var b *block
+		if b, err = newBlock(d, poe, open, udpNeeds); err == nil {
+			s.udp = &udp{b}
+		}
+	case has(k, "axi00_ptr0"):
+		s.kind = KindTCP
+		var b *block
+		if b, err = newBlock(d, poe, open, tcpNeeds); err == nil {
+			s.tcp = &tcp{b}
+		}
+		if in, ok := instance(d, cclo, card.Sessions); ok && err == nil {
+			s.sessions, err = newBlock(d, in, open, sessionNeeds)
+		}
+	case poe.Kernel == "network_krnl":
+		s.kind = KindCard
+		return s, nil
+	default:
+		s.kind = KindRDMA
+		return s, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in, ok := instance(d, cclo, card.MAC); ok {
+		if k, _ := d.Kernel(in.Kernel); has(k, "stat_rx_status") {
+			b, err := newBlock(d, in, open, macNeeds)
+			if err != nil {
+				return nil, err
+			}
+			s.mac = &mac{b}
+		}
+	}
+	return s, nil
+}
+
+func has(k card.Kernel, register string) bool {
+	_, ok := k.Register(register)
+	return ok
+}
+
+// instance is that of an engine in a role, or the only one of the card.
+func instance(d *card.Design, cclo int, role string) (card.Instance, bool) {
+	if own := d.Of(cclo, role); len(own) > 0 {
+		return own[0], true
+	}
+	if all := d.Of(-1, role); len(all) == 1 {
+		return all[0], true
+	}
+	return card.Instance{}, false
+}
+
+// Kind is that of the stack.
+func (s *Stack) Kind() string { return s.kind }
+
+// Setup configures the network of a rank, and waits until it reaches all others, which
+// are being set up at about the same time. It returns the ranks with the sessions that
+// lead to them, as accl.Open takes them with accl.GivenSessions. It can be called again,
+// also after an error. Errors are *Error, joined if there are several.
+func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
+	full, err := c.complete(s.kind)
+	if err != nil {
+		return nil, err
+	}
+	if s.kind == KindRDMA {
+		return nil, s.unsupported("set up")
+	}
+	ctx, cancel := context.WithTimeout(ctx, full.Timeout)
+	defer cancel()
+	ranks, err := s.setUp(ctx, full)
+	return ranks, own(err, full)
+}
+
+func (s *Stack) setUp(ctx context.Context, c *Config) ([]accl.Rank, error) {
+	if s.kind == KindCard {
+		return c.Ranks, nil
+	}
+	if s.mac != nil {
+		c.Progress(StepLink)
+		if err := s.mac.bringUp(ctx, c.FEC); err != nil {
+			return nil, err
+		}
+	}
+	if s.udp != nil {
+		return s.udp.setUp(ctx, s.mac, c)
+	}
+	c.Progress(StepStart)
+	if err := s.tcp.start(ctx, c); err != nil {
+		return nil, err
+	}
+	return s.connect(ctx, c)
+}
+
+// own says of errors that are of no other rank that they are of the own one.
+func own(err error, c *Config) error {
+	if several, is := err.(interface{ Unwrap() []error }); is {
+		if _, one := err.(*Error); !one {
+			var errs []error
+			for _, e := range several.Unwrap() {
+				errs = append(errs, own(e, c))
+			}
+			return errors.Join(errs...)
+		}
+	}
+	if e, is := err.(*Error); is && e.Rank < 0 {
+		e.Rank, e.Address = c.Local, c.own()
+	}
+	return err
+}
+
+func (s *Stack) unsupported(what string) error {
+	reason := fmt.Sprintf("%s: a network of kind %s has no such thing", what, s.kind)
+	if s.kind == KindRDMA {
+		reason = what + ": queue pairs are written through the device file of the Coyote shell, which this package does not do; see QueuePair"
+	}
+	return &Error{Kind: ErrUnsupported, Rank: -1, Instance: s.poe, Reason: reason}
+}

@@ -1,0 +1,189 @@
+package network
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// Status is what a network of a card is and has, as its registers say.
+type Status struct {
+	Kind     string
+	Instance string // of the stack
+	Link     *Link  // nil where the MAC has no registers
+
+	// Own addresses. MAC and Mask are of UDP; Gateway, too.
+	MAC         net.HardwareAddr `json:",omitempty"`
+	IP, Gateway netip.Addr
+	MaskBits    int
+	// Size of the socket table, and the entries that count.
+	SocketTable int        `json:",omitempty"`
+	Sockets     []Socket   `json:",omitempty"`
+	Neighbors   []Neighbor `json:",omitempty"` // the ARP table, by address
+	Counters    []Counter  `json:",omitempty"` // of the UDP stack, since they were cleared
+
+	// TCP: the number of the board, and the connections that were opened here.
+	Board    int        `json:",omitempty"`
+	Sessions []Neighbor `json:",omitempty"`
+}
+
+// Link is the state of a 100G MAC.
+type Link struct {
+	Instance string
+	Up       bool
+	FEC      bool
+	Sending  bool     // the sender is on
+	Says     []string // bits of the receiver's state that are set
+	// Counters hold what was counted since Status read them before, or since the design
+	// was loaded.
+	Counters []Counter
+}
+
+// Socket is an entry of the socket table.
+type Socket struct {
+	Index int
+	Peer  netip.AddrPort
+	Port  uint16 // the own one
+}
+
+// Neighbor is an address that the stack knows the way to: its MAC address, or its
+// session and port.
+type Neighbor struct {
+	IP      netip.Addr
+	MAC     string `json:",omitempty"`
+	Port    uint16 `json:",omitempty"`
+	Session uint32 `json:",omitempty"`
+}
+
+// Counter is a register that counts, by its name.
+type Counter struct {
+	Name  string
+	Value uint64
+}
+
+// Status reads what there is, and changes nothing but that the counters of the MAC begin
+// anew. What of it there is depends on the kind of the network.
+func (s *Stack) Status(ctx context.Context) (Status, error) {
+	out := Status{Kind: s.kind, Instance: s.poe}
+	if s.mac != nil {
+		link, err := s.mac.link(ctx)
+		if err != nil {
+			return out, err
+		}
+		out.Link = &link
+	}
+	switch {
+	case s.udp != nil:
+		return out, s.udp.status(ctx, &out)
+	case s.tcp != nil:
+		ip, err := s.tcp.word(ctx, "ip_addr")
+		if err != nil {
+			return out, err
+		}
+		board, err := s.tcp.word(ctx, "board_number")
+		if err != nil {
+			return out, err
+		}
+		out.IP, out.Board = address(ip), int(board)
+		for to, session := range s.openSessions() {
+			out.Sessions = append(out.Sessions, Neighbor{IP: to.Addr(), Port: to.Port(), Session: session})
+		}
+		slices.SortFunc(out.Sessions, func(a, b Neighbor) int { return cmp.Or(a.IP.Compare(b.IP), cmp.Compare(a.Port, b.Port)) })
+	}
+	return out, nil
+}
+
+func (m mac) link(ctx context.Context) (Link, error) {
+	out := Link{Instance: m.instance}
+	rx, err := m.status(ctx)
+	if err != nil {
+		return out, err
+	}
+	fec, err := m.word(ctx, "rsfec_config_enable")
+	if err != nil {
+		return out, err
+	}
+	tx, err := m.word(ctx, "conf_tx")
+	if err != nil {
+		return out, err
+	}
+	both := m.mask("rsfec_config_enable", "rx", "tx")
+	out.Up, out.FEC, out.Sending = m.good(rx), fec&both == both, tx&m.mask("conf_tx", "enable") != 0
+	for _, v := range m.register("stat_rx_status").Values {
+		if rx&v.Value != 0 {
+			out.Says = append(out.Says, v.Name)
+		}
+	}
+	if err := m.put(ctx, "stat_pm_tick", 0, uint64(m.mask("stat_pm_tick", "tick"))); err != nil {
+		return out, err
+	}
+	out.Counters, err = m.counters(ctx, func(r card.Register) bool { return strings.HasPrefix(r.Name, "stat_") })
+	return out, err
+}
+
+// counters are registers of 64 bits that count.
+func (b *block) counters(ctx context.Context, is func(card.Register) bool) ([]Counter, error) {
+	var out []Counter
+	for _, r := range b.kernel.Registers {
+		if r.Bits != 64 || r.Count > 1 || !is(r) {
+			continue
+		}
+		v, err := b.get(ctx, r.Name, 0)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, Counter{r.Name, v})
+	}
+	return out, nil
+}
+
+func (u udp) status(ctx context.Context, out *Status) error {
+	var words [4]uint64
+	for i, name := range []string{"mac_address", "ip_address", "gateway", "ip_mask"} {
+		v, err := u.get(ctx, name, 0)
+		if err != nil {
+			return err
+		}
+		words[i] = v
+	}
+	out.MAC, out.IP, out.Gateway = macAddress(words[0]), address(uint32(words[1])), address(uint32(words[2]))
+	for out.MaskBits < 32 && words[3]>>(31-out.MaskBits)&1 == 1 {
+		out.MaskBits++
+	}
+	size, err := u.word(ctx, "udp_number_sockets")
+	if err != nil {
+		return err
+	}
+	out.SocketTable = int(size)
+	for i := range min(out.SocketTable, u.rows("udp_valid")) {
+		valid, err := u.get(ctx, "udp_valid", i)
+		if err != nil {
+			return err
+		}
+		if valid&1 == 0 {
+			continue
+		}
+		var entry [3]uint64
+		for j, name := range []string{"udp_their_ip", "udp_their_port", "udp_my_port"} {
+			if entry[j], err = u.get(ctx, name, i); err != nil {
+				return err
+			}
+		}
+		out.Sockets = append(out.Sockets, Socket{i, netip.AddrPortFrom(address(uint32(entry[0])), uint16(entry[1])), uint16(entry[2])})
+	}
+	known, err := u.neighbours(ctx, func(int) bool { return true })
+	if err != nil {
+		return err
+	}
+	for ip, mac := range known {
+		out.Neighbors = append(out.Neighbors, Neighbor{IP: ip, MAC: mac.String()})
+	}
+	slices.SortFunc(out.Neighbors, func(a, b Neighbor) int { return a.IP.Compare(b.IP) })
+	out.Counters, err = u.counters(ctx, func(r card.Register) bool { return r.Name != "mac_address" })
+	return err
+}

@@ -1,0 +1,305 @@
+package network_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/network"
+	"github.com/cclforge/cclforge/verify/wire"
+)
+
+// node is a card on TCP.
+type node struct {
+	*wire.TCP
+	handler *wire.Handler
+	s       *network.Stack
+}
+
+func newNode(t *testing.T, w *wire.Wire) *node {
+	n := &node{TCP: w.TCP()}
+	n.handler = wire.NewHandler(n.TCP, 5*time.Second)
+	n.s = stack(t, design(t, "u55c_tcp", nil), instances{"poe_0": n.Registers(), "session_handler_0": n.handler})
+	return n
+}
+
+func tcpConfig(n, local int) network.Config {
+	return network.Config{Ranks: members(n), Local: local, Send: 0x18_0000_0000 + uint64(local)<<32, Receive: 0x18_0800_0000 + uint64(local)<<32, Timeout: 20 * time.Second}
+}
+
+// connection finds the sessions of a connection on the wire.
+func connection(w *wire.Wire, from, to accl.Rank) (out []wire.Connection) {
+	for _, c := range w.Connections() {
+		if c.From == from.IP && c.To == to.IP {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Ranks come up side by side, in any order. There is one connection for each rank to each
+// other one, and each rank is told the session that it has opened.
+func TestTCPComesUpInAnyOrder(t *testing.T) {
+	for seed := range uint64(12) {
+		const n = 4
+		w := wire.New(false)
+		nodes := make([]*node, n)
+		for i := range nodes {
+			nodes[i] = newNode(t, w)
+			nodes[i].Takes(time.Duration(seed%4) * 7 * time.Millisecond)
+		}
+		got := make([][]accl.Rank, n)
+		errs := make([]error, n)
+		within(t, 15*time.Second, func() {
+			together(n, seed, 80*time.Millisecond, func(i int) { got[i], errs[i] = nodes[i].s.Setup(ctx(t), tcpConfig(n, i)) })
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		ranks := members(n)
+		if all := w.Connections(); len(all) != n*(n-1) {
+			t.Errorf("seed %d: %d connections: %v", seed, len(all), all)
+		}
+		for i := range n {
+			times, ip, board, send, receive := nodes[i].Started()
+			if c := tcpConfig(n, i); times != 1 || ip != ranks[i].IP || board != uint32(i) || send != c.Send || receive != c.Receive {
+				t.Errorf("rank %d was started %d times, with %v, %d, 0x%X, 0x%X", i, times, ip, board, send, receive)
+			}
+			ports := 0
+			for _, a := range nodes[i].handler.Asked() {
+				if a.Operation == 1 {
+					if ports++; a.Port != ranks[i].Port {
+						t.Errorf("rank %d listens on %d", i, a.Port)
+					}
+				}
+			}
+			if ports != 1 {
+				t.Errorf("rank %d has opened %d ports", i, ports)
+			}
+			for j := range n {
+				if j == i {
+					continue
+				}
+				if c := connection(w, ranks[i], ranks[j]); len(c) != 1 || got[i][j].Session != c[0].FromSession {
+					t.Errorf("seed %d: rank %d has session %d to rank %d; on the wire are %v", seed, i, got[i][j].Session, j, c)
+				}
+			}
+		}
+	}
+}
+
+// With one connection for each pair, both ends know it by the number that their stack
+// gives it, whatever the order in which they come up.
+func TestTCPOncePerPair(t *testing.T) {
+	for seed := range uint64(12) {
+		n := 2 + int(seed%5)
+		w := wire.New(false)
+		nodes := make([]*node, n)
+		for i := range nodes {
+			nodes[i] = newNode(t, w)
+		}
+		got := make([][]accl.Rank, n)
+		errs := make([]error, n)
+		together(n, seed, 100*time.Millisecond, func(i int) {
+			c := tcpConfig(n, i)
+			c.Sessions = network.OncePerPair
+			got[i], errs[i] = nodes[i].s.Setup(ctx(t), c)
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		ranks := members(n)
+		if all := w.Connections(); len(all) != n*(n-1)/2 {
+			t.Errorf("seed %d: %d connections: %v", seed, len(all), all)
+		}
+		for i := range n {
+			for j := range i {
+				c := connection(w, ranks[i], ranks[j])
+				if len(c) != 1 || got[i][j].Session != c[0].FromSession || got[j][i].Session != c[0].ToSession {
+					t.Errorf("seed %d: ranks %d and %d use sessions %d and %d; on the wire are %v", seed, i, j, got[i][j].Session, got[j][i].Session, c)
+				}
+			}
+		}
+	}
+}
+
+func TestTCPFaults(t *testing.T) {
+	five := 5
+	for _, test := range []struct {
+		name    string
+		prepare func(t *testing.T, w *wire.Wire, own *node, c *network.Config)
+		want    []fault
+		check   func(t *testing.T, own *node)
+	}{
+		{"all is well", func(*testing.T, *wire.Wire, *node, *network.Config) {}, nil, nil},
+		{"a rank that does not listen", func(t *testing.T, w *wire.Wire, _ *node, c *network.Config) {
+			c.Ranks[2].Port = 6000
+		}, []fault{{network.ErrConnect, 2, "nobody listens there, or nobody answers"}}, nil},
+		{"a rank that is not there", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) {
+			c.Ranks[1].IP = members(9)[8].IP
+		}, []fault{{network.ErrConnect, 1, "session_handler_0"}}, nil},
+		{"nobody there", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) {
+			c.Ranks[1].IP, c.Ranks[2].Port = members(9)[8].IP, 6000
+		}, []fault{{network.ErrConnect, 1, "deadline exceeded"}, {network.ErrConnect, 2, "attempts"}}, nil},
+		{"a port that is open already", func(t *testing.T, _ *wire.Wire, own *node, c *network.Config) {
+			write(t, own.Registers(), 0, 1)
+			time.Sleep(20 * time.Millisecond)
+			if err := own.TCP.OpenPort(t.Context(), c.Ranks[0].Port); err != nil {
+				t.Fatal(err)
+			}
+		}, []fault{{network.ErrPort, 0, "the stack does not listen on port 5500; perhaps it has been told to"}}, nil},
+		{"a port that is open already, as is known", func(t *testing.T, _ *wire.Wire, own *node, c *network.Config) {
+			write(t, own.Registers(), 0, 1)
+			time.Sleep(20 * time.Millisecond)
+			if err := own.TCP.OpenPort(t.Context(), c.Ranks[0].Port); err != nil {
+				t.Fatal(err)
+			}
+			c.Listening = true
+		}, nil, nil},
+		{"a stack that does not end its start", func(_ *testing.T, _ *wire.Wire, own *node, _ *network.Config) { own.Takes(time.Hour) },
+			[]fault{{network.ErrBusy, 0, "poe_0: rank 0 at 10.1.212.21:5500: it was started and does not end, after"}}, nil},
+		{"a stack that runs from before", func(t *testing.T, _ *wire.Wire, own *node, _ *network.Config) {
+			own.Takes(time.Hour)
+			write(t, own.Registers(), 0, 1)
+		}, []fault{{network.ErrBusy, 0, "it has been running from before"}}, nil},
+		{"a session handler that does not end", func(_ *testing.T, _ *wire.Wire, own *node, _ *network.Config) { own.handler.Hang() },
+			[]fault{{network.ErrBusy, 0, "session_handler_0: rank 0"}}, nil},
+		{"a number of the board", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) { c.Board = &five }, nil,
+			func(t *testing.T, own *node) {
+				if _, _, board, _, _ := own.Started(); board != 5 {
+					t.Errorf("it is number %d", board)
+				}
+			}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := wire.New(false)
+			own := newNode(t, w)
+			for i := 1; i < 3; i++ { // the others listen, and connect to nobody
+				c := tcpConfig(3, i)
+				peer := newNode(t, w)
+				if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Board: &i}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := tcpConfig(3, 0)
+			c.Timeout = 400 * time.Millisecond
+			test.prepare(t, w, own, &c)
+			var err error
+			within(t, 5*time.Second, func() { _, err = own.s.Setup(ctx(t), c) })
+			checkFaults(t, c.Ranks, err, test.want)
+			if test.check != nil {
+				test.check(t, own)
+			}
+		})
+	}
+}
+
+// What the session handler still does when the time is over counts later: nothing is
+// opened twice.
+func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
+	w := wire.New(false)
+	own, peer := newNode(t, w), newNode(t, w)
+	only := tcpConfig(2, 1)
+	if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send, Receive: only.Receive}); err != nil {
+		t.Fatal(err)
+	}
+	c := tcpConfig(2, 0)
+	c.Timeout = 200 * time.Millisecond
+	for attempt, operation := range []uint32{1, 2} { // first the port, then the connection
+		peer.Answers(time.Duration(attempt) * 400 * time.Millisecond)
+		end := func() {}
+		if operation == 1 {
+			end = own.handler.Hang()
+		}
+		_, err := own.s.Setup(ctx(t), c)
+		got := all(err)
+		if len(got) == 0 || !errors.Is(err, network.ErrBusy) {
+			t.Fatalf("attempt %d: %v", attempt, err)
+		}
+		if operation == 2 && (got[0].Kind != network.ErrConnect || got[0].Rank != 1) {
+			t.Errorf("%v does not name rank 1", err)
+		}
+		end()
+	}
+	peer.Answers(0)
+	c.Timeout = 10 * time.Second
+	got, err := own.s.Setup(ctx(t), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var operations []uint32
+	for _, a := range own.handler.Asked() {
+		operations = append(operations, a.Operation)
+	}
+	if !slices.Equal(operations, []uint32{1, 2}) {
+		t.Errorf("the session handler was asked for %v", operations)
+	}
+	links := w.Connections()
+	if len(links) != 1 || links[0].FromSession != got[1].Session {
+		t.Errorf("connections %v, session %d", links, got[1].Session)
+	}
+	// Once more: all of it is there.
+	again, err := own.s.Setup(ctx(t), c)
+	if err != nil || again[1].Session != got[1].Session || len(w.Connections()) != 1 {
+		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
+	}
+	st, err := own.s.Status(ctx(t))
+	if want := fmt.Sprintf("[{10.1.212.22  5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want || st.IP != c.Ranks[0].IP || st.Link != nil {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {
+		t.Errorf("%v, connections %v", err, w.Connections())
+	}
+	if _, err := own.s.Setup(ctx(t), c); err != nil || len(w.Connections()) != 1 {
+		t.Errorf("after closing: %v, connections %v", err, w.Connections())
+	}
+}
+
+// The stack opens sessions for drivers, too.
+func TestSessionOpener(t *testing.T) {
+	w := wire.New(false)
+	a, b := newNode(t, w), newNode(t, w)
+	for i, n := range []*node{a, b} {
+		c := tcpConfig(2, i)
+		if _, err := n.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Listening: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var opener accl.SessionOpener = a.s
+	ip := uint32(10<<24 | 1<<16 | 212<<8 | 22)
+	if _, err := opener.OpenConnection(ctx(t), ip, 5501); !errors.Is(err, network.ErrConnect) {
+		t.Errorf("before it listens: %v", err)
+	}
+	if err := b.s.OpenPort(ctx(t), 5501); err != nil {
+		t.Fatal(err)
+	}
+	session, err := opener.OpenConnection(ctx(t), ip, 5501)
+	if c := w.Connections(); err != nil || len(c) != 1 || c[0].FromSession != session || session != 1 { // 0 was refused
+		t.Errorf("session %d, %v, connections %v", session, err, c)
+	}
+	if err := a.s.OpenPort(ctx(t), 40000); !errors.Is(err, network.ErrPort) {
+		t.Errorf("a port above the limit: %v", err)
+	}
+	c, cancel := context.WithCancel(t.Context())
+	cancel()
+	begin := time.Now()
+	if _, err := opener.OpenConnection(c, ip, 5599); !errors.Is(err, context.Canceled) || time.Since(begin) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+// Where the engine opens sessions itself, the stack is only started.
+func TestEngineSessions(t *testing.T) {
+	own := wire.New(false).TCP()
+	s := stack(t, design(t, "u280_2022", nil), instances{"poe_0": own.Registers()})
+	c := tcpConfig(3, 1)
+	got, err := s.Setup(ctx(t), c)
+	if times, ip, _, _, _ := own.Started(); err != nil || times != 1 || ip != c.Ranks[1].IP || len(got) != 3 {
+		t.Errorf("%v, %v, started %d times at %v", got, err, times, ip)
+	}
+}

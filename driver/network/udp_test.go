@@ -1,0 +1,325 @@
+package network_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/network"
+	"github.com/cclforge/cclforge/verify/wire"
+)
+
+// Ranks come up side by side, in any order. In the end a packet on the session of a rank
+// goes to that rank, from the own port, by that rank's MAC address.
+func TestUDPComesUpInAnyOrder(t *testing.T) {
+	const n = 4
+	d := design(t, "u55c_udp", nil)
+	for seed := range uint64(8) {
+		w := wire.New(seed%2 == 1)
+		members := members(n)
+		cards := make([]*wire.UDP, n)
+		for i := range cards {
+			cards[i] = w.UDP(seed%3 != 0)
+			cards[i].Late(i)
+		}
+		got := make([][]accl.Rank, n)
+		errs := make([]error, n)
+		together(n, seed, 60*time.Millisecond, func(i int) {
+			s := stack(t, d, instances{"poe_0": cards[i].Registers(), "cmac": cards[i].Ethernet})
+			c := network.Config{Ranks: members, Local: i, FEC: network.WithoutFEC}
+			if seed%2 == 1 {
+				c.FEC = network.WithFEC
+			}
+			got[i], errs[i] = s.Setup(ctx(t), c)
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i, own := range cards {
+			if ip, mac := own.Address(); ip != members[i].IP || mac != (wire.MAC{0x00, 0x0A, 0x35, 0x02, 0x9D, ip.As4()[3]}) {
+				t.Errorf("rank %d has the addresses %v and %v", i, ip, mac)
+			}
+			for j, peer := range cards {
+				if got[i][j].IP != members[j].IP || got[i][j].Port != members[j].Port || got[i][j].Session != uint32(j) {
+					t.Errorf("rank %d was told that rank %d is %+v", i, j, got[i][j])
+				}
+				if j == i {
+					if _, _, valid := own.Entry(i); valid {
+						t.Errorf("rank %d has a socket to itself", i)
+					}
+					continue
+				}
+				_, mac := peer.Address()
+				to, from, hop, ok := own.Reaches(int(got[i][j].Session))
+				if !ok || to != netip.AddrPortFrom(members[j].IP, members[j].Port) || from != members[i].Port || hop != mac {
+					t.Errorf("seed %d: what rank %d sends to rank %d goes from port %d to %v by %v (%t)", seed, i, j, from, to, hop, ok)
+				}
+			}
+			for j := n; j < 16; j++ {
+				if _, _, valid := own.Entry(j); valid {
+					t.Errorf("rank %d has a socket %d", i, j)
+				}
+			}
+		}
+	}
+}
+
+// rig is rank 0 of three: the others are cards that have come up.
+type rig struct {
+	w      *wire.Wire
+	own    *wire.UDP
+	others map[int]*wire.UDP
+	c      network.Config
+}
+
+func newRig(t *testing.T, fec bool) *rig {
+	r := &rig{w: wire.New(fec), others: map[int]*wire.UDP{}, c: network.Config{Ranks: members(3), Timeout: 300 * time.Millisecond}}
+	r.own = r.w.UDP(true)
+	for i := 1; i < 3; i++ {
+		c := r.w.UDP(true)
+		if fec {
+			write(t, c.Ethernet, 0x107C, 3)
+		}
+		ip := r.c.Ranks[i].IP.As4()
+		write(t, c.Registers(), 0x10, 0x35029D00|uint32(ip[3]))
+		write(t, c.Registers(), 0x18, uint32(ip[0])<<24|uint32(ip[1])<<16|uint32(ip[2])<<8|uint32(ip[3]))
+		r.others[i] = c
+	}
+	return r
+}
+
+type writer interface {
+	Write(ctx context.Context, offset, value uint32) error
+}
+
+func write(t *testing.T, r writer, offset, value uint32) {
+	t.Helper()
+	if err := r.Write(t.Context(), offset, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUDPFaults(t *testing.T) {
+	router := wire.MAC{2, 0, 0, 0, 0, 1}
+	for _, test := range []struct {
+		name    string
+		fec     bool
+		prepare func(t *testing.T, r *rig)
+		want    []fault
+		check   func(t *testing.T, r *rig)
+	}{
+		{"all is well", false, func(*testing.T, *rig) {}, nil, nil},
+		{"a silent rank", false, func(_ *testing.T, r *rig) { r.others[2].Silence(-1) },
+			[]fault{{network.ErrSilent, 2, "it does not answer ARP, asked"}}, nil},
+		{"two silent ranks", false, func(_ *testing.T, r *rig) { r.others[1].Silence(-1); r.others[2].Ethernet.Cut(true) },
+			[]fault{{network.ErrSilent, 1, "deadline exceeded"}, {network.ErrSilent, 2, "poe_0"}}, nil},
+		{"a rank that answers the third time", false, func(_ *testing.T, r *rig) { r.others[1].Silence(2) }, nil,
+			func(t *testing.T, r *rig) {
+				if n := r.own.Scans(); n != 3 {
+					t.Errorf("it has asked %d times", n)
+				}
+			}},
+		{"late answers", false, func(_ *testing.T, r *rig) { r.own.Late(7) }, nil, nil},
+		{"no cable", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Cut(true) },
+			[]fault{{network.ErrLink, 0, "cmac: rank 0 at 10.1.212.21:5500: the link is not up after"}}, nil},
+		{"RS-FEC on the other side alone", true, func(*testing.T, *rig) {},
+			[]fault{{network.ErrLink, 0, "local_fault"}}, nil},
+		{"RS-FEC here alone", false, func(_ *testing.T, r *rig) { r.c.FEC = network.WithFEC },
+			[]fault{{network.ErrLink, 0, "the same RS-FEC?"}}, nil},
+		{"RS-FEC on both sides", true, func(_ *testing.T, r *rig) { r.c.FEC = network.WithFEC }, nil, nil},
+		{"RS-FEC left on", false, func(t *testing.T, r *rig) {
+			r.c.FEC = network.WithoutFEC
+			write(t, r.own.Ethernet, 0x107C, 3)
+		}, nil, nil},
+		{"a MAC without RS-FEC", true, func(_ *testing.T, r *rig) { r.c.FEC = network.WithFEC; r.own.Ethernet.WithoutFEC() },
+			[]fault{{network.ErrHardware, 0, "built without RS-FEC"}}, nil},
+		{"a MAC that cannot be turned on", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Deaf() },
+			[]fault{{network.ErrHardware, 0, "conf_rx"}}, nil},
+		{"a MAC that is looped back", false, func(t *testing.T, r *rig) { write(t, r.own.Ethernet, 0x90, 1) }, nil,
+			func(t *testing.T, r *rig) {
+				if v, err := r.own.Ethernet.Read(t.Context(), 0x90); err != nil || v != 0 {
+					t.Errorf("it still is (%v)", err)
+				}
+			}},
+		{"a link that flaps at first", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Flap(2*time.Millisecond, 5) }, nil, nil},
+		{"a link that flaps", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Flap(2*time.Millisecond, 1<<30) },
+			[]fault{{network.ErrLink, 0, "the link is not up after"}}, nil},
+		{"the link goes down while all are asked", false, func(_ *testing.T, r *rig) {
+			r.others[1].Silence(-1)
+			r.own.AfterScan(func(n int) { r.own.Ethernet.Cut(n > 1) })
+		}, []fault{{network.ErrLink, 0, "has gone down"}, {network.ErrSilent, 1, ""}}, nil},
+		{"the link goes down for a moment while all are asked", false, func(_ *testing.T, r *rig) {
+			r.c.Timeout = 5 * time.Second
+			r.others[1].Silence(3)
+			r.own.AfterScan(func(n int) { r.own.Ethernet.Cut(n == 1) })
+		}, nil, nil},
+		{"a small table", false, func(_ *testing.T, r *rig) { r.own.Small(2) },
+			[]fault{{network.ErrTable, 2, "the socket table has 2 entries, and 3 ranks"}}, nil},
+		{"an address that does not stay", false, func(_ *testing.T, r *rig) { r.own.Stick(0x18) },
+			[]fault{{network.ErrHardware, 0, "ip_address[0] is 0xC0A80005 after 0xA01D415 was written"}}, nil},
+		{"a port that does not stay", false, func(_ *testing.T, r *rig) { r.own.Stick(0x8A0 + 2*8) },
+			[]fault{{network.ErrHardware, 0, "udp_their_port[2] is 0x0 after 0x157E"}}, nil},
+		{"a MAC address that is another rank's, too", false, func(t *testing.T, r *rig) {
+			ip := r.c.Ranks[1].IP.As4()
+			write(t, r.others[2].Registers(), 0x10, 0x35029D00|uint32(ip[3]))
+		}, []fault{{network.ErrAddress, 2, "it has the MAC address 00:0a:35:02:9d:16, and rank 1 at 10.1.212.22:5501 has it, too"}}, nil},
+		{"the own MAC address at another rank", false, func(_ *testing.T, r *rig) { r.c.MAC = net.HardwareAddr{0, 0x0A, 0x35, 2, 0x9D, 23} },
+			[]fault{{network.ErrAddress, 2, "rank 0 at"}}, nil},
+		{"what an earlier program has left", false, func(_ *testing.T, r *rig) {
+			r.own.Remember(r.c.Ranks[1].IP, wire.MAC{2, 2, 2, 2, 2, 2})
+		}, nil, func(t *testing.T, r *rig) {
+			_, mac := r.others[1].Address()
+			if _, _, hop, ok := r.own.Reaches(1); !ok || hop != mac {
+				t.Errorf("packets to rank 1 go to %v", hop)
+			}
+		}},
+		{"a rank in another network", false, func(_ *testing.T, r *rig) { r.c.Ranks[2].IP = netip.MustParseAddr("10.2.0.23") },
+			[]fault{{network.ErrAddress, 2, "it is not in the network 10.1.212.0/24 of rank 0, which has no gateway"}}, nil},
+		{"a gateway", false, func(_ *testing.T, r *rig) {
+			r.c.Ranks[2].IP, r.c.Gateway = netip.MustParseAddr("10.2.0.23"), netip.MustParseAddr("10.1.212.254")
+			r.w.Host(r.c.Gateway, router)
+		}, nil, func(t *testing.T, r *rig) {
+			if to, _, hop, ok := r.own.Reaches(2); !ok || hop != router || to.String() != "10.2.0.23:5502" {
+				t.Errorf("packets to rank 2 go to %v by %v", to, hop)
+			}
+		}},
+		{"a silent gateway", false, func(_ *testing.T, r *rig) {
+			r.c.Ranks[2].IP, r.c.Gateway = netip.MustParseAddr("10.2.0.23"), netip.MustParseAddr("10.1.212.254")
+		}, []fault{{network.ErrSilent, 2, "the gateway to it, 10.1.212.254, does not answer ARP"}}, nil},
+		{"a smaller network", false, func(_ *testing.T, r *rig) { r.c.PrefixBits = 28 }, nil,
+			func(t *testing.T, r *rig) {
+				if v, err := r.own.Registers().Read(t.Context(), 0x20); err != nil || v != 0xFFFFFFF0 {
+					t.Errorf("the mask is 0x%X (%v)", v, err)
+				}
+			}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, test.fec)
+			test.prepare(t, r)
+			s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+			var err error
+			within(t, 5*time.Second, func() { _, err = s.Setup(ctx(t), r.c) })
+			checkFaults(t, r.c.Ranks, err, test.want)
+			if test.check != nil {
+				test.check(t, r)
+			}
+		})
+	}
+}
+
+// A set-up that was given up says why, and can be done again.
+func TestUDPIsGivenUpAndDoneAgain(t *testing.T) {
+	r := newRig(t, false)
+	r.c.Timeout = time.Minute
+	r.others[1].Silence(-1)
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	why := errors.New("the user has changed his mind")
+	c, cancel := context.WithCancelCause(ctx(t))
+	time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
+	var err error
+	within(t, 5*time.Second, func() { _, err = s.Setup(c, r.c) })
+	checkFaults(t, r.c.Ranks, err, []fault{{network.ErrSilent, 1, why.Error()}})
+	if !errors.Is(err, why) {
+		t.Errorf("%v does not wrap its cause", err)
+	}
+	r.others[1].Silence(0)
+	if _, err := s.Setup(ctx(t), r.c); err != nil {
+		t.Error(err)
+	}
+}
+
+// In hardware emulation there is no MAC; elsewhere cmac_1 may be there.
+func TestUDPWithOtherMACs(t *testing.T) {
+	for _, vars := range []map[string]cty.Value{{"hw_emu": cty.True}, {"ethernet_port": cty.NumberIntVal(1)}} {
+		r := newRig(t, false)
+		var steps []network.Step
+		r.c.Progress = func(s network.Step) { steps = append(steps, s) }
+		in := instances{"poe_0": r.own.Registers()}
+		want := "[address sockets arp]"
+		if vars["hw_emu"] == cty.NilVal {
+			in["cmac"], want = r.own.Ethernet, "[link address sockets arp]"
+		}
+		if _, err := stack(t, design(t, "u55c_udp", vars), in).Setup(ctx(t), r.c); err != nil {
+			t.Error(err)
+		}
+		if got := fmt.Sprint(steps); got != want {
+			t.Errorf("steps %s, want %s", got, want)
+		}
+	}
+}
+
+func TestUDPStatus(t *testing.T) {
+	r := newRig(t, false)
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	if _, err := s.Setup(ctx(t), r.c); err != nil {
+		t.Fatal(err)
+	}
+	r.own.Ethernet.Count(0x500, 1<<40+5) // packets sent
+	r.own.Ethernet.Count(0x6D0, 3)       // stomped
+	st, err := s.Status(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC.String() != "00:0a:35:02:9d:15" || st.MaskBits != 24 ||
+		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
+		t.Errorf("%+v", st)
+	}
+	if got := fmt.Sprint(st.Sockets); got != "[{1 10.1.212.22:5501 5500} {2 10.1.212.23:5502 5500}]" {
+		t.Errorf("sockets %s", got)
+	}
+	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16 0 0} {10.1.212.23 00:0a:35:02:9d:17 0 0}]" {
+		t.Errorf("neighbours %s", got)
+	}
+	if l := st.Link; l == nil || !l.Up || l.FEC || !l.Sending || strings.Join(l.Says, " ") != "status aligned" || l.Instance != "cmac" {
+		t.Errorf("link %+v", l)
+	}
+	counters := func(st network.Status) map[string]uint64 {
+		out := map[string]uint64{}
+		for _, c := range append(st.Link.Counters, st.Counters...) {
+			out[c.Name] = c.Value
+		}
+		return out
+	}
+	if c := counters(st); c["stat_tx_total_packets"] != 1<<40+5 || c["stat_rx_stomped_fcs"] != 3 || len(c) != 50+36 {
+		t.Errorf("%d counters: %v", len(c), c)
+	}
+	// The MAC counts from one reading to the next.
+	if st, err = s.Status(ctx(t)); err != nil || counters(st)["stat_tx_total_packets"] != 0 {
+		t.Errorf("%v, %v", counters(st), err)
+	}
+	r.own.Ethernet.Cut(true)
+	if st, err = s.Status(ctx(t)); err != nil || st.Link.Up || strings.Join(st.Link.Says, " ") != "local_fault" {
+		t.Errorf("%+v, %v", st.Link, err)
+	}
+}
+
+// Set-ups of one stack side by side do no harm to each other.
+func TestUDPStatusBesideSetup(t *testing.T) {
+	r := newRig(t, false)
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range 20 {
+			if _, err := s.Status(ctx(t)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	group.Go(func() {
+		r.c.Timeout = 10 * time.Second
+		if _, err := s.Setup(ctx(t), r.c); err != nil {
+			t.Error(err)
+		}
+	})
+	group.Wait()
+}
