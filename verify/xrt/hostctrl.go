@@ -80,7 +80,7 @@ func (h *hostController) Read(_ context.Context, offset uint32) (uint32, error) 
 		if h.starting {
 			value |= startBit
 		}
-		if !h.starting && !h.running {
+		if !h.starting && !h.running && !h.posting && h.posted == h.answered {
 			value |= idleBit
 		}
 		return value, nil
