@@ -185,5 +185,8 @@ func (s *Server) Faults() []error {
 func (s *Server) fault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = append(s.faults, err)
+	s.report(err)
 }
+
+// report is fault where the lock is held.
+func (s *Server) report(err error) { s.faults = append(s.faults, err) }

@@ -46,10 +46,9 @@ func TestBuffersDoNotOverlap(t *testing.T) {
 		t.Fatalf("groups are %+v", l.Groups)
 	}
 	type held struct {
-		handle     uintptr
-		from, to   uint64
-		group      int
-		deviceOnly bool
+		handle   uintptr
+		from, to uint64
+		group    int
 	}
 	var all []held
 	r := rand.New(rand.NewPCG(3, 4))

@@ -10,9 +10,12 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/verify/sim"
 )
 
-// model is what an instance's registers do.
+// model is what an instance's registers do: those of the hardware's description where
+// that is simulated, and models of it elsewhere; the server's lock is held.
 func (c *slot) model(name string) card.Registers {
 	if r := c.Registers[name]; r != nil {
 		return r
@@ -30,6 +33,13 @@ func (c *slot) model(name string) card.Registers {
 		return &words{}
 	}
 	dev := c.Engines[scope].Device()
+	if simulated, ok := dev.(*sim.Device); ok && in.Kernel.Source != platform.SourceXO {
+		r, err := simulated.Registers(name)
+		if err == nil {
+			return r
+		}
+		c.s.report(fmt.Errorf("registers of %s: %w", name, err))
+	}
 	switch {
 	case in.Role == card.Engine:
 		return &exchange{dev}

@@ -85,9 +85,11 @@ func (s *Server) start(ctx context.Context, cards []Card) error {
 		if c.Loaded == nil {
 			continue
 		}
-		if err := slot.load(c.Loaded); err != nil {
+		next, err := slot.parse(c.Loaded)
+		if err != nil {
 			return fmt.Errorf("card %s: %w", c.BDF, err)
 		}
+		slot.take(next)
 	}
 	var err error
 	if s.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: s.Socket(), Net: "unix"}); err != nil {

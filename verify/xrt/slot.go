@@ -117,15 +117,6 @@ func (c *slot) instance(name string) *design.Instance {
 	return c.Design.Instances[i]
 }
 
-func (c *slot) load(file []byte) error {
-	next, err := c.parse(file)
-	if err != nil {
-		return err
-	}
-	c.take(next)
-	return nil
-}
-
 // take puts what an .xclbin says in place of what was there.
 func (c *slot) take(next content) {
 	for _, u := range next.units {
