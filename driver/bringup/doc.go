@@ -21,7 +21,7 @@
 // gets those of all ranks once they are complete and fit (StepJoin). Then each
 // configures its engine (StepConfigure), says whether that worked, and hears of rank 0
 // whether it did on all (StepReady). From then on ranks watch each other until they
-// Close (StepRun).
+// Close (StepRun), and can Exchange what they have found out.
 //
 // What goes wrong is an *Error that names the step, the rank, its address and the
 // reason. Rank 0 decides and tells all, so that the text is the same on every rank that

@@ -22,6 +22,7 @@ const (
 	frameLimit                   // to rank 0: the sender waits no longer, and why
 	frameLeft                    // from rank 0: an error of another rank
 	frameGoodbye                 // the sender leaves in order
+	frameShare                   // to rank 0: for an exchange; from rank 0: of each rank, in order
 	frameEnd                     // kinds are below
 )
 

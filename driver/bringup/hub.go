@@ -37,6 +37,8 @@ type peer struct {
 	member  *Member
 	ready   bool
 	gone    bool
+	sharing bool   // it waits for what others give
+	share   []byte // what it has given
 }
 
 var errOver = errors.New("nothing more is expected")
@@ -158,6 +160,7 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 			h.leave(p, "it has closed its world before all were ready")
 		}
 		p.gone = true
+		h.exchange()
 		return errOver
 	case over:
 		return nil
@@ -177,6 +180,9 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 			h.step = StepRun
 			h.told = h.tell(frameReady, nil)
 		}
+	case kind == frameShare && h.step == StepRun && !p.sharing:
+		p.sharing, p.share = true, payload
+		h.exchange()
 	case kind == frameFailed && h.step == StepConfigure && !p.ready:
 		h.fail(&Error{ErrNotReady, StepConfigure, p.rank, p.address, "it cannot configure its engine: " + clean(string(payload))})
 	default:

@@ -118,7 +118,7 @@ func TestWhoIsNotRank0(t *testing.T) {
 			g := greeting(challengeMagic)
 			binary.BigEndian.PutUint16(g[8:], 3)
 			c.Write(g)
-		}, ErrVersion, "speaks version 3 of the protocol, rank 1 speaks 1"},
+		}, ErrVersion, "speaks version 3 of the protocol, rank 1 speaks 2"},
 		{"no proof", func(c net.Conn) {
 			c.Write(greeting(challengeMagic))
 			io.ReadFull(c, make([]byte, greetingBytes+proofBytes))

@@ -34,12 +34,17 @@ type World struct {
 	left    chan error
 	deaf    bool // left is closed
 	close   sync.Once
+
+	turn     chan struct{} // held by who exchanges
+	sharing  bool          // an exchange is under way
+	shares   [][]byte      // what has come of it
+	exchange chan [][]byte // what came of it
 }
 
 func newWorld(o *Options) *World {
 	return &World{
 		o: o, step: StepJoin, joined: make(chan struct{}), decided: make(chan struct{}), trouble: make(chan struct{}), ended: make(chan struct{}),
-		left: make(chan error, o.Size+1),
+		left: make(chan error, o.Size+1), turn: make(chan struct{}, 1), exchange: make(chan [][]byte, 1),
 	}
 }
 
@@ -74,6 +79,11 @@ func (w *World) hear(kind byte, payload []byte) error {
 	case kind == frameReady && w.step == StepConfigure && w.said:
 		w.step = StepRun
 		close(w.decided)
+	case kind == frameShare && w.sharing:
+		if w.shares = append(w.shares, payload); len(w.shares) == w.o.Size {
+			w.exchange <- w.shares
+			w.sharing, w.shares = false, nil
+		}
 	case kind == frameFailed || kind == frameLeft && w.step == StepRun:
 		e, err := decodeError(payload)
 		if err != nil {

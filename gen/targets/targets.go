@@ -170,6 +170,27 @@ func Replay(ctx context.Context,
 		command.Flag("trace", trace), command.Flag("trace-window", window), command.Flag("trace-scope", scope), command.Flag("trace-levels", levels))
 }
 
+// Selftest checks a world: every operation, data type, reduction, compression and root.
+//
+// Sizes are those at which engines change what they do, and each element is compared with
+// plain arithmetic.
+//
+// It builds out/bin/cclselftest and runs it. Under mpirun and srun that command has a rank
+// in each process: mpirun -np 4 out/bin/cclselftest -on=u55c_tcp
+func Selftest(ctx context.Context,
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	n *int, // number of ranks (4)
+	thorough *bool, // more sizes, all roots with all types, random cases of everything that can vary
+	only *string, // operations, separated by commas (all)
+	platform *string, // of a world that has none in its name (u55c_tcp)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	seed *int, // number that data and random cases come from (1)
+	json *bool, // print a JSON object in place of the table
+) error {
+	return command.Selftest(ctx, command.Flag("on", on), command.Flag("n", n), command.Flag("thorough", thorough), command.Flag("only", only),
+		command.Flag("platform", platform), command.Flag("vars", vars), command.Flag("seed", seed), command.Flag("json", json))
+}
+
 // Clean removes everything that was generated, and nothing else.
 func Clean(ctx context.Context,
 	out *string, // directory to clean (out)

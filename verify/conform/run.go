@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,37 +83,90 @@ type member struct {
 	in0, in1, out *field        // memory; nil where there is no such operand
 	op0, op1, res accl.Operand  // what the call is given
 	want          []float64     // of out
-	entered       *atomic.Int32 // ranks that have begun a barrier
+	entered       *atomic.Int32 // ranks of this process that have begun a barrier
+	here          int           // how many ranks of the case it has
 	err           error
 	abandoned     bool // the call may still use the memory
 }
 
 // Run runs the case on engines, which are opened as the ranks of a world in this
 // order, and checks every element of every result, that operands have not changed,
-// and that nothing around them was touched. The error is ErrCase for a case that
-// makes no sense there, what kept the operands from being allocated, and a *Failure
-// for all that came out wrong.
+// and that nothing around them was touched. Engines that are nil are those of other
+// processes, which run the same case. The error is ErrCase for a case that makes no
+// sense there, what kept the operands from being allocated, and a *Failure for all that
+// came out wrong.
 func (c Case) Run(ctx context.Context, engines []*accl.Engine) error {
-	if len(engines) == 0 {
-		return fmt.Errorf("%w: on no engines", ErrCase)
+	p, err := c.Prepare(ctx, engines)
+	if err != nil {
+		return err
 	}
-	if err := c.check(engines[0].Platform(), len(engines)); err != nil {
-		return fmt.Errorf("case %s: %w", c, err)
+	eachOf(p.members, func(m *member) { m.run(ctx) })
+	eachOf(p.members, func(m *member) { m.drain(ctx) })
+	return p.Finish(ctx)
+}
+
+// Prepared is a case whose operands are there.
+type Prepared struct {
+	c       *Case
+	n       int
+	members []*member // of this process
+}
+
+// Prepare allocates and fills the operands of a case, for those who call it again and
+// again. Finish has to be called. Errors are those of Run.
+func (c Case) Prepare(ctx context.Context, engines []*accl.Engine) (*Prepared, error) {
+	here := slices.IndexFunc(engines, func(e *accl.Engine) bool { return e != nil })
+	if here < 0 {
+		return nil, fmt.Errorf("%w: on no engines", ErrCase)
 	}
-	members, err := c.prepare(ctx, engines)
-	if err == nil {
-		eachOf(members, func(m *member) { m.run(ctx) })
-		eachOf(members, func(m *member) { m.drain(ctx) })
-		c.judge(ctx, members)
+	if err := c.check(engines[here].Platform(), len(engines)); err != nil {
+		return nil, fmt.Errorf("case %s: %w", c, err)
 	}
-	failed := &Failure{Case: c, Errs: make([]error, len(members))}
-	for i, m := range members {
-		failed.Errs[i] = errors.Join(m.err, m.free())
+	p := &Prepared{c: &c, n: c.Size(len(engines))}
+	var err error
+	if p.members, err = c.prepare(ctx, engines); err != nil {
+		for _, m := range p.members {
+			err = errors.Join(err, m.free())
+		}
+		return nil, fmt.Errorf("case %s: %w", c, err)
 	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("case %s: %w", c, err)
-	case len(failed.Unwrap()) > 0:
+	return p, nil
+}
+
+// Ranks are those of this process, in the communicator.
+func (p *Prepared) Ranks() []int {
+	out := make([]int, len(p.members))
+	for i, m := range p.members {
+		out[i] = m.rank
+	}
+	return out
+}
+
+// Call makes the call of a rank, where i counts those of this process, and waits for it.
+// It is for cases without kernel streams.
+func (p *Prepared) Call(ctx context.Context, i int) error {
+	r, err := p.members[i].op.call(ctx, p.members[i])
+	if r != nil && err == nil {
+		err = r.Wait(ctx)
+	}
+	return err
+}
+
+// Failed says that a rank, counted like those of Call, has failed, so that Finish does
+// not expect a result.
+func (p *Prepared) Failed(i int, err error) {
+	p.members[i].err = err
+	p.members[i].abandoned = true
+}
+
+// Finish checks what the calls have left and frees the operands. The error is a *Failure.
+func (p *Prepared) Finish(ctx context.Context) error {
+	p.c.judge(ctx, p.members)
+	failed := &Failure{Case: *p.c, Errs: make([]error, p.n)}
+	for _, m := range p.members {
+		failed.Errs[m.rank] = errors.Join(m.err, m.free())
+	}
+	if len(failed.Unwrap()) > 0 {
 		return failed
 	}
 	return nil
@@ -127,7 +181,7 @@ func eachOf(members []*member, do func(*member)) {
 	group.Wait()
 }
 
-// prepare allocates and fills the operands of all ranks.
+// prepare allocates and fills the operands of the ranks of this process.
 func (c *Case) prepare(ctx context.Context, engines []*accl.Engine) ([]*member, error) {
 	n := c.Size(len(engines))
 	op := operations[c.Op]
@@ -140,12 +194,14 @@ func (c *Case) prepare(ctx context.Context, engines []*accl.Engine) ([]*member, 
 		if c.Members != nil {
 			world = c.Members[rank]
 		}
-		m := &member{c: c, op: op, rank: rank, engine: engines[world], entered: entered}
-		members = append(members, m)
-		var err error
-		if m.comm = m.engine.World(); c.Members != nil {
-			if m.comm, err = m.engine.Split(ctx, c.Members); err != nil {
-				return members, fmt.Errorf("rank %d: %w", rank, err)
+		if engines[world] != nil {
+			m := &member{c: c, op: op, rank: rank, engine: engines[world], entered: entered}
+			members = append(members, m)
+			var err error
+			if m.comm = m.engine.World(); c.Members != nil {
+				if m.comm, err = m.engine.Split(ctx, c.Members); err != nil {
+					return members, fmt.Errorf("rank %d: %w", rank, err)
+				}
 			}
 		}
 		if op.op0 != none {
@@ -159,12 +215,13 @@ func (c *Case) prepare(ctx context.Context, engines []*accl.Engine) ([]*member, 
 	if op.want != nil {
 		want = op.want(in)
 	}
-	for rank, m := range members {
+	for _, m := range members {
+		m.here = len(members)
 		if want != nil {
-			m.want = want[rank]
+			m.want = want[m.rank]
 		}
-		if err := m.prepare(ctx, &data, in.op0[rank], in.op1[rank]); err != nil {
-			return members, fmt.Errorf("rank %d: %w", rank, err)
+		if err := m.prepare(ctx, &data, in.op0[m.rank], in.op1[m.rank]); err != nil {
+			return members, fmt.Errorf("rank %d: %w", m.rank, err)
 		}
 	}
 	return members, nil
@@ -284,8 +341,8 @@ func (m *member) run(ctx context.Context) {
 			m.abandoned = true
 		}
 	}
-	if n := m.entered.Load(); err == nil && m.c.Op == "barrier" && int(n) != m.comm.Size() {
-		err = fmt.Errorf("%w: the barrier ended when %d of %d ranks had called it", ErrData, n, m.comm.Size())
+	if n := m.entered.Load(); err == nil && m.c.Op == "barrier" && int(n) != m.here {
+		err = fmt.Errorf("%w: the barrier ended when %d of %d ranks had called it", ErrData, n, m.here)
 	}
 	m.err = err
 }

@@ -3,6 +3,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,8 +13,25 @@ import (
 // The exit codes of a program that has not done what it was asked for.
 const (
 	failed      = 1
+	wrong       = 2   // it was asked wrongly
 	interrupted = 130 // as shells have it
 )
+
+// Usage is an error of who has asked wrongly.
+type Usage struct{ Err error }
+
+func (u Usage) Error() string { return u.Err.Error() }
+
+// Unwrap is what is wrong.
+func (u Usage) Unwrap() error { return u.Err }
+
+// Silent is an error that has been said already.
+type Silent struct{ Err error }
+
+func (s Silent) Error() string { return s.Err.Error() }
+
+// Unwrap is what has been said.
+func (s Silent) Unwrap() error { return s.Err }
 
 // Main runs a program with a context that SIGINT and SIGTERM end. It says what
 // went wrong, and ends the process then.
@@ -28,7 +46,14 @@ func Main(run func(ctx context.Context) error) {
 		fmt.Fprintln(os.Stderr, "interrupted")
 		os.Exit(interrupted)
 	default:
-		fmt.Fprintln(os.Stderr, "Error:", err)
+		var silent Silent
+		if !errors.As(err, &silent) {
+			fmt.Fprintln(os.Stderr, "Error:", err)
+		}
+		var usage Usage
+		if errors.As(err, &usage) {
+			os.Exit(wrong)
+		}
 		os.Exit(failed)
 	}
 }

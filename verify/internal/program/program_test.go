@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 		Main(func(context.Context) error { return nil })
 	case "bad":
 		Main(func(context.Context) error { return errors.New("something is wrong") })
+	case "misused":
+		Main(func(context.Context) error { return fmt.Errorf("told: %w", Usage{errors.New("no such thing")}) })
+	case "silent":
+		Main(func(context.Context) error { return fmt.Errorf("said: %w", Silent{errors.New("something")}) })
 	case "waits":
 		Main(func(ctx context.Context) error {
 			fmt.Fprintln(os.Stderr, "waiting")
@@ -45,6 +49,8 @@ func TestProgramsEndAsTheirRunDoes(t *testing.T) {
 	}{
 		{"good", nil, 0, ""},
 		{"bad", nil, 1, "Error: something is wrong\n"},
+		{"misused", nil, 2, "Error: told: no such thing\n"},
+		{"silent", nil, 1, ""},
 		{"waits", os.Interrupt, 130, "interrupted\n"},
 		{"waits", syscall.SIGTERM, 130, "interrupted\n"},
 	} {

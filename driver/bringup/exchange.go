@@ -1,0 +1,111 @@
+package bringup
+
+import (
+	"context"
+	"fmt"
+)
+
+// MaxExchange bounds what a rank gives to an Exchange, in bytes.
+const MaxExchange = maxPayload
+
+// Exchange gives data to all ranks and returns what each of them has given, by rank. All
+// ranks call it, equally often; it waits for the last of them, so that nobody returns
+// before all have called it. That is for little data and not for speed: what ranks have
+// found out, or whether all of them go on.
+//
+// The error is an *Error if a rank has left, and ErrOption for too much data or before
+// all ranks are ready. After an error, also that of its context, ranks no longer agree on
+// how often they have called it, and each further call returns an error.
+func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
+	if len(data) > MaxExchange {
+		return nil, fmt.Errorf("%w: %d bytes for an exchange, which has at most %d", ErrOption, len(data), MaxExchange)
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	defer cancel()
+	over := func() error {
+		return &Error{ErrMissing, StepRun, -1, "", fmt.Sprintf("ranks are missing at an exchange, and rank %d waits no longer (%s)", w.o.Rank, why(ctx, w.o.Timeout))}
+	}
+	select {
+	case w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, over()
+	}
+	if err := w.offer(data); err != nil {
+		<-w.turn
+		return nil, err
+	}
+	select {
+	case all := <-w.exchange:
+		<-w.turn
+		return all, nil
+	case <-ctx.Done():
+		return nil, over() // the turn is never given back
+	case <-w.trouble:
+	case <-w.ended:
+	}
+	select { // what came before that counts
+	case all := <-w.exchange:
+		<-w.turn
+		return all, nil
+	default:
+	}
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
+	return nil, &Error{ErrLeft, StepRun, 0, w.meet, "it has left: it has closed its world"}
+}
+
+// offer begins an exchange.
+func (w *World) offer(data []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return &Error{ErrClosed, StepRun, w.o.Rank, "", "it has closed its world"}
+	case w.err != nil:
+		return w.err
+	case w.step != StepRun:
+		return fmt.Errorf("%w: an exchange before all ranks are ready", ErrOption)
+	}
+	w.sharing = true
+	w.link.put(message{kind: frameShare, payload: append([]byte(nil), data...)})
+	return nil
+}
+
+// exchange tells all ranks what all have given, once they have; or those that wait that
+// a rank has left.
+func (h *hub) exchange() {
+	if h.step != StepRun {
+		return
+	}
+	var gone *peer
+	waits := 0
+	for _, p := range h.peers {
+		if p.gone {
+			gone = p
+		} else if p.sharing {
+			waits++
+		}
+	}
+	switch {
+	case waits == 0:
+		return
+	case gone != nil:
+		e := &Error{ErrLeft, StepRun, gone.rank, gone.address, "it has left, and others wait for it at an exchange"}
+		for _, p := range h.peers {
+			if p.sharing && !p.gone {
+				p.link.put(message{kind: frameLeft, payload: e.encode()})
+				p.sharing, p.share = false, nil
+			}
+		}
+		return
+	case waits < h.size:
+		return
+	}
+	for _, p := range h.peers {
+		h.tell(frameShare, p.share)
+	}
+	for _, p := range h.peers {
+		p.sharing, p.share = false, nil
+	}
+}

@@ -1,0 +1,141 @@
+package bringup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// running is a world whose ranks are all ready.
+func running(t *testing.T, all []Options) []*World {
+	t.Helper()
+	worlds := up(t, all)
+	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
+		t.Fatal(err)
+	}
+	return worlds
+}
+
+func TestExchange(t *testing.T) {
+	for _, size := range []int{1, 2, 7} {
+		all := options(t, size)
+		if size == 1 {
+			all[0].Listener, all[0].Meet, all[0].Secret = nil, "", nil
+		}
+		worlds := running(t, all)
+		const rounds = 200
+		var group sync.WaitGroup
+		var called [rounds]atomic.Int32
+		for rank, w := range worlds {
+			group.Go(func() {
+				for round := range rounds {
+					if rand.IntN(50) == 0 {
+						time.Sleep(time.Millisecond)
+					}
+					called[round].Add(1)
+					got, err := w.Exchange(t.Context(), []byte(fmt.Sprint(rank, " in ", round)))
+					if n := called[round].Load(); int(n) != size {
+						t.Errorf("round %d ends at rank %d when %d of %d have called", round, rank, n, size)
+					}
+					for other := range size {
+						if err != nil || len(got) != size || string(got[other]) != fmt.Sprint(other, " in ", round) {
+							t.Errorf("round %d: rank %d gets %q, %v", round, rank, got, err)
+							return
+						}
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
+func TestExchangesCarryNothingAndALot(t *testing.T) {
+	worlds := running(t, options(t, 3))
+	give := [][]byte{nil, make([]byte, MaxExchange), []byte("x")}
+	give[1][MaxExchange-1] = 7
+	var group sync.WaitGroup
+	for rank, w := range worlds {
+		group.Go(func() {
+			got, err := w.Exchange(t.Context(), give[rank])
+			for i := range give {
+				if err != nil || string(got[i]) != string(give[i]) {
+					t.Errorf("rank %d: %v", rank, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if _, err := worlds[0].Exchange(t.Context(), make([]byte, MaxExchange+1)); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+func TestExchangesThatEndBadly(t *testing.T) {
+	short := func(t *testing.T) context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	for _, test := range []struct {
+		name  string
+		leave func(worlds []*World) // of rank 2 or 0
+		asks  int                   // rank that calls, before that or after
+		kind  error
+		text  string
+	}{
+		{"a rank closes", func(w []*World) { w[2].Close() }, 1, ErrLeft, "rank 2 at"},
+		{"a rank dies", func(w []*World) { drop(w[2]) }, 1, ErrLeft, "rank 2 at"},
+		{"rank 0 closes", func(w []*World) { w[0].Close() }, 1, ErrLeft, "rank 0 at"},
+		{"rank 0 dies", func(w []*World) { kill(w[0].hub) }, 1, ErrLeft, "rank 0 at"},
+		{"this rank closes", func(w []*World) { w[1].Close() }, 1, nil, ""},
+	} {
+		for _, first := range []bool{true, false} {
+			t.Run(fmt.Sprint(test.name, ", calls first ", first), func(t *testing.T) {
+				worlds := running(t, options(t, 3))
+				ended := make(chan error, 1)
+				ask := func() {
+					_, err := worlds[test.asks].Exchange(t.Context(), nil)
+					ended <- err
+				}
+				if first {
+					go ask()
+					time.Sleep(20 * time.Millisecond)
+					test.leave(worlds)
+				} else {
+					test.leave(worlds)
+					go ask()
+				}
+				select {
+				case err := <-ended:
+					if err == nil || test.kind != nil && (!errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text)) {
+						t.Error(err)
+					}
+				case <-time.After(patience):
+					t.Fatal("it does not end")
+				}
+			})
+		}
+	}
+	t.Run("nobody else calls", func(t *testing.T) {
+		worlds := running(t, options(t, 2))
+		for range 2 { // also the second time, as ranks do not agree any more
+			if _, err := worlds[1].Exchange(short(t), nil); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "at an exchange") {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("before all are ready", func(t *testing.T) {
+		worlds := up(t, options(t, 2))
+		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrOption) {
+			t.Error(err)
+		}
+	})
+}

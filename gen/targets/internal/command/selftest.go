@@ -1,0 +1,18 @@
+package command
+
+import (
+	"context"
+	"time"
+)
+
+// selftest is what checks worlds.
+var selftest = program{
+	path:  "github.com/cclforge/cclforge/verify/cmd/cclselftest",
+	takes: "the first run compiles the emulator",
+	delay: 15 * time.Second,
+}
+
+// Selftest builds the self-test and runs it.
+func Selftest(ctx context.Context, flags ...string) error {
+	return start(ctx, selftest, "the self-test", flags...)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/selftest"
+)
+
+const play = "CCLSELFTEST_PLAYS"
+
+// The test plays the command, so that it needs not be built.
+func TestMain(m *testing.M) {
+	if os.Getenv(play) == "" {
+		os.Exit(m.Run())
+	}
+	main()
+}
+
+// started runs a command that may start this one.
+func started(t *testing.T, command ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
+	cmd.WaitDelay = 10 * time.Second
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func TestCommand(t *testing.T) {
+	self := os.Args[0]
+	for _, test := range []struct {
+		args []string
+		code int
+		out  string // it has
+		errs string
+	}{
+		{[]string{"-only=copy,nop", "-n=2"}, 0, "cases are right", ""},
+		{[]string{"-on=u55c_udp", `-case={"Op":"bcast","Op0":"float32","Res":"float32","Count":5,"Root":1,"Seed":1}`, "-n=3"}, 0, "all 1 cases are right", ""},
+		{[]string{"-only=nix"}, 2, "", `no operation "nix"`},
+		{[]string{"-case={"}, 2, "", "no such case"},
+		{[]string{`-case={"Op":"bcast","Op0":"float32","Res":"float32","Root":9,"Seed":1}`}, 2, "", "ranks 9 and 0 of 4"},
+		{[]string{"-on=nix"}, 2, "", `There is no platform "nix"`},
+		{[]string{"-on=nix:1"}, 2, "", "no such world"},
+		{[]string{"-nix"}, 2, "", "flag provided but not defined"},
+		{[]string{"nix"}, 2, "", `"nix": expected are options`},
+	} {
+		out, errs, code := started(t, append([]string{self}, test.args...)...)
+		if code != test.code || !strings.Contains(out, test.out) || !strings.Contains(errs, test.errs) {
+			t.Errorf("%v: exit code %d\n%s%s", test.args, code, out, errs)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	out, errs, code := started(t, os.Args[0], "-json", "-only=allreduce", "-n=2")
+	var r selftest.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Platform != "u55c_tcp" || r.Ranks != 2 || r.Cases == 0 || len(r.Rows) == 0 || r.Rows[0].Operation != "allreduce" {
+		t.Errorf("%v, exit code %d\n%s%s", err, code, out, errs)
+	}
+}
+
+// Under mpirun each process has a rank, and rank 0 alone reports.
+func TestMpirun(t *testing.T) {
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("mpirun is missing: apt-get install openmpi-bin")
+	}
+	command := []string{mpirun, "--oversubscribe", "--bind-to", "none", "-np", "3"}
+	if os.Geteuid() == 0 {
+		command = append(command, "--allow-run-as-root")
+	}
+	out, errs, code := started(t, append(command, os.Args[0], "-on=u55c_tcp", "-only=copy,send,allreduce,barrier", "-meet=127.0.0.1:"+port(t))...)
+	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// port is a free one.
+func port(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

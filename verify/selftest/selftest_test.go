@@ -1,0 +1,217 @@
+package selftest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/reach"
+	"github.com/cclforge/cclforge/verify/selftest"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// nobody is an environment without variables.
+func nobody(string) (string, bool) { return "", false }
+
+func run(t *testing.T, where reach.Options, o selftest.Options) (*selftest.Report, string, error) {
+	t.Helper()
+	where.Env = bringup.Lookup(nobody)
+	w, err := reach.Open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	var out strings.Builder
+	r, err := selftest.Run(t.Context(), w, o, &out)
+	return r, out.String(), err
+}
+
+func TestWorldsAreRight(t *testing.T) {
+	for _, test := range []struct {
+		platform string
+		ranks    int
+	}{{"u55c_tcp", 4}, {"u55c_udp", 3}, {"u280_2022", 2}, {"u280_manual", 2}, {"u55c_rdma", 1}, {"u55c_axis3x", 3}} {
+		t.Run(test.platform, func(t *testing.T) {
+			r, table, err := run(t, reach.Options{On: test.platform, Ranks: test.ranks}, selftest.Options{Seed: 3})
+			if err != nil || r.Failed != 0 || !strings.Contains(table, "cases are right") {
+				t.Fatalf("%v\n%s", err, table)
+			}
+			// All that the generation has, as its description lists it.
+			p, err := world.Platform(test.platform, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, code := range p.Operations {
+				has := slices.ContainsFunc(r.Rows, func(row selftest.Row) bool { return row.Operation == code.Name })
+				// Recv is part of send, config of every opening; for ext_stream_krnl, of 2021, there is no case.
+				if !has && !slices.Contains([]string{"recv", "config", "ext_stream_krnl"}, code.Name) {
+					t.Errorf("%s is not tested", code.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestThorough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	r, table, err := run(t, reach.Options{On: "u55c_tcp", Ranks: 3}, selftest.Options{Thorough: true, Seed: 5})
+	if err != nil || r.Cases < 1000 {
+		t.Errorf("%v\n%s", err, table)
+	}
+}
+
+// What is listed has every root, border, type, reduction and compression.
+func TestList(t *testing.T) {
+	p, err := world.Platform("u55c_tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ranks = 3
+	has := func(o selftest.Options, what string, is func(c conform.Case) bool) {
+		t.Helper()
+		if !slices.ContainsFunc(selftest.List(p, ranks, o), is) {
+			t.Errorf("nothing has %s", what)
+		}
+	}
+	quick := selftest.Options{}
+	for root := range ranks {
+		has(quick, "the root", func(c conform.Case) bool { return c.Op == "gather" && c.Root == root })
+		has(quick, "the source", func(c conform.Case) bool { return c.Op == "send" && c.Root == root && c.Peer != root })
+	}
+	// The platform's file: 16 buffers of 4096 bytes; the driver sets eager messages to 64 KiB at most.
+	eager := max(p.Limits.MaxEagerBytes, p.RxBuffers.Bytes) / 4
+	for _, count := range []int{1, 1023, 1024, 1025, eager, eager + 1} {
+		has(quick, "the border", func(c conform.Case) bool {
+			return c.Op == "allreduce" && c.Op0 == accl.TypeFloat32 && c.Wire == "" && c.Count == count
+		})
+	}
+	for _, f := range p.Functions {
+		has(quick, string(f.Name)+" of "+string(f.Type), func(c conform.Case) bool {
+			return c.Op == "reduce" && c.Func == f.Name && c.Op0 == f.Type && c.Wire == ""
+		})
+	}
+	has(quick, "compression", func(c conform.Case) bool { return c.Op == "bcast" && c.Wire == accl.TypeFloat16 })
+	has(quick, "a conversion", func(c conform.Case) bool { return c.Op == "copy" && c.Op0 != c.Res })
+	thorough := selftest.Options{Thorough: true}
+	has(thorough, "some ranks", func(c conform.Case) bool { return c.Op == "alltoall" && c.Members != nil })
+	has(thorough, "rank 2 as root of int64", func(c conform.Case) bool { return c.Op == "bcast" && c.Op0 == accl.TypeInt64 && c.Root == 2 })
+	for _, c := range selftest.List(p, ranks, thorough) {
+		if c.Streams() && c.Count*c.ElementBytes(p) > 4096 {
+			t.Errorf("more than kernel streams hold: %s", c)
+		}
+	}
+	for _, c := range selftest.List(p, ranks, selftest.Options{Only: []string{"scatter"}}) {
+		if c.Op != "scatter" {
+			t.Error(c)
+		}
+	}
+}
+
+// broken is an engine that does not do what it is asked for.
+type broken struct {
+	device
+	edit func(*accl.Call) error
+}
+
+type device interface {
+	accl.Device
+	accl.SessionOpener
+}
+
+func (b *broken) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	if err := b.edit(&c); err != nil {
+		return 0, err
+	}
+	return b.device.Start(ctx, client, c)
+}
+
+var errWorn = errors.New("the engine is worn out")
+
+// The rank, the operation and the first wrong element are said, and what comes after
+// a failure is tested all the same.
+func TestBrokenEnginesAreFound(t *testing.T) {
+	p, err := world.Platform("u55c_tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := func(name string) uint32 {
+		i := slices.IndexFunc(p.Operations, func(c accl.Code) bool { return c.Name == name })
+		return p.Operations[i].Value
+	}
+	emulated := reach.Kinds()[0]
+	reach.Register(reach.Kind{Name: "broken", Form: "broken:platform", Open: func(ctx context.Context, r *reach.Request) (*reach.Part, error) {
+		part, err := emulated.Open(ctx, r)
+		if err == nil {
+			part.Devices[1] = &broken{part.Devices[1].(device), func(c *accl.Call) error {
+				if c.Scenario == code("copy") && c.Count == 37 && c.StreamFlags == 0 {
+					c.Count -= 2
+				}
+				return nil
+			}}
+			part.Devices[2] = &broken{part.Devices[2].(device), func(c *accl.Call) error {
+				if c.Scenario == code("combine") && c.Count == 1 {
+					return errWorn
+				}
+				return nil
+			}}
+		}
+		return part, err
+	}})
+	r, table, err := run(t, reach.Options{On: "broken:u55c_tcp", Ranks: 3}, selftest.Options{})
+	if !errors.Is(err, selftest.ErrWrong) {
+		t.Fatalf("%v\n%s", err, table)
+	}
+	var failures []selftest.Failure
+	for _, row := range r.Rows {
+		if row.Failed != len(row.Failures) || row.Failed > 0 && row.Type != "float32" {
+			t.Errorf("%+v", row)
+		}
+		failures = append(failures, row.Failures...)
+	}
+	if r.Failed != 2 || len(failures) != 2 {
+		t.Fatalf("%d failures: %+v", r.Failed, failures)
+	}
+	f := failures[0]
+	if f.Case.Op != "copy" || f.Case.Count != 37 || len(f.Troubles) != 1 || f.Troubles[0].Rank != 1 || f.Troubles[0].Element == nil ||
+		f.Troubles[0].Element.Index != 35 || f.Troubles[0].Element.Wrong != 2 {
+		t.Errorf("%+v", f)
+	}
+	f = failures[1]
+	if f.Case.Op != "combine" || f.Troubles[0].Rank != 2 || f.Troubles[0].Element != nil || !strings.Contains(f.Troubles[0].What, errWorn.Error()) {
+		t.Errorf("%+v", f)
+	}
+	for _, text := range []string{"copy of 37 elements: rank 1, result", "element 35 is", "combine of 1 element: rank 2: ", "2 of ", `-case='{"Op":"copy"`} {
+		if !strings.Contains(table, text) {
+			t.Errorf("the table does not say %q:\n%s", text, table)
+		}
+	}
+	text, err := json.Marshal(r)
+	var again selftest.Report
+	if err != nil || json.Unmarshal(text, &again) != nil || again.Failed != 2 {
+		t.Errorf("%s, %v", text, err)
+	}
+	// What is printed is what repeats it.
+	r, _, err = run(t, reach.Options{On: "broken:u55c_tcp", Ranks: 3}, selftest.Options{Cases: []conform.Case{failures[0].Case}})
+	if !errors.Is(err, selftest.ErrWrong) || r.Cases != 1 || r.Failed != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestOperationsThatAreNot(t *testing.T) {
+	p, err := world.Platform("u280_manual", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := selftest.Options{Only: []string{"copy", "alltoall"}}
+	if err := o.Check(p); !errors.Is(err, conform.ErrCase) || !strings.Contains(err.Error(), `u280_manual has no operation "alltoall"; it has copy`) {
+		t.Error(err)
+	}
+}
