@@ -21,6 +21,7 @@ const (
 	cacheable = 1 << 24
 	deviceBO  = 1 << 28
 	hostBO    = 1 << 29
+	peerBO    = 1 << 30
 
 	toDevice   = 0
 	fromDevice = 1
@@ -40,6 +41,7 @@ type buffer struct {
 	shared []byte   // the process's memory, in this one; nil for buffers of the device alone
 	file   *os.File // behind it
 	memory backing
+	untie  func() // nil if it is not tied
 }
 
 // sorted lists buffers in the order in which they were made.
@@ -83,7 +85,7 @@ func (s *Server) reserve(p *process, arguments [4]uint64) (*buffer, syscall.Errn
 	switch kind {
 	case hostBO: // there is one bank of it, whatever is asked for
 		group = slices.IndexFunc(c.layout.Groups, func(b xclbin.Bank) bool { return b.Type == xclbin.Host && b.Used })
-	case plainKind, cacheable, deviceBO:
+	case plainKind, cacheable, deviceBO, peerBO:
 	default:
 		return nil, syscall.EINVAL
 	}
@@ -134,12 +136,20 @@ func (b *buffer) furnish(kind uint64) (err error) {
 			return err
 		}
 	}
-	b.memory, err = b.slot.memoryAt(b, kind == hostBO)
-	return err
+	if b.memory, err = b.slot.memoryAt(b, kind == hostBO); err != nil {
+		return err
+	}
+	if kind == peerBO || kind == hostBO && !b.memory.shares() {
+		b.memory = b.slot.tie(b, b.memory)
+	}
+	return nil
 }
 
 // free gives a buffer's memory back, but not its addresses.
 func (b *buffer) free() error {
+	if b.untie != nil {
+		b.untie()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gone = true

@@ -96,7 +96,7 @@ func TestBanks(t *testing.T) {
 	}
 	hbm, host := bank("HBM[2]"), bank("HOST[0]")
 	for _, bad := range [][3]uintptr{
-		{0, plainKind, hbm}, {4096, plainKind, bank("HBM[7]")}, {4096, plainKind, 1000}, {4096, plainKind, host}, {4096, deviceBO, host}, {4096, 1 << 30, hbm},
+		{0, plainKind, hbm}, {4096, plainKind, bank("HBM[7]")}, {4096, plainKind, 1000}, {4096, plainKind, host}, {4096, deviceBO, host}, {4096, peerBO, host},
 		{4096, 1 << 27, hbm}, {4096, 3 << 28, hbm}, {4096, 1 << 40, hbm},
 	} {
 		c.fails(syscall.EINVAL, "xrtBOAlloc", card, bad[0], bad[1], bad[2])
@@ -117,7 +117,7 @@ func TestBanks(t *testing.T) {
 	}
 	c.fails(syscall.EINVAL, "xrtBOMap", again) // the device's alone
 	c.fails(syscall.EINVAL, "xrtBOSync", again, toDevice, 1, 0)
-	for _, flags := range []uintptr{plainKind, cacheable} {
+	for _, flags := range []uintptr{plainKind, cacheable, peerBO} {
 		b := c.must("xrtBOAlloc", card, 4096, flags, bank("HBM[3]"))
 		c.ok("xrtBOSync", b, toDevice, 4096, 0)
 	}

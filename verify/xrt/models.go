@@ -24,10 +24,9 @@ func (c *slot) model(name string) card.Registers {
 	if in == nil {
 		return &words{}
 	}
-	handshake := in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain"
 	scope := max(in.Scope, 0)
 	if scope >= len(c.Engines) {
-		if handshake {
+		if called(in) {
 			return newHandshake(nil)
 		}
 		return &words{}
@@ -56,7 +55,7 @@ func (c *slot) model(name string) card.Registers {
 		return newHostController(c.s.life, dev, client, c.s.fault)
 	case in.Role == card.Sessions:
 		return newSessions(c.s.life, dev)
-	case !handshake:
+	case !called(in):
 		return &words{}
 	}
 	caller, ok := dev.(accl.KernelCaller)
@@ -69,6 +68,11 @@ func (c *slot) model(name string) card.Registers {
 			<-c.s.life.Done() // it never ends
 		}
 	})
+}
+
+// called tells whether the host starts an instance.
+func called(in *design.Instance) bool {
+	return in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain"
 }
 
 func (s *Server) faultOf(u *unit, err error) {

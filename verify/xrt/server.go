@@ -4,9 +4,10 @@
 // request, and says what a process has not given back.
 //
 // What differs from cards: an engine that stands behind a card is not reset when an
-// .xclbin is loaded; a kernel that nothing runs, and nobody has given a model for, is
-// plain memory; buffers in host memory are the same bytes for engine and host where
-// the engine is an engine.HostSharer, and are copied by xrtBOSync alone elsewhere.
+// .xclbin is loaded. A kernel that nothing runs, and nobody has given a model for, is
+// plain memory. Buffers in host memory are the same bytes for engine and host where
+// the engine is an engine.HostSharer; elsewhere, as peer-to-peer buffers do everywhere,
+// they agree when a call begins or has ended, and by xrtBOSync.
 package xrt
 
 import (

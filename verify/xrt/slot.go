@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/xclbin"
@@ -36,6 +37,9 @@ type slot struct {
 	s *Server
 	content
 	used []memory.Extent // of memory, by address
+
+	tying sync.Mutex
+	tied  map[*tied]bool
 }
 
 // content is what an .xclbin makes of a card.
@@ -121,6 +125,9 @@ func (c *slot) instance(name string) *design.Instance {
 func (c *slot) take(next content) {
 	for _, u := range next.units {
 		u.registers = c.model(u.instance)
+		if in := c.instance(u.instance); in != nil && called(in) {
+			u.registers = &calling{Registers: u.registers, c: c}
+		}
 	}
 	c.content = next
 }

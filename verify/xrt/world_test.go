@@ -44,15 +44,14 @@ type device struct {
 	c                   *client
 	card                uintptr
 	xcl, engine, caller uintptr
-	group, hostGroup    uintptr
+	group               uintptr
 
 	mu      sync.Mutex
 	started uint32
-	codes   map[uint32]accl.ReturnCode
 }
 
 func newDevice(c *client, card int, number string) *device {
-	d := &device{c: c, card: c.open(card), codes: map[uint32]accl.ReturnCode{}}
+	d := &device{c: c, card: c.open(card)}
 	d.xcl, d.engine = c.unit(d.card, "ccl_offload:ccl_offload_"+number)
 	_, d.caller = c.unit(d.card, "hostctrl:hostctrl_"+number+"_0")
 	d.started = c.read(d.xcl, d.caller, postedAt)
@@ -98,10 +97,13 @@ func (d *device) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, erro
 
 func (d *device) Alloc(_ context.Context, spec accl.MemSpec) (accl.Memory, error) {
 	flags, group := uintptr(0), d.group
-	if spec.Host {
-		flags, group = 1<<29, d.hostGroup
+	switch {
+	case spec.Host:
+		flags = 1 << 29
+	case spec.Peer:
+		flags = 1 << 30
 	}
-	b := &bo{d: d, handle: d.c.must("xrtBOAlloc", d.card, uintptr(spec.Bytes), flags, group), host: spec.Host}
+	b := &bo{d: d, handle: d.c.must("xrtBOAlloc", d.card, uintptr(spec.Bytes), flags, group), direct: flags != 0}
 	b.bytes = view(d.c.must("xrtBOMap", b.handle), spec.Bytes)
 	return b, nil
 }
@@ -116,7 +118,7 @@ type bo struct {
 	d      *device
 	handle uintptr
 	bytes  []byte
-	host   bool
+	direct bool
 }
 
 func (b *bo) Addr() uint64 {
@@ -127,14 +129,14 @@ func (b *bo) Addr() uint64 {
 func (b *bo) Bytes() []byte { return b.bytes }
 
 func (b *bo) SyncTo(_ context.Context, offset, bytes int) error {
-	if !b.host {
+	if !b.direct {
 		b.d.c.ok("xrtBOSync", b.handle, toDevice, uintptr(bytes), uintptr(offset))
 	}
 	return nil
 }
 
 func (b *bo) SyncFrom(_ context.Context, offset, bytes int) error {
-	if !b.host {
+	if !b.direct {
 		b.d.c.ok("xrtBOSync", b.handle, fromDevice, uintptr(bytes), uintptr(offset))
 	}
 	return nil
