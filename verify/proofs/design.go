@@ -20,7 +20,7 @@ const (
 	propertiesFolder = "properties"
 )
 
-var folders = []string{"axis_switch", "ccl_offload", "client_arbiter", "external_dma"}
+var folders = []string{"axis_switch", "ccl_offload", "client_arbiter", "external_dma", "hostctrl"}
 
 // Sources are files of RTL by their paths below templates/rtl.
 type Sources map[string]string
