@@ -20,9 +20,7 @@ const controlAt = 0
 // handshake is a kernel that the host calls.
 type handshake struct {
 	words
-	// run is what a call does, with the arguments as they were, and the registers for
-	// results; nil for nothing.
-	run func(arguments, live *words)
+	run func(arguments *words) // what a call does, with arguments as they were; nil for nothing
 
 	mu      sync.Mutex
 	running bool
@@ -30,7 +28,7 @@ type handshake struct {
 	latched uint32
 }
 
-func newHandshake(run func(arguments, live *words)) *handshake { return &handshake{run: run} }
+func newHandshake(run func(arguments *words)) *handshake { return &handshake{run: run} }
 
 // Read implements card.Registers.
 func (h *handshake) Read(ctx context.Context, offset uint32) (uint32, error) {
@@ -78,7 +76,7 @@ func (h *handshake) begin() {
 	h.running = true
 	arguments := h.copy()
 	go func() {
-		h.run(arguments, &h.words)
+		h.run(arguments)
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.running = false

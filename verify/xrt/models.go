@@ -6,13 +6,18 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/wire"
 )
+
+// sessionLimit bounds how long a session handler waits for its stack.
+const sessionLimit = 10 * time.Second
 
 // model is what an instance's registers do: those of the hardware's description where
 // that is simulated, and models of it elsewhere; the server's lock is held.
@@ -54,7 +59,7 @@ func (c *slot) model(name string) card.Registers {
 		}
 		return newHostController(c.s.life, dev, client, c.s.fault)
 	case in.Role == card.Sessions:
-		return newSessions(c.s.life, dev)
+		return wire.NewHandler(dev, sessionLimit)
 	case !called(in):
 		return &words{}
 	}
@@ -62,7 +67,7 @@ func (c *slot) model(name string) card.Registers {
 	if !ok || in.Role == card.Network || in.Kernel.Origin != "" {
 		return newHandshake(nil)
 	}
-	return newHandshake(func(arguments, _ *words) {
+	return newHandshake(func(arguments *words) {
 		if err := caller.CallKernel(c.s.life, in.Name, argumentsOf(in, arguments)...); err != nil && c.s.life.Err() == nil {
 			c.s.fault(fmt.Errorf("%s: %w", in.Name, err))
 			<-c.s.life.Done() // it never ends

@@ -138,7 +138,10 @@ func (s *Server) accept() {
 	for {
 		conn, err := s.listener.AcceptUnix()
 		if err != nil {
-			return // closed
+			if s.life.Err() == nil {
+				s.fault(fmt.Errorf("accept a process: %w", err))
+			}
+			return
 		}
 		s.serving.Go(func() {
 			if err := s.serve(conn); err != nil && s.life.Err() == nil {

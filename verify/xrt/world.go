@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/wire"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -18,7 +19,8 @@ import (
 // engines, card by card.
 type Host struct {
 	*Server
-	World *world.World
+	World    *world.World
+	Networks []*Networks // of the cards
 	// Xclbin is the path of the design's .xclbin.
 	Xclbin string
 }
@@ -28,7 +30,10 @@ type HostOptions struct {
 	World world.Options
 	// Empty cards have no .xclbin at the beginning.
 	Empty bool
-	// Registers are models of instances of a card, by their names; nil for none.
+	// Wire is where network kernels are; nil for one of the host's own.
+	Wire *wire.Wire
+	// Registers are models of instances of a card, by their names, in place of those
+	// that there are; nil for none.
 	Registers func(number int) map[string]card.Registers
 }
 
@@ -44,21 +49,28 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 		return nil, err
 	}
 	count := max(d.Platform.CCLO.Count, 1)
-	cards := make([]Card, (ranks+count-1)/count)
+	cards, on := make([]Card, (ranks+count-1)/count), o.Wire
+	networks := make([]*Networks, len(cards))
+	if on == nil {
+		on = wire.New(false)
+	}
 	for i := range cards {
 		cards[i] = Card{Platform: Shell(d), Design: d, Engines: engines(w, i*count, min((i+1)*count, ranks))}
 		if !o.Empty {
 			cards[i].Loaded = image
 		}
+		var others map[string]card.Registers
 		if o.Registers != nil {
-			cards[i].Registers = o.Registers(i)
+			others = o.Registers(i)
 		}
+		networks[i] = onWire(on, d)
+		cards[i].Registers = networks[i].registers(others)
 	}
 	s, err := Serve(ctx, cards)
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	h := &Host{Server: s, World: w, Xclbin: filepath.Join(s.Dir(), d.Platform.Name+".xclbin")}
+	h := &Host{Server: s, World: w, Networks: networks, Xclbin: filepath.Join(s.Dir(), d.Platform.Name+".xclbin")}
 	if err := os.WriteFile(h.Xclbin, image, 0o644); err != nil {
 		return nil, errors.Join(fmt.Errorf("write the .xclbin: %w", err), h.Close())
 	}

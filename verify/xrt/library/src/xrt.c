@@ -106,7 +106,7 @@ static int reach(void) {
     return 0;
 }
 
-// ask has the server do a call. It returns 0, or why it has failed, as an errno.
+// ask_all has the server do a call. It returns 0, or why it has failed, as an errno.
 static int ask_all(struct request q, const void *payload, uint64_t *value, void *back, uint32_t room, int *descriptor) {
     struct reply r = {0};
     int          saved = errno;
@@ -125,8 +125,7 @@ static int ask_all(struct request q, const void *payload, uint64_t *value, void 
 static int ask(struct request q, uint64_t *value) { return ask_all(q, NULL, value, NULL, 0, NULL); }
 
 static uint64_t number(const void *handle) { return (uint64_t)(uintptr_t)handle; }
-
-static void *handle(uint64_t number) { return (void *)(uintptr_t)number; }
+static void    *handle(uint64_t number) { return (void *)(uintptr_t)number; }
 
 static int failed(int error) { // as the functions of the native interface do
     errno = error;
@@ -175,7 +174,8 @@ int xrtDeviceLoadXclbin(xrtDeviceHandle device, const struct axlf *file) {
 }
 
 int xrtDeviceLoadXclbinUUID(xrtDeviceHandle device, const xuid_t uuid) {
-    int error = ask_all((struct request){.function = F_DEVICE_LOAD_XCLBIN_UUID, .arguments = {number(device)}, .bytes = WIRE_UUID}, uuid, NULL, NULL, 0, NULL);
+    struct request q = {.function = F_DEVICE_LOAD_XCLBIN_UUID, .arguments = {number(device)}, .bytes = WIRE_UUID};
+    int            error = ask_all(q, uuid, NULL, NULL, 0, NULL);
     return error ? failed(error) : 0;
 }
 
