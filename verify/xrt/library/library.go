@@ -38,9 +38,11 @@ var ErrCompiler = errors.New("no C compiler")
 
 const (
 	source   = "src"
-	main     = "xrt.c"
 	compiled = "libxrt.so"
 )
+
+// units are what is compiled.
+var units = []string{"xrt.c", "connection.c"}
 
 // flags are strict: the compiler compares the functions with XRT's headers.
 var flags = []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-shared", "-pthread"}
@@ -110,9 +112,12 @@ func BuildWith(ctx context.Context, include string) (file string, err error) {
 	}
 	e := cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil))[:20], File: compiled}
 	return e.Get(ctx, func(dir string) error {
-		args := append(options[:len(options):len(options)], "-o", compiled, filepath.Join(folder, main), "-ldl")
-		if said, err := gcc.Run(ctx, dir, args...); err != nil {
-			return fmt.Errorf("compile %s: %w\n%s", main, err, said)
+		args := append(options[:len(options):len(options)], "-o", compiled)
+		for _, unit := range units {
+			args = append(args, filepath.Join(folder, unit))
+		}
+		if said, err := gcc.Run(ctx, dir, append(args, "-ldl")...); err != nil {
+			return fmt.Errorf("compile the library of XRT's functions: %w\n%s", err, said)
 		}
 		return nil
 	})
