@@ -1,0 +1,93 @@
+package xrttest_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	driver "github.com/cclforge/cclforge/driver/xrt"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/xrt"
+	"github.com/cclforge/cclforge/verify/xrt/xrttest"
+)
+
+// TestTheDriver has the driver of cards run an allgather: ranks on cards of their own,
+// and on one card.
+func TestTheDriver(t *testing.T) {
+	for _, platform := range []string{"u280_udp", "u280_axis3x", "u280_2022"} {
+		t.Run(platform, func(t *testing.T) {
+			const ranks, n = 3, 3000
+			d := designtest.Load(t, platform, nil)
+			p := driverview.Of(d)
+			described, err := driverview.Card(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := xrttest.Host(t, d, ranks, xrt.HostOptions{Empty: true})
+			var cards []*driver.Card
+			for _, bdf := range h.BDFs() {
+				c, err := driver.Open(t.Context(), &described, driver.Options{Card: bdf, Xclbin: h.Xclbin, Library: h.Dir()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cards = append(cards, c)
+			}
+			errs := make([]error, ranks)
+			var all sync.WaitGroup
+			for rank := range ranks {
+				all.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					count := d.Platform.CCLO.Count
+					dev, err := cards[rank/count].Engine(ctx, &p, rank%count)
+					if err == nil {
+						err = gather(ctx, dev, &p, h.Ranks(), rank, n)
+					}
+					errs[rank] = err
+				})
+			}
+			all.Wait()
+			for _, c := range cards {
+				errs = append(errs, c.Close())
+			}
+			if err := errors.Join(errs...); err != nil {
+				t.Error(err)
+			}
+			xrttest.Returned(t, h)
+		})
+	}
+}
+
+func gather(ctx context.Context, dev accl.Device, p *accl.Platform, ranks []accl.Rank, rank, n int) error {
+	e, err := accl.Open(ctx, dev, p, ranks, rank)
+	if err != nil {
+		return err
+	}
+	src, err := accl.Alloc[int32](ctx, e, n)
+	if err != nil {
+		return err
+	}
+	dst, err := accl.Alloc[int32](ctx, e, n*len(ranks))
+	if err != nil {
+		return err
+	}
+	var want []int32
+	for other := range ranks {
+		for i := range n {
+			want = append(want, int32(other*n+i))
+		}
+	}
+	copy(src.Host(), want[rank*n:])
+	if _, err := e.AllGather(ctx, src, dst, n); err != nil {
+		return err
+	}
+	if !slices.Equal(dst.Host(), want) {
+		return errors.New("the result is wrong")
+	}
+	return e.Close(ctx)
+}
