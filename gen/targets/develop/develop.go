@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/magefile/mage/mg"
+
 	"github.com/cclforge/cclforge/gen/targets/internal/bench"
 	"github.com/cclforge/cclforge/gen/targets/internal/check"
 	"github.com/cclforge/cclforge/gen/targets/internal/command"
@@ -59,18 +61,42 @@ func Soak(ctx context.Context,
 	return check.Soak(ctx, *duration)
 }
 
-// Bench measures how long generating takes, how fast emulated collectives are,
+// Bench measures the operations of a world, with -on: tables as nccl-tests and OSU have
+// them. Without it, cclforge itself.
+//
+// With -on it builds out/bin/cclbench and runs it, which under mpirun and srun has a rank in
+// each process: mpirun -np 4 out/bin/cclbench -on=u55c_tcp
+//
+// Without -on it measures how long generating takes, how fast emulated collectives are,
 // in process, through the simulation protocol and on sockets, how many cycles calls
 // take on simulated hardware, how long builds take that have nothing to do, and how
-// many beats go through kernels in C++, and writes reports to out/bench/.
-//
-// Collectives are compared with those of OpenMPI if mpicc and mpirun are there.
+// many beats go through kernels in C++. Collectives are compared with those of OpenMPI if
+// mpicc and mpirun are there. Reports are in out/bench/.
 func Bench(ctx context.Context,
-	only *string, // generate, collectives, hardware, builds or plugins (all)
+	only *string, // generate, collectives, hardware, builds or plugins; with -on operations, separated by commas (all)
 	platform *string, // platform, as a name (u55c_tcp)
-	ranks *string, // numbers of ranks of the collectives (2,4,8)
+	ranks *string, // numbers of ranks of the collectives (2,4,8); with -on one number (4)
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port
+	sizes *string, // with -on, of a rank's largest buffer: 1KiB:16MiB:x2 (1KiB:4MiB:x4)
+	dtype *string, // with -on, of elements (float32)
+	compress *string, // with -on, type that is sent (as they are)
+	redop *string, // with -on, reduction: sum or max (sum)
+	root *int, // with -on, rank that is the root (0)
+	iterations *int, // with -on, that are measured (100 of sizes up to 64 KiB, then 20)
+	warmup *int, // with -on, iterations before these (5)
+	json *bool, // with -on, print a JSON object in place of tables
 ) error {
-	return bench.Run(ctx, only, platform, ranks)
+	if on == nil {
+		for _, given := range []bool{sizes != nil, dtype != nil, compress != nil, redop != nil, root != nil, iterations != nil, warmup != nil, json != nil} {
+			if given {
+				return mg.Fatal(2, "-on says of which world; without it there are only -only, -platform and -ranks")
+			}
+		}
+		return bench.Run(ctx, only, platform, ranks)
+	}
+	return command.Bench(ctx, command.Flag("on", on), command.Flag("only", only), command.Flag("platform", platform), command.Flag("n", ranks),
+		command.Flag("sizes", sizes), command.Flag("type", dtype), command.Flag("compress", compress), command.Flag("redop", redop),
+		command.Flag("root", root), command.Flag("iterations", iterations), command.Flag("warmup", warmup), command.Flag("json", json))
 }
 
 // Firmware builds the control firmware of every interface generation into

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -274,38 +273,6 @@ func TestFailureEndsAll(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestRendezvous(t *testing.T) {
-	const ranks, turns = 5, 200
-	r := newRendezvous(ranks)
-	var came [ranks]int
-	done := 0
-	var all sync.WaitGroup
-	for i := range ranks {
-		all.Go(func() {
-			for r.wait(func() bool {
-				for j := range came {
-					if came[j] != done {
-						t.Errorf("turn %d: rank %d has come %d times", done, j, came[j])
-					}
-				}
-				done++
-				return done <= turns
-			}) {
-				came[i]++
-			}
-		})
-	}
-	all.Wait()
-	if done != turns+1 {
-		t.Errorf("%d turns, want %d", done, turns+1)
-	}
-	r = newRendezvous(2)
-	time.AfterFunc(time.Millisecond, r.end)
-	if r.wait(func() bool { return true }) {
-		t.Error("somebody came who cannot have")
 	}
 }
 

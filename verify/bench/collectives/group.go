@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/rendezvous"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -158,7 +159,7 @@ func (g *group) measure(ctx context.Context, o *operation, n int, enough time.Du
 	var times []time.Duration
 	begun, ended := make([]time.Time, len(g.engines)), make([]time.Time, len(g.engines))
 	spent, first := time.Duration(0), true
-	meet := newRendezvous(len(g.engines))
+	meet := rendezvous.New(len(g.engines))
 	next := func() bool {
 		if first {
 			first = false
@@ -170,8 +171,8 @@ func (g *group) measure(ctx context.Context, o *operation, n int, enough time.Du
 	}
 	calls := g.calls(n)
 	err := g.each(ctx, func(ctx context.Context, i int) error {
-		defer context.AfterFunc(ctx, meet.end)()
-		for meet.wait(next) {
+		defer context.AfterFunc(ctx, meet.End)()
+		for meet.Wait(next) {
 			begun[i] = time.Now()
 			if err := o.perform(ctx, &calls[i]); err != nil {
 				return err

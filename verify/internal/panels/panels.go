@@ -115,7 +115,11 @@ func (p *Plot) Sizes(name string, size func(bytes int) string) {
 	for e := p.minX; e <= p.maxX; e += step {
 		at := p.X(math.Exp2(e))
 		p.Printf(`<path d="M%.1f 0v%d" stroke="#ddd"/>`, at, High)
-		p.Text(at, High+16, "middle", `font-size="11"`, size(int(math.Exp2(e))))
+		anchor, x := "middle", at
+		if at > Wide-16 { // or it meets the first of the next panel
+			anchor, x = "end", Wide+8
+		}
+		p.Text(x, High+16, anchor, `font-size="11"`, size(int(math.Exp2(e))))
 	}
 	p.Text(Wide/2, High+34, "middle", `fill="#666"`, name)
 }

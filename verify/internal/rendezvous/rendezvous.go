@@ -1,9 +1,10 @@
-package collectives
+// Package rendezvous lets goroutines of a benchmark wait for each other.
+package rendezvous
 
 import "sync"
 
-// rendezvous lets all ranks wait for each other, again and again.
-type rendezvous struct {
+// Rendezvous lets all ranks wait for each other, again and again.
+type Rendezvous struct {
 	ranks   int
 	mu      sync.Mutex
 	come    *sync.Cond
@@ -12,15 +13,16 @@ type rendezvous struct {
 	ended   bool
 }
 
-func newRendezvous(ranks int) *rendezvous {
-	r := &rendezvous{ranks: ranks}
+// New is one of so many ranks.
+func New(ranks int) *Rendezvous {
+	r := &Rendezvous{ranks: ranks}
 	r.come = sync.NewCond(&r.mu)
 	return r
 }
 
-// wait returns when all ranks have come. The last one runs a function first,
+// Wait returns when all ranks have come. The last one runs a function first,
 // alone; all get false from then on if that returns false.
-func (r *rendezvous) wait(last func() bool) bool {
+func (r *Rendezvous) Wait(last func() bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	turn := r.turn
@@ -36,8 +38,8 @@ func (r *rendezvous) wait(last func() bool) bool {
 	return !r.ended
 }
 
-// end lets nobody wait any more.
-func (r *rendezvous) end() {
+// End lets nobody wait any more.
+func (r *Rendezvous) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true

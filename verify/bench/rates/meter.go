@@ -1,0 +1,275 @@
+package rates
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/internal/rendezvous"
+	"github.com/cclforge/cclforge/verify/reach"
+)
+
+// meter measures on the ranks of this process.
+type meter struct {
+	w       *reach.World
+	o       Options
+	engines []*accl.Engine // by rank, nil where they are of others
+	barrier bool           // the generation has one
+}
+
+func newMeter(w *reach.World, o Options) *meter {
+	m := &meter{w: w, o: o, engines: make([]*accl.Engine, w.Size)}
+	for i, rank := range w.Local {
+		m.engines[rank] = w.Engines[i]
+	}
+	m.barrier = slices.Contains(conform.Operations(w.Platform), "barrier")
+	return m
+}
+
+// part is what a process has measured, of each of its ranks.
+type part struct {
+	Mean, Least, Median, P99 []float64 // µs
+	Wrong                    int
+	Failed                   string
+}
+
+// row measures a case.
+func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, error) {
+	row := m.describe(op, c)
+	cases := []conform.Case{c}
+	if op.pingPong {
+		back := c
+		back.Root, back.Peer = c.Peer, c.Root
+		cases = append(cases, back)
+	}
+	var mine part
+	prepared, err := m.prepare(ctx, cases)
+	if err == nil {
+		// Nobody begins before all have what they need.
+		if _, err = m.gather(ctx, part{}); err == nil {
+			mine, err = m.iterate(ctx, op, prepared, row.Iterations)
+			// Nobody looks at results before all have made their calls.
+			if _, lost := m.gather(ctx, failed(err)); lost != nil && err == nil {
+				err = lost
+			}
+		}
+		for _, p := range prepared {
+			wrong, failure := wrongOf(p.Finish(ctx))
+			mine.Wrong += wrong
+			err = errors.Join(err, failure)
+		}
+	} else if _, lost := m.gather(ctx, failed(err)); lost != nil {
+		err = lost
+	}
+	if ctx.Err() != nil {
+		return row, context.Cause(ctx)
+	}
+	if err != nil {
+		return row, err
+	}
+	all, err := m.gather(ctx, mine)
+	if err != nil {
+		return row, err
+	}
+	row.fill(op, all, m.w.Size)
+	return row, nil
+}
+
+func failed(err error) part {
+	if err == nil {
+		return part{}
+	}
+	text := err.Error()
+	const most = 2000
+	return part{Failed: text[:min(len(text), most)]}
+}
+
+func (m *meter) describe(op *operation, c conform.Case) Row {
+	row := Row{Operation: op.name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func), Root: -1, Iterations: m.o.Iterations}
+	traits := conform.TraitsOf(op.name)
+	row.Size = c.Count * c.ElementBytes(m.w.Platform)
+	if traits.Blocks {
+		row.Size *= m.w.Size
+	}
+	if traits.Rooted && !op.pingPong {
+		row.Root = c.Root
+	}
+	if row.Iterations == 0 {
+		row.Iterations = largeIterations
+		if row.Size <= smallBytes {
+			row.Iterations = smallIterations
+		}
+	}
+	if traits.Data {
+		row.Limit, _ = Limit(m.w.Platform, op.name)
+	}
+	return row
+}
+
+// prepare makes the operands.
+func (m *meter) prepare(ctx context.Context, cases []conform.Case) (out []*conform.Prepared, err error) {
+	for _, c := range cases {
+		p, err := c.Prepare(ctx, m.engines)
+		if err != nil {
+			for _, p := range out {
+				err = errors.Join(err, p.Finish(ctx))
+			}
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// iterate has the ranks of this process make their calls again and again.
+func (m *meter) iterate(ctx context.Context, op *operation, prepared []*conform.Prepared, iterations int) (part, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	meet := rendezvous.New(len(m.w.Local))
+	times := make([][]time.Duration, len(m.w.Local))
+	var group sync.WaitGroup
+	for i := range m.w.Local {
+		group.Go(func() {
+			defer context.AfterFunc(ctx, meet.End)()
+			for k := range m.o.Warmup + iterations {
+				took, err := m.once(ctx, op, prepared, meet, i)
+				if err != nil {
+					for _, p := range prepared {
+						p.Failed(i, err)
+					}
+					cancel(fmt.Errorf("rank %d: %w", m.w.Local[i], err))
+					return
+				}
+				if k >= m.o.Warmup {
+					times[i] = append(times[i], took)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return part{}, err
+	}
+	var out part
+	for _, t := range times {
+		out.add(t)
+	}
+	return out, nil
+}
+
+// once is one iteration of a rank.
+func (m *meter) once(ctx context.Context, op *operation, prepared []*conform.Prepared, meet *rendezvous.Rendezvous, i int) (time.Duration, error) {
+	if err := m.together(ctx, meet, i); err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	for _, p := range prepared {
+		if err := p.Call(ctx, i); err != nil {
+			return 0, err
+		}
+	}
+	took := time.Since(begin)
+	if !op.pingPong {
+		return took, nil
+	}
+	if rank := m.w.Local[i]; rank > 1 {
+		return 0, nil // it has nothing to do
+	}
+	return took / 2, nil
+}
+
+// together has all ranks of all processes wait for each other.
+func (m *meter) together(ctx context.Context, meet *rendezvous.Rendezvous, i int) error {
+	switch {
+	case m.w.Alone():
+		if !meet.Wait(func() bool { return ctx.Err() == nil }) {
+			return context.Cause(ctx)
+		}
+		return nil
+	case m.barrier:
+		_, err := m.w.Engines[i].Barrier(ctx)
+		return err
+	}
+	_, err := m.w.Exchange(ctx, nil)
+	return err
+}
+
+func (p *part) add(times []time.Duration) {
+	slices.Sort(times)
+	total := time.Duration(0)
+	for _, t := range times {
+		total += t
+	}
+	us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+	at := func(percent int) float64 { return us(times[(len(times)*percent+99)/100-1]) }
+	p.Mean = append(p.Mean, us(total)/float64(len(times)))
+	p.Least = append(p.Least, us(times[0]))
+	p.Median = append(p.Median, at(50))
+	p.P99 = append(p.P99, at(99))
+}
+
+// gather has all processes know what each has measured. The error is that of any.
+func (m *meter) gather(ctx context.Context, mine part) (all part, err error) {
+	text, err := json.Marshal(mine)
+	if err != nil {
+		return part{}, err
+	}
+	texts, err := m.w.Exchange(ctx, text)
+	if err != nil {
+		return part{}, err
+	}
+	for rank, text := range texts {
+		var p part
+		if err := json.Unmarshal(text, &p); err != nil {
+			return part{}, fmt.Errorf("what rank %d says: %w", rank, err)
+		}
+		if p.Failed != "" {
+			return part{}, errors.New(p.Failed)
+		}
+		all.Mean, all.Least, all.Median, all.P99 = append(all.Mean, p.Mean...), append(all.Least, p.Least...), append(all.Median, p.Median...), append(all.P99, p.P99...)
+		all.Wrong += p.Wrong
+	}
+	return all, nil
+}
+
+// fill takes the times of the slowest rank.
+func (r *Row) fill(op *operation, all part, ranks int) {
+	slowest := 0
+	for rank, mean := range all.Mean {
+		if mean > all.Mean[slowest] {
+			slowest = rank
+		}
+	}
+	r.Time, r.Least, r.Median, r.P99 = all.Mean[slowest], all.Least[slowest], all.Median[slowest], all.P99[slowest]
+	r.Wrong = all.Wrong
+	if r.Size > 0 && r.Time > 0 {
+		r.AlgBW = float64(r.Size) / r.Time / 1e3
+		r.BusBW = r.AlgBW * op.bus(ranks)
+	}
+}
+
+// wrongOf counts elements that are wrong, on all ranks; other errors stay.
+func wrongOf(err error) (int, error) {
+	switch e := err.(type) {
+	case nil:
+		return 0, nil
+	case *conform.DataError:
+		return e.Wrong, nil
+	case interface{ Unwrap() []error }:
+		wrong := 0
+		var rest []error
+		for _, part := range e.Unwrap() {
+			n, err := wrongOf(part)
+			wrong += n
+			rest = append(rest, err)
+		}
+		return wrong, errors.Join(rest...)
+	}
+	return 0, err
+}

@@ -1,0 +1,214 @@
+// Package rates measures how fast the operations of a world are, in the terms of the
+// benchmarks of collectives that people know: nccl-tests' algorithm and bus bandwidth,
+// and the one-way latency of OSU's micro-benchmarks for a send.
+//
+// The algorithm bandwidth is the size of a rank's largest buffer by the time. The bus
+// bandwidth is what of it goes over the busiest port of a rank, so that it can be held
+// against the limit of the link whatever the number of ranks n is: 2(n-1)/n of it for an
+// allreduce; (n-1)/n for allgather, reduce_scatter, alltoall, scatter and gather; all of
+// it for bcast, reduce and send.
+//
+// Data is in device memory: copies to and from the host do not count. Before each
+// iteration all ranks wait for each other. A time is the mean over the iterations, of the
+// slowest rank.
+package rates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/reach"
+)
+
+var (
+	// ErrWrong says that results were wrong.
+	ErrWrong = errors.New("wrong results")
+	// ErrOption says that an option makes no sense for a world.
+	ErrOption = errors.New("cannot be measured")
+)
+
+// What options are if they are zero.
+const (
+	DefaultSizes  = "1KiB:4MiB:x4"
+	DefaultWarmup = 5
+	// Iterations, of small sizes and of others.
+	smallIterations, largeIterations = 100, 20
+	smallBytes                       = 64 << 10
+)
+
+// Options of a run.
+type Options struct {
+	Only       []string   // operations; nil for all
+	Sizes      []int      // bytes of a rank's largest buffer
+	Type, Wire accl.DType // of elements, and what is sent if it is compressed; "" for float32 and as it is
+	Func       accl.Func  // "" for a sum
+	Root       int
+	Iterations int // 0 for 100 of sizes up to 64 KiB, 20 of larger ones
+	Warmup     int // iterations before these
+}
+
+// Report is what came of it.
+type Report struct {
+	World      string `json:"world"` // what the engines are
+	Platform   string `json:"platform"`
+	Generation string `json:"generation"`
+	Stack      string `json:"stack"`
+	Ranks      int    `json:"ranks"`
+	Rows       []Row  `json:"rows"`
+	Wrong      int    `json:"wrong"` // elements
+	Machine    string `json:"machine"`
+}
+
+// Row is an operation on buffers of a size.
+type Row struct {
+	Operation string  `json:"operation"`
+	Size      int     `json:"size_bytes"`     // of a rank's largest buffer
+	Count     int     `json:"count_elements"` // as the operation counts them
+	Type      string  `json:"type,omitempty"`
+	Wire      string  `json:"compressed,omitempty"`
+	Func      string  `json:"redop,omitempty"`
+	Root      int     `json:"root"` // -1 if there is none
+	Time      float64 `json:"time_us"`
+	Least     float64 `json:"min_us"`
+	Median    float64 `json:"median_us"`
+	P99       float64 `json:"p99_us"`
+	AlgBW     float64 `json:"algbw_gb_per_s"`
+	BusBW     float64 `json:"busbw_gb_per_s"`
+	// Limit is what BusBW cannot exceed on a card.
+	Limit      float64 `json:"limit_gb_per_s"`
+	Wrong      int     `json:"wrong"`
+	Iterations int     `json:"iterations"`
+}
+
+// Names are the operations that can be measured on a platform.
+func Names(p *accl.Platform) []string {
+	have := conform.Operations(p)
+	var out []string
+	for _, o := range operations {
+		if slices.Contains(have, o.name) {
+			out = append(out, o.name)
+		}
+	}
+	return out
+}
+
+// Complete fills in defaults for a world of some ranks. The error, an ErrOption, says what
+// that does not have.
+func (o *Options) Complete(p *accl.Platform, ranks int) error {
+	if o.Type == "" {
+		o.Type = accl.TypeFloat32
+	}
+	if o.Func == "" {
+		o.Func = accl.Sum
+	}
+	if o.Sizes == nil {
+		o.Sizes, _ = Sizes(DefaultSizes)
+	}
+	for _, name := range o.Only {
+		if !slices.Contains(Names(p), name) {
+			return fmt.Errorf("%w: %s has no operation %q; it has %s", ErrOption, p.Name, name, strings.Join(Names(p), ", "))
+		}
+	}
+	switch {
+	case o.Root < 0 || o.Root >= ranks:
+		return fmt.Errorf("%w: the root %d of %d ranks", ErrOption, o.Root, ranks)
+	case o.Iterations < 0 || o.Warmup < 0:
+		return fmt.Errorf("%w: %d iterations after %d", ErrOption, o.Iterations, o.Warmup)
+	}
+	if o.pair(p) == nil {
+		return fmt.Errorf("%w: %s does not have elements of the type %s, sent as %s", ErrOption, p.Name, o.Type, orSame(o.Wire))
+	}
+	return nil
+}
+
+func orSame(t accl.DType) string {
+	if t == "" {
+		return "they are"
+	}
+	return string(t)
+}
+
+// pair is what the platform has for the types; nil if it has nothing.
+func (o *Options) pair(p *accl.Platform) *conform.Pair {
+	pairs := conform.Pairs(p)
+	i := slices.IndexFunc(pairs, func(q conform.Pair) bool { return q.Type == o.Type && q.Wire == o.Wire })
+	if i < 0 {
+		return nil
+	}
+	return &pairs[i]
+}
+
+// Run measures a world, of which all processes call it. Rank 0's is told of each row as it
+// comes; next, which may be nil, has rows one after the other and a new operation each
+// time that it changes. The error matches ErrWrong if a result was wrong, and ErrOption
+// for what the world does not have.
+func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Report, error) {
+	ctx, cancel := w.Context(ctx)
+	defer cancel()
+	if err := o.Complete(w.Platform, w.Size); err != nil {
+		return nil, err
+	}
+	p := w.Platform
+	r := &Report{World: w.What, Platform: p.Name, Generation: p.Generation, Stack: p.Stack, Ranks: w.Size, Machine: machine()}
+	m := newMeter(w, o)
+	for i := range operations {
+		op := &operations[i]
+		if !slices.Contains(Names(p), op.name) || o.Only != nil && !slices.Contains(o.Only, op.name) || w.Size < op.fewest {
+			continue
+		}
+		for _, c := range o.cases(w, op) {
+			row, err := m.row(ctx, op, c)
+			if err != nil {
+				return nil, fmt.Errorf("measure %s of %d bytes: %w", op.name, row.Size, err)
+			}
+			r.Rows = append(r.Rows, row)
+			r.Wrong += row.Wrong
+			if next != nil && w.Reports() {
+				next(row)
+			}
+		}
+	}
+	if r.Wrong > 0 {
+		return r, fmt.Errorf("%w: %d elements", ErrWrong, r.Wrong)
+	}
+	return r, nil
+}
+
+// cases are what an operation is measured with: none if it cannot have the types.
+func (o *Options) cases(w *reach.World, op *operation) []conform.Case {
+	traits := conform.TraitsOf(op.name)
+	if !traits.Data {
+		return []conform.Case{conform.Plain(op.name, "", 0)}
+	}
+	pair := o.pair(w.Platform)
+	if traits.Reduces && !slices.Contains(pair.Functions, o.Func) || traits.Local && o.Wire != "" {
+		return nil
+	}
+	var out []conform.Case
+	for _, size := range o.Sizes {
+		c := conform.Plain(op.name, o.Type, 0)
+		c.Wire, c.FromFPGA, c.ToFPGA, c.Seed = o.Wire, true, true, int64(size)
+		c.FromFPGA1 = c.Op1 != ""
+		if traits.Reduces {
+			c.Func = o.Func
+		}
+		if traits.Rooted && !op.pingPong {
+			c.Root = o.Root
+		}
+		bytes := c.ElementBytes(w.Platform)
+		if traits.Blocks {
+			bytes *= w.Size
+		}
+		c.Count = max(size/bytes/pair.Multiple, 1) * pair.Multiple
+		if n := len(out); n > 0 && out[n-1].Count == c.Count || c.MayLose(w.Platform) {
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}

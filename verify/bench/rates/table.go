@@ -1,0 +1,89 @@
+package rates
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/cclforge/cclforge/verify/reach"
+)
+
+// Table prints rows as they come, in the columns of nccl-tests; those of a send, and of
+// operations without data, in those of OSU's benchmarks.
+type Table struct {
+	w         io.Writer
+	operation string
+	limit     func(operation string) (float64, string)
+}
+
+// NewTable begins a table of a world.
+func NewTable(out io.Writer, w *reach.World, o Options) *Table {
+	fmt.Fprintf(out, "# %s: %s, %s, %s; %d ranks, %s; %d iterations to warm up\n", w.Platform.Name, w.Platform.Board, w.Platform.Stack, w.Platform.Generation, w.Size, w.What, o.Warmup)
+	return &Table{w: out, limit: func(op string) (float64, string) { return Limit(w.Platform, op) }}
+}
+
+// Row prints a row.
+func (t *Table) Row(r Row) {
+	latency := r.Operation == "send" || r.Size == 0
+	if r.Operation != t.operation {
+		t.operation = r.Operation
+		t.head(r, latency)
+	}
+	switch {
+	case r.Size == 0:
+		t.say("  %12.2f  %12.2f  %12.2f", r.Time, r.Least, r.P99)
+	case latency:
+		t.say("%12d  %12.2f  %12.2f  %12.2f  %16.2f  %6d", r.Size, r.Time, r.Least, r.P99, r.AlgBW*1e3, r.Wrong)
+	default:
+		t.say("%12d  %12d  %17s  %6s  %5d  %10.2f  %8.3f  %8.3f  %6d", r.Size, r.Count, r.types(), orNone(r.Func), r.Root, r.Time, r.AlgBW, r.BusBW, r.Wrong)
+	}
+}
+
+func (t *Table) head(r Row, latency bool) {
+	t.say("")
+	switch limit, what := t.limit(r.Operation); {
+	case r.Size == 0:
+		t.say("# %s", r.Operation)
+		t.say("# %12s  %12s  %12s", "latency (us)", "min (us)", "p99 (us)")
+	case latency:
+		t.say("# send: one way, half of a ping-pong between ranks 0 and 1; %s; limit %.2f GB/s (%s)", r.types(), limit, what)
+		t.say("%12s  %12s  %12s  %12s  %16s  %6s", "#   size (B)", "latency (us)", "min (us)", "p99 (us)", "bandwidth (MB/s)", "#wrong")
+	default:
+		t.say("# %s; limit of busbw %.2f GB/s (%s)", r.Operation, limit, what)
+		t.say("%12s  %12s  %17s  %6s  %5s  %10s  %8s  %8s  %6s", "#       size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong")
+		t.say("%12s  %12s  %17s  %6s  %5s  %10s  %8s  %8s  %6s", "#        (B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "")
+	}
+}
+
+func (t *Table) say(format string, args ...any) {
+	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+func (r *Row) types() string {
+	if r.Wire != "" {
+		return r.Type + "/" + r.Wire
+	}
+	return r.Type
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// machine is what was measured on; what it does not tell is left out.
+func machine() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	name := runtime.GOARCH
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			name = strings.TrimSpace(value)
+			break
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s", name, runtime.GOMAXPROCS(0), runtime.Version())
+}
