@@ -35,18 +35,23 @@ func TestVerilatedCards(t *testing.T) {
 	cards := &sim.Cards{Options: func(int) sim.Options { return sim.Options{Build: sim.Build{Progress: func(m string) { t.Log(m) }}} }}
 	h := host(t, d, ranks, HostOptions{World: world.Options{Maker: cards.Maker}})
 	c := load(t, h.Server)
-	var all sync.WaitGroup
+	var all, ready sync.WaitGroup
+	ready.Add(ranks)
 	for rank := range ranks {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
+			arrived := sync.OnceFunc(ready.Done)
+			defer arrived()
 			dev := newDevice(c, rank, "0")
 			dev.group = groupOf(t, h, d, 0)
 			e, err := accl.Open(ctx, dev, &p, h.Ranks(), rank)
+			arrived()
 			if err != nil {
 				t.Error(err)
 				return
 			}
+			ready.Wait()
 			src, err := accl.Alloc[int32](ctx, e, n, accl.HostOnly())
 			if err != nil {
 				t.Error(err)

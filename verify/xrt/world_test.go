@@ -161,11 +161,14 @@ func TestCollectives(t *testing.T) {
 			p := driverview.Of(d)
 			h := host(t, d, ranks, HostOptions{})
 			c := load(t, h.Server)
-			var all sync.WaitGroup
+			var all, ready sync.WaitGroup
+			ready.Add(ranks)
 			for rank := range ranks {
 				all.Go(func() {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
+					arrived := sync.OnceFunc(ready.Done)
+					defer arrived()
 					count := d.Platform.CCLO.Count
 					dev := newDevice(c, rank/count, string(rune('0'+rank%count)))
 					dev.group = groupOf(t, h, d, rank%count)
@@ -174,10 +177,12 @@ func TestCollectives(t *testing.T) {
 						opener = &withSessions{dev}
 					}
 					e, err := accl.Open(ctx, opener, &p, h.Ranks(), rank)
+					arrived()
 					if err != nil {
 						t.Error(err)
 						return
 					}
+					ready.Wait() // what is sent before is lost on UDP
 					var o []accl.AllocOption
 					if len(vars) > 0 {
 						o = append(o, accl.HostOnly())

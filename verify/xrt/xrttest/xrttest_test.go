@@ -38,15 +38,22 @@ func TestTheDriver(t *testing.T) {
 				cards = append(cards, c)
 			}
 			errs := make([]error, ranks)
-			var all sync.WaitGroup
+			var all, ready sync.WaitGroup
+			ready.Add(ranks)
 			for rank := range ranks {
 				all.Go(func() {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
 					count := d.Platform.CCLO.Count
+					var e *accl.Engine
 					dev, err := cards[rank/count].Engine(ctx, &p, rank%count)
 					if err == nil {
-						err = gather(ctx, dev, &p, h.Ranks(), rank, n)
+						e, err = accl.Open(ctx, dev, &p, h.Ranks(), rank)
+					}
+					ready.Done()
+					ready.Wait() // what is sent before is lost on UDP
+					if err == nil {
+						err = gather(ctx, e, ranks, rank, n)
 					}
 					errs[rank] = err
 				})
@@ -63,16 +70,12 @@ func TestTheDriver(t *testing.T) {
 	}
 }
 
-func gather(ctx context.Context, dev accl.Device, p *accl.Platform, ranks []accl.Rank, rank, n int) error {
-	e, err := accl.Open(ctx, dev, p, ranks, rank)
-	if err != nil {
-		return err
-	}
+func gather(ctx context.Context, e *accl.Engine, ranks, rank, n int) error {
 	src, err := accl.Alloc[int32](ctx, e, n)
 	if err != nil {
 		return err
 	}
-	dst, err := accl.Alloc[int32](ctx, e, n*len(ranks))
+	dst, err := accl.Alloc[int32](ctx, e, n*ranks)
 	if err != nil {
 		return err
 	}
