@@ -5,7 +5,9 @@
 // A program for a card differs in two lines: it gets its devices from the card
 // instead of a world, and its platform from a generated package.
 //
-// The directories below are worked examples of kernels in C++, each with a platform
+// Cluster is a program of which mpirun or srun starts a process for each rank.
+//
+// The other directories below are worked examples of kernels in C++, each with a platform
 // and a test: bfloat16, topk, vadd and descent. Mistakes shows what authors of
 // kernels see when they make one.
 package examples

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/launch"
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+const play = "CLUSTER_PLAYS"
+
+// The test plays the program.
+func TestMain(m *testing.M) {
+	if os.Getenv(play) == "" {
+		os.Exit(m.Run())
+	}
+	main()
+}
+
+const ranks = 4
+
+// engines serves four of them, and says where.
+func engines(t *testing.T) (port int) {
+	t.Helper()
+	here, err := launch.Here(t.Context(), ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := world.Design("u55c_tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if port, err = host.FreePorts(ranks * host.PortsPerRank); err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.Start(t.Context(), d, host.Options{World: here, Serve: true, Endpoints: sim.Endpoints{Port: port}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	return port
+}
+
+// mpirun starts processes: what stands between the colons of its command line.
+func mpirun(t *testing.T, parts ...[]string) (stdout, stderr string, code int) {
+	t.Helper()
+	path, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("mpirun is missing: apt-get install openmpi-bin")
+	}
+	args := []string{"--oversubscribe", "--bind-to", "none"}
+	if os.Geteuid() == 0 {
+		args = append(args, "--allow-run-as-root")
+	}
+	for i, p := range parts {
+		if i > 0 {
+			args = append(args, ":")
+		}
+		args = append(args, p...)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Env = append(os.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
+	cmd.WaitDelay = 10 * time.Second
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	if _, is := errors.AsType[*exec.ExitError](err); err != nil && !is {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// flags are those of the program: where the engines are, and a free place to meet.
+func flags(t *testing.T, port int, more ...string) []string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return append([]string{os.Args[0], "-port=" + strconv.Itoa(port), "-meet=" + l.Addr().String()}, more...)
+}
+
+func TestCluster(t *testing.T) {
+	port := engines(t)
+	for range 2 { // the engines are there for the next one
+		out, errs, code := mpirun(t, append([]string{"-np", strconv.Itoa(ranks)}, flags(t, port)...))
+		if code != 0 || out != "4 ranks have added up their numbers\n" {
+			t.Errorf("exit code %d\n%s%s", code, out, errs)
+		}
+	}
+}
+
+// Rank 3 is another program, which does not come.
+func TestARankIsMissing(t *testing.T) {
+	program := flags(t, engines(t), "-timeout=2s")
+	out, errs, code := mpirun(t, append([]string{"-np", strconv.Itoa(ranks - 1)}, program...), []string{"-np", "1", "true"})
+	if code == 0 || strings.Contains(out, "added up") || !strings.Contains(errs, "rank 3 of 4 has not come") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
