@@ -49,6 +49,8 @@ type hostController struct {
 	dev    accl.Device
 	client int
 	fault  func(error)
+	// foreign is one of another make, at which calls can be started, but not posted.
+	foreign bool
 
 	mu       sync.Mutex
 	held     map[uint32]uint32
@@ -73,6 +75,8 @@ func (h *hostController) Read(_ context.Context, offset uint32) (uint32, error) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
+	case h.foreign && offset >= postAt:
+		return 0, nil
 	case offset == controlAt:
 		h.take()
 		value := h.latched
@@ -105,6 +109,8 @@ func (h *hostController) Write(_ context.Context, offset, value uint32) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
+	case h.foreign && offset >= postAt:
+		return nil
 	case offset == controlAt && value&startBit != 0:
 		h.starting = true
 	case offset == postAt && h.posting:

@@ -236,3 +236,25 @@ func TestStartsAndPostsTakeTurns(t *testing.T) {
 		t.Errorf("placed %v", got)
 	}
 }
+
+func TestHostControllersOfOthers(t *testing.T) {
+	b := newBench(t)
+	b.foreign = true
+	b.set(tagAt, 1)
+	b.set(postAt, 0)
+	time.Sleep(5 * latestTake)
+	for _, at := range []uint32{postAt, postedAt, answeredAt, capacityAt, answersAt} {
+		if v := b.get(at); v != 0 {
+			t.Errorf("0x%X reads %d", at, v)
+		}
+	}
+	if got := b.dev.tags(); len(got) > 0 {
+		t.Errorf("placed %v", got)
+	}
+	b.set(0, 1)
+	b.dev.allow(1)
+	b.reaches("the end of the call", 0, doneBit, doneBit)
+	if got := b.dev.tags(); !slices.Equal(got, []uint32{1}) {
+		t.Errorf("placed %v", got)
+	}
+}

@@ -57,7 +57,9 @@ func (c *slot) model(name string) card.Registers {
 				client++
 			}
 		}
-		return newHostController(c.s.life, dev, client, c.s.fault)
+		h := newHostController(c.s.life, dev, client, c.s.fault)
+		h.foreign = c.Foreign
+		return h
 	case in.Role == card.Sessions:
 		return wire.NewHandler(dev, sessionLimit)
 	case !called(in):

@@ -27,6 +27,9 @@ type Card struct {
 	Engines []engine.Engine
 	// Registers are models of instances, by their names, instead of the server's own.
 	Registers map[string]card.Registers
+	// Foreign says that host controllers are of another make: calls can be started, but
+	// not posted. It has no effect on simulated hardware.
+	Foreign bool
 	// Loaded is an .xclbin that the card has from the beginning; nil for none.
 	Loaded []byte
 }

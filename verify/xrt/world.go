@@ -30,6 +30,8 @@ type HostOptions struct {
 	World world.Options
 	// Empty cards have no .xclbin at the beginning.
 	Empty bool
+	// Foreign host controllers, of another make, take no posts.
+	Foreign bool
 	// Wire is where network kernels are; nil for one of the host's own.
 	Wire *wire.Wire
 	// Registers are models of instances of a card, by their names, in place of those
@@ -55,7 +57,7 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 		on = wire.New(false)
 	}
 	for i := range cards {
-		cards[i] = Card{Platform: Shell(d), Design: d, Engines: engines(w, i*count, min((i+1)*count, ranks))}
+		cards[i] = Card{Platform: Shell(d), Design: d, Foreign: o.Foreign, Engines: engines(w, i*count, min((i+1)*count, ranks))}
 		if !o.Empty {
 			cards[i].Loaded = image
 		}

@@ -19,16 +19,24 @@ import (
 // TestTheDriver has the driver of cards run an allgather: ranks on cards of their own,
 // and on one card.
 func TestTheDriver(t *testing.T) {
-	for _, platform := range []string{"u280_udp", "u280_axis3x", "u280_2022"} {
-		t.Run(platform, func(t *testing.T) {
+	for name, c := range map[string]struct {
+		platform string
+		o        xrt.HostOptions
+	}{
+		"a card each":      {"u280_udp", xrt.HostOptions{Empty: true}},
+		"one card":         {"u280_axis3x", xrt.HostOptions{}},
+		"accl-2022":        {"u280_2022", xrt.HostOptions{Empty: true}},
+		"others' hostctrl": {"u280_udp", xrt.HostOptions{Foreign: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			const ranks, n = 3, 3000
-			d := designtest.Load(t, platform, nil)
+			d := designtest.Load(t, c.platform, nil)
 			p := driverview.Of(d)
 			described, err := driverview.Card(d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := xrttest.Host(t, d, ranks, xrt.HostOptions{Empty: true})
+			h := xrttest.Host(t, d, ranks, c.o)
 			var cards []*driver.Card
 			for _, bdf := range h.BDFs() {
 				c, err := driver.Open(t.Context(), &described, driver.Options{Card: bdf, Xclbin: h.Xclbin, Library: h.Dir()})
