@@ -97,18 +97,18 @@ func (m mac) await(ctx context.Context, looks int, good func(rx uint32) bool) er
 	begin := time.Now()
 	var last uint32
 	for seen := 0; ; {
-		var err error
-		if seen == 0 {
-			last, err = m.status(ctx)
-		} else {
-			last, err = m.word(ctx, "stat_rx_status") // also of what was since the last look
+		look := m.status
+		if seen > 0 {
+			look = func(ctx context.Context) (uint32, error) { return m.word(ctx, "stat_rx_status") } // also of what was since the last look
 		}
+		rx, err := look(ctx)
 		if err != nil && ended(ctx, err) {
 			return m.linkError(ctx, begin, last)
 		}
 		if err != nil {
 			return err
 		}
+		last = rx
 		if seen++; !good(last) {
 			seen = 0
 		}

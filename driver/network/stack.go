@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -26,11 +28,13 @@ type Opener func(instance string) (card.Registers, error)
 type Stack struct {
 	kind     string
 	poe      string // instance
+	banks    []card.Banks
 	udp      *udp
 	tcp      *tcp
 	mac      *mac   // nil where the MAC has no registers
 	sessions *block // the session handler; nil where the engine opens sessions, or nobody does
 
+	setup     chan struct{} // held by Setup
 	turn      chan struct{} // held by whoever uses the session handler
 	pending   *request      // that it had not answered when its time was over
 	mu        sync.Mutex
@@ -45,7 +49,7 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 	if !ok {
 		return nil, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network", cclo, d.Platform)}
 	}
-	s := &Stack{poe: poe.Name, turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
+	s := &Stack{poe: poe.Name, banks: slices.Clone(poe.Banks), setup: make(chan struct{}, 1), turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
 	k, _ := d.Kernel(poe.Kernel)
 	var err error
 	switch {
@@ -105,6 +109,15 @@ func instance(d *card.Design, cclo int, role string) (card.Instance, bool) {
 // Kind is that of the stack.
 func (s *Stack) Kind() string { return s.kind }
 
+// Banks are the memory that Config.Send and Config.Receive of a TCP stack have to lie in,
+// in this order; none of another stack.
+func (s *Stack) Banks() []card.Banks {
+	if s.tcp == nil {
+		return nil
+	}
+	return slices.SortedFunc(slices.Values(s.banks), func(a, b card.Banks) int { return strings.Compare(a.Port, b.Port) })
+}
+
 // Setup configures the network of a rank, and waits until it reaches all others, which
 // are being set up at about the same time. It returns the ranks with the sessions that
 // lead to them, as accl.Open takes them with accl.GivenSessions. It can be called again,
@@ -119,6 +132,12 @@ func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, full.Timeout)
 	defer cancel()
+	select {
+	case s.setup <- struct{}{}:
+	case <-ctx.Done():
+		return nil, own(&Error{Kind: ErrBusy, Rank: -1, Instance: s.poe, Reason: "it is being set up", Cause: context.Cause(ctx)}, full)
+	}
+	defer func() { <-s.setup }()
 	ranks, err := s.setUp(ctx, full)
 	return ranks, own(err, full)
 }

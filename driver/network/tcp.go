@@ -29,18 +29,18 @@ func (t tcp) start(ctx context.Context, c *Config) error {
 	// The stack looks this address up at once, which saves the first packet to it.
 	next := number(c.hop(c.Ranks[(c.Local+1)%len(c.Ranks)].IP.Unmap()))
 	for _, r := range []struct {
-		name         string
-		value, reads uint64
+		name  string
+		value uint64
 	}{
-		{"ip_addr", uint64(number(c.own().Addr())), uint64(number(c.own().Addr()))},
-		{"board_number", uint64(board), uint64(board)},
-		{"arp", uint64(next), uint64(bits.ReverseBytes32(next))},
-		{"axi00_ptr0", c.Send, c.Send},
-		{"axi01_ptr0", c.Receive, c.Receive},
+		{"ip_addr", uint64(number(c.own().Addr()))}, {"board_number", uint64(board)}, {"axi00_ptr0", c.Send}, {"axi01_ptr0", c.Receive},
 	} {
-		if err := t.keepAs(ctx, r.name, 0, r.value, r.reads); err != nil {
+		if err := t.keep(ctx, r.name, 0, r.value); err != nil {
 			return err
 		}
+	}
+	// Some revisions keep it as packets have it.
+	if err := t.keep(ctx, "arp", 0, uint64(next), uint64(bits.ReverseBytes32(next))); err != nil {
+		return err
 	}
 	if err := k.start(ctx); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s *Stack) unconnected(ctx context.Context, c *Config, missing []int, attem
 		reason := fmt.Sprintf("no connection in %d attempts, %s: nobody listens there, or nobody answers", attempts, after)
 		errs = append(errs, &Error{Kind: ErrConnect, Rank: i, Address: place(c.Ranks[i]), Instance: s.sessions.instance, Reason: reason, Cause: cause})
 	}
-	if errors.Is(busy, ErrBusy) {
+	if attempts == 1 && errors.Is(busy, ErrBusy) { // later it is one of many attempts that is cut short
 		errs = append(errs, busy)
 	}
 	return errors.Join(errs...)

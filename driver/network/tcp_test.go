@@ -127,6 +127,15 @@ func TestTCPOncePerPair(t *testing.T) {
 	}
 }
 
+// The buffers lie where the stack's memory ports lead.
+func TestTCPBanks(t *testing.T) {
+	own := newNode(t, wire.New(false))
+	want := "[{m00_axi HBM 6 6} {m01_axi HBM 6 6}]" // the first bank behind those of the engine
+	if got := fmt.Sprint(own.s.Banks()); got != want {
+		t.Errorf("banks %s, want %s", got, want)
+	}
+}
+
 func TestTCPFaults(t *testing.T) {
 	five := 5
 	for _, test := range []struct {

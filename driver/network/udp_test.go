@@ -174,6 +174,17 @@ func TestUDPFaults(t *testing.T) {
 		}, []fault{{network.ErrAddress, 2, "it has the MAC address 00:0a:35:02:9d:16, and rank 1 at 10.1.212.22:5501 has it, too"}}, nil},
 		{"the own MAC address at another rank", false, func(_ *testing.T, r *rig) { r.c.MAC = net.HardwareAddr{0, 0x0A, 0x35, 2, 0x9D, 23} },
 			[]fault{{network.ErrAddress, 2, "rank 0 at"}}, nil},
+		{"sockets that an earlier program has left", false, func(t *testing.T, r *rig) {
+			for _, at := range []uint32{0x9A0, 0x9A0 + 8*7} { // valid
+				write(t, r.own.Registers(), at, 1)
+			}
+		}, nil, func(t *testing.T, r *rig) {
+			for i := range 16 {
+				if _, _, valid := r.own.Entry(i); valid != (i == 1 || i == 2) {
+					t.Errorf("socket %d is valid: %t", i, valid)
+				}
+			}
+		}},
 		{"what an earlier program has left", false, func(_ *testing.T, r *rig) {
 			r.own.Remember(r.c.Ranks[1].IP, wire.MAC{2, 2, 2, 2, 2, 2})
 		}, nil, func(t *testing.T, r *rig) {
@@ -303,8 +314,8 @@ func TestUDPStatus(t *testing.T) {
 	}
 }
 
-// Set-ups of one stack side by side do no harm to each other.
-func TestUDPStatusBesideSetup(t *testing.T) {
+// Set-ups of one stack come one after the other; its status can be read beside them.
+func TestUDPSideBySide(t *testing.T) {
 	r := newRig(t, false)
 	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
 	var group sync.WaitGroup
@@ -315,11 +326,35 @@ func TestUDPStatusBesideSetup(t *testing.T) {
 			}
 		}
 	})
+	c := r.c
+	c.Timeout = 10 * time.Second
+	for range 2 {
+		group.Go(func() {
+			if _, err := s.Setup(ctx(t), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	// One that waits for another ends with its own limit.
+	r.others[1].Silence(-1)
+	first, cancel := context.WithCancel(ctx(t))
+	defer cancel()
+	asked := make(chan struct{})
+	c.Progress = func(s network.Step) {
+		if s == network.StepARP {
+			close(asked)
+		}
+	}
 	group.Go(func() {
-		r.c.Timeout = 10 * time.Second
-		if _, err := s.Setup(ctx(t), r.c); err != nil {
+		if _, err := s.Setup(first, c); !errors.Is(err, network.ErrSilent) {
 			t.Error(err)
 		}
 	})
+	<-asked
+	c.Progress, c.Timeout = nil, 50*time.Millisecond
+	_, err := s.Setup(ctx(t), c)
+	checkFaults(t, c.Ranks, err, []fault{{network.ErrBusy, 0, "it is being set up"}})
+	cancel()
 	group.Wait()
 }
