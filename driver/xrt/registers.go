@@ -42,8 +42,9 @@ func (c *Card) registers(instance string) (*registers, error) {
 	}
 	if err := status("xclOpenContext", c.l.acquire(c.shim, &c.uuid, uint32(index), !shared)); err != nil {
 		err = fmt.Errorf("take %s of %s: %w", instance, c.name, err)
-		// The driver says so of what another process has.
-		if errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EPERM) {
+		// The kernel module says EBUSY of what another has, which XRT passes on as EINVAL:
+		// it also says that when another has loaded the card since.
+		if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EPERM) {
 			err = fmt.Errorf("%w: %w", ErrBusy, err)
 		}
 		return nil, err

@@ -168,7 +168,7 @@ func (s *Server) Leaks() []Leak {
 	defer s.mu.Unlock()
 	out := slices.Clone(s.left)
 	for p := range s.processes {
-		out = append(out, s.held(p, false)...)
+		out = append(out, p.held(false)...)
 	}
 	slices.SortStableFunc(out, func(a, b Leak) int { return a.Process - b.Process })
 	return out

@@ -87,24 +87,16 @@ func (s *Server) openByBDF(p *process, bdf string) reply {
 	return failure(syscall.EINVAL)
 }
 
-// close closes a card. Contexts that are left end with the last handle: they are
-// leaks. Buffers remain.
+// close closes a card. Contexts that are left end with it: they are leaks. Buffers
+// remain.
 func (s *Server) close(p *process, handle uint64) reply {
-	i := slices.IndexFunc(p.opened, func(o *opened) bool { return o.handle == handle })
-	if i < 0 {
+	o := p.byHandle(handle)
+	if o == nil {
 		return failure(syscall.EINVAL)
 	}
-	c := p.opened[i].slot
-	p.opened = slices.Delete(p.opened, i, i+1)
-	if slices.ContainsFunc(p.opened, func(o *opened) bool { return o.slot == c }) {
-		return success(0)
-	}
-	for _, l := range s.held(p, true) {
-		if l.Kind == Context && l.Card == c.BDF {
-			s.left = append(s.left, l)
-		}
-	}
-	c.release(p)
+	s.left = append(s.left, p.contexts(o, true)...)
+	o.release()
+	p.opened = slices.DeleteFunc(p.opened, func(other *opened) bool { return other == o })
 	return success(0)
 }
 
@@ -164,16 +156,16 @@ func (s *Server) context(p *process, q request) reply {
 	u := c.units[q.arguments[1]]
 	if q.function == closeContext {
 		switch {
-		case u.contexts(p) == 0:
+		case u.contexts(o) == 0:
 			return failure(syscall.EINVAL)
 		case !same:
 			return failure(syscall.EBUSY)
 		}
-		u.close(p)
+		u.close(o)
 		return success(0)
 	}
 	// KDS says EBUSY when another has the kernel, which reaches the caller as EINVAL.
-	if !same || !u.open(p, q.arguments[2] != 0) {
+	if !same || !u.open(o, q.arguments[2] != 0) {
 		return failure(syscall.EINVAL)
 	}
 	return success(0)
@@ -191,7 +183,7 @@ func (s *Server) access(p *process, q request) reply {
 	if q.arguments[1] < uint64(len(o.slot.units)) {
 		u = o.slot.units[q.arguments[1]]
 	}
-	allowed := u != nil && u.exclusive == p
+	allowed := u != nil && u.exclusive == o
 	s.mu.Unlock()
 	offset := uint32(q.arguments[2])
 	if !allowed || offset%4 != 0 || offset >= u.bytes {

@@ -205,8 +205,19 @@ func (s *Server) do(p *process, q request) reply {
 	return r
 }
 
-// held is what a process holds; s.mu is held.
-func (s *Server) held(p *process, ended bool) []Leak {
+// contexts are those of a card that a process has opened; the server's lock is held.
+func (p *process) contexts(o *opened, ended bool) []Leak {
+	var out []Leak
+	for _, u := range o.slot.units {
+		for range u.contexts(o) {
+			out = append(out, Leak{Process: p.id, Ended: ended, Kind: Context, Card: o.slot.BDF, What: u.name})
+		}
+	}
+	return out
+}
+
+// held is what a process holds; the server's lock is held.
+func (p *process) held(ended bool) []Leak {
 	var out []Leak
 	add := func(kind string, c *slot, what string) {
 		out = append(out, Leak{Process: p.id, Ended: ended, Kind: kind, Card: c.BDF, What: what})
@@ -214,12 +225,8 @@ func (s *Server) held(p *process, ended bool) []Leak {
 	for _, o := range p.opened {
 		add(Device, o.slot, fmt.Sprintf("0x%X", o.handle))
 	}
-	for _, c := range s.slots {
-		for _, u := range c.units {
-			for range u.contexts(p) {
-				add(Context, c, u.name)
-			}
-		}
+	for _, o := range p.opened {
+		out = append(out, p.contexts(o, ended)...)
 	}
 	for _, b := range sorted(p.buffers) {
 		what := fmt.Sprintf("0x%X of %d bytes at 0x%X", b.id, b.size, b.addr)
@@ -234,10 +241,10 @@ func (s *Server) held(p *process, ended bool) []Leak {
 // leave gives back what a process has whose connection has ended.
 func (s *Server) leave(p *process) {
 	s.mu.Lock()
-	s.left = append(s.left, s.held(p, true)...)
+	s.left = append(s.left, p.held(true)...)
 	delete(s.processes, p)
-	for _, c := range s.slots {
-		c.release(p)
+	for _, o := range p.opened {
+		o.release()
 	}
 	buffers := sorted(p.buffers)
 	p.opened, p.buffers = nil, nil

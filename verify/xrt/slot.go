@@ -59,8 +59,8 @@ type unit struct {
 	instance  string
 	bytes     uint32 // of its registers
 	registers card.Registers
-	exclusive *process
-	shared    map[*process]int
+	exclusive *opened
+	shared    map[*opened]int
 }
 
 // maxUnitBytes is how much of a kernel's registers XRT maps.
@@ -99,7 +99,7 @@ func (c *slot) number(l *xclbin.Layout) []*unit {
 	})
 	var out []*unit
 	for _, k := range kernels {
-		u := &unit{name: k.Name, instance: k.Instance, bytes: maxUnitBytes, shared: map[*process]int{}}
+		u := &unit{name: k.Name, instance: k.Instance, bytes: maxUnitBytes, shared: map[*opened]int{}}
 		if in := c.instance(k.Instance); in != nil {
 			for _, p := range in.Ports {
 				if p.Protocol == design.AXILite && !p.Output && p.Range > 0 {
@@ -135,44 +135,44 @@ func (c *slot) take(next content) {
 	c.content = next
 }
 
-// release ends all contexts of a process.
-func (c *slot) release(p *process) {
-	for _, u := range c.units {
-		for u.contexts(p) > 0 {
-			u.close(p)
+// release ends all contexts of who has opened the card.
+func (o *opened) release() {
+	for _, u := range o.slot.units {
+		for u.contexts(o) > 0 {
+			u.close(o)
 		}
 	}
 }
 
-// contexts is how many a process has.
-func (u *unit) contexts(p *process) int {
-	if u.exclusive == p {
+// contexts is how many somebody has.
+func (u *unit) contexts(o *opened) int {
+	if u.exclusive == o {
 		return 1
 	}
-	return u.shared[p]
+	return u.shared[o]
 }
 
 func (u *unit) busy() bool { return u.exclusive != nil || len(u.shared) > 0 }
 
 // open opens a context; false if another one is in the way.
-func (u *unit) open(p *process, shared bool) bool {
+func (u *unit) open(o *opened, shared bool) bool {
 	switch {
 	case u.exclusive != nil || !shared && len(u.shared) > 0:
 		return false
 	case shared:
-		u.shared[p]++
+		u.shared[o]++
 	default:
-		u.exclusive = p
+		u.exclusive = o
 	}
 	return true
 }
 
-func (u *unit) close(p *process) {
-	if u.exclusive == p {
+func (u *unit) close(o *opened) {
+	if u.exclusive == o {
 		u.exclusive = nil
 		return
 	}
-	if u.shared[p]--; u.shared[p] <= 0 {
-		delete(u.shared, p)
+	if u.shared[o]--; u.shared[o] <= 0 {
+		delete(u.shared, o)
 	}
 }

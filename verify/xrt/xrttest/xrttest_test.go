@@ -102,3 +102,39 @@ func gather(ctx context.Context, e *accl.Engine, ranks, rank, n int) error {
 	}
 	return e.Close(ctx)
 }
+
+// TestAnEngineBelongsToOne opens a card a second time, as another process would.
+func TestAnEngineBelongsToOne(t *testing.T) {
+	d := designtest.Load(t, "u280_axis3x", nil)
+	p := driverview.Of(d)
+	described, err := driverview.Card(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := xrttest.Host(t, d, 3, xrt.HostOptions{})
+	var cards [2]*driver.Card
+	for i := range cards {
+		if cards[i], err = driver.Open(t.Context(), &described, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cards[1].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrBusy) {
+		t.Errorf("the same engine again: %v", err)
+	}
+	if _, err := cards[1].Engine(t.Context(), &p, 2); err != nil {
+		t.Error(err)
+	}
+	if err := cards[0].Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := cards[1].Engine(t.Context(), &p, 1); err != nil {
+		t.Errorf("after the first has closed the card: %v", err)
+	}
+	if err := cards[1].Close(); err != nil {
+		t.Error(err)
+	}
+	xrttest.Returned(t, h)
+}
