@@ -13,6 +13,7 @@ var macNeeds = []string{
 	"conf_tx.enable", "conf_tx.send_lfi", "conf_tx.send_rfi", "conf_tx.send_idle", "conf_rx.enable", "gt_loopback.loopback",
 	"stat_tx_status.local_fault", "stat_rx_status.status", "stat_rx_status.aligned", "stat_rx_status.local_fault", "stat_rx_status.remote_fault",
 	"stat_pm_tick.tick", "rsfec_config_enable.rx", "rsfec_config_enable.tx",
+	"rsfec_config_ind_corr.correction", "rsfec_config_ind_corr.indication", "rsfec_config_ind_corr.ieee", "reset_reg.rx", "reset_reg.tx",
 }
 
 const (
@@ -65,21 +66,49 @@ func (m mac) set(ctx context.Context, name string, bits, value uint32) error {
 	return &Error{Kind: ErrHardware, Rank: -1, Instance: m.instance, Reason: fmt.Sprintf("%s is 0x%X after 0x%X was written", name, got, old&^bits|value)}
 }
 
-// correct turns RS-FEC on or off.
+// correct turns RS-FEC on, with all that it can do, or off. The core takes that over
+// when it is reset.
 func (m mac) correct(ctx context.Context, fec FEC) error {
-	both := m.mask("rsfec_config_enable", "rx", "tx")
-	value := both
-	switch fec {
-	case KeepFEC:
+	if fec == KeepFEC {
 		return nil
-	case WithoutFEC:
-		value = 0
 	}
-	err := m.set(ctx, "rsfec_config_enable", both, value)
-	if e, is := err.(*Error); is && e.Kind == ErrHardware {
-		e.Reason += ": the MAC was built without RS-FEC"
+	changed := false
+	for _, r := range []struct {
+		name string
+		all  uint32
+	}{
+		{"rsfec_config_enable", m.mask("rsfec_config_enable", "rx", "tx")},
+		{"rsfec_config_ind_corr", m.mask("rsfec_config_ind_corr", "correction", "indication", "ieee")},
+	} {
+		old, err := m.word(ctx, r.name)
+		if err != nil {
+			return err
+		}
+		want := r.all
+		if fec == WithoutFEC {
+			want = 0
+		}
+		if old&r.all == want {
+			continue
+		}
+		changed = true
+		err = m.set(ctx, r.name, r.all, want)
+		if e, is := err.(*Error); is && e.Kind == ErrHardware {
+			e.Reason += ": the MAC was built without RS-FEC"
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	if !changed {
+		return nil
+	}
+	for _, v := range []uint32{m.mask("reset_reg", "rx", "tx"), 0} {
+		if err := m.put(ctx, "reset_reg", 0, uint64(v)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // status reads the state of the receiver. Its bits keep what they have had since they

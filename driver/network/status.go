@@ -3,7 +3,6 @@ package network
 import (
 	"cmp"
 	"context"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ type Status struct {
 	Link     *Link  // nil where the MAC has no registers
 
 	// Own addresses. MAC and Mask are of UDP; Gateway, too.
-	MAC         net.HardwareAddr `json:",omitempty"`
+	MAC         string `json:",omitempty"`
 	IP, Gateway netip.Addr
 	MaskBits    int
 	// Size of the socket table, and the entries that count.
@@ -151,7 +150,7 @@ func (u udp) status(ctx context.Context, out *Status) error {
 		}
 		words[i] = v
 	}
-	out.MAC, out.IP, out.Gateway = macAddress(words[0]), address(uint32(words[1])), address(uint32(words[2]))
+	out.MAC, out.IP, out.Gateway = macAddress(words[0]).String(), address(uint32(words[1])), address(uint32(words[2]))
 	for out.MaskBits < 32 && words[3]>>(31-out.MaskBits)&1 == 1 {
 		out.MaskBits++
 	}

@@ -87,7 +87,7 @@ func newRig(t *testing.T, fec bool) *rig {
 	for i := 1; i < 3; i++ {
 		c := r.w.UDP(true)
 		if fec {
-			write(t, c.Ethernet, 0x107C, 3)
+			correct(t, c.Ethernet)
 		}
 		ip := r.c.Ranks[i].IP.As4()
 		write(t, c.Registers(), 0x10, 0x35029D00|uint32(ip[3]))
@@ -106,6 +106,15 @@ func write(t *testing.T, r writer, offset, value uint32) {
 	if err := r.Write(t.Context(), offset, value); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// correct turns RS-FEC on.
+func correct(t *testing.T, m *wire.Ethernet) {
+	t.Helper()
+	write(t, m, 0x107C, 3)
+	write(t, m, 0x1000, 7)
+	write(t, m, 4, 0xC0000000)
+	write(t, m, 4, 0)
 }
 
 func TestUDPFaults(t *testing.T) {
@@ -138,8 +147,17 @@ func TestUDPFaults(t *testing.T) {
 		{"RS-FEC on both sides", true, func(_ *testing.T, r *rig) { r.c.FEC = network.WithFEC }, nil, nil},
 		{"RS-FEC left on", false, func(t *testing.T, r *rig) {
 			r.c.FEC = network.WithoutFEC
-			write(t, r.own.Ethernet, 0x107C, 3)
+			correct(t, r.own.Ethernet)
 		}, nil, nil},
+		{"RS-FEC of which half is on", true, func(t *testing.T, r *rig) {
+			r.c.FEC = network.WithFEC
+			write(t, r.own.Ethernet, 0x107C, 3)
+		}, nil, func(t *testing.T, r *rig) {
+			if v, err := r.own.Ethernet.Read(t.Context(), 0x1000); err != nil || v != 7 {
+				t.Errorf("it does 0x%X with errors (%v)", v, err)
+			}
+		}},
+		{"RS-FEC as it is", true, func(t *testing.T, r *rig) { correct(t, r.own.Ethernet) }, nil, nil},
 		{"a MAC without RS-FEC", true, func(_ *testing.T, r *rig) { r.c.FEC = network.WithFEC; r.own.Ethernet.WithoutFEC() },
 			[]fault{{network.ErrHardware, 0, "built without RS-FEC"}}, nil},
 		{"a MAC that cannot be turned on", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Deaf() },
@@ -281,7 +299,7 @@ func TestUDPStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC.String() != "00:0a:35:02:9d:15" || st.MaskBits != 24 ||
+	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" || st.MaskBits != 24 ||
 		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
 		t.Errorf("%+v", st)
 	}

@@ -43,6 +43,21 @@ kernel "cmac_0" {
   # Space". Statistics hold what was counted between the last two writes to stat_pm_tick.
   # The kernel itself turns the receiver on when it is clocked, and the sender when the
   # receiver is aligned; until then the sender tells the other side of a fault.
+  register "reset_reg" {
+    at  = hex("4")
+    doc = "Resets the core, without its registers. What it shall do of RS-FEC it takes over by that."
+
+    bit "rx" {
+      at  = 30
+      doc = "The receiver."
+    }
+
+    bit "tx" {
+      at  = 31
+      doc = "The sender."
+    }
+  }
+
   register "conf_tx" {
     at  = hex("C")
     doc = "Sender."
@@ -466,6 +481,26 @@ kernel "cmac_0" {
     at    = hex("700")
     width = 64
     doc   = "Priority pause packets received."
+  }
+
+  register "rsfec_config_ind_corr" {
+    at  = hex("1000")
+    doc = "What RS-FEC does with errors."
+
+    bit "correction" {
+      at  = 0
+      doc = "Corrects them."
+    }
+
+    bit "indication" {
+      at  = 1
+      doc = "Marks packets that it could not correct."
+    }
+
+    bit "ieee" {
+      at  = 2
+      doc = "Marks them as IEEE 802.3 has it."
+    }
   }
 
   register "rsfec_config_enable" {

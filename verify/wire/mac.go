@@ -9,6 +9,7 @@ import (
 // Registers of the 100G MAC: Ethernet/template.xml of the UDP stack; AMD PG203 for the
 // bits.
 const (
+	macReset       = 0x004
 	macConfTX      = 0x00C
 	macConfRX      = 0x014
 	macVersion     = 0x024
@@ -28,6 +29,7 @@ const (
 	macRXLast      = 0x6D0
 	macRXPause     = 0x6F8
 	macRXUserPause = 0x700
+	macFECErrors   = 0x1000
 	macFEC         = 0x107C
 
 	rxUp         = 1<<0 | 1<<1 // status, aligned
@@ -45,7 +47,9 @@ type Ethernet struct {
 	flaps          int  // how often it still goes down for a moment
 	every          time.Duration
 	read           time.Time // the state, last
-	fec            uint32
+	fec, errors    uint32    // registers of RS-FEC
+	corrects       bool      // the core has taken over that it is on
+	reset          uint32
 	confTX, confRX uint32
 	low, high      uint32 // what the state has had since it was read: bits that were 0, that were 1
 	loopback       uint32
@@ -104,7 +108,7 @@ func (m *Ethernet) Count(offset uint32, n uint64) {
 
 // up is the state of the link. The wire is locked.
 func (m *Ethernet) up() bool {
-	return !m.down && m.confRX&1 == 1 && (m.fec == 3) == m.w.fec
+	return !m.down && m.confRX&1 == 1 && m.reset == 0 && m.corrects == m.w.fec
 }
 
 // now is the state of the receiver.
@@ -175,6 +179,10 @@ func (m *Ethernet) Read(ctx context.Context, offset uint32) (uint32, error) {
 		return 0, nil
 	case macTick:
 		return 0, nil
+	case macReset:
+		return m.reset, nil
+	case macFECErrors:
+		return m.errors, nil
 	case macFEC:
 		return m.fec, nil
 	}
@@ -209,6 +217,15 @@ func (m *Ethernet) Write(ctx context.Context, offset, value uint32) error {
 	case macTick:
 		if value&1 == 1 {
 			m.shown, m.live = m.live, counters{}
+		}
+	case macReset:
+		if m.reset != 0 && value == 0 { // cmac.cpp: what RS-FEC shall be is taken over now
+			m.corrects = m.fec == 3
+		}
+		m.reset = value & 0xC0000000
+	case macFECErrors:
+		if !m.noFEC {
+			m.errors = value & 7
 		}
 	case macFEC:
 		if !m.noFEC {

@@ -52,6 +52,12 @@ func TestEthernet(t *testing.T) {
 	}
 	put(t, m, 0x107C, 3)
 	get(t, m, 0x204)
+	if v := get(t, m, 0x204); v != 3 {
+		t.Errorf("before a reset RS-FEC is taken over: the state is 0x%X", v)
+	}
+	put(t, m, 0x4, 0xC0000000)
+	put(t, m, 0x4, 0)
+	get(t, m, 0x204)
 	if v := get(t, m, 0x204); v != 0x40 {
 		t.Errorf("with RS-FEC at one end the state is 0x%X", v)
 	}
