@@ -76,11 +76,11 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) (err er
 		}
 	}
 	c := control{k.regs}
-	v, err := k.regs.Read(ctx, controlRegister)
+	idle, err := c.idle(ctx)
 	if err != nil {
 		return err
 	}
-	if v&apStart != 0 || v&apIdle == 0 {
+	if !idle {
 		return fmt.Errorf("%w: %s has not ended the call before", accl.ErrKernelBusy, k.instance)
 	}
 	for i, a := range k.arguments {

@@ -47,7 +47,7 @@ func compare(d *card.Design, l *xclbin.Layout) []string {
 // arguments in the order of the ports; kernels that are linked as they are may have
 // arguments that no description of ours has.
 func banks(in card.Instance, l *xclbin.Layout) []string {
-	if in.Role != card.DMA {
+	if in.Role != card.DMA && in.Role != card.Engine || len(in.Banks) == 0 {
 		return nil
 	}
 	arguments, err := l.Arguments(in.Name)

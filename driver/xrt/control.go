@@ -31,7 +31,8 @@ func (c control) done(ctx context.Context) (bool, error) {
 	return v&apDone != 0, err
 }
 
-// idle waits until the kernel can be started.
-func (c control) idle(ctx context.Context) error {
-	return await(ctx, c.regs, controlRegister, func(v uint32) bool { return v&apStart == 0 && v&apIdle != 0 })
+// idle reports whether the kernel can be started.
+func (c control) idle(ctx context.Context) (bool, error) {
+	v, err := c.regs.Read(ctx, controlRegister)
+	return v&apStart == 0 && v&apIdle != 0, err
 }

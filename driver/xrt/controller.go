@@ -2,7 +2,6 @@ package xrt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -13,8 +12,11 @@ import (
 )
 
 const (
-	// taking is how long a host controller may take to hand a call to the engine, which
-	// takes one in a few cycles unless it has as many as it can have.
+	// queued is how many calls of a host controller may be without an answer, on the card
+	// or not.
+	queued = 4096
+	// taking is how long a host controller may neither take a call that it could have nor
+	// answer one.
 	taking = time.Minute
 	// restless is how often a register is read again and again, about a microsecond each;
 	// then there are pauses, which grow.
@@ -23,26 +25,37 @@ const (
 	longestPause  = time.Millisecond
 )
 
-// controller places calls by the registers of a host controller, and has the answers.
+// controller hands calls to a host controller in their order, and gives them their
+// answers.
 type controller struct {
 	d        *Device
-	regs     card.Registers
 	name     string
 	way      placer
-	capacity int
-	placing  chan struct{} // held while a call is placed
-	room     chan struct{} // holds an element for each call that has no answer
+	capacity int                  // calls that the host controller can have
+	reset    func(accl.Call) bool // it is a reset
+	dropped  accl.ReturnCode      // of calls that a reset drops
+	room     chan struct{}        // holds an element for each call without an answer
+	wake     chan struct{}        // there is another call
 
 	mu      sync.Mutex
-	open    []*tickets.Call // in order
-	polling bool
+	queue   []*call // not placed
+	open    []*call // placed, in order
+	running bool
 	lost    error // why there can be no more calls
 }
 
-// placer is a way to place calls. Its methods are not called concurrently with
-// themselves.
+type call struct {
+	accl.Call
+	answer *tickets.Call
+	// dropped was not placed before a reset, which drops it: it has an answer when those
+	// before it have.
+	dropped bool
+}
+
+// placer is a way to place calls. Its methods are not called concurrently.
 type placer interface {
-	// place hands over a call, by the last of its accesses.
+	// ready reports whether a call can be placed now.
+	ready(ctx context.Context) (bool, error)
 	place(ctx context.Context, c accl.Call) error
 	// answer has the oldest answer that it has not given; ok is false if there is none yet.
 	answer(ctx context.Context) (code accl.ReturnCode, ok bool, err error)
@@ -58,133 +71,116 @@ func openController(ctx context.Context, d *Device, p *accl.Platform, in card.In
 	if !ok {
 		return nil, fmt.Errorf("%w: %s of %s", ErrInstance, in.Name, in.Kernel)
 	}
+	return newController(ctx, d, p, in.Name, regs, kernel, d.exchange)
+}
+
+func newController(ctx context.Context, d *Device, p *accl.Platform, name string, regs card.Registers, kernel card.Kernel, exchange card.Registers) (*controller, error) {
 	arguments, err := kernel.Offsets(callRegisters...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
 	}
-	k := &controller{d: d, regs: regs, name: in.Name, capacity: 1, placing: make(chan struct{}, 1)}
-	words := &callWords{regs: regs, at: arguments}
-	if k.way, k.capacity, err = postingWay(ctx, words, kernel); err != nil {
-		return nil, err
+	k := &controller{d: d, name: name, room: make(chan struct{}, queued), wake: make(chan struct{}, 1)}
+	k.reset, k.dropped = resets(p)
+	words := &callWords{regs, arguments}
+	if k.way, k.capacity, err = postingWay(ctx, words, kernel); err != nil || k.way != nil {
+		return k, err
 	}
-	if k.way == nil {
-		k.capacity = 1
-		if k.way, err = startingWay(words, kernel, d.exchange, p); err != nil {
-			return nil, err
-		}
-	}
-	k.room = make(chan struct{}, k.capacity)
-	return k, nil
+	k.capacity = 1
+	k.way, err = startingWay(words, exchange, p)
+	return k, err
 }
 
-// start places a call, once those before it have left room. If the context ends before
-// that, there is no call.
+// resets tells calls that reset the engine, and the return code of those that are
+// dropped.
+func resets(p *accl.Platform) (func(accl.Call) bool, accl.ReturnCode) {
+	value := func(codes []accl.Code, name string) uint32 {
+		for _, c := range codes {
+			if c.Name == name {
+				return c.Value
+			}
+		}
+		return 1<<32 - 1
+	}
+	config, reset := value(p.Operations, "config"), value(p.ConfigFunctions, "reset_periph")
+	var dropped accl.ReturnCode
+	for _, bit := range p.ReturnCodes {
+		if bit.Name == "NOT_READY" {
+			dropped = accl.ReturnCode(bit.Mask())
+		}
+	}
+	return func(c accl.Call) bool { return c.Scenario == config && c.FunctionCode == reset }, dropped
+}
+
+// start queues a call behind those before it.
 func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(k.d.life, func() { cancel(context.Cause(k.d.life)) })()
-	if err := enter(ctx, k.placing); err != nil {
-		return nil, fmt.Errorf("%s of %s is taking another call: %w", k.name, k.d.c.name, err)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	defer func() { <-k.placing }()
-	if err := enter(ctx, k.room); err != nil {
-		return nil, fmt.Errorf("%s of %s has as many calls as it can have: %w", k.name, k.d.c.name, err)
+	select {
+	case k.room <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s of %s has %d calls without an answer: %w", k.name, k.d.c.name, queued, context.Cause(ctx))
+	case <-k.d.life.Done():
+		return nil, context.Cause(k.d.life)
 	}
-	err := k.failure()
-	if err == nil {
-		err = k.place(ctx, c)
-	}
-	if err != nil {
-		<-k.room
-		return nil, err
-	}
-	call := tickets.NewCall()
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.lost == nil && k.d.life.Err() != nil {
+		k.lost = context.Cause(k.d.life)
+	}
 	if k.lost != nil {
 		<-k.room
 		return nil, k.lost
 	}
-	k.open = append(k.open, call)
-	if !k.polling {
-		k.polling = true
-		k.d.tasks.Go(k.poll)
+	if k.reset(c) {
+		for _, before := range k.queue {
+			before.dropped = true
+		}
+		k.open, k.queue = append(k.open, k.queue...), nil
 	}
-	return call, nil
-}
-
-// enter waits for a place in a queue.
-func enter(ctx context.Context, queue chan struct{}) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	next := &call{Call: c, answer: tickets.NewCall()}
+	k.queue = append(k.queue, next)
+	if !k.running {
+		k.running = true
+		k.d.tasks.Go(k.run)
 	}
 	select {
-	case queue <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case k.wake <- struct{}{}:
+	default:
 	}
+	return next.answer, nil
 }
 
-func (k *controller) failure() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.lost
-}
-
-// place hands a call over. What has ended the context has also ended that before the
-// call was placed; after any other error it is not known whether it was.
-func (k *controller) place(ctx context.Context, c accl.Call) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, taking, ErrSilent)
-	defer cancel()
-	err := k.way.place(ctx, c)
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("place a call by %s of %s: %w", k.name, k.d.c.name, err)
-	if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
-		k.fail(err)
-	}
-	return err
-}
-
-// fail answers all calls with an error: which answers are still to come is not known
-// any more.
-func (k *controller) fail(err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.lost == nil {
-		k.lost = err
-	}
-	for _, call := range k.open {
-		call.Answer(0, k.lost)
-		<-k.room
-	}
-	k.open = nil
-}
-
-// poll gives answers to calls until all have theirs.
-func (k *controller) poll() {
-	var w waiting
+// run places calls and has their answers until there are none.
+func (k *controller) run() {
+	w := waiting{wake: k.wake}
+	moved := time.Now()
 	for {
-		code, ok, err := k.way.answer(k.d.life)
-		if err == nil && !ok {
-			err = w.pause(k.d.life)
+		placed, err := k.place()
+		answered := false
+		if err == nil {
+			answered, err = k.take()
 		}
-		k.mu.Lock()
 		switch {
 		case err != nil:
-			k.mu.Unlock()
-			k.fail(fmt.Errorf("answers of %s of %s: %w", k.name, k.d.c.name, err))
-			k.mu.Lock()
-		case ok && len(k.open) > 0:
-			k.open[0].Answer(code, nil)
-			k.open = k.open[1:]
-			<-k.room
-			w = waiting{}
+		case placed || answered:
+			w, moved = waiting{wake: k.wake}, time.Now()
+		case !k.waits():
+		case time.Since(moved) > taking:
+			err = fmt.Errorf("%w: for %v", ErrSilent, taking)
 		}
-		if len(k.open) == 0 {
-			k.polling = false
+		if err == nil && !placed && !answered {
+			err = w.pause(k.d.life)
+		}
+		if err != nil && k.d.life.Err() != nil {
+			err = context.Cause(k.d.life)
+		}
+		if err != nil {
+			k.fail(fmt.Errorf("%s of %s: %w", k.name, k.d.c.name, err))
+		}
+		k.mu.Lock()
+		if len(k.queue) == 0 && len(k.open) == 0 {
+			k.running = false
 			k.mu.Unlock()
 			return
 		}
@@ -192,10 +188,91 @@ func (k *controller) poll() {
 	}
 }
 
+// waits reports whether a call waits to be placed that the host controller could have.
+func (k *controller) waits() bool { return k.next() != nil }
+
+// next is the call to be placed, if the host controller may have another one. A place
+// remains free for a reset.
+func (k *controller) next() *call {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.queue) == 0 {
+		return nil
+	}
+	there := 0
+	for _, c := range k.open {
+		if !c.dropped {
+			there++
+		}
+	}
+	c := k.queue[0]
+	if limit := k.capacity; there < max(limit-1, 1) || there < limit && k.reset(c.Call) {
+		return c
+	}
+	return nil
+}
+
+// place places the next call, if that can be.
+func (k *controller) place() (bool, error) {
+	c := k.next()
+	if c == nil {
+		return false, nil
+	}
+	if ok, err := k.way.ready(k.d.life); err != nil || !ok {
+		return false, err
+	}
+	k.mu.Lock()
+	if c.dropped { // by a reset that came meanwhile
+		k.mu.Unlock()
+		return true, nil
+	}
+	k.queue, k.open = k.queue[1:], append(k.open, c)
+	k.mu.Unlock()
+	return true, k.way.place(k.d.life, c.Call)
+}
+
+// take gives the oldest call its answer, if there is one.
+func (k *controller) take() (bool, error) {
+	k.mu.Lock()
+	if len(k.open) == 0 {
+		k.mu.Unlock()
+		return false, nil
+	}
+	c, code := k.open[0], k.dropped
+	k.mu.Unlock()
+	if !c.dropped {
+		got, ok, err := k.way.answer(k.d.life)
+		if err != nil || !ok {
+			return false, err
+		}
+		code = got
+	}
+	k.mu.Lock()
+	k.open = k.open[1:]
+	k.mu.Unlock()
+	c.answer.Answer(code, nil)
+	<-k.room
+	return true, nil
+}
+
+// fail answers all calls with an error: which answers are still to come is not known
+// any more.
+func (k *controller) fail(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lost = err
+	for _, c := range append(k.open, k.queue...) {
+		c.answer.Answer(0, err)
+		<-k.room
+	}
+	k.open, k.queue = nil, nil
+}
+
 // waiting is a wait for a register to change.
 type waiting struct {
 	reads int
 	next  time.Duration
+	wake  <-chan struct{} // ends a pause; nil for none
 }
 
 // pause lets some time pass before the register is read again. The error is the cause
@@ -213,6 +290,8 @@ func (w *waiting) pause(ctx context.Context) error {
 	w.next = min(2*w.next, longestPause)
 	select {
 	case <-timer.C:
+		return nil
+	case <-w.wake:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
 // Registers of a host controller, as the contract has them.
@@ -23,6 +22,14 @@ var hostctrl = card.Kernel{Name: "hostctrl", Control: "ap_ctrl_hs", Registers: [
 	{Name: "addr_2", At: 0x70, Bits: 64}, {Name: "post", At: 0x80, Bits: 32}, {Name: "posted", At: 0x84, Bits: 32},
 	{Name: "answered", At: 0x88, Bits: 32}, {Name: "capacity", At: 0x8C, Bits: 32}, {Name: "answers", At: 0x100, Bits: 32},
 }}
+
+// manual is what a driver needs to know of calls.
+var manual = accl.Platform{
+	Exchange:        accl.Exchange{Words: []accl.Word{{Name: "return_code", At: 0x1FFC}}},
+	Operations:      []accl.Code{{Name: "config", Value: 0}, {Name: "copy", Value: 1}},
+	ConfigFunctions: []accl.Code{{Name: "reset_periph", Value: 0}, {Name: "enable_pkt", Value: 1}},
+	ReturnCodes:     []accl.Bit{{Name: "ARITH", At: 19}, {Name: "NOT_READY", At: 31}},
+}
 
 // fake is a host controller with an engine that answers when it is told to.
 type fake struct {
@@ -136,23 +143,10 @@ func controlled(t *testing.T, f *fake) (*controller, *Device) {
 	d := &Device{c: &Card{name: "card 0"}}
 	d.life, d.end = context.WithCancelCause(context.Background())
 	t.Cleanup(d.stop)
-	at, err := hostctrl.Offsets(callRegisters...)
+	k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := &callWords{f, at}
-	k := &controller{d: d, regs: f, name: "hostctrl_0_0", placing: make(chan struct{}, 1), capacity: 1}
-	if k.way, k.capacity, err = postingWay(t.Context(), words, hostctrl); err != nil {
-		t.Fatal(err)
-	}
-	if k.way == nil {
-		k.capacity = 1
-		p := &accl.Platform{Exchange: accl.Exchange{Words: []accl.Word{{Name: "return_code", At: 0x1FFC}}}}
-		if k.way, err = startingWay(words, hostctrl, f, p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	k.room = make(chan struct{}, k.capacity)
 	return k, d
 }
 
@@ -178,7 +172,7 @@ func TestAnswersBelongToCalls(t *testing.T) {
 		capacity uint32
 		slow     int
 		worst    uint32
-	}{"posted": {32, 0, 32}, "posted, taken late": {32, 3, 32}, "a ring of 4": {4, 1, 4}, "started": {0, 0, 0}} {
+	}{"posted": {32, 0, 31}, "posted, taken late": {32, 3, 31}, "a ring of 4": {4, 1, 3}, "started": {0, 0, 0}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(test.capacity)
@@ -250,45 +244,96 @@ func TestCallsOfAProcessBefore(t *testing.T) {
 	})
 }
 
-func TestEndsOfCalls(t *testing.T) {
+// TestMoreThanThereIsRoomFor: calls beyond that wait in the driver, and whoever starts
+// them does not.
+func TestMoreThanThereIsRoomFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(4)
 		k, d := controlled(t, f)
 		defer d.stop()
 		ctx := t.Context()
-		var open []*tickets.Call
-		for i := range uint32(4) {
-			call, err := k.start(ctx, some(i))
+		var open []accl.Ticket
+		for i := range uint32(queued) {
+			answer, err := k.start(ctx, some(i))
 			if err != nil {
 				t.Fatal(err)
 			}
-			open = append(open, call)
+			open = append(open, d.tickets.Add(answer))
 		}
 		short, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		if _, err := k.start(short, some(4)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := k.start(short, some(queued)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a call too many: %v", err)
 		}
-		// The one that gave up was not placed, and is no obstacle.
-		f.answer(codeOf)
-		if code, err := d.Wait(ctx, d.tickets.Add(open[0])); err != nil || code != 1000 {
-			t.Errorf("%d, %v", code, err)
-		}
-		last, err := k.start(ctx, some(5))
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Registers break: all calls end, and there are no more.
 		f.mu.Lock()
-		f.broken[0x88] = &CallError{"xclRegRead", -5}
+		if f.worst != 3 { // one place remains free
+			t.Errorf("%d calls at the same time", f.worst)
+		}
 		f.mu.Unlock()
-		for _, call := range append(open[1:], last) {
-			if _, err := d.Wait(ctx, d.tickets.Add(call)); !errors.Is(err, ErrRefused) {
-				t.Errorf("a call whose answer cannot be read: %v", err)
+		// Registers break in the middle: all calls that are left end, and there are no more.
+		for i, n := range open {
+			if i == 100 {
+				f.mu.Lock()
+				f.broken[0x88] = &CallError{"xclRegRead", -5}
+				f.mu.Unlock()
+			}
+			for i < 100 && !f.answer(codeOf) {
+				time.Sleep(time.Millisecond)
+			}
+			code, err := d.Wait(ctx, n)
+			if right := err == nil && code == accl.ReturnCode(1000+i); i < 100 != right || !right && !errors.Is(err, ErrRefused) {
+				t.Fatalf("call %d: %d, %v", i, code, err)
 			}
 		}
 		if _, err := k.start(ctx, some(6)); !errors.Is(err, ErrRefused) {
 			t.Errorf("after a failure: %v", err)
+		}
+	})
+}
+
+// TestResetDropsCalls: a reset goes before calls that were not placed, and drops them;
+// answers keep their order.
+func TestResetDropsCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(4)
+		k, d := controlled(t, f)
+		defer d.stop()
+		var open []accl.Ticket
+		start := func(c accl.Call) {
+			answer, err := k.start(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, d.tickets.Add(answer))
+		}
+		for i := range uint32(10) {
+			start(some(i))
+		}
+		time.Sleep(time.Second)
+		start(accl.Call{}) // a config call with function 0
+		start(some(20))
+		time.Sleep(time.Second)
+		f.mu.Lock()
+		if n := len(f.calls); n != 4 || f.calls[3] != (accl.Call{}) {
+			t.Errorf("%d calls at the controller, the last is %+v", n, f.calls[n-1])
+		}
+		f.mu.Unlock()
+		for _, code := range []uint32{1 << 31, 1 << 31, 1 << 31, 0} {
+			f.answer(func(accl.Call) uint32 { return code })
+		}
+		time.Sleep(time.Second)
+		f.answer(codeOf)
+		for i, n := range open {
+			want := accl.ReturnCode(1 << 31)
+			switch i {
+			case 10:
+				want = 0
+			case 11:
+				want = 1020
+			}
+			if code, err := d.Wait(t.Context(), n); err != nil || code != want {
+				t.Errorf("call %d: %#x, %v, want %#x", i, code, err, want)
+			}
 		}
 	})
 }
@@ -305,12 +350,18 @@ func TestSilentController(t *testing.T) {
 				k, d := controlled(t, f)
 				defer d.stop()
 				began := time.Now()
-				_, err := k.start(t.Context(), some(0))
-				if err == nil { // posted, but not taken: the next one waits for that
-					_, err = k.start(t.Context(), some(1))
+				var open []accl.Ticket
+				for i := range uint32(2) { // the first one may be handed over
+					answer, err := k.start(t.Context(), some(i))
+					if err != nil {
+						t.Fatal(err)
+					}
+					open = append(open, d.tickets.Add(answer))
 				}
-				if !errors.Is(err, ErrSilent) || time.Since(began) > taking+time.Second {
-					t.Errorf("%v after %v", err, time.Since(began))
+				for _, n := range open {
+					if _, err := d.Wait(t.Context(), n); !errors.Is(err, ErrSilent) || time.Since(began) > taking+time.Second {
+						t.Errorf("%v after %v", err, time.Since(began))
+					}
 				}
 			})
 		})
@@ -319,23 +370,21 @@ func TestSilentController(t *testing.T) {
 
 func TestCloseEndsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(1)
+		f := newFake(2)
 		k, d := controlled(t, f)
-		call, err := k.start(t.Context(), some(0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var waiting sync.WaitGroup
-		waiting.Go(func() {
-			if _, err := k.start(t.Context(), some(1)); !errors.Is(err, ErrClosed) {
-				t.Errorf("a call that waits for room: %v", err)
+		var open []accl.Ticket
+		for i := range uint32(2) { // the second one waits
+			answer, err := k.start(t.Context(), some(i))
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-		synctest.Wait()
+			open = append(open, d.tickets.Add(answer))
+		}
 		d.stop()
-		waiting.Wait()
-		if _, err := d.Wait(t.Context(), d.tickets.Add(call)); !errors.Is(err, ErrClosed) {
-			t.Error(err)
+		for _, n := range open {
+			if _, err := d.Wait(t.Context(), n); !errors.Is(err, ErrClosed) {
+				t.Error(err)
+			}
 		}
 		if _, err := k.start(t.Context(), some(2)); !errors.Is(err, ErrClosed) {
 			t.Error(err)

@@ -64,17 +64,17 @@ func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 		return nil, err
 	}
 	d.life, d.end = context.WithCancelCause(c.life)
-	for _, in := range c.design.Of(number, card.HostController) {
+	controllers := c.design.Of(number, card.HostController)
+	if len(controllers) == 0 {
+		controllers = cclo // which has the registers itself
+	}
+	for _, in := range controllers {
 		k, err := openController(ctx, d, p, in)
 		if err != nil {
 			d.stop()
 			return nil, err
 		}
 		d.controllers = append(d.controllers, k)
-	}
-	if len(d.controllers) == 0 {
-		d.stop()
-		return nil, fmt.Errorf("%w: host controller of engine %d", ErrInstance, number)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,21 +86,21 @@ func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 	return d, nil
 }
 
-// place finds the memory that all DMA engines of the engine reach.
+// place finds the memory that all memory ports of the engine reach: those of its DMA
+// engines, or its own.
 func (d *Device) place() error {
-	var device, host []xclbin.Place
-	for i, dma := range d.c.design.Of(d.engine, card.DMA) {
-		arguments, err := d.c.layout.Arguments(dma.Name)
-		if err != nil || len(arguments) == 0 {
-			return errors.Join(fmt.Errorf("%w: for %s", ErrMemory, dma.Name), err)
+	var device, host []xclbin.Place // nil as long as no port has been seen
+	for _, in := range movers(d.c.design, d.engine) {
+		arguments, err := d.c.layout.Arguments(in.Name)
+		if err != nil || len(arguments) != len(in.Banks) {
+			return errors.Join(fmt.Errorf("%w: for %s", ErrMemory, in.Name), err)
 		}
-		at, err := d.common(dma.Name, arguments[0], device, i == 0)
-		if err != nil {
-			return err
-		}
-		device = at
-		if len(arguments) > 1 {
-			if host, err = d.common(dma.Name, arguments[1], host, i == 0); err != nil {
+		for i, b := range in.Banks {
+			at := &device
+			if b.Memory == hostMemory {
+				at = &host
+			}
+			if *at, err = d.common(in.Name, arguments[i], *at); err != nil {
 				return err
 			}
 		}
@@ -109,25 +109,37 @@ func (d *Device) place() error {
 		return fmt.Errorf("%w: that all DMA engines of engine %d reach", ErrMemory, d.engine)
 	}
 	d.group = device[0].Index
-	if len(host) > 0 && host[0].Type == xclbin.Host {
+	if len(host) > 0 {
 		d.hostGroup = host[0].Index
 	}
 	return nil
 }
 
-// common is what a DMA engine has in common with those before it: where XRT itself puts
-// buffers for it, followed by single banks.
-func (d *Device) common(dma string, argument int, before []xclbin.Place, first bool) ([]xclbin.Place, error) {
-	preferred, err := d.c.layout.BufferBank(dma, argument)
+// hostMemory is what the linker calls memory of the host.
+const hostMemory = "HOST"
+
+// movers are the instances that move an engine's data to and from memory: its DMA
+// engines, or itself where they are inside.
+func movers(d *card.Design, number int) []card.Instance {
+	if dma := d.Of(number, card.DMA); len(dma) > 0 {
+		return dma
+	}
+	return d.Of(number, card.Engine)
+}
+
+// common is what a memory port has in common with those before it, if there are any:
+// where XRT itself puts buffers for it, followed by single banks.
+func (d *Device) common(instance string, argument int, before []xclbin.Place) ([]xclbin.Place, error) {
+	preferred, err := d.c.layout.BufferBank(instance, argument)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
 	}
-	reach, err := d.c.layout.Reach(dma, argument)
+	reach, err := d.c.layout.Reach(instance, argument)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
 	}
 	reach = append([]xclbin.Place{preferred}, reach...)
-	if first {
+	if before == nil {
 		return reach, nil
 	}
 	return slices.DeleteFunc(slices.Clone(before), func(at xclbin.Place) bool {
@@ -145,13 +157,13 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 	return d.exchange.Write(ctx, off, v)
 }
 
-// Start implements accl.Device. Clients are numbered on beyond the host controllers:
-// they share them.
+// Start implements accl.Device. The error is ErrClient for clients beyond the engine's
+// host controllers, of which most platforms have one.
 func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
-	if client < 0 {
-		return 0, fmt.Errorf("%w: %d", ErrClient, client)
+	if client < 0 || client >= len(d.controllers) {
+		return 0, fmt.Errorf("%w: %d; engine %d has %d host controllers, counted from 0", ErrClient, client, d.engine, len(d.controllers))
 	}
-	call, err := d.controllers[client%len(d.controllers)].start(ctx, c)
+	call, err := d.controllers[client].start(ctx, c)
 	if err != nil {
 		return 0, err
 	}

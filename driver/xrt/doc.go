@@ -19,9 +19,9 @@
 // # Calls
 //
 // Calls are placed by the registers of a host controller, with up to 32 on their way, and
-// their answers are polled for, without rest at first and then ever less often. An engine
-// with one host controller gives all clients their answers in one order. Behind a host
-// controller of others, which only has ap_start, there is one call at a time.
+// their answers are polled for, without rest at first and then ever less often. Clients
+// are host controllers, of which most platforms have one. Behind a host controller of
+// others, which only has ap_start, there is one call at a time.
 //
 // # Memory
 //

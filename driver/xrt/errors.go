@@ -11,21 +11,21 @@ import (
 
 // Errors of cards and their engines.
 var (
-	ErrLibrary  = errors.New("XRT is not there")                  // its library cannot be loaded
-	ErrNoCard   = errors.New("no such card")                      // that XRT sees
-	ErrFile     = errors.New("the .xclbin cannot be used")        //
-	ErrDesign   = errors.New("the .xclbin is of another design")  // a *DesignError
-	ErrLoaded   = errors.New("the card holds something else")     // and may not be loaded
-	ErrRefused  = errors.New("XRT refuses")                       // a *CallError
-	ErrBusy     = errors.New("another process uses it")           //
-	ErrInstance = errors.New("the card has no such kernel")       //
-	ErrRegister = errors.New("no such register")                  //
-	ErrMemory   = errors.New("there is no such memory")           // host memory, or at a given address
-	ErrClient   = errors.New("no such client")                    //
-	ErrTicket   = tickets.ErrTicket                               //
-	ErrClosed   = errors.New("the card is closed")                //
-	ErrFreed    = errors.New("the memory was freed")              //
-	ErrSilent   = errors.New("the host controller does not take") // a call that it was given
+	ErrLibrary  = errors.New("XRT is not there")                   // its library cannot be loaded
+	ErrNoCard   = errors.New("no such card")                       // that XRT sees
+	ErrFile     = errors.New("the .xclbin cannot be used")         //
+	ErrDesign   = errors.New("the .xclbin is of another design")   // a *DesignError
+	ErrLoaded   = errors.New("the card holds something else")      // and may not be loaded
+	ErrRefused  = errors.New("XRT refuses")                        // a *CallError
+	ErrBusy     = errors.New("another process uses it")            //
+	ErrInstance = errors.New("the card has no such kernel")        //
+	ErrRegister = errors.New("no such register")                   //
+	ErrMemory   = errors.New("there is no such memory")            // host memory, or at a given address
+	ErrClient   = errors.New("no such client")                     //
+	ErrTicket   = tickets.ErrTicket                                //
+	ErrClosed   = errors.New("the card is closed")                 //
+	ErrFreed    = errors.New("the memory was freed")               //
+	ErrSilent   = errors.New("it neither takes nor answers calls") // the host controller
 )
 
 // CallError is a function of XRT that has failed. It matches ErrRefused, and the

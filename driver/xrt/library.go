@@ -124,7 +124,7 @@ func openLibrary(directory, file string) (uintptr, error) {
 	}
 	var errs []error
 	for _, place := range places {
-		handle, err := purego.Dlopen(place, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		handle, err := purego.Dlopen(place, purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err == nil {
 			return handle, nil
 		}

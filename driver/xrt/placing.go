@@ -3,6 +3,7 @@ package xrt
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
@@ -60,8 +61,12 @@ func postingWay(ctx context.Context, words *callWords, kernel card.Kernel) (plac
 		return nil, 0, err
 	}
 	p := &posting{words: words, post: at[0], posted: at[1], answered: at[2], ring: at[4], length: capacity}
-	if p.calls, err = words.regs.Read(ctx, p.posted); err != nil {
-		return nil, 0, err
+	// A call that a process before has posted last may be taken just now.
+	for range 2 {
+		if p.calls, err = words.regs.Read(ctx, p.posted); err != nil {
+			return nil, 0, err
+		}
+		time.Sleep(time.Millisecond)
 	}
 	if p.known, err = words.regs.Read(ctx, p.answered); err != nil {
 		return nil, 0, err
@@ -78,11 +83,13 @@ func postingWay(ctx context.Context, words *callWords, kernel card.Kernel) (plac
 	return p, int(capacity - left), nil
 }
 
+// ready: the registers may be written again when the last call has been taken.
+func (p *posting) ready(ctx context.Context) (bool, error) {
+	v, err := p.words.regs.Read(ctx, p.posted)
+	return v == p.calls, err
+}
+
 func (p *posting) place(ctx context.Context, c accl.Call) error {
-	// The registers may be written again when the last call has been taken.
-	if err := await(ctx, p.words.regs, p.posted, func(v uint32) bool { return v == p.calls }); err != nil {
-		return err
-	}
 	if err := p.words.write(ctx, c); err != nil {
 		return err
 	}
@@ -116,7 +123,7 @@ type starting struct {
 	returnCode uint32
 }
 
-func startingWay(words *callWords, kernel card.Kernel, exchange card.Registers, p *accl.Platform) (placer, error) {
+func startingWay(words *callWords, exchange card.Registers, p *accl.Platform) (placer, error) {
 	for _, w := range p.Exchange.Words {
 		if w.Name == "return_code" {
 			return &starting{words, control{words.regs}, exchange, w.At}, nil
@@ -125,11 +132,10 @@ func startingWay(words *callWords, kernel card.Kernel, exchange card.Registers, 
 	return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
 }
 
+// ready: a process before may have left a call.
+func (s *starting) ready(ctx context.Context) (bool, error) { return s.control.idle(ctx) }
+
 func (s *starting) place(ctx context.Context, c accl.Call) error {
-	// A process before may have left a call.
-	if err := s.control.idle(ctx); err != nil {
-		return err
-	}
 	if err := s.words.write(ctx, c); err != nil {
 		return err
 	}
@@ -143,21 +149,4 @@ func (s *starting) answer(ctx context.Context) (accl.ReturnCode, bool, error) {
 	}
 	v, err := s.exchange.Read(ctx, s.returnCode)
 	return accl.ReturnCode(v), err == nil, err
-}
-
-// await reads a register until it has a value.
-func await(ctx context.Context, regs card.Registers, at uint32, is func(uint32) bool) error {
-	var w waiting
-	for {
-		v, err := regs.Read(ctx, at)
-		if err != nil {
-			return err
-		}
-		if is(v) {
-			return nil
-		}
-		if err := w.pause(ctx); err != nil {
-			return err
-		}
-	}
 }

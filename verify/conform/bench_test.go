@@ -243,6 +243,7 @@ func (b *bench) run(ctx context.Context, c conform.Case) {
 	if _, ok := b.on.way.(hardware); ok {
 		c = onHardware(b.p, c)
 	}
+	c.Client = b.client(c.Client)
 	err := c.Run(ctx, b.engines)
 	lossy := b.on.loses(b.p)
 	if lossy {

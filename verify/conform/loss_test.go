@@ -27,6 +27,7 @@ func impatient(limit time.Duration) world.Options {
 // a failure.
 func (b *bench) try(ctx context.Context, c conform.Case, bits accl.ReturnCode) bool {
 	b.t.Helper()
+	c.Client = b.client(c.Client)
 	err := c.Run(ctx, b.engines)
 	if err == nil {
 		return true
@@ -151,6 +152,7 @@ func storm(t *testing.T, text string) func(b *bench) (end func()) {
 func (b *bench) tryFaulty(ctx context.Context, c conform.Case, bad func(*bench) (end func())) bool {
 	b.t.Helper()
 	end := bad(b)
+	c.Client = b.client(c.Client)
 	err := c.Run(ctx, b.engines)
 	end()
 	if err == nil {

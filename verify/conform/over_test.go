@@ -27,7 +27,7 @@ const everyPlatform = "all"
 // Tests run over the ways of -conform.over: all engines and the network in this
 // process; clients and servers of the simulation protocol in it; real UDP and TCP
 // sockets; the packet sockets of the protocol; a cclworld for each rank, started by
-// mpirun, by itself, or in a network namespace of its own; engines that are simulated
+// mpirun, by itself, or in a network namespace of its own; the driver of cards; engines that are simulated
 // from the description of the hardware, all or every other one. Without the flag they run
 // in process, and TestOver runs a part of them on every other way. What a way does
 // not have, or the machine, is skipped and says so.
@@ -82,6 +82,7 @@ var ways = []struct {
 	{"mpirun", func() way { return newMPI() }, 1},
 	{"processes", func() way { return newProcesses() }, 1},
 	{"namespaces", func() way { return newNamespaces() }, 1},
+	{"cards", func() way { return cardWay{} }, 1},
 	{"verilated", func() way { return newHardware(false) }, hardwareShare},
 	{"mixed", func() way { return newHardware(true) }, hardwareShare},
 }
@@ -211,6 +212,7 @@ func TestOver(t *testing.T) {
 		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, len(parts) - 2},
 		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, 7},
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
+		{"cards", 0.1, nil, len(parts) - 2},
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
 	} {
 		if test.way == all.name() {

@@ -311,7 +311,7 @@ func resetDropsCalls(t *testing.T, on where) {
 			dev := r.Device(0)
 			var parked []accl.Ticket
 			for k := range 50 {
-				ticket, err := dev.Start(ctx, k%2, accl.Call{
+				ticket, err := dev.Start(ctx, r.client(k%2), accl.Call{
 					Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 10, Tag: uint32(k),
 				})
 				if err != nil {
@@ -325,7 +325,7 @@ func resetDropsCalls(t *testing.T, on where) {
 			}
 			time.Sleep(unhurried(20 * time.Millisecond))
 			begin := time.Now()
-			if got := r.call(ctx, 0, 2, r.config("reset_periph", 0)); got != 0 {
+			if got := r.call(ctx, 0, r.client(2), r.config("reset_periph", 0)); got != 0 {
 				t.Errorf("reset_periph: %s", accl.BitNames(r.p.Describe(got)))
 			}
 			// 100 ms are the engine's, the rest is the machine's that the test runs on.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/sim"
@@ -45,6 +46,9 @@ func (c *slot) model(name string) card.Registers {
 		c.s.report(fmt.Errorf("registers of %s: %w", name, err))
 	}
 	switch {
+	case in.Role == card.Engine && called(in):
+		below := newHostController(c.s.life, dev, 0, c.s.report)
+		return &split{c.Design.ABI().Memory(abi.Exchange).Base, below, &exchange{dev}}
 	case in.Role == card.Engine:
 		return &exchange{dev}
 	case in.Role == card.HostController:
@@ -97,6 +101,28 @@ func (r *exchange) Read(ctx context.Context, offset uint32) (uint32, error) {
 
 func (r *exchange) Write(ctx context.Context, offset, value uint32) error {
 	return r.dev.WriteReg(ctx, offset, value)
+}
+
+// split are the registers of two models, one behind the other: those of an engine that
+// is its own host controller.
+type split struct {
+	at           uint32
+	below, above card.Registers
+}
+
+func (r *split) of(offset uint32) card.Registers {
+	if offset < r.at {
+		return r.below
+	}
+	return r.above
+}
+
+func (r *split) Read(ctx context.Context, offset uint32) (uint32, error) {
+	return r.of(offset).Read(ctx, offset)
+}
+
+func (r *split) Write(ctx context.Context, offset, value uint32) error {
+	return r.of(offset).Write(ctx, offset, value)
 }
 
 // words are registers that hold what is written.
