@@ -169,7 +169,7 @@ func TestProcesses(t *testing.T) {
 	second := hold(t, p, lib, "hold", other)
 	var exit *exec.ExitError
 	out, err := exec.CommandContext(t.Context(), p, lib, "hold", kernel).Output()
-	if !errors.As(err, &exit) || exit.ExitCode() != 3 || string(out) != "xclOpenContext = 22\n" {
+	if !errors.As(err, &exit) || exit.ExitCode() != 3 || string(out) != "xclOpenContext = -22\n" {
 		t.Errorf("a third one: %v, %s", err, out)
 	}
 	c := load(t, s)

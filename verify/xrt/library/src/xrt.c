@@ -182,8 +182,7 @@ int xclIPName2Index(xclDeviceHandle device, const char *name) {
 int xclOpenContext(xclDeviceHandle device, const xuid_t uuid, unsigned int ip, bool shared) {
     struct request q = {.function = F_OPEN_CONTEXT, .arguments = {number(device), ip, shared}, .bytes = WIRE_UUID};
     int            error = ask_all(q, uuid, NULL, NULL, 0, NULL);
-    if (error) errno = error;
-    return error == ENODEV ? -error : error; // what the kernel module refuses is positive here, and negative elsewhere
+    return -error;
 }
 
 int xclCloseContext(xclDeviceHandle device, const xuid_t uuid, unsigned int ip) {
