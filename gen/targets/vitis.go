@@ -50,6 +50,19 @@ func Cards(ctx context.Context,
 	return command.Builder(ctx, "cards", command.Flag("json", json))
 }
 
+// Scan says which designs the cards of this host hold: their platform, interface and
+// firmware.
+//
+// A design is known by its file: a result of a build, or one that is given.
+func Scan(ctx context.Context,
+	xclbin *string, // .xclbin that a card may hold, or several with commas between
+	cache *string, // directory with results of builds ($CCLFORGE_CACHE, or yours)
+	out *string, // directory with results (out)
+	json *bool, // print a JSON list
+) error {
+	return command.Builder(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+}
+
 // Program loads a card with the last build of a platform.
 func Program(ctx context.Context,
 	platform string, // platform, as a name, or an .xclbin

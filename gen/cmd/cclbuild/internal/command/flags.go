@@ -25,6 +25,7 @@ type options struct {
 	largerThan       size
 	device           string
 	force            bool
+	xclbins          []string
 }
 
 // verb is something that cclbuild does.
@@ -45,6 +46,7 @@ func verbs() []verb {
 		{"cache", "[list | verify | prune]", "lists the results that are kept, hashes them all, or removes old ones",
 			[]string{"cache", "older", "larger", "json"}, runCache},
 		{"cards", "", "lists the cards of this host", []string{"json"}, runCards},
+		{"scan", "", "says which designs the cards of this host hold", []string{"xclbin", "out", "cache", "json"}, runScan},
 		{"program", "<platform or .xclbin>", "loads a card", []string{"out", "device", "force"}, runProgram},
 	}
 }
@@ -89,6 +91,10 @@ func (o *options) define(f *flag.FlagSet) {
 	f.DurationVar(&o.olderThan, "older", 0, "remove what nobody has used for this `time`: 720h")
 	f.Var(&o.largerThan, "larger", "remove what was not used for the longest time until the rest has this `size`: 200GiB")
 	f.StringVar(&o.device, "device", "", "`card`, by its address: 0000:65:00.1 (the only one)")
+	f.Func("xclbin", "`file` that a card may hold, or several with commas between, besides the results of builds", func(text string) error {
+		o.xclbins = append(o.xclbins, strings.Split(text, ",")...)
+		return nil
+	})
 	f.BoolVar(&o.force, "force", false, "load it although somebody uses the card, or it is meant for another")
 }
 
