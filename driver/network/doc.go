@@ -38,6 +38,9 @@
 // time of one attempt is over before the session handler has answered, its answer counts
 // when it comes.
 //
+// The MAC of this stack has no registers: that a link is down shows as ranks that cannot be
+// connected to.
+//
 // With EachWay each rank connects to each other one, as host programs of ACCL do, so that
 // a pair of ranks has two connections, and each sends on its own. The stacks number
 // sessions by themselves: a rank is told the number of those that it has opened, but not

@@ -1,10 +1,8 @@
 package network_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -205,110 +203,5 @@ func TestTCPFaults(t *testing.T) {
 				test.check(t, own)
 			}
 		})
-	}
-}
-
-// What the session handler still does when the time is over counts later: nothing is
-// opened twice.
-func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
-	w := wire.New(false)
-	own, peer := newNode(t, w), newNode(t, w)
-	only := tcpConfig(2, 1)
-	if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send, Receive: only.Receive}); err != nil {
-		t.Fatal(err)
-	}
-	c := tcpConfig(2, 0)
-	c.Timeout = 200 * time.Millisecond
-	for attempt, operation := range []uint32{1, 2} { // first the port, then the connection
-		peer.Answers(time.Duration(attempt) * 400 * time.Millisecond)
-		end := func() {}
-		if operation == 1 {
-			end = own.handler.Hang()
-		}
-		_, err := own.s.Setup(ctx(t), c)
-		got := all(err)
-		if len(got) == 0 || !errors.Is(err, network.ErrBusy) {
-			t.Fatalf("attempt %d: %v", attempt, err)
-		}
-		if operation == 2 && (got[0].Kind != network.ErrConnect || got[0].Rank != 1) {
-			t.Errorf("%v does not name rank 1", err)
-		}
-		end()
-	}
-	peer.Answers(0)
-	c.Timeout = 10 * time.Second
-	got, err := own.s.Setup(ctx(t), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var operations []uint32
-	for _, a := range own.handler.Asked() {
-		operations = append(operations, a.Operation)
-	}
-	if !slices.Equal(operations, []uint32{1, 2}) {
-		t.Errorf("the session handler was asked for %v", operations)
-	}
-	links := w.Connections()
-	if len(links) != 1 || links[0].FromSession != got[1].Session {
-		t.Errorf("connections %v, session %d", links, got[1].Session)
-	}
-	// Once more: all of it is there.
-	again, err := own.s.Setup(ctx(t), c)
-	if err != nil || again[1].Session != got[1].Session || len(w.Connections()) != 1 {
-		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
-	}
-	st, err := own.s.Status(ctx(t))
-	if want := fmt.Sprintf("[{10.1.212.22  5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want || st.IP != c.Ranks[0].IP || st.Link != nil {
-		t.Errorf("%+v, %v", st, err)
-	}
-	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {
-		t.Errorf("%v, connections %v", err, w.Connections())
-	}
-	if _, err := own.s.Setup(ctx(t), c); err != nil || len(w.Connections()) != 1 {
-		t.Errorf("after closing: %v, connections %v", err, w.Connections())
-	}
-}
-
-// The stack opens sessions for drivers, too.
-func TestSessionOpener(t *testing.T) {
-	w := wire.New(false)
-	a, b := newNode(t, w), newNode(t, w)
-	for i, n := range []*node{a, b} {
-		c := tcpConfig(2, i)
-		if _, err := n.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Listening: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var opener accl.SessionOpener = a.s
-	ip := uint32(10<<24 | 1<<16 | 212<<8 | 22)
-	if _, err := opener.OpenConnection(ctx(t), ip, 5501); !errors.Is(err, network.ErrConnect) {
-		t.Errorf("before it listens: %v", err)
-	}
-	if err := b.s.OpenPort(ctx(t), 5501); err != nil {
-		t.Fatal(err)
-	}
-	session, err := opener.OpenConnection(ctx(t), ip, 5501)
-	if c := w.Connections(); err != nil || len(c) != 1 || c[0].FromSession != session || session != 1 { // 0 was refused
-		t.Errorf("session %d, %v, connections %v", session, err, c)
-	}
-	if err := a.s.OpenPort(ctx(t), 40000); !errors.Is(err, network.ErrPort) {
-		t.Errorf("a port above the limit: %v", err)
-	}
-	c, cancel := context.WithCancel(t.Context())
-	cancel()
-	begin := time.Now()
-	if _, err := opener.OpenConnection(c, ip, 5599); !errors.Is(err, context.Canceled) || time.Since(begin) > time.Second {
-		t.Errorf("%v after %v", err, time.Since(begin))
-	}
-}
-
-// Where the engine opens sessions itself, the stack is only started.
-func TestEngineSessions(t *testing.T) {
-	own := wire.New(false).TCP()
-	s := stack(t, design(t, "u280_2022", nil), instances{"poe_0": own.Registers()})
-	c := tcpConfig(3, 1)
-	got, err := s.Setup(ctx(t), c)
-	if times, ip, _, _, _ := own.Started(); err != nil || times != 1 || ip != c.Ranks[1].IP || len(got) != 3 {
-		t.Errorf("%v, %v, started %d times at %v", got, err, times, ip)
 	}
 }

@@ -1,0 +1,103 @@
+package network_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/network"
+)
+
+func TestUDPStatus(t *testing.T) {
+	r := newRig(t, false)
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	if _, err := s.Setup(ctx(t), r.c); err != nil {
+		t.Fatal(err)
+	}
+	r.own.Ethernet.Count(0x500, 1<<40+5) // packets sent
+	r.own.Ethernet.Count(0x6D0, 3)       // stomped
+	st, err := s.Status(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" || st.MaskBits != 24 ||
+		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
+		t.Errorf("%+v", st)
+	}
+	if got := fmt.Sprint(st.Sockets); got != "[{1 10.1.212.22:5501 5500} {2 10.1.212.23:5502 5500}]" {
+		t.Errorf("sockets %s", got)
+	}
+	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16 0 0} {10.1.212.23 00:0a:35:02:9d:17 0 0}]" {
+		t.Errorf("neighbours %s", got)
+	}
+	if l := st.Link; l == nil || !l.Up || l.FEC || !l.Sending || strings.Join(l.Says, " ") != "status aligned" || l.Instance != "cmac" {
+		t.Errorf("link %+v", l)
+	}
+	counters := func(st network.Status) map[string]uint64 {
+		out := map[string]uint64{}
+		for _, c := range append(st.Link.Counters, st.Counters...) {
+			out[c.Name] = c.Value
+		}
+		return out
+	}
+	if c := counters(st); c["stat_tx_total_packets"] != 1<<40+5 || c["stat_rx_stomped_fcs"] != 3 || len(c) != 50+36 {
+		t.Errorf("%d counters: %v", len(c), c)
+	}
+	// The MAC counts from one reading to the next.
+	if st, err = s.Status(ctx(t)); err != nil || counters(st)["stat_tx_total_packets"] != 0 {
+		t.Errorf("%v, %v", counters(st), err)
+	}
+	r.own.Ethernet.Cut(true)
+	if st, err = s.Status(ctx(t)); err != nil || st.Link.Up || strings.Join(st.Link.Says, " ") != "local_fault" {
+		t.Errorf("%+v, %v", st.Link, err)
+	}
+}
+
+// Set-ups of one stack come one after the other; its status can be read beside them.
+func TestUDPSideBySide(t *testing.T) {
+	r := newRig(t, false)
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range 20 {
+			if _, err := s.Status(ctx(t)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	c := r.c
+	c.Timeout = 10 * time.Second
+	for range 2 {
+		group.Go(func() {
+			if _, err := s.Setup(ctx(t), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	// One that waits for another ends with its own limit.
+	r.others[1].Silence(-1)
+	first, cancel := context.WithCancel(ctx(t))
+	defer cancel()
+	asked := make(chan struct{})
+	c.Progress = func(s network.Step) {
+		if s == network.StepARP {
+			close(asked)
+		}
+	}
+	group.Go(func() {
+		if _, err := s.Setup(first, c); !errors.Is(err, network.ErrSilent) {
+			t.Error(err)
+		}
+	})
+	<-asked
+	c.Progress, c.Timeout = nil, 50*time.Millisecond
+	_, err := s.Setup(ctx(t), c)
+	checkFaults(t, c.Ranks, err, []fault{{network.ErrBusy, 0, "it is being set up"}})
+	cancel()
+	group.Wait()
+}
