@@ -50,11 +50,11 @@ func (c *Config) checkTCP(bad report) {
 	} else if near := max(c.Send, c.Receive) - min(c.Send, c.Receive); near < BufferBytes {
 		bad(ErrConfig, c.Local, "the buffers to send and to receive, 0x%X and 0x%X, are nearer than %d bytes", c.Send, c.Receive, BufferBytes)
 	}
-	if c.Sessions == OncePerPair && c.Listening {
+	if c.Connections == OncePerPair && c.Listening {
 		bad(ErrConfig, c.Local, "with one connection for each pair of ranks it must not listen before it has connected to the lower ones")
 	}
-	if c.Sessions != EachWay && c.Sessions != OncePerPair {
-		bad(ErrConfig, c.Local, "there is no choice %d of sessions", c.Sessions)
+	if c.Connections != EachWay && c.Connections != OncePerPair {
+		bad(ErrConfig, c.Local, "there is no choice %d of sessions", c.Connections)
 	}
 }
 

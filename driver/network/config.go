@@ -42,8 +42,8 @@ type Config struct {
 	// Listening says that the TCP stack listens on the own port already: it was told so
 	// after its design was loaded, and refuses to be told again.
 	Listening bool
-	// Sessions says which TCP connections there are.
-	Sessions Sessions
+	// Connections says which there are on TCP.
+	Connections Connections
 	// FirstSession is the number that the stack gives its next session, with OncePerPair:
 	// 0 if its design was just loaded.
 	FirstSession uint32
@@ -59,14 +59,14 @@ const (
 	WithoutFEC
 )
 
-// Sessions is which TCP connections there are between ranks.
-type Sessions int
+// Connections is which TCP connections there are between ranks.
+type Connections int
 
 const (
 	// EachWay has each rank connect to each other one: it sends on the session that it has
 	// opened, and receives on the one that the other has. This is how host programs of ACCL
 	// connect.
-	EachWay Sessions = iota
+	EachWay Connections = iota
 	// OncePerPair has one connection for each pair of ranks, for both ways: the higher rank
 	// opens it. See the package's documentation for when it is needed.
 	OncePerPair

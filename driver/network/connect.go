@@ -15,7 +15,7 @@ func (s *Stack) connect(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	if s.sessions == nil { // the engine opens them
 		return append([]accl.Rank(nil), c.Ranks...), nil
 	}
-	if c.Sessions == OncePerPair {
+	if c.Connections == OncePerPair {
 		return s.connectOnce(ctx, c)
 	}
 	if err := s.listen(ctx, c); err != nil {

@@ -63,7 +63,7 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
 	}
 	st, err := own.s.Status(ctx(t))
-	if want := fmt.Sprintf("[{10.1.212.22  5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want || st.IP != c.Ranks[0].IP || st.Link != nil {
+	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want || st.IP != c.Ranks[0].IP || st.Link != nil {
 		t.Errorf("%+v, %v", st, err)
 	}
 	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"cmp"
 	"context"
 	"net/netip"
 	"slices"
@@ -27,8 +26,8 @@ type Status struct {
 	Counters    []Counter  `json:",omitempty"` // of the UDP stack, since they were cleared
 
 	// TCP: the number of the board, and the connections that were opened here.
-	Board    int        `json:",omitempty"`
-	Sessions []Neighbor `json:",omitempty"`
+	Board    int       `json:",omitempty"`
+	Sessions []Session `json:",omitempty"` // by peer
 }
 
 // Link is the state of a 100G MAC.
@@ -50,13 +49,16 @@ type Socket struct {
 	Port  uint16 // the own one
 }
 
-// Neighbor is an address that the stack knows the way to: its MAC address, or its
-// session and port.
+// Neighbor is an entry of the ARP table.
 type Neighbor struct {
-	IP      netip.Addr
-	MAC     string `json:",omitempty"`
-	Port    uint16 `json:",omitempty"`
-	Session uint32 `json:",omitempty"`
+	IP  netip.Addr
+	MAC string
+}
+
+// Session is a TCP connection.
+type Session struct {
+	Peer    netip.AddrPort
+	Session uint32
 }
 
 // Counter is a register that counts, by its name.
@@ -90,9 +92,9 @@ func (s *Stack) Status(ctx context.Context) (Status, error) {
 		}
 		out.IP, out.Board = address(ip), int(board)
 		for to, session := range s.openSessions() {
-			out.Sessions = append(out.Sessions, Neighbor{IP: to.Addr(), Port: to.Port(), Session: session})
+			out.Sessions = append(out.Sessions, Session{to, session})
 		}
-		slices.SortFunc(out.Sessions, func(a, b Neighbor) int { return cmp.Or(a.IP.Compare(b.IP), cmp.Compare(a.Port, b.Port)) })
+		slices.SortFunc(out.Sessions, func(a, b Session) int { return a.Peer.Compare(b.Peer) })
 	}
 	return out, nil
 }
@@ -180,7 +182,7 @@ func (u udp) status(ctx context.Context, out *Status) error {
 		return err
 	}
 	for ip, mac := range known {
-		out.Neighbors = append(out.Neighbors, Neighbor{IP: ip, MAC: mac.String()})
+		out.Neighbors = append(out.Neighbors, Neighbor{ip, mac.String()})
 	}
 	slices.SortFunc(out.Neighbors, func(a, b Neighbor) int { return a.IP.Compare(b.IP) })
 	out.Counters, err = u.counters(ctx, func(r card.Register) bool { return r.Name != "mac_address" })

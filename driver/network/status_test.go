@@ -31,7 +31,7 @@ func TestUDPStatus(t *testing.T) {
 	if got := fmt.Sprint(st.Sockets); got != "[{1 10.1.212.22:5501 5500} {2 10.1.212.23:5502 5500}]" {
 		t.Errorf("sockets %s", got)
 	}
-	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16 0 0} {10.1.212.23 00:0a:35:02:9d:17 0 0}]" {
+	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16} {10.1.212.23 00:0a:35:02:9d:17}]" {
 		t.Errorf("neighbours %s", got)
 	}
 	if l := st.Link; l == nil || !l.Up || l.FEC || !l.Sending || strings.Join(l.Says, " ") != "status aligned" || l.Instance != "cmac" {

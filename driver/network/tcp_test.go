@@ -104,7 +104,7 @@ func TestTCPOncePerPair(t *testing.T) {
 		errs := make([]error, n)
 		together(n, seed, 100*time.Millisecond, func(i int) {
 			c := tcpConfig(n, i)
-			c.Sessions = network.OncePerPair
+			c.Connections = network.OncePerPair
 			got[i], errs[i] = nodes[i].s.Setup(ctx(t), c)
 		})
 		if err := errors.Join(errs...); err != nil {
