@@ -47,7 +47,7 @@ func (c *slot) model(name string) card.Registers {
 	}
 	switch {
 	case in.Role == card.Engine && called(in):
-		below := newHostController(c.s.life, dev, 0, c.s.report)
+		below := newHostController(c.s.life, dev, 0, c.s.fault)
 		return &split{c.Design.ABI().Memory(abi.Exchange).Base, below, &exchange{dev}}
 	case in.Role == card.Engine:
 		return &exchange{dev}
