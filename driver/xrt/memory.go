@@ -121,11 +121,14 @@ func (m *memory) Free() error {
 		return err
 	}
 	defer done()
+	if err := m.give(); err != nil {
+		return err // the card tries again when it is closed
+	}
 	m.freed = true
 	m.c.mu.Lock()
 	delete(m.c.buffers, m)
 	m.c.mu.Unlock()
-	return m.give()
+	return nil
 }
 
 // give gives a buffer back to XRT.
