@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 )
 
@@ -51,13 +52,16 @@ func (o *Options) Flags(set *flag.FlagSet) {
 	o.Env = bringup.Flags(set, os.LookupEnv)
 }
 
+func (o *Options) env() bringup.Lookup {
+	if o.Env == nil {
+		return os.LookupEnv
+	}
+	return o.Env
+}
+
 // place settles who this process is: all ranks, or one.
 func (o *Options) place() (b bringup.Options, local []int, err error) {
-	env := o.Env
-	if env == nil {
-		env = os.LookupEnv
-	}
-	if b, err = bringup.FromEnv(env); err != nil {
+	if b, err = bringup.FromEnv(o.env()); err != nil {
 		return b, nil, err
 	}
 	if b.Size > 1 {
@@ -90,9 +94,13 @@ func (o *Options) address(b *bringup.Options) (netip.Addr, error) {
 	if err != nil {
 		return netip.Addr{}, err
 	}
-	here := host == "localhost"
+	started, err := accl.LaunchOf(o.env())
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	here := host == "localhost" || started.LocalSize == b.Size
 	if a, err := netip.ParseAddr(host); err == nil {
-		here = a.IsLoopback()
+		here = here || a.IsLoopback()
 	}
 	if here {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil

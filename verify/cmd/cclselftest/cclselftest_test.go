@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/selftest"
+	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
 
 const play = "CCLSELFTEST_PLAYS"
@@ -85,6 +86,29 @@ func TestMpirun(t *testing.T) {
 	out, errs, code := started(t, append(command, os.Args[0], "-on=u55c_tcp", "-only=copy,send,allreduce,barrier", "-meet=127.0.0.1:"+port(t))...)
 	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// Slurm says itself which ranks there are, of which job.
+func TestSrun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	cluster, err := slurmtest.Start(t.Context(), slurmtest.Options{})
+	if errors.Is(err, slurmtest.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cluster.Stop() })
+	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "-on=u55c_udp", "-only=copy,bcast,allreduce", "-meet=127.0.0.1:"+port(t))
+	cmd.Env = append(cmd.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
+	cmd.Dir = cluster.Dir
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil || strings.Count(out.String(), "cases are right") != 1 || !strings.Contains(out.String(), "3 ranks, emulated, on sockets") {
+		t.Errorf("%v\n%s%s\n%s", err, &out, &errs, cluster.Logs())
 	}
 }
 
