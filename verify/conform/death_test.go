@@ -103,6 +103,7 @@ func TestPartition(t *testing.T) {
 				c := lossless(rng, b.p, ranks, op)
 				c.Members, c.Count = nil, 500+rng.IntN(2000)
 				c.StreamOp0, c.StreamRes = false, false
+				c.Client = b.client(c.Client)
 				network.Partition([]int{0, 2})
 				return c.Run(ctx, b.engines)
 			}
