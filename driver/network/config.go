@@ -65,7 +65,8 @@ type Connections int
 const (
 	// EachWay has each rank connect to each other one: it sends on the session that it has
 	// opened, and receives on the one that the other has. This is how host programs of ACCL
-	// connect.
+	// connect, whose engines look at no session. Our engines do: with them it works on
+	// emulated stacks only.
 	EachWay Connections = iota
 	// OncePerPair has one connection for each pair of ranks, for both ways: the higher rank
 	// opens it. See the package's documentation for when it is needed.

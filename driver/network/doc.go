@@ -46,7 +46,8 @@
 // sessions by themselves: a rank is told the number of those that it has opened, but not
 // of those that others have opened to it. An engine that knows senders by the session on
 // which their messages arrive, as ours do, therefore needs stacks on which both ways
-// between two ranks have one number: emulated ones, or OncePerPair.
+// between two ranks have one number: emulated ones, or OncePerPair. On cards with our engines,
+// choose OncePerPair.
 //
 // With OncePerPair the higher rank of a pair connects, and both use that connection. The
 // lower one is not told its number, and counts: rank n connects to n-1, n-2, … 0, and

@@ -1,0 +1,196 @@
+package wire_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/network"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/wire"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// numbered is an engine's place on a network on which sessions have the numbers that a
+// TCP stack has given its connections.
+type numbered struct {
+	fabric.Port
+	out   map[uint32]uint32 // by the own session: the rank at the other end
+	in    map[uint32]uint32 // by rank: the own session on which it sends
+	peers map[uint32]uint32 // by the own session on which a rank sends: that rank
+}
+
+func (p *numbered) Send(session uint32, packet *fabric.Packet) error {
+	to, ok := p.out[session]
+	if !ok {
+		return fabric.ErrClosed
+	}
+	return p.Port.Send(to, packet)
+}
+
+func (p *numbered) Receive() *fabric.Packet {
+	packet := p.Port.Receive()
+	if packet != nil {
+		packet.Session = p.in[packet.Session]
+	}
+	return packet
+}
+
+func (p *numbered) Hold(session uint32, hold bool) {
+	if from, ok := p.peers[session]; ok {
+		p.Port.Hold(from, hold)
+	}
+}
+
+// connected sets up the TCP stacks of n ranks, and returns the ranks as each sees them
+// and their places on the network that their connections make.
+func connected(t *testing.T, on *card.Design, n int, sessions network.Connections) (seen [][]accl.Rank, places []fabric.Port) {
+	w := wire.New(false)
+	ranks := make([]accl.Rank, n)
+	number := map[netip.Addr]uint32{}
+	for i := range ranks {
+		ranks[i] = accl.Rank{IP: netip.AddrFrom4([4]byte{10, 9, 8, byte(11 + i)}), Port: uint16(5500 + i)}
+		number[ranks[i].IP] = uint32(i)
+	}
+	seen, places = make([][]accl.Rank, n), make([]fabric.Port, n)
+	errs := make([]error, n)
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			c := w.TCP()
+			h := wire.NewHandler(c, 5*time.Second)
+			s, err := network.Of(on, 0, func(name string) (card.Registers, error) {
+				return map[string]card.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
+			})
+			if err == nil {
+				seen[i], err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, Receive: network.BufferBytes, Connections: sessions, Timeout: 20 * time.Second})
+			}
+			errs[i] = err
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	net := fabric.NewNet(fabric.TCP, fabric.Options{})
+	all := make([]*numbered, n)
+	for i, r := range ranks {
+		ip := r.IP.As4()
+		port, _, err := net.Port(uint32(ip[0])<<24|uint32(ip[1])<<16|uint32(ip[2])<<8|uint32(ip[3]), r.Port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i] = &numbered{Port: port, out: map[uint32]uint32{}, in: map[uint32]uint32{}, peers: map[uint32]uint32{}}
+		places[i] = all[i]
+	}
+	for _, c := range w.Connections() {
+		from, to := number[c.From], number[c.To]
+		all[from].out[c.FromSession], all[to].out[c.ToSession] = to, from
+	}
+	// What a rank sends arrives by the connection that it sends on.
+	for i := range n {
+		for j := range n {
+			if i == j {
+				continue
+			}
+			for _, c := range w.Connections() {
+				at, far := c.ToSession, c.FromSession
+				if number[c.From] != uint32(i) {
+					at, far = far, at
+				}
+				if ends := [2]uint32{number[c.From], number[c.To]}; (ends == [2]uint32{uint32(i), uint32(j)} || ends == [2]uint32{uint32(j), uint32(i)}) && seen[i][j].Session == far &&
+					all[i].out[far] == uint32(j) {
+					all[j].in[uint32(i)], all[j].peers[at] = at, uint32(i)
+				}
+			}
+		}
+	}
+	return seen, places
+}
+
+// Engines know senders by the sessions on which their messages arrive. On stacks that
+// number connections by themselves they understand each other if a pair of ranks has one
+// connection, and not if each has its own: host programs of ACCL, which connect so, have
+// engines that look at no session.
+func TestEnginesOnStacksThatNumberSessions(t *testing.T) {
+	const n = 4
+	d := designtest.Load(t, "u55c_tcp", nil)
+	on, err := driverview.Card(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := driverview.Of(d)
+	for _, test := range []struct {
+		sessions network.Connections
+		works    bool
+	}{{network.OncePerPair, true}, {network.EachWay, false}} {
+		t.Run(fmt.Sprint(test.sessions), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			seen, places := connected(t, &on, n, test.sessions)
+			members := make([]world.Member, n)
+			for i, port := range places {
+				members[i] = world.Member{Rank: i, Port: port}
+			}
+			o := emu.Options{}
+			if !test.works {
+				o.RemoteTimeout, o.Patience = 200*time.Millisecond, 200*time.Millisecond
+			}
+			w, err := world.Start(ctx, d, members, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			errs := make([]error, n)
+			var group sync.WaitGroup
+			for i := range n {
+				group.Go(func() { errs[i] = sum(ctx, w, &p, seen[i], i) })
+			}
+			group.Wait()
+			if err := errors.Join(errs...); (err == nil) != test.works {
+				t.Errorf("works: %t, want %t: %v", err == nil, test.works, err)
+			} else {
+				t.Log(err)
+			}
+		})
+	}
+}
+
+// sum adds up the numbers of all ranks, in small and in large messages.
+func sum(ctx context.Context, w *world.World, p *accl.Platform, ranks []accl.Rank, local int) error {
+	e, err := accl.Open(ctx, w.Device(local), p, ranks, local, accl.GivenSessions())
+	if err != nil {
+		return err
+	}
+	for _, count := range []int{5, 1000, 70000} {
+		src, err := accl.Alloc[int32](ctx, e, count)
+		if err != nil {
+			return err
+		}
+		dst, err := accl.Alloc[int32](ctx, e, count)
+		if err != nil {
+			return err
+		}
+		for i := range src.Host() {
+			src.Host()[i] = int32(i + local)
+		}
+		if _, err := e.AllReduce(ctx, src, dst, count, accl.Sum); err != nil {
+			return err
+		}
+		for i, v := range dst.Host() {
+			if want := int32(len(ranks)*i + len(ranks)*(len(ranks)-1)/2); v != want {
+				return fmt.Errorf("rank %d: element %d is %d, want %d", local, i, v, want)
+			}
+		}
+	}
+	return nil
+}
