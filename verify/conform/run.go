@@ -92,7 +92,8 @@ type member struct {
 // Run runs the case on engines, which are opened as the ranks of a world in this
 // order, and checks every element of every result, that operands have not changed,
 // and that nothing around them was touched. Engines that are nil are those of other
-// processes, which run the same case. The error is ErrCase for a case that makes no
+// processes, which run the same case; that all ranks have the same sum of reals, and that
+// barriers wait, is checked among those of a process. The error is ErrCase for a case that makes no
 // sense there, what kept the operands from being allocated, and a *Failure for all that
 // came out wrong.
 func (c Case) Run(ctx context.Context, engines []*accl.Engine) error {

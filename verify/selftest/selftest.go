@@ -158,8 +158,22 @@ func (r *runner) one(ctx context.Context, c conform.Case) error {
 	if err != nil {
 		return err
 	}
+	if err := r.judged(ctx, &c, all); err != nil {
+		return err
+	}
+	if c.Op == "barrier" && c.Members == nil && len(all) == 0 && !r.w.Alone() {
+		if err := r.barriers(ctx, &c); err != nil {
+			return err
+		}
+	}
+	r.row.Seconds += time.Since(begin).Seconds()
+	return nil
+}
+
+// judged notes what has become of a case on all ranks, and brings them together again if
+// it has failed. The error is why that is not possible.
+func (r *runner) judged(ctx context.Context, c *conform.Case, all []Trouble) error {
 	row := r.row
-	row.Seconds += time.Since(begin).Seconds()
 	row.Fewest, row.Most = min(row.Fewest, c.Count), max(row.Most, c.Count)
 	row.Cases++
 	r.report.Cases++
@@ -168,8 +182,8 @@ func (r *runner) one(ctx context.Context, c conform.Case) error {
 	}
 	row.Failed++
 	r.report.Failed++
-	row.Failures = append(row.Failures, Failure{c, all})
-	return r.reset(ctx, &c)
+	row.Failures = append(row.Failures, Failure{*c, all})
+	return r.reset(ctx, c)
 }
 
 // gather has all processes know what each has seen.

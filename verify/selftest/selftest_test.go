@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -213,5 +216,105 @@ func TestOperationsThatAreNot(t *testing.T) {
 	o := selftest.Options{Only: []string{"copy", "alltoall"}}
 	if err := o.Check(p); !errors.Is(err, conform.ErrCase) || !strings.Contains(err.Error(), `u280_manual has no operation "alltoall"; it has copy`) {
 		t.Error(err)
+	}
+}
+
+// together runs the self-test as so many processes would, and gives rank 0's report.
+func together(t *testing.T, on string, processes int, o selftest.Options) (*selftest.Report, []error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meet := l.Addr().String()
+	l.Close()
+	reports, errs := make([]*selftest.Report, processes), make([]error, processes)
+	var group sync.WaitGroup
+	for rank := range processes {
+		vars := map[string]string{"CCLFORGE_RANK": strconv.Itoa(rank), "CCLFORGE_SIZE": strconv.Itoa(processes), "CCLFORGE_MEET": meet, "CCLFORGE_SECRET": "0123456789abcdef"}
+		group.Go(func() {
+			w, err := reach.Open(t.Context(), reach.Options{On: on, Env: func(name string) (string, bool) { v, there := vars[name]; return v, there }})
+			if err != nil {
+				errs[rank] = err
+				return
+			}
+			defer w.Close()
+			var out strings.Builder
+			reports[rank], errs[rank] = selftest.Run(t.Context(), w, o, &out)
+			if (out.Len() > 0) != (rank == 0) {
+				t.Errorf("rank %d prints %q", rank, out.String())
+			}
+		})
+	}
+	group.Wait()
+	for rank, r := range reports[1:] {
+		if r != nil {
+			t.Errorf("rank %d reports, too", rank+1)
+		}
+	}
+	return reports[0], errs
+}
+
+// Rank 0 reports what another process has seen, and all of them go on together.
+func TestSeveralProcesses(t *testing.T) {
+	p, err := world.Platform("u55c_tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := func(name string) uint32 {
+		i := slices.IndexFunc(p.Operations, func(c accl.Code) bool { return c.Name == name })
+		return p.Operations[i].Value
+	}
+	emulated := reach.Kinds()[0]
+	var edit func(rank int, c *accl.Call) error
+	reach.Register(reach.Kind{Name: "spread", Form: "spread:platform", Open: func(ctx context.Context, r *reach.Request) (*reach.Part, error) {
+		part, err := emulated.Open(ctx, r)
+		if err == nil {
+			rank := r.Local[0]
+			part.Devices[0] = &broken{part.Devices[0].(device), func(c *accl.Call) error { return edit(rank, c) }}
+		}
+		return part, err
+	}})
+	for _, test := range []struct {
+		name string
+		edit func(rank int, c *accl.Call) error
+		only string
+		want int // failures
+		rank int
+		text string
+	}{
+		{"all is well", func(int, *accl.Call) error { return nil }, "copy,allreduce,barrier", 0, 0, ""},
+		{"an element is missing", func(rank int, c *accl.Call) error {
+			if rank == 2 && c.Scenario == code("copy") && c.Count == 37 {
+				c.Count--
+			}
+			return nil
+		}, "copy,allreduce", 1, 2, "element 36 is"},
+		{"barriers do nothing", func(_ int, c *accl.Call) error {
+			if c.Scenario == code("barrier") {
+				c.Scenario = code("nop")
+			}
+			return nil
+		}, "barrier", 3, 1, "although rank 0 came 200ms late"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			edit = test.edit
+			r, errs := together(t, "spread:u55c_tcp", 3, selftest.Options{Only: strings.Split(test.only, ",")})
+			for rank, err := range errs {
+				if errors.Is(err, selftest.ErrWrong) != (test.want > 0) || test.want == 0 && err != nil {
+					t.Fatalf("rank %d: %v", rank, err)
+				}
+			}
+			if r.Failed != test.want || r.Ranks != 3 {
+				t.Fatalf("%+v", r)
+			}
+			for _, row := range r.Rows {
+				if len(row.Failures) > 0 {
+					if f := row.Failures[0]; f.Troubles[0].Rank != test.rank || !strings.Contains(f.Troubles[0].What, test.text) {
+						t.Errorf("%+v", f)
+					}
+				}
+			}
+		})
 	}
 }
