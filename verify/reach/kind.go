@@ -48,6 +48,8 @@ type Part struct {
 	// on their network.
 	Devices []accl.Device
 	Ranks   []accl.Rank
+	// Options are those that the engines are opened with.
+	Options []accl.OpenOption
 	// Prepare, if it is there, is called once with all ranks of the world, before the
 	// engines are opened.
 	Prepare func(ctx context.Context, ranks []accl.Rank) error

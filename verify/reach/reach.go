@@ -85,9 +85,9 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 		}
 	}
 	if w.Alone() {
-		return accl.OpenAll(ctx, w.Devices, w.Platform, ranks)
+		return accl.OpenAll(ctx, w.Devices, w.Platform, ranks, w.part.Options...)
 	}
-	e, err := accl.Open(ctx, w.Devices[0], w.Platform, ranks, w.Local[0])
+	e, err := accl.Open(ctx, w.Devices[0], w.Platform, ranks, w.Local[0], w.part.Options...)
 	if err != nil {
 		return nil, err
 	}

@@ -239,6 +239,7 @@ func TestRegister(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
+		p.Options = []accl.OpenOption{accl.WithRxBuffers(7, 1024)}
 		end := p.Close
 		p.Close = func() error { closed++; return end() }
 		p.Prepare = func(_ context.Context, ranks []accl.Rank) error {
@@ -255,6 +256,9 @@ func TestRegister(t *testing.T) {
 		t.Fatal(errs[0], prepared)
 	}
 	sum(t, worlds, 2)
+	if buffers, err := worlds[0].Engines[1].DumpRxBuffers(t.Context(), false); err != nil || len(buffers) != 7 {
+		t.Errorf("%d buffers, %v: options are not heard", len(buffers), err)
+	}
 	if _, errs := open(t, "test:u55c_tcp", 1, reach.Options{Ranks: 1}); errs[0] == nil || !strings.Contains(errs[0].Error(), "not alone") || closed != 1 {
 		t.Error(errs[0], closed)
 	}
