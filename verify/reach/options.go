@@ -112,8 +112,31 @@ func (o *Options) address(b *bringup.Options) (netip.Addr, error) {
 	}
 	defer c.Close()
 	a := c.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
-	if a.IsLoopback() {
-		return a, fmt.Errorf("%w: rank %d reaches rank 0 at %s from %v, which no other host can reach: -address says its address on the network", ErrText, b.Rank, b.Meet, a)
+	if !a.IsLoopback() {
+		return a, nil
 	}
-	return a, nil
+	// This is the host of rank 0, which has a loopback address for its own name, as Debian
+	// gives one.
+	all, err := onNetworks()
+	if err != nil || len(all) != 1 {
+		return a, fmt.Errorf("%w: rank %d reaches rank 0 at %s from %v, which no other host can reach, and this host has %d others: -address says which", ErrText, b.Rank, b.Meet, a, len(all))
+	}
+	return all[0], nil
+}
+
+// onNetworks are the addresses that this host has on networks.
+func onNetworks() ([]netip.Addr, error) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	var out []netip.Addr
+	for _, a := range all {
+		if n, is := a.(*net.IPNet); is && n.IP.IsGlobalUnicast() {
+			if a, is := netip.AddrFromSlice(n.IP); is && a.Unmap().Is4() {
+				out = append(out, a.Unmap())
+			}
+		}
+	}
+	return out, nil
 }
