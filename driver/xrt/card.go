@@ -42,6 +42,7 @@ type Card struct {
 	design *card.Design
 	layout *xclbin.Layout
 	uuid   [uuidBytes]byte
+	fresh  bool
 	device uintptr
 	shim   uintptr
 
@@ -169,6 +170,7 @@ func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	if err := status("xrtDeviceLoadXclbin", c.l.load(c.device, &file.content[0])); err != nil {
 		return c.busy(fmt.Errorf("load %s into %s: %w", file.path, c.name, err))
 	}
+	c.fresh = true
 	return nil
 }
 
@@ -198,6 +200,10 @@ func (c *Card) use() (done func(), err error) {
 	c.users.Add(1)
 	return c.users.Done, nil
 }
+
+// Fresh reports whether the card was loaded when it was opened: nothing on it has been
+// used before. Otherwise it held the file already.
+func (c *Card) Fresh() bool { return c.fresh }
 
 // Design is what the card holds.
 func (c *Card) Design() *card.Design { return c.design }

@@ -193,3 +193,6 @@ func (d *Device) stop() {
 	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.engine, d.c.name))
 	d.tasks.Wait()
 }
+
+// Number is that of the engine on its card.
+func (d *Device) Number() int { return d.engine }

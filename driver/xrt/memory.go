@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
 )
 
 // memory is a buffer of XRT. It implements accl.Memory.
@@ -44,6 +46,26 @@ func (d *Device) Alloc(_ context.Context, spec accl.MemSpec) (accl.Memory, error
 	m, err := d.c.buffer(uint64(spec.Bytes), flags, uint32(group))
 	if err != nil {
 		return nil, fmt.Errorf("allocate %d bytes of %s on %s: %w", spec.Bytes, what, d.c.name, err)
+	}
+	return m, nil
+}
+
+// Alloc allocates memory that a port of an instance reaches, "m00_axi" of "poe_0", for
+// kernels that keep data of their own. The error is as with Device.Alloc.
+func (c *Card) Alloc(instance, port string, bytes int) (accl.Memory, error) {
+	in, _ := c.design.Instance(instance)
+	i := slices.IndexFunc(in.Banks, func(b card.Banks) bool { return b.Port == port })
+	arguments, err := c.layout.Arguments(instance)
+	if err != nil || i < 0 || i >= len(arguments) || bytes <= 0 {
+		return nil, errors.Join(fmt.Errorf("%w: %d bytes for %s of %s on %s", ErrMemory, bytes, port, instance, c.name), err)
+	}
+	at, err := c.layout.BufferBank(instance, arguments[i])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
+	}
+	m, err := c.buffer(uint64(bytes), 0, uint32(at.Index))
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes for %s on %s: %w", bytes, instance, c.name, err)
 	}
 	return m, nil
 }

@@ -236,6 +236,12 @@ func (b *bench) again(c conform.Case) string {
 		b.on.name(), b.p.Name, len(b.engines), l, c)
 }
 
+// do runs a case, of a client that there is.
+func (b *bench) do(ctx context.Context, c conform.Case) error {
+	c.Client = b.client(c.Client)
+	return c.Run(ctx, b.engines)
+}
+
 // run runs a case that must be right. Where the network may lose packets, a case
 // may also end with the truth about that, now and then.
 func (b *bench) run(ctx context.Context, c conform.Case) {
@@ -243,8 +249,7 @@ func (b *bench) run(ctx context.Context, c conform.Case) {
 	if _, ok := b.on.way.(hardware); ok {
 		c = onHardware(b.p, c)
 	}
-	c.Client = b.client(c.Client)
-	err := c.Run(ctx, b.engines)
+	err := b.do(ctx, c)
 	lossy := b.on.loses(b.p)
 	if lossy {
 		b.on.losses.cases.Add(1)

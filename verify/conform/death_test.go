@@ -38,7 +38,7 @@ func TestDeath(t *testing.T) {
 				begin := time.Now()
 				err := error(nil)
 				for err == nil { // until it is dead
-					err = c.Run(ctx, b.engines)
+					err = b.do(ctx, c)
 				}
 				// Waits may follow each other: that for one move, and then that of a
 				// rank which waits for this one.
@@ -81,7 +81,7 @@ func (b *bench) tryThrice(ctx context.Context, c conform.Case) {
 	b.t.Helper()
 	var err error
 	for range 3 {
-		if err = c.Run(ctx, b.engines); err == nil {
+		if err = b.do(ctx, c); err == nil {
 			return
 		}
 	}
@@ -105,7 +105,7 @@ func TestPartition(t *testing.T) {
 				c.StreamOp0, c.StreamRes = false, false
 				c.Client = b.client(c.Client)
 				network.Partition([]int{0, 2})
-				return c.Run(ctx, b.engines)
+				return b.do(ctx, c)
 			}
 			if b.p.Stack != "udp" {
 				heal := time.AfterFunc(unhurried(limit/5), network.Heal)
@@ -207,7 +207,7 @@ func resetInTheMiddle(t *testing.T, on where) {
 				stop, cancel := context.WithCancel(ctx)
 				go func() {
 					for stop.Err() == nil {
-						if err := c.Run(ctx, b.engines); err != nil {
+						if err := b.do(ctx, c); err != nil {
 							done <- err
 							return
 						}

@@ -98,7 +98,7 @@ func (b *breakable) anything(op string) conform.Case {
 func (b *breakable) right(ctx context.Context, op string) {
 	b.t.Helper()
 	c := b.anything(op)
-	if err := c.Run(ctx, b.engines); err != nil {
+	if err := b.do(ctx, c); err != nil {
 		b.t.Fatalf("%v\nagain: %s%s", err, b.again(c), b.stats())
 	}
 }
@@ -502,7 +502,7 @@ func (b *breakable) resets(ctx context.Context) {
 		stop, cancel := context.WithCancel(ctx)
 		go func() {
 			for stop.Err() == nil {
-				if err := c.Run(ctx, b.engines); err != nil {
+				if err := b.do(ctx, c); err != nil {
 					done <- err
 					return
 				}

@@ -27,8 +27,7 @@ func impatient(limit time.Duration) world.Options {
 // a failure.
 func (b *bench) try(ctx context.Context, c conform.Case, bits accl.ReturnCode) bool {
 	b.t.Helper()
-	c.Client = b.client(c.Client)
-	err := c.Run(ctx, b.engines)
+	err := b.do(ctx, c)
 	if err == nil {
 		return true
 	}
@@ -152,8 +151,7 @@ func storm(t *testing.T, text string) func(b *bench) (end func()) {
 func (b *bench) tryFaulty(ctx context.Context, c conform.Case, bad func(*bench) (end func())) bool {
 	b.t.Helper()
 	end := bad(b)
-	c.Client = b.client(c.Client)
-	err := c.Run(ctx, b.engines)
+	err := b.do(ctx, c)
 	end()
 	if err == nil {
 		return true

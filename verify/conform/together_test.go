@@ -91,7 +91,7 @@ func (b *bench) collectives(ctx context.Context, rng *rand.Rand, members []int, 
 		if !known {
 			c.Count = b.apart(c)
 		}
-		if err := c.Run(ctx, b.engines); err != nil {
+		if err := b.do(ctx, c); err != nil {
 			b.t.Errorf("%v\nagain, alone: %s", err, b.again(c))
 			return
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	// Maker says how the engine of a rank is made; nil, or what is nil for a rank,
 	// for emulated ones.
 	Maker func(rank int) Maker
+	// Ranks are the addresses of all ranks; nil for those of accl.LocalRanks.
+	Ranks []accl.Rank
 }
 
 // Maker makes an engine that boots the platform's control firmware on a port,
@@ -56,7 +58,13 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 	if err != nil {
 		return nil, err
 	}
-	net, ranks := fabric.NewNet(kind, o.Net), accl.LocalRanks(n)
+	net, ranks := fabric.NewNet(kind, o.Net), o.Ranks
+	if len(ranks) == 0 {
+		ranks = accl.LocalRanks(n)
+	}
+	if len(ranks) != n {
+		return nil, fmt.Errorf("start %d ranks of %s: there are %d addresses", n, d.Platform.Name, len(ranks))
+	}
 	members := make([]Member, n)
 	for i, rank := range ranks {
 		ip := rank.IP.As4()

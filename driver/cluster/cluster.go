@@ -1,0 +1,154 @@
+// Package cluster brings up a rank of a world of cards: the processes that mpirun or
+// srun has started find each other (package bringup), each opens its card (xrt), sets up
+// its network (network) and configures its engine (accl). All are ready then, or all
+// say the same error.
+//
+//	env := bringup.Flags(flag.CommandLine, os.LookupEnv) // before flag.Parse
+//	meet, err := bringup.FromEnv(env)
+//	rank, err := cluster.Open(ctx, cluster.Options{
+//		Platform: &u55c_tcp.Platform, Design: &u55c_tcp.Card,
+//		Card: xrt.Options{Xclbin: "u55c_tcp.xclbin"}, Bringup: meet,
+//	})
+//	defer rank.Close(ctx)
+//	src, err := accl.Alloc[float32](ctx, rank.Engine, 1000)
+//
+// # What goes where
+//
+// The n-th process of a host has engine n of the host: that of card n if cards have one
+// engine each. Rank r has the r-th address from that of Options.Network on.
+//
+// # TCP
+//
+// The TCP stack of a card goes on when a program ends, with its port and its
+// connections, and the card is not loaded anew for the next program. So Open refuses a
+// TCP stack that is not fresh, with ErrStale; but where connections are opened EachWay,
+// it can go on if Options.Stack says that it is listening.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/network"
+	"github.com/cclforge/cclforge/driver/xrt"
+)
+
+// Errors of this package; others are those of the packages that it uses.
+var (
+	ErrAddress = errors.New("the network has no address for the rank")
+	ErrStale   = errors.New("the TCP stack has been used since the card was loaded")
+)
+
+// What options are if they are zero.
+var (
+	DefaultNetwork        = netip.MustParsePrefix("10.10.10.1/24")
+	DefaultPort    uint16 = 5500
+)
+
+// Options say which rank is opened, and on what.
+type Options struct {
+	Platform *accl.Platform
+	Design   *card.Design
+	// Bringup is who the rank is and how it finds the others; Self is filled in.
+	Bringup bringup.Options
+	// Card has the file. Its Card, if there is one, is the card of this process, else
+	// Process counts.
+	Card xrt.Options
+	// Process is the number of this process on its host: it chooses the engine among those
+	// of all cards. accl.Launch has it.
+	Process int
+	// Network is where the engines are: the address of rank 0 with the bits of the
+	// network. Zero is DefaultNetwork.
+	Network netip.Prefix
+	Port    uint16 // of all engines, on TCP and UDP; 0 is DefaultPort
+	// Stack is what the network shall be, apart from ranks and addresses.
+	Stack network.Config
+	// EachWay has TCP connections opened by both sides (network.EachWay), which takes a
+	// stack that has one number for both.
+	EachWay bool
+	// Open are options for the engine.
+	Open []accl.OpenOption
+}
+
+// Rank is a rank that is ready.
+type Rank struct {
+	Engine  *accl.Engine
+	World   *bringup.World
+	Card    *xrt.Card
+	Network *network.Stack
+}
+
+// Open brings up a rank, which all ranks do at about the same time. The error is the
+// same on all of them: see package bringup.
+func Open(ctx context.Context, o Options) (*Rank, error) {
+	all, err := Addresses(o.Network, o.Port, o.Bringup.Size)
+	if err != nil {
+		return nil, err
+	}
+	if o.Bringup.Rank < 0 || o.Bringup.Rank >= len(all) {
+		return nil, fmt.Errorf("%w: rank %d of %d", ErrAddress, o.Bringup.Rank, len(all))
+	}
+	o.Bringup.Self = bringup.Describe(o.Platform, all[o.Bringup.Rank])
+	w, err := bringup.Join(ctx, o.Bringup)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rank{World: w}
+	watched, cancel := w.Context(ctx)
+	defer cancel()
+	if err := w.Ready(ctx, r.configure(watched, &o)); err != nil {
+		return nil, errors.Join(err, r.Close(ctx))
+	}
+	return r, nil
+}
+
+func (r *Rank) configure(ctx context.Context, o *Options) error {
+	part, err := Take(ctx, o.Platform, o.Design, o.Card, o.Process)
+	if err != nil {
+		return err
+	}
+	r.Card, r.Network = part.Card, part.Network
+	ranks, open, err := part.Setup(ctx, r.World.Ranks(), r.World.Rank(), o.Stack, o.EachWay)
+	if err != nil {
+		return err
+	}
+	r.Engine, err = accl.Open(ctx, part.Device, o.Platform, ranks, r.World.Rank(), append(open, o.Open...)...)
+	return err
+}
+
+// Close closes the engine and the card, and leaves the world.
+func (r *Rank) Close(ctx context.Context) error {
+	var errs []error
+	if r.Engine != nil {
+		errs = append(errs, r.Engine.Close(ctx))
+	}
+	if r.Card != nil {
+		errs = append(errs, r.Card.Close())
+	}
+	return errors.Join(append(errs, r.World.Close())...)
+}
+
+// Addresses are those of n ranks, one behind the other from that of rank 0 on.
+func Addresses(from netip.Prefix, port uint16, n int) ([]accl.Rank, error) {
+	if !from.IsValid() {
+		from = DefaultNetwork
+	}
+	if port == 0 {
+		port = DefaultPort
+	}
+	out := make([]accl.Rank, n)
+	at := from.Addr()
+	for i := range out {
+		if !at.Is4() || !from.Contains(at) || at.IsMulticast() {
+			return nil, fmt.Errorf("%w: rank %d of %d, from %s on", ErrAddress, i, n, from)
+		}
+		out[i] = accl.Rank{IP: at, Port: port, Session: uint32(i)}
+		at = at.Next()
+	}
+	return out, nil
+}

@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/network"
+	"github.com/cclforge/cclforge/driver/xrt"
+)
+
+// Part is an engine of a card with its network, which is not configured yet.
+type Part struct {
+	Card    *xrt.Card
+	Device  *xrt.Device
+	Network *network.Stack
+
+	p *accl.Platform
+}
+
+// Take opens the engine of a process on its card: engine number among those of all
+// cards of the host, or among those of the card that the options name.
+func Take(ctx context.Context, p *accl.Platform, d *card.Design, o xrt.Options, number int) (*Part, error) {
+	engines := max(d.Engines(), 1)
+	if o.Card == "" {
+		o.Card = strconv.Itoa(number / engines)
+	}
+	c, err := xrt.Open(ctx, d, o)
+	if err != nil {
+		return nil, err
+	}
+	part, err := On(ctx, c, p, number%engines)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return part, nil
+}
+
+// On opens an engine of a card that is open, and finds its network.
+func On(ctx context.Context, c *xrt.Card, p *accl.Platform, engine int) (*Part, error) {
+	dev, err := c.Engine(ctx, p, engine)
+	if err != nil {
+		return nil, err
+	}
+	stack, err := network.Of(c.Design(), engine, c.Registers)
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	return &Part{Card: c, Device: dev, Network: stack, p: p}, nil
+}
+
+// Setup sets up the network of a rank. What it returns is what accl.Open takes.
+func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c network.Config, eachWay bool) ([]accl.Rank, []accl.OpenOption, error) {
+	c.Ranks, c.Local = ranks, local
+	if part.Network.Kind() == network.KindTCP {
+		if err := part.tcp(&c, eachWay); err != nil {
+			return nil, nil, err
+		}
+	}
+	ranks, err := part.Network.Setup(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if part.p.Features.EngineSessions {
+		return ranks, nil, nil // the engine opens them itself
+	}
+	return ranks, []accl.OpenOption{accl.GivenSessions()}, nil
+}
+
+// tcp completes what a TCP stack needs: it keeps data in memory of its own.
+func (part *Part) tcp(c *network.Config, eachWay bool) error {
+	if !part.Card.Fresh() && !(eachWay && c.Listening) {
+		return fmt.Errorf("%w: reset the card (xbutil reset)", ErrStale)
+	}
+	c.Connections = network.OncePerPair
+	if eachWay {
+		c.Connections = network.EachWay
+	}
+	at := []*uint64{&c.Send, &c.Receive}
+	poe := part.Card.Design().Of(part.Device.Number(), card.Network)
+	for i, b := range part.Network.Banks() {
+		if i >= len(at) || len(poe) == 0 {
+			break
+		}
+		mem, err := part.Card.Alloc(poe[0].Name, b.Port, network.BufferBytes)
+		if err != nil {
+			return err
+		}
+		*at[i] = mem.Addr()
+	}
+	return nil
+}
