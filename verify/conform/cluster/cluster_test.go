@@ -27,11 +27,10 @@ import (
 // world is a host with cards, and what all ranks are told.
 type world struct {
 	*xrt.Host
-	p     accl.Platform
-	lies  card.Design
-	size  int
-	meet  net.Listener
-	rank0 string
+	p    accl.Platform
+	lies card.Design
+	size int
+	meet net.Listener
 }
 
 func newWorld(t *testing.T, platform string, size int, o xrt.HostOptions) *world {
