@@ -162,12 +162,17 @@ func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	}
 	var holds [uuidBytes]byte
 	if err := status("xrtDeviceGetXclbinUUID", c.l.loaded(c.device, &holds)); err == nil && holds == file.uuid {
-		return c.say("attach to", status("xrtDeviceLoadXclbinUUID", c.l.attach(c.device, &file.uuid)))
+		err := status("xrtDeviceLoadXclbinUUID", c.l.attach(c.device, &file.uuid))
+		if errors.Is(err, syscall.ENOTSUP) {
+			// An XRT that cannot attach leaves a card alone that is given the file that it holds.
+			err = c.l.code("xrtDeviceLoadXclbin", func() int32 { return c.l.load(c.device, &file.content[0]) })
+		}
+		return c.say("attach to", err)
 	}
 	if keep {
 		return fmt.Errorf("%w: %s has %x, and %s is %x", ErrLoaded, c.name, holds, file.path, file.uuid)
 	}
-	if err := status("xrtDeviceLoadXclbin", c.l.load(c.device, &file.content[0])); err != nil {
+	if err := c.l.code("xrtDeviceLoadXclbin", func() int32 { return c.l.load(c.device, &file.content[0]) }); err != nil {
 		return c.busy(fmt.Errorf("load %s into %s: %w", file.path, c.name, err))
 	}
 	c.fresh = true

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -151,4 +152,17 @@ func (l *library) handle(function string, call func() uintptr) (uintptr, error) 
 		return h, nil
 	}
 	return 0, &CallError{function, int(*l.errno())}
+}
+
+// code is the error of a function that returns -1 whatever has failed. Of what XRT may
+// leave in errno, that somebody else is using the card can be trusted.
+func (l *library) code(function string, call func() int32) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	*l.errno() = 0
+	r := call()
+	if errno := *l.errno(); r == -1 && errno == int32(syscall.EBUSY) {
+		r = -errno
+	}
+	return status(function, r)
 }

@@ -32,6 +32,7 @@ type Request struct {
 	Vars     string // values of its variables, as an HCL object
 	Size     int    // of the world
 	Local    []int  // ranks of this process: all of them, or one
+	Process  int    // the number of this process on its host
 	// Address is that of this process for those that have the other ranks.
 	Address netip.Addr
 	Log     func(format string, args ...any)
@@ -51,16 +52,23 @@ type Part struct {
 	// Options are those that the engines are opened with.
 	Options []accl.OpenOption
 	// Prepare, if it is there, is called once with all ranks of the world, before the
-	// engines are opened.
-	Prepare func(ctx context.Context, ranks []accl.Rank) error
+	// engines are opened. It may fill in Devices. What it returns is how each local rank
+	// sees the world, nil if all see it as it is.
+	Prepare func(ctx context.Context, ranks []accl.Rank) ([]View, error)
 	// Close gives back what Open took, also the devices.
 	Close func() error
+}
+
+// View is a world as a rank sees it: what accl.Open takes.
+type View struct {
+	Ranks []accl.Rank
+	Open  []accl.OpenOption
 }
 
 var kinds = struct {
 	sync.Mutex
 	all []Kind
-}{all: []Kind{emulated, verilated, served}}
+}{all: []Kind{emulated, verilated, served, onCards}}
 
 // Register adds a kind, in place of one of that name.
 func Register(k Kind) {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
@@ -40,6 +43,9 @@ func Open(ctx context.Context, o Options) (*World, error) {
 		return nil, err
 	}
 	r := &Request{Rest: rest, Platform: o.Platform, Vars: o.Vars, Size: b.Size, Local: local, Log: o.Log}
+	if launched, err := accl.LaunchOf(o.env()); err == nil {
+		r.Process = launched.LocalRank
+	}
 	if r.Platform == "" {
 		r.Platform = DefaultPlatform
 	}
@@ -79,19 +85,29 @@ func (w *World) open(ctx context.Context, b bringup.Options) (err error) {
 
 // engines opens those of this process.
 func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine, error) {
+	var views []View
 	if w.part.Prepare != nil {
-		if err := w.part.Prepare(ctx, ranks); err != nil {
+		var err error
+		if views, err = w.part.Prepare(ctx, ranks); err != nil {
 			return nil, err
 		}
+		w.Devices = w.part.Devices
 	}
-	if w.Alone() {
-		return accl.OpenAll(ctx, w.Devices, w.Platform, ranks, w.part.Options...)
+	engines := make([]*accl.Engine, len(w.Local))
+	opening, ctx := errgroup.WithContext(ctx) // they wait for each other: an error ends all
+	for i, rank := range w.Local {
+		v := View{Ranks: ranks}
+		if views != nil {
+			v = views[i]
+		}
+		opening.Go(func() (err error) {
+			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank, slices.Concat(w.part.Options, v.Open)...)
+			return err
+		})
 	}
-	e, err := accl.Open(ctx, w.Devices[0], w.Platform, ranks, w.Local[0], w.part.Options...)
-	if err != nil {
-		return nil, err
-	}
-	return []*accl.Engine{e}, nil
+	err := opening.Wait()
+	// What is open is closed with the world.
+	return slices.DeleteFunc(engines, func(e *accl.Engine) bool { return e == nil }), err
 }
 
 // Alone reports whether this process has all ranks.

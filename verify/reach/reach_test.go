@@ -242,12 +242,12 @@ func TestRegister(t *testing.T) {
 		p.Options = []accl.OpenOption{accl.WithRxBuffers(7, 1024)}
 		end := p.Close
 		p.Close = func() error { closed++; return end() }
-		p.Prepare = func(_ context.Context, ranks []accl.Rank) error {
+		p.Prepare = func(_ context.Context, ranks []accl.Rank) ([]reach.View, error) {
 			prepared = ranks
 			if r.Size == 1 {
-				return errors.New("not alone")
+				return nil, errors.New("not alone")
 			}
-			return nil
+			return nil, nil
 		}
 		return p, nil
 	}})
