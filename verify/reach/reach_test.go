@@ -208,7 +208,7 @@ func TestMistakes(t *testing.T) {
 		kind error
 		text string
 	}{
-		{reach.Options{On: "card:0"}, "", reach.ErrText, `"card:0"; there are a platform by its name, verilated:platform, sim:host:port`},
+		{reach.Options{On: "fpga:0"}, "", reach.ErrText, `"fpga:0"; there are a platform by its name, verilated:platform, sim:host:port`},
 		{reach.Options{On: "sim:a:b"}, "", reach.ErrText, `"b" is no port`},
 		{reach.Options{On: "sim:1:2:3"}, "", reach.ErrText, "too many colons"},
 		{reach.Options{On: "sim:0"}, "", reach.ErrText, `"0" is no port`},
