@@ -1,6 +1,6 @@
 // Cclcards plays a host with cards that are not there, for programs that reach cards
 // through XRT: it says where the libraries are that such programs load instead of XRT's
-// own, and where the .xclbin is. Run it with -h. At the end it says what processes have
+// own, where the .xclbin is, and how our tools call the world. Run it with -h. At the end it says what processes have
 // not given back, and what went wrong on the cards; the exit code is not 0 then.
 package main
 
@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/internal/program"
 	"github.com/cclforge/cclforge/verify/world"
@@ -45,7 +46,12 @@ func serve(ctx context.Context, out io.Writer, platform, vars string, ranks int,
 	if err != nil {
 		return err
 	}
-	h, err := xrt.NewHost(ctx, d, ranks, xrt.HostOptions{Empty: empty})
+	// The addresses that our tools give the engines of cards.
+	all, err := cluster.Addresses(cluster.DefaultNetwork, cluster.DefaultPort, ranks)
+	if err != nil {
+		return err
+	}
+	h, err := xrt.NewHost(ctx, d, ranks, xrt.HostOptions{Empty: empty, World: world.Options{Ranks: all}})
 	if err != nil {
 		return err
 	}
@@ -57,6 +63,8 @@ func serve(ctx context.Context, out io.Writer, platform, vars string, ranks int,
 	for i, r := range h.Ranks() {
 		fmt.Fprintf(out, "rank %d    %s:%d, engine %d of card %d\n", i, r.IP, r.Port, i%d.Platform.CCLO.Count, i/d.Platform.CCLO.Count)
 	}
+	// Emulated TCP stacks have one number for both ways of a connection.
+	fmt.Fprintf(out, "world     card:%s,eachway,library=%s\n", h.Xclbin, h.Dir())
 	<-ctx.Done()
 	for _, l := range h.Leaks() {
 		fmt.Fprintln(out, l)

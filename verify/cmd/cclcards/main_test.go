@@ -27,7 +27,7 @@ func TestTheHostIsDescribed(t *testing.T) {
 	}()
 	var lines []string
 	text := bufio.NewScanner(in)
-	for len(lines) < 8 && text.Scan() {
+	for len(lines) < 9 && text.Scan() {
 		lines = append(lines, text.Text())
 	}
 	if errors.Is(text.Err(), library.ErrCompiler) {
@@ -37,10 +37,11 @@ func TestTheHostIsDescribed(t *testing.T) {
 xclbin    \S+/u280_axis3x\.xclbin
 card 0    0000:17:00\.1
 card 1    0000:18:00\.1
-rank 0    [0-9.]+:\d+, engine 0 of card 0
+rank 0    10\.10\.10\.1:5500, engine 0 of card 0
 rank 1    [0-9.]+:\d+, engine 1 of card 0
 rank 2    [0-9.]+:\d+, engine 2 of card 0
-rank 3    [0-9.]+:\d+, engine 0 of card 1$`)
+rank 3    [0-9.]+:\d+, engine 0 of card 1
+world     card:\S+/u280_axis3x\.xclbin,eachway,library=\S+$`)
 	found := want.FindStringSubmatch(strings.Join(lines, "\n"))
 	if found == nil {
 		t.Fatalf("it says\n%s (%v)", strings.Join(lines, "\n"), text.Err())
