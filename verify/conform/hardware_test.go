@@ -52,19 +52,18 @@ const remoteShare = 10 * time.Millisecond
 
 // hardware has ranks whose engines are simulated from the description of the
 // hardware, on the network in this process.
-type hardware struct{ mixed bool }
+type hardware struct {
+	as    string
+	mixed bool
+	by    way // which reaches them: process or cardWay
+}
 
-func newHardware(mixed bool) way {
+func newHardware(as string, mixed bool, by way) way {
 	slow.Store(math.Float64bits(*slowFlag))
-	return hardware{mixed}
+	return hardware{as, mixed, by}
 }
 
-func (h hardware) name() string {
-	if h.mixed {
-		return "mixed"
-	}
-	return "verilated"
-}
+func (h hardware) name() string            { return h.as }
 func (hardware) loses(*accl.Platform) bool { return false }
 func (hardware) keeps() bool               { return false }
 func (hardware) close() error              { return nil }
@@ -122,7 +121,7 @@ func (h hardware) open(ctx context.Context, t *testing.T, d *design.Design, s *s
 		}
 		return cards.Maker(rank)
 	}
-	r, err := process{}.open(ctx, t, d, s)
+	r, err := h.by.open(ctx, t, d, s)
 	if err != nil {
 		return nil, err
 	}

@@ -83,8 +83,9 @@ var ways = []struct {
 	{"processes", func() way { return newProcesses() }, 1},
 	{"namespaces", func() way { return newNamespaces() }, 1},
 	{"cards", func() way { return cardWay{} }, 1},
-	{"verilated", func() way { return newHardware(false) }, hardwareShare},
-	{"mixed", func() way { return newHardware(true) }, hardwareShare},
+	{"verilated", func() way { return newHardware("verilated", false, process{}) }, hardwareShare},
+	{"verilated-cards", func() way { return newHardware("verilated-cards", false, cardWay{}) }, hardwareShare},
+	{"mixed", func() way { return newHardware("mixed", true, process{}) }, hardwareShare},
 }
 
 func wayNames() []string {
@@ -214,6 +215,7 @@ func TestOver(t *testing.T) {
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
 		{"cards", 0.1, nil, len(parts) - 2},
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
+		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 8},
 	} {
 		if test.way == all.name() {
 			continue

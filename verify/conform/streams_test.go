@@ -17,16 +17,17 @@ import (
 // kernelBench is ranks whose kernel streams lead to the test.
 func kernelBench(ctx context.Context, t *testing.T, on where, name string, ranks int) *bench {
 	t.Helper()
-	if _, real := on.way.(cardWay); real {
-		t.Skip("over cards nobody but the platform's own kernel is at the kernel streams")
-	}
 	s := setup{platform: name, ranks: ranks, edit: small}
 	if _, built := on.way.(hardware); built {
 		s.world.Engine.Kernel = emu.Client // a kernel of the platform would be there itself
 	} else {
 		s.vars = map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
 	}
-	return on.bench(ctx, t, s)
+	b := on.bench(ctx, t, s)
+	if _, can := b.devices[0].(accl.KernelPort); !can {
+		t.Skipf("over %s nobody but the platform's own kernel is at the kernel streams", on.name())
+	}
+	return b
 }
 
 // kernel is where the test plays the user kernel of a rank.
