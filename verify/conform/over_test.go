@@ -215,7 +215,7 @@ func TestOver(t *testing.T) {
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
 		{"cards", 0.1, nil, len(parts) - 2},
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
-		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 8},
+		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 1},
 	} {
 		if test.way == all.name() {
 			continue

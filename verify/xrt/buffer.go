@@ -140,6 +140,10 @@ func (b *buffer) furnish(kind uint64) (err error) {
 		return err
 	}
 	if kind == peerBO || kind == hostBO && !b.memory.shares() {
+		// What others have left there is not what the process begins with.
+		if err := b.memory.write(b.slot.s.life, make([]byte, b.room), 0); err != nil {
+			return err
+		}
 		b.memory = b.slot.tie(b, b.memory)
 	}
 	return nil

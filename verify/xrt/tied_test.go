@@ -51,7 +51,54 @@ func TestPeerToPeer(t *testing.T) {
 	}
 }
 
-// memory is one of an engine's, in a test.
+// TestPeerToPeerMemoryThatWasUsed: host and device begin with the same bytes where
+// another buffer was before.
+func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
+	const n = 1000
+	d := designtest.Load(t, "u55c_udp", nil)
+	p := driverview.Of(d)
+	h := host(t, d, 1, HostOptions{})
+	c := load(t, h.Server)
+	dev := newDevice(c, 0, "0")
+	dev.group = groupOf(t, h, d, 0)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, err := accl.Alloc[int32](ctx, e, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used uint64
+	for round := range 2 {
+		src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]int32, n)
+		for i := range want {
+			want[i] = int32((1 - round) * (i + 1)) // zeros behind numbers
+		}
+		copy(src.Host(), want)
+		if _, err := e.Copy(ctx, src, dst, n); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(dst.Host(), want) {
+			t.Errorf("round %d: the device has something else", round)
+		}
+		if round == 1 && src.Address() != used {
+			t.Fatalf("the memory is another one: 0x%X and 0x%X", used, src.Address())
+		}
+		used = src.Address()
+		if err := src.Free(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ownMemory is that of an engine, in a test.
 func ownMemory() *plain { return &plain{data: make([]byte, 3*compareBytes)} }
 
 // TestTiedMemory has both sides change bytes, each its own.
