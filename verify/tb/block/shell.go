@@ -71,8 +71,13 @@ struct Bench {
 };
 }
 API void* %[1]s_new(uint64_t seed) { return new %[1]s_bench::Bench(seed); }
-API void %[1]s_delete(%[1]s_bench::Bench* b) { delete b; }
+API void %[1]s_delete(%[1]s_bench::Bench* b) {
+    Verilated::threadContextp(&b->context);
+    delete b;
+    Verilated::threadContextp(Verilated::defaultContextp());
+}
 API void %[1]s_step(%[1]s_bench::Bench* b, const uint32_t* in, uint32_t* out, uint32_t reset, uint32_t edge) {
+    Verilated::threadContextp(&b->context); // calls go from thread to thread
     auto& m = b->model;
 %[2]s%[3]s    m.eval();
 %[4]s%[5]s}

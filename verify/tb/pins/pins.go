@@ -156,8 +156,13 @@ struct Bench {
 #define API extern "C" __attribute__((visibility("default")))
 
 API Bench* pins_new(uint64_t seed) { return new Bench(seed); }
-API void pins_delete(Bench* b) { delete b; }
+API void pins_delete(Bench* b) {
+    Verilated::threadContextp(&b->context);
+    delete b;
+    Verilated::threadContextp(Verilated::defaultContextp());
+}
 API void pins_step(Bench* b, const uint32_t* in, uint32_t* out, uint32_t reset) {
+    Verilated::threadContextp(&b->context); // calls go from thread to thread
 COPY_IN    b->model.RESET_PIN = ACTIVE;
     b->model.CLOCK = 0;
     b->model.eval();
