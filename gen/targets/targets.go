@@ -120,6 +120,21 @@ func Emulate(ctx context.Context,
 		command.Flag("hosts", hosts), command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
 }
 
+// EmulateCards plays a host with cards that are not there, for programs that reach cards
+// through XRT: behind them are emulated ranks.
+//
+// It builds out/bin/cclcards and runs it until Ctrl-C. It says where the libraries are
+// that such programs load in place of XRT's, where the .xclbin is, and how selftest and
+// bench call the world. It needs gcc.
+func EmulateCards(ctx context.Context,
+	platform string, // platform, as a name
+	n *int, // number of engines; each card has as many as its platform (2)
+	vars *string, // variables, as one HCL object: '{clock = 300}'
+	empty *bool, // cards hold nothing at the beginning
+) error {
+	return command.Cards(ctx, platform, command.Flag("n", n), command.Flag("vars", vars), command.Flag("empty", empty))
+}
+
 // Simulate serves ranks of a platform whose engines are simulated from the
 // description of the hardware, to the same programs as emulate.
 //
@@ -178,7 +193,7 @@ func Replay(ctx context.Context,
 // It builds out/bin/cclselftest and runs it. Under mpirun and srun that command has a rank
 // in each process: mpirun -np 4 out/bin/cclselftest -on=u55c_tcp
 func Selftest(ctx context.Context,
-	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin (u55c_tcp)
 	n *int, // number of ranks (4)
 	thorough *bool, // more sizes, all roots with all types, random cases of everything that can vary
 	only *string, // operations, separated by commas (all)

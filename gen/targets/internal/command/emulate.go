@@ -36,6 +36,19 @@ func Emulate(ctx context.Context, platform string, ranks *int, flags ...string) 
 	return serve(ctx, "the emulator of "+platform, append([]string{platform, Flag("n", ranks)}, flags...)...)
 }
 
+// cards is what plays cards that are not there.
+var cards = program{
+	path:  "github.com/cclforge/cclforge/verify/cmd/cclcards",
+	takes: "the first run compiles the emulator",
+	delay: 3 * time.Second,
+}
+
+// Cards builds the server of cards that are not there and runs it until it is
+// interrupted.
+func Cards(ctx context.Context, platform string, flags ...string) error {
+	return start(ctx, cards, "the cards of "+platform, append(flags, platform)...)
+}
+
 // Replay builds the server of ranks, which replays a recording.
 func Replay(ctx context.Context, recording string, flags ...string) error {
 	return serve(ctx, "the replay of "+recording, append([]string{Flag("replay", &recording)}, flags...)...)
