@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
@@ -60,7 +61,7 @@ type Options struct {
 	// Process counts.
 	Card xrt.Options
 	// Process is the number of this process on its host: it chooses the engine among those
-	// of all cards. accl.Launch has it.
+	// of all cards. 0 is the number that the launcher says, if there is one.
 	Process int
 	// Network is where the engines are: the address of rank 0 with the bits of the
 	// network. Zero is DefaultNetwork.
@@ -92,6 +93,9 @@ func Open(ctx context.Context, o Options) (*Rank, error) {
 	}
 	if o.Bringup.Rank < 0 || o.Bringup.Rank >= len(all) {
 		return nil, fmt.Errorf("%w: rank %d of %d", ErrAddress, o.Bringup.Rank, len(all))
+	}
+	if launched, err := accl.LaunchOf(os.LookupEnv); err == nil && o.Process == 0 {
+		o.Process = launched.LocalRank
 	}
 	o.Bringup.Self = bringup.Describe(o.Platform, all[o.Bringup.Rank])
 	w, err := bringup.Join(ctx, o.Bringup)
