@@ -16,6 +16,9 @@
 // Several processes can share a card, each with engines of its own: a kernel belongs to
 // the process that uses its registers first, until that closes the card or dies.
 //
+// With XCL_EMULATION_MODE=hw_emu, XRT emulates a card for a platform that is linked for
+// hardware emulation; nobody has tried that with this driver.
+//
 // # Calls
 //
 // Calls are placed by the registers of a host controller, with up to 32 on their way, and

@@ -17,10 +17,18 @@ import (
 
 // The libraries that have XRT's functions. The first loads the second by itself, and
 // both must speak of the same devices.
-const (
-	coreUtil = "libxrt_coreutil.so.2"
-	core     = "libxrt_core.so.2"
-)
+const coreUtil = "libxrt_coreutil.so.2"
+
+// coreOf is the library that the first one loads for a mode of emulation, "" for cards.
+func coreOf(mode string) string {
+	switch mode {
+	case "hw_emu":
+		return "libxrt_hwemu.so.2"
+	case "sw_emu":
+		return "libxrt_swemu.so.2"
+	}
+	return "libxrt_core.so.2"
+}
 
 // functions are those of XRT that are used, with their declarations in C.
 type functions struct {
@@ -86,6 +94,7 @@ func loadLibrary(directory string) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
+	core := coreOf(os.Getenv("XCL_EMULATION_MODE"))
 	below, err := openLibrary(directory, core)
 	if err != nil {
 		return nil, err

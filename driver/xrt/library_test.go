@@ -149,6 +149,27 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
+// TestEmulationMode: what emulates hardware has the lower functions in a library of its
+// own, which is not there without Vitis.
+func TestEmulationMode(t *testing.T) {
+	installed(t)
+	dir := t.TempDir()
+	for _, name := range []string{coreUtil, "libxrt_core.so.2"} {
+		if err := os.Symlink(filepath.Join("/usr/lib/x86_64-linux-gnu", name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := loadLibrary(dir); err != nil {
+		t.Skip("XRT is elsewhere: ", err)
+	}
+	for mode, want := range map[string]string{"hw_emu": "libxrt_hwemu.so.2", "sw_emu": "libxrt_swemu.so.2"} {
+		t.Setenv("XCL_EMULATION_MODE", mode)
+		if _, err := loadLibrary(dir + "/."); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
+
 func TestCallError(t *testing.T) {
 	for code, want := range map[int]string{
 		-16: "f: device or resource busy", 16: "f: device or resource busy",
