@@ -271,7 +271,7 @@ func (k *controller) fail(err error) {
 // waiting is a wait for a register to change.
 type waiting struct {
 	reads int
-	next  time.Duration
+	began time.Time
 	wake  <-chan struct{} // ends a pause; nil for none
 }
 
@@ -281,13 +281,15 @@ func (w *waiting) pause(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if w.reads++; w.reads < restless {
+	if w.reads++; w.reads == 1 {
+		w.began = time.Now()
+	}
+	if w.reads < restless {
 		return nil
 	}
-	w.next = max(w.next, shortestPause)
-	timer := time.NewTimer(w.next)
+	// What took so long already may take an eighth longer.
+	timer := time.NewTimer(min(max(time.Since(w.began)/8, shortestPause), longestPause))
 	defer timer.Stop()
-	w.next = min(2*w.next, longestPause)
 	select {
 	case <-timer.C:
 		return nil
