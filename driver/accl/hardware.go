@@ -79,7 +79,13 @@ func (e *Engine) CheckHardware(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	want := &e.p.HardwareID
+	return e.p.CheckHardwareID(id)
+}
+
+// CheckHardwareID reports in what an engine that answers this differs from the
+// platform, as ErrHardware.
+func (p *Platform) CheckHardwareID(id HardwareID) error {
+	want := &p.HardwareID
 	if (id.Word^want.Value)&want.Mask == 0 {
 		return nil
 	}
@@ -90,9 +96,9 @@ func (e *Engine) CheckHardware(ctx context.Context) error {
 		}
 		has, wants := fmt.Sprint(f.of(id.Word)), fmt.Sprint(f.of(want.Value))
 		if f.Name == "stack" {
-			has, wants = nameOf(e.p.Stacks, f.of(id.Word)), nameOf(e.p.Stacks, f.of(want.Value))
+			has, wants = nameOf(p.Stacks, f.of(id.Word)), nameOf(p.Stacks, f.of(want.Value))
 		}
 		differences = append(differences, fmt.Sprintf("%s is %s, not %s", f.Name, has, wants))
 	}
-	return fmt.Errorf("%w: hardware id 0x%08X where %s has 0x%08X: %s", ErrHardware, id.Word, e.p.Name, want.Value, strings.Join(differences, "; "))
+	return fmt.Errorf("%w: hardware id 0x%08X where %s has 0x%08X: %s", ErrHardware, id.Word, p.Name, want.Value, strings.Join(differences, "; "))
 }

@@ -45,22 +45,18 @@ type Stack struct {
 // Of finds the network of an engine on its card. The error is an *Error: ErrDesign or
 // ErrAccess.
 func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
-	poe, ok := instance(d, cclo, card.Network)
-	if !ok {
-		return nil, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network", cclo, d.Platform)}
+	kind, poe, err := find(d, cclo)
+	if err != nil {
+		return nil, err
 	}
-	s := &Stack{poe: poe.Name, banks: slices.Clone(poe.Banks), setup: make(chan struct{}, 1), turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
-	k, _ := d.Kernel(poe.Kernel)
-	var err error
-	switch {
-	case has(k, "udp_number_sockets"):
-		s.kind = KindUDP
+	s := &Stack{kind: kind, poe: poe.Name, banks: slices.Clone(poe.Banks), setup: make(chan struct{}, 1), turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
+	switch kind {
+	case KindUDP:
 		var b *block
 		if b, err = newBlock(d, poe, open, udpNeeds); err == nil {
 			s.udp = &udp{b}
 		}
-	case has(k, "axi00_ptr0"):
-		s.kind = KindTCP
+	case KindTCP:
 		var b *block
 		if b, err = newBlock(d, poe, open, tcpNeeds); err == nil {
 			s.tcp = &tcp{b}
@@ -68,11 +64,7 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 		if in, ok := instance(d, cclo, card.Sessions); ok && err == nil {
 			s.sessions, err = newBlock(d, in, open, sessionNeeds)
 		}
-	case poe.Kernel == "network_krnl":
-		s.kind = KindCard
-		return s, nil
 	default:
-		s.kind = KindRDMA
 		return s, nil
 	}
 	if err != nil {
@@ -88,6 +80,30 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 		}
 	}
 	return s, nil
+}
+
+// Find says which network an engine has, without its registers: its kind, and the
+// instance of its stack, which several engines may share. The error is an *Error:
+// ErrDesign.
+func Find(d *card.Design, cclo int) (kind, instance string, err error) {
+	kind, poe, err := find(d, cclo)
+	return kind, poe.Name, err
+}
+
+func find(d *card.Design, cclo int) (string, card.Instance, error) {
+	poe, ok := instance(d, cclo, card.Network)
+	if !ok {
+		return "", poe, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network", cclo, d.Platform)}
+	}
+	switch k, _ := d.Kernel(poe.Kernel); {
+	case has(k, "udp_number_sockets"):
+		return KindUDP, poe, nil
+	case has(k, "axi00_ptr0"):
+		return KindTCP, poe, nil
+	case poe.Kernel == "network_krnl":
+		return KindCard, poe, nil
+	}
+	return KindRDMA, poe, nil
 }
 
 func has(k card.Kernel, register string) bool {

@@ -70,6 +70,20 @@ type Counter struct {
 // Status reads what there is, and changes nothing but that the counters of the MAC begin
 // anew. What of it there is depends on the kind of the network.
 func (s *Stack) Status(ctx context.Context) (Status, error) {
+	out, err := s.State(ctx)
+	if err == nil && s.mac != nil {
+		out.Link.Counters, err = s.mac.count(ctx)
+	}
+	if err == nil && s.udp != nil {
+		out.Counters, err = s.udp.counters(ctx, func(r card.Register) bool { return r.Name != "mac_address" })
+	}
+	return out, err
+}
+
+// State is Status without counters: it writes no register, and leaves the counters of
+// the MAC to whoever reads them. Bits of the MAC's state that keep what they have had
+// are read, and begin anew.
+func (s *Stack) State(ctx context.Context) (Status, error) {
 	out := Status{Kind: s.kind, Instance: s.poe}
 	if s.mac != nil {
 		link, err := s.mac.link(ctx)
@@ -80,7 +94,7 @@ func (s *Stack) Status(ctx context.Context) (Status, error) {
 	}
 	switch {
 	case s.udp != nil:
-		return out, s.udp.status(ctx, &out)
+		return out, s.udp.state(ctx, &out)
 	case s.tcp != nil:
 		ip, err := s.tcp.word(ctx, "ip_addr")
 		if err != nil {
@@ -120,11 +134,15 @@ func (m mac) link(ctx context.Context) (Link, error) {
 			out.Says = append(out.Says, v.Name)
 		}
 	}
+	return out, nil
+}
+
+// count reads what was counted since it was read before.
+func (m mac) count(ctx context.Context) ([]Counter, error) {
 	if err := m.put(ctx, "stat_pm_tick", 0, uint64(m.mask("stat_pm_tick", "tick"))); err != nil {
-		return out, err
+		return nil, err
 	}
-	out.Counters, err = m.counters(ctx, func(r card.Register) bool { return strings.HasPrefix(r.Name, "stat_") })
-	return out, err
+	return m.counters(ctx, func(r card.Register) bool { return strings.HasPrefix(r.Name, "stat_") })
 }
 
 // counters are registers of 64 bits that count.
@@ -143,7 +161,7 @@ func (b *block) counters(ctx context.Context, is func(card.Register) bool) ([]Co
 	return out, nil
 }
 
-func (u udp) status(ctx context.Context, out *Status) error {
+func (u udp) state(ctx context.Context, out *Status) error {
 	var words [4]uint64
 	for i, name := range []string{"mac_address", "ip_address", "gateway", "ip_mask"} {
 		v, err := u.get(ctx, name, 0)
@@ -185,6 +203,5 @@ func (u udp) status(ctx context.Context, out *Status) error {
 		out.Neighbors = append(out.Neighbors, Neighbor{ip, mac.String()})
 	}
 	slices.SortFunc(out.Neighbors, func(a, b Neighbor) int { return a.IP.Compare(b.IP) })
-	out.Counters, err = u.counters(ctx, func(r card.Register) bool { return r.Name != "mac_address" })
-	return err
+	return nil
 }

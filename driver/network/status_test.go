@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/network"
 )
 
@@ -54,6 +57,54 @@ func TestUDPStatus(t *testing.T) {
 	r.own.Ethernet.Cut(true)
 	if st, err = s.Status(ctx(t)); err != nil || st.Link.Up || strings.Join(st.Link.Says, " ") != "local_fault" {
 		t.Errorf("%+v, %v", st.Link, err)
+	}
+}
+
+// readers are registers that are not written.
+type readers struct{ card.Registers }
+
+func (r readers) Write(_ context.Context, offset, _ uint32) error {
+	return fmt.Errorf("0x%X is written", offset)
+}
+
+// A state is had without writing, and without taking what was counted.
+func TestState(t *testing.T) {
+	r := newRig(t, false)
+	d := design(t, "u55c_udp", nil)
+	if _, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t), r.c); err != nil {
+		t.Fatal(err)
+	}
+	r.own.Ethernet.Count(0x500, 5)
+	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
+	got, err := s.State(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Status(ctx(t)); err == nil {
+		t.Error("a status writes nothing")
+	}
+	want, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Status(ctx(t))
+	if err != nil || !slices.Contains(want.Link.Counters, network.Counter{Name: "stat_tx_total_packets", Value: 5}) {
+		t.Errorf("%v, %v", want.Link.Counters, err)
+	}
+	want.Counters, want.Link.Counters = nil, nil
+	if !reflect.DeepEqual(got, want) || !got.Link.Up || len(got.Sockets) != 2 {
+		t.Errorf("the state is %+v, and the status %+v", got, want)
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, test := range []struct {
+		platform string
+		engine   int
+		want     string
+	}{
+		{"u55c_udp", 0, "udp poe_0"}, {"u55c_tcp", 0, "tcp poe_0"}, {"u55c_axis3x", 2, "axis poe_2"}, {"u55c_rdma", 0, "rdma poe_0"}, {"u55c_udp", 1, ""},
+	} {
+		kind, instance, err := network.Find(design(t, test.platform, nil), test.engine)
+		if got := kind + " " + instance; (err == nil) != (test.want != "") || err == nil && got != test.want || err != nil && !errors.Is(err, network.ErrDesign) {
+			t.Errorf("%s %d: %q, %v", test.platform, test.engine, got, err)
+		}
 	}
 }
 

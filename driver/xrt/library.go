@@ -76,7 +76,7 @@ func name(declaration string) string {
 
 var (
 	loadedMu  sync.Mutex
-	libraries = map[string]*library{} // by directory
+	libraries = map[string]*library{} // by where they were looked for
 )
 
 // loadLibrary loads XRT from a directory; from that of XILINX_XRT, or where the
@@ -84,7 +84,11 @@ var (
 func loadLibrary(directory string) (*library, error) {
 	loadedMu.Lock()
 	defer loadedMu.Unlock()
-	if l := libraries[directory]; l != nil {
+	place := directory
+	if place == "" {
+		place = "XILINX_XRT=" + os.Getenv("XILINX_XRT")
+	}
+	if l := libraries[place]; l != nil {
 		return l, nil
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
@@ -119,7 +123,7 @@ func loadLibrary(directory string) (*library, error) {
 		return nil, fmt.Errorf("%w: the C library has no errno: %w", ErrLibrary, err)
 	}
 	purego.RegisterFunc(&l.errno, location)
-	libraries[directory] = l
+	libraries[place] = l
 	return l, nil
 }
 

@@ -50,17 +50,19 @@ func Cards(ctx context.Context,
 	return command.Builder(ctx, "cards", command.Flag("json", json))
 }
 
-// Scan says which designs the cards of this host hold: their platform, interface and
-// firmware.
+// Scan says what the cards of this host hold, and how their engines and networks are.
 //
-// A design is known by its file: a result of a build, or one that is given.
+// A design is known by its file: a result of a build, or one that is given. Cards are
+// only read: each engine and each network is taken for some milliseconds, unless another
+// process has it, which is said and leaves it alone.
 func Scan(ctx context.Context,
 	xclbin *string, // .xclbin that a card may hold, or several with commas between
+	vars *string, // variables that a design was built with, as one HCL object
 	cache *string, // directory with results of builds ($CCLFORGE_CACHE, or yours)
 	out *string, // directory with results (out)
 	json *bool, // print a JSON list
 ) error {
-	return command.Builder(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+	return command.Builder(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
 }
 
 // Program loads a card with the last build of a platform.

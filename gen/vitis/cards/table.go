@@ -19,7 +19,7 @@ func Table(w io.Writer, cards []Card) error {
 	fmt.Fprintln(t, "card\taddress\tboard\tshell\tready\tloaded\thottest\tpower\tPCIe\tused by")
 	for _, c := range cards {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, c.BDF, cmp.Or(c.Name, "-"), cmp.Or(c.Shell, "-"),
-			map[bool]string{true: "yes", false: "no"}[c.Ready], cmp.Or(c.Loaded, "-"), c.hottest(), c.watts(), c.Link, c.use())
+			map[bool]string{true: "yes", false: "no"}[c.Ready], cmp.Or(c.Loaded, "-"), c.Hottest(), c.watts(), c.Link, c.use())
 	}
 	for _, c := range cards {
 		if c.Note != "" {
@@ -29,7 +29,9 @@ func Table(w io.Writer, cards []Card) error {
 	return t.Flush()
 }
 
-func (c Card) hottest() string {
+// Hottest is the highest of its temperatures, with the sensor: "37 °C (fpga0)"; "-" if there
+// are none.
+func (c Card) Hottest() string {
 	if len(c.Temperatures) == 0 {
 		return "-"
 	}

@@ -23,11 +23,12 @@ import (
 type Card struct {
 	cards.Card
 	// Design is what is loaded, if a file is known that has its UUID.
-	Design  *Design  `json:"design,omitempty"`
-	Engines []Engine `json:"engines,omitempty"`
-	Links   []Link   `json:"links,omitempty"`
+	Design *Design `json:"design"`
+	// Engines and Networks are what inspectors have found, in the order of the design.
+	Engines  []Engine  `json:"engines"`
+	Networks []Network `json:"networks"`
 	// Remarks say what an inspector could not find out.
-	Remarks []string `json:"remarks,omitempty"`
+	Remarks []string `json:"remarks"`
 }
 
 // Design is a file that a card can be loaded with.
@@ -41,20 +42,7 @@ type Design struct {
 	Others []string `json:"others,omitempty"`
 }
 
-// Engine is a collective engine on a card.
-type Engine struct {
-	Name  string `json:"name"`
-	State string `json:"state"` // in a word or two: "ready", "not configured"
-}
-
-// Link is a port of the network.
-type Link struct {
-	Name  string `json:"name"`
-	Up    bool   `json:"up"`
-	State string `json:"state"`
-}
-
-// Inspector looks into a card that holds a design, and fills in Engines and Links. Its
+// Inspector looks into a card that holds a design, and fills in Engines and Networks. Its
 // error becomes a remark.
 type Inspector interface {
 	Inspect(ctx context.Context, c *Card) error
@@ -82,7 +70,7 @@ func Scan(ctx context.Context, o Options) ([]Card, error) {
 	}
 	out := make([]Card, len(found))
 	for i, c := range found {
-		out[i].Card = c
+		out[i] = Card{Card: c, Engines: []Engine{}, Networks: []Network{}, Remarks: []string{}}
 		if c.Loaded == "" {
 			continue
 		}

@@ -86,6 +86,9 @@ func table(t *testing.T, all []Card) string {
 	return b.String()
 }
 
+// unfolded is a text as if its lines had no end, and its columns no width.
+func unfolded(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 func TestWhatCardsHold(t *testing.T) {
 	out := t.TempDir()
 	built := filepath.Join(out, "build", "u55c_tcp", "u55c_tcp.xclbin")
@@ -121,7 +124,7 @@ func TestWhatCardsHold(t *testing.T) {
 			case d == nil || d.File != test.file || d.Platform != test.platform || len(d.Others) > 0:
 				t.Errorf("%+v", d)
 			}
-			if text := table(t, all); !strings.Contains(text, test.text) || !strings.Contains(text, "0000:c4:00.1") {
+			if text := unfolded(table(t, all)); !strings.Contains(text, test.text) || !strings.Contains(text, "0000:c4:00.1") {
 				t.Errorf("the table lacks %q:\n%s", test.text, text)
 			}
 			if _, err := os.Stat(test.o.Cache); !errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +158,7 @@ func TestOneOfTwo(t *testing.T) {
 	if d == nil || d.File != newer || d.Firmware != "f1" || !slices.Equal(d.Others, []string{older}) {
 		t.Errorf("%+v", d)
 	}
-	if text := table(t, all); !strings.Contains(text, "perhaps "+newer) || !strings.Contains(text, older) {
+	if text := unfolded(table(t, all)); !strings.Contains(text, "perhaps "+newer) || !strings.Contains(text, older) {
 		t.Error(text)
 	}
 }
@@ -173,8 +176,8 @@ func TestInspectors(t *testing.T) {
 			if c.Design == nil || c.Design.Platform != "u55c_tcp" {
 				t.Errorf("%+v", c.Design)
 			}
-			c.Engines = append(c.Engines, Engine{"ccl_offload_0", "ready"})
-			c.Links = append(c.Links, Link{"cmac", true, "up"})
+			c.Engines = append(c.Engines, Engine{Name: "ccl_offload_0", State: NotConfigured})
+			c.Networks = append(c.Networks, Network{Name: "poe_0", Kind: "udp", State: Answers, Link: &Link{Name: "cmac", Up: true}})
 			return nil
 		}),
 		inspector(func(*Card) error { return errors.New("no answer") }),
@@ -182,14 +185,14 @@ func TestInspectors(t *testing.T) {
 	if err != nil || asked != 1 {
 		t.Fatal(err, asked)
 	}
-	text := table(t, all)
-	for _, want := range []string{"ccl_offload_0 ready", "cmac up", "0000:c4:00.1: no answer"} {
+	text := unfolded(table(t, all))
+	for _, want := range []string{"0 ccl_offload_0 not configured -", "0 poe_0 udp up -", "0000:c4:00.1: no answer"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
 	}
 	line, err := json.Marshal(all[0])
-	for _, want := range []string{`"bdf":"0000:c4:00.1"`, `"platform":"u55c_tcp"`, `"generation":"accl-2024"`, `"engines":[{"name":"ccl_offload_0","state":"ready"}]`, `"links":[{"name":"cmac","up":true,"state":"up"}]`} {
+	for _, want := range []string{`"bdf":"0000:c4:00.1"`, `"platform":"u55c_tcp"`, `"generation":"accl-2024"`, `"engines":[{"name":"ccl_offload_0","state":"not configured",`, `"networks":[{"name":"poe_0","kind":"udp",`, `"remarks":["no answer"]`} {
 		if err != nil || !strings.Contains(string(line), want) {
 			t.Errorf("%s, %v; expected is %s", line, err, want)
 		}

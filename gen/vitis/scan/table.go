@@ -6,35 +6,107 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
-// Table writes cards for people.
+// columns is how wide notes get; the tables stay below that with the names that
+// platforms have.
+const columns = 100
+
+// Table writes cards for people: a table of cards, one of their engines, one of their
+// networks, and what does not fit into these.
 func Table(w io.Writer, all []Card) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(w, "XRT sees no card on this host.")
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "card\taddress\tboard\tready\tdesign\tinterface\tengines\tlinks\tused by")
-	for _, c := range all {
-		generation := "-"
-		if c.Design != nil && c.Design.Generation != "" {
-			generation = c.Design.Generation
+	for _, part := range []func(*tabwriter.Writer, []Card) (rows int){cardTable, engineTable, networkTable} {
+		var text strings.Builder
+		t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+		if part(t, all) == 0 {
+			continue
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, c.BDF, cmp.Or(c.Name, "-"),
-			map[bool]string{true: "yes", false: "no"}[c.Ready], c.what(), generation, c.engines(), c.links(), c.users())
-	}
-	if err := t.Flush(); err != nil {
-		return err
+		if err := t.Flush(); err != nil { // which a strings.Builder does not cause
+			return err
+		}
+		if _, err := fmt.Fprintln(w, text.String()); err != nil {
+			return err
+		}
 	}
 	for _, c := range all {
 		for _, line := range c.notes() {
-			if _, err := fmt.Fprintf(w, "%s: %s\n", c.BDF, line); err != nil {
+			if _, err := io.WriteString(w, fold(c.BDF+": "+line)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func cardTable(t *tabwriter.Writer, all []Card) int {
+	fmt.Fprintln(t, "card\taddress\tboard\tready\thottest\tdesign\tinterface")
+	for _, c := range all {
+		generation := "-"
+		if c.Design != nil && c.Design.Generation != "" {
+			generation = c.Design.Generation
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, c.BDF, cmp.Or(c.Name, "-"), yes(c.Ready), c.Hottest(), c.what(), generation)
+	}
+	return len(all)
+}
+
+func engineTable(t *tabwriter.Writer, all []Card) (rows int) {
+	fmt.Fprintln(t, "card\tengine\tstate\thardware id\tstack\tDMA\thas")
+	for _, c := range all {
+		for _, e := range c.Engines {
+			rows++
+			h := e.Hardware
+			if h == nil {
+				fmt.Fprintf(t, "%d\t%s\t%s\t-\t-\t-\t-\n", c.Index, e.Name, e.State)
+				continue
+			}
+			dma := list(named{"internal", h.InternalDMA}, named{"external", h.ExternalDMA})
+			has := list(named{"arithmetic", h.Arithmetic}, named{"compression", h.Compression}, named{"streams", h.KernelStreams}, named{"debug", h.Debug})
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, e.Name, e.State, h.ID, cmp.Or(h.Stack, "-"), dma, has)
+		}
+	}
+	return rows
+}
+
+func networkTable(t *tabwriter.Writer, all []Card) (rows int) {
+	fmt.Fprintln(t, "card\tnetwork\tkind\tlink\taddress\tMAC\tsockets\tARP")
+	for _, c := range all {
+		for _, n := range c.Networks {
+			rows++
+			sockets, neighbors := "-", "-"
+			if n.Sockets != nil {
+				sockets = fmt.Sprintf("%d of %d", n.Sockets.Used, n.Sockets.Size)
+			}
+			if n.Neighbors != nil {
+				neighbors = fmt.Sprint(*n.Neighbors)
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, n.Name, n.Kind, n.link(), cmp.Or(n.Address, "-"), cmp.Or(n.MAC, "-"), sockets, neighbors)
+		}
+	}
+	return rows
+}
+
+// link is the state of the link in a word or two.
+func (n *Network) link() string {
+	switch {
+	case n.State == InUse, n.State == Unknown:
+		return string(n.State)
+	case n.Link == nil:
+		return "-"
+	}
+	text := "down"
+	if n.Link.Up {
+		text = "up"
+	}
+	if n.Link.FEC {
+		text += ", RS-FEC"
+	}
+	return text
 }
 
 func (c *Card) what() string {
@@ -61,26 +133,18 @@ func (c *Card) notes() []string {
 	default:
 		out = append(out, fmt.Sprintf("holds %s, %s, design %.12s, firmware %.12s", c.Loaded, d.File, d.Description.Design, d.Firmware))
 	}
+	if users := c.users(); users != "" {
+		out = append(out, "used by "+users)
+	}
+	for _, n := range c.Networks {
+		if l := n.Link; l != nil && !l.Up {
+			out = append(out, fmt.Sprintf("the link of %s is down: the receiver says %s", l.Name, cmp.Or(strings.Join(l.Says, ", "), "nothing")))
+		}
+	}
 	if c.Note != "" {
 		out = append(out, c.Note)
 	}
 	return append(out, c.Remarks...)
-}
-
-func (c *Card) engines() string {
-	var list []string
-	for _, e := range c.Engines {
-		list = append(list, e.Name+" "+e.State)
-	}
-	return cmp.Or(strings.Join(list, ", "), "-")
-}
-
-func (c *Card) links() string {
-	var list []string
-	for _, l := range c.Links {
-		list = append(list, l.Name+" "+l.State)
-	}
-	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
 func (c *Card) users() string {
@@ -88,5 +152,56 @@ func (c *Card) users() string {
 	for _, p := range c.Users {
 		list = append(list, fmt.Sprintf("%s (%d)", p.Name, p.ID))
 	}
-	return cmp.Or(strings.Join(append(list, c.Running...), ", "), "-")
+	return strings.Join(append(list, c.Running...), ", ")
+}
+
+type named struct {
+	name string
+	has  bool
+}
+
+// list names what there is.
+func list(all ...named) string {
+	var out []string
+	for _, n := range all {
+		if n.has {
+			out = append(out, n.name)
+		}
+	}
+	return cmp.Or(strings.Join(out, ", "), "-")
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+// fold breaks lines between words.
+func fold(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text + "\n") {
+		at, first := 0, true
+		if b.Len() > 0 {
+			at, _ = b.WriteString("  ")
+		}
+		for _, word := range strings.Fields(line) {
+			n := utf8.RuneCountInString(word)
+			switch {
+			case first:
+				first = false
+			case at+1+n > columns:
+				b.WriteString("\n  ")
+				at = 2
+			default:
+				b.WriteByte(' ')
+				at++
+			}
+			b.WriteString(word)
+			at += n
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

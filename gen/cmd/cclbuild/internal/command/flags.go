@@ -46,7 +46,7 @@ func verbs() []verb {
 		{"cache", "[list | verify | prune]", "lists the results that are kept, hashes them all, or removes old ones",
 			[]string{"cache", "older", "larger", "json"}, runCache},
 		{"cards", "", "lists the cards of this host", []string{"json"}, runCards},
-		{"scan", "", "says which designs the cards of this host hold", []string{"xclbin", "out", "cache", "json"}, runScan},
+		{"scan", "", "says what the cards of this host hold, and how their engines and networks are", []string{"xclbin", "vars", "out", "cache", "json"}, runScan},
 		{"program", "<platform or .xclbin>", "loads a card", []string{"out", "device", "force"}, runProgram},
 	}
 }
