@@ -27,25 +27,32 @@ func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
 	}
 	select {
 	case w.turn <- struct{}{}:
+	case <-w.apart:
+		return nil, &Error{ErrMissing, StepRun, -1, "", fmt.Sprintf("ranks were missing at an exchange, so that they do not agree any more, and rank %d begins none", w.o.Rank)}
 	case <-ctx.Done():
 		return nil, over()
 	}
+	again := true
+	defer func() {
+		if again {
+			<-w.turn
+		}
+	}()
 	if err := w.offer(data); err != nil {
-		<-w.turn
 		return nil, err
 	}
 	select {
 	case all := <-w.exchange:
-		<-w.turn
 		return all, nil
 	case <-ctx.Done():
-		return nil, over() // the turn is never given back
+		again = false
+		close(w.apart)
+		return nil, over()
 	case <-w.trouble:
 	case <-w.ended:
 	}
 	select { // what came before that counts
 	case all := <-w.exchange:
-		<-w.turn
 		return all, nil
 	default:
 	}

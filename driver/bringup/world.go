@@ -36,6 +36,7 @@ type World struct {
 	close   sync.Once
 
 	turn     chan struct{} // held by who exchanges
+	apart    chan struct{} // closed when ranks no longer agree on how often they have
 	sharing  bool          // an exchange is under way
 	shares   [][]byte      // what has come of it
 	exchange chan [][]byte // what came of it
@@ -44,7 +45,7 @@ type World struct {
 func newWorld(o *Options) *World {
 	return &World{
 		o: o, step: StepJoin, joined: make(chan struct{}), decided: make(chan struct{}), trouble: make(chan struct{}), ended: make(chan struct{}),
-		left: make(chan error, o.Size+1), turn: make(chan struct{}, 1), exchange: make(chan [][]byte, 1),
+		left: make(chan error, o.Size+1), turn: make(chan struct{}, 1), apart: make(chan struct{}), exchange: make(chan [][]byte, 1),
 	}
 }
 

@@ -145,6 +145,9 @@ func Addresses(from netip.Prefix, port uint16, n int) ([]accl.Rank, error) {
 	if port == 0 {
 		port = DefaultPort
 	}
+	if n < 1 || n > bringup.MaxSize {
+		return nil, fmt.Errorf("%w: a world has 1 to %d ranks, not %d", ErrAddress, bringup.MaxSize, n)
+	}
 	out := make([]accl.Rank, n)
 	at := from.Addr()
 	for i := range out {

@@ -43,7 +43,7 @@ func (u udp) discover(ctx context.Context, c *Config) error {
 		case err == nil && len(missing) == 0:
 			return u.distinct(ctx, c)
 		case err == nil:
-		case ended(ctx, err):
+		case ended(ctx, err) && len(missing) > 0:
 			return u.silent(ctx, c, missing, rounds, begin)
 		default:
 			return err

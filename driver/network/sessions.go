@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -37,15 +38,16 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 		if err := k.idle(ctx); err != nil {
 			return false, 0, err
 		}
-		before := *s.pending
-		s.pending = nil
-		if _, _, err := s.answer(ctx, before); err != nil {
+		if _, _, err := s.answer(ctx, *s.pending); err != nil {
 			return false, 0, err
 		}
 		if session, open := s.session(r.to); open && r.operation == openConnection {
 			return true, session, nil
 		}
 		if r.operation == openPort && s.isListening(r.to.Port()) {
+			return true, 0, nil
+		}
+		if r.operation == closeConnection && !s.isOpen(r.session) {
 			return true, 0, nil
 		}
 	}
@@ -73,20 +75,21 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 	if err := k.done(ctx); err != nil {
 		return false, 0, err
 	}
-	s.pending = nil
 	return s.answer(ctx, r)
 }
 
-// answer reads how an operation has ended, and keeps it.
+// answer reads how the operation that is pending has ended, and keeps it.
 func (s *Stack) answer(ctx context.Context, r request) (done bool, session uint32, err error) {
 	code, err := s.sessions.word(ctx, "return_code")
-	if err != nil || code == 0 {
+	if err == nil && code != 0 && r.operation == openConnection {
+		session, err = s.sessions.word(ctx, "session_id")
+	}
+	if err != nil {
 		return false, 0, err
 	}
-	if r.operation == openConnection {
-		if session, err = s.sessions.word(ctx, "session_id"); err != nil {
-			return false, 0, err
-		}
+	s.pending = nil
+	if code == 0 {
+		return false, 0, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,6 +186,10 @@ func (s *Stack) isListening(port uint16) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.listening[port]
+}
+
+func (s *Stack) isOpen(session uint32) bool {
+	return slices.Contains(slices.Collect(maps.Values(s.openSessions())), session)
 }
 
 func (s *Stack) openSessions() map[netip.AddrPort]uint32 {

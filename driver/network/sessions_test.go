@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/wire"
 )
@@ -71,6 +72,71 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	}
 	if _, err := own.s.Setup(ctx(t), c); err != nil || len(w.Connections()) != 1 {
 		t.Errorf("after closing: %v, connections %v", err, w.Connections())
+	}
+}
+
+// once fails the first time that a register is read.
+type once struct {
+	card.Registers
+	at     uint32
+	failed bool
+}
+
+func (o *once) Read(ctx context.Context, offset uint32) (uint32, error) {
+	if offset == o.at && !o.failed {
+		o.failed = true
+		return 0, errBus
+	}
+	return o.Registers.Read(ctx, offset)
+}
+
+// An answer of the session handler that could not be read counts when it can be.
+func TestAnswersThatCannotBeRead(t *testing.T) {
+	const session, code = 0x28, 0x30
+	for name, test := range map[string]struct{ opening, closing uint32 }{
+		"the code of an opening":  {code, 0},
+		"the session":             {session, 0},
+		"the code of the closing": {0, code},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := wire.New(false)
+			own, peer := w.TCP(), newNode(t, w)
+			only := tcpConfig(2, 1)
+			if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send, Receive: only.Receive}); err != nil {
+				t.Fatal(err)
+			}
+			handler := wire.NewHandler(own, time.Second)
+			fails := &once{Registers: handler, at: ^uint32(0)}
+			s := stack(t, design(t, "u55c_tcp", nil), instances{"poe_0": own.Registers(), "session_handler_0": fails})
+			c := tcpConfig(2, 0)
+			if _, err := s.Setup(ctx(t), network.Config{Ranks: c.Ranks[:1], Send: c.Send, Receive: c.Receive, Listening: true}); err != nil {
+				t.Fatal(err)
+			}
+			again := func(at uint32, do func() error) {
+				t.Helper()
+				fails.at, fails.failed = ^uint32(0), false
+				if at != 0 {
+					fails.at = at
+					if err := do(); !errors.Is(err, errBus) {
+						t.Fatal(err)
+					}
+				}
+				if err := do(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again(test.opening, func() error {
+				_, err := s.OpenConnection(ctx(t), 10<<24|1<<16|212<<8|22, 5501)
+				return err
+			})
+			if links := w.Connections(); len(links) != 1 {
+				t.Errorf("connections %v", links)
+			}
+			again(test.closing, func() error { return s.CloseConnections(ctx(t)) })
+			if links := w.Connections(); len(links) != 0 || len(handler.Asked()) != 2 {
+				t.Errorf("connections %v, the session handler was asked for %v", links, handler.Asked())
+			}
+		})
 	}
 }
 

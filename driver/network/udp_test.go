@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/wire"
 )
@@ -263,6 +264,40 @@ func TestUDPIsGivenUpAndDoneAgain(t *testing.T) {
 	if _, err := s.Setup(ctx(t), r.c); err != nil {
 		t.Error(err)
 	}
+}
+
+// A rank alone has nobody to ask, but is not set up when it was told to stop.
+func TestUDPAloneIsGivenUp(t *testing.T) {
+	r := newRig(t, false)
+	r.c.Ranks = r.c.Ranks[:1]
+	why := errors.New("the user has changed his mind")
+	for _, stop := range []bool{false, true} {
+		c, cancel := context.WithCancelCause(ctx(t))
+		r.c.Progress = func(s network.Step) {
+			if stop && s == network.StepARP {
+				cancel(why)
+			}
+		}
+		s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": stopping{r.own.Registers(), c}, "cmac": r.own.Ethernet})
+		if _, err := s.Setup(c, r.c); errors.Is(err, why) != stop || err != nil && !stop {
+			t.Errorf("told to stop %v: %v", stop, err)
+		}
+		cancel(nil)
+	}
+}
+
+// stopping are registers of a card: they end with the cause of a context. Those of ARP are
+// cleared at once.
+type stopping struct {
+	card.Registers
+	why context.Context
+}
+
+func (s stopping) Write(ctx context.Context, offset, value uint32) error {
+	if ctx.Err() != nil && (offset < 0x1100 || offset >= 0x1200) {
+		return context.Cause(s.why)
+	}
+	return s.Registers.Write(context.WithoutCancel(ctx), offset, value)
 }
 
 // In hardware emulation there is no MAC; elsewhere cmac_1 may be there.

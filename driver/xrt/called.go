@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
@@ -14,35 +15,50 @@ type called struct {
 	instance  string
 	kernel    card.Kernel
 	arguments []card.Register // by offset
-	regs      *registers
-	running   chan struct{} // held while it is called
+	regs      card.Registers  // nil before the first call
+	running   chan struct{}   // held while it is called
 }
 
 // findKernels finds the kernels of the engine that hosts call. Their registers are
 // taken when they are called first.
-func (d *Device) findKernels() error {
-	d.kernels = map[string]*called{}
+func (d *Device) findKernels() {
 	for _, in := range d.c.design.Of(d.engine, card.User) {
 		k, ok := d.c.design.Kernel(in.Kernel)
 		if !ok || k.Control != "ap_ctrl_hs" && k.Control != "ap_ctrl_chain" {
 			continue
 		}
 		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.At == controlRegister })
-		c := &called{instance: in.Name, kernel: k, arguments: arguments, running: make(chan struct{}, 1)}
-		d.kernels[in.Name] = c
-		if d.kernels[in.Kernel] == nil {
-			d.kernels[in.Kernel] = c
+		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments, running: make(chan struct{}, 1)})
+	}
+}
+
+// kernel finds a kernel by its name or that of its instance.
+func (d *Device) kernel(name string) (*called, error) {
+	var found []*called
+	var instances []string
+	for _, k := range d.kernels {
+		if k.instance == name {
+			return k, nil
+		}
+		if k.kernel.Name == name {
+			found, instances = append(found, k), append(instances, k.instance)
 		}
 	}
-	return nil
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("%w %s beside engine %d of %s", accl.ErrNoKernel, name, d.engine, d.c.name)
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("%w: %s has several instances: %s", accl.ErrNoKernel, name, strings.Join(instances, ", "))
 }
 
 // CallKernel implements accl.KernelCaller. A kernel whose call was left can be called
 // again once it has ended.
 func (d *Device) CallKernel(ctx context.Context, kernel string, arguments ...uint64) error {
-	k := d.kernels[kernel]
-	if k == nil {
-		return fmt.Errorf("%w %s beside engine %d of %s", accl.ErrNoKernel, kernel, d.engine, d.c.name)
+	k, err := d.kernel(kernel)
+	if err != nil {
+		return err
 	}
 	if len(arguments) != len(k.arguments) {
 		var names []string
@@ -52,6 +68,9 @@ func (d *Device) CallKernel(ctx context.Context, kernel string, arguments ...uin
 		return accl.KernelArguments(names, len(arguments))
 	}
 	for i, a := range k.arguments {
+		if a.Bits < 64 && arguments[i]>>a.Bits != 0 {
+			return fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name, a.Bits, arguments[i])
+		}
 		if a.Address && !d.c.holds(arguments[i]) {
 			return fmt.Errorf("%w: %s is 0x%X, which is not in an allocation of this card", accl.ErrKernelAddress, a.Name, arguments[i])
 		}
@@ -62,20 +81,27 @@ func (d *Device) CallKernel(ctx context.Context, kernel string, arguments ...uin
 	default:
 		return fmt.Errorf("%w: %s", accl.ErrKernelBusy, k.instance)
 	}
-	if err := d.run(ctx, k, arguments); err != nil {
-		return err
+	if d.life.Err() != nil {
+		return context.Cause(d.life)
 	}
-	return nil
+	return d.run(ctx, k, arguments)
 }
 
 // run starts a kernel and waits until it has ended.
-func (d *Device) run(ctx context.Context, k *called, arguments []uint64) (err error) {
+func (d *Device) run(ctx context.Context, k *called, arguments []uint64) error {
 	if k.regs == nil {
-		if k.regs, err = d.c.registers(k.instance); err != nil {
+		regs, err := d.c.registers(k.instance)
+		if err != nil {
+			return err
+		}
+		k.regs = regs
+	}
+	c := control{k.regs}
+	if k.chained() { // it may still show the end of a call that was left
+		if err := k.regs.Write(ctx, controlRegister, apContinue); err != nil {
 			return err
 		}
 	}
-	c := control{k.regs}
 	idle, err := c.idle(ctx)
 	if err != nil {
 		return err
@@ -99,7 +125,7 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) (err er
 	var w waiting
 	for {
 		done, err := c.done(ctx)
-		if err == nil && done && k.kernel.Control == "ap_ctrl_chain" {
+		if err == nil && done && k.chained() {
 			return k.regs.Write(ctx, controlRegister, apContinue)
 		}
 		if err == nil && done {
@@ -116,6 +142,9 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) (err er
 		}
 	}
 }
+
+// chained reports whether the kernel shows its end until that is taken.
+func (k *called) chained() bool { return k.kernel.Control == "ap_ctrl_chain" }
 
 // holds reports whether an address lies in a buffer.
 func (c *Card) holds(address uint64) bool {

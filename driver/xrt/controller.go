@@ -125,8 +125,8 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.lost == nil && k.d.life.Err() != nil {
-		k.lost = context.Cause(k.d.life)
+	if k.lost == nil && !k.running {
+		k.running, k.lost = true, k.d.spawn(k.run)
 	}
 	if k.lost != nil {
 		<-k.room
@@ -140,10 +140,6 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 	}
 	next := &call{Call: c, answer: tickets.NewCall()}
 	k.queue = append(k.queue, next)
-	if !k.running {
-		k.running = true
-		k.d.tasks.Go(k.run)
-	}
 	select {
 	case k.wake <- struct{}{}:
 	default:
@@ -165,7 +161,8 @@ func (k *controller) run() {
 		case err != nil:
 		case placed || answered:
 			w, moved = waiting{wake: k.wake}, time.Now()
-		case !k.waits():
+		case !k.waits(): // calls that wait for others may take as long as they like
+			moved = time.Now()
 		case time.Since(moved) > taking:
 			err = fmt.Errorf("%w: for %v", ErrSilent, taking)
 		}

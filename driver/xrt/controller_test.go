@@ -368,6 +368,77 @@ func TestSilentController(t *testing.T) {
 	}
 }
 
+// interrupted has something done while the register of answers is being read, at a time.
+type interrupted struct {
+	*fake
+	at time.Time
+	do func()
+}
+
+func (i *interrupted) Read(ctx context.Context, at uint32) (uint32, error) {
+	v, err := i.fake.Read(ctx, at)
+	if do := i.do; at == 0x88 && do != nil && time.Now().After(i.at) {
+		i.do = nil
+		do()
+	}
+	return v, err
+}
+
+// TestAnEngineMayTakeItsTime: a call that waits for others for long is no reason to give
+// the next one up, whenever that is started.
+func TestAnEngineMayTakeItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &interrupted{fake: newFake(32), at: time.Now().Add(2 * taking)}
+		d := &Device{c: &Card{name: "card 0"}}
+		d.life, d.end = context.WithCancelCause(context.Background())
+		defer d.stop()
+		k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := make(chan accl.Ticket, 2)
+		start := func(n uint32) {
+			answer, err := k.start(t.Context(), some(n))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			open <- d.tickets.Add(answer)
+		}
+		f.do = func() { start(1) }
+		start(0)
+		for i, n := range []accl.Ticket{<-open, <-open} {
+			time.Sleep(taking / 2)
+			f.answer(codeOf)
+			if code, err := d.Wait(t.Context(), n); err != nil || code != accl.ReturnCode(1000+i) {
+				t.Errorf("call %d: %d, %v", i, code, err)
+			}
+		}
+	})
+}
+
+// TestNothingGoesOnAfterTheEnd starts calls while the engine is being closed.
+func TestNothingGoesOnAfterTheEnd(t *testing.T) {
+	for range 300 {
+		k, d := controlled(t, newFake(32))
+		var starting sync.WaitGroup
+		for i := range uint32(4) {
+			starting.Go(func() {
+				if _, err := k.start(t.Context(), some(i)); err != nil && !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			})
+		}
+		d.stop()
+		k.mu.Lock()
+		if k.running && k.lost == nil {
+			t.Error("calls are placed after the end")
+		}
+		k.mu.Unlock()
+		starting.Wait()
+	}
+}
+
 func TestCloseEndsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(2)

@@ -21,12 +21,13 @@ type Device struct {
 	controllers []*controller
 	group       int // of XRT, for buffers in device memory
 	hostGroup   int // for buffers in host memory, -1 if there is none
-	kernels     map[string]*called
+	kernels     []*called
 	tickets     tickets.Set
 
-	life  context.Context // ends with Close
-	end   context.CancelCauseFunc
-	tasks sync.WaitGroup
+	life     context.Context // ends with Close
+	end      context.CancelCauseFunc
+	spawning sync.Mutex
+	tasks    sync.WaitGroup
 }
 
 var (
@@ -35,7 +36,8 @@ var (
 )
 
 // Engine opens an engine of the card, from 0 up, which this process has to itself until
-// the card is closed. The platform must be the one that the card holds.
+// the card is closed. The platform must be the one that the card holds. The error is
+// ErrOpen for an engine that is open; it can be opened again after its Close.
 func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
 	d, err := c.engine(ctx, p, number)
 	if err != nil {
@@ -53,37 +55,54 @@ func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 		return nil, fmt.Errorf("%w: the card holds %s, not %s", ErrDesign, c.design.Platform, p.Name)
 	}
 	d := &Device{c: c, engine: number, hostGroup: -1}
-	if err := d.place(); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.exchange, err = c.registers(cclo[0].Name); err != nil {
-		return nil, err
-	}
-	if err := d.findKernels(); err != nil {
-		return nil, err
-	}
 	d.life, d.end = context.WithCancelCause(c.life)
-	controllers := c.design.Of(number, card.HostController)
+	if err := d.claim(); err != nil {
+		d.end(nil)
+		return nil, err
+	}
+	if err := d.open(ctx, p, cclo[0]); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// claim enters the engine with its card, which has each only once: two that place calls
+// would take each other's answers.
+func (d *Device) claim() error {
+	d.c.mu.Lock()
+	defer d.c.mu.Unlock()
+	if d.c.closed {
+		return ErrClosed
+	}
+	for other := range d.c.engines {
+		if other.engine == d.engine {
+			return ErrOpen
+		}
+	}
+	d.c.engines[d] = true
+	return nil
+}
+
+func (d *Device) open(ctx context.Context, p *accl.Platform, cclo card.Instance) (err error) {
+	if err := d.place(); err != nil {
+		return err
+	}
+	if d.exchange, err = d.c.registers(cclo.Name); err != nil {
+		return err
+	}
+	d.findKernels()
+	controllers := d.c.design.Of(d.engine, card.HostController)
 	if len(controllers) == 0 {
-		controllers = cclo // which has the registers itself
+		controllers = []card.Instance{cclo} // which has the registers itself
 	}
 	for _, in := range controllers {
 		k, err := openController(ctx, d, p, in)
 		if err != nil {
-			d.stop()
-			return nil, err
+			return err
 		}
 		d.controllers = append(d.controllers, k)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		d.stop()
-		return nil, ErrClosed
-	}
-	c.engines[d] = true
-	return d, nil
+	return nil
 }
 
 // place finds the memory that all memory ports of the engine reach: those of its DMA
@@ -189,8 +208,21 @@ func (d *Device) Close() error {
 	return nil
 }
 
+// spawn runs something that stop waits for. The error is why the engine has stopped.
+func (d *Device) spawn(task func()) error {
+	d.spawning.Lock()
+	defer d.spawning.Unlock()
+	if d.life.Err() != nil {
+		return context.Cause(d.life)
+	}
+	d.tasks.Go(task)
+	return nil
+}
+
 func (d *Device) stop() {
+	d.spawning.Lock()
 	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.engine, d.c.name))
+	d.spawning.Unlock()
 	d.tasks.Wait()
 }
 

@@ -24,6 +24,7 @@ var (
 	ErrClient   = errors.New("no such client")                     //
 	ErrTicket   = tickets.ErrTicket                                //
 	ErrClosed   = errors.New("the card is closed")                 //
+	ErrOpen     = errors.New("the engine is open")                 // in this process
 	ErrFreed    = errors.New("the memory was freed")               //
 	ErrSilent   = errors.New("it neither takes nor answers calls") // the host controller
 )

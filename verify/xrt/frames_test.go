@@ -52,6 +52,37 @@ func answers(t testing.TB, c net.Conn) int {
 	return len(b) / replyBytes
 }
 
+// TestTheEndWaitsForNobody closes a server while somebody has connected and says nothing,
+// and somebody else has said half of something.
+func TestTheEndWaitsForNobody(t *testing.T) {
+	s, err := Serve(t.Context(), nil)
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	dial(t, s)
+	half := dial(t, s)
+	if _, err := half.Write(frame(hello, nil, 7, wireVersion)[:5]); err != nil {
+		t.Fatal(err)
+	}
+	served := dial(t, s) // those before have been accepted when this one has an answer
+	if _, err := served.Write(frame(hello, nil, 8, wireVersion)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(served, make([]byte, replyBytes)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Close() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+}
+
 // TestDamagedRequests sees that what is no request ends its connection, and no other.
 func TestDamagedRequests(t *testing.T) {
 	s := serve(t, Card{})

@@ -45,7 +45,6 @@ type Server struct {
 // process is what one process has, which is at the other end of a connection.
 type process struct {
 	id      int
-	conn    *net.UnixConn
 	opened  []*opened
 	buffers map[uint64]*buffer
 }
@@ -124,11 +123,8 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed = true
-	for p := range s.processes {
-		p.conn.Close()
-	}
 	s.mu.Unlock()
-	s.end()
+	s.end() // also of those that have not greeted
 	err := s.listener.Close()
 	s.serving.Wait()
 	return errors.Join(err, os.RemoveAll(s.dir))
@@ -154,6 +150,7 @@ func (s *Server) accept() {
 // serve serves a process until its connection ends, which gives back all that it has.
 func (s *Server) serve(conn *net.UnixConn) error {
 	defer conn.Close()
+	defer context.AfterFunc(s.life, func() { conn.Close() })()
 	q, err := receive(conn)
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -164,7 +161,7 @@ func (s *Server) serve(conn *net.UnixConn) error {
 	if err != nil {
 		return err
 	}
-	p := &process{id: int(q.arguments[0]), conn: conn, buffers: map[uint64]*buffer{}}
+	p := &process{id: int(q.arguments[0]), buffers: map[uint64]*buffer{}}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()

@@ -31,6 +31,7 @@ func TestSizes(t *testing.T) {
 		{"1KiB:4KiB:+1KiB", []int{1024, 2048, 3072, 4096}},
 		{"2:9:x1.5", []int{2, 3, 4, 6, 9}},
 		{"8:8:x2", []int{8}},
+		{"8GiB:16GiB:x17179869183", []int{8 << 30}},
 	} {
 		if got, err := rates.Sizes(test.text); err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, %v; expected is %v", test.text, got, err, test.want)

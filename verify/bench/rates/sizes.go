@@ -61,7 +61,7 @@ func sweep(text string) ([]int, error) {
 		next = func(at int) int { return at + n }
 	} else if by, is := strings.CutPrefix(step, "x"); is {
 		if n, err := strconv.ParseFloat(by, 64); err == nil && n > 1 && n < largestSize {
-			next = func(at int) int { return max(int(float64(at)*n), at+1) }
+			next = func(at int) int { return max(int(min(float64(at)*n, largestSize+1)), at+1) }
 		}
 	}
 	switch {

@@ -118,8 +118,18 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
+	first, err := cards[0].Engine(t.Context(), &p, 1)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := cards[0].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrOpen) {
+		t.Errorf("the same engine of the same card again: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
+		t.Errorf("after its end: %v", err)
 	}
 	if _, err := cards[1].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrBusy) {
 		t.Errorf("the same engine again: %v", err)
