@@ -38,7 +38,8 @@ type MemSpec struct {
 
 // Memory is a piece of memory that engine and host share. Its Bytes are the
 // host's copy, except in host memory that is not Mirrored, where both see the
-// same bytes.
+// same bytes. They must not be used after Free, or after the card of the device is
+// closed: on cards, they are no memory of Go's.
 type Memory interface {
 	Addr() uint64                                          // as the engine sees it
 	Bytes() []byte                                         // the host's copy

@@ -27,7 +27,7 @@ func (d *Device) findKernels() {
 		if !ok || k.Control != "ap_ctrl_hs" && k.Control != "ap_ctrl_chain" {
 			continue
 		}
-		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.At == controlRegister })
+		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.Name == controlRegister })
 		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments, running: make(chan struct{}, 1)})
 	}
 }
@@ -96,9 +96,12 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) error {
 		}
 		k.regs = regs
 	}
-	c := control{k.regs}
+	c, err := controlOf(k.kernel, k.regs)
+	if err != nil {
+		return err
+	}
 	if k.chained() { // it may still show the end of a call that was left
-		if err := k.regs.Write(ctx, controlRegister, apContinue); err != nil {
+		if err := c.taken(ctx); err != nil {
 			return err
 		}
 	}
@@ -126,7 +129,7 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) error {
 	for {
 		done, err := c.done(ctx)
 		if err == nil && done && k.chained() {
-			return k.regs.Write(ctx, controlRegister, apContinue)
+			return c.taken(ctx)
 		}
 		if err == nil && done {
 			return nil

@@ -78,7 +78,7 @@ func kernels(t *testing.T, all ...*called) *Device {
 
 func chained(instance string, regs card.Registers) *called {
 	arguments := []card.Register{{Name: "wide", At: 0x10, Bits: 64}, {Name: "narrow", At: 0x1C, Bits: 32}}
-	return &called{instance: instance, kernel: card.Kernel{Name: "mine", Control: "ap_ctrl_chain"}, arguments: arguments, regs: regs, running: make(chan struct{}, 1)}
+	return &called{instance: instance, kernel: card.Kernel{Name: "mine", Control: "ap_ctrl_chain", Registers: []card.Register{started}}, arguments: arguments, regs: regs, running: make(chan struct{}, 1)}
 }
 
 // TestACallThatWasLeftIsNotTheNext: what is left of a call, its end, is not that of the

@@ -86,7 +86,7 @@ func newController(ctx context.Context, d *Device, p *accl.Platform, name string
 		return k, err
 	}
 	k.capacity = 1
-	k.way, err = startingWay(words, exchange, p)
+	k.way, err = startingWay(words, kernel, exchange, p)
 	return k, err
 }
 

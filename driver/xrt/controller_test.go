@@ -13,9 +13,12 @@ import (
 	"github.com/cclforge/cclforge/driver/card"
 )
 
+// started is the control register of kernels that are started, as Vitis has it.
+var started = card.Register{Name: "control", At: 0x00, Bits: 32, Values: []card.Value{{Name: "start", Value: 1}, {Name: "done", Value: 2}, {Name: "idle", Value: 4}}}
+
 // Registers of a host controller, as the contract has them.
 var hostctrl = card.Kernel{Name: "hostctrl", Control: "ap_ctrl_hs", Registers: []card.Register{
-	{Name: "control", At: 0x00, Bits: 32}, {Name: "scenario", At: 0x10, Bits: 32}, {Name: "count", At: 0x18, Bits: 32},
+	started, {Name: "scenario", At: 0x10, Bits: 32}, {Name: "count", At: 0x18, Bits: 32},
 	{Name: "comm", At: 0x20, Bits: 32}, {Name: "root_src_dst", At: 0x28, Bits: 32}, {Name: "function_code", At: 0x30, Bits: 32},
 	{Name: "tag", At: 0x38, Bits: 32}, {Name: "arithcfg", At: 0x40, Bits: 32}, {Name: "compression_flags", At: 0x48, Bits: 32},
 	{Name: "stream_flags", At: 0x50, Bits: 32}, {Name: "addr_0", At: 0x58, Bits: 64}, {Name: "addr_1", At: 0x64, Bits: 64},

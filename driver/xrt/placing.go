@@ -123,10 +123,14 @@ type starting struct {
 	returnCode uint32
 }
 
-func startingWay(words *callWords, exchange card.Registers, p *accl.Platform) (placer, error) {
+func startingWay(words *callWords, kernel card.Kernel, exchange card.Registers, p *accl.Platform) (placer, error) {
+	c, err := controlOf(kernel, words.regs)
+	if err != nil {
+		return nil, err
+	}
 	for _, w := range p.Exchange.Words {
 		if w.Name == "return_code" {
-			return &starting{words, control{words.regs}, exchange, w.At}, nil
+			return &starting{words, c, exchange, w.At}, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
