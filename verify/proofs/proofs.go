@@ -11,7 +11,9 @@
 // Invariants (in the properties: between `ifdef INVARIANTS and `endif) say what
 // the registers of a block have to do with each other. Induction needs them; they
 // are proved with the rest. Variants of the block with a planted defect are
-// checked without them: what fails there can be seen from outside.
+// checked without them: what fails there can be seen from outside. Where it takes
+// long, defects are looked for in some of the runs only (between `ifndef INVARIANTS
+// and `endif, with assumptions and nothing else): what fails in these fails.
 //
 // Covers are situations that a proof would be worth nothing without, such as a
 // word that has come through: the assumptions must leave room for each. So are the

@@ -144,11 +144,13 @@ func (p Proof) find(ctx context.Context, s Sources, o Options, dir string, d Def
 	if depth == 0 {
 		depth = p.Depth
 	}
-	cycles := strconv.Itoa(depth)
+	var said string
+	var err error
 	if p.AtOnce {
-		cycles = "0:" + cycles + ":" + cycles
+		said, err = p.askAtOnce(ctx, o, dir, depth)
+	} else {
+		said, err = p.ask(ctx, o, dir, "-t", strconv.Itoa(depth))
 	}
-	said, err := p.ask(ctx, o, dir, "-t", cycles)
 	if err == nil {
 		return found, fmt.Errorf("%w in %d cycles", ErrSurvives, depth)
 	}
@@ -197,6 +199,40 @@ func (p Proof) ask(ctx context.Context, o Options, dir string, args ...string) (
 		all = append(all, "--noincr")
 	}
 	return o.run(ctx, dir, "yosys-smtbmc", slices.Concat(all, args, []string{"proof.smt2"})...)
+}
+
+// plainly stands before z3 where all is asked with one question. Z3 reads a term
+// that has a name anew at each place where it is named, which takes longer than
+// the answer; of a constant that equals the term it does not. What is asked about
+// an answer stays as it is. %s is z3.
+const plainly = `#!/bin/sh
+exec sed -u -E '/^\(check-sat/{
+:a
+n
+ba
+}
+s/^\(define-fun (\|[^|]*\|) \(\) (Bool|\(_ BitVec [0-9]+\)) (.*)\)$/(declare-fun \1 () \2)(assert (= \1 \3))/' | '%s' "$@"
+`
+
+// askAtOnce puts a question about all of some cycles.
+func (p Proof) askAtOnce(ctx context.Context, o Options, dir string, cycles int) (string, error) {
+	z3, err := exec.LookPath("z3")
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrTools, err)
+	}
+	bin, err := filepath.Abs(filepath.Join(dir, "bin"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(bin, "z3"), fmt.Appendf(nil, plainly, z3), 0o755); err != nil {
+		return "", err
+	}
+	t := fmt.Sprintf("0:%d:%d", cycles, cycles)
+	return o.run(ctx, dir, "env", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"yosys-smtbmc", "--noprogress", "--unroll", "-s", "z3", "--noincr", "-t", t, "proof.smt2")
 }
 
 func (o Options) run(ctx context.Context, dir, tool string, args ...string) (string, error) {

@@ -93,6 +93,9 @@ func choose(every []proofs.Proof, only string, quick bool) ([]proofs.Proof, erro
 			return nil, fmt.Errorf("there is no proof of %q", name)
 		}
 	}
+	if len(every) == 0 {
+		return nil, errors.New("all proofs are done")
+	}
 	var wanted []proofs.Proof
 	for _, p := range every {
 		if (!quick || p.Quick) && (len(names) == 0 || slices.Contains(names, p.Name)) {
