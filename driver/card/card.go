@@ -151,6 +151,14 @@ func (r Register) Value(name string) (uint32, bool) {
 	return r.Values[i].Value, true
 }
 
+// Write writes a value to the register: of 64 bits, the low word first.
+func (r Register) Write(ctx context.Context, regs Registers, v uint64) error {
+	if err := regs.Write(ctx, r.At, uint32(v)); err != nil || r.Bits <= 32 {
+		return err
+	}
+	return regs.Write(ctx, r.At+4, uint32(v>>32))
+}
+
 // Offset is where a register is; ok is false if the kernel has none of this name.
 func (k Kernel) Offset(register string) (at uint32, ok bool) {
 	i := slices.IndexFunc(k.Registers, func(r Register) bool { return r.Name == register })
@@ -160,17 +168,17 @@ func (k Kernel) Offset(register string) (at uint32, ok bool) {
 	return k.Registers[i].At, true
 }
 
-// Offsets are where registers are, in the order of their names. The error names
-// those that the kernel does not have.
-func (k Kernel) Offsets(registers ...string) ([]uint32, error) {
-	out := make([]uint32, len(registers))
+// Find finds registers, in the order of their names. The error names those that the
+// kernel does not have.
+func (k Kernel) Find(registers ...string) ([]Register, error) {
+	out := make([]Register, len(registers))
 	var missing []string
 	for i, name := range registers {
-		at, ok := k.Offset(name)
+		r, ok := k.Register(name)
 		if !ok {
 			missing = append(missing, name)
 		}
-		out[i] = at
+		out[i] = r
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("kernel %s has no registers %q", k.Name, missing)

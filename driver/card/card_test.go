@@ -44,10 +44,10 @@ func TestRegisters(t *testing.T) {
 	if !ok {
 		t.Fatal("no kernel")
 	}
-	if at, err := k.Offsets("count", "control"); err != nil || !slices.Equal(at, []uint32{0x18, 0}) {
+	if at, err := k.Find("count", "control"); err != nil || len(at) != 2 || at[0].At != 0x18 || at[1].At != 0 {
 		t.Errorf("%v, %v", at, err)
 	}
-	_, err := k.Offsets("count", "tag", "comm")
+	_, err := k.Find("count", "tag", "comm")
 	if err == nil || !strings.Contains(err.Error(), `hostctrl has no registers ["tag" "comm"]`) {
 		t.Error(err)
 	}

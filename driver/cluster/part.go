@@ -80,12 +80,13 @@ func (part *Part) tcp(c *network.Config, eachWay bool) error {
 		c.Connections = network.EachWay
 	}
 	at := []*uint64{&c.Send, &c.Receive}
-	poe := part.Card.Design().Of(part.Device.Number(), card.Network)
-	for i, b := range part.Network.Banks() {
-		if i >= len(at) || len(poe) == 0 {
-			break
-		}
-		mem, err := part.Card.Alloc(poe[0].Name, b.Port, network.BufferBytes)
+	_, stack, err := network.Find(part.Card.Design(), part.Device.Number())
+	if err != nil {
+		return err
+	}
+	banks := part.Network.Banks()
+	for i, b := range banks[:min(len(banks), len(at))] {
+		mem, err := part.Card.Alloc(stack, b.Port, network.BufferBytes)
 		if err != nil {
 			return err
 		}

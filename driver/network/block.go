@@ -88,13 +88,6 @@ func (b *block) read(ctx context.Context, at uint32, name string) (uint32, error
 	return v, nil
 }
 
-func (b *block) write(ctx context.Context, at, v uint32, name string) error {
-	if err := b.r.Write(ctx, at, v); err != nil {
-		return &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "write " + name, Cause: err}
-	}
-	return nil
-}
-
 // get reads a register of a row.
 func (b *block) get(ctx context.Context, name string, row int) (uint64, error) {
 	r := b.register(name)
@@ -116,11 +109,11 @@ func (b *block) word(ctx context.Context, name string) (uint32, error) {
 // put writes a register of a row.
 func (b *block) put(ctx context.Context, name string, row int, v uint64) error {
 	r := b.register(name)
-	at := r.At + uint32(row)*r.Stride
-	if err := b.write(ctx, at, uint32(v), name); err != nil || r.Bits == 32 {
-		return err
+	r.At += uint32(row) * r.Stride
+	if err := r.Write(ctx, b.r, v); err != nil {
+		return &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "write " + name, Cause: err}
 	}
-	return b.write(ctx, at+4, uint32(v>>32), name)
+	return nil
 }
 
 // keep writes a register and reads whether it stays, or becomes one of the others that

@@ -113,13 +113,8 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) error {
 		return fmt.Errorf("%w: %s has not ended the call before", accl.ErrKernelBusy, k.instance)
 	}
 	for i, a := range k.arguments {
-		if err := k.regs.Write(ctx, a.At, uint32(arguments[i])); err != nil {
+		if err := a.Write(ctx, k.regs, arguments[i]); err != nil {
 			return err
-		}
-		if a.Bits > 32 {
-			if err := k.regs.Write(ctx, a.At+4, uint32(arguments[i]>>32)); err != nil {
-				return err
-			}
 		}
 	}
 	if err := c.start(ctx); err != nil {

@@ -75,7 +75,7 @@ func openController(ctx context.Context, d *Device, p *accl.Platform, in card.In
 }
 
 func newController(ctx context.Context, d *Device, p *accl.Platform, name string, regs card.Registers, kernel card.Kernel, exchange card.Registers) (*controller, error) {
-	arguments, err := kernel.Offsets(callRegisters...)
+	arguments, err := kernel.Find(callRegisters...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
 	}

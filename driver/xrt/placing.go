@@ -17,24 +17,16 @@ var callRegisters = []string{
 
 // callWords are the registers of a call.
 type callWords struct {
-	regs card.Registers
-	at   []uint32
+	regs      card.Registers
+	registers []card.Register
 }
 
 func (w *callWords) write(ctx context.Context, c accl.Call) error {
-	for i, v := range []uint32{
-		c.Scenario, c.Count, c.Comm, c.RootSrcDst, c.FunctionCode, c.Tag, c.ArithCfg, c.CompressionFlags, c.StreamFlags,
+	for i, v := range [...]uint64{
+		uint64(c.Scenario), uint64(c.Count), uint64(c.Comm), uint64(c.RootSrcDst), uint64(c.FunctionCode), uint64(c.Tag),
+		uint64(c.ArithCfg), uint64(c.CompressionFlags), uint64(c.StreamFlags), c.Addr0, c.Addr1, c.Addr2,
 	} {
-		if err := w.regs.Write(ctx, w.at[i], v); err != nil {
-			return err
-		}
-	}
-	for i, v := range []uint64{c.Addr0, c.Addr1, c.Addr2} {
-		at := w.at[len(w.at)-3+i]
-		if err := w.regs.Write(ctx, at, uint32(v)); err != nil {
-			return err
-		}
-		if err := w.regs.Write(ctx, at+4, uint32(v>>32)); err != nil {
+		if err := w.registers[i].Write(ctx, w.regs, v); err != nil {
 			return err
 		}
 	}
@@ -52,21 +44,19 @@ type posting struct {
 
 // postingWay is nil if the controller does not post.
 func postingWay(ctx context.Context, words *callWords, kernel card.Kernel) (placer, int, error) {
-	at, err := kernel.Offsets("post", "posted", "answered", "capacity", "answers")
+	at, err := kernel.Find("post", "posted", "answered", "capacity", "answers")
 	if err != nil {
 		return nil, 0, nil // a design from before
 	}
-	capacity, err := words.regs.Read(ctx, at[3])
+	capacity, err := words.regs.Read(ctx, at[3].At)
 	if err != nil || capacity == 0 {
 		return nil, 0, err
 	}
-	p := &posting{words: words, post: at[0], posted: at[1], answered: at[2], ring: at[4], length: capacity}
+	p := &posting{words: words, post: at[0].At, posted: at[1].At, answered: at[2].At, ring: at[4].At, length: capacity}
 	// A call that a process before has posted last may be taken just now.
-	for range 2 {
-		if p.calls, err = words.regs.Read(ctx, p.posted); err != nil {
-			return nil, 0, err
-		}
-		time.Sleep(time.Millisecond)
+	time.Sleep(time.Millisecond)
+	if p.calls, err = words.regs.Read(ctx, p.posted); err != nil {
+		return nil, 0, err
 	}
 	if p.known, err = words.regs.Read(ctx, p.answered); err != nil {
 		return nil, 0, err

@@ -13,22 +13,28 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 )
 
-// TestPeerToPeer runs a call on memory that is never synced: the host sees device
-// memory.
-func TestPeerToPeer(t *testing.T) {
-	const n = 5000
+// alone is the engine of a card, in a world of its own.
+func alone(ctx context.Context, t *testing.T) *accl.Engine {
+	t.Helper()
 	d := designtest.Load(t, "u55c_udp", nil)
 	p := driverview.Of(d)
 	h := host(t, d, 1, HostOptions{})
-	c := load(t, h.Server)
-	dev := newDevice(c, 0, "0")
+	dev := newDevice(load(t, h.Server), 0, "0")
 	dev.group = groupOf(t, h, d, 0)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+// TestPeerToPeer runs a call on memory that is never synced: the host sees device
+// memory.
+func TestPeerToPeer(t *testing.T) {
+	const n = 5000
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e := alone(ctx, t)
 	src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
 	if err != nil {
 		t.Fatal(err)
@@ -55,18 +61,9 @@ func TestPeerToPeer(t *testing.T) {
 // another buffer was before.
 func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
 	const n = 1000
-	d := designtest.Load(t, "u55c_udp", nil)
-	p := driverview.Of(d)
-	h := host(t, d, 1, HostOptions{})
-	c := load(t, h.Server)
-	dev := newDevice(c, 0, "0")
-	dev.group = groupOf(t, h, d, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := alone(ctx, t)
 	dst, err := accl.Alloc[int32](ctx, e, n)
 	if err != nil {
 		t.Fatal(err)

@@ -57,12 +57,7 @@ func run(ctx context.Context) (err error) {
 		return program.Usage{Err: fmt.Errorf("%q: expected are options; -h says which", flag.Arg(0))}
 	}
 	defer func() {
-		for _, of := range []error{reach.ErrText, bringup.ErrOption, rates.ErrOption, lang.ErrInvalid} {
-			if errors.Is(err, of) {
-				err = program.Usage{Err: err}
-				return
-			}
-		}
+		err = program.AskedWrongly(err, reach.ErrText, bringup.ErrOption, rates.ErrOption, lang.ErrInvalid)
 	}()
 	w, err := reach.Open(ctx, where)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -188,31 +187,5 @@ func TestErrorsOfAll(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestAddresses(t *testing.T) {
-	for _, test := range []struct {
-		from string
-		n    int
-		want string // the last one, "" for an error
-	}{
-		{"", 4, "10.10.10.4"}, {"192.168.1.250/24", 6, "192.168.1.255"}, {"192.168.1.250/24", 7, ""}, {"10.0.0.255/16", 2, "10.0.1.0"},
-		{"fe80::1/64", 1, ""}, {"224.0.0.1/24", 1, ""},
-	} {
-		from := netip.Prefix{}
-		if test.from != "" {
-			from = netip.MustParsePrefix(test.from)
-		}
-		all, err := cluster.Addresses(from, 0, test.n)
-		if test.want == "" {
-			if !errors.Is(err, cluster.ErrAddress) {
-				t.Errorf("%d from %s: %v, %v", test.n, test.from, all, err)
-			}
-			continue
-		}
-		if err != nil || len(all) != test.n || all[test.n-1].IP.String() != test.want || all[0].Port != 5500 {
-			t.Errorf("%d from %s: %v, %v", test.n, test.from, all, err)
-		}
 	}
 }

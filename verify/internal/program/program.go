@@ -25,6 +25,16 @@ func (u Usage) Error() string { return u.Err.Error() }
 // Unwrap is what is wrong.
 func (u Usage) Unwrap() error { return u.Err }
 
+// AskedWrongly makes an error one of usage if it matches one of those that say so.
+func AskedWrongly(err error, kinds ...error) error {
+	for _, kind := range kinds {
+		if errors.Is(err, kind) {
+			return Usage{err}
+		}
+	}
+	return err
+}
+
 // Silent is an error that has been said already.
 type Silent struct{ Err error }
 
