@@ -16,21 +16,25 @@ import (
 )
 
 // Jobs of a cluster go on when their builder is gone, and take from each other what
-// they need; the next builder follows those that are there.
+// they need; the next builder follows those that are there, also those that end while
+// it looks for them.
 func TestJobsThatOutliveTheirBuilder(t *testing.T) {
-	f := fix(t)
-	f.abandon("0.3")
-	d := &detached{}
-	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	right(t, out)
-	if got := counted(t, f.count); got != once || d.new != 0 {
-		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
-	}
-	if r := out.Results["p/link/p"]; r.Seconds <= 0 && r.Seconds > 60 {
-		t.Errorf("it took %v s", r.Seconds)
+	for name, d := range map[string]*detached{"later": {}, "after the look": {slow: true}, "before the look": {late: true}} {
+		t.Run(name, func(t *testing.T) {
+			f := fix(t)
+			f.abandon("0.3")
+			out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			right(t, out)
+			if got := counted(t, f.count); got != once || d.new != 0 {
+				t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
+			}
+			if r := out.Results["p/link/p"]; r.Seconds < 0 || r.Seconds > 60 {
+				t.Errorf("it took %v s", r.Seconds)
+			}
+		})
 	}
 }
 

@@ -27,6 +27,8 @@ type detached struct {
 	blind  bool          // it never sees the end of a job
 	lost   bool          // it never hears of a job again
 	stale  bool          // jobs of others wait for ever
+	slow   bool          // jobs have ended when it says that they are alive
+	late   bool          // jobs end before it looks whether they are alive
 }
 
 type detachedJob struct {
@@ -56,7 +58,11 @@ func runs(pid int) bool {
 }
 
 func (d *detached) Alive(_ context.Context, dir string) (bool, error) {
-	return runs(d.pid(dir)) || d.stale && d.pid(dir) != 0, nil
+	alive := runs(d.pid(dir)) || d.stale && d.pid(dir) != 0
+	for (d.slow || d.late) && runs(d.pid(dir)) {
+		time.Sleep(time.Millisecond)
+	}
+	return alive && !d.late, nil
 }
 
 func (d *detached) Cancel(_ context.Context, dir string) error {
@@ -73,7 +79,7 @@ func (d *detached) Submit(_ context.Context, j step.Job, after []step.Running) (
 	if d.refuse != nil {
 		return nil, d.refuse
 	}
-	if alive, _ := d.Alive(context.Background(), j.Dir); alive {
+	if j.Follow {
 		return &detachedJob{d, j.Dir, j.Started}, nil
 	}
 	script := "echo $$ >job.new; mv job.new job.pid\n"

@@ -32,7 +32,7 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 	}
 	jobCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	running, err := u.build.exec.Submit(jobCtx, step.Job{Step: u.step, Key: u.key.Hash, Dir: dir,
+	running, err := u.build.exec.Submit(jobCtx, step.Job{Step: u.step, Key: u.key.Hash, Dir: dir, Follow: adopted != "",
 		Lines: u.line, Started: func(where string) { u.start(dir, where) }, Waiting: u.wait}, after)
 	if err != nil {
 		if adopted == "" {

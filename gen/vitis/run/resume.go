@@ -20,6 +20,17 @@ func (u *unit) resume(ctx context.Context) (adopt string, err error) {
 	for _, dir := range u.build.store.Works(u.key.Hash) {
 		o := readOwner(dir)
 		code, ended := exitOf(dir)
+		if o != nil && !ended && o.Executor == mine && follower != nil && adopt == "" && u.follows(o) {
+			alive, err := follower.Alive(ctx, dir)
+			if err != nil {
+				return "", fmt.Errorf("ask for the job of an earlier build: %w", err)
+			}
+			if alive {
+				adopt = dir
+				continue
+			}
+			code, ended = exitOf(dir) // it may have ended before it was asked for
+		}
 		switch {
 		case o == nil:
 			u.discard(ctx, dir)
@@ -48,16 +59,6 @@ func (u *unit) resume(ctx context.Context) (adopt string, err error) {
 		case o.Executor != mine:
 			// A job of another executor may work there; prune removes it some day.
 		default:
-			if follower != nil && adopt == "" && u.follows(o) {
-				alive, err := follower.Alive(ctx, dir)
-				if err != nil {
-					return "", fmt.Errorf("ask for the job of an earlier build: %w", err)
-				}
-				if alive {
-					adopt = dir
-					continue
-				}
-			}
 			u.discard(ctx, dir)
 		}
 	}

@@ -88,7 +88,8 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Follower is an executor that knows jobs of earlier processes.
 type Follower interface {
 	// Alive reports whether a job that was submitted for a work directory, by any
-	// process, waits or runs. Submit then follows it.
+	// process, waits or runs. Submit then follows it, if the job says Follow. One that
+	// is not alive has left its exit status, or does nothing any more.
 	Alive(ctx context.Context, dir string) (bool, error)
 	// Cancel ends what works in a directory, if anything does.
 	Cancel(ctx context.Context, dir string) error

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// find is the record of the job for a directory and key that has not ended; nil if
-// there is none. Jobs for another key are cancelled, and records of those that have
-// ended are removed.
-func (e *Executor) find(ctx context.Context, dir, key string) (*record, error) {
+// find is the record of the job for a directory and key that has not ended, or, if it
+// was there before, also of one that has; nil if there is none. Jobs for another key
+// are cancelled, and records of those that have ended are removed.
+func (e *Executor) find(ctx context.Context, dir, key string, before bool) (*record, error) {
 	list, err := records(dir)
 	if err != nil {
 		return nil, err
@@ -23,6 +23,8 @@ func (e *Executor) find(ctx context.Context, dir, key string) (*record, error) {
 			return nil, err
 		}
 		switch {
+		case !alive && before && rec.Key == key && rec.job != "" && found == nil:
+			found = rec
 		case !alive:
 			err = rec.revoke(dir)
 		case rec.Key != key || found != nil:
@@ -37,16 +39,14 @@ func (e *Executor) find(ctx context.Context, dir, key string) (*record, error) {
 	return found, nil
 }
 
-// alive says whether the job of a record has not ended. If its submitter did not
-// live to write its number, it is looked up, and written.
+// alive says whether the job of a record has not ended. If its submitter did not live
+// to learn its number, and it has not begun either, it is looked up; where there is
+// none, the record is withdrawn, as the submitter's sbatch may be on its way.
 func (e *Executor) alive(ctx context.Context, dir string, rec *record) (bool, error) {
 	since := time.Now()
 	for {
 		found, err := e.lookUp(ctx, dir, rec)
 		switch {
-		case err == nil && found != nil && rec.Job == "":
-			rec.Job = found.id
-			return true, rec.write(dir)
 		case err == nil:
 			return found != nil && found.active(), nil
 		case ctx.Err() != nil:
@@ -63,21 +63,41 @@ func (e *Executor) alive(ctx context.Context, dir string, rec *record) (bool, er
 }
 
 func (e *Executor) lookUp(ctx context.Context, dir string, rec *record) (*entry, error) {
-	if rec.Job == "" {
-		return e.jobIn(ctx, dir)
+	if rec.job == "" {
+		found, err := e.jobIn(ctx, dir, rec.User)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			err = rec.claim(dir, found.id)
+		} else {
+			err = rec.withdraw(dir)
+		}
+		if err != nil || rec.job == "" {
+			return nil, err
+		}
 	}
-	return e.job(ctx, rec.Job)
+	return e.job(ctx, rec.job)
 }
 
 // end cancels the job of a record.
 func (e *Executor) end(ctx context.Context, dir string, rec *record) error {
 	if rec.User != os.Getuid() {
-		return fmt.Errorf("job %s of another user (%d) works in %s", rec.Job, rec.User, dir)
+		return fmt.Errorf("job %s of another user (%d) works in %s", rec.job, rec.User, dir)
 	}
-	if err := e.remove(ctx, rec.Job); err != nil {
+	if err := e.remove(ctx, rec.job); err != nil {
 		return err
 	}
 	return rec.revoke(dir)
+}
+
+// drop ends what came of a record of ours whose sbatch has not said a number: nothing,
+// or a job that has begun, or that does nothing when it begins.
+func (e *Executor) drop(ctx context.Context, dir string, rec *record) error {
+	if err := rec.withdraw(dir); err != nil || rec.job == "" {
+		return err
+	}
+	return e.end(context.WithoutCancel(ctx), dir, rec)
 }
 
 // Alive says whether a job that was submitted for a directory, perhaps by another

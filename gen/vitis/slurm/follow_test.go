@@ -57,7 +57,19 @@ func TestFollow(t *testing.T) {
 	if alive, err := second.Alive(t.Context(), runs.Dir); err != nil || alive {
 		t.Errorf("alive is %v after the end: %v", alive, err)
 	}
-	// What has ended is run again when it is submitted again.
+	// What has ended is judged if it is to be followed, and else run again.
+	again := runs.Job
+	again.Follow = true
+	followed, err := second.Submit(t.Context(), again, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-wait(t.Context(), followed); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
+		t.Errorf("it began %q although it had ended: %v", text, err)
+	}
 	if err := <-wait(t.Context(), submit(t, second, runs)); err != nil {
 		t.Error(err)
 	}
@@ -77,10 +89,10 @@ func TestKilledInSubmit(t *testing.T) {
 		},
 		"after sbatch": func(t *testing.T, w *watched) {
 			submit(t, e, w)
-			rewriteRecord(t, w, func(text string) string { return text[:strings.Index(text, `,"job"`)] + "}" })
+			forgetNumber(t, w)
 		},
 		"job has ended": func(t *testing.T, w *watched) {
-			leaveRecord(t, w, "slurm-A.json", `{"key":"key of p/hls/a","user":`+uid()+`,"job":"999999"}`)
+			leaveRecord(t, w, "slurm-A.999999.json", `{"key":"key of p/hls/a","user":`+uid()+`}`)
 		},
 		"other key": func(t *testing.T, w *watched) {
 			submit(t, e, w)
@@ -137,14 +149,15 @@ func TestStray(t *testing.T) {
 func TestDamagedRecord(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
-	for _, text := range []string{"", "{", `{"key":"k","user":0,"job":"--all"}`} {
+	for _, r := range [][2]string{{"slurm-A.json", ""}, {"slurm-A.1.json", "{"}, {"slurm-A.--all.json", `{"key":"k","user":0}`}, {"slurm-A..json", `{"key":"k","user":0}`}} {
+		name, text := r[0], r[1]
 		w := job(t, c, "p/hls/a", "touch ran", step.Resources{})
-		leaveRecord(t, w, "slurm-A.json", text)
+		leaveRecord(t, w, name, text)
 		if _, err := e.Submit(t.Context(), w.Job, nil); err == nil || !strings.Contains(err.Error(), w.Dir) {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%s: %q: %v", name, text, err)
 		}
 		if _, err := e.Alive(t.Context(), w.Dir); err == nil {
-			t.Errorf("%q: Alive has no error", text)
+			t.Errorf("%s: %q: Alive has no error", name, text)
 		}
 	}
 }

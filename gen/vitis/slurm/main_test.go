@@ -210,6 +210,17 @@ func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
 	}
 }
 
+// forgetNumber takes the number from the only record of a directory.
+func forgetNumber(t *testing.T, w *watched) {
+	t.Helper()
+	for _, f := range glob(t, w, "slurm-*.json") {
+		numbered := strings.TrimSuffix(f, ".json")
+		if err := os.Rename(f, strings.TrimSuffix(numbered, filepath.Ext(numbered))+".json"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func glob(t *testing.T, w *watched, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.Dir, pattern))

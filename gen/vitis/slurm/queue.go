@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -105,19 +106,25 @@ func (e *Executor) job(ctx context.Context, id string) (*entry, error) {
 	return nil, err
 }
 
-// jobIn asks for our jobs of a work directory that have not ended; nil if there is
-// none.
-func (e *Executor) jobIn(ctx context.Context, dir string) (*entry, error) {
-	jobs, err := e.squeue(ctx, "--user="+strconv.Itoa(os.Getuid()))
+// jobIn asks for a user's job of a work directory that has not ended, the latest if
+// there are several; nil if there is none.
+func (e *Executor) jobIn(ctx context.Context, dir string, user int) (*entry, error) {
+	jobs, err := e.squeue(ctx, "--user="+strconv.Itoa(user))
 	if err != nil {
 		return nil, err
 	}
+	var last *entry
 	for _, found := range jobs {
-		if found.dir == dir && found.active() {
-			return &found, nil
+		if found.dir == dir && found.active() && (last == nil || last.before(found)) {
+			last = &found
 		}
 	}
-	return nil, nil
+	return last, nil
+}
+
+// before says whether a job was submitted before another one.
+func (e entry) before(other entry) bool {
+	return cmp.Or(cmp.Compare(len(e.id), len(other.id)), cmp.Compare(e.id, other.id)) < 0
 }
 
 // columns of squeue: number, state, host of the script, reason, directory.

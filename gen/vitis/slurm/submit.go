@@ -17,7 +17,7 @@ import (
 const outFile = "slurm.out"
 
 // Submit hands over a job. One that was submitted for the same directory and key,
-// and has not ended, is followed instead.
+// and has not ended, is followed instead; so is one that has, if j.Follow says so.
 func (e *Executor) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {
 	r, err := e.submit(ctx, j, after)
 	if err != nil {
@@ -38,15 +38,18 @@ func (e *Executor) submit(ctx context.Context, j step.Job, after []step.Running)
 	if !filepath.IsAbs(j.Dir) || strings.ContainsAny(j.Dir, "\n\x00") {
 		return nil, fmt.Errorf("%w: the work directory %q is not absolute, or has an end of line in its name", ErrOption, j.Dir)
 	}
-	if found, err := e.find(ctx, j.Dir, j.Key); err != nil || found != nil {
-		if err != nil {
-			return nil, err
-		}
-		r.id, r.submitted, r.foreign = found.Job, time.Now(), found.User != os.Getuid()
+	found, err := e.find(ctx, j.Dir, j.Key, j.Follow)
+	switch {
+	case err != nil:
+		return nil, err
+	case found != nil:
+		r.id, r.submitted, r.foreign = found.job, time.Now(), found.User != os.Getuid()
 		if r.foreign {
 			err = e.follow(ctx, r.id)
 		}
 		return r, err
+	case j.Follow:
+		return nil, fmt.Errorf("the record of the job that was to be followed has gone from %s", j.Dir)
 	}
 	if err := r.failedNeed(); err != nil {
 		r.finish(err)
@@ -73,26 +76,42 @@ func (r *running) sbatch(ctx context.Context) error {
 	for {
 		id, err := r.trySbatch(ctx, rec)
 		if err == nil {
-			rec.Job, r.id, r.submitted = id, id, time.Now()
-			if err = rec.write(r.job.Dir); err == nil && ctx.Err() == nil {
+			r.id, r.submitted = id, time.Now()
+			if err = r.claim(ctx, rec); err == nil && ctx.Err() == nil {
 				return nil
 			}
 			return errors.Join(ctx.Err(), err, r.cancel(ctx), rec.revoke(r.job.Dir))
 		}
 		switch {
 		case ctx.Err() != nil:
-			return errors.Join(ctx.Err(), rec.revoke(r.job.Dir))
+			return errors.Join(ctx.Err(), r.e.drop(ctx, r.job.Dir, rec))
 		case silent(err) && time.Since(since) < r.e.o.Patience:
 			r.waits(quiet(err))
 		case silent(err):
-			return errors.Join(fmt.Errorf("%w since %s: %w", ErrNoAnswer, since.Format(time.TimeOnly), err), rec.revoke(r.job.Dir))
+			return errors.Join(fmt.Errorf("%w since %s: %w", ErrNoAnswer, since.Format(time.TimeOnly), err), r.e.drop(ctx, r.job.Dir, rec))
 		default:
-			return errors.Join(err, rec.revoke(r.job.Dir))
+			return errors.Join(err, r.e.drop(ctx, r.job.Dir, rec))
 		}
 		if err := pause(ctx, r.e.o.Poll); err != nil {
-			return errors.Join(err, rec.revoke(r.job.Dir))
+			return errors.Join(err, r.e.drop(ctx, r.job.Dir, rec))
 		}
 	}
+}
+
+// claim gives the record to the job, unless that of an earlier try has it, which is
+// then the one that works.
+func (r *running) claim(ctx context.Context, rec *record) error {
+	err := rec.claim(r.job.Dir, r.id)
+	switch {
+	case err != nil:
+		return err
+	case rec.job == "":
+		return fmt.Errorf("the record of job %s has gone from %s", r.id, r.job.Dir)
+	case rec.job != r.id:
+		_ = r.e.scancel(ctx, r.id) // it does nothing anyway
+		r.id = rec.job
+	}
+	return nil
 }
 
 // stopSubmit is how long sbatch may go on when the context has ended: a job that it
@@ -100,14 +119,19 @@ func (r *running) sbatch(ctx context.Context) error {
 const stopSubmit = 5 * time.Second
 
 // trySbatch runs sbatch, and returns the number of the job. It looks first for a
-// job that an earlier try has left.
+// job that an earlier try has left, which may have begun, or be over.
 func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 	if r.tried {
-		found, err := r.e.jobIn(ctx, r.job.Dir)
-		if err != nil {
-			return "", err
+		found, err := r.e.jobIn(ctx, r.job.Dir, rec.User)
+		if err == nil {
+			err = rec.reread(r.job.Dir)
 		}
-		if found != nil {
+		switch {
+		case err != nil:
+			return "", err
+		case rec.job != "":
+			return rec.job, nil
+		case found != nil:
 			return found.id, nil
 		}
 	}
@@ -175,22 +199,25 @@ func output(dir string) string {
 	return outFile
 }
 
-// script is what the job does. Without its record it does nothing: it was
-// submitted by a build that was killed before it knew that it had been. It stays
-// until the step has ended, also when the job is cancelled, as some clusters lose
-// sight of processes whose parent has gone (proctrack/linuxproc).
+// script is what the job does. If it has no record, and cannot take the one that was
+// made for it, it does nothing: it was submitted by a build that was killed before it
+// knew that it had been. It stays until the step has ended, also when the job is
+// cancelled, as some clusters lose sight of processes whose parent has gone
+// (proctrack/linuxproc).
 func (r *running) script(rec *record) string {
 	return fmt.Sprintf(`#!/bin/bash
 # %s
 cd %s || exit 1
-if [ ! -e %s ]; then
-	echo "another job does this work"
+mine=%s.$SLURM_JOB_ID%s
+said=$(mv -f %s "$mine" 2>&1)
+if [ ! -e "$mine" ]; then
+	echo "another job does this work: $said"
 	exit 1
 fi
 stopped=
 trap stopped=yes TERM
 set -m
-bash %[5]s >%[6]s 2>&1 </dev/null &
+bash %[7]s >%[8]s 2>&1 </dev/null &
 step=$!
 set +m
 wait "$step"
@@ -200,11 +227,11 @@ while kill -0 "$step" 2>/dev/null; do
 	status=$?
 done
 kill -KILL -- "-$step" 2>/dev/null
-if [ -z "$stopped" ] && [ ! -e %[4]s ]; then
-	echo "$status" >.%[4]s.new && mv -f .%[4]s.new %[4]s || exit 1
+if [ -z "$stopped" ] && [ ! -e %[6]s ]; then
+	echo "$status" >.%[6]s.new && mv -f .%[6]s.new %[6]s || exit 1
 fi
 exit "$status"
-`, comment(r.job.Step.ID), step.Quote(r.job.Dir), rec.name, step.ExitFile, step.ScriptFile, step.LogFile)
+`, comment(r.job.Step.ID), step.Quote(r.job.Dir), recordPrefix+rec.id, recordSuffix, rec.file(""), step.ExitFile, step.ScriptFile, step.LogFile)
 }
 
 func comment(text string) string {

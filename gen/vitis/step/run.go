@@ -22,6 +22,9 @@ type Job struct {
 	Step *Step
 	Key  string // of its result
 	Dir  string // absolute; has Script, and gets Log
+	// Follow says that a job was there for the directory a moment ago: if it has ended
+	// since, Wait says how, and no other one is started.
+	Follow bool
 	// Lines, if not nil, is given each line of the log as it comes.
 	Lines func(line string)
 	// Started, if not nil, is called when the job begins to run, with where that
