@@ -21,8 +21,7 @@
 //
 // The TCP stack of a card goes on when a program ends, with its port and its
 // connections, and the card is not loaded anew for the next program. So Open refuses a
-// TCP stack that is not fresh, with ErrStale; but where connections are opened EachWay,
-// it can go on if Options.Stack says that it is listening.
+// TCP stack that is not fresh, with ErrStale.
 package cluster
 
 import (
@@ -69,9 +68,6 @@ type Options struct {
 	Port    uint16 // of all engines, on TCP and UDP; 0 is DefaultPort
 	// Stack is what the network shall be, apart from ranks and addresses.
 	Stack network.Config
-	// EachWay has TCP connections opened by both sides (network.EachWay), which takes a
-	// stack that has one number for both.
-	EachWay bool
 	// Open are options for the engine.
 	Open []accl.OpenOption
 }
@@ -117,7 +113,7 @@ func (r *Rank) configure(ctx context.Context, o *Options) error {
 		return err
 	}
 	r.Card, r.Network = part.Card, part.Network
-	ranks, open, err := part.Setup(ctx, r.World.Ranks(), r.World.Rank(), o.Stack, o.EachWay)
+	ranks, open, err := part.Setup(ctx, r.World.Ranks(), r.World.Rank(), o.Stack)
 	if err != nil {
 		return err
 	}

@@ -53,10 +53,10 @@ func On(ctx context.Context, c *xrt.Card, p *accl.Platform, engine int) (*Part, 
 }
 
 // Setup sets up the network of a rank. What it returns is what accl.Open takes.
-func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c network.Config, eachWay bool) ([]accl.Rank, []accl.OpenOption, error) {
+func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c network.Config) ([]accl.Rank, []accl.OpenOption, error) {
 	c.Ranks, c.Local = ranks, local
 	if part.Network.Kind() == network.KindTCP {
-		if err := part.tcp(&c, eachWay); err != nil {
+		if err := part.tcp(&c); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -71,13 +71,9 @@ func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c net
 }
 
 // tcp completes what a TCP stack needs: it keeps data in memory of its own.
-func (part *Part) tcp(c *network.Config, eachWay bool) error {
-	if !part.Card.Fresh() && !(eachWay && c.Listening) {
+func (part *Part) tcp(c *network.Config) error {
+	if !part.Card.Fresh() && !c.Listening {
 		return fmt.Errorf("%w: reset the card (xbutil reset)", ErrStale)
-	}
-	c.Connections = network.OncePerPair
-	if eachWay {
-		c.Connections = network.EachWay
 	}
 	at := []*uint64{&c.Send, &c.Receive}
 	_, stack, err := network.Find(part.Card.Design(), part.Device.Number())

@@ -40,12 +40,12 @@ type Config struct {
 	// stack its own on its network; by default it is the rank.
 	Board *int
 	// Listening says that the TCP stack listens on the own port already: it was told so
-	// after its design was loaded, and refuses to be told again.
+	// after its design was loaded, and refuses to be told again. It goes with EachWay only.
 	Listening bool
 	// Connections says which there are on TCP.
 	Connections Connections
-	// FirstSession is the number that the stack gives its next session, with OncePerPair:
-	// 0 if its design was just loaded.
+	// FirstSession is the number that the stack gives its next session, 0 if its design was
+	// just loaded. It makes no difference with EachWay.
 	FirstSession uint32
 }
 
@@ -63,14 +63,13 @@ const (
 type Connections int
 
 const (
+	// OncePerPair has one connection for each pair of ranks, for both ways: the higher rank
+	// opens it. Our engines need that.
+	OncePerPair Connections = iota
 	// EachWay has each rank connect to each other one: it sends on the session that it has
 	// opened, and receives on the one that the other has. This is how host programs of ACCL
-	// connect, whose engines look at no session. Our engines do: with them it works on
-	// emulated stacks only.
-	EachWay Connections = iota
-	// OncePerPair has one connection for each pair of ranks, for both ways: the higher rank
-	// opens it. See the package's documentation for when it is needed.
-	OncePerPair
+	// connect, whose engines look at no session.
+	EachWay
 )
 
 // Step is a part of the set-up.

@@ -30,32 +30,28 @@
 //
 // # TCP
 //
-// The stack is started with its addresses, then the session handler opens the own port,
-// and connections. Ranks come up at the same time, in any order. Nobody waits for
-// others before it listens, so ranks cannot wait for each other in a circle; each asks
-// those that do not listen yet again and again, in turn, the next rank first. A connection
-// that is there is not opened again: the stack remembers what it has opened, and when the
-// time of one attempt is over before the session handler has answered, its answer counts
-// when it comes.
+// The stack is started with its addresses, then the session handler opens connections,
+// and the own port. Ranks come up at the same time, in any order: who does not listen yet
+// is asked again and again. A connection that is there is not opened again: the stack
+// remembers what it has opened, and when the time of one attempt is over before the
+// session handler has answered, its answer counts when it comes.
 //
 // The MAC of this stack has no registers: that a link is down shows as ranks that cannot be
 // connected to.
 //
-// With EachWay each rank connects to each other one, as host programs of ACCL do, so that
-// a pair of ranks has two connections, and each sends on its own. The stacks number
-// sessions by themselves: a rank is told the number of those that it has opened, but not
-// of those that others have opened to it. An engine that knows senders by the session on
-// which their messages arrive, as ours do, therefore needs stacks on which both ways
-// between two ranks have one number: emulated ones, or OncePerPair. On cards with our engines,
-// choose OncePerPair.
+// The higher rank of a pair connects, and both use that connection. The stacks number
+// sessions by themselves, and the lower rank is not told the number, but counts: rank n
+// connects to n-1, n-2, … 0, and listens only then; therefore rank n+2, which first
+// connects to n+1, comes to rank n after n+1 has, and sessions of rank n to n+1, n+2, …
+// have the numbers after the last that it has opened. This holds as long as nobody else
+// connects to the port, and no answer to a connection is lost; a wrong number shows as
+// messages that do not come, never as wrong data. The ranks come up one after the other.
 //
-// With OncePerPair the higher rank of a pair connects, and both use that connection. The
-// lower one is not told its number, and counts: rank n connects to n-1, n-2, … 0, and
-// listens only then; therefore rank n+2, which first connects to n+1, comes to rank n
-// after n+1 has, and sessions of rank n to n+1, n+2, … have the numbers after the last
-// that it has opened. This holds as long as nobody else connects to the port, and no
-// answer to a connection is lost; a wrong number shows as messages that do not come,
-// never as wrong data. The ranks come up one after the other.
+// With EachWay each rank connects to each other one, as host programs of ACCL do, so that
+// a pair of ranks has two connections, and each sends on its own. Nobody waits for others
+// before it listens, so ranks cannot wait for each other in a circle. A rank is not told
+// the numbers of sessions that others have opened to it, so this is for engines that look
+// at no session on which messages arrive. Ours do, and hear nothing.
 //
 // # RDMA
 //

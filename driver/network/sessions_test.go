@@ -24,6 +24,7 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := tcpConfig(2, 0)
+	c.Connections = network.EachWay // so that it has both to do
 	c.Timeout = 200 * time.Millisecond
 	for attempt, operation := range []uint32{1, 2} { // first the port, then the connection
 		peer.Answers(time.Duration(attempt) * 400 * time.Millisecond)
@@ -109,7 +110,7 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 			fails := &once{Registers: handler, at: ^uint32(0)}
 			s := stack(t, design(t, "u55c_tcp", nil), instances{"poe_0": own.Registers(), "session_handler_0": fails})
 			c := tcpConfig(2, 0)
-			if _, err := s.Setup(ctx(t), network.Config{Ranks: c.Ranks[:1], Send: c.Send, Receive: c.Receive, Listening: true}); err != nil {
+			if _, err := s.Setup(ctx(t), network.Config{Ranks: c.Ranks[:1], Send: c.Send, Receive: c.Receive, Listening: true, Connections: network.EachWay}); err != nil {
 				t.Fatal(err)
 			}
 			again := func(at uint32, do func() error) {
@@ -146,7 +147,7 @@ func TestSessionOpener(t *testing.T) {
 	a, b := newNode(t, w), newNode(t, w)
 	for i, n := range []*node{a, b} {
 		c := tcpConfig(2, i)
-		if _, err := n.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Listening: true}); err != nil {
+		if _, err := n.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Listening: true, Connections: network.EachWay}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,9 +39,9 @@ func connection(w *wire.Wire, from, to accl.Rank) (out []wire.Connection) {
 	return out
 }
 
-// Ranks come up side by side, in any order. There is one connection for each rank to each
-// other one, and each rank is told the session that it has opened.
-func TestTCPComesUpInAnyOrder(t *testing.T) {
+// Ranks come up side by side, in any order. With connections each way there is one for
+// each rank to each other one, and each rank is told the session that it has opened.
+func TestTCPEachWay(t *testing.T) {
 	for seed := range uint64(12) {
 		const n = 4
 		w := wire.New(false)
@@ -53,7 +53,11 @@ func TestTCPComesUpInAnyOrder(t *testing.T) {
 		got := make([][]accl.Rank, n)
 		errs := make([]error, n)
 		within(t, 15*time.Second, func() {
-			together(n, seed, 80*time.Millisecond, func(i int) { got[i], errs[i] = nodes[i].s.Setup(ctx(t), tcpConfig(n, i)) })
+			together(n, seed, 80*time.Millisecond, func(i int) {
+				c := tcpConfig(n, i)
+				c.Connections = network.EachWay
+				got[i], errs[i] = nodes[i].s.Setup(ctx(t), c)
+			})
 		})
 		if err := errors.Join(errs...); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -90,8 +94,8 @@ func TestTCPComesUpInAnyOrder(t *testing.T) {
 	}
 }
 
-// With one connection for each pair, both ends know it by the number that their stack
-// gives it, whatever the order in which they come up.
+// There is one connection for each pair of ranks, and both ends know it by the number that
+// their stack gives it, whatever the order in which they come up.
 func TestTCPOncePerPair(t *testing.T) {
 	for seed := range uint64(12) {
 		n := 2 + int(seed%5)
@@ -103,9 +107,7 @@ func TestTCPOncePerPair(t *testing.T) {
 		got := make([][]accl.Rank, n)
 		errs := make([]error, n)
 		together(n, seed, 100*time.Millisecond, func(i int) {
-			c := tcpConfig(n, i)
-			c.Connections = network.OncePerPair
-			got[i], errs[i] = nodes[i].s.Setup(ctx(t), c)
+			got[i], errs[i] = nodes[i].s.Setup(ctx(t), tcpConfig(n, i))
 		})
 		if err := errors.Join(errs...); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -122,6 +124,40 @@ func TestTCPOncePerPair(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The highest of three ranks connects to the next one first, and to the other only then.
+func TestTCPWithoutTheOthers(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		there []int // ranks that listen
+		want  []fault
+		on    int // connections
+	}{
+		{"both", []int{0, 1}, nil, 2},
+		{"not the next one", []int{0}, []fault{{network.ErrConnect, 1, "nobody listens there, or nobody answers"}}, 0},
+		{"not the first", []int{1}, []fault{{network.ErrConnect, 0, "session_handler_0"}}, 1},
+		{"neither", nil, []fault{{network.ErrConnect, 1, "attempts"}}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := wire.New(false)
+			c := tcpConfig(3, 2)
+			for _, i := range test.there {
+				alone := network.Config{Ranks: c.Ranks[i : i+1], Receive: network.BufferBytes, Board: &i}
+				if _, err := newNode(t, w).s.Setup(ctx(t), alone); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.Timeout = 400 * time.Millisecond
+			var err error
+			within(t, 5*time.Second, func() { _, err = newNode(t, w).s.Setup(ctx(t), c) })
+			checkFaults(t, c.Ranks, err, test.want)
+			if all := w.Connections(); len(all) != test.on {
+				t.Errorf("connections are %v", all)
+			}
+		})
 	}
 }
 
@@ -194,6 +230,7 @@ func TestTCPFaults(t *testing.T) {
 				}
 			}
 			c := tcpConfig(3, 0)
+			c.Connections = network.EachWay // so that it connects to both
 			c.Timeout = 400 * time.Millisecond
 			test.prepare(t, w, own, &c)
 			var err error

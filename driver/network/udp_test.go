@@ -235,6 +235,9 @@ func TestUDPFaults(t *testing.T) {
 			r := newRig(t, test.fec)
 			test.prepare(t, r)
 			s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+			if test.want == nil {
+				r.c.Timeout = 4 * time.Second
+			}
 			var err error
 			within(t, 5*time.Second, func() { _, err = s.Setup(ctx(t), r.c) })
 			checkFaults(t, r.c.Ranks, err, test.want)

@@ -22,7 +22,7 @@ import (
 var onCards = Kind{
 	Name: "card", Form: "card:file.xclbin",
 	Doc: "cards of this host that hold the file or are loaded with it; behind commas: network=10.10.10.1/24 (the engine of rank 0), " +
-		"port=5500, fec=on, fec=off, eachway (TCP connections of both sides), library=directory (with XRT's)",
+		"port=5500, fec=on, fec=off, library=directory (with XRT's)",
 	Open: func(_ context.Context, r *Request) (*Part, error) {
 		c, err := readCards(r)
 		if err != nil {
@@ -59,7 +59,6 @@ type cards struct {
 	network netip.Prefix
 	port    uint16
 	stack   network.Config
-	eachWay bool
 
 	opened []*xrt.Card
 	parts  []*cluster.Part // by local rank
@@ -77,8 +76,6 @@ func readCards(r *Request) (*cards, error) {
 		var err error
 		switch {
 		case setting == "":
-		case setting == "eachway":
-			c.eachWay = true
 		case setting == "fec=on":
 			c.stack.FEC = network.WithFEC
 		case setting == "fec=off":
@@ -170,7 +167,7 @@ func (c *cards) setup(ctx context.Context, ranks []accl.Rank) ([]View, error) {
 	var all sync.WaitGroup
 	for i, part := range c.parts {
 		all.Go(func() {
-			views[i].Ranks, views[i].Open, errs[i] = part.Setup(ctx, ranks, c.request.Local[i], c.stack, c.eachWay)
+			views[i].Ranks, views[i].Open, errs[i] = part.Setup(ctx, ranks, c.request.Local[i], c.stack)
 		})
 	}
 	all.Wait()

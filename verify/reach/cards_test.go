@@ -34,7 +34,7 @@ func TestCards(t *testing.T) {
 		t.Run(test.platform, func(t *testing.T) {
 			const ranks = 3
 			h := cards(t, test.platform, ranks)
-			worlds, errs := open(t, "card:"+h.Xclbin+",eachway,library="+h.Dir(), test.processes, reach.Options{Ranks: ranks})
+			worlds, errs := open(t, "card:"+h.Xclbin+",library="+h.Dir(), test.processes, reach.Options{Ranks: ranks})
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -20,53 +21,22 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// numbered is an engine's place on a network on which sessions have the numbers that a
-// TCP stack has given its connections.
-type numbered struct {
-	fabric.Port
-	out   map[uint32]uint32 // by the own session: the rank at the other end
-	in    map[uint32]uint32 // by rank: the own session on which it sends
-	peers map[uint32]uint32 // by the own session on which a rank sends: that rank
-}
-
-func (p *numbered) Send(session uint32, packet *fabric.Packet) error {
-	to, ok := p.out[session]
-	if !ok {
-		return fabric.ErrClosed
-	}
-	return p.Port.Send(to, packet)
-}
-
-func (p *numbered) Receive() *fabric.Packet {
-	packet := p.Port.Receive()
-	if packet != nil {
-		packet.Session = p.in[packet.Session]
-	}
-	return packet
-}
-
-func (p *numbered) Hold(session uint32, hold bool) {
-	if from, ok := p.peers[session]; ok {
-		p.Port.Hold(from, hold)
-	}
-}
-
 // connected sets up the TCP stacks of n ranks, and returns the ranks as each sees them
 // and their places on the network that their connections make.
 func connected(t *testing.T, on *card.Design, n int, sessions network.Connections) (seen [][]accl.Rank, places []fabric.Port) {
 	w := wire.New(false)
 	ranks := make([]accl.Rank, n)
-	number := map[netip.Addr]uint32{}
+	stacks := make([]*wire.TCP, n)
 	for i := range ranks {
 		ranks[i] = accl.Rank{IP: netip.AddrFrom4([4]byte{10, 9, 8, byte(11 + i)}), Port: uint16(5500 + i)}
-		number[ranks[i].IP] = uint32(i)
+		stacks[i] = w.TCP()
 	}
 	seen, places = make([][]accl.Rank, n), make([]fabric.Port, n)
 	errs := make([]error, n)
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() {
-			c := w.TCP()
+			c := stacks[i]
 			h := wire.NewHandler(c, 5*time.Second)
 			s, err := network.Of(on, 0, func(name string) (card.Registers, error) {
 				return map[string]card.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
@@ -82,37 +52,14 @@ func connected(t *testing.T, on *card.Design, n int, sessions network.Connection
 		t.Fatal(err)
 	}
 	net := fabric.NewNet(fabric.TCP, fabric.Options{})
-	all := make([]*numbered, n)
+	var numbering wire.Numbering
 	for i, r := range ranks {
 		ip := r.IP.As4()
-		port, _, err := net.Port(uint32(ip[0])<<24|uint32(ip[1])<<16|uint32(ip[2])<<8|uint32(ip[3]), r.Port)
+		port, _, err := net.Port(binary.BigEndian.Uint32(ip[:]), r.Port)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[i] = &numbered{Port: port, out: map[uint32]uint32{}, in: map[uint32]uint32{}, peers: map[uint32]uint32{}}
-		places[i] = all[i]
-	}
-	for _, c := range w.Connections() {
-		from, to := number[c.From], number[c.To]
-		all[from].out[c.FromSession], all[to].out[c.ToSession] = to, from
-	}
-	// What a rank sends arrives by the connection that it sends on.
-	for i := range n {
-		for j := range n {
-			if i == j {
-				continue
-			}
-			for _, c := range w.Connections() {
-				at, far := c.ToSession, c.FromSession
-				if number[c.From] != uint32(i) {
-					at, far = far, at
-				}
-				if ends := [2]uint32{number[c.From], number[c.To]}; (ends == [2]uint32{uint32(i), uint32(j)} || ends == [2]uint32{uint32(j), uint32(i)}) && seen[i][j].Session == far &&
-					all[i].out[far] == uint32(j) {
-					all[j].in[uint32(i)], all[j].peers[at] = at, uint32(i)
-				}
-			}
-		}
+		places[i] = numbering.Port(uint32(i), port, stacks[i])
 	}
 	return seen, places
 }

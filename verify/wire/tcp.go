@@ -176,6 +176,48 @@ func (c *TCP) CloseConnection(session uint32) {
 	}
 }
 
+// Runs says whether the stack was started.
+func (c *TCP) Runs() bool {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	return c.started > 0
+}
+
+// End is the other end of a session: the card, and the number that it has there.
+func (c *TCP) End(session uint32) (peer *TCP, number uint32, ok bool) {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	own := addr(c.ip)
+	for _, l := range c.w.links {
+		switch {
+		case l.From == own && l.FromSession == session:
+			peer, number = c.w.tcp(word(l.To)), l.ToSession
+		case l.To == own && l.ToSession == session:
+			peer, number = c.w.tcp(word(l.From)), l.FromSession
+		default:
+			continue
+		}
+		return peer, number, peer != nil
+	}
+	return nil, 0, false
+}
+
+// to is the first session that leads to a card.
+func (c *TCP) to(peer *TCP) (session uint32, ok bool) {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	own, far := addr(c.ip), addr(peer.ip)
+	for _, l := range c.w.links {
+		switch {
+		case l.From == own && l.To == far:
+			return l.FromSession, true
+		case l.To == own && l.From == far:
+			return l.ToSession, true
+		}
+	}
+	return 0, false
+}
+
 func (c *TCP) take() uint32 {
 	session := c.free[0]
 	c.free = c.free[1:]

@@ -2,7 +2,8 @@
 // of the UDP stack, its 100G MAC, the TCP stack and the session handler, on cards that a
 // simulated wire connects. What is modelled is typed from the public register maps and
 // sources of these kernels, not from what drivers are generated from, so that drivers can
-// be held against it. Packets of engines do not travel here.
+// be held against it. Packets of engines do not travel here, but their sessions can have
+// the numbers that TCP stacks have given them here (Numbering).
 //
 // All registers implement card.Registers. An access to where the kernel has nothing is
 // an error, ErrNowhere, which hardware would not say.

@@ -29,6 +29,8 @@ type Options struct {
 	Maker func(rank int) Maker
 	// Ranks are the addresses of all ranks; nil for those of accl.LocalRanks.
 	Ranks []accl.Rank
+	// Port, if there, is how a rank sees the network, on which sessions are ranks.
+	Port func(rank int, port fabric.Port) fabric.Port
 }
 
 // Maker makes an engine that boots the platform's control firmware on a port,
@@ -71,6 +73,9 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 		port, _, err := net.Port(binary.BigEndian.Uint32(ip[:]), rank.Port)
 		if err != nil {
 			return nil, fmt.Errorf("start rank %d of %s: %w", i, d.Platform.Name, err)
+		}
+		if o.Port != nil {
+			port = o.Port(i, port)
 		}
 		members[i] = Member{Rank: i, Port: port}
 		if o.Maker != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Networks are models of the network kernels of a card, by the names of their
-// instances. Packets of engines do not travel there, but by the world's own network,
-// which is where session handlers open ports and connections.
+// instances. Packets of engines do not travel there, but by the world's own network; the
+// sessions of TCP stacks that were started have the numbers that those have given them.
 type Networks struct {
 	UDP      map[string]*wire.UDP // networklayer
 	Ethernet map[string]*wire.Ethernet
@@ -37,6 +37,28 @@ func onWire(w *wire.Wire, d *design.Design) *Networks {
 		}
 	}
 	return n
+}
+
+// tcp is the stack of an engine whose sessions the host opens; nil if there is none, or
+// if engines share it.
+func (n *Networks) tcp(d *design.Design, scope int) *wire.TCP {
+	var stack *wire.TCP
+	handled := false
+	for _, in := range d.Instances {
+		if in.Scope != scope {
+			continue
+		}
+		switch in.Role {
+		case card.Network:
+			stack = n.TCP[in.Name]
+		case card.Sessions:
+			handled = true
+		}
+	}
+	if !handled {
+		return nil
+	}
+	return stack
 }
 
 // registers are those of the models, and others in their place.

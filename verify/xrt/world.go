@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/wire"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -46,15 +47,26 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	w, err := world.New(ctx, d, ranks, o.World)
-	if err != nil {
-		return nil, err
-	}
 	count := max(d.Platform.CCLO.Count, 1)
 	cards, on := make([]Card, (ranks+count-1)/count), o.Wire
 	networks := make([]*Networks, len(cards))
 	if on == nil {
 		on = wire.New(false)
+	}
+	for i := range networks {
+		networks[i] = onWire(on, d)
+	}
+	var numbering wire.Numbering
+	o.World.Port = func(rank int, port fabric.Port) fabric.Port {
+		stack := networks[rank/count].tcp(d, rank%count)
+		if stack == nil {
+			return port
+		}
+		return numbering.Port(uint32(rank), port, stack)
+	}
+	w, err := world.New(ctx, d, ranks, o.World)
+	if err != nil {
+		return nil, err
 	}
 	for i := range cards {
 		cards[i] = Card{Platform: Shell(d), Design: d, Foreign: o.Foreign, Engines: engines(w, i*count, min((i+1)*count, ranks))}
@@ -65,7 +77,6 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 		if o.Registers != nil {
 			others = o.Registers(i)
 		}
-		networks[i] = onWire(on, d)
 		cards[i].Registers = networks[i].registers(others)
 	}
 	s, err := Serve(ctx, cards)

@@ -108,7 +108,7 @@ func TestFailingCluster(t *testing.T) {
 		}
 	})
 	t.Run("no node left", func(t *testing.T) {
-		admin(t, c, "scontrol", "update", "NodeName=n1,n2", "State=DOWN", "Reason=test")
+		admin(t, c, "scontrol", "update", "NodeName=n1,n2", "State=DRAIN", "Reason=test") // those that are down come back by themselves
 		w := job(t, c, "p/hls/w", "touch ran", step.Resources{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := wait(ctx, submit(t, e, w))
@@ -289,8 +289,12 @@ func canceled(t *testing.T) context.Context {
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, func(o *slurm.Options) { o.Extra = []string{"--hold"} })
+	dir, err := os.MkdirTemp(c.Dir, "unseen")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"plain", "per%cent"} {
-		w := jobIn(t, filepath.Join(c.Dir, "unseen", name), "p/hls/a", "true", step.Resources{})
+		w := jobIn(t, filepath.Join(dir, name), "p/hls/a", "true", step.Resources{})
 		done := wait(t.Context(), submit(t, e, w))
 		if err := os.Rename(w.Dir, w.Dir+".away"); err != nil {
 			t.Fatal(err)

@@ -63,8 +63,7 @@ func serve(ctx context.Context, out io.Writer, platform, vars string, ranks int,
 	for i, r := range h.Ranks() {
 		fmt.Fprintf(out, "rank %d    %s:%d, engine %d of card %d\n", i, r.IP, r.Port, i%d.Platform.CCLO.Count, i/d.Platform.CCLO.Count)
 	}
-	// Emulated TCP stacks have one number for both ways of a connection.
-	fmt.Fprintf(out, "world     card:%s,eachway,library=%s\n", h.Xclbin, h.Dir())
+	fmt.Fprintf(out, "world     card:%s,library=%s\n", h.Xclbin, h.Dir())
 	<-ctx.Done()
 	for _, l := range h.Leaks() {
 		fmt.Fprintln(out, l)

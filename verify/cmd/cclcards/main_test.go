@@ -41,7 +41,7 @@ rank 0    10\.10\.10\.1:5500, engine 0 of card 0
 rank 1    [0-9.]+:\d+, engine 1 of card 0
 rank 2    [0-9.]+:\d+, engine 2 of card 0
 rank 3    [0-9.]+:\d+, engine 0 of card 1
-world     card:\S+/u280_axis3x\.xclbin,eachway,library=\S+$`)
+world     card:\S+/u280_axis3x\.xclbin,library=\S+$`)
 	found := want.FindStringSubmatch(strings.Join(lines, "\n"))
 	if found == nil {
 		t.Fatalf("it says\n%s (%v)", strings.Join(lines, "\n"), text.Err())

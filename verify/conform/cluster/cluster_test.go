@@ -60,7 +60,7 @@ func (w *world) options(rank int) cluster.Options {
 	}
 	return cluster.Options{
 		Platform: &w.p, Design: &w.lies, Bringup: b, Process: rank, Card: driver.Options{Xclbin: w.Xclbin, Library: w.Dir()},
-		EachWay: true, Stack: network.Config{Timeout: 10 * time.Second},
+		Stack: network.Config{Timeout: 10 * time.Second},
 	}
 }
 
