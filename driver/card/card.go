@@ -27,6 +27,7 @@ type Kernel struct {
 	Name      string
 	Control   string     // "ap_ctrl_hs", "ap_ctrl_chain", "ap_ctrl_none" or "user_managed"
 	Registers []Register // by offset, as far as they are described
+	Facts     []Value    // numbers that a kernel of others is built with
 }
 
 // Register is a register of a kernel.
@@ -43,7 +44,7 @@ type Register struct {
 	Values []Value
 }
 
-// Value is a mask or a code that has a name.
+// Value is a mask, a code or a number that has a name.
 type Value struct {
 	Name  string
 	Value uint32
@@ -142,13 +143,18 @@ func (k Kernel) Register(name string) (Register, bool) {
 	return k.Registers[i], true
 }
 
+// Fact finds a number of the kernel by its name.
+func (k Kernel) Fact(name string) (uint32, bool) { return named(k.Facts, name) }
+
 // Value finds a mask or a code of the register by its name.
-func (r Register) Value(name string) (uint32, bool) {
-	i := slices.IndexFunc(r.Values, func(v Value) bool { return v.Name == name })
+func (r Register) Value(name string) (uint32, bool) { return named(r.Values, name) }
+
+func named(values []Value, name string) (uint32, bool) {
+	i := slices.IndexFunc(values, func(v Value) bool { return v.Name == name })
 	if i < 0 {
 		return 0, false
 	}
-	return r.Values[i].Value, true
+	return values[i].Value, true
 }
 
 // Write writes a value to the register: of 64 bits, the low word first.

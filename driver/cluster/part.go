@@ -82,7 +82,7 @@ func (part *Part) tcp(c *network.Config) error {
 	}
 	banks := part.Network.Banks()
 	for i, b := range banks[:min(len(banks), len(at))] {
-		mem, err := part.Card.Alloc(stack, b.Port, network.BufferBytes)
+		mem, err := part.Card.Alloc(stack, b.Port, part.Network.BufferBytes())
 		if err != nil {
 			return err
 		}

@@ -2,13 +2,6 @@ package network
 
 import "net/netip"
 
-// boards is how many MAC addresses the TCP stack can have.
-const boards = 16
-
-// firstOwnPort is the first port that the TCP stack keeps for connections that it opens;
-// it listens on none from there on.
-const firstOwnPort = 32768
-
 type report func(kind error, rank int, format string, args ...any)
 
 func (c *Config) checkUDP(bad report) {
@@ -24,15 +17,15 @@ func (c *Config) checkUDP(bad report) {
 	}
 }
 
-func (c *Config) checkTCP(bad report) {
+func (c *Config) checkTCP(of *limits, bad report) {
 	for i, r := range c.Ranks {
-		if r.Port >= firstOwnPort {
-			bad(ErrAddress, i, "the TCP stack does not listen on port %d, only below %d", r.Port, firstOwnPort)
+		if int(r.Port) >= of.ports {
+			bad(ErrAddress, i, "the TCP stack does not listen on port %d, only below %d", r.Port, of.ports)
 		}
 	}
 	switch {
-	case c.PrefixBits != 24:
-		bad(ErrConfig, c.Local, "a network of %d bits: that of the TCP stack has 24", c.PrefixBits)
+	case c.PrefixBits != of.bits:
+		bad(ErrConfig, c.Local, "a network of %d bits: that of the TCP stack has %d", c.PrefixBits, of.bits)
 	case c.Gateway.IsValid() && c.Gateway.Unmap() != c.network().Addr().Next():
 		bad(ErrConfig, c.Local, "the gateway %v: that of the TCP stack is %v", c.Gateway, c.network().Addr().Next())
 	}
@@ -40,15 +33,15 @@ func (c *Config) checkTCP(bad report) {
 		bad(ErrConfig, c.Local, "the MAC address %v: the TCP stack has its own, with a board number", c.MAC)
 	}
 	switch {
-	case c.Board != nil && (*c.Board < 0 || *c.Board >= boards):
-		bad(ErrConfig, c.Local, "the board number %d is none of 0 to %d", *c.Board, boards-1)
-	case c.Board == nil && len(c.Ranks) > boards:
-		bad(ErrTable, boards, "there are %d MAC addresses for %d ranks, and it would have that of rank 0; number the boards of each network", boards, len(c.Ranks))
+	case c.Board != nil && (*c.Board < 0 || *c.Board >= of.boards):
+		bad(ErrConfig, c.Local, "the board number %d is none of 0 to %d", *c.Board, of.boards-1)
+	case c.Board == nil && len(c.Ranks) > of.boards:
+		bad(ErrTable, of.boards, "there are %d MAC addresses for %d ranks, and it would have that of rank 0; number the boards of each network", of.boards, len(c.Ranks))
 	}
 	if c.Send == c.Receive {
 		bad(ErrConfig, c.Local, "the buffers to send and to receive are both at 0x%X", c.Send)
-	} else if near := max(c.Send, c.Receive) - min(c.Send, c.Receive); near < BufferBytes {
-		bad(ErrConfig, c.Local, "the buffers to send and to receive, 0x%X and 0x%X, are nearer than %d bytes", c.Send, c.Receive, BufferBytes)
+	} else if near := max(c.Send, c.Receive) - min(c.Send, c.Receive); near < uint64(of.buffer) {
+		bad(ErrConfig, c.Local, "the buffers to send and to receive, 0x%X and 0x%X, are nearer than %d bytes", c.Send, c.Receive, of.buffer)
 	}
 	if c.Connections == OncePerPair && c.Listening {
 		bad(ErrConfig, c.Local, "with one connection for each pair of ranks it must not listen before it has connected to the lower ones")

@@ -33,10 +33,10 @@ type Config struct {
 	// Progress, if there, is called when a step begins.
 	Progress func(Step)
 
-	// Send and Receive are addresses in the memory of the TCP stack, of BufferBytes each,
-	// which it keeps for as long as it is in use. UDP needs none.
+	// Send and Receive are addresses in the memory of the TCP stack, of Stack.BufferBytes
+	// each, which it keeps for as long as it is in use. UDP needs none.
 	Send, Receive uint64
-	// Board, if there, is the number, 0 to 15, that makes the MAC address of the TCP
+	// Board, if there, is the number, from 0, that makes the MAC address of the TCP
 	// stack its own on its network; by default it is the rank.
 	Board *int
 	// Listening says that the TCP stack listens on the own port already: it was told so
@@ -86,13 +86,9 @@ const (
 	StepConnect Step = "connect" // TCP
 )
 
-const (
-	// DefaultTimeout is how long Setup takes at most: ranks are started by hand or by
-	// schedulers, seconds apart, and each waits for all others.
-	DefaultTimeout = time.Minute
-	// BufferBytes is the size of each of the two buffers of the TCP stack.
-	BufferBytes = 64 << 20
-)
+// DefaultTimeout is how long Setup takes at most: ranks are started by hand or by
+// schedulers, seconds apart, and each waits for all others.
+const DefaultTimeout = time.Minute
 
 // network is the own one.
 func (c *Config) network() netip.Prefix {
@@ -123,9 +119,9 @@ func address(n uint32) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-// complete fills in defaults and checks all that can be checked without a card. It
-// returns all errors there are.
-func (c Config) complete(kind string) (*Config, error) {
+// complete fills in defaults and checks all that can be checked without a card, by the
+// limits of a TCP stack. It returns all errors there are.
+func (c Config) complete(kind string, of *limits) (*Config, error) {
 	c.Ranks = slices.Clone(c.Ranks)
 	if c.PrefixBits == 0 {
 		c.PrefixBits = 24
@@ -169,7 +165,7 @@ func (c Config) complete(kind string) (*Config, error) {
 	case KindUDP:
 		c.checkUDP(bad)
 	case KindTCP:
-		c.checkTCP(bad)
+		c.checkTCP(of, bad)
 	}
 	c.checkNetwork(kind, bad)
 	return &c, errors.Join(errs...)

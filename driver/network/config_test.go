@@ -74,7 +74,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"board -1", "tcp", func(c *network.Config) { c.Board = &minus }, []fault{{network.ErrConfig, 0, "the board number -1"}}},
 		{"17 ranks", "tcp", func(c *network.Config) { c.Ranks = members(17) }, []fault{{network.ErrTable, 16, "there are 16 MAC addresses for 17 ranks"}}},
 		{"one buffer", "tcp", func(c *network.Config) { c.Receive = c.Send }, []fault{{network.ErrConfig, 0, "are both at 0x1800000000"}}},
-		{"buffers that overlap", "tcp", func(c *network.Config) { c.Receive = c.Send - network.BufferBytes + 1 }, []fault{{network.ErrConfig, 0, "are nearer than"}}},
+		{"buffers that overlap", "tcp", func(c *network.Config) { c.Receive = c.Send - bufferBytes + 1 }, []fault{{network.ErrConfig, 0, "are nearer than"}}},
 		{"one connection for each pair, but it listens", "tcp", func(c *network.Config) { c.Listening = true },
 			[]fault{{network.ErrConfig, 0, "it must not listen before it has connected"}}},
 		{"other sessions", "tcp", func(c *network.Config) { c.Connections = 2 }, []fault{{network.ErrConfig, 0, "no choice 2"}}},

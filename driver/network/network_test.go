@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -213,6 +214,17 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 	if _, err := network.Of(full, 0, instances{"poe_0": c.Registers()}.open); !errors.Is(err, network.ErrAccess) || !errors.Is(err, errNoInstance) || !strings.Contains(err.Error(), "cmac") {
 		t.Error(err)
 	}
+	tcp := *design(t, "u55c_tcp", nil)
+	tcp.Kernels = slices.Clone(tcp.Kernels)
+	for i, k := range tcp.Kernels {
+		if k.Name == "network_krnl" {
+			tcp.Kernels[i].Facts = slices.DeleteFunc(slices.Clone(k.Facts), func(f card.Value) bool { return f.Name == "buffer_bytes" })
+		}
+	}
+	stack := instances{"poe_0": w.TCP().Registers()}
+	if _, err := network.Of(&tcp, 0, stack.open); !errors.Is(err, network.ErrDesign) || !strings.Contains(err.Error(), "without its buffer_bytes") {
+		t.Error(err)
+	}
 }
 
 var errBus = errors.New("the bus is gone")
@@ -259,7 +271,7 @@ func TestTheWayToTheCardBreaks(t *testing.T) {
 					own := w.TCP()
 					in["poe_0"] = broken{own.Registers(), &left}
 					in["session_handler_0"] = broken{wire.NewHandler(listens{}, time.Second), &left}
-					c.Receive = network.BufferBytes
+					c.Local, c.Receive = 1, bufferBytes // so that it connects
 				}
 				_, err := stack(t, design(t, "u55c_"+kind, nil), in).Setup(ctx(t), c)
 				ended = err == nil

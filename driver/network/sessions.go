@@ -129,8 +129,8 @@ func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 		return err
 	}
 	hint := "; perhaps it has been told to since the design was loaded: then Config.Listening says so"
-	if port >= firstOwnPort {
-		hint = fmt.Sprintf("; it listens below %d", firstOwnPort)
+	if int(port) >= s.tcp.ports {
+		hint = fmt.Sprintf("; it listens below %d", s.tcp.ports)
 	}
 	return &Error{Kind: ErrPort, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
 }

@@ -57,10 +57,7 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 			s.udp = &udp{b}
 		}
 	case KindTCP:
-		var b *block
-		if b, err = newBlock(d, poe, open, tcpNeeds); err == nil {
-			s.tcp = &tcp{b}
-		}
+		s.tcp, err = newTCP(d, poe, open)
 		if in, ok := instance(d, cclo, card.Sessions); ok && err == nil {
 			s.sessions, err = newBlock(d, in, open, sessionNeeds)
 		}
@@ -134,12 +131,24 @@ func (s *Stack) Banks() []card.Banks {
 	return slices.SortedFunc(slices.Values(s.banks), func(a, b card.Banks) int { return strings.Compare(a.Port, b.Port) })
 }
 
+// BufferBytes is how large Config.Send and Config.Receive of a TCP stack each are.
+func (s *Stack) BufferBytes() int {
+	if s.tcp == nil {
+		return 0
+	}
+	return s.tcp.buffer
+}
+
 // Setup configures the network of a rank, and waits until it reaches all others, which
 // are being set up at about the same time. It returns the ranks with the sessions that
 // lead to them, as accl.Open takes them with accl.GivenSessions. It can be called again,
 // also after an error. Errors are *Error, joined if there are several.
 func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
-	full, err := c.complete(s.kind)
+	var of *limits
+	if s.tcp != nil {
+		of = &s.tcp.limits
+	}
+	full, err := c.complete(s.kind, of)
 	if err != nil {
 		return nil, err
 	}

@@ -2,22 +2,52 @@ package network
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
+
+	"github.com/cclforge/cclforge/driver/card"
 )
 
 // tcp is the TCP stack.
-type tcp struct{ *block }
+type tcp struct {
+	*block
+	limits
+}
+
+// limits are what the TCP stack is built with.
+type limits struct {
+	boards int // MAC addresses
+	ports  int // it listens below
+	bits   int // of its network
+	buffer int // bytes of each
+}
+
+func newTCP(d *card.Design, in card.Instance, open Opener) (*tcp, error) {
+	b, err := newBlock(d, in, open, tcpNeeds)
+	if err != nil {
+		return nil, err
+	}
+	t := &tcp{block: b}
+	for name, limit := range map[string]*int{"boards": &t.boards, "listen_ports": &t.ports, "network_bits": &t.bits, "buffer_bytes": &t.buffer} {
+		fact, ok := b.kernel.Fact(name)
+		if !ok || fact == 0 {
+			return nil, &Error{Kind: ErrDesign, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf("kernel %s is described without its %s; its platform is older than this driver", b.kernel.Name, name)}
+		}
+		*limit = int(fact)
+	}
+	return t, nil
+}
 
 var tcpNeeds = []string{"control.start", "control.done", "control.idle", "ip_addr", "board_number", "arp", "axi00_ptr0", "axi01_ptr0"}
 
 // start gives the stack its addresses. They are taken over by a start, which takes a
 // second.
 func (t tcp) start(ctx context.Context, c *Config) error {
-	k := called(t)
+	k := called{t.block}
 	if err := k.idle(ctx); err != nil {
 		return err
 	}
-	board := c.Local % boards
+	board := c.Local % t.boards
 	if c.Board != nil {
 		board = *c.Board
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/cclforge/cclforge/verify/wire"
 )
 
+// bufferBytes are those of the buffers of the TCP stack.
+const bufferBytes = 64 << 20
+
 // node is a card on TCP.
 type node struct {
 	*wire.TCP
@@ -145,7 +148,7 @@ func TestTCPWithoutTheOthers(t *testing.T) {
 			w := wire.New(false)
 			c := tcpConfig(3, 2)
 			for _, i := range test.there {
-				alone := network.Config{Ranks: c.Ranks[i : i+1], Receive: network.BufferBytes, Board: &i}
+				alone := network.Config{Ranks: c.Ranks[i : i+1], Receive: bufferBytes, Board: &i}
 				if _, err := newNode(t, w).s.Setup(ctx(t), alone); err != nil {
 					t.Fatal(err)
 				}
@@ -167,6 +170,9 @@ func TestTCPBanks(t *testing.T) {
 	want := "[{m00_axi HBM 6 6} {m01_axi HBM 6 6}]" // the first bank behind those of the engine
 	if got := fmt.Sprint(own.s.Banks()); got != want {
 		t.Errorf("banks %s, want %s", got, want)
+	}
+	if n := own.s.BufferBytes(); n != bufferBytes {
+		t.Errorf("buffers have %d bytes", n)
 	}
 }
 

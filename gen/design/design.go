@@ -63,6 +63,7 @@ type Kernel struct {
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Arguments []Argument
 	Described []platform.KernelRegister // registers beside the arguments, for drivers
+	Facts     []platform.KernelFact     // numbers of kernels of others, for drivers
 	Registers string                    // the register map of the interface generation that it has; "" for none
 	Ports     []*Port                   // of its first instance
 	HLS       *platform.HLS             // its C++; nil if there is none

@@ -17,7 +17,11 @@ func Card(d *design.Design) (card.Design, error) {
 	}
 	out := card.Design{Platform: d.Platform.Name, Board: d.Platform.Board.Name, Shell: d.Platform.Board.Shell, Hash: hash}
 	for _, k := range d.Kernels() {
-		out.Kernels = append(out.Kernels, card.Kernel{Name: k.Name, Control: k.Control, Registers: registers(d, k)})
+		of := card.Kernel{Name: k.Name, Control: k.Control, Registers: registers(d, k)}
+		for _, f := range k.Facts {
+			of.Facts = append(of.Facts, card.Value{Name: f.Name, Value: f.Value})
+		}
+		out.Kernels = append(out.Kernels, of)
 	}
 	banks := map[*design.Instance][]card.Banks{}
 	for _, m := range d.Memories {

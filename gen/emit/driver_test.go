@@ -189,7 +189,11 @@ func expectedKernels(d *design.Design) []object {
 			add(r.Name, r.At, r.Width, r.Memory != "", count, stride, values)
 		}
 		slices.SortStableFunc(registers, func(a, b object) int { return int(a["At"].(uint32)) - int(b["At"].(uint32)) })
-		out = append(out, object{"Name": k.Name, "Control": k.Control, "Registers": registers})
+		var facts []object
+		for _, f := range k.Facts {
+			facts = append(facts, object{"Name": f.Name, "Value": f.Value})
+		}
+		out = append(out, object{"Name": k.Name, "Control": k.Control, "Registers": registers, "Facts": facts})
 	}
 	return out
 }

@@ -36,6 +36,8 @@ type Kernel struct {
 	// Described are registers that are no arguments: what the address range of a
 	// kernel of others holds, for drivers. Nothing that is linked knows of them.
 	Described []KernelRegister
+	// Facts are numbers of such a kernel that stand in no register.
+	Facts []KernelFact
 	// Registers names a register map of the interface generation whose
 	// registers are further arguments.
 	Registers      string
@@ -197,10 +199,12 @@ func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, b
 		diags = append(diags, d...)
 		k.Described = append(k.Described, register)
 	}
+	facts, d := b.facts()
+	k.Facts = facts
+	diags = append(diags, d...)
 	diags = append(diags, b.xo(k)...)
 	diags = append(diags, b.shell(k)...)
-	d := b.hls(k, text)
-	return k, append(diags, d...)
+	return k, append(diags, b.hls(k, text)...)
 }
 
 func (b portBlock) port() (KernelPort, hcl.Diagnostics) {

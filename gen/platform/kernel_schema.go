@@ -38,6 +38,7 @@ type kernelBlock struct {
 	Ports          []portBlock       `hcl:"port,block"`
 	Arguments      []argumentBlock   `hcl:"argument,block"`
 	Described      []registerBlock   `hcl:"register,block"`
+	Facts          []factBlock       `hcl:"fact,block"`
 	Functions      []functionBlock   `hcl:"function,block"`
 	Conversions    []conversionBlock `hcl:"conversion,block"`
 	HLS            []hlsBlock        `hcl:"hls,block"`
@@ -112,6 +113,14 @@ type registerBlock struct {
 	Bits    []bitBlock `hcl:"bit,block"`
 	Range   hcl.Range  `hcl:",def_range"`
 	AtRange hcl.Range  `hcl:"at,attr_value_range"`
+}
+
+type factBlock struct {
+	Name       string    `hcl:"name,label"`
+	Doc        string    `hcl:"doc,optional"`
+	Value      int64     `hcl:"value"`
+	ValueRange hcl.Range `hcl:"value,attr_value_range"`
+	Range      hcl.Range `hcl:",def_range"`
 }
 
 type bitBlock struct {

@@ -101,6 +101,7 @@ func (k *Kernel) takeOver(base *Kernel) {
 	k.Ports = overlay(inherited, k.Ports, func(p KernelPort) string { return p.Label })
 	k.Arguments = overlay(base.Arguments, k.Arguments, func(a KernelArgument) string { return a.Name })
 	k.Described = overlay(base.Described, k.Described, func(r KernelRegister) string { return r.Name })
+	k.Facts = overlay(base.Facts, k.Facts, func(f KernelFact) string { return f.Name })
 	for _, file := range base.Files {
 		if !slices.Contains(k.Files, file) {
 			k.Files = append(k.Files, file)

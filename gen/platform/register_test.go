@@ -5,7 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -26,6 +27,12 @@ func TestDescribedRegisters(t *testing.T) {
 		{"argument \"b\" {\n at = 24\n type = \"ulong\"\n}\nregister \"a\" { at = 28 }", `The registers "b" and "a" both have the word at 0x1C.`},
 		{"register \"a\" {\n at = 16\n memory = \"m_axi_3\"\n}", `Kernel mine has no port "m_axi_3".`},
 		{`register "a b" { at = 16 }`, `"a b" cannot name a register`},
+		{`fact "a b" { value = 1 }`, `"a b" cannot name a fact`},
+		{"fact \"a\" { value = 1 }\nfact \"a\" { value = 2 }", `The fact "a" is already described in platforms/kernels/mine.hcl, line 4.`},
+		{`fact "a" { value = -1 }`, `The fact "a" is -1; expected are 0 to 4294967295.`},
+		{`fact "a" { value = 4294967296 }`, `The fact "a" is 4294967296;`},
+		{`fact "a" { value = 1.5 }`, "value must be a whole number"},
+		{`fact "a" {}`, `"value"`},
 	} {
 		files := fstest.MapFS{"kernels/mine.hcl": {Data: []byte("kernel \"mine\" {\n like = \"called_kernel\"\n source = \"xo\"\n" + test.text + "\n}\n")}}
 		_, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
@@ -35,14 +42,24 @@ func TestDescribedRegisters(t *testing.T) {
 	}
 }
 
+// kernel is what a driver knows of a kernel of a platform.
+func kernel(t *testing.T, platform, name string) card.Kernel {
+	t.Helper()
+	on, err := driverview.Card(designtest.Load(t, platform, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, ok := on.Kernel(name)
+	if !ok {
+		t.Fatalf("%s has no %s", platform, name)
+	}
+	return k
+}
+
 // The offsets are those of the public register maps: NetLayers/template.xml and
 // Ethernet/template.xml of the UDP stack, network_krnl.xml of the TCP stack, and Vitis HLS
 // for the session handler.
 func TestRegistersOfKernelsOfOthers(t *testing.T) {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
 	for _, test := range []struct {
 		platform, kernel, register string
 		at                         uint32
@@ -64,19 +81,7 @@ func TestRegistersOfKernelsOfOthers(t *testing.T) {
 		{"u55c_tcp", "tcp_session_handler", "operation", 0x38, 32, 0, "open_connection", 2},
 		{"u55c_tcp", "hostctrl", "control", 0, 32, 0, "done", 2},
 	} {
-		p, diags := lib.Load(test.platform, lang.Inputs{})
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		d, diags := design.Elaborate(lib, p)
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		on, err := driverview.Card(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, _ := on.Kernel(test.kernel)
+		k := kernel(t, test.platform, test.kernel)
 		r, ok := k.Register(test.register)
 		if !ok || r.At != test.at || r.Bits != test.bits || r.Count != test.count {
 			t.Errorf("%s.%s: %+v, %t", test.kernel, test.register, r, ok)
@@ -84,5 +89,20 @@ func TestRegistersOfKernelsOfOthers(t *testing.T) {
 		if is, ok := r.Value(test.value); ok != (test.value != "") || is != test.is {
 			t.Errorf("%s.%s: %s is %d, %t", test.kernel, test.register, test.value, is, ok)
 		}
+	}
+}
+
+// The numbers of the TCP stack are those of its sources: 4 bits of the MAC address are
+// added to, a mask of 255.255.255.0, the first of the ports that are its own, and 1024
+// sessions with 64 KiB each.
+func TestFactsOfKernelsOfOthers(t *testing.T) {
+	k := kernel(t, "u55c_tcp", "network_krnl")
+	for name, want := range map[string]uint32{"boards": 1 << 4, "listen_ports": 0x8000, "network_bits": 24, "buffer_bytes": 1024 << 16} {
+		if is, ok := k.Fact(name); !ok || is != want {
+			t.Errorf("%s is %d, %t", name, is, ok)
+		}
+	}
+	if _, ok := k.Fact("nothing"); ok {
+		t.Error("there is a fact that nobody has described")
 	}
 }

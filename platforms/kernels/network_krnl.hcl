@@ -174,17 +174,37 @@ kernel "network_krnl" {
     required = false
   }
 
-  # Registers of the same revision: kernel/network_krnl/network_krnl.xml, and
+  # Registers and numbers of the same revision: kernel/network_krnl/network_krnl.xml, and
   # src/hdl/network_control_s_axi.sv and network_stack.sv for what they do. A start takes
   # over the addresses, and is done a second later.
+  fact "boards" {
+    value = 16
+    doc   = "Boards whose MAC addresses differ, by their numbers."
+  }
+
+  fact "listen_ports" {
+    value = 32768
+    doc   = "Ports below it are listened on; the others are for connections that the stack opens."
+  }
+
+  fact "network_bits" {
+    value = 24
+    doc   = "Bits of the own network."
+  }
+
+  fact "buffer_bytes" {
+    value = 64 * 1024 * 1024
+    doc   = "Of each of the two buffers."
+  }
+
   register "ip_addr" {
     at  = hex("10")
-    doc = "Own IPv4 address. The mask is 255.255.255.0, the gateway the first address of that network."
+    doc = "Own IPv4 address. The gateway is the first address of its network."
   }
 
   register "board_number" {
     at  = hex("18")
-    doc = "Added to the last half octet of the MAC address, 00:0A:35:02:9D:E5: 16 are different."
+    doc = "Added to the last half octet of the MAC address, 00:0A:35:02:9D:E5."
   }
 
   register "arp" {

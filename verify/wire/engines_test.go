@@ -42,7 +42,7 @@ func connected(t *testing.T, on *card.Design, n int, sessions network.Connection
 				return map[string]card.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
 			})
 			if err == nil {
-				seen[i], err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, Receive: network.BufferBytes, Connections: sessions, Timeout: 20 * time.Second})
+				seen[i], err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, Receive: 64 << 20, Connections: sessions, Timeout: 20 * time.Second})
 			}
 			errs[i] = err
 		})
