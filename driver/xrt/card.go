@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/xclbin"
 )
 
@@ -53,7 +52,7 @@ type Card struct {
 	closed  bool
 	users   sync.WaitGroup // calls of the library that are running
 	kernels map[string]*registers
-	engines map[*Device]bool
+	engines engine.Set
 	buffers map[*memory]bool
 }
 
@@ -70,7 +69,7 @@ func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
 	}
 	c := &Card{
 		name: "card " + o.Card, l: l, design: d, layout: file.layout, uuid: file.uuid,
-		kernels: map[string]*registers{}, engines: map[*Device]bool{}, buffers: map[*memory]bool{},
+		kernels: map[string]*registers{}, buffers: map[*memory]bool{},
 	}
 	if o.Card == "" {
 		c.name = "the first card"
@@ -220,15 +219,12 @@ func (c *Card) Close() error {
 	c.mu.Lock()
 	again := c.closed
 	c.closed = true
-	engines := slices.Collect(maps.Keys(c.engines))
 	c.mu.Unlock()
 	if again {
 		return nil
 	}
 	c.end(fmt.Errorf("%w: %s", ErrClosed, c.name))
-	for _, d := range engines {
-		d.stop()
-	}
+	c.engines.Close()
 	c.users.Wait()
 	var errs []error
 	for m := range c.buffers {

@@ -5,29 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/xclbin"
 )
 
 // Device is an engine of a card. It implements accl.Device and accl.KernelCaller.
 type Device struct {
-	c           *Card
-	engine      int
-	exchange    *registers // of the engine itself
-	controllers []*controller
-	group       int // of XRT, for buffers in device memory
-	hostGroup   int // for buffers in host memory, -1 if there is none
-	kernels     []*called
-	tickets     tickets.Set
-
-	life     context.Context // ends with Close
-	end      context.CancelCauseFunc
-	spawning sync.Mutex
-	tasks    sync.WaitGroup
+	*engine.Engine
+	c         *Card
+	engine    int
+	group     int // of XRT, for buffers in device memory
+	hostGroup int // for buffers in host memory, -1 if there is none
 }
 
 var (
@@ -47,62 +38,32 @@ func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 }
 
 func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
-	cclo := c.design.Of(number, card.Engine)
-	switch {
-	case len(cclo) != 1 || number < 0:
-		return nil, fmt.Errorf("%w: %s has %d engines, they count from 0", ErrInstance, c.design.Platform, c.design.Engines())
-	case p.Name != c.design.Platform:
-		return nil, fmt.Errorf("%w: the card holds %s, not %s", ErrDesign, c.design.Platform, p.Name)
-	}
-	d := &Device{c: c, engine: number, hostGroup: -1}
-	d.life, d.end = context.WithCancelCause(c.life)
-	if err := d.claim(); err != nil {
-		d.end(nil)
+	if _, err := engine.Of(c.design, number); err != nil {
 		return nil, err
 	}
-	if err := d.open(ctx, p, cclo[0]); err != nil {
-		return nil, errors.Join(err, d.Close())
+	if p.Name != c.design.Platform {
+		return nil, fmt.Errorf("%w: the card holds %s, not %s", ErrDesign, c.design.Platform, p.Name)
+	}
+	if err := c.engines.Claim(number); err != nil { // two that place calls would take each other's answers
+		return nil, err
+	}
+	d := &Device{c: c, engine: number, hostGroup: -1}
+	if err := d.open(ctx, p); err != nil {
+		c.engines.Release(number)
+		return nil, err
 	}
 	return d, nil
 }
 
-// claim enters the engine with its card, which has each only once: two that place calls
-// would take each other's answers.
-func (d *Device) claim() error {
-	d.c.mu.Lock()
-	defer d.c.mu.Unlock()
-	if d.c.closed {
-		return ErrClosed
-	}
-	for other := range d.c.engines {
-		if other.engine == d.engine {
-			return ErrOpen
-		}
-	}
-	d.c.engines[d] = true
-	return nil
-}
-
-func (d *Device) open(ctx context.Context, p *accl.Platform, cclo card.Instance) (err error) {
+func (d *Device) open(ctx context.Context, p *accl.Platform) (err error) {
 	if err := d.place(); err != nil {
 		return err
 	}
-	if d.exchange, err = d.c.registers(cclo.Name); err != nil {
+	at := engine.Place{Card: d.c.name, Design: d.c.design, Number: d.engine, Registers: d.c.Registers, Holds: d.c.holds}
+	if d.Engine, err = engine.Open(ctx, d.c.life, p, at); err != nil {
 		return err
 	}
-	d.findKernels()
-	controllers := d.c.design.Of(d.engine, card.HostController)
-	if len(controllers) == 0 {
-		controllers = []card.Instance{cclo} // which has the registers itself
-	}
-	for _, in := range controllers {
-		k, err := openController(ctx, d, p, in)
-		if err != nil {
-			return err
-		}
-		d.controllers = append(d.controllers, k)
-	}
-	return nil
+	return d.c.engines.Opened(d.Engine)
 }
 
 // place finds the memory that all memory ports of the engine reach: those of its DMA
@@ -166,65 +127,10 @@ func (d *Device) common(instance string, argument int, before []xclbin.Place) ([
 	}), nil
 }
 
-// ReadReg implements accl.Device.
-func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
-	return d.exchange.Read(ctx, off)
-}
-
-// WriteReg implements accl.Device.
-func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
-	return d.exchange.Write(ctx, off, v)
-}
-
-// Start implements accl.Device. The error is ErrClient for clients beyond the engine's
-// host controllers, of which most platforms have one.
-func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
-	if client < 0 || client >= len(d.controllers) {
-		return 0, fmt.Errorf("%w: %d; engine %d has %d host controllers, counted from 0", ErrClient, client, d.engine, len(d.controllers))
-	}
-	call, err := d.controllers[client].start(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	return d.tickets.Add(call), nil
-}
-
-// Wait implements accl.Device.
-func (d *Device) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
-	code, err := d.tickets.Wait(ctx, t)
-	if err != nil {
-		return 0, fmt.Errorf("engine %d of %s: %w", d.engine, d.c.name, err)
-	}
-	return code, nil
-}
-
 // Close ends calls that wait with ErrClosed. Its kernels and memory remain this
 // process's until the card is closed.
 func (d *Device) Close() error {
-	d.c.mu.Lock()
-	delete(d.c.engines, d)
-	d.c.mu.Unlock()
-	d.stop()
+	d.Stop()
+	d.c.engines.Release(d.engine)
 	return nil
 }
-
-// spawn runs something that stop waits for. The error is why the engine has stopped.
-func (d *Device) spawn(task func()) error {
-	d.spawning.Lock()
-	defer d.spawning.Unlock()
-	if d.life.Err() != nil {
-		return context.Cause(d.life)
-	}
-	d.tasks.Go(task)
-	return nil
-}
-
-func (d *Device) stop() {
-	d.spawning.Lock()
-	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.engine, d.c.name))
-	d.spawning.Unlock()
-	d.tasks.Wait()
-}
-
-// Number is that of the engine on its card.
-func (d *Device) Number() int { return d.engine }

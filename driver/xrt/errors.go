@@ -6,27 +6,28 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
 // Errors of cards and their engines.
 var (
-	ErrLibrary  = errors.New("XRT is not there")                   // its library cannot be loaded
-	ErrNoCard   = errors.New("no such card")                       // that XRT sees
-	ErrFile     = errors.New("the .xclbin cannot be used")         //
-	ErrDesign   = errors.New("the .xclbin is of another design")   // a *DesignError
-	ErrLoaded   = errors.New("the card holds something else")      // and may not be loaded
-	ErrRefused  = errors.New("XRT refuses")                        // a *CallError
-	ErrBusy     = errors.New("another process uses it")            //
-	ErrInstance = errors.New("the card has no such kernel")        //
-	ErrRegister = errors.New("no such register")                   //
-	ErrMemory   = errors.New("there is no such memory")            // host memory, or at a given address
-	ErrClient   = errors.New("no such client")                     //
-	ErrTicket   = tickets.ErrTicket                                //
-	ErrClosed   = errors.New("the card is closed")                 //
-	ErrOpen     = errors.New("the engine is open")                 // in this process
-	ErrFreed    = errors.New("the memory was freed")               //
-	ErrSilent   = errors.New("it neither takes nor answers calls") // the host controller
+	ErrLibrary  = errors.New("XRT is not there")                 // its library cannot be loaded
+	ErrNoCard   = errors.New("no such card")                     // that XRT sees
+	ErrFile     = errors.New("the .xclbin cannot be used")       //
+	ErrDesign   = errors.New("the .xclbin is of another design") // a *DesignError
+	ErrLoaded   = errors.New("the card holds something else")    // and may not be loaded
+	ErrRefused  = errors.New("XRT refuses")                      // a *CallError
+	ErrBusy     = errors.New("another process uses it")          //
+	ErrInstance = engine.ErrInstance                             //
+	ErrRegister = engine.ErrRegister                             //
+	ErrMemory   = errors.New("there is no such memory")          // host memory, or at a given address
+	ErrClient   = engine.ErrClient                               //
+	ErrTicket   = tickets.ErrTicket                              //
+	ErrClosed   = engine.ErrClosed                               //
+	ErrOpen     = engine.ErrOpen                                 //
+	ErrFreed    = errors.New("the memory was freed")             //
+	ErrSilent   = engine.ErrSilent                               //
 )
 
 // CallError is a function of XRT that has failed. It matches ErrRefused, and the

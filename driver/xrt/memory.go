@@ -155,3 +155,15 @@ func (m *memory) Free() error {
 
 // give gives a buffer back to XRT.
 func (m *memory) give() error { return status("xrtBOFree", m.c.l.free(m.handle)) }
+
+// holds reports whether an address lies in a buffer.
+func (c *Card) holds(address uint64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for m := range c.buffers {
+		if address >= m.addr && address-m.addr < uint64(len(m.bytes)) {
+			return true
+		}
+	}
+	return false
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/kernels"
 )
 
 // TestKernelsAreCalled calls a kernel in C++ by its registers.
@@ -76,11 +77,11 @@ inline void doubled(int *src, int *dst, unsigned count, cclo::Command &, cclo::D
 			c.write(xcl, unit, offset+4, uint32(at[i]>>32))
 		}
 		c.write(xcl, unit, 0x28, count)
-		if v := c.read(xcl, unit, 0); v&^doneBit&^readyBit != idleBit {
+		if v := c.read(xcl, unit, 0); v&^kernels.DoneBit&^8 != 4 {
 			t.Errorf("control is 0x%X", v)
 		}
-		c.write(xcl, unit, 0, startBit)
-		eventually(t, "the kernel has ended", func() bool { return c.read(xcl, unit, 0)&doneBit != 0 })
+		c.write(xcl, unit, 0, kernels.StartBit)
+		eventually(t, "the kernel has ended", func() bool { return c.read(xcl, unit, 0)&kernels.DoneBit != 0 })
 		c.ok("xrtBOSync", buffers[1], fromDevice, 4*count, 0)
 		if !slices.Equal(words[1], want) {
 			t.Fatalf("round %d: %v", round, words[1])
@@ -88,9 +89,9 @@ inline void doubled(int *src, int *dst, unsigned count, cclo::Command &, cclo::D
 	}
 	// A call that cannot be is one that never ends, and is told.
 	c.write(xcl, unit, 0x10, 0xFFFFF000)
-	c.write(xcl, unit, 0, startBit)
+	c.write(xcl, unit, 0, kernels.StartBit)
 	eventually(t, "the failure is told", func() bool { return len(h.Faults()) == 1 })
-	if v := c.read(xcl, unit, 0); v&idleBit != 0 {
+	if v := c.read(xcl, unit, 0); v&4 != 0 {
 		t.Errorf("control is 0x%X", v)
 	}
 	h.mu.Lock()

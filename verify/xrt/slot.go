@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/kernels"
 	"github.com/cclforge/cclforge/verify/memory"
 )
 
@@ -112,23 +113,22 @@ func (c *slot) number(l *xclbin.Layout) []*unit {
 	return out
 }
 
-// instance is that of the design, nil if it has none of this name.
-func (c *slot) instance(name string) *design.Instance {
-	if c.Design == nil {
-		return nil
-	}
-	i := slices.IndexFunc(c.Design.Instances, func(in *design.Instance) bool { return in.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return c.Design.Instances[i]
+// kernels are models of the card's kernels.
+func (c *slot) kernels() *kernels.Card {
+	return &kernels.Card{Design: c.Design, Engines: c.Engines, Registers: c.Registers, Foreign: c.Foreign, Life: c.s.life, Fault: c.s.fault}
 }
+
+// instance is that of the design, nil if it has none of this name.
+func (c *slot) instance(name string) *design.Instance { return c.kernels().Instance(name) }
 
 // take puts what an .xclbin says in place of what was there.
 func (c *slot) take(next content) {
 	for _, u := range next.units {
-		u.registers = c.model(u.instance)
-		if in := c.instance(u.instance); in != nil && called(in) {
+		var err error
+		if u.registers, err = c.kernels().Model(u.instance); err != nil {
+			c.s.report(err)
+		}
+		if in := c.instance(u.instance); in != nil && kernels.Called(in) {
 			u.registers = &calling{Registers: u.registers, c: c}
 		}
 	}
@@ -174,5 +174,11 @@ func (u *unit) close(o *opened) {
 	}
 	if u.shared[o]--; u.shared[o] <= 0 {
 		delete(u.shared, o)
+	}
+}
+
+func (s *Server) faultOf(u *unit, err error) {
+	if s.life.Err() == nil {
+		s.fault(fmt.Errorf("a register of %s: %w", u.name, err))
 	}
 }

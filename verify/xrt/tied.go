@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/verify/kernels"
 )
 
 // tied is memory that process and device are to see alike, but each has for itself:
@@ -113,8 +114,8 @@ type calling struct {
 func (r *calling) Read(ctx context.Context, offset uint32) (uint32, error) {
 	v, err := r.Registers.Read(ctx, offset)
 	r.mu.Lock()
-	ended := offset == controlAt && v&doneBit != 0 || offset == answeredAt && v != r.answered
-	if offset == answeredAt {
+	ended := offset == kernels.ControlAt && v&kernels.DoneBit != 0 || offset == kernels.AnsweredAt && v != r.answered
+	if offset == kernels.AnsweredAt {
 		r.answered = v
 	}
 	r.mu.Unlock()
@@ -126,7 +127,7 @@ func (r *calling) Read(ctx context.Context, offset uint32) (uint32, error) {
 
 // Write implements card.Registers.
 func (r *calling) Write(ctx context.Context, offset, value uint32) error {
-	if offset == controlAt && value&startBit != 0 || offset == postAt {
+	if offset == kernels.ControlAt && value&kernels.StartBit != 0 || offset == kernels.PostAt {
 		r.c.each(ctx, (*tied).push)
 	}
 	return r.Registers.Write(ctx, offset, value)

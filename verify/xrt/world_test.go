@@ -54,7 +54,7 @@ func newDevice(c *client, card int, number string) *device {
 	d := &device{c: c, card: c.open(card)}
 	d.xcl, d.engine = c.unit(d.card, "ccl_offload:ccl_offload_"+number)
 	_, d.caller = c.unit(d.card, "hostctrl:hostctrl_"+number+"_0")
-	d.started = c.read(d.xcl, d.caller, postedAt)
+	d.started = c.read(d.xcl, d.caller, 0x84)
 	return d
 }
 

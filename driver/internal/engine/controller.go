@@ -1,4 +1,4 @@
-package xrt
+package engine
 
 import (
 	"context"
@@ -28,7 +28,7 @@ const (
 // controller hands calls to a host controller in their order, and gives them their
 // answers.
 type controller struct {
-	d        *Device
+	d        *Engine
 	name     string
 	way      placer
 	capacity int                  // calls that the host controller can have
@@ -62,19 +62,19 @@ type placer interface {
 }
 
 // openController finds out how a host controller takes calls.
-func openController(ctx context.Context, d *Device, p *accl.Platform, in card.Instance) (*controller, error) {
-	regs, err := d.c.registers(in.Name)
+func openController(ctx context.Context, d *Engine, p *accl.Platform, in card.Instance) (*controller, error) {
+	regs, err := d.at.Registers(in.Name)
 	if err != nil {
 		return nil, err
 	}
-	kernel, ok := d.c.design.Kernel(in.Kernel)
+	kernel, ok := d.at.Design.Kernel(in.Kernel)
 	if !ok {
 		return nil, fmt.Errorf("%w: %s of %s", ErrInstance, in.Name, in.Kernel)
 	}
 	return newController(ctx, d, p, in.Name, regs, kernel, d.exchange)
 }
 
-func newController(ctx context.Context, d *Device, p *accl.Platform, name string, regs card.Registers, kernel card.Kernel, exchange card.Registers) (*controller, error) {
+func newController(ctx context.Context, d *Engine, p *accl.Platform, name string, regs card.Registers, kernel card.Kernel, exchange card.Registers) (*controller, error) {
 	arguments, err := kernel.Find(callRegisters...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
@@ -119,7 +119,7 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 	select {
 	case k.room <- struct{}{}:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%s of %s has %d calls without an answer: %w", k.name, k.d.c.name, queued, context.Cause(ctx))
+		return nil, fmt.Errorf("%s of %s has %d calls without an answer: %w", k.name, k.d.at.Card, queued, context.Cause(ctx))
 	case <-k.d.life.Done():
 		return nil, context.Cause(k.d.life)
 	}
@@ -173,7 +173,7 @@ func (k *controller) run() {
 			err = context.Cause(k.d.life)
 		}
 		if err != nil {
-			k.fail(fmt.Errorf("%s of %s: %w", k.name, k.d.c.name, err))
+			k.fail(fmt.Errorf("%s of %s: %w", k.name, k.d.at.Card, err))
 		}
 		k.mu.Lock()
 		if len(k.queue) == 0 && len(k.open) == 0 {

@@ -1,4 +1,4 @@
-package xrt
+package engine
 
 import (
 	"context"
@@ -21,9 +21,9 @@ type called struct {
 
 // findKernels finds the kernels of the engine that hosts call. Their registers are
 // taken when they are called first.
-func (d *Device) findKernels() {
-	for _, in := range d.c.design.Of(d.engine, card.User) {
-		k, ok := d.c.design.Kernel(in.Kernel)
+func (d *Engine) findKernels() {
+	for _, in := range d.at.Design.Of(d.at.Number, card.User) {
+		k, ok := d.at.Design.Kernel(in.Kernel)
 		if !ok || k.Control != "ap_ctrl_hs" && k.Control != "ap_ctrl_chain" {
 			continue
 		}
@@ -33,7 +33,7 @@ func (d *Device) findKernels() {
 }
 
 // kernel finds a kernel by its name or that of its instance.
-func (d *Device) kernel(name string) (*called, error) {
+func (d *Engine) kernel(name string) (*called, error) {
 	var found []*called
 	var instances []string
 	for _, k := range d.kernels {
@@ -46,7 +46,7 @@ func (d *Device) kernel(name string) (*called, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, fmt.Errorf("%w %s beside engine %d of %s", accl.ErrNoKernel, name, d.engine, d.c.name)
+		return nil, fmt.Errorf("%w %s beside engine %d of %s", accl.ErrNoKernel, name, d.at.Number, d.at.Card)
 	case 1:
 		return found[0], nil
 	}
@@ -55,7 +55,7 @@ func (d *Device) kernel(name string) (*called, error) {
 
 // CallKernel implements accl.KernelCaller. A kernel whose call was left can be called
 // again once it has ended.
-func (d *Device) CallKernel(ctx context.Context, kernel string, arguments ...uint64) error {
+func (d *Engine) CallKernel(ctx context.Context, kernel string, arguments ...uint64) error {
 	k, err := d.kernel(kernel)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (d *Device) CallKernel(ctx context.Context, kernel string, arguments ...uin
 		if a.Bits < 64 && arguments[i]>>a.Bits != 0 {
 			return fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name, a.Bits, arguments[i])
 		}
-		if a.Address && !d.c.holds(arguments[i]) {
+		if a.Address && !d.at.Holds(arguments[i]) {
 			return fmt.Errorf("%w: %s is 0x%X, which is not in an allocation of this card", accl.ErrKernelAddress, a.Name, arguments[i])
 		}
 	}
@@ -88,9 +88,9 @@ func (d *Device) CallKernel(ctx context.Context, kernel string, arguments ...uin
 }
 
 // run starts a kernel and waits until it has ended.
-func (d *Device) run(ctx context.Context, k *called, arguments []uint64) error {
+func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 	if k.regs == nil {
-		regs, err := d.c.registers(k.instance)
+		regs, err := d.at.Registers(k.instance)
 		if err != nil {
 			return err
 		}
@@ -143,15 +143,3 @@ func (d *Device) run(ctx context.Context, k *called, arguments []uint64) error {
 
 // chained reports whether the kernel shows its end until that is taken.
 func (k *called) chained() bool { return k.kernel.Control == "ap_ctrl_chain" }
-
-// holds reports whether an address lies in a buffer.
-func (c *Card) holds(address uint64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for m := range c.buffers {
-		if address >= m.addr && address-m.addr < uint64(len(m.bytes)) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,4 +1,4 @@
-package xrt
+package engine
 
 import (
 	"context"

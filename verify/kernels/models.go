@@ -1,4 +1,5 @@
-package xrt
+// Package kernels has models of the registers of kernels on cards, as hosts see them.
+package kernels
 
 import (
 	"context"
@@ -13,6 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/wire"
 )
@@ -20,37 +22,61 @@ import (
 // sessionLimit bounds how long a session handler waits for its stack.
 const sessionLimit = 10 * time.Second
 
-// model is what an instance's registers do: those of the hardware's description where
-// that is simulated, and models of it elsewhere; the server's lock is held.
-func (c *slot) model(name string) card.Registers {
-	if r := c.Registers[name]; r != nil {
-		return r
+// Card is what the models of a card's kernels know of it.
+type Card struct {
+	Design    *design.Design
+	Engines   []engine.Engine           // by number
+	Registers map[string]card.Registers // models of instances, instead of those of this package
+	// Foreign says that host controllers are of another make: calls can be started, but
+	// not posted. It has no effect on simulated hardware.
+	Foreign bool
+	Life    context.Context // models end with it
+	Fault   func(error)     // hears of misuse, and of what has failed
+}
+
+// Instance is that of the design, nil if it has none of this name.
+func (c *Card) Instance(name string) *design.Instance {
+	if c.Design == nil {
+		return nil
 	}
-	in := c.instance(name)
+	i := slices.IndexFunc(c.Design.Instances, func(in *design.Instance) bool { return in.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return c.Design.Instances[i]
+}
+
+// Model is what an instance's registers do: those of the hardware's description where
+// that is simulated, and models of it elsewhere.
+func (c *Card) Model(name string) (card.Registers, error) {
+	if r := c.Registers[name]; r != nil {
+		return r, nil
+	}
+	in := c.Instance(name)
 	if in == nil {
-		return &words{}
+		return &words{}, nil
 	}
 	scope := max(in.Scope, 0)
 	if scope >= len(c.Engines) {
-		if called(in) {
-			return newHandshake(nil)
+		if Called(in) {
+			return newHandshake(nil), nil
 		}
-		return &words{}
+		return &words{}, nil
 	}
 	dev := c.Engines[scope].Device()
 	if simulated, ok := dev.(*sim.Device); ok && in.Kernel.Source != platform.SourceXO {
 		r, err := simulated.Registers(name)
 		if err == nil {
-			return r
+			return r, nil
 		}
-		c.s.report(fmt.Errorf("registers of %s: %w", name, err))
+		return &words{}, fmt.Errorf("registers of %s: %w", name, err)
 	}
 	switch {
-	case in.Role == card.Engine && called(in):
-		below := newHostController(c.s.life, dev, 0, c.s.fault)
-		return &split{c.Design.ABI().Memory(abi.Exchange).Base, below, &exchange{dev}}
+	case in.Role == card.Engine && Called(in):
+		below := newHostController(c.Life, dev, 0, c.Fault)
+		return &split{c.Design.ABI().Memory(abi.Exchange).Base, below, &exchange{dev}}, nil
 	case in.Role == card.Engine:
-		return &exchange{dev}
+		return &exchange{dev}, nil
 	case in.Role == card.HostController:
 		client := 0
 		for _, other := range c.Design.Instances {
@@ -61,35 +87,29 @@ func (c *slot) model(name string) card.Registers {
 				client++
 			}
 		}
-		h := newHostController(c.s.life, dev, client, c.s.fault)
+		h := newHostController(c.Life, dev, client, c.Fault)
 		h.foreign = c.Foreign
-		return h
+		return h, nil
 	case in.Role == card.Sessions:
-		return wire.NewHandler(dev, sessionLimit)
-	case !called(in):
-		return &words{}
+		return wire.NewHandler(dev, sessionLimit), nil
+	case !Called(in):
+		return &words{}, nil
 	}
 	caller, ok := dev.(accl.KernelCaller)
 	if !ok || in.Role == card.Network || in.Kernel.Origin != "" {
-		return newHandshake(nil)
+		return newHandshake(nil), nil
 	}
 	return newHandshake(func(arguments *words) {
-		if err := caller.CallKernel(c.s.life, in.Name, argumentsOf(in, arguments)...); err != nil && c.s.life.Err() == nil {
-			c.s.fault(fmt.Errorf("%s: %w", in.Name, err))
-			<-c.s.life.Done() // it never ends
+		if err := caller.CallKernel(c.Life, in.Name, argumentsOf(in, arguments)...); err != nil && c.Life.Err() == nil {
+			c.Fault(fmt.Errorf("%s: %w", in.Name, err))
+			<-c.Life.Done() // it never ends
 		}
-	})
+	}), nil
 }
 
-// called tells whether the host starts an instance.
-func called(in *design.Instance) bool {
+// Called tells whether the host starts an instance.
+func Called(in *design.Instance) bool {
 	return in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain"
-}
-
-func (s *Server) faultOf(u *unit, err error) {
-	if s.life.Err() == nil {
-		s.fault(fmt.Errorf("a register of %s: %w", u.name, err))
-	}
 }
 
 // exchange is an engine's exchange memory.

@@ -1,4 +1,4 @@
-package xrt
+package engine
 
 import (
 	"context"
@@ -68,11 +68,11 @@ func (c *chain) Write(ctx context.Context, at, v uint32) error {
 }
 
 // kernels is an engine with kernels beside it.
-func kernels(t *testing.T, all ...*called) *Device {
+func kernels(t *testing.T, all ...*called) *Engine {
 	t.Helper()
-	d := &Device{c: &Card{name: "card 0"}, kernels: all}
+	d := &Engine{at: Place{Card: "card 0"}, kernels: all}
 	d.life, d.end = context.WithCancelCause(context.Background())
-	t.Cleanup(d.stop)
+	t.Cleanup(d.Stop)
 	return d
 }
 
@@ -126,7 +126,7 @@ func TestCallsOfKernelsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	d.stop()
+	d.Stop()
 	if err := d.CallKernel(t.Context(), "mine_0", 1, 2); !errors.Is(err, ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}

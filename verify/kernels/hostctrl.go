@@ -1,4 +1,4 @@
-package xrt
+package kernels
 
 import (
 	"context"
@@ -24,9 +24,9 @@ const (
 	addr0At       = 0x58
 	addr1At       = 0x64
 	addr2At       = 0x70
-	postAt        = 0x80
+	PostAt        = 0x80
 	postedAt      = 0x84
-	answeredAt    = 0x88
+	AnsweredAt    = 0x88
 	capacityAt    = 0x8C
 	answersAt     = 0x100
 	capacity      = 32
@@ -75,14 +75,14 @@ func (h *hostController) Read(_ context.Context, offset uint32) (uint32, error) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.foreign && offset >= postAt:
+	case h.foreign && offset >= PostAt:
 		return 0, nil
-	case offset == controlAt:
+	case offset == ControlAt:
 		h.take()
 		value := h.latched
 		h.latched = 0
 		if h.starting {
-			value |= startBit
+			value |= StartBit
 		}
 		if !h.starting && !h.running && !h.posting && h.posted == h.answered {
 			value |= idleBit
@@ -91,12 +91,12 @@ func (h *hostController) Read(_ context.Context, offset uint32) (uint32, error) 
 	case offset == postedAt:
 		h.take()
 		return h.posted, nil
-	case offset == answeredAt:
+	case offset == AnsweredAt:
 		h.take()
 		return h.answered, nil
 	case offset == capacityAt:
 		return capacity, nil
-	case offset == postAt:
+	case offset == PostAt:
 		return 0, nil
 	case offset >= answersAt && offset < answersAt+4*capacity:
 		return h.answers[(offset-answersAt)/4], nil
@@ -109,17 +109,17 @@ func (h *hostController) Write(_ context.Context, offset, value uint32) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.foreign && offset >= postAt:
+	case h.foreign && offset >= PostAt:
 		return nil
-	case offset == controlAt && value&startBit != 0:
+	case offset == ControlAt && value&StartBit != 0:
 		h.starting = true
-	case offset == postAt && h.posting:
+	case offset == PostAt && h.posting:
 		h.fault(fmt.Errorf("client %d: %w", h.client, ErrPostedTooSoon))
 		return nil
-	case offset == postAt && h.posted-h.answered >= capacity:
+	case offset == PostAt && h.posted-h.answered >= capacity:
 		h.fault(fmt.Errorf("client %d: %w", h.client, ErrPostedTooMany))
 		return nil
-	case offset == postAt:
+	case offset == PostAt:
 		h.posting = true
 	case offset >= scenarioAt && offset < addr2At+8:
 		h.held[offset] = value
@@ -186,7 +186,7 @@ func (h *hostController) answer(t accl.Ticket) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.running = false
-	h.latched |= doneBit
+	h.latched |= DoneBit
 	h.take()
 }
 

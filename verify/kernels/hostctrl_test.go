@@ -1,4 +1,4 @@
-package xrt
+package kernels
 
 import (
 	"context"
@@ -131,7 +131,7 @@ func TestCallsAreStarted(t *testing.T) {
 		t.Errorf("a call is running: control is 0x%X", v)
 	}
 	b.dev.allow(1)
-	b.reaches("the end of the call", 0, doneBit, doneBit)
+	b.reaches("the end of the call", 0, DoneBit, DoneBit)
 	if v := b.get(0); v != idleBit {
 		t.Errorf("done was read: control is 0x%X", v)
 	}
@@ -155,7 +155,7 @@ func TestCallsArePosted(t *testing.T) {
 		if n := len(want) - int(read); len(want) < 300 && n < 32 && r.IntN(3) > 0 {
 			tag := r.Uint32()
 			b.set(tagAt, tag)
-			b.set(postAt, r.Uint32())
+			b.set(PostAt, r.Uint32())
 			want = append(want, tag)
 			b.reaches("the call is posted", postedAt, 0xFFFFFFFF, uint32(len(want)))
 			continue
@@ -165,7 +165,7 @@ func TestCallsArePosted(t *testing.T) {
 			b.dev.allow(n)
 			allowed += n
 		}
-		b.reaches("calls are answered", answeredAt, 0xFFFFFFFF, uint32(allowed))
+		b.reaches("calls are answered", AnsweredAt, 0xFFFFFFFF, uint32(allowed))
 		for int(read) < allowed {
 			if got := b.get(answersAt + 4*(read%32)); got != want[read] {
 				t.Fatalf("answer %d is 0x%X, not 0x%X", read, got, want[read])
@@ -184,16 +184,16 @@ func TestCallsArePosted(t *testing.T) {
 func TestCarelessHosts(t *testing.T) {
 	b := newBench(t)
 	b.set(tagAt, 1)
-	b.set(postAt, 0)
+	b.set(PostAt, 0)
 	b.set(tagAt, 2) // before its words are taken
-	b.set(postAt, 0)
+	b.set(PostAt, 0)
 	b.get(postedAt)
 	if got := b.dev.tags(); !slices.Equal(got, []uint32{2}) || len(b.faults) != 1 || !errors.Is(b.faults[0], ErrPostedTooSoon) {
 		t.Errorf("placed %v, with %v", got, b.faults)
 	}
 	for i := range uint32(40) {
 		b.set(tagAt, 10+i)
-		b.set(postAt, 0)
+		b.set(PostAt, 0)
 		b.get(postedAt)
 	}
 	if got := b.get(postedAt); got != 32 || len(b.faults) != 10 || !errors.Is(b.faults[9], ErrPostedTooMany) {
@@ -201,9 +201,9 @@ func TestCarelessHosts(t *testing.T) {
 	}
 	// Without a look at it, a call is placed, too.
 	b.dev.allow(1)
-	b.reaches("an answer", answeredAt, 0xFFFFFFFF, 1)
+	b.reaches("an answer", AnsweredAt, 0xFFFFFFFF, 1)
 	b.set(tagAt, 99)
-	b.set(postAt, 0)
+	b.set(PostAt, 0)
 	eventually(t, "the call is placed", func() bool { return slices.Contains(b.dev.tags(), 99) })
 }
 
@@ -212,18 +212,18 @@ func TestCarelessHosts(t *testing.T) {
 func TestStartsAndPostsTakeTurns(t *testing.T) {
 	b := newBench(t)
 	b.set(tagAt, 1)
-	b.set(postAt, 0)
+	b.set(PostAt, 0)
 	b.get(postedAt)
 	b.set(tagAt, 2)
 	b.set(0, 1)
 	time.Sleep(5 * latestTake)
-	if v := b.get(0); v != startBit {
+	if v := b.get(0); v != StartBit {
 		t.Errorf("a start waits: control is 0x%X", v)
 	}
 	b.dev.allow(1)
 	b.reaches("the start is taken", 0, readyBit, readyBit)
 	b.set(tagAt, 3)
-	b.set(postAt, 0)
+	b.set(PostAt, 0)
 	time.Sleep(5 * latestTake)
 	if v := b.get(postedAt); v != 1 {
 		t.Errorf("%d calls are posted while one runs that was started", v)
@@ -231,7 +231,7 @@ func TestStartsAndPostsTakeTurns(t *testing.T) {
 	b.dev.allow(1)
 	b.reaches("the post is taken", postedAt, 0xFFFFFFFF, 2)
 	b.dev.allow(1)
-	b.reaches("the post is answered", answeredAt, 0xFFFFFFFF, 2)
+	b.reaches("the post is answered", AnsweredAt, 0xFFFFFFFF, 2)
 	if got := b.dev.tags(); !slices.Equal(got, []uint32{1, 2, 3}) || b.get(answersAt) != 1 || b.get(answersAt+4) != 3 {
 		t.Errorf("placed %v", got)
 	}
@@ -241,9 +241,9 @@ func TestHostControllersOfOthers(t *testing.T) {
 	b := newBench(t)
 	b.foreign = true
 	b.set(tagAt, 1)
-	b.set(postAt, 0)
+	b.set(PostAt, 0)
 	time.Sleep(5 * latestTake)
-	for _, at := range []uint32{postAt, postedAt, answeredAt, capacityAt, answersAt} {
+	for _, at := range []uint32{PostAt, postedAt, AnsweredAt, capacityAt, answersAt} {
 		if v := b.get(at); v != 0 {
 			t.Errorf("0x%X reads %d", at, v)
 		}
@@ -253,8 +253,17 @@ func TestHostControllersOfOthers(t *testing.T) {
 	}
 	b.set(0, 1)
 	b.dev.allow(1)
-	b.reaches("the end of the call", 0, doneBit, doneBit)
+	b.reaches("the end of the call", 0, DoneBit, DoneBit)
 	if got := b.dev.tags(); !slices.Equal(got, []uint32{1}) {
 		t.Errorf("placed %v", got)
+	}
+}
+
+func eventually(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within 20 s", what)
+		}
 	}
 }

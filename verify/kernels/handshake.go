@@ -1,4 +1,4 @@
-package xrt
+package kernels
 
 import (
 	"context"
@@ -7,15 +7,15 @@ import (
 
 // Bits of the control register of kernels that are called (ap_ctrl_hs).
 const (
-	startBit = 1 << 0 // until the arguments were taken
-	doneBit  = 1 << 1 // until it is read
+	StartBit = 1 << 0 // until the arguments were taken
+	DoneBit  = 1 << 1 // until it is read
 	idleBit  = 1 << 2
 	readyBit = 1 << 3 // until it is read
 	againBit = 1 << 7
 )
 
-// controlAt is the offset of the control register.
-const controlAt = 0
+// ControlAt is the offset of the control register.
+const ControlAt = 0
 
 // handshake is a kernel that the host calls.
 type handshake struct {
@@ -32,7 +32,7 @@ func newHandshake(run func(arguments *words)) *handshake { return &handshake{run
 
 // Read implements card.Registers.
 func (h *handshake) Read(ctx context.Context, offset uint32) (uint32, error) {
-	if offset != controlAt {
+	if offset != ControlAt {
 		return h.words.Read(ctx, offset)
 	}
 	h.mu.Lock()
@@ -40,7 +40,7 @@ func (h *handshake) Read(ctx context.Context, offset uint32) (uint32, error) {
 	value := h.latched
 	h.latched = 0
 	if h.again {
-		value |= startBit
+		value |= StartBit
 	}
 	if !h.running {
 		value |= idleBit
@@ -50,10 +50,10 @@ func (h *handshake) Read(ctx context.Context, offset uint32) (uint32, error) {
 
 // Write implements card.Registers.
 func (h *handshake) Write(ctx context.Context, offset, value uint32) error {
-	if offset != controlAt {
+	if offset != ControlAt {
 		return h.words.Write(ctx, offset, value)
 	}
-	if value&startBit == 0 {
+	if value&StartBit == 0 {
 		return nil
 	}
 	h.mu.Lock()
@@ -70,7 +70,7 @@ func (h *handshake) Write(ctx context.Context, offset, value uint32) error {
 func (h *handshake) begin() {
 	h.latched |= readyBit
 	if h.run == nil {
-		h.latched |= doneBit
+		h.latched |= DoneBit
 		return
 	}
 	h.running = true
@@ -80,7 +80,7 @@ func (h *handshake) begin() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.running = false
-		h.latched |= doneBit
+		h.latched |= DoneBit
 		if h.again {
 			h.again = false
 			h.begin()

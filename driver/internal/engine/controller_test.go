@@ -1,4 +1,4 @@
-package xrt
+package engine
 
 import (
 	"context"
@@ -25,6 +25,8 @@ var hostctrl = card.Kernel{Name: "hostctrl", Control: "ap_ctrl_hs", Registers: [
 	{Name: "addr_2", At: 0x70, Bits: 64}, {Name: "post", At: 0x80, Bits: 32}, {Name: "posted", At: 0x84, Bits: 32},
 	{Name: "answered", At: 0x88, Bits: 32}, {Name: "capacity", At: 0x8C, Bits: 32}, {Name: "answers", At: 0x100, Bits: 32},
 }}
+
+var errBroken = errors.New("the register is broken")
 
 // manual is what a driver needs to know of calls.
 var manual = accl.Platform{
@@ -141,11 +143,11 @@ func (f *fake) answer(code func(accl.Call) uint32) bool {
 }
 
 // control makes a controller of a fake.
-func controlled(t *testing.T, f *fake) (*controller, *Device) {
+func controlled(t *testing.T, f *fake) (*controller, *Engine) {
 	t.Helper()
-	d := &Device{c: &Card{name: "card 0"}}
+	d := &Engine{at: Place{Card: "card 0"}}
 	d.life, d.end = context.WithCancelCause(context.Background())
-	t.Cleanup(d.stop)
+	t.Cleanup(d.Stop)
 	k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +188,7 @@ func TestAnswersBelongToCalls(t *testing.T) {
 					f.posted, f.answered = 0, 0
 				}
 				k, d := controlled(t, f)
-				defer d.stop()
+				defer d.Stop()
 				ending, end := context.WithCancel(t.Context())
 				var engine sync.WaitGroup
 				engine.Go(func() {
@@ -229,7 +231,7 @@ func TestCallsOfAProcessBefore(t *testing.T) {
 		f.posted, f.answered = 10, 7
 		f.calls = []accl.Call{{}, {}, {}}
 		k, d := controlled(t, f)
-		defer d.stop()
+		defer d.Stop()
 		if k.capacity != 29 {
 			t.Errorf("room for %d calls", k.capacity)
 		}
@@ -253,7 +255,7 @@ func TestMoreThanThereIsRoomFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(4)
 		k, d := controlled(t, f)
-		defer d.stop()
+		defer d.Stop()
 		ctx := t.Context()
 		var open []accl.Ticket
 		for i := range uint32(queued) {
@@ -277,18 +279,18 @@ func TestMoreThanThereIsRoomFor(t *testing.T) {
 		for i, n := range open {
 			if i == 100 {
 				f.mu.Lock()
-				f.broken[0x88] = &CallError{"xclRegRead", -5}
+				f.broken[0x88] = errBroken
 				f.mu.Unlock()
 			}
 			for i < 100 && !f.answer(codeOf) {
 				time.Sleep(time.Millisecond)
 			}
 			code, err := d.Wait(ctx, n)
-			if right := err == nil && code == accl.ReturnCode(1000+i); i < 100 != right || !right && !errors.Is(err, ErrRefused) {
+			if right := err == nil && code == accl.ReturnCode(1000+i); i < 100 != right || !right && !errors.Is(err, errBroken) {
 				t.Fatalf("call %d: %d, %v", i, code, err)
 			}
 		}
-		if _, err := k.start(ctx, some(6)); !errors.Is(err, ErrRefused) {
+		if _, err := k.start(ctx, some(6)); !errors.Is(err, errBroken) {
 			t.Errorf("after a failure: %v", err)
 		}
 	})
@@ -300,7 +302,7 @@ func TestResetDropsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(4)
 		k, d := controlled(t, f)
-		defer d.stop()
+		defer d.Stop()
 		var open []accl.Ticket
 		start := func(c accl.Call) {
 			answer, err := k.start(t.Context(), c)
@@ -351,7 +353,7 @@ func TestSilentController(t *testing.T) {
 				f := newFake(32)
 				test(f)
 				k, d := controlled(t, f)
-				defer d.stop()
+				defer d.Stop()
 				began := time.Now()
 				var open []accl.Ticket
 				for i := range uint32(2) { // the first one may be handed over
@@ -392,9 +394,9 @@ func (i *interrupted) Read(ctx context.Context, at uint32) (uint32, error) {
 func TestAnEngineMayTakeItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &interrupted{fake: newFake(32), at: time.Now().Add(2 * taking)}
-		d := &Device{c: &Card{name: "card 0"}}
+		d := &Engine{at: Place{Card: "card 0"}}
 		d.life, d.end = context.WithCancelCause(context.Background())
-		defer d.stop()
+		defer d.Stop()
 		k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
 		if err != nil {
 			t.Fatal(err)
@@ -432,7 +434,7 @@ func TestNothingGoesOnAfterTheEnd(t *testing.T) {
 				}
 			})
 		}
-		d.stop()
+		d.Stop()
 		k.mu.Lock()
 		if k.running && k.lost == nil {
 			t.Error("calls are placed after the end")
@@ -454,7 +456,7 @@ func TestCloseEndsCalls(t *testing.T) {
 			}
 			open = append(open, d.tickets.Add(answer))
 		}
-		d.stop()
+		d.Stop()
 		for _, n := range open {
 			if _, err := d.Wait(t.Context(), n); !errors.Is(err, ErrClosed) {
 				t.Error(err)

@@ -1,0 +1,202 @@
+// Package engine is an engine of a card as far as it is the same however cards are
+// reached: registers, host controllers that take its calls, and kernels beside it.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/tickets"
+)
+
+// Errors of engines on cards.
+var (
+	ErrInstance = errors.New("the card has no such kernel")
+	ErrRegister = errors.New("no such register")
+	ErrClient   = errors.New("no such client")
+	ErrClosed   = errors.New("the card is closed")
+	ErrOpen     = errors.New("the engine is open")                 // in this process
+	ErrSilent   = errors.New("it neither takes nor answers calls") // the host controller
+)
+
+// Place is where an engine is.
+type Place struct {
+	Card   string // in errors: "card 0"
+	Design *card.Design
+	Number int // of the engine
+	// Registers are those of an instance, which this process has to itself.
+	Registers func(instance string) (card.Registers, error)
+	// Holds reports whether an address lies in memory that was allocated.
+	Holds func(address uint64) bool
+}
+
+// Engine is all of an accl.Device but its memory, and an accl.KernelCaller.
+type Engine struct {
+	at          Place
+	exchange    card.Registers // of the engine itself
+	controllers []*controller
+	kernels     []*called
+	tickets     tickets.Set
+
+	life     context.Context // ends with Stop
+	end      context.CancelCauseFunc
+	spawning sync.Mutex
+	tasks    sync.WaitGroup
+}
+
+// Open opens an engine of a platform, which ends with the context of its card.
+func Open(ctx, life context.Context, p *accl.Platform, at Place) (*Engine, error) {
+	d := &Engine{at: at}
+	d.life, d.end = context.WithCancelCause(life)
+	if err := d.open(ctx, p); err != nil {
+		d.Stop()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Engine) open(ctx context.Context, p *accl.Platform) (err error) {
+	cclo, err := Of(d.at.Design, d.at.Number)
+	if err != nil {
+		return err
+	}
+	if d.exchange, err = d.at.Registers(cclo.Name); err != nil {
+		return err
+	}
+	d.findKernels()
+	controllers := d.at.Design.Of(d.at.Number, card.HostController)
+	if len(controllers) == 0 {
+		controllers = []card.Instance{cclo} // which has the registers itself
+	}
+	for _, in := range controllers {
+		k, err := openController(ctx, d, p, in)
+		if err != nil {
+			return err
+		}
+		d.controllers = append(d.controllers, k)
+	}
+	return nil
+}
+
+// Of is the instance of an engine.
+func Of(d *card.Design, number int) (card.Instance, error) {
+	cclo := d.Of(number, card.Engine)
+	if len(cclo) != 1 || number < 0 {
+		return card.Instance{}, fmt.Errorf("%w: %s has %d engines, they count from 0", ErrInstance, d.Platform, d.Engines())
+	}
+	return cclo[0], nil
+}
+
+// ReadReg implements accl.Device.
+func (d *Engine) ReadReg(ctx context.Context, off uint32) (uint32, error) {
+	return d.exchange.Read(ctx, off)
+}
+
+// WriteReg implements accl.Device.
+func (d *Engine) WriteReg(ctx context.Context, off, v uint32) error {
+	return d.exchange.Write(ctx, off, v)
+}
+
+// Start implements accl.Device. The error is ErrClient for clients beyond the engine's
+// host controllers, of which most platforms have one.
+func (d *Engine) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	if client < 0 || client >= len(d.controllers) {
+		return 0, fmt.Errorf("%w: %d; engine %d has %d host controllers, counted from 0", ErrClient, client, d.at.Number, len(d.controllers))
+	}
+	call, err := d.controllers[client].start(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	return d.tickets.Add(call), nil
+}
+
+// Wait implements accl.Device.
+func (d *Engine) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
+	code, err := d.tickets.Wait(ctx, t)
+	if err != nil {
+		return 0, fmt.Errorf("engine %d of %s: %w", d.at.Number, d.at.Card, err)
+	}
+	return code, nil
+}
+
+// Number is that of the engine on its card.
+func (d *Engine) Number() int { return d.at.Number }
+
+// spawn runs something that Stop waits for. The error is why the engine has stopped.
+func (d *Engine) spawn(task func()) error {
+	d.spawning.Lock()
+	defer d.spawning.Unlock()
+	if d.life.Err() != nil {
+		return context.Cause(d.life)
+	}
+	d.tasks.Go(task)
+	return nil
+}
+
+// Stop ends calls that wait with ErrClosed.
+func (d *Engine) Stop() {
+	d.spawning.Lock()
+	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.at.Number, d.at.Card))
+	d.spawning.Unlock()
+	d.tasks.Wait()
+}
+
+// Set is the engines of a card that are open: each only once, as two that place calls
+// would take each other's answers. Its zero value is empty.
+type Set struct {
+	mu     sync.Mutex
+	closed bool
+	open   []*Engine
+	taken  []int // numbers of these, and of those that are being opened
+}
+
+// Claim enters an engine. The error is ErrOpen or ErrClosed.
+func (s *Set) Claim(number int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return ErrClosed
+	case slices.Contains(s.taken, number):
+		return ErrOpen
+	}
+	s.taken = append(s.taken, number)
+	return nil
+}
+
+// Opened is the engine that was claimed. The error is ErrClosed if the set was closed
+// meanwhile, which stops the engine.
+func (s *Set) Opened(d *Engine) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		d.Stop()
+		return ErrClosed
+	}
+	s.open = append(s.open, d)
+	return nil
+}
+
+// Release gives an engine back, which may be opened again.
+func (s *Set) Release(number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken = slices.DeleteFunc(s.taken, func(n int) bool { return n == number })
+	s.open = slices.DeleteFunc(s.open, func(d *Engine) bool { return d.at.Number == number })
+}
+
+// Close stops all engines; there are no more.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	open := slices.Clone(s.open)
+	s.mu.Unlock()
+	for _, d := range open {
+		d.Stop()
+	}
+}
