@@ -20,6 +20,9 @@ type Design struct {
 	Kernels   []Kernel
 	Instances []Instance
 	Streams   []Stream
+	// Driver is that of the shell that the design is built into, one element; none if it
+	// is linked by v++.
+	Driver []Driver
 }
 
 // Kernel is what instances of it have in common.

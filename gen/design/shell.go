@@ -60,5 +60,5 @@ func (d *Design) CheckShell() error {
 			}
 		}
 	}
-	return nil
+	return d.checkWindows()
 }

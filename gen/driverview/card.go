@@ -38,6 +38,9 @@ func Card(d *design.Design) (card.Design, error) {
 			Width: s.From.Width, TDEST: s.From.TDEST, Depth: s.Depth, CCLO: s.Scope, Group: s.Group,
 		})
 	}
+	if d.Shell != nil && d.Shell.Driver != nil && d.CheckShell() == nil {
+		out.Driver = []card.Driver{shellDriver(d)}
+	}
 	return out, nil
 }
 

@@ -57,7 +57,7 @@ func coyote(d *design.Design) ([]File, error) {
 	}
 	names := map[string]bool{}
 	for _, k := range d.Kernels() {
-		if k.Source != platform.SourceRTL || inShell(k, d) {
+		if k.Source != platform.SourceRTL || d.InShell(k) {
 			continue
 		}
 		of, err := kernelSources(sources, k)
@@ -163,13 +163,6 @@ func (h hlsIP) Top() string { return h.Kernel.ID + ".cpp" }
 func (h hlsIP) IP() string { return h.Kernel.Name + hlsIPSuffix }
 
 const hlsIPSuffix = "_hls_ip"
-
-// inShell tells whether the shell does what a kernel does.
-func inShell(k *design.Kernel, d *design.Design) bool {
-	return slices.ContainsFunc(d.Instances, func(i *design.Instance) bool {
-		return i.Kernel == k && (i.Role == "poe" || i.Role == "dma")
-	})
-}
 
 func sortedNames(set map[string]bool) []string {
 	var names []string

@@ -58,7 +58,7 @@ func TestCoyoteSources(t *testing.T) {
 		}
 	}
 	for _, k := range d.Kernels() {
-		if _, is := have[k.Name]; is != !inShell(k, d) {
+		if _, is := have[k.Name]; is != !d.InShell(k) {
 			t.Errorf("kernel %s: it is there: %t", k.ID, is)
 		}
 	}
@@ -176,7 +176,7 @@ func TestCoyoteOptions(t *testing.T) {
 	if strings.Contains(coyoteOf(t, &with)["coyote/CMakeLists.txt"], cores) {
 		t.Error("the build decides how many processors it takes, and the platform has said it")
 	}
-	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DTLBL_A=12" {
+	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12" {
 		t.Errorf("flags are %q", flags)
 	}
 }

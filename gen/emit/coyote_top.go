@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"math/bits"
@@ -43,7 +42,7 @@ type CoyoteWindow struct {
 func (w CoyoteWindow) Mask() string { return fmt.Sprintf("32'h%08X", w.Size-1) }
 
 // Shell is where it begins in bytes of the shell's bus, in hexadecimal.
-func (w CoyoteWindow) Shell() string { return fmt.Sprintf("%06X", 2*w.Base) }
+func (w CoyoteWindow) Shell() string { return fmt.Sprintf("%06X", design.ShellSpacing*w.Base) }
 
 // Hex is the window's first byte.
 func (w CoyoteWindow) Hex() string { return fmt.Sprintf("32'h%08X", w.Base) }
@@ -137,33 +136,12 @@ func (v coyoteView) Reversed() []CoyoteWindow {
 	return list
 }
 
-// smallestWindow is how far apart windows are: the host controller stands where
-// drivers of a single engine look for it.
-const smallestWindow = 0x2000
-
 // CoyoteWindows are the windows of the registers of a Coyote application, the
 // engine's first.
 func CoyoteWindows(d *design.Design) []CoyoteWindow {
-	instances := slices.Clone(d.Instances)
-	slices.SortStableFunc(instances, func(a, b *design.Instance) int {
-		return cmp.Compare(map[bool]int{true: 0, false: 1}[a.Role == "engine"], map[bool]int{true: 0, false: 1}[b.Role == "engine"])
-	})
 	var windows []CoyoteWindow
-	next := uint64(0)
-	for _, i := range instances {
-		if inShell(i.Kernel, d) {
-			continue
-		}
-		for _, p := range i.Ports {
-			if p.Protocol != design.AXILite || p.Output {
-				continue
-			}
-			size := uint64(1) << bits.Len64(p.Range-1)
-			step := max(size, smallestWindow)
-			base := (next + step - 1) / step * step
-			windows = append(windows, CoyoteWindow{Instance: i.Name, Base: base, Size: size, Port: p.Name})
-			next = base + step
-		}
+	for _, w := range d.ShellWindows() {
+		windows = append(windows, CoyoteWindow{Instance: w.Instance.Name, Base: w.Base, Size: w.Size, Port: w.Port})
 	}
 	return windows
 }

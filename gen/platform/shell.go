@@ -29,7 +29,9 @@ type Shell struct {
 	// Options are the options that are set, by name: a platform's come before those
 	// of the kernel.
 	Options []Setting
-	Range   hcl.Range // of the platform's block, or the kernel's
+	// Driver is what the host's driver of the shell shows programs; nil if nobody knows.
+	Driver *ShellDriver
+	Range  hcl.Range // of the platform's block, or the kernel's
 }
 
 type shellBlock struct {
@@ -48,6 +50,7 @@ type shellBlock struct {
 	Known         []string          `hcl:"known,optional"`
 	Options       map[string]string `hcl:"options,optional"`
 	OptionsRange  hcl.Range         `hcl:"options,attr_value_range"`
+	Drivers       []driverBlock     `hcl:"driver,block"`
 	Range         hcl.Range         `hcl:",def_range"`
 	Body          hcl.Body          `hcl:",body"`
 }
@@ -80,6 +83,7 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 	if s.Streams < 1 || s.Streams > maxShellStreams {
 		diags = append(diags, lang.Errorf(orElse(in.StreamsRange, in.Range), "Value out of range", "A shell has 1 to %d streams; %d is not.", maxShellStreams, s.Streams))
 	}
+	diags = append(diags, in.driver(s)...)
 	return append(diags, s.take(in)...)
 }
 
@@ -148,6 +152,7 @@ func (b *loader) shell() {
 	}{
 		{"submodules", in.Submodules != nil}, {"devices", in.Devices != nil}, {"streams", in.Streams != nil},
 		{"modules", in.Modules != nil}, {"computed", in.Computed != nil}, {"known", in.Known != nil},
+		{"driver", len(in.Drivers) > 0},
 	} {
 		if fixed.given {
 			b.errorf(in.Range, "Argument without meaning", "What the shell is like is said by its kernel; a platform chooses git, revision and options, and not %s.", fixed.name)

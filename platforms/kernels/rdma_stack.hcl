@@ -40,7 +40,221 @@ kernel "rdma_stack" {
 
     options = {
       BUILD_OPT = "1"  # timing with RDMA is tight
+      EN_AVX    = "0"  # registers of queue pairs are written 64 bits at a time
       TLBL_A    = "12" # buffers are many huge pages
+    }
+
+    # What the shell's driver for Linux shows programs: driver/include/coyote_defs.h,
+    # driver/src/vfpga/vfpga_ops.c, sw/src/cThread.cpp and hw/hdl/slave/cnfg_slave.sv.
+    # Arguments of calls and registers are words of 64 bits.
+    driver {
+      file             = "/dev/coyote_fpga_%d_v%d" # of a card and a region of it
+      group            = "F"                       # of its calls (ioctl)
+      words            = 32                        # that a call may write
+      page             = 4096                      # bytes; windows (mmap) are counted in them
+      huge_page_bits   = 21
+      huge_page_option = "TLBL_BITS"
+      threads          = 63 # of a region; the driver's list has one more, with a number that is taken
+      thread_bits      = 6  # of the number of a queue pair; those of the region are above
+
+      call "register_thread" {
+        number    = 1
+        direction = "in"
+        field "process" { word = 0 }
+        field "thread" { word = 1 } # the driver's answer
+      }
+
+      call "unregister_thread" {
+        number    = 2
+        direction = "in"
+        field "thread" { word = 0 }
+      }
+
+      call "map_memory" {
+        number    = 5
+        direction = "in"
+        field "address" { word = 0 }
+        field "bytes" { word = 1 }
+        field "thread" { word = 2 }
+        field "block" { word = 3 } # of memory, all ones for any; older drivers do not read it
+      }
+
+      call "unmap_memory" {
+        number    = 6
+        direction = "in"
+        field "address" { word = 0 }
+        field "thread" { word = 1 }
+      }
+
+      # From the host's pages to the card's.
+      call "offload" {
+        number    = 9
+        direction = "in"
+        field "address" { word = 0 }
+        field "bytes" { word = 1 }
+        field "thread" { word = 2 }
+      }
+
+      # From the card's pages to the host's.
+      call "fetch" {
+        number    = 10
+        direction = "in"
+        field "address" { word = 0 }
+        field "bytes" { word = 1 }
+        field "thread" { word = 2 }
+      }
+
+      call "set_ip" {
+        number    = 11
+        direction = "in"
+        field "address" { word = 0 }
+      }
+
+      call "set_mac" {
+        number    = 12
+        direction = "in"
+        field "address" { word = 0 }
+      }
+
+      call "get_ip" {
+        number    = 13
+        direction = "out"
+        field "address" { word = 0 }
+      }
+
+      call "get_mac" {
+        number    = 14
+        direction = "out"
+        field "address" { word = 0 }
+      }
+
+      # What the shell was built with.
+      call "configuration" {
+        number    = 15
+        direction = "out"
+        field "avx" {
+          at   = 0
+          bits = 1
+        }
+        field "host_streams" {
+          at   = 2
+          bits = 1
+        }
+        field "card_streams" {
+          at   = 3
+          bits = 1
+        }
+        field "rdma" {
+          at   = 16
+          bits = 1
+        }
+        field "regions" {
+          at   = 48
+          bits = 8
+        }
+      }
+
+      # Packets since the card was loaded.
+      call "network_statistics" {
+        number    = 17
+        direction = "out"
+        field "received" {
+          word = 0
+          at   = 0
+          bits = 32
+        }
+        field "sent" {
+          word = 0
+          at   = 32
+          bits = 32
+        }
+        field "arp_received" {
+          word = 1
+          at   = 0
+          bits = 32
+        }
+        field "arp_sent" {
+          word = 1
+          at   = 32
+          bits = 32
+        }
+      }
+
+      # The application's registers.
+      window "application" {
+        page  = 3
+        bytes = 65536
+      }
+
+      # The region's.
+      window "region" {
+        page  = 1
+        bytes = 65536
+      }
+
+      # Asks the network for the MAC address of an IP address, unless the shell knows it.
+      register "arp" {
+        window = "region"
+        at     = hex("120")
+        field "address" { bits = 32 }
+      }
+
+      # A queue pair; the last word has it taken.
+      register "pair" {
+        window = "region"
+        at     = hex("140")
+        field "local_pair" { bits = 24 }
+        field "remote_key" {
+          at   = 32
+          bits = 32
+        }
+        field "local_packet" {
+          word = 1
+          bits = 24
+        }
+        field "remote_packet" {
+          word = 1
+          at   = 24
+          bits = 24
+        }
+        field "remote_address" {
+          word = 2
+          bits = 48
+        }
+      }
+
+      # Where it leads; the last word has it taken. Addresses have their first octet lowest.
+      register "connection" {
+        window = "region"
+        at     = hex("160")
+        field "local_pair" { bits = 16 }
+        field "remote_pair" {
+          at   = 16
+          bits = 24
+        }
+        field "port" {
+          at   = 40
+          bits = 16
+        }
+        field "address_0" {
+          word = 1
+          bits = 32
+        }
+        field "address_1" {
+          word = 1
+          at   = 32
+          bits = 32
+        }
+        field "address_2" {
+          word = 2
+          bits = 32
+        }
+        field "address_3" {
+          word = 2
+          at   = 32
+          bits = 32
+        }
+      }
     }
   }
 

@@ -58,7 +58,7 @@ func TestShell(t *testing.T) {
 		"git -C coyote/shell fetch --quiet --depth 1 https://github.com/fpgasystems/Coyote 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
 		"git -C coyote/shell checkout --quiet --detach 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
 		"rev-parse HEAD", "git -C coyote/shell submodule --quiet update --init --recursive\n",
-		"cmake -S coyote -B coyote/build -DBUILD_OPT=1 -DTLBL_A=12\n", "cmake --build coyote/build --target project\n", "cmake --build coyote/build --target bitgen\n",
+		"cmake -S coyote -B coyote/build -DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12\n", "cmake --build coyote/build --target project\n", "cmake --build coyote/build --target bitgen\n",
 		"vivado -mode batch -nojournal -source coyote/firmware_mmi.tcl\n",
 	} {
 		i := strings.Index(script[at:], text)

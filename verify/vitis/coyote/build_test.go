@@ -152,7 +152,7 @@ func TestBuild(t *testing.T) {
 	options := optionsOf(t, left[p.Steps[0].ID])
 	for name, want := range map[string]string{
 		"FDEV_NAME": "u55c", "N_REGIONS": "1", "EN_STRM": "1", "N_STRM_AXI": "3", "EN_MEM": "1", "N_CARD_AXI": "3", "EN_RDMA": "1", "N_RDMA_AXI": "2",
-		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "TLBL_A": "12", "COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
+		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "EN_AVX": "0", "TLBL_A": "12", "COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
 	} {
 		if options[name] != want {
 			t.Errorf("%s is %q, want %q", name, options[name], want)

@@ -1,0 +1,63 @@
+package driverview
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/platform"
+)
+
+// shellDriver is the driver of the shell that a design is built into.
+func shellDriver(d *design.Design) card.Driver {
+	in := d.Shell.Driver
+	out := card.Driver{
+		Shell: d.Shell.Name, Revision: d.Shell.Revision, File: in.File, Words: in.Words, PageBytes: in.Page,
+		HugePage: 1 << hugePageBits(d.Shell), Threads: in.Threads, ThreadBits: in.ThreadBits, Spacing: design.ShellSpacing,
+	}
+	for _, c := range in.Calls {
+		out.Calls = append(out.Calls, card.Record{Name: c.Name, Number: ioctl(in.Group, c), Fields: fields(c.Fields)})
+	}
+	for _, w := range in.Windows {
+		out.Windows = append(out.Windows, card.Window{Name: w.Name, Page: w.Page, Bytes: w.Bytes})
+	}
+	for _, r := range in.Registers {
+		out.Registers = append(out.Registers, card.Record{Name: r.Name, Window: r.Window, At: r.At, Fields: fields(r.Fields)})
+	}
+	for _, w := range d.ShellWindows() {
+		out.Instances = append(out.Instances, card.Reach{
+			Instance: w.Instance.Name, At: uint32(design.ShellSpacing * w.Base), Bytes: uint32(w.Size),
+		})
+	}
+	return out
+}
+
+func fields(in []platform.ShellField) []card.Field {
+	var out []card.Field
+	for _, f := range in {
+		out = append(out, card.Field{Name: f.Name, Word: f.Word, At: f.At, Bits: f.Bits})
+	}
+	return out
+}
+
+// ioctl is the number of a call as Linux makes it (asm-generic/ioctl.h) of one whose
+// argument is said to have 8 bytes.
+func ioctl(group byte, c platform.ShellCall) uint32 {
+	direction := uint32(1) // the program writes
+	if c.Out {
+		direction = 2
+	}
+	return direction<<30 | 8<<16 | uint32(group)<<8 | uint32(c.Number)
+}
+
+// hugePageBits are those of the shell, or what the platform chooses.
+func hugePageBits(s *platform.Shell) int {
+	i := slices.IndexFunc(s.Options, func(o platform.Setting) bool { return o.Name == s.Driver.HugePageOption })
+	if i >= 0 {
+		if bits, err := strconv.Atoi(s.Options[i].Value); err == nil {
+			return bits
+		}
+	}
+	return s.Driver.HugePageBits
+}
