@@ -4,7 +4,7 @@ import "net/netip"
 
 type report func(kind error, rank int, format string, args ...any)
 
-func (c *Config) checkUDP(bad report) {
+func (c *Config) checkMAC(bad report) {
 	if m := c.MAC; m != nil {
 		switch {
 		case len(m) != 6:

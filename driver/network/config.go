@@ -23,8 +23,9 @@ type Config struct {
 	// Gateway is where packets to other networks go. UDP needs it if a rank is in another
 	// one; TCP has the first address of its own network, and no other.
 	Gateway netip.Addr
-	// MAC is the own MAC address on UDP. By default it is that of the card, with the last
-	// octet of the IP address in place of its own. TCP has its own, see Board.
+	// MAC is the own MAC address on UDP and RDMA. By default it is that of the card, with the
+	// last octet of the IP address in place of its own; on RDMA 02:00 with the IP address
+	// behind it. TCP has its own, see Board.
 	MAC net.HardwareAddr
 	// FEC says whether the link has RS-FEC. Both its ends must have the same.
 	FEC FEC
@@ -44,6 +45,9 @@ type Config struct {
 	Listening bool
 	// Connections says which there are on TCP.
 	Connections Connections
+	// Said is what all ranks have said of their queue pairs, by rank; see Describe. Only
+	// RDMA has them.
+	Said [][]byte
 	// FirstSession is the number that the stack gives its next session, 0 if its design was
 	// just loaded. It makes no difference with EachWay.
 	FirstSession uint32
@@ -80,7 +84,8 @@ const (
 	StepLink    Step = "link"    // MAC on, wait for the other side
 	StepAddress Step = "address" // own addresses
 	StepSockets Step = "sockets" // UDP: a socket for each rank
-	StepARP     Step = "arp"     // UDP: the MAC addresses of all ranks
+	StepPairs   Step = "pairs"   // RDMA: queue pairs
+	StepARP     Step = "arp"     // UDP, RDMA: the MAC addresses of all ranks
 	StepStart   Step = "start"   // TCP: the stack
 	StepListen  Step = "listen"  // TCP
 	StepConnect Step = "connect" // TCP
@@ -163,9 +168,11 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 	}
 	switch kind {
 	case KindUDP:
-		c.checkUDP(bad)
+		c.checkMAC(bad)
 	case KindTCP:
 		c.checkTCP(of, bad)
+	case KindRDMA:
+		c.checkRDMA(bad)
 	}
 	c.checkNetwork(kind, bad)
 	return &c, errors.Join(errs...)

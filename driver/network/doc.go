@@ -55,9 +55,20 @@
 //
 // # RDMA
 //
-// QueuePair and PairUp exchange and check what ranks have to know of each other. To write
-// queue pairs into the shell takes the device file of Coyote's driver; Setup answers
-// ErrUnsupported.
+// The stack is in the Coyote shell, whose driver writes queue pairs (package coyote gives
+// Within a Shell). Each rank takes a queue pair for each other one and says what the
+// others have to know of them (Describe), which goes to all when ranks find each other
+// (bringup.Member.Data). Setup checks what all have said, so that all find the same errors,
+// sets the own addresses, writes the queue pairs, and asks for the MAC addresses of all
+// ranks until it has them. The session of a rank is the number of the own queue pair that
+// leads there.
+//
+// The shell does not say which MAC addresses it knows; it is known by the requests that
+// it no longer sends. It has no register for its link, either: if nothing at all has come
+// when the time is over, the link is the reason, and otherwise each rank that has not
+// answered. An address that the shell knows from a program before is not asked for again,
+// also if another card has it now: what shows that is the first message, which
+// cluster.Open sends between all ranks.
 //
 // # What has not been tried
 //

@@ -32,6 +32,7 @@ type Stack struct {
 	udp      *udp
 	tcp      *tcp
 	mac      *mac   // nil where the MAC has no registers
+	shell    Shell  // nil where no driver of one was given
 	sessions *block // the session handler; nil where the engine opens sessions, or nobody does
 
 	setup     chan struct{} // held by Setup
@@ -152,7 +153,7 @@ func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.kind == KindRDMA {
+	if s.kind == KindRDMA && s.shell == nil {
 		return nil, s.unsupported("set up")
 	}
 	ctx, cancel := context.WithTimeout(ctx, full.Timeout)
@@ -168,8 +169,11 @@ func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 }
 
 func (s *Stack) setUp(ctx context.Context, c *Config) ([]accl.Rank, error) {
-	if s.kind == KindCard {
+	switch s.kind {
+	case KindCard:
 		return c.Ranks, nil
+	case KindRDMA:
+		return s.rdma(ctx, c)
 	}
 	if s.mac != nil {
 		c.Progress(StepLink)
@@ -207,7 +211,7 @@ func own(err error, c *Config) error {
 func (s *Stack) unsupported(what string) error {
 	reason := fmt.Sprintf("%s: a network of kind %s has no such thing", what, s.kind)
 	if s.kind == KindRDMA {
-		reason = what + ": queue pairs are written through the device file of the Coyote shell, which this package does not do; see QueuePair"
+		reason = what + ": queue pairs are written by the driver of the Coyote shell; see Within"
 	}
 	return &Error{Kind: ErrUnsupported, Rank: -1, Instance: s.poe, Reason: reason}
 }

@@ -27,7 +27,7 @@ const everyPlatform = "all"
 // Tests run over the ways of -conform.over: all engines and the network in this
 // process; clients and servers of the simulation protocol in it; real UDP and TCP
 // sockets; the packet sockets of the protocol; a cclworld for each rank, started by
-// mpirun, by itself, or in a network namespace of its own; the driver of cards; engines that are simulated
+// mpirun, by itself, or in a network namespace of its own; the driver of cards, and that of cards in the Coyote shell; engines that are simulated
 // from the description of the hardware, all or every other one. Without the flag they run
 // in process, and TestOver runs a part of them on every other way. What a way does
 // not have, or the machine, is skipped and says so.
@@ -83,6 +83,7 @@ var ways = []struct {
 	{"processes", func() way { return newProcesses() }, 1},
 	{"namespaces", func() way { return newNamespaces() }, 1},
 	{"cards", func() way { return cardWay{} }, 1},
+	{"coyote", func() way { return shellWay{} }, 1},
 	{"verilated", func() way { return newHardware("verilated", false, process{}) }, hardwareShare},
 	{"verilated-cards", func() way { return newHardware("verilated-cards", false, cardWay{}) }, hardwareShare},
 	{"mixed", func() way { return newHardware("mixed", true, process{}) }, hardwareShare},
@@ -214,6 +215,7 @@ func TestOver(t *testing.T) {
 		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, 7},
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
 		{"cards", 0.1, nil, len(parts) - 2},
+		{"coyote", 0.1, []string{"u55c_rdma"}, len(parts) - 2},
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
 		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 1},
 	} {

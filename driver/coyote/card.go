@@ -1,0 +1,207 @@
+package coyote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/engine"
+)
+
+// Options say which card is opened.
+type Options struct {
+	Card   int // number, as the shell's driver counts
+	Region int // of the card; designs of this project have one
+	// System is what the card is reached by; nil for that which this process runs on.
+	System System
+}
+
+// Card is a region of a card that holds a design. Its methods may be called
+// concurrently.
+type Card struct {
+	name   string // in errors
+	sys    System
+	design *card.Design
+	driver *card.Driver
+	region int
+
+	file        File
+	application Window   // registers of the kernels
+	ours        Window   // of the region
+	threads     []uint64 // that this process has, in the order in which they were given
+
+	life context.Context // ends with Close
+	end  context.CancelCauseFunc
+
+	stuck    atomic.Bool
+	transfer sync.Mutex // the shell's driver waits for one at a time, and does not see to it
+	writing  sync.Mutex // registers of several words
+
+	mu      sync.Mutex
+	closed  bool
+	users   sync.WaitGroup // calls and accesses that are under way
+	engines engine.Set
+	buffers map[*memory]bool
+}
+
+// Open opens a card that is to hold a design. The error matches those of this package.
+func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
+	c := &Card{name: fmt.Sprintf("card %d", o.Card), sys: o.System, design: d, region: o.Region, buffers: map[*memory]bool{}}
+	if o.Region != 0 {
+		c.name += fmt.Sprintf(", region %d,", o.Region)
+	}
+	if c.sys == nil {
+		c.sys = own()
+	}
+	if len(d.Driver) != 1 {
+		return nil, fmt.Errorf("%w: %s is linked by v++, and reached by XRT", ErrDesign, d.Platform)
+	}
+	c.driver = &d.Driver[0]
+	if o.Card < 0 || o.Region < 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNoCard, c.name)
+	}
+	path := fmt.Sprintf(c.driver.File, o.Card, o.Region)
+	var err error
+	if c.file, err = c.sys.Open(path); err != nil {
+		err = fmt.Errorf("open %s: %w", c.name, err)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENXIO), errors.Is(err, syscall.ENODEV):
+			return nil, fmt.Errorf("%w: the shell's driver shows no %s: %w", ErrNoCard, path, err)
+		}
+		return nil, err
+	}
+	if err := c.take(ctx, path); err != nil {
+		return nil, errors.Join(err, c.giveBack())
+	}
+	c.life, c.end = context.WithCancelCause(context.Background())
+	return c, nil
+}
+
+// take makes the region this process's.
+func (c *Card) take(ctx context.Context, path string) error {
+	if err := c.file.Lock(); err != nil {
+		err = fmt.Errorf("lock %s of %s: %w", path, c.name, err)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("%w: %w", ErrBusy, err)
+		}
+		return err
+	}
+	if err := c.check(ctx); err != nil {
+		return err
+	}
+	if err := c.first(ctx); err != nil {
+		return err
+	}
+	for name, window := range map[string]*Window{"application": &c.application, "region": &c.ours} {
+		w, err := c.driver.Window(name)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDesign, err)
+		}
+		if *window, err = c.file.Map(int64(w.Page)*int64(c.driver.PageBytes), int(w.Bytes)); err != nil {
+			return fmt.Errorf("map the registers %s of %s: %w", name, c.name, err)
+		}
+	}
+	return nil
+}
+
+// check asks the shell what it was built with.
+func (c *Card) check(ctx context.Context) error {
+	has, err := c.call(ctx, "configuration", nil)
+	if err != nil {
+		return err
+	}
+	var differences []string
+	for _, want := range []struct {
+		field string
+		value uint64
+		is    string // if it is not
+	}{
+		{"rdma", 1, "the shell has no RDMA"},
+		{"card_streams", 1, "the shell does not reach the card's memory"},
+		{"host_streams", 1, "the shell does not reach the host's memory"},
+		{"avx", 0, "registers of the shell are written by AVX instructions (EN_AVX)"},
+	} {
+		if has[want.field] != want.value {
+			differences = append(differences, want.is)
+		}
+	}
+	if regions := has["regions"]; regions <= uint64(c.region) {
+		differences = append(differences, fmt.Sprintf("the shell has %d regions, counted from 0", regions))
+	}
+	if len(differences) > 0 {
+		return &DesignError{c.name, c.design.Platform, differences}
+	}
+	return nil
+}
+
+// say says what was being done with the card.
+func (c *Card) say(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", doing, c.name, err)
+}
+
+// use lets something begin, unless the card is closed. Close waits for it.
+func (c *Card) use() (done func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("%w: %s", ErrClosed, c.name)
+	}
+	c.users.Add(1)
+	return c.users.Done, nil
+}
+
+// Design is what the card holds.
+func (c *Card) Design() *card.Design { return c.design }
+
+// Close gives memory and threads back, and ends calls that wait with ErrClosed: what the
+// engine does goes on. Bytes of memory must not be used any more.
+func (c *Card) Close() error {
+	c.mu.Lock()
+	again := c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if again {
+		return nil
+	}
+	c.end(fmt.Errorf("%w: %s", ErrClosed, c.name))
+	c.engines.Close()
+	c.users.Wait()
+	return c.giveBack()
+}
+
+// giveBack gives back all that the card has taken. If the shell's driver is stuck, all
+// that can be done is to close the file.
+func (c *Card) giveBack() error {
+	var errs []error
+	if !c.stuck.Load() {
+		for m := range c.buffers {
+			errs = append(errs, c.say("take back memory of", m.unmap()))
+		}
+		// The driver gives the number first that came back last: 0 shall be next.
+		for _, thread := range slices.Backward(slices.Sorted(slices.Values(c.threads))) {
+			_, err := c.call(context.Background(), "unregister_thread", card.Values{"thread": thread})
+			errs = append(errs, err)
+		}
+	}
+	for m := range c.buffers {
+		errs = append(errs, c.say("return pages of", m.release()))
+	}
+	for _, w := range []Window{c.application, c.ours} {
+		if w != nil {
+			errs = append(errs, c.say("unmap registers of", w.Unmap()))
+		}
+	}
+	return errors.Join(append(errs, c.say("close", c.file.Close()))...)
+}
+
+var _ io.Closer = (*Card)(nil)

@@ -1,0 +1,64 @@
+package coyote
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/internal/engine"
+)
+
+// Device is an engine of a card. It implements accl.Device and accl.KernelCaller.
+type Device struct {
+	*engine.Engine
+	c    *Card
+	host bool // it reaches host memory
+}
+
+var (
+	_ accl.Device       = (*Device)(nil)
+	_ accl.KernelCaller = (*Device)(nil)
+)
+
+// Engine opens an engine of the card, from 0 up. The platform must be the one that the
+// card holds. The error is ErrOpen for an engine that is open; it can be opened again
+// after its Close.
+func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
+	d, err := c.engine(ctx, p, number)
+	if err != nil {
+		return nil, fmt.Errorf("open engine %d of %s: %w", number, c.name, err)
+	}
+	return d, nil
+}
+
+func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
+	if _, err := engine.Of(c.design, number); err != nil {
+		return nil, err
+	}
+	if p.Name != c.design.Platform {
+		return nil, fmt.Errorf("%w: the card is opened with %s, not with %s", ErrDesign, c.design.Platform, p.Name)
+	}
+	if err := c.engines.Claim(number); err != nil {
+		return nil, err
+	}
+	d := &Device{c: c, host: p.HostMemory}
+	var err error
+	if d.Engine, err = engine.Open(ctx, c.life, p, engine.Place{
+		Card: c.name, Design: c.design, Number: number, Registers: c.Registers, Holds: c.holds,
+	}); err == nil {
+		err = c.engines.Opened(d.Engine)
+	}
+	if err != nil {
+		c.engines.Release(number)
+		return nil, err
+	}
+	return d, nil
+}
+
+// Close ends calls that wait with ErrClosed. Its memory remains this process's until the
+// card is closed.
+func (d *Device) Close() error {
+	d.Stop()
+	d.c.engines.Release(d.Number())
+	return nil
+}

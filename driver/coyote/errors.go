@@ -1,0 +1,67 @@
+package coyote
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/cclforge/cclforge/driver/internal/engine"
+	"github.com/cclforge/cclforge/driver/internal/tickets"
+)
+
+// Errors of cards and their engines.
+var (
+	ErrNoCard   = errors.New("no such card")                                // whose driver is loaded
+	ErrDesign   = errors.New("the card holds another design")               // or the design is for no shell
+	ErrRefused  = errors.New("the shell's driver refuses")                  // a *CallError
+	ErrStuck    = errors.New("the shell's driver does not come back")       // the card must be loaded again
+	ErrBusy     = errors.New("another process uses it")                     //
+	ErrInstance = engine.ErrInstance                                        //
+	ErrRegister = engine.ErrRegister                                        //
+	ErrMemory   = errors.New("there is no such memory")                     // host memory, or at a given address
+	ErrPages    = errors.New("there are too few huge pages")                // see vm.nr_hugepages
+	ErrThreads  = errors.New("the region has not so many threads to spare") // a queue pair takes one
+	ErrClient   = engine.ErrClient                                          //
+	ErrTicket   = tickets.ErrTicket                                         //
+	ErrClosed   = engine.ErrClosed                                          //
+	ErrOpen     = engine.ErrOpen                                            //
+	ErrFreed    = errors.New("the memory was freed")                        //
+	ErrSilent   = engine.ErrSilent                                          //
+)
+
+// CallError is a call of the shell's driver that has failed. It matches ErrRefused, and
+// the syscall.Errno, if there is one.
+type CallError struct {
+	Call   string // as the design names it: "map_memory"
+	Answer int    // what the driver returns instead of 0, if it is no errno
+	Errno  syscall.Errno
+}
+
+func (e *CallError) Error() string {
+	if e.Errno != 0 {
+		return fmt.Sprintf("%s: %s", e.Call, e.Errno.Error())
+	}
+	return fmt.Sprintf("%s: the driver answers %d; dmesg may say why", e.Call, e.Answer)
+}
+
+// Unwrap implements errors.Is.
+func (e *CallError) Unwrap() []error {
+	if e.Errno != 0 {
+		return []error{ErrRefused, e.Errno}
+	}
+	return []error{ErrRefused}
+}
+
+// DesignError is what a shell has else than the design wants. It matches ErrDesign.
+type DesignError struct {
+	Card, Platform string
+	Differences    []string
+}
+
+func (e *DesignError) Error() string {
+	return fmt.Sprintf("%s does not hold %s: %s", e.Card, e.Platform, strings.Join(e.Differences, "; "))
+}
+
+// Unwrap implements errors.Is.
+func (e *DesignError) Unwrap() error { return ErrDesign }

@@ -1,0 +1,123 @@
+//go:build linux && (amd64 || arm64)
+
+package coyote
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// opened is a file of 64 KiB as the driver opens those of a shell.
+func opened(t *testing.T) (File, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "region")
+	if err := os.WriteFile(path, make([]byte, 64<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := own().Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f, path
+}
+
+func TestFilesOfLinux(t *testing.T) {
+	f, path := opened(t)
+	if err := f.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := own().Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if err := second.Lock(); !errors.Is(err, syscall.EWOULDBLOCK) {
+		t.Errorf("locked twice: %v", err)
+	}
+	w, err := f.Map(4096, 8192)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Store(4096+8, 0x0123456789ABCDEF)
+	if v := w.Load(4096 + 8); v != 0x0123456789ABCDEF {
+		t.Errorf("0x%X", v)
+	}
+	if err := w.Unmap(); err != nil {
+		t.Error(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil || binary.NativeEndian.Uint64(content[8192+8:]) != 0x0123456789ABCDEF {
+		t.Errorf("the file does not have what was stored: %v", err)
+	}
+	if _, err := own().Open(path + " that is not there"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestCallsOfLinux asks a pipe how much is in it.
+func TestCallsOfLinux(t *testing.T) {
+	const readable = 0x541B // FIONREAD
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if _, err := w.WriteString("12345"); err != nil {
+		t.Fatal(err)
+	}
+	words := make([]uint64, 32)
+	if answer, err := file(r.Fd()).Call(readable, words); answer != 0 || err != nil || words[0] != 5 {
+		t.Errorf("%d, %v: %d bytes", answer, err, words[0])
+	}
+	if _, err := file(r.Fd()).Call(0x40084601, words); !errors.Is(err, syscall.ENOTTY) {
+		t.Error(err)
+	}
+	// Signals come through again.
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
+		t.Error(err)
+	}
+	var mask uint64
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&mask)), maskBytes, 0, 0); errno != 0 || mask == allSignals {
+		t.Errorf("%v: blocked are 0x%X", errno, mask)
+	}
+}
+
+func TestPagesOfLinux(t *testing.T) {
+	const size = 2 << 20
+	sys := own()
+	var all [][]byte
+	for range 3 {
+		pages, err := sys.Pages(2*size, size)
+		if errors.Is(err, syscall.ENOMEM) {
+			t.Skip("NOT TESTED: this machine has no huge pages")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range all {
+			if distance := int64(uintptr(unsafe.Pointer(&other[0]))) - int64(uintptr(unsafe.Pointer(&pages[0]))); distance == 2*size || distance == -2*size {
+				t.Error("pages are next to others")
+			}
+		}
+		if at := uintptr(unsafe.Pointer(&pages[0])); at%size != 0 {
+			t.Errorf("pages at 0x%X", at)
+		}
+		pages[0], pages[len(pages)-1] = 1, 2
+		all = append(all, pages)
+	}
+	for _, pages := range all {
+		if err := sys.Return(pages); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := sys.Return(make([]byte, 1)); !errors.Is(err, syscall.EINVAL) {
+		t.Error(err)
+	}
+}

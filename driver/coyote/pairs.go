@@ -1,0 +1,157 @@
+package coyote
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/network"
+)
+
+var _ network.Shell = (*Card)(nil)
+
+// QueuePairs implements network.Shell. The number of a queue pair is that of the region
+// and a thread, of which this process takes as many as it needs.
+func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
+	done, err := c.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if n > c.most() {
+		return nil, fmt.Errorf("%w: %d queue pairs; a process may have %d", ErrThreads, n, c.most())
+	}
+	for len(c.threads) < n {
+		if _, err := c.register(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var out []uint32
+	for _, thread := range slices.Sorted(slices.Values(c.threads))[:n] {
+		out = append(out, uint32(c.region)<<c.driver.ThreadBits|uint32(thread))
+	}
+	return out, nil
+}
+
+// SetAddress implements network.Shell.
+func (c *Card) SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error {
+	b := ip.Unmap().As4()
+	if err := c.do(ctx, "set_ip", uint64(binary.BigEndian.Uint32(b[:]))); err != nil {
+		return err
+	}
+	return c.do(ctx, "set_mac", binary.BigEndian.Uint64(append([]byte{0, 0}, mac...)))
+}
+
+func (c *Card) do(ctx context.Context, name string, address uint64) error {
+	done, err := c.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = c.call(ctx, name, card.Values{"address": address})
+	return err
+}
+
+// ask makes a call that only answers.
+func (c *Card) ask(ctx context.Context, name string) (card.Values, error) {
+	done, err := c.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return c.call(ctx, name, nil)
+}
+
+// Address implements network.Shell.
+func (c *Card) Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error) {
+	ip, err := c.ask(ctx, "get_ip")
+	if err != nil {
+		return netip.Addr{}, nil, err
+	}
+	mac, err := c.ask(ctx, "get_mac")
+	if err != nil {
+		return netip.Addr{}, nil, err
+	}
+	var four [4]byte
+	var eight [8]byte
+	binary.BigEndian.PutUint32(four[:], uint32(ip["address"]))
+	binary.BigEndian.PutUint64(eight[:], mac["address"])
+	return netip.AddrFrom4(four), eight[2:], nil
+}
+
+// Connect implements network.Shell.
+func (c *Card) Connect(ctx context.Context, local, remote network.QueuePair, port uint16) error {
+	if err := c.write(ctx, "pair", card.Values{
+		"local_pair": uint64(local.QPN), "remote_key": uint64(remote.RKey), "local_packet": uint64(local.PSN), "remote_packet": uint64(remote.PSN),
+		"remote_address": remote.Address,
+	}); err != nil {
+		return err
+	}
+	b := remote.IP.Unmap().As4()
+	ip := uint64(bits.ReverseBytes32(binary.BigEndian.Uint32(b[:])))
+	return c.write(ctx, "connection", card.Values{
+		"local_pair": uint64(local.QPN), "remote_pair": uint64(remote.QPN), "port": uint64(port),
+		"address_0": ip, "address_1": ip, "address_2": ip, "address_3": ip,
+	})
+}
+
+// Ask implements network.Shell.
+func (c *Card) Ask(ctx context.Context, ip netip.Addr) error {
+	b := ip.Unmap().As4()
+	return c.write(ctx, "arp", card.Values{"address": uint64(binary.BigEndian.Uint32(b[:]))})
+}
+
+// Packets implements network.Shell.
+func (c *Card) Packets(ctx context.Context) (network.Packets, error) {
+	n, err := c.ask(ctx, "network_statistics")
+	return network.Packets{
+		Received: uint32(n["received"]), Sent: uint32(n["sent"]), ReceivedARP: uint32(n["arp_received"]), SentARP: uint32(n["arp_sent"]),
+	}, err
+}
+
+// write writes a register of the region, its last word last, which has the others taken.
+func (c *Card) write(ctx context.Context, name string, values card.Values) error {
+	done, err := c.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r, err := c.driver.Register(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDesign, err)
+	}
+	words := make([]uint64, r.Length())
+	if err := r.Put(words, values); err != nil {
+		return c.say("write a register of", err)
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	for i, w := range words {
+		c.ours.Store(r.At+wordBytes*uint32(i), w)
+	}
+	// It reads as 1 when it can be written again.
+	last := r.At + wordBytes*uint32(len(words)-1)
+	for begin := time.Now(); c.ours.Load(last)&1 == 0; {
+		if time.Since(begin) > taking {
+			return fmt.Errorf("%w: the register %s of %s", ErrStuck, name, c.name)
+		}
+	}
+	return nil
+}
+
+const (
+	wordBytes = 8
+	// taking is how long the shell may take a register. It takes some cycles.
+	taking = 100 * time.Millisecond
+)

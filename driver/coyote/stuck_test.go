@@ -1,0 +1,90 @@
+package coyote
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// stopped is a shell's driver that does not come back from one of its calls.
+type stopped struct {
+	at     uint32 // the number of the call
+	closed bool
+	end    chan struct{}
+}
+
+func (s *stopped) Open(string) (File, error)         { return s, nil }
+func (s *stopped) Pages(n, size int) ([]byte, error) { return make([]byte, n), nil }
+func (s *stopped) Return([]byte) error               { return nil }
+func (s *stopped) Lock() error                       { return nil }
+func (s *stopped) Map(int64, int) (Window, error)    { return s, nil }
+func (s *stopped) Load(uint32) uint64                { return 0 }
+func (s *stopped) Store(uint32, uint64)              {}
+func (s *stopped) Unmap() error                      { return nil }
+
+func (s *stopped) Close() error {
+	s.closed = true
+	return nil
+}
+
+func (s *stopped) Call(number uint32, words []uint64) (int, error) {
+	if number == s.at {
+		<-s.end
+	}
+	words[1] = 0
+	return 0, nil
+}
+
+// told is a design of which the driver needs little.
+func told() *card.Design {
+	one := func(name string, number uint32, fields ...string) card.Record {
+		r := card.Record{Name: name, Number: number}
+		for i, f := range fields {
+			r.Fields = append(r.Fields, card.Field{Name: f, Word: i, Bits: 64})
+		}
+		return r
+	}
+	d := card.Driver{
+		Shell: "coyote", File: "/dev/%d_%d", Words: 8, PageBytes: 4096, HugePage: 4096, Threads: 4, ThreadBits: 2,
+		Windows: []card.Window{{Name: "application", Bytes: 4096}, {Name: "region", Bytes: 4096}},
+		Calls: []card.Record{
+			one("register_thread", 1, "process", "thread"), one("unregister_thread", 2, "thread"),
+			one("map_memory", 3, "address", "bytes", "thread", "block"), one("unmap_memory", 4, "address", "thread"),
+			one("offload", 5, "address", "bytes", "thread"), one("fetch", 6, "address", "bytes", "thread"),
+			{Name: "configuration", Number: 7, Fields: []card.Field{{Name: "regions", Bits: 8}}},
+		},
+	}
+	return &card.Design{Platform: "p", Driver: []card.Driver{d}}
+}
+
+// TestADriverThatDoesNotComeBack: calls end after some time, there are no more, and
+// closing the card does not wait.
+func TestADriverThatDoesNotComeBack(t *testing.T) {
+	for name, at := range map[string]uint32{"map_memory": 3, "unmap_memory": 4, "offload": 5, "fetch": 6} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &stopped{at: at, end: make(chan struct{})}
+			defer close(s.end)
+			c := &Card{name: "card 0", sys: s, file: s, driver: &told().Driver[0], threads: []uint64{0}, buffers: map[*memory]bool{}, application: s, ours: s}
+			c.end = func(error) {}
+			m, err := c.alloc(t.Context(), 5000, false)
+			if err == nil {
+				err = m.SyncFrom(t.Context(), 0, 5000)
+			}
+			if err == nil {
+				err = m.Free()
+			}
+			if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "card 0") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := c.alloc(t.Context(), 1, false); !errors.Is(err, ErrStuck) {
+				t.Errorf("after that: %v", err)
+			}
+			if err := c.Close(); err != nil || !s.closed {
+				t.Errorf("close: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,251 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// Shell is the RDMA stack of a shell, as a driver reaches it. Its methods may be called
+// concurrently.
+type Shell interface {
+	// QueuePairs are numbers of n queue pairs, which are this program's until it ends.
+	QueuePairs(ctx context.Context, n int) ([]uint32, error)
+	// SetAddress sets the own addresses, and Address reads them.
+	SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error
+	Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error)
+	// Connect writes a queue pair and where it leads.
+	Connect(ctx context.Context, local, remote QueuePair, port uint16) error
+	// Ask asks the network for the MAC address of an IP address, unless the stack knows it.
+	Ask(ctx context.Context, ip netip.Addr) error
+	// Packets counts packets since the card was loaded.
+	Packets(ctx context.Context) (Packets, error)
+}
+
+// Packets are how many packets have come and gone. The numbers begin anew after 1<<32.
+type Packets struct {
+	Received, Sent       uint32 // of all kinds
+	ReceivedARP, SentARP uint32
+}
+
+// Within finds the network of an engine whose card is reached by a shell's driver. The
+// error is an *Error: ErrDesign.
+func Within(d *card.Design, cclo int, shell Shell) (*Stack, error) {
+	kind, poe, err := find(d, cclo)
+	if err == nil && kind != KindRDMA {
+		err = &Error{Kind: ErrDesign, Rank: -1, Instance: poe.Name, Reason: fmt.Sprintf("platform %s has a network of kind %s, which is in no shell", d.Platform, kind)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Stack{kind: kind, poe: poe.Name, shell: shell, setup: make(chan struct{}, 1)}, nil
+}
+
+// allAddresses is how many addresses there are: what a process has given the shell of
+// its memory, others may write.
+const allAddresses = 1 << addressBits
+
+// Describe takes queue pairs for the ranks of a world, and says what all others have to
+// know of them before they call Setup: it is Config.Said of this rank. It is nil for a
+// network without queue pairs.
+func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]byte, error) {
+	if s.kind != KindRDMA {
+		return nil, nil
+	}
+	if s.shell == nil {
+		return nil, s.unsupported("describe queue pairs")
+	}
+	if local < 0 || local >= len(ranks) {
+		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d", local, len(ranks))}
+	}
+	at := place(ranks[local])
+	if reason := unusable(at.Addr()); reason != "" {
+		return nil, &Error{Kind: ErrAddress, Rank: local, Address: at, Reason: "its address " + reason}
+	}
+	numbers, err := s.shell.QueuePairs(ctx, len(ranks))
+	if err != nil {
+		return nil, &Error{Kind: ErrQueuePairs, Rank: local, Address: at, Instance: s.poe, Reason: fmt.Sprintf("no queue pairs for %d ranks", len(ranks)), Cause: err}
+	}
+	pairs := make([]QueuePair, len(ranks))
+	for peer := range pairs {
+		if peer != local {
+			pairs[peer] = QueuePair{
+				QPN: numbers[peer], PSN: rand.Uint32() >> (32 - psnBits), Bytes: allAddresses, IP: at.Addr(), GID: GID(at.Addr()),
+			}
+		}
+	}
+	return EncodeQueuePairs(pairs)
+}
+
+// rdma sets up queue pairs: all ranks have said what theirs are.
+func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
+	if len(c.Said) != len(c.Ranks) {
+		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("%d of %d ranks have said what their queue pairs are", len(c.Said), len(c.Ranks))}
+	}
+	pairs, err := PairUp(c.Local, c.Said)
+	if err != nil {
+		return nil, placed(err, c)
+	}
+	for _, p := range pairs {
+		if is := c.Ranks[p.Rank].IP.Unmap(); p.Remote.IP.Unmap() != is {
+			return nil, &Error{Kind: ErrQueuePairs, Rank: p.Rank, Address: place(c.Ranks[p.Rank]), Reason: fmt.Sprintf("its queue pairs have the address %v", p.Remote.IP)}
+		}
+	}
+	c.Progress(StepAddress)
+	if err := s.address(ctx, c); err != nil {
+		return nil, err
+	}
+	before, err := s.packets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.Progress(StepPairs)
+	for _, p := range pairs {
+		if err := s.shell.Connect(ctx, p.Local, p.Remote, c.Ranks[p.Rank].Port); err != nil {
+			return nil, s.broken(fmt.Sprintf("write the queue pair 0x%X for rank %d at %v", p.Local.QPN, p.Rank, place(c.Ranks[p.Rank])), err)
+		}
+	}
+	c.Progress(StepARP)
+	if err := s.resolve(ctx, c, before); err != nil {
+		return nil, err
+	}
+	return SessionsOf(c.Ranks, pairs), nil
+}
+
+// placed says where the ranks are that errors are about.
+func placed(err error, c *Config) error {
+	if several, is := err.(interface{ Unwrap() []error }); is {
+		if _, one := err.(*Error); !one {
+			var errs []error
+			for _, e := range several.Unwrap() {
+				errs = append(errs, placed(e, c))
+			}
+			return errors.Join(errs...)
+		}
+	}
+	if e, is := err.(*Error); is && e.Rank >= 0 && e.Rank < len(c.Ranks) && !e.Address.IsValid() {
+		e.Address = place(c.Ranks[e.Rank])
+	}
+	return err
+}
+
+// address sets the own addresses, and looks whether they are what was set.
+func (s *Stack) address(ctx context.Context, c *Config) error {
+	ip, mac := c.own().Addr(), c.MAC
+	if mac == nil { // of those that everybody may give
+		b := ip.As4()
+		mac = append(net.HardwareAddr{2, 0}, b[:]...)
+	}
+	if err := s.shell.SetAddress(ctx, ip, mac); err != nil {
+		return s.broken("set the own addresses", err)
+	}
+	hasIP, hasMAC, err := s.shell.Address(ctx)
+	if err != nil {
+		return s.broken("read the own addresses", err)
+	}
+	if hasIP != ip || hasMAC.String() != mac.String() {
+		return &Error{Kind: ErrHardware, Rank: -1, Instance: s.poe, Reason: fmt.Sprintf("its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)}
+	}
+	return nil
+}
+
+func (s *Stack) broken(doing string, err error) error {
+	return &Error{Kind: ErrAccess, Rank: -1, Instance: s.poe, Reason: doing, Cause: err}
+}
+
+func (s *Stack) packets(ctx context.Context) (Packets, error) {
+	p, err := s.shell.Packets(ctx)
+	if err != nil {
+		return p, s.broken("count packets", err)
+	}
+	return p, nil
+}
+
+// asking is when a request that was to be sent has been.
+const asking = time.Millisecond
+
+// resolve asks for the MAC addresses of all ranks until the stack knows them. It does
+// not tell what it knows, but it sends no request for what it does. What it knows from a
+// program before may be wrong now.
+func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
+	begin := time.Now()
+	var missing []int
+	for i := range c.Ranks {
+		if i != c.Local {
+			missing = append(missing, i)
+		}
+	}
+	for rounds, pause := 1, firstRound; ; rounds, pause = rounds+1, min(2*pause, lastRound) {
+		var unknown []int
+		for _, i := range missing {
+			known, err := s.knows(ctx, c.Ranks[i].IP.Unmap())
+			if err != nil && !ended(ctx, err) {
+				return err
+			}
+			if err != nil || !known {
+				unknown = append(unknown, i)
+			}
+		}
+		if len(unknown) == 0 {
+			return nil
+		}
+		missing = unknown
+		if sleep(ctx, pause) != nil {
+			return s.unresolved(ctx, c, missing, before, rounds, begin)
+		}
+	}
+}
+
+// knows reports whether the stack knows an address. What it answers others meanwhile
+// counts as if it did not.
+func (s *Stack) knows(ctx context.Context, ip netip.Addr) (bool, error) {
+	before, err := s.packets(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := s.shell.Ask(ctx, ip); err != nil {
+		return false, s.broken(fmt.Sprintf("ask for the MAC address of %v", ip), err)
+	}
+	if err := sleep(ctx, asking); err != nil {
+		return false, err
+	}
+	after, err := s.packets(ctx)
+	return after.SentARP == before.SentARP, err
+}
+
+func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before Packets, rounds int, begin time.Time) error {
+	after, cause := limit(ctx, begin)
+	// The context has ended, but the counters are still there.
+	now, err := s.shell.Packets(context.WithoutCancel(ctx))
+	if err == nil && now.Received == before.Received {
+		return &Error{
+			Kind: ErrLink, Rank: -1, Instance: s.poe, Cause: cause,
+			Reason: fmt.Sprintf("no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the other side is off, or the two do not agree on FEC", missing, rounds, after),
+		}
+	}
+	var errs []error
+	for _, i := range missing {
+		errs = append(errs, &Error{
+			Kind: ErrSilent, Rank: i, Address: place(c.Ranks[i]), Instance: s.poe, Cause: cause,
+			Reason: fmt.Sprintf("it does not answer ARP, asked %d times, %s", rounds, after),
+		})
+	}
+	return errors.Join(errs...)
+}
+
+// checkRDMA checks what queue pairs need.
+func (c *Config) checkRDMA(bad report) {
+	c.checkMAC(bad)
+	for i, r := range c.Ranks {
+		if i != c.Local && c.PrefixBits >= 24 && c.PrefixBits <= 30 && !c.network().Contains(r.IP.Unmap()) {
+			bad(ErrAddress, i, "it is not in the network %v of rank %d, and the stack has no gateway", c.network(), c.Local)
+		}
+	}
+}
