@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,7 +50,11 @@ func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, er
 		cases = append(cases, back)
 	}
 	var mine part
-	prepared, err := m.prepare(ctx, cases)
+	var prepared []*conform.Prepared
+	err := m.limited(ctx, "the operands", func(ctx context.Context) (err error) {
+		prepared, err = m.prepare(ctx, cases)
+		return err
+	})
 	if err == nil {
 		// Nobody begins before all have what they need.
 		if _, err = m.gather(ctx, part{}); err == nil {
@@ -60,9 +65,11 @@ func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, er
 			}
 		}
 		for _, p := range prepared {
-			wrong, failure := wrongOf(p.Finish(ctx))
-			mine.Wrong += wrong
-			err = errors.Join(err, failure)
+			err = errors.Join(err, m.limited(ctx, "the results", func(ctx context.Context) error {
+				wrong, failure := wrongOf(p.Finish(ctx))
+				mine.Wrong += wrong
+				return failure
+			}))
 		}
 	} else if _, lost := m.gather(ctx, failed(err)); lost != nil {
 		err = lost
@@ -79,6 +86,17 @@ func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, er
 	}
 	row.fill(op, all, m.w.Size)
 	return row, nil
+}
+
+// limited does something that may take so long.
+func (m *meter) limited(ctx context.Context, what string, do func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, m.o.Limit)
+	defer cancel()
+	err := do(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: %s after %v: %w", ErrLimit, what, m.o.Limit, err)
+	}
+	return err
 }
 
 func failed(err error) part {
@@ -138,7 +156,11 @@ func (m *meter) iterate(ctx context.Context, op *operation, prepared []*conform.
 		group.Go(func() {
 			defer context.AfterFunc(ctx, meet.End)()
 			for k := range m.o.Warmup + iterations {
-				took, err := m.once(ctx, op, prepared, meet, i)
+				var took time.Duration
+				err := m.limited(ctx, fmt.Sprint("iteration ", k+1), func(ctx context.Context) (err error) {
+					took, err = m.once(ctx, op, prepared, meet, i)
+					return err
+				})
 				if err != nil {
 					for _, p := range prepared {
 						p.Failed(i, err)
@@ -189,7 +211,7 @@ func (m *meter) together(ctx context.Context, meet *rendezvous.Rendezvous, i int
 	switch {
 	case m.w.Alone():
 		if !meet.Wait(func() bool { return ctx.Err() == nil }) {
-			return context.Cause(ctx)
+			return cmp.Or(context.Cause(ctx), context.Canceled) // another rank has failed
 		}
 		return nil
 	case m.barrier:

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conform"
@@ -28,6 +29,8 @@ import (
 var (
 	// ErrWrong says that results were wrong.
 	ErrWrong = errors.New("wrong results")
+	// ErrLimit says that a call took longer than it may.
+	ErrLimit = errors.New("not done in time")
 	// ErrOption says that an option makes no sense for a world.
 	ErrOption = errors.New("cannot be measured")
 )
@@ -36,6 +39,7 @@ var (
 const (
 	DefaultSizes  = "1KiB:4MiB:x4"
 	DefaultWarmup = 5
+	DefaultLimit  = 2 * time.Minute
 	// Iterations, of small sizes and of others.
 	smallIterations, largeIterations = 100, 20
 	smallBytes                       = 64 << 10
@@ -50,6 +54,9 @@ type Options struct {
 	Root       int
 	Iterations int // 0 for 100 of sizes up to 64 KiB, 20 of larger ones
 	Warmup     int // iterations before these
+	// Limit bounds each iteration, and what is done for operands before and after all of
+	// them; 0 for DefaultLimit.
+	Limit time.Duration
 }
 
 // Report is what came of it.
@@ -106,6 +113,9 @@ func (o *Options) Complete(p *accl.Platform, ranks int) error {
 	if o.Func == "" {
 		o.Func = accl.Sum
 	}
+	if o.Limit == 0 {
+		o.Limit = DefaultLimit
+	}
 	if o.Sizes == nil {
 		o.Sizes, _ = Sizes(DefaultSizes)
 	}
@@ -119,6 +129,8 @@ func (o *Options) Complete(p *accl.Platform, ranks int) error {
 		return fmt.Errorf("%w: the root %d of %d ranks", ErrOption, o.Root, ranks)
 	case o.Iterations < 0 || o.Warmup < 0:
 		return fmt.Errorf("%w: %d iterations after %d", ErrOption, o.Iterations, o.Warmup)
+	case o.Limit < 0:
+		return fmt.Errorf("%w: the limit %v", ErrOption, o.Limit)
 	}
 	if o.pair(p) == nil {
 		return fmt.Errorf("%w: %s does not have elements of the type %s, sent as %s", ErrOption, p.Name, o.Type, orSame(o.Wire))
@@ -145,8 +157,8 @@ func (o *Options) pair(p *accl.Platform) *conform.Pair {
 
 // Run measures a world, of which all processes call it. Rank 0's is told of each row as it
 // comes; next, which may be nil, has rows one after the other and a new operation each
-// time that it changes. The error matches ErrWrong if a result was wrong, and ErrOption
-// for what the world does not have.
+// time that it changes. The error matches ErrWrong if a result was wrong, ErrLimit if a
+// call has not ended in time, and ErrOption for what the world does not have.
 func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Report, error) {
 	ctx, cancel := w.Context(ctx)
 	defer cancel()

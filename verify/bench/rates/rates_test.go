@@ -9,7 +9,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/bench/rates"
@@ -215,6 +217,48 @@ func TestWrongResultsAreCounted(t *testing.T) {
 	}
 }
 
+// silent is an engine that does not say when a call has ended.
+type silent struct {
+	device
+	says atomic.Int64 // calls that it says of
+}
+
+func (s *silent) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
+	if s.says.Add(-1) < 0 {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return s.device.Wait(ctx, t)
+}
+
+// A call that does not end ends the run, which says which one that was.
+func TestCallsThatDoNotEnd(t *testing.T) {
+	emulated := reach.Kinds()[0]
+	var engine *silent
+	reach.Register(reach.Kind{Name: "silent", Open: func(ctx context.Context, r *reach.Request) (*reach.Part, error) {
+		part, err := emulated.Open(ctx, r)
+		if err == nil {
+			engine = &silent{device: part.Devices[1].(device)}
+			engine.says.Store(math.MaxInt64)
+			part.Devices[1] = engine
+		}
+		return part, err
+	}})
+	o := rates.Options{Only: []string{"bcast"}, Sizes: []int{800}, Iterations: 9, Warmup: 1, Limit: 300 * time.Millisecond}
+	w, err := reach.Open(t.Context(), reach.Options{On: "silent:u55c_tcp", Ranks: 2, Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	engine.says.Store(3)
+	begin := time.Now()
+	_, err = rates.Run(t.Context(), w, o, nil)
+	engine.says.Store(math.MaxInt64)
+	if !errors.Is(err, rates.ErrLimit) || !strings.Contains(err.Error(), "measure bcast of 800 bytes: rank 1: not done in time: iteration 4 after 300ms") || time.Since(begin) > 10*time.Second {
+		t.Errorf("%v, after %v", err, time.Since(begin))
+	}
+}
+
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	for text, o := range map[string]rates.Options{
 		`no operation "nix"`:     {Only: []string{"nix"}},
@@ -222,6 +266,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"the type int8":          {Type: "int8"},
 		"float32, sent as int32": {Wire: "int32"},
 		"-1 iterations":          {Iterations: -1},
+		"the limit -1s":          {Limit: -time.Second},
 	} {
 		if _, _, err := run(t, reach.Options{On: "u55c_tcp", Ranks: 2}, o); !errors.Is(err, rates.ErrOption) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", text, err)

@@ -50,6 +50,7 @@ func run(ctx context.Context) (err error) {
 	flag.IntVar(&o.Root, "root", 0, "`rank` that is the root")
 	flag.IntVar(&o.Iterations, "iterations", 0, "`number` of iterations that are measured (100 of sizes up to 64 KiB, then 20)")
 	flag.IntVar(&o.Warmup, "warmup", o.Warmup, "`number` of iterations before these")
+	flag.DurationVar(&o.Limit, "limit", rates.DefaultLimit, "`time` that an iteration may take")
 	asJSON := flag.Bool("json", false, "print a JSON object in place of the tables")
 	dir := flag.String("out", "out/bench", "`directory` for report and picture")
 	flag.Parse()
