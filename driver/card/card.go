@@ -28,7 +28,7 @@ type Design struct {
 // Kernel is what instances of it have in common.
 type Kernel struct {
 	Name      string
-	Control   string     // "ap_ctrl_hs", "ap_ctrl_chain", "ap_ctrl_none" or "user_managed"
+	Control   string     // Handshake, Chain, FreeRunning or UserManaged
 	Registers []Register // by offset, as far as they are described
 	Facts     []Value    // numbers that a kernel of others is built with
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/platform"
 )
@@ -58,7 +59,7 @@ type Kernel struct {
 	Name      string // as the linker knows it
 	Doc       string
 	Source    string   // the form that is linked: "rtl", "hls" or "xo"
-	Control   string   // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
+	Control   string   // card.Handshake, card.Chain, card.FreeRunning or card.UserManaged
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Arguments []Argument
@@ -69,6 +70,9 @@ type Kernel struct {
 	HLS       *platform.HLS             // its C++; nil if there is none
 	XO        *XO                       // where its .xo comes from; nil unless Source is "xo" and somebody has said
 }
+
+// Called reports whether hosts call the kernel.
+func (k *Kernel) Called() bool { return card.Called(k.Control) }
 
 // Kernels are the kernels of the instances, each once.
 func (d *Design) Kernels() []*Kernel {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/names"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -31,14 +32,11 @@ func (e *elaboration) checkForms() {
 
 func (e *elaboration) checkForm(in *instance) {
 	k, ports := in.Kernel, map[string]*port{}
-	switch k.Control {
-	case "ap_ctrl_none":
-		if len(k.Arguments) > 0 {
-			e.errorf(in.source.Range, "Control protocol", "Kernel %s runs freely (ap_ctrl_none), so that nobody gives it arguments; with control = \"ap_ctrl_hs\" the host calls it.", k.ID)
-		}
-	case "ap_ctrl_hs", "ap_ctrl_chain":
-	default:
-		e.errorf(in.source.Range, "Control protocol", "Kernel %s is written in C++, whose control protocols are ap_ctrl_none, ap_ctrl_hs and ap_ctrl_chain, not %s.", k.ID, k.Control)
+	switch free := k.Control == card.FreeRunning; {
+	case free && len(k.Arguments) > 0:
+		e.errorf(in.source.Range, "Control protocol", "Kernel %s runs freely (%s), so that nobody gives it arguments; with control = %q the host calls it.", k.ID, k.Control, card.Handshake)
+	case !free && !k.Called():
+		e.errorf(in.source.Range, "Control protocol", "Kernel %s is written in C++, whose control protocols are %s, %s and %s, not %s.", k.ID, card.FreeRunning, card.Handshake, card.Chain, k.Control)
 	}
 	e.checkRegisters(in)
 	pointed := map[string]bool{}

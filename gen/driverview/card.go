@@ -72,7 +72,7 @@ func registers(d *design.Design, k *design.Kernel) []card.Register {
 		}
 		add(described)
 	}
-	if k.Control == "ap_ctrl_hs" || k.Control == "ap_ctrl_chain" {
+	if k.Called() {
 		control := card.Register{Name: "control", Bits: 32}
 		if set := d.ABI().BitSet("hostctrl_control"); set != nil {
 			for _, b := range set.Bits {

@@ -80,8 +80,7 @@ func goKernelCalls(d *design.Design, taken *identifiers) ([]File, error) {
 func calledKernels(d *design.Design) []*design.Kernel {
 	var out []*design.Kernel
 	for _, in := range d.Instances {
-		called := in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain"
-		if in.Role == "user" && in.Scope <= 0 && called && !slices.Contains(out, in.Kernel) {
+		if in.Role == "user" && in.Scope <= 0 && in.Kernel.Called() && !slices.Contains(out, in.Kernel) {
 			out = append(out, in.Kernel)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -113,7 +114,7 @@ func newHLSView(d *design.Design, k *design.Kernel) (*hlsView, error) {
 		Kind:   "user",
 		Source: d.Platform.File, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Clock: d.Platform.Clock,
 		Include: k.HLS.Files[0].Name, Top: k.ID + ".cpp", Bench: k.ID + testBenchSuffix,
-		Calls: k.HLS.Calls, FreeRunning: int(oneIf(k.Control == "ap_ctrl_none")), kernel: k,
+		Calls: k.HLS.Calls, FreeRunning: int(oneIf(k.Control == card.FreeRunning)), kernel: k,
 		CallFile: k.HLS.CallsRange.Filename, CallLine: k.HLS.CallsRange.Start.Line,
 		Words: len(d.ABI().Record(abi.Call).Words),
 	}
@@ -204,10 +205,8 @@ func (v *hlsView) pragmas(k *design.Kernel) {
 	for _, s := range v.Streams {
 		add("INTERFACE axis port=%s", s.Name)
 	}
-	if k.Control == "ap_ctrl_none" {
-		add("INTERFACE ap_ctrl_none port=return")
-	} else {
-		add("INTERFACE %s port=return", k.Control)
+	add("INTERFACE %s port=return", k.Control)
+	if k.Called() {
 		add("INTERFACE s_axilite port=return bundle=%s", control)
 	}
 	if len(v.Functions) > 0 {

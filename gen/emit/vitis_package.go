@@ -161,7 +161,7 @@ type busParameter struct{ Name, Value string }
 type addressBlock struct {
 	Bus     string
 	Range   uint64
-	Control bool // the control register of ap_ctrl_hs and ap_ctrl_chain
+	Control bool // the control register of kernels that are called
 	List    []design.Argument
 }
 
@@ -212,7 +212,7 @@ func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet) (pac
 		v.Buses = append(v.Buses, v.bus(p))
 		if p.Protocol == design.AXILite && !p.Output {
 			v.Registers = &addressBlock{
-				Bus: p.Name, Range: p.Range, Control: k.Control == "ap_ctrl_hs" || k.Control == "ap_ctrl_chain", List: k.Arguments,
+				Bus: p.Name, Range: p.Range, Control: k.Called(), List: k.Arguments,
 			}
 		}
 	}

@@ -75,15 +75,15 @@ func TestLinkExamples(t *testing.T) {
 	}
 }
 
-// card is a row of the table of boards in contracts/kernels.md, typed from
+// alveo is a row of the table of boards in contracts/kernels.md, typed from
 // there and not from the board files.
-type card struct {
+type alveo struct {
 	slrs, ports, macSLR, poeSLR, ccloSLR int
 	ddr                                  bool
 	host                                 bool
 }
 
-var cards = map[string]card{
+var cards = map[string]alveo{
 	"u50":  {2, 1, 1, 1, 0, false, false},
 	"u55c": {3, 2, 1, 1, 0, false, true},
 	"u200": {3, 2, 2, 2, 1, true, true},

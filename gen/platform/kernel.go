@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/names"
 )
@@ -20,7 +21,7 @@ type Kernel struct {
 	Role      string   // what it is for: "engine", "dma", "arithmetic", ...
 	Each      string   // how many there are: one per "card", "poe", "cclo", "lane" or "dma"
 	Source    string   // "rtl", "hls" or "xo", unless the platform chooses another form
-	Control   string   // "ap_ctrl_hs", "ap_ctrl_none" or "user_managed"
+	Control   string   // card.Handshake, card.Chain, card.FreeRunning or card.UserManaged
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
 	Place     string   // a name of the board's slr block
@@ -107,7 +108,7 @@ const (
 var (
 	eachKinds    = []string{"card", "poe", "cclo", "lane", "dma"}
 	sourceKinds  = []string{SourceRTL, SourceHLS, SourceXO}
-	controlKinds = []string{"ap_ctrl_hs", "ap_ctrl_chain", "ap_ctrl_none", "user_managed"}
+	controlKinds = []string{card.Handshake, card.Chain, card.FreeRunning, card.UserManaged}
 	streamKinds  = []string{"in", "out"}
 	busKinds     = []string{"master", "slave"}
 )

@@ -145,7 +145,7 @@ func kernelStream(p *design.Port) bool {
 func (e *Engine) seat(in *design.Instance, c component) error {
 	k := &kernel{
 		e: e, instance: in.Name, name: in.Kernel.Name, c: c, client: Clients - 1 - len(e.kernels),
-		called: in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain",
+		called: in.Kernel.Called(),
 		wake:   make(chan struct{}, 1), done: make(chan struct{}),
 		beats: make([]hls.Beat, kernelDepth),
 	}

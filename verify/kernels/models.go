@@ -58,7 +58,7 @@ func (c *Card) Model(name string) (card.Registers, error) {
 	}
 	scope := max(in.Scope, 0)
 	if scope >= len(c.Engines) {
-		if Called(in) {
+		if in.Kernel.Called() {
 			return newHandshake(nil), nil
 		}
 		return &words{}, nil
@@ -72,7 +72,7 @@ func (c *Card) Model(name string) (card.Registers, error) {
 		return &words{}, fmt.Errorf("registers of %s: %w", name, err)
 	}
 	switch {
-	case in.Role == card.Engine && Called(in):
+	case in.Role == card.Engine && in.Kernel.Called():
 		below := newHostController(c.Life, dev, 0, c.Fault)
 		return &split{c.Design.ABI().Memory(abi.Exchange).Base, below, &exchange{dev}}, nil
 	case in.Role == card.Engine:
@@ -92,7 +92,7 @@ func (c *Card) Model(name string) (card.Registers, error) {
 		return h, nil
 	case in.Role == card.Sessions:
 		return wire.NewHandler(dev, sessionLimit), nil
-	case !Called(in):
+	case !in.Kernel.Called():
 		return &words{}, nil
 	}
 	caller, ok := dev.(accl.KernelCaller)
@@ -105,11 +105,6 @@ func (c *Card) Model(name string) (card.Registers, error) {
 			<-c.Life.Done() // it never ends
 		}
 	}), nil
-}
-
-// Called tells whether the host starts an instance.
-func Called(in *design.Instance) bool {
-	return in.Kernel.Control == "ap_ctrl_hs" || in.Kernel.Control == "ap_ctrl_chain"
 }
 
 // exchange is an engine's exchange memory.

@@ -30,7 +30,7 @@ func calledKernels(d *design.Design) (map[int][]*called, error) {
 	list := map[int][]*called{}
 	components := emit.Components(d)
 	for _, i := range d.Instances {
-		if i.Kernel.Control != "ap_ctrl_hs" && i.Kernel.Control != "ap_ctrl_chain" || i.Role == "host_controller" || i.Kernel.Source == "xo" {
+		if !i.Kernel.Called() || i.Role == "host_controller" || i.Kernel.Source == "xo" {
 			continue // of those there are models only
 		}
 		port, err := controlPortOf(d, i)

@@ -14,34 +14,7 @@ func TestKernelsAreCalled(t *testing.T) {
 	if err := hls.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	d := designtest.Made(t, "made", map[string]string{
-		"made.hcl": `
-platform "made" {
-  board = "u55c"
-  cclo { kernel_stream = "doubled" }
-  poe "udp" {}
-}
-`,
-		"kernels/doubled.hcl": `
-kernel "doubled" {
-  like   = "called_kernel"
-  source = "hls"
-  hls {
-    files = ["doubled.hpp"]
-    calls = "doubled"
-  }
-  argument "src" { type = "int*" }
-  argument "dst" { type = "int*" }
-  argument "count" { type = "uint" }
-}
-`,
-		"kernels/doubled.hpp": `
-#include "cclo_hls.hpp"
-inline void doubled(int *src, int *dst, unsigned count, cclo::Command &, cclo::Data &) {
-    for (unsigned i = 0; i < count; i++) dst[i] = 2 * src[i];
-}
-`,
-	})
+	d := designtest.Made(t, "made", designtest.Doubled)
 	h := host(t, d, 1, HostOptions{})
 	c := load(t, h.Server)
 	dev := newDevice(c, 0, "0")

@@ -128,7 +128,7 @@ func (c *slot) take(next content) {
 		if u.registers, err = c.kernels().Model(u.instance); err != nil {
 			c.s.report(err)
 		}
-		if in := c.instance(u.instance); in != nil && kernels.Called(in) {
+		if in := c.instance(u.instance); in != nil && in.Kernel.Called() {
 			u.registers = &calling{Registers: u.registers, c: c}
 		}
 	}

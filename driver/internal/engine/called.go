@@ -24,7 +24,7 @@ type called struct {
 func (d *Engine) findKernels() {
 	for _, in := range d.at.Design.Of(d.at.Number, card.User) {
 		k, ok := d.at.Design.Kernel(in.Kernel)
-		if !ok || k.Control != "ap_ctrl_hs" && k.Control != "ap_ctrl_chain" {
+		if !ok || !k.Called() {
 			continue
 		}
 		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.Name == controlRegister })
@@ -142,4 +142,4 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 }
 
 // chained reports whether the kernel shows its end until that is taken.
-func (k *called) chained() bool { return k.kernel.Control == "ap_ctrl_chain" }
+func (k *called) chained() bool { return k.kernel.Control == card.Chain }

@@ -2,54 +2,21 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cclforge/cclforge/verify/bench/rates"
+	"github.com/cclforge/cclforge/verify/internal/played"
 )
 
-const play = "CCLBENCH_PLAYS"
-
-// The test plays the command, so that it needs not be built.
-func TestMain(m *testing.M) {
-	if os.Getenv(play) == "" {
-		os.Exit(m.Run())
-	}
-	main()
-}
-
-// started runs a command that may start this one.
-func started(t *testing.T, command ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
-	cmd.WaitDelay = 10 * time.Second
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
-}
+func TestMain(m *testing.M) { played.Main(m, main) }
 
 // Under mpirun each process has a rank, and rank 0 alone reports.
 func TestMpirun(t *testing.T) {
-	mpirun, err := exec.LookPath("mpirun")
-	if err != nil {
-		t.Skip("mpirun is missing: apt-get install openmpi-bin")
-	}
-	command := []string{mpirun, "--oversubscribe", "--bind-to", "none", "-np", "3"}
-	if os.Geteuid() == 0 {
-		command = append(command, "--allow-run-as-root")
-	}
+	command := append(played.Mpirun(t), "-np", "3")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +25,7 @@ func TestMpirun(t *testing.T) {
 	l.Close()
 	for _, platform := range []string{"u55c_udp", "u280_manual"} { // with and without a barrier of its own
 		dir := t.TempDir()
-		out, errs, code := started(t, append(command, os.Args[0], "-on="+platform, "-sizes=1KiB:4KiB:x4", "-iterations=3", "-json", "-meet="+meet, "-out="+dir)...)
+		out, errs, code := played.Run(t, append(command, os.Args[0], "-on="+platform, "-sizes=1KiB:4KiB:x4", "-iterations=3", "-json", "-meet="+meet, "-out="+dir)...)
 		var r rates.Report
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Ranks != 3 || r.World != "emulated, on sockets" || len(r.Rows) < 10 || r.Wrong != 0 {
 			t.Fatalf("%v, exit code %d\n%s%s", err, code, out, errs)
@@ -87,7 +54,7 @@ func TestMistakes(t *testing.T) {
 		"a world has 1 to 4096":  {"-n=5000"},
 		"does not have elements": {"-type=int8"},
 	} {
-		if out, errs, code := started(t, append([]string{os.Args[0]}, args...)...); code != 2 || !strings.Contains(errs, text) || out != "" {
+		if out, errs, code := played.Run(t, append([]string{os.Args[0]}, args...)...); code != 2 || !strings.Contains(errs, text) || out != "" {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, out, errs)
 		}
 	}

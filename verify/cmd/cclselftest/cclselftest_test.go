@@ -8,37 +8,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/cclforge/cclforge/verify/internal/played"
 	"github.com/cclforge/cclforge/verify/selftest"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
 
-const play = "CCLSELFTEST_PLAYS"
-
-// The test plays the command, so that it needs not be built.
-func TestMain(m *testing.M) {
-	if os.Getenv(play) == "" {
-		os.Exit(m.Run())
-	}
-	main()
-}
-
-// started runs a command that may start this one.
-func started(t *testing.T, command ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
-	cmd.WaitDelay = 10 * time.Second
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
-}
+func TestMain(m *testing.M) { played.Main(m, main) }
 
 func TestCommand(t *testing.T) {
 	self := os.Args[0]
@@ -58,7 +34,7 @@ func TestCommand(t *testing.T) {
 		{[]string{"-nix"}, 2, "", "flag provided but not defined"},
 		{[]string{"nix"}, 2, "", `"nix": expected are options`},
 	} {
-		out, errs, code := started(t, append([]string{self}, test.args...)...)
+		out, errs, code := played.Run(t, append([]string{self}, test.args...)...)
 		if code != test.code || !strings.Contains(out, test.out) || !strings.Contains(errs, test.errs) {
 			t.Errorf("%v: exit code %d\n%s%s", test.args, code, out, errs)
 		}
@@ -66,7 +42,7 @@ func TestCommand(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	out, errs, code := started(t, os.Args[0], "-json", "-only=allreduce", "-n=2")
+	out, errs, code := played.Run(t, os.Args[0], "-json", "-only=allreduce", "-n=2")
 	var r selftest.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Platform != "u55c_tcp" || r.Ranks != 2 || r.Cases == 0 || len(r.Rows) == 0 || r.Rows[0].Operation != "allreduce" {
 		t.Errorf("%v, exit code %d\n%s%s", err, code, out, errs)
@@ -83,7 +59,7 @@ func TestMpirun(t *testing.T) {
 	if os.Geteuid() == 0 {
 		command = append(command, "--allow-run-as-root")
 	}
-	out, errs, code := started(t, append(command, os.Args[0], "-on=u55c_tcp", "-only=copy,send,allreduce,barrier", "-meet=127.0.0.1:"+port(t))...)
+	out, errs, code := played.Run(t, append(command, os.Args[0], "-on=u55c_tcp", "-only=copy,send,allreduce,barrier", "-meet=127.0.0.1:"+port(t))...)
 	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -103,7 +79,7 @@ func TestSrun(t *testing.T) {
 	}
 	t.Cleanup(func() { cluster.Stop() })
 	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "-on=u55c_udp", "-only=copy,bcast,allreduce", "-meet=127.0.0.1:"+port(t))
-	cmd.Env = append(cmd.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
+	cmd.Env = append(cmd.Environ(), played.Environment()...)
 	cmd.Dir = cluster.Dir
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -1,30 +1,20 @@
 package main
 
 import (
-	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/internal/played"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-const play = "CLUSTER_PLAYS"
-
-// The test plays the program.
-func TestMain(m *testing.M) {
-	if os.Getenv(play) == "" {
-		os.Exit(m.Run())
-	}
-	main()
-}
+func TestMain(m *testing.M) { played.Main(m, main) }
 
 const ranks = 4
 
@@ -53,30 +43,14 @@ func engines(t *testing.T) (port int) {
 // mpirun starts processes: what stands between the colons of its command line.
 func mpirun(t *testing.T, parts ...[]string) (stdout, stderr string, code int) {
 	t.Helper()
-	path, err := exec.LookPath("mpirun")
-	if err != nil {
-		t.Skip("mpirun is missing: apt-get install openmpi-bin")
-	}
-	args := []string{"--oversubscribe", "--bind-to", "none"}
-	if os.Geteuid() == 0 {
-		args = append(args, "--allow-run-as-root")
-	}
+	command := played.Mpirun(t)
 	for i, p := range parts {
 		if i > 0 {
-			args = append(args, ":")
+			command = append(command, ":")
 		}
-		args = append(args, p...)
+		command = append(command, p...)
 	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env = append(os.Environ(), play+"=1", "CCLFORGE_SECRET=0123456789abcdef")
-	cmd.WaitDelay = 10 * time.Second
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
-	if _, is := errors.AsType[*exec.ExitError](err); err != nil && !is {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	return played.Run(t, command...)
 }
 
 // flags are those of the program: where the engines are, and a free place to meet.

@@ -16,43 +16,12 @@ import (
 	"github.com/cclforge/cclforge/verify/xrt/xrttest"
 )
 
-// patient waits for a word on its stream that never comes if count is 0.
-var called = map[string]string{
-	"made.hcl": `
-platform "made" {
-  board = "u55c"
-  cclo { kernel_stream = "doubled" }
-  poe "udp" {}
-}
-`,
-	"kernels/doubled.hcl": `
-kernel "doubled" {
-  like   = "called_kernel"
-  source = "hls"
-  hls {
-    files = ["doubled.hpp"]
-    calls = "doubled"
-  }
-  argument "src" { type = "int*" }
-  argument "dst" { type = "int*" }
-  argument "count" { type = "uint" }
-}
-`,
-	"kernels/doubled.hpp": `
-#include "cclo_hls.hpp"
-inline void doubled(int *src, int *dst, unsigned count, cclo::Command &, cclo::Data &data) {
-    if (count == 0) data.pull();
-    for (unsigned i = 0; i < count; i++) dst[i] = 2 * src[i];
-}
-`,
-}
-
 // TestCallKernel has the driver of cards call a kernel in C++.
 func TestCallKernel(t *testing.T) {
 	if err := hls.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	d := designtest.Made(t, "made", called)
+	d := designtest.Made(t, "made", designtest.Doubled)
 	p := driverview.Of(d)
 	lies, err := driverview.Card(d)
 	if err != nil {
