@@ -5,73 +5,8 @@
 
 #include "comm.h"
 #include "operations.h"
-#include "stage.h"
+#include "ring.h"
 #include "task.h"
-
-/* Blocks of the ring: as equal as whole packed elements allow. */
-static void cut_in_blocks(void)
-{
-	uint32_t unit = 1u << self->ratio_log;
-	uint32_t units = (self->words.count >> self->ratio_log) + ((self->words.count & (unit - 1)) != 0);
-
-	self->block_units = units / self->size;
-	self->longer_blocks = units - self->block_units * self->size;
-}
-
-static uint32_t blocks_before(uint32_t block)
-{
-	uint32_t longer = block < self->longer_blocks ? block : self->longer_blocks;
-	uint32_t elements = (block * self->block_units + longer) << self->ratio_log;
-
-	return block != self->size && elements < self->words.count ? elements : self->words.count;
-}
-
-/* Blocks before this one that lie in the window of a rank that it comes into: in
- * the second round they come from its own number on, and then from 0. */
-static uint32_t end_of_window(uint32_t rank, uint32_t block)
-{
-	if (block < rank)
-		return rank - 1;
-	return rank == 0 ? self->size - 1 : self->size;
-}
-
-/* Against the order of ranks, so that blocks that are gathered come in theirs. */
-static void ring_stage(uint32_t k, struct part part, struct stage *stage)
-{
-	uint32_t n = self->size;
-	bool reducing = k < n;
-	uint32_t block = around(self->rank + (reducing ? k : k - n));
-	uint32_t first = blocks_before(block), end = blocks_before(block + 1);
-	bool joins = part.whole && part.count == blocks_before(1) && self->block_units != 0;
-
-	stage->count = part_within(part, end - first);
-	if (reducing)
-		place_further(&stage->own, &self->op0, (uint64_t)first + part.offset);
-	if (k + 1 >= n)
-		place_further(&stage->result, &self->res, (uint64_t)first + part.offset);
-	stage->receives = k != 0;
-	stage->from = around(self->rank + 1);
-	stage->sends = k + 2 < 2 * n;
-	stage->to = around(self->rank + n - 1);
-	if (part.whole && reducing)
-		stage_joins(stage, k, n, part.count);
-	if (!reducing && joins) {
-		stage->follows = k != n && block != 0;
-		stage->later = blocks_before(end_of_window(self->rank, block)) - end;
-	}
-	if (k + 1 >= n)
-		stage->unfinished = joins && k + 3 < 2 * n && block + 1 != n;
-}
-
-static void begin_ring(struct path *path, uint32_t count)
-{
-	uint32_t rank = self->rank, n = self->size, first = blocks_before(rank);
-	struct place own;
-
-	path_greet(path, around(rank + 1), NULL, n - 1, count);
-	place_further(&own, &self->op0, first);
-	path_begin(path, &own, NULL, blocks_before(rank + 1) - first, around(rank + n - 1), n > 2);
-}
 
 /* Ranks beyond the largest power of two hand their elements to a partner below
  * and get the result back. */
@@ -156,21 +91,17 @@ void allreduce(struct call *call)
 		return;
 	}
 	uint32_t count = call->words.count;
-	struct path *path;
 
 	if (call->size == 1)
 		stages_run(path_choose(count, 1), 1, count, alone_stage);
 	if (path_may_be_eager(count)) {
+		struct path *path;
+
 		choose_doubling();
 		path = path_choose(count, call->doubling_steps + 2);
 		if (path->protocol == EAGER)
 			stages_run(path, doubling_stages(), count, doubling_stage);
 	}
-	cut_in_blocks();
-	count = blocks_before(1);
-	path = path_choose_reducing(count, 2 * call->size);
-	path_around(path, count, call->size - 1);
-	if (path->whole)
-		begin_ring(path, count);
-	stages_run(path, 2 * call->size - 1, count, ring_stage);
+	ring_cut_all(count);
+	ring_run(path_choose_reducing(ring_longest(), 2 * call->size));
 }

@@ -215,7 +215,8 @@ static inline void operands_use(struct call *call, bool op1)
 	call->packs = packed != 0 || call->forms.inner_packed;
 	set_plain(&call->op0, CALL_WORD(addr_0_low), CALL_WORD(addr_0_high));
 	set_plain(&call->res, CALL_WORD(addr_2_low), CALL_WORD(addr_2_high));
-	set_plain(&call->op1, op1 ? CALL_WORD(addr_1_low) : 0, op1 ? CALL_WORD(addr_1_high) : 0);
+	if (op1)
+		set_plain(&call->op1, CALL_WORD(addr_1_low), CALL_WORD(addr_1_high));
 	if ((packed | flags) != 0)
 		operands_other(call, packed, flags);
 }

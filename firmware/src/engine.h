@@ -8,7 +8,7 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 140 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 108 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
 #define NO_RANK     0xFFFFFFFF
 #define NO_LOG      0xFF
@@ -93,9 +93,9 @@ struct call {
 	/* Operands and result of the call. */
 	struct place op0, op1, res;
 	union {
-		/* Blocks of an allreduce: so many units each, the first ones one more. */
+		/* Blocks of a ring: so many elements each, the first ones a packed one more. */
 		struct {
-			uint32_t block_units, longer_blocks;
+			uint32_t block, longer_blocks;
 		};
 		/* Ranks that double what they have added up, the largest power of two, and how often. */
 		struct {

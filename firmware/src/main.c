@@ -6,9 +6,7 @@
 
 struct engine engine;
 
-/* In start.S: goes to task_main on a stack that ends here; goes on where task_switch
- * has left a stack. */
-void task_begin(uint32_t *top) __attribute__((noreturn));
+/* In start.S: goes on where task_switch has left a stack. */
 void task_resume(uint32_t *sp) __attribute__((noreturn));
 
 void scheduler(void) __attribute__((noreturn));
@@ -58,7 +56,7 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	engine.open |= call->bit;
 	engine.current = call;
 	engine.alike = false;
-	task_begin(top);
+	task_begin(call, top, task_main);
 }
 
 /* Lets a call go on; returns if it is finishing. */

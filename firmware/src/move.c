@@ -247,6 +247,8 @@ static inline void make_room(void)
 		await_room();
 }
 
+void move_make_room(void) { make_room(); }
+
 static uint32_t op0_fields(const struct place *place)
 {
 	uint32_t form = place->form;
@@ -346,22 +348,12 @@ static uint32_t set_result(const struct move *m, const struct call *call)
 	return control | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, call->wire_packed);
 }
 
-/* Gives the move to the call's queue. */
-static void issue_control(struct call *call, uint32_t control)
-{
-	uint32_t queue = (uint32_t)call->state.queue;
-
-	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, queue));
-	engine.issued[queue]++;
-	engine.room[queue]--;
-}
-
 #if CCLO_FEATURE_RENDEZVOUS
 /* The register counts packets of one call after another. */
-static void count_packets_of(struct call *call)
+void move_count_packets(void)
 {
-	if (engine.counted == call)
-		return;
+	struct call *call = engine.current;
+
 	if (engine.counted != NULL)
 		engine.counted->remote_packet = hw_read(CCLO_MOVE_PACKET_INDEX_ADDRESS);
 	hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, call->remote_packet);
@@ -405,8 +397,7 @@ uint32_t move_prepare(const struct move *m)
 	return control;
 }
 
-uint32_t move_prepare_plain(const struct place *op0, const struct place *result, uint32_t count, uint32_t destination,
-                            uint32_t context)
+uint32_t move_prepare_plain(const struct place *op0, uint32_t count, uint32_t destination, uint32_t context)
 {
 	const struct call *call = engine.current;
 	uint32_t bytes = bytes_of(count, false);
@@ -420,31 +411,20 @@ uint32_t move_prepare_plain(const struct place *op0, const struct place *result,
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
 	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-	if (result == NULL)
-		return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY) | FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
-	hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, result->low);
-	hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, result->high);
-	return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY) |
-	       FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
+	return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY) | FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
 }
 
 void move_commit(bool to_window, uint32_t count, uint32_t control)
 {
-	struct call *call = engine.current;
-
 #if CCLO_FEATURE_RENDEZVOUS
 	if (to_window) {
-		hw_write(CCLO_MOVE_TAG_ADDRESS, call->remote_transfer);
-		hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address + call->remote_bytes);
-		count_packets_of(call);
-		control |= FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
-		           FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host);
-		call->remote_bytes += count * call->plain_bytes; /* a word: prepared */
+		move_give_remote(control, count * engine.current->plain_bytes); /* a word: prepared */
+		return;
 	}
 #endif
 	(void)to_window;
 	(void)count;
-	issue_control(call, control);
+	move_give(control);
 }
 
 void move_issue(const struct move *m) { move_commit(m->to_window, m->count, move_prepare(m)); }
@@ -471,10 +451,10 @@ void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
 	if (sends) {
 		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
 		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-		issue_control(call, FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK));
+		move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK));
 	} else {
 		hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
-		issue_control(call, FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE));
+		move_give(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE));
 	}
 }
 
@@ -487,7 +467,7 @@ static inline void header(uint32_t type, uint32_t destination, uint32_t count, u
 	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
 	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, count);
 	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);
-	issue_control(self, FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_MESSAGE_TYPE, type) |
+	move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_MESSAGE_TYPE, type) |
 	                    FIELD(MOVE_CONTROL_REMOTE_HOST, host));
 }
 

@@ -32,10 +32,39 @@ void move_issue(const struct move *move);
 uint32_t move_prepare(const struct move *move);
 void move_commit(bool to_window, uint32_t count, uint32_t prepared);
 
-/* The first step for what is sent into a window from plain memory, and becomes a result there,
- * too, unless that is NULL. Nothing of the call is compressed. */
-uint32_t move_prepare_plain(const struct place *op0, const struct place *result, uint32_t count, uint32_t destination,
-                            uint32_t context);
+/* The first step for what is sent into a window from plain memory. Nothing of the call is
+ * compressed. */
+uint32_t move_prepare_plain(const struct place *op0, uint32_t count, uint32_t destination, uint32_t context);
+
+/* Parts of these, for who sets the registers: waits for room; says which call's packets are
+ * counted from here on; gives what the registers say to the call's queue, or sends it into the
+ * window of the last invitation. */
+void move_make_room(void);
+void move_count_packets(void);
+
+static inline void move_give(uint32_t control)
+{
+	uint32_t queue = (uint32_t)engine.current->state.queue;
+
+	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, queue));
+	engine.issued[queue]++;
+	engine.room[queue]--;
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+static inline void move_give_remote(uint32_t control, uint32_t bytes)
+{
+	struct call *call = engine.current;
+
+	hw_write(CCLO_MOVE_TAG_ADDRESS, call->remote_transfer);
+	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, call->remote_address + call->remote_bytes);
+	if (engine.counted != call)
+		move_count_packets();
+	call->remote_bytes += bytes;
+	move_give(control | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) |
+	          FIELD(MOVE_CONTROL_REMOTE_HOST, call->remote_host));
+}
+#endif
 
 /* Issues a move that sends a message without payload to a rank, or takes one from it. */
 void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context);

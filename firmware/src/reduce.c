@@ -34,7 +34,7 @@ static void along_chain(struct path *path)
 	if (self->rank != rank_after(self->words.root_src_dst, 1))
 		path_greet(path, rank_before(self->rank, 1), NULL, 1, count);
 	else
-		path_begin(path, &self->op0, NULL, count, rank_after(self->rank, 1), false);
+		path_begin(path, count, rank_after(self->rank, 1));
 	stages_run(path, 1, count, chain_stage);
 }
 

@@ -74,6 +74,8 @@ struct place scratch_accumulator(void)
 	return place;
 }
 
+void scratch_first(struct place *place) { scratch(place, 0); }
+
 /* Where a window can be read only when it is full (engine.fills_at_once),
  * data is cut finer than what goes through scratch buffers at a time. */
 #define AT_ONCE_BYTES 0x20000
@@ -526,30 +528,23 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 		path->welcome = false;
 	}
 }
-/* Nothing is compressed, and all is in device memory. */
-static bool is_plain(const struct place *own, const struct place *result)
+void path_begin(struct path *path, uint32_t count, uint32_t to)
 {
-	return !self->packs && own->form == PLAIN_MEMORY && (result == NULL || result->form == PLAIN_MEMORY);
-}
-
-void path_begin(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
-{
+	const struct place *own = &self->op0;
 	uint32_t context = collective_context(), switches, prepared;
 
-	if (path->protocol != RENDEZVOUS || count == 0 || !is_plain(own, result))
+	if (path->protocol != RENDEZVOUS || count == 0 || self->packs || own->form != PLAIN_MEMORY)
 		return;
 	if (count > path->slice)
 		count = path->slice;
-	prepared = move_prepare_plain(own, result, count, to, context);
+	prepared = move_prepare_plain(own, count, to, context);
 	switches = engine.switches;
 	invitation_wait_prepared(to, path->tag, context);
 	if (engine.switches != switches)
-		prepared = move_prepare_plain(own, result, count, to, context);
+		prepared = move_prepare_plain(own, count, to, context);
 	move_commit(true, count, prepared);
 	path->begun_first = true;
-	path->welcome = unfinished;
-	if (!unfinished)
-		invitation_done(to, context);
+	invitation_done(to, context);
 }
 
 __attribute__((always_inline)) static inline void begin(struct path *path, uint32_t count, stage_builder *build)
@@ -566,14 +561,11 @@ __attribute__((always_inline)) static inline void begin(struct path *path, uint3
 	path->begun_first = true;
 }
 #else
-void path_begin(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished)
+void path_begin(struct path *path, uint32_t count, uint32_t to)
 {
 	(void)path;
-	(void)own;
-	(void)result;
 	(void)count;
 	(void)to;
-	(void)unfinished;
 }
 
 static void begin(struct path *path, uint32_t count, stage_builder *build)
@@ -597,16 +589,10 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 }
 
 /* Stages in the order in which they run, part after part. */
-struct sequence {
-	struct path *path;
-	uint32_t stages, count;
-	stage_builder *build;
-	struct part part; /* of the stage that is built next */
-	uint32_t k;
-};
-
-static bool next_stage(struct sequence *s, struct stage *stage)
+static bool next_stage(struct path *path, struct stage *stage)
 {
+	struct sequence *s = &path->sequence;
+
 	if (s->k == s->stages) {
 		s->k = 0;
 		s->part.offset += s->part.count;
@@ -614,7 +600,7 @@ static bool next_stage(struct sequence *s, struct stage *stage)
 	if (s->part.offset >= s->count)
 		return false;
 	if (s->k == 0)
-		s->part.count = s->count - s->part.offset < s->path->slice ? s->count - s->part.offset : s->path->slice;
+		s->part.count = s->count - s->part.offset < path->slice ? s->count - s->part.offset : path->slice;
 	clear(stage);
 	s->build(s->k++, s->part, stage);
 	return true;
@@ -631,17 +617,26 @@ static void run_stage(struct path *path, const struct stage *stage)
 	run(path, stage);
 }
 
-void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build)
+void stages_end(void)
 {
-	struct sequence sequence = { .path = path, .stages = stages, .count = count, .build = build, .part.whole = path->whole };
+	move_drain();
+	windows_finish();
+	task_done();
+}
+
+/* At the beginning of the call's stack: nothing above is gone back to. */
+static void run_all(void *of)
+{
+	struct path *path = of;
+	struct sequence *s = &path->sequence;
 	uint32_t built = 0, invited = 0, done = 0;
-	bool more = stages != 0;
+	bool more = s->stages != 0;
 
 	if (path->first && !path->begun_first)
-		begin(path, count, build);
+		begin(path, s->count, s->build);
 	if (path->begun_first) {
-		sequence.k = built = invited = done = 1;
-		sequence.part.count = count < path->slice ? count : path->slice;
+		s->k = built = invited = done = 1;
+		s->part.count = s->count < path->slice ? s->count : path->slice;
 	}
 	/* Ends: every round builds a stage of finitely many or finishes one. Two are
 	 * looked at for each that runs, so that what can be asked for early is. */
@@ -653,7 +648,7 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 			if (!must && (looked >= 2 || !goes_early(path)))
 				break;
 			if (invited == built) {
-				more = more && next_stage(&sequence, stage);
+				more = more && next_stage(path, stage);
 				if (!more)
 					break;
 				built++;
@@ -666,9 +661,13 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 		if (done != built)
 			run_stage(path, &path->stages[done++ % STAGES]);
 	}
-	move_drain();
-	windows_finish();
-	task_done();
+	stages_end();
+}
+
+void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build)
+{
+	path->sequence = (struct sequence){ .stages = stages, .count = count, .build = build, .part.whole = path->whole };
+	task_anew(path, run_all);
 }
 
 bool stages_keep(void)

@@ -50,6 +50,23 @@ struct landing {
 	bool in_place; /* there it stays: it is no scratch buffer */
 };
 
+/* The part of each rank's elements that travels now. */
+struct part {
+	uint32_t offset, count;
+	bool whole; /* of the path */
+};
+
+/* Says what stage k does with this part. */
+typedef void stage_builder(uint32_t k, struct part part, struct stage *stage);
+
+/* The stages of a collective, for each part of so many elements anew. */
+struct sequence {
+	uint32_t stages, count;
+	stage_builder *build;
+	struct part part; /* of the stage that is built next */
+	uint32_t k;
+};
+
 /* How the data of a collective travels: all ranks choose alike. */
 struct path {
 	enum protocol protocol;
@@ -72,17 +89,9 @@ struct path {
 	uint32_t slot_moves[SCRATCH_SLOTS]; /* the last move that reads the slot */
 	struct landing landings[HELD];
 #endif
+	struct sequence sequence;
 	struct stage stages[STAGES]; /* the present one and those ahead of it */
 };
-
-/* The part of each rank's elements that travels now. */
-struct part {
-	uint32_t offset, count;
-	bool whole; /* of the path */
-};
-
-/* Says what stage k does with this part. */
-typedef void stage_builder(uint32_t k, struct part part, struct stage *stage);
 
 /* Whether elements may be few enough for eager messages that wait in rx buffers. */
 bool path_may_be_eager(uint32_t count);
@@ -107,9 +116,9 @@ void path_greet(struct path *path, uint32_t from, const struct place *place, uin
  * before they are looked at. */
 static inline void path_first(struct path *path) { path->first = true; }
 
-/* Runs stage 0 where it only sends, to another rank: so many elements at most, that become
- * a result, too, if there is one; and whether the next one sends behind them. */
-void path_begin(struct path *path, const struct place *own, const struct place *result, uint32_t count, uint32_t to, bool unfinished);
+/* Runs stage 0 of operations in which it only sends operand 0, to another rank: so many
+ * elements at most. */
+void path_begin(struct path *path, uint32_t count, uint32_t to);
 
 /* For operations in which a rank can end before others have begun, and begin
  * the next: where messages can be lost, none is sent that was not asked for. */
@@ -142,6 +151,9 @@ stage_builder alone_stage;
  * of them is nothing to do. */
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build) __attribute__((noreturn));
 
+/* Waits for all that a collective has begun, and ends the call. */
+void stages_end(void) __attribute__((noreturn));
+
 /* The place so many elements further on. */
 void place_further(struct place *to, const struct place *from, uint64_t elements);
 
@@ -163,5 +175,8 @@ uint32_t part_within(struct part part, uint32_t count);
 bool scratch_configured(void);
 uint32_t scratch_elements(void);
 struct place scratch_accumulator(void);
+
+/* The first one, where data can land: path_choose_reducing has found that there are some. */
+void scratch_first(struct place *place);
 
 #endif

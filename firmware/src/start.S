@@ -30,13 +30,13 @@ task_leave:
 	call	scheduler
 	ebreak
 
-# void task_begin(uint32_t *top)
-# Begins a call on its stack, which ends at the address.
+# void task_begin(void *what, uint32_t *top, void (*run)(void *what))
+# Begins a call, or what is left of it, on its stack, which ends at the address.
 	.globl task_begin
 	.type task_begin, @function
 task_begin:
-	mv	sp, a0
-	call	task_main
+	mv	sp, a1
+	jalr	a2
 	ebreak
 
 # void task_switch(uint32_t **sp)

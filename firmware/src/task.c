@@ -49,10 +49,19 @@ void task_done(void) { done(0); }
 
 void task_fail(uint32_t error) { done(error); }
 
-void task_main(void)
+void task_main(void *call)
 {
-	operation_run(self);
+	operation_run(call);
 	task_done();
+}
+
+void task_anew(void *what, task_part *run)
+{
+	uint32_t *top = engine.stacks[0] + STACK_WORDS;
+
+	if (UNLIKELY(self != engine.calls))
+		top += (self - engine.calls) * STACK_WORDS;
+	task_begin(what, top, run);
 }
 
 __attribute__((cold)) void task_init(void)

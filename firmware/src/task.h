@@ -39,8 +39,17 @@ void task_limit(uint32_t milliseconds_from_now);
 /* Ends the call with the bits of the return code so far. */
 void task_done(void) __attribute__((noreturn));
 
+/* Part of a call, of what it is given; it does not return. */
+typedef void task_part(void *what);
+
 /* The beginning of a call, on its stack. */
-void task_main(void) __attribute__((noreturn));
+task_part task_main;
+
+/* In start.S: runs a part on a stack that ends here. */
+void task_begin(void *what, uint32_t *top, task_part *run) __attribute__((noreturn));
+
+/* Runs the rest of the call where its stack begins: nothing that is there is needed. */
+void task_anew(void *what, task_part *run) __attribute__((noreturn));
 
 /* Sets the stacks up. */
 void task_init(void);
