@@ -1,7 +1,7 @@
 // Package cluster brings up a rank of a world of cards: the processes that mpirun or
-// srun has started find each other (package bringup), each opens its card (xrt), sets up
-// its network (network) and configures its engine (accl). All are ready then, or all
-// say the same error.
+// srun has started find each other (package bringup), each opens its card (xrt, or coyote
+// for RDMA platforms), sets up its network (network) and configures its engine (accl). All
+// are ready then, or all say the same error.
 //
 //	env := bringup.Flags(flag.CommandLine, os.LookupEnv) // before flag.Parse
 //	meet, err := bringup.FromEnv(env)
@@ -22,6 +22,14 @@
 // The TCP stack of a card goes on when a program ends, with its port and its
 // connections, and the card is not loaded anew for the next program. So Open refuses a
 // TCP stack that is not fresh, with ErrStale.
+//
+// # RDMA
+//
+// Platforms in the Coyote shell need no file: their cards were loaded before the shell's
+// driver was. Ranks open them first, and tell each other of their queue pairs when they
+// meet. What the shell knows of the network is little, so that in the end a message goes
+// from each rank to each other one; if one does not arrive, all ranks get the same error,
+// which matches ErrMessages.
 package cluster
 
 import (
@@ -34,6 +42,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/driver/xrt"
 )
@@ -42,6 +51,8 @@ import (
 var (
 	ErrAddress = errors.New("the network has no address for the rank")
 	ErrStale   = errors.New("the TCP stack has been used since the card was loaded")
+	// ErrMessages says that all ranks are ready, but their first messages do not arrive.
+	ErrMessages = errors.New("the first messages do not arrive")
 )
 
 // What options are if they are zero.
@@ -59,6 +70,9 @@ type Options struct {
 	// Card has the file. Its Card, if there is one, is the card of this process, else
 	// Process counts.
 	Card xrt.Options
+	// Shell is the card of this process, if the platform is in a shell; nil if Process
+	// counts.
+	Shell *coyote.Options
 	// Process is the number of this process on its host: it chooses the engine among those
 	// of all cards. 0 is the number that the launcher says, if there is one.
 	Process int
@@ -76,7 +90,7 @@ type Options struct {
 type Rank struct {
 	Engine  *accl.Engine
 	World   *bringup.World
-	Card    *xrt.Card
+	Card    Card
 	Network *network.Stack
 }
 
@@ -94,26 +108,43 @@ func Open(ctx context.Context, o Options) (*Rank, error) {
 		o.Process = launched.LocalRank
 	}
 	o.Bringup.Self = bringup.Describe(o.Platform, all[o.Bringup.Rank])
-	w, err := bringup.Join(ctx, o.Bringup)
-	if err != nil {
-		return nil, err
+	r := &Rank{}
+	var early *Part
+	var failed error
+	if len(o.Design.Driver) > 0 {
+		if early, o.Bringup.Self.Data, failed = shell(ctx, &o, all); early != nil {
+			r.Card, r.Network = early.Card, early.Network
+		}
 	}
-	r := &Rank{World: w}
-	watched, cancel := w.Context(ctx)
+	if r.World, err = bringup.Join(ctx, o.Bringup); err != nil {
+		return nil, errors.Join(err, r.Close(ctx))
+	}
+	watched, cancel := r.World.Context(ctx)
 	defer cancel()
-	if err := w.Ready(ctx, r.configure(watched, &o)); err != nil {
+	if failed == nil {
+		failed = r.configure(watched, &o, early)
+	}
+	if err = r.World.Ready(ctx, failed); err == nil && early != nil {
+		err = r.greet(watched)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
 	return r, nil
 }
 
-func (r *Rank) configure(ctx context.Context, o *Options) error {
-	part, err := Take(ctx, o.Platform, o.Design, o.Card, o.Process)
-	if err != nil {
+// configure opens the card, unless it is open, and sets up network and engine.
+func (r *Rank) configure(ctx context.Context, o *Options, part *Part) (err error) {
+	stack := o.Stack
+	if part == nil {
+		if part, err = Take(ctx, o.Platform, o.Design, o.Card, o.Process); err != nil {
+			return err
+		}
+	} else if stack.Said, err = r.said(ctx); err != nil {
 		return err
 	}
 	r.Card, r.Network = part.Card, part.Network
-	ranks, open, err := part.Setup(ctx, r.World.Ranks(), r.World.Rank(), o.Stack)
+	ranks, open, err := part.Setup(ctx, r.World.Ranks(), r.World.Rank(), stack)
 	if err != nil {
 		return err
 	}
@@ -130,7 +161,10 @@ func (r *Rank) Close(ctx context.Context) error {
 	if r.Card != nil {
 		errs = append(errs, r.Card.Close())
 	}
-	return errors.Join(append(errs, r.World.Close())...)
+	if r.World != nil {
+		errs = append(errs, r.World.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Addresses are those of n ranks, one behind the other from that of rank 0 on.

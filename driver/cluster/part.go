@@ -12,10 +12,25 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt"
 )
 
+// Card is a card, however it is reached: a *xrt.Card, or a *coyote.Card.
+type Card interface {
+	Design() *card.Design
+	Registers(instance string) (card.Registers, error)
+	Close() error
+}
+
+// Device is an engine of a card.
+type Device interface {
+	accl.Device
+	accl.KernelCaller
+	// Number is that of the engine on its card.
+	Number() int
+}
+
 // Part is an engine of a card with its network, which is not configured yet.
 type Part struct {
-	Card    *xrt.Card
-	Device  *xrt.Device
+	Card    Card
+	Device  Device
 	Network *network.Stack
 
 	p *accl.Platform
@@ -72,7 +87,11 @@ func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c net
 
 // tcp completes what a TCP stack needs: it keeps data in memory of its own.
 func (part *Part) tcp(c *network.Config) error {
-	if !part.Card.Fresh() && !c.Listening {
+	on, ok := part.Card.(*xrt.Card)
+	if !ok {
+		return fmt.Errorf("%w: a TCP stack is on a card that XRT reaches", network.ErrDesign)
+	}
+	if !on.Fresh() && !c.Listening {
 		return fmt.Errorf("%w: reset the card (xbutil reset)", ErrStale)
 	}
 	at := []*uint64{&c.Send, &c.Receive}
@@ -82,7 +101,7 @@ func (part *Part) tcp(c *network.Config) error {
 	}
 	banks := part.Network.Banks()
 	for i, b := range banks[:min(len(banks), len(at))] {
-		mem, err := part.Card.Alloc(stack, b.Port, part.Network.BufferBytes())
+		mem, err := on.Alloc(stack, b.Port, part.Network.BufferBytes())
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func (e *ethernet) ask(c *Card, ip uint32) {
 	}
 	c.asks++
 	c.sent++
-	if !c.up || c.mute {
+	if !c.up {
 		return
 	}
 	for _, other := range e.cards {
@@ -103,7 +103,7 @@ func (e *ethernet) reaches(from, to *Card) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	known := from.table[ip&0xFF]
-	if !known.valid || known.mac != mac || !from.up || !to.up || to.mute || from.mute {
+	if !known.valid || known.mac != mac || !from.up || !to.up || to.mute {
 		return false
 	}
 	from.sent++

@@ -133,3 +133,11 @@ func (p *pairs) Closed() (uint32, bool) {
 	}
 	return p.c.pairTo(int(rank))
 }
+
+// Written are the numbers of the first packets that were written for a queue pair: the
+// own one, and that of the other end.
+func (c *Card) Written(number uint32) (own, other uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pairs[number].packet, c.pairs[number].first
+}

@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// mostSaid is how many bytes a rank says of what is wrong.
+const mostSaid = 2000
+
+// greet sends a message to each other rank, and waits for theirs: where nothing else
+// tells whether packets arrive, that does. The engine's limit for remote ranks bounds
+// it. All ranks get the same error.
+func (r *Rank) greet(ctx context.Context) error {
+	var says string
+	if err := Greet(ctx, r.Engine, r.World.Ranks(), r.World.Rank()); err != nil {
+		says = strings.ReplaceAll(err.Error(), "\n", "; ")
+		says = says[:min(len(says), mostSaid)]
+	}
+	all, err := r.World.Exchange(ctx, []byte(says))
+	if err != nil {
+		return err
+	}
+	var errs []string
+	for rank, text := range all {
+		if len(text) > 0 {
+			errs = append(errs, fmt.Sprintf("rank %d: %s", rank, text))
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("%w: %s", ErrMessages, strings.Join(errs, "; "))
+	}
+	return nil
+}
+
+// Greet sends a message to each other rank and waits for theirs, which all ranks do at
+// about the same time. The errors name the ranks from which nothing has come, with their
+// addresses and ports.
+func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) error {
+	p := e.Platform()
+	if len(ranks) < 2 || len(p.Types) == 0 {
+		return nil
+	}
+	// What is in them makes no difference: nothing goes over from the host, and back.
+	src, err := accl.AllocRaw(ctx, e, p.Types[0].Name, 1)
+	if err != nil {
+		return err
+	}
+	dst, err := accl.AllocRaw(ctx, e, p.Types[0].Name, 1)
+	if err != nil {
+		return errors.Join(err, src.Free())
+	}
+	sent, came := make([]*accl.Request, len(ranks)), make([]*accl.Request, len(ranks))
+	errs := make([]error, len(ranks))
+	for i := 1; i < len(ranks); i++ {
+		to, from := (local+i)%len(ranks), (local+len(ranks)-i)%len(ranks)
+		sent[to], errs[to] = e.Send(ctx, src, 1, to, accl.Async(), accl.FromFPGA())
+		var failed error
+		came[from], failed = e.Recv(ctx, dst, 1, from, accl.Async(), accl.ToFPGA())
+		errs[from] = errors.Join(errs[from], failed)
+	}
+	var out []error
+	for i, at := range ranks {
+		for _, request := range []*accl.Request{sent[i], came[i]} {
+			if request != nil {
+				errs[i] = errors.Join(errs[i], request.Wait(ctx))
+			}
+		}
+		if errs[i] != nil {
+			out = append(out, fmt.Errorf("between it and rank %d at %v: %w", i, netip.AddrPortFrom(at.IP.Unmap(), at.Port), errs[i]))
+		}
+	}
+	if len(out) > 0 {
+		return errors.Join(out...) // calls that have not ended may still use the memory
+	}
+	return errors.Join(src.Free(), dst.Free())
+}

@@ -1,0 +1,68 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/network"
+)
+
+// TakeShell opens an engine of a card in a shell.
+func TakeShell(ctx context.Context, p *accl.Platform, d *card.Design, o coyote.Options) (*Part, error) {
+	c, err := coyote.Open(ctx, d, o)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := c.Engine(ctx, p, 0)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	stack, err := network.Within(d, 0, c)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return &Part{Card: c, Device: dev, Network: stack, p: p}, nil
+}
+
+// shell opens the card of a process in a shell, and says what other ranks have to know
+// of its queue pairs: nothing if there is an error.
+func shell(ctx context.Context, o *Options, all []accl.Rank) (*Part, []byte, error) {
+	at := coyote.Options{Card: o.Process}
+	if o.Shell != nil {
+		at = *o.Shell
+	}
+	part, err := TakeShell(ctx, o.Platform, o.Design, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	said, err := part.Network.Describe(ctx, all, o.Bringup.Rank)
+	return part, said, err
+}
+
+// said is what all ranks have said of their queue pairs. If one could not, this rank
+// waits to hear why.
+func (r *Rank) said(ctx context.Context) ([][]byte, error) {
+	var out [][]byte
+	for _, m := range r.World.Members() {
+		out = append(out, m.Data)
+	}
+	silent := slices.IndexFunc(out, func(text []byte) bool { return len(text) == 0 })
+	if silent < 0 {
+		return out, nil
+	}
+	limit := time.NewTimer(bringup.MinSilence + time.Second)
+	defer limit.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-limit.C:
+		return nil, fmt.Errorf("%w: rank %d does not say what its queue pairs are", network.ErrQueuePairs, silent)
+	}
+}
