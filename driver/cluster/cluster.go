@@ -125,7 +125,7 @@ func Open(ctx context.Context, o Options) (*Rank, error) {
 		failed = r.configure(watched, &o, early)
 	}
 	if err = r.World.Ready(ctx, failed); err == nil && early != nil {
-		err = r.greet(watched)
+		err = GreetAll(watched, r.World, r.Engine)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
@@ -140,7 +140,7 @@ func (r *Rank) configure(ctx context.Context, o *Options, part *Part) (err error
 		if part, err = Take(ctx, o.Platform, o.Design, o.Card, o.Process); err != nil {
 			return err
 		}
-	} else if stack.Said, err = r.said(ctx); err != nil {
+	} else if stack.Said, err = Said(ctx, r.World); err != nil {
 		return err
 	}
 	r.Card, r.Network = part.Card, part.Network

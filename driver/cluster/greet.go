@@ -8,21 +8,22 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/bringup"
 )
 
 // mostSaid is how many bytes a rank says of what is wrong.
 const mostSaid = 2000
 
-// greet sends a message to each other rank, and waits for theirs: where nothing else
-// tells whether packets arrive, that does. The engine's limit for remote ranks bounds
-// it. All ranks get the same error.
-func (r *Rank) greet(ctx context.Context) error {
+// GreetAll has all ranks of a world Greet each other, which all of them call when they
+// are ready: where nothing else tells whether packets arrive, that does. All ranks get
+// the same error, which matches ErrMessages.
+func GreetAll(ctx context.Context, w *bringup.World, e *accl.Engine) error {
 	var says string
-	if err := Greet(ctx, r.Engine, r.World.Ranks(), r.World.Rank()); err != nil {
+	if err := Greet(ctx, e, w.Ranks(), w.Rank()); err != nil {
 		says = strings.ReplaceAll(err.Error(), "\n", "; ")
 		says = says[:min(len(says), mostSaid)]
 	}
-	all, err := r.World.Exchange(ctx, []byte(says))
+	all, err := w.Exchange(ctx, []byte(says))
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (r *Rank) greet(ctx context.Context) error {
 }
 
 // Greet sends a message to each other rank and waits for theirs, which all ranks do at
-// about the same time. The errors name the ranks from which nothing has come, with their
+// about the same time. The engine's limit for remote ranks bounds it. The errors name the ranks from which nothing has come, with their
 // addresses and ports.
 func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) error {
 	p := e.Platform()

@@ -46,11 +46,11 @@ func shell(ctx context.Context, o *Options, all []accl.Rank) (*Part, []byte, err
 	return part, said, err
 }
 
-// said is what all ranks have said of their queue pairs. If one could not, this rank
-// waits to hear why.
-func (r *Rank) said(ctx context.Context) ([][]byte, error) {
+// Said is what all ranks of a world that has been joined have said of their queue pairs,
+// as bringup.Member.Data. If one could not, this rank waits to hear why.
+func Said(ctx context.Context, w *bringup.World) ([][]byte, error) {
 	var out [][]byte
-	for _, m := range r.World.Members() {
+	for _, m := range w.Members() {
 		out = append(out, m.Data)
 	}
 	silent := slices.IndexFunc(out, func(text []byte) bool { return len(text) == 0 })

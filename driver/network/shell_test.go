@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 // rdma is an RDMA stack of which all can be said. It answers what is in its table, and
 // what is asked comes into it if somebody is there.
 type rdma struct {
-	mu        sync.Mutex
 	ip        netip.Addr
 	mac       net.HardwareAddr
 	keeps     bool                         // addresses are not taken

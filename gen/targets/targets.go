@@ -193,7 +193,7 @@ func Replay(ctx context.Context,
 // It builds out/bin/cclselftest and runs it. Under mpirun and srun that command has a rank
 // in each process: mpirun -np 4 out/bin/cclselftest -on=u55c_tcp
 func Selftest(ctx context.Context,
-	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin (u55c_tcp)
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin, coyote:platform (u55c_tcp)
 	n *int, // number of ranks (4)
 	thorough *bool, // more sizes, all roots with all types, random cases of everything that can vary
 	only *string, // operations, separated by commas (all)

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
@@ -44,7 +43,7 @@ var onCards = Kind{
 			for _, engine := range c.parts {
 				part.Devices = append(part.Devices, engine.Device)
 			}
-			return c.setup(ctx, ranks)
+			return setUp(ctx, c.parts, ranks, c.request.Local, c.stack)
 		}
 		return part, nil
 	},
@@ -85,9 +84,7 @@ func readCards(r *Request) (*cards, error) {
 		case name == "network":
 			c.network, err = netip.ParsePrefix(value)
 		case name == "port":
-			var port uint64
-			port, err = strconv.ParseUint(value, 10, 16)
-			c.port = uint16(port)
+			c.port, err = portOf(value)
 		default:
 			err = errors.New("no such setting")
 		}
@@ -111,6 +108,11 @@ func readCards(r *Request) (*cards, error) {
 	c.p = &p
 	c.design, err = driverview.Card(d)
 	return c, err
+}
+
+func portOf(text string) (uint16, error) {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return uint16(port), err
 }
 
 // platformOf is the platform that a file says it is of, or else another.
@@ -159,19 +161,6 @@ func (c *cards) open(ctx context.Context) error {
 		c.parts = append(c.parts, part)
 	}
 	return nil
-}
-
-// setup sets up the networks of all engines at the same time: they wait for each other.
-func (c *cards) setup(ctx context.Context, ranks []accl.Rank) ([]View, error) {
-	views, errs := make([]View, len(c.parts)), make([]error, len(c.parts))
-	var all sync.WaitGroup
-	for i, part := range c.parts {
-		all.Go(func() {
-			views[i].Ranks, views[i].Open, errs[i] = part.Setup(ctx, ranks, c.request.Local[i], c.stack)
-		})
-	}
-	all.Wait()
-	return views, errors.Join(errs...)
 }
 
 func (c *cards) close() error {

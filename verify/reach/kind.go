@@ -55,6 +55,13 @@ type Part struct {
 	// engines are opened. It may fill in Devices. What it returns is how each local rank
 	// sees the world, nil if all see it as it is.
 	Prepare func(ctx context.Context, ranks []accl.Rank) ([]View, error)
+	// Data, if there is some, is what processes with other ranks have to know of the rank of
+	// this one before it is prepared, and Said is what all have said, by rank, once they are
+	// there. An error of Said is for Prepare to return.
+	Data []byte
+	Said func(ctx context.Context) ([][]byte, error)
+	// Greets has all ranks send each other a message when they are open.
+	Greets bool
 	// Close gives back what Open took, also the devices.
 	Close func() error
 }
@@ -68,7 +75,7 @@ type View struct {
 var kinds = struct {
 	sync.Mutex
 	all []Kind
-}{all: []Kind{emulated, verilated, served, onCards}}
+}{all: []Kind{emulated, verilated, served, onCards, Shells(nil)}}
 
 // Register adds a kind, in place of one of that name.
 func Register(k Kind) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/driver/cluster"
 )
 
 // ending bounds what is done for engines when a world is closed.
@@ -70,17 +71,24 @@ func Open(ctx context.Context, o Options) (*World, error) {
 
 func (w *World) open(ctx context.Context, b bringup.Options) (err error) {
 	if w.Alone() {
-		w.Engines, err = w.engines(ctx, w.part.Ranks)
+		if w.Engines, err = w.engines(ctx, w.part.Ranks); err == nil && w.part.Greets {
+			err = w.Each(func(i int) error { return cluster.Greet(ctx, w.Engines[i], w.part.Ranks, w.Local[i]) })
+		}
 		return err
 	}
 	b.Self = bringup.Describe(w.Platform, w.part.Ranks[0])
+	b.Self.Data = w.part.Data
 	if w.joined, err = bringup.Join(ctx, b); err != nil {
 		return err
 	}
 	watched, cancel := w.joined.Context(ctx)
 	defer cancel()
+	w.part.Said = func(ctx context.Context) ([][]byte, error) { return cluster.Said(ctx, w.joined) }
 	w.Engines, err = w.engines(watched, w.joined.Ranks())
-	return w.joined.Ready(ctx, err)
+	if err = w.joined.Ready(ctx, err); err == nil && w.part.Greets {
+		err = cluster.GreetAll(watched, w.joined, w.Engines[0])
+	}
+	return err
 }
 
 // engines opens those of this process.

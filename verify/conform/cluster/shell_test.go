@@ -31,7 +31,6 @@ type shells struct {
 	p         accl.Platform
 	lies      card.Design
 	size      int
-	meet      net.Listener
 	processes []*coyote.Process
 }
 
