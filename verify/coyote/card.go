@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/card"
@@ -31,6 +32,7 @@ type Card struct {
 	station
 	pairs map[uint32]queuePair  // by number
 	conns map[uint32]connection // likewise
+	lost  atomic.Int64          // packets
 }
 
 // chunk is a number of the list of free ones.

@@ -92,6 +92,14 @@ func NewHost(ctx context.Context, d *design.Design, o HostOptions) (*Host, error
 // Ranks are the addresses of all ranks.
 func (h *Host) Ranks() []accl.Rank { return slices.Clone(h.ranks) }
 
+// rankAt is the rank that has an address, -1 if none has.
+func (h *Host) rankAt(ip uint32) int {
+	return slices.IndexFunc(h.ranks, func(r accl.Rank) bool {
+		b := r.IP.Unmap().As4()
+		return binary.BigEndian.Uint32(b[:]) == ip
+	})
+}
+
 // Card is that of a rank.
 func (h *Host) Card(rank int) *Card { return h.cards[rank] }
 

@@ -98,6 +98,7 @@ type pairs struct {
 func (p *pairs) Send(session uint32, packet *fabric.Packet) error {
 	there, _ := p.c.other(session)
 	if there == nil || !p.c.h.ether.reaches(p.c, there) {
+		p.c.lost.Add(1)
 		packet.Release()
 		return nil
 	}
@@ -112,6 +113,7 @@ func (p *pairs) Receive() *fabric.Packet {
 		}
 		number, ok := p.c.pairTo(int(packet.Session))
 		if !ok {
+			p.c.lost.Add(1)
 			packet.Release()
 			continue
 		}
@@ -120,11 +122,18 @@ func (p *pairs) Receive() *fabric.Packet {
 	}
 }
 
+// Hold is about the rank that a queue pair was written for, whatever it leads to now.
 func (p *pairs) Hold(session uint32, hold bool) {
-	if there, _ := p.c.other(session); there != nil {
-		p.Port.Hold(uint32(there.number), hold)
+	p.c.mu.Lock()
+	to, known := p.c.conns[session]
+	p.c.mu.Unlock()
+	if rank := p.c.h.rankAt(to.ip); known && rank >= 0 {
+		p.Port.Hold(uint32(rank), hold)
 	}
 }
+
+// Lost is how many packets of the card have led nowhere, or come from there.
+func (c *Card) Lost() int64 { return c.lost.Load() }
 
 func (p *pairs) Closed() (uint32, bool) {
 	rank, ok := p.Port.Closed()

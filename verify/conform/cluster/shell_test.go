@@ -82,7 +82,10 @@ func TestWorldsOfShells(t *testing.T) {
 		for round := range 2 {
 			ranks, errs := s.open(t, nothing)
 			if err := errors.Join(errs...); err != nil {
-				t.Fatalf("%d ranks: %v", size, err)
+				for i := range size {
+					t.Logf("rank %d: %d packets lost, %v", i, s.Card(i).Lost(), s.World.Engine(i).Stats())
+				}
+				t.Fatalf("%d ranks, round %d: %v", size, round, err)
 			}
 			var working sync.WaitGroup
 			for i, r := range ranks {
