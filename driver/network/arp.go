@@ -15,6 +15,7 @@ import (
 const (
 	firstRound = 20 * time.Millisecond
 	lastRound  = time.Second
+	lookPause  = 5 * time.Millisecond // between two looks
 )
 
 // discover asks for MAC addresses until all that are needed are there. What an earlier
@@ -77,7 +78,7 @@ func (u udp) answers(ctx context.Context, c *Config, missing []int, end time.Tim
 		if len(missing) == 0 || time.Now().After(end) {
 			return missing, nil
 		}
-		if err := sleep(ctx, longestPause); err != nil {
+		if err := sleep(ctx, lookPause); err != nil {
 			return missing, err
 		}
 	}

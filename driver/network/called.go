@@ -2,38 +2,48 @@ package network
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
+
+	"github.com/cclforge/cclforge/driver/internal/control"
 )
 
 // called is a kernel that is started and says when it is done.
-type called struct{ *block }
-
-func (k called) idle(ctx context.Context) error {
-	return k.wait(ctx, "it has been running from before", func(v uint32) bool {
-		return v&k.mask("control", "start") == 0 && v&k.mask("control", "idle") != 0
-	})
+type called struct {
+	*block
+	kernel control.Kernel
 }
 
-func (k called) start(ctx context.Context) error {
-	return k.put(ctx, "control", 0, uint64(k.mask("control", "start")))
+// called is such a kernel, of which newBlock was told to need the bits.
+func (b *block) called() called {
+	k, _ := control.Of(b.kernel, accesses{b})
+	return called{b, k}
 }
 
-// done waits for the end. The bit that says so is gone once it was read.
-func (k called) done(ctx context.Context) error {
-	return k.wait(ctx, "it was started and does not end", func(v uint32) bool {
-		return v&k.mask("control", "done") != 0 || v&k.mask("control", "start", "idle") == k.mask("control", "idle")
-	})
+// accesses are accesses to the control register, whose errors say so.
+type accesses struct{ b *block }
+
+func (a accesses) Read(ctx context.Context, at uint32) (uint32, error) {
+	return a.b.read(ctx, at, control.Register)
 }
 
-func (k called) wait(ctx context.Context, what string, is func(control uint32) bool) error {
-	begin := time.Now()
-	err := until(ctx, func() (bool, error) {
-		v, err := k.word(ctx, "control")
-		return is(v), err
-	})
-	if err != nil && ended(ctx, err) {
-		after, cause := limit(ctx, begin)
-		return &Error{Kind: ErrBusy, Rank: -1, Instance: k.instance, Reason: what + ", " + after, Cause: cause}
+func (a accesses) Write(ctx context.Context, _, v uint32) error {
+	return a.b.put(ctx, control.Register, 0, uint64(v))
+}
+
+func (k called) idle(ctx context.Context) error { return k.busy(k.kernel.AwaitIdle(ctx)) }
+
+func (k called) start(ctx context.Context) error { return k.kernel.Start(ctx) }
+
+func (k called) done(ctx context.Context) error { return k.busy(k.kernel.AwaitDone(ctx)) }
+
+// busy is the error of a wait.
+func (k called) busy(err error) error {
+	w, is := errors.AsType[*control.Waited](err)
+	if !is {
+		return err
 	}
-	return err
+	reason := fmt.Sprintf("%v, after %v", w.For, w.After.Round(time.Millisecond))
+	return &Error{Kind: ErrBusy, Rank: -1, Instance: k.instance, Reason: reason, Cause: w.Cause}
 }

@@ -7,26 +7,6 @@ import (
 	"time"
 )
 
-// Waits between two looks at a register.
-const (
-	shortestPause = 100 * time.Microsecond
-	longestPause  = 5 * time.Millisecond
-)
-
-// until looks again and again, ever more rarely, until there is what it waits for. The
-// error is of the look, or that of the context.
-func until(ctx context.Context, look func() (there bool, err error)) error {
-	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		there, err := look()
-		if err != nil || there {
-			return err
-		}
-		if err := sleep(ctx, pause); err != nil {
-			return err
-		}
-	}
-}
-
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -33,7 +33,7 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 		return false, 0, &Error{Kind: ErrBusy, Rank: -1, Instance: s.sessions.instance, Reason: "others are opening sessions", Cause: context.Cause(ctx)}
 	}
 	defer func() { <-s.turn }()
-	k := called{s.sessions}
+	k := s.sessions.called()
 	if s.pending != nil {
 		if err := k.idle(ctx); err != nil {
 			return false, 0, err

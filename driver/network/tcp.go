@@ -43,7 +43,7 @@ var tcpNeeds = []string{"control.start", "control.done", "control.idle", "ip_add
 // start gives the stack its addresses. They are taken over by a start, which takes a
 // second.
 func (t tcp) start(ctx context.Context, c *Config) error {
-	k := called{t.block}
+	k := t.called()
 	if err := k.idle(ctx); err != nil {
 		return err
 	}

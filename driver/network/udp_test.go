@@ -256,7 +256,11 @@ func TestUDPIsGivenUpAndDoneAgain(t *testing.T) {
 	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
 	why := errors.New("the user has changed his mind")
 	c, cancel := context.WithCancelCause(ctx(t))
-	time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
+	r.c.Progress = func(s network.Step) {
+		if s == network.StepARP {
+			time.AfterFunc(300*time.Millisecond, func() { cancel(why) })
+		}
+	}
 	var err error
 	within(t, 5*time.Second, func() { _, err = s.Setup(c, r.c) })
 	checkFaults(t, r.c.Ranks, err, []fault{{network.ErrSilent, 1, why.Error()}})

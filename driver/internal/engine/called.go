@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/control"
 )
 
 // called is a kernel beside the engine that the host calls.
@@ -27,7 +29,7 @@ func (d *Engine) findKernels() {
 		if !ok || !k.Called() {
 			continue
 		}
-		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.Name == controlRegister })
+		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.Name == control.Register })
 		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments, running: make(chan struct{}, 1)})
 	}
 }
@@ -96,16 +98,11 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 		}
 		k.regs = regs
 	}
-	c, err := controlOf(k.kernel, k.regs)
+	c, err := control.Of(k.kernel, k.regs)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrRegister, err)
 	}
-	if k.chained() { // it may still show the end of a call that was left
-		if err := c.taken(ctx); err != nil {
-			return err
-		}
-	}
-	idle, err := c.idle(ctx)
+	idle, err := c.Idle(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,29 +114,17 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 			return err
 		}
 	}
-	if err := c.start(ctx); err != nil {
+	if err := c.Start(ctx); err != nil {
 		return err
 	}
-	var w waiting
-	for {
-		done, err := c.done(ctx)
-		if err == nil && done && k.chained() {
-			return c.taken(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(d.life, func() { cancel(context.Cause(d.life)) })()
+	if err := c.AwaitDone(ctx); err != nil {
+		if w, is := errors.AsType[*control.Waited](err); is {
+			err = w.Cause
 		}
-		if err == nil && done {
-			return nil
-		}
-		if err == nil {
-			err = w.pause(ctx)
-		}
-		if err == nil && d.life.Err() != nil {
-			err = context.Cause(d.life)
-		}
-		if err != nil {
-			return &accl.KernelError{Kernel: k.kernel.Name, Instance: k.instance, Doing: "has not ended", Cause: err}
-		}
+		return &accl.KernelError{Kernel: k.kernel.Name, Instance: k.instance, Doing: "has not ended", Cause: err}
 	}
+	return nil
 }
-
-// chained reports whether the kernel shows its end until that is taken.
-func (k *called) chained() bool { return k.kernel.Control == card.Chain }

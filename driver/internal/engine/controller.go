@@ -8,6 +8,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/control"
 	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
@@ -18,11 +19,6 @@ const (
 	// taking is how long a host controller may neither take a call that it could have nor
 	// answer one.
 	taking = time.Minute
-	// restless is how often a register is read again and again, about a microsecond each;
-	// then there are pauses, which grow.
-	restless      = 64
-	shortestPause = 20 * time.Microsecond
-	longestPause  = time.Millisecond
 )
 
 // controller hands calls to a host controller in their order, and gives them their
@@ -149,7 +145,7 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 
 // run places calls and has their answers until there are none.
 func (k *controller) run() {
-	w := waiting{wake: k.wake}
+	w := control.Wait{Wake: k.wake}
 	moved := time.Now()
 	for {
 		placed, err := k.place()
@@ -160,14 +156,14 @@ func (k *controller) run() {
 		switch {
 		case err != nil:
 		case placed || answered:
-			w, moved = waiting{wake: k.wake}, time.Now()
+			w, moved = control.Wait{Wake: k.wake}, time.Now()
 		case !k.waits(): // calls that wait for others may take as long as they like
 			moved = time.Now()
 		case time.Since(moved) > taking:
 			err = fmt.Errorf("%w: for %v", ErrSilent, taking)
 		}
 		if err == nil && !placed && !answered {
-			err = w.pause(k.d.life)
+			err = w.Pause(k.d.life)
 		}
 		if err != nil && k.d.life.Err() != nil {
 			err = context.Cause(k.d.life)
@@ -263,36 +259,4 @@ func (k *controller) fail(err error) {
 		<-k.room
 	}
 	k.open, k.queue = nil, nil
-}
-
-// waiting is a wait for a register to change.
-type waiting struct {
-	reads int
-	began time.Time
-	wake  <-chan struct{} // ends a pause; nil for none
-}
-
-// pause lets some time pass before the register is read again. The error is the cause
-// of the context.
-func (w *waiting) pause(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if w.reads++; w.reads == 1 {
-		w.began = time.Now()
-	}
-	if w.reads < restless {
-		return nil
-	}
-	// What took so long already may take an eighth longer.
-	timer := time.NewTimer(min(max(time.Since(w.began)/8, shortestPause), longestPause))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-w.wake:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/control"
 )
 
 // callRegisters are the registers of a call, by name, in the order of callWords.write.
@@ -108,36 +109,36 @@ func (p *posting) answer(ctx context.Context) (code accl.ReturnCode, ok bool, er
 // exchange memory.
 type starting struct {
 	words      *callWords
-	control    control
+	kernel     control.Kernel
 	exchange   card.Registers
 	returnCode uint32
 }
 
 func startingWay(words *callWords, kernel card.Kernel, exchange card.Registers, p *accl.Platform) (placer, error) {
-	c, err := controlOf(kernel, words.regs)
+	k, err := control.Of(kernel, words.regs)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
 	}
 	for _, w := range p.Exchange.Words {
 		if w.Name == "return_code" {
-			return &starting{words, c, exchange, w.At}, nil
+			return &starting{words, k, exchange, w.At}, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
 }
 
 // ready: a process before may have left a call.
-func (s *starting) ready(ctx context.Context) (bool, error) { return s.control.idle(ctx) }
+func (s *starting) ready(ctx context.Context) (bool, error) { return s.kernel.Idle(ctx) }
 
 func (s *starting) place(ctx context.Context, c accl.Call) error {
 	if err := s.words.write(ctx, c); err != nil {
 		return err
 	}
-	return s.control.start(ctx)
+	return s.kernel.Start(ctx)
 }
 
 func (s *starting) answer(ctx context.Context) (accl.ReturnCode, bool, error) {
-	done, err := s.control.done(ctx)
+	done, err := s.kernel.Done(ctx)
 	if err != nil || !done {
 		return 0, false, err
 	}

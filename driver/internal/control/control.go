@@ -1,0 +1,129 @@
+// Package control starts kernels that hosts call, by their control registers, and waits
+// for their end.
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// Register is the name of the control register.
+const Register = "control"
+
+// apContinue says in the control register of ap_ctrl_chain that the result was taken.
+const apContinue = 1 << 4
+
+var (
+	// ErrRegister matches errors of kernels without a control register, or its bits.
+	ErrRegister = errors.New("no control register with start, done and idle")
+	// ErrRunning and ErrEndless match errors of waits that have ended before the kernel did:
+	// somebody else's call, or an own one.
+	ErrRunning = errors.New("it has been running from before")
+	ErrEndless = errors.New("it was started and does not end")
+)
+
+// Kernel is a kernel that is called.
+type Kernel struct {
+	regs              card.Registers
+	at                uint32
+	chain             bool
+	start, done, idle uint32 // done is cleared by reading, unless it is a chain
+}
+
+// Of finds the control register of a kernel.
+func Of(k card.Kernel, regs card.Registers) (Kernel, error) {
+	r, ok := k.Register(Register)
+	c := Kernel{regs: regs, at: r.At, chain: k.Control == card.Chain}
+	for _, bit := range []struct {
+		name string
+		mask *uint32
+	}{{"start", &c.start}, {"done", &c.done}, {"idle", &c.idle}} {
+		var has bool
+		*bit.mask, has = r.Value(bit.name)
+		ok = ok && has
+	}
+	if !ok {
+		return c, fmt.Errorf("%w: kernel %s", ErrRegister, k.Name)
+	}
+	return c, nil
+}
+
+// Start starts a call.
+func (k Kernel) Start(ctx context.Context) error { return k.regs.Write(ctx, k.at, k.start) }
+
+// Done reports whether a call that was started has ended. Where the bit that says so is
+// cleared by reading, somebody else may have read it: then the kernel is idle.
+func (k Kernel) Done(ctx context.Context) (bool, error) {
+	v, err := k.regs.Read(ctx, k.at)
+	if err != nil || v&k.done == 0 && !k.rests(v) {
+		return false, err
+	}
+	return true, k.taken(ctx)
+}
+
+// Idle reports whether the kernel can be started.
+func (k Kernel) Idle(ctx context.Context) (bool, error) {
+	// A chain may still show the end of a call that was left.
+	if err := k.taken(ctx); err != nil {
+		return false, err
+	}
+	v, err := k.regs.Read(ctx, k.at)
+	return k.rests(v), err
+}
+
+func (k Kernel) rests(v uint32) bool { return v&(k.start|k.idle) == k.idle }
+
+// taken says that the result was.
+func (k Kernel) taken(ctx context.Context) error {
+	if !k.chain {
+		return nil
+	}
+	return k.regs.Write(ctx, k.at, apContinue)
+}
+
+// AwaitIdle waits until the kernel can be started. If the context ends before, the error
+// is a *Waited with ErrRunning.
+func (k Kernel) AwaitIdle(ctx context.Context) error { return await(ctx, ErrRunning, k.Idle) }
+
+// AwaitDone waits until a call that was started has ended. If the context ends before, the
+// error is a *Waited with ErrEndless.
+func (k Kernel) AwaitDone(ctx context.Context) error { return await(ctx, ErrEndless, k.Done) }
+
+// Waited is the error of a wait that its context has ended.
+type Waited struct {
+	For   error // ErrRunning or ErrEndless
+	After time.Duration
+	Cause error
+}
+
+func (w *Waited) Error() string {
+	return fmt.Sprintf("%v, after %v: %v", w.For, w.After.Round(time.Millisecond), w.Cause)
+}
+
+// Unwrap implements errors.Is and errors.As.
+func (w *Waited) Unwrap() []error { return []error{w.For, w.Cause} }
+
+func await(ctx context.Context, what error, is func(context.Context) (bool, error)) error {
+	begin := time.Now()
+	var w Wait
+	for {
+		ok, err := is(ctx)
+		if ok && err == nil {
+			return nil
+		}
+		if err == nil {
+			err = w.Pause(ctx)
+		}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
+			return &Waited{what, time.Since(begin), context.Cause(ctx)}
+		default:
+			return err
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/control"
+)
+
+// Bits of control registers: AMD UG1393, "Control Requirements for XRT-Managed Kernels".
+const start, done, idle, again = 1, 2, 4, 16
+
+// script gives values of the control register, one after the other and the last one again
+// and again, and keeps what is written.
+type script struct {
+	values []uint32
+	reads  int
+	wrote  []uint32
+	err    error
+}
+
+func (s *script) Read(ctx context.Context, at uint32) (uint32, error) {
+	if at != 0x20 {
+		return 0, errors.New("another register")
+	}
+	v := s.values[min(s.reads, len(s.values)-1)]
+	s.reads++
+	return v, s.err
+}
+
+func (s *script) Write(_ context.Context, at, v uint32) error {
+	if at != 0x20 {
+		return errors.New("another register")
+	}
+	s.wrote = append(s.wrote, v)
+	return s.err
+}
+
+func kernel(protocol string, values ...card.Value) card.Kernel {
+	return card.Kernel{Name: "k", Control: protocol, Registers: []card.Register{{Name: "control", At: 0x20, Bits: 32, Values: values}}}
+}
+
+var bits = []card.Value{{Name: "start", Value: start}, {Name: "done", Value: done}, {Name: "idle", Value: idle}}
+
+func TestWaits(t *testing.T) {
+	for _, test := range []struct {
+		name, protocol string
+		values         []uint32
+		await          func(control.Kernel, context.Context) error
+		reads, writes  int
+		err            error
+	}{
+		{"idle at once", card.Handshake, []uint32{idle}, control.Kernel.AwaitIdle, 1, 0, nil},
+		{"idle after a call of somebody else", card.Handshake, []uint32{start, 0, done | idle}, control.Kernel.AwaitIdle, 3, 0, nil},
+		{"started already", card.Handshake, []uint32{start | idle}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
+		{"never idle", card.Handshake, []uint32{0}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
+		{"done at once", card.Handshake, []uint32{done | idle}, control.Kernel.AwaitDone, 1, 0, nil},
+		{"done later", card.Handshake, []uint32{start, start, 0, 0, done | idle}, control.Kernel.AwaitDone, 5, 0, nil},
+		{"not taken yet", card.Handshake, []uint32{start | idle, 0, done}, control.Kernel.AwaitDone, 3, 0, nil},
+		{"somebody else has read that it is done", card.Handshake, []uint32{0, idle}, control.Kernel.AwaitDone, 2, 0, nil},
+		{"never done", card.Handshake, []uint32{0}, control.Kernel.AwaitDone, 0, 0, control.ErrEndless},
+		{"a chain goes on", card.Chain, []uint32{0, done}, control.Kernel.AwaitDone, 2, 1, nil},
+		{"a chain shows the end of another call", card.Chain, []uint32{idle}, control.Kernel.AwaitIdle, 1, 1, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{values: test.values}
+				k, err := control.Of(kernel(test.protocol, bits...), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				err = test.await(k, ctx)
+				if test.err == nil {
+					if err != nil || s.reads != test.reads || len(s.wrote) != test.writes || len(s.wrote) > 0 && s.wrote[0] != again {
+						t.Errorf("%v after %d reads; 0x%X was written", err, s.reads, s.wrote)
+					}
+					return
+				}
+				w, is := errors.AsType[*control.Waited](err)
+				if !is || !errors.Is(err, test.err) || !errors.Is(err, context.DeadlineExceeded) || w.After < time.Second || !strings.Contains(err.Error(), "after 1") {
+					t.Errorf("%v, want %v", err, test.err)
+				}
+			})
+		})
+	}
+}
+
+// The cause of the context is that of the error, and so is that of a register.
+func TestErrors(t *testing.T) {
+	errGone, errBus := errors.New("the card is gone"), errors.New("the bus is gone")
+	s := &script{values: []uint32{0}}
+	k, err := control.Of(kernel(card.Handshake, bits...), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errGone)
+	if err := k.AwaitDone(ctx); !errors.Is(err, errGone) || !errors.Is(err, control.ErrEndless) {
+		t.Error(err)
+	}
+	s.err = errBus
+	for _, err := range []error{k.AwaitDone(t.Context()), k.AwaitIdle(t.Context()), k.Start(t.Context())} {
+		if _, is := errors.AsType[*control.Waited](err); is || !errors.Is(err, errBus) {
+			t.Error(err)
+		}
+	}
+	if len(s.wrote) != 1 || s.wrote[0] != start {
+		t.Errorf("0x%X was written", s.wrote)
+	}
+	for _, k := range []card.Kernel{{Name: "k"}, kernel(card.Handshake), kernel(card.Handshake, bits[:2]...)} {
+		if _, err := control.Of(k, s); !errors.Is(err, control.ErrRegister) || !strings.Contains(err.Error(), "kernel k") {
+			t.Errorf("%+v: %v", k, err)
+		}
+	}
+}
