@@ -22,6 +22,7 @@ var (
 	ErrMemory   = errors.New("there is no such memory")                     // host memory, or at a given address
 	ErrPages    = errors.New("there are too few huge pages")                // see vm.nr_hugepages
 	ErrThreads  = errors.New("the region has not so many threads to spare") // a queue pair takes one
+	ErrAddress  = errors.New("the shell has no such address")               // of a network
 	ErrClient   = engine.ErrClient                                          //
 	ErrTicket   = tickets.ErrTicket                                         //
 	ErrClosed   = engine.ErrClosed                                          //

@@ -43,8 +43,14 @@ func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
 
 // SetAddress implements network.Shell.
 func (c *Card) SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error {
-	b := ip.Unmap().As4()
-	if err := c.do(ctx, "set_ip", uint64(binary.BigEndian.Uint32(b[:]))); err != nil {
+	number, err := numberOf(ip)
+	if err == nil && len(mac) != macBytes {
+		err = fmt.Errorf("%w: the MAC address %v has %d octets", ErrAddress, mac, len(mac))
+	}
+	if err == nil {
+		err = c.do(ctx, "set_ip", uint64(number))
+	}
+	if err != nil {
 		return err
 	}
 	return c.do(ctx, "set_mac", binary.BigEndian.Uint64(append([]byte{0, 0}, mac...)))
@@ -89,24 +95,40 @@ func (c *Card) Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error
 
 // Connect implements network.Shell.
 func (c *Card) Connect(ctx context.Context, local, remote network.QueuePair, port uint16) error {
-	if err := c.write(ctx, "pair", card.Values{
-		"local_pair": uint64(local.QPN), "remote_key": uint64(remote.RKey), "local_packet": uint64(local.PSN), "remote_packet": uint64(remote.PSN),
-		"remote_address": remote.Address,
-	}); err != nil {
+	number, err := numberOf(remote.IP)
+	if err != nil {
 		return err
 	}
-	b := remote.IP.Unmap().As4()
-	ip := uint64(bits.ReverseBytes32(binary.BigEndian.Uint32(b[:])))
-	return c.write(ctx, "connection", card.Values{
+	// Both fit, or none is written.
+	pair, err := c.encode("pair", card.Values{
+		"local_pair": uint64(local.QPN), "remote_key": uint64(remote.RKey), "local_packet": uint64(local.PSN), "remote_packet": uint64(remote.PSN),
+		"remote_address": remote.Address,
+	})
+	if err != nil {
+		return err
+	}
+	ip := uint64(bits.ReverseBytes32(number))
+	connection, err := c.encode("connection", card.Values{
 		"local_pair": uint64(local.QPN), "remote_pair": uint64(remote.QPN), "port": uint64(port),
 		"address_0": ip, "address_1": ip, "address_2": ip, "address_3": ip,
 	})
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, pair, connection)
 }
 
 // Ask implements network.Shell.
 func (c *Card) Ask(ctx context.Context, ip netip.Addr) error {
-	b := ip.Unmap().As4()
-	return c.write(ctx, "arp", card.Values{"address": uint64(binary.BigEndian.Uint32(b[:]))})
+	number, err := numberOf(ip)
+	if err != nil {
+		return err
+	}
+	arp, err := c.encode("arp", card.Values{"address": uint64(number)})
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, arp)
 }
 
 // Packets implements network.Shell.
@@ -117,8 +139,35 @@ func (c *Card) Packets(ctx context.Context) (network.Packets, error) {
 	}, err
 }
 
-// write writes a register of the region, its last word last, which has the others taken.
-func (c *Card) write(ctx context.Context, name string, values card.Values) error {
+const macBytes = 6
+
+// numberOf is an IPv4 address as a number, its first octet highest.
+func numberOf(ip netip.Addr) (uint32, error) {
+	if ip = ip.Unmap(); !ip.Is4() {
+		return 0, fmt.Errorf("%w: %v is none of IPv4", ErrAddress, ip)
+	}
+	b := ip.As4()
+	return binary.BigEndian.Uint32(b[:]), nil
+}
+
+// encoded is what a register of the region is to hold.
+type encoded struct {
+	card.Record
+	words []uint64
+}
+
+func (c *Card) encode(name string, values card.Values) (encoded, error) {
+	r, err := c.driver.Register(name)
+	if err != nil {
+		return encoded{}, fmt.Errorf("%w: %w", ErrDesign, err)
+	}
+	out := encoded{r, make([]uint64, r.Length())}
+	return out, c.say("write a register of", r.Put(out.words, values))
+}
+
+// write writes registers of the region, the last word of each last, which has the others
+// taken.
+func (c *Card) write(ctx context.Context, registers ...encoded) error {
 	done, err := c.use()
 	if err != nil {
 		return err
@@ -127,24 +176,18 @@ func (c *Card) write(ctx context.Context, name string, values card.Values) error
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r, err := c.driver.Register(name)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrDesign, err)
-	}
-	words := make([]uint64, r.Length())
-	if err := r.Put(words, values); err != nil {
-		return c.say("write a register of", err)
-	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	for i, w := range words {
-		c.ours.Store(r.At+wordBytes*uint32(i), w)
-	}
-	// It reads as 1 when it can be written again.
-	last := r.At + wordBytes*uint32(len(words)-1)
-	for begin := time.Now(); c.ours.Load(last)&1 == 0; {
-		if time.Since(begin) > taking {
-			return fmt.Errorf("%w: the register %s of %s", ErrStuck, name, c.name)
+	for _, r := range registers {
+		for i, w := range r.words {
+			c.ours.Store(r.At+wordBytes*uint32(i), w)
+		}
+		// It reads as 1 when it can be written again.
+		last := r.At + wordBytes*uint32(len(r.words)-1)
+		for begin := time.Now(); c.ours.Load(last)&1 == 0; {
+			if time.Since(begin) > taking {
+				return fmt.Errorf("%w: the register %s of %s", ErrStuck, r.Name, c.name)
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package coyote
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -86,5 +87,16 @@ func TestADriverThatDoesNotComeBack(t *testing.T) {
 				t.Errorf("close: %v", err)
 			}
 		})
+	}
+}
+
+// TestARegisterThatIsNotTaken: the shell does not say that it can be written again.
+func TestARegisterThatIsNotTaken(t *testing.T) {
+	d := told().Driver[0]
+	d.Registers = []card.Record{{Name: "arp", Window: "region", Fields: []card.Field{{Name: "address", Bits: 32}}}}
+	s := &stopped{}
+	c := &Card{name: "card 0", sys: s, file: s, driver: &d, ours: s}
+	if err := c.Ask(t.Context(), netip.MustParseAddr("10.0.0.1")); !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "arp of card 0") {
+		t.Error(err)
 	}
 }

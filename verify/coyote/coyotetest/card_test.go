@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"syscall"
@@ -12,6 +14,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
 	driver "github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/coyote"
@@ -273,6 +276,26 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 	cancel()
 	if _, err := dev.Alloc(ended, accl.MemSpec{Bytes: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
+	}
+}
+
+func TestAddressesThatTheShellCannotHave(t *testing.T) {
+	d, _, lies := rdma(t)
+	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	c := open(t, h.Process(), &lies)
+	good, mac := h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}
+	for name, err := range map[string]error{
+		"a short MAC address": c.SetAddress(t.Context(), good, mac[:5]),
+		"IPv6":                c.SetAddress(t.Context(), netip.IPv6Loopback(), mac),
+		"none":                c.Ask(t.Context(), netip.Addr{}),
+		"of the other end":    c.Connect(t.Context(), network.QueuePair{}, network.QueuePair{}, 1),
+	} {
+		if !errors.Is(err, driver.ErrAddress) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := c.Connect(t.Context(), network.QueuePair{QPN: 1 << 16}, network.QueuePair{IP: good}, 1); err == nil || !strings.Contains(err.Error(), "local_pair of connection has 16 bits") {
+		t.Errorf("a number that is too large: %v", err)
 	}
 }
 
