@@ -75,5 +75,9 @@ void bcast(struct call *call)
 		return;
 	}
 	path_first(path);
+	if (root)
+		path_begin(path, count, rank_after(call->rank, 1));
+	else if (!call->op0.packed)
+		path_greet(path, rank_before(call->rank, 1), &call->op0, 1, count);
 	stages_run(path, 1, count, chain_stage);
 }

@@ -397,23 +397,6 @@ uint32_t move_prepare(const struct move *m)
 	return control;
 }
 
-uint32_t move_prepare_plain(const struct place *op0, uint32_t count, uint32_t destination, uint32_t context)
-{
-	const struct call *call = engine.current;
-	uint32_t bytes = bytes_of(count, false);
-
-	make_room();
-	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, op0->low);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-	return FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY) | FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
-}
-
 void move_commit(bool to_window, uint32_t count, uint32_t control)
 {
 #if CCLO_FEATURE_RENDEZVOUS

@@ -32,10 +32,6 @@ void move_issue(const struct move *move);
 uint32_t move_prepare(const struct move *move);
 void move_commit(bool to_window, uint32_t count, uint32_t prepared);
 
-/* The first step for what is sent into a window from plain memory. Nothing of the call is
- * compressed. */
-uint32_t move_prepare_plain(const struct place *op0, uint32_t count, uint32_t destination, uint32_t context);
-
 /* Parts of these, for who sets the registers: waits for room; says which call's packets are
  * counted from here on; gives what the registers say to the call's queue, or sends it into the
  * window of the last invitation. */

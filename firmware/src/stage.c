@@ -385,21 +385,6 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 	landing->window = window_open(from, &landing->place, elements, path->tag, collective_context(), path->aside);
 }
 
-/* Sets registers while an invitation may be on its way, again if another call has
- * had the processor meanwhile. */
-static void invited_issue(struct path *path, const struct move *move)
-{
-	uint32_t prepared = move_prepare(move), switches = engine.switches;
-
-	if (move->sends && !path->welcome) {
-		invitation_wait_prepared(move->destination, path->tag, collective_context());
-		path->welcome = true;
-		if (engine.switches != switches)
-			prepared = move_prepare(move);
-	}
-	move_commit(move->to_window, move->count, prepared);
-}
-
 void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
 {
 	struct landing *landing = &path->landings[0];
@@ -485,7 +470,104 @@ static void describe(struct path *path, const struct stage *stage, struct move *
 	}
 }
 
+/* As most are: nothing compressed, all in device memory. */
+static bool is_plain(const struct stage *stage)
+{
+	_Static_assert(CCLO_MOVE_OPERAND_NONE == 0 && PLAIN_MEMORY == 1, "these alone are not above");
+	return !self->packs && !stage->keeps && stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY;
+}
+
+/* move_prepare for those. What comes in is in the window of the landing, or a message if there
+ * is none; in its place it becomes no result any more. */
+__attribute__((noinline)) static uint32_t prepare_plain(const struct path *path, const struct stage *stage, const struct landing *landing,
+                                                        bool in_place)
+{
+	const struct call *call = engine.current;
+	uint32_t bytes = bytes_of(stage->count, false), control = FIELD(MOVE_CONTROL_FENCE, stage->fence);
+	bool own = stage->own.form != 0;
+
+	move_make_room();
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
+	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, collective_context());
+	hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
+	if (path->protocol != RENDEZVOUS && stage->sends) {
+		cut_use(stage->to);
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
+		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
+	}
+	if (own) {
+		hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, stage->own.low);
+		hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, stage->own.high);
+		control |= FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
+	}
+	if (stage->receives) {
+		uint32_t kind = CCLO_MOVE_OPERAND_MESSAGE;
+
 #if CCLO_FEATURE_RENDEZVOUS
+		if (landing != NULL) {
+			uint32_t address = own ? CCLO_MOVE_OP1_ADDRESS_ADDRESS : CCLO_MOVE_OP0_ADDRESS_ADDRESS;
+
+			kind = CCLO_MOVE_OPERAND_WINDOW;
+			hw_write(address, landing->place.low);
+			hw_write(address + 4, landing->place.high);
+			hw_write(CCLO_MOVE_WINDOW_ADDRESS, landing->window);
+		}
+#endif
+		hw_write(CCLO_MOVE_SOURCE_ADDRESS, stage->from);
+		control |= own ? FIELD(MOVE_CONTROL_OP1, kind) : FIELD(MOVE_CONTROL_OP0, kind);
+	}
+	if (stage->sends) {
+		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, stage->to);
+		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
+	}
+	if (stage->result.form != 0 && !in_place) {
+		hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, stage->result.low);
+		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, stage->result.high);
+		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
+	}
+	(void)landing;
+	return control;
+}
+
+_Static_assert(CCLO_MOVE_RESULT_NETWORK + CCLO_MOVE_RESULT_MEMORY == CCLO_MOVE_RESULT_MEMORY_AND_NETWORK, "both");
+
+#if CCLO_FEATURE_RENDEZVOUS
+__attribute__((noinline)) static uint32_t prepare_other(struct path *path, const struct stage *stage, const struct landing *landing,
+                                                        bool in_place)
+{
+	struct move move;
+
+	describe(path, stage, &move);
+	move.to_window = stage->sends;
+	if (stage->receives) {
+		move.from_window = &landing->place;
+		move.window = landing->window;
+		if (in_place)
+			move.result = NULL;
+	}
+	return move_prepare(&move);
+}
+
+/* Sets registers while an invitation may be on its way, again if another call has
+ * had the processor meanwhile. */
+static inline void issue_in_windows(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
+{
+	bool plain = is_plain(stage);
+	uint32_t prepared, switches;
+
+	do {
+		prepared = plain ? prepare_plain(path, stage, landing, in_place) : prepare_other(path, stage, landing, in_place);
+		switches = engine.switches;
+		if (stage->sends && !path->welcome)
+			invitation_wait_prepared(stage->to, path->tag, collective_context());
+		path->welcome |= stage->sends;
+	} while (engine.switches != switches);
+	move_commit(stage->sends, stage->count, prepared);
+}
+
 __attribute__((noinline)) static void run_in_windows(struct path *path, const struct stage *stage)
 {
 	struct landing *landing;
@@ -498,17 +580,7 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	landing = &path->landings[path->current];
 	in_place = stage->receives && landing->in_place;
 	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
-		struct move move;
-
-		describe(path, stage, &move);
-		move.to_window = stage->sends;
-		if (stage->receives) {
-			move.from_window = &landing->place;
-			move.window = landing->window;
-			if (in_place)
-				move.result = NULL;
-		}
-		invited_issue(path, &move);
+		issue_in_windows(path, stage, landing, in_place);
 	} else if (stage->sends && !path->welcome && stage->unfinished) {
 		invitation_wait(stage->to, path->tag, collective_context());
 		path->welcome = true;
@@ -530,21 +602,17 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 }
 void path_begin(struct path *path, uint32_t count, uint32_t to)
 {
-	const struct place *own = &self->op0;
-	uint32_t context = collective_context(), switches, prepared;
+	struct stage *stage = &path->stages[0];
 
-	if (path->protocol != RENDEZVOUS || count == 0 || self->packs || own->form != PLAIN_MEMORY)
+	if (path->protocol != RENDEZVOUS || count == 0)
 		return;
-	if (count > path->slice)
-		count = path->slice;
-	prepared = move_prepare_plain(own, count, to, context);
-	switches = engine.switches;
-	invitation_wait_prepared(to, path->tag, context);
-	if (engine.switches != switches)
-		prepared = move_prepare_plain(own, count, to, context);
-	move_commit(true, count, prepared);
+	clear(stage);
+	stage->own = self->op0;
+	stage->count = count < path->slice ? count : path->slice;
+	stage->sends = true;
+	stage->to = to;
+	run_in_windows(path, stage);
 	path->begun_first = true;
-	invitation_done(to, context);
 }
 
 __attribute__((always_inline)) static inline void begin(struct path *path, uint32_t count, stage_builder *build)
@@ -584,6 +652,10 @@ __attribute__((noinline)) static void run(struct path *path, const struct stage 
 		return;
 	if (path->protocol == PACED && stage->sends)
 		await_credit(stage->to);
+	if (is_plain(stage)) {
+		move_give(prepare_plain(path, stage, NULL, false));
+		return;
+	}
 	describe(path, stage, &move);
 	move_issue(&move);
 }
