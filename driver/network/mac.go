@@ -3,11 +3,23 @@ package network
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 )
 
 // mac is a 100G MAC with registers.
-type mac struct{ *block }
+type mac struct {
+	*block
+	looks *looks
+}
+
+// looks are those at the state of the receiver, which forgets by each what has been: who
+// waits for a link hears of what others have seen meanwhile.
+type looks struct {
+	mu      sync.Mutex
+	waiting bool
+	seen    []uint32 // by others
+}
 
 var macNeeds = []string{
 	"conf_tx.enable", "conf_tx.send_lfi", "conf_tx.send_rfi", "conf_tx.send_idle", "conf_rx.enable", "gt_loopback.loopback",
@@ -111,35 +123,65 @@ func (m mac) correct(ctx context.Context, fec FEC) error {
 	return nil
 }
 
-// status reads the state of the receiver. Its bits keep what they have had since they
-// were read, so that the first of two reads is of the past, and only the second of now.
+// receiver reads the state of the receiver, for somebody who does not wait for a link.
+func (m mac) receiver(ctx context.Context) (uint32, error) {
+	m.looks.mu.Lock()
+	defer m.looks.mu.Unlock()
+	rx, err := m.word(ctx, "stat_rx_status")
+	if err == nil && m.looks.waiting {
+		m.looks.seen = append(m.looks.seen, rx)
+	}
+	return rx, err
+}
+
+// status is that of the receiver. Its bits keep what they have had since they were read,
+// so that the first of two reads is of the past, and only the second of now.
 func (m mac) status(ctx context.Context) (uint32, error) {
-	if _, err := m.word(ctx, "stat_rx_status"); err != nil {
+	if _, err := m.receiver(ctx); err != nil {
 		return 0, err
 	}
-	return m.word(ctx, "stat_rx_status")
+	return m.receiver(ctx)
+}
+
+// look is for who waits for a link: the state now, and what has been since the last look.
+func (m mac) look(ctx context.Context) (now uint32, since []uint32, err error) {
+	m.looks.mu.Lock()
+	defer m.looks.mu.Unlock()
+	now, err = m.word(ctx, "stat_rx_status")
+	since, m.looks.seen = m.looks.seen, nil
+	return now, append(since, now), err
+}
+
+func (m mac) waits(waiting bool) {
+	m.looks.mu.Lock()
+	defer m.looks.mu.Unlock()
+	m.looks.waiting, m.looks.seen = waiting, nil
 }
 
 // await waits until the state of the receiver is good at so many looks in a row, and at
 // all times in between.
 func (m mac) await(ctx context.Context, looks int, good func(rx uint32) bool) error {
+	m.waits(true)
+	defer m.waits(false)
 	begin := time.Now()
 	var last uint32
 	for seen := 0; ; {
-		look := m.status
-		if seen > 0 {
-			look = func(ctx context.Context) (uint32, error) { return m.word(ctx, "stat_rx_status") } // also of what was since the last look
+		now, since, err := m.look(ctx)
+		if seen == 0 && err == nil { // that was of the past
+			now, since, err = m.look(ctx)
 		}
-		rx, err := look(ctx)
 		if err != nil && ended(ctx, err) {
 			return m.linkError(ctx, begin, last)
 		}
 		if err != nil {
 			return err
 		}
-		last = rx
-		if seen++; !good(last) {
-			seen = 0
+		last = now
+		seen++
+		for _, rx := range since {
+			if !good(rx) {
+				last, seen = rx, 0
+			}
 		}
 		if seen >= looks {
 			return nil

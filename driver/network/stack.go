@@ -74,7 +74,7 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.mac = &mac{b}
+			s.mac = &mac{b, &looks{}}
 		}
 	}
 	return s, nil

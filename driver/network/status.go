@@ -82,7 +82,7 @@ func (s *Stack) Status(ctx context.Context) (Status, error) {
 
 // State is Status without counters: it writes no register, and leaves the counters of
 // the MAC to whoever reads them. Bits of the MAC's state that keep what they have had
-// are read, and begin anew.
+// are read, and begin anew; a Setup of this Stack that waits for the link hears of them.
 func (s *Stack) State(ctx context.Context) (Status, error) {
 	out := Status{Kind: s.kind, Instance: s.poe}
 	if s.mac != nil {

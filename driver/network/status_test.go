@@ -152,3 +152,35 @@ func TestUDPSideBySide(t *testing.T) {
 	cancel()
 	group.Wait()
 }
+
+// Whoever looks at the state of a MAC takes what it has kept of the past: who waits for a
+// steady link hears of it all the same.
+func TestStateWhileALinkIsAwaited(t *testing.T) {
+	r := newRig(t, false)
+	r.c.Timeout = 500 * time.Millisecond
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			r.own.Ethernet.Cut(true)
+			r.own.Ethernet.Cut(false)
+			if _, err := s.State(t.Context()); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-over:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	_, err := s.Setup(ctx(t), r.c)
+	close(over)
+	<-ended
+	checkFaults(t, r.c.Ranks, err, []fault{{network.ErrLink, 0, "the link is not up after"}})
+	r.c.Timeout = 5 * time.Second
+	if _, err := s.Setup(ctx(t), r.c); err != nil {
+		t.Error(err)
+	}
+}
