@@ -161,7 +161,7 @@ func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	}
 	var holds [uuidBytes]byte
 	if err := status("xrtDeviceGetXclbinUUID", c.l.loaded(c.device, &holds)); err == nil && holds == file.uuid {
-		err := status("xrtDeviceLoadXclbinUUID", c.l.attach(c.device, &file.uuid))
+		err := c.l.code("xrtDeviceLoadXclbinUUID", func() int32 { return c.l.attach(c.device, &file.uuid) })
 		if errors.Is(err, syscall.ENOTSUP) {
 			// An XRT that cannot attach leaves a card alone that is given the file that it holds.
 			err = c.l.code("xrtDeviceLoadXclbin", func() int32 { return c.l.load(c.device, &file.content[0]) })

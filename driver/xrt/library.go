@@ -168,13 +168,14 @@ func (l *library) handle(function string, call func() uintptr) (uintptr, error) 
 }
 
 // code is the error of a function that returns -1 whatever has failed. Of what XRT may
-// leave in errno, that somebody else is using the card can be trusted.
+// leave in errno, that somebody else is using the card can be trusted, and that it cannot
+// do such a thing.
 func (l *library) code(function string, call func() int32) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	*l.errno() = 0
 	r := call()
-	if errno := *l.errno(); r == -1 && errno == int32(syscall.EBUSY) {
+	if errno := *l.errno(); r == -1 && (errno == int32(syscall.EBUSY) || errno == int32(syscall.ENOTSUP)) {
 		r = -errno
 	}
 	return status(function, r)
