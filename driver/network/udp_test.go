@@ -81,7 +81,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T, fec bool) *rig {
-	r := &rig{w: wire.New(fec), others: map[int]*wire.UDP{}, c: network.Config{Ranks: members(3), Timeout: 300 * time.Millisecond}}
+	r := &rig{w: wire.New(fec), others: map[int]*wire.UDP{}, c: network.Config{Ranks: members(3), Timeout: time.Second}}
 	r.own = r.w.UDP(true)
 	for i := 1; i < 3; i++ {
 		c := r.w.UDP(true)
