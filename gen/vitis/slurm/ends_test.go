@@ -32,8 +32,11 @@ func TestLimits(t *testing.T) {
 	if err != nil || strings.TrimSpace(string(out)) != "2:00 50M 1" {
 		t.Errorf("Slurm has time, memory and processors %q: %v", out, err)
 	}
-	// Slurm counts minutes, and that is too long for a test.
-	admin(t, c, "scontrol", "update", "JobId="+id, "EndTime=now")
+	// Slurm counts minutes, and that is too long for a test. It refuses what is past when it
+	// hears of it.
+	until(t, "Slurm takes an end", func() bool {
+		return c.Command(t.Context(), "scontrol", "update", "JobId="+id, "EndTime=now").Run() == nil
+	})
 	wants(t, <-done, step.ErrTimeLimit, "1m30s", "job "+id)
 	wants(t, <-doneLarge, step.ErrMemory, "100 MiB")
 	if alive(t, seconds) {
