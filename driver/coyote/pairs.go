@@ -41,19 +41,20 @@ func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
 	return out, nil
 }
 
-// SetAddress implements network.Shell.
+// SetAddress implements network.Shell. The MAC address comes first: others that ask for
+// the IP address are told it from the moment on at which that is there.
 func (c *Card) SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error {
 	number, err := numberOf(ip)
 	if err == nil && len(mac) != macBytes {
 		err = fmt.Errorf("%w: the MAC address %v has %d octets", ErrAddress, mac, len(mac))
 	}
 	if err == nil {
-		err = c.do(ctx, "set_ip", uint64(number))
+		err = c.do(ctx, "set_mac", binary.BigEndian.Uint64(append([]byte{0, 0}, mac...)))
 	}
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, "set_mac", binary.BigEndian.Uint64(append([]byte{0, 0}, mac...)))
+	return c.do(ctx, "set_ip", uint64(number))
 }
 
 func (c *Card) do(ctx context.Context, name string, address uint64) error {

@@ -18,7 +18,8 @@ import (
 type Shell interface {
 	// QueuePairs are numbers of n queue pairs, which are this program's until it ends.
 	QueuePairs(ctx context.Context, n int) ([]uint32, error)
-	// SetAddress sets the own addresses, and Address reads them.
+	// SetAddress sets the own addresses, that of the MAC first: others may ask at once.
+	// Address reads them.
 	SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error
 	Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error)
 	// Connect writes a queue pair and where it leads.

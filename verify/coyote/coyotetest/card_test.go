@@ -299,6 +299,24 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 	}
 }
 
+// TestTheMACAddressComesFirst: a rank that asks at once shall not be told the one before.
+func TestTheMACAddressComesFirst(t *testing.T) {
+	d, _, lies := rdma(t)
+	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	if err := open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}); err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, call := range h.Calls() {
+		if strings.HasPrefix(call.Function, "SET_") {
+			order = append(order, call.Function)
+		}
+	}
+	if !slices.Equal(order, []string{"SET_MAC_ADDRESS", "SET_IP_ADDRESS"}) {
+		t.Error(order)
+	}
+}
+
 func TestRegisters(t *testing.T) {
 	d, _, lies := rdma(t)
 	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
