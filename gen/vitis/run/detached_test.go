@@ -21,7 +21,8 @@ import (
 // submitted them.
 type detached struct {
 	mu     sync.Mutex
-	new    int // jobs that it has started
+	new    int            // jobs that it has started
+	after  map[string]int // how many others they came after, by step ID
 	refuse error
 	hold   chan struct{} // if not nil, jobs start when it is closed
 	blind  bool          // it never sees the end of a job
@@ -104,6 +105,10 @@ func (d *detached) Submit(_ context.Context, j step.Job, after []step.Running) (
 	}
 	d.mu.Lock()
 	d.new++
+	if d.after == nil {
+		d.after = map[string]int{}
+	}
+	d.after[j.Step.ID] = len(after)
 	d.mu.Unlock()
 	return &detachedJob{d, j.Dir, j.Started}, nil
 }

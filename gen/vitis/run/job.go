@@ -22,13 +22,10 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 			return fmt.Errorf("make a work directory: %w", err)
 		}
 	}
-	var after []step.Running
-	for _, n := range u.needs {
-		select {
-		case <-n.done: // the job takes it from the store
-		default:
-			after = append(after, n.running)
-		}
+	after, err := u.after()
+	if err != nil {
+		u.discard(context.WithoutCancel(ctx), dir)
+		return err
 	}
 	jobCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,7 +52,7 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 		for _, n := range u.needs {
 			select {
 			case <-n.done:
-				if n.result == nil && !errors.Is(n.err, step.ErrLost) {
+				if n.result == nil && !n.lost {
 					cancel()
 				}
 			case <-jobCtx.Done():
@@ -84,6 +81,24 @@ func (u *unit) job(ctx context.Context, adopted string, opened func()) error {
 		_ = os.WriteFile(filepath.Join(dir, step.ExitFile), []byte("-1\n"), 0o666)
 	}
 	return err
+}
+
+// after are the jobs that this unit's has to come after: of all that is not in the
+// store. What has failed since the unit looked ends it; a job of which sight was
+// lost may still end well.
+func (u *unit) after() ([]step.Running, error) {
+	var jobs []step.Running
+	for _, n := range u.needs {
+		switch {
+		case !n.over():
+		case n.result != nil:
+			continue
+		case !n.lost:
+			return nil, errSkipped
+		}
+		jobs = append(jobs, n.running)
+	}
+	return jobs, nil
 }
 
 func (u *unit) publish(dir string, took time.Duration) error {

@@ -73,12 +73,8 @@ func (u *unit) follows(o *owner) bool {
 		if !known {
 			return false
 		}
-		select {
-		case <-n.done: // in the store
-		default:
-			if dir != n.dir {
-				return false
-			}
+		if stored := n.over() && n.result != nil; !stored && dir != n.dir {
+			return false
 		}
 	}
 	return true

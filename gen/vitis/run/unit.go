@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type unit struct {
 	result  *store.Result
 	err     error
 	skipped bool
+	lost    bool   // sight of its job was, or of one that it comes after: it may still end well
 	ran     bool   // this build has made the result
 	last    string // work directory
 
@@ -55,6 +57,7 @@ func (u *unit) work(ctx context.Context) {
 	opened := sync.OnceFunc(func() { close(u.submitted) })
 	defer opened()
 	err := u.get(ctx, opened)
+	u.lost = errors.Is(err, step.ErrLost) || u.running != nil && errors.Is(err, errSkipped) && !u.hopeless()
 	e := step.Event{Step: u.step, Elapsed: u.elapsed(), Expected: u.expected, Dir: u.last}
 	switch {
 	case err == nil:
@@ -96,18 +99,21 @@ func (u *unit) work(ctx context.Context) {
 // none, or not yet.
 func (u *unit) needFailed() *unit {
 	for _, n := range u.needs {
-		select {
-		case <-n.done:
-			if n.skipped {
-				return n.needFailed()
-			}
-			if n.result == nil && !errors.Is(n.err, errCancelled) {
-				return n
-			}
-		default:
+		switch {
+		case !n.over():
+		case n.skipped:
+			return n.needFailed()
+		case n.result == nil && !errors.Is(n.err, errCancelled):
+			return n
 		}
 	}
 	return nil
+}
+
+// hopeless reports whether something that this unit needs is done, and will not end
+// well any more.
+func (u *unit) hopeless() bool {
+	return slices.ContainsFunc(u.needs, func(n *unit) bool { return n.over() && n.result == nil && !n.lost })
 }
 
 // get gets the result from the store, from a work directory, or by a job.
@@ -157,6 +163,16 @@ func (u *unit) get(ctx context.Context, opened func()) error {
 		return err
 	}
 	return u.job(ctx, "", opened)
+}
+
+// over reports whether the unit is done.
+func (u *unit) over() bool {
+	select {
+	case <-u.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // supplied waits for all that the unit needs and reports whether it is there.
