@@ -18,9 +18,17 @@ const (
 	over                    // until somebody connects anew
 )
 
-// lingering is how long what is queued is still written, and what comes is still
-// read, when a session ends.
-const lingering = 200 * time.Millisecond
+// When a session ends, what is queued is still written, and what comes is still
+// read, until nothing has moved for so many moments, one after the other: a process
+// that gets no processor for longer than all of them has seen but one. After longest
+// it is given up whatever moves.
+const (
+	moment  = 50 * time.Millisecond
+	moments = 4
+	longest = 5 * time.Second
+
+	lingering = moments * moment
+)
 
 // link is what a session has on TCP: its connections, and what is to be sent. The
 // lock of the port guards it.
@@ -43,6 +51,7 @@ type link struct {
 	room    sync.Cond // readers wait on it until what has come is received
 	stalled int       // readers that wait
 	forced  bool      // they shall wait no longer
+	latest  time.Time // when a session that is ending is given up
 	ended   chan struct{}
 }
 
@@ -76,16 +85,16 @@ func (p *TCPPort) attach(s *session, c *stream) {
 }
 
 // breakUp ends a session of which a connection has ended, or whose port is
-// closed. What is queued is written if that takes not too long, and what has come
+// closed. What is queued is written if the other side takes it, and what has come
 // is read.
 func (p *TCPPort) breakUp(s *session) {
 	l := s.link
 	if l.state != up {
 		return
 	}
-	l.state = ending
+	l.state, l.latest = ending, time.Now().Add(longest)
 	for _, c := range l.streams {
-		_ = c.conn.SetWriteDeadline(time.Now().Add(lingering))
+		_ = c.conn.SetWriteDeadline(time.Now().Add(moment))
 	}
 	if !l.writing {
 		l.sayEnd()
@@ -103,7 +112,7 @@ func (p *TCPPort) answer(l *link) {
 func (l *link) sayEnd() {
 	for _, c := range l.streams {
 		_ = c.conn.CloseWrite()
-		_ = c.conn.SetReadDeadline(time.Now().Add(lingering))
+		_ = c.conn.SetReadDeadline(time.Now().Add(moment))
 	}
 }
 

@@ -36,7 +36,56 @@ type stream struct {
 }
 
 func newStream(p *TCPPort, conn *net.TCPConn, made bool) *stream {
-	return &stream{p: p, conn: conn, made: made, r: bufio.NewReaderSize(conn, readAhead)}
+	c := &stream{p: p, conn: conn, made: made}
+	c.r = bufio.NewReaderSize(c, readAhead)
+	return c
+}
+
+// Read reads what comes; at the end of a session, as long as something does.
+func (c *stream) Read(b []byte) (int, error) {
+	for idle := 0; ; {
+		n, err := c.conn.Read(b)
+		if n > 0 || !timedOut(err) || !c.another(&idle, true) {
+			return n, err
+		}
+	}
+}
+
+// flush writes all; at the end of a session, as long as the other side takes some.
+func (c *stream) flush(rest *net.Buffers) error {
+	for idle := 0; ; {
+		n, err := rest.WriteTo(c.conn)
+		if n > 0 {
+			idle = 0
+		}
+		if !timedOut(err) || !c.another(&idle, false) {
+			return err
+		}
+	}
+}
+
+// another gives a session that ends another moment if it has not waited for too
+// many. Who reads waits for who writes.
+func (c *stream) another(idle *int, reads bool) bool {
+	p := c.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.s == nil {
+		return false
+	}
+	l := c.s.link
+	if *idle++; reads && l.writing {
+		*idle = 0
+	}
+	now := time.Now()
+	if l.state != ending || l.forced || *idle >= moments || now.After(l.latest) {
+		return false
+	}
+	set := c.conn.SetWriteDeadline
+	if reads {
+		set = c.conn.SetReadDeadline
+	}
+	return set(now.Add(moment)) == nil
 }
 
 func (c *stream) remote() netip.AddrPort {
@@ -130,6 +179,9 @@ func (c *stream) wait() error {
 		l.stalled--
 	}
 	forced, gone, last := l.forced, p.gone, l.state == ending
+	if last {
+		l.latest = time.Now().Add(longest)
+	}
 	p.mu.Unlock()
 	switch {
 	case forced:
@@ -137,7 +189,7 @@ func (c *stream) wait() error {
 	case gone:
 		return c.discard()
 	case last:
-		_ = c.conn.SetReadDeadline(time.Now().Add(lingering))
+		_ = c.conn.SetReadDeadline(time.Now().Add(moment))
 	}
 	return nil
 }
@@ -145,8 +197,8 @@ func (c *stream) wait() error {
 // discard reads until the other side has ended, too: what is written is lost
 // there if this side closes with something unread.
 func (c *stream) discard() error {
-	_ = c.conn.SetReadDeadline(time.Now().Add(lingering))
-	if _, err := io.Copy(io.Discard, c.conn); err != nil {
+	_ = c.conn.SetReadDeadline(time.Now().Add(moment))
+	if _, err := io.Copy(io.Discard, c); err != nil {
 		return err
 	}
 	return io.EOF
@@ -185,9 +237,9 @@ func (p *TCPPort) write(s *session) {
 	p.mu.Lock()
 	for l.out.Len() > 0 {
 		bytes := b.fill(&l.out)
-		conn := l.sender.conn
+		sender := l.sender
 		p.mu.Unlock()
-		_, err := b.rest.WriteTo(conn)
+		err := sender.flush(&b.rest)
 		packets := b.release()
 		p.mu.Lock()
 		l.bytes -= bytes

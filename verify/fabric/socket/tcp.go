@@ -249,7 +249,8 @@ func (p *TCPPort) routeHere(name netip.AddrPort, port uint16) {
 	}
 }
 
-// Close implements fabric.Port. For a moment it goes on writing what is queued.
+// Close implements fabric.Port. It goes on writing what is queued as long as that
+// is taken.
 func (p *TCPPort) Close() error {
 	p.mu.Lock()
 	if p.gone {
@@ -281,11 +282,11 @@ func (p *TCPPort) Close() error {
 		p.wg.Wait()
 		close(done)
 	}()
-	select {
-	case <-done:
-	case <-time.After(lingering):
+	for range moments {
+		within(done, moment)
 	}
-	p.stop()
+	p.stop() // who has not been reached
+	within(done, longest)
 	p.mu.Lock()
 	for _, s := range p.sessions.numbers {
 		p.force(s)
@@ -299,4 +300,12 @@ func (p *TCPPort) Close() error {
 	p.unlock()
 	close(p.ended)
 	return nil
+}
+
+// within waits for something, but not for longer.
+func within(done <-chan struct{}, limit time.Duration) {
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
 }

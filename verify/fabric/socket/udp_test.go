@@ -108,8 +108,9 @@ func TestUDPOverflow(t *testing.T) {
 	for name, window := range map[string]int{"of the window": 100 << 10, "of the system": 64 << 20} {
 		t.Run(name, func(t *testing.T) {
 			x, y := newUDP(t, socket.Options{Unpaced: true}), newUDP(t, socket.Options{WindowBytes: window})
-			route(x, y)
+			x.Route(1, ip(y.at), y.at.Port(), false)
 			if name == "of the window" {
+				route(x, y)
 				y.Receive() // otherwise it does not read yet
 			}
 			for i := range packets {
@@ -118,6 +119,7 @@ func TestUDPOverflow(t *testing.T) {
 					time.Sleep(100 * time.Microsecond)
 				}
 			}
+			route(x, y)
 			last, received := -1, 0
 			take := func(p *fabric.Packet) {
 				n := number(p)
