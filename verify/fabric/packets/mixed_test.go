@@ -76,6 +76,7 @@ func (m *mixed) roundTrip(ctx context.Context, ours, theirs, n int, tag uint32) 
 		return err
 	}
 	var wg sync.WaitGroup
+	defer wg.Wait()
 	wg.Go(func() {
 		if got := f.recv(ours, n, tag); !bytes.Equal(got, out) {
 			m.t.Errorf("rank %d got other data from %d than was sent", theirs, ours)

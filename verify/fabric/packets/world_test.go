@@ -86,10 +86,21 @@ func ranks(e sim.Endpoints) []accl.Rank {
 	return out
 }
 
+// lasting is a context for what takes as long as the machine needs: it ends shortly
+// before the test would.
+func lasting(t testing.TB) (context.Context, context.CancelFunc) {
+	if test, ok := t.(*testing.T); ok {
+		if end, limited := test.Deadline(); limited {
+			return context.WithDeadline(t.Context(), end.Add(-patient))
+		}
+	}
+	return context.WithCancel(t.Context())
+}
+
 // each does something for some ranks at once.
 func each(t testing.TB, ranks []int, do func(ctx context.Context, rank int) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
+	ctx, cancel := lasting(t)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, rank := range ranks {
