@@ -88,15 +88,13 @@ __attribute__((cold)) static void stage(uint32_t k, struct part part, struct sta
 		stage->unfinished = joins && k + 2 < stages() && block + 1 != n;
 }
 
-/* A ring through plain device memory, which knows its next move from the last one: unless
- * blocks are large, finding moves is what takes the time. What all of them have in common is
- * in registers until other calls have run. */
+/* A ring through plain device memory, which knows its next stage from the last one: unless
+ * blocks are large, finding stages is what takes the time. */
 struct walk {
 	uint32_t k, kept, last; /* stages: the present one, the first whose block becomes a result, the last */
-	uint32_t block, bytes, at; /* the stage's block, bytes of it and before it */
-	uint32_t each, longer; /* bytes of a block, and of one of the longer ones */
+	uint32_t block, count; /* the stage's block, and its elements */
+	uint32_t at; /* bytes of the blocks before it */
 	uint32_t own, result; /* all bits set: operands, results of blocks lie behind each other, or there is one */
-	uint32_t switches; /* of calls when registers were set */
 };
 
 /* Fewer than so many in a block of some, and so many ranks at most: bytes are words. */
@@ -117,12 +115,12 @@ static uint32_t walk_before(uint32_t block)
 	return block * self->block + (block < self->longer_blocks ? block : self->longer_blocks);
 }
 
-static inline void walk_measure(struct walk *w) { w->bytes = w->block < self->longer_blocks ? w->longer : w->each; }
+static inline void walk_measure(struct walk *w) { w->count = self->block + (w->block < self->longer_blocks); }
 
-static inline void walk_begin(struct walk *w)
+static inline void walk_begin(struct walk *w, struct stage *stage)
 {
 	const struct call *call = engine.current;
-	uint32_t scenario = call->words.scenario, last = call->size - 1, element = call->plain_bytes;
+	uint32_t scenario = call->words.scenario, last = call->size - 1;
 
 	w->own = w->result = ~0u;
 	w->kept = w->last = last;
@@ -135,105 +133,67 @@ static inline void walk_begin(struct walk *w)
 		w->result = 0;
 		w->block = next_rank();
 	}
-	w->each = w->longer = call->block * element;
-	w->at = w->block * w->each;
-	if (call->longer_blocks != 0) {
-		w->longer += element;
-		w->at = walk_before(w->block) * element;
-	}
 	w->k = 0;
+	w->at = walk_before(w->block) * call->plain_bytes;
 	walk_measure(w);
+	stage->from = next_rank();
+	stage->to = previous_rank();
+	stage->keeps = stage->fence = false;
 }
 
 static inline void walk_on(struct walk *w)
 {
 	w->k++;
-	w->at += w->bytes;
+	w->at += w->count * self->plain_bytes;
 	if (++w->block == self->size)
 		w->at = w->block = 0;
 	walk_measure(w);
 }
 
-/* The last of them is all that an announcement changes. */
-static void set_previous(void) { hw_write(CCLO_MOVE_DESTINATION_ADDRESS, previous_rank()); }
-
-__attribute__((noinline)) static void set_registers(struct walk *w)
+static void set_place(struct place *to, const struct place *from, uint32_t bytes)
 {
-	const struct call *call = engine.current;
+	uint64_t address = address_of(from) + bytes;
 
-	move_make_room();
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, collective_context());
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, next_rank());
-	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-	set_previous();
-	w->switches = engine.switches;
+	to->low = (uint32_t)address;
+	to->high = (uint32_t)(address >> 32);
+	to->form = PLAIN_MEMORY;
 }
 
-/* Registers of a stage come after this. */
-static inline void keep_registers(struct walk *w)
+/* The stage, of the block's elements from one on. */
+static void walk_stage(const struct walk *w, struct stage *stage, uint32_t from, uint32_t count)
 {
-	if (UNLIKELY(w->switches != engine.switches || engine.room[engine.current->state.queue] == 0))
-		set_registers(w);
+	uint32_t offset = from * self->plain_bytes;
+
+	stage->count = count;
+	stage->own.form = stage->result.form = 0;
+	if (w->k <= w->kept)
+		set_place(&stage->own, &self->op0, (w->at & w->own) + offset);
+	if (w->k >= w->kept)
+		set_place(&stage->result, &self->res, (w->at & w->result) + offset);
+	stage->receives = w->k != 0;
+	stage->sends = w->k != w->last;
 }
 
-/* The rank's own operand, if this stage has one, and what comes in: a message, or the window
- * from an address on. */
-static inline uint32_t set_operands(const struct walk *w, uint32_t offset, uint32_t incoming, uint64_t from)
-{
-	uint32_t control = FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
-
-	if (w->k > w->kept) {
-		hw_write64(CCLO_MOVE_OP0_ADDRESS_ADDRESS, from);
-		return FIELD(MOVE_CONTROL_OP0, incoming);
-	}
-	hw_write64(CCLO_MOVE_OP0_ADDRESS_ADDRESS, address_of(&self->op0) + (w->at & w->own) + offset);
-	if (w->k == 0)
-		return control;
-	hw_write64(CCLO_MOVE_OP1_ADDRESS_ADDRESS, from);
-	return control | FIELD(MOVE_CONTROL_OP1, incoming);
-}
-
-static inline uint64_t result_at(const struct walk *w, uint32_t offset)
-{
-	return address_of(&self->res) + (w->at & w->result) + offset;
-}
-
-static inline uint32_t set_result(const struct walk *w, uint32_t offset, bool kept)
-{
-	if (!kept)
-		return FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
-	hw_write64(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, result_at(w, offset));
-	return w->k != w->last ? FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK)
-	                       : FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
-}
-
-/* Part after part: as many bytes as may be on their way. */
+/* Part after part: as many elements as may be on their way. */
 static void in_messages(void *of)
 {
-	const struct path *path = of;
-	uint32_t slice = path->slice * self->plain_bytes, offset = 0;
+	struct path *path = of;
+	struct stage *stage = &path->stages[0];
+	uint32_t from = 0, longest = ring_longest();
 	struct walk w;
 
-	cut_use(previous_rank());
-	w.switches = engine.switches - 1;
 	do {
-		walk_begin(&w);
+		walk_begin(&w, stage);
 		for (; w.k <= w.last; walk_on(&w)) {
-			uint32_t left = w.bytes - offset;
+			uint32_t left = w.count - from;
 
-			if (w.bytes <= offset)
+			if (w.count <= from)
 				continue;
-			keep_registers(&w);
-			hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
-			hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
-			hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
-			hw_write(CCLO_MOVE_BYTES_ADDRESS, left < slice ? left : slice);
-			move_give(set_operands(&w, offset, CCLO_MOVE_OPERAND_MESSAGE, 0) | set_result(&w, offset, w.k >= w.kept));
+			walk_stage(&w, stage, from, left < path->slice ? left : path->slice);
+			stage_run(path, stage);
 		}
-		offset += slice;
-	} while (offset < w.longer);
+		from += path->slice;
+	} while (from < longest);
 	stages_end();
 }
 
@@ -243,50 +203,49 @@ __attribute__((noinline)) static uint8_t open_run(const struct path *path, uint3
 {
 	struct call *call = engine.current;
 	uint32_t first = walk_before(block), elements = walk_before(end_of_run(block)) - first;
-	uint64_t address = address_of(&call->res) + first * call->plain_bytes;
-	struct place place = { .low = (uint32_t)address, .high = (uint32_t)(address >> 32), .form = PLAIN_MEMORY };
+	struct place place;
 
+	set_place(&place, &call->res, first * call->plain_bytes);
 	if (call->windows == 0)
 		return window_open_first(next_rank(), &place, elements, path->tag, collective_context());
 	return window_open(next_rank(), &place, elements, path->tag, collective_context(), path->aside);
 }
 
 /* Opens one where all blocks land that are reduced. */
-__attribute__((noinline)) static uint8_t open_scratch(const struct path *path, uint64_t *landing)
+__attribute__((noinline)) static uint8_t open_scratch(const struct path *path, struct place *scratch)
 {
-	struct place scratch;
-
-	scratch_first(&scratch);
-	*landing = address_of(&scratch);
-	return window_open_first(next_rank(), &scratch, (self->size - 1) * walk_before(1), path->tag, collective_context());
+	scratch_first(scratch);
+	return window_open_first(next_rank(), scratch, (self->size - 1) * walk_before(1), path->tag, collective_context());
 }
 
-/* Stage 0, which needs no walk: others wait for what it sends. */
-static inline void send_first(const struct path *path, struct walk *w, uint32_t context)
+/* Stage 0, without its walk: others wait for what it sends. An announcement has just set what
+ * is not set here, unless other calls have run: false, nothing is sent. */
+static inline bool send_first(struct path *path, uint32_t switches)
 {
 	const struct call *call = engine.current;
 	uint32_t block = first_block(), bytes = (call->block + (block < call->longer_blocks)) * call->plain_bytes;
-	uint64_t own = address_of(&call->op0);
 	uint32_t control = FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
-	bool welcome = false;
+	uint64_t own = address_of(&call->op0);
 
+	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, previous_rank());
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
 	if (reduces()) {
 		own += walk_before(block) * call->plain_bytes;
 		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
 	} else {
+		hw_write64(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, address_of(&call->res) + block * bytes);
 		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
 	}
-	do {
-		keep_registers(w);
-		hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
-		hw_write64(CCLO_MOVE_OP0_ADDRESS_ADDRESS, own);
-		if (!reduces())
-			hw_write64(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, address_of(&call->res) + block * bytes);
-		if (!welcome)
-			invitation_wait_prepared(previous_rank(), path->tag, context);
-		welcome = true;
-	} while (w->switches != engine.switches);
+	hw_write64(CCLO_MOVE_OP0_ADDRESS_ADDRESS, own);
+	if (engine.switches != switches || engine.room[call->state.queue] == 0)
+		return false;
+	invitation_wait_prepared(previous_rank(), path->tag, collective_context());
+	path->welcome = true;
+	if (engine.switches != switches)
+		return false;
 	move_give_remote(control, bytes);
+	return true;
 }
 
 /* All of a rank's blocks at once. The first window is announced before all else, others
@@ -294,62 +253,46 @@ static inline void send_first(const struct path *path, struct walk *w, uint32_t 
  * gathered stays where it comes. */
 static void in_windows(void *of)
 {
-	const struct path *path = of;
-	uint32_t run = around(self->rank + !reduces()), context = collective_context();
-	uint8_t window = 0, gathered = 0, further = 0;
-	uint64_t landing = 0;
-	bool welcome = true;
+	struct path *path = of;
+	struct stage *stage = &path->stages[0];
+	struct landing *landing = &path->landings[0];
+	uint32_t run = around(self->rank + !reduces());
+	uint32_t switches = engine.switches;
+	uint8_t gathered = 0, further = 0;
 	struct walk w;
+	bool sent;
 
-	w.switches = engine.switches;
 	if (reduces())
-		window = open_scratch(path, &landing);
+		landing->window = open_scratch(path, &landing->place);
 	else
 		gathered = open_run(path, run);
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, self->tdest);
-	set_previous();
-	send_first(path, &w, context);
-	walk_begin(&w);
+	sent = send_first(path, switches);
+	walk_begin(&w, stage);
 	for (;;) {
-		uint32_t control;
-		bool sent = w.k != w.last;
-
+		walk_stage(&w, stage, 0, w.count);
+		if (w.k > w.kept) {
+			landing->place = stage->result;
+			if (w.k == w.kept + 1)
+				landing->window = gathered;
+			else if (w.block == 0)
+				landing->window = further;
+		}
+		if (w.k != 0 || !sent)
+			stage_run_in_window(path, stage, landing, w.k > w.kept);
+		if (w.k != 0 && w.k < w.kept)
+			set_place(&landing->place, &landing->place, w.count * self->plain_bytes);
 		if (w.result && w.k == w.kept / 2) {
 			if (w.own)
 				gathered = open_run(path, run);
-			further = gathered;
-			if (run > last_block())
-				further = open_run(path, 0);
-			set_previous();
+			further = run > last_block() ? open_run(path, 0) : gathered;
 		}
 		walk_on(&w);
-		if (sent && (w.k == w.last || (w.own && w.k == w.kept) || (w.k > w.kept && w.block == 0))) {
-			invitation_done(previous_rank(), context);
-			welcome = false;
+		if (stage->sends && (w.k == w.last || (w.own && w.k == w.kept) || (w.k > w.kept && w.block == 0))) {
+			invitation_done(stage->to, collective_context());
+			path->welcome = false;
 		}
 		if (w.k >= w.last + !w.result)
 			stages_end();
-		if (w.k > w.kept) {
-			landing = result_at(&w, 0);
-			if (w.k == w.kept + 1)
-				window = gathered;
-			else if (w.block == 0)
-				window = further;
-		}
-		do {
-			keep_registers(&w);
-			hw_write(CCLO_MOVE_BYTES_ADDRESS, w.bytes);
-			hw_write(CCLO_MOVE_WINDOW_ADDRESS, window);
-			control = set_operands(&w, 0, CCLO_MOVE_OPERAND_WINDOW, landing) | set_result(&w, 0, w.k == w.kept);
-			if (!welcome && w.k != w.last)
-				invitation_wait_prepared(previous_rank(), path->tag, context);
-			welcome = true;
-		} while (w.switches != engine.switches);
-		landing += w.bytes;
-		if (w.k == w.last)
-			move_give(control);
-		else
-			move_give_remote(control, w.bytes);
 	}
 }
 #endif

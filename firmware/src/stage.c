@@ -553,7 +553,7 @@ __attribute__((noinline)) static uint32_t prepare_other(struct path *path, const
 
 /* Sets registers while an invitation may be on its way, again if another call has
  * had the processor meanwhile. */
-static inline void issue_in_windows(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
+static inline void run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
 {
 	bool plain = is_plain(stage);
 	uint32_t prepared, switches;
@@ -568,6 +568,11 @@ static inline void issue_in_windows(struct path *path, const struct stage *stage
 	move_commit(stage->sends, stage->count, prepared);
 }
 
+void stage_run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
+{
+	run_in_window(path, stage, landing, in_place);
+}
+
 __attribute__((noinline)) static void run_in_windows(struct path *path, const struct stage *stage)
 {
 	struct landing *landing;
@@ -580,7 +585,7 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	landing = &path->landings[path->current];
 	in_place = stage->receives && landing->in_place;
 	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
-		issue_in_windows(path, stage, landing, in_place);
+		run_in_window(path, stage, landing, in_place);
 	} else if (stage->sends && !path->welcome && stage->unfinished) {
 		invitation_wait(stage->to, path->tag, collective_context());
 		path->welcome = true;
@@ -600,6 +605,7 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 		path->welcome = false;
 	}
 }
+
 void path_begin(struct path *path, uint32_t count, uint32_t to)
 {
 	struct stage *stage = &path->stages[0];
@@ -644,7 +650,7 @@ static void begin(struct path *path, uint32_t count, stage_builder *build)
 }
 #endif
 
-__attribute__((noinline)) static void run(struct path *path, const struct stage *stage)
+void stage_run(struct path *path, const struct stage *stage)
 {
 	struct move move;
 
@@ -686,7 +692,7 @@ static void run_stage(struct path *path, const struct stage *stage)
 		return;
 	}
 #endif
-	run(path, stage);
+	stage_run(path, stage);
 }
 
 void stages_end(void)

@@ -151,6 +151,12 @@ stage_builder alone_stage;
  * of them is nothing to do. */
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build) __attribute__((noreturn));
 
+/* Runs a stage by itself, for who has no list of them: as a message, after the receiver has asked
+ * for it if it must; or into the window of the rank it sends to, which is invited to it if there
+ * is no welcome, and from that in which data has landed, if any does, where it may stay. */
+void stage_run(struct path *path, const struct stage *stage);
+void stage_run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place);
+
 /* Waits for all that a collective has begun, and ends the call. */
 void stages_end(void) __attribute__((noreturn));
 
