@@ -6,6 +6,7 @@
 #include "operations.h"
 #include "stage.h"
 #include "task.h"
+#include "window.h"
 
 static void stage(uint32_t k, struct part part, struct stage *stage)
 {
@@ -29,6 +30,42 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 	stage->from = from;
 }
 
+#if CCLO_FEATURE_RENDEZVOUS
+/* Blocks that are sent at once and come to stay need no list: finding stages is what takes the
+ * time, unless blocks are large. Two windows are open ahead of what is sent. */
+static void in_windows(void *of)
+{
+	struct path *path = of;
+	struct stage *stage = &path->stages[0];
+	uint32_t n = self->size, count = self->words.count, opened = 0;
+
+	stage->count = count;
+	stage->sends = stage->keeps = true;
+	stage->receives = stage->fence = false;
+	place_further(&stage->result, &self->res, (uint64_t)self->rank * count);
+	for (uint32_t places = 1; places < n; places++) {
+		uint32_t ahead = places == 1 ? 1 : places + 1; /* the first one is waited for */
+
+		while (opened != n - 1 && opened != ahead) {
+			uint32_t from = rank_before(self->rank, ++opened);
+			struct place place = place_at(&self->res, (uint64_t)from * count);
+
+			if (opened == 1)
+				window_open_first(from, &place, count, path->tag, collective_context());
+			else
+				window_open(from, &place, count, path->tag, collective_context(), path->aside);
+		}
+		stage->to = rank_after(self->rank, places);
+		place_further(&stage->own, &self->op0, (uint64_t)stage->to * count);
+		stage_run_in_window(path, stage, NULL, false);
+		invitation_done(stage->to, collective_context());
+		path->welcome = stage->keeps = false;
+		stage->result.form = 0;
+	}
+	stages_end();
+}
+#endif
+
 void alltoall(struct call *call)
 {
 	struct path *path = path_choose(call->words.count, call->size);
@@ -38,12 +75,9 @@ void alltoall(struct call *call)
 		path->ahead = 1; /* every other stage only sends: one slice at a time comes in */
 	if (path->protocol == RENDEZVOUS)
 		path_asks(path, 2); /* the window of each step, before the one before it sends */
-	if (keeps) {
-		uint32_t from = rank_before(self->rank, 1);
-		struct place result = place_at(&self->res, (uint64_t)from * self->words.count);
-
-		path_greet(path, from, &result, 1, call->words.count); /* stage 0 sends: the others wait to be asked */
-	}
-	path_first(path);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (path->protocol == RENDEZVOUS && keeps && !call->packs && call->words.count <= path->slice)
+		task_anew(path, in_windows);
+#endif
 	stages_run(path, 2 * call->size - 1 - keeps, call->words.count, stage);
 }

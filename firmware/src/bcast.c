@@ -78,6 +78,6 @@ void bcast(struct call *call)
 	if (root)
 		path_begin(path, count, rank_after(call->rank, 1));
 	else if (!call->op0.packed)
-		path_greet(path, rank_before(call->rank, 1), &call->op0, 1, count);
+		path_greet(path, rank_before(call->rank, 1), &call->op0, count);
 	stages_run(path, 1, count, chain_stage);
 }

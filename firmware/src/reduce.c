@@ -32,7 +32,7 @@ static void along_chain(struct path *path)
 
 	path_first(path);
 	if (self->rank != rank_after(self->words.root_src_dst, 1))
-		path_greet(path, rank_before(self->rank, 1), NULL, 1, count);
+		path_greet(path, rank_before(self->rank, 1), NULL, count);
 	else
 		path_begin(path, count, rank_after(self->rank, 1));
 	stages_run(path, 1, count, chain_stage);

@@ -385,11 +385,11 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 	landing->window = window_open(from, &landing->place, elements, path->tag, collective_context(), path->aside);
 }
 
-void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
+void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count)
 {
 	struct landing *landing = &path->landings[0];
 
-	if (path->protocol != RENDEZVOUS || blocks == 0 || count == 0)
+	if (path->protocol != RENDEZVOUS || count == 0)
 		return;
 	path->opened = 1;
 	landing->in_place = place != NULL;
@@ -400,7 +400,7 @@ void path_greet(struct path *path, uint32_t from, const struct place *place, uin
 		landing->slot = 0;
 		scratch(&landing->place, 0);
 	}
-	landing->window = window_open_first(from, &landing->place, blocks * (count < path->slice ? count : path->slice), path->tag,
+	landing->window = window_open_first(from, &landing->place, count < path->slice ? count : path->slice, path->tag,
 	                                    collective_context());
 	path->greeted = true;
 }
@@ -411,12 +411,11 @@ static bool goes_early(const struct path *path)
 	return false;
 }
 
-void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count)
+void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count)
 {
 	(void)path;
 	(void)from;
 	(void)place;
-	(void)blocks;
 	(void)count;
 }
 

@@ -108,9 +108,9 @@ struct path *path_choose_reducing(uint32_t count, uint32_t waiting);
 void path_around(struct path *path, uint32_t count, uint32_t stages);
 
 /* Opens the first window before stages are looked at, which takes a while; a stage must be
- * the one that does. It is for a part of so many blocks, those of stages that follow it,
- * of count elements; at a place in the result, or in scratch memory if there is none. */
-void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t blocks, uint32_t count);
+ * the one that does. It is for a part of count elements; at a place in the result, or in
+ * scratch memory if there is none. */
+void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count);
 
 /* For operations in which stage 0 needs not that stages after it are asked for: it runs
  * before they are looked at. */
