@@ -123,6 +123,7 @@ type bench struct {
 	setup   setup
 	p       *accl.Platform
 	engines []*accl.Engine
+	spilled bool // kernel streams may hold what is left of a case that failed
 }
 
 // hostMemory lets the engine of a platform reach host memory, if its board can.
@@ -194,7 +195,7 @@ func (b *bench) shut() {
 	if err := b.reach.close(b.engines, b.t.Failed()); err != nil {
 		b.t.Errorf("over %s: close the world: %v", b.on.name(), err)
 	}
-	b.reach, b.engines = nil, nil
+	b.reach, b.engines, b.spilled = nil, nil, false
 }
 
 // renew starts the world anew, without what is left on kernel streams.
