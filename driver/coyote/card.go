@@ -53,21 +53,33 @@ type Card struct {
 
 // Open opens a card that is to hold a design. The error matches those of this package.
 func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
-	c := &Card{name: fmt.Sprintf("card %d", o.Card), sys: o.System, design: d, region: o.Region, buffers: map[*memory]bool{}}
+	if len(d.Driver) != 1 {
+		return nil, fmt.Errorf("%w: %s is linked by v++, and reached by XRT", ErrDesign, d.Platform)
+	}
+	c, err := lock(&d.Driver[0], o)
+	if err != nil {
+		return nil, err
+	}
+	c.design = d
+	if err := c.take(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// lock opens a region, and keeps others of this project from it.
+func lock(d *card.Driver, o Options) (*Card, error) {
+	c := &Card{name: fmt.Sprintf("card %d", o.Card), sys: o.System, driver: d, region: o.Region, buffers: map[*memory]bool{}}
 	if o.Region != 0 {
 		c.name += fmt.Sprintf(", region %d,", o.Region)
 	}
 	if c.sys == nil {
 		c.sys = own()
 	}
-	if len(d.Driver) != 1 {
-		return nil, fmt.Errorf("%w: %s is linked by v++, and reached by XRT", ErrDesign, d.Platform)
-	}
-	c.driver = &d.Driver[0]
 	if o.Card < 0 || o.Region < 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNoCard, c.name)
 	}
-	path := fmt.Sprintf(c.driver.File, o.Card, o.Region)
+	path := o.Path(d)
 	var err error
 	if c.file, err = c.sys.Open(path); err != nil {
 		err = fmt.Errorf("open %s: %w", c.name, err)
@@ -77,7 +89,11 @@ func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
 		}
 		return nil, err
 	}
-	if err := c.take(ctx, path); err != nil {
+	if err := c.file.Lock(); err != nil {
+		err = fmt.Errorf("lock %s of %s: %w", path, c.name, err)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = fmt.Errorf("%w: %w", ErrBusy, err)
+		}
 		return nil, errors.Join(err, c.giveBack())
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
@@ -85,14 +101,7 @@ func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
 }
 
 // take makes the region this process's.
-func (c *Card) take(ctx context.Context, path string) error {
-	if err := c.file.Lock(); err != nil {
-		err = fmt.Errorf("lock %s of %s: %w", path, c.name, err)
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return fmt.Errorf("%w: %w", ErrBusy, err)
-		}
-		return err
-	}
+func (c *Card) take(ctx context.Context) error {
 	if err := c.check(ctx); err != nil {
 		return err
 	}
@@ -100,13 +109,20 @@ func (c *Card) take(ctx context.Context, path string) error {
 		return err
 	}
 	for name, window := range map[string]*Window{"application": &c.application, "region": &c.ours} {
-		w, err := c.driver.Window(name)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDesign, err)
+		if err := c.mapped(name, window); err != nil {
+			return err
 		}
-		if *window, err = c.file.Map(int64(w.Page)*int64(c.driver.PageBytes), int(w.Bytes)); err != nil {
-			return fmt.Errorf("map the registers %s of %s: %w", name, c.name, err)
-		}
+	}
+	return nil
+}
+
+func (c *Card) mapped(name string, window *Window) error {
+	w, err := c.driver.Window(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDesign, err)
+	}
+	if *window, err = c.file.Map(int64(w.Page)*int64(c.driver.PageBytes), int(w.Bytes)); err != nil {
+		return fmt.Errorf("map the registers %s of %s: %w", name, c.name, err)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ type stopped struct {
 	end    chan struct{}
 }
 
+func (s *stopped) Files(string) ([]string, error)    { return nil, nil }
 func (s *stopped) Open(string) (File, error)         { return s, nil }
 func (s *stopped) Pages(n, size int) ([]byte, error) { return make([]byte, n), nil }
 func (s *stopped) Return([]byte) error               { return nil }

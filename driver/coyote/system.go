@@ -3,6 +3,8 @@ package coyote
 // System is what this package needs of the operating system. Its methods, and those of
 // files and windows, may be called concurrently.
 type System interface {
+	// Files are those that there are by a pattern, as of filepath.Match.
+	Files(pattern string) ([]string, error)
 	// Open opens a file of the shell's driver.
 	Open(path string) (File, error)
 	// Pages are memory in huge pages of a size, which is a power of two: whole ones, at

@@ -9,12 +9,12 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// shellDriver is the driver of the shell that a design is built into.
-func shellDriver(d *design.Design) card.Driver {
-	in := d.Shell.Driver
+// Driver is that of a shell, whatever is built into it; the shell must have one.
+func Driver(s *platform.Shell) card.Driver {
+	in := s.Driver
 	out := card.Driver{
-		Shell: d.Shell.Name, Revision: d.Shell.Revision, File: in.File, Words: in.Words, PageBytes: in.Page,
-		HugePage: 1 << hugePageBits(d.Shell), Threads: in.Threads, ThreadBits: in.ThreadBits, Spacing: design.ShellSpacing,
+		Shell: s.Name, Revision: s.Revision, File: in.File, Words: in.Words, PageBytes: in.Page,
+		HugePage: 1 << hugePageBits(s), Threads: in.Threads, ThreadBits: in.ThreadBits, Spacing: design.ShellSpacing,
 	}
 	for _, c := range in.Calls {
 		out.Calls = append(out.Calls, card.Record{Name: c.Name, Number: ioctl(in.Group, c), Fields: fields(c.Fields)})
@@ -25,6 +25,12 @@ func shellDriver(d *design.Design) card.Driver {
 	for _, r := range in.Registers {
 		out.Registers = append(out.Registers, card.Record{Name: r.Name, Window: r.Window, At: r.At, Fields: fields(r.Fields)})
 	}
+	return out
+}
+
+// shellDriver is the driver of the shell that a design is built into.
+func shellDriver(d *design.Design) card.Driver {
+	out := Driver(d.Shell)
 	for _, w := range d.ShellWindows() {
 		out.Instances = append(out.Instances, card.Reach{
 			Instance: w.Instance.Name, At: uint32(design.ShellSpacing * w.Base), Bytes: uint32(w.Size),

@@ -57,12 +57,13 @@ func Cards(ctx context.Context,
 // process has it, which is said and leaves it alone.
 func Scan(ctx context.Context,
 	xclbin *string, // .xclbin that a card may hold, or several with commas between
+	platform *string, // platform that cards in the Coyote shell hold, whose engines are not read without it
 	vars *string, // variables that a design was built with, as one HCL object
 	cache *string, // directory with results of builds ($CCLFORGE_CACHE, or yours)
 	out *string, // directory with results (out)
 	json *bool, // print a JSON list
 ) error {
-	return command.Builder(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+	return command.Builder(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("platform", platform), command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
 }
 
 // Program loads a card with the last build of a platform.

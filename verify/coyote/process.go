@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -46,6 +47,24 @@ type file struct {
 	locked  bool
 	windows int
 	closed  bool
+}
+
+// Files are those of all cards, and others whose names are like theirs.
+func (p *Process) Files(pattern string) (out []string, err error) {
+	all := []string{"/dev/coyote_fpga_0_pr", "/dev/coyote_fpga_x_v0", "/dev/coyote_fpga_0_v00"}
+	for number := range p.h.cards {
+		all = append(all, fmt.Sprintf("/dev/coyote_fpga_%d_v0", number))
+	}
+	for _, file := range all {
+		matches, err := filepath.Match(pattern, file)
+		if err != nil {
+			return nil, err
+		}
+		if matches {
+			out = append(out, file)
+		}
+	}
+	return out, nil
 }
 
 // Open opens "/dev/coyote_fpga_0_v0": there is a region on each card.

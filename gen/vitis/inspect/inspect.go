@@ -94,8 +94,7 @@ func (in *Inspector) Inspect(ctx context.Context, c *scan.Card) error {
 
 // look is a look into a card.
 type look struct {
-	in       *Inspector
-	options  xrt.Options
+	open     func(context.Context) (opened, error)
 	design   card.Design
 	platform accl.Platform
 
@@ -111,7 +110,13 @@ func (in *Inspector) look(c *scan.Card) (*look, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: platform %s cannot be read here: %w", ErrDesign, about.Platform, err)
 	}
-	l := &look{in: in, options: xrt.Options{Card: c.BDF, Xclbin: c.Design.File, Keep: true, Library: in.Library}}
+	open := in.open
+	if open == nil {
+		open = func(ctx context.Context, d *card.Design, o xrt.Options) (opened, error) { return xrt.Open(ctx, d, o) }
+	}
+	o := xrt.Options{Card: c.BDF, Xclbin: c.Design.File, Keep: true, Library: in.Library}
+	l := &look{}
+	l.open = func(ctx context.Context) (opened, error) { return open(ctx, &l.design, o) }
 	for _, d := range designs {
 		if l.design, err = driverview.Card(d); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDesign, err)
@@ -127,6 +132,18 @@ func (in *Inspector) look(c *scan.Card) (*look, error) {
 // all looks at engines, then at their networks. It ends early if the card cannot be
 // opened.
 func (l *look) all(ctx context.Context) error {
+	if err := l.lookAtEngines(ctx); err != nil {
+		return err
+	}
+	for n := range l.design.Engines() {
+		if err := l.network(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *look) lookAtEngines(ctx context.Context) error {
 	for n := range l.design.Engines() {
 		for _, in := range l.design.Of(n, card.Engine) {
 			e, err := l.engine(ctx, in.Name)
@@ -134,11 +151,6 @@ func (l *look) all(ctx context.Context) error {
 				return err
 			}
 			l.engines = append(l.engines, e)
-		}
-	}
-	for n := range l.design.Engines() {
-		if err := l.network(ctx, n); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -150,11 +162,7 @@ func (l *look) with(ctx context.Context, read func(open func(instance string) (c
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	open := l.in.open
-	if open == nil {
-		open = func(ctx context.Context, d *card.Design, o xrt.Options) (opened, error) { return xrt.Open(ctx, d, o) }
-	}
-	c, err := open(ctx, &l.design, l.options)
+	c, err := l.open(ctx)
 	if err != nil {
 		return nil, err
 	}

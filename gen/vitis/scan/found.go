@@ -7,7 +7,7 @@ type State string
 const (
 	Configured    State = "configured"     // of engines: a program has, and may have ended since
 	NotConfigured State = "not configured" // of engines
-	Answers       State = "answers"        // of networks; of engines that do not say whether they are configured
+	Answers       State = "answers"        // of networks and regions; of engines that do not say whether they are configured
 	Other         State = "other hardware" // of engines: what they say of themselves is not the platform's
 	InUse         State = "in use"         // by another process, which is left alone
 	Unknown       State = "not known"      // there is a remark why
@@ -20,6 +20,26 @@ type Engine struct {
 	// Configured says what a program has left; generations before accl-2022 do not.
 	Configured *bool     `json:"configured"`
 	Hardware   *Hardware `json:"hardware"`
+}
+
+// Region is a part of a card in a shell that has a driver of its own, "coyote".
+type Region struct {
+	File   string `json:"file"` // of the shell's driver
+	Number int    `json:"number"`
+	State  State  `json:"state"`
+	Built  *Built `json:"built"` // nil if not known
+	// Address and MAC are those that a program has set; empty if none has.
+	Address string `json:"address"`
+	MAC     string `json:"mac"`
+}
+
+// Built is what a shell says that it was built with.
+type Built struct {
+	Regions     int  `json:"regions"` // of the card
+	HostStreams bool `json:"host_streams"`
+	CardStreams bool `json:"card_streams"`
+	RDMA        bool `json:"rdma"`
+	AVX         bool `json:"avx"`
 }
 
 // Hardware is what an engine says that it was built with.

@@ -27,6 +27,8 @@ type Card struct {
 	// Engines and Networks are what inspectors have found, in the order of the design.
 	Engines  []Engine  `json:"engines"`
 	Networks []Network `json:"networks"`
+	// Region is nil for cards that XRT shows.
+	Region *Region `json:"region"`
 	// Remarks say what an inspector could not find out.
 	Remarks []string `json:"remarks"`
 }
@@ -48,6 +50,11 @@ type Inspector interface {
 	Inspect(ctx context.Context, c *Card) error
 }
 
+// Finder finds cards that XRT does not show.
+type Finder interface {
+	Find(ctx context.Context) ([]Card, error)
+}
+
 // Options say where designs are.
 type Options struct {
 	Files []string // .xclbin files, which must be there
@@ -55,11 +62,25 @@ type Options struct {
 	Cache string   // that of build results; "" for the default
 	// Inspectors look into cards, one after the other.
 	Inspectors []Inspector
+	Finders    []Finder
 }
 
-// Scan lists the cards of this host. No cards is no error; no XRT is one that matches
-// cards.ErrNoXRT.
+// Scan lists the cards of this host: those of XRT, then those of finders, also with an
+// error. No cards is no error; no XRT is one that matches cards.ErrNoXRT.
 func Scan(ctx context.Context, o Options) ([]Card, error) {
+	out, err := o.ofXRT(ctx)
+	errs := []error{err}
+	for _, f := range o.Finders {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		more, err := f.Find(ctx)
+		out, errs = append(out, more...), append(errs, err)
+	}
+	return out, errors.Join(errs...)
+}
+
+func (o *Options) ofXRT(ctx context.Context) ([]Card, error) {
 	designs, err := o.designs()
 	if err != nil {
 		return nil, err

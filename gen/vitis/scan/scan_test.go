@@ -213,7 +213,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	if _, err := Scan(t.Context(), Options{Files: []string{damaged}}); !errors.Is(err, xclbin.ErrFormat) {
 		t.Error(err)
 	}
-	if text := table(t, nil); text != "XRT sees no card on this host.\n" {
+	if text := table(t, nil); text != "XRT sees no card on this host, and no shell's driver shows one.\n" {
 		t.Error(text)
 	}
 }

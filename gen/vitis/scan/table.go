@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -13,14 +14,14 @@ import (
 // platforms have.
 const columns = 100
 
-// Table writes cards for people: a table of cards, one of their engines, one of their
-// networks, and what does not fit into these.
+// Table writes cards for people: a table of those of XRT, one of those in shells, one of
+// their engines, one of their networks, and what does not fit into these.
 func Table(w io.Writer, all []Card) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(w, "XRT sees no card on this host.")
+		_, err := fmt.Fprintln(w, "XRT sees no card on this host, and no shell's driver shows one.")
 		return err
 	}
-	for _, part := range []func(*tabwriter.Writer, []Card) (rows int){cardTable, engineTable, networkTable} {
+	for _, part := range []func(*tabwriter.Writer, []Card) (rows int){cardTable, regionTable, engineTable, networkTable} {
 		var text strings.Builder
 		t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 		if part(t, all) == 0 {
@@ -34,8 +35,12 @@ func Table(w io.Writer, all []Card) error {
 		}
 	}
 	for _, c := range all {
+		name := c.BDF
+		if c.Region != nil {
+			name = c.Region.File
+		}
 		for _, line := range c.notes() {
-			if _, err := io.WriteString(w, fold(c.BDF+": "+line)); err != nil {
+			if _, err := io.WriteString(w, fold(name+": "+line)); err != nil {
 				return err
 			}
 		}
@@ -43,16 +48,46 @@ func Table(w io.Writer, all []Card) error {
 	return nil
 }
 
-func cardTable(t *tabwriter.Writer, all []Card) int {
+func cardTable(t *tabwriter.Writer, all []Card) (rows int) {
 	fmt.Fprintln(t, "card\taddress\tboard\tready\thottest\tdesign\tinterface")
 	for _, c := range all {
+		if c.Region != nil {
+			continue
+		}
+		rows++
 		generation := "-"
 		if c.Design != nil && c.Design.Generation != "" {
 			generation = c.Design.Generation
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, c.BDF, cmp.Or(c.Name, "-"), yes(c.Ready), c.Hottest(), c.what(), generation)
 	}
-	return len(all)
+	return rows
+}
+
+func regionTable(t *tabwriter.Writer, all []Card) (rows int) {
+	fmt.Fprintln(t, "card\tshell\tnumber\tregion\tstate\thas\taddress\tMAC")
+	for _, c := range all {
+		r := c.Region
+		if r == nil {
+			continue
+		}
+		rows++
+		region, has := fmt.Sprint(r.Number), "-"
+		if b := r.Built; b != nil {
+			region += fmt.Sprintf(" of %d", b.Regions)
+			has = list(named{"host", b.HostStreams}, named{"memory", b.CardStreams}, named{"RDMA", b.RDMA}, named{"AVX", b.AVX})
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", c.label(), c.Shell, c.Index, region, r.State, has, cmp.Or(r.Address, "-"), cmp.Or(r.MAC, "-"))
+	}
+	return rows
+}
+
+// label is the card in tables; regions have the names of their files.
+func (c *Card) label() string {
+	if c.Region != nil {
+		return path.Base(c.Region.File)
+	}
+	return fmt.Sprint(c.Index)
 }
 
 func engineTable(t *tabwriter.Writer, all []Card) (rows int) {
@@ -62,12 +97,12 @@ func engineTable(t *tabwriter.Writer, all []Card) (rows int) {
 			rows++
 			h := e.Hardware
 			if h == nil {
-				fmt.Fprintf(t, "%d\t%s\t%s\t-\t-\t-\t-\n", c.Index, e.Name, e.State)
+				fmt.Fprintf(t, "%s\t%s\t%s\t-\t-\t-\t-\n", c.label(), e.Name, e.State)
 				continue
 			}
 			dma := list(named{"internal", h.InternalDMA}, named{"external", h.ExternalDMA})
 			has := list(named{"arithmetic", h.Arithmetic}, named{"compression", h.Compression}, named{"streams", h.KernelStreams}, named{"debug", h.Debug})
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, e.Name, e.State, h.ID, cmp.Or(h.Stack, "-"), dma, has)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.label(), e.Name, e.State, h.ID, cmp.Or(h.Stack, "-"), dma, has)
 		}
 	}
 	return rows
@@ -85,7 +120,7 @@ func networkTable(t *tabwriter.Writer, all []Card) (rows int) {
 			if n.Neighbors != nil {
 				neighbors = fmt.Sprint(*n.Neighbors)
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, n.Name, n.Kind, n.link(), cmp.Or(n.Address, "-"), cmp.Or(n.MAC, "-"), sockets, neighbors)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.label(), n.Name, n.Kind, n.link(), cmp.Or(n.Address, "-"), cmp.Or(n.MAC, "-"), sockets, neighbors)
 		}
 	}
 	return rows
@@ -132,6 +167,9 @@ func (c *Card) notes() []string {
 		out = append(out, fmt.Sprintf("holds %s, %s, which is not made here or not finished", c.Loaded, d.File))
 	default:
 		out = append(out, fmt.Sprintf("holds %s, %s, design %.12s, firmware %.12s", c.Loaded, d.File, d.Description.Design, d.Firmware))
+	}
+	if c.Region != nil && c.Region.State == InUse {
+		out = append(out, "in use by another process")
 	}
 	if users := c.users(); users != "" {
 		out = append(out, "used by "+users)

@@ -86,12 +86,14 @@ card  network  kind  link          address             MAC                socket
 // not known.
 func TestKeys(t *testing.T) {
 	for name, v := range map[string]any{
-		"design engines networks remarks": Card{},
-		"name state configured hardware":  Engine{},
+		"design engines networks region remarks":                                                  Card{},
+		"name state configured hardware":                                                          Engine{},
 		"id stack internal_dma external_dma arithmetic compression kernel_streams debug revision": Hardware{},
 		"name kind engine state address gateway mac sockets arp link":                             Network{},
-		"used size":                Entries{},
-		"name up fec sending says": Link{},
+		"used size":                                  Entries{},
+		"file number state built address mac":        Region{},
+		"regions host_streams card_streams rdma avx": Built{},
+		"name up fec sending says":                   Link{},
 	} {
 		text, err := json.Marshal(v)
 		var keys map[string]any

@@ -26,6 +26,7 @@ type options struct {
 	device           string
 	force            bool
 	xclbins          []string
+	platform         string
 }
 
 // verb is something that cclbuild does.
@@ -46,7 +47,7 @@ func verbs() []verb {
 		{"cache", "[list | verify | prune]", "lists the results that are kept, hashes them all, or removes old ones",
 			[]string{"cache", "older", "larger", "json"}, runCache},
 		{"cards", "", "lists the cards of this host", []string{"json"}, runCards},
-		{"scan", "", "says what the cards of this host hold, and how their engines and networks are", []string{"xclbin", "vars", "out", "cache", "json"}, runScan},
+		{"scan", "", "says what the cards of this host hold, and how their engines and networks are", []string{"xclbin", "platform", "vars", "out", "cache", "json"}, runScan},
 		{"program", "<platform or .xclbin>", "loads a card", []string{"out", "device", "force"}, runProgram},
 	}
 }
@@ -95,6 +96,7 @@ func (o *options) define(f *flag.FlagSet) {
 		o.xclbins = append(o.xclbins, strings.Split(text, ",")...)
 		return nil
 	})
+	f.StringVar(&o.platform, "platform", "", "`platform` that cards in a shell hold, of which they do not tell; without it their engines are not read")
 	f.BoolVar(&o.force, "force", false, "load it although somebody uses the card, or it is meant for another")
 }
 

@@ -3,9 +3,13 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/inspect"
 	"github.com/cclforge/cclforge/gen/vitis/scan"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -23,11 +27,40 @@ func runScan(ctx context.Context, o *options, c *console) error {
 	if _, err := w.Inputs("-vars", o.vars); err != nil {
 		return err
 	}
-	inspectors := []scan.Inspector{&inspect.Inspector{Designs: elaborate(w, o.vars)}}
-	found, err := scan.Scan(ctx, scan.Options{Files: o.xclbins, Out: o.out, Cache: o.cache, Inspectors: inspectors})
+	lib, err := w.Library()
 	if err != nil {
 		return err
 	}
+	designs := elaborate(w, o.vars)
+	shells := &inspect.Shells{Drivers: inspect.Drivers(lib), System: shellSystem}
+	if o.platform != "" {
+		all, err := designs(o.platform)
+		if err != nil {
+			return err
+		}
+		shells.Design = all[0]
+	}
+	found, err := scan.Scan(ctx, scan.Options{
+		Files: o.xclbins, Out: o.out, Cache: o.cache,
+		Inspectors: []scan.Inspector{&inspect.Inspector{Designs: designs}}, Finders: []scan.Finder{shells},
+	})
+	switch {
+	case errors.Is(err, cards.ErrNoXRT) && len(found) == 0:
+		return fmt.Errorf("%w (and no shell's driver shows a card)", err)
+	case err != nil && len(found) == 0:
+		return err
+	case errors.Is(err, cards.ErrNoXRT):
+		// Cards in shells do not need it.
+		c.remark("%v", err)
+		err = nil
+	}
+	return errors.Join(err, tell(o, c, found))
+}
+
+// shellSystem is what cards in shells are reached by, nil for that which this process runs on.
+var shellSystem coyote.System
+
+func tell(o *options, c *console, found []scan.Card) error {
 	if o.json {
 		if found == nil {
 			found = []scan.Card{}

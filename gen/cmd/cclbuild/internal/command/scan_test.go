@@ -6,10 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/driver/xclbin"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/coyote"
+	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
 	"github.com/cclforge/cclforge/verify/xrt"
 	"github.com/cclforge/cclforge/verify/xrt/xrttest"
 )
@@ -80,3 +84,39 @@ func TestScan(t *testing.T) {
 	}
 	xrttest.Returned(t, h)
 }
+
+// TestScanOfShells scans hosts without XRT: cards in a shell do not need it.
+func TestScanOfShells(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv("XILINX_XRT", "")
+	t.Setenv("CCLFORGE_CACHE", filepath.Join(dir, "none"))
+	h := coyotetest.Host(t, designtest.Load(t, "u55c_rdma", nil), 1, coyote.HostOptions{})
+	shellSystem = h.Process()
+	t.Cleanup(func() { shellSystem = nil })
+	code, out, remarks := call(t, "scan", "-platform=u55c_rdma", "-json", "-out="+dir)
+	var all []struct {
+		Region  struct{ File string }
+		Engines []struct{ State string }
+	}
+	if err := json.Unmarshal([]byte(out), &all); err != nil || code != good || len(all) != 1 || !strings.Contains(remarks, "XRT is not there") {
+		t.Fatalf("code %d, %v: %s%s", code, err, out, remarks)
+	}
+	if all[0].Region.File != "/dev/coyote_fpga_0_v0" || len(all[0].Engines) != 1 || all[0].Engines[0].State != "not configured" {
+		t.Errorf("%+v", all)
+	}
+	coyotetest.Returned(t, h)
+	h.Fail("open", 1, 0, syscall.EACCES)
+	if code, out, _ := call(t, "scan", "-out="+dir); code != good || !strings.Contains(out, "coyote_fpga_0_v0  coyote  0       0       not known") || !strings.Contains(out, "permission denied") {
+		t.Errorf("code %d, %s", code, out)
+	}
+	shellSystem = nothing{}
+	if code, out, remarks := call(t, "scan", "-out="+dir); code == good || out != "" || !strings.Contains(remarks, "XRT is not there") || !strings.Contains(remarks, "no shell's driver shows a card") {
+		t.Errorf("code %d, %s%s", code, out, remarks)
+	}
+}
+
+// nothing is a system without files.
+type nothing struct{ driver.System }
+
+func (nothing) Files(string) ([]string, error) { return nil, nil }

@@ -1,0 +1,101 @@
+package coyote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/card"
+)
+
+// Path is the file of a region.
+func (o Options) Path(d *card.Driver) string { return fmt.Sprintf(d.File, o.Card, o.Region) }
+
+// Regions are those that a shell's driver shows on this host, by card; none if it is not
+// loaded. System is as in Options.
+func Regions(d *card.Driver, system System) ([]Options, error) {
+	of := system
+	if of == nil {
+		of = own()
+	}
+	files, err := of.Files(strings.ReplaceAll(d.File, "%d", "*"))
+	if err != nil {
+		return nil, fmt.Errorf("list the files of the driver of the shell %s: %w", d.Shell, err)
+	}
+	var out []Options
+	for _, file := range files {
+		o := Options{System: system}
+		// Sscanf takes more than Sprintf gives.
+		if _, err := fmt.Sscanf(file, d.File, &o.Card, &o.Region); err == nil && o.Path(d) == file {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b Options) int {
+		return cmp.Or(cmp.Compare(a.Card, b.Card), cmp.Compare(a.Region, b.Region))
+	})
+	return out, nil
+}
+
+// View is a region that is looked at, whatever is on it: other processes of this project
+// are kept from it until Close, and nothing else of it is taken.
+type View struct{ c *Card }
+
+// Look opens a region to look at it. The error matches ErrBusy if a process has it.
+func Look(d *card.Driver, o Options) (*View, error) {
+	c, err := lock(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return &View{c}, nil
+}
+
+// Built is what a shell was built with.
+type Built struct {
+	Regions     int  // of the card
+	HostStreams bool // it reaches the host's memory
+	CardStreams bool // it reaches the card's memory
+	RDMA        bool
+	AVX         bool // its registers are written by AVX instructions
+}
+
+// Built asks the shell what it was built with.
+func (v *View) Built(ctx context.Context) (Built, error) {
+	has, err := v.c.ask(ctx, "configuration")
+	return Built{
+		Regions: int(has["regions"]), HostStreams: has["host_streams"] != 0, CardStreams: has["card_streams"] != 0,
+		RDMA: has["rdma"] != 0, AVX: has["avx"] != 0,
+	}, err
+}
+
+// Expect maps the registers of a design's kernels, if the shell is one that the design can
+// be in. Whether it is there only its engines can say.
+func (v *View) Expect(ctx context.Context, d *card.Design) error {
+	if len(d.Driver) != 1 {
+		return fmt.Errorf("%w: %s is in no shell", ErrDesign, d.Platform)
+	}
+	v.c.design, v.c.driver = d, &d.Driver[0]
+	if err := v.c.check(ctx); err != nil {
+		return err
+	}
+	return v.c.mapped("application", &v.c.application)
+}
+
+// Address is that of the network; both are zero before a program has set them.
+func (v *View) Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error) {
+	return v.c.Address(ctx)
+}
+
+// Registers are those of an instance of the design that is expected.
+func (v *View) Registers(instance string) (card.Registers, error) {
+	if v.c.application == nil {
+		return nil, fmt.Errorf("%w: no design is expected on %s", ErrDesign, v.c.name)
+	}
+	return v.c.Registers(instance)
+}
+
+// Close gives the region back.
+func (v *View) Close() error { return v.c.Close() }
