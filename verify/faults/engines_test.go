@@ -3,8 +3,6 @@ package faults_test
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/faults"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -50,11 +49,11 @@ func TestEnginesBehindFaults(t *testing.T) {
 			}
 			defer w.Close()
 			engines := make([]*accl.Engine, ranks)
-			together(t, func(rank int) (err error) { // an engine that is not open yet drops packets
+			ranktest.All(t, ranks, func(rank int) (err error) { // an engine that is not open yet drops packets
 				engines[rank], err = accl.Open(ctx, w.Device(rank), &p, addresses, rank)
 				return err
-			}, ranks)
-			together(t, func(rank int) error { return reduce(ctx, engines[rank], rank, ranks, n) }, ranks)
+			})
+			ranktest.All(t, ranks, func(rank int) error { return ranktest.Sum[float32](ctx, engines[rank], n, 30) })
 			for rank, m := range members {
 				if s, ok := faults.Counts(m.Port); !ok || s.Sent == 0 || s.Delivered < s.Sent {
 					t.Errorf("rank %d: %+v", rank, s)
@@ -62,47 +61,4 @@ func TestEnginesBehindFaults(t *testing.T) {
 			}
 		})
 	}
-}
-
-// together lets all ranks do something at the same time.
-func together(t *testing.T, do func(rank int) error, ranks int) {
-	t.Helper()
-	var wg sync.WaitGroup
-	for rank := range ranks {
-		wg.Go(func() {
-			if err := do(rank); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-}
-
-// reduce runs allreduces for a while and checks their results.
-func reduce(ctx context.Context, e *accl.Engine, rank, ranks, n int) error {
-	src, err := accl.Alloc[float32](ctx, e, n)
-	if err != nil {
-		return err
-	}
-	dst, err := accl.Alloc[float32](ctx, e, n)
-	if err != nil {
-		return err
-	}
-	for round := range 30 {
-		for k := range src.Host() {
-			src.Host()[k] = float32((k + round) * (rank + 1))
-		}
-		if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-			return err
-		}
-		for k, v := range dst.Host() {
-			if want := float32((k + round) * ranks * (ranks + 1) / 2); v != want {
-				return fmt.Errorf("round %d: element %d is %v, not %v", round, k, v, want)
-			}
-		}
-	}
-	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/faults"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 
@@ -77,51 +77,11 @@ func sum(t *testing.T, p *accl.Platform, devices []accl.Device, ranks []accl.Ran
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	engines := make([]*accl.Engine, len(devices))
-	each(t, devices, func(i int) (err error) { // all, before one of them sends
+	ranktest.All(t, len(devices), func(i int) (err error) { // all, before one of them sends
 		engines[i], err = accl.Open(ctx, devices[i], p, ranks, i, o...)
 		return err
 	})
-	each(t, devices, func(i int) error { return add(ctx, engines[i], i, len(ranks), n) })
-}
-
-func each(t *testing.T, devices []accl.Device, do func(i int) error) {
-	t.Helper()
-	var wg sync.WaitGroup
-	for i := range devices {
-		wg.Go(func() {
-			if err := do(i); err != nil {
-				t.Errorf("rank %d: %v", i, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-}
-
-func add(ctx context.Context, e *accl.Engine, i, ranks, n int) error {
-	src, err := accl.Alloc[float32](ctx, e, n)
-	if err != nil {
-		return err
-	}
-	dst, err := accl.Alloc[float32](ctx, e, n)
-	if err != nil {
-		return err
-	}
-	for k := range src.Host() {
-		src.Host()[k] = float32(k * (i + 1))
-	}
-	if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-		return err
-	}
-	factor := ranks * (ranks + 1) / 2
-	for k, v := range dst.Host() {
-		if v != float32(factor*k) {
-			return fmt.Errorf("element %d is %v, not %v", k, v, factor*k)
-		}
-	}
-	return nil
+	ranktest.All(t, len(devices), func(i int) error { return ranktest.Sum[float32](ctx, engines[i], n, 1) })
 }
 
 func TestWorldsOfOneHostAndOfSeveral(t *testing.T) {
@@ -237,11 +197,11 @@ func TestPacketsAreShown(t *testing.T) {
 			}()
 			engines := make([]*accl.Engine, 2)
 			devices := []accl.Device{h.World().Device(0), h.World().Device(1)}
-			each(t, devices, func(i int) (err error) {
+			ranktest.All(t, len(devices), func(i int) (err error) {
 				engines[i], err = accl.Open(t.Context(), devices[i], &p, h.Ranks(), i)
 				return err
 			})
-			each(t, devices, func(i int) error {
+			ranktest.All(t, len(devices), func(i int) error {
 				buf, err := accl.Alloc[int32](t.Context(), engines[i], 16)
 				if err != nil {
 					return err

@@ -2,13 +2,13 @@ package world
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // open configures all ranks at once, as their programs would.
@@ -27,18 +27,7 @@ func each(t *testing.T, n int, do func(ctx context.Context, i int) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() {
-			if err := do(ctx, i); err != nil {
-				t.Errorf("rank %d: %v", i, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
+	ranktest.All(t, n, func(i int) error { return do(ctx, i) })
 }
 
 // Every generation and every kind of network comes up and communicates.
@@ -53,31 +42,7 @@ func TestWorlds(t *testing.T) {
 			}
 			defer w.Close()
 			engines := open(t, w, &p)
-			const n = 1000
-			each(t, 3, func(ctx context.Context, i int) error {
-				e := engines[i]
-				src, err := accl.Alloc[float32](ctx, e, n)
-				if err != nil {
-					return err
-				}
-				dst, err := accl.Alloc[float32](ctx, e, n)
-				if err != nil {
-					return err
-				}
-				for k := range src.Host() {
-					src.Host()[k] = float32(k * (i + 1))
-				}
-				if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-					return err
-				}
-				for k, v := range dst.Host() {
-					if v != float32(6*k) {
-						t.Errorf("rank %d element %d: %v, not %v", i, k, v, 6*k)
-						break
-					}
-				}
-				return nil
-			})
+			each(t, 3, func(ctx context.Context, i int) error { return ranktest.Sum[float32](ctx, engines[i], 1000, 1) })
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/xrt/library"
 )
 
@@ -28,14 +29,7 @@ func host(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, err := range h.Faults() {
-			t.Error(err)
-		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	ranktest.End(t, h)
 	return h
 }
 

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/cmd/cclworld/cclworldtest"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -123,28 +123,12 @@ func engines(t *testing.T, platform string, e sim.Endpoints, ranks []accl.Rank) 
 		t.Fatal(err)
 	}
 	out := make([]*accl.Engine, len(devices))
-	each(t, out, func(i int) (err error) {
+	ranktest.All(t, len(out), func(i int) (err error) {
 		t.Cleanup(func() { devices[i].Close() })
 		out[i], err = accl.Open(ctx, devices[i], p, ranks, i)
 		return err
 	})
 	return out
-}
-
-func each(t *testing.T, engines []*accl.Engine, do func(i int) error) {
-	t.Helper()
-	var wg sync.WaitGroup
-	for i := range engines {
-		wg.Go(func() {
-			if err := do(i); err != nil {
-				t.Errorf("rank %d: %v", i, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
 }
 
 // sum adds up vectors of all ranks, and checks the result.
@@ -153,29 +137,7 @@ func sum(t *testing.T, engines []*accl.Engine) {
 	const n = 3000
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	each(t, engines, func(i int) error {
-		src, err := accl.Alloc[int32](ctx, engines[i], n)
-		if err != nil {
-			return err
-		}
-		dst, err := accl.Alloc[int32](ctx, engines[i], n)
-		if err != nil {
-			return err
-		}
-		for k := range src.Host() {
-			src.Host()[k] = int32(k * (i + 1))
-		}
-		if _, err := engines[i].AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-			return err
-		}
-		factor := len(engines) * (len(engines) + 1) / 2
-		for k, v := range dst.Host() {
-			if v != int32(factor*k) {
-				return fmt.Errorf("element %d is %d, not %d", k, v, factor*k)
-			}
-		}
-		return nil
-	})
+	ranktest.All(t, len(engines), func(i int) error { return ranktest.Sum[int32](ctx, engines[i], n, 1) })
 }
 
 // called is what programs call n ranks: where simulators serve them.

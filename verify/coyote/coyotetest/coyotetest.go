@@ -15,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/coyote"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // Host starts ranks of a design on cards; see coyote.NewHost. It ends with the test,
@@ -29,14 +30,7 @@ func Host(t testing.TB, d *design.Design, ranks int, o coyote.HostOptions) *coyo
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, err := range h.Faults() {
-			t.Error(err)
-		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	ranktest.End(t, h)
 	return h
 }
 

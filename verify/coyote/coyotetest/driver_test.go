@@ -2,9 +2,6 @@ package coyotetest_test
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/coyote"
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // rdma is the RDMA platform, whose engine reaches host memory.
@@ -40,48 +38,21 @@ func TestTheDriver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		errs := make([]error, ranks)
-		var all sync.WaitGroup
-		for rank := range ranks {
-			all.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				e, err := accl.Open(ctx, w.Devices[rank], &p, w.Ranks[rank], rank, accl.GivenSessions())
-				if err == nil {
-					err = gather(ctx, e, ranks, rank, n)
-				}
-				errs[rank] = err
-			})
-		}
-		all.Wait()
-		if err := errors.Join(append(errs, w.Close())...); err != nil {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		ranktest.All(t, ranks, func(rank int) error {
+			e, err := accl.Open(ctx, w.Devices[rank], &p, w.Ranks[rank], rank, accl.GivenSessions())
+			if err != nil {
+				return err
+			}
+			if err := ranktest.Gather(ctx, e, n); err != nil {
+				return err
+			}
+			return e.Close(ctx)
+		})
+		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 		coyotetest.Returned(t, h)
 	}
-}
-
-func gather(ctx context.Context, e *accl.Engine, ranks, rank, n int) error {
-	src, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		return err
-	}
-	dst, err := accl.Alloc[int32](ctx, e, n*ranks)
-	if err != nil {
-		return err
-	}
-	var want []int32
-	for other := range ranks {
-		for i := range n {
-			want = append(want, int32(other*n+i))
-		}
-	}
-	copy(src.Host(), want[rank*n:])
-	if _, err := e.AllGather(ctx, src, dst, n); err != nil {
-		return err
-	}
-	if !slices.Equal(dst.Host(), want) {
-		return errors.New("the result is wrong")
-	}
-	return e.Close(ctx)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/coyote"
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // program is what a rank alone does on a card, with everything that the driver has:
@@ -53,32 +54,7 @@ func program(ctx context.Context, h *coyote.Host, p *accl.Platform, d *card.Desi
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close(ctx)) }()
-	const n = 100
-	var buffers []*accl.Buffer[int32]
-	for _, o := range [][]accl.AllocOption{nil, {accl.HostOnly()}, nil} {
-		b, err := accl.Alloc[int32](ctx, e, n, o...)
-		if err != nil {
-			return err
-		}
-		buffers = append(buffers, b)
-	}
-	for i := range n {
-		buffers[0].Host()[i], buffers[1].Host()[i] = int32(i), int32(1000*i)
-	}
-	if _, err := e.Combine(ctx, buffers[0], buffers[1], buffers[2], n, accl.Sum); err != nil {
-		return err
-	}
-	for i, v := range buffers[2].Host() {
-		if v != int32(1001*i) {
-			return fmt.Errorf("element %d is %d", i, v)
-		}
-	}
-	for _, b := range buffers {
-		if err := b.Free(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ranktest.Combine(ctx, e, nil, []accl.AllocOption{accl.HostOnly()}, nil)
 }
 
 // TestFailures has each call that a program makes of the operating system and of the
@@ -113,7 +89,7 @@ func TestFailures(t *testing.T) {
 		if counts[function] == 0 {
 			t.Errorf("%s was not tried", function)
 		}
-		for _, nth := range some(counts[function]) {
+		for _, nth := range ranktest.Some(counts[function]) {
 			for name, answer := range map[string]struct {
 				answer int
 				errno  syscall.Errno
@@ -150,17 +126,3 @@ func TestFailures(t *testing.T) {
 
 // remains is what is left if a function fails by which the driver gives things back.
 var remains = map[string]string{"UNREGISTER_CTID": "thread", "munmap": "window", "close": "the file"}
-
-// some are numbers from 1 to n: the first and last ones, and a few between.
-func some(n int) []int {
-	var out []int
-	for i := 1; i <= n; i = max(i+1, i*3/2) {
-		out = append(out, i)
-	}
-	for i := max(n-2, 1); i <= n; i++ {
-		if !slices.Contains(out, i) {
-			out = append(out, i)
-		}
-	}
-	return out
-}

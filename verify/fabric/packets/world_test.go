@@ -16,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -102,18 +103,7 @@ func each(t testing.TB, ranks []int, do func(ctx context.Context, rank int) erro
 	t.Helper()
 	ctx, cancel := lasting(t)
 	defer cancel()
-	var wg sync.WaitGroup
-	for _, rank := range ranks {
-		wg.Go(func() {
-			if err := do(ctx, rank); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
+	ranktest.Each(t, ranks, func(rank int) error { return do(ctx, rank) })
 }
 
 // A rank that nobody serves is an error within the limit, and the others go on.
@@ -170,24 +160,8 @@ func TestOurWorlds(t *testing.T) {
 			}
 			each(t, []int{0, 1, 2, 3}, func(ctx context.Context, rank int) error {
 				for _, count := range []int{1, 1000, 100_003} {
-					src, err := accl.Alloc[int32](ctx, engines[rank], count)
-					if err != nil {
+					if err := ranktest.Sum[int32](ctx, engines[rank], count, 1); err != nil {
 						return err
-					}
-					dst, err := accl.Alloc[int32](ctx, engines[rank], count)
-					if err != nil {
-						return err
-					}
-					for k := range src.Host() {
-						src.Host()[k] = int32(k * (rank + 1))
-					}
-					if _, err := engines[rank].AllReduce(ctx, src, dst, count, accl.Sum); err != nil {
-						return fmt.Errorf("%d elements: %w", count, err)
-					}
-					for k, v := range dst.Host() {
-						if v != int32(10*k) {
-							return fmt.Errorf("element %d of %d is %d, want %d", k, count, v, 10*k)
-						}
 					}
 				}
 				_, err := engines[rank].Barrier(ctx)

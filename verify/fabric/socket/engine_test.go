@@ -3,7 +3,6 @@ package socket_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -75,18 +75,12 @@ func (b *bench) each(t testing.TB, do func(ctx context.Context, i int, e *accl.E
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*limit)
 	defer cancel()
-	var wg sync.WaitGroup
-	for i, e := range b.engines {
-		wg.Go(func() {
-			if err := do(ctx, i, e); err != nil {
-				t.Errorf("rank %d: %v\n%v", i, err, b.ports[i].Port)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
+	ranktest.All(t, len(b.engines), func(i int) error {
+		if err := do(ctx, i, b.engines[i]); err != nil {
+			return fmt.Errorf("%w\n%v", err, b.ports[i].Port)
+		}
+		return nil
+	})
 }
 
 // Every kind of network engine, and every way in which sessions are opened.
@@ -97,29 +91,7 @@ func TestEnginesReduceOverSockets(t *testing.T) {
 			const ranks = 4
 			b := engines(t, platform, ranks)
 			for _, n := range []int{1, 1000, 100_000} {
-				b.each(t, func(ctx context.Context, i int, e *accl.Engine) error {
-					src, err := accl.Alloc[int32](ctx, e, n)
-					if err != nil {
-						return err
-					}
-					dst, err := accl.Alloc[int32](ctx, e, n)
-					if err != nil {
-						return err
-					}
-					for k := range src.Host() {
-						src.Host()[k] = int32(k*k%1000 + i<<10)
-					}
-					if _, err := e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-						return err
-					}
-					for k, got := range dst.Host() {
-						if want := int32(ranks*(k*k%1000) + (0+1+2+3)<<10); got != want {
-							t.Errorf("rank %d of %d elements: element %d is %d, not %d", i, n, k, got, want)
-							break
-						}
-					}
-					return nil
-				})
+				b.each(t, func(ctx context.Context, _ int, e *accl.Engine) error { return ranktest.Sum[int32](ctx, e, n, 1) })
 			}
 		})
 	}

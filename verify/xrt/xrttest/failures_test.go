@@ -17,6 +17,7 @@ import (
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/xrt"
 	"github.com/cclforge/cclforge/verify/xrt/xrttest"
 )
@@ -40,32 +41,7 @@ func program(ctx context.Context, h *xrt.Host, p *accl.Platform, d *card.Design,
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close(ctx)) }()
-	const n = 100
-	var buffers []*accl.Buffer[int32]
-	for _, o := range [][]accl.AllocOption{nil, {accl.HostOnly()}, {accl.PeerToPeer()}} {
-		b, err := accl.Alloc[int32](ctx, e, n, o...)
-		if err != nil {
-			return err
-		}
-		buffers = append(buffers, b)
-	}
-	for i := range n {
-		buffers[0].Host()[i], buffers[1].Host()[i] = int32(i), int32(1000*i)
-	}
-	if _, err := e.Combine(ctx, buffers[0], buffers[1], buffers[2], n, accl.Sum); err != nil {
-		return err
-	}
-	for i, v := range buffers[2].Host() {
-		if v != int32(1001*i) {
-			return fmt.Errorf("element %d is %d", i, v)
-		}
-	}
-	for _, b := range buffers {
-		if err := b.Free(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ranktest.Combine(ctx, e, nil, []accl.AllocOption{accl.HostOnly()}, []accl.AllocOption{accl.PeerToPeer()})
 }
 
 // TestFailures has each call that a program makes of XRT fail, one after the other: the
@@ -103,7 +79,7 @@ func TestFailures(t *testing.T) {
 				counts[call.Function] += call.Times
 			}
 			for function, count := range counts {
-				for _, nth := range some(count) {
+				for _, nth := range ranktest.Some(count) {
 					t.Run(fmt.Sprint(function, "/", nth), func(t *testing.T) {
 						h, err := run(t, func(h *xrt.Host) {
 							if err := h.Fail(function, nth, syscall.EIO); err != nil {
@@ -153,17 +129,3 @@ const performanceCounter = 0x1FF0
 
 // ends are functions by which the driver gives things back when nothing comes after.
 var ends = map[string]bool{"xclCloseContext": true, "xrtDeviceClose": true}
-
-// some are numbers from 1 to n: the first and last ones, and a few between.
-func some(n int) []int {
-	var out []int
-	for i := 1; i <= n; i = max(i+1, i*3/2) {
-		out = append(out, i)
-	}
-	for i := max(n-2, 1); i <= n; i++ {
-		if !slices.Contains(out, i) {
-			out = append(out, i)
-		}
-	}
-	return out
-}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/xrt"
 	"github.com/cclforge/cclforge/verify/xrt/library"
 )
@@ -22,14 +23,7 @@ func Host(t testing.TB, d *design.Design, ranks int, o xrt.HostOptions) *xrt.Hos
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, err := range h.Faults() {
-			t.Error(err)
-		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	ranktest.End(t, h)
 	return h
 }
 

@@ -3,8 +3,6 @@ package xrttest_test
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/xrt"
 	"github.com/cclforge/cclforge/verify/xrt/xrttest"
 )
@@ -45,62 +44,32 @@ func TestTheDriver(t *testing.T) {
 				}
 				cards = append(cards, c)
 			}
-			errs := make([]error, ranks)
-			var all, ready sync.WaitGroup
-			ready.Add(ranks)
-			for rank := range ranks {
-				all.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
-					count := d.Platform.CCLO.Count
-					var e *accl.Engine
-					dev, err := cards[rank/count].Engine(ctx, &p, rank%count)
-					if err == nil {
-						e, err = accl.Open(ctx, dev, &p, h.Ranks(), rank)
-					}
-					ready.Done()
-					ready.Wait() // what is sent before is lost on UDP
-					if err == nil {
-						err = gather(ctx, e, ranks, rank, n)
-					}
-					errs[rank] = err
-				})
-			}
-			all.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			count := d.Platform.CCLO.Count
+			engines := make([]*accl.Engine, ranks)
+			ranktest.All(t, ranks, func(rank int) error { // what is sent before all are open is lost on UDP
+				dev, err := cards[rank/count].Engine(ctx, &p, rank%count)
+				if err != nil {
+					return err
+				}
+				engines[rank], err = accl.Open(ctx, dev, &p, h.Ranks(), rank)
+				return err
+			})
+			ranktest.All(t, ranks, func(rank int) error {
+				if err := ranktest.Gather(ctx, engines[rank], n); err != nil {
+					return err
+				}
+				return engines[rank].Close(ctx)
+			})
 			for _, c := range cards {
-				errs = append(errs, c.Close())
-			}
-			if err := errors.Join(errs...); err != nil {
-				t.Error(err)
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
 			}
 			xrttest.Returned(t, h)
 		})
 	}
-}
-
-func gather(ctx context.Context, e *accl.Engine, ranks, rank, n int) error {
-	src, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		return err
-	}
-	dst, err := accl.Alloc[int32](ctx, e, n*ranks)
-	if err != nil {
-		return err
-	}
-	var want []int32
-	for other := range ranks {
-		for i := range n {
-			want = append(want, int32(other*n+i))
-		}
-	}
-	copy(src.Host(), want[rank*n:])
-	if _, err := e.AllGather(ctx, src, dst, n); err != nil {
-		return err
-	}
-	if !slices.Equal(dst.Host(), want) {
-		return errors.New("the result is wrong")
-	}
-	return e.Close(ctx)
 }
 
 // TestAnEngineBelongsToOne opens a card a second time, as another process would.

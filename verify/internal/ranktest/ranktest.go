@@ -1,0 +1,71 @@
+// Package ranktest has what tests of all ways to engines need: ranks that do something
+// whose result is known, at the same time, and hosts that are not there.
+package ranktest
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// All has ranks 0 to n-1 do something; see Each.
+func All(t testing.TB, n int, do func(rank int) error) {
+	t.Helper()
+	ranks := make([]int, n)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	Each(t, ranks, do)
+}
+
+// Each has ranks do something at the same time. The test fails with all their errors, and
+// ends there.
+func Each(t testing.TB, ranks []int, do func(rank int) error) {
+	t.Helper()
+	var group sync.WaitGroup
+	for _, rank := range ranks {
+		group.Go(func() {
+			if err := do(rank); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	group.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// Host is one whose cards are not there.
+type Host interface {
+	Faults() []error
+	Close() error
+}
+
+// End closes a host when a test ends, which fails if something went wrong on the cards.
+func End(t testing.TB, h Host) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, err := range h.Faults() {
+			t.Error(err)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Some are numbers from 1 to n: the first and last ones, and a few between. Tests that
+// have the nth call of a function fail choose n by it.
+func Some(n int) []int {
+	var out []int
+	for i := 1; i <= n; i = max(i+1, i*3/2) {
+		out = append(out, i)
+	}
+	for i := max(n-2, 1); i <= n; i++ {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
