@@ -2,23 +2,13 @@
 package cluster_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"net"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/cluster"
-	"github.com/cclforge/cclforge/driver/network"
 	driver "github.com/cclforge/cclforge/driver/xrt"
-	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/xrt"
 	"github.com/cclforge/cclforge/verify/xrt/xrttest"
 )
@@ -26,112 +16,38 @@ import (
 // world is a host with cards, and what all ranks are told.
 type world struct {
 	*xrt.Host
-	p    accl.Platform
-	lies card.Design
-	size int
-	meet net.Listener
+	told
 }
 
 func newWorld(t *testing.T, platform string, size int, o xrt.HostOptions) *world {
 	t.Helper()
-	d := designtest.Load(t, platform, nil)
-	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	if o.World.Ranks, err = cluster.Addresses(cluster.DefaultNetwork, cluster.DefaultPort, size); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Host: xrttest.Host(t, d, size, o), p: driverview.Of(d), lies: lies, size: size}
-	if w.meet, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// options are those of a rank.
-func (w *world) options(rank int) cluster.Options {
-	b := bringup.Options{
-		Rank: rank, Size: w.size, Meet: w.meet.Addr().String(), Secret: []byte("0123456789abcdef"), Timeout: 20 * time.Second,
-		Silence: bringup.MinSilence,
-	}
-	if rank == 0 {
-		b.Listener = w.meet
-	}
-	return cluster.Options{
-		Platform: &w.p, Design: &w.lies, Bringup: b, Process: rank, Card: driver.Options{Xclbin: w.Xclbin, Library: w.Dir()},
-		Stack: network.Config{Timeout: 10 * time.Second},
-	}
+	d, all := tell(t, platform, nil, size)
+	return &world{xrttest.Host(t, d, size, o), all}
 }
 
 // open brings up all ranks at the same time.
 func (w *world) open(t *testing.T, change func(rank int, o *cluster.Options)) ([]*cluster.Rank, []error) {
 	t.Helper()
-	ranks, errs := make([]*cluster.Rank, w.size), make([]error, w.size)
-	var opening sync.WaitGroup
-	for i := range w.size {
-		opening.Go(func() {
-			o := w.options(i)
-			change(i, &o)
-			ranks[i], errs[i] = cluster.Open(t.Context(), o)
-		})
-	}
-	opening.Wait()
-	return ranks, errs
+	return w.told.open(t, func(rank int, o *cluster.Options) {
+		o.Process, o.Card = rank, driver.Options{Xclbin: w.Xclbin, Library: w.Dir()}
+		change(rank, o)
+	})
 }
 
-func nothing(int, *cluster.Options) {}
-
-// sum adds up a number of each rank.
-func sum(ctx context.Context, r *cluster.Rank, size int) error {
-	const n = 5000
-	src, err := accl.Alloc[int32](ctx, r.Engine, n)
-	if err != nil {
-		return err
-	}
-	dst, err := accl.Alloc[int32](ctx, r.Engine, n)
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		src.Host()[i] = int32(i * (r.World.Rank() + 1))
-	}
-	if _, err := r.Engine.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-		return err
-	}
-	for i, v := range dst.Host() {
-		if want := int32(i * size * (size + 1) / 2); v != want {
-			return fmt.Errorf("element %d is %d, not %d", i, v, want)
-		}
-	}
-	return nil
-}
-
-// TestWorlds: all ranks are ready, and compute; two times, one after the other.
+// TestWorlds: all ranks are ready, and compute.
 func TestWorlds(t *testing.T) {
 	for _, name := range []string{"u55c_udp", "u55c_tcp", "u280_2022", "u280_axis3x"} {
 		t.Run(name, func(t *testing.T) {
-			const size = 3
-			w := newWorld(t, name, size, xrt.HostOptions{Empty: true})
+			w := newWorld(t, name, 3, xrt.HostOptions{Empty: true})
 			ranks, errs := w.open(t, nothing)
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
 			}
-			var working sync.WaitGroup
-			for i, r := range ranks {
-				working.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
-					errs[i] = sum(ctx, r, size)
-				})
-			}
-			working.Wait()
-			for _, r := range ranks {
-				errs = append(errs, r.Close(t.Context()))
-			}
-			if err := errors.Join(errs...); err != nil {
-				t.Error(err)
-			}
+			work(t, ranks)
 			xrttest.Returned(t, w.Host)
 		})
 	}

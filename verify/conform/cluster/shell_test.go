@@ -1,25 +1,17 @@
 package cluster_test
 
 import (
-	"context"
 	"errors"
-	"net"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/cluster"
 	driver "github.com/cclforge/cclforge/driver/coyote"
-	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/coyote"
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
 	"github.com/cclforge/cclforge/verify/emu"
@@ -28,20 +20,14 @@ import (
 // shells is a host with cards in the shell, and what all ranks are told.
 type shells struct {
 	*coyote.Host
-	p         accl.Platform
-	lies      card.Design
-	size      int
+	told
 	processes []*coyote.Process
 }
 
 func newShells(t *testing.T, size int, limit time.Duration) *shells {
 	t.Helper()
-	d := designtest.Load(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True})
-	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &shells{Host: coyotetest.Host(t, d, size, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}}), p: driverview.Of(d), lies: lies, size: size}
+	d, all := tell(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True}, size)
+	s := &shells{Host: coyotetest.Host(t, d, size, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}}), told: all}
 	for range size {
 		s.processes = append(s.processes, s.Process())
 	}
@@ -51,27 +37,10 @@ func newShells(t *testing.T, size int, limit time.Duration) *shells {
 // open brings up all ranks at the same time.
 func (s *shells) open(t *testing.T, change func(rank int, o *cluster.Options)) ([]*cluster.Rank, []error) {
 	t.Helper()
-	meet, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ranks, errs := make([]*cluster.Rank, s.size), make([]error, s.size)
-	var opening sync.WaitGroup
-	for i := range s.size {
-		o := cluster.Options{
-			Platform: &s.p, Design: &s.lies, Shell: &driver.Options{Card: i, System: s.processes[i]}, Stack: network.Config{Timeout: 10 * time.Second},
-			Bringup: bringup.Options{
-				Rank: i, Size: s.size, Meet: meet.Addr().String(), Secret: []byte("0123456789abcdef"), Timeout: 20 * time.Second, Silence: bringup.MinSilence,
-			},
-		}
-		if i == 0 {
-			o.Bringup.Listener = meet
-		}
-		change(i, &o)
-		opening.Go(func() { ranks[i], errs[i] = cluster.Open(t.Context(), o) })
-	}
-	opening.Wait()
-	return ranks, errs
+	return s.told.open(t, func(rank int, o *cluster.Options) {
+		o.Shell = &driver.Options{Card: rank, System: s.processes[rank]}
+		change(rank, o)
+	})
 }
 
 // TestWorldsOfShells: all ranks are ready, and compute; two times, one after the other,
@@ -87,21 +56,7 @@ func TestWorldsOfShells(t *testing.T) {
 				}
 				t.Fatalf("%d ranks, round %d: %v", size, round, err)
 			}
-			var working sync.WaitGroup
-			for i, r := range ranks {
-				working.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
-					errs[i] = sum(ctx, r, size)
-				})
-			}
-			working.Wait()
-			for _, r := range ranks {
-				errs = append(errs, r.Close(t.Context()))
-			}
-			if err := errors.Join(errs...); err != nil {
-				t.Errorf("%d ranks: %v", size, err)
-			}
+			work(t, ranks)
 			coyotetest.Returned(t, s.Host)
 			if round == 0 {
 				p := s.Process()
