@@ -63,6 +63,7 @@ func TestCardTexts(t *testing.T) {
 		"card:missing.xclbin":                         "no such file",
 		"card:" + damaged:                             "not an .xclbin file",
 		"card:" + h.Xclbin + ",nix":                   `"nix": no such setting`,
+		"card:" + h.Xclbin + ",fec=maybe":             `"fec=maybe": no such setting`,
 		"card:" + h.Xclbin + ",port=70000":            `"port=70000"`,
 		"card:" + h.Xclbin + ",network=10.0.0.300/24": `"network=10.0.0.300/24"`,
 		"card:" + h.Xclbin + ",network=10.0.0.255/24": "no address for the rank",

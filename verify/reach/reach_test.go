@@ -15,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/driver/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/reach"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -79,7 +80,6 @@ func sum(t *testing.T, worlds []*reach.World, ranks int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	const n = 5000
 	var group sync.WaitGroup
 	for _, w := range worlds {
 		if w.Size != ranks {
@@ -91,26 +91,7 @@ func sum(t *testing.T, worlds []*reach.World, ranks int) {
 				if e.Rank() != w.Local[i] {
 					t.Errorf("rank %d is opened as %d", w.Local[i], e.Rank())
 				}
-				src, err := accl.Alloc[int32](ctx, e, n)
-				if err != nil {
-					return err
-				}
-				dst, err := accl.Alloc[int32](ctx, e, n)
-				if err != nil {
-					return err
-				}
-				for k := range src.Host() {
-					src.Host()[k] = int32(k * (e.Rank() + 1))
-				}
-				if _, err = e.AllReduce(ctx, src, dst, n, accl.Sum); err != nil {
-					return err
-				}
-				for k, v := range dst.Host() {
-					if want := int32(k * ranks * (ranks + 1) / 2); v != want {
-						return fmt.Errorf("element %d is %d, not %d", k, v, want)
-					}
-				}
-				return nil
+				return ranktest.Sum[int32](ctx, e, 5000, 1)
 			})
 			if err != nil {
 				t.Error(err)
