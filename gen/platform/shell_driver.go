@@ -155,18 +155,16 @@ func (b shellBlock) driver(s *Shell) hcl.Diagnostics {
 
 func (d *ShellDriver) readCalls(blocks []callBlock) hcl.Diagnostics {
 	var diags hcl.Diagnostics
+	names := blockNames{}
 	for i, b := range blocks {
 		c := ShellCall{Name: b.Name, Number: b.Number, Out: b.Direction == "out"}
-		diags = append(diags, checkName(b.Range, "call", b.Name)...)
+		diags = append(diags, names.take(b.Range, "call", b.Name)...)
 		diags = append(diags, oneOf(b.DirectionRange, "direction", b.Direction, []string{"in", "out"})...)
 		if b.Number < 0 || b.Number > 255 {
 			diags = append(diags, lang.Errorf(b.NumberRange, "Value out of range", "Calls have the numbers 0 to 255, not %d.", b.Number))
 		}
 		for _, other := range blocks[:i] {
-			switch {
-			case other.Name == b.Name:
-				diags = append(diags, duplicate(b.Range, "call", b.Name, other.Range))
-			case other.Number == b.Number:
+			if other.Name != b.Name && other.Number == b.Number {
 				diags = append(diags, lang.Errorf(b.NumberRange, "Duplicate number", "The calls %q and %q both have the number %d.", other.Name, b.Name, b.Number))
 			}
 		}
@@ -177,29 +175,26 @@ func (d *ShellDriver) readCalls(blocks []callBlock) hcl.Diagnostics {
 	return diags
 }
 
-func (d *ShellDriver) readRegisters(in driverBlock) hcl.Diagnostics {
+func (d *ShellDriver) readWindows(in driverBlock) (map[string]windowBlock, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
-	windows := map[string]windowBlock{}
+	names, windows := blockNames{}, map[string]windowBlock{}
 	for _, b := range in.Windows {
-		diags = append(diags, checkName(b.Range, "window", b.Name)...)
-		if other, twice := windows[b.Name]; twice {
-			diags = append(diags, duplicate(b.Range, "window", b.Name, other.Range))
-		}
+		diags = append(diags, names.take(b.Range, "window", b.Name)...)
 		if d.Page > 0 && (b.Bytes == 0 || b.Bytes%d.Page != 0) {
 			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The window %q has whole pages of %d bytes; %d bytes are not.", b.Name, d.Page, b.Bytes))
 		}
 		windows[b.Name] = b
 		d.Windows = append(d.Windows, ShellWindow{b.Name, b.Page, b.Bytes})
 	}
-	owner := map[string]string{}
-	seen := map[string]hcl.Range{}
+	return windows, diags
+}
+
+func (d *ShellDriver) readRegisters(in driverBlock) hcl.Diagnostics {
+	windows, diags := d.readWindows(in)
+	names, owner := blockNames{}, map[string]string{}
 	for _, b := range in.Registers {
 		r := ShellRegister{Name: b.Name, Window: b.Window, At: b.At}
-		diags = append(diags, checkName(b.Range, "register", b.Name)...)
-		if other, twice := seen[b.Name]; twice {
-			diags = append(diags, duplicate(b.Range, "register", b.Name, other))
-		}
-		seen[b.Name] = b.Range
+		diags = append(diags, names.take(b.Range, "register", b.Name)...)
 		var more hcl.Diagnostics
 		r.Fields, more = readFields(b.Fields, d.Words, b.Range)
 		diags, d.Registers = append(diags, more...), append(d.Registers, r)
@@ -240,20 +235,18 @@ func readFields(blocks []fieldBlock, most int, around hcl.Range) ([]ShellField, 
 		diags = append(diags, lang.Errorf(around, "Missing block", "At least one field is expected."))
 	}
 	var fields []ShellField
+	names := blockNames{}
 	for _, b := range blocks {
 		f := ShellField{Name: b.Name, Word: value(b.Word, 0), At: value(b.At, 0), Bits: value(b.Bits, wordBits)}
-		diags = append(diags, checkName(b.Range, "field", b.Name)...)
+		diags = append(diags, names.take(b.Range, "field", b.Name)...)
 		switch {
 		case f.Word < 0 || f.Word >= most:
 			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The field %q is in one of the words 0 to %d, not in %d.", b.Name, most-1, f.Word))
 		case f.At < 0 || f.Bits < 1 || f.At+f.Bits > wordBits:
 			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The field %q is a part of a word of %d bits; %d bits from bit %d on are none.", b.Name, wordBits, f.Bits, f.At))
 		}
-		for j, other := range fields {
-			switch {
-			case other.Name == f.Name:
-				diags = append(diags, duplicate(b.Range, "field", b.Name, blocks[j].Range))
-			case other.Word == f.Word && other.At < f.At+f.Bits && f.At < other.At+other.Bits:
+		for _, other := range fields {
+			if other.Name != f.Name && other.Word == f.Word && other.At < f.At+f.Bits && f.At < other.At+other.Bits {
 				diags = append(diags, lang.Errorf(b.Range, "Fields overlap", "The fields %q and %q share bits of word %d.", other.Name, b.Name, f.Word))
 			}
 		}
