@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -20,15 +21,7 @@ var noEnvironment = func(string) (string, bool) { return "", false }
 // load elaborates a platform of the shipped library, below further layers.
 func load(t testing.TB, name string, layers ...fs.FS) *design.Design {
 	t.Helper()
-	lib, diags := platform.NewLibrary(lang.NewParser(), append(layers, platforms.FS)...)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	return d
+	return designtest.Of(t, designtest.Layered(t, layers...), name, nil)
 }
 
 func TestShippedPlatforms(t *testing.T) {

@@ -35,11 +35,17 @@ func Library(t testing.TB) *platform.Library {
 // the environment.
 func Load(t testing.TB, name string, vars map[string]cty.Value) *design.Design {
 	t.Helper()
+	return Of(t, Library(t), name, vars)
+}
+
+// Of elaborates a platform of a library, like Load.
+func Of(t testing.TB, lib *platform.Library, name string, vars map[string]cty.Value) *design.Design {
+	t.Helper()
 	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
 	for k, v := range vars {
 		in.Assigned[k] = lang.Input{Value: v}
 	}
-	d, diags := design.Load(Library(t), name, in)
+	d, diags := design.Load(lib, name, in)
 	if diags.HasErrors() {
 		t.Fatalf("%s: %s", name, diags)
 	}

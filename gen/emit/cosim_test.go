@@ -10,7 +10,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/templates"
 )
@@ -33,11 +32,7 @@ func compiled(t *testing.T, more string) *design.Design {
   %s
 }
 `, more)
-	d, diags := design.Load(designtest.Library(t).With("compiled", []byte(text)), "compiled", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Text(t, "compiled", text)
 }
 
 const plainLanes = `compression "hp_compression" { lanes = 3 }`

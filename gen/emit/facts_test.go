@@ -9,6 +9,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -82,11 +83,7 @@ func extreme(t testing.TB) *design.Design {
 
 func codeDesign(t testing.TB, name string) *design.Design {
 	t.Helper()
-	d, diags := design.Load(ownLibrary, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	return d
+	return designtest.Of(t, ownLibrary, name, nil)
 }
 
 // codeFiles renders a design's code, and the header of its generation.

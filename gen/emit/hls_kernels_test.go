@@ -7,13 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 // inCPP is a platform whose kernels are all in C++.
@@ -26,24 +23,6 @@ platform "p" {
   arithmetic "reduce_ops" {}
   compression "hp_compression" { lanes = 2 }
 }`
-
-// own is the design of the platform p of a layer, over the shipped library.
-func own(t *testing.T, files map[string]string) *design.Design {
-	t.Helper()
-	layer := fstest.MapFS{}
-	for name, text := range files {
-		layer[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, "p", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
-}
 
 // written renders the C++ of a design into a directory.
 func written(t *testing.T, d *design.Design) string {
@@ -90,7 +69,7 @@ func bench(t *testing.T, dir, kernel string) (string, error) {
 }
 
 func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
-	dir := written(t, own(t, map[string]string{"p.hcl": inCPP}))
+	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
 	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
 		t.Run(kernel, func(t *testing.T) {
 			out, err := bench(t, dir, kernel)
@@ -102,7 +81,7 @@ func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
 }
 
 func TestGlueOfTheShippedKernelsCompiles(t *testing.T) {
-	dir := written(t, own(t, map[string]string{"p.hcl": inCPP}))
+	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
 	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
 		if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+"_component.cpp"); err != nil {
 			t.Errorf("%s: %v\n%s", kernel, err, out)
@@ -226,7 +205,7 @@ func changed(t *testing.T, file, old, new string) map[string]string {
 }
 
 func TestBenchesOfOwnKernelsPass(t *testing.T) {
-	dir := written(t, own(t, mine))
+	dir := written(t, designtest.Made(t, "p", mine))
 	for _, kernel := range []string{"tiny", "pack", "steps"} {
 		t.Run(kernel, func(t *testing.T) {
 			out, err := bench(t, dir, kernel)
@@ -247,7 +226,7 @@ func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
 		{"an answer too many", "steps", "kernels/steps.hpp", "command.barrier();", "command.barrier(); command.finish();", "2 answers are taken, but only 1 calls made"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := bench(t, written(t, own(t, changed(t, test.file, test.old, test.new))), test.kernel)
+			out, err := bench(t, written(t, designtest.Made(t, "p", changed(t, test.file, test.old, test.new))), test.kernel)
 			if err == nil || !strings.Contains(out, test.want) {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -264,7 +243,7 @@ func TestCompileErrorsNameTheUsersLines(t *testing.T) {
 		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "run::body", "platforms/kernels/steps.hcl:6:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir := written(t, own(t, changed(t, test.file, test.old, test.new)))
+			dir := written(t, designtest.Made(t, "p", changed(t, test.file, test.old, test.new)))
 			out, err := gxx(t, dir, test.kernel, "-fsyntax-only", "hls/"+test.kernel+"/"+test.kernel+".cpp")
 			if err == nil || !strings.Contains(out, test.want) || !strings.Contains(out, "error:") {
 				t.Errorf("%v\n%s", err, out)
@@ -292,7 +271,7 @@ void %s(hls::stream<cclo::beat<4>> &in_r, hls::stream<cclo::beat<0>> &out_r) {
 `
 	for _, file := range []string{"inverts.cpp", "inverts.hpp"} {
 		t.Run(file, func(t *testing.T) {
-			dir := written(t, own(t, map[string]string{
+			dir := written(t, designtest.Made(t, "p", map[string]string{
 				"p.hcl": `
 platform "p" {
   board = "u55c"

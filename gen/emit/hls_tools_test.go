@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 func lines(t *testing.T, dir, file string) []string {
@@ -19,7 +21,7 @@ func lines(t *testing.T, dir, file string) []string {
 
 func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 	files := changed(t, "p.hcl", `board = "u55c"`, "board = \"u55c\"\n  clock = 300")
-	dir := written(t, own(t, files))
+	dir := written(t, designtest.Made(t, "p", files))
 	for file, want := range map[string][]string{
 		"hls/pack/hls_config.cfg": {
 			"part=xcu55c-fsvh2892-2L-e", "[hls]", "flow_target=vitis", "clock=300MHz", "syn.top=pack", "syn.file=pack.cpp",
@@ -47,7 +49,7 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 
 // The pragmas are in the order of parameters: pointers, registers, streams, control.
 func TestPragmasFollowTheDescription(t *testing.T) {
-	dir := written(t, own(t, mine))
+	dir := written(t, designtest.Made(t, "p", mine))
 	for file, want := range map[string][]string{
 		"hls/steps/steps.cpp": {
 			"INTERFACE m_axi port=src offset=slave bundle=gmem",
@@ -82,7 +84,7 @@ func TestArgumentsStandInTheOrderOfRegisters(t *testing.T) {
 		`{ type = "int" }`, "{\n    type = \"int\"\n    at   = hex(\"10\")\n  }",
 		`{ type = "float" }`, "{\n    type = \"float\"\n    at   = hex(\"18\")\n  }",
 		`"comm_adr" {}`, `"comm_adr" { at = hex("20") }`).Replace(files["kernels/steps.hcl"])
-	text := strings.Join(lines(t, written(t, own(t, files)), "hls/steps/steps_component.cpp"), "\n")
+	text := strings.Join(lines(t, written(t, designtest.Made(t, "p", files)), "hls/steps/steps_component.cpp"), "\n")
 	at := -1
 	for _, want := range []string{"static_cast<int>(arguments[0])", "unpack(arguments[1])", "static_cast<unsigned int>(arguments[2])", "reinterpret_cast<float *>(arguments[3])"} {
 		next := strings.Index(text, want)

@@ -370,11 +370,7 @@ func TestTDESTChangesEverything(t *testing.T) {
 
 func platformTexts(t *testing.T, lib *platform.Library, name string) map[string]string {
 	t.Helper()
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	files, err := Platform(d)
+	files, err := Platform(designtest.Of(t, lib, name, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

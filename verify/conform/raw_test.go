@@ -7,14 +7,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -545,16 +541,7 @@ platform "bare_tcp" {
 // that programs know.
 func TestWithout(t *testing.T) {
 	ctx := limited(t, time.Minute)
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS, fstest.MapFS{"bare_tcp.hcl": {Data: []byte(bare)}})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, "bare_tcp", lang.Inputs{
-		Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false },
-	})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	d := designtest.Text(t, "bare_tcp", bare)
 	on := all
 	if _, built := on.way.(hardware); !built {
 		on.way = process{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/emu"
@@ -15,7 +16,7 @@ import (
 // TestOperationsThroughReferencePlugins runs every operation with the shipped plugins in
 // C++, with all the rest at random, against the reference model.
 func TestOperationsThroughReferencePlugins(t *testing.T) {
-	d := load(t, layer(t), "reference")
+	d := designtest.Of(t, layer(t), "reference", nil)
 	p := driverview.Of(d)
 	for ranks := 1; ranks <= 4; ranks++ {
 		t.Run(fmt.Sprint(ranks), func(t *testing.T) {

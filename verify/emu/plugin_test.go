@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
@@ -45,7 +46,7 @@ func faulty(ctx context.Context, t *testing.T, ranks int) ([]*accl.Engine, *worl
 	t.Helper()
 	seen := &faults{}
 	o := world.Options{Engine: emu.Options{Patience: 200 * time.Millisecond, RemoteTimeout: 10 * time.Second, OnFault: seen.add}}
-	w, engines := start(ctx, t, load(t, layer(t), "faulty"), ranks, o)
+	w, engines := start(ctx, t, designtest.Of(t, layer(t), "faulty", nil), ranks, o)
 	return engines, w, seen
 }
 
@@ -223,7 +224,7 @@ func TestWorldsNeedTheirKernels(t *testing.T) {
 	if err := hls.Available(t.Context()); errors.Is(err, hls.ErrTools) {
 		t.Skip(err)
 	}
-	bad := load(t, layer(t, "out.last = a.last;", "out.last = a.lost;"), "faulty")
+	bad := designtest.Of(t, layer(t, "out.last = a.last;", "out.last = a.lost;"), "faulty", nil)
 	_, err := world.New(t.Context(), bad, 2, world.Options{})
 	var failed *hls.CompileError
 	if !errors.As(err, &failed) || failed.Kernel != "faulty_ops" {
@@ -235,7 +236,7 @@ func TestWorldsNeedTheirKernels(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	_, err = world.New(t.Context(), load(t, layer(t), "faulty"), 2, world.Options{})
+	_, err = world.New(t.Context(), designtest.Of(t, layer(t), "faulty", nil), 2, world.Options{})
 	if !errors.Is(err, hls.ErrTools) || !strings.Contains(err.Error(), "apt-get install g++") {
 		t.Errorf("without a compiler: %v", err)
 	}
@@ -244,7 +245,7 @@ func TestWorldsNeedTheirKernels(t *testing.T) {
 // TestPlatformsWithoutKernelsInCNeedNoCompiler is for those whose plugins are in RTL.
 func TestPlatformsWithoutKernelsInCNeedNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	d := load(t, layer(t), "u55c_tcp")
+	d := designtest.Of(t, layer(t), "u55c_tcp", nil)
 	w, err := world.New(t.Context(), d, 1, world.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -86,7 +87,7 @@ func (o *operand) check(values []float64) error {
 // the result as they are or compressed, sent as they are or compressed.
 func TestOperationsWithSeveralElementsInOne(t *testing.T) {
 	for network, sizes := range map[string][]int{"tcp": {2, 3, 4}, "udp": {3}, "rdma": {4}} {
-		d := load(t, layer(t, `poe "tcp"`, fmt.Sprintf("poe %q", network)), "ratio")
+		d := designtest.Of(t, layer(t, `poe "tcp"`, fmt.Sprintf("poe %q", network)), "ratio", nil)
 		for _, ranks := range sizes {
 			t.Run(fmt.Sprintf("%s of %d", network, ranks), func(t *testing.T) {
 				ctx := limited(t)
@@ -194,7 +195,7 @@ func (c ratioCase) rank(ctx context.Context, e *accl.Engine, in, want [][]float6
 // TestCountsThatAreNoWholeUnits places calls as no driver does.
 func TestCountsThatAreNoWholeUnits(t *testing.T) {
 	ctx := limited(t)
-	d := load(t, layer(t), "ratio")
+	d := designtest.Of(t, layer(t), "ratio", nil)
 	w, engines := start(ctx, t, d, 1, world.Options{Engine: slow(emu.Options{OnFault: func(err error) { t.Error(err) }})})
 	e, dev := engines[0], w.Device(0)
 	p := e.Platform()

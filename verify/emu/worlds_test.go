@@ -12,10 +12,9 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world"
@@ -47,20 +46,7 @@ func layer(t testing.TB, changes ...string) *platform.Library {
 			files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: text}
 		}
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return lib
-}
-
-func load(t testing.TB, lib *platform.Library, name string) *design.Design {
-	t.Helper()
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Layered(t, files)
 }
 
 // start starts a world and opens its engines.

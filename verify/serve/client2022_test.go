@@ -6,7 +6,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // segment is small enough for a datagram of 2022, which has 1536 bytes.
@@ -32,29 +31,9 @@ func (c *client) tables2022() {
 	c.config(setStackType, 1) // TCP, which is its default
 }
 
-// udp2022 is a platform of 2022 on UDP.
-const udp2022 = `
-platform "udp_2022" {
-  board = "u280"
-  abi   = "accl-2022"
-  clock = 250
-  cclo { kernel_stream = "loopback" }
-  poe "udp" {}
-  arithmetic "reduce_ops" {}
-  compression "hp_compression" { lanes = 3 }
-}
-`
-
 func design2022(t testing.TB, name string) *design.Design {
 	t.Helper()
-	lib := designtest.Library(t).With("udp_2022", []byte(udp2022))
-	d, diags := design.Load(lib, name, lang.Inputs{
-		Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false },
-	})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Of(t, designtest.Library(t).With("udp_2022", []byte(designtest.UDP2022)), name, nil)
 }
 
 func TestClientOf2022(t *testing.T) {

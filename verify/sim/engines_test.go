@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
@@ -35,16 +33,7 @@ func joinedEngines(t *testing.T, n int) *design.Design {
   compression "hp_compression" {}
 }
 `, name, n)
-	layer := fstest.MapFS{"boards/large.hcl": {Data: []byte(text)}, name + ".hcl": {Data: []byte(own)}}
-	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Made(t, name, map[string]string{"boards/large.hcl": text, name + ".hcl": own})
 }
 
 // TestOneToEightEnginesLint checks cards with as many engines as there may be.

@@ -7,12 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
@@ -22,7 +19,7 @@ import (
 // top function of its own.
 func laneDesign(t *testing.T, top string) *design.Design {
 	t.Helper()
-	layer := fstest.MapFS{"lane.hcl": {Data: []byte(`platform "lane" {
+	layer := map[string]string{"lane.hcl": `platform "lane" {
   board = "u55c"
   clock = 250
   cclo { kernel_stream = "vadd_put" }
@@ -30,11 +27,11 @@ func laneDesign(t *testing.T, top string) *design.Design {
   compression "hp_compression" {}
   source = { hp_compression = "hls", vadd_put = "hls" }
 }
-`)}}
-	layer["kernels/vadd_put.hcl"] = &fstest.MapFile{Data: []byte(calledKernel)}
-	layer["kernels/called.hpp"] = &fstest.MapFile{Data: []byte(calledTop)}
+`}
+	layer["kernels/vadd_put.hcl"] = calledKernel
+	layer["kernels/called.hpp"] = calledTop
 	if top != "" {
-		layer["kernels/hp_compression.hcl"] = &fstest.MapFile{Data: []byte(`kernel "hp_compression" {
+		layer["kernels/hp_compression.hcl"] = `kernel "hp_compression" {
   doc    = "A lane."
   like   = "compression_plugin"
   source = "hls"
@@ -45,18 +42,10 @@ func laneDesign(t *testing.T, top string) *design.Design {
   conversion "float32" "float16" { tdest = 0 }
   conversion "float16" "float32" { tdest = 1 }
 }
-`)}
-		layer["kernels/own.hpp"] = &fstest.MapFile{Data: []byte("#include \"cclo_hls.hpp\"\n#include <stdexcept>\n" + top)}
+`
+		layer["kernels/own.hpp"] = "#include \"cclo_hls.hpp\"\n#include <stdexcept>\n" + top
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, "lane", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Made(t, "lane", layer)
 }
 
 // calledKernel is a kernel that adds 1 to elements in memory. It waits for a beat for

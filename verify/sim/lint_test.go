@@ -13,7 +13,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
@@ -122,10 +121,6 @@ poe "tcp" { port = 1 }`},
 		{"user_kernel_in_cpp", "u55c", "accl-2024", `kernel_stream = "vadd_put"`, "udp", `source = { vadd_put = "hls" }`},
 	} {
 		text := fmt.Sprintf("platform %q {\nboard = %q\nabi = %q\nclock = 250\ncclo {\n%s\n}\npoe %q {}\n%s\n}\n", v.name, v.board, v.abi, v.cclo, v.poe, v.more)
-		d, diags := design.Load(designtest.Library(t).With(v.name, []byte(text)), v.name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		c.check(t, v.name, d)
+		c.check(t, v.name, designtest.Text(t, v.name, text))
 	}
 }

@@ -17,13 +17,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 var update = flag.Bool("update", false, "write the plans of testdata anew; read them before you commit")
@@ -34,11 +33,7 @@ type layer map[string]string
 // library reads the shipped descriptions below those of a directory.
 func library(t testing.TB, dir string) *platform.Library {
 	t.Helper()
-	lib, diags := platform.NewLibrary(lang.NewParser(), os.DirFS(dir), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return lib
+	return designtest.Layered(t, os.DirFS(dir))
 }
 
 func (l layer) write(t testing.TB) string {
@@ -58,14 +53,7 @@ func (l layer) write(t testing.TB) string {
 
 func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]cty.Value) (*design.Design, []emit.File) {
 	t.Helper()
-	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
-	for k, v := range vars {
-		in.Assigned[k] = lang.Input{Value: v}
-	}
-	d, diags := design.Load(lib, name, in)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	d := designtest.Of(t, lib, name, vars)
 	files, err := emit.Platform(d)
 	if err != nil {
 		t.Fatal(err)

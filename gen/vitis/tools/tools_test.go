@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 // What tools print about themselves, as people have published it: v++, vivado and
@@ -80,11 +79,7 @@ func (m *machine) env() tools.Env {
 
 func chain(t testing.TB) *platform.Toolchain {
 	t.Helper()
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return lib.Toolchain
+	return designtest.Library(t).Toolchain
 }
 
 func need(names ...string) []tools.Need {

@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
@@ -30,28 +29,9 @@ var platforms = []struct {
 	{"udp_2022", kind{old: true, udp: true}},
 }
 
-// udp2022 is a platform of 2022 on UDP, as simulators have it.
-const udp2022 = `
-platform "udp_2022" {
-  board = "u280"
-  abi   = "accl-2022"
-  clock = 250
-  cclo { kernel_stream = "loopback" }
-  poe "udp" {}
-  arithmetic "reduce_ops" {}
-  compression "hp_compression" { lanes = 3 }
-}
-`
-
 func load(t testing.TB, name string) *design.Design {
 	t.Helper()
-	d, diags := design.Load(designtest.Library(t).With("udp_2022", []byte(udp2022)), name, lang.Inputs{
-		Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false },
-	})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Of(t, designtest.Library(t).With("udp_2022", []byte(designtest.UDP2022)), name, nil)
 }
 
 // start starts our engines of some ranks on packet sockets.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 // local and global are what the methods of ACCLCommand have in common: tags that
@@ -105,7 +107,7 @@ func TestKernelsOfTodayCompileUnchanged(t *testing.T) {
 		{g2021, "u280_manual", "ACCL_SYNTHESIS"}, {g2024, "u55c_tcp", ""},
 	} {
 		t.Run(kernels.generation+" "+kernels.macro, func(t *testing.T) {
-			dir := headers(t, load(t, kernels.platform, nil))
+			dir := headers(t, designtest.Load(t, kernels.platform, nil))
 			for _, name := range []string{"scale_put.h", "scale_put.cpp", "exchange.cpp", "today.cpp"} {
 				source(t, dir, name)
 			}

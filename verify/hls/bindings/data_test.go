@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 const allOnes = math.MaxUint64
@@ -55,7 +57,7 @@ func TestDataMovesBeatsAndVectors(t *testing.T) {
 		"pulled 4, then none\n" +
 		"elements 11223344 -2.000000 abcd abcd000000000000 -1073741824\n" +
 		vectorLines("float", 80) + vectorLines("float64", 64) + vectorLines("float16", 66) + vectorLines("int32_t", 4) + vectorLines("Colour", 150)
-	dir := headers(t, load(t, "u55c_tcp", nil))
+	dir := headers(t, designtest.Load(t, "u55c_tcp", nil))
 	source(t, dir, "data.cpp")
 	got := execute(t, dir, runTime, build(t, dir, []string{"data.cpp"}))
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 const ownTypes = `
@@ -47,7 +48,7 @@ func TestNumbersConvertAsTheDriverDoes(t *testing.T) {
 	for range 200_000 {
 		numbers = append(numbers, random.Uint32())
 	}
-	dir := headers(t, load(t, "own_types", map[string]string{"own_types.hcl": ownTypes}))
+	dir := headers(t, designtest.Made(t, "own_types", map[string]string{"own_types.hcl": ownTypes}))
 	source(t, dir, "numbers.cpp")
 	program := build(t, dir, []string{"numbers.cpp"})
 	in := make([]byte, 0, 4*len(numbers))

@@ -14,14 +14,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -40,24 +36,6 @@ const (
 // flags are how emitted C++ must compile. Labels and pragmas are the vendor's way to
 // name regions; g++ knows no use for them.
 var flags = []string{"-std=c++14", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label"}
-
-// load elaborates a platform, one of these or a shipped one.
-func load(t *testing.T, name string, own map[string]string) *design.Design {
-	t.Helper()
-	files := fstest.MapFS{}
-	for path, text := range own {
-		files[path] = &fstest.MapFile{Data: []byte(text)}
-	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	return d
-}
 
 // headers renders what kernels of a platform include into a new directory, with the
 // stand-in for the vendor's headers beside it.

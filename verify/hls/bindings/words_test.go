@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 // Arguments of the calls below, all different.
@@ -125,7 +127,7 @@ int main() {
 // run compiles the statements for a platform and compares what they print.
 func (s *steps) run(t *testing.T, platform, include, declarations string) {
 	t.Helper()
-	dir := headers(t, load(t, platform, nil))
+	dir := headers(t, designtest.Load(t, platform, nil))
 	source(t, dir, "probe.hpp")
 	put(t, dir, "main.cpp", s.program(include, declarations))
 	got := execute(t, dir, runTime, build(t, dir, []string{"main.cpp"}))

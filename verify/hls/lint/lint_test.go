@@ -16,10 +16,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
 )
@@ -70,15 +68,7 @@ func render(t *testing.T, name, example string) map[string]string {
 	if example != "" {
 		from = os.DirFS(example)
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), from, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatalf("%s: %s", name, diags)
-	}
-	rendered, err := emit.HLS(d)
+	rendered, err := emit.HLS(designtest.Of(t, designtest.Layered(t, from), name, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -45,15 +43,7 @@ func kernelDesign(t *testing.T, source string, layer fstest.MapFS) *design.Desig
   source = { vadd_put = %[1]q, reduce_ops = %[1]q, hp_compression = %[1]q }
 }
 `, source)
-	lib, diags := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib.With("kernels", []byte(text)), "kernels", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
+	return designtest.Of(t, designtest.Layered(t, layer).With("kernels", []byte(text)), "kernels", nil)
 }
 
 // kernelLibrary is the simulated hardware of such a platform.

@@ -8,10 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -43,19 +40,6 @@ const (
 	rxRecords                           = 0x10
 )
 
-func load1(t testing.TB, name string) *numbers {
-	t.Helper()
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return newNumbers(d)
-}
-
 func newRig(t *testing.T, platform string, seed uint64) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -68,7 +52,7 @@ func newRig(t *testing.T, platform string, seed uint64) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	n := load1(t, platform)
+	n := newNumbers(designtest.Load(t, platform, nil))
 	r := &rig{t: t, Side: s, n: n, m: newModel(n), r: rand.New(rand.NewPCG(seed, 1)), count: map[string]int{}, buffers: map[int]*mbuffer{}}
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -7,14 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"testing/fstest"
 
 	"github.com/ebitengine/purego"
 
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -31,14 +27,7 @@ func build(t *testing.T, name string) *bench {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), fstest.MapFS{units + ".hcl": {Data: []byte(unitsText)}}, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	d := designtest.Made(t, name, map[string]string{units + ".hcl": unitsText})
 	all, err := verilate.SourcesOf(t.Context(), d, "ccl_offload")
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -76,19 +74,6 @@ type bench struct {
 	reset   func(b uintptr, limit uint64) uint64
 }
 
-func load(t *testing.T, name string) *design.Design {
-	t.Helper()
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return d
-}
-
 // parts are the modules that the bench is made of, by the beginnings of their
 // names.
 var parts = []string{"cclo_pkg", "engine_pkg", "fifo", "skid_buffer", "round_robin", "packet_table", "slot_memory", "slot_reader",
@@ -123,7 +108,7 @@ func newBench(t *testing.T, platform string, seed uint64) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := load(t, platform)
+	d := designtest.Load(t, platform, nil)
 	kind := d.Platform.POEs[0].Kind
 	b := &bench{t: t, d: d, header: d.ABI().Layout(abi.MessageHeader), lossy: kind == "udp", rdma: kind == "rdma"}
 	for _, c := range d.ABI().Constants {
