@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // fake is a kernel in Go, with the ports of vadd_put: a coroutine that gives the
@@ -241,18 +241,7 @@ func within(t testing.TB) context.Context {
 // each does something on all ranks at once.
 func (r *ranks) each(do func(rank int, e *accl.Engine) error) {
 	r.t.Helper()
-	var wg sync.WaitGroup
-	for rank, e := range r.engines {
-		wg.Go(func() {
-			if err := do(rank, e); err != nil {
-				r.t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
-	if r.t.Failed() {
-		r.t.FailNow()
-	}
+	ranktest.All(r.t, len(r.engines), func(rank int) error { return do(rank, r.engines[rank]) })
 }
 
 // call is a call of a kernel, as words.

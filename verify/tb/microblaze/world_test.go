@@ -4,13 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
@@ -128,16 +128,5 @@ func operations(ctx context.Context, e *accl.Engine, rank, round int) error {
 // each runs on both ranks at once.
 func each(ctx context.Context, t *testing.T, do func(ctx context.Context, rank int) error) {
 	t.Helper()
-	var wg sync.WaitGroup
-	for rank := range 2 {
-		wg.Go(func() {
-			if err := do(ctx, rank); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
+	ranktest.All(t, 2, func(rank int) error { return do(ctx, rank) })
 }
