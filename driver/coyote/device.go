@@ -38,27 +38,20 @@ func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 	if p.Name != c.design.Platform {
 		return nil, fmt.Errorf("%w: the card is opened with %s, not with %s", ErrDesign, c.design.Platform, p.Name)
 	}
-	if err := c.engines.Claim(number); err != nil {
-		return nil, err
-	}
-	d := &Device{c: c, host: p.HostMemory}
-	var err error
-	if d.Engine, err = engine.Open(ctx, c.life, p, engine.Place{
-		Card: c.name, Design: c.design, Number: number, Registers: c.Registers, Holds: c.holds,
-	}); err == nil {
-		err = c.engines.Opened(d.Engine)
-	}
+	e, err := c.engines.Open(number, func() (*engine.Engine, error) {
+		return engine.Open(ctx, c.life, p, engine.Place{
+			Card: c.name, Design: c.design, Number: number, Registers: c.Registers, Holds: c.holds,
+		})
+	})
 	if err != nil {
-		c.engines.Release(number)
 		return nil, err
 	}
-	return d, nil
+	return &Device{Engine: e, c: c, host: p.HostMemory}, nil
 }
 
 // Close ends calls that wait with ErrClosed. Its memory remains this process's until the
 // card is closed.
 func (d *Device) Close() error {
-	d.Stop()
-	d.c.engines.Release(d.Number())
+	d.c.engines.Return(d.Engine)
 	return nil
 }

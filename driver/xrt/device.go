@@ -44,26 +44,20 @@ func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 	if p.Name != c.design.Platform {
 		return nil, fmt.Errorf("%w: the card holds %s, not %s", ErrDesign, c.design.Platform, p.Name)
 	}
-	if err := c.engines.Claim(number); err != nil { // two that place calls would take each other's answers
-		return nil, err
-	}
 	d := &Device{c: c, engine: number, hostGroup: -1}
-	if err := d.open(ctx, p); err != nil {
-		c.engines.Release(number)
+	e, err := c.engines.Open(number, func() (*engine.Engine, error) {
+		if err := d.place(); err != nil {
+			return nil, err
+		}
+		return engine.Open(ctx, c.life, p, engine.Place{
+			Card: c.name, Design: c.design, Number: number, Registers: c.Registers, Holds: c.holds,
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
+	d.Engine = e
 	return d, nil
-}
-
-func (d *Device) open(ctx context.Context, p *accl.Platform) (err error) {
-	if err := d.place(); err != nil {
-		return err
-	}
-	at := engine.Place{Card: d.c.name, Design: d.c.design, Number: d.engine, Registers: d.c.Registers, Holds: d.c.holds}
-	if d.Engine, err = engine.Open(ctx, d.c.life, p, at); err != nil {
-		return err
-	}
-	return d.c.engines.Opened(d.Engine)
 }
 
 // place finds the memory that all memory ports of the engine reach: those of its DMA
@@ -130,7 +124,6 @@ func (d *Device) common(instance string, argument int, before []xclbin.Place) ([
 // Close ends calls that wait with ErrClosed. Its kernels and memory remain this
 // process's until the card is closed.
 func (d *Device) Close() error {
-	d.Stop()
-	d.c.engines.Release(d.engine)
+	d.c.engines.Return(d.Engine)
 	return nil
 }

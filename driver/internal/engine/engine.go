@@ -1,12 +1,12 @@
 // Package engine is an engine of a card as far as it is the same however cards are
-// reached: registers, host controllers that take its calls, and kernels beside it.
+// reached: registers, host controllers that take its calls, and kernels beside it; and
+// what cards themselves have in common: their end, engines that are open, and memory.
 package engine
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -144,59 +144,4 @@ func (d *Engine) Stop() {
 	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.at.Number, d.at.Card))
 	d.spawning.Unlock()
 	d.tasks.Wait()
-}
-
-// Set is the engines of a card that are open: each only once, as two that place calls
-// would take each other's answers. Its zero value is empty.
-type Set struct {
-	mu     sync.Mutex
-	closed bool
-	open   []*Engine
-	taken  []int // numbers of these, and of those that are being opened
-}
-
-// Claim enters an engine. The error is ErrOpen or ErrClosed.
-func (s *Set) Claim(number int) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return ErrClosed
-	case slices.Contains(s.taken, number):
-		return ErrOpen
-	}
-	s.taken = append(s.taken, number)
-	return nil
-}
-
-// Opened is the engine that was claimed. The error is ErrClosed if the set was closed
-// meanwhile, which stops the engine.
-func (s *Set) Opened(d *Engine) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		d.Stop()
-		return ErrClosed
-	}
-	s.open = append(s.open, d)
-	return nil
-}
-
-// Release gives an engine back, which may be opened again.
-func (s *Set) Release(number int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.taken = slices.DeleteFunc(s.taken, func(n int) bool { return n == number })
-	s.open = slices.DeleteFunc(s.open, func(d *Engine) bool { return d.at.Number == number })
-}
-
-// Close stops all engines; there are no more.
-func (s *Set) Close() {
-	s.mu.Lock()
-	s.closed = true
-	open := slices.Clone(s.open)
-	s.mu.Unlock()
-	for _, d := range open {
-		d.Stop()
-	}
 }

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// plain is an engine that has nothing to do.
+func plain(number int) *Engine {
+	d := &Engine{at: Place{Card: "card 0", Number: number}}
+	d.life, d.end = context.WithCancelCause(context.Background())
+	return d
+}
+
+func TestEnginesOfACard(t *testing.T) {
+	broken := errors.New("it does not open")
+	none := func(s *Set) {}
+	open := func(number int) func(*Set) {
+		return func(s *Set) {
+			if _, err := s.Open(number, func() (*Engine, error) { return plain(number), nil }); err != nil {
+				panic(err)
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		before func(*Set)
+		during func(*Set) // while it is being opened
+		fails  error      // to open
+		want   error
+		calls  int  // of what opens it
+		again  bool // it can be opened after that
+	}{
+		"the first":                   {before: none, calls: 1},
+		"another one":                 {before: open(3), calls: 1},
+		"one that is open":            {before: open(2), want: ErrOpen},
+		"one that fails":              {before: none, fails: broken, want: broken, calls: 1, again: true},
+		"on a card that is closed":    {before: (*Set).Close, want: ErrClosed},
+		"one that was open":           {before: func(s *Set) { open(2)(s); s.Close() }, want: ErrClosed},
+		"while the card closes":       {before: none, during: (*Set).Close, want: ErrClosed, calls: 1},
+		"fails while the card closes": {before: none, during: (*Set).Close, fails: broken, want: broken, calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s Set
+			test.before(&s)
+			d, calls := plain(2), 0
+			got, err := s.Open(2, func() (*Engine, error) {
+				calls++
+				if test.during != nil {
+					test.during(&s)
+				}
+				if test.fails != nil {
+					return nil, test.fails
+				}
+				return d, nil
+			})
+			if !errors.Is(err, test.want) || calls != test.calls {
+				t.Errorf("%v after %d calls, want %v after %d", err, calls, test.want, test.calls)
+			}
+			if (err == nil) != (got == d) || err != nil && got != nil {
+				t.Errorf("the engine is %p, and the error %v", got, err)
+			}
+			if stopped := d.life.Err() != nil; stopped != (test.calls > 0 && test.fails == nil && test.want != nil) {
+				t.Errorf("stopped: %v", stopped)
+			}
+			if _, err := s.Open(2, func() (*Engine, error) { return plain(2), nil }); (err == nil) != test.again {
+				t.Errorf("opened again: %v", err)
+			}
+			s.Close()
+			if got != nil && !errors.Is(context.Cause(got.life), ErrClosed) {
+				t.Errorf("after the end of the card the engine says %v", context.Cause(got.life))
+			}
+		})
+	}
+}
+
+func TestEnginesAreGivenBack(t *testing.T) {
+	var s Set
+	for range 3 {
+		d, err := s.Open(1, func() (*Engine, error) { return plain(1), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Return(d)
+		if !errors.Is(context.Cause(d.life), ErrClosed) {
+			t.Errorf("given back, it says %v", context.Cause(d.life))
+		}
+	}
+}
+
+// TestEnginesAreOpenOnce has many open the same engine while the card is closed.
+func TestEnginesAreOpenOnce(t *testing.T) {
+	var s Set
+	var open, most, times atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for {
+				d, err := s.Open(0, func() (*Engine, error) {
+					most.Store(max(most.Load(), open.Add(1)))
+					return plain(0), nil
+				})
+				switch {
+				case err == nil:
+					times.Add(1)
+					open.Add(-1)
+					s.Return(d)
+				case errors.Is(err, ErrClosed):
+					return
+				case !errors.Is(err, ErrOpen):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for times.Load() < 1000 {
+		runtime.Gosched()
+	}
+	s.Close()
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d are open at a time", most.Load())
+	}
+}
