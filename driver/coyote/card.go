@@ -44,10 +44,10 @@ type Card struct {
 	transfer sync.Mutex // the shell's driver waits for one at a time, and does not see to it
 	writing  sync.Mutex // registers of several words
 
-	mu      sync.Mutex
-	closed  bool
-	users   sync.WaitGroup // calls and accesses that are under way
+	users   engine.Life // calls and accesses that are under way
 	engines engine.Set
+
+	mu      sync.Mutex
 	buffers map[*memory]bool
 }
 
@@ -166,15 +166,7 @@ func (c *Card) say(doing string, err error) error {
 }
 
 // use lets something begin, unless the card is closed. Close waits for it.
-func (c *Card) use() (done func(), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, fmt.Errorf("%w: %s", ErrClosed, c.name)
-	}
-	c.users.Add(1)
-	return c.users.Done, nil
-}
+func (c *Card) use() (done func(), err error) { return c.users.Use(c.name) }
 
 // Design is what the card holds.
 func (c *Card) Design() *card.Design { return c.design }
@@ -182,16 +174,9 @@ func (c *Card) Design() *card.Design { return c.design }
 // Close gives memory and threads back, and ends calls that wait with ErrClosed: what the
 // engine does goes on. Bytes of memory must not be used any more.
 func (c *Card) Close() error {
-	c.mu.Lock()
-	again := c.closed
-	c.closed = true
-	c.mu.Unlock()
-	if again {
+	if !c.users.Close(c.name, c.end, &c.engines) {
 		return nil
 	}
-	c.end(fmt.Errorf("%w: %s", ErrClosed, c.name))
-	c.engines.Close()
-	c.users.Wait()
 	return c.giveBack()
 }
 

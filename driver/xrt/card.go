@@ -48,11 +48,11 @@ type Card struct {
 	life context.Context // ends with Close
 	end  context.CancelCauseFunc
 
-	mu      sync.Mutex
-	closed  bool
-	users   sync.WaitGroup // calls of the library that are running
-	kernels map[string]*registers
+	users   engine.Life // calls of the library that are running
 	engines engine.Set
+
+	mu      sync.Mutex
+	kernels map[string]*registers
 	buffers map[*memory]bool
 }
 
@@ -195,15 +195,7 @@ func (c *Card) busy(err error) error {
 }
 
 // use lets a call of the library begin, unless the card is closed. Close waits for it.
-func (c *Card) use() (done func(), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, fmt.Errorf("%w: %s", ErrClosed, c.name)
-	}
-	c.users.Add(1)
-	return c.users.Done, nil
-}
+func (c *Card) use() (done func(), err error) { return c.users.Use(c.name) }
 
 // Fresh reports whether the card was loaded when it was opened: nothing on it has been
 // used before. Otherwise it held the file already.
@@ -216,16 +208,9 @@ func (c *Card) Design() *card.Design { return c.design }
 // calls that wait with ErrClosed: what the engines do goes on. The card keeps what it
 // holds.
 func (c *Card) Close() error {
-	c.mu.Lock()
-	again := c.closed
-	c.closed = true
-	c.mu.Unlock()
-	if again {
+	if !c.users.Close(c.name, c.end, &c.engines) {
 		return nil
 	}
-	c.end(fmt.Errorf("%w: %s", ErrClosed, c.name))
-	c.engines.Close()
-	c.users.Wait()
 	var errs []error
 	for m := range c.buffers {
 		errs = append(errs, c.say("free memory of", m.give()))

@@ -24,11 +24,13 @@ var _ card.Registers = (*registers)(nil)
 func (c *Card) Registers(instance string) (card.Registers, error) { return c.registers(instance) }
 
 func (c *Card) registers(instance string) (*registers, error) {
+	done, err := c.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return nil, fmt.Errorf("%w: %s", ErrClosed, c.name)
-	}
 	if r := c.kernels[instance]; r != nil {
 		return r, nil
 	}
