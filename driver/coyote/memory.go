@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"sync"
 	"syscall"
@@ -11,18 +12,16 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
 // memory is huge pages that the shell knows. It implements accl.Memory.
 type memory struct {
-	c      *Card
-	pages  []byte // whole ones
-	mapped int    // bytes of them, from the first on, that the shell knows
-	bytes  []byte // what the host sees: the pages themselves in host memory
-	direct bool   // it is host memory
-
-	mu    sync.Mutex
-	freed bool
+	engine.Memory // what the host sees are the pages themselves in host memory
+	c             *Card
+	pages         []byte     // whole ones
+	mapped        int        // bytes of them, from the first on, that the shell knows
+	syncing       sync.Mutex // several ranges may have parts of a page
 }
 
 // anyBlock has the shell's driver choose memory, where it has a choice.
@@ -63,15 +62,15 @@ func (c *Card) alloc(ctx context.Context, bytes int, host bool) (*memory, error)
 	if bytes > math.MaxInt-3*size {
 		return nil, fmt.Errorf("%w: %w", ErrPages, syscall.ENOMEM)
 	}
-	m := &memory{c: c, direct: host}
+	m := &memory{Memory: engine.Memory{Use: c.use, Direct: host}, c: c}
 	if m.pages, err = c.sys.Pages((bytes+size-1)/size*size, size); err != nil {
 		if errors.Is(err, syscall.ENOMEM) {
 			return nil, fmt.Errorf("%w of %d bytes (sysctl vm.nr_hugepages): %w", ErrPages, size, err)
 		}
 		return nil, err
 	}
-	if m.bytes = m.pages[:bytes:bytes]; !host {
-		m.bytes = make([]byte, bytes)
+	if m.Host = m.pages[:bytes:bytes]; !host {
+		m.Host = make([]byte, bytes)
 	}
 	if err := m.introduce(ctx); err != nil {
 		return nil, errors.Join(err, m.unmap(), m.release())
@@ -90,7 +89,7 @@ func (m *memory) introduce(ctx context.Context) error {
 		if err := m.page(ctx, "map_memory", at, card.Values{"bytes": uint64(m.size()), "block": anyBlock}); err != nil {
 			return err
 		}
-		if m.direct {
+		if m.Direct {
 			continue
 		}
 		// From now on what the card has of it counts.
@@ -118,17 +117,16 @@ func (m *memory) move(ctx context.Context, name string, at int) error {
 	return m.page(ctx, name, at, card.Values{"bytes": uint64(m.size())})
 }
 
-func (m *memory) Addr() uint64  { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.pages)))) }
-func (m *memory) Bytes() []byte { return m.bytes }
+func (m *memory) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.pages)))) }
 
 func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
 	return m.sync(ctx, offset, bytes, func(at, from, to int) error {
-		if whole := from == at && (to == at+m.size() || to == len(m.bytes)); !whole {
+		if whole := from == at && (to == at+m.size() || to == len(m.Host)); !whole {
 			if err := m.move(ctx, "fetch", at); err != nil {
 				return err
 			}
 		}
-		copy(m.pages[from:to], m.bytes[from:to])
+		copy(m.pages[from:to], m.Host[from:to])
 		return m.move(ctx, "offload", at)
 	})
 }
@@ -140,61 +138,36 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 		if err := m.move(ctx, "fetch", at); err != nil {
 			return err
 		}
-		copy(m.bytes[from:to], m.pages[from:to])
+		copy(m.Host[from:to], m.pages[from:to])
 		return nil
 	})
 }
 
 // sync does something to each page of a range.
 func (m *memory) sync(ctx context.Context, offset, bytes int, do func(at, from, to int) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.freed:
-		return ErrFreed
-	case offset < 0 || bytes < 0 || offset > len(m.bytes) || bytes > len(m.bytes)-offset:
-		return fmt.Errorf("%d bytes from %d on are not within a memory of %d", bytes, offset, len(m.bytes))
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case m.direct || bytes == 0:
-		return nil
-	}
-	done, err := m.c.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	for from, end := offset, offset+bytes; from < end; {
-		at := from / m.size() * m.size()
-		to := min(end, at+m.size())
-		if err := do(at, from, to); err != nil {
-			return err
+	m.syncing.Lock()
+	defer m.syncing.Unlock()
+	return m.Transfer(ctx, offset, bytes, func() error {
+		for from, end := offset, offset+bytes; from < end; {
+			at := from / m.size() * m.size()
+			to := min(end, at+m.size())
+			if err := do(at, from, to); err != nil {
+				return err
+			}
+			from = to
 		}
-		from = to
-	}
-	return nil
+		return nil
+	})
 }
 
 // Free implements accl.Memory. Its Bytes must not be used any more.
 func (m *memory) Free() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.freed {
-		return ErrFreed
-	}
-	done, err := m.c.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := m.unmap(); err != nil {
-		return err // the card tries again when it is closed
-	}
-	m.freed = true
-	m.c.mu.Lock()
-	delete(m.c.buffers, m)
-	m.c.mu.Unlock()
-	return m.release()
+	return m.Return(m.unmap, func() error {
+		m.c.mu.Lock()
+		delete(m.c.buffers, m)
+		m.c.mu.Unlock()
+		return m.release()
+	})
 }
 
 // unmap has the shell forget the pages, the first one first: its driver may take one for
@@ -216,10 +189,5 @@ func (m *memory) release() error { return m.c.sys.Return(m.pages) }
 func (c *Card) holds(address uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for m := range c.buffers {
-		if address >= m.Addr() && address-m.Addr() < uint64(len(m.bytes)) {
-			return true
-		}
-	}
-	return false
+	return engine.Holds(maps.Keys(c.buffers), address)
 }

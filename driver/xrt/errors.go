@@ -26,7 +26,7 @@ var (
 	ErrTicket   = tickets.ErrTicket                              //
 	ErrClosed   = engine.ErrClosed                               //
 	ErrOpen     = engine.ErrOpen                                 //
-	ErrFreed    = errors.New("the memory was freed")             //
+	ErrFreed    = engine.ErrFreed                                //
 	ErrSilent   = engine.ErrSilent                               //
 )
 

@@ -4,25 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
 // memory is a buffer of XRT. It implements accl.Memory.
 type memory struct {
+	engine.Memory
 	c      *Card
 	handle uintptr
 	addr   uint64
-	bytes  []byte
-	direct bool // host and engine see the same bytes
-
-	mu    sync.RWMutex
-	freed bool
 }
 
 // Alloc implements accl.Device. XRT chooses addresses: the error is ErrMemory for one
@@ -77,7 +74,7 @@ func (c *Card) buffer(bytes, flags uint64, group uint32) (*memory, error) {
 		return nil, err
 	}
 	defer done()
-	m := &memory{c: c, direct: flags != 0}
+	m := &memory{Memory: engine.Memory{Use: c.use, Direct: flags != 0}, c: c}
 	if m.handle, err = c.l.handle("xrtBOAlloc", func() uintptr { return c.l.alloc(c.device, uintptr(bytes), flags, group) }); err != nil {
 		return nil, err
 	}
@@ -92,15 +89,14 @@ func (c *Card) buffer(bytes, flags uint64, group uint32) (*memory, error) {
 	if err != nil {
 		return nil, errors.Join(err, status("xrtBOFree", c.l.free(m.handle)))
 	}
-	m.bytes = unsafe.Slice((*byte)(at), bytes)
+	m.Host = unsafe.Slice((*byte)(at), bytes)
 	c.mu.Lock()
 	c.buffers[m] = true
 	c.mu.Unlock()
 	return m, nil
 }
 
-func (m *memory) Addr() uint64  { return m.addr }
-func (m *memory) Bytes() []byte { return m.bytes }
+func (m *memory) Addr() uint64 { return m.addr }
 
 func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
 	return m.sync(ctx, toDevice, offset, bytes)
@@ -111,46 +107,19 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 }
 
 func (m *memory) sync(ctx context.Context, direction uint32, offset, bytes int) error {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	switch {
-	case m.freed:
-		return ErrFreed
-	case offset < 0 || bytes < 0 || offset > len(m.bytes) || bytes > len(m.bytes)-offset:
-		return fmt.Errorf("%d bytes from %d on are not within a memory of %d", bytes, offset, len(m.bytes))
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case m.direct || bytes == 0:
-		return nil
-	}
-	done, err := m.c.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	return status("xrtBOSync", m.c.l.sync(m.handle, direction, uintptr(bytes), uintptr(offset)))
+	return m.Transfer(ctx, offset, bytes, func() error {
+		return status("xrtBOSync", m.c.l.sync(m.handle, direction, uintptr(bytes), uintptr(offset)))
+	})
 }
 
 // Free implements accl.Memory. Its Bytes must not be used any more.
 func (m *memory) Free() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.freed {
-		return ErrFreed
-	}
-	done, err := m.c.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := m.give(); err != nil {
-		return err // the card tries again when it is closed
-	}
-	m.freed = true
-	m.c.mu.Lock()
-	delete(m.c.buffers, m)
-	m.c.mu.Unlock()
-	return nil
+	return m.Return(m.give, func() error {
+		m.c.mu.Lock()
+		defer m.c.mu.Unlock()
+		delete(m.c.buffers, m)
+		return nil
+	})
 }
 
 // give gives a buffer back to XRT.
@@ -160,10 +129,5 @@ func (m *memory) give() error { return status("xrtBOFree", m.c.l.free(m.handle))
 func (c *Card) holds(address uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for m := range c.buffers {
-		if address >= m.addr && address-m.addr < uint64(len(m.bytes)) {
-			return true
-		}
-	}
-	return false
+	return engine.Holds(maps.Keys(c.buffers), address)
 }

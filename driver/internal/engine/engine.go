@@ -20,7 +20,8 @@ var (
 	ErrRegister = errors.New("no such register")
 	ErrClient   = errors.New("no such client")
 	ErrClosed   = errors.New("the card is closed")
-	ErrOpen     = errors.New("the engine is open")                 // in this process
+	ErrOpen     = errors.New("the engine is open") // in this process
+	ErrFreed    = errors.New("the memory was freed")
 	ErrSilent   = errors.New("it neither takes nor answers calls") // the host controller
 )
 
