@@ -2,6 +2,7 @@
  * in one pass, and comes in the order of blocks. */
 
 #include "operations.h"
+#include "path.h"
 #include "ring.h"
 
 void allgather(struct call *call)

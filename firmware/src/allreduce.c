@@ -5,6 +5,7 @@
 
 #include "comm.h"
 #include "operations.h"
+#include "path.h"
 #include "ring.h"
 #include "task.h"
 

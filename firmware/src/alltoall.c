@@ -1,10 +1,10 @@
 /* Pairwise: in step i each rank sends to the one i places on, and receives from
  * the one i places back. Its own block it keeps first, or beside the first one that
- * it sends. */
+ * it sends; messages it takes beside the next one. */
 
 #include "comm.h"
 #include "operations.h"
-#include "stage.h"
+#include "path.h"
 #include "task.h"
 #include "window.h"
 
@@ -28,6 +28,31 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 	stage->to = to;
 	stage->receives = step != 0 && step % 2 == 0;
 	stage->from = from;
+}
+
+/* Step k takes what was sent to this rank in the one before, while it sends. */
+static void stage_beside(uint32_t k, struct part part, struct stage *stage)
+{
+	uint32_t from = rank_before(self->rank, k);
+
+	stage->count = part.count;
+	place_further(&stage->result, &self->res, (uint64_t)from * self->words.count + part.offset);
+	stage->keeps = k == 0;
+	stage->receives = k != 0;
+	stage->from = from;
+	if (k + 1 == self->size)
+		return;
+	stage->sends = true;
+	stage->apart = k != 0;
+	stage->to = rank_after(self->rank, k + 1);
+	place_further(&stage->own, &self->op0, (uint64_t)stage->to * self->words.count + part.offset);
+}
+
+/* Two ranks must take what the other has sent in the order in which it was: where messages
+ * are asked for, and ranks are odd, one rank would ask another too late. */
+static bool goes_beside(const struct path *path)
+{
+	return path->protocol == EAGER || (path->protocol == PACED && self->size % 2 == 0);
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -79,5 +104,7 @@ void alltoall(struct call *call)
 	if (path->protocol == RENDEZVOUS && keeps && !call->packs && call->words.count <= path->slice)
 		task_anew(path, in_windows);
 #endif
+	if (keeps && !call->packs && goes_beside(path))
+		stages_run(path, call->size, call->words.count, stage_beside);
 	stages_run(path, 2 * call->size - 1 - keeps, call->words.count, stage);
 }

@@ -3,7 +3,7 @@
 
 #include "comm.h"
 #include "operations.h"
-#include "stage.h"
+#include "path.h"
 #include "task.h"
 #include "tree.h"
 
@@ -75,9 +75,10 @@ void bcast(struct call *call)
 		return;
 	}
 	path_first(path);
+	path_chain(path);
 	if (root)
-		path_begin(path, count, rank_after(call->rank, 1));
+		stages_begin(path, count, rank_after(call->rank, 1));
 	else if (!call->op0.packed)
-		path_greet(path, rank_before(call->rank, 1), &call->op0, count);
+		stages_greet(path, rank_before(call->rank, 1), &call->op0, count);
 	stages_run(path, 1, count, chain_stage);
 }

@@ -2,7 +2,7 @@
 
 #include "comm.h"
 #include "operations.h"
-#include "stage.h"
+#include "path.h"
 #include "task.h"
 
 static void at_root(uint32_t k, struct part part, struct stage *stage)

@@ -24,10 +24,8 @@ __attribute__((noreturn)) static void send_eagerly(uint32_t to, uint32_t strm)
 	move_finish();
 }
 
-/* To the remote kernel stream, or to the own one. */
-__attribute__((cold)) static void put(uint32_t to)
+__attribute__((cold, noreturn, noinline)) static void put_here(uint32_t tag)
 {
-	uint32_t tag = self->words.tag;
 	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
 	struct move move = {
 		.op0 = &self->op0,
@@ -36,13 +34,20 @@ __attribute__((cold)) static void put(uint32_t to)
 		.tdest = tag + CCLO_PUT_TDEST_OFFSET,
 	};
 
+	order_wait(KIND_LOCAL, tag);
+	move_issue(&move);
+	move_finish();
+}
+
+/* To the remote kernel stream, or to the own one. */
+__attribute__((cold, noreturn)) static void put(uint32_t to)
+{
+	uint32_t tag = self->words.tag;
+
 	if (tag > CCLO_MAX_PUT_TAG)
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	if (to == self->rank) {
-		order_wait(KIND_LOCAL, tag);
-		move_issue(&move);
-		move_finish();
-	}
+	if (to == self->rank)
+		put_here(tag);
 	self->res.kind = CCLO_MOVE_RESULT_NONE; /* it is not this rank's stream */
 	order_wait(KIND_SEND_EAGER, tag);
 	send_eagerly(to, tag + CCLO_PUT_STREAM_OFFSET);
@@ -74,7 +79,8 @@ static uint32_t piece(uint32_t offset)
 	return left < most ? left : most;
 }
 
-__attribute__((cold)) static void send_to_windows(uint32_t to)
+/* Or not: the other takes it eagerly. */
+__attribute__((cold, noinline)) static bool send_to_windows(uint32_t to)
 {
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
 		struct place own = place_at(&self->op0, offset);
@@ -88,14 +94,13 @@ __attribute__((cold)) static void send_to_windows(uint32_t to)
 			.context = self->context,
 		};
 
-		if (!invitation_wait(to, self->tag, self->context)) {
-			order_wait(KIND_SEND_EAGER, self->tag);
-			send_eagerly(to, 0);
-		}
+		if (!invitation_wait(to, self->tag, self->context))
+			return false;
 		move_issue(&move);
 		invitation_done(to, self->context);
 	}
 	move_drain();
+	return true;
 }
 
 static void receive_in_windows(uint32_t from)
@@ -115,16 +120,14 @@ void send(struct call *call)
 {
 	uint32_t to = comm_peer();
 
-	if (call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM) {
+	if (call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM)
 		put(to);
-		return;
-	}
 	call->res.kind = CCLO_MOVE_RESULT_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
 	if (rendezvous(to)) {
 		order_wait(KIND_SEND_RENDEZVOUS, call->words.tag);
-		send_to_windows(to);
-		return;
+		if (send_to_windows(to))
+			return;
 	}
 #endif
 	order_wait(KIND_SEND_EAGER, call->words.tag);

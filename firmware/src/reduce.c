@@ -3,7 +3,7 @@
 
 #include "comm.h"
 #include "operations.h"
-#include "stage.h"
+#include "path.h"
 #include "task.h"
 #include "tree.h"
 
@@ -32,9 +32,9 @@ static void along_chain(struct path *path)
 
 	path_first(path);
 	if (self->rank != rank_after(self->words.root_src_dst, 1))
-		path_greet(path, rank_before(self->rank, 1), NULL, count);
+		stages_greet(path, rank_before(self->rank, 1), NULL, count);
 	else
-		path_begin(path, count, rank_after(self->rank, 1));
+		stages_begin(path, count, rank_after(self->rank, 1));
 	stages_run(path, 1, count, chain_stage);
 }
 
@@ -107,6 +107,7 @@ void reduce(struct call *call)
 
 	comm_peer();
 	path_one_way(path);
+	path_chain(path);
 	path_in_beats(path);
 	if (call->size == 1)
 		stages_run(path, 1, call->words.count, alone_stage);

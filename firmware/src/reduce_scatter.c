@@ -2,6 +2,7 @@
  * complete, at rank i. */
 
 #include "operations.h"
+#include "path.h"
 #include "ring.h"
 
 void reduce_scatter(struct call *call)

@@ -2,6 +2,7 @@
 
 #include "comm.h"
 #include "move.h"
+#include "path.h"
 #include "task.h"
 #include "window.h"
 
@@ -62,6 +63,15 @@ static uint32_t last_block(void) { return around(self->rank + self->size - (redu
 
 static uint32_t end_of_run(uint32_t block) { return block > last_block() ? self->size : last_block() + 1; }
 
+/* Stage k of those that reduce: what stages 1 to n - 1 receive, parts of so many elements at
+ * most, comes into one window. */
+static void joins_window(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)
+{
+	stage->follows = k > 1;
+	stage->later = k != 0 ? (n - 1 - k) * count : 0;
+	stage->unfinished = k + 2 < n;
+}
+
 __attribute__((cold)) static void stage(uint32_t k, struct part part, struct stage *stage)
 {
 	uint32_t n = self->size;
@@ -79,7 +89,7 @@ __attribute__((cold)) static void stage(uint32_t k, struct part part, struct sta
 	stage->sends = k + 1 < stages();
 	stage->to = previous_rank();
 	if (reduces() && part.whole && k < n)
-		stage_joins(stage, k, n, part.count);
+		joins_window(stage, k, n, part.count);
 	if (joins && k > first_kept() && gathers()) {
 		stage->follows = k != first_kept() + 1 && block != 0;
 		stage->later = (uint32_t)(before(end_of_run(block)) - end);
@@ -94,7 +104,7 @@ struct walk {
 	uint32_t k, kept, last; /* stages: the present one, the first whose block becomes a result, the last */
 	uint32_t block, count; /* the stage's block, and its elements */
 	uint32_t at; /* bytes of the blocks before it */
-	uint32_t own, result; /* all bits set: operands, results of blocks lie behind each other, or there is one */
+	bool owns, results; /* operands, results of blocks lie behind each other, or there is one */
 };
 
 /* Fewer than so many in a block of some, and so many ranks at most: bytes are words. */
@@ -119,26 +129,17 @@ static inline void walk_measure(struct walk *w) { w->count = self->block + (w->b
 
 static inline void walk_begin(struct walk *w, struct stage *stage)
 {
-	const struct call *call = engine.current;
-	uint32_t scenario = call->words.scenario, last = call->size - 1;
-
-	w->own = w->result = ~0u;
-	w->kept = w->last = last;
-	w->block = call->rank;
-	if (scenario == CCLO_OPERATION_ALLGATHER) {
-		w->kept = w->own = 0;
-	} else if (scenario == CCLO_OPERATION_ALLREDUCE) {
-		w->last = 2 * last;
-	} else {
-		w->result = 0;
-		w->block = next_rank();
-	}
+	w->owns = reduces();
+	w->results = gathers();
+	w->kept = first_kept();
+	w->last = stages() - 1;
 	w->k = 0;
-	w->at = walk_before(w->block) * call->plain_bytes;
+	w->block = first_block();
+	w->at = walk_before(w->block) * self->plain_bytes;
 	walk_measure(w);
 	stage->from = next_rank();
 	stage->to = previous_rank();
-	stage->keeps = stage->fence = false;
+	stage->keeps = stage->apart = stage->fence = false;
 }
 
 static inline void walk_on(struct walk *w)
@@ -167,9 +168,9 @@ static void walk_stage(const struct walk *w, struct stage *stage, uint32_t from,
 	stage->count = count;
 	stage->own.form = stage->result.form = 0;
 	if (w->k <= w->kept)
-		set_place(&stage->own, &self->op0, (w->at & w->own) + offset);
+		set_place(&stage->own, &self->op0, w->owns ? w->at + offset : offset);
 	if (w->k >= w->kept)
-		set_place(&stage->result, &self->res, (w->at & w->result) + offset);
+		set_place(&stage->result, &self->res, w->results ? w->at + offset : offset);
 	stage->receives = w->k != 0;
 	stage->sends = w->k != w->last;
 }
@@ -212,10 +213,10 @@ __attribute__((noinline)) static uint8_t open_run(const struct path *path, uint3
 }
 
 /* Opens one where all blocks land that are reduced. */
-__attribute__((noinline)) static uint8_t open_scratch(const struct path *path, struct place *scratch)
+__attribute__((noinline)) static uint8_t open_scratch(const struct path *path, struct place *place)
 {
-	scratch_first(scratch);
-	return window_open_first(next_rank(), scratch, (self->size - 1) * walk_before(1), path->tag, collective_context());
+	scratch(place, 0);
+	return window_open_first(next_rank(), place, (self->size - 1) * walk_before(1), path->tag, collective_context());
 }
 
 /* Stage 0, without its walk: others wait for what it sends. An announcement has just set what
@@ -281,17 +282,17 @@ static void in_windows(void *of)
 			stage_run_in_window(path, stage, landing, w.k > w.kept);
 		if (w.k != 0 && w.k < w.kept)
 			set_place(&landing->place, &landing->place, w.count * self->plain_bytes);
-		if (w.result && w.k == w.kept / 2) {
-			if (w.own)
+		if (w.results && w.k == w.kept / 2) {
+			if (w.owns)
 				gathered = open_run(path, run);
 			further = run > last_block() ? open_run(path, 0) : gathered;
 		}
 		walk_on(&w);
-		if (stage->sends && (w.k == w.last || (w.own && w.k == w.kept) || (w.k > w.kept && w.block == 0))) {
+		if (stage->sends && (w.k == w.last || (w.owns && w.k == w.kept) || (w.k > w.kept && w.block == 0))) {
 			invitation_done(stage->to, collective_context());
 			path->welcome = false;
 		}
-		if (w.k >= w.last + !w.result)
+		if (w.k >= w.last + !w.results)
 			stages_end();
 	}
 }

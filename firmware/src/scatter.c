@@ -2,7 +2,7 @@
 
 #include "comm.h"
 #include "operations.h"
-#include "stage.h"
+#include "path.h"
 #include "task.h"
 
 /* The root's own block goes with the first one that is sent, unless it would come to
@@ -44,11 +44,11 @@ static void elsewhere(uint32_t k, struct part part, struct stage *stage)
 void scatter(struct call *call)
 {
 	struct path *path = path_choose(call->words.count, 1);
+	bool root = comm_peer() == call->rank;
+	uint32_t stages = root ? call->size - keeps() : 1;
 
 	path_one_way(path);
 	path_first(path);
-	if (comm_peer() == call->rank)
-		stages_run(path, call->size - keeps(), call->words.count, at_root);
-	else
-		stages_run(path, 1, call->words.count, elsewhere);
+	path_unasked(path, stages);
+	stages_run(path, stages, call->words.count, root ? at_root : elsewhere);
 }

@@ -2,300 +2,10 @@
 
 #include "comm.h"
 #include "move.h"
+#include "path.h"
+#include "scratch.h"
 #include "task.h"
 #include "window.h"
-
-/* Of the calls that have the queues: a collective keeps its queue until it ends. */
-static struct path paths[QUEUES];
-
-/* The last scratch buffer accumulates. */
-#define ACCUMULATOR (SCRATCH_SLOTS - 1)
-
-#if CCLO_FEATURE_RENDEZVOUS
-
-/* Scratch buffers, as the host has configured them when tables had this version. */
-static struct {
-	uint32_t version;
-	bool configured;
-	uint64_t address[SCRATCH_SLOTS];
-} scratches;
-
-__attribute__((cold)) static void scratch_read(void)
-{
-	for (uint32_t i = 0; i < SCRATCH_SLOTS; i++)
-		scratches.address[i] = hw_read64(CCLO_EXCHANGE_SCRATCH_ADDRESS + i * CCLO_EXCHANGE_SCRATCH_BYTES);
-	scratches.configured = engine.max_rendezvous != 0 && scratches.address[1] != scratches.address[0] &&
-	                       scratches.address[2] != scratches.address[0];
-	scratches.version = engine.tables;
-}
-
-bool scratch_configured(void)
-{
-	if (UNLIKELY(scratches.version != engine.tables))
-		scratch_read();
-	return scratches.configured;
-}
-
-/* Each queue of moves, and so the call that has it, owns a part of every scratch
- * buffer: calls need not wait for each other's. */
-static uint32_t scratch_bytes(void)
-{
-	return engine.max_rendezvous / QUEUES - engine.max_rendezvous / QUEUES % CCLO_BEAT_BYTES;
-}
-
-uint32_t scratch_elements(void)
-{
-	uint32_t elements = elements_in(scratch_bytes());
-
-	return elements - elements % (1u << self->ratio_log); /* whole packed ones */
-}
-
-static uint64_t scratch_address(uint32_t slot)
-{
-	if (!scratch_configured())
-		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	return scratches.address[slot] + (uint64_t)queue_of_call() * scratch_bytes();
-}
-
-static void scratch(struct place *place, uint32_t slot)
-{
-	uint64_t address = scratch_address(slot);
-
-	place->low = (uint32_t)address;
-	place->high = (uint32_t)(address >> 32);
-	place->form = PLAIN_MEMORY;
-}
-
-struct place scratch_accumulator(void)
-{
-	struct place place;
-
-	scratch(&place, ACCUMULATOR);
-	return place;
-}
-
-void scratch_first(struct place *place) { scratch(place, 0); }
-
-/* Where a window can be read only when it is full (engine.fills_at_once),
- * data is cut finer than what goes through scratch buffers at a time. */
-#define AT_ONCE_BYTES 0x20000
-
-/* The thresholds are what the host set last. */
-static bool rendezvous(uint32_t count)
-{
-	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && self->size > 1 &&
-	       bytes_of(count, false) > engine.max_eager;
-}
-
-#else
-
-bool scratch_configured(void) { return false; }
-
-uint32_t scratch_elements(void) { return 0; }
-
-struct place scratch_accumulator(void) { task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH); }
-
-#endif
-
-static uint32_t message_of(struct path *path)
-{
-	if (path->message == 0)
-		path->message = message_elements(0);
-	return path->message;
-}
-
-/* Rx buffers for messages that nobody has asked for. */
-static uint32_t pool(void) { return engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1; }
-
-/* Whether they hold all that may be waiting. Quotients take long. */
-static bool pool_holds(struct path *path, uint32_t count, uint32_t waiting)
-{
-	uint32_t message = message_of(path);
-
-	if (count <= message)
-		return waiting <= pool();
-	if ((uint64_t)pool() * message < (uint64_t)count * waiting)
-		return false;
-	return (uint64_t)(pool() / waiting) * message >= count;
-}
-
-__attribute__((noinline)) static void choose_eager(struct path *path, uint32_t count, uint32_t waiting)
-{
-	path->protocol = EAGER;
-	path->slice = count;
-	path->ahead = 0;
-	if (count != 0 && !pool_holds(path, count, waiting))
-		path_paced(path);
-}
-
-bool path_may_be_eager(uint32_t count)
-{
-	uint64_t bytes = (uint64_t)count * self->plain_bytes;
-
-	return bytes <= engine.max_eager && bytes <= (uint64_t)pool() * engine.rx_bytes;
-}
-
-static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
-{
-	struct path *path = paths;
-
-	for (uint32_t queue = queue_of_call(); UNLIKELY(queue != 0); queue--)
-		path++; /* seldom: a product takes longer */
-	path->tag = TAG_DATA;
-	path->message = 0;
-	path->first = path->begun_first = path->whole = path->greeted = false;
-#if CCLO_FEATURE_RENDEZVOUS
-	path->opened = path->begun = path->current = path->welcome = 0;
-	path->slots_used = path->slots_unread = path->next_slot = 0;
-	path->slots = SCRATCH_SLOTS;
-	path->early = false;
-	if (rendezvous(count) && (!reducing || scratch_configured())) {
-		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
-		if (path->slice != 0) {
-			path->protocol = RENDEZVOUS;
-			path->ahead = 1;
-			path->early = true;
-			path->aside = !reducing; /* where arithmetic has failed, none must be left for the next call */
-			if (engine.fills_at_once && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
-				path->slice = AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements();
-			return path;
-		}
-	}
-#endif
-	(void)reducing;
-	choose_eager(path, count, waiting);
-	return path;
-}
-
-static void credit(uint32_t to) { move_token(true, to, TAG_CREDIT, collective_context()); }
-
-static void await_credit(uint32_t from) { move_token(false, from, TAG_CREDIT, collective_context()); }
-
-/* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
- * one, takes one out: there are never more than one for each rank. As that is less than the rx
- * buffers of all, some rank has room for what the one before it sends. Data of a call that the
- * next rank has not begun would be taken for that of a later one, should this one fail. The
- * question comes before all else: two ranks are each before and behind the other. */
-static void around_eagerly(struct path *path)
-{
-	if (self->size < 2 || lossy() || engine.rx_count < 2)
-		return;
-	path->protocol = EAGER;
-	path->slice = message_of(path) * (engine.rx_count - (engine.rx_count + 3) / 4);
-	path->ahead = 0;
-	credit(around(self->rank + 1));
-	await_credit(around(self->rank + self->size - 1));
-}
-
-#if CCLO_FEATURE_RENDEZVOUS
-/* Bytes of a part for which a window of its own costs little. */
-#define PART_BYTES 0x10000
-
-static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
-{
-	uint32_t part;
-
-	if (engine.fills_at_once || stages == 0)
-		return;
-	if ((uint64_t)count * stages <= path->slice) { /* mostly; a quotient takes long */
-		path->whole = true;
-		path->slice = count;
-		return;
-	}
-	part = whole_beats(path->slice / stages);
-	if (part < count && part < elements_in(PART_BYTES))
-		return;
-	path->whole = true;
-	path->slice = part;
-}
-#else
-static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
-{
-	(void)path;
-	(void)count;
-	(void)stages;
-}
-#endif
-
-void path_around(struct path *path, uint32_t count, uint32_t stages)
-{
-	if (path->protocol == RENDEZVOUS)
-		around_in_windows(path, count, stages);
-	else if (path->protocol == PACED)
-		around_eagerly(path);
-}
-
-/* The slices of a stage and of those ahead of it share the rx buffers. Around a
- * ring each must ask one stage ahead, or all wait for each other; two ranks,
- * each before and behind the other, must ask two ahead, so that the order of
- * their messages is the same on both sides. Where messages can be lost, a slice's
- * buffers are left to the one before, whose last ones are given back late. */
-__attribute__((cold)) void path_paced(struct path *path)
-{
-	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
-	uint32_t most = ahead == 1 ? engine.rx_count / 2 : engine.rx_count / (STAGES_AHEAD + 1);
-
-	path->protocol = PACED;
-	path->slice = message_of(path);
-	if (most > 1)
-		path->slice *= most;
-	if (most == 0 && self->size > 2)
-		ahead = 1;
-	path->ahead = ahead;
-}
-
-void path_asks(struct path *path, uint32_t ahead)
-{
-	path->ahead = ahead < STAGES ? ahead : STAGES - 1;
-#if CCLO_FEATURE_RENDEZVOUS
-	path->early = false;
-#endif
-}
-
-void path_one_way(struct path *path)
-{
-	if (path->protocol == EAGER && lossy() && self->size > 1)
-		path_paced(path);
-	/* Slices of other ranks must not take the buffers of the one that is read. */
-	if (path->protocol == PACED && path->ahead >= engine.rx_count)
-		path->ahead = engine.rx_count - 1;
-}
-
-#define SHORT_BYTES 0x2000
-
-bool path_is_short(const struct path *path, uint32_t count)
-{
-	return path->protocol == EAGER || bytes_of(count, false) <= SHORT_BYTES;
-}
-
-void path_in_beats(struct path *path)
-{
-	uint32_t unit = beats_elements();
-
-	if (path->protocol == EAGER)
-		return;
-	if (path->slice < unit)
-		path_paced(path);
-	path->slice = path->slice < unit ? unit : whole_beats(path->slice);
-	if (path->protocol != PACED)
-		return;
-	uint32_t messages = (path->slice - 1) / message_of(path) + 1;
-	while (path->ahead != 0 && (path->ahead + 1) * messages > engine.rx_count)
-		path->ahead--;
-}
-
-void path_accumulates(struct path *path)
-{
-#if CCLO_FEATURE_RENDEZVOUS
-	path->slots = ACCUMULATOR;
-#endif
-	if (path->slice > scratch_elements())
-		path->slice = scratch_elements();
-}
-
-struct path *path_choose(uint32_t count, uint32_t waiting) { return choose(count, waiting, false); }
-
-struct path *path_choose_reducing(uint32_t count, uint32_t waiting) { return choose(count, waiting, true); }
 
 __attribute__((noinline)) void place_further(struct place *to, const struct place *from, uint64_t elements)
 {
@@ -361,8 +71,6 @@ static bool may_open(const struct path *path, const struct stage *stage)
 	return window_room(scratch_address(path->next_slot));
 }
 
-static bool goes_early(const struct path *path) { return path->protocol == RENDEZVOUS && path->early; }
-
 static void open_landing(struct path *path, uint32_t from, const struct place *place, uint32_t elements)
 {
 	struct landing *landing = &path->landings[path->opened];
@@ -385,7 +93,7 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 	landing->window = window_open(from, &landing->place, elements, path->tag, collective_context(), path->aside);
 }
 
-void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count)
+void stages_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count)
 {
 	struct landing *landing = &path->landings[0];
 
@@ -404,58 +112,45 @@ void path_greet(struct path *path, uint32_t from, const struct place *place, uin
 	                                    collective_context());
 	path->greeted = true;
 }
-#else
-static bool goes_early(const struct path *path)
-{
-	(void)path;
-	return false;
-}
 
-void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count)
+/* Opens the window in which data of a stage lands. */
+static void invite(struct path *path, const struct stage *stage)
+{
+	if (!opens(stage))
+		return;
+	if (!path->greeted)
+		open_landing(path, stage->from, lands_in_place(stage) ? &stage->result : NULL, stage->count + stage->later);
+	path->greeted = false;
+}
+#else
+void stages_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count)
 {
 	(void)path;
 	(void)from;
 	(void)place;
 	(void)count;
 }
-
-static bool may_open(const struct path *path, const struct stage *stage)
-{
-	(void)path;
-	(void)stage;
-	return false;
-}
 #endif
-
-/* Asks for the data of a stage. */
-static void invite(struct path *path, const struct stage *stage)
-{
-	if (path->protocol == PACED && stage->receives && stage->count != 0)
-		credit(stage->from);
-#if CCLO_FEATURE_RENDEZVOUS
-	if (path->protocol == RENDEZVOUS && opens(stage)) {
-		if (!path->greeted)
-			open_landing(path, stage->from, lands_in_place(stage) ? &stage->result : NULL, stage->count + stage->later);
-		path->greeted = false;
-	}
-#endif
-}
 
 static inline void clear(struct stage *stage)
 {
 	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->keeps = stage->fence = stage->follows = stage->unfinished = false;
+	stage->receives = stage->sends = stage->keeps = stage->apart = stage->fence = stage->follows = stage->unfinished = false;
 	stage->later = 0;
 }
 
-static void describe(struct path *path, const struct stage *stage, struct move *move)
+static struct move *describe(struct path *path, const struct stage *stage)
 {
+	struct move *move = &path->move;
+
+	path->switches = engine.switches - 1; /* it sets registers otherwise */
 	*move = (struct move){
 		.op0 = stage->own.kind != CCLO_MOVE_OPERAND_NONE ? &stage->own : NULL,
 		.result = &stage->result,
 		.count = stage->count,
 		.receives = stage->receives,
 		.sends = stage->sends,
+		.apart = stage->apart,
 		.fence = stage->fence,
 		.source = stage->from,
 		.destination = stage->to,
@@ -467,6 +162,7 @@ static void describe(struct path *path, const struct stage *stage, struct move *
 		move->op1 = &path->kept;
 		move->apart = true;
 	}
+	return move;
 }
 
 /* As most are: nothing compressed, all in device memory. */
@@ -478,7 +174,7 @@ static bool is_plain(const struct stage *stage)
 
 /* move_prepare for those. What comes in is in the window of the landing, or a message if there
  * is none; in its place it becomes no result any more. */
-__attribute__((noinline)) static uint32_t prepare_plain(const struct path *path, const struct stage *stage, const struct landing *landing,
+__attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const struct stage *stage, const struct landing *landing,
                                                         bool in_place)
 {
 	const struct call *call = engine.current;
@@ -487,11 +183,17 @@ __attribute__((noinline)) static uint32_t prepare_plain(const struct path *path,
 
 	move_make_room();
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, collective_context());
 	hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
-	if (path->protocol != RENDEZVOUS && stage->sends) {
+	if (path->switches != engine.switches) {
+		path->switches = engine.switches;
+		hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
+		hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+		hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, collective_context());
+		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+		path->cut = NO_RANK;
+	}
+	if (path->protocol != RENDEZVOUS && stage->sends && path->cut != stage->to) {
+		path->cut = stage->to;
 		cut_use(stage->to);
 		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
@@ -519,13 +221,14 @@ __attribute__((noinline)) static uint32_t prepare_plain(const struct path *path,
 	}
 	if (stage->sends) {
 		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, stage->to);
-		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
 		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
 	}
 	if (stage->result.form != 0 && !in_place) {
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, stage->result.low);
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, stage->result.high);
 		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
+		if (stage->apart)
+			control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_APART - CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
 	}
 	(void)landing;
 	return control;
@@ -537,21 +240,20 @@ _Static_assert(CCLO_MOVE_RESULT_NETWORK + CCLO_MOVE_RESULT_MEMORY == CCLO_MOVE_R
 __attribute__((noinline)) static uint32_t prepare_other(struct path *path, const struct stage *stage, const struct landing *landing,
                                                         bool in_place)
 {
-	struct move move;
+	struct move *move = describe(path, stage);
 
-	describe(path, stage, &move);
-	move.to_window = stage->sends;
+	move->to_window = stage->sends;
 	if (stage->receives) {
-		move.from_window = &landing->place;
-		move.window = landing->window;
+		move->from_window = &landing->place;
+		move->window = landing->window;
 		if (in_place)
-			move.result = NULL;
+			move->result = NULL;
 	}
-	return move_prepare(&move);
+	return move_prepare(move);
 }
 
 /* Sets registers while an invitation may be on its way, again if another call has
- * had the processor meanwhile. */
+ * had the processor meanwhile. Inline, for stacks: run_in_windows is deep already. */
 static inline void run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
 {
 	bool plain = is_plain(stage);
@@ -605,7 +307,7 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	}
 }
 
-void path_begin(struct path *path, uint32_t count, uint32_t to)
+void stages_begin(struct path *path, uint32_t count, uint32_t to)
 {
 	struct stage *stage = &path->stages[0];
 
@@ -634,35 +336,22 @@ __attribute__((always_inline)) static inline void begin(struct path *path, uint3
 	path->begun_first = true;
 }
 #else
-void path_begin(struct path *path, uint32_t count, uint32_t to)
+void stages_begin(struct path *path, uint32_t count, uint32_t to)
 {
 	(void)path;
 	(void)count;
 	(void)to;
 }
-
-static void begin(struct path *path, uint32_t count, stage_builder *build)
-{
-	(void)path;
-	(void)count;
-	(void)build;
-}
 #endif
 
 void stage_run(struct path *path, const struct stage *stage)
 {
-	struct move move;
-
 	if (stage->count == 0)
 		return;
-	if (path->protocol == PACED && stage->sends)
-		await_credit(stage->to);
-	if (is_plain(stage)) {
+	if (is_plain(stage))
 		move_give(prepare_plain(path, stage, NULL, false));
-		return;
-	}
-	describe(path, stage, &move);
-	move_issue(&move);
+	else
+		move_issue(describe(path, stage));
 }
 
 /* Stages in the order in which they run, part after part. */
@@ -683,17 +372,6 @@ static bool next_stage(struct path *path, struct stage *stage)
 	return true;
 }
 
-static void run_stage(struct path *path, const struct stage *stage)
-{
-#if CCLO_FEATURE_RENDEZVOUS
-	if (path->protocol == RENDEZVOUS) {
-		run_in_windows(path, stage);
-		return;
-	}
-#endif
-	stage_run(path, stage);
-}
-
 void stages_end(void)
 {
 	move_drain();
@@ -701,8 +379,101 @@ void stages_end(void)
 	task_done();
 }
 
-/* At the beginning of the call's stack: nothing above is gone back to. */
-static void run_all(void *of)
+static void ask(uint32_t rank) { move_token(true, rank, TAG_CREDIT, collective_context()); }
+
+static void await_question(uint32_t rank) { move_token(false, rank, TAG_CREDIT, collective_context()); }
+
+static inline void place_behind(struct place *place, uint32_t bytes)
+{
+	place->low += bytes;
+	place->high += place->low < bytes;
+}
+
+static uint32_t slice_of(const struct path *path, uint32_t left) { return left < path->slice ? left : path->slice; }
+
+/* prepare_plain for another slice of the same stage: what has changed since the last one, or been
+ * set for a question. */
+static inline uint32_t prepare_slice(struct path *path, const struct stage *stage, uint32_t control)
+{
+	move_make_room();
+	if (UNLIKELY(path->switches != engine.switches))
+		return prepare_plain(path, stage, NULL, false);
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, stage->count * self->plain_bytes);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, stage->from);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, stage->to);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, stage->own.low);
+	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, stage->own.high);
+	hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, stage->result.low);
+	hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, stage->result.high);
+	return control;
+}
+
+/* The only stage, of its first slice: others lie behind it. */
+__attribute__((noreturn)) static inline void run_slices(struct path *path, struct stage *stage)
+{
+	uint32_t left = path->sequence.count, bytes = stage->count * self->plain_bytes;
+	uint32_t asks = path->ahead + 1 - path->unasked; /* before the next slice */
+	bool paced = path->protocol == PACED, asked = path->unasked == 0;
+	uint32_t unasked = paced && stage->receives ? left : 0, control = 0;
+
+	path->switches = engine.switches - 1;
+	if (!asked && unasked != 0)
+		unasked -= stage->count;
+	for (;;) {
+		while (unasked != 0 && asks-- != 0) {
+			ask(stage->from);
+			unasked -= slice_of(path, unasked);
+		}
+		if (paced && stage->sends && asked)
+			await_question(stage->to);
+		control = prepare_slice(path, stage, control);
+		move_give(control);
+		left -= stage->count;
+		if (left == 0)
+			stages_end();
+		place_behind(&stage->own, bytes);
+		place_behind(&stage->result, bytes);
+		stage->count = slice_of(path, left);
+		asked = true;
+		asks = 1;
+	}
+}
+
+/* Messages, at the beginning of the call's stack: nothing above is gone back to. Ends: every
+ * round builds a stage of finitely many or finishes one. */
+static void run_in_turn(void *of)
+{
+	struct path *path = of;
+	bool paced = path->protocol == PACED, more = path->sequence.stages != 0;
+	uint32_t built = 0, done = 0;
+
+	for (;;) {
+		struct stage *stage;
+
+		while (more && built - done <= path->ahead) {
+			stage = &path->stages[built % STAGES];
+			more = next_stage(path, stage);
+			if (!more)
+				break;
+			if (path->sequence.stages == 1 && is_plain(stage))
+				run_slices(path, stage);
+			if (paced && stage->receives && built >= path->unasked && stage->count != 0)
+				ask(stage->from);
+			built++;
+		}
+		if (done == built)
+			stages_end();
+		stage = &path->stages[done % STAGES];
+		if (paced && stage->sends && done >= path->unasked && stage->count != 0)
+			await_question(stage->to);
+		stage_run(path, stage);
+		done++;
+	}
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+static void run_windows(void *of)
 {
 	struct path *path = of;
 	struct sequence *s = &path->sequence;
@@ -722,7 +493,7 @@ static void run_all(void *of)
 			struct stage *stage = &path->stages[invited % STAGES];
 			bool must = invited - done <= path->ahead;
 
-			if (!must && (looked >= 2 || !goes_early(path)))
+			if (!must && (looked >= 2 || !path->early))
 				break;
 			if (invited == built) {
 				more = more && next_stage(path, stage);
@@ -736,28 +507,27 @@ static void run_all(void *of)
 			invited++;
 		}
 		if (done != built)
-			run_stage(path, &path->stages[done++ % STAGES]);
+			run_in_windows(path, &path->stages[done++ % STAGES]);
 	}
 	stages_end();
 }
 
+#endif
+
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build)
 {
 	path->sequence = (struct sequence){ .stages = stages, .count = count, .build = build, .part.whole = path->whole };
-	task_anew(path, run_all);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (path->protocol == RENDEZVOUS)
+		task_anew(path, run_windows);
+#endif
+	task_anew(path, run_in_turn);
 }
 
 bool stages_keep(void)
 {
 	return self->size > 1 && self->op0.kind == CCLO_MOVE_OPERAND_MEMORY && !self->op0.packed &&
 	       self->res.kind == CCLO_MOVE_RESULT_MEMORY && !self->res.packed;
-}
-
-void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)
-{
-	stage->follows = k > 1;
-	stage->later = k != 0 ? (n - 1 - k) * count : 0;
-	stage->unfinished = k + 2 < n;
 }
 
 __attribute__((cold)) void alone_stage(uint32_t k, struct part part, struct stage *stage)

@@ -7,6 +7,7 @@
 
 #include "engine.h"
 #include "move.h"
+#include "scratch.h"
 
 /* Tags inside collectives, whose context is their own. */
 enum { TAG_DATA, TAG_CREDIT, TAG_BARRIER, TAG_STREAMED };
@@ -23,19 +24,14 @@ enum protocol {
 	RENDEZVOUS, /* into windows, slice by slice */
 };
 
-#if CCLO_FEATURE_RENDEZVOUS
-#define SCRATCH_SLOTS CCLO_EXCHANGE_SCRATCH_COUNT
-#else
-#define SCRATCH_SLOTS 1
-#endif
-
 struct stage {
 	struct place own, result;
 	uint32_t count; /* elements; without any there is nothing to do */
 	bool receives, sends;
 	bool keeps; /* sends its block of the operand, and this rank's own block becomes the result */
-	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
+	bool apart; /* sends the operand, and what it receives becomes the result */
 	uint32_t from, to;
+	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
 	/* One window can take what several stages receive, each behind the one before:
 	 * whether this one follows such a stage, how many elements at most come behind
 	 * its own, and whether the next stage sends behind what this one sends. */
@@ -74,7 +70,10 @@ struct path {
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance, at least */
 	uint32_t message; /* elements in an eager message; 0: not known yet */
+	uint32_t switches, cut; /* registers of moves have what does not change, of the call and for that rank, unless other calls have run since */
 	struct place kept; /* the block that the present stage keeps */
+	struct move move; /* of the present stage, unless it is plain; stacks are small */
+	uint32_t unasked; /* the first stages, whose data nobody asks for */
 	bool first, begun_first; /* stage 0 runs before others are looked at; it has */
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
 	bool greeted; /* the first window is open, and the stage that opens it is still to be looked at */
@@ -93,67 +92,28 @@ struct path {
 	struct stage stages[STAGES]; /* the present one and those ahead of it */
 };
 
-/* Whether elements may be few enough for eager messages that wait in rx buffers. */
-bool path_may_be_eager(uint32_t count);
-
-/* Chooses how blocks of this many elements travel, when a rank may have this
- * many of them waiting. There is one path for each queue of moves. */
-struct path *path_choose(uint32_t count, uint32_t waiting);
-
-/* The same, for operations that need scratch buffers with rendezvous. */
-struct path *path_choose_reducing(uint32_t count, uint32_t waiting);
-
-/* For rings, in which so many stages receive a part each: lets one window take
- * them all where parts are not too small for it. */
-void path_around(struct path *path, uint32_t count, uint32_t stages);
-
-/* Opens the first window before stages are looked at, which takes a while; a stage must be
- * the one that does. It is for a part of count elements; at a place in the result, or in
- * scratch memory if there is none. */
-void path_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count);
-
-/* For operations in which stage 0 needs not that stages after it are asked for: it runs
- * before they are looked at. */
-static inline void path_first(struct path *path) { path->first = true; }
-
-/* Runs stage 0 of operations in which it only sends operand 0, to another rank: so many
- * elements at most. */
-void path_begin(struct path *path, uint32_t count, uint32_t to);
-
-/* For operations in which a rank can end before others have begun, and begin
- * the next: where messages can be lost, none is sent that was not asked for. */
-void path_one_way(struct path *path);
-
-/* Data is asked for so many stages in advance, not more. */
-void path_asks(struct path *path, uint32_t ahead);
-
-/* Whether it is the time of messages that counts, for so many elements, not how
- * many bytes there are. All ranks say alike. */
-bool path_is_short(const struct path *path, uint32_t count);
-
-/* For operations in which some rank's operand or result may be a kernel stream,
- * which others do not know: all parts but the last are whole beats. */
-void path_in_beats(struct path *path);
-
-/* Whatever the size: slice by slice, as receivers ask for it. */
-void path_paced(struct path *path);
-
-/* Leaves the last scratch buffer to the reduction. */
-void path_accumulates(struct path *path);
-
 /* Whether a stage can keep a block beside one that it sends. */
 bool stages_keep(void);
 
 /* The only stage of a rank that is alone: the operand becomes the result. */
 stage_builder alone_stage;
 
+/* Opens the first window before stages are looked at, which takes a while; a stage must be
+ * the one that does. It is for a part of count elements; at a place in the result, or in
+ * scratch memory if there is none. */
+void stages_greet(struct path *path, uint32_t from, const struct place *place, uint32_t count);
+
+/* Runs stage 0 of operations in which it only sends operand 0, to another rank: so many
+ * elements at most. */
+void stages_begin(struct path *path, uint32_t count, uint32_t to);
+
 /* Runs so many stages for each part of a block of count elements, and ends the call; none
  * of them is nothing to do. */
 void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builder *build) __attribute__((noreturn));
 
-/* Runs a stage by itself, for who has no list of them: as a message, after the receiver has asked
- * for it if it must; or into the window of the rank it sends to, which is invited to it if there
- * is no welcome, and from that in which data has landed, if any does, where it may stay. */
+/* Runs a stage by itself, for who has no list of them: as a message; or into the window of the
+ * rank it sends to, which is invited to it if there is no welcome, and from that in which data
+ * has landed, if any does, where it may stay. */
 void stage_run(struct path *path, const struct stage *stage);
 void stage_run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place);
 
@@ -169,20 +129,7 @@ static inline uint32_t around(uint32_t rank)
 	return rank >= engine.current->size ? rank - engine.current->size : rank;
 }
 
-/* Stage k of n around a ring: what stages 1 to n - 1 receive, parts of so many
- * elements at most, comes into one window. */
-void stage_joins(struct stage *stage, uint32_t k, uint32_t n, uint32_t count);
-
 /* Elements of a part inside a block that may be shorter than the longest. */
 uint32_t part_within(struct part part, uint32_t count);
-
-/* Scratch buffers: whether the host has given any, how many elements of the call
- * fit into its part of each, and the one that a reduction accumulates in. */
-bool scratch_configured(void);
-uint32_t scratch_elements(void);
-struct place scratch_accumulator(void);
-
-/* The first one, where data can land: path_choose_reducing has found that there are some. */
-void scratch_first(struct place *place);
 
 #endif

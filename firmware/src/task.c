@@ -35,19 +35,27 @@ static void check_stack(const struct call *call)
 		__builtin_trap();
 }
 
-/* A frame less on stacks that fail where they are deepest. */
-__attribute__((noreturn, always_inline)) static inline void done(uint32_t error)
+void task_done(void)
 {
 	struct call *call = self;
 
-	task_end(call, call->error | error);
+	task_end(call, call->error);
 	check_stack(call);
 	task_leave();
 }
 
-void task_done(void) { done(0); }
+static void fail(void *call)
+{
+	(void)call;
+	task_done();
+}
 
-void task_fail(uint32_t error) { done(error); }
+/* Calls fail where their stacks are deepest. */
+void task_fail(uint32_t error)
+{
+	self->error |= error;
+	task_anew(self, fail);
+}
 
 void task_main(void *call)
 {

@@ -35,18 +35,22 @@ static uint32_t window_register(uint8_t window, uint32_t address)
 	return hw_read(address);
 }
 
+static bool is_done(uint8_t window) { return window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0; }
+
 /* The limit counts from the last packet that came. */
 static void await_done(uint8_t window)
 {
-	bool done = window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0;
-	uint32_t seen;
+	uint32_t seen = 0;
 
-	while (!done) {
-		seen = window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS);
-		TASK_WAIT((done = window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0) ||
-		              window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS) != seen,
-		          remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	while (!is_done(window)) {
+		uint32_t arrived = window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS);
+
+		if (!self->state.timed || arrived != seen)
+			task_limit_of(self, remote_limit());
+		seen = arrived;
+		task_wait(CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
+	self->state.timed = false;
 }
 
 /* A window is used anew only when no move reads it any more. */
@@ -61,7 +65,7 @@ static void finish_oldest(void)
 /* The oldest window, if nothing is waited for. */
 static bool oldest_is_finished(void)
 {
-	return !self->held[0].awaited && window_register(self->held[0].window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0 &&
+	return !self->held[0].awaited && is_done(self->held[0].window) &&
 	       (!self->held[0].read || move_is_done(self->held[0].move));
 }
 

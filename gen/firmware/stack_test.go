@@ -22,22 +22,25 @@ const (
 	guardBytes  = 4
 )
 
-// callGraph is what the compiler says of functions: the bytes of their frames
-// and whom they call.
+// callGraph is what the compiler says of functions: the bytes of their frames,
+// whom they call, and whom of these only at their end, when the frame is gone.
 type callGraph struct {
 	frame map[string]int
 	calls map[string][]string
+	ends  map[[2]string]bool
 	roots []string // functions that nobody calls by name
 }
 
 var (
+	jumpLine = regexp.MustCompile(`^\t(call|tail)\t([\w.]+)`)
+	nameLine = regexp.MustCompile(`^([\w.]+):`)
 	nodeLine = regexp.MustCompile(`^node: \{ title: "([^"]*)" label: ".*\\n(\d+) bytes \((.*)\)" \}`)
 	edgeLine = regexp.MustCompile(`^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"`)
 )
 
 func readCallGraph(t *testing.T, dir string) *callGraph {
 	t.Helper()
-	g := &callGraph{frame: map[string]int{}, calls: map[string][]string{}}
+	g := &callGraph{frame: map[string]int{}, calls: map[string][]string{}, ends: map[[2]string]bool{}}
 	called := map[string]bool{}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.ci"))
 	for _, name := range files {
@@ -63,7 +66,37 @@ func readCallGraph(t *testing.T, dir string) *callGraph {
 			g.roots = append(g.roots, name)
 		}
 	}
+	texts, _ := filepath.Glob(filepath.Join(dir, "*.s"))
+	for _, name := range texts {
+		g.readEnds(t, name)
+	}
 	return g
+}
+
+// readEnds finds calls that are jumps, in the assembly of a file.
+func (g *callGraph) readEnds(t *testing.T, name string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	title := func(function string) string {
+		static := strings.TrimSuffix(filepath.Base(name), ".s") + ".c:" + function
+		if _, ok := g.frame[static]; ok {
+			return static
+		}
+		return function
+	}
+	var from string
+	for line := range strings.Lines(string(text)) {
+		if m := nameLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[1], ".L") {
+			from = title(m[1])
+		} else if m := jumpLine.FindStringSubmatch(line); m != nil {
+			edge := [2]string{from, title(m[2])}
+			before, seen := g.ends[edge]
+			g.ends[edge] = m[1] == "tail" && (before || !seen)
+		}
+	}
 }
 
 // depth is the most that a function and those below it need, and which of them do. An
@@ -78,25 +111,30 @@ func (g *callGraph) depth(t *testing.T, name string, above []string) (most int, 
 		return switchBytes, []string{name}
 	}
 	above = append(above, name)
+	most = g.frame[name]
 	for _, callee := range g.calls[name] {
 		targets := []string{callee}
 		if callee == "__indirect_call" {
 			targets = g.indirect(name)
 		}
 		for _, target := range targets {
-			if bytes, below := g.depth(t, target, above); bytes > most {
+			bytes, below := g.depth(t, target, above)
+			if !g.ends[[2]string{name, target}] {
+				bytes += g.frame[name]
+			}
+			if bytes > most {
 				most, chain = bytes, below
 			}
 		}
 	}
-	return g.frame[name] + most, append([]string{fmt.Sprintf("%s (%d)", name, g.frame[name])}, chain...)
+	return most, append([]string{fmt.Sprintf("%s (%d)", name, g.frame[name])}, chain...)
 }
 
 // begun are the functions that a call's stack begins with, and whether they are only in
 // generations with rendezvous: without it no messages go into windows.
 var begun = map[string]bool{
-	"task_main": false, "stage.c:run_all": false, "ring.c:in_messages": false,
-	"ring.c:in_windows": true, "alltoall.c:in_windows": true,
+	"task_main": false, "task.c:fail": false, "stage.c:run_in_turn": false, "ring.c:in_messages": false,
+	"stage.c:run_windows": true, "ring.c:in_windows": true, "alltoall.c:in_windows": true,
 }
 
 // indirect calls go from the dispatcher to operations, and from the runner of
@@ -105,7 +143,7 @@ func (g *callGraph) indirect(from string) []string {
 	var to []string
 	for _, name := range g.roots {
 		builder := strings.Contains(name, ":")
-		if _, begins := begun[name]; !begins && name != "cclo_main" && name != "scheduler" && builder == (from == "stage.c:run_all" || strings.HasSuffix(from, ":next_stage")) {
+		if _, begins := begun[name]; !begins && name != "cclo_main" && name != "scheduler" && builder == (strings.HasPrefix(from, "stage.c:run_") || strings.HasSuffix(from, ":next_stage")) {
 			to = append(to, name)
 		}
 	}
@@ -152,7 +190,7 @@ func TestStackIsDeepEnough(t *testing.T) {
 }
 
 func compileForCallGraph(ctx context.Context, in *Inputs, c *Compiler, dir string) error {
-	args := []string{"-c", "-I.", "-fcallgraph-info=su"}
+	args := []string{"-S", "-I.", "-fcallgraph-info=su"}
 	for _, flag := range in.flags {
 		if !strings.HasPrefix(flag, "-Wl,") {
 			args = append(args, flag)

@@ -1,0 +1,234 @@
+#include "path.h"
+
+#include "comm.h"
+#include "move.h"
+#include "scratch.h"
+#include "task.h"
+
+/* Of the calls that have the queues: a collective keeps its queue until it ends. */
+static struct path paths[QUEUES];
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* Where a window can be read only when it is full (engine.fills_at_once),
+ * data is cut finer than what goes through scratch buffers at a time. */
+#define AT_ONCE_BYTES 0x20000
+
+/* The thresholds are what the host set last. */
+static bool rendezvous(uint32_t count)
+{
+	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && self->size > 1 &&
+	       bytes_of(count, false) > engine.max_eager;
+}
+#endif
+
+static uint32_t message_of(struct path *path)
+{
+	if (path->message == 0)
+		path->message = message_elements(0);
+	return path->message;
+}
+
+/* Rx buffers for messages that nobody has asked for. */
+static uint32_t pool(void) { return engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1; }
+
+/* Whether they hold all that may be waiting. Quotients take long. */
+static bool pool_holds(struct path *path, uint32_t count, uint32_t waiting)
+{
+	uint32_t message = message_of(path);
+
+	if (count <= message)
+		return waiting <= pool();
+	if ((uint64_t)pool() * message < (uint64_t)count * waiting)
+		return false;
+	return (uint64_t)(pool() / waiting) * message >= count;
+}
+
+__attribute__((noinline)) static void choose_eager(struct path *path, uint32_t count, uint32_t waiting)
+{
+	path->protocol = EAGER;
+	path->slice = count;
+	path->ahead = 0;
+	if (count != 0 && !pool_holds(path, count, waiting))
+		path_paced(path);
+}
+
+bool path_may_be_eager(uint32_t count)
+{
+	uint64_t bytes = (uint64_t)count * self->plain_bytes;
+
+	return bytes <= engine.max_eager && bytes <= (uint64_t)pool() * engine.rx_bytes;
+}
+
+static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
+{
+	struct path *path = paths;
+
+	for (uint32_t queue = queue_of_call(); UNLIKELY(queue != 0); queue--)
+		path++; /* seldom: a product takes longer */
+	path->tag = TAG_DATA;
+	path->message = path->unasked = 0;
+	path->switches = engine.switches - 1;
+	path->first = path->begun_first = path->whole = path->greeted = false;
+#if CCLO_FEATURE_RENDEZVOUS
+	path->opened = path->begun = path->current = path->welcome = 0;
+	path->slots_used = path->slots_unread = path->next_slot = 0;
+	path->slots = SCRATCH_SLOTS;
+	path->early = false;
+	if (rendezvous(count) && (!reducing || scratch_configured())) {
+		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
+		if (path->slice != 0) {
+			path->protocol = RENDEZVOUS;
+			path->ahead = 1;
+			path->early = true;
+			path->aside = !reducing; /* where arithmetic has failed, none must be left for the next call */
+			if (engine.fills_at_once && path->slice > AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements())
+				path->slice = AT_ONCE_BYTES / CCLO_BEAT_BYTES * beats_elements();
+			return path;
+		}
+	}
+#endif
+	(void)reducing;
+	choose_eager(path, count, waiting);
+	return path;
+}
+
+/* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
+ * one, takes one out: there are never more than one for each rank. As that is less than the rx
+ * buffers of all, some rank has room for what the one before it sends. Data of a call that the
+ * next rank has not begun would be taken for that of a later one, should this one fail. The
+ * question comes before all else: two ranks are each before and behind the other. */
+static void around_eagerly(struct path *path)
+{
+	if (self->size < 2 || lossy() || engine.rx_count < 2)
+		return;
+	path->protocol = EAGER;
+	path->slice = message_of(path) * (engine.rx_count - (engine.rx_count + 3) / 4);
+	path->ahead = 0;
+	move_token(true, around(self->rank + 1), TAG_CREDIT, collective_context());
+	move_token(false, around(self->rank + self->size - 1), TAG_CREDIT, collective_context());
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* Bytes of a part for which a window of its own costs little. */
+#define PART_BYTES 0x10000
+
+static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
+{
+	uint32_t part;
+
+	if (engine.fills_at_once || stages == 0)
+		return;
+	if ((uint64_t)count * stages <= path->slice) { /* mostly; a quotient takes long */
+		path->whole = true;
+		path->slice = count;
+		return;
+	}
+	part = whole_beats(path->slice / stages);
+	if (part < count && part < elements_in(PART_BYTES))
+		return;
+	path->whole = true;
+	path->slice = part;
+}
+#else
+static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
+{
+	(void)path;
+	(void)count;
+	(void)stages;
+}
+#endif
+
+void path_around(struct path *path, uint32_t count, uint32_t stages)
+{
+	if (path->protocol == RENDEZVOUS)
+		around_in_windows(path, count, stages);
+	else if (path->protocol == PACED)
+		around_eagerly(path);
+}
+
+/* The slices of a stage and of those ahead of it share the rx buffers. Around a
+ * ring each must ask one stage ahead, or all wait for each other; two ranks,
+ * each before and behind the other, must ask two ahead, so that the order of
+ * their messages is the same on both sides. Where messages can be lost, a slice's
+ * buffers are left to the one before, whose last ones are given back late. */
+__attribute__((cold)) void path_paced(struct path *path)
+{
+	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
+	uint32_t most = ahead == 1 ? engine.rx_count / 2 : engine.rx_count / (STAGES_AHEAD + 1);
+
+	path->protocol = PACED;
+	path->slice = message_of(path);
+	if (most > 1)
+		path->slice *= most;
+	if (most == 0 && self->size > 2)
+		ahead = 1;
+	path->ahead = ahead;
+}
+
+void path_asks(struct path *path, uint32_t ahead)
+{
+	path->ahead = ahead < STAGES ? ahead : STAGES - 1;
+#if CCLO_FEATURE_RENDEZVOUS
+	path->early = false;
+#endif
+}
+
+void path_unasked(struct path *path, uint32_t stages)
+{
+	if (path->protocol == PACED && !lossy())
+		path->unasked = stages;
+}
+
+void path_chain(struct path *path)
+{
+	path_unasked(path, 1);
+	if (path->unasked != 0 && engine.rx_count > STAGES_AHEAD) {
+		path->ahead = STAGES_AHEAD;
+		path->slice = message_of(path) * (engine.rx_count / (STAGES_AHEAD + 1));
+	}
+}
+
+void path_one_way(struct path *path)
+{
+	if (path->protocol == EAGER && lossy() && self->size > 1)
+		path_paced(path);
+	/* Slices of other ranks must not take the buffers of the one that is read. */
+	if (path->protocol == PACED && path->ahead >= engine.rx_count)
+		path->ahead = engine.rx_count - 1;
+}
+
+#define SHORT_BYTES 0x2000
+
+bool path_is_short(const struct path *path, uint32_t count)
+{
+	return path->protocol == EAGER || bytes_of(count, false) <= SHORT_BYTES;
+}
+
+void path_in_beats(struct path *path)
+{
+	uint32_t unit = beats_elements();
+
+	if (path->protocol == EAGER)
+		return;
+	if (path->slice < unit)
+		path_paced(path);
+	path->slice = path->slice < unit ? unit : whole_beats(path->slice);
+	if (path->protocol != PACED)
+		return;
+	uint32_t messages = (path->slice - 1) / message_of(path) + 1;
+	while (path->ahead != 0 && (path->ahead + 1) * messages > engine.rx_count)
+		path->ahead--;
+}
+
+void path_accumulates(struct path *path)
+{
+#if CCLO_FEATURE_RENDEZVOUS
+	path->slots = ACCUMULATOR;
+#endif
+	if (path->slice > scratch_elements())
+		path->slice = scratch_elements();
+}
+
+struct path *path_choose(uint32_t count, uint32_t waiting) { return choose(count, waiting, false); }
+
+struct path *path_choose_reducing(uint32_t count, uint32_t waiting) { return choose(count, waiting, true); }
