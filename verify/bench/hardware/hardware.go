@@ -33,6 +33,7 @@ type Options struct {
 	Step          int
 	MaxRendezvous int // bytes that are sent at once; 0 for what the platform has
 	RxCount       int // buffers for eager messages; 0 for what the platform has
+	RxBytes       int // of each; 0 for what the platform has
 	// Image is a file with control firmware; empty for the prebuilt one.
 	Image string
 	// PluginBytes is how much goes through plugins in RTL and in C++, which are two

@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,8 +62,8 @@ func open(ctx context.Context, d *design.Design, n int, o *Options, so sim.Optio
 	if o.MaxRendezvous > 0 {
 		options = append(options, accl.WithMaxRendezvous(o.MaxRendezvous))
 	}
-	if o.RxCount > 0 {
-		options = append(options, accl.WithRxBuffers(o.RxCount, p.RxBuffers.Bytes))
+	if o.RxCount > 0 || o.RxBytes > 0 {
+		options = append(options, accl.WithRxBuffers(cmp.Or(o.RxCount, p.RxBuffers.Count), cmp.Or(o.RxBytes, p.RxBuffers.Bytes)))
 	}
 	err = b.each(n, func(i int) (err error) {
 		device := &gated{b.w.Device(i), b.gate, i}
