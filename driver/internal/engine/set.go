@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -10,8 +11,7 @@ import (
 type Set struct {
 	mu     sync.Mutex
 	closed bool
-	open   []*Engine
-	taken  []int // numbers of these, and of those that are being opened
+	open   map[int]*Engine // by number; nil while one is being opened
 }
 
 // Open has an engine opened that is not open. The error is ErrOpen, ErrClosed, or that of
@@ -22,10 +22,10 @@ func (s *Set) Open(number int, open func() (*Engine, error)) (*Engine, error) {
 	}
 	d, err := open()
 	if err == nil {
-		err = s.opened(d)
+		err = s.opened(number, d)
 	}
 	if err != nil {
-		s.release(number)
+		s.release(number, nil)
 		return nil, err
 	}
 	return d, nil
@@ -34,47 +34,54 @@ func (s *Set) Open(number int, open func() (*Engine, error)) (*Engine, error) {
 func (s *Set) claim(number int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
+	if s.closed {
 		return ErrClosed
-	case slices.Contains(s.taken, number):
+	}
+	if _, taken := s.open[number]; taken {
 		return ErrOpen
 	}
-	s.taken = append(s.taken, number)
+	if s.open == nil {
+		s.open = map[int]*Engine{}
+	}
+	s.open[number] = nil
 	return nil
 }
 
-func (s *Set) opened(d *Engine) error {
+func (s *Set) opened(number int, d *Engine) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		d.Stop()
 		return ErrClosed
 	}
-	s.open = append(s.open, d)
+	s.open[number] = d
 	return nil
 }
 
-// Return stops an engine and gives it back; it may be opened again.
+// Return stops an engine and gives it back; it may be opened again. Who returns it once
+// more does not take it from who has opened it since.
 func (s *Set) Return(d *Engine) {
 	d.Stop()
-	s.release(d.Number())
+	s.release(d.Number(), d)
 }
 
-func (s *Set) release(number int) {
+func (s *Set) release(number int, d *Engine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.taken = slices.DeleteFunc(s.taken, func(n int) bool { return n == number })
-	s.open = slices.DeleteFunc(s.open, func(d *Engine) bool { return d.at.Number == number })
+	if s.open[number] == d {
+		delete(s.open, number)
+	}
 }
 
 // Close stops all engines; there are no more.
 func (s *Set) Close() {
 	s.mu.Lock()
 	s.closed = true
-	open := slices.Clone(s.open)
+	open := slices.Collect(maps.Values(s.open))
 	s.mu.Unlock()
 	for _, d := range open {
-		d.Stop()
+		if d != nil {
+			d.Stop()
+		}
 	}
 }

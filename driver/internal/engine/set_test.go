@@ -91,6 +91,38 @@ func TestEnginesAreGivenBack(t *testing.T) {
 	}
 }
 
+// Closing what is closed leaves the engine to who has opened it since, or is about to.
+func TestEnginesAreGivenBackOnce(t *testing.T) {
+	var s Set
+	reopen := func(open func() (*Engine, error)) (*Engine, error) { return s.Open(1, open) }
+	first, err := reopen(func() (*Engine, error) { return plain(1), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Return(first)
+	second, err := reopen(func() (*Engine, error) {
+		s.Return(first)
+		if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); !errors.Is(err, ErrOpen) {
+			t.Errorf("while it is being opened: %v", err)
+		}
+		return plain(1), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Return(first)
+	if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); !errors.Is(err, ErrOpen) {
+		t.Errorf("while it is open: %v", err)
+	}
+	if second.life.Err() != nil {
+		t.Errorf("the second one was stopped: %v", context.Cause(second.life))
+	}
+	s.Return(second)
+	if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEnginesAreOpenOnce has many open the same engine while the card is closed.
 func TestEnginesAreOpenOnce(t *testing.T) {
 	var s Set
