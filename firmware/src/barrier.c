@@ -10,8 +10,8 @@
 void barrier(struct call *call)
 {
 	for (uint32_t places = 1; places < call->size; places *= 2) {
-		move_token(true, rank_after(call->rank, places), TAG_BARRIER, collective_context());
-		move_token(false, rank_before(call->rank, places), TAG_BARRIER, collective_context());
+		move_token(true, false, rank_after(call->rank, places), TAG_BARRIER, collective_context());
+		move_token(false, false, rank_before(call->rank, places), TAG_BARRIER, collective_context());
 	}
 	move_finish();
 }

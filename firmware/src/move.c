@@ -391,7 +391,7 @@ uint32_t move_prepare(const struct move *m)
 		hw_write(CCLO_MOVE_STRM_ADDRESS, m->strm);
 	}
 	if (cut) {
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, call->kind == KIND_COLLECTIVE ? message_bytes() : engine.known.chunk_bytes);
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
 	}
 	return control;
@@ -422,7 +422,7 @@ __attribute__((cold)) uint32_t bytes_of_many(uint32_t count, bool packed)
 	return (uint32_t)bytes;
 }
 
-void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
+void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t context)
 {
 	struct call *call = self;
 
@@ -434,7 +434,7 @@ void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context)
 	if (sends) {
 		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
 		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-		move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK));
+		move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_FENCE, fence));
 	} else {
 		hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
 		move_give(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE));

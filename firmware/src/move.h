@@ -62,8 +62,9 @@ static inline void move_give_remote(uint32_t control, uint32_t bytes)
 }
 #endif
 
-/* Issues a move that sends a message without payload to a rank, or takes one from it. */
-void move_token(bool sends, uint32_t rank, uint32_t tag, uint32_t context);
+/* Issues a move that sends a message without payload to a rank, when the call's earlier moves
+ * have completed if there is a fence; or takes one from it. */
+void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t context);
 
 /* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);

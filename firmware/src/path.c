@@ -104,8 +104,8 @@ static void around_eagerly(struct path *path)
 	path->protocol = EAGER;
 	path->slice = message_of(path) * (engine.rx_count - (engine.rx_count + 3) / 4);
 	path->ahead = 0;
-	move_token(true, around(self->rank + 1), TAG_CREDIT, collective_context());
-	move_token(false, around(self->rank + self->size - 1), TAG_CREDIT, collective_context());
+	move_token(true, false, around(self->rank + 1), TAG_CREDIT, collective_context());
+	move_token(false, false, around(self->rank + self->size - 1), TAG_CREDIT, collective_context());
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -149,8 +149,9 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 /* The slices of a stage and of those ahead of it share the rx buffers. Around a
  * ring each must ask one stage ahead, or all wait for each other; two ranks,
  * each before and behind the other, must ask two ahead, so that the order of
- * their messages is the same on both sides. Where messages can be lost, a slice's
- * buffers are left to the one before, whose last ones are given back late. */
+ * their messages is the same on both sides. Where messages can be lost, a slice
+ * is asked for when the one that had its buffers has given them back, which takes
+ * a while: more are on their way. */
 __attribute__((cold)) void path_paced(struct path *path)
 {
 	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;

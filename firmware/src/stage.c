@@ -195,7 +195,7 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 	if (path->protocol != RENDEZVOUS && stage->sends && path->cut != stage->to) {
 		path->cut = stage->to;
 		cut_use(stage->to);
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, message_bytes());
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
 	}
 	if (own) {
@@ -379,9 +379,10 @@ void stages_end(void)
 	task_done();
 }
 
-static void ask(uint32_t rank) { move_token(true, rank, TAG_CREDIT, collective_context()); }
+/* Where messages can be lost, buffers must be free before they are asked for. */
+static void ask(uint32_t rank) { move_token(true, lossy(), rank, TAG_CREDIT, collective_context()); }
 
-static void await_question(uint32_t rank) { move_token(false, rank, TAG_CREDIT, collective_context()); }
+static void await_question(uint32_t rank) { move_token(false, false, rank, TAG_CREDIT, collective_context()); }
 
 static inline void place_behind(struct place *place, uint32_t bytes)
 {

@@ -95,6 +95,32 @@ func TestOverrun(t *testing.T) {
 	t.Logf("%d were right, %d lost", right, lost)
 }
 
+// TestPaced runs collectives of many eager messages on a network that loses what does not
+// fit: ranks are asked for no more than rx buffers hold, each of which is larger than a packet.
+func TestPaced(t *testing.T) { paced(t, all) }
+
+func paced(t *testing.T, on where) {
+	ctx := limited(t, time.Minute)
+	rng := random(t)
+	l := limits{RxBuffers: accl.RxBuffers{Count: 16, Bytes: 4096}, MaxEager: 1 << 20, MaxRendezvous: 2 << 20}
+	for _, n := range []int{2, 3, 4} {
+		s := setup{platform: "u55c_udp", ranks: n, world: impatient(2 * time.Second)}
+		l.apply(&s)
+		b := on.bench(ctx, t, s)
+		for _, op := range conform.Operations(b.p) {
+			c := conform.RandomOp(rng, b.p, n, op)
+			if size := c.ElementBytes(b.p); size != 0 && len(c.Members) != 1 && op != "send" && op != "stream_put" && op != "barrier" {
+				c.Count = 256<<10/size + rng.IntN(100)
+				c.StreamOp0, c.StreamRes, c.Fed = false, false, false
+				if err := b.do(ctx, c); err != nil {
+					t.Errorf("%v\nagain: %s", err, b.again(c))
+					b.reset(ctx)
+				}
+			}
+		}
+	}
+}
+
 // TestUnreliable runs everything on a network that loses, repeats, reorders and
 // damages packets.
 func TestUnreliable(t *testing.T) { unreliable(t, all) }
