@@ -71,6 +71,8 @@ void bcast(struct call *call)
 	if (path_is_short(path, count) || tree().flat) {
 		uint32_t children = tree_children(tree());
 
+		if (tree().flat)
+			path_invited(path);
 		stages_run(path, root || children != 0 ? children : 1, count, tree_stage);
 		return;
 	}

@@ -26,15 +26,6 @@ uint32_t rank_before(uint32_t rank, uint32_t places);
 /* Finds out where eager messages of the call to a rank are cut: it is known then. */
 void cut_use(uint32_t rank);
 
-/* Bytes on the wire of a message inside collectives, as cut_use has found: each waits in an rx
- * buffer, and those are counted. */
-static inline uint32_t message_bytes(void)
-{
-	const struct known *known = &engine.known;
-
-	return known->chunk_bytes < known->segment_bytes ? known->chunk_bytes : known->segment_bytes;
-}
-
 /* Context of messages inside collectives: other calls do not match them. */
 static inline uint32_t collective_context(void) { return engine.current->context | 1; }
 

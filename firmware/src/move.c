@@ -12,12 +12,10 @@
 
 uint32_t message_elements(uint32_t rank)
 {
-	uint32_t elements, chunk = elements_in(engine.rx_bytes);
+	uint32_t elements;
 
 	cut_use(rank);
 	elements = elements_on_wire(engine.known.segment_bytes);
-	if (elements > chunk)
-		elements = chunk;
 	return elements != 0 ? elements : 1;
 }
 
@@ -391,7 +389,7 @@ uint32_t move_prepare(const struct move *m)
 		hw_write(CCLO_MOVE_STRM_ADDRESS, m->strm);
 	}
 	if (cut) {
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, call->kind == KIND_COLLECTIVE ? message_bytes() : engine.known.chunk_bytes);
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, call->kind == KIND_COLLECTIVE ? 0 : engine.known.chunk_bytes);
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
 	}
 	return control;

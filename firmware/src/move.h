@@ -143,7 +143,8 @@ static inline uint32_t bytes_of(uint32_t count, bool packed)
 /* The place so many elements further on. */
 struct place place_at(const struct place *place, uint64_t elements);
 
-/* Elements in an eager message to a rank, as all ranks cut alike. */
+/* Elements in an eager message to a rank inside collectives, as all ranks cut alike: each is a
+ * segment and waits in an rx buffer, which pacing counts. Sends are cut in chunks first. */
 uint32_t message_elements(uint32_t rank);
 
 #endif

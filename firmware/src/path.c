@@ -74,6 +74,7 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	path->slots_used = path->slots_unread = path->next_slot = 0;
 	path->slots = SCRATCH_SLOTS;
 	path->early = false;
+	path->held = HELD;
 	if (rendezvous(count) && (!reducing || scratch_configured())) {
 		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
 		if (path->slice != 0) {
@@ -171,6 +172,16 @@ void path_asks(struct path *path, uint32_t ahead)
 	path->ahead = ahead < STAGES ? ahead : STAGES - 1;
 #if CCLO_FEATURE_RENDEZVOUS
 	path->early = false;
+#endif
+}
+
+void path_invited(struct path *path)
+{
+#if CCLO_FEATURE_RENDEZVOUS
+	while (path->held > 1 && self->size * path->held > CCLO_RENDEZVOUS_ANNOUNCEMENTS)
+		path->held /= 2;
+#else
+	(void)path;
 #endif
 }
 

@@ -35,6 +35,9 @@ void path_unasked(struct path *path, uint32_t stages);
  * them are on their way, for a question takes as long as some messages. */
 void path_chain(struct path *path);
 
+/* For operations in which all others invite one rank, whose engine remembers so many. */
+void path_invited(struct path *path);
+
 /* Data is asked for so many stages in advance, not more. */
 void path_asks(struct path *path, uint32_t ahead);
 

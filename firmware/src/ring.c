@@ -115,7 +115,7 @@ static bool can_walk(void)
 {
 	const struct call *call = engine.current;
 
-	return call->block - 1 < WALK_ELEMENTS - 1 && call->size - 2 <= WALK_RANKS - 2 && !call->packs &&
+	return call->block - 1 < WALK_ELEMENTS - 1 && call->size - 2 <= WALK_RANKS - 2 && (!call->packs || call->wire_packed) &&
 	       call->op0.form == PLAIN_MEMORY && call->res.form == PLAIN_MEMORY &&
 	       (call->ratio_log == 0 || call->words.scenario != CCLO_OPERATION_ALLREDUCE);
 }

@@ -76,6 +76,8 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 	struct landing *landing = &path->landings[path->opened];
 
 	path->opened = path->opened + 1 == HELD ? 0 : path->opened + 1;
+	if (path->held != HELD)
+		windows_fewer(path->held);
 	landing->in_place = place != NULL;
 	if (place != NULL) {
 		landing->place = *place;
@@ -139,6 +141,12 @@ static inline void clear(struct stage *stage)
 	stage->later = 0;
 }
 
+/* Finds this rank's own block, for a stage that sends another one. */
+static void keep(struct path *path, const struct stage *stage)
+{
+	place_further(&path->kept, &stage->own, ((uint64_t)self->rank - stage->to) * self->words.count);
+}
+
 static struct move *describe(struct path *path, const struct stage *stage)
 {
 	struct move *move = &path->move;
@@ -158,18 +166,32 @@ static struct move *describe(struct path *path, const struct stage *stage)
 		.context = collective_context(),
 	};
 	if (stage->keeps) {
-		place_further(&path->kept, &stage->own, ((uint64_t)self->rank - stage->to) * self->words.count);
+		keep(path, stage);
 		move->op1 = &path->kept;
 		move->apart = true;
 	}
 	return move;
 }
 
-/* As most are: nothing compressed, all in device memory. */
+/* As most are: all in device memory, and nothing compressed but what is on the wire. */
 static bool is_plain(const struct stage *stage)
 {
 	_Static_assert(CCLO_MOVE_OPERAND_NONE == 0 && PLAIN_MEMORY == 1, "these alone are not above");
-	return !self->packs && !stage->keeps && stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY;
+	return stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY &&
+	       (!self->packs || (self->wire_packed && !stage->keeps && !stage->apart));
+}
+
+/* What a plain stage says of the wire, where it is compressed. */
+static uint32_t packed_fields(const struct stage *stage)
+{
+	uint32_t fields = FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, stage->sends);
+
+	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, bytes_of(stage->count, true));
+	if (!stage->receives)
+		return fields;
+	if (stage->own.form == 0)
+		return fields | FIELD(MOVE_CONTROL_OP0_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, 1);
+	return fields | FIELD(MOVE_CONTROL_OP1_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, self->forms.inner_packed);
 }
 
 /* move_prepare for those. What comes in is in the window of the landing, or a message if there
@@ -195,7 +217,7 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 	if (path->protocol != RENDEZVOUS && stage->sends && path->cut != stage->to) {
 		path->cut = stage->to;
 		cut_use(stage->to);
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, message_bytes());
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, 0);
 		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
 	}
 	if (own) {
@@ -203,7 +225,12 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 		hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, stage->own.high);
 		control |= FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
 	}
-	if (stage->receives) {
+	if (stage->keeps) {
+		keep(path, stage);
+		hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, path->kept.low);
+		hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, path->kept.high);
+		control |= FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY);
+	} else if (stage->receives) {
 		uint32_t kind = CCLO_MOVE_OPERAND_MESSAGE;
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -227,9 +254,11 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, stage->result.low);
 		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, stage->result.high);
 		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
-		if (stage->apart)
+		if (stage->apart || stage->keeps)
 			control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_APART - CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
 	}
+	if (call->packs)
+		control |= packed_fields(stage);
 	(void)landing;
 	return control;
 }
@@ -400,6 +429,8 @@ static inline uint32_t prepare_slice(struct path *path, const struct stage *stag
 	if (UNLIKELY(path->switches != engine.switches))
 		return prepare_plain(path, stage, NULL, false);
 	hw_write(CCLO_MOVE_BYTES_ADDRESS, stage->count * self->plain_bytes);
+	if (self->packs)
+		hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, bytes_of(stage->count, true));
 	hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
 	hw_write(CCLO_MOVE_SOURCE_ADDRESS, stage->from);
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, stage->to);
@@ -410,7 +441,7 @@ static inline uint32_t prepare_slice(struct path *path, const struct stage *stag
 	return control;
 }
 
-/* The only stage, of its first slice: others lie behind it. */
+/* The only stage, of its first slice: others lie behind it. It keeps no block. */
 __attribute__((noreturn)) static inline void run_slices(struct path *path, struct stage *stage)
 {
 	uint32_t left = path->sequence.count, bytes = stage->count * self->plain_bytes;
@@ -457,7 +488,7 @@ static void run_in_turn(void *of)
 			more = next_stage(path, stage);
 			if (!more)
 				break;
-			if (path->sequence.stages == 1 && is_plain(stage))
+			if (path->sequence.stages == 1 && is_plain(stage) && !stage->keeps)
 				run_slices(path, stage);
 			if (paced && stage->receives && built >= path->unasked && stage->count != 0)
 				ask(stage->from);

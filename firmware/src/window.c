@@ -62,6 +62,12 @@ static void finish_oldest(void)
 	forget_oldest(self);
 }
 
+void windows_fewer(uint32_t than)
+{
+	while (self->windows >= than)
+		finish_oldest();
+}
+
 /* The oldest window, if nothing is waited for. */
 static bool oldest_is_finished(void)
 {

@@ -216,6 +216,23 @@ func settleAndMeet(settle, meet func() error) error {
 	return meet()
 }
 
+// TestManyInvite has many ranks wait for one rank's data in many parts: each has windows for
+// some of them open, of which the engine of the one remembers so many.
+func TestManyInvite(t *testing.T) {
+	on := all
+	for _, n := range []int{16, 40} {
+		ctx := limited(t, 2*time.Minute)
+		s := setup{platform: "u55c_tcp", ranks: n}
+		l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 512}, MaxEager: 3000, MaxRendezvous: 8192,
+			Tuning: []accl.Setting{{Name: "bcast_flat_max_ranks", Value: uint32(n)}}}
+		l.apply(&s)
+		b := on.bench(ctx, t, s)
+		for _, op := range []string{"scatter", "bcast", "gather"} {
+			b.run(ctx, conform.Case{Op: op, Op0: accl.TypeFloat64, Res: accl.TypeFloat64, Count: 2790, Root: n - 3})
+		}
+	}
+}
+
 // TestManyRanks runs a few cases on worlds of many ranks.
 func TestManyRanks(t *testing.T) {
 	on := all
