@@ -94,8 +94,9 @@ static void in_windows(void *of)
 void alltoall(struct call *call)
 {
 	struct path *path = path_choose(call->words.count, call->size);
-	bool keeps = stages_keep();
+	bool keeps = stages_keep(), beside = keeps && (!call->packs || call->wire_packed);
 
+	path_exchange(path);
 	if (path->protocol == PACED)
 		path->ahead = 1; /* every other stage only sends: one slice at a time comes in */
 	if (path->protocol == RENDEZVOUS)
@@ -104,7 +105,7 @@ void alltoall(struct call *call)
 	if (path->protocol == RENDEZVOUS && keeps && !call->packs && call->words.count <= path->slice)
 		task_anew(path, in_windows);
 #endif
-	if (keeps && !call->packs && goes_beside(path))
+	if (beside && goes_beside(path))
 		stages_run(path, call->size, call->words.count, stage_beside);
 	stages_run(path, 2 * call->size - 1 - keeps, call->words.count, stage);
 }

@@ -72,7 +72,7 @@ void bcast(struct call *call)
 		uint32_t children = tree_children(tree());
 
 		if (tree().flat)
-			path_invited(path);
+			path_invited();
 		stages_run(path, root || children != 0 ? children : 1, count, tree_stage);
 		return;
 	}

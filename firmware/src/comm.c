@@ -11,6 +11,11 @@ uint32_t rank_word(uint32_t rank, uint32_t word)
 	return exchange_read(RANK_OFFSET(self->comm, rank) + 4 * word);
 }
 
+uint32_t peer_session(const struct call *call)
+{
+	return exchange_read(RANK_OFFSET(call->comm, call->words.root_src_dst) + 4 * CCLO_COMMUNICATORS_SESSION_WORD);
+}
+
 uint32_t rank_after(uint32_t rank, uint32_t places)
 {
 	uint32_t size = self->size;
@@ -82,6 +87,8 @@ __attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_
 	for (uint32_t rank = 1; rank < call->size; rank++)
 		if (rank_word(rank, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD) != rank_word(0, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD))
 			known->cut_alike = false;
+	if (call->size > engine.ranks)
+		engine.ranks = call->size;
 	known->comm = comm;
 	known->size = call->size;
 	known->rank = call->rank;
@@ -136,6 +143,15 @@ static uint32_t chunk_bytes(const struct call *call)
 	return call->wire_packed ? (elements >> call->ratio_log) * call->packed_bytes : elements * call->plain_bytes;
 }
 
+/* Inside collectives messages hold no more elements than without compression: what is on its way
+ * at a time is as fine. */
+static uint32_t message_bytes(const struct call *call, uint32_t segment)
+{
+	uint32_t bytes = call->wire_packed ? (elements_in(segment) >> call->ratio_log) * call->packed_bytes : segment;
+
+	return bytes != 0 ? bytes : segment;
+}
+
 void cut_use(uint32_t rank)
 {
 	const struct call *call = self;
@@ -147,6 +163,7 @@ void cut_use(uint32_t rank)
 	known->express_to = NO_RANK;
 	known->chunk_bytes = chunk_bytes(call);
 	known->segment_bytes = segment_bytes(rank, call->wire_packed ? call->packed_bytes : call->plain_bytes);
+	known->message_bytes = message_bytes(call, known->segment_bytes);
 	known->to = rank;
 	known->cut_packed = call->wire_packed;
 	/* A call that waited may have another communicator, or other elements. */

@@ -19,6 +19,9 @@ uint32_t comm_peer(void);
 
 uint32_t rank_word(uint32_t rank, uint32_t word);
 
+/* The session that leads to the peer or root of a call. */
+uint32_t peer_session(const struct call *call);
+
 /* The rank so many places after this one, around the ring. */
 uint32_t rank_after(uint32_t rank, uint32_t places);
 uint32_t rank_before(uint32_t rank, uint32_t places);

@@ -43,7 +43,7 @@ __attribute__((cold)) void reset_engine(void)
 	engine.queues_taken = engine.queues_lent = engine.early = 0;
 	engine.enabled = false;
 	engine.left = true;
-	engine.windows = 0;
+	engine.windows = engine.ranks = 0;
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
 	stack_use();

@@ -58,7 +58,7 @@ struct known {
 	/* TDEST of a function of these elements. */
 	uint32_t reduction_version, function, reduction;
 	/* Where eager messages of these elements to a rank of this communicator are cut. */
-	uint32_t cut_version, to, chunk_bytes, segment_bytes;
+	uint32_t cut_version, to, chunk_bytes, segment_bytes, message_bytes;
 	bool cut_packed; /* on the wire */
 	bool cut_alike; /* to all ranks */
 	uint32_t express_to; /* the same rank, if express.c may send to it; or NO_RANK */
@@ -118,6 +118,7 @@ struct call {
 	uint32_t remote_bytes, remote_packet; /* the latter while those of another call are counted */
 	uint32_t remote_transfer;
 	bool remote_host;
+	bool invites; /* the same rank as all others do */
 };
 
 enum { ALARMED = 1, RANG = 2 };
@@ -146,6 +147,7 @@ struct engine {
 	uint32_t queues_lent; /* bit set, of these: the second ones of calls, until another call needs one */
 	uint32_t early; /* bit of the call that holds a queue though its message has not come */
 	uint32_t windows; /* bit set of windows in use */
+	uint32_t ranks; /* of the largest communicator that calls have used since the last reset */
 	struct call *counted; /* whose packets the engine counts, in a register */
 	struct {
 		uint32_t comm, context;

@@ -15,7 +15,7 @@ uint32_t message_elements(uint32_t rank)
 	uint32_t elements;
 
 	cut_use(rank);
-	elements = elements_on_wire(engine.known.segment_bytes);
+	elements = elements_on_wire(engine.known.message_bytes);
 	return elements != 0 ? elements : 1;
 }
 
@@ -44,10 +44,8 @@ __attribute__((cold)) static uint32_t take_back(uint32_t now)
 	uint32_t free = engine.queues_lent & ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | now >> CCLO_MOVE_STATE_FAILED_SHIFT);
 
 	free &= -free;
-	for (uint32_t set = engine.open; free != 0 && set != 0;) {
-		struct call *call = &engine.calls[next_in(&set)];
-
-		if (call->state.other_queue != NO_QUEUE && free == 1u << call->state.other_queue)
+	for (struct call *call = engine.calls; free != 0 && call != engine.calls + CALLS; call++) {
+		if ((engine.open & call->bit) != 0 && call->state.other_queue != NO_QUEUE && free == 1u << call->state.other_queue)
 			call->state.other_queue = NO_QUEUE;
 	}
 	engine.queues_lent &= ~free;
@@ -313,7 +311,7 @@ static uint32_t set_operands(const struct move *m, const struct call *call)
 	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, op0->high);
 	if (m->receives)
 		return control | as_op1(set_incoming(m, CCLO_MOVE_OP1_ADDRESS_ADDRESS, call)) |
-		       FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->forms.inner_packed);
+		       FIELD(MOVE_CONTROL_INNER_COMPRESSED, call->forms.inner_packed && !m->apart);
 	if (op1 == NULL)
 		return control | FIELD(MOVE_CONTROL_INNER_COMPRESSED, op0->packed);
 	hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, op1->low);
@@ -389,8 +387,10 @@ uint32_t move_prepare(const struct move *m)
 		hw_write(CCLO_MOVE_STRM_ADDRESS, m->strm);
 	}
 	if (cut) {
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, call->kind == KIND_COLLECTIVE ? 0 : engine.known.chunk_bytes);
-		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
+		bool collective = call->kind == KIND_COLLECTIVE;
+
+		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, collective ? 0 : engine.known.chunk_bytes);
+		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, collective ? engine.known.message_bytes : engine.known.segment_bytes);
 	}
 	return control;
 }

@@ -11,7 +11,7 @@ struct move {
 	uint32_t count; /* elements */
 	bool receives; /* the last operand is a message of the source, or its window */
 	bool sends; /* the result goes to the destination as well */
-	bool apart; /* operand 0 is sent, and operand 1 alone becomes the result, both not compressed */
+	bool apart; /* operand 0 is sent, and operand 1 alone becomes the result, which is not compressed */
 	bool fence; /* starts when the call's earlier moves have completed */
 	uint32_t source, destination;
 	uint32_t tag, strm;

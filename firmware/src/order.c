@@ -34,12 +34,9 @@ static bool must_follow(const struct call *later, const struct call *earlier)
 
 __attribute__((cold)) static bool overtakes(void)
 {
-	for (uint32_t set = engine.open & ~self->bit; set != 0;) {
-		const struct call *other = &engine.calls[next_in(&set)];
-
-		if ((int32_t)(other->order - self->order) < 0 && must_follow(self, other))
+	for (const struct call *other = engine.calls; other != engine.calls + CALLS; other++)
+		if ((engine.open & other->bit) != 0 && (int32_t)(other->order - self->order) < 0 && must_follow(self, other))
 			return true;
-	}
 	return false;
 }
 

@@ -105,6 +105,9 @@ __attribute__((cold, noinline)) static bool send_to_windows(uint32_t to)
 
 static void receive_in_windows(uint32_t from)
 {
+	self->invites = false;
+	if (engine.open != self->bit) /* mostly it is alone */
+		windows_turn();
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
 		struct place landing = place_at(&self->res, offset);
 

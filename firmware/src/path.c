@@ -74,7 +74,7 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	path->slots_used = path->slots_unread = path->next_slot = 0;
 	path->slots = SCRATCH_SLOTS;
 	path->early = false;
-	path->held = HELD;
+	self->invites = false;
 	if (rendezvous(count) && (!reducing || scratch_configured())) {
 		path->slice = scratch_elements(); /* all ranks alike, also those where data lands in its place */
 		if (path->slice != 0) {
@@ -93,20 +93,68 @@ static struct path *choose(uint32_t count, uint32_t waiting, bool reducing)
 	return path;
 }
 
+/* Asks the rank that sends to this one, and waits until the one that this one sends to asks, before all
+ * else: two ranks are each before and behind the other. Data of a call that the next rank has
+ * not begun would be taken for that of a later one, should this one fail. */
+static void ask_once(uint32_t before, uint32_t behind)
+{
+	move_token(true, false, before, TAG_CREDIT, collective_context());
+	move_token(false, false, behind, TAG_CREDIT, collective_context());
+}
+
+/* Whether that is enough: nothing is lost, and rx buffers are more than the one that is kept for
+ * a message that is waited for. */
+static bool once_is_enough(void) { return self->size > 1 && !lossy() && engine.rx_count > 1; }
+
+static void eagerly(struct path *path, uint32_t messages)
+{
+	path->protocol = EAGER;
+	path->slice = message_of(path) * messages;
+	path->ahead = 0;
+}
+
+/* Bytes that pass while a message is on its way: ranks wait for less. */
+#define WAY_BYTES 0x8000
+
+/* Smaller slices, where one begins while the one before it ends: of the same length, or the last
+ * one would be waited for. */
+static void in_parts(struct path *path, uint32_t count)
+{
+	uint32_t part = elements_in(WAY_BYTES);
+
+	if (count > part && path->slice >= part + beats_elements())
+		path->slice = whole_beats((count - 1) / ((count - 1) / part + 1) + beats_elements());
+}
+
 /* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
  * one, takes one out: there are never more than one for each rank. As that is less than the rx
- * buffers of all, some rank has room for what the one before it sends. Data of a call that the
- * next rank has not begun would be taken for that of a later one, should this one fail. The
- * question comes before all else: two ranks are each before and behind the other. */
-static void around_eagerly(struct path *path)
+ * buffers of all, some rank has room for what the one before it sends. */
+static void around_eagerly(struct path *path, uint32_t count)
 {
-	if (self->size < 2 || lossy() || engine.rx_count < 2)
+	if (!once_is_enough())
 		return;
-	path->protocol = EAGER;
-	path->slice = message_of(path) * (engine.rx_count - (engine.rx_count + 3) / 4);
-	path->ahead = 0;
-	move_token(true, false, around(self->rank + 1), TAG_CREDIT, collective_context());
-	move_token(false, false, around(self->rank + self->size - 1), TAG_CREDIT, collective_context());
+	eagerly(path, engine.rx_count - (engine.rx_count + 3) / 4);
+	if (self->words.scenario == CCLO_OPERATION_ALLREDUCE)
+		in_parts(path, count);
+	ask_once(around(self->rank + 1), around(self->rank + self->size - 1));
+}
+
+/* Pairwise, each rank takes a slice for each that it has sent. Behind one that waits for a slice,
+ * others go on until they need what it has not sent: three ranks of FEW, and four of MANY, have
+ * sent it slices, or parts of them, that it does not take yet. The packets of three may wait for
+ * rx buffers; of four slices of a quarter of these, some one has its buffers. */
+#define FEW_RANKS  6
+#define MANY_RANKS 10
+_Static_assert(CCLO_PACKET_SLOTS >= (3 + 1) * CCLO_SESSION_PACKET_SLOTS, "and those of the one that is waited for come through");
+
+void path_exchange(struct path *path)
+{
+	uint32_t most = self->size <= FEW_RANKS ? engine.rx_count - (engine.rx_count + 3) / 4 : (engine.rx_count + 2) / 4;
+
+	if (path->protocol != PACED || !once_is_enough() || self->size > MANY_RANKS || most < elements_in(WAY_BYTES) / message_of(path))
+		return;
+	eagerly(path, most);
+	ask_once(around(self->rank + self->size - 1), around(self->rank + 1));
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -144,7 +192,7 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 	if (path->protocol == RENDEZVOUS)
 		around_in_windows(path, count, stages);
 	else if (path->protocol == PACED)
-		around_eagerly(path);
+		around_eagerly(path, count);
 }
 
 /* The slices of a stage and of those ahead of it share the rx buffers. Around a
@@ -175,16 +223,6 @@ void path_asks(struct path *path, uint32_t ahead)
 #endif
 }
 
-void path_invited(struct path *path)
-{
-#if CCLO_FEATURE_RENDEZVOUS
-	while (path->held > 1 && self->size * path->held > CCLO_RENDEZVOUS_ANNOUNCEMENTS)
-		path->held /= 2;
-#else
-	(void)path;
-#endif
-}
-
 void path_unasked(struct path *path, uint32_t stages)
 {
 	if (path->protocol == PACED && !lossy())
@@ -209,11 +247,12 @@ void path_one_way(struct path *path)
 		path->ahead = engine.rx_count - 1;
 }
 
-#define SHORT_BYTES 0x2000
+#define SHORT_BYTES       0x2000
+#define SHORT_EAGER_BYTES 0x8000
 
 bool path_is_short(const struct path *path, uint32_t count)
 {
-	return path->protocol == EAGER || bytes_of(count, false) <= SHORT_BYTES;
+	return bytes_of(count, false) <= (path->protocol == EAGER ? SHORT_EAGER_BYTES : SHORT_BYTES);
 }
 
 void path_in_beats(struct path *path)

@@ -19,6 +19,10 @@ struct path *path_choose_reducing(uint32_t count, uint32_t waiting);
  * them all where parts are not too small for it. */
 void path_around(struct path *path, uint32_t count, uint32_t stages);
 
+/* For operations in which each rank sends to and takes from all others in turn, beside each
+ * other. */
+void path_exchange(struct path *path);
+
 /* For operations in which stage 0 needs not that stages after it are asked for: it runs
  * before they are looked at. */
 static inline void path_first(struct path *path) { path->first = true; }
@@ -35,8 +39,9 @@ void path_unasked(struct path *path, uint32_t stages);
  * them are on their way, for a question takes as long as some messages. */
 void path_chain(struct path *path);
 
-/* For operations in which all others invite one rank, whose engine remembers so many. */
-void path_invited(struct path *path);
+/* For operations in which all others invite one rank, whose engine remembers so many: fewer
+ * windows are open at the same time. */
+static inline void path_invited(void) { engine.current->invites = true; }
 
 /* Data is asked for so many stages in advance, not more. */
 void path_asks(struct path *path, uint32_t ahead);

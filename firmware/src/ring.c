@@ -175,22 +175,51 @@ static void walk_stage(const struct walk *w, struct stage *stage, uint32_t from,
 	stage->sends = w->k != w->last;
 }
 
+/* Elements of a block's part that begins here. */
+static uint32_t part_of(const struct path *path, uint32_t block, uint32_t from)
+{
+	uint32_t count = self->block + (block < self->longer_blocks);
+
+	if (count <= from)
+		return 0;
+	return count - from < path->slice ? count - from : path->slice;
+}
+
+/* What the last stage takes is only stored: beside it the first one of the next part, which begins
+ * here, can send its own, unless the two differ in length. */
+static bool begin_beside(const struct path *path, struct stage *stage, uint32_t from)
+{
+	uint32_t block = first_block();
+
+	if (!reduces() || !gathers() || part_of(path, block, from) != stage->count)
+		return false;
+	set_place(&stage->own, &self->op0, (walk_before(block) + from) * self->plain_bytes);
+	stage->sends = stage->apart = true;
+	return true;
+}
+
 /* Part after part: as many elements as may be on their way. */
 static void in_messages(void *of)
 {
 	struct path *path = of;
 	struct stage *stage = &path->stages[0];
 	uint32_t from = 0, longest = ring_longest();
+	bool begun = false;
 	struct walk w;
 
 	do {
 		walk_begin(&w, stage);
+		if (begun)
+			walk_on(&w);
+		begun = false;
 		for (; w.k <= w.last; walk_on(&w)) {
-			uint32_t left = w.count - from;
+			uint32_t count = part_of(path, w.block, from);
 
-			if (w.count <= from)
+			if (count == 0)
 				continue;
-			walk_stage(&w, stage, from, left < path->slice ? left : path->slice);
+			walk_stage(&w, stage, from, count);
+			if (w.k == w.last)
+				begun = begin_beside(path, stage, from + path->slice);
 			stage_run(path, stage);
 		}
 		from += path->slice;

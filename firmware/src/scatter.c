@@ -49,7 +49,7 @@ void scatter(struct call *call)
 
 	path_one_way(path);
 	path_first(path);
-	path_invited(path);
+	path_invited();
 	path_unasked(path, stages);
 	stages_run(path, stages, call->words.count, root ? at_root : elsewhere);
 }

@@ -55,6 +55,12 @@ static bool opens(const struct stage *stage)
 	return stage->receives && !stage->follows && (stage->count | stage->later) != 0;
 }
 
+/* Whether an earlier stage, which has not run yet, has the scratch buffer that is the next one. */
+static bool slot_is_unread(const struct path *path, const struct stage *stage)
+{
+	return opens(stage) && !lands_in_place(stage) && (path->slots_unread & 1u << path->next_slot) != 0;
+}
+
 /* Whether the window of a stage can be opened without waiting. */
 static bool may_open(const struct path *path, const struct stage *stage)
 {
@@ -64,7 +70,7 @@ static bool may_open(const struct path *path, const struct stage *stage)
 		return true;
 	if (lands_in_place(stage))
 		return window_room(address_of(&stage->result));
-	if (path->slots_unread & slot)
+	if (slot_is_unread(path, stage))
 		return false;
 	if ((path->slots_used & slot) && !move_is_done(path->slot_moves[path->next_slot]))
 		return false;
@@ -76,8 +82,6 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 	struct landing *landing = &path->landings[path->opened];
 
 	path->opened = path->opened + 1 == HELD ? 0 : path->opened + 1;
-	if (path->held != HELD)
-		windows_fewer(path->held);
 	landing->in_place = place != NULL;
 	if (place != NULL) {
 		landing->place = *place;
@@ -178,7 +182,7 @@ static bool is_plain(const struct stage *stage)
 {
 	_Static_assert(CCLO_MOVE_OPERAND_NONE == 0 && PLAIN_MEMORY == 1, "these alone are not above");
 	return stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY &&
-	       (!self->packs || (self->wire_packed && !stage->keeps && !stage->apart));
+	       (!self->packs || self->wire_packed);
 }
 
 /* What a plain stage says of the wire, where it is compressed. */
@@ -191,7 +195,7 @@ static uint32_t packed_fields(const struct stage *stage)
 		return fields;
 	if (stage->own.form == 0)
 		return fields | FIELD(MOVE_CONTROL_OP0_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, 1);
-	return fields | FIELD(MOVE_CONTROL_OP1_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, self->forms.inner_packed);
+	return fields | FIELD(MOVE_CONTROL_OP1_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, self->forms.inner_packed && !stage->apart);
 }
 
 /* move_prepare for those. What comes in is in the window of the landing, or a message if there
@@ -218,7 +222,7 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 		path->cut = stage->to;
 		cut_use(stage->to);
 		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, 0);
-		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
+		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.message_bytes);
 	}
 	if (own) {
 		hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, stage->own.low);
@@ -533,7 +537,7 @@ static void run_windows(void *of)
 					break;
 				built++;
 			}
-			if (!must && !may_open(path, stage))
+			if ((invited != done && !windows_share_left()) || (must ? slot_is_unread(path, stage) : !may_open(path, stage)))
 				break;
 			invite(path, stage);
 			invited++;

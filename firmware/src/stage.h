@@ -83,7 +83,6 @@ struct path {
 	uint8_t slots_used; /* bit set: some stage has read it, or will */
 	uint8_t slots_unread; /* bit set: some stage still will */
 	uint8_t next_slot, slots; /* scratch buffers in which data lands */
-	uint8_t held; /* windows of a rank that are open at the same time, at most */
 	bool early; /* windows are opened as soon as there is room for them */
 	bool aside; /* windows are announced without waiting for earlier stages */
 	uint32_t slot_moves[SCRATCH_SLOTS]; /* the last move that reads the slot */

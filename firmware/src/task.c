@@ -113,11 +113,10 @@ __attribute__((noinline, cold)) static uint32_t soonest_end(uint32_t now)
 {
 	uint32_t soonest = FAR;
 
-	for (uint32_t set = engine.open; set != 0;) {
-		const struct call *call = &engine.calls[next_in(&set)];
+	for (const struct call *call = engine.calls; call != engine.calls + CALLS; call++) {
 		int32_t left = (int32_t)(call->deadline - now);
 
-		if (!call->state.timed)
+		if ((engine.open & call->bit) == 0 || !call->state.timed)
 			continue;
 		engine.alarms = ALARMED;
 		if (left < 0)

@@ -1,5 +1,6 @@
 #include "window.h"
 
+#include "comm.h"
 #include "move.h"
 #include "task.h"
 
@@ -62,10 +63,31 @@ static void finish_oldest(void)
 	forget_oldest(self);
 }
 
-void windows_fewer(uint32_t than)
+/* An engine remembers so many announcements, of all ranks; what comes besides is lost. A
+ * rank's receives, and its collectives, which wait for no receive, keep to half of its share
+ * each, but for one at least. */
+static bool is_share(uint32_t announced)
 {
-	while (self->windows >= than)
-		finish_oldest();
+	return announced * (engine.ranks - 1) <= CCLO_RENDEZVOUS_ANNOUNCEMENTS / 2;
+}
+
+/* The oldest receives have their turn until they end: the sender of one that needs several
+ * windows waits for them, and not for those of later ones. */
+static bool has_turn(void)
+{
+	uint32_t session = peer_session(self), announced = 1;
+
+	for (const struct call *call = engine.calls; call != engine.calls + CALLS; call++)
+		if ((engine.open & call->bit) != 0 && call->kind == KIND_RECV_RENDEZVOUS && (int32_t)(call->order - self->order) < 0 &&
+		    peer_session(call) == session)
+			announced++;
+	return announced == 1 || is_share(announced);
+}
+
+void windows_turn(void)
+{
+	while (!has_turn())
+		task_stand_by(); /* the waits of those before are limited */
 }
 
 /* The oldest window, if nothing is waited for. */
@@ -128,9 +150,21 @@ static inline uint8_t free_window(const struct call *call)
 	return await_window(first, collective ? first + HELD : CCLO_RENDEZVOUS_WINDOWS);
 }
 
+/* One is left for the collective of each other queue. */
+bool windows_share_left(void)
+{
+	uint32_t announced = QUEUES;
+
+	if (!self->invites || self->windows == 0)
+		return true;
+	for (uint32_t set = engine.windows & ((1u << P2P_WINDOWS) - 1); set != 0; set &= set - 1)
+		announced++;
+	return is_share(announced);
+}
+
 __attribute__((noinline)) static void make_room_at(uint64_t address)
 {
-	while (self->windows == HELD || held_at(address))
+	while (self->windows == HELD || held_at(address) || !windows_share_left())
 		finish_oldest();
 }
 

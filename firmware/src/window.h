@@ -18,8 +18,12 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 /* The same, quickly, for the first window of a collective that has issued no move yet. */
 uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
 
-/* Waits for the oldest windows of the call until it has fewer than so many. */
-void windows_fewer(uint32_t than);
+/* Waits until a receive may invite its peer, whose engine remembers so many invitations. */
+void windows_turn(void);
+
+/* Whether a collective whose ranks all invite one may have another window: else the oldest is
+ * waited for, whose stage must have run. */
+bool windows_share_left(void);
 
 /* Whether a window at this address can be opened without waiting. */
 bool window_room(uint64_t address);

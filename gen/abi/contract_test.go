@@ -174,7 +174,7 @@ var ours = []string{
 	"registers network", "registers sessions", "registers rendezvous",
 	"extension hostctrl",
 	"memory local_ram", "memory call_window", "words call_window",
-	"constant open_calls", "constant move_queue", "constant rendezvous_",
+	"constant open_calls", "constant move_queue", "constant rendezvous_", "constant packet_slots", "constant session_packet_slots",
 }
 
 func TestShippedGenerationsAreTheContract(t *testing.T) {

@@ -74,7 +74,7 @@ abi "moves" {
     }
     value "apart" {
       is  = 6
-      doc = "Operand 0 becomes messages to the destination, operand 1 goes to memory at the result's address, in one pass; operand 1 and what it becomes are in the inner form."
+      doc = "Operand 0 becomes messages to the destination, operand 1 goes to memory at the result's address, in one pass; what operand 1 becomes is its inner form."
     }
   }
 

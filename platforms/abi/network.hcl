@@ -3,6 +3,15 @@
 abi "network" {
   abstract = true
 
+  constant "packet_slots" {
+    is  = 32
+    doc = "Packets that wait to be sent, and as many that have come."
+  }
+  constant "session_packet_slots" {
+    is  = 8
+    doc = "Of these, those that have come from one session."
+  }
+
   registers "rx" {
     base = hex("20400")
     doc  = "Rx buffers. The engine fills in their records in the exchange memory, and takes a buffer back when a move has read its message. Where messages are not lost, the last free buffer is kept for one that a move waits for or that was sought."

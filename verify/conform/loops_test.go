@@ -233,6 +233,147 @@ func TestManyInvite(t *testing.T) {
 	}
 }
 
+// TestFanIn gathers what must be compressed at the root from more ranks at a time than it has
+// scratch buffers, in parts.
+func TestFanIn(t *testing.T) {
+	ctx := limited(t, time.Minute)
+	s := setup{platform: "u55c_tcp", ranks: 6}
+	l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 320}, MaxEager: 3602, MaxRendezvous: 6085,
+		Tuning: []accl.Setting{{Name: "gather_fan_in", Value: 8}}}
+	l.apply(&s)
+	b := all.bench(ctx, t, s)
+	b.run(ctx, conform.Case{Op: "gather", Op0: accl.TypeFloat32, Res: accl.TypeFloat16, Count: 3997, Root: 3})
+}
+
+// TestScratchInvites has many ranks wait for one rank's data in many parts, which land in
+// scratch buffers: a window is not another one's before what came there has been read.
+func TestScratchInvites(t *testing.T) {
+	for _, n := range []int{7, 16, 40} {
+		ctx := limited(t, time.Minute)
+		s := setup{platform: "u55c_tcp", ranks: n}
+		l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 704}, MaxEager: 1500, MaxRendezvous: 2841}
+		l.apply(&s)
+		b := all.bench(ctx, t, s)
+		b.run(ctx, conform.Case{Op: "scatter", Op0: accl.TypeFloat32, Res: accl.TypeFloat16, Count: 2155, Root: 1})
+	}
+}
+
+// TestManyPost has many ranks post receives from one, more than its engine remembers
+// invitations to, before it sends anything; and again while all ranks have data of its own
+// to come in many parts besides. Every other message is one between the two alone.
+func TestManyPost(t *testing.T) {
+	const each, n = 20, 5000 // messages to a rank; words of one, for which several windows are needed
+	on := all
+	for _, ranks := range []int{6, 9, 12} {
+		for _, besides := range []bool{false, true} {
+			t.Run(fmt.Sprint(ranks, "/", besides), func(t *testing.T) {
+				ctx := limited(t, time.Minute)
+				s := setup{platform: "u55c_tcp", ranks: ranks}
+				l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 512}, MaxEager: 3000, MaxRendezvous: 8192}
+				l.apply(&s)
+				b := on.bench(ctx, t, s)
+				root := ranks - 1
+				b.each(func(rank int, e *accl.Engine) error { return manyPosts(ctx, t, e, root, each, n, besides) })
+			})
+		}
+	}
+}
+
+func manyPosts(ctx context.Context, t *testing.T, e *accl.Engine, root, each, n int, besides bool) error {
+	rank := e.Rank()
+	parts := alloc(ctx, t, e, 8*n*e.Size())
+	scatter := func() (*accl.Request, error) {
+		if rank == root {
+			fillWords(parts, parts.Len(), -1)
+			return e.Scatter(ctx, parts, parts.Slice(0, 8*n), 8*n, root, accl.Async())
+		}
+		return e.Scatter(ctx, parts, parts, 8*n, root, accl.Async())
+	}
+	bufs := make([]*accl.Buffer[int32], each)
+	for k := range bufs {
+		bufs[k] = alloc(ctx, t, e, n)
+	}
+	pairs := map[int]*accl.Comm{} // by the rank that is not the root
+	for other := range root {
+		if rank == other || rank == root {
+			pair, err := e.World().Split(ctx, []int{other, root})
+			if err != nil {
+				return err
+			}
+			pairs[other] = pair
+		}
+	}
+	var requests []*accl.Request
+	if rank != root {
+		for k, b := range bufs {
+			c, from := e.World(), root
+			if k%2 != 0 {
+				c, from = pairs[rank], 1
+			}
+			r, err := c.Recv(ctx, b, n, from, accl.WithTag(uint32(k)), accl.Async())
+			if err != nil {
+				return err
+			}
+			requests = append(requests, r)
+		}
+	}
+	for range 8 { // meanwhile what comes before is posted
+		r, err := e.Barrier(ctx, accl.Async())
+		if err != nil {
+			return err
+		}
+		requests = append(requests, r)
+	}
+	if besides && rank != root {
+		r, err := scatter()
+		if err != nil {
+			return err
+		}
+		requests = append(requests, r)
+	}
+	if rank == root {
+		for _, r := range requests {
+			if err := r.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		requests = nil
+		if besides {
+			r, err := scatter()
+			if err != nil {
+				return err
+			}
+			requests = append(requests, r)
+		}
+		for k, b := range bufs {
+			fillWords(b, n, k)
+			for other := range root {
+				c, to := e.World(), other
+				if k%2 != 0 {
+					c, to = pairs[other], 0
+				}
+				if _, err := c.Send(ctx, b, n, to, accl.WithTag(uint32(k))); err != nil {
+					return fmt.Errorf("message %d to rank %d: %w", k, other, err)
+				}
+			}
+		}
+	}
+	for k, r := range requests {
+		if err := r.Wait(ctx); err != nil {
+			return fmt.Errorf("request %d: %w", k, err)
+		}
+	}
+	if rank == root {
+		return nil
+	}
+	for k, b := range bufs {
+		if err := checkWords(b, n, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // TestManyRanks runs a few cases on worlds of many ranks.
 func TestManyRanks(t *testing.T) {
 	on := all

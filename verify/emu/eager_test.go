@@ -505,6 +505,70 @@ func TestForeignPackets(t *testing.T) {
 	}
 }
 
+// TestForeignSessionsThatEnd ends sessions in the middle of messages: the rx buffer of
+// the one goes to the message that waits for one, and what the others have sent of
+// theirs takes none.
+func TestForeignSessionsThatEnd(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 4, buffers: 1})
+	r := w.rigs[0]
+	data := random(6, 1000)
+	for i, port := range w.raw {
+		r.set("move", "source", uint32(i+1))
+		if got := r.get("rx", "seek"); got != 0 { // the last buffer is for what is sought
+			t.Fatalf("seek answers %d", got)
+		}
+		n := 300
+		if i == 2 {
+			n = len(data)
+		}
+		w.send(port, 0, head{count: 1000, tag: testTag, src: uint64(i + 1)}, data[:n])
+		w.run()
+	}
+	if got := r.get("rx", "free"); got != 0 {
+		t.Fatalf("%d rx buffers are free in the middle of a message", got)
+	}
+	for _, i := range []int{1, 2, 0} {
+		w.raw[i].Close()
+		w.run()
+		if got := r.get("network", "closed_session"); got != uint32(i+1) {
+			t.Fatalf("session %d is closed, %d expected", got, i+1)
+		}
+	}
+	r.set("move", "source", 3)
+	r.set("move", "bytes", 1000)
+	if got := r.get("rx", "seek"); got != 1001 {
+		t.Errorf("seek answers %d for the message that has waited for the buffer", got)
+	}
+	r.issue("op0=message", "result=memory")
+	w.run()
+	r.completes(1, 0)
+	if !bytes.Equal(r.read(0, 1000), data) {
+		t.Error("wrong data")
+	}
+	w.raw[3].Close()
+	w.run()
+	if got := r.get("rx", "free"); got != 1 {
+		t.Errorf("%d rx buffers are free when all sessions have ended", got)
+	}
+}
+
+// TestForeignMessagesAtAReset resets the network in the middle of a message.
+func TestForeignMessagesAtAReset(t *testing.T) {
+	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
+	r := w.rigs[0]
+	r.set("move", "source", 1)
+	r.get("rx", "seek")
+	w.send(w.raw[0], 0, head{count: 1000, tag: testTag, src: 1}, make([]byte, 300))
+	w.run()
+	if got := r.get("rx", "free"); got != 0 {
+		t.Fatalf("%d rx buffers are free in the middle of a message", got)
+	}
+	r.set("system", "reset", r.n.part.network)
+	if got := r.get("rx", "free"); got != 1 {
+		t.Errorf("%d rx buffers are free after the reset", got)
+	}
+}
+
 func TestOwnRank(t *testing.T) {
 	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
 	r := w.rigs[0]

@@ -122,7 +122,7 @@ func (in *inbound) progress() bool {
 		if p == nil {
 			in.there = false
 			in.sessions()
-			return busy
+			return busy || in.retry // a buffer that came back may be waited for
 		}
 		busy = true
 		bytes += len(p.Payload)
@@ -141,9 +141,31 @@ func (in *inbound) sessions() {
 			return
 		}
 		in.closed = session
-		delete(in.partly, session)
+		in.forget(session)
+		in.dismiss(session)
 		in.event(in.e.n.event.closed)
 	}
+}
+
+// forget drops what has come of a message of which no more will come.
+func (in *inbound) forget(session uint32) {
+	if part := in.partly[session]; part != nil && part.msg != nil {
+		in.e.rx.giveBack(part.msg)
+	}
+	delete(in.partly, session)
+}
+
+// dismiss drops the held packet of a session that is closed, unless it is a whole
+// message.
+func (in *inbound) dismiss(session uint32) {
+	in.held = slices.DeleteFunc(in.held, func(h heldPacket) bool {
+		if h.loop || h.p.Session != session || !in.begins(h.p) {
+			return false
+		}
+		h.p.Release()
+		in.e.port.Hold(session, false)
+		return true
+	})
 }
 
 func (in *inbound) loopHeld() bool {
@@ -213,5 +235,7 @@ func (in *inbound) release() {
 		p.Release()
 	}
 	in.held, in.looped = nil, nil
-	clear(in.partly)
+	for session := range in.partly {
+		in.forget(session)
+	}
 }

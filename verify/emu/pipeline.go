@@ -49,7 +49,11 @@ func (j *job) compute(n int, in, out *[2][]byte) {
 	var target []byte
 	met := 0 // the first output of what is computed
 	if j.m.apart() {
-		copy(out[0], in[1])
+		if c := j.operands[1].convert; c != nil {
+			c(out[0], in[1][:n*j.operands[1].unit])
+		} else {
+			copy(out[0], in[1])
+		}
 		if met = 1; met == j.outputs {
 			return
 		}

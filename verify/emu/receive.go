@@ -89,6 +89,12 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 	return taken
 }
 
+// begins reports whether a packet is the first of a message's several ones.
+func (in *inbound) begins(p *fabric.Packet) bool {
+	f, h := &in.e.n.header, &p.Header
+	return f.clean(h) && f.messageType.get32(h) == in.e.n.message.eager && uint64(len(p.Payload)) < uint64(f.count.get32(h))
+}
+
 // put receives what goes straight to the kernel stream.
 func (in *inbound) put(p *fabric.Packet, count int, loop bool) verdict {
 	e := in.e
@@ -133,10 +139,7 @@ func (in *inbound) proceed(part *partial, p *fabric.Packet) verdict {
 	first := p.Header[:min(len(p.Header), part.left)]
 	rest := p.Payload
 	if len(first)+len(rest) > part.left {
-		delete(in.partly, p.Session)
-		if part.msg != nil {
-			e.rx.giveBack(part.msg)
-		}
+		in.forget(p.Session)
 		return in.drop(e.n.event.badPacket)
 	}
 	last := len(first)+len(rest) == part.left

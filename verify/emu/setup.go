@@ -49,8 +49,8 @@ func (j *job) meaningful() bool {
 		return false
 	case m.kind[0] == m.kind[1] && (m.kind[0] == operandMessage || m.kind[0] == operandStream):
 		return false // there is one of each
-	case m.apart() && (m.kind[1] == operandNone || m.op[1].compressed != m.inner || m.result.compressed != m.inner):
-		return false // what is apart is not converted
+	case m.apart() && (m.kind[1] == operandNone || m.result.compressed != m.inner):
+		return false // what becomes of operand 1 is its inner form
 	case m.toStream() || j.takes(operandStream):
 		return j.e.hasStreams
 	}

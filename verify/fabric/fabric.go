@@ -29,6 +29,9 @@ type Packet struct {
 	Header  [64]byte
 	Payload []byte // the receiver's until it calls Release
 	Free    func() // gives the payload back; may be nil
+	// Segment says that there is no header: the payload is the next bytes of the
+	// session, headers among them (Segmented).
+	Segment bool
 }
 
 // Release gives the payload back, and with it the packet: neither may be looked
@@ -41,7 +44,12 @@ func (p *Packet) Release() {
 }
 
 // size is what a packet counts in windows and on slow links, in bytes.
-func (p *Packet) size() int { return len(p.Header) + len(p.Payload) }
+func (p *Packet) size() int {
+	if p.Segment {
+		return len(p.Payload)
+	}
+	return len(p.Header) + len(p.Payload)
+}
 
 // Port is an engine's place on the network. Its methods may be called
 // concurrently, and but for Connect none of them waits for the network.
@@ -84,6 +92,16 @@ type Port interface {
 	// Close removes the port from the network; packets that it has not received
 	// are released. Closing again does nothing.
 	Close() error
+}
+
+// Segmented is a Port of a network on which sessions are streams of bytes: who
+// wants it gets segments as senders gave them to their stacks, and not whole
+// messages. Senders that know of messages only go on sending these.
+type Segmented interface {
+	// TakeSegments says that this port takes segments, before anything is sent to it.
+	TakeSegments()
+	// Segments reports whether the port at the other end of a session takes them.
+	Segments(session uint32) bool
 }
 
 // Router is a Port that has to be told where sessions lead: its packets go to

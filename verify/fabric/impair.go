@@ -264,6 +264,19 @@ func (p *Impaired) Closed() (uint32, bool) { return p.inner.Closed() }
 
 func (p *Impaired) MaxPayload() int { return p.inner.MaxPayload() }
 
+// TakeSegments implements Segmented, if the inner port does.
+func (p *Impaired) TakeSegments() {
+	if s, ok := p.inner.(Segmented); ok {
+		s.TakeSegments()
+	}
+}
+
+// Segments implements Segmented, if the inner port does.
+func (p *Impaired) Segments(session uint32) bool {
+	s, ok := p.inner.(Segmented)
+	return ok && s.Segments(session)
+}
+
 func (p *Impaired) Lossy() bool { return p.medium.lossy }
 
 func (p *Impaired) Notify(f func()) {

@@ -13,6 +13,7 @@ type port struct {
 	index   uint32
 	address address
 	gone    atomic.Bool // closed or killed; set before the port is drained
+	parts   atomic.Bool // takes segments
 	bell
 
 	mu     sync.Mutex
@@ -188,6 +189,13 @@ func (p *port) Closed() (uint32, bool) {
 }
 
 func (p *port) MaxPayload() int { return p.net.options.MaxPayload }
+
+func (p *port) TakeSegments() { p.parts.Store(p.net.kind == TCP) }
+
+func (p *port) Segments(session uint32) bool {
+	to := p.net.port(session)
+	return to != nil && to.parts.Load()
+}
 
 func (p *port) Lossy() bool { return p.net.lossy }
 

@@ -41,6 +41,9 @@ type Options struct {
 	// simulation (Build.Millisecond), until firmware sets another limit; 0 for that
 	// of the platform.
 	RemoteMilliseconds uint32
+	// CutSeed has what TCP brings cut and joined anywhere, by random numbers; 0 for as
+	// it was sent.
+	CutSeed uint64
 	// MemoryBytes is the size of each address space; 0 for 1 TiB.
 	MemoryBytes uint64
 	// SharedHost says that clients choose addresses in host memory, too.

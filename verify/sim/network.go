@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -54,22 +55,31 @@ type network struct {
 	lossy   bool
 	buffer  []byte
 
+	segments fabric.Segmented // nil if the fabric knows messages only
+	out, in  map[uint32]frames
+
 	streams map[uint32][]byte           // what has come out, by session, not whole yet
 	leaving map[uint32][]*fabric.Packet // what the fabric has no room for
 	busy    map[uint32]bool             // the hardware knows that there is no room
 	coming  map[uint32][]byte           // what the hardware has no room for; its sessions are held
 	held    map[uint32]bool             // sessions that are held
+	ending  []uint32                    // sessions that are closed, but not all has been taken of
+	cutter  *cutter                     // nil if streams come as they were sent
 }
 
 func newNetwork(e *Engine, port fabric.Port) (*network, error) {
 	n := &network{
 		e: e, port: port, lossy: port.Lossy(), buffer: make([]byte, someBytes),
+		out: map[uint32]frames{}, in: map[uint32]frames{},
 		streams: map[uint32][]byte{}, leaving: map[uint32][]*fabric.Packet{}, busy: map[uint32]bool{},
 		coming: map[uint32][]byte{}, held: map[uint32]bool{},
 	}
 	var err error
 	if n.payload, err = emu.Framing(e.d); err != nil {
 		return nil, err
+	}
+	if poes := e.d.Platform.POEs; len(poes) > 0 && poes[0].Kind == "tcp" {
+		n.cutter = newCutter(e.o.CutSeed, e.number)
 	}
 	if n.survey, err = routes.NewSurvey(e.d.ABI(), port); err != nil {
 		return nil, err
@@ -79,6 +89,10 @@ func newNetwork(e *Engine, port fabric.Port) (*network, error) {
 	}
 	if n.writes, err = newWrites(e.d); err != nil {
 		return nil, err
+	}
+	if s, ok := port.(fabric.Segmented); ok {
+		n.segments = s
+		s.TakeSegments()
 	}
 	return n, nil
 }
@@ -135,6 +149,10 @@ func (n *network) chunk(meta *[chunkWords]uint64, b []byte) error {
 		n.send(session, p)
 		return nil
 	}
+	if len(n.streams[session]) == 0 && n.segments != nil && n.segments.Segments(session) {
+		n.send(session, &fabric.Packet{Payload: append([]byte(nil), b...), Segment: true})
+		return nil
+	}
 	stream := append(n.streams[session], b...)
 	for len(stream) >= headerBytes {
 		p := &fabric.Packet{}
@@ -164,7 +182,7 @@ func (n *network) send(session uint32, p *fabric.Packet) {
 func (n *network) depart(session uint32) {
 	q := n.leaving[session]
 	for len(q) > 0 {
-		bytes := len(q[0].Payload)
+		next, messages, bytes := n.measure(n.out[session], q[0]) // now: it is no longer ours when it has been sent
 		err := n.port.Send(session, q[0])
 		if errors.Is(err, fabric.ErrBusy) {
 			break
@@ -174,7 +192,8 @@ func (n *network) depart(session uint32) {
 			n.e.f.NetworkClosed(n.e.model, n.e.number, session)
 			break
 		}
-		n.count(func() { n.e.stats.PacketsOut++; n.e.stats.BytesOut += uint64(bytes) })
+		n.out[session] = next
+		n.count(func() { n.e.stats.PacketsOut += messages; n.e.stats.BytesOut += bytes })
 		q[0] = nil
 		q = q[1:]
 	}
@@ -243,19 +262,29 @@ func (n *network) deliver() {
 		}
 		n.take(p)
 	}
+	n.cut()
 	for {
 		session, ok := n.port.Closed()
 		if !ok {
-			return
+			break
+		}
+		n.ending = append(n.ending, session)
+	}
+	n.ending = slices.DeleteFunc(n.ending, func(session uint32) bool {
+		if n.waits(session) {
+			return false
 		}
 		n.e.f.NetworkClosed(n.e.model, n.e.number, session)
-	}
+		return true
+	})
 }
 
 // take takes a packet from the fabric.
 func (n *network) take(p *fabric.Packet) {
-	n.count(func() { n.e.stats.PacketsIn++; n.e.stats.BytesIn += uint64(len(p.Payload)) })
-	if addr, host, ok := n.writes.written(&p.Header); ok {
+	next, messages, size := n.measure(n.in[p.Session], p)
+	n.in[p.Session] = next
+	n.count(func() { n.e.stats.PacketsIn += messages; n.e.stats.BytesIn += size })
+	if addr, host, ok := n.writes.written(&p.Header); ok && !p.Segment {
 		space := n.e.deviceSpace()
 		if host {
 			space = n.e.hostSpace()
@@ -266,15 +295,54 @@ func (n *network) take(p *fabric.Packet) {
 		p.Release()
 		return
 	}
-	bytes := append(append(make([]byte, 0, headerBytes+len(p.Payload)), p.Header[:]...), p.Payload...)
+	bytes := make([]byte, 0, headerBytes+len(p.Payload))
+	if !p.Segment {
+		bytes = append(bytes, p.Header[:]...)
+	}
+	bytes = append(bytes, p.Payload...)
 	session := p.Session
 	p.Release()
-	n.coming[session] = bytes
-	if n.arrive(session) {
+	if n.cutter != nil {
+		n.hold(session, n.cutter.add(session, bytes))
 		return
 	}
-	n.port.Hold(session, true)
-	n.held[session] = true
+	n.coming[session] = bytes
+	if !n.arrive(session) {
+		n.hold(session, true)
+	}
+}
+
+// hold keeps what comes of a session where it is, or lets it come again.
+func (n *network) hold(session uint32, hold bool) {
+	if hold == n.held[session] {
+		return
+	}
+	n.port.Hold(session, hold)
+	if hold {
+		n.held[session] = true
+	} else {
+		delete(n.held, session)
+	}
+}
+
+// waits reports whether the hardware has not taken all that has come of a session.
+func (n *network) waits(session uint32) bool {
+	return len(n.coming[session]) > 0 || n.cutter != nil && len(n.cutter.waits[session]) > 0
+}
+
+// cut hands the hardware what it takes of the bytes that wait to be cut.
+func (n *network) cut() {
+	if n.cutter == nil {
+		return
+	}
+	for _, session := range n.cutter.sessions() {
+		all := n.cutter.give(session, func(piece []byte) bool {
+			return n.e.f.NetworkPush(n.e.model, n.e.number, session, &piece[0], uint64(len(piece))) != 0
+		})
+		if all {
+			n.hold(session, false)
+		}
+	}
 }
 
 // arrive hands the hardware bytes of a session; true if it has taken them all.
@@ -292,10 +360,7 @@ func (n *network) arrive(session uint32) bool {
 		bytes = bytes[size:]
 	}
 	delete(n.coming, session)
-	if n.held[session] {
-		delete(n.held, session)
-		n.port.Hold(session, false)
-	}
+	n.hold(session, false)
 	return true
 }
 

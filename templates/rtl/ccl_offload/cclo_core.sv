@@ -355,7 +355,8 @@ module cclo_core #(
     logic [engine_pkg::KEEP_WIDTH-1:0] loop_keep;
     logic rx_valid, rx_loop, rx_verdict_valid, rx_retry, rx_data_valid, rx_data_ready, rx_data_last;
     logic [15:0] rx_session;
-    logic [engine_pkg::LENGTH_WIDTH-1:0] rx_bytes, rx_take_bytes;
+    logic [engine_pkg::LENGTH_WIDTH-1:0] rx_bytes, rx_take_bytes, rx_rest;
+    logic [5:0] rx_before;
     logic [engine_pkg::DATA_WIDTH-1:0] rx_beat, rx_data;
     logic [engine_pkg::KEEP_WIDTH-1:0] rx_data_keep;
     logic [1:0] rx_verdict;
@@ -376,7 +377,8 @@ module cclo_core #(
     network_receive receive (
         .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .bad_packet, .session_closed_valid, .session_closed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
+        .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last,
         .eth_rx_data_tvalid, .eth_rx_data_tready, .eth_rx_data_tdata, .eth_rx_data_tkeep, .eth_rx_data_tlast,
         .eth_rx_data_tdest, .eth_notification_tvalid, .eth_notification_tready, .eth_notification_tdata,
@@ -406,13 +408,16 @@ module cclo_core #(
     logic [1:0] complete_result;
     logic packet_valid, packet_loop, packet_done, packet_wanted, written_valid, written_ready, written_good, foreign_valid;
     logic [6:0] packet_event;
+    logic [31:0] windows_open;
+    logic [95:0] windows_epoch;
     logic [4:0] packet_window, written_window;
     logic [5:0] written_index;
 
     inbound arrivals (
         .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle(inbound_idle), .network_enable, .event_network,
         .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0), .reg_request(network_request), .reg_response(network_response),
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
+        .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,
         .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready, .write_data,
         .write_data_keep(_unused_write_data_keep), .write_data_last(_unused_write_data_last), .write_done, .write_code,
@@ -420,6 +425,7 @@ module cclo_core #(
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event, .packet_window, .packet_epoch,
+        .windows_open, .windows_epoch,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
         .foreign_valid, .foreign_session
     );
@@ -451,6 +457,7 @@ module cclo_core #(
         .window_response_0, .window_response_1, .window_response_2, .window_response_3, .windows_changed,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event, .packet_window, .packet_epoch,
+        .windows_open, .windows_epoch,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
         .foreign_valid, .foreign_session
     );

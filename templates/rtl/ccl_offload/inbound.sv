@@ -1,6 +1,8 @@
 // Takes packets that have come to where they belong: payload to rx buffers,
 // windows or the kernel, and what they mean to those who keep it. Decides on a
-// packet while the payload of those before it is still moving.
+// packet while the payload of those before it is still moving. Where sessions are
+// streams of bytes, packets begin and end anywhere in messages: what is behind the
+// end of a message is offered again, and of headers the bytes are kept that are there.
 `default_nettype none
 
 module inbound (
@@ -26,6 +28,8 @@ module inbound (
     output logic         rx_verdict_valid,
     output logic [1:0]   rx_verdict,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
+    output logic [5:0]   rx_before,      // bytes of the header that came before the packet
+    output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_rest, // bytes at its end that are to be offered again
     output logic         rx_retry,
     input  wire          rx_data_valid,
     output logic         rx_data_ready,
@@ -89,6 +93,8 @@ module inbound (
     output logic [5:0]   written_index,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] written_bytes,
     output logic         written_good,
+    input  wire  [31:0]  windows_open,
+    input  wire  [95:0]  windows_epoch,
     output logic         foreign_valid,
     output logic [15:0]  foreign_session
 );
@@ -112,10 +118,11 @@ module inbound (
     localparam logic [2:0] TOO_LARGE = 3'd3;
 
     // What further packets of a message are for.
-    localparam logic [1:0] NOTHING_LEFT = 2'd0;
-    localparam logic [1:0] TO_DROP      = 2'd1;
-    localparam logic [1:0] TO_BUFFER    = 2'd2;
-    localparam logic [1:0] TO_KERNEL    = 2'd3;
+    localparam logic [2:0] NOTHING_LEFT = 3'd0;
+    localparam logic [2:0] TO_DROP      = 3'd1;
+    localparam logic [2:0] TO_BUFFER    = 3'd2;
+    localparam logic [2:0] TO_KERNEL    = 3'd3;
+    localparam logic [2:0] TO_WINDOW    = 3'd4;
 
     // push_kind of inbound_payload.
     localparam logic [1:0] MESSAGE = 2'd0;
@@ -136,6 +143,7 @@ module inbound (
     localparam logic [3:0] SWEEP_LOOK  = 4'd10; // then forget messages that would go on
     localparam logic [3:0] SWEEP       = 4'd11;
     localparam logic [3:0] STOPPED     = 4'd12;
+    localparam logic [3:0] JOIN        = 4'd13; // the header began in another packet
 
     logic [3:0]          state;
     logic                go, stop, cancelled;
@@ -148,11 +156,17 @@ module inbound (
     logic [LENGTH-1:0]   whole, size;    // bytes with and without header
     logic [31:0]         size_32, rest;
     logic [32:0]         padded;         // count in whole beats
-    logic                fits, too_long; // size is count; there is more
+    logic                cut;            // it begins and ends anywhere in messages
+    logic                counted;        // its count is that of its payload
+    logic                fits, too_long; // all of the payload is there; there is more
     logic [LENGTH-1:0]   payload;        // without padding
+    logic [engine_pkg::DATA_WIDTH-1:0] joined; // with what came of the header before
 
     // Further packets.
-    logic [1:0]          p_mode, n_mode;
+    logic [2:0]          p_mode, n_mode;
+    logic [5:0]          p_known, n_known, p_index, n_index;
+    logic [LENGTH-1:0]   p_total, n_total, share; // share: what of the packet is for the message
+    logic                p_host, n_host, p_returns, p_open;
     logic [31:0]         p_left, n_left;
     logic [63:0]         p_address, n_address;
     logic [BUFFER-1:0]   p_buffer, n_buffer;
@@ -160,6 +174,8 @@ module inbound (
     logic                p_last, p_over;
     logic [INDEX-1:0]    sweep;
     logic                give_back;      // sweeping: buffers too
+    logic                forgets;        // sweeping: where messages end in streams, too
+    logic                keeps;          // that is not forgotten
     logic                dirty;          // there is something to sweep
     logic                look_loop;
     logic [15:0]         look_session;
@@ -170,9 +186,14 @@ module inbound (
     logic [8:0]          put_promised, put_free, put_wanted, put_beats;
     logic                put_moved, put_begins, put_ends, put_waits_room, put_waits_end, put_fits;
     logic [7:0]          tdest;
+    logic [5:0]          put_level, put_next;     // bytes that the put has left within a beat
+    logic [LENGTH-1:0]   put_bytes, put_sum;
+    logic                put_last_;
 
     // The verdict.
-    logic                push, push_valid, push_last, push_room;
+    logic                push, push_valid, push_last, push_more, push_room;
+    logic [LENGTH-1:0]   push_total;
+    logic [5:0]          push_level;
     logic [1:0]          push_kind;
     logic [LENGTH-1:0]   push_bytes;
     logic [63:0]         push_address;
@@ -201,7 +222,8 @@ module inbound (
         .in_valid(session_closed_valid), .in_ready(unused_closed_ready), .in_data(session_closed),
         .out_valid(closed_valid), .out_ready(closed_take), .out_data(closed), .count(unused_closed_count)
     );
-    assign closed_take = state == CLOSE && (push_room || p_mode != TO_BUFFER) || state == STOPPED;
+    assign closed_take = state == CLOSE && (push_room || !p_returns) || state == STOPPED;
+    assign p_returns   = p_mode == TO_BUFFER || p_mode == TO_WINDOW; // somebody wants to know if nothing follows
 
     network_registers registers (
         .clk, .rst, .reset_network, .reg_request, .reg_response, .network_enable, .enabled,
@@ -210,20 +232,27 @@ module inbound (
     );
 
     // The packet.
+    assign cut       = engine_pkg::STREAMS && !loop;
+    assign counted   = header.kind == engine_pkg::TYPE_EAGER || header.kind == engine_pkg::TYPE_DATA;
     assign size_32   = 32'(size);
     assign padded    = 33'(header.count) + 33'(BEAT - 1) & ~33'(BEAT - 1);
-    assign fits      = size_32 == header.count || engine_pkg::LOSSY && size_32 > header.count && 33'(size) <= padded;
+    assign fits      = size_32 == header.count || cut && too_long || engine_pkg::LOSSY && size_32 > header.count && 33'(size) <= padded;
     assign too_long  = size_32 > header.count;
     assign payload   = too_long ? header.count[LENGTH-1:0] : size;
     assign rest      = header.count - size_32;
     assign session   = loop ? header.dst : arrived_by;
     assign foreign_session_number = arrived_by[15:engine_pkg::SESSION_WIDTH] != '0;
     assign tdest     = header.strm[7:0] - 8'(cclo_pkg::PUT_STREAM_OFFSET) + 8'(cclo_pkg::PUT_TDEST_OFFSET);
-    assign p_last    = 32'(whole) == p_left;
-    assign p_over    = 32'(whole) > p_left;
+    assign share     = cut && 32'(whole) > p_left ? p_left[LENGTH-1:0] : whole;
+    assign p_last    = 32'(share) == p_left;
+    assign p_over    = 32'(share) > p_left;
+    assign p_open    = windows_open[p_buffer[4:0]] && windows_epoch[3*32'(p_buffer[4:0]) +: 3] == p_buffer[7:5];
 
     // The kernel's room, less what it has been promised.
-    assign put_beats = 9'((p_mode != NOTHING_LEFT ? whole : payload) + LENGTH'(BEAT - 1) >> $clog2(BEAT));
+    assign put_bytes = p_mode != NOTHING_LEFT ? share : payload;
+    assign put_last_ = p_mode != NOTHING_LEFT ? p_last : fits;
+    assign put_sum   = put_bytes + (cut && p_mode != NOTHING_LEFT ? LENGTH'(put_level) : '0);
+    assign put_beats = 9'((put_last_ || !cut ? put_sum + LENGTH'(BEAT - 1) : put_sum) >> $clog2(BEAT));
     assign put_free  = put_room > put_promised ? put_room - put_promised : '0;
     assign put_fits  = put_beats <= put_free;
 
@@ -242,17 +271,19 @@ module inbound (
 
     always_comb begin
         push = valid_verdict && push_valid;
-        if (state == VERDICT && !valid_verdict) push = push_valid && (push_kind == MESSAGE && p_mode == NOTHING_LEFT || push_kind == WINDOW);
-        if (state == CLOSE) push = p_mode == TO_BUFFER && push_room;
-        if (state == SWEEP) push = p_mode == TO_BUFFER && give_back && push_room;
+        if (state == VERDICT && !valid_verdict) push = push_valid && (push_kind == MESSAGE || push_kind == WINDOW) && p_mode == NOTHING_LEFT;
+        if (state == CLOSE) push = p_returns && push_room;
+        if (state == SWEEP) push = p_returns && give_back && push_room;
     end
 
     inbound_payload payloads (
-        .clk, .rst, .idle(payload_idle), .room(push_room), .push,
-        .push_kind(state != VERDICT || !valid_verdict && push_kind == MESSAGE ? ABANDON : push_kind),
-        .push_last(state != VERDICT || (valid_verdict ? push_last : push_kind == MESSAGE)),
+        .clk, .rst, .idle(payload_idle), .clear(state == STOPPED && reset_messages), .room(push_room), .push,
+        .push_kind(state != VERDICT && p_mode == TO_WINDOW ? WINDOW : state != VERDICT || !valid_verdict && push_kind == MESSAGE ? ABANDON : push_kind),
+        .push_last(state != VERDICT ? p_mode != TO_WINDOW : valid_verdict ? push_last : push_kind == MESSAGE),
+        .push_more(valid_verdict && push_more), .push_total, .push_level,
         .push_bytes(valid_verdict ? push_bytes : '0), .push_address, .push_host,
-        .push_buffer(state == VERDICT ? push_buffer : p_buffer), .push_window, .push_epoch, .push_index, .push_tdest, .put_moved,
+        .push_buffer(state == VERDICT ? push_buffer : p_buffer), .push_window(state == VERDICT ? push_window : p_buffer[4:0]),
+        .push_epoch(state == VERDICT ? push_epoch : p_buffer[7:5]), .push_index(state == VERDICT ? push_index : p_index), .push_tdest, .put_moved,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last,
         .write_valid, .write_ready, .write_address, .write_host, .write_bytes,
         .write_data_valid, .write_data_ready, .write_data, .write_data_keep, .write_data_last, .write_done, .write_code,
@@ -262,11 +293,13 @@ module inbound (
         .events(payload_events)
     );
 
-    // Messages that go on.
+    // Messages that go on. Of streams the rest comes also if nobody knows any more
+    // what it is for.
+    assign keeps = state == SWEEP && !forgets && !look_loop;
     always_comb begin
         look_loop     = state == IDLE ? rx_loop : loop;
         look_session  = state == IDLE ? rx_session : arrived_by;
-        partial_write = valid_verdict && n_write;
+        partial_write = valid_verdict && (n_write || rx_before != '0 && rx_verdict != HOLD);
         if (state == CLOSE_LOOK || state == CLOSE_READ || state == CLOSE) begin
             look_loop     = 1'b0;
             look_session  = closed;
@@ -275,14 +308,26 @@ module inbound (
         if (state == SWEEP_LOOK || state == SWEEP) begin
             look_loop     = sweep[INDEX-1];
             look_session  = 16'(sweep[INDEX-2:0]);
-            partial_write = state == SWEEP && (p_mode != TO_BUFFER || !give_back || push_room);
+            partial_write = state == SWEEP && (!p_returns || !give_back || push_room);
         end
     end
 
     partial_table partials (
-        .clk, .loop(look_loop), .session(look_session), .mode(p_mode), .left(p_left), .address(p_address), .buffer_(p_buffer),
-        .write(partial_write), .new_mode(state == VERDICT ? n_mode : NOTHING_LEFT), .new_left(n_left), .new_address(n_address), .new_buffer(n_buffer)
+        .clk, .loop(look_loop), .session(look_session), .mode(p_mode), .known(p_known), .left(p_left), .address(p_address), .buffer_(p_buffer),
+        .host(p_host), .index(p_index), .total(p_total),
+        .write(partial_write), .new_mode(keeps ? p_mode == NOTHING_LEFT ? NOTHING_LEFT : TO_DROP : state == VERDICT && n_write ? n_mode : NOTHING_LEFT),
+        .new_known(keeps ? p_known : state == VERDICT ? n_known : '0), .new_left(keeps ? p_left : n_left), .new_address(n_address), .new_buffer(n_buffer), .new_host(n_host), .new_index(n_index), .new_total(n_total)
     );
+
+    generate
+        if (engine_pkg::STREAMS) begin : parts
+            header_parts headers (
+                .clk, .session(look_session), .known(p_known), .beat(rx_beat), .joined, .write(valid_verdict && n_known != '0)
+            );
+        end else begin : whole_headers
+            assign joined = rx_beat;
+        end
+    endgenerate
 
     always_ff @(posedge clk) begin
         foreign_valid <= 1'b0;
@@ -291,9 +336,12 @@ module inbound (
             IDLE: begin
                 rx_verdict    <= DROP;
                 rx_take_bytes <= '0;
+                rx_before     <= '0;
+                rx_rest       <= '0;
                 event_        <= '0;
                 push_valid    <= 1'b0;
                 n_write       <= 1'b0;
+                n_known       <= '0;
                 put_begins    <= 1'b0;
                 put_ends      <= 1'b0;
                 loop          <= rx_loop;
@@ -307,19 +355,41 @@ module inbound (
                 else if (closed_valid) state <= CLOSE_LOOK;
                 else if (rx_valid && go && push_room) state <= CHOOSE;
             end
+            JOIN: begin
+                state     <= CHOOSE;
+                rx_before <= p_known;
+                whole     <= whole + LENGTH'(p_known);
+                size      <= size + LENGTH'(p_known);
+                headless  <= whole + LENGTH'(p_known) < LENGTH'(cclo_pkg::HEADER_BYTES);
+                header    <= engine_pkg::unpack_header(joined);
+                clean     <= engine_pkg::clean_header(joined);
+            end
             CHOOSE: begin
                 state        <= VERDICT;
-                push_bytes   <= p_mode != NOTHING_LEFT ? whole : payload;
+                push_bytes   <= put_bytes;
                 push_tdest   <= p_mode != NOTHING_LEFT ? put_to : tdest;
                 push_address <= p_mode != NOTHING_LEFT ? p_address : header.vaddr;
-                push_host    <= p_mode == NOTHING_LEFT && header.host != '0;
+                push_host    <= p_mode != NOTHING_LEFT ? p_mode == TO_WINDOW && p_host : header.host != '0;
+                push_more    <= p_mode == TO_WINDOW && !p_last;
+                push_total   <= p_mode != NOTHING_LEFT ? p_total : header.count[LENGTH-1:0];
+                push_level   <= put_sum[5:0] - put_bytes[5:0];
+                put_next     <= put_last_ ? '0 : put_sum[5:0];
                 push_buffer  <= p_buffer;
                 push_last    <= p_mode == NOTHING_LEFT || p_last;
-                n_left       <= p_mode != NOTHING_LEFT ? p_left - 32'(whole) : rest;
-                n_address    <= p_address + 64'(whole);
+                n_left       <= p_mode != NOTHING_LEFT ? p_left - 32'(share) : rest;
+                n_address    <= p_address + 64'(share);
                 n_buffer     <= p_buffer;
+                n_host       <= p_mode != NOTHING_LEFT ? p_host : header.host != '0;
+                n_index      <= p_mode != NOTHING_LEFT ? p_index : header.seq[5:0];
+                n_total      <= p_mode != NOTHING_LEFT ? p_total : header.count[LENGTH-1:0];
                 n_mode       <= TO_DROP;
+                rx_rest      <= '0;
+                if (cut && !foreign_session_number) begin
+                    if (p_mode != NOTHING_LEFT) rx_rest <= whole - share;
+                    else if (!headless && clean) rx_rest <= size - (counted ? payload : '0);
+                end
                 if (foreign_session_number) event_ <= engine_pkg::EVENT_BAD_PACKET;
+                else if (cut && p_known != rx_before) state <= JOIN;
                 else if (p_mode != NOTHING_LEFT) begin
                     n_write <= 1'b1;
                     n_mode  <= p_last || p_over ? NOTHING_LEFT : p_mode;
@@ -331,10 +401,22 @@ module inbound (
                         put_ends   <= p_mode == TO_KERNEL;
                     end else if (p_mode == TO_BUFFER) begin
                         rx_verdict    <= ALL;
-                        rx_take_bytes <= whole;
+                        rx_take_bytes <= share;
                         push_valid    <= 1'b1;
                         push_kind     <= MESSAGE;
-                    end else if (p_mode == TO_KERNEL && !p_last && whole[$clog2(BEAT)-1:0] != '0) begin
+                    end else if (p_mode == TO_WINDOW && !p_open) begin
+                        event_ <= engine_pkg::EVENT_NO_WINDOW;
+                        n_mode <= p_last ? NOTHING_LEFT : TO_DROP;
+                    end else if (p_mode == TO_WINDOW) begin
+                        rx_verdict    <= ALL;
+                        rx_take_bytes <= share;
+                        push_valid    <= 1'b1;
+                        push_kind     <= WINDOW;
+                        push_last     <= 1'b1;
+                        push_window   <= p_buffer[4:0];
+                        push_epoch    <= p_buffer[7:5];
+                        push_index    <= p_index;
+                    end else if (p_mode == TO_KERNEL && !cut && !p_last && whole[$clog2(BEAT)-1:0] != '0) begin
                         event_   <= engine_pkg::EVENT_BAD_PACKET; // the stream has whole beats
                         n_mode   <= TO_DROP;
                         put_ends <= 1'b1;
@@ -344,11 +426,15 @@ module inbound (
                         rx_verdict <= HOLD;
                     end else if (p_mode == TO_KERNEL) begin
                         rx_verdict    <= ALL;
-                        rx_take_bytes <= whole;
+                        rx_take_bytes <= share;
                         push_valid    <= 1'b1;
                         push_kind     <= PUT;
                         put_ends      <= p_last;
                     end
+                end else if (headless && cut) begin
+                    n_write <= 1'b1;
+                    n_mode  <= NOTHING_LEFT;
+                    n_known <= whole[5:0];
                 end else if (headless || !clean) event_ <= engine_pkg::EVENT_BAD_PACKET;
                 else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long)) event_ <= engine_pkg::EVENT_BAD_PACKET;
                 else if (header.kind == engine_pkg::TYPE_EAGER && header.strm == '0) begin
@@ -358,8 +444,9 @@ module inbound (
                     state         <= ASK_MESSAGES;
                 end else if (header.kind == engine_pkg::TYPE_EAGER) begin
                     push_kind <= PUT;
+                    push_last <= fits;
                     n_write   <= !fits;
-                    if (!KERNEL_STREAMS || !fits && size[$clog2(BEAT)-1:0] != '0) event_ <= engine_pkg::EVENT_BAD_PACKET;
+                    if (!KERNEL_STREAMS || !cut && !fits && size[$clog2(BEAT)-1:0] != '0) event_ <= engine_pkg::EVENT_BAD_PACKET;
                     else if (put_busy || !put_fits) begin
                         n_write    <= engine_pkg::LOSSY && !loop && !fits;
                         event_     <= engine_pkg::LOSSY && !loop ? engine_pkg::EVENT_NO_BUFFER : '0;
@@ -371,11 +458,16 @@ module inbound (
                         n_mode        <= TO_KERNEL;
                         put_begins    <= !fits;
                     end
-                end else if (header.kind == engine_pkg::TYPE_DATA && fits ||
-                             (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE) && size == '0) begin
+                end else if (header.kind == engine_pkg::TYPE_DATA && (cut ? header.count <= 32'(engine_pkg::PACKET_PAYLOAD) : fits) ||
+                             (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE) && (cut || size == '0)) begin
                     push_kind <= WINDOW;
+                    push_more <= !fits;
                     state     <= ASK_RENDEZVOUS;
-                end else event_ <= engine_pkg::EVENT_BAD_PACKET;
+                end else begin
+                    event_  <= engine_pkg::EVENT_BAD_PACKET;
+                    n_write <= cut && header.kind == engine_pkg::TYPE_DATA && !fits;
+                    if (!counted) rx_rest <= '0; // nobody knows where it ends
+                end
             end
             ASK_MESSAGES: if (accept_done) begin
                 push_address <= accept_address;
@@ -406,10 +498,14 @@ module inbound (
                 push_window <= packet_window;
                 push_epoch  <= packet_epoch;
                 push_index  <= header.seq[5:0];
+                n_write     <= header.kind == engine_pkg::TYPE_DATA && !fits;
                 if (packet_wanted) begin
                     rx_verdict    <= PAYLOAD;
                     rx_take_bytes <= payload;
                     push_valid    <= 1'b1;
+                    n_mode        <= TO_WINDOW;
+                    n_address     <= header.vaddr + 64'(payload);
+                    n_buffer      <= {packet_epoch, packet_window};
                 end
                 state <= VERDICT;
             end
@@ -420,24 +516,25 @@ module inbound (
             DRAIN: if (payload_idle) begin
                 sweep     <= '0;
                 give_back <= !reset_messages;
+                forgets   <= reset_network || !engine_pkg::STREAMS;
                 state     <= dirty ? SWEEP_LOOK : STOPPED;
             end
             SWEEP_LOOK: state <= SWEEP;
             SWEEP: if (partial_write) begin
                 sweep <= sweep + 1'b1;
                 state <= sweep == '1 ? STOPPED : SWEEP_LOOK;
+                if (sweep == '1) dirty <= dirty && !forgets;
             end
-            STOPPED: begin
-                dirty <= 1'b0;
-                if (!stop) state <= IDLE;
-            end
+            STOPPED: if (reset_network && dirty) state <= DRAIN;
+                     else if (!stop) state <= IDLE;
             default: state <= IDLE;
         endcase
-        if (valid_verdict && n_write && n_mode != NOTHING_LEFT) dirty <= 1'b1;
+        if (valid_verdict && n_write && (n_mode != NOTHING_LEFT || n_known != '0)) dirty <= 1'b1;
         if (rst) begin
             sweep     <= '0;
             dirty     <= 1'b0;
             give_back <= 1'b0;
+            forgets   <= 1'b1;
             state     <= SWEEP_LOOK;
         end
     end
@@ -446,6 +543,7 @@ module inbound (
     always_ff @(posedge clk) begin
         put_promised <= put_promised + (valid_verdict && push_valid && push_kind == PUT ? put_wanted : '0) - 9'(put_moved);
         put_wanted   <= put_beats;
+        if (valid_verdict && push_valid && push_kind == PUT) put_level <= put_next;
         if (valid_verdict && put_begins) begin
             put_busy <= 1'b1;
             put_to   <= push_tdest;
@@ -460,7 +558,7 @@ module inbound (
     // Held packets are offered again when there may be room.
     logic [8:0] put_needed;
     always_ff @(posedge clk) begin
-        rx_retry <= enabled || messages_retry || put_waits_room && put_free >= put_needed || put_waits_end && !put_busy;
+        rx_retry <= enabled || state == STOPPED || messages_retry || put_waits_room && put_free >= put_needed || put_waits_end && !put_busy;
         if (put_free >= put_needed) put_waits_room <= 1'b0;
         if (!put_busy) put_waits_end <= 1'b0;
         if (valid_verdict && rx_verdict == HOLD && push_kind == PUT) begin
@@ -479,7 +577,7 @@ module inbound (
 
     always_ff @(posedge clk) begin
         quiet        <= state == STOPPED && payload_idle && reset_messages && !rst;
-        network_idle <= state == STOPPED && payload_idle && reset_network && !rst;
+        network_idle <= state == STOPPED && payload_idle && reset_network && !dirty && !rst;
     end
 
 endmodule

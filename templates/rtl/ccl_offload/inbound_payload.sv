@@ -6,12 +6,16 @@ module inbound_payload (
     input  wire          clk,
     input  wire          rst,
     output logic         idle,
+    input  wire          clear,        // while it is idle: nothing goes on
 
     // What is to be done with a packet. Only while there is room.
     output logic         room,
     input  wire          push,
     input  wire  [1:0]   push_kind,
-    input  wire          push_last,    // message: nothing more follows; window: there is nothing wrong
+    input  wire          push_last,    // message, put: nothing more follows; window: there is nothing wrong
+    input  wire          push_more,    // window: the packet goes on
+    input  wire  [engine_pkg::LENGTH_WIDTH-1:0] push_total, // window: bytes of the packet
+    input  wire  [5:0]   push_level,   // put: bytes that it has left within a beat
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] push_bytes, // 0: there is nothing to move
     input  wire  [63:0]  push_address,
     input  wire          push_host,
@@ -67,7 +71,7 @@ module inbound_payload (
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned BUFFER = engine_pkg::BUFFER_WIDTH;
     localparam int unsigned DEPTH  = 8;
-    localparam int unsigned TRACK  = 2 + 1 + 1 + BUFFER + 5 + 3 + 6 + LENGTH;
+    localparam int unsigned TRACK  = 2 + 1 + 1 + 1 + BUFFER + 5 + 3 + 6 + LENGTH;
 
     // push_kind.
     localparam logic [1:0] MESSAGE = 2'd0; // into an rx buffer
@@ -81,13 +85,16 @@ module inbound_payload (
     localparam logic [1:0] ABANDONED = 2'd2;
 
     logic              moves, writes;
-    logic              route_ready, route_valid, route_put, route_take;
+    logic              route_ready, route_valid, route_put, route_ends, route_take;
+    logic [5:0]        route_level;
+    logic              put_taken;                         // a beat of payload, to the kernel or to the next
     logic              command_ready, track_ready, track_valid, track_take;
     logic [1:0]        track_kind;
-    logic              track_last, track_waits;
+    logic              track_last, track_more, track_waits;
     logic [BUFFER-1:0] track_buffer;
     logic              result_valid, result_bad, result_take, unused_result_ready;
     logic [2**BUFFER-1:0] failed; // buffers into which something could not be written
+    logic [31:0]       spoiled;   // windows, of the packet that goes on
     logic              early, bad, settled;
     logic [3:0]        route_count, command_count, track_count, unused_result_count;
 
@@ -96,10 +103,10 @@ module inbound_payload (
     assign room   = route_ready && command_ready && track_ready;
     assign idle   = route_count == '0 && command_count == '0 && track_count == '0;
 
-    fifo #(.WIDTH(1 + 8), .DEPTH(DEPTH)) routes (
+    fifo #(.WIDTH(1 + 1 + 6 + 8), .DEPTH(DEPTH)) routes (
         .clk, .rst, .clear(1'b0),
-        .in_valid(push && moves), .in_ready(route_ready), .in_data({push_kind == PUT, push_tdest}),
-        .out_valid(route_valid), .out_ready(route_take), .out_data({route_put, put_tdest}), .count(route_count)
+        .in_valid(push && moves), .in_ready(route_ready), .in_data({push_kind == PUT, push_last, push_level, push_tdest}),
+        .out_valid(route_valid), .out_ready(route_take), .out_data({route_put, route_ends, route_level, put_tdest}), .count(route_count)
     );
 
     fifo #(.WIDTH(64 + 1 + LENGTH), .DEPTH(DEPTH)) commands (
@@ -111,9 +118,9 @@ module inbound_payload (
     fifo #(.WIDTH(TRACK), .DEPTH(DEPTH)) tracks (
         .clk, .rst, .clear(1'b0),
         .in_valid(push && push_kind != PUT), .in_ready(track_ready),
-        .in_data({push_kind, push_last, writes, push_buffer, push_window, push_epoch, push_index, push_bytes}),
+        .in_data({push_kind, push_last, push_more, writes, push_buffer, push_window, push_epoch, push_index, push_total}),
         .out_valid(track_valid), .out_ready(track_take),
-        .out_data({track_kind, track_last, track_waits, track_buffer, written_window, written_epoch, written_index, written_bytes}),
+        .out_data({track_kind, track_last, track_more, track_waits, track_buffer, written_window, written_epoch, written_index, written_bytes}),
         .count(track_count)
     );
 
@@ -125,31 +132,29 @@ module inbound_payload (
 
     // Payload.
     assign write_data_valid = rx_data_valid && route_valid && !route_put;
-    assign put_valid        = rx_data_valid && route_valid && route_put;
-    assign rx_data_ready    = route_valid && (route_put ? put_ready : write_data_ready);
+    assign rx_data_ready    = route_valid && (route_put ? put_taken : write_data_ready);
     assign route_take       = rx_data_valid && rx_data_ready && rx_data_last;
     assign put_moved        = put_valid && put_ready;
     assign write_data       = rx_data;
     assign write_data_keep  = rx_data_keep;
     assign write_data_last  = rx_data_last;
-    assign put_keep         = rx_data_keep;
-    assign put_last         = rx_data_last;
 
-    // What kernels get behind the end of a put is 0.
-    always_comb begin
-        put_data = rx_data;
-        if (put_valid && !rx_data_keep[engine_pkg::KEEP_WIDTH-1])
-            for (int i = 0; i < engine_pkg::KEEP_WIDTH; i = i + 1) if (!rx_data_keep[i]) put_data[8*i +: 8] = '0;
-    end
+    // Where packets are cut anywhere, puts have whole beats nevertheless.
+    put_joiner joiner (
+        .clk, .rst,
+        .in_valid(rx_data_valid && route_valid && route_put), .in_ready(put_taken), .in_data(rx_data), .in_keep(rx_data_keep),
+        .in_last(rx_data_last), .in_level(engine_pkg::STREAMS ? route_level : '0), .in_ends(route_ends || !engine_pkg::STREAMS),
+        .out_valid(put_valid), .out_ready(put_ready), .out_data(put_data), .out_keep(put_keep), .out_last(put_last)
+    );
 
     // Results. One that is waited for counts in the cycle in which it comes.
     assign early           = track_waits && !result_valid && write_done;
-    assign bad             = track_waits && (early ? write_code != '0 : result_bad) || (track_kind == WINDOW ? !track_last : failed[track_buffer]);
+    assign bad             = track_waits && (early ? write_code != '0 : result_bad) || (track_kind == WINDOW ? !track_last || spoiled[written_window] : failed[track_buffer]);
     assign settled         = track_valid && (!track_waits || result_valid || early);
     assign complete_valid  = settled && track_kind != WINDOW && track_last;
     assign complete_buffer = track_buffer;
     assign complete_result = bad ? FAILED : track_kind == ABANDON ? ABANDONED : GOOD;
-    assign written_valid   = settled && track_kind == WINDOW;
+    assign written_valid   = settled && track_kind == WINDOW && !track_more;
     assign written_good    = !bad;
     assign track_take      = settled && (complete_valid ? complete_ready : written_valid ? written_ready : 1'b1);
     assign result_take     = track_take && track_waits;
@@ -159,9 +164,11 @@ module inbound_payload (
         if (track_take && track_kind == WINDOW && track_waits && bad) events <= engine_pkg::EVENT_NO_WINDOW;
         if (track_take && track_kind == MESSAGE && track_last && bad) events <= engine_pkg::EVENT_NO_BUFFER;
         if (track_take && track_kind != WINDOW) failed[track_buffer] <= bad && !track_last;
-        if (rst) begin
-            failed <= '0;
-            events <= '0;
+        if (track_take && track_kind == WINDOW) spoiled[written_window] <= bad && track_more;
+        if (rst || clear) begin
+            failed  <= '0;
+            spoiled <= '0;
+            events  <= '0;
         end
     end
 

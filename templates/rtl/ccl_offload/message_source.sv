@@ -38,7 +38,7 @@ module message_source (
     logic       changed; // since it was asked for
 
     assign held           = state == HELD;
-    assign idle           = state == NONE || state == MISSING;
+    assign idle           = state == NONE; // what is missing may come while it is given up
     assign release_valid  = state == RELEASE;
     assign release_buffer = buffer_;
 

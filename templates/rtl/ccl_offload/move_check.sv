@@ -50,7 +50,7 @@ module move_check (
     assign meaningless   = !is_kind(control.op0) || !is_kind(control.op1)
         || control.result > 3'(cclo_pkg::MOVE_RESULT_APART)
         || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS
-        || apart && (!op1_there || op1_converts || result_converts);
+        || apart && (!op1_there || result_converts);
     assign network_bad   = to_network && (!network_enable || !move.ranks.destination_ok);
     assign ranks_bad     = takes_message && !move.ranks.source_ok;
     assign eager         = control.kind == engine_pkg::TYPE_EAGER;

@@ -28,6 +28,8 @@ module network_receive (
     input  wire                                 rx_verdict_valid,
     input  wire  [1:0]                          rx_verdict,
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
+    input  wire  [5:0]                          rx_before,
+    input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_rest,
     input  wire                                 rx_retry,
     output logic                                rx_data_valid,
     input  wire                                 rx_data_ready,
@@ -150,7 +152,8 @@ module network_receive (
         .need_valid, .need_session, .need_ready, .need_none, .need_slot,
         .row_valid, .row_ready, .row_slot, .row_number, .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
+        .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last
     );
 

@@ -46,6 +46,8 @@ module rendezvous (
     output logic [6:0]   packet_event,      // why it was dropped, or 0
     output logic [4:0]   packet_window,
     output logic [2:0]   packet_epoch,
+    output logic [31:0]  windows_open,      // now
+    output logic [95:0]  windows_epoch,
     input  wire          written_valid,
     output logic         written_ready,
     input  wire  [4:0]   written_window,
@@ -249,7 +251,8 @@ module rendezvous (
     window_table windows (
         .clk, .rst, .clear, .idle(table_idle), .start, .operation, .window(at), .session, .src, .context_, .tag, .address,
         .bytes, .host, .index, .epoch, .good, .done, .found, .wanted, .found_window(packet_window),
-        .found_epoch(packet_epoch), .found_bytes, .found_host, .more, .complete, .changed, .completed
+        .found_epoch(packet_epoch), .found_bytes, .found_host, .more, .complete, .windows_open, .windows_epoch,
+        .changed, .completed
     );
 
     announcements announced (

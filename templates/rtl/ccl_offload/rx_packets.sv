@@ -43,6 +43,8 @@ module rx_packets (
     input  wire                                 rx_verdict_valid,
     input  wire  [1:0]                          rx_verdict,
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
+    input  wire  [5:0]                          rx_before,
+    input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_rest,
     input  wire                                 rx_retry,
 
     output logic                                rx_data_valid,
@@ -59,6 +61,7 @@ module rx_packets (
     localparam int unsigned KEEP   = engine_pkg::KEEP_WIDTH;
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned TAG    = engine_pkg::SESSION_WIDTH + 1; // loop, session
+    localparam int unsigned JOB    = SLOT + 2 * LENGTH + 2;
 
     // Where sessions can wait, one that is held does not take all slots.
     localparam bit LIMITED = !engine_pkg::STACK_UDP && !engine_pkg::STACK_RDMA;
@@ -90,12 +93,17 @@ module rx_packets (
     logic [15:0]       write_session;
 
     // What is read.
-    logic              job_push, job_room, job_row, job_waits, job_valid, job_ready, next_row, read, read_last, read_side, out_side;
-    logic [SLOT+LENGTH:0] job_next;
+    logic              job_push, job_room, job_final, job_look, job_waits, job_valid, job_ready, read, read_last;
+    logic [JOB-1:0]    job, job_oldest, next;
     logic [SLOT-1:0]   job_slot, next_slot, read_slot;
     logic [ROW-1:0]    read_row;
-    logic [LENGTH-1:0] job_bytes, next_bytes;
+    logic [LENGTH-1:0] job_from, job_bytes, next_from, next_bytes;
+    logic              next_final, next_look;
+    logic [7:0]        read_side, out_side; // the last of its slot, for a look, bytes of the first row that are left out
     logic [DATA-1:0]   read_data;
+    logic              out_valid, out_ready, out_last, data_valid, data_ready, look_ready;
+    logic [DATA-1:0]   out_data;
+    logic [KEEP-1:0]   out_keep;
     logic [5:0]        job_count;
 
     logic              something;
@@ -125,7 +133,7 @@ module rx_packets (
         release_ = '0;
         if (spoil) release_[write_slot] = 1'b1;
         if (drop) release_[leave_slot] = 1'b1;
-        if (read && read_last) release_[read_slot] = 1'b1;
+        if (read && read_last && read_side[7]) release_[read_slot] = 1'b1;
     end
 
     rx_stream #(.LOOP(1'b1)) loop (
@@ -169,7 +177,8 @@ module rx_packets (
         end else begin
             patience <= patience + 4'd1;
             taken    <= taken & ~release_;
-            if (job_push) taken[job_slot] <= 1'b1;
+            if (read && read_last) taken[read_slot] <= 1'b0;
+            if (job_push && !job_look) taken[job_slot] <= 1'b1;
             if (reset_network) doomed <= doomed | (filling & told);
             if (write && write_last) filling[write_slot] <= 1'b0;
             if (open) begin
@@ -181,30 +190,51 @@ module rx_packets (
     end
 
     rx_offer offer (
-        .clk, .rst, .go, .front, .leave, .leave_slot, .give_back(drop),
+        .clk, .rst, .go, .reset_network, .front, .leave, .leave_slot, .give_back(drop),
         .first_valid(write && write_number == 0), .first_slot(write_slot), .first_data(write_data),
         .about_valid(write && write_last), .about_slot(write_slot), .about_session(write_session), .about_loop(write_own),
         .about_bytes(write_bytes),
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
-        .job_valid(job_push), .job_slot, .job_row, .job_bytes
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_before,
+        .rx_rest, .rx_retry, .job_valid(job_push), .job_slot, .job_from, .job_bytes, .job_final, .job_look, .job_room,
+        .look_valid(data_valid && out_side[6]), .look_ready, .look_data(rx_data)
     );
 
     // What was let in is read at once if nothing else is.
-    fifo #(.WIDTH(SLOT + 1 + LENGTH), .DEPTH(SLOTS)) jobs (
+    fifo #(.WIDTH(JOB), .DEPTH(SLOTS)) jobs (
         .clk, .rst, .clear(1'b0),
-        .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data({job_slot, job_row, job_bytes}),
-        .out_valid(job_waits), .out_ready(job_ready), .out_data(job_next), .count(job_count)
+        .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data(job),
+        .out_valid(job_waits), .out_ready(job_ready), .out_data(job_oldest), .count(job_count)
     );
+    assign job       = {job_slot, job_from, job_bytes, job_final, job_look};
     assign job_valid = job_waits || job_push;
-    assign {next_slot, next_row, next_bytes} = job_waits ? job_next : {job_slot, job_row, job_bytes};
+    assign next      = job_waits ? job_oldest : job;
+    assign {next_slot, next_from, next_bytes, next_final, next_look} = next;
 
-    slot_reader #(.SIDE(1)) reader (
+    slot_reader #(.SIDE(8)) reader (
         .clk, .rst,
-        .job_valid, .job_ready, .job_slot(next_slot), .job_row(ROW'(next_row)), .job_bytes(next_bytes), .job_side(1'b0),
+        .job_valid, .job_ready, .job_slot(next_slot), .job_row(next_from[6 +: ROW]), .job_bytes(LENGTH'(next_from[5:0]) + next_bytes),
+        .job_side({next_final, next_look, next_from[5:0]}),
         .read, .read_slot, .read_row, .read_side, .read_last, .read_data,
-        .out_valid(rx_data_valid), .out_ready(rx_data_ready), .out_data(rx_data), .out_keep(rx_data_keep),
-        .out_last(rx_data_last), .out_side
+        .out_valid, .out_ready, .out_data, .out_keep, .out_last, .out_side
     );
+
+    generate
+        if (engine_pkg::STREAMS) begin : anywhere
+            rx_shift shift (
+                .clk, .rst,
+                .in_valid(out_valid), .in_ready(out_ready), .in_data(out_data), .in_keep(out_keep), .in_last(out_last), .in_shift(out_side[5:0]),
+                .out_valid(data_valid), .out_ready(data_ready), .out_data(rx_data), .out_keep(rx_data_keep), .out_last(rx_data_last)
+            );
+        end else begin : whole
+            assign data_valid   = out_valid;
+            assign out_ready    = data_ready;
+            assign rx_data      = out_data;
+            assign rx_data_keep = out_keep;
+            assign rx_data_last = out_last;
+        end
+    endgenerate
+    assign rx_data_valid = data_valid && !out_side[6];
+    assign data_ready    = out_side[6] ? look_ready : rx_data_ready;
 
     slot_memory rows (
         .clk, .write, .write_slot, .write_row(write_number), .write_data, .write_strobe('1),
@@ -222,7 +252,7 @@ module rx_packets (
         if (rst) quiet <= '0;
     end
 
-    wire unused = &{1'b0, same, queued, job_room, job_count, read_side, out_side, loop_oversize, need_session};
+    wire unused = &{1'b0, same, queued, job_count, read_side, out_side, next_from, loop_oversize, need_session};
 
 endmodule
 

@@ -35,6 +35,9 @@ module window_table (
     output logic         more,         // query: others may come
     output logic         complete,     // read: all has arrived
 
+    output logic [31:0]  windows_open,
+    output logic [95:0]  windows_epoch, // of those that are open
+
     output logic         changed,      // a pulse: more can be read, or will not be
     output logic         completed     // a pulse: a window is complete
 );
@@ -108,7 +111,8 @@ module window_table (
     assign {w_next, w_arrived, w_total, w_ended, w_transfer, w_epoch, w_seen, w_there} = state_read;
     assign state_next = {next_packet, arrived, total, ended, transfer, new_epoch, seen, there};
 
-    assign idle        = state == IDLE;
+    assign idle         = state == IDLE;
+    assign windows_open = opened;
     assign present     = WINDOWS'(1) << at;
     assign from_sender = w_session == of_session && w_src == of_src && (w_context == of_context || of_context == '0);
     assign answers     = !engine_pkg::LOSSY || w_transfer == of_tag;
@@ -129,6 +133,8 @@ module window_table (
         if (state == WORK && op == OPEN)
             fixed[at] <= {of_session, of_src, of_context, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host};
         if (state == STORE) states[at] <= state_next;
+        for (int i = 0; i < WINDOWS; i = i + 1)
+            if (state == WORK && op == OPEN && at == 5'(i)) windows_epoch[3*i +: 3] <= w_epoch + 1'b1;
         if (state == WORK && op == WRITTEN && w_epoch == of_epoch) lengths[{at, of_index[5:0]}] <= of_bytes[LENGTH-1:0];
     end
 

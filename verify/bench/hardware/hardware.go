@@ -3,6 +3,7 @@
 package hardware
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
@@ -32,7 +34,7 @@ type Options struct {
 	// Step is how many cycles a rank runs before the next one does.
 	Step          int
 	MaxRendezvous int // bytes that are sent at once; 0 for what the platform has
-	RxCount       int // buffers for eager messages; 0 for what the platform has
+	RxCount       int // buffers for eager messages; 0 for what the platform has, where kernels of others expect them
 	RxBytes       int // of each; 0 for what the platform has
 	// Image is a file with control firmware; empty for the prebuilt one.
 	Image string
@@ -45,7 +47,7 @@ type Options struct {
 func Defaults() Options {
 	return Options{
 		Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Types: true, Latency: 50, Step: 4,
-		PluginBytes: 1 << 20,
+		RxCount: 32, PluginBytes: 1 << 20,
 	}
 }
 
@@ -53,6 +55,8 @@ func Defaults() Options {
 type Report struct {
 	Platform      string   `json:"platform"`
 	Latency       uint32   `json:"memory_latency_cycles"`
+	RxCount       int      `json:"rx_buffers"`
+	RxBytes       int      `json:"rx_buffer_bytes"`
 	BuildSeconds  float64  `json:"build_seconds"` // 0 if the simulation was there already
 	Points        []Point  `json:"points"`
 	Plugins       []Plugin `json:"plugins,omitempty"`
@@ -73,7 +77,9 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	if _, err := o.rows(2, nil); err != nil {
 		return err
 	}
-	r := &Report{Platform: o.Platform, Latency: o.Latency}
+	rx := driverview.Of(d).RxBuffers
+	o.RxCount, o.RxBytes = cmp.Or(o.RxCount, rx.Count), cmp.Or(o.RxBytes, rx.Bytes)
+	r := &Report{Platform: o.Platform, Latency: o.Latency, RxCount: o.RxCount, RxBytes: o.RxBytes}
 	so := sim.Options{Latency: o.Latency, Build: sim.Build{Progress: func(m string) { fmt.Fprintln(progress, m) }}}
 	if o.Image != "" {
 		if so.Image, err = os.ReadFile(o.Image); err != nil {
@@ -175,7 +181,8 @@ func counter(g *abi.Generation) *abi.Word {
 
 // Print writes tables.
 func (r *Report) Print(w io.Writer) error {
-	fmt.Fprintf(w, "simulated hardware of %s, memory of %d cycles latency unless said otherwise\n\n", r.Platform, r.Latency)
+	fmt.Fprintf(w, "simulated hardware of %s, memory of %d cycles latency unless said otherwise, %d rx buffers of %d bytes;\n"+
+		"engine: beats that must pass one port or path of an engine, beside what wires and memory bound\n\n", r.Platform, r.Latency, r.RxCount, r.RxBytes)
 	if err := r.printPoints(w); err != nil {
 		return err
 	}

@@ -61,37 +61,23 @@ func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes 
 		return err
 	}
 	count := bytes / 4
-	src, err := accl.Alloc[float32](ctx, e, count)
-	if err != nil {
-		return err
-	}
-	dst, err := accl.Alloc[float32](ctx, e, count)
-	if err != nil {
-		return err
-	}
 	for _, call := range []struct {
 		kernel, operation string
-		do                func() error
+		result            accl.DType
+		gives             result
+		do                func(o *operand) error
 	}{
-		{d.Platform.Arithmetic.Kernel, "combine", func() error { _, err := e.Combine(ctx, src, dst, dst, count, accl.Sum); return err }},
-		{d.Platform.Compression.Kernel, "copy to float16", func() error {
-			half, err := accl.AllocRaw(ctx, e, accl.TypeFloat16, count)
-			if err != nil {
-				return err
-			}
-			defer half.Free()
-			_, err = e.Copy(ctx, src, half, count)
-			return err
+		{d.Platform.Arithmetic.Kernel, "combine", accl.TypeFloat32, combined, func(o *operand) error {
+			return failed(e.Combine(ctx, o.src, o.dst, o.dst, count, accl.Sum))
+		}},
+		{d.Platform.Compression.Kernel, "copy to float16", accl.TypeFloat16, copied, func(o *operand) error {
+			return failed(e.Copy(ctx, o.src, o.dst, count))
 		}},
 	} {
-		if err := call.do(); err != nil { // fills what remembers
+		took, err := through(ctx, e, count, call.result, call.gives, call.do)
+		if err != nil {
 			return fmt.Errorf("%s: %w", call.operation, err)
 		}
-		began := time.Now()
-		if err := call.do(); err != nil {
-			return fmt.Errorf("%s: %w", call.operation, err)
-		}
-		took := time.Since(began)
 		cycles, err := w.Device(0).ReadReg(ctx, word.At)
 		if err != nil {
 			return err
@@ -99,6 +85,35 @@ func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes 
 		r.Plugins = append(r.Plugins, Plugin{call.kernel, form, call.operation, bytes, cycles, float64(bytes/beatBytes) / took.Seconds()})
 	}
 	return nil
+}
+
+// through is how long a call takes that others have come before, whose result is right.
+func through(ctx context.Context, e *accl.Engine, count int, dtype accl.DType, gives result, do func(o *operand) error) (took time.Duration, err error) {
+	x, err := newInputs(1, count, accl.TypeFloat32, dtype)
+	if err != nil {
+		return 0, err
+	}
+	o := &operand{engine: e, count: count}
+	for to, t := range map[**accl.RawBuffer]accl.DType{&o.src: accl.TypeFloat32, &o.dst: dtype} {
+		if *to, err = accl.AllocRaw(ctx, e, t, count); err != nil {
+			return 0, err
+		}
+		defer (*to).Free()
+	}
+	for range 2 { // the first call fills what remembers
+		if err := x.fill(ctx, o); err != nil {
+			return 0, err
+		}
+		began := time.Now()
+		if err := do(o); err != nil {
+			return 0, err
+		}
+		took = time.Since(began)
+		if err := x.check(ctx, &operation{gives: gives}, o); err != nil {
+			return 0, err
+		}
+	}
+	return took, nil
 }
 
 // printPlugins writes a table.

@@ -19,7 +19,8 @@ type Point struct {
 	Latency   uint32    `json:"memory_latency_cycles"`
 	Cycles    uint64    `json:"cycles"`
 	Bound     float64   `json:"bound_cycles,omitempty"`
-	Aim       float64   `json:"aim_cycles,omitempty"` // at most
+	Engine    float64   `json:"engine_beats,omitempty"` // through one port or path of an engine, if that is what binds
+	Aim       float64   `json:"aim_cycles,omitempty"`   // at most
 	Accounts  []Account `json:"accounts"`
 }
 
@@ -73,12 +74,15 @@ func (p *Point) what() string {
 // printPoints writes what was measured next to what bounds it.
 func (r *Report) printPoints(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tcycles\tbound\tratio\taim\tmet\tbytes a cycle\t")
+	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
 	for i := range r.Points {
 		p := &r.Points[i]
-		bound, ratio, aim, met := "", "", "", ""
+		bound, ratio, engine, aim, met := "", "", "", "", ""
 		if p.Bound > 0 {
 			bound, ratio = fmt.Sprintf("%.0f", p.Bound), fmt.Sprintf("%.3f", float64(p.Cycles)/p.Bound)
+		}
+		if p.Engine > 0 {
+			engine = fmt.Sprintf("%.0f", p.Engine)
 		}
 		if good, known := p.Met(); known {
 			aim, met = fmt.Sprintf("%.0f", p.Aim), "no"
@@ -86,7 +90,7 @@ func (r *Report) printPoints(w io.Writer) error {
 				met = "yes"
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.Cycles, bound, ratio, aim, met, p.BytesACycle())
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
 	}
 	return t.Flush()
 }

@@ -15,6 +15,9 @@ const (
 	Compressed = "compressed" // on the wire, which is eager
 )
 
+// wire is the type of compressed elements.
+const wire = accl.TypeFloat16
+
 // root is the root of operations that have one.
 const root = 0
 
@@ -37,10 +40,15 @@ type operation struct {
 	types     bool     // each data type is of interest
 	protocols []string // none for those without messages
 	do        func(ctx context.Context, o *operand) error
+	gives     result // what dst holds then; nil if there is none
+	inPlace   bool   // src holds it, and dst is not used
 	// bound is what it takes at least, and aim what it should take at most, in c, the
 	// beats of the largest buffer.
 	bound func(n float64, protocol string) float64
 	aim   func(n float64, protocol string) float64
+	// engine is what passes one port of an engine, or its data path, at least, in c; nil
+	// where that is no more than the bound.
+	engine func(n float64, protocol string) float64
 	// latency is the aim for a beat or nothing, in cycles; 0 for none. instant is that
 	// for memory without latency.
 	latency, instant float64
@@ -60,6 +68,15 @@ var messages = []string{Eager, Rendezvous, Compressed}
 func share(n float64, _ string) float64 { return (n - 1) / n }
 
 func whole(float64, string) float64 { return 1 }
+
+// stored is what passes the port of results where each rank's block is written out of an
+// rx buffer, the own one out of the operand.
+func stored(n float64, protocol string) float64 {
+	if protocol == Rendezvous {
+		return 0
+	}
+	return whole(n, protocol)
+}
 
 // channels is what bounds operations that store what they receive before they use
 // it: memory rather than the wire.
@@ -89,15 +106,15 @@ func allgatherAim(n float64, protocol string) float64 {
 var operations = []operation{
 	{name: "nop", alone: true, latency: 60,
 		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) }},
-	{name: "copy", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.98, whole),
+	{name: "copy", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.98, whole), gives: copied,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Copy(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
-	{name: "combine", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.97, whole),
+	{name: "combine", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.97, whole), gives: combined,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Combine(ctx, o.src, o.dst, o.dst, o.count, accl.Sum, append(o.options, from, accl.FromFPGA1(), to)...))
 		}},
-	{name: "send", sized: true, types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250,
+	{name: "send", sized: true, types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250, gives: received,
 		do: func(ctx context.Context, o *operand) error {
 			switch o.rank {
 			case 0:
@@ -107,35 +124,35 @@ var operations = []operation{
 			}
 			return nil
 		}},
-	{name: "allreduce", sized: true, types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound),
+	{name: "allreduce", sized: true, types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound), gives: summedUp,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "reduce_scatter", sized: true, blocks: true, protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound),
+	{name: "reduce_scatter", sized: true, blocks: true, protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound), engine: whole, gives: summedBlock,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.ReduceScatter(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "allgather", sized: true, blocks: true, protocols: messages, bound: allgatherBound, aim: allgatherAim,
+	{name: "allgather", sized: true, blocks: true, protocols: messages, bound: allgatherBound, aim: allgatherAim, engine: stored, gives: gathered,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
-	{name: "bcast", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole),
+	{name: "bcast", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole), gives: spread, inPlace: true,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Bcast(ctx, o.src, o.count, root, append(o.options, from, to)...))
 		}},
-	{name: "reduce", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole),
+	{name: "reduce", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole), gives: atRoot(summedUp),
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Reduce(ctx, o.src, o.dst, o.count, root, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "scatter", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share),
+	{name: "scatter", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share), gives: scattered,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Scatter(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
 		}},
-	{name: "gather", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share),
+	{name: "gather", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: atRoot(gathered),
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Gather(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
 		}},
-	{name: "alltoall", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share),
+	{name: "alltoall", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: exchanged,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllToAll(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
@@ -173,6 +190,14 @@ func (r *row) fits(ranks, element int) (count, bytes int) {
 	}
 	count = max(count/ranks, 1)
 	return count, count * element * ranks
+}
+
+// uses are the types of a row's elements, in memory and on their way.
+func (r *row) uses() []accl.DType {
+	if r.protocol == Compressed {
+		return []accl.DType{r.dtype, wire}
+	}
+	return []accl.DType{r.dtype}
 }
 
 // eagerly reports whether messages of a row are too small for its protocol.

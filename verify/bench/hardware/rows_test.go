@@ -50,6 +50,24 @@ func TestBoundsAndAimsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
+func TestBeatsOfAnEngineAreThoseOfItsBusiestPort(t *testing.T) {
+	want := map[string]float64{ // of a rank's largest buffer
+		"gather eager": 1, "gather compressed": 1, "alltoall eager": 1, "alltoall compressed": 1, "allgather eager": 1, "allgather compressed": 1,
+		"reduce_scatter eager": 1, "reduce_scatter rendezvous": 1, "reduce_scatter compressed": 1,
+	}
+	for _, o := range operations {
+		for _, protocol := range o.protocols {
+			got := 0.0
+			if o.engine != nil {
+				got = o.engine(4, protocol)
+			}
+			if name := o.name + " " + protocol; got != want[name] {
+				t.Errorf("%s: %g of its beats pass an engine, %g expected", name, got, want[name])
+			}
+		}
+	}
+}
+
 func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
 	o := Defaults()
 	o.Rows, o.Protocols, o.Sizes, o.Ranks = []string{"nop", "send"}, []string{Eager}, []int{64, 1 << 20}, []int{2, 4}

@@ -1,7 +1,6 @@
 package hardware
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,13 +56,10 @@ func open(ctx context.Context, d *design.Design, n int, o *Options, so sim.Optio
 		return nil, err
 	}
 	p := driverview.Of(d)
-	b.maxEager = uint32(max(p.Limits.MaxEagerBytes, p.RxBuffers.Bytes))
-	options := []accl.OpenOption{}
+	b.maxEager = uint32(max(p.Limits.MaxEagerBytes, o.RxBytes))
+	options := []accl.OpenOption{accl.WithRxBuffers(o.RxCount, o.RxBytes)}
 	if o.MaxRendezvous > 0 {
 		options = append(options, accl.WithMaxRendezvous(o.MaxRendezvous))
-	}
-	if o.RxCount > 0 || o.RxBytes > 0 {
-		options = append(options, accl.WithRxBuffers(cmp.Or(o.RxCount, p.RxBuffers.Count), cmp.Or(o.RxBytes, p.RxBuffers.Bytes)))
 	}
 	err = b.each(n, func(i int) (err error) {
 		device := &gated{b.w.Device(i), b.gate, i}
@@ -142,7 +138,7 @@ func (b *bench) point(r *row) (Point, error) {
 }
 
 // run runs a row once on all ranks that take part in it, and says how long it took:
-// from the first word of the first call until the last answer.
+// from the first word of the first call until the last answer. Its results are right.
 func (b *bench) run(r *row) (Point, error) {
 	element := 0
 	if r.sized {
@@ -166,7 +162,7 @@ func (b *bench) run(r *row) (Point, error) {
 		o := &operand{engine: b.engines[i], rank: i, ranks: b.ranks, count: count}
 		operands[i] = o
 		if r.protocol == Compressed {
-			o.options = append(o.options, accl.Compress(accl.TypeFloat16))
+			o.options = append(o.options, accl.Compress(wire))
 		}
 		if !r.sized {
 			continue
@@ -178,6 +174,16 @@ func (b *bench) run(r *row) (Point, error) {
 			}
 			defer buffer.Free()
 			*to = buffer
+		}
+	}
+	var x *inputs
+	if r.sized {
+		var err error
+		if x, err = newInputs(b.ranks, count, r.uses()...); err != nil {
+			return p, err
+		}
+		if err := b.each(members, func(i int) error { return x.fill(b.ctx, operands[i]) }); err != nil {
+			return p, err
 		}
 	}
 	b.mu.Lock()
@@ -200,6 +206,11 @@ func (b *bench) run(r *row) (Point, error) {
 	}
 	if err := b.each(members, func(i int) error { return r.do(b.ctx, operands[i]) }); err != nil {
 		return p, err
+	}
+	if r.sized {
+		if err := b.each(members, func(i int) error { return x.check(b.ctx, r.operation, operands[i]) }); err != nil {
+			return p, err
+		}
 	}
 	return p, b.account(&p, r, members)
 }
@@ -224,6 +235,9 @@ func (b *bench) account(p *Point, r *row, members int) error {
 	c, n := float64(p.Bytes)/beatBytes, float64(b.ranks)
 	if r.bound != nil {
 		p.Bound = c * r.bound(n, r.protocol)
+	}
+	if r.engine != nil {
+		p.Engine = c * r.engine(n, r.protocol)
 	}
 	switch {
 	case p.Bytes <= beatBytes && r.latency == 0 && r.instant > 0:

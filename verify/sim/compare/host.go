@@ -17,6 +17,7 @@ type host struct {
 	cycle  func() uint64 // of the hardware; 0 for an emulator
 
 	mu      sync.Mutex
+	called  uint64 // cycle of the last call
 	beats   []beat
 	written map[uint32]bool   // words of the exchange memory, by offset
 	rewrote bool              // some of those, since they were read
@@ -64,7 +65,12 @@ func (d *device) WriteReg(ctx context.Context, off, v uint32) error {
 
 // Start implements accl.Device. An offset of 0 in a call is that of nothing.
 func (d *device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	called := uint64(0)
+	if d.host.cycle != nil {
+		called = d.host.cycle()
+	}
 	d.host.mu.Lock()
+	d.host.called = called
 	if c.Comm != 0 {
 		d.host.comms[c.Comm] = true
 	}

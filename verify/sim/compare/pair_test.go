@@ -105,10 +105,24 @@ func emulated(t *testing.T, d *design.Design) kind {
 func (w *worlds) run(ctx context.Context, c conform.Case) error {
 	for side, name := range []string{"emulator", "hardware"} {
 		if err := c.Run(ctx, w.engines[side]); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s, whose ranks were called last in cycles %d: %w", name, w.called(side), err)
 		}
 	}
 	return w.Step(ctx)
+}
+
+// called is when the ranks of a world were called last, which tells ranks that wait for one
+// that is late from those that wait for what does not come.
+func (w *worlds) called(side int) []uint64 {
+	l := [2]*Log{w.Emulated, w.Hardware}[side]
+	cycles := make([]uint64, len(w.engines[side]))
+	for rank := range cycles {
+		h := &l.hosts[rank]
+		h.mu.Lock()
+		cycles[rank] = h.called
+		h.mu.Unlock()
+	}
+	return cycles
 }
 
 // reset resets all engines of both worlds, each world at once.

@@ -36,14 +36,15 @@ func build(t *testing.T) sim.Build {
 	return sim.Build{KernelPort: true, Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }}
 }
 
-// hardware makes engines that are simulated from the hardware's description.
-func hardware(t *testing.T, library string) kind {
+// hardware makes engines that are simulated from the hardware's description. A seed
+// has what TCP brings them cut and joined anywhere.
+func hardware(t *testing.T, library string, cut uint64) kind {
 	t.Helper()
 	clock, cards := sim.NewClock(), simtest.Record(t)
 	return func(rank int, l *Log) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			o := sim.Options{
-				Library: library, Build: build(t), Seed: *seedFlag, Clock: clock, Record: cards.Card(fmt.Sprint("rank", rank)),
+				Library: library, Build: build(t), Seed: *seedFlag, CutSeed: cut, Clock: clock, Record: cards.Card(fmt.Sprint("rank", rank)),
 				OnMove: func(i sim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
 			}
 			return o.Make(ctx, d, l.Port(rank, port))
@@ -77,9 +78,33 @@ func TestWorldsDoTheSame(t *testing.T) {
 					t.Fatal(err)
 				}
 				w := load(t, platform)
-				w.open(ctx, t, ranks, [2]kind{emulated(t, w.design), hardware(t, library)})
+				w.open(ctx, t, ranks, [2]kind{emulated(t, w.design), hardware(t, library, 0)})
 				w.all(ctx, t, ranks, *casesFlag)
 			})
 		}
 	}
+}
+
+// TestWorldsWhoseStreamsAreCut has messages found in the bytes of sessions wherever
+// the stack cuts and joins them.
+func TestWorldsWhoseStreamsAreCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	const platform, ranks = "u55c_tcp", 4
+	library := *libraryFlag
+	if library == "" {
+		var err error
+		if library, err = sim.Library(t.Context(), load(t, platform).design, build(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer cancel()
+	w := load(t, platform)
+	w.open(ctx, t, ranks, [2]kind{emulated(t, w.design), hardware(t, library, *seedFlag+1)})
+	w.all(ctx, t, ranks, 1)
 }

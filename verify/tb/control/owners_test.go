@@ -15,42 +15,68 @@ func TestNetworkRegisters(t *testing.T) { set.Check(t, "network_registers", netw
 
 // owner is a queue that sends.
 type owner struct {
-	slices  []bool // under way; whether one ends the message that is under way
-	closing int    // slices until the message ends, or 0
-	owns    bool
-	key     uint64 // of the session
-	owned   uint64
+	slices  int            // under way
+	open    map[uint64]int // messages that are under way, by session: slices until one has ended, or 0
+	key     uint64         // of the session that it sends on
 	faulty  bool
 	abandon bool
+}
+
+// going is a session on which a message goes on, besides its own.
+func (o *owner) going(sessions []uint64) (key uint64, ok bool) {
+	for _, s := range sessions {
+		if n, open := o.open[s]; open && n == 0 && s != o.key {
+			return s, true
+		}
+	}
+	return 0, false
 }
 
 // sessionOwners sends messages of several packets on few sessions, from all
 // queues.
 func sessionOwners(b *block.Bench, r *rand.Rand) error {
-	queues := b.Width("taken")
+	queues, most := b.Width("taken"), int(b.Const("engine_pkg::QUEUE_SESSIONS"))
 	width := b.Width("keys") / queues
-	var all [8]owner
+	all := make([]owner, queues)
+	forget := func() {
+		for q := range all {
+			all[q] = owner{open: map[uint64]int{}}
+		}
+	}
+	forget()
 	sessions := []uint64{0, 1, 1 << (width - 1), 1<<(width-1) | 1, 1<<width - 1}
 	packet := block.NewOutput(b, "packet_abandon_valid", "packet_abandon_ready")
-	owning := 0
+	begun, beside, ending, waited, several := 0, 0, 0, 0, 0
 	for range 8000 {
 		if r.IntN(1500) == 0 {
 			b.Reset()
-			all = [8]owner{}
+			forget()
 			packet.Forget()
 		}
 		keys := make([]byte, (b.Width("keys")+7)/8)
-		for q := range queues {
+		abandon := uint64(0)
+		for q := range all {
 			o := &all[q]
-			if len(o.slices) == 0 && !o.abandon && r.IntN(10) == 0 {
+			// A queue changes sessions between messages, seldom within one.
+			n, open := o.open[o.key]
+			if !o.abandon && (r.IntN(4) == 0 && (!open || n > 0) || r.IntN(100) == 0) {
 				o.key = sessions[r.IntN(len(sessions))]
 			}
-			if o.owns && r.IntN(3) > 0 && len(o.slices) == 0 {
-				o.key = o.owned
+			if s, ok := o.going(sessions); ok && r.IntN(4) == 0 {
+				o.key = s
 			}
 			for i := range width {
 				at := q*width + i
 				keys[at/8] |= byte(o.key>>i&1) << (at % 8)
+			}
+			if !o.abandon && o.slices == 0 && r.IntN(60) < 1+10*max(0, len(o.open)-1) {
+				o.abandon = true
+				if len(o.open) > 1 {
+					several++
+				}
+			}
+			if o.abandon {
+				abandon |= 1 << q
 			}
 		}
 		b.SetBytes("keys", keys)
@@ -59,34 +85,25 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		b.Set("restart", 0)
 		b.Scramble(r, "commits", "ends", "retired_good")
 		b.Put("packet_abandon_ready", r.IntN(3) > 0)
-		abandon := uint64(0)
-		for q := range queues {
-			o := &all[q]
-			if !o.abandon && len(o.slices) == 0 && r.IntN(40) == 0 {
-				o.abandon = true
-			}
-			if o.abandon {
-				abandon |= 1 << q
-			}
-		}
 		b.Set("abandon", abandon)
 		b.Settle()
 		taken, elsewhere, done := uint64(0), uint64(0), uint64(0)
 		leaving := -1
-		for q := range queues {
+		for q := range all {
 			o := &all[q]
-			for p := range queues {
-				if p != q && all[p].owns && all[p].owned == o.key {
+			for p := range all {
+				if _, open := all[p].open[o.key]; open && p != q {
 					taken |= 1 << q
 				}
 			}
-			if o.owns && o.owned != o.key {
+			if _, open := o.open[o.key]; !open && len(o.open) == most {
 				elsewhere |= 1 << q
+				waited++
 			}
-			if o.abandon && !o.owns {
+			if o.abandon && len(o.open) == 0 {
 				done |= 1 << q
 			}
-			if o.abandon && o.owns && leaving < 0 {
+			if o.abandon && len(o.open) > 0 && leaving < 0 {
 				leaving = q
 			}
 		}
@@ -96,18 +113,18 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		if b.Is("packet_abandon_valid") != (leaving >= 0) {
 			return errors.New("a message is given up by nobody")
 		}
+		left := b.Get("packet_abandon_session") | b.Get("packet_abandon_self")<<(width-1)
 		if leaving >= 0 {
-			o := all[leaving]
-			if got := b.Get("packet_abandon_session") | b.Get("packet_abandon_self")<<(width-1); got != o.owned {
-				return fmt.Errorf("a message on %X is given up, not on %X", got, o.owned)
+			if _, open := all[leaving].open[left]; !open {
+				return fmt.Errorf("queue %d gives up a message on %X, and has none there", leaving, left)
 			}
 		}
 		// One queue sends, one slice ends.
 		send, end := r.IntN(queues), r.IntN(queues)
 		s, commits, ends := &all[send], r.IntN(3) > 0, r.IntN(3) == 0
-		sends := !s.abandon && len(s.slices) < 20 && r.IntN(2) == 0 && taken>>send&1 == 0 && elsewhere>>send&1 == 0
+		sends := !s.abandon && s.slices < 20 && r.IntN(2) == 0 && (!commits || taken>>send&1 == 0 && (ends || elsewhere>>send&1 == 0))
 		e, good := &all[end], r.IntN(60) > 0
-		endsOne := len(e.slices) > 0 && r.IntN(2) == 0
+		endsOne := e.slices > 0 && r.IntN(2) == 0
 		restart := r.IntN(60 * queues)
 		if sends {
 			b.Set("dispatched", 1<<send)
@@ -121,19 +138,22 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		if restart < queues {
 			b.Set("restart", 1<<restart)
 		}
-		owned := s.owns // also while its last slice ends in this cycle
+		_, open := s.open[s.key] // also while its last slice ends in this cycle
 		b.Step()
 		if leaving >= 0 && b.Is("packet_abandon_ready") {
-			all[leaving].owns, all[leaving].closing = false, 0
+			delete(all[leaving].open, left)
 		}
 		if _, err := packet.Taken(); err != nil {
 			return err
 		}
 		if endsOne {
-			e.slices = e.slices[1:]
-			if e.closing > 0 {
-				if e.closing--; e.closing == 0 && good && !e.faulty {
-					e.owns = false
+			e.slices--
+			for key, n := range e.open {
+				switch {
+				case n == 1 && good && !e.faulty:
+					delete(e.open, key)
+				case n > 0:
+					e.open[key] = n - 1
 				}
 			}
 		}
@@ -144,23 +164,29 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 			e.faulty = true
 		}
 		if sends {
-			s.slices = append(s.slices, false)
+			s.slices++
 			switch {
 			case commits && !ends:
-				s.owns, s.owned, s.closing = true, s.key, 0
-				owning++
-			case commits && owned:
-				s.owns, s.closing = true, len(s.slices)
+				if !open && len(s.open) > 0 {
+					beside++
+				}
+				s.open[s.key] = 0
+				begun++
+			case commits && open:
+				s.open[s.key] = s.slices
+				if len(s.open) > 1 {
+					ending++
+				}
 			}
 		}
-		for q := range queues {
+		for q := range all {
 			if done>>q&1 != 0 {
 				all[q].abandon = false
 			}
 		}
 	}
-	if owning < 200 {
-		return fmt.Errorf("only %d messages", owning)
+	if begun < 200 || beside < 20 || ending < 20 || waited < 50 || several == 0 {
+		return fmt.Errorf("only %d messages, %d of them begun and %d ended beside others; %d waits for these, several given up %d times", begun, beside, ending, waited, several)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package inbound
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -14,6 +15,7 @@ type flow struct {
 	next    uint32   // number of the next message
 	got     int
 	reading int // channel that has asked, or -1
+	given   int // bytes that are offered, where messages are cut anywhere
 }
 
 // rush has packets offered, messages taken and buffers given back at the same
@@ -23,8 +25,10 @@ type rush struct {
 	flows   []*flow
 	offered *flow
 	given   int
-	limit   int // cycles after which a run breaks off, or 0
-	atOnce  int // messages that came without being asked for again
+	limit   int  // cycles after which a run breaks off, or 0
+	atOnce  int  // messages that came without being asked for again
+	cuts    bool // streams are cut and joined anywhere
+	parts   int  // offers of less than a header
 	loans   []loan
 	back    *loan // that is given back now
 }
@@ -79,6 +83,9 @@ func (r *rush) offerNext(held map[*flow]bool) {
 			continue
 		}
 		p := f.packets[0]
+		if r.cuts && !f.self {
+			p = r.piece(f)
+		}
 		r.OfferSession, r.OfferLoop, r.OfferBytes = f.session, 0, uint32(len(p))
 		if f.self {
 			r.OfferSession, r.OfferLoop = 0, 1
@@ -89,6 +96,17 @@ func (r *rush) offerNext(held map[*flow]bool) {
 		r.offered = f
 		return
 	}
+}
+
+// piece is some of what is under way, in one.
+func (r *rush) piece(f *flow) []byte {
+	whole := slices.Concat(f.packets...)
+	n := min(1+r.r.IntN([]int{70, 5000}[r.r.IntN(2)]), len(whole), maxPacket)
+	if n < 64 {
+		r.parts++
+	}
+	f.packets, f.given = [][]byte{whole}, n
+	return whole[:n]
 }
 
 // ask has a channel wait for the next message of a flow.
@@ -112,10 +130,15 @@ func (r *rush) run(size func() uint32, count int) {
 			r.t.Fatalf("no message comes any more at cycle %d: %d of %d are there, held %d, %d packets of %d bytes offered", r.Cycle, done, count*len(r.flows), len(held), r.OfferValid, r.OfferBytes)
 		}
 		if r.OfferValid == 0 && r.offered != nil {
-			if r.Verdict == holdIt {
-				held[r.offered] = true
-			} else {
-				r.offered.packets = r.offered.packets[1:]
+			switch f := r.offered; {
+			case r.Verdict == holdIt:
+				held[f] = true
+			case r.cuts && !f.self:
+				if f.packets[0] = f.packets[0][f.given-int(r.Rest):]; len(f.packets[0]) == 0 {
+					f.packets = f.packets[1:]
+				}
+			default:
+				f.packets = f.packets[1:]
 			}
 			r.offered = nil
 		}
@@ -125,7 +148,7 @@ func (r *rush) run(size func() uint32, count int) {
 		}
 		if r.offered == nil {
 			for _, f := range r.flows {
-				if len(f.packets) == 0 && len(f.sent) < count {
+				for len(f.sent) < count && (len(f.packets) == 0 || r.cuts && len(f.packets) < 3 && r.r.IntN(3) == 0) {
 					f.send(r, size())
 				}
 			}
@@ -234,6 +257,24 @@ func TestMessagesOfManySendersComeWholeAndInOrder(t *testing.T) {
 	}
 }
 
+// What is cut anywhere comes to the same.
+func TestMessagesComeWholeWhereverTheyAreCut(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u280_2022"} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
+				buffers, largest := buffersFor(platform)
+				r := newRush(t, platform, seed, buffers)
+				r.cuts = true
+				r.Stall, r.Latency = uint32(60*seed), uint32(3*seed)
+				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
+				if r.parts < 20 {
+					t.Errorf("only %d headers come in part", r.parts)
+				}
+			})
+		}
+	}
+}
+
 func TestPayloadOfFullPacketsMovesAtOneBeatACycle(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
 		t.Run(platform, func(t *testing.T) {
@@ -295,10 +336,11 @@ func (r *rush) restart() {
 }
 
 func TestAfterAResetAtAnyMomentMessagesComeAgain(t *testing.T) {
-	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-		t.Run(platform, func(t *testing.T) {
+	for name, platform := range map[string]string{"u55c_tcp": "u55c_tcp", "u55c_tcp, cut": "u55c_tcp", "u55c_udp": "u55c_udp"} {
+		t.Run(name, func(t *testing.T) {
 			buffers, largest := buffersFor(platform)
 			r := newRush(t, platform, 0, buffers)
+			r.cuts = name != platform
 			r.Stall, r.Latency = 40, 3
 			size := func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }
 			for i := range 60 {

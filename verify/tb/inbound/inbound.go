@@ -44,7 +44,7 @@ type Face struct { // as in the shell
 	Busy                                         uint32
 	ResetMessages, ResetNetwork, Stall, Latency  uint32
 	OfferValid, OfferSession, OfferLoop          uint32
-	OfferBytes, Verdict, Take                    uint32
+	OfferBytes, Verdict, Take, Before, Rest      uint32
 	ClosedValid, ClosedSession                   uint32
 	RegValid, RegPage, RegWrite, RegAddress      uint32
 	RegWdata, RegRdata, RegError                 uint32
@@ -80,8 +80,8 @@ var ErrCycles = errors.New("nothing happened for too many cycles")
 
 // files are those of the receive side in the engine's folder.
 var files = []string{
-	"announcements", "exchange_share", "fifo", "inbound", "inbound_payload", "message_matcher", "message_recorder",
-	"message_table", "message_wants", "messages", "network_registers", "partial_table", "rendezvous",
+	"announcements", "exchange_share", "fifo", "header_parts", "inbound", "inbound_payload", "message_matcher", "message_recorder",
+	"message_table", "message_wants", "messages", "network_registers", "partial_table", "put_joiner", "rendezvous",
 	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters", "window_table",
 }
 

@@ -175,16 +175,22 @@ type want struct {
 }
 
 type mpartial struct {
-	mode int // drop, buffer, put
-	left uint32
-	msg  *message
-	addr uint64
+	mode    int // drop, buffer, put, window
+	left    uint32
+	msg     *message
+	addr    uint64
+	window  int
+	opened  int // which window it was
+	index   uint32
+	bytes   uint32 // of the packet
+	spoiled bool
 }
 
 const (
 	modeDrop = iota
 	modeBuffer
 	modePut
+	modeWindow
 )
 
 type mwindow struct {
@@ -195,7 +201,9 @@ type mwindow struct {
 	next                    uint32
 	arrived, total          uint32
 	ahead                   map[uint32]uint32
+	coming                  map[uint32]bool // of which a part is there
 	transfer                uint32
+	opened                  int // there have been so many windows
 }
 
 type mannouncement struct {
@@ -227,6 +235,8 @@ type model struct {
 	known   map[sender][]uint32
 	wants   []want
 	partial map[key]*mpartial
+	headers map[key][]byte // of which a part is there
+	rest    int            // bytes that were not for the message
 
 	sought     *message
 	soughtFrom want
@@ -239,8 +249,10 @@ type model struct {
 	putRoom  int
 	putOwner *key
 	putTo    uint32
+	putLeft  []byte // within a beat
 
 	windows  [32]mwindow
+	opens    int
 	last     int
 	numbers  map[uint32]uint32
 	expected map[uint32]uint32
@@ -257,7 +269,7 @@ type gift struct {
 }
 
 func newModel(n *numbers) *model {
-	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats}
+	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats, partial: map[key]*mpartial{}, headers: map[key][]byte{}}
 	m.memory[0], m.memory[1] = make([]byte, memoryBytes), make([]byte, memoryBytes)
 	m.resetMessages()
 	return m
@@ -265,13 +277,20 @@ func newModel(n *numbers) *model {
 
 func (m *model) resetMessages() {
 	m.given, m.free, m.waiting, m.alone, m.known, m.wants = 0, nil, nil, 0, map[sender][]uint32{}, nil
-	m.partial, m.sought, m.putOwner, m.parked = map[key]*mpartial{}, nil, nil, nil
+	m.sought, m.putOwner, m.parked = nil, nil, nil
+	for k, p := range m.partial {
+		if !m.cut(k) {
+			delete(m.partial, k)
+		} else { // what is left of it comes nevertheless
+			m.partial[k] = &mpartial{mode: modeDrop, left: p.left}
+		}
+	}
 	clear(m.windows[:])
 	m.numbers, m.expected, m.early, m.posted, m.soughtA = map[uint32]uint32{}, map[uint32]uint32{}, nil, nil, -1
 }
 
 func (m *model) resetNetwork() {
-	m.events = 0
+	m.events, m.headers = 0, map[key][]byte{}
 	keys := slices.SortedFunc(maps.Keys(m.partial), func(a, b key) int {
 		if a.loop != b.loop {
 			return map[bool]int{false: -1, true: 1}[a.loop]
@@ -287,11 +306,15 @@ func (m *model) resetNetwork() {
 func (m *model) abandon(k key) {
 	p := m.partial[k]
 	delete(m.partial, k)
+	delete(m.headers, k)
 	if p == nil {
 		return
 	}
 	if p.mode == modePut {
 		m.putOwner = nil
+	}
+	if w := &m.windows[p.window]; p.mode == modeWindow && w.opened == p.opened {
+		delete(w.coming, p.index)
 	}
 	if p.mode == modeBuffer {
 		m.drop(p.msg)
@@ -435,14 +458,46 @@ func (m *model) refuse(k key, e, left uint32) (int, uint32) {
 	return m.event(e)
 }
 
-// receive decides on a packet, and does what follows.
+// cut tells whether messages begin and end anywhere in what comes from somewhere.
+func (m *model) cut(k key) bool { return !m.n.lossy && !m.n.rdma && !k.loop }
+
+// receive decides on a packet, and does what follows. What is left of it was not for
+// the message.
 func (m *model) receive(p packet) (verdict int, take uint32) {
+	m.rest = 0
 	if p.session >= sessions {
 		return m.event(m.n.eventBad)
 	}
 	if part := m.partial[p.key]; part != nil {
 		return m.proceed(part, p)
 	}
+	if !m.cut(p.key) {
+		return m.begin(p)
+	}
+	known := m.headers[p.key]
+	p.data = append(slices.Clip(known), p.data...)
+	delete(m.headers, p.key)
+	if len(p.data) < 64 {
+		m.headers[p.key] = p.data
+		return dropIt, 0
+	}
+	h, clean := m.n.unpack(p.data)
+	switch {
+	case !clean:
+	case h.kind == eager, h.kind == data && m.n.rendezvous:
+		m.rest = max(0, len(p.data)-64-int(h.count))
+	case h.kind <= done && m.n.rendezvous:
+		m.rest = len(p.data) - 64
+	}
+	p.data = p.data[:len(p.data)-m.rest]
+	if verdict, take = m.begin(p); verdict == holdIt && len(known) > 0 {
+		m.headers[p.key] = known
+	}
+	return verdict, take
+}
+
+// begin decides on a packet that begins with a header.
+func (m *model) begin(p packet) (verdict int, take uint32) {
 	if len(p.data) < 64 {
 		return m.event(m.n.eventBad)
 	}
@@ -466,8 +521,10 @@ func (m *model) receive(p packet) (verdict int, take uint32) {
 	case h.kind == eager:
 		return m.eager(p.key, session, h, payload)
 	case !m.n.rendezvous:
-	case h.kind == data && size == h.count:
-		return m.data(sender{session, h.src, h.context}, h, payload)
+	case h.kind == data && m.cut(p.key) && h.count > maxPacket-64:
+		return m.refuse(p.key, m.n.eventBad, h.count-size)
+	case h.kind == data && (size == h.count || m.cut(p.key)):
+		return m.data(p.key, sender{session, h.src, h.context}, h, payload)
 	case h.kind == announcement && len(p.data) == 64:
 		return m.announced(sender{session, h.src, h.context}, h)
 	case h.kind == done && len(p.data) == 64:
@@ -479,7 +536,7 @@ func (m *model) receive(p packet) (verdict int, take uint32) {
 // welcomes tells whether a held packet could be taken now, after which the model
 // is of no use any more. One that has become stale meanwhile can wait.
 func (m *model) welcomes(p packet) bool {
-	events, part, parked := m.events, m.partial[p.key], m.parked
+	events, part, parked, header := m.events, m.partial[p.key], m.parked, m.headers[p.key]
 	m.events = 0
 	v, _ := m.receive(p)
 	m.parked = parked // nobody has really asked
@@ -488,6 +545,9 @@ func (m *model) welcomes(p packet) bool {
 	if stale {
 		if m.partial[p.key] = part; part == nil {
 			delete(m.partial, p.key)
+		}
+		if m.headers[p.key] = header; header == nil {
+			delete(m.headers, p.key)
 		}
 	}
 	return v != holdIt && !stale
@@ -527,7 +587,7 @@ func (m *model) eager(k key, session uint32, h head, payload []byte) (int, uint3
 	}
 	msg.buffer, m.free = m.free[0], m.free[1:]
 	m.waiting = slices.Insert(m.waiting, 0, msg)
-	part := &mpartial{modeBuffer, h.count, msg, msg.buffer.addr}
+	part := &mpartial{mode: modeBuffer, left: h.count, msg: msg, addr: msg.buffer.addr}
 	m.partial[k] = part
 	m.fill(part, k, payload)
 	return payloadOf, uint32(len(payload))
@@ -574,9 +634,9 @@ func beats(n int) int { return (n + 63) / 64 }
 func (m *model) put(k key, h head, payload []byte) (int, uint32) {
 	left := h.count - uint32(len(payload))
 	switch {
-	case left > 0 && len(payload)%64 != 0:
+	case left > 0 && len(payload)%64 != 0 && !m.cut(k):
 		return m.refuse(k, m.n.eventBad, left)
-	case m.putOwner != nil || beats(len(payload)) > m.putRoom:
+	case m.putOwner != nil || m.putBeats(nil, payload, left == 0) > m.putRoom:
 		if k.loop || !m.n.lossy {
 			return holdIt, 0
 		}
@@ -587,13 +647,29 @@ func (m *model) put(k key, h head, payload []byte) (int, uint32) {
 		m.partial[k] = &mpartial{mode: modePut, left: left}
 		m.putOwner, m.putTo = &k, to
 	}
-	m.emit(to, payload)
+	m.putLeft = nil
+	m.emit(to, payload, left == 0)
 	return payloadOf, uint32(len(payload))
 }
 
-func (m *model) emit(to uint32, b []byte) {
+// putBeats are those that the kernel gets of a packet, behind what the put has left.
+func (m *model) putBeats(left, b []byte, ends bool) int {
+	if n := len(left) + len(b); !ends {
+		return n / 64
+	} else {
+		return beats(n)
+	}
+}
+
+func (m *model) emit(to uint32, b []byte, ends bool) {
+	b = append(slices.Clip(m.putLeft), b...)
+	m.putLeft = nil
 	for len(b) > 0 {
 		n := min(len(b), 64)
+		if n < 64 && !ends {
+			m.putLeft = b
+			return
+		}
 		p := Put{TDEST: to, Last: n == len(b), Keep: ^uint64(0) >> (64 - n)}
 		copy(p.Data[:], b[:n])
 		m.puts = append(m.puts, p)
@@ -604,6 +680,10 @@ func (m *model) emit(to uint32, b []byte) {
 
 func (m *model) proceed(part *mpartial, p packet) (int, uint32) {
 	n := uint32(len(p.data))
+	if m.cut(p.key) && n > part.left {
+		m.rest = int(n - part.left)
+		n, p.data = part.left, p.data[:part.left]
+	}
 	if n > part.left {
 		m.abandon(p.key)
 		return m.event(m.n.eventBad)
@@ -613,18 +693,31 @@ func (m *model) proceed(part *mpartial, p packet) (int, uint32) {
 		m.fill(part, p.key, p.data)
 		return allOf, n
 	case modePut:
-		if n < part.left && n%64 != 0 {
+		if n < part.left && n%64 != 0 && !m.cut(p.key) {
 			part.mode, m.putOwner = modeDrop, nil
 			part.left -= n
 			return m.event(m.n.eventBad)
 		}
-		if beats(int(n)) > m.putRoom {
+		if m.putBeats(m.putLeft, p.data, n == part.left) > m.putRoom {
 			return holdIt, 0
 		}
-		m.emit(m.putTo, p.data)
+		m.emit(m.putTo, p.data, n == part.left)
 		if part.left -= n; part.left == 0 {
 			delete(m.partial, p.key)
 			m.putOwner = nil
+		}
+		return allOf, n
+	case modeWindow:
+		w := &m.windows[part.window]
+		if !w.open || w.opened != part.opened {
+			m.events |= m.n.eventNoWindow
+			part.mode = modeDrop
+			break
+		}
+		m.land(w, part, p.data)
+		if part.left -= n; part.left == 0 {
+			delete(m.partial, p.key)
+			m.landed(w, part)
 		}
 		return allOf, n
 	}
@@ -640,7 +733,7 @@ func (s sender) by(from sender) bool {
 
 func (m *model) answers(w *mwindow, tag uint32) bool { return !m.n.lossy || w.transfer == tag }
 
-func (m *model) data(from sender, h head, payload []byte) (int, uint32) {
+func (m *model) data(k key, from sender, h head, payload []byte) (int, uint32) {
 	fits := func(i int) bool {
 		w := &m.windows[i]
 		return w.open && w.from.by(from) && m.answers(w, h.tag) && w.host == (h.host != 0) && h.vaddr >= w.addr &&
@@ -652,33 +745,59 @@ func (m *model) data(from sender, h head, payload []byte) (int, uint32) {
 			i++
 		}
 		if i == len(m.windows) {
-			return m.event(m.n.eventNoWindow)
+			return m.refuse(k, m.n.eventNoWindow, h.count-uint32(len(payload)))
 		}
 		m.last = i
 	}
-	return m.arrive(&m.windows[m.last], h, payload)
+	return m.arrive(k, &m.windows[m.last], h, payload)
 }
 
-func (m *model) arrive(w *mwindow, h head, payload []byte) (int, uint32) {
+func (m *model) arrive(k key, w *mwindow, h head, payload []byte) (int, uint32) {
 	ahead := h.seq - w.next
-	if _, twice := w.ahead[h.seq]; twice || int32(ahead) < 0 {
-		return dropIt, 0
+	left := h.count - uint32(len(payload))
+	if _, twice := w.ahead[h.seq]; twice || w.coming[h.seq] || int32(ahead) < 0 {
+		return m.refuse(k, 0, left)
 	}
 	if ahead >= 64 {
-		return m.event(m.n.eventNoWindow)
+		return m.refuse(k, m.n.eventNoWindow, left)
 	}
+	if w.ahead == nil {
+		w.ahead, w.coming = map[uint32]uint32{}, map[uint32]bool{}
+	}
+	part := &mpartial{mode: modeWindow, left: left, addr: h.vaddr, window: m.last, opened: w.opened, index: h.seq, bytes: h.count}
+	m.land(w, part, payload)
+	if w.coming[h.seq] = true; left > 0 {
+		m.partial[k] = part
+	} else {
+		m.landed(w, part)
+	}
+	return payloadOf, uint32(len(payload))
+}
+
+// land takes bytes of a packet to its window.
+func (m *model) land(w *mwindow, part *mpartial, b []byte) {
 	host := 0
 	if w.host {
 		host = 1
 	}
-	if !m.store(host, h.vaddr, payload) && len(payload) > 0 {
+	if len(b) == 0 {
+		return
+	}
+	if !m.store(host, part.addr, b) {
+		part.spoiled = true
+	}
+	if part.spoiled {
 		m.events |= m.n.eventNoWindow
-		return payloadOf, uint32(len(payload))
 	}
-	if w.ahead == nil {
-		w.ahead = map[uint32]uint32{}
+	part.addr += uint64(len(b))
+}
+
+// landed counts a packet whose bytes are all there.
+func (m *model) landed(w *mwindow, part *mpartial) {
+	if delete(w.coming, part.index); part.spoiled {
+		return
 	}
-	w.ahead[h.seq] = uint32(len(payload))
+	w.ahead[part.index] = part.bytes
 	for {
 		n, there := w.ahead[w.next]
 		if !there {
@@ -689,7 +808,6 @@ func (m *model) arrive(w *mwindow, h head, payload []byte) (int, uint32) {
 		w.arrived += n
 	}
 	m.progress(w)
-	return payloadOf, uint32(len(payload))
 }
 
 func (m *model) progress(w *mwindow) {

@@ -32,6 +32,8 @@ type rig struct {
 	count   map[string]int
 	buffers map[int]*mbuffer
 	given   [channels]uint32 // messages for who waited
+	tails   map[key][]byte   // of streams, that have not been offered
+	calm    bool             // packets come as they were sent
 }
 
 const (
@@ -53,7 +55,7 @@ func newRig(t *testing.T, platform string, seed uint64) *rig {
 	}
 	t.Cleanup(s.Close)
 	n := newNumbers(designtest.Load(t, platform, nil))
-	r := &rig{t: t, Side: s, n: n, m: newModel(n), r: rand.New(rand.NewPCG(seed, 1)), count: map[string]int{}, buffers: map[int]*mbuffer{}}
+	r := &rig{t: t, Side: s, n: n, m: newModel(n), r: rand.New(rand.NewPCG(seed, 1)), count: map[string]int{}, buffers: map[int]*mbuffer{}, tails: map[key][]byte{}}
 	t.Cleanup(func() {
 		if t.Failed() {
 			for _, line := range r.log[max(0, len(r.log)-25):] {
@@ -151,9 +153,30 @@ func (r *rig) payload(n uint32) []byte {
 	return b
 }
 
-// offer has a packet decided on, by both.
-func (r *rig) offer(p packet) (verdict int) {
+// offer has a packet decided on, by both, and what is left of it. It returns what
+// is held.
+func (r *rig) offer(p packet) (held packet, holds bool) {
 	r.t.Helper()
+	for n := 0; ; n++ {
+		if r.decide(p) == holdIt {
+			return p, true
+		}
+		if r.m.rest == 0 {
+			return packet{}, false
+		}
+		r.count["packets that hold more than a message"]++
+		p.data = p.data[len(p.data)-r.m.rest:]
+		r.check(r.Settle())
+	}
+}
+
+// decide has a packet decided on, by both.
+func (r *rig) decide(p packet) (verdict int) {
+	r.t.Helper()
+	known := len(r.m.headers[p.key])
+	if part := r.m.partial[p.key]; part != nil {
+		r.count[[]string{"drop", "message", "put", "window"}[part.mode]+" goes on"]++
+	}
 	r.OfferSession, r.OfferLoop, r.OfferBytes = p.session, 0, uint32(len(p.data))
 	if p.loop {
 		r.OfferLoop = 1
@@ -173,6 +196,14 @@ func (r *rig) offer(p packet) (verdict int) {
 	}
 	r.same("verdict", r.Verdict, uint32(verdict))
 	r.same("bytes to take", gotTake, take)
+	if verdict != holdIt {
+		r.same("bytes that are left", r.Rest, uint32(r.m.rest))
+		if n := len(r.m.headers[p.key]); n > 0 {
+			r.count["headers in part"]++
+		} else {
+			r.same("bytes before", r.Before, uint32(known))
+		}
+	}
 	r.count[fmt.Sprintf("verdict %d", verdict)]++
 	return verdict
 }
@@ -186,7 +217,7 @@ func (r *rig) settle(retries uint32) {
 		pulsed := r.Retries != retries
 		retries = r.Retries
 		var still []packet
-		for i, p := range r.held {
+		for _, p := range r.held {
 			if !pulsed {
 				if r.m.welcomes(p) {
 					r.t.Fatalf("a held packet of %v could be taken, but is not offered again", p.key)
@@ -194,8 +225,8 @@ func (r *rig) settle(retries uint32) {
 				still = append(still, p)
 				continue
 			}
-			if r.offer(p) == holdIt {
-				still = append(still, r.held[i])
+			if held, holds := r.offer(p); holds {
+				still = append(still, held)
 				continue
 			}
 			r.check(r.Settle())
@@ -272,7 +303,8 @@ func (r *rig) packet() (packet, bool) {
 			}
 		}
 	}
-	if part := r.m.partial[k]; part != nil {
+	joined := len(r.tails[k]) > 0 // with what has not been offered yet
+	if part := r.m.partial[k]; part != nil && !joined {
 		n := min(part.left, uint32(r.r.IntN(maxPacket))+1)
 		if part.left > n {
 			n = max(n&^63, 64)
@@ -292,7 +324,7 @@ func (r *rig) packet() (packet, bool) {
 	}
 	h.count = r.one(0, 1, 63, 64, 65, 128, uint32(r.r.IntN(300)), uint32(r.r.IntN(4000)), 4032)
 	size := h.count
-	if !r.n.lossy && r.r.IntN(5) == 0 {
+	if !r.n.lossy && r.r.IntN(5) == 0 && !joined {
 		h.count = uint32(r.r.IntN(9000))
 		size = min(h.count, uint32(r.r.IntN(4033)))
 		if r.r.IntN(4) > 0 {
@@ -335,6 +367,24 @@ func (r *rig) packet() (packet, bool) {
 		r.count["sessions without a number"]++
 	}
 	return packet{k, b}, true
+}
+
+// recut cuts and joins what comes, where sessions are streams.
+func (r *rig) recut(p packet) packet {
+	if !r.m.cut(p.key) || p.session >= sessions || r.calm && len(r.tails[p.key]) == 0 {
+		return p
+	}
+	b := append(r.tails[p.key], p.data...)
+	n := r.r.IntN(len(b)) + 1
+	switch r.r.IntN(4) {
+	case 0:
+		n = min(len(b), r.r.IntN(70)+1)
+	case 1, 2:
+		n = len(b)
+	}
+	n = min(n, maxPacket)
+	r.tails[p.key] = b[n:]
+	return packet{p.key, b[:n:n]}
 }
 
 // aim makes a header of rendezvous that is for some window.
@@ -514,7 +564,8 @@ func (r *rig) open() {
 	r.write(pageRendezvous, "rendezvous.open", host)
 	r.m.windows[i] = mwindow{}
 	if r.Source == p.rank {
-		r.m.windows[i] = mwindow{open: true, host: host == 1, from: sender{w.session, w.rank, w.context}, addr: addr, bytes: size}
+		r.m.opens++
+		r.m.windows[i] = mwindow{opened: r.m.opens, open: true, host: host == 1, from: sender{w.session, w.rank, w.context}, addr: addr, bytes: size}
 	}
 	r.note("open %d for %+v at 0x%X, %d bytes", i, w, addr, size)
 	if r.n.lossy { // it is announced
@@ -609,6 +660,7 @@ func (r *rig) reset() {
 	if parts&2 != 0 {
 		r.ResetNetwork = 1
 		r.held = nil
+		clear(r.tails)
 	}
 	r.Step(1)
 	for n := 0; r.ResetMessages != 0 || r.ResetNetwork != 0; n++ {
@@ -638,6 +690,7 @@ func (r *rig) close() {
 		return
 	}
 	r.note("session %d is closed", k.session)
+	delete(r.tails, k)
 	r.ClosedSession, r.ClosedValid = k.session, 1
 	r.m.abandon(k)
 	r.m.events |= r.n.eventClosed
@@ -646,6 +699,9 @@ func (r *rig) close() {
 }
 
 func (r *rig) step() {
+	if r.r.IntN(40) == 0 {
+		r.calm = !r.calm
+	}
 	rendezvous := func(do func()) {
 		if r.n.rendezvous {
 			do()
@@ -654,8 +710,8 @@ func (r *rig) step() {
 	switch n := r.r.IntN(100); {
 	case n < 45:
 		if p, ok := r.packet(); ok {
-			if r.offer(p) == holdIt {
-				r.held = append(r.held, p)
+			if held, holds := r.offer(r.recut(p)); holds {
+				r.held = append(r.held, held)
 			}
 		}
 	case n < 65:
@@ -730,6 +786,9 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 			}
 			if total["sessions without a number"] == 0 {
 				t.Error("no packet comes by a session that has no number")
+			}
+			if cut := platform == "u55c_tcp" || platform == "u280_2022"; cut && (total["headers in part"] < 20 || total["packets that hold more than a message"] < 50 || total["put goes on"] < 10) {
+				t.Error("messages are hardly cut or joined")
 			}
 		})
 	}

@@ -187,3 +187,66 @@ func TestDataOfAWindowThatWasOpenedAgainDoNotCount(t *testing.T) {
 	}
 	t.Logf("%d of 60 data were written after the window was opened again", late)
 }
+
+// Packets of windows that come in pieces count when all of them is there, in a session
+// that is closed and begins anew as well.
+func TestWindowsFillWhereverTheirDataAreCut(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := newRig(t, "u55c_tcp", seed)
+			p := r.ranks[0]
+			k, closings, pieces := key{session: p.session}, 0, 0
+			for round := range 20 {
+				size := uint32(1 + r.r.IntN(20000))
+				addr := uint64(r.r.IntN(memoryBytes - 30000))
+				if round%5 == 4 {
+					addr = memoryBytes - uint64(size) + uint64(r.r.IntN(500)) // its end may be no memory
+				}
+				r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
+				r.Source = p.rank
+				r.write(pageRendezvous, "rendezvous.window", 3)
+				r.write(pageRendezvous, "rendezvous.address", uint32(addr))
+				r.write(pageRendezvous, "rendezvous.address_high", 0)
+				r.write(pageRendezvous, "rendezvous.bytes", size)
+				r.write(pageRendezvous, "rendezvous.open", 0)
+				r.m.opens++
+				r.m.windows[3] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context}, addr: addr, bytes: size}
+				var stream []byte
+				for at, i := uint32(0), uint32(0); at < size; i++ {
+					n := min(size-at, 1+uint32(r.r.IntN(maxPacket-64)))
+					h := head{kind: data, src: p.rank, context: p.context, count: n, seq: i, vaddr: addr + uint64(at)}
+					stream = append(append(stream, r.n.pack(h)...), r.payload(n)...)
+					at += n
+				}
+				stream = append(stream, r.n.pack(head{kind: done, src: p.rank, context: p.context, count: size, vaddr: addr})...)
+				all := stream
+				for len(stream) > 0 {
+					n := min(len(stream), maxPacket, 1+r.r.IntN([]int{80, 3000, 9000}[r.r.IntN(3)]))
+					if _, holds := r.offer(packet{k, stream[:n:n]}); holds {
+						t.Fatal("data of a window are held")
+					}
+					stream = stream[n:]
+					if part := r.m.partial[k]; part != nil && part.mode == modeWindow {
+						if pieces++; r.r.IntN(20) == 0 {
+							r.close() // of any session
+							if r.m.partial[k] == nil {
+								closings++
+								stream = all
+							}
+						}
+					}
+					r.settle(r.Retries)
+				}
+				if addr+uint64(size) <= memoryBytes && !r.m.windows[3].done {
+					t.Fatal("the window is not complete")
+				}
+				if d := r.m.differs(r.Side, true); d != "" {
+					t.Fatal(d)
+				}
+			}
+			if closings == 0 || pieces < 50 {
+				t.Errorf("%d packets come in pieces, %d of them not all", pieces, closings)
+			}
+		})
+	}
+}

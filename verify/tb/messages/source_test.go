@@ -17,7 +17,7 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 	release := block.NewOutput(b, "release_valid", "release_ready", "release_buffer")
 	var left, address, buffer uint64
 	var stored, held, asking, missing, changed, releasing, used bool
-	waits, seen, late, released, dropped := 0, 0, 0, 0, 0
+	waits, seen, late, released, dropped, crossed := 0, 0, 0, 0, 0, 0
 	drop := false
 	b.Scramble(r, "move")
 	for range 6000 {
@@ -39,7 +39,6 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		if missing && r.IntN(60) == 0 {
 			b.Set("want", 0)
 		}
-		b.Put("drop", drop)
 		pulse := r.IntN(25) == 0
 		b.Put("messages_changed", pulse)
 		b.Scramble(r, "match_response", "take_bytes")
@@ -48,7 +47,11 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		if missing && r.IntN(12) == 0 { // it gets one without asking again
 			answer, found = true, true
 			late++
+			if drop = drop || r.IntN(3) == 0; drop { // while it is given up
+				crossed++
+			}
 		}
+		b.Put("drop", drop)
 		bytes := 1 + r.Uint64N(10000)
 		if answer {
 			b.Set("match_response.done", 1)
@@ -62,7 +65,14 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Set("take", take)
 		b.Put("release_ready", r.IntN(3) == 0)
+		b.Settle()
+		over := drop && b.Is("idle") && r.IntN(3) > 0
 		b.Step()
+		if over {
+			drop = false
+			b.Set("want", 0)
+			b.Set("drop", 0)
+		}
 		b.Settle()
 		// What happened.
 		if pulse {
@@ -132,12 +142,8 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 		}
-		if (held || releasing || asking) && b.Is("idle") {
+		if (held || releasing || asking) && (over || b.Is("idle")) {
 			return errors.New("it is idle with a message")
-		}
-		if drop && b.Is("idle") && r.IntN(3) == 0 && !held && !asking && !releasing {
-			drop = false
-			b.Set("want", 0)
 		}
 		// It asks soon, when there is reason to.
 		if b.Is("want") && !drop && !held && !asking && !releasing && (!missing || changed) {
@@ -148,8 +154,8 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			waits = 0
 		}
 	}
-	if seen < 50 || late < 5 || released < 3 || dropped < 5 || !used {
-		return fmt.Errorf("only %d messages, %d of them late, %d dropped, %d given back", seen, late, dropped, released)
+	if seen < 50 || late < 5 || released < 3 || dropped < 5 || crossed < 3 || !used {
+		return fmt.Errorf("only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back", seen, late, crossed, dropped, released)
 	}
 	return nil
 }

@@ -212,8 +212,8 @@ func (c *checking) random() uint64 {
 	twice := c.op[0] == c.op[1] && (c.op[0] == message || c.op[0] == kernelStream)
 	takes := c.op[0] == message || c.op[1] == message
 	switch {
-	case c.apart && (c.op[1] == none || c.forms["op1"] != c.forms["inner"] || c.forms["result"] != c.forms["inner"]):
-		return c.code["CONFIG_SWITCH"] // what is apart is not converted
+	case c.apart && (c.op[1] == none || c.forms["result"] != c.forms["inner"]):
+		return c.code["CONFIG_SWITCH"] // what becomes of operand 1 is its inner form
 	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(c.enabled && destination), takes && !source:
 		return c.code["CONFIG_SWITCH"]
 	case c.empty():

@@ -24,7 +24,7 @@ func (w *world) random() *move {
 	}
 	w.randomForms(m)
 	if m.result.kind == apart && w.chance(90) {
-		m.op[1].compressed, m.result.compressed = m.inner, m.inner
+		m.result.compressed = m.inner
 	}
 	m.kernelTDEST = w.r.Uint64N(256)
 	m.source, m.destination = w.r.Uint64N(ranks), w.r.Uint64N(ranks)

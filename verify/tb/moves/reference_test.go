@@ -218,7 +218,7 @@ func (m *move) check(n *numbers, enabled bool, known func(uint64) bool) uint32 {
 		m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
 		return config
 	}
-	if m.result.kind == apart && (m.op[1].kind == none || m.op[1].compressed != m.inner || m.result.compressed != m.inner) {
+	if m.result.kind == apart && (m.op[1].kind == none || m.result.compressed != m.inner) {
 		return config
 	}
 	if m.toNetwork() && (!enabled || !known(m.destination)) || m.takes(message) && !known(m.source) {

@@ -288,6 +288,7 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 		held, maybe   bool   // held; a retry came while it was offered
 		exempt        bool   // a retry came just before: it may be held or not
 		since         uint64 // when it was held for the last time, or nothing was offered
+		from          int    // bytes that are done with
 	}
 	slots := 1 << b.Width("leave_slot")
 	var orders [7][]*packet // by session
@@ -295,13 +296,17 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 	busy := make([]bool, slots)
 	at := -1 // session that is offered
 	last := block.NewOutput(b, "rx_valid", "rx_verdict_valid", "rx_session", "rx_loop", "rx_bytes", "rx_beat")
-	waits, verdicts, passed := 0, 0, 0
+	waits, verdicts, passed, looks := 0, 0, 0, 0
+	var look *packet                 // of which the first bytes are wanted
+	asked, forgotten := false, false // for them; the packet is forgotten meanwhile
+	resetting, resets := false, 0
 	its := turn{slots: slots}
 	forget := func() {
 		orders, filling, at = [7][]*packet{}, nil, -1
 		its.forget()
 		clear(busy)
 		last.Forget()
+		look, asked, forgotten = nil, false, false
 	}
 	stop, shown, retried, retriedBefore, began := 0, false, uint64(0), uint64(0), uint64(0)
 	for cycle := range 12000 {
@@ -349,18 +354,33 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 		b.Set("front", front)
 		if stop > 0 {
 			stop--
-		} else if r.IntN(800) == 0 {
-			stop = 1 + r.IntN(20)
+		} else if r.IntN(800) == 0 || look != nil && r.IntN(60) == 0 {
+			stop, resetting = 1+r.IntN(20), r.IntN(2) == 0
+		}
+		if resetting = resetting && stop > 0; resetting {
+			for i, o := range orders {
+				for _, p := range o {
+					busy[p.slot] = false
+				}
+				orders[i] = nil
+			}
+			b.Set("front", 0)
 		}
 		b.Put("go", stop == 0)
+		b.Put("reset_network", resetting)
 		retry := r.IntN([]int{8, 300, 100000}[cycle/4000]) == 0
 		b.Put("rx_retry", retry)
-		b.Scramble(r, "rx_verdict", "rx_take_bytes")
+		b.Scramble(r, "rx_verdict", "rx_take_bytes", "rx_before", "rx_rest", "look_data")
+		b.Put("job_room", r.IntN(3) > 0)
+		b.Put("look_valid", asked && r.IntN(3) == 0)
 		verdict := r.IntN(3) == 0
 		b.Put("rx_verdict_valid", verdict)
 		b.Settle()
-		kind, bytes := r.IntN(4), 0
-		if b.Is("rx_valid") {
+		kind, bytes, before, rest := r.IntN(4), 0, 0, 0
+		if b.Is("rx_valid") && !resetting {
+			if look != nil {
+				return errors.New("a packet is offered while another one is looked at")
+			}
 			at = int(b.Get("rx_session"))
 			if at >= len(orders) || len(orders[at]) == 0 {
 				return fmt.Errorf("a packet of session %d is offered", at)
@@ -373,8 +393,13 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("a packet is offered again that is to wait")
 			}
 			bytes = r.IntN(3) * r.IntN(p.bytes+1) / 2
+			if r.IntN(3) == 0 {
+				before, rest = r.IntN(beat), r.IntN(p.bytes)
+			}
 			b.Set("rx_verdict", uint64(kind))
 			b.Set("rx_take_bytes", uint64(bytes))
+			b.Set("rx_before", uint64(before))
+			b.Set("rx_rest", uint64(rest))
 			if retry {
 				p.maybe = true
 			}
@@ -411,21 +436,50 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			last.Forget()
 		}
 		ok = ok && stop == 0
-		leaves := ok && kind != hold
-		job := leaves && kind != drop && bytes > 0
-		if b.Is("leave") != leaves || b.Is("job_valid") != job || b.Is("give_back") != (leaves && !job) {
+		goes := ok && kind != hold
+		leaves := goes && rest == 0
+		job := goes && kind != drop && bytes > 0
+		looking := b.Is("job_look")
+		if looking {
+			if looks++; look == nil || asked || !b.Is("job_valid") || !b.Is("job_room") || int(b.Get("job_slot")) != look.slot || int(b.Get("job_from")) != look.from || int(b.Get("job_bytes")) != min(look.bytes, beat) || b.Is("job_final") {
+				return fmt.Errorf("a look at %d bytes of slot %d from %d on", b.Get("job_bytes"), b.Get("job_slot"), b.Get("job_from"))
+			}
+			asked = true
+		} else if b.Is("look_valid") && b.Is("look_ready") {
+			if !asked {
+				return errors.New("a look is taken that was not asked for")
+			}
+			if look.first = b.Bytes("look_data"); forgotten {
+				resets++
+			}
+			look, asked, forgotten = nil, false, false
+		}
+		if resetting && look != nil {
+			if forgotten = asked; !asked {
+				look = nil
+			}
+		}
+		if b.Is("leave") != leaves || b.Is("job_valid") != (job || looking) || b.Is("give_back") != (leaves && !job) {
 			return fmt.Errorf("verdict %d of %d bytes (%t): leaves %t, job %t, given back %t", kind, bytes, ok, b.Is("leave"), b.Is("job_valid"), b.Is("give_back"))
 		}
 		if ok {
 			p := orders[at][0]
 			verdicts++
+			begin := p.from
+			if kind == payload {
+				begin += beat - before
+			}
+			if job && (int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != bytes || int(b.Get("job_from")) != begin || b.Is("job_final") != leaves || looking) {
+				return fmt.Errorf("the job is %d bytes of slot %d from %d on; not %d of %d from %d on", b.Get("job_bytes"), b.Get("job_slot"), b.Get("job_from"), bytes, p.slot, begin)
+			}
 			switch {
+			case goes && !leaves:
+				look = p
+				p.from, p.bytes = p.from+p.bytes-rest, rest
+				p.since = b.Cycle
 			case leaves:
 				if int(b.Get("leave_slot")) != p.slot {
 					return fmt.Errorf("slot %d leaves, not %d", b.Get("leave_slot"), p.slot)
-				}
-				if job && (int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != bytes || b.Is("job_row") != (kind == payload)) {
-					return fmt.Errorf("the job is %d bytes of slot %d, row %d; not %d of %d (%d)", b.Get("job_bytes"), b.Get("job_slot"), b.Get("job_row"), bytes, p.slot, kind)
 				}
 				orders[at] = orders[at][1:]
 				if len(orders[at]) > 0 {
@@ -453,7 +507,7 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		// One that can be offered is, soon.
-		could := stop == 0 && !b.Is("rx_valid")
+		could := stop == 0 && !b.Is("rx_valid") && look == nil
 		any := false
 		for _, o := range orders {
 			any = any || len(o) > 0 && !o[0].held && !o[0].exempt && o[0].ready+4 < b.Cycle
@@ -466,8 +520,8 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			waits = 0
 		}
 	}
-	if verdicts < 500 || passed < 200 {
-		return fmt.Errorf("only %d offers, %d while others waited", verdicts, passed)
+	if verdicts < 500 || passed < 200 || looks < 100 || resets == 0 {
+		return fmt.Errorf("only %d offers, %d while others waited, %d looks, %d in vain", verdicts, passed, looks, resets)
 	}
 	return nil
 }

@@ -22,13 +22,16 @@ const (
 // job is what is to be done with a packet.
 type job struct {
 	kind, bytes           int
-	last, host            bool
+	last, host, more      bool // more: of the packet of a window
+	total                 uint64
+	level                 int // bytes that the put has left
 	address               uint64
 	buffer                int
 	window, epoch, index  uint64
 	tdest                 uint64
 	data                  []byte
 	moves, writes, failed bool // failed: by memory
+	joined                bool // it is among what goes to the kernel
 }
 
 // inboundPayload takes payload to memory and to the kernel, and has memory fail
@@ -38,6 +41,10 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 	var payload, commands, writing, tracks []*job // in their order
 	var landed []*job                             // all data are with memory, not done
 	var failed [256]bool
+	var spoiled [32]bool
+	clears := 0
+	level := 0      // of the put that goes on
+	var held []byte // of puts, not gone to the kernel, up to the end of the packet that goes through
 	in := block.NewInput(b, "rx_data_valid", "rx_data_ready")
 	write := block.NewOutput(b, "write_valid", "write_ready", "write_address", "write_host", "write_bytes")
 	complete := block.NewOutput(b, "complete_valid", "complete_ready", "complete_buffer", "complete_result")
@@ -48,7 +55,7 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 		if round > 0 && r.IntN(3) == 0 {
 			b.Reset()
 			payload, commands, writing, tracks, landed, begun, sofar, events = nil, nil, nil, nil, nil, 0, 0, 0
-			failed = [256]bool{}
+			failed, spoiled, level, held = [256]bool{}, [32]bool{}, 0, nil
 			in.Withdraw()
 			write.Forget()
 			complete.Forget()
@@ -60,7 +67,7 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 			if cycle > 30000 {
 				return fmt.Errorf("only %d packets were done with", seen)
 			}
-			b.Scramble(r, "push_kind", "push_last", "push_bytes", "push_address", "push_host", "push_buffer", "push_window", "push_epoch", "push_index", "push_tdest", "write_code")
+			b.Scramble(r, "push_kind", "push_last", "push_bytes", "push_address", "push_host", "push_buffer", "push_window", "push_epoch", "push_index", "push_tdest", "push_more", "push_total", "push_level", "write_code")
 			b.Set("push", 0)
 			b.Set("write_done", 0)
 			if !in.Offered() {
@@ -92,13 +99,19 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				}
 				j.writes = false // it is settled
 			}
+			b.Set("clear", 0)
 			b.Settle()
 			var now *job
-			if b.Is("room") && pushes.Next() {
+			if b.Is("idle") && r.IntN(4) == 0 {
+				b.Set("clear", 1)
+				failed, spoiled = [256]bool{}, [32]bool{}
+				clears++
+			} else if b.Is("room") && cycle%400 < 300 && pushes.Next() {
 				now = &job{
 					kind: r.IntN(4), bytes: length(r, 4096), last: r.IntN(2) == 0, host: r.IntN(2) == 0, address: r.Uint64(), buffer: r.IntN(3) * 100,
-					window: r.Uint64N(32), epoch: r.Uint64N(8), index: r.Uint64N(64), tdest: r.Uint64N(256),
+					window: r.Uint64N(32), epoch: r.Uint64N(8), index: r.Uint64N(64), tdest: r.Uint64N(256), total: r.Uint64N(8192),
 				}
+				now.more = now.kind == toWindow && r.IntN(2) == 0
 				if now.kind == abandoned {
 					now.last = true
 				}
@@ -107,11 +120,22 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				}
 				now.moves = now.bytes > 0 && now.kind != abandoned
 				now.writes = now.moves && now.kind != toKernel
+				if now.kind == toKernel && now.moves {
+					if level == 0 && r.IntN(2) == 0 {
+						now.bytes = beat * (1 + r.IntN(64))
+					}
+					if now.level, level = level, (level+now.bytes)%beat; now.last {
+						level = 0
+					}
+				}
 				now.data = random(r, now.bytes)
 				b.Set("push", 1)
 				b.Set("push_kind", uint64(now.kind))
 				b.Put("push_last", now.last)
 				b.Put("push_host", now.host)
+				b.Put("push_more", now.more)
+				b.Set("push_total", now.total)
+				b.Set("push_level", uint64(now.level))
 				for name, v := range map[string]uint64{"bytes": uint64(now.bytes), "address": now.address, "buffer": uint64(now.buffer), "window": now.window, "epoch": now.epoch, "index": now.index, "tdest": now.tdest} {
 					b.Set("push_"+name, v)
 				}
@@ -125,12 +149,44 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("events %b, not %b", got, events)
 			}
 			events = 0
-			moved := b.Is("write_data_valid") && b.Is("write_data_ready") || b.Is("put_valid") && b.Is("put_ready")
+			moved := b.Is("write_data_valid") && b.Is("write_data_ready")
+			put := b.Is("put_valid") && b.Is("put_ready")
 			if b.Is("put_moved") != (b.Is("put_valid") && b.Is("put_ready")) {
 				return errors.New("what is said to have gone to the kernel has not")
 			}
-			if taken := in.Taken(); taken != moved {
-				return fmt.Errorf("a beat was taken: %t, it has gone: %t", taken, moved)
+			taken := in.Taken()
+			if (taken || put) && len(payload) == 0 {
+				return errors.New("a beat is taken that is for nobody")
+			}
+			kernel := len(payload) > 0 && payload[0].kind == toKernel
+			if taken && !kernel != moved || put && !kernel {
+				return fmt.Errorf("a beat was taken: %t, it has gone: %t, to the kernel: %t", taken, moved, put)
+			}
+			if kernel && begun == 0 && !payload[0].joined {
+				payload[0].joined, held = true, append(held, payload[0].data...)
+			}
+			if put {
+				p := payload[0]
+				n := min(beat, len(held))
+				if n == 0 || n < beat && !p.last {
+					return fmt.Errorf("%d bytes go to the kernel, and the put goes on", n)
+				}
+				full := make([]byte, beat)
+				copy(full, held[:n])
+				if got := b.Bytes("put_data"); !bytes.Equal(got, full) || b.Get("put_keep") != ^uint64(0)>>(beat-n) || b.Is("put_last") != (n == len(held)) || b.Get("put_tdest") != p.tdest {
+					return fmt.Errorf("%X keep %X last %t goes to TDEST %d of the kernel, not %X to %d", got, b.Get("put_keep"), b.Is("put_last"), b.Get("put_tdest"), full[:n], p.tdest)
+				}
+				held = held[n:]
+			}
+			if taken && kernel {
+				if p := payload[0]; begun+beat < p.bytes {
+					begun += beat
+				} else {
+					if len(held) >= beat || p.last && len(held) > 0 {
+						return fmt.Errorf("%d bytes of a put are left behind", len(held))
+					}
+					begun, payload, seen = 0, payload[1:], seen+1
+				}
 			}
 			if b.Is("write_data_valid") && b.Is("put_valid") {
 				return errors.New("a beat goes to memory and to the kernel")
@@ -138,33 +194,12 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 			if moved {
 				p := payload[0]
 				n := min(beat, p.bytes-begun)
-				name, valid := "write_data", "write_data_valid"
-				if p.kind == toKernel {
-					name, valid = "put", "put_valid"
-				}
-				if !b.Is(valid) {
-					return fmt.Errorf("the payload of %+v goes elsewhere", *p)
-				}
-				port := map[string]string{"write_data": "write_data", "put": "put_data"}[name]
-				got := b.Bytes(port)
-				if !bytes.Equal(got[:n], p.data[begun:begun+n]) || b.Get(name+"_keep") != ^uint64(0)>>(beat-n) || b.Is(name+"_last") != (begun+n == p.bytes) {
-					return fmt.Errorf("beat %d of %d bytes is %X keep %X last %t", begun/beat, p.bytes, got, b.Get(name+"_keep"), b.Is(name+"_last"))
-				}
-				if p.kind == toKernel {
-					if b.Get("put_tdest") != p.tdest {
-						return fmt.Errorf("a put goes to TDEST %d, not %d", b.Get("put_tdest"), p.tdest)
-					}
-					if !bytes.Equal(got[n:], make([]byte, beat-n)) {
-						return fmt.Errorf("behind a put of %d bytes stands %X", n, got[n:])
-					}
+				got := b.Bytes("write_data")
+				if !bytes.Equal(got[:n], p.data[begun:begun+n]) || b.Get("write_data_keep") != ^uint64(0)>>(beat-n) || b.Is("write_data_last") != (begun+n == p.bytes) {
+					return fmt.Errorf("beat %d of %d bytes is %X keep %X last %t", begun/beat, p.bytes, got, b.Get("write_data_keep"), b.Is("write_data_last"))
 				}
 				if begun += n; begun == p.bytes {
-					begun, payload = 0, payload[1:]
-					if p.kind == toKernel {
-						seen++
-					} else {
-						writing = append(writing, p)
-					}
+					begun, payload, writing = 0, payload[1:], append(writing, p)
 				}
 			}
 			if ok, err := write.Taken(); err != nil {
@@ -192,7 +227,7 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				return t
 			}
 			quiet := func() bool {
-				return len(tracks) > 0 && tracks[0].kind == toMessage && !tracks[0].last && !tracks[0].writes
+				return len(tracks) > 0 && (tracks[0].kind == toMessage && !tracks[0].last || tracks[0].more) && !tracks[0].writes
 			}
 			isComplete, err := complete.Taken()
 			if err != nil {
@@ -206,13 +241,14 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				if len(tracks) == 0 || tracks[0].writes {
 					return errors.New("something is done that memory does not have")
 				}
-				if isWritten != (tracks[0].kind == toWindow) || isComplete == isWritten || !isWritten && !tracks[0].last {
+				if isWritten != (tracks[0].kind == toWindow) || tracks[0].more || isComplete == isWritten || !isWritten && !tracks[0].last {
 					return fmt.Errorf("%+v is completed: %t, written: %t", *tracks[0], isComplete, isWritten)
 				}
 				t := doneWith()
 				if isWritten {
-					good := t.last && !t.failed
-					if b.Get("written_window") != t.window || b.Get("written_epoch") != t.epoch || b.Get("written_index") != t.index || int(b.Get("written_bytes")) != t.bytes || b.Is("written_good") != good {
+					good := t.last && !t.failed && !spoiled[t.window]
+					spoiled[t.window] = false
+					if b.Get("written_window") != t.window || b.Get("written_epoch") != t.epoch || b.Get("written_index") != t.index || b.Get("written_bytes") != t.total || b.Is("written_good") != good {
 						return fmt.Errorf("%d bytes, packet %d of window %d (%d) are written, good: %t; not %+v", b.Get("written_bytes"), b.Get("written_index"), b.Get("written_window"), b.Get("written_epoch"), b.Is("written_good"), *t)
 					}
 					if !good && t.moves {
@@ -235,7 +271,11 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				}
 			} else if quiet() && !b.Is("complete_valid") && !b.Is("written_valid") {
 				t := doneWith()
-				failed[t.buffer] = failed[t.buffer] || t.failed
+				if t.kind == toMessage {
+					failed[t.buffer] = failed[t.buffer] || t.failed
+				} else if spoiled[t.window] = spoiled[t.window] || t.failed || !t.last; spoiled[t.window] && t.moves {
+					events |= noWindow
+				}
 			}
 			if now != nil {
 				if now.moves {
@@ -251,6 +291,9 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 		}
+	}
+	if clears == 0 {
+		return errors.New("it is never idle")
 	}
 	return nil
 }

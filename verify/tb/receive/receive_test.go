@@ -12,6 +12,9 @@ import (
 
 var set = block.NewSet(
 	block.Module{Name: "partial_table"},
+	block.Module{Name: "header_parts"},
+	block.Module{Name: "rx_shift"},
+	block.Module{Name: "put_joiner"},
 	block.Module{Name: "packet_table"},
 	block.Module{Name: "packet_table", As: "packet_table_64", Params: map[string]string{"SLOTS": "64", "TAG": "10", "LIMIT": "64"}},
 	block.Module{Name: "slot_memory"},
@@ -64,7 +67,7 @@ func random(r *rand.Rand, n int) []byte {
 // partialTable keeps something by session.
 func partialTable(b *block.Bench, r *rand.Rand) error {
 	type key struct{ loop, session uint64 }
-	type entry struct{ mode, left, address, buffer uint64 }
+	type entry struct{ mode, known, left, address, buffer, host, index, total uint64 }
 	known := map[key]entry{}
 	sessions := int(b.Const("engine_pkg::SESSIONS"))
 	for range 6000 {
@@ -74,11 +77,15 @@ func partialTable(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Set("loop", k.loop)
 		b.Set("session", k.session)
-		b.Scramble(r, "new_mode", "new_left", "new_address", "new_buffer")
+		b.Scramble(r, "new_mode", "new_known", "new_left", "new_address", "new_buffer", "new_host", "new_index", "new_total")
 		write := r.IntN(2) == 0
 		var e entry
 		if write {
-			e = entry{r.Uint64N(4), r.Uint64() & 0xFFFFFFFF, r.Uint64(), r.Uint64() & 0xFF}
+			e = entry{r.Uint64N(8), r.Uint64N(64), r.Uint64() & 0xFFFFFFFF, r.Uint64(), r.Uint64() & 0xFF, r.Uint64N(2), r.Uint64N(64), r.Uint64N(8192)}
+			b.Set("new_known", e.known)
+			b.Set("new_host", e.host)
+			b.Set("new_index", e.index)
+			b.Set("new_total", e.total)
 			b.Set("new_mode", e.mode)
 			b.Set("new_left", e.left)
 			b.Set("new_address", e.address)
@@ -93,7 +100,7 @@ func partialTable(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Scramble(r, "session", "loop")
 		b.Settle()
-		if got := (entry{b.Get("mode"), b.Get("left"), b.Get("address"), b.Get("buffer_")}); there && !write && got != was {
+		if got := (entry{b.Get("mode"), b.Get("known"), b.Get("left"), b.Get("address"), b.Get("buffer_"), b.Get("host"), b.Get("index"), b.Get("total")}); there && !write && got != was {
 			return fmt.Errorf("%v has %v, not %v", k, got, was)
 		}
 	}

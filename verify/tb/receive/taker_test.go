@@ -51,12 +51,15 @@ type taker struct {
 	passed          int // offers while others waited
 	offered         *packet
 	shown           bool
+	cuts            bool // what is behind the end of a message is offered again
 	kind, bytes     int
+	before, rest    int
+	again           int // offers of what was left
 	since           int // cycles for which a session that is not held up waits
 }
 
 func newTaker(b *block.Bench, r *rand.Rand) *taker {
-	x := &taker{b: b, r: r, enabled: true, stuck: -1, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
+	x := &taker{b: b, r: r, enabled: true, stuck: -1, cuts: b.Const("engine_pkg::STREAMS") != 0, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
 	for i := range own {
 		x.numbers[i] = uint64(i*150 + 3)
 	}
@@ -88,7 +91,7 @@ func (x *taker) drive(resetting bool) {
 	b.Put("rx_data_ready", x.takes.Next() || resetting)
 	b.Put("rx_retry", x.r.IntN(40) == 0)
 	b.Put("rx_verdict_valid", x.verdicts.Next())
-	b.Scramble(x.r, "rx_verdict", "rx_take_bytes")
+	b.Scramble(x.r, "rx_verdict", "rx_take_bytes", "rx_before", "rx_rest")
 	b.Put("network_enable", x.enabled)
 }
 
@@ -127,15 +130,21 @@ func (x *taker) look(cycle int) error {
 	} else if x.kind == hold && s < x.patient {
 		x.kind = drop
 	}
-	n := len(p.data)
+	x.before, x.rest = 0, 0
+	if x.cuts && r.IntN(3) == 0 {
+		x.before, x.rest = r.IntN(2)*r.IntN(beat), min(len(p.data)-1, r.IntN(len(p.data)), r.IntN(5000))
+	}
+	n := len(p.data) - x.rest
 	if x.kind == payload {
-		n -= beat
+		n -= beat - x.before
 	}
 	if x.bytes = max(n, 0); r.IntN(4) == 0 {
 		x.bytes = r.IntN(x.bytes + 1)
 	}
 	b.Set("rx_verdict", uint64(x.kind))
 	b.Set("rx_take_bytes", uint64(x.bytes))
+	b.Set("rx_before", uint64(x.before))
+	b.Set("rx_rest", uint64(x.rest))
 	x.offered = p
 	return nil
 }
@@ -158,15 +167,18 @@ func (x *taker) took(cycle int, resetting bool) error {
 		p.since = never // until there may be room again
 	case verdict:
 		s := p.session
-		if x.orders[s] = x.orders[s][1:]; len(x.orders[s]) > 0 {
-			x.orders[s][0].since = cycle
-		}
-		x.seen++
 		if x.kind == payload && x.bytes > 0 {
-			x.jobs = append(x.jobs, stretch{s, p.data[beat : beat+x.bytes]})
+			x.jobs = append(x.jobs, stretch{s, p.data[beat-x.before:][:x.bytes]})
 		} else if x.kind == whole && x.bytes > 0 {
 			x.jobs = append(x.jobs, stretch{s, p.data[:x.bytes]})
 		}
+		if x.rest > 0 {
+			p.data, p.since = p.data[len(p.data)-x.rest:], never // until it has been looked at
+			x.again++
+		} else if x.orders[s] = x.orders[s][1:]; len(x.orders[s]) > 0 {
+			x.orders[s][0].since = cycle
+		}
+		x.seen++
 		x.since = 0
 	}
 	if !x.enabled {

@@ -28,7 +28,7 @@ func run(ctx context.Context) error {
 	latency := flag.Uint("latency", uint(o.Latency), "`cycles` of device memory")
 	flag.IntVar(&o.Step, "step", o.Step, "`cycles` that a rank runs before the next one does")
 	flag.IntVar(&o.MaxRendezvous, "max-rendezvous", o.MaxRendezvous, "`bytes` that are sent at once; 0 for the platform's")
-	flag.IntVar(&o.RxCount, "rx", o.RxCount, "`number` of buffers for eager messages; 0 for the platform's")
+	flag.IntVar(&o.RxCount, "rx", o.RxCount, "`number` of buffers for eager messages that engines are opened with; 0 for the platform's")
 	flag.IntVar(&o.RxBytes, "rx-bytes", o.RxBytes, "`bytes` of each of them; 0 for the platform's")
 	flag.StringVar(&o.Image, "image", "", "`file` with control firmware; empty for the prebuilt one")
 	flag.IntVar(&o.PluginBytes, "plugins", o.PluginBytes, "`bytes` through plugins in RTL and in C++; 0 for none")

@@ -23,7 +23,7 @@ struct Face {
     uint32_t stall; // of 256: how often others wait
     uint32_t latency; // most cycles that memory takes
 
-    uint32_t offer_valid, offer_session, offer_loop, offer_bytes, verdict, take; // offer_valid falls with the verdict
+    uint32_t offer_valid, offer_session, offer_loop, offer_bytes, verdict, take, before, rest; // offer_valid falls with the verdict
     uint32_t closed_valid, closed_session;
 
     uint32_t reg_valid, reg_page, reg_write, reg_address, reg_wdata, reg_rdata, reg_error; // reg_valid falls in the end
@@ -229,8 +229,10 @@ void Bench::sample() {
         face.offer_valid = 0;
         face.verdict = m.rx_verdict;
         face.take = m.rx_take_bytes;
+        face.before = m.rx_before;
+        face.rest = m.rx_rest;
         if (m.rx_verdict >= 2 && m.rx_take_bytes) {
-            uint32_t from = m.rx_verdict == 2 ? beat : 0;
+            uint32_t from = m.rx_verdict == 2 ? beat - m.rx_before : 0;
             Stream s;
             s.data.assign(face.offer_data + from, face.offer_data + from + m.rx_take_bytes);
             streams.push_back(std::move(s));

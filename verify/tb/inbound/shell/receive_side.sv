@@ -52,6 +52,8 @@ module receive_side (
     output logic         rx_verdict_valid,
     output logic [1:0]   rx_verdict,
     output logic [12:0]  rx_take_bytes,
+    output logic [5:0]   rx_before,
+    output logic [12:0]  rx_rest,
     output logic         rx_retry,
     input  wire          rx_data_valid,
     output logic         rx_data_ready,
@@ -145,6 +147,8 @@ module receive_side (
     logic [6:0]  packet_event;
     logic [4:0]  packet_window, written_window;
     logic [2:0]  packet_epoch, written_epoch;
+    logic [31:0] windows_open;
+    logic [95:0] windows_epoch;
     logic [5:0]  written_index;
     logic [12:0] written_bytes;
 
@@ -192,7 +196,8 @@ module receive_side (
     inbound inbound_side (
         .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle, .network_enable, .event_network, .events_set('0),
         .reg_request(network_request), .reg_response(network_response),
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_retry,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
+        .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,
         .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready,
         .write_data, .write_data_keep, .write_data_last, .write_done, .write_code,
@@ -200,7 +205,7 @@ module receive_side (
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event,
-        .packet_window, .packet_epoch, .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
+        .packet_window, .packet_epoch, .windows_open, .windows_epoch, .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
         .written_bytes, .written_good, .foreign_valid, .foreign_session
     );
 
@@ -223,7 +228,7 @@ module receive_side (
         .window_request_2, .window_response_2, .window_request_3, .window_response_3, .windows_changed,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event,
-        .packet_window, .packet_epoch, .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
+        .packet_window, .packet_epoch, .windows_open, .windows_epoch, .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
         .written_bytes, .written_good, .foreign_valid, .foreign_session
     );
 

@@ -140,7 +140,7 @@ module network_bench (
         .session_closed_valid, .session_closed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes(bytes), .rx_beat, .rx_verdict_valid, .rx_verdict,
-        .rx_take_bytes(engine_pkg::LENGTH_WIDTH'(rx_take_bytes)), .rx_retry,
+        .rx_take_bytes(engine_pkg::LENGTH_WIDTH'(rx_take_bytes)), .rx_before('0), .rx_rest('0), .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last,
         .eth_rx_data_tvalid(rx_tvalid), .eth_rx_data_tready(rx_tready), .eth_rx_data_tdata(rx_tdata), .eth_rx_data_tkeep(rx_tkeep),
         .eth_rx_data_tlast(rx_tlast), .eth_rx_data_tdest(rx_tdest),

@@ -1,0 +1,31 @@
+// Headers that have come in part, by session: their first bytes, and with them the
+// ones that come next.
+`default_nettype none
+
+module header_parts (
+    input  wire          clk,
+    input  wire  [15:0]  session,
+    input  wire  [5:0]   known,      // bytes that are there, a cycle after the session
+    input  wire  [engine_pkg::DATA_WIDTH-1:0] beat, // what comes behind them; 0 behind its end
+    output logic [engine_pkg::DATA_WIDTH-1:0] joined,
+    input  wire          write       // what is joined is there from now on
+);
+
+    localparam int unsigned INDEX = engine_pkg::SESSION_WIDTH;
+    localparam int unsigned DATA  = engine_pkg::DATA_WIDTH;
+
+    logic [DATA-1:0]  entries [2**INDEX];
+    logic [DATA-1:0]  part;
+    logic             unused_session;
+
+    assign unused_session = ^session;
+    assign joined         = beat << {known, 3'd0} | part & ~({DATA{1'b1}} << {known, 3'd0});
+
+    always_ff @(posedge clk) begin
+        part <= entries[session[INDEX-1:0]];
+        if (write) entries[session[INDEX-1:0]] <= joined;
+    end
+
+endmodule
+
+`default_nettype wire
