@@ -49,7 +49,7 @@ func TestLimits(t *testing.T) {
 func TestFailingCluster(t *testing.T) {
 	t.Parallel()
 	cluster.Get(t)
-	c, err := slurmtest.Start(t.Context(), slurmtest.Options{})
+	c, err := slurmtest.Start(t.Context(), slurmtest.Options{Silence: 3 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package slurm_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -44,14 +45,29 @@ func abandon(t *testing.T, c *slurmtest.Cluster, w *watched, dir string, when fu
 	defer cancel()
 	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestChild$", "-test.count=1")
 	child.Env = append(c.Env(), childVariable+"="+w.Dir, "PATH="+dir+":"+os.Getenv("PATH"))
+	var said bytes.Buffer
+	child.Stdout, child.Stderr = &said, &said
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = child.Wait()
+		close(ended)
+	}()
 	defer func() {
 		_ = child.Process.Kill()
-		_ = child.Wait()
+		<-ended
 	}()
-	until(t, "sbatch is held", exists(filepath.Join(dir, "held")))
+	held := exists(filepath.Join(dir, "held"))
+	until(t, "sbatch is held", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("the build has ended: %s", &said)
+		default:
+		}
+		return held()
+	})
 	until(t, "it is as it should be", when)
 }
 

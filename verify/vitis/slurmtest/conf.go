@@ -49,10 +49,10 @@ SlurmdSpoolDir=%[1]s/spool/%%n
 SlurmctldPidFile=%[1]s/slurmctld.pid
 SlurmdPidFile=%[1]s/%%n.pid
 KillWait=2
-MessageTimeout=3
+MessageTimeout=%[5]d
 SlurmdTimeout=60
 EpilogMsgTime=0
-`, c.dir, host, c.ports[0], me)
+`, c.dir, host, c.ports[0], me, int(c.o.Silence.Seconds()))
 	for i, port := range c.ports[1:] {
 		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1 RealMemory=%d Feature=odd%d\n",
 			i+1, host, port, c.o.CPUs, c.o.Memory, (i+1)%2)

@@ -19,6 +19,9 @@ type Options struct {
 	Nodes  int // default 2: n1, n2, …
 	CPUs   int // of each node; default 2
 	Memory int // of each node, MiB; default 1000
+	// Silence is how long commands wait for an answer (MessageTimeout); default 30 s,
+	// more than a busy host ever keeps slurmctld from its work.
+	Silence time.Duration
 }
 
 // Cluster is a running cluster.
@@ -58,6 +61,9 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	if o.Memory == 0 {
 		o.Memory = 1000
+	}
+	if o.Silence == 0 {
+		o.Silence = 30 * time.Second
 	}
 	var errs []error
 	for range attempts {
@@ -175,7 +181,7 @@ func (c *Cluster) StopController() error {
 }
 
 // startLimit bounds each wait for daemons.
-const startLimit = 30 * time.Second
+const startLimit = 2 * time.Minute
 
 // await tries something until it works.
 func (c *Cluster) await(ctx context.Context, what string, try func() error) error {
