@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const patience = 5 * time.Second // that a test waits for what should come at once
+const patience = 20 * time.Second // that a test waits for what should come at once
 
 // greeting is that of ZMTP 3.1, NULL mechanism, as the specification has it.
 func greeting() []byte {

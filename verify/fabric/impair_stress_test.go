@@ -214,7 +214,7 @@ func TestImpairCloseDuringTraffic(t *testing.T) {
 				defer mu.Unlock()
 				return len(freed)
 			}
-			for limit := time.Now().Add(5 * time.Second); released() < made && time.Now().Before(limit); {
+			for limit := time.Now().Add(time.Minute); released() < made && time.Now().Before(limit); {
 				time.Sleep(time.Millisecond) // some are still being handed over
 			}
 			mu.Lock()
