@@ -155,6 +155,9 @@ func (c *Case) check(p *accl.Platform, world int) error {
 			return fmt.Errorf("%w: the types of the operands of %s", ErrCase, c.Op)
 		}
 	}
+	if c.alike() && c.Res != "" && c.Op0 != c.Res {
+		return fmt.Errorf("%w: %s from %s to %s, where no rank knows both types", ErrCase, c.Op, c.Op0, c.Res)
+	}
 	return nil
 }
 

@@ -142,6 +142,7 @@ func TestNoSuchCase(t *testing.T) {
 		{Op: "copy", Op0: "float8", Res: f32},
 		{Op: "copy", Op0: accl.TypeBFloat16, Res: accl.TypeBFloat16},
 		{Op: "bcast", Op0: f32, Res: f32, Root: 2},
+		{Op: "bcast", Op0: f32, Res: accl.TypeFloat16},
 		{Op: "bcast", Op0: f32, Res: f32, Members: []int{0, 0}},
 		{Op: "bcast", Op0: f32, Res: f32, Members: []int{0, 2}},
 		{Op: "reduce", Op0: f32, Res: f32, Func: "min"},
