@@ -219,8 +219,6 @@ __attribute__((noinline)) static void operands_other(struct call *call, uint32_t
 	call->op0 = place(call->op0.low, call->op0.high, stream & CCLO_STREAM_FLAGS_OP0, packed & CCLO_COMPRESSION_FLAGS_OP0, op0_host);
 	call->op1 = place(call->op1.low, call->op1.high, 0, packed & CCLO_COMPRESSION_FLAGS_OP1, op1_host);
 	call->res = place(call->res.low, call->res.high, stream & CCLO_STREAM_FLAGS_RES, packed & CCLO_COMPRESSION_FLAGS_RES, res_host);
-	if (packed != 0 && !capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
-		task_fail(CCLO_RETURN_CODE_COMPRESSION);
 }
 
 static inline void operands_use(struct call *call, bool op1)
@@ -234,8 +232,10 @@ static inline void operands_use(struct call *call, bool op1)
 	set_plain(&call->res, CALL_WORD(addr_2_low), CALL_WORD(addr_2_high));
 	if (op1)
 		set_plain(&call->op1, CALL_WORD(addr_1_low), CALL_WORD(addr_1_high));
-	if ((packed | flags) != 0)
+	if (((packed & ~CCLO_COMPRESSION_FLAGS_ETH) | flags) != 0)
 		operands_other(call, packed, flags);
+	if (packed != 0 && !capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
+		task_fail(CCLO_RETURN_CODE_COMPRESSION);
 }
 
 /* Of a size in bytes, a beat at most; NO_LOG if it is no power of two. */
