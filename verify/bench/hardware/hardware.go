@@ -46,7 +46,7 @@ type Options struct {
 // Defaults are the options that the bench target uses.
 func Defaults() Options {
 	return Options{
-		Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Types: true, Latency: 50, Step: 4,
+		Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Types: true, Latency: 50, Step: 1,
 		RxCount: 32, PluginBytes: 1 << 20,
 	}
 }
