@@ -24,10 +24,8 @@ func TestAskedOnce(t *testing.T) {
 					t.Skip("short")
 				}
 				ctx := limited(t, time.Minute)
-				s := setup{platform: "u55c_tcp", ranks: n}
 				l := limits{RxBuffers: buffers, MaxEager: 1 << 20, MaxRendezvous: 2 << 20}
-				l.apply(&s)
-				b := on.bench(ctx, t, s)
+				b := on.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
 				count := 3 * buffers.Count * buffers.Bytes / 4 / n // of a rank's block
 				var calls []*conform.Prepared
 				for i, op := range ops {

@@ -216,8 +216,8 @@ type limits struct {
 	Tuning                  []accl.Setting `json:",omitempty"`
 }
 
-// apply sets the limits of a world.
-func (l limits) apply(s *setup) {
+// of is a world with these limits.
+func (l limits) of(s setup) setup {
 	s.edit = func(p *accl.Platform) {
 		p.RxBuffers, p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes, p.Tuning = l.RxBuffers, l.MaxEager, l.MaxRendezvous, l.Tuning
 	}
@@ -225,6 +225,7 @@ func (l limits) apply(s *setup) {
 	if l.MaxRendezvous != 0 {
 		s.open = append(s.open, accl.WithMaxRendezvous(l.MaxRendezvous))
 	}
+	return s
 }
 
 // again is how a case on this world is repeated.

@@ -222,11 +222,9 @@ func TestManyInvite(t *testing.T) {
 	on := all
 	for _, n := range []int{16, 40} {
 		ctx := limited(t, 2*time.Minute)
-		s := setup{platform: "u55c_tcp", ranks: n}
 		l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 512}, MaxEager: 3000, MaxRendezvous: 8192,
 			Tuning: []accl.Setting{{Name: "bcast_flat_max_ranks", Value: uint32(n)}}}
-		l.apply(&s)
-		b := on.bench(ctx, t, s)
+		b := on.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
 		for _, op := range []string{"scatter", "bcast", "gather"} {
 			b.run(ctx, conform.Case{Op: op, Op0: accl.TypeFloat64, Res: accl.TypeFloat64, Count: 2790, Root: n - 3})
 		}
@@ -237,11 +235,9 @@ func TestManyInvite(t *testing.T) {
 // scratch buffers, in parts.
 func TestFanIn(t *testing.T) {
 	ctx := limited(t, time.Minute)
-	s := setup{platform: "u55c_tcp", ranks: 6}
 	l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 320}, MaxEager: 3602, MaxRendezvous: 6085,
 		Tuning: []accl.Setting{{Name: "gather_fan_in", Value: 8}}}
-	l.apply(&s)
-	b := all.bench(ctx, t, s)
+	b := all.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: 6}))
 	b.run(ctx, conform.Case{Op: "gather", Op0: accl.TypeFloat32, Res: accl.TypeFloat16, Count: 3997, Root: 3})
 }
 
@@ -250,10 +246,8 @@ func TestFanIn(t *testing.T) {
 func TestScratchInvites(t *testing.T) {
 	for _, n := range []int{7, 16, 40} {
 		ctx := limited(t, time.Minute)
-		s := setup{platform: "u55c_tcp", ranks: n}
 		l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 704}, MaxEager: 1500, MaxRendezvous: 2841}
-		l.apply(&s)
-		b := all.bench(ctx, t, s)
+		b := all.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
 		b.run(ctx, conform.Case{Op: "scatter", Op0: accl.TypeFloat32, Res: accl.TypeFloat16, Count: 2155, Root: 1})
 	}
 }
@@ -268,10 +262,8 @@ func TestManyPost(t *testing.T) {
 		for _, besides := range []bool{false, true} {
 			t.Run(fmt.Sprint(ranks, "/", besides), func(t *testing.T) {
 				ctx := limited(t, time.Minute)
-				s := setup{platform: "u55c_tcp", ranks: ranks}
 				l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 512}, MaxEager: 3000, MaxRendezvous: 8192}
-				l.apply(&s)
-				b := on.bench(ctx, t, s)
+				b := on.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: ranks}))
 				root := ranks - 1
 				b.each(func(rank int, e *accl.Engine) error { return manyPosts(ctx, t, e, root, each, n, besides) })
 			})

@@ -104,9 +104,7 @@ func paced(t *testing.T, on where) {
 	rng := random(t)
 	l := limits{RxBuffers: accl.RxBuffers{Count: 16, Bytes: 4096}, MaxEager: 1 << 20, MaxRendezvous: 2 << 20}
 	for _, n := range []int{2, 3, 4} {
-		s := setup{platform: "u55c_udp", ranks: n, world: impatient(2 * time.Second)}
-		l.apply(&s)
-		b := on.bench(ctx, t, s)
+		b := on.bench(ctx, t, l.of(setup{platform: "u55c_udp", ranks: n, world: impatient(2 * time.Second)}))
 		for _, op := range conform.Operations(b.p) {
 			c := conform.RandomOp(rng, b.p, n, op)
 			if size := c.ElementBytes(b.p); size != 0 && len(c.Members) != 1 && op != "send" && op != "stream_put" && op != "barrier" {

@@ -72,8 +72,7 @@ func randomSetup(t *testing.T, rng *rand.Rand, name string, n int) setup {
 			l.Tuning = append(l.Tuning, accl.Setting{Name: w.Name, Value: tuning(rng, w.Name, n)})
 		}
 	}
-	l.apply(&s)
-	return s
+	return l.of(s)
 }
 
 // tuning is a value at which algorithms change for worlds of this size.
@@ -108,7 +107,7 @@ func TestCase(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)
 		}
-		l.apply(&s)
+		s = l.of(s)
 	}
 	on.bench(ctx, t, s).run(ctx, c)
 }
