@@ -83,9 +83,9 @@ __attribute__((noinline, cold)) static uint32_t sleep_when_full(void)
 static inline uint32_t quick(void)
 {
 	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
-	uint32_t wake, state;
+	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS), state;
 
-	if (UNLIKELY(!task_sleep_alone(&wake))) {
+	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
 		express_settle();
 		return wake;
 	}

@@ -259,7 +259,7 @@ void path_in_beats(struct path *path)
 {
 	uint32_t unit = beats_elements();
 
-	if (path->protocol == EAGER)
+	if (path->protocol == EAGER && path->slice == self->words.count)
 		return;
 	if (path->slice < unit)
 		path_paced(path);

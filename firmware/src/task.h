@@ -74,44 +74,20 @@ static inline void task_limit_first(struct call *call, uint32_t milliseconds_fro
 /* Sets the alarm anew, for the first of the calls' waits to end. */
 void task_alarm(void);
 
-/* What time limits of waits need before the processor sleeps. */
-static inline __attribute__((always_inline)) void task_set_alarm(void)
-{
-	if (UNLIKELY(engine.alarms & (engine.open == 0 ? ALARMED | RANG : RANG)))
-		task_alarm();
-}
-
-static inline __attribute__((always_inline)) void task_woken(uint32_t wake)
-{
-	if (UNLIKELY(wake & CCLO_WAKE_TABLES_MASK))
-		tables_changed();
-	if (UNLIKELY((wake & ~CCLO_WAKE_TABLES_MASK) == 0))
-		engine.alarms |= RANG;
-}
-
 /* Sleeps in a register, system.next or system.sleep, until something happens or a wait
  * ends (layout wake). */
 static inline __attribute__((always_inline)) uint32_t task_sleep(uint32_t how)
 {
 	uint32_t wake;
 
-	task_set_alarm();
+	if (UNLIKELY(engine.alarms & (engine.open == 0 ? ALARMED | RANG : RANG)))
+		task_alarm();
 	wake = hw_read(how);
-	task_woken(wake);
+	if (UNLIKELY(wake & CCLO_WAKE_TABLES_MASK))
+		tables_changed();
+	if (UNLIKELY((wake & ~CCLO_WAKE_TABLES_MASK) == 0))
+		engine.alarms |= RANG;
 	return wake;
-}
-
-/* Sleeps while no other call is open; false if one came, or a reset. Mostly there are events
- * alone, which one look tells. */
-static inline __attribute__((always_inline)) bool task_sleep_alone(uint32_t *wake)
-{
-	_Static_assert(CCLO_WAKE_EVENTS_SHIFT == 0, "events alone are the smallest numbers");
-	task_set_alarm();
-	*wake = hw_read(CCLO_SYSTEM_NEXT_ADDRESS);
-	if (LIKELY(*wake - 1 < CCLO_WAKE_EVENTS_MASK))
-		return true;
-	task_woken(*wake);
-	return (*wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK)) == 0;
 }
 
 /* Answers the call whose ticket is the next to be answered. */

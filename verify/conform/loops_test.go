@@ -252,6 +252,21 @@ func TestScratchInvites(t *testing.T) {
 	}
 }
 
+// TestStreamInParts reduces what goes through small scratch buffers in parts, to a kernel
+// stream, where each part but the last is whole beats.
+func TestStreamInParts(t *testing.T) {
+	for _, n := range []int{3, 4, 8} {
+		for _, most := range []int{2900, 3333, 5902} {
+			ctx := limited(t, time.Minute)
+			l := limits{RxBuffers: accl.RxBuffers{Count: 16, Bytes: 896}, MaxEager: 2766, MaxRendezvous: most}
+			b := all.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
+			for _, res := range []accl.DType{accl.TypeFloat16, accl.TypeFloat32} {
+				b.run(ctx, conform.Case{Op: "reduce", Func: accl.Max, Op0: accl.TypeFloat32, Res: res, Wire: accl.TypeFloat16, Count: 673, Root: 2, StreamRes: true})
+			}
+		}
+	}
+}
+
 // TestManyPost has many ranks post receives from one, more than its engine remembers
 // invitations to, before it sends anything; and again while all ranks have data of its own
 // to come in many parts besides. Every other message is one between the two alone.
