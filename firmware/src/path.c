@@ -106,6 +106,9 @@ static void ask_once(uint32_t before, uint32_t behind)
  * a message that is waited for. */
 static bool once_is_enough(void) { return self->size > 1 && !lossy() && engine.rx_count > 1; }
 
+/* All rx buffers but a quarter. */
+static uint32_t three_quarters(void) { return engine.rx_count - (engine.rx_count + 3) / 4; }
+
 static void eagerly(struct path *path, uint32_t messages)
 {
 	path->protocol = EAGER;
@@ -133,7 +136,7 @@ static void around_eagerly(struct path *path, uint32_t count)
 {
 	if (!once_is_enough())
 		return;
-	eagerly(path, engine.rx_count - (engine.rx_count + 3) / 4);
+	eagerly(path, three_quarters());
 	if (self->words.scenario == CCLO_OPERATION_ALLREDUCE)
 		in_parts(path, count);
 	ask_once(around(self->rank + 1), around(self->rank + self->size - 1));
@@ -149,7 +152,7 @@ _Static_assert(CCLO_PACKET_SLOTS >= (3 + 1) * CCLO_SESSION_PACKET_SLOTS, "and th
 
 void path_exchange(struct path *path)
 {
-	uint32_t most = self->size <= FEW_RANKS ? engine.rx_count - (engine.rx_count + 3) / 4 : (engine.rx_count + 2) / 4;
+	uint32_t most = self->size <= FEW_RANKS ? three_quarters() : (engine.rx_count + 2) / 4;
 
 	if (path->protocol != PACED || !once_is_enough() || self->size > MANY_RANKS || most < elements_in(WAY_BYTES) / message_of(path))
 		return;

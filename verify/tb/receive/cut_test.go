@@ -43,6 +43,12 @@ func headerParts(b *block.Bench, r *rand.Rand) error {
 	return nil
 }
 
+// paces has both sides wait now and then, but in every other thousand cycles.
+func paces(r *rand.Rand, cycle int) (gives, takes bool) {
+	gives, takes = r.IntN(4) > 0, r.IntN(4) > 0
+	return gives || cycle/1000%2 == 0, takes || cycle/1000%2 == 0
+}
+
 // rxShift gets streams that begin at any byte of their first beat.
 func rxShift(b *block.Bench, r *rand.Rand) error {
 	type stream struct {
@@ -59,10 +65,7 @@ func rxShift(b *block.Bench, r *rand.Rand) error {
 		if cycle > 60000 {
 			return fmt.Errorf("only %d streams came", seen)
 		}
-		gives, takes := r.IntN(4) > 0, r.IntN(4) > 0
-		if cycle/1000%2 == 0 {
-			gives, takes = true, true
-		}
+		gives, takes := paces(r, cycle)
 		if !in.Offered() {
 			b.Scramble(r, "in_data", "in_keep", "in_last", "in_shift")
 			if now == nil && gives {
@@ -141,10 +144,7 @@ func putJoiner(b *block.Bench, r *rand.Rand) error {
 		if cycle > 80000 {
 			return fmt.Errorf("only %d puts came", seen)
 		}
-		gives, takes := r.IntN(4) > 0, r.IntN(4) > 0
-		if cycle/1000%2 == 0 {
-			gives, takes = true, true
-		}
+		gives, takes := paces(r, cycle)
 		if !in.Offered() {
 			b.Scramble(r, "in_data", "in_keep", "in_last", "in_level", "in_ends")
 			if now == nil && gives {
