@@ -3,6 +3,7 @@
 #include "comm.h"
 #include "move.h"
 #include "operations.h"
+#include "plan.h"
 #include "task.h"
 
 #define RX_WORD(record, word) ((record) + 4 * (word))
@@ -43,6 +44,7 @@ __attribute__((cold)) void reset_engine(void)
 	engine.queues_taken = engine.queues_lent = engine.early = 0;
 	engine.enabled = false;
 	engine.left = true;
+	plan_drop();
 	engine.windows = engine.ranks = 0;
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;

@@ -148,6 +148,9 @@ struct engine {
 	uint32_t early; /* bit of the call that holds a queue though its message has not come */
 	uint32_t windows; /* bit set of windows in use */
 	uint32_t ranks; /* of the largest communicator that calls have used since the last reset */
+	struct plan *planned; /* of the call that begins, or to be recorded; or NULL */
+	const struct plan *set_by; /* whose settings registers of moves have, or NULL */
+	const struct call *recording; /* whose plan is recorded, or NULL */
 	struct call *counted; /* whose packets the engine counts, in a register */
 	struct {
 		uint32_t comm, context;

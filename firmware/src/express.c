@@ -6,6 +6,7 @@
 #include "comm.h"
 #include "move.h"
 #include "operations.h"
+#include "plan.h"
 #include "task.h"
 #include "window.h"
 
@@ -28,6 +29,7 @@ static inline bool go(uint32_t control, enum call_kind kind, uint32_t moves, uin
 
 	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, QUEUE));
 	engine.open = 1;
+	engine.set_by = NULL;
 	engine.quick = (uint8_t)moves;
 	call->kind = (uint8_t)kind;
 	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
@@ -275,7 +277,9 @@ bool express(uint32_t operation)
 	const struct known *known = &engine.known;
 	uint32_t wrong, packed, count, bytes, low0, high0, low2, high2, comm, peer, tag;
 
-	if (operation > CCLO_OPERATION_RECV || (known->express >> operation & 1) == 0)
+	if (operation > CCLO_OPERATION_RECV)
+		return plan_issue(operation);
+	if ((known->express >> operation & 1) == 0)
 		return false;
 	wrong = CALL_WORD(arithcfg) ^ known->elements;
 	packed = CALL_WORD(compression_flags);

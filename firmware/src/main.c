@@ -56,6 +56,7 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	engine.open |= call->bit;
 	engine.current = call;
 	engine.alike = false;
+	engine.set_by = NULL;
 	task_begin(call, top, task_main);
 }
 

@@ -1,6 +1,7 @@
 #include "move.h"
 
 #include "comm.h"
+#include "plan.h"
 #include "task.h"
 
 #define COMPLETED(queue)                                                                                 \
@@ -206,6 +207,7 @@ void move_finishes(struct call *call)
 /* What comes after is up to the scheduler. */
 void move_finish(void)
 {
+	plan_keep();
 	if (self->state.queue == NO_QUEUE)
 		task_done();
 	move_finishes(self);

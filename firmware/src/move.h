@@ -38,10 +38,15 @@ void move_commit(bool to_window, uint32_t count, uint32_t prepared);
 void move_make_room(void);
 void move_count_packets(void);
 
+/* A move of the call whose plan is recorded (plan.c). */
+void plan_note(uint32_t control);
+
 static inline void move_give(uint32_t control)
 {
 	uint32_t queue = (uint32_t)engine.current->state.queue;
 
+	if (UNLIKELY(engine.recording != NULL))
+		plan_note(control);
 	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, queue));
 	engine.issued[queue]++;
 	engine.room[queue]--;

@@ -2,6 +2,7 @@
 
 #include "comm.h"
 #include "order.h"
+#include "plan.h"
 #include "task.h"
 
 /* What an operation needs before it runs. */
@@ -64,6 +65,8 @@ void operation_run(struct call *call)
 	uint32_t needs;
 
 	call->kind = KIND_LOCAL;
+	if (UNLIKELY(engine.planned != NULL))
+		plan_begin(call);
 	if (scenario >= sizeof(operations) / sizeof(operations[0]) || o->run == NULL)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	needs = o->needs;

@@ -3,6 +3,7 @@
 #include "comm.h"
 #include "move.h"
 #include "path.h"
+#include "plan.h"
 #include "scratch.h"
 #include "task.h"
 #include "window.h"
@@ -407,6 +408,7 @@ static bool next_stage(struct path *path, struct stage *stage)
 
 void stages_end(void)
 {
+	plan_keep();
 	move_drain();
 	windows_finish();
 	task_done();

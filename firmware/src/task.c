@@ -2,6 +2,7 @@
 
 #include "move.h"
 #include "operations.h"
+#include "plan.h"
 #include "window.h"
 
 #define STACK_GUARD 0x5AC0FFEEu
@@ -39,6 +40,7 @@ void task_done(void)
 {
 	struct call *call = self;
 
+	plan_drop();
 	task_end(call, call->error);
 	check_stack(call);
 	task_leave();

@@ -62,7 +62,7 @@ func TestEngineIsConsistent(t *testing.T) {
 			equal("queue of move_control", 1<<fieldBits(t, control, "queue"), queues)
 
 			exchange := g.Memory(abi.Exchange)
-			equal("exchange memory as the processor sees it", int(exchange.ProcessorBase), 0x10000+int(exchange.Base))
+			equal("exchange memory as the processor sees it", int(exchange.ProcessorBase), 0x30000+int(exchange.Base))
 			for _, m := range g.Registers {
 				if m.Name == abi.HostControl {
 					continue

@@ -16,7 +16,7 @@ abi "accl-2021" {
 
   memory "exchange" {
     base           = hex("800")
-    processor_base = hex("10800")
+    processor_base = hex("30800")
     size           = hex("800")
 
     word "return_code" { at = hex("FFC") }

@@ -12,7 +12,7 @@ abi "processor" {
 
   memory "local_ram" {
     processor_base = 0
-    size           = hex("10000")
+    size           = hex("20000")
     doc            = "Program and data of the control processor; execution starts at its first byte."
   }
 

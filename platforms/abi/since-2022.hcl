@@ -25,7 +25,7 @@ abi "since-2022" {
 
   memory "exchange" {
     base           = 0
-    processor_base = hex("10000")
+    processor_base = hex("30000")
     size           = hex("2000")
 
     word "return_code" { at = hex("1FFC") }

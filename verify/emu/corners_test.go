@@ -20,7 +20,7 @@ func TestWrongAccess(t *testing.T) {
 		size int
 	}{
 		{r.address("move", "control"), 4}, {r.address("move", "bytes"), 2}, {r.address("rx", "enqueue"), 4},
-		{r.address("system", "hardware_id") - 4, 4}, {0x2_0FFC, 4}, {0x1_2000, 4}, {0xFFFF_FFFC, 4},
+		{r.address("system", "hardware_id") - 4, 4}, {0x2_0FFC, 4}, {0x3_2000, 4}, {0xFFFF_FFFC, 4},
 	}
 	for _, l := range loads {
 		if _, err := r.bus.Load(l.at, l.size); !errors.Is(err, rv32.ErrUnmapped) {
@@ -39,10 +39,10 @@ func TestWrongAccess(t *testing.T) {
 			t.Errorf("storing %d bytes at 0x%X: %v", s.size, s.at, err)
 		}
 	}
-	if err := r.bus.Store(0x1_0100, 4, 42); err != nil {
+	if err := r.bus.Store(0x3_0100, 4, 42); err != nil {
 		t.Error(err)
 	}
-	if v, err := r.bus.Load(0x1_0100, 4); v != 42 || err != nil {
+	if v, err := r.bus.Load(0x3_0100, 4); v != 42 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
 }

@@ -35,8 +35,8 @@ func TestExchangeRegisters(t *testing.T) {
 			if v, err := d.ReadReg(t.Context(), off); v != 0xAABBCCDD || err != nil {
 				t.Errorf("%s: 0x%X, %v", platform, v, err)
 			}
-			// The processor sees the same bytes from 0x10000 on.
-			at := uint32(0x10000) + off
+			// The processor sees the same bytes from 0x30000 on.
+			at := uint32(0x30000) + off
 			if err := r.bus.Store(at+1, 1, 0x77); err != nil {
 				t.Error(err)
 			}

@@ -18,6 +18,7 @@ type Point struct {
 	Bytes     int       `json:"bytes"`
 	Latency   uint32    `json:"memory_latency_cycles"`
 	Cycles    uint64    `json:"cycles"`
+	First     uint64    `json:"first_cycles"` // of the first call that said this; Cycles are those of the third
 	Bound     float64   `json:"bound_cycles,omitempty"`
 	Engine    float64   `json:"engine_beats,omitempty"` // through one port or path of an engine, if that is what binds
 	Aim       float64   `json:"aim_cycles,omitempty"`   // at most
@@ -74,7 +75,7 @@ func (p *Point) what() string {
 // printPoints writes what was measured next to what bounds it.
 func (r *Report) printPoints(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
+	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tfirst\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
 	for i := range r.Points {
 		p := &r.Points[i]
 		bound, ratio, engine, aim, met := "", "", "", "", ""
@@ -90,7 +91,7 @@ func (r *Report) printPoints(w io.Writer) error {
 				met = "yes"
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.First, p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
 	}
 	return t.Flush()
 }

@@ -112,6 +112,10 @@ func (b *bench) prepare(r *row) error {
 // remembers.
 const warm = 1024
 
+// again is how often a call is made: from the third one that says the same on, firmware
+// does what it remembers.
+const again = 3
+
 // point measures a row.
 func (b *bench) point(r *row) (Point, error) {
 	wrap := func(err error) error {
@@ -130,10 +134,18 @@ func (b *bench) point(r *row) (Point, error) {
 			return Point{}, wrap(err)
 		}
 	}
-	p, err := b.run(r)
-	if err != nil {
-		return Point{}, wrap(err)
+	var p Point
+	var first uint64
+	for call := range again {
+		var err error
+		if p, err = b.run(r); err != nil {
+			return Point{}, wrap(err)
+		}
+		if call == 0 {
+			first = p.Cycles
+		}
 	}
+	p.First = first
 	return p, nil
 }
 

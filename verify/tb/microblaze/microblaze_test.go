@@ -122,7 +122,8 @@ func TestProcessorIsReadByYosys(t *testing.T) {
 	if err := synth.Available(); err != nil {
 		t.Skip(err)
 	}
-	k, all := engine(t, made(t, "microblaze_v"))
+	d := made(t, "microblaze_v")
+	k, all := engine(t, d)
 	with := maps.Clone(k.Sources)
 	maps.Copy(with, k.BlackBoxes(all))
 	for name := range with {
@@ -140,7 +141,9 @@ func TestProcessorIsReadByYosys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ram := func(m synth.Memory) bool { return strings.HasSuffix(m.Name, ".memory") && m.Width*m.Words == 8*0x10000 }
+	ram := func(m synth.Memory) bool {
+		return strings.HasSuffix(m.Name, ".memory") && m.Width*m.Words == 8*int(d.ABI().Memory("local_ram").Size)
+	}
 	if len(memories) != 1 || !ram(memories[0]) || memories[0].Unregistered {
 		t.Errorf("memories: %+v", memories)
 	}

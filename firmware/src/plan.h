@@ -1,0 +1,22 @@
+/* Plans of collectives: what a call has written to the registers of moves is kept, and
+ * written again for calls that say the same. */
+
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "engine.h"
+
+/* Issues the moves of the call in the window, if it has a plan that the queue takes at once: it is
+ * finishing then. If not, the call begins next. No other call may be open. */
+bool plan_issue(uint32_t operation);
+
+/* That call begins: issues the moves of its plan and ends, or returns; it may be recorded then. */
+void plan_begin(struct call *call);
+
+/* All moves of the call that runs are issued. */
+void plan_keep(void);
+
+/* What is recorded is no plan. */
+static inline void plan_drop(void) { engine.recording = NULL; }
+
+#endif
