@@ -41,7 +41,7 @@ func repeated(t *testing.T, on where) {
 								b.run(ctx, other)
 							}
 							if b.p.Features.Rendezvous && rng.IntN(changes) == 0 {
-								limit := uint32(b.p.RxBuffers.Bytes + rng.IntN(b.p.Limits.MaxEagerBytes))
+								limit := uint32(b.p.RxBuffers.Bytes + rng.IntN(b.p.Limits.MaxEagerBytes-b.p.RxBuffers.Bytes+1))
 								b.each(func(_ int, e *accl.Engine) error { return e.SetMaxEager(ctx, limit) })
 							}
 						}
