@@ -107,6 +107,20 @@ __attribute__((cold)) void express_settle(void)
 	engine.quick = 0;
 }
 
+void express_again(void)
+{
+	struct call *call = engine.current;
+
+	if (call != engine.calls || engine.open != call->bit || call->state.queue != QUEUE)
+		return;
+	hw_write(CCLO_CALLS_TICKET_ADDRESS, call->ticket);
+	engine.queues_taken = 0;
+	engine.issued[QUEUE]--; /* the last one counts when it has ended */
+	engine.quick = 1;
+	task_limit_first(call, move_limit());
+	task_leave();
+}
+
 static inline void set_bytes(uint32_t bytes) { hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes); }
 
 static inline void set_op0(uint32_t low, uint32_t high)

@@ -36,6 +36,10 @@ uint32_t express_window(void);
 static inline uint32_t express_window(void) { return 0; }
 #endif
 
+/* Makes the call that runs one of those if it is alone and its moves are in the first queue: it does
+ * not return then. */
+void express_again(void);
+
 /* That call is no longer alone, or its move fails: makes it one like others. */
 void express_settle(void);
 

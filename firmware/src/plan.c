@@ -6,6 +6,7 @@
 #include "plan.h"
 
 #include "move.h"
+#include "operations.h"
 #include "task.h"
 
 /* Words of a call that collectives look at, but for the operation. */
@@ -28,9 +29,12 @@ struct setting {
 struct plan {
 	uint32_t signature; /* of calls whose place this is */
 	uint32_t version; /* of the tables that it holds for; 0 for none */
-	uint32_t moves; /* 0: such calls have no plan */
-	const struct setting *first, *changed, *end; /* from changed on if registers are as the plan leaves them */
+	uint32_t refused; /* version of the tables with which such calls have none */
+	uint32_t moves;
+	/* From changed on if registers are as the plan leaves them; up to rest the queue takes it at once. */
+	const struct setting *first, *changed, *rest, *end;
 	struct words words;
+	struct plan *next; /* that a call had after this one, the last time */
 };
 
 /* A call's place is one of a set, found by its signature. */
@@ -44,15 +48,21 @@ struct plan {
 #define SECOND_RUN ((CCLO_MOVE_STRM_ADDRESS - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
 #define REGISTERS  (FIRST_RUN + SECOND_RUN)
 
+#define REGISTER_AT(address)                                                            \
+	((address) < CCLO_MOVE_COMM_ADDRESS ? ((address) - CCLO_MOVE_BYTES_ADDRESS) / 4 \
+	                                    : FIRST_RUN + ((address) - CCLO_MOVE_COMM_ADDRESS) / 4)
+
 static struct {
 	struct plan places[SETS * WAYS];
+	struct plan *last, *expected; /* that calls had, that the next one may have; or NULL */
 	uint32_t next_way;
 	struct setting settings[SETTINGS];
 	uint32_t used; /* settings */
 	/* The one that is recorded: its settings so far are behind those that are used. */
 	struct plan *recorded;
 	uint32_t version; /* of the tables when it began */
-	uint32_t length, registers[REGISTERS]; /* as they were when its last move was issued */
+	uint32_t length, set; /* settings, bit set of registers */
+	uint32_t registers[REGISTERS]; /* as they are set */
 } plans;
 
 static uint32_t register_address(uint32_t i)
@@ -60,13 +70,7 @@ static uint32_t register_address(uint32_t i)
 	return i < FIRST_RUN ? CCLO_MOVE_BYTES_ADDRESS + 4 * i : CCLO_MOVE_COMM_ADDRESS + 4 * (i - FIRST_RUN);
 }
 
-static uint32_t register_at(uint32_t address)
-{
-	return address < CCLO_MOVE_COMM_ADDRESS ? (address - CCLO_MOVE_BYTES_ADDRESS) / 4
-	                                        : FIRST_RUN + (address - CCLO_MOVE_COMM_ADDRESS) / 4;
-}
-
-static inline void read_words(struct words *words, uint32_t operation)
+static void note_words(struct words *words, uint32_t operation)
 {
 	words->operation = operation;
 #define WORD(name) words->name = CALL_WORD(name);
@@ -74,21 +78,11 @@ static inline void read_words(struct words *words, uint32_t operation)
 #undef WORD
 }
 
-static inline bool say_the_same(const struct words *a, const struct words *b)
+static uint32_t signature_of(uint32_t operation)
 {
-	uint32_t differ = a->operation ^ b->operation;
+	uint32_t signature = operation << 27 ^ CALL_WORD(root_src_dst) << 20 ^ CALL_WORD(comm) << 8 ^ CALL_WORD(count);
 
-#define WORD(name) differ |= a->name ^ b->name;
-	WORDS(WORD)
-#undef WORD
-	return differ == 0;
-}
-
-static inline uint32_t signature_of(const struct words *words)
-{
-	uint32_t signature = words->operation << 27 ^ words->root_src_dst << 20 ^ words->comm << 8 ^ words->count;
-
-	signature ^= words->addr_0_low >> 3 ^ words->addr_2_low << 3;
+	signature ^= CALL_WORD(addr_0_low) >> 3 ^ CALL_WORD(addr_2_low) << 3;
 	return signature ^ signature >> 16;
 }
 
@@ -98,7 +92,7 @@ __attribute__((noinline)) static void take_place(struct plan *set, uint32_t sign
 	struct plan *plan = set + plans.next_way++ % WAYS;
 
 	plan->signature = signature;
-	plan->version = 0;
+	plan->version = plan->refused = 0;
 }
 
 /* The place of such calls, if there was one before. */
@@ -113,44 +107,13 @@ static inline struct plan *place_of(uint32_t signature)
 	return NULL;
 }
 
-bool plan_issue(uint32_t operation)
+/* What is left when the queue is full: others may set registers while this call waits for room. */
+__attribute__((noreturn)) static void issue_rest(void *of)
 {
-	struct call *call = engine.calls;
-	const struct setting *s;
-	struct words words;
-	struct plan *plan;
-
-	read_words(&words, operation);
-	plan = place_of(signature_of(&words));
-	if (plan == NULL || plan->version != engine.tables || plan->moves - 1 >= CCLO_MOVE_QUEUE_DEPTH || engine.left ||
-	    !say_the_same(&plan->words, &words)) {
-		engine.planned = plan;
-		return false;
-	}
-	s = engine.set_by == plan ? plan->changed : plan->first;
-	do
-		hw_write(s->address, s->value);
-	while (++s != plan->end);
-	engine.set_by = plan;
-	engine.alike = false;
-	engine.open = 1;
-	engine.quick = (uint8_t)plan->moves;
-	call->kind = KIND_COLLECTIVE;
-	call->comm = words.comm;
-	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
-	task_limit_first(call, move_limit());
-	return true;
-}
-
-/* More moves than the queue takes: others may set registers while this call waits for room. */
-__attribute__((noreturn)) static void issue_slowly(struct call *call, const struct plan *plan)
-{
+	const struct plan *plan = of;
 	uint32_t switches = engine.switches;
 
-	call->kind = KIND_COLLECTIVE;
-	call->comm = plan->words.comm;
-	call->op0.form = call->res.form = CCLO_MOVE_OPERAND_NONE;
-	for (const struct setting *s = plan->first; s != plan->end; s++) {
+	for (const struct setting *s = plan->rest; s != plan->end; s++) {
 		if (s->address != CCLO_MOVE_CONTROL_ADDRESS) {
 			hw_write(s->address, s->value);
 			continue;
@@ -164,29 +127,91 @@ __attribute__((noreturn)) static void issue_slowly(struct call *call, const stru
 		}
 		move_give(s->value);
 	}
+	express_again();
 	move_finish();
+}
+
+/* Whether the call in the window has this plan. */
+static inline __attribute__((always_inline)) bool holds(const struct plan *plan, uint32_t operation)
+{
+	const struct words *words = &plan->words;
+	uint32_t differ = engine.left | (plan->version ^ engine.tables) | (words->operation ^ operation);
+
+#define WORD(name) differ |= words->name ^ CALL_WORD(name);
+	WORDS(WORD)
+#undef WORD
+	return differ == 0;
+}
+
+/* The plan of the call, if it has one. */
+__attribute__((noinline)) static struct plan *find(uint32_t operation)
+{
+	struct plan *plan = place_of(signature_of(operation));
+
+	if (plan == NULL || !holds(plan, operation)) {
+		engine.planned = plan;
+		return NULL;
+	}
+	if (plans.last != NULL)
+		plans.last->next = plan;
+	return plan;
+}
+
+static inline void write(const struct setting *s, const struct setting *end)
+{
+	for (; end - s >= 4; s += 4) {
+		hw_write(s[0].address, s[0].value);
+		hw_write(s[1].address, s[1].value);
+		hw_write(s[2].address, s[2].value);
+		hw_write(s[3].address, s[3].value);
+	}
+	for (; s != end; s++)
+		hw_write(s->address, s->value);
+}
+
+bool plan_issue(uint32_t operation)
+{
+	struct call *call = engine.calls;
+	struct plan *plan = plans.expected;
+
+	if (UNLIKELY(plan == NULL || plan->words.addr_0_low != CALL_WORD(addr_0_low) || !holds(plan, operation))) {
+		plan = find(operation);
+		if (plan == NULL)
+			return false;
+	}
+	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
+	plans.last = plan;
+	plans.expected = plan->next;
+	engine.set_by = plan;
+	engine.alike = false;
+	engine.open = 1;
+	call->kind = KIND_COLLECTIVE;
+	call->comm = plan->words.comm;
+	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
+	task_limit_first(call, move_limit());
+	if (LIKELY(plan->rest == plan->end)) {
+		engine.quick = (uint8_t)plan->moves;
+		return true;
+	}
+	engine.quick = CCLO_MOVE_QUEUE_DEPTH;
+	express_settle();
+	call->state.finishing = false;
+	engine.current = call;
+	task_anew(plan, issue_rest);
 }
 
 __attribute__((noinline)) void plan_begin(struct call *call)
 {
 	struct plan *plan = engine.planned;
-	bool same;
-	struct words words;
 
 	engine.planned = NULL;
-	read_words(&words, call->words.scenario);
-	same = plan->version == engine.tables && say_the_same(&plan->words, &words);
-	if (same) {
-		if (plan->moves == 0 || engine.left)
-			return;
-		queue_take(); /* the first one: no other call is open */
-		issue_slowly(call, plan);
-	}
+	if (plan->refused == engine.tables || (plan->version == engine.tables && engine.left))
+		return;
+	note_words(&plan->words, call->words.scenario);
 	plan->version = 0;
-	plan->words = words;
 	plan->moves = 0;
 	plans.recorded = plan;
-	plans.length = 0;
+	plans.length = plans.set = 0;
 	plans.version = engine.tables;
 	engine.recording = call;
 }
@@ -194,8 +219,7 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 /* What was recorded is no plan, as long as tables are the same. */
 static void refuse(void)
 {
-	plans.recorded->moves = 0;
-	plans.recorded->version = plans.version;
+	plans.recorded->refused = plans.version;
 	plan_drop();
 }
 
@@ -235,9 +259,39 @@ static void add(uint32_t address, uint32_t value)
 	plans.settings[plans.used + plans.length++] = (struct setting){ address, value };
 }
 
+/* A bit for each register from one to another. */
+#define BITS(from, to) (((2u << PLACE(to)) - 1) & ~((1u << PLACE(from)) - 1))
+#define PLACE(name)    REGISTER_AT(CCLO_MOVE_##name##_ADDRESS)
+
+/* Registers that a move of this kind depends on. */
+static uint32_t registers_of(uint32_t control)
+{
+	const uint32_t packed = CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK | CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK |
+	                        CCLO_MOVE_CONTROL_RESULT_COMPRESSED_MASK | CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK |
+	                        CCLO_MOVE_CONTROL_INNER_COMPRESSED_MASK;
+	uint32_t op0 = FIELD_OF(MOVE_CONTROL_OP0, control), op1 = FIELD_OF(MOVE_CONTROL_OP1, control);
+	uint32_t result = FIELD_OF(MOVE_CONTROL_RESULT, control);
+	uint32_t bits = BITS(BYTES, BYTES) | BITS(TDEST, TDEST);
+
+	if (control & packed)
+		bits |= BITS(COMPRESSED_BYTES, COMPRESSED_BYTES);
+	if (op0 == CCLO_MOVE_OPERAND_MEMORY)
+		bits |= BITS(OP0_ADDRESS, OP0_ADDRESS_HIGH);
+	if (op1 == CCLO_MOVE_OPERAND_MEMORY)
+		bits |= BITS(OP1_ADDRESS, OP1_ADDRESS_HIGH);
+	if (result != CCLO_MOVE_RESULT_NONE && result != CCLO_MOVE_RESULT_NETWORK)
+		bits |= BITS(RESULT_ADDRESS, RESULT_ADDRESS_HIGH);
+	if (op0 == CCLO_MOVE_OPERAND_MESSAGE || op1 == CCLO_MOVE_OPERAND_MESSAGE)
+		bits |= BITS(COMM, SOURCE) | BITS(COMM_CONTEXT, TAG);
+	if (result != CCLO_MOVE_RESULT_NONE && result != CCLO_MOVE_RESULT_MEMORY)
+		bits |= BITS(COMM, COMM) | BITS(DESTINATION, STRM);
+	return bits;
+}
+
 __attribute__((cold)) void plan_note(uint32_t control)
 {
 	const struct call *call = engine.recording;
+	uint32_t bits = registers_of(control);
 
 	if (engine.current != call)
 		return;
@@ -252,30 +306,42 @@ __attribute__((cold)) void plan_note(uint32_t control)
 	if (!may_grow())
 		return;
 	for (uint32_t i = 0; i < REGISTERS; i++) {
-		uint32_t value = hw_read(register_address(i));
+		uint32_t value;
 
-		if (plans.recorded->moves == 0 || plans.registers[i] != value)
+		if ((bits & 1u << i) == 0)
+			continue;
+		value = hw_read(register_address(i));
+		if ((plans.set & 1u << i) == 0 || plans.registers[i] != value)
 			add(register_address(i), value);
 		plans.registers[i] = value;
 	}
+	plans.set |= bits;
 	add(CCLO_MOVE_CONTROL_ADDRESS, control);
 	plans.recorded->moves++;
 }
 
-/* Puts those of the first settings to the front that the last move leaves as they are. */
+/* Puts those of the first move's settings to the front that registers have in the end. */
 static struct setting *order_first(struct setting *settings)
 {
 	struct setting *changed = settings;
 
-	for (struct setting *s = settings; s != settings + REGISTERS; s++) {
+	for (struct setting *s = settings; s->address != CCLO_MOVE_CONTROL_ADDRESS; s++) {
 		struct setting setting = *s;
 
-		if (setting.value != plans.registers[register_at(setting.address)])
+		if (setting.value != plans.registers[REGISTER_AT(setting.address)])
 			continue;
 		*s = *changed;
 		*changed++ = setting;
 	}
 	return changed;
+}
+
+static const struct setting *behind_moves(const struct setting *s, uint32_t moves)
+{
+	while (moves != 0)
+		if (s++->address == CCLO_MOVE_CONTROL_ADDRESS)
+			moves--;
+	return s;
 }
 
 __attribute__((cold, noinline)) static void keep(struct plan *plan)
@@ -284,7 +350,10 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 
 	plan->first = settings;
 	plan->changed = order_first(settings);
-	plan->end = settings + plans.length;
+	plan->rest = plan->end = settings + plans.length;
+	if (plan->moves > CCLO_MOVE_QUEUE_DEPTH)
+		plan->rest = behind_moves(settings, CCLO_MOVE_QUEUE_DEPTH);
+	plan->next = plan;
 	plan->version = plans.version;
 	plans.used += plans.length;
 }

@@ -6,11 +6,11 @@
 
 #include "engine.h"
 
-/* Issues the moves of the call in the window, if it has a plan that the queue takes at once: it is
- * finishing then. If not, the call begins next. No other call may be open. */
+/* Issues the moves of the call in the window, if it has a plan: it is finishing then, or waits for
+ * room for more of them and does not return. If not, the call begins next. No other call may be open. */
 bool plan_issue(uint32_t operation);
 
-/* That call begins: issues the moves of its plan and ends, or returns; it may be recorded then. */
+/* That call begins: it may be recorded. */
 void plan_begin(struct call *call);
 
 /* All moves of the call that runs are issued. */

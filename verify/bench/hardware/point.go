@@ -18,7 +18,7 @@ type Point struct {
 	Bytes     int       `json:"bytes"`
 	Latency   uint32    `json:"memory_latency_cycles"`
 	Cycles    uint64    `json:"cycles"`
-	First     uint64    `json:"first_cycles"` // of the first call that said this; Cycles are those of the third
+	First     uint64    `json:"first_cycles"` // of the first call that said this; Cycles are those of the fourth
 	Bound     float64   `json:"bound_cycles,omitempty"`
 	Engine    float64   `json:"engine_beats,omitempty"` // through one port or path of an engine, if that is what binds
 	Aim       float64   `json:"aim_cycles,omitempty"`   // at most
