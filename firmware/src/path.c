@@ -137,8 +137,7 @@ static void around_eagerly(struct path *path, uint32_t count)
 	if (!once_is_enough())
 		return;
 	eagerly(path, three_quarters());
-	if (self->words.scenario == CCLO_OPERATION_ALLREDUCE)
-		in_parts(path, count);
+	in_parts(path, count);
 	ask_once(around(self->rank + 1), around(self->rank + self->size - 1));
 }
 
