@@ -34,7 +34,7 @@ struct plan {
 	/* From changed on if registers are as the plan leaves them; up to rest the queue takes it at once. */
 	const struct setting *first, *changed, *rest, *end;
 	struct words words;
-	struct plan *next; /* that a call had after this one, the last time */
+	struct plan *next; /* place of the call that came after such a one, the last time */
 };
 
 /* A call's place is one of a set, found by its signature. */
@@ -54,7 +54,7 @@ struct plan {
 
 static struct {
 	struct plan places[SETS * WAYS];
-	struct plan *last, *expected; /* that calls had, that the next one may have; or NULL */
+	struct plan *last, *expected; /* places of the last call and of the next one, perhaps; or NULL */
 	uint32_t next_way;
 	struct setting settings[SETTINGS];
 	uint32_t used; /* settings */
@@ -143,18 +143,34 @@ static inline __attribute__((always_inline)) bool holds(const struct plan *plan,
 	return differ == 0;
 }
 
-/* The plan of the call, if it has one. */
+/* Whether this is its place, where it has a plan or is refused one. */
+static inline __attribute__((always_inline)) bool is_expected(const struct plan *plan, uint32_t operation)
+{
+	if (plan->words.addr_0_low != CALL_WORD(addr_0_low))
+		return false;
+	if (UNLIKELY(plan->refused == engine.tables))
+		return plan->words.operation == operation && plan->words.count == CALL_WORD(count);
+	return holds(plan, operation);
+}
+
+/* That place; or NULL. */
 __attribute__((noinline)) static struct plan *find(uint32_t operation)
 {
 	struct plan *plan = place_of(signature_of(operation));
 
-	if (plan == NULL || !holds(plan, operation)) {
+	if (plan == NULL || (plan->version == engine.tables ? !holds(plan, operation) : plan->refused != engine.tables)) {
 		engine.planned = plan;
 		return NULL;
 	}
 	if (plans.last != NULL)
 		plans.last->next = plan;
 	return plan;
+}
+
+static inline void expect_next(struct plan *plan)
+{
+	plans.last = plan;
+	plans.expected = plan->next;
 }
 
 static inline void write(const struct setting *s, const struct setting *end)
@@ -174,14 +190,17 @@ bool plan_issue(uint32_t operation)
 	struct call *call = engine.calls;
 	struct plan *plan = plans.expected;
 
-	if (UNLIKELY(plan == NULL || plan->words.addr_0_low != CALL_WORD(addr_0_low) || !holds(plan, operation))) {
+	if (UNLIKELY(plan == NULL || !is_expected(plan, operation))) {
 		plan = find(operation);
 		if (plan == NULL)
 			return false;
 	}
+	if (UNLIKELY(plan->refused == engine.tables)) {
+		expect_next(plan);
+		return false;
+	}
 	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
-	plans.last = plan;
-	plans.expected = plan->next;
+	expect_next(plan);
 	engine.set_by = plan;
 	engine.alike = false;
 	engine.open = 1;
@@ -205,11 +224,12 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	struct plan *plan = engine.planned;
 
 	engine.planned = NULL;
-	if (plan->refused == engine.tables || (plan->version == engine.tables && engine.left))
+	if (plan->version == engine.tables && engine.left)
 		return;
 	note_words(&plan->words, call->words.scenario);
 	plan->version = 0;
 	plan->moves = 0;
+	plan->next = plan;
 	plans.recorded = plan;
 	plans.length = plans.set = 0;
 	plans.version = engine.tables;
@@ -353,7 +373,6 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 	plan->rest = plan->end = settings + plans.length;
 	if (plan->moves > CCLO_MOVE_QUEUE_DEPTH)
 		plan->rest = behind_moves(settings, CCLO_MOVE_QUEUE_DEPTH);
-	plan->next = plan;
 	plan->version = plans.version;
 	plans.used += plans.length;
 }

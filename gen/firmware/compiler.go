@@ -52,7 +52,7 @@ func FindCompiler(ctx context.Context) (*Compiler, error) {
 // the CSR instructions without another letter.
 func flags(ramBytes uint32) []string {
 	return []string{
-		"-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32", "-std=c11", "-O2",
+		"-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32", "-std=c11", "-O3",
 		"-ffreestanding", "-nostdlib", "-fno-common", "-ffunction-sections",
 		"-fno-tree-loop-distribute-patterns", // would make memcpy call itself
 		"-Wall", "-Wextra", "-Werror",
