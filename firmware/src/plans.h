@@ -1,0 +1,51 @@
+/* Plans that calls have, or get. */
+
+#ifndef PLANS_H
+#define PLANS_H
+
+#include "engine.h"
+
+/* Words of a call that collectives look at, but for the operation. */
+#define WORDS(X) \
+	X(count) X(comm) X(root_src_dst) X(function_code) X(tag) X(arithcfg) X(compression_flags) X(stream_flags) \
+	X(addr_0_low) X(addr_0_high) X(addr_2_low) X(addr_2_high)
+
+struct words {
+	uint32_t operation;
+#define WORD(name) uint32_t name;
+	WORDS(WORD)
+#undef WORD
+};
+
+/* A register, and what is written to it. */
+struct setting {
+	uint32_t address, value;
+};
+
+struct plan {
+	uint32_t signature; /* of calls whose place this is */
+	uint32_t version; /* of the tables that it holds for; 0 for none */
+	uint32_t refused; /* version of the tables with which such calls have none */
+	uint32_t moves;
+	/* From changed on if registers are as the plan leaves them; up to rest the queue takes it at once. */
+	const struct setting *first, *changed, *rest, *end;
+	struct words words;
+	struct plan *next; /* place of the call that came after such a one, the last time */
+};
+
+/* A call's place is one of a set, found by its signature. */
+#define SETS     8
+#define WAYS     4
+#define SETTINGS 2048
+
+struct plans {
+	struct plan places[SETS * WAYS];
+	struct plan *last, *expected; /* places of the last call and of the next one, perhaps; or NULL */
+	uint32_t next_way;
+	struct setting settings[SETTINGS];
+	uint32_t used; /* settings */
+};
+
+extern struct plans plans;
+
+#endif
