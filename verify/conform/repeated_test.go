@@ -1,8 +1,10 @@
 package conform_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,5 +110,131 @@ func TestPlans(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// said is a call as firmware tells calls apart.
+type said struct {
+	op       string
+	src, dst int // which of two buffers
+	n, root  int
+	f        accl.Func
+	reversed bool // in a communicator of its own
+	options  []accl.Option
+}
+
+// TestPlansAreOfOneCall changes one thing that a call says, when there is a plan for the call.
+func TestPlansAreOfOneCall(t *testing.T) {
+	const ranks, most = 3, 64
+	changes := []struct {
+		what string
+		to   func(*said)
+	}{
+		{"the source", func(s *said) { s.src = 1 }},
+		{"the destination", func(s *said) { s.dst = 1 }},
+		{"the count", func(s *said) { s.n = most }},
+		{"the root", func(s *said) { s.root = 2 }},
+		{"the function", func(s *said) { s.f = accl.Max }},
+		{"the communicator", func(s *said) { s.reversed = true }},
+		{"compression", func(s *said) { s.options = []accl.Option{accl.Compress(accl.TypeFloat16)} }},
+		{"nothing", func(*said) {}},
+	}
+	ctx := limited(t, time.Minute)
+	d := designtest.Load(t, "u55c_tcp", nil)
+	p := driverview.Of(d)
+	w, err := world.New(ctx, d, ranks, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var src, dst [ranks][2]*accl.Buffer[float32]
+	var world, reversed [ranks]*accl.Comm
+	for r, e := range engines {
+		world[r] = e.World()
+		if reversed[r], err = e.Split(ctx, []int{2, 1, 0}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			for _, b := range []*[2]*accl.Buffer[float32]{&src[r], &dst[r]} {
+				if b[i], err = accl.Alloc[float32](ctx, e, most); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	calls := 0
+	do := func(what string, s said) {
+		t.Helper()
+		calls++
+		value := func(rank, k, which int) float32 { return float32((7*calls + 31*rank + 3*k + 11*which) % 97) }
+		var all sync.WaitGroup
+		errs := make([]error, ranks)
+		for r := range ranks {
+			for i := range 2 {
+				for k := range most {
+					src[r][i].Host()[k], dst[r][i].Host()[k] = value(r, k, i), -1
+				}
+			}
+			comm := world[r]
+			if s.reversed {
+				comm = reversed[r]
+			}
+			all.Go(func() {
+				if s.op == "bcast" {
+					_, errs[r] = comm.Bcast(ctx, src[r][s.src], s.n, s.root, s.options...)
+				} else {
+					_, errs[r] = comm.Reduce(ctx, src[r][s.src], dst[r][s.dst], s.n, s.root, s.f, s.options...)
+				}
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("%s, %s: %v", s.op, what, err)
+		}
+		root := s.root
+		if s.reversed {
+			root = ranks - 1 - root
+		}
+		for k := range s.n {
+			want := value(root, k, s.src)
+			for r := range ranks {
+				if s.op == "reduce" && r != root {
+					if got := value(r, k, s.src); s.f == accl.Max {
+						want = max(want, got)
+					} else {
+						want += got
+					}
+				}
+			}
+			for r := range ranks {
+				if s.op == "reduce" && r == root && dst[r][s.dst].Host()[k] != want {
+					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, dst[r][s.dst].Host()[k], want)
+				}
+				if s.op == "bcast" && src[r][s.src].Host()[k] != want {
+					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, src[r][s.src].Host()[k], want)
+				}
+			}
+		}
+	}
+	for _, op := range []string{"bcast", "reduce"} {
+		usual := said{op: op, n: 16, f: accl.Sum}
+		for _, change := range changes {
+			for range 4 {
+				do(change.what, usual)
+			}
+			other := usual
+			change.to(&other)
+			for range 4 {
+				do(change.what, other)
+			}
+		}
 	}
 }
