@@ -16,7 +16,8 @@ static uint32_t signature_of(uint32_t operation)
 {
 	uint32_t signature = operation << 27 ^ CALL_WORD(root_src_dst) << 20 ^ CALL_WORD(comm) << 8 ^ CALL_WORD(count);
 
-	signature ^= CALL_WORD(addr_0_low) >> 3 ^ CALL_WORD(addr_2_low) << 3;
+	signature ^= CALL_WORD(function_code) << 24 ^ CALL_WORD(arithcfg) << 14 ^ CALL_WORD(compression_flags) << 21;
+	signature ^= CALL_WORD(stream_flags) << 16 ^ CALL_WORD(addr_0_low) >> 3 ^ CALL_WORD(addr_2_low) << 3;
 	return signature ^ signature >> 16;
 }
 

@@ -154,18 +154,18 @@ func checkRows(t *testing.T, name string, want, got map[string][]string) {
 func TestManualAgreesWithTheContract(t *testing.T) {
 	for name, want := range map[string]map[string][]string{
 		"u280_manual": {
-			"Memory exchange":      {"0x0FFC | 0x10FFC | return_code", "0x0FF8 | 0x10FF8 | hardware_id"},
+			"Memory exchange":      {"0x0FFC | 0x30FFC | return_code", "0x0FF8 | 0x30FF8 | hardware_id"},
 			"Enum operation":       {"12 | ext_stream_krnl", "255 | nop"},
 			"Exchange memory map":  {"0x0800 | 0x0803", "0x0804 | 0x0A43"}, // 16 records of 9 words
 			"Bit set return_code":  {"16 | 0x00010000 | OPEN_PORT_NOT_SUCCEEDED"},
 			"Enum config_function": {"6 | set_max_segment_size"},
 		},
 		"u280_2022": {
-			"Memory exchange":     {"0x1FFC | 0x11FFC | return_code", "0x1FF4 | 0x11FF4 | config_ready"},
+			"Memory exchange":     {"0x1FFC | 0x31FFC | return_code", "0x1FF4 | 0x31FF4 | config_ready"},
 			"Exchange memory map": {"0x0000 | 0x0003", "0x0004 | 0x0203"}, // 16 records of 8 words
 		},
 		"u55c_tcp": {
-			"Memory exchange":       {"0x1FD8 | 0x11FD8 | scratch | 3 × 64", "0x1FC4 | 0x11FC4 | gather_fan_in"},
+			"Memory exchange":       {"0x1FD8 | 0x31FD8 | scratch | 3 × 64", "0x1FC4 | 0x31FC4 | gather_fan_in"},
 			"Exchange memory map":   {"0x0000 | 0x0007", "0x0008 | 0x01C7"}, // 16 records of 7 words
 			"Bit set return_code":   {"16 | 0x00010000 | EAGER_THRESHOLD_INVALID", "31 | 0x80000000 | NOT_READY"},
 			"Layout message_header": {"255:192 | 64 | vaddr", "287:256 | 32 | comm_context"},

@@ -263,7 +263,7 @@ func TestFirmwareMap(t *testing.T) {
 	}
 	prelude := filepath.Join(dir, "prelude.tcl")
 	// One block RAM of 36 bits by 1024 words for each 4 KiB, as synthesis would have
-	// them: here 16 lanes of 2 bits by 16384 words.
+	// them: here 32 lanes of a bit by 32768 words.
 	text := `
 set opened ""
 proc open_checkpoint {file} { global opened; set opened $file }
@@ -272,7 +272,7 @@ proc get_cells {args} {
     global opened
     if {![string match */coyote/build/checkpoints/shell_routed.dcp $opened]} { error "no design is open: $opened" }
     set cells {}
-    for {set i 0} {$i < 16} {incr i} { lappend cells inst_shell/inst_dynamic/inst_user_wrapper_0/cclo_top/ccl_offload_0/core/processor/ram/memory_reg_$i }
+    for {set i 0} {$i < 32} {incr i} { lappend cells inst_shell/inst_dynamic/inst_user_wrapper_0/cclo_top/ccl_offload_0/core/processor/ram/memory_reg_$i }
     return $cells
 }
 proc get_property {args} {
@@ -284,9 +284,9 @@ proc get_property {args} {
         LOC { return RAMB36_X1Y$i }
         PART { return xcu55c-fsvh2892-2L-e }
         ram_addr_begin { return 0 }
-        ram_addr_end { return 16383 }
-        ram_slice_begin { return [expr {2 * $i}] }
-        ram_slice_end { return [expr {2 * $i + 1}] }
+        ram_addr_end { return 32767 }
+        ram_slice_begin { return $i }
+        ram_slice_end { return $i }
     }
     return ""
 }
@@ -300,7 +300,7 @@ source ` + filepath.Join(dir, emit.CoyoteMap) + "\n"
 		t.Fatalf("%v\n%s", err, out)
 	}
 	mmi, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
-	if err != nil || strings.Count(string(mmi), "<BitLane ") != 16 || !strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
+	if err != nil || strings.Count(string(mmi), "<BitLane ") != 32 || !strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
 		t.Errorf("the map is %s (%v)", mmi, err)
 	}
 }

@@ -3,6 +3,7 @@ package tcl_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,11 @@ func routed(lanes ...[]lane) string {
 		}
 	}
 	return b.String()
+}
+
+// lowest is a block RAM with the lowest bits of words.
+func lowest(lanes []lane) *lane {
+	return &lanes[slices.IndexFunc(lanes, func(l lane) bool { return l.low == 0 })]
 }
 
 func deeper(lanes []lane, last int) []lane {

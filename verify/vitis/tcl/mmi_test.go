@@ -17,7 +17,8 @@ import (
 const (
 	mmiScript = "vitis/firmware_mmi.tcl"
 	buildFile = "vitis/build.cfg"
-	ramWords  = 65536 / 4
+	ramBytes  = 0x20000
+	ramWords  = ramBytes / 4
 )
 
 type memInfo struct {
@@ -132,7 +133,8 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 		"4K x 8":   {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 4096, 8)}},
 		"8K x 4":   {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 8192, 4)}},
 		"16K x 2":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 16384, 2)}},
-		"32K x 1":  {"u55c_tcp", [][]lane{deeper(memory("ccl_offload_0", 1, 16384, 1), 32767)}},
+		"32K x 1":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 32768, 1)}},
+		"64K x 1":  {"u55c_tcp", [][]lane{deeper(memory("ccl_offload_0", 1, 32768, 1), 65535)}},
 		"RAMB18":   {"u55c_tcp", [][]lane{halves(memory("ccl_offload_0", 1, 2048, 8))}},
 		"36 bits":  {"u55c_tcp", [][]lane{wider(memory("ccl_offload_0", 1, 1024, 32))}},
 		"old":      {"u55c_tcp", [][]lane{aged(memory("ccl_offload_0", 1, 4096, 8))}},
@@ -154,7 +156,7 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 			}
 			for i, lanes := range test.engines {
 				processor := fmt.Sprintf("ccl_offload_%d", i)
-				if s := info.Processors[i].Spaces[0]; s.Begin != 0 || s.End != 65535 || info.Processors[i].Path != processor {
+				if s := info.Processors[i].Spaces[0]; s.Begin != 0 || s.End != ramBytes-1 || info.Processors[i].Path != processor {
 					t.Errorf("%s has bytes %d to %d", info.Processors[i].Path, s.Begin, s.End)
 				}
 				checkRAMs(t, lanes, updated(t, info, processor, image), words)
@@ -194,8 +196,8 @@ func TestFirmwareMapIsWholeOrNotThere(t *testing.T) {
 		change func(lanes []lane) []lane
 		want   string
 	}{
-		"missing": {func(l []lane) []lane { return l[1:] }, "hold 491520 of the 524288 bits of the memory of ccl_offload_0"},
-		"none":    {func([]lane) []lane { return nil }, "hold 0 of the 524288 bits"},
+		"missing": {func(l []lane) []lane { return l[1:] }, "hold 1015808 of the 1048576 bits of the memory of ccl_offload_0"},
+		"none":    {func([]lane) []lane { return nil }, "hold 0 of the 1048576 bits"},
 		"twice": {func(l []lane) []lane {
 			l[3].first, l[3].last, l[3].high, l[3].low = l[5].first, l[5].last, l[5].high, l[5].low
 			return l
@@ -204,10 +206,10 @@ func TestFirmwareMapIsWholeOrNotThere(t *testing.T) {
 		"half as deep": {func(l []lane) []lane { l[3].last -= 2048; return l }, "which a memory map cannot say"},
 		"unplaced":     {func(l []lane) []lane { l[3].extra = "LOC {}"; return l }, "is not placed"},
 		"same site":    {func(l []lane) []lane { l[3].site = l[4].site; return l }, "are both at RAMB36"},
-		"parity":       {func(l []lane) []lane { l[3].high++; return l }, "parity bits"},
+		"parity":       {func(l []lane) []lane { lowest(l).high++; return l }, "parity bits"},
 		"offset":       {func(l []lane) []lane { l[3].extra = "ram_offset 2048"; return l }, "ram_offset"},
 		"nameless":     {func(l []lane) []lane { l[3].extra = "ram_slice_end {}"; return l }, "does not say its slice_end"},
-		"beyond":       {func(l []lane) []lane { l[3].first, l[3].last = 20000, 30000; return l }, "nothing of the memory"},
+		"beyond":       {func(l []lane) []lane { l[3].first, l[3].last = 40000, 50000; return l }, "nothing of the memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -190,11 +190,11 @@ func (c *call) checkpointScript(file string) error {
 	return nil
 }
 
-// blockRAMs are the 64 KiB of a control processor, in words of 32 bits: 16 block RAMs
-// with 2 bits of each word.
+// blockRAMs are the 128 KiB of a control processor, in words of 32 bits: 32 block RAMs
+// with a bit of each word.
 func blockRAMs(b *strings.Builder, engine string, n int) {
-	for lane := range 16 {
-		fmt.Fprintf(b, "standin::ram %s/core/processor/ram/memory_reg_bram_%d {LOC RAMB36_X%dY%d ram_addr_begin 0 ram_addr_end 16383 ram_slice_begin %d ram_slice_end %d ram_offset 0}\n",
-			engine, lane, lane%8, 20*n+lane, 2*lane, 2*lane+1)
+	for lane := range 32 {
+		fmt.Fprintf(b, "standin::ram %s/core/processor/ram/memory_reg_bram_%d {LOC RAMB36_X%dY%d ram_addr_begin 0 ram_addr_end 32767 ram_slice_begin %d ram_slice_end %d ram_offset 0}\n",
+			engine, lane, lane%8, 40*n+lane, lane, lane)
 	}
 }
