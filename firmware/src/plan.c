@@ -80,17 +80,7 @@ static inline __attribute__((always_inline)) bool holds(const struct plan *plan,
 	return differ == 0;
 }
 
-/* Whether this is its place, where it has a plan or is refused one. */
-static inline __attribute__((always_inline)) bool is_expected(const struct plan *plan, uint32_t operation)
-{
-	if (plan->words.addr_0_low != CALL_WORD(addr_0_low))
-		return false;
-	if (UNLIKELY(plan->refused == engine.tables))
-		return plan->words.operation == operation && plan->words.count == CALL_WORD(count);
-	return holds(plan, operation);
-}
-
-/* That place; or NULL. */
+/* The place of the call in the window, where it has a plan or is refused one; or NULL. */
 __attribute__((noinline)) static struct plan *find(uint32_t operation)
 {
 	struct plan *plan = place_of(signature_of(operation));
@@ -122,19 +112,18 @@ static inline void write(const struct setting *s, const struct setting *end)
 		hw_write(s->address, s->value);
 }
 
-bool plan_issue(uint32_t operation)
+__attribute__((noinline)) static bool issue(uint32_t operation, struct plan *plan)
 {
 	struct call *call = engine.calls;
-	struct plan *plan = plans.expected;
 
-	if (UNLIKELY(plan == NULL || !is_expected(plan, operation))) {
+	if (UNLIKELY(plan == NULL || plan->words.addr_0_low != CALL_WORD(addr_0_low) || !holds(plan, operation))) {
 		plan = find(operation);
 		if (plan == NULL)
 			return false;
-	}
-	if (UNLIKELY(plan->refused == engine.tables)) {
-		expect_next(plan);
-		return false;
+		if (plan->refused == engine.tables) {
+			expect_next(plan);
+			return false;
+		}
 	}
 	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
 	expect_next(plan);
@@ -155,4 +144,17 @@ bool plan_issue(uint32_t operation)
 	call->state.finishing = false;
 	engine.current = call;
 	task_anew(plan, issue_rest);
+}
+
+/* Has no stack: calls that are refused are long, but lose no time here. */
+bool plan_issue(uint32_t operation)
+{
+	struct plan *plan = plans.expected;
+
+	if (plan != NULL && UNLIKELY(plan->refused == engine.tables) && plan->words.operation == operation &&
+	    plan->words.addr_0_low == CALL_WORD(addr_0_low) && plan->words.count == CALL_WORD(count)) {
+		expect_next(plan);
+		return false;
+	}
+	return issue(operation, plan);
 }
