@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	ramBytes = 0x10000
+	ramBytes = 0x20000
 	// csrDelay is the cycles between the reading of a counter and its retirement.
 	csrDelay = 1
 	fenceI   = 0x0000100f
