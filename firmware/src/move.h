@@ -38,7 +38,7 @@ void move_commit(bool to_window, uint32_t count, uint32_t prepared);
 void move_make_room(void);
 void move_count_packets(void);
 
-/* A move of the call whose plan is recorded (plan.c). */
+/* A move of the call whose plan is recorded (record.c). */
 void plan_note(uint32_t control);
 
 static inline void move_give(uint32_t control)

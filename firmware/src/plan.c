@@ -1,6 +1,6 @@
 /* What a collective does depends on what its call says and on what the host has configured, and on
  * nothing else if all it issues is eager messages: moves whose registers say the same. To find out
- * takes many times as long as to write it again. The first call is not slowed down by that: the
+ * takes many times as long as to write it again. The first call is looked for and not found, the
  * second one that says the same is recorded, the third one has a plan. */
 
 #include "plan.h"

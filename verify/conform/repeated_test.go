@@ -1,6 +1,7 @@
 package conform_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,6 +57,27 @@ func repeated(t *testing.T, on where) {
 	}
 }
 
+// emulated is a world in this process whose engines tests can look into, and all of it opened.
+func emulated(ctx context.Context, t *testing.T, platform string, ranks int) (*world.World, []*accl.Engine) {
+	t.Helper()
+	d := designtest.Load(t, platform, nil)
+	p := driverview.Of(d)
+	w, err := world.New(ctx, d, ranks, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, engines
+}
+
 // TestPlans has the third call that says the same, and all after it, cost firmware less
 // than half of what the first one did.
 func TestPlans(t *testing.T) {
@@ -63,28 +85,14 @@ func TestPlans(t *testing.T) {
 	for _, name := range []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			d := designtest.Load(t, name, nil)
-			p := driverview.Of(d)
-			w, err := world.New(ctx, d, ranks, world.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := w.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
-			if err != nil {
-				t.Fatal(err)
-			}
+			w, engines := emulated(ctx, t, name, ranks)
 			executed := func() (n [ranks]uint64) {
 				for i := range n {
 					n[i] = w.Engine(i).(*emu.Engine).Stats().Instructions
 				}
 				return n
 			}
-			for _, op := range conform.Operations(&p) {
+			for _, op := range conform.Operations(engines[0].Platform()) {
 				if conform.TraitsOf(op).Local || slices.Contains([]string{"nop", "send", "stream_put"}, op) {
 					continue
 				}
@@ -140,24 +148,11 @@ func TestPlansAreOfOneCall(t *testing.T) {
 		{"nothing", func(*said) {}},
 	}
 	ctx := limited(t, time.Minute)
-	d := designtest.Load(t, "u55c_tcp", nil)
-	p := driverview.Of(d)
-	w, err := world.New(ctx, d, ranks, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, engines := emulated(ctx, t, "u55c_tcp", ranks)
 	var src, dst [ranks][2]*accl.Buffer[float32]
 	var world, reversed [ranks]*accl.Comm
 	for r, e := range engines {
+		var err error
 		world[r] = e.World()
 		if reversed[r], err = e.Split(ctx, []int{2, 1, 0}); err != nil {
 			t.Fatal(err)
