@@ -102,7 +102,7 @@ var packets = []Proof{
 	},
 	{
 		Name:   "slot_reader",
-		Shows:  "rows of jobs come out once, in order and unchanged, without a gap, the last one with the bytes that are left; never more rows are asked for than there is room",
+		Shows:  "rows of jobs come out once, in order and unchanged, without a gap unless they are not there yet, the last one with the bytes that are left; never more rows are asked for than there is room",
 		Design: []string{"ccl_offload/slot_reader.sv", "common/fifo.sv"},
 		Sizes: map[string]string{"engine_pkg.KEEP_WIDTH": "32'd8", "engine_pkg.DATA_WIDTH": "32'd4", "engine_pkg.SLOT_WIDTH": "32'd1",
 			"engine_pkg.ROW_WIDTH": "32'd3", "engine_pkg.LENGTH_WIDTH": "32'd7"},
@@ -111,6 +111,7 @@ var packets = []Proof{
 		Broken: []Defect{
 			{Name: "a credit too many", Old: "credits <= 4'(DEPTH);", New: "credits <= 4'(DEPTH + 1);"},
 			{Name: "the next job is taken while a row waits", Old: "!active || read && read_last", New: "!active || read_last"},
+			{Name: "a row is read before it is there", Old: "credits != 0 && !absent", New: "credits != 0"},
 			{Name: "a row comes a cycle too soon", Old: "waiting || coming[1];", New: "waiting || coming[0];"},
 			{Name: "every beat is cut like the last one", Old: "{read_last, read_last ? end_ : '1, read_side}", New: "{read_last, end_, read_side}"},
 			{Name: "one byte too many", Old: "job_bytes - 1'b1", New: "job_bytes"},

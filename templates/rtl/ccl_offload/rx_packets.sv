@@ -66,10 +66,14 @@ module rx_packets (
     // Where sessions can wait, one that is held does not take all slots.
     localparam bit LIMITED = !engine_pkg::STACK_UDP && !engine_pkg::STACK_RDMA;
 
+    // Where the front end knows what comes, a packet is complete for the inbound side with
+    // its first row: it is read while it comes.
+    localparam bit TOLD = !engine_pkg::STACK_UDP;
+
     // A slot is filled, then it waits for its verdict, then it may be read.
     logic [SLOTS-1:0] used, queued, front, same, forget, release_;
-    logic [SLOTS-1:0] filling, told; // told: that were promised to a session
-    logic [SLOTS-1:0] doomed, taken; // taken: the verdict counts, they are streamed to the end
+    logic [SLOTS-1:0] filling, told; // told: what comes is known
+    logic [SLOTS-1:0] over, taken;   // over: free when they are filled; taken: the verdict counts, they are streamed to the end
     logic             query_room, query_none, free_valid, open, leave, drop, go, drain;
     logic [SLOT-1:0]  free_slot, leave_slot;
 
@@ -85,7 +89,7 @@ module rx_packets (
     logic [15:0]       own_session;
 
     // The row that is written.
-    logic              own, own_before, write, write_last, write_good, write_own, commit, spoil;
+    logic              own, own_before, write, write_last, write_good, write_own, write_told, commit, spoil;
     logic [SLOT-1:0]   write_slot;
     logic [ROW-1:0]    write_number;
     logic [DATA-1:0]   write_data;
@@ -99,6 +103,8 @@ module rx_packets (
     logic [ROW-1:0]    read_row;
     logic [LENGTH-1:0] job_from, job_bytes, next_from, next_bytes;
     logic              next_final, next_look;
+    logic              read_final, growing, absent; // growing: the slot that is read is being filled
+    logic [ROW-1:0]    come;                        // last row that has come of it
     logic [7:0]        read_side, out_side; // the last of its slot, for a look, bytes of the first row that are left out
     logic [DATA-1:0]   read_data;
     logic              out_valid, out_ready, out_last, data_valid, data_ready, look_ready;
@@ -128,12 +134,14 @@ module rx_packets (
         .commit, .commit_slot(write_slot), .leave, .leave_slot, .release_, .used, .queued, .front
     );
 
+    assign read_final = read && read_last && read_side[7];
+
     always_comb begin
-        forget   = reset_network ? used & ~filling & ~taken : '0;
+        forget   = ~filling & (over | (reset_network ? used & ~taken : '0));
         release_ = '0;
         if (spoil) release_[write_slot] = 1'b1;
-        if (drop) release_[leave_slot] = 1'b1;
-        if (read && read_last && read_side[7]) release_[read_slot] = 1'b1;
+        if (drop && !filling[leave_slot]) release_[leave_slot] = 1'b1;
+        if (read_final && !filling[read_slot]) release_[read_slot] = 1'b1;
     end
 
     rx_stream #(.LOOP(1'b1)) loop (
@@ -165,34 +173,44 @@ module rx_packets (
         end
     end
 
-    assign commit = write && write_last && write_good && !doomed[write_slot] && !reset_network;
-    assign spoil  = write && write_last && !commit;
+    assign write_told = TOLD && !write_own;
+    assign commit     = write && !reset_network && (write_told ? write_number == 0 && !over[write_slot] : write_last && write_good);
+    assign spoil      = write && write_last && !write_told && !commit;
 
     always_ff @(posedge clk) begin
         if (rst) begin
             filling  <= '0;
             taken    <= '0;
-            doomed   <= '0;
+            over     <= '0;
             patience <= '0;
         end else begin
             patience <= patience + 4'd1;
             taken    <= taken & ~release_;
             if (read && read_last) taken[read_slot] <= 1'b0;
             if (job_push && !job_look) taken[job_slot] <= 1'b1;
-            if (reset_network) doomed <= doomed | (filling & told);
+            over <= over & filling | (reset_network ? filling & told & ~taken : '0);
+            if (drop && filling[leave_slot]) over[leave_slot] <= 1'b1;
+            if (read_final && filling[read_slot]) over[read_slot] <= 1'b1;
             if (write && write_last) filling[write_slot] <= 1'b0;
-            if (open) begin
-                filling[free_slot] <= 1'b1;
-                doomed[free_slot]  <= 1'b0;
-            end
+            if (open) filling[free_slot] <= 1'b1;
         end
-        if (open) told[free_slot] <= LIMITED || engine_pkg::STACK_RDMA ? !loop_grant : 1'b0;
+        if (open) told[free_slot] <= TOLD && !loop_grant;
+    end
+
+    // Only what the network writes now can be growing. A stack that never gives the rest
+    // does not hold up a reset.
+    assign absent = growing && read_row > come && !since[15];
+
+    always_ff @(posedge clk) begin
+        if (write && write_told) come <= write_number;
+        if (job_ready) growing <= TOLD && filling[next_slot];
+        if (write && write_last && (job_ready ? next_slot : read_slot) == write_slot) growing <= 1'b0;
     end
 
     rx_offer offer (
-        .clk, .rst, .go, .reset_network, .front, .leave, .leave_slot, .give_back(drop),
+        .clk, .rst, .go, .reset_network, .front(front & ~over), .leave, .leave_slot, .give_back(drop),
         .first_valid(write && write_number == 0), .first_slot(write_slot), .first_data(write_data),
-        .about_valid(write && write_last), .about_slot(write_slot), .about_session(write_session), .about_loop(write_own),
+        .about_valid(commit), .about_slot(write_slot), .about_session(write_session), .about_loop(write_own),
         .about_bytes(write_bytes),
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_before,
         .rx_rest, .rx_retry, .job_valid(job_push), .job_slot, .job_from, .job_bytes, .job_final, .job_look, .job_room,
@@ -214,7 +232,7 @@ module rx_packets (
         .clk, .rst,
         .job_valid, .job_ready, .job_slot(next_slot), .job_row(next_from[6 +: ROW]), .job_bytes(LENGTH'(next_from[5:0]) + next_bytes),
         .job_side({next_final, next_look, next_from[5:0]}),
-        .read, .read_slot, .read_row, .read_side, .read_last, .read_data,
+        .read, .read_slot, .read_row, .read_side, .read_last, .absent, .read_data,
         .out_valid, .out_ready, .out_data, .out_keep, .out_last, .out_side
     );
 

@@ -1,5 +1,6 @@
 // Makes streams of what lies in slots: jobs one after the other, a beat a cycle,
-// without a gap between jobs. The memory answers two cycles after an address.
+// without a gap between jobs, but for rows that are not there yet. The memory
+// answers two cycles after an address.
 `default_nettype none
 
 module slot_reader #(
@@ -20,6 +21,7 @@ module slot_reader #(
     output logic [engine_pkg::ROW_WIDTH-1:0]    read_row,
     output logic [SIDE-1:0]                     read_side,
     output logic                                read_last, // of its job
+    input  wire                                 absent,    // the row of the slot is not there yet
     input  wire  [engine_pkg::DATA_WIDTH-1:0]   read_data,
 
     output logic                                out_valid,
@@ -49,7 +51,7 @@ module slot_reader #(
     logic [3:0]        count;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_end;
 
-    assign read      = active && credits != 0;
+    assign read      = active && credits != 0 && !absent;
     assign read_last = left == 0;
     assign job_ready = !active || read && read_last;
     assign job_end   = job_bytes - 1'b1;

@@ -231,7 +231,7 @@ module tx_packets (
         .clk, .rst,
         .job_valid, .job_ready, .job_slot(next_slot), .job_row(engine_pkg::ROW_WIDTH'(next_row)),
         .job_bytes(next_bytes), .job_side(next_side),
-        .read, .read_slot, .read_row, .read_side, .read_last, .read_data,
+        .read, .read_slot, .read_row, .read_side, .read_last, .absent(1'b0), .read_data,
         .out_valid, .out_ready, .out_data(send_data), .out_keep(send_keep), .out_last(send_last), .out_side
     );
 

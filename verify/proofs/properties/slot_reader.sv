@@ -9,6 +9,7 @@ module proof (
     input wire [2:0] job_row,
     input wire [6:0] job_bytes,
     input wire       job_side,
+    input wire       absent,
     input wire       out_ready
 );
 
@@ -72,7 +73,8 @@ module proof (
             if (read) asks_for_a_job: assert (busy && read_slot == slot && read_row == row && read_side == side);
             if (read) knows_the_last: assert (read_last == ends);
             takes_between: assert (job_ready == (!busy || read && ends));
-            if (busy && inside < ROOM) no_gaps: assert (read);
+            if (read) is_there: assert (!absent);
+            if (busy && inside < ROOM && !absent) no_gaps: assert (read);
             comes_soon: assert (out_valid == (inside != asked[0]));
             back_to_back: cover (takes && read);
             fills_up: cover (inside == ROOM);

@@ -27,6 +27,7 @@ var set = block.NewSet(
 	block.Module{Name: "rx_rdma", Platform: "u55c_rdma"},
 	block.Module{Name: "rx_offer"},
 	block.Module{Name: "rx_packets"},
+	block.Module{Name: "rx_packets", As: "rx_packets_udp", Platform: "u55c_udp"},
 	block.Module{Name: "inbound_payload"},
 	block.Module{Name: "network_receive"},
 	block.Module{Name: "network_receive", As: "network_receive_udp", Platform: "u55c_udp"},

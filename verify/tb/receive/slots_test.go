@@ -2,6 +2,7 @@ package receive
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -276,9 +277,9 @@ func slotReader(b *block.Bench, r *rand.Rand) error {
 			jobs.Withdraw()
 			out.Forget()
 		}
-		offers, takes := block.NewRhythm(r), block.NewRhythm(r)
+		offers, takes, comes := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		if round == 0 {
-			offers.Pauses, takes.Pauses = 0, 0
+			offers.Pauses, takes.Pauses, comes.Pauses = 0, 0, 0
 		}
 		taken, gaps, began := 0, 0, false
 		for cycle := 0; taken < 600; cycle++ {
@@ -302,7 +303,11 @@ func slotReader(b *block.Bench, r *rand.Rand) error {
 				b.SetBytes("read_data", memory[asked[1]])
 			}
 			b.Put("out_ready", takes.Next())
+			b.Put("absent", !comes.Next())
 			b.Step()
+			if b.Is("read") && b.Is("absent") {
+				return errors.New("a row is asked for that is not there")
+			}
 			if jobs.Taken() {
 				for at := 0; at < now.bytes; at += beat {
 					e := expected{memory[now.slot*rows+now.row+at/beat], ^uint64(0), false, now.side}

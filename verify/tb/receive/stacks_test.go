@@ -67,8 +67,7 @@ func (s *stack) step(cycle int, resetting bool) error {
 	if resetting {
 		s.doom()
 	}
-	if s.in.Taken() && s.queue[0].gone() {
-		s.x.complete(s.queue[0], cycle)
+	if s.in.Taken() && s.x.beat(s.queue[0], cycle) {
 		s.queue = s.queue[1:]
 	}
 	return s.took()

@@ -38,7 +38,7 @@ type taker struct {
 	b               *block.Bench
 	r               *rand.Rand
 	numbers         [sessions]uint64
-	orders          [sessions][]*packet // complete
+	orders          [sessions][]*packet // that can be offered
 	jobs            []stretch           // that are to come out
 	out             *block.Output
 	takes, verdicts *pins.Rhythm
@@ -52,6 +52,7 @@ type taker struct {
 	offered         *packet
 	shown           bool
 	cuts            bool // what is behind the end of a message is offered again
+	told            bool // packets are offered as soon as they begin
 	kind, bytes     int
 	before, rest    int
 	again           int // offers of what was left
@@ -59,7 +60,7 @@ type taker struct {
 }
 
 func newTaker(b *block.Bench, r *rand.Rand) *taker {
-	x := &taker{b: b, r: r, enabled: true, stuck: -1, cuts: b.Const("engine_pkg::STREAMS") != 0, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
+	x := &taker{b: b, r: r, enabled: true, stuck: -1, cuts: b.Const("engine_pkg::STREAMS") != 0, told: b.Const("engine_pkg::STACK_UDP") == 0, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
 	for i := range own {
 		x.numbers[i] = uint64(i*150 + 3)
 	}
@@ -76,7 +77,18 @@ func (x *taker) pace() {
 	}
 }
 
-// complete is a packet that has come.
+// beat is one of a packet from the stack that was taken; last tells whether it was its last.
+func (x *taker) beat(p *packet, cycle int) (last bool) {
+	first := p.at == 0
+	last = p.gone()
+	if x.told && first || !x.told && last {
+		offered := *p // what is left of it is its own
+		x.complete(&offered, cycle)
+	}
+	return last
+}
+
+// complete is a packet that can be offered.
 func (x *taker) complete(p *packet, cycle int) {
 	if p.good {
 		p.since = cycle
