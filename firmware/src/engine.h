@@ -8,7 +8,7 @@
 
 #define CALLS       CCLO_OPEN_CALLS
 #define QUEUES      CCLO_MOVE_QUEUES
-#define STACK_WORDS 96 /* the stack of a call; its last word is checked at each switch */
+#define STACK_WORDS 128 /* the stack of a call; its last word is checked at each switch */
 #define NO_QUEUE    (-1)
 #define NO_RANK     0xFFFFFFFF
 #define NO_LOG      0xFF

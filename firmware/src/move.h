@@ -45,11 +45,11 @@ static inline void move_give(uint32_t control)
 {
 	uint32_t queue = (uint32_t)engine.current->state.queue;
 
-	if (UNLIKELY(engine.recording != NULL))
-		plan_note(control);
 	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, queue));
 	engine.issued[queue]++;
 	engine.room[queue]--;
+	if (UNLIKELY(engine.recording != NULL))
+		plan_note(control); /* while it moves: registers stay */
 }
 
 #if CCLO_FEATURE_RENDEZVOUS

@@ -1,5 +1,5 @@
 /* What a collective does depends on what its call says and on what the host has configured, and on
- * nothing else if all it issues is eager messages: moves whose registers say the same. To find out
+ * nothing else but where the windows of others are: moves whose registers say the same. To find out
  * takes many times as long as to write it again. The first call is looked for and not found, the
  * second one that says the same is recorded, the third one has a plan. */
 
@@ -8,7 +8,9 @@
 #include "move.h"
 #include "operations.h"
 #include "plans.h"
+#include "stage.h"
 #include "task.h"
+#include "window.h"
 
 struct plans plans;
 
@@ -42,26 +44,91 @@ static inline struct plan *place_of(uint32_t signature)
 	return NULL;
 }
 
-/* What is left when the queue is full: others may set registers while this call waits for room. */
+/* Registers as they are set before this one: others may have set them while this call waited. */
+__attribute__((noinline)) static void set_again(const struct plan *plan, const struct setting *end)
+{
+	for (const struct setting *s = plan->first; s != end; s++)
+		if (!is_step(s) && !is_command(s))
+			hw_write(s->address, s->value);
+}
+
+static inline void make_room(const struct plan *plan, const struct setting *s)
+{
+	uint32_t switches = engine.switches;
+
+	move_make_room();
+	if (UNLIKELY(engine.switches != switches))
+		set_again(plan, s);
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+static bool invited(const struct plan *plan, const struct setting *s, uint32_t *switches)
+{
+	if (engine.switches != *switches)
+		set_again(plan, s);
+	*switches = engine.switches;
+	return hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) != 0;
+}
+
+static inline void await_invitation(const struct plan *plan, const struct setting *s)
+{
+	uint32_t switches = engine.switches;
+
+	TASK_WAIT(invited(plan, s, &switches), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+}
+
+static const struct setting *run_step(const struct plan *plan, const struct setting *s)
+{
+	switch (s->address) {
+	case STEP_HOLD:
+		window_hold((uint8_t)s->value);
+		return s;
+	case STEP_ANNOUNCE:
+	case STEP_ANNOUNCE_ASIDE: {
+		bool second = window_announces_aside(s->address == STEP_ANNOUNCE_ASIDE);
+
+		make_room(plan, s);
+		move_give(s->value);
+		window_announced(second);
+		return s;
+	}
+	case STEP_INVITATION:
+		await_invitation(plan, s);
+		invitation_take(s->value);
+		return s;
+	case STEP_REMOTE:
+		make_room(plan, s);
+		move_give_remote(s->value, s[1].value);
+		return s + 1;
+	default:
+		make_room(plan, s);
+		invitation_finish(s->value);
+		return s;
+	}
+}
+#endif
+
+/* What is left when the queue is full or another rank is waited for. */
 __attribute__((noreturn)) static void issue_rest(void *of)
 {
 	const struct plan *plan = of;
-	uint32_t switches = engine.switches;
 
 	for (const struct setting *s = plan->rest; s != plan->end; s++) {
-		if (s->address != CCLO_MOVE_CONTROL_ADDRESS) {
-			hw_write(s->address, s->value);
+#if CCLO_FEATURE_RENDEZVOUS
+		if (is_step(s)) {
+			s = run_step(plan, s);
 			continue;
 		}
-		move_make_room();
-		if (UNLIKELY(engine.switches != switches)) {
-			switches = engine.switches;
-			for (const struct setting *again = plan->first; again != s; again++)
-				if (again->address != CCLO_MOVE_CONTROL_ADDRESS)
-					hw_write(again->address, again->value);
+#endif
+		if (s->address == CCLO_MOVE_CONTROL_ADDRESS) {
+			make_room(plan, s);
+			move_give(s->value);
+		} else {
+			hw_write(s->address, s->value);
 		}
-		move_give(s->value);
 	}
+	if (plan->windows)
+		stages_end();
 	if (engine.open == self->bit)
 		engine.set_by = plan;
 	express_again();
@@ -133,14 +200,14 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->comm = plan->words.comm;
 	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	task_limit_first(call, move_limit());
+	engine.quick = (uint8_t)plan->at_once;
 	if (LIKELY(plan->rest == plan->end)) {
 		engine.set_by = plan;
-		engine.quick = (uint8_t)plan->moves;
 		return true;
 	}
 	engine.set_by = NULL;
-	engine.quick = CCLO_MOVE_QUEUE_DEPTH;
 	express_settle();
+	call->announced = engine.issued[0];
 	call->state.finishing = false;
 	engine.current = call;
 	task_anew(plan, issue_rest);

@@ -19,4 +19,17 @@ void plan_keep(void);
 /* What is recorded is no plan. */
 static inline void plan_drop(void) { engine.recording = NULL; }
 
+#if CCLO_FEATURE_RENDEZVOUS
+
+/* What the call that runs does besides moves, if it is recorded: it opens a window of so many bytes,
+ * as registers of moves say; it has found an invitation; it waits for what may come in another order
+ * the next time, so that it has no plan. */
+void plan_note_window(const struct held *window, uint32_t bytes, bool host, bool aside);
+void plan_note_invitation(uint32_t tag);
+void plan_refuse(void);
+
+static inline bool plan_records(void) { return UNLIKELY(engine.recording != NULL) && engine.recording == engine.current; }
+
+#endif
+
 #endif

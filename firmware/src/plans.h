@@ -17,17 +17,42 @@ struct words {
 #undef WORD
 };
 
-/* A register, and what is written to it. */
+/* A register, and what is written to it; or a step. */
 struct setting {
 	uint32_t address, value;
 };
+
+/* Steps of plans with windows: what others say is asked for again. In place of an address. */
+enum {
+	STEP_HOLD, /* the window of this number, which was opened */
+	STEP_ANNOUNCE, /* it, by a move with this control */
+	STEP_ANNOUNCE_ASIDE,
+	STEP_INVITATION, /* waits for that which registers seek; its data have this tag */
+	STEP_REMOTE, /* a move with this control into the window that was announced, */
+	STEP_BYTES, /* of so many bytes */
+	STEP_DONE, /* a move with this control says that these were all */
+	STEPS,
+};
+
+static inline bool is_step(const struct setting *s) { return s->address < STEPS; }
+
+/* What is not to be written twice. */
+static inline bool is_command(const struct setting *s)
+{
+#if CCLO_FEATURE_RENDEZVOUS
+	if (s->address == CCLO_RENDEZVOUS_OPEN_ADDRESS)
+		return true;
+#endif
+	return s->address == CCLO_MOVE_CONTROL_ADDRESS;
+}
 
 struct plan {
 	uint32_t signature; /* of calls whose place this is */
 	uint32_t version; /* of the tables that it holds for; 0 for none */
 	uint32_t refused; /* version of the tables with which such calls have none */
-	uint32_t moves;
-	/* From changed on if registers are as the plan leaves them; up to rest the queue takes it at once. */
+	uint32_t moves, at_once; /* those before rest */
+	bool windows; /* there are steps */
+	/* From changed on if registers are as the plan leaves them; up to rest nothing is waited for. */
 	const struct setting *first, *changed, *rest, *end;
 	struct words words;
 	struct plan *next; /* place of the call that came after such a one, the last time */

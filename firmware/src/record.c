@@ -6,10 +6,16 @@
 
 #define LONGEST 512 /* settings */
 
-/* Registers that eager moves depend on, in two runs. */
+/* Registers that moves depend on, in two runs. */
+#if CCLO_FEATURE_RENDEZVOUS
+#define LAST_REGISTER CCLO_MOVE_WINDOW_ADDRESS
+#else
+#define LAST_REGISTER CCLO_MOVE_STRM_ADDRESS
+#endif
 #define FIRST_RUN  ((CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_BYTES_ADDRESS) / 4 + 1)
-#define SECOND_RUN ((CCLO_MOVE_STRM_ADDRESS - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
+#define SECOND_RUN ((LAST_REGISTER - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
 #define REGISTERS  (FIRST_RUN + SECOND_RUN)
+#define MOST       (REGISTERS + 11) /* settings that are added at a time */
 
 #define REGISTER_AT(address)                                                            \
 	((address) < CCLO_MOVE_COMM_ADDRESS ? ((address) - CCLO_MOVE_BYTES_ADDRESS) / 4 \
@@ -21,12 +27,18 @@ static struct {
 	uint32_t version; /* of the tables when it began */
 	uint32_t length, set; /* settings, bit set of registers */
 	uint32_t registers[REGISTERS]; /* as they are set */
+	/* What the next move says with its own registers: the announcement of this window, beside
+	 * other moves if it can; data into one that was waited for, with this tag. */
+	struct {
+		struct held window;
+		uint32_t bytes;
+		bool is, host, aside;
+	} opening;
+	struct {
+		uint32_t tag;
+		bool is;
+	} invited;
 } record;
-
-static uint32_t register_address(uint32_t i)
-{
-	return i < FIRST_RUN ? CCLO_MOVE_BYTES_ADDRESS + 4 * i : CCLO_MOVE_COMM_ADDRESS + 4 * (i - FIRST_RUN);
-}
 
 static void note_words(struct words *words, uint32_t operation)
 {
@@ -46,9 +58,11 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	note_words(&plan->words, call->words.scenario);
 	plan->version = 0;
 	plan->moves = 0;
+	plan->windows = false;
 	plan->next = plan;
 	record.plan = plan;
 	record.length = record.set = 0;
+	record.opening.is = record.invited.is = false;
 	record.version = engine.tables;
 	engine.recording = call;
 }
@@ -60,28 +74,16 @@ static void refuse(void)
 	plan_drop();
 }
 
-/* Whether the move is that of an eager message, or of none. */
-static bool is_eager(uint32_t control)
-{
-#if CCLO_FEATURE_RENDEZVOUS
-	return FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control) == 0 && FIELD_OF(MOVE_CONTROL_OP0, control) != CCLO_MOVE_OPERAND_WINDOW &&
-	       FIELD_OF(MOVE_CONTROL_OP1, control) != CCLO_MOVE_OPERAND_WINDOW;
-#else
-	(void)control;
-	return true;
-#endif
-}
-
 static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
 
 /* Makes room for the settings of another move: all other plans are forgotten if they take it. */
-static bool may_grow(void)
+__attribute__((noinline)) static bool may_grow(void)
 {
-	if (record.length + REGISTERS + 1 > LONGEST) {
+	if (record.length + MOST > LONGEST) {
 		refuse();
 		return false;
 	}
-	if (plans.used + record.length + REGISTERS + 1 > SETTINGS) {
+	if (plans.used + record.length + MOST > SETTINGS) {
 		for (uint32_t i = 0; i < SETS * WAYS; i++)
 			plans.places[i].version = 0;
 		plans.used = 0;
@@ -101,7 +103,7 @@ static void add(uint32_t address, uint32_t value)
 #define PLACE(name)    REGISTER_AT(CCLO_MOVE_##name##_ADDRESS)
 
 /* Registers that a move of this kind depends on. */
-static uint32_t registers_of(uint32_t control)
+__attribute__((noinline)) static uint32_t registers_of(uint32_t control)
 {
 	const uint32_t packed = CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK | CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK |
 	                        CCLO_MOVE_CONTROL_RESULT_COMPRESSED_MASK | CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK |
@@ -116,6 +118,14 @@ static uint32_t registers_of(uint32_t control)
 		bits |= BITS(OP0_ADDRESS, OP0_ADDRESS_HIGH);
 	if (op1 == CCLO_MOVE_OPERAND_MEMORY)
 		bits |= BITS(OP1_ADDRESS, OP1_ADDRESS_HIGH);
+#if CCLO_FEATURE_RENDEZVOUS
+	if (op0 == CCLO_MOVE_OPERAND_WINDOW)
+		bits |= BITS(OP0_ADDRESS, OP0_ADDRESS_HIGH) | BITS(WINDOW, WINDOW);
+	if (op1 == CCLO_MOVE_OPERAND_WINDOW)
+		bits |= BITS(OP1_ADDRESS, OP1_ADDRESS_HIGH) | BITS(WINDOW, WINDOW);
+	if (FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control) == CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT)
+		bits |= BITS(REMOTE_ADDRESS, REMOTE_ADDRESS_HIGH) | BITS(HEADER_COUNT, HEADER_COUNT);
+#endif
 	if (result != CCLO_MOVE_RESULT_NONE && result != CCLO_MOVE_RESULT_NETWORK)
 		bits |= BITS(RESULT_ADDRESS, RESULT_ADDRESS_HIGH);
 	if (op0 == CCLO_MOVE_OPERAND_MESSAGE || op1 == CCLO_MOVE_OPERAND_MESSAGE)
@@ -125,35 +135,169 @@ static uint32_t registers_of(uint32_t control)
 	return bits;
 }
 
-__attribute__((cold)) void plan_note(uint32_t control)
+/* Those of a run, from one register on, that differ from what is known. */
+static inline struct setting *add_run(struct setting *s, uint32_t bits, uint32_t unset, uint32_t address, uint32_t *known)
 {
-	const struct call *call = engine.recording;
-	uint32_t bits = registers_of(control);
+	for (; bits != 0; bits >>= 1, unset >>= 1, address += 4, known++) {
+		uint32_t value;
 
-	if (engine.current != call)
-		return;
-	if (!is_eager(control) || is_stream(call->op0.kind) || is_stream(call->res.kind)) {
+		if ((bits & 1) == 0)
+			continue;
+		value = hw_read(address);
+		if ((unset & 1) == 0 && *known == value)
+			continue;
+		*known = value;
+		*s++ = (struct setting){ address, value };
+	}
+	return s;
+}
+
+/* Registers that are the same for all moves of a collective. */
+#define CONSTANT (BITS(COMM, COMM) | BITS(COMM_CONTEXT, COMM_CONTEXT))
+
+/* Registers that the next step or move depends on. The call that is recorded waits for this. */
+__attribute__((noinline)) static void add_registers(uint32_t bits)
+{
+	struct setting *settings = &plans.settings[plans.used], *s = settings + record.length;
+
+	bits &= ~(record.set & CONSTANT);
+	uint32_t first = bits & ((1u << FIRST_RUN) - 1), second = bits >> FIRST_RUN, unset = ~record.set;
+
+	s = add_run(s, first, unset, CCLO_MOVE_BYTES_ADDRESS, record.registers);
+	s = add_run(s, second, unset >> FIRST_RUN, CCLO_MOVE_COMM_ADDRESS, record.registers + FIRST_RUN);
+	record.length = (uint32_t)(s - settings);
+	record.set |= bits;
+}
+
+#if CCLO_FEATURE_RENDEZVOUS
+static void add_window(void)
+{
+	const struct held *window = &record.opening.window;
+
+	add_registers(BITS(COMM, SOURCE) | BITS(COMM_CONTEXT, COMM_CONTEXT));
+	add(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window->window);
+	add(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, window->low);
+	add(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, window->high);
+	add(CCLO_RENDEZVOUS_BYTES_ADDRESS, record.opening.bytes);
+	add(CCLO_RENDEZVOUS_OPEN_ADDRESS, record.opening.host);
+}
+
+/* The first move waits for nothing: its window is held behind it. */
+static void add_announcement(uint32_t control)
+{
+	uint32_t window = record.opening.window.window;
+
+	if (record.plan->moves == 0) {
+		add(CCLO_MOVE_CONTROL_ADDRESS, control);
+		add(STEP_HOLD, window);
+	} else {
+		add(STEP_HOLD, window);
+		add(record.opening.aside ? STEP_ANNOUNCE_ASIDE : STEP_ANNOUNCE, control);
+	}
+	record.opening.is = false;
+}
+
+/* The move and its registers, as a step if what it says depends on another rank. Registers of one
+ * into a window are set before the invitation is waited for, which they seek, too. */
+__attribute__((noinline)) static void add_move(uint32_t control)
+{
+	uint32_t known = control & ~CCLO_MOVE_CONTROL_REMOTE_HOST_MASK, type = FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control);
+
+	if (record.opening.is)
+		add_window();
+	add_registers(registers_of(control));
+	switch (type) {
+	case CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT:
+		add_announcement(control);
+		break;
+	case CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA:
+		if (record.invited.is)
+			add(STEP_INVITATION, record.invited.tag);
+		record.invited.is = false;
+		add(STEP_REMOTE, known);
+		add(STEP_BYTES, hw_read(CCLO_MOVE_BYTES_ADDRESS));
+		break;
+	case CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE:
+		add(STEP_DONE, known);
+		break;
+	default:
+		add(CCLO_MOVE_CONTROL_ADDRESS, control);
+	}
+}
+
+/* Whether the move is the one that the call has prepared, if it has. */
+static bool is_expected(uint32_t control)
+{
+	uint32_t type = FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control);
+
+	return record.opening.is == (type == CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT) &&
+	       (!record.invited.is || type == CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA);
+}
+
+static bool goes_aside(void) { return record.opening.is && record.opening.aside; }
+
+void plan_refuse(void)
+{
+	if (plan_records())
+		refuse();
+}
+
+/* Where messages can be lost, data have the number of a transfer. */
+void plan_note_window(const struct held *window, uint32_t bytes, bool host, bool aside)
+{
+	if (lossy() || record.invited.is) {
 		refuse();
 		return;
 	}
-	if (call->state.queue != 0) {
+	record.plan->windows = record.opening.is = true;
+	record.opening.window = *window;
+	record.opening.bytes = bytes;
+	record.opening.host = host;
+	record.opening.aside = aside;
+}
+
+void plan_note_invitation(uint32_t tag)
+{
+	if (lossy() || record.invited.is) {
+		refuse();
+		return;
+	}
+	record.plan->windows = record.invited.is = true;
+	record.invited.tag = tag;
+}
+#else
+static void add_move(uint32_t control)
+{
+	add_registers(registers_of(control));
+	add(CCLO_MOVE_CONTROL_ADDRESS, control);
+}
+
+static bool is_expected(uint32_t control)
+{
+	(void)control;
+	return true;
+}
+
+static bool goes_aside(void) { return false; }
+#endif
+
+void plan_note(uint32_t control)
+{
+	const struct call *call = engine.recording;
+
+	if (engine.current != call)
+		return;
+	if (is_stream(call->op0.kind) || is_stream(call->res.kind) || !is_expected(control)) {
+		refuse();
+		return;
+	}
+	if (call->state.queue != 0 && !goes_aside()) {
 		plan_drop();
 		return;
 	}
 	if (!may_grow())
 		return;
-	for (uint32_t i = 0; i < REGISTERS; i++) {
-		uint32_t value;
-
-		if ((bits & 1u << i) == 0)
-			continue;
-		value = hw_read(register_address(i));
-		if ((record.set & 1u << i) == 0 || record.registers[i] != value)
-			add(register_address(i), value);
-		record.registers[i] = value;
-	}
-	record.set |= bits;
-	add(CCLO_MOVE_CONTROL_ADDRESS, control);
+	add_move(control);
 	record.plan->moves++;
 }
 
@@ -173,11 +317,18 @@ static struct setting *order_first(struct setting *settings)
 	return changed;
 }
 
-static const struct setting *behind_moves(const struct setting *s, uint32_t moves)
+/* Up to the first step, or as many moves as the queue takes. */
+static const struct setting *find_rest(struct plan *plan, const struct setting *end)
 {
-	while (moves != 0)
-		if (s++->address == CCLO_MOVE_CONTROL_ADDRESS)
-			moves--;
+	const struct setting *s = plan->first;
+
+	for (plan->at_once = 0; s != end && !is_step(s); s++) {
+		if (s->address != CCLO_MOVE_CONTROL_ADDRESS)
+			continue;
+		if (plan->at_once == CCLO_MOVE_QUEUE_DEPTH)
+			break;
+		plan->at_once++;
+	}
 	return s;
 }
 
@@ -186,10 +337,9 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 	struct setting *settings = &plans.settings[plans.used];
 
 	plan->first = settings;
-	plan->changed = order_first(settings);
-	plan->rest = plan->end = settings + record.length;
-	if (plan->moves > CCLO_MOVE_QUEUE_DEPTH)
-		plan->rest = behind_moves(settings, CCLO_MOVE_QUEUE_DEPTH);
+	plan->end = settings + record.length;
+	plan->changed = plan->windows ? settings : order_first(settings);
+	plan->rest = find_rest(plan, plan->end);
 	plan->version = record.version;
 	plans.used += record.length;
 }

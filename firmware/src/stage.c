@@ -90,8 +90,10 @@ static void open_landing(struct path *path, uint32_t from, const struct place *p
 		uint32_t slot = path->next_slot;
 
 		path->next_slot = slot + 1 == path->slots ? 0 : (uint8_t)(slot + 1);
-		if (path->slots_used & 1u << slot)
+		if (path->slots_used & 1u << slot) {
+			plan_refuse();
 			move_wait(path->slot_moves[slot]);
+		}
 		path->slots_used |= 1u << slot;
 		path->slots_unread |= 1u << slot;
 		landing->slot = (uint8_t)slot;

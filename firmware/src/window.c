@@ -2,6 +2,7 @@
 
 #include "comm.h"
 #include "move.h"
+#include "plan.h"
 #include "task.h"
 
 #if !CCLO_FEATURE_RENDEZVOUS
@@ -14,6 +15,7 @@ _Static_assert(P2P_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS 
 
 static void forget_oldest(struct call *call)
 {
+	plan_refuse();
 	engine.windows &= ~(1u << call->held[0].window);
 	engine.given_back = true;
 	for (uint32_t i = 1; i < call->windows; i++)
@@ -123,8 +125,11 @@ static bool held_at(uint64_t address)
 
 bool window_room(uint64_t address)
 {
-	while (self->windows != 0 && oldest_is_finished())
+	while (self->windows != 0 && oldest_is_finished()) {
+		if (plan_records() && self->windows < HELD)
+			break; /* a plan has each of them once */
 		forget_oldest(self);
+	}
 	return self->windows < HELD && !held_at(address);
 }
 
@@ -168,6 +173,33 @@ __attribute__((noinline)) static void make_room_at(uint64_t address)
 		finish_oldest();
 }
 
+void window_hold(uint8_t window)
+{
+	struct call *call = engine.current;
+
+	engine.windows |= 1u << window;
+	call->held[call->windows++] = (struct held){ .window = window };
+}
+
+/* Announcements are found in the order in which they come. */
+bool window_announces_aside(bool aside)
+{
+	struct call *call = engine.current;
+
+	if (!aside || engine.room[call->state.queue] == CCLO_MOVE_QUEUE_DEPTH || !move_is_done(call->announced) || !queue_take_second())
+		return false;
+	queue_change();
+	return true;
+}
+
+void window_announced(bool aside)
+{
+	if (aside)
+		queue_change();
+	else
+		engine.current->announced = move_number();
+}
+
 uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside)
 {
 	struct call *call = engine.current;
@@ -186,9 +218,6 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	held->awaited = call->kind == KIND_COLLECTIVE;
 	held->read = false;
 
-	/* Announcements are found in the order in which they come. */
-	second = aside && engine.room[call->state.queue] != CCLO_MOVE_QUEUE_DEPTH && move_is_done(call->announced) &&
-	         queue_take_second();
 	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
 	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
@@ -196,13 +225,11 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	hw_write64(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, address_of(landing));
 	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes_of(count, false));
 	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
-	if (second)
-		queue_change();
+	if (plan_records())
+		plan_note_window(held, bytes_of(count, false), landing->host, aside);
+	second = window_announces_aside(aside);
 	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag, context);
-	if (second)
-		queue_change();
-	else
-		call->announced = move_number();
+	window_announced(second);
 	return window;
 }
 
@@ -224,6 +251,8 @@ uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t c
 	engine.windows |= 1u << window;
 	call->windows = 1;
 	call->held[0] = (struct held){ .low = low, .high = high, .window = (uint8_t)window, .awaited = true };
+	if (plan_records())
+		plan_note_window(&call->held[0], count * call->plain_bytes, landing->host, false);
 	call->announced = engine.issued[queue] + 1;
 	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, (uint64_t)high << 32 | low, landing->host, tag, context);
 	return (uint8_t)window;
@@ -272,22 +301,31 @@ __attribute__((noinline)) static void await_invitation(uint32_t to, uint32_t tag
 	TASK_WAIT((seek_from(to, context), found(tag)), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 }
 
+void invitation_take(uint32_t tag)
+{
+	struct call *call = engine.current;
+
+	call->remote_address = hw_read64(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
+	call->remote_host = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS) != 0;
+	/* What is sent there has its number for a tag where messages can be lost: late
+	 * messages of one transfer are not taken for those of another. */
+	call->remote_transfer = lossy() ? hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS) : tag;
+	call->remote_bytes = call->remote_packet = 0;
+	if (engine.counted == call)
+		engine.counted = NULL;
+	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
+}
+
 bool invitation_wait_prepared(uint32_t to, uint32_t tag, uint32_t context)
 {
 	bool window;
 
 	if (!found(tag))
 		await_invitation(to, tag, context);
+	if (plan_records())
+		plan_note_invitation(tag);
 	window = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS) != 0;
-	self->remote_address = hw_read64(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
-	self->remote_host = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS) != 0;
-	/* What is sent there has its number for a tag where messages can be lost: late
-	 * messages of one transfer are not taken for those of another. */
-	self->remote_transfer = lossy() ? hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS) : tag;
-	self->remote_bytes = self->remote_packet = 0;
-	if (engine.counted == self)
-		engine.counted = NULL;
-	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
+	invitation_take(tag);
 	return window;
 }
 
@@ -295,6 +333,13 @@ void invitation_done(uint32_t to, uint32_t context)
 {
 	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE, to, self->remote_bytes, self->remote_address, self->remote_host,
 	            self->remote_transfer, context);
+}
+
+void invitation_finish(uint32_t control)
+{
+	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, self->remote_bytes);
+	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, self->remote_address);
+	move_give(control | FIELD(MOVE_CONTROL_REMOTE_HOST, self->remote_host));
 }
 
 #endif

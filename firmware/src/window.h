@@ -18,6 +18,12 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 /* The same, quickly, for the first window of a collective that has issued no move yet. */
 uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
 
+/* Parts of these, for plans: the call has the window of this number; its announcement goes beside
+ * other moves from here on, if it may and can, or does not; and that was it. */
+void window_hold(uint8_t window);
+bool window_announces_aside(bool aside);
+void window_announced(bool aside);
+
 /* Waits until a receive may invite its peer, whose engine remembers so many invitations. */
 void windows_turn(void);
 
@@ -53,6 +59,11 @@ bool invitation_wait_prepared(uint32_t to, uint32_t tag, uint32_t context);
 
 /* Tells the rank that all bytes were sent into its window. */
 void invitation_done(uint32_t to, uint32_t context);
+
+/* Parts of these, for plans: keeps the announcement that was found, whose data have this tag; tells
+ * that they were all, by a move with this control. */
+void invitation_take(uint32_t tag);
+void invitation_finish(uint32_t control);
 
 #else
 
