@@ -87,8 +87,10 @@ __attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_
 	for (uint32_t rank = 1; rank < call->size; rank++)
 		if (rank_word(rank, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD) != rank_word(0, CCLO_COMMUNICATORS_MAX_SEGMENT_LEN_WORD))
 			known->cut_alike = false;
-	if (call->size > engine.ranks)
+	if (call->size > engine.ranks) {
 		engine.ranks = call->size;
+		tables_changed(); /* plans have windows for as many ranks as there were */
+	}
 	known->comm = comm;
 	known->size = call->size;
 	known->rank = call->rank;

@@ -3,23 +3,10 @@
 #include "move.h"
 #include "plan.h"
 #include "plans.h"
+#include "registers.h"
 
-#define LONGEST 512 /* settings */
-
-/* Registers that moves depend on, in two runs. */
-#if CCLO_FEATURE_RENDEZVOUS
-#define LAST_REGISTER CCLO_MOVE_WINDOW_ADDRESS
-#else
-#define LAST_REGISTER CCLO_MOVE_STRM_ADDRESS
-#endif
-#define FIRST_RUN  ((CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_BYTES_ADDRESS) / 4 + 1)
-#define SECOND_RUN ((LAST_REGISTER - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
-#define REGISTERS  (FIRST_RUN + SECOND_RUN)
-#define MOST       (REGISTERS + 11) /* settings that are added at a time */
-
-#define REGISTER_AT(address)                                                            \
-	((address) < CCLO_MOVE_COMM_ADDRESS ? ((address) - CCLO_MOVE_BYTES_ADDRESS) / 4 \
-	                                    : FIRST_RUN + ((address) - CCLO_MOVE_COMM_ADDRESS) / 4)
+#define LONGEST 512              /* settings */
+#define MOST    (REGISTERS + 11) /* that are added at a time */
 
 /* The plan that is recorded: its settings so far are behind those that are used. */
 static struct {
@@ -96,43 +83,6 @@ __attribute__((noinline)) static bool may_grow(void)
 static void add(uint32_t address, uint32_t value)
 {
 	plans.settings[plans.used + record.length++] = (struct setting){ address, value };
-}
-
-/* A bit for each register from one to another. */
-#define BITS(from, to) (((2u << PLACE(to)) - 1) & ~((1u << PLACE(from)) - 1))
-#define PLACE(name)    REGISTER_AT(CCLO_MOVE_##name##_ADDRESS)
-
-/* Registers that a move of this kind depends on. */
-__attribute__((noinline)) static uint32_t registers_of(uint32_t control)
-{
-	const uint32_t packed = CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK | CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK |
-	                        CCLO_MOVE_CONTROL_RESULT_COMPRESSED_MASK | CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK |
-	                        CCLO_MOVE_CONTROL_INNER_COMPRESSED_MASK;
-	uint32_t op0 = FIELD_OF(MOVE_CONTROL_OP0, control), op1 = FIELD_OF(MOVE_CONTROL_OP1, control);
-	uint32_t result = FIELD_OF(MOVE_CONTROL_RESULT, control);
-	uint32_t bits = BITS(BYTES, BYTES) | BITS(TDEST, TDEST);
-
-	if (control & packed)
-		bits |= BITS(COMPRESSED_BYTES, COMPRESSED_BYTES);
-	if (op0 == CCLO_MOVE_OPERAND_MEMORY)
-		bits |= BITS(OP0_ADDRESS, OP0_ADDRESS_HIGH);
-	if (op1 == CCLO_MOVE_OPERAND_MEMORY)
-		bits |= BITS(OP1_ADDRESS, OP1_ADDRESS_HIGH);
-#if CCLO_FEATURE_RENDEZVOUS
-	if (op0 == CCLO_MOVE_OPERAND_WINDOW)
-		bits |= BITS(OP0_ADDRESS, OP0_ADDRESS_HIGH) | BITS(WINDOW, WINDOW);
-	if (op1 == CCLO_MOVE_OPERAND_WINDOW)
-		bits |= BITS(OP1_ADDRESS, OP1_ADDRESS_HIGH) | BITS(WINDOW, WINDOW);
-	if (FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control) == CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT)
-		bits |= BITS(REMOTE_ADDRESS, REMOTE_ADDRESS_HIGH) | BITS(HEADER_COUNT, HEADER_COUNT);
-#endif
-	if (result != CCLO_MOVE_RESULT_NONE && result != CCLO_MOVE_RESULT_NETWORK)
-		bits |= BITS(RESULT_ADDRESS, RESULT_ADDRESS_HIGH);
-	if (op0 == CCLO_MOVE_OPERAND_MESSAGE || op1 == CCLO_MOVE_OPERAND_MESSAGE)
-		bits |= BITS(COMM, SOURCE) | BITS(COMM_CONTEXT, TAG);
-	if (result != CCLO_MOVE_RESULT_NONE && result != CCLO_MOVE_RESULT_MEMORY)
-		bits |= BITS(COMM, COMM) | BITS(DESTINATION, STRM);
-	return bits;
 }
 
 /* Those of a run, from one register on, that differ from what is known. */
