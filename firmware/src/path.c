@@ -119,9 +119,8 @@ static void eagerly(struct path *path, uint32_t messages)
 /* Bytes that pass while a message is on its way: ranks wait for less. */
 #define WAY_BYTES 0x8000
 
-/* Smaller slices, where one begins while the one before it ends: of the same length, or the last
- * one would be waited for. */
-static void in_parts(struct path *path, uint32_t count)
+/* Of the same length, or the last one would be waited for. */
+void path_in_parts(struct path *path, uint32_t count)
 {
 	uint32_t part = elements_in(WAY_BYTES);
 
@@ -137,7 +136,7 @@ static void around_eagerly(struct path *path, uint32_t count)
 	if (!once_is_enough())
 		return;
 	eagerly(path, three_quarters());
-	in_parts(path, count);
+	path_in_parts(path, count);
 	ask_once(around(self->rank + 1), around(self->rank + self->size - 1));
 }
 

@@ -19,6 +19,10 @@ struct path *path_choose_reducing(uint32_t count, uint32_t waiting);
  * them all where parts are not too small for it. */
 void path_around(struct path *path, uint32_t count, uint32_t stages);
 
+/* Cuts blocks of so many elements, of which the whole would fit, finer: the next part begins
+ * while the one before it ends. */
+void path_in_parts(struct path *path, uint32_t count);
+
 /* For operations in which each rank sends to and takes from all others in turn, beside each
  * other. */
 void path_exchange(struct path *path);

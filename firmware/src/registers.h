@@ -6,13 +6,8 @@
 #include "engine.h"
 
 /* Registers that moves depend on, in two runs. */
-#if CCLO_FEATURE_RENDEZVOUS
-#define LAST_REGISTER CCLO_MOVE_WINDOW_ADDRESS
-#else
-#define LAST_REGISTER CCLO_MOVE_STRM_ADDRESS
-#endif
 #define FIRST_RUN  ((CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_BYTES_ADDRESS) / 4 + 1)
-#define SECOND_RUN ((LAST_REGISTER - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
+#define SECOND_RUN ((CCLO_MOVE_OP2_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
 #define REGISTERS  (FIRST_RUN + SECOND_RUN)
 
 /* The place of one among all of them. */

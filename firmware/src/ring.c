@@ -139,7 +139,7 @@ static inline void walk_begin(struct walk *w, struct stage *stage)
 	walk_measure(w);
 	stage->from = next_rank();
 	stage->to = previous_rank();
-	stage->keeps = stage->apart = stage->fence = false;
+	stage->keeps = stage->apart = stage->beside = stage->fence = false;
 }
 
 static inline void walk_on(struct walk *w)
@@ -185,16 +185,19 @@ static uint32_t part_of(const struct path *path, uint32_t block, uint32_t from)
 	return count - from < path->slice ? count - from : path->slice;
 }
 
-/* What the last stage takes is only stored: beside it the first one of the next part, which begins
- * here, can send its own, unless the two differ in length. */
+/* The last stage sends nothing: beside it the first one of the next part, which begins here, can
+ * send its own, unless the two differ in length or both need the same conversion. */
 static bool begin_beside(const struct path *path, struct stage *stage, uint32_t from)
 {
 	uint32_t block = first_block();
+	bool apart = gathers();
 
-	if (!reduces() || !gathers() || part_of(path, block, from) != stage->count)
+	if (!reduces() || part_of(path, block, from) != stage->count || (!apart && self->wire_packed && !self->forms.inner_packed))
 		return false;
-	set_place(&stage->own, &self->op0, (walk_before(block) + from) * self->plain_bytes);
-	stage->sends = stage->apart = true;
+	set_place(apart ? &stage->own : &stage->further, &self->op0, (walk_before(block) + from) * self->plain_bytes);
+	stage->apart = apart;
+	stage->beside = !apart;
+	stage->sends = true;
 	return true;
 }
 
@@ -248,12 +251,12 @@ __attribute__((noinline)) static uint8_t open_scratch(const struct path *path, s
 	return window_open_first(next_rank(), place, (self->size - 1) * walk_before(1), path->tag, collective_context());
 }
 
-/* Stage 0, without its walk: others wait for what it sends. An announcement has just set what
- * is not set here, unless other calls have run: false, nothing is sent. */
+/* Stage 0 of the first part, without its walk: others wait for what it sends. An announcement has
+ * just set what is not set here, unless other calls have run: false, nothing is sent. */
 static inline bool send_first(struct path *path, uint32_t switches)
 {
 	const struct call *call = engine.current;
-	uint32_t block = first_block(), bytes = (call->block + (block < call->longer_blocks)) * call->plain_bytes;
+	uint32_t block = first_block(), bytes = part_of(path, block, 0) * call->plain_bytes;
 	uint32_t control = FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
 	uint64_t own = address_of(&call->op0);
 
@@ -276,6 +279,43 @@ static inline bool send_first(struct path *path, uint32_t switches)
 		return false;
 	move_give_remote(control, bytes);
 	return true;
+}
+
+/* Blocks that are only reduced, part by part through one window: it takes them in the order in
+ * which they are sent. */
+static void in_scratch(void *of)
+{
+	struct path *path = of;
+	struct stage *stage = &path->stages[0];
+	struct landing *landing = &path->landings[0];
+	uint32_t from = 0, switches = engine.switches;
+	bool begun;
+	struct walk w;
+
+	path_in_parts(path, self->block);
+	landing->window = open_scratch(path, &landing->place);
+	begun = send_first(path, switches);
+	do {
+		walk_begin(&w, stage);
+		if (begun)
+			walk_on(&w);
+		begun = false;
+		for (; w.k <= w.last; walk_on(&w)) {
+			uint32_t count = part_of(path, w.block, from);
+
+			walk_stage(&w, stage, from, count);
+			if (w.k == w.last) {
+				begun = begin_beside(path, stage, from + path->slice);
+				if (from + path->slice >= self->block)
+					invitation_done(stage->to, collective_context());
+			}
+			stage_run_in_window(path, stage, landing, false);
+			if (w.k != 0)
+				set_place(&landing->place, &landing->place, count * self->plain_bytes);
+		}
+		from += path->slice;
+	} while (from < self->block);
+	stages_end();
 }
 
 /* All of a rank's blocks at once. The first window is announced before all else, others
@@ -311,7 +351,7 @@ static void in_windows(void *of)
 			stage_run_in_window(path, stage, landing, w.k > w.kept);
 		if (w.k != 0 && w.k < w.kept)
 			set_place(&landing->place, &landing->place, w.count * self->plain_bytes);
-		if (w.results && w.k == w.kept / 2) {
+		if (w.k == w.kept / 2) {
 			if (w.owns)
 				gathered = open_run(path, run);
 			further = run > last_block() ? open_run(path, 0) : gathered;
@@ -321,7 +361,7 @@ static void in_windows(void *of)
 			invitation_done(stage->to, collective_context());
 			path->welcome = false;
 		}
-		if (w.k >= w.last + !w.results)
+		if (w.k >= w.last)
 			stages_end();
 	}
 }
@@ -334,7 +374,7 @@ void ring_run(struct path *path)
 
 #if CCLO_FEATURE_RENDEZVOUS
 	if (walks && path->protocol == RENDEZVOUS && !engine.fills_at_once && longest * others <= path->slice)
-		task_anew(path, in_windows);
+		task_anew(path, gathers() ? in_windows : in_scratch);
 #endif
 	path_around(path, longest, others);
 	if (walks && path->protocol == EAGER)

@@ -26,10 +26,12 @@ enum protocol {
 
 struct stage {
 	struct place own, result;
+	struct place further; /* sent beside, if that is said */
 	uint32_t count; /* elements; without any there is nothing to do */
 	bool receives, sends;
 	bool keeps; /* sends its block of the operand, and this rank's own block becomes the result */
 	bool apart; /* sends the operand, and what it receives becomes the result */
+	bool beside; /* sends what lies further on, of as many elements, beside a result that it reduces; a plain stage only */
 	uint32_t from, to;
 	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
 	/* One window can take what several stages receive, each behind the one before:

@@ -76,6 +76,10 @@ abi "moves" {
       is  = 6
       doc = "Operand 0 becomes messages to the destination, operand 1 goes to memory at the result's address, in one pass; what operand 1 becomes is its inner form."
     }
+    value "beside" {
+      is  = 7
+      doc = "Both operands are reduced to memory at the result's address, and operand 2, uncompressed in device memory, becomes messages to the destination in the operands' inner form, in one pass. No kernel streams; where the inner form is compressed, operand 1 is, too."
+    }
   }
 
   enum "move_step" {
@@ -265,6 +269,11 @@ abi "moves" {
     register "strm" {
       at  = hex("5C")
       doc = "The header's strm: 0, or that of a put to the remote kernel stream."
+    }
+    register "op2_address" {
+      at    = hex("78")
+      width = 64
+      doc   = "Address of what is sent beside a reduction."
     }
   }
 

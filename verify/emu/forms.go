@@ -49,7 +49,7 @@ func (j *job) setUpLanes() (*forms, uint32) {
 	fits := true
 	for i := range j.inputs {
 		var l lane
-		l, fits = j.convert(i, m.op[i].compressed, m.inner, fits)
+		l, fits = j.convert(min(i, 1), m.op[i].compressed, m.inner, fits) // what is sent beside has the lane of operand 1
 		j.operands[i].convert = l.fn
 	}
 	if m.resultKind != resultNone && m.resultKind != resultNetwork {
@@ -61,7 +61,7 @@ func (j *job) setUpLanes() (*forms, uint32) {
 	if !fits {
 		return nil, e.n.code.compression
 	}
-	if j.inputs == 2 && !m.apart() {
+	if j.inputs >= 2 && !m.apart() {
 		r, ok := e.functions.reduction(e.n.tdest.reduction.get(m.tdest))
 		if !ok || r.fn != nil && !f.reduce(m.inner, r.bytes) {
 			return nil, e.n.code.arithmetic

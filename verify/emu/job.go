@@ -19,7 +19,7 @@ type job struct {
 	m    move
 	code uint32 // bits of the return code that it failed with
 
-	operands  [2]operand
+	operands  [3]operand
 	inputs    int // of the operands
 	outlets   [2]outlet
 	outputs   int // of the outlets

@@ -33,10 +33,11 @@ const (
 	resultMemoryAndNetwork
 	resultStreamAndNetwork
 	resultApart
+	resultBeside
 )
 
 func (k resultKind) String() string {
-	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart"}[k]
+	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}[k]
 }
 
 type stepKind uint8
@@ -61,7 +62,7 @@ type Operand struct {
 type Move struct {
 	Queue                     int
 	Control                   uint32 // layout move_control
-	Op0, Op1, Result          Operand
+	Op0, Op1, Op2, Result     Operand
 	Bytes, CompressedBytes    uint32
 	TDEST                     uint32 // layout move_tdest
 	Comm, Source, Destination uint32
@@ -82,6 +83,9 @@ func (m Move) String() string {
 	fmt.Fprintf(&b, "queue %d: %s", m.Queue, m.Op0)
 	if m.Op1.Kind != operandNone.String() {
 		fmt.Fprintf(&b, " with %s", m.Op1)
+	}
+	if m.Op2.Kind != operandNone.String() {
+		fmt.Fprintf(&b, " beside %s", m.Op2)
 	}
 	fmt.Fprintf(&b, " to %s, %d bytes (%d compressed), tdest 0x%06X, comm 0x%X, source %d, destination %d, context 0x%X, tag 0x%X",
 		m.Result, m.Bytes, m.CompressedBytes, m.TDEST, m.Comm, m.Source, m.Destination, m.Context, m.Tag)
@@ -104,16 +108,16 @@ func (o Operand) String() string {
 
 // moveRegisters are what the processor writes and a move latches.
 type moveRegisters struct {
-	bytes, compressedBytes, tdest     uint32
-	op0Address, op1Address            uint64
-	resultAddress                     uint64
-	op0Stride, op1Stride              uint64
-	resultStride                      uint64
-	comm, source, destination         uint32
-	context, tag                      uint32
-	chunkBytes, segmentBytes, strm    uint32
-	remoteAddress                     uint64
-	packetIndex, headerCount, windowN uint32
+	bytes, compressedBytes, tdest      uint32
+	op0Address, op1Address, op2Address uint64
+	resultAddress                      uint64
+	op0Stride, op1Stride               uint64
+	resultStride                       uint64
+	comm, source, destination          uint32
+	context, tag                       uint32
+	chunkBytes, segmentBytes, strm     uint32
+	remoteAddress                      uint64
+	packetIndex, headerCount, windowN  uint32
 }
 
 // place is where an operand comes from or the result goes.
@@ -128,8 +132,8 @@ type move struct {
 	moveRegisters
 	control     uint32
 	queue       int
-	op          [2]place
-	kind        [2]operandKind
+	op          [3]place // the last one is sent beside the reduction of the others
+	kind        [3]operandKind
 	result      place
 	resultKind  resultKind
 	inner       bool // operands meet in compressed form
@@ -147,11 +151,14 @@ func (m *move) form(compressed bool) uint64 {
 }
 
 func (m *move) toMemory() bool {
-	return m.resultKind == resultMemory || m.resultKind == resultMemoryAndNetwork || m.apart()
+	return m.resultKind == resultMemory || m.resultKind == resultMemoryAndNetwork || m.apart() || m.beside()
 }
 
 // apart tells whether operand 1 goes to memory, and operand 0 alone to the network.
 func (m *move) apart() bool { return m.resultKind == resultApart }
+
+// beside tells whether operand 2 goes to the network, and the reduction to memory alone.
+func (m *move) beside() bool { return m.resultKind == resultBeside }
 
 func (m *move) toStream() bool {
 	return m.resultKind == resultStream || m.resultKind == resultStreamAndNetwork
@@ -163,10 +170,14 @@ func (m *move) toNetwork() bool { return m.resultKind >= resultNetwork }
 func (n *numbers) decode(r *moveRegisters, control uint32) move {
 	c := &n.control
 	m := move{moveRegisters: *r, control: control, queue: int(c.queue.get(control))}
-	m.kind = [2]operandKind{n.operandKind[c.op0.get(control)], n.operandKind[c.op1.get(control)]}
+	m.kind = [3]operandKind{n.operandKind[c.op0.get(control)], n.operandKind[c.op1.get(control)], operandNone}
 	m.resultKind = n.resultKind[c.result.get(control)]
+	if m.beside() {
+		m.kind[2] = operandMemory
+	}
 	m.op[0] = place{r.op0Address, c.op0Host.flag(control), c.op0Compressed.flag(control)}
 	m.op[1] = place{r.op1Address, c.op1Host.flag(control), c.op1Compressed.flag(control)}
+	m.op[2] = place{addr: r.op2Address}
 	m.result = place{r.resultAddress, c.resultHost.flag(control), c.resultForm.flag(control)}
 	m.inner, m.wire = c.inner.flag(control), c.wireForm.flag(control)
 	m.messageType, m.remoteHost = c.messageType.get(control), c.remoteHost.flag(control)
@@ -200,6 +211,7 @@ func (m *move) public() Move {
 		Queue: m.queue, Control: m.control,
 		Op0:    Operand{m.kind[0].String(), m.op[0].addr, m.op[0].host, m.op[0].compressed},
 		Op1:    Operand{m.kind[1].String(), m.op[1].addr, m.op[1].host, m.op[1].compressed},
+		Op2:    Operand{m.kind[2].String(), m.op[2].addr, m.op[2].host, m.op[2].compressed},
 		Result: Operand{m.resultKind.String(), m.result.addr, m.result.host, m.result.compressed},
 		Bytes:  m.bytes, CompressedBytes: m.compressedBytes, TDEST: m.tdest,
 		Comm: m.comm, Source: m.source, Destination: m.destination,

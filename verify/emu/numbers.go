@@ -163,7 +163,7 @@ func (n *numbers) resolveMoves(r *resolver) {
 	})
 	set(r, n.resultKind[:], "move_result", map[string]resultKind{
 		"none": resultNone, "memory": resultMemory, "kernel_stream": resultStream,
-		"network": resultNetwork, "memory_and_network": resultMemoryAndNetwork, "kernel_stream_and_network": resultStreamAndNetwork, "apart": resultApart,
+		"network": resultNetwork, "memory_and_network": resultMemoryAndNetwork, "kernel_stream_and_network": resultStreamAndNetwork, "apart": resultApart, "beside": resultBeside,
 	})
 	set(r, n.stepKind[:], "move_step", map[string]stepKind{"repeat": stepRepeat, "advance": stepAdvance, "stride": stepStride})
 	for _, name := range queueNames("queue_", n.moveQueues) {

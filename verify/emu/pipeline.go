@@ -4,7 +4,8 @@ package emu
 // and reduction to the result. It returns how many.
 func (j *job) move() (n int, w wait, code uint32) {
 	n = int(min(uint64(j.block), j.units))
-	var in, out [2][]byte
+	var in [3][]byte
+	var out [2][]byte
 	for i := range j.inputs {
 		o := &j.operands[i]
 		if in[i], w, code = o.view(n); len(in[i]) == 0 {
@@ -23,7 +24,7 @@ func (j *job) move() (n int, w wait, code uint32) {
 		out[i] = out[i][:n*j.outlets[i].unit]
 	}
 	if j.outputs > 0 {
-		j.compute(n, &in, &out)
+		j.compute(n, &in, out[:j.outputs])
 		if code = j.e.functions.plugins.failed; code != 0 {
 			j.e.functions.plugins.failed = 0
 			return 0, waitNone, code
@@ -45,7 +46,7 @@ func (j *job) move() (n int, w wait, code uint32) {
 
 // compute fills out from in, n units each. What needs no conversion on its way
 // out is computed in place.
-func (j *job) compute(n int, in, out *[2][]byte) {
+func (j *job) compute(n int, in *[3][]byte, out [][]byte) {
 	var target []byte
 	met := 0 // the first output of what is computed
 	if j.m.apart() {
@@ -54,11 +55,19 @@ func (j *job) compute(n int, in, out *[2][]byte) {
 		} else {
 			copy(out[0], in[1])
 		}
-		if met = 1; met == j.outputs {
+		if met = 1; met == len(out) {
 			return
 		}
 	}
-	for i := met; i < j.outputs; i++ {
+	if j.m.beside() && len(out) == 2 { // else the memory is lent
+		if c := j.operands[2].convert; c != nil {
+			c(out[1], in[2][:n*j.operands[2].unit])
+		} else {
+			copy(out[1], in[2])
+		}
+		out = out[:1]
+	}
+	for i := met; i < len(out); i++ {
 		if j.outlets[i].convert == nil && target == nil {
 			target = out[i]
 		}
@@ -73,7 +82,7 @@ func (j *job) compute(n int, in, out *[2][]byte) {
 		c(target, inner)
 		inner = target
 	}
-	for i := met; i < j.outputs; i++ {
+	for i := met; i < len(out); i++ {
 		switch c := j.outlets[i].convert; {
 		case c != nil:
 			c(out[i], inner)
@@ -84,7 +93,7 @@ func (j *job) compute(n int, in, out *[2][]byte) {
 }
 
 // reduced is the reduction of both operands, in target if that is not nil.
-func (j *job) reduced(n int, in *[2][]byte, target []byte) []byte {
+func (j *job) reduced(n int, in *[3][]byte, target []byte) []byte {
 	var inner [2][]byte
 	for i := range inner {
 		o := &j.operands[i]

@@ -51,6 +51,8 @@ func (j *job) meaningful() bool {
 		return false // there is one of each
 	case m.apart() && (m.kind[1] == operandNone || m.result.compressed != m.inner):
 		return false // what becomes of operand 1 is its inner form
+	case m.beside() && (m.kind[1] == operandNone || m.wire != m.inner || m.inner && !m.op[1].compressed || j.takes(operandStream)):
+		return false // there is one lane for operands 1 and 2
 	case m.toStream() || j.takes(operandStream):
 		return j.e.hasStreams
 	}
@@ -139,11 +141,13 @@ func (j *job) lend(f *forms) bool {
 	var addr uint64
 	alone := j.inputs == 1 || m.apart()
 	switch from := &j.operands[0]; {
+	case m.beside() && j.operands[2].convert == nil:
+		mem, addr = j.operands[2].memory.mem, j.operands[2].memory.addr
 	case alone && from.convert == nil && m.kind[0] == operandMemory:
 		mem, addr = from.memory.mem, from.memory.addr
 	case alone && from.convert == nil && m.kind[0] == operandWindow:
 		mem, addr = from.window.mem, from.window.addr
-	case m.toMemory() && !m.apart() && f.result.fn == nil:
+	case m.toMemory() && !m.apart() && !m.beside() && f.result.fn == nil:
 		mem, addr = j.memory.mem, j.memory.addr
 	default:
 		return false

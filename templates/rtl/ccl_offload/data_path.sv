@@ -7,7 +7,9 @@
 //   op1 - lane 1 -'          '-------------------> packet slot
 //
 // In slices that are apart operand 1 goes from its lane to memory, and operand 0
-// alone to the packet slot.
+// alone to the packet slot. Beside others the packet slot takes what is read for
+// it alone, behind operand 0 and behind operand 1 in turn, and the result goes to
+// memory alone.
 //
 // All that a slice needs is there before it is dispatched: only a DMA engine or
 // a plugin that does not answer can stop it. A DMA engine that does not is given
@@ -147,6 +149,8 @@ module data_path #(
     localparam int unsigned DEPTH  = 8;     // slices at a time
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned WIDTH  = engine_pkg::DATA_WIDTH;
+    localparam int unsigned KEEP   = engine_pkg::KEEP_WIDTH;
+    localparam int unsigned AHEAD  = engine_pkg::SLICE_BYTES / cclo_pkg::BEAT_BYTES;
     localparam int unsigned SETTLE = 8;     // cycles that a flush lasts at least
 
     // Dispatch: a slice goes to all stages at once, or to its end alone if it is
@@ -155,7 +159,7 @@ module data_path #(
     logic op0_ready, op1_ready, write_ready;
     logic [$clog2(DEPTH+1)-1:0] in_flight;
     logic has_op0, has_op1, has_data, writes, room;
-    logic lane0_owes, lane1_owes, lane2_owes, reduction_owes, second_owes;
+    logic lane0_owes, lane1_owes, op1_owes, beside_owes, lane2_owes, reduction_owes, second_owes;
     logic plugin_owes, plugins_silent;
     engine_pkg::plugin_t lane0, lane1;
     logic [LENGTH-1:0] inner_bytes, op1_inner_bytes, converted_bytes;
@@ -165,7 +169,8 @@ module data_path #(
     assign has_op1     = slice.op1.from != engine_pkg::FROM_NONE && slice.op1.bytes != '0;
     assign has_data    = has_op0;
     assign writes      = slice.to_memory && has_data;
-    assign plugin_owes = has_op0 && slice.op0.convert && lane0_owes || has_op1 && slice.op1.convert && lane1_owes
+    assign lane1_owes  = op1_owes || beside_owes;
+    assign plugin_owes = has_op0 && slice.op0.convert && lane0_owes || (has_op1 && slice.op1.convert || slice.beside && slice.beside_convert) && lane1_owes
                       || uses_lane2 && lane2_owes || has_op0 && slice.reduce && reduction_owes || has_op1 && second_owes;
     assign room        = 32'(in_flight) < DEPTH && !give_up;
     assign enter       = room && !flush && !plugin_owes;
@@ -187,6 +192,8 @@ module data_path #(
     logic [31:0] op0_code, op1_code;
     logic [1:0] cut_take;
     logic [LENGTH-1:0] cut_bytes;
+    logic beside_second; // what is read beside the next slice comes behind operand 1
+    logic [1:0] more_valid, more_take, more_last;
     logic cut_slice, cut_slice_ready, cut_finishes, cut_valid, cut_last, cut_second, _unused_cut_room;
     logic [$clog2(DEPTH+1)-1:0] _unused_cut_count;
     logic [WIDTH-1:0] cut_data;
@@ -194,6 +201,8 @@ module data_path #(
     operand #(.DEPTH(DEPTH)) op0 (
         .clk, .rst, .flush, .abandon(give_up), .limit_cycles, .idle(op0_idle),
         .slice_valid(slice_valid && enter && op1_ready && (!writes || write_ready)), .slice_ready(op0_ready), .slice(slice.op0),
+        .slice_more(slice.beside && !beside_second), .more_address(slice.beside_address), .more_bytes(slice.beside_bytes),
+        .more_valid(more_valid[0]), .more_ready(more_take[0]), .more_last(more_last[0]),
         .out_valid(op0_valid), .out_ready(op0_take), .out_data(op0_data), .read_done(op0_done), .read_code(op0_code),
         .kernel_valid(cut_valid && !cut_second), .kernel_ready(cut_take[0]), .kernel_data(cut_data), .kernel_last(cut_last),
         .command_tvalid(op0_command_tvalid), .command_tready(op0_command_tready), .command_tdata(op0_command_tdata), .command_tdest(op0_command_tdest),
@@ -203,11 +212,29 @@ module data_path #(
     operand #(.DEPTH(DEPTH)) op1 (
         .clk, .rst, .flush, .abandon(give_up), .limit_cycles, .idle(op1_idle),
         .slice_valid(slice_valid && enter && op0_ready && (!writes || write_ready)), .slice_ready(op1_ready), .slice(slice.op1),
-        .out_valid(op1_valid), .out_ready(op1_take), .out_data(op1_data), .read_done(op1_done), .read_code(op1_code),
+        .slice_more(slice.beside && beside_second), .more_address(slice.beside_address), .more_bytes(slice.beside_bytes),
+        .more_valid(more_valid[1]), .more_ready(more_take[1]), .more_last(more_last[1]),
+        .out_valid(op1_read), .out_ready(op1_room), .out_data(op1_read_data), .read_done(op1_done), .read_code(op1_code),
         .kernel_valid(cut_valid && cut_second), .kernel_ready(cut_take[1]), .kernel_data(cut_data), .kernel_last(cut_last),
         .command_tvalid(op1_command_tvalid), .command_tready(op1_command_tready), .command_tdata(op1_command_tdata), .command_tdest(op1_command_tdest),
         .status_tvalid(op1_status_tvalid), .status_tready(op1_status_tready), .status_tdata(op1_status_tdata),
         .stream_tvalid(op1_tvalid), .stream_tready(op1_tready), .stream_tdata(op1_tdata), .stream_tlast(op1_tlast)
+    );
+
+    always_ff @(posedge clk) begin
+        if (stage_rst) beside_second <= 1'b0;
+        else if (dispatch && slice.beside) beside_second <= !beside_second;
+    end
+
+    // Operand 1 runs ahead by a slice while operand 0 waits for what is read
+    // behind the one before.
+    logic op1_read, op1_room;
+    logic [WIDTH-1:0] op1_read_data;
+    logic [$clog2(AHEAD+1)-1:0] _unused_ahead_count;
+
+    fifo #(.WIDTH(WIDTH), .DEPTH(AHEAD)) op1_ahead (
+        .clk, .rst(stage_rst), .clear(1'b0), .in_valid(op1_read), .in_ready(op1_room), .in_data(op1_read_data),
+        .out_valid(op1_valid), .out_ready(op1_take), .out_data(op1_data), .count(_unused_ahead_count)
     );
 
     // The kernel stream goes to slices in the order of their dispatch, as one of
@@ -241,7 +268,8 @@ module data_path #(
     // Lanes of the operands.
     logic inner0_valid, inner0_take, inner1_valid, inner1_take;
     logic [WIDTH-1:0] inner0_data, inner1_data;
-    logic lane0_progress, lane1_progress, lane2_progress, reduction_progress;
+    logic lane0_progress, op1_progress, beside_progress, lane2_progress, reduction_progress;
+    logic _unused_lane0_last, _unused_reduction_last, _unused_lane2_last;
 
     lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) op0_lane (
         .clk, .rst, .flush, .owes(lane0_owes), .progress(lane0_progress),
@@ -250,17 +278,55 @@ module data_path #(
         .in_valid(op0_valid), .in_ready(op0_take), .in_data(op0_data), .out_valid(inner0_valid), .out_ready(inner0_take), .out_data(inner0_data),
         .operand_tvalid(compression0_operand_tvalid), .operand_tready(compression0_operand_tready), .operand_tdata(compression0_operand_tdata),
         .operand_tkeep(compression0_operand_tkeep), .operand_tlast(compression0_operand_tlast), .operand_tdest(compression0_operand_tdest),
-        .result_tvalid(compression0_result_tvalid), .result_tready(compression0_result_tready), .result_tdata(compression0_result_tdata)
+        .result_tvalid(compression0_result_tvalid), .result_tready(compression0_result_tready), .result_last(_unused_lane0_last), .result_tdata(compression0_result_tdata)
     );
     lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) op1_lane (
-        .clk, .rst, .flush, .owes(lane1_owes), .progress(lane1_progress),
+        .clk, .rst, .flush, .owes(op1_owes), .progress(op1_progress),
         .slice_valid(dispatch && has_op1), .slice_convert(slice.op1.convert), .slice_tdest(slice.op1.tdest),
         .slice_in_bytes(slice.op1.bytes), .slice_out_bytes(op1_inner_bytes),
         .in_valid(op1_valid), .in_ready(op1_take), .in_data(op1_data), .out_valid(inner1_valid), .out_ready(inner1_take), .out_data(inner1_data),
-        .operand_tvalid(compression1_operand_tvalid), .operand_tready(compression1_operand_tready), .operand_tdata(compression1_operand_tdata),
-        .operand_tkeep(compression1_operand_tkeep), .operand_tlast(compression1_operand_tlast), .operand_tdest(compression1_operand_tdest),
-        .result_tvalid(compression1_result_tvalid), .result_tready(compression1_result_tready), .result_tdata(compression1_result_tdata)
+        .operand_tvalid(share_valid[0]), .operand_tready(share_take[0]), .operand_tdata(share_data[0 +: WIDTH]),
+        .operand_tkeep(share_keep[0 +: KEEP]), .operand_tlast(share_last[0]), .operand_tdest(share_tdest[3:0]),
+        .result_tvalid(answer_valid[0]), .result_tready(answer_take[0]), .result_last(answer_last[0]), .result_tdata(compression1_result_tdata)
     );
+
+    // What is read beside has the plugin of lane 1 where operand 1 passes it by.
+    logic beside_there, beside_next, beside_in, beside_room, beside_valid, beside_take, _unused_beside_room;
+    logic [WIDTH-1:0] beside_data;
+    logic [$clog2(DEPTH+1)-1:0] _unused_beside_count;
+    logic [1:0] share_valid, share_take, share_last, answer_valid, answer_take, answer_last;
+    logic [2*WIDTH-1:0] share_data;
+    logic [2*KEEP-1:0] share_keep;
+    logic [7:0] share_tdest;
+
+    fifo #(.WIDTH(1), .DEPTH(DEPTH)) beside_slices (
+        .clk, .rst(stage_rst), .clear(1'b0),
+        .in_valid(dispatch && slice.beside), .in_ready(_unused_beside_room), .in_data(beside_second),
+        .out_valid(beside_there), .out_ready(beside_in && beside_room && more_last[beside_next]), .out_data(beside_next), .count(_unused_beside_count)
+    );
+    assign beside_in = beside_there && more_valid[beside_next];
+    assign more_take = beside_there && beside_room ? 2'd1 << beside_next : '0;
+
+    lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) beside_lane (
+        .clk, .rst, .flush, .owes(beside_owes), .progress(beside_progress),
+        .slice_valid(dispatch && slice.beside), .slice_convert(slice.beside_convert), .slice_tdest(slice.beside_tdest),
+        .slice_in_bytes(slice.beside_bytes), .slice_out_bytes(slice.wire_bytes),
+        .in_valid(beside_in), .in_ready(beside_room), .in_data(beside_next ? op1_read_data : op0_data), .out_valid(beside_valid), .out_ready(beside_take), .out_data(beside_data),
+        .operand_tvalid(share_valid[1]), .operand_tready(share_take[1]), .operand_tdata(share_data[WIDTH +: WIDTH]),
+        .operand_tkeep(share_keep[KEEP +: KEEP]), .operand_tlast(share_last[1]), .operand_tdest(share_tdest[7:4]),
+        .result_tvalid(answer_valid[1]), .result_tready(answer_take[1]), .result_last(answer_last[1]), .result_tdata(compression1_result_tdata)
+    );
+    plugin_share #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) lane1_plugin (
+        .clk, .rst,
+        .packet_valid(dispatch && (has_op1 && slice.op1.convert || slice.beside && slice.beside_convert)), .packet_second(slice.beside && slice.beside_convert),
+        .operand_tvalid(share_valid), .operand_tready(share_take), .operand_tdata(share_data), .operand_tkeep(share_keep),
+        .operand_tlast(share_last), .operand_tdest(share_tdest),
+        .result_tvalid(answer_valid), .result_tready(answer_take), .result_last(answer_last),
+        .plugin_operand_tvalid(compression1_operand_tvalid), .plugin_operand_tready(compression1_operand_tready), .plugin_operand_tdata(compression1_operand_tdata),
+        .plugin_operand_tkeep(compression1_operand_tkeep), .plugin_operand_tlast(compression1_operand_tlast), .plugin_operand_tdest(compression1_operand_tdest),
+        .plugin_result_tvalid(compression1_result_tvalid), .plugin_result_tready(compression1_result_tready)
+    );
+
     // Operand 1 meets operand 0, or goes to memory by itself.
     logic second_there, apart, apart_valid, apart_take, meets_valid, meets_take, meets_last, local_apart, local_finish;
     logic _unused_apart_room;
@@ -288,7 +354,7 @@ module data_path #(
         .in_valid(inner0_valid), .in_ready(inner0_take), .in_data(inner0_data), .out_valid(reduced_valid), .out_ready(reduced_take), .out_data(reduced_data),
         .operand_tvalid(arith_op0_tvalid), .operand_tready(arith_op0_tready), .operand_tdata(arith_op0_tdata),
         .operand_tkeep(arith_op0_tkeep), .operand_tlast(arith_op0_tlast), .operand_tdest(arith_op0_tdest),
-        .result_tvalid(arith_res_tvalid), .result_tready(arith_res_tready), .result_tdata(arith_res_tdata)
+        .result_tvalid(arith_res_tvalid), .result_tready(arith_res_tready), .result_last(_unused_reduction_last), .result_tdata(arith_res_tdata)
     );
     logic second_drain, second_feed_owes;
 
@@ -313,7 +379,7 @@ module data_path #(
     stream_fork #(.TAKERS(3), .DEPTH(DEPTH)) plain_fork (
         .clk, .rst(stage_rst),
         .slice_valid(dispatch && has_data),
-        .slice_takers({uses_lane2, slice.to_network && !slice.wire_convert, (slice.to_memory || slice.to_kernel) && !slice.result_convert && !slice.apart}),
+        .slice_takers({uses_lane2, slice.to_network && !slice.wire_convert && !slice.beside, (slice.to_memory || slice.to_kernel) && !slice.result_convert && !slice.apart}),
         .slice_bytes(inner_bytes),
         .in_valid(reduced_valid), .in_ready(reduced_take), .in_data(reduced_data),
         .out_valid(plain_valid), .out_ready(plain_take), .out_data(plain_data), .dropped
@@ -325,7 +391,7 @@ module data_path #(
         .in_valid(plain_valid[2]), .in_ready(plain_take[2]), .in_data(plain_data), .out_valid(lane2_valid), .out_ready(lane2_take), .out_data(converted_in),
         .operand_tvalid(compression2_operand_tvalid), .operand_tready(compression2_operand_tready), .operand_tdata(compression2_operand_tdata),
         .operand_tkeep(compression2_operand_tkeep), .operand_tlast(compression2_operand_tlast), .operand_tdest(compression2_operand_tdest),
-        .result_tvalid(compression2_result_tvalid), .result_tready(compression2_result_tready), .result_tdata(compression2_result_tdata)
+        .result_tvalid(compression2_result_tvalid), .result_tready(compression2_result_tready), .result_last(_unused_lane2_last), .result_tdata(compression2_result_tdata)
     );
     stream_fork #(.TAKERS(2), .DEPTH(DEPTH)) converted_fork (
         .clk, .rst(stage_rst),
@@ -338,7 +404,7 @@ module data_path #(
 
     // Memory, kernel stream and packet slots take either.
     logic local_there, local_converted, local_kernel, local_valid, local_take, memory_take, kernel_take;
-    logic wire_there, wire_converted, wire_valid, wire_take;
+    logic wire_there, wire_beside, wire_converted, wire_valid, wire_take;
     logic memory_done, kernel_done, slot_done, memory_idle;
     logic [31:0] memory_code;
     logic [WIDTH-1:0] local_data, wire_data;
@@ -366,17 +432,18 @@ module data_path #(
     assign converted_take[0] = local_take && local_converted;
     assign apart_take        = local_take && local_apart;
 
-    fifo #(.WIDTH(1 + LENGTH), .DEPTH(DEPTH)) wire_slices (
+    fifo #(.WIDTH(2 + LENGTH), .DEPTH(DEPTH)) wire_slices (
         .clk, .rst(stage_rst), .clear(1'b0),
-        .in_valid(dispatch && has_data && slice.to_network), .in_ready(_unused_wire_room), .in_data({slice.wire_convert, slice.wire_bytes}),
-        .out_valid(wire_there), .out_ready(wire_valid && wire_take && wire_last), .out_data({wire_converted, wire_bytes}), .count(_unused_wire_count)
+        .in_valid(dispatch && has_data && slice.to_network), .in_ready(_unused_wire_room), .in_data({slice.beside, slice.wire_convert, slice.wire_bytes}),
+        .out_valid(wire_there), .out_ready(wire_valid && wire_take && wire_last), .out_data({wire_beside, wire_converted, wire_bytes}), .count(_unused_wire_count)
     );
     beat_counter wire_counter (
         .clk, .rst(stage_rst), .bytes(wire_bytes), .move(wire_valid && wire_take), .last(wire_last), .keep(_unused_wire_keep), .beat_bytes(_unused_wire_bytes)
     );
-    assign wire_valid        = wire_there && (wire_converted ? converted_valid[1] : plain_valid[1]);
-    assign wire_data         = wire_converted ? converted_data : plain_data;
-    assign plain_take[1]     = wire_there && wire_take && !wire_converted;
+    assign wire_valid        = wire_there && (wire_beside ? beside_valid : wire_converted ? converted_valid[1] : plain_valid[1]);
+    assign wire_data         = wire_beside ? beside_data : wire_converted ? converted_data : plain_data;
+    assign beside_take       = wire_there && wire_take && wire_beside;
+    assign plain_take[1]     = wire_there && wire_take && !wire_converted && !wire_beside;
     assign converted_take[1] = wire_there && wire_take && wire_converted;
 
     dma_writer #(.DEPTH(DEPTH)) memory (
@@ -427,7 +494,7 @@ module data_path #(
     assign idle      = in_flight == '0 && !flush;
 
     assign plugins_wait = (lane0_owes || lane1_owes || lane2_owes || reduction_owes || second_owes) && !flush
-        && !(lane0_owes && lane0_progress || lane1_owes && lane1_progress || lane2_owes && lane2_progress
+        && !(lane0_owes && lane0_progress || op1_owes && op1_progress || beside_owes && beside_progress || lane2_owes && lane2_progress
              || reduction_owes && reduction_progress || second_owes && second_valid && second_take);
 
     always_ff @(posedge clk) begin

@@ -38,6 +38,7 @@ module lane #(
 
     input  wire  result_tvalid,
     output logic result_tready,
+    output logic result_last,                        // what is taken is the last of a slice
     input  wire  [engine_pkg::DATA_WIDTH-1:0] result_tdata
 );
 
@@ -48,7 +49,7 @@ module lane #(
     logic              in_slice, in_convert, in_move, in_last;
     logic              out_slice, out_convert, out_move, out_last;
     logic              pass_last, passes, feed_ready, feed_last, feed_owes;
-    logic              result_there, result_last, result_move;
+    logic              result_there, result_move;
     logic              joined_valid, joined_ready;
     logic [LENGTH-1:0] pass_bytes, result_bytes;
     logic _unused_pass, _unused_room_pass, _unused_room_in, _unused_room_out, _unused_room_result;

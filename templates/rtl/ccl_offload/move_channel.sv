@@ -125,7 +125,7 @@ module move_channel #(
     // Operands.
     logic        message_held, message_stored, message_want, message_drop, window_idle;
     logic [31:0] message_bytes, op0_window, op1_window;
-    logic [63:0] message_address, op0_address, op1_address, result_address;
+    logic [63:0] message_address, op0_address, op1_address, op2_address, result_address;
     logic [engine_pkg::BUFFER_WIDTH-1:0] message_buffer;
     logic [1:0]  window_want, window_short, window_known, window_ok, window_more, window_host;
     logic [W-1:0] message_take;
@@ -273,7 +273,7 @@ module move_channel #(
     assign open_valid     = state == SOURCES && packet_pending && waits == WAITS_PACKET && sources_code == '0;
 
     // A slice is as large as its parts allow.
-    logic [W-1:0] size_units, op0_size, op1_size, result_size, wire_size;
+    logic [W-1:0] size_units, op0_size, op1_size, op2_size, result_size, wire_size;
     logic [W-1:0] slice_units; // of the slice that waits for its turn: meanwhile there may be more
     logic         size_last, size_kernel, settled;
 
@@ -289,6 +289,7 @@ module move_channel #(
 
     assign op0_size    = plan.op0.present ? size_units << plan.op0.log2 : '0;
     assign op1_size    = plan.op1.present ? size_units << plan.op1.log2 : '0;
+    assign op2_size    = size_units << plan.beside_log2;
     assign result_size = size_units << plan.result_log2;
     assign wire_size   = size_units << plan.wire_log2;
 
@@ -330,6 +331,11 @@ module move_channel #(
                 slice.reduce_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
                 slice.convert_tdest  <= plan.convert_tdest;
                 slice.apart          <= plan.apart;
+                slice.beside         <= plan.beside;
+                slice.beside_address <= op2_address;
+                slice.beside_bytes   <= plan.beside ? op2_size : '0;
+                slice.beside_convert <= plan.beside_convert;
+                slice.beside_tdest   <= plan.beside_tdest;
                 slice.to_memory      <= plan.to_memory;
                 slice.result_convert <= plan.result_convert;
                 slice.result_host    <= plan.result_host;
@@ -393,6 +399,7 @@ module move_channel #(
                 units_left     <= plan.units;
                 op0_address    <= move.issue.op0_address;
                 op1_address    <= move.issue.op1_address;
+                op2_address    <= move.issue.op2_address;
                 result_address <= move.issue.result_address;
                 if (give_up) begin
                     state <= DRAIN;
@@ -421,6 +428,7 @@ module move_channel #(
                 units_left     <= units_left - 32'(slice_units);
                 op0_address    <= move_pkg::sum(op0_address, 64'(slice.op0.bytes));
                 op1_address    <= move_pkg::sum(op1_address, 64'(slice.op1.bytes));
+                op2_address    <= move_pkg::sum(op2_address, 64'(slice.beside_bytes));
                 result_address <= move_pkg::sum(result_address, 64'(slice.result_bytes));
             end else if (give_up) begin
                 state <= DRAIN;

@@ -23,7 +23,7 @@ module move_check (
     assign function_    = move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
 
     // What the control word says.
-    logic op0_there, op1_there, result_there, apart, both_one, streams, to_memory, to_kernel, to_network, takes_message;
+    logic op0_there, op1_there, result_there, apart, beside, both_one, streams, to_memory, to_kernel, to_network, takes_message;
     logic network_bad, ranks_bad, meaningless, no_bytes, eager, data;
     logic [31:0] op0_bytes, op1_bytes, result_bytes, wire_bytes;
 
@@ -34,13 +34,14 @@ module move_check (
     assign op0_there     = control.op0 != 3'(cclo_pkg::MOVE_OPERAND_NONE);
     assign op1_there     = control.op1 != 3'(cclo_pkg::MOVE_OPERAND_NONE);
     assign apart         = control.result == 3'(cclo_pkg::MOVE_RESULT_APART);
+    assign beside        = control.result == 3'(cclo_pkg::MOVE_RESULT_BESIDE);
     assign to_memory     = control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK) || apart;
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK) || apart || beside;
     assign to_kernel     = control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
     assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK) || apart;
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK) || apart || beside;
     assign result_there  = to_memory || to_kernel;
     assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign both_one      = control.op0 == control.op1 && (control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
@@ -48,9 +49,9 @@ module move_check (
     assign streams       = to_kernel || control.op0 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM)
         || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM);
     assign meaningless   = !is_kind(control.op0) || !is_kind(control.op1)
-        || control.result > 3'(cclo_pkg::MOVE_RESULT_APART)
         || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS
-        || apart && (!op1_there || result_converts);
+        || apart && (!op1_there || result_converts)
+        || beside && (!op1_there || streams || wire_converts || beside_converts && op1_converts);
     assign network_bad   = to_network && (!network_enable || !move.ranks.destination_ok);
     assign ranks_bad     = takes_message && !move.ranks.source_ok;
     assign eager         = control.kind == engine_pkg::TYPE_EAGER;
@@ -61,45 +62,49 @@ module move_check (
     assign result_bytes = control.result_compressed ? move.issue.compressed_bytes : move.issue.bytes;
     assign wire_bytes   = control.network_compressed ? move.issue.compressed_bytes : move.issue.bytes;
     assign no_bytes     = !(op0_there && op0_bytes != '0) && !(op1_there && op1_bytes != '0)
-        && !(result_there && result_bytes != '0) && !(to_network && wire_bytes != '0);
+        && !(result_there && result_bytes != '0) && !(to_network && wire_bytes != '0) && !(beside && move.issue.bytes != '0);
 
     // Conversions of lanes 0 and 1 lead to the inner form, those of lane 2 to
-    // the result's and the wire's, which then are the same.
-    logic                op0_converts, op1_converts, result_converts, wire_converts;
-    engine_pkg::plugin_t op0_plugin, op1_plugin, result_plugin, reduction;
+    // the result's and the wire's, which then are the same. Lane 1 has operand 1,
+    // or what is sent beside.
+    logic                op0_converts, op1_converts, beside_converts, lane1_unpacks, result_converts, wire_converts;
+    engine_pkg::plugin_t op0_plugin, lane1_plugin, result_plugin, reduction;
 
     assign op0_converts    = op0_there && control.op0_compressed != control.inner_compressed;
     assign op1_converts    = op1_there && control.op1_compressed != control.inner_compressed;
     assign result_converts = result_there && control.result_compressed != control.inner_compressed;
     assign wire_converts   = to_network && control.network_compressed != control.inner_compressed;
+    assign beside_converts = beside && control.inner_compressed;
+    assign lane1_unpacks   = op1_converts && control.op1_compressed;
     assign op0_plugin      = engine_pkg::conversion(2'd0, control.op0_compressed ? decompressor : compressor);
-    assign op1_plugin      = engine_pkg::conversion(2'd1, control.op1_compressed ? decompressor : compressor);
+    assign lane1_plugin    = engine_pkg::conversion(2'd1, lane1_unpacks ? decompressor : compressor);
     assign result_plugin   = engine_pkg::conversion(2'd2, control.inner_compressed ? decompressor : compressor);
     assign reduction       = engine_pkg::reduction(function_);
 
     // Sizes of units, as each conversion knows them: uncompressed, compressed.
-    logic [2:0] op0_plain, op0_packed, op1_plain, op1_packed, result_plain, result_packed;
+    logic [2:0] op0_plain, op0_packed, lane1_plain, lane1_packed, result_plain, result_packed;
     assign {op0_plain, op0_packed} = control.op0_compressed ? {op0_plugin.to_log2, op0_plugin.from_log2}
         : {op0_plugin.from_log2, op0_plugin.to_log2};
-    assign {op1_plain, op1_packed} = control.op1_compressed ? {op1_plugin.to_log2, op1_plugin.from_log2}
-        : {op1_plugin.from_log2, op1_plugin.to_log2};
+    assign {lane1_plain, lane1_packed} = lane1_unpacks ? {lane1_plugin.to_log2, lane1_plugin.from_log2}
+        : {lane1_plugin.from_log2, lane1_plugin.to_log2};
     assign {result_plain, result_packed} = control.inner_compressed ? {result_plugin.to_log2, result_plugin.from_log2}
         : {result_plugin.from_log2, result_plugin.to_log2};
 
-    logic lane2, any_conversion, conversions_ok, reduces, reduces_elements, reduction_ok;
+    logic lane1, lane2, any_conversion, conversions_ok, reduces, reduces_elements, reduction_ok;
     logic [2:0] plain_log2, packed_log2, inner_log2;
 
+    assign lane1          = op1_converts || beside_converts;
     assign lane2          = result_converts || wire_converts;
-    assign any_conversion = op0_converts || op1_converts || lane2;
+    assign any_conversion = op0_converts || lane1 || lane2;
     always_comb begin
         plain_log2  = '0;
         packed_log2 = '0;
         if (op0_converts) {plain_log2, packed_log2} = {op0_plain, op0_packed};
-        else if (op1_converts) {plain_log2, packed_log2} = {op1_plain, op1_packed};
+        else if (lane1) {plain_log2, packed_log2} = {lane1_plain, lane1_packed};
         else if (lane2) {plain_log2, packed_log2} = {result_plain, result_packed};
     end
     assign conversions_ok = (!op0_converts || op0_plugin.known)
-        && (!op1_converts || op1_plugin.known && {op1_plain, op1_packed} == {plain_log2, packed_log2})
+        && (!lane1 || lane1_plugin.known && {lane1_plain, lane1_packed} == {plain_log2, packed_log2})
         && (!lane2 || result_plugin.known && {result_plain, result_packed} == {plain_log2, packed_log2});
 
     assign reduces          = op1_there && !apart;
@@ -168,6 +173,10 @@ module move_check (
         plan.units          <= plain_used ? plain_units : packed_units;
         plan.reduce         <= reduces;
         plan.apart          <= apart;
+        plan.beside         <= beside;
+        plan.beside_convert <= beside_converts && 32'd1 < cclo_pkg::PLATFORM_COMPRESSION_LANES;
+        plan.beside_tdest   <= compressor;
+        plan.beside_log2    <= plain_unit;
         plan.to_memory      <= to_memory;
         plan.to_kernel      <= to_kernel;
         plan.to_network     <= to_network;

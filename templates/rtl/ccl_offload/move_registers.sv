@@ -73,7 +73,8 @@ module move_registers (
     assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_APART);
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_APART)
+        || control.result == 3'(cclo_pkg::MOVE_RESULT_BESIDE);
 
     assign op0_bytes    = control.op0_compressed ? issue.compressed_bytes : issue.bytes;
     assign op1_bytes    = control.op1_compressed ? issue.compressed_bytes : issue.bytes;
@@ -127,6 +128,8 @@ module move_registers (
             8'(cclo_pkg::MOVE_CHUNK_BYTES_OFFSET):         value = current.chunk_bytes;
             8'(cclo_pkg::MOVE_SEGMENT_BYTES_OFFSET):       value = current.segment_bytes;
             8'(cclo_pkg::MOVE_STRM_OFFSET):                value = current.strm;
+            8'(cclo_pkg::MOVE_OP2_ADDRESS_OFFSET):         value = current.op2_address[31:0];
+            8'(cclo_pkg::MOVE_OP2_ADDRESS_HIGH_OFFSET):    value = current.op2_address[63:32];
             engine_pkg::MOVE_REMOTE_ADDRESS:               value = current.remote_address[31:0];
             engine_pkg::MOVE_REMOTE_ADDRESS_HIGH:          value = current.remote_address[63:32];
             engine_pkg::MOVE_PACKET_INDEX:                 value = current.packet_index;
@@ -177,6 +180,8 @@ module move_registers (
                 8'(cclo_pkg::MOVE_CHUNK_BYTES_OFFSET):         current.chunk_bytes <= request.wdata;
                 8'(cclo_pkg::MOVE_SEGMENT_BYTES_OFFSET):       current.segment_bytes <= request.wdata;
                 8'(cclo_pkg::MOVE_STRM_OFFSET):                current.strm <= request.wdata;
+                8'(cclo_pkg::MOVE_OP2_ADDRESS_OFFSET):         current.op2_address[31:0] <= request.wdata;
+                8'(cclo_pkg::MOVE_OP2_ADDRESS_HIGH_OFFSET):    current.op2_address[63:32] <= request.wdata;
                 engine_pkg::MOVE_REMOTE_ADDRESS:               current.remote_address[31:0] <= request.wdata;
                 engine_pkg::MOVE_REMOTE_ADDRESS_HIGH:          current.remote_address[63:32] <= request.wdata;
                 engine_pkg::MOVE_PACKET_INDEX:                 current.packet_index <= request.wdata;

@@ -59,8 +59,8 @@ func isOne(values map[string]uint32, number uint32, names ...string) bool {
 
 // Results that go to memory, and to other ranks, by their names in the interface.
 var (
-	toMemory  = []string{"memory", "memory_and_network", "apart"}
-	toNetwork = []string{"network", "memory_and_network", "kernel_stream_and_network", "apart"}
+	toMemory  = []string{"memory", "memory_and_network", "apart", "beside"}
+	toNetwork = []string{"network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}
 )
 
 // essential is a move without what means nothing to it: registers keep what earlier moves
@@ -100,7 +100,7 @@ func (f moveFields) essential(m Move) Move {
 		to   *uint64
 		used bool
 	}{
-		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Result, isOne(f.results, result, toMemory...)},
+		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Op2, isOne(f.results, result, "beside")}, {&m.Result, isOne(f.results, result, toMemory...)},
 		{&m.RemoteAddress, sends && !isOne(f.types, kind, "eager")},
 	} {
 		if !a.used {
