@@ -108,6 +108,9 @@ func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
 			if w.failed != 0 || w.flushes != 0 {
 				t.Fatalf("%d slices failed", w.failed)
 			}
+			if min(w.besides[0], w.besides[1]) < 40 {
+				t.Fatalf("only %v slices had something beside", w.besides)
+			}
 			w.finish()
 		})
 	}
@@ -336,6 +339,11 @@ func TestSlicesFollowEachOtherWithoutGaps(t *testing.T) {
 		{"an operand to memory, the other to a slot", 17_000, func(m *move) {
 			m.ops[1] = operand{from: fromMemory, bytes: 1}
 			m.template.apart, m.template.toMemory, m.template.toNetwork = true, true, true
+		}},
+		{"two operands to memory, another beside to a slot", 25_500, func(m *move) {
+			m.ops[1] = operand{from: fromMemory, bytes: 1}
+			m.beside = operand{from: fromMemory, bytes: 1}
+			m.template.reduce, m.template.toMemory, m.template.toNetwork = true, true, true
 		}},
 		{"memory to a slot", 17_000, func(m *move) {
 			m.template.toNetwork = true

@@ -39,7 +39,8 @@ type slice struct {
 	reduce         bool
 	reduceTDEST    uint64
 	convertTDEST   uint64
-	apart          bool // operand 1 to memory, operand 0 to the network
+	apart          bool    // operand 1 to memory, operand 0 to the network
+	beside         operand // goes to the network in place of the result
 	toMemory       bool
 	resultConvert  bool
 	resultHost     int
@@ -52,13 +53,14 @@ type slice struct {
 	offset         int
 	commit, forget bool
 
-	local, wire []byte // what goes to memory or kernel stream, and to the network
-	packet      []byte // what is in the slot then
-	events      []string
-	committed   bool
-	good        bool
-	ended       bool
-	code        uint32
+	local, wire  []byte // what goes to memory or kernel stream, and to the network
+	packet       []byte // what is in the slot then
+	besideSecond bool   // what is beside is read behind operand 1
+	events       []string
+	committed    bool
+	good         bool
+	ended        bool
+	code         uint32
 }
 
 func (s *slice) fields() []pins.Field {
@@ -66,13 +68,15 @@ func (s *slice) fields() []pins.Field {
 	f := []pins.Field{{Width: 2, Value: uint64(s.queue)}, one(s.last)}
 	f = append(append(f, s.op[0].fields()...), s.op[1].fields()...)
 	return append(f, one(s.reduce), pins.Field{Width: 8, Value: s.reduceTDEST}, pins.Field{Width: 4, Value: s.convertTDEST},
-		one(s.apart), one(s.toMemory), one(s.resultConvert), pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
+		one(s.apart), one(s.beside.from != fromNone), pins.Field{Width: 64, Value: s.beside.address}, pins.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
+		one(s.beside.convert), pins.Field{Width: 4, Value: s.beside.tdest}, one(s.toMemory), one(s.resultConvert), pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
 		pins.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel), pins.Field{Width: 8, Value: s.kernelTDEST},
 		one(s.toNetwork), one(s.wireConvert), pins.Field{Width: lengthWidth, Value: uint64(len(s.wire))}, pins.Field{Width: 5, Value: uint64(s.slot)},
 		pins.Field{Width: 1, Value: uint64(s.headed)}, pins.Field{Width: lengthWidth, Value: uint64(s.offset)}, one(s.commit))
 }
 
-// engines are the DMA engines that have a part in the slice.
+// engines are the DMA engines that have a part in the slice, one for each of its
+// commands.
 func (s *slice) engines(w *world) (d []*dma) {
 	for i, e := range []*dma{w.op0, w.op1} {
 		if s.op[i].from == fromMemory {
@@ -82,6 +86,9 @@ func (s *slice) engines(w *world) (d []*dma) {
 	if s.toMemory {
 		d = append(d, w.result)
 	}
+	if s.beside.from != fromNone {
+		d = append(d, []*dma{w.op0, w.op1}[flag(s.besideSecond)])
+	}
 	return d
 }
 
@@ -89,7 +96,8 @@ func (s *slice) engines(w *world) (d []*dma) {
 type move struct {
 	ops         [2]operand // bytes are of a unit
 	unit        int        // log2 of the bytes in which the operands meet
-	slices      int        // left
+	beside      operand
+	slices      int // left
 	template    slice
 	toKernel    bool
 	packetBytes int
@@ -137,7 +145,7 @@ func (w *world) newMove(only func(*move)) *move {
 		}
 	}
 	t.reduce, t.reduceTDEST = m.ops[1].from != fromNone, uint64(w.r.IntN(200))
-	switch w.r.IntN(9) {
+	switch w.r.IntN(11) {
 	case 0, 1:
 		t.toMemory = true
 	case 2:
@@ -152,10 +160,13 @@ func (w *world) newMove(only func(*move)) *move {
 		t.toMemory, t.toNetwork = true, true
 		t.apart = t.reduce
 		t.reduce = false
+	case 8, 9:
+		t.toMemory, t.toNetwork = true, true
+		m.besides(w)
 	}
 	t.resultHost, t.kernelTDEST = w.r.IntN(2), uint64(w.r.IntN(256))
 	if m.unit > 0 {
-		t.resultConvert, t.wireConvert = w.r.IntN(3) == 0 && (t.toMemory && !t.apart || t.toKernel), w.r.IntN(3) == 0 && t.toNetwork
+		t.resultConvert, t.wireConvert = w.r.IntN(3) == 0 && (t.toMemory && !t.apart || t.toKernel), w.r.IntN(3) == 0 && t.toNetwork && m.beside.from == fromNone
 		t.convertTDEST = widen
 		if m.unit == 2 {
 			t.convertTDEST = narrow
@@ -164,9 +175,33 @@ func (w *world) newMove(only func(*move)) *move {
 	if only != nil {
 		only(m)
 		t.apart = t.apart && !t.reduce && m.ops[1].from != fromNone
+		if !t.reduce || m.fromKernel() || !t.toMemory || !t.toNetwork {
+			m.beside = operand{}
+		}
 	}
 	m.toKernel = t.toKernel
 	return m
+}
+
+// besides adds what goes to the network beside a reduction: converted only where
+// operand 1 is not.
+func (m *move) besides(w *world) {
+	if m.fromKernel() {
+		return
+	}
+	if m.ops[1].from == fromNone {
+		m.ops[1] = operand{from: fromMemory, host: w.r.IntN(2), bytes: 1 << m.unit}
+		m.template.reduce = true
+	}
+	o := operand{from: fromMemory, bytes: 1 << m.unit}
+	if m.unit > 0 && w.r.IntN(2) == 0 {
+		m.ops[1].convert, m.ops[1].bytes = false, 1<<m.unit
+		o.convert = true
+		if o.tdest, o.bytes = narrow, 4; m.unit == 2 {
+			o.tdest, o.bytes = widen, 2
+		}
+	}
+	m.beside = o
 }
 
 // unitsOf is how many units the next slice has.
@@ -174,7 +209,7 @@ func (w *world) unitsOf(m *move) int {
 	if m.size != 0 {
 		return m.size
 	}
-	largest := max(1<<m.unit, m.ops[0].bytes, m.ops[1].bytes, 2<<m.unit)
+	largest := max(1<<m.unit, m.ops[0].bytes, m.ops[1].bytes, m.beside.bytes, 2<<m.unit)
 	limit := sliceBytes / largest
 	switch w.r.IntN(4) {
 	case 0:
@@ -271,6 +306,16 @@ func (w *world) next(c *channel, only func(*move)) *slice {
 		}
 		s.op[i] = o
 	}
+	var beside []byte
+	if o := m.beside; o.from != fromNone {
+		o.bytes *= units
+		o.address = uint64(w.r.IntN(sourceBytes - o.bytes))
+		if beside = w.memory[0][o.address:][:o.bytes]; o.convert {
+			beside = convert(uint32(o.tdest), beside)
+		}
+		s.beside = o
+		w.besides[flag(o.convert)]++
+	}
 	inner := data[0]
 	if s.reduce {
 		inner = add(uint32(s.reduceTDEST), data[:])
@@ -310,8 +355,9 @@ func (w *world) next(c *channel, only func(*move)) *slice {
 		}
 	}
 	if s.toNetwork {
-		s.wire = inner
-		if s.wireConvert {
+		if s.wire = inner; s.beside.from != fromNone {
+			s.wire = beside
+		} else if s.wireConvert {
 			s.wire = convert(uint32(s.convertTDEST), inner)
 		}
 		s.slot, s.headed, s.offset = c.slot, c.headed, len(c.filled)

@@ -64,10 +64,12 @@ type world struct {
 
 	channels  [queues]*channel
 	offered   *slice
+	second    bool     // what is read beside the next slice comes behind operand 1
 	flying    []*slice // dispatched, not retired
 	retired   int
 	failed    int
 	flushes   int
+	besides   [2]int // slices with something beside: as it is, and converted
 	lastEvent uint64
 
 	restart         uint32
@@ -134,7 +136,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	stream("result_status_", false, 32, false, false, 0)
 	stream("result_", true, 512, true, true, 8)
 	for name, width := range map[string]int{
-		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 329, "restart": queues, "packet_commit_ready": 1,
+		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 412, "restart": queues, "packet_commit_ready": 1,
 		"release_ready": 1, "kernel_in_drop": 1, "kernel_out_drop": 1,
 	} {
 		in[name] = width
@@ -149,7 +151,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	b, err := pins.New(t.Context(), pins.Module{
 		Platform: platform, Folder: "ccl_offload", Top: "data_path",
 		Files: []string{
-			"data_path", "dma_reader", "dma_writer", "dma_status_check", "operand", "lane", "plugin_feed", "stream_fork", "stream_cutter",
+			"data_path", "dma_reader", "dma_writer", "dma_status_check", "operand", "lane", "plugin_share", "plugin_feed", "stream_fork", "stream_cutter",
 			"byte_packer", "beat_counter", "kernel_writer", "slot_writer", "slice_retire",
 		},
 		Params: map[string]string{"PATIENCE": strconv.Itoa(patience)},
@@ -317,9 +319,13 @@ func (w *world) step() {
 		w.onRetire(int(r[1]), r[2] != 0, uint32(r[3]))
 	}
 	if w.offered != nil && w.sliceReady[0]&1 != 0 {
+		if w.offered.beside.from != fromNone {
+			w.offered.besideSecond, w.second = w.second, !w.second
+		}
 		w.flying = append(w.flying, w.offered)
 		w.offered = nil
 	}
+	w.second = w.second && !flushing
 }
 
 // onKernelOut checks a beat that has come.
