@@ -46,6 +46,7 @@ type checking struct {
 	local                    int // none, memory, kernelStream
 	network                  bool
 	apart                    bool // operand 1 to memory, operand 0 to the network
+	beside                   bool // the reduction to memory, operand 2 to the network
 	forms                    map[string]int
 	bytes                    [2]uint64
 	compressor, decompressor int
@@ -107,8 +108,8 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	seen := map[uint64]int{}
-	for range 8000 {
+	seen, besides := map[uint64]int{}, [2]int{}
+	for range 9000 {
 		c := checking{d: d, code: code, b: b, r: r, port: "move", most: 1 << 24}
 		want := c.random()
 		b.Put("network_enable", c.enabled)
@@ -127,6 +128,9 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 		if b.Is("plan.empty") {
 			seen[1<<62]++
 		}
+		if b.Is("plan.beside") {
+			besides[b.Get("plan.beside_convert")]++
+		}
 	}
 	for _, name := range []string{"CONFIG_SWITCH", "COMPRESSION", "ARITH", ""} {
 		if seen[code[name]] < 100 {
@@ -136,98 +140,25 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	if n := seen[1<<62]; n < 50 || n+50 > seen[0] {
 		return fmt.Errorf("%d of %d moves were empty", n, seen[0])
 	}
+	if besides[0] < 50 || besides[1] < 20 {
+		return fmt.Errorf("%v moves had something beside, as it is and converted", besides)
+	}
 	return nil
 }
 
-// random makes a move and says with which code it must fail.
-func (c *checking) random() uint64 {
-	b, r := c.b, c.r
-	c.control, c.forms = uint64(r.Uint32()), map[string]int{}
-	b.Scramble(r, c.port)
-	operand, result := c.d.ABI().Enum("move_operand"), c.d.ABI().Enum("move_result")
-	junk := false
-	for i := range c.op {
-		c.op[i] = []int{none, memory, memory, kernelStream, message, window}[r.IntN(6)]
-		if i == 1 && r.IntN(2) == 0 {
-			c.op[i] = none
-		}
-		v := uint64(operand.Value([]string{"none", "memory", "kernel_stream", "message", "window"}[c.op[i]]).Value)
-		if r.IntN(60) == 0 {
-			v, junk = 5+uint64(r.IntN(3)), true
-		}
-		c.put(fmt.Sprintf("op%d", i), v)
-	}
-	place := r.IntN(7)
-	c.local, c.network = []int{none, memory, kernelStream, none, memory, kernelStream, memory}[place], place >= 3
-	v := uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart"}[place]).Value)
-	if c.apart = place == 6; r.IntN(60) == 0 {
-		v, junk = 7, true
-	}
-	c.put("result", v)
-	rarely := 1 + r.IntN(3)
-	for _, name := range []string{"op0", "op1", "inner", "result", "network"} {
-		c.forms[name] = int(block.Bit(r.IntN(2*rarely) == 0))
-		c.put(name+"_compressed", uint64(c.forms[name]))
-	}
-	for _, name := range []string{"op0_host", "op1_host", "result_host"} {
-		c.put(name, uint64(r.IntN(2)))
-	}
-	c.kind = []string{"eager", "eager", "rendezvous_data", "rendezvous_announcement", "rendezvous_done"}[r.IntN(5)]
-	c.put("message_type", uint64(c.d.ABI().Enum("message_type").Value(c.kind).Value))
-	// Mostly what belongs together.
-	if c.compressor, c.decompressor = 0, 1; r.IntN(6) == 0 {
-		c.compressor, c.decompressor = r.IntN(16), r.IntN(16)
-	}
-	c.function = r.IntN(12)
-	if r.IntN(10) == 0 {
-		c.function = r.IntN(256)
-	}
-	c.enabled = r.IntN(20) > 0
-	source, destination := r.IntN(20) > 0, r.IntN(20) > 0
-	code := c.sizes()
-	c.units = []uint64{0, 1, uint64(r.IntN(5000)), uint64(r.IntN(c.most))}[r.IntN(4)]
-	for f := range c.bytes {
-		c.bytes[f] = c.units << max(c.size[f], 0)
-		if r.IntN(12) == 0 {
-			c.bytes[f] = uint64(r.IntN(10000))
-		} else if r.IntN(20) == 0 {
-			c.bytes[f] = 0
-		}
-	}
-	if code == 0 {
-		code = c.count()
-	}
-	tdest := uint64(0)
-	fields := c.d.ABI().Layout("move_tdest").Fields
-	for name, v := range map[string]int{"compressor": c.compressor, "decompressor": c.decompressor, "reduction": c.function} {
-		f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
-		tdest |= uint64(v) << f.Low
-	}
-	for name, v := range map[string]uint64{
-		"issue.control": c.control, "issue.bytes": c.bytes[plain], "issue.compressed_bytes": c.bytes[packed], "issue.tdest": tdest,
-		"ranks.source_ok": block.Bit(source), "ranks.destination_ok": block.Bit(destination),
-	} {
-		b.Set(c.port+"."+name, v)
-	}
-	twice := c.op[0] == c.op[1] && (c.op[0] == message || c.op[0] == kernelStream)
-	takes := c.op[0] == message || c.op[1] == message
-	switch {
-	case c.apart && (c.op[1] == none || c.forms["result"] != c.forms["inner"]):
-		return c.code["CONFIG_SWITCH"] // what becomes of operand 1 is its inner form
-	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(c.enabled && destination), takes && !source:
-		return c.code["CONFIG_SWITCH"]
-	case c.empty():
-		return 0
-	case c.op[0] == none, c.network && c.kind != "eager" && c.kind != "rendezvous_data":
-		return c.code["CONFIG_SWITCH"]
-	}
-	return code
+// besideMeans tells whether something may be sent beside: there is a reduction, of
+// no kernel stream, and lane 1 need not convert both its operand and what is sent.
+func (c *checking) besideMeans() bool {
+	inner := c.forms["inner"]
+	return c.op[1] != none && c.op[0] != kernelStream && c.op[1] != kernelStream &&
+		c.forms["network"] == inner && (inner == plain || c.forms["op1"] == packed)
 }
 
 // empty tells whether there are no bytes anywhere.
 func (c *checking) empty() bool {
 	return !(c.op[0] != none && c.bytes[c.forms["op0"]] != 0 || c.op[1] != none && c.bytes[c.forms["op1"]] != 0 ||
-		c.local != none && c.bytes[c.forms["result"]] != 0 || c.network && c.bytes[c.forms["network"]] != 0)
+		c.local != none && c.bytes[c.forms["result"]] != 0 || c.network && c.bytes[c.forms["network"]] != 0 ||
+		c.beside && c.bytes[plain] != 0)
 }
 
 // sizes finds the sizes of units, or a code.
@@ -258,6 +189,9 @@ func (c *checking) sizes() uint64 {
 	}
 	if c.op[1] != none {
 		lane(1, c.forms["op1"], inner)
+	}
+	if c.beside {
+		lane(1, plain, inner)
 	}
 	if c.local != none {
 		lane(2, inner, c.forms["result"])
@@ -334,6 +268,7 @@ func (c *checking) plan() error {
 	want := map[string]uint64{
 		"empty": block.Bit(c.empty()), "to_memory": block.Bit(c.local == memory), "to_kernel": block.Bit(c.local == kernelStream), "to_network": block.Bit(c.network),
 		"wire_bytes": c.bytes[c.forms["network"]], "eager": block.Bit(c.kind == "eager"), "data": block.Bit(c.kind == "rendezvous_data"), "reduce": block.Bit(c.op[1] != none && !c.apart), "apart": block.Bit(c.apart),
+		"beside":      block.Bit(c.beside),
 		"result_host": c.get("result_host"),
 	}
 	for i, kind := range c.op {
@@ -364,6 +299,13 @@ func (c *checking) plan() error {
 		if c.network {
 			want["wire_log2"] = uint64(c.unit("network"))
 		}
+		if c.beside {
+			want["beside_log2"] = uint64(max(c.size[plain], 0))
+		}
+	}
+	want["beside_convert"] = block.Bit(c.beside && inner == packed)
+	if want["beside_convert"] != 0 {
+		want["beside_tdest"] = uint64(c.compressor)
 	}
 	converts := c.local != none && c.forms["result"] != inner
 	want["result_convert"] = block.Bit(converts)

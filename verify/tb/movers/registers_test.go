@@ -135,7 +135,7 @@ func (m *registers) control() uint64 {
 			put(op, uint64(operand.Value([]string{"memory", "message"}[m.r.IntN(2)]).Value))
 		}
 	}
-	put("result", uint64(result.Value([]string{"memory", "network", "memory_and_network", "kernel_stream_and_network", "apart"}[m.r.IntN(5)]).Value))
+	put("result", uint64(result.Value([]string{"memory", "network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}[m.r.IntN(6)]).Value))
 	if m.r.IntN(3) == 0 {
 		put("message_type", uint64(m.d.ABI().Enum("message_type").Value("rendezvous_data").Value))
 	}
@@ -370,7 +370,7 @@ func (m *registers) issue() {
 	m.stage, m.shown, m.doomed = "deciding", true, false
 	m.queue = int(m.get(control, "queue"))
 	m.message = m.get(control, "op0") == taken || m.get(control, "op1") == taken
-	m.network = is("result", "network") || is("result", "memory_and_network") || is("result", "kernel_stream_and_network") || is("result", "apart")
+	m.network = is("result", "network") || is("result", "memory_and_network") || is("result", "kernel_stream_and_network") || is("result", "apart") || is("result", "beside")
 	size := func(name string) uint64 {
 		if m.get(control, name+"_compressed") != 0 {
 			return m.value["compressed_bytes"]
