@@ -206,7 +206,11 @@ func (l *through) cycle(added *passage) error {
 	}
 	if answered {
 		s := l.plugin[0]
-		if s.answered += beatBytes; s.answered == len(s.answer) {
+		s.answered += beatBytes
+		if last := s.answered == len(s.answer); b.Is("result_last") != last {
+			return fmt.Errorf("after %d of %d bytes of the plugin, they are the last ones: %t", s.answered, s.out, !last)
+		}
+		if s.answered == len(s.answer) {
 			l.plugin = l.plugin[1:]
 		}
 	}

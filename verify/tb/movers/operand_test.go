@@ -18,19 +18,23 @@ func TestOperand(t *testing.T) { operands.Check(t, "operand", operand) }
 type supply struct {
 	*engine
 	stream, kernel *block.Input
-	out            *block.Output
+	out, more      *block.Output
+	behind         *transfer // what is read behind the one that is asked for
+	joined         map[*transfer]*transfer
+	mute           bool     // a read is under way whose end nobody hears of
 	from           int      // it comes: 0 nowhere, 1 memory, 2 the kernel stream
 	order          []*piece // that have not been given in full
 	flushing       bool
 	flushed        int // cycles
-	beats          [3]int
+	beats          [4]int
 }
 
 // piece is a slice of an operand.
 type piece struct {
 	*transfer
 	memory bool
-	given  int // by the kernel stream
+	more   bool // is read behind a slice
+	given  int  // by the kernel stream
 	gone   int
 }
 
@@ -44,21 +48,28 @@ func operand(b *block.Bench, r *rand.Rand) error {
 	s := supply{
 		engine: e, stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
 		kernel: block.NewInput(b, "kernel_valid", "kernel_ready"), out: block.NewOutput(b, "out_valid", "out_ready", "out_data"),
+		more: block.NewOutput(b, "more_valid", "more_ready", "out_data", "more_last"),
 	}
+	takesMore := block.NewRhythm(r)
 	gives, takes, commands, beats, statuses, kernels := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	flushes := 0
 	s.clear()
-	for range 20000 {
+	for range 40000 {
 		if r.IntN(3000) == 0 {
 			s.clear()
 		}
-		begins := !s.flushing && r.IntN(1000) == 0 && len(s.order) > 0
+		odds := 1000
+		if s.pending() != nil {
+			odds = 150
+		}
+		begins := !s.flushing && r.IntN(odds) == 0 && len(s.order) > 0
 		b.Put("abandon", begins) // a cycle before the flush
 		b.Put("flush", s.flushing)
 		s.offer(gives.Next() && !begins)
 		s.give(beats.Next(), kernels.Next())
 		s.giveStatus(statuses.Next())
 		b.Put("out_ready", takes.Next())
+		b.Put("more_ready", takesMore.Next())
 		b.Put("command_tready", commands.Next())
 		if err := s.cycle(); err != nil {
 			return err
@@ -67,12 +78,15 @@ func operand(b *block.Bench, r *rand.Rand) error {
 			s.abandon()
 			s.begin()
 			flushes++
-		} else if s.flushing && len(s.open) == 0 && r.IntN(4) == 0 {
+		} else if s.flushing && len(s.open) == 0 && b.Is("idle") && r.IntN(4) == 0 {
 			s.flushing = false
 		}
 	}
 	if s.beats[0] < 30 || s.beats[1] < 300 || s.beats[2] < 300 || flushes < 5 || s.seen["bad"] < 20 {
 		return fmt.Errorf("only %v slices and beats, %d flushes, %v", s.beats, flushes, s.seen)
+	}
+	if s.beats[3] < 300 || s.seen["joined"] < 100 || s.seen["both bad"] < 1 || s.seen["cancelled"] < 5 {
+		return fmt.Errorf("only %d beats behind others, %v", s.beats[3], s.seen)
 	}
 	return nil
 }
@@ -84,15 +98,18 @@ func (s *supply) clear() {
 	s.stream.Withdraw()
 	s.kernel.Withdraw()
 	s.out.Forget()
-	s.order, s.flushing = nil, false
+	s.more.Forget()
+	s.order, s.joined, s.flushing, s.mute = nil, map[*transfer]*transfer{}, false, false
 }
 
 // begin gives up all that is under way, in the kernel stream as well.
 func (s *supply) begin() {
 	s.flushing, s.flushed, s.order = true, 0, nil
+	s.cancel()
 	s.ask.Withdraw()
 	s.kernel.Withdraw()
 	s.out.Forget()
+	s.more.Forget()
 }
 
 // offer gives a slice.
@@ -101,19 +118,27 @@ func (s *supply) offer(active bool) {
 	if s.ask.Offered() {
 		return
 	}
-	b.Scramble(r, "slice")
-	if !active || s.flushing || len(s.order) == dmaDepth {
+	b.Scramble(r, "slice", "slice_more", "more_address", "more_bytes")
+	if !active || s.flushing || s.slices() >= dmaDepth {
 		return
 	}
-	s.next, s.from = s.random(), r.IntN(3)
-	if r.IntN(8) == 0 {
+	s.next, s.behind, s.from = s.random(), nil, r.IntN(3)
+	switch {
+	case r.IntN(8) == 0:
 		s.next.bytes = 0
+	case s.from == 1 && r.IntN(2) == 0:
+		s.behind = s.random()
+		s.behind.host = false
 	}
-	b.Set("slice.from", b.Const([]string{"engine_pkg::FROM_NONE", "engine_pkg::FROM_MEMORY", "engine_pkg::FROM_KERNEL"}[s.from]))
-	b.Set("slice.address", s.next.address)
-	b.Put("slice.host", s.next.host)
-	b.Set("slice.bytes", uint64(s.next.bytes))
-	s.ask.Offer()
+	s.show()
+}
+
+// slices are those that have not been given in full.
+func (s *supply) slices() (n int) {
+	for _, p := range s.order {
+		n += int(block.Bit(!p.more))
+	}
+	return n
 }
 
 // entering is the first slice of the kernel stream that has not come in full.
@@ -151,8 +176,8 @@ func (s *supply) give(memory, kernel bool) {
 func (s *supply) cycle() error {
 	b := s.b
 	b.Settle()
-	if b.Is("idle") != (len(s.open) == 0) {
-		return fmt.Errorf("with %d reads under way it is idle: %t", len(s.open), b.Is("idle"))
+	if err := s.checkIdle(); err != nil {
+		return err
 	}
 	b.Step()
 	if s.stream.Taken() {
@@ -173,25 +198,29 @@ func (s *supply) cycle() error {
 	if err != nil {
 		return err
 	}
+	more, err := s.more.Taken()
+	if err != nil {
+		return err
+	}
+	if b.Is("out_valid") && b.Is("more_valid") {
+		return errors.New("a beat goes both ways")
+	}
 	if s.flushing {
-		if s.flushed++; s.flushed > 1 && b.Is("out_valid") {
+		if s.flushed++; s.flushed > 1 && (b.Is("out_valid") || b.Is("more_valid")) {
 			return errors.New("something is given in a flush")
 		}
 		s.out.Forget()
-		gone = false
+		s.more.Forget()
+		gone, more = false, false
 	}
 	s.idle++
-	if gone {
-		if err := s.leave(); err != nil {
+	if gone || more {
+		if err := s.leave(more); err != nil {
 			return err
 		}
 	}
 	if b.Is("read_done") {
-		if len(s.open) == 0 {
-			return errors.New("a read ends that nobody has begun")
-		}
-		s.idle, s.open[0].moved = 0, 0
-		if err := s.done(b.Get("read_code"), 0); err != nil {
+		if err := s.end(b.Get("read_code")); err != nil {
 			return err
 		}
 	}
@@ -199,14 +228,7 @@ func (s *supply) cycle() error {
 		return err
 	}
 	if s.ask.Taken() {
-		s.beats[0]++
-		s.next.taken = b.Cycle
-		if s.from != 0 && s.next.bytes > 0 {
-			s.order = append(s.order, &piece{transfer: s.next, memory: s.from == 1})
-			if s.from == 1 {
-				s.open, s.all[s.next.address] = append(s.open, s.next), s.next
-			}
-		}
+		s.enter()
 	}
 	if len(s.order) == 0 && len(s.open) == 0 {
 		s.idle = 0
@@ -218,17 +240,26 @@ func (s *supply) cycle() error {
 }
 
 // leave checks a beat that is given.
-func (s *supply) leave() error {
+func (s *supply) leave(more bool) error {
 	s.idle = 0
 	if len(s.order) == 0 {
 		return errors.New("a beat of nothing is given")
 	}
 	p := s.order[0]
+	if p.more != more {
+		return fmt.Errorf("a beat is of what is read behind a slice: %t, not %t", more, p.more)
+	}
+	if last := p.gone+beatBytes == p.beats(); more && s.b.Is("more_last") != last {
+		return fmt.Errorf("at %d of %d bytes a beat is the last one: %t", p.gone, p.bytes, !last)
+	}
 	n := min(beatBytes, p.bytes-p.gone)
 	if got, want := s.b.Bytes("out_data")[:n], p.data[p.gone:][:n]; !bytes.Equal(got, want) {
 		return fmt.Errorf("at %d of %d bytes, from memory %t, there are %X, not %X", p.gone, p.bytes, p.memory, got, want)
 	}
-	if p.memory {
+	switch {
+	case p.more:
+		s.beats[3]++
+	case p.memory:
 		s.beats[1]++
 	}
 	if p.gone += beatBytes; p.gone == p.beats() {
