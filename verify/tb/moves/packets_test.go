@@ -169,6 +169,16 @@ func (w *world) checkUnits(m *move, u *underWay) {
 		}
 	}
 	check(outApart, flag(m.result.kind == apart))
+	check(outBeside, flag(m.result.kind == beside))
+	if m.result.kind == beside {
+		check(outBesideAddress, m.op2+at(false))
+		check(outBesideBytes, size(false))
+		check(outBesideConvert, flag(m.inner))
+		if m.inner {
+			check(outBesideTDEST, uint64(m.compressor))
+		}
+		w.besides[form(m.inner)]++
+	}
 	check(outReduce, flag(m.reduces()))
 	if m.reduces() {
 		check(outReduceTDEST, uint64(m.reduction))

@@ -18,11 +18,23 @@ func (w *world) random() *move {
 	for m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
 		m.op[1].kind = pick(operands)
 	}
-	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart}), address: at(3), host: w.chance(20)}
+	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart, beside, beside}), address: at(3), host: w.chance(20)}
+	m.op2 = at(5)
 	if m.result.kind == apart && m.op[1].kind == none && w.chance(90) {
 		m.op[1].kind = memory
 	}
+	means := m.result.kind == beside && w.chance(90)
+	if means {
+		for i := range m.op {
+			if kind := &m.op[i].kind; *kind == kernel || *kind == none {
+				*kind = memory
+			}
+		}
+	}
 	w.randomForms(m)
+	if means {
+		m.wire, m.op[1].compressed = m.inner, m.op[1].compressed || m.inner
+	}
 	if m.result.kind == apart && w.chance(90) {
 		m.result.compressed = m.inner
 	}
@@ -136,8 +148,8 @@ func (w *world) spoil(m *move) {
 	switch w.r.IntN(8) {
 	case 0:
 		m.junk = []uint32{
-			w.n.put("move_control", "op0", 6), w.n.put("move_control", "op1", 7), w.n.put("move_control", "result", 7),
-		}[w.r.IntN(3)]
+			w.n.put("move_control", "op0", 6), w.n.put("move_control", "op1", 7),
+		}[w.r.IntN(2)]
 	case 1:
 		m.op[1].kind = m.op[0].kind
 	case 2:
@@ -192,6 +204,7 @@ func (w *world) issue(m *move) {
 		w.n.put("move_tdest", "reduction", m.reduction)|w.n.put("move_tdest", "kernel", uint32(m.kernelTDEST))))
 	long("op0_address", m.op[0].address)
 	long("op1_address", m.op[1].address)
+	long("op2_address", m.op2)
 	long("result_address", m.result.address)
 	set("comm", communicator)
 	set("source", m.source)

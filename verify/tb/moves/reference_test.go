@@ -20,6 +20,7 @@ const (
 	twoPlaces = "memory_and_network"
 	twoWays   = "kernel_stream_and_network"
 	apart     = "apart"
+	beside    = "beside"
 )
 
 // numbers looks up what the interface generation defines.
@@ -129,6 +130,7 @@ type packet struct {
 type move struct {
 	id, queue                int
 	op                       [2]operand
+	op2                      uint64 // address of what is sent beside
 	result                   operand
 	inner, wire              bool
 	bytes                    [2]uint64 // uncompressed, compressed
@@ -188,7 +190,7 @@ func (m *move) messageForm() bool {
 }
 
 func (m *move) toNetwork() bool {
-	return slices.Contains([]string{network, twoPlaces, twoWays, apart}, m.result.kind)
+	return slices.Contains([]string{network, twoPlaces, twoWays, apart, beside}, m.result.kind)
 }
 
 func (m *move) reduces() bool { return m.op[1].kind != none && m.result.kind != apart }
@@ -196,7 +198,7 @@ func (m *move) reduces() bool { return m.op[1].kind != none && m.result.kind != 
 func (m *move) toKernel() bool { return m.result.kind == kernel || m.result.kind == twoWays }
 
 func (m *move) toMemory() bool {
-	return slices.Contains([]string{memory, twoPlaces, apart}, m.result.kind)
+	return slices.Contains([]string{memory, twoPlaces, apart, beside}, m.result.kind)
 }
 
 func (m *move) String() string {
@@ -221,6 +223,9 @@ func (m *move) check(n *numbers, enabled bool, known func(uint64) bool) uint32 {
 	if m.result.kind == apart && (m.op[1].kind == none || m.result.compressed != m.inner) {
 		return config
 	}
+	if m.result.kind == beside && (m.op[1].kind == none || m.takes(kernel) || m.wire != m.inner || m.inner && !m.op[1].compressed) {
+		return config // there is one lane for operand 1 and for what is sent
+	}
 	if m.toNetwork() && (!enabled || !known(m.destination)) || m.takes(message) && !known(m.source) {
 		return config
 	}
@@ -232,6 +237,9 @@ func (m *move) check(n *numbers, enabled bool, known func(uint64) bool) uint32 {
 	}
 	if m.toNetwork() {
 		any = max(any, m.size(m.wire))
+	}
+	if m.result.kind == beside {
+		any = max(any, m.size(false))
 	}
 	if m.result.kind != none && m.result.kind != network {
 		any = max(any, m.size(m.result.compressed))
@@ -272,6 +280,9 @@ func (m *move) sizes(n *numbers) uint32 {
 		if m.op[i].kind != none {
 			lane(i, m.op[i].compressed, m.inner)
 		}
+	}
+	if m.result.kind == beside {
+		lane(1, false, m.inner)
 	}
 	if m.result.kind != none && m.result.kind != network {
 		lane(2, m.inner, m.result.compressed)

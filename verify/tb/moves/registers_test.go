@@ -92,11 +92,11 @@ func (w *world) step(regs map[string]uint64) uint32 {
 		control |= w.n.put("move_control", "remote_advance", 1)
 		regs["remote_address"] += wire
 	}
-	result := []string{none, memory, kernel, network, twoPlaces, twoWays, apart}[w.r.IntN(7)]
+	result := []string{none, memory, kernel, network, twoPlaces, twoWays, apart, beside}[w.r.IntN(8)]
 	kind := []string{"eager", "rendezvous_data", "rendezvous_done"}[w.r.IntN(3)]
 	control |= w.n.put("move_control", "result", w.n.code("move_result", result)) |
 		w.n.put("move_control", "message_type", w.n.code("message_type", kind))
-	if kind == "rendezvous_data" && slices.Contains([]string{network, twoPlaces, twoWays, apart}, result) {
+	if kind == "rendezvous_data" && slices.Contains([]string{network, twoPlaces, twoWays, apart, beside}, result) {
 		regs["packet_index"] = (regs["packet_index"] + max(1, (wire+w.payload-1)/w.payload)) & 0xFFFFFFFF
 	}
 	return control
@@ -107,14 +107,15 @@ func (w *world) step(regs map[string]uint64) uint32 {
 func TestSlicesComeInTime(t *testing.T) {
 	b := build(t, "u55c_tcp")
 	const enough = 12
-	for _, result := range []string{memory, network, twoPlaces, apart} {
+	for _, result := range []string{memory, network, twoPlaces, apart, beside} {
 		w := b.world(t, 0, mode{})
 		w.promptly = true
 		m := &move{id: 1, messageType: "eager", bytes: [2]uint64{100000, 100000}, destination: 1}
 		m.op = [2]operand{{kind: memory, address: 1 << 40}, {kind: none}}
-		if result == apart {
+		if result == apart || result == beside {
 			m.op[1] = operand{kind: memory, address: 1 << 42}
 		}
+		m.op2 = 1 << 43
 		m.result = operand{kind: result, address: 1 << 41}
 		m.settle(w.n, true, w.known, false, w.payload)
 		w.issue(m)

@@ -63,6 +63,7 @@ type world struct {
 	event                bool // moves were counted in the cycle before
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
+	besides              [2]int // slices with something beside: as it is, and converted
 }
 
 type pending struct {
