@@ -118,7 +118,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 	kinds := []uint64{b.Const("engine_pkg::TYPE_EAGER"), b.Const("engine_pkg::TYPE_DATA"), b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), b.Const("engine_pkg::TYPE_DONE")}
 	opens, takes := block.NewRhythm(r), block.NewRhythm(r)
 	large, packets, forgotten, elsewhere := 0, 0, 0, 0
-	for moves := 0; moves < 400; moves++ {
+	for moves := 0; moves < 700; moves++ {
 		if r.IntN(50) == 0 {
 			b.Reset()
 		}

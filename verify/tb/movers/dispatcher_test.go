@@ -14,7 +14,7 @@ import (
 
 // Widths of what comes from the channels, which the module is told.
 const (
-	sliceWidth  = 329
+	sliceWidth  = 412
 	packetWidth = 354
 )
 
