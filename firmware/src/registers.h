@@ -7,7 +7,7 @@
 
 /* Registers that moves depend on, in two runs. */
 #define FIRST_RUN  ((CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_BYTES_ADDRESS) / 4 + 1)
-#define SECOND_RUN ((CCLO_MOVE_OP2_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
+#define SECOND_RUN ((CCLO_MOVE_KEPT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
 #define REGISTERS  (FIRST_RUN + SECOND_RUN)
 
 /* The place of one among all of them. */

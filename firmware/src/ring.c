@@ -139,7 +139,7 @@ static inline void walk_begin(struct walk *w, struct stage *stage)
 	walk_measure(w);
 	stage->from = next_rank();
 	stage->to = previous_rank();
-	stage->keeps = stage->apart = stage->beside = stage->fence = false;
+	stage->keeps = stage->apart = stage->kept = stage->beside = stage->fence = false;
 }
 
 static inline void walk_on(struct walk *w)
@@ -201,6 +201,45 @@ static bool begin_beside(const struct path *path, struct stage *stage, uint32_t 
 	return true;
 }
 
+#define PIECES 4
+
+/* The last stage of a part of blocks that are only gathered, and the first one of the next part, if
+ * that has as many elements. What this one sends is its result, too: half of both go beside each
+ * other, by the port by which messages arrive, which has as much to write then as that of results.
+ * Piece by piece: messages wait meanwhile. */
+static bool gather_beside(struct path *path, struct stage *stage, const struct walk *w, uint32_t from, uint32_t count)
+{
+	uint32_t next = from + path->slice, piece, own = walk_before(first_block()) + next;
+
+	if (part_of(path, w->block, next) != count)
+		return false;
+	piece = count / (PIECES * path->message) * path->message;
+	if (piece == 0)
+		return false;
+	for (uint32_t done = 0, i = 0; i < PIECES; i++, done += piece) {
+		bool beside = (i & 1) == 0;
+
+		if (i == PIECES - 1)
+			piece = count - done;
+		walk_stage(w, stage, from + done, piece);
+		if (beside) {
+			set_place(&stage->own, &self->op0, (next + done) * self->plain_bytes);
+			set_place(&stage->further, &self->res, (own + done) * self->plain_bytes);
+			stage->sends = stage->apart = stage->kept = true;
+		}
+		stage_run(path, stage);
+		stage->apart = stage->kept = false;
+		if (beside)
+			continue;
+		set_place(&stage->own, &self->op0, (next + done) * self->plain_bytes);
+		set_place(&stage->result, &self->res, (own + done) * self->plain_bytes);
+		stage->receives = false;
+		stage->sends = true;
+		stage_run(path, stage);
+	}
+	return true;
+}
+
 /* Part after part: as many elements as may be on their way. */
 static void in_messages(void *of)
 {
@@ -220,6 +259,10 @@ static void in_messages(void *of)
 
 			if (count == 0)
 				continue;
+			if (w.k == w.last && !reduces() && gather_beside(path, stage, &w, from, count)) {
+				begun = true;
+				continue;
+			}
 			walk_stage(&w, stage, from, count);
 			if (w.k == w.last)
 				begun = begin_beside(path, stage, from + path->slice);

@@ -144,7 +144,7 @@ void stages_greet(struct path *path, uint32_t from, const struct place *place, u
 static inline void clear(struct stage *stage)
 {
 	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->keeps = stage->apart = stage->beside = stage->fence = stage->follows = stage->unfinished = false;
+	stage->receives = stage->sends = stage->keeps = stage->apart = stage->kept = stage->beside = stage->fence = stage->follows = stage->unfinished = false;
 	stage->later = 0;
 }
 
@@ -263,6 +263,11 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
 		if (stage->apart || stage->keeps)
 			control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_APART - CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
+		if (stage->kept) {
+			hw_write(CCLO_MOVE_KEPT_ADDRESS_ADDRESS, stage->further.low);
+			hw_write(CCLO_MOVE_KEPT_ADDRESS_HIGH_ADDRESS, stage->further.high);
+			control |= FIELD(MOVE_CONTROL_KEEPS, 1);
+		}
 		if (stage->beside) {
 			hw_write(CCLO_MOVE_OP2_ADDRESS_ADDRESS, stage->further.low);
 			hw_write(CCLO_MOVE_OP2_ADDRESS_HIGH_ADDRESS, stage->further.high);

@@ -26,11 +26,12 @@ enum protocol {
 
 struct stage {
 	struct place own, result;
-	struct place further; /* sent beside, if that is said */
+	struct place further; /* what is sent beside, or where what is sent apart is kept, if that is said */
 	uint32_t count; /* elements; without any there is nothing to do */
 	bool receives, sends;
 	bool keeps; /* sends its block of the operand, and this rank's own block becomes the result */
 	bool apart; /* sends the operand, and what it receives becomes the result */
+	bool kept; /* what is sent apart is kept further on; a plain stage only */
 	bool beside; /* sends what lies further on, of as many elements, beside a result that it reduces; a plain stage only */
 	uint32_t from, to;
 	bool fence; /* needs what earlier stages wrote, or overwrites what they read */

@@ -165,6 +165,10 @@ abi "moves" {
       bits = "25:24"
       doc  = "Queue of the move."
     }
+    field "keeps" {
+      bits = "30"
+      doc  = "Of a result that is apart: operand 0 goes to device memory at the kept address, too, in its inner form, by the port by which messages arrive."
+    }
   }
 
   layout "move_tdest" {
@@ -274,6 +278,11 @@ abi "moves" {
       at    = hex("78")
       width = 64
       doc   = "Address of what is sent beside a reduction."
+    }
+    register "kept_address" {
+      at    = hex("80")
+      width = 64
+      doc   = "Where what is sent is kept."
     }
   }
 

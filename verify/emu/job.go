@@ -21,9 +21,10 @@ type job struct {
 
 	operands  [3]operand
 	inputs    int // of the operands
-	outlets   [2]outlet
+	outlets   [3]outlet
 	outputs   int // of the outlets
 	memory    memorySink
+	kept      memorySink
 	stream    streamSink
 	network   networkSink
 	lender    lender

@@ -72,6 +72,8 @@ type Move struct {
 	RemoteAddress             uint64
 	PacketIndex, HeaderCount  uint32
 	Window                    uint32
+	KeptAddress               uint64
+	Keeps                     bool // what is sent goes to KeptAddress, too
 	InnerCompressed           bool // reduced in compressed form
 	WireCompressed            bool // sent in compressed form
 	RemoteHost                bool // RemoteAddress lies in host memory
@@ -86,6 +88,9 @@ func (m Move) String() string {
 	}
 	if m.Op2.Kind != operandNone.String() {
 		fmt.Fprintf(&b, " beside %s", m.Op2)
+	}
+	if m.Keeps {
+		fmt.Fprintf(&b, " kept at 0x%X", m.KeptAddress)
 	}
 	fmt.Fprintf(&b, " to %s, %d bytes (%d compressed), tdest 0x%06X, comm 0x%X, source %d, destination %d, context 0x%X, tag 0x%X",
 		m.Result, m.Bytes, m.CompressedBytes, m.TDEST, m.Comm, m.Source, m.Destination, m.Context, m.Tag)
@@ -110,6 +115,7 @@ func (o Operand) String() string {
 type moveRegisters struct {
 	bytes, compressedBytes, tdest      uint32
 	op0Address, op1Address, op2Address uint64
+	keptAddress                        uint64
 	resultAddress                      uint64
 	op0Stride, op1Stride               uint64
 	resultStride                       uint64
@@ -136,6 +142,8 @@ type move struct {
 	kind        [3]operandKind
 	result      place
 	resultKind  resultKind
+	keeps       bool // what is sent of operands that go apart goes to kept, too
+	kept        place
 	inner       bool // operands meet in compressed form
 	wire        bool // sent in compressed form
 	messageType uint32
@@ -178,6 +186,7 @@ func (n *numbers) decode(r *moveRegisters, control uint32) move {
 	m.op[0] = place{r.op0Address, c.op0Host.flag(control), c.op0Compressed.flag(control)}
 	m.op[1] = place{r.op1Address, c.op1Host.flag(control), c.op1Compressed.flag(control)}
 	m.op[2] = place{addr: r.op2Address}
+	m.keeps, m.kept = c.keeps.flag(control), place{addr: r.keptAddress}
 	m.result = place{r.resultAddress, c.resultHost.flag(control), c.resultForm.flag(control)}
 	m.inner, m.wire = c.inner.flag(control), c.wireForm.flag(control)
 	m.messageType, m.remoteHost = c.messageType.get(control), c.remoteHost.flag(control)
@@ -219,6 +228,7 @@ func (m *move) public() Move {
 		ChunkBytes: m.chunkBytes, SegmentBytes: m.segmentBytes,
 		MessageType: m.messageType, RemoteAddress: m.remoteAddress,
 		PacketIndex: m.packetIndex, HeaderCount: m.headerCount, Window: m.windowN,
+		KeptAddress: m.kept.addr, Keeps: m.keeps,
 		InnerCompressed: m.inner, WireCompressed: m.wire, RemoteHost: m.remoteHost,
 	}
 }

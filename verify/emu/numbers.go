@@ -73,7 +73,7 @@ type controlFields struct {
 	op0, op1, result                                          field
 	op0Step, op1Step, resultStep                              field
 	op0Compressed, op1Compressed, inner, resultForm, wireForm field
-	op0Host, op1Host, resultHost                              field
+	op0Host, op1Host, resultHost, keeps                       field
 	fence, queue                                              field
 	messageType, remoteAdvance, remoteHost                    field
 }
@@ -153,7 +153,7 @@ func (n *numbers) resolveMoves(r *resolver) {
 		op0Step: f("op0_step"), op1Step: f("op1_step"), resultStep: f("result_step"),
 		op0Compressed: f("op0_compressed"), op1Compressed: f("op1_compressed"),
 		inner: f("inner_compressed"), resultForm: f("result_compressed"), wireForm: f("network_compressed"),
-		op0Host: f("op0_host"), op1Host: f("op1_host"), resultHost: f("result_host"),
+		op0Host: f("op0_host"), op1Host: f("op1_host"), resultHost: f("result_host"), keeps: f("keeps"),
 		fence: f("fence"), queue: f("queue"),
 	}
 	t := func(name string) field { return r.field("move_tdest", name) }

@@ -5,7 +5,7 @@ package emu
 func (j *job) move() (n int, w wait, code uint32) {
 	n = int(min(uint64(j.block), j.units))
 	var in [3][]byte
-	var out [2][]byte
+	var out [3][]byte
 	for i := range j.inputs {
 		o := &j.operands[i]
 		if in[i], w, code = o.view(n); len(in[i]) == 0 {

@@ -51,6 +51,8 @@ func (j *job) meaningful() bool {
 		return false // there is one of each
 	case m.apart() && (m.kind[1] == operandNone || m.result.compressed != m.inner):
 		return false // what becomes of operand 1 is its inner form
+	case m.keeps && !m.apart():
+		return false
 	case m.beside() && (m.kind[1] == operandNone || m.wire != m.inner || m.inner && !m.op[1].compressed || j.takes(operandStream)):
 		return false // there is one lane for operands 1 and 2
 	case m.toStream() || j.takes(operandStream):
@@ -117,6 +119,10 @@ func (j *job) setUpOutlets(f *forms) {
 	case m.toStream():
 		j.stream = streamSink{e: e, tdest: e.n.tdest.kernel.get(m.tdest), left: m.form(m.result.compressed)}
 		j.outlet(&j.stream, f, m.result.compressed, f.result)
+	}
+	if m.keeps {
+		j.kept = memorySink{e, e.space(m.kept.host), m.kept.addr}
+		j.outlet(&j.kept, f, m.inner, lane{})
 	}
 	if m.toNetwork() && !j.lend(f) {
 		j.outlet(&j.network, f, m.wire, f.wire)

@@ -300,6 +300,12 @@ module cclo_core #(
     logic [engine_pkg::KEEP_WIDTH-1:0] move_kernel_tkeep;
     logic [7:0] move_kernel_tdest;
 
+    logic kept_valid, kept_ready, kept_data_valid, kept_data_ready, kept_done, kept_idle, kept_due;
+    logic [63:0] kept_address;
+    logic [engine_pkg::LENGTH_WIDTH-1:0] kept_bytes;
+    logic [engine_pkg::DATA_WIDTH-1:0] kept_data;
+    logic [31:0] kept_code;
+
     assign moves_idle = channels_idle && data_idle;
 
     move_engine moves (
@@ -341,7 +347,8 @@ module cclo_core #(
         .op1_command_tdest, .op1_status_tvalid, .op1_status_tready, .op1_status_tdata, .op1_tvalid, .op1_tready,
         .op1_tdata, .op1_tlast, .result_command_tvalid, .result_command_tready, .result_command_tdata,
         .result_command_tdest, .result_status_tvalid, .result_status_tready, .result_status_tdata, .result_tvalid,
-        .result_tready, .result_tdata, .result_tkeep, .result_tlast, .result_tdest
+        .result_tready, .result_tdata, .result_tkeep, .result_tlast, .result_tdest,
+        .kept_valid, .kept_ready, .kept_address, .kept_bytes, .kept_data_valid, .kept_data_ready, .kept_data, .kept_done, .kept_code, .kept_idle, .kept_due
     );
     // Packets.
     logic transmit_idle, transmit_busy, receive_idle, receive_busy, inbound_idle, bad_packet;
@@ -429,10 +436,24 @@ module cclo_core #(
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
         .foreign_valid, .foreign_session
     );
-    dma_writer arrival_writer (
-        .clk, .rst, .limit_cycles, .abandon(1'b0), .idle(write_idle),
+    logic port_valid, port_ready, port_host, port_data_valid, port_data_ready, port_done;
+    logic [63:0] port_address;
+    logic [engine_pkg::LENGTH_WIDTH-1:0] port_bytes;
+    logic [engine_pkg::DATA_WIDTH-1:0] port_data;
+    logic [31:0] port_code;
+
+    write_share arrival_port (
+        .clk, .rst, .kept_idle, .kept_due,
+        .kept_valid, .kept_ready, .kept_address, .kept_bytes, .kept_data_valid, .kept_data_ready, .kept_data, .kept_done, .kept_code,
         .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready, .write_data,
         .write_done, .write_code,
+        .port_valid, .port_ready, .port_address, .port_host, .port_bytes, .port_data_valid, .port_data_ready, .port_data, .port_done, .port_code
+    );
+    dma_writer arrival_writer (
+        .clk, .rst, .limit_cycles, .abandon(1'b0), .idle(write_idle),
+        .write_valid(port_valid), .write_ready(port_ready), .write_address(port_address), .write_host(port_host), .write_bytes(port_bytes),
+        .write_data_valid(port_data_valid), .write_data_ready(port_data_ready), .write_data(port_data),
+        .write_done(port_done), .write_code(port_code),
         .command_tvalid(inbound_command_tvalid), .command_tready(inbound_command_tready), .command_tdata(inbound_command_tdata), .command_tdest(inbound_command_tdest),
         .status_tvalid(inbound_status_tvalid), .status_tready(inbound_status_tready), .status_tdata(inbound_status_tdata),
         .stream_tvalid(inbound_tvalid), .stream_tready(inbound_tready), .stream_tdata(inbound_tdata), .stream_tkeep(inbound_tkeep),

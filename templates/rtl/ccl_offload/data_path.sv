@@ -9,7 +9,7 @@
 // In slices that are apart operand 1 goes from its lane to memory, and operand 0
 // alone to the packet slot. Beside others the packet slot takes what is read for
 // it alone, behind operand 0 and behind operand 1 in turn, and the result goes to
-// memory alone.
+// memory alone. What slices keep that are apart goes to another port of memory.
 //
 // All that a slice needs is there before it is dispatched: only a DMA engine or
 // a plugin that does not answer can stop it. A DMA engine that does not is given
@@ -143,7 +143,21 @@ module data_path #(
     output logic [engine_pkg::DATA_WIDTH-1:0] result_tdata,
     output logic [engine_pkg::KEEP_WIDTH-1:0] result_tkeep,
     output logic result_tlast,
-    output logic [7:0] result_tdest
+    output logic [7:0] result_tdest,
+
+    // What is kept: a command comes with its first beat. While all is dropped the
+    // beats are anything.
+    output logic kept_valid,
+    input  wire  kept_ready,
+    output logic [63:0] kept_address,
+    output logic [engine_pkg::LENGTH_WIDTH-1:0] kept_bytes,
+    output logic kept_data_valid,
+    input  wire  kept_data_ready,
+    output logic [engine_pkg::DATA_WIDTH-1:0] kept_data,
+    input  wire  kept_done,
+    input  wire  [31:0] kept_code,
+    input  wire  kept_idle,
+    output logic kept_due                           // there is more
 );
 
     localparam int unsigned DEPTH  = 8;     // slices at a time
@@ -371,15 +385,15 @@ module data_path #(
 
     // The result, as it is and converted, to memory or kernel stream (0) and to
     // the network (1).
-    logic [2:0] plain_valid, plain_take;
+    logic [3:0] plain_valid, plain_take;
     logic [1:0] converted_valid, converted_take;
     logic [WIDTH-1:0] plain_data, converted_in, converted_data;
     logic lane2_valid, lane2_take, dropped, _unused_dropped;
 
-    stream_fork #(.TAKERS(3), .DEPTH(DEPTH)) plain_fork (
+    stream_fork #(.TAKERS(4), .DEPTH(DEPTH)) plain_fork (
         .clk, .rst(stage_rst),
         .slice_valid(dispatch && has_data),
-        .slice_takers({uses_lane2, slice.to_network && !slice.wire_convert && !slice.beside, (slice.to_memory || slice.to_kernel) && !slice.result_convert && !slice.apart}),
+        .slice_takers({slice.keeps, uses_lane2, slice.to_network && !slice.wire_convert && !slice.beside, (slice.to_memory || slice.to_kernel) && !slice.result_convert && !slice.apart}),
         .slice_bytes(inner_bytes),
         .in_valid(reduced_valid), .in_ready(reduced_take), .in_data(reduced_data),
         .out_valid(plain_valid), .out_ready(plain_take), .out_data(plain_data), .dropped
@@ -446,6 +460,31 @@ module data_path #(
     assign plain_take[1]     = wire_there && wire_take && !wire_converted && !wire_beside;
     assign converted_take[1] = wire_there && wire_take && wire_converted;
 
+    // What is kept is commanded when it is there: others have the port, too.
+    logic kept_there, kept_begun, kept_last, _unused_kept_room;
+    logic [$clog2(DEPTH+1)-1:0] _unused_kept_count;
+    logic [6:0] _unused_kept_beat;
+    logic [KEEP-1:0] _unused_kept_keep;
+
+    fifo #(.WIDTH(64 + LENGTH), .DEPTH(DEPTH)) kept_slices (
+        .clk, .rst(stage_rst), .clear(1'b0),
+        .in_valid(dispatch && has_data && slice.keeps), .in_ready(_unused_kept_room), .in_data({slice.kept_address, slice.result_bytes}),
+        .out_valid(kept_there), .out_ready(plain_valid[3] && plain_take[3] && kept_last), .out_data({kept_address, kept_bytes}), .count(_unused_kept_count)
+    );
+    beat_counter kept_counter (
+        .clk, .rst(stage_rst), .bytes(kept_bytes), .move(plain_valid[3] && plain_take[3]), .last(kept_last), .keep(_unused_kept_keep), .beat_bytes(_unused_kept_beat)
+    );
+    assign kept_due        = kept_there;
+    assign kept_valid      = kept_there && plain_valid[3] && !kept_begun;
+    assign kept_data_valid = flush || kept_begun && plain_valid[3];
+    assign kept_data       = plain_data;
+    assign plain_take[3]   = kept_begun && kept_data_ready;
+
+    always_ff @(posedge clk) begin
+        if (stage_rst || plain_valid[3] && plain_take[3] && kept_last) kept_begun <= 1'b0;
+        else if (kept_valid && kept_ready) kept_begun <= 1'b1;
+    end
+
     dma_writer #(.DEPTH(DEPTH)) memory (
         .clk, .rst, .limit_cycles, .abandon(give_up), .idle(memory_idle),
         .write_valid(slice_valid && writes && enter && op0_ready && op1_ready), .write_ready,
@@ -476,7 +515,7 @@ module data_path #(
     slice_retire #(.DEPTH(DEPTH)) ends (
         .clk, .rst, .flush,
         .slice_valid(slice_valid && slice_ready), .slice, .in_flight, .waits,
-        .op0_done, .op0_code, .op1_done, .op1_code, .memory_done, .memory_code, .kernel_done, .slot_done, .dropped,
+        .op0_done, .op0_code, .op1_done, .op1_code, .memory_done, .memory_code, .kept_done, .kept_code, .kernel_done, .slot_done, .dropped,
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .release_valid, .release_ready, .release_buffer, .retire, .restart
     );
@@ -519,7 +558,7 @@ module data_path #(
                 || slice_valid && slice_ready && !enters);
             flushed <= flush ? flushed + 4'(flushed != 4'(SETTLE)) : '0;
             if (give_up) flush <= 1'b1;
-            else if (flushed == 4'(SETTLE) && in_flight == '0 && !slice_valid && op0_idle && op1_idle && memory_idle) flush <= 1'b0;
+            else if (flushed == 4'(SETTLE) && in_flight == '0 && !slice_valid && op0_idle && op1_idle && memory_idle && kept_idle) flush <= 1'b0;
         end
     end
 

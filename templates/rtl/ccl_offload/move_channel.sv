@@ -125,7 +125,7 @@ module move_channel #(
     // Operands.
     logic        message_held, message_stored, message_want, message_drop, window_idle;
     logic [31:0] message_bytes, op0_window, op1_window;
-    logic [63:0] message_address, op0_address, op1_address, op2_address, result_address;
+    logic [63:0] message_address, op0_address, op1_address, op2_address, kept_address, result_address;
     logic [engine_pkg::BUFFER_WIDTH-1:0] message_buffer;
     logic [1:0]  window_want, window_short, window_known, window_ok, window_more, window_host;
     logic [W-1:0] message_take;
@@ -331,6 +331,8 @@ module move_channel #(
                 slice.reduce_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
                 slice.convert_tdest  <= plan.convert_tdest;
                 slice.apart          <= plan.apart;
+                slice.keeps          <= plan.keeps;
+                slice.kept_address   <= kept_address;
                 slice.beside         <= plan.beside;
                 slice.beside_address <= op2_address;
                 slice.beside_bytes   <= plan.beside ? op2_size : '0;
@@ -400,6 +402,7 @@ module move_channel #(
                 op0_address    <= move.issue.op0_address;
                 op1_address    <= move.issue.op1_address;
                 op2_address    <= move.issue.op2_address;
+                kept_address   <= move.issue.kept_address;
                 result_address <= move.issue.result_address;
                 if (give_up) begin
                     state <= DRAIN;
@@ -429,6 +432,7 @@ module move_channel #(
                 op0_address    <= move_pkg::sum(op0_address, 64'(slice.op0.bytes));
                 op1_address    <= move_pkg::sum(op1_address, 64'(slice.op1.bytes));
                 op2_address    <= move_pkg::sum(op2_address, 64'(slice.beside_bytes));
+                kept_address   <= move_pkg::sum(kept_address, 64'(slice.result_bytes));
                 result_address <= move_pkg::sum(result_address, 64'(slice.result_bytes));
             end else if (give_up) begin
                 state <= DRAIN;

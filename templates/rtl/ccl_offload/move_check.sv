@@ -50,7 +50,7 @@ module move_check (
         || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM);
     assign meaningless   = !is_kind(control.op0) || !is_kind(control.op1)
         || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS
-        || apart && (!op1_there || result_converts)
+        || apart && (!op1_there || result_converts) || control.keeps && !apart
         || beside && (!op1_there || streams || wire_converts || beside_converts && op1_converts);
     assign network_bad   = to_network && (!network_enable || !move.ranks.destination_ok);
     assign ranks_bad     = takes_message && !move.ranks.source_ok;
@@ -173,6 +173,7 @@ module move_check (
         plan.units          <= plain_used ? plain_units : packed_units;
         plan.reduce         <= reduces;
         plan.apart          <= apart;
+        plan.keeps          <= control.keeps;
         plan.beside         <= beside;
         plan.beside_convert <= beside_converts && 32'd1 < cclo_pkg::PLATFORM_COMPRESSION_LANES;
         plan.beside_tdest   <= compressor;

@@ -12,6 +12,7 @@ package move_pkg;
         logic [63:0] op0_address;
         logic [63:0] op1_address;
         logic [63:0] op2_address;
+        logic [63:0] kept_address;
         logic [63:0] result_address;
         logic [31:0] comm;
         logic [31:0] source;
@@ -66,6 +67,7 @@ package move_pkg;
         logic [31:0]   units;
         logic          reduce;
         logic          apart;          // operand 1 to memory, operand 0 alone to the network
+        logic          keeps;          // apart: operand 0 to memory, too
         logic          beside;         // the reduction to memory, operand 2 to the network
         logic          beside_convert; // by lane 1, which operand 1 passes
         logic [3:0]    beside_tdest;

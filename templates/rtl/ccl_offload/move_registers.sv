@@ -130,6 +130,8 @@ module move_registers (
             8'(cclo_pkg::MOVE_STRM_OFFSET):                value = current.strm;
             8'(cclo_pkg::MOVE_OP2_ADDRESS_OFFSET):         value = current.op2_address[31:0];
             8'(cclo_pkg::MOVE_OP2_ADDRESS_HIGH_OFFSET):    value = current.op2_address[63:32];
+            8'(cclo_pkg::MOVE_KEPT_ADDRESS_OFFSET):        value = current.kept_address[31:0];
+            8'(cclo_pkg::MOVE_KEPT_ADDRESS_HIGH_OFFSET):   value = current.kept_address[63:32];
             engine_pkg::MOVE_REMOTE_ADDRESS:               value = current.remote_address[31:0];
             engine_pkg::MOVE_REMOTE_ADDRESS_HIGH:          value = current.remote_address[63:32];
             engine_pkg::MOVE_PACKET_INDEX:                 value = current.packet_index;
@@ -182,6 +184,8 @@ module move_registers (
                 8'(cclo_pkg::MOVE_STRM_OFFSET):                current.strm <= request.wdata;
                 8'(cclo_pkg::MOVE_OP2_ADDRESS_OFFSET):         current.op2_address[31:0] <= request.wdata;
                 8'(cclo_pkg::MOVE_OP2_ADDRESS_HIGH_OFFSET):    current.op2_address[63:32] <= request.wdata;
+                8'(cclo_pkg::MOVE_KEPT_ADDRESS_OFFSET):        current.kept_address[31:0] <= request.wdata;
+                8'(cclo_pkg::MOVE_KEPT_ADDRESS_HIGH_OFFSET):   current.kept_address[63:32] <= request.wdata;
                 engine_pkg::MOVE_REMOTE_ADDRESS:               current.remote_address[31:0] <= request.wdata;
                 engine_pkg::MOVE_REMOTE_ADDRESS_HIGH:          current.remote_address[63:32] <= request.wdata;
                 engine_pkg::MOVE_PACKET_INDEX:                 current.packet_index <= request.wdata;

@@ -22,6 +22,8 @@ module slice_retire #(
     input  wire  [31:0] op1_code,
     input  wire  memory_done,
     input  wire  [31:0] memory_code,
+    input  wire  kept_done,
+    input  wire  [31:0] kept_code,
     input  wire  kernel_done,
     input  wire  slot_done,
     input  wire  dropped,                           // a slice without result
@@ -43,13 +45,13 @@ module slice_retire #(
 
     engine_pkg::slice_t oldest;
     logic               there, ended, all_done, moves_data;
-    logic [31:0]        code0, code1, code2, code;
-    logic               has0, has1, has2, use0, use1, use2, useless;
+    logic [31:0]        code0, code1, code2, code3, code;
+    logic               has0, has1, has2, has3, use0, use1, use2, use3, useless;
     logic               pop;
     logic [engine_pkg::QUEUES-1:0] faulty; // after a fault no packet of the queue is good, until its restart
     logic [COUNT-1:0]   kernel_count, slot_count, dropped_count;
-    logic [COUNT-1:0]   _unused_count0, _unused_count1, _unused_count2;
-    logic _unused_room, _unused_room0, _unused_room1, _unused_room2, _unused_slice;
+    logic [COUNT-1:0]   _unused_count0, _unused_count1, _unused_count2, _unused_count3;
+    logic _unused_room, _unused_room0, _unused_room1, _unused_room2, _unused_room3, _unused_slice;
     typedef enum logic [1:0] {WAIT, COMMIT, RELEASE0, RELEASE1} state_t;
     state_t state;
 
@@ -70,13 +72,18 @@ module slice_retire #(
         .clk, .rst(rst || flush), .clear(1'b0), .in_valid(memory_done), .in_ready(_unused_room2), .in_data(memory_code),
         .out_valid(has2), .out_ready(pop && use2), .out_data(code2), .count(_unused_count2)
     );
+    fifo #(.WIDTH(32), .DEPTH(DEPTH)) codes3 (
+        .clk, .rst(rst || flush), .clear(1'b0), .in_valid(kept_done), .in_ready(_unused_room3), .in_data(kept_code),
+        .out_valid(has3), .out_ready(pop && use3), .out_data(code3), .count(_unused_count3)
+    );
 
     assign use0       = oldest.op0.from == engine_pkg::FROM_MEMORY && oldest.op0.bytes != '0;
     assign use1       = oldest.op1.from == engine_pkg::FROM_MEMORY && oldest.op1.bytes != '0;
     assign use2       = oldest.to_memory && moves_data;
+    assign use3       = oldest.keeps && moves_data;
     assign moves_data = oldest.op0.from != engine_pkg::FROM_NONE && oldest.op0.bytes != '0;
     assign useless    = moves_data && !oldest.to_memory && !oldest.to_kernel && !oldest.to_network;
-    assign all_done   = (!use0 || has0) && (!use1 || has1) && (!use2 || has2)
+    assign all_done   = (!use0 || has0) && (!use1 || has1) && (!use2 || has2) && (!use3 || has3)
                      && (!(oldest.to_kernel && moves_data) || kernel_count != '0)
                      && (!(oldest.to_network && moves_data) || slot_count != '0)
                      && (!useless || dropped_count != '0);
@@ -119,7 +126,7 @@ module slice_retire #(
             case (state)
                 WAIT: if (there && (all_done || flush)) begin
                     code <= flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
-                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2);
+                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
                     if (oldest.slot_commit) state <= COMMIT;
                     else if (oldest.op0.release_) state <= RELEASE0;
                     else if (oldest.op1.release_) state <= RELEASE1;
@@ -135,7 +142,7 @@ module slice_retire #(
                 retire.queue_ <= oldest.queue_;
                 retire.last   <= oldest.last;
                 retire.code   <= state != WAIT ? code : flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
-                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2);
+                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
             end
         end
     end

@@ -100,7 +100,8 @@ func (f moveFields) essential(m Move) Move {
 		to   *uint64
 		used bool
 	}{
-		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Op2, isOne(f.results, result, "beside")}, {&m.Result, isOne(f.results, result, toMemory...)},
+		{&m.Op0, at(op0)}, {&m.Op1, at(op1)}, {&m.Op2, isOne(f.results, result, "beside")},
+		{&m.Kept, f.of(m.Control, "keeps") != 0}, {&m.Result, isOne(f.results, result, toMemory...)},
 		{&m.RemoteAddress, sends && !isOne(f.types, kind, "eager")},
 	} {
 		if !a.used {

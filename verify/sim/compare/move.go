@@ -13,7 +13,7 @@ import (
 // Move is a move as the registers had it.
 type Move struct {
 	Control, Bytes, CompressedBytes, TDEST uint32
-	Op0, Op1, Op2, Result                  uint64
+	Op0, Op1, Op2, Kept, Result            uint64
 	Comm, Source, Destination              uint32
 	Context, Tag, Strm, ChunkBytes         uint32
 	SegmentBytes                           uint32
@@ -25,7 +25,7 @@ type Move struct {
 func Emulated(m emu.Move) Move {
 	return Move{
 		Control: m.Control, Bytes: m.Bytes, CompressedBytes: m.CompressedBytes, TDEST: m.TDEST,
-		Op0: m.Op0.Address, Op1: m.Op1.Address, Op2: m.Op2.Address, Result: m.Result.Address,
+		Op0: m.Op0.Address, Op1: m.Op1.Address, Op2: m.Op2.Address, Kept: m.KeptAddress, Result: m.Result.Address,
 		Comm: m.Comm, Source: m.Source, Destination: m.Destination, Context: m.Context, Tag: m.Tag, Strm: m.Strm,
 		ChunkBytes: m.ChunkBytes, SegmentBytes: m.SegmentBytes, RemoteAddress: m.RemoteAddress,
 		PacketIndex: m.PacketIndex, HeaderCount: m.HeaderCount, Window: m.Window,
@@ -42,16 +42,16 @@ func Issued(i sim.Issue) Move {
 	m.Window, m.HeaderCount, m.PacketIndex, m.RemoteAddress = word(), word(), word(), long()
 	m.SegmentBytes, m.ChunkBytes, m.Strm, m.Tag, m.Context = word(), word(), word(), word(), word()
 	m.Destination, m.Source, m.Comm = word(), word(), word()
-	m.Result, m.Op2, m.Op1, m.Op0 = long(), long(), long(), long()
+	m.Result, m.Kept, m.Op2, m.Op1, m.Op0 = long(), long(), long(), long(), long()
 	m.TDEST, m.CompressedBytes, m.Bytes, m.Control = word(), word(), word(), word()
 	return m
 }
 
 // String describes the move in one line.
 func (m Move) String() string {
-	return fmt.Sprintf("control 0x%08X, %d bytes (%d compressed), tdest 0x%06X, 0x%X with 0x%X beside 0x%X to 0x%X, comm 0x%X, source %d, destination %d, "+
+	return fmt.Sprintf("control 0x%08X, %d bytes (%d compressed), tdest 0x%06X, 0x%X with 0x%X beside 0x%X kept at 0x%X to 0x%X, comm 0x%X, source %d, destination %d, "+
 		"context 0x%X, tag 0x%X, strm %d, chunk %d, segment %d, remote 0x%X, packet %d, count %d, window %d",
-		m.Control, m.Bytes, m.CompressedBytes, m.TDEST, m.Op0, m.Op1, m.Op2, m.Result, m.Comm, m.Source, m.Destination,
+		m.Control, m.Bytes, m.CompressedBytes, m.TDEST, m.Op0, m.Op1, m.Op2, m.Kept, m.Result, m.Comm, m.Source, m.Destination,
 		m.Context, m.Tag, m.Strm, m.ChunkBytes, m.SegmentBytes, m.RemoteAddress, m.PacketIndex, m.HeaderCount, m.Window)
 }
 
