@@ -28,10 +28,14 @@ func TestAskedOnce(t *testing.T) {
 				b := on.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
 				count := 3 * buffers.Count * buffers.Bytes / 4 / n // of a rank's block
 				var calls []*conform.Prepared
-				for i, op := range ops {
+				for i := range 2 * len(ops) {
+					op := ops[i%len(ops)]
 					c := conform.Case{Op: op, Op0: accl.TypeFloat32, Res: accl.TypeFloat32, Count: count + 5, Func: accl.Sum, Seed: int64(i)}
 					if op == "allreduce" {
 						c.Count *= n
+					}
+					if i >= len(ops) {
+						c.Wire = accl.TypeFloat16
 					}
 					p, err := c.Prepare(ctx, b.engines)
 					if err != nil {
@@ -47,7 +51,7 @@ func TestAskedOnce(t *testing.T) {
 								time.Sleep(time.Duration(rank) * time.Millisecond / 4)
 							}
 							if err := p.Call(ctx, i); err != nil {
-								p.Failed(i, fmt.Errorf("%s: %w", ops[k], err))
+								p.Failed(i, fmt.Errorf("%s: %w", ops[k%len(ops)], err))
 								return
 							}
 						}
