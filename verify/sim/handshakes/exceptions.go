@@ -21,6 +21,8 @@ var exceptions = map[string]exception{
 	"coyote_control.m_aw":           {shared: true, why: "one address for all slaves"},
 	"coyote_control.m_w":            {shared: true, why: "one word for all slaves"},
 	"coyote_read.stream":            {keep: true, why: "a command that ends no packet may end inside a beat"},
+	"data_path.kept":                {unless: "flush", why: "what is dropped is not kept"},
+	"data_path.kept_data":           {free: true, unless: "flush", why: "bytes behind the last one of a slice mean nothing, and what is dropped is anything"},
 	"dispatcher.packet_open":        {wish: true, why: "a packet that waits for its session lets others go first"},
 	"axilite_slave.bus":             {loose: []string{"bus_wdata", "bus_strobe"}, why: "those of the next write come while a read is on the bus"},
 	"axis_switch.m_t":               {keep: true, why: "it gives what it gets"},
@@ -41,6 +43,8 @@ var exceptions = map[string]exception{
 	"rx_tcp.need":                   {wish: true, why: "a session that closes wants no slot any more"},
 	"rx_tcp.expect":                 {wish: true, why: "in the cycle in which the slot is there"},
 	"sim_hls_output.t":              {keep: true, why: "kernels in C++ keep what they like"},
-	"stream_cutter.out":             {free: true, why: "bytes behind the last one of a slice mean nothing, and only the taker counts"},
 	"stream_fork.out":               {shared: true, why: "one beat for all takers"},
+	"stream_cutter.out":             {free: true, why: "bytes behind the last one of a slice mean nothing, and only the taker counts"},
+	"write_share.port":              {wish: true, why: "what is dropped is not kept"},
+	"write_share.port_data":         {wish: true, why: "as of data_path.kept_data"},
 }

@@ -111,6 +111,9 @@ func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
 			if min(w.besides[0], w.besides[1]) < 40 {
 				t.Fatalf("only %v slices had something beside", w.besides)
 			}
+			if w.keeps < 20 {
+				t.Fatalf("only %d slices kept what they sent", w.keeps)
+			}
 			w.finish()
 		})
 	}
@@ -151,6 +154,7 @@ func (w *world) clean(only func(*move)) {
 	for _, d := range []*dma{w.op0, w.op1, w.result} {
 		d.codes = nil
 	}
+	w.keeper.codes = nil
 	failed, flushes := w.failed, w.flushes
 	w.run(100, 50_000, only)
 	if w.failed != failed || w.flushes != flushes {
@@ -339,6 +343,10 @@ func TestSlicesFollowEachOtherWithoutGaps(t *testing.T) {
 		{"an operand to memory, the other to a slot", 17_000, func(m *move) {
 			m.ops[1] = operand{from: fromMemory, bytes: 1}
 			m.template.apart, m.template.toMemory, m.template.toNetwork = true, true, true
+		}},
+		{"an operand to memory, the other to a slot and kept", 17_500, func(m *move) {
+			m.ops[1] = operand{from: fromMemory, bytes: 1}
+			m.template.apart, m.template.keeps, m.template.toMemory, m.template.toNetwork = true, true, true, true
 		}},
 		{"two operands to memory, another beside to a slot", 25_500, func(m *move) {
 			m.ops[1] = operand{from: fromMemory, bytes: 1}

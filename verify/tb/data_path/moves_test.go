@@ -39,7 +39,9 @@ type slice struct {
 	reduce         bool
 	reduceTDEST    uint64
 	convertTDEST   uint64
-	apart          bool    // operand 1 to memory, operand 0 to the network
+	apart          bool // operand 1 to memory, operand 0 to the network
+	keeps          bool // apart: operand 0 to memory, too
+	keptAddress    uint64
 	beside         operand // goes to the network in place of the result
 	toMemory       bool
 	resultConvert  bool
@@ -54,6 +56,7 @@ type slice struct {
 	commit, forget bool
 
 	local, wire  []byte // what goes to memory or kernel stream, and to the network
+	kept         []byte
 	packet       []byte // what is in the slot then
 	besideSecond bool   // what is beside is read behind operand 1
 	events       []string
@@ -68,7 +71,7 @@ func (s *slice) fields() []pins.Field {
 	f := []pins.Field{{Width: 2, Value: uint64(s.queue)}, one(s.last)}
 	f = append(append(f, s.op[0].fields()...), s.op[1].fields()...)
 	return append(f, one(s.reduce), pins.Field{Width: 8, Value: s.reduceTDEST}, pins.Field{Width: 4, Value: s.convertTDEST},
-		one(s.apart), one(s.beside.from != fromNone), pins.Field{Width: 64, Value: s.beside.address}, pins.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
+		one(s.apart), one(s.keeps), pins.Field{Width: 64, Value: s.keptAddress}, one(s.beside.from != fromNone), pins.Field{Width: 64, Value: s.beside.address}, pins.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
 		one(s.beside.convert), pins.Field{Width: 4, Value: s.beside.tdest}, one(s.toMemory), one(s.resultConvert), pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
 		pins.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel), pins.Field{Width: 8, Value: s.kernelTDEST},
 		one(s.toNetwork), one(s.wireConvert), pins.Field{Width: lengthWidth, Value: uint64(len(s.wire))}, pins.Field{Width: 5, Value: uint64(s.slot)},
@@ -159,7 +162,7 @@ func (w *world) newMove(only func(*move)) *move {
 	case 7:
 		t.toMemory, t.toNetwork = true, true
 		t.apart = t.reduce
-		t.reduce = false
+		t.reduce, t.keeps = false, t.reduce && one()
 	case 8, 9:
 		t.toMemory, t.toNetwork = true, true
 		m.besides(w)
@@ -175,6 +178,7 @@ func (w *world) newMove(only func(*move)) *move {
 	if only != nil {
 		only(m)
 		t.apart = t.apart && !t.reduce && m.ops[1].from != fromNone
+		t.keeps = t.keeps && t.apart
 		if !t.reduce || m.fromKernel() || !t.toMemory || !t.toNetwork {
 			m.beside = operand{}
 		}
@@ -330,12 +334,12 @@ func (w *world) next(c *channel, only func(*move)) *slice {
 		}
 	}
 	if s.toMemory {
-		w.free += uint64(w.r.IntN(70))
-		s.resultAddress = w.free
-		w.free += uint64(len(s.local))
-		if w.free > memoryBytes-8192 {
-			w.t.Fatal("the memory is full")
-		}
+		s.resultAddress = w.place(len(s.local))
+	}
+	if s.keeps {
+		s.kept = inner
+		s.keptAddress = w.place(len(s.kept))
+		w.keeps++
 	}
 	if s.toKernel {
 		part := append(w.outPart, s.local...)
@@ -378,6 +382,15 @@ func (w *world) next(c *channel, only func(*move)) *slice {
 	}
 	c.flying++
 	return &s
+}
+
+// place is free memory for a result.
+func (w *world) place(bytes int) uint64 {
+	at := w.free + uint64(w.r.IntN(70))
+	if w.free = at + uint64(bytes); w.free > memoryBytes-8192 {
+		w.t.Fatal("the memory is full")
+	}
+	return at
 }
 
 // ends lets go what the move of the channel has.

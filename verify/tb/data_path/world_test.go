@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -49,6 +50,7 @@ type world struct {
 	op0, op1, result *dma
 	arith            *plugin
 	lanes            [3]*plugin
+	keeper           *keeper
 	kernelIn         *source
 	kernelOut        *sink
 	sent             []byte    // put into the kernel stream and taken
@@ -70,6 +72,7 @@ type world struct {
 	failed    int
 	flushes   int
 	besides   [2]int // slices with something beside: as it is, and converted
+	keeps     int    // slices that keep what they send
 	lastEvent uint64
 
 	restart         uint32
@@ -136,11 +139,13 @@ func newWorld(t *testing.T, seed uint64) *world {
 	stream("result_status_", false, 32, false, false, 0)
 	stream("result_", true, 512, true, true, 8)
 	for name, width := range map[string]int{
-		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 412, "restart": queues, "packet_commit_ready": 1,
+		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 477, "restart": queues, "packet_commit_ready": 1,
 		"release_ready": 1, "kernel_in_drop": 1, "kernel_out_drop": 1,
 	} {
 		in[name] = width
 	}
+	maps.Copy(in, keeperIn)
+	maps.Copy(out, keeperOut)
 	for name, width := range map[string]int{
 		"idle": 1, "flushing": 1, "slice_ready": 1, "retire": 36, "slot_write_valid": 1, "slot_write_slot": 5, "slot_write_row": 6,
 		"slot_write_data": 512, "slot_write_strobe": 64, "packet_commit_valid": 1, "packet_commit_slot": 5, "packet_commit_good": 1,
@@ -206,6 +211,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.op0 = &dma{name: "op0", commands: wire("op0_command_"), statuses: wire("op0_status_"), in: to("op0_"), latency: 60}
 	w.op1 = &dma{name: "op1", commands: wire("op1_command_"), statuses: wire("op1_status_"), in: to("op1_"), latency: 60}
 	w.result = &dma{name: "result", commands: wire("result_command_"), statuses: wire("result_status_"), out: from("result_"), latency: 60}
+	w.keeper = newKeeper(b.Words)
 	for i := range w.memory {
 		w.memory[i] = make([]byte, memoryBytes)
 		for j := range sourceBytes {
@@ -271,6 +277,7 @@ func (w *world) step() {
 	for _, d := range []*dma{w.op0, w.op1, w.result} {
 		d.drive(w)
 	}
+	w.keeper.drive(w)
 	if w.offered != nil {
 		w.b.Pack("slice", w.offered.fields()...)
 	}
@@ -306,6 +313,7 @@ func (w *world) step() {
 	for _, d := range []*dma{w.op0, w.op1, w.result} {
 		d.observe(w)
 	}
+	w.keeper.observe(w)
 	if w.slotValid[0]&1 != 0 {
 		w.onSlotWrite()
 	}
@@ -424,6 +432,10 @@ func (w *world) onRetire(queue int, last bool, code uint32) {
 			want |= d.codes[0]
 			d.codes = d.codes[1:]
 		}
+		if s.keeps {
+			want |= w.keeper.codes[0]
+			w.keeper.codes = w.keeper.codes[1:]
+		}
 		if code != want {
 			w.t.Fatalf("cycle %d: slice %+v ends with %x, want %x", w.b.Cycle, s, code, want)
 		}
@@ -433,6 +445,9 @@ func (w *world) onRetire(queue int, last bool, code uint32) {
 		if !bytes.Equal(got, s.local) {
 			w.t.Fatalf("cycle %d: memory has\n%x, want\n%x", w.b.Cycle, got, s.local)
 		}
+	}
+	if code == 0 && s.keeps && !bytes.Equal(w.memory[0][s.keptAddress:][:len(s.kept)], s.kept) {
+		w.t.Fatalf("cycle %d: what was kept is\n%x, want\n%x", w.b.Cycle, w.memory[0][s.keptAddress:][:len(s.kept)], s.kept)
 	}
 	s.ended, s.code = true, code
 	w.settle()
