@@ -115,7 +115,7 @@ func (c *carrier) forget() error {
 	if c.open == nil || b.Get("slice.slot") != c.opened || c.now == nil || !c.ending() || len(c.under) > 0 || b.Is("slice_commits") {
 		return fmt.Errorf("slot %d is given back", b.Get("slice.slot"))
 	}
-	for _, name := range []string{"last", "op0", "op1", "reduce", "beside", "to_memory", "to_kernel", "result_bytes", "wire_bytes", "slot_offset"} {
+	for _, name := range []string{"last", "op0", "op1", "reduce", "keeps", "beside", "to_memory", "to_kernel", "result_bytes", "wire_bytes", "slot_offset"} {
 		if b.Is("slice." + name) {
 			return fmt.Errorf("a packet is given up, and %s is not 0", name)
 		}
@@ -176,6 +176,7 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 	want := map[string]uint64{
 		"slice.queue_": channelQueue, "slice.last": block.Bit(t.units+n == h.units || h.empty()), "slice.to_network": block.Bit(h.network), "slice_commits": 0,
 		"slice.apart": block.Bit(h.apart && !h.empty()), "slice.beside": block.Bit(h.beside && !h.empty()), "slice.beside_bytes": 0, "slice.beside_convert": 0,
+		"slice.keeps":  block.Bit(h.keeps && !h.empty()),
 		"slice.reduce": block.Bit(h.op[1] != none && !h.apart && !h.empty()), "slice.to_memory": block.Bit(h.local == memory && !h.empty()), "slice.to_kernel": block.Bit(h.local == kernelStream && !h.empty()),
 		"slice.slot_commit": 0, "slice.result_bytes": 0, "slice.wire_bytes": 0, "slice.op0.bytes": 0, "slice.op1.bytes": 0, "slice.op0.from": 0, "slice.op1.from": 0,
 		"slice.op0.release_": 0, "slice.op1.release_": 0,
@@ -224,6 +225,9 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 	if h.op[1] != none && !h.apart {
 		want["slice.reduce_tdest"] = uint64(h.function)
 	}
+	if h.keeps { // in the inner form, which is the result's
+		want["slice.kept_address"] = t.v["issue.kept_address"] + t.units<<h.unit("inner")
+	}
 	if h.beside {
 		log2 := max(h.size[plain], 0)
 		want["slice.beside_address"], want["slice.beside_bytes"] = t.v["issue.op2_address"]+t.units<<log2, n<<log2
@@ -260,6 +264,10 @@ func (c *carrier) cut(n uint64) {
 	t.units += n
 	t.under++
 	t.cut = b.Is("slice.last")
+	c.seen["keeps"] += int(b.Get("slice.keeps"))
+	if c.seen["keeps, further"] += int(b.Get("slice.keeps") & block.Bit(t.units > n)); h.keeps && h.forms["inner"] == packed {
+		c.seen["keeps, compressed"]++
+	}
 	if c.seen["beside"] += int(b.Get("slice.beside")); b.Is("slice.beside_convert") {
 		c.seen["beside, converted"]++
 	}

@@ -80,13 +80,13 @@ func (c *carrier) newTask() *task {
 	if r.IntN(2) == 0 {
 		put("issue.strm", 0)
 	}
-	for _, name := range []string{"issue.op0_address", "issue.op2_address"} {
+	for _, name := range []string{"issue.op0_address", "issue.op2_address", "issue.kept_address"} {
 		if r.IntN(3) == 0 {
 			put(name, 1<<32-uint64(r.IntN(9000))) // and beyond
 		}
 	}
 	for _, name := range []string{
-		"issue.op0_address", "issue.op1_address", "issue.op2_address", "issue.result_address", "issue.source", "issue.context_", "issue.tag", "issue.strm", "issue.chunk_bytes", "issue.segment_bytes",
+		"issue.op0_address", "issue.op1_address", "issue.op2_address", "issue.kept_address", "issue.result_address", "issue.source", "issue.context_", "issue.tag", "issue.strm", "issue.chunk_bytes", "issue.segment_bytes",
 		"issue.remote_address", "issue.packet_index", "issue.header_count", "issue.window", "ranks.source_record", "ranks.source_session", "ranks.destination_self",
 		"ranks.destination_record", "ranks.destination_session", "ranks.local_rank", "issue.tdest",
 	} {

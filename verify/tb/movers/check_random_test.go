@@ -21,14 +21,18 @@ func (c *checking) random() uint64 {
 			c.op[i] = none
 		}
 	}
-	c.beside = r.IntN(8) == 0
-	means := c.beside && r.IntN(4) > 0
-	if means {
+	place := min(r.IntN(9), 7)
+	c.apart, c.beside = place == 6, place == 7
+	means := r.IntN(4) > 0
+	if (c.apart || c.beside) && means {
 		for i := range c.op {
 			c.op[i] = []int{memory, message, window}[r.IntN(3)]
 		}
 		if c.op[0] == message && c.op[1] == message {
 			c.op[1] = memory
+		}
+		if c.apart && r.IntN(4) == 0 {
+			c.op[0] = kernelStream
 		}
 	}
 	for i := range c.op {
@@ -38,18 +42,18 @@ func (c *checking) random() uint64 {
 		}
 		c.put(fmt.Sprintf("op%d", i), v)
 	}
-	place := r.IntN(7)
-	if c.beside {
-		place = 7
-	}
 	c.local, c.network = []int{none, memory, kernelStream, none, memory, kernelStream, memory, memory}[place], place >= 3
 	c.put("result", uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}[place]).Value))
-	c.apart = place == 6
+	c.keeps = c.apart && r.IntN(2) == 0 || r.IntN(60) == 0
+	c.put("keeps", block.Bit(c.keeps))
 	rarely := 1 + r.IntN(3)
 	for _, name := range []string{"op0", "op1", "inner", "result", "network"} {
 		c.forms[name] = int(block.Bit(r.IntN(2*rarely) == 0))
 	}
-	if means {
+	if c.apart && means {
+		c.forms["result"] = c.forms["inner"]
+	}
+	if c.beside && means {
 		inner := r.IntN(2)
 		if c.forms["network"], c.forms["inner"] = inner, inner; inner == packed {
 			c.forms["op1"] = packed
@@ -103,7 +107,7 @@ func (c *checking) random() uint64 {
 	switch {
 	case c.apart && (c.op[1] == none || c.forms["result"] != c.forms["inner"]):
 		return c.code["CONFIG_SWITCH"] // what becomes of operand 1 is its inner form
-	case c.beside && !c.besideMeans():
+	case c.keeps && !c.apart, c.beside && !c.besideMeans():
 		return c.code["CONFIG_SWITCH"]
 	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(c.enabled && destination), takes && !source:
 		return c.code["CONFIG_SWITCH"]

@@ -47,6 +47,7 @@ type checking struct {
 	network                  bool
 	apart                    bool // operand 1 to memory, operand 0 to the network
 	beside                   bool // the reduction to memory, operand 2 to the network
+	keeps                    bool // operand 0 to memory, too, of what is apart
 	forms                    map[string]int
 	bytes                    [2]uint64
 	compressor, decompressor int
@@ -108,7 +109,7 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	seen, besides := map[uint64]int{}, [2]int{}
+	seen, besides, keeps := map[uint64]int{}, [2]int{}, [2]int{}
 	for range 9000 {
 		c := checking{d: d, code: code, b: b, r: r, port: "move", most: 1 << 24}
 		want := c.random()
@@ -131,6 +132,9 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 		if b.Is("plan.beside") {
 			besides[b.Get("plan.beside_convert")]++
 		}
+		if b.Is("plan.apart") {
+			keeps[b.Get("plan.keeps")]++
+		}
 	}
 	for _, name := range []string{"CONFIG_SWITCH", "COMPRESSION", "ARITH", ""} {
 		if seen[code[name]] < 100 {
@@ -142,6 +146,9 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	}
 	if besides[0] < 50 || besides[1] < 20 {
 		return fmt.Errorf("%v moves had something beside, as it is and converted", besides)
+	}
+	if min(keeps[0], keeps[1]) < 50 {
+		return fmt.Errorf("%v moves were apart, without and with something kept", keeps)
 	}
 	return nil
 }
@@ -268,7 +275,7 @@ func (c *checking) plan() error {
 	want := map[string]uint64{
 		"empty": block.Bit(c.empty()), "to_memory": block.Bit(c.local == memory), "to_kernel": block.Bit(c.local == kernelStream), "to_network": block.Bit(c.network),
 		"wire_bytes": c.bytes[c.forms["network"]], "eager": block.Bit(c.kind == "eager"), "data": block.Bit(c.kind == "rendezvous_data"), "reduce": block.Bit(c.op[1] != none && !c.apart), "apart": block.Bit(c.apart),
-		"beside":      block.Bit(c.beside),
+		"beside": block.Bit(c.beside), "keeps": block.Bit(c.keeps),
 		"result_host": c.get("result_host"),
 	}
 	for i, kind := range c.op {

@@ -14,7 +14,7 @@ import (
 
 // Widths of what comes from the channels, which the module is told.
 const (
-	sliceWidth  = 412
+	sliceWidth  = 477
 	packetWidth = 354
 )
 

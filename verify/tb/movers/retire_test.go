@@ -20,6 +20,7 @@ const (
 	readFirst = iota
 	readSecond
 	written
+	kept
 	toKernel
 	toSlot
 	noResult
@@ -43,8 +44,8 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 		return err
 	}
 	from := []uint64{b.Const("engine_pkg::FROM_NONE"), b.Const("engine_pkg::FROM_MEMORY"), b.Const("engine_pkg::FROM_KERNEL")}
-	events := [kinds]string{"op0_done", "op1_done", "memory_done", "kernel_done", "slot_done", "dropped"}
-	coded := [kinds]string{readFirst: "op0_code", readSecond: "op1_code", written: "memory_code"}
+	events := [kinds]string{"op0_done", "op1_done", "memory_done", "kept_done", "kernel_done", "slot_done", "dropped"}
+	coded := [kinds]string{readFirst: "op0_code", readSecond: "op1_code", written: "memory_code", kept: "kept_code"}
 	commit := block.NewOutput(b, "packet_commit_valid", "packet_commit_ready", "packet_commit_slot", "packet_commit_good")
 	release := block.NewOutput(b, "release_valid", "release_ready", "release_buffer")
 
@@ -67,7 +68,7 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 		due, there = [kinds]int{}, [kinds][]uint64{}
 	}
 	for range 12000 {
-		b.Scramble(r, "slice", "op0_code", "op1_code", "memory_code")
+		b.Scramble(r, "slice", "op0_code", "op1_code", "memory_code", "kept_code")
 		var added *ending
 		if b.Put("slice_valid", false); len(open) < retireDepth && slices.Next() {
 			b.Put("slice_valid", true)
@@ -80,14 +81,16 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 			}
 			data := op0 != 0 && bytes[0] != 0
 			local := r.IntN(3) // nowhere, memory, kernel stream
+			keeps := r.IntN(3) == 0
 			e := ending{queue: b.Get("slice.queue_"), last: b.Is("slice.last"), network: r.IntN(2) == 0, slot: b.Get("slice.slot")}
-			e.needs = [kinds]bool{op0 == 1 && bytes[0] != 0, op1 == 1 && bytes[1] != 0, local == 1 && data, local == 2 && data, e.network && data, data && local == 0 && !e.network}
+			e.needs = [kinds]bool{op0 == 1 && bytes[0] != 0, op1 == 1 && bytes[1] != 0, local == 1 && data, keeps && data, local == 2 && data, e.network && data, data && local == 0 && !e.network}
 			e.commits = r.IntN(3) == 0
 			b.Set("slice.op0.from", from[op0])
 			b.Set("slice.op1.from", from[op1])
 			b.Set("slice.op0.bytes", bytes[0])
 			b.Set("slice.op1.bytes", bytes[1])
 			b.Put("slice.to_memory", local == 1)
+			b.Put("slice.keeps", keeps)
 			b.Put("slice.to_kernel", local == 2)
 			b.Put("slice.to_network", e.network)
 			b.Put("slice.slot_commit", e.commits)
