@@ -51,6 +51,7 @@ var sending = map[string]Check{
 	"operand":            {Own: "tb/movers"},
 	"packet_cutter":      {Own: "tb/movers"},
 	"plugin_feed":        {Own: "tb/sending"},
+	"plugin_share":       {Own: "tb/movers"},
 	"round_robin":        {Own: "tb/sending"},
 	"skid_buffer":        {Own: "tb/sending"},
 	"slice_retire":       {Own: "tb/movers"},
@@ -68,4 +69,5 @@ var sending = map[string]Check{
 	"vadd_put_call":      {Own: "tb/vadd_put"},
 	"vadd_put_commands":  {Own: "tb/vadd_put"},
 	"vadd_put_registers": {Own: "tb/registers"},
+	"write_share":        {Own: "tb/movers"},
 }
