@@ -164,9 +164,9 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 						if w.failure != nil {
 							t.Fatalf("seed %d: %v", seed, w.failure)
 						}
-						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %d moves done, %d failures", seed, w.now, w.slices, w.besides, w.done, w.failed)
-						if m.mode == (mode{}) && min(w.besides[0], w.besides[1]) == 0 {
-							t.Errorf("seed %d: %v slices had something beside", seed, w.besides)
+						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed, w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
+						if m.mode == (mode{}) && min(w.besides[0], w.besides[1], w.keeps[0], w.keeps[1]) == 0 {
+							t.Errorf("seed %d: %v slices had something beside, %v kept what they sent", seed, w.besides, w.keeps)
 						}
 					}
 				})

@@ -169,6 +169,11 @@ func (w *world) checkUnits(m *move, u *underWay) {
 		}
 	}
 	check(outApart, flag(m.result.kind == apart))
+	check(outKeeps, flag(m.keeps))
+	if m.keeps { // in the inner form
+		check(outKeptAddress, m.kept+at(m.inner))
+		w.keeps[form(m.inner)]++
+	}
 	check(outBeside, flag(m.result.kind == beside))
 	if m.result.kind == beside {
 		check(outBesideAddress, m.op2+at(false))

@@ -18,8 +18,9 @@ func (w *world) random() *move {
 	for m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
 		m.op[1].kind = pick(operands)
 	}
-	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart, beside, beside}), address: at(3), host: w.chance(20)}
-	m.op2 = at(5)
+	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart, apart, beside, beside}), address: at(3), host: w.chance(20)}
+	m.op2, m.kept = at(5), at(6)
+	m.keeps = m.result.kind == apart && w.chance(70)
 	if m.result.kind == apart && m.op[1].kind == none && w.chance(90) {
 		m.op[1].kind = memory
 	}
@@ -105,7 +106,7 @@ func (w *world) randomForms(m *move) {
 	if !ok {
 		panic("a pair of conversions that there are not")
 	}
-	packed := w.chance(35)
+	packed := w.chance(35) || m.keeps && w.chance(40)
 	for _, c := range []*bool{&m.op[0].compressed, &m.op[1].compressed, &m.result.compressed, &m.inner, &m.wire} {
 		*c = packed && w.chance(50)
 	}
@@ -145,7 +146,7 @@ func (w *world) randomEmpty(m *move) {
 
 // spoil makes a move that is mostly not possible.
 func (w *world) spoil(m *move) {
-	switch w.r.IntN(8) {
+	switch w.r.IntN(9) {
 	case 0:
 		m.junk = []uint32{
 			w.n.put("move_control", "op0", 6), w.n.put("move_control", "op1", 7),
@@ -164,6 +165,8 @@ func (w *world) spoil(m *move) {
 		m.op[0].kind = none
 	case 7:
 		m.messageType = []string{"rendezvous_announcement", "rendezvous_done"}[w.r.IntN(2)]
+	case 8:
+		m.keeps = true
 	}
 }
 
@@ -205,6 +208,7 @@ func (w *world) issue(m *move) {
 	long("op0_address", m.op[0].address)
 	long("op1_address", m.op[1].address)
 	long("op2_address", m.op2)
+	long("kept_address", m.kept)
 	long("result_address", m.result.address)
 	set("comm", communicator)
 	set("source", m.source)
@@ -228,6 +232,6 @@ func (m *move) control(n *numbers) uint32 {
 	return f("op0", n.code("move_operand", m.op[0].kind)) | f("op1", n.code("move_operand", m.op[1].kind)) |
 		f("result", n.code("move_result", m.result.kind)) | b("op0_compressed", m.op[0].compressed) | b("op1_compressed", m.op[1].compressed) |
 		b("inner_compressed", m.inner) | b("result_compressed", m.result.compressed) | b("network_compressed", m.wire) |
-		b("op0_host", m.op[0].host) | b("op1_host", m.op[1].host) | b("result_host", m.result.host) | b("fence", m.fence) |
+		b("op0_host", m.op[0].host) | b("op1_host", m.op[1].host) | b("result_host", m.result.host) | b("fence", m.fence) | b("keeps", m.keeps) |
 		f("queue", uint32(m.queue)) | f("message_type", n.code("message_type", m.messageType)) | b("remote_host", m.remoteHost) | m.junk
 }

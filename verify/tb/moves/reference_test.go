@@ -131,6 +131,8 @@ type move struct {
 	id, queue                int
 	op                       [2]operand
 	op2                      uint64 // address of what is sent beside
+	keeps                    bool
+	kept                     uint64 // address of what is kept
 	result                   operand
 	inner, wire              bool
 	bytes                    [2]uint64 // uncompressed, compressed
@@ -221,6 +223,9 @@ func (m *move) check(n *numbers, enabled bool, known func(uint64) bool) uint32 {
 		return config
 	}
 	if m.result.kind == apart && (m.op[1].kind == none || m.result.compressed != m.inner) {
+		return config
+	}
+	if m.keeps && m.result.kind != apart {
 		return config
 	}
 	if m.result.kind == beside && (m.op[1].kind == none || m.takes(kernel) || m.wire != m.inner || m.inner && !m.op[1].compressed) {

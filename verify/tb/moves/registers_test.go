@@ -92,6 +92,7 @@ func (w *world) step(regs map[string]uint64) uint32 {
 		control |= w.n.put("move_control", "remote_advance", 1)
 		regs["remote_address"] += wire
 	}
+	control |= w.n.put("move_control", "keeps", uint32(w.r.IntN(2))) // without a step
 	result := []string{none, memory, kernel, network, twoPlaces, twoWays, apart, beside}[w.r.IntN(8)]
 	kind := []string{"eager", "rendezvous_data", "rendezvous_done"}[w.r.IntN(3)]
 	control |= w.n.put("move_control", "result", w.n.code("move_result", result)) |
@@ -115,7 +116,7 @@ func TestSlicesComeInTime(t *testing.T) {
 		if result == apart || result == beside {
 			m.op[1] = operand{kind: memory, address: 1 << 42}
 		}
-		m.op2 = 1 << 43
+		m.op2, m.kept, m.keeps = 1<<43, 1<<44, result == apart
 		m.result = operand{kind: result, address: 1 << 41}
 		m.settle(w.n, true, w.known, false, w.payload)
 		w.issue(m)

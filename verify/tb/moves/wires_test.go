@@ -124,6 +124,8 @@ var (
 	outReduceTDEST    = outputs.add("slice.reduce_tdest")
 	outConvertTDEST   = outputs.add("slice.convert_tdest")
 	outApart          = outputs.add("slice.apart")
+	outKeeps          = outputs.add("slice.keeps")
+	outKeptAddress    = outputs.add("slice.kept_address")
 	outBeside         = outputs.add("slice.beside")
 	outBesideAddress  = outputs.add("slice.beside_address")
 	outBesideBytes    = outputs.add("slice.beside_bytes")

@@ -64,6 +64,7 @@ type world struct {
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
 	besides              [2]int // slices with something beside: as it is, and converted
+	keeps                [2]int // slices that keep what they send: as it is, and compressed
 }
 
 type pending struct {
