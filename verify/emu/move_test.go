@@ -189,6 +189,10 @@ func TestMoveErrors(t *testing.T) {
 		{"nothing apart", nil, []string{"op0=memory", "result=apart"}, "CONFIG_SWITCH"},
 		{"apart and converted", nil, []string{"op0=memory", "op1=memory", "result=apart", "result_compressed"}, "CONFIG_SWITCH"},
 		{"apart of another form", nil, []string{"op0=memory", "op1=memory", "op1_compressed", "result_compressed", "result=apart"}, "CONFIG_SWITCH"},
+		{"kept and not apart", nil, []string{"op0=memory", "op1=memory", "result=memory_and_network", "keeps"}, "CONFIG_SWITCH"},
+		{"kept and beside", nil, []string{"op0=memory", "op1=memory", "result=beside", "keeps"}, "CONFIG_SWITCH"},
+		{"kept of nothing", nil, []string{"keeps"}, "CONFIG_SWITCH"},
+		{"kept beyond memory", func(r *rig) { r.set64("move", "kept_address", 1<<60) }, []string{"op0=memory", "op1=memory", "result=apart", "keeps"}, "DMA_DECODE"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
