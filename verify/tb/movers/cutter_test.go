@@ -118,7 +118,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 	kinds := []uint64{b.Const("engine_pkg::TYPE_EAGER"), b.Const("engine_pkg::TYPE_DATA"), b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), b.Const("engine_pkg::TYPE_DONE")}
 	opens, takes := block.NewRhythm(r), block.NewRhythm(r)
 	large, packets, forgotten, elsewhere := 0, 0, 0, 0
-	for moves := 0; moves < 700; moves++ {
+	for moves := 0; moves < 400; moves++ {
 		if r.IntN(50) == 0 {
 			b.Reset()
 		}
@@ -138,7 +138,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 			return 1 + uint64(r.IntN(5000))
 		}
 		p := parcel{bytes: some(), chunk: some(), segment: some(), index: uint64(r.Uint32()), vaddr: r.Uint64(), eager: what == 0, data: what == 1}
-		if r.IntN(20) == 0 {
+		if r.IntN(5) == 0 {
 			p.bytes, p.chunk, p.segment = transfer+uint64(r.IntN(3)), 0, 0
 		}
 		if r.IntN(4) == 0 {
