@@ -193,6 +193,16 @@ func TestMoveErrors(t *testing.T) {
 		{"kept and beside", nil, []string{"op0=memory", "op1=memory", "result=beside", "keeps"}, "CONFIG_SWITCH"},
 		{"kept of nothing", nil, []string{"keeps"}, "CONFIG_SWITCH"},
 		{"kept beyond memory", func(r *rig) { r.set64("move", "kept_address", 1<<60) }, []string{"op0=memory", "op1=memory", "result=apart", "keeps"}, "DMA_DECODE"},
+		{"beside no reduction", nil, []string{"op0=memory", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside and converted to the wire", nil, []string{"op0=memory", "op1=memory", "result=beside", "network_compressed"}, "CONFIG_SWITCH"},
+		{"beside and converted from the inner form", nil, []string{"op0=memory", "op1=memory", "op1_compressed", "inner_compressed", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside with both to be compressed", nil, []string{"op0=memory", "op0_compressed", "op1=memory", "inner_compressed", "network_compressed", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside the kernel stream", nil, []string{"op0=kernel_stream", "op1=memory", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside a reduction of the kernel stream", nil, []string{"op0=memory", "op1=kernel_stream", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside with no such rank", func(r *rig) { r.set("move", "destination", 2) }, []string{"op0=memory", "op1=memory", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside an unknown reduction", func(r *rig) { r.set("move", "tdest", 99<<8) }, []string{"op0=memory", "op1=memory", "result=beside"}, "ARITH"},
+		{"beside with an unknown compressor", func(r *rig) { r.set("move", "tdest", 9|4<<8) }, []string{"op0=memory", "op0_compressed", "op1=memory", "op1_compressed", "inner_compressed", "network_compressed", "result_compressed", "result=beside"}, "COMPRESSION"},
+		{"beside beyond memory", func(r *rig) { r.set64("move", "op2_address", 1<<40-10) }, []string{"op0=memory", "op1=memory", "result=beside"}, "DMA_DECODE"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -100,6 +100,8 @@ func TestWireOfRendezvousData(t *testing.T) {
 		{"op0=memory", "op0_compressed", "inner_compressed", "result=memory_and_network"},
 		{"op0=memory", "op1=memory", "result=apart"},
 		{"op0=memory", "op0_compressed", "op1=memory", "result=apart"},
+		{"op0=memory", "op1=memory", "result=beside"},
+		{"op0=memory", "op0_compressed", "op1=memory", "result=beside"},
 	} {
 		w := newWorld(t, worldOptions{engines: 1, raw: 1, net: fabric.Options{MaxPayload: 1000}})
 		r := w.rigs[0]
@@ -116,6 +118,7 @@ func TestWireOfRendezvousData(t *testing.T) {
 		r.set64("move", "remote_address", 0x10_0000_0000)
 		r.set64("move", "op0_address", pageBytes-1400)
 		r.set64("move", "op1_address", 4*pageBytes)
+		r.set64("move", "op2_address", 6*pageBytes-1400)
 		r.set64("move", "result_address", 8*pageBytes-4)
 		half, _ := binary.Append(nil, binary.LittleEndian, bytes.Repeat([]byte{0x00, 0x3C}, 600))
 		if len(fields) > 1 && fields[1] == "op0_compressed" {
@@ -128,6 +131,10 @@ func TestWireOfRendezvousData(t *testing.T) {
 			local = bytes.Repeat([]byte{5, 7, 9}, 800)
 		}
 		r.write(4*pageBytes, local)
+		if fields[len(fields)-1] == "result=beside" {
+			local, want = want, bytes.Repeat([]byte{5, 7, 9}, 800)
+			r.write(6*pageBytes-1400, want)
+		}
 		r.issue(append(fields, "message_type=rendezvous_data", "remote_host", "remote_advance")...)
 		w.run()
 		at := uint64(0x10_0000_0000)
@@ -140,7 +147,7 @@ func TestWireOfRendezvousData(t *testing.T) {
 			if got := headOf(p.Header); got != wantHead {
 				t.Errorf("%v: packet %d: header %+v, expected %+v", fields, i, got, wantHead)
 			}
-			if !bytes.Equal(p.Payload, want[:n]) {
+			if !bytes.Equal(p.Payload, want[at-0x10_0000_0000:][:n]) {
 				t.Errorf("%v: packet %d: wrong payload", fields, i)
 			}
 			at += uint64(n)
