@@ -201,40 +201,43 @@ static bool begin_beside(const struct path *path, struct stage *stage, uint32_t 
 	return true;
 }
 
-#define PIECES 4
+/* Sends elements of the own block from one on, and keeps them there. */
+static void send_own(struct stage *stage, uint32_t from, struct place *kept)
+{
+	set_place(&stage->own, &self->op0, from * self->plain_bytes);
+	set_place(kept, &self->res, (walk_before(self->rank) + from) * self->plain_bytes);
+	stage->sends = true;
+}
+
+/* Pieces of a part, the fewer the more a move costs; messages are the same. */
+static uint32_t pieces(void) { return engine.recording == self ? 4 : 2; }
 
 /* The last stage of a part of blocks that are only gathered, and the first one of the next part, if
- * that has as many elements. What this one sends is its result, too: half of both go beside each
- * other, by the port by which messages arrive, which has as much to write then as that of results.
- * Piece by piece: messages wait meanwhile. */
+ * that has as many elements. The port of results alone would write both: every other piece of what
+ * is sent is kept by that by which messages arrive, which wait meanwhile. */
 static bool gather_beside(struct path *path, struct stage *stage, const struct walk *w, uint32_t from, uint32_t count)
 {
-	uint32_t next = from + path->slice, piece, own = walk_before(first_block()) + next;
+	uint32_t next = from + path->slice, n = pieces(), piece;
 
 	if (part_of(path, w->block, next) != count)
 		return false;
-	piece = count / (PIECES * path->message) * path->message;
+	piece = count / (n * path->message) * path->message;
 	if (piece == 0)
 		return false;
-	for (uint32_t done = 0, i = 0; i < PIECES; i++, done += piece) {
-		bool beside = (i & 1) == 0;
+	for (uint32_t i = 0, done = 0; i < n; i++, done += piece) {
+		bool kept = (i & 1) == 0;
 
-		if (i == PIECES - 1)
+		if (i == n - 1)
 			piece = count - done;
 		walk_stage(w, stage, from + done, piece);
-		if (beside) {
-			set_place(&stage->own, &self->op0, (next + done) * self->plain_bytes);
-			set_place(&stage->further, &self->res, (own + done) * self->plain_bytes);
-			stage->sends = stage->apart = stage->kept = true;
-		}
+		if (kept)
+			send_own(stage, next + done, &stage->further);
+		stage->apart = stage->kept = kept;
 		stage_run(path, stage);
-		stage->apart = stage->kept = false;
-		if (beside)
+		if (kept)
 			continue;
-		set_place(&stage->own, &self->op0, (next + done) * self->plain_bytes);
-		set_place(&stage->result, &self->res, (own + done) * self->plain_bytes);
+		send_own(stage, next + done, &stage->result);
 		stage->receives = false;
-		stage->sends = true;
 		stage_run(path, stage);
 	}
 	return true;

@@ -128,11 +128,11 @@ var operations = []operation{
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "reduce_scatter", sized: true, blocks: true, protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound), engine: whole, gives: summedBlock,
+	{name: "reduce_scatter", sized: true, blocks: true, protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound), gives: summedBlock,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.ReduceScatter(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "allgather", sized: true, blocks: true, protocols: messages, bound: allgatherBound, aim: allgatherAim, engine: stored, gives: gathered,
+	{name: "allgather", sized: true, blocks: true, protocols: messages, bound: allgatherBound, aim: allgatherAim, gives: gathered,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
