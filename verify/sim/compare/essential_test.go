@@ -43,6 +43,8 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 		{"to the kernel stream", word(map[string]string{"op0": "memory", "result": "kernel_stream"}, 0), []string{"Bytes", "TDEST", "Op0"}},
 		{"to a window", word(map[string]string{"op0": "window", "result": "network", "message_type": "rendezvous_data"}, 0),
 			[]string{"Bytes", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
+		{"combine and send another", word(map[string]string{"op0": "memory", "op1": "window", "result": "beside", "message_type": "rendezvous_data"}, 0),
+			[]string{"Bytes", "TDEST", "Op0", "Op1", "Op2", "Result", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
 		{"announcement", word(map[string]string{"result": "network", "message_type": "rendezvous_announcement"}, 0),
 			[]string{"Bytes", "Comm", "Destination", "Context", "Tag", "Strm", "RemoteAddress", "HeaderCount"}},
 	} {
