@@ -269,8 +269,8 @@ func TestAnIssuedMoveIsReadFromItsLastWord(t *testing.T) {
 	}
 	want := Move{
 		Window: 0, HeaderCount: 1, PacketIndex: 2, RemoteAddress: 4<<32 | 3, SegmentBytes: 5, ChunkBytes: 6, Strm: 7, Tag: 8, Context: 9,
-		Destination: 10, Source: 11, Comm: 12, Result: 14<<32 | 13, Op2: 16<<32 | 15, Op1: 18<<32 | 17, Op0: 20<<32 | 19,
-		TDEST: 21, CompressedBytes: 22, Bytes: 23, Control: 24,
+		Destination: 10, Source: 11, Comm: 12, Result: 14<<32 | 13, Kept: 16<<32 | 15, Op2: 18<<32 | 17, Op1: 20<<32 | 19,
+		Op0: 22<<32 | 21, TDEST: 23, CompressedBytes: 24, Bytes: 25, Control: 26,
 	}
 	if got := Issued(i); got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

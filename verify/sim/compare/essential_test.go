@@ -45,6 +45,8 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 			[]string{"Bytes", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
 		{"combine and send another", word(map[string]string{"op0": "memory", "op1": "window", "result": "beside", "message_type": "rendezvous_data"}, 0),
 			[]string{"Bytes", "TDEST", "Op0", "Op1", "Op2", "Result", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
+		{"keep what is sent apart", word(map[string]string{"op0": "memory", "op1": "message", "result": "apart"}, mask(f.control["keeps"])),
+			[]string{"Bytes", "Op0", "Kept", "Result", "Comm", "Source", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes"}},
 		{"announcement", word(map[string]string{"result": "network", "message_type": "rendezvous_announcement"}, 0),
 			[]string{"Bytes", "Comm", "Destination", "Context", "Tag", "Strm", "RemoteAddress", "HeaderCount"}},
 	} {
