@@ -39,9 +39,7 @@ module move_check (
         || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK) || apart || beside;
     assign to_kernel     = control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM)
         || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
-    assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK) || apart || beside;
+    assign to_network    = move_pkg::goes_to_network(control.result);
     assign result_there  = to_memory || to_kernel;
     assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign both_one      = control.op0 == control.op1 && (control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)

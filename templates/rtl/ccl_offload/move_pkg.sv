@@ -91,6 +91,14 @@ package move_pkg;
     // Session of a packet; all those to the engine itself take one way.
     localparam int unsigned KEY_WIDTH = 32'd17;
 
+    function logic goes_to_network(input logic [2:0] result);
+        goes_to_network = result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
+            || result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
+            || result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK)
+            || result == 3'(cclo_pkg::MOVE_RESULT_APART)
+            || result == 3'(cclo_pkg::MOVE_RESULT_BESIDE);
+    endfunction
+
     // A sum whose upper half does not wait for the carry of the lower one. Its two
     // adders differ in width, lest synthesis make one of them.
     function logic [63:0] sum(input logic [63:0] a, input logic [63:0] b);

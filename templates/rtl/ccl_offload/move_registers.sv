@@ -70,11 +70,7 @@ module move_registers (
     assign queue_        = control.queue_;
     assign queue_bit     = engine_pkg::QUEUES'(1) << queue_;
     assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
-    assign to_network    = control.result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_APART)
-        || control.result == 3'(cclo_pkg::MOVE_RESULT_BESIDE);
+    assign to_network    = move_pkg::goes_to_network(control.result);
 
     assign op0_bytes    = control.op0_compressed ? issue.compressed_bytes : issue.bytes;
     assign op1_bytes    = control.op1_compressed ? issue.compressed_bytes : issue.bytes;

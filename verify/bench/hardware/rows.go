@@ -46,8 +46,8 @@ type operation struct {
 	// beats of the largest buffer.
 	bound func(n float64, protocol string) float64
 	aim   func(n float64, protocol string) float64
-	// engine is what passes one port of an engine, or its data path, at least, in c; nil
-	// where that is no more than the bound.
+	// engine is what passes one port of an engine at least, in c; nil where that is no
+	// more than the bound.
 	engine func(n float64, protocol string) float64
 	// latency is the aim for a beat or nothing, in cycles; 0 for none. instant is that
 	// for memory without latency.
