@@ -74,7 +74,7 @@ __attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_
 
 	known->comm_version = known->cut_version = 0;
 	known->express &= ~(1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV);
-	known->express_to = NO_RANK;
+	known->express_ranks = known->express_packed_ranks = 0;
 	if (!engine.enabled || !exchange_holds(comm, CCLO_COMMUNICATORS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	call->comm = comm;
@@ -162,7 +162,7 @@ void cut_use(uint32_t rank)
 	if (known->cut_version == engine.tables && (known->to == rank || known->cut_alike) && known->cut_packed == call->wire_packed &&
 	    known->comm == call->comm && known->elements == call->elements)
 		return;
-	known->express_to = NO_RANK;
+	known->express_ranks = known->express_packed_ranks = 0;
 	known->chunk_bytes = chunk_bytes(call);
 	known->segment_bytes = segment_bytes(rank, call->wire_packed ? call->packed_bytes : call->plain_bytes);
 	known->message_bytes = message_bytes(call, known->segment_bytes);
@@ -170,9 +170,12 @@ void cut_use(uint32_t rank)
 	known->cut_packed = call->wire_packed;
 	/* A call that waited may have another communicator, or other elements. */
 	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
-	if (known->cut_version != 0 && known->comm_version == engine.tables && known->elements_version == engine.tables &&
-	    !call->wire_packed && !known->forms.inner_packed)
-		known->express_to = rank;
+	if (known->cut_version == 0 || !known->cut_alike || known->comm_version != engine.tables || known->elements_version != engine.tables)
+		return;
+	if (!call->wire_packed && !known->forms.inner_packed)
+		known->express_ranks = known->size;
+	if (call->wire_packed && known->express_packs)
+		known->express_packed_ranks = known->size;
 }
 
 static uint32_t configuration(uint32_t word) { return exchange_read(engine.known.elements + 4 * word); }
@@ -265,7 +268,7 @@ __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 
 	known->elements_version = known->reduction_version = known->cut_version = 0;
 	known->express = 0;
-	known->express_to = NO_RANK;
+	known->express_ranks = known->express_packed_ranks = 0;
 	if (!exchange_holds(elements, CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	known->elements = elements;
@@ -291,6 +294,7 @@ __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 		known->window_bytes = (most & -(1u << known->forms.beats_log)) * known->plain_bytes;
 	}
 	known->forms.inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
+	known->express_packs = capable(CCLO_HARDWARE_ID_COMPRESSION_MASK) && known->forms.packed_log != NO_LOG;
 	known->fits = !engine.enabled || engine.rx_bytes >= known->plain_bytes;
 	known->elements_version = engine.tables;
 }

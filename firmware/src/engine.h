@@ -53,6 +53,7 @@ struct known {
 	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
 	struct forms forms;
 	bool fits; /* an rx buffer holds one */
+	bool express_packs; /* express.c may convert them */
 	uint8_t express; /* bit set of operations for which express.c needs no more than is here */
 	uint32_t window_bytes; /* that are sent into one window at most, between two ranks; 0 for none */
 	/* TDEST of a function of these elements. */
@@ -61,7 +62,7 @@ struct known {
 	uint32_t cut_version, to, chunk_bytes, segment_bytes, message_bytes;
 	bool cut_packed; /* on the wire */
 	bool cut_alike; /* to all ranks */
-	uint32_t express_to; /* the same rank, if express.c may send to it; or NO_RANK */
+	uint32_t express_ranks, express_packed_ranks; /* those below are who express.c may send to so, plain or packed */
 };
 
 struct call {
@@ -226,7 +227,7 @@ static inline void tables_changed(void)
 		engine.tables = 1;
 	engine.known.express = 0;
 	engine.alike = false;
-	engine.known.express_to = NO_RANK;
+	engine.known.express_ranks = engine.known.express_packed_ranks = 0;
 }
 
 #endif

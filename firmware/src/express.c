@@ -250,32 +250,25 @@ __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, u
 #endif
 
 /* Both forms of the elements, and what converts them. */
-__attribute__((noinline)) static void set_forms(uint32_t count)
+static inline void set_forms(uint32_t count)
 {
 	const struct known *known = &engine.known;
 
 	set_bytes(count << known->forms.plain_log);
-	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, (count >> known->ratio_log) * known->packed_bytes);
+	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, (count >> known->ratio_log) << known->forms.packed_log);
 	hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions);
 }
 
 /* The same where messages are compressed. */
-__attribute__((noinline)) static bool send_packed(uint32_t count, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
+static inline bool send_packed(uint32_t count, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
 {
-	const struct known *known = &engine.known;
-
-	if (known->cut_version != engine.tables || !known->cut_packed || (known->to != peer && !known->cut_alike) || peer >= known->size ||
-	    !capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
-		return false;
 	set_forms(count);
 	set_op0(low0, high0);
 	return send_eagerly(comm, peer, tag, CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK);
 }
 
-__attribute__((noinline)) static bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
+static inline bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
 {
-	if (!capable(CCLO_HARDWARE_ID_COMPRESSION_MASK))
-		return false;
 	set_forms(count);
 	set_result(low2, high2);
 	set_message(comm, peer, tag);
@@ -310,12 +303,12 @@ bool express(uint32_t operation)
 		high0 = CALL_WORD(addr_0_high);
 		if (UNLIKELY(packed))
 			return (wrong | (comm ^ known->comm) | (packed ^ CCLO_COMPRESSION_FLAGS_ETH)) == 0 &&
-			       send_packed(count, low0, high0, comm, peer, tag);
+			       peer < known->express_packed_ranks && send_packed(count, low0, high0, comm, peer, tag);
 #if CCLO_FEATURE_RENDEZVOUS
 		if (bytes > engine.max_eager)
 			return (wrong | (comm ^ known->comm)) == 0 && to_window(bytes, low0, high0, comm, peer, tag);
 #endif
-		if (UNLIKELY(wrong | (comm ^ known->comm) | (peer ^ known->express_to)) || bytes > engine.max_eager)
+		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->express_ranks || bytes > engine.max_eager)
 			return false;
 		set_bytes(bytes);
 		set_op0(low0, high0);
@@ -331,7 +324,7 @@ bool express(uint32_t operation)
 		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->size || (low2 | high2) == 0)
 			return false;
 		if (UNLIKELY(packed))
-			return packed == CCLO_COMPRESSION_FLAGS_ETH && receive_packed(count, low2, high2, comm, peer, tag);
+			return packed == CCLO_COMPRESSION_FLAGS_ETH && known->express_packs && receive_packed(count, low2, high2, comm, peer, tag);
 #if CCLO_FEATURE_RENDEZVOUS
 		if (bytes > engine.max_eager)
 			return in_window(count, low2, high2, comm, peer, tag);
