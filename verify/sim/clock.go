@@ -1,6 +1,10 @@
 package sim
 
-import "sync"
+import (
+	"context"
+	"fmt"
+	"sync"
+)
 
 // slack is how many cycles an engine may be ahead of the slowest one that runs.
 const slack = 2048
@@ -45,6 +49,26 @@ func (c *Clock) Hold(do func() error) error {
 	hold(true)
 	defer hold(false)
 	return do()
+}
+
+// Settle waits until no engine runs: all have done what they were given.
+func (c *Clock) Settle(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.changed.Broadcast()
+	})()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if _, runs := c.slowest(nil); !runs {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("wait until no engine runs: %w", context.Cause(ctx))
+		}
+		c.changed.Wait()
+	}
 }
 
 // turn is an engine's place on a clock.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -43,5 +45,28 @@ func TestClock(t *testing.T) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatal("engines wait for each other")
+	}
+}
+
+// TestSettle waits for an engine that runs, until it does no more or the context ends.
+func TestSettle(t *testing.T) {
+	clock := NewClock()
+	runs, sleeps := clock.join(), clock.join()
+	sleeps.sleep()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := clock.Settle(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("while an engine runs: %v, expected that the context has ended", err)
+	}
+	settled := make(chan error)
+	go func() { settled <- clock.Settle(t.Context()) }()
+	select {
+	case err := <-settled:
+		t.Errorf("settled while an engine runs: %v", err)
+	case <-time.After(10 * time.Millisecond):
+	}
+	runs.sleep()
+	if err := <-settled; err != nil {
+		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package hardware
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -9,7 +10,8 @@ import (
 	"github.com/cclforge/cclforge/verify/sim"
 )
 
-// gate lets calls of all ranks begin in the same cycle, or after those of some.
+// gate lets calls of all ranks begin in the same cycle, or after those of some, when
+// engines have come to rest: what they still do for calls before would be measured.
 type gate struct {
 	clock *sim.Clock
 
@@ -81,10 +83,10 @@ func (g *gate) pass(w *waits) error {
 			return nil
 		})
 	}
-	var err error
+	err := g.clock.Settle(w.ctx)
 	if first != nil {
 		_ = begin(first)
-		err = between(w.ctx)
+		err = errors.Join(err, between(w.ctx))
 		_ = begin(func(rank int) bool { return !first(rank) })
 	} else {
 		_ = begin(nil)
