@@ -44,8 +44,10 @@ var ErrTools = errors.New("a tool for simulating the hardware is missing")
 const libraryName = "libsim.so"
 
 // forSpeed optimizes what runs in every cycle and does not fit into the caches:
-// less code is quicker than -O2. Passes that take long and find little are off.
-const forSpeed = "-Os -fno-code-hoisting -fno-gcse --param=sccvn-max-alias-queries-per-access=30"
+// less code is quicker than -O2, and words of wide registers are copied several at a
+// time. Passes that take long and find little are off.
+const forSpeed = "-Os -ftree-slp-vectorize -fvect-cost-model=dynamic -fno-code-hoisting -fno-gcse " +
+	"--param=sccvn-max-alias-queries-per-access=30"
 
 // progressEvery is how often progress is told of a build.
 const progressEvery = 10 * time.Second
