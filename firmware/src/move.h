@@ -35,6 +35,13 @@ void move_commit(bool to_window, uint32_t count, uint32_t prepared);
 /* Parts of these, for who sets the registers: waits for room; says which call's packets are
  * counted from here on; gives what the registers say to the call's queue, or sends it into the
  * window of the last invitation. */
+static inline bool move_has_room(void)
+{
+	int8_t queue = engine.current->state.queue;
+
+	return queue != NO_QUEUE && engine.room[queue] != 0;
+}
+
 void move_make_room(void);
 void move_count_packets(void);
 

@@ -56,6 +56,8 @@ static inline void make_room(const struct plan *plan, const struct setting *s)
 {
 	uint32_t switches = engine.switches;
 
+	if (LIKELY(move_has_room()))
+		return;
 	move_make_room();
 	if (UNLIKELY(engine.switches != switches))
 		set_again(plan, s);
@@ -112,20 +114,23 @@ static const struct setting *run_step(const struct plan *plan, const struct sett
 __attribute__((noreturn)) static void issue_rest(void *of)
 {
 	const struct plan *plan = of;
+	const struct setting *end = plan->end;
 
-	for (const struct setting *s = plan->rest; s != plan->end; s++) {
+	for (const struct setting *s = plan->rest; s != end; s++) {
+		uint32_t address = s->address, value = s->value;
+
+		if (LIKELY(!is_step(s) && address != CCLO_MOVE_CONTROL_ADDRESS)) {
+			hw_write(address, value);
+			continue;
+		}
 #if CCLO_FEATURE_RENDEZVOUS
 		if (is_step(s)) {
 			s = run_step(plan, s);
 			continue;
 		}
 #endif
-		if (s->address == CCLO_MOVE_CONTROL_ADDRESS) {
-			make_room(plan, s);
-			move_give(s->value);
-		} else {
-			hw_write(s->address, s->value);
-		}
+		make_room(plan, s);
+		move_give(value);
 	}
 	if (plan->windows)
 		stages_end();

@@ -127,7 +127,17 @@ static uint32_t walk_before(uint32_t block)
 
 static inline void walk_measure(struct walk *w) { w->count = self->block + (w->block < self->longer_blocks); }
 
-static inline void walk_begin(struct walk *w, struct stage *stage)
+static inline void walk_on(struct walk *w)
+{
+	w->k++;
+	w->at += w->count * self->plain_bytes;
+	if (++w->block == self->size)
+		w->at = w->block = 0;
+	walk_measure(w);
+}
+
+/* From stage 0 on, unless that has gone. */
+static inline void walk_begin(struct walk *w, struct stage *stage, bool begun)
 {
 	w->owns = reduces();
 	w->results = gathers();
@@ -140,15 +150,8 @@ static inline void walk_begin(struct walk *w, struct stage *stage)
 	stage->from = next_rank();
 	stage->to = previous_rank();
 	stage->keeps = stage->apart = stage->kept = stage->beside = stage->fence = false;
-}
-
-static inline void walk_on(struct walk *w)
-{
-	w->k++;
-	w->at += w->count * self->plain_bytes;
-	if (++w->block == self->size)
-		w->at = w->block = 0;
-	walk_measure(w);
+	if (begun)
+		walk_on(w);
 }
 
 static void set_place(struct place *to, const struct place *from, uint32_t bytes)
@@ -253,9 +256,7 @@ static void in_messages(void *of)
 	struct walk w;
 
 	do {
-		walk_begin(&w, stage);
-		if (begun)
-			walk_on(&w);
+		walk_begin(&w, stage, begun);
 		begun = false;
 		for (; w.k <= w.last; walk_on(&w)) {
 			uint32_t count = part_of(path, w.block, from);
@@ -342,9 +343,7 @@ static void in_scratch(void *of)
 	landing->window = open_scratch(path, &landing->place);
 	begun = send_first(path, switches);
 	do {
-		walk_begin(&w, stage);
-		if (begun)
-			walk_on(&w);
+		walk_begin(&w, stage, begun);
 		begun = false;
 		for (; w.k <= w.last; walk_on(&w)) {
 			uint32_t count = part_of(path, w.block, from);
@@ -383,7 +382,7 @@ static void in_windows(void *of)
 	else
 		gathered = open_run(path, run);
 	sent = send_first(path, switches);
-	walk_begin(&w, stage);
+	walk_begin(&w, stage, false);
 	for (;;) {
 		walk_stage(&w, stage, 0, w.count);
 		if (w.k > w.kept) {
