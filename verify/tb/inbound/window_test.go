@@ -250,3 +250,51 @@ func TestWindowsFillWhereverTheirDataAreCut(t *testing.T) {
 		})
 	}
 }
+
+// What is left of data, when their window is opened for others meanwhile, is dropped, in
+// one piece or in several.
+func TestTheRestOfDataIsDroppedWhenTheirWindowIsOpenedAgain(t *testing.T) {
+	r := newRig(t, "u55c_tcp", 0)
+	p, k, size := r.ranks[0], key{session: r.ranks[0].session}, uint32(4000)
+	open := func() {
+		r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
+		r.Source = p.rank
+		r.write(pageRendezvous, "rendezvous.window", 3)
+		r.write(pageRendezvous, "rendezvous.address", 0)
+		r.write(pageRendezvous, "rendezvous.address_high", 0)
+		r.write(pageRendezvous, "rendezvous.bytes", size)
+		r.write(pageRendezvous, "rendezvous.open", 0)
+		r.m.opens++
+		r.m.windows[3] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context}, bytes: size}
+	}
+	for round := range 20 {
+		h := head{kind: data, src: p.rank, context: p.context, count: size - uint32(r.r.IntN(2000))}
+		rest := append(r.n.pack(h), r.payload(h.count)...)
+		open()
+		for piece := range 2 + round%3 {
+			if piece == 1 {
+				open()
+			}
+			n := 65 + r.r.IntN(400)
+			if piece == 1+round%3 {
+				n = len(rest)
+			}
+			if _, holds := r.offer(packet{k, rest[:n:n]}); holds {
+				t.Fatal("data of a window are held")
+			}
+			rest = rest[n:]
+			r.settle(r.Retries)
+			want := r.n.eventNoWindow
+			if piece == 0 {
+				want = 0
+			}
+			r.same(fmt.Sprintf("events behind piece %d", piece), r.read(pageNetwork, "network.events"), want)
+		}
+		if d := r.m.differs(r.Side, true); d != "" {
+			t.Fatal(d)
+		}
+		r.same("arrived", r.read(pageRendezvous, "rendezvous.arrived"), 0)
+		r.write(pageNetwork, "network.events", r.n.eventNoWindow)
+		r.m.events = 0
+	}
+}
