@@ -7,17 +7,29 @@ import (
 	"testing"
 )
 
+// openWindow opens one for what a rank sends, at an address.
+func (r *rig) openWindow(p rank, number uint32, addr uint64, size, host uint32) {
+	r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
+	r.Source = p.rank
+	r.write(pageRendezvous, "rendezvous.window", number)
+	r.write(pageRendezvous, "rendezvous.address", uint32(addr))
+	r.write(pageRendezvous, "rendezvous.address_high", 0)
+	r.write(pageRendezvous, "rendezvous.bytes", size)
+	r.write(pageRendezvous, "rendezvous.open", host)
+}
+
+// openModelled does so in the model, too: in device memory.
+func (r *rig) openModelled(p rank, number uint32, addr uint64, size uint32) {
+	r.openWindow(p, number, addr, size, 0)
+	r.m.opens++
+	r.m.windows[number] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context}, addr: addr, bytes: size}
+}
+
 // fill sends a buffer to a window, and reads it as it fills.
 func (r *rig) fill(p rank, window uint32, size int) {
 	r.t.Helper()
 	addr, host := uint64(0x10000*window+uint32(r.r.IntN(64))), r.one(0, 1)
-	r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
-	r.Source = p.rank
-	r.write(pageRendezvous, "rendezvous.window", window)
-	r.write(pageRendezvous, "rendezvous.address", uint32(addr))
-	r.write(pageRendezvous, "rendezvous.address_high", 0)
-	r.write(pageRendezvous, "rendezvous.bytes", uint32(size))
-	r.write(pageRendezvous, "rendezvous.open", host)
+	r.openWindow(p, window, addr, uint32(size), host)
 	number := uint32(0)
 	if r.n.lossy {
 		number = r.m.numbers[p.session]
@@ -158,15 +170,7 @@ func TestDataOfAWindowThatWasOpenedAgainDoNotCount(t *testing.T) {
 	r := newRig(t, "u55c_tcp", 0)
 	r.Latency = 60
 	p, late := r.ranks[0], 0
-	open := func() {
-		r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
-		r.Source = p.rank
-		r.write(pageRendezvous, "rendezvous.window", 3)
-		r.write(pageRendezvous, "rendezvous.address", 0)
-		r.write(pageRendezvous, "rendezvous.address_high", 0)
-		r.write(pageRendezvous, "rendezvous.bytes", 100000)
-		r.write(pageRendezvous, "rendezvous.open", 0)
-	}
+	open := func() { r.openWindow(p, 3, 0, 100000, 0) }
 	for range 60 {
 		open()
 		h := head{kind: data, src: p.rank, dst: p.session, context: p.context, count: 64}
@@ -202,15 +206,7 @@ func TestWindowsFillWhereverTheirDataAreCut(t *testing.T) {
 				if round%5 == 4 {
 					addr = memoryBytes - uint64(size) + uint64(r.r.IntN(500)) // its end may be no memory
 				}
-				r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
-				r.Source = p.rank
-				r.write(pageRendezvous, "rendezvous.window", 3)
-				r.write(pageRendezvous, "rendezvous.address", uint32(addr))
-				r.write(pageRendezvous, "rendezvous.address_high", 0)
-				r.write(pageRendezvous, "rendezvous.bytes", size)
-				r.write(pageRendezvous, "rendezvous.open", 0)
-				r.m.opens++
-				r.m.windows[3] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context}, addr: addr, bytes: size}
+				r.openModelled(p, 3, addr, size)
 				var stream []byte
 				for at, i := uint32(0), uint32(0); at < size; i++ {
 					n := min(size-at, 1+uint32(r.r.IntN(maxPacket-64)))
@@ -256,24 +252,13 @@ func TestWindowsFillWhereverTheirDataAreCut(t *testing.T) {
 func TestTheRestOfDataIsDroppedWhenTheirWindowIsOpenedAgain(t *testing.T) {
 	r := newRig(t, "u55c_tcp", 0)
 	p, k, size := r.ranks[0], key{session: r.ranks[0].session}, uint32(4000)
-	open := func() {
-		r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
-		r.Source = p.rank
-		r.write(pageRendezvous, "rendezvous.window", 3)
-		r.write(pageRendezvous, "rendezvous.address", 0)
-		r.write(pageRendezvous, "rendezvous.address_high", 0)
-		r.write(pageRendezvous, "rendezvous.bytes", size)
-		r.write(pageRendezvous, "rendezvous.open", 0)
-		r.m.opens++
-		r.m.windows[3] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context}, bytes: size}
-	}
 	for round := range 20 {
 		h := head{kind: data, src: p.rank, context: p.context, count: size - uint32(r.r.IntN(2000))}
 		rest := append(r.n.pack(h), r.payload(h.count)...)
-		open()
+		r.openModelled(p, 3, 0, size)
 		for piece := range 2 + round%3 {
 			if piece == 1 {
-				open()
+				r.openModelled(p, 3, 0, size)
 			}
 			n := 65 + r.r.IntN(400)
 			if piece == 1+round%3 {
