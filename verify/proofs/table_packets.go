@@ -22,7 +22,7 @@ var packets = []Proof{
 	{
 		Name:   "packet_table",
 		Shows:  "complete packets of a tag come to the front one by one in the order in which they were completed, and do come there (sessions are closed when no packet was completed a cycle before); slots are given to one packet at a time, to a tag only below its limit",
-		Design: []string{"ccl_offload/packet_table.sv"},
+		Design: []string{"ccl_offload/packet_table.sv", "common/first_set.sv"},
 		Why:    "4 slots, 2 tags, 3 slots of a tag: slots and tags are alike",
 		Depth:  10, K: 1,
 		Broken: []Defect{

@@ -81,14 +81,8 @@ module announcements (
         .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)
     );
 
-    always_comb begin
-        free_slot = '0;
-        left_slot = '0;
-        for (int i = SLOTS - 1; i >= 0; i = i - 1) begin
-            if (!used[i]) free_slot = 6'(i);
-            if (left[i]) left_slot = 6'(i);
-        end
-    end
+    first_set #(.N(SLOTS)) first_free (.marked(~used), .place(free_slot));
+    first_set #(.N(SLOTS)) first_left (.marked(left), .place(left_slot));
 
     assign idle          = state == IDLE && !counters_busy;
     assign announce_done = state == ANNOUNCED;

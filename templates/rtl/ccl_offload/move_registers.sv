@@ -41,7 +41,6 @@ module move_registers (
     localparam logic [2:0] PUSH        = 3'd4;
 
     logic [2:0]           state;
-    logic                 doomed; // its queue was emptied
     logic                 step;
     engine_pkg::control_t control;
     logic                 takes_message, to_network;
@@ -84,7 +83,6 @@ module move_registers (
     assign accepted   = deciding && !hold ? queue_bit & ~refuses & ~full : '0;
     assign dropped    = deciding && !hold ? queue_bit & refuses : '0;
     assign overflowed = deciding && !hold ? queue_bit & ~refuses & full : '0;
-    assign pending    = (state == SOURCE || state == DESTINATION || state == PUSH) && !doomed ? queue_bit : '0;
     assign push       = state == PUSH ? pending : '0;
 
     assign peer_request.valid = state == SOURCE || state == DESTINATION;
@@ -210,17 +208,13 @@ module move_registers (
         issue_valid <= write && is_control && !rst;
         step        <= write && is_control && !rst;
         if (rst) begin
-            state  <= IDLE;
-            doomed <= 1'b0;
+            state   <= IDLE;
+            pending <= '0;
         end else begin
-            if ((clear & queue_bit) != '0) doomed <= 1'b1;
+            pending <= (accepted | pending) & ~clear & ~push;
             case (state)
-                IDLE: begin
-                    doomed <= 1'b0;
-                    if (write && is_control) state <= DECIDE;
-                end
+                IDLE: if (write && is_control) state <= DECIDE;
                 DECIDE: if (!hold) begin
-                    doomed <= 1'b0;
                     if (accepted == '0) state <= IDLE;
                     else if (takes_message) state <= SOURCE;
                     else if (to_network) state <= DESTINATION;

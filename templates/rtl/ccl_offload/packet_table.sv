@@ -62,10 +62,7 @@ module packet_table #(
         query_none = count == 0;
     end
 
-    always_comb begin
-        free_slot = '0;
-        for (int unsigned i = 0; i < SLOTS; i++) if (!used[SLOTS-1-i]) free_slot = SLOT'(SLOTS - 1 - i);
-    end
+    first_set #(.N(SLOTS)) first_free (.marked(~used), .place(free_slot));
     assign free_valid = !(&used);
 
     // Simulation skips what nobody asks for.

@@ -80,7 +80,7 @@ var ErrCycles = errors.New("nothing happened for too many cycles")
 
 // files are those of the receive side in the engine's folder.
 var files = []string{
-	"announcements", "exchange_share", "fifo", "header_parts", "inbound", "inbound_payload", "message_matcher", "message_recorder",
+	"announcements", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload", "message_matcher", "message_recorder",
 	"message_table", "message_wants", "messages", "network_registers", "partial_table", "put_joiner", "rendezvous",
 	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters", "window_table",
 }

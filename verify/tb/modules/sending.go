@@ -31,6 +31,7 @@ var sending = map[string]Check{
 	"external_dma_1port": {Own: "tb/movement"},
 	"external_dma_2port": {Own: "tb/movement"},
 	"fifo":               {Own: "tb/sending"},
+	"first_set":          {Own: "tb/sending"},
 	"float_adder":        {Own: "tb/adders"},
 	"hostctrl":           {Own: "tb/hostctrl"},
 	"hostctrl_core":      {Own: "tb/registers"},

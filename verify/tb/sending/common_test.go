@@ -3,6 +3,7 @@ package sending
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -15,6 +16,8 @@ var set = block.NewSet(
 	block.Module{Name: "skid_buffer", Folder: "common", Params: map[string]string{"WIDTH": "40"}},
 	block.Module{Name: "round_robin", Folder: "common", Params: map[string]string{"N": "5"}},
 	block.Module{Name: "round_robin", As: "round_robin_1", Folder: "common", Params: map[string]string{"N": "1"}},
+	block.Module{Name: "first_set", Folder: "common"},
+	block.Module{Name: "first_set", As: "first_set_5", Folder: "common", Params: map[string]string{"N": "5"}},
 	block.Module{Name: "dma_line_fifo", Folder: "external_dma", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
 	block.Module{Name: "dma_rotate", Folder: "external_dma"},
 	block.Module{Name: "dma_rotate", As: "dma_rotate_left", Folder: "external_dma", Params: map[string]string{"LEFT": "1'b1"}},
@@ -145,6 +148,44 @@ func roundRobin(b *block.Bench, r *rand.Rand, n int) error {
 		}
 		if advance {
 			last = want
+		}
+	}
+	return nil
+}
+
+func TestFirstSet(t *testing.T) {
+	for name, n := range map[string]int{"first_set": 64, "first_set_5": 5} {
+		set.Check(t, name, func(b *block.Bench, r *rand.Rand) error { return firstSet(b, r, n) })
+	}
+}
+
+// firstSet finds the lowest of n that is marked, alone and before any others.
+func firstSet(b *block.Bench, r *rand.Rand, n int) error {
+	all := uint64(1)<<(n-1)<<1 - 1
+	check := func(marked uint64, want int) error {
+		b.Set("marked", marked)
+		b.Settle()
+		if got := b.Get("place"); got != uint64(want) {
+			return fmt.Errorf("the first of %b is %d, not %d", marked, got, want)
+		}
+		return nil
+	}
+	if err := check(0, 0); err != nil {
+		return err
+	}
+	for first := range n {
+		above := all << first << 1 & all
+		for _, others := range []uint64{0, above, above & r.Uint64(), above & r.Uint64() & r.Uint64() & r.Uint64()} {
+			if err := check(1<<first|others, first); err != nil {
+				return err
+			}
+		}
+	}
+	for range 1000 {
+		if marked := r.Uint64() & r.Uint64() & all; marked != 0 {
+			if err := check(marked, bits.TrailingZeros64(marked)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
