@@ -14,19 +14,21 @@
 
 struct plans plans;
 
+/* Other calls have other ones, almost always: those that share one forget each other's plans. */
 static uint32_t signature_of(uint32_t operation)
 {
-	uint32_t signature = operation << 27 ^ CALL_WORD(root_src_dst) << 20 ^ CALL_WORD(comm) << 8 ^ CALL_WORD(count);
+	uint32_t signature = operation;
 
-	signature ^= CALL_WORD(function_code) << 24 ^ CALL_WORD(arithcfg) << 14 ^ CALL_WORD(compression_flags) << 21;
-	signature ^= CALL_WORD(stream_flags) << 16 ^ CALL_WORD(addr_0_low) >> 3 ^ CALL_WORD(addr_2_low) << 3;
-	return signature ^ signature >> 16;
+#define WORD(name) signature = (signature << 7 | signature >> 25) ^ CALL_WORD(name);
+	WORDS(WORD)
+#undef WORD
+	return signature * 0x9E3779B1u;
 }
 
-/* Takes the place of another call of the set. */
-__attribute__((noinline)) static void take_place(struct plan *set, uint32_t signature)
+/* Takes the place of the call of the set that has had one for longest. */
+__attribute__((noinline)) static void take_place(uint32_t set, uint32_t signature)
 {
-	struct plan *plan = set + plans.next_way++ % WAYS;
+	struct plan *plan = &plans.places[set * WAYS + plans.next_way[set]++ % WAYS];
 
 	plan->signature = signature;
 	plan->version = plan->refused = 0;
@@ -35,9 +37,9 @@ __attribute__((noinline)) static void take_place(struct plan *set, uint32_t sign
 /* The place of such calls, if there was one before. */
 static inline struct plan *place_of(uint32_t signature)
 {
-	struct plan *set = &plans.places[(signature ^ signature >> 4 ^ signature >> 8) % SETS * WAYS];
+	uint32_t set = signature >> (32 - SETS_LOG);
 
-	for (struct plan *plan = set; plan != set + WAYS; plan++)
+	for (struct plan *plan = &plans.places[set * WAYS], *end = plan + WAYS; plan != end; plan++)
 		if (plan->signature == signature)
 			return plan;
 	take_place(set, signature);
@@ -203,7 +205,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	engine.open = 1;
 	call->kind = KIND_COLLECTIVE;
 	call->comm = plan->words.comm;
-	call->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
+	call->ticket = plan->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	task_limit_first(call, move_limit());
 	engine.quick = (uint8_t)plan->at_once;
 	if (LIKELY(plan->rest == plan->end)) {

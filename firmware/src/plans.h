@@ -51,6 +51,7 @@ struct plan {
 	uint32_t version; /* of the tables that it holds for; 0 for none */
 	uint32_t refused; /* version of the tables with which such calls have none */
 	uint32_t moves, at_once; /* those before rest */
+	uint32_t ticket; /* of the call that was recorded or issued last */
 	bool windows; /* there are steps */
 	/* From changed on if registers are as the plan leaves them; up to rest nothing is waited for. */
 	const struct setting *first, *changed, *rest, *end;
@@ -59,16 +60,18 @@ struct plan {
 };
 
 /* A call's place is one of a set, found by its signature. */
-#define SETS     8
+#define SETS_LOG 4
 #define WAYS     4
-#define SETTINGS 2048
+#define PLACES   (WAYS << SETS_LOG)
+#define SETTINGS 4096
 
 struct plans {
-	struct plan places[SETS * WAYS];
+	struct plan places[PLACES];
 	struct plan *last, *expected; /* places of the last call and of the next one, perhaps; or NULL */
-	uint32_t next_way;
+	uint8_t next_way[1 << SETS_LOG];
 	struct setting settings[SETTINGS];
 	uint32_t used; /* settings */
+	uint32_t full, full_ticket; /* with this version of the tables there was no room for this call's */
 };
 
 extern struct plans plans;

@@ -7,6 +7,7 @@
 
 #define LONGEST 512              /* settings */
 #define MOST    (REGISTERS + 11) /* that are added at a time */
+#define RECENT  256              /* calls */
 
 /* The plan that is recorded: its settings so far are behind those that are used. */
 static struct {
@@ -42,6 +43,9 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	engine.planned = NULL;
 	if (plan->version == engine.tables && engine.left)
 		return;
+	if (plans.full == engine.tables && call->ticket - plans.full_ticket < RECENT)
+		return;
+	plans.full = 0;
 	note_words(&plan->words, call->words.scenario);
 	plan->version = 0;
 	plan->moves = 0;
@@ -63,7 +67,32 @@ static void refuse(void)
 
 static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
 
-/* Makes room for the settings of another move: all other plans are forgotten if they take it. */
+/* Settings of plans that were of use in the last calls. */
+static uint32_t settings_in_use(uint32_t ticket)
+{
+	uint32_t settings = 0;
+
+	for (const struct plan *plan = plans.places; plan != plans.places + PLACES; plan++)
+		if (plan->version == engine.tables && ticket - plan->ticket < RECENT)
+			settings += (uint32_t)(plan->end - plan->first);
+	return settings;
+}
+
+/* Forgets all plans, for those of calls that may come instead; unless most are in use: if these
+ * calls have more settings in turn than there is room for, each would be recorded every time. */
+__attribute__((cold, noinline)) static void forget(uint32_t ticket)
+{
+	if (settings_in_use(ticket) > SETTINGS / 2) {
+		plans.full = engine.tables;
+		plans.full_ticket = ticket;
+		return;
+	}
+	for (uint32_t i = 0; i < PLACES; i++)
+		plans.places[i].version = 0;
+	plans.used = 0;
+}
+
+/* Whether there is room for the settings of another move. */
 __attribute__((noinline)) static bool may_grow(void)
 {
 	if (record.length + MOST > LONGEST) {
@@ -71,10 +100,8 @@ __attribute__((noinline)) static bool may_grow(void)
 		return false;
 	}
 	if (plans.used + record.length + MOST > SETTINGS) {
-		for (uint32_t i = 0; i < SETS * WAYS; i++)
-			plans.places[i].version = 0;
-		plans.used = 0;
-		plan_drop(); /* the next one that says the same is recorded */
+		forget(engine.recording->ticket);
+		plan_drop(); /* the next one that says the same may be recorded */
 		return false;
 	}
 	return true;
@@ -291,6 +318,7 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 	plan->changed = plan->windows ? settings : order_first(settings);
 	plan->rest = find_rest(plan, plan->end);
 	plan->version = record.version;
+	plan->ticket = engine.current->ticket;
 	plans.used += record.length;
 }
 

@@ -137,6 +137,88 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 	}
 }
 
+// TestManyPlans makes calls in turn, each with buffers of its own. Those that firmware can
+// remember all cost it less; of those that have more settings than there is room for, some do,
+// and none is recorded again and again.
+func TestManyPlans(t *testing.T) {
+	const ranks = 8
+	for _, turn := range []struct {
+		op           string
+		calls, count int // reduced elements of a call
+	}{
+		{"allreduce", 30, 64 << 10},
+		{"reduce_scatter", 20, 512 << 10},
+	} {
+		t.Run(turn.op, func(t *testing.T) {
+			ctx := limited(t, 2*time.Minute)
+			w, engines := emulated(ctx, t, "u55c_tcp", ranks)
+			piece := turn.count / ranks
+			results := turn.count
+			if turn.op == "reduce_scatter" {
+				results = piece
+			}
+			var src, dst [ranks][]*accl.Buffer[float32]
+			value := func(call, rank, k int) float32 { return float32(rank + 3*call + k%7) }
+			for r, e := range engines {
+				for i := range turn.calls {
+					a, err := accl.Alloc[float32](ctx, e, turn.count)
+					b, err2 := accl.Alloc[float32](ctx, e, results)
+					if err := errors.Join(err, err2); err != nil {
+						t.Fatal(err)
+					}
+					for k := range a.Host() {
+						a.Host()[k] = value(i, r, k)
+					}
+					src[r], dst[r] = append(src[r], a), append(dst[r], b)
+				}
+			}
+			do := func(i, r int) (err error) {
+				if turn.op == "reduce_scatter" {
+					_, err = engines[r].World().ReduceScatter(ctx, src[r][i], dst[r][i], piece, accl.Sum)
+				} else {
+					_, err = engines[r].World().AllReduce(ctx, src[r][i], dst[r][i], turn.count, accl.Sum)
+				}
+				return err
+			}
+			var took []uint64 // instructions of rank 0, by turn
+			for range 6 {
+				before := w.Engine(0).(*emu.Engine).Stats().Instructions
+				for i := range turn.calls {
+					var all sync.WaitGroup
+					var errs [ranks]error
+					for r := range ranks {
+						clear(dst[r][i].Host())
+						all.Go(func() { errs[r] = do(i, r) })
+					}
+					all.Wait()
+					if err := errors.Join(errs[:]...); err != nil {
+						t.Fatal(err)
+					}
+					for r := range ranks {
+						for k, got := range dst[r][i].Host() {
+							at := k
+							if turn.op == "reduce_scatter" {
+								at += r * piece
+							}
+							var want float32
+							for from := range ranks {
+								want += value(i, from, at)
+							}
+							if got != want {
+								t.Fatalf("call %d: element %d of rank %d is %v, not %v", i, k, r, got, want)
+							}
+						}
+					}
+				}
+				took = append(took, w.Engine(0).(*emu.Engine).Stats().Instructions-before)
+			}
+			if most := slices.Max(took[2:]); 5*most > 4*took[0] {
+				t.Errorf("turns of %d calls take %d instructions", turn.calls, took)
+			}
+		})
+	}
+}
+
 // said is a call as firmware tells calls apart.
 type said struct {
 	op       string
