@@ -7,7 +7,8 @@
 
 #define LONGEST 512              /* settings */
 #define MOST    (REGISTERS + 11) /* that are added at a time */
-#define RECENT  256              /* calls */
+#define RECENT  PLACES           /* calls: as many as are remembered in turn */
+#define PAUSE   128              /* calls until another one is recorded when there was no room */
 
 /* The plan that is recorded: its settings so far are behind those that are used. */
 static struct {
@@ -43,7 +44,7 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	engine.planned = NULL;
 	if (plan->version == engine.tables && engine.left)
 		return;
-	if (plans.full == engine.tables && call->ticket - plans.full_ticket < RECENT)
+	if (plans.full == engine.tables && call->ticket - plans.full_ticket < PAUSE)
 		return;
 	plans.full = 0;
 	note_words(&plan->words, call->words.scenario);
