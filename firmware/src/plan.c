@@ -26,9 +26,9 @@ static uint32_t signature_of(uint32_t operation)
 }
 
 /* Takes the place of the call of the set that has had one for longest. */
-__attribute__((noinline)) static void take_place(uint32_t set, uint32_t signature)
+static void take_place(struct set *set, uint32_t signature)
 {
-	struct plan *plan = &plans.places[set * WAYS + plans.next_way[set]++ % WAYS];
+	struct plan *plan = &set->places[set->next_way++ % WAYS];
 
 	plan->signature = signature;
 	plan->version = plan->refused = 0;
@@ -37,9 +37,9 @@ __attribute__((noinline)) static void take_place(uint32_t set, uint32_t signatur
 /* The place of such calls, if there was one before. */
 static inline struct plan *place_of(uint32_t signature)
 {
-	uint32_t set = signature >> (32 - SETS_LOG);
+	struct set *set = &plans.sets[signature >> (32 - SETS_LOG)];
 
-	for (struct plan *plan = &plans.places[set * WAYS], *end = plan + WAYS; plan != end; plan++)
+	for (struct plan *plan = set->places; plan != set->places + WAYS; plan++)
 		if (plan->signature == signature)
 			return plan;
 	take_place(set, signature);

@@ -65,10 +65,14 @@ struct plan {
 #define PLACES   (WAYS << SETS_LOG)
 #define SETTINGS 4096
 
+struct set {
+	struct plan places[WAYS];
+	uint32_t next_way;
+};
+
 struct plans {
-	struct plan places[PLACES];
+	struct set sets[1 << SETS_LOG];
 	struct plan *last, *expected; /* places of the last call and of the next one, perhaps; or NULL */
-	uint8_t next_way[1 << SETS_LOG];
 	struct setting settings[SETTINGS];
 	uint32_t used; /* settings */
 	uint32_t full, full_ticket; /* with this version of the tables there was no room for this call's */

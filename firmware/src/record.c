@@ -68,14 +68,19 @@ static void refuse(void)
 
 static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
 
+static struct plan *plan_at(uint32_t place) { return &plans.sets[place / WAYS].places[place % WAYS]; }
+
 /* Settings of plans that were of use in the last calls. */
 static uint32_t settings_in_use(uint32_t ticket)
 {
 	uint32_t settings = 0;
 
-	for (const struct plan *plan = plans.places; plan != plans.places + PLACES; plan++)
+	for (uint32_t place = 0; place < PLACES; place++) {
+		const struct plan *plan = plan_at(place);
+
 		if (plan->version == engine.tables && ticket - plan->ticket < RECENT)
 			settings += (uint32_t)(plan->end - plan->first);
+	}
 	return settings;
 }
 
@@ -88,8 +93,8 @@ __attribute__((cold, noinline)) static void forget(uint32_t ticket)
 		plans.full_ticket = ticket;
 		return;
 	}
-	for (uint32_t i = 0; i < PLACES; i++)
-		plans.places[i].version = 0;
+	for (uint32_t place = 0; place < PLACES; place++)
+		plan_at(place)->version = 0;
 	plans.used = 0;
 }
 
