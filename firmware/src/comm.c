@@ -68,10 +68,51 @@ void comm_forget(void)
 		engine.contexts[i].context = 0;
 }
 
+/* What was known of communicators and elements that others came between. */
+#define OTHERS 4
+static struct known others[OTHERS];
+static uint32_t next_other;
+
+static void exchange(struct known *other)
+{
+	uint32_t *a = (uint32_t *)&engine.known, *b = (uint32_t *)other;
+
+#pragma GCC unroll 32
+	for (uint32_t i = 0; i < sizeof(struct known) / sizeof(*a); i++) {
+		uint32_t word = a[i];
+
+		a[i] = b[i];
+		b[i] = word;
+	}
+	engine.alike = false;
+}
+
+bool known_exchange(uint32_t comm, uint32_t elements)
+{
+	const struct known *known = &engine.known;
+
+	if (LIKELY(((known->comm ^ comm) | (known->elements ^ elements)) == 0))
+		return false;
+	for (struct known *other = others; other != others + OTHERS; other++)
+		if (other->elements == elements && other->comm == comm && other->elements_version == engine.tables) {
+			exchange(other);
+			return true;
+		}
+	return false;
+}
+
+/* Before it is something else: if express.c could use it. */
+static void known_keep(void)
+{
+	if (engine.known.express != 0 && engine.known.elements_version == engine.tables)
+		others[next_other++ % OTHERS] = engine.known;
+}
+
 __attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_t comm)
 {
 	struct known *known = &engine.known;
 
+	known_keep();
 	known->comm_version = known->cut_version = 0;
 	known->express &= ~(1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV);
 	known->express_ranks = known->express_packed_ranks = 0;
@@ -266,6 +307,7 @@ __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 {
 	struct known *known = &engine.known;
 
+	known_keep();
 	known->elements_version = known->reduction_version = known->cut_version = 0;
 	known->express = 0;
 	known->express_ranks = known->express_packed_ranks = 0;

@@ -5,6 +5,10 @@
 
 #include "engine.h"
 
+/* Has what is known be of this communicator and these elements, if it is remembered; says whether
+ * it was of others before. */
+bool known_exchange(uint32_t comm, uint32_t elements);
+
 /* Reads the communicator of the call and its peer; fails if it makes no sense. */
 void comm_use(void);
 

@@ -359,3 +359,10 @@ bool express(uint32_t operation)
 	set_result(low2, high2);
 	return go(FROM_MEMORY | TO_MEMORY, KIND_LOCAL, 1, move_limit());
 }
+
+bool express_other(uint32_t operation)
+{
+	bool with_comm = operation == CCLO_OPERATION_SEND || operation == CCLO_OPERATION_RECV;
+
+	return operation <= CCLO_OPERATION_RECV && known_exchange(with_comm ? CALL_WORD(comm) : engine.known.comm, CALL_WORD(arithcfg));
+}

@@ -140,7 +140,7 @@ void scheduler(void)
 
 			if (operation == CCLO_OPERATION_NOP)
 				task_answer_next(0);
-			else if (LIKELY(idle) && express(operation))
+			else if (LIKELY(idle) && (express(operation) || (express_other(operation) && express(operation))))
 				continue;
 			/* What happened besides is for the others. */
 			if (wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL))

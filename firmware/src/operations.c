@@ -70,6 +70,8 @@ void operation_run(struct call *call)
 	if (scenario >= sizeof(operations) / sizeof(operations[0]) || o->run == NULL)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	needs = o->needs;
+	if (needs & NEEDS_ELEMENTS)
+		known_exchange(needs & NEEDS_COMM ? CALL_WORD(comm) : engine.known.comm, CALL_WORD(arithcfg));
 	if (needs & NEEDS_COMM)
 		comm_use();
 	if (needs & NEEDS_ELEMENTS)

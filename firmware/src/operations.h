@@ -29,6 +29,9 @@ void ext_stream_krnl(struct call *call);
  * it is finishing then. No other call may be open. */
 bool express(uint32_t operation);
 
+/* If it has not, although it may: says whether it is to be tried again. */
+bool express_other(uint32_t operation);
+
 #if CCLO_FEATURE_RENDEZVOUS
 /* Waits for the window of such a call; says what has woken the processor. */
 uint32_t express_window(void);
