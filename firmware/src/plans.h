@@ -51,7 +51,7 @@ struct plan {
 	uint32_t version; /* of the tables that it holds for; 0 for none */
 	uint32_t refused; /* version of the tables with which such calls have none */
 	uint32_t moves, at_once; /* those before rest */
-	uint32_t ticket; /* of the call that was recorded or issued last */
+	uint32_t recorded, ticket; /* of the call that was recorded, and the last one that had the plan */
 	bool windows; /* there are steps */
 	/* From changed on if registers are as the plan leaves them; up to rest nothing is waited for. */
 	const struct setting *first, *changed, *rest, *end;

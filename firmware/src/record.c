@@ -8,6 +8,7 @@
 #define LONGEST 512              /* settings */
 #define MOST    (REGISTERS + 11) /* that are added at a time */
 #define RECENT  PLACES           /* calls: as many as are remembered in turn */
+#define ROW     16               /* calls */
 #define PAUSE   128              /* calls until another one is recorded when there was no room */
 
 /* The plan that is recorded: its settings so far are behind those that are used. */
@@ -70,7 +71,15 @@ static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_S
 
 static struct plan *plan_at(uint32_t place) { return &plans.sets[place / WAYS].places[place % WAYS]; }
 
-/* Settings of plans that were of use in the last calls. */
+/* Whether it may be of use again: it was not yet, or others come between its calls. One that was
+ * for some calls in a row has had its time. */
+static bool is_in_use(const struct plan *plan, uint32_t ticket)
+{
+	uint32_t life = plan->ticket - plan->recorded;
+
+	return plan->version == engine.tables && ticket - plan->ticket < RECENT && (life == 0 || life > ROW);
+}
+
 static uint32_t settings_in_use(uint32_t ticket)
 {
 	uint32_t settings = 0;
@@ -78,7 +87,7 @@ static uint32_t settings_in_use(uint32_t ticket)
 	for (uint32_t place = 0; place < PLACES; place++) {
 		const struct plan *plan = plan_at(place);
 
-		if (plan->version == engine.tables && ticket - plan->ticket < RECENT)
+		if (is_in_use(plan, ticket))
 			settings += (uint32_t)(plan->end - plan->first);
 	}
 	return settings;
@@ -324,7 +333,7 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 	plan->changed = plan->windows ? settings : order_first(settings);
 	plan->rest = find_rest(plan, plan->end);
 	plan->version = record.version;
-	plan->ticket = engine.current->ticket;
+	plan->recorded = plan->ticket = engine.current->ticket;
 	plans.used += record.length;
 }
 
