@@ -75,14 +75,15 @@ static uint32_t next_other;
 
 static void exchange(struct known *other)
 {
-	uint32_t *a = (uint32_t *)&engine.known, *b = (uint32_t *)other;
+	typedef uint32_t word __attribute__((may_alias));
+	word *a = (word *)&engine.known, *b = (word *)other;
 
 #pragma GCC unroll 32
 	for (uint32_t i = 0; i < sizeof(struct known) / sizeof(*a); i++) {
-		uint32_t word = a[i];
+		uint32_t was = a[i];
 
 		a[i] = b[i];
-		b[i] = word;
+		b[i] = was;
 	}
 	engine.alike = false;
 }
