@@ -8,7 +8,7 @@
 #define LONGEST 512              /* settings */
 #define MOST    (REGISTERS + 11) /* that are added at a time */
 #define RECENT  PLACES           /* calls: as many as are remembered in turn */
-#define ROW     16               /* calls */
+#define ROW     16               /* calls: a plan that lived no longer was for some in a row */
 #define PAUSE   128              /* calls until another one is recorded when there was no room */
 
 /* The plan that is recorded: its settings so far are behind those that are used. */

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/emu"
 )
 
 // TestSendsInTurn sends elements of two types in two communicators in turn. What firmware knows
@@ -28,7 +27,7 @@ func TestSendsInTurn(t *testing.T) {
 	floats, integers := newMail[float32](ctx, t, engines), newMail[int32](ctx, t, engines)
 	value := 0
 	turn := func() uint64 {
-		before := w.Engine(0).(*emu.Engine).Stats().Instructions
+		before := executed(w, 0)
 		for _, send := range []func() error{
 			func() error { return floats.pass(ctx, worlds, 1, value) },
 			func() error { return integers.pass(ctx, worlds, 1, value) },
@@ -40,7 +39,7 @@ func TestSendsInTurn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return w.Engine(0).(*emu.Engine).Stats().Instructions - before
+		return executed(w, 0) - before
 	}
 	for buffers := range 3 {
 		for _, e := range engines {

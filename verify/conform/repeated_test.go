@@ -78,6 +78,11 @@ func emulated(ctx context.Context, t *testing.T, platform string, ranks int) (*w
 	return w, engines
 }
 
+// executed is how many instructions firmware of a rank of an emulated world has executed.
+func executed(w *world.World, rank int) uint64 {
+	return w.Engine(rank).(*emu.Engine).Stats().Instructions
+}
+
 // TestPlans has the third call that says the same, and all after it, cost firmware less
 // than half of what the first one did. With windows, the best of them costs less than three
 // quarters: who waits for another rank looks again and again for what it says.
@@ -105,9 +110,9 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 			}
 		}
 	}
-	executed := func() (n [ranks]uint64) {
+	executedByAll := func() (n [ranks]uint64) {
 		for i := range n {
-			n[i] = w.Engine(i).(*emu.Engine).Stats().Instructions
+			n[i] = executed(w, i)
 		}
 		return n
 	}
@@ -119,12 +124,12 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 		c.FromFPGA, c.ToFPGA = c.Op0 != "", c.Res != ""
 		var took [ranks][]uint64
 		for call := range 8 {
-			before := executed()
+			before := executedByAll()
 			c.Seed = int64(call)
 			if err := c.Run(ctx, engines); err != nil {
 				t.Fatalf("%s, call %d: %v", op, call, err)
 			}
-			after := executed()
+			after := executedByAll()
 			for rank := range ranks {
 				took[rank] = append(took[rank], after[rank]-before[rank])
 			}
