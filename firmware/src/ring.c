@@ -328,6 +328,41 @@ static inline bool send_first(struct path *path, uint32_t switches)
 	return true;
 }
 
+/* What goes ahead of the move beside which the rest is sent: packets that are on their way until what
+ * they bring can be read. Whole ones, so that what has come ends where a slice does. */
+#define HEAD_BYTES (8 * (CCLO_MAX_PACKET_BYTES - CCLO_HEADER_BYTES))
+
+/* Between two ranks a block passes nobody else: all but the end is reduced in one move, which sends as
+ * much beside it. */
+__attribute__((noinline, noreturn)) static void in_scratch_of_two(struct path *path, uint32_t head)
+{
+	struct stage *stage = &path->stages[0];
+	struct landing *landing = &path->landings[0];
+	uint32_t rest = self->block - head, switches = engine.switches;
+	struct walk w;
+	bool begun;
+
+	path->slice = head;
+	landing->window = open_scratch(path, &landing->place);
+	begun = send_first(path, switches);
+	walk_begin(&w, stage, begun);
+	if (!begun) {
+		walk_stage(&w, stage, 0, head);
+		stage_run_in_window(path, stage, landing, false);
+		walk_on(&w);
+	}
+	walk_stage(&w, stage, 0, rest);
+	path->slice = rest;
+	begin_beside(path, stage, head);
+	stage_run_in_window(path, stage, landing, false);
+	invitation_done(stage->to, collective_context());
+	set_place(&landing->place, &landing->place, rest * self->plain_bytes);
+	walk_stage(&w, stage, rest, head);
+	stage->beside = false;
+	stage_run_in_window(path, stage, landing, false);
+	stages_end();
+}
+
 /* Blocks that are only reduced, part by part through one window: it takes them in the order in
  * which they are sent. */
 static void in_scratch(void *of)
@@ -335,10 +370,12 @@ static void in_scratch(void *of)
 	struct path *path = of;
 	struct stage *stage = &path->stages[0];
 	struct landing *landing = &path->landings[0];
-	uint32_t from = 0, switches = engine.switches;
+	uint32_t from = 0, head = elements_in(HEAD_BYTES), switches = engine.switches;
 	bool begun;
 	struct walk w;
 
+	if (self->size == 2 && self->block > 2 * head)
+		in_scratch_of_two(path, head);
 	path_in_parts(path, self->block);
 	landing->window = open_scratch(path, &landing->place);
 	begun = send_first(path, switches);

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/bits"
 	"testing"
+
+	"github.com/cclforge/cclforge/verify/fabric"
 )
 
 // halves are small whole numbers in half precision.
@@ -109,5 +111,58 @@ func besides(t *testing.T, packed [2]bool, inner, result bool, message int) {
 	}
 	if seen := r.sees[0].Op2; seen.Kind != "memory" || seen.Address != 1<<32-10 || seen.Compressed || seen.Host {
 		t.Errorf("operand 2 is %+v", seen)
+	}
+}
+
+// TestBesideEachOther has two ranks each reduce what the other one sends beside
+// it, a few of the hardware's packets behind: neither waits for more.
+func TestBesideEachOther(t *testing.T) {
+	const head, rest, sum32 = 8 * 1008, 100_000, 0 // elements
+	const window, own, other, result = 0, 1 << 28, 2 << 28, 3 << 28
+	w := newWorld(t, worldOptions{engines: 2, net: fabric.Options{MaxPayload: 64 << 10}})
+	value := func(rank, at int) float32 { return float32(rank*1000 + at%1000) }
+	values := func(rank int) []byte {
+		v := make([]float32, head+rest)
+		for i := range v {
+			v[i] = value(rank, i)
+		}
+		return floats(v...)
+	}
+	for rank, r := range w.rigs {
+		peer := 1 - rank
+		r.open(window, peer, result+pageBytes, 4*(head+rest))
+		r.set("move", "source", uint32(peer))
+		r.set("move", "destination", uint32(peer))
+		r.set("move", "window", window)
+		r.set("move", "tdest", sum32<<8)
+		r.write(own, values(rank))
+		r.write(other, values(rank+2)) // what this rank sends
+	}
+	for _, r := range w.rigs {
+		r.set("move", "bytes", 4*head)
+		r.set64("move", "remote_address", result+pageBytes)
+		r.set64("move", "op0_address", other)
+		r.issue("op0=memory", "result=network", "message_type=rendezvous_data")
+		r.set("move", "bytes", 4*rest)
+		r.set64("move", "remote_address", result+pageBytes+4*head)
+		r.set64("move", "op0_address", own)
+		r.set64("move", "op1_address", result+pageBytes)
+		r.set64("move", "op2_address", other+4*head)
+		r.set64("move", "result_address", result)
+		r.issue("op0=memory", "op1=window", "result=beside", "message_type=rendezvous_data")
+	}
+	w.run()
+	for rank, r := range w.rigs {
+		r.completes(2, 0)
+		want := make([]float32, rest)
+		for i := range want {
+			want[i] = value(rank, i) + value(3-rank, i)
+		}
+		if !bytes.Equal(r.read(result, 4*rest), floats(want...)) {
+			t.Errorf("rank %d: wrong sum", rank)
+		}
+		if got, want := r.get("move", "packet_index"), uint32(head*4/(64<<10)+1+(4*rest+4031)/4032); got != want {
+			t.Errorf("rank %d: packet index %d, expected %d", rank, got, want)
+		}
 	}
 }

@@ -52,7 +52,7 @@ func flag(b bool) uint64 {
 // next is how many bytes the next packet has.
 func (s *networkSink) next() uint64 {
 	if s.data {
-		return min(s.left, s.e.maxPayload)
+		return min(s.left, s.e.payload(s.m))
 	}
 	if s.chunk == 0 {
 		s.chunk = s.left

@@ -19,6 +19,7 @@ type numbers struct {
 
 	beatBytes       int
 	maxTransfer     uint64 // bytes of a DMA command
+	packetPayload   uint64 // bytes, of the hardware's packets
 	tagAny          uint32
 	moveQueues      int
 	moveQueueDepth  int
@@ -106,6 +107,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.ramBytes = r.memory("local_ram").Size
 	n.callWindow, n.exchange = r.memory("call_window"), r.memory(abi.Exchange)
 	n.maxTransfer = uint64(r.field("dma_command", "bytes").mask)
+	n.packetPayload = uint64(r.constant("max_packet_bytes") - r.constant("header_bytes"))
 	n.beatBytes = int(r.constant(abi.BeatBytes))
 	n.tagAny = uint32(r.constant("tag_any"))
 	n.moveQueues, n.moveQueueDepth = int(r.constant("move_queues")), int(r.constant("move_queue_depth"))

@@ -85,5 +85,16 @@ func (e *Engine) packets(m *move) uint32 {
 	if !e.n.rendezvous || !m.toNetwork() || m.messageType != e.n.message.data {
 		return 0
 	}
-	return uint32(max(1, (m.form(m.wire)+e.maxPayload-1)/e.maxPayload))
+	payload := e.payload(m)
+	return uint32(max(1, (m.form(m.wire)+payload-1)/payload))
+}
+
+// payload is how many bytes a packet of rendezvous data has at most. What is sent
+// beside a reduction goes in packets as small as the hardware's: two ranks that
+// each reduce what the other one sends would wait for the rest of larger ones.
+func (e *Engine) payload(m *move) uint64 {
+	if m.beside() {
+		return min(e.maxPayload, e.n.packetPayload)
+	}
+	return e.maxPayload
 }
