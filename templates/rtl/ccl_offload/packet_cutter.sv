@@ -45,7 +45,8 @@ module packet_cutter (
     logic [63:0] vaddr;
     logic        headed, alone;
     logic [31:0] uncut, segment, most;
-    logic        rest_fits, rest_halves;
+    logic        rest_fits, rest_halves, fine;
+    logic [31:0] half;
     logic [31:0] next_bytes;
 
     engine_pkg::control_t control;
@@ -53,7 +54,11 @@ module packet_cutter (
     assign control = engine_pkg::unpack_control(move.issue.control);
     assign segment = move.issue.segment_bytes != '0 && move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk;
     assign uncut   = state == IDLE ? plan.wire_bytes : left;
-    assign most    = headed ? PAYLOAD : SLOT;
+    // A compressed packet takes longer to fill than to send: it is cut as what it was
+    // made from would be, so that it is on its way as soon.
+    assign fine    = plan.eager && !engine_pkg::LOSSY && plan.wire_log2 < plan.largest_log2;
+    assign half    = fine ? SLOT / 4 : SLOT / 2;
+    assign most    = fine ? (headed ? PAYLOAD / 2 : SLOT / 2) : headed ? PAYLOAD : SLOT;
 
     assign pending   = state == PENDING;
     assign open      = state == OPEN;
@@ -62,8 +67,8 @@ module packet_cutter (
     // What is little more than a packet goes as two of about the same size: a last
     // packet of few bytes would take as long as one of many.
     assign rest_fits   = rest <= most;
-    assign rest_halves = !rest_fits && rest <= most + SLOT / 2;
-    assign next_bytes  = rest_fits ? rest : rest_halves ? SLOT / 2 : most;
+    assign rest_halves = !rest_fits && rest <= most + half;
+    assign next_bytes  = rest_fits ? rest : rest_halves ? half : most;
     assign too_large = pending && !alone && !plan.data && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
 
     always_comb begin
@@ -129,7 +134,7 @@ module packet_cutter (
                 bytes  <= next_bytes;
                 room   <= engine_pkg::LENGTH_WIDTH'(next_bytes);
                 filled <= '0;
-                rest   <= rest_fits ? '0 : rest_halves ? rest - SLOT / 2 : rest - most;
+                rest   <= rest_fits ? '0 : rest_halves ? rest - half : rest - most;
                 if (headed) begin
                     left  <= left - message;
                     chunk <= chunk - message;

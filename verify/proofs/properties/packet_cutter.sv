@@ -15,7 +15,8 @@ module proof (
     input wire [31:0] remote_address,
     input wire        to_network,
     input wire        data,
-    input wire        eager
+    input wire        eager,
+    input wire        compressed
 );
 
     localparam PAYLOAD = engine_pkg::PACKET_PAYLOAD;
@@ -39,6 +40,8 @@ module proof (
         plan.data                 = data;
         plan.eager                = eager;
         plan.empty                = wire_bytes == 0;
+        plan.largest_log2         = {1'b0, compressed, 1'b1};
+        plan.wire_log2            = 3'd1;
     end
 
     packet_cutter dut (.*);
@@ -55,8 +58,10 @@ module proof (
     wire [31:0] segment    = segment_bytes != 0 && segment_bytes < chunk_now ? segment_bytes : chunk_now;
     wire [31:0] size       = data ? (left < PAYLOAD ? left : PAYLOAD) : segment;
     wire [31:0] of         = message != 0 ? message : size;   // bytes that the packet begins with
-    wire [31:0] most       = message != 0 ? SLOT : PAYLOAD;
-    wire [31:0] want       = of <= most ? of : of <= most + SLOT / 2 ? SLOT / 2 : most;
+    wire        fine       = compressed && eager && !engine_pkg::LOSSY;
+    wire [31:0] slot       = fine ? SLOT / 2 : SLOT;
+    wire [31:0] most       = message != 0 ? slot : fine ? PAYLOAD / 2 : PAYLOAD;
+    wire [31:0] want       = of <= most ? of : of <= most + slot / 2 ? slot / 2 : most;
     wire        opens      = pending && opened;
 
     always @(posedge clk) begin
@@ -90,10 +95,10 @@ module proof (
     end
 
     // The move stays while it is cut. One without bytes is never taken from.
-    reg [163:0] was;
-    always @(posedge clk) was <= {wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager};
+    reg [164:0] was;
+    always @(posedge clk) was <= {wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager, compressed};
     always @* begin
-        if (busy) assume (was == {wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager});
+        if (busy) assume (was == {wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager, compressed});
         if (take) assume (take_bytes != 0 && take_bytes <= room);
         if (wire_bytes == 0) assume (!take);
         if (data) assume (!eager);

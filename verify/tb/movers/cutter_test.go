@@ -138,6 +138,11 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 			return 1 + uint64(r.IntN(5000))
 		}
 		p := parcel{bytes: some(), chunk: some(), segment: some(), index: uint64(r.Uint32()), vaddr: r.Uint64(), eager: what == 0, data: what == 1}
+		shrunk := uint64(1)
+		plain, wire := uint64(r.IntN(4)), uint64(r.IntN(4))
+		if p.eager && !lossy && wire < plain {
+			shrunk = 2
+		}
 		if r.IntN(5) == 0 {
 			p.bytes, p.chunk, p.segment = transfer+uint64(r.IntN(3)), 0, 0
 		}
@@ -150,7 +155,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		if p.bytes > 100000 && p.data {
 			p.bytes /= 64
 		}
-		p.cut(payload, slot)
+		p.cut(payload/shrunk, slot/shrunk)
 		toNetwork := r.IntN(10) > 0
 		control := uint64(r.Uint32())
 		place := func(name string, v uint64) {
@@ -163,7 +168,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		for name, v := range map[string]uint64{
 			"move.issue.control": control, "move.issue.segment_bytes": p.segment, "move.issue.chunk_bytes": p.chunk, "move.issue.packet_index": p.index,
 			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)], "plan.wire_bytes": p.bytes, "plan.to_network": block.Bit(toNetwork),
-			"plan.empty": block.Bit(p.bytes == 0), "plan.eager": block.Bit(p.eager), "plan.data": block.Bit(p.data),
+			"plan.empty": block.Bit(p.bytes == 0), "plan.wire_log2": wire, "plan.largest_log2": plain, "plan.eager": block.Bit(p.eager), "plan.data": block.Bit(p.data),
 		} {
 			b.Set(name, v)
 		}
