@@ -212,8 +212,14 @@ static void send_own(struct stage *stage, uint32_t from, struct place *kept)
 	stage->sends = true;
 }
 
-/* Pieces of a part, the fewer the more a move costs; messages are the same. */
-static uint32_t pieces(void) { return engine.recording == self ? 4 : 2; }
+/* Pieces of a part, the fewer the more a move costs; messages are the same. What arrives compressed
+ * leaves its port time to keep all of what is sent. */
+static uint32_t pieces(void)
+{
+	if (self->wire_packed)
+		return 1;
+	return engine.recording == self ? 4 : 2;
+}
 
 /* The last stage of a part of blocks that are only gathered, and the first one of the next part, if
  * that has as many elements. The port of results alone would write both: every other piece of what

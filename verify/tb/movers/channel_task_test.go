@@ -131,7 +131,11 @@ func (t *task) sources(c *carrier) {
 // begin is when it is taken.
 func (t *task) begin(c *carrier) {
 	if t.code == 0 && t.how.network {
-		t.parcel.cut(c.payload, c.slot)
+		shrinks := uint64(1)
+		if t.how.kind == "eager" && t.how.unit("network") < t.how.largest() {
+			shrinks = 2
+		}
+		t.parcel.cut(c.payload/shrinks, c.slot/shrinks)
 		if t.parcel.packets[0].message >= 1<<23 {
 			c.allow(c.code["DMA_SIZE"])
 			t.must = true

@@ -149,6 +149,7 @@ type move struct {
 	junk                     uint32 // bits of the control word that make it mean nothing
 	code                     uint32 // what it must fail with
 	log2                     [2]int
+	shrinks                  bool // what is sent is smaller than what it is made from
 	units, done              uint64
 	empty                    bool
 	packets                  []packet
@@ -322,6 +323,7 @@ func (m *move) sizes(n *numbers) uint32 {
 		}
 		m.units, first = m.bytes[f]>>m.log2[f], false
 	}
+	m.shrinks = used[1-form(m.wire)] && m.log2[1-form(m.wire)] > m.log2[form(m.wire)]
 	switch { // only what is used limits a slice
 	case !used[0]:
 		m.log2[0] = m.log2[1]
@@ -353,6 +355,10 @@ func (m *move) cutPackets(lossy bool, payload, slot uint64, tooLarge uint32) {
 		}
 		return
 	}
+	most := [2]uint64{payload, slot} // of the first packet of a message, of others
+	if m.shrinks && !lossy {
+		most = [2]uint64{payload / 2, slot / 2}
+	}
 	for chunk := uint64(0); left > 0; {
 		if chunk == 0 {
 			chunk = left
@@ -368,10 +374,10 @@ func (m *move) cutPackets(lossy bool, payload, slot uint64, tooLarge uint32) {
 			m.allowed, m.must = tooLarge, true
 			return
 		}
-		for at, most := uint64(0), payload; at < n; most = slot {
-			bytes := min(most, n-at)
-			if n-at > most && n-at <= most+slot/2 { // two of about the same size
-				bytes = slot / 2
+		for at, fits := uint64(0), most[0]; at < n; fits = most[1] {
+			bytes := min(fits, n-at)
+			if n-at > fits && n-at <= fits+most[1]/2 { // two of about the same size
+				bytes = most[1] / 2
 			}
 			m.packets = append(m.packets, packet{bytes: bytes, count: n, headed: at == 0, last: at+bytes == n})
 			at += bytes
