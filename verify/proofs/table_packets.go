@@ -42,8 +42,8 @@ var packets = []Proof{
 		Why:    "slots of 256 bytes instead of 4096: sizes are only compared; moves have any number of bytes",
 		Depth:  9, Base: 4, K: 1,
 		Broken: []Defect{
-			{Name: "a packet with a header fills the slot", Old: "headed ? PAYLOAD : SLOT;", New: "SLOT;"},
-			{Name: "a compressed packet with a header fills half a slot", Old: "headed ? PAYLOAD / 2 : SLOT / 2", New: "SLOT / 2"},
+			{Name: "a packet with a header fills the slot", Old: "most = PAYLOAD;", New: "most = SLOT;"},
+			{Name: "a compressed packet with a header fills half a slot", Old: "most = PAYLOAD / 2;", New: "most = SLOT / 2;"},
 			{Name: "the message is not taken off the move", Old: "left  <= left - message;", New: "left  <= left - bytes;"},
 			{Name: "messages go over the end of a chunk", Old: "move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk", New: "move.issue.segment_bytes < left ? move.issue.segment_bytes : chunk"},
 			{Name: "a chunk is the whole move", Old: "move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut", New: "uncut"},

@@ -39,14 +39,14 @@ module packet_cutter (
     logic [31:0] left;     // in no message yet
     logic [31:0] chunk;    // of these, of the chunk
     logic [31:0] message;  // bytes of the message
-    logic [31:0] rest;     // of it, in no packet yet
+    logic [31:0] rest;     // of it, in no packet that was opened
     logic [31:0] bytes;    // of the packet
     logic [31:0] index;    // of the packet of rendezvous data
     logic [63:0] vaddr;
     logic        headed, alone;
     logic [31:0] uncut, segment, most;
     logic        rest_fits, rest_halves, fine;
-    logic [31:0] half;
+    logic [31:0] half, both;   // of what is left, what goes first of two packets, and what two take
     logic [31:0] next_bytes;
 
     engine_pkg::control_t control;
@@ -56,18 +56,35 @@ module packet_cutter (
     assign uncut   = state == IDLE ? plan.wire_bytes : left;
     // A compressed packet takes longer to fill than to send: it is cut as what it was
     // made from would be, so that it is on its way as soon.
-    assign fine    = plan.eager && !engine_pkg::LOSSY && plan.wire_log2 < plan.largest_log2;
-    assign half    = fine ? SLOT / 4 : SLOT / 2;
-    assign most    = fine ? (headed ? PAYLOAD / 2 : SLOT / 2) : headed ? PAYLOAD : SLOT;
+    always_ff @(posedge clk) fine <= plan.eager && !engine_pkg::LOSSY && plan.wire_log2 < plan.largest_log2;
+
+    assign half = fine ? SLOT / 4 : SLOT / 2;
+    always_comb case ({fine, headed})
+        2'b00: begin
+            most = SLOT;
+            both = SLOT + SLOT / 2;
+        end
+        2'b01: begin
+            most = PAYLOAD;
+            both = PAYLOAD + SLOT / 2;
+        end
+        2'b10: begin
+            most = SLOT / 2;
+            both = SLOT / 2 + SLOT / 4;
+        end
+        default: begin
+            most = PAYLOAD / 2;
+            both = PAYLOAD / 2 + SLOT / 4;
+        end
+    endcase
 
     assign pending   = state == PENDING;
     assign open      = state == OPEN;
-    assign ends      = rest == '0;
 
     // What is little more than a packet goes as two of about the same size: a last
     // packet of few bytes would take as long as one of many.
     assign rest_fits   = rest <= most;
-    assign rest_halves = !rest_fits && rest <= most + half;
+    assign rest_halves = !rest_fits && rest <= both;
     assign next_bytes  = rest_fits ? rest : rest_halves ? half : most;
     assign too_large = pending && !alone && !plan.data && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
 
@@ -104,7 +121,7 @@ module packet_cutter (
                 PACKET: state <= PENDING;
                 PENDING: if (opened) state <= OPEN;
                 default: if (take && room == take_bytes) begin
-                    if (rest != '0) state <= PACKET;
+                    if (!ends) state <= PACKET;
                     else if (left == '0) state <= IDLE;
                     else state <= chunk == '0 ? CHUNK : MESSAGE;
                 end
@@ -123,6 +140,7 @@ module packet_cutter (
                 vaddr   <= move.issue.remote_address;
                 message <= '0;
                 rest    <= '0;
+                ends    <= 1'b1;
                 headed  <= 1'b1;
             end
             MESSAGE: begin
@@ -134,12 +152,13 @@ module packet_cutter (
                 bytes  <= next_bytes;
                 room   <= engine_pkg::LENGTH_WIDTH'(next_bytes);
                 filled <= '0;
-                rest   <= rest_fits ? '0 : rest_halves ? rest - half : rest - most;
+                ends   <= rest_fits;
                 if (headed) begin
                     left  <= left - message;
                     chunk <= chunk - message;
                 end
             end
+            PENDING: if (opened) rest <= rest - bytes;
             OPEN: if (take) begin
                 room   <= room - take_bytes;
                 filled <= filled + take_bytes;

@@ -133,6 +133,7 @@ module proof (
     (* hierconn *) wire [63:0] \dut.vaddr ;
     (* hierconn *) wire        \dut.headed ;
     (* hierconn *) wire        \dut.alone ;
+    (* hierconn *) wire        \dut.fine ;
     // States of the block.
     wire in_chunk   = \dut.state == 1;
     wire in_message = \dut.state == 2;
@@ -142,6 +143,7 @@ module proof (
     always @* if (started && !rst) begin
         assert (\dut.state <= 5 && busy == (\dut.state != 0));
         if (busy) begin
+            assert (\dut.fine == fine);
             assert (to_network && \dut.alone == (wire_bytes == 0) && \dut.index == index && \dut.vaddr [31:0] == vaddr);
             assert (left <= wire_bytes && (wire_bytes == 0 || left >= chunk) && (chunk >= message));
             assert (pending || open || waits <= (in_packet ? 3 : in_message ? 2 : 1));
@@ -155,15 +157,16 @@ module proof (
             else assert (\dut.left == left - message && \dut.chunk == chunk - message);
         end
         if (is_pending && wire_bytes != 0) begin
-            assert (\dut.headed == (message == 0) && \dut.bytes == want && \dut.rest == of - want && of <= left && of <= chunk_now && chunk_now <= left);
+            assert (\dut.headed == (message == 0) && \dut.bytes == want && \dut.rest == of && ends == (of == want) && of <= left && of <= chunk_now && chunk_now <= left);
             assert (\dut.left == left - of && \dut.chunk == chunk_now - of);
             if (message == 0) assert (\dut.message == size);
         end
         if (is_open && wire_bytes != 0) begin
-            assert (\dut.rest == message && \dut.left == left - message && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes );
+            assert (\dut.rest == message && ends == (message == 0) && \dut.left == left - message && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes );
         end
         if ((in_packet || is_pending) && wire_bytes == 0) assert (\dut.headed && \dut.rest == 0 && \dut.message == 0 && message == 0 && left == 0 && chunk == 0);
         if (is_pending) assert (room == \dut.bytes && filled == 0);
+        if ((is_pending || is_open) && wire_bytes == 0) assert (ends);
         if (is_pending && wire_bytes == 0) assert (\dut.bytes == 0);
         if (is_open && wire_bytes == 0) assert (\dut.bytes == 0 && todo == 0 && message == 0 && left == 0);
     end
