@@ -3,6 +3,7 @@ package messages
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -176,7 +177,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 	restart()
 	coming := []uint64{} // buffers whose messages are not complete
 	stored, hits := 0, 0
-	for i := range 1600 {
+	for i := range 2400 {
 		if r.IntN(400) == 0 {
 			if r.IntN(2) == 0 {
 				b.Reset()
@@ -185,6 +186,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 				b.Step()
 				b.Set("clear", 0)
 			}
+			b.Settle() // outputs are those of the cycle before
 			restart()
 			coming = nil
 		}
@@ -243,8 +245,8 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		for _, n := range m.notes {
 			if !n.complete {
 				k, w = 7, wanted{w.record, n.session, n.src, n.context, n.tag}
-				for record, c := range m.counts {
-					if c == n.seq {
+				for _, record := range slices.Sorted(maps.Keys(m.counts)) {
+					if m.counts[record] == n.seq {
 						w.record = record
 					}
 				}
