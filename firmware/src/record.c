@@ -93,18 +93,24 @@ static uint32_t settings_in_use(uint32_t ticket)
 	return settings;
 }
 
-/* Forgets all plans, for those of calls that may come instead; unless most are in use: if these
- * calls have more settings in turn than there is room for, each would be recorded every time. */
-__attribute__((cold, noinline)) static void forget(uint32_t ticket)
+/* Forgets all plans, for those of calls that may come instead, and goes on with this one; unless
+ * most are in use: if these calls have more settings in turn than there is room for, each would be
+ * recorded every time. */
+__attribute__((cold, noinline)) static bool forget(uint32_t ticket)
 {
+	const struct setting *recorded = &plans.settings[plans.used];
+
 	if (settings_in_use(ticket) > SETTINGS / 2) {
 		plans.full = engine.tables;
 		plans.full_ticket = ticket;
-		return;
+		return false;
 	}
 	for (uint32_t place = 0; place < PLACES; place++)
 		plan_at(place)->version = 0;
+	for (uint32_t i = 0; i < record.length; i++)
+		plans.settings[i] = recorded[i];
 	plans.used = 0;
+	return true;
 }
 
 /* Whether there is room for the settings of another move. */
@@ -114,9 +120,8 @@ __attribute__((noinline)) static bool may_grow(void)
 		refuse();
 		return false;
 	}
-	if (plans.used + record.length + MOST > SETTINGS) {
-		forget(engine.recording->ticket);
-		plan_drop(); /* the next one that says the same may be recorded */
+	if (plans.used + record.length + MOST > SETTINGS && !forget(engine.recording->ticket)) {
+		plan_drop(); /* another one that says the same may be recorded */
 		return false;
 	}
 	return true;
