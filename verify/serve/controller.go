@@ -70,7 +70,9 @@ func (k *controller) take(ctx context.Context) (code accl.ReturnCode, ok bool, e
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():
-		return 0, true, context.Cause(ctx)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return 0, len(k.calls) != 0, context.Cause(ctx)
 	}
 	defer func() { <-k.turn }()
 	k.mu.Lock()
