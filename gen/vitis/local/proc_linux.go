@@ -47,6 +47,12 @@ func descendants(of int) []int {
 	return slices.DeleteFunc(all, func(pid int) bool { return dead[pid] })
 }
 
+// moves reports whether a process may start another one.
+func moves(pid int) bool {
+	_, state := parentOf(pid)
+	return state == 'R' || state == 'S'
+}
+
 // parentOf reads /proc/<pid>/stat: "1 (name, with anything) S 2 …", proc(5).
 func parentOf(pid int) (parent int, state byte) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -23,6 +24,8 @@ func Supervise() {
 
 const (
 	subreaper = 36 // PR_SET_CHILD_SUBREAPER, linux/prctl.h
+	// halting is how long a halt of all processes may take.
+	halting = time.Second
 	// look is the time between two looks at the processes that are to end.
 	look = 20 * time.Millisecond
 	// leftGrace is the grace for what a script leaves running.
@@ -116,20 +119,15 @@ func (t tree) watch() string {
 		}
 	}()
 	how := "error the script was lost"
-	var end *ending
+	var end time.Time // of the patience with those that have been asked to end
+	var ticks <-chan time.Time
 	begin := func(grace time.Duration) {
-		if end == nil {
-			end = &ending{until: time.Now().Add(grace), told: map[int]bool{}}
+		if ticks == nil {
+			ask()
+			end, ticks = time.Now().Add(grace), time.Tick(look)
 		}
 	}
-	var ticks <-chan time.Time
 	for {
-		if end != nil && ticks == nil {
-			ticker := time.NewTicker(look)
-			defer ticker.Stop()
-			ticks = ticker.C
-			end.tell()
-		}
 		select {
 		case d, ok := <-dead:
 			if !ok {
@@ -145,9 +143,12 @@ func (t tree) watch() string {
 			t.gone = nil
 			begin(t.patience)
 		case <-ticks:
-			end.tell()
-			if time.Since(end.until) > undying {
+			late := time.Since(end)
+			if late > undying {
 				return "error a process of it cannot be killed"
+			}
+			if late > 0 {
+				tell(syscall.SIGKILL)
 			}
 		}
 	}
@@ -160,23 +161,28 @@ func words(status syscall.WaitStatus) string {
 	return fmt.Sprintf("exit %d", status.ExitStatus())
 }
 
-// ending is the end of all descendants of this process.
-type ending struct {
-	until time.Time // they may take
-	told  map[int]bool
+// ask asks all descendants to end. They are halted before, so that none is missed
+// that is just being started; what they start afterwards they do to end in good
+// order, and it is left in peace.
+func ask() {
+	var before []int
+	still := false
+	for begin := time.Now(); time.Since(begin) < halting; time.Sleep(time.Millisecond) {
+		pids := tell(syscall.SIGSTOP)
+		if still && slices.Equal(pids, before) {
+			break
+		}
+		before, still = pids, !slices.ContainsFunc(pids, moves)
+	}
+	tell(syscall.SIGTERM)
+	tell(syscall.SIGCONT)
 }
 
-// tell asks all descendants to end, each once; when the time is over it kills them.
-func (e *ending) tell() {
-	kill := time.Now().After(e.until)
-	for _, pid := range descendants(os.Getpid()) {
-		switch {
-		case kill:
-			syscall.Kill(pid, syscall.SIGKILL)
-		case !e.told[pid]:
-			e.told[pid] = true
-			syscall.Kill(pid, syscall.SIGTERM)
-			syscall.Kill(pid, syscall.SIGCONT) // one that was stopped hears nothing
-		}
+// tell sends all descendants a signal.
+func tell(signal syscall.Signal) []int {
+	pids := descendants(os.Getpid())
+	for _, pid := range pids {
+		syscall.Kill(pid, signal)
 	}
+	return pids
 }
