@@ -274,6 +274,9 @@ func TestManyPost(t *testing.T) {
 	const each, n = 20, 5000 // messages to a rank; words of one, for which several windows are needed
 	on := all
 	for _, ranks := range []int{6, 9, 12} {
+		if testing.Short() && ranks > 6 {
+			continue
+		}
 		for _, besides := range []bool{false, true} {
 			t.Run(fmt.Sprint(ranks, "/", besides), func(t *testing.T) {
 				ctx := limited(t, time.Minute)

@@ -104,6 +104,9 @@ func paced(t *testing.T, on where) {
 	rng := random(t)
 	l := limits{RxBuffers: accl.RxBuffers{Count: 16, Bytes: 4096}, MaxEager: 1 << 20, MaxRendezvous: 2 << 20}
 	for _, n := range []int{2, 3, 4} {
+		if testing.Short() && n != 3 {
+			continue
+		}
 		b := on.bench(ctx, t, l.of(setup{platform: "u55c_udp", ranks: n, world: impatient(2 * time.Second)}))
 		for _, op := range conform.Operations(b.p) {
 			c := conform.RandomOp(rng, b.p, n, op)

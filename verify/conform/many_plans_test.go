@@ -17,6 +17,9 @@ import (
 // have more settings than there is room for, some do, and none is recorded again and again; when
 // others come instead, these are remembered.
 func TestManyPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it counts the instructions of one rank after the other")
+	}
 	const ranks = 8
 	cheap := func(t *testing.T, first uint64, later []uint64) {
 		t.Helper()

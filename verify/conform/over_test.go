@@ -214,7 +214,7 @@ func TestOver(t *testing.T) {
 		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, len(parts) - 2},
 		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, 7},
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
-		{"cards", 0.1, nil, len(parts) - 2},
+		{"cards", 0.03, nil, len(parts) - 2},
 		{"coyote", 0.1, []string{"u55c_rdma"}, len(parts) - 2},
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
 		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 1},

@@ -45,7 +45,7 @@ func Run(ctx context.Context) error {
 		{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute, 1) }},
 	}
 	if _, err := exec.LookPath("gcc"); err == nil {
-		steps = append(steps, step{"go test -race", command("go", append([]string{"test", "-race", "-short"}, raceSample...)...)})
+		steps = append(steps, step{"go test -race", command("go", append([]string{"test", "-race", "-short", "-timeout=30m"}, raceSample...)...)})
 	} else {
 		fmt.Println("SKIPPED: go test -race needs gcc")
 	}
