@@ -70,9 +70,7 @@ func (k *controller) take(ctx context.Context) (code accl.ReturnCode, ok bool, e
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		return 0, len(k.calls) != 0, context.Cause(ctx)
+		return 0, k.waiting() != 0, context.Cause(ctx)
 	}
 	defer func() { <-k.turn }()
 	k.mu.Lock()
