@@ -171,10 +171,21 @@ var ours = []string{
 	"layout call_status", "layout call_head", "layout call_answer", "layout wake", "layout move_", "layout session_status",
 	"layout rdma_notification", // the contract gives its width only
 	"registers calls", "registers system", "registers timers", "registers move", "registers rx",
-	"registers network", "registers sessions", "registers rendezvous",
+	"registers network", "registers sessions", "registers rendezvous", "registers notice",
 	"extension hostctrl",
 	"memory local_ram", "memory call_window", "words call_window",
+	"layout collective_shape", "record fault", "constant notices",
 	"constant open_calls", "constant move_queue", "constant rendezvous_", "constant packet_slots", "constant session_packet_slots",
+}
+
+// oursWithin lists members of what the contract gives that are ours, in values that it leaves free.
+var oursWithin = map[string][]string{
+	"layout message_header": {
+		"collective_number=319:288", "collective_count=351:320", "collective_shape=383:352", "notice=384:384",
+	},
+	"bits return_code":     {"COLLECTIVE_MISMATCH=134217728"},
+	"enum config_function": {"recover=16"},
+	"words exchange":       {"fault=8100/32x8"},
 }
 
 func TestShippedGenerationsAreTheContract(t *testing.T) {
@@ -190,6 +201,9 @@ func TestShippedGenerationsAreTheContract(t *testing.T) {
 			if slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
 				delete(got, key)
 			}
+		}
+		for key, own := range oursWithin {
+			got[key] = slices.DeleteFunc(got[key], func(member string) bool { return slices.Contains(own, member) })
 		}
 		for _, sets := range []map[string][]string{want, got} {
 			for key, list := range sets {

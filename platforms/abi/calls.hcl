@@ -73,6 +73,10 @@ abi "calls" {
       is  = 2
       doc = "Sets the limit of waits inside the engine to count cycles."
     }
+    value "recover" {
+      is  = 16
+      doc = "Our extension: makes the communicator usable after a collective that failed. All its ranks call it."
+    }
   }
 
   enum "reduce_function" {
@@ -127,7 +131,7 @@ abi "calls" {
       doc  = "Enum operation."
     }
     field "client" {
-      bits = "31:28"
+      bits = "30:28"
       doc  = "Number of the client; an arbiter puts its port behind the number that was there."
     }
   }
@@ -135,11 +139,11 @@ abi "calls" {
     width = 32
     doc   = "The answer to a call on its way through arbiters: the return code has no use for some bits."
     field "failures" {
-      bits = "26:0"
+      bits = "27:0"
       doc  = "Bits of the return code."
     }
     field "client" {
-      bits = "30:27"
+      bits = "30:28"
       doc  = "Number of the client."
     }
     field "not_ready" {

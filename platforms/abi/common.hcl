@@ -89,6 +89,31 @@ abi "common" {
     }
   }
 
+  layout "collective_shape" {
+    width = 32
+    doc   = "What all ranks of a collective must agree on, besides its count."
+    field "operation" {
+      bits = "3:0"
+      doc  = "Enum operation."
+    }
+    field "function_code" {
+      bits = "7:4"
+      doc  = "Reduction function (enum reduce_function), 0 without a reduction."
+    }
+    field "root" {
+      bits = "17:8"
+      doc  = "Root, 0 without one."
+    }
+    field "compressed" {
+      bits = "18"
+      doc  = "Messages are compressed."
+    }
+    field "elements" {
+      bits = "31:19"
+      doc  = "Hash of the arithmetic configuration, 0 without elements."
+    }
+  }
+
   layout "message_header" {
     width = 512
     doc   = "First beat of a message on the wire; payload beats follow."
@@ -118,7 +143,23 @@ abi "common" {
     }
     field "comm_context" {
       bits = "287:256"
-      doc  = "Hash of the communicator that all members compute alike; 0 from engines that do not know it, matches any."
+      doc  = "Hash of the communicator that all members compute alike; 0 from engines that do not know it, matches any. Odd inside collectives, even otherwise."
+    }
+    field "collective_number" {
+      bits = "319:288"
+      doc  = "Number of the collective in its communicator; 0 outside collectives."
+    }
+    field "collective_count" {
+      bits = "351:320"
+      doc  = "The count of the collective's call, in elements; 0 outside collectives."
+    }
+    field "collective_shape" {
+      bits = "383:352"
+      doc  = "What else all ranks must agree on (layout collective_shape); 0 outside collectives."
+    }
+    field "notice" {
+      bits = "384"
+      doc  = "A header alone for the control processor of the receiver; it takes no sequence number."
     }
   }
 }

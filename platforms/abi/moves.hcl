@@ -169,6 +169,10 @@ abi "moves" {
       bits = "30"
       doc  = "Of a result that is apart: operand 0 goes to device memory at the kept address, too, in its inner form, by the port by which messages arrive."
     }
+    field "notice" {
+      bits = "31"
+      doc  = "The result on the network is a notice: a header alone, without a sequence number. Such a move has no bytes."
+    }
   }
 
   layout "move_tdest" {
@@ -284,6 +288,18 @@ abi "moves" {
       width = 64
       doc   = "Where what is sent is kept."
     }
+    register "collective_number" {
+      at  = hex("88")
+      doc = "Number of the collective, as headers carry it where comm_context is odd. A message of an older number is dropped when it is found; one of a newer number, count or shape ends the move with COLLECTIVE_MISMATCH."
+    }
+    register "collective_count" {
+      at  = hex("8C")
+      doc = "The count of the collective's call, as headers carry it where comm_context is odd."
+    }
+    register "collective_shape" {
+      at  = hex("90")
+      doc = "Layout collective_shape, as headers carry it where comm_context is odd."
+    }
   }
 
   layout "move_room" {
@@ -371,6 +387,66 @@ abi "moves" {
     register "error_3" {
       at  = hex("2C")
       doc = "As error_0, of queue 3."
+    }
+    register "failed_source_0" {
+      at     = hex("30")
+      access = "ro"
+      doc    = "Source of the move of queue 0 that failed last."
+    }
+    register "failed_tag_0" {
+      at     = hex("34")
+      access = "ro"
+      doc    = "Tag of that move."
+    }
+    register "failed_bytes_0" {
+      at     = hex("38")
+      access = "ro"
+      doc    = "Bytes of that move in their uncompressed form."
+    }
+    register "failed_source_1" {
+      at     = hex("3C")
+      access = "ro"
+      doc    = "As failed_source_0, of queue 1."
+    }
+    register "failed_tag_1" {
+      at     = hex("40")
+      access = "ro"
+      doc    = "As failed_tag_0, of queue 1."
+    }
+    register "failed_bytes_1" {
+      at     = hex("44")
+      access = "ro"
+      doc    = "As failed_bytes_0, of queue 1."
+    }
+    register "failed_source_2" {
+      at     = hex("48")
+      access = "ro"
+      doc    = "As failed_source_0, of queue 2."
+    }
+    register "failed_tag_2" {
+      at     = hex("4C")
+      access = "ro"
+      doc    = "As failed_tag_0, of queue 2."
+    }
+    register "failed_bytes_2" {
+      at     = hex("50")
+      access = "ro"
+      doc    = "As failed_bytes_0, of queue 2."
+    }
+    register "failed_source_3" {
+      at     = hex("54")
+      access = "ro"
+      doc    = "As failed_source_0, of queue 3."
+    }
+    register "failed_tag_3" {
+      at     = hex("58")
+      access = "ro"
+      doc    = "As failed_tag_0, of queue 3."
+    }
+    register "failed_bytes_3" {
+      at     = hex("5C")
+      access = "ro"
+      doc    = "As failed_bytes_0, of queue 3."
     }
   }
 }

@@ -49,6 +49,26 @@ abi "network" {
       access = "wo"
       doc    = "Any value: drops the message that the last seek found and takes its buffer back."
     }
+    register "other_source" {
+      at     = hex("20")
+      access = "ro"
+      doc    = "Sender of the message that ended a move with COLLECTIVE_MISMATCH last."
+    }
+    register "other_number" {
+      at     = hex("24")
+      access = "ro"
+      doc    = "Collective number of that message."
+    }
+    register "other_count" {
+      at     = hex("28")
+      access = "ro"
+      doc    = "Collective count of that message."
+    }
+    register "other_shape" {
+      at     = hex("2C")
+      access = "ro"
+      doc    = "Collective shape of that message."
+    }
   }
 
   bits "network_control" {
@@ -100,6 +120,60 @@ abi "network" {
       at     = hex("0C")
       access = "ro"
       doc    = "Session of the last closed event."
+    }
+  }
+
+  constant "notices" {
+    is  = 64
+    doc = "Notices that wait for the control processor."
+  }
+  registers "notice" {
+    base = hex("20A00")
+    doc  = "Notices of other ranks, oldest first. Where messages are not lost one that finds no room is held, otherwise dropped with network event no_buffer. An arrival is a network event of the processor."
+    register "waiting" {
+      at     = hex("00")
+      access = "ro"
+      doc    = "Notices that wait; the registers below are about the oldest."
+    }
+    register "comm_context" {
+      at     = hex("04")
+      access = "ro"
+      doc    = "Its comm_context."
+    }
+    register "source" {
+      at     = hex("08")
+      access = "ro"
+      doc    = "Its sender."
+    }
+    register "tag" {
+      at     = hex("0C")
+      access = "ro"
+      doc    = "Its tag."
+    }
+    register "strm" {
+      at     = hex("10")
+      access = "ro"
+      doc    = "Its strm."
+    }
+    register "number" {
+      at     = hex("14")
+      access = "ro"
+      doc    = "Its collective number."
+    }
+    register "count" {
+      at     = hex("18")
+      access = "ro"
+      doc    = "Its collective count."
+    }
+    register "shape" {
+      at     = hex("1C")
+      access = "ro"
+      doc    = "Its collective shape."
+    }
+    register "take" {
+      at     = hex("20")
+      access = "wo"
+      doc    = "Any value: forgets the oldest."
     }
   }
 }

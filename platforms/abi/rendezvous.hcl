@@ -145,7 +145,7 @@ abi "rendezvous" {
     register "open" {
       at     = hex("14")
       access = "wo"
-      doc    = "Opens the window to the move's comm, source and comm_context, before it is announced: 0 in device memory, 1 in host memory."
+      doc    = "Opens the window to the move's comm, source, comm_context and, where that is odd, collective_number, before it is announced: 0 in device memory, 1 in host memory."
     }
     register "shut" {
       at     = hex("38")
@@ -165,7 +165,7 @@ abi "rendezvous" {
     register "seek" {
       at     = hex("20")
       access = "ro"
-      doc    = "Looks for the oldest announcement by the move's destination (of comm) with its tag and comm_context: 1 if there is one, else 0."
+      doc    = "Looks for the oldest announcement by the move's destination (of comm) with its tag and comm_context: 1 if there is one, else 0. Where comm_context is odd, those of an older collective_number are dropped on the way, and 2 says that the oldest one is of another collective: of a newer number, count or shape."
     }
     register "announced_count" {
       at     = hex("24")
@@ -187,6 +187,21 @@ abi "rendezvous" {
       at     = hex("3C")
       access = "ro"
       doc    = "Number of the announcement found. Where messages can be lost each session counts its announcements, in seq of their headers: they are found in this order, and none before those it follows. Data and done then carry the number as their tag, and a window takes no other."
+    }
+    register "announced_number" {
+      at     = hex("44")
+      access = "ro"
+      doc    = "Collective number of the announcement found."
+    }
+    register "announced_collective_count" {
+      at     = hex("48")
+      access = "ro"
+      doc    = "Collective count of the announcement found."
+    }
+    register "announced_shape" {
+      at     = hex("4C")
+      access = "ro"
+      doc    = "Collective shape of the announcement found."
     }
     register "take" {
       at     = hex("34")

@@ -105,6 +105,10 @@ abi "return-code" {
       at  = 26
       doc = "The status of a DMA transfer has another tag than its command."
     }
+    bit "COLLECTIVE_MISMATCH" {
+      at  = 27
+      doc = "The ranks of the communicator did not make the same collective call, or a collective of another rank failed."
+    }
     bit "NOT_READY" {
       at       = 31
       internal = true
