@@ -98,7 +98,22 @@ type call struct {
 func (c *call) name() string { return c.spec.name }
 
 // failure is what a return code means.
-func (c *call) failure(code ReturnCode) error { return c.engine.failure(c.name(), c.comm, code) }
+func (c *call) failure(ctx context.Context, code ReturnCode) error {
+	err := c.engine.failure(ctx, c.name(), c.comm, code)
+	if c.spec.collective() {
+		c.comm.failed(err)
+	}
+	return err
+}
+
+// collective reports whether all ranks of the communicator take part.
+func (s *operationSpec) collective() bool {
+	switch s.operation {
+	case opSend, opRecv, opNop:
+		return false
+	}
+	return !s.local
+}
 
 // arguments are those of an operation that are no options.
 type arguments struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 )
 
 // Comm is a communicator: ranks that take part in calls together. A nil *Comm is
@@ -15,6 +16,8 @@ type Comm struct {
 	ranks  []Rank
 	local  int
 	opened bool // the engine has opened sessions for it
+	// broke is the collective that failed first since all was well.
+	broke atomic.Pointer[CallError]
 }
 
 // Engine is what the communicator belongs to.

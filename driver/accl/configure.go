@@ -256,6 +256,7 @@ func (e *Engine) restore(ctx context.Context) error {
 		if err := c.write(ctx); err != nil {
 			return err
 		}
+		c.broke.Store(nil)
 	}
 	if err := e.activate(ctx); err != nil {
 		return err

@@ -333,10 +333,10 @@ func TestMaxRanks(t *testing.T) {
 		// words, less the header, by 24 bytes a rank.
 		most := map[string]int{
 			"u280_manual": (0xFF8 - 0x804 - 16*36 - 6*36 - 8) / 24,
-			"u280_2022":   (0x1FF4 - 0x4 - 16*32 - 6*36 - 8) / 24,
+			"u280_2022":   (0x1FD4 - 0x4 - 16*32 - 6*36 - 8) / 24,
 		}[name]
 		if most == 0 {
-			most = (0x1FC4 - 0x8 - 16*28 - 6*36 - 8) / 24
+			most = (0x1FA4 - 0x8 - 16*28 - 6*36 - 8) / 24
 		}
 		if _, err := accl.Open(within(t), newDevice(p), p, accl.LocalRanks(most), 0, small...); err != nil {
 			t.Errorf("%s: %d ranks: %v", name, most, err)

@@ -223,7 +223,7 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 		return fmt.Errorf("%s: wait for the answer: %w", function, orCause(ctx, err))
 	}
 	if answer != 0 {
-		return e.failure(function, comm, answer)
+		return e.failure(context.WithoutCancel(ctx), function, comm, answer)
 	}
 	return nil
 }
@@ -237,15 +237,26 @@ func orCause(ctx context.Context, err error) error {
 }
 
 // failure is what a return code means.
-func (e *Engine) failure(op string, c *Comm, code ReturnCode) error {
+func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCode) *CallError {
 	err := &CallError{Op: op, Comm: -1, Rank: -1, Code: code, Bits: e.p.Describe(code)}
 	if c == nil {
 		c = e.world.Load()
 	}
-	if c != nil {
-		err.Comm, err.Rank = c.number, c.local
+	if c == nil {
+		return err
 	}
-	if err.Has("RECEIVE_TIMEOUT") || err.Has("DEQUEUE_BUFFER_TIMEOUT") {
+	err.Comm, err.Rank = c.number, c.local
+	timeout, mismatch := err.Has(receiveTimeout), err.Has(collectiveMismatch)
+	if timeout || mismatch {
+		err.Fault = c.fault(ctx, code)
+	}
+	switch {
+	case mismatch:
+		err.Refused = err.Fault != nil && err.Fault.Collective == 0 || err.Fault == nil && c.broke.Load() != nil
+		err.Hint = c.mismatch(err)
+	case timeout:
+		err.Hint = c.timeout(err.Fault) + e.full()
+	case err.Has("DEQUEUE_BUFFER_TIMEOUT"):
 		err.Hint = e.full()
 	}
 	return err

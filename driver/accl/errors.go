@@ -30,6 +30,9 @@ var (
 	ErrExchangeFull  = errors.New("exchange memory is full")
 	ErrNotMember     = errors.New("this rank is not a member of the communicator")
 	ErrTimeout       = errors.New("no answer within the limit")
+	// ErrBroken is a collective that was refused: another one failed before. All ranks of the
+	// communicator call Recover, or Reset.
+	ErrBroken = errors.New("communicator is broken")
 )
 
 // Has reports whether all of the given bits are set.
@@ -46,6 +49,11 @@ type CallError struct {
 	Rank int    // of this engine in the communicator
 	Code ReturnCode
 	Bits []Bit // of the code, with their meaning
+	// Fault says what the call waited for, or which other call it met; nil if the engine does not tell.
+	Fault *Fault
+	// Refused says that the call did not begin, because the communicator is broken. The error is
+	// ErrBroken then.
+	Refused bool
 	// Hint, if not empty, says what else the user should know.
 	Hint string
 }
@@ -65,8 +73,12 @@ func (e *CallError) Error() string {
 	return text.String()
 }
 
-// Is reports whether the target is a ReturnCode whose bits are all set.
+// Is reports whether the target is a ReturnCode whose bits are all set, or ErrBroken of a call that was
+// refused.
 func (e *CallError) Is(target error) bool {
+	if target == ErrBroken {
+		return e.Refused
+	}
 	code, ok := target.(ReturnCode)
 	return ok && code != 0 && e.Code.Has(code)
 }

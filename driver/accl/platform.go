@@ -43,6 +43,12 @@ type Platform struct {
 
 	ReturnCodes []Bit
 
+	// Fault names the words of the exchange memory's word fault, in order. It is empty if the
+	// generation has none.
+	Fault []string
+	// CollectiveShape are the fields of a word that all ranks of a collective agree on.
+	CollectiveShape []Field
+
 	TagAny             uint32 // matches every tag
 	MaxPutTag          uint32 // largest stream number of a put
 	BeatBytes          int    // of a stream

@@ -203,11 +203,14 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 		r.cycles, r.timed = cycles, err == nil && e.started.Load() == r.serial
 	}
 	e.flying.Add(-1)
+	if err == nil && code == 0 && r.spec.collective() {
+		r.comm.broke.Store(nil)
+	}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%s: wait for the answer: %w", r.Op(), err)
 	case code != 0:
-		err = r.failure(code)
+		err = r.failure(context.WithoutCancel(ctx), code)
 	case r.result.region != nil:
 		// This must not end with the caller's patience.
 		if err = r.result.syncFrom(context.WithoutCancel(ctx)); err != nil {

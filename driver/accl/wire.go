@@ -44,6 +44,7 @@ const (
 	setMaxSegmentSize = "set_max_segment_size"
 	setMaxEager       = "set_max_eager_msg_size"
 	setMaxRendezvous  = "set_max_rendezvous_msg_size"
+	recoverComm       = "recover"
 )
 
 // number is a number that a generation may lack.

@@ -1,9 +1,11 @@
 #include "comm.h"
 
+#include "collective.h"
 #include "task.h"
 
 #define RANK_OFFSET(comm, rank) \
 	((comm) + CCLO_COMMUNICATORS_HEADER_BYTES + (rank) * CCLO_COMMUNICATORS_RECORD_BYTES)
+#define MOST_FUNCTIONS 32 /* that tell types apart */
 #define CONTEXTS (sizeof(engine.contexts) / sizeof(engine.contexts[0]))
 
 uint32_t rank_word(uint32_t rank, uint32_t word)
@@ -137,6 +139,9 @@ __attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_
 	known->size = call->size;
 	known->rank = call->rank;
 	known->context = context();
+	known->series = call->size > 1 ? series_of(known->context | 1) : NULL;
+	if (known->series != NULL)
+		known->series->configured = true;
 	known->comm_version = engine.tables;
 }
 
@@ -154,6 +159,7 @@ void comm_use(void)
 	call->size = known->size;
 	call->rank = known->rank;
 	call->context = known->context;
+	call->series = known->series;
 }
 
 uint32_t comm_peer(void)
@@ -304,6 +310,19 @@ static uint32_t beat_log(uint32_t bytes)
 	return log != NO_LOG ? beat - log : beat;
 }
 
+/* Ranks may keep a configuration in different places: what it says tells types apart. */
+__attribute__((cold)) static uint32_t elements_hash(uint32_t elements)
+{
+	uint32_t functions = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_NFUNCTIONS_WORD), h = 2166136261u;
+	uint32_t words = CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES / 4;
+
+	if (functions < MOST_FUNCTIONS && exchange_holds(elements, 4 * words + functions * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES))
+		words += functions * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES / 4;
+	for (uint32_t i = 0; i < words; i++)
+		h = hash(h, configuration(i));
+	return h ^ h >> CCLO_COLLECTIVE_SHAPE_ELEMENTS_WIDTH;
+}
+
 __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 {
 	struct known *known = &engine.known;
@@ -339,6 +358,7 @@ __attribute__((cold, noinline)) static void elements_read(uint32_t elements)
 	known->forms.inner_packed = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_ARITH_IS_COMPRESSED_WORD) != 0;
 	known->express_packs = capable(CCLO_HARDWARE_ID_COMPRESSION_MASK) && known->forms.packed_log != NO_LOG;
 	known->fits = !engine.enabled || engine.rx_bytes >= known->plain_bytes;
+	known->elements_hash = elements_hash(elements);
 	known->elements_version = engine.tables;
 }
 

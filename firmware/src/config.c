@@ -1,5 +1,6 @@
 /* Housekeeping: what the host configures. */
 
+#include "collective.h"
 #include "comm.h"
 #include "move.h"
 #include "operations.h"
@@ -50,6 +51,7 @@ __attribute__((cold)) void reset_engine(void)
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
 	stack_use();
 	comm_forget();
+	series_reset();
 	tables_changed();
 	hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, CCLO_DEFAULT_TIMEOUT_CYCLES);
 }
@@ -173,6 +175,9 @@ __attribute__((cold)) void config(struct call *call)
 		break;
 	case CCLO_CONFIG_FUNCTION_SET_TIMEOUT:
 		hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, count);
+		break;
+	case CCLO_CONFIG_FUNCTION_RECOVER:
+		recover();
 		break;
 #if CCLO_FEATURE_RENDEZVOUS
 	case CCLO_CONFIG_FUNCTION_SET_MAX_EAGER_MSG_SIZE:

@@ -49,8 +49,10 @@ struct forms {
 struct known {
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
 	uint32_t comm_version, comm, size, rank, context;
+	struct series *series; /* of its collectives */
 	/* Elements: byte offset, bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
+	uint32_t elements_hash; /* of the configuration */
 	struct forms forms;
 	bool fits; /* an rx buffer holds one */
 	bool express_packs; /* express.c may convert them */
@@ -80,12 +82,17 @@ struct call {
 		int8_t other_queue; /* a second one, whose moves go on side by side */
 		bool timed; /* the deadline counts */
 		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
+		bool aborted; /* another rank has ended it */
 	} state;
 	uint8_t kind;
 	uint32_t seen; /* moves that had ended when the deadline was set, while finishing */
 
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
 	uint32_t comm, size, rank, context, tag;
+	uint32_t awaited; /* rank that is waited for, not by a move */
+	/* Of a collective (collective.c); without a number it has not begun. */
+	struct series *series;
+	uint32_t number, shape;
 	/* Elements: bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements, plain_bytes, packed_bytes, ratio_log, tdest;
 	struct forms forms;
@@ -107,9 +114,10 @@ struct call {
 	struct held {
 		uint32_t move; /* number in the call's queue */
 		uint32_t low, high; /* address */
+		uint16_t from; /* rank */
 		uint8_t window;
-		bool read; /* by that move */
-		bool awaited; /* moves that read it are still to be issued */
+		bool read : 1; /* by that move */
+		bool awaited : 1; /* moves that read it are still to be issued */
 	} held[HELD];
 	uint8_t windows;
 	uint32_t announced; /* number of the last announcement in the call's queue */

@@ -51,7 +51,7 @@ __attribute__((noreturn, cold)) static void window_rest(void)
 __attribute__((cold)) static void settle_window(struct call *call)
 {
 	call->windows = 1;
-	call->held[0] = (struct held){ .window = P2P_WINDOWS };
+	call->held[0] = (struct held){ .window = P2P_WINDOWS, .from = (uint16_t)call->words.root_src_dst };
 	engine.windows |= 1u << P2P_WINDOWS;
 	call->state.finishing = false;
 	call->sp = engine.stacks[0] + STACK_WORDS - SWITCH_WORDS;
@@ -64,7 +64,7 @@ uint32_t express_window(void)
 	struct call *call = engine.calls;
 	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
 
-	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
+	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK | CCLO_WAKE_EVENT_NETWORK))) {
 		express_settle();
 		return wake;
 	}
@@ -80,7 +80,7 @@ uint32_t express_window(void)
 		express_settle();
 		/* The limit counts from the last packet that came. */
 		if (reached(call->deadline) && hw_read(CCLO_RENDEZVOUS_ARRIVED_ADDRESS) == 0)
-			task_end(call, CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+			task_fail_of(call, CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
 	return wake;
 }
@@ -105,6 +105,12 @@ __attribute__((cold)) void express_settle(void)
 		settle_window(call);
 #endif
 	engine.quick = 0;
+	call->awaited = call->words.root_src_dst;
+	call->number = 0;
+	if (call->kind == KIND_COLLECTIVE)
+		plan_settle(call);
+	else
+		call->words.count = 0;
 }
 
 void express_again(void)

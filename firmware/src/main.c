@@ -1,5 +1,6 @@
 /* Takes calls, lets them run, sleeps. */
 
+#include "collective.h"
 #include "move.h"
 #include "operations.h"
 #include "task.h"
@@ -52,6 +53,7 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	call->error = 0;
 	call->state = (struct call_state){ .queue = NO_QUEUE, .other_queue = NO_QUEUE };
 	call->windows = 0;
+	call->number = 0;
 	call->words.scenario = operation;
 	engine.open |= call->bit;
 	engine.current = call;
@@ -68,6 +70,8 @@ static inline void resume(struct call *call)
 		return;
 	}
 	engine.current = call;
+	if (is_numbered(call))
+		collective_set(call->number, call->words.count, call->shape);
 	task_resume(call->sp);
 }
 
@@ -86,7 +90,7 @@ static inline uint32_t quick(void)
 	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
 	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS), state;
 
-	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK))) {
+	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK | CCLO_WAKE_EVENT_NETWORK))) {
 		express_settle();
 		return wake;
 	}
@@ -135,6 +139,8 @@ void scheduler(void)
 		} else {
 			wake = engine.open != 0xFFFFFFFF ? task_sleep(CCLO_SYSTEM_NEXT_ADDRESS) : sleep_when_full();
 		}
+		if (UNLIKELY(wake & CCLO_WAKE_EVENT_NETWORK))
+			notices_take();
 		if (LIKELY(wake & CCLO_WAKE_TAKEN_MASK)) {
 			uint32_t operation = wake >> CCLO_WAKE_OPERATION_SHIFT;
 

@@ -101,7 +101,7 @@ bool queue_take_second(void)
 	return true;
 }
 
-static void give_back(int8_t queue)
+__attribute__((noinline)) static void give_back(int8_t queue)
 {
 	uint32_t now;
 
@@ -142,6 +142,31 @@ static bool room(void)
 }
 
 static uint32_t error_of(int8_t queue) { return queue == NO_QUEUE ? 0 : hw_read(ERROR(queue)); }
+
+uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes)
+{
+	const struct call *call = self;
+	uint32_t now = state();
+
+	for (uint32_t queue = 0; queue < QUEUES; queue++) {
+		uint32_t at = CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS +
+		              queue * (CCLO_MOVE_STATUS_FAILED_SOURCE_1_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
+
+		if (((int8_t)queue != call->state.queue && (int8_t)queue != call->state.other_queue) || !failed(now, (int8_t)queue))
+			continue;
+		*rank = hw_read(at);
+		*tag = hw_read(at + CCLO_MOVE_STATUS_FAILED_TAG_0_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
+		*bytes = hw_read(at + CCLO_MOVE_STATUS_FAILED_BYTES_0_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
+		return hw_read(ERROR(queue));
+	}
+	return 0;
+}
+
+void move_forgive(void)
+{
+	if (failed(state(), self->state.queue))
+		hw_write(ERROR(self->state.queue), 0);
+}
 
 static void fail(void) { task_fail(error_of(self->state.queue) | error_of(self->state.other_queue)); }
 
@@ -225,15 +250,16 @@ void move_finishing(struct call *call)
 		return;
 	}
 	if (failed(now, call->state.queue)) {
-		task_end(call, call->error | error_of(call->state.queue));
-		return;
+		task_fail_of(call, error_of(call->state.queue));
 	}
+	if (UNLIKELY(call->state.aborted))
+		task_fail_of(call, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	seen = hw_read(COMPLETED(queue));
 	if (seen != call->seen) {
 		call->seen = seen;
 		task_limit_of(call, move_limit());
 	} else if (reached(call->deadline)) {
-		task_end(call, call->error | CCLO_RETURN_CODE_DMA_TIMEOUT);
+		task_fail_of(call, CCLO_RETURN_CODE_DMA_TIMEOUT);
 	}
 }
 

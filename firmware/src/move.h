@@ -90,6 +90,13 @@ void move_finishes(struct call *call);
 /* Ends a call that is finishing, if its moves have ended. */
 void move_finishing(struct call *call);
 
+/* Bits of the return code that a queue of the call has failed with, and what the move was about: the rank it
+ * took from, tag, bytes; or 0. */
+uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes);
+
+/* The call's queue takes moves again after one has failed. */
+void move_forgive(void);
+
 /* Fails with the error of the call's moves, if they have one. */
 void move_check(void);
 

@@ -1,5 +1,6 @@
 #include "operations.h"
 
+#include "collective.h"
 #include "comm.h"
 #include "order.h"
 #include "plan.h"
@@ -13,6 +14,7 @@ enum {
 	NEEDS_FUNCTION = 8,
 	IS_COLLECTIVE = 16,
 	MAY_STREAM = 32, /* operands and result may be kernel streams */
+	HAS_ROOT = 64,
 };
 
 #define LOCAL      (NEEDS_ELEMENTS | MAY_STREAM)
@@ -29,10 +31,10 @@ static const struct operation {
 	[CCLO_OPERATION_COMBINE] = { combine, LOCAL | NEEDS_OP1 | NEEDS_FUNCTION },
 	[CCLO_OPERATION_SEND] = { send, P2P },
 	[CCLO_OPERATION_RECV] = { recv, P2P | NEEDS_OP1 },
-	[CCLO_OPERATION_BCAST] = { bcast, COLLECTIVE },
-	[CCLO_OPERATION_SCATTER] = { scatter, COLLECTIVE },
-	[CCLO_OPERATION_GATHER] = { gather, COLLECTIVE },
-	[CCLO_OPERATION_REDUCE] = { reduce, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM },
+	[CCLO_OPERATION_BCAST] = { bcast, COLLECTIVE | HAS_ROOT },
+	[CCLO_OPERATION_SCATTER] = { scatter, COLLECTIVE | HAS_ROOT },
+	[CCLO_OPERATION_GATHER] = { gather, COLLECTIVE | HAS_ROOT },
+	[CCLO_OPERATION_REDUCE] = { reduce, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM | HAS_ROOT },
 	[CCLO_OPERATION_ALLGATHER] = { allgather, COLLECTIVE },
 	[CCLO_OPERATION_ALLREDUCE] = { allreduce, COLLECTIVE | NEEDS_FUNCTION | MAY_STREAM },
 	[CCLO_OPERATION_REDUCE_SCATTER] = { reduce_scatter, COLLECTIVE | NEEDS_FUNCTION },
@@ -52,10 +54,24 @@ static void no_elements(struct call *call)
 {
 	call->op0 = call->op1 = call->res = (struct place){ 0 };
 	call->wire_packed = call->packs = false;
-	call->elements = 0;
+	call->elements = call->words.count = 0;
 	call->plain_bytes = call->packed_bytes = 1;
 	call->forms.plain_log = 0;
 	call->ratio_log = call->tdest = 0;
+}
+
+/* What all ranks of a collective must agree on, but for its count. */
+static uint32_t shape_of(const struct call *call, uint32_t needs)
+{
+	uint32_t shape = FIELD(COLLECTIVE_SHAPE_OPERATION, call->words.scenario);
+
+	if (needs & NEEDS_FUNCTION)
+		shape |= FIELD(COLLECTIVE_SHAPE_FUNCTION_CODE, call->words.function_code);
+	if (needs & HAS_ROOT)
+		shape |= FIELD(COLLECTIVE_SHAPE_ROOT, comm_peer());
+	if (needs & NEEDS_ELEMENTS)
+		shape |= FIELD(COLLECTIVE_SHAPE_ELEMENTS, engine.known.elements_hash) | FIELD(COLLECTIVE_SHAPE_COMPRESSED, call->wire_packed);
+	return shape;
 }
 
 void operation_run(struct call *call)
@@ -83,9 +99,12 @@ void operation_run(struct call *call)
 	if (!(needs & MAY_STREAM) && (call->op0.kind == CCLO_MOVE_OPERAND_KERNEL_STREAM ||
 	                              call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
-	if (needs & IS_COLLECTIVE)
+	if (needs & IS_COLLECTIVE) {
+		uint32_t shape = shape_of(call, needs); /* what is known may be of another call later */
+
 		order_wait(KIND_COLLECTIVE, 0);
-	else if ((needs & NEEDS_ELEMENTS) && call->forms.plain_log != NO_LOG && (!call->forms.inner_packed || (needs & NEEDS_COMM)))
+		collective_begin(shape);
+	} else if ((needs & NEEDS_ELEMENTS) && call->forms.plain_log != NO_LOG && (!call->forms.inner_packed || (needs & NEEDS_COMM)))
 		engine.known.express |= (1u << scenario) & EXPRESS_OPERATIONS;
 	o->run(call);
 }

@@ -162,8 +162,10 @@ __attribute__((noreturn)) static void receive_eagerly(uint32_t from)
 	 * that send would have none. */
 	if (engine.early == 0)
 		engine.early = self->bit;
-	else
+	else {
+		self->awaited = from;
 		TASK_WAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	}
 	move_issue(&move);
 	move_finish();
 }

@@ -5,6 +5,7 @@
 
 #include "plan.h"
 
+#include "collective.h"
 #include "move.h"
 #include "operations.h"
 #include "plans.h"
@@ -71,7 +72,7 @@ static bool invited(const struct plan *plan, const struct setting *s, uint32_t *
 	if (engine.switches != *switches)
 		set_again(plan, s);
 	*switches = engine.switches;
-	return hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) != 0;
+	return invitation_found();
 }
 
 static inline void await_invitation(const struct plan *plan, const struct setting *s)
@@ -199,6 +200,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 			return false;
 		}
 	}
+	collective_set(series_next(plan->series), plan->count, plan->shape);
 	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
 	expect_next(plan);
 	engine.alike = false;
@@ -218,6 +220,16 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->state.finishing = false;
 	engine.current = call;
 	task_anew(plan, issue_rest);
+}
+
+void plan_settle(struct call *call)
+{
+	const struct plan *plan = plans.last;
+
+	call->series = plan->series;
+	call->number = plan->series->number;
+	call->words.count = plan->count;
+	call->shape = plan->shape;
 }
 
 /* Has no stack: calls that are refused are long, but lose no time here. */

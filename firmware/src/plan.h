@@ -10,6 +10,9 @@
  * room for more of them and does not return. If not, the call begins next. No other call may be open. */
 bool plan_issue(uint32_t operation);
 
+/* The call that plan_issue has issued last becomes one like others. */
+void plan_settle(struct call *call);
+
 /* That call begins: it may be recorded. */
 void plan_begin(struct call *call);
 

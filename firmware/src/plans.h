@@ -56,6 +56,8 @@ struct plan {
 	/* From changed on if registers are as the plan leaves them; up to rest nothing is waited for. */
 	const struct setting *first, *changed, *rest, *end;
 	struct words words;
+	struct series *series; /* of collectives of the communicator */
+	uint32_t count, shape; /* as messages say them */
 	struct plan *next; /* place of the call that came after such a one, the last time */
 };
 
@@ -63,7 +65,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     4
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 4096
+#define SETTINGS 3328
 
 struct set {
 	struct plan places[WAYS];

@@ -339,6 +339,9 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 	plan->rest = find_rest(plan, plan->end);
 	plan->version = record.version;
 	plan->recorded = plan->ticket = engine.current->ticket;
+	plan->series = engine.current->series;
+	plan->count = engine.current->words.count;
+	plan->shape = engine.current->shape;
 	plans.used += record.length;
 }
 

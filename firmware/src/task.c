@@ -1,5 +1,6 @@
 #include "task.h"
 
+#include "collective.h"
 #include "move.h"
 #include "operations.h"
 #include "plan.h"
@@ -18,16 +19,22 @@ void task_answer(uint32_t ticket, uint32_t code)
 	task_answer_next(code);
 }
 
-void task_end(struct call *call, uint32_t code)
+void call_release(struct call *call)
 {
-	task_answer(call->ticket, code);
 	if (call->state.queue != NO_QUEUE || call->state.other_queue != NO_QUEUE)
 		queue_give_back(call);
 	if (call->windows != 0)
 		windows_shut(call);
 	engine.early &= ~call->bit;
-	engine.open &= ~call->bit;
 	engine.given_back = true;
+}
+
+void task_end(struct call *call, uint32_t code)
+{
+	if (LIKELY(call->ticket != 0)) /* a collective that has failed was answered before */
+		task_answer(call->ticket, code);
+	call_release(call);
+	engine.open &= ~call->bit;
 }
 
 static void check_stack(const struct call *call)
@@ -49,6 +56,7 @@ void task_done(void)
 static void fail(void *call)
 {
 	(void)call;
+	collective_failed();
 	task_done();
 }
 
@@ -57,6 +65,13 @@ void task_fail(uint32_t error)
 {
 	self->error |= error;
 	task_anew(self, fail);
+}
+
+void task_fail_of(struct call *call, uint32_t error)
+{
+	call->state.finishing = false;
+	engine.current = call;
+	task_fail(error);
 }
 
 void task_main(void *call)
@@ -105,6 +120,8 @@ void task_limit(uint32_t limit) { task_limit_of(self, limit); }
 void task_wait(uint32_t error)
 {
 	move_check();
+	if (UNLIKELY(self->state.aborted))
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	if (reached(self->deadline))
 		task_fail(error);
 	task_pause();
@@ -146,8 +163,11 @@ void task_pause(void)
 	if (engine.open == call->bit) {
 		uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
 
-		if ((wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK)) == 0)
+		if ((wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK)) == 0) {
+			if (UNLIKELY(wake & CCLO_WAKE_EVENT_NETWORK))
+				notices_take();
 			return;
+		}
 		engine.wake = wake;
 	}
 	check_stack(call);

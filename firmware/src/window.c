@@ -1,5 +1,6 @@
 #include "window.h"
 
+#include "collective.h"
 #include "comm.h"
 #include "move.h"
 #include "plan.h"
@@ -13,7 +14,7 @@ void windows_shut(struct call *call) { (void)call; }
 
 _Static_assert(P2P_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS <= 32, "windows are the bits of a word");
 
-static void forget_oldest(struct call *call)
+__attribute__((noinline)) static void forget_oldest(struct call *call)
 {
 	plan_refuse();
 	engine.windows &= ~(1u << call->held[0].window);
@@ -41,9 +42,12 @@ static uint32_t window_register(uint8_t window, uint32_t address)
 static bool is_done(uint8_t window) { return window_register(window, CCLO_RENDEZVOUS_DONE_ADDRESS) != 0; }
 
 /* The limit counts from the last packet that came. */
-static void await_done(uint8_t window)
+__attribute__((noinline)) static void await_done(const struct held *held)
 {
+	uint8_t window = held->window;
 	uint32_t seen = 0;
+
+	self->awaited = held->from;
 
 	while (!is_done(window)) {
 		uint32_t arrived = window_register(window, CCLO_RENDEZVOUS_ARRIVED_ADDRESS);
@@ -57,9 +61,9 @@ static void await_done(uint8_t window)
 }
 
 /* A window is used anew only when no move reads it any more. */
-static void finish_oldest(void)
+__attribute__((noinline)) static void finish_oldest(void)
 {
-	await_done(self->held[0].window);
+	await_done(&self->held[0]);
 	if (self->held[0].read)
 		move_wait(self->held[0].move);
 	forget_oldest(self);
@@ -105,7 +109,7 @@ void windows_await(void)
 	uint32_t finished = 0;
 
 	for (uint32_t i = 0; i < call->windows; i++) {
-		await_done(call->held[i].window);
+		await_done(&call->held[i]);
 		finished |= 1u << call->held[i].window;
 	}
 	call->windows = 0;
@@ -178,7 +182,7 @@ void window_hold(uint8_t window)
 	struct call *call = engine.current;
 
 	engine.windows |= 1u << window;
-	call->held[call->windows++] = (struct held){ .window = window };
+	call->held[call->windows++] = (struct held){ .window = window, .from = (uint16_t)hw_read(CCLO_MOVE_SOURCE_ADDRESS) };
 }
 
 /* Announcements are found in the order in which they come. */
@@ -215,6 +219,7 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	held->window = window;
 	held->low = landing->low;
 	held->high = landing->high;
+	held->from = (uint16_t)from;
 	held->awaited = call->kind == KIND_COLLECTIVE;
 	held->read = false;
 
@@ -250,7 +255,7 @@ uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t c
 	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
 	engine.windows |= 1u << window;
 	call->windows = 1;
-	call->held[0] = (struct held){ .low = low, .high = high, .window = (uint8_t)window, .awaited = true };
+	call->held[0] = (struct held){ .low = low, .high = high, .window = (uint8_t)window, .from = (uint16_t)from, .awaited = true };
 	if (plan_records())
 		plan_note_window(&call->held[0], count * call->plain_bytes, landing->host, false);
 	call->announced = engine.issued[queue] + 1;
@@ -283,10 +288,20 @@ static void seek_from(uint32_t to, uint32_t context)
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
 }
 
+__attribute__((noinline)) bool invitation_found(void)
+{
+	uint32_t seen = hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS);
+
+	if (UNLIKELY(seen > 1))
+		collective_differs(hw_read(CCLO_MOVE_DESTINATION_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_NUMBER_ADDRESS),
+		                   hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COLLECTIVE_COUNT_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_SHAPE_ADDRESS));
+	return seen != 0;
+}
+
 static bool found(uint32_t tag)
 {
 	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
-	return hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) != 0;
+	return invitation_found();
 }
 
 bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
@@ -298,6 +313,7 @@ bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 /* Others may have set the registers while this call slept. */
 __attribute__((noinline)) static void await_invitation(uint32_t to, uint32_t tag, uint32_t context)
 {
+	self->awaited = to;
 	TASK_WAIT((seek_from(to, context), found(tag)), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 }
 

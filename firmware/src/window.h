@@ -60,6 +60,9 @@ bool invitation_wait_prepared(uint32_t to, uint32_t tag, uint32_t context);
 /* Tells the rank that all bytes were sent into its window. */
 void invitation_done(uint32_t to, uint32_t context);
 
+/* Whether there is the announcement that registers seek; fails if it is of another collective. */
+bool invitation_found(void);
+
 /* Parts of these, for plans: keeps the announcement that was found, whose data have this tag; tells
  * that they were all, by a move with this control. */
 void invitation_take(uint32_t tag);

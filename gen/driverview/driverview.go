@@ -3,6 +3,8 @@
 package driverview
 
 import (
+	"slices"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -29,6 +31,8 @@ func Of(d *design.Design) accl.Platform {
 			Tuning:         g.Features["tuning"],
 		},
 		HardwareID:         hardwareID(d),
+		Fault:              fault(g),
+		CollectiveShape:    layoutFields(g.Layout("collective_shape")),
 		Exchange:           exchange(d),
 		Operations:         codes(g, "operation"),
 		ConfigFunctions:    codes(g, abi.ConfigFunctions),
@@ -105,16 +109,35 @@ func plugins(out *accl.Platform, p *platform.Platform) {
 }
 
 func hardwareID(d *design.Design) accl.HardwareIDWord {
-	out := accl.HardwareIDWord{Value: d.HardwareID}
 	layout := d.ABI().Layout(abi.HardwareID)
+	out := accl.HardwareIDWord{Value: d.HardwareID, Fields: layoutFields(layout)}
 	if layout == nil {
 		return out
 	}
 	for _, f := range layout.Fields {
-		out.Fields = append(out.Fields, accl.Field{Name: f.Name, High: f.High, Low: f.Low})
 		if !unchecked[f.Name] {
 			out.Mask |= uint32((1<<f.Bits() - 1) << f.Low)
 		}
+	}
+	return out
+}
+
+// fault names the words that say why a call failed, if the exchange memory has them.
+func fault(g *abi.Generation) []string {
+	r, m := g.Record("fault"), g.Memory(abi.Exchange)
+	if r == nil || m == nil || !slices.ContainsFunc(m.Words, func(w abi.Word) bool { return w.Name == r.Name }) {
+		return nil
+	}
+	return names(r.Words)
+}
+
+func layoutFields(l *abi.Layout) []accl.Field {
+	if l == nil {
+		return nil
+	}
+	var out []accl.Field
+	for _, f := range l.Fields {
+		out = append(out, accl.Field{Name: f.Name, High: f.High, Low: f.Low})
 	}
 	return out
 }

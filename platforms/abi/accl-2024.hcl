@@ -42,6 +42,8 @@ abi "accl-2024" {
       doc   = "Addresses of scratch buffers 1 to 3 in device memory."
     }
 
+    word "fault" { at = hex("1FA4") }
+
     word "gather_fan_in" {
       at    = hex("1FC4")
       group = "tuning"

@@ -52,7 +52,6 @@ abi "since-2022" {
       doc = "The host writes 1 when the configuration is complete; reset_periph clears it."
     }
     word "fault" {
-      at    = hex("1FA4")
       count = 8
       doc   = "What the last call that failed with RECEIVE_TIMEOUT or COLLECTIVE_MISMATCH waited for (record fault)."
     }

@@ -1,0 +1,197 @@
+package accl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Bits of the return code that come with a Fault.
+const (
+	receiveTimeout     = "RECEIVE_TIMEOUT"
+	collectiveMismatch = "COLLECTIVE_MISMATCH"
+)
+
+// Fault is what a call that failed with RECEIVE_TIMEOUT waited for, or which other call one that failed
+// with COLLECTIVE_MISMATCH met.
+type Fault struct {
+	// Rank was waited for, or made another call. It is this rank itself where a collective of its own
+	// broke the communicator before.
+	Rank int
+	// Collective is the number of the call among the collectives of its communicator, from 1; 0 for
+	// sends, receives and collectives that were refused.
+	Collective uint32
+
+	// The message that was waited for (RECEIVE_TIMEOUT): its sequence number and tag, the bytes of the
+	// transfer that it belongs to, and how long the engine has waited.
+	Sequence, Tag, Bytes uint32
+	Limit                time.Duration
+
+	// Other is the collective of Rank (COLLECTIVE_MISMATCH); nil if it only asks to recover.
+	Other *OtherCall
+}
+
+// OtherCall is the collective call of another rank, as its messages say.
+type OtherCall struct {
+	Number    uint32 // among the collectives of the communicator
+	Operation string
+	Function  string // of a reduction
+	Count     uint32 // elements
+	Root      int    // 0 without one
+	Code      ReturnCode
+}
+
+// fault reads what the engine says of the communicator's call that failed last; nil if that was another
+// one's.
+func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
+	e := c.engine
+	at, there := e.w.words["fault"]
+	if !there || len(e.p.Fault) == 0 {
+		return nil
+	}
+	words := map[string]uint32{}
+	for i, name := range e.p.Fault {
+		v, err := e.read(ctx, at+4*uint32(i))
+		if err != nil {
+			return nil
+		}
+		words[name] = v
+	}
+	if words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
+		return nil
+	}
+	f := &Fault{Rank: int(words["rank"]), Collective: words["number"]}
+	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"], words["milliseconds_or_code"]
+	if e.p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
+		f.Sequence, f.Tag, f.Bytes, f.Limit = a, b, s, time.Duration(m)*time.Millisecond
+		return f
+	}
+	if s != 0 {
+		f.Other = &OtherCall{Number: a, Count: b, Code: ReturnCode(m)}
+		f.Other.shape(e.p, s)
+	}
+	return f
+}
+
+// shape takes the word apart that all ranks of a collective agree on.
+func (o *OtherCall) shape(p *Platform, word uint32) {
+	for _, f := range p.CollectiveShape {
+		v := f.of(word)
+		switch f.Name {
+		case "operation":
+			o.Operation = nameOf(p.Operations, v)
+		case "function_code":
+			o.Function = nameOf(p.ReduceFunctions, v)
+		case "root":
+			o.Root = int(v)
+		}
+	}
+	if !reduces(o.Operation) {
+		o.Function = ""
+	}
+}
+
+func reduces(operation string) bool {
+	for _, spec := range [...]*operationSpec{&specReduce, &specAllReduce, &specReduceScatter} {
+		if spec.name == operation {
+			return true
+		}
+	}
+	return false
+}
+
+// String describes the call: "allreduce of 1000 elements (sum), its collective 3".
+func (o *OtherCall) String() string {
+	var b strings.Builder
+	fmt.Fprint(&b, o.Operation)
+	if o.Operation != opBarrier.String() {
+		fmt.Fprintf(&b, " of %d elements", o.Count)
+	}
+	if o.Function != "" {
+		fmt.Fprintf(&b, " (%s)", o.Function)
+	}
+	for _, spec := range [...]*operationSpec{&specBcast, &specScatter, &specGather, &specReduce} {
+		if spec.name == o.Operation {
+			fmt.Fprintf(&b, " with root %d", o.Root)
+		}
+	}
+	fmt.Fprintf(&b, ", its collective %d", o.Number)
+	return b.String()
+}
+
+// mismatch says what a collective met, and what to do.
+func (c *Comm) mismatch(err *CallError) string {
+	const remedy = "all ranks of the communicator must call Recover, or Reset"
+	first, f := c.broke.Load(), err.Fault
+	switch {
+	case err.Refused && first != nil:
+		return fmt.Sprintf("the communicator is broken since %s failed with %s; %s", first.Op, first.names(), remedy)
+	case f == nil:
+		return "the ranks must make the same collective calls in the same order; then " + remedy
+	case f.Other == nil:
+		return fmt.Sprintf("rank %d has called Recover, or was reset; %s", f.Rank, remedy)
+	case f.Other.Code != 0:
+		return fmt.Sprintf("rank %d: %s, failed with %s; %s", f.Rank, f.Other, names(c.engine.p.Describe(f.Other.Code)), remedy)
+	default:
+		return fmt.Sprintf("rank %d called %s; this call is collective %d here: operation, count, element type, compression, root and function must agree; %s",
+			f.Rank, f.Other, f.Collective, remedy)
+	}
+}
+
+// timeout says what a call has waited for.
+func (c *Comm) timeout(f *Fault) string {
+	if f == nil {
+		return ""
+	}
+	tag := fmt.Sprint("tag ", f.Tag)
+	if f.Tag == c.engine.p.TagAny {
+		tag = "any tag"
+	}
+	text := fmt.Sprintf("no message of rank %d with sequence number %d, %s", f.Rank, f.Sequence, tag)
+	if f.Bytes != 0 {
+		text += fmt.Sprintf(", of %d bytes in all", f.Bytes)
+	}
+	if f.Collective != 0 {
+		text += fmt.Sprintf(", in collective %d", f.Collective)
+	}
+	return text + fmt.Sprintf(", within %v, which limits { remote_timeout_ms } of the platform sets; ", f.Limit)
+}
+
+// names lists bits.
+func names(bits []Bit) string {
+	var out []string
+	for _, b := range bits {
+		out = append(out, b.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (e *CallError) names() string { return names(e.Bits) }
+
+// failed notes a collective that failed.
+func (c *Comm) failed(err *CallError) { c.broke.CompareAndSwap(nil, err) }
+
+// Recover makes the communicator usable after a collective failed on any of its ranks. All of them call
+// it; it returns when all have, with RECEIVE_TIMEOUT if some rank does not within the platform's limit for
+// remote ranks. Messages of the communicator that are on their way are dropped, also those of sends that
+// nobody has received; other communicators are left alone.
+func (c *Comm) Recover(ctx context.Context) error {
+	if c == nil {
+		return fmt.Errorf("recover: %w", ErrNotMember)
+	}
+	e := c.engine
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if err := e.usable(); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if err := e.configure(ctx, recoverComm, 0, c); err != nil {
+		return err
+	}
+	c.broke.Store(nil)
+	return nil
+}
+
+// Recover makes the world usable after a collective failed: see Comm.Recover.
+func (e *Engine) Recover(ctx context.Context) error { return e.World().Recover(ctx) }

@@ -1,0 +1,247 @@
+#pragma GCC optimize("Os") /* seldom, and memory is short */
+
+#include "collective.h"
+
+#include "comm.h"
+#include "move.h"
+#include "plan.h"
+#include "task.h"
+
+/* More communicators than the exchange memory holds at a time; others give up their place. */
+#define SERIES 80
+
+static struct series all[SERIES];
+
+/* For communicators of one rank, which need no number. */
+static struct series alone;
+
+/* What another rank's collective was that broke a communicator, while it is broken. */
+static struct failure {
+	const struct series *series;
+	uint32_t rank, number, count, shape, code;
+} failures[8];
+static uint32_t next_failure;
+
+struct series *series_of(uint32_t context)
+{
+	struct series *place = NULL;
+
+	for (struct series *s = all; s != all + SERIES; s++) {
+		if (s->context == context)
+			return s;
+		if (s->context == 0) {
+			place = s;
+			break;
+		}
+		if (!s->configured && place == NULL)
+			place = s;
+	}
+	if (place != NULL)
+		*place = (struct series){ .context = context };
+	return place;
+}
+
+__attribute__((cold)) void series_reset(void)
+{
+	for (struct series *s = all; s != all + SERIES; s++) {
+		s->unsure |= s->number != 0 || s->failed;
+		s->failed = false;
+		s->configured = false;
+	}
+	agreements_reset();
+}
+
+static struct failure *failure_of(const struct series *series)
+{
+	for (struct failure *f = failures; f != failures + sizeof(failures) / sizeof(failures[0]); f++)
+		if (f->series == series)
+			return f;
+	return NULL;
+}
+
+/* Breaks a communicator; what broke it first stays. Remembered calls do not look at it: they are
+ * forgotten. */
+__attribute__((cold)) static void break_series(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape,
+                                               uint32_t code)
+{
+	struct failure *f = failure_of(series);
+
+	if (series->failed)
+		return;
+	series->failed = true;
+	tables_changed();
+	if (f == NULL)
+		f = &failures[next_failure++ % (sizeof(failures) / sizeof(failures[0]))];
+	*f = (struct failure){ series, rank, number, count, shape, code };
+}
+
+#ifdef CCLO_EXCHANGE_FAULT_ADDRESS
+static void fault_word(uint32_t offset, uint32_t value) { hw_write(CCLO_EXCHANGE_FAULT_ADDRESS + offset, value); }
+
+#define FAULT(name, value) fault_word(offsetof(struct cclo_fault, name), value)
+
+/* For the host: what the call that runs has waited for. */
+__attribute__((cold)) static void fault_timeout(void)
+{
+	struct call *call = self;
+	uint32_t rank = call->awaited, tag = call->tag, bytes = call->words.count * call->plain_bytes;
+
+	move_failure(&rank, &tag, &bytes);
+	FAULT(comm, call->comm);
+	FAULT(rank, rank);
+	FAULT(code, CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	FAULT(number, is_numbered(call) ? call->number : 0);
+	FAULT(sequence_or_number, rank_word(rank, CCLO_COMMUNICATORS_INBOUND_SEQ_WORD));
+	FAULT(tag_or_count, tag);
+	FAULT(bytes_or_shape, bytes);
+	FAULT(milliseconds_or_code, remote_limit());
+}
+
+__attribute__((cold)) static void fault_mismatch(const struct call *call)
+{
+	const struct failure *f = failure_of(call->series);
+
+	if (f == NULL)
+		return;
+	FAULT(comm, call->comm);
+	FAULT(rank, f->rank);
+	FAULT(code, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+	FAULT(number, call->number);
+	FAULT(sequence_or_number, f->number);
+	FAULT(tag_or_count, f->count);
+	FAULT(bytes_or_shape, f->shape);
+	FAULT(milliseconds_or_code, f->code);
+}
+#else
+static void fault_timeout(void) {}
+
+static void fault_mismatch(const struct call *call) { (void)call; }
+#endif
+
+void collective_begin(uint32_t shape)
+{
+	struct call *call = self;
+	struct series *series = call->series;
+
+	if (call->size == 1) {
+		call->series = &alone;
+		call->shape = 0;
+		return;
+	}
+	if (UNLIKELY(series == NULL))
+		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
+	if (UNLIKELY(series->failed))
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+	if (UNLIKELY(series->unsure))
+		ranks_agree(false);
+	call->number = series_next(series);
+	call->shape = shape;
+	collective_set(call->number, call->words.count, shape);
+}
+
+void collective_differs(uint32_t rank, uint32_t number, uint32_t count, uint32_t shape)
+{
+	break_series(self->series, rank, number, count, shape, 0);
+	task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+}
+
+void notice_send(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
+{
+	const struct call *call = self;
+	uint32_t move;
+
+	queue_of_call();
+	move_make_room();
+	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
+	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, call->series->context);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	hw_write(CCLO_MOVE_STRM_ADDRESS, strm);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
+	collective_set(number, call->words.count, call->shape);
+	move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_NOTICE, 1));
+	move = move_number();
+	task_limit(move_limit());
+	while (!move_is_done(move) && !reached(call->deadline))
+		task_pause();
+	self->state.timed = false;
+	move_forgive(); /* a rank that is gone hears nothing; the others do */
+}
+
+/* Tells all ranks of the communicator. A call that one of them has ended has been told to all. */
+__attribute__((cold)) static void tell(uint32_t number, uint32_t code)
+{
+	const struct call *call = self;
+	uint32_t size = exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_SIZE_WORD);
+	uint32_t rank = exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD);
+
+	for (uint32_t other = 0; other < size; other++)
+		if (other != rank)
+			notice_send(other, number, code, 0);
+}
+
+__attribute__((cold)) void collective_failed(void)
+{
+	struct call *call = self;
+	uint32_t code = call->error, number = call->number, rank, unused;
+	bool numbered = is_numbered(call), tells = numbered && !call->state.aborted;
+
+	plan_drop();
+	if (code & CCLO_RETURN_CODE_COLLECTIVE_MISMATCH) {
+		if (numbered && move_failure(&rank, &unused, &unused) & CCLO_RETURN_CODE_COLLECTIVE_MISMATCH)
+			break_series(call->series, hw_read(CCLO_RX_OTHER_SOURCE_ADDRESS), hw_read(CCLO_RX_OTHER_NUMBER_ADDRESS),
+			             hw_read(CCLO_RX_OTHER_COUNT_ADDRESS), hw_read(CCLO_RX_OTHER_SHAPE_ADDRESS), 0);
+		fault_mismatch(call);
+	} else if (code & CCLO_RETURN_CODE_RECEIVE_TIMEOUT) {
+		fault_timeout();
+	}
+	if (!numbered)
+		return;
+	break_series(call->series, exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD), call->number, call->words.count,
+	             call->shape, code);
+	task_answer(call->ticket, code);
+	call->ticket = call->number = 0;
+	call_release(call);
+	if (tells)
+		tell(number, code);
+}
+
+/* A collective of another rank has failed, or the rank waits for an agreement. Calls that it takes part in
+ * end. */
+__attribute__((cold)) static void break_calls(struct series *series, uint32_t number, bool all_of_them)
+{
+	for (struct call *call = engine.calls; call != engine.calls + CALLS; call++)
+		if ((engine.open & call->bit) != 0 && is_numbered(call) && call->series == series && call->ticket != 0 &&
+		    (all_of_them || (int32_t)(number - call->number) <= 0))
+			call->state.aborted = true;
+	engine.round = engine.open;
+}
+
+__attribute__((cold)) static void notice(uint32_t context, uint32_t rank, uint32_t tag, uint32_t strm, uint32_t number, uint32_t count,
+                                         uint32_t shape)
+{
+	struct series *series = series_of(context);
+	bool joins = tag == NOTICE_JOIN || tag == NOTICE_REPLY;
+
+	if (series == NULL || (joins && agreement_joined(series, rank, tag, number, strm)))
+		return;
+	if (joins && series->number == 0)
+		series->unsure = true; /* the other counts already */
+	if (series->unsure || tag == NOTICE_REPLY || (int32_t)(number - series->base) < (joins ? 0 : 1))
+		return;
+	break_series(series, rank, number, count, shape, joins ? 0 : tag);
+	break_calls(series, number, joins);
+}
+
+__attribute__((cold)) void notices_take(void)
+{
+	for (uint32_t i = 0; i < CCLO_NOTICES && hw_read(CCLO_NOTICE_WAITING_ADDRESS) != 0; i++) {
+		uint32_t context = hw_read(CCLO_NOTICE_COMM_CONTEXT_ADDRESS), rank = hw_read(CCLO_NOTICE_SOURCE_ADDRESS);
+		uint32_t tag = hw_read(CCLO_NOTICE_TAG_ADDRESS), strm = hw_read(CCLO_NOTICE_STRM_ADDRESS);
+		uint32_t number = hw_read(CCLO_NOTICE_NUMBER_ADDRESS), count = hw_read(CCLO_NOTICE_COUNT_ADDRESS);
+		uint32_t shape = hw_read(CCLO_NOTICE_SHAPE_ADDRESS);
+
+		hw_write(CCLO_NOTICE_TAKE_ADDRESS, 1);
+		notice(context, rank, tag, strm, number, count, shape);
+	}
+}

@@ -1,0 +1,199 @@
+/* Ranks agree on a number. Each tells all others the last one that it has used, and those that it has heard of
+ * tell it theirs: the number is one above the largest, which is the same for all. */
+
+#pragma GCC optimize("Os") /* seldom, and memory is short */
+
+#include "collective.h"
+#include "comm.h"
+#include "move.h"
+#include "operations.h"
+#include "order.h"
+#include "plan.h"
+#include "task.h"
+
+#define RANKS (CCLO_EXCHANGE_BYTES / CCLO_COMMUNICATORS_RECORD_BYTES)
+
+/* Until ranks that have not joined are asked again: notices can be lost. */
+#define AGAIN_MILLISECONDS 50
+
+/* Numbers before which all are obsolete. */
+#define AHEAD 0x40000000
+
+struct set {
+	uint32_t words[(RANKS + 31) / 32];
+};
+
+/* Of the calls that have the queues of moves. */
+static struct agreement {
+	const struct series *series; /* NULL: there is none */
+	uint32_t comm, number;
+	uint32_t left; /* ranks that have not joined */
+	bool resync;
+	struct set joined, answered; /* answered: ranks that need no reply */
+} agreements[QUEUES];
+
+static bool has(const struct set *set, uint32_t rank) { return (set->words[rank / 32] >> rank % 32 & 1) != 0; }
+
+static void add(struct set *set, uint32_t rank) { set->words[rank / 32] |= 1u << rank % 32; }
+
+static void remove(struct set *set, uint32_t rank) { set->words[rank / 32] &= ~(1u << rank % 32); }
+
+void agreements_reset(void)
+{
+	for (uint32_t i = 0; i < QUEUES; i++)
+		agreements[i].series = NULL;
+}
+
+static uint32_t inbound_of(uint32_t comm, uint32_t rank)
+{
+	return EXCHANGE(comm + CCLO_COMMUNICATORS_HEADER_BYTES + rank * CCLO_COMMUNICATORS_RECORD_BYTES +
+	                4 * CCLO_COMMUNICATORS_INBOUND_SEQ_WORD);
+}
+
+bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, uint32_t number, uint32_t sequence)
+{
+	struct agreement *a = agreements;
+
+	while (a->series != series)
+		if (++a == agreements + QUEUES)
+			return false;
+	if (rank >= RANKS)
+		return true;
+	if (tag == NOTICE_JOIN)
+		remove(&a->answered, rank);
+	if (has(&a->joined, rank))
+		return true;
+	add(&a->joined, rank);
+	a->left--;
+	if ((int32_t)(number - a->number) > 0)
+		a->number = number;
+	if (a->resync)
+		hw_write(inbound_of(a->comm, rank), sequence);
+	return true;
+}
+
+/* Drops messages of a rank, of collectives or others, by their sequence numbers. */
+static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t context, uint32_t first, uint32_t count)
+{
+	uint32_t inbound = inbound_of(self->comm, rank), kept = hw_read(inbound);
+
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, CCLO_TAG_ANY);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	hw_write(CCLO_MOVE_COLLECTIVE_NUMBER_ADDRESS, a->number + AHEAD);
+	for (uint32_t i = 0; i < count; i++) {
+		hw_write(inbound, first + i);
+		if (hw_read(CCLO_RX_SEEK_ADDRESS) != 0)
+			hw_write(CCLO_RX_DISCARD_ADDRESS, 1);
+	}
+	hw_write(inbound, kept);
+}
+
+/* Those of one rank that rx buffers can hold, and as many without payload. */
+static uint32_t most_messages(void) { return 2 * engine.rx_count; }
+
+/* What a rank has sent before it joined is obsolete. */
+static void drop_rest(struct agreement *a)
+{
+	for (uint32_t rank = 0; rank < self->size; rank++) {
+		uint32_t end = hw_read(inbound_of(a->comm, rank));
+
+		if (rank == self->rank)
+			continue;
+		drop_messages(a, rank, self->series->context, end - most_messages(), most_messages());
+		drop_messages(a, rank, self->context, end - most_messages(), most_messages());
+#if CCLO_FEATURE_RENDEZVOUS
+		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
+		hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->series->context);
+		(void)hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS); /* drops announcements */
+#endif
+	}
+}
+
+/* Messages that fill the rx buffers would hold up the notice behind them. */
+static void make_way(const struct agreement *a)
+{
+	if (!a->resync || lossy())
+		return;
+	for (uint32_t rank = 0; rank < self->size; rank++)
+		if (rank != self->rank && !has(&a->joined, rank))
+			drop_messages(a, rank, self->series->context, hw_read(inbound_of(a->comm, rank)), most_messages());
+}
+
+static void send_notice(const struct agreement *a, uint32_t rank, uint32_t tag)
+{
+	notice_send(rank, a->series->number, tag, rank_word(rank, CCLO_COMMUNICATORS_OUTBOUND_SEQ_WORD));
+}
+
+static void reply(struct agreement *a)
+{
+	for (uint32_t rank = 0; rank < self->size; rank++)
+		if (!has(&a->answered, rank)) {
+			add(&a->answered, rank);
+			send_notice(a, rank, NOTICE_REPLY);
+		}
+}
+
+static void await_ranks(struct agreement *a)
+{
+	uint32_t end = milliseconds() + remote_limit();
+
+	while (a->left != 0) {
+		uint32_t again = milliseconds() + AGAIN_MILLISECONDS;
+
+		if (reached(end)) {
+			for (self->awaited = 0; has(&a->joined, self->awaited);)
+				self->awaited++;
+			a->series = NULL;
+			task_fail(CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+		}
+		for (uint32_t rank = 0; rank < self->size; rank++)
+			if (!has(&a->joined, rank))
+				send_notice(a, rank, NOTICE_JOIN);
+		for (;;) {
+			make_way(a);
+			reply(a);
+			if (a->left == 0 || reached(again))
+				break;
+			task_limit((uint32_t)(again - milliseconds()));
+			task_pause();
+		}
+		self->state.timed = false;
+	}
+}
+
+__attribute__((cold)) void ranks_agree(bool resync)
+{
+	struct call *call = self;
+	struct series *series = call->series;
+	struct agreement *a = &agreements[queue_of_call()];
+
+	plan_drop();
+	*a = (struct agreement){ .series = series, .comm = call->comm, .number = series->number, .left = call->size - 1, .resync = resync };
+	for (uint32_t i = 0; i < sizeof(a->answered.words) / sizeof(a->answered.words[0]); i++)
+		a->answered.words[i] = ~0u;
+	add(&a->joined, call->rank);
+	await_ranks(a);
+	reply(a);
+	if (resync)
+		drop_rest(a);
+	series->number = series->base = a->number + 1;
+	series->failed = series->unsure = false;
+	a->series = NULL;
+	tables_changed();
+}
+
+void recover(void)
+{
+	struct call *call = self;
+
+	comm_use();
+	order_wait(KIND_COLLECTIVE, 0);
+	call->words.count = call->shape = 0;
+	if (call->size == 1)
+		return;
+	if (call->series == NULL)
+		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
+	ranks_agree(true);
+}
