@@ -6,6 +6,7 @@
 #include "move.h"
 #include "plan.h"
 #include "task.h"
+#include "window.h"
 
 /* More communicators than the exchange memory holds at a time; others give up their place. */
 #define SERIES 80
@@ -145,10 +146,10 @@ void collective_differs(uint32_t rank, uint32_t number, uint32_t count, uint32_t
 	task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 }
 
-void notice_send(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
+/* Gives the number of the move. */
+static uint32_t notice_give(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
 {
 	const struct call *call = self;
-	uint32_t move;
 
 	queue_of_call();
 	move_make_room();
@@ -160,24 +161,58 @@ void notice_send(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
 	collective_set(number, call->words.count, call->shape);
 	move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_NOTICE, 1));
-	move = move_number();
-	task_limit(move_limit());
-	while (!move_is_done(move) && !reached(call->deadline))
-		task_pause();
-	self->state.timed = false;
-	move_forgive(); /* a rank that is gone hears nothing; the others do */
+	return move_number();
 }
 
-/* Tells all ranks of the communicator. A call that one of them has ended has been told to all. */
+/* Waits until it has left, or no longer than that. A rank that is gone hears nothing; others do. */
+static bool notice_left(uint32_t move, uint32_t limit)
+{
+	uint32_t end = milliseconds() + limit;
+
+	while (!move_is_done(move)) {
+		if (reached(end))
+			return false;
+		task_limit(end - milliseconds());
+		task_pause();
+	}
+	self->state.timed = false;
+	move_forgive();
+	return true;
+}
+
+void notice_send(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
+{
+	notice_left(notice_give(rank, number, tag, strm), move_limit());
+}
+
+static void answer(uint32_t code)
+{
+	if (self->ticket != 0)
+		task_answer(self->ticket, code);
+	self->ticket = 0;
+}
+
+#define TELL_MILLISECONDS 20 /* in which all ranks that are well have been told */
+
+/* Tells all ranks of the communicator before the host, who might tell them to go on; but does not keep it
+ * waiting for one that is gone. */
 __attribute__((cold)) static void tell(uint32_t number, uint32_t code)
 {
 	const struct call *call = self;
 	uint32_t size = exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_SIZE_WORD);
 	uint32_t rank = exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD);
 
-	for (uint32_t other = 0; other < size; other++)
-		if (other != rank)
-			notice_send(other, number, code, 0);
+	for (uint32_t other = 0; other < size; other++) {
+		uint32_t move;
+
+		if (other == rank)
+			continue;
+		move = notice_give(other, number, code, 0);
+		if (notice_left(move, TELL_MILLISECONDS))
+			continue;
+		answer(code);
+		notice_left(move, move_limit());
+	}
 }
 
 __attribute__((cold)) void collective_failed(void)
@@ -199,11 +234,13 @@ __attribute__((cold)) void collective_failed(void)
 		return;
 	break_series(call->series, exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD), call->number, call->words.count,
 	             call->shape, code);
-	task_answer(call->ticket, code);
-	call->ticket = call->number = 0;
-	call_release(call);
-	if (tells)
-		tell(number, code);
+	call->number = 0;
+	if (call->windows != 0)
+		windows_shut(call);
+	if (!tells)
+		return;
+	queue_restart();
+	tell(number, code);
 }
 
 /* A collective of another rank has failed, or the rank waits for an agreement. Calls that it takes part in

@@ -52,8 +52,7 @@ static inline bool is_numbered(const struct call *call) { return call->kind == K
 /* Ends the call: a message of the rank belongs to another collective. */
 void collective_differs(uint32_t rank, uint32_t number, uint32_t count, uint32_t shape) __attribute__((noreturn));
 
-/* Tells the host why the call that runs has failed; and, of a collective, the other ranks, after it was
- * answered. */
+/* Notes for the host why the call that runs has failed; and tells the other ranks of a collective. */
 void collective_failed(void);
 
 /* Takes the notices of other ranks. Leaves registers of moves alone. */

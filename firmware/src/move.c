@@ -162,6 +162,29 @@ uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes)
 	return 0;
 }
 
+void queue_restart(void)
+{
+	uint32_t end = milliseconds() + move_limit();
+	int8_t queue = self->state.queue;
+
+	give_back(self->state.other_queue);
+	self->state.other_queue = NO_QUEUE;
+	if (queue == NO_QUEUE)
+		return;
+	hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
+	while (state() & 1u << CCLO_MOVE_STATE_BUSY_SHIFT << queue) {
+		if (reached(end)) {
+			queue_give_back(self);
+			return;
+		}
+		task_limit(end - milliseconds());
+		task_pause();
+	}
+	self->state.timed = false;
+	move_forgive();
+	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
+}
+
 void move_forgive(void)
 {
 	if (failed(state(), self->state.queue))

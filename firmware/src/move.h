@@ -97,6 +97,9 @@ uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes);
 /* The call's queue takes moves again after one has failed. */
 void move_forgive(void);
 
+/* The same, and drops those that it has. */
+void queue_restart(void);
+
 /* Fails with the error of the call's moves, if they have one. */
 void move_check(void);
 

@@ -19,22 +19,17 @@ void task_answer(uint32_t ticket, uint32_t code)
 	task_answer_next(code);
 }
 
-void call_release(struct call *call)
+void task_end(struct call *call, uint32_t code)
 {
+	if (LIKELY(call->ticket != 0)) /* a collective that has failed may have been answered */
+		task_answer(call->ticket, code);
 	if (call->state.queue != NO_QUEUE || call->state.other_queue != NO_QUEUE)
 		queue_give_back(call);
 	if (call->windows != 0)
 		windows_shut(call);
 	engine.early &= ~call->bit;
-	engine.given_back = true;
-}
-
-void task_end(struct call *call, uint32_t code)
-{
-	if (LIKELY(call->ticket != 0)) /* a collective that has failed was answered before */
-		task_answer(call->ticket, code);
-	call_release(call);
 	engine.open &= ~call->bit;
+	engine.given_back = true;
 }
 
 static void check_stack(const struct call *call)

@@ -1,0 +1,166 @@
+package conform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// Mismatch is what the ranks of a world call, each for itself: rows of collectives that are the same up to a
+// mistake of some ranks.
+type Mismatch struct {
+	What  string   // the mistake
+	Calls [][]Case // by rank, in order
+}
+
+// mistakes change the rows of collectives of the ranks that make them.
+var mistakes = []struct {
+	name   string
+	change func(rng *rand.Rand, p *accl.Platform, world int, calls []Case, at int) []Case
+}{
+	{"leaves out", func(_ *rand.Rand, _ *accl.Platform, _ int, calls []Case, at int) []Case {
+		return slices.Delete(calls, at, at+1)
+	}},
+	{"repeats", func(_ *rand.Rand, _ *accl.Platform, _ int, calls []Case, at int) []Case {
+		return slices.Insert(calls, at, calls[at])
+	}},
+	{"swaps with the next one", func(_ *rand.Rand, _ *accl.Platform, _ int, calls []Case, at int) []Case {
+		calls[at], calls[at+1] = calls[at+1], calls[at]
+		return calls
+	}},
+	{"changes", func(rng *rand.Rand, p *accl.Platform, world int, calls []Case, at int) []Case {
+		before := calls[at].agreed()
+		for calls[at].agreed() == before {
+			calls[at] = change(rng, p, world, calls[at])
+		}
+		return calls
+	}},
+}
+
+// change changes one thing that all ranks must agree on: count, root, function or element type; or calls
+// another collective altogether.
+func change(rng *rand.Rand, p *accl.Platform, world int, c Case) Case {
+	op := operations[c.Op]
+	switch rng.IntN(5) {
+	case 0:
+		if op.op0 != none {
+			c.Count += 16
+		}
+	case 1:
+		if op.rooted {
+			c.Root = (c.Root + 1 + rng.IntN(world-1)) % world
+		}
+	case 2:
+		if op.reduces {
+			c.Func = pick(rng, []accl.Func{accl.Sum, accl.Max})
+		}
+	case 3:
+		if op.op0 != none {
+			c.retype(pick(rng, []accl.DType{accl.TypeFloat32, accl.TypeInt32, accl.TypeInt64}))
+		}
+	default:
+		c = RandomCollective(rng, p, world)
+	}
+	return c
+}
+
+func (c *Case) retype(t accl.DType) {
+	c.Op0, c.Res, c.Wire, c.Data = t, t, "", Integers
+}
+
+// agreed is what all ranks must agree on.
+func (c *Case) agreed() string {
+	return Case{Op: c.Op, Func: c.Func, Count: c.Count, Root: c.Root, Op0: c.Op0, Res: c.Res, Wire: c.Wire}.String()
+}
+
+// RandomCollective is a collective on a whole world, without kernel streams and skew.
+func RandomCollective(rng *rand.Rand, p *accl.Platform, world int) Case {
+	names := slices.DeleteFunc(Operations(p), func(name string) bool {
+		op := operations[name]
+		return op.local || op.atRes == atPeer
+	})
+	c := RandomOp(rng, p, world, pick(rng, names))
+	c.Members, c.Skew, c.Client, c.Async = nil, 0, 0, false
+	c.StreamOp0, c.StreamRes, c.Fed = false, false, false
+	return c
+}
+
+// RandomMismatch is some collectives of a world in which ranks make a mistake. No two calls in a row say
+// the same, so that all mistakes can be seen. The last call is one that no rank ends alone.
+func RandomMismatch(rng *rand.Rand, p *accl.Platform, world int) Mismatch {
+	var row []Case
+	for len(row) < 2+rng.IntN(3) {
+		c := RandomCollective(rng, p, world)
+		if len(row) == 0 || c.agreed() != row[len(row)-1].agreed() {
+			row = append(row, c)
+		}
+	}
+	last := RandomOp(rng, p, world, "allreduce")
+	last.Members, last.Skew, last.StreamOp0, last.StreamRes, last.Fed, last.Async, last.Client = nil, 0, false, false, false, false, 0
+	last.Count += 7 << 10
+	mistake := pick(rng, mistakes)
+	at := rng.IntN(len(row) - 1)
+	ranks := rng.Perm(world)[:1+rng.IntN(world-1)]
+	slices.Sort(ranks)
+	wrong := mistake.change(rng, p, world, slices.Clone(row), at)
+	m := Mismatch{What: fmt.Sprintf("ranks %v: call %d, %s, %s", ranks, at, row[at].Op, mistake.name), Calls: make([][]Case, world)}
+	for rank := range world {
+		m.Calls[rank] = append(slices.Clone(row), last)
+		if slices.Contains(ranks, rank) {
+			m.Calls[rank] = append(slices.Clone(wrong), last)
+		}
+	}
+	return m
+}
+
+// ErrSilent says that a rank was not told of a mistake.
+var ErrSilent = errors.New("a mistake was not noticed")
+
+// Run has each rank make its calls, one after the other, also after one has failed. Every call must end right,
+// or with an error that has at least one of the bits and no others; and the last one of every rank must fail.
+// Engines are those of all ranks, in this process.
+func (m *Mismatch) Run(ctx context.Context, engines []*accl.Engine, bits accl.ReturnCode) error {
+	errs := make([]error, len(engines))
+	var group sync.WaitGroup
+	for rank := range engines {
+		group.Go(func() { errs[rank] = m.run(ctx, engines, rank, bits) })
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%s: %w", m.What, err)
+	}
+	return nil
+}
+
+func (m *Mismatch) run(ctx context.Context, engines []*accl.Engine, rank int, bits accl.ReturnCode) error {
+	own := make([]*accl.Engine, len(engines))
+	own[rank] = engines[rank]
+	for i, c := range m.Calls[rank] {
+		err := c.Run(ctx, own)
+		var f *Failure
+		switch {
+		case err == nil && i == len(m.Calls[rank])-1:
+			return fmt.Errorf("rank %d, call %d: %w: %s", rank, i, ErrSilent, c)
+		case err == nil:
+		case !errors.As(err, &f) || !f.Tolerates(bits):
+			return fmt.Errorf("rank %d, call %d: %w", rank, i, err)
+		}
+	}
+	return nil
+}
+
+// Recover has all ranks of a world recover.
+func Recover(ctx context.Context, engines []*accl.Engine) error {
+	errs := make([]error, len(engines))
+	var group sync.WaitGroup
+	for rank, e := range engines {
+		group.Go(func() { errs[rank] = e.Recover(ctx) })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}

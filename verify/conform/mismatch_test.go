@@ -1,0 +1,75 @@
+package conform_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conform"
+)
+
+// patience is how long ranks wait for each other where some of them make mistakes.
+const patience = 300 * time.Millisecond
+
+// mistaken are the bits with which calls may fail where ranks make mistakes: those of ranks that are not
+// there, and that of ranks that do something else.
+func (b *bench) mistaken() accl.ReturnCode { return b.gone() | b.code("COLLECTIVE_MISMATCH") }
+
+// TestMistakes has ranks make mistakes in what they call: no data is wrong, every rank is told, and after
+// Recover all is well.
+func TestMistakes(t *testing.T) { mistakes(t, all) }
+
+func mistakes(t *testing.T, on where) {
+	for _, name := range on.of(generations...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, 5*time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+			rng := random(t)
+			for range on.times(40) {
+				m := conform.RandomMismatch(rng, b.p, len(b.engines))
+				if err := m.Run(ctx, b.engines, b.mistaken()); err != nil {
+					t.Fatal(err)
+				}
+				if err := conform.Recover(ctx, b.engines); err != nil {
+					t.Fatalf("after %s: %v", m.What, err)
+				}
+				b.tryThrice(ctx, conform.RandomCollective(rng, b.p, len(b.engines)))
+			}
+		})
+	}
+}
+
+// TestLeftOut is what users have seen: a rank leaves a collective out, and waits until the others have given
+// up; then all make the same call.
+func TestLeftOut(t *testing.T) { leftOut(t, all) }
+
+func leftOut(t *testing.T, on where) {
+	for _, name := range on.of("u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual") {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+			c := conform.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32, Count: 1000, Seed: 1}
+			b.tryThrice(ctx, c)
+			first := conform.Mismatch{What: "rank 3 leaves a call out", Calls: [][]conform.Case{{c}, {c}, {c}, {}}}
+			if err := first.Run(ctx, b.engines, b.mistaken()); err != nil {
+				t.Fatal(err)
+			}
+			c.Seed = 2
+			second := conform.Mismatch{What: "all make the next one", Calls: [][]conform.Case{{c}, {c}, {c}, {c}}}
+			if err := second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
+				t.Fatal(err)
+			}
+			pair := conform.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77, Members: []int{3, 0}}
+			b.tryThrice(ctx, pair) // another communicator
+			if _, err := b.engines[3].Barrier(ctx); !errors.Is(err, accl.ErrBroken) || !strings.Contains(err.Error(), "Recover") {
+				t.Errorf("rank 3: %v", err)
+			}
+			if err := conform.Recover(ctx, b.engines); err != nil {
+				t.Fatal(err)
+			}
+			b.tryThrice(ctx, c)
+		})
+	}
+}
