@@ -51,7 +51,8 @@ var optionalRegisters = []struct {
 	{"sessions", []string{"listen", "listen_status", "ip", "connect", "connect_status"}},
 	{"rendezvous", []string{
 		"window", "address", "address_high", "bytes", "open", "shut", "arrived", "done", "seek", "announced_count",
-		"announced_address", "announced_address_high", "announced_host", "announced_transfer", "take", "foreign",
+		"announced_address", "announced_address_high", "announced_host", "announced_transfer",
+		"announced_number", "announced_collective_count", "announced_shape", "take", "foreign",
 	}},
 	{"move", []string{"remote_address", "remote_address_high", "packet_index", "header_count", "window"}},
 }

@@ -9,6 +9,7 @@ import (
 // announcement is a buffer of a remote rank that waits for data.
 type announcement struct {
 	from       senderKey
+	of         collective
 	tag, count uint32
 	address    uint64
 	host       bool
@@ -17,14 +18,17 @@ type announcement struct {
 
 func (r *rendezvous) attachAnnouncements(b *bus) {
 	b.on("rendezvous", "seek", r.seek, nil)
-	b.on("rendezvous", "announced_count", func() uint32 { return r.found().count }, nil)
-	b.readOnly64("rendezvous", "announced_address", func() uint64 { return r.found().address })
-	b.on("rendezvous", "announced_transfer", func() uint32 { return r.found().transfer }, nil)
-	b.on("rendezvous", "announced_host", func() uint32 { return uint32(flag(r.found().host)) }, nil)
+	b.on("rendezvous", "announced_count", func() uint32 { return r.found.count }, nil)
+	b.readOnly64("rendezvous", "announced_address", func() uint64 { return r.found.address })
+	b.on("rendezvous", "announced_transfer", func() uint32 { return r.found.transfer }, nil)
+	b.on("rendezvous", "announced_number", func() uint32 { return r.found.of.number }, nil)
+	b.on("rendezvous", "announced_collective_count", func() uint32 { return r.found.of.count }, nil)
+	b.on("rendezvous", "announced_shape", func() uint32 { return r.found.of.shape }, nil)
+	b.on("rendezvous", "announced_host", func() uint32 { return uint32(flag(r.found.host)) }, nil)
 	b.on("rendezvous", "take", nil, func(uint32) error {
 		if r.sought >= 0 {
 			r.waiting = slices.Delete(r.waiting, r.sought, r.sought+1)
-			r.sought = -1
+			r.sought, r.found = -1, announcement{}
 		}
 		return nil
 	})
@@ -48,7 +52,7 @@ func (r *rendezvous) number(session uint32, p *outPacket, m *move) {
 func (r *rendezvous) announced(p *fabric.Packet) verdict {
 	e, f, h := r.e, &r.e.n.header, &p.Header
 	a := announcement{
-		from: r.sender(p), tag: f.tag.get32(h), count: f.count.get32(h),
+		from: r.sender(p), of: f.collective(h), tag: f.tag.get32(h), count: f.count.get32(h),
 		address: f.vaddr.get(h), host: f.host.get(h) != 0,
 	}
 	if len(r.waiting)+len(r.early) >= e.n.announcements {
@@ -83,27 +87,40 @@ func (r *rendezvous) keep(a announcement) {
 	r.e.raise(r.e.n.wake.rendezvous)
 }
 
+// What seek answers.
+const (
+	soughtNone uint32 = iota
+	soughtFound
+	soughtMismatch
+)
+
 // seek looks for the oldest announcement by the move registers' destination.
+// Those of older collectives are dropped on the way. One of another collective
+// can be read, but not taken.
 func (r *rendezvous) seek() uint32 {
-	r.sought = -1
+	r.sought, r.found = -1, announcement{}
 	regs := &r.e.mover.regs
 	to, ok := r.e.peer(regs.comm, regs.destination)
 	if !ok {
-		return 0
+		return soughtNone
 	}
-	key, any := senderKey{to.Session, to.Rank, regs.context}, r.e.n.tagAny
-	r.sought = slices.IndexFunc(r.waiting, func(a announcement) bool {
-		return key.by(a.from) && (a.tag == regs.tag || a.tag == any || regs.tag == any)
-	})
-	if r.sought < 0 {
-		return 0
+	q := regs.request()
+	for i := 0; i < len(r.waiting); i++ {
+		a := &r.waiting[i]
+		if a.from.session != to.Session || a.from.src != to.Rank {
+			continue
+		}
+		switch q.answer(r.e.n, a.from.context, a.tag, a.of) {
+		case outdated:
+			r.waiting = slices.Delete(r.waiting, i, i+1)
+			i--
+		case mismatch:
+			r.found = *a
+			return soughtMismatch
+		case match:
+			r.sought, r.found = i, *a
+			return soughtFound
+		}
 	}
-	return 1
-}
-
-func (r *rendezvous) found() announcement {
-	if r.sought < 0 {
-		return announcement{}
-	}
-	return r.waiting[r.sought]
+	return soughtNone
 }

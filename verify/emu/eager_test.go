@@ -337,7 +337,7 @@ func TestDrops(t *testing.T) {
 		}, "bad_packet"},
 		{"unknown bit", func(w *world, r *rig) {
 			h := good.bytes()
-			h[40] = 1
+			h[56] = 1
 			if err := w.raw[0].Send(0, &fabric.Packet{Header: h, Payload: four}); err != nil {
 				t.Fatal(err)
 			}

@@ -118,6 +118,7 @@ type Engine struct {
 	rx         *receiver
 	inbound    *inbound
 	rendezvous *rendezvous
+	notices    *notices
 	sessions   sessions
 	routes     *routes.Routes
 	timers     timers
@@ -216,6 +217,7 @@ func (e *Engine) attach() (err error) {
 	e.bus = newBus(e.d.ABI(), e.n, e.exchange)
 	e.cpu = rv32.New(e.n.ramBytes, e.bus)
 	e.mover, e.rx, e.inbound, e.rendezvous = newMover(e), newReceiver(e), newInbound(e), newRendezvous(e)
+	e.notices = newNotices(e)
 	e.attachCalls()
 	e.attachSystem()
 	e.attachTimers()

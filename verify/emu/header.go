@@ -34,6 +34,7 @@ func (f headerField) put(h *header, v uint64) {
 // any; all others are 0.
 type headerFields struct {
 	count, tag, src, seq, strm, dst, context headerField
+	number, elements, shape, notice          headerField // of collectives
 	messageType, host, vaddr                 headerField
 	named                                    [headerBytes / 8]uint64
 }
@@ -43,6 +44,7 @@ func resolveHeader(r *resolver, rendezvous bool) headerFields {
 	h := headerFields{
 		count: f("count"), tag: f("tag"), src: f("src"), seq: f("seq"),
 		strm: f("strm"), dst: f("dst"), context: f("comm_context"),
+		number: f("collective_number"), elements: f("collective_count"), shape: f("collective_shape"), notice: f("notice"),
 	}
 	if rendezvous {
 		h.messageType, h.host, h.vaddr = f("msg_type"), f("host"), f("vaddr")
@@ -69,6 +71,17 @@ func (r *resolver) headerField(name string) headerField {
 		return headerField{}
 	}
 	return headerField{at: at, shift: uint8(shift), mask: ^uint64(0) >> (64 - f.Bits())}
+}
+
+// collective is which one a message belongs to.
+func (f *headerFields) collective(h *header) collective {
+	return collective{f.number.get32(h), f.elements.get32(h), f.shape.get32(h)}
+}
+
+func (f *headerFields) putCollective(h *header, c collective) {
+	f.number.put(h, uint64(c.number))
+	f.elements.put(h, uint64(c.count))
+	f.shape.put(h, uint64(c.shape))
 }
 
 // clean tells whether all bits that belong to no field are 0.

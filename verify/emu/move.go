@@ -67,6 +67,7 @@ type Move struct {
 	TDEST                     uint32 // layout move_tdest
 	Comm, Source, Destination uint32
 	Context, Tag, Strm        uint32
+	Number, Count, Shape      uint32 // of the collective, as headers carry them: 0 where Context is even
 	ChunkBytes, SegmentBytes  uint32
 	MessageType               uint32 // enum message_type
 	RemoteAddress             uint64
@@ -77,6 +78,7 @@ type Move struct {
 	InnerCompressed           bool // reduced in compressed form
 	WireCompressed            bool // sent in compressed form
 	RemoteHost                bool // RemoteAddress lies in host memory
+	Notice                    bool // a header alone for the control processor
 }
 
 // String describes the move in one line.
@@ -96,6 +98,12 @@ func (m Move) String() string {
 		m.Result, m.Bytes, m.CompressedBytes, m.TDEST, m.Comm, m.Source, m.Destination, m.Context, m.Tag)
 	fmt.Fprintf(&b, ", strm %d, chunk %d, segment %d, type %d, remote 0x%X, packet %d, count %d, window %d",
 		m.Strm, m.ChunkBytes, m.SegmentBytes, m.MessageType, m.RemoteAddress, m.PacketIndex, m.HeaderCount, m.Window)
+	if inside(m.Context) {
+		fmt.Fprintf(&b, ", collective %d of %d elements and shape 0x%X", m.Number, m.Count, m.Shape)
+	}
+	if m.Notice {
+		b.WriteString(", a notice")
+	}
 	return b.String()
 }
 
@@ -124,6 +132,20 @@ type moveRegisters struct {
 	chunkBytes, segmentBytes, strm     uint32
 	remoteAddress                      uint64
 	packetIndex, headerCount, windowN  uint32
+	collective                         collective // of a move, as headers carry it
+}
+
+// request is what the registers ask for among the messages of a rank.
+func (r *moveRegisters) request() request {
+	return request{context: r.context, tag: r.tag, collective: r.carried()}
+}
+
+// carried is the collective as headers carry it.
+func (r *moveRegisters) carried() collective {
+	if !inside(r.context) {
+		return collective{}
+	}
+	return r.collective
 }
 
 // place is where an operand comes from or the result goes.
@@ -148,6 +170,7 @@ type move struct {
 	wire        bool // sent in compressed form
 	messageType uint32
 	remoteHost  bool
+	notice      bool // a header alone for the control processor
 }
 
 // form is the size of the move in one of its forms, in bytes.
@@ -190,6 +213,7 @@ func (n *numbers) decode(r *moveRegisters, control uint32) move {
 	m.result = place{r.resultAddress, c.resultHost.flag(control), c.resultForm.flag(control)}
 	m.inner, m.wire = c.inner.flag(control), c.wireForm.flag(control)
 	m.messageType, m.remoteHost = c.messageType.get(control), c.remoteHost.flag(control)
+	m.notice, m.collective = c.notice.flag(control), r.carried()
 	return m
 }
 
@@ -225,10 +249,11 @@ func (m *move) public() Move {
 		Bytes:  m.bytes, CompressedBytes: m.compressedBytes, TDEST: m.tdest,
 		Comm: m.comm, Source: m.source, Destination: m.destination,
 		Context: m.context, Tag: m.tag, Strm: m.strm,
+		Number: m.collective.number, Count: m.collective.count, Shape: m.collective.shape,
 		ChunkBytes: m.chunkBytes, SegmentBytes: m.segmentBytes,
 		MessageType: m.messageType, RemoteAddress: m.remoteAddress,
 		PacketIndex: m.packetIndex, HeaderCount: m.headerCount, Window: m.windowN,
 		KeptAddress: m.kept.addr, Keeps: m.keeps,
-		InnerCompressed: m.inner, WireCompressed: m.wire, RemoteHost: m.remoteHost,
+		InnerCompressed: m.inner, WireCompressed: m.wire, RemoteHost: m.remoteHost, Notice: m.notice,
 	}
 }

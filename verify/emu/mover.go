@@ -21,7 +21,8 @@ type queue struct {
 	job       *job   // the one that runs
 	running   bool
 	completed uint32
-	errors    uint32 // bits of the return code
+	errors    uint32                              // bits of the return code
+	failed    struct{ source, tag, bytes uint32 } // registers of the move that failed last
 }
 
 func queueNames(prefix string, n int) []string {
@@ -49,6 +50,7 @@ func (m *mover) attach(b *bus) {
 		"bytes": &r.bytes, "compressed_bytes": &r.compressedBytes, "tdest": &r.tdest,
 		"comm": &r.comm, "source": &r.source, "destination": &r.destination,
 		"comm_context": &r.context, "tag": &r.tag,
+		"collective_number": &r.collective.number, "collective_count": &r.collective.count, "collective_shape": &r.collective.shape,
 		"chunk_bytes": &r.chunkBytes, "segment_bytes": &r.segmentBytes, "strm": &r.strm,
 	} {
 		b.variable("move", name, v)
@@ -74,6 +76,9 @@ func (m *mover) attach(b *bus) {
 	for i, name := range queueNames("error_", len(m.queues)) {
 		q := &m.queues[i]
 		b.on("move_status", name, func() uint32 { return q.errors }, func(uint32) error { q.errors = 0; return nil })
+		b.on("move_status", fmt.Sprint("failed_source_", i), func() uint32 { return q.failed.source }, nil)
+		b.on("move_status", fmt.Sprint("failed_tag_", i), func() uint32 { return q.failed.tag }, nil)
+		b.on("move_status", fmt.Sprint("failed_bytes_", i), func() uint32 { return q.failed.bytes }, nil)
 	}
 }
 
@@ -170,8 +175,9 @@ func (m *mover) progress() bool {
 func (m *mover) end(q *queue) {
 	q.running = false
 	n := 1
-	if q.job.code != 0 {
+	if f := &q.job.m; q.job.code != 0 {
 		q.errors |= q.job.code
+		q.failed.source, q.failed.tag, q.failed.bytes = f.source, f.tag, f.bytes
 		n += len(q.waiting)
 		q.waiting = q.waiting[:0]
 	}

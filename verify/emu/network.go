@@ -27,13 +27,15 @@ func (s *networkSink) start(e *Engine, m *move) bool {
 	}
 	*s = networkSink{e: e, m: m, to: to, index: m.packetIndex, left: m.form(m.wire)}
 	s.data = e.n.rendezvous && m.messageType == e.n.message.data
-	s.counted = m.messageType == e.n.message.eager && m.strm == 0
+	s.counted = m.messageType == e.n.message.eager && m.strm == 0 && !m.notice
 	f := &e.n.header
 	f.tag.put(&s.header, uint64(m.tag))
 	f.src.put(&s.header, uint64(to.Local))
 	f.strm.put(&s.header, uint64(m.strm))
 	f.dst.put(&s.header, uint64(to.Session))
 	f.context.put(&s.header, uint64(m.context))
+	f.putCollective(&s.header, m.collective)
+	f.notice.put(&s.header, flag(m.notice))
 	f.messageType.put(&s.header, uint64(m.messageType))
 	if m.messageType != e.n.message.eager {
 		f.host.put(&s.header, flag(m.remoteHost))

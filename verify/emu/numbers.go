@@ -27,6 +27,7 @@ type numbers struct {
 	putTDESTOffset  uint32
 	windows         int
 	announcements   int
+	notices         int
 	openCalls       int
 
 	code    returnCodes
@@ -57,7 +58,7 @@ type numbers struct {
 }
 
 type returnCodes struct {
-	decode, size, config, receiveTimeout, sendTimeout, arithmetic, compression, streamTimeout, segment uint32
+	decode, size, config, receiveTimeout, sendTimeout, arithmetic, compression, streamTimeout, segment, mismatch uint32
 }
 
 type wakeEvents struct{ call, move, message, network, rendezvous uint32 }
@@ -76,7 +77,7 @@ type controlFields struct {
 	op0Compressed, op1Compressed, inner, resultForm, wireForm field
 	op0Host, op1Host, resultHost, keeps                       field
 	fence, queue                                              field
-	messageType, remoteAdvance, remoteHost                    field
+	messageType, remoteAdvance, remoteHost, notice            field
 }
 
 type tdestFields struct{ compressor, decompressor, reduction, kernel field }
@@ -111,7 +112,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.beatBytes = int(r.constant(abi.BeatBytes))
 	n.tagAny = uint32(r.constant("tag_any"))
 	n.moveQueues, n.moveQueueDepth = int(r.constant("move_queues")), int(r.constant("move_queue_depth"))
-	n.openCalls = int(r.constant("open_calls"))
+	n.openCalls, n.notices = int(r.constant("open_calls")), int(r.constant("notices"))
 	n.putStreamOffset = uint32(r.constant("put_stream_offset"))
 	n.putTDESTOffset = uint32(r.constant("put_tdest_offset"))
 	n.resolveBits(r)
@@ -129,6 +130,7 @@ func (n *numbers) resolveBits(r *resolver) {
 		receiveTimeout: code("RECEIVE_TIMEOUT"), sendTimeout: code("PACK_TIMEOUT_STS"),
 		arithmetic: code("ARITH"), compression: code("COMPRESSION"),
 		streamTimeout: code("KRNL_TIMEOUT_STS"), segment: code("SEGMENTER_EXPECTED_BTT"),
+		mismatch: code("COLLECTIVE_MISMATCH"),
 	}
 	wake := func(name string) uint32 { return r.bit("wake_event", name) }
 	n.wake = wakeEvents{call: wake("call"), move: wake("move"), message: wake("message"), network: wake("network")}
@@ -156,7 +158,7 @@ func (n *numbers) resolveMoves(r *resolver) {
 		op0Compressed: f("op0_compressed"), op1Compressed: f("op1_compressed"),
 		inner: f("inner_compressed"), resultForm: f("result_compressed"), wireForm: f("network_compressed"),
 		op0Host: f("op0_host"), op1Host: f("op1_host"), resultHost: f("result_host"), keeps: f("keeps"),
-		fence: f("fence"), queue: f("queue"),
+		fence: f("fence"), queue: f("queue"), notice: f("notice"),
 	}
 	t := func(name string) field { return r.field("move_tdest", name) }
 	n.tdest = tdestFields{t("compressor"), t("decompressor"), t("reduction"), t("kernel")}

@@ -27,6 +27,9 @@ func (in *inbound) receive(p *fabric.Packet, loop bool) verdict {
 	if !f.clean(h) {
 		return in.drop(e.n.event.badPacket)
 	}
+	if f.notice.get(h) != 0 {
+		return e.notices.arrived(p, loop)
+	}
 	count, size := f.count.get32(h), len(p.Payload)
 	switch t := f.messageType.get32(h); {
 	case t == e.n.message.eager:
@@ -57,13 +60,13 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 	e, f, h := in.e, &in.e.n.header, &p.Header
 	m := &message{
 		key:     messageKey{p.Session, f.src.get32(h), f.seq.get32(h)},
-		context: f.context.get32(h), tag: f.tag.get32(h), bytes: count,
+		context: f.context.get32(h), tag: f.tag.get32(h), of: f.collective(h), bytes: count,
 	}
 	if m.context == 0 && !e.rendezvous.foreign[p.Session] {
 		e.rendezvous.foreign[p.Session] = true
 	}
 	switch {
-	case e.rx.stale(m.key, m.context):
+	case e.rx.stale(m):
 		return in.refuse(p, count, e.n.event.stale)
 	case count == 0 && e.rx.headers < maxHeaders:
 		e.rx.add(m)

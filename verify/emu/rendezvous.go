@@ -8,6 +8,7 @@ type window struct {
 	mem        space
 	host       bool
 	from       senderKey
+	number     uint32 // of the collective; 0 outside
 	address    uint64
 	bytes      uint32
 
@@ -26,7 +27,8 @@ type rendezvous struct {
 	windows []window
 	last    int // window of the last data
 	waiting []announcement
-	sought  int // of waiting, by the last seek; -1 for none
+	sought  int          // of waiting, by the last seek; -1 for none
+	found   announcement // by it, of whichever collective
 	// Where messages can be lost: the numbers of the announcements sent next and
 	// found next, by session, and those that have overtaken others.
 	numbers  map[uint32]uint32
@@ -87,7 +89,7 @@ func newRendezvous(e *Engine) *rendezvous {
 // clear shuts all windows and drops all announcements.
 func (r *rendezvous) clear() {
 	clear(r.windows)
-	r.waiting, r.sought = nil, -1
+	r.waiting, r.sought, r.found = nil, -1, announcement{}
 	r.numbers, r.expected, r.early = map[uint32]uint32{}, map[uint32]uint32{}, nil
 }
 
@@ -112,6 +114,7 @@ func (r *rendezvous) open(host uint32) error {
 		*w = window{
 			open: true, mem: r.e.space(host&1 != 0), host: host&1 != 0,
 			from:    senderKey{from.Session, from.Rank, regs.context},
+			number:  regs.carried().number,
 			address: r.address, bytes: r.bytes,
 		}
 	}
@@ -161,11 +164,17 @@ func (k senderKey) by(sender senderKey) bool {
 	return k.session == sender.session && k.src == sender.src && (k.context == sender.context || sender.context == 0)
 }
 
+// takes tells whether a packet may be for the window, by its sender and its
+// collective.
+func (w *window) takes(sender senderKey, number uint32) bool {
+	return w.from.by(sender) && (!inside(w.from.context) || w.number == number)
+}
+
 // data writes a packet to the window that it is for.
 func (r *rendezvous) data(p *fabric.Packet) verdict {
 	e, f, h := r.e, &r.e.n.header, &p.Header
 	addr, host := f.vaddr.get(h), f.host.get(h) != 0
-	w := r.target(r.sender(p), f.tag.get32(h), addr, uint64(len(p.Payload)), host)
+	w := r.target(r.sender(p), f.number.get32(h), f.tag.get32(h), addr, uint64(len(p.Payload)), host)
 	if w == nil {
 		return e.inbound.drop(e.n.event.noWindow)
 	}
@@ -185,10 +194,10 @@ func (r *rendezvous) data(p *fabric.Packet) verdict {
 }
 
 // target is the open window that bytes from a sender are for.
-func (r *rendezvous) target(sender senderKey, tag uint32, addr, bytes uint64, host bool) *window {
+func (r *rendezvous) target(sender senderKey, number, tag uint32, addr, bytes uint64, host bool) *window {
 	fits := func(i int) bool {
 		w := &r.windows[i]
-		return w.open && w.from.by(sender) && r.answers(w, tag) && w.host == host && addr >= w.address &&
+		return w.open && w.takes(sender, number) && r.answers(w, tag) && w.host == host && addr >= w.address &&
 			addr-w.address <= uint64(w.bytes) && bytes <= uint64(w.bytes)-(addr-w.address)
 	}
 	if r.last < len(r.windows) && fits(r.last) {
@@ -241,7 +250,7 @@ func (r *rendezvous) finished(p *fabric.Packet) verdict {
 	var w *window
 	for i := range r.windows {
 		c := &r.windows[i]
-		if !c.open || c.ended || !c.from.by(sender) || !r.answers(c, f.tag.get32(h)) || total > uint64(c.bytes) || c.host != (f.host.get(h) != 0) {
+		if !c.open || c.ended || !c.takes(sender, f.number.get32(h)) || !r.answers(c, f.tag.get32(h)) || total > uint64(c.bytes) || c.host != (f.host.get(h) != 0) {
 			continue
 		}
 		if c.address == addr {

@@ -31,9 +31,16 @@ type message struct {
 	key     messageKey
 	context uint32
 	tag     uint32
+	of      collective
 	bytes   int
 	buffer  *buffer  // nil without payload
 	next    *message // with the same key
+}
+
+// stranger is a message of a collective that nobody has asked for.
+type stranger struct {
+	src uint32
+	of  collective
 }
 
 // receiver keeps rx buffers and the messages in them.
@@ -48,6 +55,7 @@ type receiver struct {
 	// sender's messages are counted.
 	known  map[senderKey][]uint32
 	sought *message // by the last seek
+	other  stranger // that ended a move with a mismatch last
 	from   peer     // of it
 	wants  []want   // that next has not found
 
@@ -66,6 +74,10 @@ func newReceiver(e *Engine) *receiver {
 	b.on("rx", "seek", r.seek, nil)
 	b.on("rx", "found", r.found, nil)
 	b.on("rx", "discard", nil, r.discard)
+	b.on("rx", "other_source", func() uint32 { return r.other.src }, nil)
+	b.on("rx", "other_number", func() uint32 { return r.other.of.number }, nil)
+	b.on("rx", "other_count", func() uint32 { return r.other.of.count }, nil)
+	b.on("rx", "other_shape", func() uint32 { return r.other.of.shape }, nil)
 	return r
 }
 
@@ -137,15 +149,15 @@ func (r *receiver) know(from peer, context uint32) {
 }
 
 // stale tells whether a message has been consumed already or is there twice.
-func (r *receiver) stale(key messageKey, context uint32) bool {
-	for m := r.waiting[key]; m != nil; m = m.next {
-		if m.context == context {
+func (r *receiver) stale(n *message) bool {
+	for m := r.waiting[n.key]; m != nil; m = m.next {
+		if m.context == n.context && m.of.number == n.of.number {
 			return true
 		}
 	}
-	records := r.known[senderKey{key.session, key.src, context}]
+	records := r.known[senderKey{n.key.session, n.key.src, n.context}]
 	for _, record := range records {
-		if int32(key.seq-r.e.exchange.Get(record+r.e.n.comm.inbound)) >= 0 {
+		if int32(n.key.seq-r.e.exchange.Get(record+r.e.n.comm.inbound)) >= 0 {
 			return false
 		}
 	}
@@ -153,26 +165,37 @@ func (r *receiver) stale(key messageKey, context uint32) bool {
 }
 
 // next finds the next message of a sender; nil if it has not come, or has
-// another tag.
-func (r *receiver) next(from peer, context, tag uint32) *message {
+// another tag. Those of older collectives are dropped on the way, uncounted. One
+// of another collective is other.
+func (r *receiver) next(from peer, q request) (next, other *message) {
 	seq := r.e.exchange.Get(from.Record + r.e.n.comm.inbound)
-	for m := r.waiting[messageKey{from.Session, from.Rank, seq}]; m != nil; m = m.next {
-		if m.context != context && m.context != 0 {
-			continue
-		}
-		if r.tagsMeet(m.tag, tag) {
-			return m
+	var following *message
+	for m := r.waiting[messageKey{from.Session, from.Rank, seq}]; m != nil; m = following {
+		following = m.next
+		switch q.answer(r.e.n, m.context, m.tag, m.of) {
+		case outdated:
+			r.remove(m)
+			r.giveBack(m)
+		case mismatch:
+			return nil, m
+		case match:
+			return m, nil
 		}
 	}
-	r.want(from, context, tag)
-	return nil
+	r.want(from, q.context, q.tag)
+	return nil, nil
 }
 
 // consume removes a message that next has found; its buffer stays.
 func (r *receiver) consume(m *message, from peer) {
 	r.know(from, m.context)
 	r.e.exchange.Word(from.Record + r.e.n.comm.inbound).Add(1)
-	r.wants = slices.DeleteFunc(r.wants, func(w want) bool { return w.from.Record == from.Record && r.tagsMeet(w.tag, m.tag) })
+	r.wants = slices.DeleteFunc(r.wants, func(w want) bool { return w.from.Record == from.Record && r.e.n.tagsMeet(w.tag, m.tag) })
+	r.remove(m)
+}
+
+// remove takes a message out of those that can be found; its buffer stays.
+func (r *receiver) remove(m *message) {
 	if m.buffer == nil {
 		r.headers--
 	}
@@ -211,7 +234,8 @@ func (r *receiver) seek() uint32 {
 		return 0
 	}
 	r.know(from, regs.context)
-	r.from, r.sought = from, r.next(from, regs.context, regs.tag)
+	r.from = from
+	r.sought, _ = r.next(from, regs.request())
 	if r.sought == nil {
 		return 0
 	}

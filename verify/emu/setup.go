@@ -53,6 +53,8 @@ func (j *job) meaningful() bool {
 		return false // what becomes of operand 1 is its inner form
 	case m.keeps && !m.apart():
 		return false
+	case m.notice && (m.resultKind != resultNetwork || m.kind[0] != operandNone || m.messageType != j.e.n.message.eager):
+		return false // it is a header alone
 	case m.beside() && (m.kind[1] == operandNone || m.wire != m.inner || m.inner && !m.op[1].compressed || j.takes(operandStream)):
 		return false // there is one lane for operands 1 and 2
 	case m.toStream() || j.takes(operandStream):
@@ -103,7 +105,7 @@ func (j *job) setUpOperand(i int, kind operandKind) bool {
 		}
 		e.routes.Use(from)
 		e.rx.know(from, m.context)
-		o.message = messageSource{e: e, from: from, context: m.context, tag: m.tag, left: m.form(at.compressed)}
+		o.message = messageSource{e: e, from: from, request: m.request(), left: m.form(at.compressed)}
 		o.src = &o.message
 	}
 	return true

@@ -91,23 +91,36 @@ func (s *streamSource) end() {}
 type messageSource struct {
 	e       *Engine
 	from    peer
-	context uint32
-	tag     uint32
+	request request
 	left    uint64 // bytes of the operand
 	msg     *message
 	addr    uint64 // in the message's buffer
 	rest    int    // of the message
 }
 
+// take takes the next message.
+func (s *messageSource) take() (wait, uint32) {
+	m, other := s.e.rx.next(s.from, s.request)
+	switch {
+	case other != nil:
+		s.e.rx.other = stranger{other.key.src, other.of}
+		return waitNone, s.e.n.code.mismatch
+	case m == nil:
+		return waitMessage, 0
+	}
+	s.e.rx.consume(m, s.from)
+	s.msg = m
+	return waitNone, 0
+}
+
 func (s *messageSource) peek(max int) ([]byte, wait, uint32) {
 	for s.rest == 0 {
 		s.end()
-		m := s.e.rx.next(s.from, s.context, s.tag)
-		if m == nil {
-			return nil, waitMessage, 0
+		if w, code := s.take(); w != waitNone || code != 0 {
+			return nil, w, code
 		}
-		s.e.rx.consume(m, s.from)
-		s.msg, s.rest = m, m.bytes
+		m := s.msg
+		s.rest = m.bytes
 		if uint64(m.bytes) > s.left {
 			return nil, waitNone, s.e.n.code.segment
 		}
@@ -132,13 +145,10 @@ func (s *messageSource) drop(n int) {
 
 // empty takes one message without payload.
 func (s *messageSource) empty() (wait, uint32) {
-	m := s.e.rx.next(s.from, s.context, s.tag)
-	if m == nil {
-		return waitMessage, 0
+	if w, code := s.take(); w != waitNone || code != 0 {
+		return w, code
 	}
-	s.e.rx.consume(m, s.from)
-	s.msg = m
-	if m.bytes > 0 {
+	if s.msg.bytes > 0 {
 		return waitNone, s.e.n.code.segment
 	}
 	return waitNone, 0

@@ -167,6 +167,7 @@ func (e *Engine) reset(parts uint32) {
 	if parts&p.messages != 0 {
 		e.rx.clear()
 		e.rendezvous.clear()
+		e.notices.clear()
 		clear(e.inbound.partly)
 	}
 }

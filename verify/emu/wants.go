@@ -35,12 +35,7 @@ func (r *receiver) welcome(m *message) bool {
 	}
 	return slices.ContainsFunc(r.wants, func(w want) bool {
 		return w.from.Session == m.key.session && w.from.Rank == m.key.src &&
-			(w.context == m.context || m.context == 0) && r.tagsMeet(w.tag, m.tag) &&
+			(w.context == m.context || m.context == 0) && r.e.n.tagsMeet(w.tag, m.tag) &&
 			r.e.exchange.Get(w.from.Record+r.e.n.comm.inbound) == m.key.seq
 	})
-}
-
-// tagsMeet tells whether a message with one tag answers a wait for the other.
-func (r *receiver) tagsMeet(a, b uint32) bool {
-	return a == b || a == r.e.n.tagAny || b == r.e.n.tagAny
 }

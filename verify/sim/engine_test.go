@@ -170,11 +170,11 @@ func TestClientsGetTheirAnswersInOrder(t *testing.T) {
 func TestAReturnCodeHasAllItsBits(t *testing.T) {
 	e, _ := toyEngine(t, Options{Build: Build{Careful: true}})
 	d, ctx := e.Device(), limited(t)
-	ticket, err := d.Start(ctx, 0, accl.Call{Scenario: 1, Tag: 1<<27 - 1})
+	ticket, err := d.Start(ctx, 0, accl.Call{Scenario: 1, Tag: 1<<28 - 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, err := d.Wait(ctx, ticket); err != nil || code != 1<<31|1<<27-1 {
+	if code, err := d.Wait(ctx, ticket); err != nil || code != 1<<31|1<<28-1 {
 		t.Errorf("0x%X, %v", uint32(code), err)
 	}
 }

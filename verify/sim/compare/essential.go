@@ -91,6 +91,7 @@ func (f moveFields) essential(m Move) Move {
 	clear(data || sends, &m.Bytes)
 	clear(converts, &m.CompressedBytes)
 	clear(receives || sends, &m.Comm, &m.Context, &m.Tag)
+	clear((receives || sends) && m.Context&1 != 0, &m.Number, &m.Count, &m.Shape) // others carry 0
 	clear(receives, &m.Source)
 	clear(sends, &m.Destination, &m.Strm)
 	clear(sends && data, &m.ChunkBytes, &m.SegmentBytes)

@@ -85,7 +85,7 @@ module platform_top #(
                 if (left != 0) left <= left - 1;
                 else if (!ack_valid) begin
                     ack_valid <= 1'b1;
-                    ack <= {tag[0], scenario[31:28], tag[26:0]};
+                    ack <= {tag[0], scenario[30:28], tag[27:0]};
                 end
             end
             if (ack_valid && ack_ready) begin
