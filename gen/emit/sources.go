@@ -52,6 +52,7 @@ var optionalRegisters = []struct {
 	{"rendezvous", []string{
 		"window", "address", "address_high", "bytes", "open", "shut", "arrived", "done", "seek", "announced_count",
 		"announced_address", "announced_address_high", "announced_host", "announced_transfer", "take", "foreign",
+		"announced_number", "announced_collective_count", "announced_shape",
 	}},
 	{"move", []string{"remote_address", "remote_address_high", "packet_index", "header_count", "window"}},
 }

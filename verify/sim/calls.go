@@ -14,9 +14,9 @@ import (
 // Ids by which the hardware tells clients apart. The host has some of them, each
 // for a client while that has calls in flight, and one for resets.
 const (
-	firstID = 8
-	resetID = 15
-	ids     = 16
+	firstID = 4
+	resetID = 7
+	ids     = 8
 	// maxPlaced is how many calls are in the hardware at a time: a reset always
 	// finds its way to the processor.
 	maxPlaced = 48

@@ -1,6 +1,6 @@
 // Calls of the simulation's host, merged into the calls of the design. Those of
 // the design go through as they are; each call's words stay together. The id in
-// the answer tells whose it is: 8 to 15 are the host's.
+// the answer tells whose it is: 4 to 7 are the host's.
 `default_nettype none
 
 module sim_host_calls #(
