@@ -25,20 +25,23 @@ module announcements (
     input  wire  [31:0]  seek_rank,
     input  wire  [31:0]  seek_context,
     input  wire  [31:0]  seek_tag,
+    input  wire engine_pkg::collective_t seek_collective,
     output logic         seek_done,
     input  wire          take_valid,
     output logic         take_done,
 
-    // What was found, and not taken yet.
+    // What was found, and not taken yet, or is of another collective.
     output logic         sought,
+    output logic         sought_other,
     output logic [31:0]  sought_count,
     output logic [63:0]  sought_address,
     output logic         sought_host,
-    output logic [31:0]  sought_transfer
+    output logic [31:0]  sought_transfer,
+    output engine_pkg::collective_t sought_collective
 );
 
     localparam int unsigned SLOTS = 64;
-    localparam int unsigned WIDTH = 16 + 5 * 32 + 64 + 1;
+    localparam int unsigned WIDTH = 16 + 8 * 32 + 64 + 1;
 
     localparam logic [3:0] IDLE        = 4'd0;
     localparam logic [3:0] NUMBER      = 4'd1; // which number is expected
@@ -53,6 +56,8 @@ module announcements (
     localparam logic [3:0] SEEK_READ   = 4'd10;
     localparam logic [3:0] SOUGHT      = 4'd11;
     localparam logic [3:0] TAKEN       = 4'd12;
+    localparam logic [3:0] COLLECTIVE  = 4'd13; // seek: of an older one, or of another one?
+    localparam logic [3:0] OLD         = 4'd14;
 
     logic [WIDTH-1:0]   entries [SLOTS];
     logic [SLOTS-1:0]   used, early;     // slots: taken; by those that have overtaken others
@@ -69,13 +74,15 @@ module announcements (
     logic [63:0]        entry_address;
     logic               entry_host;
     logic [31:0]        expected, next_expected, distance;
-    logic               counters_busy, by_seeker, meet, of_session, keep;
+    engine_pkg::collective_t entry_collective;
+    logic [31:0]        newer_by;
+    logic               counters_busy, by_seeker, meet, of_session, keep, remove, older, other, met;
     logic [SLOTS-1:0]   left;            // early ones to look at
     logic [5:0]         free_slot, left_slot, looked_at, at, keep_slot;
     logic               unused_bits;
 
-    assign unused_bits = ^{header, distance};
-    assign {entry_session, entry_src, entry_context, entry_tag, entry_count, entry_transfer, entry_address, entry_host} = entry;
+    assign unused_bits = ^{header, distance, newer_by};
+    assign {entry_session, entry_src, entry_context, entry_tag, entry_count, entry_transfer, entry_address, entry_host, entry_collective} = entry;
 
     session_counters numbers (
         .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)
@@ -90,10 +97,14 @@ module announcements (
     assign take_done     = state == TAKEN;
     assign distance      = header.seq - expected;
     assign looked_at     = state == SEEK ? order[9'd6 * 9'(position) +: 6] : left_slot;
-    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank && (entry_context == seek_context || entry_context == '0);
+    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank && (entry_context == seek_context || entry_context == '0 && !seek_context[0]);
     assign meet          = entry_tag == seek_tag || entry_tag == cclo_pkg::TAG_ANY || seek_tag == cclo_pkg::TAG_ANY;
+    assign newer_by      = entry_collective.number - seek_collective.number;
     assign of_session    = entry_session == session;
     assign below         = ~({6*SLOTS{1'b1}} << (9'd6 * 9'(sought_position)));
+
+    // One can no longer be found: what was sought is taken, or is of an older collective.
+    assign remove = state == IDLE && !stop && !announce_valid && take_valid && sought || state == OLD;
 
     // One becomes the last that can be found: the new one, or one that has waited.
     assign keep      = state == KEEP && (!engine_pkg::LOSSY || header.seq == next_expected) ||
@@ -103,7 +114,7 @@ module announcements (
     always_ff @(posedge clk) begin
         entry <= entries[looked_at];
         if (state == KEEP)
-            entries[free_slot] <= {session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0, header.vaddr, header.host != '0};
+            entries[free_slot] <= {session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0, header.vaddr, header.host != '0, header.collective};
     end
 
     always_ff @(posedge clk) begin
@@ -113,6 +124,12 @@ module announcements (
             order[9'd6 * 9'(waiting) +: 6] <= keep_slot;
             waiting       <= waiting + 1'b1;
             next_expected <= next_expected + 1'b1;
+        end
+        if (remove) begin
+            order             <= order & below | order >> 6 & ~below;
+            used[sought_slot] <= 1'b0;
+            waiting           <= waiting - 1'b1;
+            total             <= total - 1'b1;
         end
         case (state)
             IDLE: begin
@@ -125,17 +142,13 @@ module announcements (
                     if (total == 7'(engine_pkg::ANNOUNCEMENTS)) announce_event <= engine_pkg::EVENT_NO_ANNOUNCEMENT;
                     state   <= total == 7'(engine_pkg::ANNOUNCEMENTS) ? ANNOUNCED : engine_pkg::LOSSY ? NUMBER : KEEP;
                 end else if (take_valid) begin
-                    if (sought) begin
-                        order             <= order & below | order >> 6 & ~below;
-                        used[sought_slot] <= 1'b0;
-                        waiting           <= waiting - 1'b1;
-                        total             <= total - 1'b1;
-                    end
-                    sought <= 1'b0;
-                    state  <= TAKEN;
+                    sought       <= 1'b0;
+                    sought_other <= 1'b0;
+                    state        <= TAKEN;
                 end else if (seek_valid) begin
-                    sought <= 1'b0;
-                    state  <= seek_known ? SEEK : SOUGHT;
+                    sought       <= 1'b0;
+                    sought_other <= 1'b0;
+                    state        <= seek_known ? SEEK : SOUGHT;
                 end
             end
             NUMBER: state <= NUMBERED;
@@ -167,26 +180,43 @@ module announcements (
             end
             SEEK: state <= position == waiting ? SOUGHT : SEEK_READ;
             SEEK_READ: begin
-                position <= position + 1'b1;
-                if (by_seeker && meet) begin
-                    sought          <= 1'b1;
-                    sought_position <= position;
-                    sought_slot     <= at;
-                    sought_count    <= entry_count;
-                    sought_address  <= entry_address;
-                    sought_host     <= entry_host;
-                    sought_transfer <= entry_transfer;
+                position          <= position + 1'b1;
+                sought_position   <= position;
+                sought_slot       <= at;
+                sought_count      <= entry_count;
+                sought_address    <= entry_address;
+                sought_host       <= entry_host;
+                sought_transfer   <= entry_transfer;
+                sought_collective <= entry_collective;
+                met               <= meet;
+                older             <= newer_by[31];
+                other             <= entry_collective != seek_collective;
+                if (!by_seeker) state <= SEEK;
+                else if (seek_context[0]) state <= COLLECTIVE;
+                else begin
+                    sought <= meet;
+                    state  <= meet ? SOUGHT : SEEK;
                 end
-                state <= by_seeker && meet ? SOUGHT : SEEK;
+            end
+            COLLECTIVE: if (older) state <= OLD;
+                else begin
+                    sought       <= !other && met;
+                    sought_other <= other;
+                    state        <= other || met ? SOUGHT : SEEK;
+                end
+            OLD: begin
+                position <= sought_position;
+                state    <= SEEK;
             end
             default: state <= IDLE;
         endcase
         if (rst || clear) begin
-            used    <= '0;
-            early   <= '0;
-            waiting <= '0;
-            total   <= '0;
-            sought  <= 1'b0;
+            used         <= '0;
+            early        <= '0;
+            waiting      <= '0;
+            total        <= '0;
+            sought       <= 1'b0;
+            sought_other <= 1'b0;
         end
         if (rst) state <= IDLE;
     end

@@ -200,9 +200,9 @@ module cclo_core #(
     logic [31:0] exchange_wdata, exchange_rdata;
     logic [3:0] exchange_strobe;
     engine_pkg::reg_request_t calls_request, window_request, move_request, move_status_request, rx_request;
-    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request, system_request, timers_request;
+    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request, system_request, timers_request, notice_request;
     engine_pkg::reg_response_t calls_response, window_response, move_response, move_status_response, rx_response;
-    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response, system_response, timers_response;
+    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response, system_response, timers_response, notice_response;
 
     processor_bus bus (
         .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
@@ -210,7 +210,7 @@ module cclo_core #(
         .calls_request, .calls_response, .window_request, .window_response, .move_request, .move_response,
         .move_status_request, .move_status_response, .rx_request, .rx_response, .network_request, .network_response,
         .sessions_request, .sessions_response, .rendezvous_request, .rendezvous_response,
-        .system_request, .system_response, .timers_request, .timers_response
+        .system_request, .system_response, .timers_request, .timers_response, .notice_request, .notice_response
     );
 
     // Memory that host and engine share, and the ranks that it describes.
@@ -423,6 +423,7 @@ module cclo_core #(
     inbound arrivals (
         .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle(inbound_idle), .network_enable, .event_network,
         .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0), .reg_request(network_request), .reg_response(network_response),
+        .notice_request, .notice_response,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,

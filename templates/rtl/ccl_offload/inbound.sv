@@ -18,6 +18,8 @@ module inbound (
 
     input  wire engine_pkg::reg_request_t reg_request,
     output engine_pkg::reg_response_t     reg_response,
+    input  wire engine_pkg::reg_request_t notice_request,
+    output engine_pkg::reg_response_t     notice_response,
 
     // rx_packets.
     input  wire          rx_valid,
@@ -190,6 +192,12 @@ module inbound (
     logic [LENGTH-1:0]   put_bytes, put_sum;
     logic                put_last_;
 
+    // Notices.
+    logic                is_notice;      // a header alone, as a notice is
+    logic                notice_room, notice_arrives, notice_held, notice_waits; // arrives, held: with the verdict
+    logic                droppable;      // what finds no room, else it is held
+    logic                event_notice, event_registers;
+
     // The verdict.
     logic                push, push_valid, push_last, push_more, push_room;
     logic [LENGTH-1:0]   push_total;
@@ -228,8 +236,14 @@ module inbound (
     network_registers registers (
         .clk, .rst, .reset_network, .reg_request, .reg_response, .network_enable, .enabled,
         .events_set(events_set | payload_events | (valid_verdict ? event_ : '0)),
-        .closed(closed_valid && closed_take), .closed_by(closed), .event_network
+        .closed(closed_valid && closed_take), .closed_by(closed), .event_network(event_registers)
     );
+
+    notices told (
+        .clk, .rst, .clear(state == STOPPED && reset_messages), .arrived(valid_verdict && notice_arrives), .header, .room(notice_room),
+        .event_notice, .reg_request(notice_request), .reg_response(notice_response)
+    );
+    assign event_network = event_registers || event_notice;
 
     // The packet.
     assign cut       = engine_pkg::STREAMS && !loop;
@@ -241,6 +255,8 @@ module inbound (
     assign payload   = too_long ? header.count[LENGTH-1:0] : size;
     assign rest      = header.count - size_32;
     assign session   = loop ? header.dst : arrived_by;
+    assign is_notice = header.notice && header.kind == engine_pkg::TYPE_EAGER && header.count == '0 && (cut || size == '0);
+    assign droppable = engine_pkg::LOSSY && !loop;
     assign foreign_session_number = arrived_by[15:engine_pkg::SESSION_WIDTH] != '0;
     assign tdest     = header.strm[7:0] - 8'(cclo_pkg::PUT_STREAM_OFFSET) + 8'(cclo_pkg::PUT_TDEST_OFFSET);
     assign share     = cut && 32'(whole) > p_left ? p_left[LENGTH-1:0] : whole;
@@ -334,23 +350,25 @@ module inbound (
         cancelled     <= !go || cancelled && state != IDLE;
         case (state)
             IDLE: begin
-                rx_verdict    <= DROP;
-                rx_take_bytes <= '0;
-                rx_before     <= '0;
-                rx_rest       <= '0;
-                event_        <= '0;
-                push_valid    <= 1'b0;
-                n_write       <= 1'b0;
-                n_known       <= '0;
-                put_begins    <= 1'b0;
-                put_ends      <= 1'b0;
-                loop          <= rx_loop;
-                arrived_by    <= rx_session;
-                whole         <= rx_bytes;
-                size          <= rx_bytes - LENGTH'(cclo_pkg::HEADER_BYTES);
-                headless      <= rx_bytes < LENGTH'(cclo_pkg::HEADER_BYTES);
-                header        <= engine_pkg::unpack_header(rx_beat);
-                clean         <= engine_pkg::clean_header(rx_beat);
+                rx_verdict     <= DROP;
+                rx_take_bytes  <= '0;
+                rx_before      <= '0;
+                rx_rest        <= '0;
+                event_         <= '0;
+                push_valid     <= 1'b0;
+                n_write        <= 1'b0;
+                n_known        <= '0;
+                put_begins     <= 1'b0;
+                put_ends       <= 1'b0;
+                notice_held    <= 1'b0;
+                notice_arrives <= 1'b0;
+                loop           <= rx_loop;
+                arrived_by     <= rx_session;
+                whole          <= rx_bytes;
+                size           <= rx_bytes - LENGTH'(cclo_pkg::HEADER_BYTES);
+                headless       <= rx_bytes < LENGTH'(cclo_pkg::HEADER_BYTES);
+                header         <= engine_pkg::unpack_header(rx_beat);
+                clean          <= engine_pkg::clean_header(rx_beat);
                 if (stop) state <= DRAIN;
                 else if (closed_valid) state <= CLOSE_LOOK;
                 else if (rx_valid && go && push_room) state <= CHOOSE;
@@ -436,7 +454,15 @@ module inbound (
                     n_mode  <= NOTHING_LEFT;
                     n_known <= whole[5:0];
                 end else if (headless || !clean) event_ <= engine_pkg::EVENT_BAD_PACKET;
-                else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long)) event_ <= engine_pkg::EVENT_BAD_PACKET;
+                else if (is_notice) begin
+                    notice_arrives <= notice_room;
+                    notice_held    <= !notice_room && !droppable;
+                    event_         <= !notice_room && droppable ? engine_pkg::EVENT_NO_BUFFER : '0;
+                    rx_verdict     <= !notice_room && !droppable ? HOLD : DROP;
+                end else if (header.notice) begin
+                    event_  <= engine_pkg::EVENT_BAD_PACKET;
+                    n_write <= cut && counted && !fits;
+                end else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long)) event_ <= engine_pkg::EVENT_BAD_PACKET;
                 else if (header.kind == engine_pkg::TYPE_EAGER && header.strm == '0) begin
                     push_kind     <= MESSAGE;
                     push_last     <= fits;
@@ -448,9 +474,9 @@ module inbound (
                     n_write   <= !fits;
                     if (!KERNEL_STREAMS || !cut && !fits && size[$clog2(BEAT)-1:0] != '0) event_ <= engine_pkg::EVENT_BAD_PACKET;
                     else if (put_busy || !put_fits) begin
-                        n_write    <= engine_pkg::LOSSY && !loop && !fits;
-                        event_     <= engine_pkg::LOSSY && !loop ? engine_pkg::EVENT_NO_BUFFER : '0;
-                        rx_verdict <= engine_pkg::LOSSY && !loop ? DROP : HOLD;
+                        n_write    <= droppable && !fits;
+                        event_     <= droppable ? engine_pkg::EVENT_NO_BUFFER : '0;
+                        rx_verdict <= droppable ? DROP : HOLD;
                     end else begin
                         rx_verdict    <= PAYLOAD;
                         rx_take_bytes <= payload;
@@ -487,7 +513,7 @@ module inbound (
                     TAKEN:     n_write <= 1'b0;
                     STALE:     event_ <= engine_pkg::EVENT_STALE;
                     TOO_LARGE: event_ <= engine_pkg::EVENT_TOO_LARGE;
-                    default: if (loop || !engine_pkg::LOSSY) begin
+                    default: if (!droppable) begin
                         rx_verdict <= HOLD;
                         n_write    <= 1'b0;
                     end else event_ <= engine_pkg::EVENT_NO_BUFFER;
@@ -558,10 +584,13 @@ module inbound (
     // Held packets are offered again when there may be room.
     logic [8:0] put_needed;
     always_ff @(posedge clk) begin
-        rx_retry <= enabled || state == STOPPED || messages_retry || put_waits_room && put_free >= put_needed || put_waits_end && !put_busy;
+        rx_retry <= enabled || state == STOPPED || messages_retry || notice_waits && notice_room
+            || put_waits_room && put_free >= put_needed || put_waits_end && !put_busy;
+        if (notice_room) notice_waits <= 1'b0;
         if (put_free >= put_needed) put_waits_room <= 1'b0;
         if (!put_busy) put_waits_end <= 1'b0;
-        if (valid_verdict && rx_verdict == HOLD && push_kind == PUT) begin
+        if (valid_verdict && notice_held) notice_waits <= 1'b1;
+        if (valid_verdict && rx_verdict == HOLD && push_kind == PUT && !notice_held) begin
             if (put_busy && p_mode == NOTHING_LEFT) put_waits_end <= 1'b1;
             else begin
                 put_waits_room <= 1'b1;
@@ -570,6 +599,7 @@ module inbound (
         end
         if (rst) begin
             rx_retry       <= 1'b0;
+            notice_waits   <= 1'b0;
             put_waits_room <= 1'b0;
             put_waits_end  <= 1'b0;
         end

@@ -42,6 +42,8 @@ module message_matcher (
     output logic         sought,        // the last one has found a message
     output logic [31:0]  sought_bytes,
     output logic [15:0]  sought_record, // of its buffer, 0 without one
+    output logic [31:0]  other_source,  // the message of another collective that ended a move last
+    output engine_pkg::collective_t other_collective,
     input  wire          discard_valid,
     output logic         discard_done,
 
@@ -62,6 +64,7 @@ module message_matcher (
     input  wire          table_found,
     input  wire  [engine_pkg::BUFFER_WIDTH:0] table_number,
     input  wire  [31:0]  table_context,
+    input  wire engine_pkg::collective_t table_collective,
     input  wire  [31:0]  table_tag,
     input  wire  [31:0]  table_bytes,
     input  wire          table_complete,
@@ -69,6 +72,7 @@ module message_matcher (
     output logic         table_insert,
     output logic [engine_pkg::BUFFER_WIDTH:0] number,
     output logic [31:0]  count,
+    output engine_pkg::collective_t collective,
 
     // sender_table
     output logic         senders_start,
@@ -153,6 +157,11 @@ module message_matcher (
     logic [NUMBER-1:0] parked_number;
     logic [31:0]       parked_count;
     logic              meet, foreign, change, welcome_soon, ask, add;
+    logic              of_collective;    // the request is
+    logic              same_number, same_collective, older; // the message found, a cycle later
+    logic [31:0]       newer_by;
+    logic              mismatch;
+    logic              drops;            // a message of an older collective: then who asked is served anew
     logic [15:0]       ask_record;
     logic              sought_valid;
     logic [NUMBER-1:0] sought_number;
@@ -171,7 +180,7 @@ module message_matcher (
     logic              unused_bits;
 
     assign unused_ok   = exchange_response.ok;
-    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, match_request.waits, seek_request.waits, distance};
+    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, match_request.waits, seek_request.waits, distance, newer_by};
 
     assign parked_hit  = state == IDLE && !stop && parked && completed && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
     assign given       = parked_hit;
@@ -192,12 +201,14 @@ module message_matcher (
     assign used_ready   = alone_take;
     assign alone_put    = state == TOOK && number[NUMBER-1];
 
-    assign meet   = table_tag == tag || table_tag == cclo_pkg::TAG_ANY || tag == cclo_pkg::TAG_ANY;
-    assign foreign  = table_context != context_ && table_context != '0;
-    assign distance = seq - exchange_response.rdata;
-    assign passed   = distance[31];
-    assign known    = senders_done || senders_known;
-    assign idle   = state == IDLE;
+    assign meet          = table_tag == tag || table_tag == cclo_pkg::TAG_ANY || tag == cclo_pkg::TAG_ANY;
+    assign foreign       = table_context != context_ && (table_context != '0 || context_[0]);
+    assign newer_by      = table_collective.number - collective.number;
+    assign distance      = seq - exchange_response.rdata;
+    assign passed        = distance[31];
+    assign known         = senders_done || senders_known;
+    assign of_collective = context_[0];
+    assign idle          = state == IDLE;
 
     assign accept_done   = state == ANSWER && operation == ACCEPT;
     assign remove_done   = state == ANSWER && operation == REMOVE;
@@ -210,12 +221,13 @@ module message_matcher (
 
     always_comb begin
         match_response = '0;
-        match_response.done    = parked_hit || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
-        match_response.found   = parked_hit || hit;
-        match_response.bytes   = count;
-        match_response.address = look_address;
-        match_response.stored  = !number[NUMBER-1];
-        match_response.buffer_ = number[NUMBER-2:0];
+        match_response.done     = parked_hit || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
+        match_response.found    = parked_hit || hit;
+        match_response.mismatch = mismatch;
+        match_response.bytes    = count;
+        match_response.address  = look_address;
+        match_response.stored   = !number[NUMBER-1];
+        match_response.buffer_  = number[NUMBER-2:0];
     end
 
     assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED || state == KNOWN && known && senders_found && !there;
@@ -251,6 +263,13 @@ module message_matcher (
         end
     end
 
+    // What the table has found stands there a cycle before it is done.
+    always_ff @(posedge clk) begin
+        same_number     <= table_collective.number == collective.number;
+        same_collective <= table_collective == collective;
+        older           <= newer_by[31];
+    end
+
     always_ff @(posedge clk) begin
         table_start   <= 1'b0;
         table_step    <= 1'b0;
@@ -272,6 +291,8 @@ module message_matcher (
             IDLE: begin
                 any           <= 1'b0;
                 hit           <= parked_hit;
+                mismatch      <= 1'b0;
+                drops         <= 1'b0;
                 there         <= 1'b0;
                 senders_known <= 1'b0;
                 if (parked_hit) begin
@@ -286,6 +307,7 @@ module message_matcher (
                     src           <= accept_header.src;
                     seq           <= accept_header.seq;
                     context_      <= accept_header.context_;
+                    collective    <= accept_header.collective;
                     tag           <= accept_header.tag;
                     count         <= accept_header.count;
                     table_start   <= 1'b1;
@@ -316,6 +338,7 @@ module message_matcher (
                     session      <= seek_request.session;
                     src          <= seek_request.rank;
                     context_     <= seek_request.context_;
+                    collective   <= seek_request.collective;
                     tag          <= seek_request.tag;
                     record       <= seek_request.record[15:0];
                     sought_valid <= 1'b0;
@@ -328,6 +351,7 @@ module message_matcher (
                     session     <= match_request.session;
                     src         <= match_request.rank;
                     context_    <= match_request.context_;
+                    collective  <= match_request.collective;
                     tag         <= match_request.tag;
                     record      <= match_request.record[15:0];
                     state       <= EXPECTED;
@@ -336,7 +360,7 @@ module message_matcher (
             TWICE: if (table_done) begin
                 accept_verdict <= STALE;
                 there          <= table_found;
-                if (!table_found || table_context == context_) state <= KNOWN;
+                if (!table_found || table_context == context_ && same_number) state <= KNOWN;
                 else table_step <= 1'b1;
             end
             KNOWN: if (known) begin
@@ -403,9 +427,23 @@ module message_matcher (
                         number <= parked_number;
                         count  <= parked_count;
                     end
+                end else if (table_done && table_complete && !foreign && of_collective && older) begin
+                    table_remove <= 1'b1;
+                    took         <= 1'b1;
+                    drops        <= 1'b1;
+                    parked       <= 1'b0;
+                    state        <= TOOK;
+                end else if (table_done && table_complete && !foreign && of_collective && !same_collective) begin
+                    parked   <= 1'b0;
+                    mismatch <= 1'b1;
+                    state    <= ANSWER;
+                    if (operation == MATCH) begin
+                        other_source     <= src;
+                        other_collective <= table_collective;
+                    end
                 end else if (table_done && (!table_complete || foreign || !meet)) begin
                     table_step <= 1'b1;
-                    if (!parked && !foreign && meet) begin
+                    if (!parked && !foreign && meet && (!of_collective || same_collective)) begin
                         parked        <= operation == MATCH;
                         parked_number <= table_number;
                         parked_count  <= table_bytes;
@@ -456,9 +494,9 @@ module message_matcher (
             SATISFY: if (wants_done) state <= TOOK;
             TOOK: begin
                 if (sought_number == number) sought_valid <= 1'b0;
-                state <= operation == DISCARD && !number[NUMBER-1] ? GIVE_BACK : ANSWER;
+                state <= (drops || operation == DISCARD) && !number[NUMBER-1] ? GIVE_BACK : drops ? IDLE : ANSWER;
             end
-            GIVE_BACK: if (release_ready) state <= ANSWER;
+            GIVE_BACK: if (release_ready) state <= drops ? IDLE : ANSWER;
             default: state <= IDLE;
         endcase
         if (rst || clear) begin
@@ -466,7 +504,11 @@ module message_matcher (
             sought_valid <= 1'b0;
             fresh        <= '0;
         end
-        if (rst) state <= IDLE;
+        if (rst) begin
+            state            <= IDLE;
+            other_source     <= '0;
+            other_collective <= '0;
+        end
     end
 
 endmodule

@@ -10,6 +10,7 @@ module message_source (
     input  wire                                want,   // the next message
     input  wire                                drop,   // until idle
     output logic                               held,   // there is one
+    output logic                               mismatch, // there is one of another collective: the move fails
     output logic                               idle,
     output logic [31:0]                        bytes,  // of it that are left
     output logic [63:0]                        address,
@@ -33,22 +34,25 @@ module message_source (
     localparam logic [2:0] MISSING = 3'd2;
     localparam logic [2:0] HELD    = 3'd3;
     localparam logic [2:0] RELEASE = 3'd4;
+    localparam logic [2:0] OTHER   = 3'd5;
 
     logic [2:0] state;
     logic       changed; // since it was asked for
 
     assign held           = state == HELD;
+    assign mismatch       = state == OTHER;
     assign idle           = state == NONE; // what is missing may come while it is given up
     assign release_valid  = state == RELEASE;
     assign release_buffer = buffer_;
 
-    assign match_request.valid    = state == ASK;
-    assign match_request.waits    = state == MISSING;
-    assign match_request.record   = move.ranks.source_record;
-    assign match_request.session  = move.ranks.source_session;
-    assign match_request.rank     = move.issue.source;
-    assign match_request.context_ = move.issue.context_;
-    assign match_request.tag      = move.issue.tag;
+    assign match_request.valid      = state == ASK;
+    assign match_request.waits      = state == MISSING;
+    assign match_request.record     = move.ranks.source_record;
+    assign match_request.session    = move.ranks.source_session;
+    assign match_request.rank       = move.issue.source;
+    assign match_request.context_   = move.issue.context_;
+    assign match_request.tag        = move.issue.tag;
+    assign match_request.collective = move.issue.collective;
 
     always_ff @(posedge clk) begin
         if (messages_changed) changed <= 1'b1;
@@ -61,7 +65,7 @@ module message_source (
                     state   <= ASK;
                     changed <= messages_changed;
                 end
-                ASK: if (match_response.done) state <= match_response.found ? HELD : MISSING;
+                ASK: if (match_response.done) state <= match_response.found ? HELD : match_response.mismatch ? OTHER : MISSING;
                 MISSING: if (match_response.done) begin
                     state <= HELD;
                 end else if (drop || !want) begin
@@ -74,6 +78,7 @@ module message_source (
                     if (drop) state <= stored ? RELEASE : NONE;
                     else if (take && bytes == 32'(take_bytes)) state <= NONE;
                 end
+                OTHER: if (drop || !want) state <= NONE;
                 default: if (release_ready) state <= NONE;
             endcase
         end

@@ -18,7 +18,8 @@ module message_table (
     output logic         done,
     output logic         found,
     output logic [engine_pkg::BUFFER_WIDTH:0] found_number, // a cycle before done already
-    output logic [31:0]  found_context,
+    output logic [31:0]  found_context,             // and these
+    output engine_pkg::collective_t found_collective,
     output logic [31:0]  found_tag,
     output logic [31:0]  found_bytes,
     output logic         found_complete,
@@ -30,6 +31,7 @@ module message_table (
     input  wire          insert,
     input  wire  [engine_pkg::BUFFER_WIDTH:0] insert_number,
     input  wire  [31:0]  insert_context,
+    input  wire engine_pkg::collective_t insert_collective,
     input  wire  [31:0]  insert_tag,
     input  wire  [31:0]  insert_bytes,
     input  wire          insert_complete,
@@ -48,7 +50,7 @@ module message_table (
 );
 
     localparam int unsigned NUMBER = engine_pkg::BUFFER_WIDTH + 1;
-    localparam int unsigned WIDTH  = 16 + 5 * 32;
+    localparam int unsigned WIDTH  = 16 + 8 * 32;
 
     localparam logic [1:0] IDLE    = 2'd0;
     localparam logic [1:0] FIRST   = 2'd1;
@@ -77,9 +79,9 @@ module message_table (
     logic [31:0]       entry_src, entry_seq;
     logic [NUMBER:0]   follower;
     logic              same, head_write, follower_write;
-    logic [31:0]       unused_context;
+    logic [127:0]      unused_context;
 
-    assign {entry_session, entry_src, entry_seq, found_context, found_tag, found_bytes} = entry;
+    assign {entry_session, entry_src, entry_seq, found_context, found_collective, found_tag, found_bytes} = entry;
     assign {read_session, read_src, read_seq, unused_context, read_tag, read_bytes} = read_entry;
 
     assign follower       = followers[at];
@@ -92,7 +94,7 @@ module message_table (
     always_ff @(posedge clk) begin
         entry      <= entries[at];
         read_entry <= entries[{1'b0, read_number}];
-        if (insert) entries[insert_number] <= {session, src, seq, insert_context, insert_tag, insert_bytes};
+        if (insert) entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
         if (follower_write) followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
         if (head_write) heads[chain] <= insert ? insert_number : follower[NUMBER-1:0];
     end

@@ -22,6 +22,7 @@ module move_channel #(
     output logic                               completed, // a move
     output logic                               failed,    // a move, and all later ones with it
     output logic [31:0]                        failure,
+    output logic [95:0]                        failing,   // source, tag and bytes of the move
     output logic                               idle,
 
     output engine_pkg::match_request_t         match_request,
@@ -123,7 +124,7 @@ module move_channel #(
     );
 
     // Operands.
-    logic        message_held, message_stored, message_want, message_drop, window_idle;
+    logic        message_held, message_mismatch, message_stored, message_want, message_drop, window_idle;
     logic [31:0] message_bytes, op0_window, op1_window;
     logic [63:0] message_address, op0_address, op1_address, op2_address, kept_address, result_address;
     logic [engine_pkg::BUFFER_WIDTH-1:0] message_buffer;
@@ -135,7 +136,7 @@ module move_channel #(
 
     message_source messages (
         .clk, .rst, .move, .want(message_want), .drop(message_drop),
-        .held(message_held), .idle(message_idle), .bytes(message_bytes), .address(message_address),
+        .held(message_held), .mismatch(message_mismatch), .idle(message_idle), .bytes(message_bytes), .address(message_address),
         .stored(message_stored), .buffer_(message_buffer),
         .take(state == SLICE && accepted && takes_message && !plan.empty), .take_bytes(message_take),
         .match_request, .match_response, .messages_changed,
@@ -172,7 +173,7 @@ module move_channel #(
     logic [1:0]  op0_waits, op1_waits, result_waits, waits, stood;
     logic [31:0] op0_code, op1_code, sources_code, timeout_code;
     logic [2:0]  message_log2;
-    logic        message_little, message_lacks, message_wrong;
+    logic        message_little, message_lacks, message_wrong, message_other;
     logic [1:0]  window_little, window_lacks, window_bad, window_split, kernel_lacks;
     logic        result_lacks, steady, op0_there, sources_ready, limit_expired;
 
@@ -187,6 +188,7 @@ module move_channel #(
         message_lacks <= !message_held || message_bytes == '0;
         message_wrong <= message_held && message_bytes != '0
             && (message_little || message_bytes > units_left << message_log2);
+        message_other <= message_mismatch;
         window_lacks  <= ~window_known | window_little;
         window_short  <= window_known & window_little;
         window_split  <= window_known & window_little & ~window_more;
@@ -201,6 +203,7 @@ module move_channel #(
         if (plan.op0.message) begin
             if (message_lacks) op0_waits = WAITS_RECEIVE;
             if (message_wrong) op0_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+            if (message_other) op0_code = cclo_pkg::RETURN_CODE_COLLECTIVE_MISMATCH;
         end
         if (plan.op0.window) begin
             if (window_lacks[0]) op0_waits = WAITS_RECEIVE;
@@ -214,6 +217,7 @@ module move_channel #(
         if (plan.op1.message) begin
             if (message_lacks) op1_waits = WAITS_RECEIVE;
             if (message_wrong) op1_code = cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
+            if (message_other) op1_code = cclo_pkg::RETURN_CODE_COLLECTIVE_MISMATCH;
         end
         if (plan.op1.window) begin
             if (window_lacks[1]) op1_waits = WAITS_RECEIVE;
@@ -227,7 +231,8 @@ module move_channel #(
         // In the order in which they are asked for.
         if (state == MESSAGE) begin
             waits        = message_held ? WAITS_NOTHING : WAITS_RECEIVE;
-            sources_code = message_held && message_bytes != '0 ? cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT : '0;
+            sources_code = message_mismatch ? cclo_pkg::RETURN_CODE_COLLECTIVE_MISMATCH
+                : message_held && message_bytes != '0 ? cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT : '0;
         end else if (plan.empty) begin
             waits        = packet_open ? WAITS_NOTHING : WAITS_PACKET;
             sources_code = '0;
@@ -379,6 +384,7 @@ module move_channel #(
     assign abandon     = state == ABANDON;
     assign failed      = state == END && ending;
     assign failure     = resetting ? '0 : code;
+    assign failing     = {move.issue.source, move.issue.tag, move.issue.bytes};
     assign completed   = order_completed || state == END && !ending && order_empty;
     assign restart     = failed;
     assign idle        = state == IDLE && !queue_valid && order_empty && !ending;

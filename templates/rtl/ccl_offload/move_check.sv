@@ -49,6 +49,7 @@ module move_check (
     assign meaningless   = !is_kind(control.op0) || !is_kind(control.op1)
         || !op0_there && op1_there || both_one || streams && !KERNEL_STREAMS
         || apart && (!op1_there || result_converts) || control.keeps && !apart
+        || control.notice && (control.result != 3'(cclo_pkg::MOVE_RESULT_NETWORK) || !eager || !no_bytes)
         || beside && (!op1_there || streams || wire_converts || beside_converts && op1_converts);
     assign network_bad   = to_network && (!network_enable || !move.ranks.destination_ok);
     assign ranks_bad     = takes_message && !move.ranks.source_ok;

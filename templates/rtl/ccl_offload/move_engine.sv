@@ -89,6 +89,7 @@ module move_engine (
     logic [QUEUES-1:0]    completed, failed, idle;
     logic [8*QUEUES-1:0]  waiting;
     logic [32*QUEUES-1:0] failure;
+    logic [96*QUEUES-1:0] failing;
     logic                 deciding;
     move_pkg::move_t      move;
 
@@ -104,7 +105,7 @@ module move_engine (
     move_status status (
         .clk, .rst, .reset_moves, .request(status_request), .response(status_response),
         .deciding, .accepted, .dropped, .overflowed, .refuses, .full, .waiting, .abort,
-        .completed, .failed, .failure, .event_move
+        .completed, .failed, .failure, .failing, .event_move
     );
 
     logic [QUEUES*MATCH_REQUEST-1:0]   match_request;
@@ -147,7 +148,7 @@ module move_engine (
         move_channel #(.QUEUE(q)) channel (
             .clk, .rst, .reset_moves, .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,
             .queue_valid, .queue_ready, .queue_move, .abort(abort[q]),
-            .completed(completed[q]), .failed(failed[q]), .failure(failure[32*q +: 32]), .idle(idle[q]),
+            .completed(completed[q]), .failed(failed[q]), .failure(failure[32*q +: 32]), .failing(failing[96*q +: 96]), .idle(idle[q]),
             .match_request(match_request[MATCH_REQUEST*q +: MATCH_REQUEST]),
             .match_response(match_response[MATCH_RESPONSE*q +: MATCH_RESPONSE]), .messages_changed,
             .release_valid(channel_drop_valid[q]), .release_ready(channel_drop_ready[q]),

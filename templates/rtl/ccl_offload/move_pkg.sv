@@ -18,6 +18,7 @@ package move_pkg;
         logic [31:0] source;
         logic [31:0] destination;
         logic [31:0] context_;
+        engine_pkg::collective_t collective;
         logic [31:0] tag;
         logic [31:0] strm;
         logic [31:0] chunk_bytes;

@@ -27,6 +27,7 @@ module move_status (
     input  wire [engine_pkg::QUEUES-1:0]    completed,
     input  wire [engine_pkg::QUEUES-1:0]    failed,
     input  wire [32*engine_pkg::QUEUES-1:0] failure,
+    input  wire [96*engine_pkg::QUEUES-1:0] failing, // source, tag and bytes of that move
 
     output logic                           event_move
 );
@@ -35,9 +36,11 @@ module move_status (
     localparam int unsigned DEPTH  = cclo_pkg::MOVE_QUEUE_DEPTH;
 
     // Offset of a queue's registers from those of queue 0.
-    localparam logic [7:0] STRIDE = 8'(cclo_pkg::MOVE_STATUS_COMPLETED_1_OFFSET - cclo_pkg::MOVE_STATUS_COMPLETED_0_OFFSET);
+    localparam logic [7:0] STRIDE        = 8'(cclo_pkg::MOVE_STATUS_COMPLETED_1_OFFSET - cclo_pkg::MOVE_STATUS_COMPLETED_0_OFFSET);
+    localparam logic [7:0] FAILED_STRIDE = 8'(cclo_pkg::MOVE_STATUS_FAILED_SOURCE_1_OFFSET - cclo_pkg::MOVE_STATUS_FAILED_SOURCE_0_OFFSET);
 
     logic [32*QUEUES-1:0] totals, errors; // totals without those of the cycle before
+    logic [96*QUEUES-1:0] moves;          // those that failed last: source, tag and bytes
     logic [8*QUEUES-1:0]  occupied, room, gone;
     logic [QUEUES-1:0]    changed, cleared, busy;
     logic                 read, write, known, writable, readable, stall;
@@ -75,6 +78,18 @@ module move_status (
                 writable   = 1'b1;
                 cleared[i] = write;
             end
+            if (request.address == 8'(cclo_pkg::MOVE_STATUS_FAILED_SOURCE_0_OFFSET) + 8'(i) * FAILED_STRIDE) begin
+                value    = moves[96*i + 64 +: 32];
+                readable = 1'b1;
+            end
+            if (request.address == 8'(cclo_pkg::MOVE_STATUS_FAILED_TAG_0_OFFSET) + 8'(i) * FAILED_STRIDE) begin
+                value    = moves[96*i + 32 +: 32];
+                readable = 1'b1;
+            end
+            if (request.address == 8'(cclo_pkg::MOVE_STATUS_FAILED_BYTES_0_OFFSET) + 8'(i) * FAILED_STRIDE) begin
+                value    = moves[96*i +: 32];
+                readable = 1'b1;
+            end
         end
     end
 
@@ -107,8 +122,10 @@ module move_status (
                 totals[32*q +: 32]  <= '0;
                 gone[8*q +: 8]      <= '0;
                 errors[32*q +: 32]  <= '0;
+                moves[96*q +: 96]   <= '0;
                 occupied[8*q +: 8]  <= '0;
             end else begin
+                if (failed[q] && failure[32*q +: 32] != '0) moves[96*q +: 96] <= failing[96*q +: 96]; // not at a reset
                 totals[32*q +: 32] <= totals[32*q +: 32] + 32'(gone[8*q +: 8]);
                 gone[8*q +: 8]     <= ended + 8'(dropped[q] || overflowed[q]);
                 occupied[8*q +: 8] <= occupied[8*q +: 8] + 8'(accepted[q]) - ended;

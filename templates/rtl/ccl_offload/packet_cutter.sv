@@ -93,7 +93,7 @@ module packet_cutter (
         packet.session         = move.ranks.destination_session;
         packet.self            = move.ranks.destination_self;
         packet.headed          = headed;
-        packet.counted         = headed && plan.eager && move.issue.strm == '0;
+        packet.counted         = headed && plan.eager && move.issue.strm == '0 && !control.notice;
         packet.numbered        = engine_pkg::LOSSY && engine_pkg::HAS_RENDEZVOUS && control.kind == engine_pkg::TYPE_ANNOUNCEMENT;
         packet.written         = engine_pkg::STACK_RDMA && plan.data && !move.ranks.destination_self;
         packet.record          = move.ranks.destination_record;
@@ -108,6 +108,8 @@ module packet_cutter (
         packet.header.host     = plan.eager ? '0 : 8'(control.remote_host);
         packet.header.vaddr    = plan.eager ? '0 : vaddr;
         packet.header.context_ = move.issue.context_;
+        packet.header.notice   = control.notice;
+        if (move.issue.context_[0]) packet.header.collective = move.issue.collective;
     end
 
     always_ff @(posedge clk) begin

@@ -43,10 +43,12 @@ module processor_bus (
     output engine_pkg::reg_request_t       system_request,
     input  wire engine_pkg::reg_response_t system_response,
     output engine_pkg::reg_request_t       timers_request,
-    input  wire engine_pkg::reg_response_t timers_response
+    input  wire engine_pkg::reg_response_t timers_response,
+    output engine_pkg::reg_request_t       notice_request,
+    input  wire engine_pkg::reg_response_t notice_response
 );
 
-    localparam int unsigned PAGES = 10;
+    localparam int unsigned PAGES = 11;
     // All pages of registers lie in the 4 KiB from here on.
     localparam logic [31:0] REGISTERS = cclo_pkg::CALLS_STATUS_ADDRESS & 32'hFFFF_F000;
 
@@ -66,6 +68,7 @@ module processor_bus (
     assign whole         = bus_strobe == 4'hF;
 
     assign page = {
+        bus_address[11:8] == engine_pkg::PAGE_NOTICE,
         bus_address[11:8] == engine_pkg::PAGE_TIMERS,
         bus_address[11:8] == engine_pkg::PAGE_SYSTEM,
         bus_address[11:8] == engine_pkg::PAGE_RENDEZVOUS && engine_pkg::HAS_RENDEZVOUS,
@@ -88,7 +91,7 @@ module processor_bus (
 
     always_comb begin
         {calls_request, window_request, move_request, move_status_request, rx_request} = {5{request}};
-        {network_request, sessions_request, rendezvous_request, system_request, timers_request} = {5{request}};
+        {network_request, sessions_request, rendezvous_request, system_request, timers_request, notice_request} = {6{request}};
         calls_request.valid       = bus_valid && page[0];
         window_request.valid      = bus_valid && page[1];
         move_request.valid        = bus_valid && page[2];
@@ -99,6 +102,7 @@ module processor_bus (
         rendezvous_request.valid  = bus_valid && page[7];
         system_request.valid      = bus_valid && page[8];
         timers_request.valid      = bus_valid && page[9];
+        notice_request.valid      = bus_valid && page[10];
     end
 
     assign response = calls_response & {$bits(response){page[0]}}
@@ -110,7 +114,8 @@ module processor_bus (
                     | sessions_response & {$bits(response){page[6]}}
                     | rendezvous_response & {$bits(response){page[7]}}
                     | system_response & {$bits(response){page[8]}}
-                    | timers_response & {$bits(response){page[9]}};
+                    | timers_response & {$bits(response){page[9]}}
+                    | notice_response & {$bits(response){page[10]}};
 
     // Nothing answers in the first cycle of an access to nowhere.
     always_ff @(posedge clk) answered <= !rst && bus_valid && !answered && !in_exchange && page == '0;

@@ -91,7 +91,7 @@ module rendezvous (
     logic [2:0]  operation, epoch;
     logic [4:0]  at;
     logic [15:0] session;
-    logic [31:0] src, context_, tag, bytes, index;
+    logic [31:0] src, context_, collective, tag, bytes, index;
     logic [63:0] address;
     logic        host, good;
     logic        table_idle, done, found, wanted, found_host, more, complete, changed, completed, change;
@@ -106,15 +106,16 @@ module rendezvous (
 
     // Announcements.
     logic        announcements_idle, announce_done, kept, seek_valid, seek_done, take_valid, take_done;
-    logic        sought, sought_host, numbers_busy, numbered;
+    logic        sought, sought_other, sought_host, numbers_busy, numbered;
     logic [6:0]  announce_event;
     logic [31:0] sought_count, sought_transfer;
     logic [63:0] sought_address;
+    engine_pkg::collective_t sought_collective;
 
     logic [engine_pkg::SESSIONS-1:0] foreigners;
     logic        unused_bits;
 
-    assign unused_bits = ^{packet_header.strm, packet_header.dst, query.valid, number_host, foreign_session, known_session};
+    assign unused_bits = ^{packet_header, query.valid, number_host, foreign_session, known_session};
 
     // Reset.
     assign stop    = reset_messages && quiet;
@@ -154,50 +155,52 @@ module rendezvous (
             4'b1000: query = window_request_3;
             default: query = window_request_0;
         endcase
-        operation = DO_READ;
-        at        = window;
-        session   = packet_session;
-        src       = packet_header.src;
-        context_  = packet_header.context_;
-        tag       = packet_header.tag;
-        address   = packet_header.vaddr;
-        bytes     = packet_header.count;
-        host      = packet_header.host != '0;
-        index     = packet_header.seq;
-        epoch     = written_epoch;
-        good      = written_good;
+        operation  = DO_READ;
+        at         = window;
+        session    = packet_session;
+        src        = packet_header.src;
+        context_   = packet_header.context_;
+        collective = packet_header.collective.number;
+        tag        = packet_header.tag;
+        address    = packet_header.vaddr;
+        bytes      = packet_header.count;
+        host       = packet_header.host != '0;
+        index      = packet_header.seq;
+        epoch      = written_epoch;
+        good       = written_good;
         case (next_user)
             WRITTEN: begin
-                operation = DO_WRITTEN;
-                at        = written_window;
-                bytes     = 32'(written_bytes);
-                index     = 32'(written_index);
+                operation  = DO_WRITTEN;
+                at         = written_window;
+                bytes      = 32'(written_bytes);
+                index      = 32'(written_index);
             end
             PACKET: begin
-                operation = data ? DO_DATA : DO_FINISHED;
-                good      = engine_pkg::STACK_RDMA && !packet_loop; // the stack has written before
+                operation  = data ? DO_DATA : DO_FINISHED;
+                good       = engine_pkg::STACK_RDMA && !packet_loop; // the stack has written before
             end
             NUMBER: begin
-                operation = DO_NUMBER;
-                session   = number_session;
-                address   = number_vaddr;
-                host      = number_host != '0;
-                tag       = number_value;
+                operation  = DO_NUMBER;
+                session    = number_session;
+                address    = number_vaddr;
+                host       = number_host != '0;
+                tag        = number_value;
             end
             REGISTER: begin
-                operation = window_open ? DO_OPEN : window_shut ? DO_SHUT : DO_READ;
-                session   = known_session;
-                src       = selection.source;
-                context_  = selection.context_;
-                address   = window_address;
-                bytes     = window_bytes;
-                host      = window_host;
-                good      = known;
+                operation  = window_open ? DO_OPEN : window_shut ? DO_SHUT : DO_READ;
+                session    = known_session;
+                src        = selection.source;
+                context_   = selection.context_;
+                collective = selection.collective.number;
+                address    = window_address;
+                bytes      = window_bytes;
+                host       = window_host;
+                good       = known;
             end
             CHANNEL: begin
-                operation = DO_QUERY;
-                at        = query.window[4:0];
-                address   = query.address;
+                operation  = DO_QUERY;
+                at         = query.window[4:0];
+                address    = query.address;
             end
             default: begin end
         endcase
@@ -249,7 +252,7 @@ module rendezvous (
     );
 
     window_table windows (
-        .clk, .rst, .clear, .idle(table_idle), .start, .operation, .window(at), .session, .src, .context_, .tag, .address,
+        .clk, .rst, .clear, .idle(table_idle), .start, .operation, .window(at), .session, .src, .context_, .collective, .tag, .address,
         .bytes, .host, .index, .epoch, .good, .done, .found, .wanted, .found_window(packet_window),
         .found_epoch(packet_epoch), .found_bytes, .found_host, .more, .complete, .windows_open, .windows_epoch,
         .changed, .completed
@@ -260,15 +263,15 @@ module rendezvous (
         .announce_valid(packet_valid && announces), .announce_session(packet_session), .announce_header(packet_header),
         .announce_done, .announce_event, .kept,
         .seek_valid, .seek_known(known), .seek_session(known_session), .seek_rank(selection.destination),
-        .seek_context(selection.context_), .seek_tag(selection.tag), .seek_done, .take_valid, .take_done,
-        .sought, .sought_count, .sought_address, .sought_host, .sought_transfer
+        .seek_context(selection.context_), .seek_tag(selection.tag), .seek_collective(selection.collective), .seek_done, .take_valid, .take_done,
+        .sought, .sought_other, .sought_count, .sought_address, .sought_host, .sought_transfer, .sought_collective
     );
 
     rendezvous_registers registers (
         .clk, .rst, .reg_request, .reg_response, .selection, .peer_request, .peer_response, .known, .session(known_session),
         .foreign, .window_valid, .window_open, .window_shut, .window, .window_address, .window_bytes, .window_host,
         .window_done, .window_arrived(found_bytes), .window_complete(complete), .seek_valid, .seek_done, .take_valid,
-        .take_done, .sought, .sought_count, .sought_address, .sought_host, .sought_transfer
+        .take_done, .sought, .sought_other, .sought_count, .sought_address, .sought_host, .sought_transfer, .sought_collective
     );
 
     assign foreign = foreigners[known_session[engine_pkg::SESSION_WIDTH-1:0]];

@@ -34,10 +34,12 @@ module rendezvous_registers (
     output logic         take_valid,
     input  wire          take_done,
     input  wire          sought,
+    input  wire          sought_other,  // not sought: the oldest one is of another collective
     input  wire  [31:0]  sought_count,
     input  wire  [63:0]  sought_address,
     input  wire          sought_host,
-    input  wire  [31:0]  sought_transfer
+    input  wire  [31:0]  sought_transfer,
+    input  wire engine_pkg::collective_t    sought_collective
 );
 
     localparam logic [2:0] IDLE      = 3'd0;
@@ -51,12 +53,13 @@ module rendezvous_registers (
     logic [2:0]  state;
     logic [31:0] number, bytes, rdata;
     logic [63:0] address;
-    logic        error, write, a_window;
+    logic        error, write, a_window, shown;
     logic        unused_bits;
 
-    assign unused_bits = ^{selection.tag, selection.context_, peer_response.local_rank, peer_response.self, peer_response.record};
+    assign unused_bits = ^{selection.tag, selection.context_, selection.collective, peer_response.local_rank, peer_response.self, peer_response.record};
 
     assign write          = reg_request.write;
+    assign shown          = sought || sought_other;
     assign a_window       = number < 32'(engine_pkg::WINDOWS);
     assign window         = number[4:0];
     assign window_address = address;
@@ -130,23 +133,35 @@ module rendezvous_registers (
                     end
                     engine_pkg::RENDEZVOUS_ANNOUNCED_COUNT: begin
                         error <= write;
-                        rdata <= sought ? sought_count : '0;
+                        rdata <= shown ? sought_count : '0;
                     end
                     engine_pkg::RENDEZVOUS_ANNOUNCED_ADDRESS: begin
                         error <= write;
-                        rdata <= sought ? sought_address[31:0] : '0;
+                        rdata <= shown ? sought_address[31:0] : '0;
                     end
                     engine_pkg::RENDEZVOUS_ANNOUNCED_ADDRESS_HIGH: begin
                         error <= write;
-                        rdata <= sought ? sought_address[63:32] : '0;
+                        rdata <= shown ? sought_address[63:32] : '0;
                     end
                     engine_pkg::RENDEZVOUS_ANNOUNCED_HOST: begin
                         error <= write;
-                        rdata <= 32'(sought && sought_host);
+                        rdata <= 32'(shown && sought_host);
                     end
                     engine_pkg::RENDEZVOUS_ANNOUNCED_TRANSFER: begin
                         error <= write;
-                        rdata <= sought ? sought_transfer : '0;
+                        rdata <= shown ? sought_transfer : '0;
+                    end
+                    engine_pkg::RENDEZVOUS_ANNOUNCED_NUMBER: begin
+                        error <= write;
+                        rdata <= shown ? sought_collective.number : '0;
+                    end
+                    engine_pkg::RENDEZVOUS_ANNOUNCED_COLLECTIVE_COUNT: begin
+                        error <= write;
+                        rdata <= shown ? sought_collective.count : '0;
+                    end
+                    engine_pkg::RENDEZVOUS_ANNOUNCED_SHAPE: begin
+                        error <= write;
+                        rdata <= shown ? sought_collective.shape : '0;
                     end
                     default: error <= 1'b1;
                 endcase
@@ -166,7 +181,7 @@ module rendezvous_registers (
                 state <= READY;
             end
             SEEKING: if (seek_done) begin
-                rdata <= 32'(sought);
+                rdata <= {30'd0, sought_other, sought};
                 state <= READY;
             end
             TAKING: if (take_done) state <= READY;

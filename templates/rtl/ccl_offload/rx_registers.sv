@@ -24,6 +24,8 @@ module rx_registers (
     input  wire          sought,
     input  wire  [31:0]  sought_bytes,
     input  wire  [15:0]  sought_record,
+    input  wire  [31:0]  other_source,
+    input  wire engine_pkg::collective_t      other_collective,
     output logic         discard_valid, // held until done
     input  wire          discard_done
 );
@@ -36,6 +38,10 @@ module rx_registers (
     localparam logic [7:0] SEEK         = 8'(cclo_pkg::RX_SEEK_OFFSET);
     localparam logic [7:0] FOUND        = 8'(cclo_pkg::RX_FOUND_OFFSET);
     localparam logic [7:0] DISCARD      = 8'(cclo_pkg::RX_DISCARD_OFFSET);
+    localparam logic [7:0] OTHER_SOURCE = 8'(cclo_pkg::RX_OTHER_SOURCE_OFFSET);
+    localparam logic [7:0] OTHER_NUMBER = 8'(cclo_pkg::RX_OTHER_NUMBER_OFFSET);
+    localparam logic [7:0] OTHER_COUNT  = 8'(cclo_pkg::RX_OTHER_COUNT_OFFSET);
+    localparam logic [7:0] OTHER_SHAPE  = 8'(cclo_pkg::RX_OTHER_SHAPE_OFFSET);
 
     localparam logic [31:0] LAST_RECORD = cclo_pkg::EXCHANGE_BYTES - 32'(cclo_pkg::RX_BUFFERS_RECORD_BYTES);
 
@@ -114,17 +120,34 @@ module rx_registers (
                         error <= !write;
                         if (write) state <= DROPPING;
                     end
+                    OTHER_SOURCE: begin
+                        error <= write;
+                        rdata <= other_source;
+                    end
+                    OTHER_NUMBER: begin
+                        error <= write;
+                        rdata <= other_collective.number;
+                    end
+                    OTHER_COUNT: begin
+                        error <= write;
+                        rdata <= other_collective.count;
+                    end
+                    OTHER_SHAPE: begin
+                        error <= write;
+                        rdata <= other_collective.shape;
+                    end
                     default: error <= 1'b1;
                 endcase
             end
             LOOK_UP: if (peer_response.done) begin
-                seek_request          <= '0;
-                seek_request.valid    <= peer_response.ok; // else there is nobody, and nothing found
-                seek_request.record   <= peer_response.record;
-                seek_request.session  <= peer_response.session;
-                seek_request.rank     <= selection.source;
-                seek_request.context_ <= selection.context_;
-                seek_request.tag      <= selection.tag;
+                seek_request            <= '0;
+                seek_request.valid      <= peer_response.ok; // else there is nobody, and nothing found
+                seek_request.record     <= peer_response.record;
+                seek_request.session    <= peer_response.session;
+                seek_request.rank       <= selection.source;
+                seek_request.context_   <= selection.context_;
+                seek_request.tag        <= selection.tag;
+                seek_request.collective <= selection.collective;
                 state <= SEEKING;
             end
             SEEKING: if (seek_done) begin

@@ -17,6 +17,7 @@ module window_table (
     input  wire  [15:0]  session,      // open, data, finished, number: of the sender
     input  wire  [31:0]  src,          // open, data, finished
     input  wire  [31:0]  context_,     // open, data, finished
+    input  wire  [31:0]  collective,   // open, data, finished: its number, counts where the window's context is odd
     input  wire  [31:0]  tag,          // data, finished; number: of the announcement
     input  wire  [63:0]  address,      // open, query, data, finished, number
     input  wire  [31:0]  bytes,        // open, data, finished, written
@@ -43,7 +44,7 @@ module window_table (
 );
 
     localparam int unsigned WINDOWS = 2**engine_pkg::WINDOW_WIDTH;
-    localparam int unsigned FIXED   = 16 + 32 + 32 + 64 + 65 + 32 + 1;
+    localparam int unsigned FIXED   = 16 + 32 + 32 + 32 + 64 + 65 + 32 + 1;
     localparam int unsigned STATE   = 32 + 32 + 32 + 1 + 32 + 3 + 64 + 64;
     localparam int unsigned LENGTH  = engine_pkg::LENGTH_WIDTH;
 
@@ -77,7 +78,7 @@ module window_table (
 
     // The operation.
     logic [15:0]        of_session;
-    logic [31:0]        of_src, of_context, of_tag, of_bytes, of_index;
+    logic [31:0]        of_src, of_context, of_collective, of_tag, of_bytes, of_index;
     logic [63:0]        of_address, of_begin;
     logic [64:0]        of_end;
     logic               of_host, of_good;
@@ -87,7 +88,7 @@ module window_table (
     logic [FIXED-1:0]   fixed_read;
     logic [STATE-1:0]   state_read, state_next;
     logic [15:0]        w_session;
-    logic [31:0]        w_src, w_context, w_bytes;
+    logic [31:0]        w_src, w_context, w_collective, w_bytes;
     logic [63:0]        w_address;
     logic [64:0]        w_end;
     logic               w_host;
@@ -107,14 +108,15 @@ module window_table (
     logic [WINDOWS-1:0] present;
     logic [4:0]         first_left;
 
-    assign {w_session, w_src, w_context, w_address, w_end, w_bytes, w_host} = fixed_read;
+    assign {w_session, w_src, w_context, w_collective, w_address, w_end, w_bytes, w_host} = fixed_read;
     assign {w_next, w_arrived, w_total, w_ended, w_transfer, w_epoch, w_seen, w_there} = state_read;
     assign state_next = {next_packet, arrived, total, ended, transfer, new_epoch, seen, there};
 
     assign idle         = state == IDLE;
     assign windows_open = opened;
     assign present     = WINDOWS'(1) << at;
-    assign from_sender = w_session == of_session && w_src == of_src && (w_context == of_context || of_context == '0);
+    assign from_sender = w_session == of_session && w_src == of_src && (w_context == of_context || of_context == '0)
+        && (w_collective == of_collective || !w_context[0]);
     assign answers     = !engine_pkg::LOSSY || w_transfer == of_tag;
     assign fits        = of_address >= w_address && of_end <= w_end && w_host == of_host;
     assign distance    = of_index - w_next;
@@ -131,7 +133,7 @@ module window_table (
         state_read <= states[at];
         length     <= lengths[{at, next_packet[5:0]}];
         if (state == WORK && op == OPEN)
-            fixed[at] <= {of_session, of_src, of_context, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host};
+            fixed[at] <= {of_session, of_src, of_context, of_collective, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host};
         if (state == STORE) states[at] <= state_next;
         for (int i = 0; i < WINDOWS; i = i + 1)
             if (state == WORK && op == OPEN && at == 5'(i)) windows_epoch[3*i +: 3] <= w_epoch + 1'b1;
@@ -144,27 +146,28 @@ module window_table (
         completed <= 1'b0;
         case (state)
             IDLE: if (start) begin
-                op         <= operation;
-                of_session <= session;
-                of_src     <= src;
-                of_context <= context_;
-                of_tag     <= tag;
-                of_address <= address;
-                of_bytes   <= bytes;
-                of_host    <= host;
-                of_index   <= index;
-                of_epoch   <= epoch;
-                of_good    <= good;
-                of_begin   <= address - 64'(bytes);
-                of_end     <= {1'b0, address} + 65'(bytes);
-                found        <= 1'b0;
-                wanted       <= 1'b0;
-                second_valid <= 1'b0;
-                applying     <= 1'b0;
-                at           <= operation == DATA ? last : window;
-                left         <= opened;
-                last_first   <= operation == DATA && opened[last];
-                state        <= operation == FINISHED || operation == NUMBER || operation == DATA && !opened[last] ? NEXT : FETCH;
+                op            <= operation;
+                of_session    <= session;
+                of_src        <= src;
+                of_context    <= context_;
+                of_collective <= collective;
+                of_tag        <= tag;
+                of_address    <= address;
+                of_bytes      <= bytes;
+                of_host       <= host;
+                of_index      <= index;
+                of_epoch      <= epoch;
+                of_good       <= good;
+                of_begin      <= address - 64'(bytes);
+                of_end        <= {1'b0, address} + 65'(bytes);
+                found         <= 1'b0;
+                wanted        <= 1'b0;
+                second_valid  <= 1'b0;
+                applying      <= 1'b0;
+                at            <= operation == DATA ? last : window;
+                left          <= opened;
+                last_first    <= operation == DATA && opened[last];
+                state         <= operation == FINISHED || operation == NUMBER || operation == DATA && !opened[last] ? NEXT : FETCH;
             end
             NEXT: begin
                 at         <= left == '0 ? second : first_left;

@@ -3,8 +3,8 @@
 // room for the other one's, and every answer has a place here.
 //
 // Arbiters can stand behind each other. Each one puts a bit into the number of
-// the client that the first word of a call carries in its highest bits, and
-// takes it out of the answer, where the number stands below the highest bit.
+// the client that the first word of a call carries below its highest bit, and
+// takes it out of the answer, where the number stands in the same place.
 `default_nettype none
 
 module client_arbiter #(
@@ -128,7 +128,7 @@ module client_arbiter #(
         .out_valid(ack_clients_1_tvalid), .out_ready(ack_clients_1_tready), .out_data(ack_clients_1_tdata), .count(count_1)
     );
 
-    wire unused = &{1'b0, room, count_0, count_1, word[31]};
+    wire unused = &{1'b0, room, count_0, count_1, word[CALL_NUMBER+NUMBER_WIDTH-1]};
 
 endmodule
 
