@@ -115,6 +115,22 @@ func Match(patterns string, names []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !chosen[name] }), nil
 }
 
+// Find says whether a platform of this name is among the names: nil, or an error as Match
+// has it, which matches lang.ErrInvalid.
+func Find(name string, names []string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return absent{fmt.Sprintf("%s\nPlatforms: %s", noPlatform(name, names), strings.Join(names, ", "))}
+}
+
+// absent says that there is no platform of a name.
+type absent struct{ text string }
+
+func (e absent) Error() string { return e.text }
+
+func (e absent) Is(target error) bool { return target == lang.ErrInvalid }
+
 func noPlatform(pattern string, names []string) string {
 	text := fmt.Sprintf("no platform is called %q", pattern)
 	if near := lang.Nearest(pattern, names); near != "" {

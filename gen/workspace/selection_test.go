@@ -40,6 +40,14 @@ func TestMatch(t *testing.T) {
 		if text != test.want {
 			t.Errorf("%q:\n got %s\nwant %s", test.patterns, text, test.want)
 		}
+		if test.patterns == "" || strings.ContainsAny(test.patterns, ",*[") {
+			continue
+		}
+		// A name alone is said in the same words.
+		one := Find(test.patterns, names)
+		if (one == nil) != (err == nil) || one != nil && ("error: "+one.Error() != test.want || !errors.Is(one, lang.ErrInvalid)) {
+			t.Errorf("%q: %v", test.patterns, one)
+		}
 	}
 }
 
