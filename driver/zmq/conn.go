@@ -73,8 +73,9 @@ func (c *Conn) open(as Kind, server bool) (err error) {
 		}
 	}()
 	c.zmtp, err = zmq4.Open(c.guard, null.Security(), zmq4.SocketType(as), nil, server, nil)
-	if err != nil && strings.Contains(err.Error(), "not compatible with") { // zmq4 has no error value for it
-		return fmt.Errorf("%w: %w", ErrKind, err)
+	if err != nil && strings.Contains(err.Error(), " not compatible with ") { // zmq4 has no error value for it
+		text := err.Error()
+		return fmt.Errorf("%w: %s", ErrKind, text[strings.LastIndex(text, ": ")+2:])
 	}
 	return err
 }
