@@ -37,15 +37,17 @@ func notServed(p *accl.Platform, o Options, err error) error {
 	at, todo := o.Command(o.Rank), ""
 	switch {
 	case errors.Is(err, zmq.ErrKind):
-		todo = fmt.Sprintf("%s is another socket of a world with fewer than %d ranks; open as many as it serves, or serve as many as are opened: %s",
-			at, o.Ranks, serve)
+		todo = fmt.Sprintf("%s is another socket of a world with fewer than %d ranks; "+
+			"open as many as it serves, or serve as many as are opened: %s", at, o.Ranks, serve)
 	case errors.Is(err, syscall.ECONNREFUSED) && o.Rank == 0:
-		todo = fmt.Sprintf("nobody listens at %s; serve the world, for example with %s, or name the host and port where it is", at, serve)
+		todo = fmt.Sprintf("nobody listens at %s; serve the world, for example with %s, "+
+			"or name the host and port where it is", at, serve)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		todo = fmt.Sprintf("nobody listens at %s; serve the world, for example with %s, and if it is served with fewer ranks, open no more than those",
-			at, serve)
+		todo = fmt.Sprintf("nobody listens at %s; serve the world, for example with %s, "+
+			"and if it is served with fewer ranks, open no more than those", at, serve)
 	default:
-		todo = fmt.Sprintf("%s does not answer as a server of ranks; is that the host and port of the world? One is served by %s", at, serve)
+		todo = fmt.Sprintf("%s does not answer as a server of ranks; is that the host and port of the world? "+
+			"One is served by %s", at, serve)
 	}
 	return fmt.Errorf("%w: rank %d of %d: %s: %w", ErrNotServed, o.Rank, o.Ranks, todo, err)
 }

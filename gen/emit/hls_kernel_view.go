@@ -105,8 +105,9 @@ var exactTypes = map[string]struct {
 // of sums, products, maxima and minima, and of conversions between floating-point types.
 // Others mean what they do.
 func (f functionView) Means() string {
-	from, to := exactTypes[strings.TrimPrefix(f.From, typesNamespace)], exactTypes[strings.TrimPrefix(f.To, typesNamespace)]
-	known := from.bytes > 0 && from.bytes == f.TakenBytes && to.bytes > 0 && to.bytes == f.MadeBytes && f.TakenCount == 1 && f.MadeCount == 1
+	from, known := exactTypes[strings.TrimPrefix(f.From, typesNamespace)]
+	to, too := exactTypes[strings.TrimPrefix(f.To, typesNamespace)]
+	known = known && too && f.TakenCount == 1 && f.MadeCount == 1 && from.bytes == f.TakenBytes && to.bytes == f.MadeBytes
 	switch {
 	case known && f.Function == "" && from.real && to.real:
 		return "cclo::bench::converts<cclo::bench::" + from.class + ", cclo::bench::" + to.class + ">"

@@ -32,7 +32,8 @@ type option struct{ name, kind, comment string }
 
 // kinds are words for the types that mage knows.
 var kinds = map[string]string{
-	"string": "text", "int": "a whole number", "float64": "a number", "bool": "true or false", "time.Duration": "a duration such as 90s or 1h30m",
+	"string": "text", "int": "a whole number", "float64": "a number", "bool": "true or false",
+	"time.Duration": "a duration such as 90s or 1h30m",
 }
 
 // target is the target of a name or an alias, or nil.

@@ -196,7 +196,10 @@ func (r *reader) option() {
 
 // separate is the value of an option as the word behind it, if it can be meant so.
 func (r *reader) separate(o *option) string {
-	if r.next == len(r.words) || isOption(r.words[r.next]) || !o.takes(r.words[r.next]) || r.book.target(r.words[r.next]) != nil {
+	if r.next == len(r.words) {
+		return ""
+	}
+	if word := r.words[r.next]; isOption(word) || !o.takes(word) || r.book.target(word) != nil {
 		return ""
 	}
 	left := len(r.t.args) - len(r.args)
