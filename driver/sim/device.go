@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -75,7 +76,8 @@ type caller interface {
 func Blocking(p *accl.Platform) bool { return p.Features.EngineSessions }
 
 // Open connects to the server of a rank, whose platform must be p. It tries until
-// the server is there, Options.Dialing has passed, or ctx ends.
+// the server is there, Options.Dialing has passed, or ctx ends; the error matches
+// ErrNotServed then. It does at once if the address is that of another socket.
 func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
 	if p == nil {
 		return nil, fmt.Errorf("sim: open rank %d: no platform", o.Rank)
@@ -98,7 +100,7 @@ func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
 	}
 	conn, err := insist(ctx, d.address, o.Dialing)
 	if err != nil {
-		return nil, err
+		return nil, notServed(p, o, err)
 	}
 	d.life, d.end = context.WithCancelCause(context.Background())
 	d.requests = newLines(d.address, connections)
@@ -134,24 +136,31 @@ func OpenWorld(ctx context.Context, p *accl.Platform, e Endpoints) ([]accl.Devic
 	return devices, nil
 }
 
-// insist connects to a server that may not be there yet.
+// insist connects to a server that may not be there yet. The error is that of the last
+// attempt that had its time.
 func insist(ctx context.Context, address string, limit time.Duration) (*zmq.Conn, error) {
 	if limit <= 0 {
 		limit = dialing
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for {
+	for last := error(nil); ; {
 		conn, err := zmq.Dial(limited, address, zmq.Req, zmq.Limits{})
 		if err == nil {
 			return conn, nil
 		}
+		if last == nil || limited.Err() == nil {
+			last = err
+		}
+		if errors.Is(err, zmq.ErrKind) {
+			return nil, err
+		}
 		select {
 		case <-limited.Done():
 			if ctx.Err() != nil {
-				err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+				last = fmt.Errorf("%w: %w", context.Cause(ctx), last)
 			}
-			return nil, fmt.Errorf("sim: no server answers at %s: %w", address, err)
+			return nil, last
 		case <-time.After(redialing):
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -295,6 +296,52 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2}, {Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}, {Endpoints: s.endpoints, Base: ^uint64(0)}} {
 		if _, err := sim.Open(within(t), p, o); err == nil {
 			t.Errorf("%+v was opened", o)
+		}
+	}
+}
+
+// TestWhatIsNotServedIsSaid: there are fewer ranks than are opened, no world, or another
+// server at the port.
+func TestWhatIsNotServedIsSaid(t *testing.T) {
+	listener := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	packets := listener()
+	publisher := zmq.NewPublisher(packets, zmq.Limits{}, 1<<10)
+	t.Cleanup(func() { publisher.Close() })
+	silent, gone := listener(), listener()
+	gone.Close()
+	port := func(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+	for _, test := range []struct {
+		port, rank int
+		dialing    time.Duration
+		want       []string
+	}{
+		{port(packets) - 4, 4, time.Hour, []string{
+			"rank 4 of 5", fmt.Sprintf("127.0.0.1:%d is another socket of a world with fewer than 5 ranks", port(packets)), "open as many as it serves",
+			fmt.Sprintf("go tool mage emulate u55c_tcp -n=5 -port=%d", port(packets)-4),
+		}},
+		{port(gone), 0, 100 * time.Millisecond, []string{
+			"rank 0 of 5", fmt.Sprintf("nobody listens at 127.0.0.1:%d; serve the world", port(gone)), "refused",
+			fmt.Sprintf("go tool mage emulate u55c_tcp -n=5 -port=%d, or name", port(gone)),
+		}},
+		{port(gone) - 4, 4, 100 * time.Millisecond, []string{"rank 4 of 5", "nobody listens", "served with fewer ranks, open no more"}},
+		{port(silent), 0, 100 * time.Millisecond, []string{"does not answer as a server of ranks; is that the host and port"}},
+	} {
+		o := sim.Options{Endpoints: sim.Endpoints{Port: test.port, Ranks: 5}, Rank: test.rank, Dialing: test.dialing}
+		_, err := sim.Open(within(t), platformOf(t, platform2024), o)
+		if !errors.Is(err, sim.ErrNotServed) {
+			t.Fatalf("%+v: %v", test, err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %v", want, err)
+			}
 		}
 	}
 }

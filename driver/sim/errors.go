@@ -3,8 +3,11 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/zmq"
 )
 
 // Errors of the client. What a server has refused is a *StatusError, what it has
@@ -17,10 +20,37 @@ var (
 	ErrFull   = errors.New("sim: there are no addresses left")
 	ErrTaken  = errors.New("sim: the address is taken")
 	ErrFreed  = errors.New("sim: the memory was freed")
+	// ErrNotServed says that a rank is not served where Endpoints have it, after which
+	// comes what to do.
+	ErrNotServed = errors.New("sim: the rank is not served")
 	// ErrLost says that it is not known any more which answer belongs to which call,
 	// after the error that it wraps besides.
 	ErrLost = errors.New("sim: answers cannot be told apart any more; reset the rank and open it again")
 )
+
+// notServed says why a rank could not be reached, and what to do.
+func notServed(p *accl.Platform, o Options, err error) error {
+	serve := fmt.Sprintf("go tool mage emulate %s -n=%d", p.Name, o.Ranks)
+	if o.start() != DefaultPort {
+		serve += fmt.Sprintf(" -port=%d", o.start())
+	}
+	at, todo := o.Command(o.Rank), ""
+	switch {
+	case errors.Is(err, zmq.ErrKind):
+		todo = fmt.Sprintf("%s is another socket of a world with fewer than %d ranks; "+
+			"open as many as it serves, or serve as many as are opened: %s", at, o.Ranks, serve)
+	case errors.Is(err, syscall.ECONNREFUSED) && o.Rank == 0:
+		todo = fmt.Sprintf("nobody listens at %s; serve the world, for example with %s, "+
+			"or name the host and port where it is", at, serve)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		todo = fmt.Sprintf("nobody listens at %s; serve the world, for example with %s, "+
+			"and if it is served with fewer ranks, open no more than those", at, serve)
+	default:
+		todo = fmt.Sprintf("%s does not answer as a server of ranks; is that the host and port of the world? "+
+			"One is served by %s", at, serve)
+	}
+	return fmt.Errorf("%w: rank %d of %d: %s: %w", ErrNotServed, o.Rank, o.Ranks, todo, err)
+}
 
 // StatusError is a reply with a status that says no.
 type StatusError struct {

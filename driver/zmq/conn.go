@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,6 +73,10 @@ func (c *Conn) open(as Kind, server bool) (err error) {
 		}
 	}()
 	c.zmtp, err = zmq4.Open(c.guard, null.Security(), zmq4.SocketType(as), nil, server, nil)
+	if err != nil && strings.Contains(err.Error(), " not compatible with ") { // zmq4 has no error value for it
+		text := err.Error()
+		return fmt.Errorf("%w: %s", ErrKind, text[strings.LastIndex(text, ": ")+2:])
+	}
 	return err
 }
 

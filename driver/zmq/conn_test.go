@@ -110,6 +110,9 @@ func TestDialSaysWhyItFails(t *testing.T) {
 			if host, _, _ := strings.Cut(c.address, ":"); !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), host) {
 				t.Errorf("error %q does not say %q and the address", err, c.want)
 			}
+			if errors.Is(err, zmq.ErrKind) != (c.address == pub) {
+				t.Errorf("error %v is ErrKind", err)
+			}
 			if took := time.Since(start); took > patience/2 {
 				t.Errorf("it took %v", took)
 			}

@@ -28,6 +28,8 @@ var (
 	// ErrBusy says that a subscriber has not yet taken enough of what was
 	// published for it.
 	ErrBusy = errors.New("a subscriber is behind")
+	// ErrKind says that the peer has a kind of socket that does not fit.
+	ErrKind = errors.New("the socket is of another kind")
 
 	errFraming = errors.New("not a ZMTP frame")
 )

@@ -104,6 +104,3 @@ func (v *hlsView) PassedByBench() string {
 	}
 	return strings.Join(list, ", ")
 }
-
-// Operation is the class of the test bench that computes a function as C++ does.
-func (v *hlsView) Operation(f functionView) string { return camel(f.Function) }

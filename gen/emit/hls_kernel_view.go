@@ -83,7 +83,7 @@ func (a kernelArgumentView) Declaration() string {
 // elements of another.
 type functionView struct {
 	TDEST                 int
-	Function, Type        string // of reductions
+	Function              string // of reductions
 	Title, CPP, From, To  string
 	TakenCount, MadeCount int    // elements of a unit
 	TakenBytes, MadeBytes int    // of an element
@@ -91,20 +91,34 @@ type functionView struct {
 	Line                  int
 }
 
-// Native is the type of C++ that computes what a function of this name means, or
-// empty.
-func (f functionView) Native() string {
-	if f.Function != "sum" && f.Function != "max" {
-		return ""
-	}
-	native := map[string]string{"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t"}
-	if kind := native[f.Type]; kind != "" && f.MadeBytes == nativeBytes[kind] {
-		return kind
-	}
-	return ""
+// exactTypes are the types whose arithmetic everybody knows, as classes of test benches.
+var exactTypes = map[string]struct {
+	class string
+	bytes int
+	real  bool
+}{
+	"float16": {"Binary<5, 10>", 2, true}, "bfloat16": {"Binary<8, 7>", 2, true}, "float32": {"Native<float>", 4, true},
+	"float64": {"Native<double>", 8, true}, "int32": {"Native<int32_t>", 4, false}, "int64": {"Native<int64_t>", 8, false},
 }
 
-var nativeBytes = map[string]int{"float": 4, "double": 8, "int32_t": 4, "int64_t": 8}
+// Means is the function of test benches that compares results with exact arithmetic:
+// of sums, products, maxima and minima, and of conversions between floating-point types.
+// Others mean what they do.
+func (f functionView) Means() string {
+	from, known := exactTypes[strings.TrimPrefix(f.From, typesNamespace)]
+	to, too := exactTypes[strings.TrimPrefix(f.To, typesNamespace)]
+	known = known && too && f.TakenCount == 1 && f.MadeCount == 1 && from.bytes == f.TakenBytes && to.bytes == f.MadeBytes
+	switch {
+	case known && f.Function == "" && from.real && to.real:
+		return "cclo::bench::converts<cclo::bench::" + from.class + ", cclo::bench::" + to.class + ">"
+	case known && slices.Contains([]string{"sum", "prod", "max", "min"}, f.Function):
+		return "cclo::bench::reduces<cclo::bench::" + from.class + ", cclo::bench::" + camel(f.Function) + ">"
+	}
+	return "nullptr"
+}
+
+// typesNamespace is before the names of types of elements in C++.
+const typesNamespace = "cclo::types::"
 
 // lanePayloadBits is the width of a beat of payload.
 const lanePayloadBits = 512
@@ -158,7 +172,7 @@ func (v *hlsView) streams(d *design.Design, k *design.Kernel) {
 
 func (v *hlsView) functions(d *design.Design, k *design.Kernel) {
 	p := d.Platform
-	typeOf := func(name string) (string, int) { return "cclo::types::" + name, p.Type(name).Bytes }
+	typeOf := func(name string) (string, int) { return typesNamespace + name, p.Type(name).Bytes }
 	add := func(f functionView, from, to string, rng hcl.Range) {
 		f.From, f.TakenBytes = typeOf(from)
 		f.To, f.MadeBytes = typeOf(to)
@@ -169,7 +183,7 @@ func (v *hlsView) functions(d *design.Design, k *design.Kernel) {
 		v.Kind = "arithmetic"
 		for _, f := range a.Functions {
 			for _, t := range f.TDEST {
-				add(functionView{TDEST: t.TDEST, Function: f.Name, Type: t.Type, Title: f.Name + " of " + t.Type, CPP: f.CPP, TakenCount: 1, MadeCount: 1}, t.Type, t.Type, t.Range)
+				add(functionView{TDEST: t.TDEST, Function: f.Name, Title: f.Name + " of " + t.Type, CPP: f.CPP, TakenCount: 1, MadeCount: 1}, t.Type, t.Type, t.Range)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package emit_test
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/platforms"
 )
 
 // inCPP is a platform whose kernels are all in C++.
@@ -108,26 +110,27 @@ platform "p" {
 	"kernels/tiny.hcl": `
 kernel "tiny" {
   like = "arithmetic_plugin"
-  hls { files = ["tiny.hpp"] }
+  hls { files = ["tiny.hpp", "ieee754.hpp"] }
   function "sum" {
     tdest = { bfloat16 = 0, int32 = 1 }
     cpp   = "own::add"
   }
 }`,
 	"kernels/tiny.hpp": `#include "cclo_hls.hpp"
+#include "ieee754.hpp"
 namespace own {
 inline cclo::types::int32 add(cclo::types::int32 a, cclo::types::int32 b) {
     return {a.bits + b.bits};
 }
 inline cclo::types::bfloat16 add(cclo::types::bfloat16 a, cclo::types::bfloat16 b) {
-    return {a.bits ^ b.bits};
+    return {ieee754::sum<8, 7>(a.bits, b.bits)};
 }
 }
 `,
 	"kernels/pack.hcl": `
 kernel "pack" {
   like = "compression_plugin"
-  hls { files = ["pack.hpp", "tools.h"] }
+  hls { files = ["pack.hpp", "tools.h", "ieee754.hpp"] }
   conversion "float32" "quad" {
     tdest     = 0
     ratio_log = 2
@@ -146,6 +149,7 @@ kernel "pack" {
   }
 }`,
 	"kernels/pack.hpp": `#include "cclo_hls.hpp"
+#include "ieee754.hpp"
 #include "tools.h"
 inline cclo::types::quad float32_to_quad(const cclo::block<cclo::types::float32, 4> &in) {
     cclo::types::quad out;
@@ -157,7 +161,7 @@ inline cclo::block<cclo::types::float32, 4> unpack(cclo::types::quad in) {
     for (int i = 0; i < 4; i++) out.at[i].bits = ap_uint<32>(in.bits.range(16 * i + 15, 16 * i)) << 16;
     return out;
 }
-inline cclo::types::bfloat16 float32_to_bfloat16(cclo::types::float32 in) { return {high(in.bits)}; }
+inline cclo::types::bfloat16 float32_to_bfloat16(cclo::types::float32 in) { return {ieee754::narrow<8, 23, 8, 7>(in.bits)}; }
 inline cclo::types::float32 bfloat16_to_float32(cclo::types::bfloat16 in) { return {ap_uint<32>(in.bits) << 16}; }
 // Keeps a sum of all that it has seen: state, so not inline.
 static cclo::types::bfloat16 float64_to_bfloat16(const cclo::block<cclo::types::float64, 8> &in) {
@@ -206,10 +210,16 @@ func changed(t *testing.T, file, old, new string) map[string]string {
 
 func TestBenchesOfOwnKernelsPass(t *testing.T) {
 	dir := written(t, designtest.Made(t, "p", mine))
-	for _, kernel := range []string{"tiny", "pack", "steps"} {
+	for kernel, says := range map[string]string{
+		"tiny": "tiny: 150 packets are right\n  sum of bfloat16: compared with exact arithmetic\n  sum of int32: compared with exact arithmetic\n",
+		"pack": "pack: 300 packets are right\n  float32 to quad: as your function says\n  quad to float32: as your function says\n" +
+			"  float32 to bfloat16: compared with exact arithmetic\n  bfloat16 to float32: compared with exact arithmetic\n" +
+			"  float64 to bfloat16: as your function says\n",
+		"steps": "right",
+	} {
 		t.Run(kernel, func(t *testing.T) {
 			out, err := bench(t, dir, kernel)
-			if err != nil || !strings.Contains(out, "right") {
+			if err != nil || !strings.Contains(out, says) {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+"_component.cpp"); err != nil {
@@ -222,6 +232,11 @@ func TestBenchesOfOwnKernelsPass(t *testing.T) {
 func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
 	for _, test := range []struct{ name, kernel, file, old, new, want string }{
 		{"a sum that is none", "tiny", "kernels/tiny.hpp", "a.bits + b.bits", "a.bits - b.bits", "sum of int32 is wrong"},
+		{"a sum of another format", "tiny", "kernels/tiny.hpp", "ieee754::sum<8, 7>", "ieee754::sum<5, 10>", "sum of bfloat16 is wrong: of 0x"},
+		{"a conversion that rounds ties up", "pack", "kernels/pack.hpp", "ieee754::narrow<8, 23, 8, 7>(in.bits)", "high(in.bits + 0x8000)",
+			"float32 to bfloat16 is wrong: of 0x"},
+		{"a conversion that loses a bit", "pack", "kernels/pack.hpp", "ap_uint<32>(in.bits) << 16}; }", "ap_uint<32>(in.bits & 0xFFFE) << 16}; }",
+			"bfloat16 to float32 is wrong: of 0x"},
 		{"state that is shared", "pack", "kernels/pack.hpp", "static cclo", "inline cclo", "float64 to bfloat16: packet"},
 		{"an answer too many", "steps", "kernels/steps.hpp", "command.barrier();", "command.barrier(); command.finish();", "2 answers are taken, but only 1 calls made"},
 	} {
@@ -234,9 +249,85 @@ func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
 	}
 }
 
+// extremes are minima and products of an interface that has them, by way of double.
+var extremes = map[string]string{
+	"p.hcl": `
+platform "p" {
+  board = "u55c"
+  cclo { kernel_stream = "loopback" }
+  poe "tcp" {}
+  type "bfloat16" { bytes = 2 }
+  arithmetic "extremes" {}
+  compression "hp_compression" { lanes = 3 }
+}`,
+	"kernels/extremes.hcl": `
+kernel "extremes" {
+  like = "arithmetic_plugin"
+  hls { files = ["extremes.hpp", "ieee754.hpp"] }
+  function "sum" { tdest = { float16 = 0, bfloat16 = 1, float32 = 2, int32 = 3 } }
+  function "max" { tdest = { float16 = 4, bfloat16 = 5, float32 = 6, int32 = 7 } }
+  function "min" { tdest = { float16 = 8, bfloat16 = 9, float32 = 10, int32 = 11 } }
+  function "prod" { tdest = { float16 = 12, bfloat16 = 13, float32 = 14, int32 = 15 } }
+}`,
+	"kernels/extremes.hpp": `#include "cclo_hls.hpp"
+#include "ieee754.hpp"
+#include <cstring>
+template <class To, class From> To as(From from) {
+    To to;
+    std::memcpy(&to, &from, sizeof(To));
+    return to;
+}
+inline double real(const ap_uint<64> &bits) { return as<double>(bits.to_uint64()); }
+inline ap_uint<64> bits(double value) { return as<uint64_t>(value); }
+#define REAL(TYPE, E, F) \
+inline cclo::types::TYPE sum(cclo::types::TYPE a, cclo::types::TYPE b) { return {ieee754::sum<E, F>(a.bits, b.bits)}; } \
+inline cclo::types::TYPE max(cclo::types::TYPE a, cclo::types::TYPE b) { return {ieee754::maximum<E, F>(a.bits, b.bits)}; } \
+inline cclo::types::TYPE min(cclo::types::TYPE a, cclo::types::TYPE b) { \
+    const ap_uint<1 + E + F> top = ap_uint<1 + E + F>(1) << (E + F); \
+    const ap_uint<1 + E + F> r = ieee754::maximum<E, F>(a.bits ^ top, b.bits ^ top); \
+    return {r ^ top}; \
+} \
+inline cclo::types::TYPE prod(cclo::types::TYPE a, cclo::types::TYPE b) { \
+    return {ieee754::narrow<11, 52, E, F>(bits(real(ieee754::widen<E, F, 11, 52>(a.bits)) * real(ieee754::widen<E, F, 11, 52>(b.bits))))}; \
+}
+REAL(float16, 5, 10)
+REAL(bfloat16, 8, 7)
+REAL(float32, 8, 23)
+using number = cclo::types::int32;
+inline number sum(number a, number b) { return {ap_uint<32>(a.bits + b.bits)}; }
+inline number max(number a, number b) { return ap_int<32>(a.bits) > ap_int<32>(b.bits) ? a : b; }
+inline number min(number a, number b) { return ap_int<32>(a.bits) < ap_int<32>(b.bits) ? a : b; }
+inline number prod(number a, number b) { return {ap_uint<32>(a.bits * b.bits)}; }
+`,
+}
+
+// TestMinimaAndProducts: shipped interfaces do not have them.
+func TestMinimaAndProducts(t *testing.T) {
+	calls, err := fs.ReadFile(platforms.FS, "abi/calls.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const max = "    value \"max\" {\n"
+	more := strings.Replace(string(calls), max, "    value \"min\" {\n      is  = 2\n      doc = \"Minimum.\"\n    }\n"+
+		"    value \"prod\" {\n      is  = 3\n      doc = \"Product.\"\n    }\n"+max, 1)
+	for _, test := range []struct{ old, new, want string }{
+		{"", "", "\n  prod of int32: compared with exact arithmetic\n"},
+		{"top = ap_uint<1 + E + F>(1)", "top = ap_uint<1 + E + F>(0)", "min of float16 is wrong"},
+		{"(b.bits))))}; ", "(b.bits)) * 1.001))}; ", "prod of float16 is wrong"},
+	} {
+		files := maps.Clone(extremes)
+		files["abi/calls.hcl"] = more
+		files["kernels/extremes.hpp"] = strings.Replace(files["kernels/extremes.hpp"], test.old, test.new, 1)
+		out, err := bench(t, written(t, designtest.Made(t, "p", files)), "extremes")
+		if (err == nil) != (test.old == "") || !strings.Contains(out, test.want) {
+			t.Errorf("%q: %v\n%s", test.new, err, out)
+		}
+	}
+}
+
 func TestCompileErrorsNameTheUsersLines(t *testing.T) {
 	for _, test := range []struct{ name, kernel, file, old, new, want string }{
-		{"in the C++", "tiny", "kernels/tiny.hpp", "return {a.bits ^ b.bits};", "return nothing;", "platforms/kernels/tiny.hpp:7:"},
+		{"in the C++", "tiny", "kernels/tiny.hpp", "return {ieee754::sum<8, 7>(a.bits, b.bits)};", "return nothing;", "platforms/kernels/tiny.hpp:8:"},
 		{"in a file that is included", "pack", "kernels/tools.h", "bits >> 16", "bits >> many", "platforms/kernels/tools.h:3:"},
 		{"a TDEST without a function", "tiny", "kernels/tiny.hcl", "int32 = 1", "int32 = 1, int64 = 2", "platforms/kernels/tiny.hcl:6:"},
 		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"other::unpack\"", "platforms/kernels/pack.hcl:9:"},

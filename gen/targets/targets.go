@@ -43,6 +43,8 @@ func Validate(ctx context.Context,
 func Platforms(ctx context.Context) error { return command.Platforms(ctx) }
 
 // New starts a platform: new <name> <board> writes platforms/<name>.hcl.
+//
+// For example: go tool mage new mycard u55c
 func New(name, board string) error { return command.New(name, board) }
 
 // Fmt brings the HCL files in platforms/ to their canonical form.
@@ -85,6 +87,8 @@ func Demo(ctx context.Context,
 
 // Kernel compiles the kernels of a platform that are written in C++, and runs their
 // test benches.
+//
+// For example: go tool mage kernel bf16
 func Kernel(ctx context.Context,
 	platform string, // platform, as a name
 	vars *string, // variables, as one HCL object: '{clock = 300}'
@@ -98,6 +102,8 @@ func Kernel(ctx context.Context,
 //
 // It builds out/bin/cclworld and runs it until Ctrl-C; that command also spreads
 // ranks over processes and hosts, under mpirun and srun: out/bin/cclworld -h
+//
+// For example: go tool mage emulate u55c_tcp -n=2
 func Emulate(ctx context.Context,
 	platform string, // platform, as a name
 	n *int, // number of ranks (4)
@@ -126,6 +132,8 @@ func Emulate(ctx context.Context,
 // It builds out/bin/cclcards and runs it until Ctrl-C. It says where the libraries are
 // that such programs load in place of XRT's, where the .xclbin is, and how selftest and
 // bench call the world. It needs gcc.
+//
+// For example: go tool mage emulateCards u55c_tcp -n=2
 func EmulateCards(ctx context.Context,
 	platform string, // platform, as a name
 	n *int, // number of engines; each card has as many as its platform (2)
@@ -139,6 +147,8 @@ func EmulateCards(ctx context.Context,
 // description of the hardware, to the same programs as emulate.
 //
 // It builds the hardware with Verilator, once, and out/bin/cclworld.
+//
+// For example: go tool mage simulate u55c_tcp -n=2
 func Simulate(ctx context.Context,
 	platform string, // platform, as a name
 	n *int, // number of ranks (4)
@@ -174,6 +184,8 @@ func Simulate(ctx context.Context,
 // a test that has failed, or of simulate with a recording.
 //
 // It builds the hardware as it was with waveforms, once, which takes minutes.
+//
+// For example: go tool mage replay rank0.rec
 func Replay(ctx context.Context,
 	recording string, // file
 	trace *string, // file for waveforms, in FST (beside the recording)

@@ -10,6 +10,8 @@ import (
 //
 // It builds out/bin/cclbuild and runs it. Results of earlier builds are used, also of
 // one that was interrupted. out/build/<platform> has what came of it.
+//
+// For example: go tool mage build u55c_tcp -on=slurm
 func Build(ctx context.Context,
 	platform string, // platforms, as names or patterns
 	vars *string, // variables, as one HCL object: '{clock = 300}'
@@ -27,6 +29,8 @@ func Build(ctx context.Context,
 
 // Reports shows timing, utilization, power and durations of the last build of a
 // platform, next to the one before.
+//
+// For example: go tool mage reports u55c_tcp
 func Reports(ctx context.Context,
 	platform string, // platforms, as names or patterns
 	out *string, // directory with results (out)
@@ -67,6 +71,8 @@ func Scan(ctx context.Context,
 }
 
 // Program loads a card with the last build of a platform.
+//
+// For example: go tool mage program u55c_tcp -device=0000:65:00.1
 func Program(ctx context.Context,
 	platform string, // platform, as a name, or an .xclbin
 	device *string, // card, by its address: 0000:65:00.1 (the only one)

@@ -115,12 +115,47 @@ func Match(patterns string, names []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !chosen[name] }), nil
 }
 
+// Find says whether a platform of this name is among the names: nil, or an error as Match
+// has it, which matches lang.ErrInvalid.
+func Find(name string, names []string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return absent{fmt.Sprintf("%s\nPlatforms: %s", noPlatform(name, names), strings.Join(names, ", "))}
+}
+
+// absent says that there is no platform of a name.
+type absent struct{ text string }
+
+func (e absent) Error() string { return e.text }
+
+func (e absent) Is(target error) bool { return target == lang.ErrInvalid }
+
 func noPlatform(pattern string, names []string) string {
 	text := fmt.Sprintf("no platform is called %q", pattern)
-	if near := lang.Nearest(pattern, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
+	if near := nearest(pattern, names); len(near) > 0 {
+		text += fmt.Sprintf("; did you mean %q?", near[0])
+		for _, other := range near[1:] {
+			text = strings.TrimSuffix(text, "?") + fmt.Sprintf(" or %q?", other)
+		}
 	}
 	return text
+}
+
+// nearest is the name that was probably meant, or those that begin so.
+func nearest(pattern string, names []string) []string {
+	if near := lang.Nearest(pattern, names); near != "" {
+		return []string{near}
+	}
+	var beginnings []string
+	for _, name := range names {
+		beginnings = append(beginnings, name[:min(len(name), len(pattern))])
+	}
+	near := lang.Nearest(pattern, beginnings)
+	if near == "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, near) })
 }
 
 // splitPatterns splits at commas outside braces and drops empty parts.

@@ -27,6 +27,7 @@ func TestMatch(t *testing.T) {
 		{"u{50,280}_tcp,u250*", "u250_udp u280_tcp u50_tcp"},
 		{"**", "u250_udp u280_tcp u280_udp u50_tcp u55c_tcp"},
 		{"u[25]*_udp", "u250_udp u280_udp"},
+		{"u28x", `error: no platform is called "u28x"; did you mean "u280_tcp" or "u280_udp"?`},
 		{"u50_tcpp", `error: no platform is called "u50_tcpp"; did you mean "u50_tcp"?`},
 		{"u50_tcp,x9*,u28_udp", `error: no platform is called "x9*"` + "\n" + `no platform is called "u28_udp"; did you mean "u280_udp"?`},
 		{"u[", `error: "u[" is not a pattern; write for example 'u5*' or 'u{50,280}_tcp'`},
@@ -39,6 +40,14 @@ func TestMatch(t *testing.T) {
 		}
 		if text != test.want {
 			t.Errorf("%q:\n got %s\nwant %s", test.patterns, text, test.want)
+		}
+		if test.patterns == "" || strings.ContainsAny(test.patterns, ",*[") {
+			continue
+		}
+		// A name alone is said in the same words.
+		one := Find(test.patterns, names)
+		if (one == nil) != (err == nil) || one != nil && ("error: "+one.Error() != test.want || !errors.Is(one, lang.ErrInvalid)) {
+			t.Errorf("%q: %v", test.patterns, one)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
@@ -18,6 +19,9 @@ func Load(name string) (Input, error) {
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
 	if diags.HasErrors() {
 		return Input{}, diags
+	}
+	if err := workspace.Find(name, lib.PlatformNames()); err != nil {
+		return Input{}, err
 	}
 	d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
 	if diags.HasErrors() {

@@ -23,7 +23,8 @@ import (
 // the current directory, or the module around it, and among the shipped ones.
 // Vars are values of its variables as one HCL object, or empty; variables of
 // the environment have no effect. Mistakes in descriptions are a
-// *workspace.Problems, which matches lang.ErrInvalid.
+// *workspace.Problems. These, and the error of a platform that does not exist, match
+// lang.ErrInvalid.
 func Load(ctx context.Context, platform, vars string, n int, o Options) (*World, error) {
 	d, err := Design(platform, vars)
 	if err != nil {
@@ -72,6 +73,9 @@ func elaborate(name, vars string) (*design.Design, error) {
 	}
 	lib, err := w.Library()
 	if err != nil {
+		return nil, err
+	}
+	if err := workspace.Find(name, lib.PlatformNames()); err != nil {
 		return nil, err
 	}
 	in, err := w.Inputs("vars", vars)

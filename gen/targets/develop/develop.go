@@ -18,6 +18,8 @@ func Test(ctx context.Context) error { return check.Run(ctx) }
 // Verify checks the hardware of a platform: every warning of Verilator, worlds of
 // simulated ranks that run the tests of the emulated ones, and the benches of its
 // parts.
+//
+// For example: go tool mage verify u55c_tcp -scale=0.1
 func Verify(ctx context.Context,
 	platform string, // platform, as a name
 	careful *bool, // check assertions, and begin with random values

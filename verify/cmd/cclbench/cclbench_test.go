@@ -49,7 +49,7 @@ func TestMistakes(t *testing.T) {
 		`no operation "nix"`:     {"-only=nix"},
 		"the root 4 of 4":        {"-root=4"},
 		"no such world":          {"-on=nix:1"},
-		`no platform "nix"`:      {"-on=nix"},
+		`is called "nix"`:        {"-on=nix"},
 		`"x": expected are`:      {"x"},
 		"a world has 1 to 4096":  {"-n=5000"},
 		"does not have elements": {"-type=int8"},

@@ -29,7 +29,7 @@ func TestCommand(t *testing.T) {
 		{[]string{"-only=nix"}, 2, "", `no operation "nix"`},
 		{[]string{"-case={"}, 2, "", "no such case"},
 		{[]string{`-case={"Op":"bcast","Op0":"float32","Res":"float32","Root":9,"Seed":1}`}, 2, "", "ranks 9 and 0 of 4"},
-		{[]string{"-on=nix"}, 2, "", `There is no platform "nix"`},
+		{[]string{"-on=nix"}, 2, "", `no platform is called "nix"`},
 		{[]string{"-on=nix:1"}, 2, "", "no such world"},
 		{[]string{"-nix"}, 2, "", "flag provided but not defined"},
 		{[]string{"nix"}, 2, "", `"nix": expected are options`},

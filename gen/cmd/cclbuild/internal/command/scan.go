@@ -80,6 +80,9 @@ func elaborate(w *workspace.Workspace, vars string) func(platform string) ([]*de
 		if err != nil {
 			return nil, err
 		}
+		if err := workspace.Find(platform, lib.PlatformNames()); err != nil {
+			return nil, err
+		}
 		for _, text := range slices.Compact([]string{vars, ""}) {
 			in, err := w.Inputs("-vars", text)
 			if err != nil {

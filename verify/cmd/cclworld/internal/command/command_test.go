@@ -82,7 +82,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "", "which platform?"},
 		{"", "u55c_tcp u55c_udp", "u55c_tcp u55c_udp: there is one platform, and options are given as -name=value"},
 		{"", "-platform=u55c_tcp -n=2 u55c_udp", "there is one platform"},
-		{"", "u55c_tpc", `There is no platform "u55c_tpc". Did you mean "u55c_tcp"?`},
+		{"", "u55c_tpc", `no platform is called "u55c_tpc"; did you mean "u55c_tcp"?`},
 		{"", "u55c_tcp -vars={x=1}", `no variable "x"`},
 		{"", "u55c_tcp -nope", "-nope"},
 		{"", "u55c_tcp -n=x", `invalid value "x" for flag -n`},
