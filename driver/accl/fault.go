@@ -19,9 +19,9 @@ type Fault struct {
 	// Rank was waited for, or made another call. It is this rank itself where a collective of its own
 	// broke the communicator before.
 	Rank int
-	// Collective is the number of the call among the collectives of its communicator, from 1; 0 for
-	// sends, receives and collectives that were refused.
-	Collective uint32
+	// Collective is the number of the call among the collectives of its communicator; 0 for sends,
+	// receives and collectives that were refused.
+	Collective CollectiveNumber
 
 	// The message that was waited for (RECEIVE_TIMEOUT): its sequence number and tag, the bytes of the
 	// transfer that it belongs to, and how long the engine has waited.
@@ -32,9 +32,21 @@ type Fault struct {
 	Other *OtherCall
 }
 
+// CollectiveNumber counts the collectives of a communicator, from 1. The upper half counts agreements of
+// the ranks, by Recover or after a reset; the lower half collectives since.
+type CollectiveNumber uint32
+
+// String is the number in decimal, behind that of the agreement and a dot if there was one.
+func (n CollectiveNumber) String() string {
+	if n>>16 == 0 {
+		return fmt.Sprint(uint32(n))
+	}
+	return fmt.Sprintf("%d.%d", n>>16, n&0xFFFF)
+}
+
 // OtherCall is the collective call of another rank, as its messages say.
 type OtherCall struct {
-	Number    uint32 // among the collectives of the communicator
+	Number    CollectiveNumber
 	Operation string
 	Function  string // of a reduction
 	Count     uint32 // elements
@@ -61,14 +73,14 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	if words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
 		return nil
 	}
-	f := &Fault{Rank: int(words["rank"]), Collective: words["number"]}
+	f := &Fault{Rank: int(words["rank"]), Collective: CollectiveNumber(words["number"])}
 	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"], words["milliseconds_or_code"]
 	if e.p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
 		f.Sequence, f.Tag, f.Bytes, f.Limit = a, b, s, time.Duration(m)*time.Millisecond
 		return f
 	}
 	if s != 0 {
-		f.Other = &OtherCall{Number: a, Count: b, Code: ReturnCode(m)}
+		f.Other = &OtherCall{Number: CollectiveNumber(a), Count: b, Code: ReturnCode(m)}
 		f.Other.shape(e.p, s)
 	}
 	return f
@@ -116,7 +128,7 @@ func (o *OtherCall) String() string {
 			fmt.Fprintf(&b, " with root %d", o.Root)
 		}
 	}
-	fmt.Fprintf(&b, ", its collective %d", o.Number)
+	fmt.Fprintf(&b, ", its collective %v", o.Number)
 	return b.String()
 }
 
@@ -134,7 +146,7 @@ func (c *Comm) mismatch(err *CallError) string {
 	case f.Other.Code != 0:
 		return fmt.Sprintf("rank %d: %s, failed with %s; %s", f.Rank, f.Other, names(c.engine.p.Describe(f.Other.Code)), remedy)
 	default:
-		return fmt.Sprintf("rank %d called %s; this call is collective %d here: operation, count, element type, compression, root and function must agree; %s",
+		return fmt.Sprintf("rank %d called %s; this call is collective %v here: operation, count, element type, compression, root and function must agree; %s",
 			f.Rank, f.Other, f.Collective, remedy)
 	}
 }
@@ -153,7 +165,7 @@ func (c *Comm) timeout(f *Fault) string {
 		text += fmt.Sprintf(", of %d bytes in all", f.Bytes)
 	}
 	if f.Collective != 0 {
-		text += fmt.Sprintf(", in collective %d", f.Collective)
+		text += fmt.Sprintf(", in collective %v", f.Collective)
 	}
 	return text + fmt.Sprintf(", within %v, which limits { remote_timeout_ms } of the platform sets; ", f.Limit)
 }

@@ -10,8 +10,8 @@
 /* The collectives of a communicator. It outlives a reset. */
 struct series {
 	uint32_t context; /* of their messages; 0: the place is free */
-	uint32_t number; /* of the last one */
-	uint32_t base; /* the number that ranks agreed on last: messages up to it are obsolete */
+	uint32_t number; /* of the last one; the upper half counts agreements of the ranks */
+	uint32_t base; /* the number that they agreed on last: those up to it are obsolete */
 	bool failed; /* one has */
 	bool configured; /* the host has used the communicator since the last reset */
 	bool unsure; /* ranks may count differently: they agree before the next collective */

@@ -1,5 +1,5 @@
-/* Ranks agree on a number. Each tells all others the last one that it has used, and those that it has heard of
- * tell it theirs: the number is one above the largest, which is the same for all. */
+/* Ranks agree on a number. Each tells all others the last one that it has used, and they reply with theirs.
+ * The upper half of numbers counts agreements: the new one is one above the largest, which is the same for all. */
 
 #pragma GCC optimize("Os") /* seldom, and memory is short */
 
@@ -16,7 +16,7 @@
 /* Until ranks that have not joined are asked again: notices can be lost. */
 #define AGAIN_MILLISECONDS 50
 
-/* Numbers before which all are obsolete. */
+/* Agreements ahead of all others: what such a collective seeks is dropped. */
 #define AHEAD 0x40000000
 
 struct set {
@@ -178,7 +178,7 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	reply(a);
 	if (resync)
 		drop_rest(a);
-	series->number = series->base = a->number + 1;
+	series->number = series->base = (a->number | 0xFFFF) + 1;
 	series->failed = series->unsure = false;
 	a->series = NULL;
 	tables_changed();

@@ -147,7 +147,7 @@ abi "common" {
     }
     field "collective_number" {
       bits = "319:288"
-      doc  = "Number of the collective in its communicator; 0 outside collectives."
+      doc  = "Number of the collective in its communicator; 0 outside collectives. The upper half counts agreements of the ranks, the lower one collectives since."
     }
     field "collective_count" {
       bits = "351:320"

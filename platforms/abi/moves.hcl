@@ -290,7 +290,7 @@ abi "moves" {
     }
     register "collective_number" {
       at  = hex("88")
-      doc = "Number of the collective, as headers carry it where comm_context is odd. A message of an older number is dropped when it is found; one of a newer number, count or shape ends the move with COLLECTIVE_MISMATCH."
+      doc = "Number of the collective, as headers carry it where comm_context is odd. A message from before the ranks' last agreement (by the upper half of the number) is dropped when it is found; one of another number, count or shape ends the move with COLLECTIVE_MISMATCH."
     }
     register "collective_count" {
       at  = hex("8C")

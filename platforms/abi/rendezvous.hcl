@@ -165,7 +165,7 @@ abi "rendezvous" {
     register "seek" {
       at     = hex("20")
       access = "ro"
-      doc    = "Looks for the oldest announcement by the move's destination (of comm) with its tag and comm_context: 1 if there is one, else 0. Where comm_context is odd, those of an older collective_number are dropped on the way, and 2 says that the oldest one is of another collective: of a newer number, count or shape."
+      doc    = "Looks for the oldest announcement by the move's destination (of comm) with its tag and comm_context: 1 if there is one, else 0. Where comm_context is odd, those from before the ranks' last agreement (by the upper half of collective_number) are dropped on the way, and 2 says that the oldest one is of another collective."
     }
     register "announced_count" {
       at     = hex("24")

@@ -7,8 +7,9 @@ type collective struct{ number, count, shape uint32 }
 // inside tells whether messages with a context belong to collectives.
 func inside(context uint32) bool { return context&1 != 0 }
 
-// before tells whether the collective is older than another one. Numbers wrap.
-func (c collective) before(d collective) bool { return int32(c.number-d.number) < 0 }
+// before tells whether ranks have agreed on numbers anew since the collective. The upper half of numbers
+// counts agreements, and wraps.
+func (c collective) before(d collective) bool { return int16(c.number>>16-d.number>>16) < 0 }
 
 // request is what a move, or firmware, asks for among the messages of a rank.
 type request struct {
@@ -21,7 +22,7 @@ type answer uint8
 
 const (
 	foreign  answer = iota // none of its communicator
-	outdated               // of an older collective: to be dropped
+	outdated               // from before an agreement: to be dropped
 	mismatch               // of another collective
 	wrongTag
 	match

@@ -75,7 +75,7 @@ module announcements (
     logic               entry_host;
     logic [31:0]        expected, next_expected, distance;
     engine_pkg::collective_t entry_collective;
-    logic [31:0]        newer_by;
+    logic [15:0]        newer_by;        // agreements
     logic               counters_busy, by_seeker, meet, of_session, keep, remove, older, other, met;
     logic [SLOTS-1:0]   left;            // early ones to look at
     logic [5:0]         free_slot, left_slot, looked_at, at, keep_slot;
@@ -99,7 +99,7 @@ module announcements (
     assign looked_at     = state == SEEK ? order[9'd6 * 9'(position) +: 6] : left_slot;
     assign by_seeker     = entry_session == seek_session && entry_src == seek_rank && (entry_context == seek_context || entry_context == '0 && !seek_context[0]);
     assign meet          = entry_tag == seek_tag || entry_tag == cclo_pkg::TAG_ANY || seek_tag == cclo_pkg::TAG_ANY;
-    assign newer_by      = entry_collective.number - seek_collective.number;
+    assign newer_by      = entry_collective.number[31:16] - seek_collective.number[31:16];
     assign of_session    = entry_session == session;
     assign below         = ~({6*SLOTS{1'b1}} << (9'd6 * 9'(sought_position)));
 
@@ -189,7 +189,7 @@ module announcements (
                 sought_transfer   <= entry_transfer;
                 sought_collective <= entry_collective;
                 met               <= meet;
-                older             <= newer_by[31];
+                older             <= newer_by[15];
                 other             <= entry_collective != seek_collective;
                 if (!by_seeker) state <= SEEK;
                 else if (seek_context[0]) state <= COLLECTIVE;

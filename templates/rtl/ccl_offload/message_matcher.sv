@@ -159,7 +159,7 @@ module message_matcher (
     logic              meet, foreign, change, welcome_soon, ask, add;
     logic              of_collective;    // the request is
     logic              same_number, same_collective, older; // the message found, a cycle later
-    logic [31:0]       newer_by;
+    logic [15:0]       newer_by;         // agreements
     logic              mismatch;
     logic              drops;            // a message of an older collective: then who asked is served anew
     logic [15:0]       ask_record;
@@ -203,7 +203,7 @@ module message_matcher (
 
     assign meet          = table_tag == tag || table_tag == cclo_pkg::TAG_ANY || tag == cclo_pkg::TAG_ANY;
     assign foreign       = table_context != context_ && (table_context != '0 || context_[0]);
-    assign newer_by      = table_collective.number - collective.number;
+    assign newer_by      = table_collective.number[31:16] - collective.number[31:16];
     assign distance      = seq - exchange_response.rdata;
     assign passed        = distance[31];
     assign known         = senders_done || senders_known;
@@ -267,7 +267,7 @@ module message_matcher (
     always_ff @(posedge clk) begin
         same_number     <= table_collective.number == collective.number;
         same_collective <= table_collective == collective;
-        older           <= newer_by[31];
+        older           <= newer_by[15];
     end
 
     always_ff @(posedge clk) begin
