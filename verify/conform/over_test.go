@@ -193,6 +193,7 @@ var parts = []struct {
 	{"repeated sends", repeatedSends}, {"mixed sends", mixedSends}, {"patterns", patterns},
 	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce}, {"receives before sends", receivesBeforeSends},
 	{"addresses", addresses}, // what follows wants worlds of its own
+	{"left out", leftOut}, {"mistakes", mistakes},
 	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"streams through the kernel at once", streamThroughKernelAtOnce},
 	{"chains", chains},
 	{"before configuration", beforeConfiguration}, {"refused", refused}, {"failing sends", failingSends}, {"performance counter", performanceCounter},
@@ -216,7 +217,7 @@ func TestOver(t *testing.T) {
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
 		{"cards", 0.03, nil, len(parts) - 2},
 		{"coyote", 0.1, []string{"u55c_rdma"}, len(parts) - 2},
-		{"verilated", hardwareShare, []string{"u55c_tcp"}, 8},
+		{"verilated", hardwareShare, []string{"u55c_tcp"}, 10},
 		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 1},
 	} {
 		if test.way == all.name() {

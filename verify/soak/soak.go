@@ -47,7 +47,10 @@ func Small(p *accl.Platform) {
 // ErrLeak says that memory or goroutines grew.
 var ErrLeak = errors.New("something grows")
 
-const defaultTurn = 2 * time.Second
+const (
+	defaultTurn  = 2 * time.Second
+	mistakeEvery = 40 // cases, on average
+)
 
 // Run soaks worlds in turn until the duration is over or a result is wrong, and
 // reports to w. It closes the worlds.
@@ -124,6 +127,11 @@ func (s *soaker) close() error {
 // turn runs cases for a time.
 func (s *soaker) turn(ctx context.Context, d time.Duration) error {
 	for end := time.Now().Add(d); time.Now().Before(end); {
+		if s.rng.IntN(mistakeEvery) == 0 {
+			if err := s.mistake(ctx); err != nil {
+				return err
+			}
+		}
 		c := s.next()
 		err := c.Run(ctx, s.engines)
 		s.cases++
@@ -142,6 +150,25 @@ func (s *soaker) turn(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
+// mistake has ranks call different collectives, and recover.
+func (s *soaker) mistake(ctx context.Context) error {
+	m := conform.RandomMismatch(s.rng, s.world.Platform, len(s.engines))
+	s.cases++
+	if err := m.Run(ctx, s.engines, s.bits()); err != nil {
+		return err
+	}
+	err := conform.Recover(ctx, s.engines)
+	if err != nil && s.world.Lossy {
+		return s.reset(ctx) // notices can be lost, too
+	}
+	return err
+}
+
+// bits are those with which calls may fail where ranks make mistakes or are not heard.
+func (s *soaker) bits() accl.ReturnCode {
+	return bit(s.world.Platform, "RECEIVE_TIMEOUT") | bit(s.world.Platform, "COLLECTIVE_MISMATCH")
+}
+
 // next is a case that leaves nothing behind when it fails: what is on a kernel
 // stream is not the engine's to clear.
 func (s *soaker) next() conform.Case {
@@ -158,7 +185,7 @@ func (s *soaker) next() conform.Case {
 
 func (s *soaker) mayFail(err error) bool {
 	var f *conform.Failure
-	return s.world.Lossy && errors.As(err, &f) && f.Tolerates(bit(s.world.Platform, "RECEIVE_TIMEOUT"))
+	return s.world.Lossy && errors.As(err, &f) && f.Tolerates(s.bits())
 }
 
 // bit is a bit of the return code by its name.

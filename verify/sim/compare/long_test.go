@@ -75,6 +75,7 @@ func TestManyCalls(t *testing.T) {
 			h := newHarmed(ctx, t, platform, uint64(episode))
 			t.Logf("again: -compare.seed=%d -compare.platforms=%s -compare.episode=%d -compare.length=%d", *seedFlag, *platformsFlag, episode, *lengthFlag)
 			h.alike(ctx)
+			h.mistaken(ctx)
 			h.harm(ctx)
 			calls += h.calls
 			t.Logf("%d calls in all, in %v; %v", calls, time.Since(began).Round(time.Second), h.Seen())
@@ -180,6 +181,37 @@ func (h *harmed) alike(ctx context.Context) {
 	if err := h.End(ctx); err != nil {
 		h.t.Fatalf("in the end: %v", err)
 	}
+}
+
+// mistaken has ranks of either world make the same mistake in what they call, and recover.
+func (h *harmed) mistaken(ctx context.Context) {
+	h.t.Helper()
+	m := conform.RandomMismatch(h.rng, &h.p, longRanks)
+	next := conform.RandomCollective(h.rng, &h.p, longRanks)
+	for i, engines := range h.engines {
+		if err := m.Run(ctx, engines, mistakenBits(&h.p)); err != nil {
+			h.t.Fatalf("world %d: %v", i, err)
+		}
+		if err := conform.Recover(ctx, engines); err != nil {
+			h.t.Fatalf("world %d, after %s: %v", i, m.What, err)
+		}
+		if err := next.Run(ctx, engines); err != nil {
+			h.t.Fatalf("world %d, after %s and Recover: %v", i, m.What, err)
+		}
+	}
+	for _, calls := range m.Calls {
+		h.calls += len(calls)
+	}
+}
+
+// mistakenBits are those with which calls may fail then.
+func mistakenBits(p *accl.Platform) (bits accl.ReturnCode) {
+	for _, b := range p.ReturnCodes {
+		if b.Name == "RECEIVE_TIMEOUT" || b.Name == "COLLECTIVE_MISMATCH" {
+			bits |= accl.ReturnCode(b.Mask())
+		}
+	}
+	return bits
 }
 
 // harm breaks something of the hardware, and mends it.
