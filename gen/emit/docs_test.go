@@ -220,6 +220,27 @@ func TestManualListsTheGraph(t *testing.T) {
 	checkRows(t, d.Platform.Name, want, tables(documents(t, d)["docs/manual.md"]))
 }
 
+// The page has no scripts: on narrow screens the contents show while a box is
+// checked, and on wide ones always. A picture does not shrink until its text
+// cannot be read.
+func TestContentsFold(t *testing.T) {
+	html := string(documents(t, designtest.Load(t, "u55c_tcp", nil))["docs/index.html"])
+	for _, want := range []string{
+		`<nav>\s*<input class="fold" type="checkbox" id="([^"]+)"/><label for="([^"]+)">Contents</label>\s*<ul>`,
+		`@media \(max-width:60rem\)\{[^@]*nav label\{display:block\}[^@]*\.fold:not\(:checked\)~ul\{display:none\}`,
+		`figure svg\{[^}]*min-width:50rem`,
+	} {
+		m := regexp.MustCompile(want).FindStringSubmatch(html)
+		if m == nil || len(m) == 3 && m[1] != m[2] {
+			t.Errorf("the page has not %s: %q", want, m)
+		}
+	}
+	always, _, _ := strings.Cut(html, "@media (max-width")
+	if !strings.Contains(always, "nav label{display:none;") || strings.Contains(always, "~ul") {
+		t.Error("on wide screens the contents fold, or their switch shows")
+	}
+}
+
 // pageFacts is what a browser would follow or identify in a page. It fails on
 // pages that are not well-formed.
 type pageFacts struct {
