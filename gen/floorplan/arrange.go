@@ -41,15 +41,14 @@ func rank(role string) int {
 // band is an anchor with what stands to its left and right, or those of an
 // anchor's neighbours that are in another region.
 type band struct {
-	slr    int
+	floor  int
 	anchor *node
 	centre []*node // empty if the anchor is elsewhere
 	sides  [2][]*node
 	index  int // from the top of the picture
 
-	passes    [2][]*end // lines of the centre that pass a side column
-	corridor  []*lane   // over the band
-	topLabels bool      // wires with labels end at the top of the centre
+	passes   [2][]*end // lines of the centre that pass a side column
+	corridor []*lane   // over the band
 	rect
 }
 
@@ -66,12 +65,13 @@ func sideIndex(c column) int {
 
 // arrangement is the picture without coordinates.
 type arrangement struct {
-	nodes  []*node
-	wires  []*wire
-	rail   []*railBox // memories
-	ports  []*railBox // Ethernet
-	bands  []*band    // from top to bottom
-	weight map[[2]*node]int
+	nodes    []*node
+	wires    []*wire
+	rail     []*railBox // memories
+	ports    []*railBox // Ethernet
+	crossbar *railBox   // the switch; nil for none
+	bands    []*band    // from top to bottom
+	weight   map[[2]*node]int
 
 	engines []*node
 }
@@ -92,6 +92,9 @@ func arrange(d *design.Design) *arrangement {
 	a.chooseStraight()
 	wires, ports := ethernetWires(d, a.nodes)
 	a.wires, a.ports = append(a.wires, wires...), ports
+	ring, _ := switched(d.Streams)
+	wires, a.crossbar = switchWires(ring, a.nodes)
+	a.wires = append(a.wires, wires...)
 	return a
 }
 
@@ -113,6 +116,7 @@ func (a *arrangement) attach() {
 			a.engines = append(a.engines, n)
 		}
 	}
+	a.joinShell()
 	for {
 		found := map[*node]*node{}
 		for _, n := range a.nodes {
@@ -161,14 +165,14 @@ func (a *arrangement) heaviest(n *node, neighbours []*node) *node {
 func (a *arrangement) band() {
 	type place struct {
 		anchor *node
-		slr    int
+		floor  int
 	}
 	bands := map[place]*band{}
 	for _, n := range a.nodes {
-		key := place{n.anchor, n.inst.SLR}
+		key := place{n.anchor, n.floor}
 		b, ok := bands[key]
 		if !ok {
-			b = &band{slr: key.slr, anchor: key.anchor}
+			b = &band{floor: key.floor, anchor: key.anchor}
 			bands[key] = b
 			a.bands = append(a.bands, b)
 		}
@@ -221,6 +225,9 @@ func (a *arrangement) chooseSides() {
 	for _, b := range a.bands {
 		for s := range b.sides {
 			slices.SortStableFunc(b.sides[s], func(m, n *node) int { return rank(m.inst.Role) - rank(n.inst.Role) })
+			for i, n := range b.sides[s] {
+				n.row = i
+			}
 		}
 	}
 }
@@ -234,10 +241,10 @@ func (n *node) stand(c column) {
 // the highest to the lowest, each under its network engine; what belongs to an
 // anchor of a higher region at the top, of a lower one at the bottom.
 func (a *arrangement) sortBands() {
-	type key struct{ slr, part, scope, kind int }
+	type key struct{ floor, part, scope, kind int }
 	keys := map[*band]key{}
 	for _, b := range a.bands {
-		k := key{slr: -b.slr, part: 1, scope: -b.anchor.inst.Scope}
+		k := key{floor: -b.floor, part: 1, scope: -b.anchor.inst.Scope}
 		partner := b.anchor
 		switch {
 		case len(b.centre) > 0 && b.anchor.inst.Role == rolePOE:
@@ -245,16 +252,17 @@ func (a *arrangement) sortBands() {
 		case len(b.centre) > 0:
 			k.kind = 1
 		}
-		if partner.inst.SLR > b.slr {
+		if partner.floor > b.floor {
 			k.part = 0
-		} else if partner.inst.SLR < b.slr {
+		} else if partner.floor < b.floor {
 			k.part = 2
 		}
 		keys[b] = k
 	}
 	slices.SortStableFunc(a.bands, func(x, y *band) int {
 		m, n := keys[x], keys[y]
-		return cmp.Or(cmp.Compare(m.slr, n.slr), cmp.Compare(m.part, n.part), cmp.Compare(m.scope, n.scope), cmp.Compare(m.kind, n.kind))
+		return cmp.Or(cmp.Compare(m.floor, n.floor), cmp.Compare(m.part, n.part),
+			cmp.Compare(m.scope, n.scope), cmp.Compare(m.kind, n.kind))
 	})
 	place := 0
 	for i, b := range a.bands {

@@ -4,25 +4,26 @@ import "fmt"
 
 const (
 	trackPitch  = 14
-	labelPad    = 12
-	arrowRoom   = 8
+	labelPad    = 6
+	arrowRoom   = 10
 	minChannel  = 40
-	minSide     = 118
-	minCentre   = 190
-	minRail     = 104
+	minSide     = 100
+	minCentre   = 134
+	minRail     = 76
 	maxBox      = 300
-	boxPadding  = 14
-	railPadding = 12
+	boxPadding  = 7
+	railPadding = 7
+	labelPitch  = 15 // between the lines of a label
 	pairSpread  = 26 // of a vertical line from the middle of its box
 )
 
 var (
-	labelFont  = font{11, false}
-	titleFont  = font{22, true}
-	subFont    = font{13, false}
-	railFont   = font{12, true}
-	detailFont = font{10, false}
-	legendFont = font{11, false}
+	labelFont  = font{13, false}
+	titleFont  = font{24, true}
+	subFont    = font{15, false}
+	railFont   = font{14, true}
+	detailFont = font{13, false}
+	legendFont = font{13, false}
 )
 
 // placeColumns gives everything its x.
@@ -49,13 +50,17 @@ func (p *plan) placeColumns() {
 		x = p.placeColumn(column(i), x)
 	}
 	c.out.x = x
-	x += c.out.w + regionInset
+	x += c.out.w
+	if p.switchInside() {
+		x = placeBoxes([]*railBox{p.crossbar}, x)
+	}
+	x += regionInset
 	p.placeRegions(regionX, x)
-	if portW := railWidth(p.ports); portW > 0 {
-		for _, b := range p.ports {
-			b.x, b.w = x+railMargin, portW
-		}
-		x += railMargin + portW
+	if len(p.ports) > 0 {
+		x = placeBoxes(p.ports, x+railMargin)
+	}
+	if p.crossbar != nil && !p.switchInside() {
+		x = placeBoxes([]*railBox{p.crossbar}, x+railMargin)
 	}
 	p.width = max(x+pageMargin, 640)
 }
@@ -102,6 +107,20 @@ func (p *plan) placeRegions(x, end int) {
 	}
 }
 
+// switchInside reports whether the switch stands in the regions, which it
+// spans, and not beyond the Ethernet ports, whose wires it would block.
+func (p *plan) switchInside() bool { return p.crossbar != nil && len(p.ports) == 0 }
+
+// placeBoxes gives boxes that stand one above the other their x, and returns
+// the right end.
+func placeBoxes(boxes []*railBox, x int) int {
+	width := railWidth(boxes)
+	for _, b := range boxes {
+		b.x, b.w = x, width
+	}
+	return x + width
+}
+
 func railWidth(boxes []*railBox) int {
 	if len(boxes) == 0 {
 		return 0
@@ -113,16 +132,17 @@ func railWidth(boxes []*railBox) int {
 	return w
 }
 
-// label is a text at a wire. Its y is the base line.
+// label is a text at a wire. Its y is the base line of the last line.
 type label struct {
 	point
-	text   string
-	anchor string // start, middle or end at x
+	lines  []string // from top to bottom
+	anchor string   // start, middle or end at x
 }
 
 func (l label) rect() rect {
-	w := labelFont.width(l.text)
-	r := rect{l.x, l.y - 9, w, 11}
+	w := widest(l.lines)
+	above := (len(l.lines) - 1) * labelPitch
+	r := rect{l.x, l.y - 11 - above, w, 13 + above}
 	switch l.anchor {
 	case "middle":
 		r.x -= w / 2
@@ -132,13 +152,21 @@ func (l label) rect() rect {
 	return r
 }
 
+func widest(lines []string) int {
+	w := 0
+	for _, text := range lines {
+		w = max(w, labelFont.width(text))
+	}
+	return w
+}
+
 // makeLabelRoom widens the channels for their labels.
 func (p *plan) makeLabelRoom() {
 	for _, w := range p.wires {
-		if w.label == "" {
+		if len(w.label) == 0 {
 			continue
 		}
-		width := labelFont.width(w.label)
+		width := widest(w.label)
 		if w.vertical {
 			over := width + pairSpread + 2*labelPad - minCentre/2
 			for _, zone := range []*int{&p.channels.inLeft.zones[1], &p.channels.inRight.zones[0]} {
@@ -204,7 +232,7 @@ func (p *plan) runWires() {
 		switch {
 		case w.toRail == nil:
 			w.path = append(w.path, point{w.b.x(), w.b.at()})
-		case w.group == groupMemory:
+		case !w.toRail.onRight:
 			w.path = append(w.path, point{w.toRail.right(), y})
 		default:
 			w.path = append(w.path, point{w.toRail.x, y})
@@ -213,13 +241,13 @@ func (p *plan) runWires() {
 	}
 	for _, b := range p.rail {
 		for _, y := range b.joints {
-			p.dots = append(p.dots, point{b.trunk.x(), y})
+			p.dots = append(p.dots, dot{point{b.trunk.x(), y}, b.wires[0].group})
 		}
 	}
 }
 
 func (p *plan) labelStraight(w *wire) {
-	if w.label == "" {
+	if len(w.label) == 0 {
 		return
 	}
 	e := w.labelled()
@@ -237,7 +265,7 @@ func (p *plan) runVertical(w *wire) {
 	low := w.below()
 	high := other(w, low)
 	x := low.midX() - pairSpread
-	w.labelAt = label{point{x - 8, (max(high.bottom(), low.y-labelRoom-8)+low.y)/2 + 4}, w.label, "end"}
+	w.labelAt = label{point{x - 8, low.y - labelRoom + 2}, w.label, "end"}
 	w.path = []point{{x, low.y}, {x, high.bottom()}}
 	if w.to == low {
 		x = low.midX() + pairSpread

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -99,6 +100,10 @@ func (b *builder) both(x, y *design.Instance, group string, width, depth int) {
 	b.stream(y, x, group, width, depth)
 }
 
+func (b *builder) registers(in *design.Instance) {
+	in.Ports = append(in.Ports, &design.Port{Name: "s_axi_control", Instance: in, Protocol: design.AXILite, Width: 32})
+}
+
 func (b *builder) memory(in *design.Instance, memory string, first, last int) {
 	port := &design.Port{Name: "m_axi", Instance: in, Protocol: design.AXI4, Output: true, Width: 512}
 	b.design.Memories = append(b.design.Memories, &design.MemoryLink{Port: port, Memory: memory, First: first, Last: last})
@@ -112,16 +117,36 @@ func scrambled(seed uint64) *design.Design {
 	roles := []string{"engine", "engine", "poe", "dma", "arbiter", "arithmetic", "compression", "mac", "user", "closer", "host_controller", "session_handler", "camera"}
 	groups := []string{"dma", "network", "mac", "kernel", "control", "pixels", "closer"}
 	var all []*design.Instance
-	for i := range 1 + r.IntN(14) {
-		slr := r.IntN(b.design.Platform.Board.SLRs)
+	if r.IntN(5) == 0 {
+		b.design.Shell = &platform.Shell{Name: "coyote", Revision: "867a8d31f0a66fb08df24292544e1b9c213ba9de"}
+	}
+	place := func() int {
 		if b.design.Platform.HWEmu {
-			slr = -1
+			return -1
 		}
+		return r.IntN(b.design.Platform.Board.SLRs)
+	}
+	members := (2 + r.IntN(3)) * max(r.IntN(4)-2, 0)
+	for i := range members {
+		all = append(all, b.add(fmt.Sprintf("poe_%d", i), "poe", i, place()))
+	}
+	for i, in := range all {
+		b.stream(in, all[(i+1)%members], "mac", 512, 0)
+	}
+	for i := range 1 + r.IntN(14) {
 		name := fmt.Sprintf("instance_%d%s", i, strings.Repeat("_long", r.IntN(3)*r.IntN(6)))
-		all = append(all, b.add(name, roles[r.IntN(len(roles))], r.IntN(3)-1, slr))
+		all = append(all, b.add(name, roles[r.IntN(len(roles))], r.IntN(3)-1, place()))
 	}
 	for range r.IntN(3 * len(all)) {
-		b.stream(all[r.IntN(len(all))], all[r.IntN(len(all))], groups[r.IntN(len(groups))], 8<<r.IntN(8), 512*r.IntN(2))
+		from, to := all[r.IntN(len(all))], all[r.IntN(len(all))]
+		if members == 0 || from.Role != rolePOE || to.Role != rolePOE {
+			b.stream(from, to, groups[r.IntN(len(groups))], 8<<r.IntN(8), 512*r.IntN(2))
+		}
+	}
+	for _, in := range all {
+		if r.IntN(3) == 0 {
+			b.registers(in)
+		}
 	}
 	for range r.IntN(6) {
 		first := r.IntN(4)
@@ -162,13 +187,13 @@ func checkGeometry(t *testing.T, d *design.Design) {
 	var boxes []obstacle
 	for _, n := range p.nodes {
 		boxes = append(boxes, obstacle{n.rect, n.inst.Name, n, nil})
-		checkRegion(t, p, n)
+		checkRegion(t, d, p, n)
 		checkText(t, n)
 	}
-	for _, b := range slices.Concat(p.rail, p.ports) {
+	for _, b := range slices.Concat(p.rail, p.onRight()) {
 		boxes = append(boxes, obstacle{b.rect, b.title, nil, b})
 		for _, r := range p.regions {
-			if overlap(r.rect, b.rect) {
+			if overlap(r.rect, b.rect) && b != p.crossbar {
 				t.Errorf("%s stands in %s", b.title, r.name)
 			}
 		}
@@ -199,10 +224,15 @@ func inside(in, out rect) bool {
 	return in.x >= out.x && in.y >= out.y && in.right() <= out.right() && in.bottom() <= out.bottom() && in.w > 0 && in.h > 0
 }
 
-func checkRegion(t *testing.T, p *plan, n *node) {
+func checkRegion(t *testing.T, d *design.Design, p *plan, n *node) {
 	t.Helper()
 	want := fmt.Sprintf("SLR%d", n.inst.SLR)
-	if n.inst.SLR < 0 {
+	switch {
+	case n.inShell:
+		want = "Shell coyote"
+	case built(d):
+		want = "Application"
+	case n.inst.SLR < 0:
 		want = "Hardware emulation"
 	}
 	for _, r := range p.regions {
@@ -281,10 +311,10 @@ func checkLabels(t *testing.T, p *plan, boxes []obstacle) {
 	t.Helper()
 	var labels []obstacle
 	for _, w := range p.wires {
-		if w.label == "" {
+		if len(w.label) == 0 {
 			continue
 		}
-		labels = append(labels, obstacle{rect: w.labelAt.rect(), name: w.label})
+		labels = append(labels, obstacle{rect: w.labelAt.rect(), name: strings.Join(w.label, " ")})
 	}
 	for i, l := range labels {
 		for _, box := range slices.Concat(boxes, labels[:i]) {
@@ -336,14 +366,38 @@ func TestEverythingIsDrawnOnce(t *testing.T) {
 			for _, in := range d.Instances {
 				want["box "+in.Name]++
 			}
-			for _, s := range d.Streams {
-				want[fmt.Sprintf("stream %s.%s → %s.%s", s.From.Instance.Name, s.From.Name, s.To.Instance.Name, s.To.Name)]++
+			want["box "+switchName] = 0
+			pairs := map[string]bool{}
+			stream := func(from, to string) {
+				want[fmt.Sprintf("stream %s → %s", from, to)]++
+				a, _, _ := strings.Cut(from, ".")
+				b, _, _ := strings.Cut(to, ".")
+				pairs[a+" "+b] = true
 			}
-			pairs := map[[2]*design.Instance]bool{}
 			for _, s := range d.Streams {
-				pairs[[2]*design.Instance{s.From.Instance, s.To.Instance}] = true
+				if s.From.Instance.Role != rolePOE || s.To.Instance.Role != rolePOE {
+					stream(fullName(s.From), fullName(s.To))
+					continue
+				}
+				want["box "+switchName] = 1
+				stream(fullName(s.From), fmt.Sprintf("poe_switch.S%02d_AXIS", s.From.Instance.Scope))
+				stream(fmt.Sprintf("poe_switch.M%02d_AXIS", s.To.Instance.Scope), fullName(s.To))
+			}
+			for _, in := range d.Instances {
+				for _, p := range in.Ports {
+					if p.Protocol == design.AXILite && !(d.Shell != nil && d.InShell(in.Kernel)) {
+						want["box Host"] = 1
+						want["stream Host → "+fullName(p)]++
+						pairs["Host "+in.Name] = true
+					}
+				}
 			}
 			want["bundles"] = len(pairs)
+			for key := range maps.Keys(got) {
+				if strings.HasPrefix(key, "stream ") && want[key] == 0 {
+					t.Errorf("%s: drawn, but not there", key)
+				}
+			}
 			for key, n := range want {
 				if got[key] != n {
 					t.Errorf("%s: drawn %d times, want %d", key, got[key], n)
@@ -357,25 +411,11 @@ func TestEverythingIsDrawnOnce(t *testing.T) {
 // streams that the lines say they stand for.
 func drawn(t *testing.T, svg []byte) map[string]int {
 	t.Helper()
-	type group struct {
-		Class string   `xml:"class,attr"`
-		Title string   `xml:"title"`
-		Text  []string `xml:"text"`
-		Path  []struct {
-			D string `xml:"d,attr"`
-		} `xml:"path"`
-	}
-	var picture struct {
-		Groups []group `xml:"g"`
-	}
-	if err := xml.Unmarshal(svg, &picture); err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]int{}
-	for _, g := range picture.Groups {
+	for _, g := range read(t, svg).Groups {
 		switch {
 		case strings.HasPrefix(g.Class, "box ") && g.Title != "":
-			out["box "+g.Text[0]]++
+			out["box "+g.Text[0].Text]++
 		case strings.HasPrefix(g.Class, "wire ") && strings.Contains(g.Title, "→") && !strings.Contains(g.Class, groupMemory):
 			out["bundles"]++
 			for line := range strings.Lines(g.Title) {
@@ -385,6 +425,64 @@ func drawn(t *testing.T, svg []byte) map[string]int {
 		}
 	}
 	return out
+}
+
+// picture is an SVG as its readers see it.
+type picture struct {
+	Width  int     `xml:"width,attr"`
+	Style  string  `xml:"style"`
+	Groups []group `xml:"g"`
+	Text   []text  `xml:"text"`
+}
+
+type group struct {
+	Class string `xml:"class,attr"`
+	Title string `xml:"title"`
+	Text  []text `xml:"text"`
+	Rect  []struct {
+		Class string `xml:"class,attr"`
+	} `xml:"rect"`
+	Path []struct {
+		Class string `xml:"class,attr"`
+		D     string `xml:"d,attr"`
+	} `xml:"path"`
+}
+
+type text struct {
+	Class string `xml:"class,attr"`
+	Text  string `xml:",chardata"`
+}
+
+// is reports whether a group has a class.
+func (g group) is(class string) bool { return slices.Contains(strings.Fields(g.Class), class) }
+
+// texts are all texts of a picture.
+func (p picture) texts() []text {
+	out := slices.Clone(p.Text)
+	for _, g := range p.Groups {
+		out = append(out, g.Text...)
+	}
+	return out
+}
+
+// withClass are the texts of a class, joined.
+func (p picture) withClass(class string) string {
+	var out []string
+	for _, x := range p.texts() {
+		if slices.Contains(strings.Fields(x.Class), class) {
+			out = append(out, x.Text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func read(t *testing.T, svg []byte) picture {
+	t.Helper()
+	var p picture
+	if err := xml.Unmarshal(svg, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestWellFormedAndDeterministic(t *testing.T) {

@@ -11,14 +11,18 @@ import (
 
 // node is an instance on its way to becoming a box.
 type node struct {
-	inst   *design.Instance
-	anchor *node // the engine or network engine that it is drawn around
-	column column
-	place  int // in the centre column, from the top
-	band   *band
+	inst    *design.Instance
+	floor   int   // of its region: the SLR, -1 for none, or one of a shell's
+	inShell bool  // the shell does what its kernel does
+	anchor  *node // the engine or network engine that it is drawn around
+	column  column
+	place   int // in the centre column, from the top
+	row     int // in its side column of its band, from the top
+	band    *band
 	rect
-	text []line
-	tip  string
+	text    []line
+	tip     string
+	topRoom int // over it, for labels of lines that come from above
 	// inner are the line ends towards the centre column, outer those away from
 	// it. Nodes of the centre keep their ends in items of the side columns.
 	inner, outer []*end
@@ -45,20 +49,32 @@ const (
 func (c column) opposite() column { return left + right - c }
 
 // wire is one line of the picture: all streams from one instance to another,
-// all links of an instance to the same banks, or the way to an Ethernet port.
+// all links of an instance to the same banks, the host's way to the registers of
+// an instance, or the way to an Ethernet port or to the switch.
 type wire struct {
 	from, to *node
-	toRail   *railBox // instead of to: a memory or an Ethernet port
+	toRail   *railBox // instead of to
+	heads    heads
 	streams  []*design.Stream
 	links    []*design.MemoryLink
+	notes    []string // lines of the tip beside those of streams and links
 	group    string
-	widest   int // bits of the widest stream
-	label    string
+	widest   int      // bits of the widest stream, 0 for none
+	label    []string // from top to bottom
 
 	route
 	path    []point
 	labelAt label
 }
+
+// heads are the arrow heads of a wire.
+type heads int
+
+const (
+	forward  heads = iota // at the end
+	backward              // at the start
+	both
+)
 
 // netlist turns the design into nodes and wires.
 func netlist(d *design.Design) ([]*node, []*wire, []*railBox) {
@@ -68,16 +84,21 @@ func netlist(d *design.Design) ([]*node, []*wire, []*railBox) {
 		nodes[i] = &node{inst: in}
 		byInstance[in] = nodes[i]
 	}
-	wires := streamWires(d, byInstance)
-	memory, rail := memoryWires(d, byInstance)
-	return nodes, append(wires, memory...), rail
+	findFloors(d, nodes)
+	_, streams := switched(d.Streams)
+	if built(d) {
+		streams = withoutFIFOs(streams)
+	}
+	wires := streamWires(streams, byInstance)
+	rail := newRail(d, nodes, byInstance)
+	return nodes, append(wires, rail.wires...), rail.boxes
 }
 
-func streamWires(d *design.Design, nodes map[*design.Instance]*node) []*wire {
+func streamWires(streams []*design.Stream, nodes map[*design.Instance]*node) []*wire {
 	type ends struct{ from, to *node }
 	known := map[ends]*wire{}
 	var out []*wire
-	for _, s := range d.Streams {
+	for _, s := range streams {
 		key := ends{nodes[s.From.Instance], nodes[s.To.Instance]}
 		w, ok := known[key]
 		if !ok {
@@ -88,7 +109,7 @@ func streamWires(d *design.Design, nodes map[*design.Instance]*node) []*wire {
 		w.streams = append(w.streams, s)
 	}
 	for _, w := range out {
-		w.group, w.widest, w.label = describeStreams(w.streams)
+		w.describe()
 	}
 	return out
 }
@@ -96,6 +117,15 @@ func streamWires(d *design.Design, nodes map[*design.Instance]*node) []*wire {
 // bits is the width that a stream carries: the linker fits the wider side to
 // the narrower.
 func bits(s *design.Stream) int { return min(s.From.Width, s.To.Width) }
+
+// maxLabel is how wide a label may be before it takes another line.
+const maxLabel = 104 // pixels
+
+func (w *wire) describe() {
+	var text string
+	w.group, w.widest, text = describeStreams(w.streams)
+	w.label = labelFont.wrap(text, maxLabel)
+}
 
 // describeStreams names the group of the widest stream and writes widths and
 // FIFO depths: "512 + 2 × 32 b, FIFO 512".
@@ -151,7 +181,7 @@ func fullName(p *design.Port) string { return p.Instance.Name + "." + p.Name }
 
 // tip lists what a wire stands for.
 func (w *wire) tip() string {
-	var lines []string
+	lines := slices.Clone(w.notes)
 	for _, s := range w.streams {
 		text := fmt.Sprintf("%s → %s, %d b", fullName(s.From), fullName(s.To), bits(s))
 		if s.Depth > 0 {

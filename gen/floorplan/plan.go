@@ -14,9 +14,11 @@ type plan struct {
 	channels        *channels
 	width, height   int
 	title, subtitle string
+	built           bool // into a shell
 	regions         []*region
-	dots            []point // where lines of one memory meet
+	dots            []dot // where lines to one box meet
 	legend          []legendEntry
+	notes           []string // of the legend
 	legendAt        point
 }
 
@@ -24,20 +26,21 @@ type plan struct {
 type region struct {
 	rect
 	name, note string
+	floor      int
 	bands      []*band
 	labelX     [2]int // where name starts and note ends
 }
 
 const (
-	pageMargin   = 28
+	pageMargin   = 12
 	headHeight   = 74
 	regionHeader = 38
 	regionFooter = 18
 	regionGap    = 12
 	bandGap      = 28
 	emptyRegion  = 40
-	railMargin   = 26 // between region and rail
-	regionInset  = 14
+	railMargin   = 10 // between region and rail
+	regionInset  = 8
 )
 
 func newPlan(d *design.Design) *plan {
@@ -54,7 +57,7 @@ func newPlan(d *design.Design) *plan {
 }
 
 func (p *plan) describe(d *design.Design) {
-	p.title = d.Platform.Name
+	p.title, p.built = d.Platform.Name, built(d)
 	facts := []string{strings.ToUpper(d.Platform.Board.Name)}
 	if d.Platform.Board.Part != "" {
 		facts = append(facts, d.Platform.Board.Part)
@@ -89,17 +92,26 @@ func counted(n int, what string) string {
 // describe writes the texts of a box.
 func (n *node) describe(d *design.Design) {
 	in := n.inst
-	n.text = []line{{in.Name, font{13, true}, false}, {in.Kernel.Name, font{11, false}, true}}
+	n.text = []line{{in.Name, font{14, true}, false}, {in.Kernel.Name, detailFont, true}}
 	switch in.Role {
 	case roleEngine:
 		rx := d.Platform.CCLO.RxBuffers
-		n.text[0].font.size = 15
-		n.text = append(n.text, line{fmt.Sprintf("%d rx buffers of %d B", rx.Count, rx.Size), font{11, false}, true})
+		n.text[0].font.size = 16
+		for _, text := range []string{fmt.Sprintf("%d rx buffers", rx.Count), fmt.Sprintf("of %d B", rx.Size)} {
+			n.text = append(n.text, line{text, detailFont, true})
+		}
 	case rolePOE:
-		n.text[0].font.size = 15
+		n.text[0].font.size = 16
+	case "dma":
+		if n.inShell {
+			n.text[1].text = "DMA of the shell"
+		}
 	}
-	n.tip = in.Name + ": " + in.Kernel.Name
-	if in.SLR >= 0 {
+	n.tip = in.Name + ": " + n.text[1].text
+	switch {
+	case n.inShell:
+		n.tip += ", part of the shell " + d.Shell.Name
+	case in.SLR >= 0 && !built(d):
 		n.tip += fmt.Sprintf(" in SLR%d", in.SLR)
 	}
 	if in.Kernel.Doc != "" {
@@ -107,14 +119,12 @@ func (n *node) describe(d *design.Design) {
 	}
 }
 
-// findTopLabels tells bands that wires come to the top of their first node.
+// findTopLabels makes room over nodes that wires come to from above.
 func (p *plan) findTopLabels() {
 	for _, w := range p.wires {
-		if !w.vertical {
-			continue
-		}
-		if below := w.below(); below.band.centre[0] == below {
-			below.band.topLabels = true
+		if w.vertical {
+			below := w.below()
+			below.topRoom = max(below.topRoom, len(w.label)*labelPitch+labelRoom)
 		}
 	}
 }
@@ -127,23 +137,29 @@ func (w *wire) below() *node {
 	return w.to
 }
 
-// splitRegions lists the board's SLRs from the top one down.
+// splitRegions lists the shell and what is in it, or the board's SLRs from the
+// top one down.
 func (p *plan) splitRegions(d *design.Design) {
 	clock := fmt.Sprintf("%d MHz", d.Platform.Clock)
-	bySLR := map[int]*region{}
-	for slr := d.Platform.Board.SLRs - 1; slr >= 0 && !d.Platform.HWEmu; slr-- {
-		r := &region{name: fmt.Sprintf("SLR%d", slr), note: "free"}
-		bySLR[slr] = r
-		p.regions = append(p.regions, r)
-	}
-	for _, b := range p.bands {
-		r, ok := bySLR[b.slr]
-		if !ok {
-			r = &region{name: "Hardware emulation"}
-			bySLR[b.slr] = r
-			p.regions = append(p.regions, r)
+	switch {
+	case built(d):
+		p.regions = shellRegions(d, clock)
+	case d.Platform.HWEmu:
+		p.regions = []*region{{name: "Hardware emulation", note: clock, floor: -1}}
+	default:
+		for slr := d.Platform.Board.SLRs - 1; slr >= 0; slr-- {
+			p.regions = append(p.regions, &region{name: fmt.Sprintf("SLR%d", slr), note: clock, floor: slr})
 		}
-		r.bands, r.note = append(r.bands, b), clock
+	}
+	for _, r := range p.regions {
+		for _, b := range p.bands {
+			if b.floor == r.floor {
+				r.bands = append(r.bands, b)
+			}
+		}
+		if len(r.bands) == 0 {
+			r.note = "free"
+		}
 	}
 }
 
@@ -171,9 +187,9 @@ func (p *plan) placeRows() {
 		b.chooseEntry(p.busyFor(b))
 	}
 	p.runTrunks()
-	for _, b := range p.ports {
-		b.y, b.h = b.wires[0].a.at()-portHeight/2, portHeight
-		b.entry = b.wires[0].a.at()
+	for _, b := range p.onRight() {
+		lo, hi := b.span()
+		b.y, b.h = lo-portHeight/2, hi-lo+portHeight
 	}
 	for _, b := range p.rail {
 		y = max(y, b.bottom()+regionGap)
@@ -190,7 +206,7 @@ func (p *plan) busyFor(b *railBox) []int {
 	var out []int
 	for _, w := range p.wires {
 		switch {
-		case w.group == groupMemory && w.toRail != nil && w.toRail != b:
+		case w.toRail != nil && !w.toRail.onRight && w.toRail != b:
 			out = append(out, w.arrival())
 		case w.toRail == nil && len(w.segments) == 1 && w.segments[0].channel == &p.channels.memory:
 			out = append(out, w.a.at(), w.b.at())
@@ -199,7 +215,20 @@ func (p *plan) busyFor(b *railBox) []int {
 	return out
 }
 
-// runTrunks gives each bank a vertical line for the wires that do not run
+// onRight are the boxes on the right of the card.
+func (p *plan) onRight() []*railBox {
+	if p.crossbar == nil {
+		return p.ports
+	}
+	return append(slices.Clone(p.ports), p.crossbar)
+}
+
+type dot struct {
+	point
+	group string
+}
+
+// runTrunks gives each box of the rail a vertical line for the wires that do not run
 // straight into it.
 func (p *plan) runTrunks() {
 	for _, b := range p.rail {

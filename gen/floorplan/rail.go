@@ -9,17 +9,35 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 )
 
-// railBox stands beside the card: banks of a memory on the left, an Ethernet
-// port on the right.
+// railBox stands beside the card: banks of a memory or the host on the left, an
+// Ethernet port or the switch on the right.
 type railBox struct {
 	rect
+	class         string // colours
 	title, detail string
-	banks, first  int // of the memory, for the row of cells; banks is 0 for ports
+	tip           string // over and above the lines to it
+	memory        string // of banks; empty for others
+	banks, first  int    // of the memory, for the row of cells; banks is 0 for others
 	last          int
+	onRight       bool
+	shared        bool // stands below what belongs to one engine
 	wires         []*wire
 	entry         int // where lines that do not run straight come in
 	trunk         *segment
 	joints        []int // heights at which lines meet the trunk
+}
+
+// describe is what a reader sees when pointing at the box: what it is, and what
+// the lines to it stand for.
+func (b *railBox) describe() string {
+	lines := []string{b.title + ", " + b.detail}
+	if b.tip != "" {
+		lines[0] = b.tip
+	}
+	for _, w := range b.wires {
+		lines = append(lines, w.tip())
+	}
+	return strings.Join(lines, "\n")
 }
 
 func bankName(memory string, first, last int) string {
@@ -29,51 +47,69 @@ func bankName(memory string, first, last int) string {
 	return fmt.Sprintf("%s[%d:%d]", memory, first, last)
 }
 
-// memoryWires bundles the memory links of each instance by banks.
-func memoryWires(d *design.Design, nodes map[*design.Instance]*node) ([]*wire, []*railBox) {
-	type banks struct {
-		memory      string
-		first, last int
+// rail is what stands on the left of the card, with the wires to it.
+type rail struct {
+	boxes []*railBox
+	wires []*wire
+}
+
+func newRail(d *design.Design, nodes []*node, byInstance map[*design.Instance]*node) *rail {
+	r := &rail{}
+	if built(d) {
+		r.shellMemory(d, nodes)
+	} else {
+		r.memory(d, byInstance)
 	}
-	type user struct {
-		node *node
-		box  *railBox
+	r.host(d, nodes)
+	return r
+}
+
+// wire finds the wire from a node to a box, or adds both.
+func (r *rail) wire(n *node, box *railBox, group string, h heads) *wire {
+	if len(box.wires) == 0 {
+		r.boxes = append(r.boxes, box)
 	}
-	boxes := map[banks]*railBox{}
-	known := map[user]*wire{}
-	var wires []*wire
-	var rail []*railBox
+	if i := slices.IndexFunc(box.wires, func(w *wire) bool { return w.from == n }); i >= 0 {
+		return box.wires[i]
+	}
+	w := &wire{from: n, toRail: box, group: group, heads: h}
+	box.wires, r.wires = append(box.wires, w), append(r.wires, w)
+	return w
+}
+
+// memory bundles the memory links of each instance by banks.
+func (r *rail) memory(d *design.Design, nodes map[*design.Instance]*node) {
 	for _, m := range d.Memories {
-		key := banks{m.Memory, m.First, m.Last}
-		box, ok := boxes[key]
-		if !ok {
+		i := slices.IndexFunc(r.boxes, func(b *railBox) bool {
+			return b.memory == m.Memory && b.first == m.First && b.last == m.Last
+		})
+		var box *railBox
+		if i >= 0 {
+			box = r.boxes[i]
+		} else {
 			box = newBanks(d, m)
-			boxes[key] = box
-			rail = append(rail, box)
 		}
-		u := user{nodes[m.Port.Instance], box}
-		w, ok := known[u]
-		if !ok {
-			w = &wire{from: u.node, toRail: box, group: groupMemory}
-			known[u] = w
-			wires = append(wires, w)
-			box.wires = append(box.wires, w)
-		}
+		w := r.wire(nodes[m.Port.Instance], box, groupMemory, both)
 		w.links = append(w.links, m)
 	}
-	for _, w := range wires {
+	for _, w := range r.wires {
 		widths := make([]int, len(w.links))
 		for i, m := range w.links {
 			widths[i] = m.Port.Width
 		}
 		slices.SortFunc(widths, func(a, b int) int { return b - a })
-		w.widest, w.label = widths[0], sumOfWidths(widths)
+		w.widest, w.label = widths[0], []string{sumOfWidths(widths)}
 	}
-	return wires, rail
 }
 
 func newBanks(d *design.Design, m *design.MemoryLink) *railBox {
-	box := &railBox{title: bankName(m.Memory, m.First, m.Last), first: m.First, last: m.Last}
+	if isHost(m.Memory) && m.First == m.Last {
+		box := hostMemory()
+		box.memory, box.first, box.last = m.Memory, m.First, m.Last
+		return box
+	}
+	box := &railBox{class: groupMemory, memory: m.Memory, first: m.First, last: m.Last}
+	box.title = bankName(m.Memory, m.First, m.Last)
 	for _, memory := range d.Platform.Board.Memories {
 		if memory.Name == m.Memory {
 			box.banks = memory.Banks
@@ -81,15 +117,37 @@ func newBanks(d *design.Design, m *design.MemoryLink) *railBox {
 	}
 	box.detail = fmt.Sprintf("%d of %d banks", m.Last-m.First+1, box.banks)
 	if box.banks == 1 {
-		box.detail = "memory of the " + strings.ToLower(m.Memory)
-		if !strings.EqualFold(m.Memory, "host") {
-			box.detail = "1 bank"
-		}
+		box.detail = "1 bank"
 	}
 	return box
 }
 
-// ethernetWires leads the MACs to the ports of the card.
+func hostMemory() *railBox {
+	return &railBox{class: groupMemory, title: "Host memory", detail: "PCIe"}
+}
+
+// host leads the host to the registers of what it controls.
+func (r *rail) host(d *design.Design, nodes []*node) {
+	host := &railBox{class: "host", title: "Host", detail: "PCIe", shared: true}
+	if built(d) {
+		host.tip = "Host, PCIe of the shell " + d.Shell.Name
+	}
+	for _, n := range nodes {
+		if n.inShell {
+			continue
+		}
+		for _, p := range n.inst.Ports {
+			if p.Protocol == design.AXILite && !p.Output {
+				w := r.wire(n, host, groupRegisters, backward)
+				w.widest = max(w.widest, p.Width)
+				w.notes = append(w.notes, fmt.Sprintf("%s → %s, %d b", host.title, fullName(p), p.Width))
+			}
+		}
+	}
+}
+
+// ethernetWires leads the MACs to the ports of the card, and a shell that has its
+// own.
 func ethernetWires(d *design.Design, nodes []*node) ([]*wire, []*railBox) {
 	var poes []*node
 	for _, n := range nodes {
@@ -100,15 +158,17 @@ func ethernetWires(d *design.Design, nodes []*node) ([]*wire, []*railBox) {
 	var wires []*wire
 	var rail []*railBox
 	for _, n := range nodes {
-		if n.inst.Role != roleMAC || n.column == left {
+		if n.column == left || n.inst.Role != roleMAC && !(n.inShell && n.inst.Role == rolePOE) {
 			continue
 		}
 		i := max(slices.Index(poes, n.anchor), 0)
 		if i >= len(d.Platform.POEs) {
 			continue
 		}
-		box := &railBox{title: "Ethernet", detail: fmt.Sprintf("port %d", d.Platform.POEs[i].Port)}
-		w := &wire{from: n, toRail: box, group: groupMAC}
+		box := &railBox{class: groupMAC, title: "Ethernet", onRight: true}
+		box.detail = fmt.Sprintf("port %d", d.Platform.POEs[i].Port)
+		w := &wire{from: n, toRail: box, group: groupMAC, heads: both}
+		w.notes = []string{fmt.Sprintf("%s ↔ %s %s", n.inst.Name, box.title, box.detail)}
 		box.wires = []*wire{w}
 		wires, rail = append(wires, w), append(rail, box)
 	}
@@ -185,6 +245,9 @@ func (b *railBox) chooseEntry(busy []int) {
 // isLocal reports whether all users of a bank belong to one engine or network
 // engine.
 func (b *railBox) isLocal() bool {
+	if b.shared {
+		return false
+	}
 	for _, w := range b.wires {
 		if w.from.anchor != b.wires[0].from.anchor {
 			return false

@@ -78,7 +78,7 @@ func newChannels() *channels {
 		memory:  channel{fromRight: true, least: minChannel / 2, wider: 1},
 		inLeft:  channel{fromRight: true, least: minChannel, wider: 1},
 		inRight: channel{least: minChannel},
-		out:     channel{least: minChannel / 2, zones: [2]int{trackPitch, 0}},
+		out:     channel{least: minChannel / 4, zones: [2]int{minChannel / 4, 0}},
 	}
 }
 
@@ -88,8 +88,8 @@ func (c *channels) connect(wires []*wire) {
 		switch {
 		case w.toRail == nil:
 			c.connectNodes(w)
-		case w.group == groupMemory:
-			c.connectMemory(w)
+		case !w.toRail.onRight:
+			c.connectLeft(w)
 		default:
 			w.a = outward(w, w.from, right)
 		}
@@ -133,7 +133,7 @@ func (c *channels) connectNodes(w *wire) {
 	w.a.reach, w.b.reach = to.band.index-from.band.index, from.band.index-to.band.index
 }
 
-func (c *channels) connectMemory(w *wire) {
+func (c *channels) connectLeft(w *wire) {
 	if w.from.column != right {
 		w.a = outward(w, w.from, left)
 		return
@@ -212,6 +212,11 @@ func (c *channel) assignTracks() {
 		tracks[s.track] = append(tracks[s.track], s)
 	}
 	c.tracks = len(tracks)
+	for side := range c.zones {
+		if c.tracks > 0 {
+			c.zones[side] = max(c.zones[side], arrowRoom)
+		}
+	}
 }
 
 // measure sums up the width of a channel.

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	rowPitch     = 24 // between lines at one side of a box
+	rowPitch     = 26 // between lines at one side of a box
 	rowMargin    = 14 // from the end of a box to its first line
-	boxHeight    = 52
+	boxHeight    = 54
 	boxGap       = 12
 	centreHeight = 72
 	sectionGap   = 46 // between a node of the centre and the one below it
 	lanePitch    = 16
-	labelRoom    = 26 // over a box whose top lines have labels
+	labelRoom    = 13 // over a box whose top lines have labels, beside them
 )
 
 // item is what stands in a side column at the height of one node of the
@@ -121,17 +121,26 @@ func (b *band) withPasses(sec *section, s int) []*item {
 }
 
 // sortEnds puts ends that lead up first, the nearest first, and ends that lead
-// down last, the nearest last, so that the wires nest. Otherwise what the
-// centre sends stands over what it receives.
+// down last, the nearest last, so that the wires nest. Otherwise they stand in the
+// order of the boxes that they lead to, and what the centre sends over what it
+// receives.
 func sortEnds(ends []*end) []*end {
 	out := slices.Clone(ends)
 	slices.SortStableFunc(out, func(a, b *end) int {
 		if (a.reach < 0) != (b.reach < 0) {
 			return a.reach - b.reach // the one that leads up
 		}
-		return cmp.Or(b.reach-a.reach, a.fromSide()-b.fromSide())
+		return cmp.Or(b.reach-a.reach, a.row()-b.row(), a.fromSide()-b.fromSide())
 	})
 	return out
+}
+
+// row is the place of the other end's box in its side column.
+func (e *end) row() int {
+	if e.wire.toRail != nil {
+		return 0
+	}
+	return other(e.wire, e.node).row
 }
 
 // fromSide is 1 if the wire leads from a side column to the centre.
@@ -144,15 +153,32 @@ func (e *end) fromSide() int {
 
 // height of an item: room for its lines, and for its text if it is a box.
 func (it *item) height() int {
-	h := 2*rowMargin + rowPitch*(len(it.ends)-1)
+	h := 2*rowMargin + it.span()
 	if it.node != nil {
 		if it.part == whole {
 			h = max(h, boxHeight)
 		}
-		h = max(h, rowPitch*len(it.node.outer)+4)
+		h = max(h, rowPitch*len(it.node.outer)+labelsAbove(it.node.outer)+4)
 	}
 	return h
 }
+
+// span is how far the last line is below the first, with room for labels of
+// more than one line.
+func (it *item) span() int {
+	return rowPitch*(len(it.ends)-1) + labelsAbove(it.ends)
+}
+
+func labelsAbove(ends []*end) int {
+	h := 0
+	for _, e := range ends {
+		h += e.labelAbove()
+	}
+	return h
+}
+
+// labelAbove is the room that a label takes over and above that of one line.
+func (e *end) labelAbove() int { return max(len(e.wire.label)-1, 0) * labelPitch }
 
 // layOut gives everything of the band its y and height, from top on, and
 // returns the bottom.
@@ -162,13 +188,15 @@ func (b *band) layOut(top int) int {
 		l.y = top + i*lanePitch + lanePitch/2
 	}
 	y := top + len(b.corridor)*lanePitch
-	if b.topLabels {
-		y += labelRoom
-	}
 	for i, sec := range b.sections() {
-		if i > 0 {
-			y += sectionGap
+		room := 0
+		if sec.centre != nil {
+			room = sec.centre.topRoom
 		}
+		if i > 0 {
+			room = max(room+8, sectionGap)
+		}
+		y += room
 		h := sec.minHeight()
 		for s := range sec.sides {
 			spread(sec.sides[s], y, h)
@@ -236,9 +264,13 @@ func spread(items []*item, top, height int) {
 
 func (it *item) place(y int) {
 	it.y = y
-	first := y + (it.h-rowPitch*(len(it.ends)-1))/2
+	at := y + (it.h-it.span())/2
 	for i, e := range it.ends {
-		*e.y = first + i*rowPitch
+		if i > 0 {
+			at += rowPitch
+		}
+		at += e.labelAbove()
+		*e.y = at
 	}
 	if it.node == nil {
 		return
@@ -253,7 +285,9 @@ func (it *item) place(y int) {
 // placeOuter spaces the lines at the outer side of a box evenly.
 func (n *node) placeOuter() {
 	ends := sortEnds(n.outer)
+	spare, labels := n.h-labelsAbove(ends), 0
 	for i, e := range ends {
-		*e.y = n.y + n.h*(i+1)/(len(ends)+1)
+		labels += e.labelAbove()
+		*e.y = n.y + labels + spare*(i+1)/(len(ends)+1)
 	}
 }

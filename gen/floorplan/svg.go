@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -27,19 +28,16 @@ func SVG(d *design.Design) []byte {
 		w.wire(wire)
 	}
 	for _, dot := range p.dots {
-		w.printf(`<circle class="dot" cx="%d" cy="%d" r="3.5"/>`+"\n", dot.x, dot.y)
+		w.printf(`<circle class="dot %s" cx="%d" cy="%d" r="3.5"/>`+"\n", dot.group, dot.x, dot.y)
 	}
-	for _, b := range p.rail {
-		w.bank(b)
-	}
-	for _, b := range p.ports {
-		w.port(b)
+	for _, b := range slices.Concat(p.rail, p.onRight()) {
+		w.railBox(b)
 	}
 	for _, n := range p.nodes {
 		w.node(n)
 	}
 	for _, wire := range p.wires {
-		w.label(wire.labelAt)
+		w.label(wire)
 	}
 	w.legend(p)
 	w.printf("</svg>\n")
@@ -120,14 +118,19 @@ func (w *writer) node(n *node) {
 	w.printf("</g>\n")
 }
 
-func (w *writer) bank(b *railBox) {
-	w.printf(`<g class="box memory">` + "\n")
+func (w *writer) railBox(b *railBox) {
+	w.printf(`<g class="box %s">`, b.class)
+	w.tip(b.describe())
+	w.WriteByte('\n')
 	w.rect("", b.rect, 4)
 	y := b.y + b.h/2
-	w.text("t12 name", "middle", b.midX(), y-6, b.title)
-	w.text("t10", "middle", b.midX(), y+8, b.detail)
 	if b.banks > 1 {
-		w.usage(b, y+15)
+		y -= 6
+	}
+	w.text("t14 name", "middle", b.midX(), y-3, b.title)
+	w.text("t13", "middle", b.midX(), y+13, b.detail)
+	if b.banks > 1 {
+		w.usage(b, y+20)
 	}
 	w.printf("</g>\n")
 }
@@ -141,14 +144,6 @@ func (w *writer) usage(b *railBox, y int) {
 	w.printf(`<rect class="used" x="%d" y="%d" width="%d" height="7"/>`+"\n", x+from, y, max(to-from, 2))
 }
 
-func (w *writer) port(b *railBox) {
-	w.printf(`<g class="box ethernet">` + "\n")
-	w.rect("", b.rect, 4)
-	w.text("t12 name", "middle", b.midX(), b.y+b.h/2-3, b.title)
-	w.text("t10", "middle", b.midX(), b.y+b.h/2+11, b.detail)
-	w.printf("</g>\n")
-}
-
 // arrow heads are as long as they are wide lines need.
 const (
 	arrowLength = 9
@@ -160,23 +155,27 @@ func (w *writer) wire(wire *wire) {
 	if tip := wire.tip(); tip != "" {
 		w.tip(tip)
 	}
-	path := append([]point(nil), wire.path...)
+	path := slices.Clone(wire.path)
 	n := len(path)
-	heads := [][2]point{{path[n-2], path[n-1]}}
-	path[n-1] = towards(path[n-1], path[n-2], arrowLength-2)
-	if wire.toRail != nil {
+	var heads [][2]point
+	if wire.heads != backward {
+		heads = append(heads, [2]point{path[n-2], path[n-1]})
+		path[n-1] = towards(path[n-1], path[n-2], arrowLength-2)
+	}
+	if wire.heads != forward {
 		heads = append(heads, [2]point{path[1], path[0]})
 		path[0] = towards(path[0], path[1], arrowLength-2)
 	}
-	w.printf(`<path d="M%d %d`, path[0].x, path[0].y)
+	line := fmt.Sprintf("M%d %d", path[0].x, path[0].y)
 	for i, p := range path[1:] {
 		if p.x == path[i].x {
-			w.printf("V%d", p.y)
+			line += fmt.Sprintf("V%d", p.y)
 		} else {
-			w.printf("H%d", p.x)
+			line += fmt.Sprintf("H%d", p.x)
 		}
 	}
-	w.printf(`"/>`)
+	// The second line is there to be pointed at.
+	w.printf(`<path d="%s"/><path class="hit" d="%s"/>`, line, line)
 	for _, h := range heads {
 		w.arrow(h[0], h[1])
 	}
@@ -205,9 +204,12 @@ func (w *writer) arrow(from, tip point) {
 	w.printf(`<polygon points="%d,%d %d,%d %d,%d"/>`, tip.x, tip.y, base.x+dx, base.y+dy, base.x-dx, base.y-dy)
 }
 
+// wideBits is how wide a stream with a thick line is.
+const wideBits = 512
+
 func thickness(w *wire) string {
 	switch {
-	case w.widest >= 512 || w.toRail != nil:
+	case w.widest >= wideBits || w.widest == 0:
 		return "wide"
 	case w.widest >= 64:
 		return "medium"
@@ -216,10 +218,18 @@ func thickness(w *wire) string {
 	}
 }
 
-func (w *writer) label(l label) {
-	if l.text != "" {
-		w.text("label", l.anchor, l.x, l.y, l.text)
+func (w *writer) label(wire *wire) {
+	l := wire.labelAt
+	if len(l.lines) == 0 {
+		return
 	}
+	w.printf("<g>")
+	w.tip(wire.tip())
+	w.WriteByte('\n')
+	for i, text := range l.lines {
+		w.text("label", l.anchor, l.x, l.y-(len(l.lines)-1-i)*labelPitch, text)
+	}
+	w.printf("</g>\n")
 }
 
 func (w *writer) legend(p *plan) {
@@ -227,7 +237,7 @@ func (w *writer) legend(p *plan) {
 		w.printf(`<g class="wire %s wide"><path d="M%d %dh%d"/></g>`+"\n", e.group, e.x, e.y-4, legendSample)
 		w.text("legend", "start", e.x+legendSample+8, e.y, e.text)
 	}
-	w.text("legend", "start", p.legendAt.x, p.legendAt.y, legendFont.fit(legendNote, p.width-2*pageMargin))
+	for i, text := range p.notes {
+		w.text("legend", "start", p.legendAt.x, p.legendAt.y+i*legendPitch, text)
+	}
 }
-
-const legendNote = "2 × 104 b: two streams of 104 bits side by side  ·  FIFO 512: each with a FIFO of 512 beats  ·  thick lines: 512 bits and more  ·  filled bars: banks in use"

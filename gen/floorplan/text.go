@@ -1,5 +1,7 @@
 package floorplan
 
+import "strings"
+
 // font is a size of the picture's typeface.
 type font struct {
 	size int // pixels
@@ -41,6 +43,23 @@ func (f font) width(text string) int {
 		sum = sum * boldPercent / 100
 	}
 	return (sum*f.size*sparePercent + 99_999) / 100_000
+}
+
+// wrap breaks a text that is wider than the room it has: after commas and
+// semicolons, and before plus signs.
+func (f font) wrap(text string, room int) []string {
+	text = strings.NewReplacer(", ", ",\n", "; ", ";\n", " + ", "\n+ ").Replace(text)
+	pieces := strings.Split(text, "\n")
+	lines := pieces[:1]
+	for _, piece := range pieces[1:] {
+		last := &lines[len(lines)-1]
+		if longer := *last + " " + piece; f.width(longer) <= room {
+			*last = longer
+		} else {
+			lines = append(lines, piece)
+		}
+	}
+	return lines
 }
 
 // fit shortens a text that is wider than the room it has.

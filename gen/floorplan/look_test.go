@@ -1,0 +1,226 @@
+package floorplan
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/designtest"
+)
+
+// What is in a shell is not where v++ would put it: no SLRs, no banks, and no
+// FIFOs. The host reaches what has a window of registers.
+func TestShell(t *testing.T) {
+	d := designtest.Load(t, "u55c_rdma", nil)
+	p := newPlan(d)
+	for _, n := range p.nodes {
+		want := slices.Contains([]string{"poe_0", "extdma_0_0", "extdma_0_1"}, n.inst.Name)
+		if (n.band.floor == p.regions[0].floor) != want {
+			t.Errorf("%s in the shell: %v", n.inst.Name, !want)
+		}
+	}
+	svg := read(t, SVG(d))
+	if got := svg.withClass("slr"); got != "Shell coyote\nApplication" {
+		t.Errorf("regions are %q", got)
+	}
+	var tips strings.Builder
+	for _, g := range svg.Groups {
+		if g.is("wire") {
+			tips.WriteString(g.Title + "\n")
+		}
+	}
+	for _, want := range []string{
+		"poe_0 ↔ Ethernet port 0", "poe_0 ↔ HBM", "poe_0 ↔ Host memory", "extdma_0_1 ↔ HBM", "extdma_0_1 ↔ Host memory",
+	} {
+		if strings.Count(tips.String(), want) != 1 {
+			t.Errorf("no line says %q:\n%s", want, tips.String())
+		}
+	}
+	windows := d.ShellWindows()
+	for _, w := range windows {
+		if want := fmt.Sprintf("Host → %s.%s,", w.Instance.Name, w.Port); !strings.Contains(tips.String(), want) {
+			t.Errorf("no line says %q", want)
+		}
+	}
+	if n := strings.Count(tips.String(), "Host → "); n != len(windows) {
+		t.Errorf("the host reaches %d windows, the picture shows %d", len(windows), n)
+	}
+	for _, bad := range []string{"FIFO", "HBM[", "SLR"} {
+		if strings.Contains(string(SVG(d)), bad) {
+			t.Errorf("%s of a design that v++ does not link", bad)
+		}
+	}
+}
+
+// Lines are thin: what belongs to one shows at its label, and near it.
+func TestWhatIsPointedAt(t *testing.T) {
+	for name, d := range pictures(t) {
+		svg := read(t, SVG(d))
+		titles := map[string]bool{}
+		for _, g := range svg.Groups {
+			if !g.is("wire") || g.Title == "" {
+				continue
+			}
+			titles[g.Title] = true
+			if len(g.Path) != 2 || g.Path[1].Class != "hit" || g.Path[1].D != g.Path[0].D {
+				t.Errorf("%s: nothing around the line to point at: %+v", name, g)
+			}
+		}
+		if len(titles) != len(newPlan(d).wires) {
+			t.Errorf("%s: %d of %d lines say what they are", name, len(titles), len(newPlan(d).wires))
+		}
+		for _, x := range svg.Text {
+			if strings.HasPrefix(x.Class, "label") {
+				t.Errorf("%s: label %q says nothing", name, x.Text)
+			}
+		}
+		for _, g := range svg.Groups {
+			if !g.is("wire") && !g.is("box") && !titles[g.Title] || g.is("box") && g.Title == "" {
+				t.Errorf("%s: %q at %v", name, g.Title, g.Text)
+			}
+		}
+		if hit := declarations(svg.Style)[".wire path.hit"]; !strings.Contains(hit, "pointer-events:stroke") {
+			t.Errorf("%s: an invisible line is not pointed at: %q", name, hit)
+		}
+	}
+}
+
+func TestLegend(t *testing.T) {
+	for name, d := range pictures(t) {
+		svg := read(t, SVG(d))
+		shown, explained := map[string]bool{}, map[string]bool{}
+		thick, bars := map[string]bool{}, false
+		for _, g := range svg.Groups {
+			for _, r := range g.Rect {
+				bars = bars || r.Class == "used"
+			}
+			switch {
+			case !g.is("wire"):
+			case g.Title == "":
+				explained[strings.Fields(g.Class)[1]] = true
+			default:
+				shown[strings.Fields(g.Class)[1]] = true
+				if !strings.Contains(g.Title, "Ethernet port") {
+					thick[strings.Fields(g.Class)[2]] = true
+				}
+			}
+		}
+		if !maps.Equal(shown, explained) {
+			t.Errorf("%s: the legend explains %v, the picture has %v", name, explained, shown)
+		}
+		legend, labels := svg.withClass("legend"), svg.withClass("label")
+		for _, note := range []struct {
+			text  string
+			there bool
+		}{
+			{": a FIFO of 512 beats", strings.Contains(labels, "FIFO 512")},
+			{" streams or buses of ", strings.Contains(labels, " × ")},
+			{"thick lines: ", thick["wide"] && len(thick) > 1},
+			{"filled bars: ", bars},
+			{"AXI4-Lite", shown[groupRegisters]},
+			{"memory (AXI4)", shown[groupMemory] && !built(d)},
+			{"pages of the shell", built(d)},
+		} {
+			if strings.Contains(legend, note.text) != note.there {
+				t.Errorf("%s: in the picture %v, legend %q:\n%s", name, note.there, note.text, legend)
+			}
+		}
+	}
+}
+
+// shownWidth is the width at which a picture stands in a page, in pixels.
+const shownWidth = 800
+
+func TestReadable(t *testing.T) {
+	for name, d := range pictures(t) {
+		if d.Platform.Name == "synthetic" {
+			continue
+		}
+		svg := read(t, SVG(d))
+		rules := declarations(svg.Style)
+		for _, x := range svg.texts() {
+			size := 0
+			for _, class := range strings.Fields(x.Class) {
+				if m := regexp.MustCompile(`font-size:([0-9]+)px`).FindStringSubmatch(rules["."+class]); m != nil {
+					size, _ = strconv.Atoi(m[1])
+				}
+			}
+			if at := float64(size*shownWidth) / float64(max(svg.Width, shownWidth)); at < 10 {
+				t.Errorf("%s: %q of class %q is %.1f pixels tall at %d pixels", name, x.Text, x.Class, at, shownWidth)
+			}
+		}
+	}
+}
+
+// Lines that are not dashed are told apart by colour alone.
+func TestColoursDiffer(t *testing.T) {
+	light, dark, _ := strings.Cut(style, "@media")
+	for scheme, css := range map[string]string{"light": light, "dark": dark} {
+		rules := declarations(css)
+		colours := map[string][3]float64{}
+		for _, g := range groups {
+			m := regexp.MustCompile(`stroke:(#[0-9a-f]{6})`).FindStringSubmatch(rules["."+g.id+".wire path"])
+			if m != nil && g.id != "closer" {
+				colours[g.id] = lab(t, m[1])
+			}
+		}
+		if len(colours) < 10 {
+			t.Fatalf("%s: colours of %d groups", scheme, len(colours))
+		}
+		for a, x := range colours {
+			for b, y := range colours {
+				least := 25.0
+				if a == "control" && b == groupMemory || a == "network" && b == groupMAC {
+					least = 40
+				}
+				if d := math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2]); a != b && d < least {
+					t.Errorf("%s: %s and %s are %.0f apart in CIELAB, want %.0f", scheme, a, b, d, least)
+				}
+			}
+		}
+	}
+}
+
+// declarations of a style sheet, by selector without the picture's class.
+func declarations(css string) map[string]string {
+	out := map[string]string{}
+	for _, m := range regexp.MustCompile(`([^{}]+)\{([^{}]*)\}`).FindAllStringSubmatch(css, -1) {
+		for selector := range strings.SplitSeq(m[1], ",") {
+			key := strings.TrimPrefix(strings.TrimSpace(selector), ".floorplan ")
+			if _, ok := out[key]; !ok { // the light scheme stands first
+				out[key] = m[2]
+			}
+		}
+	}
+	return out
+}
+
+// lab is a colour in CIELAB (D65).
+func lab(t *testing.T, hex string) [3]float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(hex[1:], 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rgb [3]float64
+	for i := range rgb {
+		c := float64(n>>(16-8*i)&0xff) / 255
+		if rgb[i] = c / 12.92; c > 0.04045 {
+			rgb[i] = math.Pow((c+0.055)/1.055, 2.4)
+		}
+	}
+	f := func(r, g, b, white float64) float64 {
+		if v := (r*rgb[0] + g*rgb[1] + b*rgb[2]) / white; v > 0.008856 {
+			return math.Cbrt(v)
+		} else {
+			return 7.787*v + 16.0/116
+		}
+	}
+	x, y, z := f(0.4124, 0.3576, 0.1805, 0.95047), f(0.2126, 0.7152, 0.0722, 1), f(0.0193, 0.1192, 0.9505, 1.08883)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
