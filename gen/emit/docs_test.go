@@ -220,6 +220,24 @@ func TestManualListsTheGraph(t *testing.T) {
 	checkRows(t, d.Platform.Name, want, tables(documents(t, d)["docs/manual.md"]))
 }
 
+// What is built differs from the tables where a shell or a switch is in their
+// place.
+func TestManualSaysWhatIsBuilt(t *testing.T) {
+	for name, d := range map[string]*design.Design{
+		"u55c_rdma": designtest.Load(t, "u55c_rdma", nil), "u55c_tcp": designtest.Load(t, "u55c_tcp", nil),
+		"u55c_axis3x": designtest.Load(t, "u55c_axis3x", nil),
+	} {
+		text := documents(t, d)["docs/manual.md"]
+		for sentence, there := range map[string]bool{
+			"built into the shell coyote": name == "u55c_rdma", "a switch takes its place": name == "u55c_axis3x",
+		} {
+			if bytes.Contains(text, []byte(sentence)) != there {
+				t.Errorf("%s: %q in the manual: %v", name, sentence, !there)
+			}
+		}
+	}
+}
+
 // The page has no scripts: on narrow screens the contents show while a box is
 // checked, and on wide ones always. A picture does not shrink until its text
 // cannot be read.

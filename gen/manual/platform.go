@@ -28,6 +28,8 @@ type Platform struct {
 	Room           Room
 	Tuning         Table
 	Limits         Table
+	Shell          string // that the design is built into; "" for none
+	Switched       bool   // a switch takes the place of streams between network engines
 }
 
 // Room is what the tables of the exchange memory leave free.
@@ -52,6 +54,10 @@ func DescribePlatform(d *design.Design) (*Platform, error) {
 			Ranks: p.Capacity.Ranks, MaxRanks: d.Exchange.MaxRanks, Comms: p.Capacity.Communicators,
 		},
 	}
+	if d.Shell != nil && !p.HWEmu {
+		out.Shell = Text(d.Shell.Name)
+	}
+	out.Switched = len(p.POEs) > 0 && p.POEs[0].Kind == "axis" && p.CCLO.Count > 1
 	out.Kernels, out.Arguments = kernels(d)
 	return out, nil
 }
