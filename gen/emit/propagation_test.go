@@ -130,7 +130,7 @@ func numbers(t *testing.T, file string, text []byte) [][]mutation {
 				for at := 0xF80; at < 0x1000; at += 4 {
 					candidates = append(candidates, fmt.Sprintf("hex(\"%X\")", at))
 				}
-				propose(rng, path, candidates...)
+				propose(rng, path, append(candidates, `hex("F8")`)...)
 			case name == "bits":
 				high, low, two := strings.Cut(strings.Trim(old, `"`), ":")
 				var h, l int

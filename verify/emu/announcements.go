@@ -28,8 +28,8 @@ func (r *rendezvous) attachAnnouncements(b *bus) {
 	b.on("rendezvous", "take", nil, func(uint32) error {
 		if r.sought >= 0 {
 			r.waiting = slices.Delete(r.waiting, r.sought, r.sought+1)
-			r.sought, r.found = -1, announcement{}
 		}
+		r.sought, r.found = -1, announcement{}
 		return nil
 	})
 }

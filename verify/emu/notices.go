@@ -57,8 +57,11 @@ func (n *notices) clear() {
 // be lost.
 func (n *notices) arrived(p *fabric.Packet, loop bool) verdict {
 	e, f, h := n.e, &n.e.n.header, &p.Header
+	eager, count := f.messageType.get32(h) == e.n.message.eager, f.count.get32(h)
 	switch {
-	case f.messageType.get32(h) != e.n.message.eager || f.count.get32(h) != 0 || len(p.Payload) != 0:
+	case eager && count != 0 && !e.lossy && !loop:
+		return e.inbound.refuse(p, int(count), e.n.event.badPacket)
+	case !eager || count != 0 || len(p.Payload) != 0:
 		return e.inbound.drop(e.n.event.badPacket)
 	case len(n.waiting) < e.n.notices:
 		n.waiting = append(n.waiting, notice{

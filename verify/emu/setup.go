@@ -25,7 +25,7 @@ func (j *job) setUp() uint32 {
 		j.message = j.takes(operandMessage)
 		return 0
 	}
-	if j.inputs == 0 || m.toNetwork() && m.messageType != j.e.n.message.eager && !j.network.data {
+	if m.notice || j.inputs == 0 || m.toNetwork() && m.messageType != j.e.n.message.eager && !j.network.data {
 		return code.config // nothing to move, or a message that has no payload
 	}
 	f, failed := j.setUpLanes()
@@ -53,7 +53,7 @@ func (j *job) meaningful() bool {
 		return false // what becomes of operand 1 is its inner form
 	case m.keeps && !m.apart():
 		return false
-	case m.notice && (m.resultKind != resultNetwork || m.kind[0] != operandNone || m.messageType != j.e.n.message.eager):
+	case m.notice && (m.resultKind != resultNetwork || m.messageType != j.e.n.message.eager):
 		return false // it is a header alone
 	case m.beside() && (m.kind[1] == operandNone || m.wire != m.inner || m.inner && !m.op[1].compressed || j.takes(operandStream)):
 		return false // there is one lane for operands 1 and 2

@@ -268,9 +268,9 @@ func TestAnIssuedMoveIsReadFromItsLastWord(t *testing.T) {
 		i.Fields[k] = uint32(k)
 	}
 	want := Move{
-		Window: 0, HeaderCount: 1, PacketIndex: 2, RemoteAddress: 4<<32 | 3, SegmentBytes: 5, ChunkBytes: 6, Strm: 7, Tag: 8, Context: 9,
-		Destination: 10, Source: 11, Comm: 12, Result: 14<<32 | 13, Kept: 16<<32 | 15, Op2: 18<<32 | 17, Op1: 20<<32 | 19,
-		Op0: 22<<32 | 21, TDEST: 23, CompressedBytes: 24, Bytes: 25, Control: 26,
+		Window: 0, HeaderCount: 1, PacketIndex: 2, RemoteAddress: 4<<32 | 3, SegmentBytes: 5, ChunkBytes: 6, Strm: 7, Tag: 8, Shape: 9,
+		Count: 10, Number: 11, Context: 12, Destination: 13, Source: 14, Comm: 15, Result: 17<<32 | 16, Kept: 19<<32 | 18,
+		Op2: 21<<32 | 20, Op1: 23<<32 | 22, Op0: 25<<32 | 24, TDEST: 26, CompressedBytes: 27, Bytes: 28, Control: 29,
 	}
 	if got := Issued(i); got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -42,7 +42,8 @@ func Issued(i sim.Issue) Move {
 	long := func() uint64 { low := uint64(word()); return uint64(word())<<32 | low }
 	m := Move{}
 	m.Window, m.HeaderCount, m.PacketIndex, m.RemoteAddress = word(), word(), word(), long()
-	m.SegmentBytes, m.ChunkBytes, m.Strm, m.Tag, m.Context = word(), word(), word(), word(), word()
+	m.SegmentBytes, m.ChunkBytes, m.Strm, m.Tag = word(), word(), word(), word()
+	m.Shape, m.Count, m.Number, m.Context = word(), word(), word(), word()
 	m.Destination, m.Source, m.Comm = word(), word(), word()
 	m.Result, m.Kept, m.Op2, m.Op1, m.Op0 = long(), long(), long(), long(), long()
 	m.TDEST, m.CompressedBytes, m.Bytes, m.Control = word(), word(), word(), word()
