@@ -46,7 +46,7 @@ var chapters = []plan{
 	{"Exchange memory", "Offsets are those that the host sees. Tables follow one another without gaps; all words are little-endian.", func(e *element) bool {
 		return e.is("memory", abi.Exchange) || e.is("layout", abi.HardwareID)
 	}},
-	{"Messages", "What engines send to one another.", func(e *element) bool { return e.is("layout", abi.MessageHeader) }},
+	{"Messages", messagesText, func(e *element) bool { return e.is("layout", abi.MessageHeader) }},
 	{processorChapter, "The control processor reads calls, issues moves and watches what becomes of them through memory-mapped registers.", func(e *element) bool { return e.processor }},
 	{"Streams and the rest", "Words on the streams between kernels, and what else has a name.", func(*element) bool { return true }},
 }

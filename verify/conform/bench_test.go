@@ -260,7 +260,7 @@ func (b *bench) run(ctx context.Context, c conform.Case) {
 		return
 	}
 	var f *conform.Failure
-	if !lossy || !errors.As(err, &f) || !f.Tolerates(b.code("RECEIVE_TIMEOUT")) {
+	if !lossy || !errors.As(err, &f) || !f.Tolerates(b.lost()) {
 		b.t.Fatalf("%v\nagain: %s%s", err, b.again(c), b.stats())
 	}
 	b.t.Logf("lost: %v", err)

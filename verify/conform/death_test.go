@@ -14,8 +14,11 @@ import (
 )
 
 // gone are the bits by which calls say that a remote rank is not there: nothing
-// came, or nothing could be sent.
-func (b *bench) gone() accl.ReturnCode { return b.code("RECEIVE_TIMEOUT", "PACK_TIMEOUT_STS") }
+// came, or nothing could be sent, or another rank has found that out.
+func (b *bench) gone() accl.ReturnCode { return b.lost() | b.code("PACK_TIMEOUT_STS") }
+
+// lost are those that say that a message did not come.
+func (b *bench) lost() accl.ReturnCode { return b.code("RECEIVE_TIMEOUT", "COLLECTIVE_MISMATCH") }
 
 // TestDeath kills a rank in mid-collective: no data is wrong, all others end
 // within the limit, and after a reset they work without it.

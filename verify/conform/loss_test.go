@@ -61,7 +61,7 @@ func (b *bench) works(ctx context.Context, rng *rand.Rand) {
 		if b.spilled {
 			c.StreamOp0, c.StreamRes = false, false
 		}
-		if b.try(ctx, c, b.code("RECEIVE_TIMEOUT")) {
+		if b.try(ctx, c, b.lost()) {
 			return
 		}
 		b.spilled = b.spilled || c.Streams()
@@ -83,7 +83,7 @@ func TestOverrun(t *testing.T) {
 		if !c.MayLose(b.p) {
 			continue
 		}
-		if b.try(ctx, c, b.code("RECEIVE_TIMEOUT")) {
+		if b.try(ctx, c, b.lost()) {
 			right++
 			continue
 		}
@@ -198,7 +198,7 @@ func (b *bench) tryFaulty(ctx context.Context, c conform.Case, bad func(*bench) 
 		return true
 	}
 	var f *conform.Failure
-	if !errors.As(err, &f) || !f.Tolerates(b.code("RECEIVE_TIMEOUT")) {
+	if !errors.As(err, &f) || !f.Tolerates(b.lost()) {
 		b.t.Fatalf("%v\nagain, with faults: %s", err, b.again(c))
 	}
 	b.reset(ctx)

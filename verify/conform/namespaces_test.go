@@ -155,7 +155,7 @@ func TestLossBetweenNamespaces(t *testing.T) {
 				if !lossy {
 					b.run(ctx, c)
 					right++
-				} else if b.try(ctx, c, b.code("RECEIVE_TIMEOUT")) {
+				} else if b.try(ctx, c, b.lost()) {
 					right++
 				} else {
 					noticed++
