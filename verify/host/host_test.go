@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,6 +112,66 @@ func TestWorldsOfOneHostAndOfSeveral(t *testing.T) {
 				}
 			}
 			sum(t, &p, devices, ranks)
+		})
+	}
+}
+
+// One goroutine opens rank after rank. What the first one sends waits for the second
+// one, which on sockets is not even started by then.
+func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
+	const n, count = 2, 3000
+	for _, c := range []struct {
+		platform string
+		network  Network
+	}{
+		{"u55c_tcp", Local}, {"u280_2022", Local}, {"u280_manual", Local},
+		{"u55c_tcp", Sockets}, {"u280_2022", Sockets}, {"u280_manual", Sockets},
+	} {
+		t.Run(fmt.Sprint(c.platform, " ", c.network), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			p := driverview.Of(designtest.Load(t, c.platform, nil))
+			ports := freePorts(t, n)
+			start := func(ranks ...int) *Host {
+				return begin(t, c.platform, Options{World: part(n, ranks...), Network: c.network, Endpoints: ports})
+			}
+			here := []int{0, 1}
+			if c.network == Sockets {
+				here = here[:1]
+			}
+			h := start(here...)
+			open := func(rank int) (*accl.Engine, *accl.Buffer[float32]) {
+				e, err := accl.Open(ctx, h.World().Device(rank), &p, h.Ranks(), rank)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := accl.Alloc[float32](ctx, e, count)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e, b
+			}
+			first, data := open(0)
+			for i := range data.Host() {
+				data.Host()[i] = float32(i)
+			}
+			sending, err := first.World().Send(ctx, data, count, 1, accl.Async())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.network == Sockets {
+				h = start(1)
+			}
+			second, got := open(1)
+			if _, err := second.World().Recv(ctx, got, count, 0); err != nil {
+				t.Error(err)
+			}
+			if err := sending.Wait(ctx); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(got.Host(), data.Host()) {
+				t.Error("something else was received")
+			}
 		})
 	}
 }
