@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -44,6 +45,7 @@ func Serve(ctx context.Context, l net.Listener, as Kind, lim Limits, handle func
 		case slots <- struct{}{}:
 		default:
 			_ = raw.Close()
+			lim.refuse(raw, fmt.Errorf("%w: the limit is %d", errCrowded, lim.Connections))
 			continue
 		}
 		peers.Go(func() {
@@ -74,6 +76,9 @@ func serve(ctx context.Context, raw net.Conn, as Kind, lim Limits, handle func(c
 	c, err := handshake(limited, raw, as, lim, true)
 	cancel()
 	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, io.EOF) { // otherwise it has only looked whether somebody is there
+			lim.refuse(raw, err)
+		}
 		return
 	}
 	defer closeAfter(ctx, c)()
