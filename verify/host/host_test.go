@@ -120,6 +120,7 @@ func TestWorldsOfOneHostAndOfSeveral(t *testing.T) {
 // one, which on sockets is not even started by then.
 func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 	const n, count = 2, 3000
+	ports := freePorts(t, n)
 	for _, c := range []struct {
 		platform string
 		network  Network
@@ -131,7 +132,6 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			p := driverview.Of(designtest.Load(t, c.platform, nil))
-			ports := freePorts(t, n)
 			start := func(ranks ...int) *Host {
 				return begin(t, c.platform, Options{World: part(n, ranks...), Network: c.network, Endpoints: ports})
 			}
@@ -171,6 +171,79 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			}
 			if !slices.Equal(got.Host(), data.Host()) {
 				t.Error("something else was received")
+			}
+		})
+	}
+}
+
+// Host memory is there unless it is told not to be, also where the platform has none.
+func TestHostMemory(t *testing.T) {
+	const n = 2
+	ports := freePorts(t, n)
+	for _, c := range []struct {
+		platform string
+		asked    bool
+		has      bool
+	}{{"u55c_tcp", true, true}, {"u55c_rdma", true, true}, {"u55c_tcp", false, false}, {"u280_2022", true, false}} {
+		t.Run(fmt.Sprint(c.platform, " ", c.asked), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			p := driverview.Of(designtest.Load(t, c.platform, nil))
+			p.HostMemory = true // as programs expect
+			h := begin(t, c.platform, Options{World: all(n), Endpoints: ports, Serve: true, HostMemory: c.asked})
+			socket := zmq4.NewReq(ctx)
+			defer socket.Close()
+			if err := socket.Dial("tcp://" + h.Places()[0].Commands); err != nil {
+				t.Fatal(err)
+			}
+			for _, request := range []string{`{"type":4,"addr":0,"len":4,"host":true}`, `{"type":3,"addr":0,"wdata":[1],"host":true}`, `{"type":2,"addr":0,"len":1,"host":true}`} {
+				if err := socket.SendMulti(zmq4.NewMsgFrom([]byte(request))); err != nil {
+					t.Fatal(err)
+				}
+				m, err := socket.Recv()
+				var reply struct{ Status int }
+				if err := errors.Join(err, json.Unmarshal(m.Bytes(), &reply)); err != nil {
+					t.Fatal(err)
+				}
+				if reply.Status < 0 || c.has != (reply.Status == 0) {
+					t.Errorf("%s: status %d", request, reply.Status)
+				}
+			}
+			if !c.has {
+				return
+			}
+			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
+			if err != nil {
+				t.Fatal(err)
+			}
+			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranktest.All(t, n, func(i int) error {
+				const count = 3000
+				src, err := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
+				dst, err2 := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
+				if err := errors.Join(err, err2); err != nil {
+					return err
+				}
+				for k := range src.Host() {
+					src.Host()[k] = int32(k + i)
+				}
+				if _, err := engines[i].World().AllReduce(ctx, src, dst, count, accl.Sum); err != nil {
+					return err
+				}
+				for k, got := range dst.Host() {
+					if got != int32(2*k+1) {
+						return fmt.Errorf("element %d is %d", k, got)
+					}
+				}
+				return nil
+			})
+			for _, d := range devices {
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

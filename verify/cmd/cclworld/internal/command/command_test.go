@@ -157,7 +157,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults", "port", "listen", "kernel", "kernel-host",
-		"connections", "message", "memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
+		"connections", "message", "memory", "host-memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
 		"trace-scope", "trace-levels", "record", "replay", "health", "json"} {
 		if !strings.Contains(out, "\n  -"+name+"=") && !strings.Contains(out, "\n  -"+name+" ") {
 			t.Errorf("-%s is missing", name)
