@@ -190,7 +190,10 @@ func TestHostMemory(t *testing.T) {
 			defer cancel()
 			p := driverview.Of(designtest.Load(t, c.platform, nil))
 			p.HostMemory = true // as programs expect
-			h := begin(t, c.platform, Options{World: all(n), Endpoints: ports, Serve: true, HostMemory: c.asked})
+			lines := make(chan string, 100)
+			h := begin(t, c.platform, Options{World: all(n), Endpoints: ports, Serve: true, HostMemory: c.asked, Log: func(format string, args ...any) {
+				lines <- fmt.Sprintf(format, args...)
+			}})
 			socket := zmq4.NewReq(ctx)
 			defer socket.Close()
 			if err := socket.Dial("tcp://" + h.Places()[0].Commands); err != nil {
@@ -210,6 +213,10 @@ func TestHostMemory(t *testing.T) {
 				}
 			}
 			if !c.has {
+				line := <-lines
+				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") || len(lines) > 0 {
+					t.Errorf("%q, and %d more lines", line, len(lines))
+				}
 				return
 			}
 			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())

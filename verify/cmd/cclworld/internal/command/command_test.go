@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -234,6 +235,19 @@ func TestArgumentsInAnyOrder(t *testing.T) {
 		o, err := parse(strings.Fields(line), new(bytes.Buffer))
 		if err != nil || o.platform != "u55c_udp" || o.n != 3 || o.port != 7000 {
 			t.Errorf("%s: %+v, %v", line, o, err)
+		}
+	}
+}
+
+// Host memory is there unless the command line says otherwise.
+func TestHostMemoryIsThere(t *testing.T) {
+	for line, want := range map[string]bool{"u55c_tcp": true, "u55c_tcp -host-memory": true, "u55c_tcp -host-memory=false": false} {
+		o, err := parse(strings.Fields(line), new(bytes.Buffer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.host(launch.World{}, nil, newReport(false, io.Discard, io.Discard)).HostMemory; got != want {
+			t.Errorf("%s: %t", line, got)
 		}
 	}
 }
