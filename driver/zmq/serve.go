@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -76,13 +77,19 @@ func serve(ctx context.Context, raw net.Conn, as Kind, lim Limits, handle func(c
 	c, err := handshake(limited, raw, as, lim, true)
 	cancel()
 	if err != nil {
-		if ctx.Err() == nil && !errors.Is(err, io.EOF) { // otherwise it has only looked whether somebody is there
+		if ctx.Err() == nil && !left(err) {
 			lim.refuse(raw, err)
 		}
 		return
 	}
 	defer closeAfter(ctx, c)()
 	handle(ctx, c)
+}
+
+// left reports whether a peer has gone by itself, as those do that only look
+// whether somebody listens.
+func left(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // closeAfter closes the connection when ctx ends, or when the function that it

@@ -2,8 +2,9 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/zmq"
@@ -86,15 +87,25 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 		}
 		return port, nil
 	}
+	// It listens when its engine is configured: what came before would be lost then.
+	// But a port in use is known before clients come.
+	if err := unused(ctx, netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
+		return nil, fmt.Errorf("its network engine: %w", err)
+	}
 	port, err := socket.TCP(o)
 	if err != nil {
 		return nil, err
 	}
-	// From the start, so that a port in use is known before clients come.
-	if err := port.Listen(h.book.poePort(rank)); err != nil {
-		return nil, errors.Join(fmt.Errorf("its network engine: %w", err), port.Close())
-	}
 	return port, nil
+}
+
+// unused is the error of listening at an address.
+func unused(ctx context.Context, at netip.AddrPort) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", at.String())
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {

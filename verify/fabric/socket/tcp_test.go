@@ -353,6 +353,13 @@ func TestTCPConnectBeforeListening(t *testing.T) {
 			if got := y.next(); number(got) != 1 || string(got.Payload) != "early" {
 				t.Errorf("packet %d, %q", number(got), got.Payload)
 			}
+			if err := y.Close(); err != nil {
+				t.Fatal(err)
+			}
+			x.end()
+			if err := x.Send(session, p); !errors.Is(err, fabric.ErrClosed) {
+				t.Errorf("sending to who has gone: %v", err)
+			}
 		})
 	}
 }
