@@ -254,6 +254,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"hardware", "u55c_tcp", func(p *accl.Platform, d *device) { d.regs[0x1FF8] ^= 1<<0 | 1<<1 | 1<<3 }, nil, 3, 1,
 			accl.ErrHardware, "stack is rdma, not tcp; arithmetic is 0, not 1"},
+		{"another interface", "u55c_tcp", func(p *accl.Platform, d *device) { d.regs[0x1FF8] = 0 }, nil, 3, 1,
+			accl.ErrHardware, "no engine with the interface accl-2024"},
 		{"in use", "u280_2022", func(p *accl.Platform, d *device) { d.regs[0x1FF4] = 1 }, nil, 3, 1, accl.ErrConfigured, "ResetFirst"},
 		{"another stack", "u55c_tcp", none, []accl.OpenOption{accl.WithProtocol("udp")}, 3, 1, accl.ErrUnsupported, `"tcp"`},
 		{"thresholds of another generation", "u280_2022", none, []accl.OpenOption{accl.WithMaxEager(8192)}, 3, 1, accl.ErrUnsupported, "eager only"},

@@ -89,6 +89,9 @@ func (p *Platform) CheckHardwareID(id HardwareID) error {
 	if (id.Word^want.Value)&want.Mask == 0 {
 		return nil
 	}
+	if id.Word == 0 {
+		return fmt.Errorf("%w: where %s has its hardware id is a 0: no engine with the interface %s", ErrHardware, p.Name, p.Generation)
+	}
 	var differences []string
 	for _, f := range want.Fields {
 		if f.of((id.Word^want.Value)&want.Mask) == 0 {

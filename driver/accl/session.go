@@ -81,9 +81,10 @@ func (c *Comm) OpenPort(ctx context.Context) error {
 }
 
 // OpenCon connects to the other ranks, where the network stack has connections,
-// and enables the engine if that has not been done. It waits for ranks that do
-// not listen yet until the context ends or the platform's limit for remote ranks
-// has passed.
+// and enables the engine if that has not been done. Where the network refuses
+// connections to ranks that do not listen yet, it waits for these until the context
+// ends or the platform's limit for remote ranks has passed; elsewhere, as on
+// emulated ranks, what is sent to them waits.
 func (c *Comm) OpenCon(ctx context.Context) error {
 	if c == nil {
 		return fmt.Errorf("open connections: %w", ErrNotMember)

@@ -3,6 +3,7 @@ package zmq
 import (
 	"errors"
 	"fmt"
+	"net"
 	"time"
 )
 
@@ -32,6 +33,7 @@ var (
 	ErrKind = errors.New("the socket is of another kind")
 
 	errFraming = errors.New("not a ZMTP frame")
+	errCrowded = errors.New("too many peers are connected")
 )
 
 // Limits bound what a peer may ask for. Zero values mean the defaults. Room for
@@ -43,6 +45,10 @@ type Limits struct {
 	Connections  int           // at a time; 64
 	Handshake    time.Duration // to connect and agree on the protocol; 5 s
 	Stall        time.Duration // a peer that takes nothing, or stops within a message, for so long is dropped; 30 s
+
+	// OnRefused is told of each peer that Serve turns away, by a goroutine of its own;
+	// may be nil.
+	OnRefused func(peer net.Addr, why error)
 }
 
 func (l Limits) withDefaults() Limits {
@@ -59,6 +65,13 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 		return otherwise
 	}
 	return value
+}
+
+// refuse tells that a peer is turned away.
+func (l Limits) refuse(peer net.Conn, why error) {
+	if l.OnRefused != nil {
+		l.OnRefused(peer.RemoteAddr(), why)
+	}
 }
 
 // check returns an error that matches ErrTooLarge for a message beyond the

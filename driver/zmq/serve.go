@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -44,6 +46,7 @@ func Serve(ctx context.Context, l net.Listener, as Kind, lim Limits, handle func
 		case slots <- struct{}{}:
 		default:
 			_ = raw.Close()
+			lim.refuse(raw, fmt.Errorf("%w: the limit is %d", errCrowded, lim.Connections))
 			continue
 		}
 		peers.Go(func() {
@@ -74,10 +77,19 @@ func serve(ctx context.Context, raw net.Conn, as Kind, lim Limits, handle func(c
 	c, err := handshake(limited, raw, as, lim, true)
 	cancel()
 	if err != nil {
+		if ctx.Err() == nil && !left(err) {
+			lim.refuse(raw, err)
+		}
 		return
 	}
 	defer closeAfter(ctx, c)()
 	handle(ctx, c)
+}
+
+// left reports whether a peer has gone by itself, as those do that only look
+// whether somebody listens.
+func left(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // closeAfter closes the connection when ctx ends, or when the function that it

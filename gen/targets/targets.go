@@ -116,6 +116,7 @@ func Emulate(ctx context.Context,
 	ranks *string, // ranks that are served here: 0,2-3 (all)
 	foreign *string, // ranks that the emulator of somebody else serves
 	hosts *string, // hosts where ranks are: a:2,b:2, or a file
+	hostmemory *bool, // reach host memory also where the platform does not, as C++ programs expect (true)
 	timeout *time.Duration, // of waits for another rank (what the platform says)
 	health *time.Duration, // interval of a line for each rank that says how it is: 5s
 	json *bool, // print a JSON object a line, for scripts
@@ -123,7 +124,7 @@ func Emulate(ctx context.Context,
 	return command.Emulate(ctx, platform, n,
 		command.Flag("vars", vars), command.Flag("port", port), command.Flag("listen", listen), command.Flag("network", network),
 		command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("ranks", ranks), command.Flag("foreign", foreign),
-		command.Flag("hosts", hosts), command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
+		command.Flag("hosts", hosts), command.Flag("host-memory", hostmemory), command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
 }
 
 // EmulateCards plays a host with cards that are not there, for programs that reach cards

@@ -365,9 +365,14 @@ func TestSessions(t *testing.T) {
 			}
 			return 0
 		}
+		if got := connect(); got != ready|success|1 {
+			t.Errorf("connecting to who does not listen yet: 0x%X", got)
+		}
+		a.set("sessions", "ip", 0)
 		if got := connect(); got != ready {
 			t.Errorf("connecting to nobody: 0x%X", got)
 		}
+		a.set("sessions", "ip", ip(1))
 		b.set("sessions", "listen", 7000)
 		if got := b.get("sessions", "listen_status"); got != ready|success {
 			t.Errorf("listening: 0x%X", got)

@@ -13,7 +13,7 @@ var (
 	ErrBusy = errors.New("no room for the packet")
 	// ErrClosed says that a session, or the port itself, is closed or unknown.
 	ErrClosed = errors.New("session closed")
-	// ErrRefused says that nobody listens at an address.
+	// ErrRefused says that nobody is at an address.
 	ErrRefused = errors.New("connection refused")
 	// ErrUnreachable says that the network is cut on the way to an address.
 	ErrUnreachable = errors.New("host unreachable")
@@ -55,8 +55,9 @@ func (p *Packet) size() int {
 // concurrently, and but for Connect none of them waits for the network.
 type Port interface {
 	// Send hands over a packet, which is no longer the caller's if the error is
-	// nil. The error is ErrBusy if there is no room now; the notify function is
-	// called when it is worth another try. It is ErrClosed if the session is
+	// nil. The error is ErrBusy if there is no room now, or Connect waits for
+	// somebody to listen; the notify function is called when it is worth another
+	// try. It is ErrClosed if the session is
 	// closed or unknown, or the port itself is closed. UDP never says so:
 	// packets to nowhere vanish.
 	Send(session uint32, p *Packet) error
@@ -71,9 +72,10 @@ type Port interface {
 	// is ErrAddressInUse if another one does, and ErrClosed after Close.
 	Listen(port uint16) error
 	// Connect returns the session that leads to an address, which may be that
-	// of any member of the world. The error is ErrRefused if nobody is there (for
-	// TCP: listens there), ErrUnreachable, or ErrClosed after Close. It is the one
-	// method that may wait for the network, until the context ends.
+	// of any member of the world. If that does not listen yet (TCP), the connection
+	// is made in the background, and Send is ErrBusy until it is there. The error is
+	// ErrRefused if nobody is there, ErrUnreachable, or ErrClosed after Close. It is
+	// the one method that may wait for the network, until the context ends.
 	Connect(ctx context.Context, ip uint32, port uint16) (session uint32, err error)
 	// Closed returns the next session that the remote side has closed and that
 	// has not been reported. A session is closed when all its packets have been

@@ -213,9 +213,7 @@ func TestConnect(t *testing.T) {
 				t.Errorf("%v: connecting to %d gives %d, %v; want %v", kind, i, session, err, want)
 			}
 		}
-		if kind == fabric.TCP {
-			connect(1, fabric.ErrRefused)
-		}
+		connect(1, nil) // on TCP it does not listen yet
 		for i, p := range ports {
 			if err := p.Listen(port(i)); err != nil {
 				t.Fatal(err)
@@ -228,7 +226,11 @@ func TestConnect(t *testing.T) {
 		connect(1, nil)
 		connect(2, nil)
 		connect(3, fabric.ErrRefused)
-		if _, err := ports[0].Connect(t.Context(), ip(1), port(2)); !errors.Is(err, fabric.ErrRefused) {
+		another := fabric.ErrRefused
+		if kind == fabric.TCP {
+			another = nil // it may listen there some day
+		}
+		if _, err := ports[0].Connect(t.Context(), ip(1), port(2)); !errors.Is(err, another) {
 			t.Errorf("%v: connecting to another port: %v", kind, err)
 		}
 		if err := ports[1].Listen(80); err != nil {
@@ -257,6 +259,60 @@ func TestConnect(t *testing.T) {
 		if err := ports[0].Listen(1); !errors.Is(err, fabric.ErrClosed) {
 			t.Errorf("%v: listening when closed: %v", kind, err)
 		}
+	}
+}
+
+// Who connects to a port that does not listen yet sends when it does.
+func TestConnectBeforeListening(t *testing.T) {
+	const other = 80
+	for name, c := range map[string]struct {
+		listens []uint16 // one after the other
+		after   int      // how many of them let the packet through
+	}{
+		"at the own port":       {[]uint16{port(1)}, 1},
+		"somewhere else before": {[]uint16{other, port(1)}, 2},
+	} {
+		_, ports := world(t, fabric.TCP, 3, fabric.Options{})
+		notified := 0
+		ports[0].Notify(func() { notified++ })
+		if session, err := ports[0].Connect(t.Context(), ip(1), port(1)); session != 1 || err != nil {
+			t.Fatalf("%s: session %d, %v", name, session, err)
+		}
+		p := numbered(7, 0)
+		for i, at := range c.listens {
+			if err := ports[0].Send(1, p); !errors.Is(err, fabric.ErrBusy) {
+				t.Fatalf("%s: sending before it listens: %v", name, err)
+			}
+			if err := ports[1].Listen(at); err != nil {
+				t.Fatal(err)
+			}
+			if there := i+1 == c.after; there != (notified > 0) {
+				t.Errorf("%s: %d notifications after it listens at %d", name, notified, at)
+			}
+		}
+		send(t, ports[0], 1, p)
+		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{7}) {
+			t.Errorf("%s: received %v", name, got)
+		}
+		if _, err := ports[0].Connect(t.Context(), ip(1), 1234); err != nil {
+			t.Fatal(err)
+		}
+		send(t, ports[0], 1, numbered(8, 0)) // the session is open all the same
+	}
+	// It never does: who waits is told.
+	net, ports := world(t, fabric.TCP, 2, fabric.Options{})
+	notified := 0
+	ports[0].Notify(func() { notified++ })
+	if _, err := ports[0].Connect(t.Context(), ip(1), port(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ports[0].Send(1, numbered(0, 0)); !errors.Is(err, fabric.ErrBusy) {
+		t.Errorf("sending before it listens: %v", err)
+	}
+	net.Kill(1)
+	ports[0].Closed()
+	if err := ports[0].Send(1, numbered(0, 0)); !errors.Is(err, fabric.ErrClosed) || notified == 0 {
+		t.Errorf("sending to who has gone: %v, %d notifications", err, notified)
 	}
 }
 

@@ -13,6 +13,9 @@ type link struct {
 	ready  bool // in the queue of those; it may be held nevertheless, until its turn comes
 	ended  bool // the sender is gone
 	closed bool // and all that it has sent has arrived
+
+	opened  bool     // the target listens where the sender has connected to
+	awaited *address // where the target does not listen yet; nil if nobody waits for that
 }
 
 func newLink(from, to *port) *link {
@@ -22,6 +25,24 @@ func newLink(from, to *port) *link {
 		from: int(from.index), to: int(to.index), key: linkKey(from.index, to.index),
 	}
 	return l
+}
+
+// open marks that the target listens where the sender has connected to.
+func (l *link) open(e *effects) {
+	l.opened, l.awaited = true, nil
+	if l.waiting {
+		l.waiting = false
+		e.sender = l.sender
+	}
+}
+
+// busy reports whether the sender has to wait, and remembers that it does.
+func (l *link) busy() bool {
+	if l.awaited != nil {
+		l.waiting = true
+		return true
+	}
+	return l.full()
 }
 
 // deliver puts a packet into the queue, and reports whether that made the

@@ -60,7 +60,7 @@ type Net struct {
 
 	ports atomic.Pointer[[]*port] // replaced, never changed
 
-	mu        sync.Mutex // guards what is below and the replacement of what is above; not held with the lock of a port
+	mu        sync.Mutex // guards what is below and the replacement of what is above; taken before the lock of a port
 	addresses map[address]*port
 	listeners map[address]*port
 	faults    Faults
@@ -125,11 +125,18 @@ func (n *Net) portAt(index int) *port {
 }
 
 func (p *port) Listen(portNumber uint16) error {
-	at := address{p.address.ip, portNumber}
+	waiting, err := p.listen(address{p.address.ip, portNumber})
+	for _, sender := range waiting {
+		sender.wake()
+	}
+	return err
+}
+
+// listen returns who waits to send to the port.
+func (p *port) listen(at address) (waiting []*bell, err error) {
 	n := p.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	err := error(nil)
 	switch other := n.listeners[at]; {
 	case p.gone.Load():
 		err = ErrClosed
@@ -137,20 +144,23 @@ func (p *port) Listen(portNumber uint16) error {
 		err = ErrAddressInUse
 	}
 	if err != nil {
-		return fmt.Errorf("listening at %v: %w", at, err)
+		return nil, fmt.Errorf("listening at %v: %w", at, err)
 	}
 	n.listeners[at] = p
-	return nil
+	return p.welcome(at), nil
 }
 
 func (p *port) Connect(_ context.Context, ip uint32, portNumber uint16) (uint32, error) {
 	at := address{ip, portNumber}
 	n := p.net
+	var e effects
+	defer e.run()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	to := n.listeners[at]
-	if to == nil && n.kind != TCP {
-		to = n.addresses[at]
+	listens := to != nil
+	if !listens {
+		to = n.owner(at)
 	}
 	err := error(nil)
 	switch {
@@ -164,7 +174,29 @@ func (p *port) Connect(_ context.Context, ip uint32, portNumber uint16) (uint32,
 	if err != nil {
 		return 0, fmt.Errorf("connecting to %v: %w", at, err)
 	}
+	if n.kind == TCP {
+		to.meet(p, at, listens, &e)
+	}
 	return to.index, nil
+}
+
+// owner is the port that has an address or, on TCP, may listen there: the only one
+// with its IP address. It is nil if there is none. The lock is held.
+func (n *Net) owner(at address) *port {
+	found := n.addresses[at]
+	if found != nil || n.kind != TCP {
+		return found
+	}
+	for a, p := range n.addresses {
+		if a.ip != at.ip {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = p
+	}
+	return found
 }
 
 // Stats counts what became of the packets of a link. When nothing is on its

@@ -47,6 +47,36 @@ func (p *port) newLink(from *port) *link {
 	return l
 }
 
+// meet notes that another port has connected to this one at an address. What it
+// sends waits until this one listens there.
+func (p *port) meet(from *port, at address, listens bool, e *effects) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch l := p.link(from); {
+	case listens:
+		l.open(e)
+	case !l.opened:
+		l.awaited = &at
+	}
+}
+
+// welcome opens the sessions of those that have connected to an address before the
+// port listened there, and returns who of them waits to send.
+func (p *port) welcome(at address) (waiting []*bell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		if l == nil || l.awaited == nil || *l.awaited != at {
+			continue
+		}
+		var e effects
+		if l.open(&e); e.sender != nil {
+			waiting = append(waiting, e.sender)
+		}
+	}
+	return waiting
+}
+
 func (p *port) Send(session uint32, packet *Packet) error {
 	n := p.net
 	to := n.port(session)
@@ -62,7 +92,7 @@ func (p *port) Send(session uint32, packet *Packet) error {
 		to.mu.Unlock()
 		return p.sendClosed(to, packet)
 	}
-	if l.full() {
+	if l.busy() {
 		to.mu.Unlock()
 		return ErrBusy
 	}

@@ -63,12 +63,17 @@ func (b *book) call(rank int, a netip.AddrPort) {
 	b.own[a] = rank
 }
 
+// called is the rank of this process that calls itself so.
+func (b *book) called(a netip.AddrPort) (rank int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rank, ok = b.own[a]
+	return rank, ok
+}
+
 // rank finds who has an address.
 func (b *book) rank(a netip.AddrPort) (rank int, ok bool) {
-	b.mu.Lock()
-	rank, ok = b.own[a]
-	b.mu.Unlock()
-	if !ok {
+	if rank, ok = b.called(a); !ok {
 		rank, ok = b.byDefault(a)
 	}
 	return rank, ok

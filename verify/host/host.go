@@ -63,12 +63,16 @@ type Options struct {
 	// engines may not do all that ours do.
 	Foreign []int
 	Engine  emu.Options
+	// HostMemory has emulated engines reach host memory, if their interface generation
+	// can, also where the platform does not.
+	HostMemory bool
 	// Maker says how the engine of a rank is made; nil for emulated ones.
 	Maker  func(rank int) world.Maker
 	Limits zmq.Limits // of clients
 	// KernelIn is the host of programs that play the user kernel; "" for 127.0.0.1.
 	KernelIn string
-	// Log is told of what goes wrong with peers; may be nil.
+	// Log is told of what goes wrong with peers, and of clients that are refused; may
+	// be nil.
 	Log func(format string, args ...any)
 }
 
@@ -116,7 +120,7 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 	for _, rank := range h.o.Foreign {
 		h.o.Engine.Foreign = append(h.o.Engine.Foreign, uint32(rank))
 	}
-	if h.world, err = world.Start(ctx, d, members, h.o.Engine); err != nil {
+	if h.world, err = world.Start(ctx, h.emulated(d), members, h.o.Engine); err != nil {
 		return err
 	}
 	if !h.o.Serve {
@@ -125,6 +129,7 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 	for _, rank := range h.o.World.Local {
 		s, err := serve.New(h.world.Engine(rank), d, rank, serve.Options{
 			Listen: h.o.Listen.String(), Endpoints: h.o.Endpoints, Limits: h.o.Limits, KernelIn: h.o.KernelIn,
+			Log: h.logOf(rank),
 		})
 		if err != nil {
 			return explain(err)
@@ -132,6 +137,24 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 		h.servers = append(h.servers, s)
 	}
 	return nil
+}
+
+// emulated is the design of emulated engines.
+func (h *Host) emulated(d *design.Design) *design.Design {
+	if !h.o.HostMemory || d.Platform.HostMemory || !d.ABI().Features["host_operands"] {
+		return d
+	}
+	own, p := *d, *d.Platform
+	p.HostMemory = true
+	own.Platform = &p
+	return &own
+}
+
+// logOf is the log of a rank.
+func (h *Host) logOf(rank int) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		h.o.Log("rank %d: %s", rank, fmt.Sprintf(format, args...))
+	}
 }
 
 // complete checks the options and fills in what they leave out.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,6 +112,146 @@ func TestWorldsOfOneHostAndOfSeveral(t *testing.T) {
 				}
 			}
 			sum(t, &p, devices, ranks)
+		})
+	}
+}
+
+// One goroutine opens rank after rank. What the first one sends waits for the second
+// one, which on sockets is not even started by then.
+func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
+	const n, count = 2, 3000
+	ports := freePorts(t, n)
+	for _, c := range []struct {
+		platform string
+		network  Network
+	}{
+		{"u55c_tcp", Local}, {"u280_2022", Local}, {"u280_manual", Local},
+		{"u55c_tcp", Sockets}, {"u280_2022", Sockets}, {"u280_manual", Sockets},
+	} {
+		t.Run(fmt.Sprint(c.platform, " ", c.network), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			p := driverview.Of(designtest.Load(t, c.platform, nil))
+			start := func(ranks ...int) *Host {
+				return begin(t, c.platform, Options{World: part(n, ranks...), Network: c.network, Endpoints: ports})
+			}
+			here := []int{0, 1}
+			if c.network == Sockets {
+				here = here[:1]
+			}
+			h := start(here...)
+			open := func(rank int) (*accl.Engine, *accl.Buffer[float32]) {
+				e, err := accl.Open(ctx, h.World().Device(rank), &p, h.Ranks(), rank)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := accl.Alloc[float32](ctx, e, count)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e, b
+			}
+			first, data := open(0)
+			for i := range data.Host() {
+				data.Host()[i] = float32(i)
+			}
+			sending, err := first.World().Send(ctx, data, count, 1, accl.Async())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.network == Sockets {
+				h = start(1)
+			}
+			second, got := open(1)
+			if _, err := second.World().Recv(ctx, got, count, 0); err != nil {
+				t.Error(err)
+			}
+			if err := sending.Wait(ctx); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(got.Host(), data.Host()) {
+				t.Error("something else was received")
+			}
+		})
+	}
+}
+
+// Host memory is there unless it is told not to be, also where the platform has none.
+func TestHostMemory(t *testing.T) {
+	const n = 2
+	ports := freePorts(t, n)
+	for _, c := range []struct {
+		platform string
+		asked    bool
+		has      bool
+	}{{"u55c_tcp", true, true}, {"u55c_rdma", true, true}, {"u55c_tcp", false, false}, {"u280_2022", true, false}} {
+		t.Run(fmt.Sprint(c.platform, " ", c.asked), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			p := driverview.Of(designtest.Load(t, c.platform, nil))
+			p.HostMemory = true // as programs expect
+			lines := make(chan string, 100)
+			h := begin(t, c.platform, Options{World: all(n), Endpoints: ports, Serve: true, HostMemory: c.asked, Log: func(format string, args ...any) {
+				lines <- fmt.Sprintf(format, args...)
+			}})
+			socket := zmq4.NewReq(ctx)
+			defer socket.Close()
+			if err := socket.Dial("tcp://" + h.Places()[0].Commands); err != nil {
+				t.Fatal(err)
+			}
+			for _, request := range []string{`{"type":4,"addr":0,"len":4,"host":true}`, `{"type":3,"addr":0,"wdata":[1],"host":true}`, `{"type":2,"addr":0,"len":1,"host":true}`} {
+				if err := socket.SendMulti(zmq4.NewMsgFrom([]byte(request))); err != nil {
+					t.Fatal(err)
+				}
+				m, err := socket.Recv()
+				var reply struct{ Status int }
+				if err := errors.Join(err, json.Unmarshal(m.Bytes(), &reply)); err != nil {
+					t.Fatal(err)
+				}
+				if reply.Status < 0 || c.has != (reply.Status == 0) {
+					t.Errorf("%s: status %d", request, reply.Status)
+				}
+			}
+			if !c.has {
+				line := <-lines
+				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") || len(lines) > 0 {
+					t.Errorf("%q, and %d more lines", line, len(lines))
+				}
+				return
+			}
+			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
+			if err != nil {
+				t.Fatal(err)
+			}
+			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranktest.All(t, n, func(i int) error {
+				const count = 3000
+				src, err := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
+				dst, err2 := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
+				if err := errors.Join(err, err2); err != nil {
+					return err
+				}
+				for k := range src.Host() {
+					src.Host()[k] = int32(k + i)
+				}
+				if _, err := engines[i].World().AllReduce(ctx, src, dst, count, accl.Sum); err != nil {
+					return err
+				}
+				for k, got := range dst.Host() {
+					if got != int32(2*k+1) {
+						return fmt.Errorf("element %d is %d", k, got)
+					}
+				}
+				return nil
+			})
+			for _, d := range devices {
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			}
 		})
 	}
 }

@@ -30,6 +30,8 @@ type localPort struct {
 
 	mu    sync.Mutex
 	named map[netip.AddrPort]uint32 // sessions of communicators
+	own   uint32                    // session that a communicator gives to this rank
+	world []netip.AddrPort          // addresses of a communicator, in its order; whole if it has all ranks
 }
 
 var _ fabric.Router = (*localPort)(nil)
@@ -55,12 +57,19 @@ func newLocalNet(kind fabric.Kind, b *book, o fabric.Options) (*localNet, error)
 // Connect is told addresses.
 func (p *localPort) Route(session uint32, ip uint32, port uint16, local bool) {
 	a := address(ip, port)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.world) == len(p.net.ports) && !slices.Contains(p.world, a) {
+		p.world = nil // another one
+	}
+	if !slices.Contains(p.world, a) {
+		p.world = append(p.world, a)
+	}
 	if local {
+		p.own = session
 		p.net.book.call(p.rank, a)
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if len(p.named) >= maxNames {
 		clear(p.named)
 	}
@@ -85,6 +94,9 @@ func (p *localPort) Listen(port uint16) error {
 func (p *localPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
 	a := address(ip, port)
 	rank, ok := p.find(a)
+	if p.net.kind == fabric.TCP && !(ok && p.net.listens(rank, port)) {
+		rank, ok = p.expected(a)
+	}
 	if !ok {
 		return 0, fmt.Errorf("connecting to %v: %w", a, fabric.ErrRefused)
 	}
@@ -100,7 +112,7 @@ func (p *localPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32
 }
 
 // find is the rank that an address of a communicator belongs to: the one that
-// calls itself so; or the only one that listens at the port; or the one to which
+// calls itself so; or the only other one that listens at the port; or the one to which
 // the communicator says that the session leads.
 func (p *localPort) find(a netip.AddrPort) (rank int, ok bool) {
 	if rank, ok = p.net.book.rank(a); ok {
@@ -108,13 +120,19 @@ func (p *localPort) find(a netip.AddrPort) (rank int, ok bool) {
 	}
 	p.net.mu.Lock()
 	listening := p.net.listening[a.Port()]
-	if ok = len(listening) == 1; ok {
+	if ok = len(listening) == 1 && listening[0] != p.rank; ok {
 		rank = listening[0]
 	}
 	p.net.mu.Unlock()
 	if ok {
 		return rank, true
 	}
+	return p.only(a)
+}
+
+// only is the rank to which the communicator says that the session of an address
+// leads, if it says so of no other address.
+func (p *localPort) only(a netip.AddrPort) (rank int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	session, ok := p.named[a]
@@ -122,6 +140,52 @@ func (p *localPort) find(a netip.AddrPort) (rank int, ok bool) {
 		ok = ok && (s != session || other == a)
 	}
 	return int(session), ok && int(session) < len(p.net.ports)
+}
+
+// listens reports whether a rank listens at a port.
+func (n *localNet) listens(rank int, port uint16) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Contains(n.listening[port], rank)
+}
+
+// expected is the rank that will listen at an address: the one that calls itself so;
+// the one that has it by default; the one that the session is the number of, if the
+// communicator numbers this rank so, too; or the one in its place, if the communicator
+// has all ranks and this one in its own place.
+func (p *localPort) expected(a netip.AddrPort) (rank int, ok bool) {
+	if rank, ok = p.net.book.called(a); ok {
+		return rank, true
+	}
+	for _, of := range []func(netip.AddrPort) (int, bool){p.net.book.byDefault, p.numbered, p.placed} {
+		if rank, ok = of(a); ok && rank != p.rank {
+			return rank, true
+		}
+	}
+	return 0, false
+}
+
+// numbered is the rank that the communicator's session for an address is the number of.
+func (p *localPort) numbered(a netip.AddrPort) (rank int, ok bool) {
+	p.mu.Lock()
+	own := int(p.own) == p.rank
+	p.mu.Unlock()
+	rank, ok = p.only(a)
+	return rank, ok && own
+}
+
+// placed is the rank whose place an address has in the communicator.
+func (p *localPort) placed(a netip.AddrPort) (rank int, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.world) != len(p.net.ports) {
+		return 0, false
+	}
+	if called, ok := p.net.book.called(p.world[p.rank]); !ok || called != p.rank {
+		return 0, false
+	}
+	rank = slices.Index(p.world, a)
+	return rank, rank >= 0
 }
 
 // unwrap is an error without the address in the network in process.

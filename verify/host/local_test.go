@@ -83,14 +83,65 @@ func TestConnectFindsRanksByWhatClientsCallThem(t *testing.T) {
 	}
 }
 
+// On TCP ranks are found before they listen, one after the other.
+func TestConnectRankByRank(t *testing.T) {
+	for name, c := range map[string]struct {
+		addresses []string
+		sessions  func(rank int) uint32
+	}{
+		"as simulators do":              {[]string{"127.0.0.1:5500", "127.0.0.1:5501", "127.0.0.1:5502"}, rankOf},
+		"without sessions":              {[]string{"127.0.0.1:5500", "127.0.0.1:5501", "127.0.0.1:5502"}, zero},
+		"any addresses":                 {[]string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"}, rankOf},
+		"any addresses, no sessions":    {[]string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"}, none},
+		"any ports, no sessions":        {[]string{"127.0.0.1:17000", "127.0.0.1:17001", "127.0.0.1:17002"}, none},
+		"any addresses, zeros as words": {[]string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"}, zero},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ranks := ports(t, fabric.TCP, 3)
+			for i, p := range ranks {
+				for j, text := range c.addresses {
+					ip, port := addr(t, text)
+					p.Route(c.sessions(j), ip, port, i == j)
+				}
+				_, own := addr(t, c.addresses[i])
+				if err := p.Listen(own); err != nil {
+					t.Fatal(err)
+				}
+				for j, text := range c.addresses {
+					ip, port := addr(t, text)
+					if got, err := p.Connect(t.Context(), ip, port); i != j && (err != nil || got != uint32(j)) {
+						t.Errorf("rank %d to rank %d, %s: session %d, %v", i, j, text, got, err)
+					}
+				}
+			}
+			for i, p := range ranks {
+				for j := range ranks {
+					if err := p.Send(uint32(j), &fabric.Packet{}); i != j && err != nil {
+						t.Errorf("rank %d to rank %d, which listens: %v", i, j, err)
+					}
+				}
+			}
+		})
+	}
+	// A communicator of some ranks, of which it does not say the sessions.
+	ranks := ports(t, fabric.TCP, 4)
+	for _, text := range []string{"127.0.0.1:5501", "127.0.0.1:5503"} {
+		ip, port := addr(t, text)
+		ranks[1].Route(0, ip, port, text == "127.0.0.1:5501")
+		if got, err := ranks[1].Connect(t.Context(), ip, port); text == "127.0.0.1:5503" && (err != nil || got != 3) {
+			t.Errorf("rank 1 to rank 3 alone: session %d, %v", got, err)
+		}
+	}
+}
+
+func rankOf(rank int) uint32 { return uint32(rank) }
+func zero(int) uint32        { return 0 }
+func none(int) uint32        { return 0xFFFFFFFF }
+
 func TestConnectRefuses(t *testing.T) {
 	ranks := ports(t, fabric.TCP, 2)
 	ip, port := addr(t, "10.0.0.9:99")
 	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) || err.Error() != "connecting to 10.0.0.9:99: connection refused" {
-		t.Error(err)
-	}
-	ip, port = addr(t, "127.0.0.1:5501") // rank 1, which does not listen yet
-	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) || err.Error() != "connecting to rank 1, 127.0.0.1:5501: connection refused" {
 		t.Error(err)
 	}
 	// Addresses that a communicator calls by one session say nothing.

@@ -2,16 +2,20 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 
 	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/serve"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -44,7 +48,11 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 		}
 		m := world.Member{Rank: rank, Port: h.impaired(rank, port)}
 		if h.o.Maker != nil {
-			m.Maker = h.o.Maker(rank)
+			if maker := h.o.Maker(rank); maker != nil {
+				m.Maker = func(ctx context.Context, _ *design.Design, port fabric.Port) (engine.Engine, error) {
+					return maker(ctx, d, port)
+				}
+			}
 		}
 		members = append(members, m)
 	}
@@ -70,9 +78,7 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 	}
 	o := socket.Options{
 		Listen: h.listenAt(rank), Local: h.book.poe(rank), Framing: framing, Translate: h.book.translate,
-		Log: func(format string, args ...any) {
-			h.o.Log("rank %d: %s", rank, fmt.Sprintf(format, args...))
-		},
+		Log: h.logOf(rank),
 	}
 	if h.kind == fabric.UDP {
 		port, err := socket.UDP(o)
@@ -81,15 +87,25 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 		}
 		return port, nil
 	}
+	// It listens when its engine is configured: what came before would be lost then.
+	// But a port in use is known before clients come.
+	if err := unused(ctx, netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
+		return nil, fmt.Errorf("its network engine: %w", err)
+	}
 	port, err := socket.TCP(o)
 	if err != nil {
 		return nil, err
 	}
-	// From the start, so that a port in use is known before clients come.
-	if err := port.Listen(h.book.poePort(rank)); err != nil {
-		return nil, errors.Join(fmt.Errorf("its network engine: %w", err), port.Close())
-	}
 	return port, nil
+}
+
+// unused is the error of listening at an address.
+func unused(ctx context.Context, at netip.AddrPort) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", at.String())
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
@@ -101,6 +117,7 @@ func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing 
 		Endpoints: h.o.Endpoints, Listen: h.listenAt(rank).String(), Rank: rank, Framing: framing,
 		Peers:    func(rank int) string { return h.o.World.Hosts[rank].String() },
 		Unpadded: f.Unpadded, Lossy: f.Lossy,
+		Limits: zmq.Limits{OnRefused: serve.LogRefused(h.logOf(rank))},
 	})
 }
 

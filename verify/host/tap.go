@@ -8,6 +8,7 @@ import (
 	"github.com/cclforge/cclforge/driver/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
+	"github.com/cclforge/cclforge/verify/serve"
 )
 
 // tapBytes wait for each program that listens; what it is too slow for is not
@@ -93,7 +94,9 @@ func (h *Host) tapped(rank int, port fabric.Port, f packets.Format) (fabric.Port
 	if err != nil {
 		return nil, explain(fmt.Errorf("rank %d: bind its packet socket: %w", rank, err))
 	}
-	t := newTap(port, l, h.o.Limits, rank, h.book, f)
+	limits := h.o.Limits
+	limits.OnRefused = serve.LogRefused(h.logOf(rank))
+	t := newTap(port, l, limits, rank, h.book, f)
 	h.taps = append(h.taps, t)
 	return t, nil
 }

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -31,6 +32,13 @@ func (c *client) tables2022() {
 	c.config(setStackType, 1) // TCP, which is its default
 }
 
+// open2022 also opens the port and the connections, as the driver's constructor does.
+func (c *client) open2022() {
+	c.tables2022()
+	c.do(call{scenario: opConfig, function: openPort, comm: c.comm, tag: tagAny})
+	c.do(call{scenario: opConfig, function: openCon, comm: c.comm, tag: tagAny})
+}
+
 func design2022(t testing.TB, name string) *design.Design {
 	t.Helper()
 	return designtest.Of(t, designtest.Library(t).With("udp_2022", []byte(designtest.UDP2022)), name, nil)
@@ -41,13 +49,9 @@ func TestClientOf2022(t *testing.T) {
 		t.Run(platform, func(t *testing.T) {
 			s := startDesign(t, design2022(t, platform), options{ranks: 2})
 			clients := s.all(t, false)
-			together(t, "configure", clients, (*client).tables2022)
-			together(t, "open ports", clients, func(c *client) {
-				c.do(call{scenario: opConfig, function: openPort, comm: c.comm, tag: tagAny})
-			})
-			together(t, "open connections", clients, func(c *client) {
-				c.do(call{scenario: opConfig, function: openCon, comm: c.comm, tag: tagAny})
-			})
+			for _, c := range clients { // its constructor does all of that, and a program has one after the other
+				together(t, "open", []*client{c}, (*client).open2022)
+			}
 			together(t, "local", clients, func(c *client) { c.local(300) })
 			for _, n := range []int{1, 100, 2000} {
 				together(t, fmt.Sprint(n, " elements"), clients, func(c *client) { c.collectives(n, false, false) })
@@ -61,6 +65,41 @@ func TestClientOf2022(t *testing.T) {
 			together(t, "reset", clients, func(c *client) { c.config(resetPeriph, 0) })
 			if other.read(0x1FF4) != 0 || other.err != nil {
 				t.Errorf("config-ready after a reset: %v", other.err)
+			}
+		})
+	}
+}
+
+// What is sent to a rank that does not listen yet waits for it, and fails within the
+// limit of such waits if it never listens.
+func TestSendBeforeTheOtherListens(t *testing.T) {
+	const n, sendTimeout = 10, 1 << 20
+	for name, listens := range map[string]bool{"it listens later": true, "it never listens": false} {
+		t.Run(name, func(t *testing.T) {
+			o := options{ranks: 2}
+			if !listens {
+				o.engine.RemoteTimeout = 50 * time.Millisecond
+			}
+			s := startDesign(t, design2022(t, "u280_2022"), o)
+			clients := s.all(t, false)
+			c, late := clients[0], clients[1]
+			c.open2022()
+			send := call{scenario: opSend, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, op0: c.floats(elements(0, n), false)}
+			code := make(chan uint32, 1)
+			go func() { code <- c.code(send) }()
+			if !listens {
+				if got := <-code; got != sendTimeout || c.err != nil {
+					t.Errorf("return code %#x, %v", got, c.err)
+				}
+				return
+			}
+			waitFor(t, "the call", func() bool { return s.servers[0].Health().CallsOpen == 1 })
+			late.open2022()
+			out := late.allocate(4*n, false)
+			late.do(call{scenario: opRecv, count: n, comm: late.comm, peer: 0, tag: tagAny, arith: late.float, res: out})
+			late.expect("recv", out, false, n, func(i int) float32 { return element(0, i) })
+			if got := <-code; got != 0 || c.err != nil || late.err != nil {
+				t.Errorf("return code %#x, %v, %v", got, c.err, late.err)
 			}
 		})
 	}

@@ -22,6 +22,9 @@ type connection struct {
 	conn *zmq.Conn
 	gone atomic.Bool // it has ended
 
+	requests int       // that have come and could be read
+	told     sync.Once // of the log, why the client is refused
+
 	open    chan struct{} // has one for each call without ctrl_id in flight
 	pending chan struct{} // closed when the call is answered that the next request waits for; nil if it needs not
 
@@ -55,7 +58,7 @@ func (s *Server) serve(ctx context.Context, conn *zmq.Conn) {
 			if len(envelope) == 0 {
 				envelope = frames
 			}
-			err = c.reply(envelope, refuse(StatusLimit, "%v", failed))
+			err = c.reply(envelope, unsigned(refuse(StatusLimit, "%v", failed))) // only memory writes are so large
 		case failed != nil:
 			return
 		default:
@@ -106,6 +109,7 @@ func (c *connection) request(ctx context.Context, envelope, body [][]byte) error
 		return c.reply(envelope, refuse(StatusMalformed, "%v", err))
 	}
 	s.counters.count(r.Type)
+	c.requests++
 	if r.Type == sim.Call && !r.Controlled {
 		if refused := s.generation.refuses(&r, s.word); refused != nil {
 			return c.reply(envelope, *refused)
@@ -148,10 +152,18 @@ func (c *connection) block(ctx context.Context, envelope [][]byte, call accl.Cal
 	return nil
 }
 
+// tell says once in the log that the client is refused, and why.
+func (c *connection) tell(why string) {
+	c.told.Do(func() { c.s.refused(c.conn.RemoteAddr(), errors.New(why)) })
+}
+
 // reply answers a request.
 func (c *connection) reply(envelope [][]byte, r sim.Reply) error {
-	if r.Status < StatusGood {
+	if r.Status != StatusGood && r.Status != StatusNot {
 		c.s.counters.refused.Add(1)
+		if unsigned(r).Status != -StatusFailed {
+			c.tell(r.Error)
+		}
 	}
 	c.replyMu.Lock()
 	defer c.replyMu.Unlock()
@@ -162,7 +174,7 @@ func (c *connection) reply(envelope [][]byte, r sim.Reply) error {
 	frames := append(make([][]byte, 0, len(envelope)+1), envelope...)
 	err := c.conn.Send(append(frames, b)...)
 	if errors.Is(err, zmq.ErrTooLarge) {
-		r = refuse(StatusLimit, "the reply: %v", err)
+		r = unsigned(refuse(StatusLimit, "the reply: %v", err)) // only memory reads have one so large
 		err = c.conn.Send(append(frames, r.Append(nil))...)
 	}
 	return err

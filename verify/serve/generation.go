@@ -2,6 +2,8 @@ package serve
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -17,8 +19,9 @@ type generation struct {
 	// polled and blocking say which calls it has: with ctrl_id, whose end is
 	// asked for, and without, which are answered when they have ended.
 	polled, blocking      bool
-	returnCode            uint32 // offset in the exchange memory
-	beatBytes             int    // of a kernel stream
+	returnCode            uint32     // offset in the exchange memory
+	words                 []abi.Word // of the exchange memory
+	beatBytes             int        // of a kernel stream
 	config, enable, reset uint32
 	rx                    *rxTable
 }
@@ -39,7 +42,7 @@ func newGeneration(d *design.Design) (*generation, error) {
 	n.config = code("operation", "config")
 	n.enable, n.reset = code(abi.ConfigFunctions, "enable_pkt"), code(abi.ConfigFunctions, "reset_periph")
 	if m := g.Memory(abi.Exchange); m != nil && m.Word("return_code") != nil {
-		n.returnCode = m.Word("return_code").At
+		n.returnCode, n.words = m.Word("return_code").At, m.Words
 	} else {
 		lacks = fmt.Errorf("%s has no word return_code", g.Name)
 	}
@@ -83,6 +86,29 @@ func (g *generation) refuses(r *sim.Request, word func(offset uint32) (uint32, b
 	}
 	reply := refuse(StatusGeneration, "this is the platform %s with the interface %s, %s", g.platform, g.name, why)
 	return &reply
+}
+
+// introduces says to a client which generation this is, if it reads a word that
+// clients of others begin with, and those of this one do not; "" if it does not.
+func (g *generation) introduces(addr uint32) string {
+	all, err := generations()
+	if err != nil {
+		return ""
+	}
+	there := func(w abi.Word) bool { return w.At == addr }
+	var others []string
+	for _, other := range all {
+		for _, first := range []string{abi.HardwareID, "config_ready"} {
+			if w := other.Memory(abi.Exchange).Word(first); w != nil && there(*w) {
+				others = append(others, other.Name)
+			}
+		}
+	}
+	if len(others) == 0 || slices.ContainsFunc(g.words, there) {
+		return ""
+	}
+	return fmt.Sprintf("this is the platform %s with the interface %s; who reads 0x%X first is a client of %s, and needs a platform with that interface",
+		g.platform, g.name, addr, strings.Join(others, " or "))
 }
 
 // word reads the exchange memory.

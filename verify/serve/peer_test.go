@@ -56,6 +56,7 @@ type options struct {
 	ranks  int
 	engine emu.Options
 	limits zmq.Limits
+	log    func(format string, args ...any)
 }
 
 func start(t testing.TB, platform string, vars map[string]cty.Value, o options) *served {
@@ -84,7 +85,7 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 		}
 	})
 	for {
-		err := s.serve(d, o.limits)
+		err := s.serve(d, o)
 		if err == nil {
 			return s
 		}
@@ -111,10 +112,10 @@ func simulated(t testing.TB, d *design.Design, e emu.Options) func(rank int) wor
 }
 
 // serve serves all ranks on ports that were free a moment ago.
-func (s *served) serve(d *design.Design, l zmq.Limits) error {
+func (s *served) serve(d *design.Design, o options) error {
 	s.base = freePorts(4 * s.size)
 	for i := range s.size {
-		server, err := serve.New(s.Engine(i), d, i, serve.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: s.size}, Limits: l})
+		server, err := serve.New(s.Engine(i), d, i, serve.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: s.size}, Limits: o.limits, Log: o.log})
 		if err != nil {
 			return errors.Join(err, s.stop())
 		}

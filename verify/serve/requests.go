@@ -35,15 +35,15 @@ func maxRead(l zmq.Limits) uint64 {
 func (c *connection) do(ctx context.Context, r *sim.Request) sim.Reply {
 	switch r.Type {
 	case sim.MMIORead:
-		return c.readWord(ctx, r.Addr)
+		return unsigned(c.readWord(ctx, r.Addr))
 	case sim.MMIOWrite:
-		return c.writeWord(ctx, r.Addr, r.Word)
+		return unsigned(c.writeWord(ctx, r.Addr, r.Word))
 	case sim.MemoryRead:
-		return c.readMemory(r)
+		return unsigned(c.readMemory(r))
 	case sim.MemoryWrite:
-		return c.writeMemory(r)
+		return unsigned(c.writeMemory(r))
 	case sim.MemoryAllocate:
-		return c.allocate(r)
+		return unsigned(c.allocate(r))
 	case sim.Call:
 		return c.start(ctx, r)
 	case sim.CallWait:
@@ -57,6 +57,12 @@ func (c *connection) readWord(ctx context.Context, addr uint64) sim.Reply {
 		return refuse(StatusNot, "there is no word of the exchange memory at 0x%X", addr)
 	}
 	v, err := c.s.device.ReadReg(ctx, uint32(addr))
+	if errors.Is(err, engine.ErrAddress) || err == nil && c.requests == 1 && c.s.counters.clients.Load() == 1 {
+		if why := c.s.generation.introduces(uint32(addr)); why != "" {
+			c.tell(why)
+			return refuse(StatusNot, "%s", why)
+		}
+	}
 	if err != nil {
 		return missing(err)
 	}
@@ -90,10 +96,20 @@ func missing(err error) sim.Reply {
 	return refuse(status, "%v", err)
 }
 
-func (c *connection) readMemory(r *sim.Request) sim.Reply {
+// memory is the one that a request is about, nil if there is none.
+func (c *connection) memory(r *sim.Request) (engine.Memory, sim.Reply) {
 	m, err := c.s.engine.Memory(r.Host)
 	if err != nil {
-		return missing(err)
+		c.tell(err.Error())
+		return nil, missing(err)
+	}
+	return m, sim.Reply{}
+}
+
+func (c *connection) readMemory(r *sim.Request) sim.Reply {
+	m, none := c.memory(r)
+	if m == nil {
+		return none
 	}
 	if r.Len > c.s.maxRead {
 		return refuse(StatusLimit, "reading %d bytes at once: at most %d", r.Len, c.s.maxRead)
@@ -107,11 +123,11 @@ func (c *connection) readMemory(r *sim.Request) sim.Reply {
 }
 
 func (c *connection) writeMemory(r *sim.Request) sim.Reply {
-	m, err := c.s.engine.Memory(r.Host)
-	if err == nil {
-		err = m.Write(r.Data, r.Addr)
+	m, none := c.memory(r)
+	if m == nil {
+		return none
 	}
-	if err != nil {
+	if err := m.Write(r.Data, r.Addr); err != nil {
 		return refuse(StatusLimit, "%v", err)
 	}
 	c.s.counters.bytesIn.Add(uint64(len(r.Data)))
@@ -119,11 +135,11 @@ func (c *connection) writeMemory(r *sim.Request) sim.Reply {
 }
 
 func (c *connection) allocate(r *sim.Request) sim.Reply {
-	m, err := c.s.engine.Memory(r.Host)
-	if err == nil {
-		err = m.Reserve(r.Addr, r.Len)
+	m, none := c.memory(r)
+	if m == nil {
+		return none
 	}
-	if err != nil {
+	if err := m.Reserve(r.Addr, r.Len); err != nil {
 		return refuse(StatusLimit, "%v", err)
 	}
 	return sim.Reply{}

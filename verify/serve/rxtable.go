@@ -82,16 +82,29 @@ func (t *rxTable) check(word func(offset uint32) (uint32, bool)) error {
 	return nil
 }
 
-// shipped are the tables of all generations that there are clients of.
-var shipped = sync.OnceValues(func() ([]*rxTable, error) {
+// generations are all that there are clients of, by their names.
+var generations = sync.OnceValues(func() ([]*abi.Generation, error) {
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
 	if diags.HasErrors() {
 		return nil, &lang.DiagnosticsError{Diags: diags}
 	}
+	var all []*abi.Generation
+	for _, name := range slices.Sorted(maps.Keys(lib.ABIs)) {
+		all = append(all, lib.ABIs[name])
+	}
+	return all, nil
+})
+
+// shipped are their tables.
+var shipped = sync.OnceValues(func() ([]*rxTable, error) {
+	all, err := generations()
+	if err != nil {
+		return nil, err
+	}
 	var tables []*rxTable
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(lib.ABIs)) {
-		t, err := newRxTable(lib.ABIs[name])
+	for _, g := range all {
+		t, err := newRxTable(g)
 		if err != nil {
 			errs = append(errs, err)
 			continue

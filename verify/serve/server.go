@@ -31,6 +31,8 @@ type Options struct {
 	// KernelIn is the host on which the client publishes what its user kernel
 	// sends, "" for 127.0.0.1.
 	KernelIn string
+	// Log is told of each client that is refused, in a line; may be nil.
+	Log func(format string, args ...any)
 }
 
 // errClosing is the answer to calls that a server leaves in flight.
@@ -39,6 +41,7 @@ var errClosing = errors.New("the server is closing")
 // Server serves one rank.
 type Server struct {
 	rank        int
+	refused     func(client net.Addr, why error)
 	engine      engine.Engine
 	device      engine.Device
 	maxRead     uint64 // bytes
@@ -58,7 +61,7 @@ type Server struct {
 // remains the caller's, to be closed after the server. Errors name the socket
 // and its port, and match syscall.EADDRINUSE if that is taken.
 func New(e engine.Engine, d *design.Design, rank int, o Options) (*Server, error) {
-	s := &Server{rank: rank, engine: e, device: e.Device(), maxRead: maxRead(o.Limits), blocking: newBlockingCalls()}
+	s := &Server{rank: rank, refused: LogRefused(o.Log), engine: e, device: e.Device(), maxRead: maxRead(o.Limits), blocking: newBlockingCalls()}
 	for i := range s.controllers {
 		s.controllers[i] = newController(s.device, i)
 	}
@@ -87,6 +90,7 @@ func (s *Server) start(d *design.Design, o Options) (err error) {
 	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
 	s.shut = sync.OnceValue(s.stop)
+	o.Limits.OnRefused = s.refused
 	s.kernelOut = zmq.NewPublisher(kernel, o.Limits, kernelQueueBytes)
 	s.tasks.Go(func() { s.report(zmq.Serve(s.ctx, command, zmq.Router, o.Limits, s.serve)) })
 	if engine.ForClients(s.engine) {

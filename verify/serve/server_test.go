@@ -206,8 +206,8 @@ func TestEngineIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		for _, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1}, call{scenario: opNop}.with(0)} {
-			if a, err := c.request(m); err != nil || *a.Status >= 0 || !strings.Contains(a.Error, "closed") {
+		for i, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1}, call{scenario: opNop}.with(0)} {
+			if a, err := c.request(m); err != nil || *a.Status != []int{6, 6, -6}[i] || !strings.Contains(a.Error, "closed") {
 				t.Errorf("%v: %v, %v", m, a, err)
 			}
 		}

@@ -24,13 +24,18 @@ func (p *TCPPort) dialNow(ctx context.Context, s *session) error {
 	return p.dial(ctx, s)
 }
 
-// dialLater connects a session as soon as somebody is there.
+// dialLater connects a session as soon as somebody is there. A session of which
+// nothing is queued it gives up after Options.Patience, or when the port is closed.
 func (p *TCPPort) dialLater(s *session) {
 	l := s.link
 	if l.dialing != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(p.grace)
+	if l.awaited {
+		cancel()
+		ctx, cancel = context.WithTimeout(p.life, p.o.Patience)
+	}
 	l.dialing = cancel
 	p.wg.Go(func() {
 		try := func() error { return p.dial(ctx, s) }
@@ -41,6 +46,9 @@ func (p *TCPPort) dialLater(s *session) {
 		defer p.unlock()
 		cancel()
 		l.dialing = nil
+		if l.awaited {
+			p.answer(l) // who still waits to send has it dial again
+		}
 		if l.out.Len() > 0 && !l.removed && !p.gone && l.state == idle {
 			p.dialLater(s) // packets came when it was ended
 		}

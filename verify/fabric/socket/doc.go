@@ -33,6 +33,10 @@
 // it receives from both. If one of them ends, the session ends, and the other one
 // with it.
 //
+// Where nobody listens yet, Connect succeeds all the same. The port dials in the
+// background for Options.Patience, and again when something is sent: Send is busy until
+// the connection is there.
+//
 // So that the port at the other end knows who came, the port that connects first
 // sends a beat that is no header, the hello:
 //

@@ -45,6 +45,7 @@ type link struct {
 	writing bool // a goroutine does that
 	waiting bool // Send has answered ErrBusy
 
+	awaited bool          // nobody listened yet when Connect asked
 	dialing func()        // ends the goroutine that dials until somebody is there; nil if there is none
 	attempt chan struct{} // held by who dials
 
@@ -66,6 +67,10 @@ func (p *TCPPort) attach(s *session, c *stream) {
 	_ = c.conn.SetReadDeadline(time.Time{}) // there was one for the first beat
 	if l.state != up {
 		l.state, l.ended, l.forced = up, make(chan struct{}), false
+	}
+	if l.awaited {
+		l.awaited = false
+		p.answer(l)
 	}
 	l.streams = append(l.streams, c)
 	if c.made {
@@ -147,6 +152,9 @@ func (p *TCPPort) finish(s *session) {
 	l.streams, l.made, l.came, l.sender = nil, nil, nil, nil
 	p.lose(l)
 	l.state = over
+	if l.awaited {
+		l.state = idle
+	}
 	close(l.ended)
 	p.conclude(s)
 	if !s.wanted() {

@@ -18,6 +18,7 @@ const (
 	DefaultConnections = 256
 	DefaultDial        = 2 * time.Second
 	DefaultFirstBeat   = 5 * time.Second
+	DefaultPatience    = 10 * time.Second
 	// DefaultDatagrams is WindowBytes of UDP, where nothing holds a sender back.
 	DefaultDatagrams = 8 << 20
 )
@@ -48,6 +49,9 @@ type Options struct {
 	// Dial is the limit of one attempt to connect, FirstBeat how long an accepted
 	// connection may say nothing.
 	Dial, FirstBeat time.Duration
+	// Patience is how long a session goes on dialing in the background after Connect,
+	// or a Send that has found nobody.
+	Patience time.Duration
 	// Unpaced says that UDP peers are of another make, and know no marks.
 	Unpaced bool
 	// Translate gives the address that is real for one of a communicator; nil if
@@ -80,6 +84,9 @@ func (o *Options) defaults(window int) error {
 	}
 	if o.FirstBeat <= 0 {
 		o.FirstBeat = DefaultFirstBeat
+	}
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
 	}
 	if o.Listen.IsValid() && !o.Listen.Unmap().Is4() {
 		return fmt.Errorf("socket: listening at %v: an IPv4 address expected", o.Listen)

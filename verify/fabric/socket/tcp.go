@@ -61,6 +61,11 @@ func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 		return fabric.ErrClosed
 	}
 	l := s.link
+	if l.awaited && l.state == idle {
+		p.dialLater(s)
+		l.waiting = true
+		return fabric.ErrBusy
+	}
 	if l.bytes > p.o.WindowBytes {
 		l.waiting = true
 		return fabric.ErrBusy
@@ -121,7 +126,8 @@ func (p *TCPPort) Listen(port uint16) error {
 }
 
 // Connect implements fabric.Port. It ends also with the limit of Options.Dial,
-// which is an ErrUnreachable.
+// which is an ErrUnreachable. Where nobody listens it goes on in the background, for
+// Options.Patience and again with each Send.
 func (p *TCPPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
 	name := address(ip, port)
 	number, err := p.connect(ctx, name)
@@ -153,6 +159,10 @@ func (p *TCPPort) connect(ctx context.Context, name netip.AddrPort) (uint32, err
 	err := p.dialNow(ctx, s)
 	p.mu.Lock()
 	defer p.unlock()
+	if errors.Is(err, fabric.ErrRefused) && !p.gone && !s.link.removed {
+		p.await(s)
+		return s.number, nil
+	}
 	if err != nil && !known && s.link.state == idle {
 		s.connected = false
 		if !s.routed {
@@ -160,6 +170,19 @@ func (p *TCPPort) connect(ctx context.Context, name netip.AddrPort) (uint32, err
 		}
 	}
 	return s.number, err
+}
+
+// await has a session connect when somebody listens at its other end.
+func (p *TCPPort) await(s *session) {
+	l := s.link
+	if l.state == up {
+		return
+	}
+	l.awaited = true
+	if l.state == over {
+		l.state = idle
+	}
+	p.dialLater(s)
 }
 
 // sessionAt finds or makes the session of an address.

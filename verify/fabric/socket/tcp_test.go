@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -208,7 +209,6 @@ func TestTCPConnectErrors(t *testing.T) {
 		to   netip.AddrPort
 		want error
 	}{
-		"nobody listens":       {t.Context(), nobody, fabric.ErrRefused},
 		"nobody answers":       {t.Context(), full, fabric.ErrUnreachable},
 		"the context ends":     {short, full, context.DeadlineExceeded},
 		"the context has":      {gone, nobody, context.Canceled},
@@ -223,6 +223,9 @@ func TestTCPConnectErrors(t *testing.T) {
 	}
 	if s := x.tcp().Stats(); s.Sessions != 0 {
 		t.Errorf("%d sessions are left", s.Sessions)
+	}
+	if _, err := x.Connect(t.Context(), ip(nobody), nobody.Port()); err != nil { // it goes on with that until it is closed
+		t.Error(err)
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -318,6 +321,53 @@ func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 	if s := y.tcp().Stats(); s.Accepted != 1 {
 		t.Errorf("%d connections", s.Accepted)
 	}
+}
+
+// Connect does not wait for who does not listen yet; what is sent does, also when the
+// port has given up dialing in the meantime.
+func TestTCPConnectBeforeListening(t *testing.T) {
+	leaks(t)
+	for name, patience := range map[string]time.Duration{"it still dials": time.Minute, "it has given up": time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			at := free(t)
+			x := newTCP(t, socket.Options{Patience: patience})
+			session, err := x.Connect(t.Context(), ip(at), at.Port())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if patience < time.Second {
+				eventually(t, "it gives up", func() bool { return !strings.Contains(stacks(), "dialLater") })
+			}
+			p := numbered(1, []byte("early"))
+			if err := x.Send(session, p); err != fabric.ErrBusy {
+				t.Fatalf("sending to nobody: %v", err)
+			}
+			if patience < time.Second {
+				x.await("the end of another attempt")
+				if err := x.Send(session, p); err != fabric.ErrBusy {
+					t.Fatalf("sending to nobody again: %v", err)
+				}
+			}
+			y := again(t, at)
+			send(x, session, p)
+			if got := y.next(); number(got) != 1 || string(got.Payload) != "early" {
+				t.Errorf("packet %d, %q", number(got), got.Payload)
+			}
+			if err := y.Close(); err != nil {
+				t.Fatal(err)
+			}
+			x.end()
+			if err := x.Send(session, p); !errors.Is(err, fabric.ErrClosed) {
+				t.Errorf("sending to who has gone: %v", err)
+			}
+		})
+	}
+}
+
+// stacks are those of all goroutines.
+func stacks() string {
+	text := make([]byte, 1<<20)
+	return string(text[:runtime.Stack(text, true)])
 }
 
 // One side connects, and both send on that connection. Later the other side

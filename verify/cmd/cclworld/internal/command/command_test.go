@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -157,7 +158,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults", "port", "listen", "kernel", "kernel-host",
-		"connections", "message", "memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
+		"connections", "message", "memory", "host-memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
 		"trace-scope", "trace-levels", "record", "replay", "health", "json"} {
 		if !strings.Contains(out, "\n  -"+name+"=") && !strings.Contains(out, "\n  -"+name+" ") {
 			t.Errorf("-%s is missing", name)
@@ -234,6 +235,19 @@ func TestArgumentsInAnyOrder(t *testing.T) {
 		o, err := parse(strings.Fields(line), new(bytes.Buffer))
 		if err != nil || o.platform != "u55c_udp" || o.n != 3 || o.port != 7000 {
 			t.Errorf("%s: %+v, %v", line, o, err)
+		}
+	}
+}
+
+// Host memory is there unless the command line says otherwise.
+func TestHostMemoryIsThere(t *testing.T) {
+	for line, want := range map[string]bool{"u55c_tcp": true, "u55c_tcp -host-memory": true, "u55c_tcp -host-memory=false": false} {
+		o, err := parse(strings.Fields(line), new(bytes.Buffer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.host(launch.World{}, nil, newReport(false, io.Discard, io.Discard)).HostMemory; got != want {
+			t.Errorf("%s: %t", line, got)
 		}
 	}
 }

@@ -31,6 +31,7 @@ type options struct {
 	kernelHost  string
 	kernelAt    emu.KernelAt
 	memory      size
+	hostMemory  bool
 	message     size
 	connections int
 	timeout     time.Duration
@@ -61,7 +62,7 @@ var sections = []struct {
 	flags []string
 }{
 	{"The world", []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults"}},
-	{"Clients", []string{"port", "listen", "kernel", "kernel-host", "connections", "message", "memory"}},
+	{"Clients", []string{"port", "listen", "kernel", "kernel-host", "connections", "message", "memory", "host-memory"}},
 	{"Engines", []string{"timeout", "patience"}},
 	{"Simulated hardware", []string{"simulate", "careful", "seed", "trace", "trace-window", "trace-scope", "trace-levels", "record", "replay"}},
 	{"Output", []string{"health", "json"}},
@@ -194,6 +195,9 @@ func (o *options) define(f *flag.FlagSet) {
 	f.IntVar(&o.connections, "connections", 64, "largest `number` of connections to a socket of a rank (64)")
 	f.Var(&o.message, "message", "largest message, in `bytes` (64MiB)")
 	f.Var(&o.memory, "memory", "largest memory of a rank, in `bytes`, of the device and of the host each (4GiB)")
+
+	f.BoolVar(&o.hostMemory, "host-memory", true, "emulated engines reach host memory also where the platform does not, as C++\n"+
+		"programs expect; -host-memory=false for those of the platform (true)")
 
 	f.DurationVar(&o.timeout, "timeout", 0, "`time` that a call waits for another rank, like 5s (what the platform says)")
 	f.DurationVar(&o.patience, "patience", 0, "`time` that a wait within an engine lasts at least (1s)")
