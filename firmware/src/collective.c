@@ -38,16 +38,15 @@ struct series *series_of(uint32_t context)
 			place = s;
 	}
 	if (place != NULL)
-		*place = (struct series){ .context = context };
+		*place = (struct series){ .context = context, .unsure = true };
 	return place;
 }
 
 __attribute__((cold)) void series_reset(void)
 {
 	for (struct series *s = all; s != all + SERIES; s++) {
-		s->unsure |= s->number != 0 || s->failed;
-		s->failed = false;
-		s->configured = false;
+		s->unsure = true;
+		s->failed = s->configured = false;
 	}
 	agreements_reset();
 }
@@ -262,8 +261,6 @@ __attribute__((cold)) static void notice(uint32_t context, uint32_t rank, uint32
 
 	if (series == NULL || (joins && agreement_joined(series, rank, tag, number, strm)))
 		return;
-	if (joins && series->number == 0)
-		series->unsure = true; /* the other counts already */
 	if (series->unsure || tag == NOTICE_REPLY || (int32_t)(number - series->base) < (joins ? 0 : 1))
 		return;
 	break_series(series, rank, number, count, shape, joins ? 0 : tag);

@@ -14,7 +14,7 @@ struct series {
 	uint32_t base; /* the number that they agreed on last: those up to it are obsolete */
 	bool failed; /* one has */
 	bool configured; /* the host has used the communicator since the last reset */
-	bool unsure; /* ranks may count differently: they agree before the next collective */
+	bool unsure; /* since start or reset ranks have not agreed: they do so before the next collective */
 };
 
 /* Tags of notices: that of a failed collective is its return code. */

@@ -13,8 +13,8 @@ whose messages no collective takes.
 **A collective that fails** breaks its communicator: the engine tells all members by notices, their calls end with
 COLLECTIVE_MISMATCH, and further collectives are refused with it, until all members have placed the config call recover.
 It has them agree on a number, drops what is on its way in the communicator, sends that nobody has received included,
-and leaves other communicators alone. After reset_periph the members agree by themselves before their next collective,
-if one of them had collectives before; numbers outlive a reset, but not a reload of the firmware.
+and leaves other communicators alone. Members agree like that, but drop nothing, before their first collective and before the next one after
+reset_periph; numbers outlive a reset.
 
 **What is not seen.** Calls that agree in all of the above are one collective, as in MPI, also where a rank has left one
 out. Data that an RDMA stack writes into announced memory by itself has no header. Where messages can be lost, notices
