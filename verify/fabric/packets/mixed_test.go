@@ -183,34 +183,6 @@ func TestMixedWorldsWait(t *testing.T) {
 	}
 }
 
-// A bcast to two ranks is a message of the root, whoever it is.
-func TestMixedBcast(t *testing.T) {
-	m := newMixed(t, "u55c_tcp", kind{}, 2)
-	const n = 4000
-	e, f := m.engines[0], m.foreign[1]
-	each(t, m.ours, func(ctx context.Context, rank int) error {
-		buf, err := buffer(ctx, e, make([]byte, n))
-		if err != nil {
-			return err
-		}
-		f.send(0, noise(1, n), 4, anyTag)
-		if _, err := e.Bcast(ctx, buf, n/4, 1); err != nil {
-			return fmt.Errorf("from another's root: %w", err)
-		}
-		if !bytes.Equal(bytesOf(buf), noise(1, n)) {
-			return fmt.Errorf("other data than the root's")
-		}
-		copy(bytesOf(buf), noise(2, n))
-		if _, err := e.Bcast(ctx, buf, n/4, 0); err != nil {
-			return fmt.Errorf("from our root: %w", err)
-		}
-		if got := f.recv(0, n, 0); !bytes.Equal(got, noise(2, n)) {
-			return fmt.Errorf("the other rank got other data than the root's")
-		}
-		return nil
-	})
-}
-
 // Our rank puts to a foreign one, and a foreign one to our kernel stream, in
 // several packets.
 func TestMixedWorldsPut(t *testing.T) {

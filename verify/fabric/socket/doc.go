@@ -40,7 +40,7 @@
 // So that the port at the other end knows who came, the port that connects first
 // sends a beat that is no header, the hello:
 //
-//	bytes  0–39  0 (the fields of headers are here, so that it reads as an empty message)
+//	bytes  0–39  0 (so that it reads as an empty message)
 //	bytes 40–43  IPv4 address, as a little-endian word of which the first number is
 //	             the highest byte; 0 for the one that the connection comes from
 //	bytes 44–45  port, little-endian; 0 if the sender does not listen
@@ -50,7 +50,7 @@
 //	bytes 56–63  "cclhello"
 //
 // Address and port are those where the sender listens, as its communicators say
-// it. Bytes 40–63 of headers are 0 in all generations, and those of a peer's first
+// it. Bytes 49–63 of headers are 0 in all generations, and those of a peer's first
 // beat must be, or it is not let in.
 //
 // A peer that says no hello, as a card, begins with a header. It is the session

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // What is where in a hello, in bytes; see the documentation of the package.
@@ -13,6 +14,9 @@ const (
 	helloPort    = 44
 	helloVersion = 48
 	helloMagic   = 56
+
+	// headerEnd is behind the last field of headers.
+	headerEnd = 49
 
 	magic   = "cclhello"
 	version = 1
@@ -36,10 +40,8 @@ func newHello(at netip.AddrPort) (b [headerBytes]byte) {
 // comes from.
 func parseHello(b *[headerBytes]byte) (at netip.AddrPort, ok bool, err error) {
 	if string(b[helloMagic:]) != magic {
-		for _, v := range b[helloAddress:] {
-			if v != 0 {
-				return at, false, errStrange
-			}
+		if slices.ContainsFunc(b[headerEnd:], func(v byte) bool { return v != 0 }) {
+			return at, false, errStrange
 		}
 		return at, false, nil
 	}
