@@ -23,6 +23,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -89,6 +90,7 @@ func say(w io.Writer, err error) {
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.
 func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *report) error {
+	ctx = progress.With(ctx, r.log)
 	d, err := world.Design(o.platform, o.vars)
 	if err != nil {
 		return err
