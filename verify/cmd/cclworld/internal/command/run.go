@@ -23,6 +23,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/internal/program"
 	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -55,6 +56,8 @@ func Run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}
 	switch {
 	case err != nil:
+	case o.version:
+		_, err = fmt.Fprintln(stdout, "cclworld", program.Version())
 	case o.hardware.replay != "":
 		err = interrupted(ctx, o.hardware.again(ctx, stdout))
 	default:
