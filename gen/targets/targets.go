@@ -219,7 +219,7 @@ func Replay(ctx context.Context,
 // plain arithmetic.
 //
 // It builds out/bin/cclselftest and runs it. Under mpirun and srun that command has a rank
-// in each process: mpirun -np 4 out/bin/cclselftest -on=u55c_tcp
+// in each process: mpirun --oversubscribe -np 4 out/bin/cclselftest -on=u55c_tcp
 func Selftest(ctx context.Context,
 	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin, coyote:platform (u55c_tcp)
 	n *int, // number of ranks (4)
