@@ -56,7 +56,7 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 	}
 	// Open MPI has fewer slots than ranks on most hosts.
 	for _, line := range regexp.MustCompile(`(?m)^mpirun .*`).FindAllString(string(text), -1) {
-		if !strings.Contains(line, " --oversubscribe ") && !strings.Contains(line, " --hostfile ") && !strings.Contains(line, " -H ") {
+		if !regexp.MustCompile(` (--oversubscribe|--hostfile|-H) `).MatchString(line) {
 			t.Errorf("no --oversubscribe: %s", line)
 		}
 	}
@@ -87,8 +87,9 @@ func (u *user) run(line string) {
 		if err != nil {
 			u.t.Fatal(err)
 		}
-		cmd.Env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(strings.TrimSpace(string(cache)))+"/cache/download",
-			"GOSUMDB=off", "GOFLAGS=", "MAGEFILE_CACHE="+u.t.TempDir(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		proxy := "GOPROXY=file://" + filepath.ToSlash(strings.TrimSpace(string(cache))) + "/cache/download"
+		cmd.Env = append(os.Environ(), proxy, "GOSUMDB=off", "GOFLAGS=", "MAGEFILE_CACHE="+u.t.TempDir(),
+			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -103,7 +104,8 @@ func (u *user) run(line string) {
 	}
 	dir, exports, _ := strings.Cut(string(state), "\n")
 	u.dir, u.env = dir, cmd.Env
-	if secret := regexp.MustCompile(`(?m)^export CCLFORGE_SECRET='?([0-9a-f]+)'?$`).FindStringSubmatch(exports); secret != nil {
+	exported := regexp.MustCompile(`(?m)^export CCLFORGE_SECRET='?([0-9a-f]+)'?$`)
+	if secret := exported.FindStringSubmatch(exports); secret != nil {
 		u.env = append(u.env, "CCLFORGE_SECRET="+secret[1])
 	}
 	if strings.HasPrefix(line, "go mod init ") {

@@ -57,7 +57,8 @@ func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
 		texts := []string{r.Name, "-", "-", "-", "-", "-", "-", r.Status}
 		if r.Valid {
 			lanes := cmp.Or(strings.Join(r.Lanes, " "), "none")
-			texts = []string{r.Name, r.Board, r.ABI, fmt.Sprint(r.Engines), strings.Join(r.Networks, " "), lanes, strings.Join(r.Memory, " "), r.Status}
+			networks, memory := strings.Join(r.Networks, " "), strings.Join(r.Memory, " ")
+			texts = []string{r.Name, r.Board, r.ABI, fmt.Sprint(r.Engines), networks, lanes, memory, r.Status}
 		}
 		fmt.Fprintln(t, strings.Join(texts, "\t"))
 	}
@@ -72,8 +73,8 @@ func (w *Workspace) row(lib *platform.Library, name string) Row {
 	}
 	p := d.Platform
 	return Row{
-		Name: name, Valid: true, Board: p.Board.Name, ABI: p.ABI.Name, Engines: p.CCLO.Count, Networks: networks(d), Lanes: lanes(d),
-		Memory: memory(d), Status: w.status(lib, d),
+		Name: name, Valid: true, Board: p.Board.Name, ABI: p.ABI.Name, Engines: p.CCLO.Count,
+		Networks: networks(d), Lanes: lanes(d), Memory: memory(d), Status: w.status(lib, d),
 	}
 }
 

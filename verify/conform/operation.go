@@ -118,7 +118,8 @@ var operations = map[string]*operation{
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Gather(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
 		}},
-	"reduce": {op0: block, res: block, atRes: atRoot, rooted: true, reduces: true, inPlace: true, stream0: true, streamRes: true,
+	"reduce": {op0: block, res: block, atRes: atRoot, rooted: true, reduces: true, inPlace: true,
+		stream0: true, streamRes: true,
 		want: func(in *inputs) [][]float64 { return model.Reduce(in.op0, in.c.Root, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Reduce(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.c.Func, m.options...)

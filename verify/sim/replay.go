@@ -84,7 +84,9 @@ func (r *Recording) replay(ctx context.Context, t *Trace) error {
 	p := &player{r: calls, f: f, model: f.Open(arguments, r.head.Seed, r.head.Flags)}
 	defer f.Close(p.model)
 	f.Trace(p.model, t.File, t.Scope, int32(t.Levels), t.From, t.To)
-	err = p.play(ctx, r.head.Calls, t.To, func() { progress.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To) })
+	err = p.play(ctx, r.head.Calls, t.To, func() {
+		progress.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)
+	})
 	t.To = min(t.To, p.cycle)
 	return err
 }

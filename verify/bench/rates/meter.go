@@ -94,7 +94,9 @@ func (m *meter) measure(ctx context.Context, op *operation, c conform.Case, row 
 
 // calls has all ranks of all processes make their calls, once each process has its
 // operands, which has failed with an error or not.
-func (m *meter) calls(ctx context.Context, op *operation, prepared []*conform.Prepared, err error, warmup, iterations int) (part, error) {
+func (m *meter) calls(
+	ctx context.Context, op *operation, prepared []*conform.Prepared, err error, warmup, iterations int,
+) (part, error) {
 	// Nobody begins before all have what they need.
 	if _, lost := m.gather(ctx, failed(err)); lost != nil {
 		return part{}, lost
@@ -167,7 +169,9 @@ func (m *meter) prepare(ctx context.Context, cases []conform.Case) (out []*confo
 }
 
 // iterate has the ranks of this process make their calls again and again.
-func (m *meter) iterate(ctx context.Context, op *operation, prepared []*conform.Prepared, warmup, iterations int) (part, error) {
+func (m *meter) iterate(
+	ctx context.Context, op *operation, prepared []*conform.Prepared, warmup, iterations int,
+) (part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	meet := rendezvous.New(len(m.w.Local))
@@ -289,7 +293,9 @@ func measured(op *operation, all part, size, ranks int) Measured {
 			slowest = rank
 		}
 	}
-	r := Measured{Time: all.Mean[slowest], Least: all.Least[slowest], Median: all.Median[slowest], P99: all.P99[slowest], Wrong: all.Wrong}
+	r := Measured{
+		Time: all.Mean[slowest], Least: all.Least[slowest], Median: all.Median[slowest], P99: all.P99[slowest], Wrong: all.Wrong,
+	}
 	if size > 0 && r.Time > 0 {
 		r.AlgBW = float64(size) / r.Time / 1e3
 		r.BusBW = r.AlgBW * op.bus(ranks)

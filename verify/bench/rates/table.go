@@ -68,7 +68,8 @@ func (t *Table) form(m Measured) []any {
 		return []any{"N/A", "N/A", "N/A", "N/A"}
 	}
 	t.bus = append(t.bus, m.BusBW)
-	return []any{fmt.Sprintf("%.2f", m.Time), fmt.Sprintf("%.3f", m.AlgBW), fmt.Sprintf("%.3f", m.BusBW), strconv.Itoa(m.Wrong)}
+	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	return []any{fixed(m.Time, 2), fixed(m.AlgBW, 3), fixed(m.BusBW, 3), strconv.Itoa(m.Wrong)}
 }
 
 func (t *Table) head(r Row, latency bool) {
@@ -84,8 +85,10 @@ func (t *Table) head(r Row, latency bool) {
 		const row = "%12s  %12s  %17s  %6s  %5s" + columns + columns
 		t.say("# %s; limit of busbw %.2f GB/s (%s)", r.Operation, limit, what)
 		t.say("#%80s%38s", "out-of-place", "in-place")
-		t.say(row, "#       size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong")
-		t.say(row, "#        (B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
+		t.say(row, "#       size", "count", "type", "redop", "root",
+			"time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong")
+		t.say(row, "#        (B)", "(elements)", "", "", "",
+			"(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
 	}
 }
 

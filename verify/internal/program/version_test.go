@@ -8,7 +8,8 @@ import (
 func TestVersion(t *testing.T) {
 	ours := debug.Module{Path: "github.com/cclforge/cclforge", Version: "v1.2.3"}
 	here := debug.Module{Path: ours.Path, Version: "v0.0.0", Replace: &debug.Module{Path: "../cclforge"}}
-	fork := debug.Module{Path: ours.Path, Version: "v0.0.0", Replace: &debug.Module{Path: "example.com/fork", Version: "v1.9.0"}}
+	fork := debug.Module{Path: ours.Path, Version: "v0.0.0",
+		Replace: &debug.Module{Path: "example.com/fork", Version: "v1.9.0"}}
 	user := debug.Module{Path: "example.com/user", Version: "v9.9.9"}
 	for want, info := range map[string]debug.BuildInfo{
 		"v1.2.3 (go1.26.0)":                 {Main: ours},

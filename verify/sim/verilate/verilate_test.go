@@ -43,7 +43,9 @@ func only(sources []string, name string) []string {
 func TestBuiltOnceAndRun(t *testing.T) {
 	b := fifo(t)
 	var told []string
-	ctx := progress.With(t.Context(), func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) })
+	ctx := progress.With(t.Context(), func(format string, args ...any) {
+		told = append(told, fmt.Sprintf(format, args...))
+	})
 	b.Careful, b.Trace = true, true
 	b.Params = map[string]string{"DEPTH": "5"}
 	path, err := b.Library(ctx)

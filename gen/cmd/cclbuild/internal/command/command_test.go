@@ -32,7 +32,7 @@ func TestCommandLines(t *testing.T) {
 		{"build u55c_tpc", failed, "u55c_tpc"},
 		{"build u55c_tcp -vars={clock", wrong, "-vars"},
 		{"build u55c_tcp -version=2022.1", wrong, "-version is no option of build"},
-		{"plan u55c_tcp -version=2021.2", wrong, `-version: there is no version of Vitis "2021.2"; known are 2022.1, 2022.2, `},
+		{"plan u55c_tcp -version=2021.2", wrong, `no version of Vitis "2021.2"; known are 2022.1, 2022.2, `},
 		{"cache shrink", wrong, "it is list, verify or prune"},
 		{"cache prune", wrong, "-older=720h or -larger=200GiB"},
 		{"cache prune -larger=much", wrong, "expected is a number of bytes, like 200GiB"},
@@ -106,7 +106,8 @@ func TestPlansForOtherVersions(t *testing.T) {
 				Runs               bool
 				Why, Commands      []string
 			}
-			if err := json.Unmarshal([]byte(line), &d); err != nil || d.Key == "" || !d.Runs || len(d.Why) != 1 || d.Version != version {
+			err := json.Unmarshal([]byte(line), &d)
+			if err != nil || d.Key == "" || !d.Runs || len(d.Why) != 1 || d.Version != version {
 				t.Errorf("%s: %v", line, err)
 			}
 			commands += strings.Join(d.Commands, "\n")

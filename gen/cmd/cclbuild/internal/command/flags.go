@@ -44,7 +44,8 @@ var building = []string{"vars", "out", "cache", "on", "jobs", "timing", "json"}
 func verbs() []verb {
 	return []verb{
 		{"build", "<platforms>", "takes platforms, names or patterns, to an .xclbin", building, runBuild},
-		{"plan", "<platforms>", "says what a build would run, and why", []string{"vars", "cache", "version", "commands", "json"}, runPlan},
+		{"plan", "<platforms>", "says what a build would run, and why",
+			[]string{"vars", "cache", "version", "commands", "json"}, runPlan},
 		{"reports", "<platforms>", "shows the results of the last build, next to the one before", []string{"out", "json"}, runReports},
 		{"cache", "[list | verify | prune]", "lists the results that are kept, hashes them all, or removes old ones",
 			[]string{"cache", "older", "larger", "json"}, runCache},

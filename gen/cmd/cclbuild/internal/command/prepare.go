@@ -16,7 +16,8 @@ func prepare(ctx context.Context, o *options, c *console, guess bool) (*build.Bu
 		return nil, usagef("which platform? For example: cclbuild %s u55c_tcp", o.verb.name)
 	}
 	b, err := build.Prepare(ctx, build.Request{
-		Dir: ".", Selection: workspace.Selection{Only: joined(o.names), Vars: o.vars}, Cache: o.cache, Guess: guess, Version: o.version, Log: c.remark,
+		Dir: ".", Selection: workspace.Selection{Only: joined(o.names), Vars: o.vars},
+		Cache: o.cache, Guess: guess, Version: o.version, Log: c.remark,
 	})
 	if errors.Is(err, build.ErrVersion) {
 		return nil, usagef("-version: %v", err)

@@ -145,7 +145,8 @@ func TestFailuresThatAreNotOfTheCommandLine(t *testing.T) {
 
 func TestVersionIsPrinted(t *testing.T) {
 	code, out, stderr := run(t, "", "-version")
-	if want := "cclworld " + program.Version() + "\n"; code != 0 || stderr != "" || out != want || !strings.Contains(out, "(go") {
+	want := "cclworld " + program.Version() + "\n"
+	if code != 0 || stderr != "" || out != want || !strings.Contains(out, "(go") {
 		t.Errorf("%d\n%s%s; wanted is %s", code, out, stderr, want)
 	}
 }

@@ -75,7 +75,8 @@ func TestHealthOfKernels(t *testing.T) {
 		}
 		cancel()
 		// The first time, the kernel is built, which is told.
-		if code, told := <-ended, strings.HasPrefix(stderr.String(), "cclworld: building the kernel relay\n"); code != 0 || told == asJSON {
+		code, told := <-ended, strings.HasPrefix(stderr.String(), "cclworld: building the kernel relay\n")
+		if code != 0 || told == asJSON {
 			t.Errorf("%d: %s", code, stderr.String())
 		}
 		if strings.Contains(out.String(), "from tcp://") {
