@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -242,6 +243,9 @@ func (p *Plan) compareManifest(text []byte) error {
 	p.files[p.dir.Manifest] = want
 	return nil
 }
+
+// Name is the path of a file of the plan, as users see it.
+func (p *Plan) Name(path string) string { return filepath.Join(p.dir.Name(), filepath.FromSlash(path)) }
 
 // Diff describes the changes as unified differences.
 func (p *Plan) Diff(ctx context.Context) ([]byte, error) {

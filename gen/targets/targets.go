@@ -32,15 +32,27 @@ func Generate(ctx context.Context,
 
 // Validate checks platforms and reports every mistake with its place, and
 // writes nothing.
+//
+// With -json it prints an object: valid, platforms (names of valid ones), and
+// diagnostics, each with severity (error, warning), summary, and as far as there are
+// detail, file, line, column, end_line, end_column. The exit code is the same.
 func Validate(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
 	vars *string, // variables, as one HCL object: '{clock = 300}'
+	json *bool, // print a JSON object
 ) error {
-	return command.Validate(ctx, command.Options(only, vars, nil, nil))
+	return command.Validate(ctx, command.Options(only, vars, nil, nil), json != nil && *json)
 }
 
 // Platforms lists the platforms and what each is made of.
-func Platforms(ctx context.Context) error { return command.Platforms(ctx) }
+//
+// With -json it prints an object with a list, platforms: each has name, valid and
+// status, and if it is valid board, abi, engines, networks, lanes, memory.
+func Platforms(ctx context.Context,
+	json *bool, // print a JSON object
+) error {
+	return command.Platforms(ctx, json != nil && *json)
+}
 
 // New starts a platform: new <name> <board> writes platforms/<name>.hcl.
 //
@@ -55,13 +67,17 @@ func Fmt(
 }
 
 // Diff shows what generate would change, and fails if that is anything.
+//
+// With -json it prints an object: platforms (names), current, and changes, each with
+// path and change (added, changed, removed). The exit code is the same.
 func Diff(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
 	vars *string, // variables, as one HCL object: '{clock = 300}'
 	out *string, // directory to compare with (out)
 	godir *string, // directory in your module with the Go driver package of one platform
+	json *bool, // print a JSON object
 ) error {
-	return command.Diff(ctx, command.Options(only, vars, out, godir))
+	return command.Diff(ctx, command.Options(only, vars, out, godir), json != nil && *json)
 }
 
 // Docs generates, and says where the manuals are.
@@ -204,7 +220,7 @@ func Replay(ctx context.Context,
 // plain arithmetic.
 //
 // It builds out/bin/cclselftest and runs it. Under mpirun and srun that command has a rank
-// in each process: mpirun -np 4 out/bin/cclselftest -on=u55c_tcp
+// in each process: mpirun --oversubscribe -np 4 out/bin/cclselftest -on=u55c_tcp
 func Selftest(ctx context.Context,
 	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin, coyote:platform (u55c_tcp)
 	n *int, // number of ranks (4)
@@ -229,4 +245,11 @@ func Clean(ctx context.Context,
 
 // Doctor says which optional tools are there, what they are for and how to get
 // them.
-func Doctor(ctx context.Context) error { return command.Doctor(ctx) }
+//
+// With -json it prints an object with a list, tools: each has name, found and for,
+// version if it is there, get (how) if it is missing, error if it does not run.
+func Doctor(ctx context.Context,
+	json *bool, // print a JSON object
+) error {
+	return command.Doctor(ctx, json != nil && *json)
+}

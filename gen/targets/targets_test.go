@@ -1,12 +1,15 @@
 package targets_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,7 +49,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PORT", strconv.Itoa(port))
 			return err
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"served": served},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"served": served, "shape": shape},
 	})
 }
 
@@ -71,6 +74,44 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		case time.Now().After(end):
 			ts.Fatalf("port %d: %v", port, err)
 		}
+	}
+}
+
+// shape holds the keys and types of a file in JSON against a file that lists them, one on
+// a line, sorted: scripts of users depend on them.
+func shape(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shape file.json list.txt")
+	}
+	var v any
+	d := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(d.Decode(&v))
+	if d.More() {
+		ts.Fatalf("%s has more than an object", args[0])
+	}
+	found := map[string]bool{}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, value := range v {
+				walk(strings.TrimPrefix(at+"."+key, "."), value)
+			}
+		case []any:
+			for _, value := range v {
+				walk(at+"[]", value)
+			}
+			if len(v) == 0 {
+				found[at+"[]"] = true
+			}
+		default:
+			found[fmt.Sprintf("%s %T", at, v)] = true
+		}
+	}
+	walk("", v)
+	got := strings.Join(slices.Sorted(maps.Keys(found)), "\n") + "\n"
+	if want := ts.ReadFile(args[1]); got != want {
+		ts.Fatalf("%s has the keys\n%snot\n%s", args[0], got, want)
 	}
 }
 

@@ -44,13 +44,17 @@ func (w *Workspace) Inputs(name, vars string) (lang.Inputs, error) {
 }
 
 // Check turns diagnostics into a *Problems if there is an error among them, and
-// logs mere warnings.
+// passes on mere warnings.
 func (w *Workspace) Check(diags hcl.Diagnostics) error {
 	p := &Problems{lang.Distinct(diags), w.parser}
 	if p.Diags.HasErrors() {
 		return p
 	}
-	if len(p.Diags) > 0 {
+	switch {
+	case len(p.Diags) == 0:
+	case w.Warned != nil:
+		w.Warned(p)
+	default:
 		var text strings.Builder
 		if err := p.Show(&text, false); err != nil {
 			return err

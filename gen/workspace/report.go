@@ -30,6 +30,23 @@ func (r *Report) Changes() (written, removed int) {
 	return written, removed
 }
 
+// Change is a file that is written or removed.
+type Change struct {
+	Path   string      `json:"path"`
+	Change output.Kind `json:"change"` // "added", "changed" or "removed"
+}
+
+// List has the changes, directory by directory.
+func (r *Report) List() []Change {
+	list := []Change{}
+	for _, p := range r.Plans {
+		for _, c := range p.Changes {
+			list = append(list, Change{p.Name(c.Path), c.Kind})
+		}
+	}
+	return list
+}
+
 // Roots lists the directories that users named, once each.
 func (r *Report) Roots() []string {
 	var roots []string

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,41 +15,70 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// Table prints the platforms of the library, one on a line, and whether each
-// is valid with its defaults and generated into the usual place.
-func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
+// Row is a platform of the library, with the defaults of its variables. Of one that is
+// not valid there are name and status.
+type Row struct {
+	Name     string   `json:"name"`
+	Valid    bool     `json:"valid"`
+	Board    string   `json:"board,omitempty"`
+	ABI      string   `json:"abi,omitempty"`
+	Engines  int      `json:"engines,omitempty"`
+	Networks []string `json:"networks,omitempty"` // with their Ethernet ports: "tcp:0"
+	Lanes    []string `json:"lanes,omitempty"`    // plugins on them: "reduce_ops", "3×hp_compression"
+	Memory   []string `json:"memory,omitempty"`   // with the banks that are connected: "HBM[0:31]"
+	// Status says whether it is generated into the usual place: "not generated",
+	// "generated", "generated, with variables", "out of date"; or what is wrong.
+	Status string `json:"status"`
+}
+
+// Rows are the platforms of the library, in order of name.
+func (w *Workspace) Rows(ctx context.Context) ([]Row, error) {
 	lib, err := w.Library()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	names := lib.PlatformNames()
-	rows := make([][]string, len(names))
-	err = parallel(ctx, len(names), func(i int) error {
+	rows := make([]Row, len(names))
+	return rows, parallel(ctx, len(names), func(i int) error {
 		rows[i] = w.row(lib, names[i])
 		return nil
 	})
+}
+
+// Table prints the platforms of the library, one on a line.
+func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
+	rows, err := w.Rows(ctx)
 	if err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tBOARD\tABI\tCCLOS\tNETWORK\tLANES\tMEMORY\tSTATUS")
-	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+	for _, r := range rows {
+		texts := []string{r.Name, "-", "-", "-", "-", "-", "-", r.Status}
+		if r.Valid {
+			lanes := cmp.Or(strings.Join(r.Lanes, " "), "none")
+			networks, memory := strings.Join(r.Networks, " "), strings.Join(r.Memory, " ")
+			texts = []string{r.Name, r.Board, r.ABI, fmt.Sprint(r.Engines), networks, lanes, memory, r.Status}
+		}
+		fmt.Fprintln(t, strings.Join(texts, "\t"))
 	}
 	return t.Flush()
 }
 
-func (w *Workspace) row(lib *platform.Library, name string) []string {
+func (w *Workspace) row(lib *platform.Library, name string) Row {
 	d, diags := design.Load(lib, name, lang.Inputs{})
 	if d == nil {
 		p := Problems{Diags: diags}
-		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}
+		return Row{Name: name, Status: p.Count() + ": validate -only=" + name}
 	}
 	p := d.Platform
-	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(lib, d)}
+	return Row{
+		Name: name, Valid: true, Board: p.Board.Name, ABI: p.ABI.Name, Engines: p.CCLO.Count,
+		Networks: networks(d), Lanes: lanes(d), Memory: memory(d), Status: w.status(lib, d),
+	}
 }
 
-func network(d *design.Design) string {
+func networks(d *design.Design) []string {
 	var parts []string
 	for _, poe := range d.Platform.POEs {
 		text := poe.Kind
@@ -57,10 +87,10 @@ func network(d *design.Design) string {
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, " ")
+	return parts
 }
 
-func lanes(d *design.Design) string {
+func lanes(d *design.Design) []string {
 	var parts []string
 	if a := d.Platform.Arithmetic; a != nil {
 		parts = append(parts, a.Kernel)
@@ -68,15 +98,12 @@ func lanes(d *design.Design) string {
 	if c := d.Platform.Compression; c != nil && c.Lanes > 0 {
 		parts = append(parts, fmt.Sprintf("%d×%s", c.Lanes, c.Kernel))
 	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, " ")
+	return parts
 }
 
 // memory lists the banks that are connected, for each memory the lowest and
 // the highest.
-func memory(d *design.Design) string {
+func memory(d *design.Design) []string {
 	type span struct{ first, last int }
 	spans := map[string]span{}
 	var order []string
@@ -97,7 +124,7 @@ func memory(d *design.Design) string {
 			order[i] = fmt.Sprintf("%s[%d:%d]", name, s.first, s.last)
 		}
 	}
-	return strings.Join(order, " ")
+	return order
 }
 
 // status says whether the usual place holds what would be generated, with

@@ -29,6 +29,8 @@ import (
 type Workspace struct {
 	// Log reports what a user should know while waiting.
 	Log func(format string, args ...any)
+	// Warned, if not nil, is given warnings in place of Log.
+	Warned func(*Problems)
 
 	dir     string
 	layers  []fs.FS

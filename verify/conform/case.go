@@ -60,6 +60,9 @@ type Case struct {
 	ToFPGA    bool          `json:",omitempty"` // the result stays there
 	Skew      time.Duration `json:",omitempty"` // ranks start this much apart, at most
 
+	// Operand 0 and the result share device memory, where a rank has both: the smaller of
+	// them is the rank's block of the other.
+	InPlace bool `json:",omitempty"`
 	// Operands and results in host memory.
 	HostOp0, HostOp1, HostRes bool `json:",omitempty"`
 	// Operands and results on kernel streams, which must lead back to the engine
@@ -130,6 +133,8 @@ func (c *Case) check(p *accl.Platform, world int) error {
 		return fmt.Errorf("%w: the function %q", ErrCase, c.Func)
 	case c.Data == Bits && (op.reduces || len(c.types()) > 1):
 		return fmt.Errorf("%w: bits that are reduced or converted", ErrCase)
+	case c.InPlace && (!op.inPlace || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes || c.Streams() || c.Op0 != c.Res):
+		return fmt.Errorf("%w: %s in place", ErrCase, c.Op)
 	}
 	for i, m := range c.Members {
 		if m < 0 || m >= world || slices.Contains(c.Members[:i], m) {

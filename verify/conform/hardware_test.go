@@ -75,7 +75,6 @@ func simulated(ctx context.Context, t *testing.T, d *design.Design, kernelPort b
 		Library: *libraryFlag, Seed: seedOf(), Clock: sim.NewClock(),
 		Build: sim.Build{
 			KernelPort: kernelPort, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
-			Progress: func(m string) { t.Log(m) },
 		},
 	}
 	if o.Library != "" {

@@ -62,6 +62,7 @@ type operation struct {
 	reduces       bool
 	rooted        bool // it has a root, or source and destination
 	local         bool // nothing is sent
+	inPlace       bool // operand 0 and the result may share memory
 	stream0       bool // operand 0 may be a kernel stream
 	streamRes     bool
 	want          func(in *inputs) [][]float64 // results by rank; nil for ranks without one
@@ -107,32 +108,33 @@ var operations = map[string]*operation{
 			}
 			return m.comm.Bcast(ctx, buffer, m.c.Count, m.c.Root, m.options...)
 		}},
-	"scatter": {op0: all, res: block, at0: atRoot, rooted: true,
+	"scatter": {op0: all, res: block, at0: atRoot, rooted: true, inPlace: true,
 		want: func(in *inputs) [][]float64 { return model.Scatter(in.op0, in.c.Root, in.c.Count) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Scatter(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
 		}},
-	"gather": {op0: block, res: all, atRes: atRoot, rooted: true,
+	"gather": {op0: block, res: all, atRes: atRoot, rooted: true, inPlace: true,
 		want: func(in *inputs) [][]float64 { return model.Gather(in.op0, in.c.Root) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Gather(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
 		}},
-	"reduce": {op0: block, res: block, atRes: atRoot, rooted: true, reduces: true, stream0: true, streamRes: true,
+	"reduce": {op0: block, res: block, atRes: atRoot, rooted: true, reduces: true, inPlace: true,
+		stream0: true, streamRes: true,
 		want: func(in *inputs) [][]float64 { return model.Reduce(in.op0, in.c.Root, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Reduce(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.c.Func, m.options...)
 		}},
-	"allgather": {op0: block, res: all,
+	"allgather": {op0: block, res: all, inPlace: true,
 		want: func(in *inputs) [][]float64 { return model.AllGather(in.op0) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllGather(ctx, m.op0, m.res, m.c.Count, m.options...)
 		}},
-	"allreduce": {op0: block, res: block, reduces: true, stream0: true, streamRes: true,
+	"allreduce": {op0: block, res: block, reduces: true, inPlace: true, stream0: true, streamRes: true,
 		want: func(in *inputs) [][]float64 { return model.AllReduce(in.op0, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllReduce(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
 		}},
-	"reduce_scatter": {op0: all, res: block, reduces: true,
+	"reduce_scatter": {op0: all, res: block, reduces: true, inPlace: true,
 		want: func(in *inputs) [][]float64 { return model.ReduceScatter(in.op0, in.c.Count, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.ReduceScatter(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)

@@ -13,6 +13,7 @@ type Traits struct {
 	Rooted  bool // it has a root, or source and destination
 	Blocks  bool // an operand or the result has a block for each rank
 	Local   bool // nothing is sent
+	InPlace bool // operand and result may share memory
 }
 
 // TraitsOf are those of one of the Operations.
@@ -23,7 +24,7 @@ func TraitsOf(name string) Traits {
 	}
 	return Traits{
 		Data: op.op0 != none, Reduces: op.reduces, Rooted: op.rooted, Local: op.local,
-		Blocks: op.op0 == all || op.res == all,
+		Blocks: op.op0 == all || op.res == all, InPlace: op.inPlace,
 	}
 }
 

@@ -83,6 +83,8 @@ type member struct {
 	in0, in1, out *field        // memory; nil where there is no such operand
 	op0, op1, res accl.Operand  // what the call is given
 	want          []float64     // of out
+	before        []float64     // of out, in place
+	ownResult     int           // elements of the result, in place
 	entered       *atomic.Int32 // ranks of this process that have begun a barrier
 	here          int           // how many ranks of the case it has
 	err           error
@@ -151,6 +153,18 @@ func (p *Prepared) Call(ctx context.Context, i int) error {
 		err = r.Wait(ctx)
 	}
 	return err
+}
+
+// Refill has the operands of a case in place as they were, so that its calls can be made
+// again and give the same.
+func (p *Prepared) Refill(ctx context.Context) error {
+	var errs []error
+	for _, m := range p.members {
+		if m.before != nil {
+			errs = append(errs, m.refill(ctx))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Failed says that a rank, counted like those of Call, has failed, so that Finish does
@@ -239,6 +253,15 @@ func (m *member) prepare(ctx context.Context, data *source, values0, values1 []f
 		return f, err
 	}
 	m.op0, m.op1, m.res = absent(c.Op0), absent(c.Op1), absent(c.Res)
+	if c.InPlace && m.op.at0.at(c, m.rank) && m.op.atRes.at(c, m.rank) {
+		m.share(values0)
+		if m.out, err = make(2, "result", c.Res, len(m.want), false); err != nil {
+			return err
+		}
+		m.op0, m.res = m.block(len(values0)), m.block(m.ownResult)
+		m.setOptions()
+		return m.refill(ctx)
+	}
 	if m.op.op0 != none && m.op.at0.at(c, m.rank) {
 		if m.in0, err = make(0, "operand 0", c.Op0, len(values0), c.HostOp0 && !c.StreamOp0); err != nil {
 			return err
@@ -273,6 +296,46 @@ func (m *member) prepare(ctx context.Context, data *source, values0, values1 []f
 		}
 	}
 	m.setOptions()
+	return nil
+}
+
+// share has the operand and the result in one place: what stands there before the call
+// and what after.
+func (m *member) share(operand []float64) {
+	m.ownResult = len(m.want)
+	m.before = append([]float64{}, operand...)
+	if len(operand) > len(m.want) { // the result takes the place of a block
+		result := m.want
+		m.want = append([]float64{}, operand...)
+		copy(m.want[m.rank*len(result):], result)
+	}
+}
+
+// block is the operand that has so many elements of what is shared: all of it, or the
+// rank's part.
+func (m *member) block(n int) accl.Operand {
+	from := m.out.from
+	if n < m.out.n {
+		from += m.rank * n
+	}
+	return m.out.vector.operand(from, from+n)
+}
+
+// refill has what is shared as it was before the call.
+func (m *member) refill(ctx context.Context) error {
+	f := m.out
+	f.noise(forGuards)
+	from := f.from
+	if len(m.before) < f.n {
+		from += m.rank * len(m.before)
+	}
+	for i, v := range m.before {
+		f.set(from+i, f.s.bits(f.k, v))
+	}
+	if err := f.SyncToDevice(ctx); err != nil {
+		return err
+	}
+	f.scramble()
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/internal/program"
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -33,7 +34,9 @@ type Load func(ctx context.Context, ranks int) (*world.World, error)
 func Main(open Open, load Load) {
 	n := flag.Int("n", 4, "number of `ranks`")
 	flag.Parse()
-	program.Main(func(ctx context.Context) error { return Run(ctx, os.Stdout, open, load, *n) })
+	program.Main(func(ctx context.Context) error {
+		return Run(progress.With(ctx, progress.Lines(os.Stderr)), os.Stdout, open, load, *n)
+	})
 }
 
 // Run runs the demo on n ranks and writes its table. The error matches

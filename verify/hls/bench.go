@@ -23,7 +23,7 @@ func Bench(ctx context.Context, d *design.Design, kernel string, out io.Writer) 
 	if err != nil {
 		return err
 	}
-	path, err := s.make(ctx, benchName, nil, ".cpp", "_tb.cpp")
+	path, err := s.make(ctx, "the test bench of the kernel ", benchName, nil, ".cpp", "_tb.cpp")
 	if err != nil {
 		return err
 	}

@@ -59,12 +59,12 @@ func findCompiler(ctx context.Context) (tools.Tool, error) {
 // Library is the path of a library of the kernel, which is built if the cache does
 // not have it. Errors are those of the function Library.
 func (s *Sources) Library(ctx context.Context) (path string, err error) {
-	return s.make(ctx, libraryName, shared, "_component.cpp")
+	return s.make(ctx, "the kernel ", libraryName, shared, "_component.cpp")
 }
 
 // make compiles files of the kernel's own, by the ends of their names, and what runs
-// them, into a file with a name.
-func (s *Sources) make(ctx context.Context, name string, flags []string, own ...string) (path string, err error) {
+// them, into a file with a name. What is said of it begins like "the kernel ".
+func (s *Sources) make(ctx context.Context, what, name string, flags []string, own ...string) (path string, err error) {
 	gxx, err := findCompiler(ctx)
 	if err != nil {
 		return "", fmt.Errorf("compile the kernel %s: %w", s.Kernel, err)
@@ -87,7 +87,7 @@ func (s *Sources) make(ctx context.Context, name string, flags []string, own ...
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name}
+	e := cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name, What: what + s.Kernel}
 	path, err = e.Get(ctx, func(work string) error {
 		said, err := gxx.Run(ctx, dir, append(args, "-o", filepath.Join(work, name))...)
 		if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {

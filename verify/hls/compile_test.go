@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/progress"
 )
 
 func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
@@ -74,10 +76,12 @@ func TestRunsAtOnceBuildOnce(t *testing.T) {
 	compilerBy(t, "echo run >> "+log+"\nexec $REAL \"$@\"\n")
 	var paths [8]string
 	var runs sync.WaitGroup
+	var said strings.Builder
+	ctx := progress.With(t.Context(), progress.Lines(&said))
 	for i := range paths {
 		runs.Go(func() {
 			var err error
-			if paths[i], err = s.Library(t.Context()); err != nil {
+			if paths[i], err = s.Library(ctx); err != nil {
 				t.Error(err)
 			}
 			c, err := hls.Open(paths[i], 1)
@@ -95,6 +99,13 @@ func TestRunsAtOnceBuildOnce(t *testing.T) {
 		if p != paths[0] {
 			t.Errorf("%s and %s", p, paths[0])
 		}
+	}
+	if !slices.Contains(strings.Split(said.String(), "\n"), "building the kernel echo") {
+		t.Errorf("it is not told that the compiler runs: %q", said.String())
+	}
+	said.Reset()
+	if _, err := s.Library(ctx); err != nil || said.Len() > 0 {
+		t.Errorf("what is there: %q, %v", said.String(), err)
 	}
 	if text, err := os.ReadFile(log); err != nil || string(text) != "run\n" {
 		t.Errorf("the compiler has run: %q, %v", text, err)

@@ -40,9 +40,7 @@ var verilated = Kind{
 		if n := sim.Reach(d); n > 0 && !r.Alone() {
 			return nil, fmt.Errorf("%w: engines of %s reach each other on their card, which one process must have", ErrText, d.Platform.Name)
 		}
-		options := sim.Options{
-			Build: sim.Build{Progress: func(message string) { r.Log("%s", message) }}, Clock: sim.NewClock(),
-		}
+		options := sim.Options{Clock: sim.NewClock()}
 		if options.Library, err = sim.Library(ctx, d, options.Build); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/cluster"
+	"github.com/cclforge/cclforge/verify/progress"
 )
 
 // ending bounds what is done for engines when a world is closed.
@@ -58,7 +59,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 			return nil, err
 		}
 	}
-	part, err := kind.Open(ctx, r)
+	part, err := kind.Open(progress.With(ctx, r.Log), r)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.On, err)
 	}

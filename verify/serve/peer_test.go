@@ -100,7 +100,7 @@ func simulated(t testing.TB, d *design.Design, e emu.Options) func(rank int) wor
 	t.Helper()
 	records := simtest.Record(t)
 	o := hardware.Options{
-		Build: hardware.Build{KernelPort: e.Kernel == emu.Client, Progress: func(m string) { t.Log(m) }},
+		Build: hardware.Build{KernelPort: e.Kernel == emu.Client},
 		Clock: hardware.NewClock(), SharedHost: e.SharedHost,
 	}
 	cards := &hardware.Cards{Options: func(card int) hardware.Options {

@@ -47,8 +47,6 @@ type Build struct {
 	Millisecond int
 	// Optimize is how the C++ is optimized, empty for speed.
 	Optimize string
-	// Progress is told what takes time; may be nil.
-	Progress func(message string)
 }
 
 // Library builds the library of a design, unless it is in the cache.
@@ -85,7 +83,7 @@ func build(ctx context.Context, sources []string, b Build, params map[string]str
 	if err != nil {
 		return "", err
 	}
-	library, err := from.library(ctx, b.Trace, b.Progress)
+	library, err := from.library(ctx, b.Trace)
 	if err == nil {
 		originsLock.Lock()
 		origins[library] = from
@@ -95,10 +93,10 @@ func build(ctx context.Context, sources []string, b Build, params map[string]str
 }
 
 // library builds the library, with waveforms or without.
-func (from origin) library(ctx context.Context, trace bool, progress func(string)) (string, error) {
+func (from origin) library(ctx context.Context, trace bool) (string, error) {
 	v := verilate.Build{
 		Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful, Trace: trace || from.Careful, Optimize: from.Optimize,
-		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"}, Progress: progress,
+		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"},
 	}
 	for _, f := range from.shell {
 		switch {

@@ -48,7 +48,6 @@ func toy(t *testing.T, d *design.Design, b Build) string {
 		t.Fatal(err)
 	}
 	b.Optimize = "-O0"
-	b.Progress = func(m string) { t.Log(m) }
 	path, err := build(t.Context(), append(some, top), b, map[string]string{"CONTROL": fmt.Sprint(control)})
 	if err != nil {
 		t.Fatal(err)

@@ -232,7 +232,7 @@ func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
 	if strings.Contains(r.head.Arguments, library) || len(r.head.Kernels) != 2 {
 		t.Errorf("%d libraries, and %q", len(r.head.Kernels), r.head.Arguments)
 	}
-	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}, nil); err != nil {
+	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}); err != nil {
 		t.Error(err)
 	}
 	loses, err := hls.Library(t.Context(), laneDesign(t, signature+strings.Replace(counts, "out_r.write", "if (seen % 3) out_r.write", 1)), "hp_compression")
@@ -242,7 +242,7 @@ func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
 	if r.head.Kernels[0], err = os.ReadFile(loses); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}, nil); !errors.Is(err, ErrDiverged) {
+	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}); !errors.Is(err, ErrDiverged) {
 		t.Errorf("with another kernel: %v", err)
 	}
 }

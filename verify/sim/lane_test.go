@@ -108,7 +108,7 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Build = Build{Careful: true, KernelPort: true, Optimize: "-O0", Progress: func(m string) { t.Log(m) }}
+	o.Build = Build{Careful: true, KernelPort: true, Optimize: "-O0"}
 	kernels, err := calledKernels(d)
 	at := slices.IndexFunc(kernels[0], func(k *called) bool { return k.component >= 0 })
 	if err != nil || at < 0 {

@@ -57,7 +57,7 @@ func TestWaveformsDoNotTakeThePlaceOfTheirRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Recording{Path: path, Cycles: 10, head: &head{}}
-	if _, err := r.Replay(t.Context(), Trace{File: path}, nil); err == nil || !strings.Contains(err.Error(), "take its place") {
+	if _, err := r.Replay(t.Context(), Trace{File: path}); err == nil || !strings.Contains(err.Error(), "take its place") {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "a recording" {

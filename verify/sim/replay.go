@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -22,18 +23,12 @@ var ErrDiverged = errors.New("the replay has left the recording")
 // is not told.
 const DefaultWindow = 4096
 
-// tellEvery is how often progress is told of a replay.
-const tellEvery = 10 * time.Second
-
 // Replay does what was recorded again, up to the end of a window of cycles, and writes
 // waveforms of that: of the last DefaultWindow cycles if From and To are 0. The hardware
-// is built with waveforms first, unless the cache has it. Progress, if not nil, is told
-// what takes time. The window is what there are waveforms of in the end; if the error
+// is built with waveforms first, unless the cache has it. What takes time is told to the
+// listener of package progress. The window is what there are waveforms of in the end; if the error
 // matches ErrDiverged, up to where that was noticed.
-func (r *Recording) Replay(ctx context.Context, t Trace, progress func(string)) (window Trace, err error) {
-	if progress == nil {
-		progress = func(string) {}
-	}
+func (r *Recording) Replay(ctx context.Context, t Trace) (window Trace, err error) {
 	if t.From == 0 && t.To == 0 {
 		t.From = r.Cycles - min(r.Cycles, DefaultWindow)
 	}
@@ -46,18 +41,18 @@ func (r *Recording) Replay(ctx context.Context, t Trace, progress func(string)) 
 	if sameFile(t.File, r.Path) {
 		return t, fmt.Errorf("replay %s: the waveforms would take its place", r.Path)
 	}
-	if err := r.replay(ctx, &t, progress); err != nil {
+	if err := r.replay(ctx, &t); err != nil {
 		return t, fmt.Errorf("replay %s: %w", r.Path, err)
 	}
 	return t, nil
 }
 
-func (r *Recording) replay(ctx context.Context, t *Trace, progress func(string)) error {
+func (r *Recording) replay(ctx context.Context, t *Trace) error {
 	from, err := r.head.place()
 	if err != nil {
 		return err
 	}
-	library, err := from.library(ctx, true, progress)
+	library, err := from.library(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -89,7 +84,9 @@ func (r *Recording) replay(ctx context.Context, t *Trace, progress func(string))
 	p := &player{r: calls, f: f, model: f.Open(arguments, r.head.Seed, r.head.Flags)}
 	defer f.Close(p.model)
 	f.Trace(p.model, t.File, t.Scope, int32(t.Levels), t.From, t.To)
-	err = p.play(ctx, r.head.Calls, t.To, func() { progress(fmt.Sprintf("replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)) })
+	err = p.play(ctx, r.head.Calls, t.To, func() {
+		progress.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)
+	})
 	t.To = min(t.To, p.cycle)
 	return err
 }
@@ -144,7 +141,7 @@ func (p *player) play(ctx context.Context, names []string, cycles uint64, tell f
 		if err := p.call(names); err != nil {
 			return err
 		}
-		if time.Since(last) > tellEvery {
+		if time.Since(last) > progress.Every {
 			last = time.Now()
 			tell()
 		}

@@ -98,7 +98,7 @@ func TestAReplayDoesWhatWasRecordedAndWritesItsLastCycles(t *testing.T) {
 				{r.Cycles - 10, 0, r.Cycles - 10, r.Cycles},
 			} {
 				name := filepath.Join(t.TempDir(), "sub", "wave.fst")
-				got, err := r.Replay(t.Context(), Trace{File: name, From: w.from, To: w.to}, func(m string) { t.Log(m) })
+				got, err := r.Replay(t.Context(), Trace{File: name, From: w.from, To: w.to})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -123,7 +123,7 @@ func TestAReplayThatDiffersFromItsRecordingSaysInWhichCycle(t *testing.T) {
 		}
 		r.tape.fresh = bytes.Replace(r.tape.fresh, words(3000), words(3001), 1)
 	})
-	w, err := r.Replay(t.Context(), Trace{File: filepath.Join(t.TempDir(), "wave.fst")}, nil)
+	w, err := r.Replay(t.Context(), Trace{File: filepath.Join(t.TempDir(), "wave.fst")})
 	if !errors.Is(err, ErrDiverged) {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestAFileThatIsNoWholeRecordingIsSaidToBeNone(t *testing.T) {
 			}
 			part, err := ReadRecording(name)
 			if err == nil {
-				_, err = part.Replay(t.Context(), Trace{File: filepath.Join(t.TempDir(), "wave.fst")}, nil)
+				_, err = part.Replay(t.Context(), Trace{File: filepath.Join(t.TempDir(), "wave.fst")})
 			}
 			if !errors.Is(err, ErrRecording) {
 				t.Errorf("%v", err)

@@ -32,7 +32,7 @@ func TestVerilatedCards(t *testing.T) {
 	const ranks, n = 2, 300
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
 	p := driverview.Of(d)
-	cards := &sim.Cards{Options: func(int) sim.Options { return sim.Options{Build: sim.Build{Progress: func(m string) { t.Log(m) }}} }}
+	cards := &sim.Cards{Options: func(int) sim.Options { return sim.Options{} }}
 	h := host(t, d, ranks, HostOptions{World: world.Options{Maker: cards.Maker}})
 	c := load(t, h.Server)
 	var all, ready sync.WaitGroup

@@ -26,13 +26,19 @@ func All(ctx context.Context,
 }
 
 // Plan says what a build would run, and why.
+//
+// With -json there is an object a line for each step: step, key, runs, same (the step
+// that does its work), why, expected_seconds, version, and commands with -commands.
 func Plan(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
 	vars *string, // variables, as one HCL object: '{clock = 300}'
 	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)
+	version *string, // version of Vitis that is planned for: 2022.1 (what is here, or the newest)
+	commands *bool, // print the commands of each step, too
 	json *bool, // print a JSON object a line
 ) error {
-	return command.Builder(ctx, "plan", selected(only), command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("json", json))
+	return command.Builder(ctx, "plan", selected(only), command.Flag("vars", vars), command.Flag("cache", cache),
+		command.Flag("version", version), command.Flag("commands", commands), command.Flag("json", json))
 }
 
 func selected(only *string) string {

@@ -67,7 +67,7 @@ func Soak(ctx context.Context,
 // them. Without it, cclforge itself.
 //
 // With -on it builds out/bin/cclbench and runs it, which under mpirun and srun has a rank in
-// each process: mpirun -np 4 out/bin/cclbench -on=u55c_tcp
+// each process: mpirun --oversubscribe -np 4 out/bin/cclbench -on=u55c_tcp
 //
 // Without -on it measures how long generating takes, how fast emulated collectives are,
 // in process, through the simulation protocol and on sockets, how many cycles calls

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
@@ -29,9 +31,15 @@ type Request struct {
 	Cache string // directory of the store; "" for the usual one
 	// Guess plans for the newest tools if there are none.
 	Guess bool
+	// Version plans for the tools of a version of Vitis, "2022.1", whatever is here; "" for
+	// those that are here.
+	Version string
 	// Log tells people what is no result. It must not be nil.
 	Log func(format string, args ...any)
 }
+
+// ErrVersion says that nothing is known of a version of the tools.
+var ErrVersion = errors.New("there is no version of Vitis")
 
 // Build is a build before it runs.
 type Build struct {
@@ -42,7 +50,7 @@ type Build struct {
 }
 
 // Prepare reads platforms, finds tools and plans. The error matches lang.ErrInvalid,
-// tools.ErrMissing or tools.ErrTooOld if that is why.
+// ErrVersion, tools.ErrMissing or tools.ErrTooOld if that is why.
 func Prepare(ctx context.Context, r Request) (*Build, error) {
 	space, err := workspace.Open(r.Dir, r.Log)
 	if err != nil {
@@ -60,16 +68,7 @@ func Prepare(ctx context.Context, r Request) (*Build, error) {
 	for _, p := range rendered {
 		b.Designs = append(b.Designs, p.Design)
 	}
-	versions, err := versionsFile()
-	if err != nil {
-		return nil, err
-	}
-	b.Tools, err = tools.Find(ctx, library.Toolchain, tools.Env{Cache: versions}, plan.Needs(library.Toolchain, b.Designs...)...)
-	if r.Guess && errors.Is(err, tools.ErrMissing) {
-		b.Tools, err = tools.Assume(library.Toolchain, ""), nil
-		r.Log("Vitis is not here: this is the plan for %s", b.Tools.Version)
-	}
-	if err != nil {
+	if b.Tools, err = r.tools(ctx, library.Toolchain, b.Designs); err != nil {
 		return nil, err
 	}
 	b.warn(r.Log)
@@ -78,6 +77,35 @@ func Prepare(ctx context.Context, r Request) (*Build, error) {
 	}
 	b.Store, err = store.Open(r.Cache)
 	return b, err
+}
+
+// tools finds the tools for designs, or assumes them.
+func (r *Request) tools(ctx context.Context, chain *platform.Toolchain, designs []*design.Design) (*tools.Set, error) {
+	if r.Version != "" {
+		if !slices.ContainsFunc(chain.Versions, func(v *platform.VersionFacts) bool { return v.Version == r.Version }) {
+			return nil, fmt.Errorf("%w %q; known are %s", ErrVersion, r.Version, strings.Join(known(chain), ", "))
+		}
+		return tools.Assume(chain, r.Version), nil
+	}
+	versions, err := versionsFile()
+	if err != nil {
+		return nil, err
+	}
+	set, err := tools.Find(ctx, chain, tools.Env{Cache: versions}, plan.Needs(chain, designs...)...)
+	if r.Guess && errors.Is(err, tools.ErrMissing) {
+		set, err = tools.Assume(chain, ""), nil
+		r.Log("Vitis is not here: this is the plan for %s; -version= plans for another", set.Version)
+	}
+	return set, err
+}
+
+// known are the versions of the tools of which there are facts.
+func known(chain *platform.Toolchain) []string {
+	var list []string
+	for _, v := range chain.Versions {
+		list = append(list, v.Version)
+	}
+	return list
 }
 
 // warn tells of what may go wrong, each once.

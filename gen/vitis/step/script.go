@@ -17,12 +17,19 @@ func (s *Step) Script() []byte {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		fmt.Fprintf(&b, "export %s=%s\n", name, Quote(s.Env[name]))
 	}
-	for _, c := range s.Commands {
-		b.WriteString("\n")
-		b.WriteString(s.line(c))
-		b.WriteString("\n")
+	for _, line := range s.Lines() {
+		b.WriteString("\n" + line + "\n")
 	}
 	return []byte(b.String())
+}
+
+// Lines are the commands of a step as bash reads them, each of one line or several.
+func (s *Step) Lines() []string {
+	lines := make([]string, len(s.Commands))
+	for i, c := range s.Commands {
+		lines[i] = s.line(c)
+	}
+	return lines
 }
 
 // line is a command as bash reads it.

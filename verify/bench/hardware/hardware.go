@@ -18,6 +18,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/internal/report"
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -68,7 +69,8 @@ var ErrNoCounter = errors.New("the interface generation has no performance count
 
 // Run measures, prints tables, and writes hardware.json and hardware.svg into a
 // directory.
-func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) error {
+func Run(ctx context.Context, o Options, dir string, out, log io.Writer) error {
+	ctx = progress.With(ctx, progress.Lines(log))
 	d, err := world.Design(o.Platform, "")
 	if err != nil {
 		return err
@@ -80,7 +82,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	rx := driverview.Of(d).RxBuffers
 	o.RxCount, o.RxBytes = cmp.Or(o.RxCount, rx.Count), cmp.Or(o.RxBytes, rx.Bytes)
 	r := &Report{Platform: o.Platform, Latency: o.Latency, RxCount: o.RxCount, RxBytes: o.RxBytes}
-	so := sim.Options{Latency: o.Latency, Build: sim.Build{Progress: func(m string) { fmt.Fprintln(progress, m) }}}
+	so := sim.Options{Latency: o.Latency}
 	if o.Image != "" {
 		if so.Image, err = os.ReadFile(o.Image); err != nil {
 			return fmt.Errorf("read the control firmware: %w", err)
@@ -96,7 +98,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	var cycles uint64
 	start = time.Now()
 	for _, n := range o.Ranks {
-		ran, err := r.measure(ctx, d, n, &o, so, progress)
+		ran, err := r.measure(ctx, d, n, &o, so, log)
 		if err != nil {
 			return fmt.Errorf("%d ranks of %s: %w", n, o.Platform, err)
 		}
@@ -104,7 +106,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	}
 	r.CyclesASecond = float64(cycles) / time.Since(start).Seconds()
 	if p := d.Platform; o.PluginBytes > 0 && p.Arithmetic != nil && p.Compression != nil {
-		if err := r.plugins(ctx, o, so, progress); err != nil {
+		if err := r.plugins(ctx, o, so, log); err != nil {
 			return err
 		}
 	}

@@ -40,52 +40,75 @@ type part struct {
 	Failed                   string
 }
 
-// row measures a case.
+// row measures a case, and the same in place if the operation can be.
 func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, error) {
 	row := m.describe(op, c)
+	var err error
+	if row.Measured, err = m.measure(ctx, op, c, &row); err != nil || !conform.TraitsOf(op.name).InPlace {
+		return row, err
+	}
+	c.InPlace = true
+	if row.InPlace, err = m.measure(ctx, op, c, &row); err != nil {
+		err = fmt.Errorf("in place: %w", err)
+	}
+	return row, err
+}
+
+// measure measures a form of a case.
+func (m *meter) measure(ctx context.Context, op *operation, c conform.Case, row *Row) (Measured, error) {
 	cases := []conform.Case{c}
 	if op.pingPong {
 		back := c
 		back.Root, back.Peer = c.Peer, c.Root
 		cases = append(cases, back)
 	}
-	var mine part
 	var prepared []*conform.Prepared
 	err := m.limited(ctx, "the operands", func(ctx context.Context) (err error) {
 		prepared, err = m.prepare(ctx, cases)
 		return err
 	})
-	if err == nil {
-		// Nobody begins before all have what they need.
-		if _, err = m.gather(ctx, part{}); err == nil {
-			mine, err = m.iterate(ctx, op, prepared, row.Iterations)
-			// Nobody looks at results before all have made their calls.
-			if _, lost := m.gather(ctx, failed(err)); lost != nil && err == nil {
-				err = lost
-			}
-		}
-		for _, p := range prepared {
-			err = errors.Join(err, m.limited(ctx, "the results", func(ctx context.Context) error {
-				wrong, failure := wrongOf(p.Finish(ctx))
-				mine.Wrong += wrong
-				return failure
-			}))
-		}
-	} else if _, lost := m.gather(ctx, failed(err)); lost != nil {
-		err = lost
+	mine, err := m.calls(ctx, op, prepared, err, m.o.Warmup, row.Iterations)
+	if err == nil && c.InPlace { // its operand is the result of the call before
+		err = m.limited(ctx, "the operands", prepared[0].Refill)
+		_, err = m.calls(ctx, op, prepared, err, 0, 1)
+	}
+	for _, p := range prepared {
+		err = errors.Join(err, m.limited(ctx, "the results", func(ctx context.Context) error {
+			wrong, failure := wrongOf(p.Finish(ctx))
+			mine.Wrong += wrong
+			return failure
+		}))
 	}
 	if ctx.Err() != nil {
-		return row, context.Cause(ctx)
+		return Measured{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return row, err
+		return Measured{}, err
 	}
 	all, err := m.gather(ctx, mine)
 	if err != nil {
-		return row, err
+		return Measured{}, err
 	}
-	row.fill(op, all, m.w.Size)
-	return row, nil
+	return measured(op, all, row.Size, m.w.Size), nil
+}
+
+// calls has all ranks of all processes make their calls, once each process has its
+// operands, which has failed with an error or not.
+func (m *meter) calls(
+	ctx context.Context, op *operation, prepared []*conform.Prepared, err error, warmup, iterations int,
+) (part, error) {
+	// Nobody begins before all have what they need.
+	if _, lost := m.gather(ctx, failed(err)); lost != nil {
+		return part{}, lost
+	} else if err != nil {
+		return part{}, err
+	}
+	mine, err := m.iterate(ctx, op, prepared, warmup, iterations)
+	// Nobody looks at results before all have made their calls.
+	if _, lost := m.gather(ctx, failed(err)); lost != nil && err == nil {
+		err = lost
+	}
+	return mine, err
 }
 
 // limited does something that may take so long.
@@ -146,7 +169,9 @@ func (m *meter) prepare(ctx context.Context, cases []conform.Case) (out []*confo
 }
 
 // iterate has the ranks of this process make their calls again and again.
-func (m *meter) iterate(ctx context.Context, op *operation, prepared []*conform.Prepared, iterations int) (part, error) {
+func (m *meter) iterate(
+	ctx context.Context, op *operation, prepared []*conform.Prepared, warmup, iterations int,
+) (part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	meet := rendezvous.New(len(m.w.Local))
@@ -155,7 +180,7 @@ func (m *meter) iterate(ctx context.Context, op *operation, prepared []*conform.
 	for i := range m.w.Local {
 		group.Go(func() {
 			defer context.AfterFunc(ctx, meet.End)()
-			for k := range m.o.Warmup + iterations {
+			for k := range warmup + iterations {
 				var took time.Duration
 				err := m.limited(ctx, fmt.Sprint("iteration ", k+1), func(ctx context.Context) (err error) {
 					took, err = m.once(ctx, op, prepared, meet, i)
@@ -168,7 +193,7 @@ func (m *meter) iterate(ctx context.Context, op *operation, prepared []*conform.
 					cancel(fmt.Errorf("rank %d: %w", m.w.Local[i], err))
 					return
 				}
-				if k >= m.o.Warmup {
+				if k >= warmup {
 					times[i] = append(times[i], took)
 				}
 			}
@@ -260,20 +285,22 @@ func (m *meter) gather(ctx context.Context, mine part) (all part, err error) {
 	return all, nil
 }
 
-// fill takes the times of the slowest rank.
-func (r *Row) fill(op *operation, all part, ranks int) {
+// measured takes the times of the slowest rank.
+func measured(op *operation, all part, size, ranks int) Measured {
 	slowest := 0
 	for rank, mean := range all.Mean {
 		if mean > all.Mean[slowest] {
 			slowest = rank
 		}
 	}
-	r.Time, r.Least, r.Median, r.P99 = all.Mean[slowest], all.Least[slowest], all.Median[slowest], all.P99[slowest]
-	r.Wrong = all.Wrong
-	if r.Size > 0 && r.Time > 0 {
-		r.AlgBW = float64(r.Size) / r.Time / 1e3
+	r := Measured{
+		Time: all.Mean[slowest], Least: all.Least[slowest], Median: all.Median[slowest], P99: all.P99[slowest], Wrong: all.Wrong,
+	}
+	if size > 0 && r.Time > 0 {
+		r.AlgBW = float64(size) / r.Time / 1e3
 		r.BusBW = r.AlgBW * op.bus(ranks)
 	}
+	return r
 }
 
 // wrongOf counts elements that are wrong, on all ranks; other errors stay.

@@ -8,6 +8,10 @@
 // allreduce; (n-1)/n for allgather, reduce_scatter, alltoall, scatter and gather; all of
 // it for bcast, reduce and send.
 //
+// In place, an operand and the result share memory: of allreduce and reduce (at the root)
+// they are the same buffer, of the others with blocks the smaller one is the rank's block
+// of the larger one. Its result is that of a call after the measured ones, of new data.
+//
 // Data is in device memory: copies to and from the host do not count. Before each
 // iteration all ranks wait for each other. A time is the mean over the iterations, of the
 // slowest rank.
@@ -73,23 +77,31 @@ type Report struct {
 
 // Row is an operation on buffers of a size.
 type Row struct {
-	Operation string  `json:"operation"`
-	Size      int     `json:"size_bytes"`     // of a rank's largest buffer
-	Count     int     `json:"count_elements"` // as the operation counts them
-	Type      string  `json:"type,omitempty"`
-	Wire      string  `json:"compressed,omitempty"`
-	Func      string  `json:"redop,omitempty"`
-	Root      int     `json:"root"` // -1 if there is none
-	Time      float64 `json:"time_us"`
-	Least     float64 `json:"min_us"`
-	Median    float64 `json:"median_us"`
-	P99       float64 `json:"p99_us"`
-	AlgBW     float64 `json:"algbw_gb_per_s"`
-	BusBW     float64 `json:"busbw_gb_per_s"`
+	Operation string `json:"operation"`
+	Size      int    `json:"size_bytes"`     // of a rank's largest buffer
+	Count     int    `json:"count_elements"` // as the operation counts them
+	Type      string `json:"type,omitempty"`
+	Wire      string `json:"compressed,omitempty"`
+	Func      string `json:"redop,omitempty"`
+	Root      int    `json:"root"` // -1 if there is none
+	Measured
+	// InPlace is the same with the result in the place of the operand; zero where the
+	// operation has no such form.
+	InPlace Measured `json:"in_place,omitzero"`
 	// Limit is what BusBW cannot exceed on a card.
 	Limit      float64 `json:"limit_gb_per_s"`
-	Wrong      int     `json:"wrong"`
 	Iterations int     `json:"iterations"`
+}
+
+// Measured is what came of a form of an operation.
+type Measured struct {
+	Time   float64 `json:"time_us"`
+	Least  float64 `json:"min_us"`
+	Median float64 `json:"median_us"`
+	P99    float64 `json:"p99_us"`
+	AlgBW  float64 `json:"algbw_gb_per_s"`
+	BusBW  float64 `json:"busbw_gb_per_s"`
+	Wrong  int     `json:"wrong"` // elements
 }
 
 // Names are the operations that can be measured on a platform.
@@ -179,7 +191,7 @@ func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Repor
 				return nil, fmt.Errorf("measure %s of %d bytes: %w", op.name, row.Size, err)
 			}
 			r.Rows = append(r.Rows, row)
-			r.Wrong += row.Wrong
+			r.Wrong += row.Wrong + row.InPlace.Wrong
 			if next != nil && w.Reports() {
 				next(row)
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,7 +76,9 @@ func run(t *testing.T, where reach.Options, o rates.Options) (*rates.Report, str
 	}
 	t.Cleanup(func() { w.Close() })
 	var out strings.Builder
-	r, err := rates.Run(t.Context(), w, o, rates.NewTable(&out, w, o).Row)
+	table := rates.NewTable(&out, w, o)
+	r, err := rates.Run(t.Context(), w, o, table.Row)
+	table.End()
 	return r, out.String(), err
 }
 
@@ -91,6 +94,10 @@ var published = map[string]func(n float64) float64{
 	"reduce":         func(float64) float64 { return 1 },
 	"send":           func(float64) float64 { return 1 },
 }
+
+// bothForms are the operations that nccl-tests have in place, too, without those whose
+// data would be overwritten.
+var bothForms = []string{"allreduce", "allgather", "reduce_scatter", "reduce", "scatter", "gather"}
 
 func TestRates(t *testing.T) {
 	const ranks = 3
@@ -120,6 +127,13 @@ func TestRates(t *testing.T) {
 		if math.Abs(row.AlgBW/alg-1) > 1e-9 || math.Abs(row.BusBW/(alg*bus)-1) > 1e-9 {
 			t.Errorf("%+v: %v and %v are expected", row, alg, alg*bus)
 		}
+		inPlace, in := slices.Contains(bothForms, row.Operation), row.InPlace
+		if ordered := 0 < in.Least && in.Least <= in.Median && in.Median <= in.P99; inPlace != ordered || in.Wrong != 0 {
+			t.Errorf("in place: %+v", row)
+		}
+		if inPlace && math.Abs(in.BusBW/(float64(row.Size)/(in.Time*1e3)*bus)-1) > 1e-9 {
+			t.Errorf("in place: %+v", row)
+		}
 		blocks := 1
 		if published[row.Operation] != nil && published[row.Operation](ranks) < 1 {
 			blocks = ranks
@@ -145,6 +159,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("the table does not say %q:\n%s", text, table)
 		}
 	}
+	averages(t, table)
 	text, err := json.Marshal(r)
 	var again rates.Report
 	if err != nil || json.Unmarshal(text, &again) != nil || !slices.Equal(again.Rows, r.Rows) {
@@ -161,6 +176,42 @@ func TestRates(t *testing.T) {
 	}
 	if lines := strings.Count(picture, "<polyline"); lines != 2*11 { // measured and limit, of all that have data
 		t.Errorf("%d lines", lines)
+	}
+}
+
+// averages holds the averages of a table against its columns: as nccl-tests have it, they
+// are those of both forms.
+func averages(t *testing.T, table string) {
+	t.Helper()
+	tables := 0
+	for text := range strings.SplitSeq(table, "\n\n") {
+		if !strings.Contains(text, "busbw") {
+			continue
+		}
+		sum, n := 0.0, 0.0
+		for line := range strings.Lines(text) {
+			if average, ok := strings.CutPrefix(line, "# Avg bus bandwidth    : "); ok {
+				got, err := strconv.ParseFloat(strings.TrimSpace(average), 64)
+				if err != nil || n == 0 || math.Abs(got-sum/n) > 0.0011 {
+					t.Errorf("%v, %v of\n%s", got, err, text)
+				}
+				tables++
+			}
+			if f := strings.Fields(line); len(f) == 13 && f[0] != "#" {
+				for _, column := range []int{7, 11} {
+					if f[column] != "N/A" {
+						bus, err := strconv.ParseFloat(f[column], 64)
+						if err != nil {
+							t.Error(err)
+						}
+						sum, n = sum+bus, n+1
+					}
+				}
+			}
+		}
+	}
+	if tables != 10 { // all that have data but send
+		t.Errorf("%d averages", tables)
 	}
 }
 
@@ -203,9 +254,23 @@ func TestWrongResultsAreCounted(t *testing.T) {
 		return nil
 	}
 	r, table, err := run(t, where, o)
-	if !errors.Is(err, rates.ErrWrong) || r.Wrong != 3 || len(r.Rows) != 2 || r.Rows[0].Wrong != 0 || r.Rows[1].Wrong != 3 || !strings.Contains(table, "       3\n") {
+	if !errors.Is(err, rates.ErrWrong) || r.Wrong != 3 || len(r.Rows) != 2 || r.Rows[0].Wrong != 0 || r.Rows[1].Wrong != 3 || !strings.Contains(table, "       3         N/A") {
 		t.Errorf("%+v, %v\n%s", r, err, table)
 	}
+	// What is wrong in place alone is told there.
+	edit = func(c *accl.Call) error {
+		if c.Addr0 == c.Addr2 {
+			c.Addr2 += 4
+		}
+		return nil
+	}
+	o.Only = []string{"reduce"}
+	o.Root = 1
+	r, table, err = run(t, where, o)
+	if !errors.Is(err, rates.ErrWrong) || len(r.Rows) != 2 || r.Rows[0].Wrong != 0 || r.Rows[0].InPlace.Wrong == 0 {
+		t.Errorf("%+v, %v\n%s", r, err, table)
+	}
+	o.Only, o.Root = []string{"copy"}, 0
 	edit = func(c *accl.Call) error {
 		if c.Count == 200 {
 			return errWorn

@@ -72,11 +72,13 @@ func run(ctx context.Context) (err error) {
 	if err := o.Complete(w.Platform, w.Size); err != nil {
 		return err
 	}
-	next := func(rates.Row) {}
+	next, end := func(rates.Row) {}, func() {}
 	if !*asJSON && w.Reports() {
-		next = rates.NewTable(os.Stdout, w, o).Row
+		t := rates.NewTable(os.Stdout, w, o)
+		next, end = t.Row, t.End
 	}
 	r, err := rates.Run(ctx, w, o, next)
+	end()
 	switch {
 	case r == nil:
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/internal/program"
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/world"
 	"github.com/cclforge/cclforge/verify/xrt"
 )
@@ -33,7 +34,7 @@ func run(ctx context.Context) error {
 	if flag.NArg() != 1 || *ranks < 1 {
 		return program.Usage{Err: errors.New("expected is a platform by its name, and one engine or more; -h says the options")}
 	}
-	err := serve(ctx, os.Stdout, flag.Arg(0), *vars, *ranks, *empty)
+	err := serve(progress.With(ctx, progress.Lines(os.Stderr)), os.Stdout, flag.Arg(0), *vars, *ranks, *empty)
 	if errors.Is(err, lang.ErrInvalid) {
 		return program.Usage{Err: err}
 	}

@@ -4,7 +4,7 @@
 //	go tool mage emulate u55c_tcp -n=4      # in another shell: the engines
 //	export CCLFORGE_SECRET=$(openssl rand -hex 16)
 //	go build -o out/bin/cluster ./verify/examples/cluster
-//	mpirun -np 4 out/bin/cluster
+//	mpirun --oversubscribe -np 4 out/bin/cluster
 //
 // Its engines are served over the simulation protocol. On cards the line with sim.Open is
 // another one, and the platform is that of a generated package.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/output"
+	"github.com/cclforge/cclforge/verify/progress"
 )
 
 // Dir is a directory of the cache.
@@ -27,8 +28,10 @@ type Entry struct {
 	Dir  string // of the cache
 	Key  string // hash of what the file is made of
 	File string // its name
-	// Waiting, if not nil, is called when another run makes the same.
-	Waiting func()
+	// What is made, for people: "the simulation of platform_top". That and how long it
+	// takes goes to the listener of package progress; so does waiting for another run
+	// that makes the same.
+	What string
 }
 
 // keep is how long what nobody uses stays.
@@ -45,11 +48,7 @@ func (e Entry) Get(ctx context.Context, build func(dir string) error) (path stri
 	if used(path) {
 		return path, nil
 	}
-	waiting := e.Waiting
-	if waiting == nil {
-		waiting = func() {}
-	}
-	unlock, err := output.Lock(ctx, dir, waiting)
+	unlock, err := output.Lock(ctx, dir, func() { progress.Say(ctx, "waiting for another run that builds %s", e.What) })
 	if err != nil {
 		return "", err
 	}
@@ -58,6 +57,7 @@ func (e Entry) Get(ctx context.Context, build func(dir string) error) (path stri
 		return path, nil
 	}
 	e.prune()
+	defer progress.Watch(ctx, "building "+e.What)()
 	if err := e.build(dir, path, build); err != nil {
 		return "", err
 	}

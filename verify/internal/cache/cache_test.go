@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cclforge/cclforge/verify/progress"
 )
 
 func entry(t *testing.T) Entry {
@@ -78,7 +80,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
 	e := entry(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	e.Waiting = cancel
+	ctx = progress.With(ctx, func(string, ...any) { cancel() })
 	inside, over := make(chan struct{}), make(chan struct{})
 	var other sync.WaitGroup
 	other.Go(func() {

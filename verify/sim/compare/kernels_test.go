@@ -57,7 +57,7 @@ func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string,
 			t.Skip(err)
 		}
 	}
-	b := sim.Build{Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }}
+	b := sim.Build{Optimize: *optimizeFlag}
 	library, err := sim.Library(ctx, d, b)
 	if err != nil {
 		t.Fatal(err)

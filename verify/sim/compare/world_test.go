@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { os.Exit(simtest.Main(m)) }
 // build is how the simulated hardware is made: the host is at its kernel streams, and
 // sees what passes them.
 func build(t *testing.T) sim.Build {
-	return sim.Build{KernelPort: true, Optimize: *optimizeFlag, Progress: func(m string) { t.Log(m) }}
+	return sim.Build{KernelPort: true, Optimize: *optimizeFlag}
 }
 
 // hardware makes engines that are simulated from the hardware's description. A seed

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/sim"
 )
 
@@ -92,7 +93,7 @@ func (p *pending) replay(ctx context.Context, file string, out io.Writer) error 
 	began := time.Now()
 	wave := strings.TrimSuffix(file, recordingSuffix) + waveSuffix
 	window := sim.Trace{File: wave, From: r.Cycles - min(r.Cycles, *cyclesFlag), To: r.Cycles}
-	w, err := r.Replay(ctx, window, func(message string) { fmt.Fprintf(out, "  %s\n", message) })
+	w, err := r.Replay(progress.With(ctx, progress.Lines(out)), window)
 	if err == nil || errors.Is(err, sim.ErrDiverged) && w.To > w.From {
 		fmt.Fprintf(out, "  %s: cycles %d to %d, after %.0f s\n", wave, w.From, w.To, time.Since(began).Seconds())
 	}

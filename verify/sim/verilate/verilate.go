@@ -6,13 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
@@ -31,8 +28,6 @@ type Build struct {
 	Trace   bool // can write FST
 	// Optimize is how the C++ is optimized, as an option of g++; empty for speed.
 	Optimize string
-	// Progress, if not nil, is told what takes time.
-	Progress func(message string)
 
 	counting []string // flags for coverage
 }
@@ -49,11 +44,9 @@ const libraryName = "libsim.so"
 const forSpeed = "-Os -ftree-slp-vectorize -fvect-cost-model=dynamic -fno-code-hoisting -fno-gcse " +
 	"--param=sccvn-max-alias-queries-per-access=30"
 
-// progressEvery is how often progress is told of a build.
-const progressEvery = 10 * time.Second
-
 // Library is the path of the shared library. It is built if the cache does not
-// have it. Errors match ErrTools if Verilator or the C++ compiler is missing.
+// have it; that it takes long is told to the listener of package progress. Errors match
+// ErrTools if Verilator or the C++ compiler is missing.
 func (b Build) Library(ctx context.Context) (path string, err error) {
 	t, err := findTools(ctx)
 	if err != nil {
@@ -75,9 +68,7 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: key, File: libraryName, Waiting: func() {
-		b.tell("waiting for another run that builds the simulation of %s", b.Top)
-	}}
+	e := cache.Entry{Dir: root, Key: key, File: libraryName, What: "the simulation of " + b.Top}
 	path, err = e.Get(ctx, func(dir string) error { return b.into(ctx, t, dir) })
 	if err != nil {
 		return "", fmt.Errorf("build the simulation of %s: %w", b.Top, err)
@@ -85,40 +76,11 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	return path, nil
 }
 
-func (b Build) tell(format string, args ...any) {
-	if b.Progress != nil {
-		b.Progress(fmt.Sprintf(format, args...))
-	}
-}
-
 // into builds the library in a directory.
 func (b Build) into(ctx context.Context, t compilers, dir string) error {
-	began := time.Now()
-	stop := b.watch(began)
-	defer stop()
 	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
-}
-
-// watch tells how long the build has been running.
-func (b Build) watch(began time.Time) (stop func()) {
-	b.tell("building the simulation of %s", b.Top)
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				b.tell("building the simulation of %s: %d s", b.Top, int(time.Since(began).Seconds()))
-			case <-end:
-				return
-			}
-		}
-	}()
-	return sync.OnceFunc(func() { close(end); <-ended })
 }
 
 // flags are what makes the library, apart from its files and places.
@@ -206,14 +168,4 @@ func (t compilers) run(ctx context.Context, dir string, args []string) error {
 		return fmt.Errorf("%w\n%s", err, said)
 	}
 	return err
-}
-
-// Writer makes a Progress that writes lines.
-func Writer(w io.Writer) func(string) {
-	var lock sync.Mutex
-	return func(message string) {
-		lock.Lock()
-		defer lock.Unlock()
-		fmt.Fprintln(w, message)
-	}
 }

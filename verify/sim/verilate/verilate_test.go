@@ -2,6 +2,7 @@ package verilate_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -41,10 +43,12 @@ func only(sources []string, name string) []string {
 func TestBuiltOnceAndRun(t *testing.T) {
 	b := fifo(t)
 	var told []string
-	b.Progress = func(m string) { told = append(told, m) }
+	ctx := progress.With(t.Context(), func(format string, args ...any) {
+		told = append(told, fmt.Sprintf(format, args...))
+	})
 	b.Careful, b.Trace = true, true
 	b.Params = map[string]string{"DEPTH": "5"}
-	path, err := b.Library(t.Context())
+	path, err := b.Library(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +60,7 @@ func TestBuiltOnceAndRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	told = nil // how much it is depends on how long the build has taken
-	if again, err := b.Library(t.Context()); err != nil || again != path {
+	if again, err := b.Library(ctx); err != nil || again != path {
 		t.Errorf("the second time it is %s (%v), not %s", again, err, path)
 	}
 	second, err := os.Stat(path)

@@ -43,7 +43,7 @@ func TestWorldWithMicroBlaze(t *testing.T) {
 `})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
-	b := sim.Build{Careful: true, Optimize: "-O0", Progress: func(m string) { t.Log(m) }}
+	b := sim.Build{Careful: true, Optimize: "-O0"}
 	library := *libraryFlag
 	if library == "" {
 		var err error

@@ -11,6 +11,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
@@ -56,8 +57,7 @@ func build(t *testing.T, name string) *bench {
 	}
 	path, err := verilate.Build{
 		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
-		Progress: verilate.Writer(os.Stderr),
-	}.Library(t.Context())
+	}.Library(progress.With(t.Context(), progress.Lines(os.Stderr)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -68,13 +69,35 @@ func terminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
+// printJSON prints what a target has to say as one object.
+func printJSON(v any) error {
+	e := json.NewEncoder(os.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
 // Platforms prints the table of platforms.
-func Platforms(ctx context.Context) error {
-	return with(func(w *workspace.Workspace) error { return w.Table(ctx, os.Stdout) })
+func Platforms(ctx context.Context, asJSON bool) error {
+	return with(func(w *workspace.Workspace) error {
+		if !asJSON {
+			return w.Table(ctx, os.Stdout)
+		}
+		rows, err := w.Rows(ctx)
+		if err != nil {
+			return err
+		}
+		return printJSON(struct {
+			Platforms []workspace.Row `json:"platforms"`
+		}{rows})
+	})
 }
 
 // Validate checks platforms.
-func Validate(ctx context.Context, o workspace.Options) error {
+func Validate(ctx context.Context, o workspace.Options, asJSON bool) error {
+	if asJSON {
+		return validateJSON(ctx, o)
+	}
 	return with(func(w *workspace.Workspace) error {
 		designs, err := w.Validate(ctx, o.Selection)
 		if err == nil {
@@ -82,6 +105,38 @@ func Validate(ctx context.Context, o workspace.Options) error {
 		}
 		return err
 	})
+}
+
+// validateJSON checks platforms for scripts.
+func validateJSON(ctx context.Context, o workspace.Options) error {
+	result := struct {
+		Valid       bool                   `json:"valid"`
+		Platforms   []string               `json:"platforms"` // that are valid
+		Diagnostics []workspace.Diagnostic `json:"diagnostics"`
+	}{Platforms: []string{}, Diagnostics: []workspace.Diagnostic{}}
+	add := func(p *workspace.Problems) { result.Diagnostics = append(result.Diagnostics, p.List()...) }
+	w, err := workspace.Open(".", say)
+	if err != nil {
+		return err
+	}
+	w.Warned = add
+	designs, err := w.Validate(ctx, o.Selection)
+	var problems *workspace.Problems
+	switch {
+	case err == nil:
+		result.Valid = true
+		for _, d := range designs {
+			result.Platforms = append(result.Platforms, d.Platform.Name)
+		}
+		return printJSON(result)
+	case !errors.As(err, &problems):
+		return explain(err)
+	}
+	add(problems)
+	if err := printJSON(result); err != nil {
+		return err
+	}
+	return mg.Fatal(1, problems.Count())
 }
 
 // New starts a platform file.
@@ -108,7 +163,18 @@ func Fmt(check bool) error {
 }
 
 // Doctor prints the table of optional tools.
-func Doctor(ctx context.Context) error { return doctor.Run(ctx, os.Stdout, say) }
+func Doctor(ctx context.Context, asJSON bool) error {
+	found, err := doctor.Look(ctx, say)
+	switch {
+	case err != nil:
+		return err
+	case !asJSON:
+		return doctor.Print(os.Stdout, found)
+	}
+	return printJSON(struct {
+		Tools []doctor.Found `json:"tools"`
+	}{found})
+}
 
 // count puts a number before a noun, with the verb that fits: "1 file is".
 func count(n int, noun string, verbs ...string) string {

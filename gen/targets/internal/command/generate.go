@@ -41,20 +41,32 @@ func generate(ctx context.Context, w *workspace.Workspace, o workspace.Options) 
 }
 
 // Diff shows what Generate would change.
-func Diff(ctx context.Context, o workspace.Options) error {
+func Diff(ctx context.Context, o workspace.Options, asJSON bool) error {
 	return with(func(w *workspace.Workspace) error {
 		r, err := w.Diff(ctx, o)
 		if err != nil {
 			return err
 		}
-		text, err := r.DiffText(ctx)
+		if asJSON {
+			err = printJSON(struct {
+				Platforms []string           `json:"platforms"`
+				Current   bool               `json:"current"`
+				Changes   []workspace.Change `json:"changes"`
+			}{r.Platforms, len(r.List()) == 0, r.List()})
+		} else if text, failed := r.DiffText(ctx); failed != nil {
+			err = failed
+		} else {
+			fmt.Print(text)
+		}
 		if err != nil {
 			return err
 		}
-		fmt.Print(text)
 		written, removed := r.Changes()
-		if written+removed > 0 {
+		switch {
+		case written+removed > 0:
 			return mg.Fatalf(1, "generate would write %s and remove %d", count(written, "file"), removed)
+		case asJSON:
+			return nil
 		}
 		fmt.Printf("%s up to date\n", count(len(r.Platforms), "platform", "is", "are"))
 		return nil

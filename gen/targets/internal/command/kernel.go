@@ -9,6 +9,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/progress"
 )
 
 // Kernel compiles the kernels of a platform that are C++, and runs their test
@@ -30,7 +31,7 @@ func Kernel(ctx context.Context, platform string, vars, only *string) error {
 					continue
 				}
 				ran++
-				err := hls.Bench(ctx, d, k.ID, os.Stdout)
+				err := hls.Bench(progress.With(ctx, say), d, k.ID, os.Stdout)
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}

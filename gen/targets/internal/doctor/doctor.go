@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,46 +50,59 @@ func (t Tool) Find(ctx context.Context) (version string, err error) {
 // patience is when people are told which tool they wait for.
 const patience = 3 * time.Second
 
-// Run prints which tools are there, which versions, what each is for and how
-// to get those that are missing. A tool that is missing is no error. What it
-// waits for goes to log.
-func Run(ctx context.Context, w io.Writer, log func(format string, args ...any)) error {
-	versions := make([]string, len(Tools))
-	errs := make([]error, len(Tools))
+// Found is what was found of a tool.
+type Found struct {
+	Name    string `json:"name"`
+	Found   bool   `json:"found"`
+	Version string `json:"version,omitempty"` // "there" if it does not say one
+	For     string `json:"for"`
+	Get     string `json:"get,omitempty"`   // how to get one that is missing
+	Error   string `json:"error,omitempty"` // of one that is there and does not run
+}
+
+// Look looks for all tools; Go itself is the first of them. A tool that is missing is
+// no error. What it waits for goes to log.
+func Look(ctx context.Context, log func(format string, args ...any)) ([]Found, error) {
+	found := make([]Found, len(Tools))
 	var wg sync.WaitGroup
 	for i, t := range Tools {
 		wg.Go(func() {
 			late := time.AfterFunc(patience, func() { log("waiting for %s", t.Name) })
 			defer late.Stop()
-			versions[i], errs[i] = t.Find(ctx)
+			version, err := t.Find(ctx)
+			f := Found{Name: t.Name, Found: err == nil, Version: version, For: t.For}
+			switch {
+			case errors.Is(err, exec.ErrNotFound):
+				f.Get = t.Help()
+			case err != nil:
+				f.Error = err.Error()
+			}
+			found[i] = f
 		})
 	}
 	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	golang := Found{Name: "go", Found: true, Version: strings.TrimPrefix(runtime.Version(), "go"),
+		For: "everything that is generated: nothing else is needed"}
+	return append([]Found{golang}, found...), ctx.Err()
+}
+
+// Print prints which tools are there, which versions, what each is for and how to get
+// those that are missing.
+func Print(w io.Writer, found []Found) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TOOL\tVERSION\tWHAT FOR")
-	fmt.Fprintf(t, "go\t%s\teverything that is generated: nothing else is needed\n", strings.TrimPrefix(runtime.Version(), "go"))
-	for i, tool := range Tools {
-		if errs[i] != nil {
-			versions[i] = "-"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", tool.Name, versions[i], tool.For)
+	for _, f := range found {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", f.Name, cmp.Or(f.Version, "-"), f.For)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	heading := "\nOptional, and not there:\n"
-	for i, tool := range Tools {
-		if errs[i] == nil {
+	for _, f := range found {
+		if f.Found {
 			continue
 		}
-		help := tool.Help()
-		if !errors.Is(errs[i], exec.ErrNotFound) {
-			help = errs[i].Error()
-		}
-		fmt.Fprintf(w, "%s  %s: %s\n", heading, tool.Name, help)
+		fmt.Fprintf(w, "%s  %s: %s\n", heading, f.Name, cmp.Or(f.Get, f.Error))
 		heading = ""
 	}
 	return nil

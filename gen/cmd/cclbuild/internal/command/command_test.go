@@ -1,6 +1,8 @@
 package command
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -29,6 +31,8 @@ func TestCommandLines(t *testing.T) {
 		{"build u55c_tcp -older=1h", wrong, "-older is no option of build"},
 		{"build u55c_tpc", failed, "u55c_tpc"},
 		{"build u55c_tcp -vars={clock", wrong, "-vars"},
+		{"build u55c_tcp -version=2022.1", wrong, "-version is no option of build"},
+		{"plan u55c_tcp -version=2021.2", wrong, `no version of Vitis "2021.2"; known are 2022.1, 2022.2, `},
 		{"cache shrink", wrong, "it is list, verify or prune"},
 		{"cache prune", wrong, "-older=720h or -larger=200GiB"},
 		{"cache prune -larger=much", wrong, "expected is a number of bytes, like 200GiB"},
@@ -59,6 +63,61 @@ func TestHelp(t *testing.T) {
 			if !strings.Contains(help, "  -"+f) {
 				t.Errorf("no -%s in %s", f, help)
 			}
+		}
+	}
+}
+
+// A plan for a version of Vitis says what runs there: C++ is compiled by vitis_hls up to
+// 2023.1, and by v++ from 2023.2 on (UG1399).
+func TestPlansForOtherVersions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("CCLFORGE_CACHE", t.TempDir())
+	const text = `platform "cpp" {
+  board  = "u55c"
+  source = { reduce_ops = "hls" }
+  poe "axis" {}
+  arithmetic "reduce_ops" {}
+}
+`
+	if err := os.Mkdir("platforms", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("platforms/cpp.hcl", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for version, compile := range map[string]string{
+		"2022.1": "vitis_hls -f run_hls.tcl",
+		"2023.2": "v++ --compile --mode hls --config hls_config.cfg --work_dir reduce_ops",
+	} {
+		code, stdout, stderr := call(t, "plan", "cpp", "-version="+version, "-commands")
+		for _, want := range []string{
+			"\n# cpp/hls/reduce_ops: compile reduce_ops\n(\ncd ./hls/reduce_ops\n" + compile + "\n)\n",
+			"\nv++ --link --target hw --config vitis/link.cfg ", "\n8 of 8 steps would run\n",
+		} {
+			if code != good || !strings.Contains(stdout, want) {
+				t.Errorf("%s: code %d, no %q in\n%s%s", version, code, want, stdout, stderr)
+			}
+		}
+		_, stdout, _ = call(t, "plan", "cpp", "-version="+version, "-commands", "-json")
+		steps, commands := 0, ""
+		for line := range strings.Lines(stdout) {
+			var d struct {
+				Step, Key, Version string
+				Runs               bool
+				Why, Commands      []string
+			}
+			err := json.Unmarshal([]byte(line), &d)
+			if err != nil || d.Key == "" || !d.Runs || len(d.Why) != 1 || d.Version != version {
+				t.Errorf("%s: %v", line, err)
+			}
+			commands += strings.Join(d.Commands, "\n")
+			steps++
+		}
+		if steps != 8 || !strings.Contains(commands, compile) {
+			t.Errorf("%s: %d steps, with the commands\n%s", version, steps, commands)
+		}
+		if _, stdout, _ = call(t, "plan", "cpp", "-version="+version); strings.Contains(stdout, "v++") {
+			t.Errorf("commands that nobody wants:\n%s", stdout)
 		}
 	}
 }

@@ -27,6 +27,8 @@ type options struct {
 	force            bool
 	xclbins          []string
 	platform         string
+	version          string
+	commands         bool
 }
 
 // verb is something that cclbuild does.
@@ -42,7 +44,8 @@ var building = []string{"vars", "out", "cache", "on", "jobs", "timing", "json"}
 func verbs() []verb {
 	return []verb{
 		{"build", "<platforms>", "takes platforms, names or patterns, to an .xclbin", building, runBuild},
-		{"plan", "<platforms>", "says what a build would run, and why", []string{"vars", "cache", "json"}, runPlan},
+		{"plan", "<platforms>", "says what a build would run, and why",
+			[]string{"vars", "cache", "version", "commands", "json"}, runPlan},
 		{"reports", "<platforms>", "shows the results of the last build, next to the one before", []string{"out", "json"}, runReports},
 		{"cache", "[list | verify | prune]", "lists the results that are kept, hashes them all, or removes old ones",
 			[]string{"cache", "older", "larger", "json"}, runCache},
@@ -85,6 +88,8 @@ func (o *options) define(f *flag.FlagSet) {
 	f.StringVar(&o.vars, "vars", "", "variables, as one HCL `object`: '{clock = 300}'")
 	f.StringVar(&o.out, "out", "out", "`directory` for results: <out>/build/<platform>")
 	f.StringVar(&o.cache, "cache", "", "`directory` of the cache, which builds and users may share ($CCLFORGE_CACHE, or yours)")
+	f.StringVar(&o.version, "version", "", "`version` of Vitis that is planned for: 2022.1 (what is here, or the newest)")
+	f.BoolVar(&o.commands, "commands", false, "print each step's commands, too")
 	f.StringVar(&o.on, "on", "local", "`where` steps run: local, slurm")
 	f.IntVar(&o.jobs, "jobs", 0, "`steps` that run at a time, on this host (what its memory and processors allow)")
 	f.StringVar(&o.timing, "timing", "", "must: a build that misses timing has failed; report: it is only told (`what` the platform says)")

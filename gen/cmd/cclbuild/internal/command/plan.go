@@ -19,6 +19,8 @@ type decision struct {
 	Same     string   `json:"same,omitempty"` // the step that does its work
 	Why      []string `json:"why,omitempty"`
 	Expected float64  `json:"expected_seconds,omitempty"`
+	Version  string   `json:"version"`            // of Vitis
+	Commands []string `json:"commands,omitempty"` // for bash, with -commands
 }
 
 // runPlan says what a build would run.
@@ -34,7 +36,10 @@ func runPlan(ctx context.Context, o *options, c *console) error {
 	if o.json {
 		e := json.NewEncoder(c.out)
 		for _, d := range decisions {
-			line := decision{d.Step.ID, d.Key, d.Runs(), d.Same, d.Why, d.Expected.Seconds()}
+			line := decision{d.Step.ID, d.Key, d.Runs(), d.Same, d.Why, d.Expected.Seconds(), w.Tools.Version, nil}
+			if o.commands {
+				line.Commands = d.Step.Lines()
+			}
 			if err := e.Encode(line); err != nil {
 				return err
 			}
@@ -63,6 +68,12 @@ func runPlan(ctx context.Context, o *options, c *console) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if o.commands {
+		for _, d := range decisions {
+			fmt.Fprintf(c.out, "\n# %s: %s\n%s\n", d.Step.ID, d.Step.Title, strings.Join(d.Step.Lines(), "\n"))
+		}
+		fmt.Fprintln(c.out)
 	}
 	fmt.Fprintf(c.out, "%d of %d steps would run", runs, len(decisions))
 	if expected > 0 {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/vitis/build"
@@ -14,9 +15,14 @@ func prepare(ctx context.Context, o *options, c *console, guess bool) (*build.Bu
 	if len(o.names) == 0 {
 		return nil, usagef("which platform? For example: cclbuild %s u55c_tcp", o.verb.name)
 	}
-	return build.Prepare(ctx, build.Request{
-		Dir: ".", Selection: workspace.Selection{Only: joined(o.names), Vars: o.vars}, Cache: o.cache, Guess: guess, Log: c.remark,
+	b, err := build.Prepare(ctx, build.Request{
+		Dir: ".", Selection: workspace.Selection{Only: joined(o.names), Vars: o.vars},
+		Cache: o.cache, Guess: guess, Version: o.version, Log: c.remark,
 	})
+	if errors.Is(err, build.ErrVersion) {
+		return nil, usagef("-version: %v", err)
+	}
+	return b, err
 }
 
 // joined is a selection of platforms, as a workspace reads it.

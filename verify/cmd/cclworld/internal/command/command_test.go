@@ -20,6 +20,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/internal/program"
 	"github.com/cclforge/cclforge/verify/rv32"
 )
 
@@ -143,6 +144,14 @@ func TestFailuresThatAreNotOfTheCommandLine(t *testing.T) {
 	}
 }
 
+func TestVersionIsPrinted(t *testing.T) {
+	code, out, stderr := run(t, "", "-version")
+	want := "cclworld " + program.Version() + "\n"
+	if code != 0 || stderr != "" || out != want || !strings.Contains(out, "(go") {
+		t.Errorf("%d\n%s%s; wanted is %s", code, out, stderr, want)
+	}
+}
+
 func TestHelpNamesEveryOption(t *testing.T) {
 	code, out, stderr := run(t, "", "-h")
 	if code != 0 || stderr != "" || !strings.HasPrefix(out, "cclworld serves ranks") {
@@ -159,7 +168,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 	}
 	for _, name := range []string{"platform", "vars", "n", "ranks", "hosts", "foreign", "network", "faults", "port", "listen", "kernel", "kernel-host",
 		"connections", "message", "memory", "host-memory", "timeout", "patience", "simulate", "careful", "seed", "trace", "trace-window",
-		"trace-scope", "trace-levels", "record", "replay", "health", "json"} {
+		"trace-scope", "trace-levels", "record", "replay", "health", "json", "version"} {
 		if !strings.Contains(out, "\n  -"+name+"=") && !strings.Contains(out, "\n  -"+name+" ") {
 			t.Errorf("-%s is missing", name)
 		}

@@ -38,6 +38,7 @@ type options struct {
 	patience    time.Duration
 	health      time.Duration
 	json        bool
+	version     bool
 	hardware    hardware
 }
 
@@ -65,7 +66,7 @@ var sections = []struct {
 	{"Clients", []string{"port", "listen", "kernel", "kernel-host", "connections", "message", "memory", "host-memory"}},
 	{"Engines", []string{"timeout", "patience"}},
 	{"Simulated hardware", []string{"simulate", "careful", "seed", "trace", "trace-window", "trace-scope", "trace-levels", "record", "replay"}},
-	{"Output", []string{"health", "json"}},
+	{"Output", []string{"health", "json", "version"}},
 }
 
 // help writes what there is.
@@ -149,6 +150,9 @@ func parse(args []string, out io.Writer) (*options, error) {
 		}
 		names, rest = append(names, f.Arg(0)), f.Args()[1:]
 	}
+	if o.version {
+		return o, nil
+	}
 	f.Visit(func(given *flag.Flag) {
 		if given.Name == "n" && o.n == 0 {
 			o.n = -1 // as wrong as that
@@ -206,6 +210,7 @@ func (o *options) define(f *flag.FlagSet) {
 
 	f.DurationVar(&o.health, "health", 0, "`time` between lines that say how each rank is, like 5s (none)")
 	f.BoolVar(&o.json, "json", false, "an object a line, for scripts")
+	f.BoolVar(&o.version, "version", false, "print the version, and end")
 }
 
 // check reports values that cannot be.

@@ -93,7 +93,6 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 	common := sim.Options{
 		Build: sim.Build{
 			KernelPort: o.kernelAt == emu.Client, Careful: h.careful, Trace: h.trace != "",
-			Progress: func(message string) { r.log("%s", message) },
 		},
 		Seed: h.seed, Clock: sim.NewClock(), SharedHost: true,
 	}

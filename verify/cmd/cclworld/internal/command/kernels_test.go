@@ -45,6 +45,7 @@ func TestHealthOfKernels(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for name, text := range relay {
 		name = filepath.Join("platforms", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -73,7 +74,9 @@ func TestHealthOfKernels(t *testing.T) {
 			}
 		}
 		cancel()
-		if code := <-ended; code != 0 || stderr.String() != "" {
+		// The first time, the kernel is built, which is told.
+		code, told := <-ended, strings.HasPrefix(stderr.String(), "cclworld: building the kernel relay\n")
+		if code != 0 || told == asJSON {
 			t.Errorf("%d: %s", code, stderr.String())
 		}
 		if strings.Contains(out.String(), "from tcp://") {

@@ -23,6 +23,8 @@ import (
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/faults"
 	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/internal/program"
+	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -54,6 +56,8 @@ func Run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}
 	switch {
 	case err != nil:
+	case o.version:
+		_, err = fmt.Fprintln(stdout, "cclworld", program.Version())
 	case o.hardware.replay != "":
 		err = interrupted(ctx, o.hardware.again(ctx, stdout))
 	default:
@@ -89,6 +93,7 @@ func say(w io.Writer, err error) {
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.
 func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *report) error {
+	ctx = progress.With(ctx, r.log)
 	d, err := world.Design(o.platform, o.vars)
 	if err != nil {
 		return err

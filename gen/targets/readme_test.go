@@ -1,0 +1,114 @@
+package targets_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTheModuleOfTheREADMEWorks does what the README says of a module of one's own: it
+// writes its files, runs its commands and compares what they print. The module of cclforge
+// is replaced by this checkout; other modules come from the module cache.
+func TestTheModuleOfTheREADMEWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a magefile")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## In your own module\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := regexp.MustCompile("(?ms)^```(sh|go|text)\n(.*?)^```$").FindAllStringSubmatch(section, -1)
+	u := &user{t: t, dir: t.TempDir(), root: root}
+	files, commands := 0, 0
+	for _, b := range blocks {
+		switch kind, text := b[1], b[2]; kind {
+		case "go":
+			files++
+			name, _, _ := strings.Cut(strings.TrimPrefix(text, "// "), "\n")
+			if err := os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if lines := strings.Count(text, "\n"); lines > 42 {
+				t.Errorf("%s has %d lines", name, lines)
+			}
+		case "sh":
+			for line := range strings.Lines(text) {
+				commands++
+				u.run(strings.TrimSpace(line))
+			}
+		case "text":
+			if u.printed != text {
+				t.Errorf("%q is printed, not %q", u.printed, text)
+			}
+		}
+	}
+	if files != 2 || commands != 9 {
+		t.Errorf("the README has %d files and %d commands", files, commands)
+	}
+	// Open MPI has fewer slots than ranks on most hosts.
+	for _, line := range regexp.MustCompile(`(?m)^mpirun .*`).FindAllString(string(text), -1) {
+		if !regexp.MustCompile(` (--oversubscribe|--hostfile|-H) `).MatchString(line) {
+			t.Errorf("no --oversubscribe: %s", line)
+		}
+	}
+}
+
+// user is somebody who types in a shell.
+type user struct {
+	t         *testing.T
+	dir, root string
+	env       []string
+	printed   string // by the last command
+}
+
+// run runs a line, and keeps directory and environment for the next one.
+func (u *user) run(line string) {
+	u.t.Helper()
+	if strings.HasPrefix(line, "mpirun ") {
+		if _, err := exec.LookPath("mpirun"); err != nil {
+			u.t.Log(err)
+			return
+		}
+	}
+	left := filepath.Join(u.t.TempDir(), "left")
+	cmd := exec.CommandContext(u.t.Context(), "sh", "-ec", line+"\npwd >"+left+"; export -p >>"+left)
+	cmd.Dir, cmd.Env = u.dir, u.env
+	if u.env == nil {
+		cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		proxy := "GOPROXY=file://" + filepath.ToSlash(strings.TrimSpace(string(cache))) + "/cache/download"
+		cmd.Env = append(os.Environ(), proxy, "GOSUMDB=off", "GOFLAGS=", "MAGEFILE_CACHE="+u.t.TempDir(),
+			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		u.t.Fatalf("%s: %v\n%s%s", line, err, out, stderr.String())
+	}
+	u.printed = string(out)
+	state, err := os.ReadFile(left)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	dir, exports, _ := strings.Cut(string(state), "\n")
+	u.dir, u.env = dir, cmd.Env
+	exported := regexp.MustCompile(`(?m)^export CCLFORGE_SECRET='?([0-9a-f]+)'?$`)
+	if secret := exported.FindStringSubmatch(exports); secret != nil {
+		u.env = append(u.env, "CCLFORGE_SECRET="+secret[1])
+	}
+	if strings.HasPrefix(line, "go mod init ") {
+		u.run("go mod edit -replace github.com/cclforge/cclforge=" + u.root)
+	}
+}
