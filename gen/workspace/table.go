@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -17,14 +19,14 @@ import (
 // Table prints the platforms of the library, one on a line, and whether each
 // is valid with its defaults and generated into the usual place.
 func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
-	lib, err := w.Library()
-	if err != nil {
-		return err
-	}
+	lib := w.library()
 	names := lib.PlatformNames()
 	rows := make([][]string, len(names))
-	err = parallel(ctx, len(names), func(i int) error {
-		rows[i] = w.row(lib, names[i])
+	found := make([]hcl.Diagnostics, len(names))
+	declared := make([][]lang.Variable, len(names))
+	err := parallel(ctx, len(names), func(i int) error {
+		rows[i], found[i] = w.row(lib, names[i])
+		declared[i] = lib.Declared(names[i])
 		return nil
 	})
 	if err != nil {
@@ -33,19 +35,25 @@ func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tBOARD\tABI\tCCLOS\tNETWORK\tLANES\tMEMORY\tSTATUS")
 	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+		fmt.Fprintln(t, lang.Printable(strings.Join(row, "\t")))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := variableTable(out, names, declared); err != nil {
+		return err
+	}
+	return w.Check(lib.LeftOut(names, slices.Concat(found...)))
 }
 
-func (w *Workspace) row(lib *platform.Library, name string) []string {
+func (w *Workspace) row(lib *platform.Library, name string) ([]string, hcl.Diagnostics) {
 	d, diags := design.Load(lib, name, lang.Inputs{})
 	if d == nil {
 		p := Problems{Diags: diags}
-		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}
+		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}, diags
 	}
 	p := d.Platform
-	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(lib, d)}
+	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(lib, d)}, diags
 }
 
 func network(d *design.Design) string {

@@ -12,7 +12,7 @@ import (
 // common is built once.
 func All(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	on *string, // where steps run: local, slurm (local)
 	jobs *int, // steps that run at a time, on this host (what its memory and processors allow)
 	timing *string, // must: a build that misses timing has failed; report: it is only told (what the platform says)
@@ -28,7 +28,7 @@ func All(ctx context.Context,
 // Plan says what a build would run, and why.
 func Plan(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)
 	json *bool, // print a JSON object a line
 ) error {

@@ -82,7 +82,7 @@ func help(f *flag.FlagSet, w io.Writer) {
 }
 
 func (o *options) define(f *flag.FlagSet) {
-	f.StringVar(&o.vars, "vars", "", "variables, as one HCL `object`: '{clock = 300}'")
+	f.StringVar(&o.vars, "vars", "", "variables, as one HCL `object`: '{hw_emu = true}'")
 	f.StringVar(&o.out, "out", "out", "`directory` for results: <out>/build/<platform>")
 	f.StringVar(&o.cache, "cache", "", "`directory` of the cache, which builds and users may share ($CCLFORGE_CACHE, or yours)")
 	f.StringVar(&o.on, "on", "local", "`where` steps run: local, slurm")

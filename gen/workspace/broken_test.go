@@ -1,0 +1,200 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cclforge/cclforge/platforms"
+)
+
+// shippedText is a shipped file, changed.
+func shippedText(t *testing.T, name, old, text string) string {
+	t.Helper()
+	shipped, err := fs.ReadFile(platforms.FS, name)
+	if err != nil || !strings.Contains(string(shipped), old) {
+		t.Fatalf("%s has no %q: %v", name, old, err)
+	}
+	return strings.Replace(string(shipped), old, text, 1)
+}
+
+const (
+	noBrace = "kernel \"filter\" {\n  like = \"user_kernel\"\n\n  port \"data_from_cclo\" {\n    axis = \"in\"\n}\n"
+	filter  = "platform \"mine\" {\n  board = \"u55c\"\n\n  cclo {\n    kernel_stream = \"filter\"\n  }\n\n  poe \"tcp\" {}\n}\n"
+)
+
+// TestFilesWithErrors breaks one file. Platforms that use it are in error, with
+// its errors and no others; for all others there is one warning that names it.
+func TestFilesWithErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, file, text string
+		used, unused     string // platforms, or ""
+		said             string
+	}{
+		{"board", "boards/u50.hcl", shippedText(t, "boards/u50.hcl", "slrs", "slrss"), "u50_tcp", "u55c_tcp", `The argument "slrs" is required`},
+		{"board, brace", "boards/u50.hcl", shippedText(t, "boards/u50.hcl", "}\n", "\n"), "u50_tcp", "u55c_tcp", "Unclosed configuration block"},
+		{"board, binary", "boards/u50.hcl", "\x7fELF\x00", "u50_tcp", "u55c_tcp", "Not a text"},
+		{"board of one's own", "boards/x.hcl", "board \"x\" {}\n", "", "u55c_tcp", "part"},
+		{"board that is there twice", "boards/u60.hcl", shippedText(t, "boards/u50.hcl", "", ""), "u50_tcp", "u55c_tcp", "already described"},
+		{"kernel that is named", "kernels/vadd_put.hcl", shippedText(t, "kernels/vadd_put.hcl", "hls {", "hsl {"), "", "u55c_tcp", "hsl"},
+		{"kernel of which nobody knows what it is for", "kernels/vadd_put.hcl", shippedText(t, "kernels/vadd_put.hcl", "like", "liike"), "u55c_tcp", "", "liike"},
+		{"plugin", "kernels/reduce_ops.hcl", "%%%", "u55c_tcp", "", "kernels/reduce_ops.hcl:1"},
+		{"kernel that a condition chooses", "kernels/rdma_stack.hcl", shippedText(t, "kernels/rdma_stack.hcl", "role", "rolle"), "u55c_rdma", "u55c_tcp", "rolle"},
+		{"the same, binary", "kernels/rdma_stack.hcl", "\x00", "u55c_rdma", "u55c_tcp", "Not a text"},
+		{"kernel of one's own", "kernels/filter.hcl", noBrace, "", "u55c_tcp", "The innermost block that is still open is port \"data_from_cclo\", on line 4."},
+		{"kernel that closes streams", "kernels/loopback.hcl", "kernel \"loopback\" {", "u55c_tcp", "", "kernels/loopback.hcl"},
+		{"network engine of one's own", "kernels/mine.hcl", "kernel \"mine\" {\n  role = \"poe\"\n  each = \"poe\"\n  when = poe.kind == \"tcp\"\n  default = true\n", "u55c_tcp", "u55c_udp", "kernels/mine.hcl"},
+		{"kernel that is not HCL", "kernels/mine.hcl", "What is this?\n", "", "u55c_tcp", "kernels/mine.hcl"},
+		{"generation", "abi/own.hcl", "abi \"own\" {", "", "u55c_tcp", "abi/own.hcl"},
+		{"generation that is used", "abi/accl-2024.hcl", "abi \"accl-2024\" {", "u55c_tcp", "", "abi/accl-2024.hcl"},
+		{"platform", "x.hcl", "platform \"x\" {", "x", "u55c_tcp", "platforms/x.hcl"},
+		{"binary platform", "x.hcl", strings.Repeat("\x00\x1b[31m\xff\n", 1000), "x", "u55c_tcp", "Not a text"},
+		{"tools", "tools/vitis.hcl", "toolchain {", "u55c_tcp", "", "tools/vitis.hcl"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			own := fstest.MapFS{c.file: {Data: []byte(c.text)}, "mine.hcl": {Data: []byte(strings.Replace(filter, "filter", "loopback", 1))}}
+			if c.used != "" {
+				_, err := open("", own, platforms.FS).Validate(t.Context(), Selection{Only: c.used})
+				var p *Problems
+				if !errors.As(err, &p) {
+					t.Fatalf("%s: %v", c.used, err)
+				}
+				for _, d := range p.Diags {
+					if d.Subject.Filename != "platforms/"+c.file && !strings.Contains(d.Detail, "already described") {
+						t.Errorf("%s: another file is blamed: %v", c.used, d)
+					}
+				}
+				if !strings.Contains(err.Error(), c.said) {
+					t.Errorf("%s: no %q in:\n%v", c.used, c.said, err)
+				}
+			}
+			if c.unused != "" {
+				w := open(t.TempDir(), own, platforms.FS)
+				if _, err := w.Validate(t.Context(), Selection{Only: c.unused}); err != nil {
+					t.Errorf("%s: %v", c.unused, err)
+				}
+				validated := w.log.String()
+				w.log.Reset()
+				if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: c.unused}}); err != nil {
+					t.Errorf("%s: %v", c.unused, err)
+				}
+				for _, log := range []string{validated, w.log.String()} {
+					if strings.Count(log, "Warning: ") != 1 || !strings.Contains(log, "platforms/"+c.file+" has ") || !strings.Contains(log, c.said) {
+						t.Errorf("%s, want one warning with %q:\n%s", c.unused, c.said, log)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSharedFilesAndPlatformsAtOnce has an error in a board, in kernels and in a
+// platform that uses them.
+func TestSharedFilesAndPlatformsAtOnce(t *testing.T) {
+	own := fstest.MapFS{
+		"mine.hcl":           {Data: []byte(strings.Replace(filter, "poe \"tcp\"", "clock = 1000\n\n  poe \"tpc\"", 1))},
+		"boards/u55c.hcl":    {Data: []byte(shippedText(t, "boards/u55c.hcl", "slrs", "slrss"))},
+		"kernels/filter.hcl": {Data: []byte(noBrace)},
+	}
+	for name, broken := range map[string][]string{
+		"board, kernel and platform": {"mine.hcl", "boards/u55c.hcl", "kernels/filter.hcl"},
+		"board and platform":         {"mine.hcl", "boards/u55c.hcl"},
+		"kernel and platform":        {"mine.hcl", "kernels/filter.hcl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			layer := fstest.MapFS{"kernels/filter.hcl": {Data: []byte("kernel \"filter\" {\n  like = \"user_kernel\"\n}\n")}}
+			for _, file := range broken {
+				layer[file] = own[file]
+			}
+			_, err := open("", layer, platforms.FS).Validate(t.Context(), Selection{Only: "mine"})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, file := range broken {
+				if !strings.Contains(err.Error(), "platforms/"+file+":") {
+					t.Errorf("nothing of %s in:\n%v", file, err)
+				}
+			}
+			for _, said := range []string{"clock", "tpc"} {
+				if !strings.Contains(err.Error(), said) {
+					t.Errorf("no %q in:\n%v", said, err)
+				}
+			}
+			for _, echo := range []string{"Unknown board", "Unknown kernel"} {
+				if strings.Contains(err.Error(), echo) {
+					t.Errorf("what is missing because of an error is missed:\n%v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestIrregularFiles has in the platforms folder what is no file. What cannot be
+// read is an error of its own; nothing waits for somebody to write to a FIFO.
+func TestIrregularFiles(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "elsewhere.hcl"), small("link", "u50"))
+	put(t, filepath.Join(dir, "platforms/good.hcl"), small("good", "u50"))
+	at := func(name string) string { return filepath.Join(dir, "platforms", name) }
+	for name, target := range map[string]string{"link.hcl": "../elsewhere.hcl", "dangling.hcl": "nowhere", "circle.hcl": "circle.hcl"} {
+		if err := os.Symlink(target, at(name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, name := range []string{"boards", "kernels", "directory.hcl", "boards/directory.hcl"} {
+		if err := os.Mkdir(at(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"fifo.hcl", "boards/fifo.hcl", "kernels/fifo.hpp"} {
+		if out, err := exec.Command("mkfifo", at(name)).CombinedOutput(); err != nil {
+			t.Skipf("%v: %s", err, out)
+		}
+	}
+	with := func() *testWorkspace {
+		w := &testWorkspace{}
+		var err error
+		if w.Workspace, err = Open(dir, func(format string, args ...any) { w.log.WriteString(strings.TrimSpace(args[0].(string)) + "\n") }); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	w := with()
+	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "good,link,u50_tcp"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"circle.hcl", "dangling.hcl", "directory.hcl", "fifo.hcl", "boards/directory.hcl", "boards/fifo.hcl", "kernels/fifo.hpp"} {
+		if n := strings.Count(w.log.String(), "platforms/"+name+" has 1 error"); n != 1 {
+			t.Errorf("%d warnings of %s:\n%s", n, name, w.log.String())
+		}
+	}
+	if n := strings.Count(w.log.String(), "Warning: "); n != 7 {
+		t.Errorf("%d warnings:\n%s", n, w.log.String())
+	}
+	for name, said := range map[string]string{
+		"fifo": "platforms/fifo.hcl cannot be read: it is not a regular file.", "directory": "platforms/directory.hcl cannot be read: it is a directory.",
+		"dangling": "platforms/dangling.hcl cannot be read: ", "circle": "platforms/circle.hcl cannot be read: ",
+	} {
+		_, err := with().Validate(t.Context(), Selection{Only: name})
+		if err == nil || !strings.Contains(err.Error(), said) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var table strings.Builder
+	if err := with().Table(t.Context(), &table); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{"fifo ", "directory ", "good ", "link ", "u55c_tcp "} {
+		if !strings.Contains(table.String(), "\n"+row) {
+			t.Errorf("no row %q in:\n%s", row, &table)
+		}
+	}
+	if _, err := Format(dir, true); err != nil {
+		t.Error(err)
+	}
+}
