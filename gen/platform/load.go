@@ -56,7 +56,10 @@ func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics)
 	parsed := l.parsePlatform(name)
 	file, diags := parsed.file, parsed.diags
 	if file == nil {
-		return nil, append(diags, l.unclear()...)
+		if len(lang.Remains(display, "platform", l.files[name+".hcl"]).Body.Blocks) > 0 {
+			diags = append(diags, l.unclear()...)
+		}
+		return nil, diags
 	}
 	scope, d := file.Open(in, l.parser)
 	diags = append(diags, d...)

@@ -85,7 +85,7 @@ func Match(patterns string, names []string) ([]string, error) {
 		}
 	}
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("%w\nPlatforms: %s", errors.Join(errs...), strings.Join(names, ", "))
+		return nil, fmt.Errorf("%w\nPlatforms: %s", errors.Join(errs...), lang.Printable(strings.Join(names, ", ")))
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !chosen[name] }), nil
 }

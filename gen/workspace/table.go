@@ -40,7 +40,14 @@ func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if err := variableTable(out, names, declared); err != nil {
+	var readable []string
+	var variables [][]lang.Variable
+	for i, name := range names {
+		if len(declared[i]) > 0 || !found[i].HasErrors() {
+			readable, variables = append(readable, name), append(variables, declared[i])
+		}
+	}
+	if err := variableTable(out, readable, variables); err != nil {
 		return err
 	}
 	return w.Check(lib.LeftOut(names, slices.Concat(found...)))

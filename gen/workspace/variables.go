@@ -119,7 +119,7 @@ func list(declared []lang.Variable) string {
 func shownDefault(v lang.Variable) string { return cmp.Or(v.Default, "(required)") }
 
 // variableTable prints the variables of platforms, each with the platforms that
-// have it.
+// have it. Names are those of platforms that can be read.
 func variableTable(out io.Writer, names []string, declared [][]lang.Variable) error {
 	all := union(declared)
 	if len(all) == 0 {
