@@ -47,7 +47,7 @@ func nameOpenBlock(name string, src []byte, diags hcl.Diagnostics) {
 		return
 	}
 	i := slices.IndexFunc(diags, func(d *hcl.Diagnostic) bool {
-		return strings.HasPrefix(d.Summary, "Unclosed configuration block") || strings.HasPrefix(d.Summary, "Unterminated object")
+		return d.Summary == "Unclosed configuration block" || strings.HasPrefix(d.Summary, "Unterminated object")
 	})
 	if i < 0 || subject(diags[i]).Start.Line == open.line {
 		return

@@ -1,7 +1,6 @@
 package lang_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -96,7 +95,9 @@ func TestReportsAreBounded(t *testing.T) {
 		add := func(severity hcl.DiagnosticSeverity, text string, n int) {
 			for i := range n {
 				at := hcl.Range{Filename: "x", Start: hcl.Pos{Line: i + 1, Column: 1}}
-				diags = append(diags, &hcl.Diagnostic{Severity: severity, Summary: "s", Detail: fmt.Sprintf("%s %d", text, i), Subject: &at})
+				d := lang.Errorf(at, "s", "%s %d", text, i)
+				d.Severity = severity
+				diags = append(diags, d)
 			}
 		}
 		add(hcl.DiagWarning, "warning", c.warnings)
@@ -107,7 +108,8 @@ func TestReportsAreBounded(t *testing.T) {
 		}
 		for _, text := range []string{out.String(), (&lang.DiagnosticsError{Diags: diags}).Error()} {
 			lines := strings.Split(strings.TrimSpace(text), "\n")
-			if strings.Count(text, "error ") != 20 || strings.Contains(text, "warning") || !strings.HasSuffix(lines[len(lines)-1], c.last) {
+			last := lines[len(lines)-1]
+			if strings.Count(text, "error ") != 20 || strings.Contains(text, "warning") || !strings.HasSuffix(last, c.last) {
 				t.Errorf("%d errors:\n%s", c.errors, text)
 			}
 		}
@@ -161,7 +163,8 @@ not indented }
 	} {
 		text := strings.Join(append(append([]string{}, lines[:c.missing-1]...), lines[c.missing:]...), "\n")
 		got, _ := printed(t, "x.hcl", text)
-		if strings.Count(got, "The innermost block that is still open is") != 1 || !strings.Contains(got, "The innermost block that is still open is "+c.said) {
+		const hint = "The innermost block that is still open is "
+		if strings.Count(got, hint) != 1 || !strings.Contains(got, hint+c.said) {
 			t.Errorf("without line %d, want %s\n%s", c.missing, c.said, got)
 		}
 	}

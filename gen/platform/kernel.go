@@ -115,7 +115,9 @@ var (
 
 // loadKernels reads the kernels of a library. Of the files that are broken there
 // are only remains, which no other file is blamed for.
-func loadKernels(files []*lang.File, broken []string, parser *lang.Parser, text func(name string) ([]byte, bool)) (map[string]*Kernel, hcl.Diagnostics) {
+func loadKernels(
+	files []*lang.File, broken []string, parser *lang.Parser, text func(name string) ([]byte, bool),
+) (map[string]*Kernel, hcl.Diagnostics) {
 	described := map[string]*Kernel{}
 	var diags hcl.Diagnostics
 	for _, file := range files {

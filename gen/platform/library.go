@@ -249,7 +249,8 @@ func (l *Library) LeftOut(selected []string, reported hcl.Diagnostics) hcl.Diagn
 		}
 		warning := *first
 		warning.Severity, warning.Summary = hcl.DiagWarning, "File left out"
-		warning.Detail = fmt.Sprintf("%s has %s, but no selected platform uses it. %s: %s", file, count, first.Summary, first.Detail)
+		warning.Detail = fmt.Sprintf("%s has %s, but no selected platform uses it. %s: %s",
+			file, count, first.Summary, first.Detail)
 		out = append(out, &warning)
 	}
 	return out

@@ -125,7 +125,8 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	in := b.block
 	b.p = &Platform{
 		Name: in.Name, Doc: in.Doc, File: display, HostMemory: in.HostMemory, HWEmu: in.HWEmu,
-		Clock: value(in.Clock, defaultClock), Use: in.Use, Source: in.Source, Variables: scope.Variables, Declared: scope.Declared,
+		Clock: value(in.Clock, defaultClock), Use: in.Use, Source: in.Source,
+		Variables: scope.Variables, Declared: scope.Declared,
 		Ranges: Ranges{
 			Block: in.Range, Board: orElse(in.BoardRange, in.Range), ABI: orElse(in.ABIRange, in.Range),
 			Clock: orElse(in.ClockRange, in.Range), HostMemory: orElse(in.HostMemoryRange, in.Range),
@@ -165,7 +166,8 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 // unclear are the errors of all shared files, for a platform that does not say
 // which it uses.
 func (l *Library) unclear() hcl.Diagnostics {
-	return l.problemsOf(slices.DeleteFunc(sortedKeys(l.problems), func(file string) bool { return path.Dir(file) == Root })...)
+	files := sortedKeys(l.problems)
+	return l.problemsOf(slices.DeleteFunc(files, func(file string) bool { return path.Dir(file) == Root })...)
 }
 
 // uses takes the errors of a kernel that the platform names over, if it has any,

@@ -149,7 +149,8 @@ func TestExamplesOfVariables(t *testing.T) {
 		for _, found := range example.FindAllStringSubmatch(string(text), -1) {
 			if vars := found[1]; !tried[vars] {
 				tried[vars] = true
-				if _, err := workspace.New("", t.Logf, platforms.FS).Validate(t.Context(), workspace.Selection{Vars: vars}); err != nil {
+				w := workspace.New("", t.Logf, platforms.FS)
+				if _, err := w.Validate(t.Context(), workspace.Selection{Vars: vars}); err != nil {
 					t.Errorf("%s: %s: %v", file, vars, err)
 				}
 			}

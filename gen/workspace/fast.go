@@ -75,7 +75,10 @@ func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
 	if len(diags) > 0 {
 		return nil, false
 	}
-	f := &fast{w: w, o: o, in: in, files: files, manifests: make([]*output.Manifest, len(names)), declared: make([][]lang.Variable, len(names))}
+	f := &fast{
+		w: w, o: o, in: in, files: files,
+		manifests: make([]*output.Manifest, len(names)), declared: make([][]lang.Variable, len(names)),
+	}
 	if parallel(ctx, len(names), func(i int) error { return f.platform(i, names[i]) }) != nil {
 		return nil, false
 	}

@@ -42,7 +42,8 @@ func (w *Workspace) warnEnvironment(declared []lang.Variable) {
 	known := namesOf(declared)
 	for _, name := range environment() {
 		if !slices.Contains(known, name) {
-			w.Log("%s%s is set, but no selected platform has that variable. %s", lang.EnvPrefix, name, lang.Choices(name, known))
+			w.Log("%s%s is set, but no selected platform has that variable. %s",
+				lang.EnvPrefix, name, lang.Choices(name, known))
 		}
 	}
 }
@@ -96,7 +97,7 @@ func Find(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	return absent{fmt.Sprintf("%s\nPlatforms: %s", noPlatform(name, names), strings.Join(names, ", "))}
+	return absent{fmt.Sprintf("%s\nPlatforms: %s", noPlatform(name, names), lang.Printable(strings.Join(names, ", ")))}
 }
 
 // absent says that there is no platform of a name.

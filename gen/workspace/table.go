@@ -60,7 +60,10 @@ func (w *Workspace) row(lib *platform.Library, name string) ([]string, hcl.Diagn
 		return []string{name, "-", "-", "-", "-", "-", "-", p.Count() + ": validate -only=" + name}, diags
 	}
 	p := d.Platform
-	return []string{name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(lib, d)}, diags
+	cells := []string{
+		name, p.Board.Name, p.ABI.Name, fmt.Sprint(p.CCLO.Count), network(d), lanes(d), memory(d), w.status(lib, d),
+	}
+	return cells, diags
 }
 
 func network(d *design.Design) string {

@@ -23,7 +23,8 @@ func (w *Workspace) Inputs(origin, vars string, names ...string) (lang.Inputs, e
 		return in, w.Check(diags)
 	}
 	lib := w.library()
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(lib.PlatformNames(), name) })
+	known := lib.PlatformNames()
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(known, name) })
 	declared := w.declared(names)
 	if diags.HasErrors() {
 		diags[0].Detail += " " + w.example(vars, names, declared)
@@ -52,7 +53,8 @@ func union(lists [][]lang.Variable) []lang.Variable {
 		set[v] = true
 	}
 	return slices.SortedFunc(maps.Keys(set), func(a, b lang.Variable) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Default, b.Default), cmp.Compare(a.Description, b.Description))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.Default, b.Default), cmp.Compare(a.Description, b.Description))
 	})
 }
 
@@ -83,15 +85,16 @@ func undeclared(in lang.Inputs, declared []lang.Variable) hcl.Diagnostics {
 // braces are all that it lacks, or a default.
 func (w *Workspace) example(given string, names []string, declared []lang.Variable) string {
 	braced := "{" + strings.TrimSpace(given) + "}"
-	if in, diags := lang.NewParser().ParseInputs("", braced); !diags.HasErrors() && len(in.Assigned) > 0 && len(undeclared(in, declared)) == 0 {
-		good := len(names) > 0
-		for _, name := range names {
-			_, diags := w.library().Load(name, in)
-			good = good && !diags.HasErrors()
-		}
+	in, diags := lang.NewParser().ParseInputs("", braced)
+	good := !diags.HasErrors() && len(in.Assigned) > 0 && len(names) > 0 && len(undeclared(in, declared)) == 0
+	for _, name := range names {
 		if good {
-			return fmt.Sprintf("Did you mean -vars='%s'?", braced)
+			_, diags := w.library().Load(name, in)
+			good = !diags.HasErrors()
 		}
+	}
+	if good {
+		return fmt.Sprintf("Did you mean -vars='%s'?", braced)
 	}
 	for _, v := range declared {
 		if v.Default != "" && !strings.Contains(v.Default, "'") {
@@ -144,7 +147,8 @@ func variableTable(out io.Writer, names []string, declared [][]lang.Variable) er
 		case len(lack) < len(have):
 			who = "all but " + strings.Join(lack, " ")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", v.Name, v.Type, shownDefault(v), lang.Printable(who), lang.Printable(v.Description))
+		cells := []string{v.Name, v.Type, shownDefault(v), who, v.Description}
+		fmt.Fprintln(t, lang.Printable(strings.Join(cells, "\t")))
 	}
 	return t.Flush()
 }

@@ -77,7 +77,9 @@ func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform
 	if err != nil {
 		return nil, err
 	}
-	list, diags, err := gather(ctx, names, func(name string) (*platform.Platform, hcl.Diagnostics) { return w.library().Load(name, in) })
+	list, diags, err := gather(ctx, names, func(name string) (*platform.Platform, hcl.Diagnostics) {
+		return w.library().Load(name, in)
+	})
 	return list, errors.Join(err, w.Check(diags))
 }
 
@@ -111,7 +113,9 @@ func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.
 		return nil, err
 	}
 	lib := w.library()
-	designs, diags, err := gather(ctx, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(lib, name, in) })
+	designs, diags, err := gather(ctx, names, func(name string) (*design.Design, hcl.Diagnostics) {
+		return design.Load(lib, name, in)
+	})
 	if err == nil {
 		err = w.Check(append(diags, lib.LeftOut(names, diags)...))
 	}
@@ -128,7 +132,9 @@ func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.
 
 // gather does one step for each item, on all processors, and collects the
 // diagnostics in the items' order.
-func gather[In, Out any](ctx context.Context, items []In, do func(In) (Out, hcl.Diagnostics)) ([]Out, hcl.Diagnostics, error) {
+func gather[In, Out any](
+	ctx context.Context, items []In, do func(In) (Out, hcl.Diagnostics),
+) ([]Out, hcl.Diagnostics, error) {
 	out := make([]Out, len(items))
 	found := make([]hcl.Diagnostics, len(items))
 	err := parallel(ctx, len(items), func(i int) error {
