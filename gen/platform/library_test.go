@@ -39,6 +39,7 @@ func TestLibraryErrors(t *testing.T) {
 		used  bool // by the platform
 	}{
 		{"unreadable file", unreadableFS{fstest.MapFS{"boards/x.hcl": {Data: board}}, "boards/x.hcl"}, "platforms/boards/x.hcl cannot be read: disk on fire", false},
+		{"directory that hides a file", fstest.MapFS{"boards/u55c.hcl/y": {Data: board}}, "platforms/boards/u55c.hcl cannot", true},
 		{"directory in place of a file", fstest.MapFS{"boards/x.hcl/y": {Data: board}}, "platforms/boards/x.hcl cannot be read: it is a directory", false},
 		{"large file", fstest.MapFS{"kernels/x.hcl": {Data: make([]byte, lang.MaxFileBytes+1)}}, "has more than 262144 bytes", false},
 		{"generation without its parts", fstest.MapFS{"abi/x.hcl": {Data: []byte(`abi "accl-2024" {}`)}}, "accl-2024", true},
