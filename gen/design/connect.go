@@ -135,6 +135,12 @@ func (e *elaboration) close(in *instance, out *port) {
 	if in.ports[i].linked {
 		return // half attached: reported as not connected
 	}
+	for _, lost := range e.lib.Lost() {
+		if lost.ID == closing.Kernel {
+			e.diags = append(e.diags, e.lib.ProblemsOf(lost)...)
+			return
+		}
+	}
 	k, ok := e.lib.Kernels[closing.Kernel]
 	if !ok || k.Role != roleCloser {
 		e.errorf(closing.Range, "Unknown kernel", "%q is not a kernel that closes streams. %s", closing.Kernel, lang.Choices(closing.Kernel, e.closers()))

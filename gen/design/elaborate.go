@@ -37,7 +37,8 @@ func Elaborate(lib *platform.Library, p *platform.Platform) (*Design, hcl.Diagno
 		byName:  map[string]*instance{},
 		reach:   map[string]*join{},
 	}
-	if p.Sound {
+	e.missed()
+	if p.Sound && !e.diags.HasErrors() {
 		e.instantiate(e.choose())
 	}
 	if p.Sound && !e.diags.HasErrors() {
@@ -147,6 +148,20 @@ func (e *elaboration) wanted(k *platform.Kernel) bool {
 		}
 	}
 	return false
+}
+
+// missed reports the errors of kernels that the platform has, or may have as far
+// as their descriptions can be read.
+func (e *elaboration) missed() {
+	for _, k := range e.lib.Lost() {
+		before := len(e.diags)
+		wanted := e.wanted(k)
+		unclear := len(e.diags) > before
+		e.diags = e.diags[:before]
+		if wanted || unclear {
+			e.diags = append(e.diags, e.lib.ProblemsOf(k)...)
+		}
+	}
 }
 
 // contested reports whether two kernels of a role want the same place. Those

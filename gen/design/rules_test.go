@@ -58,9 +58,6 @@ func messages(t *testing.T, layer fs.FS) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diags.HasErrors() {
-		files = nil // what is shared has to be right first
-	}
 	for _, file := range files {
 		d, more := design.Load(lib, strings.TrimSuffix(file, ".hcl"), lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
 		diags = append(diags, more...)
@@ -69,7 +66,7 @@ func messages(t *testing.T, layer fs.FS) string {
 		}
 	}
 	var out bytes.Buffer
-	if err := parser.WriteDiagnostics(&out, diags, 100, false); err != nil {
+	if err := parser.WriteDiagnostics(&out, lang.Distinct(diags), 100, false); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -438,7 +438,7 @@ func TestDocumentsAreDeterministic(t *testing.T) {
 func TestManualOfABarePlatform(t *testing.T) {
 	d := designtest.Load(t, "u50_udp", nil)
 	p := *d.Platform
-	p.Arithmetic, p.Compression, p.Limits, p.Variables = nil, nil, platform.Limits{}, nil
+	p.Arithmetic, p.Compression, p.Limits, p.Declared = nil, nil, platform.Limits{}, nil
 	d.Platform, d.Configs, d.Memories, d.Exchange.ArithmeticConfigs = &p, nil, nil, nil
 	text := string(documents(t, d)["docs/manual.md"])
 	for _, want := range []string{"The engines cannot reduce.", "No lane has a compression plugin.", "No kernel is connected to a memory bank."} {
@@ -447,6 +447,20 @@ func TestManualOfABarePlatform(t *testing.T) {
 		}
 	}
 	checkColumns(t, []byte(text))
+}
+
+func TestManualListsTheVariables(t *testing.T) {
+	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")})
+	text := strings.Join(strings.Fields(string(documents(t, d)["docs/manual.md"])), " ")
+	for _, row := range []string{
+		"| Variable | Value | Type | Default | Meaning |",
+		"| `ethernet_port` | `0` | `number` | `0` | Ethernet port of the card. |",
+		"| `user_kernel` | `\"vadd_put\"` | `string` | `\"\"` | Kernel at the engine's stream, for example vadd_put; empty closes the stream. |",
+	} {
+		if !strings.Contains(text, row) {
+			t.Errorf("manual has no row %s", row)
+		}
+	}
 }
 
 func BenchmarkDocs(b *testing.B) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -59,15 +61,61 @@ type DiagnosticsError struct{ Diags hcl.Diagnostics }
 var ErrInvalid = errors.New("invalid description")
 
 func (e *DiagnosticsError) Error() string {
-	var b strings.Builder
-	for i, d := range e.Diags {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(d.Error())
+	list, left := shown(e.Diags)
+	lines := make([]string, len(list), len(list)+1)
+	for i, d := range list {
+		lines[i] = d.Error()
 	}
-	return b.String()
+	if left > 0 {
+		lines = append(lines, more(left))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Is makes errors.Is(err, ErrInvalid) true.
 func (e *DiagnosticsError) Is(target error) bool { return target == ErrInvalid }
+
+// MaxShown is how many diagnostics one report shows.
+const MaxShown = 20
+
+// shown returns the diagnostics that a report shows, errors before warnings if
+// there are too many, and how many are left. Their texts can be printed.
+func shown(diags hcl.Diagnostics) (list hcl.Diagnostics, left int) {
+	list = slices.Clone(diags)
+	if len(list) > MaxShown {
+		slices.SortStableFunc(list, func(a, b *hcl.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) })
+		list, left = list[:MaxShown], len(list)-MaxShown
+	}
+	for i, d := range list {
+		clean := *d
+		clean.Summary, clean.Detail = Printable(d.Summary), Printable(d.Detail)
+		clean.Subject, clean.Context = printableRange(d.Subject), printableRange(d.Context)
+		list[i] = &clean
+	}
+	return list, left
+}
+
+func more(n int) string { return fmt.Sprintf("and %d more", n) }
+
+func printableRange(rng *hcl.Range) *hcl.Range {
+	if rng == nil {
+		return nil
+	}
+	out := *rng
+	out.Filename = Printable(rng.Filename)
+	return &out
+}
+
+// Printable replaces what a terminal would obey, or could not show: control
+// characters other than newlines and tabs, and bytes that are not UTF-8.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if control(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
+}
+
+// control reports whether a character is not one of a text.
+func control(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }

@@ -48,6 +48,7 @@ func FuzzParse(f *testing.F) {
 			diags = append(diags, d...)
 			evaluate(file.Body, scope.Context, &diags)
 		}
+		evaluate(lang.Remains("fuzz.hcl", "variable", text).Body, lang.NewContext(nil), &diags)
 		if err := parser.WriteDiagnostics(discard{}, lang.Sorted(diags), 80, true); err != nil {
 			t.Error(err)
 		}

@@ -8,6 +8,7 @@ package lang
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"sync"
 
@@ -54,13 +55,17 @@ func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 	if len(src) > MaxFileBytes {
 		return nil, hcl.Diagnostics{Errorf(start(name), "File too large", "%s has more than %d bytes, the most that a file may have.", name, MaxFileBytes)}
 	}
-	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	src = bytes.TrimPrefix(src, byteOrderMark)
+	if diags := checkText(name, src); diags.HasErrors() {
+		return nil, diags
+	}
 	p.remember(name, src, nil)
 	if diags := checkTokens(name, src); diags.HasErrors() {
 		return nil, diags
 	}
 	file, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
 	if diags.HasErrors() {
+		nameOpenBlock(name, src, diags)
 		return nil, diags
 	}
 	body := file.Body.(*hclsyntax.Body)
@@ -78,6 +83,10 @@ func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 func (p *Parser) ParseExpression(name string, src []byte) (hcl.Expression, hcl.Diagnostics) {
 	if len(src) > MaxFileBytes {
 		return nil, hcl.Diagnostics{Errorf(start(name), "Value too large", "%s has more than %d bytes, the most that a value may have.", name, MaxFileBytes)}
+	}
+	p.remember(name, nil, nil)
+	if diags := checkText(name, src); diags.HasErrors() {
+		return nil, diags
 	}
 	p.remember(name, src, nil)
 	if diags := checkTokens(name, src); diags.HasErrors() {
@@ -98,12 +107,24 @@ func start(name string) hcl.Range {
 	return hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 }
 
-// WriteDiagnostics prints diagnostics with the source they point to. Width is
-// the line length to wrap at, 0 for none.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// WriteDiagnostics prints diagnostics with the source they point to, at most
+// MaxShown of them and without control characters. Width is the line length to
+// wrap at, 0 for none.
 func (p *Parser) WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, width uint, color bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return hcl.NewDiagnosticTextWriter(w, p.files, width, color).WriteDiagnostics(diags)
+	shown, left := shown(diags)
+	files := make(map[string]*hcl.File, len(p.files))
+	for name, file := range p.files {
+		files[Printable(name)] = file
+	}
+	if err := hcl.NewDiagnosticTextWriter(w, files, width, color).WriteDiagnostics(shown); err != nil || left == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s\n", more(left))
+	return err
 }
 
 // checkObjectKeys reports literal keys that an object names twice. HCL itself

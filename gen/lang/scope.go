@@ -1,15 +1,18 @@
 package lang
 
 import (
+	"cmp"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // EnvPrefix names the environment variables that set HCL variables:
@@ -32,7 +35,7 @@ type Input struct {
 }
 
 // ParseInputs reads variable assignments written as one HCL object:
-// {clock = 300, user_kernel = "vadd_put"}.
+// {ethernet_port = 1, user_kernel = "vadd_put"}.
 func (p *Parser) ParseInputs(name, text string) (Inputs, hcl.Diagnostics) {
 	in := Inputs{Assigned: map[string]Input{}}
 	if strings.TrimSpace(text) == "" {
@@ -40,20 +43,19 @@ func (p *Parser) ParseInputs(name, text string) (Inputs, hcl.Diagnostics) {
 	}
 	expr, diags := p.ParseExpression(name, []byte(text))
 	if diags.HasErrors() {
+		if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+			return in, hcl.Diagnostics{notObject(subject(diags[0]))}
+		}
 		return in, diags
 	}
 	v, moreDiags := Value(expr, NewContext(nil))
 	diags = append(diags, moreDiags...)
-	if diags.HasErrors() {
+	switch {
+	case !diags.HasErrors() && (v.IsNull() || !v.Type().IsObjectType()),
+		diags.HasErrors() && hcl.ExprAsKeyword(expr) != "":
+		return in, hcl.Diagnostics{notObject(expr.Range())}
+	case diags.HasErrors():
 		return in, diags
-	}
-	if v.IsNull() || !v.Type().IsObjectType() {
-		return in, append(diags, &hcl.Diagnostic{
-			Severity: hcl.DiagError,
-			Summary:  "Variables expected",
-			Detail:   `Variables are given as one object, for example {clock = 300, user_kernel = "vadd_put"}.`,
-			Subject:  expr.Range().Ptr(),
-		})
 	}
 	ranges := map[string]hcl.Range{}
 	if pairs, d := hcl.ExprMap(expr); !d.HasErrors() {
@@ -73,6 +75,10 @@ func (p *Parser) ParseInputs(name, text string) (Inputs, hcl.Diagnostics) {
 	return in, diags
 }
 
+func notObject(rng hcl.Range) *hcl.Diagnostic {
+	return Errorf(rng, "Object expected", "Variables are given as one HCL object, in braces.")
+}
+
 // Scope is a file after its variables and locals have been evaluated.
 type Scope struct {
 	Context *hcl.EvalContext
@@ -80,8 +86,16 @@ type Scope struct {
 	Body hcl.Body
 	// Variables are the values the variables took, by name.
 	Variables map[string]cty.Value
-	// Declared lists the names of the file's variables, sorted.
-	Declared []string
+	// Declared lists the file's variables by name.
+	Declared []Variable
+}
+
+// Variable is what a file says about one of its variables.
+type Variable struct {
+	Name        string
+	Type        string // as it is written: "number"; "any" if nothing is said
+	Default     string // as an expression; "" if there is none
+	Description string
 }
 
 type variable struct {
@@ -145,9 +159,9 @@ func (s *Scope) evalVariables(blocks []*hclsyntax.Block, in Inputs, p *Parser) h
 		}
 		first[v.Name] = v.Range
 		declared = append(declared, v)
-		s.Declared = append(s.Declared, v.Name)
+		s.Declared = append(s.Declared, v.declaration())
 	}
-	sort.Strings(s.Declared)
+	slices.SortFunc(s.Declared, func(a, b Variable) int { return cmp.Compare(a.Name, b.Name) })
 	for _, v := range declared {
 		value, d := v.resolve(in, lookup, s.Context, p)
 		diags = append(diags, d...)
@@ -160,6 +174,37 @@ func (s *Scope) evalVariables(blocks []*hclsyntax.Block, in Inputs, p *Parser) h
 		}
 	}
 	return diags
+}
+
+// declaration is the variable as the file has it. Errors are reported when the
+// variable takes its value.
+func (v variable) declaration() Variable {
+	out := Variable{Name: v.Name, Type: "any", Description: v.Description}
+	want := cty.DynamicPseudoType
+	if Present(v.Type) {
+		if t, diags := typeexpr.TypeConstraint(v.Type); !diags.HasErrors() {
+			want, out.Type = t, typeexpr.TypeString(t)
+		}
+	}
+	if !written(v.Default) {
+		return out
+	}
+	val, diags := Value(v.Default, NewContext(nil)) // a budget of its own
+	if c, err := convert.Convert(val, want); err == nil && !diags.HasErrors() && c.IsWhollyKnown() {
+		out.Default = literal(c)
+	}
+	return out
+}
+
+// literal writes a value as an expression on one line.
+func literal(v cty.Value) string {
+	text := string(hclwrite.TokensForValue(v).Bytes())
+	if strings.Contains(text, "\n") { // it has objects; JSON is HCL, too
+		if json, err := ctyjson.Marshal(v, v.Type()); err == nil {
+			return string(json)
+		}
+	}
+	return text
 }
 
 func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hcl.EvalContext, p *Parser) (cty.Value, hcl.Diagnostics) {

@@ -1,9 +1,9 @@
 package lang_test
 
 import (
-	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/lang"
@@ -56,8 +56,17 @@ variable "nothing" {
 	equal(t, got.variable(t, "map").Index(cty.StringVal("sum")).GetAttr("tdest"), number(0))
 	equal(t, got.variable(t, "anything"), cty.TupleVal([]cty.Value{number(1), cty.StringVal("a")}))
 	equal(t, got.variable(t, "nothing"), cty.NullVal(cty.String))
-	if names := strings.Join(got.scope.Declared, " "); names != "anything lanes map name nothing" {
-		t.Errorf("declared: %s", names)
+	var said []string
+	for _, v := range got.scope.Declared {
+		said = append(said, v.Name+": "+v.Type+" = "+v.Default)
+	}
+	want := []string{
+		`anything: any = [1, "a"]`, "lanes: list(number) = [1, 2]",
+		`map: map(object({tdest=number,way=string})) = {"sum":{"tdest":0,"way":null}}`,
+		"name: string = ", "nothing: string = null",
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -84,8 +93,12 @@ func TestVariableErrors(t *testing.T) {
 
 func TestInputErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"[1]":              "Variables expected",
-		"null":             "Variables expected",
+		"[1]":              "Object expected",
+		"null":             "Object expected",
+		"clock = 300":      "Object expected",
+		"clock=300":        "Object expected",
+		"clock":            "Object expected",
+		"clock: 300, a":    "Object expected",
 		"{a = }":           "Invalid expression",
 		"{a = 1, a = 2}":   "Duplicate key",
 		"{a = nosuch}":     "Variables not allowed",

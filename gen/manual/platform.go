@@ -2,7 +2,6 @@ package manual
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -63,13 +62,13 @@ func DescribePlatform(d *design.Design) (*Platform, error) {
 }
 
 func variables(p *platform.Platform) (Table, error) {
-	t := newTable("Variable", "Value")
+	t := newTable("Variable", "Value", "Type", "Default", "Meaning")
 	values, err := designjson.Variables(p)
 	if err != nil {
 		return t, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		t.add(Code(name), Code(string(values[name])))
+	for _, v := range p.Declared {
+		t.add(Code(v.Name), Code(string(values[v.Name])), Code(v.Type), Code(v.Default), Text(v.Description))
 	}
 	return t, nil
 }

@@ -23,6 +23,7 @@ type Board struct {
 
 	places  map[string]hcl.Expression
 	context map[string]cty.Value
+	files   []string // that describe a board of this name
 }
 
 // BoardMemory is a memory of a board and the banks of it that each user gets.
@@ -89,6 +90,7 @@ func loadBoards(files []*lang.File, parser *lang.Parser) (map[string]*Board, hcl
 			diags = append(diags, d...)
 			if prev, dup := boards[board.Name]; dup {
 				diags = append(diags, duplicate(block.NameRange, "board", board.Name, prev.Range))
+				prev.files = append(prev.files, board.files...)
 				continue
 			}
 			boards[board.Name] = board
@@ -101,7 +103,7 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
 	board := &Board{
 		Name: b.Name, Doc: b.Doc, Part: b.Part, Shell: b.Shell, SLRs: b.SLRs, Ports: b.Ports, Range: b.Range,
-		places: map[string]hcl.Expression{}, context: scope.Context.Variables,
+		places: map[string]hcl.Expression{}, context: scope.Context.Variables, files: []string{b.Range.Filename},
 	}
 	if !names.Identifier(b.Name) {
 		diags = append(diags, notIdentifier(b.NameRange, "board", b.Name))

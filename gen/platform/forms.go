@@ -29,7 +29,7 @@ func (b *loader) sources() {
 		k, ok := b.lib.Kernels[kernel]
 		form := b.block.Source[kernel]
 		switch {
-		case b.notAbstract(rng, kernel):
+		case b.uses(kernel), b.notAbstract(rng, kernel):
 		case !ok:
 			b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", kernel, lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
 		case !slices.Contains(k.Forms(), form):

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -112,10 +113,13 @@ var (
 	busKinds     = []string{"master", "slave"}
 )
 
-// loadKernels reads the kernels of a library. Abstract ones are apart, because
-// none of them can be linked.
-func loadKernels(files []*lang.File, parser *lang.Parser, text func(name string) ([]byte, bool)) (kernels, abstract map[string]*Kernel, diags hcl.Diagnostics) {
+// loadKernels reads the kernels of a library. Of the files that are broken there
+// are only remains, which no other file is blamed for.
+func loadKernels(
+	files []*lang.File, broken []string, parser *lang.Parser, text func(name string) ([]byte, bool),
+) (map[string]*Kernel, hcl.Diagnostics) {
 	described := map[string]*Kernel{}
+	var diags hcl.Diagnostics
 	for _, file := range files {
 		scope, d := constant(file, parser)
 		diags = append(diags, d...)
@@ -126,27 +130,32 @@ func loadKernels(files []*lang.File, parser *lang.Parser, text func(name string)
 			diags = append(diags, d...)
 			if prev, dup := described[kernel.ID]; dup {
 				diags = append(diags, duplicate(block.IDRange, "kernel", kernel.ID, prev.Range))
+				prev.Files = append(prev.Files, block.Range.Filename) // which of them is meant is not known
 				continue
 			}
 			described[kernel.ID] = kernel
 		}
 	}
 	diags = append(diags, resolveLikes(described)...)
-	diags = append(diags, resolveXOs(described)...)
-	sound := !diags.HasErrors() // what is missing only because of an error is not missed
-	kernels, abstract = map[string]*Kernel{}, map[string]*Kernel{}
+	diags = append(diags, resolveXOs(described, broken)...)
+	blamed := slices.Clone(broken)
+	for _, d := range diags.Errs() {
+		if d, ok := d.(*hcl.Diagnostic); ok && d.Subject != nil {
+			blamed = append(blamed, d.Subject.Filename)
+		}
+	}
 	for _, id := range sortedKeys(described) {
 		k := described[id]
 		if k.abstract {
-			abstract[id] = k
 			continue
 		}
-		kernels[id] = k
+		// What is missing only because of an error is not missed.
+		sound := !slices.ContainsFunc(k.Files, func(file string) bool { return slices.Contains(blamed, file) })
 		if d := k.complete(); sound {
 			diags = append(diags, d...)
 		}
 	}
-	return kernels, abstract, diags
+	return described, diags
 }
 
 func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, bool)) (*Kernel, hcl.Diagnostics) {

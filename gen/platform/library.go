@@ -2,6 +2,7 @@ package platform
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/names"
 )
 
 // Root is the directory that diagnostics show library files under.
@@ -33,9 +35,18 @@ type Library struct {
 	abstract map[string]*Kernel // those that others are like
 
 	parser *lang.Parser
-	sound  bool
 	files  map[string][]byte // path relative to the root → text
+	hidden map[string][]byte // what a later layer has at the same path
 	parsed *sync.Map         // name of a platform → func() parsedFile
+
+	// problems are the errors of files, by the names that diagnostics call them. A
+	// platform has those of the files that it uses.
+	problems map[string]hcl.Diagnostics
+	warnings hcl.Diagnostics
+	common   []string           // files with errors that every platform uses
+	lost     map[string]*Kernel // kernels that have errors, as far as they are known
+	// lostBoards and lostABIs are the files of those that have errors, by name.
+	lostBoards, lostABIs map[string]string
 }
 
 // Files are the patterns of what a library reads of a layer.
@@ -51,39 +62,198 @@ func Files() []string {
 // boards/, kernels/, abi/ and the platform files stand. A file of an earlier
 // layer hides one of the same path in a later layer. Platform files are only
 // parsed when they are loaded.
+//
+// The library can be used whatever errors are returned: loading a platform
+// reports those of the files that it uses, and LeftOut the others.
 func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics) {
-	l := &Library{parser: parser, files: map[string][]byte{}, parsed: &sync.Map{}}
-	var diags hcl.Diagnostics
+	l := &Library{
+		parser: parser, files: map[string][]byte{}, hidden: map[string][]byte{}, parsed: &sync.Map{},
+		problems: map[string]hcl.Diagnostics{}, lost: map[string]*Kernel{},
+		lostBoards: map[string]string{}, lostABIs: map[string]string{},
+	}
 	for _, layer := range layers {
 		for _, pattern := range Files() {
-			diags = append(diags, l.read(layer, pattern)...)
+			l.read(layer, pattern)
 		}
 	}
-	var d hcl.Diagnostics
-	if files, ok := l.parse("abi/", &diags); ok {
-		l.ABIs, d = abi.Load(files, parser)
-		diags = append(diags, d...)
-	}
-	if files, ok := l.parse("boards/", &diags); ok {
-		l.Boards, d = loadBoards(files, parser)
-		diags = append(diags, d...)
-	}
-	if files, ok := l.parse("kernels/", &diags); ok {
-		l.Kernels, l.abstract, d = loadKernels(files, parser, l.text)
-		diags = append(diags, d...)
-	}
-	if l.Boards != nil && !diags.HasErrors() {
-		diags = append(diags, l.checkBoards()...)
-	}
-	if files, ok := l.parse(toolsFolder, &diags); ok {
+	l.readABIs()
+	l.readBoards()
+	kernels, diags := l.readKernels()
+	if files, broken := l.parse(toolsFolder); len(broken) > 0 {
+		l.common = append(l.common, broken...)
+	} else {
+		var d hcl.Diagnostics
 		l.Toolchain, d = loadToolchain(files, parser)
-		diags = append(diags, d...)
+		l.common = append(l.common, l.report(d)...)
 		if !d.HasErrors() {
-			diags = append(diags, l.checkTools()...)
+			diags = append(diags, l.checkTools(kernels)...)
 		}
 	}
-	l.sound = !diags.HasErrors()
-	return l, diags
+	l.report(append(diags, l.checkBoards(kernels)...))
+	l.sortKernels(kernels)
+	all := slices.Clone(l.warnings)
+	for _, file := range sortedKeys(l.problems) {
+		if path.Dir(file) != Root {
+			all = append(all, l.problems[file]...)
+		}
+	}
+	return l, all
+}
+
+// report keeps diagnostics by file, and returns the files with errors.
+func (l *Library) report(diags hcl.Diagnostics) []string {
+	files := map[string]bool{}
+	for _, d := range diags {
+		if d.Severity != hcl.DiagError || d.Subject == nil {
+			l.warnings = append(l.warnings, d)
+			continue
+		}
+		l.problems[d.Subject.Filename] = append(l.problems[d.Subject.Filename], d)
+		files[d.Subject.Filename] = true
+	}
+	return sortedKeys(files)
+}
+
+// readABIs reads the interface generations. They are merged from several files,
+// so that an error in one is one in all. A file that cannot be parsed is missed
+// only if another one needs it.
+func (l *Library) readABIs() {
+	files, broken := l.parse("abi/")
+	var diags hcl.Diagnostics
+	l.ABIs, diags = abi.Load(files, l.parser)
+	if diags.HasErrors() {
+		l.ABIs = nil
+		if l.common = broken; len(broken) == 0 {
+			l.common = l.report(diags)
+		}
+		return
+	}
+	l.report(diags)
+	for _, display := range broken {
+		for _, b := range l.remains(display, "abi", "").Body.Blocks {
+			l.lostABIs[b.Labels[0]] = display
+		}
+	}
+}
+
+func (l *Library) readBoards() {
+	files, broken := l.parse("boards/")
+	var diags hcl.Diagnostics
+	l.Boards, diags = loadBoards(files, l.parser)
+	l.report(diags)
+	for _, display := range broken {
+		for _, b := range l.remains(display, "board", "").Body.Blocks {
+			l.lostBoards[b.Labels[0]] = display
+		}
+	}
+	for name, board := range l.Boards {
+		for _, file := range board.files {
+			if l.problems[file] != nil {
+				l.lostBoards[name] = file
+			}
+		}
+	}
+	for name := range l.lostBoards {
+		delete(l.Boards, name)
+	}
+}
+
+// readKernels reads all kernels, and what is left of those in files that cannot
+// be parsed: they tell which platforms use them.
+func (l *Library) readKernels() (map[string]*Kernel, hcl.Diagnostics) {
+	files, broken := l.parse("kernels/")
+	for _, display := range broken {
+		files = append(files, l.remains(display, "kernel", `role = "user"`))
+	}
+	kernels, diags := loadKernels(files, broken, l.parser, l.text)
+	return kernels, slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool {
+		return d.Subject != nil && slices.Contains(broken, d.Subject.Filename)
+	})
+}
+
+// sortKernels puts kernels where they belong: abstract ones and those with errors
+// apart, because none of them can be linked.
+func (l *Library) sortKernels(kernels map[string]*Kernel) {
+	l.Kernels, l.abstract = map[string]*Kernel{}, map[string]*Kernel{}
+	for id, k := range kernels {
+		switch {
+		case slices.ContainsFunc(k.Files, func(file string) bool { return l.problems[file] != nil }):
+			l.lost[id] = k
+		case k.abstract:
+			l.abstract[id] = k
+		default:
+			l.Kernels[id] = k
+		}
+	}
+}
+
+// remains is what is left of a file that cannot be parsed: the blocks that it
+// seems to have, and those of the file that it hides. If there are none, it may
+// be meant to describe what it is named after, in a block with the given content.
+func (l *Library) remains(display, block, content string) *lang.File {
+	name := strings.TrimPrefix(display, Root+"/")
+	left := lang.Remains(display, block, l.files[name], l.hidden[name])
+	stem := strings.TrimSuffix(path.Base(name), ".hcl")
+	if len(left.Body.Blocks) == 0 && names.Identifier(strings.ReplaceAll(stem, "-", "_")) {
+		return lang.Remains(display, block, fmt.Appendf(nil, "%s %q {\n%s\n}\n", block, stem, content))
+	}
+	return left
+}
+
+// Problems are the errors of files that all platforms use.
+func (l *Library) Problems() hcl.Diagnostics { return l.problemsOf(l.common...) }
+
+func (l *Library) problemsOf(files ...string) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
+		diags = append(diags, l.problems[file]...)
+	}
+	return diags
+}
+
+// Lost lists the kernels that could be linked but for their errors, sorted. What is
+// known of them need not be right.
+func (l *Library) Lost() []*Kernel {
+	var out []*Kernel
+	for _, id := range sortedKeys(l.lost) {
+		if k := l.lost[id]; !k.abstract {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// ProblemsOf are the errors of the files that a kernel comes from.
+func (l *Library) ProblemsOf(k *Kernel) hcl.Diagnostics { return l.problemsOf(k.Files...) }
+
+// LeftOut warns of each file with errors that are not among those that have been
+// reported: a description that none of the named platforms uses, or another
+// platform.
+func (l *Library) LeftOut(selected []string, reported hcl.Diagnostics) hcl.Diagnostics {
+	problems := maps.Clone(l.problems)
+	for _, name := range l.PlatformNames() {
+		if parsed := l.parsePlatform(name); parsed.file == nil && !slices.Contains(selected, name) {
+			problems[path.Join(Root, name+".hcl")] = parsed.diags
+		}
+	}
+	out := slices.Clone(l.warnings)
+	for _, file := range sortedKeys(problems) {
+		diags := problems[file]
+		first := diags[0]
+		if slices.Contains(reported, first) {
+			continue
+		}
+		count := "1 error"
+		if len(diags) > 1 {
+			count = fmt.Sprintf("%d errors", len(diags))
+		}
+		warning := *first
+		warning.Severity, warning.Summary = hcl.DiagWarning, "File left out"
+		warning.Detail = fmt.Sprintf("%s has %s, but no selected platform uses it. %s: %s",
+			file, count, first.Summary, first.Detail)
+		out = append(out, &warning)
+	}
+	return out
 }
 
 // text finds a file by the name that diagnostics call it.
@@ -97,6 +267,8 @@ func (l *Library) With(name string, text []byte) *Library {
 	other := *l
 	other.files = maps.Clone(l.files)
 	other.files[name+".hcl"] = text
+	other.problems = maps.Clone(l.problems)
+	delete(other.problems, path.Join(Root, name+".hcl"))
 	other.parsed = &sync.Map{}
 	return &other
 }
@@ -109,6 +281,9 @@ type parsedFile struct {
 // parsePlatform parses the file of a platform once, whoever asks.
 func (l *Library) parsePlatform(name string) parsedFile {
 	once, _ := l.parsed.LoadOrStore(name, sync.OnceValue(func() parsedFile {
+		if l.unreadable(name + ".hcl") {
+			return parsedFile{nil, l.problems[path.Join(Root, name+".hcl")]}
+		}
 		file, diags := l.parser.Parse(path.Join(Root, name+".hcl"), l.files[name+".hcl"])
 		return parsedFile{file, diags}
 	}))
@@ -116,24 +291,23 @@ func (l *Library) parsePlatform(name string) parsedFile {
 	return parsedFile{p.file, slices.Clone(p.diags)}
 }
 
-func (l *Library) read(layer fs.FS, pattern string) hcl.Diagnostics {
-	names, err := fs.Glob(layer, pattern)
-	if err != nil {
-		return unreadable(pattern, err)
-	}
-	var diags hcl.Diagnostics
-	for _, name := range names {
-		if _, hidden := l.files[name]; hidden {
-			continue
-		}
+func (l *Library) read(layer fs.FS, pattern string) {
+	found, _ := fs.Glob(layer, pattern) // the pattern is well formed
+	for _, name := range found {
+		display := path.Join(Root, name)
+		_, known := l.files[name]
 		text, err := readBounded(layer, name)
-		if err != nil {
-			diags = append(diags, unreadable(name, err)...)
-			continue
+		switch {
+		case known || l.problems[display] != nil:
+			if _, second := l.hidden[name]; !second && err == nil {
+				l.hidden[name] = text
+			}
+		case err != nil:
+			l.report(unreadable(name, err))
+		default:
+			l.files[name] = text
 		}
-		l.files[name] = text
 	}
-	return diags
 }
 
 // readBounded reads a file, but at most one byte more than the language
@@ -143,8 +317,11 @@ func readBounded(layer fs.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() {
+		return nil, errors.New("it is a directory")
+	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	if info.Size() > lang.MaxFileBytes {
 		return make([]byte, lang.MaxFileBytes+1), nil
@@ -158,36 +335,59 @@ func unreadable(name string, err error) hcl.Diagnostics {
 		"File not readable", "%s cannot be read: %s.", display, err)}
 }
 
-// parse parses all files of one folder. It reports whether all could be used,
-// because a missing description would only cause errors that mislead.
-func (l *Library) parse(folder string, diags *hcl.Diagnostics) ([]*lang.File, bool) {
-	names := l.names(folder)
-	files := make([]*lang.File, len(names))
-	found := make([]hcl.Diagnostics, len(names))
+// parse parses all files of one folder, and lists those that cannot be used at
+// all, as diagnostics call them.
+func (l *Library) parse(folder string) (files []*lang.File, broken []string) {
+	list := l.names(folder)
+	parsed := make([]*lang.File, len(list))
+	found := make([]hcl.Diagnostics, len(list))
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i, name := range names {
+	for i, name := range list {
+		if l.unreadable(name) {
+			continue
+		}
 		workers.Go(func() error {
-			files[i], found[i] = l.parser.Parse(path.Join(Root, name), l.files[name])
+			parsed[i], found[i] = l.parser.Parse(path.Join(Root, name), l.files[name])
 			return nil
 		})
 	}
 	_ = workers.Wait() // parsing reports what is wrong as diagnostics
-	*diags = append(*diags, slices.Concat(found...)...)
-	usable := !slices.Contains(files, nil)
-	return files, usable
-}
-
-func (l *Library) names(folder string) []string {
-	var names []string
-	for name := range l.files {
-		dir, _ := path.Split(name)
-		if dir == folder && path.Ext(name) == ".hcl" {
-			names = append(names, name)
+	for i, file := range parsed {
+		l.report(found[i])
+		if file == nil {
+			broken = append(broken, path.Join(Root, list[i]))
+		} else {
+			files = append(files, file)
 		}
 	}
-	slices.Sort(names)
-	return names
+	return files, broken
+}
+
+// unreadable reports whether a file is there, but has no text.
+func (l *Library) unreadable(name string) bool {
+	_, ok := l.files[name]
+	return !ok && l.problems[path.Join(Root, name)] != nil
+}
+
+// names lists the description files of a folder, sorted.
+func (l *Library) names(folder string) []string {
+	var list []string
+	add := func(name string) {
+		if dir, _ := path.Split(name); dir == folder && path.Ext(name) == ".hcl" {
+			list = append(list, name)
+		}
+	}
+	for name := range l.files {
+		add(name)
+	}
+	for display := range l.problems {
+		if name := strings.TrimPrefix(display, Root+"/"); l.unreadable(name) {
+			add(name)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // PlatformNames lists the platforms of the library, sorted.
@@ -211,21 +411,15 @@ func (l *Library) Inputs(name string) map[string][]byte {
 	return inputs
 }
 
-// Declared lists the variables of a platform, sorted. A file that cannot be
+// Declared lists the variables of a platform by name. A file that cannot be
 // parsed declares none.
-func (l *Library) Declared(name string) []string {
+func (l *Library) Declared(name string) []lang.Variable {
 	parsed := l.parsePlatform(name)
 	if parsed.file == nil {
 		return nil
 	}
-	var names []string
-	for _, b := range parsed.file.Body.Blocks {
-		if b.Type == "variable" && len(b.Labels) == 1 {
-			names = append(names, b.Labels[0])
-		}
-	}
-	slices.Sort(names)
-	return names
+	scope, _ := constant(parsed.file, l.parser) // its errors are found when it is loaded
+	return scope.Declared
 }
 
 // constant opens a library file: its variables have their defaults only, so

@@ -36,18 +36,21 @@ func TestLibraryErrors(t *testing.T) {
 		name  string
 		layer fs.FS
 		want  string
+		used  bool // by the platform
 	}{
-		{"unreadable file", unreadableFS{fstest.MapFS{"boards/x.hcl": {Data: board}}, "boards/x.hcl"}, "platforms/boards/x.hcl cannot be read: disk on fire"},
-		{"directory in place of a file", fstest.MapFS{"boards/x.hcl/y": {Data: board}}, "platforms/boards/x.hcl cannot be read: not a regular file"},
-		{"large file", fstest.MapFS{"kernels/x.hcl": {Data: make([]byte, lang.MaxFileBytes+1)}}, "has more than 262144 bytes"},
-		{"generation without its parts", fstest.MapFS{"abi/x.hcl": {Data: []byte(`abi "accl-2024" {}`)}}, "accl-2024"},
+		{"unreadable file", unreadableFS{fstest.MapFS{"boards/x.hcl": {Data: board}}, "boards/x.hcl"}, "platforms/boards/x.hcl cannot be read: disk on fire", false},
+		{"directory that hides a file", fstest.MapFS{"boards/u55c.hcl/y": {Data: board}}, "platforms/boards/u55c.hcl cannot", true},
+		{"directory in place of a file", fstest.MapFS{"boards/x.hcl/y": {Data: board}}, "platforms/boards/x.hcl cannot be read: it is a directory", false},
+		{"large file", fstest.MapFS{"kernels/x.hcl": {Data: make([]byte, lang.MaxFileBytes+1)}}, "has more than 262144 bytes", false},
+		{"generation without its parts", fstest.MapFS{"abi/x.hcl": {Data: []byte(`abi "accl-2024" {}`)}}, "accl-2024", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lib, diags := platform.NewLibrary(lang.NewParser(), test.layer, platforms.FS)
 			if !diags.HasErrors() || !strings.Contains(diags.Error(), test.want) {
 				t.Errorf("%v, want %q", diags, test.want)
 			}
-			if p, diags := lib.Load("u55c_tcp", lang.Inputs{}); p != nil || !diags.HasErrors() {
+			p, diags := lib.Load("u55c_tcp", lang.Inputs{})
+			if diags.HasErrors() != test.used || test.used == (p != nil) {
 				t.Errorf("loaded %v with %v", p, diags)
 			}
 		})
@@ -74,7 +77,11 @@ func TestLayers(t *testing.T) {
 	if inputs["platforms/extra.hcl"] == nil || inputs["platforms/u55c_tcp.hcl"] != nil || inputs["platforms/kernels/loopback.hcl"] == nil {
 		t.Errorf("%d inputs", len(inputs))
 	}
-	if got := lib.Declared("u55c_tcp"); strings.Join(got, " ") != "ethernet_port host_memory hw_emu user_kernel" {
+	var declared []string
+	for _, v := range lib.Declared("u55c_tcp") {
+		declared = append(declared, v.Name)
+	}
+	if got := strings.Join(declared, " "); got != "ethernet_port host_memory hw_emu user_kernel" {
 		t.Errorf("declared %v", got)
 	}
 }

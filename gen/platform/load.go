@@ -45,20 +45,20 @@ var (
 
 // Load reads and validates one platform by itself. The platform is nil if too
 // little of it is known to go on; otherwise further checks can add their
-// errors to those returned. A library with errors of its own loads nothing.
+// errors to those returned. Errors of the files that it uses are reported, too.
 func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics) {
 	display := path.Join(Root, name+".hcl")
-	if !l.sound {
+	list := l.PlatformNames()
+	if !slices.Contains(list, name) {
 		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
-			"Library not usable", "Boards, kernels or interface generations have errors; mend those first.")}
-	}
-	if _, ok := l.files[name+".hcl"]; !ok {
-		return nil, hcl.Diagnostics{lang.Errorf(hcl.Range{Filename: display, Start: hcl.InitialPos, End: hcl.InitialPos},
-			"Unknown platform", "There is no platform %q. %s", name, lang.Choices(name, l.PlatformNames()))}
+			"Unknown platform", "There is no platform %q. %s", name, lang.Choices(name, list))}
 	}
 	parsed := l.parsePlatform(name)
 	file, diags := parsed.file, parsed.diags
 	if file == nil {
+		if len(lang.Remains(display, "platform", l.files[name+".hcl"]).Body.Blocks) > 0 {
+			diags = append(diags, l.unclear()...)
+		}
 		return nil, diags
 	}
 	scope, d := file.Open(in, l.parser)
@@ -71,7 +71,7 @@ func (l *Library) Load(name string, in lang.Inputs) (*Platform, hcl.Diagnostics)
 			diags = append(diags, lang.Errorf(start, "One platform expected",
 				"%s has %d platform blocks; it describes exactly one: platform %q { ... }.", display, len(content.Platforms), name))
 		}
-		return nil, withoutEchoes(diags)
+		return nil, append(withoutEchoes(diags), l.unclear()...)
 	}
 	b := &loader{lib: l, block: content.Platforms[0], diags: diags, decoded: len(diags), ctx: scope.Context}
 	p := b.load(name, display, scope)
@@ -125,7 +125,8 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	in := b.block
 	b.p = &Platform{
 		Name: in.Name, Doc: in.Doc, File: display, HostMemory: in.HostMemory, HWEmu: in.HWEmu,
-		Clock: value(in.Clock, defaultClock), Use: in.Use, Source: in.Source, Variables: scope.Variables,
+		Clock: value(in.Clock, defaultClock), Use: in.Use, Source: in.Source,
+		Variables: scope.Variables, Declared: scope.Declared,
 		Ranges: Ranges{
 			Block: in.Range, Board: orElse(in.BoardRange, in.Range), ABI: orElse(in.ABIRange, in.Range),
 			Clock: orElse(in.ClockRange, in.Range), HostMemory: orElse(in.HostMemoryRange, in.Range),
@@ -149,10 +150,35 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	b.capacity()
 	b.build()
 	b.shell()
+	b.diags = append(b.diags, b.lib.Problems()...)
 	if b.p.Board == nil || b.p.ABI == nil {
+		// Which kernels it uses by their conditions is not known.
+		for _, k := range b.lib.Lost() {
+			if !k.Plugin() && k.Role != "user" {
+				b.diags = append(b.diags, b.lib.ProblemsOf(k)...)
+			}
+		}
 		return nil
 	}
 	return b.p
+}
+
+// unclear are the errors of all shared files, for a platform that does not say
+// which it uses.
+func (l *Library) unclear() hcl.Diagnostics {
+	files := sortedKeys(l.problems)
+	return l.problemsOf(slices.DeleteFunc(files, func(file string) bool { return path.Dir(file) == Root })...)
+}
+
+// uses takes the errors of a kernel that the platform names over, if it has any,
+// and reports whether it has.
+func (b *loader) uses(kernel string) bool {
+	k, lost := b.lib.lost[kernel]
+	if lost {
+		b.p.Sound = false
+		b.diags = append(b.diags, b.lib.ProblemsOf(k)...)
+	}
+	return lost
 }
 
 func (b *loader) checkPlatformName(name string) {
@@ -174,13 +200,17 @@ func (b *loader) checkPlatformName(name string) {
 func (b *loader) references() {
 	in := b.block
 	board, ok := b.lib.Boards[in.Board]
-	if !ok && in.BoardRange.Filename != "" {
+	if file, lost := b.lib.lostBoards[in.Board]; lost {
+		b.diags = append(b.diags, b.lib.problems[file]...)
+	} else if !ok && in.BoardRange.Filename != "" {
 		b.errorf(in.BoardRange, "Unknown board", "There is no board %q. %s", in.Board, lang.Choices(in.Board, sortedKeys(b.lib.Boards)))
 	}
 	b.p.Board = board
 	want := value(in.ABI, defaultABI)
 	generation, ok := b.lib.ABIs[want]
-	if !ok {
+	if file, lost := b.lib.lostABIs[want]; lost {
+		b.diags = append(b.diags, b.lib.problems[file]...)
+	} else if !ok && b.lib.ABIs != nil {
 		b.errorf(in.ABIRange, "Unknown interface generation", "There is no abi %q. %s", want, lang.Choices(want, sortedKeys(b.lib.ABIs)))
 	}
 	b.p.ABI = generation
@@ -191,7 +221,7 @@ func (b *loader) references() {
 	for _, role := range sortedKeys(in.Use) {
 		kernel := in.Use[role]
 		k, ok := b.lib.Kernels[kernel]
-		if b.notAbstract(in.UseRange, kernel) {
+		if b.uses(kernel) || b.notAbstract(in.UseRange, kernel) {
 			continue
 		}
 		if !ok {
@@ -264,7 +294,9 @@ func (b *loader) kernelWithRole(rng hcl.Range, name, role string, also ...string
 			candidates = append(candidates, id)
 		}
 	}
-	if b.notAbstract(rng, name) {
+	if b.uses(name) {
+		return
+	} else if b.notAbstract(rng, name) {
 		b.p.Sound = false
 	} else if k, ok := b.lib.Kernels[name]; !ok {
 		b.p.Sound = false

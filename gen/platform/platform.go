@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // Platform is one validated platform file, its references resolved.
@@ -47,6 +48,8 @@ type Platform struct {
 
 	// Variables are the values the file's variables took.
 	Variables map[string]cty.Value
+	// Declared are the variables as the file declares them, by name.
+	Declared []lang.Variable
 
 	Ranges Ranges
 }

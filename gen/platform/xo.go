@@ -2,6 +2,7 @@ package platform
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -66,8 +67,8 @@ func (b kernelBlock) xo(k *Kernel) hcl.Diagnostics {
 }
 
 // resolveXOs gives kernels that come from the build of another one what that says
-// about it, and checks all.
-func resolveXOs(kernels map[string]*Kernel) hcl.Diagnostics {
+// about it, and checks all. Kernels in broken files may say more than is known.
+func resolveXOs(kernels map[string]*Kernel, broken []string) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	checked := map[hcl.Range]bool{}
 	for _, id := range sortedKeys(kernels) {
@@ -80,6 +81,9 @@ func resolveXOs(kernels map[string]*Kernel) hcl.Diagnostics {
 		if x.in.With != nil {
 			base, ok := kernels[*x.in.With]
 			switch {
+			case ok && slices.Contains(broken, base.Range.Filename):
+				kernels[id].Files = append(kernels[id].Files, base.Range.Filename)
+				continue
 			case !ok || base.XO == nil || base.XO.in.Git == nil || base.XO.in.With != nil:
 				var known []string
 				for _, other := range sortedKeys(kernels) {
@@ -203,15 +207,15 @@ func (x *XO) bind(variables map[string]cty.Value) *XO {
 }
 
 // checkBoards reports boards of xo blocks that there are not.
-func (l *Library) checkBoards() hcl.Diagnostics {
+func (l *Library) checkBoards(kernels map[string]*Kernel) hcl.Diagnostics {
 	var diags hcl.Diagnostics
-	for _, id := range sortedKeys(l.Kernels) {
-		x := l.Kernels[id].XO
+	for _, id := range sortedKeys(kernels) {
+		x := kernels[id].XO
 		if x == nil {
 			continue
 		}
 		for _, name := range x.in.Boards {
-			if l.Boards[name] == nil {
+			if _, lost := l.lostBoards[name]; !lost && l.Boards[name] == nil {
 				diags = append(diags, lang.Errorf(x.in.BoardsRange, "Unknown board", "There is no board %q. %s", name, lang.Choices(name, sortedKeys(l.Boards))))
 			}
 		}
@@ -220,7 +224,7 @@ func (l *Library) checkBoards() hcl.Diagnostics {
 }
 
 // checkTools reports tools of xo blocks that the toolchain does not know.
-func (l *Library) checkTools() hcl.Diagnostics {
+func (l *Library) checkTools(kernels map[string]*Kernel) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	if l.Toolchain == nil {
 		return nil
@@ -229,8 +233,8 @@ func (l *Library) checkTools() hcl.Diagnostics {
 	for _, t := range l.Toolchain.Tools {
 		known = append(known, t.Name)
 	}
-	for _, id := range sortedKeys(l.Kernels) {
-		x := l.Kernels[id].XO
+	for _, id := range sortedKeys(kernels) {
+		x := kernels[id].XO
 		if x == nil {
 			continue
 		}

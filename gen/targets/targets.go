@@ -23,7 +23,7 @@ import (
 // is written.
 func Generate(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	out *string, // directory to write to (out)
 	godir *string, // directory in your module that receives the Go driver package of one platform
 ) error {
@@ -38,7 +38,7 @@ func Generate(ctx context.Context,
 // detail, file, line, column, end_line, end_column. The exit code is the same.
 func Validate(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	json *bool, // print a JSON object
 ) error {
 	return command.Validate(ctx, command.Options(only, vars, nil, nil), json != nil && *json)
@@ -72,7 +72,7 @@ func Fmt(
 // path and change (added, changed, removed). The exit code is the same.
 func Diff(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	out *string, // directory to compare with (out)
 	godir *string, // directory in your module with the Go driver package of one platform
 	json *bool, // print a JSON object
@@ -83,7 +83,7 @@ func Diff(ctx context.Context,
 // Docs generates, and says where the manuals are.
 func Docs(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	out *string, // directory to write to (out)
 ) error {
 	return command.Docs(ctx, command.Options(only, vars, out, nil))
@@ -96,7 +96,7 @@ func Docs(ctx context.Context,
 func Demo(ctx context.Context,
 	platform *string, // platform, as a name (u55c_tcp)
 	n *int, // number of ranks (4)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 ) error {
 	return command.Demo(ctx, platform, n, vars)
 }
@@ -107,7 +107,7 @@ func Demo(ctx context.Context,
 // For example: go tool mage kernel bf16
 func Kernel(ctx context.Context,
 	platform string, // platform, as a name
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	only *string, // one kernel (all)
 ) error {
 	return command.Kernel(ctx, platform, vars, only)
@@ -123,7 +123,7 @@ func Kernel(ctx context.Context,
 func Emulate(ctx context.Context,
 	platform string, // platform, as a name
 	n *int, // number of ranks (4)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	port *int, // first port; five for each rank are used from there on (5500)
 	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
 	network *string, // what is between ranks: auto, local, sockets, packets (auto)
@@ -154,7 +154,7 @@ func Emulate(ctx context.Context,
 func EmulateCards(ctx context.Context,
 	platform string, // platform, as a name
 	n *int, // number of engines; each card has as many as its platform (2)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	empty *bool, // cards hold nothing at the beginning
 ) error {
 	return command.Cards(ctx, platform, command.Flag("n", n), command.Flag("vars", vars), command.Flag("empty", empty))
@@ -169,7 +169,7 @@ func EmulateCards(ctx context.Context,
 func Simulate(ctx context.Context,
 	platform string, // platform, as a name
 	n *int, // number of ranks (4)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	only *string, // ranks that are simulated, the others are emulated: 0,2-3 (all)
 	port *int, // first port; five for each rank are used from there on (5500)
 	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
@@ -227,7 +227,7 @@ func Selftest(ctx context.Context,
 	thorough *bool, // more sizes, all roots with all types, random cases of everything that can vary
 	only *string, // operations, separated by commas (all)
 	platform *string, // of a world that has none in its name (u55c_tcp)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	seed *int, // number that data and random cases come from (1)
 	json *bool, // print a JSON object in place of the table
 ) error {

@@ -20,6 +20,8 @@ import (
 	// What the scripts run is compiled elsewhere; this makes their results
 	// depend on it.
 	_ "github.com/cclforge/cclforge/gen/targets"
+	"github.com/cclforge/cclforge/gen/workspace"
+	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/host"
 )
 
@@ -170,6 +172,34 @@ func goEnvironment(t *testing.T) []string {
 		env = append(env, name+"="+strings.TrimSpace(string(out)))
 	}
 	return append(env, "GOFLAGS=-mod=mod")
+}
+
+// TestExamplesOfVariables tries what help and manuals give as an example on every
+// shipped platform.
+func TestExamplesOfVariables(t *testing.T) {
+	example := regexp.MustCompile("(?:object`?: |-vars=)'({[^']*})'")
+	for _, file := range []string{
+		"targets.go", "vitis.go", "build/build.go", "../cmd/cclbuild/internal/command/flags.go",
+		"../../verify/cmd/cclworld/internal/command/flags.go", "../../platforms/README.md",
+	} {
+		text, err := os.ReadFile(filepath.FromSlash(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried := map[string]bool{}
+		for _, found := range example.FindAllStringSubmatch(string(text), -1) {
+			if vars := found[1]; !tried[vars] {
+				tried[vars] = true
+				w := workspace.New("", t.Logf, platforms.FS)
+				if _, err := w.Validate(t.Context(), workspace.Selection{Vars: vars}); err != nil {
+					t.Errorf("%s: %s: %v", file, vars, err)
+				}
+			}
+		}
+		if len(tried) == 0 {
+			t.Errorf("%s has no example", file)
+		}
+	}
 }
 
 // TestOwnMagefile compiles the repository's magefile, which has more targets.

@@ -14,7 +14,7 @@ import (
 // For example: go tool mage build u55c_tcp -on=slurm
 func Build(ctx context.Context,
 	platform string, // platforms, as names or patterns
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	on *string, // where steps run: local, slurm (local)
 	jobs *int, // steps that run at a time, on this host (what its memory and processors allow)
 	timing *string, // must: a build that misses timing has failed; report: it is only told (what the platform says)

@@ -75,11 +75,14 @@ func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
 	if len(diags) > 0 {
 		return nil, false
 	}
-	f := &fast{w: w, o: o, in: in, files: files, manifests: make([]*output.Manifest, len(names)), declared: make([][]string, len(names))}
+	f := &fast{
+		w: w, o: o, in: in, files: files,
+		manifests: make([]*output.Manifest, len(names)), declared: make([][]lang.Variable, len(names)),
+	}
 	if parallel(ctx, len(names), func(i int) error { return f.platform(i, names[i]) }) != nil {
 		return nil, false
 	}
-	declared := slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.declared...))))
+	declared := union(f.declared)
 	generations := f.generations()
 	if len(undeclared(in, declared)) > 0 || len(w.orphans(o, generations)) > 0 {
 		return nil, false
@@ -110,7 +113,7 @@ type fast struct {
 	sums  sums
 
 	manifests []*output.Manifest // by platform
-	declared  [][]string         // by platform
+	declared  [][]lang.Variable  // by platform
 }
 
 // errOutdated ends the check.

@@ -85,10 +85,7 @@ func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib, err := w.Library()
-	if err != nil {
-		return nil, err
-	}
+	lib := w.library()
 	r := &run{options: o, library: lib, report: &Report{}}
 	for _, p := range list {
 		r.report.Platforms = append(r.report.Platforms, p.Name)
@@ -107,7 +104,10 @@ func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
 			r.report.Dirs = append(r.report.Dirs, p.dir)
 		}
 	}
-	return r, w.refresh(ctx, r)
+	if err := w.refresh(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, w.Check(lib.LeftOut(r.report.Platforms, nil))
 }
 
 // refresh renders what is not up to date any more.
@@ -169,9 +169,12 @@ func (w *Workspace) elaborate(ctx context.Context, lib *platform.Library, units 
 			owners = append(owners, u)
 		}
 	}
-	designs, err := gather(ctx, w, owners, func(u *unit) (*design.Design, hcl.Diagnostics) {
+	designs, diags, err := gather(ctx, owners, func(u *unit) (*design.Design, hcl.Diagnostics) {
 		return design.Elaborate(lib, u.platform)
 	})
+	if err == nil {
+		err = w.Check(diags)
+	}
 	if err != nil {
 		return err
 	}

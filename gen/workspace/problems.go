@@ -36,13 +36,6 @@ func (p *Problems) Show(w io.Writer, color bool) error {
 	return p.parser.WriteDiagnostics(w, p.Diags, 0, color)
 }
 
-// Inputs reads values of variables, one HCL object that name stands for in
-// errors, or "". The error is a *Problems.
-func (w *Workspace) Inputs(name, vars string) (lang.Inputs, error) {
-	in, diags := w.parser.ParseInputs(name, vars)
-	return in, w.Check(diags)
-}
-
 // Check turns diagnostics into a *Problems if there is an error among them, and
 // passes on mere warnings.
 func (w *Workspace) Check(diags hcl.Diagnostics) error {

@@ -3,16 +3,13 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // Selection says which platforms are meant, and with which variables.
@@ -27,49 +24,28 @@ type Selection struct {
 const varsName = "-vars"
 
 // resolve finds the platforms and variables of a selection.
-func (w *Workspace) resolve(s Selection) (*platform.Library, []string, lang.Inputs, error) {
-	lib, err := w.Library()
+func (w *Workspace) resolve(s Selection) ([]string, lang.Inputs, error) {
+	names, err := Match(s.Only, w.library().PlatformNames())
 	if err != nil {
-		return nil, nil, lang.Inputs{}, err
+		return nil, lang.Inputs{}, err
 	}
-	names, err := Match(s.Only, lib.PlatformNames())
+	in, err := w.Inputs(varsName, s.Vars, names...)
 	if err != nil {
-		return nil, nil, lang.Inputs{}, err
+		return nil, in, err
 	}
-	in, diags := w.parser.ParseInputs(varsName, s.Vars)
-	all := map[string]bool{}
-	for _, name := range names {
-		for _, v := range lib.Declared(name) {
-			all[v] = true
-		}
-	}
-	declared := slices.Sorted(maps.Keys(all))
-	diags = append(diags, undeclared(in, declared)...)
-	if err := w.Check(diags); err != nil {
-		return nil, nil, in, err
-	}
-	w.warnEnvironment(declared)
-	return lib, names, in, nil
+	w.warnEnvironment(w.declared(names))
+	return names, in, nil
 }
 
 // warnEnvironment says which variables of the environment have no effect.
-func (w *Workspace) warnEnvironment(declared []string) {
+func (w *Workspace) warnEnvironment(declared []lang.Variable) {
+	known := namesOf(declared)
 	for _, name := range environment() {
-		if !slices.Contains(declared, name) {
-			w.Log("%s%s is set, but no selected platform has that variable. %s", lang.EnvPrefix, name, lang.Choices(name, declared))
+		if !slices.Contains(known, name) {
+			w.Log("%s%s is set, but no selected platform has that variable. %s",
+				lang.EnvPrefix, name, lang.Choices(name, known))
 		}
 	}
-}
-
-func undeclared(in lang.Inputs, declared []string) hcl.Diagnostics {
-	var diags hcl.Diagnostics
-	for _, name := range slices.Sorted(maps.Keys(in.Assigned)) {
-		if !slices.Contains(declared, name) {
-			diags = append(diags, lang.Errorf(in.Assigned[name].Range, "Unknown variable",
-				"No selected platform has a variable %q. %s", name, lang.Choices(name, declared)))
-		}
-	}
-	return diags
 }
 
 // environment lists the variables that the environment sets, sorted.
@@ -110,7 +86,7 @@ func Match(patterns string, names []string) ([]string, error) {
 		}
 	}
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("%w\nPlatforms: %s", errors.Join(errs...), strings.Join(names, ", "))
+		return nil, fmt.Errorf("%w\nPlatforms: %s", errors.Join(errs...), lang.Printable(strings.Join(names, ", ")))
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !chosen[name] }), nil
 }
@@ -121,7 +97,7 @@ func Find(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	return absent{fmt.Sprintf("%s\nPlatforms: %s", noPlatform(name, names), strings.Join(names, ", "))}
+	return absent{fmt.Sprintf("%s\nPlatforms: %s", noPlatform(name, names), lang.Printable(strings.Join(names, ", ")))}
 }
 
 // absent says that there is no platform of a name.

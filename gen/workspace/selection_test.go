@@ -77,18 +77,55 @@ func TestVariablesThatNobodyDeclares(t *testing.T) {
   on -vars line 1:
    1: {port = 1, prot = 2, x = 3}
 
-No selected platform has a variable "prot". Did you mean "port"? Known: port.
+No selected platform has a variable "prot". Did you mean "port"?
 
 Error: Unknown variable
 
   on -vars line 1:
    1: {port = 1, prot = 2, x = 3}
 
-No selected platform has a variable "x". Known: port.
+No selected platform has a variable "x".
+
+Variables:
+  port  number  0  Ethernet port.
 
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestVariablesThatAreNoObject is told an object that works, which is tried.
+func TestVariablesThatAreNoObject(t *testing.T) {
+	for _, c := range []struct{ vars, example string }{
+		{"port = 1", "Did you mean -vars='{port = 1}'?"},
+		{"port=1", "Did you mean -vars='{port=1}'?"},
+		{"port=99", "For example: -vars='{port = 0}'."}, // no board has it
+		{"clock=300", "For example: -vars='{port = 0}'."},
+		{"300", "For example: -vars='{port = 0}'."},
+		{"[1]", "For example: -vars='{port = 0}'."},
+		{"{port = ", "For example: -vars='{port = 0}'."},
+		{"{port = 1", "For example: -vars='{port = 0}'."},
+	} {
+		got := problems(t, open(t.TempDir(), two(t)), Selection{Vars: c.vars})
+		said := c.example + "\n\nVariables:\n  port  number  0  Ethernet port.\n"
+		if strings.Count(got, "Error: ") != 1 || !strings.Contains(got, said) {
+			t.Errorf("%s:\n%s", c.vars, got)
+		}
+		braced := strings.HasPrefix(c.vars, "{")
+		if !braced && !strings.Contains(got, "Variables are given as one HCL object, in braces. ") {
+			t.Errorf("%s:\n%s", c.vars, got)
+		}
+		_, example, _ := strings.Cut(strings.TrimRight(c.example, ".?'"), "'")
+		if _, err := open("", two(t)).Validate(t.Context(), Selection{Vars: example}); err != nil {
+			t.Errorf("the example %s: %v", example, err)
+		}
+	}
+	got := problems(t, open(t.TempDir(), library(t, map[string]string{
+		"bare": "platform \"bare\" {\n  board = \"u50\"\n  poe \"tcp\" {}\n}\n",
+	})), Selection{Vars: "clock=300"})
+	if !strings.Contains(got, "There are no variables.") {
+		t.Errorf("%s", got)
 	}
 }
 
@@ -100,8 +137,8 @@ func TestMistakesOfAllPlatformsAtOnce(t *testing.T) {
 		"good":  small("good", "u50"),
 	})
 	got := problems(t, open(t.TempDir(), lib), Selection{})
-	for _, want := range []string{"on platforms/alpha.hcl line 8", "on platforms/beta.hcl line 11", "on platforms/gamma.hcl line 7"} {
-		if !strings.Contains(got, want) {
+	for _, want := range []string{"alpha.hcl line 9", "beta.hcl line 12", "gamma.hcl line 8"} {
+		if !strings.Contains(got, "on platforms/"+want) {
 			t.Errorf("no error %q in:\n%s", want, got)
 		}
 	}

@@ -142,6 +142,11 @@ beta    u55c   accl-2024  1      udp:0    none              HBM[0:5]  out of dat
 broken  -      -          -      -        -                 -         1 error: validate -only=broken
 gamma   u200   accl-2024  1      udp:0    none              DDR[1]    generated, with variables
 ring    u250   accl-2024  2      axis     2×hp_compression  DDR[0:1]  not generated
+
+Variables are set with -vars='{port = 0}'.
+
+VARIABLE  TYPE    DEFAULT  PLATFORMS     DESCRIPTION
+port      number  0        all but ring  Ethernet port.
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)

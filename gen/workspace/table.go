@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -33,49 +35,77 @@ type Row struct {
 
 // Rows are the platforms of the library, in order of name.
 func (w *Workspace) Rows(ctx context.Context) ([]Row, error) {
-	lib, err := w.Library()
+	t, err := w.table(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return t.rows, w.Check(t.lib.LeftOut(t.names, slices.Concat(t.found...)))
+}
+
+// table is what is known of all platforms, in order of name.
+type table struct {
+	lib      *platform.Library
+	names    []string
+	rows     []Row
+	found    []hcl.Diagnostics
+	declared [][]lang.Variable
+}
+
+func (w *Workspace) table(ctx context.Context) (*table, error) {
+	lib := w.library()
 	names := lib.PlatformNames()
-	rows := make([]Row, len(names))
-	return rows, parallel(ctx, len(names), func(i int) error {
-		rows[i] = w.row(lib, names[i])
+	t := &table{lib, names, make([]Row, len(names)), make([]hcl.Diagnostics, len(names)), make([][]lang.Variable, len(names))}
+	return t, parallel(ctx, len(names), func(i int) error {
+		t.rows[i], t.found[i] = w.row(lib, names[i])
+		t.declared[i] = lib.Declared(names[i])
 		return nil
 	})
 }
 
 // Table prints the platforms of the library, one on a line.
 func (w *Workspace) Table(ctx context.Context, out io.Writer) error {
-	rows, err := w.Rows(ctx)
+	all, err := w.table(ctx)
 	if err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tBOARD\tABI\tCCLOS\tNETWORK\tLANES\tMEMORY\tSTATUS")
-	for _, r := range rows {
+	for _, r := range all.rows {
 		texts := []string{r.Name, "-", "-", "-", "-", "-", "-", r.Status}
 		if r.Valid {
 			lanes := cmp.Or(strings.Join(r.Lanes, " "), "none")
 			networks, memory := strings.Join(r.Networks, " "), strings.Join(r.Memory, " ")
 			texts = []string{r.Name, r.Board, r.ABI, fmt.Sprint(r.Engines), networks, lanes, memory, r.Status}
 		}
-		fmt.Fprintln(t, strings.Join(texts, "\t"))
+		fmt.Fprintln(t, lang.Printable(strings.Join(texts, "\t")))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	var readable []string
+	var variables [][]lang.Variable
+	for i, name := range all.names {
+		if len(all.declared[i]) > 0 || !all.found[i].HasErrors() {
+			readable, variables = append(readable, name), append(variables, all.declared[i])
+		}
+	}
+	if err := variableTable(out, readable, variables); err != nil {
+		return err
+	}
+	return w.Check(all.lib.LeftOut(all.names, slices.Concat(all.found...)))
 }
 
-func (w *Workspace) row(lib *platform.Library, name string) Row {
+func (w *Workspace) row(lib *platform.Library, name string) (Row, hcl.Diagnostics) {
 	d, diags := design.Load(lib, name, lang.Inputs{})
 	if d == nil {
 		p := Problems{Diags: diags}
-		return Row{Name: name, Status: p.Count() + ": validate -only=" + name}
+		return Row{Name: name, Status: p.Count() + ": validate -only=" + name}, diags
 	}
 	p := d.Platform
 	return Row{
 		Name: name, Valid: true, Board: p.Board.Name, ABI: p.ABI.Name, Engines: p.CCLO.Count,
 		Networks: networks(d), Lanes: lanes(d), Memory: memory(d), Status: w.status(lib, d),
-	}
+	}, diags
 }
 
 func networks(d *design.Design) []string {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -35,7 +36,7 @@ type Workspace struct {
 	dir     string
 	layers  []fs.FS
 	parser  *lang.Parser
-	library func() (*platform.Library, error)
+	library func() *platform.Library
 	sums    sums
 }
 
@@ -58,23 +59,30 @@ func Open(dir string, log func(format string, args ...any)) (*Workspace, error) 
 // hides one of a later layer. Relative output directories stand in dir.
 func New(dir string, log func(format string, args ...any), layers ...fs.FS) *Workspace {
 	w := &Workspace{Log: log, dir: dir, layers: layers, parser: lang.NewParser()}
-	w.library = sync.OnceValues(func() (*platform.Library, error) {
-		lib, diags := platform.NewLibrary(w.parser, w.layers...)
-		return lib, w.Check(diags)
+	w.library = sync.OnceValue(func() *platform.Library {
+		lib, _ := platform.NewLibrary(w.parser, w.layers...) // platforms report the errors that are theirs
+		return lib
 	})
 	return w
 }
 
-// Library is what the platforms are made of. It is read on first use.
-func (w *Workspace) Library() (*platform.Library, error) { return w.library() }
+// Library is what the platforms are made of. It is read on first use. It is an
+// error if something is wrong with what all platforms use.
+func (w *Workspace) Library() (*platform.Library, error) {
+	lib := w.library()
+	return lib, w.Check(lib.Problems())
+}
 
 // load reads and validates the selected platforms, in order of name.
 func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform, error) {
-	lib, names, in, err := w.resolve(s)
+	names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	return gather(ctx, w, names, func(name string) (*platform.Platform, hcl.Diagnostics) { return lib.Load(name, in) })
+	list, diags, err := gather(ctx, names, func(name string) (*platform.Platform, hcl.Diagnostics) {
+		return w.library().Load(name, in)
+	})
+	return list, errors.Join(err, w.Check(diags))
 }
 
 // Validate loads and elaborates the selected platforms and reports the errors
@@ -102,11 +110,17 @@ func (w *Workspace) Render(ctx context.Context, s Selection) ([]Rendered, error)
 }
 
 func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.Design) ([]emit.File, error)) ([]Rendered, error) {
-	lib, names, in, err := w.resolve(s)
+	names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	designs, err := gather(ctx, w, names, func(name string) (*design.Design, hcl.Diagnostics) { return design.Load(lib, name, in) })
+	lib := w.library()
+	designs, diags, err := gather(ctx, names, func(name string) (*design.Design, hcl.Diagnostics) {
+		return design.Load(lib, name, in)
+	})
+	if err == nil {
+		err = w.Check(append(diags, lib.LeftOut(names, diags)...))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,21 +134,16 @@ func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.
 
 // gather does one step for each item, on all processors, and collects the
 // diagnostics in the items' order.
-func gather[In, Out any](ctx context.Context, w *Workspace, items []In, do func(In) (Out, hcl.Diagnostics)) ([]Out, error) {
+func gather[In, Out any](
+	ctx context.Context, items []In, do func(In) (Out, hcl.Diagnostics),
+) ([]Out, hcl.Diagnostics, error) {
 	out := make([]Out, len(items))
 	found := make([]hcl.Diagnostics, len(items))
 	err := parallel(ctx, len(items), func(i int) error {
 		out[i], found[i] = do(items[i])
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	var all hcl.Diagnostics
-	for _, d := range found {
-		all = append(all, d...)
-	}
-	return out, w.Check(all)
+	return out, slices.Concat(found...), err
 }
 
 // parallel calls do for 0 to n-1 on all processors, until one fails or the

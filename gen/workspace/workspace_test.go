@@ -23,8 +23,9 @@ import (
 func small(name, board string) string {
 	return fmt.Sprintf(`
 variable "port" {
-  type    = number
-  default = 0
+  type        = number
+  default     = 0
+  description = "Ethernet port."
 }
 
 platform %q {

@@ -7,14 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
@@ -78,13 +74,13 @@ func elaborate(name, vars string) (*design.Design, error) {
 	if err := workspace.Find(name, lib.PlatformNames()); err != nil {
 		return nil, err
 	}
-	in, err := w.Inputs("vars", vars)
+	in, err := w.Inputs("vars", vars, name)
 	if err != nil {
 		return nil, err
 	}
 	in.LookupEnv = func(string) (string, bool) { return "", false }
 	d, diags := design.Load(lib, name, in)
-	if err := w.Check(append(undeclared(lib, name, in), diags...)); err != nil {
+	if err := w.Check(diags); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -113,17 +109,4 @@ func root(dir string) (string, error) {
 func has(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, name))
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// undeclared reports variables that the platform does not have.
-func undeclared(lib *platform.Library, name string, in lang.Inputs) hcl.Diagnostics {
-	declared := lib.Declared(name)
-	var diags hcl.Diagnostics
-	for v, given := range in.Assigned {
-		if !slices.Contains(declared, v) {
-			diags = append(diags, lang.Errorf(given.Range, "Unknown variable",
-				"The platform has no variable %q. %s", v, lang.Choices(v, declared)))
-		}
-	}
-	return lang.Sorted(diags)
 }

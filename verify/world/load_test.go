@@ -70,7 +70,7 @@ func TestPlatformsAreFound(t *testing.T) {
 func TestMistakesOfWhoLoads(t *testing.T) {
 	for _, c := range []struct{ name, vars, text string }{
 		{"u55c_tpc", "", `no platform is called "u55c_tpc"; did you mean "u55c_tcp"?`},
-		{"u55c_tcp", "{host_memry = true}", `no variable "host_memry"`},
+		{"u55c_tcp", "{host_memry = true}", `a variable "host_memry". Did you mean "host_memory"?`},
 		{"u55c_tcp", "{", "vars"},
 		{"u55c_tcp", `{ethernet_port = 7}`, "port 7"},
 	} {

@@ -12,7 +12,7 @@ import (
 // common is built once.
 func All(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	on *string, // where steps run: local, slurm (local)
 	jobs *int, // steps that run at a time, on this host (what its memory and processors allow)
 	timing *string, // must: a build that misses timing has failed; report: it is only told (what the platform says)
@@ -31,7 +31,7 @@ func All(ctx context.Context,
 // that does its work), why, expected_seconds, version, and commands with -commands.
 func Plan(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
-	vars *string, // variables, as one HCL object: '{clock = 300}'
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)
 	version *string, // version of Vitis that is planned for: 2022.1 (what is here, or the newest)
 	commands *bool, // print the commands of each step, too

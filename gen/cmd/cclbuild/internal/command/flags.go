@@ -85,7 +85,7 @@ func help(f *flag.FlagSet, w io.Writer) {
 }
 
 func (o *options) define(f *flag.FlagSet) {
-	f.StringVar(&o.vars, "vars", "", "variables, as one HCL `object`: '{clock = 300}'")
+	f.StringVar(&o.vars, "vars", "", "variables, as one HCL `object`: '{hw_emu = true}'")
 	f.StringVar(&o.out, "out", "out", "`directory` for results: <out>/build/<platform>")
 	f.StringVar(&o.cache, "cache", "", "`directory` of the cache, which builds and users may share ($CCLFORGE_CACHE, or yours)")
 	f.StringVar(&o.version, "version", "", "`version` of Vitis that is planned for: 2022.1 (what is here, or the newest)")

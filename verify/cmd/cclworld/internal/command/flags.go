@@ -180,7 +180,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 
 func (o *options) define(f *flag.FlagSet) {
 	f.StringVar(&o.platform, "platform", "", "the platform, in place of the argument `name`")
-	f.StringVar(&o.vars, "vars", "", "its variables, as one HCL `object`: '{clock = 300}'")
+	f.StringVar(&o.vars, "vars", "", "its variables, as one HCL `object`: '{hw_emu = true}'")
 	f.IntVar(&o.n, "n", 0, "`number` of ranks in all (one for each process of the launcher, or 1)")
 	f.StringVar(&o.ranks, "ranks", "", "those that this process serves, a `list` like 0,2-3 (its part of all)")
 	f.StringVar(&o.hosts, "hosts", "", "where ranks are: a `list` like a:2,b:2, or a file with a host in each line\n"+

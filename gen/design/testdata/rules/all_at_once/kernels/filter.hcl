@@ -1,0 +1,6 @@
+kernel "filter" {
+  like = "user_kernel"
+
+  port "data_from_cclo" {
+    axis = "inwards"
+  }

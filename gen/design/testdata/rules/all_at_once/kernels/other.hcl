@@ -1,0 +1,5 @@
+kernel "my_udp" {
+  role    = "poe"
+  source  = "rtll"
+  control = "ap_ctrl_none"
+}
