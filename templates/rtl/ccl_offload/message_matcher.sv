@@ -182,7 +182,7 @@ module message_matcher (
     assign unused_ok   = exchange_response.ok;
     assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, match_request.waits, seek_request.waits, distance, newer_by};
 
-    assign parked_hit  = state == IDLE && !stop && parked && completed && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
+    assign parked_hit  = state == IDLE && !stop && parked && !change && completed && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
     assign given       = parked_hit;
     assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
     round_robin #(.N(engine_pkg::QUEUES)) turns (
@@ -295,8 +295,8 @@ module message_matcher (
                 drops         <= 1'b0;
                 there         <= 1'b0;
                 senders_known <= 1'b0;
+                if (change || completed) parked <= 1'b0; // another one may answer the request, too
                 if (parked_hit) begin
-                    parked      <= 1'b0;
                     took        <= 1'b1;
                     table_start <= 1'b1;
                     state       <= FIND_AGAIN;

@@ -52,7 +52,7 @@ module message_source (
     assign match_request.rank       = move.issue.source;
     assign match_request.context_   = move.issue.context_;
     assign match_request.tag        = move.issue.tag;
-    assign match_request.collective = move.issue.collective;
+    assign match_request.collective = {move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape};
 
     always_ff @(posedge clk) begin
         if (messages_changed) changed <= 1'b1;

@@ -18,8 +18,8 @@ module message_table (
     output logic         done,
     output logic         found,
     output logic [engine_pkg::BUFFER_WIDTH:0] found_number, // a cycle before done already
-    output logic [31:0]  found_context,             // and these
-    output engine_pkg::collective_t found_collective,
+    output engine_pkg::collective_t found_collective, // and so this
+    output logic [31:0]  found_context,
     output logic [31:0]  found_tag,
     output logic [31:0]  found_bytes,
     output logic         found_complete,

@@ -77,7 +77,8 @@ module move_registers (
     assign wire_bytes   = control.network_compressed ? issue.compressed_bytes : issue.bytes;
 
     assign move = {issue, ranks};
-    assign selection = {current.comm, current.source, current.destination, current.context_, current.tag, current.collective};
+    assign selection = {current.comm, current.source, current.destination, current.context_, current.tag,
+        current.collective_number, current.collective_count, current.collective_shape};
 
     assign deciding   = state == DECIDE;
     assign accepted   = deciding && !hold ? queue_bit & ~refuses & ~full : '0;
@@ -126,9 +127,9 @@ module move_registers (
             8'(cclo_pkg::MOVE_OP2_ADDRESS_HIGH_OFFSET):    value = current.op2_address[63:32];
             8'(cclo_pkg::MOVE_KEPT_ADDRESS_OFFSET):        value = current.kept_address[31:0];
             8'(cclo_pkg::MOVE_KEPT_ADDRESS_HIGH_OFFSET):   value = current.kept_address[63:32];
-            8'(cclo_pkg::MOVE_COLLECTIVE_NUMBER_OFFSET):   value = current.collective.number;
-            8'(cclo_pkg::MOVE_COLLECTIVE_COUNT_OFFSET):    value = current.collective.count;
-            8'(cclo_pkg::MOVE_COLLECTIVE_SHAPE_OFFSET):    value = current.collective.shape;
+            8'(cclo_pkg::MOVE_COLLECTIVE_NUMBER_OFFSET):   value = current.collective_number;
+            8'(cclo_pkg::MOVE_COLLECTIVE_COUNT_OFFSET):    value = current.collective_count;
+            8'(cclo_pkg::MOVE_COLLECTIVE_SHAPE_OFFSET):    value = current.collective_shape;
             engine_pkg::MOVE_REMOTE_ADDRESS:               value = current.remote_address[31:0];
             engine_pkg::MOVE_REMOTE_ADDRESS_HIGH:          value = current.remote_address[63:32];
             engine_pkg::MOVE_PACKET_INDEX:                 value = current.packet_index;
@@ -183,9 +184,9 @@ module move_registers (
                 8'(cclo_pkg::MOVE_OP2_ADDRESS_HIGH_OFFSET):    current.op2_address[63:32] <= request.wdata;
                 8'(cclo_pkg::MOVE_KEPT_ADDRESS_OFFSET):        current.kept_address[31:0] <= request.wdata;
                 8'(cclo_pkg::MOVE_KEPT_ADDRESS_HIGH_OFFSET):   current.kept_address[63:32] <= request.wdata;
-                8'(cclo_pkg::MOVE_COLLECTIVE_NUMBER_OFFSET):   current.collective.number <= request.wdata;
-                8'(cclo_pkg::MOVE_COLLECTIVE_COUNT_OFFSET):    current.collective.count <= request.wdata;
-                8'(cclo_pkg::MOVE_COLLECTIVE_SHAPE_OFFSET):    current.collective.shape <= request.wdata;
+                8'(cclo_pkg::MOVE_COLLECTIVE_NUMBER_OFFSET):   current.collective_number <= request.wdata;
+                8'(cclo_pkg::MOVE_COLLECTIVE_COUNT_OFFSET):    current.collective_count <= request.wdata;
+                8'(cclo_pkg::MOVE_COLLECTIVE_SHAPE_OFFSET):    current.collective_shape <= request.wdata;
                 engine_pkg::MOVE_REMOTE_ADDRESS:               current.remote_address[31:0] <= request.wdata;
                 engine_pkg::MOVE_REMOTE_ADDRESS_HIGH:          current.remote_address[63:32] <= request.wdata;
                 engine_pkg::MOVE_PACKET_INDEX:                 current.packet_index <= request.wdata;

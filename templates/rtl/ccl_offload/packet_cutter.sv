@@ -109,7 +109,8 @@ module packet_cutter (
         packet.header.vaddr    = plan.eager ? '0 : vaddr;
         packet.header.context_ = move.issue.context_;
         packet.header.notice   = control.notice;
-        if (move.issue.context_[0]) packet.header.collective = move.issue.collective;
+        if (move.issue.context_[0])
+            packet.header.collective = {move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape};
     end
 
     always_ff @(posedge clk) begin

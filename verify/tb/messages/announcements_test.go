@@ -13,7 +13,10 @@ func TestAnnouncements(t *testing.T)      { set.Check(t, "announcements", announ
 func TestAnnouncementsLossy(t *testing.T) { set.Check(t, "announcements_udp", announcements) }
 
 // announcement is one of a remote rank's buffer.
-type announcement struct{ session, src, context, tag, count, address, host, number uint64 }
+type announcement struct {
+	session, src, context, tag, count, address, host, number uint64
+	of                                                       collective
+}
 
 // announcements come, are found and taken; where they can be lost they come
 // twice, late, and before those that go before them.
@@ -24,6 +27,8 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 	sessions := []uint64{0, 1, 77, uint64(b.Const("engine_pkg::SESSIONS") - 1)}
 	var order []announcement // that can be found, oldest first
 	var found *announcement
+	apart := false // what was found is of another collective
+	olds, others := 0, 0
 	early := map[uint64]map[uint64]announcement{} // by session and number
 	expected := map[uint64]uint64{}               // numbers
 	sent := map[uint64][]announcement{}           // by session, all that were ever sent
@@ -46,7 +51,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 		return fmt.Errorf("%s does not come", done)
 	}
 	forget := func() error {
-		order, found, total, kept = nil, nil, 0, 0
+		order, found, apart, total, kept = nil, nil, false, 0, 0
 		clear(early)
 		clear(expected)
 		clear(sent)
@@ -81,7 +86,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 		switch k := r.IntN(6); {
 		case k < 4 && fills || k == 0: // one comes
 			s := sessions[r.IntN(len(sessions))]
-			a := announcement{s, uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), r.Uint64() & 0xFFFFFFFF, r.Uint64(), uint64(r.IntN(2)), 0}
+			a := announcement{s, uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), r.Uint64() & 0xFFFFFFFF, r.Uint64(), uint64(r.IntN(2)), 0, identity(r)}
 			if lossy {
 				a.number = expected[s]
 				switch r.IntN(6) {
@@ -100,6 +105,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			for name, v := range map[string]uint64{"src": a.src, "context_": a.context, "tag": a.tag, "count": a.count, "vaddr": a.address, "host": a.host * uint64(1+r.IntN(255)), "seq": a.number} {
 				b.Set("announce_header."+name, v)
 			}
+			a.of.set(b, "announce_header.collective")
 			want := uint64(0)
 			_, twice := early[s][a.number]
 			switch late := lossy && uint32(a.number-expected[s]) >= 1<<31; {
@@ -143,37 +149,47 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			if err := held("take_valid", "take_done"); err != nil {
 				return err
 			}
-			if found != nil {
+			if found != nil && !apart {
 				at := slices.Index(order, *found)
 				order = slices.Delete(order, at, at+1)
 				total--
 			}
-			found = nil
+			found, apart = nil, false
 			b.Settle()
-			if b.Is("sought") {
+			if b.Is("sought") || b.Is("sought_other") {
 				return fmt.Errorf("one is found that was taken")
 			}
 		default:
-			s, rank, context, tag := sessions[r.IntN(len(sessions))], uint64(r.IntN(2)), uint64(r.IntN(3)), tag()
+			s, rank, context, tag, of := sessions[r.IntN(len(sessions))], uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), identity(r)
 			known := r.IntN(10) > 0
 			b.Put("seek_known", known)
 			b.Set("seek_session", s)
 			b.Set("seek_rank", rank)
 			b.Set("seek_context", context)
 			b.Set("seek_tag", tag)
+			of.set(b, "seek_collective")
 			if err := held("seek_valid", "seek_done"); err != nil {
 				return err
 			}
-			b.Scramble(r, "seek_known", "seek_session", "seek_rank", "seek_context", "seek_tag")
-			found = nil
-			for _, a := range order {
-				if known && a.session == s && a.src == rank && (a.context == context || a.context == 0) && (a.tag == tag || a.tag == anyTag || tag == anyTag) {
+			b.Scramble(r, "seek_known", "seek_session", "seek_rank", "seek_context", "seek_tag", "seek_collective")
+			found, apart = nil, false
+			for _, a := range slices.Clone(order) {
+				switch odd := context%2 == 1; {
+				case !known || found != nil || a.session != s || a.src != rank || a.context != context && (a.context != 0 || odd):
+				case odd && int32(uint32(a.of.number)-uint32(of.number)) < 0:
+					at := slices.Index(order, a)
+					order = slices.Delete(order, at, at+1)
+					total--
+					olds++
+				case odd && a.of != of:
+					found, apart = &a, true
+					others++
+				case meet(a.tag, tag):
 					found = &a
-					break
 				}
 			}
-			if b.Is("sought") != (found != nil) {
-				return fmt.Errorf("session %d rank %d context %d tag %X: found %t among %+v", s, rank, context, tag, b.Is("sought"), order)
+			if b.Is("sought") != (found != nil && !apart) || b.Is("sought_other") != apart {
+				return fmt.Errorf("session %d rank %d context %d tag %X %+v: found %t, or one of another collective: %t, among %+v", s, rank, context, tag, of, b.Is("sought"), b.Is("sought_other"), order)
 			}
 		}
 		for range r.IntN(4) {
@@ -183,7 +199,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("%d can be found that are not told of", kept)
 		}
 		if found != nil {
-			if got := (announcement{found.session, found.src, found.context, found.tag, b.Get("sought_count"), b.Get("sought_address"), b.Get("sought_host"), b.Get("sought_transfer")}); got != *found {
+			if got := (announcement{found.session, found.src, found.context, found.tag, b.Get("sought_count"), b.Get("sought_address"), b.Get("sought_host"), b.Get("sought_transfer"), collectiveAt(b, "sought_collective")}); got != *found {
 				return fmt.Errorf("%+v is found, not %+v", got, *found)
 			}
 		}
@@ -201,6 +217,9 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			b.Set("take_valid", 0)
 			b.Set("stop", 0)
 		}
+	}
+	if olds < 5 || others < 5 {
+		return fmt.Errorf("only %d were of older collectives, %d of others", olds, others)
 	}
 	return nil
 }

@@ -18,15 +18,23 @@ func TestMessageMatcherLossy(t *testing.T) { set.Check(t, "message_matcher_udp",
 // matcher is the module, what is around it, and its model.
 type matcher struct {
 	*tables
-	model    *memoryOf
-	lossy    bool
-	sought   *note // by the model
-	soughtBy uint64
-	seekers  [4]*wanted // what the queues ask for
-	alone    int        // messages without payload
-	waits    [4]bool    // queues that were told of none and have not gone
-	parked   *parked
-	pushed   int
+	model      *memoryOf
+	lossy      bool
+	sought     *note // by the model
+	soughtBy   uint64
+	seekers    [4]*wanted // what the queues ask for
+	alone      int        // messages without payload
+	waits      [4]bool    // queues that were told of none and have not gone
+	parked     *parked
+	pushed     int
+	other      other // by the model
+	old, apart int   // messages of older collectives, and of others, that requests have met
+}
+
+// other is the message that ended a move last.
+type other struct {
+	source uint64
+	of     collective
 }
 
 // parked is a message that is not complete, for a queue that waits for it.
@@ -41,7 +49,7 @@ type parked struct {
 func (x *matcher) park(q int, w wanted) {
 	x.parked = nil
 	for _, n := range x.model.find(key{w.session, w.rank, x.model.counts[w.record]}) {
-		if !n.complete && (n.context == w.context || n.context == 0) && meet(n.tag, w.tag) {
+		if !n.complete && w.fits(n) && meet(n.tag, w.tag) && (w.context%2 == 0 || n.of == w.of) {
 			x.parked = &parked{q, w, n.number}
 			return
 		}
@@ -64,7 +72,7 @@ func (x *matcher) accept(n note) (verdict uint64) {
 	const stored, taken, stale, tooLarge, noBuffer = 0, 1, 2, 3, 4
 	m := x.model
 	for _, o := range m.find(n.key) {
-		if o.context == n.context {
+		if o.context == n.context && o.of.number == n.of.number {
 			return stale
 		}
 	}
@@ -92,14 +100,34 @@ func (x *matcher) accept(n note) (verdict uint64) {
 	return stored
 }
 
-// next is the message that answers a want.
-func (x *matcher) next(w wanted) *note {
-	for _, n := range x.model.find(key{w.session, w.rank, x.model.counts[w.record]}) {
-		if n.complete && (n.context == w.context || n.context == 0) && meet(n.tag, w.tag) {
-			return &n
+// drop forgets a message of an older collective, which is not counted.
+func (x *matcher) drop(n note) {
+	x.model.notes = slices.DeleteFunc(x.model.notes, func(o note) bool { return o == n })
+	if n.number > 0xFF {
+		x.alone--
+	}
+	if x.sought != nil && *x.sought == n {
+		x.sought = nil
+	}
+}
+
+// next is what a request finds, after those of older collectives are dropped.
+func (x *matcher) next(w wanted) (hit, other *note, err error) {
+	hit, other, old := x.model.look(w)
+	for _, n := range old {
+		x.drop(n)
+		x.old++
+		if in := n.number <= 0xFF; in && (!x.given[n.number] || !x.lent[n.number]) {
+			return nil, nil, fmt.Errorf("buffer %d of an older collective was lent: %t, and given back: %t", n.number, x.lent[n.number], x.given[n.number])
 		}
 	}
-	return nil
+	return hit, other, nil
+}
+
+// answers tells whether a request would get an answer other than that there is none.
+func (x *matcher) answers(w wanted) bool {
+	hit, other, _ := x.model.look(w)
+	return hit != nil || other != nil
 }
 
 // took counts a message.
@@ -181,6 +209,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 		if r.IntN(400) == 0 {
 			if r.IntN(2) == 0 {
 				b.Reset()
+				x.other = other{}
 			} else {
 				b.Set("clear", 1)
 				b.Step()
@@ -191,7 +220,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 			coming = nil
 		}
 		x.changed, x.welcome, x.arrived = false, false, 0
-		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)]}
+		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], identity(r)}
 		if r.IntN(4) > 0 { // a record counts the messages of a sender
 			w.session, w.rank = w.record>>6&1, w.record>>7&1
 		}
@@ -223,12 +252,15 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("operation %d: changed %t, welcome %t for nothing", i, x.changed, x.welcome)
 			}
 		}
+		if got := (other{b.Get("other_source"), collectiveAt(b, "other_collective")}); got != x.other {
+			return fmt.Errorf("operation %d: the last one of another collective is %+v, not %+v", i, got, x.other)
+		}
 		if b.Is("sought") != (x.sought != nil) {
 			return fmt.Errorf("operation %d: something is sought: %t", i, b.Is("sought"))
 		}
 	}
-	if stored < 30 || hits < 20 || x.pushed < 3 {
-		return fmt.Errorf("only %d messages came in, %d were taken, %d of them with their completion", stored, hits, x.pushed)
+	if stored < 30 || hits < 20 || x.pushed < 3 || x.old < 3 || x.apart < 3 {
+		return fmt.Errorf("only %d messages came in, %d were taken, %d of them with their completion, %d were of older collectives, %d of others", stored, hits, x.pushed, x.old, x.apart)
 	}
 	return nil
 }
@@ -244,7 +276,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 	case len(x.model.free) < 12 && r.IntN(4) == 0: // somebody wants what is on its way
 		for _, n := range m.notes {
 			if !n.complete {
-				k, w = 7, wanted{w.record, n.session, n.src, n.context, n.tag}
+				k, w = 7, wanted{w.record, n.session, n.src, n.context, n.tag, n.of}
 				for _, record := range slices.Sorted(maps.Keys(m.counts)) {
 					if m.counts[record] == n.seq {
 						w.record = record
@@ -258,7 +290,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 	}
 	switch {
 	case k < 7: // a message wants to come in
-		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150)}
+		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150), of: identity(r)}
 		switch r.IntN(4) {
 		case 0:
 			n.bytes = 0
@@ -271,6 +303,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
 			b.Set("accept_header."+name, v)
 		}
+		n.of.set(b, "accept_header.collective")
 		if err := x.hold("accept_valid", "accept_done"); err != nil {
 			return err
 		}
@@ -308,6 +341,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 	case k < 11: // queues want messages
 		return x.match(w, hits)
 	case k == 11: // firmware looks for one
+		olds := x.old
 		b.Set("seek_request.valid", 1)
 		if r.IntN(8) == 0 {
 			b.Set("seek_request.valid", 0)
@@ -320,8 +354,18 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		x.sought = nil
 		if valid {
 			m.know(sender{w.session, w.rank, w.context}, w.record)
-			x.sought, x.soughtBy = x.next(w), w.record
-			if x.sought == nil && !x.lossy && m.want(w) {
+			var apart *note
+			var err error
+			if x.sought, apart, err = x.next(w); err != nil {
+				return err
+			}
+			x.soughtBy = w.record
+			if x.old > olds {
+				if err := x.soon(true, true); err != nil {
+					return err
+				}
+			}
+			if x.sought == nil && apart == nil && !x.lossy && m.want(w) {
 				if err := x.soon(false, true); err != nil {
 					return err
 				}
@@ -416,11 +460,12 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 			if b.Is("idle") && b.Is("match_response.done") != pushes {
 				return fmt.Errorf("buffer %d is complete, and %+v gets it: %t", n, held, !pushes)
 			}
+			x.parked = nil // others may answer the request, too
 			if b.Is("given") != pushes {
 				return fmt.Errorf("a queue is given a message: %t", b.Is("given"))
 			}
 			if pushes {
-				hit := x.next(held.want)
+				hit, _, _ := m.look(held.want)
 				if hit == nil || hit.number != n {
 					return fmt.Errorf("%+v waits for %+v, which is not what it should get", held, hit)
 				}
@@ -428,7 +473,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 					return err
 				}
 				x.took(*hit, held.want.record)
-				x.waits[held.queue], x.parked = false, nil
+				x.waits[held.queue] = false
 				x.pushed++
 			}
 			err := x.step()
@@ -478,6 +523,7 @@ func (x *matcher) ask(port string, w wanted) {
 	x.b.Set(port+".rank", w.rank)
 	x.b.Set(port+".context_", w.context)
 	x.b.Set(port+".tag", w.tag)
+	w.of.set(x.b, port+".collective")
 }
 
 // gets is the answer to a queue: a message.
@@ -509,6 +555,7 @@ func (x *matcher) match(w wanted, hits *int) error {
 		}
 	}
 	x.stay()
+	olds := x.old
 	for n := 0; valid != 0; n++ {
 		if n > 4000 {
 			return fmt.Errorf("queues %04b get no answer", valid)
@@ -540,15 +587,30 @@ func (x *matcher) match(w wanted, hits *int) error {
 		valid &^= owner
 		b.Set("match_valid", valid)
 		w := *x.seekers[q]
-		hit := x.next(w)
+		found, mismatch := b.Is("match_response.found"), b.Is("match_response.mismatch")
+		hit, apart, err := x.next(w)
+		if err != nil {
+			return err
+		}
 		x.parked = nil
+		if mismatch != (apart != nil) {
+			return fmt.Errorf("%+v finds one of another collective: %t; counts %v, messages %+v", w, mismatch, m.counts, m.notes)
+		}
+		if apart != nil {
+			x.other = other{apart.src, apart.of}
+			x.apart++
+			if found {
+				return fmt.Errorf("%+v is found, with %+v", w, *apart)
+			}
+			continue
+		}
 		if hit == nil {
 			x.waits[q] = r.IntN(4) > 0
 			x.park(q, w)
 			x.stay()
 		}
-		if b.Is("match_response.found") != (hit != nil) {
-			return fmt.Errorf("%+v is found: %t; counts %v, messages %+v", w, b.Is("match_response.found"), m.counts, m.notes)
+		if found != (hit != nil) {
+			return fmt.Errorf("%+v is found: %t; counts %v, messages %+v", w, found, m.counts, m.notes)
 		}
 		if hit == nil {
 			if !x.lossy && x.parked == nil {
@@ -570,6 +632,9 @@ func (x *matcher) match(w wanted, hits *int) error {
 				return err
 			}
 		}
+	}
+	if x.old > olds {
+		return x.soon(true, true)
 	}
 	return nil
 }

@@ -11,16 +11,56 @@ import (
 // key is that of a message in the table.
 type key struct{ session, src, seq uint64 }
 
+// collective is which one a message belongs to.
+type collective struct{ number, count, shape uint64 }
+
+// identity is mostly the same one.
+func identity(r *rand.Rand) collective {
+	c := collective{0, 10, 0x30}
+	switch r.IntN(8) {
+	case 0:
+		c.number = []uint64{0xFFFFFFFF, 0xFFFFFFFE, 0x80000001}[r.IntN(3)]
+	case 1:
+		c.number = []uint64{1, 0x7FFFFFFF, 0x80000000}[r.IntN(3)]
+	case 2:
+		c.count ^= 1 << r.IntN(32)
+	case 3:
+		c.shape ^= 1 << r.IntN(32)
+	}
+	return c
+}
+
+// set sets a port to it.
+func (c collective) set(b *block.Bench, port string) {
+	b.Set(port+".number", c.number)
+	b.Set(port+".count", c.count)
+	b.Set(port+".shape", c.shape)
+}
+
+// collectiveAt is the one that stands at a port.
+func collectiveAt(b *block.Bench, port string) collective {
+	return collective{b.Get(port + ".number"), b.Get(port + ".count"), b.Get(port + ".shape")}
+}
+
 // note is a message that nobody has taken.
 type note struct {
 	key
 	context, tag, bytes, number uint64
+	of                          collective
 	complete                    bool
 }
 
 type sender struct{ session, src, context uint64 }
 
-type wanted struct{ record, session, rank, context, tag uint64 }
+type wanted struct {
+	record, session, rank, context, tag uint64
+	of                                  collective // of a request: not of what is noted as wanted
+}
+
+// fits tells whether a message could answer a request, by its context.
+func (w wanted) fits(n note) bool {
+	return n.context == w.context || n.context == 0 && w.context%2 == 0
+}
 
 type buffer struct{ number, address, bytes, record uint64 }
 
@@ -47,6 +87,24 @@ func (m *memoryOf) find(k key) (found []note) { // newest first
 	return found
 }
 
+// look is what a request finds among the messages that are complete: one that answers it
+// or, if it is of a collective, one of another collective that is not older. Before it,
+// messages of older collectives are dropped.
+func (m *memoryOf) look(w wanted) (hit, other *note, old []note) {
+	for _, n := range m.find(key{w.session, w.rank, m.counts[w.record]}) {
+		switch {
+		case !n.complete || !w.fits(n):
+		case w.context%2 == 1 && int32(uint32(n.of.number)-uint32(w.of.number)) < 0:
+			old = append(old, n)
+		case w.context%2 == 1 && n.of != w.of:
+			return nil, &n, old
+		case meet(n.tag, w.tag):
+			return &n, nil, old
+		}
+	}
+	return nil, nil, old
+}
+
 func (m *memoryOf) remove(n note) {
 	m.notes = slices.DeleteFunc(m.notes, func(o note) bool { return o.number == n.number })
 }
@@ -58,6 +116,7 @@ func (m *memoryOf) know(s sender, record uint64) {
 }
 
 func (m *memoryOf) want(w wanted) (fresh bool) {
+	w.of = collective{}
 	if slices.Contains(m.wants, w) {
 		return false
 	}
@@ -149,11 +208,12 @@ func (t *tables) later(what, done string, early, apply func()) error {
 	return nil
 }
 
-// number shows which message will be the one that is found.
+// number shows which message will be the one that is found, and of which collective it is.
 func (t *tables) number(found []note, at int) {
-	t.b.Scramble(t.r, "table_number")
+	t.b.Scramble(t.r, "table_number", "table_collective")
 	if at < len(found) {
 		t.b.Set("table_number", found[at].number)
+		found[at].of.set(t.b, "table_collective")
 	}
 }
 
@@ -161,7 +221,7 @@ func (t *tables) showNote() {
 	b := t.b
 	b.Put("table_found", t.at < len(t.found))
 	if t.at >= len(t.found) {
-		b.Scramble(t.r, "table_number", "table_context", "table_tag", "table_bytes", "table_complete")
+		b.Scramble(t.r, "table_number", "table_collective", "table_context", "table_tag", "table_bytes", "table_complete")
 		return
 	}
 	n := t.found[t.at]
@@ -269,7 +329,7 @@ func (t *tables) requests() error {
 		{"senders_step", "senders", "senders_done", nil, func() { t.rec++; t.showRecord("senders", t.records, t.rec) }},
 		{"senders_know", "senders", "senders_done", nil, func() { m.know(s, record); t.showRecord("senders", nil, 0) }},
 		{"wants_add", "wants", "wants_done", nil, func() {
-			fresh := m.want(wanted{record, session, src, context, tag})
+			fresh := m.want(wanted{record, session, src, context, tag, collective{}})
 			t.showRecord("wants", nil, 0)
 			b.Put("wants_found", fresh)
 		}},
@@ -293,7 +353,7 @@ func (t *tables) requests() error {
 		m.remove(t.found[t.at])
 	}
 	if b.Is("table_insert") {
-		m.notes = append(m.notes, note{key{session, src, b.Get("seq")}, context, tag, b.Get("count"), b.Get("number"), b.Get("number") > 0xFF})
+		m.notes = append(m.notes, note{key{session, src, b.Get("seq")}, context, tag, b.Get("count"), b.Get("number"), collectiveAt(b, "collective"), b.Get("number") > 0xFF})
 	}
 	if b.Is("take") {
 		if len(m.free) == 0 {

@@ -16,8 +16,8 @@ func TestMessageRecorder(t *testing.T) { set.Check(t, "message_recorder", messag
 func messageSource(b *block.Bench, r *rand.Rand) error {
 	release := block.NewOutput(b, "release_valid", "release_ready", "release_buffer")
 	var left, address, buffer uint64
-	var stored, held, asking, missing, changed, releasing, used bool
-	waits, seen, late, released, dropped, crossed := 0, 0, 0, 0, 0, 0
+	var stored, held, asking, missing, apart, changed, releasing, used bool
+	waits, seen, late, released, dropped, crossed, others := 0, 0, 0, 0, 0, 0, 0
 	drop := false
 	b.Scramble(r, "move")
 	for range 6000 {
@@ -25,9 +25,9 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			b.Reset()
 			release.Forget()
 			b.Scramble(r, "move")
-			held, asking, missing, changed, releasing, drop = false, false, false, false, false, false
+			held, asking, missing, apart, changed, releasing, drop = false, false, false, false, false, false, false
 		}
-		if !held && !asking && !releasing && !b.Is("want") {
+		if !held && !asking && !releasing && !apart && !b.Is("want") {
 			if r.IntN(4) == 0 {
 				b.Scramble(r, "move")
 			}
@@ -36,7 +36,7 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		if !drop && r.IntN(80) == 0 {
 			drop = true
 		}
-		if missing && r.IntN(60) == 0 {
+		if missing && r.IntN(60) == 0 || apart && r.IntN(10) == 0 {
 			b.Set("want", 0)
 		}
 		pulse := r.IntN(25) == 0
@@ -52,10 +52,11 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		b.Put("drop", drop)
-		bytes := 1 + r.Uint64N(10000)
+		bytes, other := 1+r.Uint64N(10000), r.IntN(4) == 0
 		if answer {
 			b.Set("match_response.done", 1)
 			b.Put("match_response.found", found)
+			b.Put("match_response.mismatch", other && !found)
 			b.Set("match_response.bytes", bytes)
 		}
 		take, n := uint64(0), uint64(0)
@@ -83,6 +84,9 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			asking, missing, held, left = false, false, true, bytes
 			address, stored, buffer = b.Get("match_response.address"), b.Is("match_response.stored"), b.Get("match_response.buffer_")
 			seen++
+		case answer && other:
+			asking, apart = false, true
+			others++
 		case answer:
 			asking, missing = false, true
 		case take != 0:
@@ -98,8 +102,8 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		case releasing && b.Is("release_ready"):
 			releasing = false
 			released++
-		case missing && (drop || !b.Is("want")):
-			missing = false
+		case (missing || apart) && (drop || !b.Is("want")):
+			missing, apart = false, false
 		}
 		if _, err := release.Taken(); err != nil {
 			return err
@@ -115,7 +119,7 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			if missing && !changed {
 				return errors.New("it asks again, and nothing has changed")
 			}
-			if held || releasing || !b.Is("want") {
+			if held || releasing || apart || !b.Is("want") {
 				return errors.New("it asks for a message, and nobody wants one")
 			}
 			asking, missing, changed = true, false, pulse && !missing
@@ -125,6 +129,9 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		}
 		if b.Is("match_request.waits") != missing {
 			return fmt.Errorf("it waits: %t, not %t", b.Is("match_request.waits"), missing)
+		}
+		if b.Is("mismatch") != apart {
+			return fmt.Errorf("there is one of another collective: %t, not %t", b.Is("mismatch"), apart)
 		}
 		if b.Is("held") != held || b.Is("release_valid") != releasing {
 			return fmt.Errorf("held %t, released %t; not %t, %t", b.Is("held"), b.Is("release_valid"), held, releasing)
@@ -136,17 +143,17 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("buffer %d is given back, not %d", b.Get("release_buffer"), buffer)
 		}
 		if request {
-			for name, want := range map[string]string{"record": "move.ranks.source_record", "session": "move.ranks.source_session", "rank": "move.issue.source", "context_": "move.issue.context_", "tag": "move.issue.tag"} {
+			for name, want := range map[string]string{"record": "move.ranks.source_record", "session": "move.ranks.source_session", "rank": "move.issue.source", "context_": "move.issue.context_", "tag": "move.issue.tag", "collective.number": "move.issue.collective_number", "collective.count": "move.issue.collective_count", "collective.shape": "move.issue.collective_shape"} {
 				if b.Get("match_request."+name) != b.Get(want) {
 					return fmt.Errorf("it asks with %s %X, not %X", name, b.Get("match_request."+name), b.Get(want))
 				}
 			}
 		}
-		if (held || releasing || asking) && (over || b.Is("idle")) {
+		if (held || releasing || asking || apart) && (over || b.Is("idle")) {
 			return errors.New("it is idle with a message")
 		}
 		// It asks soon, when there is reason to.
-		if b.Is("want") && !drop && !held && !asking && !releasing && (!missing || changed) {
+		if b.Is("want") && !drop && !held && !asking && !releasing && !apart && (!missing || changed) {
 			if waits++; waits > 4 {
 				return errors.New("it does not ask for what is wanted")
 			}
@@ -154,8 +161,8 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			waits = 0
 		}
 	}
-	if seen < 50 || late < 5 || released < 3 || dropped < 5 || crossed < 3 || !used {
-		return fmt.Errorf("only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back", seen, late, crossed, dropped, released)
+	if seen < 50 || late < 5 || released < 3 || dropped < 5 || crossed < 3 || others < 5 || !used {
+		return fmt.Errorf("only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back, %d of other collectives", seen, late, crossed, dropped, released, others)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 // message is one in the table.
 type message struct {
 	session, src, seq, context, tag, bytes, number uint64
+	of                                             collective
 	complete                                       bool
 }
 
@@ -41,6 +42,7 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 			full = false
 		}
 		m := &message{session: few(r, 3), src: few(r, 3), seq: few(r, 6), context: r.Uint64() & 0xFFFFFFFF, tag: r.Uint64() & 0xFFFFFFFF, bytes: r.Uint64() & 0xFFFFFFFF}
+		m.of = collective{r.Uint64() & 0xFFFFFFFF, r.Uint64() & 0xFFFFFFFF, r.Uint64() & 0xFFFFFFFF}
 		m.session &= 0xFFFF
 		if len(in) > 0 && r.IntN(2) == 0 {
 			other := in[r.IntN(len(in))]
@@ -70,16 +72,16 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 		b.Scramble(r, "key_session", "key_src", "key_seq")
 		steps := r.IntN(len(same) + 2)
 		for i := 0; ; i++ {
-			number := uint64(0) // a cycle before
+			number, of := uint64(0), collective{} // a cycle before
 			for n := 0; !b.Is("done") || n == 0; n++ {
 				if n > 10+4*len(in) {
 					return errors.New("it is never done")
 				}
-				number = b.Get("found_number")
+				number, of = b.Get("found_number"), collectiveAt(b, "found_collective")
 				b.Step()
 			}
-			if i < len(same) && number != same[i].number {
-				return fmt.Errorf("number %d stands there before %d is found", number, same[i].number)
+			if i < len(same) && (number != same[i].number || of != same[i].of) {
+				return fmt.Errorf("number %d, %+v stands there before %+v is found", number, of, *same[i])
 			}
 			if i >= len(same) {
 				if b.Is("found") {
@@ -120,9 +122,10 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 			}{{"number", m.number}, {"context", m.context}, {"tag", m.tag}, {"bytes", m.bytes}} {
 				b.Set("insert_"+f.name, f.value)
 			}
+			m.of.set(b, "insert_collective")
 			b.Put("insert_complete", m.complete)
 			pulse(b, "insert")
-			b.Scramble(r, "insert_number", "insert_context", "insert_tag", "insert_bytes", "insert_complete")
+			b.Scramble(r, "insert_number", "insert_context", "insert_collective", "insert_tag", "insert_bytes", "insert_complete")
 			in = append(in, m)
 			last[int(m.number)] = m
 		}
@@ -185,6 +188,9 @@ func isFound(b *block.Bench, m *message) error {
 		if got := b.Get("found_" + name); got != want {
 			return fmt.Errorf("the %s of message %+v is 0x%X", name, *m, got)
 		}
+	}
+	if got := collectiveAt(b, "found_collective"); got != m.of {
+		return fmt.Errorf("the collective of message %+v is %+v", *m, got)
 	}
 	if b.Is("found_complete") != m.complete {
 		return fmt.Errorf("message %+v is complete: %t", *m, b.Is("found_complete"))

@@ -31,16 +31,22 @@ func (x *whole) recorded() error {
 		case failed:
 			x.begin(now, remove)
 		default:
-			x.begin(now, remove, x.waitsAgain(n))
+			x.begin(now, remove, x.expected(n))
 		}
 	}
 	for _, f := range x.releases {
 		if n, ok := f.Gone(); ok && x.resetting < 2 {
 			x.seen["given back"]++
-			x.begin(now, x.waitsAgain(n))
+			x.begin(now, x.expected(n))
 		}
 	}
 	return nil
+}
+
+// expected is that a buffer waits for a message, whose record will say so.
+func (x *whole) expected(n uint64) func(*memoryOf) {
+	x.again[n] = true
+	return x.waitsAgain(n)
 }
 
 // waitsAgain is that a buffer waits for a message.
@@ -133,8 +139,8 @@ func (x *whole) matched() error {
 			return fmt.Errorf("queue %d is told of a message (%t) that it does not want", q, found)
 		}
 		w := t.wanted
-		stored, buffer := b.Is(port+"stored"), b.Get(port+"buffer_")
-		t.asks, t.waits, t.changed, t.stuck = false, !found && x.r.IntN(8) > 0, false, 0
+		stored, buffer, mismatch := b.Is(port+"stored"), b.Get(port+"buffer_"), b.Is(port+"mismatch")
+		t.asks, t.waits, t.changed, t.stuck = false, !found && !mismatch && x.r.IntN(8) > 0, false, 0
 		if late {
 			x.event.told = true
 			x.seen["pushed"]++
@@ -147,10 +153,14 @@ func (x *whole) matched() error {
 				f.Queue = append(f.Queue, buffer)
 			}
 		}
-		err := x.see(int(b.Cycle), false, fmt.Sprintf("that %+v is found (%t: buffer %d)", w, found, buffer), func(o world) bool {
-			hit := o.next(w)
-			if (hit != nil) != found {
+		err := x.see(int(b.Cycle), false, fmt.Sprintf("that %+v is found (%t: buffer %d; of another collective: %t)", w, found, buffer, mismatch), func(o world) bool {
+			hit, apart, old := o.model.look(w)
+			if len(old) > 0 || (hit != nil) != found || (apart != nil) != mismatch {
 				return false
+			}
+			if apart != nil {
+				o.parked, o.other = nil, other{apart.src, apart.of}
+				return true
 			}
 			if found {
 				in := hit.number <= 0xFF
@@ -169,6 +179,10 @@ func (x *whole) matched() error {
 		})
 		if err != nil {
 			return err
+		}
+		if mismatch {
+			x.otherSince = int(b.Cycle)
+			x.seen["apart"]++
 		}
 	}
 	return nil
@@ -195,7 +209,7 @@ func (x *whole) told() error {
 	}
 	for q := range x.takers {
 		t := &x.takers[q]
-		if x.resetting > 0 || !t.waits || t.changed || slices.ContainsFunc(x.all, func(w world) bool { return w.seen < len(x.effects) || w.next(t.wanted) == nil }) {
+		if x.resetting > 0 || !t.waits || t.changed || slices.ContainsFunc(x.all, func(w world) bool { return w.seen < len(x.effects) || !w.answers(t.wanted) }) {
 			t.stuck = 0
 		} else if t.stuck++; t.stuck > 40 {
 			return fmt.Errorf("queue %d waits, and is not told that %+v is there", q, t.wanted)

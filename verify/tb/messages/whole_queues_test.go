@@ -19,7 +19,14 @@ func (x *whole) fitting() wanted {
 	for _, i := range x.r.Perm(len(m.notes)) {
 		n := m.notes[i]
 		if record := 0x1000 + 64*n.session + 128*n.src; m.counts[record] == n.seq && x.r.IntN(4) > 0 {
-			return wanted{record, n.session, n.src, n.context, n.tag}
+			w := wanted{record, n.session, n.src, n.context, n.tag, n.of}
+			switch x.r.IntN(6) {
+			case 0:
+				w.of = identity(x.r)
+			case 1: // it is of an older one
+				w.of.number = (w.of.number + 1) & 0xFFFFFFFF
+			}
+			return w
 		}
 	}
 	return x.some()
@@ -50,6 +57,7 @@ func (x *whole) driveTakers(quiet bool) {
 			for name, v := range map[string]uint64{"record": t.record, "session": t.session, "rank": t.rank, "context_": t.context, "tag": t.tag} {
 				b.Set(port+name, v)
 			}
+			t.of.set(b, port+"collective")
 		}
 	}
 }
@@ -70,7 +78,7 @@ func (x *whole) lull() bool {
 	}
 	m := x.all[0].model
 	for i, n := range x.coming {
-		w := wanted{0x1000 + 64*n.session + 128*n.src, n.session, n.src, n.context, n.tag}
+		w := wanted{0x1000 + 64*n.session + 128*n.src, n.session, n.src, n.context, n.tag, n.of}
 		if m.counts[w.record] != n.seq {
 			continue
 		}

@@ -20,7 +20,7 @@ type registerAccess struct {
 func (x *whole) planRegister() {
 	r := x.r
 	access := func(name string, write bool, data uint64) {
-		x.plan = append(x.plan, registerAccess{name: name, at: x.registers[name], write: write, data: data, want: x.some()})
+		x.plan = append(x.plan, registerAccess{name: name, at: x.registers[name], write: write, data: data, want: x.fitting()})
 	}
 	switch k := r.IntN(12); {
 	case len(x.given) < 6 || k == 0 && len(x.given) < 60:
@@ -31,10 +31,15 @@ func (x *whole) planRegister() {
 		access("enqueue", true, 0x100+36*uint64(len(x.given)))
 	case k < 6:
 		access("seek", false, 0)
+		if r.IntN(3) == 0 {
+			access("discard", true, 0)
+		}
 	case k < 8:
 		access("found", false, 0)
 	case k < 9:
 		access("discard", true, 0)
+	case k < 10:
+		access([]string{"other_source", "other_number", "other_count", "other_shape"}[r.IntN(4)], false, 0)
 	default:
 		access("free", false, 0)
 	}
@@ -61,6 +66,7 @@ func (x *whole) driveRegister() {
 	b.Set("selection.source", a.want.rank)
 	b.Set("selection.context_", a.want.context)
 	b.Set("selection.tag", a.want.tag)
+	a.want.of.set(b, "selection.collective")
 	b.Set("reg_request.valid", 1)
 	b.Put("reg_request.write", a.write)
 	b.Set("reg_request.address", a.at)
@@ -105,7 +111,7 @@ func (x *whole) registered() error {
 	case "enqueue":
 		x.next.number, x.next.record = uint64(len(x.given)), a.data
 		x.given = append(x.given, x.next)
-		x.begin(now, x.waitsAgain(x.next.number))
+		x.begin(now, x.expected(x.next.number))
 	case "seek":
 		if got != 0 {
 			x.seen["sought"]++
@@ -116,35 +122,38 @@ func (x *whole) registered() error {
 				return got == 0
 			}
 			o.model.know(sender{w.session, w.rank, w.context}, w.record)
-			if o.sought, o.soughtBy = o.matcher.next(w), w.record; o.sought != nil {
-				return got == o.sought.bytes+1
+			hit, apart, old := o.model.look(w)
+			if o.sought, o.soughtBy = hit, w.record; len(old) > 0 || hit != nil {
+				return len(old) == 0 && got == hit.bytes+1
 			}
-			if !x.lossy {
+			if !x.lossy && apart == nil {
 				o.model.want(w)
 			}
 			return got == 0
 		})
 	case "discard":
-		var dropped *uint64
+		dropped := false
 		err := x.see(now, false, what, func(o world) bool {
 			if s := o.sought; s != nil {
 				o.took(*s, o.soughtBy)
-				if dropped = &s.number; s.number > 0xFF {
-					dropped = nil
-				}
+				dropped = s.number <= 0xFF
 			}
 			return true
 		})
 		if err != nil {
 			return err
 		}
-		if dropped != nil {
+		if dropped {
 			x.seen["discarded"]++
-			if b.Is("complete_ready") {
-				x.settled(now)
-			}
-			x.follow(x.waitsAgain(*dropped))
 		}
+	case "other_source", "other_number", "other_count", "other_shape":
+		if x.otherSince+4 > a.since {
+			return nil
+		}
+		return x.see(now, true, what, func(o world) bool {
+			last := o.other
+			return got == map[string]uint64{"other_source": last.source, "other_number": last.of.number, "other_count": last.of.count, "other_shape": last.of.shape}[a.name]
+		})
 	case "found", "free":
 		// Something else happened just then; of what is found by others, it is told later.
 		if x.last+4 > a.since || a.name == "found" && x.taken+400 > a.since {

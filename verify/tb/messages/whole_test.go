@@ -3,6 +3,7 @@ package messages
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -53,6 +54,8 @@ type whole struct {
 	alone      uint64 // messages without payload that there were
 	registers  map[string]uint64
 	lastFields map[uint64]note // what was in a buffer
+	again      map[uint64]bool // buffers of which it is known that they will wait again
+	otherSince int             // cycle in which a request was ended by one of another collective, from which on it is known which
 }
 
 // cause says why the processor is woken up.
@@ -90,6 +93,7 @@ func newWhole(b *block.Bench, r *rand.Rand) (*whole, error) {
 		x.releases[i] = &block.Feed[uint64]{Input: block.NewInput(b, name+"_valid", name+"_ready", name+"_buffer"), Put: func(n uint64) { b.Set(name+"_buffer", n) }}
 	}
 	x.restart()
+	x.otherSince = 0
 	return x, nil
 }
 
@@ -101,7 +105,8 @@ func (x *whole) restart() {
 	}
 	x.worlds = worlds{all: []world{{m, 0}}, last: int(x.b.Cycle)}
 	x.given, x.takers, x.offered, x.held, x.coming, x.reg, x.plan, x.event, x.shut = nil, [4]taker{}, nil, nil, nil, nil, nil, cause{}, 0
-	x.lastFields = map[uint64]note{}
+	x.lastFields, x.again, x.asking = map[uint64]note{}, map[uint64]bool{}, nil
+	x.otherSince = math.MaxInt - 4
 	x.b.Set("accept_valid", 0)
 	x.b.Set("reg_request.valid", 0)
 	x.completes.Forget()
@@ -116,7 +121,7 @@ func (x *whole) restart() {
 func (x *whole) some() wanted {
 	r := x.r
 	record := 0x1000 + 64*r.Uint64N(4)
-	return wanted{record, record >> 6 & 1, record >> 7 & 1, r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)]}
+	return wanted{record, record >> 6 & 1, record >> 7 & 1, r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], identity(r)}
 }
 
 // drive goes before a step.
@@ -130,7 +135,7 @@ func (x *whole) drive() {
 		// Packets are offered with cycles between, in which others have their turn.
 		if r.IntN(x.pace) == 0 && !calm && x.resetting == 0 && int(b.Cycle) > x.answered+2 {
 			w := x.some()
-			n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)*r.IntN(2)) - uint64(r.IntN(8)/7)) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: []uint64{0, 100, 101, 1 + r.Uint64N(90), 1000}[r.IntN(5)]}
+			n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)*r.IntN(2)) - uint64(r.IntN(8)/7)) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: []uint64{0, 100, 101, 1 + r.Uint64N(90), 1000}[r.IntN(5)], of: w.of}
 			switch {
 			case len(x.held) > 0 && x.welcome:
 				n, x.held = x.held[0], x.held[1:]
@@ -144,6 +149,7 @@ func (x *whole) drive() {
 			for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
 				b.Set("accept_header."+name, v)
 			}
+			n.of.set(b, "accept_header.collective")
 		}
 	}
 	x.driveTakers(quiet)
@@ -171,6 +177,15 @@ func (x *whole) drive() {
 	if b.Is("peer_request.valid") && r.IntN(3) == 0 {
 		x.answerPeer()
 	}
+	x.asking = x.asking[:0]
+	for _, t := range x.takers {
+		if t.asks {
+			x.asking = append(x.asking, t.wanted)
+		}
+	}
+	if x.reg != nil && x.reg.name == "seek" && x.reg.known {
+		x.asking = append(x.asking, x.reg.want)
+	}
 }
 
 // exchange does what was asked of the exchange memory.
@@ -188,7 +203,23 @@ func (x *whole) exchange() error {
 			return fmt.Errorf("it writes to %X", at)
 		}
 		x.memory[at] = b.Get("exchange_request.wdata")
+		return x.posted(at)
 	}
+	return nil
+}
+
+// posted follows a record of which the buffer waits again: the matcher gives back those
+// of messages that it has dropped.
+func (x *whole) posted(at uint64) error {
+	n := slices.IndexFunc(x.given, func(v buffer) bool { return v.record+x.words.status == at })
+	if n < 0 || x.memory[at] != x.words.enqueued || x.resetting > 1 {
+		return nil
+	}
+	if !x.again[uint64(n)] {
+		x.seen["older"]++ // or discarded
+		x.begin(int(x.b.Cycle), x.waitsAgain(uint64(n)))
+	}
+	delete(x.again, uint64(n))
 	return nil
 }
 
@@ -204,6 +235,7 @@ func wholeMessages(b *block.Bench, r *rand.Rand) error {
 		if r.IntN(8000) == 0 {
 			b.Reset()
 			x.restart()
+			x.otherSince = 0
 		}
 		if x.resetting == 0 && x.reg == nil && len(x.plan) == 0 && r.IntN(5000) == 0 {
 			x.resetting = 1
@@ -234,7 +266,8 @@ func wholeMessages(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 	}
-	least := map[string]int{"stored": 40, "without payload": 20, "found": 40, "pushed": 3, "sought": 3, "resets": 1, "given back": 20, "discarded": 1, "looked at": 20}
+	x.seen["older"] -= x.seen["discarded"]
+	least := map[string]int{"stored": 40, "without payload": 20, "found": 40, "pushed": 3, "sought": 3, "resets": 1, "given back": 20, "discarded": 1, "looked at": 20, "older": 3, "apart": 3}
 	if x.lossy {
 		delete(least, "pushed") // rare where nobody is held up
 	}

@@ -29,7 +29,7 @@ func (w world) clone() world {
 
 func (w world) like(o world) bool {
 	same := (w.sought == nil) == (o.sought == nil) && (w.sought == nil || *w.sought == *o.sought)
-	return same && w.seen == o.seen && w.alone == o.alone && w.model.differs(o.model) == nil
+	return same && w.seen == o.seen && w.alone == o.alone && w.other == o.other && w.model.differs(o.model) == nil
 }
 
 // effect is a change by the recorder, at some moment until it is over.
@@ -38,9 +38,27 @@ type effect struct {
 	over int // cycle; 0: not yet
 }
 
+// dropped are the states that it may be in when requests are under way: each drops
+// messages of older collectives when it finds them, before its answer.
+func (w world) dropped(asking []wanted) []world {
+	all := []world{w}
+	for i := 0; i < len(all); i++ {
+		for _, a := range asking {
+			if _, _, old := all[i].model.look(a); len(old) > 0 {
+				c := all[i].clone()
+				if c.drop(old[0]); !slices.ContainsFunc(all, c.like) {
+					all = append(all, c)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // worlds are all states that the module may be in.
 type worlds struct {
 	all     []world
+	asking  []wanted // requests under way
 	effects []effect
 	last    int // cycle of the last thing that was seen
 }
@@ -52,8 +70,10 @@ func (x *worlds) see(cycle int, look bool, what string, happen func(world) bool)
 	for _, w := range x.all {
 		for n := w.seen; ; n++ {
 			if n == len(x.effects) || x.effects[n].over == 0 || x.effects[n].over >= x.last-2 {
-				if c := w.clone(); c.seen == n && happen(c) && !slices.ContainsFunc(all, c.like) {
-					all = append(all, c)
+				for _, c := range w.clone().dropped(x.asking) {
+					if c.seen == n && happen(c) && !slices.ContainsFunc(all, c.like) {
+						all = append(all, c)
+					}
 				}
 			}
 			if n == len(x.effects) {
@@ -72,7 +92,7 @@ func (x *worlds) see(cycle int, look bool, what string, happen func(world) bool)
 		return nil
 	}
 	x.all, x.last = all, cycle
-	if len(all) > 64 {
+	if len(all) > 512 {
 		return fmt.Errorf("nobody knows any more what is: %d states after %s", len(all), what)
 	}
 	return nil
