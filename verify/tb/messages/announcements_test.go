@@ -176,7 +176,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			for _, a := range slices.Clone(order) {
 				switch odd := context%2 == 1; {
 				case !known || found != nil || a.session != s || a.src != rank || a.context != context && (a.context != 0 || odd):
-				case odd && int32(uint32(a.of.number)-uint32(of.number)) < 0:
+				case odd && a.of.before(of):
 					at := slices.Index(order, a)
 					order = slices.Delete(order, at, at+1)
 					total--

@@ -14,6 +14,9 @@ type key struct{ session, src, seq uint64 }
 // collective is which one a message belongs to.
 type collective struct{ number, count, shape uint64 }
 
+// before tells whether ranks have agreed on numbers since the collective: the upper half counts agreements.
+func (c collective) before(d collective) bool { return int16(c.number>>16)-int16(d.number>>16) < 0 }
+
 // identity is mostly the same one.
 func identity(r *rand.Rand) collective {
 	c := collective{0, 10, 0x30}
@@ -94,7 +97,7 @@ func (m *memoryOf) look(w wanted) (hit, other *note, old []note) {
 	for _, n := range m.find(key{w.session, w.rank, m.counts[w.record]}) {
 		switch {
 		case !n.complete || !w.fits(n):
-		case w.context%2 == 1 && int32(uint32(n.of.number)-uint32(w.of.number)) < 0:
+		case w.context%2 == 1 && n.of.before(w.of):
 			old = append(old, n)
 		case w.context%2 == 1 && n.of != w.of:
 			return nil, &n, old
