@@ -15,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world"
@@ -168,7 +169,7 @@ func TestPluginsMayCountTheirLooks(t *testing.T) {
 }
 
 // TestAllReduceWithMisbehavingPlugins ends on all ranks, of which two share a card, with
-// the bit of the lane where the plugin was, and can be repeated.
+// the bit of the lane where the plugin was, and can be repeated when they have recovered.
 func TestAllReduceWithMisbehavingPlugins(t *testing.T) {
 	const n, ranks = 5000, 4
 	ctx := limited(t)
@@ -203,6 +204,9 @@ func TestAllReduceWithMisbehavingPlugins(t *testing.T) {
 			}
 			if faults := seen.take(); len(faults) != arithmetic || arithmetic == 0 {
 				t.Errorf("%d ranks of %d say ARITH, and there were %d faults", arithmetic, ranks, len(faults))
+			}
+			if err := conform.Recover(ctx, engines); err != nil {
+				t.Fatal(err)
 			}
 			errs, out := all(accl.TypeInt32)
 			for rank := range ranks {
