@@ -158,7 +158,7 @@ abi "common" {
       doc  = "What else all ranks must agree on (layout collective_shape); 0 outside collectives."
     }
     field "notice" {
-      bits = "384"
+      bits = "391:384"
       doc  = "A header alone for the control processor of the receiver; it takes no sequence number."
     }
   }
