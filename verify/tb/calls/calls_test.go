@@ -14,9 +14,12 @@ import (
 )
 
 const (
-	clients = 16
+	clients = 8
 	queue   = 16 // small, so that it fills up
 	tickets = 16
+	// Where a call and an answer say whose they are.
+	clientLow  = 28
+	clientMask = (clients - 1) << clientLow
 )
 
 var (
@@ -130,7 +133,7 @@ func (w *world) place(client int, reset bool) *call {
 	for i := range c.words {
 		c.words[i] = w.r.Uint32()
 	}
-	c.words[0] = []uint32{w.config, w.nop, c.words[0] & 0xFF, c.words[0] &^ (0xF << 28)}[w.r.IntN(4)]
+	c.words[0] = []uint32{w.config, w.nop, c.words[0] & 0xFF, c.words[0] &^ clientMask}[w.r.IntN(4)]
 	if w.r.IntN(2) == 0 {
 		c.words[4] = uint32(w.r.IntN(3))
 	}
@@ -153,7 +156,7 @@ func (w *world) step() {
 		c := w.toSend[0]
 		data = c.words[w.word]
 		if w.word == 0 {
-			data |= uint32(c.client) << 28
+			data |= uint32(c.client) << clientLow
 		}
 	}
 	b.Set("call_valid", one(w.offered))
@@ -186,12 +189,12 @@ func (w *world) step() {
 
 // acknowledged checks an answer that has gone.
 func (w *world) acknowledged(word uint32) {
-	client := int(word >> 27 & 0xF)
+	client := int(word & clientMask >> clientLow)
 	q := w.byClient[client]
 	if len(q) == 0 || q[0].state != answered {
 		w.t.Fatalf("client %d gets the answer %08X, but its oldest call has none", client, word)
 	}
-	if got, want := word&^(0xF<<27), q[0].code&^(0xF<<27); got != want {
+	if got, want := word&^clientMask, q[0].code&^clientMask; got != want {
 		w.t.Fatalf("client %d gets %08X, its oldest call was answered with %08X", client, got, want)
 	}
 	w.byClient[client] = q[1:]
@@ -307,7 +310,7 @@ func (w *world) answerOne(ticket uint32) {
 	if got := w.b.Cycle - uint64(w.read(pageCalls, w.cycles)); got != c.taken {
 		w.t.Fatalf("the call was taken in cycle %d, not in %d", got, c.taken)
 	}
-	c.code = w.r.Uint32() &^ (0xF << 27)
+	c.code = w.r.Uint32() &^ clientMask
 	c.state = answered
 	delete(w.open, ticket)
 	if err := w.write(w.answer, c.code); err != nil {

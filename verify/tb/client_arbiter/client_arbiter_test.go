@@ -12,7 +12,13 @@ import (
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 )
 
-const callWords = 15
+const (
+	callWords = 15
+	// Where a call and an answer say whose they are.
+	numbers    = 8
+	numberLow  = 28
+	numberMask = (numbers - 1) << numberLow
+)
 
 var (
 	commands = []string{"cmd_clients_0", "cmd_clients_1"}
@@ -38,7 +44,7 @@ type client struct {
 type engine struct {
 	taking  pins.Rhythm
 	words   []uint32
-	open    [16][]uint32 // answers that are to be given, by number as the engine has it
+	open    [numbers][]uint32 // answers that are to be given, by number as the engine has it
 	offered bool
 	number  int
 	calls   int
@@ -86,7 +92,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 					for j := range c.words {
 						c.words[j] = r.Uint32()
 					}
-					c.words[0] = r.Uint32()&^(0xF<<28) | uint32(r.IntN(8))<<28
+					c.words[0] = r.Uint32()&^numberMask | uint32(r.IntN(numbers/2))<<numberLow
 					calls[c.words[1]], firsts[c.words[1]] = i, c.words[0]
 				}
 				c.offered = c.offered || len(c.words) > 0 && c.sending.Next()
@@ -103,7 +109,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 			ready := e.taking.Next()
 			b.Set("cmd_cclo_tready", one(ready))
 			if !e.offered {
-				if n := r.IntN(16); len(e.open[n]) > 0 && r.IntN(4) == 0 {
+				if n := r.IntN(numbers); len(e.open[n]) > 0 && r.IntN(4) == 0 {
 					e.offered, e.number = true, n
 				}
 			}
@@ -131,7 +137,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 				}
 				c.held, c.heldValid = word, valid && !takes[i]
 				if valid && takes[i] {
-					number := word >> 27 & 0xF
+					number := word & numberMask >> numberLow
 					want := c.expected[number]
 					if len(want) == 0 || want[0] != word {
 						t.Fatalf("client %d gets %08X, not one of %08X", i, word, want)
@@ -150,14 +156,15 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 					t.Fatalf("the words %08X are no call", e.words)
 				}
 				first := firsts[e.words[1]]
-				number := first>>28<<1&0xF | uint32(i)
-				if e.words[0] != first&^(0xF<<28)|number<<28 {
+				before := first & numberMask >> numberLow
+				number := before<<1 | uint32(i)
+				if e.words[0] != first&^numberMask|number<<numberLow {
 					t.Fatalf("client %d, first word %08X, is %08X", i, first, e.words[0])
 				}
 				delete(calls, e.words[1])
-				code := r.Uint32() &^ (0xF << 27)
-				e.open[number] = append(e.open[number], code|number<<27)
-				cs[i].expected[first>>28] = append(cs[i].expected[first>>28], code|first>>28<<27)
+				code := r.Uint32() &^ numberMask
+				e.open[number] = append(e.open[number], code|number<<numberLow)
+				cs[i].expected[before] = append(cs[i].expected[before], code|before<<numberLow)
 				e.words = nil
 				e.calls++
 			}
