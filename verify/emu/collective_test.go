@@ -10,6 +10,9 @@ import (
 
 const oddContext = testContext + 1
 
+// at is a number after so many agreements of the ranks.
+func at[T uint32 | uint64](agreements T) T { return agreements<<16 | 5 }
+
 // collect sets the registers of moves to a collective.
 func (r *rig) collect(context, number, count, shape uint32) {
 	r.t.Helper()
@@ -109,7 +112,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 		found
 	)
 	base := head{tag: testTag, src: 1}
-	ours := base.in(oddContext, 7, 100, 3)
+	ours := base.in(oddContext, at[uint64](7), 100, 3)
 	tagged := func(h head, tag uint64) head { h.tag = tag; return h }
 	const any = 0xFFFF_FFFF
 	for _, test := range []struct {
@@ -122,22 +125,23 @@ func TestMatchingOfCollectives(t *testing.T) {
 		{"of the collective", oddContext, 7, ours, found},
 		{"with another tag", oddContext, 7, tagged(ours, 8), waits},
 		{"with any tag", oddContext, 7, tagged(ours, any), found},
-		{"of the one before", oddContext, 7, base.in(oddContext, 6, 100, 3), dropped},
-		{"of an older one, in all different", oddContext, 7, tagged(base.in(oddContext, 0x8000_0008, 1, 2), 8), dropped},
-		{"of an older one, in the past of 0", oddContext, 1, base.in(oddContext, 0xFFFF_FFFF, 100, 3), dropped},
-		{"of the next one", oddContext, 7, base.in(oddContext, 8, 100, 3), mismatch},
-		{"of a newer one", oddContext, 7, base.in(oddContext, 0x8000_0006, 100, 3), mismatch},
-		{"of a newer one, behind 0", oddContext, 0xFFFF_FFFF, base.in(oddContext, 1, 100, 3), mismatch},
-		{"of a newer one, with another tag", oddContext, 7, tagged(base.in(oddContext, 8, 100, 3), 8), mismatch},
-		{"with another count", oddContext, 7, base.in(oddContext, 7, 101, 3), mismatch},
-		{"of another shape", oddContext, 7, base.in(oddContext, 7, 100, 2), mismatch},
-		{"of another shape and tag", oddContext, 7, tagged(base.in(oddContext, 7, 100, 2), 8), mismatch},
-		{"of another communicator", oddContext, 7, base.in(oddContext+2, 6, 100, 3), waits},
+		{"of the one before", oddContext, 7, base.in(oddContext, at[uint64](6), 100, 3), dropped},
+		{"of an older one, in all different", oddContext, 7, tagged(base.in(oddContext, at[uint64](0x8008), 1, 2), 8), dropped},
+		{"of an older one, in the past of 0", oddContext, 1, base.in(oddContext, at[uint64](0xFFFF), 100, 3), dropped},
+		{"of an earlier one since the agreement", oddContext, 7, base.in(oddContext, at[uint64](7)-1, 100, 3), mismatch},
+		{"of the next one", oddContext, 7, base.in(oddContext, at[uint64](8), 100, 3), mismatch},
+		{"of a newer one", oddContext, 7, base.in(oddContext, at[uint64](0x8006), 100, 3), mismatch},
+		{"of a newer one, behind 0", oddContext, 0xFFFF, base.in(oddContext, at[uint64](1), 100, 3), mismatch},
+		{"of a newer one, with another tag", oddContext, 7, tagged(base.in(oddContext, at[uint64](8), 100, 3), 8), mismatch},
+		{"with another count", oddContext, 7, base.in(oddContext, at[uint64](7), 101, 3), mismatch},
+		{"of another shape", oddContext, 7, base.in(oddContext, at[uint64](7), 100, 2), mismatch},
+		{"of another shape and tag", oddContext, 7, tagged(base.in(oddContext, at[uint64](7), 100, 2), 8), mismatch},
+		{"of another communicator", oddContext, 7, base.in(oddContext+2, at[uint64](6), 100, 3), waits},
 		{"outside collectives", oddContext, 7, base.in(testContext, 0, 0, 0), waits},
 		{"of an engine of another make", oddContext, 7, base, waits},
 		{"a collective's, for a receive", testContext, 7, ours, waits},
 		{"a receive's", testContext, 7, base.in(testContext, 0, 0, 0), found},
-		{"a receive's, with what does not count there", testContext, 7, base.in(testContext, 6, 5, 4), found},
+		{"a receive's, with what does not count there", testContext, 7, base.in(testContext, at[uint64](6), 5, 4), found},
 		{"a receive's, of an engine of another make", testContext, 7, base, found},
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp", "u280_2022"} {
@@ -166,7 +170,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 					if got := state(); got != present {
 						t.Fatalf("at first %v, expected %v", got, present)
 					}
-					r.collect(test.context, test.number, 100, 3)
+					r.collect(test.context, at[uint32](test.number), 100, 3)
 					seek, before := uint32(0), after[test.want]
 					if test.want == found {
 						seek, before = uint32(len(payload)+1), present
@@ -195,7 +199,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 						other = [4]uint32{1, uint32(message.number), uint32(message.elements), uint32(message.shape)}
 					default: // what it waits for comes
 						r.completes(0, 0)
-						right := ours.in(uint64(test.context), uint64(test.number), 100, 3)
+						right := ours.in(uint64(test.context), at(uint64(test.number)), 100, 3)
 						right.count = message.count
 						if test.want == waits && right.context == message.context {
 							break // it would be the same one twice
@@ -228,7 +232,7 @@ func TestMessagesOfOneNumber(t *testing.T) {
 		r := w.rigs[0]
 		base := head{tag: testTag, src: 1, count: 1}
 		for i, h := range []head{
-			base.in(oddContext, last, 100, 3), base.in(oddContext, 5, 1, 1), base, base.in(oddContext, 6, 1, 1), base.in(oddContext+2, 5, 1, 1), base.in(testContext, 0, 0, 0),
+			base.in(oddContext, at[uint64](last), 100, 3), base.in(oddContext, at[uint64](5), 1, 1), base, base.in(oddContext, at[uint64](6), 1, 1), base.in(oddContext+2, at[uint64](5), 1, 1), base.in(testContext, 0, 0, 0),
 		} {
 			for range 2 {
 				w.send(w.raw[0], 0, h, []byte{byte(i)})
@@ -239,7 +243,7 @@ func TestMessagesOfOneNumber(t *testing.T) {
 			t.Errorf("dropped %v", got)
 		}
 		r.set("move", "source", 1)
-		r.collect(oddContext, 7, 100, 3)
+		r.collect(oddContext, at[uint32](7), 100, 3)
 		if seek, free := r.get("rx", "seek"), r.get("rx", "free"); seek != uint32(2*b2i(last == 7)) || free != 4 {
 			t.Errorf("seek answers %d, %d buffers are free", seek, free)
 		}
@@ -253,9 +257,9 @@ func TestOldMessagesMakeRoom(t *testing.T) {
 	r := w.rigs[0]
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 1)
-	r.collect(oddContext, 7, 100, 3)
+	r.collect(oddContext, at[uint32](7), 100, 3)
 	for number := range uint64(8) {
-		w.send(w.raw[0], 0, head{tag: testTag, src: 1, count: 1}.in(oddContext, number, 100, 3), []byte{byte(number)})
+		w.send(w.raw[0], 0, head{tag: testTag, src: 1, count: 1}.in(oddContext, at[uint64](number), 100, 3), []byte{byte(number)})
 	}
 	w.run()
 	r.issue("op0=message", "result=memory")
@@ -272,19 +276,19 @@ func TestMismatchEndsAMove(t *testing.T) {
 	r := w.rigs[0]
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 8)
-	r.collect(oddContext, 7, 100, 3)
+	r.collect(oddContext, at[uint32](7), 100, 3)
 	r.issue("op0=message", "result=memory")
 	r.issue("op0=message", "result=memory")
 	base := head{tag: testTag, src: 1, count: 4}
-	w.send(w.raw[0], 0, base.in(oddContext, 7, 100, 3), []byte("half"))
+	w.send(w.raw[0], 0, base.in(oddContext, at[uint64](7), 100, 3), []byte("half"))
 	w.run()
 	r.completes(0, 0)
 	base.seq = 1
-	w.send(w.raw[0], 0, base.in(oddContext, 8, 100, 3), []byte("next"))
+	w.send(w.raw[0], 0, base.in(oddContext, at[uint64](8), 100, 3), []byte("next"))
 	w.run()
 	r.completes(2, r.bit("COLLECTIVE_MISMATCH"))
 	r.set("move_status", "error_0", 0)
-	r.collect(oddContext, 8, 100, 3) // it has stayed
+	r.collect(oddContext, at[uint32](8), 100, 3) // it has stayed
 	r.set("move", "bytes", 4)
 	r.issue("op0=message", "result=memory")
 	w.run()
@@ -298,7 +302,7 @@ func TestMismatchEndsAMove(t *testing.T) {
 func TestAnnouncementsOfCollectives(t *testing.T) {
 	base := head{msgType: 2, src: 1, tag: testTag}
 	tagged := func(h head) head { h.tag++; return h }
-	of := func(number, elements, shape uint64) head { return base.in(oddContext, number, elements, shape) }
+	of := func(number, elements, shape uint64) head { return base.in(oddContext, at[uint64](number), elements, shape) }
 	for _, test := range []struct {
 		name          string
 		context       uint32
@@ -311,15 +315,15 @@ func TestAnnouncementsOfCollectives(t *testing.T) {
 		{"the first", oddContext, []head{of(7, 100, 3), of(7, 100, 3)}, 1, 1, 2},
 		{"behind older ones", oddContext, []head{of(6, 100, 3), tagged(of(5, 1, 1)), of(7, 100, 3), of(6, 100, 3)}, 1, 3, 2},
 		{"behind one with another tag", oddContext, []head{tagged(of(7, 100, 3)), of(7, 100, 3)}, 1, 2, 2},
-		{"older ones alone", oddContext, []head{of(6, 100, 3), of(0x8000_0008, 100, 3)}, 0, 0, 0},
+		{"older ones alone", oddContext, []head{of(6, 100, 3), of(0x8008, 100, 3)}, 0, 0, 0},
 		{"a newer one", oddContext, []head{of(6, 100, 3), of(8, 100, 3), of(7, 100, 3)}, 2, 2, 2},
 		{"a newer one with another tag", oddContext, []head{tagged(of(8, 100, 3))}, 2, 1, 1},
 		{"a newer one behind one with another tag", oddContext, []head{tagged(of(7, 100, 3)), of(8, 100, 3)}, 2, 2, 2},
 		{"a newer one that comes later", oddContext, []head{of(7, 100, 3), of(8, 100, 3)}, 1, 1, 2},
 		{"another count", oddContext, []head{of(7, 99, 3)}, 2, 1, 1},
 		{"another shape", oddContext, []head{of(7, 100, 4)}, 2, 1, 1},
-		{"of other contexts", oddContext, []head{base, base.in(testContext, 0, 0, 0), base.in(oddContext+2, 6, 1, 1), base.in(oddContext+2, 8, 1, 1)}, 0, 0, 4},
-		{"outside", testContext, []head{of(6, 1, 1), base.in(testContext, 6, 5, 4)}, 1, 2, 2},
+		{"of other contexts", oddContext, []head{base, base.in(testContext, 0, 0, 0), base.in(oddContext+2, at[uint64](6), 1, 1), base.in(oddContext+2, at[uint64](8), 1, 1)}, 0, 0, 4},
+		{"outside", testContext, []head{of(6, 1, 1), base.in(testContext, at[uint64](6), 5, 4)}, 1, 2, 2},
 		{"outside, of another make", testContext, []head{of(8, 1, 1), base}, 1, 2, 2},
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
@@ -327,7 +331,7 @@ func TestAnnouncementsOfCollectives(t *testing.T) {
 				w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 2})
 				r := w.rigs[0]
 				r.set("move", "destination", 1)
-				r.collect(test.context, 7, 100, 3)
+				r.collect(test.context, at[uint32](7), 100, 3)
 				w.send(w.raw[1], 0, func() head { h := of(6, 1, 1); h.src = 2; return h }(), nil) // another rank's
 				for i, h := range test.announcements {
 					h.seq, h.count, h.vaddr = uint64(i), uint64(1000+i), uint64(2000+i)
@@ -382,12 +386,12 @@ func TestWindowsOfCollectives(t *testing.T) {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
 			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1})
 			r := w.rigs[0]
-			r.collect(test.context, 7, 100, 3)
+			r.collect(test.context, at[uint32](7), 100, 3)
 			r.open(3, 1, base, 8)
-			r.collect(testContext, 99, 98, 97) // of later moves
+			r.collect(testContext, at[uint32](99), 98, 97) // of later moves
 			for i, h := range []head{{msgType: 1, src: 1, vaddr: base, count: 4}, {msgType: 3, src: 1, vaddr: base, count: 4}} {
 				// A window is for a number; counts and shapes were compared when it was announced.
-				w.send(w.raw[0], 0, h.in(test.of, test.number, 1, 1), make([]byte, 4*b2i(i == 0)))
+				w.send(w.raw[0], 0, h.in(test.of, at(test.number), 1, 1), make([]byte, 4*b2i(i == 0)))
 			}
 			w.run()
 			arrived, done := r.window(3)
