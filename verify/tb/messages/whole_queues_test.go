@@ -24,7 +24,7 @@ func (x *whole) fitting() wanted {
 			case 0:
 				w.of = identity(x.r)
 			case 1: // it is of an older one
-				w.of.number = (w.of.number + 1) & 0xFFFFFFFF
+				w.of.number = (w.of.number + 1<<16) & 0xFFFFFFFF
 			}
 			return w
 		}
