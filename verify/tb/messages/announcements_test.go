@@ -15,7 +15,7 @@ func TestAnnouncementsLossy(t *testing.T) { set.Check(t, "announcements_udp", an
 // announcement is one of a remote rank's buffer.
 type announcement struct {
 	session, src, context, tag, count, address, host, number uint64
-	of                                                       collective
+	of                                                       block.Collective
 }
 
 // announcements come, are found and taken; where they can be lost they come
@@ -86,7 +86,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 		switch k := r.IntN(6); {
 		case k < 4 && fills || k == 0: // one comes
 			s := sessions[r.IntN(len(sessions))]
-			a := announcement{s, uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), r.Uint64() & 0xFFFFFFFF, r.Uint64(), uint64(r.IntN(2)), 0, identity(r)}
+			a := announcement{s, uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), r.Uint64() & 0xFFFFFFFF, r.Uint64(), uint64(r.IntN(2)), 0, block.RandomCollective(r)}
 			if lossy {
 				a.number = expected[s]
 				switch r.IntN(6) {
@@ -105,7 +105,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			for name, v := range map[string]uint64{"src": a.src, "context_": a.context, "tag": a.tag, "count": a.count, "vaddr": a.address, "host": a.host * uint64(1+r.IntN(255)), "seq": a.number} {
 				b.Set("announce_header."+name, v)
 			}
-			a.of.set(b, "announce_header.collective")
+			b.SetCollective("announce_header.collective", a.of)
 			want := uint64(0)
 			_, twice := early[s][a.number]
 			switch late := lossy && uint32(a.number-expected[s]) >= 1<<31; {
@@ -160,14 +160,14 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("one is found that was taken")
 			}
 		default:
-			s, rank, context, tag, of := sessions[r.IntN(len(sessions))], uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), identity(r)
+			s, rank, context, tag, of := sessions[r.IntN(len(sessions))], uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), block.RandomCollective(r)
 			known := r.IntN(10) > 0
 			b.Put("seek_known", known)
 			b.Set("seek_session", s)
 			b.Set("seek_rank", rank)
 			b.Set("seek_context", context)
 			b.Set("seek_tag", tag)
-			of.set(b, "seek_collective")
+			b.SetCollective("seek_collective", of)
 			if err := held("seek_valid", "seek_done"); err != nil {
 				return err
 			}
@@ -176,7 +176,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			for _, a := range slices.Clone(order) {
 				switch odd := context%2 == 1; {
 				case !known || found != nil || a.session != s || a.src != rank || a.context != context && (a.context != 0 || odd):
-				case odd && a.of.before(of):
+				case odd && a.of.Before(of):
 					at := slices.Index(order, a)
 					order = slices.Delete(order, at, at+1)
 					total--
@@ -199,7 +199,7 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("%d can be found that are not told of", kept)
 		}
 		if found != nil {
-			if got := (announcement{found.session, found.src, found.context, found.tag, b.Get("sought_count"), b.Get("sought_address"), b.Get("sought_host"), b.Get("sought_transfer"), collectiveAt(b, "sought_collective")}); got != *found {
+			if got := (announcement{found.session, found.src, found.context, found.tag, b.Get("sought_count"), b.Get("sought_address"), b.Get("sought_host"), b.Get("sought_transfer"), b.Collective("sought_collective")}); got != *found {
 				return fmt.Errorf("%+v is found, not %+v", got, *found)
 			}
 		}

@@ -27,14 +27,15 @@ type matcher struct {
 	waits      [4]bool    // queues that were told of none and have not gone
 	parked     *parked
 	pushed     int
-	other      other // by the model
-	old, apart int   // messages of older collectives, and of others, that requests have met
+	due        map[uint64]bool // buffers that the matcher gives back itself
+	other      other           // by the model
+	old, apart int             // messages of older collectives, and of others, that requests have met
 }
 
 // other is the message that ended a move last.
 type other struct {
 	source uint64
-	of     collective
+	of     block.Collective
 }
 
 // parked is a message that is not complete, for a queue that waits for it.
@@ -72,7 +73,7 @@ func (x *matcher) accept(n note) (verdict uint64) {
 	const stored, taken, stale, tooLarge, noBuffer = 0, 1, 2, 3, 4
 	m := x.model
 	for _, o := range m.find(n.key) {
-		if o.context == n.context && o.of.number == n.of.number {
+		if o.context == n.context && o.of.Number == n.of.Number {
 			return stale
 		}
 	}
@@ -117,6 +118,7 @@ func (x *matcher) next(w wanted) (hit, other *note, err error) {
 	for _, n := range old {
 		x.drop(n)
 		x.old++
+		x.due[n.number] = true
 		if in := n.number <= 0xFF; in && (!x.given[n.number] || !x.lent[n.number]) {
 			return nil, nil, fmt.Errorf("buffer %d of an older collective was lent: %t, and given back: %t", n.number, x.lent[n.number], x.given[n.number])
 		}
@@ -190,7 +192,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		x.model, x.sought, x.seekers, x.alone = newMemory(), nil, [4]*wanted{}, 0
-		x.waits, x.parked = [4]bool{}, nil
+		x.waits, x.parked, x.due = [4]bool{}, nil, map[uint64]bool{}
 		x.stay()
 		for n := range 12 {
 			v := buffer{uint64(n * 21), r.Uint64(), []uint64{100, 1000}[r.IntN(2)], uint64(0x300 + 4*n)}
@@ -220,7 +222,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 			coming = nil
 		}
 		x.changed, x.welcome, x.arrived = false, false, 0
-		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], identity(r)}
+		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], block.RandomCollective(r)}
 		if r.IntN(4) > 0 { // a record counts the messages of a sender
 			w.session, w.rank = w.record>>6&1, w.record>>7&1
 		}
@@ -252,7 +254,7 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("operation %d: changed %t, welcome %t for nothing", i, x.changed, x.welcome)
 			}
 		}
-		if got := (other{b.Get("other_source"), collectiveAt(b, "other_collective")}); got != x.other {
+		if got := (other{b.Get("other_source"), b.Collective("other_collective")}); got != x.other {
 			return fmt.Errorf("operation %d: the last one of another collective is %+v, not %+v", i, got, x.other)
 		}
 		if b.Is("sought") != (x.sought != nil) {
@@ -290,7 +292,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 	}
 	switch {
 	case k < 7: // a message wants to come in
-		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150), of: identity(r)}
+		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150), of: block.RandomCollective(r)}
 		switch r.IntN(4) {
 		case 0:
 			n.bytes = 0
@@ -303,7 +305,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
 			b.Set("accept_header."+name, v)
 		}
-		n.of.set(b, "accept_header.collective")
+		b.SetCollective("accept_header.collective", n.of)
 		if err := x.hold("accept_valid", "accept_done"); err != nil {
 			return err
 		}
@@ -393,6 +395,7 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		}
 		x.took(*s, x.soughtBy)
 		if s.number <= 0xFF {
+			x.due[s.number] = true
 			if !x.given[s.number] || !x.lent[s.number] {
 				return fmt.Errorf("buffer %d was lent: %t, and given back: %t", s.number, x.lent[s.number], x.given[s.number])
 			}
@@ -493,6 +496,10 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		}
 		for _, n := range []uint64{0, 21, 42, 63, 84, 105, 126, 147, 168, 189, 210, 231} {
 			if x.lent[n] && r.IntN(2) == 0 {
+				if x.given[n] != x.due[n] {
+					return fmt.Errorf("the matcher gives buffer %d back: %t", n, x.given[n])
+				}
+				delete(x.due, n)
 				delete(x.lent, n)
 				delete(x.given, n)
 				x.back(n)
@@ -523,7 +530,7 @@ func (x *matcher) ask(port string, w wanted) {
 	x.b.Set(port+".rank", w.rank)
 	x.b.Set(port+".context_", w.context)
 	x.b.Set(port+".tag", w.tag)
-	w.of.set(x.b, port+".collective")
+	x.b.SetCollective(port+".collective", w.of)
 }
 
 // gets is the answer to a queue: a message.

@@ -11,45 +11,11 @@ import (
 // key is that of a message in the table.
 type key struct{ session, src, seq uint64 }
 
-// collective is which one a message belongs to.
-type collective struct{ number, count, shape uint64 }
-
-// before tells whether ranks have agreed on numbers since the collective: the upper half counts agreements.
-func (c collective) before(d collective) bool { return int16(c.number>>16)-int16(d.number>>16) < 0 }
-
-// identity is mostly the same one.
-func identity(r *rand.Rand) collective {
-	c := collective{0, 10, 0x30}
-	switch r.IntN(8) {
-	case 0:
-		c.number = []uint64{0xFFFFFFFF, 0xFFFFFFFE, 0x80000001}[r.IntN(3)]
-	case 1:
-		c.number = []uint64{1, 0x7FFFFFFF, 0x80000000}[r.IntN(3)]
-	case 2:
-		c.count ^= 1 << r.IntN(32)
-	case 3:
-		c.shape ^= 1 << r.IntN(32)
-	}
-	return c
-}
-
-// set sets a port to it.
-func (c collective) set(b *block.Bench, port string) {
-	b.Set(port+".number", c.number)
-	b.Set(port+".count", c.count)
-	b.Set(port+".shape", c.shape)
-}
-
-// collectiveAt is the one that stands at a port.
-func collectiveAt(b *block.Bench, port string) collective {
-	return collective{b.Get(port + ".number"), b.Get(port + ".count"), b.Get(port + ".shape")}
-}
-
 // note is a message that nobody has taken.
 type note struct {
 	key
 	context, tag, bytes, number uint64
-	of                          collective
+	of                          block.Collective
 	complete                    bool
 }
 
@@ -57,7 +23,7 @@ type sender struct{ session, src, context uint64 }
 
 type wanted struct {
 	record, session, rank, context, tag uint64
-	of                                  collective // of a request: not of what is noted as wanted
+	of                                  block.Collective // of a request: not of what is noted as wanted
 }
 
 // fits tells whether a message could answer a request, by its context.
@@ -97,7 +63,7 @@ func (m *memoryOf) look(w wanted) (hit, other *note, old []note) {
 	for _, n := range m.find(key{w.session, w.rank, m.counts[w.record]}) {
 		switch {
 		case !n.complete || !w.fits(n):
-		case w.context%2 == 1 && n.of.before(w.of):
+		case w.context%2 == 1 && n.of.Before(w.of):
 			old = append(old, n)
 		case w.context%2 == 1 && n.of != w.of:
 			return nil, &n, old
@@ -119,7 +85,7 @@ func (m *memoryOf) know(s sender, record uint64) {
 }
 
 func (m *memoryOf) want(w wanted) (fresh bool) {
-	w.of = collective{}
+	w.of = block.Collective{}
 	if slices.Contains(m.wants, w) {
 		return false
 	}
@@ -216,7 +182,7 @@ func (t *tables) number(found []note, at int) {
 	t.b.Scramble(t.r, "table_number", "table_collective")
 	if at < len(found) {
 		t.b.Set("table_number", found[at].number)
-		found[at].of.set(t.b, "table_collective")
+		t.b.SetCollective("table_collective", found[at].of)
 	}
 }
 
@@ -332,7 +298,7 @@ func (t *tables) requests() error {
 		{"senders_step", "senders", "senders_done", nil, func() { t.rec++; t.showRecord("senders", t.records, t.rec) }},
 		{"senders_know", "senders", "senders_done", nil, func() { m.know(s, record); t.showRecord("senders", nil, 0) }},
 		{"wants_add", "wants", "wants_done", nil, func() {
-			fresh := m.want(wanted{record, session, src, context, tag, collective{}})
+			fresh := m.want(wanted{record, session, src, context, tag, block.Collective{}})
 			t.showRecord("wants", nil, 0)
 			b.Put("wants_found", fresh)
 		}},
@@ -356,7 +322,7 @@ func (t *tables) requests() error {
 		m.remove(t.found[t.at])
 	}
 	if b.Is("table_insert") {
-		m.notes = append(m.notes, note{key{session, src, b.Get("seq")}, context, tag, b.Get("count"), b.Get("number"), collectiveAt(b, "collective"), b.Get("number") > 0xFF})
+		m.notes = append(m.notes, note{key{session, src, b.Get("seq")}, context, tag, b.Get("count"), b.Get("number"), b.Collective("collective"), b.Get("number") > 0xFF})
 	}
 	if b.Is("take") {
 		if len(m.free) == 0 {

@@ -12,7 +12,7 @@ import (
 // message is one in the table.
 type message struct {
 	session, src, seq, context, tag, bytes, number uint64
-	of                                             collective
+	of                                             block.Collective
 	complete                                       bool
 }
 
@@ -42,7 +42,7 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 			full = false
 		}
 		m := &message{session: few(r, 3), src: few(r, 3), seq: few(r, 6), context: r.Uint64() & 0xFFFFFFFF, tag: r.Uint64() & 0xFFFFFFFF, bytes: r.Uint64() & 0xFFFFFFFF}
-		m.of = collective{r.Uint64() & 0xFFFFFFFF, r.Uint64() & 0xFFFFFFFF, r.Uint64() & 0xFFFFFFFF}
+		m.of = block.Collective{Number: r.Uint64() & 0xFFFFFFFF, Count: r.Uint64() & 0xFFFFFFFF, Shape: r.Uint64() & 0xFFFFFFFF}
 		m.session &= 0xFFFF
 		if len(in) > 0 && r.IntN(2) == 0 {
 			other := in[r.IntN(len(in))]
@@ -72,12 +72,12 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 		b.Scramble(r, "key_session", "key_src", "key_seq")
 		steps := r.IntN(len(same) + 2)
 		for i := 0; ; i++ {
-			number, of := uint64(0), collective{} // a cycle before
+			number, of := uint64(0), block.Collective{} // a cycle before
 			for n := 0; !b.Is("done") || n == 0; n++ {
 				if n > 10+4*len(in) {
 					return errors.New("it is never done")
 				}
-				number, of = b.Get("found_number"), collectiveAt(b, "found_collective")
+				number, of = b.Get("found_number"), b.Collective("found_collective")
 				b.Step()
 			}
 			if i < len(same) && (number != same[i].number || of != same[i].of) {
@@ -122,7 +122,7 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 			}{{"number", m.number}, {"context", m.context}, {"tag", m.tag}, {"bytes", m.bytes}} {
 				b.Set("insert_"+f.name, f.value)
 			}
-			m.of.set(b, "insert_collective")
+			b.SetCollective("insert_collective", m.of)
 			b.Put("insert_complete", m.complete)
 			pulse(b, "insert")
 			b.Scramble(r, "insert_number", "insert_context", "insert_collective", "insert_tag", "insert_bytes", "insert_complete")
@@ -189,7 +189,7 @@ func isFound(b *block.Bench, m *message) error {
 			return fmt.Errorf("the %s of message %+v is 0x%X", name, *m, got)
 		}
 	}
-	if got := collectiveAt(b, "found_collective"); got != m.of {
+	if got := b.Collective("found_collective"); got != m.of {
 		return fmt.Errorf("the collective of message %+v is %+v", *m, got)
 	}
 	if b.Is("found_complete") != m.complete {

@@ -3,6 +3,8 @@ package messages
 import (
 	"fmt"
 	"slices"
+
+	"github.com/cclforge/cclforge/verify/tb/block"
 )
 
 // taker is a queue that wants messages.
@@ -22,9 +24,9 @@ func (x *whole) fitting() wanted {
 			w := wanted{record, n.session, n.src, n.context, n.tag, n.of}
 			switch x.r.IntN(6) {
 			case 0:
-				w.of = identity(x.r)
+				w.of = block.RandomCollective(x.r)
 			case 1: // it is of an older one
-				w.of.number = (w.of.number + 1<<16) & 0xFFFFFFFF
+				w.of.Number = (w.of.Number + 1<<16) & 0xFFFFFFFF
 			}
 			return w
 		}
@@ -57,7 +59,7 @@ func (x *whole) driveTakers(quiet bool) {
 			for name, v := range map[string]uint64{"record": t.record, "session": t.session, "rank": t.rank, "context_": t.context, "tag": t.tag} {
 				b.Set(port+name, v)
 			}
-			t.of.set(b, port+"collective")
+			b.SetCollective(port+"collective", t.of)
 		}
 	}
 }

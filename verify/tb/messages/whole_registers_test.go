@@ -66,7 +66,7 @@ func (x *whole) driveRegister() {
 	b.Set("selection.source", a.want.rank)
 	b.Set("selection.context_", a.want.context)
 	b.Set("selection.tag", a.want.tag)
-	a.want.of.set(b, "selection.collective")
+	b.SetCollective("selection.collective", a.want.of)
 	b.Set("reg_request.valid", 1)
 	b.Put("reg_request.write", a.write)
 	b.Set("reg_request.address", a.at)
@@ -152,7 +152,7 @@ func (x *whole) registered() error {
 		}
 		return x.see(now, true, what, func(o world) bool {
 			last := o.other
-			return got == map[string]uint64{"other_source": last.source, "other_number": last.of.number, "other_count": last.of.count, "other_shape": last.of.shape}[a.name]
+			return got == map[string]uint64{"other_source": last.source, "other_number": last.of.Number, "other_count": last.of.Count, "other_shape": last.of.Shape}[a.name]
 		})
 	case "found", "free":
 		// Something else happened just then; of what is found by others, it is told later.

@@ -121,7 +121,7 @@ func (x *whole) restart() {
 func (x *whole) some() wanted {
 	r := x.r
 	record := 0x1000 + 64*r.Uint64N(4)
-	return wanted{record, record >> 6 & 1, record >> 7 & 1, r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], identity(r)}
+	return wanted{record, record >> 6 & 1, record >> 7 & 1, r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], block.RandomCollective(r)}
 }
 
 // drive goes before a step.
@@ -149,7 +149,7 @@ func (x *whole) drive() {
 			for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
 				b.Set("accept_header."+name, v)
 			}
-			n.of.set(b, "accept_header.collective")
+			b.SetCollective("accept_header.collective", n.of)
 		}
 	}
 	x.driveTakers(quiet)

@@ -6,6 +6,7 @@ import "github.com/cclforge/cclforge/verify/tb/block"
 type window struct {
 	open, complete        bool
 	session, src, context uint64
+	collective            uint64 // number
 	address, bytes, host  uint64
 	transfer              uint64
 	epoch, before, opens  uint64
@@ -22,6 +23,7 @@ const unknown = 99
 // what is one operation.
 type what struct {
 	operation, window, session, src, context, tag, address, bytes, host, index, epoch, good uint64
+	collective                                                                              uint64 // number
 }
 
 // model is what there is to know about windows.
@@ -43,7 +45,7 @@ func (t *model) match(w what, fits func(*window) bool) *window {
 	for i := range t.windows {
 		x := &t.windows[i]
 		if x.open && x.session == w.session && x.src == w.src && (x.context == w.context || w.context == 0) &&
-			(!t.lossy || x.transfer == w.tag) && x.host == w.host && fits(x) {
+			(x.context%2 == 0 || x.collective == w.collective) && (!t.lossy || x.transfer == w.tag) && x.host == w.host && fits(x) {
 			return x
 		}
 	}

@@ -49,7 +49,7 @@ type table struct {
 func (t *table) do(w what) (changed, completed bool, err error) {
 	b := t.b
 	for name, v := range map[string]uint64{
-		"operation": w.operation, "window": w.window, "session": w.session, "src": w.src, "context_": w.context, "tag": w.tag,
+		"operation": w.operation, "window": w.window, "session": w.session, "src": w.src, "context_": w.context, "collective": w.collective, "tag": w.tag,
 		"address": w.address, "bytes": w.bytes, "host": w.host, "index": w.index, "epoch": w.epoch, "good": w.good,
 	} {
 		b.Set(name, v)
@@ -57,7 +57,7 @@ func (t *table) do(w what) (changed, completed bool, err error) {
 	b.Set("start", 1)
 	b.Step()
 	b.Set("start", 0)
-	b.Scramble(t.r, "operation", "window", "session", "src", "context_", "tag", "address", "bytes", "host", "index", "epoch", "good")
+	b.Scramble(t.r, "operation", "window", "session", "src", "context_", "collective", "tag", "address", "bytes", "host", "index", "epoch", "good")
 	for range 500 {
 		b.Step()
 		changed, completed = changed || b.Is("changed"), completed || b.Is("completed")
@@ -90,7 +90,7 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 		}
 		n := uint64(r.IntN(few))
 		x := &t.windows[n]
-		w := what{window: n, session: x.session, src: x.src, context: x.context, tag: x.transfer, host: x.host, epoch: x.epoch}
+		w := what{window: n, session: x.session, src: x.src, context: x.context, collective: x.collective, tag: x.transfer, host: x.host, epoch: x.epoch}
 		var wantChange, wantComplete bool
 		var check func() error
 		k := r.IntN(40)
@@ -102,7 +102,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 		}
 		switch {
 		case k == 0: // open
-			w = what{doOpen, n, r.Uint64N(3), r.Uint64N(3), r.Uint64N(3), 0, n<<24 | r.Uint64N(1<<16), 0, r.Uint64N(2), 0, 0, 1}
+			w = what{operation: doOpen, window: n, session: r.Uint64N(3), src: r.Uint64N(3), context: r.Uint64N(3), collective: r.Uint64N(2) * uint64(r.Uint32()),
+				address: n<<24 | r.Uint64N(1<<16), host: r.Uint64N(2), good: 1}
 			if r.IntN(10) == 0 {
 				w.good = 0
 			}
@@ -114,7 +115,7 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			last := r.Uint64N(4032)
 			packets[len(packets)-1] -= last
 			w.bytes -= last
-			*x = window{open: w.good != 0, session: w.session, src: w.src, context: w.context, address: w.address, bytes: w.bytes, host: w.host, epoch: unknown, before: x.epoch, packets: packets, opens: x.opens + 1, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
+			*x = window{open: w.good != 0, session: w.session, src: w.src, context: w.context, collective: w.collective, address: w.address, bytes: w.bytes, host: w.host, epoch: unknown, before: x.epoch, packets: packets, opens: x.opens + 1, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
 			wantChange = true
 			notes = slices.DeleteFunc(notes, func(o what) bool { return o.window == n && o.good+6 < x.opens })
 		case k == 1:
@@ -163,7 +164,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			}
 			at := min(w.index, uint64(len(x.packets))-1)
 			w.address, w.bytes = x.address+4032*at, x.packets[at]
-			switch r.IntN(12) { // one that is not meant
+			switch r.IntN(13) { // one that is not meant
+			case 12:
+				w.collective ^= 1 << r.IntN(32)
 			case 0:
 				w.session ^= 1
 			case 1:
@@ -236,7 +239,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			if t.rdma {
 				w.good = r.Uint64N(2)
 			}
-			switch r.IntN(10) {
+			switch r.IntN(11) {
+			case 10:
+				w.collective ^= 1 << r.IntN(32)
 			case 0:
 				w.session ^= 1
 			case 1:

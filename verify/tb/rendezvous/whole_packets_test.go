@@ -41,6 +41,11 @@ func (x *whole) drivePacket() {
 		"count": p.bytes, "host": p.host * (1 + r.Uint64N(255)), "seq": p.index} {
 		b.Set("packet_header."+name, v)
 	}
+	if p.at < 0 {
+		b.SetCollective("packet_header.collective", p.news.of)
+	} else {
+		b.Set("packet_header.collective.number", p.collective)
+	}
 	if p.at >= 0 {
 		x.busy[p.at]++
 	}
@@ -55,7 +60,7 @@ func (x *whole) somePacket() *packet {
 	if w.packets == nil {
 		return nil
 	}
-	p := &packet{at: n, what: what{session: w.session, src: w.src, context: w.context, tag: w.transfer, host: w.host}}
+	p := &packet{at: n, what: what{session: w.session, src: w.src, context: w.context, collective: w.collective, tag: w.transfer, host: w.host}}
 	if w.arrived < w.bytes && r.IntN(6) > 0 || r.IntN(3) == 0 {
 		p.kind, p.operation, p.loop = b.Const("engine_pkg::TYPE_DATA"), doData, x.rdma || r.IntN(8) == 0
 		p.index = w.next + []uint64{0, 0, 0, 1, 2, 64}[r.IntN(6)]
@@ -83,6 +88,10 @@ func (x *whole) somePacket() *packet {
 		p.host ^= 1
 	case 4:
 		p.context = 2 // 0 would be anybody's
+	case 5:
+		p.collective ^= 1 << r.IntN(32)
+	case 6:
+		p.context = 0
 	}
 	return p
 }
@@ -93,7 +102,7 @@ func (x *whole) someAnnouncement() *packet {
 	if len(x.arrived) >= room-1 && r.IntN(30) > 0 || x.reg != nil && x.reg.name == "take" {
 		return nil
 	}
-	a := announcement{r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)], uint64(r.Uint32()), r.Uint64(), r.Uint64N(2), uint64(r.Uint32())}
+	a := announcement{r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)], uint64(r.Uint32()), r.Uint64(), r.Uint64N(2), uint64(r.Uint32()), block.RandomCollective(r)}
 	if x.lossy {
 		a.number = x.expected[a.session]
 		if a.number > 0 && r.IntN(8) == 0 {

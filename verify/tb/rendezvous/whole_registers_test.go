@@ -1,6 +1,11 @@
 package rendezvous
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cclforge/cclforge/verify/tb/block"
+)
 
 // access is one to a register by firmware.
 type access struct {
@@ -10,9 +15,9 @@ type access struct {
 	data   uint64
 	window int // that is opened, shut or read; 32 and more: none
 	who    what
+	of     block.Collective
 	known  bool // the rank that is looked up
 	since  uint64
-	before *announcement   // what a seek would have found when it began
 	values map[uint64]bool // that it may say: of all cycles since
 }
 
@@ -21,7 +26,7 @@ func (x *whole) planRegister() {
 	r := x.r
 	add := func(a access) {
 		a.who.session, a.who.src, a.who.context, a.who.tag = r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)]
-		a.known = r.IntN(8) > 0
+		a.known, a.of = r.IntN(8) > 0, block.RandomCollective(r)
 		x.plan = append(x.plan, a)
 	}
 	n := r.IntN(6)
@@ -49,7 +54,7 @@ func (x *whole) planRegister() {
 		add(access{name: "foreign"})
 	case k < 9:
 		add(access{name: "seek"})
-		for _, name := range []string{"count", "host", "transfer", "address"} {
+		for _, name := range []string{"count", "host", "transfer", "address", "number", "collective_count", "shape"} {
 			add(access{name: "announced_" + name})
 		}
 		add(access{name: "announced_address", high: true})
@@ -77,9 +82,6 @@ func (x *whole) driveRegister() {
 		a := x.plan[0]
 		x.plan = x.plan[1:]
 		a.since, a.values = b.Cycle, map[uint64]bool{}
-		if a.name == "seek" {
-			a.before = x.find(&a)
-		}
 		x.reg = &a
 		at := x.registers[a.name]
 		if a.high {
@@ -92,6 +94,7 @@ func (x *whole) driveRegister() {
 		b.Set("selection.destination", a.who.src)
 		b.Set("selection.context_", a.who.context)
 		b.Set("selection.tag", a.who.tag)
+		b.SetCollective("selection.collective", a.of)
 	}
 	b.Settle()
 	if b.Is("peer_request.valid") && r.IntN(3) == 0 {
@@ -101,16 +104,24 @@ func (x *whole) driveRegister() {
 	}
 }
 
-// find is the oldest announcement that somebody looks for.
-func (x *whole) find(a *access) *announcement {
-	rank := x.b.Get("selection.destination")
-	for _, o := range x.arrived {
-		if a.known && o.session == a.who.session && o.src == rank && (o.context == a.who.context || o.context == 0) &&
-			(o.tag == a.who.tag || o.tag == x.anyTag || a.who.tag == x.anyTag) {
-			return o
+// find is the oldest announcement that somebody looks for, or one of another collective
+// before it. Those of older collectives are dropped on the way.
+func (x *whole) find(a *access) (sought *announcement, apart bool) {
+	rank, odd := x.b.Get("selection.destination"), a.who.context%2 == 1
+	for _, o := range slices.Clone(x.arrived) {
+		switch {
+		case !a.known || o.session != a.who.session || o.src != rank || o.context != a.who.context && (o.context != 0 || odd):
+		case odd && o.of.Before(a.of):
+			x.arrived = slices.DeleteFunc(x.arrived, func(p *announcement) bool { return p == o })
+			x.seen["older"]++
+		case odd && o.of != a.of:
+			x.seen["apart"]++
+			return o, true
+		case o.tag == a.who.tag || o.tag == x.anyTag || a.who.tag == x.anyTag:
+			return o, false
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // says are the values that a register may show now.
@@ -190,7 +201,7 @@ func (x *whole) accessed() error {
 		return x.found(a, got)
 	case "take":
 		for i, o := range x.arrived {
-			if o == x.sought {
+			if o == x.sought && !x.apart {
 				x.arrived = append(x.arrived[:i:i], x.arrived[i+1:]...)
 				x.seen["taken"]++
 				break
@@ -200,7 +211,8 @@ func (x *whole) accessed() error {
 	default:
 		var want uint64
 		if s := x.sought; s != nil {
-			want = map[string]uint64{"announced_count": s.count, "announced_host": s.host, "announced_transfer": s.number, "announced_address": s.address & 0xFFFFFFFF}[a.name]
+			want = map[string]uint64{"announced_count": s.count, "announced_host": s.host, "announced_transfer": s.number, "announced_address": s.address & 0xFFFFFFFF,
+				"announced_number": s.of.Number, "announced_collective_count": s.of.Count, "announced_shape": s.of.Shape}[a.name]
 			if a.high {
 				want = s.address >> 32
 			}
@@ -219,7 +231,7 @@ func (x *whole) open(a *access) {
 		return
 	}
 	o := &x.windows[a.window]
-	fresh := window{open: a.known, session: a.who.session, src: x.b.Get("selection.source"), context: a.who.context, address: x.address, bytes: x.bytes,
+	fresh := window{open: a.known, session: a.who.session, src: x.b.Get("selection.source"), context: a.who.context, collective: a.of.Number, address: x.address, bytes: x.bytes,
 		host: a.data & 1, epoch: unknown, before: o.epoch, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
 	for left := x.bytes; left > 0; left -= min(left, 4032) {
 		fresh.packets = append(fresh.packets, min(left, 4032))
@@ -228,17 +240,17 @@ func (x *whole) open(a *access) {
 	x.changes.cause(x.b.Cycle)
 }
 
-// found is what a seek has found: an announcement may have come meanwhile.
+// found is what a seek has found.
 func (x *whole) found(a *access, got uint64) error {
-	now := x.find(a)
-	switch {
-	case got != 0 && now == nil:
-		return fmt.Errorf("%+v finds what is not there", a.who)
-	case got == 0 && a.before != nil:
-		return fmt.Errorf("%+v does not find %+v", a.who, a.before)
+	x.sought, x.apart = x.find(a)
+	want := block.Bit(x.sought != nil)
+	if x.apart {
+		want = 2
 	}
-	if x.sought = nil; got != 0 {
-		x.sought = now
+	if got != want {
+		return fmt.Errorf("%+v of %+v finds %d, not %d: %+v", a.who, a.of, got, want, x.sought)
+	}
+	if got == 1 {
 		x.seen["found"]++
 	}
 	return nil

@@ -45,6 +45,7 @@ type whole struct {
 	arrived    []*announcement // oldest first
 	expected   map[uint64]uint64
 	sought     *announcement
+	apart      bool    // what was sought is of another collective
 	busy       [32]int // of a window: who asks for it
 	locked     int     // window that is opened or shut; -1: none
 	resetting  int
@@ -55,7 +56,10 @@ type whole struct {
 }
 
 // announcement is one of a remote rank's buffer.
-type announcement struct{ session, src, context, tag, count, address, host, number uint64 }
+type announcement struct {
+	session, src, context, tag, count, address, host, number uint64
+	of                                                       block.Collective
+}
 
 // due is a pulse that must come.
 type due struct {
@@ -104,7 +108,7 @@ func (x *whole) forget() {
 	for i := range x.windows {
 		x.windows[i].open, x.windows[i].complete = false, false
 	}
-	x.arrived, x.sought, x.expected, x.numbers = nil, nil, map[uint64]uint64{}, map[uint64]uint64{}
+	x.arrived, x.sought, x.apart, x.expected, x.numbers = nil, nil, false, map[uint64]uint64{}, map[uint64]uint64{}
 	x.changes, x.events = due{}, due{}
 }
 
@@ -185,7 +189,7 @@ func rendezvous(b *block.Bench, r *rand.Rand) error {
 			return errors.New("a reset does not end")
 		}
 	}
-	for what, n := range map[string]int{"let in": 100, "complete": 10, "answers": 100, "numbers": 50, "found": 20, "taken": 10, "resets": 2, "foreign": 1, "without a window": 10} {
+	for what, n := range map[string]int{"let in": 100, "complete": 10, "answers": 100, "numbers": 50, "found": 20, "taken": 10, "resets": 2, "foreign": 1, "without a window": 10, "older": 3, "apart": 3} {
 		if x.rdma && what == "foreign" {
 			continue
 		}
