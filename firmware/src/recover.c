@@ -181,6 +181,8 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	series->number = series->base = (a->number | 0xFFFF) + 1;
 	series->failed = series->unsure = false;
 	a->series = NULL;
+	engine.room[call->state.queue] = CCLO_MOVE_QUEUE_DEPTH; /* all notices have left */
+	call->announced = move_number();
 	tables_changed();
 }
 

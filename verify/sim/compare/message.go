@@ -51,6 +51,9 @@ func (n *names) sameMessages(emulated, hardware []Message) error {
 
 func (n *names) byType(all []Message) (of [1 << 8][]Message) {
 	for _, m := range all {
+		if m.Header[n.noticeAt] != 0 {
+			continue // see withoutNotices
+		}
 		kind := byte(0)
 		if n.typeAt >= 0 {
 			kind = m.Header[n.typeAt]

@@ -65,9 +65,15 @@ type seen struct {
 	when uint64
 }
 
+// withoutNotices leaves out moves that send notices: when ranks agree, who replies to whom depends on who
+// comes first.
+func (n *names) withoutNotices(moves []seen) []seen {
+	return slices.DeleteFunc(slices.Clone(moves), func(m seen) bool { return n.moves.of(m.Control, "notice") != 0 })
+}
+
 // sameMoves compares sets of moves, but for words that mean nothing to them.
 func (n *names) sameMoves(emulated, hardware []seen) error {
-	left := slices.Clone(hardware)
+	emulated, left := n.withoutNotices(emulated), n.withoutNotices(hardware)
 	for i := range left {
 		left[i].Move = n.moves.essential(left[i].Move)
 	}

@@ -16,6 +16,7 @@ type names struct {
 	result, resultHost abi.Field
 	moves              moveFields
 	typeAt             int // byte of a message's header with its type; -1 where all are eager
+	noticeAt           int // byte that is not 0 in notices
 }
 
 func newNames(g *abi.Generation) (*names, error) {
@@ -47,8 +48,11 @@ func newNames(g *abi.Generation) (*names, error) {
 	n.typeAt = -1
 	if header := g.Layout("message_header"); header != nil {
 		for _, f := range header.Fields {
-			if f.Name == "msg_type" {
+			switch f.Name {
+			case "msg_type":
 				n.typeAt = int(f.Low / 8)
+			case "notice":
+				n.noticeAt = int(f.Low / 8)
 			}
 		}
 	}
