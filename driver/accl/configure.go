@@ -274,7 +274,8 @@ func (e *Engine) restore(ctx context.Context) error {
 	return nil
 }
 
-// SetTimeout sets the limit of waits inside the engine, in cycles.
+// SetTimeout sets the limit of waits inside the engine, in cycles. Engines take
+// fewer than their interface's min_timeout_cycles for the default.
 func (e *Engine) SetTimeout(ctx context.Context, cycles uint32) error {
 	return e.set(ctx, setTimeout, cycles, func() { e.o.timeoutCycles = int(cycles) })
 }

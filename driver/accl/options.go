@@ -43,7 +43,8 @@ func WithProtocol(stack string) OpenOption {
 	return func(o *openOptions) { o.protocol = stack }
 }
 
-// WithTimeout sets the limit of waits inside the engine, in cycles.
+// WithTimeout sets the limit of waits inside the engine, in cycles. Engines take
+// fewer than their interface's min_timeout_cycles for the default.
 func WithTimeout(cycles int) OpenOption {
 	return func(o *openOptions) { o.timeoutCycles = cycles }
 }

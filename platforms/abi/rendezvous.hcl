@@ -11,11 +11,11 @@ abi "rendezvous" {
   enum "config_function" {
     value "set_max_eager_msg_size" {
       is  = 3
-      doc = "Messages up to count bytes are sent eagerly; an error below the size of an rx buffer."
+      doc = "Messages up to count bytes are sent eagerly; 0 for the default, the size of an rx buffer; less than that is an error, and changes nothing."
     }
     value "set_max_rendezvous_msg_size" {
       is  = 4
-      doc = "Messages up to count bytes may be sent by rendezvous; an error unless above the eager size."
+      doc = "Messages up to count bytes may be sent by rendezvous; 0 for the default, none; otherwise an error, which changes nothing, unless above the eager size."
     }
   }
 
