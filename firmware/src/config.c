@@ -20,6 +20,15 @@ static void stack_use(void)
 #endif
 }
 
+#if CCLO_FEATURE_RENDEZVOUS
+/* RDMA knows windows whoever the peer is. */
+static void peers_are(uint8_t agreed)
+{
+	for (uint32_t i = 0; i < sizeof(engine.peers); i++)
+		engine.peers[i] = agreed;
+}
+#endif
+
 __attribute__((cold)) void reset_engine(void)
 {
 	uint32_t everything = CCLO_RESET_PART_MOVES | CCLO_RESET_PART_MESSAGES | CCLO_RESET_PART_NETWORK;
@@ -50,6 +59,9 @@ __attribute__((cold)) void reset_engine(void)
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
 	stack_use();
+#if CCLO_FEATURE_RENDEZVOUS
+	peers_are(engine.fills_at_once ? PEER_SENDS | PEER_TAKES : 0);
+#endif
 	comm_forget();
 	series_reset();
 	tables_changed();
@@ -200,6 +212,9 @@ __attribute__((cold)) void config(struct call *call)
 		break;
 	case CCLO_CONFIG_FUNCTION_SET_MAX_RENDEZVOUS_MSG_SIZE:
 		set_max_rendezvous(count);
+		break;
+	case CCLO_CONFIG_FUNCTION_OWN_PEERS:
+		peers_are(PEER_SENDS | PEER_TAKES);
 		break;
 #endif
 #if CCLO_FEATURE_ENGINE_SESSIONS
