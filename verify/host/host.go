@@ -130,6 +130,7 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 		s, err := serve.New(h.world.Engine(rank), d, rank, serve.Options{
 			Listen: h.o.Listen.String(), Endpoints: h.o.Endpoints, Limits: h.o.Limits, KernelIn: h.o.KernelIn,
 			Log: h.logOf(rank),
+			OwnPeers: h.o.Network != Packets, // where anybody may be
 		})
 		if err != nil {
 			return explain(err)
