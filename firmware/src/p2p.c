@@ -68,6 +68,14 @@ static bool is_large(void)
 	return bytes_of(self->words.count, false) > engine.max_eager && engine.known.window_bytes != 0 && !self->wire_packed;
 }
 
+/* Of marks alone; even, as outside collectives. */
+static uint32_t mark_context(void)
+{
+	uint32_t context = self->context ^ 2;
+
+	return context != 0 ? context : 4;
+}
+
 /* Unless the host has said what peers are, the first large messages are eager: engines of
  * another make would take an announcement for the header of data. An eager message that was
  * received from a peer shows what it is. The sender then tells it, in a mark that stands among
@@ -76,13 +84,6 @@ static bool is_large(void)
  *
  * The call is like an eager one until then. Where messages can overtake each other it stays so
  * until the peer has announced a window, that is, has seen the mark. */
-static uint32_t mark_context(void)
-{
-	uint32_t context = self->context ^ 2; /* of no other messages; even, as outside collectives */
-
-	return context != 0 ? context : 4;
-}
-
 static bool goes_to_windows(uint32_t to)
 {
 	uint8_t *peer = peer_of(self->comm, to);

@@ -39,24 +39,19 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestStrangersOnVerilatedCards is a part of it on simulated hardware, and on worlds of
-// which half is emulated.
+// TestStrangersOnVerilatedCards is a part of it on simulated hardware.
 func TestStrangersOnVerilatedCards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	for _, name := range []string{"verilated", "mixed"} {
-		t.Run(name, func(t *testing.T) {
-			before := slow.Load()
-			t.Cleanup(func() { slow.Store(before) })
-			on, err := goes(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cards := on.way.(hardware)
-			cards.by = strangers{cards.by}
-			on.way, on.share, on.platforms = cards, 0.01, []string{"u55c_tcp"}
-			mixedSends(t, on)
-		})
+	before := slow.Load()
+	t.Cleanup(func() { slow.Store(before) })
+	on, err := goes("verilated")
+	if err != nil {
+		t.Fatal(err)
 	}
+	cards := on.way.(hardware)
+	cards.by = strangers{cards.by}
+	on.way, on.share, on.platforms = cards, 0.01, []string{"u55c_tcp"}
+	mixedSends(t, on)
 }
