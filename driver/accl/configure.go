@@ -2,6 +2,7 @@ package accl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -244,7 +245,20 @@ func (e *Engine) activate(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return e.sayPeers(ctx)
+}
+
+// sayPeers says that peers are engines of this project. An engine that does not know
+// that there are others is left to its ways.
+func (e *Engine) sayPeers(ctx context.Context) error {
+	if _, has := e.w.configs[ownPeers]; !has || !e.o.ownPeers {
+		return nil
+	}
+	err := e.configure(ctx, ownPeers, 0, nil)
+	if failed := (*CallError)(nil); errors.As(err, &failed) && failed.Has("COLLECTIVE_NOT_IMPLEMENTED") {
+		return nil
+	}
+	return err
 }
 
 // restore configures the engine after a reset as it was before.
@@ -274,7 +288,8 @@ func (e *Engine) restore(ctx context.Context) error {
 	return nil
 }
 
-// SetTimeout sets the limit of waits inside the engine, in cycles.
+// SetTimeout sets the limit of waits inside the engine, in cycles. Engines take
+// fewer than their interface's min_timeout_cycles for the default.
 func (e *Engine) SetTimeout(ctx context.Context, cycles uint32) error {
 	return e.set(ctx, setTimeout, cycles, func() { e.o.timeoutCycles = int(cycles) })
 }

@@ -129,12 +129,14 @@ func (e *Engine) abort(ctx context.Context) error {
 }
 
 // OpenAll opens an engine for each device, all at the same time: device i is
-// rank i of the world. On an error, those that were opened are closed again.
+// rank i of the world. They are taken for engines of this project (OwnPeers). On an
+// error, those that were opened are closed again.
 func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o ...OpenOption) ([]*Engine, error) {
 	engines := make([]*Engine, len(devices))
 	errs := make([]error, len(devices))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	o = append([]OpenOption{OwnPeers(len(devices) == len(ranks))}, o...)
 	var group sync.WaitGroup
 	for i, dev := range devices {
 		group.Go(func() {

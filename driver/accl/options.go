@@ -24,6 +24,7 @@ type openOptions struct {
 	resetFirst    bool
 	anyHardware   bool
 	givenSessions bool
+	ownPeers      bool
 }
 
 // WithRxBuffers sets the number of rx buffers and the bytes of each, a multiple
@@ -43,7 +44,8 @@ func WithProtocol(stack string) OpenOption {
 	return func(o *openOptions) { o.protocol = stack }
 }
 
-// WithTimeout sets the limit of waits inside the engine, in cycles.
+// WithTimeout sets the limit of waits inside the engine, in cycles. Engines take
+// fewer than their interface's min_timeout_cycles for the default.
 func WithTimeout(cycles int) OpenOption {
 	return func(o *openOptions) { o.timeoutCycles = cycles }
 }
@@ -95,6 +97,16 @@ func AnyHardware() OpenOption {
 // GivenSessions takes the sessions of ranks as they are given, and opens none.
 func GivenSessions() OpenOption {
 	return func(o *openOptions) { o.givenSessions = true }
+}
+
+// OwnPeers says whether all ranks of all communicators are engines of this project,
+// opened with the same option: large messages between them then go by rendezvous from
+// the first one on. Otherwise, on UDP and TCP, they are eager until messages both ways
+// have shown what the ranks are, as engines of another make do not know rendezvous
+// there; UDP loses what rx buffers do not hold of them. OpenAll says so unless the
+// option says otherwise.
+func OwnPeers(own bool) OpenOption {
+	return func(o *openOptions) { o.ownPeers = own }
 }
 
 // Option changes an operation. An operation that does not have the option

@@ -45,6 +45,7 @@ const (
 	setMaxEager       = "set_max_eager_msg_size"
 	setMaxRendezvous  = "set_max_rendezvous_msg_size"
 	recoverComm       = "recover"
+	ownPeers          = "own_peers"
 )
 
 // number is a number that a generation may lack.

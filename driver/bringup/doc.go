@@ -11,7 +11,7 @@
 //	defer w.Close()
 //	ctx, cancel := w.Context(ctx) // ends when a rank leaves
 //	defer cancel()
-//	e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank())
+//	e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true))
 //	err = w.Ready(ctx, err) // nil on all ranks, or the same error on all
 //
 // # How it goes

@@ -20,6 +20,15 @@ static void stack_use(void)
 #endif
 }
 
+#if CCLO_FEATURE_RENDEZVOUS
+/* RDMA knows windows whoever the peer is. */
+static void peers_are(uint8_t agreed)
+{
+	for (uint32_t i = 0; i < sizeof(engine.peers); i++)
+		engine.peers[i] = agreed;
+}
+#endif
+
 __attribute__((cold)) void reset_engine(void)
 {
 	uint32_t everything = CCLO_RESET_PART_MOVES | CCLO_RESET_PART_MESSAGES | CCLO_RESET_PART_NETWORK;
@@ -50,6 +59,9 @@ __attribute__((cold)) void reset_engine(void)
 	engine.rx_count = engine.rx_bytes = 0;
 	engine.max_eager = engine.max_rendezvous = engine.max_segment = 0;
 	stack_use();
+#if CCLO_FEATURE_RENDEZVOUS
+	peers_are(engine.fills_at_once ? PEER_SENDS | PEER_TAKES : 0);
+#endif
 	comm_forget();
 	series_reset();
 	tables_changed();
@@ -99,17 +111,32 @@ __attribute__((cold)) static void enable(void)
 	hw_write(CCLO_NETWORK_CONTROL_ADDRESS, CCLO_NETWORK_CONTROL_ENABLE);
 }
 
+/* Hosts that send no count leave in its register what stood there: 0, or any number of an
+ * earlier call. A limit that no memory could keep would end moves that are right. */
+static void set_timeout(uint32_t cycles)
+{
+	if (cycles < CCLO_MIN_TIMEOUT_CYCLES)
+		cycles = CCLO_DEFAULT_TIMEOUT_CYCLES;
+	hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, cycles);
+}
+
 #if CCLO_FEATURE_RENDEZVOUS
+/* 0 is what such hosts send at first, and no host means. Other counts that are too small are
+ * mistakes of who sends them: they are told, and what was set before stays, which is right. */
 static void set_max_eager(uint32_t bytes)
 {
-	if (bytes < rx_buffer_bytes(0))
+	if (bytes == 0)
+		bytes = engine.rx_bytes; /* or enabling does it */
+	else if (bytes < rx_buffer_bytes(0))
 		task_fail(CCLO_RETURN_CODE_EAGER_THRESHOLD_INVALID);
 	engine.max_eager = bytes;
 }
 
+/* The default is none: scratch buffers may have any size. Where a stale count is sent for both
+ * sizes, the second is not above the first, and refused. */
 static void set_max_rendezvous(uint32_t bytes)
 {
-	if (bytes <= engine.max_eager)
+	if (bytes != 0 && bytes <= engine.max_eager)
 		task_fail(CCLO_RETURN_CODE_RENDEZVOUS_THRESHOLD_INVALID);
 	engine.max_rendezvous = bytes;
 }
@@ -174,7 +201,7 @@ __attribute__((cold)) void config(struct call *call)
 		enable();
 		break;
 	case CCLO_CONFIG_FUNCTION_SET_TIMEOUT:
-		hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, count);
+		set_timeout(count);
 		break;
 	case CCLO_CONFIG_FUNCTION_RECOVER:
 		recover();
@@ -185,6 +212,9 @@ __attribute__((cold)) void config(struct call *call)
 		break;
 	case CCLO_CONFIG_FUNCTION_SET_MAX_RENDEZVOUS_MSG_SIZE:
 		set_max_rendezvous(count);
+		break;
+	case CCLO_CONFIG_FUNCTION_OWN_PEERS:
+		peers_are(PEER_SENDS | PEER_TAKES);
 		break;
 #endif
 #if CCLO_FEATURE_ENGINE_SESSIONS

@@ -17,6 +17,10 @@
 
 #define QUICK_WINDOW 0x80
 
+/* What large messages between a peer and this rank do, since both have agreed: it sends them
+ * into windows, and takes them in windows. Each record of a communicator has a unit. */
+enum { PEER_SENDS = 1, PEER_TAKES = 2, PEER_UNIT = 16 };
+
 /* What orders calls of one communicator among each other (order.c). */
 enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS, KIND_COLLECTIVE };
 
@@ -170,6 +174,9 @@ struct engine {
 	bool alike; /* registers of moves have what express.c has set for the messages that it knows */
 	bool standing_by; /* a call waits for what another has */
 	bool given_back; /* and something was given back */
+#if CCLO_FEATURE_RENDEZVOUS
+	uint8_t peers[CCLO_EXCHANGE_BYTES / PEER_UNIT]; /* of communicators, by where their records stand: bit sets of PEER_ */
+#endif
 	struct known known;
 	struct call calls[CALLS];
 	uint32_t stacks[CALLS][STACK_WORDS] __attribute__((aligned(16)));
@@ -195,6 +202,17 @@ static inline uint32_t next_in(uint32_t *set)
 	i |= (uint32_t)((lowest & 0xFFFF0000) != 0) << 4;
 	return i;
 }
+
+#if CCLO_FEATURE_RENDEZVOUS
+_Static_assert(PEER_UNIT <= CCLO_COMMUNICATORS_RECORD_BYTES, "no two ranks have one byte");
+
+static inline uint8_t *peer_of(uint32_t comm, uint32_t rank)
+{
+	uint32_t record = comm + CCLO_COMMUNICATORS_HEADER_BYTES + rank * CCLO_COMMUNICATORS_RECORD_BYTES;
+
+	return &engine.peers[(record - CCLO_EXCHANGE_BASE) / PEER_UNIT];
+}
+#endif
 
 static inline uint64_t address_of(const struct place *place) { return (uint64_t)place->high << 32 | place->low; }
 

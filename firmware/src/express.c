@@ -233,12 +233,10 @@ __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, u
 {
 	uint32_t bytes = count << engine.known.forms.plain_log;
 
-	if (bytes > engine.known.window_bytes)
+	if (bytes > engine.known.window_bytes || (*peer_of(comm, peer) & PEER_SENDS) == 0)
 		return false;
 	set_message(comm, peer, tag);
 	hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
-	if (hw_read(CCLO_RENDEZVOUS_FOREIGN_ADDRESS) != 0)
-		return false;
 	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, P2P_WINDOWS);
 	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, low2);
 	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, high2);

@@ -61,13 +61,69 @@ static bool foreign(uint32_t rank)
 	return hw_read(CCLO_RENDEZVOUS_FOREIGN_ADDRESS) != 0;
 }
 
-/* Above the largest eager message, unless it is compressed on the wire or the
- * other rank does not know it. What either rank's operand looks like does not
- * matter: the other does not know. */
-static bool rendezvous(uint32_t peer)
+/* Above the largest eager message, unless it is compressed on the wire. What either rank's
+ * operand looks like does not matter: the other does not know. */
+static bool is_large(void)
 {
-	return bytes_of(self->words.count, false) > engine.max_eager && engine.known.window_bytes != 0 &&
-	       !self->wire_packed && !foreign(peer);
+	return bytes_of(self->words.count, false) > engine.max_eager && engine.known.window_bytes != 0 && !self->wire_packed;
+}
+
+/* Of marks alone; even, as outside collectives. */
+static uint32_t mark_context(void)
+{
+	uint32_t context = self->context ^ 2;
+
+	return context != 0 ? context : 4;
+}
+
+/* Unless the host has said what peers are, the first large messages are eager: engines of
+ * another make would take an announcement for the header of data. An eager message that was
+ * received from a peer shows what it is. The sender then tells it, in a mark that stands among
+ * announcements, from which sequence number on large messages go to windows. That decides on
+ * both sides, whatever either knows of the other: messages before it are eager.
+ *
+ * The call is like an eager one until then. Where messages can overtake each other it stays so
+ * until the peer has announced a window, that is, has seen the mark. */
+static bool goes_to_windows(uint32_t to)
+{
+	uint8_t *peer = peer_of(self->comm, to);
+	uint32_t first;
+
+	if (*peer & PEER_TAKES)
+		return true;
+	if (to == self->rank) {
+		*peer |= PEER_TAKES;
+		return true;
+	}
+	if (rank_word(to, CCLO_COMMUNICATORS_INBOUND_SEQ_WORD) == 0 || foreign(to))
+		return false;
+	order_wait(KIND_SEND_EAGER, self->words.tag);
+	if (*peer & PEER_TAKES)
+		return true;
+	first = rank_word(to, CCLO_COMMUNICATORS_OUTBOUND_SEQ_WORD); /* all before have left */
+	move_header(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, to, first, 0, false, 0, mark_context());
+	move_drain();
+	queue_give_back(self); /* others need it while this one waits */
+	if (!lossy())
+		*peer |= PEER_TAKES;
+	return true;
+}
+
+/* Whether the peer's mark is there, and all that it has sent before was received. */
+static bool is_marked(uint8_t *peer, uint32_t from)
+{
+	if (*peer & PEER_SENDS)
+		return true;
+	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
+	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, from);
+	hw_write(CCLO_MOVE_TAG_ADDRESS, 0);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, mark_context());
+	if (hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0 ||
+	    (int32_t)(rank_word(from, CCLO_COMMUNICATORS_INBOUND_SEQ_WORD) - hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS)) < 0)
+		return false;
+	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
+	*peer |= PEER_SENDS;
+	return true;
 }
 
 /* Elements that are sent together from here: whole beats, for kernel streams. */
@@ -127,9 +183,15 @@ void send(struct call *call)
 		put(to);
 	call->res.kind = CCLO_MOVE_RESULT_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
-	if (rendezvous(to)) {
-		order_wait(KIND_SEND_RENDEZVOUS, call->words.tag);
-		if (send_to_windows(to))
+	if (is_large() && goes_to_windows(to)) {
+		uint8_t *peer = peer_of(call->comm, to);
+		bool sent;
+
+		if (*peer & PEER_TAKES)
+			order_wait(KIND_SEND_RENDEZVOUS, call->words.tag);
+		sent = send_to_windows(to);
+		*peer |= PEER_TAKES;
+		if (sent)
 			return;
 	}
 #endif
@@ -145,6 +207,25 @@ static bool message_waits(uint32_t from)
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->context);
 	return hw_read(CCLO_RX_SEEK_ADDRESS) != 0;
 }
+
+#if CCLO_FEATURE_RENDEZVOUS
+/* The other side of goes_to_windows. */
+static bool comes_in_windows(uint32_t from)
+{
+	uint8_t *peer = peer_of(self->comm, from);
+
+	if (from == self->rank)
+		*peer |= PEER_SENDS;
+	if (*peer & PEER_SENDS)
+		return true;
+	if (foreign(from))
+		return false;
+	order_wait(KIND_RECV_EAGER, self->words.tag);
+	self->awaited = from;
+	TASK_WAIT(is_marked(peer, from) || message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	return (*peer & PEER_SENDS) != 0;
+}
+#endif
 
 __attribute__((noreturn)) static void receive_eagerly(uint32_t from)
 {
@@ -181,7 +262,7 @@ void recv(struct call *call)
 	}
 	call->op0.kind = CCLO_MOVE_OPERAND_NONE;
 #if CCLO_FEATURE_RENDEZVOUS
-	if (rendezvous(from)) {
+	if (is_large() && comes_in_windows(from)) {
 		order_wait(KIND_RECV_RENDEZVOUS, call->words.tag);
 		if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && !call->res.packed) {
 			receive_in_windows(from);

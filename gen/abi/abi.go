@@ -197,6 +197,7 @@ const (
 	TuningGroup       = "tuning"                    // Group of Words of Exchange
 	BeatBytes         = "beat_bytes"                // Constant
 	DefaultTimeout    = "default_timeout_cycles"    // Constant
+	MinTimeout        = "min_timeout_cycles"        // Constant
 )
 
 // Constant returns the named number, or nil.

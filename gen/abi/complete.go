@@ -22,7 +22,7 @@ func (b *builder) complete(g *Generation) {
 			b.errorf(e.Range, "Incomplete interface generation", "The enum %q has no values; every generation has at least one.", name)
 		}
 	}
-	for _, name := range []string{BeatBytes, DefaultTimeout} {
+	for _, name := range []string{BeatBytes, DefaultTimeout, MinTimeout} {
 		need(g.Constant(name) != nil, "constant", name)
 	}
 	if c := g.Constant(BeatBytes); c != nil && (c.Value == 0 || c.Value > 4096 || c.Value&(c.Value-1) != 0) {

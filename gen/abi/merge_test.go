@@ -215,5 +215,5 @@ abi "t" {
 	same(t, "value", g.Enum("config_function").Value("other").Value, ^uint32(0))
 }
 
-// ownConstants are those that do not come from base.hcl, which has two.
-func ownConstants(g *abi.Generation) []abi.Constant { return g.Constants[2:] }
+// ownConstants are those that do not come from base.hcl, which has three.
+func ownConstants(g *abi.Generation) []abi.Constant { return g.Constants[3:] }

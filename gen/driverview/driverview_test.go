@@ -45,7 +45,7 @@ func TestContract(t *testing.T) {
 			generation: "accl-2024", stack: "rdma", limit: 0x1FC4, hardwareID: 0x1FF8,
 			features: accl.Features{ConfigReady: true, Rendezvous: true, HostOperands: true, Tuning: true},
 			header:   "count size", record: "status addrl addrh rx_tag rx_len rx_src seq", barrier: true,
-			configFunctions: "reset_periph enable_pkt set_timeout set_max_eager_msg_size set_max_rendezvous_msg_size",
+			configFunctions: "reset_periph enable_pkt set_timeout set_max_eager_msg_size set_max_rendezvous_msg_size own_peers",
 			bit16:           "EAGER_THRESHOLD_INVALID", host: accl.OperandFlags{Op0: 0x100, Op1: 0x200, Result: 0x400},
 		},
 	} {

@@ -46,7 +46,7 @@ func (b *loader) limits() {
 	lim := Limits{
 		TimeoutCycles: value(in.TimeoutCycles, int(b.p.ABI.Constant(abi.DefaultTimeout).Value)), RemoteTimeoutMillis: value(in.RemoteTimeout, defaultRemoteTimeoutMs), Range: rng,
 	}
-	b.within(orElse(in.TimeoutCyclesRange, rng), "The time limit inside the engine, in cycles,", lim.TimeoutCycles, 1000, 1<<31-1)
+	b.within(orElse(in.TimeoutCyclesRange, rng), "The time limit inside the engine, in cycles,", lim.TimeoutCycles, int(b.p.ABI.Constant(abi.MinTimeout).Value), 1<<31-1)
 	b.within(orElse(in.RemoteTimeoutRange, rng), "The time limit for remote ranks, in milliseconds,", lim.RemoteTimeoutMillis, 1, 3_600_000)
 	size := b.p.CCLO.RxBuffers.Size
 	if e := b.p.ABI.Enum(abi.ConfigFunctions); e == nil || e.Value("set_max_eager_msg_size") == nil {

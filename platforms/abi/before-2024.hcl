@@ -29,7 +29,7 @@ abi "before-2024" {
     }
     value "set_max_segment_size" {
       is  = 6
-      doc = "Cuts messages at count bytes of payload."
+      doc = "Cuts messages at count bytes of payload; 0 for the default, the size of an rx buffer."
     }
   }
 

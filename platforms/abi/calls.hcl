@@ -71,7 +71,7 @@ abi "calls" {
     }
     value "set_timeout" {
       is  = 2
-      doc = "Sets the limit of waits inside the engine to count cycles."
+      doc = "Sets the limit of waits inside the engine to count cycles; below min_timeout_cycles, as from hosts that send no count, to default_timeout_cycles."
     }
     value "recover" {
       is  = 16

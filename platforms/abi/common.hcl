@@ -76,6 +76,10 @@ abi "common" {
     is  = 1000000
     doc = "Limit of waits inside the engine that clients set (set_timeout)."
   }
+  constant "min_timeout_cycles" {
+    is  = 10000
+    doc = "Smallest limit of waits inside the engine: memory behind PCIe answers within it. set_timeout with less sets the default."
+  }
   constant "reset_milliseconds" {
     is  = 100
     doc = "reset_periph answers at the latest after this time."

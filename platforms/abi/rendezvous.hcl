@@ -11,11 +11,15 @@ abi "rendezvous" {
   enum "config_function" {
     value "set_max_eager_msg_size" {
       is  = 3
-      doc = "Messages up to count bytes are sent eagerly; an error below the size of an rx buffer."
+      doc = "Messages up to count bytes are sent eagerly; 0 for the default, the size of an rx buffer; less than that is an error, and changes nothing."
     }
     value "set_max_rendezvous_msg_size" {
       is  = 4
-      doc = "Messages up to count bytes may be sent by rendezvous; an error unless above the eager size."
+      doc = "Messages up to count bytes may be sent by rendezvous; 0 for the default, none; otherwise an error, which changes nothing, unless above the eager size."
+    }
+    value "own_peers" {
+      is  = 5
+      doc = "An extension: all ranks of all communicators are engines of this make, and their hosts say so, too, so that large messages go by rendezvous from the first one on. Otherwise, on UDP and TCP, they are eager until a peer's message has shown what it is; UDP loses those that rx buffers do not hold. A reset takes it back."
     }
   }
 

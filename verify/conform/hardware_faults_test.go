@@ -267,7 +267,7 @@ func TestHardwareFaults(t *testing.T) {
 func (b *breakable) memory(ctx context.Context) {
 	const n = 700
 	e := b.engines[0]
-	b.patience(ctx, 0, 3000)
+	b.patience(ctx, 0, 10000)
 	bufs := [3]*accl.Buffer[int32]{b.words(ctx, 0, n, 1), b.words(ctx, 0, n, 2), b.words(ctx, 0, n, 3)}
 	names := []string{"operand 0", "operand 1", "result"}
 	for _, f := range memoryFaults {
@@ -342,7 +342,7 @@ func (b *breakable) memoryOfMessages(ctx context.Context) {
 // rxBuffers has rx buffers in memory that fails: the message is lost.
 func (b *breakable) rxBuffers(ctx context.Context) {
 	const n = 100
-	b.patience(ctx, 1, 3000)
+	b.patience(ctx, 1, 10000)
 	for _, f := range some(b.rng, memoryFaults, 1) {
 		dump, err := b.engines[1].DumpRxBuffers(ctx, false)
 		if err != nil {

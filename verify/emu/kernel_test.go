@@ -159,7 +159,7 @@ func TestHostsDoNotGetAtStreamsOfKernels(t *testing.T) {
 
 // A kernel that does not take part is the end of the move, and of nothing else.
 func TestKernelsThatDoNotTakePart(t *testing.T) {
-	r := withKernels(t, ranksOptions{control: freeRunning, engine: quick, open: []accl.OpenOption{accl.WithTimeout(1000)}}, func(_ int, k *fake) {
+	r := withKernels(t, ranksOptions{control: freeRunning, engine: quick, open: []accl.OpenOption{accl.WithTimeout(10000)}}, func(_ int, k *fake) {
 		k.read("sts_from_cclo") // for ever
 	})
 	e, stream := r.engines[0], accl.KernelStream(accl.TypeInt32)

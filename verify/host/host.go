@@ -129,7 +129,8 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 	for _, rank := range h.o.World.Local {
 		s, err := serve.New(h.world.Engine(rank), d, rank, serve.Options{
 			Listen: h.o.Listen.String(), Endpoints: h.o.Endpoints, Limits: h.o.Limits, KernelIn: h.o.KernelIn,
-			Log: h.logOf(rank),
+			Log:      h.logOf(rank),
+			OwnPeers: h.o.Network != Packets, // where anybody may be
 		})
 		if err != nil {
 			return explain(err)

@@ -256,6 +256,48 @@ func TestHostMemory(t *testing.T) {
 	}
 }
 
+// Clients that say nothing of peers have large messages go by rendezvous from the first
+// one on, where all ranks are ours.
+func TestClientsOfWorldsOfOurs(t *testing.T) {
+	for network, want := range map[Network]uint64{Local: 0, Sockets: 0, Packets: 5} { // eager messages
+		t.Run(string(network), func(t *testing.T) {
+			const n, count = 2, 5000
+			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
+			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
+			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				for _, d := range devices {
+					d.Close()
+				}
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			ranktest.All(t, n, func(rank int) error {
+				e, err := accl.Open(ctx, devices[rank], &p, h.Ranks(), rank, accl.OwnPeers(false))
+				if err != nil {
+					return err
+				}
+				b, err := accl.Alloc[int32](ctx, e, count)
+				if err != nil {
+					return err
+				}
+				if rank == 0 {
+					_, err = e.Send(ctx, b, count, 1)
+				} else {
+					_, err = e.Recv(ctx, b, count, 0)
+				}
+				return err
+			})
+			if got := h.World().Engine(1).Stats().MessagesIn; got != want {
+				t.Errorf("%d eager messages were received, expected %d", got, want)
+			}
+		})
+	}
+}
+
 func TestRanksAreServed(t *testing.T) {
 	for _, network := range []Network{Local, Sockets, Packets} {
 		t.Run(string(network), func(t *testing.T) {

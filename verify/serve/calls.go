@@ -27,7 +27,29 @@ func (c *connection) start(ctx context.Context, r *sim.Request) sim.Reply {
 			s.tasks.Go(func() { s.drop(left) })
 		}
 	}
+	if s.generation.enables(&r.Call) {
+		if refused := s.sayPeers(); refused != nil {
+			return *refused
+		}
+	}
 	return k.place(ctx, c, r.Call)
+}
+
+// sayPeers tells the engine that all ranks are ours, if they are and it can be told.
+func (s *Server) sayPeers() *sim.Reply {
+	g := s.generation
+	if !s.ownPeers || g.ownPeers == nil {
+		return nil
+	}
+	finish, refused := s.blocking.start(s.ctx, s.device, accl.Call{Scenario: g.config, FunctionCode: *g.ownPeers})
+	if refused != nil {
+		return refused
+	}
+	if _, err := finish(); err != nil {
+		r := refuse(StatusFailed, "%v", err)
+		return &r
+	}
+	return nil
 }
 
 // drop takes completions that nobody wants.

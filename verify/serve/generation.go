@@ -23,6 +23,7 @@ type generation struct {
 	words                 []abi.Word // of the exchange memory
 	beatBytes             int        // of a kernel stream
 	config, enable, reset uint32
+	ownPeers              *uint32 // nil where there is no such function
 	rx                    *rxTable
 }
 
@@ -41,6 +42,9 @@ func newGeneration(d *design.Design) (*generation, error) {
 	}
 	n.config = code("operation", "config")
 	n.enable, n.reset = code(abi.ConfigFunctions, "enable_pkt"), code(abi.ConfigFunctions, "reset_periph")
+	if v := g.Enum(abi.ConfigFunctions).Value("own_peers"); v != nil {
+		n.ownPeers = &v.Value
+	}
 	if m := g.Memory(abi.Exchange); m != nil && m.Word("return_code") != nil {
 		n.returnCode, n.words = m.Word("return_code").At, m.Words
 	} else {
@@ -61,6 +65,10 @@ func (g *generation) resets(c *accl.Call) bool {
 	return c.Scenario == g.config && c.FunctionCode == g.reset
 }
 
+func (g *generation) enables(c *accl.Call) bool {
+	return c.Scenario == g.config && c.FunctionCode == g.enable
+}
+
 // refuses says why a call, or the wait for one, can only come from a client of
 // another generation; nil if it can come from one of this. word reads the
 // exchange memory.
@@ -75,7 +83,7 @@ func (g *generation) refuses(r *sim.Request, word func(offset uint32) (uint32, b
 		why = "whose calls are answered when they have ended; one with a ctrl_id is sent by clients of accl-2024"
 	case !r.Controlled && !g.blocking:
 		why = "whose calls have a ctrl_id; one without is sent by clients of accl-2022 and before"
-	case r.Call.Scenario == g.config && r.Call.FunctionCode == g.enable:
+	case g.enables(&r.Call):
 		other := g.foreignTable(word)
 		if other == "" {
 			return nil

@@ -33,6 +33,10 @@ type Options struct {
 	KernelIn string
 	// Log is told of each client that is refused, in a line; may be nil.
 	Log func(format string, args ...any)
+	// OwnPeers says that the engines of all ranks are ours, and served with the same
+	// option. Clients that enable an engine have that said for them: they do not know of
+	// others.
+	OwnPeers bool
 }
 
 // errClosing is the answer to calls that a server leaves in flight.
@@ -45,6 +49,7 @@ type Server struct {
 	engine      engine.Engine
 	device      engine.Device
 	maxRead     uint64 // bytes
+	ownPeers    bool
 	generation  *generation
 	controllers [hostControllers]*controller
 	blocking    *blockingCalls
@@ -61,7 +66,10 @@ type Server struct {
 // remains the caller's, to be closed after the server. Errors name the socket
 // and its port, and match syscall.EADDRINUSE if that is taken.
 func New(e engine.Engine, d *design.Design, rank int, o Options) (*Server, error) {
-	s := &Server{rank: rank, refused: LogRefused(o.Log), engine: e, device: e.Device(), maxRead: maxRead(o.Limits), blocking: newBlockingCalls()}
+	s := &Server{
+		rank: rank, refused: LogRefused(o.Log), engine: e, device: e.Device(), maxRead: maxRead(o.Limits), ownPeers: o.OwnPeers,
+		blocking: newBlockingCalls(),
+	}
 	for i := range s.controllers {
 		s.controllers[i] = newController(s.device, i)
 	}

@@ -163,7 +163,7 @@ kernel "bad" {
 `
 
 func TestKernelsThatStopAreReported(t *testing.T) {
-	w, engines := start(t, made("bad", badKernel, badText), 1, Options{Engine: emu.Options{Patience: 50 * time.Millisecond}}, accl.WithTimeout(1000))
+	w, engines := start(t, made("bad", badKernel, badText), 1, Options{Engine: emu.Options{Patience: 50 * time.Millisecond}}, accl.WithTimeout(10000))
 	call := func(mode uint64, limit time.Duration) error {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()

@@ -1,5 +1,4 @@
-# The smallest complete description, which the inputs of testdata/errors and
-# testdata/merge extend.
+# The smallest complete description; what tests load extends it.
 
 abi "base" {
   abstract = true
@@ -8,6 +7,7 @@ abi "base" {
 
   constant "beat_bytes" { is = 64 }
   constant "default_timeout_cycles" { is = 1000 }
+  constant "min_timeout_cycles" { is = 100 }
 
   enum "reduce_function" {
     value "sum" { is = 0 }

@@ -57,7 +57,7 @@ func open(ctx context.Context, d *design.Design, n int, o *Options, so sim.Optio
 	}
 	p := driverview.Of(d)
 	b.maxEager = uint32(max(p.Limits.MaxEagerBytes, o.RxBytes))
-	options := []accl.OpenOption{accl.WithRxBuffers(o.RxCount, o.RxBytes)}
+	options := []accl.OpenOption{accl.WithRxBuffers(o.RxCount, o.RxBytes), accl.OwnPeers(true)}
 	if o.MaxRendezvous > 0 {
 		options = append(options, accl.WithMaxRendezvous(o.MaxRendezvous))
 	}
