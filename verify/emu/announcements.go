@@ -95,7 +95,7 @@ const (
 )
 
 // seek looks for the oldest announcement by the move registers' destination.
-// Those of older collectives are dropped on the way. One of another collective
+// Those from before an agreement are dropped on the way. One of another collective
 // can be read, but not taken.
 func (r *rendezvous) seek() uint32 {
 	r.sought, r.found = -1, announcement{}

@@ -8,10 +8,11 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-const oddContext = testContext + 1
-
-// at is a number after so many agreements of the ranks.
-func at[T uint32 | uint64](agreements T) T { return agreements<<16 | 5 }
+const (
+	oddContext = testContext + 1
+	// Collectives after the agreements number 2 and 3 of the ranks.
+	second, third = 2 << 16, 3 << 16
+)
 
 // collect sets the registers of moves to a collective.
 func (r *rig) collect(context, number, count, shape uint32) {
@@ -78,7 +79,9 @@ func TestWireOfCollectives(t *testing.T) {
 			w.run()
 			r.completes(uint32(len(want)), 0)
 			for i, m := range r.sees {
-				if uint64(m.Number) != base.number || uint64(m.Count) != base.elements || uint64(m.Shape) != base.shape || m.Notice != (i == 1) {
+				got := head{}.in(base.context, uint64(m.Number), uint64(m.Count), uint64(m.Shape))
+				want := head{}.in(base.context, base.number, base.elements, base.shape)
+				if got != want || m.Notice != (i == 1) {
 					t.Errorf("%s: move %d is seen as %v", platform, i, m)
 				}
 			}
@@ -92,7 +95,8 @@ func TestNoticesThatAreNone(t *testing.T) {
 	r.set("move", "destination", 1)
 	for i, fields := range [][]string{
 		{"notice", "result=none"}, {"notice", "result=memory"}, {"notice", "result=memory_and_network"},
-		{"notice", "result=network", "message_type=rendezvous_announcement"}, {"notice", "result=network", "op0=memory"}, {"notice", "result=network"},
+		{"notice", "result=network", "message_type=rendezvous_announcement"},
+		{"notice", "result=network", "op0=memory"}, {"notice", "result=network"},
 	} {
 		r.set("move", "bytes", uint32(4*b2i(i > 3)))
 		r.issue(fields...)
@@ -111,10 +115,11 @@ func TestMatchingOfCollectives(t *testing.T) {
 		mismatch        // it ends the move, and stays
 		found
 	)
+	const any, now = 0xFFFF_FFFF, third + 7
 	base := head{tag: testTag, src: 1}
-	ours := base.in(oddContext, at[uint64](7), 100, 3)
+	of := func(number uint64) head { return base.in(oddContext, number, 100, 3) }
 	tagged := func(h head, tag uint64) head { h.tag = tag; return h }
-	const any = 0xFFFF_FFFF
+	ours, other := of(now), base.in(oddContext, second+9, 1, 2)
 	for _, test := range []struct {
 		name    string
 		context uint32
@@ -122,27 +127,31 @@ func TestMatchingOfCollectives(t *testing.T) {
 		message head
 		want    int
 	}{
-		{"of the collective", oddContext, 7, ours, found},
-		{"with another tag", oddContext, 7, tagged(ours, 8), waits},
-		{"with any tag", oddContext, 7, tagged(ours, any), found},
-		{"of the one before", oddContext, 7, base.in(oddContext, at[uint64](6), 100, 3), dropped},
-		{"of an older one, in all different", oddContext, 7, tagged(base.in(oddContext, at[uint64](0x8008), 1, 2), 8), dropped},
-		{"of an older one, in the past of 0", oddContext, 1, base.in(oddContext, at[uint64](0xFFFF), 100, 3), dropped},
-		{"of an earlier one since the agreement", oddContext, 7, base.in(oddContext, at[uint64](7)-1, 100, 3), mismatch},
-		{"of the next one", oddContext, 7, base.in(oddContext, at[uint64](8), 100, 3), mismatch},
-		{"of a newer one", oddContext, 7, base.in(oddContext, at[uint64](0x8006), 100, 3), mismatch},
-		{"of a newer one, behind 0", oddContext, 0xFFFF, base.in(oddContext, at[uint64](1), 100, 3), mismatch},
-		{"of a newer one, with another tag", oddContext, 7, tagged(base.in(oddContext, at[uint64](8), 100, 3), 8), mismatch},
-		{"with another count", oddContext, 7, base.in(oddContext, at[uint64](7), 101, 3), mismatch},
-		{"of another shape", oddContext, 7, base.in(oddContext, at[uint64](7), 100, 2), mismatch},
-		{"of another shape and tag", oddContext, 7, tagged(base.in(oddContext, at[uint64](7), 100, 2), 8), mismatch},
-		{"of another communicator", oddContext, 7, base.in(oddContext+2, at[uint64](6), 100, 3), waits},
-		{"outside collectives", oddContext, 7, base.in(testContext, 0, 0, 0), waits},
-		{"of an engine of another make", oddContext, 7, base, waits},
-		{"a collective's, for a receive", testContext, 7, ours, waits},
-		{"a receive's", testContext, 7, base.in(testContext, 0, 0, 0), found},
-		{"a receive's, with what does not count there", testContext, 7, base.in(testContext, at[uint64](6), 5, 4), found},
-		{"a receive's, of an engine of another make", testContext, 7, base, found},
+		{"of the collective", oddContext, now, ours, found},
+		{"with another tag", oddContext, now, tagged(ours, 8), waits},
+		{"with any tag", oddContext, now, tagged(ours, any), found},
+		{"of the one before", oddContext, now, of(now - 1), mismatch},
+		{"of the next one", oddContext, now, of(now + 1), mismatch},
+		{"of the next one, with another tag", oddContext, now, tagged(of(now+1), 8), mismatch},
+		{"with another count", oddContext, now, base.in(oddContext, now, 101, 3), mismatch},
+		{"of another shape", oddContext, now, base.in(oddContext, now, 100, 2), mismatch},
+		{"of another shape and tag", oddContext, now, tagged(base.in(oddContext, now, 100, 2), 8), mismatch},
+		{"from before an agreement", oddContext, now, of(second + 7), dropped},
+		{"from before an agreement, in all different", oddContext, now, tagged(other, 8), dropped},
+		{"from just before an agreement", oddContext, third, of(third - 1), dropped},
+		{"from half of all agreements before", oddContext, now, of(0x8003_0000), dropped},
+		{"from after a later agreement", oddContext, now, of(third + 1<<16), mismatch},
+		{"from just after a later agreement", oddContext, third + 0xFFFF, tagged(of(third+1<<16), 8), mismatch},
+		{"from just under half of all agreements later", oddContext, now, of(0x8002_0000), mismatch},
+		{"from before numbers wrapped", oddContext, 1, of(0xFFFF_0005), dropped},
+		{"from after numbers wrapped", oddContext, 0xFFFF_0005, of(1), mismatch},
+		{"of another communicator", oddContext, now, func() head { h := other; h.context += 2; return h }(), waits},
+		{"outside collectives", oddContext, now, base.in(testContext, 0, 0, 0), waits},
+		{"of an engine of another make", oddContext, now, base, waits},
+		{"a collective's, for a receive", testContext, now, ours, waits},
+		{"a receive's", testContext, now, base.in(testContext, 0, 0, 0), found},
+		{"a receive's, with what does not count there", testContext, now, base.in(testContext, second, 5, 4), found},
+		{"a receive's, of an engine of another make", testContext, now, base, found},
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp", "u280_2022"} {
 			for _, payload := range []string{"", "data"} {
@@ -160,7 +169,8 @@ func TestMatchingOfCollectives(t *testing.T) {
 								waiting++
 							}
 						}
-						return [3]int{waiting, int(r.get("rx", "free")), int(r.exchange.Get(r.record(1) + r.n.comm.inbound))}
+						counted := r.exchange.Get(r.record(1) + r.n.comm.inbound)
+						return [3]int{waiting, int(r.get("rx", "free")), int(counted)}
 					}
 					present := [3]int{1, 4 - b2i(payload != ""), 0}
 					after := map[int][3]int{waits: present, dropped: {0, 4, 0}, mismatch: present, found: {0, 4, 1}}
@@ -170,7 +180,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 					if got := state(); got != present {
 						t.Fatalf("at first %v, expected %v", got, present)
 					}
-					r.collect(test.context, at[uint32](test.number), 100, 3)
+					r.collect(test.context, test.number, 100, 3)
 					seek, before := uint32(0), after[test.want]
 					if test.want == found {
 						seek, before = uint32(len(payload)+1), present
@@ -190,16 +200,16 @@ func TestMatchingOfCollectives(t *testing.T) {
 					if got := state(); got != after[test.want] {
 						t.Errorf("after the move %v, expected %v", got, after[test.want])
 					}
-					other := [4]uint32{}
+					stranger := [4]uint32{}
 					switch test.want {
 					case found:
 						r.completes(1, 0)
 					case mismatch:
 						r.completes(1, r.bit("COLLECTIVE_MISMATCH"))
-						other = [4]uint32{1, uint32(message.number), uint32(message.elements), uint32(message.shape)}
+						stranger = [4]uint32{1, uint32(message.number), uint32(message.elements), uint32(message.shape)}
 					default: // what it waits for comes
 						r.completes(0, 0)
-						right := ours.in(uint64(test.context), at(uint64(test.number)), 100, 3)
+						right := ours.in(uint64(test.context), uint64(test.number), 100, 3)
 						right.count = message.count
 						if test.want == waits && right.context == message.context {
 							break // it would be the same one twice
@@ -212,8 +222,8 @@ func TestMatchingOfCollectives(t *testing.T) {
 					for i, name := range []string{"other_source", "other_number", "other_count", "other_shape"} {
 						got[i] = r.get("rx", name)
 					}
-					if got != other {
-						t.Errorf("the other message is %v, expected %v", got, other)
+					if got != stranger {
+						t.Errorf("the other message is %v, expected %v", got, stranger)
 					}
 					if got := r.get("network", "events"); got != 0 {
 						t.Errorf("events 0x%X", got)
@@ -227,12 +237,13 @@ func TestMatchingOfCollectives(t *testing.T) {
 // TestMessagesOfOneNumber are those of several collectives and contexts that have
 // the same sequence number: one is stale only if its collective is there already.
 func TestMessagesOfOneNumber(t *testing.T) {
-	for _, last := range []uint64{7, 8} {
+	for _, last := range []uint64{third + 7, third + 8} {
 		w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, buffers: 8})
 		r := w.rigs[0]
 		base := head{tag: testTag, src: 1, count: 1}
 		for i, h := range []head{
-			base.in(oddContext, at[uint64](last), 100, 3), base.in(oddContext, at[uint64](5), 1, 1), base, base.in(oddContext, at[uint64](6), 1, 1), base.in(oddContext+2, at[uint64](5), 1, 1), base.in(testContext, 0, 0, 0),
+			base.in(oddContext, last, 100, 3), base.in(oddContext, 5, 1, 1), base, base.in(oddContext, second+7, 1, 1),
+			base.in(oddContext+2, 5, 1, 1), base.in(testContext, 0, 0, 0),
 		} {
 			for range 2 {
 				w.send(w.raw[0], 0, h, []byte{byte(i)})
@@ -243,30 +254,30 @@ func TestMessagesOfOneNumber(t *testing.T) {
 			t.Errorf("dropped %v", got)
 		}
 		r.set("move", "source", 1)
-		r.collect(oddContext, at[uint32](7), 100, 3)
-		if seek, free := r.get("rx", "seek"), r.get("rx", "free"); seek != uint32(2*b2i(last == 7)) || free != 4 {
+		r.collect(oddContext, third+7, 100, 3)
+		if seek, free := r.get("rx", "seek"), r.get("rx", "free"); seek != uint32(2*b2i(last == third+7)) || free != 4 {
 			t.Errorf("seek answers %d, %d buffers are free", seek, free)
 		}
 	}
 }
 
-// TestOldMessagesMakeRoom fills the pool with messages of a collective that has
-// ended: the one that is asked for comes in when they are found.
+// TestOldMessagesMakeRoom fills the pool with messages from before agreements: the
+// one that is asked for comes in when they are found.
 func TestOldMessagesMakeRoom(t *testing.T) {
 	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
 	r := w.rigs[0]
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 1)
-	r.collect(oddContext, at[uint32](7), 100, 3)
-	for number := range uint64(8) {
-		w.send(w.raw[0], 0, head{tag: testTag, src: 1, count: 1}.in(oddContext, at[uint64](number), 100, 3), []byte{byte(number)})
+	r.collect(oddContext, 7<<16, 100, 3)
+	for n := range uint64(8) {
+		w.send(w.raw[0], 0, head{tag: testTag, src: 1, count: 1}.in(oddContext, n<<16, 100, 3), []byte{byte(n)})
 	}
 	w.run()
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(1, 0)
 	if got := r.read(0, 1)[0]; got != 7 {
-		t.Errorf("received the message of collective %d", got)
+		t.Errorf("received the message from after agreement %d", got)
 	}
 }
 
@@ -276,19 +287,19 @@ func TestMismatchEndsAMove(t *testing.T) {
 	r := w.rigs[0]
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 8)
-	r.collect(oddContext, at[uint32](7), 100, 3)
+	r.collect(oddContext, 7, 100, 3)
 	r.issue("op0=message", "result=memory")
 	r.issue("op0=message", "result=memory")
 	base := head{tag: testTag, src: 1, count: 4}
-	w.send(w.raw[0], 0, base.in(oddContext, at[uint64](7), 100, 3), []byte("half"))
+	w.send(w.raw[0], 0, base.in(oddContext, 7, 100, 3), []byte("half"))
 	w.run()
 	r.completes(0, 0)
 	base.seq = 1
-	w.send(w.raw[0], 0, base.in(oddContext, at[uint64](8), 100, 3), []byte("next"))
+	w.send(w.raw[0], 0, base.in(oddContext, 8, 100, 3), []byte("next"))
 	w.run()
 	r.completes(2, r.bit("COLLECTIVE_MISMATCH"))
 	r.set("move_status", "error_0", 0)
-	r.collect(oddContext, at[uint32](8), 100, 3) // it has stayed
+	r.collect(oddContext, 8, 100, 3) // it has stayed
 	r.set("move", "bytes", 4)
 	r.issue("op0=message", "result=memory")
 	w.run()
@@ -300,9 +311,10 @@ func TestMismatchEndsAMove(t *testing.T) {
 
 // TestAnnouncementsOfCollectives seeks among those of several collectives.
 func TestAnnouncementsOfCollectives(t *testing.T) {
+	const now, old = third + 7, second + 7
 	base := head{msgType: 2, src: 1, tag: testTag}
 	tagged := func(h head) head { h.tag++; return h }
-	of := func(number, elements, shape uint64) head { return base.in(oddContext, at[uint64](number), elements, shape) }
+	of := func(number, elements, shape uint64) head { return base.in(oddContext, number, elements, shape) }
 	for _, test := range []struct {
 		name          string
 		context       uint32
@@ -312,27 +324,32 @@ func TestAnnouncementsOfCollectives(t *testing.T) {
 		left          int // of them, before it is taken
 	}{
 		{"none", oddContext, nil, 0, 0, 0},
-		{"the first", oddContext, []head{of(7, 100, 3), of(7, 100, 3)}, 1, 1, 2},
-		{"behind older ones", oddContext, []head{of(6, 100, 3), tagged(of(5, 1, 1)), of(7, 100, 3), of(6, 100, 3)}, 1, 3, 2},
-		{"behind one with another tag", oddContext, []head{tagged(of(7, 100, 3)), of(7, 100, 3)}, 1, 2, 2},
-		{"older ones alone", oddContext, []head{of(6, 100, 3), of(0x8008, 100, 3)}, 0, 0, 0},
-		{"a newer one", oddContext, []head{of(6, 100, 3), of(8, 100, 3), of(7, 100, 3)}, 2, 2, 2},
-		{"a newer one with another tag", oddContext, []head{tagged(of(8, 100, 3))}, 2, 1, 1},
-		{"a newer one behind one with another tag", oddContext, []head{tagged(of(7, 100, 3)), of(8, 100, 3)}, 2, 2, 2},
-		{"a newer one that comes later", oddContext, []head{of(7, 100, 3), of(8, 100, 3)}, 1, 1, 2},
-		{"another count", oddContext, []head{of(7, 99, 3)}, 2, 1, 1},
-		{"another shape", oddContext, []head{of(7, 100, 4)}, 2, 1, 1},
-		{"of other contexts", oddContext, []head{base, base.in(testContext, 0, 0, 0), base.in(oddContext+2, at[uint64](6), 1, 1), base.in(oddContext+2, at[uint64](8), 1, 1)}, 0, 0, 4},
-		{"outside", testContext, []head{of(6, 1, 1), base.in(testContext, at[uint64](6), 5, 4)}, 1, 2, 2},
-		{"outside, of another make", testContext, []head{of(8, 1, 1), base}, 1, 2, 2},
+		{"the first", oddContext, []head{of(now, 100, 3), of(now, 100, 3)}, 1, 1, 2},
+		{"behind outdated ones", oddContext,
+			[]head{of(old, 100, 3), tagged(of(third-1, 1, 1)), of(now, 100, 3), of(old, 100, 3)}, 1, 3, 2},
+		{"behind one with another tag", oddContext, []head{tagged(of(now, 100, 3)), of(now, 100, 3)}, 1, 2, 2},
+		{"outdated ones alone", oddContext, []head{of(old, 100, 3), of(0x8003_0000, 100, 3)}, 0, 0, 0},
+		{"another one", oddContext, []head{of(old, 100, 3), of(now+1, 100, 3), of(now, 100, 3)}, 2, 2, 2},
+		{"the one before", oddContext, []head{of(now-1, 100, 3), of(now, 100, 3)}, 2, 1, 2},
+		{"another one with another tag", oddContext, []head{tagged(of(third+1<<16, 100, 3))}, 2, 1, 1},
+		{"another one behind one with another tag", oddContext,
+			[]head{tagged(of(now, 100, 3)), of(now+1, 100, 3)}, 2, 2, 2},
+		{"another one that comes later", oddContext, []head{of(now, 100, 3), of(now+1, 100, 3)}, 1, 1, 2},
+		{"another count", oddContext, []head{of(now, 99, 3)}, 2, 1, 1},
+		{"another shape", oddContext, []head{of(now, 100, 4)}, 2, 1, 1},
+		{"of other contexts", oddContext, []head{
+			base, base.in(testContext, 0, 0, 0), base.in(oddContext+2, old, 1, 1), base.in(oddContext+2, now+1, 1, 1),
+		}, 0, 0, 4},
+		{"outside", testContext, []head{of(old, 1, 1), base.in(testContext, old, 5, 4)}, 1, 2, 2},
+		{"outside, of another make", testContext, []head{of(now+1, 1, 1), base}, 1, 2, 2},
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
 			t.Run(test.name+"/"+platform, func(t *testing.T) {
 				w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 2})
 				r := w.rigs[0]
 				r.set("move", "destination", 1)
-				r.collect(test.context, at[uint32](7), 100, 3)
-				w.send(w.raw[1], 0, func() head { h := of(6, 1, 1); h.src = 2; return h }(), nil) // another rank's
+				r.collect(test.context, now, 100, 3)
+				w.send(w.raw[1], 0, func() head { h := of(old, 1, 1); h.src = 2; return h }(), nil) // another rank's
 				for i, h := range test.announcements {
 					h.seq, h.count, h.vaddr = uint64(i), uint64(1000+i), uint64(2000+i)
 					w.send(w.raw[0], 0, h, nil)
@@ -346,11 +363,15 @@ func TestAnnouncementsOfCollectives(t *testing.T) {
 					var want [6]uint32
 					if test.found > 0 {
 						h, i := test.announcements[test.found-1], uint32(test.found-1)
-						want = [6]uint32{uint32(h.number), uint32(h.elements), uint32(h.shape), 1000 + i, 2000 + i, i * uint32(b2i(r.lossy))}
+						want = [6]uint32{
+							uint32(h.number), uint32(h.elements), uint32(h.shape), 1000 + i, 2000 + i, i * uint32(b2i(r.lossy)),
+						}
 					}
-					got := [6]uint32{
-						r.get("rendezvous", "announced_number"), r.get("rendezvous", "announced_collective_count"), r.get("rendezvous", "announced_shape"),
-						r.get("rendezvous", "announced_count"), r.get("rendezvous", "announced_address"), r.get("rendezvous", "announced_transfer"),
+					var got [6]uint32
+					for i, name := range []string{
+						"number", "collective_count", "shape", "count", "address", "transfer",
+					} {
+						got[i] = r.get("rendezvous", "announced_"+name)
 					}
 					if got != want {
 						t.Errorf("announced %v, expected %v", got, want)
@@ -380,18 +401,21 @@ func TestWindowsOfCollectives(t *testing.T) {
 		number  uint64 // and their number
 		taken   uint32
 	}{
-		{oddContext, oddContext, 7, 1}, {oddContext, oddContext, 6, 0}, {oddContext, oddContext, 8, 0}, {oddContext, oddContext + 2, 7, 0},
+		{oddContext, oddContext, 7, 1}, {oddContext, oddContext, 6, 0},
+		{oddContext, oddContext, 8, 0}, {oddContext, oddContext + 2, 7, 0},
 		{testContext, testContext, 0, 1}, {testContext, testContext, 6, 1}, {testContext, 0, 0, 1},
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
 			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1})
 			r := w.rigs[0]
-			r.collect(test.context, at[uint32](7), 100, 3)
+			r.collect(test.context, 7, 100, 3)
 			r.open(3, 1, base, 8)
-			r.collect(testContext, at[uint32](99), 98, 97) // of later moves
-			for i, h := range []head{{msgType: 1, src: 1, vaddr: base, count: 4}, {msgType: 3, src: 1, vaddr: base, count: 4}} {
+			r.collect(testContext, 99, 98, 97) // of later moves
+			for i, h := range []head{
+				{msgType: 1, src: 1, vaddr: base, count: 4}, {msgType: 3, src: 1, vaddr: base, count: 4},
+			} {
 				// A window is for a number; counts and shapes were compared when it was announced.
-				w.send(w.raw[0], 0, h.in(test.of, at(test.number), 1, 1), make([]byte, 4*b2i(i == 0)))
+				w.send(w.raw[0], 0, h.in(test.of, test.number, 1, 1), make([]byte, 4*b2i(i == 0)))
 			}
 			w.run()
 			arrived, done := r.window(3)
@@ -489,8 +513,9 @@ func TestNotices(t *testing.T) {
 				if len(all) != kept {
 					t.Errorf("%d notices, expected %d", len(all), kept)
 				}
-				if out, in := r.exchange.Get(r.record(0)+r.n.comm.outbound), r.exchange.Get(r.record(1)+r.n.comm.inbound); out != 0 || in != 0 || r.get("rx", "free") != 2 {
-					t.Errorf("numbers %d and %d, %d buffers are free", out, in, r.get("rx", "free"))
+				out, in := r.exchange.Get(r.record(0)+r.n.comm.outbound), r.exchange.Get(r.record(1)+r.n.comm.inbound)
+				if free := r.get("rx", "free"); out != 0 || in != 0 || free != 2 {
+					t.Errorf("numbers %d and %d, %d buffers are free", out, in, free)
 				}
 			})
 		}

@@ -44,7 +44,8 @@ func resolveHeader(r *resolver, rendezvous bool) headerFields {
 	h := headerFields{
 		count: f("count"), tag: f("tag"), src: f("src"), seq: f("seq"),
 		strm: f("strm"), dst: f("dst"), context: f("comm_context"),
-		number: f("collective_number"), elements: f("collective_count"), shape: f("collective_shape"), notice: f("notice"),
+		number: f("collective_number"), elements: f("collective_count"), shape: f("collective_shape"),
+		notice: f("notice"),
 	}
 	if rendezvous {
 		h.messageType, h.host, h.vaddr = f("msg_type"), f("host"), f("vaddr")

@@ -50,8 +50,9 @@ func (m *mover) attach(b *bus) {
 		"bytes": &r.bytes, "compressed_bytes": &r.compressedBytes, "tdest": &r.tdest,
 		"comm": &r.comm, "source": &r.source, "destination": &r.destination,
 		"comm_context": &r.context, "tag": &r.tag,
-		"collective_number": &r.collective.number, "collective_count": &r.collective.count, "collective_shape": &r.collective.shape,
-		"chunk_bytes": &r.chunkBytes, "segment_bytes": &r.segmentBytes, "strm": &r.strm,
+		"collective_number": &r.collective.number, "collective_count": &r.collective.count,
+		"collective_shape": &r.collective.shape,
+		"chunk_bytes":      &r.chunkBytes, "segment_bytes": &r.segmentBytes, "strm": &r.strm,
 	} {
 		b.variable("move", name, v)
 	}

@@ -250,7 +250,8 @@ func (r *rendezvous) finished(p *fabric.Packet) verdict {
 	var w *window
 	for i := range r.windows {
 		c := &r.windows[i]
-		if !c.open || c.ended || !c.takes(sender, f.number.get32(h)) || !r.answers(c, f.tag.get32(h)) || total > uint64(c.bytes) || c.host != (f.host.get(h) != 0) {
+		if !c.open || c.ended || !c.takes(sender, f.number.get32(h)) ||
+			!r.answers(c, f.tag.get32(h)) || total > uint64(c.bytes) || c.host != (f.host.get(h) != 0) {
 			continue
 		}
 		if c.address == addr {

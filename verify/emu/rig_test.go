@@ -371,7 +371,8 @@ func headOf(b [64]byte) head {
 		count: bitsOf(b, 31, 0), tag: bitsOf(b, 63, 32), src: bitsOf(b, 95, 64), seq: bitsOf(b, 127, 96),
 		strm: bitsOf(b, 159, 128), dst: bitsOf(b, 175, 160), msgType: bitsOf(b, 183, 176),
 		host: bitsOf(b, 191, 184), vaddr: bitsOf(b, 255, 192), context: bitsOf(b, 287, 256),
-		number: bitsOf(b, 319, 288), elements: bitsOf(b, 351, 320), shape: bitsOf(b, 383, 352), notice: bitsOf(b, 391, 384),
+		number: bitsOf(b, 319, 288), elements: bitsOf(b, 351, 320), shape: bitsOf(b, 383, 352),
+		notice: bitsOf(b, 391, 384),
 	}
 }
 

@@ -165,8 +165,8 @@ func (r *receiver) stale(n *message) bool {
 }
 
 // next finds the next message of a sender; nil if it has not come, or has
-// another tag. Those of older collectives are dropped on the way, uncounted. One
-// of another collective is other.
+// another tag. Those from before an agreement are dropped on the way, uncounted.
+// One of another collective is other.
 func (r *receiver) next(from peer, q request) (next, other *message) {
 	seq := r.e.exchange.Get(from.Record + r.e.n.comm.inbound)
 	var following *message
@@ -190,7 +190,9 @@ func (r *receiver) next(from peer, q request) (next, other *message) {
 func (r *receiver) consume(m *message, from peer) {
 	r.know(from, m.context)
 	r.e.exchange.Word(from.Record + r.e.n.comm.inbound).Add(1)
-	r.wants = slices.DeleteFunc(r.wants, func(w want) bool { return w.from.Record == from.Record && r.e.n.tagsMeet(w.tag, m.tag) })
+	r.wants = slices.DeleteFunc(r.wants, func(w want) bool {
+		return w.from.Record == from.Record && r.e.n.tagsMeet(w.tag, m.tag)
+	})
 	r.remove(m)
 }
 
