@@ -16,7 +16,7 @@ module notices (
     output engine_pkg::reg_response_t     reg_response
 );
 
-    localparam int unsigned WIDTH = 4 * 32 + 32'($bits(header.collective));
+    localparam int unsigned WIDTH = 7 * 32;
 
     localparam logic [7:0] WAITING = 8'(cclo_pkg::NOTICE_WAITING_OFFSET);
     localparam logic [7:0] CONTEXT = 8'(cclo_pkg::NOTICE_COMM_CONTEXT_OFFSET);

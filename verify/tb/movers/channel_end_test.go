@@ -1,6 +1,8 @@
 package movers
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -73,6 +75,15 @@ func (c *carrier) fail() error {
 		return fmt.Errorf("it fails with 0x%X, and may with 0x%X", code, c.allowed)
 	case c.causes == 1 && code != c.allowed:
 		return fmt.Errorf("it fails with 0x%X, not 0x%X", code, c.allowed)
+	}
+	if code != 0 {
+		var is []byte
+		for _, v := range []uint64{c.now.how.bytes[plain], c.now.v["issue.tag"], c.now.v["issue.source"]} {
+			is = binary.LittleEndian.AppendUint32(is, uint32(v))
+		}
+		if got := c.b.Bytes("failing"); !bytes.Equal(got, is) {
+			return fmt.Errorf("the move that fails has bytes, tag and source % X, not % X", got, is)
+		}
 	}
 	for name, bit := range c.code {
 		if code&bit != 0 {

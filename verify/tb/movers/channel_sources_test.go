@@ -29,6 +29,7 @@ func (c *carrier) driveMessage() {
 		if !late {
 			b.Set("match_response.done", 1)
 			b.Set("match_response.found", 0)
+			b.Put("match_response.mismatch", c.bad && r.IntN(20) == 0)
 		}
 		return
 	}
@@ -81,7 +82,8 @@ func (c *carrier) lookMessage() error {
 	if t.held != nil && (t.held.left > 0 || t.held.stored) {
 		return errors.New("a message is asked for before the one before has gone")
 	}
-	for name, want := range map[string]string{"record": "ranks.source_record", "session": "ranks.source_session", "rank": "issue.source", "context_": "issue.context_", "tag": "issue.tag"} {
+	for name, want := range map[string]string{"record": "ranks.source_record", "session": "ranks.source_session", "rank": "issue.source", "context_": "issue.context_", "tag": "issue.tag",
+		"collective.number": "issue.collective_number", "collective.count": "issue.collective_count", "collective.shape": "issue.collective_shape"} {
 		if got := b.Get("match_request." + name); got != t.v[want] {
 			return differs(name, got, t.v[want])
 		}
@@ -91,7 +93,14 @@ func (c *carrier) lookMessage() error {
 			return err
 		}
 	}
-	if !b.Is("match_response.done") || !b.Is("match_response.found") {
+	if !b.Is("match_response.done") {
+		return nil
+	}
+	if !b.Is("match_response.found") {
+		if b.Is("match_response.mismatch") {
+			c.allow(c.code["COLLECTIVE_MISMATCH"])
+			t.must = true
+		}
 		return nil
 	}
 	n := b.Get("match_response.bytes")

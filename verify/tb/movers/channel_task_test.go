@@ -86,7 +86,8 @@ func (c *carrier) newTask() *task {
 		}
 	}
 	for _, name := range []string{
-		"issue.op0_address", "issue.op1_address", "issue.op2_address", "issue.kept_address", "issue.result_address", "issue.source", "issue.context_", "issue.tag", "issue.strm", "issue.chunk_bytes", "issue.segment_bytes",
+		"issue.op0_address", "issue.op1_address", "issue.op2_address", "issue.kept_address", "issue.result_address", "issue.source", "issue.context_", "issue.tag",
+		"issue.collective_number", "issue.collective_count", "issue.collective_shape", "issue.strm", "issue.chunk_bytes", "issue.segment_bytes",
 		"issue.remote_address", "issue.packet_index", "issue.header_count", "issue.window", "ranks.source_record", "ranks.source_session", "ranks.destination_self",
 		"ranks.destination_record", "ranks.destination_session", "ranks.local_rank", "issue.tdest",
 	} {
@@ -100,7 +101,7 @@ func (c *carrier) newTask() *task {
 	t.parcel = parcel{
 		bytes: t.wire(), chunk: t.v["issue.chunk_bytes"], segment: t.v["issue.segment_bytes"], index: t.v["issue.packet_index"], vaddr: t.v["issue.remote_address"],
 		kind: uint64(d.ABI().Enum("message_type").Value(t.how.kind).Value), host: t.how.get("remote_host"), eager: t.how.kind == "eager",
-		data: t.how.kind == "rendezvous_data", announces: t.how.kind == "rendezvous_announcement",
+		data: t.how.kind == "rendezvous_data", announces: t.how.kind == "rendezvous_announcement", notice: t.how.notice,
 	}
 	t.sources(c)
 	return t

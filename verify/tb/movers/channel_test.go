@@ -96,7 +96,7 @@ func moveChannel(b *block.Bench, r *rand.Rand) error {
 	}
 	for what, least := range map[string]int{
 		"completed": 300, "bare": 15, "packets": 200, "forgotten": 20, "aborted": 20, "given up": 8, "reset": 8, "DMA_TIMEOUT": 5, "SEGMENTER_EXPECTED_BTT": 10,
-		"CONFIG_SWITCH": 20, "RECEIVE_TIMEOUT": 5, "KRNL_TIMEOUT_STS": 2, "PACK_TIMEOUT_STS": 2, "DMA_SIZE": 2, "overlap": 50, "dropped": 15, "kernel": 50, "released": 50, "beside": 50, "beside, converted": 20,
+		"CONFIG_SWITCH": 20, "COLLECTIVE_MISMATCH": 5, "RECEIVE_TIMEOUT": 5, "KRNL_TIMEOUT_STS": 2, "PACK_TIMEOUT_STS": 2, "DMA_SIZE": 2, "overlap": 50, "dropped": 15, "kernel": 50, "released": 50, "beside": 50, "beside, converted": 20,
 		"keeps": 50, "keeps, further": 20, "keeps, compressed": 15,
 	} {
 		if seen[what] < least {

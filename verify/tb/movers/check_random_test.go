@@ -66,6 +66,10 @@ func (c *checking) random() uint64 {
 		c.put(name, uint64(r.IntN(2)))
 	}
 	c.kind = []string{"eager", "eager", "rendezvous_data", "rendezvous_announcement", "rendezvous_done"}[r.IntN(5)]
+	if c.notice = place == 3 && r.IntN(4) == 0 || r.IntN(100) == 0; c.notice && r.IntN(4) > 0 {
+		c.kind = "eager"
+	}
+	c.put("notice", block.Bit(c.notice))
 	c.put("message_type", uint64(c.d.ABI().Enum("message_type").Value(c.kind).Value))
 	// Mostly what belongs together.
 	if c.compressor, c.decompressor = 0, 1; r.IntN(6) == 0 {
@@ -79,6 +83,9 @@ func (c *checking) random() uint64 {
 	source, destination := r.IntN(20) > 0, r.IntN(20) > 0
 	code := c.sizes()
 	c.units = []uint64{0, 1, uint64(r.IntN(5000)), uint64(r.IntN(c.most))}[r.IntN(4)]
+	if c.notice && r.IntN(4) > 0 {
+		c.units = 0
+	}
 	for f := range c.bytes {
 		c.bytes[f] = c.units << max(c.size[f], 0)
 		if r.IntN(12) == 0 {
@@ -107,7 +114,7 @@ func (c *checking) random() uint64 {
 	switch {
 	case c.apart && (c.op[1] == none || c.forms["result"] != c.forms["inner"]):
 		return c.code["CONFIG_SWITCH"] // what becomes of operand 1 is its inner form
-	case c.keeps && !c.apart, c.beside && !c.besideMeans():
+	case c.keeps && !c.apart, c.beside && !c.besideMeans(), c.notice && (place != 3 || c.kind != "eager" || !c.empty()):
 		return c.code["CONFIG_SWITCH"]
 	case junk, c.op[0] == none && c.op[1] != none, twice, c.network && !(c.enabled && destination), takes && !source:
 		return c.code["CONFIG_SWITCH"]

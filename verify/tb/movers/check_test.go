@@ -48,6 +48,7 @@ type checking struct {
 	apart                    bool // operand 1 to memory, operand 0 to the network
 	beside                   bool // the reduction to memory, operand 2 to the network
 	keeps                    bool // operand 0 to memory, too, of what is apart
+	notice                   bool
 	forms                    map[string]int
 	bytes                    [2]uint64
 	compressor, decompressor int
@@ -109,7 +110,7 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	seen, besides, keeps := map[uint64]int{}, [2]int{}, [2]int{}
+	seen, besides, keeps, notices := map[uint64]int{}, [2]int{}, [2]int{}, [2]int{}
 	for range 9000 {
 		c := checking{d: d, code: code, b: b, r: r, port: "move", most: 1 << 24}
 		want := c.random()
@@ -119,6 +120,9 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 		}
 		if got := b.Get("code"); got != want {
 			return fmt.Errorf("%+v has the code 0x%X, not 0x%X", c, got, want)
+		}
+		if c.notice {
+			notices[block.Bit(want == 0)]++
 		}
 		if seen[want]++; want != 0 {
 			continue
@@ -135,6 +139,9 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 		if b.Is("plan.apart") {
 			keeps[b.Get("plan.keeps")]++
 		}
+	}
+	if min(notices[0], notices[1]) < 50 {
+		return fmt.Errorf("only %d notices that cannot be done, and that can", notices)
 	}
 	for _, name := range []string{"CONFIG_SWITCH", "COMPRESSION", "ARITH", ""} {
 		if seen[code[name]] < 100 {

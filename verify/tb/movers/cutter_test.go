@@ -37,7 +37,7 @@ type sending struct {
 type parcel struct {
 	bytes, chunk, segment, index, vaddr uint64
 	kind, host                          uint64 // of its headers
-	eager, data, announces              bool
+	eager, data, announces, notice      bool
 	packets                             []sending
 }
 
@@ -45,13 +45,17 @@ type parcel struct {
 func (p *parcel) opening(s sending, move func(name string) uint64, lossy, rdma bool) map[string]uint64 {
 	want := map[string]uint64{
 		"session": move("ranks.destination_session"), "self": move("ranks.destination_self"), "headed": block.Bit(s.headed),
-		"counted":  block.Bit(s.headed && p.eager && move("issue.strm") == 0),
+		"counted":  block.Bit(s.headed && p.eager && move("issue.strm") == 0 && !p.notice),
 		"numbered": block.Bit(lossy && p.announces), "written": block.Bit(rdma && p.data && move("ranks.destination_self") == 0),
 		"record": move("ranks.destination_record"), "bytes": s.bytes,
 		"header.tag": move("issue.tag"), "header.src": move("ranks.local_rank"), "header.seq": 0,
 		"header.strm": move("issue.strm"), "header.dst": move("ranks.destination_session"), "header.kind": p.kind,
 		"header.context_": move("issue.context_"), "header.count": s.message, "header.host": 0, "header.vaddr": 0,
 	}
+	for _, name := range []string{"number", "count", "shape"} {
+		want["header.collective."+name] = move("issue.context_") % 2 * move("issue.collective_"+name)
+	}
+	want["header.notice"] = block.Bit(p.notice)
 	if p.bytes == 0 && !p.eager && !p.data {
 		want["header.count"] = move("issue.header_count")
 	}
@@ -149,7 +153,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		if r.IntN(4) == 0 {
 			p.vaddr = 1<<32 - uint64(r.IntN(9000)) // and beyond
 		}
-		if what >= 2 {
+		if p.notice = p.eager && r.IntN(8) == 0; what >= 2 || p.notice {
 			p.bytes = 0
 		}
 		if p.bytes > 100000 && p.data {
@@ -165,6 +169,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		p.kind, p.host, p.announces = kinds[what], uint64(r.IntN(2)), what == 2
 		place("message_type", p.kind)
 		place("remote_host", p.host)
+		place("notice", block.Bit(p.notice))
 		for name, v := range map[string]uint64{
 			"move.issue.control": control, "move.issue.segment_bytes": p.segment, "move.issue.chunk_bytes": p.chunk, "move.issue.packet_index": p.index,
 			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)], "plan.wire_bytes": p.bytes, "plan.to_network": block.Bit(toNetwork),

@@ -15,7 +15,7 @@ import (
 // Widths of what comes from the channels, which the module is told.
 const (
 	sliceWidth  = 477
-	packetWidth = 354
+	packetWidth = 451
 )
 
 var dispatchers = block.NewSet(

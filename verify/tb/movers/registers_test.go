@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -202,6 +203,7 @@ func (m *registers) cycle() error {
 		{"issue_valid", block.Bit(m.shown)}, {"peer_request.valid", block.Bit(looks)}, {"response.ready", block.Bit(m.answers)},
 		{"selection.comm", m.value["comm"]}, {"selection.source", m.value["source"]}, {"selection.destination", m.value["destination"]},
 		{"selection.context_", m.value["comm_context"]}, {"selection.tag", m.value["tag"]},
+		{"selection.collective.number", m.value["collective_number"]}, {"selection.collective.count", m.value["collective_count"]}, {"selection.collective.shape", m.value["collective_shape"]},
 	} {
 		if got := b.Get(x.name); got != x.want {
 			return fmt.Errorf("a move that is at %q: %w", m.stage, differs(x.name, got, x.want))
@@ -241,7 +243,10 @@ func (m *registers) same(prefix string) error {
 			field = prefix + "context_"
 		}
 		if !m.b.Has(field) {
-			continue // strides are none of them
+			if !strings.HasSuffix(name, "_stride") {
+				return fmt.Errorf("the move has no %s", name)
+			}
+			continue
 		}
 		if got := m.b.Get(field); got != v {
 			return differs(field, got, v)

@@ -1,6 +1,7 @@
 package movers
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -17,8 +18,9 @@ func TestMoveRegisters(t *testing.T) { statuses.Check(t, "move_registers", moveR
 // fate is what has become of the moves of a queue.
 type fate struct {
 	total, errors uint32
-	occupied      int // not counted yet
-	waiting       int // of these, not started
+	occupied      int       // not counted yet
+	waiting       int       // of these, not started
+	moved         [3]uint64 // source, tag and bytes of the move that failed last
 }
 
 // offsets are those of a page of registers, by name, and which of them are wide.
@@ -57,7 +59,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 	good, want := false, uint64(0) // of the answer
 	issues, starts, finishes := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	seen := map[string]int{}
-	for cycle := range 20000 {
+	for cycle := range 24000 {
 		if r.IntN(3000) == 0 {
 			b.Reset()
 			all, abort, event, asks, answers = [queues]fate{}, 0, false, false, false
@@ -102,7 +104,8 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 			asks, writes, data = true, r.IntN(3) == 0, uint64(r.Uint32())
 			address = uint64(r.IntN(64)) * 4
 			if q := r.IntN(queues); r.IntN(4) > 0 {
-				address = at[[]string{"room", "state", "abort", fmt.Sprint("completed_", q), fmt.Sprint("error_", q)}[r.IntN(5)]]
+				address = at[[]string{"room", "state", "abort", fmt.Sprint("completed_", q), fmt.Sprint("error_", q),
+					fmt.Sprint([]string{"failed_source_", "failed_tag_", "failed_bytes_"}[r.IntN(3)], q)}[r.IntN(6)]]
 			}
 			if address == at["abort"] && r.IntN(3) > 0 {
 				data &= 15 << r.IntN(4)
@@ -121,6 +124,8 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 			b.Set(name, v)
 		}
 		b.SetBytes("failure", failures)
+		b.Scramble(r, "failing")
+		failing := b.Bytes("failing")
 		b.SetBytes("waiting", waiting)
 		b.Settle()
 		full, refused := uint64(0), uint64(0)
@@ -175,6 +180,12 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 				case at[fmt.Sprint("error_", q)]:
 					good, want = true, uint64(f.errors)
 					cleared |= block.Bit(writes) << q
+				case at[fmt.Sprint("failed_source_", q)]:
+					good, want = !writes, f.moved[0]
+				case at[fmt.Sprint("failed_tag_", q)]:
+					good, want = !writes, f.moved[1]
+				case at[fmt.Sprint("failed_bytes_", q)]:
+					good, want = !writes, f.moved[2]
 				}
 			}
 		}
@@ -206,6 +217,10 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 			if failed&bit != 0 {
 				for i := range 4 {
 					f.errors |= uint32(failures[4*q+i]) << (8 * i)
+				}
+				if [4]byte(failures[4*q:]) != [4]byte{} { // else it was a reset
+					word := func(n int) uint64 { return uint64(binary.LittleEndian.Uint32(failing[12*q+4*n:])) }
+					f.moved = [3]uint64{word(2), word(1), word(0)}
 				}
 			}
 			if overflowed&bit != 0 {
