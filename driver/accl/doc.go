@@ -49,6 +49,11 @@
 // without error. Calls of all ranks of a communicator must be placed in the same
 // order.
 //
+// Collectives that differ, or that one rank leaves out, end with an error and use
+// no data of each other. A collective that fails breaks its communicator: further
+// ones are refused with ErrBroken, on all ranks, until all of them have called
+// Recover, or were reset.
+//
 // # Concurrency
 //
 // All methods of Engine, Comm and Request may be called concurrently, as may

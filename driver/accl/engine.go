@@ -291,8 +291,9 @@ func (e *Engine) softReset(ctx context.Context) error {
 // ranks are counted anew, so that all ranks that communicate with this one must be
 // reset before any of them communicates again.
 // What the network still holds back then, as TCP does while the way is cut, comes
-// later and may be taken for a message of the same number: the way must be whole,
-// and what was sent must have come, before the ranks are reset.
+// later: messages of collectives are told apart, but a send may be taken for one of
+// the same number. So the way must be whole, and what was sent must have come, before
+// the ranks are reset.
 func (e *Engine) Reset(ctx context.Context) error {
 	e.setup.Lock()
 	defer e.setup.Unlock()

@@ -17,10 +17,7 @@ static struct series all[SERIES];
 static struct series alone;
 
 /* What another rank's collective was that broke a communicator, while it is broken. */
-static struct failure {
-	const struct series *series;
-	uint32_t rank, number, count, shape, code;
-} failures[8];
+static struct failure failures[8];
 static uint32_t next_failure;
 
 struct series *series_of(uint32_t context)
@@ -59,10 +56,7 @@ static struct failure *failure_of(const struct series *series)
 	return NULL;
 }
 
-/* Breaks a communicator; what broke it first stays. Remembered calls do not look at it: they are
- * forgotten. */
-__attribute__((cold)) static void break_series(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape,
-                                               uint32_t code)
+__attribute__((cold)) void series_break(struct series *series, const struct failure *failure)
 {
 	struct failure *f = failure_of(series);
 
@@ -72,7 +66,13 @@ __attribute__((cold)) static void break_series(struct series *series, uint32_t r
 	tables_changed();
 	if (f == NULL)
 		f = &failures[next_failure++ % (sizeof(failures) / sizeof(failures[0]))];
-	*f = (struct failure){ series, rank, number, count, shape, code };
+	*f = *failure;
+}
+
+/* By a message that has come. */
+__attribute__((cold)) static void break_by(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape)
+{
+	series_break(series, &(struct failure){ series, rank, number, count, shape, 0 });
 }
 
 #ifdef CCLO_EXCHANGE_FAULT_ADDRESS
@@ -130,10 +130,10 @@ void collective_begin(uint32_t shape)
 	}
 	if (UNLIKELY(series == NULL))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
-	if (UNLIKELY(series->failed))
-		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	if (UNLIKELY(series->unsure))
 		ranks_agree(false);
+	if (UNLIKELY(series->failed))
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	call->number = series_next(series);
 	call->shape = shape;
 	collective_set(call->number, call->words.count, shape);
@@ -141,7 +141,7 @@ void collective_begin(uint32_t shape)
 
 void collective_differs(uint32_t rank, uint32_t number, uint32_t count, uint32_t shape)
 {
-	break_series(self->series, rank, number, count, shape, 0);
+	break_by(self->series, rank, number, count, shape);
 	task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 }
 
@@ -193,46 +193,86 @@ static void answer(uint32_t code)
 
 #define TELL_MILLISECONDS 20 /* in which all ranks that are well have been told */
 
-/* Tells all ranks of the communicator before the host, who might tell them to go on; but does not keep it
- * waiting for one that is gone. */
-__attribute__((cold)) static void tell(uint32_t number, uint32_t code)
+/* Tells all ranks of the communicator before the host, who might tell them to go on. One that takes nothing
+ * at the moment finds out when it asks. */
+__attribute__((cold)) static void tell(uint32_t number, uint32_t tag)
 {
 	const struct call *call = self;
 	uint32_t size = exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_SIZE_WORD);
 	uint32_t rank = exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD);
 
 	for (uint32_t other = 0; other < size; other++) {
-		uint32_t move;
-
-		if (other == rank)
+		if (other == rank || notice_left(notice_give(other, number, tag, 0), TELL_MILLISECONDS))
 			continue;
-		move = notice_give(other, number, code, 0);
-		if (notice_left(move, TELL_MILLISECONDS))
-			continue;
-		answer(code);
-		notice_left(move, move_limit());
+		answer(call->error);
+		queue_restart();
 	}
+}
+
+/* On a stack of its own, as moves of other calls may wait: what words.tag is the number of, and the function
+ * code the tag. */
+__attribute__((cold, noreturn)) static void tell_rest(void)
+{
+	const struct call *call = self;
+
+	if (call->words.root_src_dst == NO_RANK)
+		tell(call->words.tag, call->words.function_code);
+	else
+		notice_left(notice_give(call->words.root_src_dst, call->words.tag, call->words.function_code, 0), move_limit());
+	task_done();
+}
+
+/* Tells a rank of the communicator, or all: what is open goes on meanwhile. */
+__attribute__((cold)) static void tell_beside(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape,
+                                              uint32_t tag)
+{
+	uint32_t free = ~engine.open;
+	struct call *call;
+
+	if (free == 0)
+		return;
+	call = &engine.calls[next_in(&free)];
+	call->kind = KIND_LOCAL;
+	call->ticket = call->number = call->error = call->windows = 0;
+	call->order = engine.next_order++;
+	call->state = (struct call_state){ .queue = NO_QUEUE, .other_queue = NO_QUEUE };
+	call->comm = series->comm;
+	call->series = series;
+	call->words.root_src_dst = rank;
+	call->words.function_code = tag;
+	call->words.tag = number;
+	call->words.count = count;
+	call->shape = shape;
+	call->op0.form = call->res.form = CCLO_MOVE_OPERAND_NONE;
+	call->sp = task_stack(call, tell_rest);
+	engine.open |= call->bit;
+	engine.round |= call->bit;
+}
+
+__attribute__((cold)) void collective_ask(const struct call *call)
+{
+	tell_beside(call->series, NO_RANK, call->number, call->words.count, call->shape, NOTICE_ASK);
 }
 
 __attribute__((cold)) void collective_failed(void)
 {
 	struct call *call = self;
 	uint32_t code = call->error, number = call->number, rank, unused;
-	bool numbered = is_numbered(call), tells = numbered && !call->state.aborted;
+	bool numbered = is_numbered(call), tells = numbered && call->state.ended != TOLD;
 
 	plan_drop();
 	if (code & CCLO_RETURN_CODE_COLLECTIVE_MISMATCH) {
 		if (numbered && move_failure(&rank, &unused, &unused) & CCLO_RETURN_CODE_COLLECTIVE_MISMATCH)
-			break_series(call->series, hw_read(CCLO_RX_OTHER_SOURCE_ADDRESS), hw_read(CCLO_RX_OTHER_NUMBER_ADDRESS),
-			             hw_read(CCLO_RX_OTHER_COUNT_ADDRESS), hw_read(CCLO_RX_OTHER_SHAPE_ADDRESS), 0);
+			break_by(call->series, hw_read(CCLO_RX_OTHER_SOURCE_ADDRESS), hw_read(CCLO_RX_OTHER_NUMBER_ADDRESS),
+			         hw_read(CCLO_RX_OTHER_COUNT_ADDRESS), hw_read(CCLO_RX_OTHER_SHAPE_ADDRESS));
 		fault_mismatch(call);
 	} else if (code & CCLO_RETURN_CODE_RECEIVE_TIMEOUT) {
 		fault_timeout();
 	}
 	if (!numbered)
 		return;
-	break_series(call->series, exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD), call->number, call->words.count,
-	             call->shape, code);
+	series_break(call->series, &(struct failure){ call->series, exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD),
+	                                              call->number, call->words.count, call->shape, code });
 	call->number = 0;
 	if (call->windows != 0)
 		windows_shut(call);
@@ -242,40 +282,75 @@ __attribute__((cold)) void collective_failed(void)
 	tell(number, code);
 }
 
-/* A collective of another rank has failed, or the rank waits for an agreement. Calls that it takes part in
- * end. */
-__attribute__((cold)) static void break_calls(struct series *series, uint32_t number, bool all_of_them)
+/* The collective of a series that is open; NULL if there is none. */
+static struct call *call_of(const struct series *series)
 {
 	for (struct call *call = engine.calls; call != engine.calls + CALLS; call++)
-		if ((engine.open & call->bit) != 0 && is_numbered(call) && call->series == series && call->ticket != 0 &&
-		    (all_of_them || (int32_t)(number - call->number) <= 0))
-			call->state.aborted = true;
+		if ((engine.open & call->bit) != 0 && is_numbered(call) && call->series == series)
+			return call;
+	return NULL;
+}
+
+static void end_by(struct call *call, enum end end)
+{
+	call->state.ended = (uint8_t)end;
 	engine.round = engine.open;
 }
 
-__attribute__((cold)) static void notice(uint32_t context, uint32_t rank, uint32_t tag, uint32_t strm, uint32_t number, uint32_t count,
-                                         uint32_t shape)
+/* Another rank waits in a collective: it is told what has happened here, if it was not. */
+__attribute__((cold)) static void asked(struct series *series, const struct failure *f)
+{
+	struct call *call = call_of(series);
+
+	if (series->failed) {
+		const struct failure *known = failure_of(series);
+
+		if (known != NULL && (int32_t)(f->number - series->base) > 0)
+			tell_beside(series, f->rank, known->number, known->count, known->shape,
+			            known->code ? known->code : CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+		return;
+	}
+	if (call == NULL || call->number != f->number || (call->words.count == f->count && call->shape == f->shape))
+		return;
+	series_break(series, f);
+	end_by(call, DIFFERS);
+}
+
+__attribute__((cold)) static void notice(uint32_t context, uint32_t tag, uint32_t strm, struct failure *f)
 {
 	struct series *series = series_of(context);
 	bool joins = tag == NOTICE_JOIN || tag == NOTICE_REPLY;
+	struct call *call;
 
-	if (series == NULL || (joins && agreement_joined(series, rank, tag, number, strm)))
+	f->series = series;
+	f->code = joins || tag == NOTICE_ASK ? 0 : tag;
+	if (series == NULL || (joins && agreement_joined(series, f->rank, tag, f->number, strm)) || (f->code && agreement_fails(f)))
 		return;
-	if (series->unsure || tag == NOTICE_REPLY || (int32_t)(number - series->base) < (joins ? 0 : 1))
+	if (tag == NOTICE_ASK) {
+		asked(series, f);
 		return;
-	break_series(series, rank, number, count, shape, joins ? 0 : tag);
-	break_calls(series, number, joins);
+	}
+	if (series->unsure || tag == NOTICE_REPLY || (int32_t)(f->number - series->base) < (joins ? 0 : 1))
+		return;
+	series_break(series, f);
+	call = call_of(series);
+	if (call != NULL && (joins || (int32_t)(f->number - call->number) <= 0))
+		end_by(call, TOLD);
 }
 
 __attribute__((cold)) void notices_take(void)
 {
 	for (uint32_t i = 0; i < CCLO_NOTICES && hw_read(CCLO_NOTICE_WAITING_ADDRESS) != 0; i++) {
-		uint32_t context = hw_read(CCLO_NOTICE_COMM_CONTEXT_ADDRESS), rank = hw_read(CCLO_NOTICE_SOURCE_ADDRESS);
-		uint32_t tag = hw_read(CCLO_NOTICE_TAG_ADDRESS), strm = hw_read(CCLO_NOTICE_STRM_ADDRESS);
-		uint32_t number = hw_read(CCLO_NOTICE_NUMBER_ADDRESS), count = hw_read(CCLO_NOTICE_COUNT_ADDRESS);
-		uint32_t shape = hw_read(CCLO_NOTICE_SHAPE_ADDRESS);
+		uint32_t context = hw_read(CCLO_NOTICE_COMM_CONTEXT_ADDRESS), tag = hw_read(CCLO_NOTICE_TAG_ADDRESS);
+		uint32_t strm = hw_read(CCLO_NOTICE_STRM_ADDRESS);
+		struct failure f = {
+			.rank = hw_read(CCLO_NOTICE_SOURCE_ADDRESS),
+			.number = hw_read(CCLO_NOTICE_NUMBER_ADDRESS),
+			.count = hw_read(CCLO_NOTICE_COUNT_ADDRESS),
+			.shape = hw_read(CCLO_NOTICE_SHAPE_ADDRESS),
+		};
 
 		hw_write(CCLO_NOTICE_TAKE_ADDRESS, 1);
-		notice(context, rank, tag, strm, number, count, shape);
+		notice(context, tag, strm, &f);
 	}
 }

@@ -140,8 +140,10 @@ __attribute__((cold, noinline)) static void comm_read(struct call *call, uint32_
 	known->rank = call->rank;
 	known->context = context();
 	known->series = call->size > 1 ? series_of(known->context | 1) : NULL;
-	if (known->series != NULL)
+	if (known->series != NULL) {
+		known->series->comm = comm;
 		known->series->configured = true;
+	}
 	known->comm_version = engine.tables;
 }
 

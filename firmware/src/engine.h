@@ -86,7 +86,7 @@ struct call {
 		int8_t other_queue; /* a second one, whose moves go on side by side */
 		bool timed; /* the deadline counts */
 		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
-		bool aborted; /* another rank has ended it */
+		uint8_t ended; /* enum end: by what other ranks have said */
 	} state;
 	uint8_t kind;
 	uint32_t seen; /* moves that had ended when the deadline was set, while finishing */
@@ -97,6 +97,7 @@ struct call {
 	/* Of a collective (collective.c); without a number it has not begun. */
 	struct series *series;
 	uint32_t number, shape;
+	uint32_t ask_at; /* milliseconds; 0: not known yet, ASKED */
 	/* Elements: bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements, plain_bytes, packed_bytes, ratio_log, tdest;
 	struct forms forms;
@@ -134,6 +135,13 @@ struct call {
 	bool invites; /* the same rank as all others do */
 };
 
+/* How others end a collective: it differs from that of another rank, which is not known there yet; another
+ * rank has told all. */
+enum end { DIFFERS = 1, TOLD = 2 };
+
+/* Of the time when a collective asks others what they call: it has. */
+#define ASKED 1
+
 enum { ALARMED = 1, RANG = 2 };
 
 struct engine {
@@ -147,6 +155,7 @@ struct engine {
 	uint8_t alarms; /* ALARMED: for calls that wait, not after the end of any wait; RANG: it has come, or was never set */
 	uint8_t quick; /* moves, and QUICK_WINDOW if its window is waited for then, of the only open call, the first one, if it is finishing in queue 0 and its ticket is the next to be answered */
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
+	uint32_t ask_limit; /* after which a collective that waits asks others what they call */
 	bool lossy; /* messages may be lost on their way */
 	bool fills_at_once; /* the network writes a window as it likes, and says when it is full (RDMA) */
 	uint32_t capabilities; /* layout hardware_id */

@@ -15,8 +15,6 @@
 
 #define SEEKS 8 /* that cost less than to wait in a call of its own */
 
-#define SWITCH_WORDS 16 /* that task_resume finds on a stack: first where it goes on */
-
 #define FROM_MEMORY FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY)
 #define TO_MEMORY   FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY)
 #define TO_NETWORK  FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK)
@@ -54,8 +52,7 @@ __attribute__((cold)) static void settle_window(struct call *call)
 	call->held[0] = (struct held){ .window = P2P_WINDOWS, .from = (uint16_t)call->words.root_src_dst };
 	engine.windows |= 1u << P2P_WINDOWS;
 	call->state.finishing = false;
-	call->sp = engine.stacks[0] + STACK_WORDS - SWITCH_WORDS;
-	call->sp[0] = (uint32_t)window_rest;
+	call->sp = task_stack(call, window_rest);
 }
 
 /* The window is complete, or what happens besides makes the call one like others. */
@@ -117,13 +114,13 @@ void express_again(void)
 {
 	struct call *call = engine.current;
 
-	if (call != engine.calls || engine.open != call->bit || call->state.queue != QUEUE)
+	if (call != engine.calls || engine.open != call->bit || call->state.queue != QUEUE || call->state.ended)
 		return;
 	hw_write(CCLO_CALLS_TICKET_ADDRESS, call->ticket);
 	engine.queues_taken = 0;
 	engine.issued[QUEUE]--; /* the last one counts when it has ended */
 	engine.quick = 1;
-	task_limit_first(call, move_limit());
+	task_limit_first(call, engine.ask_limit);
 	task_leave();
 }
 

@@ -53,7 +53,7 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	call->error = 0;
 	call->state = (struct call_state){ .queue = NO_QUEUE, .other_queue = NO_QUEUE };
 	call->windows = 0;
-	call->number = 0;
+	call->number = call->ask_at = 0;
 	call->words.scenario = operation;
 	engine.open |= call->bit;
 	engine.current = call;
@@ -166,6 +166,7 @@ void cclo_main(void)
 	engine.capabilities = hw_read(CCLO_SYSTEM_HARDWARE_ID_ADDRESS);
 	hw_write(CCLO_EXCHANGE_HARDWARE_ID_ADDRESS, engine.capabilities);
 	engine.remote_limit = hw_read(CCLO_TIMERS_REMOTE_MILLISECONDS_ADDRESS);
+	engine.ask_limit = engine.remote_limit / 4 < ASK_MILLISECONDS ? engine.remote_limit / 4 : ASK_MILLISECONDS;
 	task_init();
 	reset_engine();
 	task_leave();

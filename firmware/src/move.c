@@ -1,5 +1,6 @@
 #include "move.h"
 
+#include "collective.h"
 #include "comm.h"
 #include "plan.h"
 #include "task.h"
@@ -275,8 +276,9 @@ void move_finishing(struct call *call)
 	if (failed(now, call->state.queue)) {
 		task_fail_of(call, error_of(call->state.queue));
 	}
-	if (UNLIKELY(call->state.aborted))
+	if (UNLIKELY(call->state.ended))
 		task_fail_of(call, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+	collective_waits(call);
 	seen = hw_read(COMPLETED(queue));
 	if (seen != call->seen) {
 		call->seen = seen;

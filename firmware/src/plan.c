@@ -208,7 +208,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->kind = KIND_COLLECTIVE;
 	call->comm = plan->words.comm;
 	call->ticket = plan->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
-	task_limit_first(call, move_limit());
+	task_limit_first(call, engine.ask_limit);
 	engine.quick = (uint8_t)plan->at_once;
 	if (LIKELY(plan->rest == plan->end)) {
 		engine.set_by = plan;
@@ -230,6 +230,8 @@ void plan_settle(struct call *call)
 	call->number = plan->series->number;
 	call->words.count = plan->count;
 	call->shape = plan->shape;
+	call->ask_at = 0;
+	task_limit_of(call, move_limit());
 }
 
 /* Has no stack: calls that are refused are long, but lose no time here. */

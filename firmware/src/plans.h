@@ -65,7 +65,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     4
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 3328
+#define SETTINGS 3072
 
 struct set {
 	struct plan places[WAYS];

@@ -29,6 +29,7 @@ static struct agreement {
 	uint32_t comm, number;
 	uint32_t left; /* ranks that have not joined */
 	bool resync;
+	struct failure failure; /* of a rank that has gone on already; without a code there is none */
 	struct set joined, answered; /* answered: ranks that need no reply */
 } agreements[QUEUES];
 
@@ -50,14 +51,31 @@ static uint32_t inbound_of(uint32_t comm, uint32_t rank)
 	                4 * CCLO_COMMUNICATORS_INBOUND_SEQ_WORD);
 }
 
+static struct agreement *agreement_of(const struct series *series)
+{
+	for (struct agreement *a = agreements; a != agreements + QUEUES; a++)
+		if (a->series == series)
+			return a;
+	return NULL;
+}
+
+bool agreement_fails(const struct failure *failure)
+{
+	struct agreement *a = agreement_of(failure->series);
+
+	if (a != NULL)
+		a->failure = *failure;
+	return a != NULL;
+}
+
 bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, uint32_t number, uint32_t sequence)
 {
-	struct agreement *a = agreements;
+	struct agreement *a = agreement_of(series);
 
-	while (a->series != series)
-		if (++a == agreements + QUEUES)
-			return false;
-	if (rank >= RANKS)
+	if (a == NULL)
+		return false;
+	/* One that has gone on and is at the next agreement asks again. */
+	if (rank >= RANKS || (has(&a->joined, rank) && (int32_t)(number - a->number) > 0))
 		return true;
 	if (tag == NOTICE_JOIN)
 		remove(&a->answered, rank);
@@ -180,6 +198,8 @@ __attribute__((cold)) void ranks_agree(bool resync)
 		drop_rest(a);
 	series->number = series->base = (a->number | 0xFFFF) + 1;
 	series->failed = series->unsure = false;
+	if (a->failure.code != 0 && (int32_t)(a->failure.number - series->base) > 0)
+		series_break(series, &a->failure);
 	a->series = NULL;
 	engine.room[call->state.queue] = CCLO_MOVE_QUEUE_DEPTH; /* all notices have left */
 	call->announced = move_number();

@@ -7,6 +7,9 @@
 #include "window.h"
 
 #define STACK_GUARD 0x5AC0FFEEu
+
+#define SWITCH_WORDS 16 /* that task_resume finds on a stack: first where it goes on */
+
 #define FAR         0x3FFFFFFFu /* half of what differences of times can be */
 
 /* In start.S: keeps what a function must keep on the present stack, and leaves it
@@ -36,6 +39,14 @@ static void check_stack(const struct call *call)
 {
 	if (engine.stacks[call - engine.calls][0] != STACK_GUARD)
 		__builtin_trap();
+}
+
+uint32_t *task_stack(const struct call *call, void (*rest)(void))
+{
+	uint32_t *sp = engine.stacks[call - engine.calls] + STACK_WORDS - SWITCH_WORDS;
+
+	sp[0] = (uint32_t)rest;
+	return sp;
 }
 
 void task_done(void)
@@ -99,14 +110,25 @@ static void set_alarm(uint32_t time)
 	hw_write(CCLO_SYSTEM_ALARM_ADDRESS, time);
 }
 
+/* When a call is to be looked at though nothing happens: its wait ends, or it asks. */
+static uint32_t next_look(const struct call *call)
+{
+	if (is_numbered(call) && call->ask_at > ASKED && (int32_t)(call->deadline - call->ask_at) > 0)
+		return call->ask_at;
+	return call->deadline;
+}
+
 void task_limit_of(struct call *call, uint32_t limit)
 {
-	uint32_t deadline = milliseconds() + limit;
+	uint32_t now = milliseconds(), next;
 
-	call->deadline = deadline;
+	call->deadline = now + limit;
 	call->state.timed = true;
-	if ((engine.alarms & ALARMED) == 0 || (int32_t)(engine.alarm - deadline) > 0)
-		set_alarm(deadline);
+	if (UNLIKELY(is_numbered(call)) && call->ask_at == 0)
+		call->ask_at = (now + engine.ask_limit) | 2; /* neither 0 nor ASKED */
+	next = next_look(call);
+	if ((engine.alarms & ALARMED) == 0 || (int32_t)(engine.alarm - next) > 0)
+		set_alarm(next);
 	engine.alarms |= ALARMED;
 }
 
@@ -115,8 +137,9 @@ void task_limit(uint32_t limit) { task_limit_of(self, limit); }
 void task_wait(uint32_t error)
 {
 	move_check();
-	if (UNLIKELY(self->state.aborted))
+	if (UNLIKELY(self->state.ended))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+	collective_waits(self);
 	if (reached(self->deadline))
 		task_fail(error);
 	task_pause();
@@ -128,7 +151,7 @@ __attribute__((noinline, cold)) static uint32_t soonest_end(uint32_t now)
 	uint32_t soonest = FAR;
 
 	for (const struct call *call = engine.calls; call != engine.calls + CALLS; call++) {
-		int32_t left = (int32_t)(call->deadline - now);
+		int32_t left = (int32_t)(next_look(call) - now);
 
 		if ((engine.open & call->bit) == 0 || !call->state.timed)
 			continue;

@@ -51,6 +51,9 @@ void task_begin(void *what, uint32_t *top, task_part *run) __attribute__((noretu
 /* Runs the rest of the call where its stack begins: nothing that is there is needed. */
 void task_anew(void *what, task_part *run) __attribute__((noreturn));
 
+/* The stack of a call that goes on with the rest when it has its turn: it does not return. */
+uint32_t *task_stack(const struct call *call, void (*rest)(void));
+
 /* Sets the stacks up. */
 void task_init(void);
 

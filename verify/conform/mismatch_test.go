@@ -37,6 +37,46 @@ func mistakes(t *testing.T, on where) {
 	}
 }
 
+// TestAtOnce has rank 3 make another call than the others: they are told at once, not when the limit is over,
+// which is long here.
+func TestAtOnce(t *testing.T) { atOnce(t, all) }
+
+func atOnce(t *testing.T, on where) {
+	for _, name := range on.of(generations...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small})
+			whole := conform.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
+			rooted := conform.Case{Op: "bcast", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
+			for _, test := range []struct {
+				name   string
+				c      conform.Case
+				change func(*conform.Case)
+			}{
+				{"count", whole, func(c *conform.Case) { c.Count = 100 }},
+				{"large count", whole, func(c *conform.Case) { c.Count = 20000 }},
+				{"element type", whole, func(c *conform.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+				{"function", whole, func(c *conform.Case) { c.Func = accl.Max }},
+				{"operation", whole, func(c *conform.Case) { c.Op = "reduce_scatter" }},
+				{"type of what is only moved", rooted, func(c *conform.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+				{"root", rooted, func(c *conform.Case) { c.Root = 3 }},
+			} {
+				other, last := test.c, whole
+				test.change(&other)
+				last.Count++
+				m := conform.Mismatch{What: test.name, Calls: [][]conform.Case{{test.c, last}, {test.c, last}, {test.c, last}, {other, last}}}
+				if err := m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
+					t.Fatal(err)
+				}
+				if err := conform.Recover(ctx, b.engines); err != nil {
+					t.Fatal(err)
+				}
+				b.run(ctx, test.c)
+			}
+		})
+	}
+}
+
 // TestLeftOut is what users have seen: a rank leaves a collective out, and waits until the others have given
 // up; then all make the same call.
 func TestLeftOut(t *testing.T) { leftOut(t, all) }

@@ -193,7 +193,7 @@ var parts = []struct {
 	{"repeated sends", repeatedSends}, {"mixed sends", mixedSends}, {"patterns", patterns},
 	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce}, {"receives before sends", receivesBeforeSends},
 	{"addresses", addresses}, // what follows wants worlds of its own
-	{"left out", leftOut}, {"mistakes", mistakes},
+	{"left out", leftOut}, {"mistakes", mistakes}, {"told at once", atOnce},
 	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"streams through the kernel at once", streamThroughKernelAtOnce},
 	{"chains", chains},
 	{"before configuration", beforeConfiguration}, {"refused", refused}, {"failing sends", failingSends}, {"performance counter", performanceCounter},
