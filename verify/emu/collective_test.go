@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/cclforge/cclforge/verify/fabric"
 )
 
 const (
@@ -380,6 +378,9 @@ func TestAnnouncementsOfCollectives(t *testing.T) {
 						t.Errorf("%d are left, expected %d", n, left)
 					}
 					r.set("rendezvous", "take", 0)
+					if got := r.get("rendezvous", "announced_count"); got != 0 {
+						t.Errorf("announced %d after a take", got)
+					}
 					if test.seek == 1 {
 						if n := len(r.rendezvous.waiting) - 1; n != left-1 {
 							t.Errorf("%d are left after one was taken", n)
@@ -566,9 +567,7 @@ func TestBadNotices(t *testing.T) {
 	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
 	r := w.rigs[0]
 	w.send(w.raw[0], 0, head{src: 1, notice: 1, count: 164}, make([]byte, 50))
-	if err := w.raw[0].Send(0, &fabric.Packet{Payload: make([]byte, 50)}); err != nil { // 64 and 50 bytes
-		t.Fatal(err)
-	}
+	w.send(w.raw[0], 0, head{src: 1, tag: testTag, count: 50}, make([]byte, 50)) // 64 and 50 bytes
 	w.send(w.raw[0], 0, head{src: 1, tag: testTag}, nil)
 	w.run()
 	r.set("move", "source", 1)
