@@ -96,8 +96,8 @@ type head struct {
 // identity is which collective a message belongs to.
 type identity struct{ shape, count, number uint32 }
 
-// before tells whether it is of an older one.
-func (i identity) before(o identity) bool { return int32(i.number-o.number) < 0 }
+// before tells whether ranks have agreed on numbers since.
+func (i identity) before(o identity) bool { return int16(i.number>>16)-int16(o.number>>16) < 0 }
 
 const (
 	eager, data, announcement, done = 0, 1, 2, 3
@@ -144,7 +144,7 @@ func (n *numbers) unpack(b []byte) (h head, clean bool) {
 	u := func(name string) uint32 { return uint32(n.get(b, name)) }
 	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"), u("host"), n.get(b, "vaddr"),
 		identity{u("collective_shape"), u("collective_count"), u("collective_number")}, u("notice")}
-	clean = true
+	clean = h.notice <= 1
 	for i, named := range n.named {
 		clean = clean && b[i]&^named == 0
 	}

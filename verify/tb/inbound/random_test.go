@@ -149,7 +149,7 @@ func (r *rig) identity() identity {
 	i := identity{3, 8, 5}
 	switch r.r.IntN(10) {
 	case 0, 1:
-		i.number += r.one(1, 1<<32-1)
+		i.number += r.one(1, 1<<16, 1<<32-1, 1<<32-1<<16)
 	case 2:
 		i.count = 9
 	case 3:
@@ -469,7 +469,7 @@ func (r *rig) next() (w want, p rank) {
 		msg := r.m.waiting[i]
 		if msg.session == p.session && msg.src == p.rank && msg.seq == r.m.get(p.record+r.n.inbound) && r.r.IntN(3) > 0 {
 			w.context, w.tag, w.of = msg.context, msg.tag, msg.of
-			w.of.number += r.one(0, 0, 0, 1)
+			w.of.number += r.one(0, 0, 0, 1<<16)
 			break
 		}
 	}
@@ -678,7 +678,7 @@ func (r *rig) seekAnnouncement() {
 	w, p := r.pick()
 	if n := len(r.m.posted); n > 0 && r.r.IntN(3) == 0 {
 		w.of = r.m.posted[r.r.IntN(n)].of
-		w.of.number += r.one(0, 1)
+		w.of.number += r.one(0, 1<<16)
 	}
 	r.select_(w, p)
 	r.m.seekAnnouncement(w, r.Destination == p.rank)
