@@ -462,6 +462,7 @@ module inbound (
                 end else if (header.notice) begin
                     event_  <= engine_pkg::EVENT_BAD_PACKET;
                     n_write <= cut && counted && !fits;
+                    if (!counted) rx_rest <= '0;
                 end else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long)) event_ <= engine_pkg::EVENT_BAD_PACKET;
                 else if (header.kind == engine_pkg::TYPE_EAGER && header.strm == '0) begin
                     push_kind     <= MESSAGE;

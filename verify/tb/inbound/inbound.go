@@ -49,9 +49,12 @@ type Face struct { // as in the shell
 	RegValid, RegPage, RegWrite, RegAddress      uint32
 	RegWdata, RegRdata, RegError                 uint32
 	Comm, Source, Destination, Context, Tag      uint32
+	Collective                                   [3]uint32 // shape, count, number
 	MatchValid, MatchRecord, MatchSession        [channels]uint32
 	MatchRank, MatchContext, MatchTag            [channels]uint32
-	MatchFound, MatchBytes, MatchStored          [channels]uint32
+	MatchCollective                              [channels][3]uint32
+	MatchFound, MatchMismatch                    [channels]uint32
+	MatchBytes, MatchStored                      [channels]uint32
 	MatchBuffer                                  [channels]uint32
 	MatchAddress                                 [channels]uint64
 	MatchWaits, MatchGiven                       [channels]uint32
@@ -81,7 +84,7 @@ var ErrCycles = errors.New("nothing happened for too many cycles")
 // files are those of the receive side in the engine's folder.
 var files = []string{
 	"announcements", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload", "message_matcher", "message_recorder",
-	"message_table", "message_wants", "messages", "network_registers", "partial_table", "put_joiner", "rendezvous",
+	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table", "put_joiner", "rendezvous",
 	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters", "window_table",
 }
 

@@ -89,7 +89,15 @@ type head struct {
 	count, tag, src, seq, strm, dst, context uint32
 	kind, host                               uint32
 	vaddr                                    uint64
+	of                                       identity
+	notice                                   uint32
 }
+
+// identity is which collective a message belongs to.
+type identity struct{ shape, count, number uint32 }
+
+// before tells whether ranks have agreed on numbers since.
+func (i identity) before(o identity) bool { return int16(i.number>>16)-int16(o.number>>16) < 0 }
 
 const (
 	eager, data, announcement, done = 0, 1, 2, 3
@@ -125,6 +133,7 @@ func (n *numbers) pack(h head) []byte {
 	for name, v := range map[string]uint64{
 		"count": uint64(h.count), "tag": uint64(h.tag), "src": uint64(h.src), "seq": uint64(h.seq), "strm": uint64(h.strm),
 		"dst": uint64(h.dst), "comm_context": uint64(h.context), "msg_type": uint64(h.kind), "host": uint64(h.host), "vaddr": h.vaddr,
+		"collective_number": uint64(h.of.number), "collective_count": uint64(h.of.count), "collective_shape": uint64(h.of.shape), "notice": uint64(h.notice),
 	} {
 		n.set(b, name, v)
 	}
@@ -133,8 +142,9 @@ func (n *numbers) pack(h head) []byte {
 
 func (n *numbers) unpack(b []byte) (h head, clean bool) {
 	u := func(name string) uint32 { return uint32(n.get(b, name)) }
-	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"), u("host"), n.get(b, "vaddr")}
-	clean = true
+	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"), u("host"), n.get(b, "vaddr"),
+		identity{u("collective_shape"), u("collective_count"), u("collective_number")}, u("notice")}
+	clean = h.notice <= 1
 	for i, named := range n.named {
 		clean = clean && b[i]&^named == 0
 	}
@@ -166,12 +176,14 @@ type message struct {
 	context, tag, bytes uint32
 	buffer              *mbuffer
 	complete, failed    bool
+	of                  identity
 }
 
 type sender struct{ session, src, context uint32 }
 
 type want struct {
 	record, session, rank, context, tag uint32
+	of                                  identity // not of what is noted as wanted
 }
 
 type mpartial struct {
@@ -204,6 +216,7 @@ type mwindow struct {
 	coming                  map[uint32]bool // of which a part is there
 	transfer                uint32
 	opened                  int // there have been so many windows
+	number                  uint32
 }
 
 type mannouncement struct {
@@ -212,6 +225,7 @@ type mannouncement struct {
 	addr       uint64
 	host       bool
 	transfer   uint32
+	of         identity
 }
 
 const (
@@ -259,6 +273,10 @@ type model struct {
 	early    []mannouncement
 	posted   []mannouncement
 	soughtA  int
+	apart    bool // what was sought is of another collective
+	notices  []head
+	other    *message       // that ended a request last
+	dropped  map[string]int // of older collectives
 	foreign  map[uint32]bool
 }
 
@@ -269,7 +287,7 @@ type gift struct {
 }
 
 func newModel(n *numbers) *model {
-	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats, partial: map[key]*mpartial{}, headers: map[key][]byte{}}
+	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats, other: &message{}, dropped: map[string]int{}, partial: map[key]*mpartial{}, headers: map[key][]byte{}}
 	m.memory[0], m.memory[1] = make([]byte, memoryBytes), make([]byte, memoryBytes)
 	m.resetMessages()
 	return m
@@ -286,7 +304,7 @@ func (m *model) resetMessages() {
 		}
 	}
 	clear(m.windows[:])
-	m.numbers, m.expected, m.early, m.posted, m.soughtA = map[uint32]uint32{}, map[uint32]uint32{}, nil, nil, -1
+	m.numbers, m.expected, m.early, m.posted, m.soughtA, m.notices = map[uint32]uint32{}, map[uint32]uint32{}, nil, nil, -1, nil
 }
 
 func (m *model) resetNetwork() {
@@ -370,31 +388,56 @@ func (m *model) know(w want, context uint32) {
 	}
 }
 
-// match finds the next message of a sender; take also takes it.
-func (m *model) match(w want, take bool) *message {
+// match finds the next message of a sender, or one of another collective; take also takes
+// it. Messages of older collectives are dropped on the way.
+func (m *model) match(w want, take bool) (found, other *message) {
 	seq := m.get(w.record + m.n.inbound)
 	m.parked, m.parkedFor, m.parkedBy = nil, w, -1
-	for _, msg := range m.waiting {
+	odd := w.context%2 == 1
+	for _, msg := range slices.Clone(m.waiting) {
 		switch {
-		case msg.mkey != (mkey{w.session, w.rank, seq}) || msg.context != w.context && msg.context != 0 || !m.meet(msg.tag, w.tag):
+		case msg.mkey != (mkey{w.session, w.rank, seq}) || msg.context != w.context && (msg.context != 0 || odd):
+		case odd && msg.complete && msg.of.before(w.of):
+			m.outdated(msg)
+		case odd && msg.complete && msg.of != w.of:
+			if m.parked = nil; take {
+				m.other = msg
+			}
+			return nil, msg
+		case odd && msg.of != w.of, !m.meet(msg.tag, w.tag):
 		case msg.complete:
 			m.parked = nil
 			if take {
 				m.consume(msg, w)
 			}
-			return msg
+			return msg, nil
 		case take && m.parked == nil:
 			m.parked = msg
 		}
 	}
 	// A message that is on its way needs no buffer any more.
+	w.of = identity{}
 	if !m.n.lossy && m.parked == nil && !slices.Contains(m.wants, w) {
 		if len(m.wants) == 64 {
 			m.wants = m.wants[1:]
 		}
 		m.wants = append(m.wants, w)
 	}
-	return nil
+	return nil, nil
+}
+
+// outdated drops a message of an older collective, which is not counted.
+func (m *model) outdated(msg *message) {
+	m.waiting = slices.DeleteFunc(m.waiting, func(o *message) bool { return o == msg })
+	m.dropped["messages"]++
+	if m.sought == msg {
+		m.sought = nil
+	}
+	if msg.buffer == nil {
+		m.alone--
+	} else {
+		m.post(msg.buffer)
+	}
 }
 
 func (m *model) consume(msg *message, w want) {
@@ -416,7 +459,8 @@ func (m *model) seek(w want, ok bool) *message {
 		return nil
 	}
 	m.know(w, w.context)
-	m.sought, m.soughtFrom = m.match(w, false), w
+	m.sought, _ = m.match(w, false)
+	m.soughtFrom = w
 	return m.sought
 }
 
@@ -430,9 +474,9 @@ func (m *model) discard() {
 	}
 }
 
-func (m *model) stale(k mkey, context uint32) bool {
+func (m *model) stale(k mkey, context, number uint32) bool {
 	for _, msg := range m.waiting {
-		if msg.mkey == k && msg.context == context {
+		if msg.mkey == k && msg.context == context && msg.of.number == number {
 			return true
 		}
 	}
@@ -486,7 +530,7 @@ func (m *model) receive(p packet) (verdict int, take uint32) {
 	case !clean:
 	case h.kind == eager, h.kind == data && m.n.rendezvous:
 		m.rest = max(0, len(p.data)-64-int(h.count))
-	case h.kind <= done && m.n.rendezvous:
+	case h.kind <= done && m.n.rendezvous && h.notice == 0:
 		m.rest = len(p.data) - 64
 	}
 	p.data = p.data[:len(p.data)-m.rest]
@@ -515,6 +559,11 @@ func (m *model) begin(p packet) (verdict int, take uint32) {
 		payload, size = payload[:h.count], h.count
 	}
 	switch {
+	case h.notice != 0 && h.kind == eager && h.count == 0 && len(p.data) == 64:
+		return m.noted(p.key, h)
+	case h.notice != 0 && m.cut(p.key) && (h.kind == eager || h.kind == data && m.n.rendezvous):
+		return m.refuse(p.key, m.n.eventBad, h.count-size)
+	case h.notice != 0:
 	case h.kind == eager && size != h.count && (m.n.lossy || size > h.count):
 	case h.kind == eager && h.strm != 0:
 		return m.put(p.key, h, payload)
@@ -531,6 +580,18 @@ func (m *model) begin(p packet) (verdict int, take uint32) {
 		return m.finished(sender{session, h.src, h.context}, h, p.loop)
 	}
 	return m.event(m.n.eventBad)
+}
+
+// noted keeps a notice.
+func (m *model) noted(k key, h head) (int, uint32) {
+	switch {
+	case len(m.notices) < 64:
+		m.notices = append(m.notices, h)
+		return dropIt, 0
+	case k.loop || !m.n.lossy:
+		return holdIt, 0
+	}
+	return m.event(m.n.eventNoBuffer)
 }
 
 // welcomes tells whether a held packet could be taken now, after which the model
@@ -563,14 +624,14 @@ func (m *model) store(host int, addr uint64, b []byte) bool {
 }
 
 func (m *model) eager(k key, session uint32, h head, payload []byte) (int, uint32) {
-	msg := &message{mkey: mkey{session, h.src, h.seq}, context: h.context, tag: h.tag, bytes: h.count}
+	msg := &message{mkey: mkey{session, h.src, h.seq}, context: h.context, tag: h.tag, bytes: h.count, of: h.of}
 	m.parked = nil
 	left := h.count - uint32(len(payload))
 	if h.context == 0 {
 		m.foreign[session] = true
 	}
 	switch {
-	case m.stale(msg.mkey, msg.context):
+	case m.stale(msg.mkey, msg.context, msg.of.number):
 		return m.refuse(k, m.n.eventStale, left)
 	case h.count == 0 && m.alone < 64:
 		m.alone++
@@ -731,12 +792,15 @@ func (s sender) by(from sender) bool {
 	return s.session == from.session && s.src == from.src && (s.context == from.context || from.context == 0)
 }
 
+// by tells whether data are of the window's collective.
+func (w *mwindow) by(h head) bool { return w.from.context%2 == 0 || w.number == h.of.number }
+
 func (m *model) answers(w *mwindow, tag uint32) bool { return !m.n.lossy || w.transfer == tag }
 
 func (m *model) data(k key, from sender, h head, payload []byte) (int, uint32) {
 	fits := func(i int) bool {
 		w := &m.windows[i]
-		return w.open && w.from.by(from) && m.answers(w, h.tag) && w.host == (h.host != 0) && h.vaddr >= w.addr &&
+		return w.open && w.from.by(from) && w.by(h) && m.answers(w, h.tag) && w.host == (h.host != 0) && h.vaddr >= w.addr &&
 			h.vaddr-w.addr+uint64(h.count) <= uint64(w.bytes)
 	}
 	if !fits(m.last) {
@@ -820,7 +884,7 @@ func (m *model) finished(from sender, h head, loop bool) (int, uint32) {
 	var w *mwindow
 	for i := range m.windows {
 		c := &m.windows[i]
-		if !c.open || c.ended || !c.from.by(from) || !m.answers(c, h.tag) || h.count > c.bytes || c.host != (h.host != 0) {
+		if !c.open || c.ended || !c.from.by(from) || !c.by(h) || !m.answers(c, h.tag) || h.count > c.bytes || c.host != (h.host != 0) {
 			continue
 		}
 		if c.addr == h.vaddr {
@@ -861,7 +925,7 @@ func (m *model) number(session uint32, vaddr uint64, host bool) uint32 {
 }
 
 func (m *model) announced(from sender, h head) (int, uint32) {
-	a := mannouncement{from: from, tag: h.tag, count: h.count, addr: h.vaddr, host: h.host != 0}
+	a := mannouncement{from: from, tag: h.tag, count: h.count, addr: h.vaddr, host: h.host != 0, of: h.of}
 	if len(m.posted)+len(m.early) >= 64 {
 		return m.event(m.n.eventNoAnnouncement)
 	}
@@ -886,17 +950,34 @@ func (m *model) announced(from sender, h head) (int, uint32) {
 }
 
 func (m *model) seekAnnouncement(w want, ok bool) {
-	m.soughtA = -1
+	m.soughtA, m.apart = -1, false
 	if !ok {
 		return
 	}
-	k := sender{w.session, w.rank, w.context}
-	m.soughtA = slices.IndexFunc(m.posted, func(a mannouncement) bool { return k.by(a.from) && m.meet(a.tag, w.tag) })
+	odd := w.context%2 == 1
+	for i := 0; i < len(m.posted); i++ {
+		a := m.posted[i]
+		switch from := (sender{w.session, w.rank, w.context}); {
+		case a.from != from && (odd || a.from != sender{w.session, w.rank, 0}):
+		case odd && a.of.before(w.of):
+			m.posted = slices.Delete(m.posted, i, i+1)
+			m.dropped["announcements"]++
+			i--
+		case odd && a.of != w.of:
+			m.soughtA, m.apart = i, true
+			return
+		case m.meet(a.tag, w.tag):
+			m.soughtA = i
+			return
+		}
+	}
 }
 
 func (m *model) take() {
-	if m.soughtA >= 0 {
+	if m.soughtA >= 0 && !m.apart {
 		m.posted = slices.Delete(m.posted, m.soughtA, m.soughtA+1)
+	}
+	if m.soughtA >= 0 {
 		m.soughtA = -1
 	}
 }

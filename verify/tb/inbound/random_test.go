@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,9 +38,9 @@ type rig struct {
 }
 
 const (
-	pageNetwork, pageRx, pageRendezvous = 0, 1, 2
-	commA, commB                        = 0x400, 0x600
-	rxRecords                           = 0x10
+	pageNetwork, pageRx, pageRendezvous, pageNotice = 0, 1, 2, 3
+	commA, commB                                    = 0x400, 0x600
+	rxRecords                                       = 0x10
 )
 
 func newRig(t *testing.T, platform string, seed uint64) *rig {
@@ -142,6 +143,20 @@ func (r *rig) one(of ...uint32) uint32 { return of[r.r.IntN(len(of))] }
 
 // tag is one that others have, too, or any.
 func (r *rig) tag() uint32 { return r.one(1, 1, 1, 2, r.n.any) }
+
+// identity is mostly that of one collective.
+func (r *rig) identity() identity {
+	i := identity{3, 8, 5}
+	switch r.r.IntN(10) {
+	case 0, 1:
+		i.number += r.one(1, 1<<16, 1<<32-1, 1<<32-1<<16)
+	case 2:
+		i.count = 9
+	case 3:
+		i.shape = 2
+	}
+	return i
+}
 
 func (r *rig) peer() rank { return r.ranks[r.r.IntN(len(r.ranks))] }
 
@@ -254,6 +269,9 @@ func (r *rig) settle(retries uint32) {
 	for c, n := range r.given {
 		r.same("messages that came without being asked for", r.MatchGiven[c], n)
 	}
+	if r.r.IntN(4) == 0 {
+		r.same("notices", r.read(pageNotice, "notice.waiting"), uint32(len(r.m.notices)))
+	}
 	got := r.Puts()
 	if fmt.Sprint(got) != fmt.Sprint(r.m.puts) {
 		r.t.Fatalf("puts: %v\nwant %v", got, r.m.puts)
@@ -321,6 +339,7 @@ func (r *rig) packet() (packet, bool) {
 	h := head{
 		tag: r.tag(), src: p.rank, dst: p.session, context: r.one(p.context, p.context, p.context, 0, 0x33),
 		seq: r.m.get(p.record+r.n.inbound) + r.one(0, 0, 0, 0, 1, 1, 2, 3, 1<<32-1, r.r.Uint32()),
+		of:  r.identity(),
 	}
 	h.count = r.one(0, 1, 63, 64, 65, 128, uint32(r.r.IntN(300)), uint32(r.r.IntN(4000)), 4032)
 	size := h.count
@@ -350,6 +369,15 @@ func (r *rig) packet() (packet, bool) {
 			h.kind = 0
 		}
 		size = uint32(r.r.IntN(4033))
+	case 7:
+		h.notice = 1
+		h.strm = r.r.Uint32()
+		if r.r.IntN(4) > 0 {
+			h.count, size = 0, 0
+		}
+	}
+	if r.r.IntN(60) == 0 {
+		h.notice = 1
 	}
 	if pad && h.kind < announcement {
 		size = (size + 63) &^ 63
@@ -404,6 +432,9 @@ func (r *rig) aim(h *head, p rank) {
 		return
 	}
 	h.src, h.tag, h.host = w.from.src, w.transfer, 0
+	if r.r.IntN(8) > 0 {
+		h.of.number = w.number
+	}
 	if w.host {
 		h.host = 1
 	}
@@ -428,11 +459,26 @@ func (r *rig) aim(h *head, p rank) {
 
 func (r *rig) pick() (want, rank) {
 	p := r.peer()
-	return want{p.record, p.session, p.rank, r.one(p.context, p.context, p.context, 0), r.tag()}, p
+	return want{p.record, p.session, p.rank, r.one(p.context, p.context, p.context, 0), r.tag(), r.identity()}, p
+}
+
+// next is one for the next message of somebody, if there is one, or of a later collective.
+func (r *rig) next() (w want, p rank) {
+	w, p = r.pick()
+	for _, i := range r.r.Perm(len(r.m.waiting)) {
+		msg := r.m.waiting[i]
+		if msg.session == p.session && msg.src == p.rank && msg.seq == r.m.get(p.record+r.n.inbound) && r.r.IntN(3) > 0 {
+			w.context, w.tag, w.of = msg.context, msg.tag, msg.of
+			w.of.number += r.one(0, 0, 0, 1<<16)
+			break
+		}
+	}
+	return w, p
 }
 
 func (r *rig) select_(w want, p rank) {
 	r.Comm, r.Source, r.Destination, r.Context, r.Tag = p.comm, p.rank, p.rank, w.context, w.tag
+	r.Collective = [3]uint32{w.of.shape, w.of.count, w.of.number}
 	if r.r.IntN(15) == 0 {
 		r.Source, r.Destination = 77, 77
 	}
@@ -443,7 +489,7 @@ func (r *rig) coming() (wants []want) {
 	for _, p := range r.ranks {
 		for _, part := range r.m.partial {
 			if msg := part.msg; part.mode == modeBuffer && msg.session == p.session && msg.src == p.rank && msg.seq == r.m.get(p.record+r.n.inbound) {
-				wants = append(wants, want{p.record, p.session, p.rank, msg.context, msg.tag})
+				wants = append(wants, want{p.record, p.session, p.rank, msg.context, msg.tag, msg.of})
 			}
 		}
 	}
@@ -451,16 +497,24 @@ func (r *rig) coming() (wants []want) {
 }
 
 func (r *rig) match() {
-	w, _ := r.pick()
+	w, _ := r.next()
 	if coming := r.coming(); len(coming) > 0 && r.r.IntN(2) == 0 {
 		w = coming[r.r.IntN(len(coming))]
 	}
 	c := r.r.IntN(channels)
 	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = w.record, w.session, w.rank, w.context, w.tag
+	r.MatchCollective[c] = [3]uint32{w.of.shape, w.of.count, w.of.number}
 	r.MatchValid[c], r.MatchWaits[c] = 1, 0
 	r.check(r.until("a match", func() bool { return r.MatchValid[c] == 0 }))
-	msg := r.m.match(w, true)
-	r.note("match %+v by %d: found %d", w, c, r.MatchFound[c])
+	msg, other := r.m.match(w, true)
+	r.note("match %+v by %d: found %d, of another collective %d", w, c, r.MatchFound[c], r.MatchMismatch[c])
+	if other != nil {
+		r.count["matches with another collective"]++
+		r.same("found", r.MatchFound[c], 0)
+		r.same("of another collective", r.MatchMismatch[c], 1)
+		return
+	}
+	r.same("of another collective", r.MatchMismatch[c], 0)
 	if msg == nil {
 		r.same("found", r.MatchFound[c], 0)
 		if r.r.IntN(4) > 0 {
@@ -508,7 +562,7 @@ func (r *rig) giveBack() {
 }
 
 func (r *rig) seek() {
-	w, p := r.pick()
+	w, p := r.next()
 	r.select_(w, p)
 	msg := r.m.seek(w, r.Source == p.rank)
 	var size, record uint32
@@ -565,7 +619,7 @@ func (r *rig) open() {
 	r.m.windows[i] = mwindow{}
 	if r.Source == p.rank {
 		r.m.opens++
-		r.m.windows[i] = mwindow{opened: r.m.opens, open: true, host: host == 1, from: sender{w.session, w.rank, w.context}, addr: addr, bytes: size}
+		r.m.windows[i] = mwindow{opened: r.m.opens, open: true, host: host == 1, from: sender{w.session, w.rank, w.context}, addr: addr, bytes: size, number: w.of.number}
 	}
 	r.note("open %d for %+v at 0x%X, %d bytes", i, w, addr, size)
 	if r.n.lossy { // it is announced
@@ -622,6 +676,10 @@ func (r *rig) shut() {
 
 func (r *rig) seekAnnouncement() {
 	w, p := r.pick()
+	if n := len(r.m.posted); n > 0 && r.r.IntN(3) == 0 {
+		w.of = r.m.posted[r.r.IntN(n)].of
+		w.of.number += r.one(0, 1<<16)
+	}
 	r.select_(w, p)
 	r.m.seekAnnouncement(w, r.Destination == p.rank)
 	var found mannouncement
@@ -629,6 +687,10 @@ func (r *rig) seekAnnouncement() {
 	if r.m.soughtA >= 0 {
 		found, there = r.m.posted[r.m.soughtA], 1
 		r.count["announcements"]++
+		if r.m.apart {
+			there = 2
+			r.count["announcements of another collective"]++
+		}
 	}
 	if found.host {
 		host = 1
@@ -638,6 +700,9 @@ func (r *rig) seekAnnouncement() {
 	r.same("its address", r.read(pageRendezvous, "rendezvous.announced_address"), uint32(found.addr))
 	r.same("its memory", r.read(pageRendezvous, "rendezvous.announced_host"), host)
 	r.same("its number", r.read(pageRendezvous, "rendezvous.announced_transfer"), found.transfer)
+	r.same("its collective", r.read(pageRendezvous, "rendezvous.announced_number"), found.of.number)
+	r.same("its collective's count", r.read(pageRendezvous, "rendezvous.announced_collective_count"), found.of.count)
+	r.same("its collective's shape", r.read(pageRendezvous, "rendezvous.announced_shape"), found.of.shape)
 	if r.r.IntN(3) > 0 {
 		r.write(pageRendezvous, "rendezvous.take", 1)
 		r.m.take()
@@ -681,6 +746,28 @@ func (r *rig) reset() {
 	if parts&2 != 0 {
 		r.m.resetNetwork()
 		r.enable()
+	}
+}
+
+// notice reads the oldest one and the message that ended a request last, and may forget the notice.
+func (r *rig) notice() {
+	r.t.Helper()
+	var h head
+	if len(r.m.notices) > 0 {
+		h = r.m.notices[0]
+		r.count["notices"]++
+	}
+	r.same("notices", r.read(pageNotice, "notice.waiting"), uint32(len(r.m.notices)))
+	for name, want := range map[string]uint32{"comm_context": h.context, "source": h.src, "tag": h.tag, "strm": h.strm, "number": h.of.number, "count": h.of.count, "shape": h.of.shape} {
+		r.same("its "+name, r.read(pageNotice, "notice."+name), want)
+	}
+	if r.r.IntN(2) == 0 {
+		r.write(pageNotice, "notice.take", 1)
+		r.m.notices = r.m.notices[min(1, len(r.m.notices)):]
+	}
+	o := r.m.other
+	for name, want := range map[string]uint32{"source": o.src, "number": o.of.number, "count": o.of.count, "shape": o.of.shape} {
+		r.same("the other message's "+name, r.read(pageRx, "rx.other_"+name), want)
 	}
 }
 
@@ -738,6 +825,8 @@ func (r *rig) step() {
 		r.m.putRoom += drain
 		r.note("the kernel takes %d beats", drain)
 		r.check(r.until("the kernel", func() bool { return r.PutDrain == 0 }))
+	case n < 98 && r.r.IntN(2) == 0:
+		r.notice()
 	case n < 98:
 		v := r.r.Uint32() & 0x7F
 		r.write(pageNetwork, "network.events", v)
@@ -775,6 +864,9 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 					if d := r.m.differs(r.Side, true); d != "" {
 						t.Fatal(d)
 					}
+					for k, v := range r.m.dropped {
+						r.count["older "+k] = v
+					}
 					for k, v := range r.count {
 						total[k] += v
 					}
@@ -783,6 +875,11 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 			t.Log(total)
 			if platform != "u55c_udp" && total["messages for who waits"] == 0 {
 				t.Error("nobody waits for a message that is on its way")
+			}
+			for _, what := range []string{"older messages", "matches with another collective", "notices", "older announcements", "announcements of another collective"} {
+				if least := 5; total[what] < least && (platform != "u280_2022" || !strings.Contains(what, "announcement")) {
+					t.Errorf("only %d %s", total[what], what)
+				}
 			}
 			if total["sessions without a number"] == 0 {
 				t.Error("no packet comes by a session that has no number")

@@ -9,7 +9,7 @@ import (
 
 // openWindow opens one for what a rank sends, at an address.
 func (r *rig) openWindow(p rank, number uint32, addr uint64, size, host uint32) {
-	r.select_(want{p.record, p.session, p.rank, p.context, 1}, p)
+	r.select_(want{p.record, p.session, p.rank, p.context, 1, identity{}}, p)
 	r.Source = p.rank
 	r.write(pageRendezvous, "rendezvous.window", number)
 	r.write(pageRendezvous, "rendezvous.address", uint32(addr))
@@ -147,7 +147,7 @@ func TestAnnouncementsAreFoundAsTheModelFindsThem(t *testing.T) {
 						h := head{
 							kind: announcement, src: p.rank, dst: p.session, context: r.one(p.context, p.context, 0), tag: r.tag(),
 							seq:   r.m.expected[p.session] + r.one(0, 0, 0, 1, 2, 5, 1<<32-1),
-							count: r.r.Uint32(), vaddr: r.r.Uint64(), host: r.one(0, 1),
+							count: r.r.Uint32(), vaddr: r.r.Uint64(), host: r.one(0, 1), of: r.identity(),
 						}
 						k := key{session: p.session}
 						if p.self {

@@ -22,6 +22,7 @@ var receiving = map[string]Check{
 	"network_receive":      {Own: "tb/receive"},
 	"network_registers":    {Own: "tb/control"},
 	"network_transmit":     {Own: "tb/transmit"},
+	"notices":              {Own: "tb/registers"},
 	"packet_count":         {Own: "tb/control"},
 	"packet_table":         {Own: "tb/receive"},
 	"partial_table":        {Own: "tb/receive"},

@@ -152,6 +152,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma", units} {
 		t.Run(name, func(t *testing.T) {
 			b := build(t, name)
+			apart := 0
 			for _, m := range modes {
 				t.Run(m.name, func(t *testing.T) {
 					seeds := uint64(1)
@@ -165,11 +166,15 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 							t.Fatalf("seed %d: %v", seed, w.failure)
 						}
 						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed, w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
+						apart += w.apart
 						if m.mode == (mode{}) && min(w.besides[0], w.besides[1], w.keeps[0], w.keeps[1]) == 0 {
 							t.Errorf("seed %d: %v slices had something beside, %v kept what they sent", seed, w.besides, w.keeps)
 						}
 					}
 				})
+			}
+			if apart == 0 {
+				t.Error("no message was of another collective")
 			}
 		})
 	}

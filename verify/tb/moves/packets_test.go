@@ -16,7 +16,11 @@ func (w *world) open() {
 		outOpenCounted: flag(p.headed && eager && m.strm == 0), outOpenNumbered: flag(w.lossy && m.messageType == "rendezvous_announcement"),
 		outOpenWritten: flag(w.rdma && data && m.destination != localRank), outOpenRecord: record(m.destination), outOpenBytes: p.bytes,
 		outHeaderCount: p.count, outHeaderSrc: localRank, outHeaderSeq: p.seq, outHeaderStrm: m.strm, outHeaderDst: w.sessionOf(m.destination),
-		outHeaderKind: uint64(w.messageCode(m)), outHeaderContext: 3 * uint64(m.id),
+		outHeaderKind: uint64(w.messageCode(m)), outHeaderContext: 3 * uint64(m.id), outHeaderNotice: 0,
+	}
+	want[outHeaderNumber], want[outHeaderElements], want[outHeaderShape] = 0, 0, 0
+	if m.id%2 == 1 { // an odd context
+		want[outHeaderNumber], want[outHeaderElements], want[outHeaderShape] = m.collective()
 	}
 	if !eager {
 		want[outHeaderHost], want[outHeaderVaddr] = flag(m.remoteHost), p.vaddr

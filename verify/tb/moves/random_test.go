@@ -215,6 +215,10 @@ func (w *world) issue(m *move) {
 	set("destination", m.destination)
 	set("comm_context", uint64(3*m.id))
 	set("tag", uint64(m.id))
+	number, count, shape := m.collective()
+	set("collective_number", number)
+	set("collective_count", count)
+	set("collective_shape", shape)
 	set("chunk_bytes", m.chunk)
 	set("segment_bytes", m.segment)
 	set("strm", m.strm)
@@ -224,6 +228,11 @@ func (w *world) issue(m *move) {
 	set("window", uint64(m.id))
 	w.issuing = m
 	set("control", uint64(m.control(w.n)|uint32(w.r.IntN(64))<<9)) // any steps
+}
+
+// collective is the one of its registers: number, count and shape.
+func (m *move) collective() (number, count, shape uint64) {
+	return 5 * uint64(m.id), 7 * uint64(m.id), 11 * uint64(m.id)
 }
 
 func (m *move) control(n *numbers) uint32 {

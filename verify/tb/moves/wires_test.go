@@ -47,6 +47,7 @@ var (
 	inPeerSelf        = inputs.add("peer_response.self")
 	inMatchDone       = inputs.eachQueue("match_response_%d.done")
 	inMatchFound      = inputs.eachQueue("match_response_%d.found")
+	inMatchMismatch   = inputs.eachQueue("match_response_%d.mismatch")
 	inMatchBytes      = inputs.eachQueue("match_response_%d.bytes")
 	inMatchAddress    = inputs.eachQueue("match_response_%d.address")
 	inMatchStored     = inputs.eachQueue("match_response_%d.stored")
@@ -88,6 +89,9 @@ var (
 	outMatchRank      = outputs.eachQueue("match_request_%d.rank")
 	outMatchContext   = outputs.eachQueue("match_request_%d.context_")
 	outMatchTag       = outputs.eachQueue("match_request_%d.tag")
+	outMatchNumber    = outputs.eachQueue("match_request_%d.collective.number")
+	outMatchCount     = outputs.eachQueue("match_request_%d.collective.count")
+	outMatchShape     = outputs.eachQueue("match_request_%d.collective.shape")
 	outWindowValid    = outputs.eachQueue("window_request_%d.valid")
 	outWindow         = outputs.eachQueue("window_request_%d.window")
 	outWindowAddress  = outputs.eachQueue("window_request_%d.address")
@@ -113,6 +117,10 @@ var (
 	outHeaderHost     = outputs.add("packet_open.header.host")
 	outHeaderVaddr    = outputs.add("packet_open.header.vaddr")
 	outHeaderContext  = outputs.add("packet_open.header.context_")
+	outHeaderNumber   = outputs.add("packet_open.header.collective.number")
+	outHeaderElements = outputs.add("packet_open.header.collective.count")
+	outHeaderShape    = outputs.add("packet_open.header.collective.shape")
+	outHeaderNotice   = outputs.add("packet_open.header.notice")
 	outAbandonValid   = outputs.add("packet_abandon_valid")
 	outAbandonSelf    = outputs.add("packet_abandon_self")
 	outAbandonSession = outputs.add("packet_abandon_session")
@@ -161,6 +169,7 @@ var (
 	outFailed     = outputs.add("dut.failed")
 	outWaiting    = outputs.eachQueue("dut.waiting[8*%d +: 8]")
 	outFailure    = outputs.eachQueue("dut.failure[32*%d +: 32]")
+	outFailing    = outputs.eachQueue("dut.failing[96*%d + 32 +: 64]") // source and tag
 )
 
 type operandWires struct{ from, host, address, bytes, convert, tdest, release, buffer int }

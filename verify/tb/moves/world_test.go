@@ -63,6 +63,7 @@ type world struct {
 	event                bool // moves were counted in the cycle before
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
+	apart                int    // requests that have met a message of another collective
 	besides              [2]int // slices with something beside: as it is, and converted
 	keeps                [2]int // slices that keep what they send: as it is, and compressed
 }
@@ -288,6 +289,10 @@ func (w *world) drop(q int) {
 		}
 	}
 	if w.in[inResetMoves] == 0 {
+		source, tag := w.out[outFailing[q]]>>32, w.out[outFailing[q]]&0xFFFFFFFF
+		if m := w.moves[tag]; len(w.moves) > 0 && (m == nil || m.queue != q || m.source != source) {
+			w.fail("queue %d has failed with a move from %d with tag %d, it says", q, source, tag)
+		}
 		if code == 0 || code&^allowed != 0 {
 			w.fail("queue %d has failed with 0x%X and may with 0x%X; its first move is %v", q, code, allowed, w.queue[q])
 		}
@@ -386,7 +391,7 @@ func (w *world) answerMatch(q int) {
 	if !w.match[q].busy || w.now < w.match[q].at {
 		return
 	}
-	w.in[inMatchDone[q]], w.in[inMatchFound[q]] = 1, 0
+	w.in[inMatchDone[q]], w.in[inMatchFound[q]], w.in[inMatchMismatch[q]] = 1, 0, 0
 	m := w.moves[w.out[outMatchTag[q]]]
 	if m == nil || m.queue != q || !m.takes(message) || !m.empty && m.received == m.size(m.messageForm()) {
 		w.fail("queue %d asks for a message that it does not need: %v", q, m)
@@ -395,6 +400,16 @@ func (w *world) answerMatch(q int) {
 	if w.out[outMatchRank[q]] != m.source || w.out[outMatchRecord[q]] != record(m.source) || w.out[outMatchSession[q]] != w.sessionOf(m.source) ||
 		w.out[outMatchContext[q]] != uint64(m.id)*3 {
 		w.fail("%v asks for another message", m)
+	}
+	if number, count, shape := m.collective(); w.out[outMatchNumber[q]] != number || w.out[outMatchCount[q]] != count || w.out[outMatchShape[q]] != shape {
+		w.fail("%v asks for a message of another collective", m)
+	}
+	if w.mode.bad && w.r.IntN(60) == 0 {
+		w.in[inMatchMismatch[q]] = 1
+		m.allowed |= w.n.bit("COLLECTIVE_MISMATCH")
+		m.must = true
+		w.apart++
+		return
 	}
 	if m.silent || w.chance(40) {
 		return

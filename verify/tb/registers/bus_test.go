@@ -16,7 +16,7 @@ func TestProcessorBus(t *testing.T) {
 
 // pages are the places of registers by the names of their ports.
 var pages = map[string]string{"calls": "calls", "window": "call_window", "move": "move", "move_status": "move_status", "rx": "rx", "network": "network",
-	"sessions": "sessions", "rendezvous": "rendezvous", "system": "system", "timers": "timers"}
+	"sessions": "sessions", "rendezvous": "rendezvous", "system": "system", "timers": "timers", "notice": "notice"}
 
 // processorBus brings accesses to where the processor sees something, and answers
 // by itself where there is nothing.

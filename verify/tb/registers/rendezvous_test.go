@@ -30,16 +30,20 @@ func rendezvousRegisters(b *block.Bench, r *rand.Rand) error {
 			p.stalls = block.NewRhythm(r).Next
 		}
 		a := access{write: r.IntN(2) == 0, address: p.offset(), data: uint64(r.Uint32())}
-		b.Scramble(r, "selection", "sought", "sought_count", "sought_address", "sought_host", "sought_transfer")
+		b.Scramble(r, "selection", "sought", "sought_other", "sought_collective", "sought_count", "sought_address", "sought_host", "sought_transfer")
+		if b.Is("sought") {
+			b.Set("sought_other", 0)
+		}
 		b.Settle()
 		var questions []question
 		var v uint64
 		want := &v
 		announced := map[string]uint64{}
-		if b.Is("sought") {
-			address := b.Get("sought_address")
+		if b.Is("sought") || b.Is("sought_other") {
+			address, of := b.Get("sought_address"), b.Collective("sought_collective")
 			announced = map[string]uint64{"announced_count": b.Get("sought_count"), "announced_address": address & 0xFFFFFFFF, "announced_address_high": address >> 32,
-				"announced_host": b.Get("sought_host"), "announced_transfer": b.Get("sought_transfer")}
+				"announced_host": b.Get("sought_host"), "announced_transfer": b.Get("sought_transfer"),
+				"announced_number": of.Number, "announced_collective_count": of.Count, "announced_shape": of.Shape}
 		}
 		number, known := p.kept["window"]
 		there := known && number < windows
@@ -76,8 +80,9 @@ func rendezvousRegisters(b *block.Bench, r *rand.Rand) error {
 		case "seek":
 			delete(shows, "window")
 			questions = []question{lookUp("destination"), {"seek_valid", shows, func() {
-				b.Scramble(r, "sought")
-				v = b.Get("sought")
+				v = r.Uint64N(3)
+				b.Put("sought", v == 1)
+				b.Put("sought_other", v == 2)
 			}}}
 		case "foreign":
 			questions = []question{p.lookUp(b.Get("selection.comm"), b.Get("selection.source"), func() {

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr uint32_t channels = 4, pages = 3, ranks = 64, beat = 64;
+constexpr uint32_t channels = 4, pages = 4, ranks = 64, beat = 64;
 constexpr uint32_t exchange_words = 4096, memory_bytes = 1 << 22, put_beats = 128;
 
 // What the test sees and sets. The same as in inbound.go.
@@ -27,10 +27,10 @@ struct Face {
     uint32_t closed_valid, closed_session;
 
     uint32_t reg_valid, reg_page, reg_write, reg_address, reg_wdata, reg_rdata, reg_error; // reg_valid falls in the end
-    uint32_t comm, source, destination, context, tag;
+    uint32_t comm, source, destination, context, tag, collective[3]; // shape, count, number
 
-    uint32_t match_valid[channels], match_record[channels], match_session[channels], match_rank[channels], match_context[channels], match_tag[channels];
-    uint32_t match_found[channels], match_bytes[channels], match_stored[channels], match_buffer[channels];
+    uint32_t match_valid[channels], match_record[channels], match_session[channels], match_rank[channels], match_context[channels], match_tag[channels], match_collective[channels][3];
+    uint32_t match_found[channels], match_mismatch[channels], match_bytes[channels], match_stored[channels], match_buffer[channels];
     uint64_t match_address[channels];
     uint32_t match_waits[channels], match_given[channels]; // waits for what it did not get; got one meanwhile
     uint32_t release_valid, release_buffer, channel_release_valid, channel_release_buffer;
@@ -129,6 +129,7 @@ void Bench::drive() {
     m.destination = face.destination;
     m.context_ = face.context;
     m.tag = face.tag;
+    for (uint32_t i = 0; i < 3; i++) m.collective[i] = face.collective[i];
 
     m.rx_valid = face.offer_valid;
     m.rx_session = face.offer_session;
@@ -146,6 +147,7 @@ void Bench::drive() {
         m.match_rank[i] = face.match_rank[i];
         m.match_context[i] = face.match_context[i];
         m.match_tag[i] = face.match_tag[i];
+        for (uint32_t j = 0; j < 3; j++) m.match_collective[3 * i + j] = face.match_collective[i][j];
         m.query_valid |= face.query_valid[i] << i;
         m.query_window[i] = face.query_window[i];
         m.query_address[2 * i] = static_cast<uint32_t>(face.query_address[i]);
@@ -312,6 +314,7 @@ void Bench::sample() {
             }
             face.match_valid[i] = face.match_waits[i] = 0;
             face.match_found[i] = m.match_found;
+            face.match_mismatch[i] = m.match_mismatch;
             face.match_bytes[i] = m.match_bytes;
             face.match_address[i] = m.match_address;
             face.match_stored[i] = m.match_stored;

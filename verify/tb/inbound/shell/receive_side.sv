@@ -15,19 +15,20 @@ module receive_side (
     output logic         event_message,
     output logic         event_rendezvous,
 
-    input  wire  [2:0]   reg_valid,      // network, rx, rendezvous
+    input  wire  [3:0]   reg_valid,      // network, rx, rendezvous, notice
     input  wire          reg_write,
     input  wire  [7:0]   reg_address,
     input  wire  [31:0]  reg_wdata,
-    output logic [2:0]   reg_ready,
-    output logic [2:0]   reg_error,
-    output logic [95:0]  reg_rdata,
+    output logic [3:0]   reg_ready,
+    output logic [3:0]   reg_error,
+    output logic [127:0] reg_rdata,
 
     input  wire  [31:0]  comm,
     input  wire  [31:0]  source,
     input  wire  [31:0]  destination,
     input  wire  [31:0]  context_,
     input  wire  [31:0]  tag,
+    input  wire  [95:0]  collective,
 
     output logic [1:0]   peer_valid,     // messages, rendezvous
     output logic [63:0]  peer_comm,
@@ -91,8 +92,10 @@ module receive_side (
     input  wire  [127:0] match_rank,
     input  wire  [127:0] match_context,
     input  wire  [127:0] match_tag,
+    input  wire  [383:0] match_collective,
     output logic [3:0]   match_done,
     output logic         match_found,
+    output logic         match_mismatch,
     output logic [31:0]  match_bytes,
     output logic [63:0]  match_address,
     output logic         match_stored,
@@ -123,8 +126,8 @@ module receive_side (
     output logic [31:0]  number_value
 );
 
-    engine_pkg::reg_request_t  network_request, rx_request, rendezvous_request;
-    engine_pkg::reg_response_t network_response, rx_response, rendezvous_response;
+    engine_pkg::reg_request_t  network_request, rx_request, rendezvous_request, notice_request;
+    engine_pkg::reg_response_t network_response, rx_response, rendezvous_response, notice_response;
     engine_pkg::selection_t selection;
     engine_pkg::peer_request_t  messages_peer, rendezvous_peer;
     engine_pkg::peer_response_t messages_peer_response, rendezvous_peer_response;
@@ -155,10 +158,11 @@ module receive_side (
     assign network_request    = {reg_valid[0], reg_write, reg_address, reg_wdata};
     assign rx_request         = {reg_valid[1], reg_write, reg_address, reg_wdata};
     assign rendezvous_request = {reg_valid[2], reg_write, reg_address, reg_wdata};
-    assign reg_ready = {rendezvous_response.ready, rx_response.ready, network_response.ready};
-    assign reg_error = {rendezvous_response.error, rx_response.error, network_response.error};
-    assign reg_rdata = {rendezvous_response.rdata, rx_response.rdata, network_response.rdata};
-    assign selection = {comm, source, destination, context_, tag};
+    assign notice_request     = {reg_valid[3], reg_write, reg_address, reg_wdata};
+    assign reg_ready = {notice_response.ready, rendezvous_response.ready, rx_response.ready, network_response.ready};
+    assign reg_error = {notice_response.error, rendezvous_response.error, rx_response.error, network_response.error};
+    assign reg_rdata = {notice_response.rdata, rendezvous_response.rdata, rx_response.rdata, network_response.rdata};
+    assign selection = {comm, source, destination, context_, tag, collective};
 
     assign peer_valid = {rendezvous_peer.valid, messages_peer.valid};
     assign peer_comm  = {rendezvous_peer.comm, messages_peer.comm};
@@ -172,12 +176,13 @@ module receive_side (
     assign exchange_wdata     = exchange_request.wdata;
     assign exchange_response  = {exchange_done, 1'b1, exchange_rdata};
 
-    assign match_request_0 = {match_valid[0], match_waits[0], match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0]};
-    assign match_request_1 = {match_valid[1], match_waits[1], match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32]};
-    assign match_request_2 = {match_valid[2], match_waits[2], match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64]};
-    assign match_request_3 = {match_valid[3], match_waits[3], match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96]};
+    assign match_request_0 = {match_valid[0], match_waits[0], match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0], match_collective[95:0]};
+    assign match_request_1 = {match_valid[1], match_waits[1], match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32], match_collective[191:96]};
+    assign match_request_2 = {match_valid[2], match_waits[2], match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64], match_collective[287:192]};
+    assign match_request_3 = {match_valid[3], match_waits[3], match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96], match_collective[383:288]};
     assign match_done      = {match_response_3.done, match_response_2.done, match_response_1.done, match_response_0.done};
     assign match_found     = match_response_0.found;
+    assign match_mismatch  = match_response_0.mismatch;
     assign match_bytes     = match_response_0.bytes;
     assign match_address   = match_response_0.address;
     assign match_stored    = match_response_0.stored;
@@ -195,7 +200,7 @@ module receive_side (
 
     inbound inbound_side (
         .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle, .network_enable, .event_network, .events_set('0),
-        .reg_request(network_request), .reg_response(network_response),
+        .reg_request(network_request), .reg_response(network_response), .notice_request, .notice_response,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,
