@@ -78,7 +78,8 @@ func (c *Case) agreed() string {
 	return Case{Op: c.Op, Func: c.Func, Count: c.Count, Root: c.Root, Op0: c.Op0, Res: c.Res, Wire: c.Wire}.String()
 }
 
-// RandomCollective is a collective on a whole world, without kernel streams and skew.
+// RandomCollective is a collective on a whole world, without kernel streams and skew. It has elements: without
+// any, ranks send each other nothing that they could tell apart.
 func RandomCollective(rng *rand.Rand, p *accl.Platform, world int) Case {
 	names := slices.DeleteFunc(Operations(p), func(name string) bool {
 		op := operations[name]
@@ -87,6 +88,9 @@ func RandomCollective(rng *rand.Rand, p *accl.Platform, world int) Case {
 	c := RandomOp(rng, p, world, pick(rng, names))
 	c.Members, c.Skew, c.Client, c.Async = nil, 0, 0, false
 	c.StreamOp0, c.StreamRes, c.Fed = false, false, false
+	if c.Count == 0 && operations[c.Op].op0 != none {
+		c.Count = 16
+	}
 	return c
 }
 
