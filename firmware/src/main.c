@@ -139,8 +139,10 @@ void scheduler(void)
 		} else {
 			wake = engine.open != 0xFFFFFFFF ? task_sleep(CCLO_SYSTEM_NEXT_ADDRESS) : sleep_when_full();
 		}
-		if (UNLIKELY(wake & CCLO_WAKE_EVENT_NETWORK))
+		if (UNLIKELY(wake & CCLO_WAKE_EVENT_NETWORK)) {
 			notices_take();
+			idle = idle && engine.open == 0; /* others may be told something */
+		}
 		if (LIKELY(wake & CCLO_WAKE_TAKEN_MASK)) {
 			uint32_t operation = wake >> CCLO_WAKE_OPERATION_SHIFT;
 

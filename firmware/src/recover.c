@@ -26,7 +26,7 @@ struct set {
 /* Of the calls that have the queues of moves. */
 static struct agreement {
 	const struct series *series; /* NULL: there is none */
-	uint32_t comm, number;
+	uint32_t comm, size, number;
 	uint32_t left; /* ranks that have not joined */
 	bool resync;
 	struct failure failure; /* of a rank that has gone on already; without a code there is none */
@@ -75,7 +75,7 @@ bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, 
 	if (a == NULL)
 		return false;
 	/* One that has gone on and is at the next agreement asks again. */
-	if (rank >= RANKS || (has(&a->joined, rank) && (int32_t)(number - a->number) > 0))
+	if (rank >= a->size || (has(&a->joined, rank) && (int32_t)(number - a->number) > 0))
 		return true;
 	if (tag == NOTICE_JOIN)
 		remove(&a->answered, rank);
@@ -188,7 +188,14 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	struct agreement *a = &agreements[queue_of_call()];
 
 	plan_drop();
-	*a = (struct agreement){ .series = series, .comm = call->comm, .number = series->number, .left = call->size - 1, .resync = resync };
+	*a = (struct agreement){
+		.series = series,
+		.comm = call->comm,
+		.size = call->size,
+		.number = series->number,
+		.left = call->size - 1,
+		.resync = resync,
+	};
 	for (uint32_t i = 0; i < sizeof(a->answered.words) / sizeof(a->answered.words[0]); i++)
 		a->answered.words[i] = ~0u;
 	add(&a->joined, call->rank);
