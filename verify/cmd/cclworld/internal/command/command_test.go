@@ -85,7 +85,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "u55c_tcp u55c_udp", "u55c_tcp u55c_udp: there is one platform, and options are given as -name=value"},
 		{"", "-platform=u55c_tcp -n=2 u55c_udp", "there is one platform"},
 		{"", "u55c_tpc", `no platform is called "u55c_tpc"; did you mean "u55c_tcp"?`},
-		{"", "u55c_tcp -vars={x=1}", `no variable "x"`},
+		{"", "u55c_tcp -vars={x=1}", `has a variable "x"`},
 		{"", "u55c_tcp -nope", "-nope"},
 		{"", "u55c_tcp -n=x", `invalid value "x" for flag -n`},
 		{"", "u55c_tcp -n=-1", "-n: a world has at least 1 rank"},
