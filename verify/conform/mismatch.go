@@ -73,9 +73,15 @@ func (c *Case) retype(t accl.DType) {
 	c.Op0, c.Res, c.Wire, c.Data = t, t, "", Integers
 }
 
-// agreed is what all ranks must agree on.
+// agreed is what all ranks must agree on. Of types these are the ones that the call combines, wherever a rank
+// has which, and whether messages are compressed.
 func (c *Case) agreed() string {
-	return Case{Op: c.Op, Func: c.Func, Count: c.Count, Root: c.Root, Op0: c.Op0, Res: c.Res, Wire: c.Wire}.String()
+	types := []accl.DType{c.Op0, c.Res}
+	if c.Wire != "" {
+		types = append(types, c.Wire)
+	}
+	slices.Sort(types)
+	return fmt.Sprintln(c.Op, c.Func, c.Count, c.Root, slices.Compact(types), c.Wire != "")
 }
 
 // RandomCollective is a collective on a whole world, without kernel streams and skew. It has elements: without
