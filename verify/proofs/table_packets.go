@@ -36,7 +36,7 @@ var packets = []Proof{
 	},
 	{
 		Name:   "packet_cutter",
-		Shows:  "a move is cut into chunks, messages and packets without a byte lost or sent twice; packets fit into slots, headers count the bytes of their messages, numbers and addresses go on",
+		Shows:  "a move is cut into chunks, messages and packets without a byte lost or sent twice; packets fit into slots, headers count the bytes of their messages and name the collective of an odd context, numbers and addresses go on, notices take none",
 		Design: []string{"ccl_offload/packet_cutter.sv"},
 		Sizes:  map[string]string{"engine_pkg.SLOT_BYTES": "32'd256", "engine_pkg.PACKET_PAYLOAD": "32'd192"},
 		Why:    "slots of 256 bytes instead of 4096: sizes are only compared; moves have any number of bytes",
@@ -48,6 +48,8 @@ var packets = []Proof{
 			{Name: "messages go over the end of a chunk", Old: "move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk", New: "move.issue.segment_bytes < left ? move.issue.segment_bytes : chunk"},
 			{Name: "a chunk is the whole move", Old: "move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut", New: "uncut"},
 			{Name: "packets of a message all have headers", Old: "headed <= 1'b0;", New: "headed <= headed;"},
+			{Name: "what is of no collective names one", Old: "if (move.issue.context_[0])", New: "if (1'b1)"},
+			{Name: "notices are counted", Old: " && !control.notice;", New: ";"},
 			{Name: "addresses stand still", Old: "sum(vaddr, 64'(bytes))", New: "sum(vaddr, 64'(rest))"},
 			{Name: "the next packet begins before this one is full", Old: "default: if (take && room == take_bytes) begin", New: "default: if (take && room - take_bytes < 64) begin"},
 		},

@@ -7,7 +7,7 @@
 
 module call_queue #(
     parameter int unsigned DEPTH        = 64, // calls, with the one in the window
-    parameter int unsigned CLIENT_WIDTH = 4
+    parameter int unsigned CLIENT_WIDTH = 3
 ) (
     input  wire                      clk,
     input  wire                      rst,

@@ -8,7 +8,7 @@
 
 module call_tickets #(
     parameter int unsigned DEPTH        = 64,
-    parameter int unsigned CLIENT_WIDTH = 4
+    parameter int unsigned CLIENT_WIDTH = 3
 ) (
     input  wire                     clk,
     input  wire                     rst,

@@ -17,14 +17,14 @@ module proof (
 
     wire        call_ready, idle, reset_requested, arrived, started;
     wire [1:0]  waiting;
-    wire [3:0]  client;
+    wire [2:0]  client;
     wire [23:0] operation;
     wire [31:0] word_data;
 
     // Two bits where the number of the client is, two in the rest.
     wire [31:0] call_data = {2'd0, call_bits[3:2], 26'd0, call_bits[1:0]};
 
-    call_queue #(.DEPTH(DEPTH), .CLIENT_WIDTH(4)) dut (.*, .word({2'd0, asked}));
+    call_queue #(.DEPTH(DEPTH), .CLIENT_WIDTH(3)) dut (.*, .word({2'd0, asked}));
 
     begins beginning (.*);
     stays_outside #(.WIDTH(4)) in (.clk, .rst, .valid(call_valid), .ready(call_ready), .data(call_bits));
@@ -93,19 +93,19 @@ module proof (
     (* hierconn *) wire [1:0]  \dut.tail ;
     (* hierconn *) wire [1:0]  \dut.resets_waiting ;
     (* hierconn *) wire [3:0]  \dut.received ;
-    (* hierconn *) wire [3:0]  \dut.sender ;
+    (* hierconn *) wire [2:0]  \dut.sender ;
     (* hierconn *) wire        \dut.is_config ;
     (* hierconn *) wire        \dut.is_reset ;
-    (* hierconn *) wire [3:0]  \dut.clients[0] ;
+    (* hierconn *) wire [2:0]  \dut.clients[0] ;
     (* hierconn *) wire [23:0] \dut.operations[0] ;
     (* hierconn *) wire         \dut.resets[0] ;
-    (* hierconn *) wire [3:0]  \dut.clients[1] ;
+    (* hierconn *) wire [2:0]  \dut.clients[1] ;
     (* hierconn *) wire [23:0] \dut.operations[1] ;
     (* hierconn *) wire         \dut.resets[1] ;
-    (* hierconn *) wire [3:0]  \dut.clients[2] ;
+    (* hierconn *) wire [2:0]  \dut.clients[2] ;
     (* hierconn *) wire [23:0] \dut.operations[2] ;
     (* hierconn *) wire         \dut.resets[2] ;
-    (* hierconn *) wire [3:0]  \dut.clients[3] ;
+    (* hierconn *) wire [2:0]  \dut.clients[3] ;
     (* hierconn *) wire [23:0] \dut.operations[3] ;
     (* hierconn *) wire         \dut.resets[3] ;
     (* hierconn *) wire [31:0] \dut.memory[0] ;
@@ -122,7 +122,7 @@ module proof (
     (* hierconn *) wire [31:0] \dut.memory[50] ;
     // The watched call, the one in the window and the one that comes in.
     wire [1:0]  place = \dut.oldest + ahead[1:0];
-    wire [15:0] clients_ = {\dut.clients[3] , \dut.clients[2] , \dut.clients[1] , \dut.clients[0] };
+    wire [11:0] clients_ = {\dut.clients[3] , \dut.clients[2] , \dut.clients[1] , \dut.clients[0] };
     wire [95:0] operations_ = {\dut.operations[3] , \dut.operations[2] , \dut.operations[1] , \dut.operations[0] };
     wire [3:0]  resets_ = {\dut.resets[3] , \dut.resets[2] , \dut.resets[1] , \dut.resets[0] };
     wire [23:0] operation_in = operations_[24*\dut.tail +: 24];
@@ -182,7 +182,7 @@ module proof (
         if (word > HEAD) assert (\dut.sender == number && \dut.is_config == config_ && operation_in == op);
         if (word > CODE) assert (\dut.is_reset == reset);
         if (word > which) assert (comes == {2'd0, kept_upper, 26'd0, kept});
-        if (watched) assert (clients_[4*place +: 4] == data[8:7] && operations_[24*place +: 24] == data[6:5] && resets_[place] == data[4] && waits == {2'd0, data[3:2], 26'd0, data[1:0]});
+        if (watched) assert (clients_[3*place +: 3] == data[8:7] && operations_[24*place +: 24] == data[6:5] && resets_[place] == data[4] && waits == {2'd0, data[3:2], 26'd0, data[1:0]});
         if (window) assert (shows == {2'd0, shown[3:2], 26'd0, shown[1:0]});
     end
 `endif

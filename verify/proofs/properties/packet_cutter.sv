@@ -16,7 +16,10 @@ module proof (
     input wire        to_network,
     input wire        data,
     input wire        eager,
-    input wire        compressed
+    input wire        compressed,
+    input wire [31:0] context_,
+    input wire [95:0] collective,
+    input wire        notice
 );
 
     localparam PAYLOAD = engine_pkg::PACKET_PAYLOAD;
@@ -35,6 +38,9 @@ module proof (
         move.issue.chunk_bytes    = chunk_bytes;
         move.issue.packet_index   = packet_index;
         move.issue.remote_address = remote_address;
+        move.issue.context_       = context_;
+        {move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape} = collective;
+        move.issue.control[cclo_pkg::MOVE_CONTROL_NOTICE_LOW] = notice;
         plan.wire_bytes           = wire_bytes;
         plan.to_network           = to_network;
         plan.data                 = data;
@@ -106,6 +112,8 @@ module proof (
             only_of_a_move: assert (busy || !pending && !open);
             one_of_them: assert (!(pending && open));
             if (pending) begin
+                its_collective: assert (packet.header.collective == (context_[0] ? collective : 96'd0) && packet.header.notice == notice);
+                counted: assert (packet.counted == (packet.headed && eager && !notice));
                 header_first: assert (packet.headed == (message == 0));
                 no_more_than_fits: assert (bytes == want && bytes <= most);
                 says_the_end: assert (ends == (of == bytes));

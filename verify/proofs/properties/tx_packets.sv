@@ -10,7 +10,7 @@ module proof (
     input wire [15:0]  open_session,
     input wire         open_self,
     input wire         open_headed,
-    input wire [287:0] open_header,
+    input wire [384:0] open_header,
     input wire         closed_valid,
     input wire         send_ready,
     input wire         loop_ready
@@ -75,35 +75,39 @@ module proof (
 
     // What was said of the packets in the slots, with the numbers that they got.
     reg  [1:0]   headed, going;   // going: it is being sent
-    reg  [575:0] headers;
+    reg  [769:0] headers;
     wire         opens_mark = \dut.commit.take_free ;
     always @(posedge clk) begin
-        if (\dut.commit.number_take ) headers[288 * \dut.commit.slot + 160 +: 32] <= \dut.commit.number_taken ;
+        if (\dut.commit.number_take ) headers[385 * \dut.commit.slot + 257 +: 32] <= \dut.commit.number_taken ;
         if (opens) begin
             headed[slot] <= open_headed && !opens_mark;
-            headers[288 * slot +: 288] <= opens_mark ? 288'd0 : open_header;
+            headers[385 * slot +: 385] <= opens_mark ? 385'd0 : open_header;
         end
     end
 
     // A bit of a header as it is sent.
-    function in_header(input [287:0] header, input [8:0] which);
+    function in_header(input [384:0] header, input [8:0] which);
         reg [511:0] all;
         begin
             all = 0;
-            all[cclo_pkg::MESSAGE_HEADER_COUNT_LOW +: 32]        = header[287:256];
-            all[cclo_pkg::MESSAGE_HEADER_TAG_LOW +: 32]          = header[255:224];
-            all[cclo_pkg::MESSAGE_HEADER_SRC_LOW +: 32]          = header[223:192];
-            all[cclo_pkg::MESSAGE_HEADER_SEQ_LOW +: 32]          = header[191:160];
-            all[cclo_pkg::MESSAGE_HEADER_STRM_LOW +: 32]         = header[159:128];
-            all[cclo_pkg::MESSAGE_HEADER_DST_LOW +: 16]          = header[127:112];
-            all[cclo_pkg::MESSAGE_HEADER_MSG_TYPE_LOW +: 8]      = header[111:104];
-            all[cclo_pkg::MESSAGE_HEADER_HOST_LOW +: 8]          = header[103:96];
-            all[cclo_pkg::MESSAGE_HEADER_VADDR_LOW +: 64]        = header[95:32];
-            all[cclo_pkg::MESSAGE_HEADER_COMM_CONTEXT_LOW +: 32] = header[31:0];
+            all[cclo_pkg::MESSAGE_HEADER_COUNT_LOW +: 32]        = header[384:353];
+            all[cclo_pkg::MESSAGE_HEADER_TAG_LOW +: 32]          = header[352:321];
+            all[cclo_pkg::MESSAGE_HEADER_SRC_LOW +: 32]          = header[320:289];
+            all[cclo_pkg::MESSAGE_HEADER_SEQ_LOW +: 32]          = header[288:257];
+            all[cclo_pkg::MESSAGE_HEADER_STRM_LOW +: 32]         = header[256:225];
+            all[cclo_pkg::MESSAGE_HEADER_DST_LOW +: 16]          = header[224:209];
+            all[cclo_pkg::MESSAGE_HEADER_MSG_TYPE_LOW +: 8]      = header[208:201];
+            all[cclo_pkg::MESSAGE_HEADER_HOST_LOW +: 8]          = header[200:193];
+            all[cclo_pkg::MESSAGE_HEADER_VADDR_LOW +: 64]        = header[192:129];
+            all[cclo_pkg::MESSAGE_HEADER_COMM_CONTEXT_LOW +: 32] = header[128:97];
+            all[cclo_pkg::MESSAGE_HEADER_COLLECTIVE_NUMBER_LOW +: 32] = header[96:65];
+            all[cclo_pkg::MESSAGE_HEADER_COLLECTIVE_COUNT_LOW +: 32]  = header[64:33];
+            all[cclo_pkg::MESSAGE_HEADER_COLLECTIVE_SHAPE_LOW +: 32]  = header[32:1];
+            all[cclo_pkg::MESSAGE_HEADER_NOTICE_LOW]                  = header[0];
             in_header = all[which];
         end
     endfunction
-    wire [1:0] bits = {in_header(headers[575:288], \dut.rows.which ), in_header(headers[287:0], \dut.rows.which )};
+    wire [1:0] bits = {in_header(headers[769:385], \dut.rows.which ), in_header(headers[384:0], \dut.rows.which )};
 
     // Jobs of which rows are still to be read, the oldest first, and the row that
     // is read of that one.
@@ -186,8 +190,8 @@ module proof (
 `ifdef INVARIANTS
     (* hierconn *) wire [1:0]   \dut.sending ;
     (* hierconn *) wire [1:0]   \dut.numbered ;
-    (* hierconn *) wire [347:0] \dut.packets[0] ;
-    (* hierconn *) wire [347:0] \dut.packets[1] ;
+    (* hierconn *) wire [444:0] \dut.packets[0] ;
+    (* hierconn *) wire [444:0] \dut.packets[1] ;
     (* hierconn *) wire [31:0]  \dut.numbers[0] ;
     (* hierconn *) wire [31:0]  \dut.numbers[1] ;
     (* hierconn *) wire [1:0]   \dut.jobs.count ;
@@ -227,17 +231,17 @@ module proof (
     wire [27:0] next_1 = \dut.jobs.head ? \dut.jobs.memory[0] : \dut.jobs.memory[1] ;
 
     // The bit of the header that a packet in a slot would be sent with.
-    wire [695:0] packets = {\dut.packets[1] , \dut.packets[0] };
+    wire [889:0] packets = {\dut.packets[1] , \dut.packets[0] };
     wire [63:0]  numbers = {\dut.numbers[1] , \dut.numbers[0] };
-    wire [1:0]   heads   = {packets[348 + 330], packets[330]};
+    wire [1:0]   heads   = {packets[445 + 427], packets[427]};
     genvar s;
     generate for (s = 0; s < 2; s = s + 1) begin : slots
-        wire [287:0] is  = packets[348*s +: 288];
-        wire [287:0] was = headers[288*s +: 288];
+        wire [384:0] is  = packets[445*s +: 385];
+        wire [384:0] was = headers[385*s +: 385];
         always @* if (started && !rst && \dut.table_.used [s]) begin
             assert (heads[s] == headed[s]);
-            assert ({is[287:192], is[159:0]} == {was[287:192], was[159:0]});
-            assert ((\dut.numbered [s] ? numbers[32*s +: 32] : is[191:160]) == was[191:160]);
+            assert ({is[384:289], is[256:0]} == {was[384:289], was[256:0]});
+            assert ((\dut.numbered [s] ? numbers[32*s +: 32] : is[288:257]) == was[288:257]);
         end
     end endgenerate
     // The watched beat: content, then last, end, fill, header row, self and session.
