@@ -124,6 +124,7 @@ func Example_errorCodes() {
 	// KRNL_STS_COUNT 16777216
 	// SEGMENTER_EXPECTED_BTT 33554432
 	// DMA_TAG_MISMATCH 67108864
+	// COLLECTIVE_MISMATCH 134217728
 }
 
 // What an engine answers other than success is an error with the names and
