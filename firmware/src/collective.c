@@ -8,7 +8,7 @@
 #include "task.h"
 #include "window.h"
 
-/* More communicators than the exchange memory holds at a time; others give up their place. */
+/* Communicators of several ranks at a time; those from before a reset give up their places. */
 #define SERIES 80
 
 static struct series all[SERIES];
