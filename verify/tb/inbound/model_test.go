@@ -454,7 +454,7 @@ func (m *model) consume(msg *message, w want) {
 }
 
 func (m *model) seek(w want, ok bool) *message {
-	m.sought = nil
+	m.sought, m.parked = nil, nil
 	if !ok {
 		return nil
 	}
@@ -688,6 +688,7 @@ func (m *model) fill(part *mpartial, k key, b []byte) {
 		m.gifts = append(m.gifts, gift{m.parkedBy, msg})
 		m.consume(msg, m.parkedFor)
 	}
+	m.parked = nil // others may answer the request, too
 }
 
 func beats(n int) int { return (n + 63) / 64 }

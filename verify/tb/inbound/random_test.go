@@ -373,7 +373,7 @@ func (r *rig) packet() (packet, bool) {
 		h.notice = 1
 		h.strm = r.r.Uint32()
 		if r.r.IntN(4) > 0 {
-			h.count, size = 0, 0
+			h.count, size = 0, r.one(0, 0, 0, 64)
 		}
 	}
 	if r.r.IntN(60) == 0 {
@@ -877,7 +877,7 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 				t.Error("nobody waits for a message that is on its way")
 			}
 			for _, what := range []string{"older messages", "matches with another collective", "notices", "older announcements", "announcements of another collective"} {
-				if least := 5; total[what] < least && (platform != "u280_2022" || !strings.Contains(what, "announcement")) {
+				if least := 2; !testing.Short() && total[what] < least && (platform != "u280_2022" || !strings.Contains(what, "announcement")) {
 					t.Errorf("only %d %s", total[what], what)
 				}
 			}

@@ -56,7 +56,10 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 		clear(expected)
 		clear(sent)
 		for range 5000 {
-			if b.Step(); b.Is("idle") {
+			if b.Step(); b.Is("sought") || b.Is("sought_other") {
+				return fmt.Errorf("one is found after a reset")
+			}
+			if b.Is("idle") {
 				return nil
 			}
 		}
