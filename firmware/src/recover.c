@@ -111,33 +111,40 @@ static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t con
 /* Those of one rank that rx buffers can hold, and as many without payload. */
 static uint32_t most_messages(void) { return 2 * engine.rx_count; }
 
-/* What a rank has sent before it joined is obsolete. */
-static void drop_rest(struct agreement *a)
+/* What a rank has sent before it joined is obsolete, sends included: up to the number that it has said, or
+ * from the next one that is expected. */
+static void drop_of(const struct agreement *a, uint32_t rank)
 {
-	for (uint32_t rank = 0; rank < self->size; rank++) {
-		uint32_t end = hw_read(inbound_of(a->comm, rank));
+	uint32_t first = hw_read(inbound_of(a->comm, rank));
 
-		if (rank == self->rank)
-			continue;
-		drop_messages(a, rank, self->series->context, end - most_messages(), most_messages());
-		drop_messages(a, rank, self->context, end - most_messages(), most_messages());
-#if CCLO_FEATURE_RENDEZVOUS
-		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
-		hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->series->context);
-		(void)hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS); /* drops announcements */
-#endif
-	}
+	if (has(&a->joined, rank))
+		first -= most_messages();
+	drop_messages(a, rank, self->series->context, first, most_messages());
+	drop_messages(a, rank, self->context, first, most_messages());
 }
 
-/* Messages that fill the rx buffers would hold up the notice behind them. */
+/* Messages that fill the rx buffers would hold up notices behind others. */
 static void make_way(const struct agreement *a)
 {
-	if (!a->resync || lossy())
-		return;
 	for (uint32_t rank = 0; rank < self->size; rank++)
-		if (rank != self->rank && !has(&a->joined, rank))
-			drop_messages(a, rank, self->series->context, hw_read(inbound_of(a->comm, rank)), most_messages());
+		if (rank != self->rank)
+			drop_of(a, rank);
 }
+
+#if CCLO_FEATURE_RENDEZVOUS
+static void drop_announcements(const struct agreement *a)
+{
+	hw_write(CCLO_MOVE_COMM_ADDRESS, a->comm);
+	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->series->context);
+	hw_write(CCLO_MOVE_COLLECTIVE_NUMBER_ADDRESS, a->number + AHEAD);
+	for (uint32_t rank = 0; rank < self->size; rank++) {
+		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
+		(void)hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS); /* drops those that it passes */
+	}
+}
+#else
+static void drop_announcements(const struct agreement *a) { (void)a; }
+#endif
 
 static void send_notice(const struct agreement *a, uint32_t rank, uint32_t tag)
 {
@@ -170,7 +177,8 @@ static void await_ranks(struct agreement *a)
 			if (!has(&a->joined, rank))
 				send_notice(a, rank, NOTICE_JOIN);
 		for (;;) {
-			make_way(a);
+			if (a->resync && !lossy())
+				make_way(a);
 			reply(a);
 			if (a->left == 0 || reached(again))
 				break;
@@ -201,8 +209,10 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	add(&a->joined, call->rank);
 	await_ranks(a);
 	reply(a);
-	if (resync)
-		drop_rest(a);
+	if (resync) {
+		make_way(a);
+		drop_announcements(a);
+	}
 	series->number = series->base = (a->number | 0xFFFF) + 1;
 	series->failed = series->unsure = false;
 	if (a->failure.code != 0 && (int32_t)(a->failure.number - series->base) > 0)
