@@ -217,7 +217,7 @@ func TestOver(t *testing.T) {
 		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
 		{"cards", 0.03, nil, len(parts) - 2},
 		{"coyote", 0.1, []string{"u55c_rdma"}, len(parts) - 2},
-		{"verilated", hardwareShare, []string{"u55c_tcp"}, 10},
+		{"verilated", hardwareShare, []string{"u55c_tcp"}, 11},
 		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 1},
 	} {
 		if test.way == all.name() {
