@@ -307,12 +307,7 @@ func (b *bench) code(names ...string) accl.ReturnCode {
 	b.t.Helper()
 	code := accl.ReturnCode(0)
 	for _, name := range names {
-		bit := accl.ReturnCode(0)
-		for _, known := range b.p.ReturnCodes {
-			if known.Name == name {
-				bit = accl.ReturnCode(known.Mask())
-			}
-		}
+		bit := conform.ReturnBits(b.p, name)
 		if bit == 0 {
 			b.t.Fatalf("%s has no %s", b.p.Generation, name)
 		}

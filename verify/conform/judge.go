@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -208,4 +209,14 @@ func (f *field) close(i int, got, want uint64, tolerance float64) bool {
 		return false
 	}
 	return math.Abs(f.k.decode(got)-f.k.decode(want)) <= tolerance // false for NaN
+}
+
+// ReturnBits are those of the return code with one of the names; a name that the platform does not have adds none.
+func ReturnBits(p *accl.Platform, names ...string) (bits accl.ReturnCode) {
+	for _, b := range p.ReturnCodes {
+		if slices.Contains(names, b.Name) {
+			bits |= accl.ReturnCode(b.Mask())
+		}
+	}
+	return bits
 }

@@ -166,7 +166,7 @@ func (s *soaker) mistake(ctx context.Context) error {
 
 // bits are those with which calls may fail where ranks make mistakes or are not heard.
 func (s *soaker) bits() accl.ReturnCode {
-	return bit(s.world.Platform, "RECEIVE_TIMEOUT") | bit(s.world.Platform, "COLLECTIVE_MISMATCH")
+	return conform.ReturnBits(s.world.Platform, "RECEIVE_TIMEOUT", "COLLECTIVE_MISMATCH")
 }
 
 // next is a case that leaves nothing behind when it fails: what is on a kernel
@@ -186,16 +186,6 @@ func (s *soaker) next() conform.Case {
 func (s *soaker) mayFail(err error) bool {
 	var f *conform.Failure
 	return s.world.Lossy && errors.As(err, &f) && f.Tolerates(s.bits())
-}
-
-// bit is a bit of the return code by its name.
-func bit(p *accl.Platform, name string) accl.ReturnCode {
-	for _, b := range p.ReturnCodes {
-		if b.Name == name {
-			return accl.ReturnCode(b.Mask())
-		}
-	}
-	return 0
 }
 
 // reset resets all engines. The network is quiet: whoever waited has given up.

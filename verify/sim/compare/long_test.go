@@ -188,8 +188,9 @@ func (h *harmed) mistaken(ctx context.Context) {
 	h.t.Helper()
 	m := conform.RandomMismatch(h.rng, &h.p, longRanks)
 	next := conform.RandomCollective(h.rng, &h.p, longRanks)
+	bits := conform.ReturnBits(&h.p, "RECEIVE_TIMEOUT", "COLLECTIVE_MISMATCH")
 	for i, engines := range h.engines {
-		if err := m.Run(ctx, engines, mistakenBits(&h.p)); err != nil {
+		if err := m.Run(ctx, engines, bits); err != nil {
 			h.t.Fatalf("world %d: %v", i, err)
 		}
 		if err := conform.Recover(ctx, engines); err != nil {
@@ -202,16 +203,6 @@ func (h *harmed) mistaken(ctx context.Context) {
 	for _, calls := range m.Calls {
 		h.calls += len(calls)
 	}
-}
-
-// mistakenBits are those with which calls may fail then.
-func mistakenBits(p *accl.Platform) (bits accl.ReturnCode) {
-	for _, b := range p.ReturnCodes {
-		if b.Name == "RECEIVE_TIMEOUT" || b.Name == "COLLECTIVE_MISMATCH" {
-			bits |= accl.ReturnCode(b.Mask())
-		}
-	}
-	return bits
 }
 
 // harm breaks something of the hardware, and mends it.
