@@ -218,7 +218,7 @@ __attribute__((cold, noreturn)) static void tell_rest(void)
 	if (call->words.root_src_dst == NO_RANK)
 		tell(call->words.tag, call->words.function_code);
 	else
-		notice_left(notice_give(call->words.root_src_dst, call->words.tag, call->words.function_code, 0), move_limit());
+		notice_send(call->words.root_src_dst, call->words.tag, call->words.function_code, 0);
 	task_done();
 }
 

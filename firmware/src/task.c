@@ -59,10 +59,17 @@ void task_done(void)
 	task_leave();
 }
 
+/* The host may use the memory of a failed call as soon as it is answered. */
+__attribute__((noinline, cold)) void task_stop(struct call *call)
+{
+	queue_give_back(call);
+	windows_shut(call);
+}
+
 static void fail(void *call)
 {
-	(void)call;
 	collective_failed();
+	task_stop(call);
 	task_done();
 }
 

@@ -129,6 +129,7 @@ type Engine struct {
 	events     uint32
 	alarm      uint32
 	ticket     uint32
+	held       []heldAnswer
 	asleep     bool // the processor waits
 	booted     bool
 	written    atomic.Bool     // the host has written to the exchange memory
@@ -138,6 +139,9 @@ type Engine struct {
 	rdma       bool
 	maxPayload uint64
 }
+
+// heldAnswer is an answer that waits until lent memory has come back.
+type heldAnswer struct{ ticket, code uint32 }
 
 // New makes an engine of the design on a network port and boots the firmware.
 // It returns when firmware waits for calls for the first time. The engine owns
@@ -305,9 +309,11 @@ func (e *Engine) turns() error {
 		if err != nil {
 			return err
 		}
-		busy = e.inbound.progress() || busy
-		busy = e.mover.progress() || busy
-		if !busy {
+		moved, err := e.progress()
+		if err != nil {
+			return err
+		}
+		if !busy && !moved {
 			e.idle()
 		}
 	}
@@ -352,9 +358,44 @@ func (e *Engine) process() (bool, error) {
 	return n > 0, nil
 }
 
+// progress lets network, moves and answers go on, and tells whether network or moves did.
+func (e *Engine) progress() (bool, error) {
+	busy := e.inbound.progress()
+	busy = e.mover.progress() || busy
+	return busy, e.answerHeld()
+}
+
+// answer answers a call; later, while receivers may still read memory that the caller would take back.
+func (e *Engine) answer(ticket, code uint32) error {
+	if e.mover.lending() {
+		e.held = append(e.held, heldAnswer{ticket, code})
+		return nil
+	}
+	return e.calls.answer(ticket, code)
+}
+
+// answerHeld gives the answers that were held up.
+func (e *Engine) answerHeld() error {
+	if len(e.held) == 0 || e.mover.lending() {
+		return nil
+	}
+	for _, a := range e.held {
+		if err := e.calls.answer(a.ticket, a.code); err != nil {
+			return err
+		}
+	}
+	e.held = e.held[:0]
+	return nil
+}
+
 // idle sleeps until there is something to do.
 func (e *Engine) idle() {
 	until := e.mover.deadline()
+	if len(e.held) > 0 {
+		for _, l := range e.mover.lent {
+			until = min(until, l.until)
+		}
+	}
 	if e.asleep {
 		if e.events != 0 {
 			return

@@ -154,7 +154,7 @@ func (j *job) deadline() int64 {
 	case waitStream:
 		return j.since + max(j.e.clock.cycles(j.e.timers.limitCycles), int64(j.e.o.Patience))
 	default:
-		return j.since + int64(j.e.timers.remoteMilliseconds)*nanosecondsPerMillisecond
+		return j.since + j.e.timers.remote()
 	}
 }
 

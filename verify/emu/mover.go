@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // mover is the move engine: the queues, and the registers by which the
@@ -12,6 +13,7 @@ type mover struct {
 	e      *Engine
 	regs   moveRegisters
 	queues []queue
+	lent   []*lease // of moves that were dropped or have failed before receivers took all their packets
 	issued uint64
 }
 
@@ -182,7 +184,7 @@ func (m *mover) end(q *queue) {
 		n += len(q.waiting)
 		q.waiting = q.waiting[:0]
 	}
-	q.job.release()
+	m.release(q.job)
 	m.count(q, n)
 }
 
@@ -225,8 +227,24 @@ func (m *mover) drop(q *queue, running bool) {
 	q.waiting = q.waiting[:0]
 	if running {
 		q.running = false
-		q.job.release()
+		m.release(q.job)
 		n++
 	}
 	m.count(q, n)
+}
+
+// release gives back what a move still holds, and remembers memory that receivers have yet to take.
+func (m *mover) release(j *job) {
+	if l := j.lender.lease; l != nil && l.out.Load() > 0 && j.code&m.e.n.code.sendTimeout == 0 {
+		l.until = m.e.now + m.e.timers.remote()
+		m.lent = append(m.lent, l)
+	}
+	j.release()
+}
+
+// lending tells whether receivers may still read memory of moves that were dropped or have failed. A receiver
+// that takes nothing is given up after the remote limit.
+func (m *mover) lending() bool {
+	m.lent = slices.DeleteFunc(m.lent, func(l *lease) bool { return l.out.Load() == 0 || m.e.now >= l.until })
+	return len(m.lent) > 0
 }

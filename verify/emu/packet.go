@@ -21,6 +21,7 @@ type outPacket struct {
 type lease struct {
 	out   atomic.Int32
 	waker *waker
+	until int64 // once its move is gone: when the engine stops waiting for it, in nanoseconds since power-up
 }
 
 var packets sync.Pool

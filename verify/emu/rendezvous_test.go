@@ -8,6 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -378,6 +379,50 @@ func TestForwardWindow(t *testing.T) {
 	r.completes(1, 0)
 	if !bytes.Equal(r.read(0x9000, 250), data) {
 		t.Error("wrong result in memory")
+	}
+}
+
+// TestAnswerAfterLentMemory answers a call whose move was dropped while a receiver had its memory: the host
+// gets it when the memory has come back, or when the limit is over.
+func TestAnswerAfterLentMemory(t *testing.T) {
+	for _, taken := range []bool{true, false} {
+		w := newWorld(t, worldOptions{engines: 1, raw: 1})
+		r := w.rigs[0]
+		ticket, err := r.calls.start(0, accl.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := r.calls.tickets[ticket].done
+		r.get("calls", "take")
+		data := random(3, 64)
+		r.write(0x4000, data)
+		r.set("move", "destination", 1)
+		r.set("move", "bytes", 64)
+		r.set64("move", "op0_address", 0x4000)
+		r.issue("op0=memory", "result=network", "message_type=rendezvous_data")
+		w.run()
+		r.set("move_status", "abort", 1)
+		r.set("calls", "answer", 5)
+		w.run()
+		r.completes(1, 0)
+		select {
+		case <-done:
+			t.Fatal("answered while the receiver had its memory")
+		default:
+		}
+		if taken {
+			if _, payload := w.receive(w.raw[0]); !bytes.Equal(payload, data) {
+				t.Error("wrong data")
+			}
+		} else {
+			r.later(r.o.RemoteTimeout + time.Millisecond)
+		}
+		w.run()
+		select {
+		case <-done:
+		default:
+			t.Fatal("not answered")
+		}
 	}
 }
 

@@ -237,8 +237,11 @@ func (r *rig) turn() bool {
 	if err := r.heed(r.waker.take()); err != nil {
 		r.t.Fatal(err)
 	}
-	busy := r.inbound.progress()
-	return r.mover.progress() || busy
+	busy, err := r.progress()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return busy
 }
 
 // run lets all engines run until none has anything to do.

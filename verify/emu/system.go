@@ -30,6 +30,9 @@ type timers struct {
 	high               uint32 // of the cycles, held when the low word was read
 }
 
+// remote is how long the engine waits for other ranks, in nanoseconds.
+func (t *timers) remote() int64 { return int64(t.remoteMilliseconds) * nanosecondsPerMillisecond }
+
 func (e *Engine) attachTimers() {
 	t := &e.timers
 	t.limitCycles = uint32(e.d.Platform.Limits.TimeoutCycles)
@@ -91,7 +94,7 @@ func (e *Engine) attachCalls() {
 	b.on("calls", "cycles", func() uint32 {
 		return uint32(uint64(e.clock.now()-e.calls.takenAt(e.ticket)) * uint64(e.clock.mhz) / 1000)
 	}, nil)
-	b.on("calls", "answer", nil, func(code uint32) error { return e.calls.answer(e.ticket, code) })
+	b.on("calls", "answer", nil, func(code uint32) error { return e.answer(e.ticket, code) })
 }
 
 // raise notes events that wake the processor.
