@@ -43,7 +43,7 @@ func generateVerb() *cobra.Command {
 		Short: "write everything that must agree with the platforms into out/",
 		Long: "Generate writes everything that must agree with the platforms, all of them or those that are\n" +
 			"named, into out/. Nothing is written unless all selected platforms are valid; only what\nchanged is written.",
-		Example: "  cclforge generate u55c_tcp\n  cclforge generate 'u5*' u280_udp --vars='{clock = 200}'",
+		Example: "  cclforge generate u55c_tcp\n  cclforge generate 'u5*' u280_udp --vars='{hw_emu = true}'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Only = Names(args)
 			return bringUpToDate(cmd.Context(), o)

@@ -116,8 +116,8 @@ func replayVerb() *cobra.Command {
 func (o *options) serve(env func(string) (string, bool)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		o.platform = args[0]
-		if cmd.Flags().Changed("n") && o.n == 0 {
-			o.n = -1 // as wrong as that
+		if cmd.Flags().Changed("n") && o.n < 1 {
+			return command.Misuse("-n: a world has at least 1 rank, not %d", o.n)
 		}
 		if err := o.check(); err != nil {
 			return err
@@ -215,8 +215,6 @@ func (o *options) check() (err error) {
 		}
 	}
 	switch {
-	case o.n < 0:
-		return command.Misuse("-n: a world has at least 1 rank")
 	case o.port < 1 || o.port > 65535:
 		return command.Misuse("--port=%d: ports are 1 to 65535", o.port)
 	case o.connections < 1:
