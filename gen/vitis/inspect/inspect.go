@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -45,14 +45,14 @@ type Inspector struct {
 	// Limit is how long a card is looked at; 0 is DefaultLimit.
 	Limit time.Duration
 
-	open func(context.Context, *card.Design, xrt.Options) (opened, error) // nil for xrt.Open
+	open func(context.Context, *layout.Design, xrt.Options) (opened, error) // nil for xrt.Open
 }
 
 var _ scan.Inspector = (*Inspector)(nil)
 
 // opened is a card, as much of it as is needed.
 type opened interface {
-	Registers(instance string) (card.Registers, error)
+	Registers(instance string) (layout.Registers, error)
 	Close() error
 }
 
@@ -95,7 +95,7 @@ func (in *Inspector) Inspect(ctx context.Context, c *scan.Card) error {
 // look is a look into a card.
 type look struct {
 	open     func(context.Context) (opened, error)
-	design   card.Design
+	design   layout.Design
 	platform accl.Platform
 
 	engines  []scan.Engine
@@ -112,7 +112,7 @@ func (in *Inspector) look(c *scan.Card) (*look, error) {
 	}
 	open := in.open
 	if open == nil {
-		open = func(ctx context.Context, d *card.Design, o xrt.Options) (opened, error) { return xrt.Open(ctx, d, o) }
+		open = func(ctx context.Context, d *layout.Design, o xrt.Options) (opened, error) { return xrt.Open(ctx, d, o) }
 	}
 	o := xrt.Options{Card: c.BDF, Xclbin: c.Design.File, Keep: true, Library: in.Library}
 	l := &look{}
@@ -145,7 +145,7 @@ func (l *look) all(ctx context.Context) error {
 
 func (l *look) lookAtEngines(ctx context.Context) error {
 	for n := range l.design.Engines() {
-		for _, in := range l.design.Of(n, card.Engine) {
+		for _, in := range l.design.Of(n, layout.Engine) {
 			e, err := l.engine(ctx, in.Name)
 			if err != nil {
 				return err
@@ -158,7 +158,7 @@ func (l *look) lookAtEngines(ctx context.Context) error {
 
 // with opens the card, has something read from it, and closes it. unopened is why the
 // card cannot be opened at all, failed why it could not be read.
-func (l *look) with(ctx context.Context, read func(open func(instance string) (card.Registers, error)) error) (failed, unopened error) {
+func (l *look) with(ctx context.Context, read func(open func(instance string) (layout.Registers, error)) error) (failed, unopened error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -166,7 +166,7 @@ func (l *look) with(ctx context.Context, read func(open func(instance string) (c
 	if err != nil {
 		return nil, err
 	}
-	err = read(func(instance string) (card.Registers, error) {
+	err = read(func(instance string) (layout.Registers, error) {
 		r, err := c.Registers(instance)
 		return readOnly{r, instance}, err
 	})
@@ -187,7 +187,7 @@ var errWrite = errors.New("registers are not written when a card is only looked 
 
 // readOnly are registers that are not written.
 type readOnly struct {
-	card.Registers
+	layout.Registers
 	instance string
 }
 

@@ -17,10 +17,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/driver/xclbin"
 	driver "github.com/cclforge/cclforge/driver/xrt"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -291,8 +291,8 @@ func (gone) Write(context.Context, uint32, uint32) error  { return nil }
 
 func TestOtherHardware(t *testing.T) {
 	r := newRig(t, "u280_axis3x", 1)
-	r.h = xrttest.Host(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]card.Registers {
-		return map[string]card.Registers{"ccl_offload_2": gone{}}
+	r.h = xrttest.Host(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]layout.Registers {
+		return map[string]layout.Registers{"ccl_offload_2": gone{}}
 	}})
 	r.in.Library = r.h.Dir()
 	seen := r.card(0)
@@ -394,8 +394,8 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 func TestLimits(t *testing.T) {
 	r := newRig(t, "u55c_udp", 1)
 	hangs := make(chan struct{})
-	r.h = xrttest.Host(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]card.Registers {
-		return map[string]card.Registers{"ccl_offload_0": silent(hangs)}
+	r.h = xrttest.Host(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]layout.Registers {
+		return map[string]layout.Registers{"ccl_offload_0": silent(hangs)}
 	}})
 	t.Cleanup(func() { close(hangs) })
 	r.in.Library, r.in.Limit = r.h.Dir(), 100*time.Millisecond

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/vitis/scan"
 )
@@ -16,7 +16,7 @@ func (l *look) engine(ctx context.Context, instance string) (scan.Engine, error)
 	out := scan.Engine{Name: instance}
 	var id accl.HardwareID
 	var ready uint32
-	failed, err := l.with(ctx, func(open func(string) (card.Registers, error)) error {
+	failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
 		r, err := open(instance)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (l *look) engine(ctx context.Context, instance string) (scan.Engine, error)
 }
 
 // word reads a word of the exchange memory.
-func (l *look) word(ctx context.Context, r card.Registers, name string) (uint32, error) {
+func (l *look) word(ctx context.Context, r layout.Registers, name string) (uint32, error) {
 	for _, w := range l.platform.Exchange.Words {
 		if w.Name == name {
 			return r.Read(ctx, w.At)
@@ -70,7 +70,7 @@ func (l *look) word(ctx context.Context, r card.Registers, name string) (uint32,
 
 // network reads what the network of an engine says.
 func (l *look) network(ctx context.Context, engine int) error {
-	of := l.design.Of(engine, card.Engine)[0].Name
+	of := l.design.Of(engine, layout.Engine)[0].Name
 	kind, name, err := network.Find(&l.design, engine)
 	if err != nil {
 		l.remarks = append(l.remarks, err.Error())
@@ -79,7 +79,7 @@ func (l *look) network(ctx context.Context, engine int) error {
 	out := scan.Network{Name: name, Kind: kind, Engine: of, State: scan.Answers}
 	if kind == network.KindUDP || kind == network.KindTCP { // others have no registers
 		var s network.Status
-		failed, err := l.with(ctx, func(open func(string) (card.Registers, error)) error {
+		failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
 			stack, err := network.Of(&l.design, engine, open)
 			if err == nil {
 				s, err = stack.State(ctx)

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -20,7 +20,7 @@ import (
 // region is locked while it is looked at; what another process has locked is left alone.
 // The shell's own programs lock nothing: with them only calls that change nothing meet.
 type Shells struct {
-	Drivers []card.Driver
+	Drivers []layout.Driver
 	// Design is what regions are expected to hold, of which they do not tell; nil for
 	// engines not to be looked at. Of another design, registers are read that may not be
 	// there.
@@ -32,14 +32,14 @@ type Shells struct {
 var _ scan.Finder = (*Shells)(nil)
 
 // Drivers are those of all shells of a library.
-func Drivers(lib *platform.Library) []card.Driver {
+func Drivers(lib *platform.Library) []layout.Driver {
 	byFile := map[string]*platform.Shell{}
 	for _, k := range lib.Kernels {
 		if k.Shell != nil && k.Shell.Driver != nil {
 			byFile[k.Shell.Driver.File] = k.Shell
 		}
 	}
-	var out []card.Driver
+	var out []layout.Driver
 	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		out = append(out, driverview.Driver(byFile[file]))
 	}
@@ -87,7 +87,7 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Card, error) {
 }
 
 // see looks at a region, and at engines of the design that is expected.
-func see(ctx context.Context, c *scan.Card, d *card.Driver, o coyote.Options, expected *look) (err error) {
+func see(ctx context.Context, c *scan.Card, d *layout.Driver, o coyote.Options, expected *look) (err error) {
 	v, err := coyote.Look(d, o)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
 // ErrCut matches errors of files that are not what their names say, from the first

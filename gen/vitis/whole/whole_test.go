@@ -29,7 +29,7 @@ func zipped(t *testing.T) []byte {
 }
 
 func TestCheck(t *testing.T) {
-	binary, err := os.ReadFile("../../../driver/xclbin/testdata/two_sections.xclbin")
+	binary, err := os.ReadFile("../../../driver/xrt/xclbin/testdata/two_sections.xclbin")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type step struct {
 // detector everything would take too long.
 var raceSample = []string{
 	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/local", "./gen/vitis/progress",
-	"./driver/accl", "./driver/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
+	"./driver/accl", "./driver/sim/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
 	"./verify/world", "./verify/serve", "./verify/host", "./verify/conform",
 }
 

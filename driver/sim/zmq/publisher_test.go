@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 func publisher(t *testing.T, lim zmq.Limits, queueBytes int) (*zmq.Publisher, string) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 func TestAMessageThatIsTooLargeIsAnsweredAndSkipped(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 // echo answers each message with itself, and one that is too large with its

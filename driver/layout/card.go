@@ -1,7 +1,7 @@
-// Package card describes how a platform lies on its card: which kernels are there,
+// Package layout describes how a platform lies on its card: which kernels are there,
 // how they are connected, and where their registers are. Generated driver packages
 // have a Design; what works on cards takes one, and registers of its kernels.
-package card
+package layout
 
 import (
 	"context"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 func TestSubscribeFollowsAPublisherThatComesAndGoes(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/go-zeromq/zmq4"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 // accepted dials a raw peer, and returns both ends.

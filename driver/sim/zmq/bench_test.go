@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 func BenchmarkRoundTrip(b *testing.B) {
