@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/vitis/local"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/run"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 	"github.com/cclforge/cclforge/gen/workspace"

@@ -25,8 +25,8 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
+	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/verify/xrt"
 	"github.com/cclforge/cclforge/verify/xrt/xrttest"
 )

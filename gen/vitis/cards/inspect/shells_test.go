@@ -13,8 +13,8 @@ import (
 	shell "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/vitis/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
+	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/verify/coyote"
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
 )

@@ -23,7 +23,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/vitis/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 )
 
 // DefaultLimit bounds how long a card is looked at.

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/vitis/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/follow"
+	"github.com/cclforge/cclforge/gen/vitis/run/internal/follow"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

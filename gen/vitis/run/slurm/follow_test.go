@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

@@ -1,7 +1,4 @@
-// Package whole tells whether files that tools leave are there to their end. A tool
-// that is killed, or finds the disk full, may have ended well as far as its exit
-// status says.
-package whole
+package store
 
 import (
 	"archive/zip"
@@ -34,7 +31,8 @@ var checks = map[string]func(path string) error{
 }
 
 // Check reads a file as far as it takes to know that it is whole. The error matches
-// ErrCut if it is not.
+// ErrCut if it is not: a tool that is killed, or finds the disk full, may have
+// ended well as far as its exit status says.
 func Check(path string) error {
 	check, ok := checks[strings.ToLower(filepath.Ext(path))]
 	if !ok {

@@ -1,4 +1,4 @@
-package whole
+package store
 
 import (
 	"archive/zip"

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 )
 
 // rule tells a stage from a line of a log.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/follow"
+	"github.com/cclforge/cclforge/gen/vitis/run/internal/follow"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

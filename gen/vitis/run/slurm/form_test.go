@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 )
 
 // Options that would make sbatch do something else than is meant are refused

@@ -13,7 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 )
 
 // Shells finds cards in shells, each region one, by the files of the shells' drivers. A
