@@ -142,7 +142,10 @@ func userModule(t *testing.T) string {
 
 go 1.26.0
 
-tool github.com/magefile/mage
+tool (
+	github.com/cclforge/cclforge/verify/cmd/cclforge
+	github.com/magefile/mage
+)
 
 require github.com/cclforge/cclforge v0.0.0
 

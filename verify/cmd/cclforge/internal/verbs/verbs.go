@@ -10,7 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/builds"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
 )
