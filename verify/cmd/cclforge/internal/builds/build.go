@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/magefile/mage/mg"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/build"
@@ -55,7 +57,7 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	}
 	if ctx.Err() != nil {
 		c.remark("the same command goes on from here")
-		return context.Cause(ctx)
+		return mg.Fatal(130, "interrupted")
 	}
 	if outcome == nil {
 		return err
