@@ -59,7 +59,8 @@ func (o *options) outFlag(f *pflag.FlagSet) {
 }
 
 func (o *options) cacheFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.cache, "cache", "", "`directory` with results, which builds and users may share ($CCLFORGE_CACHE, or yours)")
+	f.StringVar(&o.cache, "cache", "",
+		"`directory` with results, which builds and users may share ($CCLFORGE_CACHE, or yours)")
 }
 
 func buildVerb() *cobra.Command {
@@ -84,7 +85,8 @@ Misses are those of timing.`,
 	command.Vars(f, &o.vars)
 	f.StringVar(&o.on, "on", "local", "`where` steps run: local, slurm")
 	f.IntVar(&o.jobs, "jobs", 0, "`steps` that run at a time, on this host (what its memory and processors allow)")
-	f.StringVar(&o.timing, "timing", "", "must: a build that misses timing has failed; report: it is only told (`what` the platform says)")
+	f.StringVar(&o.timing, "timing", "",
+		"must: a build that misses timing has failed; report: it is only told (`what` the platform says)")
 	o.cacheFlag(f)
 	o.outFlag(f)
 	command.JSON(f, &o.json, "print a JSON object a line, for scripts")
@@ -103,7 +105,8 @@ func planVerb() *cobra.Command {
 	f := c.Flags()
 	command.Vars(f, &o.vars)
 	o.cacheFlag(f)
-	f.StringVar(&o.version, "version", "", "`version` of Vitis that is planned for: 2022.1 (what is here, or the newest)")
+	f.StringVar(&o.version, "version", "",
+		"`version` of Vitis that is planned for: 2022.1 (what is here, or the newest)")
 	f.BoolVar(&o.commands, "commands", false, "print the commands of each step, too")
 	command.JSON(f, &o.json, "print a JSON object a line")
 	return c
@@ -149,11 +152,13 @@ func scanVerb() *cobra.Command {
 			"process has it, which is said and leaves it alone.",
 	}, o, runScan)
 	f := c.Flags()
-	f.Func("xclbin", "`file` that a card may hold, or several with commas between, besides the results of builds", func(text string) error {
-		o.xclbins = append(o.xclbins, strings.Split(text, ",")...)
-		return nil
-	})
-	f.StringVar(&o.platform, "platform", "", "`platform` that cards in the Coyote shell hold, whose engines are not read without it")
+	f.Func("xclbin",
+		"`file` that a card may hold, or several with commas between, besides the results of builds", func(text string) error {
+			o.xclbins = append(o.xclbins, strings.Split(text, ",")...)
+			return nil
+		})
+	f.StringVar(&o.platform, "platform", "",
+		"`platform` that cards in the Coyote shell hold, whose engines are not read without it")
 	command.Vars(f, &o.vars)
 	o.cacheFlag(f)
 	o.outFlag(f)

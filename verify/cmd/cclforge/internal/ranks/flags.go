@@ -182,7 +182,8 @@ func (b *size) String() string {
 func (o *options) define(f *pflag.FlagSet) {
 	command.Vars(f, &o.vars)
 	f.IntVarP(&o.n, "n", "n", 0, "`number` of ranks in all (one for each process of the launcher, or 4)")
-	f.StringVar(&o.network, "network", "auto", "`what` is between ranks: local, sockets, packets (those of the protocol), auto")
+	f.StringVar(&o.network, "network", "auto",
+		"`what` is between ranks: local, sockets, packets (those of the protocol), auto")
 	f.StringVar(&o.faults, "faults", "", "bad network, as one HCL `object` or a file: '{loss = 0.01}'")
 	f.IntVar(&o.port, "port", sim.DefaultPort, "first `port`; five for each rank are used from there on")
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "`address` for clients; 0.0.0.0 lets anybody in")
@@ -193,8 +194,10 @@ func (o *options) define(f *pflag.FlagSet) {
 	f.Var(&o.memory, "memory", "largest memory of a rank, in `bytes`, of the device and of the host each")
 	f.StringVar(&o.ranks, "ranks", "", "ranks that are served here, a `list`: 0,2-3 (all)")
 	f.StringVar(&o.foreign, "foreign", "", "ranks that the emulator of somebody else serves, a `list`")
-	f.StringVar(&o.hosts, "hosts", "", "hosts where ranks are: a `list` like a:2,b:2, or a file (this host, or what srun says)")
-	f.BoolVar(&o.hostMemory, "hostmemory", true, "reach host memory also where the platform does not, as C++ programs expect")
+	f.StringVar(&o.hosts, "hosts", "",
+		"hosts where ranks are: a `list` like a:2,b:2, or a file (this host, or what srun says)")
+	f.BoolVar(&o.hostMemory, "hostmemory", true,
+		"reach host memory also where the platform does not, as C++ programs expect")
 	f.DurationVar(&o.timeout, "timeout", 0, "`time` of waits for another rank (what the platform says)")
 	f.DurationVar(&o.patience, "patience", 0, "`time` that a wait within an engine lasts at least (1s)")
 	f.DurationVar(&o.health, "health", 0, "`interval` of a line for each rank that says how it is: 5s")

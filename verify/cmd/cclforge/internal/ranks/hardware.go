@@ -43,7 +43,8 @@ func (h *hardware) define(f *pflag.FlagSet) {
 	f.BoolVar(&h.careful, "careful", false, "check assertions, and begin with random values")
 	f.Uint64Var(&h.seed, "seed", 0, "`number` that those come from (0)")
 	h.defineTrace(f, "file for waveforms, in FST; %d in its name is the rank", "all")
-	f.StringVar(&h.record, "record", "", "`file` for a recording, of which replay makes waveforms; %d in its name is the rank")
+	f.StringVar(&h.record, "record", "",
+		"`file` for a recording, of which replay makes waveforms; %d in its name is the rank")
 }
 
 // defineTrace defines the options of waveforms.

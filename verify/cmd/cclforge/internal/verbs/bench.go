@@ -38,15 +38,17 @@ func benchVerb() *cobra.Command {
 	}, func(ctx context.Context, cmd *cobra.Command) error { return measure(ctx, where, o, dir, asJSON) })
 	f := c.Flags()
 	f.StringSliceVar(&o.Only, "only", nil, "`operations`, separated by commas (all)")
-	f.Func("sizes", "`sizes` of a rank's largest buffer: 64KiB, 1KiB:16MiB:x2, 1KiB:8KiB:+1KiB ("+rates.DefaultSizes+")", func(s string) (err error) {
-		o.Sizes, err = rates.Sizes(s)
-		return err
-	})
+	f.Func("sizes",
+		"`sizes` of a rank's largest buffer: 64KiB, 1KiB:16MiB:x2, 1KiB:8KiB:+1KiB ("+rates.DefaultSizes+")", func(s string) (err error) {
+			o.Sizes, err = rates.Sizes(s)
+			return err
+		})
 	f.StringVar((*string)(&o.Type), "dtype", string(accl.TypeFloat32), "`type` of elements")
 	f.StringVar((*string)(&o.Wire), "compress", "", "`type` that is sent (as they are)")
 	f.StringVar((*string)(&o.Func), "redop", string(accl.Sum), "`reduction`: sum or max")
 	f.IntVar(&o.Root, "root", 0, "`rank` that is the root (0)")
-	f.IntVar(&o.Iterations, "iterations", 0, "`number` of iterations that are measured (100 of sizes up to 64 KiB, then 20)")
+	f.IntVar(&o.Iterations, "iterations", 0,
+		"`number` of iterations that are measured (100 of sizes up to 64 KiB, then 20)")
 	f.IntVar(&o.Warmup, "warmup", o.Warmup, "`number` of iterations before these")
 	f.DurationVar(&o.Limit, "limit", rates.DefaultLimit, "`time` that an iteration may take")
 	command.JSON(f, &asJSON, "print a JSON object in place of tables")

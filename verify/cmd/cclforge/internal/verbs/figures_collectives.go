@@ -21,7 +21,8 @@ func collectivesFigures() *cobra.Command {
 	f.IntSliceVar(&o.Ways, "ways", o.Ways, "`numbers` of ranks on which ways to them are compared")
 	f.IntSliceVar(&o.Sizes, "sizes", o.Sizes, "`bytes` of a rank's largest buffer")
 	f.StringSliceVar(&o.Operations, "operations", o.Operations, "`names` of operations, separated by commas (all)")
-	f.DurationVar(&o.Time, "time", o.Time, "`time` for an operation on a number of ranks and a size, and again for OpenMPI")
+	f.DurationVar(&o.Time, "time", o.Time,
+		"`time` for an operation on a number of ranks and a size, and again for OpenMPI")
 	f.BoolVar(&o.OpenMPI, "openmpi", o.OpenMPI, "compare with OpenMPI if it is there")
 	f.BoolVar(&o.Figures, "figures", o.Figures, "measure also instructions, memory and start-up")
 	f.StringVar(&profile, "cpuprofile", "", "write a profile to a `file`")

@@ -35,7 +35,8 @@ func hardwareFigures() *cobra.Command {
 	f.Uint32Var(&o.Latency, "latency", o.Latency, "`cycles` of device memory")
 	f.IntVar(&o.Step, "step", o.Step, "`cycles` that a rank runs before the next one does")
 	f.IntVar(&o.MaxRendezvous, "max-rendezvous", o.MaxRendezvous, "`bytes` that are sent at once; 0 for the platform's")
-	f.IntVar(&o.RxCount, "rx", o.RxCount, "`number` of buffers for eager messages that engines are opened with; 0 for the platform's")
+	f.IntVar(&o.RxCount, "rx", o.RxCount,
+		"`number` of buffers for eager messages that engines are opened with; 0 for the platform's")
 	f.IntVar(&o.RxBytes, "rx-bytes", o.RxBytes, "`bytes` of each of them; 0 for the platform's")
 	f.StringVar(&o.Image, "image", "", "`file` with control firmware; empty for the prebuilt one")
 	f.IntVar(&o.PluginBytes, "plugins", o.PluginBytes, "`bytes` through plugins in RTL and in C++; 0 for none")

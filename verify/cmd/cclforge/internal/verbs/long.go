@@ -51,6 +51,7 @@ func worldsVerb() *cobra.Command {
 	f := c.Flags()
 	f.IntVar(&calls, "calls", 100000, "at `least`")
 	f.IntVar(&seed, "seed", 1, "`number` of everything random")
-	f.StringVar(&platforms, "platforms", "u55c_tcp,u55c_udp,u55c_rdma,u280_2022", "that take turns, as `names` with commas between")
+	f.StringVar(&platforms, "platforms",
+		"u55c_tcp,u55c_udp,u55c_rdma,u280_2022", "that take turns, as `names` with commas between")
 	return c
 }

@@ -36,7 +36,8 @@ func selftestVerb() *cobra.Command {
 			"  mpirun --oversubscribe -np 4 out/bin/cclforge selftest u55c_tcp",
 	}, func(ctx context.Context, cmd *cobra.Command) error { return check(ctx, where, o, asJSON) })
 	f := c.Flags()
-	f.BoolVar(&o.Thorough, "thorough", false, "more sizes, all roots with all types, random cases of everything that can vary")
+	f.BoolVar(&o.Thorough, "thorough", false,
+		"more sizes, all roots with all types, random cases of everything that can vary")
 	f.StringSliceVar(&o.Only, "only", nil, "`operations`, separated by commas (all)")
 	f.Int64Var(&o.Seed, "seed", 1, "`number` that data and random cases come from")
 	f.DurationVar(&o.Limit, "limit", selftest.DefaultLimit, "`time` that a case may take")
