@@ -51,7 +51,7 @@ type Library struct {
 
 // Files are the patterns of what a library reads of a layer.
 func Files() []string {
-	files := []string{"*.hcl", "*" + tclExtension, "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl", toolsFolder + "*.hcl"}
+	files := []string{"*.hcl", "*" + tclExtension, "*" + templateExtension, "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl", toolsFolder + "*.hcl"}
 	for _, extension := range sourceExtensions {
 		files = append(files, "kernels/*"+extension)
 	}
@@ -404,11 +404,17 @@ func (l *Library) PlatformNames() []string {
 func (l *Library) Inputs(name string) map[string][]byte {
 	inputs := map[string][]byte{}
 	for file, text := range l.files {
-		if path.Dir(file) != "." || file == name+".hcl" || path.Ext(file) == tclExtension {
-			inputs[path.Join(Root, file)] = text
+		if display := path.Join(Root, file); Concerns(display, name) {
+			inputs[display] = text
 		}
 	}
 	return inputs
+}
+
+// Concerns reports whether a platform may depend on a file, by the name that
+// diagnostics call it: on all but the descriptions of other platforms.
+func Concerns(file, platform string) bool {
+	return path.Dir(file) != Root || path.Ext(file) != ".hcl" || file == path.Join(Root, platform+".hcl")
 }
 
 // Declared lists the variables of a platform by name. A file that cannot be
