@@ -111,7 +111,7 @@ func (v coyoteView) Cores() bool {
 }
 
 // Flags are the options that the platform sets, as CMake takes them.
-func (v coyoteView) Flags() string { return strings.Join(CoyoteFlags(v.shell), " ") }
+func (v coyoteView) Flags() []string { return CoyoteFlags(v.shell) }
 
 // CoyoteFlags are the options that a platform sets, as arguments of CMake.
 func CoyoteFlags(s *platform.Shell) []string {

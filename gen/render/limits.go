@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // Limits of one output. Work is counted, so that a template ends on every machine or
@@ -19,10 +21,8 @@ const (
 	MaxOutputBytes = 4 << 20
 	maxWork        = 64 << 20 // bytes that pass through functions, and others as below
 	maxTime        = 30 * time.Second
-	maxDepth       = 100 // of lists in lists
-
-	stepWork  = 64 // one turn of a loop, or one call
-	valueWork = 16 // a value, beside the bytes of its text
+	stepWork       = 128 // one turn of a loop, or one call
+	valueWork      = 16  // a value, beside the bytes of its text
 )
 
 // limitError ends a template that exceeds a limit.
@@ -67,8 +67,8 @@ func (b *budget) step(line int) (string, error) {
 
 // size is the work that it takes to look at a value once.
 func (b *budget) size(v reflect.Value, depth int) uint64 {
-	if depth > maxDepth {
-		panic(&limitError{"Nested too deeply", fmt.Sprintf("Lists and objects may be nested at most %d deep", maxDepth), 0})
+	if depth > lang.MaxDepth {
+		panic(&limitError{"Nested too deeply", fmt.Sprintf("Lists and objects may be nested at most %d deep", lang.MaxDepth), 0})
 	}
 	n := uint64(valueWork)
 	switch v.Kind() {

@@ -31,8 +31,9 @@ func (t Template) Execute(data any) ([]byte, hcl.Diagnostics) {
 	if err != nil {
 		return nil, t.diagnose(err)
 	}
+	w := walker{template: t, set: parsed, depths: map[string]int{}}
 	for _, each := range parsed.Templates() {
-		if err := countSteps(each.Tree, t.Text); err != nil {
+		if err := w.prepare(each.Name()); err != nil {
 			return nil, t.diagnose(err)
 		}
 	}
@@ -49,44 +50,90 @@ func (t Template) Execute(data any) ([]byte, hcl.Diagnostics) {
 // stepFunction is what the bodies of loops and templates call first.
 const stepFunction = "_step"
 
-// countSteps puts the step function at the beginning of a template and of each body
-// in it that can be executed more than once.
-func countSteps(tree *parse.Tree, text []byte) error {
-	if tree == nil || tree.Root == nil {
-		return nil
+// walker prepares templates for execution within limits: it bounds how deep they nest,
+// because errors leave a body in time that grows with the bodies around it, and puts the
+// step function at the beginning of what can be executed more than once.
+type walker struct {
+	template Template
+	set      *template.Template
+	depths   map[string]int // bodies in bodies, by template; -1 while one is looked at
+}
+
+// prepare prepares a template and those that it calls.
+func (w *walker) prepare(name string) error {
+	called := w.set.Lookup(name)
+	if _, done := w.depths[name]; done || called == nil || called.Tree == nil {
+		return nil // what is not defined is an error of the call, if it comes to that
 	}
-	var visit func(list *parse.ListNode, counts bool) error
-	branch := func(n *parse.BranchNode, counts bool) error {
-		return errors.Join(visit(n.List, counts), visit(n.ElseList, false))
+	w.depths[name] = -1
+	depth, err := w.body(called.Root, true, 0)
+	w.depths[name] = depth
+	return err
+}
+
+// body prepares a body, and returns how deep it nests.
+func (w *walker) body(list *parse.ListNode, repeated bool, around int) (int, error) {
+	if list == nil {
+		return 0, nil
 	}
-	visit = func(list *parse.ListNode, counts bool) error {
-		if list == nil {
-			return nil
-		}
-		for _, node := range list.Nodes {
-			var err error
-			switch n := node.(type) {
-			case *parse.IfNode:
-				err = branch(&n.BranchNode, false)
-			case *parse.WithNode:
-				err = branch(&n.BranchNode, false)
-			case *parse.RangeNode:
-				err = branch(&n.BranchNode, true)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if !counts {
-			return nil
-		}
-		step, err := stepAt(1 + bytes.Count(text[:min(int(list.Pos), len(text))], []byte("\n")))
-		if err == nil {
-			list.Nodes = append([]parse.Node{step}, list.Nodes...)
-		}
-		return err
+	if around > lang.MaxDepth {
+		return 0, w.tooDeep(list.Pos)
 	}
-	return visit(tree.Root, true)
+	deepest := 0
+	for _, node := range list.Nodes {
+		depth, err := w.node(node, around)
+		if err != nil {
+			return 0, err
+		}
+		if deepest = max(deepest, depth); around+deepest > lang.MaxDepth {
+			return 0, w.tooDeep(node.Position())
+		}
+	}
+	if !repeated {
+		return deepest, nil
+	}
+	step, err := stepAt(w.line(list.Pos))
+	if err == nil {
+		list.Nodes = append([]parse.Node{step}, list.Nodes...)
+	}
+	return deepest, err
+}
+
+func (w *walker) node(node parse.Node, around int) (int, error) {
+	branch := func(n *parse.BranchNode, repeated bool) (int, error) {
+		first, err := w.body(n.List, repeated, around+1)
+		if err != nil {
+			return 0, err
+		}
+		second, err := w.body(n.ElseList, false, around+1)
+		return 1 + max(first, second), err
+	}
+	switch n := node.(type) {
+	case *parse.IfNode:
+		return branch(&n.BranchNode, false)
+	case *parse.WithNode:
+		return branch(&n.BranchNode, false)
+	case *parse.RangeNode:
+		return branch(&n.BranchNode, true)
+	case *parse.TemplateNode:
+		if err := w.prepare(n.Name); err != nil {
+			return 0, err
+		}
+		if w.depths[n.Name] < 0 {
+			return 0, &limitError{"Template calls itself", fmt.Sprintf("The template %q calls itself", n.Name), w.line(n.Pos)}
+		}
+		return 1 + w.depths[n.Name], nil
+	}
+	return 0, nil
+}
+
+func (w *walker) tooDeep(pos parse.Pos) error {
+	return &limitError{"Nested too deeply",
+		fmt.Sprintf("Blocks and calls of templates may be nested at most %d deep", lang.MaxDepth), w.line(pos)}
+}
+
+func (w *walker) line(pos parse.Pos) int {
+	return 1 + bytes.Count(w.template.Text[:min(int(pos), len(w.template.Text))], []byte("\n"))
 }
 
 // stepAt calls the step function for a line.
