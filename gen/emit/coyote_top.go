@@ -162,7 +162,7 @@ func shellModule(name string) (*moduleHeader, error) {
 }
 
 func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
-	device, _ := d.Shell.Device(d.Platform.Board.Name)
+	device, _ := d.Shell.Device(d.Platform.Board)
 	v := coyoteView{
 		Name: d.Platform.Name, Device: device, Clock: d.Platform.Clock, Ethernet: d.Platform.POEs[0].Port, Revision: d.Shell.Revision,
 		Windows: CoyoteWindows(d), DMAs: d.Platform.CCLO.DMAEngines, kernel: FirmwareInKernel(d),

@@ -90,6 +90,7 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		}
 	}
 	l.report(append(diags, l.checkBoards(kernels)...))
+	l.loseBoards()
 	l.sortKernels(kernels)
 	all := slices.Clone(l.warnings)
 	for _, file := range sortedKeys(l.problems) {
@@ -146,6 +147,11 @@ func (l *Library) readBoards() {
 			l.lostBoards[b.Labels[0]] = display
 		}
 	}
+	l.loseBoards()
+}
+
+// loseBoards sets boards apart whose files have errors.
+func (l *Library) loseBoards() {
 	for name, board := range l.Boards {
 		for _, file := range board.files {
 			if l.problems[file] != nil {

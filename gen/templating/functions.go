@@ -1,6 +1,6 @@
-// Package render executes text templates with functions of sprig. Templates of the
+// Package templating executes text templates with functions of sprig. Templates of the
 // generator run without limits; those of users end, whatever they say.
-package render
+package templating
 
 import (
 	"reflect"
