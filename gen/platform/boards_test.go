@@ -41,7 +41,8 @@ func naming(text []byte, boards map[string]*platform.Board, comment string) []st
 // comments are those of the languages that are looked at. Examples in them may name
 // boards.
 var comments = map[string]string{
-	".go": "//", ".hcl": "#", ".tmpl": "{{/*", ".sv": "//", ".c": "//", ".h": "//", ".cpp": "//", ".hpp": "//", ".tcl": "#", ".py": "#",
+	".go": "//", ".hcl": "#", ".tmpl": "{{/*", ".sv": "//", ".c": "//", ".h": "//", ".cpp": "//", ".hpp": "//",
+	".tcl": "#", ".py": "#",
 }
 
 // TestNothingNamesABoard holds that a board is one file: nothing but the files of
@@ -63,7 +64,8 @@ func TestNothingNamesABoard(t *testing.T) {
 		case e.IsDir() && name != "." && (strings.HasPrefix(base, ".") || base == "out" || base == "testdata" ||
 			name == "verify/examples" || name == "platforms/boards"):
 			return fs.SkipDir
-		case e.IsDir() || path.Dir(name) == platform.Root || strings.HasSuffix(base, "_test.go") || comments[path.Ext(base)] == "":
+		case e.IsDir() || path.Dir(name) == platform.Root || strings.HasSuffix(base, "_test.go") ||
+			comments[path.Ext(base)] == "":
 			return nil
 		}
 		text, err := fs.ReadFile(tree, name)

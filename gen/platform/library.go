@@ -51,7 +51,8 @@ type Library struct {
 
 // Files are the patterns of what a library reads of a layer.
 func Files() []string {
-	files := []string{"*.hcl", "*" + tclExtension, "*" + templateExtension, "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl", toolsFolder + "*.hcl"}
+	files := []string{"*.hcl", "*" + tclExtension, "*" + templateExtension, "abi/*.hcl", "boards/*.hcl",
+		"kernels/*.hcl", toolsFolder + "*.hcl"}
 	for _, extension := range sourceExtensions {
 		files = append(files, "kernels/*"+extension)
 	}

@@ -31,7 +31,8 @@ func (b *loader) outputs() {
 		if in.TemplateRange.Filename == "" {
 			continue // it is required, and that was said
 		}
-		file, d := namedFile(in.Template, in.TemplateRange, []string{templateExtension}, "the language of templates", b.lib.text)
+		file, d := namedFile(in.Template, in.TemplateRange, []string{templateExtension},
+			"the language of templates", b.lib.text)
 		if d != nil {
 			b.errorf(*d.Subject, d.Summary, "%s", d.Detail)
 			continue

@@ -68,7 +68,8 @@ func (b *budget) step(line int) (string, error) {
 // size is the work that it takes to look at a value once.
 func (b *budget) size(v reflect.Value, depth int) uint64 {
 	if depth > lang.MaxDepth {
-		panic(&limitError{"Nested too deeply", fmt.Sprintf("Lists and objects may be nested at most %d deep", lang.MaxDepth), 0})
+		panic(&limitError{"Nested too deeply",
+			fmt.Sprintf("Lists and objects may be nested at most %d deep", lang.MaxDepth), 0})
 	}
 	n := uint64(valueWork)
 	switch v.Kind() {
