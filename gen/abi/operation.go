@@ -24,7 +24,7 @@ type Operation struct {
 	RepeatsResult bool     // hosts that name operands in host memory pass the result as operand 1, too
 	ResultAsOp1   bool     // kernels of others pass the result as operand 1 alone
 	Callers       []string // that have a method for it: CallerHost, CallerKernel
-	Task          bool     // the firmware runs it as a task
+	Task          bool     // the firmware runs it as a task; others are answered at once
 }
 
 // Operand is one operand of an operation, or its result.
@@ -62,7 +62,9 @@ func (o Operand) Any() bool { return o.Share != "" }
 func (o *Operation) Elements() bool { return o.Op0.Any() || o.Res.Any() }
 
 // Collective reports whether all ranks of the communicator take part.
-func (o *Operation) Collective() bool { return !o.Local && (o.Peer == "" || o.Peer == PeerRoot) }
+func (o *Operation) Collective() bool {
+	return o.Task && !o.Local && (o.Peer == "" || o.Peer == PeerRoot)
+}
 
 // CalledBy reports whether hosts or kernels call the operation by a method of its own.
 func (o *Operation) CalledBy(caller string) bool { return slices.Contains(o.Callers, caller) }

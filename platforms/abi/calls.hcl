@@ -139,10 +139,7 @@ abi "calls" {
     op0      = { share = "all" }
     res      = { share = "block" }
   }
-  operation "nop" {
-    local = true
-    task  = false
-  }
+  operation "nop" { task = false }
 
   enum "config_function" {
     doc = "The function of a config call."
