@@ -71,12 +71,12 @@ type source struct {
 	limit float64 // of integers
 }
 
-func newSource(c *Case, n int) source {
+func newSource(c *Case, n int, reduces bool) source {
 	s := source{seed: c.Seed, data: c.Data, limit: math.Inf(1)}
 	for _, t := range c.types() {
 		s.limit = min(s.limit, codecs[t].integer)
 	}
-	if op := operations[c.Op]; op.reduces {
+	if reduces {
 		// Every sum of all ranks, or of two operands, stays within the limit.
 		s.limit = math.Floor(s.limit / float64(max(n, 2)))
 	}

@@ -145,7 +145,7 @@ func (m *member) tolerance() float64 {
 	}
 	ranks := float64(max(m.comm.Size(), 2))
 	switch {
-	case m.op.reduces && c.Func == accl.Sum:
+	case m.op.Reduces && c.Func == accl.Sum:
 		// At most 3 roundings a rank, of sums no larger than the number of ranks.
 		return 3 * (ranks + 1) * ranks * epsilon
 	case len(c.types()) > 1:
