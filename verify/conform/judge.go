@@ -156,21 +156,23 @@ func (m *member) tolerance() float64 {
 
 // expect is what stands in memory if the field holds values.
 func (f *field) expect(values []float64) func(int) uint64 {
+	guard := f.s.noise(f.k, forGuards, f.rank, f.operand)
 	return func(i int) uint64 {
 		if j := i - f.from; j >= 0 && j < f.n {
 			return f.s.bits(f.k, values[j])
 		}
-		return f.s.noise(f.k, forGuards, f.rank, f.operand, i)
+		return guard(i)
 	}
 }
 
 // expectNoise is what stands there if the field holds noise.
 func (f *field) expectNoise(purpose int) func(int) uint64 {
+	data, guard := f.s.noise(f.k, purpose, f.rank, f.operand), f.s.noise(f.k, forGuards, f.rank, f.operand)
 	return func(i int) uint64 {
 		if i >= f.from && i < f.from+f.n {
-			return f.s.noise(f.k, purpose, f.rank, f.operand, i)
+			return data(i)
 		}
-		return f.s.noise(f.k, forGuards, f.rank, f.operand, i)
+		return guard(i)
 	}
 }
 
