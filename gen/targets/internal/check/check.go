@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,31 +26,62 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/local", "./gen/vitis/progress",
-	"./driver/accl", "./driver/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
-	"./verify/world", "./verify/serve", "./verify/host", "./verify/conform",
+	"./gen/output", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/local", "./gen/vitis/progress",
+	"./driver/accl", "./driver/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket",
+	"./verify/world", "./verify/serve", "./verify/host",
 }
+
+// raceConform are tests of conformance in which most goroutines are at work at once.
+var raceConform = named{"verify/conform", []string{
+	"TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestPatterns", "TestResetInTheMiddle", "TestDeath",
+}}
 
 // Run runs all checks in the current directory, also after one has failed. It
 // installs missing tools where it may; tests of tools that stay missing are
 // skipped and say so.
 func Run(ctx context.Context) error {
 	provide(ctx)
-	steps := []step{
+	slowest := new(packages)
+	err := runAll(ctx, os.Stdout, slices.Concat(
+		static(),
+		[]step{{"go test", slowest.watch(tests("30m"))}},
+		[]step{{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute, 1) }}},
+		race(
+			append([]string{"test", "-race", "-short", "-timeout=10m"}, raceSample...),
+			[]string{"test", "-race", "-short", "-timeout=10m", "-conform.scale=0.2", "-run=" + raceConform.only(), "./" + raceConform.dir},
+		),
+	))
+	slowest.print(os.Stdout)
+	return err
+}
+
+// static are checks of sources.
+func static() []step {
+	return []step{
 		{"gofmt", func(context.Context) error { return formatted(".") }},
 		{"go vet", command("go", "vet", "./...")},
 		{"go vet -tags mage", command("go", "vet", "-tags", "mage", "./...")},
 		{"staticcheck", command("go", "tool", "staticcheck", "-tags", "mage", "./...")},
 		{"control firmware", prebuilt},
-		{"go test", command("go", "test", "-timeout=30m", "./...")}, // the hardware is built first
-		{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute, 1) }},
 	}
-	if _, err := exec.LookPath("gcc"); err == nil {
-		steps = append(steps, step{"go test -race", command("go", append([]string{"test", "-race", "-short", "-timeout=30m"}, raceSample...)...)})
-	} else {
+}
+
+// tests runs the tests of all packages.
+func tests(limit string) program {
+	return program{name: "go", args: []string{"test", "-timeout=" + limit, "./..."}}
+}
+
+// race are runs of the go command under the race detector.
+func race(runs ...[]string) []step {
+	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
+		return nil
 	}
-	return runAll(ctx, os.Stdout, steps)
+	var steps []step
+	for n, args := range runs {
+		steps = append(steps, step{fmt.Sprintf("go test -race, part %d", n+1), command("go", args...)})
+	}
+	return steps
 }
 
 // runAll runs all steps and says at the end which have failed.
@@ -76,16 +108,29 @@ func runAll(ctx context.Context, w io.Writer, steps []step) error {
 	return nil
 }
 
-// command runs a program with its output going to ours. It is interrupted when
-// the context is done, and killed if that does not help.
+// program is a command line that runs with its output going to ours. It is
+// interrupted when the context is done, and killed if that does not help.
+type program struct {
+	name string
+	args []string
+	env  []string  // beside ours
+	out  io.Writer // nil for the standard output
+}
+
 func command(name string, args ...string) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
-		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-		cmd.WaitDelay = 3 * time.Second
-		return cmd.Run()
+	return program{name: name, args: args}.run
+}
+
+func (p program) run(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, p.name, p.args...)
+	cmd.Stdout, cmd.Stderr = io.Writer(os.Stdout), os.Stderr
+	if p.out != nil {
+		cmd.Stdout = p.out
 	}
+	cmd.Env = append(os.Environ(), p.env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 3 * time.Second
+	return cmd.Run()
 }
 
 // formatted lists the Go files below a directory that gofmt would change.

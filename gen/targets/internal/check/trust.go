@@ -23,11 +23,15 @@ func Proofs(ctx context.Context, flags ...string) error {
 // with many instructions.
 func Exhaustive(ctx context.Context, flags ...string) error {
 	provide(ctx)
+	return runAll(ctx, os.Stdout, exhaustive(flags...))
+}
+
+func exhaustive(flags ...string) []step {
 	test := []string{"test", "-count=1", "-v", "-timeout=24h"}
-	return runAll(ctx, os.Stdout, []step{
-		{"arithmetic", tool(append(test, "./verify/tb/reduce_ops", "./verify/tb/hp_compression", "-tb.exhaustive"), flags...)},
-		{"control core", tool(append(test, "./verify/tb/core", "-run=Random", "-tb.instructions=20000000"))},
-	})
+	return []step{
+		{"arithmetic", tool(slices.Concat(test, []string{"./verify/tb/reduce_ops", "./verify/tb/hp_compression", "-tb.exhaustive"}), flags...)},
+		{"control core", tool(slices.Concat(test, []string{"./verify/tb/core", "-run=Random", "-tb.instructions=20000000"}))},
+	}
 }
 
 // Coverage reports what benches and worlds cover of the hardware.
@@ -46,8 +50,10 @@ func Synth(ctx context.Context, flags ...string) error {
 // platform of each network and generation in turn, unless flags say otherwise.
 func Worlds(ctx context.Context, flags ...string) error {
 	provide(ctx)
-	return tool([]string{
-		"test", "-count=1", "-v", "-timeout=240h", "./verify/sim/compare", "-run=^TestManyCalls$",
-		"-compare.calls=100000", "-compare.length=400", "-compare.platforms=u55c_tcp,u55c_udp,u55c_rdma,u280_2022",
-	}, flags...)(ctx)
+	return tool(worlds, flags...)(ctx)
+}
+
+var worlds = []string{
+	"test", "-count=1", "-v", "-timeout=240h", "./verify/sim/compare", "-run=^TestManyCalls$",
+	"-compare.calls=100000", "-compare.length=400", "-compare.platforms=u55c_tcp,u55c_udp,u55c_rdma,u280_2022",
 }

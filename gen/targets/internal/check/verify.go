@@ -30,29 +30,41 @@ func (n named) only() string { return "^(" + strings.Join(n.tests, "|") + ")$" }
 // Verify checks the hardware of a platform.
 func Verify(ctx context.Context, platform string, careful bool, scale *float64) error {
 	provide(ctx)
-	test := func(dir string, flags ...string) []string {
-		return append([]string{"test", "./" + dir, "-count=1", "-timeout=4h"}, flags...)
-	}
-	worlds := test(waysOfTheirOwn.dir, "-skip="+waysOfTheirOwn.only(), "-conform.over=verilated", "-conform.platforms="+platform)
+	return runAll(ctx, os.Stdout, append(hardware(platform, careful, scale),
+		step{"benches of its parts", command("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/sim/...")}))
+}
+
+// hardware are checks of the hardware of a platform as a whole.
+func hardware(platform string, careful bool, scale *float64) []step {
+	worlds := alone(waysOfTheirOwn.dir, "-skip="+waysOfTheirOwn.only(), "-conform.over=verilated", "-conform.platforms="+platform)
 	if careful {
 		worlds = append(worlds, "-conform.careful")
 	}
 	if scale != nil {
 		worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(*scale, 'g', -1, 64))
 	}
-	return runAll(ctx, os.Stdout, []step{
-		{"lint of " + platform, command("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)...)},
+	lint := alone(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)
+	served := alone(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)
+	return []step{
+		{"lint of " + platform, program{name: "go", args: lint, env: everything}.run},
 		{"worlds of simulated ranks of " + platform, command("go", worlds...)},
-		{"programs of the simulation protocol on them", command("go", test(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)...)},
-		{"benches of its parts", command("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/sim/...")},
-	})
+		{"programs of the simulation protocol on " + platform, command("go", served...)},
+	}
+}
+
+// alone are the arguments of the go command that test a package.
+func alone(dir string, flags ...string) []string {
+	return append([]string{"test", "./" + dir, "-count=1", "-timeout=4h"}, flags...)
 }
 
 // Rehearse builds every platform with every version of the stand-ins for the vendor's
 // tools, has everything go wrong that they can do wrong, and interrupts builds.
 func Rehearse(ctx context.Context, interrupts int) error {
 	provide(ctx)
-	return runAll(ctx, os.Stdout, []step{
-		{"builds with stand-ins", command("go", "test", "./verify/vitis", "-count=1", "-timeout=4h", "-everything", "-interrupts="+strconv.Itoa(interrupts))},
-	})
+	return runAll(ctx, os.Stdout, rehearsals(interrupts))
+}
+
+func rehearsals(interrupts int) []step {
+	flags := []string{"-everything", "-interrupts=" + strconv.Itoa(interrupts)}
+	return []step{{"builds with stand-ins", command("go", alone("verify/vitis", flags...)...)}}
 }
