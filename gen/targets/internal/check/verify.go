@@ -40,9 +40,11 @@ func hardware(platform string, careful bool, scale *float64) []step {
 	if careful {
 		worlds = append(worlds, "-conform.careful")
 	}
+	whole := 1.0
 	if scale != nil {
-		worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(*scale, 'g', -1, 64))
+		whole = *scale
 	}
+	worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(whole, 'g', -1, 64))
 	lint := alone(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)
 	served := alone(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)
 	return []step{
