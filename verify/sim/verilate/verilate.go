@@ -78,6 +78,15 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 
 // into builds the library in a directory.
 func (b Build) into(ctx context.Context, t compilers, dir string) error {
+	if b.counting == nil {
+		objects, err := b.runtime(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := takeRuntime(objects, dir); err != nil {
+			return err
+		}
+	}
 	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
@@ -132,8 +141,8 @@ func Lint(ctx context.Context, top string, params map[string]string, sources ...
 
 // compilers are what was found.
 type compilers struct {
-	verilator tools.Tool
-	versions  string
+	verilator, maker tools.Tool
+	versions         string
 }
 
 // findTools looks for the tools.
@@ -147,8 +156,11 @@ func findTools(ctx context.Context) (found compilers, err error) {
 			return compilers{}, err
 		}
 		found.versions += t.Version + "\n"
-		if name == "verilator" {
+		switch name {
+		case "verilator":
 			found.verilator = t
+		case "make":
+			found.maker = t
 		}
 	}
 	return found, nil
