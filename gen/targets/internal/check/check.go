@@ -45,7 +45,7 @@ func Run(ctx context.Context) error {
 	err := runAll(ctx, os.Stdout, slices.Concat(
 		static(),
 		[]step{{"go test", slowest.watch(tests("30m"))}},
-		[]step{{"soak", func(ctx context.Context) error { return soakSockets(ctx, time.Minute, 1) }}},
+		[]step{{"soak", func(ctx context.Context) error { return soakSockets(ctx, 20*time.Second, 1) }}},
 		race(
 			append([]string{"test", "-race", "-short", "-timeout=10m"}, raceSample...),
 			[]string{"test", "-race", "-short", "-timeout=10m", "-conform.scale=0.2", "-run=" + raceConform.only(), "./" + raceConform.dir},
