@@ -26,15 +26,26 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/output", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/local", "./gen/vitis/progress",
-	"./driver/accl", "./driver/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket",
-	"./verify/world", "./verify/serve", "./verify/host",
+	"./gen/output", "./gen/vitis/store", "./gen/vitis/local", "./gen/vitis/progress", "./driver/accl", "./driver/zmq", "./driver/sim",
+	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/host",
 }
 
-// raceConform are tests of conformance in which most goroutines are at work at once.
-var raceConform = named{"verify/conform", []string{
-	"TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestPatterns", "TestResetInTheMiddle", "TestDeath",
-}}
+// raceTests are tests of larger packages in which several goroutines are at work.
+var raceTests = []named{
+	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce", "TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines"}},
+	{"verify/emu", []string{
+		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters", "TestCloseAnswers",
+		"TestLiveEngines", "TestLostPackets", "TestPeersFindOutWhatTheyAre", "TestRendezvousBetweenEngines", "TestKernelsAndEnginesHoldEachOtherBack",
+		"TestManyKernelsSideBySide", "TestCloseEndsKernels", "TestAnswersComeInTheOrderOfTheCalls",
+	}},
+	{"verify/serve", []string{
+		"TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestKernelStreams", "TestCloseEndsEverything",
+		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
+	}},
+	{"verify/conform", []string{
+		"TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestResetInTheMiddle", "TestDeath",
+	}},
+}
 
 // Run runs all checks in the current directory, also after one has failed. It
 // installs missing tools where it may; tests of tools that stay missing are
@@ -46,10 +57,7 @@ func Run(ctx context.Context) error {
 		static(),
 		[]step{{"go test", slowest.watch(tests("30m"))}},
 		[]step{{"soak", func(ctx context.Context) error { return soakSockets(ctx, 20*time.Second, 1) }}},
-		race(
-			append([]string{"test", "-race", "-short", "-timeout=10m"}, raceSample...),
-			[]string{"test", "-race", "-short", "-timeout=10m", "-conform.scale=0.2", "-run=" + raceConform.only(), "./" + raceConform.dir},
-		),
+		race("10m", raceSample, raceTests),
 	))
 	slowest.print(os.Stdout)
 	return err
@@ -66,20 +74,21 @@ func static() []step {
 	}
 }
 
-// tests runs the tests of all packages.
+// tests runs the tests of all packages, which were vetted before.
 func tests(limit string) program {
-	return program{name: "go", args: []string{"test", "-timeout=" + limit, "./..."}}
+	return program{name: "go", args: []string{"test", "-vet=off", "-timeout=" + limit, "./..."}}
 }
 
-// race are runs of the go command under the race detector.
-func race(runs ...[]string) []step {
+// race are runs of the go command under the race detector: of packages, and of some tests.
+func race(limit string, all []string, some []named) []step {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
 		return nil
 	}
-	var steps []step
-	for n, args := range runs {
-		steps = append(steps, step{fmt.Sprintf("go test -race, part %d", n+1), command("go", args...)})
+	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
+	steps := []step{{"go test -race", command("go", slices.Concat(args, all)...)}}
+	for _, n := range some {
+		steps = append(steps, step{"go test -race, part of " + n.dir, command("go", slices.Concat(args, []string{"-run=" + n.only(), "./" + n.dir})...)})
 	}
 	return steps
 }

@@ -34,7 +34,9 @@ var everything = []string{nightly.Variable + "=1"}
 var simulated = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual", "u280_axis3x"}
 
 // raceNightly are packages that run under the race detector beside those of every run.
-var raceNightly = []string{"./gen/lang", "./gen/workspace", "./verify/fabric/packets", "./verify/conform"}
+var raceNightly = []string{
+	"./gen/lang", "./gen/workspace", "./gen/vitis/run", "./verify/emu", "./verify/fabric/packets", "./verify/serve", "./verify/conform",
+}
 
 // outcome is how a run or a step of it has ended.
 type outcome struct {
@@ -77,7 +79,7 @@ func nightlySteps(date time.Time, slowest *packages) []step {
 			{"go test of everything", slowest.watch(all)},
 			{"soak", func(ctx context.Context) error { return soakSockets(ctx, 10*time.Minute, day) }},
 		},
-		race(append([]string{"test", "-race", "-short", "-timeout=2h"}, slices.Concat(raceSample, raceNightly)...)),
+		race("2h", slices.Concat(raceSample, raceNightly), nil),
 		rehearsals(100),
 	)
 	for _, name := range simulated {
