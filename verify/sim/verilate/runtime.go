@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,16 +60,19 @@ func (b Build) runtimeInto(ctx context.Context, t compilers, dir string) error {
 	return nil
 }
 
-// takeRuntime links the object files into the directory of a build, where make finds that
-// they are newer than their sources.
-func takeRuntime(from, to string) error {
+// takeRuntime links the object files into the directory of a build, and returns the options
+// of Verilator that have make take them as they are.
+func takeRuntime(from, to string) (options []string, err error) {
 	files, err := filepath.Glob(filepath.Join(from, "*.o"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var errs []error
 	for _, file := range files {
-		errs = append(errs, os.Link(file, filepath.Join(to, filepath.Base(file))))
+		name := filepath.Base(file)
+		if err := os.Link(file, filepath.Join(to, name)); err != nil {
+			return nil, err
+		}
+		options = append(options, "-MAKEFLAGS", "--old-file="+name)
 	}
-	return errors.Join(errs...)
+	return options, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ type Build struct {
 
 // ErrTools says that a tool is missing.
 var ErrTools = errors.New("a tool for simulating the hardware is missing")
+
+// ccache keeps object files, where it is installed.
+const ccache = "ccache"
 
 // libraryName is what was built, in its directory of the cache.
 const libraryName = "libsim.so"
@@ -78,16 +82,21 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 
 // into builds the library in a directory.
 func (b Build) into(ctx context.Context, t compilers, dir string) error {
+	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
 	if b.counting == nil {
 		objects, err := b.runtime(ctx, t)
 		if err != nil {
 			return err
 		}
-		if err := takeRuntime(objects, dir); err != nil {
+		options, err := takeRuntime(objects, dir)
+		if err != nil {
 			return err
 		}
+		args = append(args, options...)
 	}
-	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
+	if _, err := exec.LookPath(ccache); err == nil {
+		args = append(args, "-MAKEFLAGS", "OBJCACHE="+ccache) // most files stay when a module changes
+	}
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
 }
