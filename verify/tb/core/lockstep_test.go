@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/rv32"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
@@ -26,7 +25,7 @@ const (
 )
 
 var (
-	instructions = flag.Int("tb.instructions", nightly.Of(100_000, 400_000), "instructions of random programs")
+	instructions = flag.Int("tb.instructions", 400_000, "instructions of random programs")
 	firstSeed    = flag.Uint64("tb.seed", 0, "first seed of random programs")
 )
 

@@ -6,12 +6,11 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
 	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
 
-var vendorInstructions = flag.Int("tb.vendor", nightly.Of(100_000, 400_000), "instructions of random programs behind the buses of the vendor's core")
+var vendorInstructions = flag.Int("tb.vendor", 400_000, "instructions of random programs behind the buses of the vendor's core")
 
 func TestRandomProgramsBehindTheVendorsBuses(t *testing.T) {
 	randomPrograms(t, MicroBlazeV, *vendorInstructions)
