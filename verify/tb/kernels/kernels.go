@@ -73,8 +73,8 @@ func (s Sources) of(k *design.Kernel) Sources {
 	folders := append([]string{shared, k.ID}, k.Needs...)
 	own := Sources{}
 	for name, text := range s {
-		in := path.Dir(name)
-		if slices.Contains(folders, in) || in == "." && strings.HasSuffix(name, packageSuffix) {
+		in, _, nested := strings.Cut(name, "/")
+		if nested && slices.Contains(folders, in) || !nested && strings.HasSuffix(name, packageSuffix) {
 			own[name] = text
 		}
 	}
