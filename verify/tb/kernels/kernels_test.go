@@ -2,7 +2,6 @@ package kernels_test
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +40,10 @@ func TestAKernelIsMadeOfItsOwnSources(t *testing.T) {
 	} {
 		in := map[string]bool{}
 		for name := range found[id].Sources {
-			folder, _, _ := strings.Cut(path.Dir(name), "/") // which may have folders for its parts
+			folder, _, inside := strings.Cut(name, "/")
+			if !inside {
+				folder = "."
+			}
 			in[folder] = true
 		}
 		if got := slices.Sorted(maps.Keys(in)); !slices.Equal(got, folders) {
