@@ -89,6 +89,10 @@ abi "calls" {
       is  = 1
       doc = "Larger element; IEEE 754-2019 maximum for floating point."
     }
+    value "min" {
+      is  = 2
+      doc = "Our extension: smaller element; IEEE 754-2019 minimum for floating point."
+    }
   }
 
   bits "compression_flags" {

@@ -1,4 +1,4 @@
-// Sums, maxima and conversions of IEEE 754 binary numbers of any format up to 64
+// Sums, maxima, minima and conversions of IEEE 754 binary numbers of any format up to 64
 // bits, by integer arithmetic on their bits: exact, rounded once to nearest with
 // ties to even, with subnormal numbers. Every NaN is the canonical quiet one.
 // Operators on float and double do less in hardware: they flush subnormals.
@@ -126,6 +126,17 @@ typename format<EXPONENT, FRACTION>::number maximum(typename format<EXPONENT, FR
     if (f::without_sign(a) > f::infinity() || f::without_sign(b) > f::infinity()) return f::nan();
     if (f::is_negative(a) != f::is_negative(b)) return f::is_negative(a) ? b : a;
     return (f::without_sign(a) > f::without_sign(b)) != f::is_negative(a) ? a : b;
+}
+
+// Minimum of IEEE 754-2019: NaN if an operand is, and -0 is below +0.
+template <int EXPONENT, int FRACTION>
+typename format<EXPONENT, FRACTION>::number minimum(typename format<EXPONENT, FRACTION>::number a,
+                                                    typename format<EXPONENT, FRACTION>::number b) {
+#pragma HLS INLINE
+    typedef format<EXPONENT, FRACTION> f;
+    if (f::without_sign(a) > f::infinity() || f::without_sign(b) > f::infinity()) return f::nan();
+    if (f::is_negative(a) != f::is_negative(b)) return f::is_negative(a) ? a : b;
+    return (f::without_sign(a) < f::without_sign(b)) != f::is_negative(a) ? a : b;
 }
 
 // Conversion to a format with less or as many bits of the exponent, and fewer of

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // Data is what operands are filled with.
@@ -129,8 +130,8 @@ func (c *Case) check(p *accl.Platform, world int) error {
 		return fmt.Errorf("%w: %d elements on %d ranks", ErrCase, c.Count, n)
 	case c.Root < 0 || c.Root >= n || c.Peer < 0 || c.Peer >= n:
 		return fmt.Errorf("%w: ranks %d and %d of %d", ErrCase, c.Root, c.Peer, n)
-	case op.reduces && functions[c.Func] == nil:
-		return fmt.Errorf("%w: the function %q", ErrCase, c.Func)
+	case op.reduces && model.Reductions[string(c.Func)].Of == nil:
+		return fmt.Errorf("%w: the function %q has no reference in package model", ErrCase, c.Func)
 	case c.Data == Bits && (op.reduces || len(c.types()) > 1):
 		return fmt.Errorf("%w: bits that are reduced or converted", ErrCase)
 	case c.InPlace && (!op.inPlace || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes || c.Streams() || c.Op0 != c.Res):

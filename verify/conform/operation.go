@@ -69,8 +69,6 @@ type operation struct {
 	call          func(ctx context.Context, m *member) (*accl.Request, error)
 }
 
-var functions = map[accl.Func]model.Function{accl.Sum: model.Sum, accl.Max: model.Max}
-
 // Operations are the names of those that the package knows.
 var operations = map[string]*operation{
 	"nop": {local: true, call: func(ctx context.Context, m *member) (*accl.Request, error) {

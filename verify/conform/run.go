@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // Failure is a case that did not end as it should, on some ranks.
@@ -201,7 +202,7 @@ func (c *Case) prepare(ctx context.Context, engines []*accl.Engine) ([]*member, 
 	n := c.Size(len(engines))
 	op := operations[c.Op]
 	data := newSource(c, n)
-	in := &inputs{c: c, f: functions[c.Func], op0: make([][]float64, n), op1: make([][]float64, n)}
+	in := &inputs{c: c, f: model.Reductions[string(c.Func)].Of, op0: make([][]float64, n), op1: make([][]float64, n)}
 	entered := new(atomic.Int32)
 	var members []*member
 	for rank := range n {

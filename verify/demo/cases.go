@@ -36,7 +36,7 @@ type instance struct {
 	*operation
 	kind     kind
 	count    int
-	function int // index in functions, of an operation that reduces
+	function accl.Func // of an operation that reduces
 	wire     accl.DType
 }
 
@@ -44,7 +44,7 @@ func (c *instance) name() string {
 	if !c.reduces || c.chained {
 		return c.operation.name
 	}
-	return c.operation.name + " " + string(functions[c.function].name)
+	return c.operation.name + " " + string(c.function)
 }
 
 func (c *instance) types() string {
@@ -116,24 +116,24 @@ func (g *group) cases() []instance {
 		if !g.has(o.needs...) || o.streams && !g.streams {
 			continue
 		}
-		for f := range functions {
-			if f > 0 && (!o.reduces || o.chained) {
+		for i, f := range g.platform.ReduceFunctions {
+			if i > 0 && (!o.reduces || o.chained) {
 				break
 			}
-			list = append(list, g.casesOf(o, f)...)
+			list = append(list, g.casesOf(o, accl.Func(f.Name), i == 0)...)
 		}
 	}
 	return list
 }
 
-func (g *group) casesOf(o *operation, function int) []instance {
+func (g *group) casesOf(o *operation, function accl.Func, first bool) []instance {
 	var list []instance
 	for _, k := range kinds {
 		if !g.moves(k.dtype) || o.reduces && !g.reduces(function, k.dtype) {
 			continue
 		}
 		counts := []int{g.fewer(many)}
-		if k.dtype == accl.TypeFloat32 && function == 0 {
+		if k.dtype == accl.TypeFloat32 && first {
 			most := g.fewer(large)
 			if o.a == each || o.result == each {
 				most /= len(g.engines)
@@ -145,7 +145,7 @@ func (g *group) casesOf(o *operation, function int) []instance {
 		}
 	}
 	for _, t := range narrow {
-		if o.wire && function == 0 && g.compresses(o, function, t) {
+		if o.wire && first && g.compresses(o, function, t) {
 			list = append(list, instance{o, wide.within(kindOf(t).span), g.fewer(many), function, t})
 		}
 	}
@@ -155,7 +155,7 @@ func (g *group) casesOf(o *operation, function int) []instance {
 func (g *group) fewer(count int) int { return count * usualRanks / max(usualRanks, len(g.engines)) }
 
 // compresses reports whether an operation can have float32 sent as another type.
-func (g *group) compresses(o *operation, function int, t accl.DType) bool {
+func (g *group) compresses(o *operation, function accl.Func, t accl.DType) bool {
 	i := slices.IndexFunc(g.platform.Configs, func(c accl.ArithConfig) bool {
 		return c.Uncompressed == wide.dtype && c.Compressed == t
 	})
@@ -175,8 +175,8 @@ func (g *group) moves(t accl.DType) bool {
 	return known
 }
 
-func (g *group) reduces(function int, t accl.DType) bool {
+func (g *group) reduces(function accl.Func, t accl.DType) bool {
 	return slices.ContainsFunc(g.platform.Functions, func(f accl.Function) bool {
-		return f.Name == functions[function].name && f.Type == t
+		return f.Name == function && f.Type == t
 	})
 }

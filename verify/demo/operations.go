@@ -88,12 +88,6 @@ type inputs struct {
 // one lists a single request.
 func one(r *accl.Request, err error) ([]*accl.Request, error) { return []*accl.Request{r}, err }
 
-// functions are the reductions that the demo knows.
-var functions = []struct {
-	name accl.Func
-	of   model.Function
-}{{accl.Sum, model.Sum}, {accl.Max, model.Max}}
-
 var operations = []operation{
 	{name: "copy", needs: []string{"copy"}, a: block, result: block,
 		start: func(c *call) ([]*accl.Request, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // way is how an operation is called.
@@ -59,7 +60,7 @@ func (g *group) try(ctx context.Context, c *instance) (r result, err error) {
 
 // inputs are numbers of its own for each turn. The root moves with it.
 func (c *instance) inputs(ranks, turn int) inputs {
-	in := inputs{count: c.count, root: (turn + 1) % ranks, f: functions[c.function].of}
+	in := inputs{count: c.count, root: (turn + 1) % ranks, f: model.Reductions[string(c.function)].Of}
 	for i := range ranks {
 		in.a = append(in.a, c.kind.operand(c.a.of(c.count, ranks), i, 2*turn))
 		in.b = append(in.b, c.kind.operand(c.b.of(c.count, ranks), i, 2*turn+1))
@@ -71,7 +72,7 @@ func (c *instance) inputs(ranks, turn int) inputs {
 func (c *instance) do(ctx context.Context, e *accl.Engine, b *buffers, how way, root int) error {
 	requests, err := c.start(&call{
 		ctx: ctx, comm: e.World(), a: operand(b.a), b: operand(b.b), result: operand(b.result),
-		count: c.count, root: root, dtype: c.kind.dtype, f: functions[c.function].name,
+		count: c.count, root: root, dtype: c.kind.dtype, f: c.function,
 		wire: c.wire, way: how,
 	})
 	if err != nil {

@@ -82,7 +82,7 @@ func Bench(ctx context.Context,
 	sizes *string, // with -on, of a rank's largest buffer: 1KiB:16MiB:x2 (1KiB:4MiB:x4)
 	dtype *string, // with -on, of elements (float32)
 	compress *string, // with -on, type that is sent (as they are)
-	redop *string, // with -on, reduction: sum or max (sum)
+	redop *string, // with -on, reduction, such as max (sum)
 	root *int, // with -on, rank that is the root (0)
 	iterations *int, // with -on, that are measured (100 of sizes up to 64 KiB, then 20)
 	warmup *int, // with -on, iterations before these (5)

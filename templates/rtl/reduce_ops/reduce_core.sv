@@ -27,11 +27,14 @@ module reduce_core (
 );
 
     // What is asked for is known before the operands are registered.
-    logic       asked_sum, asked_maximum, asked_floating;
-    logic [1:0] asked_size;
+    localparam int unsigned FUNCTIONS = reduce_ops_pkg::FUNCTIONS;
+
+    logic [FUNCTIONS-1:0] asked_operation;
+    logic                 asked_floating;
+    logic [1:0]           asked_size;
 
     reduce_ops_select select (
-        .tdest(op0_tdest), .sum(asked_sum), .maximum(asked_maximum), .floating(asked_floating), .size(asked_size)
+        .tdest(op0_tdest), .operation(asked_operation), .floating(asked_floating), .size(asked_size)
     );
 
     // A bit for each of the six stages, the first one lowest: which adders or
@@ -42,17 +45,18 @@ module reduce_core (
     logic [389:0] beside;    // TKEEP and TLAST
     logic [511:0] result;
 
-    logic         a_valid, a_last, b_valid, sum, maximum, floating;
-    logic [1:0]   size;
-    logic [511:0] a, b;
-    logic [63:0]  a_keep;
+    logic                 a_valid, a_last, b_valid, floating;
+    logic [FUNCTIONS-1:0] operation;
+    logic [1:0]           size;
+    logic [511:0]         a, b;
+    logic [63:0]          a_keep;
 
-    skid_buffer #(.WIDTH(5 + 1 + 64 + 512)) operand_0 (
+    skid_buffer #(.WIDTH(FUNCTIONS + 3 + 1 + 64 + 512)) operand_0 (
         .clk, .rst,
         .in_valid(op0_valid), .in_ready(op0_ready),
-        .in_data({asked_sum, asked_maximum, asked_floating, asked_size, op0_last, op0_keep, op0_data}),
+        .in_data({asked_operation, asked_floating, asked_size, op0_last, op0_keep, op0_data}),
         .out_valid(a_valid), .out_ready(advance && b_valid),
-        .out_data({sum, maximum, floating, size, a_last, a_keep, a})
+        .out_data({operation, floating, size, a_last, a_keep, a})
     );
 
     skid_buffer #(.WIDTH(512)) operand_1 (
@@ -62,7 +66,7 @@ module reduce_core (
     );
 
     assign start  = a_valid && b_valid;
-    assign simple = !(sum && floating);
+    assign simple = !(operation[reduce_ops_pkg::SUM] && floating);
     assign busy   = advance && (start || valid != 0);
 
     always_ff @(posedge clk) begin
@@ -90,7 +94,7 @@ module reduce_core (
             .enable_float32({6{advance}} & {float32[4:0], start && !simple && size == 2'd2}),
             .enable_float64({6{advance}} & {float64[4:0], start && !simple && size == 2'd3}),
             .enable_simple({2{advance}} & {simple_1, start && simple}),
-            .sum, .maximum, .floating, .size,
+            .operation, .floating, .size,
             .a(a[64*i +: 64]), .b(b[64*i +: 64]),
             .out_float16(float16[5]), .out_float32(float32[5]), .out_float64(float64[5]),
             .result(result[64*i +: 64])

@@ -9,8 +9,7 @@ module reduce_lane (
     input  wire [5:0]   enable_float32,
     input  wire [5:0]   enable_float64,
     input  wire [1:0]   enable_simple,
-    input  wire         sum,
-    input  wire         maximum,
+    input  wire [reduce_ops_pkg::FUNCTIONS-1:0] operation,
     input  wire         floating,
     input  wire [1:0]   size,           // log2 of the bytes of an element
     input  wire [63:0]  a,
@@ -41,7 +40,7 @@ module reduce_lane (
     );
 
     reduce_simple others (
-        .clk, .enable(enable_simple), .sum, .maximum, .floating, .size, .a, .b, .result(simple)
+        .clk, .enable(enable_simple), .operation, .floating, .size, .a, .b, .result(simple)
     );
 
     always_ff @(posedge clk) if (advance) delayed <= {delayed[191:0], simple};

@@ -46,7 +46,7 @@ func run(ctx context.Context) (err error) {
 	})
 	flag.StringVar((*string)(&o.Type), "type", string(accl.TypeFloat32), "`type` of elements")
 	flag.StringVar((*string)(&o.Wire), "compress", "", "`type` that is sent (as they are)")
-	flag.StringVar((*string)(&o.Func), "redop", string(accl.Sum), "`reduction`: sum or max")
+	flag.StringVar((*string)(&o.Func), "redop", string(accl.Sum), "`reduction`, such as sum")
 	flag.IntVar(&o.Root, "root", 0, "`rank` that is the root")
 	flag.IntVar(&o.Iterations, "iterations", 0, "`number` of iterations that are measured (100 of sizes up to 64 KiB, then 20)")
 	flag.IntVar(&o.Warmup, "warmup", o.Warmup, "`number` of iterations before these")

@@ -77,16 +77,13 @@ func (h *HalfRows) Max(a, b uint16) uint16 {
 	return b
 }
 
-// SumRow fills a row of sums: of a with the numbers from first on.
-func (h *HalfRows) SumRow(row []uint16, a, first uint16) {
-	for i := range row {
-		row[i] = h.Sum(a, first+uint16(i))
+// Min is the minimum of two numbers.
+func (h *HalfRows) Min(a, b uint16) uint16 {
+	switch {
+	case a&^halfSign > halfInfinity || b&^halfSign > halfInfinity:
+		return halfNaN
+	case h.order[a] < h.order[b]:
+		return a
 	}
-}
-
-// MaxRow fills a row of maxima.
-func (h *HalfRows) MaxRow(row []uint16, a, first uint16) {
-	for i := range row {
-		row[i] = h.Max(a, first+uint16(i))
-	}
+	return b
 }

@@ -7,11 +7,12 @@ import "math/big"
 // Format is a binary interchange format by its bits of exponent and fraction.
 type Format struct{ Exponent, Fraction int }
 
-// The formats of the standard.
+// The formats of the standard, and bfloat16.
 var (
-	Float16 = Format{5, 10}
-	Float32 = Format{8, 23}
-	Float64 = Format{11, 52}
+	Float16  = Format{5, 10}
+	BFloat16 = Format{8, 7}
+	Float32  = Format{8, 23}
+	Float64  = Format{11, 52}
 )
 
 // Width is the number of bits.
@@ -114,6 +115,17 @@ func (f Format) Max(a, b uint64) uint64 {
 		return a
 	}
 	return b
+}
+
+// Min is the minimum of IEEE 754-2019.
+func (f Format) Min(a, b uint64) uint64 {
+	if f.IsNaN(a) || f.IsNaN(b) {
+		return f.NaN()
+	}
+	if f.above(a, b) {
+		return b
+	}
+	return a
 }
 
 // above compares numbers, -0 being below +0.
