@@ -4,7 +4,8 @@ package accl
 
 // Reductions of the shipped generations. A platform has some of them.
 const (
-	Sum Func = "sum" // Sum of the elements.
-	Max Func = "max" // Larger element; IEEE 754-2019 maximum for floating point.
-	Min Func = "min" // Our extension: smaller element; IEEE 754-2019 minimum for floating point.
+	Sum  Func = "sum"  // Sum of the elements.
+	Max  Func = "max"  // Larger element; IEEE 754-2019 maximum for floating point.
+	Min  Func = "min"  // Our extension: smaller element; IEEE 754-2019 minimum for floating point.
+	Prod Func = "prod" // Our extension: product of the elements.
 )

@@ -93,6 +93,10 @@ abi "calls" {
       is  = 2
       doc = "Our extension: smaller element; IEEE 754-2019 minimum for floating point."
     }
+    value "prod" {
+      is  = 3
+      doc = "Our extension: product of the elements."
+    }
   }
 
   bits "compression_flags" {

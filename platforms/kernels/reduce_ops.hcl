@@ -17,4 +17,9 @@ kernel "reduce_ops" {
     tdest    = { float32 = 10, float64 = 11, int32 = 12, int64 = 13, float16 = 14 }
     optional = true
   }
+
+  function "prod" {
+    tdest    = { float32 = 15, float64 = 16, int32 = 17, int64 = 18, float16 = 19 }
+    optional = true
+  }
 }

@@ -141,7 +141,7 @@ func (g *group) casesOf(o *operation, function accl.Func, first bool) []instance
 			counts = []int{few, some, max(most, some+1)}
 		}
 		for _, n := range counts {
-			list = append(list, instance{o, k, n, function, ""})
+			list = append(list, instance{o, k.reduced(function), n, function, ""})
 		}
 	}
 	for _, t := range narrow {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // kind is an element type: how to hold it, and what numbers to put into it.
@@ -44,6 +45,15 @@ func newKind[T accl.Element](bytes int, step float64, from func(float64) T, to f
 		}
 		return &typed[T]{b, from, to}, nil
 	}}
+}
+
+// reduced is the kind with operands whose reduction over 64 ranks stays as small as their sums do.
+func (k kind) reduced(by accl.Func) kind {
+	largest := k.step * float64(k.span)
+	if most := model.Reductions[string(by)].Most(64*largest, 64); most < largest {
+		k.step, k.span = 1, uint(most)
+	}
+	return k
 }
 
 // within is the kind with operands of fewer steps, a power of two.

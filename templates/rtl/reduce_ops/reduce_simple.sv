@@ -95,6 +95,9 @@ module reduce_simple (
                 endcase
         end
 
+    // Products are not made here.
+    wire _unused = &{1'b0, operation};
+
 endmodule
 
 `default_nettype wire

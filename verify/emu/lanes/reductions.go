@@ -1,5 +1,7 @@
 package lanes
 
+import "math"
+
 type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -8,7 +10,7 @@ type integer interface {
 type byType map[string]func() Reducer
 
 // reductions are all functions.
-var reductions = map[string]byType{"sum": sums, "max": maxima, "min": minima}
+var reductions = map[string]byType{"sum": sums, "max": maxima, "min": minima, "prod": products}
 
 func of[T element](kernel func(dst, a, b []T)) func() Reducer {
 	return func() Reducer { return reducer(kernel) }
@@ -204,5 +206,66 @@ func minHalf(dst, a, b []int16, inf, nan int16) {
 			least = nan
 		}
 		dst[i] = least
+	}
+}
+
+var products = byType{
+	"int8":     of(prodInteger[int8]),
+	"int16":    of(prodInteger[int16]),
+	"int32":    of(prodInteger[int32]),
+	"int64":    of(prodInteger[int64]),
+	"uint8":    of(prodInteger[uint8]),
+	"uint16":   of(prodInteger[uint16]),
+	"uint32":   of(prodInteger[uint32]),
+	"uint64":   of(prodInteger[uint64]),
+	"float16":  func() Reducer { return reducer(prodFloat16(float16Values())) },
+	"bfloat16": of(prodBFloat16),
+	"float32":  of(inChunks(prodChunk[float32])),
+	"float64":  of(inChunks(prodChunk[float64])),
+}
+
+func prodInteger[T integer](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// prodChunk is sumChunk for products.
+func prodChunk[F float](dst, a, b []F) bool {
+	a, b = a[:len(dst)], b[:len(dst)]
+	var t0, t1, t2, t3 F
+	i := 0
+	for ; i+4 <= len(dst); i += 4 {
+		d, x, y := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4]
+		r0, r1, r2, r3 := x[0]*y[0], x[1]*y[1], x[2]*y[2], x[3]*y[3]
+		d[0], d[1], d[2], d[3] = r0, r1, r2, r3
+		t0, t1, t2, t3 = t0+r0, t1+r1, t2+r2, t3+r3
+	}
+	for ; i < len(dst); i++ {
+		r := a[i] * b[i]
+		dst[i] = r
+		t0 += r
+	}
+	total := (t0 + t1) + (t2 + t3)
+	return total != total
+}
+
+// Products of two float16 have at most 22 bits and float32's range, which holds them.
+func prodFloat16(values *[1 << 16]float32) func(dst, a, b []uint16) {
+	return func(dst, a, b []uint16) {
+		a, b = a[:len(dst)], b[:len(dst)]
+		for i := range dst {
+			dst[i] = toFloat16(values[a[i]] * values[b[i]])
+		}
+	}
+}
+
+// Products of two bfloat16 can be below float32's range, but not below float64's.
+func prodBFloat16(dst, a, b []uint16) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		exact := float64(bfloat16Value(a[i])) * float64(bfloat16Value(b[i]))
+		dst[i] = narrow(math.Float64bits(exact), 7, 127, bfloat16Inf, bfloat16NaN)
 	}
 }

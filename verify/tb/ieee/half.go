@@ -57,13 +57,37 @@ func (h *HalfRows) Sum(a, b uint16) uint16 {
 	case sum < 0:
 		sign, magnitude = halfSign, uint64(-sum)
 	}
+	return sign | roundHalf(magnitude, 0)
+}
+
+// roundHalf rounds a number of units of subnormals of which so many bits are a fraction.
+func roundHalf(magnitude uint64, fraction int) uint16 {
 	// The leading bit of what is kept adds the 1 to the exponent that normal numbers have.
-	shift := max(bits.Len64(magnitude)-11, 0)
+	shift := max(bits.Len64(magnitude)-11, fraction)
 	kept, rest, half := magnitude>>shift, magnitude&(1<<shift-1), uint64(1)<<shift>>1
 	if rest > half || rest == half && shift > 0 && kept&1 == 1 {
 		kept++
 	}
-	return sign | uint16(min(uint64(shift)<<10+kept, halfInfinity))
+	return uint16(min(uint64(shift-fraction)<<10+kept, halfInfinity))
+}
+
+// Prod is the product of two numbers.
+func (h *HalfRows) Prod(a, b uint16) uint16 {
+	sign := (a ^ b) & halfSign
+	x, y := a&^halfSign, b&^halfSign
+	switch infinite := x == halfInfinity || y == halfInfinity; {
+	case x > halfInfinity || y > halfInfinity || infinite && (x == 0 || y == 0):
+		return halfNaN
+	case infinite:
+		return sign | halfInfinity
+	}
+	// Units are significands of 11 bits, shifted; their product counts squares of the unit, 2^-48.
+	shiftX, shiftY := max(int(x>>10)-1, 0), max(int(y>>10)-1, 0)
+	magnitude := uint64(h.units[x]>>shiftX) * uint64(h.units[y]>>shiftY)
+	if shift := shiftX + shiftY - 24; shift >= 0 {
+		return sign | roundHalf(magnitude<<shift, 0)
+	}
+	return sign | roundHalf(magnitude, 24-shiftX-shiftY)
 }
 
 // Max is the maximum of two numbers.

@@ -106,6 +106,22 @@ func (f Format) Sum(a, b uint64) uint64 {
 	return f.round(number{x.significand, y.exponent})
 }
 
+// Prod is the exact product, rounded once.
+func (f Format) Prod(a, b uint64) uint64 {
+	sign := (a ^ b) & f.Sign()
+	zero := a&^f.Sign() == 0 || b&^f.Sign() == 0
+	switch infinite := f.isInfinite(a) || f.isInfinite(b); {
+	case f.IsNaN(a), f.IsNaN(b), infinite && zero:
+		return f.NaN()
+	case infinite:
+		return sign | f.Infinity()
+	case zero:
+		return sign
+	}
+	x, y := f.number(a), f.number(b)
+	return f.round(number{x.significand.Mul(x.significand, y.significand), x.exponent + y.exponent})
+}
+
 // Max is the maximum of IEEE 754-2019.
 func (f Format) Max(a, b uint64) uint64 {
 	if f.IsNaN(a) || f.IsNaN(b) {

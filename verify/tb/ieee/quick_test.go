@@ -22,9 +22,10 @@ func halves() (list []uint16) {
 
 // The processor's float64 holds every sum and product of two float16 exactly.
 var inFloat64 = map[string]func(x, y float64) float64{
-	"sum": func(x, y float64) float64 { return x + y },
-	"max": func(x, y float64) float64 { return max(x, y) },
-	"min": func(x, y float64) float64 { return min(x, y) },
+	"sum":  func(x, y float64) float64 { return x + y },
+	"prod": func(x, y float64) float64 { return x * y },
+	"max":  func(x, y float64) float64 { return max(x, y) },
+	"min":  func(x, y float64) float64 { return min(x, y) },
 }
 
 // The quick results of float16 are those of the definition, and of float64.

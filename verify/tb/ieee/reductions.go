@@ -32,9 +32,10 @@ type Reduction struct {
 }
 
 var reductions = map[string]Reduction{
-	"sum": {Format.Sum, (*big.Int).Add, (*HalfRows).Sum},
-	"max": {Format.Max, func(z, x, y *big.Int) *big.Int { return z.Set(ordered(x, y, 1)) }, (*HalfRows).Max},
-	"min": {Format.Min, func(z, x, y *big.Int) *big.Int { return z.Set(ordered(x, y, -1)) }, (*HalfRows).Min},
+	"sum":  {Format.Sum, (*big.Int).Add, (*HalfRows).Sum},
+	"max":  {Format.Max, func(z, x, y *big.Int) *big.Int { return z.Set(ordered(x, y, 1)) }, (*HalfRows).Max},
+	"min":  {Format.Min, func(z, x, y *big.Int) *big.Int { return z.Set(ordered(x, y, -1)) }, (*HalfRows).Min},
+	"prod": {Format.Prod, (*big.Int).Mul, (*HalfRows).Prod},
 }
 
 // ordered is the number that compares to the other as wanted, or either if they are equal.
