@@ -15,8 +15,10 @@ import (
 //go:embed src
 var Sources embed.FS
 
+// Images are the prebuilt images in images/.
+//
 //go:embed images
-var images embed.FS
+var Images embed.FS
 
 // ErrNoImage says that there is no prebuilt image of a generation.
 var ErrNoImage = errors.New("no prebuilt control firmware")
@@ -55,7 +57,7 @@ func Prebuilt(generation string) (*Image, error) {
 		{symbols, func(b []byte) error { image.Symbols = b; return nil }},
 		{built, func(b []byte) error { return json.Unmarshal(b, &image.Built) }},
 	} {
-		b, err := images.ReadFile("images/" + part.name)
+		b, err := Images.ReadFile("images/" + part.name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w for interface generation %s", ErrNoImage, generation)
 		}

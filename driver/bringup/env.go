@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/launch"
+	"github.com/cclforge/cclforge/driver/bringup/launch"
 )
 
 // Lookup is a way to look variables up, such as os.LookupEnv.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/launch"
+	"github.com/cclforge/cclforge/driver/bringup/launch"
 )
 
 // Hosts reads hosts, a line for each, "host", "host slots=2", "host:2" or "n[1-2]:2",

@@ -41,8 +41,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/driver/xrt"
 )
@@ -64,7 +64,7 @@ var (
 // Options say which rank is opened, and on what.
 type Options struct {
 	Platform *accl.Platform
-	Design   *card.Design
+	Design   *layout.Design
 	// Bringup is who the rank is and how it finds the others; Self is filled in.
 	Bringup bringup.Options
 	// Card has the file. Its Card, if there is one, is the card of this process, else

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/cluster"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/xrt"
 )
 
@@ -19,7 +19,7 @@ func Example() {
 	env := bringup.Flags(flag.CommandLine, os.LookupEnv)
 	file := flag.String("xclbin", "", "`file` that the cards are to hold")
 	// A generated package has these: &u55c_tcp.Platform and &u55c_tcp.Card.
-	run := func(ctx context.Context, p *accl.Platform, d *card.Design) error {
+	run := func(ctx context.Context, p *accl.Platform, d *layout.Design) error {
 		flag.Parse()
 		meet, err := bringup.FromEnv(env)
 		if err != nil {

@@ -7,15 +7,15 @@ import (
 	"strconv"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/driver/xrt"
 )
 
 // Card is a card, however it is reached: a *xrt.Card, or a *coyote.Card.
 type Card interface {
-	Design() *card.Design
-	Registers(instance string) (card.Registers, error)
+	Design() *layout.Design
+	Registers(instance string) (layout.Registers, error)
 	Close() error
 }
 
@@ -38,7 +38,7 @@ type Part struct {
 
 // Take opens the engine of a process on its card: engine number among those of all
 // cards of the host, or among those of the card that the options name.
-func Take(ctx context.Context, p *accl.Platform, d *card.Design, o xrt.Options, number int) (*Part, error) {
+func Take(ctx context.Context, p *accl.Platform, d *layout.Design, o xrt.Options, number int) (*Part, error) {
 	engines := max(d.Engines(), 1)
 	if o.Card == "" {
 		o.Card = strconv.Itoa(number / engines)

@@ -9,13 +9,13 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 )
 
 // TakeShell opens an engine of a card in a shell.
-func TakeShell(ctx context.Context, p *accl.Platform, d *card.Design, o coyote.Options) (*Part, error) {
+func TakeShell(ctx context.Context, p *accl.Platform, d *layout.Design, o coyote.Options) (*Part, error) {
 	c, err := coyote.Open(ctx, d, o)
 	if err != nil {
 		return nil, err

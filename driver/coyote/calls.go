@@ -9,14 +9,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // patience is how long a call of the shell's driver may take. The longest move a page.
 const patience = 10 * time.Second
 
 // call makes a call of the shell's driver, by the name that the design has for it.
-func (c *Card) call(ctx context.Context, name string, values card.Values) (card.Values, error) {
+func (c *Card) call(ctx context.Context, name string, values layout.Values) (layout.Values, error) {
 	record, err := c.driver.Call(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDesign, err)
@@ -63,7 +63,7 @@ func (c *Card) call(ctx context.Context, name string, values card.Values) (card.
 
 // register takes another thread of the region.
 func (c *Card) register(ctx context.Context) (uint64, error) {
-	got, err := c.call(ctx, "register_thread", card.Values{"process": uint64(os.Getpid())})
+	got, err := c.call(ctx, "register_thread", layout.Values{"process": uint64(os.Getpid())})
 	if err != nil {
 		return 0, err
 	}

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/engine"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Options say which card is opened.
@@ -28,8 +28,8 @@ type Options struct {
 type Card struct {
 	name   string // in errors
 	sys    System
-	design *card.Design
-	driver *card.Driver
+	design *layout.Design
+	driver *layout.Driver
 	region int
 
 	file        File
@@ -52,7 +52,7 @@ type Card struct {
 }
 
 // Open opens a card that is to hold a design. The error matches those of this package.
-func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
+func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 	if len(d.Driver) != 1 {
 		return nil, fmt.Errorf("%w: %s is linked by v++, and reached by XRT", ErrDesign, d.Platform)
 	}
@@ -68,7 +68,7 @@ func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
 }
 
 // lock opens a region, and keeps others of this project from it.
-func lock(d *card.Driver, o Options) (*Card, error) {
+func lock(d *layout.Driver, o Options) (*Card, error) {
 	c := &Card{name: fmt.Sprintf("card %d", o.Card), sys: o.System, driver: d, region: o.Region, buffers: map[*memory]bool{}}
 	if o.Region != 0 {
 		c.name += fmt.Sprintf(", region %d,", o.Region)
@@ -169,7 +169,7 @@ func (c *Card) say(doing string, err error) error {
 func (c *Card) use() (done func(), err error) { return c.users.Use(c.name) }
 
 // Design is what the card holds.
-func (c *Card) Design() *card.Design { return c.design }
+func (c *Card) Design() *layout.Design { return c.design }
 
 // Close gives memory and threads back, and ends calls that wait with ErrClosed: what the
 // engine does goes on. Bytes of memory must not be used any more.
@@ -190,7 +190,7 @@ func (c *Card) giveBack() error {
 		}
 		// The driver gives the number first that came back last: 0 shall be next.
 		for _, thread := range slices.Backward(slices.Sorted(slices.Values(c.threads))) {
-			_, err := c.call(context.Background(), "unregister_thread", card.Values{"thread": thread})
+			_, err := c.call(context.Background(), "unregister_thread", layout.Values{"thread": thread})
 			errs = append(errs, err)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Path is the file of a region.
-func (o Options) Path(d *card.Driver) string { return fmt.Sprintf(d.File, o.Card, o.Region) }
+func (o Options) Path(d *layout.Driver) string { return fmt.Sprintf(d.File, o.Card, o.Region) }
 
 // Regions are those that a shell's driver shows on this host, by card; none if it is not
 // loaded. System is as in Options.
-func Regions(d *card.Driver, system System) ([]Options, error) {
+func Regions(d *layout.Driver, system System) ([]Options, error) {
 	of := system
 	if of == nil {
 		of = own()
@@ -45,7 +45,7 @@ func Regions(d *card.Driver, system System) ([]Options, error) {
 type View struct{ c *Card }
 
 // Look opens a region to look at it. The error matches ErrBusy if a process has it.
-func Look(d *card.Driver, o Options) (*View, error) {
+func Look(d *layout.Driver, o Options) (*View, error) {
 	c, err := lock(d, o)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (v *View) Built(ctx context.Context) (Built, error) {
 
 // Expect maps the registers of a design's kernels, if the shell is one that the design can
 // be in. Whether it is there only its engines can say.
-func (v *View) Expect(ctx context.Context, d *card.Design) error {
+func (v *View) Expect(ctx context.Context, d *layout.Design) error {
 	if len(d.Driver) != 1 {
 		return fmt.Errorf("%w: %s is in no shell", ErrDesign, d.Platform)
 	}
@@ -90,7 +90,7 @@ func (v *View) Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error
 }
 
 // Registers are those of an instance of the design that is expected.
-func (v *View) Registers(instance string) (card.Registers, error) {
+func (v *View) Registers(instance string) (layout.Registers, error) {
 	if v.c.application == nil {
 		return nil, fmt.Errorf("%w: no design is expected on %s", ErrDesign, v.c.name)
 	}

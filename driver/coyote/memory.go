@@ -11,8 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/engine"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // memory is huge pages that the shell knows. It implements accl.Memory.
@@ -86,7 +86,7 @@ func (m *memory) introduce(ctx context.Context) error {
 	for m.mapped < len(m.pages) {
 		at := m.mapped
 		m.mapped += m.size() // also if it fails, in which case the driver may have it
-		if err := m.page(ctx, "map_memory", at, card.Values{"bytes": uint64(m.size()), "block": anyBlock}); err != nil {
+		if err := m.page(ctx, "map_memory", at, layout.Values{"bytes": uint64(m.size()), "block": anyBlock}); err != nil {
 			return err
 		}
 		if m.Direct {
@@ -103,7 +103,7 @@ func (m *memory) introduce(ctx context.Context) error {
 func (m *memory) size() int { return int(m.c.driver.HugePage) }
 
 // page makes a call for a page.
-func (m *memory) page(ctx context.Context, name string, at int, values card.Values) error {
+func (m *memory) page(ctx context.Context, name string, at int, values layout.Values) error {
 	values["address"], values["thread"] = m.Addr()+uint64(at), 0
 	m.c.transfer.Lock()
 	defer m.c.transfer.Unlock()
@@ -114,7 +114,7 @@ func (m *memory) page(ctx context.Context, name string, at int, values card.Valu
 // move moves a page to or from the card. It must be one that was mapped: the shell's
 // driver looks for another one for ever.
 func (m *memory) move(ctx context.Context, name string, at int) error {
-	return m.page(ctx, name, at, card.Values{"bytes": uint64(m.size())})
+	return m.page(ctx, name, at, layout.Values{"bytes": uint64(m.size())})
 }
 
 func (m *memory) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.pages)))) }
@@ -174,7 +174,7 @@ func (m *memory) Free() error {
 // that which ends where it begins.
 func (m *memory) unmap() error {
 	for at := 0; at < m.mapped; at += m.size() {
-		if err := m.page(context.Background(), "unmap_memory", at, card.Values{}); err != nil {
+		if err := m.page(context.Background(), "unmap_memory", at, layout.Values{}); err != nil {
 			return err
 		}
 	}

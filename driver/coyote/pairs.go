@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 )
 
@@ -63,12 +63,12 @@ func (c *Card) do(ctx context.Context, name string, address uint64) error {
 		return err
 	}
 	defer done()
-	_, err = c.call(ctx, name, card.Values{"address": address})
+	_, err = c.call(ctx, name, layout.Values{"address": address})
 	return err
 }
 
 // ask makes a call that only answers.
-func (c *Card) ask(ctx context.Context, name string) (card.Values, error) {
+func (c *Card) ask(ctx context.Context, name string) (layout.Values, error) {
 	done, err := c.use()
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (c *Card) Connect(ctx context.Context, local, remote network.QueuePair, por
 		return err
 	}
 	// Both fit, or none is written.
-	pair, err := c.encode("pair", card.Values{
+	pair, err := c.encode("pair", layout.Values{
 		"local_pair": uint64(local.QPN), "remote_key": uint64(remote.RKey), "local_packet": uint64(local.PSN), "remote_packet": uint64(remote.PSN),
 		"remote_address": remote.Address,
 	})
@@ -109,7 +109,7 @@ func (c *Card) Connect(ctx context.Context, local, remote network.QueuePair, por
 		return err
 	}
 	ip := uint64(bits.ReverseBytes32(number))
-	connection, err := c.encode("connection", card.Values{
+	connection, err := c.encode("connection", layout.Values{
 		"local_pair": uint64(local.QPN), "remote_pair": uint64(remote.QPN), "port": uint64(port),
 		"address_0": ip, "address_1": ip, "address_2": ip, "address_3": ip,
 	})
@@ -125,7 +125,7 @@ func (c *Card) Ask(ctx context.Context, ip netip.Addr) error {
 	if err != nil {
 		return err
 	}
-	arp, err := c.encode("arp", card.Values{"address": uint64(number)})
+	arp, err := c.encode("arp", layout.Values{"address": uint64(number)})
 	if err != nil {
 		return err
 	}
@@ -153,11 +153,11 @@ func numberOf(ip netip.Addr) (uint32, error) {
 
 // encoded is what a register of the region is to hold.
 type encoded struct {
-	card.Record
+	layout.Record
 	words []uint64
 }
 
-func (c *Card) encode(name string, values card.Values) (encoded, error) {
+func (c *Card) encode(name string, values layout.Values) (encoded, error) {
 	r, err := c.driver.Register(name)
 	if err != nil {
 		return encoded{}, fmt.Errorf("%w: %w", ErrDesign, err)

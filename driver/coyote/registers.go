@@ -4,21 +4,21 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // registers are those of an instance.
 type registers struct {
 	c     *Card
 	name  string
-	reach card.Reach
+	reach layout.Reach
 }
 
-var _ card.Registers = (*registers)(nil)
+var _ layout.Registers = (*registers)(nil)
 
 // Registers are those of an instance of a kernel, by its name, "hostctrl_0_0". The error
 // is ErrInstance if the application has no such kernel with registers.
-func (c *Card) Registers(instance string) (card.Registers, error) {
+func (c *Card) Registers(instance string) (layout.Registers, error) {
 	reach, ok := c.driver.Reach(instance)
 	if !ok {
 		return nil, fmt.Errorf("%w: %s of %s", ErrInstance, instance, c.name)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // stopped is a shell's driver that does not come back from one of its calls.
@@ -41,25 +41,25 @@ func (s *stopped) Call(number uint32, words []uint64) (int, error) {
 }
 
 // told is a design of which the driver needs little.
-func told() *card.Design {
-	one := func(name string, number uint32, fields ...string) card.Record {
-		r := card.Record{Name: name, Number: number}
+func told() *layout.Design {
+	one := func(name string, number uint32, fields ...string) layout.Record {
+		r := layout.Record{Name: name, Number: number}
 		for i, f := range fields {
-			r.Fields = append(r.Fields, card.Field{Name: f, Word: i, Bits: 64})
+			r.Fields = append(r.Fields, layout.Field{Name: f, Word: i, Bits: 64})
 		}
 		return r
 	}
-	d := card.Driver{
+	d := layout.Driver{
 		Shell: "coyote", File: "/dev/%d_%d", Words: 8, PageBytes: 4096, HugePage: 4096, Threads: 4, ThreadBits: 2,
-		Windows: []card.Window{{Name: "application", Bytes: 4096}, {Name: "region", Bytes: 4096}},
-		Calls: []card.Record{
+		Windows: []layout.Window{{Name: "application", Bytes: 4096}, {Name: "region", Bytes: 4096}},
+		Calls: []layout.Record{
 			one("register_thread", 1, "process", "thread"), one("unregister_thread", 2, "thread"),
 			one("map_memory", 3, "address", "bytes", "thread", "block"), one("unmap_memory", 4, "address", "thread"),
 			one("offload", 5, "address", "bytes", "thread"), one("fetch", 6, "address", "bytes", "thread"),
-			{Name: "configuration", Number: 7, Fields: []card.Field{{Name: "regions", Bits: 8}}},
+			{Name: "configuration", Number: 7, Fields: []layout.Field{{Name: "regions", Bits: 8}}},
 		},
 	}
-	return &card.Design{Platform: "p", Driver: []card.Driver{d}}
+	return &layout.Design{Platform: "p", Driver: []layout.Driver{d}}
 }
 
 // TestADriverThatDoesNotComeBack: calls end after some time, there are no more, and
@@ -94,7 +94,7 @@ func TestADriverThatDoesNotComeBack(t *testing.T) {
 // TestARegisterThatIsNotTaken: the shell does not say that it can be written again.
 func TestARegisterThatIsNotTaken(t *testing.T) {
 	d := told().Driver[0]
-	d.Registers = []card.Record{{Name: "arp", Window: "region", Fields: []card.Field{{Name: "address", Bits: 32}}}}
+	d.Registers = []layout.Record{{Name: "arp", Window: "region", Fields: []layout.Field{{Name: "address", Bits: 32}}}}
 	s := &stopped{}
 	c := &Card{name: "card 0", sys: s, file: s, driver: &d, ours: s}
 	if err := c.Ask(t.Context(), netip.MustParseAddr("10.0.0.1")); !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "arp of card 0") {

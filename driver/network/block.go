@@ -6,19 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // block is an instance whose registers are known by name.
 type block struct {
 	instance string
-	kernel   card.Kernel
-	r        card.Registers
+	kernel   layout.Kernel
+	r        layout.Registers
 }
 
 // newBlock finds the registers of an instance. needs are those that must be described,
 // each a name, or a name with one of its values behind a point.
-func newBlock(d *card.Design, in card.Instance, open Opener, needs []string) (*block, error) {
+func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string) (*block, error) {
 	fail := func(kind error, cause error, format string, args ...any) (*block, error) {
 		return nil, &Error{Kind: kind, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf(format, args...), Cause: cause}
 	}
@@ -48,7 +48,7 @@ func newBlock(d *card.Design, in card.Instance, open Opener, needs []string) (*b
 }
 
 // register is one that newBlock was told to need.
-func (b *block) register(name string) card.Register {
+func (b *block) register(name string) layout.Register {
 	r, _ := b.kernel.Register(name)
 	return r
 }

@@ -6,14 +6,14 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 )
 
 // A rank sets up the network of its card when it knows all others, and says that it is
 // ready when its engine can use it.
 func ExampleStack_Setup() {
-	run := func(ctx context.Context, w *bringup.World, dev accl.Device, p *accl.Platform, on *card.Design, open network.Opener) (*accl.Engine, error) {
+	run := func(ctx context.Context, w *bringup.World, dev accl.Device, p *accl.Platform, on *layout.Design, open network.Opener) (*accl.Engine, error) {
 		configure := func() (*accl.Engine, error) {
 			stack, err := network.Of(on, 0, open)
 			if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -26,11 +26,11 @@ import (
 var designs sync.Map // by platform and variables
 
 // design is how a shipped platform lies on its card.
-func design(t testing.TB, name string, vars map[string]cty.Value) *card.Design {
+func design(t testing.TB, name string, vars map[string]cty.Value) *layout.Design {
 	t.Helper()
 	key := fmt.Sprint(name, vars)
 	if d, ok := designs.Load(key); ok {
-		return d.(*card.Design)
+		return d.(*layout.Design)
 	}
 	d, err := driverview.Card(designtest.Load(t, name, vars))
 	if err != nil {
@@ -41,11 +41,11 @@ func design(t testing.TB, name string, vars map[string]cty.Value) *card.Design {
 }
 
 // instances opens registers by name.
-type instances map[string]card.Registers
+type instances map[string]layout.Registers
 
 var errNoInstance = errors.New("no such instance")
 
-func (in instances) open(name string) (card.Registers, error) {
+func (in instances) open(name string) (layout.Registers, error) {
 	if r, ok := in[name]; ok {
 		return counted{r}, nil
 	}
@@ -55,7 +55,7 @@ func (in instances) open(name string) (card.Registers, error) {
 // accesses counts those to all registers.
 var accesses atomic.Int64
 
-type counted struct{ card.Registers }
+type counted struct{ layout.Registers }
 
 func (c counted) Read(ctx context.Context, offset uint32) (uint32, error) {
 	accesses.Add(1)
@@ -67,7 +67,7 @@ func (c counted) Write(ctx context.Context, offset, value uint32) error {
 	return c.Registers.Write(ctx, offset, value)
 }
 
-func stack(t testing.TB, d *card.Design, in instances) *network.Stack {
+func stack(t testing.TB, d *layout.Design, in instances) *network.Stack {
 	t.Helper()
 	s, err := network.Of(d, 0, in.open)
 	if err != nil {
@@ -198,7 +198,7 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 	old.Kernels = nil
 	for _, k := range full.Kernels {
 		if k.Name == "cmac_0" {
-			var registers []card.Register
+			var registers []layout.Register
 			for _, r := range k.Registers {
 				if r.Name != "conf_rx" {
 					registers = append(registers, r)
@@ -218,7 +218,7 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 	tcp.Kernels = slices.Clone(tcp.Kernels)
 	for i, k := range tcp.Kernels {
 		if k.Name == "network_krnl" {
-			tcp.Kernels[i].Facts = slices.DeleteFunc(slices.Clone(k.Facts), func(f card.Value) bool { return f.Name == "buffer_bytes" })
+			tcp.Kernels[i].Facts = slices.DeleteFunc(slices.Clone(k.Facts), func(f layout.Value) bool { return f.Name == "buffer_bytes" })
 		}
 	}
 	stack := instances{"poe_0": w.TCP().Registers()}
@@ -231,7 +231,7 @@ var errBus = errors.New("the bus is gone")
 
 // broken fails after so many accesses.
 type broken struct {
-	card.Registers
+	layout.Registers
 	left *atomic.Int64
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/wire"
 )
@@ -78,7 +78,7 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 
 // once fails the first time that a register is read.
 type once struct {
-	card.Registers
+	layout.Registers
 	at     uint32
 	failed bool
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Shell is the RDMA stack of a shell, as a driver reaches it. Its methods may be called
@@ -38,7 +38,7 @@ type Packets struct {
 
 // Within finds the network of an engine whose card is reached by a shell's driver. The
 // error is an *Error: ErrDesign.
-func Within(d *card.Design, cclo int, shell Shell) (*Stack, error) {
+func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
 	if err == nil && kind != KindRDMA {
 		err = &Error{Kind: ErrDesign, Rank: -1, Instance: poe.Name, Reason: fmt.Sprintf("platform %s has a network of kind %s, which is in no shell", d.Platform, kind)}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Kinds of stacks.
@@ -22,13 +22,13 @@ const (
 )
 
 // Opener gives the registers of an instance of a card, by its name.
-type Opener func(instance string) (card.Registers, error)
+type Opener func(instance string) (layout.Registers, error)
 
 // Stack is the network of an engine. Its methods may be called concurrently.
 type Stack struct {
 	kind     string
 	poe      string // instance
-	banks    []card.Banks
+	banks    []layout.Banks
 	udp      *udp
 	tcp      *tcp
 	mac      *mac   // nil where the MAC has no registers
@@ -45,7 +45,7 @@ type Stack struct {
 
 // Of finds the network of an engine on its card. The error is an *Error: ErrDesign or
 // ErrAccess.
-func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
+func Of(d *layout.Design, cclo int, open Opener) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 		}
 	case KindTCP:
 		s.tcp, err = newTCP(d, poe, open)
-		if in, ok := instance(d, cclo, card.Sessions); ok && err == nil {
+		if in, ok := instance(d, cclo, layout.Sessions); ok && err == nil {
 			s.sessions, err = newBlock(d, in, open, sessionNeeds)
 		}
 	default:
@@ -68,7 +68,7 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in, ok := instance(d, cclo, card.MAC); ok {
+	if in, ok := instance(d, cclo, layout.MAC); ok {
 		if k, _ := d.Kernel(in.Kernel); has(k, "stat_rx_status") {
 			b, err := newBlock(d, in, open, macNeeds)
 			if err != nil {
@@ -83,13 +83,13 @@ func Of(d *card.Design, cclo int, open Opener) (*Stack, error) {
 // Find says which network an engine has, without its registers: its kind, and the
 // instance of its stack, which several engines may share. The error is an *Error:
 // ErrDesign.
-func Find(d *card.Design, cclo int) (kind, instance string, err error) {
+func Find(d *layout.Design, cclo int) (kind, instance string, err error) {
 	kind, poe, err := find(d, cclo)
 	return kind, poe.Name, err
 }
 
-func find(d *card.Design, cclo int) (string, card.Instance, error) {
-	poe, ok := instance(d, cclo, card.Network)
+func find(d *layout.Design, cclo int) (string, layout.Instance, error) {
+	poe, ok := instance(d, cclo, layout.Network)
 	if !ok {
 		return "", poe, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network", cclo, d.Platform)}
 	}
@@ -104,20 +104,20 @@ func find(d *card.Design, cclo int) (string, card.Instance, error) {
 	return KindRDMA, poe, nil
 }
 
-func has(k card.Kernel, register string) bool {
+func has(k layout.Kernel, register string) bool {
 	_, ok := k.Register(register)
 	return ok
 }
 
 // instance is that of an engine in a role, or the only one of the card.
-func instance(d *card.Design, cclo int, role string) (card.Instance, bool) {
+func instance(d *layout.Design, cclo int, role string) (layout.Instance, bool) {
 	if own := d.Of(cclo, role); len(own) > 0 {
 		return own[0], true
 	}
 	if all := d.Of(-1, role); len(all) == 1 {
 		return all[0], true
 	}
-	return card.Instance{}, false
+	return layout.Instance{}, false
 }
 
 // Kind is that of the stack.
@@ -125,11 +125,11 @@ func (s *Stack) Kind() string { return s.kind }
 
 // Banks are the memory that Config.Send and Config.Receive of a TCP stack have to lie in,
 // in this order; none of another stack.
-func (s *Stack) Banks() []card.Banks {
+func (s *Stack) Banks() []layout.Banks {
 	if s.tcp == nil {
 		return nil
 	}
-	return slices.SortedFunc(slices.Values(s.banks), func(a, b card.Banks) int { return strings.Compare(a.Port, b.Port) })
+	return slices.SortedFunc(slices.Values(s.banks), func(a, b layout.Banks) int { return strings.Compare(a.Port, b.Port) })
 }
 
 // BufferBytes is how large Config.Send and Config.Receive of a TCP stack each are.

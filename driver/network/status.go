@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Status is what a network of a card is and has, as its registers say.
@@ -75,7 +75,7 @@ func (s *Stack) Status(ctx context.Context) (Status, error) {
 		out.Link.Counters, err = s.mac.count(ctx)
 	}
 	if err == nil && s.udp != nil {
-		out.Counters, err = s.udp.counters(ctx, func(r card.Register) bool { return r.Name != "mac_address" })
+		out.Counters, err = s.udp.counters(ctx, func(r layout.Register) bool { return r.Name != "mac_address" })
 	}
 	return out, err
 }
@@ -142,11 +142,11 @@ func (m mac) count(ctx context.Context) ([]Counter, error) {
 	if err := m.put(ctx, "stat_pm_tick", 0, uint64(m.mask("stat_pm_tick", "tick"))); err != nil {
 		return nil, err
 	}
-	return m.counters(ctx, func(r card.Register) bool { return strings.HasPrefix(r.Name, "stat_") })
+	return m.counters(ctx, func(r layout.Register) bool { return strings.HasPrefix(r.Name, "stat_") })
 }
 
 // counters are registers of 64 bits that count.
-func (b *block) counters(ctx context.Context, is func(card.Register) bool) ([]Counter, error) {
+func (b *block) counters(ctx context.Context, is func(layout.Register) bool) ([]Counter, error) {
 	var out []Counter
 	for _, r := range b.kernel.Registers {
 		if r.Bits != 64 || r.Count > 1 || !is(r) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 )
 
@@ -61,7 +61,7 @@ func TestUDPStatus(t *testing.T) {
 }
 
 // readers are registers that are not written.
-type readers struct{ card.Registers }
+type readers struct{ layout.Registers }
 
 func (r readers) Write(_ context.Context, offset, _ uint32) error {
 	return fmt.Errorf("0x%X is written", offset)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // tcp is the TCP stack.
@@ -22,7 +22,7 @@ type limits struct {
 	buffer int // bytes of each
 }
 
-func newTCP(d *card.Design, in card.Instance, open Opener) (*tcp, error) {
+func newTCP(d *layout.Design, in layout.Instance, open Opener) (*tcp, error) {
 	b, err := newBlock(d, in, open, tcpNeeds)
 	if err != nil {
 		return nil, err

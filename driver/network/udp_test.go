@@ -12,7 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/wire"
 )
@@ -296,7 +296,7 @@ func TestUDPAloneIsGivenUp(t *testing.T) {
 // stopping are registers of a card: they end with the cause of a context. Those of ARP are
 // cleared at once.
 type stopping struct {
-	card.Registers
+	layout.Registers
 	why context.Context
 }
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 var someCall = accl.Call{Scenario: 10, Count: 1000, Comm: 0x100, RootSrcDst: 3, FunctionCode: 1, Tag: 0xFFFFFFFF, ArithCfg: 0x200,

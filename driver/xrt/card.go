@@ -13,9 +13,9 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/engine"
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/layout"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
 // Options say which card is opened, and with what.
@@ -38,7 +38,7 @@ type Options struct {
 type Card struct {
 	name   string // in errors
 	l      *library
-	design *card.Design
+	design *layout.Design
 	layout *xclbin.Layout
 	uuid   [uuidBytes]byte
 	fresh  bool
@@ -58,7 +58,7 @@ type Card struct {
 
 // Open opens a card that is to hold a design. It ends early only between the calls of
 // XRT. The error matches those of this package.
-func Open(ctx context.Context, d *card.Design, o Options) (*Card, error) {
+func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 	file, err := readFile(d, o)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ type image struct {
 }
 
 // readFile reads a file that has to be of a design.
-func readFile(d *card.Design, o Options) (*image, error) {
+func readFile(d *layout.Design, o Options) (*image, error) {
 	if o.Xclbin == "" {
 		return nil, fmt.Errorf("%w: say which, of %s", ErrFile, d.Platform)
 	}
@@ -202,7 +202,7 @@ func (c *Card) use() (done func(), err error) { return c.users.Use(c.name) }
 func (c *Card) Fresh() bool { return c.fresh }
 
 // Design is what the card holds.
-func (c *Card) Design() *card.Design { return c.design }
+func (c *Card) Design() *layout.Design { return c.design }
 
 // Close gives kernels and memory back, whose Bytes must not be used any more, and ends
 // calls that wait with ErrClosed: what the engines do goes on. The card keeps what it

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cclforge/cclforge/driver/card"
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/layout"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
 // describe lists what a file says else of itself than the design.
-func describe(d *card.Design, said xclbin.Description, described bool) []string {
+func describe(d *layout.Design, said xclbin.Description, described bool) []string {
 	switch {
 	case !described:
 		return []string{"it does not say of which design it is: it was not finished by this project's build"}
@@ -23,7 +23,7 @@ func describe(d *card.Design, said xclbin.Description, described bool) []string 
 }
 
 // compare lists in what the kernels and memories of a file differ from a design.
-func compare(d *card.Design, l *xclbin.Layout) []string {
+func compare(d *layout.Design, l *xclbin.Layout) []string {
 	var out []string
 	for _, in := range d.Instances {
 		switch k, err := l.Kernel(in.Name); {
@@ -46,8 +46,8 @@ func compare(d *card.Design, l *xclbin.Layout) []string {
 // banks compares the memory that the ports of an instance reach. The linker lists
 // arguments in the order of the ports; kernels that are linked as they are may have
 // arguments that no description of ours has.
-func banks(in card.Instance, l *xclbin.Layout) []string {
-	if in.Role != card.DMA && in.Role != card.Engine || len(in.Banks) == 0 {
+func banks(in layout.Instance, l *xclbin.Layout) []string {
+	if in.Role != layout.DMA && in.Role != layout.Engine || len(in.Banks) == 0 {
 		return nil
 	}
 	arguments, err := l.Arguments(in.Name)

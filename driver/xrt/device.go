@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/engine"
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/layout"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
 // Device is an engine of a card. It implements accl.Device and accl.KernelCaller.
@@ -94,11 +94,11 @@ const hostMemory = "HOST"
 
 // movers are the instances that move an engine's data to and from memory: its DMA
 // engines, or itself where they are inside.
-func movers(d *card.Design, number int) []card.Instance {
-	if dma := d.Of(number, card.DMA); len(dma) > 0 {
+func movers(d *layout.Design, number int) []layout.Instance {
+	if dma := d.Of(number, layout.DMA); len(dma) > 0 {
 		return dma
 	}
-	return d.Of(number, card.Engine)
+	return d.Of(number, layout.Engine)
 }
 
 // common is what a memory port has in common with those before it, if there are any:

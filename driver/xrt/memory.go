@@ -10,8 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/engine"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // memory is a buffer of XRT. It implements accl.Memory.
@@ -51,7 +51,7 @@ func (d *Device) Alloc(_ context.Context, spec accl.MemSpec) (accl.Memory, error
 // kernels that keep data of their own. The error is as with Device.Alloc.
 func (c *Card) Alloc(instance, port string, bytes int) (accl.Memory, error) {
 	in, _ := c.design.Instance(instance)
-	i := slices.IndexFunc(in.Banks, func(b card.Banks) bool { return b.Port == port })
+	i := slices.IndexFunc(in.Banks, func(b layout.Banks) bool { return b.Port == port })
 	arguments, err := c.layout.Arguments(instance)
 	if err != nil || i < 0 || i >= len(arguments) || bytes <= 0 {
 		return nil, errors.Join(fmt.Errorf("%w: %d bytes for %s of %s on %s", ErrMemory, bytes, port, instance, c.name), err)

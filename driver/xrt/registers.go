@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // registers are those of an instance, which this process has to itself.
@@ -16,12 +16,12 @@ type registers struct {
 	index uint32 // by which XRT knows it
 }
 
-var _ card.Registers = (*registers)(nil)
+var _ layout.Registers = (*registers)(nil)
 
 // Registers are those of an instance of a kernel, by its name, "poe_0". The process has
 // the kernel to itself from then on, until the card is closed: the error matches ErrBusy
 // if another one has it, ErrInstance if the card has no such kernel with registers.
-func (c *Card) Registers(instance string) (card.Registers, error) { return c.registers(instance) }
+func (c *Card) Registers(instance string) (layout.Registers, error) { return c.registers(instance) }
 
 func (c *Card) registers(instance string) (*registers, error) {
 	done, err := c.use()

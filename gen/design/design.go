@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/platform"
 )
@@ -72,7 +72,7 @@ type Kernel struct {
 }
 
 // Called reports whether hosts call the kernel.
-func (k *Kernel) Called() bool { return card.Called(k.Control) }
+func (k *Kernel) Called() bool { return layout.Called(k.Control) }
 
 // Kernels are the kernels of the instances, each once.
 func (d *Design) Kernels() []*Kernel {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/names"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -32,11 +32,11 @@ func (e *elaboration) checkForms() {
 
 func (e *elaboration) checkForm(in *instance) {
 	k, ports := in.Kernel, map[string]*port{}
-	switch free := k.Control == card.FreeRunning; {
+	switch free := k.Control == layout.FreeRunning; {
 	case free && len(k.Arguments) > 0:
-		e.errorf(in.source.Range, "Control protocol", "Kernel %s runs freely (%s), so that nobody gives it arguments; with control = %q the host calls it.", k.ID, k.Control, card.Handshake)
+		e.errorf(in.source.Range, "Control protocol", "Kernel %s runs freely (%s), so that nobody gives it arguments; with control = %q the host calls it.", k.ID, k.Control, layout.Handshake)
 	case !free && !k.Called():
-		e.errorf(in.source.Range, "Control protocol", "Kernel %s is written in C++, whose control protocols are %s, %s and %s, not %s.", k.ID, card.FreeRunning, card.Handshake, card.Chain, k.Control)
+		e.errorf(in.source.Range, "Control protocol", "Kernel %s is written in C++, whose control protocols are %s, %s and %s, not %s.", k.ID, layout.FreeRunning, layout.Handshake, layout.Chain, k.Control)
 	}
 	e.checkRegisters(in)
 	pointed := map[string]bool{}

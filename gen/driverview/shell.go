@@ -4,45 +4,45 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // Driver is that of a shell, whatever is built into it; the shell must have one.
-func Driver(s *platform.Shell) card.Driver {
+func Driver(s *platform.Shell) layout.Driver {
 	in := s.Driver
-	out := card.Driver{
+	out := layout.Driver{
 		Shell: s.Name, Revision: s.Revision, File: in.File, Words: in.Words, PageBytes: in.Page,
 		HugePage: 1 << hugePageBits(s), Threads: in.Threads, ThreadBits: in.ThreadBits, Spacing: design.ShellSpacing,
 	}
 	for _, c := range in.Calls {
-		out.Calls = append(out.Calls, card.Record{Name: c.Name, Number: ioctl(in.Group, c), Fields: fields(c.Fields)})
+		out.Calls = append(out.Calls, layout.Record{Name: c.Name, Number: ioctl(in.Group, c), Fields: fields(c.Fields)})
 	}
 	for _, w := range in.Windows {
-		out.Windows = append(out.Windows, card.Window{Name: w.Name, Page: w.Page, Bytes: w.Bytes})
+		out.Windows = append(out.Windows, layout.Window{Name: w.Name, Page: w.Page, Bytes: w.Bytes})
 	}
 	for _, r := range in.Registers {
-		out.Registers = append(out.Registers, card.Record{Name: r.Name, Window: r.Window, At: r.At, Fields: fields(r.Fields)})
+		out.Registers = append(out.Registers, layout.Record{Name: r.Name, Window: r.Window, At: r.At, Fields: fields(r.Fields)})
 	}
 	return out
 }
 
 // shellDriver is the driver of the shell that a design is built into.
-func shellDriver(d *design.Design) card.Driver {
+func shellDriver(d *design.Design) layout.Driver {
 	out := Driver(d.Shell)
 	for _, w := range d.ShellWindows() {
-		out.Instances = append(out.Instances, card.Reach{
+		out.Instances = append(out.Instances, layout.Reach{
 			Instance: w.Instance.Name, At: uint32(design.ShellSpacing * w.Base), Bytes: uint32(w.Size),
 		})
 	}
 	return out
 }
 
-func fields(in []platform.ShellField) []card.Field {
-	var out []card.Field
+func fields(in []platform.ShellField) []layout.Field {
+	var out []layout.Field
 	for _, f := range in {
-		out = append(out, card.Field{Name: f.Name, Word: f.Word, At: f.At, Bits: f.Bits})
+		out = append(out, layout.Field{Name: f.Name, Word: f.Word, At: f.At, Bits: f.Bits})
 	}
 	return out
 }

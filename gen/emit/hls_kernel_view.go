@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -128,7 +128,7 @@ func newHLSView(d *design.Design, k *design.Kernel) (*hlsView, error) {
 		Kind:   "user",
 		Source: d.Platform.File, Name: k.Name, Doc: k.Doc, Part: d.Platform.Board.Part, Clock: d.Platform.Clock,
 		Include: k.HLS.Files[0].Name, Top: k.ID + ".cpp", Bench: k.ID + testBenchSuffix,
-		Calls: k.HLS.Calls, FreeRunning: int(oneIf(k.Control == card.FreeRunning)), kernel: k,
+		Calls: k.HLS.Calls, FreeRunning: int(oneIf(k.Control == layout.FreeRunning)), kernel: k,
 		CallFile: k.HLS.CallsRange.Filename, CallLine: k.HLS.CallsRange.Start.Line,
 		Words: len(d.ABI().Record(abi.Call).Words),
 	}

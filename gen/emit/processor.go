@@ -15,10 +15,10 @@ import (
 // then has a folder more and the files of our own core less; simulations have
 // these, behind the buses of the vendor's core.
 const (
-	engineFolder     = "rtl/ccl_offload"
-	processorFile    = "control_processor.sv"
+	coreFolder       = "rtl/ccl_offload/cpu"
+	processorFile    = coreFolder + "/control_processor.sv"
 	corePrefix       = "rv32_"
-	coreMemory       = "rv32_ram.sv" // for both
+	firmwareMemory   = coreFolder + "/rv32_ram.sv" // for either processor
 	processorModel   = "cclo_microblaze_v"
 	processorScript  = "vitis/microblaze_v.tcl"
 	processorTCL     = processorScript + templateSuffix
@@ -29,15 +29,15 @@ func microBlaze(d *design.Design) bool {
 	return d.Platform.CCLO.Processor == platform.ProcessorMicroBlazeV
 }
 
-// ownCore tells whether a file in a folder of RTL belongs to our own core.
-func ownCore(folder, name string) bool {
-	return folder == engineFolder && strings.HasPrefix(name, corePrefix) && name != coreMemory
+// ownCore tells whether a file of RTL belongs to our own core.
+func ownCore(name string) bool {
+	return strings.HasPrefix(name, coreFolder+"/"+corePrefix) && name != firmwareMemory
 }
 
-// leftOut tells whether a file of a folder has no place in the kernels of a
-// design, because the vendor's processor is there.
-func leftOut(d *design.Design, folder, name string) bool {
-	return microBlaze(d) && (ownCore(folder, name) || folder == engineFolder && name == processorFile)
+// leftOut tells whether a file has no place in the kernels of a design, because
+// the vendor's processor is there.
+func leftOut(d *design.Design, name string) bool {
+	return microBlaze(d) && (ownCore(name) || name == processorFile)
 }
 
 // BaseVectors is where MicroBlaze V begins, in hexadecimal.
@@ -45,21 +45,21 @@ func (hardwareView) BaseVectors() string { return fmt.Sprintf("%08X", processorV
 
 // simulatedCore is the core that stands in for the vendor's in simulations.
 func simulatedCore() ([]File, error) {
-	entries, err := fs.ReadDir(templates.FS, engineFolder)
+	entries, err := fs.ReadDir(templates.FS, coreFolder)
 	if err != nil {
 		return nil, err
 	}
 	var files []File
 	for _, e := range entries {
-		name := e.Name()
-		if !ownCore(engineFolder, name) {
+		name := path.Join(coreFolder, e.Name())
+		if !ownCore(name) {
 			continue
 		}
-		f, err := copied(path.Join(engineFolder, name))
+		f, err := copied(name)
 		if err != nil {
 			return nil, err
 		}
-		f.Path = path.Join(modelFolder, name)
+		f.Path = path.Join(modelFolder, e.Name())
 		files = append(files, f)
 	}
 	return files, nil

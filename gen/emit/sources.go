@@ -170,12 +170,15 @@ func log2(bytes int) (int, bool) {
 	return bits.TrailingZeros(uint(bytes)), bytes > 0 && bytes&(bytes-1) == 0
 }
 
-// hardwareFolder is a folder of RTL. Its file of the same name is a kernel's top
+// hardwareFolder is a folder of RTL, with folders of its parts inside if it is large. Its file of the same name is a kernel's top
 // module, which only those who link that kernel need.
 type hardwareFolder struct {
 	path string
 	top  bool
 }
+
+// topFile is the path of the kernel's top module.
+func (f hardwareFolder) topFile() string { return path.Join(f.path, path.Base(f.path)+".sv") }
 
 // hardwareFolders are those that the kernels of a design are made of, in the
 // order in which they are compiled.
@@ -208,24 +211,17 @@ func hardwareFolders(d *design.Design) []hardwareFolder {
 func hardware(d *design.Design, view hardwareView) ([]File, error) {
 	var files []File
 	for _, folder := range hardwareFolders(d) {
-		entries, err := fs.ReadDir(templates.FS, folder.path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // not written in RTL
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			source := strings.TrimSuffix(e.Name(), templateSuffix)
-			if e.IsDir() || path.Ext(source) != ".sv" || !folder.top && source == path.Base(folder.path)+".sv" ||
-				leftOut(d, folder.path, source) {
-				continue
+		err := fs.WalkDir(templates.FS, folder.path, func(name string, _ fs.DirEntry, err error) error {
+			source := strings.TrimSuffix(name, templateSuffix)
+			if err != nil || path.Ext(source) != ".sv" || !folder.top && source == folder.topFile() || leftOut(d, source) {
+				return err
 			}
-			f, err := hardwareFile(d, path.Join(folder.path, e.Name()), view)
-			if err != nil {
-				return nil, err
-			}
+			f, err := hardwareFile(d, name, view)
 			files = append(files, f)
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a kernel that is not written in RTL has no folder
+			return nil, err
 		}
 	}
 	return files, nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 )
@@ -143,7 +143,7 @@ const (
 
 func kernelView(d *design.Design, k *design.Kernel) kernelXML {
 	v := kernelXML{Source: d.Platform.File, Name: k.Name, Language: "ip_c", Control: k.Control}
-	if k.Control == card.UserManaged {
+	if k.Control == layout.UserManaged {
 		v.Language = "ip"
 	}
 	for _, a := range k.Arguments {

@@ -95,9 +95,6 @@ const FirmwareWords = firmwareFolder + firmwareFile
 // FirmwareFile is what the control processor's memory is initialized from.
 func (hardwareView) FirmwareFile() string { return firmwareFile }
 
-// firmwareMemory is the source of the memory that holds the firmware.
-const firmwareMemory = "rtl/ccl_offload/rv32_ram.sv"
-
 // holdsFirmware tells whether a kernel of these sources is packaged with firmware.
 func holdsFirmware(sources []string) bool { return slices.Contains(sources, firmwareMemory) }
 

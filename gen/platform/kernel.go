@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -108,7 +108,7 @@ const (
 var (
 	eachKinds    = []string{"card", "poe", "cclo", "lane", "dma"}
 	sourceKinds  = []string{SourceRTL, SourceHLS, SourceXO}
-	controlKinds = []string{card.Handshake, card.Chain, card.FreeRunning, card.UserManaged}
+	controlKinds = []string{layout.Handshake, layout.Chain, layout.FreeRunning, layout.UserManaged}
 	streamKinds  = []string{"in", "out"}
 	busKinds     = []string{"master", "slave"}
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -43,7 +43,7 @@ func TestDescribedRegisters(t *testing.T) {
 }
 
 // kernel is what a driver knows of a kernel of a platform.
-func kernel(t *testing.T, platform, name string) card.Kernel {
+func kernel(t *testing.T, platform, name string) layout.Kernel {
 	t.Helper()
 	on, err := driverview.Card(designtest.Load(t, platform, nil))
 	if err != nil {

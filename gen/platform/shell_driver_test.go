@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -112,12 +112,12 @@ func TestTheDriverOfCoyote(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
-	for name, want := range map[string]card.Window{"application": {Name: "application", Page: 3, Bytes: 64 << 10}, "region": {Name: "region", Page: 1, Bytes: 64 << 10}} {
+	for name, want := range map[string]layout.Window{"application": {Name: "application", Page: 3, Bytes: 64 << 10}, "region": {Name: "region", Page: 1, Bytes: 64 << 10}} {
 		if w, err := shell.Window(name); err != nil || w != want {
 			t.Errorf("%+v, %v", w, err)
 		}
 	}
-	if shell.HugePage != 2<<20 || shell.Spacing != 2 || len(shell.Instances) != 2 || shell.Instances[1] != (card.Reach{Instance: "hostctrl_0_0", At: 0x4000, Bytes: 0x1000}) {
+	if shell.HugePage != 2<<20 || shell.Spacing != 2 || len(shell.Instances) != 2 || shell.Instances[1] != (layout.Reach{Instance: "hostctrl_0_0", At: 0x4000, Bytes: 0x1000}) {
 		t.Errorf("%+v", shell)
 	}
 	if tcp, err := driverview.Card(designtest.Load(t, "u55c_tcp", nil)); err != nil || tcp.Driver != nil {

@@ -13,20 +13,26 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver"
+	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/templates"
 )
 
-// generator is a digest of everything but the descriptions that decides what
-// is generated: the generator's sources, the templates, the types of the driver
-// that it fills in, and the versions of the modules that read and render. It is
-// the same on every machine.
+// embedded is everything but the descriptions that decides what is generated, by
+// the folder where it lies: the generator's sources, the templates, the types of
+// the driver that it fills in, and the firmware that memories are filled with.
+var embedded = map[string]fs.FS{
+	"driver": driver.Sources, "firmware": firmware.Images, "gen": gen.Sources, "templates": templates.FS,
+}
+
+// generator is a digest of what is embedded, and of the versions of the modules
+// that read and render. It is the same on every machine.
 var generator = sync.OnceValue(func() string {
 	h := sha256.New()
-	for _, tree := range []fs.FS{gen.Sources, templates.FS, driver.Sources} {
-		for _, name := range sources(tree) {
-			text, _ := fs.ReadFile(tree, name) // an embedded file can always be read
+	for _, folder := range slices.Sorted(maps.Keys(embedded)) {
+		for _, name := range sources(embedded[folder]) {
+			text, _ := fs.ReadFile(embedded[folder], name) // an embedded file can always be read
 			part(h, name, string(text))
 		}
 	}

@@ -60,7 +60,11 @@ func TestRenderingNeedsNoOtherSources(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			imported := strings.Trim(spec.Path.Value, `"`)
-			if strings.HasPrefix(imported, "github.com/cclforge/cclforge/gen/vitis/") && imported != "github.com/cclforge/cclforge/gen/vitis/step" {
+			inside, ours := strings.CutPrefix(imported, "github.com/cclforge/cclforge/")
+			folder, _, _ := strings.Cut(inside, "/")
+			described := folder == "platforms" // files that were read are hashed one by one
+			takes := strings.HasPrefix(inside, "gen/vitis/") && inside != "gen/vitis/step"
+			if ours && (takes || embedded[folder] == nil && !described) {
 				t.Errorf("%s imports %s, which is not part of the digest", name, imported)
 			}
 		}

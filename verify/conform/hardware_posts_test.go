@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/conform"
@@ -44,7 +44,7 @@ func (b *byPosts) Device() engine.Device { return b.device }
 // controller, which answers them in order.
 type postingDevice struct {
 	engine.Device
-	registers card.Registers
+	registers layout.Registers
 	words     func(*accl.Call) []uint32
 
 	mu      sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -61,7 +61,7 @@ var sentWords = map[string][]int{
 // the host controller. Config calls look like success, whatever becomes of them.
 type startingDevice struct {
 	accl.Device
-	registers card.Registers
+	registers layout.Registers
 	words     func(*accl.Call) []uint32
 	sent      map[uint32][]int // by operation
 	config    uint32

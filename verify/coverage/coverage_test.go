@@ -201,7 +201,7 @@ func TestModulesOfWhichNothingWasCountedAreNamed(t *testing.T) {
 		}
 		for name, want := range map[string]bool{
 			"rtl/common/fifo.sv": false, "coyote/coyote_dma.sv": false, "rtl/common/skid_buffer.sv": true, "coyote/coyote_read.sv": true,
-			"rtl/ccl_offload/ccl_offload.sv": true, "rtl/ccl_offload/move_pkg.sv": false, "rtl/sim/sim_axi_memory.sv": false, "rtl/checks.sv": false,
+			"rtl/ccl_offload/ccl_offload.sv": true, "rtl/ccl_offload/move/move_pkg.sv": false, "rtl/sim/sim_axi_memory.sv": false, "rtl/checks.sv": false,
 			"rtl/loopback/loopback.sv": bits, // assignments alone
 		} {
 			if slices.Contains(missing, name) != want {
@@ -218,7 +218,7 @@ func TestReasonsCanBeRead(t *testing.T) {
 	}
 	for _, r := range known {
 		var text string
-		for _, file := range []string{"rtl/*/" + r.Module + ".sv*", "coyote/" + r.Module + ".sv*"} {
+		for _, file := range []string{"rtl/*/" + r.Module + ".sv*", "rtl/*/*/" + r.Module + ".sv*", "coyote/" + r.Module + ".sv*"} {
 			names, err := fs.Glob(templates.FS, file)
 			if err != nil {
 				t.Fatal(err)
@@ -254,7 +254,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`, `class="never"><b>   2  </b>c;`, `no reason is known`, `d[5] and 2 more`, `rtl/ccl_offload/lane.sv`} {
+	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`, `class="never"><b>   2  </b>c;`, `no reason is known`, `d[5] and 2 more`, `rtl/ccl_offload/data/lane.sv`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -37,11 +37,14 @@ func inTemplates(from string) string {
 	if !filepath.IsAbs(from) {
 		return ""
 	}
+	parts := strings.Split(filepath.ToSlash(from), "/")
 	for _, folder := range folders {
-		name := path.Join(folder, filepath.Base(filepath.Dir(from)), filepath.Base(from))
-		for _, suffix := range []string{"", ".tmpl"} {
-			if _, err := fs.Stat(templates.FS, name+suffix); err == nil && path.Dir(name) != models {
-				return name
+		for inside := 2; inside <= 3 && inside <= len(parts); inside++ { // large kernels have folders of their parts
+			name := path.Join(folder, path.Join(parts[len(parts)-inside:]...))
+			for _, suffix := range []string{"", ".tmpl"} {
+				if _, err := fs.Stat(templates.FS, name+suffix); err == nil && path.Dir(name) != models {
+					return name
+				}
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/kernels"
 )
@@ -19,7 +19,7 @@ type Card struct {
 	flags     uint64
 	engine    engine.Engine
 	memory    engine.Memory // of the card
-	registers map[string]card.Registers
+	registers map[string]layout.Registers
 
 	mu       sync.Mutex
 	files    map[*file]bool
@@ -67,7 +67,7 @@ func (c *Card) start(e engine.Engine) (err error) {
 		Design: c.h.design, Engines: []engine.Engine{e}, Life: c.h.life,
 		Fault: func(err error) { c.h.fault("card %d: %w", c.number, err) },
 	}
-	c.registers = map[string]card.Registers{}
+	c.registers = map[string]layout.Registers{}
 	for _, w := range c.h.design.ShellWindows() {
 		if c.registers[w.Instance.Name], err = models.Model(w.Instance.Name); err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/launch"
+	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"

@@ -5,7 +5,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
 	"github.com/cclforge/cclforge/verify/serve"

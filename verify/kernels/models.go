@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -25,8 +25,8 @@ const sessionLimit = 10 * time.Second
 // Card is what the models of a card's kernels know of it.
 type Card struct {
 	Design    *design.Design
-	Engines   []engine.Engine           // by number
-	Registers map[string]card.Registers // models of instances, instead of those of this package
+	Engines   []engine.Engine             // by number
+	Registers map[string]layout.Registers // models of instances, instead of those of this package
 	// Foreign says that host controllers are of another make: calls can be started, but
 	// not posted. It has no effect on simulated hardware.
 	Foreign bool
@@ -48,7 +48,7 @@ func (c *Card) Instance(name string) *design.Instance {
 
 // Model is what an instance's registers do: those of the hardware's description where
 // that is simulated, and models of it elsewhere.
-func (c *Card) Model(name string) (card.Registers, error) {
+func (c *Card) Model(name string) (layout.Registers, error) {
 	if r := c.Registers[name]; r != nil {
 		return r, nil
 	}
@@ -72,12 +72,12 @@ func (c *Card) Model(name string) (card.Registers, error) {
 		return &words{}, fmt.Errorf("registers of %s: %w", name, err)
 	}
 	switch {
-	case in.Role == card.Engine && in.Kernel.Called():
+	case in.Role == layout.Engine && in.Kernel.Called():
 		below := newHostController(c.Life, dev, 0, c.Fault)
 		return &split{c.Design.ABI().Memory(abi.Exchange).Base, below, &exchange{dev}}, nil
-	case in.Role == card.Engine:
+	case in.Role == layout.Engine:
 		return &exchange{dev}, nil
-	case in.Role == card.HostController:
+	case in.Role == layout.HostController:
 		client := 0
 		for _, other := range c.Design.Instances {
 			if other == in {
@@ -90,13 +90,13 @@ func (c *Card) Model(name string) (card.Registers, error) {
 		h := newHostController(c.Life, dev, client, c.Fault)
 		h.foreign = c.Foreign
 		return h, nil
-	case in.Role == card.Sessions:
+	case in.Role == layout.Sessions:
 		return wire.NewHandler(dev, sessionLimit), nil
 	case !in.Kernel.Called():
 		return &words{}, nil
 	}
 	caller, ok := dev.(accl.KernelCaller)
-	if !ok || in.Role == card.Network || in.Kernel.Origin != "" {
+	if !ok || in.Role == layout.Network || in.Kernel.Origin != "" {
 		return newHandshake(nil), nil
 	}
 	return newHandshake(func(arguments *words) {
@@ -122,10 +122,10 @@ func (r *exchange) Write(ctx context.Context, offset, value uint32) error {
 // is its own host controller.
 type split struct {
 	at           uint32
-	below, above card.Registers
+	below, above layout.Registers
 }
 
-func (r *split) of(offset uint32) card.Registers {
+func (r *split) of(offset uint32) layout.Registers {
 	if offset < r.at {
 		return r.below
 	}

@@ -37,17 +37,17 @@ func Load(ctx context.Context) (Sources, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := path.Base(name)
-		if folder := path.Base(filepath.ToSlash(filepath.Dir(name))); folder == "common" || slices.Contains(folders, folder) {
-			key = path.Join(folder, key)
+		key, err := filepath.Rel(filepath.Dir(files[0]), name) // the platform's package comes first, at the top
+		if err != nil {
+			return nil, err
 		}
-		s[key] = string(text)
+		s[filepath.ToSlash(key)] = string(text)
 	}
 	return s, nil
 }
 
 // packages are in the order in which they refer to each other.
-var packages = []string{"cclo_pkg.sv", "ccl_offload/engine_pkg.sv", "ccl_offload/move_pkg.sv"}
+var packages = []string{"cclo_pkg.sv", "ccl_offload/engine_pkg.sv", "ccl_offload/move/move_pkg.sv"}
 
 // files are the texts of a proof in the order in which they are read, with a
 // defect or none.

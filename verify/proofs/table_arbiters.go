@@ -5,7 +5,7 @@ var arbiters = []Proof{
 	{
 		Name:   "exchange_share",
 		Shows:  "a request stays until it is answered, the answer goes to who asked; nobody is passed over twice",
-		Design: []string{"ccl_offload/exchange_share.sv"},
+		Design: []string{"ccl_offload/regs/exchange_share.sv"},
 		Why:    "all as in the hardware; the address stands for the whole request",
 		Depth:  10, K: 1, Quick: true,
 		Broken: []Defect{
@@ -36,7 +36,7 @@ var arbiters = []Proof{
 	{
 		Name:   "kernel_output",
 		Shows:  "beats of moves and of messages to the stream come out once, unchanged, each kind in order; packets take turns, and one is only divided when it would wait for nothing",
-		Design: []string{"ccl_offload/kernel_output.sv", "common/fifo.sv", "common/skid_buffer.sv"},
+		Design: []string{"ccl_offload/data/kernel_output.sv", "common/fifo.sv", "common/skid_buffer.sv"},
 		Sizes:  map[string]string{"engine_pkg.KEEP_WIDTH": "32'd2", "engine_pkg.DATA_WIDTH": "32'd2"},
 		Why:    "2 beats of messages that wait instead of 256, of 2 bits instead of 512: beats are counted, data are not looked at",
 		Depth:  12, Base: 8, K: 1,
@@ -54,7 +54,7 @@ var arbiters = []Proof{
 	{
 		Name:   "plugin_share",
 		Shows:  "beats of both lanes go into the plugin once, unchanged, in packets and in the order of these; each packet's results come out at its own lane; what is offered stays until it is taken",
-		Design: []string{"ccl_offload/plugin_share.sv", "common/fifo.sv"},
+		Design: []string{"ccl_offload/data/plugin_share.sv", "common/fifo.sv"},
 		Sizes:  map[string]string{"engine_pkg.KEEP_WIDTH": "32'd2", "engine_pkg.DATA_WIDTH": "32'd2"},
 		Why:    "2 packets at a time, beats of 2 bits: packets are counted, data are not looked at; packets have any number of beats and results",
 		Depth:  10, K: 1, Quick: true,
@@ -72,7 +72,7 @@ var arbiters = []Proof{
 	{
 		Name:   "write_share",
 		Shows:  "commands of both go on once, unchanged, what is kept first but for an offer that waits, arrivals when there is room; beats go in the order of commands, answers to who began; offers stay until they are taken or what is to be kept is withdrawn; it is told whether a kept write has no answer",
-		Design: []string{"ccl_offload/write_share.sv", "ccl_offload/beat_counter.sv", "common/fifo.sv"},
+		Design: []string{"ccl_offload/data/write_share.sv", "ccl_offload/data/beat_counter.sv", "common/fifo.sv"},
 		Sizes:  map[string]string{"engine_pkg.KEEP_WIDTH": "32'd2", "engine_pkg.DATA_WIDTH": "32'd2"},
 		Why:    "2 commands at a time, beats of 2 bits, one bit of addresses tells whose they are: the block does not look at them; commands have any number of bytes",
 		Depth:  11, Base: 6, K: 1,

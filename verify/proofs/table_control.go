@@ -5,7 +5,7 @@ var control = []Proof{
 	{
 		Name:   "session_owners",
 		Shows:  "a message under way keeps its session to its queue until its last slice has retired well or it is given up; meanwhile the queue has others, as many as it may; two queues never have one session",
-		Design: []string{"ccl_offload/session_owners.sv"},
+		Design: []string{"ccl_offload/move/session_owners.sv"},
 		Sizes:  map[string]string{"engine_pkg.QUEUES": "2", "engine_pkg.QUEUE_SESSIONS": "2"},
 		Why:    "2 queues instead of 4, 3 sessions, 3 slices of a queue under way: queues and sessions are alike, slices are only counted",
 		Depth:  8, Base: 5, K: 1, Quick: true,
@@ -29,7 +29,7 @@ var control = []Proof{
 	{
 		Name:   "move_order",
 		Shows:  "moves complete once and in order, each when its last slice has retired or at once if it has none; drained and empty say what is left",
-		Design: []string{"ccl_offload/move_order.sv"},
+		Design: []string{"ccl_offload/move/move_order.sv"},
 		Sizes:  map[string]string{"cclo_pkg.MOVE_QUEUE_DEPTH": "3"},
 		Why:    "3 moves instead of 8, 3 slices under way: moves are alike, slices are only counted",
 		Depth:  12, K: 1,
@@ -45,7 +45,7 @@ var control = []Proof{
 	{
 		Name:   "call_queue",
 		Shows:  "calls are shown whole, once and in order, each with its client; the one in the window stays until the next is taken; resets that wait are told",
-		Design: []string{"ccl_offload/call_queue.sv"},
+		Design: []string{"ccl_offload/calls/call_queue.sv"},
 		Sizes:  map[string]string{"cclo_pkg.CALL_WORDS": "3", "cclo_pkg.CALL_FUNCTION_CODE_WORD": "1"},
 		Why:    "4 calls of 3 words instead of 64 of 15: a first word, the function's and a last one are all that the block knows; 4 bits of a word are free",
 		Depth:  13, K: 1,
@@ -82,7 +82,7 @@ var control = []Proof{
 	{
 		Name:   "call_tickets",
 		Shows:  "each call gets a ticket that no other open call has; an answer counts once, for the call of its ticket, and reaches the call's client with its code, in the order of that client's calls; what is answered leaves soon, a free ticket is found soon",
-		Design: []string{"ccl_offload/call_tickets.sv", "common/round_robin.sv"},
+		Design: []string{"ccl_offload/calls/call_tickets.sv", "common/round_robin.sv"},
 		Why:    "4 places and 2 clients instead of 128 and 16: places and clients are alike; tickets have all their bits, 2 bits of a code are free",
 		Depth:  14, Base: 6, K: 1,
 		Broken: []Defect{

@@ -5,7 +5,7 @@ var packets = []Proof{
 	{
 		Name:   "tx_commit",
 		Shows:  "every packet that was completed enters its order once, with the number that it needs and no other; one that failed is given back; an abandoned message leaves one mark",
-		Design: []string{"ccl_offload/tx_commit.sv"},
+		Design: []string{"ccl_offload/tx/tx_commit.sv"},
 		Why:    "all as in the hardware; 4 bits of numbers and 16 of addresses are free",
 		Depth:  10, K: 1, Quick: true,
 		Broken: []Defect{
@@ -22,7 +22,7 @@ var packets = []Proof{
 	{
 		Name:   "packet_table",
 		Shows:  "complete packets of a tag come to the front one by one in the order in which they were completed, and do come there (sessions are closed when no packet was completed a cycle before); slots are given to one packet at a time, to a tag only below its limit",
-		Design: []string{"ccl_offload/packet_table.sv", "common/first_set.sv"},
+		Design: []string{"ccl_offload/packets/packet_table.sv", "common/first_set.sv"},
 		Why:    "4 slots, 2 tags, 3 slots of a tag: slots and tags are alike",
 		Depth:  10, K: 1,
 		Broken: []Defect{
@@ -37,7 +37,7 @@ var packets = []Proof{
 	{
 		Name:   "packet_cutter",
 		Shows:  "a move is cut into chunks, messages and packets without a byte lost or sent twice; packets fit into slots, headers count the bytes of their messages and name the collective of an odd context, numbers and addresses go on, notices take none",
-		Design: []string{"ccl_offload/packet_cutter.sv"},
+		Design: []string{"ccl_offload/move/packet_cutter.sv"},
 		Sizes:  map[string]string{"engine_pkg.SLOT_BYTES": "32'd256", "engine_pkg.PACKET_PAYLOAD": "32'd192"},
 		Why:    "slots of 256 bytes instead of 4096: sizes are only compared; moves have any number of bytes",
 		Depth:  9, Base: 4, K: 1,
@@ -57,7 +57,7 @@ var packets = []Proof{
 	{
 		Name:   "byte_packer",
 		Shows:  "every byte comes out once, in its place in the rows, with exact strobes; rows leave when they are full or flushed, the last one of a flushed slice is told",
-		Design: []string{"ccl_offload/byte_packer.sv"},
+		Design: []string{"ccl_offload/data/byte_packer.sv"},
 		Why:    "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
 		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
@@ -74,7 +74,7 @@ var packets = []Proof{
 	{
 		Name:   "rx_shift",
 		Shows:  "of a stream that begins anywhere in its first beat every byte from there on comes out once, in its place, with exact keeps, and nothing else; one that begins with its beat goes through as it comes; the last beat is told",
-		Design: []string{"ccl_offload/rx_shift.sv"},
+		Design: []string{"ccl_offload/rx/rx_shift.sv"},
 		Why:    "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
 		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
@@ -90,7 +90,7 @@ var packets = []Proof{
 	{
 		Name:   "put_joiner",
 		Shows:  "the bytes of a put come out once and in order, in whole beats but for its last one, wherever its packets end; behind its end is nothing; what is not a whole beat waits for the next packet",
-		Design: []string{"ccl_offload/put_joiner.sv"},
+		Design: []string{"ccl_offload/rx/put_joiner.sv"},
 		Why:    "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
 		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
@@ -106,7 +106,7 @@ var packets = []Proof{
 	{
 		Name:   "slot_reader",
 		Shows:  "rows of jobs come out once, in order and unchanged, without a gap unless they are not there yet, the last one with the bytes that are left; never more rows are asked for than there is room",
-		Design: []string{"ccl_offload/slot_reader.sv", "common/fifo.sv"},
+		Design: []string{"ccl_offload/packets/slot_reader.sv", "common/fifo.sv"},
 		Sizes: map[string]string{"engine_pkg.KEEP_WIDTH": "32'd8", "engine_pkg.DATA_WIDTH": "32'd4", "engine_pkg.SLOT_WIDTH": "32'd1",
 			"engine_pkg.ROW_WIDTH": "32'd3", "engine_pkg.LENGTH_WIDTH": "32'd7"},
 		Why:   "2 slots of 8 rows of 8 bytes instead of 32 of 64 of 64: rows and bytes are counted, slots are passed on; the memory answers with the place that it was asked for",
@@ -124,7 +124,7 @@ var packets = []Proof{
 	{
 		Name:   "slot_memory",
 		Shows:  "a byte that was written stands in its row until it is written again, is read two cycles after the row was asked for, and stays until the next one comes; what replaces a row comes in its stead",
-		Design: []string{"ccl_offload/slot_memory.sv"},
+		Design: []string{"ccl_offload/packets/slot_memory.sv"},
 		Sizes: map[string]string{"engine_pkg.KEEP_WIDTH": "32'd2", "engine_pkg.DATA_WIDTH": "32'd16", "engine_pkg.SLOTS": "32'd2", "engine_pkg.SLOT_WIDTH": "32'd1",
 			"engine_pkg.ROW_WIDTH": "32'd1"},
 		Why:   "2 slots of 2 rows of 2 bytes instead of 32 of 64 of 64: rows and bytes are alike",
@@ -141,7 +141,7 @@ var packets = []Proof{
 	{
 		Name:   "slot_writer",
 		Shows:  "every byte of a slice is written once, into its place of its slot and nowhere else; done tells when the last one is",
-		Design: []string{"ccl_offload/slot_writer.sv", "ccl_offload/beat_counter.sv", "ccl_offload/byte_packer.sv", "common/fifo.sv"},
+		Design: []string{"ccl_offload/data/slot_writer.sv", "ccl_offload/data/beat_counter.sv", "ccl_offload/data/byte_packer.sv", "common/fifo.sv"},
 		Why:    "2 slices at a time instead of 8; one bit of each byte is free: all of a byte go the same way; slices have any number of bytes",
 		Depth:  9, Base: 4, K: 1,
 		Broken: []Defect{
@@ -157,7 +157,7 @@ var packets = []Proof{
 	{
 		Name:     "tx_packets",
 		Shows:    "a packet with a header is sent as its header, once, and the rows of its payload behind it, one without as its rows, to the last byte that it was announced with; packets come whole and in the order in which they were promised, to the network or to the engine itself; their slots are free when they have been read",
-		Design:   []string{"ccl_offload/tx_packets.sv", "ccl_offload/slot_reader.sv", "common/fifo.sv"},
+		Design:   []string{"ccl_offload/tx/tx_packets.sv", "ccl_offload/packets/slot_reader.sv", "common/fifo.sv"},
 		StandIns: []string{"tx_packets_parts.sv"},
 		Sizes: map[string]string{"engine_pkg.KEEP_WIDTH": "32'd8", "engine_pkg.SLOTS": "32'd2", "engine_pkg.SLOT_WIDTH": "32'd1", "engine_pkg.SESSION_WIDTH": "32'd1",
 			"engine_pkg.ROW_WIDTH": "32'd3", "engine_pkg.LENGTH_WIDTH": "32'd7"},
@@ -179,7 +179,7 @@ var packets = []Proof{
 	{
 		Name:   "tx_schedule",
 		Shows:  "the network is asked for the first packet of a receiver and for nothing twice, with the length of its header and payload; what it grants is sent, once; between the header of a message and the next one there are exactly the bytes that it promises, filled up if the rest never comes",
-		Design: []string{"ccl_offload/tx_schedule.sv", "common/round_robin.sv"},
+		Design: []string{"ccl_offload/tx/tx_schedule.sv", "common/round_robin.sv"},
 		Sizes:  map[string]string{"engine_pkg.SLOTS": "32'd3", "engine_pkg.SLOT_WIDTH": "32'd2", "engine_pkg.SESSION_WIDTH": "32'd1"},
 		Why:    "3 slots, 2 sessions: slots and sessions are alike; packets and messages have any number of bytes",
 		Depth:  16, Base: 8, K: 1, AtOnce: true,

@@ -5,7 +5,7 @@ var streams = []Proof{
 	{
 		Name:   "stream_fork",
 		Shows:  "each beat of a slice goes once to each of its takers and to nobody else, unchanged; a slice that nobody takes is dropped; slices end with their last byte",
-		Design: []string{"ccl_offload/stream_fork.sv", "ccl_offload/beat_counter.sv", "common/fifo.sv"},
+		Design: []string{"ccl_offload/data/stream_fork.sv", "ccl_offload/data/beat_counter.sv", "common/fifo.sv"},
 		Why:    "2 takers, 2 slices at a time, 2 bits of data: takers are alike, data are not looked at; slices have any number of bytes",
 		Depth:  9, K: 1,
 		Broken: []Defect{
@@ -14,7 +14,7 @@ var streams = []Proof{
 			{Name: "who was served stays served", Old: "if (rst || move) served", New: "if (rst || move && last) served"},
 			{Name: "beats go before their slice is known", Old: "there && in_valid ? takers & ~served : '0", New: "in_valid ? takers & ~served : '0"},
 			{Name: "a slice ends with its first beat", Old: ".out_ready(move && last)", New: ".out_ready(move)"},
-			{Name: "a slice of whole beats has one more", File: "ccl_offload/beat_counter.sv", Old: "left <= LENGTH'(BEAT);", New: "left < LENGTH'(BEAT);"},
+			{Name: "a slice of whole beats has one more", File: "ccl_offload/data/beat_counter.sv", Old: "left <= LENGTH'(BEAT);", New: "left < LENGTH'(BEAT);"},
 		},
 	},
 	{
@@ -35,7 +35,7 @@ var streams = []Proof{
 	{
 		Name:   "stream_cutter",
 		Shows:  "every byte leaves once, in its place, in slices of the commanded length; nothing is lost but what is behind a slice that finishes; never more is held than there is room",
-		Design: []string{"ccl_offload/stream_cutter.sv", "ccl_offload/beat_counter.sv"},
+		Design: []string{"ccl_offload/data/stream_cutter.sv", "ccl_offload/data/beat_counter.sv"},
 		Why:    "one bit of each byte is free: all of a byte go the same way; slices have any number of bytes",
 		Depth:  7, Base: 4, K: 1,
 		Broken: []Defect{

@@ -9,8 +9,8 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/driver/xclbin"
 	"github.com/cclforge/cclforge/driver/xrt"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
 var onCards = Kind{

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/cluster"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/world"
@@ -21,7 +21,7 @@ import (
 type group struct {
 	request *Request
 	p       *accl.Platform
-	design  card.Design
+	design  layout.Design
 	network netip.Prefix // from rank 0 on
 	port    uint16
 	all     []accl.Rank // of the world

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/verify/engine"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 // TestRequests asks for every type of request, in what spellings clients have,

@@ -14,7 +14,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/serve"
 	"github.com/cclforge/cclforge/verify/world"
@@ -133,7 +133,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	waiting.Wait()
 	var left string
 	waitFor(t, "the end of all goroutines", func() bool {
-		left = goroutines("verify/serve.", "driver/zmq.")
+		left = goroutines("verify/serve.", "driver/sim/zmq.")
 		return left == "" || time.Since(begin) > 5*time.Second
 	})
 	if left != "" {

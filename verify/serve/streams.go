@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
 )
@@ -23,7 +23,7 @@ type Registers struct {
 	bytes uint64 // 0 if nobody knows
 }
 
-var _ card.Registers = (*Registers)(nil)
+var _ layout.Registers = (*Registers)(nil)
 
 // Registers gives the registers of an instance on the card of the engine, by its name.
 // Kernels that are linked as they are have models instead, most of them without

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/verify/engine"
 )
 
@@ -18,7 +18,7 @@ func TestRegistersOfAnInstance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var registers card.Registers = r
+	var registers layout.Registers = r
 	at := e.first + 0x20
 	if err := registers.Write(ctx, at, 0xABCD1234); err != nil {
 		t.Fatal(err)

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/vitis/local"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/run"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -111,7 +111,7 @@ func TestChanges(t *testing.T) {
 		t.Error("the firmware in the result is the one before")
 	}
 	again("the firmware of before", change{})
-	own := change{file: "rtl/ccl_offload/rv32_alu.sv", text: comment, firmware: loop}
+	own := change{file: "rtl/ccl_offload/cpu/rv32_alu.sv", text: comment, firmware: loop}
 	engine := again("another line in the engine, with another firmware", own, "image", "link", "package ccl_offload")
 	if engine.Memories["ccl_offload_0"] != other.Memories["ccl_offload_0"] {
 		t.Error("an engine that was packaged with another firmware has not the one that was put in later")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -24,7 +24,7 @@ import (
 
 // connected sets up the TCP stacks of n ranks, and returns the ranks as each sees them
 // and their places on the network that their connections make.
-func connected(t *testing.T, on *card.Design, n int, sessions network.Connections) (seen [][]accl.Rank, places []fabric.Port) {
+func connected(t *testing.T, on *layout.Design, n int, sessions network.Connections) (seen [][]accl.Rank, places []fabric.Port) {
 	w := wire.New(false)
 	ranks := make([]accl.Rank, n)
 	stacks := make([]*wire.TCP, n)
@@ -39,8 +39,8 @@ func connected(t *testing.T, on *card.Design, n int, sessions network.Connection
 		group.Go(func() {
 			c := stacks[i]
 			h := wire.NewHandler(c, 5*time.Second)
-			s, err := network.Of(on, 0, func(name string) (card.Registers, error) {
-				return map[string]card.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
+			s, err := network.Of(on, 0, func(name string) (layout.Registers, error) {
+				return map[string]layout.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
 			})
 			if err == nil {
 				seen[i], err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, Receive: 64 << 20, Connections: sessions, Timeout: 20 * time.Second})

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Registers of the session handler, as Vitis HLS lays them out, and its operations.
@@ -31,7 +31,7 @@ type Handler struct {
 	hangs  chan struct{}
 }
 
-var _ card.Registers = (*Handler)(nil)
+var _ layout.Registers = (*Handler)(nil)
 
 // Asked is an operation that a session handler was asked for.
 type Asked struct {

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Registers of the TCP stack: kernel/network_krnl/network_krnl.xml.
@@ -67,7 +67,7 @@ func (w *Wire) TCP() *TCP {
 }
 
 // Registers are those of the stack.
-func (c *TCP) Registers() card.Registers { return c.stack }
+func (c *TCP) Registers() layout.Registers { return c.stack }
 
 // Takes says how long a start takes; the stack itself takes a second.
 func (c *TCP) Takes(d time.Duration) { c.set(func() { c.takes = d }) }

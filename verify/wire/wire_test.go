@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
-func get(t *testing.T, r card.Registers, offset uint32) uint32 {
+func get(t *testing.T, r layout.Registers, offset uint32) uint32 {
 	t.Helper()
 	v, err := r.Read(t.Context(), offset)
 	if err != nil {
@@ -19,7 +19,7 @@ func get(t *testing.T, r card.Registers, offset uint32) uint32 {
 	return v
 }
 
-func put(t *testing.T, r card.Registers, offset, v uint32) {
+func put(t *testing.T, r layout.Registers, offset, v uint32) {
 	t.Helper()
 	if err := r.Write(t.Context(), offset, v); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestHandlersEndByThemselves(t *testing.T) {
 func TestNowhere(t *testing.T) {
 	w := New(false)
 	udp, tcp := w.UDP(true), w.TCP()
-	for _, r := range []card.Registers{udp.Registers(), udp.Ethernet, tcp.Registers(), NewHandler(tcp, time.Second)} {
+	for _, r := range []layout.Registers{udp.Registers(), udp.Ethernet, tcp.Registers(), NewHandler(tcp, time.Second)} {
 		for _, at := range []uint32{0x2, 0x7FC, 0xFFFC, 0x824} {
 			if _, err := r.Read(t.Context(), at); !errors.Is(err, ErrNowhere) {
 				t.Errorf("%T: 0x%X is read: %v", r, at, err)

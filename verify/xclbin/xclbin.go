@@ -1,6 +1,6 @@
 // Package xclbin writes .xclbin files for tests and for stand-ins of the vendor's
 // tools. The format is that of XRT's header xclbin.h. It shares nothing with the
-// reader in driver/xclbin, so that each shows the other's mistakes.
+// reader in driver/xrt/xclbin, so that each shows the other's mistakes.
 package xclbin
 
 import (

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	reader "github.com/cclforge/cclforge/driver/xclbin"
+	reader "github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
 // card is what the sample of the reader holds, which a C program has written with
 // XRT's own header.
-const card = "../../driver/xclbin/testdata/card.xclbin"
+const card = "../../driver/xrt/xclbin/testdata/card.xclbin"
 
 var (
 	cardIPs = []IP{

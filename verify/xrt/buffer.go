@@ -10,7 +10,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/verify/memory"
 )
 

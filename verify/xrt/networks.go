@@ -3,7 +3,7 @@ package xrt
 import (
 	"maps"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/wire"
 )
@@ -49,9 +49,9 @@ func (n *Networks) tcp(d *design.Design, scope int) *wire.TCP {
 			continue
 		}
 		switch in.Role {
-		case card.Network:
+		case layout.Network:
 			stack = n.TCP[in.Name]
-		case card.Sessions:
+		case layout.Sessions:
 			handled = true
 		}
 	}
@@ -62,8 +62,8 @@ func (n *Networks) tcp(d *design.Design, scope int) *wire.TCP {
 }
 
 // registers are those of the models, and others in their place.
-func (n *Networks) registers(others map[string]card.Registers) map[string]card.Registers {
-	out := map[string]card.Registers{}
+func (n *Networks) registers(others map[string]layout.Registers) map[string]layout.Registers {
+	out := map[string]layout.Registers{}
 	for name, c := range n.UDP {
 		out[name] = c.Registers()
 	}

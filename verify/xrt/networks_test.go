@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -50,7 +50,7 @@ func TestNetworksAreSetUp(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			device := c.open(rank)
-			s, err := network.Of(&described, 0, func(name string) (card.Registers, error) {
+			s, err := network.Of(&described, 0, func(name string) (layout.Registers, error) {
 				in, ok := described.Instance(name)
 				if !ok {
 					return nil, errors.New("no such instance")

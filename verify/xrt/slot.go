@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cclforge/cclforge/driver/card"
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/layout"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/kernels"
@@ -27,7 +27,7 @@ type Card struct {
 	Design  *design.Design
 	Engines []engine.Engine
 	// Registers are models of instances, by their names, instead of the server's own.
-	Registers map[string]card.Registers
+	Registers map[string]layout.Registers
 	// Foreign says that host controllers are of another make: calls can be started, but
 	// not posted. It has no effect on simulated hardware.
 	Foreign bool
@@ -59,7 +59,7 @@ type unit struct {
 	name      string // "ccl_offload:ccl_offload_0"
 	instance  string
 	bytes     uint32 // of its registers
-	registers card.Registers
+	registers layout.Registers
 	exclusive *opened
 	shared    map[*opened]int
 }

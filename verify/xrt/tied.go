@@ -6,7 +6,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/verify/kernels"
 )
 
@@ -103,7 +103,7 @@ func (t *tied) read(ctx context.Context, _ []byte, _ uint64) error  { return t.p
 
 // calling are the registers of a kernel that places calls, or is called.
 type calling struct {
-	card.Registers
+	layout.Registers
 	c *slot
 
 	mu       sync.Mutex

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -37,7 +37,7 @@ type HostOptions struct {
 	Wire *wire.Wire
 	// Registers are models of instances of a card, by their names, in place of those
 	// that there are; nil for none.
-	Registers func(number int) map[string]card.Registers
+	Registers func(number int) map[string]layout.Registers
 }
 
 // NewHost starts ranks of a design behind cards, each with as many engines as the
@@ -73,7 +73,7 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 		if !o.Empty {
 			cards[i].Loaded = image
 		}
-		var others map[string]card.Registers
+		var others map[string]layout.Registers
 		if o.Registers != nil {
 			others = o.Registers(i)
 		}

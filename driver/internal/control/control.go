@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Register is the name of the control register.
@@ -28,16 +28,16 @@ var (
 
 // Kernel is a kernel that is called.
 type Kernel struct {
-	regs              card.Registers
+	regs              layout.Registers
 	at                uint32
 	chain             bool
 	start, done, idle uint32 // done is cleared by reading, unless it is a chain
 }
 
 // Of finds the control register of a kernel.
-func Of(k card.Kernel, regs card.Registers) (Kernel, error) {
+func Of(k layout.Kernel, regs layout.Registers) (Kernel, error) {
 	r, ok := k.Register(Register)
-	c := Kernel{regs: regs, at: r.At, chain: k.Control == card.Chain}
+	c := Kernel{regs: regs, at: r.At, chain: k.Control == layout.Chain}
 	for _, bit := range []struct {
 		name string
 		mask *uint32

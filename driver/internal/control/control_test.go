@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/control"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Bits of control registers: AMD UG1393, "Control Requirements for XRT-Managed Kernels".
@@ -41,11 +41,11 @@ func (s *script) Write(_ context.Context, at, v uint32) error {
 	return s.err
 }
 
-func kernel(protocol string, values ...card.Value) card.Kernel {
-	return card.Kernel{Name: "k", Control: protocol, Registers: []card.Register{{Name: "control", At: 0x20, Bits: 32, Values: values}}}
+func kernel(protocol string, values ...layout.Value) layout.Kernel {
+	return layout.Kernel{Name: "k", Control: protocol, Registers: []layout.Register{{Name: "control", At: 0x20, Bits: 32, Values: values}}}
 }
 
-var bits = []card.Value{{Name: "start", Value: start}, {Name: "done", Value: done}, {Name: "idle", Value: idle}}
+var bits = []layout.Value{{Name: "start", Value: start}, {Name: "done", Value: done}, {Name: "idle", Value: idle}}
 
 func TestWaits(t *testing.T) {
 	for _, test := range []struct {
@@ -55,17 +55,17 @@ func TestWaits(t *testing.T) {
 		reads, writes  int
 		err            error
 	}{
-		{"idle at once", card.Handshake, []uint32{idle}, control.Kernel.AwaitIdle, 1, 0, nil},
-		{"idle after a call of somebody else", card.Handshake, []uint32{start, 0, done | idle}, control.Kernel.AwaitIdle, 3, 0, nil},
-		{"started already", card.Handshake, []uint32{start | idle}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
-		{"never idle", card.Handshake, []uint32{0}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
-		{"done at once", card.Handshake, []uint32{done | idle}, control.Kernel.AwaitDone, 1, 0, nil},
-		{"done later", card.Handshake, []uint32{start, start, 0, 0, done | idle}, control.Kernel.AwaitDone, 5, 0, nil},
-		{"not taken yet", card.Handshake, []uint32{start | idle, 0, done}, control.Kernel.AwaitDone, 3, 0, nil},
-		{"somebody else has read that it is done", card.Handshake, []uint32{0, idle}, control.Kernel.AwaitDone, 2, 0, nil},
-		{"never done", card.Handshake, []uint32{0}, control.Kernel.AwaitDone, 0, 0, control.ErrEndless},
-		{"a chain goes on", card.Chain, []uint32{0, done}, control.Kernel.AwaitDone, 2, 1, nil},
-		{"a chain shows the end of another call", card.Chain, []uint32{idle}, control.Kernel.AwaitIdle, 1, 1, nil},
+		{"idle at once", layout.Handshake, []uint32{idle}, control.Kernel.AwaitIdle, 1, 0, nil},
+		{"idle after a call of somebody else", layout.Handshake, []uint32{start, 0, done | idle}, control.Kernel.AwaitIdle, 3, 0, nil},
+		{"started already", layout.Handshake, []uint32{start | idle}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
+		{"never idle", layout.Handshake, []uint32{0}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
+		{"done at once", layout.Handshake, []uint32{done | idle}, control.Kernel.AwaitDone, 1, 0, nil},
+		{"done later", layout.Handshake, []uint32{start, start, 0, 0, done | idle}, control.Kernel.AwaitDone, 5, 0, nil},
+		{"not taken yet", layout.Handshake, []uint32{start | idle, 0, done}, control.Kernel.AwaitDone, 3, 0, nil},
+		{"somebody else has read that it is done", layout.Handshake, []uint32{0, idle}, control.Kernel.AwaitDone, 2, 0, nil},
+		{"never done", layout.Handshake, []uint32{0}, control.Kernel.AwaitDone, 0, 0, control.ErrEndless},
+		{"a chain goes on", layout.Chain, []uint32{0, done}, control.Kernel.AwaitDone, 2, 1, nil},
+		{"a chain shows the end of another call", layout.Chain, []uint32{idle}, control.Kernel.AwaitIdle, 1, 1, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestWaits(t *testing.T) {
 func TestErrors(t *testing.T) {
 	errGone, errBus := errors.New("the card is gone"), errors.New("the bus is gone")
 	s := &script{values: []uint32{0}}
-	k, err := control.Of(kernel(card.Handshake, bits...), s)
+	k, err := control.Of(kernel(layout.Handshake, bits...), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	if len(s.wrote) != 1 || s.wrote[0] != start {
 		t.Errorf("0x%X was written", s.wrote)
 	}
-	for _, k := range []card.Kernel{{Name: "k"}, kernel(card.Handshake), kernel(card.Handshake, bits[:2]...)} {
+	for _, k := range []layout.Kernel{{Name: "k"}, kernel(layout.Handshake), kernel(layout.Handshake, bits[:2]...)} {
 		if _, err := control.Of(k, s); !errors.Is(err, control.ErrRegister) || !strings.Contains(err.Error(), "kernel k") {
 			t.Errorf("%+v: %v", k, err)
 		}

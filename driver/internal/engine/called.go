@@ -8,28 +8,28 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/control"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // called is a kernel beside the engine that the host calls.
 type called struct {
 	instance  string
-	kernel    card.Kernel
-	arguments []card.Register // by offset
-	regs      card.Registers  // nil before the first call
-	running   chan struct{}   // held while it is called
+	kernel    layout.Kernel
+	arguments []layout.Register // by offset
+	regs      layout.Registers  // nil before the first call
+	running   chan struct{}     // held while it is called
 }
 
 // findKernels finds the kernels of the engine that hosts call. Their registers are
 // taken when they are called first.
 func (d *Engine) findKernels() {
-	for _, in := range d.at.Design.Of(d.at.Number, card.User) {
+	for _, in := range d.at.Design.Of(d.at.Number, layout.User) {
 		k, ok := d.at.Design.Kernel(in.Kernel)
 		if !ok || !k.Called() {
 			continue
 		}
-		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r card.Register) bool { return r.Name == control.Register })
+		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r layout.Register) bool { return r.Name == control.Register })
 		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments, running: make(chan struct{}, 1)})
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // chain is a kernel of ap_ctrl_chain as UG1393 has it: it shows that it has ended until
@@ -76,9 +76,9 @@ func kernels(t *testing.T, all ...*called) *Engine {
 	return d
 }
 
-func chained(instance string, regs card.Registers) *called {
-	arguments := []card.Register{{Name: "wide", At: 0x10, Bits: 64}, {Name: "narrow", At: 0x1C, Bits: 32}}
-	return &called{instance: instance, kernel: card.Kernel{Name: "mine", Control: "ap_ctrl_chain", Registers: []card.Register{started}}, arguments: arguments, regs: regs, running: make(chan struct{}, 1)}
+func chained(instance string, regs layout.Registers) *called {
+	arguments := []layout.Register{{Name: "wide", At: 0x10, Bits: 64}, {Name: "narrow", At: 0x1C, Bits: 32}}
+	return &called{instance: instance, kernel: layout.Kernel{Name: "mine", Control: "ap_ctrl_chain", Registers: []layout.Register{started}}, arguments: arguments, regs: regs, running: make(chan struct{}, 1)}
 }
 
 // TestACallThatWasLeftIsNotTheNext: what is left of a call, its end, is not that of the

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/control"
 	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 const (
@@ -58,7 +58,7 @@ type placer interface {
 }
 
 // openController finds out how a host controller takes calls.
-func openController(ctx context.Context, d *Engine, p *accl.Platform, in card.Instance) (*controller, error) {
+func openController(ctx context.Context, d *Engine, p *accl.Platform, in layout.Instance) (*controller, error) {
 	regs, err := d.at.Registers(in.Name)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func openController(ctx context.Context, d *Engine, p *accl.Platform, in card.In
 	return newController(ctx, d, p, in.Name, regs, kernel, d.exchange)
 }
 
-func newController(ctx context.Context, d *Engine, p *accl.Platform, name string, regs card.Registers, kernel card.Kernel, exchange card.Registers) (*controller, error) {
+func newController(ctx context.Context, d *Engine, p *accl.Platform, name string, regs layout.Registers, kernel layout.Kernel, exchange layout.Registers) (*controller, error) {
 	arguments, err := kernel.Find(callRegisters...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // started is the control register of kernels that are started, as Vitis has it.
-var started = card.Register{Name: "control", At: 0x00, Bits: 32, Values: []card.Value{{Name: "start", Value: 1}, {Name: "done", Value: 2}, {Name: "idle", Value: 4}}}
+var started = layout.Register{Name: "control", At: 0x00, Bits: 32, Values: []layout.Value{{Name: "start", Value: 1}, {Name: "done", Value: 2}, {Name: "idle", Value: 4}}}
 
 // Registers of a host controller, as the contract has them.
-var hostctrl = card.Kernel{Name: "hostctrl", Control: "ap_ctrl_hs", Registers: []card.Register{
+var hostctrl = layout.Kernel{Name: "hostctrl", Control: "ap_ctrl_hs", Registers: []layout.Register{
 	started, {Name: "scenario", At: 0x10, Bits: 32}, {Name: "count", At: 0x18, Bits: 32},
 	{Name: "comm", At: 0x20, Bits: 32}, {Name: "root_src_dst", At: 0x28, Bits: 32}, {Name: "function_code", At: 0x30, Bits: 32},
 	{Name: "tag", At: 0x38, Bits: 32}, {Name: "arithcfg", At: 0x40, Bits: 32}, {Name: "compression_flags", At: 0x48, Bits: 32},

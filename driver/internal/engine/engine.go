@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Errors of engines on cards.
@@ -28,10 +28,10 @@ var (
 // Place is where an engine is.
 type Place struct {
 	Card   string // in errors: "card 0"
-	Design *card.Design
+	Design *layout.Design
 	Number int // of the engine
 	// Registers are those of an instance, which this process has to itself.
-	Registers func(instance string) (card.Registers, error)
+	Registers func(instance string) (layout.Registers, error)
 	// Holds reports whether an address lies in memory that was allocated.
 	Holds func(address uint64) bool
 }
@@ -39,7 +39,7 @@ type Place struct {
 // Engine is all of an accl.Device but its memory, and an accl.KernelCaller.
 type Engine struct {
 	at          Place
-	exchange    card.Registers // of the engine itself
+	exchange    layout.Registers // of the engine itself
 	controllers []*controller
 	kernels     []*called
 	tickets     tickets.Set
@@ -70,9 +70,9 @@ func (d *Engine) open(ctx context.Context, p *accl.Platform) (err error) {
 		return err
 	}
 	d.findKernels()
-	controllers := d.at.Design.Of(d.at.Number, card.HostController)
+	controllers := d.at.Design.Of(d.at.Number, layout.HostController)
 	if len(controllers) == 0 {
-		controllers = []card.Instance{cclo} // which has the registers itself
+		controllers = []layout.Instance{cclo} // which has the registers itself
 	}
 	for _, in := range controllers {
 		k, err := openController(ctx, d, p, in)
@@ -85,10 +85,10 @@ func (d *Engine) open(ctx context.Context, p *accl.Platform) (err error) {
 }
 
 // Of is the instance of an engine.
-func Of(d *card.Design, number int) (card.Instance, error) {
-	cclo := d.Of(number, card.Engine)
+func Of(d *layout.Design, number int) (layout.Instance, error) {
+	cclo := d.Of(number, layout.Engine)
 	if len(cclo) != 1 || number < 0 {
-		return card.Instance{}, fmt.Errorf("%w: %s has %d engines, they count from 0", ErrInstance, d.Platform, d.Engines())
+		return layout.Instance{}, fmt.Errorf("%w: %s has %d engines, they count from 0", ErrInstance, d.Platform, d.Engines())
 	}
 	return cclo[0], nil
 }

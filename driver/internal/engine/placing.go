@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/internal/control"
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // callRegisters are the registers of a call, by name, in the order of callWords.write.
@@ -18,8 +18,8 @@ var callRegisters = []string{
 
 // callWords are the registers of a call.
 type callWords struct {
-	regs      card.Registers
-	registers []card.Register
+	regs      layout.Registers
+	registers []layout.Register
 }
 
 func (w *callWords) write(ctx context.Context, c accl.Call) error {
@@ -44,7 +44,7 @@ type posting struct {
 }
 
 // postingWay is nil if the controller does not post.
-func postingWay(ctx context.Context, words *callWords, kernel card.Kernel) (placer, int, error) {
+func postingWay(ctx context.Context, words *callWords, kernel layout.Kernel) (placer, int, error) {
 	at, err := kernel.Find("post", "posted", "answered", "capacity", "answers")
 	if err != nil {
 		return nil, 0, nil // a design from before
@@ -110,11 +110,11 @@ func (p *posting) answer(ctx context.Context) (code accl.ReturnCode, ok bool, er
 type starting struct {
 	words      *callWords
 	kernel     control.Kernel
-	exchange   card.Registers
+	exchange   layout.Registers
 	returnCode uint32
 }
 
-func startingWay(words *callWords, kernel card.Kernel, exchange card.Registers, p *accl.Platform) (placer, error) {
+func startingWay(words *callWords, kernel layout.Kernel, exchange layout.Registers, p *accl.Platform) (placer, error) {
 	k, err := control.Of(kernel, words.regs)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)

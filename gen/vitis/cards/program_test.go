@@ -10,7 +10,7 @@ import (
 
 // sample is for xilinx_u55c_gen3x16_xdma_base_3, with the UUID that the report of
 // 2.13 has as loaded.
-const sample = "../../../driver/xclbin/testdata/two_sections.xclbin"
+const sample = "../../../driver/xrt/xclbin/testdata/two_sections.xclbin"
 
 const sampleUUID = "A0A1A2A3-A4A5-A6A7-A8A9-AAABACADAEAF"
 

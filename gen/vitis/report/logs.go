@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 )
 
 // scaledLine matches how the linker says that it made a clock slower. The text

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 )
 
 // xclbinSections are the headings of what `xclbinutil --info` writes (Xilinx/XRT,

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )

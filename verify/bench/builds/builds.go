@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/build"
-	"github.com/cclforge/cclforge/gen/vitis/local"
 	"github.com/cclforge/cclforge/gen/vitis/run"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/internal/report"

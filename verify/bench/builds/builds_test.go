@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 )
 
 func TestMain(m *testing.M) {

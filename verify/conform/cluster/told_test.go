@@ -11,8 +11,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/cluster"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -23,7 +23,7 @@ import (
 // told is what all ranks of a world are told, however they reach their cards.
 type told struct {
 	p    accl.Platform
-	lies card.Design
+	lies layout.Design
 	size int
 }
 

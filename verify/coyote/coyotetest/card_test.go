@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	driver "github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -21,7 +21,7 @@ import (
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
 )
 
-func open(t *testing.T, p *coyote.Process, d *card.Design) *driver.Card {
+func open(t *testing.T, p *coyote.Process, d *layout.Design) *driver.Card {
 	t.Helper()
 	c, err := driver.Open(t.Context(), d, driver.Options{System: p})
 	if err != nil {
@@ -38,7 +38,7 @@ func TestCardsThatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		design *card.Design
+		design *layout.Design
 		o      driver.Options
 		flags  uint64
 		kind   error

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	"github.com/cclforge/cclforge/driver/cluster"
 	driver "github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/coyote"
@@ -52,7 +52,7 @@ type World struct {
 
 // Open opens the engines of all ranks, and has queue pairs written between them. What it
 // has opened has to be closed, also after an error.
-func Open(ctx context.Context, h *coyote.Host, d *card.Design, p *accl.Platform) (*World, error) {
+func Open(ctx context.Context, h *coyote.Host, d *layout.Design, p *accl.Platform) (*World, error) {
 	ranks := h.Ranks()
 	w := &World{Ranks: make([][]accl.Rank, len(ranks))}
 	var stacks []*network.Stack

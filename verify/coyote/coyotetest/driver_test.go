@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -18,7 +18,7 @@ import (
 )
 
 // rdma is the RDMA platform, whose engine reaches host memory.
-func rdma(t testing.TB) (*design.Design, accl.Platform, card.Design) {
+func rdma(t testing.TB) (*design.Design, accl.Platform, layout.Design) {
 	t.Helper()
 	d := designtest.Load(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True})
 	lies, err := driverview.Card(d)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
 	driver "github.com/cclforge/cclforge/driver/coyote"
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/coyote"
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
@@ -21,7 +21,7 @@ import (
 
 // program is what a rank alone does on a card, with everything that the driver has:
 // queue pairs, buffers of both kinds, whole and in part, calls.
-func program(ctx context.Context, h *coyote.Host, p *accl.Platform, d *card.Design) (err error) {
+func program(ctx context.Context, h *coyote.Host, p *accl.Platform, d *layout.Design) (err error) {
 	c, err := driver.Open(ctx, d, driver.Options{System: h.Process()})
 	if err != nil {
 		return err

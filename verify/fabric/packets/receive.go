@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/zmq"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/queue"
 )

@@ -53,10 +53,10 @@ func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]stri
 		}
 	}
 	for _, f := range rendered {
-		dir, base := path.Split(f.Path)
-		folder := strings.TrimPrefix(path.Clean(dir), rtlRoot+"/")
-		if path.Ext(base) == ".sv" && (f.Path == rtlRoot+"/"+packageName || folder == commonFolder || slices.Contains(kernels, folder)) {
-			files[strings.TrimPrefix(f.Path, rtlRoot+"/")] = f.Content
+		name, ok := strings.CutPrefix(f.Path, rtlRoot+"/")
+		folder, _, _ := strings.Cut(name, "/")
+		if ok && path.Ext(name) == ".sv" && (name == packageName || folder == commonFolder || slices.Contains(kernels, folder)) {
+			files[name] = f.Content
 		}
 	}
 	return Place(files)
@@ -64,19 +64,15 @@ func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]stri
 
 // copied adds the files of a folder that need no rendering.
 func copied(files map[string][]byte, folder string) error {
-	entries, err := fs.ReadDir(templates.FS, path.Join(rtlRoot, folder))
-	if err != nil {
-		return fmt.Errorf("there is no RTL of %s: %w", folder, err)
-	}
-	for _, e := range entries {
-		if path.Ext(e.Name()) != ".sv" {
-			continue
-		}
-		text, err := fs.ReadFile(templates.FS, path.Join(rtlRoot, folder, e.Name()))
-		if err != nil {
+	err := fs.WalkDir(templates.FS, path.Join(rtlRoot, folder), func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".sv" {
 			return err
 		}
-		files[path.Join(folder, e.Name())] = text
+		files[strings.TrimPrefix(name, rtlRoot+"/")], err = fs.ReadFile(templates.FS, name)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("there is no RTL of %s: %w", folder, err)
 	}
 	return nil
 }

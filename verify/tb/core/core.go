@@ -146,7 +146,7 @@ func Sources(ctx context.Context, kind Kind) ([]string, error) {
 	if kind == Own {
 		all, err := verilate.Sources(ctx, "u55c_tcp", "ccl_offload")
 		return slices.DeleteFunc(all, func(name string) bool {
-			return !matches(name, "cclo_pkg.sv", "ccl_offload/rv32_*.sv", "ccl_offload/control_processor.sv")
+			return !matches(name, "cclo_pkg.sv", "ccl_offload/rv32_*.sv", "ccl_offload/cpu/control_processor.sv")
 		}), err
 	}
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
@@ -159,7 +159,7 @@ func Sources(ctx context.Context, kind Kind) ([]string, error) {
 	}
 	all, err := verilate.SourcesOf(ctx, d, "ccl_offload", "microblaze_v", "sim")
 	return slices.DeleteFunc(all, func(name string) bool {
-		return !matches(name, "cclo_pkg.sv", "microblaze_v/*.sv", "sim/cclo_microblaze_v.sv", "sim/rv32_*.sv", "ccl_offload/rv32_ram.sv")
+		return !matches(name, "cclo_pkg.sv", "microblaze_v/*.sv", "sim/cclo_microblaze_v.sv", "sim/rv32_*.sv", "ccl_offload/cpu/rv32_ram.sv")
 	}), err
 }
 

@@ -62,7 +62,7 @@ func TestEachProcessorHasItsFiles(t *testing.T) {
 			t.Errorf("%q: our own core is part of the kernel: %v", processor, got)
 		}
 		for name, want := range map[string]bool{
-			"ccl_offload/rv32_ram.sv": true, "ccl_offload/control_processor.sv": !vendor, "ccl_offload/rv32_core.sv": !vendor, "ccl_offload/rv32_pkg.sv": !vendor,
+			"ccl_offload/cpu/rv32_ram.sv": true, "ccl_offload/cpu/control_processor.sv": !vendor, "ccl_offload/cpu/rv32_core.sv": !vendor, "ccl_offload/cpu/rv32_pkg.sv": !vendor,
 			"microblaze_v/control_processor.sv": vendor, "microblaze_v/microblaze_v_core.sv": vendor, "microblaze_v/microblaze_v_pkg.sv": vendor,
 		} {
 			if (all[name] != nil) != want || (k.Sources[name] != nil) != want {
@@ -127,7 +127,7 @@ func TestProcessorIsReadByYosys(t *testing.T) {
 	with := maps.Clone(k.Sources)
 	maps.Copy(with, k.BlackBoxes(all))
 	for name := range with {
-		if !slices.Contains([]string{"cclo_pkg.sv", "microblaze_v", "sim"}, strings.SplitN(name, "/", 2)[0]) && name != "ccl_offload/rv32_ram.sv" {
+		if !slices.Contains([]string{"cclo_pkg.sv", "microblaze_v", "sim"}, strings.SplitN(name, "/", 2)[0]) && name != "ccl_offload/cpu/rv32_ram.sv" {
 			delete(with, name)
 		}
 	}

@@ -152,7 +152,7 @@ func TestFirmwareIsInTheEngine(t *testing.T) {
 			t.Errorf("%s: %s is not the firmware", name, mem)
 		}
 		const parameter = `parameter FIRMWARE = "cclo_firmware.mem"`
-		if !strings.Contains(string(test.files["rtl/ccl_offload/control_processor.sv"]), parameter) {
+		if !strings.Contains(string(test.files["rtl/ccl_offload/cpu/control_processor.sv"]), parameter) {
 			t.Errorf("%s: the control processor does not have %s", name, parameter)
 		}
 		for _, s := range test.steps {

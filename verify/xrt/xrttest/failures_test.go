@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/card"
+	"github.com/cclforge/cclforge/driver/layout"
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -24,7 +24,7 @@ import (
 
 // program is what a rank does on a card, with everything that the driver has: loading,
 // buffers of all kinds, calls, a kernel.
-func program(ctx context.Context, h *xrt.Host, p *accl.Platform, d *card.Design, o driver.Options) (err error) {
+func program(ctx context.Context, h *xrt.Host, p *accl.Platform, d *layout.Design, o driver.Options) (err error) {
 	o.Xclbin, o.Library = h.Xclbin, h.Dir()
 	c, err := driver.Open(ctx, d, o)
 	if err != nil {

@@ -25,8 +25,8 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/local", "./gen/vitis/progress",
-	"./driver/accl", "./driver/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
+	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress",
+	"./driver/accl", "./driver/sim/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
 	"./verify/world", "./verify/serve", "./verify/host", "./verify/conform",
 }
 

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/cclforge/cclforge/gen/heap"
-	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/verify/bench/builds"
 	"github.com/cclforge/cclforge/verify/internal/program"
 )

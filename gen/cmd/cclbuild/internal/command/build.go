@@ -13,13 +13,13 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/build"
-	"github.com/cclforge/cclforge/gen/vitis/diagnose"
-	"github.com/cclforge/cclforge/gen/vitis/local"
-	"github.com/cclforge/cclforge/gen/vitis/progress"
+	"github.com/cclforge/cclforge/gen/vitis/report/diagnose"
+	"github.com/cclforge/cclforge/gen/vitis/report/progress"
 	"github.com/cclforge/cclforge/gen/vitis/run"
-	"github.com/cclforge/cclforge/gen/vitis/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
-	"github.com/cclforge/cclforge/gen/vitis/whole"
+	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
 // errTiming matches errors of builds that have missed timing.
@@ -38,7 +38,7 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	display := c.display(o.json)
 	outcome, err := run.Run(ctx, w.Plan, w.Store, executor, run.Options{
 		OnEvent: display.Event,
-		Check:   whole.Check,
+		Check:   store.Check,
 		Stage:   func(_ *step.Step, line string) string { s, _ := progress.Stage(line); return s },
 	})
 	if closed := display.Close(); err == nil {

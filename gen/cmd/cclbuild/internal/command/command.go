@@ -14,7 +14,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/vitis/local"
+	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 

@@ -3,7 +3,7 @@ package command
 import (
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/progress"
+	"github.com/cclforge/cclforge/gen/vitis/report/progress"
 )
 
 // header is what lines for scripts begin with, like those of package progress, which

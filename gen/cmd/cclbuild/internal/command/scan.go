@@ -10,8 +10,8 @@ import (
 	"github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
+	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 

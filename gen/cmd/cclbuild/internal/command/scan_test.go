@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	driver "github.com/cclforge/cclforge/driver/coyote"
-	"github.com/cclforge/cclforge/driver/xclbin"
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/coyote"
 	"github.com/cclforge/cclforge/verify/coyote/coyotetest"

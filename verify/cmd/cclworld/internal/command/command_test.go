@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/launch"
+	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu"

@@ -1,0 +1,268 @@
+package zmq_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/sim/zmq"
+)
+
+// accepted dials a raw peer, and returns both ends.
+func accepted(t *testing.T, as zmq.Kind, peerKind string, lim zmq.Limits) (*zmq.Conn, peer) {
+	t.Helper()
+	l := listen(t)
+	peers := make(chan peer, 1)
+	go func() {
+		raw, err := l.Accept()
+		if err != nil {
+			close(peers)
+			return
+		}
+		_ = raw.SetDeadline(time.Now().Add(2 * patience))
+		_, _ = raw.Write(slices.Concat(greeting(), ready(peerKind)))
+		peers <- peer{t, raw}
+	}()
+	c, err := zmq.Dial(t.Context(), l.Addr().String(), as, lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	p := <-peers
+	t.Cleanup(func() { p.Close() })
+	p.bytes(64)
+	p.frame()
+	return c, p
+}
+
+func texts(frames [][]byte) []string {
+	var s []string
+	for _, f := range frames {
+		s = append(s, string(f))
+	}
+	return s
+}
+
+func TestTheHandshakeIsThatOfTheSpecification(t *testing.T) {
+	l := listen(t)
+	go func() {
+		c, err := zmq.Dial(t.Context(), l.Addr().String(), zmq.Req, zmq.Limits{})
+		if err == nil {
+			c.Close()
+		}
+	}()
+	raw, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	p := peer{t, raw}
+	p.send(greeting(), ready("REP"))
+	g := p.bytes(64)
+	if g[0] != 0xff || g[9] != 0x7f || g[10] != 3 || !bytes.Equal(g[12:32], append([]byte("NULL"), make([]byte, 16)...)) || g[32] != 0 {
+		t.Errorf("greeting is % x", g)
+	}
+	flags, body := p.frame()
+	if flags != 4 || !bytes.Contains(body, []byte("\x0bSocket-Type\x00\x00\x00\x03REQ")) {
+		t.Errorf("frame with flags %d is %q, want READY with the kind of socket", flags, body)
+	}
+}
+
+func TestDialSaysWhyItFails(t *testing.T) {
+	noLeaks(t)
+	gone := listen(t)
+	gone.Close()
+	silent := listen(t)
+	pub := serving(t, zmq.Pub, zmq.Limits{}, echo)
+	full := serving(t, zmq.Rep, zmq.Limits{Connections: 1}, echo)
+	join(t, full, "REQ")
+	for name, c := range map[string]struct {
+		limit   time.Duration // of the context
+		address string
+		lim     zmq.Limits
+		want    string
+	}{
+		"nobody listens":      {time.Minute, gone.Addr().String(), zmq.Limits{}, "refused"},
+		"no port":             {time.Minute, "127.0.0.1", zmq.Limits{}, "missing port"},
+		"silence":             {time.Minute, silent.Addr().String(), zmq.Limits{Handshake: 50 * time.Millisecond}, "deadline"},
+		"the context ends":    {50 * time.Millisecond, silent.Addr().String(), zmq.Limits{}, "deadline"},
+		"another kind":        {time.Minute, pub, zmq.Limits{}, "not compatible"},
+		"it accepts and ends": {time.Minute, full, zmq.Limits{}, "handshake"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), c.limit)
+			defer cancel()
+			start := time.Now()
+			conn, err := zmq.Dial(ctx, c.address, zmq.Req, c.lim)
+			if err == nil {
+				conn.Close()
+				t.Fatal("no error")
+			}
+			if host, _, _ := strings.Cut(c.address, ":"); !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), host) {
+				t.Errorf("error %q does not say %q and the address", err, c.want)
+			}
+			if errors.Is(err, zmq.ErrKind) != (c.address == pub) {
+				t.Errorf("error %v is ErrKind", err)
+			}
+			if took := time.Since(start); took > patience/2 {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+func TestSendKeepsToTheLimits(t *testing.T) {
+	c, p := accepted(t, zmq.Dealer, "ROUTER", zmq.Limits{MessageBytes: 1000, Frames: 3})
+	for _, frames := range [][][]byte{{make([]byte, 1001)}, {make([]byte, 500), make([]byte, 501)}, {nil, nil, nil, nil}} {
+		if err := c.Send(frames...); !errors.Is(err, zmq.ErrTooLarge) || errors.Is(err, zmq.ErrClosed) {
+			t.Errorf("%d frames: %v, want ErrTooLarge", len(frames), err)
+		}
+	}
+	if err := c.Send(); err == nil {
+		t.Error("a message without frames was sent")
+	}
+	if err := c.Send([]byte("a"), nil, make([]byte, 999)); err != nil {
+		t.Error(err)
+	}
+	p.expect("a", "", strings.Repeat("\x00", 999))
+}
+
+func TestBuffersMayBeUsedAgainAfterSend(t *testing.T) {
+	c, p := accepted(t, zmq.Dealer, "ROUTER", zmq.Limits{})
+	short, long := make([]byte, 100), make([]byte, 100_000)
+	go func() {
+		for i := range byte(20) {
+			copy(short, bytes.Repeat([]byte{'a' + i}, len(short)))
+			copy(long, bytes.Repeat([]byte{'A' + i}, len(long)))
+			if err := c.Send(short, long, short); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for i := range 20 {
+		s, l := strings.Repeat(string(rune('a'+i)), 100), strings.Repeat(string(rune('A'+i)), 100_000)
+		p.expect(s, l, s)
+	}
+}
+
+func TestRecvTimesOutBetweenMessagesAndGoesOn(t *testing.T) {
+	c, p := accepted(t, zmq.Req, "REP", zmq.Limits{})
+	whole := message("", strings.Repeat("x", 300), "y")
+	for _, split := range []int{0, 1} { // nothing, and half a header
+		p.send(whole[:split])
+		for range 2 {
+			c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+			if _, err := c.Recv(); !errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, zmq.ErrClosed) {
+				t.Fatalf("after %d bytes: %v, want a deadline and no end", split, err)
+			}
+		}
+		p.send(whole[split:])
+		c.SetReadDeadline(time.Time{})
+		if frames, err := c.Recv(); err != nil || !slices.Equal(texts(frames), []string{"", strings.Repeat("x", 300), "y"}) {
+			t.Fatalf("after %d bytes: %.100q, %v", split, frames, err)
+		}
+	}
+	p.send(whole[:20])
+	c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+	if _, err := c.Recv(); !errors.Is(err, os.ErrDeadlineExceeded) || !errors.Is(err, zmq.ErrClosed) {
+		t.Fatalf("within a message: %v, want a deadline and the end", err)
+	}
+	if _, err := c.Recv(); !errors.Is(err, zmq.ErrClosed) {
+		t.Fatalf("after the end: %v", err)
+	}
+}
+
+func TestADeadlineWakesRecv(t *testing.T) {
+	c, _ := accepted(t, zmq.Req, "REP", zmq.Limits{})
+	time.AfterFunc(20*time.Millisecond, func() { c.SetReadDeadline(time.Now()) })
+	if _, err := c.Recv(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestTheEndOfAConnectionIsClosedAndSaysWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(c *zmq.Conn, p peer)
+		want error
+	}{
+		"the peer leaves":                 {func(_ *zmq.Conn, p peer) { p.Close() }, io.EOF},
+		"the peer leaves within a header": {func(_ *zmq.Conn, p peer) { p.send([]byte{2, 0}); p.Close() }, io.ErrUnexpectedEOF},
+		"the peer leaves within a frame":  {func(_ *zmq.Conn, p peer) { p.send([]byte{0, 9, 1}); p.Close() }, io.ErrUnexpectedEOF},
+		"the connection is closed here":   {func(c *zmq.Conn, _ peer) { c.Close() }, net.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			conn, p := accepted(t, zmq.Req, "REP", zmq.Limits{})
+			got := make(chan error)
+			go func() {
+				_, err := conn.Recv()
+				got <- err
+			}()
+			time.Sleep(5 * time.Millisecond)
+			c.end(conn, p)
+			if err := <-got; !errors.Is(err, zmq.ErrClosed) || !errors.Is(err, c.want) || !strings.Contains(err.Error(), "127.0.0.1:") {
+				t.Errorf("Recv: %v, want ErrClosed, %v and the peer's address", err, c.want)
+			}
+			if err := conn.Send([]byte("x")); !errors.Is(err, zmq.ErrClosed) {
+				t.Errorf("Send: %v, want ErrClosed", err)
+			}
+			if err := conn.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestPingsAreAnsweredBetweenMessages(t *testing.T) {
+	noLeaks(t)
+	c, p := accepted(t, zmq.Dealer, "ROUTER", zmq.Limits{})
+	const messages, pings = 200, 100
+	var others sync.WaitGroup
+	defer others.Wait()
+	others.Go(func() {
+		for range messages {
+			if err := c.Send([]byte("a"), make([]byte, 50_000), []byte("b")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	others.Go(func() {
+		if frames, err := c.Recv(); err != nil || string(frames[0]) != "last" {
+			t.Errorf("Recv: %q, %v, want the message behind the pings", frames, err)
+		}
+	})
+	others.Go(func() {
+		for i := range pings {
+			p.send(command("PING", append([]byte{0, 10}, fmt.Sprintf("ping %d", i)...)...))
+			time.Sleep(100 * time.Microsecond)
+		}
+		p.send(message("last"))
+	})
+	got, last := 0, ""
+	for want := []string{"a", strings.Repeat("\x00", 50_000), "b"}; got < messages*len(want) || last != fmt.Sprintf("ping %d", pings-1); {
+		flags, body := p.frame()
+		if flags&4 == 0 {
+			if string(body) != want[got%3] {
+				t.Fatalf("frame %d is %.100q", got, body)
+			}
+			got++
+			continue
+		}
+		if got%3 != 0 {
+			t.Fatal("a pong within a message")
+		}
+		name, context, _ := strings.Cut(string(body), "ping")
+		if last = "ping" + context; name != "\x04PONG" {
+			t.Fatalf("command %q", body)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package slurm_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+const waitsForGo = "echo begun >>begun; " + untilGo + "; echo ended"
+
+// A second build follows the job of one that was killed, with its log from the
+// beginning, while it waits as well as while it runs.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	first, c := executor(t, nil)
+	runs := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
+	pends := job(t, c, "p/link/l", "touch ran", step.Resources{})
+	r := submit(t, first, runs)
+	submit(t, first, pends, r)
+	until(t, "it runs", exists(filepath.Join(runs.Dir, "begun")))
+	before := append(queued(t, c, runs.Dir), queued(t, c, pends.Dir)...)
+
+	second, _ := executor(t, nil)
+	for _, w := range []*watched{runs, pends} {
+		if alive, err := second.Alive(t.Context(), w.Dir); err != nil || !alive {
+			t.Errorf("%s is not alive: %v", w.Step.ID, err)
+		}
+	}
+	rr := submit(t, second, runs)
+	pp := submit(t, second, pends, rr)
+	if after := append(queued(t, c, runs.Dir), queued(t, c, pends.Dir)...); !slices.Equal(after, before) || len(before) != 2 {
+		t.Errorf("there were jobs %q, and then %q", before, after)
+	}
+	done := []<-chan error{wait(t.Context(), rr), wait(t.Context(), pp)}
+	if err := os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range done {
+		if err := <-d; err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
+		t.Errorf("it began %q: %v", text, err)
+	}
+	if lines := runs.told(&runs.lines); !slices.Equal(lines, []string{"ended"}) {
+		t.Errorf("lines are %q", lines)
+	}
+	if alive, err := second.Alive(t.Context(), runs.Dir); err != nil || alive {
+		t.Errorf("alive is %v after the end: %v", alive, err)
+	}
+	// What has ended is judged if it is to be followed, and else run again.
+	again := runs.Job
+	again.Follow = true
+	followed, err := second.Submit(t.Context(), again, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-wait(t.Context(), followed); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
+		t.Errorf("it began %q although it had ended: %v", text, err)
+	}
+	if err := <-wait(t.Context(), submit(t, second, runs)); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\nbegun\n" {
+		t.Errorf("it began %q: %v", text, err)
+	}
+}
+
+// A build is killed between two instructions of Submit: whatever it leaves, there
+// is one job for the directory in the end, and only that one has worked.
+func TestKilledInSubmit(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	for name, leave := range map[string]func(t *testing.T, w *watched){
+		"before sbatch": func(t *testing.T, w *watched) {
+			leaveRecord(t, w, "slurm-A.json", `{"key":"key of p/hls/a","user":`+uid()+`}`)
+		},
+		"after sbatch": func(t *testing.T, w *watched) {
+			submit(t, e, w)
+			forgetNumber(t, w)
+		},
+		"job has ended": func(t *testing.T, w *watched) {
+			leaveRecord(t, w, "slurm-A.999999.json", `{"key":"key of p/hls/a","user":`+uid()+`}`)
+		},
+		"other key": func(t *testing.T, w *watched) {
+			submit(t, e, w)
+			until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
+			os.Remove(filepath.Join(w.Dir, "begun"))
+			rewriteRecord(t, w, func(text string) string { return strings.Replace(text, "key of", "other key of", 1) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
+			leave(t, w)
+			r := submit(t, e, w)
+			if ids := queued(t, c, w.Dir); len(ids) != 1 {
+				t.Errorf("jobs are %q", ids)
+			}
+			done := wait(t.Context(), r)
+			if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
+				t.Errorf("it began %q", text)
+			}
+			if files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*.json")); len(files) != 1 {
+				t.Errorf("records are %q", files)
+			}
+		})
+	}
+}
+
+// A job whose record has gone by the time it starts does nothing.
+func TestStray(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, func(o *slurm.Options) { o.Extra = []string{"--hold"} })
+	w := job(t, c, "p/hls/a", "touch ran", step.Resources{})
+	done := wait(t.Context(), submit(t, e, w))
+	until(t, "it tells that it is held", func() bool { return strings.Contains(strings.Join(w.told(&w.waiting), "\n"), "JobHeldUser") })
+	for _, f := range glob(t, w, "slurm-*.json") {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
+	wants(t, <-done, step.ErrFailed, "another job does this work")
+	if exists(filepath.Join(w.Dir, "ran"))() {
+		t.Error("it did its work all the same")
+	}
+}
+
+// A damaged record is an error, as a job may run in its directory.
+func TestDamagedRecord(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	for _, r := range [][2]string{{"slurm-A.json", ""}, {"slurm-A.1.json", "{"}, {"slurm-A.--all.json", `{"key":"k","user":0}`}, {"slurm-A..json", `{"key":"k","user":0}`}} {
+		name, text := r[0], r[1]
+		w := job(t, c, "p/hls/a", "touch ran", step.Resources{})
+		leaveRecord(t, w, name, text)
+		if _, err := e.Submit(t.Context(), w.Job, nil); err == nil || !strings.Contains(err.Error(), w.Dir) {
+			t.Errorf("%s: %q: %v", name, text, err)
+		}
+		if _, err := e.Alive(t.Context(), w.Dir); err == nil {
+			t.Errorf("%s: %q: Alive has no error", name, text)
+		}
+	}
+}
+
+// Cancel ends jobs that another process has submitted.
+func TestCancelOthers(t *testing.T) {
+	t.Parallel()
+	first, c := executor(t, nil)
+	second, _ := executor(t, nil)
+	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
+	done := wait(t.Context(), submit(t, first, w))
+	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
+	if err := second.Cancel(t.Context(), w.Dir); err != nil {
+		t.Error(err)
+	}
+	if left := queued(t, c, w.Dir); len(left) > 0 {
+		t.Errorf("still there: %q", left)
+	}
+	wants(t, <-done, step.ErrFailed, "cancelled", "not by this build")
+	if err := second.Cancel(t.Context(), w.Dir); err != nil {
+		t.Errorf("nothing to cancel: %v", err)
+	}
+	if alive, err := second.Alive(t.Context(), filepath.Join(c.Dir, "nowhere")); alive || err != nil {
+		t.Errorf("nowhere: %v, %v", alive, err)
+	}
+}
+
+// TestMain's process plays a build when this is set: it submits a job in that
+// directory, and waits for it.
+const childVariable = "SLURM_TEST_CHILD"
+
+// A build that is killed while it waits leaves its job running.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestChild$", "-test.count=1")
+	child.Env = append(c.Env(), childVariable+"="+w.Dir)
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
+	before := queued(t, c, w.Dir)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	r := submit(t, e, w)
+	if after := queued(t, c, w.Dir); !slices.Equal(after, before) || len(after) != 1 {
+		t.Errorf("jobs were %q, and are %q", before, after)
+	}
+	done := wait(t.Context(), r)
+	if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChild(t *testing.T) {
+	dir := os.Getenv(childVariable)
+	if dir == "" {
+		t.Skip("only as a process of TestKilled")
+	}
+	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := step.Job{Step: &step.Step{ID: "p/hls/a"}, Key: "key of p/hls/a", Dir: dir}
+	r, err := e.Submit(t.Context(), w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Wait(t.Context())
+}

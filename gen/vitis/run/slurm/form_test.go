@@ -1,0 +1,72 @@
+package slurm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
+)
+
+// Options that would make sbatch do something else than is meant are refused
+// before anything is run; this needs no Slurm.
+func TestWrongOptions(t *testing.T) {
+	for _, o := range []slurm.Options{
+		{Partition: "a b"}, {Account: "a\nb"}, {QOS: "x\ty"}, {Constraint: "a\x00"},
+		{Extra: []string{""}}, {Extra: []string{"-"}}, {Extra: []string{"--"}}, {Extra: []string{"main"}}, {Extra: []string{"-p", "main"}},
+		{Extra: []string{"--array=1-5"}}, {Extra: []string{"-a1-5"}}, {Extra: []string{"--outp=x"}}, {Extra: []string{"-ox"}},
+		{Extra: []string{"--wrap=rm"}}, {Extra: []string{"--wait"}}, {Extra: []string{"-W"}}, {Extra: []string{"-d", "afterok:1"}},
+		{Extra: []string{"--requeue"}}, {Extra: []string{"-Mother"}}, {Extra: []string{"--gres=a\n"}},
+	} {
+		if _, err := slurm.New(t.Context(), o); !errors.Is(err, slurm.ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// A host without Slurm is told what is missing.
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := slurm.New(context.Background(), slurm.Options{})
+	if !errors.Is(err, slurm.ErrMissing) || !strings.Contains(err.Error(), "sbatch") || !strings.Contains(err.Error(), "slurm-client") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Times are as in sbatch(1), "--time": days-hours:minutes:seconds, and never less
+// than what was asked for.
+func TestLimit(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		1:                            "0-00:01:00",
+		time.Minute:                  "0-00:01:00",
+		time.Minute + time.Second:    "0-00:02:00",
+		59*time.Minute + time.Second: "0-01:00:00",
+		24 * time.Hour:               "1-00:00:00",
+		100*time.Hour + time.Minute:  "4-04:01:00",
+	} {
+		if got := slurm.Limit(d); got != want {
+			t.Errorf("%s is %s, and should be %s", d, got, want)
+		}
+	}
+}
+
+// Reasons are those of squeue(1), "JOB REASON CODES".
+func TestWords(t *testing.T) {
+	for reason, want := range map[string]string{
+		"None":                                 "Slurm has not looked at it yet",
+		"Resources":                            "all fitting nodes are busy (Resources)",
+		"Priority":                             "other jobs come first (Priority)",
+		"AssocGrpCpuLimit":                     "the account's limit is reached (AssocGrpCpuLimit)",
+		"QOSMaxJobsPerUserLimit":               "the limit of its QOS is reached (QOSMaxJobsPerUserLimit)",
+		"PartitionTimeLimit":                   "it wants more time than the partition allows, and never begins (PartitionTimeLimit)",
+		"MaxJobsPerAccount":                    "a limit is reached (MaxJobsPerAccount)",
+		"BurstBufferStageIn":                   "Slurm says BurstBufferStageIn",
+		"ReqNodeNotAvail, UnavailableNodes:n1": "nodes that it needs are down, drained or reserved (ReqNodeNotAvail, UnavailableNodes:n1)",
+	} {
+		if got := slurm.Words(reason); got != want {
+			t.Errorf("%s: %q", reason, got)
+		}
+	}
+}

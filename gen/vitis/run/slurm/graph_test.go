@@ -1,0 +1,210 @@
+package slurm_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// A graph of jobs is submitted at once: those without order run on two nodes
+// together, and the others when those have ended.
+func TestGraph(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	meet := t.TempDir()
+	// Each ends when both run, so that they must run together.
+	together := func(me, other string) string {
+		return "touch " + meet + "/" + me + "\nuntil [ -e " + meet + "/" + other + " ]; do sleep 0.05; done\necho $SLURMD_NODENAME >node"
+	}
+	all := step.Resources{CPUs: 3, Memory: 200} // no node has room for both
+	a, b := job(t, c, "p/hls/a", together("a", "b"), all), job(t, c, "p/hls/b", together("b", "a"), all)
+	last := job(t, c, "p/link/l", "cat "+a.Dir+"/step.exit "+b.Dir+"/step.exit >both", step.Resources{})
+	ra, rb := submit(t, e, a), submit(t, e, b)
+	rl := submit(t, e, last, ra, rb)
+	for _, done := range []<-chan error{wait(t.Context(), rl), wait(t.Context(), ra), wait(t.Context(), rb)} {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(last.Dir, "both")); err != nil || string(text) != "0\n0\n" {
+		t.Errorf("when the last ran, the others had left %q: %v", text, err)
+	}
+	var nodes []string
+	for _, w := range []*watched{a, b} {
+		text, _ := os.ReadFile(filepath.Join(w.Dir, "node"))
+		where := w.told(&w.where)
+		if !slices.Equal(where, []string{strings.TrimSpace(string(text))}) {
+			t.Errorf("%s ran on %q, and told %q", w.Step.ID, text, where)
+		}
+		nodes = append(nodes, where...)
+	}
+	if slices.Sort(nodes); !slices.Equal(nodes, []string{"n1", "n2"}) {
+		t.Errorf("they ran on %q", nodes)
+	}
+	if why := last.told(&last.waiting); !slices.Contains(why, "other steps come first (Dependency)") {
+		t.Errorf("the last has told that it waits because %q", why)
+	}
+}
+
+// What comes after a failure does not run; what does not, does.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	bad := job(t, c, "p/hls/bad", "echo ERROR: no such pin >&2; exit 3", step.Resources{})
+	middle := job(t, c, "p/link/l", "touch ran", step.Resources{})
+	end := job(t, c, "p/image/i", "touch ran", step.Resources{})
+	good := job(t, c, "p/hls/good", "touch ran", step.Resources{})
+	r := submit(t, e, bad)
+	m := submit(t, e, middle, r)
+	last := submit(t, e, end, m)
+	g := submit(t, e, good)
+	// The last first: it must not wait for somebody to look at the others.
+	results := []<-chan error{wait(t.Context(), last), wait(t.Context(), m), wait(t.Context(), r), wait(t.Context(), g)}
+	wants(t, <-results[0], step.ErrNotRun)
+	wants(t, <-results[1], step.ErrNotRun)
+	wants(t, <-results[2], step.ErrFailed, "exit status 3", "on n")
+	if err := <-results[3]; err != nil {
+		t.Error(err)
+	}
+	if lines := bad.told(&bad.lines); !slices.Equal(lines, []string{"ERROR: no such pin"}) {
+		t.Errorf("the log has told %q", lines)
+	}
+	for _, w := range []*watched{middle, end} {
+		if exists(filepath.Join(w.Dir, "ran"))() || len(queued(t, c, w.Dir)) > 0 {
+			t.Errorf("%s ran, or is in the queue", w.Step.ID)
+		}
+	}
+	// One that is submitted when the failure is known is not even submitted.
+	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
+	wants(t, <-wait(t.Context(), submit(t, e, late, r)), step.ErrNotRun, "p/hls/bad")
+	if exists(filepath.Join(late.Dir, step.LogFile))() {
+		t.Error("a job was submitted after one that has failed")
+	}
+	// One that comes after what has ended well needs no dependency: Slurm may not
+	// know that job any more.
+	again := job(t, c, "p/link/again", "touch ran", step.Resources{})
+	if err := <-wait(t.Context(), submit(t, e, again, slurm.Ended(e, good.Job, "999999", nil))); err != nil {
+		t.Error(err)
+	}
+}
+
+// What comes after a failure leaves the queue also when nobody waits any more.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	bad := job(t, c, "p/hls/bad", "exit 3", step.Resources{})
+	after := job(t, c, "p/link/l", "touch ran", step.Resources{})
+	submit(t, e, after, submit(t, e, bad))
+	until(t, "the queue has neither", func() bool { return len(queued(t, c, bad.Dir))+len(queued(t, c, after.Dir)) == 0 })
+	if exists(filepath.Join(after.Dir, "ran"))() {
+		t.Error("it ran")
+	}
+}
+
+// Cancelling leaves no job in the queue, and no process, also of one that waits,
+// or that is not waited for yet.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	seconds := mark()
+	runs := job(t, c, "p/hls/runs", "trap '' TERM\nsleep "+seconds+" &\nsleep "+seconds+"\ntouch ended", step.Resources{})
+	all := []*watched{runs}
+	r := submit(t, e, runs)
+	var waits []step.Running
+	for range 4 {
+		w := job(t, c, "p/link/waits", "touch ran", step.Resources{})
+		waits = append(waits, submit(t, e, w, r))
+		all = append(all, w)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first := wait(ctx, r)
+	until(t, "it runs", func() bool { return alive(t, seconds) })
+	cancel()
+	wants(t, <-first, context.Canceled)
+	for _, w := range waits {
+		wants(t, <-wait(ctx, w), context.Canceled)
+	}
+	for _, j := range all {
+		if left := queued(t, c, j.Dir); len(left) > 0 {
+			t.Errorf("%s: still in the queue: %q", j.Step.ID, left)
+		}
+		if exists(filepath.Join(j.Dir, step.ExitFile))() || exists(filepath.Join(j.Dir, "ran"))() {
+			t.Errorf("%s has an exit status, or has run after all", j.Step.ID)
+		}
+	}
+	if alive(t, seconds) {
+		t.Error("a process of the job is left")
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
+	if _, err := e.Submit(ctx, late.Job, nil); err == nil {
+		t.Error("a job was submitted after the end")
+	}
+	if left := queued(t, c, late.Dir); len(left) > 0 {
+		t.Errorf("still in the queue: %q", left)
+	}
+}
+
+// Lines come while the job runs.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	w := job(t, c, "p/hls/a", "echo one; "+untilGo+"; echo two; printf three", step.Resources{})
+	done := wait(t.Context(), submit(t, e, w))
+	until(t, "the first line", func() bool { return slices.Equal(w.told(&w.lines), []string{"one"}) })
+	if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"one", "two", "three"}) {
+		t.Errorf("lines are %q", lines)
+	}
+}
+
+// Paths may have anything in them but an end of line.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, nil)
+	for _, name := range []string{"a b", `q"u'o`, "per%jcent%%", `back\slash\\`, "$HOME`id`", "-dash", "#;&|<>*?[x]", "ü(é)"} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			w := jobIn(t, filepath.Join(c.Dir, "names", name), "p/hls/"+name+"\n#", "pwd; exit 4", step.Resources{})
+			wants(t, <-wait(t.Context(), submit(t, e, w)), step.ErrFailed, "exit status 4")
+			if lines := w.told(&w.lines); !slices.Equal(lines, []string{w.Dir}) {
+				t.Errorf("%s: it ran in %q", name, lines)
+			}
+		})
+	}
+	w := jobIn(t, filepath.Join(c.Dir, "names", "end\nof line"), "p/hls/a", "pwd", step.Resources{})
+	if _, err := e.Submit(t.Context(), w.Job, nil); err == nil {
+		t.Error("a path with an end of line was taken")
+	}
+}
+
+// A build inside a job, or by somebody with settings for Slurm's commands, does the
+// same; its other variables reach the tools.
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	e, c := executor(t, func(o *slurm.Options) {
+		o.Env = append(o.Env, "SQUEUE_FORMAT=%u", "SQUEUE_STATES=FAILED", "SQUEUE_USERS=nobody", "SBATCH_ARRAY_INX=1-3", "SBATCH_WAIT=1",
+			"SBATCH_EXPORT=NONE", "SLURM_MEM_PER_CPU=10", "SLURM_MEM_PER_NODE=20", "SLURM_JOB_ID=77", "SLURM_CLUSTERS=elsewhere",
+			"SBATCH_CLUSTERS=elsewhere", "SBATCH_REQUEUE=1", "LICENCE_SERVER=a b")
+	})
+	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID", step.Resources{Memory: 50})
+	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
+		t.Error(err)
+	}
+	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"a b", ""}) {
+		t.Errorf("the job has %q", lines)
+	}
+}

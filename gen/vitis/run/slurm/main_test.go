@@ -1,0 +1,231 @@
+package slurm_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
+	"github.com/cclforge/cclforge/gen/vitis/step"
+	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
+)
+
+// cluster has two nodes with four processors each.
+var cluster = slurmtest.Share(slurmtest.Options{CPUs: 4, Memory: 4000})
+
+func TestMain(m *testing.M) {
+	// The tests wait for Slurm, not for processors.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(cluster.Main(m))
+}
+
+// patience is more than anything here takes.
+const patience = 2 * time.Minute
+
+func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slurmtest.Cluster) {
+	t.Helper()
+	c := cluster.Get(t)
+	o := slurm.Options{Poll: 100 * time.Millisecond, Env: c.Env()}
+	if change != nil {
+		change(&o)
+	}
+	e, err := slurm.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, c
+}
+
+// untilGo waits for a file, and not for ever, in case its test is killed.
+const untilGo = "for ((i = 0; i < 3000; i++)); do [ -e go ] && break; sleep 0.05; done"
+
+// watched is a job with what it has told so far.
+type watched struct {
+	step.Job
+	mu                    sync.Mutex
+	lines, where, waiting []string
+}
+
+// job makes a work directory with a script.
+func job(t *testing.T, c *slurmtest.Cluster, name, script string, r step.Resources) *watched {
+	t.Helper()
+	dir, err := os.MkdirTemp(c.Dir, "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobIn(t, dir, name, script, r)
+}
+
+func jobIn(t *testing.T, dir, name, script string, r step.Resources) *watched {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{}
+	add := func(list *[]string) func(string) {
+		return func(text string) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			*list = append(*list, text)
+		}
+	}
+	w.Job = step.Job{
+		Step: &step.Step{ID: name, Title: name, Resources: r}, Key: "key of " + name, Dir: dir,
+		Lines: add(&w.lines), Started: add(&w.where), Waiting: add(&w.waiting),
+	}
+	return w
+}
+
+// told is what a job has told of a kind.
+func (w *watched) told(list *[]string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), *list...)
+}
+
+func submit(t *testing.T, e *slurm.Executor, w *watched, after ...step.Running) step.Running {
+	t.Helper()
+	r, err := e.Submit(t.Context(), w.Job, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wait waits in the background.
+func wait(ctx context.Context, r step.Running) <-chan error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	done := make(chan error, 1)
+	go func() {
+		defer cancel()
+		done <- r.Wait(ctx)
+	}()
+	return done
+}
+
+// until waits for something that will be so.
+func until(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+func exists(path string) func() bool {
+	return func() bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+}
+
+// queued are the jobs of a work directory that have not ended.
+func queued(t *testing.T, c *slurmtest.Cluster, dir string) []string {
+	t.Helper()
+	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%A|%Z").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for line := range strings.Lines(string(out)) {
+		id, where, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
+		if where == dir {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func admin(t *testing.T, c *slurmtest.Cluster, args ...string) {
+	t.Helper()
+	if out, err := c.Command(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v: %s", args, err, out)
+	}
+}
+
+// mark is a number of a sleep that no other process has.
+func mark() string { return fmt.Sprintf("%d.%09d", 1000+os.Getpid()%1000, time.Now().Nanosecond()) }
+
+// alive says whether a process sleeps for a time.
+func alive(t *testing.T, seconds string) bool {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err == nil && string(text) == "sleep\x00"+seconds+"\x00" {
+			return true
+		}
+	}
+	return false
+}
+
+func wants(t *testing.T, err error, is error, texts ...string) {
+	t.Helper()
+	if !errors.Is(err, is) {
+		t.Errorf("the error is %v, and should match %q", err, is)
+		return
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the error is %q, without %q", err, text)
+		}
+	}
+}
+
+func uid() string { return strconv.Itoa(os.Getuid()) }
+
+func leaveRecord(t *testing.T, w *watched, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rewriteRecord changes the only record of a directory.
+func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
+	t.Helper()
+	for _, f := range glob(t, w, "slurm-*.json") {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaveRecord(t, w, filepath.Base(f), change(string(text)))
+	}
+}
+
+// forgetNumber takes the number from the only record of a directory.
+func forgetNumber(t *testing.T, w *watched) {
+	t.Helper()
+	for _, f := range glob(t, w, "slurm-*.json") {
+		numbered := strings.TrimSuffix(f, ".json")
+		if err := os.Rename(f, strings.TrimSuffix(numbered, filepath.Ext(numbered))+".json"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func glob(t *testing.T, w *watched, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.Dir, pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no %s in %s: %v", pattern, w.Dir, err)
+	}
+	return files
+}
