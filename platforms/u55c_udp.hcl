@@ -44,10 +44,8 @@ platform "u55c_udp" {
     port = var.ethernet_port
   }
 
-  # Functions and conversions, with their TDESTs, are those of the plugins: of functions all.
-  arithmetic "reduce_ops" {
-    functions = ["*"]
-  }
+  # Functions and conversions, with their TDESTs, are those of the plugins.
+  arithmetic "reduce_ops" {}
 
   compression "hp_compression" {
     lanes = 3

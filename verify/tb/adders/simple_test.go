@@ -71,7 +71,7 @@ func ask(r *rand.Rand) simple {
 
 func TestOrderAndIntegersAlone(t *testing.T) {
 	oneHot := map[string]uint64{"": 0}
-	for _, f := range designtest.Load(t, "u55c_udp", nil).ABI().Enum(abi.ReduceFunctions).Values {
+	for _, f := range designtest.Load(t, "u50_udp", nil).ABI().Enum(abi.ReduceFunctions).Values {
 		oneHot[f.Name] = 1 << f.Value
 	}
 	set.Check(t, "reduce_simple", func(b *block.Bench, r *rand.Rand) error {

@@ -144,7 +144,7 @@ func (b *bench) straight(in0, in1 []streams.Beat) error {
 
 // shipped is a platform that has all functions.
 func shipped(t *testing.T) *bench {
-	return newBench(t, designtest.Load(t, "u55c_udp", nil), false)
+	return newBench(t, designtest.Load(t, "u50_udp", nil), false)
 }
 
 func TestEveryPairOfCornersIsReducedExactly(t *testing.T) {
@@ -276,13 +276,13 @@ platform "own" {
 
 // declared are the reductions of the interface generations.
 func declared(t *testing.T) []string {
-	return designtest.Load(t, "u55c_udp", nil).ABI().Enum(abi.ReduceFunctions).Names()
+	return designtest.Load(t, "u50_udp", nil).ABI().Enum(abi.ReduceFunctions).Names()
 }
 
 // Whatever is declared can be computed by everyone who is due to: the shipped plugin has it, and with it
 // its RTL and C++, for each of its types; so have the emulator, the model and the reference of tests.
 func TestEveryDeclaredReductionIsImplemented(t *testing.T) {
-	own := designtest.Load(t, "u55c_udp", nil).Platform.Arithmetic
+	own := designtest.Load(t, "u50_udp", nil).Platform.Arithmetic
 	for _, function := range declared(t) {
 		if _, ok := ieee.ReductionOf(function); !ok {
 			t.Errorf("verify/tb/ieee has no %s", function)
