@@ -15,10 +15,12 @@ type Reduction struct {
 
 // Reductions are those of all interface generations, by name.
 var Reductions = map[string]Reduction{
-	"sum":  {Of: Sum, Rounds: true, Most: func(limit float64, n int) float64 { return math.Floor(limit / float64(n)) }},
-	"max":  {Of: Max, Most: unchanged},
-	"min":  {Of: Min, Most: unchanged},
-	"prod": {Of: Prod, Rounds: true, Most: func(limit float64, n int) float64 { return math.Floor(math.Pow(limit, 1/float64(n))) }},
+	"sum": {Of: Sum, Rounds: true, Most: func(limit float64, n int) float64 { return math.Floor(limit / float64(n)) }},
+	"max": {Of: Max, Most: unchanged},
+	"min": {Of: Min, Most: unchanged},
+	"prod": {Of: Prod, Rounds: true, Most: func(limit float64, n int) float64 {
+		return math.Floor(math.Pow(limit, 1/float64(n)))
+	}},
 }
 
 func unchanged(limit float64, _ int) float64 { return limit }

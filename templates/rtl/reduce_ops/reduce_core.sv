@@ -120,7 +120,8 @@ module reduce_core (
             .operation, .floating, .size,
             .a(a[64*i +: 64]), .b(b[64*i +: 64]),
             .out_float16(float16[5]), .out_float32(float32[5]), .out_float64(float64[5]),
-            .out_product16(product16[5]), .out_product32(product32[5]), .out_product64(product64[5]), .out_products(products[5]),
+            .out_product16(product16[5]), .out_product32(product32[5]), .out_product64(product64[5]),
+            .out_products(products[5]),
             .result(result[64*i +: 64])
         );
     end

@@ -4,8 +4,10 @@ import "math/big"
 
 // Types are the element types that are known by name.
 var Types = map[string]Type{
-	"float16": {Format: Float16}, "bfloat16": {Format: BFloat16}, "float32": {Format: Float32}, "float64": {Format: Float64},
-	"int8": {Bits: 8, Signed: true}, "int16": {Bits: 16, Signed: true}, "int32": {Bits: 32, Signed: true}, "int64": {Bits: 64, Signed: true},
+	"float16": {Format: Float16}, "bfloat16": {Format: BFloat16},
+	"float32": {Format: Float32}, "float64": {Format: Float64},
+	"int8": {Bits: 8, Signed: true}, "int16": {Bits: 16, Signed: true},
+	"int32": {Bits: 32, Signed: true}, "int64": {Bits: 64, Signed: true},
 	"uint8": {Bits: 8}, "uint16": {Bits: 16}, "uint32": {Bits: 32}, "uint64": {Bits: 64},
 }
 
