@@ -83,67 +83,6 @@ func (f Format) round(n number) uint64 {
 	return bits
 }
 
-// Sum is the exact sum, rounded once.
-func (f Format) Sum(a, b uint64) uint64 {
-	switch {
-	case f.IsNaN(a), f.IsNaN(b):
-		return f.NaN()
-	case f.isInfinite(a) && f.isInfinite(b) && a != b:
-		return f.NaN()
-	case f.isInfinite(a):
-		return a
-	case f.isInfinite(b):
-		return b
-	}
-	x, y := f.number(a), f.number(b)
-	if x.exponent < y.exponent {
-		x, y = y, x
-	}
-	x.significand.Lsh(x.significand, uint(x.exponent-y.exponent)).Add(x.significand, y.significand)
-	if x.significand.Sign() == 0 {
-		return a & b & f.Sign() // -0 only from two of them
-	}
-	return f.round(number{x.significand, y.exponent})
-}
-
-// Prod is the exact product, rounded once.
-func (f Format) Prod(a, b uint64) uint64 {
-	sign := (a ^ b) & f.Sign()
-	zero := a&^f.Sign() == 0 || b&^f.Sign() == 0
-	switch infinite := f.isInfinite(a) || f.isInfinite(b); {
-	case f.IsNaN(a), f.IsNaN(b), infinite && zero:
-		return f.NaN()
-	case infinite:
-		return sign | f.Infinity()
-	case zero:
-		return sign
-	}
-	x, y := f.number(a), f.number(b)
-	return f.round(number{x.significand.Mul(x.significand, y.significand), x.exponent + y.exponent})
-}
-
-// Max is the maximum of IEEE 754-2019.
-func (f Format) Max(a, b uint64) uint64 {
-	if f.IsNaN(a) || f.IsNaN(b) {
-		return f.NaN()
-	}
-	if f.above(a, b) {
-		return a
-	}
-	return b
-}
-
-// Min is the minimum of IEEE 754-2019.
-func (f Format) Min(a, b uint64) uint64 {
-	if f.IsNaN(a) || f.IsNaN(b) {
-		return f.NaN()
-	}
-	if f.above(a, b) {
-		return b
-	}
-	return a
-}
-
 // above compares numbers, -0 being below +0.
 func (f Format) above(a, b uint64) bool {
 	signA, signB := a&f.Sign(), b&f.Sign()

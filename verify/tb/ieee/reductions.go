@@ -80,3 +80,128 @@ func (r Reduction) HalfRow(h *HalfRows, row []uint16, a, first uint16) {
 		row[i] = r.half(h, a, first+uint16(i))
 	}
 }
+
+// Sum is the exact sum, rounded once.
+func (f Format) Sum(a, b uint64) uint64 {
+	switch {
+	case f.IsNaN(a), f.IsNaN(b):
+		return f.NaN()
+	case f.isInfinite(a) && f.isInfinite(b) && a != b:
+		return f.NaN()
+	case f.isInfinite(a):
+		return a
+	case f.isInfinite(b):
+		return b
+	}
+	x, y := f.number(a), f.number(b)
+	if x.exponent < y.exponent {
+		x, y = y, x
+	}
+	x.significand.Lsh(x.significand, uint(x.exponent-y.exponent)).Add(x.significand, y.significand)
+	if x.significand.Sign() == 0 {
+		return a & b & f.Sign() // -0 only from two of them
+	}
+	return f.round(number{x.significand, y.exponent})
+}
+
+// Prod is the exact product, rounded once.
+func (f Format) Prod(a, b uint64) uint64 {
+	sign := (a ^ b) & f.Sign()
+	zero := a&^f.Sign() == 0 || b&^f.Sign() == 0
+	switch infinite := f.isInfinite(a) || f.isInfinite(b); {
+	case f.IsNaN(a), f.IsNaN(b), infinite && zero:
+		return f.NaN()
+	case infinite:
+		return sign | f.Infinity()
+	case zero:
+		return sign
+	}
+	x, y := f.number(a), f.number(b)
+	return f.round(number{x.significand.Mul(x.significand, y.significand), x.exponent + y.exponent})
+}
+
+// Max is the maximum of IEEE 754-2019.
+func (f Format) Max(a, b uint64) uint64 {
+	if f.IsNaN(a) || f.IsNaN(b) {
+		return f.NaN()
+	}
+	if f.above(a, b) {
+		return a
+	}
+	return b
+}
+
+// Min is the minimum of IEEE 754-2019.
+func (f Format) Min(a, b uint64) uint64 {
+	if f.IsNaN(a) || f.IsNaN(b) {
+		return f.NaN()
+	}
+	if f.above(a, b) {
+		return b
+	}
+	return a
+}
+
+// Sum is the sum of two numbers.
+func (h *HalfRows) Sum(a, b uint16) uint16 {
+	switch x, y := a&^halfSign, b&^halfSign; {
+	case x > halfInfinity || y > halfInfinity:
+		return halfNaN
+	case x == halfInfinity && y == halfInfinity && a != b:
+		return halfNaN
+	case x == halfInfinity:
+		return a
+	case y == halfInfinity:
+		return b
+	}
+	sum := h.units[a] + h.units[b]
+	sign, magnitude := uint16(0), uint64(sum)
+	switch {
+	case sum == 0:
+		return a & b & halfSign // -0 only from two of them
+	case sum < 0:
+		sign, magnitude = halfSign, uint64(-sum)
+	}
+	return sign | roundHalf(magnitude, 0)
+}
+
+// Prod is the product of two numbers.
+func (h *HalfRows) Prod(a, b uint16) uint16 {
+	sign := (a ^ b) & halfSign
+	x, y := a&^halfSign, b&^halfSign
+	switch infinite := x == halfInfinity || y == halfInfinity; {
+	case x > halfInfinity || y > halfInfinity || infinite && (x == 0 || y == 0):
+		return halfNaN
+	case infinite:
+		return sign | halfInfinity
+	}
+	// Units are significands of 11 bits, shifted; their product counts squares of the unit, 2^-48.
+	shiftX, shiftY := max(int(x>>10)-1, 0), max(int(y>>10)-1, 0)
+	magnitude := uint64(h.units[x]>>shiftX) * uint64(h.units[y]>>shiftY)
+	if shift := shiftX + shiftY - 24; shift >= 0 {
+		return sign | roundHalf(magnitude<<shift, 0)
+	}
+	return sign | roundHalf(magnitude, 24-shiftX-shiftY)
+}
+
+// Max is the maximum of two numbers.
+func (h *HalfRows) Max(a, b uint16) uint16 {
+	switch {
+	case a&^halfSign > halfInfinity || b&^halfSign > halfInfinity:
+		return halfNaN
+	case h.order[a] > h.order[b]:
+		return a
+	}
+	return b
+}
+
+// Min is the minimum of two numbers.
+func (h *HalfRows) Min(a, b uint16) uint16 {
+	switch {
+	case a&^halfSign > halfInfinity || b&^halfSign > halfInfinity:
+		return halfNaN
+	case h.order[a] < h.order[b]:
+		return a
+	}
+	return b
+}
