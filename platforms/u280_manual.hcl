@@ -52,10 +52,8 @@ platform "u280_manual" {
     port = var.ethernet_port
   }
 
-  arithmetic "reduce_ops_wide" {
-    function "sum" { tdest = { float32 = 0, float64 = 1, int32 = 2, int64 = 3, float16 = 4 } }
-    function "max" { tdest = { float32 = 5, float64 = 6, int32 = 7, int64 = 8, float16 = 9 } }
-  }
+  # Functions and conversions, with their TDESTs, are those of the plugins.
+  arithmetic "reduce_ops_wide" {}
 
   compression "hp_compression" {
     lanes = 3

@@ -44,8 +44,10 @@ platform "u50_udp" {
     port = var.ethernet_port
   }
 
-  # Functions and conversions, with their TDESTs, are those of the plugins.
-  arithmetic "reduce_ops" {}
+  # Functions and conversions, with their TDESTs, are those of the plugins: of functions all.
+  arithmetic "reduce_ops" {
+    functions = ["*"]
+  }
 
   compression "hp_compression" {
     lanes = 3

@@ -43,9 +43,3 @@ func TypeOf[T Element]() DType {
 
 // Func names a reduction of a platform.
 type Func string
-
-// Reductions that the shipped generations have.
-const (
-	Sum Func = "sum"
-	Max Func = "max"
-)

@@ -205,6 +205,11 @@ func TestShippedGenerationsAreTheContract(t *testing.T) {
 		for key, own := range oursWithin {
 			got[key] = slices.DeleteFunc(got[key], func(member string) bool { return slices.Contains(own, member) })
 		}
+		// Reductions of other numbers are ours.
+		const reductions = "enum " + abi.ReduceFunctions
+		got[reductions] = slices.DeleteFunc(got[reductions], func(member string) bool {
+			return !slices.Contains(want[reductions], member)
+		})
 		for _, sets := range []map[string][]string{want, got} {
 			for key, list := range sets {
 				if kind, _, _ := strings.Cut(key, " "); !slices.Contains([]string{"record", "header", "rows"}, kind) {

@@ -102,7 +102,7 @@ var exactTypes = map[string]struct {
 }
 
 // Means is the function of test benches that compares results with exact arithmetic:
-// of sums, products, maxima and minima, and of conversions between floating-point types.
+// of the generation's reductions, and of conversions between floating-point types.
 // Others mean what they do.
 func (f functionView) Means() string {
 	from, known := exactTypes[strings.TrimPrefix(f.From, typesNamespace)]
@@ -111,7 +111,7 @@ func (f functionView) Means() string {
 	switch {
 	case known && f.Function == "" && from.real && to.real:
 		return "cclo::bench::converts<cclo::bench::" + from.class + ", cclo::bench::" + to.class + ">"
-	case known && slices.Contains([]string{"sum", "prod", "max", "min"}, f.Function):
+	case known && f.Function != "":
 		return "cclo::bench::reduces<cclo::bench::" + from.class + ", cclo::bench::" + camel(f.Function) + ">"
 	}
 	return "nullptr"

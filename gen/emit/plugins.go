@@ -1,11 +1,16 @@
 package emit
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // reductionView is what a TDEST of the arithmetic plugin does.
 type reductionView struct {
 	Function, Type string
-	TDEST, Log2    int // Log2 of the bytes of an element
+	TDEST, Log2    int  // Log2 of the bytes of an element
+	Code, Codes    int  // number of the function, and how many numbers there are
+	Own            bool // the plugin has it
 }
 
 // conversionView is what a TDEST of the compression plugins does.
@@ -32,14 +37,13 @@ var (
 // passes unchanged.
 func (r reductionView) Built() bool {
 	t, known := reducedTypes[r.Type]
-	return known && t.log2 == r.Log2 && r.Sum()+r.Maximum() == 1
+	return known && t.log2 == r.Log2 && r.Own
 }
 
-// Sum is 1 for sums.
-func (r reductionView) Sum() uint64 { return oneIf(r.Function == "sum") }
-
-// Maximum is 1 for maxima.
-func (r reductionView) Maximum() uint64 { return oneIf(r.Function == "max") }
+// OneHot is the bit of the function as a literal.
+func (r reductionView) OneHot() string {
+	return fmt.Sprintf("%d'b%0*b", r.Codes, r.Codes, uint64(1)<<r.Code)
+}
 
 // Floating is 1 for IEEE 754 types.
 func (r reductionView) Floating() uint64 { return oneIf(reducedTypes[r.Type].floating) }

@@ -7,17 +7,20 @@ func TestOnlyWhatTheRTLComputesIsBuilt(t *testing.T) {
 		r    reductionView
 		want bool
 	}{
-		{reductionView{"sum", "float16", 0, 1}, true},
-		{reductionView{"max", "int64", 3, 3}, true},
-		{reductionView{"max", "float64", 3, 3}, true},
-		{reductionView{"sum", "bfloat16", 0, 1}, false},
-		{reductionView{"sum", "int16", 0, 1}, false},
-		{reductionView{"sum", "float32", 0, 3}, false}, // not ours by size
-		{reductionView{"product", "float32", 0, 2}, false},
+		{reductionView{Function: "sum", Type: "float16", TDEST: 0, Log2: 1, Own: true}, true},
+		{reductionView{Function: "max", Type: "int64", TDEST: 3, Log2: 3, Own: true}, true},
+		{reductionView{Function: "max", Type: "float64", TDEST: 3, Log2: 3, Own: true}, true},
+		{reductionView{Function: "sum", Type: "bfloat16", TDEST: 0, Log2: 1, Own: false}, false},
+		{reductionView{Function: "sum", Type: "int16", TDEST: 0, Log2: 1, Own: false}, false},
+		{reductionView{Function: "sum", Type: "float32", TDEST: 0, Log2: 3, Own: true}, false}, // not ours by size
+		{reductionView{Function: "product", Type: "float32", TDEST: 0, Log2: 2, Own: false}, false},
 	} {
 		if got := c.r.Built(); got != c.want {
 			t.Errorf("%+v is built: %v", c.r, got)
 		}
+	}
+	if bit := (reductionView{Code: 1, Codes: 3}).OneHot(); bit != "3'b010" {
+		t.Errorf("function 1 of 3 is %s", bit)
 	}
 	for _, c := range []struct {
 		c              conversionView

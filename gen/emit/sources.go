@@ -34,9 +34,18 @@ type hardwareView struct {
 	ControlHigh          int // highest bit of an address of the host's port
 	Rendezvous, Sessions bool
 	Registers            []optionalRegister
+	Functions            []reduceFunction
+	FunctionCodes        int // one more than the largest number of a function
 	Reductions           []reductionView
 	Conversions          []conversionView
 	symbols              map[string]string // values of cclo_pkg's symbols
+}
+
+// reduceFunction is a reduction of the interface generation.
+type reduceFunction struct {
+	Upper string
+	Code  int
+	Doc   string
 }
 
 // optionalRegister is a register that some generations lack.
@@ -82,15 +91,7 @@ func newHardwareView(d *design.Design, symbols map[string]string) hardwareView {
 			v.Registers = append(v.Registers, r)
 		}
 	}
-	if p.Arithmetic != nil {
-		for _, f := range p.Arithmetic.Functions {
-			for _, t := range f.TDEST {
-				if log, ok := elementLog2(d, t.Type); ok {
-					v.Reductions = append(v.Reductions, reductionView{f.Name, t.Type, t.TDEST, log})
-				}
-			}
-		}
-	}
+	v.reduce(d)
 	if p.Compression != nil {
 		for _, c := range p.Compression.Conversions {
 			from, to := unitBytes(d, c)
@@ -102,6 +103,28 @@ func newHardwareView(d *design.Design, symbols map[string]string) hardwareView {
 		}
 	}
 	return v
+}
+
+// reduce lists the reductions, and what TDESTs select.
+func (v *hardwareView) reduce(d *design.Design) {
+	for _, f := range d.ABI().Enum(abi.ReduceFunctions).Values {
+		v.Functions = append(v.Functions, reduceFunction{upper(f.Name), int(f.Value), f.Doc})
+		v.FunctionCodes = max(v.FunctionCodes, int(f.Value)+1)
+	}
+	a := d.Platform.Arithmetic
+	if a == nil {
+		return
+	}
+	for _, f := range a.Functions {
+		for _, t := range f.TDEST {
+			if log, ok := elementLog2(d, t.Type); ok {
+				v.Reductions = append(v.Reductions, reductionView{
+					Function: f.Name, Type: t.Type, TDEST: t.TDEST, Log2: log,
+					Code: int(f.Code), Codes: v.FunctionCodes, Own: a.Has(f.Name, t.Type),
+				})
+			}
+		}
+	}
 }
 
 // network says which streams lead to the network engine.

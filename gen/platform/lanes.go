@@ -2,6 +2,7 @@ package platform
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"sort"
 
@@ -47,15 +48,12 @@ func (b *loader) arithmetic() {
 	codes := b.p.ABI.Enum(abi.ReduceFunctions)
 	used := taken{}
 	seen := map[string]hcl.Range{}
-	functions := in.Functions
-	if k := b.lib.Kernels[in.Kernel]; k != nil && len(functions) == 0 {
-		functions = k.functions
-	}
+	own := b.lib.ownFunctions(in.Kernel)
+	functions := b.listed(in, own)
 	cpp := map[string]string{} // of the plugin's own functions
-	if k := b.lib.Kernels[in.Kernel]; k != nil {
-		for _, fn := range k.functions {
-			cpp[fn.Name] = value(fn.CPP, fn.Name)
-		}
+	for _, fn := range own {
+		cpp[fn.Name] = value(fn.CPP, fn.Name)
+		a.Own = append(a.Own, fn.offered())
 	}
 	for _, fn := range functions {
 		code := codes.Value(fn.Name)
@@ -93,6 +91,67 @@ func (b *loader) arithmetic() {
 		b.errorf(in.Range, "Function expected", "Kernel %s has no functions of its own; give at least one, for example function \"sum\" { tdest = { float32 = 0 } }.", in.Kernel)
 	}
 	b.p.Arithmetic = a
+}
+
+// ownFunctions are those of a plugin: of the kernels whose RTL it needs if it has none itself.
+func (l *Library) ownFunctions(kernel string) []functionBlock {
+	k := l.Kernels[kernel]
+	if k == nil {
+		return nil
+	}
+	own := k.functions
+	for _, needed := range k.Needs {
+		if other := l.Kernels[needed]; other != nil && len(own) == 0 {
+			own = other.functions
+		}
+	}
+	return own
+}
+
+// offered is a function as its plugin has it, without places in the platform.
+func (fn functionBlock) offered() Function {
+	f := Function{Name: fn.Name, CPP: value(fn.CPP, fn.Name), Range: fn.Range}
+	for _, typeName := range sortedKeys(fn.TDEST) {
+		f.TDEST = append(f.TDEST, TypeTDEST{typeName, fn.TDEST[typeName], fn.TDESTExpr})
+	}
+	return f
+}
+
+// listed are the functions of the platform: its own blocks, or those of the plugin's functions that it
+// lists by patterns, or those that are not optional.
+func (b *loader) listed(in arithmeticBlock, own []functionBlock) []functionBlock {
+	for _, fn := range in.Functions {
+		if fn.Optional {
+			b.errorf(fn.Range, "Optional function", "Only a plugin's own functions are optional; leave out what the platform does not have.")
+		}
+	}
+	switch {
+	case len(in.Functions) > 0 && in.Listed != nil:
+		b.errorf(in.ListedRange, "Functions given twice", "functions lists the plugin's own functions, which function blocks replace; the first is on line %d.", in.Functions[0].Range.Start.Line)
+		return in.Functions
+	case len(in.Functions) > 0:
+		return in.Functions
+	case in.Listed == nil:
+		return slices.DeleteFunc(slices.Clone(own), func(fn functionBlock) bool { return fn.Optional })
+	}
+	var names []string
+	for _, fn := range own {
+		names = append(names, fn.Name)
+	}
+	wanted := map[string]bool{}
+	for _, pattern := range *in.Listed {
+		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			match, err := path.Match(pattern, name)
+			return err != nil || !match
+		})
+		if len(found) == 0 {
+			b.errorf(in.ListedRange, "Unknown function", "Kernel %s has no function %q of its own. %s", in.Kernel, pattern, lang.Choices(pattern, names))
+		}
+		for _, name := range found {
+			wanted[name] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(own), func(fn functionBlock) bool { return !wanted[fn.Name] })
 }
 
 // checkGaps reports a type for which a function of a lower number is missing:

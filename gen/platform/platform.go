@@ -4,6 +4,8 @@
 package platform
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -96,7 +98,15 @@ type POE struct {
 type Arithmetic struct {
 	Kernel    string
 	Functions []Function // by number
+	Own       []Function // what the plugin can compute, whether the platform has it or not
 	Range     hcl.Range
+}
+
+// Has says whether the plugin itself has a function for a type.
+func (a *Arithmetic) Has(function, elementType string) bool {
+	return slices.ContainsFunc(a.Own, func(f Function) bool {
+		return f.Name == function && slices.ContainsFunc(f.TDEST, func(t TypeTDEST) bool { return t.Type == elementType })
+	})
 }
 
 // Function is one reduction and the TDEST that selects it for each type.

@@ -75,6 +75,8 @@ type poeBlock struct {
 type arithmeticBlock struct {
 	Kernel      string          `hcl:"kernel,label"`
 	KernelRange hcl.Range       `hcl:"kernel,label_range"`
+	Listed      *[]string       `hcl:"functions,optional"`
+	ListedRange hcl.Range       `hcl:"functions,attr_value_range"`
 	Functions   []functionBlock `hcl:"function,block"`
 	Range       hcl.Range       `hcl:",def_range"`
 }
@@ -86,6 +88,7 @@ type functionBlock struct {
 	TDESTExpr hcl.Range      `hcl:"tdest,attr_value_range"`
 	CPP       *string        `hcl:"cpp,optional"`
 	CPPRange  hcl.Range      `hcl:"cpp,attr_value_range"`
+	Optional  bool           `hcl:"optional,optional"`
 	Range     hcl.Range      `hcl:",def_range"`
 	Body      hcl.Body       `hcl:",body"`
 }

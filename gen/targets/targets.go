@@ -256,7 +256,7 @@ func Bench(ctx context.Context,
 	sizes *string, // of a rank's largest buffer: 1KiB:16MiB:x2 (1KiB:4MiB:x4)
 	dtype *string, // of elements (float32)
 	compress *string, // type that is sent (as they are)
-	redop *string, // reduction: sum or max (sum)
+	redop *string, // reduction, such as max (sum)
 	root *int, // rank that is the root (0)
 	iterations *int, // that are measured (100 of sizes up to 64 KiB, then 20)
 	warmup *int, // iterations before these (5)

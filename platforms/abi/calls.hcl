@@ -171,6 +171,14 @@ abi "calls" {
       is  = 1
       doc = "Larger element; IEEE 754-2019 maximum for floating point."
     }
+    value "min" {
+      is  = 2
+      doc = "Our extension: smaller element; IEEE 754-2019 minimum for floating point."
+    }
+    value "prod" {
+      is  = 3
+      doc = "Our extension: product of the elements."
+    }
   }
 
   bits "compression_flags" {

@@ -1,4 +1,4 @@
-// Sums, maxima and conversions of IEEE 754 binary numbers of any format up to 64
+// Sums, products, maxima, minima and conversions of IEEE 754 binary numbers of any format up to 64
 // bits, by integer arithmetic on their bits: exact, rounded once to nearest with
 // ties to even, with subnormal numbers. Every NaN is the canonical quiet one.
 // Operators on float and double do less in hardware: they flush subnormals.
@@ -117,6 +117,32 @@ typename format<EXPONENT, FRACTION>::number sum(typename format<EXPONENT, FRACTI
     return f::encode(negative, exponent - places, round<width, 4>(total));
 }
 
+template <int EXPONENT, int FRACTION>
+typename format<EXPONENT, FRACTION>::number product(typename format<EXPONENT, FRACTION>::number a,
+                                                    typename format<EXPONENT, FRACTION>::number b) {
+#pragma HLS INLINE
+    typedef format<EXPONENT, FRACTION> f;
+    const bool negative = f::is_negative(a) != f::is_negative(b);
+    const bool zero = f::without_sign(a) == 0 || f::without_sign(b) == 0;
+    if (f::without_sign(a) > f::infinity() || f::without_sign(b) > f::infinity()) return f::nan();
+    if (f::without_sign(a) == f::infinity() || f::without_sign(b) == f::infinity())
+        return zero ? typename f::number(f::nan()) : f::with_sign(negative, f::infinity());
+    if (zero) return f::with_sign(negative, 0);
+
+    // One subnormal operand is normalised; the product of two rounds to 0 as it is.
+    const int width = 2 * FRACTION + 2;
+    const bool b_is_smaller = f::without_sign(b) < f::without_sign(a);
+    const ap_uint<FRACTION + 1> x = f::significand(b_is_smaller ? a : b);
+    ap_uint<FRACTION + 1> y = f::significand(b_is_smaller ? b : a);
+    int exponent = int(f::exponent(a)) + int(f::exponent(b)) - f::bias - int(normalise<FRACTION + 1>(y, FRACTION));
+    ap_uint<width> total = ap_uint<width>(x) * ap_uint<width>(y);
+    if (total[width - 1] != 0) exponent++;
+    else total = total << 1;
+    const unsigned below = exponent < 1 ? 1 - exponent : 0; // the smallest normal number
+    const ap_uint<width> aligned = down<width>(total, below);
+    return f::encode(negative, unsigned(exponent + int(below)) - 1, round<width, FRACTION + 1>(aligned));
+}
+
 // Maximum of IEEE 754-2019: NaN if an operand is, and -0 is below +0.
 template <int EXPONENT, int FRACTION>
 typename format<EXPONENT, FRACTION>::number maximum(typename format<EXPONENT, FRACTION>::number a,
@@ -126,6 +152,17 @@ typename format<EXPONENT, FRACTION>::number maximum(typename format<EXPONENT, FR
     if (f::without_sign(a) > f::infinity() || f::without_sign(b) > f::infinity()) return f::nan();
     if (f::is_negative(a) != f::is_negative(b)) return f::is_negative(a) ? b : a;
     return (f::without_sign(a) > f::without_sign(b)) != f::is_negative(a) ? a : b;
+}
+
+// Minimum of IEEE 754-2019: NaN if an operand is, and -0 is below +0.
+template <int EXPONENT, int FRACTION>
+typename format<EXPONENT, FRACTION>::number minimum(typename format<EXPONENT, FRACTION>::number a,
+                                                    typename format<EXPONENT, FRACTION>::number b) {
+#pragma HLS INLINE
+    typedef format<EXPONENT, FRACTION> f;
+    if (f::without_sign(a) > f::infinity() || f::without_sign(b) > f::infinity()) return f::nan();
+    if (f::is_negative(a) != f::is_negative(b)) return f::is_negative(a) ? a : b;
+    return (f::without_sign(a) < f::without_sign(b)) != f::is_negative(a) ? a : b;
 }
 
 // Conversion to a format with less or as many bits of the exponent, and fewer of

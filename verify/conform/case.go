@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // Data is what operands are filled with.
@@ -134,8 +135,8 @@ func (c *Case) check(p *accl.Platform, world int) (*operation, error) {
 		return nil, fmt.Errorf("%w: %d elements on %d ranks", ErrCase, c.Count, n)
 	case c.Root < 0 || c.Root >= n || c.Peer < 0 || c.Peer >= n:
 		return nil, fmt.Errorf("%w: ranks %d and %d of %d", ErrCase, c.Root, c.Peer, n)
-	case op.Reduces && functions[c.Func] == nil:
-		return nil, fmt.Errorf("%w: the function %q", ErrCase, c.Func)
+	case op.Reduces && model.Reductions[string(c.Func)].Of == nil:
+		return nil, fmt.Errorf("%w: the function %q has no reference in package model", ErrCase, c.Func)
 	case c.Taken && (c.Op != "stream_put" || c.StreamOp0):
 		return nil, fmt.Errorf("%w: %s whose result is taken", ErrCase, c.Op)
 	case c.Data == Bits && (op.Reduces || len(c.types()) > 1):

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // codec is how an element type stands in memory.
@@ -82,8 +83,8 @@ func newSource(c *Case, n int, reduces bool) source {
 		s.limit = min(s.limit, codecs[t].integer)
 	}
 	if reduces {
-		// Every sum of all ranks, or of two operands, stays within the limit.
-		s.limit = math.Floor(s.limit / float64(max(n, 2)))
+		// The result of all ranks, or of two operands, stays within the limit.
+		s.limit = model.Reductions[string(c.Func)].Most(s.limit, max(n, 2))
 	}
 	s.limit = min(max(s.limit, 1), 1<<20)
 	return s

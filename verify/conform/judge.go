@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // ErrData is matched by every error that says that data is not what it should
@@ -145,8 +146,8 @@ func (m *member) tolerance() float64 {
 	}
 	ranks := float64(max(m.comm.Size(), 2))
 	switch {
-	case m.op.Reduces && c.Func == accl.Sum:
-		// At most 3 roundings a rank, of sums no larger than the number of ranks.
+	case m.op.Reduces && model.Reductions[string(c.Func)].Rounds:
+		// At most 3 roundings a rank, of results no larger than the number of ranks.
 		return 3 * (ranks + 1) * ranks * epsilon
 	case len(c.types()) > 1:
 		return 2 * epsilon

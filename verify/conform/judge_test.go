@@ -145,7 +145,7 @@ func TestNoSuchCase(t *testing.T) {
 		{Op: "bcast", Op0: f32, Res: accl.TypeFloat16},
 		{Op: "bcast", Op0: f32, Res: f32, Members: []int{0, 0}},
 		{Op: "bcast", Op0: f32, Res: f32, Members: []int{0, 2}},
-		{Op: "reduce", Op0: f32, Res: f32, Func: "min"},
+		{Op: "reduce", Op0: f32, Res: f32, Func: "mean"},
 		{Op: "reduce", Op0: f32, Res: f32, Func: accl.Sum, Data: conform.Bits},
 		{Op: "copy", Op0: accl.TypeInt32, Res: accl.TypeInt32, Data: conform.Reals},
 	} {

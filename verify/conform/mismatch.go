@@ -60,7 +60,7 @@ func change(rng *rand.Rand, p *accl.Platform, world int, c Case) Case {
 		}
 	case 2:
 		if op.Reduces {
-			c.Func = pick(rng, []accl.Func{accl.Sum, accl.Max})
+			c.Func = pick(rng, commonFunctions(p))
 		}
 	case 3:
 		if op.Operands() {

@@ -68,8 +68,6 @@ func (c *Case) has(u accl.OperandUse, rank int) bool {
 	return u.Any()
 }
 
-var functions = map[accl.Func]model.Function{accl.Sum: model.Sum, accl.Max: model.Max}
-
 var references = map[string]*reference{
 	"nop": {call: func(ctx context.Context, m *member) (*accl.Request, error) {
 		return m.comm.Nop(ctx, m.options...)

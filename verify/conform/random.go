@@ -45,15 +45,26 @@ func reduces(p *accl.Platform) bool {
 	return slices.ContainsFunc(p.Configs, func(c accl.ArithConfig) bool { return len(functionsOf(p, c)) > 0 })
 }
 
-// functionsOf are the reductions that a configuration has and the package knows.
+// functionsOf are the reductions that a configuration has.
 func functionsOf(p *accl.Platform, c accl.ArithConfig) []accl.Func {
 	var out []accl.Func
 	for _, f := range p.ReduceFunctions {
-		if int(f.Value) < len(c.FunctionTDEST) && functions[accl.Func(f.Name)] != nil {
+		if int(f.Value) < len(c.FunctionTDEST) {
 			out = append(out, accl.Func(f.Name))
 		}
 	}
 	return out
+}
+
+// commonFunctions are the reductions that all configurations have that reduce: they list functions by number.
+func commonFunctions(p *accl.Platform) []accl.Func {
+	var fewest []accl.Func
+	for _, c := range p.Configs {
+		if of := functionsOf(p, c); len(of) > 0 && (fewest == nil || len(of) < len(fewest)) {
+			fewest = of
+		}
+	}
+	return fewest
 }
 
 // RandomOp is Random for one of the Operations.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/model"
 )
 
 // Failure is a case that did not end as it should, on some ranks.
@@ -200,7 +201,7 @@ func eachOf(members []*member, do func(*member)) {
 func (c *Case) prepare(ctx context.Context, op *operation, engines []*accl.Engine) ([]*member, error) {
 	n := c.Size(len(engines))
 	data := newSource(c, n, op.Reduces)
-	in := &inputs{c: c, f: functions[c.Func], op0: make([][]float64, n), op1: make([][]float64, n)}
+	in := &inputs{c: c, f: model.Reductions[string(c.Func)].Of, op0: make([][]float64, n), op1: make([][]float64, n)}
 	entered := new(atomic.Int32)
 	var members []*member
 	for rank := range n {

@@ -57,7 +57,7 @@ func compilerOrSkip(t testing.TB) {
 // built-in lanes, which are exact, to the bit.
 func TestReferencePluginsAreThoseOfTheLanes(t *testing.T) {
 	compilerOrSkip(t)
-	d := designtest.Load(t, "u55c_tcp", nil)
+	d := designtest.Load(t, "u50_udp", nil) // has all functions
 	d.PluginsAs(platform.SourceHLS)
 	r := newWorld(t, worldOptions{engines: 1, design: d}).rigs[0]
 	if err := r.openPlugins(t.Context()); err != nil {

@@ -75,7 +75,7 @@ func Example_flags() {
 	c, s := p.CompressionFlags, p.StreamFlags
 	fmt.Println("OP0_COMPRESSED", c.Op0, "OP1_COMPRESSED", c.Op1, "RES_COMPRESSED", c.Result, "ETH_COMPRESSED", c.Ethernet)
 	fmt.Println("OP0_STREAM", s.Op0, "RES_STREAM", s.Result)
-	for _, f := range p.ReduceFunctions {
+	for _, f := range p.ReduceFunctions[:2] { // the others are ours
 		fmt.Println("function", f.Name, f.Value)
 	}
 	// Output:

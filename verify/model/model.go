@@ -5,22 +5,6 @@
 // buffer that an operation does not write to is nil in the answer.
 package model
 
-import "math"
-
-// Function combines two elements.
-type Function func(a, b float64) float64
-
-// Sum adds.
-func Sum(a, b float64) float64 { return a + b }
-
-// Max is IEEE 754-2019 maximum: a NaN if there is one, and -0 below +0.
-func Max(a, b float64) float64 {
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return math.NaN() // math.Max prefers infinity
-	}
-	return math.Max(a, b)
-}
-
 // ranks makes a result for every rank.
 func ranks(n int, of func(rank int) []float64) [][]float64 {
 	out := make([][]float64, n)

@@ -1,13 +1,12 @@
-// All reductions of 64 bits that take two stages: sums of integers and maxima.
-// Without a function it passes operand a on. The maximum of floating-point
-// numbers is that of IEEE 754-2019: NaN if one of them is, and -0 below +0.
+// All reductions of 64 bits that take two stages: sums of integers, maxima and minima.
+// Without a function it passes operand a on. The maximum and the minimum of floating-point
+// numbers are those of IEEE 754-2019: NaN if one of them is, and -0 below +0.
 `default_nettype none
 
 module reduce_simple (
     input  wire         clk,
     input  wire [1:0]   enable, // of each stage, the first one lowest
-    input  wire         sum,
-    input  wire         maximum,
+    input  wire [reduce_ops_pkg::FUNCTIONS-1:0] operation,
     input  wire         floating,
     input  wire [1:0]   size,   // log2 of the bytes of an element
     input  wire [63:0]  a,
@@ -37,7 +36,7 @@ module reduce_simple (
         first = sign_a == sign_b ? above != (reverse && sign_a) : sign_b;
     endfunction
 
-    logic        sum_1, maximum_1, floating_1;
+    logic        sum_1, order_1, minimum_1, floating_1;
     logic [1:0]  size_1;
     logic [63:0] a_1, b_1;
     logic [32:0] low_1;           // sum of the low halves
@@ -49,8 +48,9 @@ module reduce_simple (
 
     always_ff @(posedge clk)
         if (enable[0]) begin : compare
-            sum_1      <= sum;
-            maximum_1  <= maximum;
+            sum_1      <= operation[reduce_ops_pkg::SUM];
+            order_1    <= operation[reduce_ops_pkg::MAX] || operation[reduce_ops_pkg::MIN];
+            minimum_1  <= operation[reduce_ops_pkg::MIN];
             floating_1 <= floating;
             size_1     <= size;
             a_1        <= a;
@@ -77,21 +77,26 @@ module reduce_simple (
             if (sum_1) begin
                 result[31:0]  <= low_1[31:0];
                 result[63:32] <= a_1[63:32] + b_1[63:32] + 32'(low_1[32] && size_1 == 2'd3);
-            end else if (maximum_1)
+            end else if (order_1)
                 case (size_1)
                     2'd1:
                         for (int i = 0; i < 4; i = i + 1)
                             if (nan_16_1[i]) result[16*i +: 16] <= {1'b0, NAN_16};
-                            else if (!first(a_1[16*i+15], b_1[16*i+15], above_1[i], floating_1)) result[16*i +: 16] <= b_1[16*i +: 16];
+                            else if (first(a_1[16*i+15], b_1[16*i+15], above_1[i], floating_1) == minimum_1)
+                                result[16*i +: 16] <= b_1[16*i +: 16];
                     2'd2:
                         for (int i = 0; i < 2; i = i + 1)
                             if (nan_32_1[i]) result[32*i +: 32] <= {1'b0, NAN_32};
-                            else if (!first(a_1[32*i+31], b_1[32*i+31], above_32[i], floating_1)) result[32*i +: 32] <= b_1[32*i +: 32];
+                            else if (first(a_1[32*i+31], b_1[32*i+31], above_32[i], floating_1) == minimum_1)
+                                result[32*i +: 32] <= b_1[32*i +: 32];
                     default:
                         if (nan_64_1) result <= {1'b0, NAN_64};
-                        else if (!first(a_1[63], b_1[63], above_64, floating_1)) result <= b_1;
+                        else if (first(a_1[63], b_1[63], above_64, floating_1) == minimum_1) result <= b_1;
                 endcase
         end
+
+    // Products are not made here.
+    wire _unused = &{1'b0, operation};
 
 endmodule
 

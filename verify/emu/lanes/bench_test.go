@@ -28,7 +28,7 @@ func operand(b *testing.B, r *rand.Rand, element string, n int) []byte {
 func BenchmarkReduce(b *testing.B) {
 	const bytes = 1 << 16
 	r := rand.New(rand.NewPCG(5, 5))
-	for _, function := range []string{"sum", "max"} {
+	for _, function := range functions {
 		for _, element := range types {
 			f := reduce(b, function, element)
 			size, _ := lanes.ElementBytes(element)

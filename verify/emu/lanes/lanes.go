@@ -3,9 +3,14 @@
 //
 // Elements are little-endian. Floating point is IEEE 754: round to nearest,
 // ties to even, with subnormals and infinities; every NaN result is the
-// canonical quiet NaN. The maximum is that of IEEE 754-2019: NaN if an operand
-// is NaN, and -0 below +0. Integers wrap around.
+// canonical quiet NaN. Maximum and minimum are those of IEEE 754-2019: NaN if an
+// operand is NaN, and -0 below +0. Integers wrap around.
 package lanes
+
+import (
+	"maps"
+	"slices"
+)
 
 // Reducer combines the elements of a and b into dst. All three have the same
 // length in bytes, a multiple of the element; of other lengths it takes the
@@ -18,55 +23,28 @@ type Reducer func(dst, a, b []byte)
 // where both types have the same size. A Converter may be used concurrently.
 type Converter func(dst, src []byte)
 
-// lane is what is known of an element type.
-type lane struct {
-	bytes int
-	sum   func() Reducer
-	max   func() Reducer
-}
-
-var lanes = map[string]lane{
-	"int8":     integerLane[int8](),
-	"int16":    integerLane[int16](),
-	"int32":    integerLane[int32](),
-	"int64":    integerLane[int64](),
-	"uint8":    integerLane[uint8](),
-	"uint16":   integerLane[uint16](),
-	"uint32":   integerLane[uint32](),
-	"uint64":   integerLane[uint64](),
-	"float16":  {2, func() Reducer { return reducer(sumFloat16(float16Values())) }, func() Reducer { return reducer(maxFloat16) }},
-	"bfloat16": {2, func() Reducer { return reducer(sumBFloat16) }, func() Reducer { return reducer(maxBFloat16) }},
-	"float32":  {4, func() Reducer { return reducer(sumFloat[float32]) }, func() Reducer { return reducer(maxFloat[float32]) }},
-	"float64":  {8, func() Reducer { return reducer(sumFloat[float64]) }, func() Reducer { return reducer(maxFloat[float64]) }},
-}
-
-func integerLane[T integer]() lane {
-	return lane{
-		bytes: width[T](),
-		sum:   func() Reducer { return reducer(sumInteger[T]) },
-		max:   func() Reducer { return reducer(maxInteger[T]) },
-	}
-}
-
-// Reduce returns the reduction of a function of the platform ("sum", "max")
-// for an element type, and whether there is one.
+// Reduce returns a reduction of the interface generations for an element type,
+// and whether there is one.
 func Reduce(function, elementType string) (Reducer, bool) {
-	l, ok := lanes[elementType]
+	make, ok := reductions[function][elementType]
 	if !ok {
 		return nil, false
 	}
-	switch function {
-	case "sum":
-		return l.sum(), true
-	case "max":
-		return l.max(), true
-	}
-	return nil, false
+	return make(), true
+}
+
+// Functions are the names of all reductions, in order.
+func Functions() []string { return slices.Sorted(maps.Keys(reductions)) }
+
+// elementBytes are the sizes of the element types.
+var elementBytes = map[string]int{
+	"int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8,
+	"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
 }
 
 // ElementBytes returns the size of an element in bytes, and whether the type
 // is known.
 func ElementBytes(elementType string) (int, bool) {
-	l, ok := lanes[elementType]
-	return l.bytes, ok
+	bytes, ok := elementBytes[elementType]
+	return bytes, ok
 }

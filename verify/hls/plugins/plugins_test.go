@@ -23,7 +23,7 @@ platform "own" {
   source = { reduce_ops = %[1]q, hp_compression = %[1]q, vadd_put = %[1]q, loopback = %[1]q }
   cclo { kernel_stream = "vadd_put" }
   poe "tcp" {}
-  arithmetic "reduce_ops" {}
+  arithmetic "reduce_ops" { functions = ["*"] }
   compression "hp_compression" { lanes = 3 }
 }
 `

@@ -32,6 +32,7 @@ kernel "small_ops" {
   hls { files = ["small.hpp", "ieee754.hpp"] }
   function "sum" { tdest = { float8 = 0 } }
   function "max" { tdest = { float8 = 1 } }
+  function "min" { tdest = { float8 = 2 } }
 }
 
 kernel "small_compression" {
@@ -48,6 +49,7 @@ using namespace cclo::types;
 
 inline float8 sum(float8 a, float8 b) { return {ieee754::sum<%[1]d, %[2]d>(a.bits, b.bits)}; }
 inline float8 max(float8 a, float8 b) { return {ieee754::maximum<%[1]d, %[2]d>(a.bits, b.bits)}; }
+inline float8 min(float8 a, float8 b) { return {ieee754::minimum<%[1]d, %[2]d>(a.bits, b.bits)}; }
 inline float8 float16_to_float8(float16 a) { return {ieee754::narrow<5, 10, %[1]d, %[2]d>(a.bits)}; }
 inline float16 float8_to_float16(float8 a) { return {ieee754::widen<%[1]d, %[2]d, 5, 10>(a.bits)}; }
 `
@@ -77,7 +79,7 @@ func TestAllNumbersOfSmallFormatsAreExact(t *testing.T) {
 		t.Run(fmt.Sprintf("%d bits of exponent", f.Exponent), func(t *testing.T) {
 			d, r := loadSmall(t, f), rand.New(rand.NewPCG(8, 0))
 			ops := open(t, compiled(t, d, "small_ops"), 64)
-			for tdest, exact := range map[uint32]func(a, b uint64) uint64{0: f.Sum, 1: f.Max} {
+			for tdest, exact := range map[uint32]func(a, b uint64) uint64{0: f.Sum, 1: f.Max, 2: f.Min} {
 				in0, in1, want := make([]hls.Beat, 1<<10), make([]hls.Beat, 1<<10), make([]hls.Beat, 1<<10)
 				for i := range 1 << 16 {
 					a, b := uint64(i>>8), uint64(i&0xFF)

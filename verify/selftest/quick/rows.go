@@ -127,7 +127,10 @@ func (g *group) rows() []row {
 func (g *group) rowsOf(o *accl.Operation, op string) []row {
 	functions := []accl.Func{""}
 	if o.Reduces {
-		functions = []accl.Func{accl.Sum, accl.Max}
+		functions = nil
+		for _, f := range g.platform.ReduceFunctions {
+			functions = append(functions, accl.Func(f.Name))
+		}
 	}
 	if op == conform.Chain {
 		functions = functions[:1]

@@ -1,5 +1,5 @@
 // Package adders_test checks the parts of the arithmetic kernels, each alone: the
-// adder in all three formats, the conversions, and maxima and sums of integers.
+// adder and the multiplier in all three formats, the conversions, maxima, minima, and sums of integers.
 // Stages stand still one by one, at random.
 package adders_test
 
@@ -8,13 +8,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/tb/block"
 	"github.com/cclforge/cclforge/verify/tb/ieee"
 )
 
 var set = block.NewSet(
-	adder("float16", ieee.Float16), adder("float32", ieee.Float32), adder("float64", ieee.Float64),
+	float("float_adder", "float16", ieee.Float16), float("float_adder", "float32", ieee.Float32),
+	float("float_adder", "float64", ieee.Float64), float("float_multiplier", "float16", ieee.Float16),
+	float("float_multiplier", "float32", ieee.Float32), float("float_multiplier", "float64", ieee.Float64),
 	block.Module{Name: "float32_to_float16", Folder: "hp_compression"},
 	block.Module{Name: "float16_to_float32", Folder: "hp_compression"},
 	block.Module{Name: "reduce_simple", Folder: "reduce_ops"},
@@ -22,8 +25,9 @@ var set = block.NewSet(
 	block.Module{Name: "hp_compression_select", Folder: "hp_compression"},
 )
 
-func adder(as string, f ieee.Format) block.Module {
-	return block.Module{Name: "float_adder", As: as, Folder: "reduce_ops", Params: map[string]string{
+// float is an adder or a multiplier of a format.
+func float(module, format string, f ieee.Format) block.Module {
+	return block.Module{Name: module, As: module + "_" + format, Folder: "reduce_ops", Params: map[string]string{
 		"EXPONENT": fmt.Sprint(f.Exponent), "FRACTION": fmt.Sprint(f.Fraction),
 	}}
 }
@@ -103,23 +107,52 @@ func numbers(r *rand.Rand, f ieee.Format) (a, b uint64) {
 	return a, b
 }
 
+var formats = map[string]ieee.Format{"float16": ieee.Float16, "float32": ieee.Float32, "float64": ieee.Float64}
+
 func TestAddersAlone(t *testing.T) {
-	for name, f := range map[string]ieee.Format{"float16": ieee.Float16, "float32": ieee.Float32, "float64": ieee.Float64} {
-		set.Check(t, name, func(b *block.Bench, r *rand.Rand) error {
-			var pairs [][2]uint64
-			return stages(b, r, 6, 20_000, func() int {
-				x, y := numbers(r, f)
-				b.Set("a", x)
-				b.Set("b", y)
-				pairs = append(pairs, [2]uint64{x, y})
-				return len(pairs) - 1
-			}, func(n int) error {
-				x, y := pairs[n][0], pairs[n][1]
-				if got, want := b.Get("sum"), f.Sum(x, y); got != want {
-					return fmt.Errorf("%x + %x is %x, not %x", x, y, got, want)
-				}
-				return nil
-			})
+	for name, f := range formats {
+		set.Check(t, "float_adder_"+name, alone("sum", f.Sum, func(r *rand.Rand) (x, y uint64) { return numbers(r, f) }))
+	}
+}
+
+func TestMultipliersAlone(t *testing.T) {
+	for name, f := range formats {
+		set.Check(t, "float_multiplier_"+name, alone("product", f.Prod, func(r *rand.Rand) (x, y uint64) { return factors(r, f) }))
+	}
+}
+
+// factors are numbers whose products are often subnormal or nearly, or overflow, or ties.
+func factors(r *rand.Rand, f ieee.Format) (a, b uint64) {
+	a, b = numbers(r, f)
+	most := int(uint64(1)<<f.Exponent - 1)
+	exponent := int(a >> f.Fraction & uint64(most))
+	at := []int{most/2 - exponent, most/2 - f.Fraction - exponent + r.IntN(f.Fraction+3), most + most/2 - exponent - 1 + r.IntN(3)}
+	if way := r.IntN(5); way < len(at) {
+		b = b&^(uint64(most)<<f.Fraction) | uint64(min(max(at[way], 0), most))<<f.Fraction
+	}
+	if r.IntN(3) == 0 { // few bits
+		a &^= 1<<r.IntN(f.Fraction+1) - 1
+		b &^= 1<<r.IntN(f.Fraction+1) - 1
+	}
+	return a, b
+}
+
+// alone checks a unit of six stages.
+func alone(result string, exact func(a, b uint64) uint64, operands func(r *rand.Rand) (a, b uint64)) block.Run {
+	return func(b *block.Bench, r *rand.Rand) error {
+		var pairs [][2]uint64
+		return stages(b, r, 6, 20_000, func() int {
+			x, y := operands(r)
+			b.Set("a", x)
+			b.Set("b", y)
+			pairs = append(pairs, [2]uint64{x, y})
+			return len(pairs) - 1
+		}, func(n int) error {
+			x, y := pairs[n][0], pairs[n][1]
+			if got, want := b.Get(result), exact(x, y); got != want {
+				return fmt.Errorf("the %s of %x and %x is %x, not %x", result, x, y, got, want)
+			}
+			return nil
 		})
 	}
 }
@@ -162,16 +195,14 @@ func TestConversionsAlone(t *testing.T) {
 // What platforms say about each TDEST.
 func TestSelectionsAlone(t *testing.T) {
 	p := designtest.Load(t, "u55c_tcp", nil).Platform
+	functions := p.ABI.Enum(abi.ReduceFunctions)
 	log2 := map[string]uint64{"float16": 1, "float32": 2, "float64": 3, "int32": 2, "int64": 3}
-	reductions := map[uint64][4]uint64{}
+	reductions := map[uint64][3]uint64{}
 	for _, f := range p.Arithmetic.Functions {
 		for _, of := range f.TDEST {
-			one := [4]uint64{0, 1, 0, log2[of.Type]}
-			if f.Name == "sum" {
-				one[0], one[1] = 1, 0
-			}
+			one := [3]uint64{1 << functions.Value(f.Name).Value, 0, log2[of.Type]}
 			if of.Type[0] == 'f' {
-				one[2] = 1
+				one[1] = 1
 			}
 			reductions[uint64(of.TDEST)] = one
 		}
@@ -180,7 +211,7 @@ func TestSelectionsAlone(t *testing.T) {
 		for tdest := range uint64(256) {
 			b.Set("tdest", tdest)
 			b.Settle()
-			if got := [4]uint64{b.Get("sum"), b.Get("maximum"), b.Get("floating"), b.Get("size")}; got != reductions[tdest] {
+			if got := [3]uint64{b.Get("operation"), b.Get("floating"), b.Get("size")}; got != reductions[tdest] {
 				return fmt.Errorf("TDEST %d asks for %v, not %v", tdest, got, reductions[tdest])
 			}
 		}

@@ -5,52 +5,49 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/tb/block"
 	"github.com/cclforge/cclforge/verify/tb/ieee"
 )
 
 // simple is what reduce_simple is asked for.
 type simple struct {
-	sum, maximum, floating bool
-	log2                   int
-	a, b                   uint64
+	function string // empty: operand a passes
+	floating bool
+	log2     int
+	a, b     uint64
 }
 
 // result is computed element by element.
 func (s simple) result() (word uint64) {
-	if !s.sum && !s.maximum {
+	function, ok := ieee.ReductionOf(s.function)
+	if !ok {
 		return s.a
 	}
 	bits := 8 << s.log2
+	of := ieee.Type{Bits: bits, Signed: true}
+	if s.floating {
+		of = ieee.Type{Format: map[int]ieee.Format{16: ieee.Float16, 32: ieee.Float32, 64: ieee.Float64}[bits]}
+	}
 	for at := 0; at < 64; at += bits {
 		mask := ^uint64(0) >> (64 - bits)
-		a, b := s.a>>at&mask, s.b>>at&mask
-		signed := func(v uint64) int64 { return int64(v<<(64-bits)) >> (64 - bits) }
-		var v uint64
-		switch {
-		case s.sum:
-			v = (a + b) & mask
-		case s.floating:
-			v = map[int]ieee.Format{16: ieee.Float16, 32: ieee.Float32, 64: ieee.Float64}[bits].Max(a, b)
-		default:
-			v = uint64(max(signed(a), signed(b))) & mask
-		}
-		word |= v << at
+		word |= function.Of(of, s.a>>at&mask, s.b>>at&mask) << at
 	}
 	return word
 }
 
-// ask makes a question: of float16 only the maximum, of the others everything.
+// ask makes a question: of float16 only order, of the others everything.
 func ask(r *rand.Rand) simple {
 	s := simple{log2: 1 + r.IntN(3), a: r.Uint64(), b: r.Uint64()}
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0:
-		s.sum = true
+		s.function = "sum"
 		s.log2 = 2 + r.IntN(2)
 	case 1: // passes
 		s.log2, s.floating = r.IntN(4), r.IntN(2) == 0
 	default:
-		s.maximum, s.floating = true, r.IntN(3) != 0
+		s.function, s.floating = []string{"max", "min"}[r.IntN(2)], r.IntN(3) != 0
 	}
 	switch r.IntN(4) {
 	case 0:
@@ -72,13 +69,16 @@ func ask(r *rand.Rand) simple {
 	return s
 }
 
-func TestMaximaAndIntegersAlone(t *testing.T) {
+func TestOrderAndIntegersAlone(t *testing.T) {
+	oneHot := map[string]uint64{"": 0}
+	for _, f := range designtest.Load(t, "u50_udp", nil).ABI().Enum(abi.ReduceFunctions).Values {
+		oneHot[f.Name] = 1 << f.Value
+	}
 	set.Check(t, "reduce_simple", func(b *block.Bench, r *rand.Rand) error {
 		var asked []simple
 		return stages(b, r, 2, 60_000, func() int {
 			s := ask(r)
-			b.Put("sum", s.sum)
-			b.Put("maximum", s.maximum)
+			b.Set("operation", oneHot[s.function])
 			b.Put("floating", s.floating)
 			b.Set("size", uint64(s.log2))
 			b.Set("a", s.a)

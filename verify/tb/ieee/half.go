@@ -37,56 +37,13 @@ func NewHalfRows() *HalfRows {
 	return h
 }
 
-// Sum is the sum of two numbers.
-func (h *HalfRows) Sum(a, b uint16) uint16 {
-	switch x, y := a&^halfSign, b&^halfSign; {
-	case x > halfInfinity || y > halfInfinity:
-		return halfNaN
-	case x == halfInfinity && y == halfInfinity && a != b:
-		return halfNaN
-	case x == halfInfinity:
-		return a
-	case y == halfInfinity:
-		return b
-	}
-	sum := h.units[a] + h.units[b]
-	sign, magnitude := uint16(0), uint64(sum)
-	switch {
-	case sum == 0:
-		return a & b & halfSign // -0 only from two of them
-	case sum < 0:
-		sign, magnitude = halfSign, uint64(-sum)
-	}
+// roundHalf rounds a number of units of subnormals of which so many bits are a fraction.
+func roundHalf(magnitude uint64, fraction int) uint16 {
 	// The leading bit of what is kept adds the 1 to the exponent that normal numbers have.
-	shift := max(bits.Len64(magnitude)-11, 0)
+	shift := max(bits.Len64(magnitude)-11, fraction)
 	kept, rest, half := magnitude>>shift, magnitude&(1<<shift-1), uint64(1)<<shift>>1
 	if rest > half || rest == half && shift > 0 && kept&1 == 1 {
 		kept++
 	}
-	return sign | uint16(min(uint64(shift)<<10+kept, halfInfinity))
-}
-
-// Max is the maximum of two numbers.
-func (h *HalfRows) Max(a, b uint16) uint16 {
-	switch {
-	case a&^halfSign > halfInfinity || b&^halfSign > halfInfinity:
-		return halfNaN
-	case h.order[a] > h.order[b]:
-		return a
-	}
-	return b
-}
-
-// SumRow fills a row of sums: of a with the numbers from first on.
-func (h *HalfRows) SumRow(row []uint16, a, first uint16) {
-	for i := range row {
-		row[i] = h.Sum(a, first+uint16(i))
-	}
-}
-
-// MaxRow fills a row of maxima.
-func (h *HalfRows) MaxRow(row []uint16, a, first uint16) {
-	for i := range row {
-		row[i] = h.Max(a, first+uint16(i))
-	}
+	return uint16(min(uint64(shift-fraction)<<10+kept, halfInfinity))
 }

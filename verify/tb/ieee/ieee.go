@@ -7,11 +7,12 @@ import "math/big"
 // Format is a binary interchange format by its bits of exponent and fraction.
 type Format struct{ Exponent, Fraction int }
 
-// The formats of the standard.
+// The formats of the standard, and bfloat16.
 var (
-	Float16 = Format{5, 10}
-	Float32 = Format{8, 23}
-	Float64 = Format{11, 52}
+	Float16  = Format{5, 10}
+	BFloat16 = Format{8, 7}
+	Float32  = Format{8, 23}
+	Float64  = Format{11, 52}
 )
 
 // Width is the number of bits.
@@ -80,40 +81,6 @@ func (f Format) round(n number) uint64 {
 		bits |= f.Sign()
 	}
 	return bits
-}
-
-// Sum is the exact sum, rounded once.
-func (f Format) Sum(a, b uint64) uint64 {
-	switch {
-	case f.IsNaN(a), f.IsNaN(b):
-		return f.NaN()
-	case f.isInfinite(a) && f.isInfinite(b) && a != b:
-		return f.NaN()
-	case f.isInfinite(a):
-		return a
-	case f.isInfinite(b):
-		return b
-	}
-	x, y := f.number(a), f.number(b)
-	if x.exponent < y.exponent {
-		x, y = y, x
-	}
-	x.significand.Lsh(x.significand, uint(x.exponent-y.exponent)).Add(x.significand, y.significand)
-	if x.significand.Sign() == 0 {
-		return a & b & f.Sign() // -0 only from two of them
-	}
-	return f.round(number{x.significand, y.exponent})
-}
-
-// Max is the maximum of IEEE 754-2019.
-func (f Format) Max(a, b uint64) uint64 {
-	if f.IsNaN(a) || f.IsNaN(b) {
-		return f.NaN()
-	}
-	if f.above(a, b) {
-		return a
-	}
-	return b
 }
 
 // above compares numbers, -0 being below +0.

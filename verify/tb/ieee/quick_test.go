@@ -20,24 +20,36 @@ func halves() (list []uint16) {
 	return list
 }
 
-// The quick sums and maxima of float16 are those of the definition, and of the
-// processor's float64, which holds every sum of two float16 exactly.
+// The processor's float64 holds every sum and product of two float16 exactly.
+var inFloat64 = map[string]func(x, y float64) float64{
+	"sum":  func(x, y float64) float64 { return x + y },
+	"prod": func(x, y float64) float64 { return x * y },
+	"max":  func(x, y float64) float64 { return max(x, y) },
+	"min":  func(x, y float64) float64 { return min(x, y) },
+}
+
+// The quick results of float16 are those of the definition, and of float64.
 func TestQuickFloat16IsExact(t *testing.T) {
+	for function, processor := range inFloat64 {
+		t.Run(function, func(t *testing.T) { checkQuick(t, function, processor) })
+	}
+}
+
+func checkQuick(t *testing.T, function string, processor func(x, y float64) float64) {
 	rows := ieee.NewHalfRows()
+	r, ok := ieee.ReductionOf(function)
+	if !ok {
+		t.Fatal("there is no such reduction")
+	}
 	check := func(a, b uint16) {
-		if got, want := rows.Sum(a, b), ieee.Float16.Sum(uint64(a), uint64(b)); uint64(got) != want {
-			t.Fatalf("%04x + %04x is %04x, not %04x", a, b, got, want)
-		}
-		if got, want := rows.Max(a, b), ieee.Float16.Max(uint64(a), uint64(b)); uint64(got) != want {
-			t.Fatalf("the maximum of %04x and %04x is %04x, not %04x", a, b, got, want)
+		got := uint64(r.Half(rows, a, b))
+		if want := r.Of(ieee.Types["float16"], uint64(a), uint64(b)); got != want {
+			t.Fatalf("%04x and %04x give %04x, not %04x", a, b, got, want)
 		}
 		x := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, uint64(a)))
 		y := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, uint64(b)))
-		if got, want := rows.Sum(a, b), ieee.Convert(ieee.Float64, ieee.Float16, math.Float64bits(x+y)); uint64(got) != want {
-			t.Fatalf("%04x + %04x is %04x, and %04x in float64", a, b, got, want)
-		}
-		if got, want := rows.Max(a, b), ieee.Convert(ieee.Float64, ieee.Float16, math.Float64bits(max(x, y))); uint64(got) != want {
-			t.Fatalf("the maximum of %04x and %04x is %04x, and %04x in float64", a, b, got, want)
+		if want := ieee.Convert(ieee.Float64, ieee.Float16, math.Float64bits(processor(x, y))); got != want {
+			t.Fatalf("%04x and %04x give %04x, and %04x in float64", a, b, got, want)
 		}
 	}
 	for _, a := range halves() {
@@ -46,25 +58,20 @@ func TestQuickFloat16IsExact(t *testing.T) {
 		}
 	}
 	for _, seed := range []uint64{0, seeds.More()} {
-		r := rand.New(rand.NewPCG(seed, 16))
+		random := rand.New(rand.NewPCG(seed, 16))
 		for range 200_000 {
-			a, b := uint16(r.Uint32()), uint16(r.Uint32())
-			if r.IntN(2) == 0 { // of close exponents
-				b = a ^ b>>(1+r.IntN(15))
+			a, b := uint16(random.Uint32()), uint16(random.Uint32())
+			if random.IntN(2) == 0 { // of close exponents
+				b = a ^ b>>(1+random.IntN(15))
 			}
 			check(a, b)
 		}
 	}
 	row := make([]uint16, 3)
-	for _, fill := range []struct {
-		row func(row []uint16, a, first uint16)
-		one func(a, b uint16) uint16
-	}{{rows.SumRow, rows.Sum}, {rows.MaxRow, rows.Max}} {
-		fill.row(row, 0x3C01, 0xFFFE)
-		for i, got := range row {
-			if want := fill.one(0x3C01, 0xFFFE+uint16(i)); got != want {
-				t.Errorf("%d of a row is %04x, not %04x", i, got, want)
-			}
+	r.HalfRow(rows, row, 0x3C01, 0xFFFE)
+	for i, got := range row {
+		if want := r.Half(rows, 0x3C01, 0xFFFE+uint16(i)); got != want {
+			t.Errorf("%d of a row is %04x, not %04x", i, got, want)
 		}
 	}
 }
@@ -108,8 +115,9 @@ func TestQuickNarrowingIsExact(t *testing.T) {
 func BenchmarkSumRow(b *testing.B) {
 	rows, row := ieee.NewHalfRows(), make([]uint16, ieee.Halves)
 	b.SetBytes(2 * ieee.Halves)
+	sum, _ := ieee.ReductionOf("sum")
 	for a := uint16(0); b.Loop(); a += 257 {
-		rows.SumRow(row, a, 0)
+		sum.HalfRow(rows, row, a, 0)
 	}
 }
 

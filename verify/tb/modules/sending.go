@@ -33,6 +33,7 @@ var sending = map[string]Check{
 	"fifo":               {Own: "tb/sending"},
 	"first_set":          {Own: "tb/sending"},
 	"float_adder":        {Own: "tb/adders"},
+	"float_multiplier":   {Own: "tb/adders"},
 	"hostctrl":           {Own: "tb/hostctrl"},
 	"hostctrl_core":      {Own: "tb/registers"},
 	"kernel_account":     {Own: "tb/movers"},

@@ -19,13 +19,14 @@ type element struct {
 	format   ieee.Format
 }
 
-var elements = map[string]element{
-	"float16": {"float16", 2, true, ieee.Float16},
-	"float32": {"float32", 4, true, ieee.Float32},
-	"float64": {"float64", 8, true, ieee.Float64},
-	"int32":   {"int32", 4, false, ieee.Format{}},
-	"int64":   {"int64", 8, false, ieee.Format{}},
-}
+var elements = func() map[string]element {
+	all := map[string]element{}
+	for _, name := range []string{"float16", "float32", "float64", "int32", "int64"} {
+		t := ieee.Types[name]
+		all[name] = element{name, t.Width() / 8, t.Bits == 0, t.Format}
+	}
+	return all
+}()
 
 func (e element) get(b []byte) uint64 {
 	switch e.bytes {
@@ -50,42 +51,41 @@ func (e element) put(b []byte, v uint64) {
 
 // exact is a function by definition.
 func (e element) exact(function string, a, b uint64) uint64 {
-	switch {
-	case e.floating && function == "sum":
-		return e.format.Sum(a, b)
-	case e.floating:
-		return e.format.Max(a, b)
-	case function == "sum" && e.bytes == 4:
-		return uint64(uint32(a) + uint32(b))
-	case function == "sum":
-		return a + b
-	case e.bytes == 4:
-		return uint64(uint32(max(int32(a), int32(b))))
-	}
-	return uint64(max(int64(a), int64(b)))
+	r, _ := ieee.ReductionOf(function)
+	return r.Of(ieee.Types[e.name], a, b)
 }
 
 var halves = sync.OnceValue(ieee.NewHalfRows)
 
+// processor is what the processor's arithmetic has for functions that are slow by definition.
+var processor = map[string]func(x, y float64) float64{
+	"sum":  func(x, y float64) float64 { return x + y },
+	"prod": func(x, y float64) float64 { return x * y },
+}
+
 // quick is exact by means that are fast enough for millions of pairs: the
 // processor's floating point, or fixed point. A test compares them.
 func (e element) quick(function string, a, b uint64) uint64 {
-	if !e.floating || function != "sum" {
+	native := processor[function]
+	switch {
+	case e.name == "float16":
+		r, _ := ieee.ReductionOf(function)
+		return uint64(r.Half(halves(), uint16(a), uint16(b)))
+	case native == nil || !e.floating:
 		return e.exact(function, a, b)
 	}
-	var sum uint64
-	switch e.bytes {
-	case 2:
-		return uint64(halves().Sum(uint16(a), uint16(b)))
-	case 4:
-		sum = uint64(math.Float32bits(math.Float32frombits(uint32(a)) + math.Float32frombits(uint32(b))))
-	case 8:
-		sum = math.Float64bits(math.Float64frombits(a) + math.Float64frombits(b))
+	var result uint64
+	if e.bytes == 4 {
+		// float64 has more than twice the bits, so that rounding twice is like once.
+		x, y := math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b))
+		result = uint64(math.Float32bits(float32(native(float64(x), float64(y)))))
+	} else {
+		result = math.Float64bits(native(math.Float64frombits(a), math.Float64frombits(b)))
 	}
-	if e.format.IsNaN(sum) {
+	if e.format.IsNaN(result) {
 		return e.format.NaN()
 	}
-	return sum
+	return result
 }
 
 // cornersOf are the corners of each type.
@@ -171,7 +171,7 @@ func (e element) pair(r *rand.Rand) (a, b uint64) {
 func TestReferencesAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 1))
 	for name, e := range elements {
-		for _, function := range []string{"sum", "max"} {
+		for _, function := range declared(t) {
 			emulated, ok := lanes.Reduce(function, name)
 			if !ok {
 				t.Fatalf("the emulator has no %s of %s", function, name)

@@ -21,13 +21,13 @@ type rows struct {
 	kernel   *streams.Kernel
 	tdest    uint8
 	function string
-	fill     func(row []uint16, a, first uint16)
+	want     []uint16 // from the first number on
+	exact    ieee.Reduction
 	emulated lanes.Reducer
 
-	numbers    []byte   // all, twice
-	same       []byte   // one number
-	out, other []byte   // of the kernel, and of the emulator
-	want       []uint16 // from the first number on
+	numbers    []byte // all, twice
+	same       []byte // one number
+	out, other []byte // of the kernel, and of the emulator
 	wanted     []byte
 }
 
@@ -37,15 +37,12 @@ func newRows(ctx context.Context, b *bench, tdest uint8) (*rows, error) {
 		return nil, err
 	}
 	k.Restart()
-	h := halves()
 	r := &rows{
-		kernel: k, tdest: tdest, function: b.operations[tdest].function, fill: h.SumRow,
+		kernel: k, tdest: tdest, function: b.operations[tdest].function,
 		numbers: make([]byte, 2*rowBytes), same: make([]byte, rowBytes), out: make([]byte, rowBytes),
 		other: make([]byte, rowBytes), want: make([]uint16, ieee.Halves), wanted: make([]byte, rowBytes),
 	}
-	if r.function == "max" {
-		r.fill = h.MaxRow
-	}
+	r.exact, _ = ieee.ReductionOf(r.function)
 	r.emulated, _ = lanes.Reduce(r.function, "float16")
 	for i := range 2 * ieee.Halves {
 		binary.LittleEndian.PutUint16(r.numbers[2*i:], uint16(i))
@@ -64,7 +61,7 @@ func (r *rows) check(unit int) error {
 	if err := r.kernel.Bulk(r.tdest, r.same, in1, r.out); err != nil {
 		return err
 	}
-	r.fill(r.want, a, first)
+	r.exact.HalfRow(halves(), r.want, a, first)
 	for i, v := range r.want {
 		binary.LittleEndian.PutUint16(r.wanted[2*i:], v)
 	}
@@ -104,8 +101,12 @@ func (b *bench) allPairs(t *testing.T, function string, sample int) {
 	}, ieee.Halves, sample, special)
 }
 
-func TestSumsOfAllPairsOfFloat16AreExact(t *testing.T)   { shipped(t).allPairs(t, "sum", 32) }
-func TestMaximaOfAllPairsOfFloat16AreExact(t *testing.T) { shipped(t).allPairs(t, "max", 32) }
+func TestAllPairsOfFloat16AreExact(t *testing.T) {
+	b := shipped(t)
+	for _, function := range declared(t) {
+		t.Run(function, func(t *testing.T) { b.allPairs(t, function, 32) })
+	}
+}
 
 // The wide form has the same stages behind its input: a sample is enough.
 func TestTheWideFormReducesAllPairsOfFloat16(t *testing.T) {
@@ -113,7 +114,7 @@ func TestTheWideFormReducesAllPairsOfFloat16(t *testing.T) {
 		t.Skip("a sample is enough")
 	}
 	b := newBench(t, designtest.Load(t, "u280_manual", nil), true)
-	for _, function := range []string{"sum", "max"} {
-		b.allPairs(t, function, 4)
+	for _, f := range b.functions {
+		b.allPairs(t, f, 4)
 	}
 }

@@ -8,10 +8,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/verify/emu/lanes"
+	"github.com/cclforge/cclforge/verify/model"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/tb/ieee"
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 	"github.com/cclforge/cclforge/verify/tb/streams"
 )
@@ -31,6 +35,7 @@ type bench struct {
 	model      streams.Model
 	tdests     []uint8
 	operations map[uint8]operation
+	functions  []string
 }
 
 // newBench builds a plugin. A platform without it names the other form.
@@ -40,7 +45,7 @@ func newBench(t *testing.T, d *design.Design, wide bool) *bench {
 	if wide {
 		m = streams.Model{Design: d, Kernel: "reduce_ops_wide", Needs: []string{"reduce_ops"}, In0: "in_r", Out: "out_r", Wide: true}
 	}
-	m.Common = []string{"skid_buffer.sv", "float_adder.sv"}
+	m.Common = []string{"skid_buffer.sv", "float_adder.sv", "float_multiplier.sv"}
 	k, err := streams.New(t.Context(), m, 0)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
@@ -51,6 +56,7 @@ func newBench(t *testing.T, d *design.Design, wide bool) *bench {
 	t.Cleanup(k.Close)
 	b := &bench{Kernel: k, model: m, operations: map[uint8]operation{}}
 	for _, f := range d.Platform.Arithmetic.Functions {
+		b.functions = append(b.functions, f.Name)
 		for _, of := range f.TDEST {
 			if e, known := elements[of.Type]; known {
 				b.tdests = append(b.tdests, uint8(of.TDEST))
@@ -136,8 +142,9 @@ func (b *bench) straight(in0, in1 []streams.Beat) error {
 	return nil
 }
 
+// shipped is a platform that has all functions.
 func shipped(t *testing.T) *bench {
-	return newBench(t, designtest.Load(t, "u55c_tcp", nil), false)
+	return newBench(t, designtest.Load(t, "u50_udp", nil), false)
 }
 
 func TestEveryPairOfCornersIsReducedExactly(t *testing.T) {
@@ -265,4 +272,33 @@ platform "own" {
 		t.Fatalf("there are %d functions, not 6", len(b.operations))
 	}
 	b.streams(t, 20)
+}
+
+// declared are the reductions of the interface generations.
+func declared(t *testing.T) []string {
+	return designtest.Load(t, "u50_udp", nil).ABI().Enum(abi.ReduceFunctions).Names()
+}
+
+// Whatever is declared can be computed by everyone who is due to: the shipped plugin has it, and with it
+// its RTL and C++, for each of its types; so have the emulator, the model and the reference of tests.
+func TestEveryDeclaredReductionIsImplemented(t *testing.T) {
+	own := designtest.Load(t, "u50_udp", nil).Platform.Arithmetic
+	for _, function := range declared(t) {
+		if _, ok := ieee.ReductionOf(function); !ok {
+			t.Errorf("verify/tb/ieee has no %s", function)
+		}
+		if model.Reductions[function].Of == nil {
+			t.Errorf("verify/model has no %s", function)
+		}
+		for name := range ieee.Types {
+			if _, ok := lanes.Reduce(function, name); !ok {
+				t.Errorf("verify/emu/lanes has no %s of %s", function, name)
+			}
+		}
+		for name := range elements {
+			if !own.Has(function, name) {
+				t.Errorf("%s has no %s of %s", own.Kernel, function, name)
+			}
+		}
+	}
 }

@@ -2,6 +2,6 @@ platform "p" {
   board = "u55c"
   poe "tcp" {}
   arithmetic "reduce_ops" {
-    function "min" { tdest = { float32 = 0 } }
+    function "minimum" { tdest = { float32 = 0 } }
   }
 }

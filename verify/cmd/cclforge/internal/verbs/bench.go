@@ -45,7 +45,7 @@ func benchVerb() *cobra.Command {
 		})
 	f.StringVar((*string)(&o.Type), "dtype", string(accl.TypeFloat32), "`type` of elements")
 	f.StringVar((*string)(&o.Wire), "compress", "", "`type` that is sent (as they are)")
-	f.StringVar((*string)(&o.Func), "redop", string(accl.Sum), "`reduction`: sum or max")
+	f.StringVar((*string)(&o.Func), "redop", string(accl.Sum), "`reduction`, such as max")
 	f.IntVar(&o.Root, "root", 0, "`rank` that is the root (0)")
 	f.IntVar(&o.Iterations, "iterations", 0,
 		"`number` of iterations that are measured (100 of sizes up to 64 KiB, then 20)")
