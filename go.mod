@@ -5,6 +5,7 @@ go 1.26.0
 ignore ./out
 
 tool (
+	github.com/cclforge/cclforge/verify/cmd/cclforge
 	github.com/magefile/mage
 	honnef.co/go/tools/cmd/staticcheck
 )
@@ -17,6 +18,8 @@ require (
 	github.com/hashicorp/hcl/v2 v2.25.0
 	github.com/magefile/mage v1.17.2
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
 	github.com/yuin/goldmark v1.8.7
 	github.com/zclconf/go-cty v1.19.0
 	golang.org/x/sync v0.24.0
@@ -28,6 +31,7 @@ require (
 	github.com/apparentlymart/go-textseg/v15 v15.0.0 // indirect
 	github.com/apparentlymart/go-textseg/v17 v17.0.1 // indirect
 	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.41.0 // indirect

@@ -151,7 +151,7 @@ func meet(env Lookup, started accl.Launch, hosts []string) (string, error) {
 	case len(nodes) > 1:
 		at = nodes[0]
 	default:
-		return "", fmt.Errorf("%w: nothing says where rank 0 is: set %s or -meet to its host:port, or list the hosts in %s or -hosts", ErrOption, EnvMeet, EnvHosts)
+		return "", fmt.Errorf("%w: nothing says where rank 0 is: set %s or --meet to its host:port, or list the hosts in %s or --hosts", ErrOption, EnvMeet, EnvHosts)
 	}
 	if _, _, err := net.SplitHostPort(at); err != nil {
 		at = net.JoinHostPort(strings.Trim(at, "[]"), strconv.Itoa(DefaultPort))

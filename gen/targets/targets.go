@@ -27,7 +27,8 @@ func Generate(ctx context.Context,
 	out *string, // directory to write to (out)
 	godir *string, // directory in your module that receives the Go driver package of one platform
 ) error {
-	return command.Generate(ctx, command.Options(only, vars, out, godir))
+	return command.Run(ctx, "generate", command.Argument(only), command.Flag("vars", vars),
+		command.Flag("out", out), command.Flag("godir", godir))
 }
 
 // Validate checks platforms and reports every mistake with its place, and
@@ -41,7 +42,8 @@ func Validate(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	json *bool, // print a JSON object
 ) error {
-	return command.Validate(ctx, command.Options(only, vars, nil, nil), json != nil && *json)
+	return command.Run(ctx, "validate", command.Argument(only), command.Flag("vars", vars),
+		command.Flag("json", json))
 }
 
 // Platforms lists the platforms and what each is made of.
@@ -51,19 +53,24 @@ func Validate(ctx context.Context,
 func Platforms(ctx context.Context,
 	json *bool, // print a JSON object
 ) error {
-	return command.Platforms(ctx, json != nil && *json)
+	return command.Run(ctx, "platforms", command.Flag("json", json))
 }
 
 // New starts a platform: new <name> <board> writes platforms/<name>.hcl.
 //
 // For example: go tool mage new mycard u55c
-func New(name, board string) error { return command.New(name, board) }
+func New(ctx context.Context,
+	name string, // of the platform and its file
+	board string, // of those in platforms, as a name
+) error {
+	return command.Run(ctx, "new", name, board)
+}
 
 // Fmt brings the HCL files in platforms/ to their canonical form.
-func Fmt(
+func Fmt(ctx context.Context,
 	check *bool, // only list what is not, and fail if anything is
 ) error {
-	return command.Fmt(check != nil && *check)
+	return command.Run(ctx, "fmt", command.Flag("check", check))
 }
 
 // Diff shows what generate would change, and fails if that is anything.
@@ -77,7 +84,8 @@ func Diff(ctx context.Context,
 	godir *string, // directory in your module with the Go driver package of one platform
 	json *bool, // print a JSON object
 ) error {
-	return command.Diff(ctx, command.Options(only, vars, out, godir), json != nil && *json)
+	return command.Run(ctx, "diff", command.Argument(only), command.Flag("vars", vars), command.Flag("out", out),
+		command.Flag("godir", godir), command.Flag("json", json))
 }
 
 // Docs generates, and says where the manuals are.
@@ -86,7 +94,7 @@ func Docs(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	out *string, // directory to write to (out)
 ) error {
-	return command.Docs(ctx, command.Options(only, vars, out, nil))
+	return command.Run(ctx, "docs", command.Argument(only), command.Flag("vars", vars), command.Flag("out", out))
 }
 
 // Demo runs every operation of a platform on emulated ranks, and checks each
@@ -98,7 +106,7 @@ func Demo(ctx context.Context,
 	n *int, // number of ranks (4)
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 ) error {
-	return command.Demo(ctx, platform, n, vars)
+	return command.Run(ctx, "demo", command.Argument(platform), command.Flag("n", n), command.Flag("vars", vars))
 }
 
 // Kernel compiles the kernels of a platform that are written in C++, and runs their
@@ -110,14 +118,14 @@ func Kernel(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	only *string, // one kernel (all)
 ) error {
-	return command.Kernel(ctx, platform, vars, only)
+	return command.Run(ctx, "kernel", platform, command.Flag("vars", vars), command.Flag("only", only))
 }
 
 // Emulate serves emulated ranks of a platform to host programs of ACCL, in C++
 // and Python, and to the Go driver.
 //
-// It builds out/bin/cclworld and runs it until Ctrl-C; that command also spreads
-// ranks over processes and hosts, under mpirun and srun: out/bin/cclworld -h
+// It builds out/bin/cclforge and runs its verb until Ctrl-C, which also spreads ranks over
+// processes and hosts, under mpirun and srun: out/bin/cclforge emulate --help
 //
 // For example: go tool mage emulate u55c_tcp -n=2
 func Emulate(ctx context.Context,
@@ -137,16 +145,17 @@ func Emulate(ctx context.Context,
 	health *time.Duration, // interval of a line for each rank that says how it is: 5s
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Emulate(ctx, platform, n,
-		command.Flag("vars", vars), command.Flag("port", port), command.Flag("listen", listen), command.Flag("network", network),
-		command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("ranks", ranks), command.Flag("foreign", foreign),
-		command.Flag("hosts", hosts), command.Flag("host-memory", hostmemory), command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
+	return command.Run(ctx, "emulate", platform, command.Flag("n", n), command.Flag("vars", vars),
+		command.Flag("port", port), command.Flag("listen", listen), command.Flag("network", network),
+		command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("ranks", ranks),
+		command.Flag("foreign", foreign), command.Flag("hosts", hosts), command.Flag("hostmemory", hostmemory),
+		command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
 }
 
 // EmulateCards plays a host with cards that are not there, for programs that reach cards
 // through XRT: behind them are emulated ranks.
 //
-// It builds out/bin/cclcards and runs it until Ctrl-C. It says where the libraries are
+// It runs until Ctrl-C. It says where the libraries are
 // that such programs load in place of XRT's, where the .xclbin is, and how selftest and
 // bench call the world. It needs gcc.
 //
@@ -157,13 +166,14 @@ func EmulateCards(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	empty *bool, // cards hold nothing at the beginning
 ) error {
-	return command.Cards(ctx, platform, command.Flag("n", n), command.Flag("vars", vars), command.Flag("empty", empty))
+	return command.Run(ctx, "emulate-cards", platform, command.Flag("n", n), command.Flag("vars", vars),
+		command.Flag("empty", empty))
 }
 
 // Simulate serves ranks of a platform whose engines are simulated from the
 // description of the hardware, to the same programs as emulate.
 //
-// It builds the hardware with Verilator, once, and out/bin/cclworld.
+// It builds the hardware with Verilator, once.
 //
 // For example: go tool mage simulate u55c_tcp -n=2
 func Simulate(ctx context.Context,
@@ -186,15 +196,12 @@ func Simulate(ctx context.Context,
 	health *time.Duration, // interval of a line for each rank that says how it is: 5s
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	simulated := "all"
-	if only != nil {
-		simulated = *only
-	}
-	return command.Emulate(ctx, platform, n,
-		command.Flag("vars", vars), command.Flag("simulate", &simulated), command.Flag("port", port), command.Flag("listen", listen),
-		command.Flag("network", network), command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("careful", careful),
-		command.Flag("seed", seed), command.Flag("trace", trace), command.Flag("trace-window", window), command.Flag("trace-scope", scope),
-		command.Flag("trace-levels", levels), command.Flag("record", record), command.Flag("health", health), command.Flag("json", json))
+	return command.Run(ctx, "simulate", platform, command.Flag("n", n), command.Flag("vars", vars),
+		command.Flag("only", only), command.Flag("port", port), command.Flag("listen", listen),
+		command.Flag("network", network), command.Flag("faults", faults), command.Flag("kernel", kernel),
+		command.Flag("careful", careful), command.Flag("seed", seed), command.Flag("trace", trace),
+		command.Flag("window", window), command.Flag("scope", scope), command.Flag("levels", levels),
+		command.Flag("record", record), command.Flag("health", health), command.Flag("json", json))
 }
 
 // Replay does what was recorded of simulated hardware again, and writes waveforms: of
@@ -210,8 +217,8 @@ func Replay(ctx context.Context,
 	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
 	levels *int, // levels of it (all)
 ) error {
-	return command.Replay(ctx, recording,
-		command.Flag("trace", trace), command.Flag("trace-window", window), command.Flag("trace-scope", scope), command.Flag("trace-levels", levels))
+	return command.Run(ctx, "replay", recording, command.Flag("trace", trace), command.Flag("window", window),
+		command.Flag("scope", scope), command.Flag("levels", levels))
 }
 
 // Selftest checks a world: every operation, data type, reduction, compression and root.
@@ -219,8 +226,8 @@ func Replay(ctx context.Context,
 // Sizes are those at which engines change what they do, and each element is compared with
 // plain arithmetic.
 //
-// It builds out/bin/cclselftest and runs it. Under mpirun and srun that command has a rank
-// in each process: mpirun --oversubscribe -np 4 out/bin/cclselftest -on=u55c_tcp
+// It builds out/bin/cclforge and runs its verb, which has a rank in each process under
+// mpirun and srun: mpirun --oversubscribe -np 4 out/bin/cclforge selftest u55c_tcp
 func Selftest(ctx context.Context,
 	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin, coyote:platform (u55c_tcp)
 	n *int, // number of ranks (4)
@@ -231,8 +238,35 @@ func Selftest(ctx context.Context,
 	seed *int, // number that data and random cases come from (1)
 	json *bool, // print a JSON object in place of the table
 ) error {
-	return command.Selftest(ctx, command.Flag("on", on), command.Flag("n", n), command.Flag("thorough", thorough), command.Flag("only", only),
-		command.Flag("platform", platform), command.Flag("vars", vars), command.Flag("seed", seed), command.Flag("json", json))
+	return command.Run(ctx, "selftest", command.Argument(on), command.Flag("n", n),
+		command.Flag("thorough", thorough), command.Flag("only", only), command.Flag("platform", platform),
+		command.Flag("vars", vars), command.Flag("seed", seed), command.Flag("json", json))
+}
+
+// Bench measures the operations of a world: tables as nccl-tests and OSU have them.
+//
+// It builds out/bin/cclforge and runs its verb, which has a rank in each process under
+// mpirun and srun: mpirun --oversubscribe -np 4 out/bin/cclforge bench u55c_tcp
+func Bench(ctx context.Context,
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	n *int, // number of ranks (4)
+	only *string, // operations, separated by commas (all)
+	platform *string, // of a world that has none in its name (u55c_tcp)
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
+	sizes *string, // of a rank's largest buffer: 1KiB:16MiB:x2 (1KiB:4MiB:x4)
+	dtype *string, // of elements (float32)
+	compress *string, // type that is sent (as they are)
+	redop *string, // reduction: sum or max (sum)
+	root *int, // rank that is the root (0)
+	iterations *int, // that are measured (100 of sizes up to 64 KiB, then 20)
+	warmup *int, // iterations before these (5)
+	json *bool, // print a JSON object in place of tables
+) error {
+	return command.Run(ctx, "bench", command.Argument(on), command.Flag("n", n), command.Flag("only", only),
+		command.Flag("platform", platform), command.Flag("vars", vars), command.Flag("sizes", sizes),
+		command.Flag("dtype", dtype), command.Flag("compress", compress), command.Flag("redop", redop),
+		command.Flag("root", root), command.Flag("iterations", iterations), command.Flag("warmup", warmup),
+		command.Flag("json", json))
 }
 
 // Clean removes everything that was generated, and nothing else.
@@ -240,7 +274,7 @@ func Clean(ctx context.Context,
 	out *string, // directory to clean (out)
 	godir *string, // directory in your module with a generated Go driver package
 ) error {
-	return command.Clean(ctx, command.Options(nil, nil, out, godir))
+	return command.Run(ctx, "clean", command.Flag("out", out), command.Flag("godir", godir))
 }
 
 // Doctor says which optional tools are there, what they are for and how to get
@@ -251,5 +285,5 @@ func Clean(ctx context.Context,
 func Doctor(ctx context.Context,
 	json *bool, // print a JSON object
 ) error {
-	return command.Doctor(ctx, json != nil && *json)
+	return command.Run(ctx, "doctor", command.Flag("json", json))
 }

@@ -142,7 +142,10 @@ func userModule(t *testing.T) string {
 
 go 1.26.0
 
-tool github.com/magefile/mage
+tool (
+	github.com/cclforge/cclforge/verify/cmd/cclforge
+	github.com/magefile/mage
+)
 
 require github.com/cclforge/cclforge v0.0.0
 
@@ -177,10 +180,10 @@ func goEnvironment(t *testing.T) []string {
 // TestExamplesOfVariables tries what help and manuals give as an example on every
 // shipped platform.
 func TestExamplesOfVariables(t *testing.T) {
-	example := regexp.MustCompile("(?:object`?: |-vars=)'({[^']*})'")
+	example := regexp.MustCompile("(?:`?object`?: |-vars=)'({[^']*})'")
 	for _, file := range []string{
-		"targets.go", "vitis.go", "build/build.go", "../cmd/cclbuild/internal/command/flags.go",
-		"../../verify/cmd/cclworld/internal/command/flags.go", "../../platforms/README.md",
+		"targets.go", "vitis.go", "build/build.go", "../command/verbs.go",
+		"../../verify/cmd/cclforge/internal/builds/verbs.go", "../../platforms/README.md",
 	} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
@@ -214,7 +217,7 @@ func TestOwnMagefile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "emulate", "fmt", "generate", "new", "platforms", "test", "validate"} {
+	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "emulate", "figures", "fmt", "generate", "new", "platforms", "test", "validate"} {
 		if !regexp.MustCompile(`(?m)^  ` + target + ` +[a-z].*\.$`).Match(out) {
 			t.Errorf("no target %s with a description in:\n%s", target, out)
 		}

@@ -8,8 +8,7 @@ import (
 
 // Build takes a platform to an .xclbin, with Vitis: kernels, link, firmware, reports.
 //
-// It builds out/bin/cclbuild and runs it. Results of earlier builds are used, also of
-// one that was interrupted. out/build/<platform> has what came of it.
+// Results of earlier builds are used, also of one that was interrupted. out/build/<platform> has what came of it.
 //
 // For example: go tool mage build u55c_tcp -on=slurm
 func Build(ctx context.Context,
@@ -22,9 +21,9 @@ func Build(ctx context.Context,
 	out *string, // directory for results: <out>/build/<platform> (out)
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Builder(ctx, "build", platform,
-		command.Flag("vars", vars), command.Flag("on", on), command.Flag("jobs", jobs), command.Flag("timing", timing),
-		command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "build", platform, command.Flag("vars", vars), command.Flag("on", on),
+		command.Flag("jobs", jobs), command.Flag("timing", timing), command.Flag("cache", cache),
+		command.Flag("out", out), command.Flag("json", json))
 }
 
 // Reports shows timing, utilization, power and durations of the last build of a
@@ -36,7 +35,7 @@ func Reports(ctx context.Context,
 	out *string, // directory with results (out)
 	json *bool, // print what out/build/<platform>/build.json has
 ) error {
-	return command.Builder(ctx, "reports", platform, command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "reports", platform, command.Flag("out", out), command.Flag("json", json))
 }
 
 // Cache lists the results of builds that are kept.
@@ -44,17 +43,10 @@ func Cache(ctx context.Context,
 	cache *string, // directory ($CCLFORGE_CACHE, or yours)
 	json *bool, // print a JSON object a line
 ) error {
-	return command.Builder(ctx, "cache", "list", command.Flag("cache", cache), command.Flag("json", json))
+	return command.Run(ctx, "cache", command.Flag("cache", cache), command.Flag("json", json))
 }
 
-// Cards lists the cards of this host: what is loaded, temperatures, links.
-func Cards(ctx context.Context,
-	json *bool, // print a JSON object
-) error {
-	return command.Builder(ctx, "cards", command.Flag("json", json))
-}
-
-// Scan says what the cards of this host hold, and how their engines and networks are.
+// Scan lists the cards of this host: what is loaded, temperatures, links, engines, networks.
 //
 // A design is known by its file: a result of a build, or one that is given. Cards are
 // only read: each engine and each network is taken for some milliseconds, unless another
@@ -67,7 +59,9 @@ func Scan(ctx context.Context,
 	out *string, // directory with results (out)
 	json *bool, // print a JSON list
 ) error {
-	return command.Builder(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("platform", platform), command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("platform", platform),
+		command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("out", out),
+		command.Flag("json", json))
 }
 
 // Program loads a card with the last build of a platform.
@@ -79,5 +73,6 @@ func Program(ctx context.Context,
 	force *bool, // load it although somebody uses the card, or it is meant for another
 	out *string, // directory with results (out)
 ) error {
-	return command.Builder(ctx, "program", platform, command.Flag("device", device), command.Flag("force", force), command.Flag("out", out))
+	return command.Run(ctx, "program", platform, command.Flag("device", device), command.Flag("force", force),
+		command.Flag("out", out))
 }

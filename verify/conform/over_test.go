@@ -12,7 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/cmd/cclworld/cclworldtest"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/worldtest"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/sim/simtest"
 )
@@ -26,7 +26,7 @@ const everyPlatform = "all"
 
 // Tests run over the ways of -conform.over: all engines and the network in this
 // process; clients and servers of the simulation protocol in it; real UDP and TCP
-// sockets; the packet sockets of the protocol; a cclworld for each rank, started by
+// sockets; the packet sockets of the protocol; a cclforge for each rank, started by
 // mpirun, by itself, or in a network namespace of its own; the driver of cards, and that of cards in the Coyote shell; engines that are simulated
 // from the description of the hardware, all or every other one. Without the flag they run
 // in process, and TestOver runs a part of them on every other way. What a way does
@@ -110,8 +110,8 @@ func goes(name string) (where, error) {
 // all is where tests go that no other way is said of.
 var all where
 
-// TestMain runs the tests, or cclworld for them.
-func TestMain(m *testing.M) { cclworldtest.Main(tests{m}) }
+// TestMain runs the tests, or cclforge for them.
+func TestMain(m *testing.M) { worldtest.Main(tests{m}) }
 
 type tests struct{ m *testing.M }
 

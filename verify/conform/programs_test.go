@@ -20,15 +20,15 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/cmd/cclworld/cclworldtest"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/worldtest"
 	"github.com/cclforge/cclforge/verify/conform/internal/program"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/host"
 )
 
-// start starts cclworld, after the words of a launcher.
+// start starts cclforge, after the words of a launcher.
 func start(launcher []string, args ...string) (*program.Process, error) {
-	command, env, err := cclworldtest.Command(launcher, args...)
+	command, env, err := worldtest.Command(launcher, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -246,15 +246,15 @@ func closeEngines(engines []*accl.Engine) error {
 	return errors.Join(errs...)
 }
 
-// arguments are those of cclworld that a setup asks for.
+// arguments are those of cclforge that a setup asks for.
 func arguments(s *setup, size, port int) []string {
-	args := []string{s.platform, "-json", "-n=" + strconv.Itoa(size), "-port=" + strconv.Itoa(port), "-network=sockets",
-		fmt.Sprintf("-timeout=%v", s.world.Engine.RemoteTimeout), fmt.Sprintf("-patience=%v", s.world.Engine.Patience)}
+	args := []string{"emulate", s.platform, "--json", "-n=" + strconv.Itoa(size), "--port=" + strconv.Itoa(port), "--network=sockets",
+		fmt.Sprintf("--timeout=%v", s.world.Engine.RemoteTimeout), fmt.Sprintf("--patience=%v", s.world.Engine.Patience)}
 	if len(s.vars) > 0 {
-		args = append(args, "-vars="+object(s.vars))
+		args = append(args, "--vars="+object(s.vars))
 	}
 	if s.faults != "" {
-		args = append(args, "-faults="+s.faults)
+		args = append(args, "--faults="+s.faults)
 	}
 	return args
 }

@@ -11,7 +11,7 @@ import (
 
 // Copies of one element, 1 KiB and a full rx buffer: between host memory, where
 // operands are copied to the card before and results to the host after, and in
-// card memory. How long they take prints go tool mage bench.
+// card memory. How long they take prints go tool mage figures.
 func Example_copyHostAndCard() {
 	const rxbufSize = 16 * 1024
 	ctx := context.Background()

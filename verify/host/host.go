@@ -210,9 +210,9 @@ func (h *Host) listenAt(rank int) netip.Addr {
 func explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, fabric.ErrAddressInUse):
-		return fmt.Errorf("%w; another world may be running: choose other ports with -port", err)
+		return fmt.Errorf("%w; another world may be running: choose other ports with --port", err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%w: this host does not have that address; see -hosts, or listen at 0.0.0.0 with -listen", err)
+		return fmt.Errorf("%w: this host does not have that address; see --hosts, or listen at 0.0.0.0 with --listen", err)
 	}
 	return err
 }

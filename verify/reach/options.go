@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -39,13 +38,8 @@ type Options struct {
 // Flags defines the flags of the options, and those by which processes find each other
 // where no launcher says it.
 func (o *Options) Flags(set *flag.FlagSet) {
-	var forms []string
-	for _, k := range Kinds() {
-		forms = append(forms, fmt.Sprintf("%s: %s", k.Form, k.Doc))
-	}
-	set.StringVar(&o.On, "on", DefaultPlatform, "`world`, one of\n"+strings.Join(forms, "\n")+"\n")
-	set.StringVar(&o.Platform, "platform", DefaultPlatform, "`name` of the platform, where -on has none")
-	set.StringVar(&o.Vars, "vars", "", "values of its variables, as one HCL `object`")
+	set.StringVar(&o.Platform, "platform", DefaultPlatform, "`name` of the platform of a world that has none in its name")
+	set.StringVar(&o.Vars, "vars", "", "variables, as one HCL `object`: '{hw_emu = true}'")
 	set.IntVar(&o.Ranks, "n", 0, "`number` of ranks, all of this process; of several processes each has one (4)")
 	set.StringVar(&o.Address, "address", "", "`address` of this process for those with the other ranks (the one from which it reaches rank 0)")
 	set.DurationVar(&o.Timeout, "timeout", bringup.DefaultTimeout, "`time` until all processes are there")

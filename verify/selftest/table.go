@@ -49,7 +49,7 @@ func (r *runner) end() {
 			r.say("    … %d more", len(row.Failures)-mostShown)
 			break
 		}
-		r.say("    -case='%s'", f.Case)
+		r.say("    --case='%s'", f.Case)
 		for _, t := range f.Troubles {
 			text := strings.ReplaceAll(t.What, "\n", "\n        ")
 			if !strings.HasPrefix(text, fmt.Sprintf("rank %d", t.Rank)) {

@@ -65,7 +65,7 @@ func At(ctx context.Context, commit, platform string) (Input, error) {
 	}
 	tool := tools.Tool{Path: path}
 	kept := filepath.Join(dir, "kernels.json")
-	if said, err := tool.Run(ctx, dir, "run", command, "-platform="+platform, "-keep="+kept); err != nil {
+	if said, err := tool.Run(ctx, dir, "run", command, "synth", platform, "--keep="+kept); err != nil {
 		if ctx.Err() != nil {
 			return Input{}, ctx.Err()
 		}
@@ -74,7 +74,7 @@ func At(ctx context.Context, commit, platform string) (Input, error) {
 	return Saved(kept)
 }
 
-const command = "./verify/synth/cmd/synth"
+const command = "./verify/cmd/cclforge"
 
 // checkout unpacks the files of a commit.
 func checkout(ctx context.Context, commit, dir string) error {

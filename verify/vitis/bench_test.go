@@ -16,8 +16,8 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-// cclbuild is the plain command, compiled once.
-var cclbuild string
+// cclforge is the plain command, compiled once.
+var cclforge string
 
 func TestMain(m *testing.M) {
 	local.Supervise()
@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	cclbuild = filepath.Join(dir, "cclbuild")
-	if out, err := exec.Command("go", "build", "-o", cclbuild, "github.com/cclforge/cclforge/gen/cmd/cclbuild").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "compile cclbuild: %v\n%s", err, out)
+	cclforge = filepath.Join(dir, "cclforge")
+	if out, err := exec.Command("go", "build", "-o", cclforge, "github.com/cclforge/cclforge/verify/cmd/cclforge").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "compile cclforge: %v\n%s", err, out)
 		os.RemoveAll(dir)
 		os.Exit(1)
 	}
@@ -55,7 +55,7 @@ func newBench(t *testing.T, o standin.Options) *bench {
 		}
 	}
 	// A look at a new file keeps go from taking an earlier run of the test for this one.
-	if _, err := os.Stat(cclbuild); err != nil {
+	if _, err := os.Stat(cclforge); err != nil {
 		t.Fatal(err)
 	}
 	top := t.TempDir()
@@ -111,7 +111,7 @@ func (o outcome) String() string {
 
 // command is a run of the command that has not begun.
 func (b *bench) command(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
-	cmd := exec.CommandContext(ctx, cclbuild, append(args, "-cache="+b.cache)...)
+	cmd := exec.CommandContext(ctx, cclforge, append(args, "--cache="+b.cache)...)
 	cmd.Dir, cmd.Env = b.dir, b.env
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
@@ -131,10 +131,10 @@ func (b *bench) run(args ...string) outcome {
 	err := cmd.Run()
 	var e *exec.ExitError
 	if err != nil && !errors.As(err, &e) {
-		b.Fatalf("cclbuild %s: %v", strings.Join(args, " "), err)
+		b.Fatalf("cclforge %s: %v", strings.Join(args, " "), err)
 	}
 	if ctx.Err() != nil {
-		b.Fatalf("cclbuild %s has not ended in %v:\n%s\n%s", strings.Join(args, " "), patience, out, errs)
+		b.Fatalf("cclforge %s has not ended in %v:\n%s\n%s", strings.Join(args, " "), patience, out, errs)
 	}
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }

@@ -191,7 +191,7 @@ func TestMissedTiming(t *testing.T) {
 	if err := b.Forget(); err != nil {
 		t.Fatal(err)
 	}
-	o = b.run("build", faulty, "-timing=report")
+	o = b.run("build", faulty, "--timing=report")
 	if o.code != 0 || !strings.Contains(o.out, "-0.214") {
 		t.Errorf("timing is only to be reported: %v", o)
 	}

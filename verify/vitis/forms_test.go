@@ -60,7 +60,7 @@ func TestEmulation(t *testing.T) {
 	if err := emulation(b.Installation, []*design.Design{rendered[0].Design}); err != nil {
 		t.Fatal(err)
 	}
-	o := b.build(name, "-vars={hw_emu = true}")
+	o := b.build(name, "--vars={hw_emu = true}")
 	b.done()
 	if l := b.linked(name); !l.Emulated || len(l.Memories) != 1 || l.Metadata["platform"] != name {
 		t.Errorf("the result is %+v", l)

@@ -25,7 +25,7 @@ func TestScan(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	load := exec.CommandContext(ctx, cclbuild, "program", "u55c_tcp")
+	load := exec.CommandContext(ctx, cclforge, "program", "u55c_tcp")
 	load.Dir, load.Env = b.dir, b.env
 	if out, err := load.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -36,7 +36,7 @@ func TestScan(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		o := b.run("scan", "-json")
+		o := b.run("scan", "--json")
 		var cards []struct {
 			BDF    string
 			Design struct{ Platform, Generation, File, Design, Firmware string }

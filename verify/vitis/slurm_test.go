@@ -36,7 +36,7 @@ func TestOnSlurm(t *testing.T) {
 		}
 	})
 	reference := slurmBench(t, c)
-	reference.build(onCluster, "-on=local")
+	reference.build(onCluster, "--on=local")
 	t.Run("builds", func(t *testing.T) {
 		t.Run("whole", func(t *testing.T) { t.Parallel(); whole(t, c, reference) })
 		t.Run("killed", func(t *testing.T) { t.Parallel(); killed(t, c, reference) })
@@ -61,7 +61,7 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	if err := b.Fail(standin.Fault{Tool: "vivado", Kind: standin.Slow, For: 5 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	o := b.build(onCluster, "-on=slurm", "-json")
+	o := b.build(onCluster, "--on=slurm", "--json")
 	for _, node := range []string{"n1", "n2"} {
 		if !strings.Contains(o.out, node) {
 			t.Errorf("nothing ran on %s:\n%s", node, o.out)
@@ -69,7 +69,7 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	}
 	same(t, b, reference)
 	b.worked()
-	b.build(onCluster, "-on=slurm")
+	b.build(onCluster, "--on=slurm")
 	if calls := b.worked(); len(calls) > 0 {
 		t.Errorf("the second build has called %s %q", calls[0].Tool, calls[0].Args)
 	}
@@ -89,7 +89,7 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		func() bool { return len(jobsOf(t, c, b)) > 2 && len(calls(b)) > 0 },
 		func() bool { return slices.ContainsFunc(calls(b), linking) },
 	} {
-		cmd, out, errs := b.command(t.Context(), "build", onCluster, "-on=slurm")
+		cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	if names := jobsOf(t, c, b); !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "/link/") }) {
 		t.Errorf("the kill has ended the job that links: %q", names)
 	}
-	b.build(onCluster, "-on=slurm")
+	b.build(onCluster, "--on=slurm")
 	same(t, b, reference)
 	seen := map[string]bool{}
 	for _, call := range b.worked() {
@@ -128,7 +128,7 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang}); err != nil {
 		t.Fatal(err)
 	}
-	cmd, out, errs := b.command(t.Context(), "build", onCluster, "-on=slurm")
+	cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		t.Fatal(err)
 	}
 	b.worked()
-	b.build(onCluster, "-on=slurm")
+	b.build(onCluster, "--on=slurm")
 	same(t, b, reference)
 	for _, call := range b.worked() {
 		if call.Tool == "vivado" || call.Tool == "git" {
@@ -171,7 +171,7 @@ func failing(t *testing.T, c *slurmtest.Cluster) {
 	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Licence}); err != nil {
 		t.Fatal(err)
 	}
-	o := b.run("build", onCluster, "-on=slurm")
+	o := b.run("build", onCluster, "--on=slurm")
 	if o.code != 1 || !strings.Contains(o.err, onCluster+"/link") || !strings.Contains(strings.ToLower(o.err), "licen") {
 		t.Errorf("the build has not told what failed: %v", o)
 	}

@@ -32,7 +32,7 @@ func (f *finder) hosts() ([]netip.Addr, error) {
 		return slices.Repeat([]netip.Addr{loopback}, f.w.Size), nil
 	}
 	if f.l.Launcher != "Slurm" {
-		return nil, fmt.Errorf("%w: %s has not started all %s on this host: -hosts says where they are; give it the host file that mpirun was given",
+		return nil, fmt.Errorf("%w: %s has not started all %s on this host: --hosts says where they are; give it the host file that mpirun was given",
 			ErrOption, f.l.Launcher, count(f.l.Size, "process", "processes"))
 	}
 	names, err := f.nodes()
@@ -43,11 +43,11 @@ func (f *finder) hosts() ([]netip.Addr, error) {
 		return slices.Repeat([]netip.Addr{loopback}, f.w.Size), nil
 	}
 	if byRank {
-		return nil, fmt.Errorf("%w: with -ranks or -foreign, -hosts has to say where each rank is", ErrOption)
+		return nil, fmt.Errorf("%w: with --ranks or --foreign, --hosts has to say where each rank is", ErrOption)
 	}
 	out, err := f.ofRanks(names)
 	if err != nil {
-		return nil, fmt.Errorf("where Slurm has started ranks: %w; -hosts can give addresses", err)
+		return nil, fmt.Errorf("where Slurm has started ranks: %w; --hosts can give addresses", err)
 	}
 	return out, nil
 }
@@ -74,7 +74,7 @@ func (f *finder) given(byRank bool) ([]netip.Addr, error) {
 	}
 	several := slices.ContainsFunc(names, func(n string) bool { return n != names[0] })
 	if f.l.Launcher == "" && f.o.Ranks == "" && several {
-		return nil, fmt.Errorf("%w: -hosts has several hosts; -ranks says which ranks this process serves", ErrOption)
+		return nil, fmt.Errorf("%w: --hosts has several hosts; --ranks says which ranks this process serves", ErrOption)
 	}
 	return f.lookUpAll(names)
 }
@@ -91,7 +91,7 @@ func (f *finder) agrees(names []string) error {
 		}
 	}
 	if n != f.l.LocalSize {
-		return fmt.Errorf("%w: -hosts places %s on %s, where process %d is, but %s says %d: give each host its number in the order in which mpirun fills them, like \"%s slots=%d\"",
+		return fmt.Errorf("%w: --hosts places %s on %s, where process %d is, but %s says %d: give each host its number in the order in which mpirun fills them, like \"%s slots=%d\"",
 			ErrOption, count(n, "process", "processes"), mine, f.l.Rank, f.l.Launcher, f.l.LocalSize, mine, f.l.LocalSize)
 	}
 	return nil
@@ -126,7 +126,7 @@ func fill(places []Place, n int, noun string) ([]string, error) {
 		}
 	}
 	if len(out) < n {
-		return nil, fmt.Errorf("%w: -hosts has room for %d of %d %s: give each host the number that it takes, like \"%s:2\" or, in a file, \"%s slots=2\"",
+		return nil, fmt.Errorf("%w: --hosts has room for %d of %d %s: give each host the number that it takes, like \"%s:2\" or, in a file, \"%s slots=2\"",
 			ErrOption, len(out), n, noun, places[0].Host, places[0].Host)
 	}
 	return out, nil
@@ -140,11 +140,11 @@ func (f *finder) places() ([]Place, error) {
 	case err == nil && !info.IsDir():
 		return file(text)
 	case strings.ContainsAny(text, "/\\"):
-		return nil, fmt.Errorf("%w: -hosts is %q, and there is no such file", ErrOption, text)
+		return nil, fmt.Errorf("%w: --hosts is %q, and there is no such file", ErrOption, text)
 	}
 	places, err := List(text, maxSize)
 	if err != nil {
-		return nil, fmt.Errorf("%w: -hosts: %w", ErrOption, err)
+		return nil, fmt.Errorf("%w: --hosts: %w", ErrOption, err)
 	}
 	return places, nil
 }
@@ -180,7 +180,7 @@ func (f *finder) lookUpAll(names []string) ([]netip.Addr, error) {
 		}
 	}
 	if inside >= 0 && outside >= 0 {
-		return nil, fmt.Errorf("%w: %s is %v, which %s cannot reach; give its address on the network in -hosts", ErrHost, names[inside], out[inside], names[outside])
+		return nil, fmt.Errorf("%w: %s is %v, which %s cannot reach; give its address on the network in --hosts", ErrHost, names[inside], out[inside], names[outside])
 	}
 	return out, nil
 }

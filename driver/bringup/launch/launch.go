@@ -122,31 +122,31 @@ func (w World) Spread() bool {
 
 // share settles the ranks.
 func (w *World) share(o Options) (err error) {
-	if w.Foreign, err = parseRanks("-foreign", o.Foreign); err != nil {
+	if w.Foreign, err = parseRanks("--foreign", o.Foreign); err != nil {
 		return err
 	}
 	if w.Size = o.Size; w.Size == 0 {
 		if w.Launcher == "" && o.Ranks+o.Foreign != "" {
-			return fmt.Errorf("%w: -ranks and -foreign name some of all ranks; -n says how many there are", ErrOption)
+			return fmt.Errorf("%w: --ranks and --foreign name some of all ranks; -n says how many there are", ErrOption)
 		}
 		w.Size = w.Processes + len(w.Foreign)
 	}
 	if w.Size < 1 || w.Size > maxSize {
 		return fmt.Errorf("%w: a world has 1 to %d ranks, not %d", ErrOption, maxSize, w.Size)
 	}
-	if err := w.inside("-foreign", w.Foreign); err != nil {
+	if err := w.inside("--foreign", w.Foreign); err != nil {
 		return err
 	}
 	if o.Ranks != "" {
-		if w.Local, err = parseRanks("-ranks", o.Ranks); err != nil {
+		if w.Local, err = parseRanks("--ranks", o.Ranks); err != nil {
 			return err
 		}
 		for _, r := range w.Local {
 			if slices.Contains(w.Foreign, r) {
-				return fmt.Errorf("%w: rank %d is in -ranks and in -foreign", ErrOption, r)
+				return fmt.Errorf("%w: rank %d is in --ranks and in --foreign", ErrOption, r)
 			}
 		}
-		return w.inside("-ranks", w.Local)
+		return w.inside("--ranks", w.Local)
 	}
 	ours := make([]int, 0, w.Size)
 	for r := range w.Size {

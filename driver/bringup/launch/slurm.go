@@ -33,7 +33,7 @@ func (f *finder) nodes() ([]string, error) {
 		missing bool
 	}{{listName, names == nil}, {tasksName, tasks == ""}} {
 		if variable.missing {
-			return nil, fmt.Errorf("%w: %s does not say where ranks are; give -hosts", ErrEnvironment, variable.name)
+			return nil, fmt.Errorf("%w: %s does not say where ranks are; give --hosts", ErrEnvironment, variable.name)
 		}
 	}
 	counts, err := expandCounts(tasks, f.l.Size)
@@ -45,7 +45,7 @@ func (f *finder) nodes() ([]string, error) {
 		total += n
 	}
 	if len(names) != len(counts) || total != f.l.Size {
-		return nil, fmt.Errorf("%w: %s has %s, %s has %s on %s, and there are %d; give -hosts", ErrEnvironment,
+		return nil, fmt.Errorf("%w: %s has %s, %s has %s on %s, and there are %d; give --hosts", ErrEnvironment,
 			listName, count(len(names), "node", "nodes"), tasksName, count(total, "task", "tasks"), count(len(counts), "node", "nodes"), f.l.Size)
 	}
 	return f.distribute(names, counts)
@@ -73,10 +73,10 @@ func (f *finder) distribute(names []string, counts []int) ([]string, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("%w: SLURM_DISTRIBUTION is %q, and only block and cyclic are understood; give -hosts", ErrOption, how)
+		return nil, fmt.Errorf("%w: SLURM_DISTRIBUTION is %q, and only block and cyclic are understood; give --hosts", ErrOption, how)
 	}
 	if text, there := f.env("SLURM_NODEID"); there && text != strconv.Itoa(at[f.l.Rank]) {
-		return nil, fmt.Errorf("%w: task %d should be on node %d, %s, but SLURM_NODEID is %q; give -hosts", ErrEnvironment,
+		return nil, fmt.Errorf("%w: task %d should be on node %d, %s, but SLURM_NODEID is %q; give --hosts", ErrEnvironment,
 			f.l.Rank, at[f.l.Rank], names[at[f.l.Rank]], text)
 	}
 	out := make([]string, len(at))

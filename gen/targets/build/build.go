@@ -20,9 +20,9 @@ func All(ctx context.Context,
 	out *string, // directory for results: <out>/build/<platform> (out)
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Builder(ctx, "build", selected(only),
-		command.Flag("vars", vars), command.Flag("on", on), command.Flag("jobs", jobs), command.Flag("timing", timing),
-		command.Flag("cache", cache), command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "build", selected(only), command.Flag("vars", vars), command.Flag("on", on),
+		command.Flag("jobs", jobs), command.Flag("timing", timing), command.Flag("cache", cache),
+		command.Flag("out", out), command.Flag("json", json))
 }
 
 // Plan says what a build would run, and why.
@@ -37,8 +37,9 @@ func Plan(ctx context.Context,
 	commands *bool, // print the commands of each step, too
 	json *bool, // print a JSON object a line
 ) error {
-	return command.Builder(ctx, "plan", selected(only), command.Flag("vars", vars), command.Flag("cache", cache),
-		command.Flag("version", version), command.Flag("commands", commands), command.Flag("json", json))
+	return command.Run(ctx, "plan", command.Argument(only), command.Flag("vars", vars),
+		command.Flag("cache", cache), command.Flag("version", version), command.Flag("commands", commands),
+		command.Flag("json", json))
 }
 
 func selected(only *string) string {

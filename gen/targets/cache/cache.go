@@ -12,7 +12,7 @@ import (
 func Verify(ctx context.Context,
 	cache *string, // directory ($CCLFORGE_CACHE, or yours)
 ) error {
-	return command.Builder(ctx, "cache", "verify", command.Flag("cache", cache))
+	return command.Run(ctx, "cache verify", command.Flag("cache", cache))
 }
 
 // Prune removes results that nobody has used for long.
@@ -21,5 +21,6 @@ func Prune(ctx context.Context,
 	larger *string, // those longest unused, until the rest has this size: 200GiB
 	cache *string, // directory ($CCLFORGE_CACHE, or yours)
 ) error {
-	return command.Builder(ctx, "cache", "prune", command.Flag("older", older), command.Flag("larger", larger), command.Flag("cache", cache))
+	return command.Run(ctx, "cache prune", command.Flag("older", older), command.Flag("larger", larger),
+		command.Flag("cache", cache))
 }

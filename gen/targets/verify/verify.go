@@ -5,7 +5,6 @@ package verify
 import (
 	"context"
 
-	"github.com/cclforge/cclforge/gen/targets/internal/check"
 	"github.com/cclforge/cclforge/gen/targets/internal/command"
 )
 
@@ -14,7 +13,7 @@ import (
 func Proofs(ctx context.Context,
 	only *string, // blocks, as names with commas between (all)
 ) error {
-	return check.Proofs(ctx, command.Flag("only", only))
+	return command.Run(ctx, "proofs", command.Flag("only", only))
 }
 
 // Exhaustive checks arithmetic with every pair of operands of float16, every operand of
@@ -23,7 +22,7 @@ func Proofs(ctx context.Context,
 func Exhaustive(ctx context.Context,
 	part *string, // of all operands: 3/16, or 3-16/16 (1/1)
 ) error {
-	return check.Exhaustive(ctx, command.Flag("tb.exhaustive.part", part))
+	return command.Run(ctx, "exhaustive", command.Flag("part", part))
 }
 
 // Coverage runs benches and worlds on hardware that counts which of its lines and bits
@@ -37,8 +36,9 @@ func Coverage(ctx context.Context,
 	from *string, // such a directory: reports what is there, and runs nothing
 	least *float64, // fails if less than this percentage of a module's lines is covered or has a reason (0)
 ) error {
-	return check.Coverage(ctx, command.Flag("platforms", platforms), command.Flag("benches", benches), command.Flag("scale", scale),
-		command.Flag("bits", bits), command.Flag("keep", keep), command.Flag("from", from), command.Flag("least", least))
+	return command.Run(ctx, "coverage", command.Flag("platforms", platforms), command.Flag("benches", benches),
+		command.Flag("scale", scale), command.Flag("bits", bits), command.Flag("keep", keep),
+		command.Flag("from", from), command.Flag("least", least))
 }
 
 // Worlds runs random calls on four simulated ranks, compares each with emulated ones, and
@@ -48,5 +48,6 @@ func Worlds(ctx context.Context,
 	seed *int, // of everything random (1)
 	platforms *string, // that take turns, as names with commas between
 ) error {
-	return check.Worlds(ctx, command.Flag("compare.calls", calls), command.Flag("compare.seed", seed), command.Flag("compare.platforms", platforms))
+	return command.Run(ctx, "worlds", command.Flag("calls", calls), command.Flag("seed", seed),
+		command.Flag("platforms", platforms))
 }

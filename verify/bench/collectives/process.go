@@ -18,7 +18,7 @@ import (
 )
 
 // server is the command that serves ranks.
-const server = "github.com/cclforge/cclforge/verify/cmd/cclworld"
+const server = "github.com/cclforge/cclforge/verify/cmd/cclforge"
 
 // process measures what a process takes that serves one rank, before it is
 // called.
@@ -28,7 +28,7 @@ func (r *Report) process(ctx context.Context, d *design.Design) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	binary := filepath.Join(dir, "cclworld")
+	binary := filepath.Join(dir, "cclforge")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, server).CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", server, err, out)
 	}
@@ -36,7 +36,7 @@ func (r *Report) process(ctx context.Context, d *design.Design) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, binary, "-n=1", "-json", fmt.Sprintf("-port=%d", base), d.Platform.Name)
+	cmd := exec.CommandContext(ctx, binary, "emulate", d.Platform.Name, "-n=1", "--json", fmt.Sprintf("--port=%d", base))
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
 	cmd.Stderr = os.Stderr

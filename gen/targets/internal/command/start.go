@@ -1,43 +1,69 @@
+// Package command runs verbs of cclforge for the targets of mage.
 package command
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/magefile/mage/mg"
 
+	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
-// program is a command of cclforge that targets start: mage is no parent for what
-// runs long.
-type program struct {
-	path  string // import path
-	takes string // why its first build takes long
-	// delay is how long it may take to end when it is interrupted; 0 for as long as
-	// it wants.
-	delay time.Duration
+// program is cclforge, with all verbs.
+const program = "github.com/cclforge/cclforge/verify/cmd/cclforge"
+
+// Run runs a verb with arguments and options; those that are empty are left out. Verbs that
+// need nothing but descriptions run here, the others in a process of their own: mage is no
+// parent for what runs long, and the emulator would be in every target.
+func Run(ctx context.Context, verb string, args ...string) error {
+	words := append(strings.Fields(verb), slices.DeleteFunc(args, func(a string) bool { return a == "" })...)
+	if command.Has(words[0]) {
+		return command.Execute(ctx, command.New(), words...)
+	}
+	return start(ctx, words)
 }
 
-// start builds a command and runs it until it ends or is interrupted. Arguments
-// that are empty are left out.
-func start(ctx context.Context, p program, what string, args ...string) error {
-	binary, err := p.build(ctx)
+// Flag is an option of a verb, or nothing if it was not given.
+func Flag[T any](name string, value *T) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprintf("--%s=%v", name, *value)
+}
+
+// Argument is an argument of a verb, or nothing if it was not given.
+func Argument(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+func say(format string, args ...any) {
+	fmt.Fprintln(os.Stderr, strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
+}
+
+// start builds cclforge and runs it until it ends or is interrupted.
+func start(ctx context.Context, words []string) error {
+	binary, err := build(ctx)
 	if err != nil {
 		return err
 	}
-	args = slices.DeleteFunc(args, func(a string) bool { return a == "" })
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, binary, words...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	// Ctrl-C reaches it through us, once: the second one would kill it.
+	// Ctrl-C reaches it through us, once: the second one would kill it. It takes as long to
+	// end as it wants: builds stop their tools and cancel their jobs.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = p.delay
 	// It ends with the thread that has started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -48,25 +74,28 @@ func start(ctx context.Context, p program, what string, args ...string) error {
 	case ctx.Err() != nil:
 		return nil
 	case errors.As(err, &exit):
-		return mg.Fatalf(max(exit.ExitCode(), 1), "%s has ended", what)
+		return mg.Fatalf(max(exit.ExitCode(), 1), "%s has failed", strings.Join(words[:min(len(words), 2)], " "))
 	}
 	return err
 }
 
-// build builds the command, unless that has been done.
-func (p program) build(ctx context.Context) (binary string, err error) {
-	binary = "./" + path.Join(workspace.DefaultOut, "bin", path.Base(p.path))
+// build builds cclforge, unless that has been done.
+func build(ctx context.Context) (binary string, err error) {
+	binary = "./" + path.Join(workspace.DefaultOut, "bin", path.Base(program))
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	late := time.AfterFunc(2*time.Second, func() { say("%s", p.takes) })
+	late := time.AfterFunc(2*time.Second, func() { say("the first run compiles cclforge") })
 	defer late.Stop()
-	cmd := exec.CommandContext(ctx, mg.GoCmd(), "build", "-o", binary, p.path)
+	cmd := exec.CommandContext(ctx, mg.GoCmd(), "build", "-o", binary, program)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 3 * time.Second
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
-		return "", mg.Fatalf(1, "%s was not built; in a module of your own, go get -tool %s adds what it needs", binary, p.path)
+		return "", mg.Fatalf(1, "%s was not built; in a module of your own, go get -tool %s adds what it needs", binary, program)
 	}
-	return binary, explain(ctx.Err())
+	if ctx.Err() != nil {
+		return "", mg.Fatal(130, "interrupted; run it again to finish")
+	}
+	return binary, nil
 }

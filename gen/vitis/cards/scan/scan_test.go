@@ -104,7 +104,7 @@ func TestWhatCardsHold(t *testing.T) {
 		{"a result of a build", uuidOf(t, ours), Options{Out: out}, built, "u55c_tcp", "design d1, firmware f1"},
 		{"a file that is given", uuidOf(t, ours), Options{Files: []string{foreign, ours}}, ours, "u55c_tcp", "u55c_tcp"},
 		{"one of others", loaded, Options{Files: []string{foreign}, Out: out}, foreign, "", "two_sections.xclbin, which is not made here or not finished"},
-		{"nobody's", loaded, Options{Out: out}, "", "", "of which no file is known; -xclbin= names one"},
+		{"nobody's", loaded, Options{Out: out}, "", "", "of which no file is known; --xclbin names one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host(t, test.uuid)

@@ -159,7 +159,7 @@ func (c *Card) notes() []string {
 	var out []string
 	switch d := c.Design; {
 	case d == nil && c.Loaded != "":
-		out = append(out, fmt.Sprintf("holds %s, of which no file is known; -xclbin= names one", c.Loaded))
+		out = append(out, fmt.Sprintf("holds %s, of which no file is known; --xclbin names one", c.Loaded))
 	case d == nil:
 	case len(d.Others) > 0:
 		out = append(out, fmt.Sprintf("holds %s, perhaps %s; of the same UUID, with other firmware or of another design: %s", c.Loaded, d.File, strings.Join(d.Others, ", ")))
@@ -170,6 +170,9 @@ func (c *Card) notes() []string {
 	}
 	if c.Region != nil && c.Region.State == InUse {
 		out = append(out, "in use by another process")
+	}
+	if state := c.state(); state != "" {
+		out = append(out, state)
 	}
 	if users := c.users(); users != "" {
 		out = append(out, "used by "+users)
@@ -183,6 +186,24 @@ func (c *Card) notes() []string {
 		out = append(out, c.Note)
 	}
 	return append(out, c.Remarks...)
+}
+
+// state is what XRT says of a card beside its temperature.
+func (c *Card) state() string {
+	if c.Region != nil {
+		return ""
+	}
+	var parts []string
+	if c.Shell != "" {
+		parts = append(parts, "shell "+c.Shell)
+	}
+	if watts := c.Watts(); watts != "-" {
+		parts = append(parts, watts)
+	}
+	if c.Link != nil {
+		parts = append(parts, "PCIe "+c.Link.String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (c *Card) users() string {

@@ -22,6 +22,7 @@ func many() []Card {
 	full := &Hardware{ID: "0xABCDEF5E", Stack: "rdma", ExternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true, Revision: "abcdef"}
 	return []Card{{
 		Card: cards.Card{Index: 10, BDF: "0000:c4:00.1", Name: "u55c", Ready: true, Loaded: id, Temperatures: []cards.Temperature{{Sensor: "pcb_bottom_front", Celsius: 105.5}},
+			Shell: "xilinx_u55c_gen3x16_xdma_base_3", Power: 24.87, PowerLimit: 225, Link: &cards.Link{Generation: 3, Lanes: 8, ExpectedGeneration: 3, ExpectedLanes: 16},
 			Users: []cards.Process{{ID: 4194303, Name: "python3"}, {ID: 7, Name: "train"}}, Running: []string{"vadd_put:vadd_0_0"}},
 		Design: &Design{File: "/home/somebody/" + strings.Repeat("x", 40) + "/u250_axis3x.xclbin", Description: about, Created: time.Unix(1700000000, 0).UTC()},
 		Engines: []Engine{
@@ -63,6 +64,7 @@ card  network  kind  link          address             MAC                socket
 0000:c4:00.1: holds b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf,
   /home/somebody/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/u250_axis3x.xclbin, design dddddddddddd,
   firmware ffffffffffff
+0000:c4:00.1: shell xilinx_u55c_gen3x16_xdma_base_3, 24.9 of 225 W, PCIe gen3 x8 (of gen3 x16)
 0000:c4:00.1: used by python3 (4194303), train (7), vadd_put:vadd_0_0
 0000:c4:00.1: the link of cmac is down: the receiver says local_fault, remote_fault
 `

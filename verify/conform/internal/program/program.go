@@ -1,4 +1,4 @@
-// Package program runs cclworld in processes of its own, as users do.
+// Package program runs cclforge in processes of its own, as users do.
 package program
 
 import (
@@ -32,7 +32,7 @@ type Rank struct {
 	POE      string `json:"poe"`
 }
 
-// Process is a command that runs cclworld with -json, once or, under a launcher,
+// Process is a command that runs cclforge with --json, once or, under a launcher,
 // several times.
 type Process struct {
 	command *exec.Cmd

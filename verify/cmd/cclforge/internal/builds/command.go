@@ -1,0 +1,42 @@
+// Package builds holds the verbs of cclforge that take platforms to an .xclbin, here or on a
+// cluster, show what came of it, and look at the cards of this host.
+package builds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/program"
+)
+
+// asked makes an error one of usage if it says that what was asked for makes no sense. What
+// the user has read already is silent.
+func asked(err error) error {
+	var told errTold
+	if errors.As(err, &told) {
+		err = program.Silent{Err: err}
+	}
+	return program.AskedWrongly(err, lang.ErrInvalid)
+}
+
+// hangups is a context that ends also with the terminal. Tools are stopped and jobs cancelled
+// then; another signal changes nothing about that.
+func hangups(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
+}
+
+// errTold is an error that the user has read already.
+type errTold struct{ error }
+
+func (e errTold) Unwrap() error { return e.error }
+
+// console is where results and remarks go.
+type console struct{ out, err io.Writer }
+
+// remark tells people something that is no result.
+func (c *console) remark(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }

@@ -1,0 +1,23 @@
+package builds
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/vitis/build"
+	"github.com/cclforge/cclforge/gen/workspace"
+)
+
+// prepare plans what the command line says. Without tools it is an error, unless a
+// guess will do.
+func prepare(ctx context.Context, o *options, c *console, guess bool) (*build.Build, error) {
+	b, err := build.Prepare(ctx, build.Request{
+		Dir: ".", Selection: workspace.Selection{Only: command.Names(o.names), Vars: o.vars},
+		Cache: o.cache, Guess: guess, Version: o.version, Log: c.remark,
+	})
+	if errors.Is(err, build.ErrVersion) {
+		return nil, command.Misuse("--version: %v", err)
+	}
+	return b, err
+}

@@ -1,0 +1,132 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/format"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/verify/soak"
+)
+
+// step is one check.
+type step struct {
+	name string
+	run  func(ctx context.Context) error
+}
+
+// raceSample are packages with concurrency of their own; under the race
+// detector everything would take too long.
+var raceSample = []string{
+	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress",
+	"./driver/accl", "./driver/sim/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
+	"./verify/world", "./verify/serve", "./verify/host", "./verify/conform",
+}
+
+func testVerb() *cobra.Command {
+	return &cobra.Command{
+		Use: "test", GroupID: command.Develop,
+		Short: "check the whole repository: format, vet, staticcheck and all tests",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return test(cmd.Context()) },
+	}
+}
+
+// test runs all checks in the current directory, also after one has failed. It
+// installs missing tools where it may; tests of tools that stay missing are
+// skipped and say so.
+func test(ctx context.Context) error {
+	provide(ctx)
+	steps := []step{
+		{"gofmt", func(context.Context) error { return formatted(".") }},
+		{"go vet", running("go", "vet", "./...")},
+		{"go vet -tags mage", running("go", "vet", "-tags", "mage", "./...")},
+		{"staticcheck", running("go", "tool", "staticcheck", "-tags", "mage", "./...")},
+		{"control firmware", prebuilt},
+		{"go test", running("go", "test", "-timeout=30m", "./...")}, // the hardware is built first
+		{"soak", func(ctx context.Context) error {
+			return soakSockets(ctx, soak.Options{Duration: time.Minute, Seed: 1, Ranks: 8})
+		}},
+	}
+	if _, err := exec.LookPath("gcc"); err == nil {
+		steps = append(steps, step{"go test -race", running("go", append([]string{"test", "-race", "-short", "-timeout=30m"}, raceSample...)...)})
+	} else {
+		fmt.Println("SKIPPED: go test -race needs gcc")
+	}
+	return runAll(ctx, os.Stdout, steps)
+}
+
+// runAll runs all steps and says at the end which have failed.
+func runAll(ctx context.Context, w io.Writer, steps []step) error {
+	var failed []string
+	for _, s := range steps {
+		fmt.Fprintf(w, "== %s\n", s.name)
+		start := time.Now()
+		err := s.run(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		verdict := "ok"
+		if err != nil {
+			verdict = "FAILED: " + err.Error()
+			failed = append(failed, s.name)
+		}
+		fmt.Fprintf(w, "== %s: %s (%v)\n", s.name, verdict, time.Since(start).Round(100*time.Millisecond))
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d checks failed: %s", len(failed), len(steps), strings.Join(failed, ", "))
+	}
+	fmt.Fprintf(w, "all %d checks passed\n", len(steps))
+	return nil
+}
+
+// running runs a program with its output going to ours. It is interrupted when
+// the context is done, and killed if that does not help.
+func running(name string, args ...string) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = 3 * time.Second
+		return cmd.Run()
+	}
+}
+
+// formatted lists the Go files below a directory that gofmt would change.
+func formatted(root string) error {
+	var errs []error
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && name != root && (e.Name() == "out" || e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if e.IsDir() || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		want, err := format.Source(text)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		case !bytes.Equal(text, want):
+			errs = append(errs, fmt.Errorf("%s is not formatted", name))
+		}
+		return nil
+	})
+	return errors.Join(append(errs, err)...)
+}

@@ -1,0 +1,74 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestAllStepsRunAndTheEndSaysWhichFailed(t *testing.T) {
+	var ran []string
+	does := func(name string, err error) step {
+		return step{name, func(context.Context) error { ran = append(ran, name); return err }}
+	}
+	var out strings.Builder
+	err := runAll(t.Context(), &out, []step{does("one", nil), does("two", errors.New("broken")), does("three", nil)})
+	if err == nil || err.Error() != "1 of 3 checks failed: two" {
+		t.Errorf("error %v", err)
+	}
+	if strings.Join(ran, " ") != "one two three" {
+		t.Errorf("ran %v", ran)
+	}
+	got := regexp.MustCompile(`\(.*\)`).ReplaceAllString(out.String(), "(…)")
+	want := "== one\n== one: ok (…)\n== two\n== two: FAILED: broken (…)\n== three\n== three: ok (…)\n"
+	if got != want {
+		t.Errorf("got %q", got)
+	}
+	if err := runAll(t.Context(), &out, []step{does("one", nil)}); err != nil {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCancelledRunStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stops := step{"stops", func(context.Context) error { cancel(); return errors.New("interrupted") }}
+	never := step{"never", func(context.Context) error { t.Error("ran after the end"); return nil }}
+	if err := runAll(ctx, &strings.Builder{}, []step{stops, never}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFormatted(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"good.go": "package a\n", "sub/bad.go": "package  a\n", "sub/broken.go": "pakage a\n",
+		"out/bad.go": "package  a\n", ".hidden/bad.go": "package  a\n", "testdata/bad.go": "package  a\n", "bad.txt": "package  a",
+	} {
+		full := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := formatted(dir)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 2 || lines[0] != filepath.Join(dir, "sub/bad.go")+" is not formatted" || !strings.HasPrefix(lines[1], filepath.Join(dir, "sub/broken.go")) {
+		t.Errorf("got %q", lines)
+	}
+}
+
+func TestEveryWantedToolIsKnown(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if got := strings.Join(missing(), " "); got != "gcc g++ make verilator yosys z3 gcc-riscv64-unknown-elf openmpi-bin iproute2 nftables tcl slurm-wlm munge" {
+		t.Errorf("missing %q", got)
+	}
+}

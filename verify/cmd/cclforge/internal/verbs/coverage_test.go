@@ -1,0 +1,46 @@
+package verbs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestWhatIsRun(t *testing.T) {
+	worlds := func(name string) []string {
+		return []string{"./verify/conform", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0", "-conform.scale=0.5"}
+	}
+	for _, test := range []struct {
+		benches, platforms string
+		want               [][]string
+	}{
+		{"./a,./b/...", "", [][]string{{"./a", "./b/..."}}},
+		{"", "one,two", [][]string{{"./verify/sim"}, worlds("one"), worlds("two")}},
+		{"./a", "one", [][]string{{"./a"}, {"./verify/sim"}, worlds("one")}},
+		{"", "", nil},
+	} {
+		r := runs{benches: test.benches, platforms: test.platforms, scale: 0.5}
+		if got := r.commands(); !slices.EqualFunc(got, test.want, slices.Equal) {
+			t.Errorf("benches %q and platforms %q run %q, not %q", test.benches, test.platforms, got, test.want)
+		}
+	}
+}
+
+func TestCountsStayWhereTheyAreKept(t *testing.T) {
+	named := filepath.Join(t.TempDir(), "counts")
+	for _, dir := range []string{named, named, ""} {
+		r := runs{dir: dir}
+		end, err := r.begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(r.dir); err != nil || !filepath.IsAbs(r.dir) {
+			t.Errorf("counts go to %q: %v", r.dir, err)
+		}
+		end()
+		if _, err := os.Stat(r.dir); (err == nil) != (dir != "") {
+			t.Errorf("%q in the end: %v", dir, err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/heap"
+	"github.com/cclforge/cclforge/gen/program"
+	"github.com/cclforge/cclforge/verify/bench"
+	"github.com/cclforge/cclforge/verify/bench/builds"
+	"github.com/cclforge/cclforge/verify/bench/plugins"
+)
+
+// benchmark is one of cclforge itself. It runs in a process of its own.
+type benchmark struct {
+	verb    func() *cobra.Command
+	ranks   bool   // it takes numbers of ranks
+	fixed   bool   // it takes no platform
+	needs   string // a tool, without which it is skipped
+	skipped string
+}
+
+var benchmarks = []benchmark{
+	{verb: generateFigures, fixed: true},
+	{verb: collectivesFigures, ranks: true},
+	{verb: hardwareFigures, needs: "verilator", skipped: "simulated hardware needs verilator and g++"},
+	{verb: buildsFigures, fixed: true},
+	{verb: pluginsFigures, needs: "g++", skipped: "kernels in C++ need g++"},
+}
+
+func figuresVerb() *cobra.Command {
+	platform, ranks := "", ""
+	var names []string
+	var all []*cobra.Command
+	for _, b := range benchmarks {
+		c := b.verb()
+		names, all = append(names, c.Name()), append(all, c)
+	}
+	c := &cobra.Command{
+		Use: "figures", GroupID: command.Develop,
+		Short: "measure cclforge itself",
+		Long: "Figures measures how long generating takes, how fast emulated collectives are, in process, through\n" +
+			"the simulation protocol and on sockets, how many cycles calls take on simulated hardware, how long\n" +
+			"builds take that have nothing to do, and how many beats go through kernels in C++. Collectives are\n" +
+			"compared with those of OpenMPI if mpicc and mpirun are there. Reports are in out/bench/.\n\n" +
+			"A name measures one alone, with options of its own.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return command.Misuse("there is no benchmark %q; there are %s", args[0], strings.Join(names, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for i, b := range benchmarks {
+				if i > 0 {
+					fmt.Println()
+				}
+				if err := b.start(cmd.Context(), names[i], platform, ranks); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&platform, "platform", "", "platform, as a `name` (u55c_tcp)")
+	c.Flags().StringVar(&ranks, "ranks", "", "`numbers` of ranks of the collectives (2,4,8)")
+	c.AddCommand(all...)
+	return c
+}
+
+// start runs a benchmark in a process of its own.
+func (b benchmark) start(ctx context.Context, name, platform, ranks string) error {
+	if b.needs != "" {
+		if _, err := exec.LookPath(b.needs); err != nil {
+			fmt.Println("SKIPPED: " + b.skipped)
+			return nil
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{"figures", name}
+	if platform != "" && !b.fixed {
+		args = append(args, "--platform="+platform)
+	}
+	if ranks != "" && b.ranks {
+		args = append(args, "--ranks="+ranks)
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 3 * time.Second
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return program.Silent{Err: fmt.Errorf("the benchmark %s has failed: %w", name, err)}
+	}
+	return err
+}
+
+// reportDir defines the option for the directory of a report.
+func reportDir(c *cobra.Command, to *string) *cobra.Command {
+	c.Flags().StringVar(to, "out", "out/bench", "`directory` for the report")
+	return c
+}
+
+func generateFigures() *cobra.Command {
+	return &cobra.Command{
+		Use: "generate", Short: "how long generating takes",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			heap.Spare()
+			return bench.Run(cmd.Context())
+		},
+	}
+}
+
+func buildsFigures() *cobra.Command {
+	o, dir := builds.Defaults(), ""
+	c := &cobra.Command{
+		Use: "builds", Short: "how long it takes to plan builds, and to find that nothing is to be done",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			heap.Spare()
+			return builds.Run(cmd.Context(), o, dir, os.Stdout, os.Stderr)
+		},
+	}
+	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	c.Flags().IntVar(&o.Many, "many", o.Many, "`platforms` of the large plan")
+	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
+	return reportDir(c, &dir)
+}
+
+func pluginsFigures() *cobra.Command {
+	o, dir := plugins.Defaults(), ""
+	c := &cobra.Command{
+		Use: "plugins", Short: "how many beats go through kernels in C++ in the emulated world",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return plugins.Run(cmd.Context(), o, dir, os.Stdout, os.Stderr)
+		},
+	}
+	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	c.Flags().IntVar(&o.Bytes, "bytes", o.Bytes, "`bytes` of an operand")
+	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
+	return reportDir(c, &dir)
+}

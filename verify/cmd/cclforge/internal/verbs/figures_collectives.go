@@ -1,0 +1,45 @@
+package verbs
+
+import (
+	"context"
+	"os"
+	"runtime/pprof"
+
+	"github.com/cclforge/cclforge/verify/bench/collectives"
+	"github.com/spf13/cobra"
+)
+
+func collectivesFigures() *cobra.Command {
+	o, dir, profile := collectives.Defaults(), "", ""
+	c := &cobra.Command{
+		Use: "collectives", Short: "operations of emulated ranks, beside those of OpenMPI",
+		RunE: func(cmd *cobra.Command, _ []string) error { return measureCollectives(cmd.Context(), o, dir, profile) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	f.IntSliceVar(&o.Ranks, "ranks", o.Ranks, "`numbers` of ranks")
+	f.IntSliceVar(&o.Ways, "ways", o.Ways, "`numbers` of ranks on which ways to them are compared")
+	f.IntSliceVar(&o.Sizes, "sizes", o.Sizes, "`bytes` of a rank's largest buffer")
+	f.StringSliceVar(&o.Operations, "operations", o.Operations, "`names` of operations, separated by commas (all)")
+	f.DurationVar(&o.Time, "time", o.Time,
+		"`time` for an operation on a number of ranks and a size, and again for OpenMPI")
+	f.BoolVar(&o.OpenMPI, "openmpi", o.OpenMPI, "compare with OpenMPI if it is there")
+	f.BoolVar(&o.Figures, "figures", o.Figures, "measure also instructions, memory and start-up")
+	f.StringVar(&profile, "cpuprofile", "", "write a profile to a `file`")
+	return reportDir(c, &dir)
+}
+
+func measureCollectives(ctx context.Context, o collectives.Options, dir, profile string) error {
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return collectives.Run(ctx, o, dir, os.Stdout, os.Stderr)
+}

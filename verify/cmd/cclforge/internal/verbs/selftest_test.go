@@ -1,0 +1,104 @@
+package verbs
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/internal/played"
+	"github.com/cclforge/cclforge/verify/selftest"
+	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
+)
+
+func TestMain(m *testing.M) { played.Main(m, Main) }
+
+func TestSelftest(t *testing.T) {
+	self := os.Args[0]
+	for _, test := range []struct {
+		args []string
+		code int
+		out  string // it has
+		errs string
+	}{
+		{[]string{"--only=copy,nop", "-n=2"}, 0, "cases are right", ""},
+		{[]string{"u55c_udp", `--case={"Op":"bcast","Op0":"float32","Res":"float32","Count":5,"Root":1,"Seed":1}`, "-n=3"}, 0, "all 1 cases are right", ""},
+		{[]string{"--only=nix"}, 2, "", `no operation "nix"`},
+		{[]string{"--case={"}, 2, "", "no such case"},
+		{[]string{`--case={"Op":"bcast","Op0":"float32","Res":"float32","Root":9,"Seed":1}`}, 2, "", "ranks 9 and 0 of 4"},
+		{[]string{"nix"}, 2, "", `no platform is called "nix"`},
+		{[]string{"nix:1"}, 2, "", "no such world"},
+		{[]string{"--onyl=copy"}, 2, "", "did you mean --only?"},
+		{[]string{"u55c_tcp", "nix"}, 2, "", `selftest takes only [world], not "nix" as well`},
+	} {
+		out, errs, code := played.Run(t, append([]string{self, "selftest"}, test.args...)...)
+		if code != test.code || !strings.Contains(out, test.out) || !strings.Contains(errs, test.errs) {
+			t.Errorf("%v: exit code %d\n%s%s", test.args, code, out, errs)
+		}
+	}
+}
+
+func TestSelftestPrintsJSON(t *testing.T) {
+	out, errs, code := played.Run(t, os.Args[0], "selftest", "--json", "--only=allreduce", "-n=2")
+	var r selftest.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Platform != "u55c_tcp" || r.Ranks != 2 || r.Cases == 0 || len(r.Rows) == 0 || r.Rows[0].Operation != "allreduce" {
+		t.Errorf("%v, exit code %d\n%s%s", err, code, out, errs)
+	}
+}
+
+// Under mpirun each process has a rank, and rank 0 alone reports.
+func TestSelftestUnderMpirun(t *testing.T) {
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("mpirun is missing: apt-get install openmpi-bin")
+	}
+	command := []string{mpirun, "--oversubscribe", "--bind-to", "none", "-np", "3"}
+	if os.Geteuid() == 0 {
+		command = append(command, "--allow-run-as-root")
+	}
+	out, errs, code := played.Run(t, append(command, os.Args[0], "selftest", "u55c_tcp", "--only=copy,send,allreduce,barrier", "--meet=127.0.0.1:"+port(t))...)
+	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// Slurm says itself which ranks there are, of which job.
+func TestSelftestUnderSrun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	cluster, err := slurmtest.Start(t.Context(), slurmtest.Options{})
+	if errors.Is(err, slurmtest.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cluster.Stop() })
+	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp", "--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
+	cmd.Env = append(cmd.Environ(), played.Environment()...)
+	cmd.Dir = cluster.Dir
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil || strings.Count(out.String(), "cases are right") != 1 || !strings.Contains(out.String(), "3 ranks, emulated, on sockets") {
+		t.Errorf("%v\n%s%s\n%s", err, &out, &errs, cluster.Logs())
+	}
+}
+
+// port is a free one.
+func port(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

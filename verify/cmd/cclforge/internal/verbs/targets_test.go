@@ -1,0 +1,94 @@
+package verbs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestTargetsAreVerbs: each target of mage calls a verb, and passes on each of its
+// parameters, as an argument or as the option of the same name.
+func TestTargetsAreVerbs(t *testing.T) {
+	called := map[string]bool{}
+	for _, dir := range []string{"", "build", "cache", "develop", "verify"} {
+		files, err := filepath.Glob(filepath.Join("../../../../../gen/targets", dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no files, %v", dir, err)
+		}
+		for _, name := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.IsExported() && !strings.HasSuffix(name, "_test.go") {
+					called[checkTarget(t, fn)] = true
+				}
+			}
+		}
+	}
+	for _, c := range New().Commands() {
+		if !called[c.Name()] && c.Name() != "help" && c.Name() != "completion" {
+			t.Errorf("no target calls %s", c.Name())
+		}
+	}
+}
+
+// checkTarget checks a target, and returns the name of its verb.
+func checkTarget(t *testing.T, fn *ast.FuncDecl) string {
+	t.Helper()
+	var words []string
+	passed := map[string]bool{} // parameters as they are named in the call
+	options := map[string]bool{}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		switch {
+		case !ok:
+		case sel.Sel.Name == "Run":
+			words = strings.Fields(text(t, call.Args[1]))
+		case sel.Sel.Name == "Flag":
+			options[text(t, call.Args[0])] = true
+			if name := text(t, call.Args[0]); name != call.Args[1].(*ast.Ident).Name {
+				t.Errorf("%s passes another parameter as --%s", fn.Name.Name, name)
+			}
+		}
+		for _, a := range call.Args {
+			if id, ok := a.(*ast.Ident); ok {
+				passed[id.Name] = true
+			}
+		}
+		return true
+	})
+	verb, _, err := New().Find(words)
+	if err != nil || len(words) == 0 || !strings.EqualFold(verb.Name(), words[len(words)-1]) {
+		t.Fatalf("%s calls no verb: %q, %v", fn.Name.Name, words, err)
+	}
+	for _, p := range fn.Type.Params.List[1:] {
+		if name := p.Names[0].Name; !passed[name] {
+			t.Errorf("%s does not pass on %s", fn.Name.Name, name)
+		}
+	}
+	for name := range options {
+		if verb.Flags().Lookup(name) == nil {
+			t.Errorf("%s has --%s, which %s does not have", fn.Name.Name, name, verb.CommandPath())
+		}
+	}
+	return words[0]
+}
+
+func text(t *testing.T, e ast.Expr) string {
+	t.Helper()
+	s, err := strconv.Unquote(e.(*ast.BasicLit).Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
