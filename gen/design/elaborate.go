@@ -261,13 +261,22 @@ func (e *elaboration) variables(cclo, poe, unit int) map[string]cty.Value {
 	if k, ok := e.lib.Kernels[p.CCLO.KernelStream]; ok {
 		userCalls = k.Calls
 	}
+	memories := cty.ListValEmpty(cty.String)
+	if list := p.Board.Memories; len(list) > 0 {
+		names := make([]cty.Value, len(list))
+		for i, m := range list {
+			names[i] = cty.StringVal(m.Name)
+		}
+		memories = cty.ListVal(names)
+	}
 	vars := map[string]cty.Value{
 		"platform": cty.ObjectVal(map[string]cty.Value{
 			"name": cty.StringVal(p.Name), "clock": number(p.Clock),
 			"host_memory": cty.BoolVal(p.HostMemory), "hw_emu": cty.BoolVal(p.HWEmu),
 		}),
 		"board": cty.ObjectVal(map[string]cty.Value{
-			"name": cty.StringVal(p.Board.Name), "part": cty.StringVal(p.Board.Part), "platform": cty.StringVal(p.Board.Shell), "slrs": number(p.Board.SLRs), "ports": number(p.Board.Ports),
+			"name": cty.StringVal(p.Board.Name), "part": cty.StringVal(p.Board.Part), "platform": cty.StringVal(p.Board.Shell),
+			"slrs": number(p.Board.SLRs), "ports": number(p.Board.Ports), "memories": memories,
 		}),
 		"abi":  cty.ObjectVal(generation),
 		"lane": cty.ObjectVal(map[string]cty.Value{"index": number(unit), "count": number(lanes)}),

@@ -31,7 +31,7 @@ func (d *Design) CheckShell() error {
 	if s == nil {
 		return nil
 	}
-	if _, ok := s.Device(p.Board.Name); !ok {
+	if _, ok := s.Device(p.Board); !ok {
 		return fmt.Errorf("%s: the shell %s does not know the board %s", s.Range, s.Name, p.Board.Name)
 	}
 	switch {

@@ -47,7 +47,8 @@ func (e *elaboration) xo(k *platform.Kernel, vars variables) *XO {
 	x, ctx := k.XO, k.Context(vars)
 	out := &XO{
 		File: evaluate(e, x.Path, ctx, ""), Folder: path.Dir(x.Range.Filename), Variable: x.Variable,
-		Git: x.Git, Revision: x.Revision, Submodules: x.Submodules, Tools: x.Tools, Boards: x.Boards, Versions: x.Versions,
+		Git: x.Git, Revision: x.Revision, Submodules: x.Submodules, Tools: x.Tools,
+		Boards: e.lib.BoardsKnownTo(x.Builder), Versions: x.Versions,
 		Command: evaluate(e, x.Command, ctx, ""), Directory: evaluate(e, x.Directory, ctx, "."),
 		Produces: evaluate(e, x.Produces, ctx, ""), Repositories: evaluate(e, x.Repositories, ctx, []string(nil)),
 		PostLink: evaluate(e, x.PostLink, ctx, ""), Range: x.Range,

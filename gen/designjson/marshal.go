@@ -26,6 +26,49 @@ func Marshal(d *design.Design) ([]byte, error) {
 	return breakLines(compact.Bytes()), nil
 }
 
+// Data is a design as JSON, decoded: objects are maps by key, whole numbers are of
+// type int64.
+func Data(d *design.Design) (any, error) {
+	file, err := convert(d)
+	if err != nil {
+		return nil, fmt.Errorf("design of %s as data: %w", d.Platform.Name, err)
+	}
+	text, err := json.Marshal(file)
+	if err != nil {
+		return nil, fmt.Errorf("design of %s as data: %w", d.Platform.Name, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var data any
+	if err := decoder.Decode(&data); err != nil {
+		return nil, fmt.Errorf("design of %s as data: %w", d.Platform.Name, err)
+	}
+	return plainNumbers(data), nil
+}
+
+// plainNumbers gives the numbers of decoded JSON types that templates compare.
+func plainNumbers(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			v[key] = plainNumbers(inner)
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = plainNumbers(inner)
+		}
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+		return v.String()
+	}
+	return value
+}
+
 // Hash is the SHA-256 of a design as JSON, in hexadecimal digits: what tells it from
 // all others.
 func Hash(d *design.Design) (string, error) {

@@ -234,7 +234,7 @@ func TestCoyoteCannot(t *testing.T) {
 	}{
 		"user kernel with memory": {map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}, nil, "kernel vadd_put reaches memory by its port"},
 		"emulation":               {map[string]cty.Value{"hw_emu": cty.True}, nil, "cannot be emulated"},
-		"board":                   {nil, func(d *design.Design) { b := *d.Platform.Board; b.Name = "u50"; d.Platform.Board = &b }, "does not know the board u50"},
+		"board":                   {nil, func(d *design.Design) { b := *d.Platform.Board; b.Name, b.KnownAs = "u50", nil; d.Platform.Board = &b }, "does not know the board u50"},
 		"engines":                 {nil, func(d *design.Design) { d.Platform.CCLO.Count = 2 }, "one engine"},
 		"DMA engines":             {nil, func(d *design.Design) { d.Platform.CCLO.DMAEngines = 4 }, "take 5 streams"},
 		"internal DMA":            {nil, func(d *design.Design) { d.Platform.CCLO.DMA = "internal" }, `say dma = "external"`},

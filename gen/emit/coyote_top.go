@@ -111,7 +111,7 @@ func (v coyoteView) Cores() bool {
 }
 
 // Flags are the options that the platform sets, as CMake takes them.
-func (v coyoteView) Flags() string { return strings.Join(CoyoteFlags(v.shell), " ") }
+func (v coyoteView) Flags() []string { return CoyoteFlags(v.shell) }
 
 // CoyoteFlags are the options that a platform sets, as arguments of CMake.
 func CoyoteFlags(s *platform.Shell) []string {
@@ -162,7 +162,7 @@ func shellModule(name string) (*moduleHeader, error) {
 }
 
 func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
-	device, _ := d.Shell.Device(d.Platform.Board.Name)
+	device, _ := d.Shell.Device(d.Platform.Board)
 	v := coyoteView{
 		Name: d.Platform.Name, Device: device, Clock: d.Platform.Clock, Ethernet: d.Platform.POEs[0].Port, Revision: d.Shell.Revision,
 		Windows: CoyoteWindows(d), DMAs: d.Platform.CCLO.DMAEngines, kernel: FirmwareInKernel(d),

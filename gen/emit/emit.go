@@ -45,9 +45,16 @@ var (
 	}
 )
 
-// Platform renders everything that belongs to one platform.
+// Platform renders everything that belongs to one platform, last the outputs that the
+// platform declares. If something is wrong with these, the error is a
+// *lang.DiagnosticsError.
 func Platform(d *design.Design) ([]File, error) {
-	return sideBySide(d, slices.Concat(forTools, forUsers))
+	files, err := sideBySide(d, slices.Concat(forTools, forUsers))
+	if err != nil {
+		return nil, err
+	}
+	more, err := outputs(d, files)
+	return append(files, more...), err
 }
 
 // ForTools renders what a build reads: Platform without drivers, demo and manuals.

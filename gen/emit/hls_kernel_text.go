@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// CallArguments are what the function of a user kernel is given.
-func (v *hlsView) CallArguments() string { return strings.Join(v.callArguments, ", ") }
-
 // Parameters declare the arguments and the streams of the top function.
 func (v *hlsView) Parameters() string {
 	var list []string
@@ -22,7 +19,7 @@ func (v *hlsView) Parameters() string {
 }
 
 // Passed are the arguments and the streams as a component has them.
-func (v *hlsView) Passed() string {
+func (v *hlsView) Passed() []string {
 	var list []string
 	for i, a := range v.Arguments {
 		switch {
@@ -37,7 +34,7 @@ func (v *hlsView) Passed() string {
 	for _, s := range v.Streams {
 		list = append(list, s.Member())
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // Operand0 is the first input of a plugin, Operand1 the second, and Result its
@@ -90,7 +87,7 @@ func (v *hlsView) FreeTDEST() int {
 const benchScalar = 16
 
 // PassedByBench are the arguments and the streams as a test bench has them.
-func (v *hlsView) PassedByBench() string {
+func (v *hlsView) PassedByBench() []string {
 	var list []string
 	for _, a := range v.Arguments {
 		if a.Pointer {
@@ -102,5 +99,5 @@ func (v *hlsView) PassedByBench() string {
 	for _, s := range v.Streams {
 		list = append(list, s.Member())
 	}
-	return strings.Join(list, ", ")
+	return list
 }

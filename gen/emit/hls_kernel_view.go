@@ -29,14 +29,14 @@ type hlsView struct {
 	Functions               []functionView // of plugins, by TDEST
 	Pragmas                 []string
 	Calls                   string // the function that the top function calls
+	CallArguments           []string
 	Command, Data           string // arguments of their constructors, empty without
 	CallFile                string // the description of the call
 	CallLine                int
 	FreeRunning             int
 	Words                   int // of a call
 
-	kernel        *design.Kernel
-	callArguments []string
+	kernel *design.Kernel
 }
 
 // kernelStreamView is a stream port.
@@ -244,29 +244,29 @@ func (v *hlsView) call() {
 		}
 	}
 	for _, a := range v.Arguments {
-		v.callArguments = append(v.callArguments, a.Name)
+		v.CallArguments = append(v.CallArguments, a.Name)
 	}
 	taken := map[string]bool{}
 	if named["command"] != "" && named["answer"] != "" {
 		v.Command = named["command"] + ", " + named["answer"]
 		for _, name := range []string{"comm_adr", "dpcfg_adr"} {
-			if !slices.Contains(v.callArguments, name) {
+			if !slices.Contains(v.CallArguments, name) {
 				v.Command += ", 0"
 			} else {
 				v.Command += ", " + name
 			}
 		}
-		v.callArguments = append(v.callArguments, "command")
+		v.CallArguments = append(v.CallArguments, "command")
 		taken["command"], taken["answer"] = true, true
 	}
 	if named["to"] != "" && named["from"] != "" {
 		v.Data = named["to"] + ", " + named["from"]
-		v.callArguments = append(v.callArguments, "data")
+		v.CallArguments = append(v.CallArguments, "data")
 		taken["to"], taken["from"] = true, true
 	}
 	for _, s := range v.Streams {
 		if !taken[s.Role] {
-			v.callArguments = append(v.callArguments, s.Name)
+			v.CallArguments = append(v.CallArguments, s.Name)
 		}
 	}
 }

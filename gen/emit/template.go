@@ -8,24 +8,24 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/cclforge/cclforge/gen/templating"
 	"github.com/cclforge/cclforge/templates"
 )
 
-// functions are all that templates may call: what writes text so that it is
-// safe in the language around it. Values come ready in the view.
-var functions = template.FuncMap{
+// escapes write text so that it is safe in the language around it. Values come ready
+// in the view.
+var escapes = template.FuncMap{
 	"c":   blockComment,
 	"cpp": lineComment,
 	"sv":  hardwareComment,
 	"go":  goComment,
 	"xml": xmlText,
-	"str": quoted,
 	"tcl": tclWord,
 }
 
 // parsed are all templates, by their path below templates/.
 var parsed = sync.OnceValues(func() (*template.Template, error) {
-	set := template.New("").Funcs(functions).Option("missingkey=error")
+	set := template.New("").Funcs(templating.Functions()).Funcs(escapes).Option("missingkey=error")
 	err := fs.WalkDir(templates.FS, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".tmpl") {
 			return err

@@ -48,6 +48,9 @@ func (p *Parser) remember(name string, src []byte, body hcl.Body) {
 	p.files[name] = &hcl.File{Bytes: src, Body: body}
 }
 
+// Remember keeps a text in another language, so that diagnostics can show it.
+func (p *Parser) Remember(name string, text []byte) { p.remember(name, text, nil) }
+
 // Parse reads one file. The name is what diagnostics call it. The file is nil
 // if it cannot be used at all.
 func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {

@@ -3,11 +3,10 @@ package output
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"strings"
-	"unicode"
+
+	"github.com/cclforge/cclforge/gen/names"
 )
 
 // checkPaths refuses sets of files that cannot stand side by side on every
@@ -40,13 +39,8 @@ func checkPaths(files []File, manifest string) error {
 }
 
 func checkPath(p string) error {
-	switch {
-	case !fs.ValidPath(p) || p == "." || !filepath.IsLocal(filepath.FromSlash(p)):
-		return fmt.Errorf("%w: %q does not stay inside its directory", ErrPath, p)
-	case strings.ContainsAny(p, `\:*?"<>|`) || strings.ContainsFunc(p, unicode.IsControl):
-		return fmt.Errorf("%w: %q has characters that not every file system knows", ErrPath, p)
-	case len(path.Base(p)) > 200:
-		return fmt.Errorf("%w: %q is too long", ErrPath, p)
+	if fault := names.PathFault(p); fault != "" {
+		return fmt.Errorf("%w: %q %s", ErrPath, p, fault)
 	}
 	return nil
 }

@@ -19,18 +19,26 @@ type Board struct {
 	SLRs     int
 	Ports    int // Ethernet ports
 	Memories []BoardMemory
-	Range    hcl.Range
+	// KnownAs is what the authors of kernels call the board, by the label of the kernel
+	// that they build: those who have tried it.
+	KnownAs map[string]string
+	// Avoid says by version of Vitis why the board's platform does not go with it.
+	Avoid map[string]string
+	Range hcl.Range
 
-	places  map[string]hcl.Expression
-	context map[string]cty.Value
-	files   []string // that describe a board of this name
+	knownRange hcl.Range
+	places     map[string]hcl.Expression
+	context    map[string]cty.Value
+	files      []string // that describe a board of this name
 }
 
 // BoardMemory is a memory of a board and the banks of it that each user gets.
 type BoardMemory struct {
 	Name  string // as the linker knows it: "HBM", "DDR", "HOST"
 	Banks int
-	Range hcl.Range
+	// BankMiB is the size of a bank; 0 if nobody has said.
+	BankMiB int
+	Range   hcl.Range
 
 	users map[string]hcl.Expression
 }
@@ -47,17 +55,20 @@ type boardFile struct {
 }
 
 type boardBlock struct {
-	Name      string        `hcl:"name,label"`
-	NameRange hcl.Range     `hcl:"name,label_range"`
-	Doc       string        `hcl:"doc,optional"`
-	Part      string        `hcl:"part"`
-	Shell     string        `hcl:"platform"`
-	SLRs      int           `hcl:"slrs"`
-	SLRsRange hcl.Range     `hcl:"slrs,attr_value_range"`
-	Ports     int           `hcl:"ports"`
-	Places    *openBlock    `hcl:"slr,block"`
-	Memories  []memoryBlock `hcl:"memory,block"`
-	Range     hcl.Range     `hcl:",def_range"`
+	Name       string            `hcl:"name,label"`
+	NameRange  hcl.Range         `hcl:"name,label_range"`
+	Doc        string            `hcl:"doc,optional"`
+	Part       string            `hcl:"part"`
+	Shell      string            `hcl:"platform"`
+	SLRs       int               `hcl:"slrs"`
+	SLRsRange  hcl.Range         `hcl:"slrs,attr_value_range"`
+	Ports      int               `hcl:"ports"`
+	KnownAs    map[string]string `hcl:"known_as,optional"`
+	KnownRange hcl.Range         `hcl:"known_as,attr_range"`
+	Avoid      map[string]string `hcl:"avoid,optional"`
+	Places     *openBlock        `hcl:"slr,block"`
+	Memories   []memoryBlock     `hcl:"memory,block"`
+	Range      hcl.Range         `hcl:",def_range"`
 }
 
 // openBlock has attributes of the user's choosing.
@@ -66,10 +77,12 @@ type openBlock struct {
 }
 
 type memoryBlock struct {
-	Name  string    `hcl:"name,label"`
-	Banks int       `hcl:"banks"`
-	Body  hcl.Body  `hcl:",remain"`
-	Range hcl.Range `hcl:",def_range"`
+	Name      string    `hcl:"name,label"`
+	Banks     int       `hcl:"banks"`
+	Size      *string   `hcl:"size,optional"`
+	SizeRange hcl.Range `hcl:"size,attr_value_range"`
+	Body      hcl.Body  `hcl:",remain"`
+	Range     hcl.Range `hcl:",def_range"`
 }
 
 const (
@@ -103,6 +116,7 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
 	board := &Board{
 		Name: b.Name, Doc: b.Doc, Part: b.Part, Shell: b.Shell, SLRs: b.SLRs, Ports: b.Ports, Range: b.Range,
+		KnownAs: b.KnownAs, Avoid: b.Avoid, knownRange: orElse(b.KnownRange, b.Range),
 		places: map[string]hcl.Expression{}, context: scope.Context.Variables, files: []string{b.Range.Filename},
 	}
 	if !names.Identifier(b.Name) {
@@ -125,6 +139,12 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 		}
 		if !names.Identifier(m.Name) {
 			diags = append(diags, notIdentifier(m.Range, "memory", m.Name))
+		}
+		if m.Size != nil {
+			var err error
+			if memory.BankMiB, err = ParseMemory(*m.Size); err != nil {
+				diags = append(diags, lang.Errorf(m.SizeRange, "Invalid value", "size: %s.", err))
+			}
 		}
 		attrs, d := m.Body.JustAttributes()
 		diags = append(diags, d...)

@@ -82,8 +82,6 @@ type xoBlock struct {
 	Submodules    *bool     `hcl:"submodules,optional"`
 	Tools         []string  `hcl:"tools,optional"`
 	ToolsRange    hcl.Range `hcl:"tools,attr_value_range"`
-	Boards        []string  `hcl:"boards,optional"`
-	BoardsRange   hcl.Range `hcl:"boards,attr_value_range"`
 	Versions      []string  `hcl:"versions,optional"`
 	VersionsRange hcl.Range `hcl:"versions,attr_value_range"`
 	Variable      *string   `hcl:"variable,optional"`

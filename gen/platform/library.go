@@ -51,7 +51,8 @@ type Library struct {
 
 // Files are the patterns of what a library reads of a layer.
 func Files() []string {
-	files := []string{"*.hcl", "*" + tclExtension, "abi/*.hcl", "boards/*.hcl", "kernels/*.hcl", toolsFolder + "*.hcl"}
+	files := []string{"*.hcl", "*" + tclExtension, "*" + templateExtension, "abi/*.hcl", "boards/*.hcl",
+		"kernels/*.hcl", toolsFolder + "*.hcl"}
 	for _, extension := range sourceExtensions {
 		files = append(files, "kernels/*"+extension)
 	}
@@ -90,6 +91,7 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		}
 	}
 	l.report(append(diags, l.checkBoards(kernels)...))
+	l.loseBoards()
 	l.sortKernels(kernels)
 	all := slices.Clone(l.warnings)
 	for _, file := range sortedKeys(l.problems) {
@@ -146,6 +148,11 @@ func (l *Library) readBoards() {
 			l.lostBoards[b.Labels[0]] = display
 		}
 	}
+	l.loseBoards()
+}
+
+// loseBoards sets boards apart whose files have errors.
+func (l *Library) loseBoards() {
 	for name, board := range l.Boards {
 		for _, file := range board.files {
 			if l.problems[file] != nil {
@@ -404,11 +411,17 @@ func (l *Library) PlatformNames() []string {
 func (l *Library) Inputs(name string) map[string][]byte {
 	inputs := map[string][]byte{}
 	for file, text := range l.files {
-		if path.Dir(file) != "." || file == name+".hcl" || path.Ext(file) == tclExtension {
-			inputs[path.Join(Root, file)] = text
+		if display := path.Join(Root, file); Concerns(display, name) {
+			inputs[display] = text
 		}
 	}
 	return inputs
+}
+
+// Concerns reports whether a platform may depend on a file, by the name that
+// diagnostics call it: on all but the descriptions of other platforms.
+func Concerns(file, platform string) bool {
+	return path.Dir(file) != Root || path.Ext(file) != ".hcl" || file == path.Join(Root, platform+".hcl")
 }
 
 // Declared lists the variables of a platform by name. A file that cannot be

@@ -150,6 +150,7 @@ func (b *loader) load(name, display string, scope *lang.Scope) *Platform {
 	b.capacity()
 	b.build()
 	b.shell()
+	b.outputs()
 	b.diags = append(b.diags, b.lib.Problems()...)
 	if b.p.Board == nil || b.p.ABI == nil {
 		// Which kernels it uses by their conditions is not known.

@@ -36,6 +36,9 @@ type Platform struct {
 	// Shell is what the platform changes of the shell that it is built into; nil
 	// if that is nothing. Design.Shell is the whole.
 	Shell *Shell
+	// Outputs are files that templates of the user make. What is built does not
+	// depend on them.
+	Outputs []Output
 	// Use chooses among kernels that play the same role.
 	Use map[string]string
 	// Source chooses among the forms that a kernel has: "rtl", "hls" or "xo",

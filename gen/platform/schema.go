@@ -36,6 +36,7 @@ type platformBlock struct {
 	Limits          *limitsBlock       `hcl:"limits,block"`
 	Build           []buildBlock       `hcl:"build,block"`
 	Shells          []shellBlock       `hcl:"shell,block"`
+	Outputs         []outputBlock      `hcl:"output,block"`
 	Range           hcl.Range          `hcl:",def_range"`
 	Body            hcl.Body           `hcl:",body"`
 }
@@ -110,6 +111,16 @@ type conversionBlock struct {
 	CPP       *string   `hcl:"cpp,optional"`
 	CPPRange  hcl.Range `hcl:"cpp,attr_value_range"`
 	Range     hcl.Range `hcl:",def_range"`
+}
+
+type outputBlock struct {
+	Name          string    `hcl:"name,label"`
+	NameRange     hcl.Range `hcl:"name,label_range"`
+	Template      string    `hcl:"template"`
+	TemplateRange hcl.Range `hcl:"template,attr_value_range"`
+	Path          string    `hcl:"path"`
+	PathRange     hcl.Range `hcl:"path,attr_value_range"`
+	Range         hcl.Range `hcl:",def_range"`
 }
 
 type typeBlock struct {

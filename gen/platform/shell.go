@@ -17,8 +17,8 @@ type Shell struct {
 	Git        string // URL
 	Revision   string // 40 hexadecimal digits
 	Submodules bool
-	// Devices are the boards that it knows, by our names, and its names for them.
-	Devices map[string]string
+	// Kernel is the kernel that is a part of it.
+	Kernel string
 	// Streams are how many streams of each kind an application may have at most.
 	Streams int
 	// Modules are names of modules that applications must not have.
@@ -42,7 +42,6 @@ type shellBlock struct {
 	Revision      string            `hcl:"revision,optional"`
 	RevisionRange hcl.Range         `hcl:"revision,attr_value_range"`
 	Submodules    *bool             `hcl:"submodules,optional"`
-	Devices       map[string]string `hcl:"devices,optional"`
 	Streams       *int              `hcl:"streams,optional"`
 	StreamsRange  hcl.Range         `hcl:"streams,attr_value_range"`
 	Modules       []string          `hcl:"modules,optional"`
@@ -67,7 +66,7 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 		return hcl.Diagnostics{lang.Errorf(b.Shells[1].Range, "One block expected", "A kernel has one shell block; the first is on line %d.", in.Range.Start.Line)}
 	}
 	s := &Shell{
-		Name: in.Name, Git: in.Git, Revision: in.Revision, Submodules: value(in.Submodules, false), Devices: in.Devices,
+		Name: in.Name, Git: in.Git, Revision: in.Revision, Submodules: value(in.Submodules, false), Kernel: k.ID,
 		Streams: value(in.Streams, 1), Modules: in.Modules, Computed: in.Computed, Known: in.Known, Range: in.Range,
 	}
 	k.Shell = s
@@ -75,7 +74,7 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 	for _, missing := range []struct {
 		name  string
 		given bool
-	}{{"git", in.Git != ""}, {"revision", in.Revision != ""}, {"devices", len(in.Devices) > 0}} {
+	}{{"git", in.Git != ""}, {"revision", in.Revision != ""}} {
 		if !missing.given {
 			diags = append(diags, lang.Errorf(in.Range, "Missing required argument", "The argument %q is required in the shell of a kernel.", missing.name))
 		}
@@ -150,7 +149,7 @@ func (b *loader) shell() {
 		name  string
 		given bool
 	}{
-		{"submodules", in.Submodules != nil}, {"devices", in.Devices != nil}, {"streams", in.Streams != nil},
+		{"submodules", in.Submodules != nil}, {"streams", in.Streams != nil},
 		{"modules", in.Modules != nil}, {"computed", in.Computed != nil}, {"known", in.Known != nil},
 		{"driver", len(in.Drivers) > 0},
 	} {
@@ -165,7 +164,7 @@ func (b *loader) shell() {
 }
 
 // Device is the shell's name for a board; false if it does not know it.
-func (s *Shell) Device(board string) (string, bool) {
-	name, ok := s.Devices[board]
+func (s *Shell) Device(board *Board) (string, bool) {
+	name, ok := board.KnownAs[s.Kernel]
 	return name, ok
 }

@@ -21,7 +21,6 @@ func driverOf(change [2]string, more string) string {
   shell "other" {
     git      = "https://example.org/shell.git"
     revision = "0123456789012345678901234567890123456789"
-    devices  = { u55c = "u55c" }
     known    = ["PAGE"]
     driver {
       file             = "/dev/other_%d_v%d"

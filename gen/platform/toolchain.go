@@ -50,8 +50,6 @@ type ToolFacts struct {
 type VersionFacts struct {
 	Version string // "2023.2"
 	HLS     string // the tool that compiles C++: "v++" or "vitis_hls"
-	Notes   []string
-	Avoid   []string // board platforms that this version has trouble with, or none of
 	Range   hcl.Range
 }
 
@@ -92,8 +90,6 @@ type versionBlock struct {
 	VersionRange hcl.Range `hcl:"version,label_range"`
 	HLS          string    `hcl:"hls"`
 	HLSRange     hcl.Range `hcl:"hls,attr_value_range"`
-	Notes        []string  `hcl:"notes,optional"`
-	Avoid        []string  `hcl:"avoid,optional"`
 	Range        hcl.Range `hcl:",def_range"`
 }
 
@@ -148,7 +144,7 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 		out.Tools = append(out.Tools, &ToolFacts{t.Name, t.Doc, t.Variable, t.Path, t.Source, t.Arguments, pattern, t.SameAs, t.Versioned, t.Range})
 	}
 	for _, v := range b.Versions {
-		facts := &VersionFacts{v.Version, v.HLS, v.Notes, v.Avoid, v.Range}
+		facts := &VersionFacts{v.Version, v.HLS, v.Range}
 		if !versionForm.MatchString(v.Version) {
 			diags = append(diags, invalidVersion(v.VersionRange, v.Version))
 			continue

@@ -23,9 +23,11 @@ type XO struct {
 	Revision   string // 40 hexadecimal digits
 	Submodules bool
 	Tools      []string // that the command runs, by the names of the toolchain
-	// Boards and Versions of Vitis are those that its authors have tried; empty if
-	// nothing is known.
-	Boards, Versions []string
+	// Builder is the kernel whose description says how it is built: this one, or
+	// another from the same build.
+	Builder string
+	// Versions of Vitis are those that its authors have tried; empty if nothing is known.
+	Versions []string
 
 	Path hcl.Expression
 	// Command is a command line for bash, which runs in Directory below the
@@ -54,7 +56,7 @@ func (b kernelBlock) xo(k *Kernel) hcl.Diagnostics {
 	in := b.XO[0]
 	k.XO = &XO{
 		Variable: value(in.Variable, ""), Git: value(in.Git, ""), Revision: value(in.Revision, ""),
-		Submodules: value(in.Submodules, false), Tools: in.Tools, Boards: in.Boards, Versions: in.Versions,
+		Submodules: value(in.Submodules, false), Tools: in.Tools, Builder: k.ID, Versions: in.Versions,
 		Path: in.Path, Directory: in.Directory, Command: in.Command, Produces: in.Produces,
 		Repositories: in.Repositories, PostLink: in.PostLink,
 		Range: in.Range, RevisionRange: orElse(in.RevisionRange, in.Range), ToolsRange: orElse(in.ToolsRange, in.Range),
@@ -121,9 +123,7 @@ func (x *XO) takeOver(base *XO, variables map[string]cty.Value) {
 	if x.in.Tools == nil {
 		x.Tools, x.ToolsRange = base.Tools, base.ToolsRange
 	}
-	if x.in.Boards == nil {
-		x.Boards = base.Boards
-	}
+	x.Builder = base.Builder
 	if x.in.Versions == nil {
 		x.Versions = base.Versions
 	}
@@ -155,7 +155,7 @@ func (x *XO) check() hcl.Diagnostics {
 			{"revision", in.Revision != nil}, {"submodules", in.Submodules != nil}, {"directory", lang.Present(x.Directory)},
 			{"command", lang.Present(x.Command)}, {"produces", lang.Present(x.Produces)}, {"repositories", lang.Present(x.Repositories)},
 			{"post_link", lang.Present(x.PostLink)}, {"tools", in.Tools != nil},
-			{"boards", in.Boards != nil}, {"versions", in.Versions != nil},
+			{"versions", in.Versions != nil},
 		} {
 			if a.given {
 				errorf(x.Range, "Argument without meaning", "The .xo is a file that is there; %s is for those that are built from git.", a.name)
@@ -206,21 +206,30 @@ func (x *XO) bind(variables map[string]cty.Value) *XO {
 	return &out
 }
 
-// checkBoards reports boards of xo blocks that there are not.
+// checkBoards reports names of boards that are for kernels which there are not.
 func (l *Library) checkBoards(kernels map[string]*Kernel) hcl.Diagnostics {
 	var diags hcl.Diagnostics
-	for _, id := range sortedKeys(kernels) {
-		x := kernels[id].XO
-		if x == nil {
-			continue
-		}
-		for _, name := range x.in.Boards {
-			if _, lost := l.lostBoards[name]; !lost && l.Boards[name] == nil {
-				diags = append(diags, lang.Errorf(x.in.BoardsRange, "Unknown board", "There is no board %q. %s", name, lang.Choices(name, sortedKeys(l.Boards))))
+	for _, name := range sortedKeys(l.Boards) {
+		board := l.Boards[name]
+		for _, id := range sortedKeys(board.KnownAs) {
+			if kernels[id] == nil {
+				diags = append(diags, lang.Errorf(board.knownRange, "Unknown kernel", "There is no kernel %q. %s", id,
+					lang.Choices(id, sortedKeys(kernels))))
 			}
 		}
 	}
-	return lang.Distinct(diags)
+	return diags
+}
+
+// BoardsKnownTo lists the boards that the authors of a kernel have tried, sorted.
+func (l *Library) BoardsKnownTo(kernel string) []string {
+	var list []string
+	for _, name := range sortedKeys(l.Boards) {
+		if _, ok := l.Boards[name].KnownAs[kernel]; ok {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // checkTools reports tools of xo blocks that the toolchain does not know.

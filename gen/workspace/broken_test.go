@@ -42,7 +42,7 @@ func TestFilesWithErrors(t *testing.T) {
 			old: "slrs", text: "slrss",
 			used: "u50_tcp", unused: "u55c_tcp", said: `The argument "slrs" is required`},
 		{name: "board, brace", file: "boards/u50.hcl",
-			old: "}\n", text: "\n",
+			old: "  }\n\n  memory", text: "\n  memory",
 			used: "u50_tcp", unused: "u55c_tcp", said: "Unclosed configuration block"},
 		{name: "board, binary", file: "boards/u50.hcl",
 			text: "\x7fELF\x00",

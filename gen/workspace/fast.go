@@ -137,7 +137,7 @@ func (f *fast) platform(i int, name string) error {
 	}
 	want := output.Manifest{
 		Comment: comment(display), Platform: name, Variables: variables,
-		Generator: generator(), Library: f.sums.digest(f.needed(display)),
+		Generator: generator(), Library: f.sums.digest(f.needed(name)),
 	}
 	for _, p := range f.w.places(f.o, name) {
 		m, ok := current(p.dir, want)
@@ -150,9 +150,9 @@ func (f *fast) platform(i int, name string) error {
 }
 
 // needed are the descriptions that a platform may come from.
-func (f *fast) needed(display string) map[string][]byte {
+func (f *fast) needed(name string) map[string][]byte {
 	needed := maps.Clone(f.files)
-	maps.DeleteFunc(needed, func(name string, _ []byte) bool { return path.Dir(name) == platform.Root && name != display })
+	maps.DeleteFunc(needed, func(file string, _ []byte) bool { return !platform.Concerns(file, name) })
 	return needed
 }
 

@@ -120,7 +120,7 @@ func (w *Workspace) refresh(ctx context.Context, r *run) error {
 		return err
 	}
 	turns := inTurn(late)
-	if err := parallel(ctx, len(turns), func(i int) error { return turns[i].render() }); err != nil {
+	if err := w.rendering(ctx, len(turns), func(i int) error { return turns[i].render() }); err != nil {
 		return err
 	}
 	r.current, r.pending = current, append(r.pending, late...)

@@ -125,11 +125,29 @@ func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.
 		return nil, err
 	}
 	rendered := make([]Rendered, len(designs))
-	return rendered, parallel(ctx, len(designs), func(i int) (err error) {
+	return rendered, w.rendering(ctx, len(designs), func(i int) (err error) {
 		rendered[i].Design = designs[i]
 		rendered[i].Files, err = files(designs[i])
 		return err
 	})
+}
+
+// rendering renders 0 to n-1 on all processors. What is wrong with outputs of users is
+// reported of all of them together.
+func (w *Workspace) rendering(ctx context.Context, n int, render func(i int) error) error {
+	found := make([]hcl.Diagnostics, n)
+	err := parallel(ctx, n, func(i int) error {
+		err := render(i)
+		if wrong := (*lang.DiagnosticsError)(nil); errors.As(err, &wrong) {
+			found[i] = wrong.Diags
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return w.Check(slices.Concat(found...))
 }
 
 // gather does one step for each item, on all processors, and collects the

@@ -301,7 +301,7 @@ func TestSnapshotReadsWhatTheLibraryReads(t *testing.T) {
 	}
 	f := fast{files: got}
 	for _, name := range lib.PlatformNames() {
-		sameFiles(t, lib.Inputs(name), f.needed("platforms/"+name+".hcl"))
+		sameFiles(t, lib.Inputs(name), f.needed(name))
 	}
 }
 

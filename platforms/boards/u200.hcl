@@ -7,6 +7,17 @@ board "u200" {
   slrs     = 3
   ports    = 2
 
+  # What the authors of kernels call the board, of those who have tried it.
+  known_as = {
+    networklayer = "u200"
+  }
+
+  # Versions of Vitis that the platform does not go together with.
+  avoid = {
+    "2025.2" = "The card is no longer supported (Vitis Libraries, release notes of 2025.2)."
+    "2026.1" = "The card is no longer supported (Vitis Libraries, release notes of 2025.2)."
+  }
+
   # Evaluated for each instance, with cclo.{index,count,slr} and poe.{index,count,slr}.
   slr {
     mac  = 2
@@ -18,12 +29,14 @@ board "u200" {
   # engines one bank each.
   memory "DDR" {
     banks = 4
+    size  = "16G"
     cclo  = cclo.count == 1 ? [cclo.slr] : [cclo.index]
     poe   = [3]
   }
 
   memory "HOST" {
     banks = 1
+    size  = "16G"
     host  = [0]
   }
 }

@@ -7,6 +7,20 @@ board "u250" {
   slrs     = 4
   ports    = 2
 
+  # What the authors of kernels call the board, of those who have tried it.
+  known_as = {
+    network_krnl = "u250"
+    networklayer = "u250"
+    rdma_stack   = "u250"
+  }
+
+  # Versions of Vitis that the platform does not go together with.
+  avoid = {
+    "2022.2" = "It has trouble with this version; take another (github.com/Xilinx/xup_vitis_network_example, issue 124)."
+    "2025.2" = "The card is no longer supported (Vitis Libraries, release notes of 2025.2)."
+    "2026.1" = "The card is no longer supported (Vitis Libraries, release notes of 2025.2)."
+  }
+
   # Evaluated for each instance, with cclo.{index,count,slr} and poe.{index,count,slr}.
   slr {
     mac  = 2
@@ -18,12 +32,14 @@ board "u250" {
   # engines one bank each.
   memory "DDR" {
     banks = 4
+    size  = "16G"
     cclo  = cclo.count == 1 ? [cclo.slr] : [cclo.index]
     poe   = [poe.slr]
   }
 
   memory "HOST" {
     banks = 1
+    size  = "16G"
     host  = [0]
   }
 }

@@ -7,6 +7,19 @@ board "u280" {
   slrs     = 3
   ports    = 2
 
+  # What the authors of kernels call the board, of those who have tried it.
+  known_as = {
+    network_krnl = "u280"
+    networklayer = "u280"
+    rdma_stack   = "u280"
+  }
+
+  # Versions of Vitis that the platform does not go together with.
+  avoid = {
+    "2025.2" = "The card is no longer supported (Vitis Libraries, release notes of 2025.2)."
+    "2026.1" = "The card is no longer supported (Vitis Libraries, release notes of 2025.2)."
+  }
+
   # Evaluated for each instance, with cclo.{index,count,slr} and poe.{index,count,slr}.
   slr {
     mac  = 2
@@ -16,6 +29,7 @@ board "u280" {
 
   memory "HBM" {
     banks = 32
+    size  = "256M"
     cclo  = [6 * cclo.index, 6 * cclo.index + 5]
     poe   = [6 * cclo.count + poe.index]
   }

@@ -7,6 +7,12 @@ board "u50" {
   slrs     = 2
   ports    = 1
 
+  # What the authors of kernels call the board, of those who have tried it.
+  known_as = {
+    network_krnl = "u50"
+    networklayer = "u50"
+  }
+
   # Evaluated for each instance, with cclo.{index,count,slr} and poe.{index,count,slr}.
   slr {
     mac  = 1
@@ -16,6 +22,7 @@ board "u50" {
 
   memory "HBM" {
     banks = 32
+    size  = "256M"
     cclo  = [6 * cclo.index, 6 * cclo.index + 5]
     poe   = [6 * cclo.count + poe.index]
   }

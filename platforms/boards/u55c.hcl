@@ -7,6 +7,13 @@ board "u55c" {
   slrs     = 3
   ports    = 2
 
+  # What the authors of kernels call the board, of those who have tried it.
+  known_as = {
+    network_krnl = "u55c"
+    networklayer = "u55c"
+    rdma_stack   = "u55c"
+  }
+
   # Evaluated for each instance, with cclo.{index,count,slr} and poe.{index,count,slr}.
   slr {
     mac  = 1
@@ -16,12 +23,14 @@ board "u55c" {
 
   memory "HBM" {
     banks = 32
+    size  = "512M"
     cclo  = [6 * cclo.index, 6 * cclo.index + 5]
     poe   = [6 * cclo.count + poe.index]
   }
 
   memory "HOST" {
     banks = 1
+    size  = "16G"
     host  = [0]
   }
 }

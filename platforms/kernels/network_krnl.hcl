@@ -12,13 +12,12 @@ kernel "network_krnl" {
   place    = "poe"
 
   # The revision was chosen for its ports, which are those below. The MAC's script knows
-  # no other boards: for a U200 build from a fork of your own, with a file of this name in
-  # your platforms/kernels. The stack is compiled by vitis_hls.
+  # no boards but those that say so (known_as): for others build from a fork of your own,
+  # with a file of this name in your platforms/kernels. The stack is compiled by vitis_hls.
   xo {
     git          = "https://github.com/fpgasystems/Vitis_with_100Gbps_TCP-IP"
     revision     = "027371bd766de8b53bf4db29f9c2248730682e6e"
     submodules   = true
-    boards       = ["u50", "u55c", "u250", "u280"]
     versions     = ["2022.1"]
     tools        = ["vivado", "vitis_hls", "v++", "cmake", "make"]
     produces     = "_x/network_krnl.xo"

@@ -16,7 +16,6 @@ kernel "networklayer" {
     git        = "https://github.com/Xilinx/xup_vitis_network_example"
     revision   = "0b64f7c30c5006d6759262a5de4fca7ed5087d12"
     submodules = true
-    boards     = ["u50", "u55c", "u200", "u250", "u280"]
     versions   = ["2022.1", "2022.2"]
     directory  = "NetLayers"
     tools      = ["vivado", "vitis_hls", "make"]
@@ -24,7 +23,7 @@ kernel "networklayer" {
     produces   = "NetLayers/_x.${board.platform}/networklayer.xo"
 
     # IP that the kernel refers to, by the kind of memory.
-    repositories = ["NetLayers/100G-fpga-network-stack-core/synthesis_results_${contains(["u200", "u250"], board.name) ? "noHBM" : "HBM"}"]
+    repositories = ["NetLayers/100G-fpga-network-stack-core/synthesis_results_${contains(board.memories, "HBM") ? "HBM" : "noHBM"}"]
   }
 
   port "S_AXIL_nl" {

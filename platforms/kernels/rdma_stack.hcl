@@ -18,7 +18,6 @@ kernel "rdma_stack" {
     git        = "https://github.com/fpgasystems/Coyote"
     revision   = "867a8d31f0a66fb08df24292544e1b9c213ba9de"
     submodules = true # the network stack
-    devices    = { u55c = "u55c", u280 = "u280", u250 = "u250" }
     streams    = 4
 
     # Modules of the shell's own that are compiled together with the application.

@@ -100,11 +100,7 @@ toolchain "vitis" {
   # 2022.1 is the oldest for which the shipped boards have a platform.
   version "2022.1" { hls = "vitis_hls" }
 
-  version "2022.2" {
-    hls   = "vitis_hls"
-    notes = ["The U250 platform xilinx_u250_gen3x16_xdma_4_1_202210_1 has trouble with this version; take another (github.com/Xilinx/xup_vitis_network_example, issue 124)."]
-    avoid = ["xilinx_u250_gen3x16_xdma_4_1_202210_1"]
-  }
+  version "2022.2" { hls = "vitis_hls" }
 
   version "2023.1" { hls = "vitis_hls" }
 
@@ -115,24 +111,18 @@ toolchain "vitis" {
   version "2024.1" { hls = "v++" }
 
   version "2024.2" {
-    hls   = "v++"
-    notes = ["vitis_hls is about to go; builds of third parties that call it need 2024.1 or older (Vitis Libraries 2024.2, \"Run a L1 Example\")."]
+    # vitis_hls is about to go; builds of third parties that call it need 2024.1 or older
+    # (Vitis Libraries 2024.2, "Run a L1 Example").
+    hls = "v++"
   }
 
   version "2025.1" {
-    hls   = "v++"
-    notes = ["There is no software emulation any more (UG1702 2025.1, \"Revision History\"); hardware emulation stays."]
+    # There is no software emulation any more (UG1702 2025.1, "Revision History");
+    # hardware emulation stays.
+    hls = "v++"
   }
 
-  version "2025.2" {
-    hls   = "v++"
-    notes = ["U200, U250 and U280 are no longer supported; U50 and U55C are (Vitis Libraries, release notes of 2025.2)."]
-    avoid = ["xilinx_u200_gen3x16_xdma_2_202110_1", "xilinx_u250_gen3x16_xdma_4_1_202210_1", "xilinx_u280_gen3x16_xdma_1_202211_1"]
-  }
+  version "2025.2" { hls = "v++" }
 
-  version "2026.1" {
-    hls   = "v++"
-    notes = ["U200, U250 and U280 are no longer supported; U50 and U55C are."]
-    avoid = ["xilinx_u200_gen3x16_xdma_2_202110_1", "xilinx_u250_gen3x16_xdma_4_1_202210_1", "xilinx_u280_gen3x16_xdma_1_202211_1"]
-  }
+  version "2026.1" { hls = "v++" }
 }

@@ -1,6 +1,7 @@
 package xrt
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,21 +14,19 @@ import (
 	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
-// memories are how the memories of cards are listed: what kind they are, where the
-// first bank begins, and how large banks are, in KiB, where the board does not say
-// otherwise.
+// memories are how the memories of cards are listed: what kind they are, and where the
+// first bank begins.
 var memories = map[string]struct {
 	kind string
 	base uint64
-	kib  uint64
 }{
-	"HBM":  {"MEM_HBM", 0, 256 << 10},
-	"DDR":  {"MEM_DDR4", 0x4000000000, 16 << 20},
-	"HOST": {"MEM_HOST", 0x2000000000, 16 << 20},
+	"HBM":  {"MEM_HBM", 0},
+	"DDR":  {"MEM_DDR4", 0x4000000000},
+	"HOST": {"MEM_HOST", 0x2000000000},
 }
 
-// hbm is the size of banks of HBM that are larger, KiB.
-var hbm = map[string]uint64{"u55c": 512 << 10}
+// unsaidMiB is the size of banks of which the board does not say it.
+const unsaidMiB = 256
 
 // unitsAt is where the registers of the first kernel are.
 const unitsAt = 0x1800000
@@ -73,10 +72,7 @@ func tables(f *xclbin.File, d *design.Design) error {
 		if !ok {
 			return fmt.Errorf("board %s has a memory %s", d.Platform.Board.Name, m.Name)
 		}
-		kib := known.kib
-		if larger, ok := hbm[d.Platform.Board.Name]; ok && m.Name == "HBM" {
-			kib = larger
-		}
+		kib := uint64(cmp.Or(m.BankMiB, unsaidMiB)) << 10
 		first[m.Name] = len(banks)
 		for i := range m.Banks {
 			banks = append(banks, xclbin.Bank{Type: known.kind, KiB: kib, Base: known.base + uint64(i)*kib<<10, Tag: fmt.Sprintf("%s[%d]", m.Name, i)})

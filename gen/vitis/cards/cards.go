@@ -17,7 +17,7 @@ import (
 type Card struct {
 	Index int    `json:"index"`
 	BDF   string `json:"bdf"`  // PCI address: "0000:65:00.1"
-	Name  string `json:"name"` // of the board: "u55c"; empty if not known
+	Name  string `json:"name"` // of the board; empty if not known
 	Shell string `json:"shell"`
 	// Interface are the UUIDs by which the shell is known.
 	Interface []string `json:"interface,omitempty"`

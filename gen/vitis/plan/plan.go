@@ -64,7 +64,7 @@ func Warnings(d *design.Design, set *tools.Set) []string {
 	}
 	var list []string
 	board := d.Platform.Board
-	if w := set.BoardWarning(board.Shell); w != "" {
+	if w := set.BoardWarning(board); w != "" {
 		list = append(list, w)
 	}
 	for _, s := range d.Sources() {

@@ -487,7 +487,7 @@ func TestWarnings(t *testing.T) {
 	lib := library(t, t.TempDir())
 	for _, test := range []struct{ platform, version, want string }{
 		{"u55c_tcp", "2022.1", ""},
-		{"u200_tcp", "2022.1", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build for u50, u55c, u250, u280, not for u200; its build may fail"},
+		{"u200_tcp", "2022.1", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build for u250, u280, u50, u55c, not for u200; its build may fail"},
 		{"u200_udp", "2022.2", ""},
 		{"u55c_tcp", "2022.2", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build with Vitis 2022.1, and this is 2022.2; its build may fail"},
 		{"u250_axis3x", "2022.2", "Vitis 2022.2 and the board platform xilinx_u250_gen3x16_xdma_4_1_202210_1 do not go together"},

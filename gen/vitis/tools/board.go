@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 const platformExtension = ".xpfm"
@@ -69,13 +71,14 @@ func (s *Set) platformDirs() []string {
 	return dirs
 }
 
-// BoardWarning says what is known against a board platform in this version of the
+// BoardWarning says what is known against a board's platform in this version of the
 // tools; "" for nothing.
-func (s *Set) BoardWarning(name string) string {
-	if !slices.Contains(s.Facts.Avoid, name) {
+func (s *Set) BoardWarning(b *platform.Board) string {
+	why, ok := b.Avoid[s.Facts.Version]
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("Vitis %s and the board platform %s do not go together: %s", s.Facts.Version, name, strings.Join(s.Facts.Notes, " "))
+	return fmt.Sprintf("Vitis %s and the board platform %s do not go together: %s", s.Facts.Version, b.Shell, why)
 }
 
 func regular(path string) bool {

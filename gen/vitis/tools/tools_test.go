@@ -468,10 +468,11 @@ func TestAssumedTools(t *testing.T) {
 	if hls, err := old.Tool(tools.HLS); err != nil || hls.Name != "vitis_hls" || hls.Version != "2022.2" {
 		t.Errorf("got %v, %v", hls, err)
 	}
-	if w := old.BoardWarning("xilinx_u250_gen3x16_xdma_4_1_202210_1"); !strings.Contains(w, "2022.2") {
+	board := &platform.Board{Shell: "shell", Avoid: map[string]string{"2022.2": "why not"}}
+	if w := old.BoardWarning(board); !strings.Contains(w, "2022.2") || !strings.Contains(w, "why not") {
 		t.Errorf("no warning: %q", w)
 	}
-	if w := old.BoardWarning("xilinx_u55c_gen3x16_xdma_3_202210_1"); w != "" {
+	if w := tools.Assume(facts, "2022.1").BoardWarning(board); w != "" {
 		t.Errorf("warned: %q", w)
 	}
 }

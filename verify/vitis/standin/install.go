@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/site"
 )
@@ -28,7 +31,12 @@ type Options struct {
 	// Repositories stand in for what git would fetch, by URL.
 	Repositories map[string]Repository
 	Cards        []string // what xbutil finds: names of board platforms
+	// Boards are those whose platforms are installed; if nil, the shipped ones.
+	Boards map[string]*platform.Board
 }
+
+// rdmaKernel is the kernel that is a part of the Coyote shell.
+const rdmaKernel = "rdma_stack"
 
 // Repository is a folder with a git repository, and what its head is asked for as.
 type Repository struct {
@@ -97,9 +105,21 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 		in.HLS = product("Vitis_HLS")
 		folders[in.HLS] = []string{"vitis_hls"}
 	}
-	c := site.Config{Version: o.Version, Pace: o.Pace, Vitis: in.Vitis, URLs: map[string]string{}, Revisions: map[string]string{}, Cards: o.Cards}
+	c := site.Config{Version: o.Version, Pace: o.Pace, Vitis: in.Vitis, URLs: map[string]string{}, Parts: map[string]string{}, Revisions: map[string]string{}, Cards: o.Cards}
 	c.Git, _ = exec.LookPath("git")
 	c.Tclsh, _ = exec.LookPath("tclsh")
+	if o.Boards == nil {
+		lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
+		if diags.HasErrors() {
+			return nil, fmt.Errorf("read the shipped boards: %w", diags)
+		}
+		o.Boards = lib.Boards
+	}
+	for _, b := range o.Boards {
+		if name, ok := b.KnownAs[rdmaKernel]; ok {
+			c.Parts[name] = b.Part
+		}
+	}
 	for url, r := range o.Repositories {
 		c.URLs[url] = r.Dir
 		if r.Revision != "" {
@@ -114,7 +134,7 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 	if err := in.settings(); err != nil {
 		return nil, err
 	}
-	if err := shell.Install(in.Platforms); err != nil {
+	if err := shell.Install(in.Platforms, o.Boards); err != nil {
 		return nil, err
 	}
 	in.site, err = site.Write(dir, c)

@@ -8,7 +8,7 @@ platform "p" {
   poe "rdma" {}
 
   shell "coyote" {
-    devices = { u55c = "u55c" }
+    modules = ["fifo"]
     streams = 2
   }
 }

@@ -68,15 +68,9 @@ func configuration(t *testing.T, text string) (*link.Config, error) {
 	return link.ReadConfig([]string{file})
 }
 
-func board(t *testing.T, name string) *shell.Shell {
-	t.Helper()
-	for _, s := range shell.All {
-		if s.Name == name {
-			return &s
-		}
-	}
-	t.Fatalf("there is no board platform %s", name)
-	return nil
+func board(r workspace.Rendered) *shell.Shell {
+	s := shell.Of(r.Design.Platform.Board)
+	return &s
 }
 
 func text(r workspace.Rendered) string {
@@ -100,7 +94,7 @@ func TestAccepts(t *testing.T) {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
 		}
-		sys, err := link.Check(c, kernels(t, r), board(t, d.Platform.Board.Shell), true)
+		sys, err := link.Check(c, kernels(t, r), board(r), true)
 		if err != nil {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
@@ -168,7 +162,7 @@ var broken = []struct{ name, from, to, says string }{
 // TestRefuses breaks a configuration that is linked.
 func TestRefuses(t *testing.T) {
 	r := render(t, "u55c_tcp")[0]
-	all, sh := kernels(t, r), board(t, r.Design.Platform.Board.Shell)
+	all, sh := kernels(t, r), board(r)
 	for _, b := range broken {
 		whole := flat(text(r))
 		changed := strings.Replace(whole, b.from, b.to, 1)
@@ -215,7 +209,7 @@ func TestOtherForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := link.Check(c, kernels(t, r), board(t, r.Design.Platform.Board.Shell), true); err != nil {
+	if _, err := link.Check(c, kernels(t, r), board(r), true); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,5 @@
-// Package shell knows the board platforms that the stand-ins link against: what an
-// .xpfm says of them. The facts are those of the contract for boards and of UG1120
-// (Alveo Data Center Accelerator Card Platforms), not of the library of boards.
+// Package shell makes the board platforms that the stand-ins link against: what an
+// .xpfm says of a board, from the library of boards.
 package shell
 
 import (
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // Shell is a board platform.
@@ -29,18 +30,19 @@ type Memory struct {
 	KiB   uint64 `xml:"kib,attr"` // of each bank
 }
 
-// All are the board platforms.
-var All = []Shell{
-	{Name: "xilinx_u50_gen3x16_xdma_5_202210_1", Part: "xcu50-fsvh2104-2-e", SLRs: 2, Memories: []Memory{{"HBM", 32, 256 << 10}, {"PLRAM", 4, 128}}},
-	{Name: "xilinx_u55c_gen3x16_xdma_3_202210_1", Part: "xcu55c-fsvh2892-2L-e", SLRs: 3, Memories: []Memory{{"HBM", 32, 512 << 10}, {"PLRAM", 6, 128}, {"HOST", 1, 16 << 20}}},
-	{Name: "xilinx_u200_gen3x16_xdma_2_202110_1", Part: "xcu200-fsgd2104-2-e", SLRs: 3, Memories: []Memory{{"DDR", 4, 16 << 20}, {"PLRAM", 3, 128}, {"HOST", 1, 16 << 20}}},
-	{Name: "xilinx_u250_gen3x16_xdma_4_1_202210_1", Part: "xcu250-figd2104-2L-e", SLRs: 4, Memories: []Memory{{"DDR", 4, 16 << 20}, {"PLRAM", 4, 128}, {"HOST", 1, 16 << 20}}},
-	{Name: "xilinx_u280_gen3x16_xdma_1_202211_1", Part: "xcu280-fsvh2892-2L-e", SLRs: 3, Memories: []Memory{{"HBM", 32, 256 << 10}, {"DDR", 2, 16 << 20}, {"PLRAM", 6, 128}}},
+// Of is the platform of a board.
+func Of(b *platform.Board) Shell {
+	s := Shell{Name: b.Shell, Part: b.Part, SLRs: b.SLRs}
+	for _, m := range b.Memories {
+		s.Memories = append(s.Memories, Memory{m.Name, m.Banks, uint64(m.BankMiB) << 10})
+	}
+	return s
 }
 
-// Install writes the platforms as a repository below dir.
-func Install(dir string) error {
-	for _, s := range All {
+// Install writes the platforms of boards as a repository below dir.
+func Install(dir string, boards map[string]*platform.Board) error {
+	for _, b := range boards {
+		s := Of(b)
 		hw := filepath.Join(dir, s.Name, "hw")
 		if err := os.MkdirAll(hw, 0o777); err != nil {
 			return err

@@ -34,6 +34,8 @@ type Config struct {
 	Tclsh string `json:",omitempty"`
 	// Vitis is the folder of Vitis.
 	Vitis string
+	// Parts are those of the boards that Coyote knows, by its names for them.
+	Parts map[string]string `json:",omitempty"`
 	// Cards are what xbutil finds in this host: names of board platforms.
 	Cards []string `json:",omitempty"`
 }

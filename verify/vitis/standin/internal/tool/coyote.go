@@ -21,9 +21,6 @@ type checkpoint struct {
 	Design  string
 }
 
-// parts are those of the boards that Coyote knows by FDEV_NAME.
-var parts = map[string]string{"u55c": "xcu55c-fsvh2892-2L-e", "u280": "xcu280-fsvh2892-2L-e", "u250": "xcu250-figd2104-2L-e"}
-
 var (
 	setting = regexp.MustCompile(`(?m)^\s*set\((\w+) ([^)\s]+)\)`)
 	engine  = regexp.MustCompile(`\b(ccl_offload_\d+)\b`)
@@ -70,7 +67,7 @@ func shellBuild(c *call) error {
 			device = m[2]
 		}
 	}
-	if parts[device] == "" {
+	if c.Parts[device] == "" {
 		return fmt.Errorf("CMake Error: Target device %q is not supported", device)
 	}
 	if _, err := os.Stat(filepath.Join(words["-S"], "src", "vfpga_top.svh")); err != nil {
@@ -106,7 +103,7 @@ func (c *call) shellTarget(build, target string) error {
 	if _, err := os.Stat(project); err != nil {
 		return fmt.Errorf("there is no project: %w", err)
 	}
-	cp := checkpoint{Part: parts[cache["FDEV_NAME"]]}
+	cp := checkpoint{Part: c.Parts[cache["FDEV_NAME"]]}
 	var memory []byte
 	err = filepath.WalkDir(cache["HOME"], func(path string, e fs.DirEntry, err error) error {
 		switch {

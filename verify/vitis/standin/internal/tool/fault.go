@@ -19,9 +19,9 @@ const daemonVariable = "CCLFORGE_STANDIN_DAEMON"
 // public logs.
 var known = map[site.Kind][]string{
 	site.BoardFile: {
-		"ERROR: [Board 49-71] The board_part definition was not found for xilinx.com:au55c:part0:1.0. The project's board_part property was not set, but the project's part property was set to xcu55c-fsvh2892-2L-e. Valid board_part values can be retrieved with the 'get_board_parts' Tcl command. Check if board.repoPaths parameter is set and the board_part is installed from the tcl app store."},
+		"ERROR: [Board 49-71] The board_part definition was not found for xilinx.com:vck190:part0:1.0. The project's board_part property was not set, but the project's part property was set to xcvc1902-vsva2197-2MP-e-S. Valid board_part values can be retrieved with the 'get_board_parts' Tcl command. Check if board.repoPaths parameter is set and the board_part is installed from the tcl app store."},
 	site.Licence: {
-		"ERROR: [Common 17-345] A valid license was not found for feature 'Synthesis' and/or device 'xcu55c'. Please run the Vivado License Manager for assistance in determining",
+		"ERROR: [Common 17-345] A valid license was not found for feature 'Synthesis' and/or device 'xcvc1902'. Please run the Vivado License Manager for assistance in determining",
 		"which features and devices are licensed for your system.",
 		"Resolution: Check the status of your licenses in the Vivado License Manager. For debug help search Xilinx Support for \"Licensing FAQ\"."},
 	site.Timing: {

@@ -10,7 +10,6 @@ kernel "third" {
     command  = "make"
     produces = "mine.xo"
     tools    = ["vivado", "vivdo"]
-    boards   = ["u55c", "u55d"]
     versions = ["2022"]
   }
 }

@@ -1,0 +1,4 @@
+platform "p" {
+  board = "mine"
+  poe "tcp" {}
+}

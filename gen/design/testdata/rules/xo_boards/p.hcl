@@ -1,7 +1,0 @@
-platform "p" {
-  board = "u55c"
-
-  cclo { kernel_stream = "mine" }
-
-  poe "tcp" {}
-}

@@ -1,0 +1,76 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// madeUp is a board that nobody makes.
+const madeUp = `board "x900" {
+  doc      = "A card with one region more than any shipped one."
+  part     = "xcx900-test-1-e"
+  platform = "maker_x900_gen5x16_1"
+  slrs     = 5
+  ports    = 4
+
+  known_as = {
+    networklayer = "x900"
+    rdma_stack   = "x900_coyote"
+  }
+
+  slr {
+    mac  = 4
+    poe  = 4
+    cclo = 3
+  }
+
+  memory "DDR" {
+    banks = 6
+    size  = "32G"
+    cclo  = [4]
+    poe   = [5]
+  }
+}
+`
+
+// TestBoardIsOneFile adds a board by one file, and generates platforms with each kind of
+// network for it: what follows from a board is derived from that file.
+func TestBoardIsOneFile(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "platforms/boards/x900.hcl"), madeUp)
+	for _, kind := range []string{"udp", "tcp", "rdma", "axis"} {
+		put(t, filepath.Join(dir, "platforms/on_"+kind+".hcl"),
+			fmt.Sprintf("platform \"on_%s\" {\n  board = \"x900\"\n\n  poe %q {}\n}\n", kind, kind))
+	}
+	w, err := Open(dir, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "on_*"}}); err != nil {
+		t.Fatal(err)
+	}
+	for file, lines := range map[string][]string{
+		"on_udp/vitis/link.cfg": {
+			"slr=ccl_offload_0:SLR3", "slr=poe_0:SLR4", ":DDR[4]",
+		},
+		"on_udp/design.json":            {"synthesis_results_noHBM", `"shell": "maker_x900_gen5x16_1"`, `"part": "xcx900-test-1-e"`},
+		"on_tcp/vitis/link.cfg":         {"slr=ccl_offload_0:SLR3", ":DDR[5]"},
+		"on_axis/vitis/link.cfg":        {"slr=ccl_offload_0:SLR3"},
+		"on_rdma/coyote/CMakeLists.txt": {"set(FDEV_NAME x900_coyote)"},
+		"on_tcp/driver/platform.go":     {`"xcx900-test-1-e"`},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, "out", file))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, line := range lines {
+			if !strings.Contains(string(text), line) {
+				t.Errorf("%s has no %q", file, line)
+			}
+		}
+	}
+}
