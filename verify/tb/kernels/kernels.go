@@ -73,8 +73,8 @@ func (s Sources) of(k *design.Kernel) Sources {
 	folders := append([]string{shared, k.ID}, k.Needs...)
 	own := Sources{}
 	for name, text := range s {
-		in := path.Dir(name)
-		if slices.Contains(folders, in) || in == "." && strings.HasSuffix(name, packageSuffix) {
+		in, _, inside := strings.Cut(name, "/")
+		if inside && slices.Contains(folders, in) || !inside && strings.HasSuffix(name, packageSuffix) {
 			own[name] = text
 		}
 	}
