@@ -6,87 +6,17 @@ import (
 	"math"
 )
 
-// share says how much of an operand a call uses.
-type share int
-
-const (
-	none  share = iota // there is no such operand
-	block              // n elements
-	all                // n elements for each rank of the communicator
-)
-
-// place says which ranks have an operand.
-type place int
-
-const (
-	everywhere place = iota
-	atRoot
-)
-
-// use is what an operation does with one operand.
-type use struct {
-	share  share
-	at     place
-	stream bool // it may be the kernel stream
-}
-
-// operationSpec describes an operation to what prepares calls.
-type operationSpec struct {
-	operation
-	name          string
-	op0, op1, res use
-	peer          bool // it has a root, source or destination
-	reduces       bool
-	local         bool // it involves no other rank: no communicator is passed
-	tagged        bool // the program may choose the tag
-	put           bool // the result is the kernel stream of another rank
-	// both says that the same operand is read at the root and written elsewhere.
-	both bool
-	// repeats says that clients with host flags repeat the result as operand 1.
-	repeats bool
-}
-
-var (
-	specCopy = operationSpec{operation: opCopy, name: "copy",
-		op0: use{share: block, stream: true}, res: use{share: block, stream: true}, local: true}
-	specCombine = operationSpec{operation: opCombine, name: "combine",
-		op0: use{share: block, stream: true}, op1: use{share: block}, res: use{share: block, stream: true}, local: true, reduces: true}
-	specSend = operationSpec{operation: opSend, name: "send",
-		op0: use{share: block, stream: true}, peer: true, tagged: true}
-	specStreamPut = operationSpec{operation: opSend, name: "stream_put",
-		op0: use{share: block, stream: true}, peer: true, put: true}
-	specRecv = operationSpec{operation: opRecv, name: "recv",
-		res: use{share: block, stream: true}, peer: true, tagged: true}
-	specBcast = operationSpec{operation: opBcast, name: "bcast",
-		op0: use{share: block}, peer: true, both: true}
-	specScatter = operationSpec{operation: opScatter, name: "scatter",
-		op0: use{share: all, at: atRoot}, res: use{share: block}, peer: true}
-	specGather = operationSpec{operation: opGather, name: "gather",
-		op0: use{share: block}, res: use{share: all, at: atRoot}, peer: true}
-	specReduce = operationSpec{operation: opReduce, name: "reduce",
-		op0: use{share: block, stream: true}, res: use{share: block, at: atRoot, stream: true}, peer: true, reduces: true}
-	specAllGather = operationSpec{operation: opAllGather, name: "allgather",
-		op0: use{share: block}, res: use{share: all}, repeats: true}
-	specAllReduce = operationSpec{operation: opAllReduce, name: "allreduce",
-		op0: use{share: block, stream: true}, res: use{share: block, stream: true}, reduces: true, repeats: true}
-	specReduceScatter = operationSpec{operation: opReduceScatter, name: "reduce_scatter",
-		op0: use{share: all}, res: use{share: block}, reduces: true}
-	specAllToAll = operationSpec{operation: opAllToAll, name: "alltoall",
-		op0: use{share: all}, res: use{share: all}, repeats: true}
-	specBarrier = operationSpec{operation: opBarrier, name: "barrier"}
-	specNop     = operationSpec{operation: opNop, name: "nop"}
-)
-
 // call is a call on its way to the engine.
 type call struct {
 	Call
 	engine *Engine
 	comm   *Comm
-	spec   *operationSpec
+	spec   *Operation
 	client int
 	opts   callOptions
 
 	op0, op1, res ref
+	uses          [3]OperandUse // of these
 	// before are copied to the device, result to the host.
 	before [2]span
 	result span
@@ -95,24 +25,15 @@ type call struct {
 	alone  bool   // no other call was in flight then
 }
 
-func (c *call) name() string { return c.spec.name }
+func (c *call) name() string { return c.spec.Name }
 
 // failure is what a return code means.
 func (c *call) failure(ctx context.Context, code ReturnCode) error {
 	err := c.engine.failure(ctx, c.name(), c.comm, code)
-	if c.spec.collective() {
+	if c.spec.Collective {
 		c.comm.failed(err)
 	}
 	return err
-}
-
-// collective reports whether all ranks of the communicator take part.
-func (s *operationSpec) collective() bool {
-	switch s.operation {
-	case opSend, opRecv, opNop:
-		return false
-	}
-	return !s.local
 }
 
 // arguments are those of an operation that are no options.
@@ -125,9 +46,9 @@ type arguments struct {
 }
 
 // do checks an operation, makes a call of it and issues it.
-func (c *Comm) do(ctx context.Context, spec *operationSpec, a arguments, options []Option) (*Request, error) {
+func (c *Comm) do(ctx context.Context, name string, a arguments, options []Option) (*Request, error) {
 	r := &Request{}
-	r.spec, r.comm = spec, c
+	r.comm = c
 	r.op0, r.op1, r.res = refOf(a.op0), refOf(a.op1), refOf(a.res)
 	for _, set := range options {
 		if set != nil {
@@ -135,14 +56,14 @@ func (c *Comm) do(ctx context.Context, spec *operationSpec, a arguments, options
 		}
 	}
 	if c == nil {
-		return nil, fmt.Errorf("%s: %w", spec.name, ErrNotMember)
+		return nil, fmt.Errorf("%s: %w", name, ErrNotMember)
 	}
 	r.engine = c.engine
-	if err := r.prepare(&a); err != nil {
-		return nil, fmt.Errorf("%s: %w", spec.name, err)
+	if err := r.prepare(name, &a); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := r.hold(); err != nil {
-		return nil, fmt.Errorf("%s: %w", spec.name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c.engine.issue(ctx, r)
 }
@@ -166,26 +87,28 @@ func (r *Request) hold() error {
 }
 
 // prepare checks a call and fills in its words.
-func (c *call) prepare(a *arguments) error {
-	e, spec := c.engine, c.spec
+func (c *call) prepare(name string, a *arguments) error {
+	e := c.engine
 	if err := e.usable(); err != nil {
 		return err
 	}
-	code := e.w.operations[spec.operation]
-	if !code.ok {
-		return fmt.Errorf("%w: %s has no %s", ErrUnsupported, e.p.Generation, spec.operation)
+	spec := e.p.Operation(name)
+	if spec == nil {
+		return fmt.Errorf("%w: %s has no %s", ErrUnsupported, e.p.Generation, name)
 	}
+	c.spec = spec
+	c.uses[0], c.uses[1], c.uses[2] = spec.passed()
 	if err := c.options(); err != nil {
 		return err
 	}
 	if a.n < 0 || uint64(a.n) > math.MaxUint32 {
 		return fmt.Errorf("%w: %d", ErrCount, a.n)
 	}
-	c.Scenario, c.Count, c.Tag = code.value, uint32(a.n), e.p.TagAny
-	if !spec.local {
+	c.Scenario, c.Count, c.Tag = spec.Value, uint32(a.n), e.p.TagAny
+	if !spec.Local {
 		c.Comm = c.comm.at
 	}
-	if spec.peer {
+	if spec.Peer != "" {
 		if a.peer < 0 || a.peer >= len(c.comm.ranks) {
 			return fmt.Errorf("%w: %d of %d", ErrRank, a.peer, len(c.comm.ranks))
 		}
@@ -194,14 +117,14 @@ func (c *call) prepare(a *arguments) error {
 	if c.opts.tagged {
 		c.Tag = c.opts.tag
 	}
-	if spec.put {
+	if spec.Result.At == AtPeer {
 		if a.stream < 0 || uint64(a.stream) > uint64(e.p.MaxPutTag) {
 			return fmt.Errorf("%w: stream %d; the largest is %d", ErrTag, a.stream, e.p.MaxPutTag)
 		}
 		c.Tag = uint32(a.stream)
 		c.StreamFlags |= e.p.StreamFlags.Result
 	}
-	if spec.operation == opBarrier {
+	if spec.Collective && !spec.Operands() {
 		return c.barrier()
 	}
 	return c.operands(a)
@@ -214,11 +137,11 @@ func (c *call) options() error {
 		name       string
 		given, has bool
 	}{
-		{"FromFPGA", o.from, spec.op0.share != none},
-		{"FromFPGA1", o.from1, spec.op1.share != none},
-		{"ToFPGA", o.to, spec.res.share != none || spec.both},
-		{"Compress", o.compress != "", !spec.local && (spec.op0.share != none || spec.res.share != none)},
-		{"WithTag", o.tagged, spec.tagged},
+		{"FromFPGA", o.from, c.uses[0].Any()},
+		{"FromFPGA1", o.from1, c.uses[1].Any()},
+		{"ToFPGA", o.to, c.uses[2].Any() || spec.InPlace == InPlaceRequired},
+		{"Compress", o.compress != "", !spec.Local && spec.Operands()},
+		{"WithTag", o.tagged, spec.Tagged},
 	} {
 		if option.given && !option.has {
 			return fmt.Errorf("%w: it has no %s", ErrOption, option.name)
@@ -237,7 +160,7 @@ func (c *call) options() error {
 // operands resolves types, and checks and addresses the operands.
 func (c *call) operands(a *arguments) error {
 	e, spec := c.engine, c.spec
-	if spec.op0.share == none && spec.res.share == none {
+	if !spec.Operands() {
 		return nil
 	}
 	if c.opts.compress != "" {
@@ -245,14 +168,17 @@ func (c *call) operands(a *arguments) error {
 			return fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, c.opts.compress)
 		}
 	}
-	root := spec.peer && a.peer == c.comm.local
+	root := spec.Peer != "" && a.peer == c.comm.local
 	flags := &e.p.StreamFlags
 	for _, operand := range [...]struct {
 		name   string
 		ref    *ref
-		use    use
+		use    OperandUse
 		stream uint32
-	}{{"operand 0", &c.op0, spec.op0, flags.Op0}, {"operand 1", &c.op1, spec.op1, 0}, {"result", &c.res, spec.res, flags.Result}} {
+	}{
+		{"operand 0", &c.op0, c.uses[0], flags.Op0}, {"operand 1", &c.op1, c.uses[1], 0},
+		{"result", &c.res, c.uses[2], flags.Result},
+	} {
 		if err := c.admit(operand.ref, operand.use, root); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}
@@ -268,7 +194,7 @@ func (c *call) operands(a *arguments) error {
 	if a.n&(1<<types.config.RatioLog-1) != 0 && types.flags != 0 {
 		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.n, 1<<types.config.RatioLog)
 	}
-	if spec.reduces {
+	if spec.Reduces {
 		if err := c.function(types.config, a.fn); err != nil {
 			return err
 		}
@@ -276,8 +202,8 @@ func (c *call) operands(a *arguments) error {
 	for _, operand := range [...]struct {
 		name string
 		ref  *ref
-		use  use
-	}{{"operand 0", &c.op0, spec.op0}, {"operand 1", &c.op1, spec.op1}, {"result", &c.res, spec.res}} {
+		use  OperandUse
+	}{{"operand 0", &c.op0, c.uses[0]}, {"operand 1", &c.op1, c.uses[1]}, {"result", &c.res, c.uses[2]}} {
 		if err := c.fit(operand.ref, operand.use, types.config, a.n); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}
@@ -288,7 +214,7 @@ func (c *call) operands(a *arguments) error {
 
 // admit checks that an operand is there, if it must be, and of the right kind.
 // One that the rank does not need only says its type.
-func (c *call) admit(r *ref, u use, root bool) error {
+func (c *call) admit(r *ref, u OperandUse, root bool) error {
 	if r.err != nil {
 		return r.err
 	}
@@ -300,16 +226,16 @@ func (c *call) admit(r *ref, u use, root bool) error {
 	if r.kind == inMemory && r.span.engine != c.engine {
 		return fmt.Errorf("%w: the buffer is of another engine", ErrOperand)
 	}
-	if u.at == atRoot && !root {
+	if u.At == AtRoot && !root {
 		*r = ref{dtype: r.dtype}
 		return nil
 	}
 	switch {
-	case u.share == none:
+	case !u.Any():
 		return nil
 	case r.kind == absent:
 		return fmt.Errorf("%w: it is missing", ErrOperand)
-	case r.kind == onStream && !u.stream:
+	case r.kind == onStream && !u.Stream:
 		return fmt.Errorf("%w: it cannot be a kernel stream", ErrOperand)
 	case r.kind == onStream && !c.engine.streams:
 		return fmt.Errorf("%w: kernel streams", ErrUnsupported)
@@ -332,12 +258,12 @@ func (c *call) function(config *config, fn Func) error {
 
 // fit checks that an operand holds what the call uses of it, and cuts it to
 // that.
-func (c *call) fit(r *ref, u use, config *config, n int) error {
+func (c *call) fit(r *ref, u OperandUse, config *config, n int) error {
 	if r.kind != inMemory {
 		return nil
 	}
 	elements := uint64(n)
-	if u.share == all {
+	if u.Share == ShareAll {
 		elements *= uint64(len(c.comm.ranks))
 	}
 	need := config.bytes(r.dtype, elements)
@@ -361,20 +287,20 @@ func (c *call) addresses(root bool) {
 			c.StreamFlags |= flag
 		}
 	}
-	if c.spec.both && !root {
+	writes := c.spec.InPlace == InPlaceRequired && !root
+	if writes {
 		place(&c.op0, &c.Addr0, flags.Result)
 	} else {
 		place(&c.op0, &c.Addr0, flags.Op0)
 	}
 	place(&c.op1, &c.Addr1, flags.Op1)
 	place(&c.res, &c.Addr2, flags.Result)
-	if c.spec.repeats && c.engine.p.Features.HostOperands {
+	if c.spec.RepeatsResult && c.engine.p.Features.HostOperands {
 		place(&c.res, &c.Addr1, flags.Op1)
 		if c.CompressionFlags&c.engine.p.CompressionFlags.Result != 0 {
 			c.CompressionFlags |= c.engine.p.CompressionFlags.Op1
 		}
 	}
-	writes := c.spec.both && !root
 	if c.op0.kind == inMemory && !c.opts.from && !writes {
 		c.before[0] = c.op0.span
 	}
@@ -403,5 +329,3 @@ func (c *call) barrier() error {
 	}
 	return nil
 }
-
-func (o operation) String() string { return operationNames[o] }

@@ -57,6 +57,13 @@ func TestCompatibilityPage(t *testing.T) {
 			t.Errorf("%s works, says the page, and no test shows it", item)
 		}
 	}
+	for _, platform := range platformNames {
+		for _, o := range platformOf(t, platform).Operations {
+			if o.Method && !strings.Contains(string(text), "`"+o.Name+"`") {
+				t.Errorf("the page has no row for %s of %s", o.Name, platform)
+			}
+		}
+	}
 	if rows < 60 || tests < 80 {
 		t.Errorf("%d rows and %d tests were read", rows, tests)
 	}

@@ -207,7 +207,7 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	if !ok {
 		return fmt.Errorf("%w: %s has no %s", ErrUnsupported, e.p.Generation, function)
 	}
-	c := Call{Scenario: e.w.operations[opConfig].value, Count: count, FunctionCode: code, Tag: e.p.TagAny}
+	c := Call{Scenario: e.w.config, Count: count, FunctionCode: code, Tag: e.p.TagAny}
 	if comm != nil {
 		c.Comm = comm.at
 	}

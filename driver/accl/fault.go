@@ -52,6 +52,8 @@ type OtherCall struct {
 	Count     uint32 // elements
 	Root      int    // 0 without one
 	Code      ReturnCode
+
+	known *Operation // nil if the generation does not have it
 }
 
 // fault reads what the engine says of the communicator's call that failed last; nil if that was another
@@ -92,41 +94,33 @@ func (o *OtherCall) shape(p *Platform, word uint32) {
 		v := f.of(word)
 		switch f.Name {
 		case "operation":
-			o.Operation = nameOf(p.Operations, v)
+			o.Operation = fmt.Sprint(v)
+			if o.known = p.operationOf(v); o.known != nil {
+				o.Operation = o.known.Name
+			}
 		case "function_code":
 			o.Function = nameOf(p.ReduceFunctions, v)
 		case "root":
 			o.Root = int(v)
 		}
 	}
-	if !reduces(o.Operation) {
+	if o.known == nil || !o.known.Reduces {
 		o.Function = ""
 	}
-}
-
-func reduces(operation string) bool {
-	for _, spec := range [...]*operationSpec{&specReduce, &specAllReduce, &specReduceScatter} {
-		if spec.name == operation {
-			return true
-		}
-	}
-	return false
 }
 
 // String describes the call: "allreduce of 1000 elements (sum), its collective 3".
 func (o *OtherCall) String() string {
 	var b strings.Builder
 	fmt.Fprint(&b, o.Operation)
-	if o.Operation != opBarrier.String() {
+	if o.known == nil || o.known.Operands() {
 		fmt.Fprintf(&b, " of %d elements", o.Count)
 	}
 	if o.Function != "" {
 		fmt.Fprintf(&b, " (%s)", o.Function)
 	}
-	for _, spec := range [...]*operationSpec{&specBcast, &specScatter, &specGather, &specReduce} {
-		if spec.name == o.Operation {
-			fmt.Fprintf(&b, " with root %d", o.Root)
-		}
+	if o.known != nil && o.known.Peer == PeerRoot {
+		fmt.Fprintf(&b, " with root %d", o.Root)
 	}
 	fmt.Fprintf(&b, ", its collective %v", o.Number)
 	return b.String()

@@ -28,7 +28,7 @@ type Platform struct {
 	HardwareID HardwareIDWord
 	Exchange   Exchange
 
-	Operations      []Code
+	Operations      []Operation // by code
 	ConfigFunctions []Code
 	ReduceFunctions []Code
 	Stacks          []Code

@@ -203,7 +203,7 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 		r.cycles, r.timed = cycles, err == nil && e.started.Load() == r.serial
 	}
 	e.flying.Add(-1)
-	if err == nil && code == 0 && r.spec.collective() {
+	if err == nil && code == 0 && r.spec.Collective {
 		r.comm.broke.Store(nil)
 	}
 	switch {

@@ -6,32 +6,8 @@ import (
 	"slices"
 )
 
-// operation is what a call asks for.
-type operation int
-
-const (
-	opConfig operation = iota
-	opCopy
-	opCombine
-	opSend
-	opRecv
-	opBcast
-	opScatter
-	opGather
-	opReduce
-	opAllGather
-	opAllReduce
-	opReduceScatter
-	opBarrier
-	opAllToAll
-	opNop
-	operations
-)
-
-var operationNames = [operations]string{
-	"config", "copy", "combine", "send", "recv", "bcast", "scatter", "gather", "reduce",
-	"allgather", "allreduce", "reduce_scatter", "barrier", "alltoall", "nop",
-}
+// configOperation is the operation that configures an engine.
+const configOperation = "config"
 
 // Config functions, by name.
 const (
@@ -57,8 +33,8 @@ type number struct {
 // wire holds the numbers of an interface generation by what the driver does
 // with them, looked up by name once.
 type wire struct {
-	operations [operations]number
-	configs    map[string]uint32 // config functions
+	config  uint32            // operation
+	configs map[string]uint32 // config functions
 
 	hardwareID  number
 	configReady number
@@ -87,9 +63,6 @@ func (t table) bytes(records int) uint64 {
 // find, and what it would not know how to fill.
 func newWire(p *Platform) (*wire, error) {
 	w := &wire{configs: map[string]uint32{}, words: map[string]uint32{}}
-	for i, name := range operationNames {
-		w.operations[i] = lookup(p.Operations, name)
-	}
 	for _, c := range p.ConfigFunctions {
 		w.configs[c.Name] = c.Value
 	}
@@ -102,8 +75,10 @@ func newWire(p *Platform) (*wire, error) {
 			missing("config function", name)
 		}
 	}
-	if !w.operations[opConfig].ok {
-		missing("operation", operationNames[opConfig])
+	if config := p.Operation(configOperation); config != nil {
+		w.config = config.Value
+	} else {
+		missing("operation", configOperation)
 	}
 	for _, word := range p.Exchange.Words {
 		w.words[word.Name] = word.At

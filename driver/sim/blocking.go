@@ -43,10 +43,8 @@ type blocking struct {
 
 func newBlocking(d *Device) *blocking {
 	b := &blocking{d: d, dialing: make(chan struct{}, 1), open: map[uint64]*tickets.Call{}, changed: make(chan struct{})}
-	for _, o := range d.p.Operations {
-		if o.Name == "config" {
-			b.config = o.Value
-		}
+	if config := d.p.Operation("config"); config != nil {
+		b.config = config.Value
 	}
 	return b
 }

@@ -9,21 +9,9 @@
 /* Checks the call and runs its operation. */
 void operation_run(struct call *call);
 
-void config(struct call *call);
-void copy(struct call *call);
-void combine(struct call *call);
-void send(struct call *call);
-void recv(struct call *call);
-void bcast(struct call *call);
-void scatter(struct call *call);
-void gather(struct call *call);
-void reduce(struct call *call);
-void allgather(struct call *call);
-void allreduce(struct call *call);
-void reduce_scatter(struct call *call);
-void barrier(struct call *call);
-void alltoall(struct call *call);
-void ext_stream_krnl(struct call *call);
+#define OPERATION(name, code, shape) void name(struct call *call);
+CCLO_OPERATIONS(OPERATION)
+#undef OPERATION
 
 /* Issues the move of the call in the window, if it is a simple one of the usual kind:
  * it is finishing then. No other call may be open. */

@@ -16,14 +16,15 @@ type Generation struct {
 	// kernels ask for by name, for example engine_sessions.
 	Features map[string]bool
 
-	Types     []Type
-	Constants []Constant
-	Enums     []Enum
-	BitSets   []BitSet
-	Layouts   []Layout
-	Records   []Record
-	Registers []RegisterMap
-	Memories  []Memory
+	Types      []Type
+	Constants  []Constant
+	Enums      []Enum
+	Operations []Operation // by code; another form of a call follows it
+	BitSets    []BitSet
+	Layouts    []Layout
+	Records    []Record
+	Registers  []RegisterMap
+	Memories   []Memory
 
 	Range hcl.Range
 }
@@ -182,6 +183,7 @@ func (t Table) RecordBytes() uint32 { return 4 * uint32(len(t.Record)) }
 // Names of what every generation must describe, because the elaboration of a
 // platform computes with it. Everything else is only rendered.
 const (
+	Operations        = "operation"                 // Enum
 	ReduceFunctions   = "reduce_function"           // Enum
 	ConfigFunctions   = "config_function"           // Enum
 	Stacks            = "stack"                     // Enum

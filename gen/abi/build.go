@@ -36,7 +36,8 @@ func (l *loader) build(n *node, line []string, whole bool) (*Generation, hcl.Dia
 		b.diags = append(b.diags, checkWord(s.rng, "feature", name, true)...)
 		g.Features[name] = s.value.True()
 	}
-	b.distinct(n.children)
+	b.distinct(slices.DeleteFunc(slices.Clone(n.children), func(c *node) bool { return c.kind.block == "operation" }))
+	b.distinct(n.of("operation"))
 	for _, c := range n.children {
 		switch c.kind.block {
 		case "type":
@@ -60,6 +61,7 @@ func (l *loader) build(n *node, line []string, whole bool) (*Generation, hcl.Dia
 		}
 	}
 	if whole {
+		b.operations(n, g)
 		b.complete(g)
 	}
 	b.separate(g)

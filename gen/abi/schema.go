@@ -23,6 +23,7 @@ var (
 	wordList = cty.List(cty.String)
 	docMap   = cty.Map(cty.String)
 	flagMap  = cty.Map(cty.Bool)
+	useMap   = docMap // of an operand: texts and flags
 )
 
 // abiKind describes an abi block and, through its children, everything in it.
@@ -36,6 +37,13 @@ var abiKind = &kind{
 			block: "enum", what: "enum", attrs: map[string]cty.Type{"doc": text},
 			children: []*kind{
 				{block: "value", what: "value", attrs: map[string]cty.Type{"doc": text, "is": number}, prefixed: true},
+			},
+		},
+		{
+			block: "operation", what: "operation", prefixed: true,
+			attrs: map[string]cty.Type{
+				"doc": text, "call": text, "op0": useMap, "op1": useMap, "res": useMap, "peer": text, "reduces": flag, "local": flag,
+				"tagged": flag, "in_place": text, "repeats_result": flag, "result_as_op1": flag, "callers": wordList, "task": flag,
 			},
 		},
 		{

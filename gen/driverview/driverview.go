@@ -34,7 +34,7 @@ func Of(d *design.Design) accl.Platform {
 		Fault:              fault(g),
 		CollectiveShape:    layoutFields(g.Layout("collective_shape")),
 		Exchange:           exchange(d),
-		Operations:         codes(g, "operation"),
+		Operations:         operations(g),
 		ConfigFunctions:    codes(g, abi.ConfigFunctions),
 		ReduceFunctions:    codes(g, abi.ReduceFunctions),
 		Stacks:             codes(g, abi.Stacks),
@@ -167,6 +167,22 @@ func names(words []abi.RecordWord) []string {
 		out = append(out, w.Name)
 	}
 	return out
+}
+
+func operations(g *abi.Generation) []accl.Operation {
+	var out []accl.Operation
+	for _, o := range g.Operations {
+		out = append(out, accl.Operation{
+			Name: o.Name, Value: o.Code, Op0: use(o.Op0), Op1: use(o.Op1), Result: use(o.Res),
+			Peer: accl.Peer(o.Peer), Reduces: o.Reduces, Collective: o.Collective(), Local: o.Local, Tagged: o.Tagged, InPlace: accl.InPlace(o.InPlace),
+			RepeatsResult: o.RepeatsResult, Method: o.CalledBy(abi.CallerHost),
+		})
+	}
+	return out
+}
+
+func use(o abi.Operand) accl.OperandUse {
+	return accl.OperandUse{Share: accl.Share(o.Share), At: accl.Place(o.At), Stream: o.Stream}
 }
 
 func codes(g *abi.Generation, enum string) []accl.Code {

@@ -69,11 +69,8 @@ func TestContract(t *testing.T) {
 			if rx.At != want.base || strings.Join(rx.Header, " ") != want.header || strings.Join(rx.Record, " ") != want.record {
 				t.Errorf("rx buffers %+v", rx)
 			}
-			barrier := false
-			for _, c := range p.Operations {
-				barrier = barrier || c == accl.Code{Name: "barrier", Value: 12}
-			}
-			if barrier != want.barrier {
+			o := p.Operation("barrier")
+			if barrier := o != nil && o.Value == 12; barrier != want.barrier {
 				t.Errorf("barrier: %t", barrier)
 			}
 			var functions []string

@@ -66,6 +66,8 @@ type header struct {
 	Board, Part   string
 	Groups        []wording
 	Structs       []cStruct
+	Shapes        []cShape
+	Operations    []cOperation
 	Common, Own   string // what the platforms of the generation share, and the rest
 }
 
@@ -92,7 +94,9 @@ var headerCommon = perGeneration[common]{build: func(g *abi.Generation) (common,
 	view := header{
 		Source: g.Range.Filename, Guard: guard(abiHeader, g.Name), Owner: g.Name, Doc: g.Doc,
 		Generation: g.Name, Identifier: guard("cclo_generation", g.Name), Groups: words,
+		Shapes: cShapes, Operations: cOperations(g),
 	}
+	errs = append(errs, names.reserve(cOperationNames()...))
 	for _, group := range groups {
 		for _, s := range cStructs(group) {
 			errs = append(errs, names.claim("", s.Name, claimant{path: []string{group.Name}}))

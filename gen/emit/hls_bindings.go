@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	operations            = "operation" // enum
 	bindingsFile          = "hls/cclo_hls.hpp"
 	bindingsTemplate      = "hls/cclo_hls.hpp.tmpl"
 	compatibilityFile     = "hls/accl_hls.h"
@@ -119,7 +118,7 @@ func newBindingsView(d *design.Design) (bindingsView, error) {
 	if l := g.Layout("stream_word"); l != nil {
 		v.Host = slices.ContainsFunc(l.Fields, func(f abi.Field) bool { return f.Name == "host" })
 	}
-	if e := g.Enum(operations); e != nil {
+	if e := g.Enum(abi.Operations); e != nil {
 		for _, o := range e.Values {
 			v.Operations = append(v.Operations, bindingOperation{o.Name, o.Value})
 		}

@@ -44,32 +44,42 @@ var parameterFields = map[string]string{
 	"tag": "call.tag = tag", "stream": "call.tag = stream",
 }
 
-// operationBinding is how kernels call an operation: like the methods of the
-// bindings of today, in the same order.
-type operationBinding struct {
-	operation, name string
-	parameters      string
-	base            string // method that fills in what such calls have in common
-	repeats         bool   // the result is passed as operand 1, too, where operands may lie in host memory
-}
-
-var operationBindings = []operationBinding{
-	{"copy", "copy", "count source result", "operands", false},
-	{"combine", "combine", "count function operand_0 operand_1 result", "operands", false},
-	{"ext_stream_krnl", "ext_stream_krnl", "count source result", "operands", false},
-	{"send", "send", "count tag rank source", "collective", false},
-	{"send", "stream_put", "count stream rank source", "collective", false},
-	{"recv", "recv", "count tag rank result", "collective", false},
-	{"bcast", "bcast", "count root buffer", "collective", false},
-	{"scatter", "scatter", "count root source result", "collective", false},
-	{"gather", "gather", "count root source result", "collective", false},
-	{"reduce", "reduce", "count root function source result", "collective", false},
-	{"allgather", "allgather", "count source result", "collective", true},
-	{"allreduce", "allreduce", "count function source result", "collective", true},
-	{"reduce_scatter", "reduce_scatter", "count function source result", "collective", false},
-	{"alltoall", "alltoall", "count source result", "collective", true},
-	{"barrier", "barrier", "", "", false},
-	{"nop", "nop", "", "", false},
+// parametersOf are those of the method that calls an operation, in the order of the bindings of today.
+func parametersOf(o *abi.Operation) []string {
+	var out []string
+	if !o.Elements() {
+		return nil
+	}
+	out = append(out, "count")
+	switch {
+	case o.Tagged:
+		out = append(out, "tag")
+	case o.Res.At == abi.AtPeer:
+		out = append(out, "stream")
+	}
+	switch o.Peer {
+	case "":
+	case abi.PeerRoot:
+		out = append(out, "root")
+	default:
+		out = append(out, "rank")
+	}
+	if o.Reduces {
+		out = append(out, "function")
+	}
+	if o.InPlace == abi.InPlaceRequired {
+		return append(out, "buffer")
+	}
+	switch {
+	case o.Op1.Any():
+		out = append(out, "operand_0", "operand_1")
+	case o.Op0.Any():
+		out = append(out, "source")
+	}
+	if o.Res.Any() && o.Res.At != abi.AtPeer {
+		out = append(out, "result")
+	}
+	return out
 }
 
 // configBindings are the config functions that are of use to kernels. Those that
@@ -86,9 +96,9 @@ var configBindings = []struct{ function, parameter string }{
 // bindingMethods are the methods for what a generation can do.
 func bindingMethods(g *abi.Generation, host bool) []bindingMethod {
 	var methods []bindingMethod
-	for _, b := range operationBindings {
-		if v, ok := enumValue(g, operations, b.operation); ok {
-			methods = append(methods, b.method(v, host))
+	for i := range g.Operations {
+		if o := &g.Operations[i]; o.CalledBy(abi.CallerKernel) {
+			methods = append(methods, operationMethod(o, host))
 		}
 	}
 	for _, b := range configBindings {
@@ -121,30 +131,37 @@ func enumValue(g *abi.Generation, enum, name string) (abi.EnumValue, bool) {
 	return e.Values[i], true
 }
 
-func (b operationBinding) method(v abi.EnumValue, host bool) bindingMethod {
-	m := bindingMethod{Name: b.name, Doc: v.Doc}
-	parameters := strings.Fields(b.parameters)
+// operationMethod is the method that calls an operation.
+func operationMethod(o *abi.Operation, host bool) bindingMethod {
+	m := bindingMethod{Name: o.Name, Doc: o.Doc}
+	parameters := parametersOf(o)
 	m.declare(parameters)
-	code := "Operation::" + camel(b.operation)
-	if b.base == "" {
+	code := "Operation::" + camel(o.Call)
+	switch {
+	case !o.Elements():
 		m.Set = append(m.Set, "call.scenario = static_cast<uint32_t>("+code+")")
-		if b.name == "barrier" {
+		if o.Collective() {
 			m.Set = append(m.Set, "call.comm = comm_")
 		}
-	} else {
-		m.Base = b.base + "(" + code + ", count)"
+	case o.Local:
+		m.Base = "operands(" + code + ", count)"
+	default:
+		m.Base = "collective(" + code + ", count)"
 	}
 	for _, p := range parameters {
 		if field, ok := parameterFields[p]; ok {
 			m.Set = append(m.Set, field)
 		}
 	}
-	if b.repeats && host {
+	if o.RepeatsResult && host {
 		m.Set = append(m.Set, "repeat_result(call)")
 	}
-	if b.name == "stream_put" {
+	if o.Res.At == abi.AtPeer {
 		m.Doc = "Sends operand 0 to the kernel stream of a rank, with a TDEST of stream + PutTDESTOffset."
-		m.Notes = []string{"Streams above MaxPutTag are reserved: the answer is ConfigSwitch, and no call is", "placed (start_stream_put returns false)."}
+		m.Notes = []string{
+			"Streams above MaxPutTag are reserved: the answer is ConfigSwitch, and no call is",
+			"placed (start_" + o.Name + " returns false).",
+		}
 		m.Set = append(m.Set, "call.stream_flags |= stream_flags::Res")
 		m.Refused, m.RefusedCode = "stream > MaxPutTag", "return_code::ConfigSwitch"
 	}

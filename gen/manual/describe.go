@@ -28,12 +28,12 @@ func elementsOf(g *abi.Generation) *elements {
 		s.addBitSet(&g.BitSets[i])
 	}
 	for i := range g.Enums {
-		s.addEnum(&g.Enums[i])
+		s.addEnum(&g.Enums[i], g)
 	}
 	return s
 }
 
-func (s *elements) addEnum(x *abi.Enum) {
+func (s *elements) addEnum(x *abi.Enum, g *abi.Generation) {
 	e := &element{kind: "enum", name: x.Name, doc: x.Doc}
 	for _, v := range x.Values {
 		e.docs = append(e.docs, v.Doc)
@@ -42,6 +42,9 @@ func (s *elements) addEnum(x *abi.Enum) {
 		t := newTable("Code>", "Name", "Meaning")
 		for _, v := range x.Values {
 			t.add(number(v.Value), Code(v.Name), s.prose(v.Doc))
+		}
+		if x.Name == abi.Operations {
+			return []Table{t, operandTable(g)}
 		}
 		return []Table{t}
 	}

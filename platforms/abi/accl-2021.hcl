@@ -13,6 +13,12 @@ abi "accl-2021" {
       doc = "Sends operand 0 through the kernel stream to the result."
     }
   }
+  operation "ext_stream_krnl" {
+    callers = ["kernel"]
+    local   = true
+    op0     = { share = "block", stream = true }
+    res     = { share = "block", stream = true }
+  }
 
   memory "exchange" {
     base           = hex("800")

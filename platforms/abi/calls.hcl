@@ -59,6 +59,88 @@ abi "calls" {
     }
   }
 
+  # What operations do with their operands. Firmware, driver, bindings of kernels, conformance model, benchmarks and
+  # manual derive from it.
+  operation "config" {
+    callers = []
+    local   = true
+  }
+  operation "copy" {
+    local = true
+    op0   = { share = "block", stream = true }
+    res   = { share = "block", stream = true }
+  }
+  operation "combine" {
+    local   = true
+    reduces = true
+    op0     = { share = "block", stream = true }
+    op1     = { share = "block" }
+    res     = { share = "block", stream = true }
+  }
+  operation "send" {
+    peer   = "destination"
+    tagged = true
+    op0    = { share = "block", stream = true }
+  }
+  operation "stream_put" {
+    doc  = "Sends operand 0 to the kernel stream of a rank, with a TDEST that follows from the call's tag."
+    call = "send"
+    peer = "destination"
+    op0  = { share = "block", stream = true }
+    res  = { share = "block", at = "peer" }
+  }
+  operation "recv" {
+    peer          = "source"
+    tagged        = true
+    result_as_op1 = true
+    res           = { share = "block", stream = true }
+  }
+  operation "bcast" {
+    peer     = "root"
+    in_place = "required"
+    op0      = { share = "block", at = "root" }
+    res      = { share = "block", at = "not_root" }
+  }
+  operation "scatter" {
+    peer     = "root"
+    in_place = "allowed"
+    op0      = { share = "all", at = "root" }
+    res      = { share = "block" }
+  }
+  operation "gather" {
+    peer     = "root"
+    in_place = "allowed"
+    op0      = { share = "block" }
+    res      = { share = "all", at = "root" }
+  }
+  operation "reduce" {
+    peer     = "root"
+    reduces  = true
+    in_place = "allowed"
+    op0      = { share = "block", stream = true }
+    res      = { share = "block", at = "root", stream = true }
+  }
+  operation "allgather" {
+    in_place       = "allowed"
+    repeats_result = true
+    op0            = { share = "block" }
+    res            = { share = "all" }
+  }
+  operation "allreduce" {
+    reduces        = true
+    in_place       = "allowed"
+    repeats_result = true
+    op0            = { share = "block", stream = true }
+    res            = { share = "block", stream = true }
+  }
+  operation "reduce_scatter" {
+    reduces  = true
+    in_place = "allowed"
+    op0      = { share = "all" }
+    res      = { share = "block" }
+  }
+  operation "nop" { task = false }
+
   enum "config_function" {
     doc = "The function of a config call."
     value "reset_periph" {

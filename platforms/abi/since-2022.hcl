@@ -22,6 +22,12 @@ abi "since-2022" {
       doc = "Sends block j of rank i's operand 0 to block i of rank j's result."
     }
   }
+  operation "barrier" {}
+  operation "alltoall" {
+    repeats_result = true
+    op0            = { share = "all" }
+    res            = { share = "all" }
+  }
 
   record "fault" {
     doc = "Why a call failed. A collective number of 0 in other_number: no message of another collective came."

@@ -71,6 +71,9 @@ type Case struct {
 	// What comes by a kernel stream is on it before the call begins, so that no rank
 	// has two calls at a time for that; the stream must hold all of it.
 	Fed bool `json:",omitempty"`
+	// Taken: what a put brings is taken from the kernel stream while it comes, rather than afterwards. The
+	// put has its operand in memory then.
+	Taken bool `json:",omitempty"`
 
 	Data Data `json:",omitempty"`
 	Pad  int  `json:",omitempty"` // elements before each operand and result, besides one
@@ -113,57 +116,61 @@ func (c *Case) Streams() bool { return c.StreamOp0 || c.StreamRes || c.Op == "st
 
 // Streamable reports whether cases of an operation can have kernel streams as operands
 // or results, and cases without.
-func Streamable(op string) bool {
-	o := operations[op]
-	return o != nil && op != "stream_put" && (o.stream0 || o.streamRes)
+func Streamable(p *accl.Platform, op string) bool {
+	o := p.Operation(op)
+	return o != nil && o.Result.At != accl.AtPeer && (o.Op0.Stream || o.Result.Stream)
 }
 
 // check reports what makes the case none of this world.
-func (c *Case) check(p *accl.Platform, world int) error {
-	op, ok := operations[c.Op]
+func (c *Case) check(p *accl.Platform, world int) (*operation, error) {
+	op := operationOf(p, c.Op)
 	n := c.Size(world)
 	switch {
-	case !ok:
-		return fmt.Errorf("%w: the operation %q", ErrCase, c.Op)
+	case op == nil:
+		return nil, fmt.Errorf("%w: the operation %q", ErrCase, c.Op)
+	case op.reference == nil || op.call == nil:
+		return nil, fmt.Errorf("%w: %w %q", ErrCase, ErrReference, c.Op)
 	case c.Count < 0 || c.Pad < 0 || n < 1 || world < 1:
-		return fmt.Errorf("%w: %d elements on %d ranks", ErrCase, c.Count, n)
+		return nil, fmt.Errorf("%w: %d elements on %d ranks", ErrCase, c.Count, n)
 	case c.Root < 0 || c.Root >= n || c.Peer < 0 || c.Peer >= n:
-		return fmt.Errorf("%w: ranks %d and %d of %d", ErrCase, c.Root, c.Peer, n)
-	case op.reduces && functions[c.Func] == nil:
-		return fmt.Errorf("%w: the function %q", ErrCase, c.Func)
-	case c.Data == Bits && (op.reduces || len(c.types()) > 1):
-		return fmt.Errorf("%w: bits that are reduced or converted", ErrCase)
-	case c.InPlace && (!op.inPlace || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes || c.Streams() || c.Op0 != c.Res):
-		return fmt.Errorf("%w: %s in place", ErrCase, c.Op)
+		return nil, fmt.Errorf("%w: ranks %d and %d of %d", ErrCase, c.Root, c.Peer, n)
+	case op.Reduces && functions[c.Func] == nil:
+		return nil, fmt.Errorf("%w: the function %q", ErrCase, c.Func)
+	case c.Taken && (c.Op != "stream_put" || c.StreamOp0):
+		return nil, fmt.Errorf("%w: %s whose result is taken", ErrCase, c.Op)
+	case c.Data == Bits && (op.Reduces || len(c.types()) > 1):
+		return nil, fmt.Errorf("%w: bits that are reduced or converted", ErrCase)
+	case c.InPlace && (op.InPlace != accl.InPlaceAllowed || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes || c.Streams() || c.Op0 != c.Res):
+		return nil, fmt.Errorf("%w: %s in place", ErrCase, c.Op)
 	}
 	for i, m := range c.Members {
 		if m < 0 || m >= world || slices.Contains(c.Members[:i], m) {
-			return fmt.Errorf("%w: the ranks %v of %d", ErrCase, c.Members, world)
+			return nil, fmt.Errorf("%w: the ranks %v of %d", ErrCase, c.Members, world)
 		}
 	}
 	for _, t := range c.types() {
 		if _, ok := codecs[t]; !ok {
-			return fmt.Errorf("%w: the type %q", ErrCase, t)
+			return nil, fmt.Errorf("%w: the type %q", ErrCase, t)
 		}
 		if _, ok := p.TypeBytes(t); !ok {
-			return fmt.Errorf("%w: %s does not have the type %q", ErrCase, p.Name, t)
+			return nil, fmt.Errorf("%w: %s does not have the type %q", ErrCase, p.Name, t)
 		}
 		if c.Data == Reals && codecs[t].epsilon == 0 {
-			return fmt.Errorf("%w: reals of the type %s", ErrCase, t)
+			return nil, fmt.Errorf("%w: reals of the type %s", ErrCase, t)
 		}
 	}
 	for _, use := range []struct {
-		share share
+		accl.OperandUse
 		dtype accl.DType
-	}{{op.op0, c.Op0}, {op.op1, c.Op1}, {op.res, c.Res}} {
-		if (use.share != none) != (use.dtype != "") {
-			return fmt.Errorf("%w: the types of the operands of %s", ErrCase, c.Op)
+	}{{op.Op0, c.Op0}, {op.Op1, c.Op1}, {op.Result, c.Res}} {
+		if use.Any() != (use.dtype != "") {
+			return nil, fmt.Errorf("%w: the types of the operands of %s", ErrCase, c.Op)
 		}
 	}
-	if c.alike() && c.Res != "" && c.Op0 != c.Res {
-		return fmt.Errorf("%w: %s from %s to %s, where no rank knows both types", ErrCase, c.Op, c.Op0, c.Res)
+	if op.alike() && c.Res != "" && c.Op0 != c.Res {
+		return nil, fmt.Errorf("%w: %s from %s to %s, where no rank knows both types", ErrCase, c.Op, c.Op0, c.Res)
 	}
-	return nil
+	return op, nil
 }
 
 // types are the element types of the case, each once.

@@ -46,12 +46,17 @@ func (k *codec) show(bits uint64) string {
 func mix(numbers ...int64) uint64 {
 	z := uint64(0)
 	for _, n := range numbers {
-		z += uint64(n) + 0x9E3779B97F4A7C15
-		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-		z = (z ^ z>>27) * 0x94D049BB133111EB
-		z ^= z >> 31
+		z = mixIn(z, n)
 	}
 	return z
+}
+
+// mixIn is the hash of one number more.
+func mixIn(z uint64, n int64) uint64 {
+	z += uint64(n) + 0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
 }
 
 // What data is for, in hashes.
@@ -71,12 +76,12 @@ type source struct {
 	limit float64 // of integers
 }
 
-func newSource(c *Case, n int) source {
+func newSource(c *Case, n int, reduces bool) source {
 	s := source{seed: c.Seed, data: c.Data, limit: math.Inf(1)}
 	for _, t := range c.types() {
 		s.limit = min(s.limit, codecs[t].integer)
 	}
-	if op := operations[c.Op]; op.reduces {
+	if reduces {
 		// Every sum of all ranks, or of two operands, stays within the limit.
 		s.limit = math.Floor(s.limit / float64(max(n, 2)))
 	}
@@ -88,8 +93,9 @@ func newSource(c *Case, n int) source {
 // Bits are numbered: a value stands for a pattern.
 func (s *source) values(k codec, operand, rank, n int) []float64 {
 	out := make([]float64, n)
+	base := mix(s.seed, int64(operand), int64(rank))
 	for i := range out {
-		h := mix(s.seed, int64(operand), int64(rank), int64(i))
+		h := mixIn(base, int64(i))
 		switch s.data {
 		case Reals:
 			v := float64(int64(h)>>11) / (1 << 52)
@@ -112,6 +118,7 @@ func (s *source) bits(k codec, v float64) uint64 {
 }
 
 // noise is what stands where no data does, or data that must not be used.
-func (s *source) noise(k codec, purpose, rank, operand, i int) uint64 {
-	return mix(s.seed, int64(purpose), int64(rank), int64(operand), int64(i)) & k.mask()
+func (s *source) noise(k codec, purpose, rank, operand int) func(i int) uint64 {
+	base, mask := mix(s.seed, int64(purpose), int64(rank), int64(operand)), k.mask()
+	return func(i int) uint64 { return mixIn(base, int64(i)) & mask }
 }

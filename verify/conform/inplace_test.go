@@ -19,9 +19,9 @@ func TestInPlace(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			_, engines := emulated(ctx, t, name, ranks)
 			for _, op := range conform.Operations(engines[0].Platform()) {
-				c := conform.Plain(op, accl.TypeFloat32, 0)
+				c := conform.Plain(engines[0].Platform(), op, accl.TypeFloat32, 0)
 				c.InPlace, c.FromFPGA, c.ToFPGA, c.Root = true, true, true, 1
-				if !conform.TraitsOf(op).InPlace {
+				if engines[0].Platform().Operation(op).InPlace != accl.InPlaceAllowed {
 					if err := c.Run(ctx, engines); !errors.Is(err, conform.ErrCase) {
 						t.Errorf("%s in place: %v", op, err)
 					}

@@ -145,7 +145,7 @@ func (m *member) tolerance() float64 {
 	}
 	ranks := float64(max(m.comm.Size(), 2))
 	switch {
-	case m.op.reduces && c.Func == accl.Sum:
+	case m.op.Reduces && c.Func == accl.Sum:
 		// At most 3 roundings a rank, of sums no larger than the number of ranks.
 		return 3 * (ranks + 1) * ranks * epsilon
 	case len(c.types()) > 1:
@@ -156,21 +156,23 @@ func (m *member) tolerance() float64 {
 
 // expect is what stands in memory if the field holds values.
 func (f *field) expect(values []float64) func(int) uint64 {
+	guard := f.s.noise(f.k, forGuards, f.rank, f.operand)
 	return func(i int) uint64 {
 		if j := i - f.from; j >= 0 && j < f.n {
 			return f.s.bits(f.k, values[j])
 		}
-		return f.s.noise(f.k, forGuards, f.rank, f.operand, i)
+		return guard(i)
 	}
 }
 
 // expectNoise is what stands there if the field holds noise.
 func (f *field) expectNoise(purpose int) func(int) uint64 {
+	data, guard := f.s.noise(f.k, purpose, f.rank, f.operand), f.s.noise(f.k, forGuards, f.rank, f.operand)
 	return func(i int) uint64 {
 		if i >= f.from && i < f.from+f.n {
-			return f.s.noise(f.k, purpose, f.rank, f.operand, i)
+			return data(i)
 		}
-		return f.s.noise(f.k, forGuards, f.rank, f.operand, i)
+		return guard(i)
 	}
 }
 

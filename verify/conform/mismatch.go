@@ -48,22 +48,22 @@ var mistakes = []struct {
 // change changes one thing that all ranks must agree on: count, root, function or element type; or calls
 // another collective altogether.
 func change(rng *rand.Rand, p *accl.Platform, world int, c Case) Case {
-	op := operations[c.Op]
+	op := operationOf(p, c.Op)
 	switch rng.IntN(5) {
 	case 0:
-		if op.op0 != none {
+		if op.Operands() {
 			c.Count += 16
 		}
 	case 1:
-		if op.rooted {
+		if op.Peer != "" {
 			c.Root = (c.Root + 1 + rng.IntN(world-1)) % world
 		}
 	case 2:
-		if op.reduces {
+		if op.Reduces {
 			c.Func = pick(rng, []accl.Func{accl.Sum, accl.Max})
 		}
 	case 3:
-		if op.op0 != none {
+		if op.Operands() {
 			c.retype(pick(rng, []accl.DType{accl.TypeFloat32, accl.TypeInt32, accl.TypeInt64}))
 		}
 	default:
@@ -91,13 +91,12 @@ func (c *Case) agreed() string {
 // any, ranks send each other nothing that they could tell apart.
 func RandomCollective(rng *rand.Rand, p *accl.Platform, world int) Case {
 	names := slices.DeleteFunc(Operations(p), func(name string) bool {
-		op := operations[name]
-		return op.local || op.atRes == atPeer
+		return !p.Operation(name).Collective
 	})
 	c := RandomOp(rng, p, world, pick(rng, names))
 	c.Members, c.Skew, c.Client, c.Async = nil, 0, 0, false
 	c.StreamOp0, c.StreamRes, c.Fed = false, false, false
-	if c.Count == 0 && operations[c.Op].op0 != none {
+	if c.Count == 0 && p.Operation(c.Op).Operands() {
 		c.Count = 16
 	}
 	return c

@@ -2,51 +2,12 @@ package conform
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/model"
 )
-
-// share is how much of an operand or result an operation uses.
-type share int
-
-const (
-	none  share = iota
-	block       // count elements
-	all         // count elements for each rank
-)
-
-func (s share) elements(count, ranks int) int {
-	switch s {
-	case block:
-		return count
-	case all:
-		return count * ranks
-	}
-	return 0
-}
-
-// place is which ranks have an operand or result.
-type place int
-
-const (
-	everywhere place = iota
-	atRoot
-	notAtRoot
-	atPeer
-)
-
-func (p place) at(c *Case, rank int) bool {
-	switch p {
-	case atRoot:
-		return rank == c.Root
-	case notAtRoot:
-		return rank != c.Root
-	case atPeer:
-		return rank == c.Peer
-	}
-	return true
-}
 
 // inputs are the operands of all ranks, in the order of the communicator.
 type inputs struct {
@@ -55,36 +16,73 @@ type inputs struct {
 	f        model.Function
 }
 
-// operation is what the package knows of one.
+// reference is what should come of an operation, and how it is called.
+type reference struct {
+	want func(in *inputs) [][]float64 // results by rank; nil for ranks without one
+	call func(ctx context.Context, m *member) (*accl.Request, error)
+	// partOf is the operation whose cases run this one.
+	partOf string
+}
+
+// ErrReference says that nothing is known of what should come of an operation.
+var ErrReference = errors.New("no reference for the operation")
+
+// operation is an operation as all ranks of a case see it: a send is one with its receive, from the
+// root of the case to its peer.
 type operation struct {
-	op0, op1, res share
-	at0, atRes    place
-	reduces       bool
-	rooted        bool // it has a root, or source and destination
-	local         bool // nothing is sent
-	inPlace       bool // operand 0 and the result may share memory
-	stream0       bool // operand 0 may be a kernel stream
-	streamRes     bool
-	want          func(in *inputs) [][]float64 // results by rank; nil for ranks without one
-	call          func(ctx context.Context, m *member) (*accl.Request, error)
+	accl.Operation
+	*reference // nil if there is none
+}
+
+// operationOf is an operation of a platform, nil if it has none of the name.
+func operationOf(p *accl.Platform, name string) *operation {
+	if name == Chain {
+		return chainOf(p)
+	}
+	shape := p.Operation(name)
+	if shape == nil {
+		return nil
+	}
+	o := &operation{*shape, references[name]}
+	if o.Peer != accl.PeerDestination {
+		return o
+	}
+	o.Op0.At = accl.AtRoot
+	if receive := p.Operation("recv"); !o.Result.Any() && receive != nil {
+		o.Result = receive.Result
+		o.Result.At = accl.AtPeer
+	}
+	return o
+}
+
+// has reports whether a rank has an operand of a case.
+func (c *Case) has(u accl.OperandUse, rank int) bool {
+	switch u.At {
+	case accl.AtRoot:
+		return u.Any() && rank == c.Root
+	case accl.AtNotRoot:
+		return u.Any() && rank != c.Root
+	case accl.AtPeer:
+		return u.Any() && rank == c.Peer
+	}
+	return u.Any()
 }
 
 var functions = map[accl.Func]model.Function{accl.Sum: model.Sum, accl.Max: model.Max}
 
-// Operations are the names of those that the package knows.
-var operations = map[string]*operation{
-	"nop": {local: true, call: func(ctx context.Context, m *member) (*accl.Request, error) {
+var references = map[string]*reference{
+	"nop": {call: func(ctx context.Context, m *member) (*accl.Request, error) {
 		return m.comm.Nop(ctx, m.options...)
 	}},
 	"barrier": {call: func(ctx context.Context, m *member) (*accl.Request, error) {
 		return m.comm.Barrier(ctx, m.options...)
 	}},
-	"copy": {op0: block, res: block, local: true, stream0: true, streamRes: true,
+	"copy": {
 		want: func(in *inputs) [][]float64 { return in.op0 },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Copy(ctx, m.op0, m.res, m.c.Count, m.options...)
 		}},
-	"combine": {op0: block, op1: block, res: block, local: true, reduces: true, stream0: true, streamRes: true,
+	"combine": {
 		want: func(in *inputs) [][]float64 {
 			out := make([][]float64, len(in.op0))
 			for r := range out {
@@ -95,11 +93,18 @@ var operations = map[string]*operation{
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Combine(ctx, m.op0, m.op1, m.res, m.c.Count, m.c.Func, m.options...)
 		}},
-	"send": {op0: block, res: block, at0: atRoot, atRes: atPeer, rooted: true, stream0: true, streamRes: true,
-		want: toPeer, call: sendAndReceive},
-	"stream_put": {op0: block, res: block, at0: atRoot, atRes: atPeer, rooted: true, stream0: true, streamRes: true,
-		want: toPeer, call: put},
-	"bcast": {op0: block, res: block, at0: atRoot, atRes: notAtRoot, rooted: true,
+	"send": {
+		want: toPeer, call: sendAndReceive,
+	},
+	"stream_put": {
+		want: toPeer, call: put,
+	},
+	"recv": {partOf: "send"},
+	Chain: {
+		want: func(in *inputs) [][]float64 { return model.AllGather(model.AllReduce(in.op0, in.f)) },
+		call: chain,
+	},
+	"bcast": {
 		want: func(in *inputs) [][]float64 { return model.Bcast(in.op0, in.c.Root) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			buffer := m.op0
@@ -108,38 +113,37 @@ var operations = map[string]*operation{
 			}
 			return m.comm.Bcast(ctx, buffer, m.c.Count, m.c.Root, m.options...)
 		}},
-	"scatter": {op0: all, res: block, at0: atRoot, rooted: true, inPlace: true,
+	"scatter": {
 		want: func(in *inputs) [][]float64 { return model.Scatter(in.op0, in.c.Root, in.c.Count) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Scatter(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
 		}},
-	"gather": {op0: block, res: all, atRes: atRoot, rooted: true, inPlace: true,
+	"gather": {
 		want: func(in *inputs) [][]float64 { return model.Gather(in.op0, in.c.Root) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Gather(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
 		}},
-	"reduce": {op0: block, res: block, atRes: atRoot, rooted: true, reduces: true, inPlace: true,
-		stream0: true, streamRes: true,
+	"reduce": {
 		want: func(in *inputs) [][]float64 { return model.Reduce(in.op0, in.c.Root, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.Reduce(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.c.Func, m.options...)
 		}},
-	"allgather": {op0: block, res: all, inPlace: true,
+	"allgather": {
 		want: func(in *inputs) [][]float64 { return model.AllGather(in.op0) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllGather(ctx, m.op0, m.res, m.c.Count, m.options...)
 		}},
-	"allreduce": {op0: block, res: block, reduces: true, inPlace: true, stream0: true, streamRes: true,
+	"allreduce": {
 		want: func(in *inputs) [][]float64 { return model.AllReduce(in.op0, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllReduce(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
 		}},
-	"reduce_scatter": {op0: all, res: block, reduces: true, inPlace: true,
+	"reduce_scatter": {
 		want: func(in *inputs) [][]float64 { return model.ReduceScatter(in.op0, in.c.Count, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.ReduceScatter(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
 		}},
-	"alltoall": {op0: all, res: all,
+	"alltoall": {
 		want: func(in *inputs) [][]float64 { return model.AllToAll(in.op0, in.c.Count) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.AllToAll(ctx, m.op0, m.res, m.c.Count, m.options...)
@@ -191,14 +195,64 @@ func sendAndReceive(ctx context.Context, m *member) (*accl.Request, error) {
 	return received, err
 }
 
-// put puts at the source; the destination takes what arrives afterwards.
+// put puts at the source. The destination takes what arrives afterwards, or while it comes.
 func put(ctx context.Context, m *member) (*accl.Request, error) {
-	if m.rank != m.c.Root {
-		return nil, nil
+	var taken *accl.Request
+	var err error
+	if m.c.Taken && m.rank == m.c.Peer {
+		taken, err = m.comm.Copy(ctx, accl.KernelStream(m.c.Res), m.out.part(), m.out.n, accl.Async())
 	}
-	options := m.options
+	if err != nil || m.rank != m.c.Root {
+		return taken, err
+	}
+	options := m.options[:len(m.options):len(m.options)]
 	if m.c.FromFPGA {
-		options = append(options[:len(options):len(options)], accl.FromFPGA())
+		options = append(options, accl.FromFPGA())
 	}
-	return m.comm.StreamPut(ctx, m.op0, m.c.Count, m.c.Peer, m.c.Stream, options...)
+	sent, err := m.comm.StreamPut(ctx, m.op0, m.c.Count, m.c.Peer, m.c.Stream, options...)
+	if err != nil || taken == nil {
+		return sent, err
+	}
+	return taken, sent.Wait(ctx)
+}
+
+// Chain is an allreduce whose result an allgather takes, which waits for it in the driver. It is no operation of a
+// platform, and none of the Operations.
+const Chain = "allreduce, allgather"
+
+func chainOf(p *accl.Platform) *operation {
+	first, second := p.Operation("allreduce"), p.Operation("allgather")
+	if first == nil || second == nil {
+		return nil
+	}
+	o := &operation{*first, references[Chain]}
+	o.Name, o.Op0.Stream, o.Result, o.InPlace = Chain, false, second.Result, ""
+	return o
+}
+
+// chain has the sum stand where the rank's own block of the result does.
+func chain(ctx context.Context, m *member) (*accl.Request, error) {
+	at := m.out.from + m.rank*m.c.Count
+	sum := m.out.vector.operand(at, at+m.c.Count)
+	var common []accl.Option
+	if m.c.Wire != "" {
+		common = append(common, accl.Compress(m.c.Wire))
+	}
+	options := append(slices.Clone(common), accl.ToFPGA(), accl.Async())
+	if m.c.FromFPGA {
+		options = append(options, accl.FromFPGA())
+	}
+	reduced, err := m.comm.AllReduce(ctx, m.op0, sum, m.c.Count, m.c.Func, options...)
+	if err != nil {
+		return nil, err
+	}
+	options = append(common, accl.FromFPGA(), accl.After(reduced), accl.Async())
+	if m.c.ToFPGA {
+		options = append(options, accl.ToFPGA())
+	}
+	gathered, err := m.comm.AllGather(ctx, sum, m.res, m.c.Count, options...)
+	if failed := reduced.Wait(ctx); err == nil {
+		err = failed
+	}
+	return gathered, err
 }

@@ -6,45 +6,23 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Traits are what an operation is like.
-type Traits struct {
-	Data    bool // it has operands
-	Reduces bool
-	Rooted  bool // it has a root, or source and destination
-	Blocks  bool // an operand or the result has a block for each rank
-	Local   bool // nothing is sent
-	InPlace bool // operand and result may share memory
-}
-
-// TraitsOf are those of one of the Operations.
-func TraitsOf(name string) Traits {
-	op := operations[name]
-	if op == nil {
-		return Traits{}
-	}
-	return Traits{
-		Data: op.op0 != none, Reduces: op.reduces, Rooted: op.rooted, Local: op.local,
-		Blocks: op.op0 == all || op.res == all, InPlace: op.inPlace,
-	}
-}
-
 // Plain is one of the Operations on all ranks with nothing unusual: operands of a type,
-// on the host. Reductions are sums, send and stream_put go from rank 0 to rank 1.
-func Plain(name string, t accl.DType, count int) Case {
-	op := operations[name]
+// on the host. Reductions are sums; what has a source and a destination goes from rank 0 to rank 1.
+func Plain(p *accl.Platform, name string, t accl.DType, count int) Case {
+	op := operationOf(p, name)
 	c := Case{Op: name, Count: count}
 	for _, use := range []struct {
-		share share
-		to    *accl.DType
-	}{{op.op0, &c.Op0}, {op.op1, &c.Op1}, {op.res, &c.Res}} {
-		if use.share != none {
+		accl.OperandUse
+		to *accl.DType
+	}{{op.Op0, &c.Op0}, {op.Op1, &c.Op1}, {op.Result, &c.Res}} {
+		if use.Any() {
 			*use.to = t
 		}
 	}
-	if op.reduces {
+	if op.Reduces {
 		c.Func = accl.Sum
 	}
-	if name == "send" || name == "stream_put" {
+	if op.Peer == accl.PeerDestination {
 		c.Peer = 1
 	}
 	return c

@@ -19,17 +19,17 @@ func Random(rng *rand.Rand, p *accl.Platform, world int) Case {
 	return RandomOp(rng, p, world, pick(rng, Operations(p)))
 }
 
-// Operations are those of a platform that have cases, in its order.
+// Operations are those of a platform that programs call and that it is equipped for, in its order. Cases of
+// one that the package knows nothing of fail with ErrReference.
 func Operations(p *accl.Platform) []string {
 	var out []string
-	for _, code := range p.Operations {
-		op := operations[code.Name]
-		if op == nil || op.reduces && !reduces(p) {
-			continue
-		}
-		out = append(out, code.Name)
-		if code.Name == "send" && Loopback(p) {
-			out = append(out, "stream_put")
+	for _, o := range p.Operations {
+		known := references[o.Name]
+		switch {
+		case !o.Method || known != nil && known.partOf != "":
+		case o.Reduces && !reduces(p) || o.Result.At == accl.AtPeer && !Loopback(p):
+		default:
+			out = append(out, o.Name)
 		}
 	}
 	return out
@@ -58,13 +58,13 @@ func functionsOf(p *accl.Platform, c accl.ArithConfig) []accl.Func {
 
 // RandomOp is Random for one of the Operations.
 func RandomOp(rng *rand.Rand, p *accl.Platform, world int, name string) Case {
-	op := operations[name]
+	op := operationOf(p, name)
 	c := Case{Op: name, Seed: int64(rng.Uint32()), Members: group(rng, world)}
 	n := c.Size(world)
-	if op.rooted {
+	if op.Peer != "" {
 		c.Root = rng.IntN(n)
 	}
-	if op.at0 == atRoot && op.atRes == atPeer {
+	if op.Peer == accl.PeerDestination {
 		c.Peer = rng.IntN(n)
 		if c.Peer == c.Root && chance(rng, 70) {
 			c.Peer = (c.Root + 1) % n
@@ -77,11 +77,11 @@ func RandomOp(rng *rand.Rand, p *accl.Platform, world int, name string) Case {
 	if chance(rng, 20) {
 		c.Skew = time.Duration(rng.IntN(3000)) * time.Microsecond
 	}
-	if op.op0 == none {
+	if !op.Operands() {
 		return c
 	}
 	config := c.randomTypes(rng, p, op)
-	if op.reduces {
+	if op.Reduces {
 		c.Func = pick(rng, functionsOf(p, config))
 	}
 	c.randomPlaces(rng, p, op)
@@ -136,7 +136,7 @@ func (c *Case) randomTypes(rng *rand.Rand, p *accl.Platform, op *operation) accl
 	var plain, mixed []accl.ArithConfig
 	for _, config := range p.Configs {
 		switch {
-		case op.reduces && len(functionsOf(p, config)) == 0:
+		case op.Reduces && len(functionsOf(p, config)) == 0:
 		case !known(config.Uncompressed) || !known(config.Compressed):
 		case config.Uncompressed == config.Compressed:
 			plain = append(plain, config)
@@ -152,26 +152,26 @@ func (c *Case) randomTypes(rng *rand.Rand, p *accl.Platform, op *operation) accl
 	types := []accl.DType{wide, wide, wide}
 	switch {
 	case wide == narrow:
-	case c.alike():
+	case op.alike():
 		c.Wire = narrow
 	default:
-		for i, s := range []share{op.op0, op.op1, op.res} {
-			if s != none && chance(rng, 50) {
+		for i, s := range []accl.OperandUse{op.Op0, op.Op1, op.Result} {
+			if s.Any() && chance(rng, 50) {
 				types[i] = narrow
 			}
 		}
 		// Of one type alone, another configuration would be meant.
-		if !op.local && chance(rng, 60) {
+		if !op.Local && chance(rng, 60) {
 			c.Wire = narrow
 		}
 	}
-	if op.op0 != none {
+	if op.Op0.Any() {
 		c.Op0 = types[0]
 	}
-	if op.op1 != none {
+	if op.Op1.Any() {
 		c.Op1 = types[1]
 	}
-	if op.res != none {
+	if op.Result.Any() {
 		c.Res = types[2]
 	}
 	if c.Op == "stream_put" && c.Wire != "" {
@@ -192,19 +192,21 @@ func known(t accl.DType) bool { _, ok := codecs[t]; return ok }
 
 // alike reports whether a rank alone cannot tell the types of all operands,
 // because the call of each has one only.
-func (c *Case) alike() bool { return c.Op == "send" || c.Op == "stream_put" || c.Op == "bcast" }
+func (o *operation) alike() bool {
+	return o.Peer == accl.PeerDestination || o.InPlace == accl.InPlaceRequired
+}
 
 // randomPlaces chooses where operands and results lie.
 func (c *Case) randomPlaces(rng *rand.Rand, p *accl.Platform, op *operation) {
 	if Loopback(p) {
-		c.StreamOp0 = op.stream0 && chance(rng, 15)
-		c.StreamRes = op.streamRes && c.Op != "stream_put" && chance(rng, 15)
+		c.StreamOp0 = op.Op0.Stream && chance(rng, 15)
+		c.StreamRes = op.Result.Stream && chance(rng, 15)
 	}
 	c.FromFPGA, c.ToFPGA = chance(rng, 30), chance(rng, 30)
-	c.FromFPGA1 = op.op1 != none && chance(rng, 30)
+	c.FromFPGA1 = op.Op1.Any() && chance(rng, 30)
 	if p.HostMemory && p.Features.HostOperands {
 		c.HostOp0 = chance(rng, 30) && !c.StreamOp0
-		c.HostOp1 = op.op1 != none && chance(rng, 30)
+		c.HostOp1 = op.Op1.Any() && chance(rng, 30)
 		c.HostRes = chance(rng, 30) && !c.StreamRes && c.Op != "stream_put"
 	}
 }
@@ -270,7 +272,7 @@ func thresholds(p *accl.Platform) (eager, rendezvous int) {
 func (c *Case) randomData(rng *rand.Rand, op *operation) {
 	floats := !slices.ContainsFunc(c.types(), func(t accl.DType) bool { return codecs[t].epsilon == 0 })
 	switch {
-	case !op.reduces && len(c.types()) == 1 && chance(rng, 50):
+	case !op.Reduces && len(c.types()) == 1 && chance(rng, 50):
 		c.Data = Bits
 	case floats && chance(rng, 30) && !strings.HasPrefix(c.Op, "stream"):
 		c.Data = Reals

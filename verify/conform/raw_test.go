@@ -56,11 +56,14 @@ func number(t *testing.T, codes []accl.Code, name string) uint32 {
 	return 0
 }
 
-func has(codes []accl.Code, name string) bool {
-	return slices.ContainsFunc(codes, func(c accl.Code) bool { return c.Name == name })
+func (r *raw) op(name string) uint32 {
+	r.t.Helper()
+	o := r.p.Operation(name)
+	if o == nil {
+		r.t.Fatalf("there is no operation %s", name)
+	}
+	return o.Value
 }
-
-func (r *raw) op(name string) uint32 { r.t.Helper(); return number(r.t, r.p.Operations, name) }
 
 func (r *raw) config(name string, count uint32) accl.Call {
 	r.t.Helper()
@@ -128,7 +131,7 @@ func refused(t *testing.T, on where) {
 		{"unknown operation", func(r *raw) (accl.Call, bool) { return accl.Call{Scenario: 99}, true }, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
 		{"unknown config function", func(r *raw) (accl.Call, bool) { return accl.Call{FunctionCode: 77}, true }, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
 		{"operation of another generation", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: 13, Comm: r.comm, ArithCfg: r.arith}, !has(r.p.Operations, "alltoall")
+			return accl.Call{Scenario: 13, Comm: r.comm, ArithCfg: r.arith}, r.p.Operation("alltoall") == nil
 		}, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
 		{"function beyond the last", func(r *raw) (accl.Call, bool) {
 			return accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, FunctionCode: 2, Count: 1}, true
@@ -404,7 +407,7 @@ func addresses(t *testing.T, on where) {
 			before := rxMemory(ctx, t, r)
 			r.each(func(rank int, e *accl.Engine) error {
 				codes := []uint32{r.op("nop")}
-				if has(r.p.Operations, "barrier") {
+				if r.p.Operation("barrier") != nil {
 					codes = append(codes, r.op("barrier"))
 				}
 				for _, code := range codes {

@@ -117,10 +117,10 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 		return n
 	}
 	for _, op := range conform.Operations(engines[0].Platform()) {
-		if conform.TraitsOf(op).Local || slices.Contains([]string{"nop", "send", "stream_put"}, op) {
+		if !engines[0].Platform().Operation(op).Collective {
 			continue
 		}
-		c := conform.Plain(op, accl.TypeInt32, count)
+		c := conform.Plain(engines[0].Platform(), op, accl.TypeInt32, count)
 		c.FromFPGA, c.ToFPGA = c.Op0 != "", c.Res != ""
 		var took [ranks][]uint64
 		for call := range 8 {

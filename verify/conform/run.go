@@ -122,12 +122,12 @@ func (c Case) Prepare(ctx context.Context, engines []*accl.Engine) (*Prepared, e
 	if here < 0 {
 		return nil, fmt.Errorf("%w: on no engines", ErrCase)
 	}
-	if err := c.check(engines[here].Platform(), len(engines)); err != nil {
+	op, err := c.check(engines[here].Platform(), len(engines))
+	if err != nil {
 		return nil, fmt.Errorf("case %s: %w", c, err)
 	}
 	p := &Prepared{c: &c, n: c.Size(len(engines))}
-	var err error
-	if p.members, err = c.prepare(ctx, engines); err != nil {
+	if p.members, err = c.prepare(ctx, op, engines); err != nil {
 		for _, m := range p.members {
 			err = errors.Join(err, m.free())
 		}
@@ -197,10 +197,9 @@ func eachOf(members []*member, do func(*member)) {
 }
 
 // prepare allocates and fills the operands of the ranks of this process.
-func (c *Case) prepare(ctx context.Context, engines []*accl.Engine) ([]*member, error) {
+func (c *Case) prepare(ctx context.Context, op *operation, engines []*accl.Engine) ([]*member, error) {
 	n := c.Size(len(engines))
-	op := operations[c.Op]
-	data := newSource(c, n)
+	data := newSource(c, n, op.Reduces)
 	in := &inputs{c: c, f: functions[c.Func], op0: make([][]float64, n), op1: make([][]float64, n)}
 	entered := new(atomic.Int32)
 	var members []*member
@@ -219,11 +218,11 @@ func (c *Case) prepare(ctx context.Context, engines []*accl.Engine) ([]*member, 
 				}
 			}
 		}
-		if op.op0 != none {
-			in.op0[rank] = data.values(codecs[c.Op0], forOperand0, rank, op.op0.elements(c.Count, n))
+		if op.Op0.Any() {
+			in.op0[rank] = data.values(codecs[c.Op0], forOperand0, rank, op.Op0.Share.Elements(c.Count, n))
 		}
-		if op.op1 != none {
-			in.op1[rank] = data.values(codecs[c.Op1], forOperand1, rank, op.op1.elements(c.Count, n))
+		if op.Op1.Any() {
+			in.op1[rank] = data.values(codecs[c.Op1], forOperand1, rank, op.Op1.Share.Elements(c.Count, n))
 		}
 	}
 	var want [][]float64
@@ -253,7 +252,7 @@ func (m *member) prepare(ctx context.Context, data *source, values0, values1 []f
 		return f, err
 	}
 	m.op0, m.op1, m.res = absent(c.Op0), absent(c.Op1), absent(c.Res)
-	if c.InPlace && m.op.at0.at(c, m.rank) && m.op.atRes.at(c, m.rank) {
+	if c.InPlace && c.has(m.op.Op0, m.rank) && c.has(m.op.Result, m.rank) {
 		m.share(values0)
 		if m.out, err = make(2, "result", c.Res, len(m.want), false); err != nil {
 			return err
@@ -262,7 +261,7 @@ func (m *member) prepare(ctx context.Context, data *source, values0, values1 []f
 		m.setOptions()
 		return m.refill(ctx)
 	}
-	if m.op.op0 != none && m.op.at0.at(c, m.rank) {
+	if c.has(m.op.Op0, m.rank) {
 		if m.in0, err = make(0, "operand 0", c.Op0, len(values0), c.HostOp0 && !c.StreamOp0); err != nil {
 			return err
 		}
@@ -274,7 +273,7 @@ func (m *member) prepare(ctx context.Context, data *source, values0, values1 []f
 			m.op0 = accl.KernelStream(c.Op0)
 		}
 	}
-	if m.op.op1 != none {
+	if m.op.Op1.Any() {
 		if m.in1, err = make(1, "operand 1", c.Op1, len(values1), c.HostOp1); err != nil {
 			return err
 		}
@@ -283,7 +282,7 @@ func (m *member) prepare(ctx context.Context, data *source, values0, values1 []f
 		}
 		m.op1 = m.in1.part()
 	}
-	if m.op.res != none && m.op.atRes.at(c, m.rank) {
+	if c.has(m.op.Result, m.rank) {
 		if m.out, err = make(2, "result", c.Res, len(m.want), c.HostRes && !m.streams()); err != nil {
 			return err
 		}
@@ -360,16 +359,16 @@ func (m *member) setOptions() {
 	if c.Wire != "" {
 		m.options = append(m.options, accl.Compress(c.Wire))
 	}
-	if c.Op == "send" || c.Op == "stream_put" {
+	if m.op.Peer == accl.PeerDestination {
 		return // the two sides have options of their own
 	}
-	if c.FromFPGA && m.op.op0 != none {
+	if c.FromFPGA && m.op.Op0.Any() {
 		m.options = append(m.options, accl.FromFPGA())
 	}
-	if c.FromFPGA1 && m.op.op1 != none {
+	if c.FromFPGA1 && m.op.Op1.Any() {
 		m.options = append(m.options, accl.FromFPGA1())
 	}
-	if c.ToFPGA && m.op.res != none {
+	if c.ToFPGA && m.op.Result.Any() {
 		m.options = append(m.options, accl.ToFPGA())
 	}
 }
@@ -413,7 +412,7 @@ func (m *member) run(ctx context.Context) {
 
 // drain brings what has come by the kernel stream to where results are.
 func (m *member) drain(ctx context.Context) {
-	if m.out == nil || !m.streams() || m.err != nil {
+	if m.out == nil || !m.streams() || m.c.Taken || m.err != nil {
 		return
 	}
 	_, m.err = m.comm.Copy(ctx, accl.KernelStream(m.c.Res), m.out.part(), m.out.n)

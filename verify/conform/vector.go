@@ -105,8 +105,9 @@ func (f *field) part() accl.Operand { return f.vector.operand(f.from, f.from+f.n
 
 // noise fills everything.
 func (f *field) noise(purpose int) {
+	noise := f.s.noise(f.k, purpose, f.rank, f.operand)
 	for i := range f.Len() {
-		f.set(i, f.s.noise(f.k, purpose, f.rank, f.operand, i))
+		f.set(i, noise(i))
 	}
 }
 
@@ -119,8 +120,9 @@ func (f *field) fill(values []float64) {
 
 // scramble changes the host's copy between the guards.
 func (f *field) scramble() {
+	noise := f.s.noise(f.k, forOtherCopy, f.rank, f.operand)
 	for i := f.from; i < f.from+f.n; i++ {
-		f.set(i, f.s.noise(f.k, forOtherCopy, f.rank, f.operand, i))
+		f.set(i, noise(i))
 	}
 }
 

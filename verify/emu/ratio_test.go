@@ -199,7 +199,7 @@ func TestCountsThatAreNoWholeUnits(t *testing.T) {
 	w, engines := start(ctx, t, d, 1, world.Options{Engine: slow(emu.Options{OnFault: func(err error) { t.Error(err) }})})
 	e, dev := engines[0], w.Device(0)
 	p := e.Platform()
-	i := slices.IndexFunc(p.Operations, func(c accl.Code) bool { return c.Name == "copy" })
+	i := slices.IndexFunc(p.Operations, func(c accl.Operation) bool { return c.Name == "copy" })
 	for _, n := range narrows {
 		wide, err := n.alloc(ctx, e, false, 10)
 		if err != nil {

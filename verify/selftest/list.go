@@ -35,9 +35,9 @@ func List(p *accl.Platform, ranks int, o Options) []conform.Case {
 		if o.Only != nil && !slices.Contains(o.Only, op) {
 			continue
 		}
-		l := lister{p: p, ranks: ranks, o: o, op: op, traits: conform.TraitsOf(op)}
-		if !l.traits.Data {
-			l.add(conform.Plain(op, "", 0))
+		l := lister{p: p, ranks: ranks, o: o, op: op, shape: p.Operation(op)}
+		if !l.shape.Operands() {
+			l.add(conform.Plain(p, op, "", 0))
 			list = append(list, l.list...)
 			continue
 		}
@@ -53,7 +53,7 @@ func List(p *accl.Platform, ranks int, o Options) []conform.Case {
 		}
 		order := namesOf(pairs)
 		slices.SortStableFunc(l.list, func(a, b conform.Case) int {
-			return cmp.Compare(slices.Index(order, rowOf(a).dtype), slices.Index(order, rowOf(b).dtype))
+			return cmp.Compare(slices.Index(order, rowOf(p, a).dtype), slices.Index(order, rowOf(p, b).dtype))
 		})
 		list = append(list, l.list...)
 	}
@@ -62,27 +62,27 @@ func List(p *accl.Platform, ranks int, o Options) []conform.Case {
 
 // lister lists the cases of an operation.
 type lister struct {
-	p      *accl.Platform
-	ranks  int
-	o      Options
-	op     string
-	traits conform.Traits
-	list   []conform.Case
+	p     *accl.Platform
+	ranks int
+	o     Options
+	op    string
+	shape *accl.Operation
+	list  []conform.Case
 }
 
 // pair lists the cases of types: of the base one all sizes and roots.
 func (l *lister) pair(q conform.Pair, base bool) {
-	if l.traits.Reduces && len(q.Functions) == 0 || q.Wire != "" && l.op == "stream_put" {
+	if l.shape.Reduces && len(q.Functions) == 0 || q.Wire != "" && l.shape.Result.At == accl.AtPeer {
 		return
 	}
-	c := conform.Plain(l.op, q.Type, 0)
-	if l.traits.Local && q.Wire != "" {
+	c := conform.Plain(l.p, l.op, q.Type, 0)
+	if l.shape.Local && q.Wire != "" {
 		c.Res = q.Wire // what is not sent is converted
 	} else {
 		c.Wire = q.Wire
 	}
 	functions := q.Functions
-	if !l.traits.Reduces {
+	if !l.shape.Reduces {
 		functions = []accl.Func{c.Func}
 	}
 	for i, f := range functions {
@@ -96,7 +96,7 @@ func (l *lister) pair(q conform.Pair, base bool) {
 			l.add(l.rooted(c, 0))
 		}
 	}
-	if !l.traits.Rooted || !base && !l.o.Thorough {
+	if l.shape.Peer == "" || !base && !l.o.Thorough {
 		return
 	}
 	c.Count, c.Func = odd*q.Multiple, functions[0]
@@ -107,9 +107,9 @@ func (l *lister) pair(q conform.Pair, base bool) {
 
 // rooted is a case with a root, or of a send from there to the next rank.
 func (l *lister) rooted(c conform.Case, root int) conform.Case {
-	if l.traits.Rooted {
+	if l.shape.Peer != "" {
 		c.Root = root
-		if c.Op == "send" || c.Op == "stream_put" {
+		if l.shape.Peer == accl.PeerDestination {
 			c.Peer = (root + 1) % l.ranks
 		}
 	}
@@ -142,7 +142,7 @@ func (l *lister) counts(c *conform.Case, base bool) []int {
 // share is a number of elements of a buffer, or of a rank's block in it: of large ones
 // that is what takes time.
 func (l *lister) share(elements int) int {
-	if l.traits.Blocks {
+	if l.shape.Blocks() {
 		return max(elements/l.ranks, 1)
 	}
 	return elements
@@ -181,13 +181,13 @@ func (l *lister) add(c conform.Case) {
 // key is what the cases of a row have in common.
 type key struct{ operation, dtype string }
 
-func rowOf(c conform.Case) key {
+func rowOf(p *accl.Platform, c conform.Case) key {
 	k := key{operation: c.Op}
 	switch {
 	case c.Op0 == "":
 	case c.Op0 == c.Res && (c.Op1 == "" || c.Op1 == c.Op0):
 		k.dtype = dtype(c.Op0, c.Wire)
-	case c.Wire == "" && (c.Op1 == "" || c.Op1 == c.Op0) && conform.TraitsOf(c.Op).Local:
+	case c.Wire == "" && (c.Op1 == "" || c.Op1 == c.Op0) && p.Operation(c.Op).Local:
 		k.dtype = converted(c.Op0, c.Res)
 	default:
 		k.dtype = mixed

@@ -113,7 +113,7 @@ func Run(ctx context.Context, w *reach.World, o Options, out io.Writer) (*Report
 			}
 			return nil, err
 		}
-		if i == len(cases)-1 || rowOf(cases[i+1]) != rowOf(c) {
+		if i == len(cases)-1 || rowOf(w.Platform, cases[i+1]) != rowOf(w.Platform, c) {
 			r.end()
 		}
 	}
@@ -141,7 +141,7 @@ type runner struct {
 // one runs a case. The error is why it cannot go on.
 func (r *runner) one(ctx context.Context, c conform.Case) error {
 	if r.row == nil {
-		k := rowOf(c)
+		k := rowOf(r.w.Platform, c)
 		r.row = &Row{Operation: k.operation, Type: k.dtype, Fewest: c.Count, Most: c.Count}
 	}
 	begin := time.Now()

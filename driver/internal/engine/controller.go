@@ -89,15 +89,16 @@ func newController(ctx context.Context, d *Engine, p *accl.Platform, name string
 // resets tells calls that reset the engine, and the return code of those that are
 // dropped.
 func resets(p *accl.Platform) (func(accl.Call) bool, accl.ReturnCode) {
-	value := func(codes []accl.Code, name string) uint32 {
-		for _, c := range codes {
-			if c.Name == name {
-				return c.Value
-			}
-		}
-		return 1<<32 - 1
+	const none = 1<<32 - 1
+	config, reset := uint32(none), uint32(none)
+	if o := p.Operation("config"); o != nil {
+		config = o.Value
 	}
-	config, reset := value(p.Operations, "config"), value(p.ConfigFunctions, "reset_periph")
+	for _, f := range p.ConfigFunctions {
+		if f.Name == "reset_periph" {
+			reset = f.Value
+		}
+	}
 	var dropped accl.ReturnCode
 	for _, bit := range p.ReturnCodes {
 		if bit.Name == "NOT_READY" {

@@ -31,7 +31,7 @@ var errBroken = errors.New("the register is broken")
 // manual is what a driver needs to know of calls.
 var manual = accl.Platform{
 	Exchange:        accl.Exchange{Words: []accl.Word{{Name: "return_code", At: 0x1FFC}}},
-	Operations:      []accl.Code{{Name: "config", Value: 0}, {Name: "copy", Value: 1}},
+	Operations:      []accl.Operation{{Name: "config", Value: 0}, {Name: "copy", Value: 1}},
 	ConfigFunctions: []accl.Code{{Name: "reset_periph", Value: 0}, {Name: "enable_pkt", Value: 1}},
 	ReturnCodes:     []accl.Bit{{Name: "ARITH", At: 19}, {Name: "NOT_READY", At: 31}},
 }

@@ -76,10 +76,11 @@ func Run(ctx context.Context, o Options, dir string, out, log io.Writer) error {
 		return err
 	}
 	o.Ranks = worlds(d, o.Ranks)
-	if _, err := o.rows(2, nil); err != nil {
+	p := driverview.Of(d)
+	if _, err := o.rows(&p, 2, nil); err != nil {
 		return err
 	}
-	rx := driverview.Of(d).RxBuffers
+	rx := p.RxBuffers
 	o.RxCount, o.RxBytes = cmp.Or(o.RxCount, rx.Count), cmp.Or(o.RxBytes, rx.Bytes)
 	r := &Report{Platform: o.Platform, Latency: o.Latency, RxCount: o.RxCount, RxBytes: o.RxBytes}
 	so := sim.Options{Latency: o.Latency}
@@ -141,7 +142,8 @@ func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Option
 	if a := d.Platform.Arithmetic; a != nil && o.Types {
 		types = summed(d)
 	}
-	rows, err := o.rows(n, types)
+	p := driverview.Of(d)
+	rows, err := o.rows(&p, n, types)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

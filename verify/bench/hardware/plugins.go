@@ -109,7 +109,7 @@ func through(ctx context.Context, e *accl.Engine, count int, dtype accl.DType, g
 			return 0, err
 		}
 		took = time.Since(began)
-		if err := x.check(ctx, &operation{gives: gives}, o); err != nil {
+		if err := x.check(ctx, &row{operation: &operation{gives: gives}, shape: &accl.Operation{}}, o); err != nil {
 			return 0, err
 		}
 	}

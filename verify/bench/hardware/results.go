@@ -103,10 +103,10 @@ func (x *inputs) fill(ctx context.Context, o *operand) error {
 }
 
 // check holds all that a rank's operands are on the device against what they should be.
-func (x *inputs) check(ctx context.Context, p *operation, o *operand) error {
+func (x *inputs) check(ctx context.Context, r *row, o *operand) error {
 	src, dst := x.at, x.before
-	give := func(rank, k int) int64 { return p.gives(x, rank, k) }
-	if p.inPlace {
+	give := func(rank, k int) int64 { return r.gives(x, rank, k) }
+	if r.shape.InPlace == accl.InPlaceRequired { // src holds the result
 		src = give
 	} else {
 		dst = give

@@ -69,25 +69,25 @@ func TestWrongResultsAreFound(t *testing.T) {
 	ctx := t.Context()
 	for i := range operations {
 		p := &operations[i]
-		rows := []row{{operation: p, dtype: accl.TypeFloat32, bytes: 256}}
+		rows := []row{{operation: p, shape: shipped(t).Operation(p.name), dtype: accl.TypeFloat32, bytes: 256}}
 		if len(p.protocols) > 0 {
-			rows = append(rows, row{operation: p, protocol: Compressed, dtype: accl.TypeFloat32, bytes: 256})
+			rows = append(rows, row{operation: p, shape: shipped(t).Operation(p.name), protocol: Compressed, dtype: accl.TypeFloat32, bytes: 256})
 		}
 		if p.types {
 			for _, dtype := range []accl.DType{accl.TypeFloat16, accl.TypeFloat64, accl.TypeInt32, accl.TypeInt64} {
-				rows = append(rows, row{operation: p, dtype: dtype, bytes: 256})
+				rows = append(rows, row{operation: p, shape: shipped(t).Operation(p.name), dtype: dtype, bytes: 256})
 			}
 		}
 		for i := range rows {
 			r := &rows[i]
-			if !r.sized {
+			if !r.shape.Operands() {
 				continue
 			}
 			t.Run(fmt.Sprint(r.name, "/", r.protocol, r.dtype), func(t *testing.T) {
 				x, list := operands(t, engines, r)
 				ranktest.All(t, len(list), func(i int) error { return r.do(ctx, list[i]) })
 				for rank, o := range list {
-					if err := x.check(ctx, p, o); err != nil {
+					if err := x.check(ctx, r, o); err != nil {
 						t.Fatal(err)
 					}
 					for name, b := range map[string]*accl.RawBuffer{"src": o.src, "dst": o.dst} {
@@ -96,7 +96,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 							if err := b.SyncToDevice(ctx); err != nil {
 								t.Fatal(err)
 							}
-							err := x.check(ctx, p, o)
+							err := x.check(ctx, r, o)
 							if where := fmt.Sprintf("element %d of %s of rank %d ", k, name, rank); !errors.Is(err, ErrResult) || !strings.Contains(err.Error(), where) {
 								t.Fatalf("%v although %sis wrong", err, where)
 							}
@@ -141,7 +141,7 @@ func TestWrongResultsFailTheBench(t *testing.T) {
 		i := slices.IndexFunc(operations, func(p operation) bool { return p.name == name })
 		p := operations[i]
 		p.do = do
-		_, err := b.point(&row{operation: &p, dtype: accl.TypeFloat32, bytes: 4096})
+		_, err := b.point(&row{operation: &p, shape: shipped(t).Operation(name), dtype: accl.TypeFloat32, bytes: 4096})
 		if !errors.Is(err, ErrResult) || !strings.Contains(err.Error(), name+" of 4096 bytes") {
 			t.Errorf("%s does something else: %v", name, err)
 		}

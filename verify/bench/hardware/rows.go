@@ -31,17 +31,14 @@ type operand struct {
 	options  []accl.Option
 }
 
-// operation is a row of the table: something to measure, and what bounds it.
+// operation is a row of the table: something to measure, and what bounds it. What it does with its operands the
+// platform says.
 type operation struct {
 	name      string
-	alone     bool     // one rank is enough
-	sized     bool     // it has operands
-	blocks    bool     // the largest buffer has a block for each rank
 	types     bool     // each data type is of interest
 	protocols []string // none for those without messages
 	do        func(ctx context.Context, o *operand) error
 	gives     result // what dst holds then; nil if there is none
-	inPlace   bool   // src holds it, and dst is not used
 	// bound is what it takes at least, and aim what it should take at most, in c, the
 	// beats of the largest buffer.
 	bound func(n float64, protocol string) float64
@@ -104,17 +101,17 @@ func allgatherAim(n float64, protocol string) float64 {
 }
 
 var operations = []operation{
-	{name: "nop", alone: true, latency: 60,
+	{name: "nop", latency: 60,
 		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) }},
-	{name: "copy", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.98, whole), gives: copied,
+	{name: "copy", types: true, bound: whole, aim: times(1/0.98, whole), gives: copied,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Copy(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
-	{name: "combine", alone: true, sized: true, types: true, bound: whole, aim: times(1/0.97, whole), gives: combined,
+	{name: "combine", types: true, bound: whole, aim: times(1/0.97, whole), gives: combined,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Combine(ctx, o.src, o.dst, o.dst, o.count, accl.Sum, append(o.options, from, accl.FromFPGA1(), to)...))
 		}},
-	{name: "send", sized: true, types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250, gives: received,
+	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250, gives: received,
 		do: func(ctx context.Context, o *operand) error {
 			switch o.rank {
 			case 0:
@@ -124,35 +121,35 @@ var operations = []operation{
 			}
 			return nil
 		}},
-	{name: "allreduce", sized: true, types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound), gives: summedUp,
+	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound), gives: summedUp,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "reduce_scatter", sized: true, blocks: true, protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound), gives: summedBlock,
+	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound), gives: summedBlock,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.ReduceScatter(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "allgather", sized: true, blocks: true, protocols: messages, bound: allgatherBound, aim: allgatherAim, gives: gathered,
+	{name: "allgather", protocols: messages, bound: allgatherBound, aim: allgatherAim, gives: gathered,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
-	{name: "bcast", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole), gives: spread, inPlace: true,
+	{name: "bcast", protocols: messages, bound: whole, aim: times(1.3, whole), gives: spread,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Bcast(ctx, o.src, o.count, root, append(o.options, from, to)...))
 		}},
-	{name: "reduce", sized: true, protocols: messages, bound: whole, aim: times(1.3, whole), gives: atRoot(summedUp),
+	{name: "reduce", protocols: messages, bound: whole, aim: times(1.3, whole), gives: atRoot(summedUp),
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Reduce(ctx, o.src, o.dst, o.count, root, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "scatter", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share), gives: scattered,
+	{name: "scatter", protocols: messages, bound: share, aim: times(1.2, share), gives: scattered,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Scatter(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
 		}},
-	{name: "gather", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: atRoot(gathered),
+	{name: "gather", protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: atRoot(gathered),
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Gather(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
 		}},
-	{name: "alltoall", sized: true, blocks: true, protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: exchanged,
+	{name: "alltoall", protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: exchanged,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllToAll(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
@@ -172,20 +169,24 @@ func Names() []string {
 // row is an operation under certain conditions.
 type row struct {
 	*operation
+	shape    *accl.Operation
 	protocol string // empty for none
 	dtype    accl.DType
 	bytes    int // of the largest buffer
 	latency  uint32
 }
 
+// alone reports whether an operation needs one rank only.
+func alone(o *accl.Operation) bool { return !o.Collective && o.Peer == "" }
+
 // fits is how many elements each block has, and how large that makes the largest
 // buffer.
 func (r *row) fits(ranks, element int) (count, bytes int) {
-	if !r.sized {
+	if !r.shape.Operands() {
 		return 0, 0
 	}
 	count = r.bytes / element
-	if !r.blocks {
+	if !r.shape.Blocks() {
 		return max(count, 1), max(count, 1) * element
 	}
 	count = max(count/ranks, 1)
@@ -210,7 +211,7 @@ func (r *row) eagerly(ranks, element int, maxEager uint32) bool {
 var ErrRow = fmt.Errorf("no such row; there are %v", Names())
 
 // rows are those of a world.
-func (o *Options) rows(ranks int, types []accl.DType) ([]row, error) {
+func (o *Options) rows(platform *accl.Platform, ranks int, types []accl.DType) ([]row, error) {
 	var list []row
 	for _, name := range o.Rows {
 		if !slices.Contains(Names(), name) {
@@ -219,11 +220,15 @@ func (o *Options) rows(ranks int, types []accl.DType) ([]row, error) {
 	}
 	for i := range operations {
 		p := &operations[i]
-		if len(o.Rows) > 0 && !slices.Contains(o.Rows, p.name) || p.alone && ranks != slices.Min(o.Ranks) || !p.alone && ranks < 2 {
+		shape := platform.Operation(p.name)
+		if len(o.Rows) > 0 && !slices.Contains(o.Rows, p.name) || shape == nil {
 			continue
 		}
-		if !p.sized {
-			list = append(list, row{operation: p, latency: o.Latency})
+		if one := alone(shape); one && ranks != slices.Min(o.Ranks) || !one && ranks < 2 {
+			continue
+		}
+		if !shape.Operands() {
+			list = append(list, row{operation: p, shape: shape, latency: o.Latency})
 			continue
 		}
 		protocols := slices.DeleteFunc(slices.Clone(p.protocols), func(s string) bool { return len(o.Protocols) > 0 && !slices.Contains(o.Protocols, s) })
@@ -232,16 +237,16 @@ func (o *Options) rows(ranks int, types []accl.DType) ([]row, error) {
 		}
 		for _, size := range o.Sizes {
 			for _, protocol := range protocols {
-				list = append(list, row{p, protocol, accl.TypeFloat32, size, o.Latency})
+				list = append(list, row{p, shape, protocol, accl.TypeFloat32, size, o.Latency})
 				if p.instant > 0 && size <= beatBytes && protocol == Eager {
-					list = append(list, row{p, protocol, accl.TypeFloat32, size, 0})
+					list = append(list, row{p, shape, protocol, accl.TypeFloat32, size, 0})
 				}
 				if !p.types || protocol == Compressed || size != slices.Max(o.Sizes) {
 					continue
 				}
 				for _, t := range types {
 					if t != accl.TypeFloat32 {
-						list = append(list, row{p, protocol, t, size, o.Latency})
+						list = append(list, row{p, shape, protocol, t, size, o.Latency})
 					}
 				}
 			}

@@ -9,7 +9,17 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/world"
 )
+
+func shipped(t *testing.T) *accl.Platform {
+	t.Helper()
+	p, err := world.Platform("u55c_tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 func TestBoundsAndAimsAreThoseOfTheTable(t *testing.T) {
 	const c = 16384 // beats of 1 MiB
@@ -71,7 +81,7 @@ func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
 	o := Defaults()
 	o.Rows, o.Protocols, o.Sizes, o.Ranks = []string{"nop", "send"}, []string{Eager}, []int{64, 1 << 20}, []int{2, 4}
 	count := func(ranks int) map[string]int {
-		rows, err := o.rows(ranks, []accl.DType{accl.TypeFloat32, accl.TypeInt64})
+		rows, err := o.rows(shipped(t), ranks, []accl.DType{accl.TypeFloat32, accl.TypeInt64})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,24 +99,24 @@ func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
 		t.Errorf("send with and without latency, and of each type at the largest size: %v", two)
 	}
 	o.Rows = []string{"sned"}
-	if _, err := o.rows(2, nil); !errors.Is(err, ErrRow) {
+	if _, err := o.rows(shipped(t), 2, nil); !errors.Is(err, ErrRow) {
 		t.Errorf("%v for a row that there is not", err)
 	}
 }
 
 func TestBlocksFillTheLargestBuffer(t *testing.T) {
 	for _, test := range []struct {
-		blocks       bool
+		like         string
 		bytes, ranks int
 		element      int
 		count, large int
 	}{
-		{false, 1 << 20, 4, 4, 1 << 18, 1 << 20},
-		{true, 1 << 20, 4, 4, 1 << 16, 1 << 20},
-		{true, 64, 8, 8, 1, 64},
-		{true, 4, 8, 4, 1, 32},
+		{"allreduce", 1 << 20, 4, 4, 1 << 18, 1 << 20},
+		{"allgather", 1 << 20, 4, 4, 1 << 16, 1 << 20},
+		{"allgather", 64, 8, 8, 1, 64},
+		{"allgather", 4, 8, 4, 1, 32},
 	} {
-		r := row{operation: &operation{sized: true, blocks: test.blocks}, bytes: test.bytes}
+		r := row{shape: shipped(t).Operation(test.like), bytes: test.bytes}
 		if count, large := r.fits(test.ranks, test.element); count != test.count || large != test.large {
 			t.Errorf("%+v: %d elements, %d bytes", test, count, large)
 		}

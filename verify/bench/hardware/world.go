@@ -156,7 +156,7 @@ func (b *bench) point(r *row) (Point, error) {
 // from the first word of the first call until the last answer. Its results are right.
 func (b *bench) run(r *row) (Point, error) {
 	element := 0
-	if r.sized {
+	if r.shape.Operands() {
 		size, ok := b.engines[0].Platform().TypeBytes(r.dtype)
 		if !ok {
 			return Point{}, fmt.Errorf("no type %s", r.dtype)
@@ -167,9 +167,9 @@ func (b *bench) run(r *row) (Point, error) {
 	p := Point{Operation: r.name, Protocol: r.protocol, Type: string(r.dtype), Ranks: b.ranks, Bytes: bytes, Latency: r.latency}
 	members := b.ranks
 	switch {
-	case r.alone:
+	case alone(r.shape):
 		members, p.Ranks = 1, 1
-	case r.name == "send":
+	case r.shape.Peer == accl.PeerDestination:
 		members = 2
 	}
 	operands := make([]*operand, members)
@@ -179,7 +179,7 @@ func (b *bench) run(r *row) (Point, error) {
 		if r.protocol == Compressed {
 			o.options = append(o.options, accl.Compress(wire))
 		}
-		if !r.sized {
+		if !r.shape.Operands() {
 			continue
 		}
 		for _, to := range []**accl.RawBuffer{&o.src, &o.dst} {
@@ -192,7 +192,7 @@ func (b *bench) run(r *row) (Point, error) {
 		}
 	}
 	var x *inputs
-	if r.sized {
+	if r.shape.Operands() {
 		var err error
 		if x, err = newInputs(b.ranks, count, r.uses()...); err != nil {
 			return p, err
@@ -222,8 +222,8 @@ func (b *bench) run(r *row) (Point, error) {
 	if err := b.each(members, func(i int) error { return r.do(b.ctx, operands[i]) }); err != nil {
 		return p, err
 	}
-	if r.sized {
-		if err := b.each(members, func(i int) error { return x.check(b.ctx, r.operation, operands[i]) }); err != nil {
+	if r.shape.Operands() {
+		if err := b.each(members, func(i int) error { return x.check(b.ctx, r, operands[i]) }); err != nil {
 			return p, err
 		}
 	}

@@ -44,7 +44,7 @@ type part struct {
 func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, error) {
 	row := m.describe(op, c)
 	var err error
-	if row.Measured, err = m.measure(ctx, op, c, &row); err != nil || !conform.TraitsOf(op.name).InPlace {
+	if row.Measured, err = m.measure(ctx, op, c, &row); err != nil || op.InPlace != accl.InPlaceAllowed {
 		return row, err
 	}
 	c.InPlace = true
@@ -132,13 +132,12 @@ func failed(err error) part {
 }
 
 func (m *meter) describe(op *operation, c conform.Case) Row {
-	row := Row{Operation: op.name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func), Root: -1, Iterations: m.o.Iterations}
-	traits := conform.TraitsOf(op.name)
+	row := Row{Operation: op.Name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func), Root: -1, Iterations: m.o.Iterations}
 	row.Size = c.Count * c.ElementBytes(m.w.Platform)
-	if traits.Blocks {
+	if op.Blocks() {
 		row.Size *= m.w.Size
 	}
-	if traits.Rooted && !op.pingPong {
+	if op.Peer != "" && !op.pingPong {
 		row.Root = c.Root
 	}
 	if row.Iterations == 0 {
@@ -147,8 +146,8 @@ func (m *meter) describe(op *operation, c conform.Case) Row {
 			row.Iterations = smallIterations
 		}
 	}
-	if traits.Data {
-		row.Limit, _ = Limit(m.w.Platform, op.name)
+	if op.Operands() {
+		row.Limit, _ = Limit(m.w.Platform, op.Name)
 	}
 	return row
 }
@@ -298,7 +297,7 @@ func measured(op *operation, all part, size, ranks int) Measured {
 	}
 	if size > 0 && r.Time > 0 {
 		r.AlgBW = float64(size) / r.Time / 1e3
-		r.BusBW = r.AlgBW * op.bus(ranks)
+		r.BusBW = r.AlgBW * op.factor(ranks)
 	}
 	return r
 }

@@ -1,45 +1,66 @@
 package rates
 
-import "github.com/cclforge/cclforge/driver/accl"
+import (
+	"cmp"
+	"slices"
 
-// operation is how one is measured. The name is that of the generation.
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conform"
+)
+
+// operation is how one is measured.
 type operation struct {
-	name string
-	// factor is what the algorithm bandwidth is multiplied with to become the bus
-	// bandwidth: how much of the size goes over the busiest port of a rank, in the way
-	// that moves least. Nil if nothing goes over the network, where it is 1.
-	factor func(ranks float64) float64
+	accl.Operation
 	// pingPong is there and back, of which half counts.
 	pingPong bool
 	fewest   int // ranks
 }
 
-func whole(float64) float64    { return 1 }
-func others(n float64) float64 { return (n - 1) / n }
-func twice(n float64) float64  { return 2 * (n - 1) / n }
-func (o *operation) bus(ranks int) float64 {
-	if o.factor == nil {
-		return 1
+// factor is what the algorithm bandwidth is multiplied with to become the bus bandwidth: how
+// much of the size goes over the busiest port of a rank, in the way that moves least.
+// Sizes are those of a rank's largest buffer, so that an allgather of n ranks gives (n-1)/n of
+// it to each.
+func (o *operation) factor(ranks int) float64 {
+	n := float64(ranks)
+	switch {
+	case o.Name == "allreduce": // reduce-scatter and allgather
+		return 2 * (n - 1) / n
+	case o.Blocks():
+		return (n - 1) / n
 	}
-	return o.factor(float64(ranks))
+	return 1
 }
 
-// operations are in the order of the tables. Sizes are those of a rank's largest buffer,
-// so that an allgather of n ranks gives (n-1)/n of it to each.
-var operations = []operation{
-	{name: "allreduce", factor: twice}, // reduce-scatter and allgather
-	{name: "allgather", factor: others},
-	{name: "reduce_scatter", factor: others},
-	{name: "alltoall", factor: others},
-	{name: "bcast", factor: whole},
-	{name: "reduce", factor: whole},
-	{name: "scatter", factor: others},
-	{name: "gather", factor: others},
-	{name: "send", factor: whole, pingPong: true, fewest: 2},
-	{name: "copy"},
-	{name: "combine"},
-	{name: "barrier", factor: whole},
-	{name: "nop"},
+// operations are those of a platform that are measured, in the order of the tables:
+// collectives without a root, those with one, sends, local operations, and what has no operands.
+func operations(p *accl.Platform) []*operation {
+	var out []*operation
+	for _, name := range conform.Operations(p) {
+		o := &operation{Operation: *p.Operation(name)}
+		if o.Result.At == accl.AtPeer {
+			continue // the kernel behind the stream says how long that takes
+		}
+		if o.Peer == accl.PeerDestination {
+			o.pingPong, o.fewest = true, 2
+		}
+		out = append(out, o)
+	}
+	slices.SortStableFunc(out, func(a, b *operation) int { return cmp.Compare(a.group(), b.group()) })
+	return out
+}
+
+func (o *operation) group() int {
+	switch {
+	case !o.Operands():
+		return 4
+	case o.Local:
+		return 3
+	case o.pingPong:
+		return 2
+	case o.Peer != "":
+		return 1
+	}
+	return 0
 }
 
 // Rates that hold for every engine, in GB/s.
@@ -54,10 +75,8 @@ const (
 // limits it: a beat a cycle or, if it uses the network, a port of 100 GbE less framing.
 func Limit(p *accl.Platform, name string) (gbps float64, what string) {
 	beats := float64(p.BeatBytes) * float64(p.ClockMHz) / 1e3
-	for _, o := range operations {
-		if o.name == name && o.factor == nil {
-			return beats, "a beat a cycle"
-		}
+	if o := p.Operation(name); o == nil || o.Local || !o.Operands() && !o.Collective {
+		return beats, "a beat a cycle"
 	}
 	for _, n := range p.Networks {
 		if n == "axis" {

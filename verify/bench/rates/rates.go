@@ -106,12 +106,9 @@ type Measured struct {
 
 // Names are the operations that can be measured on a platform.
 func Names(p *accl.Platform) []string {
-	have := conform.Operations(p)
 	var out []string
-	for _, o := range operations {
-		if slices.Contains(have, o.name) {
-			out = append(out, o.name)
-		}
+	for _, o := range operations(p) {
+		out = append(out, o.Name)
 	}
 	return out
 }
@@ -180,15 +177,14 @@ func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Repor
 	p := w.Platform
 	r := &Report{World: w.What, Platform: p.Name, Generation: p.Generation, Stack: p.Stack, Ranks: w.Size, Machine: machine()}
 	m := newMeter(w, o)
-	for i := range operations {
-		op := &operations[i]
-		if !slices.Contains(Names(p), op.name) || o.Only != nil && !slices.Contains(o.Only, op.name) || w.Size < op.fewest {
+	for _, op := range operations(p) {
+		if o.Only != nil && !slices.Contains(o.Only, op.Name) || w.Size < op.fewest {
 			continue
 		}
 		for _, c := range o.cases(w, op) {
 			row, err := m.row(ctx, op, c)
 			if err != nil {
-				return nil, fmt.Errorf("measure %s of %d bytes: %w", op.name, row.Size, err)
+				return nil, fmt.Errorf("measure %s of %d bytes: %w", op.Name, row.Size, err)
 			}
 			r.Rows = append(r.Rows, row)
 			r.Wrong += row.Wrong + row.InPlace.Wrong
@@ -205,27 +201,26 @@ func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Repor
 
 // cases are what an operation is measured with: none if it cannot have the types.
 func (o *Options) cases(w *reach.World, op *operation) []conform.Case {
-	traits := conform.TraitsOf(op.name)
-	if !traits.Data {
-		return []conform.Case{conform.Plain(op.name, "", 0)}
+	if !op.Operands() {
+		return []conform.Case{conform.Plain(w.Platform, op.Name, "", 0)}
 	}
 	pair := o.pair(w.Platform)
-	if traits.Reduces && !slices.Contains(pair.Functions, o.Func) || traits.Local && o.Wire != "" {
+	if op.Reduces && !slices.Contains(pair.Functions, o.Func) || op.Local && o.Wire != "" {
 		return nil
 	}
 	var out []conform.Case
 	for _, size := range o.Sizes {
-		c := conform.Plain(op.name, o.Type, 0)
+		c := conform.Plain(w.Platform, op.Name, o.Type, 0)
 		c.Wire, c.FromFPGA, c.ToFPGA, c.Seed = o.Wire, true, true, int64(size)
 		c.FromFPGA1 = c.Op1 != ""
-		if traits.Reduces {
+		if op.Reduces {
 			c.Func = o.Func
 		}
-		if traits.Rooted && !op.pingPong {
+		if op.Peer != "" && !op.pingPong {
 			c.Root = o.Root
 		}
 		bytes := c.ElementBytes(w.Platform)
-		if traits.Blocks {
+		if op.Blocks() {
 			bytes *= w.Size
 		}
 		c.Count = max(size/bytes/pair.Multiple, 1) * pair.Multiple

@@ -202,7 +202,7 @@ func cases(rng *rand.Rand, p *accl.Platform, ranks, each int) (out []conform.Cas
 	for range each {
 		for _, op := range conform.Operations(p) {
 			draw(op, func(*conform.Case) bool { return true })
-			if conform.Loopback(p) && conform.Streamable(op) {
+			if conform.Loopback(p) && conform.Streamable(p, op) {
 				draw(op, (*conform.Case).Streams)
 			}
 		}

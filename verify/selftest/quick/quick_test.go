@@ -1,4 +1,4 @@
-package demo
+package quick
 
 import (
 	"context"
@@ -105,7 +105,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 			t.Errorf("not found: %s", line)
 		}
 	}
-	if !strings.Contains(out.String(), "rank 1: element 0 is ") {
+	if !strings.Contains(out.String(), "rank 1, operand 0, on the device: element -1 is ") {
 		t.Errorf("no place in:\n%s", out.String())
 	}
 }

@@ -1,7 +1,7 @@
-// Package demo runs every operation of a platform on emulated ranks through
-// its generated driver package, checks each result against plain arithmetic
-// and prints a table. Generated demos are its callers.
-package demo
+// Package quick is the short form of the self-test: it runs every operation of a platform
+// on emulated ranks through its generated driver package, holds each result against the
+// conformance model, and prints how long it took. Generated demos are its callers.
+package quick
 
 import (
 	"context"

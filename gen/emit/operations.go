@@ -1,0 +1,59 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/cclforge/cclforge/gen/abi"
+)
+
+// cShape is something that the firmware has to know of an operation before it runs.
+type cShape struct {
+	Name  string
+	Value uint32
+	Doc   string
+	holds func(o *abi.Operation) bool
+}
+
+var cShapes = []cShape{
+	{"CCLO_SHAPE_ELEMENTS", 1, "It has operands: an arithmetic configuration and addresses.", (*abi.Operation).Elements},
+	{"CCLO_SHAPE_OP1", 2, "Operand 1 has an address.", func(o *abi.Operation) bool { return o.Op1.Any() || o.ResultAsOp1 }},
+	{"CCLO_SHAPE_COMM", 4, "It has a communicator.", func(o *abi.Operation) bool { return !o.Local }},
+	{"CCLO_SHAPE_FUNCTION", 8, "It reduces.", func(o *abi.Operation) bool { return o.Reduces }},
+	{"CCLO_SHAPE_COLLECTIVE", 16, "All ranks of the communicator take part.", (*abi.Operation).Collective},
+	{"CCLO_SHAPE_STREAM", 32, "Operands or the result may be kernel streams.",
+		func(o *abi.Operation) bool { return o.Op0.Stream || o.Op1.Stream || o.Res.Stream }},
+	{"CCLO_SHAPE_ROOT", 64, "It has a root.", func(o *abi.Operation) bool { return o.Peer == abi.PeerRoot }},
+}
+
+// cOperation is an operation of the firmware.
+type cOperation struct{ Name, Code, Shape string }
+
+// cOperations are the operations that run as tasks.
+func cOperations(g *abi.Generation) []cOperation {
+	var out []cOperation
+	for i := range g.Operations {
+		o := &g.Operations[i]
+		if !o.Task || o.Call != o.Name {
+			continue
+		}
+		var shape []string
+		for _, s := range cShapes {
+			if s.holds(o) {
+				shape = append(shape, s.Name)
+			}
+		}
+		if shape == nil {
+			shape = []string{"0"}
+		}
+		out = append(out, cOperation{o.Name, upper("cclo", abi.Operations, o.Name), strings.Join(shape, " | ")})
+	}
+	return out
+}
+
+func cOperationNames() []string {
+	out := []string{"CCLO_OPERATIONS"}
+	for _, s := range cShapes {
+		out = append(out, s.Name)
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package emit
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// needs is what the firmware of each interface did before it ran an operation, as its own table said.
+var needs = map[string]string{
+	"config": "0", "copy": "ELEMENTS STREAM", "combine": "ELEMENTS OP1 FUNCTION STREAM",
+	"send": "ELEMENTS COMM STREAM", "recv": "ELEMENTS OP1 COMM STREAM",
+	"bcast": "ELEMENTS COMM COLLECTIVE ROOT", "scatter": "ELEMENTS COMM COLLECTIVE ROOT",
+	"gather": "ELEMENTS COMM COLLECTIVE ROOT", "reduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM ROOT",
+	"allgather": "ELEMENTS COMM COLLECTIVE", "allreduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM",
+	"reduce_scatter": "ELEMENTS COMM FUNCTION COLLECTIVE", "alltoall": "ELEMENTS COMM COLLECTIVE",
+	"barrier": "COMM COLLECTIVE", "ext_stream_krnl": "ELEMENTS STREAM",
+}
+
+var operationLine = regexp.MustCompile(`^    X\((\w+), CCLO_OPERATION_(\w+), (.*)\)(?: \\)?$`)
+
+// TestFirmwareKnowsOperations: the header lists each operation that runs as a task, with what it needs.
+func TestFirmwareKnowsOperations(t *testing.T) {
+	for platform, lacks := range map[string][]string{
+		"u280_manual": {"barrier", "alltoall"}, "u280_2022": {"ext_stream_krnl"}, "u55c_tcp": {"ext_stream_krnl"},
+	} {
+		want := map[string]string{}
+		for name, of := range needs {
+			want[name] = of
+		}
+		for _, name := range lacks {
+			delete(want, name)
+		}
+		got := map[string]string{}
+		for line := range strings.SplitSeq(string(codeFiles(t, codeDesign(t, platform))["cclo_abi.h"]), "\n") {
+			m := operationLine.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			if strings.ToLower(m[2]) != m[1] {
+				t.Errorf("%s has the code of %s", m[1], m[2])
+			}
+			got[m[1]] = strings.ReplaceAll(strings.ReplaceAll(m[3], "CCLO_SHAPE_", ""), " | ", " ")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -wanted +rendered:\n%s", platform, diff)
+		}
+	}
+}
