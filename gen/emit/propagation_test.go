@@ -20,6 +20,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/platforms"
 )
 
@@ -206,6 +207,9 @@ var interfaceFiles = []string{"/abi/cclo_abi.h", "/rtl/cclo_pkg.sv", "/hls/cclo_
 // platformFiles are the renderings that carry a plugin's TDEST.
 var platformFiles = []string{"/firmware/cclo_platform.h", "/rtl/cclo_pkg.sv", "/hls/cclo_platform.h", "/driver/platform.go", "/docs/manual.md", "/docs/index.html", "/design.json"}
 
+// sampledNumbers is of how many numbers of an interface a sample has one.
+const sampledNumbers = 8
+
 // TestOneLineChangesEverything changes every offset, code, bit and field of the
 // interface generations in turn. Each change shows in the renderings of all
 // languages, in lines that speak of the thing and no others, and not at all in
@@ -219,18 +223,22 @@ func TestOneLineChangesEverything(t *testing.T) {
 		t.Fatal(diags)
 	}
 	texts := generationTexts(t)
-	total, held := 0, 0
+	total, tried, held := 0, 0, 0
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
 		for _, candidates := range numbers(t, file, texts[file]) {
 			total++
+			if !nightly.Sampled(total, sampledNumbers) {
+				continue
+			}
+			tried++
 			if !tryMutations(t, base, texts, candidates) {
 				held++
 				t.Logf("%s: %s takes no other value", file, candidates[0].path)
 			}
 		}
 	}
-	t.Logf("%d values, %d of which are held in place by others", total, held)
-	if total < 300 || held > total/10 {
+	t.Logf("%d values, %d of which were changed, or %d held in place by others", total, tried, held)
+	if total < 300 || held > max(tried/10, 6) {
 		t.Errorf("%d values, of which %d could not be changed", total, held)
 	}
 }

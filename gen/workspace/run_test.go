@@ -13,15 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cclforge/cclforge/gen/output"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/platforms"
 )
 
 func TestDeterminism(t *testing.T) {
 	if testing.Short() {
-		t.Skip("generates everything four times")
+		t.Skip("generates everything several times")
 	}
 	var first map[string]string
-	for i, procs := range []int{1, 2, 8, 2} {
+	for i, procs := range nightly.Of([]int{1, 8}, []int{1, 2, 8, 2}) {
 		before := runtime.GOMAXPROCS(procs)
 		dir := t.TempDir()
 		generate(t, dir, platforms.FS, Options{})
@@ -128,7 +129,7 @@ func TestCancelledRunIsFinishedByTheNext(t *testing.T) {
 	fresh := t.TempDir()
 	generate(t, fresh, lib, Options{})
 	want := files(t, fresh)
-	for n := 0; ; n += 5 {
+	for n := 0; ; n += nightly.Of(23, 5) {
 		dir := t.TempDir()
 		_, err := open(dir, lib).Generate(&countdown{Context: t.Context(), left: n}, Options{})
 		for name, text := range files(t, dir) {

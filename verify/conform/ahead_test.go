@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestAskedOnce(t *testing.T) {
 	on := all
 	ops := []string{"alltoall", "allreduce", "allgather", "alltoall", "reduce_scatter"}
-	for _, n := range []int{2, 3, 5, 6, 7, 8, 10} {
+	for _, n := range nightly.Of([]int{2, 3, 7}, []int{2, 3, 5, 6, 7, 8, 10}) {
 		for _, buffers := range []accl.RxBuffers{{Count: 32, Bytes: 4096}, {Count: 32, Bytes: 1536}, {Count: 16, Bytes: 4096}} {
 			t.Run(fmt.Sprintf("%d/%dx%d", n, buffers.Count, buffers.Bytes), func(t *testing.T) {
 				if testing.Short() && n > 3 {

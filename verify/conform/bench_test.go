@@ -22,13 +22,14 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
 var (
 	seedFlag  = flag.Uint64("conform.seed", 0, "seed of random cases; 0 for CONFORM_SEED, or the one of every test run; the soak target takes others")
-	scaleFlag = flag.Float64("conform.scale", 0, "how many random cases and repetitions, 1 being those of every test run; 0 for CONFORM_SCALE, or 1")
+	scaleFlag = flag.Float64("conform.scale", 0, "how many random cases and repetitions, 1 being those of a nightly run; 0 for CONFORM_SCALE, or that of the run")
 )
 
 // everyRun is the seed of tests that are given none: what fails in one run fails
@@ -52,9 +53,12 @@ var (
 		if scale, err := strconv.ParseFloat(os.Getenv("CONFORM_SCALE"), 64); err == nil && scale > 0 {
 			return scale
 		}
-		return 1
+		return nightly.Of(everyScale, 1)
 	})
 )
+
+// everyScale is the scale of every test run.
+const everyScale = 0.25
 
 // random is a generator for a part of a test, which says how to run it again.
 func random(t *testing.T, part ...any) *rand.Rand {

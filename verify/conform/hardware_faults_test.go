@@ -12,6 +12,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -219,7 +220,7 @@ var memoryFaults = []struct {
 
 // TestHardwareFaults does harm to simulated hardware: every call ends with the
 // truth, and what comes after it is right. A run of all tests does what takes
-// seconds; a scale above 1 does the rest.
+// seconds; a nightly one, or a scale above 1, does the rest.
 func TestHardwareFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
@@ -251,7 +252,7 @@ func TestHardwareFaults(t *testing.T) {
 		{"resets", (*breakable).resets, true},
 		{"a rank ends", (*breakable).oneEnds, true}, // last
 	} {
-		if part.long && scaleOf() <= 1 {
+		if part.long && scaleOf() <= 1 && !nightly.Enabled() {
 			continue
 		}
 		if !t.Run(part.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 )
 
@@ -388,7 +389,7 @@ func manyPosts(ctx context.Context, t *testing.T, e *accl.Engine, root, each, n 
 func TestManyRanks(t *testing.T) {
 	on := all
 	for _, name := range on.of(generations...) {
-		for _, n := range []int{10, 12, 16, 64} {
+		for _, n := range nightly.Of([]int{10, 64}, []int{10, 12, 16, 64}) {
 			p := name
 			if n == 64 && name == "u280_manual" {
 				continue // its exchange memory has no room for so many

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -34,6 +35,7 @@ func TestManyPlans(t *testing.T) {
 		cheap(t, took[0], took[2:])
 	})
 	t.Run("one after the other", func(t *testing.T) {
+		nightly.Only(t)
 		ctx := limited(t, 2*time.Minute)
 		w, engines := emulated(ctx, t, "u55c_tcp", ranks)
 		for _, took := range newTurn(ctx, t, w, engines, true, 20, 512<<10).rows(ctx, t, 4) {
@@ -41,6 +43,7 @@ func TestManyPlans(t *testing.T) {
 		}
 	})
 	t.Run("many settings", func(t *testing.T) {
+		nightly.Only(t)
 		ctx := limited(t, 2*time.Minute)
 		w, engines := emulated(ctx, t, "u55c_tcp", ranks)
 		took := newTurn(ctx, t, w, engines, true, 20, 512<<10).times(ctx, t, 5)

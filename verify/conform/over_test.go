@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/worldtest"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/sim/simtest"
@@ -206,19 +207,20 @@ func TestOver(t *testing.T) {
 	for _, test := range []struct {
 		way       string
 		share     float64
-		platforms []string // nil for all
+		platforms []string // of a nightly run; nil for all
+		sample    []string // of every run
 		parts     int
 	}{
-		{"process", 0.1, nil, len(parts)},
-		{"protocol", 0.1, nil, len(parts)},
-		{"sockets", 0.2, nil, len(parts)},
-		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, len(parts) - 2},
-		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, 7},
-		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, 9},
-		{"cards", 0.03, nil, len(parts) - 2},
-		{"coyote", 0.1, []string{"u55c_rdma"}, len(parts) - 2},
-		{"verilated", hardwareShare, []string{"u55c_tcp"}, 11},
-		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, 1},
+		{"process", 0.1, nil, nil, len(parts)},
+		{"protocol", 0.1, nil, []string{"u55c_rdma", "u280_2022"}, len(parts)},
+		{"sockets", 0.2, nil, []string{"u55c_tcp", "u280_manual"}, len(parts)},
+		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, []string{"u55c_udp"}, len(parts) - 2},
+		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, []string{"u55c_udp"}, 7},
+		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, []string{"u55c_tcp"}, 9},
+		{"cards", 0.03, nil, []string{"u55c_tcp"}, len(parts) - 2},
+		{"coyote", 0.1, []string{"u55c_rdma"}, []string{"u55c_rdma"}, len(parts) - 2},
+		{"verilated", hardwareShare, []string{"u55c_tcp"}, []string{}, 11}, // TestVerilated
+		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, []string{"u55c_tcp"}, 1},
 	} {
 		if test.way == all.name() {
 			continue
@@ -227,13 +229,16 @@ func TestOver(t *testing.T) {
 			if testing.Short() && test.parts < 10 {
 				t.Skip("short")
 			}
+			if test.sample != nil && len(test.sample) == 0 {
+				nightly.Only(t)
+			}
 			before := slow.Load()
 			t.Cleanup(func() { slow.Store(before) })
 			on, err := goes(test.way)
 			if err != nil {
 				t.Fatal(err)
 			}
-			on.share, on.platforms = test.share, test.platforms
+			on.share, on.platforms = test.share, nightly.Of(test.sample, test.platforms)
 			t.Cleanup(func() {
 				if err := on.close(); err != nil {
 					t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 )
 
@@ -30,7 +31,7 @@ func TestDeadPeer(t *testing.T) {
 				}
 			})
 			platforms := []string{"u55c_udp", "u55c_tcp", "u280_2022", "u55c_rdma"}
-			if testing.Short() {
+			if testing.Short() || !nightly.Enabled() {
 				platforms = platforms[:2]
 			}
 			for _, platform := range platforms {

@@ -9,7 +9,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
-	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
 
 // joinedEngines is a platform with some engines that talk to each other on the card:
@@ -47,11 +46,8 @@ func TestOneToEightEnginesLint(t *testing.T) {
 	for _, n := range []int{1, 8} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			d := joinedEngines(t, n)
-			files, err := kernels.Rendered(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := lint(t.Context(), files, top); err != nil {
+			files, own := hardware(t, d)
+			if err := lint(t.Context(), outside(t, files, own), top); err != nil {
 				t.Error(err)
 			}
 			for i := range n {

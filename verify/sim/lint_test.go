@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
@@ -32,26 +36,49 @@ func lint(ctx context.Context, files kernels.Sources, module string) error {
 // same on several platforms.
 type cleaner struct{ seen sync.Map }
 
-// check checks a platform with the models around it, and each kernel by itself, as it
-// is packaged.
+// check checks a platform with the models around the ports of its kernels, and each
+// kernel by itself, as it is packaged.
 func (c *cleaner) check(t *testing.T, name string, d *design.Design) {
+	t.Helper()
+	files, own := hardware(t, d)
+	c.once(t, name, outside(t, files, own), top)
+	for _, k := range own {
+		c.once(t, name+"/"+k.ID, k.Sources, k.Module)
+	}
+}
+
+// hardware are the files of a platform, and its kernels.
+func hardware(t *testing.T, d *design.Design) (kernels.Sources, []kernels.Kernel) {
 	t.Helper()
 	files, err := kernels.Rendered(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if files[top+".sv"] == nil {
-		t.Errorf("%s has no top level", name)
-		return
+		t.Fatalf("%s has no top level", d.Platform.Name)
 	}
-	c.once(t, name, files, top)
 	own, err := kernels.Of(d, files)
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
+	return files, own
+}
+
+// outside are the files of a platform with the ports of kernels in the place of kernels,
+// whose insides are checked by themselves.
+func outside(t *testing.T, files kernels.Sources, own []kernels.Kernel) kernels.Sources {
+	t.Helper()
+	ports := maps.Clone(files)
 	for _, k := range own {
-		c.once(t, name+"/"+k.ID, k.Sources, k.Module)
+		name := path.Join(k.ID, k.Module+".sv")
+		header, _, ok := bytes.Cut(ports[name], []byte("\n);\n"))
+		if !ok {
+			t.Fatalf("%s: no end of the ports", name)
+		}
+		ports[name] = slices.Concat([]byte("// verilator lint_off UNUSED\n// verilator lint_off UNDRIVEN\n"), header,
+			[]byte("\n);\nendmodule\n// verilator lint_on UNUSED\n// verilator lint_on UNDRIVEN\n"))
 	}
+	return ports.Below(top)
 }
 
 func (c *cleaner) once(t *testing.T, name string, files kernels.Sources, module string) {
@@ -67,13 +94,16 @@ func (c *cleaner) once(t *testing.T, name string, files kernels.Sources, module 
 	})
 }
 
+// sample are platforms whose engines differ.
+var sample = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual", "u280_axis3x"}
+
 // TestPlatformsAreClean checks the hardware of every platform.
 func TestPlatformsAreClean(t *testing.T) {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
 	var c cleaner
-	names := designtest.Library(t).PlatformNames()
+	names := nightly.Of(sample, designtest.Library(t).PlatformNames())
 	if *platformsFlag != "" {
 		names = strings.Split(*platformsFlag, ",")
 	}
@@ -93,6 +123,23 @@ func TestPlatformsAreClean(t *testing.T) {
 	}
 }
 
+// TestWholePlatformsAreClean checks kernels and what is around them together: a loop may
+// lead through several of them.
+func TestWholePlatformsAreClean(t *testing.T) {
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	if testing.Short() {
+		t.Skip("short")
+	}
+	for _, name := range nightly.Of(sample[:1], designtest.Library(t).PlatformNames()) {
+		files, _ := hardware(t, designtest.Load(t, name, nil))
+		if err := lint(t.Context(), files, top); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestCombinationsAreClean checks hardware of which a part is left out, or there are
 // more or fewer than on the platforms.
 func TestCombinationsAreClean(t *testing.T) {
@@ -105,7 +152,7 @@ func TestCombinationsAreClean(t *testing.T) {
 	const sums = `arithmetic "reduce_ops" {}`
 	lanes := func(n int) string { return fmt.Sprintf(`compression "hp_compression" { lanes = %d }`, n) }
 	var c cleaner
-	for _, v := range []struct {
+	for n, v := range []struct {
 		name, board, abi, cclo, poe string
 		more                        string
 	}{
@@ -120,6 +167,9 @@ source = { reduce_ops = "hls", hp_compression = "hls", loopback = "hls" }
 poe "tcp" { port = 1 }`},
 		{"user_kernel_in_cpp", "u55c", "accl-2024", `kernel_stream = "vadd_put"`, "udp", `source = { vadd_put = "hls" }`},
 	} {
+		if !nightly.Sampled(n, 3) {
+			continue
+		}
 		text := fmt.Sprintf("platform %q {\nboard = %q\nabi = %q\nclock = 250\ncclo {\n%s\n}\npoe %q {}\n%s\n}\n", v.name, v.board, v.abi, v.cclo, v.poe, v.more)
 		c.check(t, v.name, designtest.Text(t, v.name, text))
 	}

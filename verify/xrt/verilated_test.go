@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
@@ -24,7 +25,7 @@ var verilated = flag.Bool("xrt.verilated", false, "puts Verilated engines behind
 // take the calls themselves, with operands in memory of the host.
 func TestVerilatedCards(t *testing.T) {
 	if !*verilated {
-		t.Skip("-xrt.verilated runs it")
+		nightly.Only(t)
 	}
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)

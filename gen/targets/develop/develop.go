@@ -11,6 +11,10 @@ import (
 // Test checks the whole repository: format, vet, staticcheck and all tests.
 func Test(ctx context.Context) error { return command.Run(ctx, "test") }
 
+// Nightly runs everything that checks the repository, in some hours, and adds date, commit,
+// duration and result to out/nightly/runs.jsonl.
+func Nightly(ctx context.Context) error { return command.Run(ctx, "nightly") }
+
 // Verify checks the hardware of a platform: every warning of Verilator, worlds of
 // simulated ranks that run the tests of the emulated ones, and the benches of its
 // parts.

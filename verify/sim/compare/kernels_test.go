@@ -16,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -52,6 +53,7 @@ func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string,
 	if testing.Short() {
 		t.Skip("short")
 	}
+	nightly.Only(t) // each platform is a build of its own
 	for _, err := range []error{verilate.Available(ctx), hls.Available(ctx)} {
 		if err != nil {
 			t.Skip(err)
@@ -142,7 +144,7 @@ func converted(rng *rand.Rand, p *accl.Platform, ranks int) (list []conform.Case
 func TestKernelsExchangeDataWithoutAHost(t *testing.T) {
 	for _, source := range []string{"hls", "rtl"} {
 		t.Run(source, func(t *testing.T) {
-			if source == "rtl" && !*rtlFlag {
+			if source == "rtl" && !*rtlFlag && !nightly.Enabled() {
 				t.Skip("without -compare.rtl")
 			}
 			d := kernelDesign(t, source, nil)

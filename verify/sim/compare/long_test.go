@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/conform"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -22,9 +23,9 @@ import (
 )
 
 var (
-	callsFlag   = flag.Int("compare.calls", 60, "calls of random worlds, at least, which go on for as many episodes as that takes")
+	callsFlag   = flag.Int("compare.calls", nightly.Of(60, 600), "calls of random worlds, at least, which go on for as many episodes as that takes")
 	episodeFlag = flag.Int("compare.episode", -1, "the only episode of random worlds that runs; -1 for all")
-	lengthFlag  = flag.Int("compare.length", 40, "cases of an episode of random worlds that are compared")
+	lengthFlag  = flag.Int("compare.length", nightly.Of(20, 40), "cases of an episode of random worlds that are compared")
 )
 
 const (

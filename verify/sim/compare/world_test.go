@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/sim"
@@ -20,9 +21,9 @@ import (
 
 var (
 	seedFlag      = flag.Uint64("compare.seed", 1, "seed of the cases")
-	casesFlag     = flag.Int("compare.cases", 2, "cases of each operation")
-	ranksFlag     = flag.String("compare.ranks", "2,3,4", "sizes of worlds, with commas between")
-	platformsFlag = flag.String("compare.platforms", "u55c_tcp", "platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
+	casesFlag     = flag.Int("compare.cases", nightly.Of(1, 2), "cases of each operation")
+	ranksFlag     = flag.String("compare.ranks", nightly.Of("2,4", "2,3,4"), "sizes of worlds, with commas between")
+	platformsFlag = flag.String("compare.platforms", nightly.Of("u55c_tcp", strings.Join(generations, ",")), "platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
 	libraryFlag   = flag.String("compare.library", "", "library of the one platform's simulated hardware that was built before, with the host at its kernel streams; \"\" for that of each platform")
 	optimizeFlag  = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for speed")
 )

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ type Build struct {
 
 // ErrTools says that a tool is missing.
 var ErrTools = errors.New("a tool for simulating the hardware is missing")
+
+// ccache keeps object files, where it is installed.
+const ccache = "ccache"
 
 // libraryName is what was built, in its directory of the cache.
 const libraryName = "libsim.so"
@@ -79,6 +83,20 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 // into builds the library in a directory.
 func (b Build) into(ctx context.Context, t compilers, dir string) error {
 	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
+	if b.counting == nil {
+		objects, err := b.runtime(ctx, t)
+		if err != nil {
+			return err
+		}
+		options, err := takeRuntime(objects, dir)
+		if err != nil {
+			return err
+		}
+		args = append(args, options...)
+	}
+	if _, err := exec.LookPath(ccache); err == nil {
+		args = append(args, "-MAKEFLAGS", "OBJCACHE="+ccache) // most files stay when a module changes
+	}
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
 }
@@ -132,8 +150,8 @@ func Lint(ctx context.Context, top string, params map[string]string, sources ...
 
 // compilers are what was found.
 type compilers struct {
-	verilator tools.Tool
-	versions  string
+	verilator, maker tools.Tool
+	versions         string
 }
 
 // findTools looks for the tools.
@@ -147,8 +165,11 @@ func findTools(ctx context.Context) (found compilers, err error) {
 			return compilers{}, err
 		}
 		found.versions += t.Version + "\n"
-		if name == "verilator" {
+		switch name {
+		case "verilator":
 			found.verilator = t
+		case "make":
+			found.maker = t
 		}
 	}
 	return found, nil

@@ -40,8 +40,29 @@ func only(sources []string, name string) []string {
 	return nil
 }
 
+// compiled has compilations of models go through a program in the place of ccache, and
+// tells which files they were of.
+func compiled(t *testing.T) func() string {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> '%s'\nexec \"$@\"\n", log)
+	if err := os.WriteFile(filepath.Join(dir, "ccache"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return func() string {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
 func TestBuiltOnceAndRun(t *testing.T) {
 	b := fifo(t)
+	commands := compiled(t)
 	var told []string
 	ctx := progress.With(t.Context(), func(format string, args ...any) {
 		told = append(told, fmt.Sprintf(format, args...))
@@ -69,6 +90,10 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	}
 	if len(told) != 0 || !os.SameFile(first, second) {
 		t.Errorf("it was built again: %q", told)
+	}
+	// Verilator's own files were compiled before, for all models.
+	if text := commands(); !strings.Contains(text, "fifo.cpp") || strings.Contains(text, "-o verilated") {
+		t.Errorf("compilations of the model were\n%s", text)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 		t.Errorf("beside the library there are %q", left)

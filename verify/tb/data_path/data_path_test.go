@@ -5,6 +5,8 @@ package datapath_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/cclforge/cclforge/internal/nightly"
 )
 
 // run gives the data path so many slices and waits for their ends. At most limit
@@ -98,7 +100,7 @@ func (w *world) finish() {
 }
 
 func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range nightly.Of[uint64](2, 4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			w := newWorld(t, seed)
 			for range 6 {
@@ -120,7 +122,7 @@ func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
 }
 
 func TestFaultsOfDMAEnginesEndTheirSlices(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range nightly.Of[uint64](1, 3) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			w := newWorld(t, seed)
 			w.faults = 40
@@ -163,7 +165,7 @@ func (w *world) clean(only func(*move)) {
 }
 
 func TestLateAnswersOfDMAEnginesAreTimeouts(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range nightly.Of[uint64](1, 3) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			w := newWorld(t, seed)
 			w.disturb(600)

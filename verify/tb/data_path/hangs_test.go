@@ -3,10 +3,12 @@ package datapath_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/cclforge/cclforge/internal/nightly"
 )
 
 func TestADMAEngineThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range nightly.Of[uint64](1, 3) {
 		for which := range 4 {
 			t.Run(fmt.Sprintf("seed %d, engine %d", seed, which), func(t *testing.T) {
 				w := newWorld(t, seed)
@@ -32,7 +34,7 @@ func TestADMAEngineThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
 }
 
 func TestAPluginThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range nightly.Of[uint64](1, 3) {
 		for which := range 4 {
 			t.Run(fmt.Sprintf("seed %d, plugin %d", seed, which), func(t *testing.T) {
 				w := newWorld(t, seed)
@@ -59,7 +61,7 @@ func TestAPluginThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
 
 // What comes behind a flush waits until a plugin has done with what was given up.
 func TestAPluginThatAnswersAfterAFlushIsWaitedFor(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range nightly.Of[uint64](1, 3) {
 		for which := range 4 {
 			t.Run(fmt.Sprintf("seed %d, plugin %d", seed, which), func(t *testing.T) {
 				w := newWorld(t, seed)
@@ -111,7 +113,7 @@ func TestSlicesThatDoNotNeedADeadPluginGoOn(t *testing.T) {
 }
 
 func TestAResetWaitsForNothingForLong(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range nightly.Of[uint64](1, 3) {
 		for which := range 5 {
 			t.Run(fmt.Sprintf("seed %d, part %d", seed, which), func(t *testing.T) {
 				w := newWorld(t, seed)

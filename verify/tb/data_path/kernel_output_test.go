@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/tb/pins"
 )
 
@@ -61,7 +62,7 @@ func (f *feeder) drive(r *rand.Rand) {
 }
 
 func TestTheKernelStreamTakesPacketsOfBothSides(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range nightly.Of[uint64](2, 4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			b := newKernelOutput(t, seed)
 			r := rand.New(rand.NewPCG(seed, 2))

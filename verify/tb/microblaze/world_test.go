@@ -10,6 +10,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/sim"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
@@ -27,7 +28,7 @@ var (
 // The whole firmware runs on it: operations between two cards.
 func TestWorldWithMicroBlaze(t *testing.T) {
 	if !*worldFlag {
-		t.Skip("takes minutes: -tb.world")
+		nightly.Only(t)
 	}
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/sim/verilate"
 )
@@ -157,7 +158,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 				t.Run(m.name, func(t *testing.T) {
 					seeds := uint64(1)
 					if name == "u55c_tcp" && !testing.Short() {
-						seeds = 4
+						seeds = nightly.Of[uint64](1, 4)
 					}
 					for seed := range seeds {
 						w := b.world(t, seed, m.mode)

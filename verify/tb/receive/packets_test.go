@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/tb/block"
 )
 
@@ -23,6 +24,7 @@ func TestRxPacketsTurns(t *testing.T) {
 
 // A packet that is read while it comes has its slot until both have ended.
 func TestRxPacketsGrow(t *testing.T) {
+	nightly.Only(t) // four modules are built
 	for old, with := range map[string]string{
 		"read_row > come":                                   "1'b0",
 		"drop && !filling[leave_slot]":                      "drop",

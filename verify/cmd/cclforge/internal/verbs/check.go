@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,9 +30,25 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/run", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress",
-	"./driver/accl", "./driver/sim/zmq", "./driver/sim", "./verify/emu", "./verify/fabric", "./verify/fabric/socket", "./verify/fabric/packets",
-	"./verify/world", "./verify/serve", "./verify/host", "./verify/conform",
+	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress", "./driver/accl", "./driver/sim/zmq", "./driver/sim",
+	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/host",
+}
+
+// raceTests are tests of larger packages in which several goroutines are at work.
+var raceTests = []named{
+	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce", "TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines"}},
+	{"verify/emu", []string{
+		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters", "TestCloseAnswers",
+		"TestLiveEngines", "TestLostPackets", "TestPeersFindOutWhatTheyAre", "TestRendezvousBetweenEngines", "TestKernelsAndEnginesHoldEachOtherBack",
+		"TestManyKernelsSideBySide", "TestCloseEndsKernels", "TestAnswersComeInTheOrderOfTheCalls",
+	}},
+	{"verify/serve", []string{
+		"TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestKernelStreams", "TestCloseEndsEverything",
+		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
+	}},
+	{"verify/conform", []string{
+		"TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestResetInTheMiddle", "TestDeath",
+	}},
 }
 
 func testVerb() *cobra.Command {
@@ -47,23 +64,47 @@ func testVerb() *cobra.Command {
 // skipped and say so.
 func test(ctx context.Context) error {
 	provide(ctx)
-	steps := []step{
+	slowest := new(packages)
+	err := runAll(ctx, os.Stdout, slices.Concat(
+		static(),
+		[]step{{"go test", slowest.watch(tests("30m"))}},
+		[]step{{"soak", func(ctx context.Context) error {
+			return soakSockets(ctx, soak.Options{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
+		}}},
+		race("10m", raceSample, raceTests),
+	))
+	slowest.print(os.Stdout)
+	return err
+}
+
+// static are checks of sources.
+func static() []step {
+	return []step{
 		{"gofmt", func(context.Context) error { return formatted(".") }},
 		{"go vet", running("go", "vet", "./...")},
 		{"go vet -tags mage", running("go", "vet", "-tags", "mage", "./...")},
 		{"staticcheck", running("go", "tool", "staticcheck", "-tags", "mage", "./...")},
 		{"control firmware", prebuilt},
-		{"go test", running("go", "test", "-timeout=30m", "./...")}, // the hardware is built first
-		{"soak", func(ctx context.Context) error {
-			return soakSockets(ctx, soak.Options{Duration: time.Minute, Seed: 1, Ranks: 8})
-		}},
 	}
-	if _, err := exec.LookPath("gcc"); err == nil {
-		steps = append(steps, step{"go test -race", running("go", append([]string{"test", "-race", "-short", "-timeout=30m"}, raceSample...)...)})
-	} else {
+}
+
+// tests runs the tests of all packages, which were vetted before.
+func tests(limit string) commandLine {
+	return commandLine{name: "go", args: []string{"test", "-vet=off", "-timeout=" + limit, "./..."}}
+}
+
+// race are runs of the go command under the race detector: of packages, and of some tests.
+func race(limit string, all []string, some []named) []step {
+	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
+		return nil
 	}
-	return runAll(ctx, os.Stdout, steps)
+	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
+	steps := []step{{"go test -race", running("go", slices.Concat(args, all)...)}}
+	for _, n := range some {
+		steps = append(steps, step{"go test -race, part of " + n.dir, running("go", slices.Concat(args, []string{"-run=" + n.only(), "./" + n.dir})...)})
+	}
+	return steps
 }
 
 // runAll runs all steps and says at the end which have failed.
@@ -90,16 +131,30 @@ func runAll(ctx context.Context, w io.Writer, steps []step) error {
 	return nil
 }
 
-// running runs a program with its output going to ours. It is interrupted when
-// the context is done, and killed if that does not help.
+// commandLine is a program with arguments that runs with its output going to ours. It is
+// interrupted when the context is done, and killed if that does not help.
+type commandLine struct {
+	name string
+	args []string
+	env  []string  // beside ours
+	out  io.Writer // nil for the standard output
+}
+
+// running runs a program.
 func running(name string, args ...string) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
-		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-		cmd.WaitDelay = 3 * time.Second
-		return cmd.Run()
+	return commandLine{name: name, args: args}.run
+}
+
+func (p commandLine) run(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, p.name, p.args...)
+	cmd.Stdout, cmd.Stderr = io.Writer(os.Stdout), os.Stderr
+	if p.out != nil {
+		cmd.Stdout = p.out
 	}
+	cmd.Env = append(os.Environ(), p.env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 3 * time.Second
+	return cmd.Run()
 }
 
 // formatted lists the Go files below a directory that gofmt would change.

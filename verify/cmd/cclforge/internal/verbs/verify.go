@@ -56,9 +56,7 @@ func verify(ctx context.Context, platform string, careful bool, scale float64) e
 	if careful {
 		worlds = append(worlds, "-conform.careful")
 	}
-	if scale != 1 {
-		worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(scale, 'g', -1, 64))
-	}
+	worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(scale, 'g', -1, 64))
 	return runAll(ctx, os.Stdout, []step{
 		{"lint of " + platform, running("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)...)},
 		{"worlds of simulated ranks of " + platform, running("go", worlds...)},

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTestsThatAreNamedAreThere(t *testing.T) {
-	for _, n := range []named{lintOfPlatforms, waysOfTheirOwn, programs} {
+	for _, n := range append([]named{lintOfPlatforms, waysOfTheirOwn, programs}, raceTests...) {
 		files, err := filepath.Glob(filepath.Join("../../../../..", n.dir, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no tests, %v", n.dir, err)
