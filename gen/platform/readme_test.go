@@ -14,7 +14,7 @@ import (
 
 // What the guide shows of builds and of kernels of others is as it says.
 func TestExamplesOfTheGuide(t *testing.T) {
-	text, err := os.ReadFile("../../platforms/README.md")
+	text, err := os.ReadFile("../../platforms/BUILD.md")
 	if err != nil {
 		t.Fatal(err)
 	}

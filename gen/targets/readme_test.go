@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheModuleOfTheREADMEWorks does what the README says of a module of one's own: it
-// writes its files, runs its commands and compares what they print. The module of cclforge
+// TestTheModuleOfTheREADMEWorks does what README.md and gen/README.md say of a module of one's
+// own: it writes its files, runs its commands and compares what they print. The module of cclforge
 // is replaced by this checkout; other modules come from the module cache.
 func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
@@ -20,13 +20,9 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "\n## In your own module\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	blocks := regexp.MustCompile("(?ms)^```(sh|go|text)\n(.*?)^```$").FindAllStringSubmatch(section, -1)
+	checkout := os.DirFS(root)
+	text := section(read(t, checkout, "README.md"), "A program") + section(read(t, checkout, "gen/README.md"), "In your own module")
+	blocks := regexp.MustCompile("(?ms)^```(sh|go|text)\n(.*?)^```$").FindAllStringSubmatch(text, -1)
 	u := &user{t: t, dir: t.TempDir(), root: root}
 	files, commands := 0, 0
 	for _, b := range blocks {
@@ -52,13 +48,31 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 		}
 	}
 	if files != 2 || commands != 9 {
-		t.Errorf("the README has %d files and %d commands", files, commands)
+		t.Errorf("the documents have %d files and %d commands", files, commands)
 	}
-	// Open MPI has fewer slots than ranks on most hosts.
-	for _, line := range regexp.MustCompile(`(?m)^mpirun .*`).FindAllString(string(text), -1) {
-		if !regexp.MustCompile(` (--oversubscribe|--hostfile|-H) `).MatchString(line) {
-			t.Errorf("no --oversubscribe: %s", line)
+}
+
+// section is what stands below a heading.
+func section(text, heading string) string {
+	_, text, _ = strings.Cut(text, "\n## "+heading+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text + "\n"
+}
+
+// Open MPI has fewer slots than ranks on most hosts.
+func TestLaunchersOfTheDocumentsHaveSlots(t *testing.T) {
+	root := os.DirFS("../..")
+	found := 0
+	for _, name := range documents(t, root) {
+		for _, line := range regexp.MustCompile(`(?m)^mpirun .*`).FindAllString(read(t, root, name), -1) {
+			found++
+			if !regexp.MustCompile(` (--oversubscribe|--hostfile|-H) `).MatchString(line) {
+				t.Errorf("%s: no --oversubscribe: %s", name, line)
+			}
 		}
+	}
+	if found == 0 {
+		t.Error("no document starts ranks by mpirun")
 	}
 }
 

@@ -160,11 +160,11 @@ func TestOutputLife(t *testing.T) {
 
 // TestGuideToOutputs renders the example of the guide.
 func TestGuideToOutputs(t *testing.T) {
-	guide, err := fs.ReadFile(os.DirFS("../../platforms"), "README.md")
+	guide, err := fs.ReadFile(os.DirFS("../../platforms"), "OUTPUTS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(guide), "\n## Files of your own\n")
+	_, text, _ := strings.Cut(string(guide), "# Files of your own\n")
 	_, text, _ = strings.Cut(text, "```hcl\n")
 	hcl, text, _ := strings.Cut(text, "```\n")
 	_, text, _ = strings.Cut(text, "```\n")

@@ -16,13 +16,13 @@ var block = regexp.MustCompile("(?ms)^```(?:hcl|cpp)\n(?:#|//) (platforms/\\S+)\
 
 // The kernels of the README are compiled as they stand there.
 func TestTheKernelsOfTheREADMEWork(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := block.FindAllStringSubmatch(string(text), -1)
 	if len(files) != 4 {
-		t.Fatalf("the README has %d files of the example, not 4", len(files))
+		t.Fatalf("README.md has %d files of the example, not 4", len(files))
 	}
 	dir := t.TempDir()
 	for _, f := range files {
