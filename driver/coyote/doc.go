@@ -36,5 +36,5 @@
 // # What has not been tried
 //
 // No card has run this: it is rehearsed over a model of the shell's driver, made from
-// its published source (package verify/coyote).
+// its published source (package verify/fakecards/coyote).
 package coyote

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/wire"
 )
 
 // What makes no sense is found before a register is touched.

@@ -20,7 +20,7 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/wire"
 )
 
 var designs sync.Map // by platform and variables

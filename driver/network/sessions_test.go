@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/wire"
 )
 
 // What the session handler still does when the time is over counts later: nothing is

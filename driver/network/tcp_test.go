@@ -8,7 +8,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/wire"
 )
 
 // bufferBytes are those of the buffers of the TCP stack.

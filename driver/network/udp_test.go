@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/wire"
 )
 
 // Ranks come up side by side, in any order. In the end a packet on the session of a rank

@@ -22,7 +22,7 @@ import (
 	_ "github.com/cclforge/cclforge/gen/targets"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
-	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // TestScripts runs the targets as a user does: from the magefile of a module

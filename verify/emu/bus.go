@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
 // register is what happens when the processor reads or writes a word; nil if

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // Errors of calls.

@@ -3,8 +3,8 @@ package emu
 import (
 	"fmt"
 
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/memory"
+	"github.com/cclforge/cclforge/verify/emu/memory"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // Memory is device or host memory as clients see it that choose addresses

@@ -8,8 +8,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/rv32"
 )
 
 // TestWrongAccess must trap the processor.

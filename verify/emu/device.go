@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/memory"
+	"github.com/cclforge/cclforge/verify/emu/memory"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // Device is an engine as its host reaches it. All methods may be called

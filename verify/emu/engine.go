@@ -19,10 +19,10 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/emu/memory"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/routes"
-	"github.com/cclforge/cclforge/verify/memory"
-	"github.com/cclforge/cclforge/verify/rv32"
 )
 
 // Options of an engine.

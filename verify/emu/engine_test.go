@@ -10,8 +10,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/rv32"
 )
 
 // program is firmware for tests, assembled by hand.

@@ -3,8 +3,8 @@ package emu
 import (
 	"fmt"
 
-	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/fabric/routes"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // ErrAddress says that an offset lies outside the exchange memory, or is not

@@ -11,8 +11,8 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/memory"
 )
 
 // What a kernel reaches the engine by.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 const freeRunning = "ap_ctrl_none"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // computesLong is after what time a kernel is said to compute.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/memory"
 )
 
 // closePatience is how long the end of an engine waits for a kernel that computes.

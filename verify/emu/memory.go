@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/cclforge/cclforge/verify/memory"
+	"github.com/cclforge/cclforge/verify/emu/memory"
 )
 
 // Errors of memories.

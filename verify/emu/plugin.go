@@ -7,8 +7,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 const (

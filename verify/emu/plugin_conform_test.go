@@ -8,7 +8,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -25,8 +25,8 @@ func TestOperationsThroughReferencePlugins(t *testing.T) {
 			o := world.Options{Engine: slow(emu.Options{OnFault: func(err error) { t.Error(err) }})}
 			w, engines := start(ctx, t, d, ranks, o, accl.WithRxBuffers(64, 512), accl.WithMaxEager(2000), accl.WithMaxRendezvous(9000))
 			for range 6 {
-				for _, op := range conform.Operations(&p) {
-					c := conform.RandomOp(rng, &p, ranks, op)
+				for _, op := range conformance.Operations(&p) {
+					c := conformance.RandomOp(rng, &p, ranks, op)
 					c.Count = min(c.Count, 1000+rng.IntN(2000))
 					if err := c.Run(ctx, engines); err != nil {
 						t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world"
@@ -205,7 +205,7 @@ func TestAllReduceWithMisbehavingPlugins(t *testing.T) {
 			if faults := seen.take(); len(faults) != arithmetic || arithmetic == 0 {
 				t.Errorf("%d ranks of %d say ARITH, and there were %d faults", arithmetic, ranks, len(faults))
 			}
-			if err := conform.Recover(ctx, engines); err != nil {
+			if err := conformance.Recover(ctx, engines); err != nil {
 				t.Fatal(err)
 			}
 			errs, out := all(accl.TypeInt32)

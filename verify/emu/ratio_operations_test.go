@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/model"
+	"github.com/cclforge/cclforge/verify/conformance/model"
 )
 
 // ratioOperation is an operation: how many values its operands and results hold, with n

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
 // maxHeaders bounds the messages without payload that wait: they need no

@@ -1,6 +1,6 @@
 package emu
 
-import "github.com/cclforge/cclforge/verify/engine"
+import "github.com/cclforge/cclforge/verify/world/engine"
 
 // Stats is what an engine has done since power-up, and what it holds.
 type Stats = engine.Stats

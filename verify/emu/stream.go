@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // Errors of kernel streams.

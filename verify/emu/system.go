@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
 const nanosecondsPerMillisecond = int64(time.Millisecond)

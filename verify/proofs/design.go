@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
 

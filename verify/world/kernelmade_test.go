@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // made is a platform with a user kernel of a test's own.

@@ -14,9 +14,9 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/engine"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // Options change a world; the zero value is a world without faults, with the

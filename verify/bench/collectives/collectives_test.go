@@ -14,7 +14,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/cclforge/cclforge/verify/model"
+	"github.com/cclforge/cclforge/verify/conformance/model"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

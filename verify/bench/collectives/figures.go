@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
 // What is measured beside the points, and what it should be.

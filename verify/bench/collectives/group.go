@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/internal/rendezvous"
+	"github.com/cclforge/cclforge/verify/internal/barrier"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -159,7 +159,7 @@ func (g *group) measure(ctx context.Context, o *operation, n int, enough time.Du
 	var times []time.Duration
 	begun, ended := make([]time.Time, len(g.engines)), make([]time.Time, len(g.engines))
 	spent, first := time.Duration(0), true
-	meet := rendezvous.New(len(g.engines))
+	meet := barrier.New(len(g.engines))
 	next := func() bool {
 		if first {
 			first = false

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // server is the command that serves ranks.

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // What is measured of the ways, and what it should be.

@@ -6,14 +6,14 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // gate lets calls of all ranks begin in the same cycle, or after those of some, when
 // engines have come to rest: what they still do for calls before would be measured.
 type gate struct {
-	clock *sim.Clock
+	clock *rtlsim.Clock
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -32,7 +32,7 @@ type waits struct {
 	err   error
 }
 
-func newGate(clock *sim.Clock) *gate {
+func newGate(clock *rtlsim.Clock) *gate {
 	g := &gate{clock: clock}
 	g.changed = sync.NewCond(&g.mu)
 	return g

@@ -19,7 +19,7 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/progress"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -83,14 +83,14 @@ func Run(ctx context.Context, o Options, dir string, out, log io.Writer) error {
 	rx := p.RxBuffers
 	o.RxCount, o.RxBytes = cmp.Or(o.RxCount, rx.Count), cmp.Or(o.RxBytes, rx.Bytes)
 	r := &Report{Platform: o.Platform, Latency: o.Latency, RxCount: o.RxCount, RxBytes: o.RxBytes}
-	so := sim.Options{Latency: o.Latency}
+	so := rtlsim.Options{Latency: o.Latency}
 	if o.Image != "" {
 		if so.Image, err = os.ReadFile(o.Image); err != nil {
 			return fmt.Errorf("read the control firmware: %w", err)
 		}
 	}
 	start := time.Now()
-	if so.Library, err = sim.Library(ctx, d, so.Build); err != nil {
+	if so.Library, err = rtlsim.Library(ctx, d, so.Build); err != nil {
 		return err
 	}
 	if took := time.Since(start); took > time.Second {
@@ -127,7 +127,7 @@ func Run(ctx context.Context, o Options, dir string, out, log io.Writer) error {
 // as many as there are where more are asked for.
 func worlds(d *design.Design, ranks []int) []int {
 	ranks = slices.Clone(ranks)
-	if most := sim.Reach(d); most > 0 {
+	if most := rtlsim.Reach(d); most > 0 {
 		for i, n := range ranks {
 			ranks[i] = min(n, most)
 		}
@@ -137,7 +137,7 @@ func worlds(d *design.Design, ranks []int) []int {
 }
 
 // measure measures the rows of a world, and says how many cycles its ranks have run.
-func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Options, so sim.Options, progress io.Writer) (uint64, error) {
+func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options, progress io.Writer) (uint64, error) {
 	var types []accl.DType
 	if a := d.Platform.Arithmetic; a != nil && o.Types {
 		types = summed(d)
@@ -165,7 +165,7 @@ func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Option
 	}
 	var ran uint64
 	for i := range n {
-		if e, ok := b.w.Engine(i).(*sim.Engine); ok {
+		if e, ok := b.w.Engine(i).(*rtlsim.Engine); ok {
 			ran += e.Cycle()
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -26,7 +26,7 @@ type Plugin struct {
 }
 
 // plugins measures calls of one rank that go through plugins.
-func (r *Report) plugins(ctx context.Context, o Options, so sim.Options, progress io.Writer) error {
+func (r *Report) plugins(ctx context.Context, o Options, so rtlsim.Options, progress io.Writer) error {
 	for _, form := range []string{platform.SourceRTL, platform.SourceHLS} {
 		d, err := world.Design(o.Platform, "")
 		if err != nil {
@@ -34,7 +34,7 @@ func (r *Report) plugins(ctx context.Context, o Options, so sim.Options, progres
 		}
 		d.PluginsAs(form)
 		fmt.Fprintf(progress, "plugins as %s\n", form)
-		if so.Library, err = sim.Library(ctx, d, so.Build); err != nil {
+		if so.Library, err = rtlsim.Library(ctx, d, so.Build); err != nil {
 			return err
 		}
 		if err := r.form(ctx, d, form, o.PluginBytes, so); err != nil {
@@ -44,12 +44,12 @@ func (r *Report) plugins(ctx context.Context, o Options, so sim.Options, progres
 	return nil
 }
 
-func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes int, so sim.Options) error {
+func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes int, so rtlsim.Options) error {
 	word := counter(d.ABI())
 	if word == nil {
 		return fmt.Errorf("%w: %s", ErrNoCounter, d.ABI().Name)
 	}
-	so.Clock = sim.NewClock()
+	so.Clock = rtlsim.NewClock()
 	w, err := world.New(ctx, d, 1, world.Options{Maker: func(int) world.Maker { return so.Make }})
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 )
 
 // Point is a row as it was measured: from the first word of the first call that an
@@ -51,7 +51,7 @@ type Account struct {
 	lastDone uint64
 }
 
-func accountOf(rank int, a *sim.Account) Account {
+func accountOf(rank int, a *rtlsim.Account) Account {
 	return Account{
 		Rank: rank, Cycles: a.Cycles(), Data: a.Data, Memory: a.Memory, Remote: a.Remote, Slot: a.Slot, Moves: a.Moves,
 		Packets: a.Packets, Firmware: a.Firmware, Asleep: a.Asleep, Awake: a.Awake,

@@ -11,10 +11,10 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/engine"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // opened are ranks that are emulated.
@@ -115,7 +115,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 // TestWrongResultsFailTheBench has rows do something else than they should.
 func TestWrongResultsFailTheBench(t *testing.T) {
 	const ranks = 4
-	b := &bench{ctx: t.Context(), ranks: ranks, gate: newGate(sim.NewLockstep(1)), accounts: make([][]sim.Account, ranks)}
+	b := &bench{ctx: t.Context(), ranks: ranks, gate: newGate(rtlsim.NewLockstep(1)), accounts: make([][]rtlsim.Account, ranks)}
 	b.engines = opened(t, ranks, func(i int, d engine.Device) accl.Device { return &gated{d, b.gate, i} })
 	for name, do := range map[string]func(ctx context.Context, o *operand) error{
 		"copy": func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) },

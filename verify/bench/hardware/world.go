@@ -9,7 +9,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -32,18 +32,18 @@ type bench struct {
 	maxEager uint32 // of rendezvous
 
 	mu       sync.Mutex
-	accounts [][]sim.Account // by rank
+	accounts [][]rtlsim.Account // by rank
 }
 
 // open starts a world of so many ranks in lock step.
-func open(ctx context.Context, d *design.Design, n int, o *Options, so sim.Options) (b *bench, err error) {
-	clock := sim.NewLockstep(o.Step)
-	b = &bench{ctx: ctx, ranks: n, engines: make([]*accl.Engine, n), gate: newGate(clock), accounts: make([][]sim.Account, n), latency: so.Latency}
+func open(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options) (b *bench, err error) {
+	clock := rtlsim.NewLockstep(o.Step)
+	b = &bench{ctx: ctx, ranks: n, engines: make([]*accl.Engine, n), gate: newGate(clock), accounts: make([][]rtlsim.Account, n), latency: so.Latency}
 	so.Clock = clock
 	perCard := max(d.Platform.CCLO.Count, 1)
-	cards := &sim.Cards{Options: func(card int) sim.Options {
+	cards := &rtlsim.Cards{Options: func(card int) rtlsim.Options {
 		own := so
-		own.OnCall = func(a sim.Account) {
+		own.OnCall = func(a rtlsim.Account) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			if rank := card*perCard + a.Engine; rank < n {
@@ -88,11 +88,11 @@ func (b *bench) prepare(r *row) error {
 	if b.latency != r.latency {
 		b.latency = r.latency
 		for i := range b.ranks {
-			e, ok := b.w.Engine(i).(*sim.Engine)
+			e, ok := b.w.Engine(i).(*rtlsim.Engine)
 			if !ok {
 				return errors.New("an engine that is not simulated")
 			}
-			if err := e.ShapeMemory(false, sim.MemoryShape{Latency: r.latency}); err != nil {
+			if err := e.ShapeMemory(false, rtlsim.MemoryShape{Latency: r.latency}); err != nil {
 				return err
 			}
 		}

@@ -11,25 +11,25 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/conform"
-	"github.com/cclforge/cclforge/verify/internal/rendezvous"
-	"github.com/cclforge/cclforge/verify/reach"
+	"github.com/cclforge/cclforge/verify/conformance"
+	"github.com/cclforge/cclforge/verify/internal/barrier"
+	"github.com/cclforge/cclforge/verify/target"
 )
 
 // meter measures on the ranks of this process.
 type meter struct {
-	w       *reach.World
+	w       *target.World
 	o       Options
 	engines []*accl.Engine // by rank, nil where they are of others
 	barrier bool           // the generation has one
 }
 
-func newMeter(w *reach.World, o Options) *meter {
+func newMeter(w *target.World, o Options) *meter {
 	m := &meter{w: w, o: o, engines: make([]*accl.Engine, w.Size)}
 	for i, rank := range w.Local {
 		m.engines[rank] = w.Engines[i]
 	}
-	m.barrier = slices.Contains(conform.Operations(w.Platform), "barrier")
+	m.barrier = slices.Contains(conformance.Operations(w.Platform), "barrier")
 	return m
 }
 
@@ -41,7 +41,7 @@ type part struct {
 }
 
 // row measures a case, and the same in place if the operation can be.
-func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, error) {
+func (m *meter) row(ctx context.Context, op *operation, c conformance.Case) (Row, error) {
 	row := m.describe(op, c)
 	var err error
 	if row.Measured, err = m.measure(ctx, op, c, &row); err != nil || op.InPlace != accl.InPlaceAllowed {
@@ -55,14 +55,14 @@ func (m *meter) row(ctx context.Context, op *operation, c conform.Case) (Row, er
 }
 
 // measure measures a form of a case.
-func (m *meter) measure(ctx context.Context, op *operation, c conform.Case, row *Row) (Measured, error) {
-	cases := []conform.Case{c}
+func (m *meter) measure(ctx context.Context, op *operation, c conformance.Case, row *Row) (Measured, error) {
+	cases := []conformance.Case{c}
 	if op.pingPong {
 		back := c
 		back.Root, back.Peer = c.Peer, c.Root
 		cases = append(cases, back)
 	}
-	var prepared []*conform.Prepared
+	var prepared []*conformance.Prepared
 	err := m.limited(ctx, "the operands", func(ctx context.Context) (err error) {
 		prepared, err = m.prepare(ctx, cases)
 		return err
@@ -95,7 +95,7 @@ func (m *meter) measure(ctx context.Context, op *operation, c conform.Case, row 
 // calls has all ranks of all processes make their calls, once each process has its
 // operands, which has failed with an error or not.
 func (m *meter) calls(
-	ctx context.Context, op *operation, prepared []*conform.Prepared, err error, warmup, iterations int,
+	ctx context.Context, op *operation, prepared []*conformance.Prepared, err error, warmup, iterations int,
 ) (part, error) {
 	// Nobody begins before all have what they need.
 	if _, lost := m.gather(ctx, failed(err)); lost != nil {
@@ -131,7 +131,7 @@ func failed(err error) part {
 	return part{Failed: text[:min(len(text), most)]}
 }
 
-func (m *meter) describe(op *operation, c conform.Case) Row {
+func (m *meter) describe(op *operation, c conformance.Case) Row {
 	row := Row{Operation: op.Name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func), Root: -1, Iterations: m.o.Iterations}
 	row.Size = c.Count * c.ElementBytes(m.w.Platform)
 	if op.Blocks() {
@@ -153,7 +153,7 @@ func (m *meter) describe(op *operation, c conform.Case) Row {
 }
 
 // prepare makes the operands.
-func (m *meter) prepare(ctx context.Context, cases []conform.Case) (out []*conform.Prepared, err error) {
+func (m *meter) prepare(ctx context.Context, cases []conformance.Case) (out []*conformance.Prepared, err error) {
 	for _, c := range cases {
 		p, err := c.Prepare(ctx, m.engines)
 		if err != nil {
@@ -169,11 +169,11 @@ func (m *meter) prepare(ctx context.Context, cases []conform.Case) (out []*confo
 
 // iterate has the ranks of this process make their calls again and again.
 func (m *meter) iterate(
-	ctx context.Context, op *operation, prepared []*conform.Prepared, warmup, iterations int,
+	ctx context.Context, op *operation, prepared []*conformance.Prepared, warmup, iterations int,
 ) (part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	meet := rendezvous.New(len(m.w.Local))
+	meet := barrier.New(len(m.w.Local))
 	times := make([][]time.Duration, len(m.w.Local))
 	var group sync.WaitGroup
 	for i := range m.w.Local {
@@ -210,7 +210,7 @@ func (m *meter) iterate(
 }
 
 // once is one iteration of a rank.
-func (m *meter) once(ctx context.Context, op *operation, prepared []*conform.Prepared, meet *rendezvous.Rendezvous, i int) (time.Duration, error) {
+func (m *meter) once(ctx context.Context, op *operation, prepared []*conformance.Prepared, meet *barrier.Rendezvous, i int) (time.Duration, error) {
 	if err := m.together(ctx, meet, i); err != nil {
 		return 0, err
 	}
@@ -231,7 +231,7 @@ func (m *meter) once(ctx context.Context, op *operation, prepared []*conform.Pre
 }
 
 // together has all ranks of all processes wait for each other.
-func (m *meter) together(ctx context.Context, meet *rendezvous.Rendezvous, i int) error {
+func (m *meter) together(ctx context.Context, meet *barrier.Rendezvous, i int) error {
 	switch {
 	case m.w.Alone():
 		if !meet.Wait(func() bool { return ctx.Err() == nil }) {
@@ -307,7 +307,7 @@ func wrongOf(err error) (int, error) {
 	switch e := err.(type) {
 	case nil:
 		return 0, nil
-	case *conform.DataError:
+	case *conformance.DataError:
 		return e.Wrong, nil
 	case interface{ Unwrap() []error }:
 		wrong := 0

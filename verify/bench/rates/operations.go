@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/conform"
+	"github.com/cclforge/cclforge/verify/conformance"
 )
 
 // operation is how one is measured.
@@ -35,7 +35,7 @@ func (o *operation) factor(ranks int) float64 {
 // collectives without a root, those with one, sends, local operations, and what has no operands.
 func operations(p *accl.Platform) []*operation {
 	var out []*operation
-	for _, name := range conform.Operations(p) {
+	for _, name := range conformance.Operations(p) {
 		o := &operation{Operation: *p.Operation(name)}
 		if o.Result.At == accl.AtPeer {
 			continue // the kernel behind the stream says how long that takes

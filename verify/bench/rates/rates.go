@@ -26,8 +26,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/conform"
-	"github.com/cclforge/cclforge/verify/reach"
+	"github.com/cclforge/cclforge/verify/conformance"
+	"github.com/cclforge/cclforge/verify/target"
 )
 
 var (
@@ -155,9 +155,9 @@ func orSame(t accl.DType) string {
 }
 
 // pair is what the platform has for the types; nil if it has nothing.
-func (o *Options) pair(p *accl.Platform) *conform.Pair {
-	pairs := conform.Pairs(p)
-	i := slices.IndexFunc(pairs, func(q conform.Pair) bool { return q.Type == o.Type && q.Wire == o.Wire })
+func (o *Options) pair(p *accl.Platform) *conformance.Pair {
+	pairs := conformance.Pairs(p)
+	i := slices.IndexFunc(pairs, func(q conformance.Pair) bool { return q.Type == o.Type && q.Wire == o.Wire })
 	if i < 0 {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (o *Options) pair(p *accl.Platform) *conform.Pair {
 // comes; next, which may be nil, has rows one after the other and a new operation each
 // time that it changes. The error matches ErrWrong if a result was wrong, ErrLimit if a
 // call has not ended in time, and ErrOption for what the world does not have.
-func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Report, error) {
+func Run(ctx context.Context, w *target.World, o Options, next func(Row)) (*Report, error) {
 	ctx, cancel := w.Context(ctx)
 	defer cancel()
 	if err := o.Complete(w.Platform, w.Size); err != nil {
@@ -200,17 +200,17 @@ func Run(ctx context.Context, w *reach.World, o Options, next func(Row)) (*Repor
 }
 
 // cases are what an operation is measured with: none if it cannot have the types.
-func (o *Options) cases(w *reach.World, op *operation) []conform.Case {
+func (o *Options) cases(w *target.World, op *operation) []conformance.Case {
 	if !op.Operands() {
-		return []conform.Case{conform.Plain(w.Platform, op.Name, "", 0)}
+		return []conformance.Case{conformance.Plain(w.Platform, op.Name, "", 0)}
 	}
 	pair := o.pair(w.Platform)
 	if op.Reduces && !slices.Contains(pair.Functions, o.Func) || op.Local && o.Wire != "" {
 		return nil
 	}
-	var out []conform.Case
+	var out []conformance.Case
 	for _, size := range o.Sizes {
-		c := conform.Plain(w.Platform, op.Name, o.Type, 0)
+		c := conformance.Plain(w.Platform, op.Name, o.Type, 0)
 		c.Wire, c.FromFPGA, c.ToFPGA, c.Seed = o.Wire, true, true, int64(size)
 		c.FromFPGA1 = c.Op1 != ""
 		if op.Reduces {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/bench/rates"
-	"github.com/cclforge/cclforge/verify/reach"
+	"github.com/cclforge/cclforge/verify/target"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -67,10 +67,10 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, where reach.Options, o rates.Options) (*rates.Report, string, error) {
+func run(t *testing.T, where target.Options, o rates.Options) (*rates.Report, string, error) {
 	t.Helper()
 	where.Env = func(string) (string, bool) { return "", false }
-	w, err := reach.Open(t.Context(), where)
+	w, err := target.Open(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ var bothForms = []string{"allreduce", "allgather", "reduce_scatter", "reduce", "
 func TestRates(t *testing.T) {
 	const ranks = 3
 	o := rates.Options{Sizes: []int{12, 6000}, Iterations: 4, Warmup: 1, Root: 1}
-	r, table, err := run(t, reach.Options{On: "u55c_tcp", Ranks: ranks}, o)
+	r, table, err := run(t, target.Options{On: "u55c_tcp", Ranks: ranks}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,16 +236,16 @@ func (b *broken) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 var errWorn = errors.New("the engine is worn out")
 
 func TestWrongResultsAreCounted(t *testing.T) {
-	emulated := reach.Kinds()[0]
+	emulated := target.Kinds()[0]
 	var edit func(*accl.Call) error
-	reach.Register(reach.Kind{Name: "broken", Open: func(ctx context.Context, r *reach.Request) (*reach.Part, error) {
+	target.Register(target.Kind{Name: "broken", Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
 		part, err := emulated.Open(ctx, r)
 		if err == nil {
 			part.Devices[1] = &broken{part.Devices[1].(device), func(c *accl.Call) error { return edit(c) }}
 		}
 		return part, err
 	}})
-	where := reach.Options{On: "broken:u55c_tcp", Ranks: 2}
+	where := target.Options{On: "broken:u55c_tcp", Ranks: 2}
 	o := rates.Options{Only: []string{"copy"}, Sizes: []int{400, 800}, Iterations: 2}
 	edit = func(c *accl.Call) error {
 		if c.Count == 200 {
@@ -298,9 +298,9 @@ func (s *silent) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, erro
 
 // A call that does not end ends the run, which says which one that was.
 func TestCallsThatDoNotEnd(t *testing.T) {
-	emulated := reach.Kinds()[0]
+	emulated := target.Kinds()[0]
 	var engine *silent
-	reach.Register(reach.Kind{Name: "silent", Open: func(ctx context.Context, r *reach.Request) (*reach.Part, error) {
+	target.Register(target.Kind{Name: "silent", Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
 		part, err := emulated.Open(ctx, r)
 		if err == nil {
 			engine = &silent{device: part.Devices[1].(device)}
@@ -310,7 +310,7 @@ func TestCallsThatDoNotEnd(t *testing.T) {
 		return part, err
 	}})
 	o := rates.Options{Only: []string{"bcast"}, Sizes: []int{800}, Iterations: 9, Warmup: 1, Limit: 300 * time.Millisecond}
-	w, err := reach.Open(t.Context(), reach.Options{On: "silent:u55c_tcp", Ranks: 2, Env: func(string) (string, bool) { return "", false }})
+	w, err := target.Open(t.Context(), target.Options{On: "silent:u55c_tcp", Ranks: 2, Env: func(string) (string, bool) { return "", false }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"-1 iterations":          {Iterations: -1},
 		"the limit -1s":          {Limit: -time.Second},
 	} {
-		if _, _, err := run(t, reach.Options{On: "u55c_tcp", Ranks: 2}, o); !errors.Is(err, rates.ErrOption) || !strings.Contains(err.Error(), text) {
+		if _, _, err := run(t, target.Options{On: "u55c_tcp", Ranks: 2}, o); !errors.Is(err, rates.ErrOption) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

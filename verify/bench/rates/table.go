@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/reach"
+	"github.com/cclforge/cclforge/verify/target"
 )
 
 // Table prints rows as they come, in the columns of nccl-tests; those of a send, and of
@@ -22,7 +22,7 @@ type Table struct {
 }
 
 // NewTable begins a table of a world.
-func NewTable(out io.Writer, w *reach.World, o Options) *Table {
+func NewTable(out io.Writer, w *target.World, o Options) *Table {
 	fmt.Fprintf(out, "# %s: %s, %s, %s; %d ranks, %s; %d iterations to warm up\n", w.Platform.Name, w.Platform.Board, w.Platform.Stack, w.Platform.Generation, w.Size, w.What, o.Warmup)
 	return &Table{w: out, limit: func(op string) (float64, string) { return Limit(w.Platform, op) }}
 }

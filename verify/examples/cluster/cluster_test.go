@@ -9,8 +9,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/host"
 	"github.com/cclforge/cclforge/verify/internal/played"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

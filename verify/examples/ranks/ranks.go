@@ -13,8 +13,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/sim"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -38,8 +38,8 @@ func Run(t *testing.T, platform string, n int, do func(ctx context.Context, r Ra
 	t.Helper()
 	o, most := world.Options{}, limit
 	if *simulatedFlag {
-		clock := sim.NewClock()
-		cards := &sim.Cards{Options: func(int) sim.Options { return sim.Options{Clock: clock} }}
+		clock := rtlsim.NewClock()
+		cards := &rtlsim.Cards{Options: func(int) rtlsim.Options { return rtlsim.Options{Clock: clock} }}
 		o.Maker, most = cards.Maker, simulatedLimit
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), most)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 const libraryName = "libblocks.so"

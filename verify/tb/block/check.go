@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 )
 

@@ -1,7 +1,7 @@
 package core
 
 import (
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // function is one that calls only those behind it.

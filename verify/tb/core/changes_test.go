@@ -1,7 +1,7 @@
 package core
 
 import (
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // change appends a loop around an instruction that the program itself writes:

@@ -1,5 +1,5 @@
 // Package core runs the control processor of the RTL, Verilated, beside the
-// simulator of verify/rv32, instruction by instruction.
+// simulator of verify/emu/rv32, instruction by instruction.
 package core
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 //go:embed shell/core.cpp

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/rv32"
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/rv32"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
 var (

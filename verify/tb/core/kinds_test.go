@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/rv32"
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // kind is an instruction as far as a pipeline may treat it in its own way.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/rv32"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 const (

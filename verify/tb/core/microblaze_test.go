@@ -6,8 +6,8 @@ import (
 	"flag"
 	"testing"
 
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 var vendorInstructions = flag.Int("tb.vendor", 400_000, "instructions of random programs behind the buses of the vendor's core")

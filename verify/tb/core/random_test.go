@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/firmware"
-	"github.com/cclforge/cclforge/verify/rv32/rv32test"
+	"github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 var corners = []uint32{0, 1, 2, 3, 31, 32, 33, 0x7ff, 0x800, 0xffff, 0x10000, 0x1ffff, 0x20000, 0x55555555, 0xaaaaaaaa,

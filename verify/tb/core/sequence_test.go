@@ -3,7 +3,7 @@ package core
 import (
 	"fmt"
 
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // sequence is two instructions at a distance, with what leads to them.

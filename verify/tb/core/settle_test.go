@@ -1,7 +1,7 @@
 package core
 
 import (
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // settle writes both instructions and their operands, now that all places are known.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/rv32"
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // ending is an instruction that traps: a kind that would not, with a change.

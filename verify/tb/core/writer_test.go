@@ -3,7 +3,7 @@ package core
 import (
 	"math/rand/v2"
 
-	. "github.com/cclforge/cclforge/verify/rv32/rv32test"
+	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
 // link is how the second of two instructions depends on the first one.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/pins"
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 //go:embed shell/inbound.cpp

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 // rank is one of a communicator.

@@ -12,8 +12,8 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
-	"github.com/cclforge/cclforge/verify/sim"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -44,17 +44,17 @@ func TestWorldWithMicroBlaze(t *testing.T) {
 `})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
-	b := sim.Build{Careful: true, Optimize: "-O0"}
+	b := rtlsim.Build{Careful: true, Optimize: "-O0"}
 	library := *libraryFlag
 	if library == "" {
 		var err error
-		if library, err = sim.Library(ctx, d, b); err != nil {
+		if library, err = rtlsim.Library(ctx, d, b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	clock := sim.NewClock()
-	cards := &sim.Cards{Options: func(int) sim.Options {
-		return sim.Options{Library: library, Build: b, Seed: *seedFlag, Clock: clock}
+	clock := rtlsim.NewClock()
+	cards := &rtlsim.Cards{Options: func(int) rtlsim.Options {
+		return rtlsim.Options{Library: library, Build: b, Seed: *seedFlag, Clock: clock}
 	}}
 	w, err := world.New(ctx, d, 2, world.Options{Maker: cards.Maker})
 	if err != nil {

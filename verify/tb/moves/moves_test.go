@@ -13,7 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/progress"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 // bench is the hardware of a platform.

@@ -12,9 +12,9 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/verify/conformance/model"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
-	"github.com/cclforge/cclforge/verify/model"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/ieee"
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 	"github.com/cclforge/cclforge/verify/tb/streams"
@@ -288,7 +288,7 @@ func TestEveryDeclaredReductionIsImplemented(t *testing.T) {
 			t.Errorf("verify/tb/ieee has no %s", function)
 		}
 		if model.Reductions[function].Of == nil {
-			t.Errorf("verify/model has no %s", function)
+			t.Errorf("verify/conformance/model has no %s", function)
 		}
 		for name := range ieee.Types {
 			if _, ok := lanes.Reduce(function, name); !ok {

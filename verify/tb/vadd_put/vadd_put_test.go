@@ -18,7 +18,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/tb/ieee"
 	"github.com/cclforge/cclforge/verify/tb/seeds"
 	"github.com/cclforge/cclforge/verify/tb/streams"

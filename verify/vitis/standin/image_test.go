@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
-	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // linked writes a device binary without firmware, and the map of one memory.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
-	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // Linked is what a device binary of the stand-ins holds.

@@ -27,8 +27,8 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
 	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
-	"github.com/cclforge/cclforge/verify/xrt"
-	"github.com/cclforge/cclforge/verify/xrt/xrttest"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
 
 // rig is a host with cards that hold a design.

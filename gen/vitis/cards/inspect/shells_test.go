@@ -15,8 +15,8 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
 	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
-	"github.com/cclforge/cclforge/verify/coyote"
-	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
+	"github.com/cclforge/cclforge/verify/fakecards/coyote"
+	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
 
 // TestShells: a card that refuses calls, one that a program has, one that no program has

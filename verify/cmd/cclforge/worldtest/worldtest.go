@@ -23,7 +23,7 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
-	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // asCclforge is there for a test binary that is to be cclforge.

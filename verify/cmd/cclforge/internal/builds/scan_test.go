@@ -12,10 +12,10 @@ import (
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/coyote"
-	"github.com/cclforge/cclforge/verify/coyote/coyotetest"
-	"github.com/cclforge/cclforge/verify/xrt"
-	"github.com/cclforge/cclforge/verify/xrt/xrttest"
+	"github.com/cclforge/cclforge/verify/fakecards/coyote"
+	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
 
 // TestScan scans a host with two cards that are not there.

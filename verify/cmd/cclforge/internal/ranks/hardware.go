@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -32,7 +32,7 @@ type hardware struct {
 	replay  string
 
 	from, to  uint64
-	recorders map[int]*sim.Recorder // by card
+	recorders map[int]*rtlsim.Recorder // by card
 }
 
 // allRanks stands for every rank.
@@ -93,26 +93,26 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 			return nil, command.Misuse("--only=%s: there is no rank %d in a world of %d", h.ranks, ranks[n-1], w.Size)
 		}
 	}
-	common := sim.Options{
-		Build: sim.Build{
+	common := rtlsim.Options{
+		Build: rtlsim.Build{
 			KernelPort: o.kernelAt == emu.Client, Careful: h.careful, Trace: h.trace != "",
 		},
-		Seed: h.seed, Clock: sim.NewClock(), SharedHost: true,
+		Seed: h.seed, Clock: rtlsim.NewClock(), SharedHost: true,
 	}
 	if o.kernelAt == emu.Loopback && d.Platform.CCLO.KernelStream != "loopback" {
 		return nil, errors.New("--kernel=loopback: simulated hardware has at its kernel streams what the platform has, or a client")
 	}
 	var err error
-	if common.Library, err = sim.Library(ctx, d, common.Build); err != nil {
+	if common.Library, err = rtlsim.Library(ctx, d, common.Build); err != nil {
 		return nil, err
 	}
-	cards := &sim.Cards{Options: func(card int) sim.Options {
+	cards := &rtlsim.Cards{Options: func(card int) rtlsim.Options {
 		own := common
 		if h.record != "" {
 			own.Record = h.recorder(card)
 		}
 		if h.trace != "" {
-			own.Trace = &sim.Trace{File: cardFile(h.trace, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+			own.Trace = &rtlsim.Trace{File: cardFile(h.trace, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
 		}
 		return own
 	}}

@@ -12,15 +12,15 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/progress"
-	"github.com/cclforge/cclforge/verify/sim"
+	"github.com/cclforge/cclforge/verify/rtlsim"
 )
 
 // recorder is that of a card. One that is made anew is recorded from then on.
-func (h *hardware) recorder(card int) *sim.Recorder {
+func (h *hardware) recorder(card int) *rtlsim.Recorder {
 	if h.recorders == nil {
-		h.recorders = map[int]*sim.Recorder{}
+		h.recorders = map[int]*rtlsim.Recorder{}
 	}
-	h.recorders[card] = sim.NewRecorder()
+	h.recorders[card] = rtlsim.NewRecorder()
 	return h.recorders[card]
 }
 
@@ -29,7 +29,7 @@ func (h *hardware) save(r *report) {
 	for _, card := range slices.Sorted(maps.Keys(h.recorders)) {
 		name, recorder := cardFile(h.record, card), h.recorders[card]
 		switch err := recorder.Save(name); {
-		case errors.Is(err, sim.ErrNotRecorded): // it did not come to that
+		case errors.Is(err, rtlsim.ErrNotRecorded): // it did not come to that
 		case err != nil:
 			r.log("%v", err)
 		default:
@@ -40,11 +40,11 @@ func (h *hardware) save(r *report) {
 
 // again does what was recorded again, and writes waveforms.
 func (h *hardware) again(ctx context.Context, out io.Writer) error {
-	recording, err := sim.ReadRecording(h.replay)
+	recording, err := rtlsim.ReadRecording(h.replay)
 	if err != nil {
 		return err
 	}
-	t := sim.Trace{File: h.trace, Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+	t := rtlsim.Trace{File: h.trace, Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
 	if t.File == "" {
 		t.File = strings.TrimSuffix(h.replay, filepath.Ext(h.replay)) + ".fst"
 	}
@@ -52,7 +52,7 @@ func (h *hardware) again(ctx context.Context, out io.Writer) error {
 		t.To = math.MaxUint64
 	}
 	w, err := recording.Replay(progress.With(ctx, progress.Lines(out)), t)
-	if err == nil || errors.Is(err, sim.ErrDiverged) && w.To > w.From {
+	if err == nil || errors.Is(err, rtlsim.ErrDiverged) && w.To > w.From {
 		fmt.Fprintf(out, "%s: cycles %d to %d of %d of %s\n", w.File, w.From, w.To, recording.Cycles, recording.Platform)
 	}
 	return err

@@ -10,10 +10,10 @@ import (
 
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/engine"
-	"github.com/cclforge/cclforge/verify/faults"
-	"github.com/cclforge/cclforge/verify/host"
-	"github.com/cclforge/cclforge/verify/serve"
+	"github.com/cclforge/cclforge/verify/fabric/faults"
+	"github.com/cclforge/cclforge/verify/server"
+	"github.com/cclforge/cclforge/verify/server/host"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // report tells people, or scripts, what happens. Each event is written at once:
@@ -136,23 +136,23 @@ func placeText(p host.Place) string {
 
 // healthEvent is how a rank is; counters begin with the process.
 type healthEvent struct {
-	Event       string         `json:"event"` // "health"
-	Rank        int            `json:"rank"`
-	Clients     int            `json:"clients"` // connected now
-	Calls       uint64         `json:"calls"`   // placed
-	CallsOpen   int            `json:"calls_open"`
-	Requests    serve.Requests `json:"requests"`     // of each kind
-	Refused     uint64         `json:"refused"`      // requests that were answered with an error
-	BytesIn     uint64         `json:"bytes_in"`     // that clients wrote to memory
-	BytesOut    uint64         `json:"bytes_out"`    // that clients read from memory
-	PacketsOut  uint64         `json:"packets_out"`  // to other ranks
-	PacketsIn   uint64         `json:"packets_in"`   // from other ranks
-	NetworkOut  uint64         `json:"network_out"`  // bytes of payload of these
-	NetworkIn   uint64         `json:"network_in"`   //
-	Dropped     uint64         `json:"dropped"`      // packets that the engine could not use
-	RxUsed      int            `json:"rx_used"`      // rx buffers with a message
-	RxFree      int            `json:"rx_free"`      // rx buffers that wait for one
-	DeviceBytes uint64         `json:"device_bytes"` // of device memory that takes room
+	Event       string          `json:"event"` // "health"
+	Rank        int             `json:"rank"`
+	Clients     int             `json:"clients"` // connected now
+	Calls       uint64          `json:"calls"`   // placed
+	CallsOpen   int             `json:"calls_open"`
+	Requests    server.Requests `json:"requests"`     // of each kind
+	Refused     uint64          `json:"refused"`      // requests that were answered with an error
+	BytesIn     uint64          `json:"bytes_in"`     // that clients wrote to memory
+	BytesOut    uint64          `json:"bytes_out"`    // that clients read from memory
+	PacketsOut  uint64          `json:"packets_out"`  // to other ranks
+	PacketsIn   uint64          `json:"packets_in"`   // from other ranks
+	NetworkOut  uint64          `json:"network_out"`  // bytes of payload of these
+	NetworkIn   uint64          `json:"network_in"`   //
+	Dropped     uint64          `json:"dropped"`      // packets that the engine could not use
+	RxUsed      int             `json:"rx_used"`      // rx buffers with a message
+	RxFree      int             `json:"rx_free"`      // rx buffers that wait for one
+	DeviceBytes uint64          `json:"device_bytes"` // of device memory that takes room
 	// Kernels are those that run as compiled C++, and what they wait for.
 	Kernels []engine.KernelStats `json:"kernels,omitempty"`
 	Network string               `json:"network,omitempty"`

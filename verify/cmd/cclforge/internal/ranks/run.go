@@ -36,9 +36,9 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/faults"
-	"github.com/cclforge/cclforge/verify/host"
+	"github.com/cclforge/cclforge/verify/fabric/faults"
 	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/internal/report"
-	"github.com/cclforge/cclforge/verify/reach"
+	"github.com/cclforge/cclforge/verify/target"
 )
 
 // Where report and picture are written, below a directory.
@@ -25,7 +25,7 @@ const (
 )
 
 func benchVerb() *cobra.Command {
-	var where reach.Options
+	var where target.Options
 	o := rates.Options{Warmup: rates.DefaultWarmup}
 	asJSON, dir := false, ""
 	c := worldVerb(&where, &cobra.Command{
@@ -57,8 +57,8 @@ func benchVerb() *cobra.Command {
 }
 
 // measure measures a world.
-func measure(ctx context.Context, where reach.Options, o rates.Options, dir string, asJSON bool) error {
-	w, err := reach.Open(ctx, where)
+func measure(ctx context.Context, where target.Options, o rates.Options, dir string, asJSON bool) error {
+	w, err := target.Open(ctx, where)
 	if err != nil {
 		return err
 	}

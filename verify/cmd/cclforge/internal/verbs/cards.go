@@ -13,9 +13,9 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/program"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/world"
-	"github.com/cclforge/cclforge/verify/xrt"
 )
 
 func emulateCardsVerb() *cobra.Command {

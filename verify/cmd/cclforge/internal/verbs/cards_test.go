@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/verify/xrt/library"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
 func TestTheHostIsDescribed(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/verify/soak"
+	"github.com/cclforge/cclforge/verify/conformance/soak"
 )
 
 // step is one check.
@@ -31,7 +31,7 @@ type step struct {
 // detector everything would take too long.
 var raceSample = []string{
 	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress", "./driver/accl", "./driver/sim/zmq", "./driver/sim",
-	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/host",
+	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/server/host",
 }
 
 // raceTests are tests of larger packages in which several goroutines are at work.
@@ -42,11 +42,11 @@ var raceTests = []named{
 		"TestLiveEngines", "TestLostPackets", "TestPeersFindOutWhatTheyAre", "TestRendezvousBetweenEngines", "TestKernelsAndEnginesHoldEachOtherBack",
 		"TestManyKernelsSideBySide", "TestCloseEndsKernels", "TestAnswersComeInTheOrderOfTheCalls",
 	}},
-	{"verify/serve", []string{
+	{"verify/server", []string{
 		"TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestKernelStreams", "TestCloseEndsEverything",
 		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
 	}},
-	{"verify/conform", []string{
+	{"verify/conformance", []string{
 		"TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestResetInTheMiddle", "TestDeath",
 	}},
 }

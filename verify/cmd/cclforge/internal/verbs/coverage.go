@@ -15,7 +15,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/verify/coverage"
-	"github.com/cclforge/cclforge/verify/sim/verilate"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 func coverageVerb() *cobra.Command {
@@ -104,11 +104,11 @@ func (r *runs) commands() [][]string {
 	}
 	platforms := listed(r.platforms)
 	if len(platforms) > 0 {
-		all = append(all, []string{"./verify/sim"})
+		all = append(all, []string{"./verify/rtlsim"})
 	}
 	for _, name := range platforms {
 		all = append(all, []string{
-			"./verify/conform", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0",
+			"./verify/conformance", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0",
 			"-conform.scale=" + strconv.FormatFloat(r.scale, 'g', -1, 64),
 		})
 	}

@@ -9,15 +9,15 @@ import (
 
 func TestWhatIsRun(t *testing.T) {
 	worlds := func(name string) []string {
-		return []string{"./verify/conform", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0", "-conform.scale=0.5"}
+		return []string{"./verify/conformance", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0", "-conform.scale=0.5"}
 	}
 	for _, test := range []struct {
 		benches, platforms string
 		want               [][]string
 	}{
 		{"./a,./b/...", "", [][]string{{"./a", "./b/..."}}},
-		{"", "one,two", [][]string{{"./verify/sim"}, worlds("one"), worlds("two")}},
-		{"./a", "one", [][]string{{"./a"}, {"./verify/sim"}, worlds("one")}},
+		{"", "one,two", [][]string{{"./verify/rtlsim"}, worlds("one"), worlds("two")}},
+		{"./a", "one", [][]string{{"./a"}, {"./verify/rtlsim"}, worlds("one")}},
 		{"", "", nil},
 	} {
 		r := runs{benches: test.benches, platforms: test.platforms, scale: 0.5}

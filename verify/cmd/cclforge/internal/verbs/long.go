@@ -43,7 +43,7 @@ func worldsVerb() *cobra.Command {
 			"and memories in between.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			provide(cmd.Context())
-			return running("go", "test", "-count=1", "-v", "-timeout=240h", "./verify/sim/compare", "-run=^TestManyCalls$",
+			return running("go", "test", "-count=1", "-v", "-timeout=240h", "./verify/rtlsim/compare", "-run=^TestManyCalls$",
 				"-compare.length=400", "-compare.calls="+strconv.Itoa(calls), "-compare.seed="+strconv.Itoa(seed),
 				"-compare.platforms="+platforms)(cmd.Context())
 		},

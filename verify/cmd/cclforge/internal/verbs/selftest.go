@@ -17,13 +17,13 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench/rates"
-	"github.com/cclforge/cclforge/verify/conform"
-	"github.com/cclforge/cclforge/verify/reach"
-	"github.com/cclforge/cclforge/verify/selftest"
+	"github.com/cclforge/cclforge/verify/conformance"
+	"github.com/cclforge/cclforge/verify/conformance/selftest"
+	"github.com/cclforge/cclforge/verify/target"
 )
 
 func selftestVerb() *cobra.Command {
-	var where reach.Options
+	var where target.Options
 	var o selftest.Options
 	asJSON := false
 	c := worldVerb(&where, &cobra.Command{
@@ -42,7 +42,7 @@ func selftestVerb() *cobra.Command {
 	f.Int64Var(&o.Seed, "seed", 1, "`number` that data and random cases come from")
 	f.DurationVar(&o.Limit, "limit", selftest.DefaultLimit, "`time` that a case may take")
 	f.Func("case", "one `case` alone, as the report has it", func(s string) error {
-		c, err := conform.Parse(s)
+		c, err := conformance.Parse(s)
 		o.Cases = append(o.Cases, c)
 		return err
 	})
@@ -51,28 +51,28 @@ func selftestVerb() *cobra.Command {
 }
 
 // worldVerb gives a verb a world as its argument, and the options of that.
-func worldVerb(where *reach.Options, c *cobra.Command, do func(context.Context, *cobra.Command) error) *cobra.Command {
+func worldVerb(where *target.Options, c *cobra.Command, do func(context.Context, *cobra.Command) error) *cobra.Command {
 	set := flag.NewFlagSet(c.Use, flag.ContinueOnError)
 	where.Flags(set)
 	c.Flags().AddGoFlagSet(set)
 	where.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	c.GroupID = command.Worlds
 	var forms []string
-	for _, k := range reach.Kinds() {
+	for _, k := range target.Kinds() {
 		forms = append(forms, fmt.Sprintf("  %s: %s", k.Form, k.Doc))
 	}
 	c.Long += "\n\nA world is one of\n" + strings.Join(forms, "\n")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		where.On = append(args, reach.DefaultPlatform)[0]
+		where.On = append(args, target.DefaultPlatform)[0]
 		return program.AskedWrongly(do(cmd.Context(), cmd),
-			reach.ErrText, bringup.ErrOption, conform.ErrCase, rates.ErrOption, lang.ErrInvalid)
+			target.ErrText, bringup.ErrOption, conformance.ErrCase, rates.ErrOption, lang.ErrInvalid)
 	}
 	return c
 }
 
 // check checks a world.
-func check(ctx context.Context, where reach.Options, o selftest.Options, asJSON bool) error {
-	w, err := reach.Open(ctx, where)
+func check(ctx context.Context, where target.Options, o selftest.Options, asJSON bool) error {
+	w, err := target.Open(ctx, where)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cclforge/cclforge/verify/conformance/selftest"
 	"github.com/cclforge/cclforge/verify/internal/played"
-	"github.com/cclforge/cclforge/verify/selftest"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
 

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/verify/soak"
+	"github.com/cclforge/cclforge/verify/conformance/soak"
 )
 
 // soaked holds worlds against the reference model, with random cases.
-const soaked = "./verify/conform"
+const soaked = "./verify/conformance"
 
 func soakVerb() *cobra.Command {
 	o := soak.Options{Seed: uint64(time.Now().UnixNano()) % 1e9}

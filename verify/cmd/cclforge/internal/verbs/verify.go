@@ -13,10 +13,10 @@ import (
 
 // Tests that are named here, by the directories of their packages.
 var (
-	lintOfPlatforms = named{"verify/sim", []string{"TestPlatformsAreClean"}}
+	lintOfPlatforms = named{"verify/rtlsim", []string{"TestPlatformsAreClean"}}
 	// waysOfTheirOwn choose how they reach the ranks.
-	waysOfTheirOwn = named{"verify/conform", []string{"TestOver", "TestDeadPeer", "TestLossBetweenNamespaces"}}
-	programs       = named{"verify/serve", []string{
+	waysOfTheirOwn = named{"verify/conformance", []string{"TestOver", "TestDeadPeer", "TestLossBetweenNamespaces"}}
+	programs       = named{"verify/server", []string{
 		"TestClientOf2022", "TestClientOf2024", "TestClientIsKilledAndComesAgain", "TestKernelStreams", "TestKernelOutputWaitsForAListener",
 		"TestRequests", "TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestResetAnswersCalls",
 	}}
@@ -61,7 +61,7 @@ func verify(ctx context.Context, platform string, careful bool, scale float64) e
 		{"lint of " + platform, running("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)...)},
 		{"worlds of simulated ranks of " + platform, running("go", worlds...)},
 		{"programs of the simulation protocol on them", running("go", test(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)...)},
-		{"benches of its parts", running("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/sim/...")},
+		{"benches of its parts", running("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/rtlsim/...")},
 	})
 }
 

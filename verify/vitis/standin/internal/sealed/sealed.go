@@ -12,7 +12,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/xclbin"
+	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 )
 
 // Places in the file, bytes.

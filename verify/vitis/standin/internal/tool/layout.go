@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
-	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // memories says for a memory by its name how it is listed, and where it begins.

@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/site"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xo"
-	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // link is v++ --link.

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/option"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
-	"github.com/cclforge/cclforge/verify/xclbin"
 )
 
 // xclbinutil takes device binaries apart and puts them together.

@@ -1,0 +1,65 @@
+package conformance_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conformance"
+)
+
+// TestInPlace has operands and results share memory, as in nccl-tests: of one segment and
+// of several, eager and not, as they are and compressed. A case that is prepared once gives
+// the same twice.
+func TestInPlace(t *testing.T) {
+	for _, name := range []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"} {
+		t.Run(name, func(t *testing.T) {
+			const ranks = 3
+			ctx := limited(t, time.Minute)
+			_, engines := emulated(ctx, t, name, ranks)
+			for _, op := range conformance.Operations(engines[0].Platform()) {
+				c := conformance.Plain(engines[0].Platform(), op, accl.TypeFloat32, 0)
+				c.InPlace, c.FromFPGA, c.ToFPGA, c.Root = true, true, true, 1
+				if engines[0].Platform().Operation(op).InPlace != accl.InPlaceAllowed {
+					if err := c.Run(ctx, engines); !errors.Is(err, conformance.ErrCase) {
+						t.Errorf("%s in place: %v", op, err)
+					}
+					continue
+				}
+				for _, wire := range []accl.DType{"", accl.TypeFloat16} {
+					for _, count := range []int{1, 300, 5000, 70001} {
+						c.Wire, c.Count, c.Seed = wire, count, int64(count)
+						if err := c.Run(ctx, engines); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				c.Count = 300
+				p, err := c.Prepare(ctx, engines)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for call := range 2 {
+					if call > 0 {
+						if err := p.Refill(ctx); err != nil {
+							t.Error(err)
+						}
+					}
+					done := make(chan error, ranks)
+					for i := range ranks {
+						go func() { done <- p.Call(ctx, i) }()
+					}
+					for range ranks {
+						if err := <-done; err != nil {
+							t.Errorf("%s: %v", op, err)
+						}
+					}
+				}
+				if err := p.Finish(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

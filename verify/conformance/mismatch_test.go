@@ -1,0 +1,172 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conformance"
+)
+
+// patience is how long ranks wait for each other where some of them make mistakes.
+const patience = time.Second
+
+// right runs a case that must be right, on engines that wait so little for each other that a busy machine may
+// be too slow.
+func (b *bench) right(ctx context.Context, c conformance.Case) {
+	b.t.Helper()
+	var err error
+	for range 5 {
+		if err = b.do(ctx, c); err == nil {
+			return
+		}
+		if !b.tolerated(err) {
+			break
+		}
+		b.recover(ctx)
+	}
+	b.t.Fatal(err)
+}
+
+// recover has all ranks recover, likewise.
+func (b *bench) recover(ctx context.Context) {
+	b.t.Helper()
+	var err error
+	for range 5 {
+		if err = conformance.Recover(ctx, b.engines); err == nil {
+			return
+		}
+	}
+	b.t.Fatal(err)
+}
+
+// TestMistakes has ranks make mistakes in what they call: no data is wrong, every rank is told, and after
+// Recover all is well.
+func TestMistakes(t *testing.T) { mistakes(t, all) }
+
+func mistakes(t *testing.T, on where) {
+	for _, name := range on.of(generations...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, 5*time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+			rng := random(t)
+			for range on.times(40) {
+				m := conformance.RandomMismatch(rng, b.p, len(b.engines))
+				if err := m.Run(ctx, b.engines, b.gone()); err != nil {
+					t.Fatal(err)
+				}
+				b.recover(ctx)
+				b.right(ctx, conformance.RandomCollective(rng, b.p, len(b.engines)))
+			}
+		})
+	}
+}
+
+// TestAtOnce has rank 3 make another call than the others: they are told at once, not when the limit is over,
+// which is long here.
+func TestAtOnce(t *testing.T) { atOnce(t, all) }
+
+func atOnce(t *testing.T, on where) {
+	for _, name := range on.of(generations...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small})
+			whole := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
+			rooted := conformance.Case{Op: "bcast", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
+			for _, test := range []struct {
+				name   string
+				c      conformance.Case
+				change func(*conformance.Case)
+			}{
+				{"count", whole, func(c *conformance.Case) { c.Count = 100 }},
+				{"large count", whole, func(c *conformance.Case) { c.Count = 20000 }},
+				{"element type", whole, func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+				{"function", whole, func(c *conformance.Case) { c.Func = accl.Max }},
+				{"operation", whole, func(c *conformance.Case) { c.Op = "reduce_scatter" }},
+				{"type of what is only moved", rooted, func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+				{"root", rooted, func(c *conformance.Case) { c.Root = 3 }},
+			} {
+				other, last := test.c, whole
+				test.change(&other)
+				last.Count++
+				m := conformance.Mismatch{What: test.name, Calls: [][]conformance.Case{{test.c, last}, {test.c, last}, {test.c, last}, {other, last}}}
+				if err := m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
+					t.Fatal(err)
+				}
+				b.recover(ctx)
+				b.run(ctx, test.c)
+			}
+		})
+	}
+}
+
+// TestLeftOut is what users have seen: a rank leaves a collective out, and waits until the others have given
+// up; then all make the same call.
+func TestLeftOut(t *testing.T) { leftOut(t, all) }
+
+func leftOut(t *testing.T, on where) {
+	for _, name := range on.of("u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual") {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+			c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32, Count: 1000, Seed: 1}
+			b.right(ctx, c)
+			first := conformance.Mismatch{What: "rank 3 leaves a call out", Calls: [][]conformance.Case{{c}, {c}, {c}, {}}}
+			if err := first.Run(ctx, b.engines, b.gone()); err != nil {
+				t.Fatal(err)
+			}
+			c.Seed = 2
+			second := conformance.Mismatch{What: "all make the next one", Calls: [][]conformance.Case{{c}, {c}, {c}, {c}}}
+			if err := second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
+				t.Fatal(err)
+			}
+			pair := conformance.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77, Members: []int{3, 0}}
+			b.right(ctx, pair) // another communicator
+			for rank, err := range b.everywhere(func(_ int, e *accl.Engine) error {
+				buffer, err := accl.Alloc[int32](ctx, e, 1)
+				if err != nil {
+					return err
+				}
+				defer buffer.Free()
+				_, err = e.Bcast(ctx, buffer, 1, 0)
+				return err
+			}) {
+				if !errors.Is(err, accl.ErrBroken) || !strings.Contains(err.Error(), "Recover") {
+					t.Errorf("rank %d: %v", rank, err)
+				}
+			}
+			b.recover(ctx)
+			b.right(ctx, c)
+		})
+	}
+}
+
+// TestResetWhileCut resets ranks while the network holds messages of a collective that has failed: they come
+// behind the reset, with the sequence numbers of new ones, and are not taken for those.
+func TestResetWhileCut(t *testing.T) {
+	on := all
+	for _, name := range on.of("u55c_tcp", "u55c_rdma") { // others open sessions anew, for which the way must be whole
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			rng := random(t)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+			network := b.needsNetwork()
+			for range on.times(10) {
+				c := conformance.RandomCollective(rng, b.p, len(b.engines))
+				c.Count = 1000
+				b.right(ctx, c)
+				network.Partition([]int{0, 2})
+				if err := b.do(ctx, c); err != nil && !b.tolerated(err) {
+					t.Fatal(err)
+				}
+				b.reset(ctx)
+				network.Heal()
+				c.Seed++
+				b.right(ctx, c)
+			}
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package conformance_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conformance"
+)
+
+// TestOperationWithoutReference plants an operation that the package knows nothing of: it is one of the
+// operations, and its cases fail rather than be left out.
+func TestOperationWithoutReference(t *testing.T) {
+	ctx := limited(t, time.Minute)
+	_, engines := emulated(ctx, t, "u55c_tcp", 2)
+	p := engines[0].Platform()
+	planted := *p.Operation("allreduce")
+	planted.Name, planted.Value = "scan", 14
+	p.Operations = append(slices.Clone(p.Operations), planted)
+	if !slices.Contains(conformance.Operations(p), "scan") {
+		t.Errorf("%v has no scan", conformance.Operations(p))
+	}
+	err := conformance.Plain(p, "scan", accl.TypeFloat32, 16).Run(ctx, engines)
+	if !errors.Is(err, conformance.ErrReference) || !errors.Is(err, conformance.ErrCase) {
+		t.Errorf("error %v", err)
+	}
+}

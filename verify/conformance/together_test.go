@@ -1,0 +1,377 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conformance"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// reliable are the platforms whose networks lose nothing: calls at the same time
+// share the rx buffers.
+var reliable = []string{"u280_manual", "u280_2022", "u55c_tcp", "u55c_rdma"}
+
+// known has tests do what is known not to work: engines hold queues
+// of moves and rx buffers while they wait for remote ranks, so that more
+// communicators at once than queues, or several that fill the rx buffers, may wait
+// for each other until the time limit.
+var known = os.Getenv("CONFORM_KNOWN") != ""
+
+// TestCommunicatorsAtOnce uses disjoint, overlapping and permuted communicators
+// at the same time.
+func TestCommunicatorsAtOnce(t *testing.T) { communicatorsAtOnce(t, all) }
+
+func communicatorsAtOnce(t *testing.T, on where) {
+	for _, test := range []struct {
+		name   string
+		ranks  int
+		groups [][]int
+	}{
+		{"overlapping", 6, [][]int{{0, 1, 2}, {3, 4, 5}, {2, 3}, {5, 4, 3, 2, 1, 0}, {0, 4, 5}, nil}},
+		{"permuted", 3, [][]int{nil, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}, {0, 1}, {1, 0}}},
+	} {
+		for _, name := range on.of(reliable...) {
+			t.Run(name+"/"+test.name, func(t *testing.T) {
+				ctx := limited(t, time.Minute)
+				b := on.bench(ctx, t, setup{platform: name, ranks: test.ranks, edit: func(p *accl.Platform) {
+					small(p)
+					if p.RxBuffers.Count = 64; p.Exchange.Bytes < 4096 {
+						p.RxBuffers.Count = 16 // there is no room for more
+					}
+				}})
+				groups := test.groups
+				if !known && test.name == "permuted" {
+					groups = groups[:4]
+				}
+				if b.p.Exchange.Bytes < 4096 {
+					groups = groups[:3]
+				}
+				var running sync.WaitGroup
+				for g, members := range groups {
+					running.Go(func() { b.collectives(ctx, random(t, g), members, b.client(g), on.times(20)) })
+				}
+				running.Wait()
+			})
+		}
+	}
+}
+
+// client is one of those that the ranks have.
+func (b *bench) client(k int) int {
+	if b.clients > 0 {
+		k %= b.clients
+	}
+	return k
+}
+
+// collectives runs random collectives of a communicator, as one client.
+func (b *bench) collectives(ctx context.Context, rng *rand.Rand, members []int, client, n int) {
+	var names []string
+	for _, name := range conformance.Operations(b.p) {
+		if !slices.Contains([]string{"nop", "copy", "combine", "send", "stream_put"}, name) {
+			names = append(names, name)
+		}
+	}
+	for range n {
+		c := lossless(rng, b.p, len(b.engines), names[rng.IntN(len(names))])
+		if c.Members, c.Client = members, client; c.Members != nil {
+			c.Root %= len(members)
+		}
+		c.StreamOp0, c.StreamRes = false, false // there is one for all
+		if !known {
+			c.Count = b.apart(c)
+		}
+		if err := b.do(ctx, c); err != nil {
+			b.t.Errorf("%v\nagain, alone: %s", err, b.again(c))
+			return
+		}
+	}
+}
+
+// apart is a number of elements with which collectives at the same time do not
+// share rx buffers: a message each, or by rendezvous.
+func (b *bench) apart(c conformance.Case) int {
+	size := max(c.ElementBytes(b.p), 1)
+	large := b.p.Features.Rendezvous && c.Wire == ""
+	if large && c.Count*size > b.p.Limits.MaxEagerBytes {
+		return c.Count
+	}
+	return min(c.Count, b.p.RxBuffers.Bytes/size)
+}
+
+// TestClientsAtOnce has two clients of each engine call at the same time, on one
+// communicator.
+func TestClientsAtOnce(t *testing.T) { clientsAtOnce(t, all) }
+
+func clientsAtOnce(t *testing.T, on where) {
+	for _, name := range on.of(reliable...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small})
+			if b.clients == 1 {
+				t.Skipf("over %s an engine has one client", on.name())
+			}
+			rounds := on.times(300)
+			b.each(func(rank int, e *accl.Engine) error {
+				errs := make([]error, 2)
+				var both sync.WaitGroup
+				for client := range errs {
+					buf, sum := alloc(ctx, t, e, 500), alloc(ctx, t, e, 500)
+					both.Go(func() { errs[client] = useClient(ctx, e, client, rounds, buf, sum) })
+				}
+				both.Wait()
+				return errors.Join(errs...)
+			})
+		})
+	}
+}
+
+// useClient exchanges messages with a tag of its own and combines them, as one
+// client.
+func useClient(ctx context.Context, e *accl.Engine, client, rounds int, buf, sum *accl.Buffer[int32]) error {
+	me := e.Rank()
+	on := accl.OnClient(client)
+	tag := accl.WithTag(uint32(7 + client))
+	for k := range rounds {
+		n, id := 1+k*37%500, 2*k+client
+		if (k+client)%2 == me {
+			fillWords(buf, n, id)
+			if _, err := e.Send(ctx, buf, n, 1-me, on, tag); err != nil {
+				return fmt.Errorf("client %d, message %d: %w", client, k, err)
+			}
+		} else {
+			if _, err := e.Recv(ctx, buf, n, 1-me, on, tag); err != nil {
+				return fmt.Errorf("client %d, message %d: %w", client, k, err)
+			}
+			if err := checkWords(buf, n, id); err != nil {
+				return fmt.Errorf("client %d: %w", client, err)
+			}
+		}
+		if _, err := e.Nop(ctx, on); err != nil {
+			return err
+		}
+		if _, err := e.Combine(ctx, buf, buf, sum, n, accl.Sum, on); err != nil {
+			return fmt.Errorf("client %d, combine %d: %w", client, k, err)
+		}
+		for i, v := range sum.Host()[:n] {
+			if v != 2*word(id, i) {
+				return fmt.Errorf("client %d, combine %d: element %d is %d, not %d", client, k, i, v, 2*word(id, i))
+			}
+		}
+	}
+	return nil
+}
+
+// TestReceivesBeforeSends posts many receives before anything is sent: with tags
+// in another order than the sends', and more than the engine has open at once.
+func TestReceivesBeforeSends(t *testing.T) { receivesBeforeSends(t, all) }
+
+func receivesBeforeSends(t *testing.T, on where) {
+	for _, name := range on.of(generations...) {
+		for _, test := range []struct {
+			name     string
+			messages int
+			tag      func(k int) uint32
+		}{
+			{"in order", 100, func(k int) uint32 { return uint32(k) }},
+			{"backwards", 30, func(k int) uint32 { return uint32(29 - k) }},
+		} {
+			t.Run(name+"/"+test.name, func(t *testing.T) {
+				ctx := limited(t, time.Minute)
+				b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
+					if small(p); p.Stack == "udp" {
+						p.RxBuffers.Count = 128 // they are sent faster than received
+					}
+				}})
+				const n = 50
+				messages := test.messages
+				posted := make(chan struct{})
+				b.each(func(rank int, e *accl.Engine) error {
+					if rank == 0 {
+						<-posted
+						buf := alloc(ctx, t, e, n)
+						for k := range messages {
+							fillWords(buf, n, k)
+							if _, err := e.Send(ctx, buf, n, 1, accl.WithTag(uint32(k))); err != nil {
+								return fmt.Errorf("send %d: %w", k, err)
+							}
+						}
+						return nil
+					}
+					bufs := make([]*accl.Buffer[int32], messages)
+					var requests []*accl.Request
+					for k := range bufs {
+						bufs[k] = alloc(ctx, t, e, n)
+						r, err := e.Recv(ctx, bufs[k], n, 0, accl.WithTag(test.tag(k)), accl.Async())
+						if err != nil {
+							return fmt.Errorf("recv %d: %w", k, err)
+						}
+						requests = append(requests, r)
+					}
+					close(posted)
+					if err := accl.WaitAll(ctx, requests...); err != nil {
+						return err
+					}
+					for k, buf := range bufs {
+						if err := checkWords(buf, n, int(test.tag(k))); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+// TestPatterns sends along rings, between all pairs and from all to one.
+func TestPatterns(t *testing.T) { patterns(t, all) }
+
+func patterns(t *testing.T, on where) {
+	const ranks = 5
+	for _, name := range on.of(generations...) {
+		for _, n := range []int{10, 1500} { // eager, and by rendezvous where there is such
+			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
+				ctx := limited(t, time.Minute)
+				b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: func(p *accl.Platform) {
+					small(p)
+					p.RxBuffers = accl.RxBuffers{Count: 64, Bytes: 1024}
+					if p.Exchange.Bytes < 4096 {
+						p.RxBuffers.Count = 32
+					}
+				}})
+				if b.p.Stack != "udp" || n < 100 {
+					b.each(func(rank int, e *accl.Engine) error { return exchangeAll(ctx, t, e, n) })
+				}
+				b.each(func(rank int, e *accl.Engine) error { return ring(ctx, t, e, n) })
+			})
+		}
+	}
+}
+
+// ring sends to the next rank what was received from the one before, once around.
+func ring(ctx context.Context, t *testing.T, e *accl.Engine, n int) error {
+	me, size := e.Rank(), e.Size()
+	next, before := (me+1)%size, (me+size-1)%size
+	out, in := alloc(ctx, t, e, n), alloc(ctx, t, e, n)
+	for step := range size {
+		origin := (me + size - step) % size
+		fillWords(out, n, 100+origin)
+		r, err := e.Recv(ctx, in, n, before, accl.Async())
+		if err != nil {
+			return err
+		}
+		if _, err := e.Send(ctx, out, n, next); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+		if err := r.Wait(ctx); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+		if err := checkWords(in, n, 100+(origin+size-1)%size); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+	}
+	return nil
+}
+
+// exchangeAll sends to and receives from all ranks at the same time, also itself.
+func exchangeAll(ctx context.Context, t *testing.T, e *accl.Engine, n int) error {
+	me := e.Rank()
+	var requests []*accl.Request
+	var in []*accl.Buffer[int32]
+	for r := range e.Size() {
+		out, buf := alloc(ctx, t, e, n), alloc(ctx, t, e, n)
+		in = append(in, buf)
+		fillWords(out, n, 10*me+r)
+		received, err := e.Recv(ctx, buf, n, r, accl.Async())
+		if err != nil {
+			return err
+		}
+		sent, err := e.Send(ctx, out, n, r, accl.Async())
+		if err != nil {
+			return err
+		}
+		requests = append(requests, received, sent)
+	}
+	if err := accl.WaitAll(ctx, requests...); err != nil {
+		return err
+	}
+	for r, buf := range in {
+		if err := checkWords(buf, n, 10*r+me); err != nil {
+			return fmt.Errorf("from rank %d: %w", r, err)
+		}
+	}
+	return nil
+}
+
+// TestChains runs calls one after the other by After, also of several engines,
+// and sees an error go down the chain.
+func TestChains(t *testing.T) { chains(t, all) }
+
+func chains(t *testing.T, on where) {
+	for _, name := range on.of(generations...) {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small,
+				world: world.Options{Engine: emu.Options{Patience: 300 * time.Millisecond}}})
+			a, z := b.engines[0], b.engines[1]
+			const n = 90
+			for k := range on.times(50) {
+				src, mid, dst, sum := alloc(ctx, t, a, n), alloc(ctx, t, a, n), alloc(ctx, t, z, n), alloc(ctx, t, z, n)
+				fillWords(src, n, k)
+				var requests []*accl.Request
+				step := func(r *accl.Request, err error) *accl.Request {
+					t.Helper()
+					if err != nil {
+						t.Fatal(err)
+					}
+					requests = append(requests, r)
+					return r
+				}
+				// What comes last is placed first.
+				received := step(z.Recv(ctx, dst, n, 0, accl.Async(), accl.ToFPGA()))
+				copied := step(a.Copy(ctx, src, mid, n, accl.Async(), accl.ToFPGA()))
+				step(a.Send(ctx, mid, n, 1, accl.Async(), accl.FromFPGA(), accl.After(copied)))
+				step(z.Combine(ctx, dst, dst, sum, n, accl.Sum, accl.Async(), accl.FromFPGA(), accl.FromFPGA1(), accl.After(received)))
+				if err := accl.WaitAll(ctx, requests...); err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range sum.Host() {
+					if v != 2*word(k, i) {
+						t.Fatalf("round %d: element %d is %d, not %d", k, i, v, 2*word(k, i))
+					}
+				}
+				for _, buf := range []*accl.Buffer[int32]{src, mid, dst, sum} {
+					if err := buf.Free(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			src, dst := alloc(ctx, t, a, n), alloc(ctx, t, a, n)
+			// The engine refuses this one: the stream gives nothing.
+			if conformance.Loopback(b.p) {
+				refused, err := a.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n, accl.Async())
+				if err != nil {
+					t.Fatal(err)
+				}
+				after, err := a.Copy(ctx, src, src.Slice(0, n), n, accl.Async(), accl.After(refused))
+				if err == nil {
+					err = after.Wait(ctx)
+				}
+				if !errors.Is(err, b.code("KRNL_TIMEOUT_STS")) {
+					t.Errorf("after a call that failed: %v", err)
+				}
+			}
+		})
+	}
+}

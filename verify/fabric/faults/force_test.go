@@ -1,0 +1,328 @@
+package faults_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/faults"
+)
+
+const period = 100 * time.Millisecond
+
+// each runs a test in each way, in a world of four ranks.
+func each(t *testing.T, kind fabric.Kind, text string, test func(t *testing.T, net *fabric.Net, ports []fabric.Port)) {
+	t.Helper()
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := parse(t, text)
+				net, ports := network(t, kind, 4)
+				test(t, net, way(t.Context(), p, net, ports))
+			})
+		})
+	}
+}
+
+// sentAt is when exchange sends the packet with a number.
+func sentAt(n int) time.Duration { return time.Duration(n)*period + period/3 }
+
+// Losing all packets shows for which links and when an exception holds.
+func TestExceptionsHoldForTheirLinksAndTimes(t *testing.T) {
+	between := func(a, b time.Duration) func(time.Duration) bool {
+		return func(at time.Duration) bool { return a <= at && at < b }
+	}
+	always := func(time.Duration) bool { return true }
+	for text, lost := range map[string]func(from, to int, at time.Duration) bool{
+		`links = {"0-2" = {loss = 1}}`:                            func(a, b int, _ time.Duration) bool { return a == 0 && b == 2 || a == 2 && b == 0 },
+		`links = {"0>2" = {loss = 1}}`:                            func(a, b int, _ time.Duration) bool { return a == 0 && b == 2 },
+		`links = {"2>0" = {corrupt = 1}}`:                         func(a, b int, _ time.Duration) bool { return a == 2 && b == 0 },
+		`links = {"*>3" = {loss = 1}}`:                            func(_, b int, _ time.Duration) bool { return b == 3 },
+		`links = {"1>*" = {cut = true}}`:                          func(a, _ int, _ time.Duration) bool { return a == 1 },
+		`links = {"1" = {loss = 1}}`:                              func(a, b int, _ time.Duration) bool { return a == 1 || b == 1 },
+		`links = {"3-3" = {loss = 1}}`:                            func(a, b int, _ time.Duration) bool { return a == 3 && b == 3 },
+		`links = {"*" = {loss = 1, from = "1s", to = "2s"}}`:      func(_, _ int, at time.Duration) bool { return between(period*10, period*20)(at) },
+		`links = {"*" = {loss = 1, from = "2500ms"}}`:             func(_, _ int, at time.Duration) bool { return at >= 2500*time.Millisecond },
+		`links = {"*" = {loss = 1, to = "500ms"}}`:                func(_, _ int, at time.Duration) bool { return at < 500*time.Millisecond },
+		`loss = 1, links = {"*" = {loss = 0, from = "1s"}}`:       func(_, _ int, at time.Duration) bool { return at < time.Second },
+		`loss = 1, links = {"0-1" = {loss = 0, latency = "1ms"}}`: func(a, b int, _ time.Duration) bool { return a+b != 1 },
+		`links = {"*" = {loss = 1}, "0>1" = {loss = 0}}`:          func(a, b int, _ time.Duration) bool { return a != 0 || b != 1 },
+		`links = {"0>1" = {loss = 0}, "*" = {loss = 1}}`:          func(_, _ int, _ time.Duration) bool { return true },
+		`links = {"0>1" = {cut = true}, "*" = {latency = "1ms"}}`: func(a, b int, _ time.Duration) bool { return a == 0 && b == 1 },
+		`links = [{ranks = "0>1", cut = true, from = "1s"}, {ranks = "0>1", cut = false, from = "2s"}]`: func(a, b int, at time.Duration) bool {
+			return a == 0 && b == 1 && between(period*10, period*20)(at)
+		},
+		`partitions = [{groups = [[0, 1], [2]]}]`: func(a, b int, at time.Duration) bool {
+			group := []int{1, 1, 2, 0}
+			return always(at) && group[a] != group[b]
+		},
+		`partitions = [{groups = [[0]], from = "1s", to = "2s"}, {groups = [[1]], from = "1500ms"}]`: func(a, b int, at time.Duration) bool {
+			first := between(period*10, period*20)(at) && (a == 0) != (b == 0)
+			return first || at >= 1500*time.Millisecond && (a == 1) != (b == 1)
+		},
+	} {
+		each(t, fabric.UDP, "{"+text+"}", func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
+			got := map[arrival]int{}
+			for _, a := range exchange(t, ports, period, 3*time.Second) {
+				a.at = 0
+				got[a]++
+			}
+			for n := range 30 {
+				for a := range ports {
+					for b := range ports {
+						want := 1
+						if lost(a, b, sentAt(n)) {
+							want = 0
+						}
+						if got := got[arrival{0, a, b, n}]; got != want {
+							t.Errorf("%s: from %d to %d at %v arrive %d packets, not %d", text, a, b, sentAt(n), got, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// On TCP a partition delays what is sent meanwhile until its end, in order, and
+// the probabilities mean nothing.
+func TestPartitionsHoldBackOnTCP(t *testing.T) {
+	for _, text := range []string{
+		`{loss = 1, duplicate = 1, reorder = 1, corrupt = 1, partitions = [{groups = [[0, 1]], from = "1s", to = "2s"}]}`,
+		`{links = {"0-2" = {cut = true, from = "1s", to = "2s"}, "0-3" = {cut = true, from = "1s", to = "2s"}, "1-2" = {cut = true, from = "1s", to = "2s"}, "1-3" = {cut = true, from = "1s", to = "2s"}}}`,
+	} {
+		each(t, fabric.TCP, text, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
+			got := exchange(t, ports, period, 3*time.Second)
+			if len(got) != 30*16 {
+				t.Errorf("%d packets of %d arrive", len(got), 30*16)
+			}
+			next := map[[2]int]int{}
+			for _, a := range got {
+				link := [2]int{a.from, a.to}
+				if a.number != next[link] {
+					t.Errorf("packet %d of %v arrives instead of %d", a.number, link, next[link])
+				}
+				next[link] = a.number + 1
+				want := sentAt(a.number)
+				if want > time.Second && want < 2*time.Second && (a.from < 2) != (a.to < 2) {
+					want = 2 * time.Second
+				}
+				if a.at < want || a.at > want+period/10 {
+					t.Errorf("packet %d of %v arrives at %v, not at %v", a.number, link, a.at, want)
+				}
+			}
+		})
+	}
+}
+
+// A link of 1000 bytes a second takes a packet of 100 bytes each tenth of a
+// second, and those of 4000 next to it are not held up.
+func TestBandwidthOfLinks(t *testing.T) {
+	each(t, fabric.TCP, `{bandwidth = "4kB/s", links = {"0>1" = {bandwidth = "1kB/s", latency = "1s"}}}`, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
+		start := time.Now()
+		for n := range 20 {
+			for to := range 2 {
+				if err := ports[0].Send(uint32(to), numbered(n, 36)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var got []arrival
+		for range 4000 {
+			got = append(got, arrivals(start, ports)...)
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+		}
+		if len(got) != 40 {
+			t.Errorf("%d packets arrive", len(got))
+		}
+		for _, a := range got {
+			want := time.Duration(a.number+1) * 25 * time.Millisecond
+			if a.to == 1 {
+				want = time.Second + time.Duration(a.number+1)*100*time.Millisecond
+			}
+			if d := a.at - want; d < 0 || d > 2*time.Millisecond {
+				t.Errorf("packet %d to %d arrives at %v, not at %v", a.number, a.to, a.at, want)
+			}
+		}
+	})
+}
+
+// Both ways to put a plan in force do the same to each packet, whatever the
+// plan.
+func TestNetworkAndPortsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 40 {
+		plan := &faults.Plan{Seed: r.Int64()}
+		span := func() (s faults.Span) {
+			s.From = time.Duration(r.IntN(20)) * period
+			if r.IntN(2) == 0 {
+				s.To = s.From + time.Duration(1+r.IntN(10))*period
+			}
+			return s
+		}
+		condition := func() fabric.Faults {
+			return fabric.Faults{
+				Latency: time.Duration(r.IntN(3e8)), Jitter: time.Duration(r.IntN(1e8)), BytesPerSecond: float64(r.IntN(2) * 5000),
+				Loss: r.Float64() / 4, Duplicate: r.Float64() / 4, Reorder: r.Float64() / 4, Corrupt: r.Float64() / 4,
+			}
+		}
+		if i%3 > 0 {
+			plan.Faults = condition()
+		}
+		for range r.IntN(5) {
+			plan.Links = append(plan.Links, faults.Link{Ranks: [2]int{r.IntN(4) - 1, r.IntN(4) - 1}, OneWay: i%2 == 0, Span: span(),
+				Changes: faults.Fields(r.IntN(256)), Condition: fabric.Condition{Faults: condition(), Cut: r.IntN(2) == 0}})
+		}
+		for range r.IntN(3) {
+			plan.Partitions = append(plan.Partitions, faults.Partition{Groups: [][]int{{r.IntN(2)}, {2}}, Span: span()})
+		}
+		kind := kinds[i%len(kinds)]
+		logs := map[string][]arrival{}
+		for name, way := range ways {
+			synctest.Test(t, func(t *testing.T) {
+				net, ports := network(t, kind, 3)
+				log := exchange(t, way(t.Context(), plan, net, ports), period, 2*time.Second)
+				slices.SortStableFunc(log, func(a, b arrival) int { // links have no order between them
+					return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+				})
+				logs[name] = log
+			})
+		}
+		if !slices.Equal(logs["network"], logs["ports"]) {
+			t.Errorf("%v, %s: %d packets arrive on the network, %d through ports, or others, or at other times", kind, plan, len(logs["network"]), len(logs["ports"]))
+		}
+		if !plan.None() && len(logs["network"]) == 0 {
+			t.Errorf("%s: nothing arrives", plan)
+		}
+	}
+}
+
+// The port of a rank that is killed closes at its time, and not that of others.
+func TestKills(t *testing.T) {
+	each(t, fabric.TCP, `{kills = [{rank = 3, at = "20s"}]}`, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
+		time.Sleep(20*time.Second - 1)
+		synctest.Wait()
+		if err := ports[3].Send(0, numbered(1, 0)); err != nil {
+			t.Errorf("before its end: %v", err)
+		}
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		if err := ports[3].Send(0, numbered(2, 0)); !errors.Is(err, fabric.ErrClosed) {
+			t.Errorf("after its end: %v", err)
+		}
+		if got := arrivals(time.Now(), ports); len(got) != 1 {
+			t.Errorf("arrived: %v", got)
+		}
+		if session, ok := ports[0].Closed(); !ok || session != 3 {
+			t.Errorf("rank 0 sees session %d closed: %v", session, ok)
+		}
+		if err := ports[0].Send(1, numbered(3, 0)); err != nil {
+			t.Errorf("between the others: %v", err)
+		}
+		if err := ports[0].Send(3, numbered(3, 0)); !errors.Is(err, fabric.ErrClosed) {
+			t.Errorf("to the one that is gone: %v", err)
+		}
+	})
+}
+
+// When the context ends, the network stays as it is. Nothing is left running,
+// which synctest would find.
+func TestContextEndsChanges(t *testing.T) {
+	for name, way := range ways {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			net, inner := network(t, fabric.UDP, 2)
+			ports := way(ctx, parse(t, `{links = {"*" = {loss = 1, to = "10s"}}, kills = {"0" = {at = "1h"}}}`), net, inner)
+			time.Sleep(time.Second)
+			cancel()
+			synctest.Wait()
+			time.Sleep(2 * time.Hour)
+			if err := ports[0].Send(1, numbered(1, 0)); err != nil {
+				t.Error(err)
+			}
+			if got := arrivals(time.Now(), ports); len(got) != 0 {
+				t.Errorf("%s: %v", name, got)
+			}
+		})
+	}
+}
+
+// A port that is closed needs no context to end.
+func TestCloseEndsChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, inner := network(t, fabric.UDP, 2)
+		port := parse(t, `{links = {"*" = {loss = 1, to = "10s"}}}`).Impair(context.WithoutCancel(t.Context()), inner[0], 0, nil)
+		if err := port.Close(); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+	})
+}
+
+// Ranks that join later can be given the same start.
+func TestStart(t *testing.T) {
+	for name, way := range ways {
+		synctest.Test(t, func(t *testing.T) {
+			p := parse(t, `{links = {"*" = {loss = 1, from = "5s", to = "8s"}}}`)
+			p.Start = time.Now()
+			time.Sleep(6 * time.Second)
+			net, inner := network(t, fabric.UDP, 2)
+			ports := way(t.Context(), p, net, inner)
+			for _, want := range []int{0, 1} {
+				if err := ports[0].Send(1, numbered(1, 0)); err != nil {
+					t.Error(err)
+				}
+				if got := arrivals(time.Now(), ports); len(got) != want {
+					t.Errorf("%s: %d packets arrive %v after the start", name, len(got), time.Since(p.Start))
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+			}
+		})
+	}
+}
+
+type router struct{ fabric.Port }
+
+func (router) Route(uint32, uint32, uint16, bool) {}
+
+func TestImpairReturns(t *testing.T) {
+	_, inner := network(t, fabric.UDP, 2)
+	lossy := parse(t, `{links = {"0-1" = {loss = 1}}}`)
+	rankAt := func(at uint32, _ uint16) (int, bool) { return int(at&0xff) - 1, true }
+	for _, p := range []*faults.Plan{nil, parse(t, "{}"), parse(t, `{seed = 5, loss = 0, latency = "0s", links = []}`)} {
+		if got := p.Impair(t.Context(), inner[0], 0, nil); got != inner[0] {
+			t.Errorf("%v: another port", p)
+		}
+		if got := p.ImpairAt(t.Context(), inner[0], 0, rankAt); got != inner[0] {
+			t.Errorf("%v: another port", p)
+		}
+		p.Apply(t.Context(), fabric.NewNet(fabric.UDP, fabric.Options{}))
+	}
+	if _, ok := faults.Counts(inner[0]); ok {
+		t.Error("a port without faults has counters")
+	}
+	p := lossy.ImpairAt(t.Context(), router{inner[0]}, 0, rankAt)
+	p.(fabric.Router).Route(1, ip(1), port(1), false)
+	for range 3 {
+		if err := p.Send(1, numbered(0, 0)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.Send(0, numbered(0, 0)); err != nil {
+		t.Error(err)
+	}
+	if s, ok := faults.Counts(p); !ok || s != (fabric.Stats{Sent: 4, Delivered: 1, Dropped: 3, Bytes: 4 * 64}) {
+		t.Errorf("%+v", s)
+	}
+	if _, ok := lossy.Impair(t.Context(), inner[1], 1, nil).(fabric.Router); ok {
+		t.Error("a port that does not route has become one")
+	}
+}

@@ -1,0 +1,278 @@
+package faults_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/faults"
+)
+
+// same compares plans by what they say.
+func same(a, b *faults.Plan) string {
+	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(faults.Plan{}, faults.Link{}, faults.Partition{}, faults.Kill{}), cmpopts.EquateEmpty())
+}
+
+func parse(t *testing.T, text string) *faults.Plan {
+	t.Helper()
+	p, err := faults.Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return p
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bad.hcl")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const s = time.Second
+
+var everything = faults.Plan{
+	Seed:   7,
+	Faults: fabric.Faults{Latency: 2 * time.Millisecond, Jitter: 200 * time.Microsecond, BytesPerSecond: 1e9, Loss: 0.01, Duplicate: 0.02, Reorder: 0.03, Corrupt: 0.04},
+	Links: []faults.Link{
+		{Ranks: [2]int{0, 2}, Changes: faults.Loss | faults.Cut, Condition: fabric.Condition{Faults: fabric.Faults{Loss: 0.2}, Cut: true}, Span: faults.Span{From: 5 * s, To: 8 * s}},
+		{Ranks: [2]int{faults.Any, 3}, OneWay: true, Changes: faults.Bandwidth, Condition: fabric.Condition{Faults: fabric.Faults{BytesPerSecond: 1.25e9}}},
+		{Ranks: [2]int{1, faults.Any}, Changes: faults.Latency, Span: faults.Span{From: 1 * s}},
+	},
+	Partitions: []faults.Partition{{Groups: [][]int{{0, 1}, {2, 3}}, Span: faults.Span{From: 10 * s, To: 12 * s}}},
+	Kills:      []faults.Kill{{Rank: 3, At: 20 * s}},
+}
+
+func TestParse(t *testing.T) {
+	for name, text := range map[string]string{
+		"lists": `{
+			seed = 7, latency = "2ms", jitter = "200us", bandwidth = "1GB/s", loss = 0.01, duplicate = 0.02, reorder = 0.03, corrupt = 0.04
+			links = [
+				{ranks = "0-2", loss = 0.2, cut = true, from = "5s", to = "8s"},
+				{ranks = "*>3", bandwidth = "10Gbit/s"},
+				{ranks = 1, latency = 0, from = "1000ms"},
+			]
+			partitions = [{groups = [[0, 1], [2, 3]], from = "10s", to = "12s"}]
+			kills = [{rank = 3, at = "20s"}]
+		}`,
+		"objects": `{seed = 7, latency = "2ms", jitter = "0.2ms", bandwidth = "1000 MB/s", loss = 1/100, duplicate = 0.02, reorder = 0.03, corrupt = 0.04,
+			links = {"0-2" = {loss = 0.2, cut = true, from = "5s", to = "8s"}, "*>3" = {bandwidth = "1.25e3MB/s"}, "1-*" = {latency = "0s", from = "1s"}},
+			partitions = [for p in [[0, 2]] : {groups = [for r in p : [r, r + 1]], from = "10s", to = "12s"}], kills = {"3" = {at = "20s"}}}`,
+		"blocks": file(t, `
+seed      = 7
+latency   = "2ms"
+jitter    = "200us"
+bandwidth = "8Gbit/s"
+loss      = 0.01
+duplicate = 2 * local.loss
+reorder   = 3 * local.loss
+corrupt   = 4 * local.loss
+
+locals {
+  loss = 0.01
+}
+
+link "0-2" {
+  loss = 0.2
+  cut  = true
+  from = "5s"
+  to   = "8s"
+}
+links = [{ ranks = "*>3", bandwidth = "10Gbit/s" }]
+link "1" {
+  latency = "0"
+  jitter  = null
+  from    = "1s"
+}
+partition {
+  groups = [[0, 1], [2, 3]]
+  from   = "10s"
+  to     = "12s"
+}
+kill "3" { at = "20s" }
+`),
+		"itself": everything.String(),
+	} {
+		if diff := same(parse(t, text), &everything); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestPlanPrintsWhatItDoes(t *testing.T) {
+	want := `{seed = 7, latency = "2ms", jitter = "200us", bandwidth = "1GB/s", loss = 0.01, duplicate = 0.02, reorder = 0.03, corrupt = 0.04, ` +
+		`links = [{ranks = "0-2", loss = 0.2, cut = true, from = "5s", to = "8s"}, {ranks = "*>3", bandwidth = "1.25GB/s"}, {ranks = "1-*", latency = "0s", from = "1s"}], ` +
+		`partitions = [{groups = [[0, 1], [2, 3]], from = "10s", to = "12s"}], kills = [{rank = 3, at = "20s"}]}`
+	if got := everything.String(); got != want {
+		t.Errorf("printed\n%s\nnot\n%s", got, want)
+	}
+	if got := (*faults.Plan)(nil).String(); got != "{}" {
+		t.Errorf("no plan prints %s", got)
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1B/s": 1, "1kB/s": 1e3, "1MB/s": 1e6, "1GB/s": 1e9, "1TB/s": 1e12, "2 KiB/s": 2048, "1MiB/s": 1 << 20, "1GiB/s": 1 << 30, "1TiB/s": 1 << 40,
+		"8bit/s": 1, "1kbit/s": 125, "100Mbit/s": 12.5e6, "10Gbit/s": 1.25e9, "1Tbit/s": 125e9, "1e-3B/s": 0.001, "0GB/s": 0,
+	} {
+		if got := parse(t, `{bandwidth = "`+text+`"}`).BytesPerSecond; got != want {
+			t.Errorf("%s is %v bytes a second, not %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]time.Duration{`"1m"`: time.Minute, `"1h30m"`: 90 * time.Minute, `"1.5ms"`: 1500 * time.Microsecond, `"20µs"`: 20 * time.Microsecond, "0": 0} {
+		p := parse(t, `{latency = `+text+`}`)
+		if p.Latency != want {
+			t.Errorf("%s is %v, not %v", text, p.Latency, want)
+		}
+		if diff := same(parse(t, p.String()), p); diff != "" {
+			t.Errorf("%s prints %s: %s", text, p, diff)
+		}
+	}
+}
+
+// A seed is chosen if none is given, another one each time, and printed.
+func TestSeedIsChosen(t *testing.T) {
+	seeds := map[int64]bool{}
+	for range 20 {
+		p := parse(t, `{loss = 0.5}`)
+		seeds[p.Seed] = true
+		if again := parse(t, p.String()); again.Seed != p.Seed {
+			t.Errorf("%s reads as seed %d", p, again.Seed)
+		}
+	}
+	if len(seeds) < 15 {
+		t.Errorf("%d seeds of 20", len(seeds))
+	}
+	if p := parse(t, "{seed = -9223372036854775808}"); p.Seed != math.MinInt64 {
+		t.Errorf("seed %d", p.Seed)
+	}
+	if p := parse(t, ""); !p.None() {
+		t.Errorf("nothing reads as %s", p)
+	}
+}
+
+func randomPlan(r *rand.Rand) *faults.Plan {
+	probability := func() float64 {
+		switch r.IntN(4) {
+		case 0:
+			return 0
+		case 1:
+			return 1
+		case 2:
+			return math.Exp(-700 * r.Float64())
+		}
+		return r.Float64()
+	}
+	duration := func() time.Duration { return time.Duration(r.Int64() >> r.IntN(63)) }
+	condition := func() fabric.Faults {
+		f := fabric.Faults{Latency: duration(), Jitter: duration(), Loss: probability(), Duplicate: probability(), Reorder: probability(), Corrupt: probability()}
+		switch r.IntN(3) {
+		case 0:
+			f.BytesPerSecond = float64(r.IntN(1000)) * math.Pow10(r.IntN(15))
+		case 1:
+			f.BytesPerSecond = math.Exp(1400*r.Float64() - 700)
+		}
+		return f
+	}
+	span := func() (s faults.Span) {
+		if r.IntN(2) == 0 {
+			s.From = duration()
+		}
+		if r.IntN(2) == 0 && s.From < math.MaxInt64/2 {
+			s.To = s.From + 1 + duration()/2
+		}
+		return s
+	}
+	p := &faults.Plan{Seed: int64(r.Uint64() >> r.IntN(64))}
+	if r.IntN(3) > 0 {
+		p.Faults = condition()
+	}
+	for range r.IntN(4) {
+		l := faults.Link{Ranks: [2]int{r.IntN(5) - 1, r.IntN(5) - 1}, OneWay: r.IntN(2) == 0, Span: span(), Changes: faults.Fields(1 + r.IntN(255))}
+		// Only what changes is said.
+		all := fabric.Condition{Faults: condition(), Cut: r.IntN(2) == 0}
+		for bit, copied := range map[faults.Fields]func(){
+			faults.Latency: func() { l.Latency = all.Latency }, faults.Jitter: func() { l.Jitter = all.Jitter },
+			faults.Bandwidth: func() { l.BytesPerSecond = all.BytesPerSecond }, faults.Loss: func() { l.Loss = all.Loss },
+			faults.Duplicate: func() { l.Duplicate = all.Duplicate }, faults.Reorder: func() { l.Reorder = all.Reorder },
+			faults.Corrupt: func() { l.Corrupt = all.Corrupt }, faults.Cut: func() { l.Cut = all.Cut },
+		} {
+			if l.Changes&bit != 0 {
+				copied()
+			}
+		}
+		p.Links = append(p.Links, l)
+	}
+	for range r.IntN(3) {
+		ranks := r.Perm(8)
+		part := faults.Partition{Span: span()}
+		for n := 1 + r.IntN(3); n > 0; n-- {
+			k := 1 + r.IntN(2)
+			part.Groups = append(part.Groups, ranks[:k])
+			ranks = ranks[k:]
+		}
+		p.Partitions = append(p.Partitions, part)
+	}
+	for range r.IntN(3) {
+		p.Kills = append(p.Kills, faults.Kill{Rank: r.IntN(9), At: duration()})
+	}
+	return p
+}
+
+func TestPlansReadAsTheyPrint(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		p := randomPlan(r)
+		if diff := same(parse(t, p.String()), p); diff != "" {
+			t.Fatalf("%s: %s", p, diff)
+		}
+	}
+}
+
+// FuzzParse: whatever a text is, reading it ends, and what can be read is what
+// is printed.
+func FuzzParse(f *testing.F) {
+	f.Add(everything.String())
+	f.Add(`{links = {"0-1" = {loss = 1}, for = {}}, kills = [for r in range(3) : {rank = r, at = "1s"}]}`)
+	f.Add(`{links = "x", partitions = [[1]], kills = {a = 1}, seed = 1e300}`)
+	f.Add(`loss = 1`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.HasSuffix(strings.TrimSpace(text), ".hcl") {
+			return // no files
+		}
+		p, err := faults.Parse(text)
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("an error without text")
+			}
+			return
+		}
+		again, err := faults.Parse(p.String())
+		if err != nil {
+			t.Fatalf("%s: %v", p, err)
+		}
+		if diff := same(again, p); diff != "" {
+			t.Errorf("%s: %s", p, diff)
+		}
+		_ = p.Check(4)
+	})
+}
+
+func TestPlansSayWhetherTheirSeedWasChosen(t *testing.T) {
+	for text, want := range map[string]bool{`{}`: true, `{loss = 0.5}`: true, `{seed = 0}`: false, `{seed = 3, loss = 0.5}`: false} {
+		if got := parse(t, text).SeedChosen(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package rtlsim
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/cclforge/cclforge/firmware"
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+)
+
+// wordBytes is what registers are made of.
+const wordBytes = 4
+
+// controlPort is the number of the control port of an engine.
+func controlPort(d *design.Design, engine int) (int32, error) {
+	for _, i := range d.Instances {
+		if i.Role == engineRole && i.Scope == engine {
+			return controlPortOf(d, i)
+		}
+	}
+	return 0, fmt.Errorf("%w: %s has no engine %d", emu.ErrMissing, d.Platform.Name, engine)
+}
+
+// controlPortOf is the number of the control port of an instance: control ports are
+// numbered in the order in which the design has them.
+func controlPortOf(d *design.Design, of *design.Instance) (int32, error) {
+	n := int32(0)
+	for _, i := range d.Instances {
+		for _, p := range i.Ports {
+			if p.Protocol != design.AXILite {
+				continue
+			}
+			if i == of {
+				return n, nil
+			}
+			n++
+		}
+	}
+	return 0, fmt.Errorf("%w: %s has no control port of %s", emu.ErrMissing, d.Platform.Name, of.Name)
+}
+
+// engineRole is what a design calls its engines.
+const engineRole = "engine"
+
+// exchangeWords are the first word of the exchange memory, and the end.
+func exchangeWords(g *abi.Generation) (first, end uint32, err error) {
+	m := g.Memory(abi.Exchange)
+	if m == nil {
+		return 0, 0, fmt.Errorf("%w: %s has no exchange memory", emu.ErrMissing, g.Name)
+	}
+	return m.Base, m.Base + m.Size, nil
+}
+
+func constant(g *abi.Generation, name string) (int, error) {
+	c := g.Constant(name)
+	if c == nil {
+		return 0, fmt.Errorf("%w: %s has no constant %s", emu.ErrMissing, g.Name, name)
+	}
+	return int(c.Value), nil
+}
+
+func beatBytes(g *abi.Generation) (int, error) { return constant(g, abi.BeatBytes) }
+
+// prebuilt takes the control firmware that comes with the generator.
+func (c *Card) prebuilt() error {
+	image, err := firmware.Prebuilt(c.d.ABI().Name)
+	if err != nil {
+		return err
+	}
+	c.o.Image = image.Code
+	c.o.Symbols, err = rv32.ParseSymbols(image.Symbols)
+	return err
+}
+
+// writeImage writes an image as the simulated memory reads it: little-endian words
+// in hexadecimal.
+func writeImage(image []byte) (name string, err error) {
+	var text bytes.Buffer
+	for len(image) > 0 {
+		var word [wordBytes]byte
+		image = image[copy(word[:], image):]
+		fmt.Fprintf(&text, "%02x%02x%02x%02x\n", word[3], word[2], word[1], word[0])
+	}
+	f, err := os.CreateTemp("", "cclforge-firmware-*.hex")
+	if err != nil {
+		return "", err
+	}
+	if _, err = f.Write(text.Bytes()); err == nil {
+		err = f.Close()
+	} else {
+		f.Close()
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// stack is the kind of network that the engine of a design is built for.
+func stack(d *design.Design) string {
+	field := d.ABI().Layout(abi.HardwareID)
+	stacks := d.ABI().Enum(abi.Stacks)
+	if field == nil || stacks == nil {
+		return ""
+	}
+	for _, f := range field.Fields {
+		if f.Name != "stack" {
+			continue
+		}
+		code := d.HardwareID >> f.Low & (1<<f.Bits() - 1)
+		for _, v := range stacks.Values {
+			if v.Value == code {
+				return v.Name
+			}
+		}
+	}
+	return ""
+}

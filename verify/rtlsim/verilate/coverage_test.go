@@ -1,0 +1,147 @@
+package verilate_test
+
+import (
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+)
+
+// point is one that a model has left.
+type point struct {
+	page, text, comment string // its text is that of its line
+	hits                uint64
+}
+
+// left are the points of a source.
+func left(t *testing.T, dir, source string) (found []point) {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(names) != 2 || !strings.HasSuffix(names[1], ".points") {
+		t.Fatalf("the model has left %q", names)
+	}
+	points, err := os.ReadFile(names[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := os.ReadFile(strings.TrimSuffix(names[1], "points") + "hits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, line := range strings.Split(strings.TrimSpace(string(points)), "\n") {
+		f := strings.Split(line, "\t")
+		at, err := strconv.Atoi(f[1])
+		if err != nil || f[0] != source {
+			t.Fatalf("%q: %v", line, err)
+		}
+		page, _, _ := strings.Cut(f[3], "/")
+		found = append(found, point{page, strings.TrimSpace(lines[at-1]), f[4], binary.LittleEndian.Uint64(hits[8*i:])})
+	}
+	return found
+}
+
+func open(t *testing.T, b verilate.Build, name string, function any) {
+	t.Helper()
+	path, err := b.Library(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	purego.RegisterLibFunc(function, lib, name)
+}
+
+func TestCoverageIsLeft(t *testing.T) {
+	b := fifo(t)
+	dir := t.TempDir()
+	t.Setenv(verilate.CoverageVariable, dir)
+	for _, lines := range []string{"", "1"} {
+		t.Setenv(verilate.LinesVariable, lines)
+		var through func(seed, count uint64) uint64
+		open(t, b, "through", &through)
+		for model := uint64(1); model <= 2; model++ {
+			through(model, 100)
+			pushed, bits := uint64(0), 0
+			for _, p := range left(t, dir, b.Sources[0]) {
+				if strings.Contains(p.text, "if (push) memory") && p.comment == "if" {
+					pushed += p.hits
+				}
+				if p.page == "v_toggle" {
+					bits++
+				}
+			}
+			if want := 100 * model; pushed != want {
+				t.Errorf("after %d models %d words were pushed, not %d", model, pushed, want)
+			}
+			if (bits > 0) != (lines == "") {
+				t.Errorf("%d bits are counted; %s=%q", bits, verilate.LinesVariable, lines)
+			}
+		}
+		clear(t, dir)
+	}
+}
+
+func clear(t *testing.T, dir string) {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWaysOfFunctionsAreCounted has a function whose operand is one of a block's own
+// values: as Verilator takes such blocks apart, counts are of other cycles.
+func TestWaysOfFunctionsAreCounted(t *testing.T) {
+	b := fifo(t)
+	dir := t.TempDir()
+	t.Setenv(verilate.CoverageVariable, dir)
+	b.Top = "halves"
+	for file, to := range map[string]*[]string{"testdata/halves.sv": &b.Sources, "testdata/halves.cpp": &b.Shell} {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*to = []string{path}
+	}
+	var halve func(values *byte, count uint64)
+	open(t, b, "halve", &halve)
+	want := map[string]uint64{} // of all models together
+	for seed := range uint64(2) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		values := make([]byte, 100)
+		for i := range values {
+			if values[i] = byte(r.IntN(3)); values[i] == 0 {
+				want["if"]++
+			} else {
+				want["else"]++
+			}
+		}
+		halve(&values[0], uint64(len(values)))
+		got := map[string]uint64{}
+		for _, p := range left(t, dir, b.Sources[0]) {
+			if strings.HasPrefix(p.text, "if (of == 0)") {
+				got[p.comment] += p.hits
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("seed %d: ways were gone %v times, not %v", seed, got, want)
+		}
+	}
+}

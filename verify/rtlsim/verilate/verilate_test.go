@@ -1,0 +1,186 @@
+package verilate_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+)
+
+func fifo(t *testing.T) verilate.Build {
+	t.Helper()
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	sources, err := verilate.Sources(t.Context(), "u55c_tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell, err := filepath.Abs("testdata/fifo.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verilate.Build{Top: "fifo", Sources: only(sources, "fifo.sv"), Shell: []string{shell}, Optimize: "-O0"}
+}
+
+func only(sources []string, name string) []string {
+	for _, s := range sources {
+		if filepath.Base(s) == name {
+			return []string{s}
+		}
+	}
+	return nil
+}
+
+// compiled has compilations of models go through a program in the place of ccache, and
+// tells which files they were of.
+func compiled(t *testing.T) func() string {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> '%s'\nexec \"$@\"\n", log)
+	if err := os.WriteFile(filepath.Join(dir, "ccache"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return func() string {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+func TestBuiltOnceAndRun(t *testing.T) {
+	b := fifo(t)
+	commands := compiled(t)
+	var told []string
+	ctx := progress.With(t.Context(), func(format string, args ...any) {
+		told = append(told, fmt.Sprintf(format, args...))
+	})
+	b.Careful, b.Trace = true, true
+	b.Params = map[string]string{"DEPTH": "5"}
+	path, err := b.Library(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) == 0 || !strings.Contains(told[0], "fifo") {
+		t.Errorf("progress says %q", told)
+	}
+	first, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told = nil // how much it is depends on how long the build has taken
+	if again, err := b.Library(ctx); err != nil || again != path {
+		t.Errorf("the second time it is %s (%v), not %s", again, err, path)
+	}
+	second, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 0 || !os.SameFile(first, second) {
+		t.Errorf("it was built again: %q", told)
+	}
+	// Verilator's own files were compiled before, for all models.
+	if text := commands(); !strings.Contains(text, "fifo.cpp") || strings.Contains(text, "-o verilated") {
+		t.Errorf("compilations of the model were\n%s", text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
+		t.Errorf("beside the library there are %q", left)
+	}
+
+	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var through func(seed, count uint64) uint64
+	purego.RegisterLibFunc(&through, lib, "through")
+	for seed := range uint64(3) {
+		if got := through(seed, 100); got != 4950 {
+			t.Errorf("seed %d: the sum of 0 to 99 is %d", seed, got)
+		}
+	}
+}
+
+func TestSourcesAndFlagsDecide(t *testing.T) {
+	b := fifo(t)
+	seen := map[string]string{}
+	check := func(what string, b verilate.Build) {
+		t.Helper()
+		path, err := b.Library(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[path] != "" {
+			t.Errorf("%s and %s are one library", what, seen[path])
+		}
+		seen[path] = what
+	}
+	check("as it is", b)
+	with := b
+	with.Params = map[string]string{"DEPTH": "3"}
+	check("another parameter", with)
+
+	dir := t.TempDir()
+	for _, name := range []string{"fifo.cpp", "step.h"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "step.h" {
+			text = append(text, "// changed\n"...)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	with = b
+	with.Shell = []string{filepath.Join(dir, "fifo.cpp")}
+	check("another header", with)
+}
+
+func TestMistakesAreToldAndLeaveNothing(t *testing.T) {
+	b := fifo(t)
+	bad := filepath.Join(t.TempDir(), "bad.sv")
+	if err := os.WriteFile(bad, []byte("module fifo; wire a = nowhere; endmodule\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.Sources = []string{bad}
+	path, err := b.Library(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "nowhere") || !strings.Contains(err.Error(), "bad.sv:1") {
+		t.Errorf("got %q and %v", path, err)
+	}
+	if err := verilate.Lint(t.Context(), "fifo", nil, bad); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("lint says %v", err)
+	}
+	b.Sources = []string{filepath.Join(t.TempDir(), "absent.sv")}
+	if _, err := b.Library(t.Context()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without its source: %v", err)
+	}
+}
+
+func TestCommonBlocksAreClean(t *testing.T) {
+	sources, err := verilate.Sources(t.Context(), "u55c_tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if base := filepath.Base(sources[0]); base != "cclo_pkg.sv" {
+		t.Errorf("the first source is %s", base)
+	}
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	if err := verilate.Lint(t.Context(), "fifo", nil, only(sources, "fifo.sv")...); err != nil {
+		t.Error(err)
+	}
+}

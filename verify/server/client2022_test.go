@@ -1,0 +1,187 @@
+package server_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+)
+
+// segment is small enough for a datagram of 2022, which has 1536 bytes.
+const segment = 1024
+
+// tables2022 writes what the Python driver writes, in its order.
+func (c *client) tables2022() {
+	if ready := c.read(0x1FF4); ready != 0 {
+		c.fail("the engine is configured already: %d", ready)
+	}
+	at := uint32(4)
+	for range rxCount {
+		addr := c.allocate(segment, false)
+		c.write(at, 0, uint32(addr), uint32(addr>>32), segment, 0, 0, 0, 0)
+		at += 8 * 4
+	}
+	c.write(0, rxCount)
+	c.arithmetic(c.communicator(at, segment))
+	c.write(0x1FF4, 1)
+	c.config(setTimeout, 1000000)
+	c.config(enablePkt, 0)
+	c.config(setMaxSegments, segment)
+	c.config(setStackType, 1) // TCP, which is its default
+}
+
+// open2022 also opens the port and the connections, as the driver's constructor does.
+func (c *client) open2022() {
+	c.tables2022()
+	c.do(call{scenario: opConfig, function: openPort, comm: c.comm, tag: tagAny})
+	c.do(call{scenario: opConfig, function: openCon, comm: c.comm, tag: tagAny})
+}
+
+func design2022(t testing.TB, name string) *design.Design {
+	t.Helper()
+	return designtest.Of(t, designtest.Library(t).With("udp_2022", []byte(designtest.UDP2022)), name, nil)
+}
+
+func TestClientOf2022(t *testing.T) {
+	for _, platform := range []string{"u280_2022", "udp_2022"} {
+		t.Run(platform, func(t *testing.T) {
+			s := startDesign(t, design2022(t, platform), options{ranks: 2})
+			clients := s.all(t, false)
+			for _, c := range clients { // its constructor does all of that, and a program has one after the other
+				together(t, "open", []*client{c}, (*client).open2022)
+			}
+			together(t, "local", clients, func(c *client) { c.local(300) })
+			for _, n := range []int{1, 100, 2000} {
+				together(t, fmt.Sprint(n, " elements"), clients, func(c *client) { c.collectives(n, false, false) })
+			}
+			together(t, "compressed", clients, func(c *client) { c.collectives(500, false, true) })
+			// Another client finds the engine in use, and a reset frees it.
+			other := s.client(t, 0, false)
+			if other.read(0x1FF4) != 1 {
+				t.Error("config-ready is not 1")
+			}
+			together(t, "reset", clients, func(c *client) { c.config(resetPeriph, 0) })
+			if other.read(0x1FF4) != 0 || other.err != nil {
+				t.Errorf("config-ready after a reset: %v", other.err)
+			}
+		})
+	}
+}
+
+// What is sent to a rank that does not listen yet waits for it, and fails within the
+// limit of such waits if it never listens.
+func TestSendBeforeTheOtherListens(t *testing.T) {
+	const n, sendTimeout = 10, 1 << 20
+	for name, listens := range map[string]bool{"it listens later": true, "it never listens": false} {
+		t.Run(name, func(t *testing.T) {
+			o := options{ranks: 2}
+			if !listens {
+				o.engine.RemoteTimeout = 50 * time.Millisecond
+			}
+			s := startDesign(t, design2022(t, "u280_2022"), o)
+			clients := s.all(t, false)
+			c, late := clients[0], clients[1]
+			c.open2022()
+			send := call{scenario: opSend, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, op0: c.floats(elements(0, n), false)}
+			code := make(chan uint32, 1)
+			go func() { code <- c.code(send) }()
+			if !listens {
+				if got := <-code; got != sendTimeout || c.err != nil {
+					t.Errorf("return code %#x, %v", got, c.err)
+				}
+				return
+			}
+			waitFor(t, "the call", func() bool { return s.servers[0].Health().CallsOpen == 1 })
+			late.open2022()
+			out := late.allocate(4*n, false)
+			late.do(call{scenario: opRecv, count: n, comm: late.comm, peer: 0, tag: tagAny, arith: late.float, res: out})
+			late.expect("recv", out, false, n, func(i int) float32 { return element(0, i) })
+			if got := <-code; got != 0 || c.err != nil || late.err != nil {
+				t.Errorf("return code %#x, %v, %v", got, c.err, late.err)
+			}
+		})
+	}
+}
+
+// A client that waits for its call, which waits for the other rank, holds up
+// nobody.
+func TestBlockingCallHoldsUpItsConnectionAlone(t *testing.T) {
+	s := startDesign(t, design2022(t, "u280_2022"), options{ranks: 2})
+	clients := s.all(t, false)
+	together(t, "configure", clients, (*client).tables2022)
+	const n = 10
+	done := make(chan error, 1)
+	c := clients[0]
+	out := c.allocate(4*n, false)
+	recv := call{scenario: opRecv, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, res: out}
+	go func() {
+		c.do(recv)
+		done <- c.err
+	}()
+	other := s.client(t, 0, false)
+	for range 20 {
+		other.do(call{scenario: opNop})
+		other.write(0x1FF0, 17)
+		if other.read(0x1FF0) != 17 {
+			t.Error("an MMIO write was lost")
+		}
+	}
+	if other.err != nil {
+		t.Fatal(other.err)
+	}
+	select {
+	case err := <-done:
+		t.Fatalf("recv has ended before anything was sent: %v", err)
+	default:
+	}
+	sender := clients[1]
+	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float, op0: sender.floats(elements(1, n), false)})
+	if err := <-done; err != nil || sender.err != nil {
+		t.Fatal(err, sender.err)
+	}
+	c.expect("recv", out, false, n, func(i int) float32 { return element(1, i) })
+	if c.err != nil {
+		t.Error(c.err)
+	}
+}
+
+// A client that is gone while it waits for its call leaves the call to the
+// engine.
+func TestClientIsGoneInABlockingCall(t *testing.T) {
+	s := startDesign(t, design2022(t, "u280_2022"), options{ranks: 2})
+	clients := s.all(t, false)
+	together(t, "configure", clients, (*client).tables2022)
+	const n = 10
+	c, sender := clients[0], clients[1]
+	out := c.allocate(4*n, false)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = c.request(call{scenario: opRecv, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, res: out}.message())
+	}()
+	waitFor(t, "the call", func() bool { return s.servers[0].Health().CallsOpen == 1 })
+	c.hangUp()
+	<-gone
+	waitFor(t, "the end of the connection", func() bool { return s.servers[0].Health().Clients == 0 })
+	if got := s.servers[0].Health().CallsOpen; got != 1 {
+		t.Errorf("%d calls are open, and the one that was started goes on", got)
+	}
+	other := s.client(t, 0, false)
+	if code := other.code(call{scenario: 99}); code != 1<<14 {
+		t.Errorf("return code %#x of an unknown operation", code)
+	}
+	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float, op0: sender.floats(elements(1, n), false)})
+	if sender.err != nil {
+		t.Fatal(sender.err)
+	}
+	waitFor(t, "the end of the call", func() bool { return s.servers[0].Health().CallsOpen == 0 })
+	if code := other.read(0x1FFC); code != 1<<14 {
+		t.Errorf("a client reads %#x, the return code of one that is gone", code)
+	}
+	other.expect("recv", out, false, n, func(i int) float32 { return element(1, i) })
+	if other.err != nil {
+		t.Error(other.err)
+	}
+}

@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// TestEnvelopes sends requests in all kinds of envelopes, which come back.
+func TestEnvelopes(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	const read = `{"type": 0, "addr": 0}`
+	for _, test := range []struct {
+		send, envelope []string
+		status         int
+	}{
+		{[]string{read}, nil, 0},
+		{[]string{"", read}, []string{""}, 0},
+		{[]string{"id", "", read}, []string{"id", ""}, 0},
+		{[]string{"\x00\xff", "b", "", read}, []string{"\x00\xff", "b", ""}, 0},
+		{[]string{"id", read}, []string{"id"}, 0},
+		{[]string{"a", "b", read}, []string{"a", "b"}, 0},
+		{[]string{""}, []string{""}, -1},
+		{[]string{"", ""}, []string{""}, -1},
+		{[]string{"", read, read}, []string{""}, -1},
+		{[]string{"", read, ""}, []string{""}, -1},
+		{[]string{"id", "", read, read}, []string{"id", ""}, -1},
+		{[]string{read, ""}, []string{read, ""}, -1},
+		{[]string{"id", "nonsense"}, []string{"id"}, -1},
+	} {
+		p := dial(t, s.command(0), zmq4.NewDealer)
+		for range 2 { // the second shows that the connection goes on
+			var frames [][]byte
+			for _, f := range test.send {
+				frames = append(frames, []byte(f))
+			}
+			if err := p.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.receive()
+			if err != nil {
+				t.Fatalf("%q: %v", test.send, err)
+			}
+			if len(got) != len(test.envelope)+1 {
+				t.Fatalf("%q: %q", test.send, got)
+			}
+			for i, f := range test.envelope {
+				if string(got[i]) != f {
+					t.Errorf("%q: frame %d is %q", test.send, i, got[i])
+				}
+			}
+			if a, err := parse(got[len(test.envelope)]); err != nil || *a.Status != test.status {
+				t.Errorf("%q: %v, %v", test.send, a, err)
+			}
+		}
+		p.hangUp()
+	}
+}
+
+// A client may send requests without waiting for the replies, which come in
+// order.
+func TestRepliesComeInOrder(t *testing.T) {
+	s := start(t, "u55c_tcp", nil, options{ranks: 1})
+	p := dial(t, s.command(0), zmq4.NewDealer)
+	const n = 500
+	for i := range n {
+		for _, request := range []string{fmt.Sprintf(`{"type": 1, "addr": 0, "wdata": %d}`, i), `{"type": 0, "addr": 0}`} {
+			if err := p.SendMulti(zmq4.NewMsgFrom(nil, []byte(request))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range n {
+		for _, want := range []string{"", fmt.Sprint(i)} {
+			frames, err := p.receive()
+			if err != nil || len(frames) != 2 {
+				t.Fatalf("reply %d: %q, %v", i, frames, err)
+			}
+			if a, err := parse(frames[1]); err != nil || *a.Status != 0 || string(a.RData) != want {
+				t.Fatalf("reply %d: %v, %v", i, a, err)
+			}
+		}
+	}
+}

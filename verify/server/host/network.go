@@ -1,0 +1,143 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/cclforge/cclforge/driver/sim"
+	"github.com/cclforge/cclforge/driver/sim/zmq"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/packets"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/server"
+	"github.com/cclforge/cclforge/verify/world"
+	"github.com/cclforge/cclforge/verify/world/engine"
+)
+
+// members makes the ports of the ranks in this process, with their faults.
+func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, error) {
+	framing, err := emu.Framing(d)
+	if err != nil {
+		return nil, err
+	}
+	if h.o.Network == Local {
+		if err := h.local(); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, rank := range h.o.World.Local {
+			port, err := h.port(ctx, d, rank, framing)
+			if err != nil {
+				return nil, explain(fmt.Errorf("rank %d: %w", rank, err))
+			}
+			h.ports = append(h.ports, port)
+		}
+	}
+	var members []world.Member
+	for i, rank := range h.o.World.Local {
+		port := h.ports[i]
+		if h.o.Serve && h.o.Network != Packets {
+			if port, err = h.tapped(rank, port, h.format(d)); err != nil {
+				return nil, err
+			}
+		}
+		m := world.Member{Rank: rank, Port: h.impaired(rank, port)}
+		if h.o.Maker != nil {
+			if maker := h.o.Maker(rank); maker != nil {
+				m.Maker = func(ctx context.Context, _ *design.Design, port fabric.Port) (engine.Engine, error) {
+					return maker(ctx, d, port)
+				}
+			}
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
+
+func (h *Host) local() error {
+	n, err := newLocalNet(h.kind, h.book, fabric.Options{})
+	if err != nil {
+		return err
+	}
+	for _, p := range n.ports {
+		h.ports = append(h.ports, p)
+	}
+	h.o.Faults.Apply(h.life, n.net)
+	return nil
+}
+
+// port is the network port of a rank of this process, on real sockets.
+func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
+	if h.o.Network == Packets {
+		return h.packets(ctx, d, rank, framing)
+	}
+	o := socket.Options{
+		Listen: h.listenAt(rank), Local: h.book.poe(rank), Framing: framing, Translate: h.book.translate,
+		Log: h.logOf(rank),
+	}
+	if h.kind == fabric.UDP {
+		port, err := socket.UDP(o)
+		if err != nil {
+			return nil, fmt.Errorf("its network engine: %w", err)
+		}
+		return port, nil
+	}
+	// It listens when its engine is configured: what came before would be lost then.
+	// But a port in use is known before clients come.
+	if err := unused(ctx, netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
+		return nil, fmt.Errorf("its network engine: %w", err)
+	}
+	port, err := socket.TCP(o)
+	if err != nil {
+		return nil, err
+	}
+	return port, nil
+}
+
+// unused is the error of listening at an address.
+func unused(ctx context.Context, at netip.AddrPort) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", at.String())
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
+	if h.kind == fabric.RDMA {
+		return nil, fmt.Errorf("%w: %s is RDMA, and packet sockets are for UDP and TCP", ErrNetwork, d.Platform.Name)
+	}
+	f := h.format(d)
+	return packets.New(ctx, packets.Options{
+		Endpoints: h.o.Endpoints, Listen: h.listenAt(rank).String(), Rank: rank, Framing: framing,
+		Peers:    func(rank int) string { return h.o.World.Hosts[rank].String() },
+		Unpadded: f.Unpadded, Lossy: f.Lossy,
+		Limits: zmq.Limits{OnRefused: server.LogRefused(h.logOf(rank))},
+	})
+}
+
+// format is how packets look on the packet sockets.
+func (h *Host) format(d *design.Design) packets.Format {
+	p := driverview.Of(d)
+	return packets.Format{Unpadded: sim.Blocking(&p), Lossy: h.kind == fabric.UDP}
+}
+
+// impaired is a port with the faults of the network.
+func (h *Host) impaired(rank int, port fabric.Port) fabric.Port {
+	switch h.o.Network {
+	case Local:
+		return port // the network has them
+	case Sockets:
+		return h.o.Faults.ImpairAt(h.life, port, rank, func(ip uint32, port uint16) (int, bool) {
+			return h.book.rank(address(ip, port))
+		})
+	}
+	return h.o.Faults.Impair(h.life, port, rank, func(session uint32) (int, bool) {
+		return int(session), int64(session) < int64(h.o.World.Size)
+	})
+}

@@ -1,0 +1,134 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/designtest"
+)
+
+// memory is an exchange memory from a base on.
+type memory struct {
+	base, end uint32
+	words     map[uint32]uint32
+}
+
+func (m *memory) word(at uint32) (uint32, bool) { return m.words[at], at >= m.base && at+4 <= m.end }
+
+func (m *memory) write(at uint32, words ...uint32) uint32 {
+	for _, v := range words {
+		if at >= m.base && at+4 <= m.end {
+			m.words[at] = v
+		}
+		at += 4
+	}
+	return at
+}
+
+// The tables as clients write them: buffers of some bytes from an address on.
+var clientTables = map[string]func(m *memory, buffers, bytes, status uint32, addr uint64){
+	"accl-2021": func(m *memory, buffers, bytes, status uint32, addr uint64) {
+		at := uint32(0x804)
+		for range buffers {
+			at = m.write(at, uint32(addr), uint32(addr>>32), bytes, 0, status, 0, 0, 0, 0)
+			addr += uint64(bytes)
+		}
+		m.write(0x800, buffers)
+	},
+	"accl-2022": func(m *memory, buffers, bytes, status uint32, addr uint64) {
+		at := uint32(4)
+		for range buffers {
+			at = m.write(at, status, uint32(addr), uint32(addr>>32), bytes, 0, 0, 0, 0)
+			addr += uint64(bytes)
+		}
+		m.write(0, buffers)
+	},
+	"accl-2024": func(m *memory, buffers, bytes, status uint32, addr uint64) {
+		at := uint32(8)
+		for range buffers {
+			at = m.write(at, status, uint32(addr), uint32(addr>>32), 0, 0, 0, 0)
+			addr += uint64(bytes)
+		}
+		m.write(4, bytes)
+		m.write(0, buffers)
+	},
+}
+
+var platformsOf = map[string]string{"accl-2021": "u280_manual", "accl-2022": "u280_2022", "accl-2024": "u55c_tcp"}
+
+func generationOf(t *testing.T, name string) (*generation, memory) {
+	t.Helper()
+	g, err := newGeneration(designtest.Load(t, platformsOf[name], nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := memory{0, 0x2000, map[uint32]uint32{}}
+	if name == "accl-2021" {
+		m.base, m.end = 0x800, 0x1000
+	}
+	return g, m
+}
+
+// TestTablesOfEveryGeneration writes the tables of each kind of client into the
+// exchange memory of each generation.
+func TestTablesOfEveryGeneration(t *testing.T) {
+	for platform := range platformsOf {
+		g, empty := generationOf(t, platform)
+		for client, write := range clientTables {
+			for _, buffers := range []uint32{1, 2, 16, 40} {
+				for _, bytes := range []uint32{64, 1024, 4096, 65536, 1 << 20} {
+					for _, status := range []uint32{0, 1} {
+						for _, addr := range []uint64{0, 0x1000, 0x40_0000_0000} {
+							name := fmt.Sprintf("%d buffers of %d bytes from 0x%X on, status %d, by a client of %s on %s", buffers, bytes, addr, status, client, platform)
+							m := empty
+							m.words = map[uint32]uint32{}
+							write(&m, buffers, bytes, status, addr)
+							got := g.foreignTable(m.word)
+							switch {
+							case client == platform, platform == "accl-2021": // there, writes of later clients arrive nowhere
+								if got != "" {
+									t.Errorf("%s: %s", name, got)
+								}
+							case !strings.Contains(got, "clients of "+client):
+								t.Errorf("%s: %q", name, got)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A table that is in use, or that is none at all, is not taken for one of another
+// generation: the engine knows what to do with it.
+func TestTablesThatAreNotForeign(t *testing.T) {
+	g, m := generationOf(t, "accl-2024")
+	if got := g.foreignTable(m.word); got != "" {
+		t.Errorf("no table: %s", got)
+	}
+	clientTables["accl-2024"](&m, 4, 4096, 0, 0x1000)
+	for i := range uint32(4) {
+		m.write(8+28*i, []uint32{0, 1, 2, 4}[i])
+		m.write(8+28*i+12, 0xFFFFFFFF, 4096, 3, 0xFFFFFFFE)
+	}
+	if got := g.foreignTable(m.word); got != "" {
+		t.Errorf("a table in use: %s", got)
+	}
+	clientTables["accl-2021"](&m, 4, 4096, 0, 0x1000) // of somebody who is gone
+	if got := g.foreignTable(m.word); got != "" {
+		t.Errorf("a table in use beside one of another generation: %s", got)
+	}
+	m.write(0x800, 0)
+	for what, write := range map[string]func(){
+		"no size":              func() { m.write(4, 0) },
+		"more than there is":   func() { m.write(0, 10000) },
+		"a status that is odd": func() { m.write(0, 4, 4096, 77) },
+	} {
+		write()
+		if got := g.foreignTable(m.word); got != "" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package target_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/driver/cluster"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
+	"github.com/cclforge/cclforge/verify/target"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// cards is a host with cards for some ranks, at the addresses that they get.
+func cards(t *testing.T, platform string, ranks int) *xrt.Host {
+	t.Helper()
+	all, err := cluster.Addresses(cluster.DefaultNetwork, cluster.DefaultPort, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return xrttest.Host(t, designtest.Load(t, platform, nil), ranks, xrt.HostOptions{Empty: true, World: world.Options{Ranks: all}})
+}
+
+// TestCards: a process with all ranks, and processes with one each.
+func TestCards(t *testing.T) {
+	for _, test := range []struct {
+		platform  string
+		processes int
+	}{{"u55c_udp", 1}, {"u55c_tcp", 1}, {"u280_axis3x", 1}} {
+		t.Run(test.platform, func(t *testing.T) {
+			const ranks = 3
+			h := cards(t, test.platform, ranks)
+			worlds, errs := open(t, "card:"+h.Xclbin+",library="+h.Dir(), test.processes, target.Options{Ranks: ranks})
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			if name := worlds[0].Platform.Name; name != test.platform {
+				t.Errorf("the platform is %s", name)
+			}
+			sum(t, worlds, ranks)
+			for _, w := range worlds {
+				if err := w.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			xrttest.Returned(t, h)
+		})
+	}
+}
+
+func TestCardTexts(t *testing.T) {
+	h := cards(t, "u55c_udp", 1)
+	damaged := filepath.Join(t.TempDir(), "damaged.xclbin")
+	if err := os.WriteFile(damaged, []byte("xclbin2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"card:":                                       "card:file.xclbin is expected",
+		"card:missing.xclbin":                         "no such file",
+		"card:" + damaged:                             "not an .xclbin file",
+		"card:" + h.Xclbin + ",nix":                   `"nix": no such setting`,
+		"card:" + h.Xclbin + ",fec=maybe":             `"fec=maybe": no such setting`,
+		"card:" + h.Xclbin + ",port=70000":            `"port=70000"`,
+		"card:" + h.Xclbin + ",network=10.0.0.300/24": `"network=10.0.0.300/24"`,
+		"card:" + h.Xclbin + ",network=10.0.0.255/24": "no address for the rank",
+		"card:" + h.Xclbin + ",library=/nowhere":      "XRT is not there",
+	} {
+		if _, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package target
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/rtlsim"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+var emulated = Kind{
+	Name: "emulated", Form: "a platform by its name",
+	Doc: "engines that are emulated in this process",
+	Open: func(ctx context.Context, r *Request) (*Part, error) {
+		d, err := world.Design(cmp.Or(r.Rest, r.Platform), r.Vars)
+		if err != nil {
+			return nil, err
+		}
+		return r.inProcess(ctx, d, "emulated", nil)
+	},
+}
+
+var verilated = Kind{
+	Name: "verilated", Form: "verilated:platform",
+	Doc: "engines that are simulated from the hardware in this process, by Verilator",
+	Open: func(ctx context.Context, r *Request) (*Part, error) {
+		d, err := world.Design(cmp.Or(r.Rest, r.Platform), r.Vars)
+		if err != nil {
+			return nil, err
+		}
+		if n := rtlsim.Reach(d); n > 0 && !r.Alone() {
+			return nil, fmt.Errorf("%w: engines of %s reach each other on their card, which one process must have", ErrText, d.Platform.Name)
+		}
+		options := rtlsim.Options{Clock: rtlsim.NewClock()}
+		if options.Library, err = rtlsim.Library(ctx, d, options.Build); err != nil {
+			return nil, err
+		}
+		cards := &rtlsim.Cards{Options: func(int) rtlsim.Options { return options }}
+		return r.inProcess(ctx, d, "Verilated", cards.Maker)
+	},
+}
+
+// inProcess starts the engines of this process.
+func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, maker func(rank int) world.Maker) (*Part, error) {
+	p := driverview.Of(d)
+	part := &Part{Platform: &p, What: what}
+	var w *world.World
+	var err error
+	if r.Alone() {
+		w, err = world.New(ctx, d, r.Size, world.Options{Maker: maker})
+	} else {
+		w, err = r.onSocket(ctx, d, part, maker)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, rank := range r.Local {
+		part.Devices = append(part.Devices, w.Device(rank))
+	}
+	if r.Alone() {
+		part.Ranks = w.Ranks()
+	}
+	part.Close = w.Close
+	return part, nil
+}
+
+// onSocket starts the engine of a process that has one rank. Its network is a socket, at
+// a port that is free.
+func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, maker func(rank int) world.Maker) (*world.World, error) {
+	rank := r.Local[0]
+	port, number, err := r.port(d)
+	if err != nil {
+		return nil, fmt.Errorf("the network of rank %d: %w", rank, err)
+	}
+	part.What += ", on sockets"
+	part.Ranks = []accl.Rank{{IP: r.Address, Port: number, Session: uint32(rank)}}
+	member := world.Member{Rank: rank, Port: port}
+	if maker != nil {
+		member.Maker = maker(0) // each process has cards of its own
+	}
+	return world.Start(ctx, d, []world.Member{member}, emu.Options{})
+}
+
+// port is a network port on a socket, and its number.
+func (r *Request) port(d *design.Design) (fabric.Port, uint16, error) {
+	kind, err := world.Network(d)
+	if err != nil {
+		return nil, 0, err
+	}
+	framing, err := emu.Framing(d)
+	if err != nil {
+		return nil, 0, err
+	}
+	o := socket.Options{
+		Listen: r.Address, Local: netip.AddrPortFrom(r.Address, 0), Framing: framing,
+		Log: func(format string, args ...any) { r.Log("rank %d: %s", r.Local[0], fmt.Sprintf(format, args...)) },
+	}
+	if kind == fabric.UDP {
+		port, err := socket.UDP(o)
+		if err != nil {
+			return nil, 0, err
+		}
+		return port, port.LocalAddr().Port(), nil
+	}
+	port, err := socket.TCP(o)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := port.Listen(0); err != nil {
+		return nil, 0, errors.Join(err, port.Close())
+	}
+	return port, port.LocalAddr().Port(), nil
+}
