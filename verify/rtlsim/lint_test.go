@@ -18,7 +18,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/tb/kernels"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 var platformsFlag = flag.String("sim.platforms", "", "platforms that are linted, as names with commas between; \"\" for all")

@@ -15,8 +15,8 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 	"github.com/cclforge/cclforge/verify/synth"
-	"github.com/cclforge/cclforge/verify/tb/kernels"
 )
 
 var which = flag.String("tb.synth", "small", "kernels that are elaborated by yosys: small (all but the engine, on one platform each), all, or names of kernels with commas between")

@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/tb/kernels"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // Result is what became of a module.

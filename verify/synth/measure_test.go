@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/tb/kernels"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 func measured(t *testing.T, body string) (*Result, error) {

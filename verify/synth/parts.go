@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/tb/kernels"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // large is how many modules a kernel has that is mapped part by part: as a whole

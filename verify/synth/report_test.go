@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/tb/kernels"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 func row(kernel, module string, part, lut, levels int) Row {

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cclforge/cclforge/verify/tb/kernels"
+	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // Row is a module of the table.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/emu/lanes"
-	"github.com/cclforge/cclforge/verify/tb/ieee"
+	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 )
 
 // codec turns elements into bytes and back, one by one.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"github.com/cclforge/cclforge/verify/tb/ieee"
+	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 )
 
 var le = binary.LittleEndian

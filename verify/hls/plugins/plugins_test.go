@@ -13,7 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/tb/streams"
+	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
 // platform has the reference plugins in a form: "hls" or "rtl".

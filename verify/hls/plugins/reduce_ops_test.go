@@ -8,8 +8,8 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/tb/seeds"
-	"github.com/cclforge/cclforge/verify/tb/streams"
+	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
 // operation is what a TDEST asks for.

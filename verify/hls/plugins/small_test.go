@@ -9,8 +9,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/tb/ieee"
-	"github.com/cclforge/cclforge/verify/tb/streams"
+	"github.com/cclforge/cclforge/verify/rtltest/ieee"
+	"github.com/cclforge/cclforge/verify/rtltest/streams"
 	"github.com/cclforge/cclforge/verify/world"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/tb/pins"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const beatBytes = 64

@@ -12,8 +12,8 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
 	"github.com/cclforge/cclforge/verify/synth"
-	"github.com/cclforge/cclforge/verify/tb/pins"
 )
 
 // application are the rendered sources of the shipped platform with RDMA, by the

@@ -38,7 +38,7 @@ func coverageVerb() *cobra.Command {
 	f.StringVar(&what.platforms, "platforms",
 		"u55c_tcp,u55c_udp,u55c_rdma,u280_axis3x", "of the worlds, as `names` with commas between; \"\" for none")
 	f.StringVar(&what.benches, "benches",
-		"./verify/tb/...,./verify/vitis/coyote", "`packages`, with commas between; \"\" for none")
+		"./verify/rtltest/...,./verify/vitis/coyote", "`packages`, with commas between; \"\" for none")
 	f.Float64Var(&what.scale, "scale", 0.02, "how `much` of the tests of worlds: 0.1 is a tenth")
 	f.BoolVar(&what.bits, "bits", true, "false: lines and branches alone, which takes a fraction of the time")
 	f.StringVar(&what.dir, "keep", "", "`directory` in which counts stay: later runs add to them")

@@ -28,9 +28,9 @@ func exhaustive(ctx context.Context, part string) error {
 	provide(ctx)
 	test := []string{"test", "-count=1", "-v", "-timeout=24h"}
 	return runAll(ctx, os.Stdout, []step{
-		{"arithmetic", running("go", append(test, "./verify/tb/reduce_ops", "./verify/tb/hp_compression",
+		{"arithmetic", running("go", append(test, "./verify/rtltest/reduce_ops", "./verify/rtltest/hp_compression",
 			"-tb.exhaustive", "-tb.exhaustive.part="+part)...)},
-		{"control core", running("go", append(test, "./verify/tb/core", "-run=Random", "-tb.instructions=20000000")...)},
+		{"control core", running("go", append(test, "./verify/rtltest/ccl_offload/cpu", "-run=Random", "-tb.instructions=20000000")...)},
 	})
 }
 

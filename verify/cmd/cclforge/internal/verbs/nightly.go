@@ -111,8 +111,8 @@ func verb(args ...string) func(ctx context.Context) error {
 
 // defects has benches of modules find defects that are planted in them.
 func defects(ctx context.Context) error {
-	const block = module + "verify/tb/block"
-	list := exec.CommandContext(ctx, "go", "list", "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./verify/tb/...")
+	const block = module + "verify/rtltest/block"
+	list := exec.CommandContext(ctx, "go", "list", "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./verify/rtltest/...")
 	out, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("list the benches: %w", err)

@@ -61,7 +61,7 @@ func verify(ctx context.Context, platform string, careful bool, scale float64) e
 		{"lint of " + platform, running("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)...)},
 		{"worlds of simulated ranks of " + platform, running("go", worlds...)},
 		{"programs of the simulation protocol on them", running("go", test(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)...)},
-		{"benches of its parts", running("go", "test", "-timeout=4h", "./verify/tb/...", "./verify/rtlsim/...")},
+		{"benches of its parts", running("go", "test", "-timeout=4h", "./verify/rtltest/...", "./verify/rtlsim/...")},
 	})
 }
 

@@ -1,0 +1,163 @@
+package block
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+)
+
+var (
+	plant   = flag.Int("tb.defects", 0, "how many defects are planted in each module of a bench, one at a time")
+	plantIn = flag.String("tb.line", "", "text of the lines in which -tb.defects plants; all if empty")
+)
+
+// Run is a bench: it returns what is wrong.
+type Run func(b *Bench, r *rand.Rand) error
+
+// Seeds are those with which every bench runs.
+func Seeds() []uint64 {
+	all := []uint64{0, 1, 2}
+	if s := seeds.More(); !slices.Contains(all, s) {
+		all = append(all, s)
+	}
+	return all
+}
+
+// Check runs a bench with every seed; with -tb.defects, with defects, too.
+func (s *Set) Check(t *testing.T, name string, run Run) {
+	t.Helper()
+	for _, seed := range Seeds() {
+		err := s.once(t, name, seed, run)
+		if errors.Is(err, verilate.ErrTools) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatalf("%s, seed %d: %v", name, seed, err)
+		}
+	}
+	if *plant > 0 {
+		s.plant(t, name, *plant, run)
+	}
+}
+
+func (s *Set) once(t *testing.T, name string, seed uint64, run Run) error {
+	b, err := s.New(t.Context(), name, seed)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return b.try(run, rand.New(rand.NewPCG(seed, 99)))
+}
+
+// try runs a bench. One that panics has found something that it did not expect.
+func (b *Bench) try(run Run, r *rand.Rand) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in cycle %d: %v", b.Cycle, p)
+		}
+	}()
+	if err := run(b, r); err != nil {
+		return fmt.Errorf("cycle %d: %w", b.Cycle, err)
+	}
+	return b.Err()
+}
+
+// plant plants defects in a module and tells which of them a bench does not
+// find.
+func (s *Set) plant(t *testing.T, name string, count int, run Run) {
+	t.Helper()
+	m, err := s.module(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := m.sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(files, func(f file) bool { return f.name == m.Name })
+	all := slices.DeleteFunc(defects(files[at].text), func(d defect) bool { return !strings.Contains(d.before, *plantIn) })
+	r := rand.New(rand.NewPCG(0, 7))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	planted, found, broken := 0, 0, 0
+	for _, d := range all {
+		if planted == count {
+			break
+		}
+		alone := m.with(t, m.Name, d.plant)
+		if _, err := alone.open(t.Context()); err != nil {
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+			broken++ // it does not even compile
+			continue
+		}
+		planted++
+		if alone.find(t, name, run) != nil {
+			found++
+		} else {
+			t.Logf("%s: not found: %s", name, d)
+		}
+	}
+	t.Logf("%s: %d of %d planted defects are found (%d others do not compile, of %d places)", name, found, planted, broken, len(all))
+}
+
+// with is a module with a change in one of its files, alone and not kept.
+func (m Module) with(t *testing.T, in string, change func(text string) string) *Set {
+	t.Helper()
+	m.dir = t.TempDir()
+	m.edit = func(name, text string) string {
+		if name == in {
+			return change(text)
+		}
+		return text
+	}
+	return NewSet(m)
+}
+
+// find is what a bench finds in a module, with any of the seeds.
+func (s *Set) find(t *testing.T, name string, run Run) error {
+	t.Helper()
+	for _, seed := range Seeds() {
+		if err := s.once(t, name, seed, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finds tells whether a bench finds a certain defect: in a file that the module is
+// made of, a text that stands there once becomes another one.
+func (s *Set) Finds(t *testing.T, name, in, old, becomes string, run Run) {
+	t.Helper()
+	m, err := s.module(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	alone := m.with(t, in, func(text string) string {
+		found = strings.Count(text, old)
+		return strings.Replace(text, old, becomes, 1)
+	})
+	_, err = alone.open(t.Context())
+	if errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found != 1 {
+		t.Fatalf("%s: %q stands %d times in %s", name, old, found, in)
+	}
+	if err := alone.find(t, name, run); err != nil {
+		t.Logf("%s: %q for %q is found: %v", name, becomes, old, err)
+	} else {
+		t.Errorf("%s: nobody finds %q for %q", name, becomes, old)
+	}
+}

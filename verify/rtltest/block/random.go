@@ -1,0 +1,43 @@
+package block
+
+import (
+	"math/rand/v2"
+
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
+)
+
+// NewRhythm is when a side of a stream is active: many are always, others hardly.
+func NewRhythm(r *rand.Rand) *pins.Rhythm {
+	return &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
+}
+
+// RandomBytes are so many random bytes.
+func RandomBytes(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// RandomLength is a length of up to so many bytes: most are short, and those around
+// whole beats are frequent.
+func RandomLength(r *rand.Rand, beat, most int) int {
+	switch r.IntN(10) {
+	case 0, 1:
+		return beat * (1 + r.IntN(4))
+	case 2, 3:
+		return max(1, beat*(1+r.IntN(4))+r.IntN(3)-1)
+	case 4:
+		return 1 + r.IntN(most)
+	}
+	return 1 + r.IntN(200)
+}
+
+// Bit is 1 or 0.
+func Bit(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,302 @@
+// Package control checks, module by module, small parts of the engine's control
+// side, each against a model of its own.
+package control
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/rtltest/block"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
+)
+
+var set = block.NewSet(
+	block.Module{Name: "wait_limit"},
+	block.Module{Name: "latest_request", Folder: "common", Params: map[string]string{"WIDTH": "20"}},
+	block.Module{Name: "exchange_share"},
+	block.Module{Name: "packet_count"},
+	block.Module{Name: "session_owners"},
+	block.Module{Name: "network_registers"},
+	block.Module{Name: "call_queue", Params: map[string]string{"DEPTH": "8"}},
+	block.Module{Name: "call_tickets", Params: map[string]string{"DEPTH": "8", "CLIENT_WIDTH": "2"}},
+)
+
+func TestWaitLimit(t *testing.T)     { set.Check(t, "wait_limit", waitLimit) }
+func TestLatestRequest(t *testing.T) { set.Check(t, "latest_request", latestRequest) }
+func TestExchangeShare(t *testing.T) { set.Check(t, "exchange_share", exchangeShare) }
+func TestPacketCount(t *testing.T)   { set.Check(t, "packet_count", packetCount) }
+
+// waitLimit waits for this and that: no wait ends before its time, and none lasts.
+func waitLimit(b *block.Bench, r *rand.Rand) error {
+	const slack = 4 // cycles
+	for range 400 {
+		kernel := r.IntN(2) == 0
+		limit, ms := r.IntN(60), r.IntN(5)
+		what := r.Uint64N(4)
+		b.Put("for_kernel", kernel)
+		b.Set("limit_cycles", uint64(limit))
+		b.Set("remote_milliseconds", uint64(ms))
+		if r.IntN(3) == 0 { // one that is not limited in this test
+			b.Set("limit_cycles", 0xFFFFFFFF)
+			b.Set("remote_milliseconds", 0xFFFFFFFF)
+			limit, ms = 1<<40, 1<<40
+		}
+		if r.IntN(10) == 0 {
+			b.InReset = true
+			b.Step()
+			b.InReset = false
+		}
+		b.Put("waits", r.IntN(8) > 0)
+		if b.Get("what") == what && b.Is("waits") { // it goes on: this would be no wait of its own
+			b.Set("waits", 0)
+			b.Step()
+			b.Set("waits", 1)
+		}
+		b.Set("what", what)
+		cycles, ticks, early, due := 0, 0, 0, 0
+		for range r.IntN(150) {
+			tick := r.IntN(10) == 0
+			b.Put("tick_millisecond", tick)
+			b.Step()
+			// What stands there now is about the cycles before.
+			over := kernel && cycles >= limit || !kernel && ticks > ms
+			if b.Is("expired") && cycles > 0 && !over {
+				return fmt.Errorf("it expires after %d cycles of %d, %d milliseconds of %d (kernel: %t)", cycles, limit, ticks, ms, kernel)
+			}
+			if b.Is("expired") && cycles > 1 && !b.Is("waits") {
+				return errors.New("it expires, and nothing waits")
+			}
+			if (over && kernel || !kernel && ticks-early > ms) && b.Is("waits") {
+				if due++; due > slack && !b.Is("expired") {
+					return fmt.Errorf("it does not expire after %d cycles of %d, %d milliseconds of %d (kernel: %t)", cycles, limit, ticks, ms, kernel)
+				}
+			}
+			if tick {
+				ticks++
+				if cycles == 0 { // at that moment it begins: it counts or not
+					early = 1
+				}
+			}
+			cycles++
+		}
+	}
+	return nil
+}
+
+// latestRequest asks faster than it is answered.
+func latestRequest(b *block.Bench, r *rand.Rand) error {
+	out := block.NewOutput(b, "out_valid", "out_ready", "out_data")
+	asked := 0        // requests, numbered from 1
+	var data []uint64 // of all
+	sent := 0         // the last one that was taken
+	var open []int    // taken, not answered
+	answered, last := 0, 0
+	for range 12 {
+		asks, takes, answers := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
+		if r.IntN(3) == 0 {
+			answers.Pauses = 250
+		}
+		for cycle := range 1500 {
+			calm := cycle > 1000
+			if !calm && r.IntN(400) == 0 {
+				b.Reset()
+				out.Forget()
+				open, asked, data, sent, last = nil, 0, nil, 0, 0
+			}
+			ask := !calm && asks.Next() && r.IntN(3) == 0
+			b.Put("ask", ask)
+			b.Scramble(r, "ask_data")
+			b.Put("out_ready", takes.Next() || calm)
+			answer := len(open) > 0 && (answers.Next() || calm)
+			none := len(open) == 0 && r.IntN(20) == 0 && !b.Is("out_valid") // what nobody asked for
+			b.Put("answer", answer || none)
+			b.Step()
+			ok, err := out.Taken()
+			if err != nil {
+				return err
+			}
+			want := answer && open[0] == asked && !ask
+			if b.Is("counts") != want && (answer || none) {
+				return fmt.Errorf("an answer counts: %t, with request %v of %d (another one: %t)", b.Is("counts"), open, asked, ask)
+			}
+			if want {
+				last = asked
+			}
+			if answer {
+				open = open[1:]
+				answered++
+			}
+			if ok {
+				got, found := b.Get("out_data"), 0
+				for n := sent + 1; n <= asked; n++ {
+					if data[n-1] == got {
+						found = n
+					}
+				}
+				if found == 0 {
+					return fmt.Errorf("request %05X is passed on, which is none since %d of %d", got, sent, asked)
+				}
+				sent = found
+				open = append(open, found)
+				if len(open) > 255 {
+					return errors.New("too many are under way")
+				}
+			}
+			if ask {
+				data = append(data, b.Get("ask_data"))
+				asked++
+			}
+		}
+		if sent != asked || len(open) > 0 || asked > 0 && last != asked && answered > 0 && sent != 0 && last != sent {
+			return fmt.Errorf("request %d of %d was passed on last, %d are open, the answer to %d counted", sent, asked, len(open), last)
+		}
+	}
+	return nil
+}
+
+// exchangeShare has two clients use the exchange memory.
+func exchangeShare(b *block.Bench, r *rand.Rand) error {
+	type request struct{ operation, address, data uint64 }
+	names := []string{"first", "second"}
+	var now [2]*request
+	var waited [2]int // of others, since it asked
+	var held *request
+	for range 8 {
+		asks := [2]*pins.Rhythm{block.NewRhythm(r), block.NewRhythm(r)}
+		dones := block.NewRhythm(r)
+		seen := 0
+		for cycle := 0; seen < 200; cycle++ {
+			if cycle > 10000 {
+				return fmt.Errorf("only %d requests were answered", seen)
+			}
+			if r.IntN(100) == 0 {
+				b.Reset()
+				now, held, waited = [2]*request{}, nil, [2]int{}
+			}
+			for i, name := range names {
+				if now[i] == nil {
+					b.Scramble(r, name+"_request")
+					b.Set(name+"_request.valid", 0)
+					if asks[i].Next() {
+						now[i] = &request{r.Uint64N(3), r.Uint64() & 0xFFFFFFFF, r.Uint64() & 0xFFFFFFFF}
+						waited[i] = 0
+						b.Set(name+"_request.operation", now[i].operation)
+						b.Set(name+"_request.address", now[i].address)
+						b.Set(name+"_request.wdata", now[i].data)
+						b.Set(name+"_request.valid", 1)
+					}
+				}
+			}
+			b.Scramble(r, "exchange_response")
+			b.Set("exchange_response.done", 0)
+			b.Settle()
+			valid := b.Is("exchange_request.valid")
+			if valid != (now[0] != nil || now[1] != nil) {
+				return fmt.Errorf("a request goes to memory: %t", valid)
+			}
+			done := valid && dones.Next()
+			b.Put("exchange_response.done", done)
+			b.Step()
+			if !valid {
+				held = nil
+				continue
+			}
+			got := request{b.Get("exchange_request.operation"), b.Get("exchange_request.address"), b.Get("exchange_request.wdata")}
+			if held != nil && got != *held {
+				return fmt.Errorf("a request changes before it is answered")
+			}
+			held = &got
+			for i, name := range names {
+				mine := b.Is(name + "_response.done")
+				if !done {
+					if mine {
+						return fmt.Errorf("the %s client is answered before memory has", name)
+					}
+					continue
+				}
+				if mine && (now[i] == nil || *now[i] != got) {
+					return fmt.Errorf("the %s client is answered, it did not ask for this", name)
+				}
+				if mine {
+					if b.Get(name+"_response.rdata") != b.Get("exchange_response.rdata") || b.Is(name+"_response.ok") != b.Is("exchange_response.ok") {
+						return fmt.Errorf("the %s client gets another answer", name)
+					}
+					if b.Is(names[1-i] + "_response.done") {
+						return errors.New("both are answered")
+					}
+					now[i] = nil
+					seen++
+					if now[1-i] != nil {
+						if waited[1-i]++; waited[1-i] > 2 {
+							return fmt.Errorf("the %s client waits for ever", names[1-i])
+						}
+					}
+				}
+			}
+			if done {
+				if b.Is("first_response.done") == b.Is("second_response.done") {
+					return errors.New("nobody is answered")
+				}
+				held = nil
+			}
+		}
+	}
+	return nil
+}
+
+// packetCount counts the packets of some bytes.
+func packetCount(b *block.Bench, r *rand.Rand) error {
+	payload := b.Const("engine_pkg::PACKET_PAYLOAD")
+	for i := range 1500 {
+		bytes := uint64(i)
+		switch r.IntN(4) {
+		case 0:
+			bytes = payload*r.Uint64N(2000) + r.Uint64N(131) - 65
+		case 1:
+			bytes = r.Uint64() >> (32 + r.IntN(32))
+		case 2:
+			bytes = 0xFFFFFFFF - r.Uint64N(200)
+		}
+		bytes &= 0xFFFFFFFF
+		b.Set("bytes", bytes)
+		b.Set("start", 1)
+		b.Step()
+		b.Set("start", 0)
+		if r.IntN(20) == 0 { // given up
+			for range r.IntN(4) {
+				b.Step()
+			}
+			b.Reset()
+			for range 4 {
+				if b.Step(); b.Is("done") || b.Is("busy") {
+					return errors.New("it goes on behind a reset")
+				}
+			}
+			continue
+		}
+		b.Step()
+		b.Scramble(r, "bytes")
+		for n := 0; !b.Is("done"); n++ {
+			if !b.Is("busy") {
+				return errors.New("it ends without an answer")
+			}
+			if n > 50 {
+				return fmt.Errorf("%d bytes are not counted", bytes)
+			}
+			b.Step()
+		}
+		want := max(1, (bytes+payload-1)/payload)
+		if got := b.Get("count"); got != want {
+			return fmt.Errorf("%d bytes are %d packets, not %d", bytes, got, want)
+		}
+		for range r.IntN(3) {
+			b.Step()
+			if b.Is("done") {
+				return errors.New("it is done twice")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+// Package transmit checks, module by module, what sends packets to the network,
+// each against a model of its own.
+package transmit
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
+)
+
+var set = block.NewSet(
+	block.Module{Name: "tx_tcp"},
+	block.Module{Name: "tx_udp", Platform: "u55c_udp"},
+	block.Module{Name: "tx_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "tx_commit"},
+	block.Module{Name: "tx_packets"},
+	block.Module{Name: "network_transmit"},
+	block.Module{Name: "network_transmit", As: "network_transmit_udp", Platform: "u55c_udp"},
+	block.Module{Name: "network_transmit", As: "network_transmit_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "tx_schedule", Params: map[string]string{"TAG": "5"}},
+)
+
+var definitions = sync.OnceValue(func() *abi.Generation {
+	d, err := pins.Design("u55c_rdma")
+	if err != nil {
+		panic(err)
+	}
+	return d.ABI()
+})
+
+const beatBytes = 64
+
+// drain takes a stream, at a pace of its own.
+func drain(b *block.Bench, r *rand.Rand, valid, ready string, fields ...string) *block.Drain {
+	return &block.Drain{Output: block.NewOutput(b, valid, ready, fields...), Pace: block.NewRhythm(r).Next, Late: r.IntN(4) == 0}
+}
