@@ -146,7 +146,7 @@ func Sources(ctx context.Context, kind Kind) ([]string, error) {
 	if kind == Own {
 		all, err := verilate.Sources(ctx, "u55c_tcp", "ccl_offload")
 		return slices.DeleteFunc(all, func(name string) bool {
-			return !matches(name, "cclo_pkg.sv", "ccl_offload/rv32_*.sv", "ccl_offload/cpu/control_processor.sv")
+			return !matches(name, "cclo_pkg.sv", "ccl_offload/cpu/rv32_*.sv", "ccl_offload/cpu/control_processor.sv")
 		}), err
 	}
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
