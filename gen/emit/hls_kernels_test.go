@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // inCPP is a platform whose kernels are all in C++.

@@ -19,8 +19,8 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/platforms"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/gen/output"
-	"github.com/cclforge/cclforge/internal/nightly"
 	"github.com/cclforge/cclforge/platforms"
 )
 

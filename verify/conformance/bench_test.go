@@ -22,7 +22,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/world"
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
 )
 

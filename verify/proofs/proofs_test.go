@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/proofs"
 )
 

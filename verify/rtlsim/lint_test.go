@@ -16,7 +16,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )

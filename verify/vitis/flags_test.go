@@ -3,7 +3,7 @@ package vitis
 import (
 	"flag"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 var (

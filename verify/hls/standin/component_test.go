@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // beats are those that the driver makes, from number k on, as an echo gives them.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // sums are those of the lanes of a beat, as the program prints them.

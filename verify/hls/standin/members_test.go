@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // member are the documented results of what a single value can do; the second is a

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // widths are where C integers and words end, and beside that.

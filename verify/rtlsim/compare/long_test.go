@@ -12,7 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/rtlsim"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/rtlsim/simtest"

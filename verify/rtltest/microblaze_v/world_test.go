@@ -10,7 +10,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"

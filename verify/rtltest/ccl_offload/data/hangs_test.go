@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 func TestADMAEngineThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )

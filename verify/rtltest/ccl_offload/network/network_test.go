@@ -18,7 +18,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 

@@ -3,7 +3,7 @@ package nightly_test
 import (
 	"testing"
 
-	"github.com/cclforge/cclforge/internal/nightly"
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // tests notes whether a test was skipped.
