@@ -116,7 +116,7 @@ func newVerb() *cobra.Command {
 	return &cobra.Command{
 		Use: "new <name> <board>", GroupID: Platforms,
 		Short:   "start a platform: write platforms/<name>.hcl",
-		Example: "  cclforge new mycard u55c",
+		Example: "  cclforge new mycard BOARD",
 		RunE:    func(_ *cobra.Command, args []string) error { return start(args[0], args[1]) },
 	}
 }

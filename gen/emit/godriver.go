@@ -22,7 +22,7 @@ const (
 	driverCommonTemplate   = "driver/generation.go.tmpl"
 	driverPlatformFile     = "driver/platform.go"
 	driverPlatformTemplate = "driver/platform.go.tmpl"
-	driverCardFile         = "driver/layout.go"
+	driverCardFile         = "driver/card.go"
 	driverCardTemplate     = "driver/card.go.tmpl"
 	driverExampleFile      = "driver/example_test.go"
 	driverExampleTemplate  = "driver/example_test.go.tmpl"

@@ -18,7 +18,7 @@ import (
 
 // card is what the sample of the reader holds, which a C program has written with
 // XRT's own header.
-const card = "../../driver/xrt/xclbin/testdata/card.xclbin"
+const card = "../../../driver/xrt/xclbin/testdata/card.xclbin"
 
 var (
 	cardIPs = []IP{

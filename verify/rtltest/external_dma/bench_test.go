@@ -111,8 +111,8 @@ func load(t testing.TB, v variant) library {
 	}
 	path, err := verilate.Build{
 		Top: "external_dma_bench", Sources: sources, Params: v.params, Careful: true, Optimize: "-O1",
-		Shell:  []string{absolute(t, "testdata/bench.cpp"), absolute(t, "../../sim/shell/memory.cpp")},
-		CFlags: []string{"-I" + absolute(t, "../../sim/shell")},
+		Shell:  []string{absolute(t, "testdata/bench.cpp"), absolute(t, "../../rtlsim/shell/memory.cpp")},
+		CFlags: []string{"-I" + absolute(t, "../../rtlsim/shell")},
 	}.Library(t.Context())
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	samples = "../../../driver/xrt/xclbin/testdata/"
+	samples = "../../../../driver/xrt/xclbin/testdata/"
 	// ours is described as u55c_tcp, design d1, firmware f1 of accl-2024; foreign says nothing
 	// of who made it, and has the UUID that the report has as loaded.
 	ours, foreign = samples + "card.xclbin", samples + "two_sections.xclbin"
@@ -40,7 +40,7 @@ func host(t *testing.T, uuid string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"host", "card"} {
-		text, err := os.ReadFile("../cards/testdata/xbutil-2.13-" + name + ".json")
+		text, err := os.ReadFile("../testdata/xbutil-2.13-" + name + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "../../../sim/shell/network.h"
-#include "../../streams/shell/rhythm.h"
+#include "../../../../rtlsim/shell/network.h"
+#include "../../../streams/shell/rhythm.h"
 
 thread_local sim::Model *sim::current;
 
