@@ -3,8 +3,6 @@ package fabric
 import (
 	"bytes"
 	"time"
-
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // line is what a network does to the packets of one link, from Send until they
@@ -19,9 +17,9 @@ type line struct {
 	waiting bool // the sender has been told to wait
 	stats   Stats
 
-	wire queue.Of[flight] // on its way; nothing arrives before what was sent earlier
-	late []late           // held back, so that others overtake
-	free int64            // when the wire takes the next packet, in nanoseconds
+	wire Queue[flight] // on its way; nothing arrives before what was sent earlier
+	late []late        // held back, so that others overtake
+	free int64         // when the wire takes the next packet, in nanoseconds
 
 	from, to int    // the ports at its ends, or Unknown
 	key      uint64 // of the link, for the dice

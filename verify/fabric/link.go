@@ -1,13 +1,11 @@
 package fabric
 
-import "github.com/cclforge/cclforge/verify/fabric/queue"
-
 // link is the way from one port of a Net to another, guarded by the lock of
 // the latter.
 type link struct {
 	origin, target *port
 
-	queue queue.Of[*Packet] // arrived
+	queue Queue[*Packet] // arrived
 	line
 	held   bool
 	ready  bool // in the queue of those; it may be held nevertheless, until its turn comes

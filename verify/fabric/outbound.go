@@ -2,8 +2,6 @@ package fabric
 
 import (
 	"errors"
-
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // outbound is the way out of an impaired port on one session.
@@ -15,10 +13,10 @@ type outbound struct {
 	sure    bool     // which rank is at its end
 	used    uint64   // when it was last
 
-	queue    queue.Of[*Packet] // has come to the inner port
-	flushing bool              // somebody hands it over
-	stalled  bool              // the inner port is busy
-	refused  bool              // the inner port did not take a packet that was on its way
+	queue    Queue[*Packet] // has come to the inner port
+	flushing bool           // somebody hands it over
+	stalled  bool           // the inner port is busy
+	refused  bool           // the inner port did not take a packet that was on its way
 }
 
 // identify says to which rank the line leads.

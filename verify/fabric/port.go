@@ -3,8 +3,6 @@ package fabric
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // port is a Port of a Net. Its lock guards all that is on the way to it.
@@ -17,8 +15,8 @@ type port struct {
 	bell
 
 	mu     sync.Mutex
-	links  []*link         // from other ports, by their index; nil until something happens
-	ready  queue.Of[*link] // to be received from, in turn
+	links  []*link      // from other ports, by their index; nil until something happens
+	ready  Queue[*link] // to be received from, in turn
 	closed []uint32
 }
 
@@ -253,7 +251,7 @@ func (p *port) drain() {
 	var dropped []*Packet
 	var waiting []*bell
 	p.mu.Lock()
-	p.ready, p.closed = queue.Of[*link]{}, nil
+	p.ready, p.closed = Queue[*link]{}, nil
 	for _, l := range p.links {
 		if l == nil {
 			continue

@@ -15,7 +15,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/build"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -126,8 +125,8 @@ func (b *bench) write(many int) error {
 	return nil
 }
 
-func (b *bench) prepare(ctx context.Context, dir, only string) (*build.Build, error) {
-	return build.Prepare(ctx, build.Request{
+func (b *bench) prepare(ctx context.Context, dir, only string) (*run.Build, error) {
+	return run.Prepare(ctx, run.Request{
 		Dir: dir, Selection: workspace.Selection{Only: only}, Cache: filepath.Join(b.place, "cache"),
 		Log: func(string, ...any) {}, // what builds might fail of
 	})

@@ -9,15 +9,14 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // inbound is what has come from the other ranks.
 type inbound struct {
 	topic   []byte // first frame of messages for this rank
 	mu      sync.Mutex
-	sources []source          // by rank
-	ready   queue.Of[*source] // that can be received from, in turn
+	sources []source              // by rank
+	ready   fabric.Queue[*source] // that can be received from, in turn
 }
 
 // source is what has come from one rank. Its subscription waits while there is
@@ -27,7 +26,7 @@ type source struct {
 	assembler assembler // of the goroutine that subscribes
 	room      sync.Cond
 
-	queue queue.Of[*fabric.Packet]
+	queue fabric.Queue[*fabric.Packet]
 	bytes int
 	held  bool
 	ready bool // in the queue of those; it may be held nevertheless, until its turn comes
@@ -167,9 +166,9 @@ func (p *Port) Hold(session uint32, hold bool) {
 func (in *inbound) drain() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.ready = queue.Of[*source]{}
+	in.ready = fabric.Queue[*source]{}
 	for i := range in.sources {
 		s := &in.sources[i]
-		s.queue, s.bytes, s.ready = queue.Of[*fabric.Packet]{}, 0, false
+		s.queue, s.bytes, s.ready = fabric.Queue[*fabric.Packet]{}, 0, false
 	}
 }

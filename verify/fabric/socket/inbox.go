@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // settling is how long after the first Route or Connect a port is taken to know
@@ -23,7 +22,7 @@ type inbox struct {
 
 	mu        sync.Mutex // given back by unlock
 	sessions  table
-	ready     queue.Of[*session] // to be received from, in turn
+	ready     fabric.Queue[*session] // to be received from, in turn
 	closed    []*session
 	self      netip.AddrPort // where communicators say that the port is
 	gone      bool           // Close was called

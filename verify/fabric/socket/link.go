@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // linkState is how far the connections of a session are.
@@ -40,7 +39,7 @@ type link struct {
 	came    *stream // that came in
 	sender  *stream // to which packets are written; it stays the same
 
-	out     queue.Of[*fabric.Packet]
+	out     fabric.Queue[*fabric.Packet]
 	bytes   int  // of packets in out, and of those that are being written
 	writing bool // a goroutine does that
 	waiting bool // Send has answered ErrBusy

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // session is a remote address and what has come from it. The lock of the port
@@ -17,8 +16,8 @@ type session struct {
 	addr              netip.AddrPort
 	routed, connected bool // Route told of it, Connect asked for it
 
-	queue    queue.Of[*fabric.Packet] // arrived; nil where the session was closed
-	unread   int                      // what the queue counts in the window, in bytes
+	queue    fabric.Queue[*fabric.Packet] // arrived; nil where the session was closed
+	unread   int                          // what the queue counts in the window, in bytes
 	held     bool
 	ready    bool // in the queue of those; it may be held nevertheless, until its turn comes
 	taken    bool // packets have been received

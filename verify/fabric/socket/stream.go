@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 const (
@@ -273,7 +272,7 @@ func (p *TCPPort) write(s *session) {
 }
 
 // fill takes packets from the queue, at least one, and returns their size.
-func (b *batch) fill(q *queue.Of[*fabric.Packet]) (bytes int) {
+func (b *batch) fill(q *fabric.Queue[*fabric.Packet]) (bytes int) {
 	for q.Len() > 0 && len(b.packets) < batchPackets && bytes < batchBytes {
 		packet := q.Pop()
 		b.packets = append(b.packets, packet)

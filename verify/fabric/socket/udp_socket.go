@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/queue"
 )
 
 // atOnce is how many datagrams are read before others get their turn.
@@ -30,7 +29,7 @@ type datagrams struct {
 	size    int // bytes staged
 	to      syscall.SockaddrInet4
 	err     error // of the attempt
-	queue   queue.Of[outgoing]
+	queue   fabric.Queue[outgoing]
 	bytes   int           // in the queue
 	writing bool          // a goroutine writes the queue
 	written chan struct{} // closed when it has ended

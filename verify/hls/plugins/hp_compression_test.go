@@ -7,7 +7,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -106,7 +106,7 @@ func TestEveryConversionGivesTheExactBits(t *testing.T) {
 // exact compares conversions of all that matters with the emulator's.
 func (c compressor) exact(t *testing.T, k *hls.Component) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(seeds.More(), 0))
+	r := rand.New(rand.NewPCG(block.ExtraSeed(), 0))
 	each := 3
 	if testing.Short() {
 		each = 31
@@ -163,7 +163,7 @@ func (c compressor) packets(r *rand.Rand, n int) (in []hls.Beat) {
 func TestPacketsAreGatheredAndSplit(t *testing.T) {
 	path, c := library(t, "hp_compression"), newCompressor(t, load(t, "hls"))
 	for run := range uint64(60) {
-		r := rand.New(rand.NewPCG(run, seeds.More()))
+		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		in := c.packets(r, 1+r.IntN(1000))
 		out, err := through(open(t, path, 1+r.IntN(20)), r, in)
 		if err == nil {
@@ -179,7 +179,7 @@ func TestConversionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 	path, c := library(t, "hp_compression"), newCompressor(t, load(t, "hls"))
 	k := verilated(t, streams.Model{Kernel: "hp_compression", Common: []string{"skid_buffer.sv"}, In0: "in_r", Out: "out_r"})
 	for run := range uint64(20) {
-		r := rand.New(rand.NewPCG(run, seeds.More()))
+		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		in := c.packets(r, 1+r.IntN(2000))
 		out, err := through(open(t, path, 16), r, in)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -85,7 +85,7 @@ func exactReductions(t *testing.T, c *hls.Component, all map[uint32]operation, t
 		if testing.Short() {
 			pairs /= 10
 		}
-		r := rand.New(rand.NewPCG(seeds.More(), uint64(tdest)))
+		r := rand.New(rand.NewPCG(block.ExtraSeed(), uint64(tdest)))
 		in0, in1 := operands(tdest, o, n*n+pairs, func(i int) (uint64, uint64) {
 			if i < n*n {
 				return o.corners[i/n], o.corners[i%n]
@@ -140,7 +140,7 @@ func TestPacketsOfAllReductionsKeepTheirShape(t *testing.T) {
 	path := library(t, "reduce_ops")
 	all, tdests := operations(t, load(t, "hls"))
 	for run := range uint64(30) {
-		r := rand.New(rand.NewPCG(run, seeds.More()))
+		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		c := open(t, path, 1+r.IntN(20))
 		in0, in1 := packets(r, all, tdests, 1+r.IntN(2000))
 		out, err := through(c, r, in0, in1)
@@ -158,7 +158,7 @@ func TestReductionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 	k := verilated(t, streams.Model{Kernel: "reduce_ops", Common: []string{"skid_buffer.sv", "float_adder.sv", "float_multiplier.sv"}, In0: "in0", In1: "in1", Out: "out_r"})
 	all, tdests := operations(t, load(t, "hls"))
 	for run := range uint64(10) {
-		r := rand.New(rand.NewPCG(run, seeds.More()))
+		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		in0, in1 := packets(r, all, tdests, 1+r.IntN(4000))
 		out, err := through(open(t, path, 16), r, in0, in1)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -165,7 +165,7 @@ func play(c *hls.Component, d *design.Design, r *rand.Rand, j job) error {
 func TestVaddPutPutsAndReceives(t *testing.T) {
 	path, d := library(t, "vadd_put"), load(t, "hls")
 	for run := range uint64(40) {
-		r := rand.New(rand.NewPCG(run, seeds.More()))
+		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		c := open(t, path, 1+r.IntN(20))
 		for range 3 { // calls of one instance
 			j := job{count: 1 + r.IntN([]int{40, 200, 3000}[r.IntN(3)])}
@@ -181,7 +181,7 @@ func TestVaddPutPutsAndReceives(t *testing.T) {
 func TestVaddPutDoesNotWaitAfterAFailedCall(t *testing.T) {
 	path, d := library(t, "vadd_put"), load(t, "hls")
 	for run := range uint64(20) {
-		r := rand.New(rand.NewPCG(run, seeds.More()))
+		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		j := job{count: 1 + r.IntN(3000), answer: 1 << 11}
 		beats := (j.count + 15) / 16
 		j.taken, j.given = beats/2, beats/3

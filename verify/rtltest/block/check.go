@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 var (
@@ -24,7 +23,7 @@ type Run func(b *Bench, r *rand.Rand) error
 // Seeds are those with which every bench runs.
 func Seeds() []uint64 {
 	all := []uint64{0, 1, 2}
-	if s := seeds.More(); !slices.Contains(all, s) {
+	if s := ExtraSeed(); !slices.Contains(all, s) {
 		all = append(all, s)
 	}
 	return all

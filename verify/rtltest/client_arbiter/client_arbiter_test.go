@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 const (
@@ -61,7 +61,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 		m.Out[answers[i]+"_tvalid"], m.Out[answers[i]+"_tdata"], m.In[answers[i]+"_tready"] = 1, 32, 1
 	}
 	const limit, count = 5, 150
-	for _, seed := range []uint64{0, 1, 2, seeds.More()} {
+	for _, seed := range []uint64{0, 1, 2, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		b, err := pins.New(t.Context(), m, seed)
 		if errors.Is(err, verilate.ErrTools) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 // grace is the time that is left to say how to go on before a test's deadline.
@@ -33,7 +33,7 @@ func Check(t *testing.T, task Task, n, sample int, special []int) {
 	if !Wanted() {
 		task.Units = Sample(n, sample, special)
 		if err := task.Run(ctx); err != nil {
-			t.Fatalf("seed %d: %v", seeds.More(), err)
+			t.Fatalf("seed %d: %v", block.ExtraSeed(), err)
 		}
 		return
 	}
@@ -56,7 +56,7 @@ func Check(t *testing.T, task Task, n, sample int, special []int) {
 // Sample is some units of n: the special ones, and count for each seed.
 func Sample(n, count int, special []int) []int {
 	units := slices.Clone(special)
-	for _, seed := range []uint64{0, seeds.More()} {
+	for _, seed := range []uint64{0, block.ExtraSeed()} {
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range count {
 			units = append(units, r.IntN(n))

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 func TestParts(t *testing.T) {
@@ -148,7 +148,7 @@ func TestAWorkerThatCannotBeginEndsTheRun(t *testing.T) {
 func TestSamples(t *testing.T) {
 	units := Sample(1<<16, 100, []int{0, 7, 65535})
 	if !slices.IsSorted(units) || len(units) < 150 || len(units) > 203 || units[0] != 0 || !slices.Contains(units, 7) || units[len(units)-1] != 65535 {
-		t.Errorf("seed %d: %v", seeds.More(), units)
+		t.Errorf("seed %d: %v", block.ExtraSeed(), units)
 	}
 	if !slices.Equal(units, Sample(1<<16, 100, []int{0, 7, 65535})) {
 		t.Error("two samples differ")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 // offsets are those of the words of a call, in its order.
@@ -55,7 +55,7 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 		control[b.Name] = 1 << b.At
 	}
 	m := module()
-	for _, seed := range []uint64{0, 1, seeds.More()} {
+	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		b, err := pins.New(t.Context(), m, seed)
 		if errors.Is(err, verilate.ErrTools) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 // Where the registers of posts are for hosts, whatever is generated.
@@ -151,7 +151,7 @@ func TestPostedCallsAreAnsweredInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, seed := range []uint64{0, 1, seeds.More()} {
+	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		b, err := pins.New(t.Context(), module(), seed)
 		if errors.Is(err, verilate.ErrTools) {

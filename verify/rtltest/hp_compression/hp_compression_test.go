@@ -12,8 +12,8 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -180,7 +180,7 @@ func singles(r *rand.Rand) []uint32 {
 func TestFloat32IsNarrowedExactly(t *testing.T) {
 	seed := uint64(0)
 	if !testing.Short() {
-		seed = seeds.More()
+		seed = block.ExtraSeed()
 	}
 	b := newBench(t)
 	values := singles(rand.New(rand.NewPCG(seed, 0)))
@@ -253,7 +253,7 @@ func (b *bench) stream(r *rand.Rand, n int) (in []streams.Beat) {
 
 func TestStreamsWithPausesLoseNothing(t *testing.T) {
 	b := newBench(t)
-	first := seeds.More()
+	first := block.ExtraSeed()
 	for run := range uint64(200) {
 		seed := run // 0 among them
 		if run >= 100 {

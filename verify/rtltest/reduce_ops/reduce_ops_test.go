@@ -1,4 +1,6 @@
-// Package reduce_ops_test checks the reduction plugins against exact arithmetic.
+// Package reduce_ops_test checks the reduction plugins against exact arithmetic, and
+// their parts, each alone: adders, multipliers, conversions, minima and maxima.
+// Stages stand still one by one, at random.
 package reduce_ops_test
 
 import (
@@ -15,8 +17,8 @@ import (
 	"github.com/cclforge/cclforge/verify/conformance/model"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -195,7 +197,7 @@ func (b *bench) mixed(r *rand.Rand, n int) (in0, in1 []streams.Beat) {
 // Streams begin, pause and wait at random.
 func (b *bench) streams(t *testing.T, runs int) {
 	t.Helper()
-	first := seeds.More()
+	first := block.ExtraSeed()
 	for run := range uint64(runs) {
 		seed := run // 0 among them
 		if run >= uint64(runs)/2 {

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/exhaustive"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -33,7 +33,7 @@ func TestRandomPairsAreReducedExactly(t *testing.T) {
 			task := exhaustive.Task{
 				Name: "random pairs for " + o.function + " of " + o.name, Each: vectorsOfUnit,
 				Worker: func() (func(int) error, func(), error) {
-					k, err := streams.New(t.Context(), b.model, seeds.More())
+					k, err := streams.New(t.Context(), b.model, block.ExtraSeed())
 					if err != nil {
 						return nil, nil, err
 					}
@@ -55,7 +55,7 @@ func (o operation) vectors(k *streams.Kernel, tdest uint8) func(unit int) error 
 	return func(unit int) error {
 		seed := uint64(0)
 		if unit > 0 {
-			seed = seeds.More() + uint64(unit)
+			seed = block.ExtraSeed() + uint64(unit)
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(tdest)))
 		for at := 0; at < size; at += o.bytes {

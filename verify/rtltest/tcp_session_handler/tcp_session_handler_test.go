@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 // stack is the TCP stack: it answers each request after a while, or never.
@@ -93,7 +93,7 @@ func TestTheHostOpensAndClosesSessions(t *testing.T) {
 		},
 	}
 	pins.AddAXILite(&m, "s_axi_control_", 12)
-	for _, seed := range []uint64{0, 1, seeds.More()} {
+	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		b, err := pins.New(t.Context(), m, seed)
 		if errors.Is(err, verilate.ErrTools) {

@@ -19,8 +19,8 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -257,7 +257,7 @@ func (b *bench) do(j job) error {
 
 func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 	b := newBench(t, "u55c_tcp")
-	first := seeds.More()
+	first := block.ExtraSeed()
 	for run := range uint64(120) {
 		seed := run // 0 among them
 		if run >= 60 {

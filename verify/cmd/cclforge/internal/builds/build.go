@@ -14,7 +14,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/gen/vitis/build"
 	"github.com/cclforge/cclforge/gen/vitis/report/diagnose"
 	"github.com/cclforge/cclforge/gen/vitis/report/progress"
 	"github.com/cclforge/cclforge/gen/vitis/run"
@@ -118,7 +117,7 @@ func explain(ctx context.Context, c *console, f *run.Failure, asJSON bool) error
 
 // hand gives users what a platform's build has made, and what there is to know
 // about it.
-func hand(ctx context.Context, o *options, c *console, w *build.Build, outcome *run.Outcome, d *design.Design) error {
+func hand(ctx context.Context, o *options, c *console, w *run.Build, outcome *run.Outcome, d *design.Design) error {
 	name := d.Platform.Name
 	if !outcome.Complete(w.Plan, name) {
 		return nil // said already

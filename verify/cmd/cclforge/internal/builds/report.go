@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/vitis/build"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
@@ -28,7 +27,7 @@ const (
 )
 
 // account is what there is to say about the build of a platform.
-func account(ctx context.Context, w *build.Build, outcome *run.Outcome, d *design.Design, when time.Time) (*report.Report, error) {
+func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.Design, when time.Time) (*report.Report, error) {
 	p := d.Platform
 	image, err := emit.FirmwareImage(d)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 const (
@@ -258,7 +258,7 @@ var platforms = []struct {
 
 func TestEveryAccessIsAtomic(t *testing.T) {
 	for _, p := range platforms {
-		for _, seed := range []uint64{0, 1, seeds.More()} {
+		for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 			t.Logf("%s, seed %d", p.name, seed)
 			w := newWorld(t, p.name, p.address, seed)
 			a := &pins.AXILite{Bench: w.b, Prefix: "s_axi_control_", Step: w.step, Random: w.r.IntN}

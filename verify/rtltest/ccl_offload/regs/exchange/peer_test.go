@@ -7,8 +7,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 // Widths of a look-up's request and response.
@@ -82,7 +82,7 @@ func (x *table) find(comm, rank uint32) (peer, bool) {
 
 func TestPeersAreFoundAsInTheMemory(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u280_manual"} {
-		for _, seed := range []uint64{0, 1, seeds.More()} {
+		for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 			t.Logf("%s, seed %d", platform, seed)
 			lookups(t, platform, seed)
 		}

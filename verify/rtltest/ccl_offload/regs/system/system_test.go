@@ -9,8 +9,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
-	"github.com/cclforge/cclforge/verify/rtltest/seeds"
 )
 
 const millisecond = 50 // cycles
@@ -114,7 +114,7 @@ func (w *world) access(p pins.Page, write bool, name string, v uint32) uint32 {
 }
 
 func TestSleepLosesNoEvent(t *testing.T) {
-	for _, seed := range []uint64{0, 1, seeds.More()} {
+	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		w := newWorld(t, seed)
 		w.access(pageSystem, true, "alarm", 1<<29)

@@ -1,19 +1,18 @@
-// Package queue has the queues of packets and sessions that ports are made of.
-package queue
+package fabric
 
-// Of is a queue that grows as needed and keeps its memory. The zero value is
+// Queue is a queue that grows as needed and keeps its memory. The zero value is
 // empty.
-type Of[T any] struct {
+type Queue[T any] struct {
 	slots []T // a power of two of them
 	head  int // counts up for ever
 	tail  int
 }
 
 // Len is how many elements there are.
-func (q *Of[T]) Len() int { return q.tail - q.head }
+func (q *Queue[T]) Len() int { return q.tail - q.head }
 
 // Push appends an element.
-func (q *Of[T]) Push(v T) {
+func (q *Queue[T]) Push(v T) {
 	if q.Len() == len(q.slots) {
 		q.grow()
 	}
@@ -22,7 +21,7 @@ func (q *Of[T]) Push(v T) {
 }
 
 // Unpop puts an element back that was popped.
-func (q *Of[T]) Unpop(v T) {
+func (q *Queue[T]) Unpop(v T) {
 	if q.Len() == len(q.slots) {
 		q.grow()
 	}
@@ -30,7 +29,7 @@ func (q *Of[T]) Unpop(v T) {
 	q.slots[q.head&(len(q.slots)-1)] = v
 }
 
-func (q *Of[T]) grow() {
+func (q *Queue[T]) grow() {
 	grown := make([]T, max(8, 2*len(q.slots)))
 	n := 0
 	for ; q.Len() > 0; n++ {
@@ -40,13 +39,13 @@ func (q *Of[T]) grow() {
 }
 
 // Front is the next element, Back the last one; there must be one, as for Pop.
-func (q *Of[T]) Front() *T { return &q.slots[q.head&(len(q.slots)-1)] }
+func (q *Queue[T]) Front() *T { return &q.slots[q.head&(len(q.slots)-1)] }
 
 // Back is the last element.
-func (q *Of[T]) Back() *T { return &q.slots[(q.tail-1)&(len(q.slots)-1)] }
+func (q *Queue[T]) Back() *T { return &q.slots[(q.tail-1)&(len(q.slots)-1)] }
 
 // Pop takes the next element.
-func (q *Of[T]) Pop() T {
+func (q *Queue[T]) Pop() T {
 	var none T
 	slot := q.Front()
 	v := *slot

@@ -1,6 +1,4 @@
-// Package control checks, module by module, small parts of the engine's control
-// side, each against a model of its own.
-package control
+package calls
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package adders_test
+package reduce_ops_test
 
 import (
 	"fmt"

@@ -1,6 +1,4 @@
-// Package build is all that comes before the first step of a build runs: platforms are
-// read and rendered, tools found, steps planned, and the store of results opened.
-package build
+package run
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package movement has benches of the data mover, of its parts, and of the
+// Package external_dma has benches of the data mover, of its parts, and of the
 // kernels around it, each with a model in plain Go.
-package movement
+package external_dma
 
 import (
 	"encoding/binary"

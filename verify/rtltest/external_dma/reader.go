@@ -1,4 +1,4 @@
-package movement
+package external_dma
 
 import (
 	"fmt"

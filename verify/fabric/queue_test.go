@@ -1,13 +1,13 @@
-package queue_test
+package fabric_test
 
 import (
 	"testing"
 
-	"github.com/cclforge/cclforge/verify/fabric/queue"
+	"github.com/cclforge/cclforge/verify/fabric"
 )
 
 func TestElementsLeaveInTheOrderInWhichTheyCame(t *testing.T) {
-	var q queue.Of[int]
+	var q fabric.Queue[int]
 	var want []int
 	for i := range 1000 {
 		switch {
@@ -33,7 +33,7 @@ func TestElementsLeaveInTheOrderInWhichTheyCame(t *testing.T) {
 }
 
 func TestElementsThatHaveLeftAreForgotten(t *testing.T) {
-	var q queue.Of[*int]
+	var q fabric.Queue[*int]
 	for range 20 {
 		q.Push(new(int))
 	}
@@ -46,7 +46,7 @@ func TestElementsThatHaveLeftAreForgotten(t *testing.T) {
 }
 
 func TestQueuesKeepTheirMemory(t *testing.T) {
-	var q queue.Of[int]
+	var q fabric.Queue[int]
 	through := func() {
 		for i := range 100 {
 			q.Push(i)

@@ -1,4 +1,4 @@
-package units_test
+package cpu_test
 
 import (
 	"fmt"

@@ -1,7 +1,4 @@
-// Package adders_test checks the parts of the arithmetic kernels, each alone: the
-// adder and the multiplier in all three formats, the conversions, maxima, minima, and sums of integers.
-// Stages stand still one by one, at random.
-package adders_test
+package reduce_ops_test
 
 import (
 	"fmt"

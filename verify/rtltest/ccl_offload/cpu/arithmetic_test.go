@@ -1,7 +1,7 @@
-// Package rv32_units_test checks the parts of the control processor, each alone,
-// by what the RISC-V manual says of them. How they work together is the concern
-// of verify/rtltest/ccl_offload/cpu.
-package units_test
+// Tests named after units check the parts of the control processor, each alone, by
+// what the RISC-V manual says of them.
+
+package cpu_test
 
 import (
 	"fmt"
