@@ -75,7 +75,7 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	key := strings.Join(arguments(s, n, 0), " ")
 	port := 0
 	one := func(rank int) (*program.Process, error) {
-		return start(nil, append(arguments(s, n, port), "-ranks="+strconv.Itoa(rank))...)
+		return start(nil, append(arguments(s, n, port), "--ranks="+strconv.Itoa(rank))...)
 	}
 	r, err := l.lend(ctx, d, s, key, func() (w *placed, err error) {
 		if port, err = host.FreePorts(host.PortsPerRank * n); err != nil {

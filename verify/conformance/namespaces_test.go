@@ -60,8 +60,8 @@ func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *ne
 		hosts = append(hosts, net.Address(rank).String())
 	}
 	w, err := startAll(ctx, size, port, func(rank int) (*program.Process, error) {
-		args := append(arguments(s, size, port), "-ranks="+strconv.Itoa(rank), "-hosts="+strings.Join(hosts, ","),
-			fmt.Sprintf("-listen=%v", net.Address(rank)), fmt.Sprintf("-kernel-host=%v", net.Caller()))
+		args := append(arguments(s, size, port), "--ranks="+strconv.Itoa(rank), "--hosts="+strings.Join(hosts, ","),
+			fmt.Sprintf("--listen=%v", net.Address(rank)), fmt.Sprintf("--kernel-host=%v", net.Caller()))
 		return start(net.Command(rank), args...)
 	})
 	if err != nil {
