@@ -1,0 +1,90 @@
+package targets_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+)
+
+// widest is how long a line may be, in columns, with a tab as one.
+const widest = 120
+
+// most is what the tree may grow to: what makes it larger lowers something else first.
+var most = []struct {
+	what  string
+	limit int
+	count func(c *census) int
+}{
+	{"Go packages", 182, func(c *census) int { return len(c.packages) }},
+	{"lines of Go without tests", 124_000, func(c *census) int { return c.lines }},
+	{"lines of tests", 128_000, func(c *census) int { return c.tests }},
+	{"lines of Go that are too wide, without tests", 1_331, func(c *census) int { return c.wide }},
+	{"folders of verify", 19, func(c *census) int { return len(c.folders["verify"]) }},
+	{"folders of gen/vitis", 7, func(c *census) int { return len(c.folders["gen/vitis"]) }},
+}
+
+// census counts what the repository is made of.
+type census struct {
+	packages           map[string]bool
+	folders            map[string]map[string]bool // of these, by parent
+	lines, tests, wide int
+}
+
+func (c *census) add(name string, text []byte) {
+	dir := path.Dir(name)
+	c.packages[dir] = true
+	for d := dir; d != "."; d = path.Dir(d) {
+		if of := c.folders[path.Dir(d)]; of != nil {
+			of[d] = true
+		}
+	}
+	n := bytes.Count(text, []byte("\n"))
+	if strings.HasSuffix(name, "_test.go") {
+		c.tests += n
+		return
+	}
+	c.lines += n
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimRight(line, "\n")) > widest {
+			c.wide++
+		}
+	}
+}
+
+// TestCensus holds the size of the tree.
+func TestCensus(t *testing.T) {
+	c := census{packages: map[string]bool{}, folders: map[string]map[string]bool{"verify": {}, "gen/vitis": {}}}
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && name != "." && (name == "out" || base == "testdata" || strings.HasPrefix(base, ".")):
+			return fs.SkipDir
+		case path.Ext(name) != ".go":
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err == nil {
+			c.add(name, text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.packages) < 100 || c.tests < c.lines/2 {
+		t.Fatalf("%d packages, %d lines, %d of tests: not all is counted", len(c.packages), c.lines, c.tests)
+	}
+	for _, m := range most {
+		n := m.count(&c)
+		t.Logf("%-45s %7d of %7d", m.what, n, m.limit)
+		if n > m.limit {
+			t.Errorf("%s: %d, at most %d", m.what, n, m.limit)
+		}
+	}
+}
