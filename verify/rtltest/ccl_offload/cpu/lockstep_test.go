@@ -26,7 +26,7 @@ const (
 
 var (
 	instructions = flag.Int("tb.instructions", 400_000, "instructions of random programs")
-	firstSeed    = flag.Uint64("tb.seed", 0, "first seed of random programs")
+	firstSeed    = flag.Uint64("tb.core.seed", 0, "first seed of random programs")
 )
 
 // answer is an access that the bus has answered, for the simulator to repeat.

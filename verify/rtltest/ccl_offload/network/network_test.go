@@ -97,7 +97,7 @@ func newBench(t *testing.T, platform string, seed uint64) *bench {
 	})
 	_, file, _, _ := runtime.Caller(0)
 	here := filepath.Dir(file)
-	shell := filepath.Join(here, "..", "..", "sim", "shell", "network.cpp")
+	shell := filepath.Join(here, "..", "..", "..", "rtlsim", "shell", "network.cpp")
 	path, err := verilate.Build{
 		Top: "network_bench", Sources: append(sources, filepath.Join(here, "shell", "network_bench.sv")),
 		Shell: []string{filepath.Join(here, "shell", "network_bench.cpp"), shell}, Careful: true, Optimize: "-O1",

@@ -47,7 +47,7 @@ var raceTests = []named{
 		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
 	}},
 	{"verify/conformance", []string{
-		"TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestResetInTheMiddle", "TestDeath",
+		"TestAtOnce", "TestMistakes", "TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestResetInTheMiddle", "TestDeath",
 	}},
 }
 
