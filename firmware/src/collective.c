@@ -9,7 +9,7 @@
 #include "window.h"
 
 /* Communicators of several ranks at a time; those from before a reset give up their places. */
-#define SERIES 80
+#define SERIES 76
 
 static struct series all[SERIES];
 

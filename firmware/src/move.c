@@ -163,9 +163,23 @@ uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes)
 	return 0;
 }
 
-void queue_restart(void)
+/* Waits until queues are at rest; no longer than moves may take. */
+__attribute__((noinline, cold)) static bool at_rest(uint32_t queues)
 {
 	uint32_t end = milliseconds() + move_limit();
+
+	while (state() >> CCLO_MOVE_STATE_BUSY_SHIFT & queues) {
+		if (reached(end))
+			return false;
+		task_limit(end - milliseconds());
+		task_pause();
+	}
+	self->state.timed = false;
+	return true;
+}
+
+__attribute__((cold)) void queue_restart(void)
+{
 	int8_t queue = self->state.queue;
 
 	give_back(self->state.other_queue);
@@ -173,18 +187,15 @@ void queue_restart(void)
 	if (queue == NO_QUEUE)
 		return;
 	hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
-	while (state() & 1u << CCLO_MOVE_STATE_BUSY_SHIFT << queue) {
-		if (reached(end)) {
-			queue_give_back(self);
-			return;
-		}
-		task_limit(end - milliseconds());
-		task_pause();
+	if (!at_rest(1u << queue)) {
+		queue_give_back(self);
+		return;
 	}
-	self->state.timed = false;
 	move_forgive();
 	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
 }
+
+__attribute__((cold)) void queues_settle(void) { (void)at_rest(~engine.queues_taken & ((1u << QUEUES) - 1)); }
 
 void move_forgive(void)
 {

@@ -137,6 +137,9 @@ void queue_change(void);
  * move anew, and what is left of those waits then. */
 static inline uint32_t move_limit(void) { return 2 * engine.remote_limit + 1000; }
 
+/* Waits until moves that ended calls have left in queues are done, or their limit is over. */
+void queues_settle(void);
+
 /* Gives the queues of a call back; moves that have not completed are dropped. */
 void queue_give_back(struct call *call);
 

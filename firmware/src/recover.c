@@ -74,6 +74,9 @@ bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, 
 
 	if (a == NULL)
 		return false;
+	/* Asked again in an agreement of before, which all have left. After start or reset numbers may begin anew. */
+	if (!series->unsure && (int32_t)(number - series->base) < 0)
+		return true;
 	/* One that has gone on and is at the next agreement asks again. */
 	if (rank >= a->size || (has(&a->joined, rank) && (int32_t)(number - a->number) > 0))
 		return true;
@@ -207,6 +210,7 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	for (uint32_t i = 0; i < sizeof(a->answered.words) / sizeof(a->answered.words[0]); i++)
 		a->answered.words[i] = ~0u;
 	add(&a->joined, call->rank);
+	queues_settle(); /* what failed calls still send is counted in what this rank says that it has sent */
 	await_ranks(a);
 	reply(a);
 	if (resync) {

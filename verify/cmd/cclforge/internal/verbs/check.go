@@ -47,7 +47,8 @@ var raceTests = []named{
 		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
 	}},
 	{"verify/conformance", []string{
-		"TestAtOnce", "TestMistakes", "TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends", "TestResetInTheMiddle", "TestDeath",
+		"TestAtOnce", "TestMistakes", "TestClientsAtOnce", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends",
+		"TestResetInTheMiddle", "TestDeath",
 	}},
 }
 
