@@ -170,8 +170,9 @@ func log2(bytes int) (int, bool) {
 	return bits.TrailingZeros(uint(bytes)), bytes > 0 && bytes&(bytes-1) == 0
 }
 
-// hardwareFolder is a folder of RTL, with folders of its parts inside if it is large. Its file of the same name is a kernel's top
-// module, which only those who link that kernel need.
+// hardwareFolder is a folder of RTL, with folders of its parts inside if it is
+// large. Its file of the same name is a kernel's top module, which only those who
+// link that kernel need.
 type hardwareFolder struct {
 	path string
 	top  bool
