@@ -117,7 +117,8 @@ func (e *Engine) ConfigAddress(uncompressed, compressed DType) (uint32, error) {
 	if uncompressed != compressed && e.config(compressed, uncompressed) != nil {
 		return 0, fmt.Errorf("%w: of %s and %s, the latter is the uncompressed one", ErrType, uncompressed, compressed)
 	}
-	return 0, fmt.Errorf("%w: no arithmetic configuration is for %s", ErrType, join(slices.Compact([]DType{uncompressed, compressed})))
+	return 0, fmt.Errorf("%w: no arithmetic configuration is for %s", ErrType,
+		join(slices.Compact([]DType{uncompressed, compressed})))
 }
 
 // bytes is the size of n uncompressed elements as an operand of a type.
@@ -138,7 +139,8 @@ func (p *Platform) withMoves(configs []ArithConfig) []ArithConfig {
 			known = known || c.Uncompressed == t.Name && c.Compressed == t.Name
 		}
 		if !known {
-			out = append(out, ArithConfig{Uncompressed: t.Name, Compressed: t.Name, UncompressedBytes: t.Bytes, CompressedBytes: t.Bytes})
+			out = append(out, ArithConfig{Uncompressed: t.Name, Compressed: t.Name, UncompressedBytes: t.Bytes,
+				CompressedBytes: t.Bytes})
 		}
 	}
 	return out

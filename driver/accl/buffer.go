@@ -59,7 +59,8 @@ func AllocAs[T any](ctx context.Context, e *Engine, t DType, n int, o ...AllocOp
 
 // allocate allocates n elements of a type of the platform, which has some bytes each.
 // T represents the element, or, if rep is nil, a byte of it.
-func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, n int, o []AllocOption) (*Buffer[T], int, error) {
+func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, n int,
+	o []AllocOption) (*Buffer[T], int, error) {
 	var opts allocOptions
 	for _, set := range o {
 		if set != nil {
@@ -83,7 +84,8 @@ func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, 
 	}
 	b := &Buffer[T]{dtype: t, span: span{newRegion(e, mem, opts.host), 0, bytes}}
 	if known.Align > 1 && mem.Addr()%uint64(known.Align) != 0 {
-		err = fmt.Errorf("%w: the device gave memory at 0x%X, which is no multiple of %d", ErrAlignment, mem.Addr(), known.Align)
+		err = fmt.Errorf("%w: the device gave memory at 0x%X, which is no multiple of %d", ErrAlignment,
+			mem.Addr(), known.Align)
 	} else if b.host, err = view[T](mem.Bytes(), size, bytes/size); err == nil && !opts.raw {
 		clear(b.host)
 		err = b.syncTo(ctx)
@@ -111,7 +113,8 @@ func (e *Engine) allocatable(t DType, rep reflect.Type, n int, o *allocOptions) 
 	case o.host && o.peer:
 		return known, fmt.Errorf("%w: host memory cannot be peer-to-peer memory", ErrOption)
 	case o.host && !(e.p.Features.HostOperands && e.p.HostMemory):
-		return known, fmt.Errorf("%w: operands in host memory; %s has no host memory or %s no flag for it", ErrUnsupported, e.p.Name, e.p.Generation)
+		return known, fmt.Errorf("%w: operands in host memory; %s has no host memory or %s no flag for it", ErrUnsupported,
+			e.p.Name, e.p.Generation)
 	case o.at != nil && known.Align > 1 && *o.at%uint64(known.Align) != 0:
 		return known, fmt.Errorf("%w: at 0x%X; %s stands at multiples of %d", ErrAlignment, *o.at, t, known.Align)
 	}

@@ -59,12 +59,14 @@ func TestBuffer(t *testing.T) {
 	if err := b.Free(); err != nil {
 		t.Error(err)
 	}
-	for name, err := range map[string]error{"Free": b.Free(), "SyncToDevice": b.SyncToDevice(ctx), "SyncFromDevice of a slice": part.SyncFromDevice(ctx)} {
+	for name, err := range map[string]error{"Free": b.Free(), "SyncToDevice": b.SyncToDevice(ctx),
+		"SyncFromDevice of a slice": part.SyncFromDevice(ctx)} {
 		if !errors.Is(err, accl.ErrFreed) {
 			t.Errorf("%s after Free: %v", name, err)
 		}
 	}
-	if bad := b.Slice(3, 2); !errors.Is(bad.Err(), accl.ErrCount) || bad.Len() != 0 || !errors.Is(bad.SyncToDevice(ctx), accl.ErrCount) {
+	if bad := b.Slice(3, 2); !errors.Is(bad.Err(), accl.ErrCount) || bad.Len() != 0 ||
+		!errors.Is(bad.SyncToDevice(ctx), accl.ErrCount) {
 		t.Errorf("slice that there is not: %v", bad.Err())
 	}
 }
@@ -116,7 +118,8 @@ func TestAllocOptions(t *testing.T) {
 			t.Errorf("%d elements: %v", n, err)
 		}
 	}
-	for _, name := range []string{"u280_2022", "u55c_udp"} { // a generation without host operands, a platform without host memory
+	for _, name := range []string{"u280_2022", "u55c_udp"} {
+		// a generation without host operands, a platform without host memory
 		e, _ := opened(t, name)
 		if _, err := accl.Alloc[float32](ctx, e, 1, accl.HostOnly()); !errors.Is(err, accl.ErrUnsupported) {
 			t.Errorf("%s: host memory: %v", name, err)
@@ -135,7 +138,8 @@ func TestAllocOptions(t *testing.T) {
 
 func TestTypeOf(t *testing.T) {
 	got := []accl.DType{
-		accl.TypeOf[float32](), accl.TypeOf[float64](), accl.TypeOf[int32](), accl.TypeOf[int64](), accl.TypeOf[accl.Float16](), accl.TypeOf[accl.BFloat16](),
+		accl.TypeOf[float32](), accl.TypeOf[float64](), accl.TypeOf[int32](), accl.TypeOf[int64](),
+		accl.TypeOf[accl.Float16](), accl.TypeOf[accl.BFloat16](),
 	}
 	if want := []accl.DType{"float32", "float64", "int32", "int64", "float16", "bfloat16"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)

@@ -192,7 +192,8 @@ func (c *call) operands(a *arguments) error {
 	}
 	c.ArithCfg, c.CompressionFlags = types.config.at, types.flags
 	if a.n&(1<<types.config.RatioLog-1) != 0 && types.flags != 0 {
-		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.n, 1<<types.config.RatioLog)
+		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.n,
+			1<<types.config.RatioLog)
 	}
 	if spec.Reduces {
 		if err := c.function(types.config, a.fn); err != nil {

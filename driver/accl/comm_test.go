@@ -181,7 +181,8 @@ func (o *opener) OpenConnection(ctx context.Context, ip uint32, port uint16) (ui
 		o.refused--
 		return 0, errRefused
 	}
-	o.opens = append(o.opens, accl.Rank{IP: netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}), Port: port}.String())
+	o.opens = append(o.opens,
+		accl.Rank{IP: netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}), Port: port}.String())
 	return uint32(port) + 1000, nil
 }
 
@@ -245,7 +246,8 @@ func TestSessions(t *testing.T) {
 
 	p.Limits.RemoteTimeoutMilliseconds = 30
 	deaf := &opener{device: newDevice(p), refused: 1 << 30}
-	if _, err := accl.Open(ctx, deaf, p, ranks, 0); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "connect to rank 1, 127.0.0.1:5501") {
+	if _, err := accl.Open(ctx, deaf, p, ranks, 0); !errors.Is(err, errRefused) ||
+		!strings.Contains(err.Error(), "connect to rank 1, 127.0.0.1:5501") {
 		t.Errorf("%v", err)
 	}
 }
@@ -339,7 +341,8 @@ func TestClose(t *testing.T) {
 		t.Errorf("a second Close: %v", err)
 	}
 	for name, err := range map[string]error{
-		"call": errorOf(x.e.Nop(ctx)), "asynchronous call": errorOf(x.e.Copy(ctx, x.a, x.b, 1, accl.Async())), "Reset": x.e.Reset(ctx),
+		"call": errorOf(x.e.Nop(ctx)), "asynchronous call": errorOf(x.e.Copy(ctx, x.a, x.b, 1, accl.Async())),
+		"Reset":    x.e.Reset(ctx),
 		"OpenPort": x.e.OpenPort(ctx), "OpenCon": x.e.OpenCon(ctx), "Enable": x.e.Enable(ctx),
 		"Communicator": errorOf(x.e.Communicator(ctx, accl.LocalRanks(1), 0)),
 	} {
@@ -408,7 +411,8 @@ func TestDumps(t *testing.T) {
 		t.Fatal(rx, err)
 	}
 	for i, want := range []string{
-		"rx buffer 0: 0x100001000 idle, 40 of 64 bytes, tag 0x0, sequence number 0, source 0, data 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ...",
+		"rx buffer 0: 0x100001000 idle, 40 of 64 bytes, tag 0x0, sequence number 0, source 0, data 00 00 00 00 00 00 00 " +
+			"00 00 00 00 00 00 00 00 00 ...",
 		"rx buffer 1: 0x100002000 reserved, 3 of 64 bytes, tag 0xAB, sequence number 5, source 2, data 01 02 03",
 	} {
 		if got := rx[i].String(); got != want {
@@ -421,7 +425,8 @@ func TestDumps(t *testing.T) {
 		t.Fatal(len(dump.Words), err)
 	}
 	text := dump.String()
-	for _, want := range []string{"0x0000: 00000002 00000000 00001000 00000001\n", "0x1FF0: 00000000 00000001 ABCDEFB9 00000000\n"} {
+	for _, want := range []string{"0x0000: 00000002 00000000 00001000 00000001\n",
+		"0x1FF0: 00000000 00000001 ABCDEFB9 00000000\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no line %q in\n%s", want, text)
 		}

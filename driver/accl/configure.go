@@ -306,7 +306,8 @@ func (e *Engine) SetMaxRendezvous(ctx context.Context, bytes uint32) error {
 	for _, m := range e.scratch {
 		if int64(bytes) > int64(len(m.Bytes())) {
 			e.setup.Unlock()
-			return fmt.Errorf("%s: %w: %d bytes, and the scratch buffers have %d", setMaxRendezvous, ErrArgument, bytes, len(m.Bytes()))
+			return fmt.Errorf("%s: %w: %d bytes, and the scratch buffers have %d", setMaxRendezvous, ErrArgument,
+				bytes, len(m.Bytes()))
 		}
 	}
 	e.setup.Unlock()

@@ -123,7 +123,9 @@ func TestExchangeMemory(t *testing.T) {
 			if diff := cmp.Diff(hexed(want), hexed(got)); diff != "" {
 				t.Errorf("-contract +driver:\n%s", diff)
 			}
-			if i := slices.Index(d.writes, uint32(c.count)); i < 0 || slices.Max(slices.Concat(d.writes[:i], []uint32{0})) < uint32(c.records) || slices.Contains(d.writes[i+1:], uint32(c.records)) {
+			if i := slices.Index(d.writes, uint32(c.count)); i < 0 ||
+				slices.Max(slices.Concat(d.writes[:i], []uint32{0})) < uint32(c.records) ||
+				slices.Contains(d.writes[i+1:], uint32(c.records)) {
 				t.Errorf("the count is not written after the records")
 			}
 			if c.ready != 0 && d.writes[len(d.writes)-1] != c.ready {
@@ -150,9 +152,12 @@ func TestConfigCalls(t *testing.T) {
 		options  []accl.OpenOption
 		want     []call
 	}{
-		{"u280_manual", nil, []call{{fnReset, 0, 0}, {fnEnable, 0, 0}, {fnTimeout, 1e6, 0}, {fnSegment, 4096, 0}, {fnStack, 1, 0}, {fn3, 0, 0xA44}, {fn4, 0, 0xA44}}},
-		{"u280_2022", nil, []call{{fnEnable, 0, 0}, {fnTimeout, 1e6, 0}, {fnSegment, 4096, 0}, {fnStack, 1, 0}, {fn3, 0, 0x204}, {fn4, 0, 0x204}}},
-		{"u280_2022", []accl.OpenOption{accl.ResetFirst(), accl.GivenSessions(), accl.WithMaxSegment(1024), accl.WithTimeout(500)},
+		{"u280_manual", nil, []call{{fnReset, 0, 0}, {fnEnable, 0, 0}, {fnTimeout, 1e6, 0}, {fnSegment, 4096, 0},
+			{fnStack, 1, 0}, {fn3, 0, 0xA44}, {fn4, 0, 0xA44}}},
+		{"u280_2022", nil, []call{{fnEnable, 0, 0}, {fnTimeout, 1e6, 0}, {fnSegment, 4096, 0}, {fnStack, 1, 0},
+			{fn3, 0, 0x204}, {fn4, 0, 0x204}}},
+		{"u280_2022", []accl.OpenOption{accl.ResetFirst(), accl.GivenSessions(), accl.WithMaxSegment(1024),
+			accl.WithTimeout(500)},
 			[]call{{fnReset, 0, 0}, {fnEnable, 0, 0}, {fnTimeout, 500, 0}, {fnSegment, 1024, 0}, {fnStack, 1, 0}}},
 		{"u55c_tcp", nil, []call{{fnReset, 0, 0}, {fnEnable, 0, 0}, {fnTimeout, 1e6, 0}, {fn3, 4096, 0}, {fn4, 32 << 20, 0}}},
 		{"u55c_udp", []accl.OpenOption{accl.WithMaxEager(8192), accl.WithMaxRendezvous(1 << 20)},
@@ -161,7 +166,8 @@ func TestConfigCalls(t *testing.T) {
 		t.Run(c.platform, func(t *testing.T) {
 			p := platformOf(t, c.platform)
 			d := newDevice(p)
-			if _, err := accl.Open(within(t), d, p, accl.LocalRanks(3), 1, append(c.options, accl.WithClient(3))...); err != nil {
+			if _, err := accl.Open(within(t), d, p, accl.LocalRanks(3), 1,
+				append(c.options, accl.WithClient(3))...); err != nil {
 				t.Fatal(err)
 			}
 			var got []call
@@ -256,19 +262,27 @@ func TestOpenRefuses(t *testing.T) {
 			accl.ErrHardware, "stack is rdma, not tcp; arithmetic is 0, not 1"},
 		{"another interface", "u55c_tcp", func(p *accl.Platform, d *device) { d.regs[0x1FF8] = 0 }, nil, 3, 1,
 			accl.ErrHardware, "no engine with the interface accl-2024"},
-		{"in use", "u280_2022", func(p *accl.Platform, d *device) { d.regs[0x1FF4] = 1 }, nil, 3, 1, accl.ErrConfigured, "ResetFirst"},
+		{"in use", "u280_2022", func(p *accl.Platform, d *device) { d.regs[0x1FF4] = 1 }, nil, 3, 1, accl.ErrConfigured,
+			"ResetFirst"},
 		{"another stack", "u55c_tcp", none, []accl.OpenOption{accl.WithProtocol("udp")}, 3, 1, accl.ErrUnsupported, `"tcp"`},
-		{"thresholds of another generation", "u280_2022", none, []accl.OpenOption{accl.WithMaxEager(8192)}, 3, 1, accl.ErrUnsupported, "eager only"},
-		{"eager below rx buffer", "u55c_tcp", none, []accl.OpenOption{accl.WithMaxEager(64)}, 3, 1, accl.ErrArgument, "64 bytes eagerly"},
-		{"rendezvous not above eager", "u55c_tcp", none, []accl.OpenOption{accl.WithMaxRendezvous(4096)}, 3, 1, accl.ErrArgument, "by rendezvous"},
-		{"rx buffer of odd size", "u55c_tcp", none, []accl.OpenOption{accl.WithRxBuffers(4, 100)}, 3, 1, accl.ErrArgument, "multiple of 64"},
-		{"segments above rx buffers", "u55c_tcp", none, []accl.OpenOption{accl.WithMaxSegment(8192)}, 3, 1, accl.ErrArgument, "segments"},
+		{"thresholds of another generation", "u280_2022", none, []accl.OpenOption{accl.WithMaxEager(8192)}, 3, 1,
+			accl.ErrUnsupported, "eager only"},
+		{"eager below rx buffer", "u55c_tcp", none, []accl.OpenOption{accl.WithMaxEager(64)}, 3, 1, accl.ErrArgument,
+			"64 bytes eagerly"},
+		{"rendezvous not above eager", "u55c_tcp", none, []accl.OpenOption{accl.WithMaxRendezvous(4096)}, 3, 1,
+			accl.ErrArgument, "by rendezvous"},
+		{"rx buffer of odd size", "u55c_tcp", none, []accl.OpenOption{accl.WithRxBuffers(4, 100)}, 3, 1, accl.ErrArgument,
+			"multiple of 64"},
+		{"segments above rx buffers", "u55c_tcp", none, []accl.OpenOption{accl.WithMaxSegment(8192)}, 3, 1, accl.ErrArgument,
+			"segments"},
 		{"tuning word", "u55c_tcp", none, []accl.OpenOption{accl.WithTuning("speed", 9)}, 3, 1, accl.ErrArgument, `"speed"`},
-		{"tuning of another generation", "u280_2022", none, []accl.OpenOption{accl.WithTuning("gather_fan_in", 9)}, 3, 1, accl.ErrArgument, "accl-2022"},
+		{"tuning of another generation", "u280_2022", none, []accl.OpenOption{accl.WithTuning("gather_fan_in", 9)}, 3, 1,
+			accl.ErrArgument, "accl-2022"},
 		{"local rank", "u55c_tcp", none, nil, 3, 3, accl.ErrRank, "3 is none of 3"},
 		{"no ranks", "u55c_tcp", none, nil, 0, 0, accl.ErrRank, ""},
 		{"too many ranks", "u280_manual", none, nil, 60, 1, accl.ErrExchangeFull, "51 ranks would fit"},
-		{"too many rx buffers", "u55c_tcp", none, []accl.OpenOption{accl.WithRxBuffers(400, 64)}, 3, 1, accl.ErrExchangeFull, ""},
+		{"too many rx buffers", "u55c_tcp", none, []accl.OpenOption{accl.WithRxBuffers(400, 64)}, 3,
+			1, accl.ErrExchangeFull, ""},
 		{"broken platform", "u55c_tcp", func(p *accl.Platform, d *device) {
 			p.ConfigFunctions = slices.Clone(p.ConfigFunctions[1:])
 			p.Exchange.Tables = p.Exchange.Tables[:2]
@@ -290,7 +304,8 @@ func TestOpenRefuses(t *testing.T) {
 			if d.allocated() != 0 {
 				t.Errorf("%d pieces of memory left", d.allocated())
 			}
-			if c.want != nil && d.platform.Features.ConfigReady && d.refuse == nil && c.name != "in use" && d.regs[d.word("config_ready")] != 0 {
+			if c.want != nil && d.platform.Features.ConfigReady && d.refuse == nil && c.name != "in use" &&
+				d.regs[d.word("config_ready")] != 0 {
 				t.Error("the engine is left configured")
 			}
 		})
@@ -304,7 +319,8 @@ func TestRanks(t *testing.T) {
 	}{
 		{"no address", []accl.Rank{{Port: 1}}},
 		{"IPv6", []accl.Rank{{IP: netip.MustParseAddr("::1"), Port: 1}}},
-		{"twice", []accl.Rank{{IP: netip.MustParseAddr("10.0.0.1"), Port: 1}, {IP: netip.MustParseAddr("::ffff:10.0.0.1"), Port: 1}}},
+		{"twice", []accl.Rank{{IP: netip.MustParseAddr("10.0.0.1"), Port: 1},
+			{IP: netip.MustParseAddr("::ffff:10.0.0.1"), Port: 1}}},
 	} {
 		p := platformOf(t, "u55c_tcp")
 		if _, err := accl.Open(within(t), newDevice(p), p, c.ranks, 0); !errors.Is(err, accl.ErrRank) {
@@ -344,7 +360,8 @@ func TestMaxRanks(t *testing.T) {
 			t.Errorf("%s: %d ranks: %v", name, most, err)
 		}
 		_, err := accl.Open(within(t), newDevice(p), p, accl.LocalRanks(most+1), 0, small...)
-		if !errors.Is(err, accl.ErrExchangeFull) || !strings.Contains(err.Error(), fmt.Sprintf("; %d ranks would fit", most)) {
+		if !errors.Is(err, accl.ErrExchangeFull) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("; %d ranks would fit", most)) {
 			t.Errorf("%s: %d ranks: %v", name, most+1, err)
 		}
 	}
@@ -354,7 +371,8 @@ func TestArithmeticOption(t *testing.T) {
 	p := platformOf(t, "u55c_tcp")
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(2), 0, accl.WithArithmetic(accl.ArithConfig{
-		Uncompressed: accl.TypeFloat32, Compressed: accl.TypeFloat16, UncompressedBytes: 11, CompressedBytes: 12, RatioLog: 13,
+		Uncompressed: accl.TypeFloat32, Compressed: accl.TypeFloat16, UncompressedBytes: 11, CompressedBytes: 12,
+		RatioLog:        13,
 		CompressorTDEST: 14, DecompressorTDEST: 15, ArithmeticIsCompressed: true, FunctionTDEST: []int{16, 17, 18},
 	}))
 	if err != nil {
@@ -412,7 +430,8 @@ func TestSetters(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := []accl.Call{{FunctionCode: 2, Count: 7, Tag: math.MaxUint32}, {FunctionCode: 3, Count: 8192, Tag: math.MaxUint32}, {FunctionCode: 4, Count: 1 << 20, Tag: math.MaxUint32}}
+	want := []accl.Call{{FunctionCode: 2, Count: 7, Tag: math.MaxUint32},
+		{FunctionCode: 3, Count: 8192, Tag: math.MaxUint32}, {FunctionCode: 4, Count: 1 << 20, Tag: math.MaxUint32}}
 	for i, made := range d.taken() {
 		if made.Call != want[i] {
 			t.Errorf("%+v, want %+v", made.Call, want[i])
@@ -438,11 +457,13 @@ func TestHardwareID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := accl.HardwareID{Word: 0xABCDEF3D, Stack: "tcp", InternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true, Revision: 0xABCDEF}
+	want := accl.HardwareID{Word: 0xABCDEF3D, Stack: "tcp", InternalDMA: true, Arithmetic: true, Compression: true,
+		KernelStreams: true, Revision: 0xABCDEF}
 	if id != want {
 		t.Errorf("%+v", id)
 	}
-	if got, want := id.String(), "0xABCDEF3D: tcp, internal DMA, arithmetic, compression, kernel streams, revision abcdef"; got != want {
+	if got, want := id.String(),
+		"0xABCDEF3D: tcp, internal DMA, arithmetic, compression, kernel streams, revision abcdef"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

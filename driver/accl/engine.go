@@ -267,7 +267,8 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 // full says what happens when the rx buffers do not hold what was sent and not
 // yet received.
 func (e *Engine) full() string {
-	holds := fmt.Sprintf("the %d rx buffers of %d bytes hold all that was sent to this rank and not yet received", e.o.rx.Count, e.o.rx.Bytes)
+	holds := fmt.Sprintf("the %d rx buffers of %d bytes hold all that was sent to this rank and not yet received",
+		e.o.rx.Count, e.o.rx.Bytes)
 	if e.o.protocol == "udp" {
 		return holds + "; on UDP, what does not fit is lost"
 	}

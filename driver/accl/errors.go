@@ -10,13 +10,14 @@ import (
 // the caller that were found before the engine was called.
 var (
 	ErrArgument = errors.New("wrong argument")
-	ErrCount    = fmt.Errorf("%w: count", ErrArgument)   // negative, beyond 32 bits, or beyond an operand
-	ErrRank     = fmt.Errorf("%w: rank", ErrArgument)    // a root, source or destination that the communicator does not have
-	ErrOperand  = fmt.Errorf("%w: operand", ErrArgument) // missing, of another engine, or a stream where there is none
-	ErrType     = fmt.Errorf("%w: type", ErrArgument)    // element types that no arithmetic configuration combines
-	ErrFunc     = fmt.Errorf("%w: function", ErrArgument)
-	ErrTag      = fmt.Errorf("%w: tag", ErrArgument)
-	ErrOption   = fmt.Errorf("%w: option", ErrArgument) // one that the operation does not have
+	ErrCount    = fmt.Errorf("%w: count", ErrArgument) // negative, beyond 32 bits, or beyond an operand
+	// a root, source or destination that the communicator does not have
+	ErrRank    = fmt.Errorf("%w: rank", ErrArgument)
+	ErrOperand = fmt.Errorf("%w: operand", ErrArgument) // missing, of another engine, or a stream where there is none
+	ErrType    = fmt.Errorf("%w: type", ErrArgument)    // element types that no arithmetic configuration combines
+	ErrFunc    = fmt.Errorf("%w: function", ErrArgument)
+	ErrTag     = fmt.Errorf("%w: tag", ErrArgument)
+	ErrOption  = fmt.Errorf("%w: option", ErrArgument) // one that the operation does not have
 	// ErrAlignment is an address at which no element of the type can be.
 	ErrAlignment = fmt.Errorf("%w: alignment", ErrArgument)
 

@@ -36,18 +36,28 @@ func TestWrongUse(t *testing.T) {
 		want error
 		says string
 	}{
-		{"count larger than source", func() (req, error) { return e.Copy(ctx, x.a.Slice(0, 5), x.b, 6) }, accl.ErrCount, "operand 0: wrong argument: count: 6 elements take 24 bytes, and the buffer has 20"},
-		{"count larger than result", func() (req, error) { return e.Copy(ctx, x.a, x.b.Slice(0, 5), 6) }, accl.ErrCount, "result"},
-		{"count larger than operand 1", func() (req, error) { return e.Combine(ctx, x.a, x.b.Slice(0, 5), x.c, 6, accl.Sum) }, accl.ErrCount, "operand 1"},
-		{"blocks larger than source", func() (req, error) { return e.ReduceScatter(ctx, x.a, x.b, 11, accl.Sum) }, accl.ErrCount, "33 elements"},
-		{"blocks larger than result", func() (req, error) { return e.AllGather(ctx, x.a, x.b, 11) }, accl.ErrCount, "33 elements"},
-		{"blocks larger than the root's source", func() (req, error) { return e.Scatter(ctx, x.a, x.b, 11, 1) }, accl.ErrCount, "33 elements"},
-		{"blocks larger than the root's result", func() (req, error) { return e.Gather(ctx, x.a, x.b, 11, 1) }, accl.ErrCount, "33 elements"},
+		{"count larger than source", func() (req, error) { return e.Copy(ctx, x.a.Slice(0, 5), x.b, 6) }, accl.ErrCount,
+			"operand 0: wrong argument: count: 6 elements take 24 bytes, and the buffer has 20"},
+		{"count larger than result", func() (req, error) { return e.Copy(ctx, x.a, x.b.Slice(0, 5), 6) },
+			accl.ErrCount, "result"},
+		{"count larger than operand 1", func() (req, error) { return e.Combine(ctx, x.a, x.b.Slice(0, 5), x.c, 6, accl.Sum) },
+			accl.ErrCount, "operand 1"},
+		{"blocks larger than source", func() (req, error) { return e.ReduceScatter(ctx, x.a, x.b, 11, accl.Sum) },
+			accl.ErrCount, "33 elements"},
+		{"blocks larger than result", func() (req, error) { return e.AllGather(ctx, x.a, x.b, 11) }, accl.ErrCount,
+			"33 elements"},
+		{"blocks larger than the root's source", func() (req, error) { return e.Scatter(ctx, x.a, x.b, 11, 1) },
+			accl.ErrCount, "33 elements"},
+		{"blocks larger than the root's result", func() (req, error) { return e.Gather(ctx, x.a, x.b, 11, 1) }, accl.ErrCount,
+			"33 elements"},
 		{"blocks of alltoall", func() (req, error) { return e.AllToAll(ctx, x.a, x.b, 11) }, accl.ErrCount, "33 elements"},
 		{"negative count", func() (req, error) { return e.Copy(ctx, x.a, x.b, -1) }, accl.ErrCount, "-1"},
-		{"count beyond 32 bits", func() (req, error) { return e.Copy(ctx, s, s, math.MaxUint32+1) }, accl.ErrCount, "4294967296"},
-		{"slice that there is not", func() (req, error) { return e.Copy(ctx, x.a.Slice(28, 31), x.b, 3) }, accl.ErrCount, "28 to 31 of a buffer of 30"},
-		{"slice of a slice that there is not", func() (req, error) { return e.Copy(ctx, x.a.Slice(-1, 3).Slice(0, 1), x.b, 1) }, accl.ErrCount, "-1 to 3"},
+		{"count beyond 32 bits", func() (req, error) { return e.Copy(ctx, s, s, math.MaxUint32+1) },
+			accl.ErrCount, "4294967296"},
+		{"slice that there is not", func() (req, error) { return e.Copy(ctx, x.a.Slice(28, 31), x.b, 3) }, accl.ErrCount,
+			"28 to 31 of a buffer of 30"},
+		{"slice of a slice that there is not",
+			func() (req, error) { return e.Copy(ctx, x.a.Slice(-1, 3).Slice(0, 1), x.b, 1) }, accl.ErrCount, "-1 to 3"},
 		{"root below", func() (req, error) { return e.Bcast(ctx, x.a, 1, -1) }, accl.ErrRank, "-1 of 3"},
 		{"root above", func() (req, error) { return e.Reduce(ctx, x.a, x.b, 1, 3, accl.Sum) }, accl.ErrRank, "3 of 3"},
 		{"destination", func() (req, error) { return e.Send(ctx, x.a, 1, 3) }, accl.ErrRank, ""},
@@ -55,31 +65,51 @@ func TestWrongUse(t *testing.T) {
 		{"put to nobody", func() (req, error) { return e.StreamPut(ctx, x.a, 1, 3, 0) }, accl.ErrRank, ""},
 		{"stream above", func() (req, error) { return e.StreamPut(ctx, x.a, 1, 0, 247) }, accl.ErrTag, "247"},
 		{"stream below", func() (req, error) { return e.StreamPut(ctx, x.a, 1, 0, -1) }, accl.ErrTag, "-1"},
-		{"types that are unrelated", func() (req, error) { return e.Copy(ctx, x.a, x.i, 1) }, accl.ErrType, "float32 and int64"},
-		{"three types", func() (req, error) { return e.Combine(ctx, x.a, x.h, x.i, 1, accl.Sum) }, accl.ErrType, "float32 and float16 and int64"},
-		{"compression to something larger", func() (req, error) { return e.Send(ctx, x.h, 1, 0, accl.Compress(accl.TypeFloat32)) }, accl.ErrType, ""},
-		{"compression of what has none", func() (req, error) { return e.Send(ctx, x.i, 1, 0, accl.Compress(accl.TypeFloat16)) }, accl.ErrType, ""},
-		{"compression to the unknown", func() (req, error) { return e.Send(ctx, x.a, 1, 0, accl.Compress("float8")) }, accl.ErrType, `"float8"`},
-		{"stream of an unknown type", func() (req, error) { return e.Copy(ctx, accl.KernelStream("float8"), x.a, 1) }, accl.ErrType, `"float8"`},
-		{"stream without a type", func() (req, error) { return e.Copy(ctx, accl.Stream{}, accl.Stream{}, 1) }, accl.ErrOperand, ""},
-		{"unknown reduction", func() (req, error) { return e.AllReduce(ctx, x.a, x.b, 1, "product") }, accl.ErrFunc, `"product"`},
-		{"no operand", func() (req, error) { return e.Copy(ctx, nil, x.b, 1) }, accl.ErrOperand, "operand 0: wrong argument: operand: it is missing"},
+		{"types that are unrelated", func() (req, error) { return e.Copy(ctx, x.a, x.i, 1) }, accl.ErrType,
+			"float32 and int64"},
+		{"three types", func() (req, error) { return e.Combine(ctx, x.a, x.h, x.i, 1, accl.Sum) }, accl.ErrType,
+			"float32 and float16 and int64"},
+		{"compression to something larger",
+			func() (req, error) { return e.Send(ctx, x.h, 1, 0, accl.Compress(accl.TypeFloat32)) }, accl.ErrType, ""},
+		{"compression of what has none",
+			func() (req, error) { return e.Send(ctx, x.i, 1, 0, accl.Compress(accl.TypeFloat16)) }, accl.ErrType, ""},
+		{"compression to the unknown", func() (req, error) { return e.Send(ctx, x.a, 1, 0, accl.Compress("float8")) },
+			accl.ErrType, `"float8"`},
+		{"stream of an unknown type", func() (req, error) { return e.Copy(ctx, accl.KernelStream("float8"), x.a, 1) },
+			accl.ErrType, `"float8"`},
+		{"stream without a type", func() (req, error) { return e.Copy(ctx, accl.Stream{}, accl.Stream{}, 1) },
+			accl.ErrOperand, ""},
+		{"unknown reduction", func() (req, error) { return e.AllReduce(ctx, x.a, x.b, 1, "product") },
+			accl.ErrFunc, `"product"`},
+		{"no operand", func() (req, error) { return e.Copy(ctx, nil, x.b, 1) }, accl.ErrOperand,
+			"operand 0: wrong argument: operand: it is missing"},
 		{"no result", func() (req, error) { return e.AllReduce(ctx, x.a, missing, 1, accl.Sum) }, accl.ErrOperand, "result"},
-		{"no source at the root", func() (req, error) { return e.Scatter(ctx, nil, x.b, 1, 1) }, accl.ErrOperand, "operand 0"},
-		{"no result at the root", func() (req, error) { return e.Gather(ctx, x.a, accl.Absent(accl.TypeFloat32), 1, 1) }, accl.ErrOperand, "result"},
-		{"operand 1 from a stream", func() (req, error) { return e.Combine(ctx, x.a, s, x.b, 1, accl.Sum) }, accl.ErrOperand, "kernel stream"},
+		{"no source at the root", func() (req, error) { return e.Scatter(ctx, nil, x.b, 1, 1) }, accl.ErrOperand,
+			"operand 0"},
+		{"no result at the root", func() (req, error) { return e.Gather(ctx, x.a, accl.Absent(accl.TypeFloat32), 1, 1) },
+			accl.ErrOperand, "result"},
+		{"operand 1 from a stream", func() (req, error) { return e.Combine(ctx, x.a, s, x.b, 1, accl.Sum) }, accl.ErrOperand,
+			"kernel stream"},
 		{"bcast of a stream", func() (req, error) { return e.Bcast(ctx, s, 1, 1) }, accl.ErrOperand, "kernel stream"},
-		{"reduce_scatter of a stream", func() (req, error) { return e.ReduceScatter(ctx, s, x.a, 1, accl.Sum) }, accl.ErrOperand, "kernel stream"},
-		{"allgather to a stream", func() (req, error) { return e.AllGather(ctx, x.a, s, 1) }, accl.ErrOperand, "kernel stream"},
-		{"buffer of another engine", func() (req, error) { return e.Copy(ctx, foreign, x.b, 1) }, accl.ErrOperand, "another engine"},
+		{"reduce_scatter of a stream", func() (req, error) { return e.ReduceScatter(ctx, s, x.a, 1, accl.Sum) },
+			accl.ErrOperand, "kernel stream"},
+		{"allgather to a stream", func() (req, error) { return e.AllGather(ctx, x.a, s, 1) }, accl.ErrOperand,
+			"kernel stream"},
+		{"buffer of another engine", func() (req, error) { return e.Copy(ctx, foreign, x.b, 1) }, accl.ErrOperand,
+			"another engine"},
 		{"buffer that was freed", func() (req, error) { return e.Copy(ctx, x.a, gone, 1) }, accl.ErrFreed, ""},
 		{"slice of what was freed", func() (req, error) { return e.Copy(ctx, gone.Slice(0, 1), x.a, 1) }, accl.ErrFreed, ""},
-		{"tag of a collective", func() (req, error) { return e.Bcast(ctx, x.a, 1, 1, accl.WithTag(3)) }, accl.ErrOption, "WithTag"},
-		{"compression of a copy", func() (req, error) { return e.Copy(ctx, x.a, x.b, 1, accl.Compress(accl.TypeFloat16)) }, accl.ErrOption, "Compress"},
-		{"compression of nothing", func() (req, error) { return e.Barrier(ctx, accl.Compress(accl.TypeFloat16)) }, accl.ErrOption, "Compress"},
-		{"operand 1 of a copy", func() (req, error) { return e.Copy(ctx, x.a, x.b, 1, accl.FromFPGA1()) }, accl.ErrOption, "FromFPGA1"},
+		{"tag of a collective", func() (req, error) { return e.Bcast(ctx, x.a, 1, 1, accl.WithTag(3)) },
+			accl.ErrOption, "WithTag"},
+		{"compression of a copy", func() (req, error) { return e.Copy(ctx, x.a, x.b, 1, accl.Compress(accl.TypeFloat16)) },
+			accl.ErrOption, "Compress"},
+		{"compression of nothing", func() (req, error) { return e.Barrier(ctx, accl.Compress(accl.TypeFloat16)) },
+			accl.ErrOption, "Compress"},
+		{"operand 1 of a copy", func() (req, error) { return e.Copy(ctx, x.a, x.b, 1, accl.FromFPGA1()) },
+			accl.ErrOption, "FromFPGA1"},
 		{"result of a send", func() (req, error) { return e.Send(ctx, x.a, 1, 0, accl.ToFPGA()) }, accl.ErrOption, "ToFPGA"},
-		{"operand of a recv", func() (req, error) { return e.Recv(ctx, x.a, 1, 0, accl.FromFPGA()) }, accl.ErrOption, "FromFPGA"},
+		{"operand of a recv", func() (req, error) { return e.Recv(ctx, x.a, 1, 0, accl.FromFPGA()) },
+			accl.ErrOption, "FromFPGA"},
 		{"negative client", func() (req, error) { return e.Nop(ctx, accl.OnClient(-1)) }, accl.ErrOption, "client"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,14 +142,18 @@ func TestCallError(t *testing.T) {
 		want     string
 	}{
 		{"u55c_tcp", 1<<19 | 1<<0, []accl.ReturnCode{1 << 19, 1, 1<<19 | 1}, []accl.ReturnCode{0, 1 << 11, 1<<19 | 1<<11},
-			"allreduce on rank 1 of communicator 0: DMA_MISMATCH: The status of a DMA transfer belongs to another command; ARITH: The reduction function does not exist, or arithmetic failed"},
+			"allreduce on rank 1 of communicator 0: DMA_MISMATCH: The status of a DMA transfer belongs to another command; " +
+				"ARITH: The reduction function does not exist, or arithmetic failed"},
 		{"u55c_udp", 1 << 11, []accl.ReturnCode{1 << 11}, nil,
 			"allreduce on rank 1 of communicator 0: RECEIVE_TIMEOUT: No message of the remote rank came within the limit" +
-				" (the 16 rx buffers of 4096 bytes hold all that was sent to this rank and not yet received; on UDP, what does not fit is lost)"},
+				" (the 16 rx buffers of 4096 bytes hold all that was sent to this rank and not yet received; on UDP, what does " +
+				"not fit is lost)"},
 		{"u280_2022", 1 << 9, nil, nil,
 			"allreduce on rank 1 of communicator 0: DEQUEUE_BUFFER_TIMEOUT: No rx buffer was filled or freed within the limit" +
-				" (the 16 rx buffers of 4096 bytes hold all that was sent to this rank and not yet received; senders are held back when they are full)"},
-		{"u280_manual", 1 << 30, nil, nil, "allreduce on rank 1 of communicator 0: bit 30: Unknown to this interface generation"},
+				" (the 16 rx buffers of 4096 bytes hold all that was sent to this rank and not yet received; senders are held " +
+				"back when they are full)"},
+		{"u280_manual", 1 << 30, nil, nil,
+			"allreduce on rank 1 of communicator 0: bit 30: Unknown to this interface generation"},
 	} {
 		x, d := newBench(t, c.platform)
 		d.reply = func(placed) accl.ReturnCode { return c.code }
@@ -163,7 +197,8 @@ func TestConfigError(t *testing.T) {
 	d.reply = func(placed) accl.ReturnCode { tries++; return 1 << 17 }
 	_, err := accl.Open(within(t), d, p, accl.LocalRanks(2), 1)
 	var failure *accl.CallError
-	if !errors.As(err, &failure) || failure.Op != "open_con" || !failure.Has("OPEN_CON_NOT_SUCCEEDED") || failure.Rank != 1 {
+	if !errors.As(err, &failure) || failure.Op != "open_con" || !failure.Has("OPEN_CON_NOT_SUCCEEDED") ||
+		failure.Rank != 1 {
 		t.Errorf("%v", err)
 	}
 	if tries < 2 {
@@ -196,7 +231,8 @@ func TestNoStreams(t *testing.T) {
 func TestDeadDevice(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	d.refuse = errTaken
-	if _, err := x.e.Copy(within(t), x.a, x.b, 1); !errors.Is(err, errTaken) || !strings.Contains(err.Error(), "copy: place the call") {
+	if _, err := x.e.Copy(within(t), x.a, x.b, 1); !errors.Is(err, errTaken) ||
+		!strings.Contains(err.Error(), "copy: place the call") {
 		t.Errorf("%v", err)
 	}
 	if _, err := x.e.Copy(within(t), x.a, x.b, 1, accl.Async()); !errors.Is(err, errTaken) {

@@ -66,7 +66,8 @@ type answer struct {
 }
 
 func newDevice(p *accl.Platform) *device {
-	d := &device{platform: p, regs: map[uint32]uint32{}, next: 0x1_0000_1000, memory: map[uint64]*memory{}, tickets: map[accl.Ticket]*answer{}}
+	d := &device{platform: p, regs: map[uint32]uint32{}, next: 0x1_0000_1000, memory: map[uint64]*memory{},
+		tickets: map[accl.Ticket]*answer{}}
 	d.regs[d.word("hardware_id")] = p.HardwareID.Value | 0xABCDEF<<8 // a source revision
 	return d
 }

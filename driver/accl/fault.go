@@ -76,7 +76,8 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 		return nil
 	}
 	f := &Fault{Rank: int(words["rank"]), Collective: CollectiveNumber(words["number"])}
-	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"], words["milliseconds_or_code"]
+	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"],
+		words["milliseconds_or_code"]
 	if e.p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
 		f.Sequence, f.Tag, f.Bytes, f.Limit = a, b, s, time.Duration(m)*time.Millisecond
 		return f
@@ -138,9 +139,12 @@ func (c *Comm) mismatch(err *CallError) string {
 	case f.Other == nil:
 		return fmt.Sprintf("rank %d has called Recover, or was reset; %s", f.Rank, remedy)
 	case f.Other.Code != 0:
-		return fmt.Sprintf("rank %d: %s, failed with %s; %s", f.Rank, f.Other, names(c.engine.p.Describe(f.Other.Code)), remedy)
+		return fmt.Sprintf("rank %d: %s, failed with %s; %s", f.Rank, f.Other, names(c.engine.p.Describe(f.Other.Code)),
+			remedy)
 	default:
-		return fmt.Sprintf("rank %d called %s; this call is collective %v here: operation, count, element type, compression, root and function must agree; %s",
+		return fmt.Sprintf(
+			"rank %d called %s; this call is collective %v here: operation, count, element type, compression, root and "+
+				"function must agree; %s",
 			f.Rank, f.Other, f.Collective, remedy)
 	}
 }

@@ -21,17 +21,23 @@ func TestFaults(t *testing.T) {
 		says    []string
 	}{
 		{"a message that does not come", timeout, [8]uint32{0, 2, timeout, 5, 17, 0xFFFFFFFF, 4000, 30000}, false,
-			[]string{"no message of rank 2", "sequence number 17", "any tag", "4000 bytes", "in collective 5", "30s", "remote_timeout_ms"}},
+			[]string{"no message of rank 2", "sequence number 17", "any tag", "4000 bytes", "in collective 5",
+				"30s", "remote_timeout_ms"}},
 		{"one with a tag", timeout, [8]uint32{0, 2, timeout, 0, 17, 9, 0, 500}, false, []string{"tag 9, within 500ms"}},
 		{"another call", mismatch, [8]uint32{0, 2, mismatch, 5, 4, 1000, allreduce, 0}, false,
 			[]string{"rank 2 called allreduce of 1000 elements (max), its collective 4", "this call is collective 5 here"}},
 		{"after an agreement", mismatch, [8]uint32{0, 2, mismatch, 0x20003, 0x20002, 0, 12, 0}, false,
 			[]string{"rank 2 called barrier, its collective 2.2", "collective 2.3 here"}},
-		{"another root", mismatch, [8]uint32{0, 2, mismatch, 5, 5, 3, 5 | 1<<8, 0}, false, []string{"bcast of 3 elements with root 1"}},
-		{"one that failed", mismatch, [8]uint32{0, 2, mismatch, 5, 5, 1000, allreduce, timeout}, false, []string{"rank 2: allreduce", "failed with RECEIVE_TIMEOUT"}},
-		{"refused", mismatch, [8]uint32{0, 0, mismatch, 0, 5, 1000, allreduce, timeout}, true, []string{"rank 0: allreduce", "call Recover"}},
-		{"a rank that recovers", mismatch, [8]uint32{0, 0, mismatch, 0, 5, 0, 0, 0}, true, []string{"rank 0 has called Recover"}},
-		{"words of another code", mismatch, [8]uint32{0, 2, timeout, 0, 17, 9, 0, 500}, false, []string{"the same collective calls in the same order"}},
+		{"another root", mismatch, [8]uint32{0, 2, mismatch, 5, 5, 3, 5 | 1<<8, 0}, false,
+			[]string{"bcast of 3 elements with root 1"}},
+		{"one that failed", mismatch, [8]uint32{0, 2, mismatch, 5, 5, 1000, allreduce, timeout}, false,
+			[]string{"rank 2: allreduce", "failed with RECEIVE_TIMEOUT"}},
+		{"refused", mismatch, [8]uint32{0, 0, mismatch, 0, 5, 1000, allreduce, timeout}, true,
+			[]string{"rank 0: allreduce", "call Recover"}},
+		{"a rank that recovers", mismatch, [8]uint32{0, 0, mismatch, 0, 5, 0, 0, 0}, true,
+			[]string{"rank 0 has called Recover"}},
+		{"words of another code", mismatch, [8]uint32{0, 2, timeout, 0, 17, 9, 0, 500}, false,
+			[]string{"the same collective calls in the same order"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := within(t)
@@ -80,14 +86,16 @@ func TestBroken(t *testing.T) {
 				d.setReg(d.word("fault"), e.World().Address())
 				d.setReg(d.word("fault")+8, uint32(code))
 			}
-			if err := call(); !errors.Is(err, accl.ErrBroken) || !strings.Contains(err.Error(), "allreduce failed with RECEIVE_TIMEOUT") {
+			if err := call(); !errors.Is(err, accl.ErrBroken) ||
+				!strings.Contains(err.Error(), "allreduce failed with RECEIVE_TIMEOUT") {
 				t.Errorf("a further one: %v", err)
 			}
 			d.taken()
 			if err := e.Recover(ctx); err != nil {
 				t.Error(err)
 			}
-			if calls := d.taken(); len(calls) != 1 || calls[0].Scenario != 0 || calls[0].FunctionCode != 16 || calls[0].Call.Comm != e.World().Address() {
+			if calls := d.taken(); len(calls) != 1 || calls[0].Scenario != 0 || calls[0].FunctionCode != 16 ||
+				calls[0].Call.Comm != e.World().Address() {
 				t.Errorf("%+v", calls)
 			}
 			if code = 0; call() != nil {

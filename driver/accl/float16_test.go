@@ -17,8 +17,10 @@ type half struct {
 }
 
 var halves = []half{
-	{"float16", 10, 15, func(f float32) uint16 { return uint16(ToFloat16(f)) }, func(h uint16) float32 { return Float16(h).Float32() }, 0x7C00, 0x7E00},
-	{"bfloat16", 7, 127, func(f float32) uint16 { return uint16(ToBFloat16(f)) }, func(h uint16) float32 { return BFloat16(h).Float32() }, 0x7F80, 0x7FC0},
+	{"float16", 10, 15, func(f float32) uint16 { return uint16(ToFloat16(f)) },
+		func(h uint16) float32 { return Float16(h).Float32() }, 0x7C00, 0x7E00},
+	{"bfloat16", 7, 127, func(f float32) uint16 { return uint16(ToBFloat16(f)) },
+		func(h uint16) float32 { return BFloat16(h).Float32() }, 0x7F80, 0x7FC0},
 }
 
 // value is what the bits mean.
@@ -105,7 +107,8 @@ func TestHalfRounding(t *testing.T) {
 
 func TestHalfText(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{ToFloat16(1.5).String(), "1.5"}, {ToFloat16(65504).String(), "65504"}, {ToFloat16(float32(math.Inf(-1))).String(), "-Inf"},
+		{ToFloat16(1.5).String(), "1.5"}, {ToFloat16(65504).String(), "65504"},
+		{ToFloat16(float32(math.Inf(-1))).String(), "-Inf"},
 		{ToBFloat16(-0.25).String(), "-0.25"}, {Float16(0x7E00).String(), "NaN"},
 	} {
 		if c.got != c.want {

@@ -90,7 +90,8 @@ func (p *Platform) CheckHardwareID(id HardwareID) error {
 		return nil
 	}
 	if id.Word == 0 {
-		return fmt.Errorf("%w: where %s has its hardware id is a 0: no engine with the interface %s", ErrHardware, p.Name, p.Generation)
+		return fmt.Errorf("%w: where %s has its hardware id is a 0: no engine with the interface %s", ErrHardware,
+			p.Name, p.Generation)
 	}
 	var differences []string
 	for _, f := range want.Fields {
@@ -103,5 +104,6 @@ func (p *Platform) CheckHardwareID(id HardwareID) error {
 		}
 		differences = append(differences, fmt.Sprintf("%s is %s, not %s", f.Name, has, wants))
 	}
-	return fmt.Errorf("%w: hardware id 0x%08X where %s has 0x%08X: %s", ErrHardware, id.Word, p.Name, want.Value, strings.Join(differences, "; "))
+	return fmt.Errorf("%w: hardware id 0x%08X where %s has 0x%08X: %s", ErrHardware, id.Word, p.Name, want.Value,
+		strings.Join(differences, "; "))
 }

@@ -28,7 +28,8 @@ func TestCallKernel(t *testing.T) {
 		t.Errorf("a device that calls none: %v", err)
 	}
 	d := &calling{device: plain}
-	if err := accl.CallKernel(within(t), d, "mine", 1, 2); err != nil || d.kernel != "mine" || !slices.Equal(d.arguments, []uint64{1, 2}) {
+	if err := accl.CallKernel(within(t), d, "mine", 1, 2); err != nil || d.kernel != "mine" ||
+		!slices.Equal(d.arguments, []uint64{1, 2}) {
 		t.Errorf("%s %v: %v", d.kernel, d.arguments, err)
 	}
 	for _, c := range []struct {
@@ -36,22 +37,26 @@ func TestCallKernel(t *testing.T) {
 		is, not error
 		text    string
 	}{
-		{accl.KernelError{Kernel: "mine", Instance: "mine_0", Doing: "waits for beat 3", Stream: "in", Beat: 3, Cause: context.DeadlineExceeded},
-			accl.ErrKernelStalled, accl.ErrKernelFailed, "call the kernel mine: mine (mine_0) waits for beat 3: context deadline exceeded"},
+		{accl.KernelError{Kernel: "mine", Instance: "mine_0", Doing: "waits for beat 3", Stream: "in", Beat: 3,
+			Cause: context.DeadlineExceeded},
+			accl.ErrKernelStalled, accl.ErrKernelFailed,
+			"call the kernel mine: mine (mine_0) waits for beat 3: context deadline exceeded"},
 		{accl.KernelError{Kernel: "mine", Instance: "mine", Failed: true, Doing: "has failed"},
 			accl.ErrKernelFailed, accl.ErrKernelStalled, "call the kernel mine: mine has failed"},
 	} {
 		d.err = &c.err
 		err := accl.CallKernel(within(t), d, "mine")
 		var seen *accl.KernelError
-		if !errors.Is(err, c.is) || errors.Is(err, c.not) || !errors.As(err, &seen) || *seen != c.err || err.Error() != c.text {
+		if !errors.Is(err, c.is) || errors.Is(err, c.not) || !errors.As(err, &seen) || *seen != c.err ||
+			err.Error() != c.text {
 			t.Errorf("%v", err)
 		}
 		if errors.Is(err, context.DeadlineExceeded) != (c.err.Cause != nil) {
 			t.Errorf("the cause of %v", err)
 		}
 	}
-	if err := accl.KernelArguments([]string{"a", "b"}, 3); !errors.Is(err, accl.ErrCount) || err.Error() != "wrong argument: count: 3 given, expected 2: a, b" {
+	if err := accl.KernelArguments([]string{"a", "b"}, 3); !errors.Is(err, accl.ErrCount) ||
+		err.Error() != "wrong argument: count: 3 given, expected 2: a, b" {
 		t.Error(err)
 	}
 }

@@ -34,8 +34,10 @@ func (w *wire) plan(x *Exchange, rxBuffers, ranks int, configs []ArithConfig) (l
 	if fixed < uint64(x.Limit) {
 		fit = (uint64(x.Limit) - fixed) / uint64(w.communicators.recordBytes())
 	}
-	return layout{}, fmt.Errorf("%w: %d rx buffers, %d ranks and %d arithmetic configurations take %d bytes, and there are %d; %d ranks would fit",
-		ErrExchangeFull, rxBuffers, ranks, len(configs), end-uint64(w.rx.at), uint64(x.Limit)-uint64(w.rx.at), fit)
+	return layout{},
+		fmt.Errorf(
+			"%w: %d rx buffers, %d ranks and %d arithmetic configurations take %d bytes, and there are %d; %d ranks would fit",
+			ErrExchangeFull, rxBuffers, ranks, len(configs), end-uint64(w.rx.at), uint64(x.Limit)-uint64(w.rx.at), fit)
 }
 
 // lay places communicators of a size and configurations one behind the other.

@@ -67,7 +67,8 @@ func TestMirroredHostMemory(t *testing.T) {
 			t.Errorf("mirrored %v: %v, expected %v", mirrored, ways, want)
 		}
 		calls := fake.taken()
-		if flags := p.HostFlags.Op0 | p.HostFlags.Result; len(calls) != 1 || calls[0].StreamFlags != flags || !src.InHostMemory() {
+		if flags := p.HostFlags.Op0 | p.HostFlags.Result; len(calls) != 1 || calls[0].StreamFlags != flags ||
+			!src.InHostMemory() {
 			t.Errorf("mirrored %v: %+v", mirrored, calls)
 		}
 	}

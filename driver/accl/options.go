@@ -172,7 +172,8 @@ func (o *openOptions) complete(p *Platform) error {
 	orElse(&o.rx.Count, p.RxBuffers.Count)
 	orElse(&o.rx.Bytes, p.RxBuffers.Bytes)
 	if o.rx.Count < 1 || o.rx.Bytes < 1 || p.BeatBytes > 0 && o.rx.Bytes%p.BeatBytes != 0 {
-		return fmt.Errorf("%w: %d rx buffers of %d bytes; they hold a multiple of %d bytes", ErrArgument, o.rx.Count, o.rx.Bytes, p.BeatBytes)
+		return fmt.Errorf("%w: %d rx buffers of %d bytes; they hold a multiple of %d bytes", ErrArgument, o.rx.Count,
+			o.rx.Bytes, p.BeatBytes)
 	}
 	orElse(&o.protocol, p.Stack)
 	if o.protocol != p.Stack && !(p.chooses() && slices.Contains(p.Networks, o.protocol)) {
@@ -187,7 +188,9 @@ func (o *openOptions) complete(p *Platform) error {
 		orElse(&o.maxEager, max(p.Limits.MaxEagerBytes, o.rx.Bytes))
 		orElse(&o.maxRendezvous, max(p.Limits.MaxRendezvousBytes, 2*o.maxEager))
 		if o.maxEager < o.rx.Bytes || o.maxRendezvous <= o.maxEager {
-			return fmt.Errorf("%w: %d bytes eagerly and %d by rendezvous with rx buffers of %d; each is at least, and rendezvous more than, the one before",
+			return fmt.Errorf(
+				"%w: %d bytes eagerly and %d by rendezvous with rx buffers of %d; each is at least, and rendezvous more than, "+
+					"the one before",
 				ErrArgument, o.maxEager, o.maxRendezvous, o.rx.Bytes)
 		}
 	}

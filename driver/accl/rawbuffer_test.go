@@ -17,7 +17,8 @@ func openedWithPacked(t *testing.T) (*accl.Engine, *device) {
 	p := *platformOf(t, "u55c_tcp")
 	p.Types = append(p.Types[:len(p.Types):len(p.Types)], accl.Type{Name: packed, Bytes: 24, Align: 8})
 	p.Configs = append(p.Configs[:len(p.Configs):len(p.Configs)], accl.ArithConfig{
-		Uncompressed: packed, Compressed: accl.TypeFloat32, UncompressedBytes: 24, CompressedBytes: 4, CompressorTDEST: 6, DecompressorTDEST: 7,
+		Uncompressed: packed, Compressed: accl.TypeFloat32, UncompressedBytes: 24, CompressedBytes: 4, CompressorTDEST: 6,
+		DecompressorTDEST: 7,
 	})
 	d := newDevice(&p)
 	e, err := accl.Open(within(t), d, &p, accl.LocalRanks(3), 1)
@@ -36,7 +37,8 @@ func TestRawBuffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() != 5 || b.ElementBytes() != 24 || len(b.Host()) != 120 || b.DType() != packed || b.Address() != 0x5008 || b.InHostMemory() || b.Err() != nil {
+	if b.Len() != 5 || b.ElementBytes() != 24 || len(b.Host()) != 120 || b.DType() != packed || b.Address() != 0x5008 ||
+		b.InHostMemory() || b.Err() != nil {
 		t.Errorf("%d elements of %d bytes of %s at 0x%X", b.Len(), b.ElementBytes(), b.DType(), b.Address())
 	}
 	copy(b.At(3), "element three")
@@ -58,7 +60,8 @@ func TestRawBuffer(t *testing.T) {
 	}
 	for _, c := range [][2]int{{-1, 2}, {2, 1}, {0, 6}} {
 		bad := b.Slice(c[0], c[1])
-		if !errors.Is(bad.Err(), accl.ErrCount) || bad.Len() != 0 || !errors.Is(bad.Slice(0, 0).SyncToDevice(ctx), accl.ErrCount) {
+		if !errors.Is(bad.Err(), accl.ErrCount) || bad.Len() != 0 ||
+			!errors.Is(bad.Slice(0, 0).SyncToDevice(ctx), accl.ErrCount) {
 			t.Errorf("elements %v: %v", c, bad.Err())
 		}
 	}
@@ -149,7 +152,8 @@ func TestRawBuffersInCalls(t *testing.T) {
 	}{
 		{"allgather", func() (*accl.Request, error) { return e.AllGather(ctx, a, b, 10) }, plain, 0},
 		{"bcast", func() (*accl.Request, error) { return e.Bcast(ctx, a, 10, 0) }, plain, 0},
-		{"compressed send", func() (*accl.Request, error) { return e.Send(ctx, a, 10, 0, accl.Compress(accl.TypeFloat32)) }, pair, 8},
+		{"compressed send", func() (*accl.Request, error) { return e.Send(ctx, a, 10, 0, accl.Compress(accl.TypeFloat32)) },
+			pair, 8},
 		{"copy to the other type", func() (*accl.Request, error) { return e.Copy(ctx, a, f, 10) }, pair, 4},
 		{"copy from the other type", func() (*accl.Request, error) { return e.Copy(ctx, f, a, 10) }, pair, 1},
 	} {
@@ -186,20 +190,23 @@ func TestAddressesForKernels(t *testing.T) {
 		for _, c := range []struct {
 			from, to          accl.DType
 			bytes, compressed uint32
-		}{{accl.TypeFloat32, accl.TypeFloat32, 4, 4}, {accl.TypeFloat32, accl.TypeFloat16, 4, 2}, {accl.TypeInt64, accl.TypeInt64, 8, 8}} {
+		}{{accl.TypeFloat32, accl.TypeFloat32, 4, 4}, {accl.TypeFloat32, accl.TypeFloat16, 4, 2}, {accl.TypeInt64,
+			accl.TypeInt64, 8, 8}} {
 			at, err := e.ConfigAddress(c.from, c.to)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
 			for i, word := range configs.Header {
-				want, known := map[string]uint32{"uncompressed_bytes": c.bytes, "compressed_bytes": c.compressed, "nfunctions": 2}[word]
+				want, known := map[string]uint32{"uncompressed_bytes": c.bytes, "compressed_bytes": c.compressed,
+					"nfunctions": 2}[word]
 				if got := d.reg(at + 4*uint32(i)); known && got != want {
 					t.Errorf("%s: %s and %s: %s is %d, not %d", name, c.from, c.to, word, got, want)
 				}
 			}
 		}
-		for _, c := range [][2]accl.DType{{accl.TypeFloat16, accl.TypeFloat32}, {"float8", accl.TypeFloat32}, {accl.TypeFloat32, accl.TypeInt64}} {
+		for _, c := range [][2]accl.DType{{accl.TypeFloat16, accl.TypeFloat32}, {"float8", accl.TypeFloat32},
+			{accl.TypeFloat32, accl.TypeInt64}} {
 			if _, err := e.ConfigAddress(c[0], c[1]); !errors.Is(err, accl.ErrType) {
 				t.Errorf("%s: %v: %v", name, c, err)
 			}

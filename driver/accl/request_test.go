@@ -107,7 +107,8 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := x.e.AllGather(ctx, x.b, x.c, 10, accl.Async(), accl.FromFPGA(), accl.After(first, nil), accl.After(elsewhere))
+	second, err := x.e.AllGather(ctx, x.b, x.c, 10, accl.Async(), accl.FromFPGA(), accl.After(first, nil),
+		accl.After(elsewhere))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,8 @@ func TestChainOfErrors(t *testing.T) {
 	release()
 	err = third.Wait(ctx)
 	var failure *accl.CallError
-	if !errors.As(err, &failure) || failure.Op != "copy" || !strings.HasPrefix(err.Error(), "allreduce: after nop: nop: after copy: copy on rank 1") {
+	if !errors.As(err, &failure) || failure.Op != "copy" ||
+		!strings.HasPrefix(err.Error(), "allreduce: after nop: nop: after copy: copy on rank 1") {
 		t.Errorf("%v", err)
 	}
 	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{1}) {
@@ -256,7 +258,8 @@ func TestCancelChain(t *testing.T) {
 func TestWaitLimit(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp", accl.WaitLimit(10*time.Millisecond))
 	release := d.held()
-	if _, err := x.e.Copy(context.Background(), x.a, x.b, 10); !errors.Is(err, accl.ErrTimeout) || !strings.Contains(err.Error(), "copy: wait for the answer") {
+	if _, err := x.e.Copy(context.Background(), x.a, x.b, 10); !errors.Is(err, accl.ErrTimeout) ||
+		!strings.Contains(err.Error(), "copy: wait for the answer") {
 		t.Errorf("%v", err)
 	}
 	r, err := x.e.Copy(context.Background(), x.a, x.b, 10, accl.Async())

@@ -37,7 +37,8 @@ func newBench(t testing.TB, name string, o ...accl.OpenOption) (*bench, *device)
 	t.Helper()
 	e, d := opened(t, name, o...)
 	x := &bench{e: e}
-	x.a, x.b, x.c = alloc[float32](t, e, d, 30, accl.At(atA)), alloc[float32](t, e, d, 30, accl.At(atB)), alloc[float32](t, e, d, 30, accl.At(atC))
+	x.a, x.b, x.c = alloc[float32](t, e, d, 30, accl.At(atA)), alloc[float32](t, e, d, 30, accl.At(atB)), alloc[float32](t,
+		e, d, 30, accl.At(atC))
 	x.h, x.i = alloc[accl.Float16](t, e, d, 30, accl.At(atH)), alloc[int64](t, e, d, 30, accl.At(atI))
 	if p := e.Platform(); p.Features.HostOperands && p.HostMemory {
 		x.host = alloc[float32](t, e, d, 30, accl.At(atHost), accl.HostOnly())
@@ -65,18 +66,23 @@ type (
 // steps are all operations with all their options, by the interface contract.
 var steps = []step{
 	{name: "copy", do: func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a, x.b, 10) },
-		want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"A> 40", "*", "<B 40"}},
+		want:   accl.Call{Scenario: 1, Count: 10, ArithCfg: 'f', Addr0: atA, Addr2: atB},
+		copies: []string{"A> 40", "*", "<B 40"}},
 	{name: "copy of nothing", do: func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a, x.b, 0) },
 		want: accl.Call{Scenario: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"*"}},
 	{name: "copy in device memory", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Copy(c, x.a, x.b, 10, accl.FromFPGA(), accl.ToFPGA())
 	}, want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"*"}},
-	{name: "copy of a slice", do: func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a.Slice(3, 8), x.b.Slice(25, 30), 5) },
-		want: accl.Call{Scenario: 1, Count: 5, ArithCfg: 'f', Addr0: atA + 12, Addr2: atB + 100}, copies: []string{"A+12> 20", "*", "<B+100 20"}},
+	{name: "copy of a slice",
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a.Slice(3, 8), x.b.Slice(25, 30), 5) },
+		want:   accl.Call{Scenario: 1, Count: 5, ArithCfg: 'f', Addr0: atA + 12, Addr2: atB + 100},
+		copies: []string{"A+12> 20", "*", "<B+100 20"}},
 	{name: "copy that compresses", do: func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a, x.h, 10) },
-		want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'm', CompressionFlags: 4, Addr0: atA, Addr2: atH}, copies: []string{"A> 40", "*", "<H 20"}},
+		want:   accl.Call{Scenario: 1, Count: 10, ArithCfg: 'm', CompressionFlags: 4, Addr0: atA, Addr2: atH},
+		copies: []string{"A> 40", "*", "<H 20"}},
 	{name: "copy that decompresses", do: func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.h, x.a, 10) },
-		want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'm', CompressionFlags: 1, Addr0: atH, Addr2: atA}, copies: []string{"H> 20", "*", "<A 40"}},
+		want:   accl.Call{Scenario: 1, Count: 10, ArithCfg: 'm', CompressionFlags: 1, Addr0: atH, Addr2: atA},
+		copies: []string{"H> 20", "*", "<A 40"}},
 	{name: "copy from the stream", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Copy(c, accl.KernelStream(accl.TypeInt64), x.i, 10)
 	}, want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'i', StreamFlags: 1, Addr2: atI}, copies: []string{"*", "<I 80"}},
@@ -86,44 +92,60 @@ var steps = []step{
 	{name: "copy from stream to stream", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Copy(c, accl.KernelStream(accl.TypeFloat16), accl.KernelStream(accl.TypeFloat32), 10)
 	}, want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'm', CompressionFlags: 1, StreamFlags: 3}, copies: []string{"*"}},
-	{name: "copy to host memory", hostOnly: true, do: func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a, x.host, 10) },
-		want: accl.Call{Scenario: 1, Count: 10, ArithCfg: 'f', StreamFlags: 0x400, Addr0: atA, Addr2: atHost}, copies: []string{"A> 40", "*"}},
+	{name: "copy to host memory", hostOnly: true,
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Copy(c, x.a, x.host, 10) },
+		want:   accl.Call{Scenario: 1, Count: 10, ArithCfg: 'f', StreamFlags: 0x400, Addr0: atA, Addr2: atHost},
+		copies: []string{"A> 40", "*"}},
 
 	{name: "combine", do: func(c ctx, x *bench) (req, error) { return x.e.Combine(c, x.a, x.b, x.c, 10, accl.Max) },
-		want: accl.Call{Scenario: 2, Count: 10, FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atC}, copies: []string{"A> 40", "B> 40", "*", "<C 40"}},
+		want:   accl.Call{Scenario: 2, Count: 10, FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atC},
+		copies: []string{"A> 40", "B> 40", "*", "<C 40"}},
 	{name: "combine, operand 0 on the device", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Combine(c, x.a, x.b, x.c, 10, accl.Sum, accl.FromFPGA())
-	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atC}, copies: []string{"B> 40", "*", "<C 40"}},
+	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atC},
+		copies: []string{"B> 40", "*", "<C 40"}},
 	{name: "combine, operand 1 on the device", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Combine(c, x.a, x.b, x.c, 10, accl.Sum, accl.FromFPGA1(), accl.ToFPGA())
-	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atC}, copies: []string{"A> 40", "*"}},
-	{name: "combine of types", do: func(c ctx, x *bench) (req, error) { return x.e.Combine(c, x.a, x.h, x.c, 10, accl.Sum) },
-		want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'm', CompressionFlags: 2, Addr0: atA, Addr1: atH, Addr2: atC}, copies: []string{"A> 40", "H> 20", "*", "<C 40"}},
+	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atC},
+		copies: []string{"A> 40", "*"}},
+	{name: "combine of types",
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Combine(c, x.a, x.h, x.c, 10, accl.Sum) },
+		want:   accl.Call{Scenario: 2, Count: 10, ArithCfg: 'm', CompressionFlags: 2, Addr0: atA, Addr1: atH, Addr2: atC},
+		copies: []string{"A> 40", "H> 20", "*", "<C 40"}},
 	{name: "combine of streams", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Combine(c, accl.KernelStream(accl.TypeFloat32), x.b, accl.KernelStream(accl.TypeFloat32), 10, accl.Sum)
 	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', StreamFlags: 3, Addr1: atB}, copies: []string{"B> 40", "*"}},
 	{name: "combine in host memory", hostOnly: true, do: func(c ctx, x *bench) (req, error) {
 		return x.e.Combine(c, x.host, x.host, x.host, 10, accl.Sum)
-	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', StreamFlags: 0x700, Addr0: atHost, Addr1: atHost, Addr2: atHost}, copies: []string{"*"}},
+	}, want: accl.Call{Scenario: 2, Count: 10, ArithCfg: 'f', StreamFlags: 0x700, Addr0: atHost, Addr1: atHost,
+		Addr2: atHost}, copies: []string{"*"}},
 
 	{name: "send", do: func(c ctx, x *bench) (req, error) { return x.e.Send(c, x.a, 10, 2) },
-		want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA}, copies: []string{"A> 40", "*"}},
+		want:   accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA},
+		copies: []string{"A> 40", "*"}},
 	{name: "send with a tag, compressed", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Send(c, x.a, 10, 2, accl.WithTag(0), accl.Compress(accl.TypeFloat16), accl.FromFPGA())
-	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, Tag: 1, ArithCfg: 'm', CompressionFlags: 8, Addr0: atA}, copies: []string{"*"}},
+	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, Tag: 1, ArithCfg: 'm', CompressionFlags: 8,
+		Addr0: atA}, copies: []string{"*"}},
 	{name: "send of what is compressed", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Send(c, x.h, 10, 2, accl.Compress(accl.TypeFloat16))
-	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'h', Addr0: atH}, copies: []string{"H> 20", "*"}},
+	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'h', Addr0: atH},
+		copies: []string{"H> 20", "*"}},
 	{name: "send from the stream", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Send(c, accl.KernelStream(accl.TypeFloat32), 10, 2)
-	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', StreamFlags: 1}, copies: []string{"*"}},
-	{name: "send from host memory", hostOnly: true, do: func(c ctx, x *bench) (req, error) { return x.e.Send(c, x.host, 10, 2) },
-		want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', StreamFlags: 0x100, Addr0: atHost}, copies: []string{"*"}},
+	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', StreamFlags: 1},
+		copies: []string{"*"}},
+	{name: "send from host memory", hostOnly: true,
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Send(c, x.host, 10, 2) },
+		want:   accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', StreamFlags: 0x100, Addr0: atHost},
+		copies: []string{"*"}},
 	{name: "put", do: func(c ctx, x *bench) (req, error) { return x.e.StreamPut(c, x.a, 10, 2, 246) },
-		want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, Tag: 247, ArithCfg: 'f', StreamFlags: 2, Addr0: atA}, copies: []string{"A> 40", "*"}},
+		want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, Tag: 247, ArithCfg: 'f', StreamFlags: 2,
+			Addr0: atA}, copies: []string{"A> 40", "*"}},
 	{name: "put from the stream", do: func(c ctx, x *bench) (req, error) {
 		return x.e.StreamPut(c, accl.KernelStream(accl.TypeFloat32), 10, 2, 0, accl.Compress(accl.TypeFloat16))
-	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, Tag: 1, ArithCfg: 'm', CompressionFlags: 8, StreamFlags: 3}, copies: []string{"*"}},
+	}, want: accl.Call{Scenario: 3, Count: 10, Comm: 'w', RootSrcDst: 2, Tag: 1, ArithCfg: 'm', CompressionFlags: 8,
+		StreamFlags: 3}, copies: []string{"*"}},
 	{name: "recv", do: func(c ctx, x *bench) (req, error) { return x.e.Recv(c, x.a, 10, 0) },
 		want: accl.Call{Scenario: 4, Count: 10, Comm: 'w', ArithCfg: 'f', Addr2: atA}, copies: []string{"*", "<A 40"}},
 	{name: "recv of a tag", do: func(c ctx, x *bench) (req, error) {
@@ -134,54 +156,78 @@ var steps = []step{
 	}, want: accl.Call{Scenario: 4, Count: 10, Comm: 'w', Tag: 10, ArithCfg: 'f', StreamFlags: 2}, copies: []string{"*"}},
 
 	{name: "bcast of the root", do: func(c ctx, x *bench) (req, error) { return x.e.Bcast(c, x.a, 10, 1) },
-		want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', Addr0: atA}, copies: []string{"A> 40", "*"}},
+		want:   accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', Addr0: atA},
+		copies: []string{"A> 40", "*"}},
 	{name: "bcast of another", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Bcast(c, x.a, 10, 2, accl.Compress(accl.TypeFloat16))
-	}, want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'm', CompressionFlags: 8, Addr0: atA}, copies: []string{"*", "<A 40"}},
+	}, want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'm', CompressionFlags: 8, Addr0: atA},
+		copies: []string{"*", "<A 40"}},
 	{name: "bcast on the device", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Bcast(c, x.a, 10, 2, accl.FromFPGA(), accl.ToFPGA())
-	}, want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA}, copies: []string{"*"}},
-	{name: "bcast from host memory", hostOnly: true, do: func(c ctx, x *bench) (req, error) { return x.e.Bcast(c, x.host, 10, 1) },
-		want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', StreamFlags: 0x100, Addr0: atHost}, copies: []string{"*"}},
-	{name: "bcast to host memory", hostOnly: true, do: func(c ctx, x *bench) (req, error) { return x.e.Bcast(c, x.host, 10, 0) },
-		want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', ArithCfg: 'f', StreamFlags: 0x400, Addr0: atHost}, copies: []string{"*"}},
+	}, want: accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA},
+		copies: []string{"*"}},
+	{name: "bcast from host memory", hostOnly: true,
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Bcast(c, x.host, 10, 1) },
+		want:   accl.Call{Scenario: 5, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', StreamFlags: 0x100, Addr0: atHost},
+		copies: []string{"*"}},
+	{name: "bcast to host memory", hostOnly: true,
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Bcast(c, x.host, 10, 0) },
+		want:   accl.Call{Scenario: 5, Count: 10, Comm: 'w', ArithCfg: 'f', StreamFlags: 0x400, Addr0: atHost},
+		copies: []string{"*"}},
 
 	{name: "scatter of the root", do: func(c ctx, x *bench) (req, error) { return x.e.Scatter(c, x.a, x.b, 10, 1) },
-		want: accl.Call{Scenario: 6, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"A> 120", "*", "<B 40"}},
+		want:   accl.Call{Scenario: 6, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB},
+		copies: []string{"A> 120", "*", "<B 40"}},
 	{name: "scatter of another", do: func(c ctx, x *bench) (req, error) { return x.e.Scatter(c, nil, x.b, 10, 0) },
 		want: accl.Call{Scenario: 6, Count: 10, Comm: 'w', ArithCfg: 'f', Addr2: atB}, copies: []string{"*", "<B 40"}},
 	{name: "scatter of another type", do: func(c ctx, x *bench) (req, error) {
 		return x.e.Scatter(c, accl.Absent(accl.TypeFloat32), x.h, 10, 0)
-	}, want: accl.Call{Scenario: 6, Count: 10, Comm: 'w', ArithCfg: 'm', CompressionFlags: 4, Addr2: atH}, copies: []string{"*", "<H 20"}},
+	}, want: accl.Call{Scenario: 6, Count: 10, Comm: 'w', ArithCfg: 'm', CompressionFlags: 4, Addr2: atH},
+		copies: []string{"*", "<H 20"}},
 	{name: "gather of the root", do: func(c ctx, x *bench) (req, error) { return x.e.Gather(c, x.a, x.b, 10, 1) },
-		want: accl.Call{Scenario: 7, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"A> 40", "*", "<B 120"}},
+		want:   accl.Call{Scenario: 7, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB},
+		copies: []string{"A> 40", "*", "<B 120"}},
 	{name: "gather of another", do: func(c ctx, x *bench) (req, error) {
 		var none *accl.Buffer[float32]
 		return x.e.Gather(c, x.a, none, 30, 2) // the result would be too small
-	}, want: accl.Call{Scenario: 7, Count: 30, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA}, copies: []string{"A> 120", "*"}},
-	{name: "reduce of the root", do: func(c ctx, x *bench) (req, error) { return x.e.Reduce(c, x.a, x.b, 10, 1, accl.Max) },
-		want: accl.Call{Scenario: 8, Count: 10, Comm: 'w', RootSrcDst: 1, FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"A> 40", "*", "<B 40"}},
+	}, want: accl.Call{Scenario: 7, Count: 30, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA},
+		copies: []string{"A> 120", "*"}},
+	{name: "reduce of the root",
+		do: func(c ctx, x *bench) (req, error) { return x.e.Reduce(c, x.a, x.b, 10, 1, accl.Max) },
+		want: accl.Call{Scenario: 8, Count: 10, Comm: 'w', RootSrcDst: 1, FunctionCode: 1, ArithCfg: 'f', Addr0: atA,
+			Addr2: atB}, copies: []string{"A> 40", "*", "<B 40"}},
 	{name: "reduce of another", do: func(c ctx, x *bench) (req, error) { return x.e.Reduce(c, x.a, x.b, 10, 2, accl.Sum) },
-		want: accl.Call{Scenario: 8, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA}, copies: []string{"A> 40", "*"}},
+		want:   accl.Call{Scenario: 8, Count: 10, Comm: 'w', RootSrcDst: 2, ArithCfg: 'f', Addr0: atA},
+		copies: []string{"A> 40", "*"}},
 	{name: "reduce of streams", do: func(c ctx, x *bench) (req, error) {
 		s := accl.KernelStream(accl.TypeFloat32)
 		return x.e.Reduce(c, s, s, 10, 1, accl.Sum)
-	}, want: accl.Call{Scenario: 8, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', StreamFlags: 3}, copies: []string{"*"}},
+	}, want: accl.Call{Scenario: 8, Count: 10, Comm: 'w', RootSrcDst: 1, ArithCfg: 'f', StreamFlags: 3},
+		copies: []string{"*"}},
 
 	{name: "allgather", do: func(c ctx, x *bench) (req, error) { return x.e.AllGather(c, x.a, x.b, 10) },
-		want: accl.Call{Scenario: 9, Count: 10, Comm: 'w', ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atB}, copies: []string{"A> 40", "*", "<B 120"}},
-	{name: "allgather in host memory", hostOnly: true, do: func(c ctx, x *bench) (req, error) { return x.e.AllGather(c, x.a, x.host, 10) },
-		want: accl.Call{Scenario: 9, Count: 10, Comm: 'w', ArithCfg: 'f', StreamFlags: 0x600, Addr0: atA, Addr1: atHost, Addr2: atHost}, copies: []string{"A> 40", "*"}},
+		want:   accl.Call{Scenario: 9, Count: 10, Comm: 'w', ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atB},
+		copies: []string{"A> 40", "*", "<B 120"}},
+	{name: "allgather in host memory", hostOnly: true,
+		do: func(c ctx, x *bench) (req, error) { return x.e.AllGather(c, x.a, x.host, 10) },
+		want: accl.Call{Scenario: 9, Count: 10, Comm: 'w', ArithCfg: 'f', StreamFlags: 0x600, Addr0: atA, Addr1: atHost,
+			Addr2: atHost}, copies: []string{"A> 40", "*"}},
 	{name: "allreduce", do: func(c ctx, x *bench) (req, error) {
 		return x.e.AllReduce(c, x.a, x.b, 10, accl.Sum, accl.Compress(accl.TypeFloat16))
-	}, want: accl.Call{Scenario: 10, Count: 10, Comm: 'w', ArithCfg: 'm', CompressionFlags: 8, Addr0: atA, Addr1: atB, Addr2: atB}, copies: []string{"A> 40", "*", "<B 40"}},
+	}, want: accl.Call{Scenario: 10, Count: 10, Comm: 'w', ArithCfg: 'm', CompressionFlags: 8, Addr0: atA, Addr1: atB,
+		Addr2: atB}, copies: []string{"A> 40", "*", "<B 40"}},
 	{name: "allreduce of a compressed operand", do: func(c ctx, x *bench) (req, error) {
 		return x.e.AllReduce(c, x.h, x.b, 10, accl.Sum, accl.Compress(accl.TypeFloat16))
-	}, want: accl.Call{Scenario: 10, Count: 10, Comm: 'w', ArithCfg: 'm', CompressionFlags: 1 | 8, Addr0: atH, Addr1: atB, Addr2: atB}, copies: []string{"H> 20", "*", "<B 40"}},
-	{name: "reduce_scatter", do: func(c ctx, x *bench) (req, error) { return x.e.ReduceScatter(c, x.a, x.b, 10, accl.Max) },
-		want: accl.Call{Scenario: 11, Count: 10, Comm: 'w', FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB}, copies: []string{"A> 120", "*", "<B 40"}},
-	{name: "alltoall", lacks: []string{"accl-2021"}, do: func(c ctx, x *bench) (req, error) { return x.e.AllToAll(c, x.a, x.b, 10) },
-		want: accl.Call{Scenario: 13, Count: 10, Comm: 'w', ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atB}, copies: []string{"A> 120", "*", "<B 120"}},
+	}, want: accl.Call{Scenario: 10, Count: 10, Comm: 'w', ArithCfg: 'm', CompressionFlags: 1 | 8, Addr0: atH, Addr1: atB,
+		Addr2: atB}, copies: []string{"H> 20", "*", "<B 40"}},
+	{name: "reduce_scatter",
+		do:     func(c ctx, x *bench) (req, error) { return x.e.ReduceScatter(c, x.a, x.b, 10, accl.Max) },
+		want:   accl.Call{Scenario: 11, Count: 10, Comm: 'w', FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB},
+		copies: []string{"A> 120", "*", "<B 40"}},
+	{name: "alltoall", lacks: []string{"accl-2021"},
+		do:     func(c ctx, x *bench) (req, error) { return x.e.AllToAll(c, x.a, x.b, 10) },
+		want:   accl.Call{Scenario: 13, Count: 10, Comm: 'w', ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atB},
+		copies: []string{"A> 120", "*", "<B 120"}},
 	{name: "barrier", lacks: []string{"accl-2021"}, do: func(c ctx, x *bench) (req, error) { return x.e.Barrier(c) },
 		want: accl.Call{Scenario: 12, Comm: 'w'}, copies: []string{"*"}},
 	{name: "nop", do: func(c ctx, x *bench) (req, error) { return x.e.Nop(c) },

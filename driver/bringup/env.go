@@ -31,7 +31,8 @@ const (
 var flagged = []struct{ flag, env, usage string }{
 	{"rank", EnvRank, "`rank` of this process, from 0; mpirun and srun say it themselves"},
 	{"size", EnvSize, "`number` of ranks; else that of the slots in -hosts"},
-	{"hosts", EnvHosts, "`file` with the hosts of all ranks, a line \"host slots=2\" for each, or a list \"a:2,b:2\"; the first has rank 0"},
+	{"hosts", EnvHosts,
+		"`file` with the hosts of all ranks, a line \"host slots=2\" for each, or a list \"a:2,b:2\"; the first has rank 0"},
 	{"meet", EnvMeet, "`host:port` where rank 0 listens"},
 }
 
@@ -73,7 +74,8 @@ func FromEnv(env Lookup) (Options, error) {
 		return Options{}, err
 	}
 	if len(hosts) > 0 && len(hosts) < o.Size {
-		return Options{}, fmt.Errorf("%w: %s has room for %d of %d ranks", ErrOption, value(env, EnvHosts), len(hosts), o.Size)
+		return Options{}, fmt.Errorf("%w: %s has room for %d of %d ranks", ErrOption, value(env, EnvHosts),
+			len(hosts), o.Size)
 	}
 	if o.Size == 1 {
 		return o, nil
@@ -124,10 +126,13 @@ func (o *Options) place(env Lookup, launcher string, slots int) error {
 		o.Rank = 0
 	}
 	if o.Rank < 0 {
-		return fmt.Errorf("%w: there are %d ranks, and nothing says which one this is: set %s or -rank, or start it with mpirun or srun", ErrOption, o.Size, EnvRank)
+		return fmt.Errorf(
+			"%w: there are %d ranks, and nothing says which one this is: set %s or -rank, or start it with mpirun or srun",
+			ErrOption, o.Size, EnvRank)
 	}
 	if o.Size < 1 || o.Size > MaxSize || o.Rank >= o.Size {
-		return fmt.Errorf("%w: rank %d of %d; set %s or -size, 1 to %d, or list the hosts", ErrOption, o.Rank, o.Size, EnvSize, MaxSize)
+		return fmt.Errorf("%w: rank %d of %d; set %s or -size, 1 to %d, or list the hosts", ErrOption, o.Rank,
+			o.Size, EnvSize, MaxSize)
 	}
 	return nil
 }
@@ -151,7 +156,9 @@ func meet(env Lookup, started accl.Launch, hosts []string) (string, error) {
 	case len(nodes) > 1:
 		at = nodes[0]
 	default:
-		return "", fmt.Errorf("%w: nothing says where rank 0 is: set %s or --meet to its host:port, or list the hosts in %s or --hosts", ErrOption, EnvMeet, EnvHosts)
+		return "", fmt.Errorf(
+			"%w: nothing says where rank 0 is: set %s or --meet to its host:port, or list the hosts in %s or --hosts",
+			ErrOption, EnvMeet, EnvHosts)
 	}
 	if _, _, err := net.SplitHostPort(at); err != nil {
 		at = net.JoinHostPort(strings.Trim(at, "[]"), strconv.Itoa(DefaultPort))
@@ -184,7 +191,9 @@ func secret(env Lookup) ([]byte, error) {
 	case text != "" && file != "":
 		return nil, fmt.Errorf("%w: both %s and %s are set; expected is one", ErrOption, EnvSecret, EnvSecretFile)
 	case text == "" && file == "":
-		return nil, fmt.Errorf("%w: there is no secret: set %s, or %s to a file that only the user can read, to the same on all ranks, such as openssl rand -hex 16 prints", ErrOption, EnvSecret, EnvSecretFile)
+		return nil, fmt.Errorf(
+			"%w: there is no secret: set %s, or %s to a file that only the user can read, to the same on all ranks, such as "+
+				"openssl rand -hex 16 prints", ErrOption, EnvSecret, EnvSecretFile)
 	case text != "":
 		return checkSecret([]byte(text), EnvSecret)
 	}
@@ -202,7 +211,8 @@ func secret(env Lookup) ([]byte, error) {
 
 func checkSecret(secret []byte, where string) ([]byte, error) {
 	if n := len(secret); n < MinSecret || n > maxSecret {
-		return nil, fmt.Errorf("%w: the secret in %s has %d bytes; expected are %d to %d", ErrOption, where, n, MinSecret, maxSecret)
+		return nil, fmt.Errorf("%w: the secret in %s has %d bytes; expected are %d to %d", ErrOption, where,
+			n, MinSecret, maxSecret)
 	}
 	return secret, nil
 }

@@ -24,8 +24,9 @@ func lookup(text string) Lookup {
 
 const (
 	withSecret = " CCLFORGE_SECRET=0123456789abcdef "
-	mpi4       = " OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_NAMESPACE=971833345 "
-	slurm      = " SLURM_PROCID=2 SLURM_LOCALID=0 SLURM_STEP_ID=5 SLURM_JOB_ID=41 SLURM_STEP_NUM_TASKS=3 "
+	mpi4       = " OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1 " +
+		"OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_NAMESPACE=971833345 "
+	slurm = " SLURM_PROCID=2 SLURM_LOCALID=0 SLURM_STEP_ID=5 SLURM_JOB_ID=41 SLURM_STEP_NUM_TASKS=3 "
 )
 
 // hostsFile writes one.
@@ -47,18 +48,29 @@ func TestFromEnv(t *testing.T) {
 	}{
 		{"nothing", "", Options{Size: 1}},
 		{"mpirun on one host", withSecret + mpi4, Options{Rank: 3, Size: 4, Meet: "127.0.0.1:5480", Job: "mpirun 971833345"}},
-		{"mpirun, told where", withSecret + mpi4 + "CCLFORGE_MEET=n1:77 CCLFORGE_SIZE=4 CCLFORGE_RANK=3", Options{Rank: 3, Size: 4, Meet: "n1:77", Job: "mpirun 971833345"}},
-		{"srun on one node", withSecret + slurm + "SLURM_STEP_NODELIST=n1", Options{Rank: 2, Size: 3, Meet: "127.0.0.1:5480", Job: "slurm 41.5"}},
-		{"srun on nodes", withSecret + slurm + "SLURM_STEP_NODELIST=fpga[03-05,9],x", Options{Rank: 2, Size: 3, Meet: "fpga03:5480", Job: "slurm 41.5"}},
-		{"PMI", withSecret + "PMI_RANK=1 PMI_SIZE=2 PMI_JOBID=9 CCLFORGE_MEET=10.0.0.1", Options{Rank: 1, Size: 2, Meet: "10.0.0.1:5480", Job: "pmi 9"}},
+		{"mpirun, told where", withSecret + mpi4 + "CCLFORGE_MEET=n1:77 CCLFORGE_SIZE=4 CCLFORGE_RANK=3",
+			Options{Rank: 3, Size: 4, Meet: "n1:77", Job: "mpirun 971833345"}},
+		{"srun on one node", withSecret + slurm + "SLURM_STEP_NODELIST=n1", Options{Rank: 2, Size: 3, Meet: "127.0.0.1:5480",
+			Job: "slurm 41.5"}},
+		{"srun on nodes", withSecret + slurm + "SLURM_STEP_NODELIST=fpga[03-05,9],x",
+			Options{Rank: 2, Size: 3, Meet: "fpga03:5480", Job: "slurm 41.5"}},
+		{"PMI", withSecret + "PMI_RANK=1 PMI_SIZE=2 PMI_JOBID=9 CCLFORGE_MEET=10.0.0.1",
+			Options{Rank: 1, Size: 2, Meet: "10.0.0.1:5480", Job: "pmi 9"}},
 		{"hosts", withSecret + "CCLFORGE_RANK=2 CCLFORGE_HOSTS=" + hosts, Options{Rank: 2, Size: 3, Meet: "a:5480"}},
-		{"hosts, and fewer ranks", withSecret + "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_HOSTS=" + hosts, Options{Rank: 1, Size: 2, Meet: "a:5480"}},
-		{"hosts in a list", withSecret + "CCLFORGE_RANK=4 CCLFORGE_HOSTS=n[3-4]:2,b", Options{Rank: 4, Size: 5, Meet: "n3:5480"}},
-		{"srun on nodes of two dimensions", withSecret + slurm + "SLURM_STEP_NODELIST=n[1-2]x[3-4]", Options{Rank: 2, Size: 3, Meet: "n1x3:5480", Job: "slurm 41.5"}},
-		{"an old srun", withSecret + slurm + "SLURM_NODELIST=n[07-08]", Options{Rank: 2, Size: 3, Meet: "n07:5480", Job: "slurm 41.5"}},
-		{"an old mpirun", withSecret + strings.Replace(mpi4, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", 1), Options{Rank: 3, Size: 4, Meet: "127.0.0.1:5480", Job: "mpirun 971833345"}},
-		{"secret in a file", "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=[::1]:9 CCLFORGE_SECRET_FILE=" + secretFile, Options{Rank: 1, Size: 2, Meet: "[::1]:9", Secret: []byte("fedcba9876543210")}},
-		{"IPv6", withSecret + "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=::1", Options{Rank: 1, Size: 2, Meet: "[::1]:5480"}},
+		{"hosts, and fewer ranks", withSecret + "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_HOSTS=" + hosts,
+			Options{Rank: 1, Size: 2, Meet: "a:5480"}},
+		{"hosts in a list", withSecret + "CCLFORGE_RANK=4 CCLFORGE_HOSTS=n[3-4]:2,b",
+			Options{Rank: 4, Size: 5, Meet: "n3:5480"}},
+		{"srun on nodes of two dimensions", withSecret + slurm + "SLURM_STEP_NODELIST=n[1-2]x[3-4]",
+			Options{Rank: 2, Size: 3, Meet: "n1x3:5480", Job: "slurm 41.5"}},
+		{"an old srun", withSecret + slurm + "SLURM_NODELIST=n[07-08]",
+			Options{Rank: 2, Size: 3, Meet: "n07:5480", Job: "slurm 41.5"}},
+		{"an old mpirun", withSecret + strings.Replace(mpi4, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", 1),
+			Options{Rank: 3, Size: 4, Meet: "127.0.0.1:5480", Job: "mpirun 971833345"}},
+		{"secret in a file", "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=[::1]:9 CCLFORGE_SECRET_FILE=" + secretFile,
+			Options{Rank: 1, Size: 2, Meet: "[::1]:9", Secret: []byte("fedcba9876543210")}},
+		{"IPv6", withSecret + "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=::1",
+			Options{Rank: 1, Size: 2, Meet: "[::1]:5480"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o, err := FromEnv(lookup(test.env))
@@ -68,7 +80,8 @@ func TestFromEnv(t *testing.T) {
 			if want := test.want; want.Size > 1 && want.Secret == nil {
 				test.want.Secret = []byte("0123456789abcdef")
 			}
-			if o.Rank != test.want.Rank || o.Size != test.want.Size || o.Meet != test.want.Meet || o.Job != test.want.Job || !bytes.Equal(o.Secret, test.want.Secret) {
+			if o.Rank != test.want.Rank || o.Size != test.want.Size || o.Meet != test.want.Meet || o.Job != test.want.Job ||
+				!bytes.Equal(o.Secret, test.want.Secret) {
 				t.Errorf("%+v; expected is %+v", o, test.want)
 			}
 			if _, err := o.complete(); err != nil {
@@ -128,11 +141,13 @@ func TestFlagsComeFirst(t *testing.T) {
 
 func TestHosts(t *testing.T) {
 	text := "# racks\n\n n1 slots=2 # two cards\n10.0.0.2\t\nn3 slots=1"
-	if got, err := Hosts(strings.NewReader(text), "x"); err != nil || !slices.Equal(got, []string{"n1", "n1", "10.0.0.2", "n3"}) {
+	if got, err := Hosts(strings.NewReader(text), "x"); err != nil ||
+		!slices.Equal(got, []string{"n1", "n1", "10.0.0.2", "n3"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	text = "b:2\nn[1-2] slots=2\na slots = 1 max_slots=4\r\n"
-	if got, err := Hosts(strings.NewReader(text), "x"); err != nil || !slices.Equal(got, []string{"b", "b", "n1", "n1", "n2", "n2", "a"}) {
+	if got, err := Hosts(strings.NewReader(text), "x"); err != nil ||
+		!slices.Equal(got, []string{"b", "b", "n1", "n1", "n2", "n2", "a"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, test := range []struct{ text, want string }{
@@ -149,7 +164,8 @@ func TestHosts(t *testing.T) {
 		{strings.Repeat("x", 1<<17), "token too long"},
 		{strings.Repeat("#"+strings.Repeat("x", 1023)+"\n", 1025) + "a\n", "more than 1048576 bytes"},
 	} {
-		if got, err := Hosts(strings.NewReader(test.text), "x"); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), test.want) {
+		if got, err := Hosts(strings.NewReader(test.text), "x"); !errors.Is(err, ErrOption) ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.40q: %v, %v; expected is %q", test.text, got, err, test.want)
 		}
 	}
@@ -183,14 +199,16 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	p := &accl.Platform{Name: "x", Generation: "accl-2024", Stack: "udp", HardwareID: accl.HardwareIDWord{Value: 5, Mask: 7}, Features: accl.Features{Rendezvous: true, Tuning: true}}
+	p := &accl.Platform{Name: "x", Generation: "accl-2024", Stack: "udp", HardwareID: accl.HardwareIDWord{Value: 5,
+		Mask: 7}, Features: accl.Features{Rendezvous: true, Tuning: true}}
 	a := Describe(p, accl.Rank{Port: 1})
 	p.MaxPutTag++
 	b := Describe(p, accl.Rank{Port: 1})
 	if a.Hash == b.Hash || len(a.Hash) != 64 {
 		t.Errorf("%s and %s", a.Hash, b.Hash)
 	}
-	if a.Platform != "x" || a.Generation != "accl-2024" || a.Stack != "udp" || a.HardwareID != 5 || a.HardwareMask != 7 || a.Engine.Port != 1 || !slices.Equal(a.Capabilities, []string{"rendezvous", "tuning"}) {
+	if a.Platform != "x" || a.Generation != "accl-2024" || a.Stack != "udp" || a.HardwareID != 5 || a.HardwareMask != 7 ||
+		a.Engine.Port != 1 || !slices.Equal(a.Capabilities, []string{"rendezvous", "tuning"}) {
 		t.Errorf("%+v", a)
 	}
 	if err := a.check(1); err != nil {
@@ -199,7 +217,8 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestWhereRank0Listens(t *testing.T) {
-	for meet, want := range map[string]string{"10.1.2.3:4": "10.1.2.3:4", "[::1]:4": "[::1]:4", "localhost:4": "localhost:4", "node7:4": ":4"} {
+	for meet, want := range map[string]string{"10.1.2.3:4": "10.1.2.3:4", "[::1]:4": "[::1]:4",
+		"localhost:4": "localhost:4", "node7:4": ":4"} {
 		if got := listenAddress(meet); got != want {
 			t.Errorf("%s: %s; expected is %s", meet, got, want)
 		}

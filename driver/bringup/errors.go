@@ -26,7 +26,8 @@ var (
 )
 
 // kinds are what errors are about as messages carry it: never reorder.
-var kinds = []error{errUnexpected, ErrListen, ErrMissing, ErrSecret, ErrVersion, ErrDuplicate, ErrSize, ErrDiffers, ErrNotReady, ErrLeft, ErrClosed}
+var kinds = []error{errUnexpected, ErrListen, ErrMissing, ErrSecret, ErrVersion, ErrDuplicate, ErrSize, ErrDiffers,
+	ErrNotReady, ErrLeft, ErrClosed}
 
 // Step is a part of the bring-up.
 type Step string

@@ -23,12 +23,15 @@ func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
 	defer cancel()
 	over := func() error {
-		return &Error{ErrMissing, StepRun, -1, "", fmt.Sprintf("ranks are missing at an exchange, and rank %d waits no longer (%s)", w.o.Rank, why(ctx, w.o.Timeout))}
+		return &Error{ErrMissing, StepRun, -1, "",
+			fmt.Sprintf("ranks are missing at an exchange, and rank %d waits no longer (%s)", w.o.Rank, why(ctx, w.o.Timeout))}
 	}
 	select {
 	case w.turn <- struct{}{}:
 	case <-w.apart:
-		return nil, &Error{ErrMissing, StepRun, -1, "", fmt.Sprintf("ranks were missing at an exchange, so that they do not agree any more, and rank %d begins none", w.o.Rank)}
+		return nil, &Error{ErrMissing, StepRun, -1, "",
+			fmt.Sprintf("ranks were missing at an exchange, so that they do not agree any more, and rank %d begins none",
+				w.o.Rank)}
 	case <-ctx.Done():
 		return nil, over()
 	}

@@ -130,11 +130,13 @@ func TestExchangesThatEndBadly(t *testing.T) {
 	}
 	t.Run("nobody else calls", func(t *testing.T) {
 		worlds := running(t, options(t, 2))
-		if _, err := worlds[1].Exchange(short(t), nil); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "at an exchange") {
+		if _, err := worlds[1].Exchange(short(t), nil); !errors.Is(err, ErrMissing) ||
+			!strings.Contains(err.Error(), "at an exchange") {
 			t.Error(err)
 		}
 		begin := time.Now() // ranks do not agree any more
-		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "at an exchange") || time.Since(begin) > time.Second {
+		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrMissing) ||
+			!strings.Contains(err.Error(), "at an exchange") || time.Since(begin) > time.Second {
 			t.Errorf("the second time: %v after %v", err, time.Since(begin))
 		}
 	})

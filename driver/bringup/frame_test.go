@@ -12,7 +12,8 @@ var frameKey = []byte("a key of frames")
 
 func TestFramesThatAreNot(t *testing.T) {
 	good := appendFrame(nil, frameKey, 3, frameMember, []byte("hello"))
-	if kind, payload, err := readFrame(bytes.NewReader(good), frameKey, 3); kind != frameMember || string(payload) != "hello" || err != nil {
+	if kind, payload, err := readFrame(bytes.NewReader(good), frameKey, 3); kind != frameMember ||
+		string(payload) != "hello" || err != nil {
 		t.Fatalf("%d %q %v", kind, payload, err)
 	}
 	altered := func(i int) []byte {

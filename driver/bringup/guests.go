@@ -160,7 +160,8 @@ func (h *hub) prove(c net.Conn) {
 		}
 	}
 	// What the other side has been told must not be lost by a reset.
-	if half, can := c.(interface{ CloseWrite() error }); can && half.CloseWrite() == nil && (errors.Is(err, errWrong) || errors.As(err, new(versionError))) {
+	if half, can := c.(interface{ CloseWrite() error }); can && half.CloseWrite() == nil &&
+		(errors.Is(err, errWrong) || errors.As(err, new(versionError))) {
 		drain(c)
 	}
 	c.Close()

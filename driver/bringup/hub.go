@@ -46,7 +46,8 @@ var errOver = errors.New("nothing more is expected")
 func newHub(o *Options, listener net.Listener, at string) *hub {
 	return &hub{
 		o: o, size: o.Size, at: at, key: jobKey(o.Secret, o.Job), listener: listener, step: StepJoin,
-		peers: make([]*peer, o.Size), missing: o.Size, everybody: make(chan struct{}), guests: newGuests(o.Size + spareGuests), told: new(sync.WaitGroup),
+		peers: make([]*peer, o.Size), missing: o.Size, everybody: make(chan struct{}),
+		guests: newGuests(o.Size + spareGuests), told: new(sync.WaitGroup),
 	}
 }
 
@@ -184,7 +185,8 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 		p.sharing, p.share = true, payload
 		h.exchange()
 	case kind == frameFailed && h.step == StepConfigure && !p.ready:
-		h.fail(&Error{ErrNotReady, StepConfigure, p.rank, p.address, "it cannot configure its engine: " + clean(string(payload))})
+		h.fail(&Error{ErrNotReady, StepConfigure, p.rank, p.address, "it cannot configure its engine: " +
+			clean(string(payload))})
 	default:
 		return fmt.Errorf("%w: message %d in step %s", errProtocol, kind, h.step)
 	}
@@ -237,10 +239,12 @@ func (h *hub) limit(p *peer, why string) {
 		if len(ranks) == 1 {
 			verb = "has"
 		}
-		h.fail(&Error{ErrMissing, StepMeet, ranks[0], "", fmt.Sprintf("%s of %d %s not come to %s, and %s%s", list(ranks), h.size, verb, h.at, by, h.guests.refused())})
+		h.fail(&Error{ErrMissing, StepMeet, ranks[0], "", fmt.Sprintf("%s of %d %s not come to %s, and %s%s", list(ranks),
+			h.size, verb, h.at, by, h.guests.refused())})
 	case StepConfigure:
 		ranks := h.who(func(p *peer) bool { return !p.ready })
-		h.fail(&Error{ErrNotReady, StepConfigure, ranks[0], h.peers[ranks[0]].address, fmt.Sprintf("no word of %s whether the engine is configured, and %s", list(ranks), by)})
+		h.fail(&Error{ErrNotReady, StepConfigure, ranks[0], h.peers[ranks[0]].address,
+			fmt.Sprintf("no word of %s whether the engine is configured, and %s", list(ranks), by)})
 	}
 }
 

@@ -55,7 +55,8 @@ func (w *World) host(ctx context.Context) error {
 	if listener == nil && o.Size > 1 {
 		var err error
 		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", listenAddress(o.Meet)); err != nil {
-			return &Error{ErrListen, StepMeet, 0, o.Meet, fmt.Sprintf("it cannot listen there, where perhaps another rank 0 or job does: %v", err)}
+			return &Error{ErrListen, StepMeet, 0, o.Meet,
+				fmt.Sprintf("it cannot listen there, where perhaps another rank 0 or job does: %v", err)}
 		}
 	}
 	w.meet = o.Meet
@@ -90,9 +91,11 @@ func (w *World) connect(ctx context.Context) error {
 		var other versionError
 		switch {
 		case errors.Is(err, errWrong):
-			return &Error{ErrSecret, StepProve, 0, w.meet, fmt.Sprintf("it does not have the secret and job of rank %d, or is rank 0 of another job", w.o.Rank)}
+			return &Error{ErrSecret, StepProve, 0, w.meet,
+				fmt.Sprintf("it does not have the secret and job of rank %d, or is rank 0 of another job", w.o.Rank)}
 		case errors.As(err, &other):
-			return &Error{ErrVersion, StepProve, 0, w.meet, fmt.Sprintf("it speaks version %d of the protocol, rank %d speaks %d", uint16(other), w.o.Rank, version)}
+			return &Error{ErrVersion, StepProve, 0, w.meet,
+				fmt.Sprintf("it speaks version %d of the protocol, rank %d speaks %d", uint16(other), w.o.Rank, version)}
 		case ctx.Err() == nil && (last == nil || !timedOut(err)): // which says less
 			last = err
 		case last == nil:
@@ -100,7 +103,8 @@ func (w *World) connect(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return &Error{ErrMissing, StepMeet, 0, w.meet, fmt.Sprintf("it does not answer rank %d, which waits no longer (%s): %v", w.o.Rank, why(ctx, w.o.Timeout), last)}
+			return &Error{ErrMissing, StepMeet, 0, w.meet,
+				fmt.Sprintf("it does not answer rank %d, which waits no longer (%s): %v", w.o.Rank, why(ctx, w.o.Timeout), last)}
 		case <-time.After(pause):
 		}
 	}

@@ -37,7 +37,8 @@ type message struct {
 
 // newLink makes a link that holds so many messages that are to be sent.
 func newLink(conn net.Conn, send, recv []byte, silence time.Duration, room int) *link {
-	return &link{conn: conn, send: send, recv: recv, silence: silence, queue: make(chan message, room), wrote: make(chan struct{})}
+	return &link{conn: conn, send: send, recv: recv, silence: silence, queue: make(chan message, room),
+		wrote: make(chan struct{})}
 }
 
 // start has messages sent, and those that come handled, until the handler returns an

@@ -163,7 +163,8 @@ func fit(members []Member) *Error {
 		}
 		place := netip.AddrPortFrom(at.IP.Unmap(), at.Port)
 		if j, twice := seen[place]; twice {
-			return &Error{ErrDiffers, StepJoin, i, members[i].Address, fmt.Sprintf("engines do not fit together: those of %s are both %v", list([]int{j, i}), place)}
+			return &Error{ErrDiffers, StepJoin, i, members[i].Address,
+				fmt.Sprintf("engines do not fit together: those of %s are both %v", list([]int{j, i}), place)}
 		}
 		seen[place] = i
 	}
@@ -203,5 +204,6 @@ func same(members []Member, what string, of func(*Member) string) *Error {
 		parts = append(parts, fmt.Sprintf("%s on %s", name, list(groups[v])))
 	}
 	odd := groups[values[1]][0]
-	return &Error{ErrDiffers, StepJoin, odd, members[odd].Address, fmt.Sprintf("%s differ: %s", what, strings.Join(parts, "; "))}
+	return &Error{ErrDiffers, StepJoin, odd, members[odd].Address,
+		fmt.Sprintf("%s differ: %s", what, strings.Join(parts, "; "))}
 }

@@ -77,7 +77,8 @@ func (o *Options) complete() (self []byte, err error) {
 	case o.Listener != nil && o.Rank != 0:
 		return bad("rank %d has a listener, and only rank 0 listens", o.Rank)
 	case o.Size > 1 && len(o.Secret) < MinSecret:
-		return bad("the secret has %d bytes; expected are at least %d, such as openssl rand -hex 16 prints", len(o.Secret), MinSecret)
+		return bad("the secret has %d bytes; expected are at least %d, such as openssl rand -hex 16 prints",
+			len(o.Secret), MinSecret)
 	}
 	if o.Size > 1 && o.Listener == nil {
 		if err := checkMeet(o.Meet); err != nil {

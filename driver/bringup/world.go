@@ -44,8 +44,10 @@ type World struct {
 
 func newWorld(o *Options) *World {
 	return &World{
-		o: o, step: StepJoin, joined: make(chan struct{}), decided: make(chan struct{}), trouble: make(chan struct{}), ended: make(chan struct{}),
-		left: make(chan error, o.Size+1), turn: make(chan struct{}, 1), apart: make(chan struct{}), exchange: make(chan [][]byte, 1),
+		o: o, step: StepJoin, joined: make(chan struct{}), decided: make(chan struct{}), trouble: make(chan struct{}),
+		ended: make(chan struct{}),
+		left:  make(chan error, o.Size+1), turn: make(chan struct{}, 1), apart: make(chan struct{}),
+		exchange: make(chan [][]byte, 1),
 	}
 }
 
@@ -71,7 +73,8 @@ func (w *World) hear(kind byte, payload []byte) error {
 			return fmt.Errorf("%w: the description of rank %d: %w", errProtocol, len(w.members), err)
 		}
 		if m.Rank != len(w.members) {
-			return fmt.Errorf("%w: the description of rank %d comes in the place of rank %d", errProtocol, m.Rank, len(w.members))
+			return fmt.Errorf("%w: the description of rank %d comes in the place of rank %d", errProtocol,
+				m.Rank, len(w.members))
 		}
 		w.members = append(w.members, m)
 	case kind == frameJoined && w.step == StepJoin && len(w.members) == w.o.Size:
@@ -161,7 +164,8 @@ func (w *World) wait(ctx context.Context, done <-chan struct{}) error {
 		return w.outcome()
 	case <-limit.C:
 	}
-	e := &Error{ErrMissing, StepJoin, 0, w.meet, fmt.Sprintf("it does not say what becomes of the world, and rank %d waits no longer (%s)", w.o.Rank, reason)}
+	e := &Error{ErrMissing, StepJoin, 0, w.meet,
+		fmt.Sprintf("it does not say what becomes of the world, and rank %d waits no longer (%s)", w.o.Rank, reason)}
 	if done == w.decided {
 		e.Kind, e.Step = ErrNotReady, StepReady
 	}

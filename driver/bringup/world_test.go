@@ -33,7 +33,8 @@ func options(t *testing.T, size int) []Options {
 			Rank: i, Size: size, Meet: listener.Addr().String(), Secret: testSecret, Job: "7", Timeout: patience,
 			Self: Member{
 				Engine:     accl.Rank{IP: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Port: uint16(5500 + i)},
-				Generation: "accl-2024", Stack: "tcp", Platform: "u55c_tcp", Hash: "aa", HardwareID: 0x10 + uint32(i), HardwareMask: 0xFFFFFFF0,
+				Generation: "accl-2024", Stack: "tcp", Platform: "u55c_tcp", Hash: "aa", HardwareID: 0x10 + uint32(i),
+				HardwareMask: 0xFFFFFFF0,
 				Capabilities: []string{"rendezvous", fmt.Sprint("only", i)}, Data: []byte{byte(i)},
 			},
 		}
@@ -132,7 +133,8 @@ func TestAWorldComesUp(t *testing.T) {
 					t.Fatalf("rank %d of %d with %d members", w.Rank(), w.Size(), len(members))
 				}
 				for j, m := range members {
-					if m.Rank != j || m.Engine != all[j].Self.Engine || m.HardwareID != all[j].Self.HardwareID || !slices.Equal(m.Data, all[j].Self.Data) || m.Address != worlds[0].Members()[j].Address {
+					if m.Rank != j || m.Engine != all[j].Self.Engine || m.HardwareID != all[j].Self.HardwareID ||
+						!slices.Equal(m.Data, all[j].Self.Data) || m.Address != worlds[0].Members()[j].Address {
 						t.Errorf("rank %d has %+v for %d", i, m, j)
 					}
 				}
@@ -209,20 +211,28 @@ func TestWorldsThatDoNotFit(t *testing.T) {
 		rank  int
 		texts []string
 	}{
-		{"generation", func(all []Options) { all[2].Self.Generation = "accl-2022" }, ErrDiffers, 2, []string{"interface generations differ: accl-2024 on ranks 0, 1 and 3; accl-2022 on rank 2"}},
-		{"stack", func(all []Options) { all[0].Self.Stack = "udp" }, ErrDiffers, 0, []string{"network stacks differ: tcp on ranks 1, 2 and 3; udp on rank 0"}},
-		{"hash", func(all []Options) { all[3].Self.Hash = "bb" }, ErrDiffers, 3, []string{"u55c_tcp (hash aa) on ranks 0, 1 and 2; u55c_tcp (hash bb) on rank 3"}},
+		{"generation", func(all []Options) { all[2].Self.Generation = "accl-2022" }, ErrDiffers, 2,
+			[]string{"interface generations differ: accl-2024 on ranks 0, 1 and 3; accl-2022 on rank 2"}},
+		{"stack", func(all []Options) { all[0].Self.Stack = "udp" }, ErrDiffers, 0,
+			[]string{"network stacks differ: tcp on ranks 1, 2 and 3; udp on rank 0"}},
+		{"hash", func(all []Options) { all[3].Self.Hash = "bb" }, ErrDiffers, 3,
+			[]string{"u55c_tcp (hash aa) on ranks 0, 1 and 2; u55c_tcp (hash bb) on rank 3"}},
 		{"end of a hash", func(all []Options) {
 			for i := range all {
 				all[i].Self.Hash = strings.Repeat("a", 63) + fmt.Sprint(min(i, 1))
 			}
 		}, ErrDiffers, 0, []string{"platforms differ"}},
-		{"no hash", func(all []Options) { all[1].Self.Platform, all[1].Self.Hash = "", "" }, ErrDiffers, 1, []string{"none on rank 1"}},
-		{"hardware", func(all []Options) { all[1].Self.HardwareID = 0x21 }, ErrDiffers, 1, []string{"0x00000020 under the mask 0xFFFFFFF0 on rank 1"}},
-		{"address twice", func(all []Options) { all[3].Self.Engine = all[1].Self.Engine }, ErrDiffers, 3, []string{"ranks 1 and 3 are both 10.0.0.1:5501"}},
-		{"address missing", func(all []Options) { all[3].Self.Engine = accl.Rank{} }, ErrDiffers, 3, []string{"no address on rank 3"}},
+		{"no hash", func(all []Options) { all[1].Self.Platform, all[1].Self.Hash = "", "" }, ErrDiffers, 1,
+			[]string{"none on rank 1"}},
+		{"hardware", func(all []Options) { all[1].Self.HardwareID = 0x21 }, ErrDiffers, 1,
+			[]string{"0x00000020 under the mask 0xFFFFFFF0 on rank 1"}},
+		{"address twice", func(all []Options) { all[3].Self.Engine = all[1].Self.Engine }, ErrDiffers, 3,
+			[]string{"ranks 1 and 3 are both 10.0.0.1:5501"}},
+		{"address missing", func(all []Options) { all[3].Self.Engine = accl.Rank{} }, ErrDiffers, 3,
+			[]string{"no address on rank 3"}},
 		{"size", func(all []Options) { all[2].Size = 5 }, ErrSize, 2, []string{"one of 5 ranks", "one of 4"}},
-		{"rank twice", func(all []Options) { all[3].Rank = 2 }, ErrDuplicate, 2, []string{"twice: the other one is at 127.0.0.1:"}},
+		{"rank twice", func(all []Options) { all[3].Rank = 2 }, ErrDuplicate, 2,
+			[]string{"twice: the other one is at 127.0.0.1:"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all := options(t, 4)
@@ -237,7 +247,8 @@ func TestMissingRanks(t *testing.T) {
 	all := options(t, 3)
 	all[0].Timeout = 100 * time.Millisecond
 	_, err := Join(t.Context(), all[0])
-	alike(t, []error{err}, ErrMissing, StepMeet, 1, "ranks 1 and 2 of 3 have not come to 127.0.0.1:", "rank 0 at 127.0.0.1:", "100ms")
+	alike(t, []error{err}, ErrMissing, StepMeet, 1, "ranks 1 and 2 of 3 have not come to 127.0.0.1:",
+		"rank 0 at 127.0.0.1:", "100ms")
 
 	// When one rank does not wait any longer, none does.
 	all = options(t, 4)
@@ -271,7 +282,8 @@ func TestMissingRanks(t *testing.T) {
 	late.Meet = all[1].Meet
 	_, its := Join(t.Context(), late)
 	// Whether 0 and 3 have said what they are is open.
-	alike(t, []error{err, <-results, <-results, its}, ErrMissing, StepMeet, e.Rank, "2", "not come", "rank 1 at 127.0.0.1:", "enough")
+	alike(t, []error{err, <-results, <-results, its}, ErrMissing, StepMeet, e.Rank, "2", "not come",
+		"rank 1 at 127.0.0.1:", "enough")
 }
 
 func TestRank0DoesNotAnswer(t *testing.T) {

@@ -25,7 +25,8 @@ func Example() {
 		if err != nil {
 			return err
 		}
-		rank, err := cluster.Open(ctx, cluster.Options{Platform: p, Design: d, Card: xrt.Options{Xclbin: *file}, Bringup: meet})
+		rank, err := cluster.Open(ctx, cluster.Options{Platform: p, Design: d, Card: xrt.Options{Xclbin: *file},
+			Bringup: meet})
 		if err != nil {
 			return err
 		}

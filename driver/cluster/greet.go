@@ -40,8 +40,8 @@ func GreetAll(ctx context.Context, w *bringup.World, e *accl.Engine) error {
 }
 
 // Greet sends a message to each other rank and waits for theirs, which all ranks do at
-// about the same time. The engine's limit for remote ranks bounds it. The errors name the ranks from which nothing has come, with their
-// addresses and ports.
+// about the same time. The engine's limit for remote ranks bounds it. The errors name the ranks from which nothing has
+// come, with their addresses and ports.
 func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) error {
 	p := e.Platform()
 	if len(ranks) < 2 || len(p.Types) == 0 {
@@ -73,7 +73,8 @@ func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) er
 			}
 		}
 		if errs[i] != nil {
-			out = append(out, fmt.Errorf("between it and rank %d at %v: %w", i, netip.AddrPortFrom(at.IP.Unmap(), at.Port), errs[i]))
+			out = append(out, fmt.Errorf("between it and rank %d at %v: %w", i, netip.AddrPortFrom(at.IP.Unmap(), at.Port),
+				errs[i]))
 		}
 	}
 	if len(out) > 0 {

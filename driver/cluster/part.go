@@ -68,7 +68,8 @@ func On(ctx context.Context, c *xrt.Card, p *accl.Platform, engine int) (*Part, 
 }
 
 // Setup sets up the network of a rank. What it returns is what accl.Open takes.
-func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c network.Config) ([]accl.Rank, []accl.OpenOption, error) {
+func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c network.Config) (
+	[]accl.Rank, []accl.OpenOption, error) {
 	c.Ranks, c.Local = ranks, local
 	if part.Network.Kind() == network.KindTCP {
 		if err := part.tcp(&c); err != nil {

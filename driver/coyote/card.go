@@ -69,7 +69,8 @@ func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 
 // lock opens a region, and keeps others of this project from it.
 func lock(d *layout.Driver, o Options) (*Card, error) {
-	c := &Card{name: fmt.Sprintf("card %d", o.Card), sys: o.System, driver: d, region: o.Region, buffers: map[*memory]bool{}}
+	c := &Card{name: fmt.Sprintf("card %d", o.Card), sys: o.System, driver: d, region: o.Region,
+		buffers: map[*memory]bool{}}
 	if o.Region != 0 {
 		c.name += fmt.Sprintf(", region %d,", o.Region)
 	}

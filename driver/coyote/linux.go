@@ -52,7 +52,8 @@ func (l *linux) Pages(bytes, size int) ([]byte, error) {
 		return nil, err
 	}
 	at := (around.from + uintptr(size)) &^ uintptr(size-1)
-	if _, err := mmap(at, uintptr(bytes), syscall.PROT_READ|syscall.PROT_WRITE, hugePages|bits.TrailingZeros(uint(size))<<hugeShift); err != nil {
+	if _, err := mmap(at, uintptr(bytes), syscall.PROT_READ|syscall.PROT_WRITE,
+		hugePages|bits.TrailingZeros(uint(size))<<hugeShift); err != nil {
 		_ = munmap(around)
 		return nil, err
 	}
@@ -102,11 +103,13 @@ func (f file) Call(number uint32, words []uint64) (int, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	mask, before := allSignals, uint64(0)
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&before)), maskBytes, 0, 0); errno != 0 {
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&mask)),
+		uintptr(unsafe.Pointer(&before)), maskBytes, 0, 0); errno != 0 {
 		return 0, fmt.Errorf("block signals: %w", errno)
 	}
 	answer, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(f), uintptr(number), uintptr(unsafe.Pointer(&words[0])))
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&before)), 0, maskBytes, 0, 0); errno != 0 {
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&before)), 0,
+		maskBytes, 0, 0); errno != 0 {
 		return 0, fmt.Errorf("let signals in: %w", errno)
 	}
 	if errno != 0 {

@@ -84,7 +84,8 @@ func TestCallsOfLinux(t *testing.T) {
 		t.Error(err)
 	}
 	var mask uint64
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&mask)), maskBytes, 0, 0); errno != 0 || mask == allSignals {
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&mask)), maskBytes, 0,
+		0); errno != 0 || mask == allSignals {
 		t.Errorf("%v: blocked are 0x%X", errno, mask)
 	}
 }
@@ -102,7 +103,8 @@ func TestPagesOfLinux(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, other := range all {
-			if distance := int64(uintptr(unsafe.Pointer(&other[0]))) - int64(uintptr(unsafe.Pointer(&pages[0]))); distance == 2*size || distance == -2*size {
+			if distance := int64(uintptr(unsafe.Pointer(&other[0]))) - int64(
+				uintptr(unsafe.Pointer(&pages[0]))); distance == 2*size || distance == -2*size {
 				t.Error("pages are next to others")
 			}
 		}

@@ -13,7 +13,8 @@ func own() System { return nowhere{} }
 // nowhere is a system that the shell's driver is not for.
 type nowhere struct{}
 
-var errNowhere = fmt.Errorf("%w: the shell's driver is for Linux, not for %s on %s", errors.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+var errNowhere = fmt.Errorf("%w: the shell's driver is for Linux, not for %s on %s", errors.ErrUnsupported,
+	runtime.GOOS, runtime.GOARCH)
 
 func (nowhere) Files(string) ([]string, error) { return nil, nil }
 func (nowhere) Open(string) (File, error)      { return nil, errNowhere }

@@ -102,7 +102,8 @@ func (c *Card) Connect(ctx context.Context, local, remote network.QueuePair, por
 	}
 	// Both fit, or none is written.
 	pair, err := c.encode("pair", layout.Values{
-		"local_pair": uint64(local.QPN), "remote_key": uint64(remote.RKey), "local_packet": uint64(local.PSN), "remote_packet": uint64(remote.PSN),
+		"local_pair": uint64(local.QPN), "remote_key": uint64(remote.RKey), "local_packet": uint64(local.PSN),
+		"remote_packet":  uint64(remote.PSN),
 		"remote_address": remote.Address,
 	})
 	if err != nil {
@@ -136,7 +137,8 @@ func (c *Card) Ask(ctx context.Context, ip netip.Addr) error {
 func (c *Card) Packets(ctx context.Context) (network.Packets, error) {
 	n, err := c.ask(ctx, "network_statistics")
 	return network.Packets{
-		Received: uint32(n["received"]), Sent: uint32(n["sent"]), ReceivedARP: uint32(n["arp_received"]), SentARP: uint32(n["arp_sent"]),
+		Received: uint32(n["received"]), Sent: uint32(n["sent"]), ReceivedARP: uint32(n["arp_received"]),
+		SentARP: uint32(n["arp_sent"]),
 	}, err
 }
 

@@ -69,7 +69,8 @@ func TestADriverThatDoesNotComeBack(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &stopped{at: at, end: make(chan struct{})}
 			defer close(s.end)
-			c := &Card{name: "card 0", sys: s, file: s, driver: &told().Driver[0], threads: []uint64{0}, buffers: map[*memory]bool{}, application: s, ours: s}
+			c := &Card{name: "card 0", sys: s, file: s, driver: &told().Driver[0], threads: []uint64{0},
+				buffers: map[*memory]bool{}, application: s, ours: s}
 			c.end = func(error) {}
 			m, err := c.alloc(t.Context(), 5000, false)
 			if err == nil {
@@ -97,7 +98,8 @@ func TestARegisterThatIsNotTaken(t *testing.T) {
 	d.Registers = []layout.Record{{Name: "arp", Window: "region", Fields: []layout.Field{{Name: "address", Bits: 32}}}}
 	s := &stopped{}
 	c := &Card{name: "card 0", sys: s, file: s, driver: &d, ours: s}
-	if err := c.Ask(t.Context(), netip.MustParseAddr("10.0.0.1")); !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "arp of card 0") {
+	if err := c.Ask(t.Context(), netip.MustParseAddr("10.0.0.1")); !errors.Is(err, ErrStuck) ||
+		!strings.Contains(err.Error(), "arp of card 0") {
 		t.Error(err)
 	}
 }

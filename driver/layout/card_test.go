@@ -9,7 +9,8 @@ import (
 var two = Design{
 	Kernels: []Kernel{{Name: "hostctrl", Registers: []Register{{Name: "control"}, {Name: "count", At: 0x18, Bits: 32}}}},
 	Instances: []Instance{
-		{Name: "ccl_offload_0", Kernel: "ccl_offload", Role: Engine}, {Name: "extdma_0_0", Role: DMA}, {Name: "extdma_0_1", Role: DMA},
+		{Name: "ccl_offload_0", Kernel: "ccl_offload", Role: Engine}, {Name: "extdma_0_0", Role: DMA},
+		{Name: "extdma_0_1", Role: DMA},
 		{Name: "ccl_offload_1", Kernel: "ccl_offload", Role: Engine, CCLO: 1}, {Name: "extdma_1_0", Role: DMA, CCLO: 1},
 		{Name: "switch", Role: Network, CCLO: -1},
 	},

@@ -17,7 +17,8 @@ func TestRecords(t *testing.T) {
 	if got := r.Get(words); !maps.Equal(got, want) {
 		t.Errorf("%X", got)
 	}
-	for text, values := range map[string]Values{"no field middle": {"middle": 1}, "low of pair has 24 bits": {"low": 1 << 24}} {
+	for text, values := range map[string]Values{"no field middle": {"middle": 1},
+		"low of pair has 24 bits": {"low": 1 << 24}} {
 		if err := r.Put(words, values); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v: %v", values, err)
 		}
@@ -30,7 +31,8 @@ func TestWhatADriverDoesNotHave(t *testing.T) {
 	_, register := d.Register("reset")
 	_, window := d.Window("reset")
 	for _, err := range []error{call, register, window} {
-		if err == nil || !strings.Contains(err.Error(), "the shell coyote has no") || !strings.Contains(err.Error(), " reset") {
+		if err == nil || !strings.Contains(err.Error(), "the shell coyote has no") ||
+			!strings.Contains(err.Error(), " reset") {
 			t.Error(err)
 		}
 	}

@@ -38,7 +38,8 @@ func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string)
 		}
 	}
 	if len(missing) > 0 {
-		return fail(ErrDesign, nil, "kernel %s is described without %s; its platform is older than this driver", k.Name, strings.Join(missing, ", "))
+		return fail(ErrDesign, nil, "kernel %s is described without %s; its platform is older than this driver", k.Name,
+			strings.Join(missing, ", "))
 	}
 	r, err := open(in.Name)
 	if err != nil {

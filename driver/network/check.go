@@ -36,15 +36,19 @@ func (c *Config) checkTCP(of *limits, bad report) {
 	case c.Board != nil && (*c.Board < 0 || *c.Board >= of.boards):
 		bad(ErrConfig, c.Local, "the board number %d is none of 0 to %d", *c.Board, of.boards-1)
 	case c.Board == nil && len(c.Ranks) > of.boards:
-		bad(ErrTable, of.boards, "there are %d MAC addresses for %d ranks, and it would have that of rank 0; number the boards of each network", of.boards, len(c.Ranks))
+		bad(ErrTable, of.boards,
+			"there are %d MAC addresses for %d ranks, and it would have that of rank 0; number the boards of each network",
+			of.boards, len(c.Ranks))
 	}
 	if c.Send == c.Receive {
 		bad(ErrConfig, c.Local, "the buffers to send and to receive are both at 0x%X", c.Send)
 	} else if near := max(c.Send, c.Receive) - min(c.Send, c.Receive); near < uint64(of.buffer) {
-		bad(ErrConfig, c.Local, "the buffers to send and to receive, 0x%X and 0x%X, are nearer than %d bytes", c.Send, c.Receive, of.buffer)
+		bad(ErrConfig, c.Local, "the buffers to send and to receive, 0x%X and 0x%X, are nearer than %d bytes",
+			c.Send, c.Receive, of.buffer)
 	}
 	if c.Connections == OncePerPair && c.Listening {
-		bad(ErrConfig, c.Local, "with one connection for each pair of ranks it must not listen before it has connected to the lower ones")
+		bad(ErrConfig, c.Local,
+			"with one connection for each pair of ranks it must not listen before it has connected to the lower ones")
 	}
 	if c.Connections != EachWay && c.Connections != OncePerPair {
 		bad(ErrConfig, c.Local, "there is no choice %d of sessions", c.Connections)
@@ -92,7 +96,8 @@ func (c *Config) checkNetwork(kind string, bad report) {
 	}
 	for i, r := range c.Ranks {
 		if r.IP.Unmap() == gateway {
-			bad(ErrAddress, i, "it has the address of the gateway, by which rank %d in another network would be reached", outside)
+			bad(ErrAddress, i, "it has the address of the gateway, by which rank %d in another network would be reached",
+				outside)
 		}
 	}
 }

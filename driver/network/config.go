@@ -138,17 +138,20 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 		c.Progress = func(Step) {}
 	}
 	if len(c.Ranks) == 0 || c.Local < 0 || c.Local >= len(c.Ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d", c.Local, len(c.Ranks))}
+		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d",
+			c.Local, len(c.Ranks))}
 	}
 	if c.Timeout < 0 {
 		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the timeout %v is negative", c.Timeout)}
 	}
 	var errs []error
 	bad := func(kind error, rank int, format string, args ...any) {
-		errs = append(errs, &Error{Kind: kind, Rank: rank, Address: place(c.Ranks[rank]), Reason: fmt.Sprintf(format, args...)})
+		errs = append(errs, &Error{Kind: kind, Rank: rank, Address: place(c.Ranks[rank]),
+			Reason: fmt.Sprintf(format, args...)})
 	}
 	if c.PrefixBits < 24 || c.PrefixBits > 30 {
-		bad(ErrConfig, c.Local, "a network of %d bits is none of 24 to 30: stacks find MAC addresses by the last octet", c.PrefixBits)
+		bad(ErrConfig, c.Local, "a network of %d bits is none of 24 to 30: stacks find MAC addresses by the last octet",
+			c.PrefixBits)
 	}
 	for i, r := range c.Ranks {
 		if reason := unusable(r.IP.Unmap()); reason != "" {

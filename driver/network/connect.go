@@ -103,12 +103,14 @@ func (s *Stack) open(ctx context.Context, c *Config, peers []int) ([]accl.Rank, 
 	}
 }
 
-func (s *Stack) unconnected(ctx context.Context, c *Config, missing []int, attempts int, begin time.Time, busy error) error {
+func (s *Stack) unconnected(ctx context.Context, c *Config, missing []int, attempts int, begin time.Time,
+	busy error) error {
 	after, cause := limit(ctx, begin)
 	var errs []error
 	for _, i := range missing {
 		reason := fmt.Sprintf("no connection in %d attempts, %s: nobody listens there, or nobody answers", attempts, after)
-		errs = append(errs, &Error{Kind: ErrConnect, Rank: i, Address: place(c.Ranks[i]), Instance: s.sessions.instance, Reason: reason, Cause: cause})
+		errs = append(errs, &Error{Kind: ErrConnect, Rank: i, Address: place(c.Ranks[i]), Instance: s.sessions.instance,
+			Reason: reason, Cause: cause})
 	}
 	if attempts == 1 && errors.Is(busy, ErrBusy) { // later it is one of many attempts that is cut short
 		errs = append(errs, busy)

@@ -13,7 +13,8 @@ import (
 // A rank sets up the network of its card when it knows all others, and says that it is
 // ready when its engine can use it.
 func ExampleStack_Setup() {
-	run := func(ctx context.Context, w *bringup.World, dev accl.Device, p *accl.Platform, on *layout.Design, open network.Opener) (*accl.Engine, error) {
+	run := func(ctx context.Context, w *bringup.World, dev accl.Device, p *accl.Platform, on *layout.Design,
+		open network.Opener) (*accl.Engine, error) {
 		configure := func() (*accl.Engine, error) {
 			stack, err := network.Of(on, 0, open)
 			if err != nil {

@@ -22,10 +22,13 @@ type looks struct {
 }
 
 var macNeeds = []string{
-	"conf_tx.enable", "conf_tx.send_lfi", "conf_tx.send_rfi", "conf_tx.send_idle", "conf_rx.enable", "gt_loopback.loopback",
-	"stat_tx_status.local_fault", "stat_rx_status.status", "stat_rx_status.aligned", "stat_rx_status.local_fault", "stat_rx_status.remote_fault",
+	"conf_tx.enable", "conf_tx.send_lfi", "conf_tx.send_rfi", "conf_tx.send_idle", "conf_rx.enable",
+	"gt_loopback.loopback",
+	"stat_tx_status.local_fault", "stat_rx_status.status", "stat_rx_status.aligned", "stat_rx_status.local_fault",
+	"stat_rx_status.remote_fault",
 	"stat_pm_tick.tick", "rsfec_config_enable.rx", "rsfec_config_enable.tx",
-	"rsfec_config_ind_corr.correction", "rsfec_config_ind_corr.indication", "rsfec_config_ind_corr.ieee", "reset_reg.rx", "reset_reg.tx",
+	"rsfec_config_ind_corr.correction", "rsfec_config_ind_corr.indication", "rsfec_config_ind_corr.ieee", "reset_reg.rx",
+	"reset_reg.tx",
 }
 
 const (
@@ -75,7 +78,8 @@ func (m mac) set(ctx context.Context, name string, bits, value uint32) error {
 	if err != nil || got&bits == value {
 		return err
 	}
-	return &Error{Kind: ErrHardware, Rank: -1, Instance: m.instance, Reason: fmt.Sprintf("%s is 0x%X after 0x%X was written", name, got, old&^bits|value)}
+	return &Error{Kind: ErrHardware, Rank: -1, Instance: m.instance,
+		Reason: fmt.Sprintf("%s is 0x%X after 0x%X was written", name, got, old&^bits|value)}
 }
 
 // correct turns RS-FEC on, with all that it can do, or off. The core takes that over

@@ -125,7 +125,8 @@ func (f fault) check(t *testing.T, ranks []accl.Rank, e *network.Error) {
 	if e.Kind != f.kind || !errors.Is(e, f.kind) || e.Rank != f.rank || !strings.Contains(e.Error(), f.text) {
 		t.Errorf("%v (kind %v, rank %d), want %v of rank %d with %q", e, e.Kind, e.Rank, f.kind, f.rank, f.text)
 	}
-	if f.rank >= 0 && f.rank < len(ranks) && ranks[f.rank].IP.IsValid() && !strings.Contains(e.Error(), fmt.Sprintf("rank %d at %v:", f.rank, ranks[f.rank])) {
+	if f.rank >= 0 && f.rank < len(ranks) && ranks[f.rank].IP.IsValid() &&
+		!strings.Contains(e.Error(), fmt.Sprintf("rank %d at %v:", f.rank, ranks[f.rank])) {
 		t.Errorf("%v does not name rank %d with its address and port", e, f.rank)
 	}
 }
@@ -169,7 +170,8 @@ func TestOtherNetworks(t *testing.T) {
 	}
 	s = stack(t, design(t, "u55c_rdma", nil), nil)
 	_, err := s.Setup(ctx(t), network.Config{Ranks: ranks})
-	if s.Kind() != network.KindRDMA || !errors.Is(err, network.ErrUnsupported) || !strings.Contains(err.Error(), "Coyote") {
+	if s.Kind() != network.KindRDMA || !errors.Is(err, network.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "Coyote") {
 		t.Errorf("%s: %v", s.Kind(), err)
 	}
 	if err := s.OpenPort(ctx(t), 5500); !errors.Is(err, network.ErrUnsupported) {
@@ -191,7 +193,8 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 	if _, err := network.Of(&none, 0, in.open); !errors.Is(err, network.ErrDesign) {
 		t.Error(err)
 	}
-	if _, err := network.Of(full, 1, in.open); !errors.Is(err, network.ErrDesign) || !strings.Contains(err.Error(), "engine 1") {
+	if _, err := network.Of(full, 1, in.open); !errors.Is(err, network.ErrDesign) ||
+		!strings.Contains(err.Error(), "engine 1") {
 		t.Error(err)
 	}
 	old := *full
@@ -208,21 +211,25 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 		}
 		old.Kernels = append(old.Kernels, k)
 	}
-	if _, err := network.Of(&old, 0, in.open); !errors.Is(err, network.ErrDesign) || !strings.Contains(err.Error(), "conf_rx.enable") {
+	if _, err := network.Of(&old, 0, in.open); !errors.Is(err, network.ErrDesign) ||
+		!strings.Contains(err.Error(), "conf_rx.enable") {
 		t.Error(err)
 	}
-	if _, err := network.Of(full, 0, instances{"poe_0": c.Registers()}.open); !errors.Is(err, network.ErrAccess) || !errors.Is(err, errNoInstance) || !strings.Contains(err.Error(), "cmac") {
+	if _, err := network.Of(full, 0, instances{"poe_0": c.Registers()}.open); !errors.Is(err, network.ErrAccess) ||
+		!errors.Is(err, errNoInstance) || !strings.Contains(err.Error(), "cmac") {
 		t.Error(err)
 	}
 	tcp := *design(t, "u55c_tcp", nil)
 	tcp.Kernels = slices.Clone(tcp.Kernels)
 	for i, k := range tcp.Kernels {
 		if k.Name == "network_krnl" {
-			tcp.Kernels[i].Facts = slices.DeleteFunc(slices.Clone(k.Facts), func(f layout.Value) bool { return f.Name == "buffer_bytes" })
+			tcp.Kernels[i].Facts = slices.DeleteFunc(slices.Clone(k.Facts),
+				func(f layout.Value) bool { return f.Name == "buffer_bytes" })
 		}
 	}
 	stack := instances{"poe_0": w.TCP().Registers()}
-	if _, err := network.Of(&tcp, 0, stack.open); !errors.Is(err, network.ErrDesign) || !strings.Contains(err.Error(), "without its buffer_bytes") {
+	if _, err := network.Of(&tcp, 0, stack.open); !errors.Is(err, network.ErrDesign) ||
+		!strings.Contains(err.Error(), "without its buffer_bytes") {
 		t.Error(err)
 	}
 }

@@ -106,11 +106,13 @@ func checkQueuePairs(rank int, pairs []QueuePair, bad func(cause error, format s
 		case q.PSN>>psnBits != 0:
 			bad(nil, "its queue pair for rank %d begins with packet 0x%X, which is no number of %d bits", peer, q.PSN, psnBits)
 		case q.Bytes == 0 || q.Address>>addressBits != 0 || q.Bytes > 1<<addressBits-q.Address:
-			bad(nil, "its queue pair for rank %d has memory at 0x%X, of %d bytes: none, or beyond %d bits", peer, q.Address, q.Bytes, addressBits)
+			bad(nil, "its queue pair for rank %d has memory at 0x%X, of %d bytes: none, or beyond %d bits", peer, q.Address,
+				q.Bytes, addressBits)
 		case unusable(q.IP.Unmap()) != "":
 			bad(nil, "its queue pair for rank %d has the address %v, which %s", peer, q.IP, unusable(q.IP.Unmap()))
 		case len(q.GID) != 32 || strings.Trim(q.GID, "0123456789abcdef") != "" || strings.Repeat(q.GID[:quarter], 4) != q.GID:
-			bad(nil, "its queue pair for rank %d has the global identifier %.40q, which is not four times an address", peer, q.GID)
+			bad(nil, "its queue pair for rank %d has the global identifier %.40q, which is not four times an address",
+				peer, q.GID)
 		case ip.IsValid() && q.IP != ip:
 			bad(nil, "its queue pairs have the addresses %v and %v", ip, q.IP)
 		}

@@ -16,7 +16,8 @@ func said(n int) [][]network.QueuePair {
 	for i, r := range members(n) {
 		for peer := range n {
 			q := network.QueuePair{
-				QPN: uint32(i<<6 | peer), PSN: uint32(0x1000*i + peer), RKey: uint32(peer), Address: uint64(i+1) << 32, Bytes: 1 << 21, IP: r.IP, GID: network.GID(r.IP),
+				QPN: uint32(i<<6 | peer), PSN: uint32(0x1000*i + peer), RKey: uint32(peer), Address: uint64(i+1) << 32,
+				Bytes: 1 << 21, IP: r.IP, GID: network.GID(r.IP),
 			}
 			if peer == i {
 				q = network.QueuePair{}
@@ -41,9 +42,15 @@ func TestQueuePairs(t *testing.T) {
 			[]fault{{network.ErrQueuePairs, 2, "it has 3 queue pairs for 4 ranks"}}},
 		{"a large number", func(all [][]network.QueuePair) [][]network.QueuePair { all[1][3].QPN = 1 << 16; return all },
 			[]fault{{network.ErrQueuePairs, 1, "for rank 3 has the number 0x10000"}}},
-		{"a number twice", func(all [][]network.QueuePair) [][]network.QueuePair { all[1][3].QPN = all[1][0].QPN; return all },
+		{"a number twice", func(all [][]network.QueuePair) [][]network.QueuePair {
+			all[1][3].QPN = all[1][0].QPN
+			return all
+		},
 			[]fault{{network.ErrQueuePairs, 1, "for ranks 0 and 3 both have the number 0x40"}}},
-		{"a large packet number", func(all [][]network.QueuePair) [][]network.QueuePair { all[0][1].PSN = 1 << 24; return all },
+		{"a large packet number", func(all [][]network.QueuePair) [][]network.QueuePair {
+			all[0][1].PSN = 1 << 24
+			return all
+		},
 			[]fault{{network.ErrQueuePairs, 0, "begins with packet 0x1000000"}}},
 		{"no memory", func(all [][]network.QueuePair) [][]network.QueuePair { all[0][1].Bytes = 0; return all },
 			[]fault{{network.ErrQueuePairs, 0, "of 0 bytes"}}},
@@ -55,7 +62,8 @@ func TestQueuePairs(t *testing.T) {
 			all[3][0].IP = members(1)[0].IP.Next()
 			all[3][1].IP = all[3][0].IP
 			return all
-		}, []fault{{network.ErrQueuePairs, 3, "its queue pairs have the addresses"}, {network.ErrQueuePairs, 3, "and rank 1 has it, too"}}},
+		}, []fault{{network.ErrQueuePairs, 3, "its queue pairs have the addresses"},
+			{network.ErrQueuePairs, 3, "and rank 1 has it, too"}}},
 		{"a wrong identifier", func(all [][]network.QueuePair) [][]network.QueuePair {
 			all[3][0].GID = strings.Repeat("0", 31) + "1"
 			return all
@@ -81,7 +89,8 @@ func TestQueuePairs(t *testing.T) {
 				}
 				ranks := network.SessionsOf(members(4), pairs)
 				for _, p := range pairs {
-					if p.Local != all[local][p.Rank] || p.Remote != all[p.Rank][local] || p.Rank == local || ranks[p.Rank].Session != p.Local.QPN {
+					if p.Local != all[local][p.Rank] || p.Remote != all[p.Rank][local] || p.Rank == local ||
+						ranks[p.Rank].Session != p.Local.QPN {
 						t.Errorf("rank %d: %+v", local, p)
 					}
 				}
@@ -96,7 +105,8 @@ func TestQueuePairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "{}", "[{\"QPN\": -1}]", "[" + strings.Repeat("[", 100)} {
-		if _, err := network.PairUp(0, [][]byte{[]byte(text)}); !errors.Is(err, network.ErrQueuePairs) || !strings.Contains(fmt.Sprint(err), "rank 0: what it says") {
+		if _, err := network.PairUp(0, [][]byte{[]byte(text)}); !errors.Is(err, network.ErrQueuePairs) ||
+			!strings.Contains(fmt.Sprint(err), "rank 0: what it says") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

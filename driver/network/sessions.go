@@ -30,7 +30,8 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return false, 0, &Error{Kind: ErrBusy, Rank: -1, Instance: s.sessions.instance, Reason: "others are opening sessions", Cause: context.Cause(ctx)}
+		return false, 0, &Error{Kind: ErrBusy, Rank: -1, Instance: s.sessions.instance, Reason: "others are opening sessions",
+			Cause: context.Cause(ctx)}
 	}
 	defer func() { <-s.turn }()
 	k := s.sessions.called()
@@ -62,7 +63,8 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 		name  string
 		value uint32
 	}{
-		{"ip", ip}, {"port_nr", uint32(r.to.Port())}, {"session_id_in", r.session}, {"operation", k.mask("operation", r.operation)},
+		{"ip", ip}, {"port_nr", uint32(r.to.Port())}, {"session_id_in", r.session},
+		{"operation", k.mask("operation", r.operation)},
 	} {
 		if err := k.put(ctx, argument.name, 0, uint64(argument.value)); err != nil {
 			return false, 0, err
@@ -132,7 +134,8 @@ func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 	if int(port) >= s.tcp.ports {
 		hint = fmt.Sprintf("; it listens below %d", s.tcp.ports)
 	}
-	return &Error{Kind: ErrPort, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
+	return &Error{Kind: ErrPort, Rank: -1, Instance: s.sessions.instance,
+		Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
 }
 
 // OpenConnection connects to a rank that listens, once, and answers the session. The
@@ -154,7 +157,8 @@ func (s *Stack) connection(ctx context.Context, to netip.AddrPort) (session uint
 		return 0, err
 	}
 	if !done {
-		return 0, &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("no connection to %v: nobody listens there, or nobody answers", to)}
+		return 0, &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance,
+			Reason: fmt.Sprintf("no connection to %v: nobody listens there, or nobody answers", to)}
 	}
 	return session, nil
 }
@@ -169,7 +173,8 @@ func (s *Stack) CloseConnections(ctx context.Context) error {
 		if done, _, err := s.ask(ctx, request{closeConnection, netip.AddrPort{}, session}); err != nil {
 			return err
 		} else if !done {
-			return &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance, Reason: fmt.Sprintf("session %d to %v is not closed", session, to)}
+			return &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance,
+				Reason: fmt.Sprintf("session %d to %v is not closed", session, to)}
 		}
 	}
 	return nil

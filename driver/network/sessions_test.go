@@ -20,7 +20,8 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	w := wire.New(false)
 	own, peer := newNode(t, w), newNode(t, w)
 	only := tcpConfig(2, 1)
-	if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send, Receive: only.Receive}); err != nil {
+	if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send,
+		Receive: only.Receive}); err != nil {
 		t.Fatal(err)
 	}
 	c := tcpConfig(2, 0)
@@ -65,7 +66,8 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
 	}
 	st, err := own.s.Status(ctx(t))
-	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want || st.IP != c.Ranks[0].IP || st.Link != nil {
+	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want ||
+		st.IP != c.Ranks[0].IP || st.Link != nil {
 		t.Errorf("%+v, %v", st, err)
 	}
 	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {
@@ -103,14 +105,16 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 			w := wire.New(false)
 			own, peer := w.TCP(), newNode(t, w)
 			only := tcpConfig(2, 1)
-			if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send, Receive: only.Receive}); err != nil {
+			if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send,
+				Receive: only.Receive}); err != nil {
 				t.Fatal(err)
 			}
 			handler := wire.NewHandler(own, time.Second)
 			fails := &once{Registers: handler, at: ^uint32(0)}
 			s := stack(t, design(t, "u55c_tcp", nil), instances{"poe_0": own.Registers(), "session_handler_0": fails})
 			c := tcpConfig(2, 0)
-			if _, err := s.Setup(ctx(t), network.Config{Ranks: c.Ranks[:1], Send: c.Send, Receive: c.Receive, Listening: true, Connections: network.EachWay}); err != nil {
+			if _, err := s.Setup(ctx(t), network.Config{Ranks: c.Ranks[:1], Send: c.Send, Receive: c.Receive, Listening: true,
+				Connections: network.EachWay}); err != nil {
 				t.Fatal(err)
 			}
 			again := func(at uint32, do func() error) {
@@ -147,7 +151,8 @@ func TestSessionOpener(t *testing.T) {
 	a, b := newNode(t, w), newNode(t, w)
 	for i, n := range []*node{a, b} {
 		c := tcpConfig(2, i)
-		if _, err := n.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Listening: true, Connections: network.EachWay}); err != nil {
+		if _, err := n.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive,
+			Listening: true, Connections: network.EachWay}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,7 +41,8 @@ type Packets struct {
 func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
 	if err == nil && kind != KindRDMA {
-		err = &Error{Kind: ErrDesign, Rank: -1, Instance: poe.Name, Reason: fmt.Sprintf("platform %s has a network of kind %s, which is in no shell", d.Platform, kind)}
+		err = &Error{Kind: ErrDesign, Rank: -1, Instance: poe.Name,
+			Reason: fmt.Sprintf("platform %s has a network of kind %s, which is in no shell", d.Platform, kind)}
 	}
 	if err != nil {
 		return nil, err
@@ -72,7 +73,8 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 	}
 	numbers, err := s.shell.QueuePairs(ctx, len(ranks))
 	if err != nil {
-		return nil, &Error{Kind: ErrQueuePairs, Rank: local, Address: at, Instance: s.poe, Reason: fmt.Sprintf("no queue pairs for %d ranks", len(ranks)), Cause: err}
+		return nil, &Error{Kind: ErrQueuePairs, Rank: local, Address: at, Instance: s.poe,
+			Reason: fmt.Sprintf("no queue pairs for %d ranks", len(ranks)), Cause: err}
 	}
 	pairs := make([]QueuePair, len(ranks))
 	for peer := range pairs {
@@ -88,7 +90,8 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 // rdma sets up queue pairs: all ranks have said what theirs are.
 func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	if len(c.Said) != len(c.Ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("%d of %d ranks have said what their queue pairs are", len(c.Said), len(c.Ranks))}
+		return nil, &Error{Kind: ErrConfig, Rank: -1,
+			Reason: fmt.Sprintf("%d of %d ranks have said what their queue pairs are", len(c.Said), len(c.Ranks))}
 	}
 	pairs, err := PairUp(c.Local, c.Said)
 	if err != nil {
@@ -96,7 +99,8 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	}
 	for _, p := range pairs {
 		if is := c.Ranks[p.Rank].IP.Unmap(); p.Remote.IP.Unmap() != is {
-			return nil, &Error{Kind: ErrQueuePairs, Rank: p.Rank, Address: place(c.Ranks[p.Rank]), Reason: fmt.Sprintf("its queue pairs have the address %v", p.Remote.IP)}
+			return nil, &Error{Kind: ErrQueuePairs, Rank: p.Rank, Address: place(c.Ranks[p.Rank]),
+				Reason: fmt.Sprintf("its queue pairs have the address %v", p.Remote.IP)}
 		}
 	}
 	c.Progress(StepAddress)
@@ -110,7 +114,8 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	c.Progress(StepPairs)
 	for _, p := range pairs {
 		if err := s.shell.Connect(ctx, p.Local, p.Remote, c.Ranks[p.Rank].Port); err != nil {
-			return nil, s.broken(fmt.Sprintf("write the queue pair 0x%X for rank %d at %v", p.Local.QPN, p.Rank, place(c.Ranks[p.Rank])), err)
+			return nil, s.broken(fmt.Sprintf("write the queue pair 0x%X for rank %d at %v", p.Local.QPN, p.Rank,
+				place(c.Ranks[p.Rank])), err)
 		}
 	}
 	c.Progress(StepARP)
@@ -152,7 +157,8 @@ func (s *Stack) address(ctx context.Context, c *Config) error {
 		return s.broken("read the own addresses", err)
 	}
 	if hasIP != ip || hasMAC.String() != mac.String() {
-		return &Error{Kind: ErrHardware, Rank: -1, Instance: s.poe, Reason: fmt.Sprintf("its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)}
+		return &Error{Kind: ErrHardware, Rank: -1, Instance: s.poe,
+			Reason: fmt.Sprintf("its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)}
 	}
 	return nil
 }
@@ -221,14 +227,17 @@ func (s *Stack) knows(ctx context.Context, ip netip.Addr) (bool, error) {
 	return after.SentARP == before.SentARP, err
 }
 
-func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before Packets, rounds int, begin time.Time) error {
+func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before Packets, rounds int,
+	begin time.Time) error {
 	after, cause := limit(ctx, begin)
 	// The context has ended, but the counters are still there.
 	now, err := s.shell.Packets(context.WithoutCancel(ctx))
 	if err == nil && now.Received == before.Received {
 		return &Error{
 			Kind: ErrLink, Rank: -1, Instance: s.poe, Cause: cause,
-			Reason: fmt.Sprintf("no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the other side is off, or the two do not agree on FEC", missing, rounds, after),
+			Reason: fmt.Sprintf(
+				"no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the "+
+					"other side is off, or the two do not agree on FEC", missing, rounds, after),
 		}
 	}
 	var errs []error

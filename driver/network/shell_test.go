@@ -30,7 +30,8 @@ type rdma struct {
 }
 
 func newRDMA(there ...netip.Addr) *rdma {
-	s := &rdma{there: map[netip.Addr]bool{}, table: map[netip.Addr]bool{}, connected: map[uint32]network.QueuePair{}, ports: map[uint32]uint16{}, broken: map[string]error{}}
+	s := &rdma{there: map[netip.Addr]bool{}, table: map[netip.Addr]bool{}, connected: map[uint32]network.QueuePair{},
+		ports: map[uint32]uint16{}, broken: map[string]error{}}
 	for _, ip := range there {
 		s.there[ip] = true
 	}
@@ -108,7 +109,8 @@ func TestQueuePairsAreWritten(t *testing.T) {
 	shell.busy = 5
 	s, said := inShell(t, shell)
 	var steps []network.Step
-	got, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said, Progress: func(s network.Step) { steps = append(steps, s) }})
+	got, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said,
+		Progress: func(s network.Step) { steps = append(steps, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +125,10 @@ func TestQueuePairsAreWritten(t *testing.T) {
 		t.Fatal(shell.connected, err)
 	}
 	for _, p := range pairs {
-		if shell.connected[p.Local.QPN] != p.Remote || shell.ports[p.Local.QPN] != ranks[p.Rank].Port || p.Remote.PSN>>24 != 0 {
-			t.Errorf("0x%X leads to %+v by port %d, not to %+v", p.Local.QPN, shell.connected[p.Local.QPN], shell.ports[p.Local.QPN], p.Remote)
+		if shell.connected[p.Local.QPN] != p.Remote || shell.ports[p.Local.QPN] != ranks[p.Rank].Port ||
+			p.Remote.PSN>>24 != 0 {
+			t.Errorf("0x%X leads to %+v by port %d, not to %+v", p.Local.QPN, shell.connected[p.Local.QPN],
+				shell.ports[p.Local.QPN], p.Remote)
 		}
 	}
 	if want := []network.Step{network.StepAddress, network.StepPairs, network.StepARP}; !slices.Equal(steps, want) {
@@ -132,7 +136,8 @@ func TestQueuePairsAreWritten(t *testing.T) {
 	}
 	// Once more, with addresses that are known, and a MAC address of one's own.
 	asked := shell.n.Sent
-	if _, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said, MAC: net.HardwareAddr{2, 1, 2, 3, 4, 5}}); err != nil || shell.n.Sent != asked || shell.mac[1] != 1 {
+	if _, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said, MAC: net.HardwareAddr{2, 1, 2, 3, 4,
+		5}}); err != nil || shell.n.Sent != asked || shell.mac[1] != 1 {
 		t.Errorf("%v, asked %d times, %v", err, shell.n.Sent-asked, shell.mac)
 	}
 }
@@ -153,19 +158,27 @@ func TestQueuePairsThatCannotBeWritten(t *testing.T) {
 		{"a rank does not answer", []int{0}, nil, nil, []fault{{network.ErrSilent, 2, "it does not answer ARP, asked"}}},
 		{"addresses do not stay", []int{0, 2}, func(s *rdma) { s.keeps, s.ip = true, ranks[0].IP }, nil,
 			[]fault{{network.ErrHardware, 1, "10.1.212.21"}}},
-		{"addresses cannot be set", []int{0, 2}, func(s *rdma) { s.broken["set"] = errBroken }, nil, []fault{{network.ErrAccess, 1, "set the own addresses: it is broken"}}},
-		{"addresses cannot be read", []int{0, 2}, func(s *rdma) { s.broken["get"] = errBroken }, nil, []fault{{network.ErrAccess, 1, "read the own addresses: it is broken"}}},
+		{"addresses cannot be set", []int{0, 2}, func(s *rdma) { s.broken["set"] = errBroken }, nil,
+			[]fault{{network.ErrAccess, 1, "set the own addresses: it is broken"}}},
+		{"addresses cannot be read", []int{0, 2}, func(s *rdma) { s.broken["get"] = errBroken }, nil,
+			[]fault{{network.ErrAccess, 1, "read the own addresses: it is broken"}}},
 		{"a queue pair cannot be written", []int{0, 2}, func(s *rdma) { s.broken["connect"] = errBroken }, nil,
 			[]fault{{network.ErrAccess, 1, "write the queue pair 0x40 for rank 0 at 10.1.212.21:5500: it is broken"}}},
-		{"nobody can be asked", []int{0, 2}, func(s *rdma) { s.broken["ask"] = errBroken }, nil, []fault{{network.ErrAccess, 1, "10.1.212.21: it is broken"}}},
-		{"packets cannot be counted", []int{0, 2}, func(s *rdma) { s.broken["packets"] = errBroken }, nil, []fault{{network.ErrAccess, 1, "count packets: it is broken"}}},
-		{"nobody has said anything", []int{0, 2}, nil, func(c *network.Config) { c.Said = nil }, []fault{{network.ErrConfig, 1, "0 of 3 ranks have said"}}},
-		{"a rank says nothing that makes sense", []int{0, 2}, nil, func(c *network.Config) { c.Said[2] = []byte("?") }, []fault{{network.ErrQueuePairs, 2, "cannot be read"}}},
+		{"nobody can be asked", []int{0, 2}, func(s *rdma) { s.broken["ask"] = errBroken }, nil,
+			[]fault{{network.ErrAccess, 1, "10.1.212.21: it is broken"}}},
+		{"packets cannot be counted", []int{0, 2}, func(s *rdma) { s.broken["packets"] = errBroken }, nil,
+			[]fault{{network.ErrAccess, 1, "count packets: it is broken"}}},
+		{"nobody has said anything", []int{0, 2}, nil, func(c *network.Config) { c.Said = nil },
+			[]fault{{network.ErrConfig, 1, "0 of 3 ranks have said"}}},
+		{"a rank says nothing that makes sense", []int{0, 2}, nil, func(c *network.Config) { c.Said[2] = []byte("?") },
+			[]fault{{network.ErrQueuePairs, 2, "cannot be read"}}},
 		{"a rank has another address", []int{0, 2}, nil, func(c *network.Config) { c.Ranks[2].IP = c.Ranks[2].IP.Next() },
 			[]fault{{network.ErrQueuePairs, 2, "its queue pairs have the address 10.1.212.23"}}},
-		{"a rank is in another network", []int{0, 2}, nil, func(c *network.Config) { c.Ranks[2].IP = netip.MustParseAddr("10.9.9.9") },
+		{"a rank is in another network", []int{0, 2}, nil,
+			func(c *network.Config) { c.Ranks[2].IP = netip.MustParseAddr("10.9.9.9") },
 			[]fault{{network.ErrAddress, 2, "it is not in the network 10.1.212.0/24 of rank 1"}}},
-		{"a wrong MAC address", []int{0, 2}, nil, func(c *network.Config) { c.MAC = net.HardwareAddr{1, 0, 0, 0, 0, 0} }, []fault{{network.ErrAddress, 1, "multicast"}}},
+		{"a wrong MAC address", []int{0, 2}, nil, func(c *network.Config) { c.MAC = net.HardwareAddr{1, 0, 0, 0, 0, 0} },
+			[]fault{{network.ErrAddress, 1, "multicast"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			shell := newRDMA()
@@ -207,13 +220,16 @@ func TestDescribe(t *testing.T) {
 	shell.broken["pairs"] = errBroken
 	_, err := s.Describe(ctx(t), members(3), 1)
 	checkFaults(t, members(3), err, []fault{{network.ErrQueuePairs, 1, "no queue pairs for 3 ranks: it is broken"}})
-	if text, err := stack(t, design(t, "u55c_axis3x", nil), nil).Describe(ctx(t), members(3), 0); text != nil || err != nil {
+	if text, err := stack(t, design(t, "u55c_axis3x", nil), nil).Describe(ctx(t), members(3), 0); text != nil ||
+		err != nil {
 		t.Errorf("a network without queue pairs: %q, %v", text, err)
 	}
-	if _, err := stack(t, design(t, "u55c_rdma", nil), nil).Describe(ctx(t), members(3), 0); !errors.Is(err, network.ErrUnsupported) {
+	if _, err := stack(t, design(t, "u55c_rdma", nil), nil).Describe(ctx(t), members(3), 0); !errors.Is(err,
+		network.ErrUnsupported) {
 		t.Errorf("without the shell's driver: %v", err)
 	}
-	if _, err := network.Within(design(t, "u55c_tcp", nil), 0, shell); !errors.Is(err, network.ErrDesign) || !strings.Contains(fmt.Sprint(err), "tcp") {
+	if _, err := network.Within(design(t, "u55c_tcp", nil), 0, shell); !errors.Is(err, network.ErrDesign) ||
+		!strings.Contains(fmt.Sprint(err), "tcp") {
 		t.Errorf("a network that is in no shell: %v", err)
 	}
 }

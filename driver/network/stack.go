@@ -50,7 +50,8 @@ func Of(d *layout.Design, cclo int, open Opener) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{kind: kind, poe: poe.Name, banks: slices.Clone(poe.Banks), setup: make(chan struct{}, 1), turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
+	s := &Stack{kind: kind, poe: poe.Name, banks: slices.Clone(poe.Banks), setup: make(chan struct{}, 1),
+		turn: make(chan struct{}, 1), opened: map[netip.AddrPort]uint32{}, listening: map[uint16]bool{}}
 	switch kind {
 	case KindUDP:
 		var b *block
@@ -91,7 +92,8 @@ func Find(d *layout.Design, cclo int) (kind, instance string, err error) {
 func find(d *layout.Design, cclo int) (string, layout.Instance, error) {
 	poe, ok := instance(d, cclo, layout.Network)
 	if !ok {
-		return "", poe, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network", cclo, d.Platform)}
+		return "", poe, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network",
+			cclo, d.Platform)}
 	}
 	switch k, _ := d.Kernel(poe.Kernel); {
 	case has(k, "udp_number_sockets"):
@@ -129,7 +131,8 @@ func (s *Stack) Banks() []layout.Banks {
 	if s.tcp == nil {
 		return nil
 	}
-	return slices.SortedFunc(slices.Values(s.banks), func(a, b layout.Banks) int { return strings.Compare(a.Port, b.Port) })
+	return slices.SortedFunc(slices.Values(s.banks),
+		func(a, b layout.Banks) int { return strings.Compare(a.Port, b.Port) })
 }
 
 // BufferBytes is how large Config.Send and Config.Receive of a TCP stack each are.
@@ -161,7 +164,8 @@ func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 	select {
 	case s.setup <- struct{}{}:
 	case <-ctx.Done():
-		return nil, own(&Error{Kind: ErrBusy, Rank: -1, Instance: s.poe, Reason: "it is being set up", Cause: context.Cause(ctx)}, full)
+		return nil, own(&Error{Kind: ErrBusy, Rank: -1, Instance: s.poe, Reason: "it is being set up",
+			Cause: context.Cause(ctx)}, full)
 	}
 	defer func() { <-s.setup }()
 	ranks, err := s.setUp(ctx, full)

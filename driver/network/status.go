@@ -193,7 +193,8 @@ func (u udp) state(ctx context.Context, out *Status) error {
 				return err
 			}
 		}
-		out.Sockets = append(out.Sockets, Socket{i, netip.AddrPortFrom(address(uint32(entry[0])), uint16(entry[1])), uint16(entry[2])})
+		out.Sockets = append(out.Sockets, Socket{i, netip.AddrPortFrom(address(uint32(entry[0])), uint16(entry[1])),
+			uint16(entry[2])})
 	}
 	known, err := u.neighbours(ctx, func(int) bool { return true })
 	if err != nil {

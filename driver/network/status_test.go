@@ -27,7 +27,8 @@ func TestUDPStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" || st.MaskBits != 24 ||
+	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" ||
+		st.MaskBits != 24 ||
 		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
 		t.Errorf("%+v", st)
 	}
@@ -37,7 +38,8 @@ func TestUDPStatus(t *testing.T) {
 	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16} {10.1.212.23 00:0a:35:02:9d:17}]" {
 		t.Errorf("neighbours %s", got)
 	}
-	if l := st.Link; l == nil || !l.Up || l.FEC || !l.Sending || strings.Join(l.Says, " ") != "status aligned" || l.Instance != "cmac" {
+	if l := st.Link; l == nil || !l.Up || l.FEC || !l.Sending || strings.Join(l.Says, " ") != "status aligned" ||
+		l.Instance != "cmac" {
 		t.Errorf("link %+v", l)
 	}
 	counters := func(st network.Status) map[string]uint64 {
@@ -71,7 +73,8 @@ func (r readers) Write(_ context.Context, offset, _ uint32) error {
 func TestState(t *testing.T) {
 	r := newRig(t, false)
 	d := design(t, "u55c_udp", nil)
-	if _, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t), r.c); err != nil {
+	if _, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t),
+		r.c); err != nil {
 		t.Fatal(err)
 	}
 	r.own.Ethernet.Count(0x500, 5)
@@ -99,10 +102,12 @@ func TestFind(t *testing.T) {
 		engine   int
 		want     string
 	}{
-		{"u55c_udp", 0, "udp poe_0"}, {"u55c_tcp", 0, "tcp poe_0"}, {"u55c_axis3x", 2, "axis poe_2"}, {"u55c_rdma", 0, "rdma poe_0"}, {"u55c_udp", 1, ""},
+		{"u55c_udp", 0, "udp poe_0"}, {"u55c_tcp", 0, "tcp poe_0"}, {"u55c_axis3x", 2, "axis poe_2"},
+		{"u55c_rdma", 0, "rdma poe_0"}, {"u55c_udp", 1, ""},
 	} {
 		kind, instance, err := network.Find(design(t, test.platform, nil), test.engine)
-		if got := kind + " " + instance; (err == nil) != (test.want != "") || err == nil && got != test.want || err != nil && !errors.Is(err, network.ErrDesign) {
+		if got := kind + " " + instance; (err == nil) != (test.want != "") || err == nil && got != test.want || err != nil &&
+			!errors.Is(err, network.ErrDesign) {
 			t.Errorf("%s %d: %q, %v", test.platform, test.engine, got, err)
 		}
 	}

@@ -28,17 +28,21 @@ func newTCP(d *layout.Design, in layout.Instance, open Opener) (*tcp, error) {
 		return nil, err
 	}
 	t := &tcp{block: b}
-	for name, limit := range map[string]*int{"boards": &t.boards, "listen_ports": &t.ports, "network_bits": &t.bits, "buffer_bytes": &t.buffer} {
+	for name, limit := range map[string]*int{"boards": &t.boards, "listen_ports": &t.ports, "network_bits": &t.bits,
+		"buffer_bytes": &t.buffer} {
 		fact, ok := b.kernel.Fact(name)
 		if !ok || fact == 0 {
-			return nil, &Error{Kind: ErrDesign, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf("kernel %s is described without its %s; its platform is older than this driver", b.kernel.Name, name)}
+			return nil, &Error{Kind: ErrDesign, Rank: -1, Instance: in.Name,
+				Reason: fmt.Sprintf("kernel %s is described without its %s; its platform is older than this driver",
+					b.kernel.Name, name)}
 		}
 		*limit = int(fact)
 	}
 	return t, nil
 }
 
-var tcpNeeds = []string{"control.start", "control.done", "control.idle", "ip_addr", "board_number", "arp", "axi00_ptr0", "axi01_ptr0"}
+var tcpNeeds = []string{"control.start", "control.done", "control.idle", "ip_addr", "board_number", "arp",
+	"axi00_ptr0", "axi01_ptr0"}
 
 // start gives the stack its addresses. They are taken over by a start, which takes a
 // second.
@@ -57,7 +61,8 @@ func (t tcp) start(ctx context.Context, c *Config) error {
 		name  string
 		value uint64
 	}{
-		{"ip_addr", uint64(number(c.own().Addr()))}, {"board_number", uint64(board)}, {"axi00_ptr0", c.Send}, {"axi01_ptr0", c.Receive},
+		{"ip_addr", uint64(number(c.own().Addr()))}, {"board_number", uint64(board)}, {"axi00_ptr0", c.Send},
+		{"axi01_ptr0", c.Receive},
 	} {
 		if err := t.keep(ctx, r.name, 0, r.value); err != nil {
 			return err

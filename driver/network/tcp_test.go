@@ -29,7 +29,8 @@ func newNode(t *testing.T, w *wire.Wire) *node {
 }
 
 func tcpConfig(n, local int) network.Config {
-	return network.Config{Ranks: members(n), Local: local, Send: 0x18_0000_0000 + uint64(local)<<32, Receive: 0x18_0800_0000 + uint64(local)<<32, Timeout: 20 * time.Second}
+	return network.Config{Ranks: members(n), Local: local, Send: 0x18_0000_0000 + uint64(local)<<32,
+		Receive: 0x18_0800_0000 + uint64(local)<<32, Timeout: 20 * time.Second}
 }
 
 // connection finds the sessions of a connection on the wire.
@@ -71,7 +72,8 @@ func TestTCPEachWay(t *testing.T) {
 		}
 		for i := range n {
 			times, ip, board, send, receive := nodes[i].Started()
-			if c := tcpConfig(n, i); times != 1 || ip != ranks[i].IP || board != uint32(i) || send != c.Send || receive != c.Receive {
+			if c := tcpConfig(n, i); times != 1 || ip != ranks[i].IP || board != uint32(i) || send != c.Send ||
+				receive != c.Receive {
 				t.Errorf("rank %d was started %d times, with %v, %d, 0x%X, 0x%X", i, times, ip, board, send, receive)
 			}
 			ports := 0
@@ -123,7 +125,8 @@ func TestTCPOncePerPair(t *testing.T) {
 			for j := range i {
 				c := connection(w, ranks[i], ranks[j])
 				if len(c) != 1 || got[i][j].Session != c[0].FromSession || got[j][i].Session != c[0].ToSession {
-					t.Errorf("seed %d: ranks %d and %d use sessions %d and %d; on the wire are %v", seed, i, j, got[i][j].Session, got[j][i].Session, c)
+					t.Errorf("seed %d: ranks %d and %d use sessions %d and %d; on the wire are %v", seed, i, j, got[i][j].Session,
+						got[j][i].Session, c)
 				}
 			}
 		}
@@ -209,13 +212,19 @@ func TestTCPFaults(t *testing.T) {
 			}
 			c.Listening = true
 		}, nil, nil},
-		{"a stack that does not end its start", func(_ *testing.T, _ *wire.Wire, own *node, _ *network.Config) { own.Takes(time.Hour) },
+		{"a stack that does not end its start", func(_ *testing.T, _ *wire.Wire, own *node,
+			_ *network.Config) {
+			own.Takes(time.Hour)
+		},
 			[]fault{{network.ErrBusy, 0, "poe_0: rank 0 at 10.1.212.21:5500: it was started and does not end, after"}}, nil},
 		{"a stack that runs from before", func(t *testing.T, _ *wire.Wire, own *node, _ *network.Config) {
 			own.Takes(time.Hour)
 			write(t, own.Registers(), 0, 1)
 		}, []fault{{network.ErrBusy, 0, "it has been running from before"}}, nil},
-		{"a session handler that does not end", func(_ *testing.T, _ *wire.Wire, own *node, _ *network.Config) { own.handler.Hang() },
+		{"a session handler that does not end", func(_ *testing.T, _ *wire.Wire, own *node,
+			_ *network.Config) {
+			own.handler.Hang()
+		},
 			[]fault{{network.ErrBusy, 0, "session_handler_0: rank 0"}}, nil},
 		{"a number of the board", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) { c.Board = &five }, nil,
 			func(t *testing.T, own *node) {
@@ -231,7 +240,8 @@ func TestTCPFaults(t *testing.T) {
 			for i := 1; i < 3; i++ { // the others listen, and connect to nobody
 				c := tcpConfig(3, i)
 				peer := newNode(t, w)
-				if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive, Board: &i}); err != nil {
+				if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: c.Ranks[i : i+1], Send: c.Send, Receive: c.Receive,
+					Board: &i}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -15,7 +15,8 @@ import (
 type udp struct{ *block }
 
 var udpNeeds = []string{
-	"mac_address", "ip_address", "gateway", "ip_mask", "udp_number_sockets", "udp_their_ip", "udp_their_port", "udp_my_port", "udp_valid",
+	"mac_address", "ip_address", "gateway", "ip_mask", "udp_number_sockets", "udp_their_ip", "udp_their_port",
+	"udp_my_port", "udp_valid",
 	"arp_discovery", "arp_valid", "arp_ip_address", "arp_mac_address",
 }
 
@@ -109,7 +110,8 @@ func (u udp) sockets(ctx context.Context, c *Config) error {
 			name  string
 			value uint64
 		}{
-			{"udp_their_ip", uint64(number(r.IP.Unmap()))}, {"udp_their_port", uint64(r.Port)}, {"udp_my_port", uint64(c.own().Port())},
+			{"udp_their_ip", uint64(number(r.IP.Unmap()))}, {"udp_their_port", uint64(r.Port)},
+			{"udp_my_port", uint64(c.own().Port())},
 			{"udp_valid", 1}, // last: an entry that counts is complete
 		} {
 			if err := u.keep(ctx, word.name, i, word.value); err != nil {

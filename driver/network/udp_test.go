@@ -60,7 +60,8 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 				_, mac := peer.Address()
 				to, from, hop, ok := own.Reaches(int(got[i][j].Session))
 				if !ok || to != netip.AddrPortFrom(members[j].IP, members[j].Port) || from != members[i].Port || hop != mac {
-					t.Errorf("seed %d: what rank %d sends to rank %d goes from port %d to %v by %v (%t)", seed, i, j, from, to, hop, ok)
+					t.Errorf("seed %d: what rank %d sends to rank %d goes from port %d to %v by %v (%t)", seed,
+						i, j, from, to, hop, ok)
 				}
 			}
 			for j := n; j < 16; j++ {
@@ -167,7 +168,8 @@ func TestUDPFaults(t *testing.T) {
 					t.Errorf("it still is (%v)", err)
 				}
 			}},
-		{"a link that flaps at first", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Flap(2*time.Millisecond, 5) }, nil, nil},
+		{"a link that flaps at first", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Flap(2*time.Millisecond, 5) },
+			nil, nil},
 		{"a link that flaps", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Flap(2*time.Millisecond, 1<<30) },
 			[]fault{{network.ErrLink, 0, "the link is not up after"}}, nil},
 		{"the link goes down while all are asked", false, func(_ *testing.T, r *rig) {
@@ -188,8 +190,11 @@ func TestUDPFaults(t *testing.T) {
 		{"a MAC address that is another rank's, too", false, func(t *testing.T, r *rig) {
 			ip := r.c.Ranks[1].IP.As4()
 			write(t, r.others[2].Registers(), 0x10, 0x35029D00|uint32(ip[3]))
-		}, []fault{{network.ErrAddress, 2, "it has the MAC address 00:0a:35:02:9d:16, and rank 1 at 10.1.212.22:5501 has it, too"}}, nil},
-		{"the own MAC address at another rank", false, func(_ *testing.T, r *rig) { r.c.MAC = net.HardwareAddr{0, 0x0A, 0x35, 2, 0x9D, 23} },
+		},
+			[]fault{{network.ErrAddress, 2,
+				"it has the MAC address 00:0a:35:02:9d:16, and rank 1 at 10.1.212.22:5501 has it, too"}}, nil},
+		{"the own MAC address at another rank", false,
+			func(_ *testing.T, r *rig) { r.c.MAC = net.HardwareAddr{0, 0x0A, 0x35, 2, 0x9D, 23} },
 			[]fault{{network.ErrAddress, 2, "rank 0 at"}}, nil},
 		{"sockets that an earlier program has left", false, func(t *testing.T, r *rig) {
 			for _, at := range []uint32{0x9A0, 0x9A0 + 8*7} { // valid
@@ -210,7 +215,8 @@ func TestUDPFaults(t *testing.T) {
 				t.Errorf("packets to rank 1 go to %v", hop)
 			}
 		}},
-		{"a rank in another network", false, func(_ *testing.T, r *rig) { r.c.Ranks[2].IP = netip.MustParseAddr("10.2.0.23") },
+		{"a rank in another network", false,
+			func(_ *testing.T, r *rig) { r.c.Ranks[2].IP = netip.MustParseAddr("10.2.0.23") },
 			[]fault{{network.ErrAddress, 2, "it is not in the network 10.1.212.0/24 of rank 0, which has no gateway"}}, nil},
 		{"a gateway", false, func(_ *testing.T, r *rig) {
 			r.c.Ranks[2].IP, r.c.Gateway = netip.MustParseAddr("10.2.0.23"), netip.MustParseAddr("10.1.212.254")

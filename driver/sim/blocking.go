@@ -194,7 +194,8 @@ func (b *blocking) reply(frames [][]byte) error {
 	delete(b.open, id)
 	b.mu.Unlock()
 	if t == nil {
-		return fmt.Errorf("%w: a reply to no call: %s", ErrMessage, bytes.ToValidUTF8(frames[2][:min(len(frames[2]), 80)], []byte("?")))
+		return fmt.Errorf("%w: a reply to no call: %s", ErrMessage, bytes.ToValidUTF8(frames[2][:min(len(frames[2]), 80)],
+			[]byte("?")))
 	}
 	reply, err := ParseReply(frames[2])
 	if err == nil {

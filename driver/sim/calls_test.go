@@ -21,12 +21,15 @@ import (
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
-var someCall = accl.Call{Scenario: 10, Count: 1000, Comm: 0x100, RootSrcDst: 3, FunctionCode: 1, Tag: 0xFFFFFFFF, ArithCfg: 0x200,
+var someCall = accl.Call{Scenario: 10, Count: 1000, Comm: 0x100, RootSrcDst: 3, FunctionCode: 1, Tag: 0xFFFFFFFF,
+	ArithCfg:         0x200,
 	CompressionFlags: 8, StreamFlags: 0x402, Addr0: 0x1000, Addr1: 0x1_0000_2000, Addr2: 1 << 52}
 
 // someCallSent is someCall as the contract names its words.
-var someCallSent = object{"type": 5.0, "scenario": 10.0, "count": 1000.0, "comm": 256.0, "root_src_dst": 3.0, "function": 1.0, "tag": 4294967295.0,
-	"arithcfg": 512.0, "compression_flags": 8.0, "stream_flags": 1026.0, "addr_0": 4096.0, "addr_1": float64(0x1_0000_2000), "addr_2": float64(1 << 52)}
+var someCallSent = object{"type": 5.0, "scenario": 10.0, "count": 1000.0, "comm": 256.0, "root_src_dst": 3.0,
+	"function": 1.0, "tag": 4294967295.0,
+	"arithcfg": 512.0, "compression_flags": 8.0, "stream_flags": 1026.0, "addr_0": 4096.0, "addr_1": float64(
+		0x1_0000_2000), "addr_2": float64(1 << 52)}
 
 func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 	for platform, id := range map[string]any{platform2022: nil, platform2024: 1.0} {
@@ -113,7 +116,8 @@ func TestCallsThatWereGivenUpKeepTheirPlace(t *testing.T) {
 		return uint32(r["count"].(float64)), nil
 	}
 	d := s.start().open(platform2024)
-	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 1}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), s.endpoints.Command(0)) {
+	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 1}); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), s.endpoints.Command(0)) {
 		t.Errorf("%v", err)
 	}
 	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 1}); !errors.Is(err, context.DeadlineExceeded) {
@@ -143,7 +147,8 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 6}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "has not answered the calls before") {
+	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 6}); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "has not answered the calls before") {
 		t.Errorf("%v", err)
 	}
 	if _, err := d.Wait(briefly(t), first); !errors.Is(err, context.DeadlineExceeded) {

@@ -34,7 +34,8 @@ func TestWordsOfTheExchangeMemory(t *testing.T) {
 			t.Errorf("0x%X, %v", v, err)
 		}
 		var status *sim.StatusError
-		if _, err := d.ReadReg(ctx, 0x2000); !errors.As(err, &status) || status.Status != 1 || !strings.Contains(err.Error(), "0x2000") {
+		if _, err := d.ReadReg(ctx, 0x2000); !errors.As(err, &status) || status.Status != 1 ||
+			!strings.Contains(err.Error(), "0x2000") {
 			t.Error(err)
 		}
 		if err := d.WriteReg(ctx, 0x2000, 0); !errors.As(err, &status) || status.Request != sim.MMIOWrite {
@@ -170,7 +171,8 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 		t.Error("nothing was allocated")
 	}
 	announced := s.requests(4)
-	if r := announced[1]; len(announced) != 9 || r["addr"] != float64(0x12000) || r["len"] != 4097.0 || r["host"] != false {
+	if r := announced[1]; len(announced) != 9 || r["addr"] != float64(0x12000) || r["len"] != 4097.0 ||
+		r["host"] != false {
 		t.Errorf("%d announced, the second %v", len(announced), r)
 	}
 }
@@ -220,7 +222,8 @@ func TestRepliesThatAreNoneAreErrors(t *testing.T) {
 	} {
 		reply.Store(c.reply)
 		err := c.do()
-		if c.names == "" && err != nil || c.names != "" && (!errors.Is(err, sim.ErrMessage) || !strings.Contains(err.Error(), c.names)) {
+		if c.names == "" && err != nil || c.names != "" &&
+			(!errors.Is(err, sim.ErrMessage) || !strings.Contains(err.Error(), c.names)) {
 			t.Errorf("%s: %v", c.reply, err)
 		}
 	}
@@ -238,7 +241,8 @@ func TestLateRepliesAreNotMixedUp(t *testing.T) {
 	}
 	d := s.start().open(platform2024)
 	for range 3 {
-		if _, err := d.ReadReg(briefly(t), 4); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer") {
+		if _, err := d.ReadReg(briefly(t), 4); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "no answer") {
 			t.Errorf("a slow reply: %v", err)
 		}
 		if v, err := d.ReadReg(within(t), 8); v != 88 || err != nil {
@@ -293,7 +297,8 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 	if _, err := sim.Open(within(t), nil, sim.Options{Endpoints: s.endpoints}); err == nil {
 		t.Error("no platform was opened")
 	}
-	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2}, {Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}, {Endpoints: s.endpoints, Base: ^uint64(0)}} {
+	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2},
+		{Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}, {Endpoints: s.endpoints, Base: ^uint64(0)}} {
 		if _, err := sim.Open(within(t), p, o); err == nil {
 			t.Errorf("%+v was opened", o)
 		}
@@ -323,7 +328,8 @@ func TestWhatIsNotServedIsSaid(t *testing.T) {
 		want       []string
 	}{
 		{port(packets) - 4, 4, time.Hour, []string{
-			"rank 4 of 5", fmt.Sprintf("127.0.0.1:%d is another socket of a world with fewer than 5 ranks", port(packets)), "open as many as it serves",
+			"rank 4 of 5", fmt.Sprintf("127.0.0.1:%d is another socket of a world with fewer than 5 ranks", port(packets)),
+			"open as many as it serves",
 			fmt.Sprintf("go tool mage emulate u55c_tcp -n=5 -port=%d", port(packets)-4),
 		}},
 		{port(gone), 0, time.Second, []string{
@@ -379,7 +385,8 @@ func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
 	servers[1].stop()
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second) // rank 0 is reached on a busy machine, too
 	defer cancel()
-	if _, err := sim.OpenWorld(soon, platformOf(t, platform2022), e); err == nil || !strings.Contains(err.Error(), "rank 1 of 2") {
+	if _, err := sim.OpenWorld(soon, platformOf(t, platform2022), e); err == nil ||
+		!strings.Contains(err.Error(), "rank 1 of 2") {
 		t.Error(err)
 	}
 }
@@ -409,7 +416,8 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 			t.Error(err)
 		}
 		for range 2 {
-			if err := <-waited; !errors.Is(err, sim.ErrClosed) && !errors.Is(err, zmq.ErrClosed) && !strings.Contains(err.Error(), "refused") {
+			if err := <-waited; !errors.Is(err, sim.ErrClosed) && !errors.Is(err, zmq.ErrClosed) &&
+				!strings.Contains(err.Error(), "refused") {
 				t.Errorf("%s: %v", platform, err)
 			}
 		}

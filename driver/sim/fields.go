@@ -38,7 +38,8 @@ const (
 
 var fieldNames = [fields]string{
 	"type", "addr", "len", "host", "ctrl_id", "scenario", "count", "comm", "root_src_dst", "function", "tag", "arithcfg",
-	"compression_flags", "stream_flags", "addr_0", "addr_1", "addr_2", "status", "error", "retcode", "wdata", "rdata", "data",
+	"compression_flags", "stream_flags", "addr_0", "addr_1", "addr_2", "status", "error", "retcode",
+	"wdata", "rdata", "data",
 }
 
 func (f field) String() string { return fieldNames[f] }

@@ -48,8 +48,10 @@ func FuzzParseRequest(f *testing.F) {
 
 func FuzzParseReply(f *testing.F) {
 	for _, text := range []string{
-		`{"status":0}`, `{"status":-1,"error":"no \u00e9\ud800 \n memory"}`, `{"rdata":4294967295,"status":0.0}`, `{"status":1,"rdata":[]}`,
-		`{"status":0,"rdata":null}`, `{"status":0,"rdata":[1, 2,-128, 255,256]}`, `{"status":0,"retcode":2048,"error":null}`, `{"status":0,"rdata":true}`, `{"status":2147483648}`,
+		`{"status":0}`, `{"status":-1,"error":"no \u00e9\ud800 \n memory"}`, `{"rdata":4294967295,"status":0.0}`,
+		`{"status":1,"rdata":[]}`,
+		`{"status":0,"rdata":null}`, `{"status":0,"rdata":[1, 2,-128, 255,256]}`, `{"status":0,"retcode":2048,"error":null}`,
+		`{"status":0,"rdata":true}`, `{"status":2147483648}`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -67,7 +69,9 @@ func FuzzParseReply(f *testing.F) {
 }
 
 func FuzzParseData(f *testing.F) {
-	for _, text := range []string{`{"data":[]}`, `{"data":null}`, "{ \"data\" :\n[ 1 ,2,03]}", `{"data":[1,2e0,-1,25.50e1, 7],"more":{"data":[[{}]]}}`, `{"data":[1,]}`, `{"data":["]",1],"data":[2]}`, `{"d\u0061ta":[7]}`} {
+	for _, text := range []string{`{"data":[]}`, `{"data":null}`, "{ \"data\" :\n[ 1 ,2,03]}",
+		`{"data":[1,2e0,-1,25.50e1, 7],"more":{"data":[[{}]]}}`, `{"data":[1,]}`, `{"data":["]",1],"data":[2]}`,
+		`{"d\u0061ta":[7]}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -87,8 +91,10 @@ func FuzzParseData(f *testing.F) {
 func FuzzAppend(f *testing.F) {
 	f.Add(3, uint64(1<<63), uint64(7), true, uint32(5), []byte("data"), false, int64(-1), "text", -1)
 	f.Add(5, uint64(0), uint64(1<<64-1), false, uint32(1<<32-1), []byte{}, true, int64(2), "\x00<\"\\é", 1)
-	f.Fuzz(func(t *testing.T, kind int, addr, n uint64, host bool, word uint32, data []byte, controlled bool, id int64, text string, status int) {
-		r := Request{Type: Type(kind & 0xFFFF % int(types)), Addr: addr, Len: n, Host: host, Word: word, Data: data, Controlled: controlled, CtrlID: id}
+	f.Fuzz(func(t *testing.T, kind int, addr, n uint64, host bool, word uint32, data []byte, controlled bool, id int64,
+		text string, status int) {
+		r := Request{Type: Type(kind & 0xFFFF % int(types)), Addr: addr, Len: n, Host: host, Word: word, Data: data,
+			Controlled: controlled, CtrlID: id}
 		for i, w := range words(&r.Call) {
 			*w.value = word<<i ^ uint32(addr)
 		}
@@ -99,7 +105,8 @@ func FuzzAppend(f *testing.F) {
 		got, err := ParseRequest(written[len("before"):])
 		want, refused := referenceRequest(written[len("before"):])
 		agree(t, written, got, err, want, refused, equalRequests)
-		if err != nil || got.Type != r.Type || got.Type == MemoryWrite && !bytes.Equal(got.Data, data) || got.Type == Call && got.Call != r.Call {
+		if err != nil || got.Type != r.Type || got.Type == MemoryWrite && !bytes.Equal(got.Data, data) || got.Type == Call &&
+			got.Call != r.Call {
 			t.Errorf("%+v becomes %s", r, written)
 		}
 		reply := Reply{Status: int(int32(status)), Error: text, Data: data}

@@ -114,7 +114,8 @@ func (d *Device) receive(conn *zmq.Conn) {
 // piece reads a message, and pads it to whole beats.
 func (d *Device) piece(frames [][]byte) piece {
 	if len(frames) != 2 {
-		return piece{err: fmt.Errorf("%w: a message of %d frames, where TDEST and data are expected", ErrMessage, len(frames))}
+		return piece{err: fmt.Errorf("%w: a message of %d frames, where TDEST and data are expected",
+			ErrMessage, len(frames))}
 	}
 	tdest, err := strconv.ParseUint(string(frames[0]), 10, 32)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 func subscriber(t *testing.T, e sim.Endpoints, topic string) zmq4.Socket {
 	t.Helper()
 	ctx, cancel := context.WithCancel(within(t))
-	sub := zmq4.NewSub(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)), zmq4.WithDialerMaxRetries(-1)) // until the context ends
+	// until the context ends
+	sub := zmq4.NewSub(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)), zmq4.WithDialerMaxRetries(-1))
 	t.Cleanup(func() {
 		cancel()
 		_ = sub.Close()

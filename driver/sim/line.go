@@ -110,7 +110,8 @@ func (p *lines) do(ctx context.Context, r *Request) (Reply, error) {
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
-		return Reply{}, fmt.Errorf("sim: %s at %s: earlier requests are not answered: %w", r.Type, p.address, context.Cause(ctx))
+		return Reply{}, fmt.Errorf("sim: %s at %s: earlier requests are not answered: %w", r.Type, p.address,
+			context.Cause(ctx))
 	}
 	defer func() { <-p.slots }()
 	l := p.take()

@@ -41,7 +41,8 @@ func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.do(ctx, &Request{Type: MemoryAllocate, Addr: addr, Len: uint64(spec.Bytes), Host: spec.Host}); err != nil {
+	if _, err := d.do(ctx, &Request{Type: MemoryAllocate, Addr: addr, Len: uint64(spec.Bytes),
+		Host: spec.Host}); err != nil {
 		s.give(taken)
 		return nil, err
 	}
@@ -82,7 +83,8 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 			return err
 		}
 		if reply.Data == nil || len(reply.Data) != len(b) {
-			return fmt.Errorf("%s: %w: the reply has an rdata of %d bytes, asked for were %d", what(m.d.address, &r), ErrMessage, len(reply.Data), len(b))
+			return fmt.Errorf("%s: %w: the reply has an rdata of %d bytes, asked for were %d", what(m.d.address, &r), ErrMessage,
+				len(reply.Data), len(b))
 		}
 		copy(b, reply.Data)
 		return nil

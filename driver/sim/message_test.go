@@ -15,7 +15,8 @@ import (
 const callText = `{"type":5,"ctrl_id":1,"scenario":10,"count":256.0,"comm":4096,"root_src_dst":3,"function":1,"tag":4294967295,` +
 	`"arithcfg":7000,"compression_flags":8,"stream_flags":1024,"addr_0":18446744073709551615,"addr_1":9007199254740993,"addr_2":0}`
 
-var callMeant = accl.Call{Scenario: 10, Count: 256, Comm: 4096, RootSrcDst: 3, FunctionCode: 1, Tag: 0xFFFFFFFF, ArithCfg: 7000,
+var callMeant = accl.Call{Scenario: 10, Count: 256, Comm: 4096, RootSrcDst: 3, FunctionCode: 1, Tag: 0xFFFFFFFF,
+	ArithCfg:         7000,
 	CompressionFlags: 8, StreamFlags: 1024, Addr0: math.MaxUint64, Addr1: 1<<53 + 1}
 
 var requestTexts = []string{
@@ -198,22 +199,31 @@ func TestMemoryIsProportionalToTheMessage(t *testing.T) {
 func TestMessagesAsTheContractSpellsThem(t *testing.T) {
 	word, code := uint32(0xFFFFFFFF), uint32(2048)
 	for want, got := range map[string][]byte{
-		`{"type":0,"addr":8188}`:                                                       (&Request{Type: MMIORead, Addr: 8188}).Append(nil),
-		`{"type":1,"addr":4,"wdata":4294967295}`:                                       (&Request{Type: MMIOWrite, Addr: 4, Word: word}).Append(nil),
-		`{"type":2,"addr":0,"len":16,"host":true}`:                                     (&Request{Type: MemoryRead, Len: 16, Host: true}).Append(nil),
-		`{"type":3,"addr":1,"host":false,"wdata":[0,10,255]}`:                          (&Request{Type: MemoryWrite, Addr: 1, Data: []byte{0, 10, 255}}).Append(nil),
-		`{"type":3,"addr":1,"host":false,"wdata":[]}`:                                  (&Request{Type: MemoryWrite, Addr: 1}).Append(nil),
-		`{"type":4,"addr":0,"len":18446744073709551615,"host":false}`:                  (&Request{Type: MemoryAllocate, Len: math.MaxUint64}).Append(nil),
-		`{"type":6,"ctrl_id":2}`:                                                       (&Request{Type: CallWait, CtrlID: 2}).Append(nil),
-		strings.Replace(callText, ".0", "", 1):                                         (&Request{Type: Call, Controlled: true, CtrlID: 1, Call: callMeant}).Append(nil),
-		strings.Replace(strings.Replace(callText, ".0", "", 1), `"ctrl_id":1,`, ``, 1): (&Request{Type: Call, Call: callMeant}).Append(nil),
-		`{"status":0}`:                                     (&Reply{}).Append(nil),
-		`{"status":0,"rdata":4294967295}`:                  (&Reply{Word: &word}).Append(nil),
-		`{"status":0,"rdata":[]}`:                          (&Reply{Data: []byte{}}).Append(nil),
-		`{"status":0,"rdata":[128,255]}`:                   (&Reply{Data: []byte{128, 255}}).Append(nil),
-		`{"status":-1,"error":"a \"b\"\n","retcode":2048}`: (&Reply{Status: StatusRefused, Error: "a \"b\"\n", Code: &code}).Append(nil),
-		`{"data":[1,2]}`:                                   AppendData(nil, []byte{1, 2}),
-		`{"data":[]}`:                                      AppendData(nil, nil),
+		`{"type":0,"addr":8188}`: (&Request{Type: MMIORead,
+			Addr: 8188}).Append(nil),
+		`{"type":1,"addr":4,"wdata":4294967295}`: (&Request{Type: MMIOWrite, Addr: 4,
+			Word: word}).Append(nil),
+		`{"type":2,"addr":0,"len":16,"host":true}`: (&Request{Type: MemoryRead, Len: 16,
+			Host: true}).Append(nil),
+		`{"type":3,"addr":1,"host":false,"wdata":[0,10,255]}`: (&Request{Type: MemoryWrite, Addr: 1,
+			Data: []byte{0, 10, 255}}).Append(nil),
+		`{"type":3,"addr":1,"host":false,"wdata":[]}`: (&Request{Type: MemoryWrite,
+			Addr: 1}).Append(nil),
+		`{"type":4,"addr":0,"len":18446744073709551615,"host":false}`: (&Request{Type: MemoryAllocate,
+			Len: math.MaxUint64}).Append(nil),
+		`{"type":6,"ctrl_id":2}`: (&Request{Type: CallWait, CtrlID: 2}).Append(nil),
+		strings.Replace(callText, ".0", "", 1): (&Request{Type: Call, Controlled: true, CtrlID: 1, Call: callMeant}).Append(
+			nil),
+		strings.Replace(strings.Replace(callText, ".0", "", 1), `"ctrl_id":1,`, ``,
+			1): (&Request{Type: Call, Call: callMeant}).Append(nil),
+		`{"status":0}`:                    (&Reply{}).Append(nil),
+		`{"status":0,"rdata":4294967295}`: (&Reply{Word: &word}).Append(nil),
+		`{"status":0,"rdata":[]}`:         (&Reply{Data: []byte{}}).Append(nil),
+		`{"status":0,"rdata":[128,255]}`:  (&Reply{Data: []byte{128, 255}}).Append(nil),
+		`{"status":-1,"error":"a \"b\"\n","retcode":2048}`: (&Reply{Status: StatusRefused, Error: "a \"b\"\n",
+			Code: &code}).Append(nil),
+		`{"data":[1,2]}`: AppendData(nil, []byte{1, 2}),
+		`{"data":[]}`:    AppendData(nil, nil),
 	} {
 		if string(got) != want {
 			t.Errorf("%s, expected %s", got, want)
@@ -245,8 +255,9 @@ func TestRepliesOfOtherServersAreUnderstood(t *testing.T) {
 		}
 	}
 	for text, name := range map[string]string{
-		`{}`: `"status"`, `{"status":true}`: `"status"`, `{"status":2147483648}`: `"status"`, `{"status":0,"rdata":"x"}`: `"rdata"`,
-		`{"status":0,"rdata":-1}`: `"rdata"`, `{"status":0,"rdata":[300]}`: `"rdata"`, `{"status":0,"error":5}`: `"error"`,
+		`{}`: `"status"`, `{"status":true}`: `"status"`, `{"status":2147483648}`: `"status"`,
+		`{"status":0,"rdata":"x"}`: `"rdata"`,
+		`{"status":0,"rdata":-1}`:  `"rdata"`, `{"status":0,"rdata":[300]}`: `"rdata"`, `{"status":0,"error":5}`: `"error"`,
 		`{"status":0,"retcode":-1}`: `"retcode"`, `hello`: "JSON",
 	} {
 		if _, err := ParseReply([]byte(text)); !errors.Is(err, ErrMessage) || !strings.Contains(err.Error(), name) {
@@ -259,7 +270,8 @@ func TestEndpoints(t *testing.T) {
 	e := Endpoints{Ranks: 4}
 	for got, want := range map[string]string{
 		e.Command(0): "127.0.0.1:5500", e.Command(3): "127.0.0.1:5503", e.EthernetOut(1): "127.0.0.1:5505",
-		e.KernelOut(2): "127.0.0.1:5510", e.KernelIn(3): "127.0.0.1:5515", Endpoints{Host: "::1", Port: 7000, Ranks: 2}.KernelIn(1): "[::1]:7007",
+		e.KernelOut(2): "127.0.0.1:5510", e.KernelIn(3): "127.0.0.1:5515",
+		Endpoints{Host: "::1", Port: 7000, Ranks: 2}.KernelIn(1): "[::1]:7007",
 	} {
 		if got != want {
 			t.Errorf("%s, expected %s", got, want)
@@ -271,7 +283,8 @@ func TestEndpoints(t *testing.T) {
 		good bool
 	}{
 		{e, 0, true}, {e, 3, true}, {e, 4, false}, {e, -1, false}, {Endpoints{}, 0, false},
-		{Endpoints{Port: 65532, Ranks: 1}, 0, true}, {Endpoints{Port: 65533, Ranks: 1}, 0, false}, {Endpoints{Port: -5, Ranks: 1}, 0, false}, {Endpoints{Ranks: math.MaxInt}, 0, false},
+		{Endpoints{Port: 65532, Ranks: 1}, 0, true}, {Endpoints{Port: 65533, Ranks: 1}, 0, false},
+		{Endpoints{Port: -5, Ranks: 1}, 0, false}, {Endpoints{Ranks: math.MaxInt}, 0, false},
 	} {
 		if err := c.e.Check(c.rank); (err == nil) != c.good {
 			t.Errorf("%+v, rank %d: %v", c.e, c.rank, err)

@@ -88,7 +88,8 @@ func notOctet(text []byte, index int) error {
 	if len(text) > longest {
 		text = append(text[:longest:longest], "…"...)
 	}
-	return fmt.Errorf("bytes of 0 to 255 or -128 to 127 expected, found %s as number %d", bytes.ToValidUTF8(text, []byte("?")), index)
+	return fmt.Errorf("bytes of 0 to 255 or -128 to 127 expected, found %s as number %d",
+		bytes.ToValidUTF8(text, []byte("?")), index)
 }
 
 // spelt are the bytes with a comma behind, and how long that is.

@@ -111,7 +111,8 @@ func referenceRequest(b []byte) (r Request, err error) {
 	r.Type = Type(t)
 	required := [][]string{
 		{"addr"}, {"addr", "wdata"}, {"addr", "len"}, {"addr", "wdata"}, {"addr", "len"},
-		{"scenario", "count", "comm", "root_src_dst", "function", "tag", "arithcfg", "compression_flags", "stream_flags", "addr_0", "addr_1", "addr_2"},
+		{"scenario", "count", "comm", "root_src_dst", "function", "tag", "arithcfg", "compression_flags", "stream_flags",
+			"addr_0", "addr_1", "addr_2"},
 		{"ctrl_id"},
 	}[t]
 	values := map[string]uint64{}
@@ -156,9 +157,11 @@ func referenceRequest(b []byte) (r Request, err error) {
 		r.Controlled, r.CtrlID = t == 5, v.Int64()
 	}
 	w := func(name string) uint32 { return uint32(values[name]) }
-	r.Call = accl.Call{Scenario: w("scenario"), Count: w("count"), Comm: w("comm"), RootSrcDst: w("root_src_dst"), FunctionCode: w("function"),
-		Tag: w("tag"), ArithCfg: w("arithcfg"), CompressionFlags: w("compression_flags"), StreamFlags: w("stream_flags"),
-		Addr0: values["addr_0"], Addr1: values["addr_1"], Addr2: values["addr_2"]}
+	r.Call = accl.Call{Scenario: w("scenario"), Count: w("count"), Comm: w("comm"), RootSrcDst: w("root_src_dst"),
+		FunctionCode: w("function"),
+		Tag:          w("tag"), ArithCfg: w("arithcfg"), CompressionFlags: w("compression_flags"),
+		StreamFlags: w("stream_flags"),
+		Addr0:       values["addr_0"], Addr1: values["addr_1"], Addr2: values["addr_2"]}
 	return r, nil
 }
 
@@ -199,7 +202,8 @@ func referenceReply(b []byte) (r Reply, err error) {
 }
 
 func equalRequests(a, b Request) bool {
-	same := slices.Equal(a.Data, b.Data) && a.Type == b.Type && a.Addr == b.Addr && a.Len == b.Len && a.Host == b.Host && a.Word == b.Word
+	same := slices.Equal(a.Data, b.Data) && a.Type == b.Type && a.Addr == b.Addr && a.Len == b.Len && a.Host == b.Host &&
+		a.Word == b.Word
 	return same && a.Controlled == b.Controlled && a.CtrlID == b.CtrlID && a.Call == b.Call
 }
 

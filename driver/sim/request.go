@@ -23,7 +23,8 @@ const (
 	types
 )
 
-var typeNames = [types]string{"MMIO read", "MMIO write", "memory read", "memory write", "memory allocate", "call", "call wait"}
+var typeNames = [types]string{"MMIO read", "MMIO write", "memory read", "memory write", "memory allocate",
+	"call", "call wait"}
 
 func (t Type) String() string {
 	if t < 0 || t >= types {
@@ -55,8 +56,10 @@ func words(c *accl.Call) [9]struct {
 		field field
 		value *uint32
 	}{
-		{fieldScenario, &c.Scenario}, {fieldCount, &c.Count}, {fieldComm, &c.Comm}, {fieldRootSrcDst, &c.RootSrcDst}, {fieldFunction, &c.FunctionCode},
-		{fieldTag, &c.Tag}, {fieldArithCfg, &c.ArithCfg}, {fieldCompressionFlags, &c.CompressionFlags}, {fieldStreamFlags, &c.StreamFlags},
+		{fieldScenario, &c.Scenario}, {fieldCount, &c.Count}, {fieldComm, &c.Comm}, {fieldRootSrcDst, &c.RootSrcDst},
+		{fieldFunction, &c.FunctionCode},
+		{fieldTag, &c.Tag}, {fieldArithCfg, &c.ArithCfg}, {fieldCompressionFlags, &c.CompressionFlags},
+		{fieldStreamFlags, &c.StreamFlags},
 	}
 }
 

@@ -91,7 +91,8 @@ func freePorts(t testing.TB) sim.Endpoints {
 
 func newServer(t testing.TB) *server {
 	return &server{
-		t: t, words: map[uint64]uint32{}, known: map[bool]map[uint64][]byte{false: {}, true: {}}, queue: map[float64][]started{},
+		t: t, words: map[uint64]uint32{}, known: map[bool]map[uint64][]byte{false: {}, true: {}},
+		queue: map[float64][]started{},
 		ended: make(chan struct{}), endpoints: freePorts(t),
 	}
 }

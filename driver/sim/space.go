@@ -49,7 +49,8 @@ func (s *space) takeAt(bytes, at uint64) (uint64, extent, error) {
 		return 0, extent{}, fmt.Errorf("%w: for %d bytes at 0x%X", ErrFull, bytes, at)
 	}
 	e := extent{at &^ (stepBytes - 1), roundUp(at + bytes)}
-	i, exact := slices.BinarySearchFunc(s.used, e.from, func(u extent, from uint64) int { return cmp.Compare(u.from, from) })
+	i, exact := slices.BinarySearchFunc(s.used, e.from,
+		func(u extent, from uint64) int { return cmp.Compare(u.from, from) })
 	if exact || i > 0 && s.used[i-1].to > e.from || i < len(s.used) && s.used[i].from < e.to {
 		return 0, extent{}, fmt.Errorf("%w: %d bytes at 0x%X", ErrTaken, bytes, at)
 	}

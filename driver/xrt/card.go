@@ -216,7 +216,8 @@ func (c *Card) Close() error {
 		errs = append(errs, c.say("free memory of", m.give()))
 	}
 	for _, r := range c.kernels {
-		errs = append(errs, c.say("give back "+r.name+" of", status("xclCloseContext", c.l.release(c.shim, &c.uuid, r.index))))
+		errs = append(errs,
+			c.say("give back "+r.name+" of", status("xclCloseContext", c.l.release(c.shim, &c.uuid, r.index))))
 	}
 	return errors.Join(append(errs, c.say("close", status("xrtDeviceClose", c.l.close(c.device))))...)
 }

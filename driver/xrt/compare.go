@@ -17,7 +17,8 @@ func describe(d *layout.Design, said xclbin.Description, described bool) []strin
 	case said.Platform != d.Platform:
 		return []string{fmt.Sprintf("it is of platform %q", said.Platform)}
 	case said.Design != d.Hash:
-		return []string{fmt.Sprintf("it is of another state of the platform: design %.12s, the driver has %.12s", said.Design, d.Hash)}
+		return []string{fmt.Sprintf("it is of another state of the platform: design %.12s, the driver has %.12s",
+			said.Design, d.Hash)}
 	}
 	return nil
 }

@@ -32,24 +32,41 @@ func coreOf(mode string) string {
 
 // functions are those of XRT that are used, with their declarations in C.
 type functions struct {
-	open     func(index uint32) uintptr                                                 `c:"xrtDeviceHandle xrtDeviceOpen(unsigned int)"`
-	openBDF  func(bdf string) uintptr                                                   `c:"xrtDeviceHandle xrtDeviceOpenByBDF(const char *)"`
-	close    func(device uintptr) int32                                                 `c:"int xrtDeviceClose(xrtDeviceHandle)"`
-	load     func(device uintptr, file *byte) int32                                     `c:"int xrtDeviceLoadXclbin(xrtDeviceHandle, const struct axlf *)"`
-	attach   func(device uintptr, uuid *[uuidBytes]byte) int32                          `c:"int xrtDeviceLoadXclbinUUID(xrtDeviceHandle, const xuid_t)"`
-	loaded   func(device uintptr, uuid *[uuidBytes]byte) int32                          `c:"int xrtDeviceGetXclbinUUID(xrtDeviceHandle, xuid_t)"`
-	shim     func(device uintptr) uintptr                                               `c:"xclDeviceHandle xrtDeviceToXclDevice(xrtDeviceHandle)"`
-	alloc    func(device, bytes uintptr, flags uint64, group uint32) uintptr            `c:"xrtBufferHandle xrtBOAlloc(xrtDeviceHandle, size_t, xrtBufferFlags, xrtMemoryGroup)"`
-	free     func(buffer uintptr) int32                                                 `c:"int xrtBOFree(xrtBufferHandle)"`
-	sync     func(buffer uintptr, direction uint32, bytes, offset uintptr) int32        `c:"int xrtBOSync(xrtBufferHandle, enum xclBOSyncDirection, size_t, size_t)"`
-	mapped   func(buffer uintptr) unsafe.Pointer                                        `c:"void * xrtBOMap(xrtBufferHandle)"`
-	address  func(buffer uintptr) uint64                                                `c:"uint64_t xrtBOAddress(xrtBufferHandle)"`
-	probe    func() uint32                                                              `c:"unsigned int xclProbe(void)"`
-	index    func(shim uintptr, name string) int32                                      `c:"int xclIPName2Index(xclDeviceHandle, const char *)"`
-	acquire  func(shim uintptr, uuid *[uuidBytes]byte, index uint32, shared bool) int32 `c:"int xclOpenContext(xclDeviceHandle, const xuid_t, unsigned int, bool)"`
-	release  func(shim uintptr, uuid *[uuidBytes]byte, index uint32) int32              `c:"int xclCloseContext(xclDeviceHandle, const xuid_t, unsigned int)"`
-	readReg  func(shim uintptr, index, offset uint32, value *uint32) int32              `c:"int xclRegRead(xclDeviceHandle, uint32_t, uint32_t, uint32_t *)"`
-	writeReg func(shim uintptr, index, offset, value uint32) int32                      `c:"int xclRegWrite(xclDeviceHandle, uint32_t, uint32_t, uint32_t)"`
+	open func(
+		index uint32) uintptr `c:"xrtDeviceHandle xrtDeviceOpen(unsigned int)"`
+	openBDF func(
+		bdf string) uintptr `c:"xrtDeviceHandle xrtDeviceOpenByBDF(const char *)"`
+	close func(
+		device uintptr) int32 `c:"int xrtDeviceClose(xrtDeviceHandle)"`
+	load func(device uintptr,
+		file *byte) int32 `c:"int xrtDeviceLoadXclbin(xrtDeviceHandle, const struct axlf *)"`
+	attach func(device uintptr,
+		uuid *[uuidBytes]byte) int32 `c:"int xrtDeviceLoadXclbinUUID(xrtDeviceHandle, const xuid_t)"`
+	loaded func(device uintptr,
+		uuid *[uuidBytes]byte) int32 `c:"int xrtDeviceGetXclbinUUID(xrtDeviceHandle, xuid_t)"`
+	shim func(
+		device uintptr) uintptr `c:"xclDeviceHandle xrtDeviceToXclDevice(xrtDeviceHandle)"`
+	alloc func(device, bytes uintptr, flags uint64,
+		group uint32) uintptr `c:"xrtBufferHandle xrtBOAlloc(xrtDeviceHandle, size_t, xrtBufferFlags, xrtMemoryGroup)"`
+	free func(
+		buffer uintptr) int32 `c:"int xrtBOFree(xrtBufferHandle)"`
+	sync func(buffer uintptr, direction uint32, bytes,
+		offset uintptr) int32 `c:"int xrtBOSync(xrtBufferHandle, enum xclBOSyncDirection, size_t, size_t)"`
+	mapped func(
+		buffer uintptr) unsafe.Pointer `c:"void * xrtBOMap(xrtBufferHandle)"`
+	address func(
+		buffer uintptr) uint64 `c:"uint64_t xrtBOAddress(xrtBufferHandle)"`
+	probe func() uint32 `c:"unsigned int xclProbe(void)"`
+	index func(shim uintptr,
+		name string) int32 `c:"int xclIPName2Index(xclDeviceHandle, const char *)"`
+	acquire func(shim uintptr, uuid *[uuidBytes]byte, index uint32,
+		shared bool) int32 `c:"int xclOpenContext(xclDeviceHandle, const xuid_t, unsigned int, bool)"`
+	release func(shim uintptr, uuid *[uuidBytes]byte,
+		index uint32) int32 `c:"int xclCloseContext(xclDeviceHandle, const xuid_t, unsigned int)"`
+	readReg func(shim uintptr, index, offset uint32,
+		value *uint32) int32 `c:"int xclRegRead(xclDeviceHandle, uint32_t, uint32_t, uint32_t *)"`
+	writeReg func(shim uintptr, index, offset,
+		value uint32) int32 `c:"int xclRegWrite(xclDeviceHandle, uint32_t, uint32_t, uint32_t)"`
 }
 
 const (

@@ -40,7 +40,8 @@ func TestDeclarations(t *testing.T) {
 	for i := range v.NumField() {
 		declaration := v.Field(i).Tag.Get("c")
 		function := name(declaration)
-		fmt.Fprintf(&text, "%s;\nSAME(__typeof__(%s), %s);\n", declaration, function, strings.Replace(declaration, function, "", 1))
+		fmt.Fprintf(&text, "%s;\nSAME(__typeof__(%s), %s);\n", declaration, function,
+			strings.Replace(declaration, function, "", 1))
 		result, parameters, _ := strings.Cut(strings.TrimSuffix(declaration, ")"), function+"(")
 		var types []string
 		if parameters != "void" {
@@ -56,7 +57,8 @@ func TestDeclarations(t *testing.T) {
 		sizes(&text, t, function, result, f.Out(0))
 	}
 	for _, constant := range []string{
-		fmt.Sprintf("XCL_BO_FLAGS_HOST_ONLY == %du", uint32(hostOnly)), fmt.Sprintf("XCL_BO_FLAGS_P2P == %du", uint32(peerToPeer)),
+		fmt.Sprintf("XCL_BO_FLAGS_HOST_ONLY == %du", uint32(hostOnly)),
+		fmt.Sprintf("XCL_BO_FLAGS_P2P == %du", uint32(peerToPeer)),
 		fmt.Sprintf("XCL_BO_SYNC_BO_TO_DEVICE == %d", toDevice), fmt.Sprintf("XCL_BO_SYNC_BO_FROM_DEVICE == %d", fromDevice),
 		fmt.Sprintf("sizeof(xuid_t) == %d", uuidBytes), "(xrtDeviceHandle)0 == NULL",
 	} {
@@ -66,16 +68,19 @@ func TestDeclarations(t *testing.T) {
 	if err := os.WriteFile(source, []byte(text.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"+headers, source).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+		"-I"+headers, source).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// The test would see a difference.
-	wrong := strings.Replace(text.String(), "(xrtDeviceHandle, size_t, xrtBufferFlags, xrtMemoryGroup)", "(xrtDeviceHandle, size_t, uint32_t, xrtMemoryGroup)", 1)
+	wrong := strings.Replace(text.String(), "(xrtDeviceHandle, size_t, xrtBufferFlags, xrtMemoryGroup)",
+		"(xrtDeviceHandle, size_t, uint32_t, xrtMemoryGroup)", 1)
 	if err := os.WriteFile(source, []byte(wrong), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-fsyntax-only", "-I"+headers, source).Run(); err == nil {
+	if err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-fsyntax-only", "-I"+headers,
+		source).Run(); err == nil {
 		t.Error("a wrong declaration is not seen")
 	}
 }
@@ -121,10 +126,11 @@ func TestNoCard(t *testing.T) {
 		t.Skipf("this machine has %d cards", n)
 	}
 	for selection, want := range map[string]string{
-		"0":            "no such card: card 0: XRT sees 0",
-		"7":            "no such card: card 7: XRT sees 0",
-		"":             "no such card: the first card: XRT sees 0",
-		"0000:65:00.1": "no such card: open card 0000:65:00.1, of 0 that XRT sees: xrtDeviceOpenByBDF fails; its message is on standard error",
+		"0": "no such card: card 0: XRT sees 0",
+		"7": "no such card: card 7: XRT sees 0",
+		"":  "no such card: the first card: XRT sees 0",
+		"0000:65:00.1": "no such card: open card 0000:65:00.1, of 0 that XRT sees: xrtDeviceOpenByBDF fails; its message " +
+			"is on standard error",
 	} {
 		c := &Card{name: "card " + selection, l: l}
 		if selection == "" {

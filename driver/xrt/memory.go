@@ -75,7 +75,8 @@ func (c *Card) buffer(bytes, flags uint64, group uint32) (*memory, error) {
 	}
 	defer done()
 	m := &memory{Memory: engine.Memory{Use: c.use, Direct: flags != 0}, c: c}
-	if m.handle, err = c.l.handle("xrtBOAlloc", func() uintptr { return c.l.alloc(c.device, uintptr(bytes), flags, group) }); err != nil {
+	if m.handle, err = c.l.handle("xrtBOAlloc",
+		func() uintptr { return c.l.alloc(c.device, uintptr(bytes), flags, group) }); err != nil {
 		return nil, err
 	}
 	var at unsafe.Pointer

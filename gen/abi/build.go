@@ -93,7 +93,8 @@ func (b *builder) distinct(siblings []*node) {
 	for _, n := range siblings {
 		key := squash(n.label)
 		if prev, dup := first[key]; dup {
-			b.errorf(n.labelRng, "Name already used", "%s is hard to tell from %s (%s); rendered as code, both would be one name.",
+			b.errorf(n.labelRng, "Name already used",
+				"%s is hard to tell from %s (%s); rendered as code, both would be one name.",
 				n.capital(), prev, place(prev.labelRng, n.labelRng))
 			continue
 		}
@@ -119,14 +120,16 @@ func (b *builder) number(n *node, attr string, low, high uint64, fallback *uint6
 	}
 	value, ok := s.whole()
 	if !ok || value < low || value > high {
-		b.errorf(s.rng, "Value out of range", "%q of %s must be a whole number from %s to %s.", attr, n, written(low), written(high))
+		b.errorf(s.rng, "Value out of range", "%q of %s must be a whole number from %s to %s.", attr, n,
+			written(low), written(high))
 		return 0, false
 	}
 	return value, true
 }
 
 func (b *builder) missing(n *node, attr string) {
-	b.errorf(n.rng, "Missing value", "%s has no %q; it must be set here or in what the generation extends.", n.capital(), attr)
+	b.errorf(n.rng, "Missing value", "%s has no %q; it must be set here or in what the generation extends.",
+		n.capital(), attr)
 }
 
 // oneOf returns a number that must be one of a few; the first is what a broken
@@ -153,7 +156,8 @@ func (b *builder) oneOf(n *node, attr string, fallback *uint64, allowed ...int) 
 		list[i] = fmt.Sprint(a)
 	}
 	last := len(list) - 1
-	b.errorf(s.rng, "Value out of range", "%q of %s must be %s or %s.", attr, n, strings.Join(list[:last], ", "), list[last])
+	b.errorf(s.rng, "Value out of range", "%q of %s must be %s or %s.", attr, n, strings.Join(list[:last], ", "),
+		list[last])
 	return allowed[0]
 }
 
@@ -177,7 +181,8 @@ func (b *builder) enum(n *node) Enum {
 		code, ok := b.number(c, "is", 0, math.MaxUint32, nil)
 		if prev, dup := first[code]; ok && dup {
 			late, early := b.byAge(c, prev, "is")
-			b.errorf(late.at("is"), "Value already used", "%s of %s is %s, as is %s (%s).", late.capital(), n, written(code), early, place(early.at("is"), late.at("is")))
+			b.errorf(late.at("is"), "Value already used", "%s of %s is %s, as is %s (%s).", late.capital(), n, written(code),
+				early, place(early.at("is"), late.at("is")))
 		} else if ok {
 			first[code] = c
 		}
@@ -195,7 +200,8 @@ func (b *builder) bitSet(n *node) BitSet {
 		at, ok := b.number(c, "at", 0, 31, nil)
 		if prev, dup := first[at]; ok && dup {
 			late, early := b.byAge(c, prev, "at")
-			b.errorf(late.at("at"), "Bit already used", "%s of %s is at position %d, as is %s (%s).", late.capital(), n, at, early, place(early.at("at"), late.at("at")))
+			b.errorf(late.at("at"), "Bit already used", "%s of %s is at position %d, as is %s (%s).", late.capital(), n, at,
+				early, place(early.at("at"), late.at("at")))
 		} else if ok {
 			first[at] = c
 		}

@@ -19,7 +19,8 @@ func (b *builder) complete(g *Generation) {
 		e := g.Enum(name)
 		need(e != nil, "enum", name)
 		if e != nil && len(e.Values) == 0 {
-			b.errorf(e.Range, "Incomplete interface generation", "The enum %q has no values; every generation has at least one.", name)
+			b.errorf(e.Range, "Incomplete interface generation", "The enum %q has no values; every generation has at least one.",
+				name)
 		}
 	}
 	for _, name := range []string{BeatBytes, DefaultTimeout, MinTimeout} {
@@ -48,7 +49,8 @@ func (b *builder) complete(g *Generation) {
 		lacks = append(lacks, "element types")
 	}
 	if len(lacks) > 0 {
-		b.errorf(g.Range, "Incomplete interface generation", "%q lacks what every generation has: %s.", g.Name, strings.Join(lacks, ", "))
+		b.errorf(g.Range, "Incomplete interface generation", "%q lacks what every generation has: %s.", g.Name,
+			strings.Join(lacks, ", "))
 	}
 	if l := g.Layout(HardwareID); l != nil && l.Width > 32 {
 		b.errorf(l.Range, "Value out of range", "The layout %q is one word: at most 32 bits, not %d.", HardwareID, l.Width)
@@ -56,7 +58,9 @@ func (b *builder) complete(g *Generation) {
 	if e := g.Enum(ReduceFunctions); e != nil {
 		for i, v := range e.Values {
 			if v.Value > uint32(i) {
-				b.errorf(v.Range, "Function missing", "Reduction functions are numbered from 0 without gaps, because configurations list them by number: %q is %d, but there is no %d.", v.Name, v.Value, i)
+				b.errorf(v.Range, "Function missing",
+					"Reduction functions are numbered from 0 without gaps, because configurations list them by number: %q is %d, "+
+						"but there is no %d.", v.Name, v.Value, i)
 				break
 			}
 		}
@@ -68,7 +72,8 @@ func (b *builder) complete(g *Generation) {
 			}
 			for _, v := range e.Values {
 				if v.Value >= 1<<f.Bits() {
-					b.errorf(v.Range, "Value out of range", "The stack %q is %d, but the hardware id has %d bits for it: 0 to %d.", v.Name, v.Value, f.Bits(), 1<<f.Bits()-1)
+					b.errorf(v.Range, "Value out of range", "The stack %q is %d, but the hardware id has %d bits for it: 0 to %d.",
+						v.Name, v.Value, f.Bits(), 1<<f.Bits()-1)
 				}
 			}
 		}

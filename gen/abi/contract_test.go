@@ -175,7 +175,8 @@ var ours = []string{
 	"extension hostctrl",
 	"memory local_ram", "memory call_window", "words call_window",
 	"layout collective_shape", "record fault", "constant notices",
-	"constant open_calls", "constant move_queue", "constant rendezvous_", "constant packet_slots", "constant session_packet_slots",
+	"constant open_calls", "constant move_queue", "constant rendezvous_", "constant packet_slots",
+	"constant session_packet_slots",
 }
 
 // oursWithin lists members of what the contract gives that are ours, in values that it leaves free.

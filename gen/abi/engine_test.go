@@ -33,7 +33,8 @@ func TestEngineIsConsistent(t *testing.T) {
 			}
 			window := g.Memory("call_window")
 			equal("words of a call", window.Word("words").Count, len(g.Record(abi.Call).Words))
-			equal("payload of a datagram", constant(t, g, "max_udp_payload_bytes"), constant(t, g, "max_packet_bytes")-constant(t, g, "header_bytes"))
+			equal("payload of a datagram", constant(t, g, "max_udp_payload_bytes"),
+				constant(t, g, "max_packet_bytes")-constant(t, g, "header_bytes"))
 			equal("header", g.Layout(abi.MessageHeader).Width, 8*constant(t, g, "header_bytes"))
 
 			queues := constant(t, g, "move_queues")

@@ -25,7 +25,8 @@ func (b *builder) layout(n *node) Layout {
 		var ok bool
 		if f.High, f.Low, ok = b.bits(c); ok {
 			if sized && f.High >= l.Width {
-				b.errorf(c.at("bits"), "Field outside its layout", "%s reaches to bit %d, but %s is %d bits wide.", c.capital(), f.High, n, l.Width)
+				b.errorf(c.at("bits"), "Field outside its layout", "%s reaches to bit %d, but %s is %d bits wide.", c.capital(),
+					f.High, n, l.Width)
 			}
 			placed = append(placed, span{c.String(), c.at("bits"), b.age(c, "bits"), uint64(f.Low), uint64(f.High) + 1})
 		}
@@ -47,7 +48,8 @@ func (b *builder) bits(n *node) (high, low int, ok bool) {
 	}
 	m := bitRange.FindStringSubmatch(s.value.AsString())
 	if m == nil {
-		b.errorf(s.rng, "Bits expected", `The bits of %s are written "high:low", for example "63:32", or "7" for one; %q is neither.`, n, s.value.AsString())
+		b.errorf(s.rng, "Bits expected",
+			`The bits of %s are written "high:low", for example "63:32", or "7" for one; %q is neither.`, n, s.value.AsString())
 		return 0, 0, false
 	}
 	high, _ = strconv.Atoi(m[1])

@@ -54,7 +54,8 @@ func readBlocks(files []*lang.File, parser *lang.Parser) (map[string]*node, hcl.
 			diags = append(diags, d...)
 			if !generationName.MatchString(n.label) {
 				diags = append(diags, lang.Errorf(n.labelRng, "Invalid name",
-					"%q cannot name an interface generation: write small letters, digits and single dashes, starting with a letter, for example accl-2024.", n.label))
+					"%q cannot name an interface generation: write small letters, digits and single dashes, starting with a "+
+						"letter, for example accl-2024.", n.label))
 			}
 			if prev, dup := blocks[n.label]; dup {
 				diags = append(diags, lang.Errorf(n.labelRng, "Duplicate name",
@@ -119,7 +120,8 @@ func (l *loader) unusedDocs() hcl.Diagnostics {
 		docs := n.maps["docs"]
 		for _, word := range slices.Sorted(maps.Keys(docs)) {
 			if s := docs[word]; !l.documented[s.rng] {
-				diags = append(diags, lang.Errorf(s.rng, "Unknown word", "%q is documented, but %s has no word of this name.", word, n))
+				diags = append(diags, lang.Errorf(s.rng, "Unknown word", "%q is documented, but %s has no word of this name.",
+					word, n))
 			}
 		}
 		for _, c := range n.children {

@@ -63,7 +63,8 @@ func (b *builder) registerMap(n *node) RegisterMap {
 			r.Access = c.text("access")
 		}
 		if access := []string{"rw", "ro", "wo"}; !slices.Contains(access, r.Access) {
-			b.errorf(c.at("access"), "Unknown access", "%q is no way to access %s. %s", r.Access, c, lang.Choices(r.Access, access))
+			b.errorf(c.at("access"), "Unknown access", "%q is no way to access %s. %s", r.Access, c,
+				lang.Choices(r.Access, access))
 		}
 		if ok {
 			placed = append(placed, span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), r.End()})
@@ -122,7 +123,8 @@ func (b *builder) inside(s span, n *node, m *Memory) bool {
 	end := uint64(m.Base) + uint64(m.Size)
 	ok := s.from >= uint64(m.Base) && s.to <= end
 	if !ok {
-		b.errorf(s.rng, "Outside its memory", "%s lies at 0x%X to 0x%X, but %s reaches from 0x%X to 0x%X.", capital(s.name), s.from, s.to-1, n, m.Base, end-1)
+		b.errorf(s.rng, "Outside its memory", "%s lies at 0x%X to 0x%X, but %s reaches from 0x%X to 0x%X.", capital(s.name),
+			s.from, s.to-1, n, m.Base, end-1)
 	}
 	return ok
 }
@@ -138,10 +140,12 @@ func (b *builder) tables(n *node, m *Memory, sized bool) {
 			t.After = c.text("after")
 		} else if at, ok := b.tableAt(c); ok {
 			t.At = at
-			s := span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), uint64(at) + uint64(t.HeaderBytes()) + uint64(t.RecordBytes())}
+			s := span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), uint64(at) + uint64(t.HeaderBytes()) +
+				uint64(t.RecordBytes())}
 			placed = append(placed, s)
 			if limit := uint64(m.TableLimit()); sized && b.inside(s, n, m) && s.to > limit {
-				b.errorf(s.rng, "No room for the table", "%s with one record reaches to 0x%X, but words of %s stand behind the tables, and the first one lies at 0x%X.",
+				b.errorf(s.rng, "No room for the table",
+					"%s with one record reaches to 0x%X, but words of %s stand behind the tables, and the first one lies at 0x%X.",
 					c.capital(), s.to-1, n, limit)
 			}
 		}
@@ -153,7 +157,8 @@ func (b *builder) tables(n *node, m *Memory, sized bool) {
 
 func (b *builder) tableAt(n *node) (uint32, bool) {
 	if _, set := n.attrs["at"]; !set {
-		b.errorf(n.rng, "Missing value", `%s has no place: set "at" to its offset or "after" to the table that it follows.`, n.capital())
+		b.errorf(n.rng, "Missing value", `%s has no place: set "at" to its offset or "after" to the table that it follows.`,
+			n.capital())
 		return 0, false
 	}
 	return b.aligned(n, "at", nil)
@@ -179,7 +184,8 @@ func (b *builder) follow(n *node, blocks []*node, m *Memory) {
 			continue
 		}
 		if prev := follower[name]; prev != nil {
-			b.errorf(after.rng, "Place already taken", "%s follows %q, as does %s (%s).", c.capital(), name, prev, place(prev.rng, after.rng))
+			b.errorf(after.rng, "Place already taken", "%s follows %q, as does %s (%s).", c.capital(), name, prev,
+				place(prev.rng, after.rng))
 			continue
 		}
 		follower[name] = c
@@ -236,14 +242,16 @@ func (b *builder) cycles(blocks []*node, byName map[string]*node) {
 func (b *builder) separate(g *Generation) {
 	var placed []span
 	for _, m := range g.Memories {
-		placed = append(placed, span{fmt.Sprintf("the memory %q", m.Name), m.Range, 0, uint64(m.ProcessorBase), uint64(m.ProcessorBase) + uint64(m.Size)})
+		placed = append(placed, span{fmt.Sprintf("the memory %q", m.Name), m.Range, 0, uint64(m.ProcessorBase),
+			uint64(m.ProcessorBase) + uint64(m.Size)})
 	}
 	for _, r := range g.Registers {
 		if r.Base == 0 || len(r.Registers) == 0 {
 			continue
 		}
 		last := r.Registers[len(r.Registers)-1]
-		placed = append(placed, span{fmt.Sprintf("the register map %q", r.Name), r.Range, 0, uint64(r.Base), uint64(r.Base) + last.End()})
+		placed = append(placed, span{fmt.Sprintf("the register map %q", r.Name), r.Range, 0, uint64(r.Base),
+			uint64(r.Base) + last.End()})
 	}
 	b.disjoint(placed, "processor address 0x%X")
 }

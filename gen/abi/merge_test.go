@@ -91,10 +91,13 @@ abi "t" {
 	same(t, "constants", ownConstants(g), []abi.Constant{{Name: "limit", Doc: "Limit.", Value: 2}})
 	same(t, "stack", *g.Enum("stack"), abi.Enum{Name: "stack", Doc: "Stacks.", Values: []abi.EnumValue{
 		{Name: "tcp", Value: 1}, {Name: "udp", Doc: "Packets.", Value: 3}}})
-	same(t, "hostctrl", *g.RegisterMap("hostctrl"), abi.RegisterMap{Name: "hostctrl", Base: 0x20000, Registers: []abi.Register{
-		{Name: "addr", At: 0, Width: 64, Count: 1, Access: "wo"}, {Name: "scenario", At: 16, Width: 32, Count: 1, Access: "rw"},
-		{Name: "answers", At: 0x100, Width: 32, Count: 4, Access: "ro", Extension: true}}})
-	same(t, "call", g.Record("call").Words, []abi.RecordWord{{Name: "count"}, {Name: "tag", Doc: "Tag."}, {Name: "scenario", Doc: "Operation."}})
+	same(t, "hostctrl", *g.RegisterMap("hostctrl"), abi.RegisterMap{Name: "hostctrl", Base: 0x20000,
+		Registers: []abi.Register{
+			{Name: "addr", At: 0, Width: 64, Count: 1, Access: "wo"},
+			{Name: "scenario", At: 16, Width: 32, Count: 1, Access: "rw"},
+			{Name: "answers", At: 0x100, Width: 32, Count: 4, Access: "ro", Extension: true}}})
+	same(t, "call", g.Record("call").Words, []abi.RecordWord{{Name: "count"}, {Name: "tag", Doc: "Tag."},
+		{Name: "scenario", Doc: "Operation."}})
 }
 
 func TestLaterBasesWinAndEachStandsOnce(t *testing.T) {
@@ -145,12 +148,14 @@ abi "t" {
 	for _, table := range m.Tables {
 		order = append(order, table.Name+" "+table.After)
 	}
-	same(t, "order", order, []string{"mailboxes ", "rx_buffers mailboxes", "communicators rx_buffers", "arithmetic_configurations communicators"})
+	same(t, "order", order, []string{"mailboxes ", "rx_buffers mailboxes", "communicators rx_buffers",
+		"arithmetic_configurations communicators"})
 	same(t, "record", m.Table("mailboxes").Record, []abi.RecordWord{{Name: "address"}, {Name: "port", Doc: "Port."}})
 	same(t, "bytes", []uint32{m.Table("mailboxes").HeaderBytes(), m.Table("mailboxes").RecordBytes()}, []uint32{0, 8})
 	same(t, "limit", m.TableLimit(), uint32(0x800))
 	same(t, "words", m.Words, []abi.Word{
-		{Name: "scratch", At: 0x800, Width: 64, Count: 2, Group: "spare"}, {Name: "return_code", At: 0xFFC, Width: 32, Count: 1}})
+		{Name: "scratch", At: 0x800, Width: 64, Count: 2, Group: "spare"}, {Name: "return_code", At: 0xFFC,
+			Width: 32, Count: 1}})
 	same(t, "group", len(m.WordGroup("spare")), 1)
 }
 

@@ -79,7 +79,8 @@ func (n *node) readAttr(attr *hcl.Attribute, want cty.Type, ctx *hcl.EvalContext
 	converted, err := convert.Convert(value, want)
 	if err != nil || hasNull(converted) {
 		n.attrs[attr.Name] = setting{rng: attr.Expr.Range(), block: n.block}
-		return append(diags, lang.Errorf(attr.Expr.Range(), "Wrong type", "%q of %s must be %s.", attr.Name, n, typeName(want)))
+		return append(diags, lang.Errorf(attr.Expr.Range(), "Wrong type", "%q of %s must be %s.", attr.Name,
+			n, typeName(want)))
 	}
 	if !want.IsMapType() {
 		s := setting{value: converted, rng: attr.Expr.Range(), block: n.block}
@@ -94,7 +95,8 @@ func (n *node) readAttr(attr *hcl.Attribute, want cty.Type, ctx *hcl.EvalContext
 	places := map[string]hcl.Range{}
 	if pairs, d := hcl.ExprMap(attr.Expr); !d.HasErrors() {
 		for _, pair := range pairs {
-			if key, d := lang.Value(pair.Key, ctx); !d.HasErrors() && key.Type() == cty.String && key.IsKnown() && !key.IsNull() {
+			if key, d := lang.Value(pair.Key, ctx); !d.HasErrors() && key.Type() == cty.String && key.IsKnown() &&
+				!key.IsNull() {
 				places[key.AsString()] = pair.Key.Range()
 			}
 		}
@@ -146,7 +148,8 @@ func (n *node) checkName(k *kind, parent *node) hcl.Diagnostics {
 	if k.block == "bits" && parent.label == ReturnCode {
 		if !names.UpperSnake(n.label) {
 			return hcl.Diagnostics{lang.Errorf(n.labelRng, "Invalid name",
-				"%q cannot name a %s of %s: write capitals, digits and single underscores, starting with a letter, for example DMA_TIMEOUT.", n.label, n.kind.what, parent)}
+				"%q cannot name a %s of %s: write capitals, digits and single underscores, starting with a letter, for example "+
+					"DMA_TIMEOUT.", n.label, n.kind.what, parent)}
 		}
 		return nil
 	}
@@ -157,10 +160,12 @@ func (n *node) checkName(k *kind, parent *node) hcl.Diagnostics {
 func checkWord(rng hcl.Range, what, name string, keywords bool) hcl.Diagnostics {
 	if !names.LowerSnake(name) {
 		return hcl.Diagnostics{lang.Errorf(rng, "Invalid name",
-			"%q cannot name %s: write small letters, digits and single underscores, starting with a letter, for example rx_buffers.", name, article(what))}
+			"%q cannot name %s: write small letters, digits and single underscores, starting with a letter, for example "+
+				"rx_buffers.", name, article(what))}
 	}
 	if language, is := names.Keyword(name); is && !keywords {
-		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name %s: it is a keyword of %s.", name, article(what), language)}
+		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name %s: it is a keyword of %s.", name,
+			article(what), language)}
 	}
 	return nil
 }

@@ -154,7 +154,8 @@ func (b *builder) callers(n *node) []string {
 	callers := s.strings()
 	for i, caller := range callers {
 		if !slices.Contains(all, caller) {
-			b.errorf(s.element(i), "Unknown value", "%q of %s cannot name %q. %s", "callers", n, caller, lang.Choices(caller, all))
+			b.errorf(s.element(i), "Unknown value", "%q of %s cannot name %q. %s", "callers", n, caller,
+				lang.Choices(caller, all))
 		}
 	}
 	return callers
@@ -176,11 +177,13 @@ func (b *builder) operand(n *node, attr string) Operand {
 		s := entries[key]
 		allowed, is := known[key]
 		if !is {
-			b.errorf(s.rng, "Unknown attribute", "%q of %s has no %q. %s", attr, n, key, lang.Choices(key, slices.Sorted(maps.Keys(known))))
+			b.errorf(s.rng, "Unknown attribute", "%q of %s has no %q. %s", attr, n, key,
+				lang.Choices(key, slices.Sorted(maps.Keys(known))))
 			continue
 		}
 		if value := s.value.AsString(); !slices.Contains(allowed, value) {
-			b.errorf(s.rng, "Unknown value", "%q of %q of %s cannot be %q. %s", key, attr, n, value, lang.Choices(value, allowed))
+			b.errorf(s.rng, "Unknown value", "%q of %q of %s cannot be %q. %s", key, attr, n, value,
+				lang.Choices(value, allowed))
 			unusable = append(unusable, key)
 		}
 	}

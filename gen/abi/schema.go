@@ -42,14 +42,16 @@ var abiKind = &kind{
 		{
 			block: "operation", what: "operation", prefixed: true,
 			attrs: map[string]cty.Type{
-				"doc": text, "call": text, "op0": useMap, "op1": useMap, "res": useMap, "peer": text, "reduces": flag, "local": flag,
+				"doc": text, "call": text, "op0": useMap, "op1": useMap, "res": useMap, "peer": text, "reduces": flag,
+				"local":  flag,
 				"tagged": flag, "in_place": text, "repeats_result": flag, "result_as_op1": flag, "callers": wordList, "task": flag,
 			},
 		},
 		{
 			block: "bits", what: "bit set", attrs: map[string]cty.Type{"doc": text},
 			children: []*kind{
-				{block: "bit", what: "bit", attrs: map[string]cty.Type{"doc": text, "at": number, "internal": flag}, prefixed: true},
+				{block: "bit", what: "bit", attrs: map[string]cty.Type{"doc": text, "at": number, "internal": flag},
+					prefixed: true},
 			},
 		},
 		{
@@ -62,17 +64,20 @@ var abiKind = &kind{
 		{
 			block: "registers", what: "register map", attrs: map[string]cty.Type{"doc": text, "base": number},
 			children: []*kind{
-				{block: "register", what: "register", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number, "count": number, "access": text, "extension": flag}},
+				{block: "register", what: "register", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number,
+					"count": number, "access": text, "extension": flag}},
 			},
 		},
 		{
 			block: "memory", what: "memory",
 			attrs: map[string]cty.Type{"doc": text, "base": number, "processor_base": number, "size": number},
 			children: []*kind{
-				{block: "word", what: "word", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number, "count": number, "group": text}},
+				{block: "word", what: "word", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number,
+					"count": number, "group": text}},
 				{
 					block: "table", what: "table",
-					attrs:     map[string]cty.Type{"doc": text, "at": number, "after": text, "header": wordList, "record": wordList, "docs": docMap},
+					attrs: map[string]cty.Type{"doc": text, "at": number, "after": text, "header": wordList, "record": wordList,
+						"docs": docMap},
 					exclusive: []string{"at", "after"},
 				},
 			},

@@ -81,7 +81,8 @@ func runDemo(ctx context.Context, platform string, ranks int) error {
 // it is, if that is not in the module that the demo was rendered for. It
 // returns a file in a directory of its own, or nothing.
 func demoOverlay(ctx context.Context, platform, output string) (string, error) {
-	list := exec.CommandContext(ctx, mg.GoCmd(), "list", "-find", "-f", "{{.ImportPath}}", "./"+path.Join(output, "driver"))
+	list := exec.CommandContext(ctx, mg.GoCmd(), "list", "-find", "-f", "{{.ImportPath}}",
+		"./"+path.Join(output, "driver"))
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {

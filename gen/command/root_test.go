@@ -21,9 +21,11 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 func TestMistakesNameWhatIsRight(t *testing.T) {
 	for line, want := range map[string]string{
-		"generat u55c_tcp":             `cclforge has no verb "generat"; did you mean "generate"?` + "\nHelp: cclforge --help\n",
-		"nothing-like-it":              `cclforge has no verb "nothing-like-it"` + "\nHelp: cclforge --help\n",
-		"new mine":                     "new needs <board>; for example: cclforge new mycard BOARD\nHelp: cclforge new --help\n",
+		"generat u55c_tcp": `cclforge has no verb "generat"; did you mean "generate"?` +
+			"\nHelp: cclforge --help\n",
+		"nothing-like-it": `cclforge has no verb "nothing-like-it"` + "\nHelp: cclforge --help\n",
+		"new mine": "new needs <board>; for example: cclforge new mycard BOARD\nHelp: cclforge new " +
+			"--help\n",
 		"new":                          "new needs <name> <board>; for example: cclforge new mycard BOARD\n",
 		"new mine u250 u280":           `new takes only <name> <board>, not "u280" as well`,
 		"platforms x":                  `platforms takes no argument, and "x" is none of its options, which have two dashes`,

@@ -22,13 +22,17 @@ func (e *elaboration) configure() {
 	for _, t := range e.p.Types {
 		if tdests := e.functionTDEST(t.Name); len(tdests) > 0 {
 			out = append(out, ArithmeticConfig{
-				Uncompressed: t.Name, Compressed: t.Name, UncompressedBytes: t.Bytes, CompressedBytes: t.Bytes, FunctionTDEST: tdests,
+				Uncompressed: t.Name, Compressed: t.Name, UncompressedBytes: t.Bytes, CompressedBytes: t.Bytes,
+				FunctionTDEST: tdests,
 			})
 		}
 	}
 	if c := e.p.Compression; c != nil && c.Lanes > 0 {
 		for _, forth := range c.Conversions {
-			back := slices.IndexFunc(c.Conversions, func(b platform.Conversion) bool { return b.From == forth.To && b.To == forth.From })
+			back := slices.IndexFunc(c.Conversions, func(b platform.Conversion) bool {
+				return b.From == forth.To &&
+					b.To == forth.From
+			})
 			if back < 0 || forth.Widens {
 				continue
 			}
@@ -102,6 +106,8 @@ func (e *elaboration) layOut() {
 	}
 	room := uint64(x.Limit - rx.At)
 	e.errorf(e.p.Capacity.Range, "Exchange memory overflow",
-		"%d rx buffers, %d communicators of %d ranks and %d arithmetic configurations take %d bytes, but %s has %d. With these buffers and communicators %d ranks would fit; set capacity { ranks = ... } or fewer rx buffers.",
-		e.p.CCLO.RxBuffers.Count, n, e.p.Capacity.Ranks, len(e.design.Configs), end-uint64(rx.At), e.p.ABI.Name, room, x.MaxRanks)
+		"%d rx buffers, %d communicators of %d ranks and %d arithmetic configurations take %d bytes, but %s has %d. With "+
+			"these buffers and communicators %d ranks would fit; set capacity { ranks = ... } or fewer rx buffers.",
+		e.p.CCLO.RxBuffers.Count, n, e.p.Capacity.Ranks, len(e.design.Configs), end-uint64(rx.At), e.p.ABI.Name,
+		room, x.MaxRanks)
 }

@@ -91,9 +91,11 @@ func (e *elaboration) connectJoin(j *join) {
 				if p.Output {
 					direction = "outputs"
 				}
-				e.errorf(p.source.Range, "Direction mismatch", "%s and %s meet at %q, but both are %s.", full((*end).Port), full(p.Port), j.name, direction)
+				e.errorf(p.source.Range, "Direction mismatch", "%s and %s meet at %q, but both are %s.", full((*end).Port),
+					full(p.Port), j.name, direction)
 			} else {
-				e.errorf(p.source.Range, "Stream connected twice", "%s and %s both stand at %q; a stream has one sender and one receiver.", full((*end).Port), full(p.Port), j.name)
+				e.errorf(p.source.Range, "Stream connected twice",
+					"%s and %s both stand at %q; a stream has one sender and one receiver.", full((*end).Port), full(p.Port), j.name)
 			}
 			for _, p := range j.ports {
 				p.linked = true // said once
@@ -111,9 +113,11 @@ func (e *elaboration) connectJoin(j *join) {
 func (e *elaboration) stream(from, to *port, scope int, group string) {
 	from.linked, to.linked = true, true
 	if from.Width != to.Width && !from.source.Resizes && !to.source.Resizes {
-		e.errorf(to.source.Range, "Width mismatch", "%s sends %d bits, but %s takes %d.", full(from.Port), from.Width, full(to.Port), to.Width)
+		e.errorf(to.source.Range, "Width mismatch", "%s sends %d bits, but %s takes %d.", full(from.Port), from.Width,
+			full(to.Port), to.Width)
 	}
-	e.design.Streams = append(e.design.Streams, &Stream{From: from.Port, To: to.Port, Depth: max(from.depth, to.depth), Scope: scope, Group: group})
+	e.design.Streams = append(e.design.Streams, &Stream{From: from.Port, To: to.Port, Depth: max(from.depth, to.depth),
+		Scope: scope, Group: group})
 }
 
 // close puts a closing kernel between an output that nothing is attached to
@@ -143,7 +147,8 @@ func (e *elaboration) close(in *instance, out *port) {
 	}
 	k, ok := e.lib.Kernels[closing.Kernel]
 	if !ok || k.Role != roleCloser {
-		e.errorf(closing.Range, "Unknown kernel", "%q is not a kernel that closes streams. %s", closing.Kernel, lang.Choices(closing.Kernel, e.closers()))
+		e.errorf(closing.Range, "Unknown kernel", "%q is not a kernel that closes streams. %s", closing.Kernel,
+			lang.Choices(closing.Kernel, e.closers()))
 		return
 	}
 	closer := e.add(k, evaluate(e, closing.Instance, ctx, ""), roleCloser, in.Scope, in.SLR, closing.Range, in.vars)
@@ -229,7 +234,8 @@ func (e *elaboration) checkTDEST() {
 	check := func(role string, tdest int, rng hcl.Range, what string) {
 		bits, ok := narrow[role]
 		if ok && tdest >= 1<<bits {
-			e.errorf(rng, "TDEST too large", "TDEST %d of %s does not fit: the lane carries %d bits, 0 to %d.", tdest, what, bits, 1<<bits-1)
+			e.errorf(rng, "TDEST too large", "TDEST %d of %s does not fit: the lane carries %d bits, 0 to %d.",
+				tdest, what, bits, 1<<bits-1)
 		}
 	}
 	if a := e.p.Arithmetic; a != nil {

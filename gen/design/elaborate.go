@@ -112,7 +112,8 @@ func (e *elaboration) choose() []*platform.Kernel {
 		if e.contested(candidates) {
 			preferred := slices.DeleteFunc(slices.Clone(candidates), func(k *platform.Kernel) bool { return !k.Default })
 			if len(preferred) != 1 {
-				e.errorf(e.p.Ranges.Use, "Kernel not decided", `%s could be the %s of this platform. Choose with use = { %s = "%s" }.`,
+				e.errorf(e.p.Ranges.Use, "Kernel not decided",
+					`%s could be the %s of this platform. Choose with use = { %s = "%s" }.`,
 					kernelIDs(candidates), role, role, candidates[0].ID)
 				continue
 			}
@@ -288,7 +289,8 @@ func (e *elaboration) variables(cclo, poe, unit int) map[string]cty.Value {
 		"arithmetic": cty.BoolVal(p.Arithmetic != nil), "kernel_stream": cty.StringVal(p.CCLO.KernelStream),
 		"calls": cty.BoolVal(userCalls),
 	}
-	poeVars := map[string]cty.Value{"index": number(poe), "count": number(e.poeCount()), "kind": cty.StringVal(""), "port": number(0)}
+	poeVars := map[string]cty.Value{"index": number(poe), "count": number(e.poeCount()), "kind": cty.StringVal(""),
+		"port": number(0)}
 	if len(p.POEs) > 0 {
 		in := p.POEs[min(poe, len(p.POEs)-1)]
 		poeVars["kind"], poeVars["port"] = cty.StringVal(in.Kind), number(in.Port)

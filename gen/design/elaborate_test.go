@@ -78,10 +78,14 @@ func checkGraph(t *testing.T, d *design.Design) {
 // "Default configurations".
 func TestDefaultConfigurations(t *testing.T) {
 	want := []design.ArithmeticConfig{
-		{Uncompressed: "float16", Compressed: "float16", UncompressedBytes: 2, CompressedBytes: 2, FunctionTDEST: []int{4, 9}},
-		{Uncompressed: "float32", Compressed: "float16", UncompressedBytes: 4, CompressedBytes: 2, CompressorTDEST: 0, DecompressorTDEST: 1, ArithmeticIsCompressed: true, FunctionTDEST: []int{4, 9}},
-		{Uncompressed: "float32", Compressed: "float32", UncompressedBytes: 4, CompressedBytes: 4, FunctionTDEST: []int{0, 5}},
-		{Uncompressed: "float64", Compressed: "float64", UncompressedBytes: 8, CompressedBytes: 8, FunctionTDEST: []int{1, 6}},
+		{Uncompressed: "float16", Compressed: "float16", UncompressedBytes: 2, CompressedBytes: 2,
+			FunctionTDEST: []int{4, 9}},
+		{Uncompressed: "float32", Compressed: "float16", UncompressedBytes: 4, CompressedBytes: 2, CompressorTDEST: 0,
+			DecompressorTDEST: 1, ArithmeticIsCompressed: true, FunctionTDEST: []int{4, 9}},
+		{Uncompressed: "float32", Compressed: "float32", UncompressedBytes: 4, CompressedBytes: 4,
+			FunctionTDEST: []int{0, 5}},
+		{Uncompressed: "float64", Compressed: "float64", UncompressedBytes: 8, CompressedBytes: 8,
+			FunctionTDEST: []int{1, 6}},
 		{Uncompressed: "int32", Compressed: "int32", UncompressedBytes: 4, CompressedBytes: 4, FunctionTDEST: []int{2, 7}},
 		{Uncompressed: "int64", Compressed: "int64", UncompressedBytes: 8, CompressedBytes: 8, FunctionTDEST: []int{3, 8}},
 	}
@@ -245,7 +249,8 @@ platform "mine" {
 	want := []string{
 		"ccl_offload_0", "ccl_offload_1", "cmac_0", "cmac_1", "extdma_0_0", "extdma_0_1", "extdma_1_0", "extdma_1_1",
 		"filter_0", "filter_1", "hostctrl_0_0", "hostctrl_1_0", "lb_arith_0", "lb_arith_1",
-		"lb_compression_0_0", "lb_compression_0_1", "lb_compression_0_2", "lb_compression_1_0", "lb_compression_1_1", "lb_compression_1_2",
+		"lb_compression_0_0", "lb_compression_0_1", "lb_compression_0_2", "lb_compression_1_0", "lb_compression_1_1",
+		"lb_compression_1_2",
 		"stack_0", "stack_1",
 	}
 	if diff := cmp.Diff(want, instances(d)); diff != "" {

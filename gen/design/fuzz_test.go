@@ -62,7 +62,8 @@ func FuzzKernel(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		layer := fstest.MapFS{"p.hcl": {Data: []byte("platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n  arithmetic \"reduce_ops\" {}\n}")}}
+		layer := fstest.MapFS{
+			"p.hcl": {Data: []byte("platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n  arithmetic \"reduce_ops\" {}\n}")}}
 		// In place of the shipped file of that name, so that it takes part.
 		for _, kind := range []string{"kernel", "board"} {
 			name := "other"

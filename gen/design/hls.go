@@ -34,9 +34,13 @@ func (e *elaboration) checkForm(in *instance) {
 	k, ports := in.Kernel, map[string]*port{}
 	switch free := k.Control == layout.FreeRunning; {
 	case free && len(k.Arguments) > 0:
-		e.errorf(in.source.Range, "Control protocol", "Kernel %s runs freely (%s), so that nobody gives it arguments; with control = %q the host calls it.", k.ID, k.Control, layout.Handshake)
+		e.errorf(in.source.Range, "Control protocol",
+			"Kernel %s runs freely (%s), so that nobody gives it arguments; with control = %q the host calls it.", k.ID,
+			k.Control, layout.Handshake)
 	case !free && !k.Called():
-		e.errorf(in.source.Range, "Control protocol", "Kernel %s is written in C++, whose control protocols are %s, %s and %s, not %s.", k.ID, layout.FreeRunning, layout.Handshake, layout.Chain, k.Control)
+		e.errorf(in.source.Range, "Control protocol",
+			"Kernel %s is written in C++, whose control protocols are %s, %s and %s, not %s.", k.ID, layout.FreeRunning,
+			layout.Handshake, layout.Chain, k.Control)
 	}
 	e.checkRegisters(in)
 	pointed := map[string]bool{}
@@ -67,7 +71,8 @@ func (e *elaboration) checkFunctions(in *instance) {
 	look := func(rng hcl.Range, function, what string) {
 		parts := strings.Split(function, "::")
 		if name := parts[len(parts)-1]; names.Identifier(strings.TrimLeft(name, "_")) && !h.Mentions(name) {
-			e.errorf(rng, "Function missing", "%s is called %s, but no file of kernel %s has that name: %s.", what, function, in.Kernel.ID, fileList(h))
+			e.errorf(rng, "Function missing", "%s is called %s, but no file of kernel %s has that name: %s.", what, function,
+				in.Kernel.ID, fileList(h))
 		}
 	}
 	switch {
@@ -109,7 +114,9 @@ func (e *elaboration) checkRegisters(in *instance) {
 			if i >= 0 {
 				rng = in.source.Arguments[i].Range
 			}
-			e.errorf(rng, "Register elsewhere", "Vitis HLS puts the argument %q to 0x%X, not to 0x%X. Leave out at, and it is where the tool puts it.", a.Name, next, a.At)
+			e.errorf(rng, "Register elsewhere",
+				"Vitis HLS puts the argument %q to 0x%X, not to 0x%X. Leave out at, and it is where the tool puts it.",
+				a.Name, next, a.At)
 			return // the others follow from it
 		}
 		next = platform.NextArgument(a.At, a.Width)
@@ -121,13 +128,18 @@ func (e *elaboration) checkArgument(a platform.KernelArgument, ports map[string]
 	p := ports[a.Port]
 	switch {
 	case !known:
-		e.errorf(a.Range, "Unknown type", "The argument %q has the type %q, which no argument of a kernel in C++ can have.", a.Name, a.Type)
+		e.errorf(a.Range, "Unknown type", "The argument %q has the type %q, which no argument of a kernel in C++ can have.",
+			a.Name, a.Type)
 	case t.Bits != a.Width:
-		e.errorf(a.Range, "Width mismatch", "The argument %q is %d bits wide, but its type %s has %d.", a.Name, a.Width, a.Type, t.Bits)
+		e.errorf(a.Range, "Width mismatch", "The argument %q is %d bits wide, but its type %s has %d.", a.Name,
+			a.Width, a.Type, t.Bits)
 	case t.Pointer && (p == nil || p.Protocol != AXI4):
-		e.errorf(a.Range, "Memory port missing", "The argument %q is a pointer, so that its port is one to memory: port = \"m_axi_gmem\", with axi = \"master\".", a.Name)
+		e.errorf(a.Range, "Memory port missing",
+			"The argument %q is a pointer, so that its port is one to memory: port = \"m_axi_gmem\", with axi = \"master\".",
+			a.Name)
 	case !t.Pointer && (p == nil || p.Protocol != AXILite):
-		e.errorf(a.Range, "Control port missing", "The argument %q is a number, so that its port is one of registers: axilite = \"slave\".", a.Name)
+		e.errorf(a.Range, "Control port missing",
+			"The argument %q is a number, so that its port is one of registers: axilite = \"slave\".", a.Name)
 	case names.CPPKeyword(a.Name):
 		e.errorf(a.Range, "Reserved word", "%q cannot name an argument: it is a keyword of C++.", a.Name)
 	}
@@ -138,20 +150,25 @@ func (e *elaboration) checkPort(in *instance, p *port, pointed bool) {
 	switch p.Protocol {
 	case AXIS:
 		if widest := e.beatBits(); p.Width > widest {
-			e.errorf(rng, "Width does not fit", "Port %s is %d bits wide; streams of kernels in C++ are up to %d.", p.Name, p.Width, widest)
+			e.errorf(rng, "Width does not fit", "Port %s is %d bits wide; streams of kernels in C++ are up to %d.",
+				p.Name, p.Width, widest)
 		}
 		if names.CPPKeyword(p.Name) {
 			e.errorf(rng, "Reserved word", "%q cannot name a stream of a kernel in C++: it is a keyword.", p.Name)
 		}
 	case AXI4:
 		if name, ok := strings.CutPrefix(p.Name, memoryPrefix); !ok || name == "" {
-			e.errorf(rng, "Invalid name", "Port %s of a kernel in C++ leads to memory; Vitis HLS calls such ports %s and a name.", p.Name, memoryPrefix)
+			e.errorf(rng, "Invalid name",
+				"Port %s of a kernel in C++ leads to memory; Vitis HLS calls such ports %s and a name.", p.Name, memoryPrefix)
 		} else if !pointed {
-			e.errorf(rng, "Argument missing", "No argument of kernel %s points to what is behind port %s, so that Vitis HLS makes no such port.", in.Kernel.ID, p.Name)
+			e.errorf(rng, "Argument missing",
+				"No argument of kernel %s points to what is behind port %s, so that Vitis HLS makes no such port.",
+				in.Kernel.ID, p.Name)
 		}
 	case AXILite:
 		if name, ok := strings.CutPrefix(p.Name, controlPrefix); !ok || name == "" {
-			e.errorf(rng, "Invalid name", "Port %s of a kernel in C++ has registers; Vitis HLS calls such ports %s and a name.", p.Name, controlPrefix)
+			e.errorf(rng, "Invalid name", "Port %s of a kernel in C++ has registers; Vitis HLS calls such ports %s and a name.",
+				p.Name, controlPrefix)
 		}
 	}
 }
@@ -173,17 +190,21 @@ func (e *elaboration) checkPlugin(in *instance) {
 			inputs++
 		}
 		if p.Width != e.beatBits() {
-			e.errorf(p.source.Range, "Width does not fit", "Port %s is %d bits wide; the streams of a plugin in C++ have %d.", p.Name, p.Width, e.beatBits())
+			e.errorf(p.source.Range, "Width does not fit", "Port %s is %d bits wide; the streams of a plugin in C++ have %d.",
+				p.Name, p.Width, e.beatBits())
 		}
 		if !p.Output && inputs == 1 && p.TDEST == 0 {
-			e.errorf(p.source.Range, "TDEST expected", "Port %s has no TDEST to select a function by; say tdest = 8, for example.", p.Name)
+			e.errorf(p.source.Range, "TDEST expected",
+				"Port %s has no TDEST to select a function by; say tdest = 8, for example.", p.Name)
 		}
 		if p.Output && p.TDEST != 0 {
 			e.errorf(p.source.Range, "TDEST not expected", "Port %s is the result of a plugin, which has no TDEST.", p.Name)
 		}
 	}
 	if inputs != operands || outputs != 1 {
-		e.errorf(in.source.Range, "Streams expected", "Kernel %s has %d streams in and %d out; a plugin in C++ of the role %s has %d in and 1 out.", in.Kernel.ID, inputs, outputs, in.Role, operands)
+		e.errorf(in.source.Range, "Streams expected",
+			"Kernel %s has %d streams in and %d out; a plugin in C++ of the role %s has %d in and 1 out.", in.Kernel.ID, inputs,
+			outputs, in.Role, operands)
 	}
 }
 
@@ -198,7 +219,8 @@ func (e *elaboration) checkNames() {
 		case !known:
 			first[in.Kernel.Name] = in
 		case prev.Kernel != in.Kernel:
-			e.errorf(in.source.Range, "Name taken", "Kernel %s is called %q for the linker, but so is kernel %s of %s, line %d, which this platform has as well.",
+			e.errorf(in.source.Range, "Name taken",
+				"Kernel %s is called %q for the linker, but so is kernel %s of %s, line %d, which this platform has as well.",
 				in.Kernel.ID, in.Kernel.Name, prev.Kernel.ID, prev.source.Range.Filename, prev.source.Range.Start.Line)
 			first[in.Kernel.Name] = in // said once
 		}

@@ -33,7 +33,8 @@ func (e *elaboration) instantiate(chosen []*platform.Kernel) {
 				name = fmt.Sprintf("%s_%d_0", k.Name, at.cclo)
 			}
 			if name == "" && before == len(e.diags) {
-				e.errorf(k.Range, "Name expected", "Kernel %s has no instance name; give it one, for example instance = \"%s_${cclo.index}\".", k.ID, k.ID)
+				e.errorf(k.Range, "Name expected",
+					"Kernel %s has no instance name; give it one, for example instance = \"%s_${cclo.index}\".", k.ID, k.ID)
 			}
 			scope := at.cclo
 			if k.Each == "card" {
@@ -89,7 +90,8 @@ func (e *elaboration) slots(each string) []slot {
 
 // add creates an instance with its ports. A closer takes the SLR of what it
 // closes, others ask the board.
-func (e *elaboration) add(k *platform.Kernel, name, role string, scope, slr int, from hcl.Range, vars variables) *instance {
+func (e *elaboration) add(k *platform.Kernel, name, role string, scope, slr int, from hcl.Range,
+	vars variables) *instance {
 	kernel := e.kernel(k)
 	if kernel.Source == platform.SourceXO && kernel.XO == nil && k.XO != nil {
 		kernel.XO = e.xo(k, vars)
@@ -99,7 +101,8 @@ func (e *elaboration) add(k *platform.Kernel, name, role string, scope, slr int,
 		source:   k, vars: maps.Clone(vars),
 	}
 	if prev, dup := e.byName[name]; dup {
-		e.errorf(from, "Duplicate name", "Two instances would be called %q: one of kernel %s, one of %s.", name, prev.Kernel.ID, k.ID)
+		e.errorf(from, "Duplicate name", "Two instances would be called %q: one of kernel %s, one of %s.",
+			name, prev.Kernel.ID, k.ID)
 		return in
 	}
 	if role != roleCloser && !e.p.HWEmu {
@@ -153,13 +156,16 @@ func (e *elaboration) addPort(in *instance, src *platform.KernelPort, ctx *hcl.E
 		p.Width = 32
 	}
 	if p.Width < 8 || p.Width > 4096 || p.Width%8 != 0 {
-		e.errorf(src.Range, "Value out of range", "Port %s of kernel %s is %d bits wide; widths are whole bytes from 8 to 4096 bits.", p.Name, in.source.ID, p.Width)
+		e.errorf(src.Range, "Value out of range",
+			"Port %s of kernel %s is %d bits wide; widths are whole bytes from 8 to 4096 bits.", p.Name, in.source.ID, p.Width)
 	}
 	if p.TDEST < 0 || p.TDEST > 32 {
-		e.errorf(src.Range, "Value out of range", "TDEST of port %s of kernel %s is 0 to 32 bits wide, not %d.", p.Name, in.source.ID, p.TDEST)
+		e.errorf(src.Range, "Value out of range", "TDEST of port %s of kernel %s is 0 to 32 bits wide, not %d.", p.Name,
+			in.source.ID, p.TDEST)
 	}
 	if p.depth < 0 || p.depth > 1<<20 {
-		e.errorf(src.Range, "Value out of range", "The FIFO at port %s of kernel %s is 0 to 1048576 beats deep, not %d.", p.Name, in.source.ID, p.depth)
+		e.errorf(src.Range, "Value out of range", "The FIFO at port %s of kernel %s is 0 to 1048576 beats deep, not %d.",
+			p.Name, in.source.ID, p.depth)
 	}
 	if slices.ContainsFunc(in.ports, func(other *port) bool { return other.Name == p.Name }) {
 		e.errorf(src.Range, "Duplicate name", "Kernel %s has two ports called %q.", in.source.ID, p.Name)
@@ -180,7 +186,8 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if known, ok := e.kernels[k.ID]; ok {
 		return known
 	}
-	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs, Described: k.Described, Facts: k.Facts, Registers: k.Registers, HLS: k.HLS}
+	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin,
+		Needs: k.Needs, Described: k.Described, Facts: k.Facts, Registers: k.Registers, HLS: k.HLS}
 	if form, chosen := e.p.Source[k.ID]; chosen {
 		out.Source = form
 	}
@@ -189,7 +196,8 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	}
 	for _, a := range k.Arguments {
 		if a.Enum != "" && e.p.ABI.Enum(a.Enum) == nil {
-			e.errorf(a.Range, "Unknown enum", "%s has no enum %q, which the argument %q has values of.", e.p.ABI.Name, a.Enum, a.Name)
+			e.errorf(a.Range, "Unknown enum", "%s has no enum %q, which the argument %q has values of.",
+				e.p.ABI.Name, a.Enum, a.Name)
 		}
 		out.Arguments = append(out.Arguments, Argument{a.Name, a.Doc, a.At, a.Width, a.Type, a.Port, a.Enum})
 	}
@@ -200,7 +208,8 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 			for i, r := range e.p.ABI.Registers {
 				known[i] = r.Name
 			}
-			e.errorf(k.RegistersRange, "Unknown registers", "%s has no register map %q. %s", e.p.ABI.Name, k.Registers, lang.Choices(k.Registers, known))
+			e.errorf(k.RegistersRange, "Unknown registers", "%s has no register map %q. %s", e.p.ABI.Name, k.Registers,
+				lang.Choices(k.Registers, known))
 		} else {
 			out.Arguments = append(out.Arguments, registerArguments(registers)...)
 		}
@@ -208,7 +217,8 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	for _, name := range sortedKeys(k.Pointers) {
 		i := slices.IndexFunc(out.Arguments, func(a Argument) bool { return a.Name == name })
 		if i < 0 {
-			e.errorf(k.PointersRange, "Unknown argument", "Kernel %s has no argument %q. %s", k.ID, name, lang.Choices(name, argumentNames(out.Arguments)))
+			e.errorf(k.PointersRange, "Unknown argument", "Kernel %s has no argument %q. %s", k.ID, name,
+				lang.Choices(name, argumentNames(out.Arguments)))
 			continue
 		}
 		out.Arguments[i].Port, out.Arguments[i].Type = k.Pointers[name], "int*"

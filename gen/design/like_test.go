@@ -94,10 +94,12 @@ kernel "mine" {
 	if diff := cmp.Diff([]string{"base_0"}, instances); diff != "" {
 		t.Errorf("instances -want +got:\n%s", diff)
 	}
-	if k.Source != "hls" || k.Control != "ap_ctrl_hs" || k.HLS == nil || k.HLS.Calls != "body" || string(k.HLS.Files[0].Text) != "void body();\n" {
+	if k.Source != "hls" || k.Control != "ap_ctrl_hs" || k.HLS == nil || k.HLS.Calls != "body" ||
+		string(k.HLS.Files[0].Text) != "void body();\n" {
 		t.Errorf("got %+v", k)
 	}
-	if diff := cmp.Diff([]string{"data_to_cclo", "data_from_cclo", "s_axi_control", "m_axi_gmem", "extra"}, portNames(k)); diff != "" {
+	if diff := cmp.Diff([]string{"data_to_cclo", "data_from_cclo", "s_axi_control", "m_axi_gmem", "extra"},
+		portNames(k)); diff != "" {
 		t.Errorf("ports -want +got:\n%s", diff)
 	}
 	want := []design.Argument{
@@ -117,7 +119,8 @@ kernel "mine" {
 	if depth != 512 {
 		t.Errorf("the stream to the engine has a FIFO of %d", depth)
 	}
-	for _, file := range []string{"platforms/kernels/mine.hcl", "platforms/kernels/base.hcl", "platforms/kernels/called_kernel.hcl"} {
+	for _, file := range []string{"platforms/kernels/mine.hcl", "platforms/kernels/base.hcl",
+		"platforms/kernels/called_kernel.hcl"} {
 		found := false
 		for _, f := range d.Files {
 			found = found || f == file
@@ -158,7 +161,8 @@ kernel "mine" {
 }
 
 func TestPlatformsChooseAmongForms(t *testing.T) {
-	for _, test := range []struct{ source, want string }{{"", "rtl"}, {`source = { reduce_ops = "hls" }`, "hls"}, {`source = { reduce_ops = "rtl" }`, "rtl"}} {
+	for _, test := range []struct{ source, want string }{{"", "rtl"}, {`source = { reduce_ops = "hls" }`, "hls"},
+		{`source = { reduce_ops = "rtl" }`, "rtl"}} {
 		layer := fstest.MapFS{"p.hcl": {Data: []byte(`
 platform "p" {
   board = "u55c"
@@ -246,13 +250,17 @@ func TestVariantsOfPluginsHaveTheirCPP(t *testing.T) {
 	}{
 		{"functions are taken over", "", "", 2, "sum"},
 		{"own functions replace all", "  function \"sum\" {\n tdest = { int32 = 3 }\n cpp = \"add\"\n }\n", "", 1, "add"},
-		{"the platform's replace them, but keep the name in C++", "  function \"sum\" {\n tdest = { int32 = 3 }\n cpp = \"add\"\n }\n", `function "sum" { tdest = { int64 = 0 } }`, 1, "add"},
+		{"the platform's replace them, but keep the name in C++",
+			"  function \"sum\" {\n tdest = { int32 = 3 }\n cpp = \"add\"\n }\n", `function "sum" { tdest = { int64 = 0 } }`,
+			1, "add"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := load(t, "p", fstest.MapFS{
 				"kernels/mine.hcl":       {Data: []byte("kernel \"mine\" {\n  like = \"reduce_ops\"\n" + test.kernel + "}\n")},
 				"kernels/reduce_ops.hpp": {Data: []byte("int sum(), max(), add();\n")},
-				"p.hcl":                  {Data: []byte("platform \"p\" {\n board = \"u55c\"\n poe \"tcp\" {}\n arithmetic \"mine\" {\n" + test.platform + "\n}\n}\n")},
+				"p.hcl": {
+					Data: []byte("platform \"p\" {\n board = \"u55c\"\n poe \"tcp\" {}\n arithmetic \"mine\" {\n" +
+						test.platform + "\n}\n}\n")},
 			})
 			k, _ := kernelNamed(t, d, "mine")
 			functions := d.Platform.Arithmetic.Functions

@@ -59,7 +59,8 @@ func messages(t *testing.T, layer fs.FS) string {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		d, more := design.Load(lib, strings.TrimSuffix(file, ".hcl"), lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+		d, more := design.Load(lib, strings.TrimSuffix(file, ".hcl"),
+			lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
 		diags = append(diags, more...)
 		if d != nil && more.HasErrors() {
 			t.Errorf("%s: a design was returned in spite of errors", file)

@@ -20,7 +20,8 @@ func (e *elaboration) shell() {
 		}
 	}
 	if own != nil {
-		e.errorf(own.Range, "Shell without use", "No kernel of this platform is part of the shell %q: it is linked by v++.", own.Name)
+		e.errorf(own.Range, "Shell without use", "No kernel of this platform is part of the shell %q: it is linked by v++.",
+			own.Name)
 	}
 }
 
@@ -38,10 +39,12 @@ func (d *Design) CheckShell() error {
 	case p.HWEmu:
 		return fmt.Errorf("%s: the shell %s cannot be emulated: leave hw_emu out", p.Ranges.HWEmu, s.Name)
 	case p.CCLO.Count != 1 || len(p.POEs) != 1:
-		return fmt.Errorf("%s: an application of the shell %s has one engine and one network engine; this platform has %d and %d",
+		return fmt.Errorf(
+			"%s: an application of the shell %s has one engine and one network engine; this platform has %d and %d",
 			p.CCLO.CountRange, s.Name, p.CCLO.Count, len(p.POEs))
 	case p.CCLO.DMA != "external":
-		return fmt.Errorf("%s: the engine's DMA is internal, and the shell %s moves the data: say dma = \"external\"", p.CCLO.DMARange, s.Name)
+		return fmt.Errorf("%s: the engine's DMA is internal, and the shell %s moves the data: say dma = \"external\"",
+			p.CCLO.DMARange, s.Name)
 	case p.CCLO.DMAEngines+1 > s.Streams:
 		return fmt.Errorf("%s: %d DMA engines and the network take %d streams, and the shell %s has %d",
 			p.CCLO.DMAEnginesRange, p.CCLO.DMAEngines, p.CCLO.DMAEngines+1, s.Name, s.Streams)
@@ -50,7 +53,8 @@ func (d *Design) CheckShell() error {
 		switch {
 		case in.Role == "poe" || in.Role == "dma":
 		case in.Kernel.Source == platform.SourceXO:
-			return fmt.Errorf("%s: kernel %s is there as .xo only, and the shell %s takes RTL and C++", p.Ranges.Block, in.Kernel.ID, s.Name)
+			return fmt.Errorf("%s: kernel %s is there as .xo only, and the shell %s takes RTL and C++", p.Ranges.Block,
+				in.Kernel.ID, s.Name)
 		default:
 			for _, port := range in.Ports {
 				if port.Protocol == AXI4 {

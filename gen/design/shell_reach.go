@@ -36,7 +36,8 @@ func (d *Design) InShell(k *Kernel) bool {
 func (d *Design) ShellWindows() []ShellWindow {
 	instances := slices.Clone(d.Instances)
 	slices.SortStableFunc(instances, func(a, b *Instance) int {
-		return cmp.Compare(map[bool]int{true: 0, false: 1}[a.Role == "engine"], map[bool]int{true: 0, false: 1}[b.Role == "engine"])
+		return cmp.Compare(map[bool]int{true: 0, false: 1}[a.Role == "engine"],
+			map[bool]int{true: 0, false: 1}[b.Role == "engine"])
 	})
 	var windows []ShellWindow
 	next := uint64(0)
@@ -69,7 +70,8 @@ func (d *Design) checkWindows() error {
 		}
 		for _, in := range d.ShellWindows() {
 			if end := ShellSpacing * (in.Base + in.Size); end > uint64(w.Bytes) {
-				return fmt.Errorf("%s: the registers of %s end at byte 0x%X, and programs reach 0x%X bytes of an application of the shell %s",
+				return fmt.Errorf(
+					"%s: the registers of %s end at byte 0x%X, and programs reach 0x%X bytes of an application of the shell %s",
 					d.Platform.Ranges.Block, in.Instance.Name, end, w.Bytes, d.Shell.Name)
 			}
 		}

@@ -42,7 +42,8 @@ func (e *elaboration) checkWatchedPort(rng hcl.Range, kernel, name, port string)
 	}
 	if kernel != "" && kernel != everything && !slices.Contains(kernels, kernel) {
 		slices.Sort(kernels)
-		e.errorf(rng, "Unknown kernel", "This platform has no kernel %q. %s", kernel, lang.Choices(kernel, slices.Compact(kernels)))
+		e.errorf(rng, "Unknown kernel", "This platform has no kernel %q. %s", kernel,
+			lang.Choices(kernel, slices.Compact(kernels)))
 		return
 	}
 	if name == everything {
@@ -60,7 +61,8 @@ func (e *elaboration) checkWatchedPort(rng hcl.Range, kernel, name, port string)
 			ports = append(ports, p.Name)
 		}
 		if !slices.Contains(ports, port) {
-			e.errorf(rng, "Unknown port", "The instance %s of kernel %s has no port %q. %s", name, in.Kernel.ID, port, lang.Choices(port, ports))
+			e.errorf(rng, "Unknown port", "The instance %s of kernel %s has no port %q. %s", name, in.Kernel.ID, port,
+				lang.Choices(port, ports))
 		}
 	}
 }

@@ -76,8 +76,10 @@ func (e *elaboration) xo(k *platform.Kernel, vars variables) *XO {
 // checkInside reports a path that leaves the repository.
 func (e *elaboration) checkInside(expr hcl.Expression, name string, otherwise hcl.Range) {
 	clean := path.Clean(name)
-	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\\\n\r\x00") {
-		e.errorf(exprRange(expr, otherwise), "Path in the repository expected", "%q is no path below the top of the repository; write for example \"build/kernel.xo\".", name)
+	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") ||
+		strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\\\n\r\x00") {
+		e.errorf(exprRange(expr, otherwise), "Path in the repository expected",
+			"%q is no path below the top of the repository; write for example \"build/kernel.xo\".", name)
 	}
 }
 

@@ -98,17 +98,20 @@ func configuration(c design.ArithmeticConfig) Configuration {
 }
 
 func function(f platform.Function) Function {
-	return Function{f.Name, f.Code, each(f.TDEST, func(t platform.TypeTDEST) TDEST { return TDEST{t.Type, t.TDEST} }), f.CPP}
+	return Function{f.Name, f.Code, each(f.TDEST, func(t platform.TypeTDEST) TDEST { return TDEST{t.Type, t.TDEST} }),
+		f.CPP}
 }
 
 func kernel(k *design.Kernel) Kernel {
 	out := Kernel{
 		ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Files: []Source{},
-		Arguments: each(k.Arguments, func(a design.Argument) Argument { return Argument{a.Name, a.At, a.Width, a.Type, a.Port} }),
+		Arguments: each(k.Arguments,
+			func(a design.Argument) Argument { return Argument{a.Name, a.At, a.Width, a.Type, a.Port} }),
 	}
 	out.XO.Repositories = []string{}
 	if x := k.XO; x != nil {
-		out.XO = XO{x.File, x.Variable, x.Git, x.Revision, x.Directory, x.Command, x.Produces, list(x.Repositories), x.PostLink}
+		out.XO = XO{x.File, x.Variable, x.Git, x.Revision, x.Directory, x.Command, x.Produces, list(x.Repositories),
+			x.PostLink}
 	}
 	if h := k.HLS; k.InCpp() {
 		out.Calls, out.Top = h.Calls, h.Top
@@ -133,9 +136,10 @@ func build(b platform.Build) Build {
 }
 
 func instance(in *design.Instance) Instance {
-	return Instance{in.Name, in.Kernel.ID, in.Role, index(in.Scope), index(in.SLR), each(in.Ports, func(p *design.Port) Port {
-		return Port{p.Name, string(p.Protocol), p.Output, p.Width, p.TDEST, p.Range}
-	})}
+	return Instance{in.Name, in.Kernel.ID, in.Role, index(in.Scope), index(in.SLR),
+		each(in.Ports, func(p *design.Port) Port {
+			return Port{p.Name, string(p.Protocol), p.Output, p.Width, p.TDEST, p.Range}
+		})}
 }
 
 // index is null for -1.

@@ -218,8 +218,10 @@ func TestBuildsOfOthers(t *testing.T) {
 		switch {
 		case k.ID == "cmac_0":
 			x := k.XO
-			if x.Git != k.Origin || len(x.Revision) != 40 || x.Command != "make all DEVICE=xilinx_u250_gen3x16_xdma_4_1_202210_1 INTERFACE=0" ||
-				x.Produces != "Ethernet/_x.xilinx_u250_gen3x16_xdma_4_1_202210_1/cmac_0.xo" || x.PostLink != "Ethernet/post_sys_link.tcl" {
+			if x.Git != k.Origin || len(x.Revision) != 40 ||
+				x.Command != "make all DEVICE=xilinx_u250_gen3x16_xdma_4_1_202210_1 INTERFACE=0" ||
+				x.Produces != "Ethernet/_x.xilinx_u250_gen3x16_xdma_4_1_202210_1/cmac_0.xo" ||
+				x.PostLink != "Ethernet/post_sys_link.tcl" {
 				t.Errorf("cmac_0 is built from %+v", x)
 			}
 		case k.Source != "xo" && k.XO.Git != "":
@@ -231,7 +233,8 @@ func TestBuildsOfOthers(t *testing.T) {
 func TestBreakLines(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{`{"a":1,"b":[]}` + "\n", "{\n  \"a\": 1,\n  \"b\": []\n}\n"},
-		{`{"a":[{"x":"{,]\"\\","y":[1,2]},{}]}`, "{\n  \"a\": [\n    {\"x\": \"{,]\\\"\\\\\", \"y\": [1, 2]},\n    {}\n  ]\n}"},
+		{`{"a":[{"x":"{,]\"\\","y":[1,2]},{}]}`,
+			"{\n  \"a\": [\n    {\"x\": \"{,]\\\"\\\\\", \"y\": [1, 2]},\n    {}\n  ]\n}"},
 		{`{"a":[{"b":[{"c":1}]}]}`, "{\n  \"a\": [\n    {\"b\": [\n      {\"c\": 1}\n    ]}\n  ]\n}"},
 	} {
 		if diff := cmp.Diff(test.want, string(breakLines([]byte(test.in)))); diff != "" {

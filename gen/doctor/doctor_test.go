@@ -35,7 +35,8 @@ func TestFind(t *testing.T) {
 		"broken":    "exit 3",
 		"hangs":     "exec /bin/sleep 1000",
 	})
-	for name, want := range map[string]string{"verilator": "5.006", "gcc": "12.2.0-14+deb12u1", "vivado": "2022.1", "quiet": "there"} {
+	for name, want := range map[string]string{"verilator": "5.006", "gcc": "12.2.0-14+deb12u1", "vivado": "2022.1",
+		"quiet": "there"} {
 		if got, err := (Tool{Name: name, Version: []string{name}}).Find(t.Context()); got != want || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
@@ -43,7 +44,8 @@ func TestFind(t *testing.T) {
 	if _, err := (Tool{Version: []string{"none"}}).Find(t.Context()); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("a missing tool: %v", err)
 	}
-	if _, err := (Tool{Version: []string{"broken"}}).Find(t.Context()); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+	if _, err := (Tool{Version: []string{"broken"}}).Find(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("a broken tool: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -72,7 +74,8 @@ func TestRunNeverFailsForWhatIsOptional(t *testing.T) {
 			t.Errorf("%s is listed as missing: %v", tool.Name, listed)
 		}
 	}
-	for _, want := range []string{"yosys: it does not run: exit status 1", "verilator: apt-get install verilator", "v++: install AMD Vitis"} {
+	for _, want := range []string{"yosys: it does not run: exit status 1", "verilator: apt-get install verilator",
+		"v++: install AMD Vitis"} {
 		if !strings.Contains(tail, want) {
 			t.Errorf("no %q in:\n%s", want, tail)
 		}

@@ -15,7 +15,8 @@ func Card(d *design.Design) (layout.Design, error) {
 	if err != nil {
 		return layout.Design{}, err
 	}
-	out := layout.Design{Platform: d.Platform.Name, Board: d.Platform.Board.Name, Shell: d.Platform.Board.Shell, Hash: hash}
+	out := layout.Design{Platform: d.Platform.Name, Board: d.Platform.Board.Name, Shell: d.Platform.Board.Shell,
+		Hash: hash}
 	for _, k := range d.Kernels() {
 		of := layout.Kernel{Name: k.Name, Control: k.Control, Registers: registers(d, k)}
 		for _, f := range k.Facts {
@@ -25,7 +26,8 @@ func Card(d *design.Design) (layout.Design, error) {
 	}
 	banks := map[*design.Instance][]layout.Banks{}
 	for _, m := range d.Memories {
-		banks[m.Port.Instance] = append(banks[m.Port.Instance], layout.Banks{Port: m.Port.Name, Memory: m.Memory, First: m.First, Last: m.Last})
+		banks[m.Port.Instance] = append(banks[m.Port.Instance], layout.Banks{Port: m.Port.Name, Memory: m.Memory,
+			First: m.First, Last: m.Last})
 	}
 	for _, in := range d.Instances {
 		out.Instances = append(out.Instances, layout.Instance{

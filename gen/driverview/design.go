@@ -58,7 +58,8 @@ func Design(p *accl.Platform, g *abi.Generation) (*design.Design, error) {
 		})
 	}
 	if seen := Of(d); !reflect.DeepEqual(seen, *p) {
-		return nil, fmt.Errorf("%w: %s was made with another %s than this one; generate it again", ErrGeneration, p.Name, p.Generation)
+		return nil, fmt.Errorf("%w: %s was made with another %s than this one; generate it again", ErrGeneration,
+			p.Name, p.Generation)
 	}
 	return d, nil
 }

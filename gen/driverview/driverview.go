@@ -94,7 +94,8 @@ func plugins(out *accl.Platform, p *platform.Platform) {
 	if p.Arithmetic != nil {
 		for _, f := range p.Arithmetic.Functions {
 			for _, at := range f.TDEST {
-				out.Functions = append(out.Functions, accl.Function{Name: accl.Func(f.Name), Type: accl.DType(at.Type), TDEST: at.TDEST})
+				out.Functions = append(out.Functions, accl.Function{Name: accl.Func(f.Name), Type: accl.DType(at.Type),
+					TDEST: at.TDEST})
 			}
 		}
 	}
@@ -156,7 +157,8 @@ func exchange(d *design.Design) accl.Exchange {
 		out.Words = append(out.Words, accl.Word{Name: w.Name, At: w.At, Bits: w.Width, Count: w.Count, Group: w.Group})
 	}
 	for _, t := range m.Tables {
-		out.Tables = append(out.Tables, accl.Table{Name: t.Name, At: t.At, After: t.After, Header: names(t.Header), Record: names(t.Record)})
+		out.Tables = append(out.Tables, accl.Table{Name: t.Name, At: t.At, After: t.After, Header: names(t.Header),
+			Record: names(t.Record)})
 	}
 	return out
 }
@@ -174,7 +176,8 @@ func operations(g *abi.Generation) []accl.Operation {
 	for _, o := range g.Operations {
 		out = append(out, accl.Operation{
 			Name: o.Name, Value: o.Code, Op0: use(o.Op0), Op1: use(o.Op1), Result: use(o.Res),
-			Peer: accl.Peer(o.Peer), Reduces: o.Reduces, Collective: o.Collective(), Local: o.Local, Tagged: o.Tagged, InPlace: accl.InPlace(o.InPlace),
+			Peer: accl.Peer(o.Peer), Reduces: o.Reduces, Collective: o.Collective(), Local: o.Local, Tagged: o.Tagged,
+			InPlace:       accl.InPlace(o.InPlace),
 			RepeatsResult: o.RepeatsResult, Method: o.CalledBy(abi.CallerHost),
 		})
 	}

@@ -32,21 +32,25 @@ func TestContract(t *testing.T) {
 		"u280_manual": {
 			generation: "accl-2021", stack: "tcp", features: accl.Features{EngineSessions: true}, base: 0x800, limit: 0xFF8,
 			hardwareID: 0xFF8, header: "count", record: "addrl addrh max_len dma_tag status rx_tag rx_len rx_src seq",
-			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size recover",
-			bit16:           "OPEN_PORT_NOT_SUCCEEDED",
+			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size " +
+				"recover",
+			bit16: "OPEN_PORT_NOT_SUCCEEDED",
 		},
 		"u280_2022": {
-			generation: "accl-2022", stack: "tcp", features: accl.Features{EngineSessions: true, ConfigReady: true}, limit: 0x1FD4,
+			generation: "accl-2022", stack: "tcp", features: accl.Features{EngineSessions: true, ConfigReady: true},
+			limit:      0x1FD4,
 			hardwareID: 0x1FF8, header: "count", record: "status addrl addrh max_len rx_tag rx_len rx_src seq", barrier: true,
-			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size recover",
-			bit16:           "OPEN_PORT_NOT_SUCCEEDED",
+			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size " +
+				"recover",
+			bit16: "OPEN_PORT_NOT_SUCCEEDED",
 		},
 		"u55c_rdma": {
 			generation: "accl-2024", stack: "rdma", limit: 0x1FA4, hardwareID: 0x1FF8,
 			features: accl.Features{ConfigReady: true, Rendezvous: true, HostOperands: true, Tuning: true},
 			header:   "count size", record: "status addrl addrh rx_tag rx_len rx_src seq", barrier: true,
-			configFunctions: "reset_periph enable_pkt set_timeout set_max_eager_msg_size set_max_rendezvous_msg_size own_peers recover",
-			bit16:           "EAGER_THRESHOLD_INVALID", host: accl.OperandFlags{Op0: 0x100, Op1: 0x200, Result: 0x400},
+			configFunctions: "reset_periph enable_pkt set_timeout set_max_eager_msg_size set_max_rendezvous_msg_size " +
+				"own_peers recover",
+			bit16: "EAGER_THRESHOLD_INVALID", host: accl.OperandFlags{Op0: 0x100, Op1: 0x200, Result: 0x400},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,8 @@ func Driver(s *platform.Shell) layout.Driver {
 		out.Windows = append(out.Windows, layout.Window{Name: w.Name, Page: w.Page, Bytes: w.Bytes})
 	}
 	for _, r := range in.Registers {
-		out.Registers = append(out.Registers, layout.Record{Name: r.Name, Window: r.Window, At: r.At, Fields: fields(r.Fields)})
+		out.Registers = append(out.Registers, layout.Record{Name: r.Name, Window: r.Window, At: r.At,
+			Fields: fields(r.Fields)})
 	}
 	return out
 }

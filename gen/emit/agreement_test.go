@@ -269,7 +269,8 @@ func TestHLSAgrees(t *testing.T) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
 			numbers := named(facts, scopedName, func(f fact) bool { return f.word })
-			readHLS(t, codeFiles(t, d)["hls/cclo_platform.h"]).check(t, numbers, namedLists(joinedMaps(listFacts(d), configFacts(d)), scopedName))
+			readHLS(t, codeFiles(t, d)["hls/cclo_platform.h"]).check(t, numbers,
+				namedLists(joinedMaps(listFacts(d), configFacts(d)), scopedName))
 		})
 	}
 }

@@ -63,7 +63,8 @@ func put(t *testing.T, dir, path, text string) {
 // hostileTexts end comments and strings, or tell tools what to do.
 var hostileTexts = []string{
 	"*/ /* */* \" ` ' $(rm) \\u0041 %d {{.}} Ünïcödé \u202e\ufeff\x01\n`endif\r\n// verilator lint_off\t*/ } ?" + "?/",
-	`ends in \`, "verilator lint_off WIDTH", "synopsys translate_off", "+build ignore", "go:build ignore", "/", "*", "?" + "?/ in the middle", "",
+	`ends in \`, "verilator lint_off WIDTH", "synopsys translate_off", "+build ignore", "go:build ignore", "/", "*",
+	"?" + "?/ in the middle", "",
 }
 
 // reworded is a shipped design with every doc replaced by one of the texts, in
@@ -119,7 +120,8 @@ func TestHeadersCompile(t *testing.T) {
 	}{
 		{"C", "gcc", "user.c", []string{"-std=c11", "-ffreestanding", "-nostdinc", "-isystem", "include"}},
 		{"C++", "g++", "user.cc", []string{"-std=c++17", "-ffreestanding"}},
-		{"RISC-V", "riscv64-unknown-elf-gcc", "user.c", []string{"-std=c11", "-ffreestanding", "-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32"}},
+		{"RISC-V", "riscv64-unknown-elf-gcc", "user.c", []string{"-std=c11", "-ffreestanding", "-march=rv32im",
+			"-misa-spec=2.2", "-mabi=ilp32"}},
 	} {
 		t.Run(compiler.name, func(t *testing.T) {
 			program := tool(t, compiler.program, "headers in "+compiler.name)
@@ -140,7 +142,8 @@ func TestHLSHeaderCompiles(t *testing.T) {
 	everyDesign(t, func(t *testing.T, d *design.Design) {
 		dir := onDisk(t, codeFiles(t, d))
 		put(t, dir, "kernel.cc", "#include \"hls/cclo_platform.h\"\n#include \"hls/cclo_platform.h\"\n"+
-			"static_assert(cclo::platform::ClockMHz > 0, \"\");\nstatic_assert(cclo::Operation::Config != cclo::Operation::Nop, \"\");\n")
+			"static_assert(cclo::platform::ClockMHz > 0, \"\");\nstatic_assert(cclo::Operation::Config != "+
+			"cclo::Operation::Nop, \"\");\n")
 		run(t, dir, program, append([]string{"-I.", "-std=c++14"}, append(strict, "kernel.cc")...)...)
 	})
 }
@@ -150,14 +153,16 @@ func TestHLSHeaderCompiles(t *testing.T) {
 func TestHeadersTogether(t *testing.T) {
 	program := tool(t, "g++", "headers of a platform side by side")
 	dir := onDisk(t, codeFiles(t, codeDesign(t, "u55c_tcp")))
-	put(t, dir, "all.cc", "#include \"cclo_abi.h\"\n#include \"firmware/cclo_platform.h\"\n#include \"hls/cclo_platform.h\"\n")
+	put(t, dir, "all.cc",
+		"#include \"cclo_abi.h\"\n#include \"firmware/cclo_platform.h\"\n#include \"hls/cclo_platform.h\"\n")
 	run(t, dir, program, append([]string{"-I.", "-std=c++17"}, append(strict, "all.cc")...)...)
 
 	put(t, dir, "firmware/cclo_platform.h", string(codeFiles(t, codeDesign(t, "u280_2022"))["firmware/cclo_platform.h"]))
 	cmd := exec.Command(program, "-I.", "-std=c++17", "-fsyntax-only", "all.cc")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if want := "platform u280_2022 is of interface generation accl-2022"; err == nil || !bytes.Contains(out, []byte(want)) {
+	if want := "platform u280_2022 is of interface generation accl-2022"; err == nil ||
+		!bytes.Contains(out, []byte(want)) {
 		t.Errorf("a platform of another generation compiles: %v\n%s", err, out)
 	}
 }
@@ -200,7 +205,8 @@ func TestStructsInMemory(t *testing.T) {
 				}
 			}
 			// Layouts of integers, as the contract has them.
-			for _, name := range []string{"message_header", "tcp_read_request", "tcp_tx_meta", "tcp_open_connection", "tcp_open_status"} {
+			for _, name := range []string{"message_header", "tcp_read_request", "tcp_tx_meta", "tcp_open_connection",
+				"tcp_open_status"} {
 				layout := g.Layout(name)
 				size(name, layout.Width/8)
 				for _, f := range layout.Fields {
@@ -230,7 +236,8 @@ func userModule(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	put(t, dir, "go.sum", string(sums))
-	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n", module, root))
+	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n",
+		module, root))
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOWORK", "off")
@@ -269,10 +276,12 @@ func TestDriverIsLean(t *testing.T) {
 	}
 	userModule(t, dir)
 	var others []string
-	for line := range strings.Lines(run(t, dir, program, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver")) {
+	for line := range strings.Lines(run(t, dir, program, "list", "-deps", "-f",
+		"{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver")) {
 		others = append(others, strings.TrimSpace(line))
 	}
-	if diff := cmp.Diff([]string{module + "/driver/accl", module + "/driver/layout", "generated/driver"}, others); diff != "" {
+	if diff := cmp.Diff([]string{module + "/driver/accl", module + "/driver/layout", "generated/driver"},
+		others); diff != "" {
 		t.Errorf("-want +imports:\n%s", diff)
 	}
 }

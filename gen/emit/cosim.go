@@ -136,10 +136,12 @@ var masterPins = []struct {
 	output bool
 	width  int
 }{
-	{"awvalid", true, 0}, {"awready", false, 0}, {"awaddr", true, 64}, {"awlen", true, 8}, {"awsize", true, 3}, {"awburst", true, 2},
+	{"awvalid", true, 0}, {"awready", false, 0}, {"awaddr", true, 64}, {"awlen", true, 8}, {"awsize", true, 3},
+	{"awburst", true, 2},
 	{"wvalid", true, 0}, {"wready", false, 0}, {"wdata", true, -1}, {"wstrb", true, -8}, {"wlast", true, 0},
 	{"bvalid", false, 0}, {"bready", true, 0}, {"bresp", false, 2},
-	{"arvalid", true, 0}, {"arready", false, 0}, {"araddr", true, 64}, {"arlen", true, 8}, {"arsize", true, 3}, {"arburst", true, 2},
+	{"arvalid", true, 0}, {"arready", false, 0}, {"araddr", true, 64}, {"arlen", true, 8}, {"arsize", true, 3},
+	{"arburst", true, 2},
 	{"rvalid", false, 0}, {"rready", true, 0}, {"rdata", false, -1}, {"rresp", false, 2}, {"rlast", false, 0},
 }
 
@@ -168,9 +170,11 @@ func (v *cosimView) control(p *design.Port) {
 		output bool
 		width  int
 	}{
-		{"awvalid", false, 0}, {"awready", true, 0}, {"awaddr", false, c.AddressWidth}, {"wvalid", false, 0}, {"wready", true, 0},
+		{"awvalid", false, 0}, {"awready", true, 0}, {"awaddr", false, c.AddressWidth}, {"wvalid", false, 0},
+		{"wready", true, 0},
 		{"wdata", false, 32}, {"wstrb", false, 4}, {"bvalid", true, 0}, {"bready", false, 0}, {"bresp", true, 2},
-		{"arvalid", false, 0}, {"arready", true, 0}, {"araddr", false, c.AddressWidth}, {"rvalid", true, 0}, {"rready", false, 0},
+		{"arvalid", false, 0}, {"arready", true, 0}, {"araddr", false, c.AddressWidth}, {"rvalid", true, 0},
+		{"rready", false, 0},
 		{"rdata", true, 32}, {"rresp", true, 2},
 	} {
 		c.Pins = append(c.Pins, q.name)

@@ -117,7 +117,8 @@ func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
   }`))
 	for path, lines := range map[string][]string{
 		"rtl/reduce_ops/reduce_ops.sv": {
-			`sim_hls_port(COMPONENT, 0, "in0", 1'b0, 512, 8);`, `sim_hls_port(COMPONENT, 2, "out_r", 1'b1, 512, 0);`, `sim_hls_plugin(COMPONENT, 32'b11, 2);`,
+			`sim_hls_port(COMPONENT, 0, "in0", 1'b0, 512, 8);`, `sim_hls_port(COMPONENT, 2, "out_r", 1'b1, 512, 0);`,
+			`sim_hls_plugin(COMPONENT, 32'b11, 2);`,
 		},
 		"rtl/hp_compression/hp_compression.sv": {
 			`sim_hls_plugin(COMPONENT, 32'b1, 1);`, `sim_hls_ratio(COMPONENT, 3, 32, 2);`, `sim_hls_ratio(COMPONENT, 2, 2, 32);`,

@@ -69,7 +69,8 @@ func coyote(d *design.Design) ([]File, error) {
 		}
 	}
 	// What the adapters are made of.
-	for _, name := range []string{"rtl/cclo_pkg.sv", "rtl/common/fifo.sv", "rtl/common/skid_buffer.sv", "rtl/common/round_robin.sv"} {
+	for _, name := range []string{"rtl/cclo_pkg.sv", "rtl/common/fifo.sv", "rtl/common/skid_buffer.sv",
+		"rtl/common/round_robin.sv"} {
 		names[name] = true
 	}
 	var files []File
@@ -132,7 +133,8 @@ func coyote(d *design.Design) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{mmiFile, memory, platformInputs(d, mmiTemplate)}, File{CoyoteMap, script, platformInputs(d, coyoteMapTemplate)})
+		files = append(files, File{mmiFile, memory, platformInputs(d, mmiTemplate)},
+			File{CoyoteMap, script, platformInputs(d, coyoteMapTemplate)})
 	}
 	image, err := FirmwareImage(d)
 	if err != nil {

@@ -70,7 +70,8 @@ func TestCoyoteSources(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"coyote_top", "coyote_dma", "coyote_rdma", "coyote_pkg", "cclo_fifo", "cclo_pkg", "skid_buffer"} {
+	for _, name := range []string{"coyote_top", "coyote_dma", "coyote_rdma", "coyote_pkg", "cclo_fifo",
+		"cclo_pkg", "skid_buffer"} {
 		if have[name] == "" {
 			t.Errorf("there is no %s", name)
 		}
@@ -105,7 +106,8 @@ func TestCoyoteStreams(t *testing.T) {
 			for _, suffix := range []string{"_tvalid", "_tready", "_tdata"} {
 				from, to := at[s.From.Instance.Name+"."+s.From.Name+suffix], at[s.To.Instance.Name+"."+s.To.Name+suffix]
 				if from == "" || from != to {
-					t.Errorf("%s%s of %s is at %q, and %s%s of %s at %q", s.From.Name, suffix, s.From.Instance.Name, from, s.To.Name, suffix, s.To.Instance.Name, to)
+					t.Errorf("%s%s of %s is at %q, and %s%s of %s at %q", s.From.Name, suffix, s.From.Instance.Name, from, s.To.Name,
+						suffix, s.To.Instance.Name, to)
 				}
 				if ends[from] != 2 {
 					t.Errorf("%s has %d ends", from, ends[from])
@@ -118,8 +120,10 @@ func TestCoyoteStreams(t *testing.T) {
 			}
 		}
 		for signal, pins := range map[string][]string{
-			"host_send_2_tdata": {"poe_0.host_send_tdata"}, "card_send_0_tdata": {"extdma_0_0.card_send_tdata"}, "host_recv_1_tdata": {"extdma_0_1.host_recv_tdata"},
-			"wr_data[98 +: 98]": {"extdma_0_1.wr_data"}, "wr_data[196 +: 98]": {"poe_0.send_data"}, "wr_data[294 +: 98]": {"poe_0.write_data"}, "rd_data[196 +: 98]": {"poe_0.read_data"},
+			"host_send_2_tdata": {"poe_0.host_send_tdata"}, "card_send_0_tdata": {"extdma_0_0.card_send_tdata"},
+			"host_recv_1_tdata": {"extdma_0_1.host_recv_tdata"},
+			"wr_data[98 +: 98]": {"extdma_0_1.wr_data"}, "wr_data[196 +: 98]": {"poe_0.send_data"},
+			"wr_data[294 +: 98]": {"poe_0.write_data"}, "rd_data[196 +: 98]": {"poe_0.read_data"},
 		} {
 			for _, pin := range pins {
 				if at[pin] != signal {
@@ -150,7 +154,8 @@ func TestCoyoteOptions(t *testing.T) {
 	}
 	// What Xilinx/ACCL configures: three streams each of host and card, two of RDMA.
 	for name, want := range map[string]string{
-		"FDEV_NAME": "u55c", "N_REGIONS": "1", "EN_STRM": "1", "N_STRM_AXI": "3", "EN_MEM": "1", "N_CARD_AXI": "3", "EN_RDMA": "1", "N_RDMA_AXI": "2",
+		"FDEV_NAME": "u55c", "N_REGIONS": "1", "EN_STRM": "1", "N_STRM_AXI": "3", "EN_MEM": "1", "N_CARD_AXI": "3",
+		"EN_RDMA": "1", "N_RDMA_AXI": "2",
 		"EN_NET_0": "0", "EN_NET_1": "1", "ACLK_F": "250", "EN_PR": "0",
 	} {
 		if got[name] != want {
@@ -208,17 +213,20 @@ func TestCoyoteInCpp(t *testing.T) {
 			t.Errorf("the top level has no %q", text)
 		}
 	}
-	for _, text := range []string{"set_top reduce_ops", "-format ip_catalog -ipname reduce_ops_hls_ip", "set_part {xcu55c-fsvh2892-2L-e}", "create_clock -period 250MHz"} {
+	for _, text := range []string{"set_top reduce_ops", "-format ip_catalog -ipname reduce_ops_hls_ip",
+		"set_part {xcu55c-fsvh2892-2L-e}", "create_clock -period 250MHz"} {
 		if !strings.Contains(script, text) {
 			t.Errorf("the script has no %q:\n%s", text, script)
 		}
 	}
-	if !strings.Contains(files["coyote/src/init_ip.tcl"], "create_ip -name reduce_ops_hls_ip ") || files["coyote/src/hdl/reduce_ops.sv"] != "" {
+	if !strings.Contains(files["coyote/src/init_ip.tcl"], "create_ip -name reduce_ops_hls_ip ") ||
+		files["coyote/src/hdl/reduce_ops.sv"] != "" {
 		t.Error("the project has no IP, or has RTL of the same kernel")
 	}
 	for name, want := range map[string]bool{
-		"coyote/CMakeLists.txt": true, "hls/reduce_ops/reduce_ops.cpp": true, "hls/cclo_hls.hpp": true, "hls/reduce_ops/hls_config.cfg": false,
-		"hls/sim/hls_stream.h": false, "rtl/platform_top.sv": false, "vitis/firmware_mmi.tcl": true,
+		"coyote/CMakeLists.txt": true, "hls/reduce_ops/reduce_ops.cpp": true, "hls/cclo_hls.hpp": true,
+		"hls/reduce_ops/hls_config.cfg": false,
+		"hls/sim/hls_stream.h":          false, "rtl/platform_top.sv": false, "vitis/firmware_mmi.tcl": true,
 	} {
 		if CoyoteReads(d, name) != want {
 			t.Errorf("the build reads %s: %t", name, !want)
@@ -232,18 +240,24 @@ func TestCoyoteCannot(t *testing.T) {
 		change func(*design.Design)
 		says   string
 	}{
-		"user kernel with memory": {map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}, nil, "kernel vadd_put reaches memory by its port"},
-		"emulation":               {map[string]cty.Value{"hw_emu": cty.True}, nil, "cannot be emulated"},
-		"board":                   {nil, func(d *design.Design) { b := *d.Platform.Board; b.Name, b.KnownAs = "u50", nil; d.Platform.Board = &b }, "does not know the board u50"},
-		"engines":                 {nil, func(d *design.Design) { d.Platform.CCLO.Count = 2 }, "one engine"},
-		"DMA engines":             {nil, func(d *design.Design) { d.Platform.CCLO.DMAEngines = 4 }, "take 5 streams"},
-		"internal DMA":            {nil, func(d *design.Design) { d.Platform.CCLO.DMA = "internal" }, `say dma = "external"`},
+		"user kernel with memory": {map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}, nil,
+			"kernel vadd_put reaches memory by its port"},
+		"emulation": {map[string]cty.Value{"hw_emu": cty.True}, nil, "cannot be emulated"},
+		"board": {nil, func(d *design.Design) {
+			b := *d.Platform.Board
+			b.Name, b.KnownAs = "u50", nil
+			d.Platform.Board = &b
+		}, "does not know the board u50"},
+		"engines":      {nil, func(d *design.Design) { d.Platform.CCLO.Count = 2 }, "one engine"},
+		"DMA engines":  {nil, func(d *design.Design) { d.Platform.CCLO.DMAEngines = 4 }, "take 5 streams"},
+		"internal DMA": {nil, func(d *design.Design) { d.Platform.CCLO.DMA = "internal" }, `say dma = "external"`},
 	} {
 		d := designtest.Load(t, "u55c_rdma", c.vars)
 		if c.change != nil {
 			c.change(d)
 		}
-		if err := d.CheckShell(); err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "platforms/") {
+		if err := d.CheckShell(); err == nil || !strings.Contains(err.Error(), c.says) ||
+			!strings.HasPrefix(err.Error(), "platforms/") {
 			t.Errorf("%s: error is %v", name, err)
 		}
 		if files, err := coyote(d); err != nil || files != nil {
@@ -257,8 +271,10 @@ func TestCoyoteCannot(t *testing.T) {
 }
 
 func TestRenamed(t *testing.T) {
-	in := "module fifo #(\n    fifo #(.WIDTH(8)) fifo (\n  fifo  queue (\n    fifo_x #(.A(1)) a (\nassign fifo = queue; // a fifo (\nmodule queue (\n"
-	want := "module cclo_fifo #(\n    cclo_fifo #(.WIDTH(8)) fifo (\n  cclo_fifo  queue (\n    fifo_x #(.A(1)) a (\nassign fifo = queue; // a fifo (\nmodule cclo_queue (\n"
+	in := "module fifo #(\n    fifo #(.WIDTH(8)) fifo (\n  fifo  queue (\n    fifo_x #(.A(1)) a (\nassign fifo = " +
+		"queue; // a fifo (\nmodule queue (\n"
+	want := "module cclo_fifo #(\n    cclo_fifo #(.WIDTH(8)) fifo (\n  cclo_fifo  queue (\n    fifo_x #(.A(1)) a " +
+		"(\nassign fifo = queue; // a fifo (\nmodule cclo_queue (\n"
 	if got := renamed([]byte(in), []string{"fifo", "queue"}); string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -68,7 +68,9 @@ func (v coyoteView) Ranks() []int { return []int{0, 1} }
 
 // Bus are the signals of the registers' bus.
 func (v coyoteView) Bus() []string {
-	return strings.Fields("awvalid awready awaddr wvalid wready wdata wstrb bvalid bready bresp arvalid arready araddr rvalid rready rdata rresp")
+	return strings.Fields(
+		"awvalid awready awaddr wvalid wready wdata wstrb bvalid bready bresp arvalid arready araddr rvalid rready rdata " +
+			"rresp")
 }
 
 // AddressHigh is the highest bit of the kernels' bytes.
@@ -164,8 +166,9 @@ func shellModule(name string) (*moduleHeader, error) {
 func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
 	device, _ := d.Shell.Device(d.Platform.Board)
 	v := coyoteView{
-		Name: d.Platform.Name, Device: device, Clock: d.Platform.Clock, Ethernet: d.Platform.POEs[0].Port, Revision: d.Shell.Revision,
-		Windows: CoyoteWindows(d), DMAs: d.Platform.CCLO.DMAEngines, kernel: FirmwareInKernel(d),
+		Name: d.Platform.Name, Device: device, Clock: d.Platform.Clock, Ethernet: d.Platform.POEs[0].Port,
+		Revision: d.Shell.Revision,
+		Windows:  CoyoteWindows(d), DMAs: d.Platform.CCLO.DMAEngines, kernel: FirmwareInKernel(d),
 		shell: d.Shell,
 	}
 	v.computed = coyoteOptions(v)
@@ -290,8 +293,10 @@ func (b *topBuilder) register(i *design.Instance, q pin, v coyoteView) string {
 
 func dmaPins(n int) []string {
 	pins := []string{
-		fmt.Sprintf(".rd_valid(rd_valid[%d])", n), fmt.Sprintf(".rd_ready(rd_ready[%d])", n), fmt.Sprintf(".rd_data(rd_data[%d +: 98])", 98*n),
-		fmt.Sprintf(".wr_valid(wr_valid[%d])", n), fmt.Sprintf(".wr_ready(wr_ready[%d])", n), fmt.Sprintf(".wr_data(wr_data[%d +: 98])", 98*n),
+		fmt.Sprintf(".rd_valid(rd_valid[%d])", n), fmt.Sprintf(".rd_ready(rd_ready[%d])", n),
+		fmt.Sprintf(".rd_data(rd_data[%d +: 98])", 98*n),
+		fmt.Sprintf(".wr_valid(wr_valid[%d])", n), fmt.Sprintf(".wr_ready(wr_ready[%d])", n),
+		fmt.Sprintf(".wr_data(wr_data[%d +: 98])", 98*n),
 	}
 	for _, at := range []string{"host", "card"} {
 		pins = append(pins,
@@ -306,9 +311,12 @@ func dmaPins(n int) []string {
 
 func rdmaPins(stream int) []string {
 	pins := []string{
-		fmt.Sprintf(".send_valid(wr_valid[%d])", stream), fmt.Sprintf(".send_ready(wr_ready[%d])", stream), fmt.Sprintf(".send_data(wr_data[%d +: 98])", 98*stream),
-		fmt.Sprintf(".write_valid(wr_valid[%d])", stream+1), fmt.Sprintf(".write_ready(wr_ready[%d])", stream+1), fmt.Sprintf(".write_data(wr_data[%d +: 98])", 98*(stream+1)),
-		fmt.Sprintf(".read_valid(rd_valid[%d])", stream), fmt.Sprintf(".read_ready(rd_ready[%d])", stream), fmt.Sprintf(".read_data(rd_data[%d +: 98])", 98*stream),
+		fmt.Sprintf(".send_valid(wr_valid[%d])", stream), fmt.Sprintf(".send_ready(wr_ready[%d])", stream),
+		fmt.Sprintf(".send_data(wr_data[%d +: 98])", 98*stream),
+		fmt.Sprintf(".write_valid(wr_valid[%d])", stream+1), fmt.Sprintf(".write_ready(wr_ready[%d])", stream+1),
+		fmt.Sprintf(".write_data(wr_data[%d +: 98])", 98*(stream+1)),
+		fmt.Sprintf(".read_valid(rd_valid[%d])", stream), fmt.Sprintf(".read_ready(rd_ready[%d])", stream),
+		fmt.Sprintf(".read_data(rd_data[%d +: 98])", 98*stream),
 	}
 	for _, q := range []string{"rq_wr", "rq_rd"} {
 		for _, suffix := range []string{"valid", "ready", "data"} {
@@ -359,8 +367,10 @@ func coyoteOptions(v coyoteView) []platform.Setting {
 	}
 	streams := fmt.Sprint(v.DMAs + 1)
 	return []platform.Setting{
-		{Name: "FDEV_NAME", Value: v.Device}, {Name: "N_REGIONS", Value: "1"}, {Name: "N_CONFIG", Value: "1"}, {Name: "EN_PR", Value: "0"},
-		{Name: "EN_STRM", Value: "1"}, {Name: "N_STRM_AXI", Value: streams}, {Name: "EN_MEM", Value: "1"}, {Name: "N_CARD_AXI", Value: streams},
+		{Name: "FDEV_NAME", Value: v.Device}, {Name: "N_REGIONS", Value: "1"}, {Name: "N_CONFIG", Value: "1"},
+		{Name: "EN_PR", Value: "0"},
+		{Name: "EN_STRM", Value: "1"}, {Name: "N_STRM_AXI", Value: streams}, {Name: "EN_MEM", Value: "1"},
+		{Name: "N_CARD_AXI", Value: streams},
 		{Name: "EN_RDMA", Value: "1"}, {Name: "N_RDMA_AXI", Value: "2"}, {Name: "EN_TCP", Value: "0"},
 		{Name: "EN_NET_0", Value: port(0)}, {Name: "EN_NET_1", Value: port(1)},
 		{Name: "ACLK_F", Value: fmt.Sprint(v.Clock)}, {Name: "EN_UCLK", Value: "0"},

@@ -36,7 +36,8 @@ func docs(d *design.Design) ([]File, error) {
 		Source    string
 		Name, Doc string
 		Bodies    []string
-	}{d.Platform.File, manual.Text(d.Platform.Name), manual.Text(d.Platform.Doc), []string{platform.Markdown, generation.Markdown}})
+	}{d.Platform.File, manual.Text(d.Platform.Name), manual.Text(d.Platform.Doc), []string{platform.Markdown,
+		generation.Markdown}})
 	if err != nil {
 		return nil, err
 	}

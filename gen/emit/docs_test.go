@@ -169,8 +169,9 @@ func TestManualAgreesWithTheContract(t *testing.T) {
 			"Exchange memory map":   {"0x0000 | 0x0007", "0x0008 | 0x01C7"}, // 16 records of 7 words
 			"Bit set return_code":   {"16 | 0x00010000 | EAGER_THRESHOLD_INVALID", "31 | 0x80000000 | NOT_READY"},
 			"Layout message_header": {"255:192 | 64 | vaddr", "287:256 | 32 | comm_context"},
-			"Registers hostctrl":    {"0x0070 | addr_2 | 64", "0x0080 | post | 32 | write", "0x0100 | answers | 32 × 32 | read"},
-			"Enum config_function":  {"4 | set_max_rendezvous_msg_size"},
+			"Registers hostctrl": {"0x0070 | addr_2 | 64", "0x0080 | post | 32 | write",
+				"0x0100 | answers | 32 × 32 | read"},
+			"Enum config_function": {"4 | set_max_rendezvous_msg_size"},
 			"Arithmetic and compression": {
 				"float16 | 4 | 9", "float64 | 1 | 6", "float32 | float16 | 0", "float16 | float32 | 1",
 				"0x04F4 | float32, 4 B | float16, 2 B | 0 | 0 | 1 | compressed | 4, 9",
@@ -206,16 +207,19 @@ func TestExchangeMapIsComplete(t *testing.T) {
 }
 
 func TestManualListsTheGraph(t *testing.T) {
-	d := designtest.Load(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True})
+	d := designtest.Load(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"),
+		"host_memory": cty.True})
 	want := map[string][]string{}
 	for _, in := range d.Instances {
 		want["Kernels"] = append(want["Kernels"], in.Name+" | "+in.Kernel.Name+" | ")
 	}
 	for _, s := range d.Streams {
-		want["Streams"] = append(want["Streams"], fmt.Sprintf("%s | %s.%s | %s.%s | ", s.Group, s.From.Instance.Name, s.From.Name, s.To.Instance.Name, s.To.Name))
+		want["Streams"] = append(want["Streams"], fmt.Sprintf("%s | %s.%s | %s.%s | ", s.Group, s.From.Instance.Name,
+			s.From.Name, s.To.Instance.Name, s.To.Name))
 	}
 	for _, m := range d.Memories {
-		want["Memory"] = append(want["Memory"], fmt.Sprintf("%s.%s | %d | %s", m.Port.Instance.Name, m.Port.Name, m.Port.Width, m.Memory))
+		want["Memory"] = append(want["Memory"], fmt.Sprintf("%s.%s | %d | %s", m.Port.Instance.Name, m.Port.Name,
+			m.Port.Width, m.Memory))
 	}
 	checkRows(t, d.Platform.Name, want, tables(documents(t, d)["docs/manual.md"]))
 }
@@ -308,7 +312,8 @@ func TestPageStandsAlone(t *testing.T) {
 		html := rendered["docs/index.html"]
 		facts := readPage(t, html)
 		checkAnchors(t, name, facts)
-		if facts.elements["script"]+facts.elements["link"]+facts.elements["img"]+facts.elements["iframe"] > 0 || len(facts.loads) > 0 {
+		if facts.elements["script"]+facts.elements["link"]+facts.elements["img"]+facts.elements["iframe"] > 0 ||
+			len(facts.loads) > 0 {
 			t.Errorf("%s: the page loads something: %v %v", name, facts.elements, facts.loads)
 		}
 		if bytes.Contains(html, []byte("url(")) || bytes.Contains(html, []byte("@import")) {
@@ -369,7 +374,8 @@ func TestManualLinks(t *testing.T) {
 	}
 }
 
-const hostile = "a | b\n# no heading\n<script>alert(1)</script> [x](http://example.com) ![y](http://example.com/y.png) `*/ --> {{.}} \\"
+const hostile = "a | b\n# no heading\n<script>alert(1)</script> [x](http://example.com) " +
+	"![y](http://example.com/y.png) `*/ --> {{.}} \\"
 
 func TestHostileTextInDocuments(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
@@ -441,7 +447,8 @@ func TestManualOfABarePlatform(t *testing.T) {
 	p.Arithmetic, p.Compression, p.Limits, p.Declared = nil, nil, platform.Limits{}, nil
 	d.Platform, d.Configs, d.Memories, d.Exchange.ArithmeticConfigs = &p, nil, nil, nil
 	text := string(documents(t, d)["docs/manual.md"])
-	for _, want := range []string{"The engines cannot reduce.", "No lane has a compression plugin.", "No kernel is connected to a memory bank."} {
+	for _, want := range []string{"The engines cannot reduce.", "No lane has a compression plugin.",
+		"No kernel is connected to a memory bank."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("manual does not say %q", want)
 		}
@@ -455,7 +462,8 @@ func TestManualListsTheVariables(t *testing.T) {
 	for _, row := range []string{
 		"| Variable | Value | Type | Default | Meaning |",
 		"| `ethernet_port` | `0` | `number` | `0` | Ethernet port of the card. |",
-		"| `user_kernel` | `\"vadd_put\"` | `string` | `\"\"` | Kernel at the engine's stream, for example vadd_put; empty closes the stream. |",
+		"| `user_kernel` | `\"vadd_put\"` | `string` | `\"\"` | Kernel at the engine's stream, for example vadd_put; " +
+			"empty closes the stream. |",
 	} {
 		if !strings.Contains(text, row) {
 			t.Errorf("manual has no row %s", row)

@@ -133,9 +133,11 @@ func TestDriverCallsKernels(t *testing.T) {
 		want         []any
 		more         []string
 	}{
-		{"vadd_put", "VaddPut(context.Background(), device{}, 1<<40, 2, -3, 4, 5, 1<<31)", []any{"vadd_put", []uint64{1 << 40, 2, 0xFFFF_FFFD, 4, 5, 1 << 31}}, nil},
+		{"vadd_put", "VaddPut(context.Background(), device{}, 1<<40, 2, -3, 4, 5, 1<<31)",
+			[]any{"vadd_put", []uint64{1 << 40, 2, 0xFFFF_FFFD, 4, 5, 1 << 31}}, nil},
 		{"typed_one", "TypedOne(context.Background(), device{}, -1, 1.5, -2, -1, -1, 1, 1<<39, 77)",
-			[]any{"typed_one", []uint64{0xFFFF_FFFF, 0x3FC0_0000, 0xC000_0000_0000_0000, 1<<64 - 1, 0xFFFF_FFFF, 1, 1 << 39, 77}}, []string{typedKernel}},
+			[]any{"typed_one", []uint64{0xFFFF_FFFF, 0x3FC0_0000, 0xC000_0000_0000_0000, 1<<64 - 1, 0xFFFF_FFFF, 1, 1 << 39,
+				77}}, []string{typedKernel}},
 	} {
 		d := kernelDesign(t, c.kernel, c.more...)
 		dir := t.TempDir()
@@ -161,7 +163,8 @@ func TestDriverSaysWhatArgumentsOfKernelsAre(t *testing.T) {
 	for _, want := range []string{
 		"// TypedOne calls the kernel typed_one and waits until it has ended. Has arguments of all kinds.",
 		"//   - ctxArgument: ctx.\n", "//   - rateOf: rate_of.\n", "//   - last, an address: What stands last.\n",
-		"func TypedOne(ctx context.Context, dev accl.Device, ctxArgument int32, rateOf float32, wide float64, most int64, tiny int8, flag uint32, mask uint64, last uint64) error {",
+		"func TypedOne(ctx context.Context, dev accl.Device, ctxArgument int32, rateOf float32, wide float64, most int64, " +
+			"tiny int8, flag uint32, mask uint64, last uint64) error {",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
@@ -192,7 +195,8 @@ func TestKernelsWhoseNamesAreTaken(t *testing.T) {
 	if !errors.Is(err, ErrCollision) {
 		t.Error(err)
 	}
-	k := &design.Kernel{Name: "k", Arguments: []design.Argument{{Name: "a_b", Width: 32}, {Name: "a__b", Width: 32, At: 4}}}
+	k := &design.Kernel{Name: "k", Arguments: []design.Argument{{Name: "a_b", Width: 32},
+		{Name: "a__b", Width: 32, At: 4}}}
 	if _, err := goArguments(k); err == nil || !slices.Contains(strings.Fields(err.Error()), "aB") {
 		t.Error(err)
 	}

@@ -121,7 +121,8 @@ func expectedInstances(d *design.Design) []object {
 				banks = append(banks, object{"Port": m.Port.Name, "Memory": m.Memory, "First": m.First, "Last": m.Last})
 			}
 		}
-		out = append(out, object{"Name": in.Name, "Kernel": in.Kernel.Name, "Role": in.Role, "CCLO": in.Scope, "SLR": in.SLR, "Banks": banks})
+		out = append(out, object{"Name": in.Name, "Kernel": in.Kernel.Name, "Role": in.Role, "CCLO": in.Scope, "SLR": in.SLR,
+			"Banks": banks})
 	}
 	return out
 }

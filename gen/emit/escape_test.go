@@ -46,10 +46,12 @@ func FuzzEscapes(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := blockComment(text); strings.Contains(got, "*/") || strings.Contains(got, "/*") || strings.Contains(got, "??/") {
+		if got := blockComment(text); strings.Contains(got, "*/") || strings.Contains(got, "/*") ||
+			strings.Contains(got, "??/") {
 			t.Errorf("block comment %q", got)
 		}
-		for name, escape := range map[string]func(string) string{"C++": lineComment, "SystemVerilog": hardwareComment, "Go": goComment, "C": blockComment} {
+		for name, escape := range map[string]func(string) string{"C++": lineComment, "SystemVerilog": hardwareComment,
+			"Go": goComment, "C": blockComment} {
 			got := escape(text)
 			if strings.ContainsAny(got, "\n\r\v\f\x00\u2028\u2029\u0085") || !utf8.ValidString(got) {
 				t.Errorf("%s comment %q", name, got)

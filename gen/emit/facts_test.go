@@ -54,10 +54,12 @@ func extreme(t testing.TB) *design.Design {
 	d := with(t, func(g *abi.Generation) {
 		g.Features = nil
 		g.Constants = append(slices.Clone(g.Constants),
-			abi.Constant{Name: "largest", Value: 1<<64 - 1}, abi.Constant{Name: "beyond_a_word", Value: 1 << 32}, abi.Constant{Name: "nothing", Value: 0})
+			abi.Constant{Name: "largest", Value: 1<<64 - 1}, abi.Constant{Name: "beyond_a_word", Value: 1 << 32}, abi.Constant{
+				Name: "nothing", Value: 0})
 		g.Enums = append(slices.Clone(g.Enums),
 			abi.Enum{Name: "empty_enum"},
-			abi.Enum{Name: "words", Values: []abi.EnumValue{{Name: "default"}, {Name: "register", Value: 1}, {Name: "type", Value: 1<<32 - 1}}},
+			abi.Enum{Name: "words", Values: []abi.EnumValue{{Name: "default"}, {Name: "register", Value: 1},
+				{Name: "type", Value: 1<<32 - 1}}},
 			abi.Enum{Name: "lone_code", Values: []abi.EnumValue{{Name: "zero"}}})
 		g.BitSets = append(slices.Clone(g.BitSets),
 			abi.BitSet{Name: "empty_set"},
@@ -67,15 +69,19 @@ func extreme(t testing.TB) *design.Design {
 			abi.Layout{Name: "hollow", Width: 24},
 			abi.Layout{Name: "gaps", Width: 32, Fields: []abi.Field{field("a", 1, 1), field("b", 4, 3), field("c", 30, 8)}},
 			abi.Layout{Name: "widest", Width: 1024, Fields: []abi.Field{
-				field("stack", 0, 0), field("process", 40, 25), field("aligned", 127, 64), field("vector", 200, 129), field("top", 1023, 1023),
+				field("stack", 0, 0), field("process", 40, 25), field("aligned", 127, 64), field("vector", 200, 129),
+				field("top", 1023, 1023),
 			}})
 		g.Records = append(slices.Clone(g.Records), abi.Record{Name: "lone_word", Words: []abi.RecordWord{{Name: "it"}}})
 		g.Registers = append(slices.Clone(g.Registers),
-			abi.RegisterMap{Name: "no_registers"}, abi.RegisterMap{Name: "last_page", Base: 0xFFFFF000, Registers: []abi.Register{
-				{Name: "row", At: 0xF00, Width: 32, Count: 3}, {Name: "wide_row", At: 0xF10, Width: 64, Count: 2}, {Name: "end", At: 0xFF8, Width: 64, Count: 1}}})
+			abi.RegisterMap{Name: "no_registers"}, abi.RegisterMap{Name: "last_page", Base: 0xFFFFF000,
+				Registers: []abi.Register{
+					{Name: "row", At: 0xF00, Width: 32, Count: 3}, {Name: "wide_row", At: 0xF10, Width: 64, Count: 2}, {Name: "end",
+						At: 0xFF8, Width: 64, Count: 1}}})
 		g.Memories = append(slices.Clone(g.Memories),
 			abi.Memory{Name: "no_words", Size: 16},
-			abi.Memory{Name: "headless", Base: 0x4000, ProcessorBase: 0x8000, Size: 64, Tables: []abi.Table{{Name: "rows", At: 0x4010, Record: []abi.RecordWord{{Name: "it"}}}}})
+			abi.Memory{Name: "headless", Base: 0x4000, ProcessorBase: 0x8000, Size: 64,
+				Tables: []abi.Table{{Name: "rows", At: 0x4010, Record: []abi.RecordWord{{Name: "it"}}}}})
 	})
 	d.Platform.Name = "extreme"
 	return d

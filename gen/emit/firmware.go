@@ -88,7 +88,8 @@ type cMember struct {
 var headerCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
 	names := newIdentifiers(macros, nil)
 	groups := vocabulary(g)
-	errs := []error{names.reserve("CCLO_GENERATION", "CCLO_STATIC_ASSERT", guard("cclo_generation", g.Name), guard(abiHeader, g.Name))}
+	errs := []error{names.reserve("CCLO_GENERATION", "CCLO_STATIC_ASSERT", guard("cclo_generation", g.Name),
+		guard(abiHeader, g.Name))}
 	words, err := macros.wordings(groups, names)
 	errs = append(errs, err)
 	view := header{
@@ -130,7 +131,8 @@ func cStructs(g group) []cStruct {
 	for _, w := range g.Structs {
 		s := cStruct{Name: cName(w.Path...), Doc: w.Doc, Bytes: len(w.Words) * wordBits / byteBits}
 		for i, word := range w.Words {
-			s.Members = append(s.Members, cMember{Type: "uint32_t", Name: word.Name, Doc: word.Doc, Offset: i * wordBits / byteBits})
+			s.Members = append(s.Members, cMember{Type: "uint32_t", Name: word.Name, Doc: word.Doc,
+				Offset: i * wordBits / byteBits})
 		}
 		out = append(out, s)
 	}

@@ -217,7 +217,8 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, *identifie
 }
 
 // goExampleTypes are the types that an example may use, and their names in Go.
-var goExampleTypes = []struct{ name, golang string }{{"float32", "float32"}, {"int32", "int32"}, {"float64", "float64"}, {"int64", "int64"}}
+var goExampleTypes = []struct{ name, golang string }{{"float32", "float32"}, {"int32", "int32"}, {"float64", "float64"},
+	{"int64", "int64"}}
 
 // goExampleView reduces elements of a type that the platform can reduce, or
 // sends them if there is none.

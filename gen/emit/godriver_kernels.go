@@ -38,7 +38,8 @@ type goArgument struct {
 
 // goParameterNames are what functions that call kernels use themselves.
 var goParameterNames = []string{
-	"ctx", "dev", "accl", "context", "math", "error", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64",
+	"ctx", "dev", "accl", "context", "math", "error", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32",
+	"int64", "float32", "float64",
 }
 
 // goKinds are types of Go for types of C, and how such a value gets into a register.
@@ -106,7 +107,8 @@ func goArguments(k *design.Kernel) ([]goArgument, error) {
 		}
 		a.Word = fmt.Sprintf(a.Word, a.Name)
 		if i := slices.IndexFunc(out, func(other goArgument) bool { return other.Name == a.Name }); i >= 0 {
-			return nil, fmt.Errorf("the arguments %s and %s of kernel %s are both %s in Go", out[i].Register, r.Name, k.Name, a.Name)
+			return nil, fmt.Errorf("the arguments %s and %s of kernel %s are both %s in Go", out[i].Register,
+				r.Name, k.Name, a.Name)
 		}
 		out = append(out, a)
 	}

@@ -85,7 +85,8 @@ func (v bindingsView) Can(operation string) bool {
 
 // Integers are the types that C++ computes with as they are.
 func (v bindingsView) Integers() []typeView {
-	return slices.DeleteFunc(slices.Clone(v.Types), func(t typeView) bool { return t.Name != fmt.Sprintf("int%d", t.Bits()) })
+	return slices.DeleteFunc(slices.Clone(v.Types),
+		func(t typeView) bool { return t.Name != fmt.Sprintf("int%d", t.Bits()) })
 }
 
 // bindings renders what kernels in C++ are written with.
@@ -111,7 +112,8 @@ func newBindingsView(d *design.Design) (bindingsView, error) {
 	v := bindingsView{Kernel: kernelStream(d)}
 	for _, t := range d.Platform.Types {
 		if slices.Contains(cppKeywords, t.Name) {
-			return v, fmt.Errorf("%w: %s:%d: the element type %q has the name of a word of C++; rename it", ErrBinding, t.Range.Filename, t.Range.Start.Line, t.Name)
+			return v, fmt.Errorf("%w: %s:%d: the element type %q has the name of a word of C++; rename it", ErrBinding,
+				t.Range.Filename, t.Range.Start.Line, t.Name)
 		}
 		v.Types = append(v.Types, typeView{t.Name, t.Doc, t.Bytes})
 	}
@@ -165,7 +167,9 @@ func reserveBindings(words []wording, names *identifiers) error {
 	errs := []error{names.reserve(bindingNames...)}
 	for _, w := range words {
 		if slices.Contains(bindingNames, w.Scope) {
-			errs = append(errs, fmt.Errorf("%w: %s of the description and %[2]s of every file in %s; rename the one of the description", ErrCollision, w.Scope, names.language))
+			errs = append(errs,
+				fmt.Errorf("%w: %s of the description and %[2]s of every file in %s; rename the one of the description",
+					ErrCollision, w.Scope, names.language))
 		}
 	}
 	return errors.Join(errs...)

@@ -36,7 +36,8 @@ func TestCallWordsAreInTheOrderOfTheRecord(t *testing.T) {
 	}
 	shipped := []string{
 		"scenario", "count", "comm", "root_src_dst", "function_code", "tag", "arithcfg", "compression_flags", "stream_flags",
-		"addr_0.range(31, 0)", "addr_0.range(63, 32)", "addr_1.range(31, 0)", "addr_1.range(63, 32)", "addr_2.range(31, 0)", "addr_2.range(63, 32)",
+		"addr_0.range(31, 0)", "addr_0.range(63, 32)", "addr_1.range(31, 0)", "addr_1.range(63, 32)", "addr_2.range(31, 0)",
+		"addr_2.range(63, 32)",
 	}
 	values, last := order(codeDesign(t, "u55c_tcp"))
 	if diff := cmp.Diff(shipped, values); diff != "" {
@@ -64,7 +65,8 @@ func TestOperationsOfBindingsFollowTheGeneration(t *testing.T) {
 	d := with(t, func(g *abi.Generation) {
 		g.Enums = slices.Clone(g.Enums)
 		i := slices.IndexFunc(g.Enums, func(e abi.Enum) bool { return e.Name == abi.Operations })
-		g.Enums[i].Values = slices.DeleteFunc(slices.Clone(g.Enums[i].Values), func(v abi.EnumValue) bool { return v.Name == "gather" })
+		g.Enums[i].Values = slices.DeleteFunc(slices.Clone(g.Enums[i].Values),
+			func(v abi.EnumValue) bool { return v.Name == "gather" })
 		g.Operations = slices.DeleteFunc(slices.Clone(g.Operations), func(o abi.Operation) bool { return o.Name == "gather" })
 		for k, v := range g.Enums[i].Values {
 			if v.Name == "bcast" {
@@ -77,7 +79,8 @@ func TestOperationsOfBindingsFollowTheGeneration(t *testing.T) {
 		t.Error("ACCL_BCAST is not 99")
 	}
 	for name, text := range map[string]string{bindingsFile: text, compatibilityFile: compatible} {
-		if strings.Contains(text, "void gather(") || strings.Contains(text, "start_gather") || strings.Contains(text, "ACCL_GATHER") {
+		if strings.Contains(text, "void gather(") || strings.Contains(text, "start_gather") ||
+			strings.Contains(text, "ACCL_GATHER") {
 			t.Errorf("%s has gather", name)
 		}
 	}
@@ -148,7 +151,8 @@ func TestDataIsAsWideAsTheKernelStream(t *testing.T) {
 		}
 	}
 	text, compatible := bindingTexts(t, &d)
-	if !strings.Contains(text, "using kernel_beat = ap_axiu<512, 0, 0, 5>;") || !strings.Contains(compatible, "#define DEST_WIDTH 5\n") {
+	if !strings.Contains(text, "using kernel_beat = ap_axiu<512, 0, 0, 5>;") ||
+		!strings.Contains(compatible, "#define DEST_WIDTH 5\n") {
 		t.Error("TDEST of kernel beats has not 5 bits")
 	}
 	d.Streams = nil

@@ -165,7 +165,8 @@ func (v *hlsView) streams(d *design.Design, k *design.Kernel) {
 			continue
 		}
 		s := kernelStreamView{Name: p.Name, Output: p.Output, Width: p.Width, TDEST: p.TDEST}
-		s.Role = map[string]map[bool]string{"control": {true: "command", false: "answer"}, "kernel": {true: "to", false: "from"}}[groups[p.Name]][p.Output]
+		s.Role = map[string]map[bool]string{"control": {true: "command", false: "answer"},
+			"kernel": {true: "to", false: "from"}}[groups[p.Name]][p.Output]
 		v.Streams = append(v.Streams, s)
 	}
 }
@@ -183,14 +184,16 @@ func (v *hlsView) functions(d *design.Design, k *design.Kernel) {
 		v.Kind = "arithmetic"
 		for _, f := range a.Functions {
 			for _, t := range f.TDEST {
-				add(functionView{TDEST: t.TDEST, Function: f.Name, Title: f.Name + " of " + t.Type, CPP: f.CPP, TakenCount: 1, MadeCount: 1}, t.Type, t.Type, t.Range)
+				add(functionView{TDEST: t.TDEST, Function: f.Name, Title: f.Name + " of " + t.Type, CPP: f.CPP, TakenCount: 1,
+					MadeCount: 1}, t.Type, t.Type, t.Range)
 			}
 		}
 	}
 	if c := p.Compression; c != nil && c.Kernel == k.ID {
 		v.Kind = "compression"
 		for _, conv := range c.Conversions {
-			f := functionView{TDEST: conv.TDEST, Title: conv.From + " to " + conv.To, CPP: conv.CPP, TakenCount: 1 << conv.RatioLog, MadeCount: 1}
+			f := functionView{TDEST: conv.TDEST, Title: conv.From + " to " + conv.To, CPP: conv.CPP,
+				TakenCount: 1 << conv.RatioLog, MadeCount: 1}
 			if conv.Widens {
 				f.TakenCount, f.MadeCount = f.MadeCount, f.TakenCount
 			}

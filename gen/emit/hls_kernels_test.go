@@ -51,7 +51,8 @@ func gxx(t *testing.T, dir, kernel string, args ...string) (string, error) {
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("needs g++: apt-get install g++")
 	}
-	flags := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-pedantic-errors", "-Wno-unused-label", "-O0",
+	flags := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-pedantic-errors",
+		"-Wno-unused-label", "-O0",
 		"-Ihls", "-isystem", "hls/sim", "-Ihls/" + kernel}
 	cmd := exec.CommandContext(t.Context(), "g++", append(flags, args...)...)
 	cmd.Dir = dir
@@ -62,7 +63,8 @@ func gxx(t *testing.T, dir, kernel string, args ...string) (string, error) {
 // bench compiles and runs the test bench of a kernel.
 func bench(t *testing.T, dir, kernel string) (string, error) {
 	t.Helper()
-	if out, err := gxx(t, dir, kernel, "hls/"+kernel+"/"+kernel+".cpp", "hls/"+kernel+"/"+kernel+"_tb.cpp", "-o", kernel); err != nil {
+	if out, err := gxx(t, dir, kernel, "hls/"+kernel+"/"+kernel+".cpp", "hls/"+kernel+"/"+kernel+"_tb.cpp",
+		"-o", kernel); err != nil {
 		return out, err
 	}
 	out, err := exec.CommandContext(t.Context(), filepath.Join(dir, kernel)).CombinedOutput()
@@ -84,7 +86,8 @@ func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
 func TestGlueOfTheShippedKernelsCompiles(t *testing.T) {
 	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
 	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
-		if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+"_component.cpp"); err != nil {
+		if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
+			"_component.cpp"); err != nil {
 			t.Errorf("%s: %v\n%s", kernel, err, out)
 		}
 	}
@@ -210,8 +213,10 @@ func changed(t *testing.T, file, old, new string) map[string]string {
 func TestBenchesOfOwnKernelsPass(t *testing.T) {
 	dir := written(t, designtest.Made(t, "p", mine))
 	for kernel, says := range map[string]string{
-		"tiny": "tiny: 150 packets are right\n  sum of bfloat16: compared with exact arithmetic\n  sum of int32: compared with exact arithmetic\n",
-		"pack": "pack: 300 packets are right\n  float32 to quad: as your function says\n  quad to float32: as your function says\n" +
+		"tiny": "tiny: 150 packets are right\n  sum of bfloat16: compared with exact arithmetic\n  sum of int32: compared " +
+			"with exact arithmetic\n",
+		"pack": "pack: 300 packets are right\n  float32 to quad: as your function says\n  quad to float32: as your " +
+			"function says\n" +
 			"  float32 to bfloat16: compared with exact arithmetic\n  bfloat16 to float32: compared with exact arithmetic\n" +
 			"  float64 to bfloat16: as your function says\n",
 		"steps": "right",
@@ -221,7 +226,8 @@ func TestBenchesOfOwnKernelsPass(t *testing.T) {
 			if err != nil || !strings.Contains(out, says) {
 				t.Errorf("%v\n%s", err, out)
 			}
-			if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+"_component.cpp"); err != nil {
+			if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
+				"_component.cpp"); err != nil {
 				t.Errorf("the glue: %v\n%s", err, out)
 			}
 		})
@@ -231,13 +237,17 @@ func TestBenchesOfOwnKernelsPass(t *testing.T) {
 func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
 	for n, test := range []struct{ name, kernel, file, old, new, want string }{
 		{"a sum that is none", "tiny", "kernels/tiny.hpp", "a.bits + b.bits", "a.bits - b.bits", "sum of int32 is wrong"},
-		{"a sum of another format", "tiny", "kernels/tiny.hpp", "ieee754::sum<8, 7>", "ieee754::sum<5, 10>", "sum of bfloat16 is wrong: of 0x"},
-		{"a conversion that rounds ties up", "pack", "kernels/pack.hpp", "ieee754::narrow<8, 23, 8, 7>(in.bits)", "high(in.bits + 0x8000)",
+		{"a sum of another format", "tiny", "kernels/tiny.hpp", "ieee754::sum<8, 7>", "ieee754::sum<5, 10>",
+			"sum of bfloat16 is wrong: of 0x"},
+		{"a conversion that rounds ties up", "pack", "kernels/pack.hpp", "ieee754::narrow<8, 23, 8, 7>(in.bits)",
+			"high(in.bits + 0x8000)",
 			"float32 to bfloat16 is wrong: of 0x"},
-		{"a conversion that loses a bit", "pack", "kernels/pack.hpp", "ap_uint<32>(in.bits) << 16}; }", "ap_uint<32>(in.bits & 0xFFFE) << 16}; }",
+		{"a conversion that loses a bit", "pack", "kernels/pack.hpp", "ap_uint<32>(in.bits) << 16}; }",
+			"ap_uint<32>(in.bits & 0xFFFE) << 16}; }",
 			"bfloat16 to float32 is wrong: of 0x"},
 		{"state that is shared", "pack", "kernels/pack.hpp", "static cclo", "inline cclo", "float64 to bfloat16: packet"},
-		{"an answer too many", "steps", "kernels/steps.hpp", "command.barrier();", "command.barrier(); command.finish();", "2 answers are taken, but only 1 calls made"},
+		{"an answer too many", "steps", "kernels/steps.hpp", "command.barrier();", "command.barrier(); command.finish();",
+			"2 answers are taken, but only 1 calls made"},
 	} {
 		if !nightly.Sampled(n, 3) {
 			continue
@@ -317,11 +327,16 @@ func TestMinimaAndProducts(t *testing.T) {
 
 func TestCompileErrorsNameTheUsersLines(t *testing.T) {
 	for _, test := range []struct{ name, kernel, file, old, new, want string }{
-		{"in the C++", "tiny", "kernels/tiny.hpp", "return {ieee754::sum<8, 7>(a.bits, b.bits)};", "return nothing;", "platforms/kernels/tiny.hpp:8:"},
-		{"in a file that is included", "pack", "kernels/tools.h", "bits >> 16", "bits >> many", "platforms/kernels/tools.h:3:"},
-		{"a TDEST without a function", "tiny", "kernels/tiny.hcl", "int32 = 1", "int32 = 1, int64 = 2", "platforms/kernels/tiny.hcl:6:"},
-		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"other::unpack\"", "platforms/kernels/pack.hcl:9:"},
-		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "run::body", "platforms/kernels/steps.hcl:6:"},
+		{"in the C++", "tiny", "kernels/tiny.hpp", "return {ieee754::sum<8, 7>(a.bits, b.bits)};", "return nothing;",
+			"platforms/kernels/tiny.hpp:8:"},
+		{"in a file that is included", "pack", "kernels/tools.h", "bits >> 16", "bits >> many",
+			"platforms/kernels/tools.h:3:"},
+		{"a TDEST without a function", "tiny", "kernels/tiny.hcl", "int32 = 1", "int32 = 1, int64 = 2",
+			"platforms/kernels/tiny.hcl:6:"},
+		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"other::unpack\"",
+			"platforms/kernels/pack.hcl:9:"},
+		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "run::body",
+			"platforms/kernels/steps.hcl:6:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := written(t, designtest.Made(t, "p", changed(t, test.file, test.old, test.new)))
@@ -374,7 +389,8 @@ kernel "inverts" {
 			if out, err := bench(t, dir, "inverts"); err != nil || !strings.Contains(out, "right") {
 				t.Errorf("%v\n%s", err, out)
 			}
-			if out, err := gxx(t, dir, "inverts", "-fsyntax-only", "-std=c++17", "hls/inverts/inverts_component.cpp"); err != nil {
+			if out, err := gxx(t, dir, "inverts", "-fsyntax-only", "-std=c++17",
+				"hls/inverts/inverts_component.cpp"); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 			text, err := os.ReadFile(filepath.Join(dir, "hls/inverts/inverts.cpp"))

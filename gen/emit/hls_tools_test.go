@@ -28,8 +28,10 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 			"tb.file=pack_tb.cpp", "package.output.format=xo", "package.output.file=pack.xo",
 		},
 		"hls/pack/run_hls.tcl": {
-			"set_top pack", "add_files [file join $here pack.cpp] -cflags $flags", "    add_files -tb [file join $here pack_tb.cpp] -cflags $flags",
-			"open_solution -reset solution -flow_target vitis", "set_part {xcu55c-fsvh2892-2L-e}", "create_clock -period 300MHz -name default",
+			"set_top pack", "add_files [file join $here pack.cpp] -cflags $flags",
+			"    add_files -tb [file join $here pack_tb.cpp] -cflags $flags",
+			"open_solution -reset solution -flow_target vitis", "set_part {xcu55c-fsvh2892-2L-e}",
+			"create_clock -period 300MHz -name default",
 			"export_design -format xo -output [file join $here pack.xo]",
 		},
 	} {
@@ -79,14 +81,16 @@ func TestPragmasFollowTheDescription(t *testing.T) {
 
 // Arguments stand in the order of their registers, whatever the description's.
 func TestArgumentsStandInTheOrderOfRegisters(t *testing.T) {
-	files := changed(t, "kernels/steps.hcl", `argument "src" { type = "float*" }`, "argument \"src\" {\n    type = \"float*\"\n    at   = hex(\"28\")\n  }")
+	files := changed(t, "kernels/steps.hcl", `argument "src" { type = "float*" }`,
+		"argument \"src\" {\n    type = \"float*\"\n    at   = hex(\"28\")\n  }")
 	files["kernels/steps.hcl"] = strings.NewReplacer(
 		`{ type = "int" }`, "{\n    type = \"int\"\n    at   = hex(\"10\")\n  }",
 		`{ type = "float" }`, "{\n    type = \"float\"\n    at   = hex(\"18\")\n  }",
 		`"comm_adr" {}`, `"comm_adr" { at = hex("20") }`).Replace(files["kernels/steps.hcl"])
 	text := strings.Join(lines(t, written(t, designtest.Made(t, "p", files)), "hls/steps/steps_component.cpp"), "\n")
 	at := -1
-	for _, want := range []string{"static_cast<int>(arguments[0])", "unpack(arguments[1])", "static_cast<unsigned int>(arguments[2])", "reinterpret_cast<float *>(arguments[3])"} {
+	for _, want := range []string{"static_cast<int>(arguments[0])", "unpack(arguments[1])",
+		"static_cast<unsigned int>(arguments[2])", "reinterpret_cast<float *>(arguments[3])"} {
 		next := strings.Index(text, want)
 		if next <= at {
 			t.Errorf("%q is not where it belongs in\n%s", want, text)

@@ -71,7 +71,8 @@ func (l language) wordings(groups []group, names *identifiers) ([]wording, error
 			scope, name := l.identify(g, s.Path)
 			typ, value := l.literal(s)
 			out[i].Entries = append(out[i].Entries, entry{
-				Name: name, Type: typ, Literal: value, Doc: s.Doc, Key: s.Path[len(s.Path)-1], Value: s.Value, IsList: s.List != nil,
+				Name: name, Type: typ, Literal: value, Doc: s.Doc, Key: s.Path[len(s.Path)-1], Value: s.Value,
+				IsList:   s.List != nil,
 				Internal: s.Internal, Derived: s.Derived, Word: s.Word,
 			})
 			errs = append(errs, names.claim(scope, name, claimant{s.Path, s.From}))
@@ -120,7 +121,8 @@ func (i *identifiers) claim(scope, name string, by claimant) error {
 	}
 	for level := i; level != nil; level = level.base {
 		if other, taken := level.taken[name]; taken {
-			return fmt.Errorf("%w: %s and %s would both be %s in %s; rename one of them", ErrCollision, other, by, name, i.language)
+			return fmt.Errorf("%w: %s and %s would both be %s in %s; rename one of them", ErrCollision,
+				other, by, name, i.language)
 		}
 	}
 	i.taken[name] = by

@@ -22,7 +22,8 @@ func TestCollisions(t *testing.T) {
 		change func(g *abi.Generation)
 		want   []string
 	}{
-		{"macro", generationError, operation, []string{"move_queues (moves.hcl, line ", "move queues", "CCLO_MOVE_QUEUES in C"}},
+		{"macro", generationError, operation, []string{"move_queues (moves.hcl, line ", "move queues",
+			"CCLO_MOVE_QUEUES in C"}},
 		{"struct", generationError, func(g *abi.Generation) {
 			g.Records = append(g.Records, abi.Record{Name: "rx_buffers_record", Words: []abi.RecordWord{{Name: "word"}}})
 		}, []string{"cclo_rx_buffers_record in C"}},

@@ -43,7 +43,8 @@ func TestCamelKeepsNamesApart(t *testing.T) {
 			t.Errorf("%s is spelt %s", key, word)
 		}
 	}
-	for _, name := range []string{"rx_buffers", "allreduce", "udp_ports", "nfunctions", "RETURN_CODE", "tdest2", "BFloat16"} {
+	for _, name := range []string{"rx_buffers", "allreduce", "udp_ports", "nfunctions", "RETURN_CODE",
+		"tdest2", "BFloat16"} {
 		if got, want := strings.ToLower(camel(name)), strings.ToLower(strings.ReplaceAll(name, "_", "")); got != want {
 			t.Errorf("camel(%s) has the letters %s", name, got)
 		}

@@ -16,7 +16,10 @@ type cShape struct {
 
 var cShapes = []cShape{
 	{"CCLO_SHAPE_ELEMENTS", 1, "It has operands: an arithmetic configuration and addresses.", (*abi.Operation).Elements},
-	{"CCLO_SHAPE_OP1", 2, "Operand 1 has an address.", func(o *abi.Operation) bool { return o.Op1.Any() || o.ResultAsOp1 }},
+	{"CCLO_SHAPE_OP1", 2, "Operand 1 has an address.", func(o *abi.Operation) bool {
+		return o.Op1.Any() ||
+			o.ResultAsOp1
+	}},
 	{"CCLO_SHAPE_COMM", 4, "It has a communicator.", func(o *abi.Operation) bool { return !o.Local }},
 	{"CCLO_SHAPE_FUNCTION", 8, "It reduces.", func(o *abi.Operation) bool { return o.Reduces }},
 	{"CCLO_SHAPE_COLLECTIVE", 16, "All ranks of the communicator take part.", (*abi.Operation).Collective},

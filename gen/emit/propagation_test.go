@@ -202,10 +202,12 @@ func plain(s string) string {
 
 // interfaceFiles are the renderings of an interface generation, one for each
 // language; a part of the path.
-var interfaceFiles = []string{"/abi/cclo_abi.h", "/rtl/cclo_pkg.sv", "/hls/cclo_platform.h", "/driver/abi.go", "/docs/manual.md"}
+var interfaceFiles = []string{"/abi/cclo_abi.h", "/rtl/cclo_pkg.sv", "/hls/cclo_platform.h", "/driver/abi.go",
+	"/docs/manual.md"}
 
 // platformFiles are the renderings that carry a plugin's TDEST.
-var platformFiles = []string{"/firmware/cclo_platform.h", "/rtl/cclo_pkg.sv", "/hls/cclo_platform.h", "/driver/platform.go", "/docs/manual.md", "/docs/index.html", "/design.json"}
+var platformFiles = []string{"/firmware/cclo_platform.h", "/rtl/cclo_pkg.sv", "/hls/cclo_platform.h",
+	"/driver/platform.go", "/docs/manual.md", "/docs/index.html", "/design.json"}
 
 // sampledNumbers is of how many numbers of an interface a sample has one.
 const sampledNumbers = 8
@@ -331,12 +333,14 @@ func checkMutation(t *testing.T, base, got rendering, m mutation) {
 
 // derived matches lines whose values follow from others: padding, the width of
 // a type, what room is left, where the host's tables lie, default time limits.
-var derived = regexp.MustCompile(`(?i)reserved|typedef enum|limit|max_?ranks|free|communicator|config|hardware_?id|waits inside|address = |^\| .0x0`)
+var derived = regexp.MustCompile(
+	`(?i)reserved|typedef enum|limit|max_?ranks|free|communicator|config|hardware_?id|waits inside|address = |^\| .0x0`)
 
 // TestTDESTChangesEverything changes the TDESTs of the plugins, where they
 // stand, and looks for them in everything that is rendered of a platform.
 func TestTDESTChangesEverything(t *testing.T) {
-	for file, witness := range map[string]string{"kernels/reduce_ops.hcl": "u50_udp", "kernels/hp_compression.hcl": "u55c_tcp"} {
+	for file, witness := range map[string]string{"kernels/reduce_ops.hcl": "u50_udp",
+		"kernels/hp_compression.hcl": "u55c_tcp"} {
 		text, err := fs.ReadFile(platforms.FS, file)
 		if err != nil {
 			t.Fatal(err)
@@ -371,7 +375,8 @@ func TestTDESTChangesEverything(t *testing.T) {
 				}
 			}
 			for _, path := range seen {
-				if !slices.Contains(platformFiles, "/"+path) && path != engine && path != hashed && !strings.HasSuffix(path, "_select.sv") {
+				if !slices.Contains(platformFiles, "/"+path) && path != engine && path != hashed &&
+					!strings.HasSuffix(path, "_select.sv") {
 					t.Errorf("%s %s: %s changed", file, m.path, path)
 				}
 			}

@@ -228,7 +228,8 @@ func svPackage(d *design.Design) ([]File, map[string]string, error) {
 		return nil, nil, err
 	}
 	p := d.Platform
-	view := svFile{Owner: p.Name, Doc: p.Doc, Source: p.File, Generation: p.ABI.Name, Common: generation.text, Own: own.text}
+	view := svFile{Owner: p.Name, Doc: p.Doc, Source: p.File, Generation: p.ABI.Name, Common: generation.text,
+		Own: own.text}
 	pkg, err := execute(packageTemplate, view)
 	if err != nil {
 		return nil, nil, err

@@ -42,7 +42,8 @@ func TestPackageSynthesises(t *testing.T) {
 		put(t, dir, "user.sv", svUser)
 		for _, top := range []string{"cclo_layout_check", "user"} {
 			file := map[string]string{"cclo_layout_check": "rtl/cclo_layout_check.sv", "user": "user.sv"}[top]
-			if out := run(t, dir, program, "-q", "-p", "read_verilog -sv "+svSources+" "+file+"; hierarchy -check -top "+top+"; proc"); out != "" {
+			if out := run(t, dir, program, "-q", "-p", "read_verilog -sv "+svSources+" "+file+"; hierarchy -check -top "+
+				top+"; proc"); out != "" {
 				t.Errorf("%s: %s", top, out)
 			}
 		}
@@ -62,10 +63,13 @@ func TestLayoutCheckFails(t *testing.T) {
 	}{
 		{"member too wide", []string{"logic [22:0] bytes;", "logic [23:0] bytes;"}, "dma_command_t is not 104 bits wide"},
 		{"member missing", []string{"logic        drr;", ""}, "Member 'drr' not found"},
-		{"members swapped", []string{"_reserved_103_100;\n        logic [3:0]  tag;", "tag;\n        logic [3:0]  _reserved_103_100;"}, "dma_command_t.tag is not at bits 99:96"},
+		{"members swapped", []string{"_reserved_103_100;\n        logic [3:0]  tag;",
+			"tag;\n        logic [3:0]  _reserved_103_100;"}, "dma_command_t.tag is not at bits 99:96"},
 		{"members of one width swapped", []string{"drr;", "eof;", "eof;", "drr;"}, "dma_command_t.eof is not at bits 30:30"},
-		{"parameter moved", []string{"DMA_COMMAND_TAG_LOW            = 32'd96", "DMA_COMMAND_TAG_LOW = 32'd97"}, "dma_command_t.tag is not at bits 99:96"},
-		{"parameter too narrow", []string{"DMA_COMMAND_ADDRESS_WIDTH      = 32'd64", "DMA_COMMAND_ADDRESS_WIDTH = 32'd63"}, "dma_command_t.address is not at bits 95:32"},
+		{"parameter moved", []string{"DMA_COMMAND_TAG_LOW            = 32'd96", "DMA_COMMAND_TAG_LOW = 32'd97"},
+			"dma_command_t.tag is not at bits 99:96"},
+		{"parameter too narrow", []string{"DMA_COMMAND_ADDRESS_WIDTH      = 32'd64", "DMA_COMMAND_ADDRESS_WIDTH = 32'd63"},
+			"dma_command_t.address is not at bits 95:32"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			broken := strings.NewReplacer(test.replace...).Replace(pkg)

@@ -95,9 +95,12 @@ func networkStack(d *design.Design) (int, bool) {
 func limitGroup(p *platform.Platform) group {
 	g := platformGroup("Limits, and thresholds between algorithms.", p.Limits.Range)
 	g.set("Limit of waits inside the engine, in cycles.", p.Limits.TimeoutCycles, decimal, "timeout_cycles")
-	g.set("Limit of waits for a remote rank, in milliseconds.", p.Limits.RemoteTimeoutMillis, decimal, "remote_timeout_milliseconds")
-	g.set("Largest message that is sent eagerly; 0 if the generation has no such limit.", p.Limits.MaxEagerBytes, decimal, "max_eager_bytes")
-	g.set("Largest message that is sent by rendezvous; 0 if the generation has none.", p.Limits.MaxRendezvousBytes, decimal, "max_rendezvous_bytes")
+	g.set("Limit of waits for a remote rank, in milliseconds.", p.Limits.RemoteTimeoutMillis, decimal,
+		"remote_timeout_milliseconds")
+	g.set("Largest message that is sent eagerly; 0 if the generation has no such limit.", p.Limits.MaxEagerBytes,
+		decimal, "max_eager_bytes")
+	g.set("Largest message that is sent by rendezvous; 0 if the generation has none.", p.Limits.MaxRendezvousBytes,
+		decimal, "max_rendezvous_bytes")
 	for _, t := range p.Tuning {
 		g.set("Value of the tuning word "+t.Name+".", int(t.Value), decimal, abi.TuningGroup, t.Name)
 	}
@@ -174,14 +177,16 @@ func configWords(g *abi.Generation, config design.ArithmeticConfig) ([]uint32, e
 	for _, w := range table.Header {
 		value, known := values[w.Name]
 		if !known {
-			return nil, fmt.Errorf("the table %s of %s has a word %q that no default configuration has a value for", table.Name, g.Name, w.Name)
+			return nil, fmt.Errorf("the table %s of %s has a word %q that no default configuration has a value for",
+				table.Name, g.Name, w.Name)
 		}
 		words = append(words, uint32(value))
 	}
 	for _, tdest := range config.FunctionTDEST {
 		for _, w := range table.Record {
 			if w.Name != "tdest" {
-				return nil, fmt.Errorf("the table %s of %s has a word %q that no default configuration has a value for", table.Name, g.Name, w.Name)
+				return nil, fmt.Errorf("the table %s of %s has a word %q that no default configuration has a value for",
+					table.Name, g.Name, w.Name)
 			}
 			words = append(words, uint32(tdest))
 		}
@@ -191,7 +196,8 @@ func configWords(g *abi.Generation, config design.ArithmeticConfig) ([]uint32, e
 
 // portGroup lists the widths of the kernels that are made from sources.
 func portGroup(d *design.Design) group {
-	g := platformGroup("Ports of the kernels made here: bits of data and of TDEST, bytes of address space.", d.Platform.Ranges.Block)
+	g := platformGroup("Ports of the kernels made here: bits of data and of TDEST, bytes of address space.",
+		d.Platform.Ranges.Block)
 	for _, k := range d.Kernels() {
 		if k.Source == platform.SourceXO {
 			continue

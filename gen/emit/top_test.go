@@ -147,7 +147,8 @@ func TestTopLevelHasEveryInstanceOnce(t *testing.T) {
 				t.Errorf("instance %s of %s is not there, or of %q", i.Name, i.Kernel.Name, got.module)
 				continue
 			}
-			if i.Role == "engine" && (got.parameters["INDEX"] != fmt.Sprint(i.Scope) || got.parameters["MILLISECOND_CYCLES"] != "MILLISECOND_CYCLES") {
+			if i.Role == "engine" && (got.parameters["INDEX"] != fmt.Sprint(i.Scope) ||
+				got.parameters["MILLISECOND_CYCLES"] != "MILLISECOND_CYCLES") {
 				t.Errorf("engine %s has the parameters %v", i.Name, got.parameters)
 			}
 			for _, p := range i.Ports {
@@ -224,7 +225,8 @@ func TestTopLevelJoinsEveryStream(t *testing.T) {
 func (n netlist) pastHost(p *design.Port, suffix, signal string) string {
 	side := map[string]string{"s_axis_call_req": "call", "m_axis_call_ack": "ack"}[p.Name]
 	for _, i := range n.instances {
-		if side != "" && i.module == "sim_host_calls" && i.parameters["ID"] == fmt.Sprint(p.Instance.Scope) && i.pins[side+"_"+suffix] == signal {
+		if side != "" && i.module == "sim_host_calls" && i.parameters["ID"] == fmt.Sprint(p.Instance.Scope) &&
+			i.pins[side+"_"+suffix] == signal {
 			return i.pins["design_"+side+"_"+suffix]
 		}
 	}
@@ -261,7 +263,8 @@ func TestTheSwitchOfACardLeadsToTheEngineOfThatNumber(t *testing.T) {
 				for _, suffix := range []string{"tvalid", "tready", "tdata", "tkeep", "tlast", "tdest"} {
 					// The first is in the lowest bits, hence the last in the braces.
 					together := strings.Split(strings.Trim(pins[side+suffix], "{}"), ", ")
-					if len(together) != len(members) || together[len(members)-1-k] != member[port+suffix] || n.wires[member[port+suffix]] == 0 {
+					if len(together) != len(members) || together[len(members)-1-k] != member[port+suffix] ||
+						n.wires[member[port+suffix]] == 0 {
 						t.Errorf("port %d: %s%s of %v, the engine has %s", k, side, suffix, together, member[port+suffix])
 					}
 				}
@@ -294,7 +297,8 @@ func TestEveryMemoryAndHostPortHasItsModel(t *testing.T) {
 							space++
 						}
 					}
-					if memory == nil || memory.parameters["SPACE"] != fmt.Sprint(space) || memory.pins["s_axi_wdata"] != pins[p.Name+"_wdata"] {
+					if memory == nil || memory.parameters["SPACE"] != fmt.Sprint(space) ||
+						memory.pins["s_axi_wdata"] != pins[p.Name+"_wdata"] {
 						t.Errorf("%s.%s has no memory, or another one than %d", i.Name, p.Name, space)
 						continue
 					}
@@ -343,13 +347,15 @@ func TestEverythingWiredIsDeclared(t *testing.T) {
 func TestAModuleHeaderIsReadOrRefused(t *testing.T) {
 	good := "// module m (\nmodule mm (\n    input wire no\n);\nendmodule\n" +
 		"module m #(\n    parameter int unsigned WIDTH = 8, // bits\n    parameter bit FAST = 1'b0\n) (\n" +
-		"    input  wire ap_clk,\n\n    // Data.\n    output logic [511:0] a_tdata,\n    input wire [WIDTH-1:0] b_tdata, // wide\n    input  [3:0]  c,\n    output logic d\n);\nendmodule\n"
+		"    input  wire ap_clk,\n\n    // Data.\n    output logic [511:0] a_tdata,\n    input wire [WIDTH-1:0] b_tdata, " +
+		"// wide\n    input  [3:0]  c,\n    output logic d\n);\nendmodule\n"
 	m, err := parseModule("m", []byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []pin{{"ap_clk", false, 1}, {"a_tdata", true, 512}, {"b_tdata", false, 0}, {"c", false, 4}, {"d", true, 1}}
-	if fmt.Sprint(m.Pins) != fmt.Sprint(want) || len(m.Parameters) != 2 || !m.Parameters["WIDTH"] || !m.Parameters["FAST"] {
+	if fmt.Sprint(m.Pins) != fmt.Sprint(want) || len(m.Parameters) != 2 || !m.Parameters["WIDTH"] ||
+		!m.Parameters["FAST"] {
 		t.Errorf("pins %v, parameters %v", m.Pins, m.Parameters)
 	}
 	for _, c := range []struct {

@@ -67,7 +67,8 @@ func linkView(d *design.Design) link {
 		byKernel[in.Kernel.Name] = append(byKernel[in.Kernel.Name], in.Name)
 	}
 	for _, kernel := range order {
-		v.Kernels = append(v.Kernels, fmt.Sprintf("nk=%s:%d:%s", kernel, len(byKernel[kernel]), strings.Join(byKernel[kernel], ".")))
+		v.Kernels = append(v.Kernels, fmt.Sprintf("nk=%s:%d:%s", kernel, len(byKernel[kernel]),
+			strings.Join(byKernel[kernel], ".")))
 	}
 	var places, banks, flow grouped
 	for _, in := range d.Instances {
@@ -147,7 +148,8 @@ func kernelView(d *design.Design, k *design.Kernel) kernelXML {
 		v.Language = "ip"
 	}
 	for _, a := range k.Arguments {
-		arg := argXML{ID: len(v.Args), Qualifier: scalarArgument, Name: a.Name, Port: a.Port, Type: a.Type, Offset: fmt.Sprintf("0x%03X", a.At), Bytes: a.Width / 8}
+		arg := argXML{ID: len(v.Args), Qualifier: scalarArgument, Name: a.Name, Port: a.Port, Type: a.Type,
+			Offset: fmt.Sprintf("0x%03X", a.At), Bytes: a.Width / 8}
 		if strings.HasSuffix(a.Type, "*") {
 			arg.Qualifier = pointerArgument
 		}

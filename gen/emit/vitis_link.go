@@ -160,7 +160,8 @@ func newBuildView(d *design.Design) buildView {
 	for _, s := range p.Build.Profile {
 		profile = append(profile, s.Line())
 	}
-	for _, s := range []section{{"advanced", advanced}, {"vivado", vivado}, {"linkhook", hooks}, {"debug", debug}, {"profile", profile}} {
+	for _, s := range []section{{"advanced", advanced}, {"vivado", vivado}, {"linkhook", hooks}, {"debug", debug},
+		{"profile", profile}} {
 		if len(s.Lines) > 0 {
 			v.Sections = append(v.Sections, s)
 		}
@@ -202,7 +203,8 @@ func switchOf(d *design.Design) (*switchView, error) {
 	if len(ring) < 2 {
 		return nil, nil
 	}
-	v := &switchView{Name: switchCell, Ports: maxSwitchPorts, Bytes: ring[0].From.Width / byteBits, TDEST: ring[0].From.TDEST}
+	v := &switchView{Name: switchCell, Ports: maxSwitchPorts, Bytes: ring[0].From.Width / byteBits,
+		TDEST: ring[0].From.TDEST}
 	into := map[*design.Instance]*design.Port{}
 	for _, s := range ring {
 		into[s.To.Instance] = s.To
@@ -217,7 +219,8 @@ func switchOf(d *design.Design) (*switchView, error) {
 			Base: fmt.Sprintf("0x%08X", i.Scope<<engineShift), High: fmt.Sprintf("0x%08X", (i.Scope+1)<<engineShift-1),
 		})
 	}
-	if !slices.IsSortedFunc(v.Members, func(a, b switchMember) int { return a.Index - b.Index }) || v.Members[len(ring)-1].Index != len(ring)-1 {
+	if !slices.IsSortedFunc(v.Members, func(a, b switchMember) int { return a.Index - b.Index }) ||
+		v.Members[len(ring)-1].Index != len(ring)-1 {
 		return nil, fmt.Errorf("the network engines in the ring are not those of the engines 0 to %d", len(ring)-1)
 	}
 	first := v.Members[0].Instance

@@ -229,7 +229,8 @@ func (v packageView) bus(p *design.Port) busView {
 	case design.AXI4:
 		// HAS_BURST = 0 says that bursts neither wrap nor stay at an address, whatever
 		// pins there are (UG1393, "Packaging the RTL Code as a Vitis XO").
-		b.Parameters = []busParameter{{"PROTOCOL", "AXI4"}, {"DATA_WIDTH", fmt.Sprint(p.Width)}, {"ADDR_WIDTH", "64"}, {"HAS_BURST", "0"}, {"SUPPORTS_NARROW_BURST", "0"}}
+		b.Parameters = []busParameter{{"PROTOCOL", "AXI4"}, {"DATA_WIDTH", fmt.Sprint(p.Width)}, {"ADDR_WIDTH", "64"},
+			{"HAS_BURST", "0"}, {"SUPPORTS_NARROW_BURST", "0"}}
 	}
 	for _, q := range v.Pins {
 		if q.Port == p {

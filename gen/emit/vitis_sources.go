@@ -128,7 +128,8 @@ func kernelSources(sources *sourceSet, k *design.Kernel) ([]string, error) {
 		for _, unit := range sources.uses[name] {
 			in := sources.byName[unit]
 			if len(in) > 1 {
-				return fmt.Errorf("kernel %s: %s may be any of %s", k.ID, unit, strings.Join(slices.Sorted(slices.Values(in)), ", "))
+				return fmt.Errorf("kernel %s: %s may be any of %s", k.ID, unit,
+					strings.Join(slices.Sorted(slices.Values(in)), ", "))
 			}
 			if err := visit(in[0]); err != nil {
 				return err
@@ -202,7 +203,8 @@ func kernelPins(sources *sourceSet, k *design.Kernel) ([]kernelPin, error) {
 	for _, q := range m.Pins {
 		owner := kernelPin{pin: q}
 		for _, p := range k.Ports {
-			if suffix, ok := strings.CutPrefix(q.Name, p.Name+"_"); ok && (owner.Port == nil || len(p.Name) > len(owner.Port.Name)) {
+			if suffix, ok := strings.CutPrefix(q.Name, p.Name+"_"); ok &&
+				(owner.Port == nil || len(p.Name) > len(owner.Port.Name)) {
 				owner.Port, owner.Suffix = p, suffix
 			}
 		}

@@ -32,17 +32,22 @@ func TestSourcesOfAKernel(t *testing.T) {
 	file := func(path, text string) File { return File{Path: path, Content: []byte(text)} }
 	set := newSourceSet([]File{
 		file("rtl/k/k.sv", "    middle m (\n    other o (\n"), file("rtl/k/middle.sv", "x = low_pkg::X;\n    leaf l (\n"),
-		file("rtl/k/leaf.sv", "y = low_pkg::Y;\n"), file("rtl/k/low_pkg.sv", "z = base_pkg::Z;\n"), file("rtl/base_pkg.sv", ""), file("rtl/k/idle.sv", ""),
+		file("rtl/k/leaf.sv", "y = low_pkg::Y;\n"), file("rtl/k/low_pkg.sv", "z = base_pkg::Z;\n"),
+		file("rtl/base_pkg.sv", ""), file("rtl/k/idle.sv", ""),
 	})
 	got, err := kernelSources(set, &design.Kernel{ID: "k", Name: "k"})
-	if want := []string{"rtl/base_pkg.sv", "rtl/k/low_pkg.sv", "rtl/k/leaf.sv", "rtl/k/middle.sv", "rtl/k/k.sv"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"rtl/base_pkg.sv", "rtl/k/low_pkg.sv", "rtl/k/leaf.sv", "rtl/k/middle.sv",
+		"rtl/k/k.sv"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("sources %q, %v; not %q", got, err, want)
 	}
-	if _, err := kernelSources(set, &design.Kernel{ID: "k", Name: "missing"}); err == nil || err.Error() != "kernel k: there is no file rtl/k/missing.sv" {
+	if _, err := kernelSources(set, &design.Kernel{ID: "k", Name: "missing"}); err == nil ||
+		err.Error() != "kernel k: there is no file rtl/k/missing.sv" {
 		t.Errorf("a kernel without a top: %v", err)
 	}
-	twice := newSourceSet([]File{file("rtl/k/k.sv", "    leaf l (\n"), file("rtl/a/leaf.sv", ""), file("rtl/b/leaf.sv", "")})
-	if _, err := kernelSources(twice, &design.Kernel{ID: "k", Name: "k"}); err == nil || err.Error() != "kernel k: leaf may be any of rtl/a/leaf.sv, rtl/b/leaf.sv" {
+	twice := newSourceSet([]File{file("rtl/k/k.sv", "    leaf l (\n"), file("rtl/a/leaf.sv", ""),
+		file("rtl/b/leaf.sv", "")})
+	if _, err := kernelSources(twice, &design.Kernel{ID: "k", Name: "k"}); err == nil ||
+		err.Error() != "kernel k: leaf may be any of rtl/a/leaf.sv, rtl/b/leaf.sv" {
 		t.Errorf("a module in two files: %v", err)
 	}
 }

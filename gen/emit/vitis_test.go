@@ -60,7 +60,8 @@ func TestLinkExamples(t *testing.T) {
 	}{
 		{"u55c-tcp.cfg", "u55c_tcp", nil},
 		{"u280-axis3x.cfg", "u280_axis3x", nil},
-		{"u200-udp-vadd-eth1.cfg", "u200_udp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "ethernet_port": cty.NumberIntVal(1)}},
+		{"u200-udp-vadd-eth1.cfg", "u200_udp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"),
+			"ethernet_port": cty.NumberIntVal(1)}},
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata/link-examples", test.file))
@@ -319,7 +320,8 @@ func TestKernelXML(t *testing.T) {
 	}
 	parse := func(t *testing.T, platform, kernel string) doc {
 		var v doc
-		if err := xml.Unmarshal([]byte(rendered(t, designtest.Load(t, platform, nil), "vitis/"+kernel+".xml")), &v); err != nil {
+		if err := xml.Unmarshal([]byte(rendered(t, designtest.Load(t, platform, nil), "vitis/"+kernel+".xml")),
+			&v); err != nil {
 			t.Fatal(err)
 		}
 		return v
@@ -330,7 +332,8 @@ func TestKernelXML(t *testing.T) {
 			t.Errorf("kernel %s, control %s", v.Kernel.Name, v.Kernel.Control)
 		}
 		// Widths of contracts/kernels.md.
-		want := map[string]int{"s_axi_control": 32, "s_axis_call_req": 32, "m_axis_call_ack": 32, "s_axis_krnl": 512, "m_axis_krnl": 512,
+		want := map[string]int{"s_axi_control": 32, "s_axis_call_req": 32, "m_axis_call_ack": 32, "s_axis_krnl": 512,
+			"m_axis_krnl":      512,
 			"m_axis_arith_op0": 512, "m_axis_arith_op1": 512, "s_axis_arith_res": 512,
 			"s_axis_eth_rx_data": 512, "m_axis_eth_tx_data": 512, "s_axis_eth_notification": 128, "m_axis_eth_read_pkg": 32,
 			"s_axis_eth_rx_meta": 16, "m_axis_eth_tx_meta": 32, "s_axis_eth_tx_status": 64}
@@ -338,7 +341,8 @@ func TestKernelXML(t *testing.T) {
 			want[fmt.Sprintf("m_axis_compression%d", i)], want[fmt.Sprintf("s_axis_compression%d", i)] = 512, 512
 		}
 		for i := range 2 {
-			for port, width := range map[string]int{"m_axis_dma%d_mm2s_cmd": 104, "s_axis_dma%d_mm2s_sts": 8, "s_axis_dma%d_mm2s": 512,
+			for port, width := range map[string]int{"m_axis_dma%d_mm2s_cmd": 104, "s_axis_dma%d_mm2s_sts": 8,
+				"s_axis_dma%d_mm2s":     512,
 				"m_axis_dma%d_s2mm_cmd": 104, "s_axis_dma%d_s2mm_sts": 32, "m_axis_dma%d_s2mm": 512} {
 				want[fmt.Sprintf(port, i)] = width
 			}
@@ -371,8 +375,10 @@ func TestKernelXML(t *testing.T) {
 			}
 		}
 		// The contract's "function" is a keyword of SystemVerilog.
-		want := map[string]string{"scenario": "0x010", "count": "0x018", "comm": "0x020", "root_src_dst": "0x028", "function_code": "0x030", "tag": "0x038",
-			"arithcfg": "0x040", "compression_flags": "0x048", "stream_flags": "0x050", "addr_0": "0x058", "addr_1": "0x064", "addr_2": "0x070"}
+		want := map[string]string{"scenario": "0x010", "count": "0x018", "comm": "0x020", "root_src_dst": "0x028",
+			"function_code": "0x030", "tag": "0x038",
+			"arithcfg": "0x040", "compression_flags": "0x048", "stream_flags": "0x050", "addr_0": "0x058", "addr_1": "0x064",
+			"addr_2": "0x070"}
 		if diff := cmp.Diff(want, offsets); diff != "" || v.Kernel.Control != "ap_ctrl_hs" {
 			t.Errorf("control %s, offsets -want +got:\n%s", v.Kernel.Control, diff)
 		}

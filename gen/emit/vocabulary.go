@@ -163,16 +163,19 @@ func tableGroup(m *abi.Memory, t *abi.Table) group {
 	out := group{Kind: wordsKind, Name: t.Name, Doc: t.Doc}
 	if t.After == "" {
 		out.add(t.Range, "Of the header, in the memory "+m.Name+".", uint64(t.At), address, t.Name, "offset")
-		out.add(t.Range, "The same, as the control processor sees it.", uint64(m.ProcessorBase+t.At-m.Base), address, t.Name, "address")
+		out.add(t.Range, "The same, as the control processor sees it.", uint64(m.ProcessorBase+t.At-m.Base),
+			address, t.Name, "address")
 	}
 	out.add(t.Range, "Size of the header.", uint64(t.HeaderBytes()), decimal, t.Name, "header_bytes")
 	out.add(t.Range, "Size of each record.", uint64(t.RecordBytes()), decimal, t.Name, "record_bytes")
 	out.words(t.Range, t.Name, t.Header)
 	out.words(t.Range, t.Name, t.Record)
 	if len(t.Header) > 0 {
-		out.Structs = append(out.Structs, wordStruct{[]string{t.Name, "header"}, "Header of the table " + t.Name + ".", t.Header})
+		out.Structs = append(out.Structs, wordStruct{[]string{t.Name, "header"}, "Header of the table " + t.Name + ".",
+			t.Header})
 	}
-	out.Structs = append(out.Structs, wordStruct{[]string{t.Name, "record"}, "Record of the table " + t.Name + ".", t.Record})
+	out.Structs = append(out.Structs, wordStruct{[]string{t.Name, "record"}, "Record of the table " + t.Name + ".",
+		t.Record})
 	return out
 }
 
@@ -210,10 +213,12 @@ func (g *group) place(from hcl.Range, doc string, base, at uint32, owner, name s
 func memoryGroup(m *abi.Memory) group {
 	out := group{Kind: plainKind, Name: m.Name, Doc: m.Doc}
 	out.add(m.Range, "First byte, as the host sees it.", uint64(m.Base), address, m.Name, "base")
-	out.add(m.Range, "First byte, as the control processor sees it.", uint64(m.ProcessorBase), address, m.Name, "processor_base")
+	out.add(m.Range, "First byte, as the control processor sees it.", uint64(m.ProcessorBase), address,
+		m.Name, "processor_base")
 	out.add(m.Range, "Size.", uint64(m.Size), address, m.Name, "bytes")
 	if len(m.Tables) > 0 {
-		out.add(m.Range, "Where tables must end, as the host sees it.", uint64(m.TableLimit()), address, m.Name, "table_limit")
+		out.add(m.Range, "Where tables must end, as the host sees it.", uint64(m.TableLimit()), address,
+			m.Name, "table_limit")
 	}
 	for _, w := range m.Words {
 		out.add(w.Range, w.Doc, uint64(w.At), address, m.Name, w.Name, "offset")

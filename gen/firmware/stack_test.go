@@ -143,7 +143,8 @@ func (g *callGraph) indirect(from string) []string {
 	var to []string
 	for _, name := range g.roots {
 		builder := strings.Contains(name, ":")
-		if _, begins := begun[name]; !begins && name != "cclo_main" && name != "scheduler" && builder == (strings.HasPrefix(from, "stage.c:run_") || strings.HasSuffix(from, ":next_stage")) {
+		if _, begins := begun[name]; !begins && name != "cclo_main" && name != "scheduler" &&
+			builder == (strings.HasPrefix(from, "stage.c:run_") || strings.HasSuffix(from, ":next_stage")) {
 			to = append(to, name)
 		}
 	}

@@ -24,11 +24,14 @@ func pictures(t testing.TB) map[string]*design.Design {
 	t.Helper()
 	vadd := cty.StringVal("vadd_put")
 	out := map[string]*design.Design{
-		"u55c_tcp, user kernel and host memory":    designtest.Load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
-		"u55c_axis3x, user kernel and host memory": designtest.Load(t, "u55c_axis3x", map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
-		"u200_udp in emulation":                    designtest.Load(t, "u200_udp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": vadd}),
-		"u50_tcp in emulation":                     designtest.Load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True}),
-		"u280_axis3x in emulation":                 designtest.Load(t, "u280_axis3x", map[string]cty.Value{"hw_emu": cty.True}),
+		"u55c_tcp, user kernel and host memory": designtest.Load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": vadd,
+			"host_memory": cty.True}),
+		"u55c_axis3x, user kernel and host memory": designtest.Load(t, "u55c_axis3x",
+			map[string]cty.Value{"user_kernel": vadd, "host_memory": cty.True}),
+		"u200_udp in emulation": designtest.Load(t, "u200_udp",
+			map[string]cty.Value{"hw_emu": cty.True, "user_kernel": vadd}),
+		"u50_tcp in emulation":     designtest.Load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True}),
+		"u280_axis3x in emulation": designtest.Load(t, "u280_axis3x", map[string]cty.Value{"hw_emu": cty.True}),
 	}
 	for _, name := range designtest.Library(t).PlatformNames() {
 		out[name] = designtest.Load(t, name, nil)
@@ -114,7 +117,8 @@ func (b *builder) memory(in *design.Instance, memory string, first, last int) {
 func scrambled(seed uint64) *design.Design {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := newBuilder(1+r.IntN(4), r.IntN(5) == 0)
-	roles := []string{"engine", "engine", "poe", "dma", "arbiter", "arithmetic", "compression", "mac", "user", "closer", "host_controller", "session_handler", "camera"}
+	roles := []string{"engine", "engine", "poe", "dma", "arbiter", "arithmetic", "compression", "mac", "user", "closer",
+		"host_controller", "session_handler", "camera"}
 	groups := []string{"dma", "network", "mac", "kernel", "control", "pixels", "closer"}
 	var all []*design.Instance
 	if r.IntN(5) == 0 {
@@ -221,7 +225,8 @@ func overlap(a, b rect) bool {
 }
 
 func inside(in, out rect) bool {
-	return in.x >= out.x && in.y >= out.y && in.right() <= out.right() && in.bottom() <= out.bottom() && in.w > 0 && in.h > 0
+	return in.x >= out.x && in.y >= out.y && in.right() <= out.right() && in.bottom() <= out.bottom() && in.w > 0 &&
+		in.h > 0
 }
 
 func checkRegion(t *testing.T, d *design.Design, p *plan, n *node) {
@@ -325,7 +330,8 @@ func checkLabels(t *testing.T, p *plan, boxes []obstacle) {
 		for _, w := range p.wires {
 			for k := 1; k < len(w.path); k++ {
 				if cuts(piece(w.path[k-1], w.path[k]), l.rect) {
-					t.Errorf("label %q at %v is crossed by a wire of %s from %v to %v", l.name, l.rect, w.from.inst.Name, w.path[k-1], w.path[k])
+					t.Errorf("label %q at %v is crossed by a wire of %s from %v to %v", l.name, l.rect, w.from.inst.Name,
+						w.path[k-1], w.path[k])
 				}
 			}
 		}
@@ -416,7 +422,8 @@ func drawn(t *testing.T, svg []byte) map[string]int {
 		switch {
 		case strings.HasPrefix(g.Class, "box ") && g.Title != "":
 			out["box "+g.Text[0].Text]++
-		case strings.HasPrefix(g.Class, "wire ") && strings.Contains(g.Title, "→") && !strings.Contains(g.Class, groupMemory):
+		case strings.HasPrefix(g.Class, "wire ") && strings.Contains(g.Title, "→") &&
+			!strings.Contains(g.Class, groupMemory):
 			out["bundles"]++
 			for line := range strings.Lines(g.Title) {
 				name, _, _ := strings.Cut(line, ", ")
@@ -546,7 +553,8 @@ func TestStreamLabels(t *testing.T) {
 
 func BenchmarkSVG(b *testing.B) {
 	for name, d := range map[string]*design.Design{
-		"u55c_tcp": designtest.Load(b, "u55c_tcp", nil), "u280_axis3x": designtest.Load(b, "u280_axis3x", nil), "64 engines": engines(64),
+		"u55c_tcp": designtest.Load(b, "u55c_tcp", nil), "u280_axis3x": designtest.Load(b, "u280_axis3x", nil),
+		"64 engines": engines(64),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -190,7 +190,8 @@ func (w *wire) tip() string {
 		lines = append(lines, text)
 	}
 	for _, m := range w.links {
-		lines = append(lines, fmt.Sprintf("%s → %s, %d b", fullName(m.Port), bankName(m.Memory, m.First, m.Last), m.Port.Width))
+		lines = append(lines, fmt.Sprintf("%s → %s, %d b", fullName(m.Port), bankName(m.Memory, m.First, m.Last),
+			m.Port.Width))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -57,7 +57,8 @@ func (r *rail) shellMemory(d *design.Design, nodes []*node) {
 			for _, p := range n.inst.Ports {
 				w.widest = max(w.widest, p.Width)
 			}
-			w.notes = []string{fmt.Sprintf("%s ↔ %s, %d b, by pages of the shell %s", n.inst.Name, box.title, w.widest, d.Shell.Name)}
+			w.notes = []string{fmt.Sprintf("%s ↔ %s, %d b, by pages of the shell %s", n.inst.Name, box.title,
+				w.widest, d.Shell.Name)}
 		}
 	}
 }

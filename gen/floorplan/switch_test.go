@@ -32,7 +32,8 @@ func TestSwitchIsThatOfTheLink(t *testing.T) {
 	if len(linked) != 6 || !maps.Equal(linked, drawn) {
 		t.Errorf("linked: %v\ndrawn: %v", linked, drawn)
 	}
-	cell := regexp.MustCompile(`create_bd_cell .*:(\w+):[0-9.]+ (\w+)\]`).FindStringSubmatch(content["vitis/post_link.tcl"])
+	cell := regexp.MustCompile(`create_bd_cell .*:(\w+):[0-9.]+ (\w+)\]`).FindStringSubmatch(
+		content["vitis/post_link.tcl"])
 	if cell == nil || !strings.Contains(content["docs/floorplan.svg"], "<title>"+cell[2]+": "+cell[1]) {
 		t.Errorf("the link's switch is %q", cell)
 	}

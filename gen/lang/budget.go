@@ -58,7 +58,8 @@ func spend(ctx *hcl.EvalContext, rng hcl.Range, units int64) {
 		}
 		b.reported = true
 		panic(overLimit{Errorf(rng, "Evaluation takes too long",
-			"The evaluation of this file does not end within its limit; look for nested loops or values that grow without bound.")})
+			"The evaluation of this file does not end within its limit; look for nested loops or values that grow without "+
+				"bound.")})
 	}
 }
 
@@ -75,12 +76,16 @@ func sizeOf(v cty.Value, rng hcl.Range) int64 {
 	case t == cty.String:
 		text := v.AsString()
 		if numberTooLarge(text) {
-			panic(overLimit{Errorf(rng, "Number too large", "A text that can be used as a number may have exponents up to %d and at most %d digits.", maxExponent, maxTextDigits)})
+			panic(
+				overLimit{Errorf(rng, "Number too large",
+					"A text that can be used as a number may have exponents up to %d and at most %d digits.",
+					maxExponent, maxTextDigits)})
 		}
 		return int64(len(text))/unitBytes + 1
 	case t == cty.Number:
 		if exponentTooLarge(v) {
-			panic(overLimit{Errorf(rng, "Number too large", "Numbers may have exponents from -%d to %d.", maxExponent, maxExponent)})
+			panic(overLimit{Errorf(rng, "Number too large", "Numbers may have exponents from -%d to %d.",
+				maxExponent, maxExponent)})
 		}
 		return 1
 	case t.IsCollectionType() || t.IsTupleType() || t.IsObjectType():
@@ -105,7 +110,8 @@ const maxTextDigits = 4096
 // out of bounds.
 func numberTooLarge(text string) bool {
 	text = strings.TrimLeft(text, "+-")
-	if text == "" || (text[0] != '.' && (text[0] < '0' || text[0] > '9')) || strings.Trim(text, "0123456789.eEpP+-_") != "" {
+	if text == "" || (text[0] != '.' && (text[0] < '0' || text[0] > '9')) ||
+		strings.Trim(text, "0123456789.eEpP+-_") != "" {
 		return false
 	}
 	mantissa, exponent := text, ""

@@ -84,7 +84,8 @@ var hexFunc = function.New(&function.Spec{
 		digits := strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(args[0].AsString()), "0x"), "_", "")
 		n, ok := new(big.Int).SetString(digits, 16)
 		if !ok || n.Sign() < 0 || n.BitLen() > 512 || strings.ContainsAny(digits, "+-") {
-			return cty.NilVal, function.NewArgErrorf(0, "%q is not a hexadecimal number; write for example hex(\"1FFC\")", args[0].AsString())
+			return cty.NilVal, function.NewArgErrorf(0, "%q is not a hexadecimal number; write for example hex(\"1FFC\")",
+				args[0].AsString())
 		}
 		return cty.NumberVal(new(big.Float).SetInt(n)), nil
 	},

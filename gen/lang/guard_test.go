@@ -11,7 +11,8 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
-const endless = "Evaluation takes too long: The evaluation of this file does not end within its limit; look for nested loops or values that grow without bound."
+const endless = "Evaluation takes too long: The evaluation of this file does not end within its limit; look for " +
+	"nested loops or values that grow without bound."
 
 // doublings is a chain of locals, each made of the one before it twice.
 func doublings(first, format string, n int) string {
@@ -30,24 +31,30 @@ func TestEndless(t *testing.T) {
 		return nested(n, "[for x in range(1024) : ", body, "]")
 	}
 	for name, text := range map[string]string{
-		"loops":             "locals {\n  a = " + loops("1", 10) + "\n}\n",
-		"loops over text":   "locals {\n  a = " + loops(`"${x}"`, 10) + "\n}\n",
-		"loops of a block":  "locals {\n  a = { for x in range(1024) : x => " + loops("x", 5) + " }\n}\n",
-		"directives":        "locals {\n  a = \"" + strings.Repeat("%{for x in range(1024)}", 5) + "x" + strings.Repeat("%{endfor}", 5) + "\"\n}\n",
-		"strings":           doublings(`"text "`, `"${%[2]s}${%[2]s}"`, 40),
-		"tuples":            doublings("[1]", "[%[2]s, %[2]s]", 60),
-		"objects":           doublings("{ a = 1 }", "{ a = %[2]s, b = %[2]s }", 60),
-		"concatenation":     doublings("[1]", "concat(%[2]s, %[2]s)", 60),
-		"joins":             doublings(`"text "`, `join(%[2]s, [%[2]s, %[2]s, %[2]s])`, 30),
-		"replacements":      doublings(`"text "`, `replace(%[2]s, "t", %[2]s)`, 30),
-		"formats":           doublings(`"text "`, `format("%%s%%s", %[2]s, %[2]s)`, 60),
-		"padding":           "locals {\n  a = " + loops(`format("%999d%999d", 1, 2)`, 2) + "\n}\n",
-		"products":          "locals {\n  a = setproduct(" + strings.TrimSuffix(strings.Repeat("range(1024), ", 8), ", ") + ")\n}\n",
-		"distinct":          "locals {\n  a = flatten(" + loops("[x, x]", 2) + ")\n  b = distinct(flatten([for i in range(100) : range(i * 1000, i * 1000 + 1000)]))\n}\n",
-		"expressions":       "locals {\n  a = " + loops(`regex("(a{900}){1,}", join("", [for i in range(1024) : "aaaa"]))`, 2) + "\n}\n",
-		"default":           "variable \"a\" {\n  default = " + loops("1", 6) + "\n}\n",
-		"literal loops":     "variable \"a\" {\n  default = " + nested(6, "[for x in ["+strings.Repeat("1, ", 1000)+"] : ", "1", "]") + "\n}\n",
-		"validation":        "variable \"a\" {\n  default = 1\n  validation {\n    condition     = length(" + loops("1", 6) + ") > 0\n    error_message = \"x\"\n  }\n}\n",
+		"loops":            "locals {\n  a = " + loops("1", 10) + "\n}\n",
+		"loops over text":  "locals {\n  a = " + loops(`"${x}"`, 10) + "\n}\n",
+		"loops of a block": "locals {\n  a = { for x in range(1024) : x => " + loops("x", 5) + " }\n}\n",
+		"directives": "locals {\n  a = \"" + strings.Repeat("%{for x in range(1024)}", 5) + "x" +
+			strings.Repeat("%{endfor}", 5) + "\"\n}\n",
+		"strings":       doublings(`"text "`, `"${%[2]s}${%[2]s}"`, 40),
+		"tuples":        doublings("[1]", "[%[2]s, %[2]s]", 60),
+		"objects":       doublings("{ a = 1 }", "{ a = %[2]s, b = %[2]s }", 60),
+		"concatenation": doublings("[1]", "concat(%[2]s, %[2]s)", 60),
+		"joins":         doublings(`"text "`, `join(%[2]s, [%[2]s, %[2]s, %[2]s])`, 30),
+		"replacements":  doublings(`"text "`, `replace(%[2]s, "t", %[2]s)`, 30),
+		"formats":       doublings(`"text "`, `format("%%s%%s", %[2]s, %[2]s)`, 60),
+		"padding":       "locals {\n  a = " + loops(`format("%999d%999d", 1, 2)`, 2) + "\n}\n",
+		"products": "locals {\n  a = setproduct(" + strings.TrimSuffix(strings.Repeat("range(1024), ", 8), ", ") +
+			")\n}\n",
+		"distinct": "locals {\n  a = flatten(" + loops("[x, x]", 2) +
+			")\n  b = distinct(flatten([for i in range(100) : range(i * 1000, i * 1000 + 1000)]))\n}\n",
+		"expressions": "locals {\n  a = " + loops(`regex("(a{900}){1,}", join("", [for i in range(1024) : "aaaa"]))`,
+			2) + "\n}\n",
+		"default": "variable \"a\" {\n  default = " + loops("1", 6) + "\n}\n",
+		"literal loops": "variable \"a\" {\n  default = " + nested(6, "[for x in ["+strings.Repeat("1, ", 1000)+"] : ",
+			"1", "]") + "\n}\n",
+		"validation": "variable \"a\" {\n  default = 1\n  validation {\n    condition     = length(" + loops("1", 6) +
+			") > 0\n    error_message = \"x\"\n  }\n}\n",
 		"splat":             doublings("[1]", "[%[2]s[*], %[2]s[*]]", 60),
 		"expanded argument": "locals {\n  a = max(flatten(" + loops("[for y in range(1024) : y]", 2) + ")...)\n}\n",
 	} {
@@ -73,7 +80,8 @@ func TestEndlessInput(t *testing.T) {
 	if len(diags) != 1 || diags[0].Summary != "Evaluation takes too long" {
 		t.Errorf("%v", diags)
 	}
-	_, diags = lang.NewParser().ParseInputs("-vars", `{("${length(`+nested(6, "[for x in range(1024) : ", "1", "]")+`)}") = 1}`)
+	_, diags = lang.NewParser().ParseInputs("-vars", `{("${length(`+nested(6, "[for x in range(1024) : ", "1", "]")+
+		`)}") = 1}`)
 	if len(diags) != 1 || diags[0].Summary != "Evaluation takes too long" {
 		t.Errorf("%v", diags)
 	}
@@ -82,7 +90,8 @@ func TestEndlessInput(t *testing.T) {
 // Numbers grow and shrink only as far as they can be written.
 func TestNumbersOutOfBounds(t *testing.T) {
 	const numbers = "Number too large: Numbers may have exponents from -300 to 300."
-	const texts = "Number too large: A text that can be used as a number may have exponents up to 300 and at most 4096 digits."
+	const texts = "Number too large: A text that can be used as a number may have exponents up to 300 and at most 4096 " +
+		"digits."
 	for text, want := range map[string]string{
 		doublings("1e300", "%[2]s * %[2]s", 5):                                     numbers,
 		doublings("1e-300", "%[2]s * %[2]s", 5):                                    numbers,
@@ -162,7 +171,8 @@ func TestPresent(t *testing.T) {
 		Loop    hcl.Expression `hcl:"loop,optional"`
 	}
 	parser := lang.NewParser()
-	file, diags := parser.Parse("test.hcl", []byte("null_value = null\nzero = 0\nname = nosuch\nloop = [for x in [1] : x]\n"))
+	file, diags := parser.Parse("test.hcl",
+		[]byte("null_value = null\nzero = 0\nname = nosuch\nloop = [for x in [1] : x]\n"))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -194,7 +204,8 @@ call = list(string)
 		t.Fatal(diags)
 	}
 	attrs := file.Body.Attributes
-	if pairs, diags := hcl.ExprMap(attrs["map"].Expr); diags.HasErrors() || len(pairs) != 2 || hcl.ExprAsKeyword(pairs[0].Key) != "a" {
+	if pairs, diags := hcl.ExprMap(attrs["map"].Expr); diags.HasErrors() || len(pairs) != 2 ||
+		hcl.ExprAsKeyword(pairs[0].Key) != "a" {
 		t.Errorf("map: %v %v", pairs, diags)
 	}
 	if list, diags := hcl.ExprList(attrs["list"].Expr); diags.HasErrors() || len(list) != 2 {
@@ -203,7 +214,8 @@ call = list(string)
 	if word := hcl.ExprAsKeyword(attrs["word"].Expr); word != "keyword" {
 		t.Errorf("word: %q", word)
 	}
-	if call, diags := hcl.ExprCall(attrs["call"].Expr); diags.HasErrors() || call.Name != "list" || hcl.ExprAsKeyword(call.Arguments[0]) != "string" {
+	if call, diags := hcl.ExprCall(attrs["call"].Expr); diags.HasErrors() || call.Name != "list" ||
+		hcl.ExprAsKeyword(call.Arguments[0]) != "string" {
 		t.Errorf("call: %v %v", call, diags)
 	}
 	roots := map[string]bool{}
@@ -219,7 +231,8 @@ call = list(string)
 
 func TestValueOfUnknowns(t *testing.T) {
 	file, _ := lang.NewParser().Parse("test.hcl", []byte("a = \"${x}y\"\n"))
-	v, diags := lang.Value(file.Body.Attributes["a"].Expr, lang.NewContext(map[string]cty.Value{"x": cty.UnknownVal(cty.String)}))
+	v, diags := lang.Value(file.Body.Attributes["a"].Expr,
+		lang.NewContext(map[string]cty.Value{"x": cty.UnknownVal(cty.String)}))
 	if diags.HasErrors() || v.IsKnown() {
 		t.Errorf("%#v %v", v, diags)
 	}

@@ -80,7 +80,8 @@ func number(n int64) cty.Value { return cty.NumberIntVal(n) }
 
 func TestDiagnosticsError(t *testing.T) {
 	err := error(&lang.DiagnosticsError{Diags: hcl.Diagnostics{
-		lang.Errorf(hcl.Range{Filename: "a.hcl", Start: hcl.Pos{Line: 2, Column: 3}, End: hcl.Pos{Line: 2, Column: 4}}, "First", "Detail %d.", 1),
+		lang.Errorf(hcl.Range{Filename: "a.hcl", Start: hcl.Pos{Line: 2, Column: 3}, End: hcl.Pos{Line: 2, Column: 4}},
+			"First", "Detail %d.", 1),
 		lang.Errorf(hcl.Range{Filename: "b.hcl", Start: hcl.InitialPos, End: hcl.InitialPos}, "Second", "More."),
 	}})
 	if want := "a.hcl:2,3-4: First; Detail 1.\nb.hcl:1,1-1: Second; More."; err.Error() != want {

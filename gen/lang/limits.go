@@ -52,7 +52,8 @@ func checkTokens(name string, src []byte) hcl.Diagnostics {
 }
 
 func tooDeep(rng hcl.Range) hcl.Diagnostics {
-	return hcl.Diagnostics{Errorf(rng, "Nested too deeply", "Blocks, brackets, operators and templates may be nested at most %d deep.", MaxDepth)}
+	return hcl.Diagnostics{Errorf(rng, "Nested too deeply",
+		"Blocks, brackets, operators and templates may be nested at most %d deep.", MaxDepth)}
 }
 
 func tooManyOperators(rng hcl.Range) hcl.Diagnostics {
@@ -89,7 +90,8 @@ func (n *nesting) depth() int { return len(n.frames) - 1 - n.interpolations + 2*
 func (n *nesting) follow(tok hclsyntax.Token) {
 	top := &n.frames[len(n.frames)-1]
 	switch tok.Type {
-	case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
+	case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote,
+		hclsyntax.TokenOHeredoc:
 		top.operators++ // an index, if nothing ends the expression
 		n.frames = append(n.frames, frame{open: tok.Type})
 	case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
@@ -110,7 +112,8 @@ func (n *nesting) follow(tok hclsyntax.Token) {
 		if top.open != hclsyntax.TokenOParen {
 			top.operators = 0
 		}
-	case hclsyntax.TokenIdent, hclsyntax.TokenDot, hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit, hclsyntax.TokenNumberLit, hclsyntax.TokenComment:
+	case hclsyntax.TokenIdent, hclsyntax.TokenDot, hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit,
+		hclsyntax.TokenNumberLit, hclsyntax.TokenComment:
 	default:
 		top.operators++
 	}
@@ -167,7 +170,8 @@ func (w *shapeWalker) Enter(n hclsyntax.Node) hcl.Diagnostics {
 		w.diags = append(w.diags, tooManyOperators(n.Range())...)
 	}
 	if lit, ok := n.(*hclsyntax.LiteralValueExpr); ok && numberOutOfBounds(lit) {
-		w.diags = append(w.diags, Errorf(lit.SrcRange, "Number too large", "Numbers may have at most %d digits and exponents up to %d.", maxDigits, maxExponent))
+		w.diags = append(w.diags, Errorf(lit.SrcRange, "Number too large",
+			"Numbers may have at most %d digits and exponents up to %d.", maxDigits, maxExponent))
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func (s *Scope) evalLocals(blocks []*hclsyntax.Block) hcl.Diagnostics {
 		for _, name := range inOrder(b.Body.Attributes) {
 			attr := b.Body.Attributes[name]
 			if prev, dup := attrs[name]; dup {
-				diags = append(diags, Errorf(attr.NameRange, "Duplicate local", "local.%s is already set on line %d.", name, prev.NameRange.Start.Line))
+				diags = append(diags, Errorf(attr.NameRange, "Duplicate local", "local.%s is already set on line %d.", name,
+					prev.NameRange.Start.Line))
 				continue
 			}
 			attrs[name] = attr

@@ -56,7 +56,8 @@ func (p *Parser) Remember(name string, text []byte) { p.remember(name, text, nil
 func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 	p.remember(name, nil, nil)
 	if len(src) > MaxFileBytes {
-		return nil, hcl.Diagnostics{Errorf(start(name), "File too large", "%s has more than %d bytes, the most that a file may have.", name, MaxFileBytes)}
+		return nil, hcl.Diagnostics{Errorf(start(name), "File too large",
+			"%s has more than %d bytes, the most that a file may have.", name, MaxFileBytes)}
 	}
 	src = bytes.TrimPrefix(src, byteOrderMark)
 	if diags := checkText(name, src); diags.HasErrors() {
@@ -85,7 +86,8 @@ func (p *Parser) Parse(name string, src []byte) (*File, hcl.Diagnostics) {
 // the command line or in the environment.
 func (p *Parser) ParseExpression(name string, src []byte) (hcl.Expression, hcl.Diagnostics) {
 	if len(src) > MaxFileBytes {
-		return nil, hcl.Diagnostics{Errorf(start(name), "Value too large", "%s has more than %d bytes, the most that a value may have.", name, MaxFileBytes)}
+		return nil, hcl.Diagnostics{Errorf(start(name), "Value too large",
+			"%s has more than %d bytes, the most that a value may have.", name, MaxFileBytes)}
 	}
 	p.remember(name, nil, nil)
 	if diags := checkText(name, src); diags.HasErrors() {
@@ -146,7 +148,8 @@ func checkObjectKeys(node hclsyntax.Node) hcl.Diagnostics {
 				continue
 			}
 			if prev, dup := first[key]; dup {
-				diags = append(diags, Errorf(item.KeyExpr.Range(), "Duplicate key", "The key %q is already set on line %d; an object has each key once.", key, prev.Start.Line))
+				diags = append(diags, Errorf(item.KeyExpr.Range(), "Duplicate key",
+					"The key %q is already set on line %d; an object has each key once.", key, prev.Start.Line))
 				continue
 			}
 			first[key] = item.KeyExpr.Range()

@@ -17,7 +17,8 @@ func TestFileSize(t *testing.T) {
 	line := "# a comment of 32 bytes in all.\n"
 	text := strings.Repeat(line, lang.MaxFileBytes/len(line))
 	open(t, text, "", nil).expect(t)
-	open(t, text+"#", "", nil).expect(t, "File too large: test.hcl has more than 262144 bytes, the most that a file may have.")
+	open(t, text+"#", "", nil).expect(t,
+		"File too large: test.hcl has more than 262144 bytes, the most that a file may have.")
 	_, diags := lang.NewParser().ParseExpression("value", make([]byte, lang.MaxFileBytes+1))
 	if len(diags) != 1 || diags[0].Summary != "Value too large" {
 		t.Errorf("%v", diags)
@@ -98,7 +99,8 @@ func TestOperators(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	const tooLarge = "Number too large: Numbers may have at most 100 digits and exponents up to 300."
-	for _, literal := range []string{"1e999999", "1e-999999", "1e600000000", strings.Repeat("9", 101), "0." + strings.Repeat("0", 5000) + "1"} {
+	for _, literal := range []string{"1e999999", "1e-999999", "1e600000000", strings.Repeat("9", 101),
+		"0." + strings.Repeat("0", 5000) + "1"} {
 		open(t, "locals {\n  a = "+literal+"\n}", "", nil).expect(t, tooLarge)
 	}
 	for _, literal := range []string{"1e300", "1e-300", strings.Repeat("9", 100), "0.5"} {

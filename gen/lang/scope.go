@@ -143,18 +143,21 @@ func (s *Scope) evalVariables(blocks []*hclsyntax.Block, in Inputs, p *Parser) h
 	first := map[string]hcl.Range{}
 	for _, b := range blocks {
 		if len(b.Labels) != 1 {
-			diags = append(diags, Errorf(b.DefRange(), "One name expected", `A variable has one name: variable "clock" { ... }.`))
+			diags = append(diags, Errorf(b.DefRange(), "One name expected",
+				`A variable has one name: variable "clock" { ... }.`))
 			continue
 		}
 		v := variable{Name: b.Labels[0]}
 		diags = append(diags, Decode(b.Body, s.Context, &v)...)
 		v.Range = b.DefRange()
 		if prev, dup := first[v.Name]; dup {
-			diags = append(diags, Errorf(v.Range, "Duplicate variable", "The variable %q is already declared on line %d.", v.Name, prev.Start.Line))
+			diags = append(diags, Errorf(v.Range, "Duplicate variable", "The variable %q is already declared on line %d.",
+				v.Name, prev.Start.Line))
 			continue
 		}
 		if !hclsyntax.ValidIdentifier(v.Name) {
-			diags = append(diags, Errorf(b.LabelRanges[0], "Invalid name", "%q is not a name; use letters, digits and underscores.", v.Name))
+			diags = append(diags, Errorf(b.LabelRanges[0], "Invalid name",
+				"%q is not a name; use letters, digits and underscores.", v.Name))
 			continue
 		}
 		first[v.Name] = v.Range
@@ -207,7 +210,8 @@ func literal(v cty.Value) string {
 	return text
 }
 
-func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hcl.EvalContext, p *Parser) (cty.Value, hcl.Diagnostics) {
+func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hcl.EvalContext,
+	p *Parser) (cty.Value, hcl.Diagnostics) {
 	want := cty.DynamicPseudoType
 	if Present(v.Type) {
 		t, diags := typeexpr.TypeConstraint(v.Type)
@@ -219,7 +223,8 @@ func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hc
 	typed := func(val cty.Value, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
 		c, err := convert.Convert(val, want)
 		if err != nil {
-			return cty.DynamicVal, hcl.Diagnostics{Errorf(rng, "Wrong type", "The variable %q wants %s: %s.", v.Name, want.FriendlyName(), err)}
+			return cty.DynamicVal, hcl.Diagnostics{Errorf(rng, "Wrong type", "The variable %q wants %s: %s.", v.Name,
+				want.FriendlyName(), err)}
 		}
 		return c, nil
 	}
@@ -242,7 +247,8 @@ func (v variable) resolve(in Inputs, lookup func(string) (string, bool), ctx *hc
 	}
 	if !written(v.Default) {
 		return cty.DynamicVal, hcl.Diagnostics{Errorf(v.Range, "Variable not set",
-			"The variable %q has no default; set it with -vars='{%s = ...}' or the environment variable %s%s.", v.Name, v.Name, EnvPrefix, v.Name)}
+			"The variable %q has no default; set it with -vars='{%s = ...}' or the environment variable %s%s.", v.Name,
+			v.Name, EnvPrefix, v.Name)}
 	}
 	val, diags := Value(v.Default, ctx)
 	if diags.HasErrors() {
@@ -258,7 +264,8 @@ func (v variable) validate(ctx *hcl.EvalContext) hcl.Diagnostics {
 		d := Evaluate(rule.Condition, ctx, &ok)
 		diags = append(diags, d...)
 		if !d.HasErrors() && !ok {
-			diag := Errorf(rule.Condition.Range(), "Invalid value for variable", "%s: %s.", v.Name, strings.TrimSuffix(rule.Message, "."))
+			diag := Errorf(rule.Condition.Range(), "Invalid value for variable", "%s: %s.", v.Name,
+				strings.TrimSuffix(rule.Message, "."))
 			diag.Expression, diag.EvalContext = rule.Condition, ctx
 			diags = append(diags, diag)
 		}

@@ -71,7 +71,8 @@ func (s *elements) addBitSet(x *abi.BitSet) {
 }
 
 func (s *elements) addLayout(x *abi.Layout) {
-	e := &element{kind: "layout", name: x.Name, doc: fmt.Sprintf("%s %d bits; those without a field are zero.", x.Doc, x.Width)}
+	e := &element{kind: "layout", name: x.Name, doc: fmt.Sprintf("%s %d bits; those without a field are zero.",
+		x.Doc, x.Width)}
 	for _, f := range x.Fields {
 		e.docs = append(e.docs, f.Doc)
 	}

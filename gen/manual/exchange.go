@@ -11,15 +11,18 @@ import (
 // the platform fills it.
 func exchangeMap(d *design.Design) Table {
 	m := d.ABI().Memory(abi.Exchange)
-	rows := exchangeRows{table: newTable("First byte", "Last byte", "Processor", "Bytes>", "What"), memory: m, next: m.Base}
+	rows := exchangeRows{table: newTable("First byte", "Last byte", "Processor", "Bytes>", "What"),
+		memory: m, next: m.Base}
 	rx, x := m.Table(abi.RxBuffers), d.Exchange
 	buffers := d.Platform.CCLO.RxBuffers.Count
 	rows.add(x.RxBuffers, rx.HeaderBytes(), "header of the rx buffers")
-	rows.add(x.RxBuffers+rx.HeaderBytes(), uint32(buffers)*rx.RecordBytes(), fmt.Sprintf("%d rx buffers, %d bytes each", buffers, rx.RecordBytes()))
+	rows.add(x.RxBuffers+rx.HeaderBytes(), uint32(buffers)*rx.RecordBytes(), fmt.Sprintf("%d rx buffers, %d bytes each",
+		buffers, rx.RecordBytes()))
 	comms := m.Table(abi.Communicators)
 	for i, at := range x.Communicators {
 		ranks := d.Platform.Capacity.Ranks
-		rows.add(at, comms.HeaderBytes()+uint32(ranks)*comms.RecordBytes(), fmt.Sprintf("communicator %d of %d ranks", i, ranks))
+		rows.add(at, comms.HeaderBytes()+uint32(ranks)*comms.RecordBytes(),
+			fmt.Sprintf("communicator %d of %d ranks", i, ranks))
 	}
 	configs := m.Table(abi.ArithmeticConfigs)
 	for i, at := range x.ArithmeticConfigs {

@@ -39,16 +39,25 @@ type plan struct {
 }
 
 var chapters = []plan{
-	{"Calls", "A call is a record of words, placed through the registers of the host controller or by a kernel on a stream.", func(e *element) bool {
-		return e.is("record", abi.Call) || e.is("registers", abi.HostControl) || e.is("enum", abi.ConfigFunctions) || e.is("enum", abi.ReduceFunctions)
-	}},
-	{"Return code", "Every call is answered by one word.", func(e *element) bool { return e.is("bit set", abi.ReturnCode) }},
-	{"Exchange memory", "Offsets are those that the host sees. Tables follow one another without gaps; all words are little-endian.", func(e *element) bool {
-		return e.is("memory", abi.Exchange) || e.is("layout", abi.HardwareID)
-	}},
+	{"Calls",
+		"A call is a record of words, placed through the registers of the host controller or by a kernel on a stream.",
+		func(e *element) bool {
+			return e.is("record", abi.Call) || e.is("registers", abi.HostControl) || e.is("enum", abi.ConfigFunctions) ||
+				e.is("enum", abi.ReduceFunctions)
+		}},
+	{"Return code", "Every call is answered by one word.",
+		func(e *element) bool { return e.is("bit set", abi.ReturnCode) }},
+	{"Exchange memory",
+		"Offsets are those that the host sees. Tables follow one another without gaps; all words are little-endian.",
+		func(e *element) bool {
+			return e.is("memory", abi.Exchange) || e.is("layout", abi.HardwareID)
+		}},
 	{"Messages", messagesText, func(e *element) bool { return e.is("layout", abi.MessageHeader) }},
-	{processorChapter, "The control processor reads calls, issues moves and watches what becomes of them through memory-mapped registers.", func(e *element) bool { return e.processor }},
-	{"Streams and the rest", "Words on the streams between kernels, and what else has a name.", func(*element) bool { return true }},
+	{processorChapter,
+		"The control processor reads calls, issues moves and watches what becomes of them through memory-mapped registers.",
+		func(e *element) bool { return e.processor }},
+	{"Streams and the rest", "Words on the streams between kernels, and what else has a name.",
+		func(*element) bool { return true }},
 }
 
 const processorChapter = "Control processor"

@@ -7,9 +7,12 @@ import (
 
 // texts are what a user may write in a description.
 var texts = []string{
-	"Plain words.", "", "  two  blanks\tand\nlines\r\n", "a | b | c", `back\slash \| \\`, "`code` and ``more``", "*stars* _under_ __x__ snake_case _a b_",
-	"<script>alert(1)</script>", "<!-- x -->", "&lt; &amp; & &#35;", "[link](http://example.com)", "![image](x.png)", "<http://example.com>",
-	"# heading", "- item", "+ item", "1. item", "12) item", "> quote", "---", "===", "***", "~~gone~~", "a\\", "|", "||", "`", "``", "\\`", "ends with `", "x\u202ey", "nul\x00", "π ≤ 4 µs",
+	"Plain words.", "", "  two  blanks\tand\nlines\r\n", "a | b | c", `back\slash \| \\`, "`code` and ``more``",
+	"*stars* _under_ __x__ snake_case _a b_",
+	"<script>alert(1)</script>", "<!-- x -->", "&lt; &amp; & &#35;", "[link](http://example.com)", "![image](x.png)",
+	"<http://example.com>",
+	"# heading", "- item", "+ item", "1. item", "12) item", "> quote", "---", "===", "***", "~~gone~~", "a\\", "|", "||",
+	"`", "``", "\\`", "ends with `", "x\u202ey", "nul\x00", "π ≤ 4 µs",
 }
 
 // visible is what a reader of rendered Markdown sees in its paragraphs and

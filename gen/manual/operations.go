@@ -6,7 +6,8 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
-const operandCaption = "What operations do with their operands. A block is count elements; ranks of a communicator have " +
+const operandCaption = "What operations do with their operands. A block is count elements; ranks of a communicator " +
+	"have " +
 	"a block each of what is said to be of all of them."
 
 // operandTable is what calls do with their operands.
@@ -26,7 +27,8 @@ func operandText(o abi.Operand) string {
 	}
 	text := map[string]string{abi.ShareBlock: "block", abi.ShareAll: "block of each rank"}[o.Share] +
 		map[string]string{
-			abi.AtRoot: " at the root", abi.AtNotRoot: " on all ranks but the root", abi.AtPeer: " in the kernel stream of the destination",
+			abi.AtRoot: " at the root", abi.AtNotRoot: " on all ranks but the root",
+			abi.AtPeer: " in the kernel stream of the destination",
 		}[o.At]
 	if o.Stream {
 		text += ", or kernel stream"

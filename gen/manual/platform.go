@@ -116,7 +116,8 @@ func hardwareFields(d *design.Design) string {
 func instances(d *design.Design) Table {
 	t := newTable("Instance", "Kernel", "Role", "Engine>", "SLR>")
 	for _, in := range d.Instances {
-		t.add(Code(in.Name), Code(in.Kernel.Name), Text(strings.ReplaceAll(in.Role, "_", " ")), index(in.Scope), index(in.SLR))
+		t.add(Code(in.Name), Code(in.Kernel.Name), Text(strings.ReplaceAll(in.Role, "_", " ")), index(in.Scope),
+			index(in.SLR))
 	}
 	return t
 }
@@ -239,7 +240,8 @@ func conversions(p *platform.Platform) Table {
 }
 
 func configurations(d *design.Design) Table {
-	t := newTable("Address", "Uncompressed", "Compressed", "Ratio (log2)>", "Compressor TDEST>", "Decompressor TDEST>", "Reduces", "Function TDESTs")
+	t := newTable("Address", "Uncompressed", "Compressed", "Ratio (log2)>", "Compressor TDEST>", "Decompressor TDEST>",
+		"Reduces", "Function TDESTs")
 	for i, c := range d.Configs {
 		form := "uncompressed"
 		if c.ArithmeticIsCompressed {
@@ -252,7 +254,8 @@ func configurations(d *design.Design) Table {
 		if len(tdests) == 0 {
 			form = "–"
 		}
-		t.add(hex(d.Exchange.ArithmeticConfigs[i]), typed(c.Uncompressed, c.UncompressedBytes), typed(c.Compressed, c.CompressedBytes),
+		t.add(hex(d.Exchange.ArithmeticConfigs[i]), typed(c.Uncompressed, c.UncompressedBytes),
+			typed(c.Compressed, c.CompressedBytes),
 			number(c.RatioLog), number(c.CompressorTDEST), number(c.DecompressorTDEST), form, strings.Join(tdests, ", "))
 	}
 	return t
@@ -274,7 +277,8 @@ func limits(p *platform.Platform) Table {
 		t.add("Eager messages", fmt.Sprintf("%d bytes", n), "Messages up to this size are sent at once, into rx buffers.")
 	}
 	if n := p.Limits.MaxRendezvousBytes; n > 0 {
-		t.add("Rendezvous messages", fmt.Sprintf("%d bytes", n), "Messages up to this size are written into the receiver's buffer.")
+		t.add("Rendezvous messages", fmt.Sprintf("%d bytes", n),
+			"Messages up to this size are written into the receiver's buffer.")
 	}
 	if n := p.Limits.TimeoutCycles; n > 0 {
 		micros := float64(n) / float64(max(p.Clock, 1))

@@ -29,8 +29,10 @@ func stopAfter(n int) func(op, name string) error {
 }
 
 var (
-	setA = contents{"link.cfg": "A link", "docs/manual.md": "A manual", "same": "both", "was_dir/x": "A x", "was_file": "A f"}
-	setB = contents{"link.cfg": "B link", "rtl/pkg.sv": "B package", "same": "both", "was_dir": "B d", "was_file/y/z": "B z"}
+	setA = contents{"link.cfg": "A link", "docs/manual.md": "A manual", "same": "both", "was_dir/x": "A x",
+		"was_file": "A f"}
+	setB = contents{"link.cfg": "B link", "rtl/pkg.sv": "B package", "same": "both", "was_dir": "B d",
+		"was_file/y/z": "B z"}
 	mine = contents{"notes.txt": "mine", "docs/own.md": "mine", "rtl/own.sv": "mine"}
 )
 

@@ -129,7 +129,8 @@ func plainParents(root *os.Root, name string) error {
 			return err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%w: %s is a symbolic link; output is only written to real directories", ErrPath, filepath.Join(root.Name(), p))
+			return fmt.Errorf("%w: %s is a symbolic link; output is only written to real directories", ErrPath,
+				filepath.Join(root.Name(), p))
 		}
 	}
 	return nil

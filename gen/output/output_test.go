@@ -200,7 +200,9 @@ func TestIntactSeesEveryChange(t *testing.T) {
 			os.Remove(filepath.Join(b, "p/a"))
 			return os.Symlink("b/c", filepath.Join(b, "p/a"))
 		},
-		"leftover file": func(b string) error { return os.WriteFile(filepath.Join(b, "p", temporary(ManifestName)), nil, 0o644) },
+		"leftover file": func(b string) error {
+			return os.WriteFile(filepath.Join(b, "p", temporary(ManifestName)), nil, 0o644)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
@@ -316,7 +318,8 @@ func TestUnusablePaths(t *testing.T) {
 		}
 	}
 	for _, dir := range []string{"..", "../x", "/tmp", "a/../..", ""} {
-		if _, err := (Dir{Base: t.TempDir(), Path: dir, Manifest: ManifestName}).Plan(testManifest(), nil); !errors.Is(err, ErrPath) {
+		if _, err := (Dir{Base: t.TempDir(), Path: dir, Manifest: ManifestName}).Plan(testManifest(), nil); !errors.Is(err,
+			ErrPath) {
 			t.Errorf("directory %q: error %v", dir, err)
 		}
 	}
@@ -412,7 +415,8 @@ func TestDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "changed BASE/p/a\n--- BASE/p/a\n+++ BASE/p/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\nremoved BASE/p/b\nadded BASE/p/c\n"
+	want := "changed BASE/p/a\n--- BASE/p/a\n+++ BASE/p/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\nremoved BASE/p/b\nadded " +
+		"BASE/p/c\n"
 	if diff := cmp.Diff(want, strings.ReplaceAll(string(got), base, "BASE")); diff != "" {
 		t.Error(diff)
 	}

@@ -160,7 +160,8 @@ func (p *Plan) compare(t *tree, f File) error {
 }
 
 func (p *Plan) inTheWay(t *tree, name string) error {
-	return fmt.Errorf("%s: %w, and a generated one of that name is to be written; move it away or remove it", t.name(name), ErrNotOurs)
+	return fmt.Errorf("%s: %w, and a generated one of that name is to be written; move it away or remove it",
+		t.name(name), ErrNotOurs)
 }
 
 // blockedParent reports whether a directory of the path is at present a

@@ -123,7 +123,8 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 		diags = append(diags, notIdentifier(b.NameRange, "board", b.Name))
 	}
 	if b.SLRs < 1 || b.SLRs > maxSLRs {
-		diags = append(diags, lang.Errorf(orElse(b.SLRsRange, b.Range), "Value out of range", "A board has 1 to %d SLRs, not %d.", maxSLRs, b.SLRs))
+		diags = append(diags, lang.Errorf(orElse(b.SLRsRange, b.Range), "Value out of range",
+			"A board has 1 to %d SLRs, not %d.", maxSLRs, b.SLRs))
 	}
 	if b.Places != nil {
 		attrs, d := b.Places.Body.JustAttributes()
@@ -135,7 +136,8 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 	for _, m := range b.Memories {
 		memory := BoardMemory{Name: m.Name, Banks: m.Banks, Range: m.Range, users: map[string]hcl.Expression{}}
 		if m.Banks < 1 || m.Banks > maxBanks {
-			diags = append(diags, lang.Errorf(m.Range, "Value out of range", "A memory has 1 to %d banks, not %d.", maxBanks, m.Banks))
+			diags = append(diags, lang.Errorf(m.Range, "Value out of range", "A memory has 1 to %d banks, not %d.",
+				maxBanks, m.Banks))
 		}
 		if !names.Identifier(m.Name) {
 			diags = append(diags, notIdentifier(m.Range, "memory", m.Name))
@@ -150,7 +152,8 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 		diags = append(diags, d...)
 		for _, name := range sortedKeys(attrs) {
 			if other := board.memoryOf(name); other != nil {
-				diags = append(diags, lang.Errorf(attrs[name].NameRange, "Duplicate name", "%q already has banks of %s, on line %d.", name, other.Name, other.Range.Start.Line))
+				diags = append(diags, lang.Errorf(attrs[name].NameRange, "Duplicate name",
+					"%q already has banks of %s, on line %d.", name, other.Name, other.Range.Start.Line))
 			}
 			memory.users[name] = attrs[name].Expr
 		}
@@ -191,7 +194,8 @@ func (b *Board) Places() []string { return sortedKeys(b.places) }
 func (b *Board) SLR(place string, vars map[string]cty.Value, from hcl.Range) (int, hcl.Diagnostics) {
 	expr, ok := b.places[place]
 	if !ok {
-		return 0, hcl.Diagnostics{lang.Errorf(from, "Unknown place", "Board %s has no SLR for %q. %s", b.Name, place, lang.Choices(place, b.Places()))}
+		return 0, hcl.Diagnostics{lang.Errorf(from, "Unknown place", "Board %s has no SLR for %q. %s", b.Name, place,
+			lang.Choices(place, b.Places()))}
 	}
 	var slr int
 	diags := lang.Evaluate(expr, b.evalContext(vars), &slr)
@@ -207,7 +211,8 @@ func (b *Board) SLR(place string, vars map[string]cty.Value, from hcl.Range) (in
 func (b *Board) BanksFor(user string, vars map[string]cty.Value, from hcl.Range) (Banks, hcl.Diagnostics) {
 	memory := b.memoryOf(user)
 	if memory == nil {
-		return Banks{}, hcl.Diagnostics{lang.Errorf(from, "Memory not on the board", "Board %s has no memory for %q. %s", b.Name, user, lang.Choices(user, b.MemoryUsers()))}
+		return Banks{}, hcl.Diagnostics{lang.Errorf(from, "Memory not on the board", "Board %s has no memory for %q. %s",
+			b.Name, user, lang.Choices(user, b.MemoryUsers()))}
 	}
 	expr := memory.users[user]
 	var list []int
@@ -216,7 +221,8 @@ func (b *Board) BanksFor(user string, vars map[string]cty.Value, from hcl.Range)
 		return Banks{}, diags
 	}
 	if len(list) < 1 || len(list) > 2 || list[0] > list[len(list)-1] {
-		return Banks{}, append(diags, lang.Errorf(expr.Range(), "Banks expected", "Banks are written [bank] or [first, last]."))
+		return Banks{}, append(diags, lang.Errorf(expr.Range(), "Banks expected",
+			"Banks are written [bank] or [first, last]."))
 	}
 	return Banks{memory, list[0], list[len(list)-1], expr.Range()}, diags
 }

@@ -28,21 +28,25 @@ func (b *loader) build() {
 	if n := len(b.block.Build); n > 0 {
 		in = b.block.Build[0]
 		if n > 1 {
-			b.errorf(b.block.Build[1].Range, "One block expected", "A platform has one build block; the first is on line %d.", in.Range.Start.Line)
+			b.errorf(b.block.Build[1].Range, "One block expected", "A platform has one build block; the first is on line %d.",
+				in.Range.Start.Line)
 		}
 	}
 	out := Build{
 		Firmware: value(in.Firmware, FirmwareImage), Timing: value(in.Timing, TimingMust), Jobs: value(in.Jobs, 0),
 		LinkOptions: in.LinkOptions, Range: in.Range,
 	}
-	b.diags = append(b.diags, oneOf(in.FirmwareRange, "firmware", out.Firmware, []string{FirmwareImage, FirmwareKernel})...)
+	b.diags = append(b.diags, oneOf(in.FirmwareRange, "firmware", out.Firmware,
+		[]string{FirmwareImage, FirmwareKernel})...)
 	b.diags = append(b.diags, oneOf(in.TimingRange, "timing", out.Timing, []string{TimingMust, TimingReport})...)
 	if in.Jobs != nil {
 		b.within(in.JobsRange, "The number of Vivado's threads", out.Jobs, 1, maxJobs)
 	}
 	b.linkOptions(in)
-	out.Vivado = b.settings(in.Body, "vivado", in.Vivado, in.VivadoRange, []string{"prop.", "param.", "impl.", "synth."}, "prop.run.impl_1.STRATEGY")
-	out.Advanced = b.settings(in.Body, "advanced", in.Advanced, in.AdvancedRange, []string{"param.", "prop.", "misc."}, "param.compiler.worstNegativeSlack")
+	out.Vivado = b.settings(in.Body, "vivado", in.Vivado, in.VivadoRange, []string{"prop.", "param.", "impl.", "synth."},
+		"prop.run.impl_1.STRATEGY")
+	out.Advanced = b.settings(in.Body, "advanced", in.Advanced, in.AdvancedRange, []string{"param.", "prop.", "misc."},
+		"param.compiler.worstNegativeSlack")
 	if b.p.HWEmu {
 		out.Firmware = FirmwareKernel // there is no bit stream to put it into
 	}
@@ -55,7 +59,8 @@ func (b *loader) build() {
 
 // ownOptions are what the build itself passes to v++ --link.
 var ownOptions = []string{
-	"-c", "--compile", "-l", "--link", "-p", "--package", "-t", "--target", "-f", "--platform", "--config", "-s", "--save-temps",
+	"-c", "--compile", "-l", "--link", "-p", "--package", "-t", "--target", "-f", "--platform", "--config",
+	"-s", "--save-temps",
 	"--temp_dir", "--report_dir", "--log_dir", "-o", "--output", "-j", "--jobs", "--kernel_frequency",
 }
 
@@ -76,16 +81,19 @@ func (b *loader) linkOptions(in buildBlock) {
 }
 
 // settings reads lines of a section of the link configuration.
-func (b *loader) settings(body hcl.Body, section string, in map[string]string, all hcl.Range, prefixes []string, example string) []Setting {
+func (b *loader) settings(body hcl.Body, section string, in map[string]string, all hcl.Range, prefixes []string,
+	example string) []Setting {
 	places := keyRanges(body, section)
 	var out []Setting
 	for _, name := range sortedKeys(in) {
 		rng := orElse(places[name], all)
 		switch {
 		case !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) && len(name) > len(p) }):
-			b.errorf(rng, "Unknown setting", "Settings of %s begin with %s, such as %q; %q does not.", section, strings.Join(prefixes, ", "), example, name)
+			b.errorf(rng, "Unknown setting", "Settings of %s begin with %s, such as %q; %q does not.", section,
+				strings.Join(prefixes, ", "), example, name)
 		case strings.ContainsAny(name, " \t\r\n\x00=#[]"):
-			b.errorf(rng, "Invalid name", "%q cannot name a setting of v++: it has a space, a line break, or one of = # [ ].", name)
+			b.errorf(rng, "Invalid name", "%q cannot name a setting of v++: it has a space, a line break, or one of = # [ ].",
+				name)
 		case strings.ContainsAny(in[name], "\r\n\x00"):
 			b.errorf(rng, "Invalid value", "The value of %s has several lines; a setting of v++ has one.", name)
 		case strings.HasPrefix(name, "param.compiler.userPostSysLink"):
@@ -110,7 +118,8 @@ var (
 
 // instrument reads what debug cores and profile monitors are put in.
 func (b *loader) instrument(in buildBlock, out *Build) {
-	collect := func(body hcl.Body, name string, values []string, all hcl.Range, form *regexp.Regexp, shape string) []Setting {
+	collect := func(body hcl.Body, name string, values []string, all hcl.Range, form *regexp.Regexp,
+		shape string) []Setting {
 		places := elementRanges(body, name)
 		var list []Setting
 		for i, v := range values {
@@ -125,20 +134,26 @@ func (b *loader) instrument(in buildBlock, out *Build) {
 	}
 	for i, d := range in.Debug {
 		if i > 0 {
-			b.errorf(d.Range, "One block expected", "A build has one debug block; the first is on line %d.", in.Debug[0].Range.Start.Line)
+			b.errorf(d.Range, "One block expected", "A build has one debug block; the first is on line %d.",
+				in.Debug[0].Range.Start.Line)
 		}
-		out.Debug = append(out.Debug, collect(d.Body, "chipscope", d.Chipscope, d.Range, chipscopeForm, `"instance" or "instance:port"`)...)
-		out.Debug = append(out.Debug, collect(d.Body, "protocol", d.Protocol, d.Range, protocolForm, `"all", "instance" or "instance:port"`)...)
+		out.Debug = append(out.Debug, collect(d.Body, "chipscope", d.Chipscope, d.Range, chipscopeForm,
+			`"instance" or "instance:port"`)...)
+		out.Debug = append(out.Debug, collect(d.Body, "protocol", d.Protocol, d.Range, protocolForm,
+			`"all", "instance" or "instance:port"`)...)
 	}
 	for i, p := range in.Profile {
 		if i > 0 {
-			b.errorf(p.Range, "One block expected", "A build has one profile block; the first is on line %d.", in.Profile[0].Range.Start.Line)
+			b.errorf(p.Range, "One block expected", "A build has one profile block; the first is on line %d.",
+				in.Profile[0].Range.Start.Line)
 		}
 		const monitor = `"kernel:instance", each of them may be all, with :counters behind it or not`
-		out.Profile = append(out.Profile, collect(p.Body, "data", p.Data, p.Range, dataForm, `"kernel:instance:port", each of them may be all, with :counters behind it or not`)...)
+		out.Profile = append(out.Profile, collect(p.Body, "data", p.Data, p.Range, dataForm,
+			`"kernel:instance:port", each of them may be all, with :counters behind it or not`)...)
 		out.Profile = append(out.Profile, collect(p.Body, "stall", p.Stall, p.Range, stallForm, monitor)...)
 		out.Profile = append(out.Profile, collect(p.Body, "exec", p.Exec, p.Range, stallForm, monitor)...)
-		out.Profile = append(out.Profile, collect(p.Body, "memory", p.Memory, p.Range, memoryForm, `"all" or a memory such as "HBM[0]"`)...)
+		out.Profile = append(out.Profile, collect(p.Body, "memory", p.Memory, p.Range, memoryForm,
+			`"all" or a memory such as "HBM[0]"`)...)
 	}
 }
 
@@ -164,7 +179,8 @@ var word = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:&|*()\[\]=+@/-]*$`)
 func (b *loader) slurm(in buildBlock, out *Build) {
 	for i, s := range in.Slurm {
 		if i > 0 {
-			b.errorf(s.Range, "One block expected", "A build has one slurm block; the first is on line %d.", in.Slurm[0].Range.Start.Line)
+			b.errorf(s.Range, "One block expected", "A build has one slurm block; the first is on line %d.",
+				in.Slurm[0].Range.Start.Line)
 			return
 		}
 		for _, f := range []struct {
@@ -175,7 +191,8 @@ func (b *loader) slurm(in buildBlock, out *Build) {
 			{"qos", s.QOS, s.QOSRange}, {"constraint", s.Constraint, s.ConstraintRange},
 		} {
 			if f.rng.Filename != "" && f.value != "" && !word.MatchString(f.value) {
-				b.errorf(f.rng, "Invalid name", "%q is no %s of Slurm: letters, digits and punctuation without spaces.", f.value, f.name)
+				b.errorf(f.rng, "Invalid name", "%q is no %s of Slurm: letters, digits and punctuation without spaces.",
+					f.value, f.name)
 			}
 		}
 		places := elementRanges(s.Body, "options")
@@ -183,7 +200,8 @@ func (b *loader) slurm(in buildBlock, out *Build) {
 			name, _, _ := strings.Cut(o, "=")
 			switch rng := rangeAt(places, n, s.OptionsRange); {
 			case !strings.HasPrefix(o, "--") || len(o) < 4 || strings.ContainsAny(o, "\n\r\x00"):
-				b.errorf(rng, "Option expected", "%q is no option of sbatch; write for example \"--exclusive\" or \"--licenses=vivado:1\".", o)
+				b.errorf(rng, "Option expected",
+					"%q is no option of sbatch; write for example \"--exclusive\" or \"--licenses=vivado:1\".", o)
 			case slices.Contains(ownSlurmOptions, name):
 				b.errorf(rng, "Option taken", "The build passes %s itself.", name)
 			}
@@ -194,7 +212,8 @@ func (b *loader) slurm(in buildBlock, out *Build) {
 
 // ownSlurmOptions are what the build itself passes to sbatch.
 var ownSlurmOptions = []string{
-	"--partition", "--account", "--qos", "--constraint", "--cpus-per-task", "--mem", "--time", "--dependency", "--output", "--error",
+	"--partition", "--account", "--qos", "--constraint", "--cpus-per-task", "--mem", "--time", "--dependency",
+	"--output", "--error",
 	"--chdir", "--job-name", "--parsable", "--wait", "--array", "--wrap", "--kill-on-invalid-dep", "--ntasks", "--nodes",
 }
 
@@ -243,7 +262,8 @@ var memoryText = regexp.MustCompile(`^([1-9][0-9]{0,8})([MGT])$`)
 func ParseMemory(text string) (int, error) {
 	m := memoryText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no amount of memory; write a whole number with M, G or T behind it, for example \"64G\"", text)
+		return 0, fmt.Errorf("%q is no amount of memory; write a whole number with M, G or T behind it, for example \"64G\"",
+			text)
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil {

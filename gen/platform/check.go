@@ -14,17 +14,20 @@ func checkName(rng hcl.Range, what, name string) hcl.Diagnostics {
 	// "in" and "out" are keywords of SystemVerilog in no position that a port
 	// of a linked kernel takes there, and users' kernels have such ports.
 	if language, is := names.Keyword(name); is && what != "port" {
-		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name a %s: it is a keyword of %s.", name, what, language)}
+		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name a %s: it is a keyword of %s.",
+			name, what, language)}
 	}
 	return nil
 }
 
 func notIdentifier(rng hcl.Range, what, name string) *hcl.Diagnostic {
-	return lang.Errorf(rng, "Invalid name", "%q cannot name a %s: names start with a letter and have letters, digits and underscores.", name, what)
+	return lang.Errorf(rng, "Invalid name",
+		"%q cannot name a %s: names start with a letter and have letters, digits and underscores.", name, what)
 }
 
 func duplicate(rng hcl.Range, what, name string, prev hcl.Range) *hcl.Diagnostic {
-	return lang.Errorf(rng, "Duplicate name", "The %s %q is already described in %s, line %d.", what, name, prev.Filename, prev.Start.Line)
+	return lang.Errorf(rng, "Duplicate name", "The %s %q is already described in %s, line %d.", what, name, prev.Filename,
+		prev.Start.Line)
 }
 
 // blockNames are the names of blocks of a kind, with where each is described first.
@@ -46,7 +49,8 @@ func oneOf(rng hcl.Range, attr, value string, allowed []string) hcl.Diagnostics 
 			return nil
 		}
 	}
-	return hcl.Diagnostics{lang.Errorf(rng, "Unknown value", "%s cannot be %q. %s", attr, value, lang.Choices(value, allowed))}
+	return hcl.Diagnostics{lang.Errorf(rng, "Unknown value", "%s cannot be %q. %s", attr, value,
+		lang.Choices(value, allowed))}
 }
 
 func orElse(rng, other hcl.Range) hcl.Range {

@@ -19,7 +19,8 @@ func (k *Kernel) complete() hcl.Diagnostics {
 	if k.Source == "" && k.XO != nil {
 		k.Source = SourceXO
 	}
-	for _, required := range []struct{ name, value string }{{"role", k.Role}, {"source", k.Source}, {"control", k.Control}} {
+	for _, required := range []struct{ name, value string }{{"role", k.Role}, {"source", k.Source},
+		{"control", k.Control}} {
 		if required.value == "" {
 			diags = append(diags, lang.Errorf(k.Range, "Missing required argument",
 				"The argument %q is required, but kernel %s has none, and is like no kernel that has.", required.name, k.ID))
@@ -59,7 +60,8 @@ func (k *Kernel) placeArguments() hcl.Diagnostics {
 			}
 		}
 		if !ports[arg.Port] {
-			diags = append(diags, lang.Errorf(arg.Range, "Unknown port", "Kernel %s has no port %q. %s", k.ID, arg.Port, lang.Choices(arg.Port, sortedKeys(ports))))
+			diags = append(diags, lang.Errorf(arg.Range, "Unknown port", "Kernel %s has no port %q. %s", k.ID, arg.Port,
+				lang.Choices(arg.Port, sortedKeys(ports))))
 		}
 		if !arg.placed {
 			arg.At = next
@@ -67,7 +69,8 @@ func (k *Kernel) placeArguments() hcl.Diagnostics {
 		next = NextArgument(arg.At, arg.Width)
 		for at := arg.At; at < arg.At+uint32(arg.Width/8); at += 4 {
 			if other, taken := owner[at]; taken {
-				diags = append(diags, lang.Errorf(arg.Range, "Registers overlap", "The arguments %q and %q both have the word at 0x%X.", other, arg.Name, at))
+				diags = append(diags, lang.Errorf(arg.Range, "Registers overlap",
+					"The arguments %q and %q both have the word at 0x%X.", other, arg.Name, at))
 				break
 			}
 			owner[at] = arg.Name
@@ -93,7 +96,8 @@ const (
 )
 
 func (b argumentBlock) argument() (KernelArgument, hcl.Diagnostics) {
-	arg := KernelArgument{Name: b.Name, Doc: b.Doc, Type: value(b.Type, "uint"), Port: value(b.Port, ""), Enum: b.Enum, Range: b.Range}
+	arg := KernelArgument{Name: b.Name, Doc: b.Doc, Type: value(b.Type, "uint"), Port: value(b.Port, ""),
+		Enum: b.Enum, Range: b.Range}
 	diags := checkName(b.Range, "argument", b.Name)
 	width := 32
 	if t, _ := ArgumentTypeOf(arg.Type); t.Bits != 0 {
@@ -101,12 +105,14 @@ func (b argumentBlock) argument() (KernelArgument, hcl.Diagnostics) {
 	}
 	arg.Width = value(b.Width, width)
 	if arg.Width != 32 && arg.Width != 64 {
-		diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The argument %q is 32 or 64 bits wide, not %d.", b.Name, arg.Width))
+		diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The argument %q is 32 or 64 bits wide, not %d.",
+			b.Name, arg.Width))
 	}
 	if b.At != nil {
 		arg.At, arg.placed = *b.At, true
 		if arg.At%4 != 0 {
-			diags = append(diags, lang.Errorf(b.AtRange, "Value out of range", "Registers stand on multiples of 4 bytes; 0x%X is none.", arg.At))
+			diags = append(diags, lang.Errorf(b.AtRange, "Value out of range",
+				"Registers stand on multiples of 4 bytes; 0x%X is none.", arg.At))
 		}
 	}
 	return arg, diags
@@ -117,15 +123,21 @@ func (k *Kernel) checkHLS() hcl.Diagnostics {
 	h := k.HLS
 	switch {
 	case h == nil && k.Source == SourceHLS:
-		return hcl.Diagnostics{lang.Errorf(k.Range, "Source file expected", "Kernel %s is written in C++; say in which files: hls { files = [\"%s.hpp\"] }.", k.ID, k.ID)}
+		return hcl.Diagnostics{lang.Errorf(k.Range, "Source file expected",
+			"Kernel %s is written in C++; say in which files: hls { files = [\"%s.hpp\"] }.", k.ID, k.ID)}
 	case h == nil:
 		return nil
 	case k.Plugin() && h.Calls != "":
-		return hcl.Diagnostics{lang.Errorf(h.Range, "Functions expected", "Kernel %s is a plugin, whose functions are named by its function and conversion blocks; calls is for user kernels.", k.ID)}
+		return hcl.Diagnostics{lang.Errorf(h.Range, "Functions expected",
+			"Kernel %s is a plugin, whose functions are named by its function and conversion blocks; calls is for user kernels.",
+			k.ID)}
 	case k.Plugin() && h.Top != "" && len(k.functions)+len(k.conversions) == 0:
-		return hcl.Diagnostics{lang.Errorf(h.Range, "Functions expected", "Kernel %s is a plugin; its function or conversion blocks say what each TDEST does.", k.ID)}
+		return hcl.Diagnostics{lang.Errorf(h.Range, "Functions expected",
+			"Kernel %s is a plugin; its function or conversion blocks say what each TDEST does.", k.ID)}
 	case !k.Plugin() && h.Calls == "" && h.Top == "":
-		return hcl.Diagnostics{lang.Errorf(h.Range, "Function expected", "Kernel %s does not say which function it is: calls names one that the emitted top function calls, top the top function itself.", k.ID)}
+		return hcl.Diagnostics{lang.Errorf(h.Range, "Function expected",
+			"Kernel %s does not say which function it is: calls names one that the emitted top function calls, top the top "+
+				"function itself.", k.ID)}
 	}
 	return append(k.checkNamespace(h.CallsRange, h.Calls), k.checkFiles()...)
 }
@@ -134,7 +146,8 @@ func (k *Kernel) checkHLS() hcl.Diagnostics {
 // function.
 func (k *Kernel) checkNamespace(rng hcl.Range, function string) hcl.Diagnostics {
 	if namespace, _, qualified := strings.Cut(function, "::"); qualified && namespace == k.Name {
-		return hcl.Diagnostics{lang.Errorf(rng, "Name taken", "The top function of the kernel is called %s, so that no namespace can be.", k.Name)}
+		return hcl.Diagnostics{lang.Errorf(rng, "Name taken",
+			"The top function of the kernel is called %s, so that no namespace can be.", k.Name)}
 	}
 	return nil
 }

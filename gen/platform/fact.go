@@ -28,7 +28,8 @@ func (b kernelBlock) facts() ([]KernelFact, hcl.Diagnostics) {
 		}
 		names[f.Name] = f.Range
 		if f.Value < 0 || f.Value > math.MaxUint32 {
-			diags = append(diags, lang.Errorf(f.ValueRange, "Value out of range", "The fact %q is %d; expected are 0 to %d.", f.Name, f.Value, uint32(math.MaxUint32)))
+			diags = append(diags, lang.Errorf(f.ValueRange, "Value out of range", "The fact %q is %d; expected are 0 to %d.",
+				f.Name, f.Value, uint32(math.MaxUint32)))
 			continue
 		}
 		facts = append(facts, KernelFact{f.Name, f.Doc, uint32(f.Value), f.Range})

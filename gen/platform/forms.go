@@ -45,6 +45,7 @@ func (b *loader) notAbstract(rng hcl.Range, name string) bool {
 	if _, abstract := b.lib.abstract[name]; !abstract {
 		return false
 	}
-	b.errorf(rng, "Abstract kernel", "%q cannot be linked. Kernels can be like it: kernel \"mine\" { like = %q }.", name, name)
+	b.errorf(rng, "Abstract kernel", "%q cannot be linked. Kernels can be like it: kernel \"mine\" { like = %q }.",
+		name, name)
 	return true
 }

@@ -59,12 +59,15 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 	in := b.HLS[0]
 	var diags hcl.Diagnostics
 	if len(b.HLS) > 1 {
-		diags = append(diags, lang.Errorf(b.HLS[1].Range, "One form expected", "A kernel has one hls block; the first is on line %d.", in.Range.Start.Line))
+		diags = append(diags, lang.Errorf(b.HLS[1].Range, "One form expected",
+			"A kernel has one hls block; the first is on line %d.", in.Range.Start.Line))
 	}
 	if len(in.Files) == 0 {
-		diags = append(diags, lang.Errorf(orElse(in.FilesRange, in.Range), "Source file expected", "An hls block names the kernel's C++, for example files = [\"%s.hpp\"].", k.ID))
+		diags = append(diags, lang.Errorf(orElse(in.FilesRange, in.Range), "Source file expected",
+			"An hls block names the kernel's C++, for example files = [\"%s.hpp\"].", k.ID))
 	}
-	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range, CallsRange: orElse(orElse(in.CallsRange, in.TopRange), in.Range)}
+	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range,
+		CallsRange: orElse(orElse(in.CallsRange, in.TopRange), in.Range)}
 	if k.Source == "" {
 		k.Source = SourceHLS
 	}
@@ -85,7 +88,9 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 		k.HLS.Files = append(k.HLS.Files, file)
 	}
 	if in.Calls != nil && in.Top != nil {
-		diags = append(diags, lang.Errorf(in.TopRange, "One function expected", "Either the emitted top function calls %q, or the files have the top function %q themselves: say calls or top, not both.", *in.Calls, *in.Top))
+		diags = append(diags, lang.Errorf(in.TopRange, "One function expected",
+			"Either the emitted top function calls %q, or the files have the top function %q themselves: say calls or top, "+
+				"not both.", *in.Calls, *in.Top))
 	}
 	diags = append(diags, checkFunction(in.CallsRange, in.Calls)...)
 	diags = append(diags, checkFunction(in.TopRange, in.Top)...)
@@ -98,21 +103,26 @@ func sourceFile(name string, rng hcl.Range, text func(name string) ([]byte, bool
 }
 
 // namedFile finds a file in a language beside the description that names it.
-func namedFile(name string, rng hcl.Range, extensions []string, language string, text func(name string) ([]byte, bool)) (SourceFile, *hcl.Diagnostic) {
+func namedFile(name string, rng hcl.Range, extensions []string, language string,
+	text func(name string) ([]byte, bool)) (SourceFile, *hcl.Diagnostic) {
 	folder := path.Dir(rng.Filename)
 	file := SourceFile{Name: name, Path: path.Join(folder, name)}
 	if name == "" || strings.ContainsAny(name, `/\`) || name == ".." {
-		return file, lang.Errorf(rng, "File elsewhere", "%q leaves the folder of the description; what it names stands beside it, in %s.", name, folder)
+		return file, lang.Errorf(rng, "File elsewhere",
+			"%q leaves the folder of the description; what it names stands beside it, in %s.", name, folder)
 	}
 	if !fileName(name, extensions) {
-		return file, lang.Errorf(rng, "Invalid name", "%q cannot name a file in %s: letters, digits, underscores, dots and dashes, and at the end %s.", name, language, strings.Join(extensions, ", "))
+		return file, lang.Errorf(rng, "Invalid name",
+			"%q cannot name a file in %s: letters, digits, underscores, dots and dashes, and at the end %s.", name, language,
+			strings.Join(extensions, ", "))
 	}
 	content, ok := text(file.Path)
 	switch {
 	case !ok:
 		return file, lang.Errorf(rng, "Source file missing", "There is no file %s.", file.Path)
 	case len(content) > lang.MaxFileBytes:
-		return file, lang.Errorf(rng, "File too large", "%s has more than %d bytes, the most that a file may have.", file.Path, lang.MaxFileBytes)
+		return file, lang.Errorf(rng, "File too large", "%s has more than %d bytes, the most that a file may have.",
+			file.Path, lang.MaxFileBytes)
 	case bytes.IndexByte(content, 0) >= 0:
 		return file, lang.Errorf(rng, "Text expected", "%s is not text: it has a zero byte.", file.Path)
 	}
@@ -152,12 +162,15 @@ func checkFunction(rng hcl.Range, name *string) hcl.Diagnostics {
 	if name == nil || cppName(*name) {
 		return nil
 	}
-	return hcl.Diagnostics{lang.Errorf(rng, "Invalid name", "%q cannot name a function in C++: write an identifier, with its namespaces if it has any, for example bf16::sum.", *name)}
+	return hcl.Diagnostics{lang.Errorf(rng, "Invalid name",
+		"%q cannot name a function in C++: write an identifier, with its namespaces if it has any, for example bf16::sum.",
+		*name)}
 }
 
 // generatedFiles are what stands beside the files of a kernel, by the kernel's
 // label or for all of them.
-var generatedFiles = []string{"%s.cpp", "%s_tb.cpp", "%s_component.cpp", "cclo_platform.h", "cclo_hls.hpp", "cclo_lanes.hpp", "cclo_bench.hpp", "accl_hls.h"}
+var generatedFiles = []string{"%s.cpp", "%s_tb.cpp", "%s_component.cpp", "cclo_platform.h", "cclo_hls.hpp",
+	"cclo_lanes.hpp", "cclo_bench.hpp", "accl_hls.h"}
 
 // checkFiles reports files that would take the place of generated ones. Only a
 // top function may be the user's own.
@@ -167,7 +180,8 @@ func (k *Kernel) checkFiles() hcl.Diagnostics {
 		for n, pattern := range generatedFiles {
 			name := strings.Replace(pattern, "%s", k.ID, 1)
 			if f.Name == name && (n > 0 || i > 0 || k.HLS.Top == "") {
-				diags = append(diags, lang.Errorf(k.HLS.Range, "Name taken", "%s would take the place of a generated file; rename it.", f.Path))
+				diags = append(diags, lang.Errorf(k.HLS.Range, "Name taken",
+					"%s would take the place of a generated file; rename it.", f.Path))
 			}
 		}
 	}

@@ -243,13 +243,15 @@ func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
 		diags = append(diags, oneOf(k.rng, k.protocol, *k.value, k.kinds)...)
 	}
 	if kinds != 1 {
-		diags = append(diags, lang.Errorf(b.Range, "One protocol expected", `The port %q says one of axis = "in" or "out", axi = "master" or "slave", axilite = "slave".`, b.Label))
+		diags = append(diags, lang.Errorf(b.Range, "One protocol expected",
+			`The port %q says one of axis = "in" or "out", axi = "master" or "slave", axilite = "slave".`, b.Label))
 	}
 	if len(b.ClosedBy) > 0 {
 		c := b.ClosedBy[0]
 		p.ClosedBy = &ClosedBy{c.Kernel, c.Instance, c.To, c.Range}
 		if len(b.ClosedBy) > 1 || !p.Output {
-			diags = append(diags, lang.Errorf(c.Range, "Output expected", "closed_by stands once, at the output of the pair of streams that it joins."))
+			diags = append(diags, lang.Errorf(c.Range, "Output expected",
+				"closed_by stands once, at the output of the pair of streams that it joins."))
 		}
 	}
 	if !lang.Present(b.Name) {
@@ -269,7 +271,8 @@ func (k *Kernel) Context(vars map[string]cty.Value) *hcl.EvalContext {
 		}
 	}
 	ctx.Variables["kernel"] = cty.ObjectVal(map[string]cty.Value{
-		"name": cty.StringVal(k.Name), "arguments": cty.NumberIntVal(int64(len(k.Arguments))), "pointers": cty.NumberIntVal(int64(pointers)),
+		"name": cty.StringVal(k.Name), "arguments": cty.NumberIntVal(int64(len(k.Arguments))),
+		"pointers": cty.NumberIntVal(int64(pointers)),
 	})
 	maps.Copy(ctx.Variables, k.fileVariables())
 	return ctx

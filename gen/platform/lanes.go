@@ -26,7 +26,8 @@ func (b *loader) take(t taken, rng hcl.Range, tdest int, what string) {
 		return
 	}
 	if prev, dup := t[tdest]; dup {
-		b.errorf(rng, "TDEST used twice", "TDEST %d of %s already selects %s, on line %d.", tdest, what, prev.what, prev.rng.Start.Line)
+		b.errorf(rng, "TDEST used twice", "TDEST %d of %s already selects %s, on line %d.", tdest, what, prev.what,
+			prev.rng.Start.Line)
 		return
 	}
 	t[tdest] = struct {
@@ -41,7 +42,8 @@ func (b *loader) arithmetic() {
 	}
 	in := b.block.Arithmetic[0]
 	if len(b.block.Arithmetic) > 1 {
-		b.errorf(b.block.Arithmetic[1].Range, "One plugin expected", "An engine has one arithmetic plugin; the first is on line %d.", in.Range.Start.Line)
+		b.errorf(b.block.Arithmetic[1].Range, "One plugin expected",
+			"An engine has one arithmetic plugin; the first is on line %d.", in.Range.Start.Line)
 	}
 	b.kernelWithRole(in.KernelRange, in.Kernel, "arithmetic")
 	a := &Arithmetic{Kernel: in.Kernel, Range: in.Range}
@@ -58,7 +60,8 @@ func (b *loader) arithmetic() {
 	for _, fn := range functions {
 		code := codes.Value(fn.Name)
 		if code == nil {
-			b.errorf(fn.NameRange, "Unknown function", "%s has no reduction function %q. %s", b.p.ABI.Name, fn.Name, lang.Choices(fn.Name, codes.Names()))
+			b.errorf(fn.NameRange, "Unknown function", "%s has no reduction function %q. %s", b.p.ABI.Name, fn.Name,
+				lang.Choices(fn.Name, codes.Names()))
 			continue
 		}
 		if prev, dup := seen[fn.Name]; dup {
@@ -80,7 +83,8 @@ func (b *loader) arithmetic() {
 			f.TDEST = append(f.TDEST, TypeTDEST{typeName, tdest, rng})
 		}
 		if len(fn.TDEST) == 0 {
-			b.errorf(fn.TDESTExpr, "Data type expected", "The function %q has no data type; give at least one, for example { float32 = 0 }.", fn.Name)
+			b.errorf(fn.TDESTExpr, "Data type expected",
+				"The function %q has no data type; give at least one, for example { float32 = 0 }.", fn.Name)
 		}
 		sort.Slice(f.TDEST, func(i, j int) bool { return f.TDEST[i].TDEST < f.TDEST[j].TDEST })
 		a.Functions = append(a.Functions, f)
@@ -88,7 +92,9 @@ func (b *loader) arithmetic() {
 	sort.Slice(a.Functions, func(i, j int) bool { return a.Functions[i].Code < a.Functions[j].Code })
 	b.checkGaps(a, codes)
 	if len(functions) == 0 && b.hasRole(in.Kernel, "arithmetic") {
-		b.errorf(in.Range, "Function expected", "Kernel %s has no functions of its own; give at least one, for example function \"sum\" { tdest = { float32 = 0 } }.", in.Kernel)
+		b.errorf(in.Range, "Function expected",
+			"Kernel %s has no functions of its own; give at least one, for example function \"sum\" { tdest = { float32 = 0 "+
+				"} }.", in.Kernel)
 	}
 	b.p.Arithmetic = a
 }
@@ -122,12 +128,15 @@ func (fn functionBlock) offered() Function {
 func (b *loader) listed(in arithmeticBlock, own []functionBlock) []functionBlock {
 	for _, fn := range in.Functions {
 		if fn.Optional {
-			b.errorf(fn.Range, "Optional function", "Only a plugin's own functions are optional; leave out what the platform does not have.")
+			b.errorf(fn.Range, "Optional function",
+				"Only a plugin's own functions are optional; leave out what the platform does not have.")
 		}
 	}
 	switch {
 	case len(in.Functions) > 0 && in.Listed != nil:
-		b.errorf(in.ListedRange, "Functions given twice", "functions lists the plugin's own functions, which function blocks replace; the first is on line %d.", in.Functions[0].Range.Start.Line)
+		b.errorf(in.ListedRange, "Functions given twice",
+			"functions lists the plugin's own functions, which function blocks replace; the first is on line %d.",
+			in.Functions[0].Range.Start.Line)
 		return in.Functions
 	case len(in.Functions) > 0:
 		return in.Functions
@@ -145,7 +154,8 @@ func (b *loader) listed(in arithmeticBlock, own []functionBlock) []functionBlock
 			return err != nil || !match
 		})
 		if len(found) == 0 {
-			b.errorf(in.ListedRange, "Unknown function", "Kernel %s has no function %q of its own. %s", in.Kernel, pattern, lang.Choices(pattern, names))
+			b.errorf(in.ListedRange, "Unknown function", "Kernel %s has no function %q of its own. %s", in.Kernel, pattern,
+				lang.Choices(pattern, names))
 		}
 		for _, name := range found {
 			wanted[name] = true
@@ -169,7 +179,8 @@ func (b *loader) checkGaps(a *Arithmetic, codes *abi.Enum) {
 		for _, t := range f.TDEST {
 			for _, lower := range codes.Values {
 				if lower.Value < f.Code && !have(lower.Value, t.Type) {
-					b.errorf(t.Range, "Function missing", "%s of %s needs %s of %s too: configurations list functions by number.", f.Name, t.Type, lower.Name, t.Type)
+					b.errorf(t.Range, "Function missing", "%s of %s needs %s of %s too: configurations list functions by number.",
+						f.Name, t.Type, lower.Name, t.Type)
 				}
 			}
 		}
@@ -182,10 +193,12 @@ func (b *loader) compression() {
 	}
 	in := b.block.Compression[0]
 	if len(b.block.Compression) > 1 {
-		b.errorf(b.block.Compression[1].Range, "One plugin expected", "The lanes of an engine have one compression plugin; the first is on line %d.", in.Range.Start.Line)
+		b.errorf(b.block.Compression[1].Range, "One plugin expected",
+			"The lanes of an engine have one compression plugin; the first is on line %d.", in.Range.Start.Line)
 	}
 	b.kernelWithRole(in.KernelRange, in.Kernel, "compression")
-	c := &Compression{Kernel: in.Kernel, Lanes: value(in.Lanes, MaxLanes), Range: in.Range, LanesRange: orElse(in.LanesRange, in.Range)}
+	c := &Compression{Kernel: in.Kernel, Lanes: value(in.Lanes, MaxLanes), Range: in.Range,
+		LanesRange: orElse(in.LanesRange, in.Range)}
 	if !b.within(c.LanesRange, "The number of compression lanes", c.Lanes, 0, MaxLanes) {
 		b.p.Sound = false
 	}
@@ -209,7 +222,8 @@ func (b *loader) compression() {
 			b.errorf(conv.ToRange, "Two types expected", "A conversion goes from one type to another.")
 		}
 		if prev, dup := seen[key]; dup {
-			b.errorf(conv.Range, "Duplicate name", "The conversion from %s to %s is already given on line %d.", conv.From, conv.To, prev.Start.Line)
+			b.errorf(conv.Range, "Duplicate name", "The conversion from %s to %s is already given on line %d.", conv.From,
+				conv.To, prev.Start.Line)
 			continue
 		}
 		seen[key] = conv.Range
@@ -221,27 +235,35 @@ func (b *loader) compression() {
 		if okFrom && okTo {
 			c.Conversions = append(c.Conversions, Conversion{
 				From: conv.From, To: conv.To, TDEST: conv.TDEST, OneWay: conv.OneWay, RatioLog: conv.RatioLog,
-				Widens: b.widens(conv, !second), CPP: value(conv.CPP, cmp.Or(cpp[key], conv.From+"_to_"+conv.To)), Range: conv.Range,
+				Widens: b.widens(conv, !second), CPP: value(conv.CPP, cmp.Or(cpp[key], conv.From+"_to_"+conv.To)),
+				Range: conv.Range,
 			})
 		}
 	}
 	ratios := map[pair]int{}
 	for _, conv := range conversions {
 		if other, both := ratios[pair{conv.To, conv.From}]; both && other != conv.RatioLog {
-			b.errorf(conv.Range, "Ratios differ", "The conversion back, on line %d, has ratio_log = %d; both ways have the same.", seen[pair{conv.To, conv.From}].Start.Line, other)
+			b.errorf(conv.Range, "Ratios differ",
+				"The conversion back, on line %d, has ratio_log = %d; both ways have the same.",
+				seen[pair{conv.To, conv.From}].Start.Line, other)
 		}
 		ratios[pair{conv.From, conv.To}] = conv.RatioLog
 		_, inverse := seen[pair{conv.To, conv.From}]
 		if !inverse && !conv.OneWay && conv.From != conv.To {
 			b.errorf(conv.Range, "Inverse missing",
-				"Nothing converts %s back to %s. Add conversion %q %q, or say one_way = true.", conv.To, conv.From, conv.To, conv.From)
+				"Nothing converts %s back to %s. Add conversion %q %q, or say one_way = true.", conv.To, conv.From,
+				conv.To, conv.From)
 		}
 		if inverse && conv.OneWay {
-			b.errorf(conv.Range, "Inverse given", "The conversion from %s to %s says one_way = true, but its inverse is on line %d.", conv.From, conv.To, seen[pair{conv.To, conv.From}].Start.Line)
+			b.errorf(conv.Range, "Inverse given",
+				"The conversion from %s to %s says one_way = true, but its inverse is on line %d.", conv.From, conv.To,
+				seen[pair{conv.To, conv.From}].Start.Line)
 		}
 	}
 	if c.Lanes > 0 && len(conversions) == 0 && b.hasRole(in.Kernel, "compression") {
-		b.errorf(in.Range, "Conversion expected", "Kernel %s has no conversions of its own; give at least one, for example conversion \"float32\" \"float16\" { tdest = 0 }.", in.Kernel)
+		b.errorf(in.Range, "Conversion expected",
+			"Kernel %s has no conversions of its own; give at least one, for example conversion \"float32\" \"float16\" { "+
+				"tdest = 0 }.", in.Kernel)
 	}
 	sort.Slice(c.Conversions, func(i, j int) bool { return c.Conversions[i].TDEST < c.Conversions[j].TDEST })
 	b.p.Compression = c
@@ -262,7 +284,8 @@ func (b *loader) widens(conv conversionBlock, first bool) bool {
 	case !forth && !back:
 		if first {
 			b.errorf(conv.Range, "Elements do not fit",
-				"With ratio_log = %d, %d elements of one type make one of the other. They have to be as large as that at least, and no larger than %d bytes, but %d of %s are %d bytes, and %d of %s are %d.",
+				"With ratio_log = %d, %d elements of one type make one of the other. They have to be as large as that at least, "+
+					"and no larger than %d bytes, but %d of %s are %d bytes, and %d of %s are %d.",
 				ratio, 1<<ratio, b.beatBytes(), 1<<ratio, conv.From, from<<ratio, 1<<ratio, conv.To, to<<ratio)
 		}
 		return false

@@ -38,10 +38,14 @@ func TestLibraryErrors(t *testing.T) {
 		want  string
 		used  bool // by the platform
 	}{
-		{"unreadable file", unreadableFS{fstest.MapFS{"boards/x.hcl": {Data: board}}, "boards/x.hcl"}, "platforms/boards/x.hcl cannot be read: disk on fire", false},
-		{"directory that hides a file", fstest.MapFS{"boards/u55c.hcl/y": {Data: board}}, "platforms/boards/u55c.hcl cannot", true},
-		{"directory in place of a file", fstest.MapFS{"boards/x.hcl/y": {Data: board}}, "platforms/boards/x.hcl cannot be read: it is a directory", false},
-		{"large file", fstest.MapFS{"kernels/x.hcl": {Data: make([]byte, lang.MaxFileBytes+1)}}, "has more than 262144 bytes", false},
+		{"unreadable file", unreadableFS{fstest.MapFS{"boards/x.hcl": {Data: board}}, "boards/x.hcl"},
+			"platforms/boards/x.hcl cannot be read: disk on fire", false},
+		{"directory that hides a file", fstest.MapFS{"boards/u55c.hcl/y": {Data: board}}, "platforms/boards/u55c.hcl cannot",
+			true},
+		{"directory in place of a file", fstest.MapFS{"boards/x.hcl/y": {Data: board}},
+			"platforms/boards/x.hcl cannot be read: it is a directory", false},
+		{"large file", fstest.MapFS{"kernels/x.hcl": {Data: make([]byte, lang.MaxFileBytes+1)}}, "has more than 262144 bytes",
+			false},
 		{"generation without its parts", fstest.MapFS{"abi/x.hcl": {Data: []byte(`abi "accl-2024" {}`)}}, "accl-2024", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -60,8 +64,9 @@ func TestLibraryErrors(t *testing.T) {
 // A file of an earlier layer hides the same one of a later layer.
 func TestLayers(t *testing.T) {
 	own := fstest.MapFS{
-		"boards/u50.hcl": {Data: []byte("board \"u50\" {\n  part = \"mine\"\n  platform = \"p\"\n  slrs = 1\n  ports = 1\n}")},
-		"extra.hcl":      {Data: []byte("platform \"extra\" {}")},
+		"boards/u50.hcl": {
+			Data: []byte("board \"u50\" {\n  part = \"mine\"\n  platform = \"p\"\n  slrs = 1\n  ports = 1\n}")},
+		"extra.hcl": {Data: []byte("platform \"extra\" {}")},
 	}
 	lib, diags := platform.NewLibrary(lang.NewParser(), own, platforms.FS)
 	if diags.HasErrors() {
@@ -74,7 +79,8 @@ func TestLayers(t *testing.T) {
 		t.Error("boards of the later layer are missing")
 	}
 	inputs := lib.Inputs("extra")
-	if inputs["platforms/extra.hcl"] == nil || inputs["platforms/u55c_tcp.hcl"] != nil || inputs["platforms/kernels/loopback.hcl"] == nil {
+	if inputs["platforms/extra.hcl"] == nil || inputs["platforms/u55c_tcp.hcl"] != nil ||
+		inputs["platforms/kernels/loopback.hcl"] == nil {
 		t.Errorf("%d inputs", len(inputs))
 	}
 	var declared []string

@@ -25,10 +25,12 @@ func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
 		base, ok := kernels[*k.like]
 		switch {
 		case !ok:
-			diags = append(diags, lang.Errorf(k.likeRange, "Unknown kernel", "There is no kernel %q to be like. %s", *k.like, lang.Choices(*k.like, sortedKeys(kernels))))
+			diags = append(diags, lang.Errorf(k.likeRange, "Unknown kernel", "There is no kernel %q to be like. %s", *k.like,
+				lang.Choices(*k.like, sortedKeys(kernels))))
 		case slices.Contains(chain, base.ID):
 			circle := append(slices.Clone(chain[slices.Index(chain, base.ID):]), base.ID)
-			diags = append(diags, lang.Errorf(k.likeRange, "Kernels in a circle", "These kernels are like each other: %s. One of them says all by itself.", strings.Join(circle, " → ")))
+			diags = append(diags, lang.Errorf(k.likeRange, "Kernels in a circle",
+				"These kernels are like each other: %s. One of them says all by itself.", strings.Join(circle, " → ")))
 		default:
 			resolve(base, chain)
 			k.takeOver(base)
@@ -135,7 +137,8 @@ func (k *Kernel) fileVariables() map[string]cty.Value {
 }
 
 func (p *KernelPort) bind(variables map[string]cty.Value) {
-	for _, expr := range []*hcl.Expression{&p.Name, &p.Repeat, &p.When, &p.Width, &p.TDEST, &p.Joins, &p.Depth, &p.Memory, &p.AddressRange, &p.Required} {
+	for _, expr := range []*hcl.Expression{&p.Name, &p.Repeat, &p.When, &p.Width, &p.TDEST, &p.Joins, &p.Depth, &p.Memory,
+		&p.AddressRange, &p.Required} {
 		*expr = lang.Bind(*expr, variables)
 	}
 	if c := p.ClosedBy; c != nil {

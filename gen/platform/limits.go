@@ -24,7 +24,8 @@ func (b *loader) tuning() {
 	for _, name := range sortedKeys(attrs) {
 		attr := attrs[name]
 		if !slices.Contains(known, name) {
-			b.errorf(attr.NameRange, "Unknown setting", "%s has no tuning word %q. %s", b.p.ABI.Name, name, lang.Choices(name, known))
+			b.errorf(attr.NameRange, "Unknown setting", "%s has no tuning word %q. %s", b.p.ABI.Name, name,
+				lang.Choices(name, known))
 			continue
 		}
 		var v uint32
@@ -44,17 +45,21 @@ func (b *loader) limits() {
 	}
 	rng := orElse(in.Range, b.block.Range)
 	lim := Limits{
-		TimeoutCycles: value(in.TimeoutCycles, int(b.p.ABI.Constant(abi.DefaultTimeout).Value)), RemoteTimeoutMillis: value(in.RemoteTimeout, defaultRemoteTimeoutMs), Range: rng,
+		TimeoutCycles:       value(in.TimeoutCycles, int(b.p.ABI.Constant(abi.DefaultTimeout).Value)),
+		RemoteTimeoutMillis: value(in.RemoteTimeout, defaultRemoteTimeoutMs), Range: rng,
 	}
-	b.within(orElse(in.TimeoutCyclesRange, rng), "The time limit inside the engine, in cycles,", lim.TimeoutCycles, int(b.p.ABI.Constant(abi.MinTimeout).Value), 1<<31-1)
-	b.within(orElse(in.RemoteTimeoutRange, rng), "The time limit for remote ranks, in milliseconds,", lim.RemoteTimeoutMillis, 1, 3_600_000)
+	b.within(orElse(in.TimeoutCyclesRange, rng), "The time limit inside the engine, in cycles,", lim.TimeoutCycles,
+		int(b.p.ABI.Constant(abi.MinTimeout).Value), 1<<31-1)
+	b.within(orElse(in.RemoteTimeoutRange, rng), "The time limit for remote ranks, in milliseconds,",
+		lim.RemoteTimeoutMillis, 1, 3_600_000)
 	size := b.p.CCLO.RxBuffers.Size
 	if e := b.p.ABI.Enum(abi.ConfigFunctions); e == nil || e.Value("set_max_eager_msg_size") == nil {
 		for _, given := range []struct {
 			value *int
 			rng   hcl.Range
 			name  string
-		}{{in.MaxEager, in.MaxEagerRange, "max_eager_bytes"}, {in.MaxRendezvous, in.MaxRendezvousRange, "max_rendezvous_bytes"}} {
+		}{{in.MaxEager, in.MaxEagerRange, "max_eager_bytes"}, {in.MaxRendezvous, in.MaxRendezvousRange,
+			"max_rendezvous_bytes"}} {
 			if given.value != nil {
 				b.errorf(given.rng, "Unknown setting", "%s has no %s: it is eager only.", b.p.ABI.Name, given.name)
 			}
@@ -64,8 +69,11 @@ func (b *loader) limits() {
 	}
 	lim.MaxEagerBytes = value(in.MaxEager, size)
 	lim.MaxRendezvousBytes = value(in.MaxRendezvous, max(defaultMaxRendezvous, 2*lim.MaxEagerBytes))
-	b.within(orElse(in.MaxEagerRange, rng), "The largest eager message, in bytes, at least one rx buffer,", lim.MaxEagerBytes, size, 1<<30)
-	b.within(orElse(in.MaxRendezvousRange, rng), "The largest rendezvous message, in bytes, more than the largest eager one,", lim.MaxRendezvousBytes, lim.MaxEagerBytes+1, 1<<31-1)
+	b.within(orElse(in.MaxEagerRange, rng), "The largest eager message, in bytes, at least one rx buffer,",
+		lim.MaxEagerBytes, size, 1<<30)
+	b.within(orElse(in.MaxRendezvousRange, rng),
+		"The largest rendezvous message, in bytes, more than the largest eager one,", lim.MaxRendezvousBytes,
+		lim.MaxEagerBytes+1, 1<<31-1)
 	b.p.Limits = lim
 }
 

@@ -186,14 +186,18 @@ func (b *loader) checkPlatformName(name string) {
 	in := b.block
 	b.diags = append(b.diags, checkName(in.NameRange, "platform", in.Name)...)
 	if in.Name != name {
-		b.errorf(in.NameRange, "Name differs from file", "The platform is called %q but its file %s.hcl; give both the same name.", in.Name, name)
+		b.errorf(in.NameRange, "Name differs from file",
+			"The platform is called %q but its file %s.hcl; give both the same name.", in.Name, name)
 	}
 	if slices.Contains(ReservedNames, strings.ToLower(in.Name)) {
-		b.errorf(in.NameRange, "Reserved name", "%q cannot name a platform. Reserved are %s.", in.Name, strings.Join(ReservedNames, ", "))
+		b.errorf(in.NameRange, "Reserved name", "%q cannot name a platform. Reserved are %s.", in.Name,
+			strings.Join(ReservedNames, ", "))
 	}
 	for _, other := range b.lib.PlatformNames() {
 		if other != name && strings.EqualFold(other, name) {
-			b.errorf(in.NameRange, "Names collide", "The platforms %q and %q differ only in case, and would share one output directory on some file systems.", name, other)
+			b.errorf(in.NameRange, "Names collide",
+				"The platforms %q and %q differ only in case, and would share one output directory on some file systems.",
+				name, other)
 		}
 	}
 }
@@ -204,7 +208,8 @@ func (b *loader) references() {
 	if file, lost := b.lib.lostBoards[in.Board]; lost {
 		b.diags = append(b.diags, b.lib.problems[file]...)
 	} else if !ok && in.BoardRange.Filename != "" {
-		b.errorf(in.BoardRange, "Unknown board", "There is no board %q. %s", in.Board, lang.Choices(in.Board, sortedKeys(b.lib.Boards)))
+		b.errorf(in.BoardRange, "Unknown board", "There is no board %q. %s", in.Board,
+			lang.Choices(in.Board, sortedKeys(b.lib.Boards)))
 	}
 	b.p.Board = board
 	want := value(in.ABI, defaultABI)
@@ -212,11 +217,13 @@ func (b *loader) references() {
 	if file, lost := b.lib.lostABIs[want]; lost {
 		b.diags = append(b.diags, b.lib.problems[file]...)
 	} else if !ok && b.lib.ABIs != nil {
-		b.errorf(in.ABIRange, "Unknown interface generation", "There is no abi %q. %s", want, lang.Choices(want, sortedKeys(b.lib.ABIs)))
+		b.errorf(in.ABIRange, "Unknown interface generation", "There is no abi %q. %s", want,
+			lang.Choices(want, sortedKeys(b.lib.ABIs)))
 	}
 	b.p.ABI = generation
 	if board != nil && in.HostMemory && !board.HasMemoryFor("host") {
-		b.errorf(in.HostMemoryRange, "No host memory on this board", "Board %s cannot reach host memory. Boards that can: %s.", board.Name, strings.Join(b.lib.boardsWith("host"), ", "))
+		b.errorf(in.HostMemoryRange, "No host memory on this board",
+			"Board %s cannot reach host memory. Boards that can: %s.", board.Name, strings.Join(b.lib.boardsWith("host"), ", "))
 	}
 	b.sources()
 	for _, role := range sortedKeys(in.Use) {
@@ -226,7 +233,8 @@ func (b *loader) references() {
 			continue
 		}
 		if !ok {
-			b.errorf(in.UseRange, "Unknown kernel", "There is no kernel %q. %s", kernel, lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
+			b.errorf(in.UseRange, "Unknown kernel", "There is no kernel %q. %s", kernel,
+				lang.Choices(kernel, sortedKeys(b.lib.Kernels)))
 		} else if k.Role != role {
 			b.errorf(in.UseRange, "Wrong role", "Kernel %s has the role %q, not %q.", kernel, k.Role, role)
 		}
@@ -267,8 +275,10 @@ func (b *loader) cclo() {
 	if rx := in.RxBuffers; rx != nil {
 		c.RxBuffers = RxBuffers{value(rx.Count, defaultRxCount), value(rx.Size, defaultRxSize), rx.Range}
 		b.within(orElse(rx.CountRange, rx.Range), "The number of rx buffers", c.RxBuffers.Count, 1, 65535)
-		if beat := b.beatBytes(); b.within(orElse(rx.SizeRange, rx.Range), "The size of an rx buffer, in bytes,", c.RxBuffers.Size, beat, maxRxSize) && c.RxBuffers.Size%beat != 0 {
-			b.errorf(rx.SizeRange, "Value out of range", "An rx buffer is a whole number of %d-byte beats; %d is not.", beat, c.RxBuffers.Size)
+		if beat := b.beatBytes(); b.within(orElse(rx.SizeRange, rx.Range), "The size of an rx buffer, in bytes,",
+			c.RxBuffers.Size, beat, maxRxSize) && c.RxBuffers.Size%beat != 0 {
+			b.errorf(rx.SizeRange, "Value out of range", "An rx buffer is a whole number of %d-byte beats; %d is not.",
+				beat, c.RxBuffers.Size)
 		}
 	}
 	if c.KernelStream != "loopback" {
@@ -304,13 +314,15 @@ func (b *loader) kernelWithRole(rng hcl.Range, name, role string, also ...string
 		b.errorf(rng, "Unknown kernel", "There is no kernel %q. %s", name, lang.Choices(name, candidates))
 	} else if k.Role != role {
 		b.p.Sound = false
-		b.errorf(rng, "Wrong role", "Kernel %s has the role %q, but one with the role %q is needed here. %s", name, k.Role, role, lang.Choices(name, candidates))
+		b.errorf(rng, "Wrong role", "Kernel %s has the role %q, but one with the role %q is needed here. %s", name, k.Role,
+			role, lang.Choices(name, candidates))
 	}
 }
 
 func (b *loader) poes() {
 	if len(b.block.POEs) == 0 {
-		b.errorf(b.block.Range, "Network engine missing", `A platform has a network engine: poe "udp", "tcp", "rdma" or "axis" { }.`)
+		b.errorf(b.block.Range, "Network engine missing",
+			`A platform has a network engine: poe "udp", "tcp", "rdma" or "axis" { }.`)
 		return
 	}
 	ports := map[int]hcl.Range{}
@@ -318,13 +330,17 @@ func (b *loader) poes() {
 		poe := POE{in.Kind, in.Port, in.Range, orElse(in.PortRange, in.Range)}
 		b.diags = append(b.diags, oneOf(in.KindRange, "the network engine", in.Kind, poeKinds)...)
 		if in.Kind != b.block.POEs[0].Kind {
-			b.errorf(in.KindRange, "Network engines differ", "All network engines of a platform are of one kind, because its engines are; the first is %q.", b.block.POEs[0].Kind)
+			b.errorf(in.KindRange, "Network engines differ",
+				"All network engines of a platform are of one kind, because its engines are; the first is %q.",
+				b.block.POEs[0].Kind)
 		}
 		if board := b.p.Board; board != nil && (in.Port < 0 || in.Port >= board.Ports) {
-			b.errorf(poe.PortRange, "Ethernet port not on the board", "Board %s has %s, not port %d.", board.Name, portList(board.Ports), in.Port)
+			b.errorf(poe.PortRange, "Ethernet port not on the board", "Board %s has %s, not port %d.", board.Name,
+				portList(board.Ports), in.Port)
 		}
 		if prev, dup := ports[in.Port]; dup && in.Kind != "axis" {
-			b.errorf(poe.PortRange, "Ethernet port used twice", "Port %d already serves the network engine on line %d.", in.Port, prev.Start.Line)
+			b.errorf(poe.PortRange, "Ethernet port used twice", "Port %d already serves the network engine on line %d.",
+				in.Port, prev.Start.Line)
 		}
 		ports[in.Port] = poe.PortRange
 		b.p.POEs = append(b.p.POEs, poe)
@@ -335,7 +351,8 @@ func (b *loader) poes() {
 		b.errorf(b.p.POEs[1].Range, "One switch expected", "An axis network is one switch for all engines of the card.")
 	case kind != "axis" && n != b.p.CCLO.Count && b.p.CCLO.Count > 0:
 		b.errorf(b.p.CCLO.CountRange, "Engines and network engines differ",
-			"Each engine has a network engine of its own: %d engines need %d poe blocks with a port each, not %d. To join engines on one card use poe \"axis\".", b.p.CCLO.Count, b.p.CCLO.Count, n)
+			"Each engine has a network engine of its own: %d engines need %d poe blocks with a port each, not %d. To join "+
+				"engines on one card use poe \"axis\".", b.p.CCLO.Count, b.p.CCLO.Count, n)
 	}
 }
 

@@ -42,7 +42,8 @@ func TestExamplesOfTheGuide(t *testing.T) {
 	files := fstest.MapFS{"mine.hcl": {Data: []byte(build)}}
 	for i, block := range strings.Split(xo, "\n\n") {
 		name := string(rune('a' + i))
-		files["kernels/"+name+"_filter.hcl"] = &fstest.MapFile{Data: []byte("kernel \"" + name + "_filter\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n" + block + "\n}\n")}
+		files["kernels/"+name+"_filter.hcl"] = &fstest.MapFile{
+			Data: []byte("kernel \"" + name + "_filter\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n" + block + "\n}\n")}
 	}
 	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
 	if diags.HasErrors() {
@@ -53,7 +54,8 @@ func TestExamplesOfTheGuide(t *testing.T) {
 		t.Fatal(diags)
 	}
 	b := p.Build
-	if b.Timing != platform.TimingReport || b.Firmware != platform.FirmwareImage || b.Slurm.Partition != "fpga" || len(b.Debug) != 1 ||
+	if b.Timing != platform.TimingReport || b.Firmware != platform.FirmwareImage || b.Slurm.Partition != "fpga" ||
+		len(b.Debug) != 1 ||
 		len(b.Vivado) != 1 || b.Vivado[0].Line() != "prop=run.impl_1.STRATEGY=Performance_ExtraTimingOpt" {
 		t.Errorf("the build is %+v", b)
 	}
@@ -83,10 +85,12 @@ func TestExamplesOfTheGuide(t *testing.T) {
 }
 
 func TestBuildsAsDescribed(t *testing.T) {
-	text := "platform \"p\" {\n  board = \"u55c\"\n  hw_emu = EMU\n\n  poe \"tcp\" {}\n\n  build {\n    jobs = 3\n\n    slurm {\n      partition = \"a\"\n      account = \"b\"\n" +
+	text := "platform \"p\" {\n  board = \"u55c\"\n  hw_emu = EMU\n\n  poe \"tcp\" {}\n\n  build {\n    jobs = 3\n\n   " +
+		" slurm {\n      partition = \"a\"\n      account = \"b\"\n" +
 		"      qos = \"c\"\n      constraint = \"d|e\"\n      options = [\"--exclusive\"]\n    }\n  }\n}\n"
 	for emulated, firmware := range map[string]string{"false": platform.FirmwareImage, "true": platform.FirmwareKernel} {
-		lib, _ := platform.NewLibrary(lang.NewParser(), fstest.MapFS{"p.hcl": {Data: []byte(strings.Replace(text, "EMU", emulated, 1))}}, platforms.FS)
+		lib, _ := platform.NewLibrary(lang.NewParser(),
+			fstest.MapFS{"p.hcl": {Data: []byte(strings.Replace(text, "EMU", emulated, 1))}}, platforms.FS)
 		p, diags := lib.Load("p", lang.Inputs{})
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -122,7 +126,8 @@ func TestAmountsAndTimes(t *testing.T) {
 }
 
 func TestVersionsAreOrderedByNumbers(t *testing.T) {
-	for _, test := range [][2]string{{"2022.1", "2022.2"}, {"2022.2", "2023.1"}, {"2022.1", "2022.1.1"}, {"2022.9", "2022.10"}} {
+	for _, test := range [][2]string{{"2022.1", "2022.2"}, {"2022.2", "2023.1"}, {"2022.1", "2022.1.1"},
+		{"2022.9", "2022.10"}} {
 		if platform.CompareVersions(test[0], test[1]) >= 0 || platform.CompareVersions(test[1], test[0]) <= 0 {
 			t.Errorf("%s is not before %s", test[0], test[1])
 		}
@@ -134,7 +139,11 @@ func TestVersionsAreOrderedByNumbers(t *testing.T) {
 
 // A user's tools take the place of the shipped ones.
 func TestOwnTools(t *testing.T) {
-	own := fstest.MapFS{"tools/vitis.hcl": {Data: []byte("toolchain \"own\" {\n  tool \"cc\" {\n    doc = \"x\"\n    source = \"y\"\n  }\n\n  version \"2022.1\" { hls = \"cc\" }\n}\n")}}
+	own := fstest.MapFS{
+		"tools/vitis.hcl": {
+			Data: []byte(
+				"toolchain \"own\" {\n  tool \"cc\" {\n    doc = \"x\"\n    source = \"y\"\n  }\n\n  version \"2022.1\" { hls = " +
+					"\"cc\" }\n}\n")}}
 	lib, _ := platform.NewLibrary(lang.NewParser(), own, platforms.FS)
 	if lib.Toolchain == nil || len(lib.Toolchain.Versions) != 1 || lib.Toolchain.Tool("v++") != nil {
 		t.Errorf("the tools are %+v", lib.Toolchain)

@@ -20,21 +20,27 @@ func TestDescribedRegisters(t *testing.T) {
 		{"register \"a\" {\n at = 16\n count = 0\n}", `The row "a" has 0 registers`},
 		{"register \"a\" {\n at = 16\n width = 64\n count = 2\n stride = 4\n}", `Registers of the row "a" are 4 bytes apart`},
 		{"register \"a\" {\n at = 16\n bit \"b\" { at = 32 }\n}", `The register "a" has bits 0 to 31, not 32.`},
-		{"register \"a\" {\n at = 16\n bit \"b\" { at = 3 }\n bit \"c\" { at = 3 }\n}", `The bits "b" and "c" of "a" are both bit 3.`},
+		{"register \"a\" {\n at = 16\n bit \"b\" { at = 3 }\n bit \"c\" { at = 3 }\n}",
+			`The bits "b" and "c" of "a" are both bit 3.`},
 		{"register \"a\" {\n at = 16\n bit \"b\" { at = 3 }\n bit \"b\" { at = 4 }\n}", `The bit "b" is already described`},
 		{"register \"a\" { at = 16 }\nregister \"a\" { at = 20 }", `The register "a" is already described`},
-		{"register \"a\" {\n at = 16\n count = 4\n stride = 8\n}\nregister \"b\" { at = 40 }", `The registers "a" and "b" both have the word at 0x28.`},
-		{"argument \"b\" {\n at = 24\n type = \"ulong\"\n}\nregister \"a\" { at = 28 }", `The registers "b" and "a" both have the word at 0x1C.`},
+		{"register \"a\" {\n at = 16\n count = 4\n stride = 8\n}\nregister \"b\" { at = 40 }",
+			`The registers "a" and "b" both have the word at 0x28.`},
+		{"argument \"b\" {\n at = 24\n type = \"ulong\"\n}\nregister \"a\" { at = 28 }",
+			`The registers "b" and "a" both have the word at 0x1C.`},
 		{"register \"a\" {\n at = 16\n memory = \"m_axi_3\"\n}", `Kernel mine has no port "m_axi_3".`},
 		{`register "a b" { at = 16 }`, `"a b" cannot name a register`},
 		{`fact "a b" { value = 1 }`, `"a b" cannot name a fact`},
-		{"fact \"a\" { value = 1 }\nfact \"a\" { value = 2 }", `The fact "a" is already described in platforms/kernels/mine.hcl, line 4.`},
+		{"fact \"a\" { value = 1 }\nfact \"a\" { value = 2 }",
+			`The fact "a" is already described in platforms/kernels/mine.hcl, line 4.`},
 		{`fact "a" { value = -1 }`, `The fact "a" is -1; expected are 0 to 4294967295.`},
 		{`fact "a" { value = 4294967296 }`, `The fact "a" is 4294967296;`},
 		{`fact "a" { value = 1.5 }`, "value must be a whole number"},
 		{`fact "a" {}`, `"value"`},
 	} {
-		files := fstest.MapFS{"kernels/mine.hcl": {Data: []byte("kernel \"mine\" {\n like = \"called_kernel\"\n source = \"xo\"\n" + test.text + "\n}\n")}}
+		files := fstest.MapFS{
+			"kernels/mine.hcl": {Data: []byte("kernel \"mine\" {\n like = \"called_kernel\"\n source = \"xo\"\n" +
+				test.text + "\n}\n")}}
 		_, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
 		if !diags.HasErrors() || !strings.Contains(diags.Error(), test.want) {
 			t.Errorf("%s:\n%v, want %q", test.text, diags, test.want)
@@ -97,7 +103,8 @@ func TestRegistersOfKernelsOfOthers(t *testing.T) {
 // sessions with 64 KiB each.
 func TestFactsOfKernelsOfOthers(t *testing.T) {
 	k := kernel(t, "u55c_tcp", "network_krnl")
-	for name, want := range map[string]uint32{"boards": 1 << 4, "listen_ports": 0x8000, "network_bits": 24, "buffer_bytes": 1024 << 16} {
+	for name, want := range map[string]uint32{"boards": 1 << 4, "listen_ports": 0x8000, "network_bits": 24,
+		"buffer_bytes": 1024 << 16} {
 		if is, ok := k.Fact(name); !ok || is != want {
 			t.Errorf("%s is %d, %t", name, is, ok)
 		}

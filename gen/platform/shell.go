@@ -63,7 +63,8 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 	}
 	in := b.Shells[0]
 	if len(b.Shells) > 1 {
-		return hcl.Diagnostics{lang.Errorf(b.Shells[1].Range, "One block expected", "A kernel has one shell block; the first is on line %d.", in.Range.Start.Line)}
+		return hcl.Diagnostics{lang.Errorf(b.Shells[1].Range, "One block expected",
+			"A kernel has one shell block; the first is on line %d.", in.Range.Start.Line)}
 	}
 	s := &Shell{
 		Name: in.Name, Git: in.Git, Revision: in.Revision, Submodules: value(in.Submodules, false), Kernel: k.ID,
@@ -76,11 +77,13 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 		given bool
 	}{{"git", in.Git != ""}, {"revision", in.Revision != ""}} {
 		if !missing.given {
-			diags = append(diags, lang.Errorf(in.Range, "Missing required argument", "The argument %q is required in the shell of a kernel.", missing.name))
+			diags = append(diags, lang.Errorf(in.Range, "Missing required argument",
+				"The argument %q is required in the shell of a kernel.", missing.name))
 		}
 	}
 	if s.Streams < 1 || s.Streams > maxShellStreams {
-		diags = append(diags, lang.Errorf(orElse(in.StreamsRange, in.Range), "Value out of range", "A shell has 1 to %d streams; %d is not.", maxShellStreams, s.Streams))
+		diags = append(diags, lang.Errorf(orElse(in.StreamsRange, in.Range), "Value out of range",
+			"A shell has 1 to %d streams; %d is not.", maxShellStreams, s.Streams))
 	}
 	diags = append(diags, in.driver(s)...)
 	return append(diags, s.take(in)...)
@@ -94,13 +97,16 @@ func (s *Shell) take(in shellBlock) hcl.Diagnostics {
 	}
 	if in.Git != "" {
 		if strings.HasPrefix(in.Git, "-") || strings.ContainsAny(in.Git, " \t\r\n\x00") {
-			errorf(in.GitRange, "Repository expected", "%q is no address of a git repository; write for example \"https://example.org/shell.git\".", in.Git)
+			errorf(in.GitRange, "Repository expected",
+				"%q is no address of a git repository; write for example \"https://example.org/shell.git\".", in.Git)
 		}
 		s.Git = in.Git
 	}
 	if in.Revision != "" {
 		if !revisionForm.MatchString(in.Revision) {
-			errorf(in.RevisionRange, "Exact revision expected", "%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can come to mean something else.", in.Revision)
+			errorf(in.RevisionRange, "Exact revision expected",
+				"%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can "+
+					"come to mean something else.", in.Revision)
 		}
 		s.Revision = in.Revision
 	}
@@ -112,9 +118,12 @@ func (s *Shell) take(in shellBlock) hcl.Diagnostics {
 		case slices.Contains(s.Computed, name):
 			errorf(rng, "Option taken", "%s follows from the design.", name)
 		case !slices.Contains(s.Known, name):
-			errorf(rng, "Unknown option", "The shell %q has no option %q that a platform may set. %s", s.Name, name, lang.Choices(name, s.Known))
+			errorf(rng, "Unknown option", "The shell %q has no option %q that a platform may set. %s", s.Name, name,
+				lang.Choices(name, s.Known))
 		case in.Options[name] == "" || strings.ContainsAny(in.Options[name], "\r\n\x00;\"$\\"):
-			errorf(rng, "Invalid value", "%q is no value of an option of CMake: text on one line, without quotes, semicolons, dollar signs and backslashes.", in.Options[name])
+			errorf(rng, "Invalid value",
+				"%q is no value of an option of CMake: text on one line, without quotes, semicolons, dollar signs and backslashes.",
+				in.Options[name])
 		default:
 			options = slices.DeleteFunc(options, func(o Setting) bool { return o.Name == name })
 			options = append(options, Setting{name, in.Options[name], rng})
@@ -132,7 +141,8 @@ func (b *loader) shell() {
 	}
 	in := b.block.Shells[0]
 	if len(b.block.Shells) > 1 {
-		b.errorf(b.block.Shells[1].Range, "One block expected", "A platform has one shell block; the first is on line %d.", in.Range.Start.Line)
+		b.errorf(b.block.Shells[1].Range, "One block expected", "A platform has one shell block; the first is on line %d.",
+			in.Range.Start.Line)
 	}
 	known := map[string]*Shell{}
 	for _, id := range sortedKeys(b.lib.Kernels) {
@@ -142,7 +152,8 @@ func (b *loader) shell() {
 	}
 	base := known[in.Name]
 	if base == nil {
-		b.errorf(in.NameRange, "Unknown shell", "No kernel is part of a shell %q. %s", in.Name, lang.Choices(in.Name, sortedKeys(known)))
+		b.errorf(in.NameRange, "Unknown shell", "No kernel is part of a shell %q. %s", in.Name,
+			lang.Choices(in.Name, sortedKeys(known)))
 		return
 	}
 	for _, fixed := range []struct {
@@ -154,7 +165,9 @@ func (b *loader) shell() {
 		{"driver", len(in.Drivers) > 0},
 	} {
 		if fixed.given {
-			b.errorf(in.Range, "Argument without meaning", "What the shell is like is said by its kernel; a platform chooses git, revision and options, and not %s.", fixed.name)
+			b.errorf(in.Range, "Argument without meaning",
+				"What the shell is like is said by its kernel; a platform chooses git, revision and options, and not %s.",
+				fixed.name)
 		}
 	}
 	own := *base

@@ -122,7 +122,8 @@ func (b shellBlock) driver(s *Shell) hcl.Diagnostics {
 	}
 	in := b.Drivers[0]
 	if len(b.Drivers) > 1 {
-		return hcl.Diagnostics{lang.Errorf(b.Drivers[1].Range, "One block expected", "A shell has one driver block; the first is on line %d.", in.Range.Start.Line)}
+		return hcl.Diagnostics{lang.Errorf(b.Drivers[1].Range, "One block expected",
+			"A shell has one driver block; the first is on line %d.", in.Range.Start.Line)}
 	}
 	d := &ShellDriver{
 		File: in.File, Words: in.Words, Page: in.Page, HugePageBits: in.HugePageBits, HugePageOption: in.HugePageOption,
@@ -140,15 +141,20 @@ func (b shellBlock) driver(s *Shell) hcl.Diagnostics {
 	}
 	switch {
 	case !driverFile.MatchString(in.File):
-		bad(in.FileRange, "%q is no path with two numbers, of the card and of its region; write for example \"/dev/shell_%%d_v%%d\".", in.File)
+		bad(in.FileRange,
+			"%q is no path with two numbers, of the card and of its region; write for example \"/dev/shell_%%d_v%%d\".", in.File)
 	case in.Page == 0 || in.Page&(in.Page-1) != 0:
 		bad(in.Range, "A page has a power of two of bytes, not %d.", in.Page)
 	case in.HugePageBits >= 32 || in.HugePageBits < 0 || 1<<in.HugePageBits < in.Page:
-		bad(in.Range, "A huge page has at least the %d bytes of a page, and less than 32 bits; %d bits are not.", in.Page, in.HugePageBits)
+		bad(in.Range, "A huge page has at least the %d bytes of a page, and less than 32 bits; %d bits are not.",
+			in.Page, in.HugePageBits)
 	case in.ThreadBits < 1 || in.ThreadBits > 16 || in.Threads < 1 || in.Threads > 1<<in.ThreadBits:
-		bad(in.Range, "A region has 1 to %d threads, as many as %d bits can name; %d are not.", 1<<min(max(in.ThreadBits, 0), 16), in.ThreadBits, in.Threads)
+		bad(in.Range, "A region has 1 to %d threads, as many as %d bits can name; %d are not.",
+			1<<min(max(in.ThreadBits, 0), 16), in.ThreadBits, in.Threads)
 	case in.HugePageOption != "" && !slices.Contains(b.Known, in.HugePageOption):
-		diags = append(diags, lang.Errorf(in.OptionRange, "Unknown option", "The shell %q has no option %q that a platform may set. %s", b.Name, in.HugePageOption, lang.Choices(in.HugePageOption, b.Known)))
+		diags = append(diags, lang.Errorf(in.OptionRange, "Unknown option",
+			"The shell %q has no option %q that a platform may set. %s", b.Name, in.HugePageOption, lang.Choices(
+				in.HugePageOption, b.Known)))
 	}
 	return append(append(diags, d.readCalls(in.Calls)...), d.readRegisters(in)...)
 }
@@ -161,11 +167,13 @@ func (d *ShellDriver) readCalls(blocks []callBlock) hcl.Diagnostics {
 		diags = append(diags, names.take(b.Range, "call", b.Name)...)
 		diags = append(diags, oneOf(b.DirectionRange, "direction", b.Direction, []string{"in", "out"})...)
 		if b.Number < 0 || b.Number > 255 {
-			diags = append(diags, lang.Errorf(b.NumberRange, "Value out of range", "Calls have the numbers 0 to 255, not %d.", b.Number))
+			diags = append(diags, lang.Errorf(b.NumberRange, "Value out of range", "Calls have the numbers 0 to 255, not %d.",
+				b.Number))
 		}
 		for _, other := range blocks[:i] {
 			if other.Name != b.Name && other.Number == b.Number {
-				diags = append(diags, lang.Errorf(b.NumberRange, "Duplicate number", "The calls %q and %q both have the number %d.", other.Name, b.Name, b.Number))
+				diags = append(diags, lang.Errorf(b.NumberRange, "Duplicate number", "The calls %q and %q both have the number %d.",
+					other.Name, b.Name, b.Number))
 			}
 		}
 		var more hcl.Diagnostics
@@ -181,7 +189,8 @@ func (d *ShellDriver) readWindows(in driverBlock) (map[string]windowBlock, hcl.D
 	for _, b := range in.Windows {
 		diags = append(diags, names.take(b.Range, "window", b.Name)...)
 		if d.Page > 0 && (b.Bytes == 0 || b.Bytes%d.Page != 0) {
-			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The window %q has whole pages of %d bytes; %d bytes are not.", b.Name, d.Page, b.Bytes))
+			diags = append(diags, lang.Errorf(b.Range, "Value out of range",
+				"The window %q has whole pages of %d bytes; %d bytes are not.", b.Name, d.Page, b.Bytes))
 		}
 		windows[b.Name] = b
 		d.Windows = append(d.Windows, ShellWindow{b.Name, b.Page, b.Bytes})
@@ -202,16 +211,20 @@ func (d *ShellDriver) readRegisters(in driverBlock) hcl.Diagnostics {
 		end := uint64(b.At) + uint64(wordBytes*words(r.Fields))
 		switch {
 		case !known:
-			diags = append(diags, lang.Errorf(b.WindowRange, "Unknown window", "The driver has no window %q. %s", b.Window, lang.Choices(b.Window, sortedKeys(windows))))
+			diags = append(diags, lang.Errorf(b.WindowRange, "Unknown window", "The driver has no window %q. %s", b.Window,
+				lang.Choices(b.Window, sortedKeys(windows))))
 			continue
 		case b.At%wordBytes != 0 || end > uint64(w.Bytes):
-			diags = append(diags, lang.Errorf(b.AtRange, "Value out of range", "The register %q stands on a multiple of %d bytes within the %d of its window; 0x%X is none.", b.Name, wordBytes, w.Bytes, b.At))
+			diags = append(diags, lang.Errorf(b.AtRange, "Value out of range",
+				"The register %q stands on a multiple of %d bytes within the %d of its window; 0x%X is none.", b.Name,
+				wordBytes, w.Bytes, b.At))
 			continue
 		}
 		for at := uint64(b.At); at < end; at += wordBytes {
 			place := b.Window + "/" + strconv.FormatUint(at, 10)
 			if other, taken := owner[place]; taken {
-				diags = append(diags, lang.Errorf(b.Range, "Registers overlap", "The registers %q and %q both have the word at 0x%X.", other, b.Name, at))
+				diags = append(diags, lang.Errorf(b.Range, "Registers overlap",
+					"The registers %q and %q both have the word at 0x%X.", other, b.Name, at))
 				break
 			}
 			owner[place] = b.Name
@@ -241,13 +254,16 @@ func readFields(blocks []fieldBlock, most int, around hcl.Range) ([]ShellField, 
 		diags = append(diags, names.take(b.Range, "field", b.Name)...)
 		switch {
 		case f.Word < 0 || f.Word >= most:
-			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The field %q is in one of the words 0 to %d, not in %d.", b.Name, most-1, f.Word))
+			diags = append(diags, lang.Errorf(b.Range, "Value out of range",
+				"The field %q is in one of the words 0 to %d, not in %d.", b.Name, most-1, f.Word))
 		case f.At < 0 || f.Bits < 1 || f.At+f.Bits > wordBits:
-			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "The field %q is a part of a word of %d bits; %d bits from bit %d on are none.", b.Name, wordBits, f.Bits, f.At))
+			diags = append(diags, lang.Errorf(b.Range, "Value out of range",
+				"The field %q is a part of a word of %d bits; %d bits from bit %d on are none.", b.Name, wordBits, f.Bits, f.At))
 		}
 		for _, other := range fields {
 			if other.Name != f.Name && other.Word == f.Word && other.At < f.At+f.Bits && f.At < other.At+other.Bits {
-				diags = append(diags, lang.Errorf(b.Range, "Fields overlap", "The fields %q and %q share bits of word %d.", other.Name, b.Name, f.Word))
+				diags = append(diags, lang.Errorf(b.Range, "Fields overlap", "The fields %q and %q share bits of word %d.",
+					other.Name, b.Name, f.Word))
 			}
 		}
 		fields = append(fields, f)

@@ -48,7 +48,8 @@ func TestDriversOfShells(t *testing.T) {
 		}
 		return diags.Error()
 	}
-	if err := read(driverOf([2]string{}, "call \"a\" {\n number = 1\n direction = \"in\"\n field \"b\" {}\n}")); err != "" {
+	if err := read(driverOf([2]string{},
+		"call \"a\" {\n number = 1\n direction = \"in\"\n field \"b\" {}\n}")); err != "" {
 		t.Fatal(err)
 	}
 	call := func(inside string) string {
@@ -64,7 +65,8 @@ func TestDriversOfShells(t *testing.T) {
 		{`"F"`, `"FG"`, "", `The group of calls is one character, not "FG".`},
 		{"4096", "4000", "", "A page has a power of two of bytes, not 4000."},
 		{"= 21", "= 11", "", "A huge page has at least the 4096 bytes of a page"},
-		{"threads          = 4", "threads          = 5", "", "A region has 1 to 4 threads, as many as 2 bits can name; 5 are not."},
+		{"threads          = 4", "threads          = 5", "",
+			"A region has 1 to 4 threads, as many as 2 bits can name; 5 are not."},
 		{`"PAGE"` + "\n      threads", `"SIZE"` + "\n      threads", "", `The shell "other" has no option "SIZE"`},
 		{"bytes = 4096", "bytes = 4095", "", `The window "region" has whole pages of 4096 bytes; 4095 bytes are not.`},
 		{"", "", call(""), "At least one field is expected."},
@@ -75,11 +77,15 @@ func TestDriversOfShells(t *testing.T) {
 		{"", "", strings.Replace(call(`field "b" {}`), "= 1", "= 256", 1), "Calls have the numbers 0 to 255, not 256."},
 		{"", "", strings.Replace(call(`field "b" {}`), `"in"`, `"inside"`, 1), `inside`},
 		{"", "", call(`field "b" {}`) + "\n" + call(`field "b" {}`), `The call "a" is already described`},
-		{"", "", call(`field "b" {}`) + "\n" + strings.Replace(call(`field "b" {}`), `"a"`, `"c"`, 1), `The calls "a" and "c" both have the number 1.`},
+		{"", "", call(`field "b" {}`) + "\n" + strings.Replace(call(`field "b" {}`), `"a"`, `"c"`, 1),
+			`The calls "a" and "c" both have the number 1.`},
 		{"", "", register("window = \"none\"\nat = 0\nfield \"b\" {}"), `The driver has no window "none".`},
-		{"", "", register("window = \"region\"\nat = 4\nfield \"b\" {}"), `stands on a multiple of 8 bytes within the 4096 of its window; 0x4 is none.`},
+		{"", "", register("window = \"region\"\nat = 4\nfield \"b\" {}"),
+			`stands on a multiple of 8 bytes within the 4096 of its window; 0x4 is none.`},
 		{"", "", register("window = \"region\"\nat = 4088\nfield \"b\" { word = 1 }"), "0xFF8 is none."},
-		{"", "", register("window = \"region\"\nat = 0\nfield \"b\" { word = 1 }") + "\n" + strings.Replace(register("window = \"region\"\nat = 8\nfield \"b\" {}"), `"a"`, `"c"`, 1), `The registers "a" and "c" both have the word at 0x8.`},
+		{"", "", register("window = \"region\"\nat = 0\nfield \"b\" { word = 1 }") + "\n" +
+			strings.Replace(register("window = \"region\"\nat = 8\nfield \"b\" {}"), `"a"`, `"c"`, 1),
+			`The registers "a" and "c" both have the word at 0x8.`},
 		{"", "", "window \"region\" {\n page = 2\n bytes = 4096\n}", `The window "region" is already described`},
 	} {
 		if got := read(driverOf([2]string{test.from, test.to}, test.more)); !strings.Contains(got, test.want) {
@@ -111,12 +117,14 @@ func TestTheDriverOfCoyote(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
-	for name, want := range map[string]layout.Window{"application": {Name: "application", Page: 3, Bytes: 64 << 10}, "region": {Name: "region", Page: 1, Bytes: 64 << 10}} {
+	for name, want := range map[string]layout.Window{"application": {Name: "application", Page: 3, Bytes: 64 << 10},
+		"region": {Name: "region", Page: 1, Bytes: 64 << 10}} {
 		if w, err := shell.Window(name); err != nil || w != want {
 			t.Errorf("%+v, %v", w, err)
 		}
 	}
-	if shell.HugePage != 2<<20 || shell.Spacing != 2 || len(shell.Instances) != 2 || shell.Instances[1] != (layout.Reach{Instance: "hostctrl_0_0", At: 0x4000, Bytes: 0x1000}) {
+	if shell.HugePage != 2<<20 || shell.Spacing != 2 || len(shell.Instances) != 2 ||
+		shell.Instances[1] != (layout.Reach{Instance: "hostctrl_0_0", At: 0x4000, Bytes: 0x1000}) {
 		t.Errorf("%+v", shell)
 	}
 	if tcp, err := driverview.Card(designtest.Load(t, "u55c_tcp", nil)); err != nil || tcp.Driver != nil {

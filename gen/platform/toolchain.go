@@ -106,7 +106,8 @@ func loadToolchain(files []*lang.File, parser *lang.Parser) (*Toolchain, hcl.Dia
 		diags = append(diags, lang.Decode(scope.Body, scope.Context, &content)...)
 		for _, block := range content.Toolchains {
 			if out != nil {
-				diags = append(diags, lang.Errorf(block.Range, "One toolchain expected", "The tools are described already, in %s, line %d.", out.Range.Filename, out.Range.Start.Line))
+				diags = append(diags, lang.Errorf(block.Range, "One toolchain expected",
+					"The tools are described already, in %s, line %d.", out.Range.Filename, out.Range.Start.Line))
 				continue
 			}
 			out, d = block.toolchain()
@@ -132,16 +133,20 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 		pattern, err := regexp.Compile(t.Pattern)
 		if err != nil || (t.Arguments == nil) != (t.Pattern == "") || t.Arguments != nil && pattern.NumSubexp() < 1 {
 			diags = append(diags, lang.Errorf(orElse(t.PatternRange, t.Range), "Pattern expected",
-				"The arguments that make a tool say its version need a pattern: a regular expression with a group, in parentheses, for the version. %q is none.", t.Pattern))
+				"The arguments that make a tool say its version need a pattern: a regular expression with a group, in "+
+					"parentheses, for the version. %q is none.", t.Pattern))
 			continue
 		}
 		if (t.Variable == "") != (t.Path == "") {
-			diags = append(diags, lang.Errorf(t.Range, "Two arguments expected", "variable names the directory of an installation, path the tool below it: say both or none."))
+			diags = append(diags, lang.Errorf(t.Range, "Two arguments expected",
+				"variable names the directory of an installation, path the tool below it: say both or none."))
 		}
 		if t.SameAs != "" && (out.Tool(t.SameAs) == nil || t.Arguments != nil) {
-			diags = append(diags, lang.Errorf(t.SameAsRange, "Tool expected", "%q is no tool that stands before this one, or this one says its version itself.", t.SameAs))
+			diags = append(diags, lang.Errorf(t.SameAsRange, "Tool expected",
+				"%q is no tool that stands before this one, or this one says its version itself.", t.SameAs))
 		}
-		out.Tools = append(out.Tools, &ToolFacts{t.Name, t.Doc, t.Variable, t.Path, t.Source, t.Arguments, pattern, t.SameAs, t.Versioned, t.Range})
+		out.Tools = append(out.Tools, &ToolFacts{t.Name, t.Doc, t.Variable, t.Path, t.Source, t.Arguments, pattern, t.SameAs,
+			t.Versioned, t.Range})
 	}
 	for _, v := range b.Versions {
 		facts := &VersionFacts{v.Version, v.HLS, v.Range}
@@ -160,7 +165,8 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 	}
 	slices.SortFunc(out.Versions, func(a, b *VersionFacts) int { return CompareVersions(a.Version, b.Version) })
 	if len(out.Versions) == 0 && !diags.HasErrors() {
-		diags = append(diags, lang.Errorf(b.Range, "Version expected", "A toolchain has at least one version: version \"2023.2\" { hls = \"v++\" }."))
+		diags = append(diags, lang.Errorf(b.Range, "Version expected",
+			"A toolchain has at least one version: version \"2023.2\" { hls = \"v++\" }."))
 	}
 	return out, diags
 }

@@ -24,7 +24,8 @@ func (b *loader) types() {
 		}
 		align := value(in.Align, abi.NaturalAlign(in.Bytes))
 		if align < 1 || align&(align-1) != 0 || in.Bytes%align != 0 {
-			b.errorf(in.Range, "Value out of range", "The alignment of %s is a power of two that divides its %d bytes; %d is not.", in.Name, in.Bytes, align)
+			b.errorf(in.Range, "Value out of range",
+				"The alignment of %s is a power of two that divides its %d bytes; %d is not.", in.Name, in.Bytes, align)
 		}
 		b.p.Types = append(b.p.Types, abi.Type{Name: in.Name, Doc: in.Doc, Bytes: in.Bytes, Align: align, Range: in.Range})
 	}
@@ -54,7 +55,8 @@ func (b *loader) checkTypes() {
 	}
 	for _, t := range b.block.Types {
 		if !used[t.Name] {
-			b.errorf(t.Range, "Type without configuration", "Nothing can be done with %s: no function reduces it, and no conversion leads to it and back.", t.Name)
+			b.errorf(t.Range, "Type without configuration",
+				"Nothing can be done with %s: no function reduces it, and no conversion leads to it and back.", t.Name)
 		}
 	}
 }

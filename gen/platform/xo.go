@@ -63,7 +63,8 @@ func (b kernelBlock) xo(k *Kernel) hcl.Diagnostics {
 		in: in,
 	}
 	if len(b.XO) > 1 {
-		return hcl.Diagnostics{lang.Errorf(b.XO[1].Range, "One source expected", "A kernel has one xo block; the first is on line %d.", in.Range.Start.Line)}
+		return hcl.Diagnostics{lang.Errorf(b.XO[1].Range, "One source expected",
+			"A kernel has one xo block; the first is on line %d.", in.Range.Start.Line)}
 	}
 	return nil
 }
@@ -94,12 +95,14 @@ func resolveXOs(kernels map[string]*Kernel, broken []string) hcl.Diagnostics {
 					}
 				}
 				if first {
-					diags = append(diags, lang.Errorf(x.in.WithRange, "Unknown build", "No kernel %q says how it is built from git. %s", *x.in.With, lang.Choices(*x.in.With, known)))
+					diags = append(diags, lang.Errorf(x.in.WithRange, "Unknown build",
+						"No kernel %q says how it is built from git. %s", *x.in.With, lang.Choices(*x.in.With, known)))
 				}
 				continue
 			case x.in.Git != nil || x.in.Revision != nil || lang.Present(x.Path):
 				if first {
-					diags = append(diags, lang.Errorf(x.Range, "One source expected", "The repository and its revision are those of kernel %s; say with, or git and revision, or path.", base.ID))
+					diags = append(diags, lang.Errorf(x.Range, "One source expected",
+						"The repository and its revision are those of kernel %s; say with, or git and revision, or path.", base.ID))
 				}
 				continue
 			}
@@ -144,7 +147,8 @@ func (x *XO) check() hcl.Diagnostics {
 	}
 	path, git := lang.Present(x.Path), in.Git != nil
 	if path == git {
-		errorf(x.Range, "One source expected", `An xo block says either path = "file.xo" or git = "https://…", with its revision and the command that builds it.`)
+		errorf(x.Range, "One source expected",
+			`An xo block says either path = "file.xo" or git = "https://…", with its revision and the command that builds it.`)
 		return diags
 	}
 	if path {
@@ -153,12 +157,14 @@ func (x *XO) check() hcl.Diagnostics {
 			given bool
 		}{
 			{"revision", in.Revision != nil}, {"submodules", in.Submodules != nil}, {"directory", lang.Present(x.Directory)},
-			{"command", lang.Present(x.Command)}, {"produces", lang.Present(x.Produces)}, {"repositories", lang.Present(x.Repositories)},
+			{"command", lang.Present(x.Command)}, {"produces", lang.Present(x.Produces)},
+			{"repositories", lang.Present(x.Repositories)},
 			{"post_link", lang.Present(x.PostLink)}, {"tools", in.Tools != nil},
 			{"versions", in.Versions != nil},
 		} {
 			if a.given {
-				errorf(x.Range, "Argument without meaning", "The .xo is a file that is there; %s is for those that are built from git.", a.name)
+				errorf(x.Range, "Argument without meaning",
+					"The .xo is a file that is there; %s is for those that are built from git.", a.name)
 			}
 		}
 		if in.Variable != nil && !variableForm.MatchString(*in.Variable) {
@@ -167,10 +173,12 @@ func (x *XO) check() hcl.Diagnostics {
 		return diags
 	}
 	if in.Variable != nil {
-		errorf(in.VariableRange, "Argument without meaning", "The .xo is built from git; variable is for files that are there.")
+		errorf(in.VariableRange, "Argument without meaning",
+			"The .xo is built from git; variable is for files that are there.")
 	}
 	if x.Git == "" || strings.HasPrefix(x.Git, "-") || strings.ContainsAny(x.Git, " \t\r\n\x00") {
-		errorf(in.GitRange, "Repository expected", "%q is no address of a git repository; write for example \"https://example.org/kernels.git\".", x.Git)
+		errorf(in.GitRange, "Repository expected",
+			"%q is no address of a git repository; write for example \"https://example.org/kernels.git\".", x.Git)
 	}
 	for _, v := range in.Versions {
 		if !versionForm.MatchString(v) {
@@ -179,16 +187,20 @@ func (x *XO) check() hcl.Diagnostics {
 	}
 	switch {
 	case in.Revision == nil:
-		errorf(in.GitRange, "Revision missing", "Say which revision of the repository is built: revision, 40 hexadecimal digits.")
+		errorf(in.GitRange, "Revision missing",
+			"Say which revision of the repository is built: revision, 40 hexadecimal digits.")
 	case !revisionForm.MatchString(x.Revision):
-		errorf(x.RevisionRange, "Exact revision expected", "%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can come to mean something else.", x.Revision)
+		errorf(x.RevisionRange, "Exact revision expected",
+			"%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can "+
+				"come to mean something else.", x.Revision)
 	}
 	for _, required := range []struct {
 		name string
 		expr hcl.Expression
 	}{{"command", x.Command}, {"produces", x.Produces}} {
 		if !lang.Present(required.expr) {
-			errorf(x.Range, "Missing required argument", "The argument %q is required where an .xo is built from git.", required.name)
+			errorf(x.Range, "Missing required argument", "The argument %q is required where an .xo is built from git.",
+				required.name)
 		}
 	}
 	return diags
@@ -200,7 +212,8 @@ func (x *XO) bind(variables map[string]cty.Value) *XO {
 		return nil
 	}
 	out := *x
-	for _, expr := range []*hcl.Expression{&out.Path, &out.Directory, &out.Command, &out.Produces, &out.Repositories, &out.PostLink} {
+	for _, expr := range []*hcl.Expression{&out.Path, &out.Directory, &out.Command, &out.Produces, &out.Repositories,
+		&out.PostLink} {
 		*expr = lang.Bind(*expr, variables)
 	}
 	return &out
@@ -249,7 +262,8 @@ func (l *Library) checkTools(kernels map[string]*Kernel) hcl.Diagnostics {
 		}
 		for _, name := range x.Tools {
 			if l.Toolchain.Tool(name) == nil {
-				diags = append(diags, lang.Errorf(x.ToolsRange, "Unknown tool", "There is no tool %q. %s", name, lang.Choices(name, known)))
+				diags = append(diags, lang.Errorf(x.ToolsRange, "Unknown tool", "There is no tool %q. %s", name,
+					lang.Choices(name, known)))
 			}
 		}
 	}

@@ -19,9 +19,9 @@ var most = []struct {
 	count func(c *census) int
 }{
 	{"Go packages", 182, func(c *census) int { return len(c.packages) }},
-	{"lines of Go without tests", 124_000, func(c *census) int { return c.lines }},
-	{"lines of tests", 128_000, func(c *census) int { return c.tests }},
-	{"lines of Go that are too wide, without tests", 1_331, func(c *census) int { return c.wide }},
+	{"lines of Go without tests", 125_200, func(c *census) int { return c.lines }},
+	{"lines of tests", 130_400, func(c *census) int { return c.tests }},
+	{"lines of Go wider than 120 columns, without tests (long literals)", 53, func(c *census) int { return c.wide }},
 	{"folders of verify", 19, func(c *census) int { return len(c.folders["verify"]) }},
 	{"folders of gen/vitis", 7, func(c *census) int { return len(c.folders["gen/vitis"]) }},
 }
@@ -82,7 +82,7 @@ func TestCensus(t *testing.T) {
 	}
 	for _, m := range most {
 		n := m.count(&c)
-		t.Logf("%-45s %7d of %7d", m.what, n, m.limit)
+		t.Logf("%-66s %7d of %7d", m.what, n, m.limit)
 		if n > m.limit {
 			t.Errorf("%s: %d, at most %d", m.what, n, m.limit)
 		}

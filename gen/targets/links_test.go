@@ -60,7 +60,8 @@ func TestDocumentsAreShort(t *testing.T) {
 func TestBrokenLinks(t *testing.T) {
 	root := os.DirFS("../..")
 	text := "[a](../driver/README.md) `[b](code.md)`\n```\n[c](code.md)\n```\n" +
-		"[d](https://example.com/none) [e](missing.md) [f](../README.md#a-program) [g](../README.md#missing) [h](../../x.md)\n"
+		"[d](https://example.com/none) [e](missing.md) [f](../README.md#a-program) [g](../README.md#missing) " +
+		"[h](../../x.md)\n"
 	var wrong []string
 	for _, target := range linksOf(text) {
 		if follow(t, root, "gen/README.md", target) != "" {

@@ -21,7 +21,8 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkout := os.DirFS(root)
-	text := section(read(t, checkout, "README.md"), "A program") + section(read(t, checkout, "gen/README.md"), "In your own module")
+	text := section(read(t, checkout, "README.md"), "A program") + section(read(t, checkout, "gen/README.md"),
+		"In your own module")
 	blocks := regexp.MustCompile("(?ms)^```(sh|go|text)\n(.*?)^```$").FindAllStringSubmatch(text, -1)
 	u := &user{t: t, dir: t.TempDir(), root: root}
 	files, commands := 0, 0

@@ -229,7 +229,9 @@ func Replay(ctx context.Context,
 // It builds out/bin/cclforge and runs its verb, which has a rank in each process under
 // mpirun and srun: mpirun --oversubscribe -np 4 out/bin/cclforge selftest u55c_tcp
 func Selftest(ctx context.Context,
-	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin, coyote:platform (u55c_tcp)
+	// world: a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin, coyote:platform
+	// (u55c_tcp)
+	on *string,
 	n *int, // number of ranks (4)
 	thorough *bool, // more sizes, all roots with all types, random cases of everything that can vary
 	only *string, // operations, separated by commas (all)

@@ -217,7 +217,8 @@ func TestOwnMagefile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "emulate", "figures", "fmt", "generate", "new", "platforms", "test", "validate"} {
+	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "emulate", "figures", "fmt",
+		"generate", "new", "platforms", "test", "validate"} {
 		if !regexp.MustCompile(`(?m)^  ` + target + ` +[a-z].*\.$`).Match(out) {
 			t.Errorf("no target %s with a description in:\n%s", target, out)
 		}

@@ -53,7 +53,8 @@ func TestEveryFunctionIsDecided(t *testing.T) {
 
 func execute(t *testing.T, text string, data any) (string, hcl.Diagnostics) {
 	t.Helper()
-	out, diags := Template{Name: "platforms/x.tmpl", Text: []byte(text), Use: hcl.Range{Filename: "platforms/x.hcl"}}.Execute(data)
+	out, diags := Template{Name: "platforms/x.tmpl", Text: []byte(text),
+		Use: hcl.Range{Filename: "platforms/x.hcl"}}.Execute(data)
 	return string(out), diags
 }
 

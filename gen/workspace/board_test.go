@@ -56,7 +56,8 @@ func TestBoardIsOneFile(t *testing.T) {
 		"on_udp/vitis/link.cfg": {
 			"slr=ccl_offload_0:SLR3", "slr=poe_0:SLR4", ":DDR[4]",
 		},
-		"on_udp/design.json":            {"synthesis_results_noHBM", `"shell": "maker_x900_gen5x16_1"`, `"part": "xcx900-test-1-e"`},
+		"on_udp/design.json": {"synthesis_results_noHBM", `"shell": "maker_x900_gen5x16_1"`,
+			`"part": "xcx900-test-1-e"`},
 		"on_tcp/vitis/link.cfg":         {"slr=ccl_offload_0:SLR3", ":DDR[5]"},
 		"on_axis/vitis/link.cfg":        {"slr=ccl_offload_0:SLR3"},
 		"on_rdma/coyote/CMakeLists.txt": {"set(FDEV_NAME x900_coyote)"},

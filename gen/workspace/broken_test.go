@@ -27,7 +27,8 @@ func shippedText(t *testing.T, name, old, text string) string {
 const (
 	noBrace = "kernel \"filter\" {\n  like = \"user_kernel\"\n\n  port \"data_from_cclo\" {\n    axis = \"in\"\n}\n"
 	good    = "kernel \"filter\" {\n  like = \"user_kernel\"\n}\n"
-	filter  = "platform \"mine\" {\n  board = \"u55c\"\n  cclo {\n    kernel_stream = \"filter\"\n  }\n  poe \"tcp\" {}\n}\n"
+	filter  = "platform \"mine\" {\n  board = \"u55c\"\n  cclo {\n    kernel_stream = \"filter\"\n  }\n  poe \"tcp\" " +
+		"{}\n}\n"
 )
 
 // TestFilesWithErrors breaks one file. Platforms that use it are in error, with

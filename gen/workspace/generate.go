@@ -94,7 +94,9 @@ func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
 	case len(list) == 0:
 		return nil, errors.New("there are no platforms")
 	case o.GoDir != "" && len(list) > 1:
-		return nil, fmt.Errorf("a driver package belongs to one platform, and %d are selected: choose one, for example -only=%s", len(list), list[0].Name)
+		return nil, fmt.Errorf(
+			"a driver package belongs to one platform, and %d are selected: choose one, for example -only=%s",
+			len(list), list[0].Name)
 	}
 	if r.current, err = w.units(lib, list, o); err != nil {
 		return nil, err

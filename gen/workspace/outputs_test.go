@@ -19,7 +19,8 @@ import (
 func withOutputs(name string, outputs ...string) string {
 	text := fmt.Sprintf("platform %q {\n  board = \"u55c\"\n\n  poe \"tcp\" {}\n", name)
 	for i := 0; i < len(outputs); i += 2 {
-		text += fmt.Sprintf("\n  output \"own%d\" {\n    template = %q\n    path     = %q\n  }\n", i/2, outputs[i], outputs[i+1])
+		text += fmt.Sprintf("\n  output \"own%d\" {\n    template = %q\n    path     = %q\n  }\n", i/2,
+			outputs[i], outputs[i+1])
 	}
 	return text + "}\n"
 }
@@ -48,7 +49,8 @@ func TestOutputErrors(t *testing.T) {
 		{"below a file", withOutputs("mine", "own.tmpl", "design.json/a"), good, "mine.hcl", 8, `already has "design.json"`},
 		{"manifest", withOutputs("mine", "own.tmpl", "manifest.json"), good, "mine.hcl", 8, `already has "manifest.json"`},
 		{"twice", withOutputs("mine", "own.tmpl", "a", "own.tmpl", "a"), good, "mine.hcl", 13, `already has "a"`},
-		{"name", strings.ReplaceAll(withOutputs("mine", "own.tmpl", "a", "own.tmpl", "b"), "own1", "own0"), good, "mine.hcl", 11, "already described"},
+		{"name", strings.ReplaceAll(withOutputs("mine", "own.tmpl", "a", "own.tmpl", "b"), "own1", "own0"), good, "mine.hcl",
+			11, "already described"},
 		{"syntax", withOutputs("mine", "own.tmpl", "a"), "a\n{{if}}\n", "own.tmpl", 2, "missing value for if"},
 		{"key", withOutputs("mine", "own.tmpl", "a"), "a\nb\n{{.platform.nmae}}\n", "own.tmpl", 3, `no entry for key "nmae"`},
 		{"clock", withOutputs("mine", "own.tmpl", "a"), "{{now}}", "own.tmpl", 1, `"now" not defined`},
@@ -123,7 +125,8 @@ func TestOutputLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed := slices.ContainsFunc(m.Files, func(e output.Entry) bool {
-		return e.Path == "notes/own.txt" && slices.Contains(e.Inputs, "platforms/own.tmpl") && slices.Contains(e.Inputs, "platforms/mine.hcl")
+		return e.Path == "notes/own.txt" && slices.Contains(e.Inputs, "platforms/own.tmpl") &&
+			slices.Contains(e.Inputs, "platforms/mine.hcl")
 	})
 	if !listed {
 		t.Error("the manifest does not list the output with its template")
@@ -174,11 +177,13 @@ func TestGuideToOutputs(t *testing.T) {
 	}
 	own := fstest.MapFS{"mine.hcl": {Data: []byte(hcl)}, "bringup.md.tmpl": {Data: []byte(template)}}
 	dir := t.TempDir()
-	if _, err := open(dir, own, platforms.FS).Generate(t.Context(), Options{Selection: Selection{Only: "mine"}}); err != nil {
+	if _, err := open(dir, own, platforms.FS).Generate(t.Context(),
+		Options{Selection: Selection{Only: "mine"}}); err != nil {
 		t.Fatal(err)
 	}
 	made, err := os.ReadFile(filepath.Join(dir, "out/mine/docs/bringup.md"))
-	if err != nil || !strings.HasPrefix(string(made), "# Bring-up of mine\n\n- [ ] ccl_offload_0, in SLR0, has the hardware ID ") {
+	if err != nil ||
+		!strings.HasPrefix(string(made), "# Bring-up of mine\n\n- [ ] ccl_offload_0, in SLR0, has the hardware ID ") {
 		t.Errorf("%q: %v", made, err)
 	}
 }

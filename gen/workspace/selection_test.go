@@ -29,7 +29,8 @@ func TestMatch(t *testing.T) {
 		{"u[25]*_udp", "u250_udp u280_udp"},
 		{"u28x", `error: no platform is called "u28x"; did you mean "u280_tcp" or "u280_udp"?`},
 		{"u50_tcpp", `error: no platform is called "u50_tcpp"; did you mean "u50_tcp"?`},
-		{"u50_tcp,x9*,u28_udp", `error: no platform is called "x9*"` + "\n" + `no platform is called "u28_udp"; did you mean "u280_udp"?`},
+		{"u50_tcp,x9*,u28_udp", `error: no platform is called "x9*"` + "\n" +
+			`no platform is called "u28_udp"; did you mean "u280_udp"?`},
 		{"u[", `error: "u[" is not a pattern; write for example 'u5*' or 'u{50,280}_tcp'`},
 	} {
 		got, err := Match(test.patterns, names)
@@ -46,7 +47,8 @@ func TestMatch(t *testing.T) {
 		}
 		// A name alone is said in the same words.
 		one := Find(test.patterns, names)
-		if (one == nil) != (err == nil) || one != nil && ("error: "+one.Error() != test.want || !errors.Is(one, lang.ErrInvalid)) {
+		if (one == nil) != (err == nil) || one != nil &&
+			("error: "+one.Error() != test.want || !errors.Is(one, lang.ErrInvalid)) {
 			t.Errorf("%q: %v", test.patterns, one)
 		}
 	}
@@ -176,7 +178,8 @@ func TestVariablesFromTheEnvironment(t *testing.T) {
 	if got := read(Selection{Only: "alpha"}); got != "1" {
 		t.Errorf("port %s, want that of the environment", got)
 	}
-	want := `CCLFORGE_VAR_prot is set, but no selected platform has that variable. Did you mean "port"? Known: port.` + "\n"
+	want := `CCLFORGE_VAR_prot is set, but no selected platform has that variable. Did you mean "port"? Known: port.` +
+		"\n"
 	if diff := cmp.Diff(want, w.log.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -62,7 +62,8 @@ func checkNewName(lib *platform.Library, name string) error {
 	language, keyword := names.Keyword(name)
 	switch {
 	case !names.LowerSnake(name):
-		return fmt.Errorf("%q cannot name a platform: use lower-case letters, digits and single underscores, a letter first", name)
+		return fmt.Errorf("%q cannot name a platform: use lower-case letters, digits and single underscores, a letter first",
+			name)
 	case keyword:
 		return fmt.Errorf("%q cannot name a platform: it is a keyword of %s", name, language)
 	case slices.Contains(platform.ReservedNames, name):

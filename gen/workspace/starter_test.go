@@ -126,8 +126,10 @@ func TestFormat(t *testing.T) {
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	lib := library(t, map[string]string{
-		"alpha": small("alpha", "u280"), "beta": small("beta", "u55c"), "broken": small("broken", "u1"), "gamma": small("gamma", "u200"),
-		"ring": "platform \"ring\" {\n  board = \"u250\"\n  cclo {\n    count = 2\n  }\n  poe \"axis\" {}\n  compression \"hp_compression\" {\n    lanes = 2\n  }\n}\n",
+		"alpha": small("alpha", "u280"), "beta": small("beta", "u55c"), "broken": small("broken", "u1"),
+		"gamma": small("gamma", "u200"),
+		"ring": "platform \"ring\" {\n  board = \"u250\"\n  cclo {\n    count = 2\n  }\n  poe \"axis\" {}\n  compression " +
+			"\"hp_compression\" {\n    lanes = 2\n  }\n}\n",
 	})
 	generate(t, dir, lib, Options{Selection: Selection{Only: "alpha,beta"}})
 	generate(t, dir, lib, Options{Selection: Selection{Only: "gamma", Vars: "{port = 1}"}})

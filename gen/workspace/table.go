@@ -54,7 +54,8 @@ type table struct {
 func (w *Workspace) table(ctx context.Context) (*table, error) {
 	lib := w.library()
 	names := lib.PlatformNames()
-	t := &table{lib, names, make([]Row, len(names)), make([]hcl.Diagnostics, len(names)), make([][]lang.Variable, len(names))}
+	t := &table{lib, names, make([]Row, len(names)), make([]hcl.Diagnostics, len(names)),
+		make([][]lang.Variable, len(names))}
 	return t, parallel(ctx, len(names), func(i int) error {
 		t.rows[i], t.found[i] = w.row(lib, names[i])
 		t.declared[i] = lib.Declared(names[i])

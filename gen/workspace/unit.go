@@ -53,7 +53,8 @@ func (w *Workspace) units(lib *platform.Library, list []*platform.Platform, o Op
 	var first []*unit
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		g := shared[name]
-		u := &unit{generation: g, descriptions: onlyGenerations(lib.Inputs(list[0].Name)), places: []place{{dir: w.generationDir(o, name)}}}
+		u := &unit{generation: g, descriptions: onlyGenerations(lib.Inputs(list[0].Name)),
+			places: []place{{dir: w.generationDir(o, name)}}}
 		u.manifest = output.Manifest{
 			Comment: comment(g.Range.Filename), Generation: name,
 			Generator: generator(), Library: w.sums.digest(u.descriptions),

@@ -109,7 +109,8 @@ func (w *Workspace) Render(ctx context.Context, s Selection) ([]Rendered, error)
 	return w.render(ctx, s, emit.ForTools)
 }
 
-func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.Design) ([]emit.File, error)) ([]Rendered, error) {
+func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.Design) ([]emit.File, error)) (
+	[]Rendered, error) {
 	names, in, err := w.resolve(s)
 	if err != nil {
 		return nil, err

@@ -218,7 +218,10 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 		"generation":      edit("abi/accl-2024.hcl", "\n", "\n# remark\n"),
 		"kernel":          edit("kernels/loopback.hcl", "\n", "\n# remark\n"),
 		"C++ of a kernel": edit("kernels/loopback.hpp", "\n", "\n// remark\n"),
-		"new kernel":      func(_ *testing.T, _ string, lib fstest.MapFS, _ *Options) { lib["kernels/x.hcl"] = &fstest.MapFile{} },
+		"new kernel": func(_ *testing.T, _ string, lib fstest.MapFS,
+			_ *Options) {
+			lib["kernels/x.hcl"] = &fstest.MapFile{}
+		},
 		"other variables": func(_ *testing.T, _ string, _ fstest.MapFS, o *Options) { o.Vars = "{port = 1}" },
 		"environment":     func(t *testing.T, _ string, _ fstest.MapFS, _ *Options) { t.Setenv("CCLFORGE_VAR_port", "1") },
 		"edited output": func(t *testing.T, dir string, _ fstest.MapFS, _ *Options) {
@@ -261,7 +264,8 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 }
 
 func TestCPPOfKernelsIsWrittenAnew(t *testing.T) {
-	lib := library(t, map[string]string{"alpha": strings.Replace(small("alpha", "u280"), "board =", "source = { loopback = \"hls\" }\n  board =", 1)})
+	lib := library(t, map[string]string{"alpha": strings.Replace(small("alpha", "u280"), "board =",
+		"source = { loopback = \"hls\" }\n  board =", 1)})
 	dir := t.TempDir()
 	generate(t, dir, lib, Options{})
 	const file = "kernels/loopback.hpp"
@@ -271,7 +275,8 @@ func TestCPPOfKernelsIsWrittenAnew(t *testing.T) {
 	generate(t, dir, lib, Options{})
 	after := files(t, dir)
 	copied := after["out/alpha/hls/loopback/loopback.hpp"]
-	if first, rest, _ := strings.Cut(copied, "\n"); rest != text || !strings.HasPrefix(first, `#line 1 "platforms/`+file+`"`) {
+	if first, rest, _ := strings.Cut(copied, "\n"); rest != text ||
+		!strings.HasPrefix(first, `#line 1 "platforms/`+file+`"`) {
 		t.Errorf("the copy is\n%s", copied)
 	}
 	if design := "out/alpha/design.json"; after[design] == "" || after[design] == before[design] {

@@ -39,7 +39,8 @@ func Run(ctx context.Context) error {
 // Print prints the report as a table, and how the time grows with the number
 // of engines.
 func (r *Report) Print(w io.Writer) error {
-	fmt.Fprintf(w, "%s, %s, %d processors; median of the runs, library read and files written each time\n\n", r.Go, r.System, r.CPUs)
+	fmt.Fprintf(w, "%s, %s, %d processors; median of the runs, library read and files written each time\n\n",
+		r.Go, r.System, r.CPUs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "ms\tmin\tmax\taim\tallocations\tMB\tfiles\t  case")
 	for _, c := range r.Results {

@@ -19,7 +19,8 @@ func TestAskedOnce(t *testing.T) {
 	on := all
 	ops := []string{"alltoall", "allreduce", "allgather", "alltoall", "reduce_scatter"}
 	for _, n := range nightly.Of([]int{2, 3, 7}, []int{2, 3, 5, 6, 7, 8, 10}) {
-		for _, buffers := range []accl.RxBuffers{{Count: 32, Bytes: 4096}, {Count: 32, Bytes: 1536}, {Count: 16, Bytes: 4096}} {
+		for _, buffers := range []accl.RxBuffers{{Count: 32, Bytes: 4096}, {Count: 32, Bytes: 1536},
+			{Count: 16, Bytes: 4096}} {
 			t.Run(fmt.Sprintf("%d/%dx%d", n, buffers.Count, buffers.Bytes), func(t *testing.T) {
 				if testing.Short() && n > 3 {
 					t.Skip("short")
@@ -31,7 +32,8 @@ func TestAskedOnce(t *testing.T) {
 				var calls []*conformance.Prepared
 				for i := range 2 * len(ops) {
 					op := ops[i%len(ops)]
-					c := conformance.Case{Op: op, Op0: accl.TypeFloat32, Res: accl.TypeFloat32, Count: count + 5, Func: accl.Sum, Seed: int64(i)}
+					c := conformance.Case{Op: op, Op0: accl.TypeFloat32, Res: accl.TypeFloat32, Count: count + 5, Func: accl.Sum,
+						Seed: int64(i)}
 					if op == "allreduce" {
 						c.Count *= n
 					}

@@ -28,8 +28,10 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("conform.seed", 0, "seed of random cases; 0 for CONFORM_SEED, or the one of every test run; the soak target takes others")
-	scaleFlag = flag.Float64("conform.scale", 0, "how many random cases and repetitions, 1 being those of a nightly run; 0 for CONFORM_SCALE, or that of the run")
+	seedFlag = flag.Uint64("conform.seed", 0,
+		"seed of random cases; 0 for CONFORM_SEED, or the one of every test run; the soak target takes others")
+	scaleFlag = flag.Float64("conform.scale", 0,
+		"how many random cases and repetitions, 1 being those of a nightly run; 0 for CONFORM_SCALE, or that of the run")
 )
 
 // everyRun is the seed of tests that are given none: what fails in one run fails
@@ -89,7 +91,8 @@ func limited(t *testing.T, limit time.Duration) context.Context {
 		text := make([]byte, 1<<22)
 		return string(text[:runtime.Stack(text, true)])
 	}
-	soft := time.AfterFunc(limit, func() { fmt.Fprintf(os.Stderr, "%s has not ended in %v\n%s\n", t.Name(), limit, dump()) })
+	soft := time.AfterFunc(limit,
+		func() { fmt.Fprintf(os.Stderr, "%s has not ended in %v\n%s\n", t.Name(), limit, dump()) })
 	hard := time.AfterFunc(limit+30*time.Second, func() {
 		fmt.Fprintf(os.Stderr, "%s does not end\n%s\n", t.Name(), dump())
 		os.Exit(2)
@@ -223,7 +226,8 @@ type limits struct {
 // of is a world with these limits.
 func (l limits) of(s setup) setup {
 	s.edit = func(p *accl.Platform) {
-		p.RxBuffers, p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes, p.Tuning = l.RxBuffers, l.MaxEager, l.MaxRendezvous, l.Tuning
+		p.RxBuffers, p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes, p.Tuning = l.RxBuffers, l.MaxEager,
+			l.MaxRendezvous, l.Tuning
 	}
 	// The driver takes twice the eager limit of a platform that wants less.
 	if l.MaxRendezvous != 0 {
@@ -238,7 +242,9 @@ func (b *bench) again(c conformance.Case) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("CONFORM_OVER=%s CONFORM_PLATFORM=%s CONFORM_RANKS=%d CONFORM_LIMITS='%s' CONFORM_CASE='%s' go test ./verify/conformance -run TestCase",
+	return fmt.Sprintf(
+		"CONFORM_OVER=%s CONFORM_PLATFORM=%s CONFORM_RANKS=%d CONFORM_LIMITS='%s' CONFORM_CASE='%s' go test "+
+			"./verify/conformance -run TestCase",
 		b.on.name(), b.p.Name, len(b.engines), l, c)
 }
 

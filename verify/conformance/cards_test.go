@@ -54,7 +54,8 @@ func (cardWay) open(ctx context.Context, t *testing.T, d *design.Design, s *setu
 		return errors.Join(append(errs, host.Close())...)
 	}
 	for i := range host.BDFs() {
-		c, err := xrt.Open(ctx, &lies, xrt.Options{Card: host.BDFs()[i], Xclbin: host.Xclbin, Keep: true, Library: host.Dir()})
+		c, err := xrt.Open(ctx, &lies, xrt.Options{Card: host.BDFs()[i], Xclbin: host.Xclbin, Keep: true,
+			Library: host.Dir()})
 		if err != nil {
 			return nil, errors.Join(err, r.close(nil, true))
 		}

@@ -141,7 +141,8 @@ func (c *Case) check(p *accl.Platform, world int) (*operation, error) {
 		return nil, fmt.Errorf("%w: %s whose result is taken", ErrCase, c.Op)
 	case c.Data == Bits && (op.Reduces || len(c.types()) > 1):
 		return nil, fmt.Errorf("%w: bits that are reduced or converted", ErrCase)
-	case c.InPlace && (op.InPlace != accl.InPlaceAllowed || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes || c.Streams() || c.Op0 != c.Res):
+	case c.InPlace && (op.InPlace != accl.InPlaceAllowed || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes ||
+		c.Streams() || c.Op0 != c.Res):
 		return nil, fmt.Errorf("%w: %s in place", ErrCase, c.Op)
 	}
 	for i, m := range c.Members {

@@ -33,7 +33,8 @@ func TestDeath(t *testing.T) {
 			for _, op := range ops[:min(on.times(10), 3)] {
 				b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
 				network := b.needsNetwork()
-				c := conformance.Case{Op: op, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 60000, Root: 1, Seed: rng.Int64N(1e6)}
+				c := conformance.Case{Op: op, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 60000, Root: 1,
+					Seed: rng.Int64N(1e6)}
 				if op == "allreduce" {
 					c.Func, c.Root = accl.Sum, 0
 				}
@@ -74,7 +75,8 @@ func (b *bench) survive(ctx context.Context, dead int) {
 			b.t.Fatalf("rank %d: %v", rank, err)
 		}
 	}
-	c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 3000, Members: []int{0, 1, 2}}
+	c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 3000,
+		Members: []int{0, 1, 2}}
 	b.tryThrice(ctx, c)
 }
 
@@ -206,7 +208,8 @@ func resetInTheMiddle(t *testing.T, on where) {
 			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(2 * time.Second)})
 			for round := range on.times(10) {
 				done := make(chan error, 1)
-				c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 20000, Async: round%2 == 0, Seed: rng.Int64N(1e6)}
+				c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 20000,
+					Async: round%2 == 0, Seed: rng.Int64N(1e6)}
 				stop, cancel := context.WithCancel(ctx)
 				go func() {
 					for stop.Err() == nil {

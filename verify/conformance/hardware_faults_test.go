@@ -391,7 +391,8 @@ func (b *breakable) memoryInCollective(ctx context.Context) {
 				continue
 			}
 			if got := b.codeOf(err); got == 0 || got&^(b.gone()|b.code(f.bit)) != 0 {
-				b.t.Errorf("%s at rank %d, result: %v: rank %d ends with %s", f.name, bad, result, rank, accl.BitNames(b.p.Describe(got)))
+				b.t.Errorf("%s at rank %d, result: %v: rank %d ends with %s", f.name, bad, result, rank,
+					accl.BitNames(b.p.Describe(got)))
 			}
 		}
 		b.mend(bad)
@@ -440,8 +441,10 @@ func (b *breakable) pauses(ctx context.Context) {
 	defer shape(rtlsim.MemoryShape{}, rtlsim.NetworkShape{})
 	for range times(1) {
 		shape(
-			rtlsim.MemoryShape{Latency: b.rng.Uint32N(100), Jitter: b.rng.Uint32N(100), Stalls: b.rng.Uint32N(300), Longest: 1 + b.rng.Uint32N(40)},
-			rtlsim.NetworkShape{Latency: b.rng.Uint32N(100), Jitter: b.rng.Uint32N(200), Pauses: b.rng.Uint32N(700), Refusals: b.rng.Uint32N(700), Seed: b.rng.Uint64()})
+			rtlsim.MemoryShape{Latency: b.rng.Uint32N(100), Jitter: b.rng.Uint32N(100), Stalls: b.rng.Uint32N(300),
+				Longest: 1 + b.rng.Uint32N(40)},
+			rtlsim.NetworkShape{Latency: b.rng.Uint32N(100), Jitter: b.rng.Uint32N(200), Pauses: b.rng.Uint32N(700),
+				Refusals: b.rng.Uint32N(700), Seed: b.rng.Uint64()})
 		b.rightAll(ctx)
 	}
 }
@@ -494,7 +497,8 @@ func (b *breakable) full(ctx context.Context) {
 
 // resets resets all ranks while calls are on their way.
 func (b *breakable) resets(ctx context.Context) {
-	ops := []string{"send", "allreduce", "bcast", "gather", "allgather", "reduce_scatter", "alltoall", "scatter", "reduce", "barrier"}
+	ops := []string{"send", "allreduce", "bcast", "gather", "allgather", "reduce_scatter", "alltoall", "scatter",
+		"reduce", "barrier"}
 	for range times(2) {
 		c := b.anything(ops[b.rng.IntN(len(ops))])
 		delay, rank := uint64(b.rng.IntN(20000)), b.rng.IntN(len(b.engines))

@@ -64,7 +64,8 @@ func newByPosts(e *rtlsim.Engine, d *design.Design) (*byPosts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &byPosts{e, &postingDevice{Device: device, registers: registers, words: words, codes: map[accl.Ticket]accl.ReturnCode{}}}, nil
+	return &byPosts{e, &postingDevice{Device: device, registers: registers, words: words,
+		codes: map[accl.Ticket]accl.ReturnCode{}}}, nil
 }
 
 // until reads a register until it has a value that will do.

@@ -22,14 +22,18 @@ import (
 )
 
 var (
-	slowFlag     = flag.Float64("conform.slow", 20, "how much longer simulated hardware may take than emulated ranks")
-	libraryFlag  = flag.String("conform.library", "", "library of simulated hardware that was built before; \"\" for that of the platform")
-	carefulFlag  = flag.Bool("conform.careful", false, "simulated hardware checks its assertions, and starts with random values")
-	optimizeFlag = flag.String("conform.optimize", "", "how the C++ of simulated hardware is optimized, as an option of g++; \"\" for speed")
-	traceFlag    = flag.String("conform.trace", "", "waveforms of simulated hardware: a file for each card begins with this")
-	traceFrom    = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
-	traceTo      = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")
-	traceLevels  = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
+	slowFlag    = flag.Float64("conform.slow", 20, "how much longer simulated hardware may take than emulated ranks")
+	libraryFlag = flag.String("conform.library", "",
+		"library of simulated hardware that was built before; \"\" for that of the platform")
+	carefulFlag = flag.Bool("conform.careful", false,
+		"simulated hardware checks its assertions, and starts with random values")
+	optimizeFlag = flag.String("conform.optimize", "",
+		"how the C++ of simulated hardware is optimized, as an option of g++; \"\" for speed")
+	traceFlag = flag.String("conform.trace", "",
+		"waveforms of simulated hardware: a file for each card begins with this")
+	traceFrom   = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
+	traceTo     = flag.Uint64("conform.trace.to", 0, "cycle after the last one of waveforms; 0 for no end")
+	traceLevels = flag.Int("conform.trace.levels", 0, "levels of the hierarchy in waveforms; 0 for all")
 )
 
 // mostHardware is how many ranks of simulated hardware tests use.
@@ -91,7 +95,8 @@ func simulated(ctx context.Context, t *testing.T, d *design.Design, kernelPort b
 func watched(o rtlsim.Options, record *rtlsim.Recorder, card int) rtlsim.Options {
 	o.Record = record
 	if *traceFlag != "" {
-		o.Trace = &rtlsim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, card), Levels: *traceLevels, From: *traceFrom, To: *traceTo}
+		o.Trace = &rtlsim.Trace{File: fmt.Sprintf("%s%d.fst", *traceFlag, card), Levels: *traceLevels, From: *traceFrom,
+			To: *traceTo}
 	}
 	return o
 }

@@ -136,7 +136,8 @@ func openHosts(ctx context.Context, t *testing.T, d *design.Design, s *setup, o 
 
 // completeHosts says what all hosts of a world are told.
 func completeHosts(o *host.Options, s *setup) (err error) {
-	o.World = launch.World{Size: s.ranks, Hosts: slices.Repeat([]netip.Addr{netip.MustParseAddr("127.0.0.1")}, s.ranks), Processes: 1}
+	o.World = launch.World{Size: s.ranks, Hosts: slices.Repeat([]netip.Addr{netip.MustParseAddr("127.0.0.1")}, s.ranks),
+		Processes: 1}
 	o.Engine = s.world.Engine
 	if s.faults != "" {
 		if o.Faults, err = faults.Parse(s.faults); err != nil {

@@ -51,7 +51,8 @@ func TestSendsInTurn(t *testing.T) {
 		turn()
 		for range 3 {
 			if took := turn(); 2*took > first {
-				t.Errorf("eager messages of up to %d buffers: sends in turn take %d instructions, and %d the first time", 1+buffers, took, first)
+				t.Errorf("eager messages of up to %d buffers: sends in turn take %d instructions, and %d the first time",
+					1+buffers, took, first)
 			}
 		}
 	}

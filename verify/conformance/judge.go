@@ -26,7 +26,8 @@ type DataError struct {
 }
 
 func (e *DataError) Error() string {
-	return fmt.Sprintf("rank %d, %s: element %d is %s, not %s; %d of %d are wrong", e.Rank, e.Where, e.Index, e.Got, e.Want, e.Wrong, e.Of)
+	return fmt.Sprintf("rank %d, %s: element %d is %s, not %s; %d of %d are wrong", e.Rank, e.Where, e.Index,
+		e.Got, e.Want, e.Wrong, e.Of)
 }
 
 // Is makes the error match ErrData.

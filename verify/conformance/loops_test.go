@@ -262,7 +262,8 @@ func TestStreamInParts(t *testing.T) {
 			l := limits{RxBuffers: accl.RxBuffers{Count: 16, Bytes: 896}, MaxEager: 2766, MaxRendezvous: most}
 			b := all.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
 			for _, res := range []accl.DType{accl.TypeFloat16, accl.TypeFloat32} {
-				b.run(ctx, conformance.Case{Op: "reduce", Func: accl.Max, Op0: accl.TypeFloat32, Res: res, Wire: accl.TypeFloat16, Count: 673, Root: 2, StreamRes: true})
+				b.run(ctx, conformance.Case{Op: "reduce", Func: accl.Max, Op0: accl.TypeFloat32, Res: res, Wire: accl.TypeFloat16,
+					Count: 673, Root: 2, StreamRes: true})
 			}
 		}
 	}

@@ -110,7 +110,8 @@ func paced(t *testing.T, on where) {
 		b := on.bench(ctx, t, l.of(setup{platform: "u55c_udp", ranks: n, world: impatient(2 * time.Second)}))
 		for _, op := range conformance.Operations(b.p) {
 			c := conformance.RandomOp(rng, b.p, n, op)
-			if size := c.ElementBytes(b.p); size != 0 && len(c.Members) != 1 && op != "send" && op != "stream_put" && op != "barrier" {
+			if size := c.ElementBytes(b.p); size != 0 && len(c.Members) != 1 && op != "send" && op != "stream_put" &&
+				op != "barrier" {
 				c.Count = 256<<10/size + rng.IntN(100)
 				c.StreamOp0, c.StreamRes, c.Fed = false, false, false
 				if err := b.do(ctx, c); err != nil {
@@ -139,10 +140,11 @@ func unreliable(t *testing.T, on where) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
 			plan := fmt.Sprintf("{seed = %d, %s}", rng.Int32(), plan)
-			s := setup{platform: "u55c_udp", ranks: 3, world: impatient(500 * time.Millisecond), fresh: true, edit: func(p *accl.Platform) {
-				small(p)
-				p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 512}
-			}}
+			s := setup{platform: "u55c_udp", ranks: 3, world: impatient(500 * time.Millisecond), fresh: true,
+				edit: func(p *accl.Platform) {
+					small(p)
+					p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 512}
+				}}
 			bad := func(*bench) func() { return func() {} }
 			if on.name() == "process" {
 				bad = storm(t, plan)

@@ -63,7 +63,8 @@ type turn struct {
 }
 
 // newTurn has sums of so many elements.
-func newTurn(ctx context.Context, t *testing.T, w *world.World, engines []*accl.Engine, scatters bool, calls, elements int) *turn {
+func newTurn(ctx context.Context, t *testing.T, w *world.World, engines []*accl.Engine, scatters bool,
+	calls, elements int) *turn {
 	t.Helper()
 	turn := &turn{
 		w: w, engines: engines, scatters: scatters, piece: elements,

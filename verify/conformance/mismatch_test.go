@@ -86,13 +86,15 @@ func atOnce(t *testing.T, on where) {
 				{"element type", whole, func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
 				{"function", whole, func(c *conformance.Case) { c.Func = accl.Max }},
 				{"operation", whole, func(c *conformance.Case) { c.Op = "reduce_scatter" }},
-				{"type of what is only moved", rooted, func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+				{"type of what is only moved", rooted,
+					func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
 				{"root", rooted, func(c *conformance.Case) { c.Root = 3 }},
 			} {
 				other, last := test.c, whole
 				test.change(&other)
 				last.Count++
-				m := conformance.Mismatch{What: test.name, Calls: [][]conformance.Case{{test.c, last}, {test.c, last}, {test.c, last}, {other, last}}}
+				m := conformance.Mismatch{What: test.name, Calls: [][]conformance.Case{{test.c, last}, {test.c, last},
+					{test.c, last}, {other, last}}}
 				if err := m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
 					t.Fatal(err)
 				}
@@ -112,7 +114,8 @@ func leftOut(t *testing.T, on where) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
-			c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32, Count: 1000, Seed: 1}
+			c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32,
+				Count: 1000, Seed: 1}
 			b.right(ctx, c)
 			first := conformance.Mismatch{What: "rank 3 leaves a call out", Calls: [][]conformance.Case{{c}, {c}, {c}, {}}}
 			if err := first.Run(ctx, b.engines, b.gone()); err != nil {
@@ -123,7 +126,8 @@ func leftOut(t *testing.T, on where) {
 			if err := second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
 				t.Fatal(err)
 			}
-			pair := conformance.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77, Members: []int{3, 0}}
+			pair := conformance.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77,
+				Members: []int{3, 0}}
 			b.right(ctx, pair) // another communicator
 			for rank, err := range b.everywhere(func(_ int, e *accl.Engine) error {
 				buffer, err := accl.Alloc[int32](ctx, e, 1)

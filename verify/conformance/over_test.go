@@ -18,9 +18,11 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim/simtest"
 )
 
-var overFlag = flag.String("conform.over", "", "how all tests reach the ranks: "+strings.Join(wayNames(), ", ")+"; \"\" for CONFORM_OVER, or process")
+var overFlag = flag.String("conform.over", "", "how all tests reach the ranks: "+strings.Join(wayNames(), ", ")+
+	"; \"\" for CONFORM_OVER, or process")
 
-var platformsFlag = flag.String("conform.platforms", "", "platforms that tests use, as names with commas between, or all; \"\" for those that a test uses in every run")
+var platformsFlag = flag.String("conform.platforms", "",
+	"platforms that tests use, as names with commas between, or all; \"\" for those that a test uses in every run")
 
 // everyPlatform stands for all that tests know.
 const everyPlatform = "all"
@@ -28,8 +30,8 @@ const everyPlatform = "all"
 // Tests run over the ways of -conform.over: all engines and the network in this
 // process; clients and servers of the simulation protocol in it; real UDP and TCP
 // sockets; the packet sockets of the protocol; a cclforge for each rank, started by
-// mpirun, by itself, or in a network namespace of its own; the driver of cards, and that of cards in the Coyote shell; engines that are simulated
-// from the description of the hardware, all or every other one. Without the flag they run
+// mpirun, by itself, or in a network namespace of its own; the driver of cards, and that of cards in the Coyote shell;
+// engines that are simulated from the description of the hardware, all or every other one. Without the flag they run
 // in process, and TestOver runs a part of them on every other way. What a way does
 // not have, or the machine, is skipped and says so.
 
@@ -157,7 +159,8 @@ func (on where) of(platforms ...string) []string {
 	if slices.Contains(platforms, "u55c_tcp") {
 		platforms = append(slices.Clone(platforms), joined)
 	}
-	return slices.DeleteFunc(slices.Clone(platforms), func(name string) bool { return !slices.Contains(on.platforms, name) })
+	return slices.DeleteFunc(slices.Clone(platforms),
+		func(name string) bool { return !slices.Contains(on.platforms, name) })
 }
 
 // protocolClients are the clients of the protocol: two controllers of the host, and
@@ -192,12 +195,15 @@ var parts = []struct {
 }{
 	{"operations", func(t *testing.T, on where) { operations(t, on, 4) }},
 	{"repeated sends", repeatedSends}, {"mixed sends", mixedSends}, {"patterns", patterns},
-	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce}, {"receives before sends", receivesBeforeSends},
+	{"clients at once", clientsAtOnce}, {"communicators at once", communicatorsAtOnce},
+	{"receives before sends", receivesBeforeSends},
 	{"addresses", addresses}, // what follows wants worlds of its own
 	{"left out", leftOut}, {"mistakes", mistakes}, {"told at once", atOnce},
-	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel}, {"streams through the kernel at once", streamThroughKernelAtOnce},
+	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel},
+	{"streams through the kernel at once", streamThroughKernelAtOnce},
 	{"chains", chains},
-	{"before configuration", beforeConfiguration}, {"refused", refused}, {"failing sends", failingSends}, {"performance counter", performanceCounter},
+	{"before configuration", beforeConfiguration}, {"refused", refused}, {"failing sends", failingSends},
+	{"performance counter", performanceCounter},
 	{"reset drops calls", resetDropsCalls}, {"reset in the middle", resetInTheMiddle},
 	{"unreliable", unreliable}, {"partition for a time", partitionForATime},
 }

@@ -211,7 +211,8 @@ func (s *shelf) close() error {
 }
 
 // lend opens a world of the shelf for a test.
-func (s *shelf) lend(ctx context.Context, d *design.Design, set *setup, key string, make func() (*placed, error)) (*reach, error) {
+func (s *shelf) lend(ctx context.Context, d *design.Design, set *setup, key string, make func() (*placed, error)) (
+	*reach, error) {
 	w, err := s.get(key, set.fresh, make)
 	if err != nil {
 		return nil, err
@@ -248,7 +249,8 @@ func closeEngines(engines []*accl.Engine) error {
 
 // arguments are those of cclforge that a setup asks for.
 func arguments(s *setup, size, port int) []string {
-	args := []string{"emulate", s.platform, "--json", "-n=" + strconv.Itoa(size), "--port=" + strconv.Itoa(port), "--network=sockets",
+	args := []string{"emulate", s.platform, "--json", "-n=" + strconv.Itoa(size), "--port=" + strconv.Itoa(port),
+		"--network=sockets",
 		fmt.Sprintf("--timeout=%v", s.world.Engine.RemoteTimeout), fmt.Sprintf("--patience=%v", s.world.Engine.Patience)}
 	if len(s.vars) > 0 {
 		args = append(args, "--vars="+object(s.vars))

@@ -147,8 +147,10 @@ func TestRandom(t *testing.T) {
 			note("group", c.Members != nil)
 			note("loss", c.MayLose(&p))
 		}
-		want := []string{"func sum", "func max", "wire", "mixed", "stream operand", "stream result", "all of the rx buffers", "none", "group"}
-		for _, ty := range []accl.DType{accl.TypeFloat16, accl.TypeFloat32, accl.TypeFloat64, accl.TypeInt32, accl.TypeInt64} {
+		want := []string{"func sum", "func max", "wire", "mixed", "stream operand", "stream result", "all of the rx buffers",
+			"none", "group"}
+		for _, ty := range []accl.DType{accl.TypeFloat16, accl.TypeFloat32, accl.TypeFloat64, accl.TypeInt32,
+			accl.TypeInt64} {
 			want = append(want, "type "+string(ty))
 		}
 		want = append(want, conformance.Operations(&p)...)

@@ -67,7 +67,8 @@ func (r *raw) op(name string) uint32 {
 
 func (r *raw) config(name string, count uint32) accl.Call {
 	r.t.Helper()
-	return accl.Call{Scenario: r.op("config"), FunctionCode: number(r.t, r.p.ConfigFunctions, name), Count: count, Tag: r.p.TagAny}
+	return accl.Call{Scenario: r.op("config"), FunctionCode: number(r.t, r.p.ConfigFunctions, name), Count: count,
+		Tag: r.p.TagAny}
 }
 
 // call places a call and waits for the answer.
@@ -128,8 +129,10 @@ func refused(t *testing.T, on where) {
 		make func(r *raw) (accl.Call, bool) // false where the generation has no such thing
 		want []string
 	}{
-		{"unknown operation", func(r *raw) (accl.Call, bool) { return accl.Call{Scenario: 99}, true }, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
-		{"unknown config function", func(r *raw) (accl.Call, bool) { return accl.Call{FunctionCode: 77}, true }, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
+		{"unknown operation", func(r *raw) (accl.Call, bool) { return accl.Call{Scenario: 99}, true },
+			[]string{"COLLECTIVE_NOT_IMPLEMENTED"}},
+		{"unknown config function", func(r *raw) (accl.Call, bool) { return accl.Call{FunctionCode: 77}, true },
+			[]string{"COLLECTIVE_NOT_IMPLEMENTED"}},
 		{"operation of another generation", func(r *raw) (accl.Call, bool) {
 			return accl.Call{Scenario: 13, Comm: r.comm, ArithCfg: r.arith}, r.p.Operation("alltoall") == nil
 		}, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
@@ -140,7 +143,8 @@ func refused(t *testing.T, on where) {
 			return accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, FunctionCode: 0xFFFFFFFF, Count: 1}, true
 		}, []string{"ARITH"}},
 		{"communicator behind the exchange memory", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allreduce"), Comm: r.p.Exchange.Base + r.p.Exchange.Bytes, ArithCfg: r.arith, Count: 1}, true
+			return accl.Call{Scenario: r.op("allreduce"), Comm: r.p.Exchange.Base + r.p.Exchange.Bytes, ArithCfg: r.arith,
+				Count: 1}, true
 		}, []string{"CONFIG_SWITCH"}},
 		{"communicator far away", func(r *raw) (accl.Call, bool) {
 			return accl.Call{Scenario: r.op("allreduce"), Comm: 0xFFFFFFF0, ArithCfg: r.arith, Count: 1}, true
@@ -161,13 +165,16 @@ func refused(t *testing.T, on where) {
 			return accl.Call{Scenario: r.op("bcast"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 2, Count: 1}, true
 		}, []string{"CONFIG_SWITCH"}},
 		{"destination outside", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 0xFFFFFFFF, Count: 1, Tag: r.p.TagAny}, true
+			return accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 0xFFFFFFFF, Count: 1,
+				Tag: r.p.TagAny}, true
 		}, []string{"CONFIG_SWITCH"}},
 		{"put beyond the last stream", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1, Tag: r.p.MaxPutTag + 1, StreamFlags: r.p.StreamFlags.Result}, true
+			return accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1,
+				Tag: r.p.MaxPutTag + 1, StreamFlags: r.p.StreamFlags.Result}, true
 		}, []string{"CONFIG_SWITCH"}},
 		{"collective from the kernel stream", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allgather"), Comm: r.comm, ArithCfg: r.arith, Count: 1, StreamFlags: r.p.StreamFlags.Op0}, true
+			return accl.Call{Scenario: r.op("allgather"), Comm: r.comm, ArithCfg: r.arith, Count: 1,
+				StreamFlags: r.p.StreamFlags.Op0}, true
 		}, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
 		{"more bytes than a word counts", func(r *raw) (accl.Call, bool) {
 			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1 << 30}, true
@@ -186,7 +193,8 @@ func refused(t *testing.T, on where) {
 		}, []string{"RECEIVE_TIMEOUT"}},
 		{"no such conversion", func(r *raw) (accl.Call, bool) {
 			// The configuration of float32 alone converts to nothing.
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 64, CompressionFlags: r.p.CompressionFlags.Op0}, false
+			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 64, CompressionFlags: r.p.CompressionFlags.Op0},
+				false
 		}, nil},
 		{"eager limit below an rx buffer", func(r *raw) (accl.Call, bool) {
 			if !r.p.Features.Rendezvous {
@@ -253,7 +261,8 @@ func failingSends(t *testing.T, on where) {
 				})
 				for rank, want := range []accl.ReturnCode{r.code("DMA_DECODE"), r.code("RECEIVE_TIMEOUT")} {
 					if codes[rank] != want {
-						t.Errorf("%d elements: rank %d ends with %s, not %s", n, rank, accl.BitNames(r.p.Describe(codes[rank])), accl.BitNames(r.p.Describe(want)))
+						t.Errorf("%d elements: rank %d ends with %s, not %s", n, rank, accl.BitNames(r.p.Describe(codes[rank])),
+							accl.BitNames(r.p.Describe(want)))
 					}
 				}
 				r.reset(ctx)
@@ -270,7 +279,8 @@ func beforeConfiguration(t *testing.T, on where) {
 	for _, name := range on.of(generations...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 1, world: impatient(300 * time.Millisecond), fresh: true, unopened: true})}
+			r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 1, world: impatient(300 * time.Millisecond),
+				fresh: true, unopened: true})}
 			p := r.p
 			if got := r.read(ctx, 0, r.register("hardware_id")); got != p.HardwareID.Value {
 				t.Errorf("hardware id %#x, not %#x", got, p.HardwareID.Value)
@@ -348,7 +358,8 @@ func resetDropsCalls(t *testing.T, on where) {
 					t.Errorf("config_ready is %d", got)
 				}
 			}
-			if got := r.call(ctx, 0, 0, accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1}); got != r.code("CONFIG_SWITCH") {
+			if got := r.call(ctx, 0, 0, accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1,
+				Count: 1}); got != r.code("CONFIG_SWITCH") {
 				t.Errorf("send before it is configured again: %s", accl.BitNames(r.p.Describe(got)))
 			}
 			r.reset(ctx)
@@ -394,7 +405,8 @@ func addresses(t *testing.T, on where) {
 				t.Fatal(err)
 			}
 			if got := r.call(ctx, 1, 0, accl.Call{
-				Scenario: r.op("recv"), Comm: r.engines[1].World().Address(), ArithCfg: r.arith, RootSrcDst: 0, Count: n, Tag: r.p.TagAny, Addr1: in.Address(),
+				Scenario: r.op("recv"), Comm: r.engines[1].World().Address(), ArithCfg: r.arith, RootSrcDst: 0, Count: n,
+				Tag: r.p.TagAny, Addr1: in.Address(),
 			}); got != 0 {
 				t.Fatalf("recv: %s", accl.BitNames(r.p.Describe(got)))
 			}
@@ -495,7 +507,8 @@ func streamThroughKernelAtOnce(t *testing.T, on where) {
 				rng := random(t, k)
 				group.Go(func() {
 					for range on.times(200) {
-						c := accl.Call{Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: n, Addr0: in.Address(), Addr2: out.Address()}
+						c := accl.Call{Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: n, Addr0: in.Address(),
+							Addr2: out.Address()}
 						if rng.IntN(3) > 0 {
 							c.Scenario = r.op("copy")
 						}
@@ -562,7 +575,8 @@ func TestWithout(t *testing.T) {
 	// The driver writes a configuration to move each type; the first is behind
 	// the communicators.
 	for i := range dump.Words {
-		if at := dump.Base + uint32(4*i); at > r.comm && i+1 < len(dump.Words) && dump.Words[i] == 4 && dump.Words[i+1] == 4 && dump.Words[i+2] == 0 {
+		if at := dump.Base + uint32(4*i); at > r.comm && i+1 < len(dump.Words) && dump.Words[i] == 4 &&
+			dump.Words[i+1] == 4 && dump.Words[i+2] == 0 {
 			r.arith = at
 			break
 		}
@@ -577,8 +591,10 @@ func TestWithout(t *testing.T) {
 		want string
 	}{
 		{"reduction", accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, Count: 1}, id.Arithmetic, "ARITH"},
-		{"compression", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1, CompressionFlags: p.CompressionFlags.Op0}, id.Compression, "COMPRESSION"},
-		{"kernel stream", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1, StreamFlags: p.StreamFlags.Op0}, id.KernelStreams, "COLLECTIVE_NOT_IMPLEMENTED"},
+		{"compression", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1,
+			CompressionFlags: p.CompressionFlags.Op0}, id.Compression, "COMPRESSION"},
+		{"kernel stream", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1, StreamFlags: p.StreamFlags.Op0},
+			id.KernelStreams, "COLLECTIVE_NOT_IMPLEMENTED"},
 	} {
 		if test.skip {
 			t.Logf("the platform has %s", test.name)

@@ -252,10 +252,12 @@ func plansOfOneCall(t *testing.T, few, most int) {
 			}
 			for r := range ranks {
 				if s.op == "reduce" && r == root && dst[r][to(r)].Host()[k] != want {
-					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, dst[r][to(r)].Host()[k], want)
+					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, dst[r][to(r)].Host()[k],
+						want)
 				}
 				if s.op == "bcast" && src[r][from(r)].Host()[k] != want {
-					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, src[r][from(r)].Host()[k], want)
+					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, src[r][from(r)].Host()[k],
+						want)
 				}
 			}
 		}

@@ -381,7 +381,8 @@ func (m *member) run(ctx context.Context) {
 	}
 	var fed *accl.Request
 	if m.c.StreamOp0 && m.in0 != nil {
-		if fed, m.err = m.comm.Copy(ctx, m.in0.part(), accl.KernelStream(m.c.Op0), m.in0.n, accl.Async(), accl.OnClient(m.c.Client)); m.err != nil {
+		if fed, m.err = m.comm.Copy(ctx, m.in0.part(), accl.KernelStream(m.c.Op0), m.in0.n, accl.Async(),
+			accl.OnClient(m.c.Client)); m.err != nil {
 			return
 		}
 		if m.c.Fed {

@@ -171,7 +171,8 @@ func kernelStreams(t *testing.T, on where) {
 				_, err := e.Reduce(ctx, stream, result, v.n, 1, accl.Sum)
 				return err
 			})
-			return errors.Join(errors.Join(errs...), v.b.pull(ctx, 1, v.n, 0, func(i int) int32 { return word(20, i) + word(21, i) }))
+			return errors.Join(errors.Join(errs...),
+				v.b.pull(ctx, 1, v.n, 0, func(i int) int32 { return word(20, i) + word(21, i) }))
 		}},
 		{"put", func(ctx context.Context, v *env) error {
 			for _, to := range []int{1, 0} {

@@ -342,7 +342,8 @@ func chains(t *testing.T, on where) {
 				received := step(z.Recv(ctx, dst, n, 0, accl.Async(), accl.ToFPGA()))
 				copied := step(a.Copy(ctx, src, mid, n, accl.Async(), accl.ToFPGA()))
 				step(a.Send(ctx, mid, n, 1, accl.Async(), accl.FromFPGA(), accl.After(copied)))
-				step(z.Combine(ctx, dst, dst, sum, n, accl.Sum, accl.Async(), accl.FromFPGA(), accl.FromFPGA1(), accl.After(received)))
+				step(z.Combine(ctx, dst, dst, sum, n, accl.Sum, accl.Async(), accl.FromFPGA(), accl.FromFPGA1(),
+					accl.After(received)))
 				if err := accl.WaitAll(ctx, requests...); err != nil {
 					t.Fatal(err)
 				}

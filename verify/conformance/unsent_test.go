@@ -41,15 +41,17 @@ const (
 // sentWords are the words that the C++ driver of today writes for an operation on a card
 // (shared contract host-drivers.md). What stands in the other registers stays.
 var sentWords = map[string][]int{
-	"config":         {wFunction},
-	"copy":           {wCount, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
-	"combine":        {wCount, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr1, wAddr1High, wAddr2, wAddr2High},
-	"send":           {wCount, wComm, wRoot, wTag, wArith, wCompression, wStream, wAddr0, wAddr0High},
-	"recv":           {wCount, wComm, wRoot, wTag, wArith, wCompression, wStream, wAddr2, wAddr2High},
-	"bcast":          {wCount, wComm, wRoot, wArith, wCompression, wStream, wAddr0, wAddr0High},
-	"scatter":        {wCount, wComm, wRoot, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
-	"gather":         {wCount, wComm, wRoot, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
-	"reduce":         {wCount, wComm, wRoot, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
+	"config": {wFunction},
+	"copy":   {wCount, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
+	"combine": {wCount, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr1, wAddr1High,
+		wAddr2, wAddr2High},
+	"send":    {wCount, wComm, wRoot, wTag, wArith, wCompression, wStream, wAddr0, wAddr0High},
+	"recv":    {wCount, wComm, wRoot, wTag, wArith, wCompression, wStream, wAddr2, wAddr2High},
+	"bcast":   {wCount, wComm, wRoot, wArith, wCompression, wStream, wAddr0, wAddr0High},
+	"scatter": {wCount, wComm, wRoot, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
+	"gather":  {wCount, wComm, wRoot, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
+	"reduce": {wCount, wComm, wRoot, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High,
+		wAddr2, wAddr2High},
 	"allgather":      {wCount, wComm, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
 	"allreduce":      {wCount, wComm, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
 	"reduce_scatter": {wCount, wComm, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
@@ -152,8 +154,9 @@ func (u unsent) open(ctx context.Context, t *testing.T, d *design.Design, s *set
 			return nil, err
 		}
 		r.devices[rank] = &startingDevice{
-			Device: dev, registers: registers, words: words, sent: sent, config: raw.op("config"), codeAt: raw.register("return_code"),
-			codes: map[accl.Ticket]accl.ReturnCode{},
+			Device: dev, registers: registers, words: words, sent: sent, config: raw.op("config"),
+			codeAt: raw.register("return_code"),
+			codes:  map[accl.Ticket]accl.ReturnCode{},
 		}
 	}
 	return r, nil
@@ -198,7 +201,8 @@ func countsNotSent(t *testing.T, way string, stale ...uint32) {
 			on.way = unsent{on.way, count}
 			vars := hostMemory(platform)
 			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: platform, design: designtest.Load(t, platform, vars), ranks: ranks, edit: small, vars: vars})
+			b := on.bench(ctx, t, setup{platform: platform, design: designtest.Load(t, platform, vars), ranks: ranks,
+				edit: small, vars: vars})
 			rng := random(t)
 			for range 2 {
 				for _, op := range conformance.Operations(b.p) {

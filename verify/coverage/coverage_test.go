@@ -22,7 +22,8 @@ func left(t *testing.T, dir, name string, points []string, hits []uint64) {
 	for _, h := range hits {
 		counts.Write(binary.LittleEndian.AppendUint64(nil, h))
 	}
-	for suffix, content := range map[string][]byte{pointsSuffix: []byte(strings.Join(points, "")), hitsSuffix: counts.Bytes()} {
+	for suffix, content := range map[string][]byte{pointsSuffix: []byte(strings.Join(points, "")),
+		hitsSuffix: counts.Bytes()} {
 		if err := os.WriteFile(filepath.Join(dir, name+suffix), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -98,14 +99,16 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	if all, err = Read(dir); err != nil {
 		t.Fatal(err)
 	}
-	if m := all[0]; m.Lines != (Share{5, 5}) || m.Branches != (Share{2, 2}) || m.Toggles != (Share{2, 2}) || len(uncovered(m)) != 0 {
+	if m := all[0]; m.Lines != (Share{5, 5}) || m.Branches != (Share{2, 2}) || m.Toggles != (Share{2, 2}) ||
+		len(uncovered(m)) != 0 {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestModelsAroundTheHardwareDoNotCount(t *testing.T) {
 	dir := t.TempDir()
-	files := []string{rendered(t, "sim", "sim_axi_memory.sv", "always\n"), rendered(t, "tb", "bench.sv", "always\n"), "fifo.sv"}
+	files := []string{rendered(t, "sim", "sim_axi_memory.sv", "always\n"), rendered(t, "tb", "bench.sv", "always\n"),
+		"fifo.sv"}
 	for i, file := range files {
 		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1")}, []uint64{1})
 	}
@@ -140,7 +143,8 @@ func TestLinesOfOtherPlatformsCount(t *testing.T) {
 	dir := t.TempDir()
 	for i, text := range []string{"a;\nb;\n", "a;\nc;\n"} {
 		file := rendered(t, "reduce_ops", "reduce_ops_select.sv", text)
-		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1"), p(file, 2, 1, linePage, "block", "2")}, []uint64{1, 0})
+		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1"), p(file, 2, 1, linePage, "block", "2")},
+			[]uint64{1, 0})
 	}
 	all, err := Read(dir)
 	if err != nil || len(all) != 1 {
@@ -162,10 +166,12 @@ func TestGapsHaveReasons(t *testing.T) {
 	modules := []Module{m}
 	gaps, stale := Gaps(modules, []Reason{
 		{Module: "fifo", Lines: []string{"a;", "c;"}, Reason: "because"}, {Module: "fifo", Function: "f", Reason: "constant"},
-		{Module: "fifo", Function: "g", Reason: "constant"}, {Module: "other", Lines: []string{"b;"}, Reason: "no run had it"},
+		{Module: "fifo", Function: "g", Reason: "constant"}, {Module: "other", Lines: []string{"b;"},
+			Reason: "no run had it"},
 	})
 	want := []Gap{
-		{"fifo", 1, "a;", "because"}, {"fifo", 2, "b;", ""}, {"fifo", 3, "function automatic logic [7:0] f(input logic x);", "constant"},
+		{"fifo", 1, "a;", "because"}, {"fifo", 2, "b;", ""}, {"fifo", 3, "function automatic logic [7:0] f(input logic x);",
+			"constant"},
 		{"fifo", 4, "a;", "constant"}, {"fifo", 5, "d;", "constant"}, {"fifo", 7, "b;", ""},
 	}
 	if !slices.Equal(gaps, want) {
@@ -180,11 +186,13 @@ func TestGapsHaveReasons(t *testing.T) {
 }
 
 func TestTooLittleIsAnError(t *testing.T) {
-	r := Report{Modules: []Module{{Name: "fifo", Lines: Share{Hit: 5, All: 10}, Open: 1}, {Name: "lane", Lines: Share{Hit: 8, All: 10}, Open: 2}}}
+	r := Report{Modules: []Module{{Name: "fifo", Lines: Share{Hit: 5, All: 10}, Open: 1},
+		{Name: "lane", Lines: Share{Hit: 8, All: 10}, Open: 2}}}
 	if err := r.Least(80); err != nil {
 		t.Error(err)
 	}
-	if err := r.Least(90); !errors.Is(err, ErrLeast) || strings.Contains(err.Error(), "fifo") || !strings.Contains(err.Error(), "lane 80.0 %") {
+	if err := r.Least(90); !errors.Is(err, ErrLeast) || strings.Contains(err.Error(), "fifo") ||
+		!strings.Contains(err.Error(), "lane 80.0 %") {
 		t.Error(err)
 	}
 }
@@ -200,8 +208,10 @@ func TestModulesOfWhichNothingWasCountedAreNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]bool{
-			"rtl/common/fifo.sv": false, "coyote/coyote_dma.sv": false, "rtl/common/skid_buffer.sv": true, "coyote/coyote_read.sv": true,
-			"rtl/ccl_offload/ccl_offload.sv": true, "rtl/ccl_offload/move/move_pkg.sv": false, "rtl/sim/sim_axi_memory.sv": false, "rtl/checks.sv": false,
+			"rtl/common/fifo.sv": false, "coyote/coyote_dma.sv": false, "rtl/common/skid_buffer.sv": true,
+			"coyote/coyote_read.sv":          true,
+			"rtl/ccl_offload/ccl_offload.sv": true, "rtl/ccl_offload/move/move_pkg.sv": false,
+			"rtl/sim/sim_axi_memory.sv": false, "rtl/checks.sv": false,
 			"rtl/loopback/loopback.sv": bits, // assignments alone
 		} {
 			if slices.Contains(missing, name) != want {
@@ -218,7 +228,8 @@ func TestReasonsCanBeRead(t *testing.T) {
 	}
 	for _, r := range known {
 		var text string
-		for _, file := range []string{"rtl/*/" + r.Module + ".sv*", "rtl/*/*/" + r.Module + ".sv*", "coyote/" + r.Module + ".sv*"} {
+		for _, file := range []string{"rtl/*/" + r.Module + ".sv*", "rtl/*/*/" + r.Module + ".sv*",
+			"coyote/" + r.Module + ".sv*"} {
 			names, err := fs.Glob(templates.FS, file)
 			if err != nil {
 				t.Fatal(err)
@@ -231,7 +242,8 @@ func TestReasonsCanBeRead(t *testing.T) {
 				text += string(content)
 			}
 		}
-		if text == "" || r.Reason == "" || len(r.Lines) == 0 && r.Function == "" || r.Function != "" && !strings.Contains(text, r.Function+"(") {
+		if text == "" || r.Reason == "" || len(r.Lines) == 0 && r.Function == "" || r.Function != "" &&
+			!strings.Contains(text, r.Function+"(") {
 			t.Errorf("%+v: no such module or function, or no reason", r)
 		}
 	}
@@ -239,7 +251,8 @@ func TestReasonsCanBeRead(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	m := Module{Name: "fifo", File: "rtl/common/fifo.sv", Lines: Share{1, 2}, Source: []Line{
-		{Number: 1, Text: "if (a < b)", Counted: true, Hits: 3, Never: []string{"else"}}, {Number: 2, Text: "c;", Counted: true},
+		{Number: 1, Text: "if (a < b)", Counted: true, Hits: 3, Never: []string{"else"}},
+		{Number: 2, Text: "c;", Counted: true},
 		{Number: 3, Text: "d;", Never: []string{"d[0]", "d[1]", "d[2]", "d[3]", "d[4]", "d[5]", "d[6]", "d[7]"}},
 	}}
 	r, err := newReport([]Module{m}, nil)
@@ -254,7 +267,8 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`, `class="never"><b>   2  </b>c;`, `no reason is known`, `d[5] and 2 more`, `rtl/ccl_offload/data/lane.sv`} {
+	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`,
+		`class="never"><b>   2  </b>c;`, `no reason is known`, `d[5] and 2 more`, `rtl/ccl_offload/data/lane.sv`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}

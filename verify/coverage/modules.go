@@ -62,7 +62,8 @@ type Module struct {
 
 // Line is one of a module's source.
 type Line struct {
-	Number  int // in the template if it is no text template; 0 if the file has it on other platforms than the one that is shown
+	// in the template if it is no text template; 0 if the file has it on other platforms than the one that is shown
+	Number  int
 	Text    string
 	Counted bool // it is one that can be covered
 	Hits    uint64

@@ -30,7 +30,8 @@ func TestBesides(t *testing.T) {
 	type forms struct{ op0, op1, inner, result bool }
 	for _, f := range []forms{
 		{}, {op0: true}, {op1: true}, {result: true}, {op0: true, op1: true, result: true},
-		{op1: true, inner: true}, {op0: true, op1: true, inner: true}, {op1: true, inner: true, result: true}, {true, true, true, true},
+		{op1: true, inner: true}, {op0: true, op1: true, inner: true}, {op1: true, inner: true, result: true},
+		{true, true, true, true},
 	} {
 		for _, message := range []int{-1, 0, 1} { // the operand that is one
 			t.Run(fmt.Sprintf("%+v, message %d", f, message), func(t *testing.T) {

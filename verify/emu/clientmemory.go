@@ -25,7 +25,8 @@ func (e *Engine) Memory(host bool) (engine.Memory, error) {
 		return e.clients[0], nil
 	}
 	if e.clients[1] == nil {
-		return nil, fmt.Errorf("%w: the platform %s does not reach host memory that clients choose the addresses of", ErrNoMemory, e.d.Platform.Name)
+		return nil, fmt.Errorf("%w: the platform %s does not reach host memory that clients choose the addresses of",
+			ErrNoMemory, e.d.Platform.Name)
 	}
 	return e.clients[1], nil
 }

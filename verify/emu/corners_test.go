@@ -68,7 +68,8 @@ func TestResetWithHeldPackets(t *testing.T) {
 	released := 0
 	for seq := range uint64(4) {
 		h := head{count: 1, tag: testTag, src: 1, seq: seq, context: testContext}
-		if err := w.raw[0].Send(0, &fabric.Packet{Header: h.bytes(), Payload: []byte{1}, Free: func() { released++ }}); err != nil {
+		if err := w.raw[0].Send(0, &fabric.Packet{Header: h.bytes(), Payload: []byte{1},
+			Free: func() { released++ }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +169,8 @@ func TestStrings(t *testing.T) {
 	r.set64("move", "op1_address", 0xABCDEF)
 	r.issue("op0=memory", "op1=memory", "op1_host", "op1_compressed", "result=kernel_stream", "queue=3")
 	got := r.sees[0].String()
-	for _, want := range []string{"queue 3", "memory 0x0", "memory 0xABCDEF host compressed", "kernel_stream", "12345 bytes"} {
+	for _, want := range []string{"queue 3", "memory 0x0", "memory 0xABCDEF host compressed", "kernel_stream",
+		"12345 bytes"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}

@@ -41,10 +41,12 @@ func TestCountsOfConfigCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if code, err := d.Wait(within(t), ticket); err != nil || code != step.code {
-			t.Errorf("step %d: function %d with count %d: code 0x%X, %v, expected 0x%X", i, step.function, step.count, uint32(code), err, uint32(step.code))
+			t.Errorf("step %d: function %d with count %d: code 0x%X, %v, expected 0x%X", i, step.function, step.count,
+				uint32(code), err, uint32(step.code))
 		}
 		if got := r.emu[0].timers.limitCycles; got != step.limit {
-			t.Errorf("step %d: function %d with count %d: the limit is %d cycles, expected %d", i, step.function, step.count, got, step.limit)
+			t.Errorf("step %d: function %d with count %d: the limit is %d cycles, expected %d", i, step.function,
+				step.count, got, step.limit)
 		}
 	}
 }

@@ -165,7 +165,8 @@ var _ engine.HostSharer = (*Engine)(nil)
 func (e *Engine) ShareHost(addr uint64, data []byte) (release func() error, err error) {
 	host, ok := e.host.(*hostMemory)
 	if !ok {
-		return nil, fmt.Errorf("%w: the platform %s reaches no memory of its host that is not its own", ErrNoMemory, e.d.Platform.Name)
+		return nil, fmt.Errorf("%w: the platform %s reaches no memory of its host that is not its own", ErrNoMemory,
+			e.d.Platform.Name)
 	}
 	if _, _, err := e.allocators[1].Take(uint64(len(data)), &addr); err != nil {
 		return nil, err

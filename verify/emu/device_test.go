@@ -24,7 +24,8 @@ func mustAlloc(t testing.TB, r *rig, n int, host bool, at *uint64) accl.Memory {
 }
 
 func TestExchangeRegisters(t *testing.T) {
-	for platform, reach := range map[string][2]uint32{"u55c_tcp": {0, 0x1FFC}, "u280_2022": {0, 0x1FFC}, "u280_manual": {0x800, 0xFFC}} {
+	for platform, reach := range map[string][2]uint32{"u55c_tcp": {0, 0x1FFC}, "u280_2022": {0, 0x1FFC},
+		"u280_manual": {0x800, 0xFFC}} {
 		w := newWorld(t, worldOptions{platform: platform, engines: 1})
 		r := w.rigs[0]
 		d := r.Device()
@@ -75,7 +76,8 @@ func TestArbiter(t *testing.T) {
 	clients := []int{2, 0, 1, 0, 2}
 	var tickets []accl.Ticket
 	for i, client := range clients {
-		ticket, err := d.Start(t.Context(), client, accl.Call{Scenario: 255, Count: uint32(100 + i), Addr1: 0x1_2345_6789_ABCD})
+		ticket, err := d.Start(t.Context(), client, accl.Call{Scenario: 255, Count: uint32(100 + i),
+			Addr1: 0x1_2345_6789_ABCD})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -237,7 +237,8 @@ func TestMatching(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 2, buffers: 4, engine: Options{RemoteTimeout: time.Hour}})
+			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 2, buffers: 4,
+				engine: Options{RemoteTimeout: time.Hour}})
 			r := w.rigs[0]
 			for i, h := range test.sent {
 				w.send(w.raw[0], 0, h, []byte{byte(10 + i)})

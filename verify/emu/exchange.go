@@ -19,7 +19,8 @@ func (x *exchange) check(at uint32) error {
 	if x.Has(at, wordBytes) {
 		return nil
 	}
-	return fmt.Errorf("%w: offset 0x%X is not a multiple of %d from 0x%X to 0x%X", ErrAddress, at, wordBytes, x.Base, x.End()-wordBytes)
+	return fmt.Errorf("%w: offset 0x%X is not a multiple of %d from 0x%X to 0x%X", ErrAddress, at, wordBytes,
+		x.Base, x.End()-wordBytes)
 }
 
 // load reads a part of a word; at is the offset of its lowest byte.

@@ -6,7 +6,8 @@ import "testing"
 // does it.
 func TestForeignEnginesAreKnownByOptionOrByTheirFirstMessage(t *testing.T) {
 	for platform, can := range map[string]bool{"u55c_tcp": true, "u55c_udp": true, "u55c_rdma": false} {
-		w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 3, buffers: 4, engine: Options{Foreign: []uint32{3}}})
+		w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 3, buffers: 4,
+			engine: Options{Foreign: []uint32{3}}})
 		r := w.rigs[0]
 		foreign := func(rank uint32) bool {
 			r.set("move", "source", rank)

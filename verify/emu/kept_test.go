@@ -35,12 +35,17 @@ func TestWhatIsSentApartIsKept(t *testing.T) {
 		{"plain", nil, wide0, wide1, wide0, wide0, wide1},
 		{"sent compressed", []string{"network_compressed"}, wide0, wide1, half0, wide0, wide1},
 		{"operand 1 decompressed", []string{"op1_compressed"}, wide0, half1, wide0, wide0, wide1},
-		{"sent compressed, operand 1 decompressed", []string{"network_compressed", "op1_compressed"}, wide0, half1, half0, wide0, wide1},
+		{"sent compressed, operand 1 decompressed", []string{"network_compressed", "op1_compressed"}, wide0,
+			half1, half0, wide0, wide1},
 		{"operand 0 decompressed", []string{"op0_compressed"}, half0, wide1, wide0, wide0, wide1},
-		{"operand 0 decompressed and compressed", []string{"op0_compressed", "network_compressed"}, half0, wide1, half0, wide0, wide1},
-		{"all compressed", []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed", "network_compressed"}, half0, half1, half0, half0, half1},
-		{"both compressed on the way", []string{"inner_compressed", "result_compressed", "network_compressed"}, wide0, wide1, half0, half0, half1},
-		{"kept compressed, sent plain", []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed"}, half0, half1, wide0, half0, half1},
+		{"operand 0 decompressed and compressed", []string{"op0_compressed", "network_compressed"}, half0,
+			wide1, half0, wide0, wide1},
+		{"all compressed", []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed",
+			"network_compressed"}, half0, half1, half0, half0, half1},
+		{"both compressed on the way", []string{"inner_compressed", "result_compressed", "network_compressed"}, wide0,
+			wide1, half0, half0, half1},
+		{"kept compressed, sent plain", []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed"},
+			half0, half1, wide0, half0, half1},
 	}
 	for _, test := range tests {
 		for _, kind := range []string{"eager", "rendezvous_data"} {
@@ -56,14 +61,16 @@ func TestWhatIsSentApartIsKept(t *testing.T) {
 					r.write(at-1, frame)
 					r.write(at+uint64(bytes), frame)
 				}
-				for name, v := range map[string]uint64{"op0_address": op0, "op1_address": op1, "result_address": result, "kept_address": kept} {
+				for name, v := range map[string]uint64{"op0_address": op0, "op1_address": op1, "result_address": result,
+					"kept_address": kept} {
 					r.set64("move", name, v)
 				}
 				r.set("move", "bytes", 4*n)
 				r.set("move", "compressed_bytes", 2*n)
 				r.set("move", "tdest", compressor|decompressor<<4)
 				r.set("move", "destination", 1)
-				r.issue(slices.Concat([]string{"op0=memory", "op1=memory", "result=apart", "keeps", "message_type=" + kind}, test.fields)...)
+				r.issue(slices.Concat([]string{"op0=memory", "op1=memory", "result=apart", "keeps", "message_type=" + kind},
+					test.fields)...)
 				var sent []byte
 				for w.run(); len(sent) < len(test.sent); w.run() {
 					p := w.raw[0].Receive()

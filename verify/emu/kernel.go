@@ -124,7 +124,8 @@ func openCompiled(ctx context.Context, d *design.Design, in *design.Instance) (c
 		has = append(has, p.Name)
 	}
 	if !slices.Equal(want, has) {
-		return nil, errors.Join(fmt.Errorf("its library has the streams %s, and the platform %s", orNone(has), orNone(want)), c.Close())
+		return nil, errors.Join(fmt.Errorf("its library has the streams %s, and the platform %s", orNone(has), orNone(want)),
+			c.Close())
 	}
 	return c, nil
 }
@@ -132,7 +133,8 @@ func openCompiled(ctx context.Context, d *design.Design, in *design.Instance) (c
 // reaches tells whether an instance is at the kernel streams, or places calls.
 func (e *Engine) reaches(in *design.Instance) bool {
 	return slices.ContainsFunc(e.d.Streams, func(s *design.Stream) bool {
-		return s.From.Instance == in && (s.Group == controlGroup || kernelStream(s.To)) || s.To.Instance == in && (s.Group == controlGroup || kernelStream(s.From))
+		return s.From.Instance == in && (s.Group == controlGroup || kernelStream(s.To)) || s.To.Instance == in &&
+			(s.Group == controlGroup || kernelStream(s.From))
 	})
 }
 
@@ -204,7 +206,8 @@ func (e *Engine) place(p *design.Port) (kernelPort, error) {
 		ok = false
 	}
 	if !ok {
-		return out, fmt.Errorf("it leads to %s of %s; kernels are emulated at the streams and calls of the engine", peer.Name, peer.Instance.Name)
+		return out, fmt.Errorf("it leads to %s of %s; kernels are emulated at the streams and calls of the engine", peer.Name,
+			peer.Instance.Name)
 	}
 	if p.Width != width {
 		return out, fmt.Errorf("it is %d bits wide, and %s of %s %d", p.Width, peer.Name, peer.Instance.Name, width)
@@ -271,7 +274,8 @@ func (e *Engine) kernelNamed(name string) (*kernel, error) {
 	case len(found) > 1:
 		return nil, fmt.Errorf("%w: %s has several instances: %s", accl.ErrNoKernel, name, strings.Join(known, ", "))
 	case !found[0].called:
-		return nil, fmt.Errorf("%w: %s runs by itself and cannot be called; those that can: %s", accl.ErrNoKernel, name, orNone(callable))
+		return nil, fmt.Errorf("%w: %s runs by itself and cannot be called; those that can: %s", accl.ErrNoKernel,
+			name, orNone(callable))
 	}
 	return found[0], nil
 }

@@ -29,7 +29,8 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 		put      bool
 		to       int
 		dest     uint32
-	}{{1, false, 0, 0}, {16, false, 0, 0}, {17, false, 0, 0}, {250, false, 0, 0}, {16, true, 0, 9}, {33, true, 0, 246}, {33, true, 1, 0}, {500, true, 1, 7}} {
+	}{{1, false, 0, 0}, {16, false, 0, 0}, {17, false, 0, 0}, {250, false, 0, 0}, {16, true, 0, 9}, {33, true, 0,
+		246}, {33, true, 1, 0}, {500, true, 1, 7}} {
 		beats := make(chan hls.Beat, 100)
 		r := withKernels(t, ranksOptions{ranks: 2, control: freeRunning}, func(rank int, k *fake) {
 			if b := k.read("data_from_cclo"); rank == c.to {
@@ -102,7 +103,8 @@ func TestKernelsAndEnginesHoldEachOtherBack(t *testing.T) {
 			t.Errorf("room %d: wrong data", room)
 		}
 		k := r.emu[0].Stats().Kernels
-		if len(k) != 1 || k[0].Instance != "vadd_0_0" || k[0].Doing != "waits to read beat 3126 of data_from_cclo (3125 read)" {
+		if len(k) != 1 || k[0].Instance != "vadd_0_0" ||
+			k[0].Doing != "waits to read beat 3126 of data_from_cclo (3125 read)" {
 			t.Errorf("%+v", k)
 		}
 		for _, s := range k[0].Streams {
@@ -121,9 +123,11 @@ func TestKernelsAreHeldBack(t *testing.T) {
 		doing   string
 	}{
 		// the engine's stream, and the kernel's
-		"beats": {func(k *fake) { k.write("data_to_cclo", hls.Beat{}) }, "waits to write beat 193 of data_to_cclo (192 written)"},
+		"beats": {func(k *fake) { k.write("data_to_cclo", hls.Beat{}) },
+			"waits to write beat 193 of data_to_cclo (192 written)"},
 		// 32 in the engine, and as many answers as the kernel's stream holds
-		"calls": {func(k *fake) { k.send(r.call(accl.Call{Scenario: 255})...) }, "waits to write beat 1505 of cmd_to_cclo (1504 written)"},
+		"calls": {func(k *fake) { k.send(r.call(accl.Call{Scenario: 255})...) },
+			"waits to write beat 1505 of cmd_to_cclo (1504 written)"},
 	} {
 		wait := make(chan struct{})
 		r = withKernels(t, ranksOptions{control: freeRunning, engine: Options{StreamBytes: 128 * 64}}, func(_ int, k *fake) {
@@ -131,7 +135,8 @@ func TestKernelsAreHeldBack(t *testing.T) {
 			c.program(k)
 		})
 		close(wait)
-		for end := time.Now().Add(20 * time.Second); r.emu[0].Stats().Kernels[0].Doing != c.doing; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(20 * time.Second); r.emu[0].Stats().Kernels[0].Doing != c.doing; time.Sleep(
+			time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s: it %s", name, r.emu[0].Stats().Kernels[0].Doing)
 			}
@@ -159,7 +164,8 @@ func TestHostsDoNotGetAtStreamsOfKernels(t *testing.T) {
 
 // A kernel that does not take part is the end of the move, and of nothing else.
 func TestKernelsThatDoNotTakePart(t *testing.T) {
-	r := withKernels(t, ranksOptions{control: freeRunning, engine: quick, open: []accl.OpenOption{accl.WithTimeout(10000)}}, func(_ int, k *fake) {
+	r := withKernels(t, ranksOptions{control: freeRunning, engine: quick,
+		open: []accl.OpenOption{accl.WithTimeout(10000)}}, func(_ int, k *fake) {
 		k.read("sts_from_cclo") // for ever
 	})
 	e, stream := r.engines[0], accl.KernelStream(accl.TypeInt32)
@@ -176,7 +182,8 @@ func TestKernelsThatDoNotTakePart(t *testing.T) {
 			t.Errorf("%s: afterwards: %v", name, err)
 		}
 	}
-	if k := r.emu[0].Stats().Kernels[0]; k.Doing != "waits to read beat 1 of sts_from_cclo (0 read), with 0 calls that are not answered" {
+	if k := r.emu[0].Stats().Kernels[0]; k.Doing != "waits to read beat 1 of sts_from_cclo (0 read), with 0 calls that "+
+		"are not answered" {
 		t.Error(k.Doing)
 	}
 }
@@ -203,7 +210,8 @@ func TestMistakesOfWhoCallsAKernel(t *testing.T) {
 		text      string
 	}{
 		{"vadd", t.Context(), good, accl.ErrNoKernel, "vadd_0_0"},
-		{"vadd_put", t.Context(), good[:5], accl.ErrCount, "5 given, expected 6: src, dst, count, destination, comm_adr, dpcfg_adr"},
+		{"vadd_put", t.Context(), good[:5], accl.ErrCount,
+			"5 given, expected 6: src, dst, count, destination, comm_adr, dpcfg_adr"},
 		{"vadd_put", t.Context(), wide, accl.ErrArgument, "count has 32 bits, and 0x100000000"},
 		{"vadd_put", t.Context(), arguments(free, buffer.Address()), accl.ErrKernelAddress, "argument src"},
 		{"vadd_0_0", t.Context(), arguments(buffer.Address(), free), ErrNoMemory, "argument dst"},
@@ -211,7 +219,8 @@ func TestMistakesOfWhoCallsAKernel(t *testing.T) {
 		{"vadd_0_0", short, good, context.DeadlineExceeded, "deadline exceeded"},
 		{"vadd_0_0", t.Context(), good, accl.ErrKernelBusy, "vadd_0_0"},
 	} {
-		if err := d.CallKernel(c.ctx, c.name, c.arguments...); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+		if err := d.CallKernel(c.ctx, c.name, c.arguments...); !errors.Is(err, c.want) ||
+			!strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

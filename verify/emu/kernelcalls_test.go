@@ -52,7 +52,8 @@ func TestStreamingAllreduceOfKernels(t *testing.T) {
 			count, comm, config := uint32(k.given[2]), uint32(k.given[4]), uint32(k.given[5])
 			flags := r.engines[0].Platform().StreamFlags
 			k.send(r.call(accl.Call{
-				Scenario: r.operation("reduce"), Count: count, Comm: comm, ArithCfg: config, Tag: 0xFFFFFFFF, StreamFlags: flags.Op0 | flags.Result,
+				Scenario: r.operation("reduce"), Count: count, Comm: comm, ArithCfg: config, Tag: 0xFFFFFFFF,
+				StreamFlags: flags.Op0 | flags.Result,
 			})...)
 			var sum []hls.Beat
 			for i := range beats {
@@ -73,7 +74,8 @@ func TestStreamingAllreduceOfKernels(t *testing.T) {
 			}
 			for to := 0; rank == 0 && to < n; to++ {
 				k.send(r.call(accl.Call{
-					Scenario: r.operation("send"), Count: count, Comm: comm, RootSrcDst: uint32(to), ArithCfg: config, Tag: tag, StreamFlags: flags.Op0 | flags.Result,
+					Scenario: r.operation("send"), Count: count, Comm: comm, RootSrcDst: uint32(to), ArithCfg: config, Tag: tag,
+					StreamFlags: flags.Op0 | flags.Result,
 				})...)
 				for i := range sum {
 					k.write("data_to_cclo", sum[i])
@@ -173,7 +175,8 @@ func TestHalfACallIsReportedAndHoldsUpNobody(t *testing.T) {
 		}
 	}
 	err := r.vadd(within(t), 0, b.Address(), b.Address(), 1, 0)
-	if !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "vadd_0_0) has ended after 7 of the 15 words of a call on cmd_to_cclo") {
+	if !errors.Is(err, accl.ErrKernelFailed) ||
+		!strings.Contains(err.Error(), "vadd_0_0) has ended after 7 of the 15 words of a call on cmd_to_cclo") {
 		t.Error(err)
 	}
 	if fault := <-faults; !errors.Is(err, fault) {
@@ -187,9 +190,11 @@ func TestHalfACallIsReportedAndHoldsUpNobody(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	err = r.vadd(ctx, 0, b.Address(), b.Address(), 1, 0)
-	const doing = "waits to read beat 2 of sts_from_cclo (1 read), with 0 calls that are not answered, after 7 of the 15 words of a call on cmd_to_cclo"
+	const doing = "waits to read beat 2 of sts_from_cclo (1 read), with 0 calls that are not answered, after 7 of the " +
+		"15 words of a call on cmd_to_cclo"
 	var stalled *accl.KernelError
-	if !errors.As(err, &stalled) || stalled.Doing != doing || stalled.Stream != "sts_from_cclo" || stalled.Beat != 2 || stalled.Failed {
+	if !errors.As(err, &stalled) || stalled.Doing != doing || stalled.Stream != "sts_from_cclo" || stalled.Beat != 2 ||
+		stalled.Failed {
 		t.Error(err)
 	}
 	if got := r.emu[0].Stats().Kernels[0].Doing; got != doing {
@@ -206,8 +211,9 @@ func TestManyKernelsSideBySide(t *testing.T) {
 	r = withKernels(t, ranksOptions{ranks: n}, func(rank int, k *fake) {
 		flags := r.engines[0].Platform().StreamFlags
 		k.send(r.call(accl.Call{
-			Scenario: r.operation("send"), Count: 16, Comm: uint32(k.given[4]), RootSrcDst: uint32(k.given[3]), ArithCfg: uint32(k.given[5]),
-			Tag: tag, StreamFlags: flags.Op0 | flags.Result,
+			Scenario: r.operation("send"), Count: 16, Comm: uint32(k.given[4]), RootSrcDst: uint32(k.given[3]),
+			ArithCfg: uint32(k.given[5]),
+			Tag:      tag, StreamFlags: flags.Op0 | flags.Result,
 		})...)
 		k.write("data_to_cclo", hls.Beat{Data: [64]byte{byte(rank), byte(k.given[2])}})
 		take(k, &got[rank], tag, t)

@@ -63,7 +63,8 @@ func TestResetAnswersCallsOfKernels(t *testing.T) {
 	b := ints(t, r.engines[0], make([]int32, 16)...)
 	ended := make(chan error)
 	go func() { ended <- r.vadd(within(t), 0, b.Address(), b.Address(), b.Address(), 0) }()
-	for r.emu[0].Stats().Kernels[0].Doing != "waits to read beat 1 of sts_from_cclo (0 read), with 1 calls that are not answered" {
+	for r.emu[0].Stats().Kernels[0].Doing != "waits to read beat 1 of sts_from_cclo (0 read), with 1 calls that are "+
+		"not answered" {
 		time.Sleep(time.Millisecond)
 	}
 	if err := r.engines[0].Reset(within(t)); err != nil {
@@ -101,7 +102,8 @@ func TestKernelsThatWaitSleep(t *testing.T) {
 		if _, err := e.StreamPut(within(t), b, 100, 1, 5); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.engines[1].Copy(within(t), accl.KernelStream(accl.TypeInt32), ints(t, r.engines[1], make([]int32, 100)...), 100); err != nil {
+		if _, err := r.engines[1].Copy(within(t), accl.KernelStream(accl.TypeInt32),
+			ints(t, r.engines[1], make([]int32, 100)...), 100); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)

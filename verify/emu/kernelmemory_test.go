@@ -40,7 +40,8 @@ func TestMemoryOfKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", both.Address(), both.Address()+4096, both.Address()>>12, 0, 0, uint64(config)); err != nil {
+	if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", both.Address(), both.Address()+4096,
+		both.Address()>>12, 0, 0, uint64(config)); err != nil {
 		t.Fatal(err)
 	}
 	if err := both.SyncFromDevice(within(t)); err != nil {
@@ -71,7 +72,8 @@ func TestKernelsThatWriteOutsideOfTheirMemory(t *testing.T) {
 		})
 		buffer := ints(t, r.engines[0], make([]int32, 1000)...)
 		err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", arguments(buffer.Address(), buffer.Address())...)
-		if !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "vadd_put (vadd_0_0) has failed: written outside of the memory") {
+		if !errors.Is(err, accl.ErrKernelFailed) ||
+			!strings.Contains(err.Error(), "vadd_put (vadd_0_0) has failed: written outside of the memory") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if fault := <-faults; !errors.Is(err, fault) {
@@ -80,7 +82,8 @@ func TestKernelsThatWriteOutsideOfTheirMemory(t *testing.T) {
 		if _, err := r.engines[0].Copy(within(t), buffer, buffer, 10); err != nil {
 			t.Errorf("%s: the engine: %v", name, err)
 		}
-		if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", arguments(buffer.Address(), buffer.Address())...); !errors.Is(err, accl.ErrKernelFailed) {
+		if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put",
+			arguments(buffer.Address(), buffer.Address())...); !errors.Is(err, accl.ErrKernelFailed) {
 			t.Errorf("%s: called again: %v", name, err)
 		}
 	}

@@ -134,7 +134,8 @@ func (k *kernel) place(arguments []uint64) (*hostCall, error) {
 	}
 	for i, a := range k.arguments {
 		if a.Width < 64 && arguments[i]>>a.Width != 0 {
-			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name, a.Width, arguments[i])
+			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name,
+				a.Width, arguments[i])
 		}
 	}
 	k.mu.Lock()

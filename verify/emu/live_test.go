@@ -131,7 +131,8 @@ func TestForwardMessage(t *testing.T) {
 	r.issue("op0=memory", "op1=message", "result=memory_and_network")
 	payload := floats(10, 20, 30, 40)
 	for i, cut := range [][2]int{{0, 7}, {7, 7}, {7, 16}} { // one without payload amid the others
-		w.send(w.raw[0], 0, head{count: uint64(cut[1] - cut[0]), tag: testTag, src: 1, seq: uint64(i), context: testContext}, payload[cut[0]:cut[1]])
+		w.send(w.raw[0], 0, head{count: uint64(cut[1] - cut[0]), tag: testTag, src: 1, seq: uint64(i), context: testContext},
+			payload[cut[0]:cut[1]])
 	}
 	w.run()
 	r.completes(1, 0)

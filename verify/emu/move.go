@@ -37,7 +37,8 @@ const (
 )
 
 func (k resultKind) String() string {
-	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}[k]
+	return [...]string{"unknown", "none", "memory", "kernel_stream", "network", "memory_and_network",
+		"kernel_stream_and_network", "apart", "beside"}[k]
 }
 
 type stepKind uint8
@@ -94,7 +95,8 @@ func (m Move) String() string {
 	if m.Keeps {
 		fmt.Fprintf(&b, " kept at 0x%X", m.KeptAddress)
 	}
-	fmt.Fprintf(&b, " to %s, %d bytes (%d compressed), tdest 0x%06X, comm 0x%X, source %d, destination %d, context 0x%X, tag 0x%X",
+	fmt.Fprintf(&b,
+		" to %s, %d bytes (%d compressed), tdest 0x%06X, comm 0x%X, source %d, destination %d, context 0x%X, tag 0x%X",
 		m.Result, m.Bytes, m.CompressedBytes, m.TDEST, m.Comm, m.Source, m.Destination, m.Context, m.Tag)
 	fmt.Fprintf(&b, ", strm %d, chunk %d, segment %d, type %d, remote 0x%X, packet %d, count %d, window %d",
 		m.Strm, m.ChunkBytes, m.SegmentBytes, m.MessageType, m.RemoteAddress, m.PacketIndex, m.HeaderCount, m.Window)

@@ -47,7 +47,8 @@ func TestStepsOfAddresses(t *testing.T) {
 	r.set("move", "bytes", 256)
 	r.set("move", "compressed_bytes", 128)
 	r.set("move", "tdest", 0x10)
-	r.issue("op0=memory", "op0_compressed", "op0_step=advance", "op1=memory", "op1_step=stride", "result=memory", "result_step=stride", "remote_advance")
+	r.issue("op0=memory", "op0_compressed", "op0_step=advance", "op1=memory", "op1_step=stride", "result=memory",
+		"result_step=stride", "remote_advance")
 	r.issue("op0=none", "result=none", "op0_step=repeat", "op1_step=advance", "result_step=repeat")
 	w.run()
 	for name, want := range map[string]uint64{
@@ -89,14 +90,16 @@ func TestLanes(t *testing.T) {
 		{"compress early", plain, nil, 0, []string{"inner_compressed", "result_compressed"}, compressed, false},
 		{"decompress", compressed, nil, 0, []string{"op0_compressed"}, plain, false},
 		{"decompress late", compressed, nil, 0, []string{"op0_compressed", "inner_compressed"}, plain, false},
-		{"all compressed", compressed, nil, 0, []string{"op0_compressed", "inner_compressed", "result_compressed"}, compressed, false},
+		{"all compressed", compressed, nil, 0, []string{"op0_compressed", "inner_compressed", "result_compressed"},
+			compressed, false},
 		{"there and back", plain, nil, 0, []string{"inner_compressed"}, plain, false},
 		{"sum", plain, plain, sum32, nil, sumPlain, false},
 		{"sum, compress", plain, plain, sum32, []string{"result_compressed"}, sumCompressed, false},
 		{"sum of one compressed", compressed, plain, sum32, []string{"op0_compressed"}, sumPlain, false},
 		{"sum of other compressed", plain, compressed, sum32, []string{"op1_compressed"}, sumPlain, false},
 		{"sum in compressed", compressed, plain, sum16, []string{"op0_compressed", "inner_compressed"}, sumPlain, false},
-		{"sum of compressed", compressed, compressed, sum16, []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed"}, sumCompressed, false},
+		{"sum of compressed", compressed, compressed, sum16, []string{"op0_compressed", "op1_compressed", "inner_compressed",
+			"result_compressed"}, sumCompressed, false},
 		{"stream", plain, plain, sum32, []string{"result_compressed"}, sumCompressed, true},
 	}
 	for _, test := range tests {
@@ -129,7 +132,8 @@ func TestLanes(t *testing.T) {
 				return
 			}
 			tdest, got, err := r.Device().Pull(t.Context(), 64)
-			if want := append(test.want, make([]byte, 64-len(test.want))...); err != nil || tdest != 0x5A || !bytes.Equal(got, want) {
+			if want := append(test.want, make([]byte, 64-len(test.want))...); err != nil || tdest != 0x5A ||
+				!bytes.Equal(got, want) {
 				t.Errorf("TDEST %d, % X, %v", tdest, got, err)
 			}
 		})
@@ -172,37 +176,62 @@ func TestMoveErrors(t *testing.T) {
 		{"two streams", nil, []string{"op0=kernel_stream", "op1=kernel_stream", "result=memory"}, "CONFIG_SWITCH"},
 		{"nothing to move", nil, []string{"result=memory"}, "CONFIG_SWITCH"},
 		{"window shut", nil, []string{"op0=window", "result=memory"}, "CONFIG_SWITCH"},
-		{"no such rank", func(r *rig) { r.set("move", "destination", 2) }, []string{"op0=memory", "result=network"}, "CONFIG_SWITCH"},
-		{"no such sender", func(r *rig) { r.set("move", "source", 9) }, []string{"op0=message", "result=memory"}, "CONFIG_SWITCH"},
-		{"no communicator", func(r *rig) { r.set("move", "comm", 0xFFFF_FFFC) }, []string{"op0=memory", "result=network"}, "CONFIG_SWITCH"},
-		{"network off", func(r *rig) { r.set("network", "control", 0) }, []string{"op0=memory", "result=network"}, "CONFIG_SWITCH"},
-		{"payload of an announcement", nil, []string{"op0=memory", "result=network", "message_type=rendezvous_announcement"}, "CONFIG_SWITCH"},
-		{"unknown compressor", func(r *rig) { r.set("move", "tdest", 9) }, []string{"op0=memory", "result=memory", "result_compressed"}, "COMPRESSION"},
-		{"unequal forms", func(r *rig) { r.set("move", "compressed_bytes", 30) }, []string{"op0=memory", "result=memory", "result_compressed"}, "COMPRESSION"},
-		{"unknown reduction", func(r *rig) { r.set("move", "tdest", 99<<8) }, []string{"op0=memory", "op1=memory", "result=memory"}, "ARITH"},
-		{"half an element", func(r *rig) { r.set("move", "bytes", 62) }, []string{"op0=memory", "op1=memory", "result=memory"}, "ARITH"},
-		{"reduction of another type", func(r *rig) { r.set("move", "tdest", 1<<8|1<<4) }, []string{"op0=memory", "op0_compressed", "op1=memory", "result=memory"}, "ARITH"},
-		{"operand beyond memory", func(r *rig) { r.set64("move", "op0_address", 1<<40-10) }, []string{"op0=memory", "result=memory"}, "DMA_DECODE"},
-		{"result beyond memory", func(r *rig) { r.set64("move", "result_address", 1<<60) }, []string{"op0=memory", "result=memory"}, "DMA_DECODE"},
+		{"no such rank", func(r *rig) { r.set("move", "destination", 2) }, []string{"op0=memory", "result=network"},
+			"CONFIG_SWITCH"},
+		{"no such sender", func(r *rig) { r.set("move", "source", 9) }, []string{"op0=message", "result=memory"},
+			"CONFIG_SWITCH"},
+		{"no communicator", func(r *rig) { r.set("move", "comm", 0xFFFF_FFFC) }, []string{"op0=memory", "result=network"},
+			"CONFIG_SWITCH"},
+		{"network off", func(r *rig) { r.set("network", "control", 0) }, []string{"op0=memory", "result=network"},
+			"CONFIG_SWITCH"},
+		{"payload of an announcement", nil, []string{"op0=memory", "result=network", "message_type=rendezvous_announcement"},
+			"CONFIG_SWITCH"},
+		{"unknown compressor", func(r *rig) { r.set("move", "tdest", 9) }, []string{"op0=memory", "result=memory",
+			"result_compressed"}, "COMPRESSION"},
+		{"unequal forms", func(r *rig) { r.set("move", "compressed_bytes", 30) }, []string{"op0=memory", "result=memory",
+			"result_compressed"}, "COMPRESSION"},
+		{"unknown reduction", func(r *rig) { r.set("move", "tdest", 99<<8) },
+			[]string{"op0=memory", "op1=memory", "result=memory"}, "ARITH"},
+		{"half an element", func(r *rig) { r.set("move", "bytes", 62) },
+			[]string{"op0=memory", "op1=memory", "result=memory"}, "ARITH"},
+		{"reduction of another type", func(r *rig) { r.set("move", "tdest", 1<<8|1<<4) },
+			[]string{"op0=memory", "op0_compressed", "op1=memory", "result=memory"}, "ARITH"},
+		{"operand beyond memory", func(r *rig) { r.set64("move", "op0_address", 1<<40-10) },
+			[]string{"op0=memory", "result=memory"}, "DMA_DECODE"},
+		{"result beyond memory", func(r *rig) { r.set64("move", "result_address", 1<<60) },
+			[]string{"op0=memory", "result=memory"}, "DMA_DECODE"},
 		{"no host memory", nil, []string{"op0=memory", "op0_host", "result=memory"}, "DMA_DECODE"},
 		{"unknown result", nil, []string{"op0=memory", "result=memory_and_network", "result=network"}, "CONFIG_SWITCH"},
 		{"nothing apart", nil, []string{"op0=memory", "result=apart"}, "CONFIG_SWITCH"},
-		{"apart and converted", nil, []string{"op0=memory", "op1=memory", "result=apart", "result_compressed"}, "CONFIG_SWITCH"},
-		{"apart of another form", nil, []string{"op0=memory", "op1=memory", "op1_compressed", "result_compressed", "result=apart"}, "CONFIG_SWITCH"},
-		{"kept and not apart", nil, []string{"op0=memory", "op1=memory", "result=memory_and_network", "keeps"}, "CONFIG_SWITCH"},
+		{"apart and converted", nil, []string{"op0=memory", "op1=memory", "result=apart", "result_compressed"},
+			"CONFIG_SWITCH"},
+		{"apart of another form", nil, []string{"op0=memory", "op1=memory", "op1_compressed", "result_compressed",
+			"result=apart"}, "CONFIG_SWITCH"},
+		{"kept and not apart", nil, []string{"op0=memory", "op1=memory", "result=memory_and_network", "keeps"},
+			"CONFIG_SWITCH"},
 		{"kept and beside", nil, []string{"op0=memory", "op1=memory", "result=beside", "keeps"}, "CONFIG_SWITCH"},
 		{"kept of nothing", nil, []string{"keeps"}, "CONFIG_SWITCH"},
-		{"kept beyond memory", func(r *rig) { r.set64("move", "kept_address", 1<<60) }, []string{"op0=memory", "op1=memory", "result=apart", "keeps"}, "DMA_DECODE"},
+		{"kept beyond memory", func(r *rig) { r.set64("move", "kept_address", 1<<60) }, []string{"op0=memory", "op1=memory",
+			"result=apart", "keeps"}, "DMA_DECODE"},
 		{"beside no reduction", nil, []string{"op0=memory", "result=beside"}, "CONFIG_SWITCH"},
-		{"beside and converted to the wire", nil, []string{"op0=memory", "op1=memory", "result=beside", "network_compressed"}, "CONFIG_SWITCH"},
-		{"beside and converted from the inner form", nil, []string{"op0=memory", "op1=memory", "op1_compressed", "inner_compressed", "result=beside"}, "CONFIG_SWITCH"},
-		{"beside with both to be compressed", nil, []string{"op0=memory", "op0_compressed", "op1=memory", "inner_compressed", "network_compressed", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside and converted to the wire", nil, []string{"op0=memory", "op1=memory", "result=beside", "network_compressed"},
+			"CONFIG_SWITCH"},
+		{"beside and converted from the inner form", nil, []string{"op0=memory", "op1=memory", "op1_compressed",
+			"inner_compressed", "result=beside"}, "CONFIG_SWITCH"},
+		{"beside with both to be compressed", nil, []string{"op0=memory", "op0_compressed", "op1=memory", "inner_compressed",
+			"network_compressed", "result=beside"}, "CONFIG_SWITCH"},
 		{"beside the kernel stream", nil, []string{"op0=kernel_stream", "op1=memory", "result=beside"}, "CONFIG_SWITCH"},
-		{"beside a reduction of the kernel stream", nil, []string{"op0=memory", "op1=kernel_stream", "result=beside"}, "CONFIG_SWITCH"},
-		{"beside with no such rank", func(r *rig) { r.set("move", "destination", 2) }, []string{"op0=memory", "op1=memory", "result=beside"}, "CONFIG_SWITCH"},
-		{"beside an unknown reduction", func(r *rig) { r.set("move", "tdest", 99<<8) }, []string{"op0=memory", "op1=memory", "result=beside"}, "ARITH"},
-		{"beside with an unknown compressor", func(r *rig) { r.set("move", "tdest", 9|4<<8) }, []string{"op0=memory", "op0_compressed", "op1=memory", "op1_compressed", "inner_compressed", "network_compressed", "result_compressed", "result=beside"}, "COMPRESSION"},
-		{"beside beyond memory", func(r *rig) { r.set64("move", "op2_address", 1<<40-10) }, []string{"op0=memory", "op1=memory", "result=beside"}, "DMA_DECODE"},
+		{"beside a reduction of the kernel stream", nil, []string{"op0=memory", "op1=kernel_stream", "result=beside"},
+			"CONFIG_SWITCH"},
+		{"beside with no such rank", func(r *rig) { r.set("move", "destination", 2) }, []string{"op0=memory", "op1=memory",
+			"result=beside"}, "CONFIG_SWITCH"},
+		{"beside an unknown reduction", func(r *rig) { r.set("move", "tdest", 99<<8) },
+			[]string{"op0=memory", "op1=memory", "result=beside"}, "ARITH"},
+		{"beside with an unknown compressor", func(r *rig) { r.set("move", "tdest", 9|4<<8) },
+			[]string{"op0=memory", "op0_compressed", "op1=memory", "op1_compressed", "inner_compressed", "network_compressed",
+				"result_compressed", "result=beside"}, "COMPRESSION"},
+		{"beside beyond memory", func(r *rig) { r.set64("move", "op2_address", 1<<40-10) },
+			[]string{"op0=memory", "op1=memory", "result=beside"}, "DMA_DECODE"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -312,7 +341,8 @@ func TestMaximumOfNaN(t *testing.T) {
 	w.run()
 	r.completes(1, 0)
 	got := r.read(0x2000, 12)
-	if want := fmt.Sprintf("% X", append(append(floats(2), 0, 0, 0xC0, 0x7F), floats(float32(math.Inf(1)))...)); fmt.Sprintf("% X", got) != want {
+	if want := fmt.Sprintf("% X", append(append(floats(2), 0, 0, 0xC0, 0x7F),
+		floats(float32(math.Inf(1)))...)); fmt.Sprintf("% X", got) != want {
 		t.Errorf("got % X, expected %s", got, want)
 	}
 }

@@ -59,7 +59,8 @@ func (m *mover) attach(b *bus) {
 		b.variable("move", name, v)
 	}
 	for name, v := range map[string]*uint64{
-		"op0_address": &r.op0Address, "op1_address": &r.op1Address, "op2_address": &r.op2Address, "kept_address": &r.keptAddress, "result_address": &r.resultAddress,
+		"op0_address": &r.op0Address, "op1_address": &r.op1Address, "op2_address": &r.op2Address,
+		"kept_address": &r.keptAddress, "result_address": &r.resultAddress,
 		"op0_stride": &r.op0Stride, "op1_stride": &r.op1Stride, "result_stride": &r.resultStride,
 	} {
 		b.variable64("move", name, v)

@@ -167,15 +167,18 @@ func (n *numbers) resolveMoves(r *resolver) {
 	})
 	set(r, n.resultKind[:], "move_result", map[string]resultKind{
 		"none": resultNone, "memory": resultMemory, "kernel_stream": resultStream,
-		"network": resultNetwork, "memory_and_network": resultMemoryAndNetwork, "kernel_stream_and_network": resultStreamAndNetwork, "apart": resultApart, "beside": resultBeside,
+		"network": resultNetwork, "memory_and_network": resultMemoryAndNetwork,
+		"kernel_stream_and_network": resultStreamAndNetwork, "apart": resultApart, "beside": resultBeside,
 	})
-	set(r, n.stepKind[:], "move_step", map[string]stepKind{"repeat": stepRepeat, "advance": stepAdvance, "stride": stepStride})
+	set(r, n.stepKind[:], "move_step", map[string]stepKind{"repeat": stepRepeat, "advance": stepAdvance,
+		"stride": stepStride})
 	for _, name := range queueNames("queue_", n.moveQueues) {
 		n.room = append(n.room, r.field("move_room", name))
 	}
 	n.state.busy, n.state.failed = r.field("move_state", "busy"), r.field("move_state", "failed")
 	if n.rendezvous {
-		n.control.messageType, n.control.remoteAdvance, n.control.remoteHost = f("message_type"), f("remote_advance"), f("remote_host")
+		n.control.messageType, n.control.remoteAdvance, n.control.remoteHost = f("message_type"), f("remote_advance"),
+			f("remote_host")
 		set(r, n.operandKind[:], "move_operand", map[string]operandKind{"window": operandWindow})
 	}
 }
@@ -228,6 +231,7 @@ func (n *numbers) resolveTables(r *resolver) {
 	n.rx = rxWords{
 		recordBytes: t.RecordBytes(), status: r.column(t, "status"),
 		tag: r.column(t, "rx_tag"), bytes: r.column(t, "rx_len"), src: r.column(t, "rx_src"), seq: r.column(t, "seq"),
-		enqueued: r.code("rx_status", "enqueued"), reserved: r.code("rx_status", "reserved"), errorState: r.code("rx_status", "error"),
+		enqueued: r.code("rx_status", "enqueued"), reserved: r.code("rx_status", "reserved"),
+		errorState: r.code("rx_status", "error"),
 	}
 }

@@ -27,11 +27,13 @@ func TestPeersFindOutWhatTheyAre(t *testing.T) {
 		own      bool
 		steps    []step
 	}{
-		"TCP, said":  {"u55c_tcp", true, []step{{0, large, false}, {1, large, false}, {0, large, false}}},
-		"UDP, said":  {"u55c_udp", true, []step{{0, large, false}, {1, large, false}, {0, large, false}}},
-		"RDMA":       {"u55c_rdma", false, []step{{0, large, false}, {1, large, false}, {0, large, false}}},
-		"TCP":        {"u55c_tcp", false, []step{{0, large, true}, {1, large, false}, {0, large, true}, {1, small, true}, {0, large, false}, {1, large, false}}},
-		"UDP":        {"u55c_udp", false, []step{{0, large, true}, {1, large, false}, {0, large, true}, {1, small, true}, {0, large, false}, {1, large, false}}},
+		"TCP, said": {"u55c_tcp", true, []step{{0, large, false}, {1, large, false}, {0, large, false}}},
+		"UDP, said": {"u55c_udp", true, []step{{0, large, false}, {1, large, false}, {0, large, false}}},
+		"RDMA":      {"u55c_rdma", false, []step{{0, large, false}, {1, large, false}, {0, large, false}}},
+		"TCP": {"u55c_tcp", false, []step{{0, large, true}, {1, large, false}, {0, large, true}, {1, small, true},
+			{0, large, false}, {1, large, false}}},
+		"UDP": {"u55c_udp", false, []step{{0, large, true}, {1, large, false}, {0, large, true}, {1, small, true},
+			{0, large, false}, {1, large, false}}},
 		"TCP, small": {"u55c_tcp", false, []step{{0, small, true}, {1, small, true}, {0, large, false}, {1, large, false}}},
 		"UDP, small": {"u55c_udp", false, []step{{0, small, true}, {1, small, true}, {0, large, false}, {1, large, false}}},
 		"TCP, one way": {"u55c_tcp", false, []step{{0, large, true}, {0, large, true}, {0, small, true}, {0, large, true},

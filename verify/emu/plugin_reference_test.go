@@ -112,7 +112,8 @@ func differ(t *testing.T, what string, got, want []byte, element int, in ...[]by
 			continue
 		}
 		size := len(in[0]) / (len(want) / element)
-		t.Errorf("%s: element %d is %x, expected %x, of", what, i, got[i*element:(i+1)*element], want[i*element:(i+1)*element])
+		t.Errorf("%s: element %d is %x, expected %x, of", what, i, got[i*element:(i+1)*element],
+			want[i*element:(i+1)*element])
 		for _, operand := range in {
 			t.Logf("%x", operand[i*size:(i+1)*size])
 		}

@@ -46,7 +46,8 @@ func (f *faults) take() []error {
 func faulty(ctx context.Context, t *testing.T, ranks int) ([]*accl.Engine, *world.World, *faults) {
 	t.Helper()
 	seen := &faults{}
-	o := world.Options{Engine: emu.Options{Patience: 200 * time.Millisecond, RemoteTimeout: 10 * time.Second, OnFault: seen.add}}
+	o := world.Options{Engine: emu.Options{Patience: 200 * time.Millisecond, RemoteTimeout: 10 * time.Second,
+		OnFault: seen.add}}
 	w, engines := start(ctx, t, designtest.Of(t, layer(t), "faulty", nil), ranks, o)
 	return engines, w, seen
 }
@@ -100,11 +101,13 @@ var mistakes = map[accl.DType][]string{
 		"waits for beat 21 of 21 and has given 21 of 21 beats of in0, 21 of 21 beats of in1",
 	},
 	"forgets": {"beat 21 of out_r", "waits to read beat 22 of in0 (21 read)", "waits for beat 21 of 21"},
-	"more":    {"beat 22 of out_r", "has written it after the last one; the engine has had all, in a packet of 21 beats (1296 bytes)"},
+	"more": {"beat 22 of out_r",
+		"has written it after the last one; the engine has had all, in a packet of 21 beats (1296 bytes)"},
 	"endless": {"beat 21 of out_r", "without TLAST; the engine expects it with TLAST"},
 	"early":   {"beat 3 of out_r", "with TLAST; the engine expects it without TLAST"},
 	"keep":    {"beat 3 of out_r", "TKEEP 0x7FFFFFFFFFFFFFFF; the engine expects TKEEP 0xFFFFFFFFFFFFFFFF"},
-	"leaves":  {"beat 21 of in1", "waits to read beat 22 of in0 (21 read), and the result is complete", "given it a packet of 21 beats (1296 bytes)"},
+	"leaves": {"beat 21 of in1", "waits to read beat 22 of in0 (21 read), and the result is complete",
+		"given it a packet of 21 beats (1296 bytes)"},
 	"wrongly": {"beat 3 of out_r", "has failed", "in1, which is an input"},
 	"stuck":   {"has computed for 2s without waiting for a stream"},
 	"looks":   {"beat 3 of out_r", "again and again"},
@@ -123,7 +126,8 @@ func TestPluginsThatMisbehave(t *testing.T) {
 		t.Run(string(dtype), func(t *testing.T) {
 			_, err := sum(ctx, engines[0], dtype, false, a, b)
 			var call *accl.CallError
-			if !errors.As(err, &call) || accl.BitNames(accl.BitsOf(uint32(call.Code), engines[0].Platform().ReturnCodes)) != "ARITH" {
+			if !errors.As(err, &call) ||
+				accl.BitNames(accl.BitsOf(uint32(call.Code), engines[0].Platform().ReturnCodes)) != "ARITH" {
 				t.Errorf("the call ends with %v", err)
 			}
 			told++

@@ -152,7 +152,8 @@ func (t *traffic) all() bool {
 func (t *traffic) unread() *PluginError {
 	for i, port := range t.inputs {
 		if left := pluginDepth - t.c.Count(port); left > 0 {
-			return t.fault(port, beatsOf(len(t.in[i]))-uint64(left)+1, t.doing()+", and the result is complete", "has given it a packet of "+beatsIn(len(t.in[i])))
+			return t.fault(port, beatsOf(len(t.in[i]))-uint64(left)+1, t.doing()+", and the result is complete",
+				"has given it a packet of "+beatsIn(len(t.in[i])))
 		}
 	}
 	return nil
@@ -179,7 +180,8 @@ func (t *traffic) doing() string {
 func (t *traffic) waiting() string {
 	var given []string
 	for i, port := range t.inputs {
-		given = append(given, fmt.Sprintf("%d of %d beats of %s", beatsOf(t.sent[i]), beatsOf(len(t.in[i])), t.ports[port].Name))
+		given = append(given, fmt.Sprintf("%d of %d beats of %s", beatsOf(t.sent[i]), beatsOf(len(t.in[i])),
+			t.ports[port].Name))
 	}
 	wants := "has had all " + beatsIn(len(t.dst))
 	if t.got < len(t.dst) {

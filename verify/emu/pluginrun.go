@@ -58,7 +58,8 @@ func newPluginRun(c *hls.Component, inputs int) (*pluginRun, error) {
 		r.inputs = append(r.inputs, i)
 	}
 	if outputs != 1 || len(r.inputs) != inputs {
-		return nil, fmt.Errorf("the kernel has %d streams in and %d out, where %d and 1 are expected", len(r.inputs), outputs, inputs)
+		return nil, fmt.Errorf("the kernel has %d streams in and %d out, where %d and 1 are expected", len(r.inputs),
+			outputs, inputs)
 	}
 	go r.serve()
 	return r, nil

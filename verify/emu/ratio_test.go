@@ -92,7 +92,8 @@ func TestOperationsWithSeveralElementsInOne(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of %d", network, ranks), func(t *testing.T) {
 				ctx := limited(t)
 				// Messages that no multiple of a unit fills, and none lost for want of a buffer.
-				open := []accl.OpenOption{accl.WithRxBuffers(256, 64*(1+ranks)), accl.WithMaxEager(5000), accl.WithMaxRendezvous(50_000)}
+				open := []accl.OpenOption{accl.WithRxBuffers(256, 64*(1+ranks)), accl.WithMaxEager(5000),
+					accl.WithMaxRendezvous(50_000)}
 				if ranks == 3 {
 					open = append(open, accl.WithMaxSegment(100))
 				}
@@ -231,7 +232,8 @@ func TestCountsThatAreNoWholeUnits(t *testing.T) {
 					t.Fatal(err)
 				}
 				whole := count%(1<<n.log) == 0
-				if got := accl.BitNames(accl.BitsOf(uint32(code), p.ReturnCodes)); whole != (code == 0) || !whole && got != "COMPRESSION" {
+				if got := accl.BitNames(accl.BitsOf(uint32(code), p.ReturnCodes)); whole != (code == 0) || !whole &&
+					got != "COMPRESSION" {
 					t.Errorf("%d of %s, forth %v: %s", count, n.DType, forth, got)
 				}
 			}

@@ -95,7 +95,8 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 // begins reports whether a packet is the first of a message's several ones.
 func (in *inbound) begins(p *fabric.Packet) bool {
 	f, h := &in.e.n.header, &p.Header
-	return f.clean(h) && f.messageType.get32(h) == in.e.n.message.eager && uint64(len(p.Payload)) < uint64(f.count.get32(h))
+	return f.clean(h) && f.messageType.get32(h) == in.e.n.message.eager &&
+		uint64(len(p.Payload)) < uint64(f.count.get32(h))
 }
 
 // put receives what goes straight to the kernel stream.
@@ -168,7 +169,8 @@ func (in *inbound) proceed(part *partial, p *fabric.Packet) verdict {
 	case part.msg != nil:
 		e.rx.add(part.msg)
 	case part.put != nil:
-		e.toKernel.put(piece{tdest: part.to, data: part.put, pad: len(part.put) - part.used, last: true}) // there was room when it began
+		// there was room when it began
+		e.toKernel.put(piece{tdest: part.to, data: part.put, pad: len(part.put) - part.used, last: true})
 		e.stats.MessagesIn++
 	}
 	return taken

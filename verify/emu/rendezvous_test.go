@@ -48,7 +48,8 @@ func TestRendezvousBetweenEngines(t *testing.T) {
 			if got := from.get("rendezvous", "seek"); got != 1 {
 				t.Fatalf("%s: seek answers %d", platform, got)
 			}
-			if count, addr := from.get("rendezvous", "announced_count"), from.get64("rendezvous", "announced_address"); count != bytesSent/4 || addr != at {
+			if count, addr := from.get("rendezvous", "announced_count"), from.get64("rendezvous",
+				"announced_address"); count != bytesSent/4 || addr != at {
 				t.Errorf("announced %d at 0x%X", count, addr)
 			}
 			from.set("move", "tag", from.get("rendezvous", "announced_transfer"))
@@ -144,7 +145,8 @@ func TestWireOfRendezvousData(t *testing.T) {
 			if p == nil {
 				t.Fatalf("%v: packet %d is missing", fields, i)
 			}
-			wantHead := head{count: uint64(n), tag: testTag, seq: uint64(uint32(i - 1)), dst: 1, msgType: 1, host: 1, vaddr: at, context: testContext}
+			wantHead := head{count: uint64(n), tag: testTag, seq: uint64(uint32(i - 1)), dst: 1, msgType: 1, host: 1, vaddr: at,
+				context: testContext}
 			if got := headOf(p.Header); got != wantHead {
 				t.Errorf("%v: packet %d: header %+v, expected %+v", fields, i, got, wantHead)
 			}
@@ -152,7 +154,8 @@ func TestWireOfRendezvousData(t *testing.T) {
 				t.Errorf("%v: packet %d: wrong payload", fields, i)
 			}
 			at += uint64(n)
-			if completed, _ := r.queue(0); completed != 0 && fields[len(fields)-1] == "result=network" && i < 1 && len(fields) == 2 {
+			if completed, _ := r.queue(0); completed != 0 && fields[len(fields)-1] == "result=network" && i < 1 &&
+				len(fields) == 2 {
 				t.Error("completed before its memory came back")
 			}
 			p.Release()
@@ -449,7 +452,8 @@ func TestAnnouncements(t *testing.T) {
 		if seek, count := r.get("rendezvous", "seek"), r.get("rendezvous", "announced_count"); seek != 1 || count != want {
 			t.Errorf("seek answers %d, count %d, expected %d", seek, count, want)
 		}
-		if want == 5 && (r.get("rendezvous", "announced_host") != 1 || r.get64("rendezvous", "announced_address") != 0xFEDC_BA98_7654_3210) {
+		if want == 5 && (r.get("rendezvous", "announced_host") != 1 ||
+			r.get64("rendezvous", "announced_address") != 0xFEDC_BA98_7654_3210) {
 			t.Error("wrong address")
 		}
 		r.set("rendezvous", "take", 0)
@@ -490,7 +494,8 @@ func TestOrderOfAnnouncements(t *testing.T) {
 	find := func(numbers ...uint32) {
 		t.Helper()
 		for _, n := range numbers {
-			seek, got, count := r.get("rendezvous", "seek"), r.get("rendezvous", "announced_transfer"), r.get("rendezvous", "announced_count")
+			seek, got, count := r.get("rendezvous", "seek"), r.get("rendezvous", "announced_transfer"), r.get("rendezvous",
+				"announced_count")
 			if seek != 1 || got != n || count != 10+n {
 				t.Errorf("seek answers %d, number %d of %d elements, expected number %d", seek, got, count, n)
 			}

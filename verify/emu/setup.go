@@ -55,7 +55,8 @@ func (j *job) meaningful() bool {
 		return false
 	case m.notice && (m.resultKind != resultNetwork || m.messageType != j.e.n.message.eager):
 		return false // it is a header alone
-	case m.beside() && (m.kind[1] == operandNone || m.wire != m.inner || m.inner && !m.op[1].compressed || j.takes(operandStream)):
+	case m.beside() && (m.kind[1] == operandNone || m.wire != m.inner || m.inner && !m.op[1].compressed ||
+		j.takes(operandStream)):
 		return false // there is one lane for operands 1 and 2
 	case m.toStream() || j.takes(operandStream):
 		return j.e.hasStreams

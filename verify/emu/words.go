@@ -30,7 +30,8 @@ var callFields = map[string]func(*accl.Call) uint32{
 func callWords(g *abi.Generation, room int) ([]func(*accl.Call) uint32, error) {
 	r := g.Record(abi.Call)
 	if r == nil || len(r.Words) > room || len(r.Words) != len(callFields) {
-		return nil, fmt.Errorf("%w: %s lacks a record %s of %d words that fits the call window", ErrMissing, g.Name, abi.Call, len(callFields))
+		return nil, fmt.Errorf("%w: %s lacks a record %s of %d words that fits the call window", ErrMissing, g.Name,
+			abi.Call, len(callFields))
 	}
 	words := make([]func(*accl.Call) uint32, len(r.Words))
 	for i, w := range r.Words {

@@ -50,7 +50,8 @@ func layer(t testing.TB, changes ...string) *platform.Library {
 }
 
 // start starts a world and opens its engines.
-func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.Options, open ...accl.OpenOption) (*world.World, []*accl.Engine) {
+func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.Options, open ...accl.OpenOption) (
+	*world.World, []*accl.Engine) {
 	t.Helper()
 	w, err := world.New(ctx, d, n, o)
 	if errors.Is(err, hls.ErrTools) {

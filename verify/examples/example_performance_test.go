@@ -58,7 +58,8 @@ func Example_copyHostAndCard() {
 		if err := res.SyncFromDevice(ctx); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%d elements: the last is %v; on the card, %v here and %v after a sync\n", count, host, before, res.Host()[count-1])
+		fmt.Printf("%d elements: the last is %v; on the card, %v here and %v after a sync\n", count, host,
+			before, res.Host()[count-1])
 	}
 	// Output:
 	// 1 elements: the last is 1; on the card, 0 here and 1 after a sync

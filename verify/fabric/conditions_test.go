@@ -130,7 +130,8 @@ func TestConditionsSeed(t *testing.T) {
 	half := fabric.Faults{Loss: 0.5}
 	faults := func(net *fabric.Net) { net.SetFaults(half) }
 	conditions := func(net *fabric.Net) {
-		net.SetConditions(fabric.Conditions{Seed: 9, Link: func(_, _ int) fabric.Condition { return fabric.Condition{Faults: half} }})
+		net.SetConditions(fabric.Conditions{Seed: 9,
+			Link: func(_, _ int) fabric.Condition { return fabric.Condition{Faults: half} }})
 	}
 	nine, other := arrivals(9, faults), arrivals(1, faults)
 	if got := arrivals(1, conditions); !slices.Equal(got, nine) || slices.Equal(got, other) {

@@ -68,7 +68,8 @@ func TestJitter(t *testing.T) {
 			t.Fatalf("received %v at %v", got, arrivals)
 		}
 		shortest, longest := slices.Min(arrivals), slices.Max(arrivals)
-		if shortest < time.Second || shortest > 1100*time.Millisecond || longest > 2*time.Second || longest < 1900*time.Millisecond {
+		if shortest < time.Second || shortest > 1100*time.Millisecond || longest > 2*time.Second ||
+			longest < 1900*time.Millisecond {
 			t.Errorf("delays from %v to %v", shortest, longest)
 		}
 	})

@@ -186,7 +186,8 @@ func (p *Impaired) line(session uint32) *outbound {
 		l = &outbound{port: p, session: session}
 		from := p.who.Rank
 		// Sessions that lead nobody knows where have dice of their own.
-		l.line = line{medium: &p.medium, out: l, sender: &p.bell, from: from, to: Unknown, key: linkKey(uint32(from), ^session)}
+		l.line = line{medium: &p.medium, out: l, sender: &p.bell, from: from, to: Unknown,
+			key: linkKey(uint32(from), ^session)}
 		p.lines[session] = l
 	}
 	p.uses++

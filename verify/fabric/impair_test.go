@@ -16,7 +16,8 @@ import (
 // sessions are ranks.
 func impaired(ports []fabric.Port, c fabric.Conditions) (out []*fabric.Impaired) {
 	for i, p := range ports {
-		imp := fabric.Impair(p, fabric.Who{Rank: i, OfSession: func(session uint32) (int, bool) { return int(session), true }})
+		imp := fabric.Impair(p,
+			fabric.Who{Rank: i, OfSession: func(session uint32) (int, bool) { return int(session), true }})
 		imp.SetConditions(c)
 		out = append(out, imp)
 	}
@@ -44,7 +45,8 @@ func TestImpairLikeNet(t *testing.T) {
 	for _, kind := range kinds {
 		for name, f := range map[string]fabric.Faults{
 			"loss": {Loss: 0.3}, "corrupt": {Corrupt: 0.3}, "duplicate": {Duplicate: 0.3}, "reorder": {Reorder: 0.3},
-			"jitter": {Jitter: time.Millisecond}, "rate": {BytesPerSecond: 2e5}, "everything": everything, "everything slow": slow,
+			"jitter": {Jitter: time.Millisecond}, "rate": {BytesPerSecond: 2e5}, "everything": everything,
+			"everything slow": slow,
 		} {
 			// record says when what arrives where.
 			record := func(prepare func(*fabric.Net, []fabric.Port) []fabric.Port) (log []string, stats fabric.Stats) {
@@ -84,7 +86,8 @@ func TestImpairLikeNet(t *testing.T) {
 				return asPorts(impaired(ports, everywhere(11, f)))
 			})
 			if !slices.Equal(got, want) {
-				t.Errorf("%v, %s: %d packets arrive, or others, or at other times; %d with the network", kind, name, len(got), len(want))
+				t.Errorf("%v, %s: %d packets arrive, or others, or at other times; %d with the network", kind,
+					name, len(got), len(want))
 			}
 			if gotStats != wantStats || gotStats.Sent != 3000 {
 				t.Errorf("%v, %s: %+v, %+v with the network", kind, name, gotStats, wantStats)
@@ -209,7 +212,8 @@ func TestImpairReleases(t *testing.T) {
 	for _, kind := range kinds {
 		synctest.Test(t, func(t *testing.T) {
 			_, inner := world(t, kind, 2, fabric.Options{})
-			imp := impaired(inner, everywhere(3, fabric.Faults{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2, Latency: time.Millisecond, Jitter: time.Millisecond}))
+			imp := impaired(inner, everywhere(3, fabric.Faults{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2,
+				Latency: time.Millisecond, Jitter: time.Millisecond}))
 			ports := asPorts(imp)
 			const n = 2000
 			freed := make([]int, n)
@@ -357,7 +361,8 @@ func TestImpairRoutes(t *testing.T) {
 		t.Error("a port that does not route is a Router")
 	}
 	r := &routing{Port: inner[0]}
-	imp := fabric.Impair(r, fabric.Who{Rank: 7, OfAddress: func(ip uint32, port uint16) (int, bool) { return int(port), true }})
+	imp := fabric.Impair(r,
+		fabric.Who{Rank: 7, OfAddress: func(ip uint32, port uint16) (int, bool) { return int(port), true }})
 	p := imp.Port()
 	router, ok := p.(fabric.Router)
 	if !ok {

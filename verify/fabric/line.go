@@ -98,7 +98,8 @@ func (l *line) transmit(packet *Packet, k uint64, e *effects) {
 	l.bytes += packet.size()
 	var copied *Packet
 	if f.duplicated && !f.lost {
-		copied = &Packet{Session: packet.Session, Header: packet.Header, Payload: bytes.Clone(packet.Payload), Segment: packet.Segment}
+		copied = &Packet{Session: packet.Session, Header: packet.Header, Payload: bytes.Clone(packet.Payload),
+			Segment: packet.Segment}
 		l.bytes += copied.size()
 		l.stats.Duplicated++
 	}

@@ -21,7 +21,8 @@ func TestSegments(t *testing.T) {
 		if kind != fabric.TCP {
 			continue
 		}
-		send(t, ports[0], 1, &fabric.Packet{Payload: []byte{1, 2, 3}, Segment: true}, &fabric.Packet{Payload: make([]byte, 97), Segment: true})
+		send(t, ports[0], 1, &fabric.Packet{Payload: []byte{1, 2, 3}, Segment: true},
+			&fabric.Packet{Payload: make([]byte, 97), Segment: true})
 		send(t, ports[0], 1, &fabric.Packet{Payload: []byte{4}, Segment: true}) // the window is not passed yet
 		if err := ports[0].Send(1, &fabric.Packet{Payload: []byte{5}, Segment: true}); err != fabric.ErrBusy {
 			t.Errorf("behind a full window: %v", err)

@@ -26,7 +26,8 @@ func newBell(p fabric.Port) bell {
 
 // exchange lets the ports of a network exchange packets while it has faults and
 // is disturbed.
-func exchange(t *testing.T, kind fabric.Kind, o fabric.Options, f fabric.Faults, ranks, count int, disturb func(*fabric.Net)) {
+func exchange(t *testing.T, kind fabric.Kind, o fabric.Options, f fabric.Faults, ranks, count int,
+	disturb func(*fabric.Net)) {
 	net, ports := world(t, kind, ranks, o)
 	net.SetFaults(f)
 	exchangeOn(t, ports, count, func() {
@@ -115,7 +116,8 @@ func TestStress(t *testing.T) {
 }
 
 func TestStressDelayed(t *testing.T) {
-	exchange(t, fabric.TCP, fabric.Options{WindowBytes: 5000}, fabric.Faults{Latency: 50 * time.Microsecond, Jitter: time.Millisecond, BytesPerSecond: 1e9}, 4, 500, nil)
+	exchange(t, fabric.TCP, fabric.Options{WindowBytes: 5000}, fabric.Faults{Latency: 50 * time.Microsecond,
+		Jitter: time.Millisecond, BytesPerSecond: 1e9}, 4, 500, nil)
 }
 
 // Faults and partitions come and go during traffic, and TCP loses nothing.

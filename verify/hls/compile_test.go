@@ -29,7 +29,8 @@ func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{
-		"compile the kernel echo:\n", "platforms/kernels/echo.hpp:3:12: error:", "nowhere", "    3 | int mine = nowhere;", "hls/echo/parts.hpp:2:21: error:",
+		"compile the kernel echo:\n", "platforms/kernels/echo.hpp:3:12: error:", "nowhere", "    3 | int mine = nowhere;",
+		"hls/echo/parts.hpp:2:21: error:",
 		"from hls/echo/echo_component.cpp:1",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -47,7 +48,8 @@ func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
 func TestWithoutACompilerItIsSaidWhatToInstall(t *testing.T) {
 	s := sources(t, "echo", "echo.cpp")
 	t.Setenv("PATH", t.TempDir())
-	for name, err := range map[string]error{"available": hls.Available(t.Context()), "library": func() error { _, err := s.Library(t.Context()); return err }()} {
+	for name, err := range map[string]error{"available": hls.Available(t.Context()),
+		"library": func() error { _, err := s.Library(t.Context()); return err }()} {
 		if !errors.Is(err, hls.ErrTools) || !strings.Contains(err.Error(), "apt-get install g++") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -191,7 +191,8 @@ func (c *Component) Moved(port int) uint64 {
 // ErrClosed after Close.
 func (c *Component) Start(arguments []uint64) error {
 	if len(arguments) != len(c.arguments) {
-		return fmt.Errorf("start the kernel %s with %d arguments: %w, which are %d", c.kernel, len(arguments), ErrArguments, len(c.arguments))
+		return fmt.Errorf("start the kernel %s with %d arguments: %w, which are %d", c.kernel, len(arguments), ErrArguments,
+			len(c.arguments))
 	}
 	given := append(arguments[:len(arguments):len(arguments)], 0) // there is an address, also of none
 	if c.self == 0 {

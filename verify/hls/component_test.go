@@ -17,10 +17,12 @@ func TestALibraryDescribesItsKernel(t *testing.T) {
 	if c.Kernel() != "echo" || !c.FreeRunning() {
 		t.Errorf("kernel %s, free running %v", c.Kernel(), c.FreeRunning())
 	}
-	if want := []hls.Port{{Name: "in", Width: 512, Dest: 8}, {Name: "out_r", Output: true, Width: 512}}; !slices.Equal(c.Ports(), want) {
+	if want := []hls.Port{{Name: "in", Width: 512, Dest: 8}, {Name: "out_r", Output: true, Width: 512}}; !slices.Equal(
+		c.Ports(), want) {
 		t.Errorf("ports %+v", c.Ports())
 	}
-	if want := []hls.Argument{{Name: "count", Offset: 16, Bits: 32}, {Name: "to", Offset: 24, Bits: 64, Pointer: true}}; !slices.Equal(c.Arguments(), want) {
+	if want := []hls.Argument{{Name: "count", Offset: 16, Bits: 32},
+		{Name: "to", Offset: 24, Bits: 64, Pointer: true}}; !slices.Equal(c.Arguments(), want) {
 		t.Errorf("arguments %+v", c.Arguments())
 	}
 	if c.Port("out_r") != 1 || c.Port("absent") != -1 {

@@ -44,7 +44,8 @@ func (f *functions) find(handle uintptr) (err error) {
 		name string
 		to   *uintptr
 	}{
-		{"version", &f.version}, {"kernel", &f.kernel}, {"free_running", &f.freeRunning}, {"ports", &f.ports}, {"arguments", &f.arguments},
+		{"version", &f.version}, {"kernel", &f.kernel}, {"free_running", &f.freeRunning}, {"ports", &f.ports},
+		{"arguments", &f.arguments},
 		{"open", &f.open}, {"close", &f.close}, {"put", &f.put}, {"get", &f.get}, {"count", &f.count}, {"moved", &f.moved},
 		{"start", &f.start}, {"run", &f.run},
 	} {

@@ -8,7 +8,8 @@ import (
 
 // conditional is how yosys writes an assertion that has a name: what is to hold,
 // and under which condition.
-var conditional = regexp.MustCompile(`(?m)^; yosys-smt2-assert \d+ ([^\s$]+)\n\(define-fun \|proof_a \d+\| (\(\(state \|proof_s\|\)\)) Bool \(or .* \(not (.*)\)\)\) ;.*\n`)
+var conditional = regexp.MustCompile(
+	`(?m)^; yosys-smt2-assert \d+ ([^\s$]+)\n\(define-fun \|proof_a \d+\| (\(\(state \|proof_s\|\)\)) Bool \(or .* \(not (.*)\)\)\) ;.*\n`)
 
 // withConditions makes a situation of the condition of each assertion that has a
 // name: if it never came about, the assertion would say nothing. Invariants have

@@ -33,18 +33,20 @@ var properties embed.FS
 
 // Proof is what is to be shown of a block.
 type Proof struct {
-	Name     string // of the block, and of the file of properties
-	Shows    string
-	Design   []string          // files of RTL, with the folders that they are in
-	StandIns []string          // files of properties with modules that stand in for parts of the block: what has been proved of these
+	Name   string // of the block, and of the file of properties
+	Shows  string
+	Design []string // files of RTL, with the folders that they are in
+	// files of properties with modules that stand in for parts of the block: what has been proved of these
+	StandIns []string
 	Sizes    map[string]string // constants that have other values here, each with its file in front: engine_pkg.SLOTS
-	Why      string            // the logic is the same as in the hardware with these sizes and with those of the properties
-	Depth    int               // cycles in which situations come about and defects show, that of the reset included
-	Base     int               // cycles of the base case; 0: as many. Induction needs more than K
-	K        int               // of the induction; 0: there is none
-	Quick    bool              // a few seconds
-	AtOnce   bool              // a defect is looked for in all cycles with one question: quicker where each of them takes long
-	Broken   []Defect
+	// the logic is the same as in the hardware with these sizes and with those of the properties
+	Why    string
+	Depth  int  // cycles in which situations come about and defects show, that of the reset included
+	Base   int  // cycles of the base case; 0: as many. Induction needs more than K
+	K      int  // of the induction; 0: there is none
+	Quick  bool // a few seconds
+	AtOnce bool // a defect is looked for in all cycles with one question: quicker where each of them takes long
+	Broken []Defect
 }
 
 // Defect is a change of the RTL that the properties have to find.

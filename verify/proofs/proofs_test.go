@@ -127,7 +127,8 @@ func TestADefectFailsTheProofAndLeavesATrace(t *testing.T) {
 	} else if text, err := os.ReadFile(want); err != nil || !strings.Contains(string(text), "$enddefinitions") {
 		t.Errorf("no waveform: %v", err)
 	}
-	if table := proofs.Table([]proofs.Result{r}); !strings.Contains(table, "FAILED") || !strings.Contains(table, "0 of 1 proofs are good") {
+	if table := proofs.Table([]proofs.Result{r}); !strings.Contains(table, "FAILED") ||
+		!strings.Contains(table, "0 of 1 proofs are good") {
 		t.Errorf("the table does not say so:\n%s", table)
 	}
 }
@@ -150,7 +151,8 @@ func TestAPropertyWhoseConditionNeverComesAboutIsTold(t *testing.T) {
 func TestAChangeOfTheHardwareThatHidesNothingIsHarmless(t *testing.T) {
 	skipWithoutTools(t)
 	p := find(t, "skid_buffer")
-	p.Broken = []proofs.Defect{{Name: "none", Old: "assign in_ready = !spare_full;", New: "assign in_ready = ~spare_full;"}}
+	p.Broken = []proofs.Defect{{Name: "none", Old: "assign in_ready = !spare_full;",
+		New: "assign in_ready = ~spare_full;"}}
 	r, err := p.Run(t.Context(), load(t), proofs.Options{Limit: limit})
 	if err != nil {
 		t.Fatal(err)

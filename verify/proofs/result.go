@@ -75,10 +75,12 @@ func Table(results []Result) string {
 		if r.Good() {
 			good++
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f\t%d of %d\n", r.Name, state, r.Covers, r.Assertions, r.Seconds, here, len(r.Broken))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f\t%d of %d\n", r.Name, state, r.Covers, r.Assertions, r.Seconds,
+			here, len(r.Broken))
 	}
 	w.Flush() // into memory
-	fmt.Fprintf(&text, "\n%d of %d proofs are good; %d of %d planted defects were found.\n", good, len(results), found, planted)
+	fmt.Fprintf(&text, "\n%d of %d proofs are good; %d of %d planted defects were found.\n", good,
+		len(results), found, planted)
 	for _, r := range results {
 		fmt.Fprintf(&text, "\n%s: %s\n  %s.\n", r.Name, r.Shows, r.Covers)
 		if r.Why != "" {

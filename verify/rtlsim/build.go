@@ -95,7 +95,8 @@ func build(ctx context.Context, sources []string, b Build, params map[string]str
 // library builds the library, with waveforms or without.
 func (from origin) library(ctx context.Context, trace bool) (string, error) {
 	v := verilate.Build{
-		Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful, Trace: trace || from.Careful, Optimize: from.Optimize,
+		Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful, Trace: trace ||
+			from.Careful, Optimize: from.Optimize,
 		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"},
 	}
 	for _, f := range from.shell {

@@ -37,7 +37,8 @@ func calledKernels(d *design.Design) (map[int][]*called, error) {
 		if err != nil {
 			return nil, err
 		}
-		k := &called{instance: i, arguments: slices.Clone(i.Kernel.Arguments), control: port, component: slices.Index(components, i)}
+		k := &called{instance: i, arguments: slices.Clone(i.Kernel.Arguments), control: port,
+			component: slices.Index(components, i)}
 		slices.SortStableFunc(k.arguments, func(a, b design.Argument) int { return int(a.At) - int(b.At) })
 		list[max(i.Scope, 0)] = append(list[max(i.Scope, 0)], k)
 	}
@@ -83,9 +84,13 @@ func (e *Engine) check(k *called, arguments []uint64) ([]mirror, error) {
 	var found []mirror
 	for i, a := range k.arguments {
 		if a.Width < 64 && arguments[i]>>a.Width != 0 {
-			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name, a.Width, arguments[i])
+			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name,
+				a.Width, arguments[i])
 		}
-		if !slices.ContainsFunc(k.instance.Ports, func(p *design.Port) bool { return p.Name == a.Port && p.Protocol == design.AXI4 }) {
+		if !slices.ContainsFunc(k.instance.Ports, func(p *design.Port) bool {
+			return p.Name == a.Port &&
+				p.Protocol == design.AXI4
+		}) {
 			continue
 		}
 		number := int32(emit.Space(e.d, k.instance, a.Port))
@@ -218,12 +223,14 @@ func (e *Engine) broken(k *called, cause error) error {
 	if k.component < 0 || !strings.Contains(cause.Error(), k.instance.Name+" ("+k.instance.Kernel.Name+"): ") {
 		return cause
 	}
-	return &accl.KernelError{Kernel: k.instance.Kernel.Name, Instance: k.instance.Name, Failed: true, Doing: "has failed", Cause: cause}
+	return &accl.KernelError{Kernel: k.instance.Kernel.Name, Instance: k.instance.Name, Failed: true, Doing: "has failed",
+		Cause: cause}
 }
 
 // stalled is the error of a call that has not ended when its context has.
 func (e *Engine) stalled(k *called, cause error) error {
-	out := &accl.KernelError{Kernel: k.instance.Kernel.Name, Instance: k.instance.Name, Doing: "has not ended", Cause: cause}
+	out := &accl.KernelError{Kernel: k.instance.Kernel.Name, Instance: k.instance.Name, Doing: "has not ended",
+		Cause: cause}
 	if err := e.card.do(func() {
 		e.f.Cancel(e.model, k.control)
 		if k.component >= 0 {

@@ -100,11 +100,13 @@ func TestCallsOfKernelsThatCannotBe(t *testing.T) {
 		{"no such kernel", "vadd", []uint64{0, 0, 0}, accl.ErrNoKernel, "vadd_0_0"},
 		{"one that is not called", "compression_0_0", nil, accl.ErrNoKernel, "vadd_0_0"},
 		{"too few arguments", "vadd_put", []uint64{0, 0}, accl.ErrCount, "src, dst, count"},
-		{"an argument that is too wide", "vadd_put", []uint64{m.Addr(), m.Addr(), 1 << 32}, accl.ErrArgument, "count has 32 bits"},
+		{"an argument that is too wide", "vadd_put", []uint64{m.Addr(), m.Addr(), 1 << 32}, accl.ErrArgument,
+			"count has 32 bits"},
 		{"memory that nobody has", "vadd_put", []uint64{m.Addr(), 1 << 30, 1}, accl.ErrKernelAddress, "dst"},
 		{"the same, as it is of memory", "vadd_put", []uint64{1 << 30, m.Addr(), 1}, memory.ErrNoMemory, "src"},
 	} {
-		if err := accl.CallKernel(ctx, d, c.kernel, c.arguments...); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+		if err := accl.CallKernel(ctx, d, c.kernel, c.arguments...); !errors.Is(err, c.want) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -161,7 +163,8 @@ func TestAKernelInCppThatWritesBehindItsMemoryHasFailed(t *testing.T) {
 	d := e.Device()
 	m := values(t, d, 1)
 	err := accl.CallKernel(limited(t), d, "vadd_put", m.Addr(), m.Addr(), strays)
-	if !errors.Is(err, accl.ErrKernelFailed) || !errors.Is(err, ErrHardware) || !strings.Contains(err.Error(), "written outside of the memory: 0 bytes behind 0x1000") {
+	if !errors.Is(err, accl.ErrKernelFailed) || !errors.Is(err, ErrHardware) ||
+		!strings.Contains(err.Error(), "written outside of the memory: 0 bytes behind 0x1000") {
 		t.Error(err)
 	}
 }

@@ -73,7 +73,8 @@ func OpenCard(ctx context.Context, d *design.Design, o Options) (*Card, error) {
 func assemble(ctx context.Context, d *design.Design, o Options) (c *Card, err error) {
 	o.defaults()
 	c = &Card{
-		d: d, o: o, wake: make(chan struct{}, 1), ready: make(chan struct{}), done: make(chan struct{}), calling: map[*called]bool{},
+		d: d, o: o, wake: make(chan struct{}, 1), ready: make(chan struct{}), done: make(chan struct{}),
+		calling: map[*called]bool{},
 	}
 	if c.control, err = newControlBits(d.ABI()); err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ func (c *Cards) Maker(rank int) world.Maker {
 func (c *Cards) make(ctx context.Context, d *design.Design, rank int, port fabric.Port) (engine.Engine, error) {
 	engines := d.Platform.CCLO.Count
 	if n := Reach(d); n > 0 && rank >= n {
-		return nil, fmt.Errorf("%w: rank %d, the %d engines of %s reach each other alone", ErrEngine, rank, n, d.Platform.Name)
+		return nil, fmt.Errorf("%w: rank %d, the %d engines of %s reach each other alone", ErrEngine,
+			rank, n, d.Platform.Name)
 	}
 	card, err := c.card(ctx, d, rank/engines)
 	if err != nil {

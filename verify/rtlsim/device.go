@@ -32,7 +32,8 @@ func (d *Device) check(ctx context.Context, off uint32) error {
 		return err
 	}
 	if e := d.e; off%wordBytes != 0 || off < e.first || off >= e.end {
-		return fmt.Errorf("%w: offset 0x%X is not a multiple of %d from 0x%X to 0x%X", engine.ErrAddress, off, wordBytes, e.first, e.end-wordBytes)
+		return fmt.Errorf("%w: offset 0x%X is not a multiple of %d from 0x%X to 0x%X", engine.ErrAddress, off, wordBytes,
+			e.first, e.end-wordBytes)
 	}
 	return nil
 }

@@ -163,9 +163,11 @@ func newEngine(c *Card, number int) (*Engine, error) {
 func (e *Engine) furnish() {
 	e.f.MemoryLatency(e.model, e.deviceSpace(), e.o.Latency, 0)
 	e.f.MemoryLimit(e.model, e.deviceSpace(), e.o.MemoryBytes)
-	e.spaces[0] = &space{e: e, number: e.deviceSpace(), allocator: memory.NewAllocator(e.o.MemoryBytes), known: memory.NewKnown(e.o.MemoryBytes)}
+	e.spaces[0] = &space{e: e, number: e.deviceSpace(), allocator: memory.NewAllocator(e.o.MemoryBytes),
+		known: memory.NewKnown(e.o.MemoryBytes)}
 	if e.d.Platform.HostMemory {
-		e.spaces[1] = &space{e: e, number: e.hostSpace(), allocator: memory.NewAllocator(e.o.MemoryBytes), known: memory.NewKnown(e.o.MemoryBytes)}
+		e.spaces[1] = &space{e: e, number: e.hostSpace(), allocator: memory.NewAllocator(e.o.MemoryBytes),
+			known: memory.NewKnown(e.o.MemoryBytes)}
 		e.f.MemoryLimit(e.model, e.hostSpace(), e.o.MemoryBytes)
 	}
 }

@@ -128,7 +128,8 @@ func TestTheHostReadsAndWritesRegisters(t *testing.T) {
 
 func TestClientsGetTheirAnswersInOrder(t *testing.T) {
 	var traced []uint32
-	e, _ := toyEngine(t, Options{Build: Build{Careful: true}, Seed: 3, OnTrace: func(_ int, w uint32) { traced = append(traced, w) }})
+	e, _ := toyEngine(t, Options{Build: Build{Careful: true}, Seed: 3,
+		OnTrace: func(_ int, w uint32) { traced = append(traced, w) }})
 	d, ctx := e.Device(), limited(t)
 	const clients, each = 20, 8 // more clients than there are ids
 	var all sync.WaitGroup

@@ -27,7 +27,8 @@ func TestMessagesAreCountedWhereverTheyAreCut(t *testing.T) {
 			gotMessages, gotBytes, rest = gotMessages+m, gotBytes+b, rest[n:]
 		}
 		if gotMessages != messages || gotBytes != bytes || f.known != 0 || f.left != 0 {
-			t.Fatalf("%d messages of %d bytes, not %d of %d; %d and %d are missing", gotMessages, gotBytes, messages, bytes, f.known, f.left)
+			t.Fatalf("%d messages of %d bytes, not %d of %d; %d and %d are missing", gotMessages, gotBytes, messages,
+				bytes, f.known, f.left)
 		}
 	}
 }

@@ -15,48 +15,67 @@ import (
 // model (shapes): a number is how many bytes each element has of what the
 // function is given or gives.
 type functions struct {
-	Open   func(arguments string, seed uint64, flags uint32) uintptr                          `c:"sim_open"`
-	Close  func(model uintptr)                                                                `c:"sim_close"`
-	Run    func(model uintptr, cycles uint64, cycle *uint64) uint64                           `c:"sim_run" record:""`
-	Error  func(model uintptr, text *byte, size uint64) uint64                                `c:"sim_error"`
-	Trace  func(model uintptr, file, scope string, levels int32, from, to uint64) int32       `c:"sim_trace"`
-	Place  func(model uintptr, engine int32, words *uint32, count uint64)                     `c:"sim_calls_place" record:"given 4"`
-	Take   func(model uintptr, engine int32, answer *uint32) int32                            `c:"sim_calls_take" record:""`
-	Start  func(model uintptr, port int32, write int32, address, data uint32)                 `c:"sim_axil_start" record:""`
-	End    func(model uintptr, port int32, data, response *uint32) int32                      `c:"sim_axil_take" record:""`
-	Await  func(model uintptr, port int32, address, mask uint32)                              `c:"sim_axil_await" record:""`
-	Cancel func(model uintptr, port int32)                                                    `c:"sim_axil_cancel" record:""`
-	Halt   func(model uintptr, engine int32, cause, pc *uint32) int32                         `c:"sim_probe_halt"`
-	Words  func(model uintptr, engine int32, words *uint32, count uint64) uint64              `c:"sim_probe_words" record:"taken 4"`
-	Move   func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move" record:""`
+	Open  func(arguments string, seed uint64, flags uint32) uintptr                    `c:"sim_open"`
+	Close func(model uintptr)                                                          `c:"sim_close"`
+	Run   func(model uintptr, cycles uint64, cycle *uint64) uint64                     `c:"sim_run" record:""`
+	Error func(model uintptr, text *byte, size uint64) uint64                          `c:"sim_error"`
+	Trace func(model uintptr, file, scope string, levels int32, from, to uint64) int32 `c:"sim_trace"`
+	Place func(model uintptr, engine int32, words *uint32,
+		count uint64) `c:"sim_calls_place" record:"given 4"`
+	Take func(model uintptr, engine int32,
+		answer *uint32) int32 `c:"sim_calls_take" record:""`
+	Start func(model uintptr, port int32, write int32, address,
+		data uint32) `c:"sim_axil_start" record:""`
+	End   func(model uintptr, port int32, data, response *uint32) int32 `c:"sim_axil_take" record:""`
+	Await func(model uintptr, port int32, address,
+		mask uint32) `c:"sim_axil_await" record:""`
+	Cancel func(model uintptr,
+		port int32) `c:"sim_axil_cancel" record:""`
+	Halt  func(model uintptr, engine int32, cause, pc *uint32) int32 `c:"sim_probe_halt"`
+	Words func(model uintptr, engine int32, words *uint32,
+		count uint64) uint64 `c:"sim_probe_words" record:"taken 4"`
+	Move func(model uintptr, engine int32, cycle *uint64, fields *[issueWords]uint32) int32 `c:"sim_probe_move" record:""`
 
 	Account func(model uintptr, engine int32, ended *uint64, counts *[accountWords]uint32) int32 `c:"sim_account_take"`
 
-	KernelMirror func(model uintptr, component, others, space int32, address, bytes uint64)      `c:"sim_hls_mirror" record:""`
-	KernelState  func(model uintptr, component int32, doing *uint32, port *int32, calls *uint64) `c:"sim_hls_state"`
-	KernelText   func(model uintptr, component int32, text *byte, size uint64) uint64            `c:"sim_hls_text"`
-	KernelBeats  func(model uintptr, component int32, port uint32) uint64                        `c:"sim_hls_beats"`
+	KernelMirror func(model uintptr, component, others, space int32, address,
+		bytes uint64) `c:"sim_hls_mirror" record:""`
+	KernelState func(model uintptr, component int32, doing *uint32, port *int32, calls *uint64) `c:"sim_hls_state"`
+	KernelText  func(model uintptr, component int32, text *byte, size uint64) uint64            `c:"sim_hls_text"`
+	KernelBeats func(model uintptr, component int32, port uint32) uint64                        `c:"sim_hls_beats"`
 
-	KernelLimit func(model uintptr, engine int32, beats uint64)                                              `c:"sim_kernel_limit" record:""`
-	KernelPush  func(model uintptr, engine int32, tdest uint32, data *byte, beats uint64, last int32) uint64 `c:"sim_kernel_push" record:"given 64"`
-	KernelPull  func(model uintptr, engine int32, data *byte, beats uint64, tdest *uint32) uint64            `c:"sim_kernel_pull" record:"taken 64"`
+	KernelLimit func(model uintptr, engine int32,
+		beats uint64) `c:"sim_kernel_limit" record:""`
+	KernelPush func(model uintptr, engine int32, tdest uint32, data *byte, beats uint64,
+		last int32) uint64 `c:"sim_kernel_push" record:"given 64"`
+	KernelPull func(model uintptr, engine int32, data *byte, beats uint64,
+		tdest *uint32) uint64 `c:"sim_kernel_pull" record:"taken 64"`
 
-	MemoryRead    func(model uintptr, space int32, address uint64, to *byte, bytes uint64) int32   `c:"sim_memory_read"`
-	MemoryWrite   func(model uintptr, space int32, address uint64, from *byte, bytes uint64) int32 `c:"sim_memory_write" record:"given 1"`
-	MemoryWritten func(model uintptr, space int32, address uint64) uint64                          `c:"sim_memory_written"`
-	MemoryLimit   func(model uintptr, space int32, bytes uint64)                                   `c:"sim_memory_limit" record:""`
-	MemoryLatency func(model uintptr, space int32, cycles, jitter uint32)                          `c:"sim_memory_latency" record:""`
-	MemoryStall   func(model uintptr, space int32, perMille, longest uint32)                       `c:"sim_memory_stall" record:""`
-	MemoryError   func(model uintptr, space int32, from, to uint64, kind uint32)                   `c:"sim_memory_error" record:""`
+	MemoryRead  func(model uintptr, space int32, address uint64, to *byte, bytes uint64) int32 `c:"sim_memory_read"`
+	MemoryWrite func(model uintptr, space int32, address uint64, from *byte,
+		bytes uint64) int32 `c:"sim_memory_write" record:"given 1"`
+	MemoryWritten func(model uintptr, space int32, address uint64) uint64        `c:"sim_memory_written"`
+	MemoryLimit   func(model uintptr, space int32, bytes uint64)                 `c:"sim_memory_limit" record:""`
+	MemoryLatency func(model uintptr, space int32, cycles, jitter uint32)        `c:"sim_memory_latency" record:""`
+	MemoryStall   func(model uintptr, space int32, perMille, longest uint32)     `c:"sim_memory_stall" record:""`
+	MemoryError   func(model uintptr, space int32, from, to uint64, kind uint32) `c:"sim_memory_error" record:""`
 
-	NetworkPop     func(model uintptr, poe int32, meta *[chunkWords]uint64, data *byte, size uint64) int64 `c:"sim_network_pop" record:"taken 1"`
-	NetworkPush    func(model uintptr, poe int32, session uint32, data *byte, bytes uint64) int32          `c:"sim_network_push" record:"given 1"`
-	NetworkRoom    func(model uintptr, poe int32, session uint32) int32                                    `c:"sim_network_room"`
-	NetworkRequest func(model uintptr, poe int32, kind, ip, port *uint64) int32                            `c:"sim_network_request" record:""`
-	NetworkAnswer  func(model uintptr, poe int32, kind uint64, session uint32, ok int32)                   `c:"sim_network_answer" record:""`
-	NetworkWindow  func(model uintptr, poe int32, session uint32, bytes uint64)                            `c:"sim_network_window" record:""`
-	NetworkClosed  func(model uintptr, poe int32, session uint32)                                          `c:"sim_network_closed" record:""`
-	NetworkShape   func(model uintptr, poe int32, latency, jitter, pauses, refusals uint32, seed uint64)   `c:"sim_network_shape" record:""`
+	NetworkPop func(model uintptr, poe int32, meta *[chunkWords]uint64, data *byte,
+		size uint64) int64 `c:"sim_network_pop" record:"taken 1"`
+	NetworkPush func(model uintptr, poe int32, session uint32, data *byte,
+		bytes uint64) int32 `c:"sim_network_push" record:"given 1"`
+	NetworkRoom func(model uintptr, poe int32,
+		session uint32) int32 `c:"sim_network_room"`
+	NetworkRequest func(model uintptr, poe int32, kind, ip,
+		port *uint64) int32 `c:"sim_network_request" record:""`
+	NetworkAnswer func(model uintptr, poe int32, kind uint64, session uint32,
+		ok int32) `c:"sim_network_answer" record:""`
+	NetworkWindow func(model uintptr, poe int32, session uint32,
+		bytes uint64) `c:"sim_network_window" record:""`
+	NetworkClosed func(model uintptr, poe int32,
+		session uint32) `c:"sim_network_closed" record:""`
+	NetworkShape func(model uintptr, poe int32, latency, jitter, pauses, refusals uint32,
+		seed uint64) `c:"sim_network_shape" record:""`
 }
 
 // What records of the C API hold.

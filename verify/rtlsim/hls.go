@@ -75,7 +75,8 @@ func (e *Engine) kernelStats() []engine.KernelStats {
 		}
 		s := engine.KernelStats{Instance: c.instance.Name, Doing: e.card.kernelState(n).String()}
 		for port, name := range c.streams {
-			s.Streams = append(s.Streams, engine.StreamStats{Name: name, Beats: e.f.KernelBeats(e.model, int32(n), uint32(port))})
+			s.Streams = append(s.Streams,
+				engine.StreamStats{Name: name, Beats: e.f.KernelBeats(e.model, int32(n), uint32(port))})
 		}
 		list = append(list, s)
 	}

@@ -83,7 +83,8 @@ func TestKernelsInCppComputeOnTheStreamsOfTheModel(t *testing.T) {
 		t.Fatalf("%v", stats)
 	}
 	const beats = 2 + 4 + 256 + 1 + 2 + 128
-	if s := stats[0].Streams; len(s) != 2 || s[0] != (engine.StreamStats{Name: "in_r", Beats: beats}) || s[1].Beats != beats {
+	if s := stats[0].Streams; len(s) != 2 || s[0] != (engine.StreamStats{Name: "in_r", Beats: beats}) ||
+		s[1].Beats != beats {
 		t.Errorf("%v", s)
 	}
 }
@@ -119,10 +120,14 @@ func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
 		{"a beat after the end", `{ ` + copies + `out_r.write(out); if (in.last) out_r.write(out); }`,
 			"beat 3 of out_r: it is ahead: operand 0 of packet 2 has not been read"},
 		{"no end", `{ ` + copies + `out.last = 0; out_r.write(out); }`, "beat 2 of out_r: TLAST is missing after 128 bytes"},
-		{"an end too early", `{ ` + copies + `out.last = 1; out_r.write(out); }`, "beat 1 of out_r: TLAST comes before that of operand 0"},
-		{"holes", `{ ` + copies + `out.keep[9] = 0; out_r.write(out); }`, "beat 1 of out_r: TKEEP 0xFFFFFFFFFFFFFDFF has holes"},
-		{"bytes that are not kept", `{ ` + copies + `if (!in.last) out.keep = 0xFF; out_r.write(out); }`, "beat 1 of out_r: TKEEP 0x00000000000000FF ends a packet"},
-		{"a packet that is too short", `{ ` + copies + `if (in.last) out_r.write(out); }`, "beat 1 of out_r: TLAST comes after 64 bytes, the results of its packet have 128"},
+		{"an end too early", `{ ` + copies + `out.last = 1; out_r.write(out); }`,
+			"beat 1 of out_r: TLAST comes before that of operand 0"},
+		{"holes", `{ ` + copies + `out.keep[9] = 0; out_r.write(out); }`,
+			"beat 1 of out_r: TKEEP 0xFFFFFFFFFFFFFDFF has holes"},
+		{"bytes that are not kept", `{ ` + copies + `if (!in.last) out.keep = 0xFF; out_r.write(out); }`,
+			"beat 1 of out_r: TKEEP 0x00000000000000FF ends a packet"},
+		{"a packet that is too short", `{ ` + copies + `if (in.last) out_r.write(out); }`,
+			"beat 1 of out_r: TLAST comes after 64 bytes, the results of its packet have 128"},
 		{"a kernel that gives up", `{ in_r.read(); throw std::runtime_error("no more of this"); }`, "no more of this"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +139,8 @@ func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
 			case <-ctx.Done():
 				t.Fatalf("nothing is noticed: %v", e.Stats().Kernels)
 			}
-			if err := e.Err(); !errors.Is(err, ErrHardware) || !strings.Contains(err.Error(), "compression_0_0 (hp_compression): ") || !strings.Contains(err.Error(), c.want) {
+			if err := e.Err(); !errors.Is(err, ErrHardware) ||
+				!strings.Contains(err.Error(), "compression_0_0 (hp_compression): ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
 			if s := e.Stats().Kernels; len(s) != 4 || s[0].Streams[0].Beats == 0 {
@@ -147,7 +153,8 @@ func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
 func TestStatsSayWhatAKernelInCppWaitsFor(t *testing.T) {
 	for _, c := range []struct{ name, top, want string }{
 		{"without an answer", `{ in_r.read(); }`, "waits to read beat 3 of in_r (2 read)"},
-		{"one of another number of beats", `{ for (int i = 0; i < 5; i++) in_r.read(); }`, "waits to read beat 3 of in_r (2 read)"},
+		{"one of another number of beats", `{ for (int i = 0; i < 5; i++) in_r.read(); }`,
+			"waits to read beat 3 of in_r (2 read)"},
 		{"polling", `{ while (in_r.empty() || !out_r.full()) {} }`, "again and again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -235,7 +242,8 @@ func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
 	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}); err != nil {
 		t.Error(err)
 	}
-	loses, err := hls.Library(t.Context(), laneDesign(t, signature+strings.Replace(counts, "out_r.write", "if (seen % 3) out_r.write", 1)), "hp_compression")
+	loses, err := hls.Library(t.Context(),
+		laneDesign(t, signature+strings.Replace(counts, "out_r.write", "if (seen % 3) out_r.write", 1)), "hp_compression")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,8 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 	var some []string
 	for _, s := range all {
 		base, common := filepath.Base(s), filepath.Base(filepath.Dir(s)) == "common"
-		if base == "cclo_pkg.sv" || base == "hp_compression.sv" || base == "vadd_put.sv" || strings.HasPrefix(base, "sim_") || common {
+		if base == "cclo_pkg.sv" || base == "hp_compression.sv" || base == "vadd_put.sv" || strings.HasPrefix(base, "sim_") ||
+			common {
 			some = append(some, s)
 		}
 	}

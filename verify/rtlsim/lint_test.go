@@ -21,7 +21,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
-var platformsFlag = flag.String("sim.platforms", "", "platforms that are linted, as names with commas between; \"\" for all")
+var platformsFlag = flag.String("sim.platforms", "",
+	"platforms that are linted, as names with commas between; \"\" for all")
 
 func lint(ctx context.Context, files kernels.Sources, module string) error {
 	paths, err := verilate.Place(files)
@@ -170,7 +171,8 @@ poe "tcp" { port = 1 }`},
 		if !nightly.Sampled(n, 3) {
 			continue
 		}
-		text := fmt.Sprintf("platform %q {\nboard = %q\nabi = %q\nclock = 250\ncclo {\n%s\n}\npoe %q {}\n%s\n}\n", v.name, v.board, v.abi, v.cclo, v.poe, v.more)
+		text := fmt.Sprintf("platform %q {\nboard = %q\nabi = %q\nclock = 250\ncclo {\n%s\n}\npoe %q {}\n%s\n}\n", v.name,
+			v.board, v.abi, v.cclo, v.poe, v.more)
 		c.check(t, v.name, designtest.Text(t, v.name, text))
 	}
 }

@@ -52,7 +52,8 @@ func TestAFailureLeavesRecordingsAndTheFirstOneWaveforms(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestThatFails$", "-test.artifacts", "-test.outputdir="+dir,
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestThatFails$", "-test.artifacts",
+				"-test.outputdir="+dir,
 				"-test.timeout=5m", "-sim.waves="+test.cycles)
 			cmd.Env = append(os.Environ(), failing+"=1")
 			out, err := cmd.CombinedOutput()
@@ -71,7 +72,8 @@ func TestAFailureLeavesRecordingsAndTheFirstOneWaveforms(t *testing.T) {
 				}
 			}
 			if len(recordings) != test.recordings || len(waves) != test.waves {
-				t.Errorf("there are %d recordings and %d waveforms, not %d and %d\n%s", len(recordings), len(waves), test.recordings, test.waves, out)
+				t.Errorf("there are %d recordings and %d waveforms, not %d and %d\n%s", len(recordings), len(waves),
+					test.recordings, test.waves, out)
 			}
 			for _, file := range append(recordings, waves...) {
 				if !strings.Contains(string(out), file) {

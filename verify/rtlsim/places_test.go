@@ -45,7 +45,8 @@ func TestEnginesOfACardFindEachOtherByTheAddressesOfTheirCommunicators(t *testin
 }
 
 func TestOnlyJoinedEnginesAreBoundToTheirCard(t *testing.T) {
-	for name, want := range map[string]int{"u280_axis3x": 3, "u55c_axis3x": 3, "u55c_tcp": 0, "u55c_rdma": 0, "u280_2022": 0} {
+	for name, want := range map[string]int{"u280_axis3x": 3, "u55c_axis3x": 3, "u55c_tcp": 0, "u55c_rdma": 0,
+		"u280_2022": 0} {
 		if got := Reach(designtest.Load(t, name, nil)); got != want {
 			t.Errorf("%s: %d engines reach each other alone, not %d", name, got, want)
 		}

@@ -73,7 +73,8 @@ func TestACallThatWasGivenMuchDoesNotStayInMemory(t *testing.T) {
 	}
 	given := make([]byte, 8*inMemory)
 	r.add(byte(op), shapes[op], []reflect.Value{
-		reflect.ValueOf(uintptr(0)), reflect.ValueOf(int32(0)), reflect.ValueOf(uint64(0)), reflect.ValueOf(&given[0]), reflect.ValueOf(uint64(len(given))),
+		reflect.ValueOf(uintptr(0)), reflect.ValueOf(int32(0)), reflect.ValueOf(uint64(0)), reflect.ValueOf(&given[0]),
+		reflect.ValueOf(uint64(len(given))),
 	}, []reflect.Value{reflect.ValueOf(int32(1))})
 	t.Cleanup(r.tape.clear)
 	if held := cap(r.line) + cap(r.tape.fresh); r.tape.stored < int64(len(given)) || held > 4*inMemory {

@@ -144,7 +144,8 @@ func TestAFileThatIsNoWholeRecordingIsSaidToBeNone(t *testing.T) {
 		name  string
 		bytes []byte
 	}{
-		{"nothing", nil}, {"something else", []byte("an image, or what somebody took for a recording")}, {"its mark alone", whole[:len(recordingMark)]},
+		{"nothing", nil}, {"something else", []byte("an image, or what somebody took for a recording")},
+		{"its mark alone", whole[:len(recordingMark)]},
 		{"a part of the sources", whole[:1000]}, {"a part of the calls", whole[:len(whole)-100]}, {"damaged", damaged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -197,7 +198,8 @@ func TestAllFunctionsAreRecordedButThoseThatChangeNoModel(t *testing.T) {
 	}
 	// Open is in the head of a recording, and a replay has its own Close and Trace. What an
 	// account counts is not part of the hardware.
-	if want := []string{"Open", "Close", "Error", "Trace", "Halt", "Account", "KernelState", "KernelText", "KernelBeats", "MemoryRead", "MemoryWritten", "NetworkRoom"}; !slices.Equal(left, want) {
+	if want := []string{"Open", "Close", "Error", "Trace", "Halt", "Account", "KernelState", "KernelText", "KernelBeats",
+		"MemoryRead", "MemoryWritten", "NetworkRoom"}; !slices.Equal(left, want) {
 		t.Errorf("%v are not recorded, which should be %v", left, want)
 	}
 }

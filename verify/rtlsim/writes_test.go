@@ -48,7 +48,8 @@ func TestWritesGoWithTheirDoneMessage(t *testing.T) {
 				if !ok || address != want.address || host || !bytes.Equal(p.Payload, want.bytes) {
 					t.Errorf("packet %d: address %d, host memory %v, written %v, %d bytes", i, address, host, ok, len(p.Payload))
 				}
-				if n, seq, from := w.get(&p.Header, headerCount), w.get(&p.Header, headerSeq), w.get(&p.Header, "src"); n != uint64(len(want.bytes)) || seq != uint64(i) || from != src {
+				if n, seq, from := w.get(&p.Header, headerCount), w.get(&p.Header, headerSeq), w.get(&p.Header, "src"); n != uint64(
+					len(want.bytes)) || seq != uint64(i) || from != src {
 					t.Errorf("packet %d: count %d, number %d, from %d", i, n, seq, from)
 				}
 			}

@@ -81,7 +81,8 @@ func (c *connection) wait(ctx context.Context, r *sim.Request) sim.Reply {
 // controller is the one that a request names, or nil and why not.
 func (s *Server) controller(r *sim.Request) (*controller, sim.Reply) {
 	if r.CtrlID < 0 || r.CtrlID >= hostControllers {
-		return nil, refuse(StatusController, "there is no controller %d: ctrl_id goes from 0 to %d", r.CtrlID, hostControllers-1)
+		return nil, refuse(StatusController, "there is no controller %d: ctrl_id goes from 0 to %d",
+			r.CtrlID, hostControllers-1)
 	}
 	return s.controllers[r.CtrlID], sim.Reply{}
 }
@@ -104,7 +105,8 @@ func newBlockingCalls() *blockingCalls {
 }
 
 // start places a call. finish waits for its end, or that of the context.
-func (b *blockingCalls) start(ctx context.Context, d engine.Device, call accl.Call) (finish func() (accl.ReturnCode, error), refused *sim.Reply) {
+func (b *blockingCalls) start(ctx context.Context, d engine.Device,
+	call accl.Call) (finish func() (accl.ReturnCode, error), refused *sim.Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.free) == 0 {
@@ -148,7 +150,8 @@ func (c *connection) complete(by *hands, code accl.ReturnCode, err error) sim.Re
 	}
 	value := uint32(code)
 	c.hand(handed{by, by.n.Add(1), value})
-	_ = c.s.device.WriteReg(c.s.ctx, c.s.generation.returnCode, value) // an engine that has failed says so in the next reply
+	// an engine that has failed says so in the next reply
+	_ = c.s.device.WriteReg(c.s.ctx, c.s.generation.returnCode, value)
 	return sim.Reply{Code: &value}
 }
 

@@ -273,7 +273,8 @@ func TestClientsOfAnotherGeneration(t *testing.T) {
 			if request.taken != (*a.Status >= 0) {
 				t.Errorf("%s: %v: %v", test.platform, request.m, a)
 			}
-			if !request.taken && (*a.Status != -3 || !strings.Contains(a.Error, test.generation) || !strings.Contains(a.Error, test.platform) || !strings.Contains(a.Error, "clients of accl-20")) {
+			if !request.taken && (*a.Status != -3 || !strings.Contains(a.Error, test.generation) ||
+				!strings.Contains(a.Error, test.platform) || !strings.Contains(a.Error, "clients of accl-20")) {
 				t.Errorf("%s: %v: %v", test.platform, request.m, a)
 			}
 		}

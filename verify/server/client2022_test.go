@@ -84,7 +84,8 @@ func TestSendBeforeTheOtherListens(t *testing.T) {
 			clients := s.all(t, false)
 			c, late := clients[0], clients[1]
 			c.open2022()
-			send := call{scenario: opSend, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, op0: c.floats(elements(0, n), false)}
+			send := call{scenario: opSend, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float,
+				op0: c.floats(elements(0, n), false)}
 			code := make(chan uint32, 1)
 			go func() { code <- c.code(send) }()
 			if !listens {
@@ -137,7 +138,8 @@ func TestBlockingCallHoldsUpItsConnectionAlone(t *testing.T) {
 	default:
 	}
 	sender := clients[1]
-	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float, op0: sender.floats(elements(1, n), false)})
+	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float,
+		op0: sender.floats(elements(1, n), false)})
 	if err := <-done; err != nil || sender.err != nil {
 		t.Fatal(err, sender.err)
 	}
@@ -159,7 +161,8 @@ func TestClientIsGoneInABlockingCall(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = c.request(call{scenario: opRecv, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, res: out}.message())
+		_, _ = c.request(call{scenario: opRecv, count: n, comm: c.comm, peer: 1, tag: tagAny, arith: c.float,
+			res: out}.message())
 	}()
 	waitFor(t, "the call", func() bool { return s.servers[0].Health().CallsOpen == 1 })
 	c.hangUp()
@@ -172,7 +175,8 @@ func TestClientIsGoneInABlockingCall(t *testing.T) {
 	if code := other.code(call{scenario: 99}); code != 1<<14 {
 		t.Errorf("return code %#x of an unknown operation", code)
 	}
-	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float, op0: sender.floats(elements(1, n), false)})
+	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float,
+		op0: sender.floats(elements(1, n), false)})
 	if sender.err != nil {
 		t.Fatal(sender.err)
 	}

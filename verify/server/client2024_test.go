@@ -49,7 +49,8 @@ func TestClientOf2024(t *testing.T) {
 				s := start(t, network, map[string]cty.Value{"host_memory": cty.True}, options{ranks: ranks})
 				clients := s.all(t, true)
 				together(t, "configure", clients, (*client).configure2024)
-				if id := clients[0].read(0x1FF8); id&3 != map[string]uint32{"u55c_tcp": 1, "u55c_udp": 0}[network] || id&(1<<3|1<<4) != 1<<3|1<<4 {
+				if id := clients[0].read(0x1FF8); id&3 != map[string]uint32{"u55c_tcp": 1, "u55c_udp": 0}[network] ||
+					id&(1<<3|1<<4) != 1<<3|1<<4 {
 					t.Errorf("hardware id %#x", id)
 				}
 				together(t, "local", clients, func(c *client) { c.local(300) })

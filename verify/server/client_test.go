@@ -35,8 +35,10 @@ type call struct {
 
 func (c call) message() message {
 	return message{
-		"type": 5, "scenario": c.scenario, "count": c.count, "comm": c.comm, "root_src_dst": c.peer, "function": c.function, "tag": c.tag,
-		"arithcfg": c.arith, "compression_flags": c.compression, "stream_flags": c.stream, "addr_0": c.op0, "addr_1": c.op1, "addr_2": c.res,
+		"type": 5, "scenario": c.scenario, "count": c.count, "comm": c.comm, "root_src_dst": c.peer, "function": c.function,
+		"tag":      c.tag,
+		"arithcfg": c.arith, "compression_flags": c.compression, "stream_flags": c.stream, "addr_0": c.op0, "addr_1": c.op1,
+		"addr_2": c.res,
 	}
 }
 

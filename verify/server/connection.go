@@ -102,7 +102,8 @@ func (c *connection) ready(ctx context.Context) bool {
 func (c *connection) request(ctx context.Context, envelope, body [][]byte) error {
 	s := c.s
 	if len(body) != 1 {
-		return c.reply(envelope, refuse(StatusMalformed, "%d frames after the envelope: the one with the request expected", len(body)))
+		return c.reply(envelope, refuse(StatusMalformed, "%d frames after the envelope: the one with the request expected",
+			len(body)))
 	}
 	r, err := sim.ParseRequest(body[0])
 	if err != nil {

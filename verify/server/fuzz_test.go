@@ -17,10 +17,13 @@ func FuzzRequest(f *testing.F) {
 		}
 	}
 	for _, request := range []string{
-		nop(0), `{"type": 6, "ctrl_id": 0}`, `{"type": 0, "addr": 8188}`, `{"type": 1, "addr": 0, "wdata": 16}`, `{"type": 2, "addr": 0, "len": 100}`,
+		nop(0), `{"type": 6, "ctrl_id": 0}`, `{"type": 0, "addr": 8188}`, `{"type": 1, "addr": 0, "wdata": 16}`,
+		`{"type": 2, "addr": 0, "len": 100}`,
 		`{"type": 3, "addr": 0, "wdata": [1,2,-3], "host": true}`, `{"type": 4, "addr": 4096, "len": 1000000, "host": 0}`,
-		text(call{scenario: opCopy, count: 100, arith: 512}.with(1)), text(call{scenario: opConfig, function: enablePkt}.with(0)),
-		text(call{scenario: opRecv, count: 100, comm: 456, arith: 512}.with(2)), text(call{scenario: opConfig, function: resetPeriph}.with(2)),
+		text(call{scenario: opCopy, count: 100, arith: 512}.with(1)),
+		text(call{scenario: opConfig, function: enablePkt}.with(0)),
+		text(call{scenario: opRecv, count: 100, comm: 456, arith: 512}.with(2)),
+		text(call{scenario: opConfig, function: resetPeriph}.with(2)),
 		text(call{scenario: opNop}.message()),
 	} {
 		f.Add([]byte("id"), []byte(request))

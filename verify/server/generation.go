@@ -115,7 +115,9 @@ func (g *generation) introduces(addr uint32) string {
 	if len(others) == 0 || slices.ContainsFunc(g.words, there) {
 		return ""
 	}
-	return fmt.Sprintf("this is the platform %s with the interface %s; who reads 0x%X first is a client of %s, and needs a platform with that interface",
+	return fmt.Sprintf(
+		"this is the platform %s with the interface %s; who reads 0x%X first is a client of %s, and needs a platform with "+
+			"that interface",
 		g.platform, g.name, addr, strings.Join(others, " or "))
 }
 

@@ -41,7 +41,8 @@ type Requests struct {
 }
 
 func (r Requests) String() string {
-	return fmt.Sprintf("%d MMIO read, %d MMIO write, %d memory read, %d memory write, %d memory allocate, %d call, %d call wait",
+	return fmt.Sprintf(
+		"%d MMIO read, %d MMIO write, %d memory read, %d memory write, %d memory allocate, %d call, %d call wait",
 		r.MMIORead, r.MMIOWrite, r.MemoryRead, r.MemoryWrite, r.MemoryAllocate, r.Call, r.CallWait)
 }
 
@@ -88,7 +89,8 @@ func (s *Server) Health() Health {
 	}
 	of := func(t sim.Type) uint64 { return c.requests[t].Load() }
 	h.Requests = Requests{
-		of(sim.MMIORead), of(sim.MMIOWrite), of(sim.MemoryRead), of(sim.MemoryWrite), of(sim.MemoryAllocate), of(sim.Call), of(sim.CallWait),
+		of(sim.MMIORead), of(sim.MMIOWrite), of(sim.MemoryRead), of(sim.MemoryWrite), of(sim.MemoryAllocate), of(sim.Call),
+		of(sim.CallWait),
 	}
 	for _, k := range s.controllers {
 		h.CallsOpen += k.waiting()
@@ -101,8 +103,11 @@ func (s *Server) Health() Health {
 
 // String is one line.
 func (h Health) String() string {
-	line := fmt.Sprintf("rank %d: %d clients, %d calls open; requests: %v, %d refused; memory: %d bytes in, %d out; kernel: %d bytes in, %d out, %d bad messages; engine: %v",
-		h.Rank, h.Clients, h.CallsOpen, h.Requests, h.Refused, h.BytesIn, h.BytesOut, h.KernelIn, h.KernelOut, h.KernelBad, h.Engine)
+	line := fmt.Sprintf(
+		"rank %d: %d clients, %d calls open; requests: %v, %d refused; memory: %d bytes in, %d out; kernel: %d bytes in, "+
+			"%d out, %d bad messages; engine: %v",
+		h.Rank, h.Clients, h.CallsOpen, h.Requests, h.Refused, h.BytesIn, h.BytesOut, h.KernelIn, h.KernelOut,
+		h.KernelBad, h.Engine)
 	if h.Failure != "" {
 		line += "; failure: " + strings.ReplaceAll(h.Failure, "\n", "; ")
 	}

@@ -61,7 +61,8 @@ func TestKernelsInCppBesideServedEngines(t *testing.T) {
 		}
 		a.expect("copy from the kernel", out, false, n, func(i int) float32 { return -values[i] })
 		// A put to the other rank's kernel comes back negated there.
-		a.begin(call{scenario: opSend, count: uint32(n), comm: a.comm, peer: 1, tag: 5, arith: a.float, stream: resStream, op0: in})
+		a.begin(call{scenario: opSend, count: uint32(n), comm: a.comm, peer: 1, tag: 5, arith: a.float,
+			stream: resStream, op0: in})
 		to := b.allocate(4*n, false)
 		b.do(call{scenario: opCopy, count: uint32(n), arith: b.float, stream: op0Stream, res: to})
 		if code := a.finish(); code != 0 {

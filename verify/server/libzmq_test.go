@@ -21,7 +21,8 @@ func TestLibzmq(t *testing.T) {
 	s22 := startDesign(t, design2022(t, "udp_2022"), options{ranks: 2})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, python, "testdata/libzmq.py", fmt.Sprint(s24.base), fmt.Sprint(s22.base)).CombinedOutput()
+	out, err := exec.CommandContext(ctx, python, "testdata/libzmq.py", fmt.Sprint(s24.base),
+		fmt.Sprint(s22.base)).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}

@@ -108,7 +108,8 @@ func (c *client) local(n int) {
 	c.do(call{scenario: opCopy, count: uint32(n), arith: c.mix, compression: op0Compressed, op0: half, res: out})
 	c.expect("copy through 16 bits", out, false, n, func(i int) float32 { return element(c.rank, i) })
 	// A failure is a return code: there is no function 9.
-	if code := c.code(call{scenario: opCombine, count: 1, arith: c.float, function: 9, op0: in, op1: other, res: out}); code != 1<<19 {
+	if code := c.code(call{scenario: opCombine, count: 1, arith: c.float, function: 9, op0: in, op1: other,
+		res: out}); code != 1<<19 {
 		c.fail("combine with function 9: return code %#x, not that of ARITH", code)
 	}
 }

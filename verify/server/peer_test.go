@@ -28,7 +28,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-var simulateFlag = flag.String("serve.simulate", "", "a platform whose ranks are simulated from the description of the hardware, in every test that serves them")
+var simulateFlag = flag.String("serve.simulate", "",
+	"a platform whose ranks are simulated from the description of the hardware, in every test that serves them")
 
 // patience is how long a test waits for an answer.
 var patience = 30 * time.Second
@@ -115,7 +116,8 @@ func simulated(t testing.TB, d *design.Design, e emu.Options) func(rank int) wor
 func (s *served) serve(d *design.Design, o options) error {
 	s.base = freePorts(4 * s.size)
 	for i := range s.size {
-		server, err := server.New(s.Engine(i), d, i, server.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: s.size}, Limits: o.limits, Log: o.log})
+		server, err := server.New(s.Engine(i), d, i, server.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: s.size},
+			Limits: o.limits, Log: o.log})
 		if err != nil {
 			return errors.Join(err, s.stop())
 		}

@@ -73,7 +73,8 @@ func TestDriverOfAnotherGeneration(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = accl.Open(t.Context(), d, &p, accl.LocalRanks(1), 0)
-		if err == nil || !strings.Contains(err.Error(), "this is the platform "+server) || strings.Contains(err.Error(), "0x00000000") {
+		if err == nil || !strings.Contains(err.Error(), "this is the platform "+server) ||
+			strings.Contains(err.Error(), "0x00000000") {
 			t.Errorf("%s on %s: %v", client, server, err)
 		}
 		if err := d.Close(); err != nil {
@@ -92,11 +93,12 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		return append([]string(nil), lines...)
 	}
 	const most = 3
-	s := start(t, "u55c_tcp", nil, options{ranks: 1, limits: zmq.Limits{Connections: most}, log: func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		lines = append(lines, fmt.Sprintf(format, args...))
-	}})
+	s := start(t, "u55c_tcp", nil, options{ranks: 1, limits: zmq.Limits{Connections: most},
+		log: func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			lines = append(lines, fmt.Sprintf(format, args...))
+		}})
 	address := strings.TrimPrefix(s.command(0), "tcp://")
 	idle := func() {
 		waitFor(t, "the end of all connections", func() bool { return s.servers[0].Health().Clients == 0 })
@@ -119,7 +121,8 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 	}{
 		{"a good one", ask(`{"type": 0, "addr": 8184}`, nop(0)), ""},
 		{"one that reads what was never allocated", ask(`{"type": 2, "addr": 0, "len": 4}`), ""},
-		{"one of another generation, twice", ask(strings.Replace(nop(0), `"ctrl_id": 0,`, "", 1), strings.Replace(nop(0), `"ctrl_id": 0,`, "", 1)),
+		{"one of another generation, twice", ask(strings.Replace(nop(0), `"ctrl_id": 0,`, "", 1),
+			strings.Replace(nop(0), `"ctrl_id": 0,`, "", 1)),
 			"this is the platform u55c_tcp with the interface accl-2024, whose calls have a ctrl_id"},
 		{"one that begins with another word", ask(`{"type": 0, "addr": 4088}`), "is a client of accl-2021"},
 		{"one that needs host memory", ask(`{"type": 4, "addr": 0, "len": 4, "host": true}`), "does not reach host memory"},

@@ -25,7 +25,8 @@ func TestRequests(t *testing.T) {
 	}{
 		{"MMIO write", `{"type": 1, "addr": 64, "wdata": 4294967295}`, 0, none},
 		{"MMIO read", `{"type": 0, "addr": 64}`, 0, "4294967295"},
-		{"MMIO write in another order, with more than is known", `{"wdata": 5.0, "x": [{"addr": 1}], "addr": 6.4e1, "type": 1.0}`, 0, none},
+		{"MMIO write in another order, with more than is known",
+			`{"wdata": 5.0, "x": [{"addr": 1}], "addr": 6.4e1, "type": 1.0}`, 0, none},
 		{"MMIO read of that", ` { "type" : 0 , "addr" : 64 } `, 0, "5"},
 		{"MMIO read of the last word", `{"type": 0, "addr": 8188}`, 0, "0"},
 		{"MMIO read behind the exchange memory", `{"type": 0, "addr": 8192}`, 1, none},
@@ -96,15 +97,18 @@ func TestRequests(t *testing.T) {
 		if code := c.finish(); c.err != nil || code != 0 {
 			t.Errorf("controller %d: return code %d, %v", ctrl, code, c.err)
 		}
-		if a, err := p.ask(fmt.Appendf(nil, `{"type": 6, "ctrl_id": %d}`, ctrl)); err != nil || *a.Status >= 0 || a.Error == "" {
+		if a, err := p.ask(fmt.Appendf(nil, `{"type": 6, "ctrl_id": %d}`, ctrl)); err != nil || *a.Status >= 0 ||
+			a.Error == "" {
 			t.Errorf("controller %d: a completion was given twice: %v, %v", ctrl, a, err)
 		}
 	}
 }
 
 func nop(ctrl int) string {
-	return fmt.Sprintf(`{"type": 5, "ctrl_id": %d, "scenario": 255, "count": 256.0, "comm": 0, "root_src_dst": 0, "function": 0, "tag": 4294967295,
-		"arithcfg": 0, "compression_flags": 0, "stream_flags": 0, "addr_0": 0, "addr_1": 0, "addr_2": 18446744073709551615}`, ctrl)
+	return fmt.Sprintf(
+		`{"type": 5, "ctrl_id": %d, "scenario": 255, "count": 256.0, "comm": 0, "root_src_dst": 0, "function": 0, "tag": 4294967295,
+		"arithcfg": 0, "compression_flags": 0, "stream_flags": 0, "addr_0": 0, "addr_1": 0, "addr_2": 18446744073709551615}`,
+		ctrl)
 }
 
 // A platform that does not reach host memory has none to be read, written or

@@ -80,7 +80,8 @@ func TestTablesOfEveryGeneration(t *testing.T) {
 				for _, bytes := range []uint32{64, 1024, 4096, 65536, 1 << 20} {
 					for _, status := range []uint32{0, 1} {
 						for _, addr := range []uint64{0, 0x1000, 0x40_0000_0000} {
-							name := fmt.Sprintf("%d buffers of %d bytes from 0x%X on, status %d, by a client of %s on %s", buffers, bytes, addr, status, client, platform)
+							name := fmt.Sprintf("%d buffers of %d bytes from 0x%X on, status %d, by a client of %s on %s", buffers, bytes,
+								addr, status, client, platform)
 							m := empty
 							m.words = map[uint32]uint32{}
 							write(&m, buffers, bytes, status, addr)

@@ -67,7 +67,8 @@ type Server struct {
 // and its port, and match syscall.EADDRINUSE if that is taken.
 func New(e engine.Engine, d *design.Design, rank int, o Options) (*Server, error) {
 	s := &Server{
-		rank: rank, refused: LogRefused(o.Log), engine: e, device: e.Device(), maxRead: maxRead(o.Limits), ownPeers: o.OwnPeers,
+		rank: rank, refused: LogRefused(o.Log), engine: e, device: e.Device(), maxRead: maxRead(o.Limits),
+		ownPeers: o.OwnPeers,
 		blocking: newBlockingCalls(),
 	}
 	for i := range s.controllers {

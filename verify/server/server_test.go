@@ -206,7 +206,8 @@ func TestEngineIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		for i, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1}, call{scenario: opNop}.with(0)} {
+		for i, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1},
+			call{scenario: opNop}.with(0)} {
 			if a, err := c.request(m); err != nil || *a.Status != []int{6, 6, -6}[i] || !strings.Contains(a.Error, "closed") {
 				t.Errorf("%v: %v, %v", m, a, err)
 			}
@@ -236,11 +237,13 @@ func TestHealthIsALine(t *testing.T) {
 	}
 	h := s.servers[0].Health()
 	want := server.Requests{MMIORead: 1, MemoryRead: 1, MemoryWrite: 1, MemoryAllocate: 1, Call: 1}
-	if h.Clients != 1 || h.CallsOpen != 1 || h.Refused != 1 || h.BytesIn != 100 || h.BytesOut != 50 || h.Requests != want || h.Failure != "" {
+	if h.Clients != 1 || h.CallsOpen != 1 || h.Refused != 1 || h.BytesIn != 100 || h.BytesOut != 50 ||
+		h.Requests != want || h.Failure != "" {
 		t.Errorf("%+v", h)
 	}
 	line := h.String()
-	for _, part := range []string{"rank 0", "1 clients", "1 calls open", "1 MMIO read", "1 call,", "1 refused", "100 bytes in, 50 out", "rx buffers"} {
+	for _, part := range []string{"rank 0", "1 clients", "1 calls open", "1 MMIO read", "1 call,", "1 refused",
+		"100 bytes in, 50 out", "rx buffers"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("%q lacks %q", line, part)
 		}

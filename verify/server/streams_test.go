@@ -146,7 +146,8 @@ func TestKernelStreams(t *testing.T) {
 			t.Errorf("recv to the stream: %d elements arrive as others", n)
 		}
 
-		a.do(call{scenario: opSend, count: uint32(n), comm: a.comm, peer: 1, tag: 5, arith: a.float, stream: resStream, op0: in})
+		a.do(call{scenario: opSend, count: uint32(n), comm: a.comm, peer: 1, tag: 5, arith: a.float,
+			stream: resStream, op0: in})
 		if a.err != nil {
 			t.Fatal(a.err)
 		}
@@ -223,8 +224,10 @@ func TestMalformedKernelMessages(t *testing.T) {
 	s, clients, ks := kernels(t)
 	good := []byte(`{"data":[1]}`)
 	bad := [][][]byte{
-		{good}, {[]byte("0")}, {[]byte("0"), good, good}, {[]byte(""), good}, {[]byte("-1"), good}, {[]byte("x"), good}, {[]byte("4294967296"), good},
-		{[]byte("0"), []byte("")}, {[]byte("0"), []byte("{}")}, {[]byte("0"), []byte(`{"data":[256]}`)}, {[]byte("0"), []byte(`{"data":"AAAA"}`)}, {[]byte("0"), []byte(`[1,2]`)},
+		{good}, {[]byte("0")}, {[]byte("0"), good, good}, {[]byte(""), good}, {[]byte("-1"), good}, {[]byte("x"), good},
+		{[]byte("4294967296"), good},
+		{[]byte("0"), []byte("")}, {[]byte("0"), []byte("{}")}, {[]byte("0"), []byte(`{"data":[256]}`)},
+		{[]byte("0"), []byte(`{"data":"AAAA"}`)}, {[]byte("0"), []byte(`[1,2]`)},
 	}
 	for _, frames := range bad {
 		ks[0].send(frames...)

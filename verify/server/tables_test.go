@@ -72,7 +72,8 @@ func TestTablesOfAnotherGeneration(t *testing.T) {
 		if err != nil || c.err != nil {
 			t.Fatalf("%s: %v, %v", test.name, err, c.err)
 		}
-		if *a.Status != -3 || !strings.Contains(a.Error, "clients of "+test.found) || !strings.Contains(a.Error, test.design.Platform.Name) {
+		if *a.Status != -3 || !strings.Contains(a.Error, "clients of "+test.found) ||
+			!strings.Contains(a.Error, test.design.Platform.Name) {
 			t.Errorf("%s: %v", test.name, a)
 		}
 		c.do(call{scenario: opNop}) // it goes on

@@ -69,7 +69,8 @@ func At(ctx context.Context, commit, platform string) (Input, error) {
 		if ctx.Err() != nil {
 			return Input{}, ctx.Err()
 		}
-		return Input{}, fmt.Errorf("%w: %s does not render its kernels: %s", ErrNoBase, commit, strings.TrimSpace(string(said)))
+		return Input{}, fmt.Errorf("%w: %s does not render its kernels: %s", ErrNoBase, commit,
+			strings.TrimSpace(string(said)))
 	}
 	return Saved(kept)
 }

@@ -12,8 +12,10 @@ const (
 )
 
 // Rules says how levels are counted.
-const Rules = "a LUT, or the reading of a memory made of LUTs, is a level; a carry chain is one for every 8 bits, as CARRY8 has; " +
-	"MUXF7 to MUXF9 lie beside their LUTs and are none; a multiplier without registers inside is four; block RAM, URAM and flip-flops begin and end paths"
+const Rules = "a LUT, or the reading of a memory made of LUTs, is a level; a carry chain is one for every 8 bits, " +
+	"as CARRY8 has; " +
+	"MUXF7 to MUXF9 lie beside their LUTs and are none; a multiplier without registers inside is four; block RAM, URAM " +
+	"and flip-flops begin and end paths"
 
 const multiplier = 4 * level
 
@@ -55,8 +57,9 @@ type kind struct {
 
 // lutMemories are how many LUTs those memories take.
 var lutMemories = map[string]int{
-	"RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1D": 8,
-	"RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "SRL16E": 1, "SRLC16E": 1, "SRLC32E": 1,
+	"RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
+	"RAM256X1D": 8,
+	"RAM32M":    4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "SRL16E": 1, "SRLC16E": 1, "SRLC32E": 1,
 }
 
 // kindOf is what is known about a cell.

@@ -19,7 +19,9 @@ import (
 	"github.com/cclforge/cclforge/verify/synth"
 )
 
-var which = flag.String("tb.synth", "small", "kernels that are elaborated by yosys: small (all but the engine, on one platform each), all, or names of kernels with commas between")
+var which = flag.String("tb.synth", "small",
+	"kernels that are elaborated by yosys: small (all but the engine, on one platform each), all, or names of kernels "+
+		"with commas between")
 
 const (
 	limit = 10 * time.Minute // of a kernel
@@ -117,7 +119,8 @@ func TestWhatHardwareCannotBeIsRefused(t *testing.T) {
 		{"what yosys does not read", "always_comb begin unique if (a) q = b; else q = a; end import p::*;"},
 	} {
 		dir := t.TempDir()
-		text := "module part(input wire a, output wire q);\nassign q = a;\nendmodule\nmodule m (input wire a, input wire b, output logic q);\n" + c.body + "\nendmodule\n"
+		text := "module part(input wire a, output wire q);\nassign q = a;\nendmodule\nmodule m (input wire a, input wire " +
+			"b, output logic q);\n" + c.body + "\nendmodule\n"
 		file := filepath.Join(dir, "m.sv")
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -154,7 +157,8 @@ endmodule
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []synth.Memory{{Name: "m.block", Width: 12, Words: 64}, {Name: "m.quick", Width: 12, Words: 64, Unregistered: true}}
+	want := []synth.Memory{{Name: "m.block", Width: 12, Words: 64},
+		{Name: "m.quick", Width: 12, Words: 64, Unregistered: true}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%+v, want %+v", got, want)
 	}

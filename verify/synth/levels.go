@@ -56,7 +56,8 @@ type end struct {
 
 // newTiming follows all nets; loops and doubly driven nets are errors.
 func newTiming(n *netlist) (*timing, error) {
-	t := &timing{name: n.names(), drives: map[bit][]edge{}, enters: map[bit]int{}, driver: map[bit]string{}, begins: map[bit]begin{}}
+	t := &timing{name: n.names(), drives: map[bit][]edge{}, enters: map[bit]int{}, driver: map[bit]string{},
+		begins: map[bit]begin{}}
 	for _, name := range slices.Sorted(maps.Keys(n.Ports)) {
 		p := n.Ports[name]
 		for i, b := range p.Bits {
@@ -157,7 +158,8 @@ func (t *timing) outputName(c cell) string {
 			continue
 		}
 		for _, b := range bits {
-			if name := t.name[b]; name != "" && (best == "" || hidden(best) && !hidden(name) || hidden(best) == hidden(name) && (len(name) < len(best) || len(name) == len(best) && name < best)) {
+			if name := t.name[b]; name != "" && (best == "" || hidden(best) && !hidden(name) || hidden(best) == hidden(name) &&
+				(len(name) < len(best) || len(name) == len(best) && name < best)) {
 				best = name
 			}
 		}

@@ -123,7 +123,8 @@ func (n *netlist) result(out []string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Inside, r.In, r.Out, r.Across = t.longest(false, false), t.longest(true, false), t.longest(false, true), t.longest(true, true)
+	r.Inside, r.In, r.Out, r.Across = t.longest(false, false), t.longest(true, false), t.longest(false,
+		true), t.longest(true, true)
 	return r, nil
 }
 

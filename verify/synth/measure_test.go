@@ -39,13 +39,16 @@ endmodule
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Inside.Levels != 9 || !strings.HasPrefix(r.Inside.Begin, "register ") || !strings.HasPrefix(r.Inside.End, "c[6") || !strings.Contains(r.Inside.Cells, "CARRY4 16") {
+	if r.Inside.Levels != 9 || !strings.HasPrefix(r.Inside.Begin, "register ") ||
+		!strings.HasPrefix(r.Inside.End, "c[6") || !strings.Contains(r.Inside.Cells, "CARRY4 16") {
 		t.Errorf("inside: %+v", r.Inside)
 	}
-	if r.In.Levels != 0 || !strings.HasPrefix(r.In.Begin, "port in") || r.Out.Levels != 0 || r.Out.Begin == "" || r.Across.End != "" {
+	if r.In.Levels != 0 || !strings.HasPrefix(r.In.Begin, "port in") || r.Out.Levels != 0 || r.Out.Begin == "" ||
+		r.Across.End != "" {
 		t.Errorf("in %+v, out %+v, across %+v", r.In, r.Out, r.Across)
 	}
-	if r.Carry != 16 || r.FF < 3*64 || r.FF > 3*64+50 || r.LUT < 64+8 || r.LUT > 64+40 || r.DSP != 0 || r.URAM != 0 || r.BRAM18 != 0 {
+	if r.Carry != 16 || r.FF < 3*64 || r.FF > 3*64+50 || r.LUT < 64+8 || r.LUT > 64+40 || r.DSP != 0 || r.URAM != 0 ||
+		r.BRAM18 != 0 {
 		t.Errorf("%+v", r.Use)
 	}
 }
@@ -56,7 +59,8 @@ func TestWhatHardwareCannotBeIsNamed(t *testing.T) {
 		{"two drivers", "assign fought = !a; assign fought = !b; assign q = fought ^ a;", "fought"},
 		{"a loop", "assign looped = !(looped && a); assign q = looped;", "looped"},
 	} {
-		_, err := measured(t, "module m (input wire a, input wire b, output logic q);\nlogic "+c.name+";\n"+c.body+"\nendmodule\n")
+		_, err := measured(t, "module m (input wire a, input wire b, output logic q);\nlogic "+c.name+
+			";\n"+c.body+"\nendmodule\n")
 		if err == nil || errors.Is(err, ErrNoYosys) || !strings.Contains(err.Error(), c.name) {
 			t.Errorf("%s: %v", c.what, err)
 		} else {

@@ -50,7 +50,8 @@ func (r Report) Page(w io.Writer) error {
 		data.Columns = append(data.Columns, c.name)
 	}
 	for _, line := range r.Rows {
-		out := row{Label: line.label(), Part: line.Part > 0, Bar: 8 * line.Inside.Levels, Long: line.Inside.Levels >= Long, Path: line.Inside}
+		out := row{Label: line.label(), Part: line.Part > 0, Bar: 8 * line.Inside.Levels, Long: line.Inside.Levels >= Long,
+			Path: line.Inside}
 		for _, c := range columns {
 			value, change := r.shown(line, c)
 			class := "more"

@@ -75,7 +75,8 @@ func around(k kernels.Kernel, parts []string) kernels.Sources {
 	for _, part := range parts {
 		name := file(own, part)
 		header := ports.Find(own[name])
-		own[name] = bytes.Join([][]byte{[]byte("`default_nettype none\n(* blackbox *)"), header, []byte("endmodule\n`default_nettype wire\n")}, nil)
+		own[name] = bytes.Join([][]byte{[]byte("`default_nettype none\n(* blackbox *)"), header,
+			[]byte("endmodule\n`default_nettype wire\n")}, nil)
 	}
 	return own.Below(k.Module)
 }

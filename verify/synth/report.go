@@ -120,12 +120,16 @@ func (r Report) Text(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nA kernel with parts is the sum of them and of what is around; its levels are those of the longest path within a part.\n"+
-		"levels: between registers; in, out, across: from ports to registers, from there to ports, from ports to ports.\nCounted: %s.\n", r.Rules)
+	fmt.Fprintf(w,
+		"\nA kernel with parts is the sum of them and of what is around; its levels are those of the longest path within "+
+			"a part.\n"+
+			"levels: between registers; in, out, across: from ports to registers, from there to ports, from ports to "+
+			"ports.\nCounted: %s.\n", r.Rules)
 	fmt.Fprintf(w, "\nThe longest path between registers of each\n")
 	for _, row := range r.Rows {
 		if row.Inside.End != "" {
-			_, err := fmt.Fprintf(w, "%-*s  %2d: %s -> %s  (%s)\n", width, row.label(), row.Inside.Levels, row.Inside.Begin, row.Inside.End, row.Inside.Cells)
+			_, err := fmt.Fprintf(w, "%-*s  %2d: %s -> %s  (%s)\n", width, row.label(), row.Inside.Levels, row.Inside.Begin,
+				row.Inside.End, row.Inside.Cells)
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,8 @@ import (
 )
 
 func row(kernel, module string, part, lut, levels int) Row {
-	return Row{kernel, module, part, Result{Use: Use{LUT: lut, BRAM18: 3}, Inside: Path{Levels: levels, Begin: "register a", End: "b.D", Through: []string{"<c>"}}}}
+	return Row{kernel, module, part, Result{Use: Use{LUT: lut, BRAM18: 3},
+		Inside: Path{Levels: levels, Begin: "register a", End: "b.D", Through: []string{"<c>"}}}}
 }
 
 func TestTheTableShowsChanges(t *testing.T) {
@@ -29,8 +30,11 @@ func TestTheTableShowsChanges(t *testing.T) {
 		base string
 		want []string
 	}{
-		{"abc123", []string{"k|110|(+10)|0|0|1.5|0|0|12|(-1)|0|0|0", "m|(2|times)|7|0|0|1.5|0|0|3|0|0|0", "added|5|(new)|0|(new)|0|(new)|1.5|(new)|0|(new)|0|(new)|1|(new)|0|(new)|0|(new)|0|(new)", "since commit abc123", "through <c>"}},
-		{"", []string{"k|110|0|0|1.5|0|0|12|0|0|0", "m|(2|times)|7|0|0|1.5|0|0|3|0|0|0", "added|5|0|0|1.5|0|0|1|0|0|0", "Compared with nothing: there is none"}},
+		{"abc123", []string{"k|110|(+10)|0|0|1.5|0|0|12|(-1)|0|0|0", "m|(2|times)|7|0|0|1.5|0|0|3|0|0|0",
+			"added|5|(new)|0|(new)|0|(new)|1.5|(new)|0|(new)|0|(new)|1|(new)|0|(new)|0|(new)|0|(new)", "since commit abc123",
+			"through <c>"}},
+		{"", []string{"k|110|0|0|1.5|0|0|12|0|0|0", "m|(2|times)|7|0|0|1.5|0|0|3|0|0|0", "added|5|0|0|1.5|0|0|1|0|0|0",
+			"Compared with nothing: there is none"}},
 	} {
 		r.Commit, r.Reason = c.base, "there is none"
 		var text, html bytes.Buffer
@@ -58,10 +62,12 @@ func TestTheTableShowsChanges(t *testing.T) {
 }
 
 func TestAKernelIsTheSumOfItsParts(t *testing.T) {
-	rows := []Row{row("k", "k", 0, 100, 2), row("k", "m", 1, 10, 9), row("k", "not", 1, 1000, 20), row("other", "m", 1, 1000, 20)}
+	rows := []Row{row("k", "k", 0, 100, 2), row("k", "m", 1, 10, 9), row("k", "not", 1, 1000, 20),
+		row("other", "m", 1, 1000, 20)}
 	rows[0].Parts = map[string]int{"m": 3}
 	rows[0].sum(rows)
-	if k := rows[0]; k.LUT != 130 || k.BRAM() != 6 || k.Inside.Levels != 9 || k.Inside.Begin != "m: register a" || rows[1].Part != 3 || rows[1].LUT != 10 {
+	if k := rows[0]; k.LUT != 130 || k.BRAM() != 6 || k.Inside.Levels != 9 || k.Inside.Begin != "m: register a" ||
+		rows[1].Part != 3 || rows[1].LUT != 10 {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -84,7 +90,8 @@ func engine(t *testing.T) kernels.Kernel {
 func TestTheEngineHasParts(t *testing.T) {
 	k := engine(t)
 	parts := Parts(k)
-	for _, want := range []string{"move_engine", "data_path", "control_processor", "processor_bus", "messages", "dma_writer"} {
+	for _, want := range []string{"move_engine", "data_path", "control_processor", "processor_bus",
+		"messages", "dma_writer"} {
 		if !slices.Contains(parts, want) {
 			t.Errorf("%s is no part: %v", want, parts)
 		}
@@ -166,7 +173,10 @@ func TestMappingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	told := 0
-	_, err := Rows(ctx, Input{Kernels: []kernels.Kernel{{ID: "m", Module: "m", Sources: kernels.Sources{"m.sv": []byte("module m;\nendmodule\n")}}}}, nil, 2,
+	_,
+		err := Rows(ctx,
+		Input{Kernels: []kernels.Kernel{
+			{ID: "m", Module: "m", Sources: kernels.Sources{"m.sv": []byte("module m;\nendmodule\n")}}}}, nil, 2,
 		func(_, _ int, _ string, err error) {
 			told++
 			if !errors.Is(err, context.Canceled) {
@@ -182,7 +192,8 @@ func TestArchivesStayInTheirDirectory(t *testing.T) {
 	for name, good := range map[string]bool{"a/b.go": true, "../b.go": false, "/b.go": false} {
 		var archive bytes.Buffer
 		w := tar.NewWriter(&archive)
-		if err := errors.Join(w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: 3, Mode: 0o644}), func() error { _, err := w.Write([]byte("abc")); return err }(), w.Close()); err != nil {
+		if err := errors.Join(w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: 3, Mode: 0o644}),
+			func() error { _, err := w.Write([]byte("abc")); return err }(), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()

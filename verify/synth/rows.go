@@ -156,5 +156,8 @@ func (p Path) within(part string) Path {
 
 // Has tells whether there is a kernel or module.
 func (in Input) Has(name string) bool {
-	return slices.ContainsFunc(in.Kernels, func(k kernels.Kernel) bool { return k.ID == name || k.Sources.Below(name) != nil })
+	return slices.ContainsFunc(in.Kernels, func(k kernels.Kernel) bool {
+		return k.ID == name ||
+			k.Sources.Below(name) != nil
+	})
 }

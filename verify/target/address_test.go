@@ -34,8 +34,10 @@ func outside(t *testing.T) (string, int) {
 
 func TestAddress(t *testing.T) {
 	own, several := outside(t)
-	one := map[string]string{"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
-	two := map[string]string{"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"}
+	one := map[string]string{"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+		"OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
+	two := map[string]string{"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
+		"OMPI_COMM_WORLD_LOCAL_SIZE": "1"}
 	for _, test := range []struct {
 		name, meet, given string
 		env               map[string]string
@@ -48,7 +50,8 @@ func TestAddress(t *testing.T) {
 		{"on the network", own + ":5", "", two, own},
 		{"on the network, by hand", own + ":5", "", nil, own},
 	} {
-		o := Options{Address: test.given, Env: func(name string) (string, bool) { v, there := test.env[name]; return v, there }}
+		o := Options{Address: test.given,
+			Env: func(name string) (string, bool) { v, there := test.env[name]; return v, there }}
 		if a, err := o.address(&bringup.Options{Rank: 1, Size: 2, Meet: test.meet}); err != nil || a.String() != test.want {
 			t.Errorf("%s: %v, %v; expected is %s", test.name, a, err, test.want)
 		}
@@ -65,7 +68,8 @@ func TestAddress(t *testing.T) {
 		}
 		o := Options{Env: func(string) (string, bool) { return "", false }}
 		a, err := o.address(&bringup.Options{Size: 2, Meet: name + ":5"})
-		if several == 1 && (err != nil || a.String() != own) || several > 1 && (!errors.Is(err, ErrText) || !strings.Contains(err.Error(), "-address says")) {
+		if several == 1 && (err != nil || a.String() != own) || several > 1 &&
+			(!errors.Is(err, ErrText) || !strings.Contains(err.Error(), "-address says")) {
 			t.Errorf("%s: %v, %v", name, a, err)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 var onCards = Kind{
 	Name: "card", Form: "card:file.xclbin",
-	Doc: "cards of this host that hold the file or are loaded with it; behind commas: network=10.10.10.1/24 (the engine of rank 0), " +
+	Doc: "cards of this host that hold the file or are loaded with it; behind commas: network=10.10.10.1/24 (the " +
+		"engine of rank 0), " +
 		"port=5500, fec=on, fec=off, library=directory (with XRT's)",
 	Open: func(_ context.Context, r *Request) (*Part, error) {
 		c, err := readCards(r)

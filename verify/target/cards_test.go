@@ -22,7 +22,8 @@ func cards(t *testing.T, platform string, ranks int) *xrt.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return xrttest.Host(t, designtest.Load(t, platform, nil), ranks, xrt.HostOptions{Empty: true, World: world.Options{Ranks: all}})
+	return xrttest.Host(t, designtest.Load(t, platform, nil), ranks,
+		xrt.HostOptions{Empty: true, World: world.Options{Ranks: all}})
 }
 
 // TestCards: a process with all ranks, and processes with one each.
@@ -69,7 +70,8 @@ func TestCardTexts(t *testing.T) {
 		"card:" + h.Xclbin + ",network=10.0.0.255/24": "no address for the rank",
 		"card:" + h.Xclbin + ",library=/nowhere":      "XRT is not there",
 	} {
-		if _, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

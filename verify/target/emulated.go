@@ -38,7 +38,8 @@ var verilated = Kind{
 			return nil, err
 		}
 		if n := rtlsim.Reach(d); n > 0 && !r.Alone() {
-			return nil, fmt.Errorf("%w: engines of %s reach each other on their card, which one process must have", ErrText, d.Platform.Name)
+			return nil, fmt.Errorf("%w: engines of %s reach each other on their card, which one process must have",
+				ErrText, d.Platform.Name)
 		}
 		options := rtlsim.Options{Clock: rtlsim.NewClock()}
 		if options.Library, err = rtlsim.Library(ctx, d, options.Build); err != nil {
@@ -50,7 +51,8 @@ var verilated = Kind{
 }
 
 // inProcess starts the engines of this process.
-func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, maker func(rank int) world.Maker) (*Part, error) {
+func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, maker func(rank int) world.Maker) (
+	*Part, error) {
 	p := driverview.Of(d)
 	part := &Part{Platform: &p, What: what}
 	var w *world.World
@@ -75,7 +77,8 @@ func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, 
 
 // onSocket starts the engine of a process that has one rank. Its network is a socket, at
 // a port that is free.
-func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, maker func(rank int) world.Maker) (*world.World, error) {
+func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, maker func(rank int) world.Maker) (
+	*world.World, error) {
 	rank := r.Local[0]
 	port, number, err := r.port(d)
 	if err != nil {

@@ -41,7 +41,8 @@ func (o *Options) Flags(set *flag.FlagSet) {
 	set.StringVar(&o.Platform, "platform", DefaultPlatform, "`name` of the platform of a world that has none in its name")
 	set.StringVar(&o.Vars, "vars", "", "variables, as one HCL `object`: '{hw_emu = true}'")
 	set.IntVar(&o.Ranks, "n", 0, "`number` of ranks, all of this process; of several processes each has one (4)")
-	set.StringVar(&o.Address, "address", "", "`address` of this process for those with the other ranks (the one from which it reaches rank 0)")
+	set.StringVar(&o.Address, "address", "",
+		"`address` of this process for those with the other ranks (the one from which it reaches rank 0)")
 	set.DurationVar(&o.Timeout, "timeout", bringup.DefaultTimeout, "`time` until all processes are there")
 	o.Env = bringup.Flags(set, os.LookupEnv)
 }
@@ -102,7 +103,8 @@ func (o *Options) address(b *bringup.Options) (netip.Addr, error) {
 	// Nothing is sent: the system only looks up the way.
 	c, err := net.Dial("udp4", b.Meet)
 	if err != nil {
-		return netip.Addr{}, fmt.Errorf("find the address from which rank %d reaches rank 0 at %s: %w; -address says it", b.Rank, b.Meet, err)
+		return netip.Addr{}, fmt.Errorf("find the address from which rank %d reaches rank 0 at %s: %w; -address says it",
+			b.Rank, b.Meet, err)
 	}
 	defer c.Close()
 	a := c.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
@@ -113,7 +115,9 @@ func (o *Options) address(b *bringup.Options) (netip.Addr, error) {
 	// gives one.
 	all, err := onNetworks()
 	if err != nil || len(all) != 1 {
-		return a, fmt.Errorf("%w: rank %d reaches rank 0 at %s from %v, which no other host can reach, and this host has %d others: -address says which", ErrText, b.Rank, b.Meet, a, len(all))
+		return a, fmt.Errorf(
+			"%w: rank %d reaches rank 0 at %s from %v, which no other host can reach, and this host has %d others: -address "+
+				"says which", ErrText, b.Rank, b.Meet, a, len(all))
 	}
 	return all[0], nil
 }

@@ -110,7 +110,8 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 			v = views[i]
 		}
 		opening.Go(func() (err error) {
-			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank, slices.Concat([]accl.OpenOption{accl.OwnPeers(true)}, w.part.Options, v.Open)...)
+			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank,
+				slices.Concat([]accl.OpenOption{accl.OwnPeers(true)}, w.part.Options, v.Open)...)
 			return err
 		})
 	}

@@ -158,7 +158,9 @@ func TestProcessesThatDoNotFit(t *testing.T) {
 	var group sync.WaitGroup
 	for rank, on := range []string{"u55c_tcp", "u55c_udp"} {
 		group.Go(func() {
-			w, err := target.Open(t.Context(), target.Options{On: on, Env: environment(fmt.Sprintf("%s CCLFORGE_RANK=%d CCLFORGE_SIZE=2 CCLFORGE_MEET=%s", secret, rank, at))})
+			w, err := target.Open(t.Context(),
+				target.Options{On: on, Env: environment(fmt.Sprintf("%s CCLFORGE_RANK=%d CCLFORGE_SIZE=2 CCLFORGE_MEET=%s",
+					secret, rank, at))})
 			if !errors.Is(err, bringup.ErrDiffers) || w != nil {
 				t.Errorf("rank %d: %v", rank, err)
 			}
@@ -172,8 +174,10 @@ func TestARankIsMissing(t *testing.T) {
 	var group sync.WaitGroup
 	for rank := range 2 {
 		group.Go(func() {
-			o := target.Options{On: "u55c_tcp", Timeout: time.Second, Env: environment(fmt.Sprintf("%s CCLFORGE_RANK=%d CCLFORGE_SIZE=3 CCLFORGE_MEET=%s", secret, rank, at))}
-			if _, err := target.Open(t.Context(), o); !errors.Is(err, bringup.ErrMissing) || !strings.Contains(err.Error(), "rank 2") {
+			o := target.Options{On: "u55c_tcp", Timeout: time.Second,
+				Env: environment(fmt.Sprintf("%s CCLFORGE_RANK=%d CCLFORGE_SIZE=3 CCLFORGE_MEET=%s", secret, rank, at))}
+			if _, err := target.Open(t.Context(), o); !errors.Is(err, bringup.ErrMissing) ||
+				!strings.Contains(err.Error(), "rank 2") {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		})
@@ -189,7 +193,8 @@ func TestMistakes(t *testing.T) {
 		kind error
 		text string
 	}{
-		{target.Options{On: "fpga:0"}, "", target.ErrText, `"fpga:0"; there are a platform by its name, verilated:platform, sim:host:port`},
+		{target.Options{On: "fpga:0"}, "", target.ErrText,
+			`"fpga:0"; there are a platform by its name, verilated:platform, sim:host:port`},
 		{target.Options{On: "sim:a:b"}, "", target.ErrText, `"b" is no port`},
 		{target.Options{On: "sim:1:2:3"}, "", target.ErrText, "too many colons"},
 		{target.Options{On: "sim:0"}, "", target.ErrText, `"0" is no port`},
@@ -198,13 +203,15 @@ func TestMistakes(t *testing.T) {
 		{target.Options{On: "u55c_tcp", Ranks: -1}, "", target.ErrText, "1 to 4096 ranks, not -1"},
 		{target.Options{On: "u55c_tcp", Ranks: 4}, two + "127.0.0.1:9", target.ErrText, "4 ranks on 2 processes"},
 		{target.Options{On: "u55c_tcp", Address: "::1"}, two + "127.0.0.1:9", target.ErrText, "no address of IPv4"},
-		{target.Options{On: "u55c_tcp"}, "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=a", bringup.ErrOption, "there is no secret"},
+		{target.Options{On: "u55c_tcp"}, "CCLFORGE_RANK=1 CCLFORGE_SIZE=2 CCLFORGE_MEET=a", bringup.ErrOption,
+			"there is no secret"},
 		{target.Options{On: "u55c_tcp"}, two + "no-such-host.invalid:9", nil, "-address says it"},
 		{target.Options{On: "verilated:u55c_axis3x"}, two + "127.0.0.1:9", target.ErrText, "on their card"},
 	} {
 		test.o.Env = environment(test.env)
 		w, err := target.Open(t.Context(), test.o)
-		if err == nil || w != nil || test.kind != nil && !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
+		if err == nil || w != nil || test.kind != nil && !errors.Is(err, test.kind) ||
+			!strings.Contains(err.Error(), test.text) {
 			t.Errorf("%+v: %v; expected is %q", test.o, err, test.text)
 		}
 	}
@@ -215,23 +222,24 @@ func TestRegister(t *testing.T) {
 	var prepared []accl.Rank
 	closed := 0
 	emulated := target.Kinds()[0]
-	target.Register(target.Kind{Name: "test", Form: "test:platform", Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
-		p, err := emulated.Open(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		p.Options = []accl.OpenOption{accl.WithRxBuffers(7, 1024)}
-		end := p.Close
-		p.Close = func() error { closed++; return end() }
-		p.Prepare = func(_ context.Context, ranks []accl.Rank) ([]target.View, error) {
-			prepared = ranks
-			if r.Size == 1 {
-				return nil, errors.New("not alone")
+	target.Register(target.Kind{Name: "test", Form: "test:platform",
+		Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
+			p, err := emulated.Open(ctx, r)
+			if err != nil {
+				return nil, err
 			}
-			return nil, nil
-		}
-		return p, nil
-	}})
+			p.Options = []accl.OpenOption{accl.WithRxBuffers(7, 1024)}
+			end := p.Close
+			p.Close = func() error { closed++; return end() }
+			p.Prepare = func(_ context.Context, ranks []accl.Rank) ([]target.View, error) {
+				prepared = ranks
+				if r.Size == 1 {
+					return nil, errors.New("not alone")
+				}
+				return nil, nil
+			}
+			return p, nil
+		}})
 	worlds, errs := open(t, "test:u55c_tcp", 1, target.Options{Ranks: 2})
 	if errs[0] != nil || len(prepared) != 2 || prepared[0] == prepared[1] {
 		t.Fatal(errs[0], prepared)
@@ -240,7 +248,8 @@ func TestRegister(t *testing.T) {
 	if buffers, err := worlds[0].Engines[1].DumpRxBuffers(t.Context(), false); err != nil || len(buffers) != 7 {
 		t.Errorf("%d buffers, %v: options are not heard", len(buffers), err)
 	}
-	if _, errs := open(t, "test:u55c_tcp", 1, target.Options{Ranks: 1}); errs[0] == nil || !strings.Contains(errs[0].Error(), "not alone") || closed != 1 {
+	if _, errs := open(t, "test:u55c_tcp", 1, target.Options{Ranks: 1}); errs[0] == nil ||
+		!strings.Contains(errs[0].Error(), "not alone") || closed != 1 {
 		t.Error(errs[0], closed)
 	}
 }

@@ -20,7 +20,8 @@ func Shells(system func() coyote.System) Kind {
 	}
 	return Kind{
 		Name: "coyote", Form: "coyote:platform",
-		Doc: "cards of this host in the Coyote shell, whose driver is loaded; behind commas: card=0 (the first one), network=10.10.10.1/24 " +
+		Doc: "cards of this host in the Coyote shell, whose driver is loaded; behind commas: card=0 (the first one), " +
+			"network=10.10.10.1/24 " +
 			"(the engine of rank 0), port=5500",
 		Open: func(ctx context.Context, r *Request) (*Part, error) {
 			s, err := readShells(r)

@@ -73,7 +73,9 @@ func openShells(t *testing.T, ranks int, on func(rank int) string) ([]*target.Wo
 	at := meet(t)
 	var group sync.WaitGroup
 	for i := range ranks {
-		env := environment(fmt.Sprintf("%s OMPI_COMM_WORLD_RANK=%d OMPI_COMM_WORLD_SIZE=%d OMPI_COMM_WORLD_LOCAL_RANK=%d CCLFORGE_MEET=%s", secret, i, ranks, i, at))
+		env := environment(
+			fmt.Sprintf("%s OMPI_COMM_WORLD_RANK=%d OMPI_COMM_WORLD_SIZE=%d OMPI_COMM_WORLD_LOCAL_RANK=%d CCLFORGE_MEET=%s",
+				secret, i, ranks, i, at))
 		group.Go(func() {
 			worlds[i], errs[i] = target.Open(t.Context(), target.Options{On: on(i), Timeout: 20 * time.Second, Env: env})
 		})
@@ -108,7 +110,8 @@ func TestShellTexts(t *testing.T) {
 		"coyote:u55c_rdma,network=10.0.0.255/24":     "no address for the rank",
 		"coyote:u55c_rdma,card=0,network=fe80::1/64": "no address for the rank",
 	} {
-		if _, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

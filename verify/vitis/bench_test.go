@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cclforge = filepath.Join(dir, "cclforge")
-	if out, err := exec.Command("go", "build", "-o", cclforge, "github.com/cclforge/cclforge/verify/cmd/cclforge").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", cclforge,
+		"github.com/cclforge/cclforge/verify/cmd/cclforge").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "compile cclforge: %v\n%s", err, out)
 		os.RemoveAll(dir)
 		os.Exit(1)

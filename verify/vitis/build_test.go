@@ -75,7 +75,8 @@ func (b *bench) done() []string {
 			b.Errorf("%s %s: exit status %d", c.Tool, strings.Join(c.Args, " "), c.Exit)
 		}
 		for _, n := range c.Notes {
-			if pair, ok := strings.CutPrefix(n, "converter: "); ok && !strings.Contains(pair, "udp_rx_meta") && !strings.Contains(pair, "udp_tx_meta") {
+			if pair, ok := strings.CutPrefix(n, "converter: "); ok && !strings.Contains(pair, "udp_rx_meta") &&
+				!strings.Contains(pair, "udp_tx_meta") {
 				b.Errorf("a stream changes its width: %s", pair)
 			}
 		}
@@ -208,7 +209,8 @@ func (b *bench) layout(d *design.Design) {
 			}
 			got = append(got, strings.Join(tags, " "))
 			if p, err := l.BufferBank(k.Instance, a); err != nil || p.KiB != size || p.Base != places[0].Base {
-				b.Errorf("%s: a buffer for argument %d of %s lies in %+v (%v), want %s", d.Platform.Name, a, k.Instance, p, err, tags)
+				b.Errorf("%s: a buffer for argument %d of %s lies in %+v (%v), want %s", d.Platform.Name,
+					a, k.Instance, p, err, tags)
 			}
 		}
 		slices.Sort(got)
@@ -224,7 +226,8 @@ func (b *bench) platform(d *design.Design, version string) {
 	name := d.Platform.Name
 	b.cache = filepath.Join(b.TempDir(), "cache")
 	o := b.run("build", name)
-	if hls := slices.ContainsFunc(d.Sources(), func(s *design.Source) bool { return slices.Contains(s.Tools, "vitis_hls") }); hls && version >= "2024.2" {
+	if hls := slices.ContainsFunc(d.Sources(),
+		func(s *design.Source) bool { return slices.Contains(s.Tools, "vitis_hls") }); hls && version >= "2024.2" {
 		// A third party's build needs a tool that this version does not have.
 		if o.code == 0 || !strings.Contains(o.err, "vitis_hls") {
 			b.Errorf("%s with %s: vitis_hls is not named as missing: %v", name, version, o)

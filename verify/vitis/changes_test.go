@@ -117,14 +117,17 @@ func TestChanges(t *testing.T) {
 		t.Error("an engine that was packaged with another firmware has not the one that was put in later")
 	}
 	own.firmware = nil
-	if l := again("the same line, with the firmware of before", own, "image", "patch"); l.Memories["ccl_offload_0"] != shippedFirmware.Memories["ccl_offload_0"] {
+	if l := again("the same line, with the firmware of before", own, "image",
+		"patch"); l.Memories["ccl_offload_0"] != shippedFirmware.Memories["ccl_offload_0"] {
 		t.Error("the firmware that the engine was packaged with is in the result, not the one that was wanted")
 	}
-	rtl := again("another line in hostctrl", change{file: "rtl/hostctrl/hostctrl_core.sv", text: comment}, "image", "link", "package hostctrl")
+	rtl := again("another line in hostctrl", change{file: "rtl/hostctrl/hostctrl_core.sv", text: comment}, "image",
+		"link", "package hostctrl")
 	if rtl.Design == shippedFirmware.Design {
 		t.Error("the result is the design before")
 	}
-	again("another line in the connectivity", change{file: "vitis/link.cfg", text: func(text []byte) []byte { return append(text, "# a line\n"...) }}, "image", "link")
+	again("another line in the connectivity", change{file: "vitis/link.cfg",
+		text: func(text []byte) []byte { return append(text, "# a line\n"...) }}, "image", "link")
 	b.builds(name, change{})
 	if diff := difference(b.done(), nil); diff != "" {
 		t.Errorf("back again: %s", diff)
@@ -141,7 +144,8 @@ func (b *bench) own(from, name string, replacements ...string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	replaced := strings.NewReplacer(append([]string{`platform "` + from + `"`, `platform "` + name + `"`}, replacements...)...).Replace(string(text))
+	replaced := strings.NewReplacer(append([]string{`platform "` + from + `"`, `platform "` + name + `"`},
+		replacements...)...).Replace(string(text))
 	if replaced == string(text) && from != name {
 		b.Fatalf("%s is no change of %s", name, from)
 	}
@@ -173,7 +177,8 @@ func TestRepeat(t *testing.T) {
 	b.own(name, name, "clock       = 250", "clock       = 200", "clock = 250", "clock = 200")
 	b.build(name)
 	ran := b.done()
-	for _, w := range []string{"link", "image", "compile loopback", "package loopback", "fetch", "package client_arbiter"} {
+	for _, w := range []string{"link", "image", "compile loopback", "package loopback", "fetch",
+		"package client_arbiter"} {
 		if got, want := slices.Contains(ran, w), w == "link" || w == "image"; got != want {
 			t.Errorf("another clock: %s ran: %v", w, got)
 		}

@@ -80,20 +80,26 @@ var faults = []wrong{
 	{"link", standin.Fault{Tool: "v++", Kind: standin.HalfKilled}, []string{"137"}},
 	{"link", standin.Fault{Tool: "v++", Kind: standin.Nothing}, []string{faulty + ".xclbin"}},
 	{"link", standin.Fault{Tool: "v++", Kind: standin.Empty}, []string{faulty + ".xclbin"}},
-	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.HalfExit0}, []string{"loopback.xo"}},
-	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Nothing}, []string{"loopback.xo"}},
-	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Licence}, []string{"[Common 17-345]"}},
+	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.HalfExit0},
+		[]string{"loopback.xo"}},
+	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Nothing},
+		[]string{"loopback.xo"}},
+	{"package/loopback", standin.Fault{Tool: "vivado", Contains: "loopback", Kind: standin.Licence},
+		[]string{"[Common 17-345]"}},
 	{"source", standin.Fault{Tool: "make", Contains: "NetLayers", Kind: standin.Nothing}, []string{"networklayer.xo"}},
 	{"source", standin.Fault{Tool: "git", Contains: "fetch", Kind: standin.Segmentation}, []string{"139"}},
-	{"image", standin.Fault{Tool: "xclbinutil", Contains: "USER_METADATA", Kind: standin.DiskFull}, []string{"No space left on device"}},
-	{"image", standin.Fault{Tool: "xclbinutil", Contains: "USER_METADATA", Kind: standin.HalfExit0}, []string{faulty + ".xclbin"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "USER_METADATA", Kind: standin.DiskFull},
+		[]string{"No space left on device"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "USER_METADATA", Kind: standin.HalfExit0},
+		[]string{faulty + ".xclbin"}},
 }
 
 // patches are faults where the firmware in a linked design is replaced.
 var patches = []wrong{
 	{"image", standin.Fault{Tool: "updatemem", Kind: standin.DiskFull}, []string{"No space left on device"}},
 	{"image", standin.Fault{Tool: "updatemem", Kind: standin.HalfExit0}, []string{"firmware.bit"}},
-	{"image", standin.Fault{Tool: "xclbinutil", Contains: "--replace-section", Kind: standin.HalfExit0}, []string{"patched.xclbin"}},
+	{"image", standin.Fault{Tool: "xclbinutil", Contains: "--replace-section", Kind: standin.HalfExit0},
+		[]string{"patched.xclbin"}},
 }
 
 // TestFaults has everything go wrong. The command says which step has failed, the first
@@ -137,7 +143,8 @@ func (b *bench) fails(list []wrong) {
 		if o.code == 0 || o.code == -1 {
 			b.Errorf("%s: %v", what, o)
 		}
-		if !slices.ContainsFunc(b.worked(), func(c standin.Call) bool { return slices.Contains(c.Notes, "fault: "+string(f.Kind)) || c.Exit == -1 }) {
+		if !slices.ContainsFunc(b.worked(),
+			func(c standin.Call) bool { return slices.Contains(c.Notes, "fault: "+string(f.Kind)) || c.Exit == -1 }) {
 			b.Errorf("%s: it has not happened", what)
 		}
 		for _, want := range append(f.says, faulty+"/"+f.step, "step.sh", "has failed") {
@@ -165,7 +172,8 @@ func TestOddities(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	b.build(faulty)
 	whole := b.content(faulty)
-	for _, f := range []standin.Fault{{Tool: "vivado", Kind: standin.Garbage}, {Tool: "v++", Kind: standin.Garbage}, {Tool: "v++", Kind: standin.Slow, For: 300 * time.Millisecond}} {
+	for _, f := range []standin.Fault{{Tool: "vivado", Kind: standin.Garbage}, {Tool: "v++", Kind: standin.Garbage},
+		{Tool: "v++", Kind: standin.Slow, For: 300 * time.Millisecond}} {
 		b.forgetSteps("")
 		if err := b.Fail(f); err != nil {
 			t.Fatal(err)
@@ -216,7 +224,10 @@ func TestNoTools(t *testing.T) {
 		{standin.Options{}, "PLATFORM_REPO_PATHS", []string{"xilinx_u50_gen3x16_xdma_5_202210_1", "PLATFORM_REPO_PATHS"}},
 	} {
 		b := newBench(t, test.options)
-		b.env = slices.DeleteFunc(b.env, func(v string) bool { return test.drop != "" && strings.HasPrefix(v, test.drop+"=") })
+		b.env = slices.DeleteFunc(b.env, func(v string) bool {
+			return test.drop != "" &&
+				strings.HasPrefix(v, test.drop+"=")
+		})
 		o := b.run("build", name)
 		for _, want := range test.says {
 			if o.code == 0 || !strings.Contains(o.err, want) {

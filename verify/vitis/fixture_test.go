@@ -59,7 +59,8 @@ func repositories(dir string, designs []*design.Design) (map[string]standin.Repo
 		}
 		repo := filepath.Join(dir, fmt.Sprintf("repository%d", len(at)))
 		at[d.Shell.Git], asked[d.Shell.Git] = repo, d.Shell.Revision
-		if err := write(repo, map[string]string{"cmake/FindCoyoteHW.cmake": "# fixture\n", "hw/shell.sv": "// fixture\n"}); err != nil {
+		if err := write(repo, map[string]string{"cmake/FindCoyoteHW.cmake": "# fixture\n",
+			"hw/shell.sv": "// fixture\n"}); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +77,8 @@ func repositories(dir string, designs []*design.Design) (map[string]standin.Repo
 
 // fill adds what a build of a source needs and leaves.
 func fill(repo string, designs []*design.Design, src *design.Source) error {
-	files := map[string]string{"CMakeLists.txt": "# fixture\n", "Makefile": "# fixture\n", filepath.Join(src.Directory, "Makefile"): "# fixture\n"}
+	files := map[string]string{"CMakeLists.txt": "# fixture\n", "Makefile": "# fixture\n",
+		filepath.Join(src.Directory, "Makefile"): "# fixture\n"}
 	for _, k := range src.Kernels {
 		text, err := standin.KernelXML(k, open(designs, k))
 		if err != nil {
@@ -138,11 +140,14 @@ func connected(d *design.Design, k *design.Kernel, port string) bool {
 
 // commit makes a commit of all files, the same each time.
 func commit(repo string) (string, error) {
-	for _, args := range [][]string{{"init", "--quiet", "."}, {"add", "--all"}, {"commit", "--quiet", "--message", "fixture"}, {"config", "uploadpack.allowAnySHA1InWant", "true"}} {
+	for _, args := range [][]string{{"init", "--quiet", "."}, {"add", "--all"},
+		{"commit", "--quiet", "--message", "fixture"}, {"config", "uploadpack.allowAnySHA1InWant", "true"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = repo
-		cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
-			"GIT_AUTHOR_DATE=2023-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2023-01-01T00:00:00Z", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",
+			"GIT_COMMITTER_EMAIL=a@example.org",
+			"GIT_AUTHOR_DATE=2023-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2023-01-01T00:00:00Z", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("git %s: %w\n%s", args[0], err, out)
 		}

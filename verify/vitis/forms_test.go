@@ -21,7 +21,8 @@ func TestKernelsInCpp(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2022.2", "2023.2", "2025.1"} {
 		b := newBench(t, standin.Options{Version: version})
-		b.own("u50_axis3x", "in_cpp", onBoard, "source = { reduce_ops = \"hls\", hp_compression = \"hls\", loopback = \"hls\" }\n  "+onBoard)
+		b.own("u50_axis3x", "in_cpp", onBoard,
+			"source = { reduce_ops = \"hls\", hp_compression = \"hls\", loopback = \"hls\" }\n  "+onBoard)
 		b.build("in_cpp")
 		tools := map[string]bool{}
 		var compiled []string
@@ -35,7 +36,8 @@ func TestKernelsInCpp(t *testing.T) {
 			}
 		}
 		slices.Sort(compiled)
-		if diff := difference(compiled, []string{"compile hp_compression", "compile loopback", "compile reduce_ops"}); diff != "" {
+		if diff := difference(compiled, []string{"compile hp_compression", "compile loopback",
+			"compile reduce_ops"}); diff != "" {
 			t.Errorf("%s: %s", version, diff)
 		}
 		if want := map[bool]string{true: "v++", false: "vitis_hls"}[version >= "2023.2"]; len(tools) != 1 || !tools[want] {
@@ -53,7 +55,8 @@ func TestEmulation(t *testing.T) {
 	t.Parallel()
 	const name = "u55c_tcp"
 	b := newBench(t, standin.Options{})
-	rendered, err := workspace.New("", t.Logf, platforms.FS).Render(t.Context(), workspace.Selection{Only: name, Vars: "{hw_emu = true}"})
+	rendered, err := workspace.New("", t.Logf, platforms.FS).Render(t.Context(),
+		workspace.Selection{Only: name, Vars: "{hw_emu = true}"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,8 @@ func TestScan(t *testing.T) {
 			t.Fatal(err, o)
 		}
 		d := cards[0].Design
-		if d.Platform != "u55c_tcp" || d.Generation != "accl-2024" || len(d.Design) != 64 || len(d.Firmware) != 64 || strings.HasPrefix(d.File, b.cache) != (from == "cache") {
+		if d.Platform != "u55c_tcp" || d.Generation != "accl-2024" || len(d.Design) != 64 || len(d.Firmware) != 64 ||
+			strings.HasPrefix(d.File, b.cache) != (from == "cache") {
 			t.Errorf("%s: %s", from, o)
 		}
 		if o := b.run("scan"); o.code != 0 || !strings.Contains(o.out, "u55c_tcp") {

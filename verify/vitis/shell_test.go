@@ -26,7 +26,8 @@ func TestShell(t *testing.T) {
 			did = append(did, c.Tool+" "+c.Args[len(c.Args)-1])
 		}
 	}
-	if len(did) != 4 || !slices.Equal(did[1:], []string{"cmake project", "cmake bitgen", "vivado coyote/firmware_mmi.tcl"}) {
+	if len(did) != 4 ||
+		!slices.Equal(did[1:], []string{"cmake project", "cmake bitgen", "vivado coyote/firmware_mmi.tcl"}) {
 		t.Errorf("it ran %q", did)
 	}
 	l, err := standin.InspectBit(filepath.Join(b.dir, "out", "build", name, name+".bit"))

@@ -82,7 +82,8 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 // third follows the jobs, and no tool is run twice.
 func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}); err != nil {
+	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second,
+		Times: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, until := range []func() bool{
@@ -99,7 +100,8 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		}
 		_ = cmd.Wait()
 	}
-	if names := jobsOf(t, c, b); !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "/link/") }) {
+	if names := jobsOf(t, c, b); !slices.ContainsFunc(names,
+		func(n string) bool { return strings.Contains(n, "/link/") }) {
 		t.Errorf("the kill has ended the job that links: %q", names)
 	}
 	b.build(onCluster, "--on=slurm")

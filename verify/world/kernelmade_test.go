@@ -34,7 +34,8 @@ platform "made" {
 }
 
 // start starts ranks of such a platform.
-func start(t *testing.T, files map[string]string, ranks int, o Options, oo ...accl.OpenOption) (*World, []*accl.Engine) {
+func start(t *testing.T, files map[string]string, ranks int, o Options, oo ...accl.OpenOption) (
+	*World, []*accl.Engine) {
 	t.Helper()
 	compiler(t)
 	d := designtest.Made(t, "made", files)
@@ -116,7 +117,8 @@ func TestAllreduceFromKernelsToKernels(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if err := accl.CallKernel(ctx, w.Device(rank), "sums", uint64(rank), dst.Address(), uint64(n), uint64(e.World().Address()), uint64(config)); err != nil {
+				if err := accl.CallKernel(ctx, w.Device(rank), "sums", uint64(rank), dst.Address(), uint64(n),
+					uint64(e.World().Address()), uint64(config)); err != nil {
 					return err
 				}
 				if err := dst.SyncFromDevice(ctx); err != nil {
@@ -163,7 +165,8 @@ kernel "bad" {
 `
 
 func TestKernelsThatStopAreReported(t *testing.T) {
-	w, engines := start(t, made("bad", badKernel, badText), 1, Options{Engine: emu.Options{Patience: 50 * time.Millisecond}}, accl.WithTimeout(10000))
+	w, engines := start(t, made("bad", badKernel, badText), 1,
+		Options{Engine: emu.Options{Patience: 50 * time.Millisecond}}, accl.WithTimeout(10000))
 	call := func(mode uint64, limit time.Duration) error {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
@@ -173,7 +176,8 @@ func TestKernelsThatStopAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stalled *accl.KernelError
-	if err := call(1, 50*time.Millisecond); !errors.As(err, &stalled) || stalled.Stream != "data_from_cclo" || stalled.Beat != 1 ||
+	if err := call(1, 50*time.Millisecond); !errors.As(err, &stalled) || stalled.Stream != "data_from_cclo" ||
+		stalled.Beat != 1 ||
 		stalled.Doing != "waits to read beat 1 of data_from_cclo (0 read)" || !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -192,7 +196,8 @@ func TestKernelsThatStopAreReported(t *testing.T) {
 			break
 		}
 	}
-	if !errors.As(err, &stalled) || stalled.Stream != "sts_from_cclo" || stalled.Beat != 3 || !strings.HasSuffix(stalled.Doing, ", with 0 calls that are not answered") {
+	if !errors.As(err, &stalled) || stalled.Stream != "sts_from_cclo" || stalled.Beat != 3 ||
+		!strings.HasSuffix(stalled.Doing, ", with 0 calls that are not answered") {
 		t.Error(err)
 	}
 }
@@ -208,7 +213,8 @@ func TestKernelsThatComputeWithoutEnd(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 1100*time.Millisecond)
 	defer cancel()
 	err = accl.CallKernel(ctx, w.Device(0), "bad", 2)
-	if !errors.Is(err, accl.ErrKernelStalled) || !strings.Contains(err.Error(), "bad_0_0) computes, for 1s, without reading or writing") && !strings.Contains(err.Error(), "computes, for 1s") {
+	if !errors.Is(err, accl.ErrKernelStalled) || !strings.Contains(err.Error(),
+		"bad_0_0) computes, for 1s, without reading or writing") && !strings.Contains(err.Error(), "computes, for 1s") {
 		t.Error(err)
 	}
 	if k := w.Engine(0).Stats().Kernels; len(k) != 1 || !strings.HasPrefix(k[0].Doing, "computes, for 1s") {
@@ -216,7 +222,8 @@ func TestKernelsThatComputeWithoutEnd(t *testing.T) {
 	}
 	begun := time.Now()
 	err = w.Close()
-	if !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "computes without end") || time.Since(begun) > 10*time.Second {
+	if !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "computes without end") ||
+		time.Since(begun) > 10*time.Second {
 		t.Error(time.Since(begun), err)
 	}
 }

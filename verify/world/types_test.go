@@ -140,11 +140,13 @@ func TestDeclaredTypesAreReducedAndCompressed(t *testing.T) {
 				_, err := e.AllReduce(ctx, src, dst, n, accl.Sum)
 				return err
 			}, func(int) []byte { return sum }},
-			"allreduce of samples, compressed": {sample, sample, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+			"allreduce of samples, compressed": {sample, sample, func(ctx context.Context, e *accl.Engine, src,
+				dst *accl.RawBuffer) error {
 				_, err := e.AllReduce(ctx, src, dst, n, accl.Sum, accl.Compress(packed))
 				return err
 			}, func(int) []byte { return widened(packedSum) }},
-			"reduce of samples to packed": {sample, packed, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
+			"reduce of samples to packed": {sample, packed, func(ctx context.Context, e *accl.Engine, src,
+				dst *accl.RawBuffer) error {
 				_, err := e.Reduce(ctx, src, dst, n, 1, accl.Sum)
 				return err
 			}, func(rank int) []byte {

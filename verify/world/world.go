@@ -103,7 +103,8 @@ func Start(ctx context.Context, d *design.Design, members []Member, o emu.Option
 	for i, m := range members {
 		e, err := m.make(ctx, d, o)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("start rank %d of %s: %w", m.Rank, d.Platform.Name, err), closePorts(members[i:]), w.Close())
+			return nil, errors.Join(fmt.Errorf("start rank %d of %s: %w", m.Rank, d.Platform.Name, err), closePorts(members[i:]),
+				w.Close())
 		}
 		w.engines[m.Rank] = e
 	}

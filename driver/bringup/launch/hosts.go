@@ -32,8 +32,11 @@ func (f *finder) hosts() ([]netip.Addr, error) {
 		return slices.Repeat([]netip.Addr{loopback}, f.w.Size), nil
 	}
 	if f.l.Launcher != "Slurm" {
-		return nil, fmt.Errorf("%w: %s has not started all %s on this host: --hosts says where they are; give it the host file that mpirun was given",
-			ErrOption, f.l.Launcher, count(f.l.Size, "process", "processes"))
+		return nil,
+			fmt.Errorf(
+				"%w: %s has not started all %s on this host: --hosts says where they are; give it the host file that mpirun was "+
+					"given",
+				ErrOption, f.l.Launcher, count(f.l.Size, "process", "processes"))
 	}
 	names, err := f.nodes()
 	if err != nil {
@@ -91,7 +94,9 @@ func (f *finder) agrees(names []string) error {
 		}
 	}
 	if n != f.l.LocalSize {
-		return fmt.Errorf("%w: --hosts places %s on %s, where process %d is, but %s says %d: give each host its number in the order in which mpirun fills them, like \"%s slots=%d\"",
+		return fmt.Errorf(
+			"%w: --hosts places %s on %s, where process %d is, but %s says %d: give each host its number in the order in "+
+				"which mpirun fills them, like \"%s slots=%d\"",
 			ErrOption, count(n, "process", "processes"), mine, f.l.Rank, f.l.Launcher, f.l.LocalSize, mine, f.l.LocalSize)
 	}
 	return nil
@@ -126,8 +131,11 @@ func fill(places []Place, n int, noun string) ([]string, error) {
 		}
 	}
 	if len(out) < n {
-		return nil, fmt.Errorf("%w: --hosts has room for %d of %d %s: give each host the number that it takes, like \"%s:2\" or, in a file, \"%s slots=2\"",
-			ErrOption, len(out), n, noun, places[0].Host, places[0].Host)
+		return nil,
+			fmt.Errorf(
+				"%w: --hosts has room for %d of %d %s: give each host the number that it takes, like \"%s:2\" or, in a file, "+
+					"\"%s slots=2\"",
+				ErrOption, len(out), n, noun, places[0].Host, places[0].Host)
 	}
 	return out, nil
 }
@@ -180,7 +188,8 @@ func (f *finder) lookUpAll(names []string) ([]netip.Addr, error) {
 		}
 	}
 	if inside >= 0 && outside >= 0 {
-		return nil, fmt.Errorf("%w: %s is %v, which %s cannot reach; give its address on the network in --hosts", ErrHost, names[inside], out[inside], names[outside])
+		return nil, fmt.Errorf("%w: %s is %v, which %s cannot reach; give its address on the network in --hosts", ErrHost,
+			names[inside], out[inside], names[outside])
 	}
 	return out, nil
 }

@@ -165,7 +165,8 @@ func (w *World) share(o Options) (err error) {
 
 func (w *World) inside(option string, ranks []int) error {
 	if n := len(ranks); n > 0 && ranks[n-1] >= w.Size {
-		return fmt.Errorf("%w: %s has rank %d, and the %s are 0 to %d", ErrOption, option, ranks[n-1], count(w.Size, "rank", "ranks"), w.Size-1)
+		return fmt.Errorf("%w: %s has rank %d, and the %s are 0 to %d", ErrOption, option, ranks[n-1],
+			count(w.Size, "rank", "ranks"), w.Size-1)
 	}
 	return nil
 }

@@ -89,7 +89,9 @@ func parsePlace(text string, room *int, most int) ([]Place, error) {
 		case is && (key == "slots" || key == "cpu" || key == "count") && !numbered:
 			number, numbered = value, true
 		case !is || !slices.Contains(ignored, key):
-			return nil, fmt.Errorf("%.80q is not understood; expected is a host with, at most, a number: \"%.80s slots=4\" or \"%.80s:4\"", field, name, name)
+			return nil, fmt.Errorf(
+				"%.80q is not understood; expected is a host with, at most, a number: \"%.80s slots=4\" or \"%.80s:4\"",
+				field, name, name)
 		}
 	}
 	slots := 0

@@ -25,7 +25,8 @@ func parseRanks(option, text string) ([]int, error) {
 			to, err = parseRank(last)
 		}
 		if err != nil || to < from {
-			return nil, fmt.Errorf("%w: %s is %q, and %q is neither a rank nor a range like 2-3", ErrOption, option, text, strings.TrimSpace(part))
+			return nil, fmt.Errorf("%w: %s is %q, and %q is neither a rank nor a range like 2-3", ErrOption, option, text,
+				strings.TrimSpace(part))
 		}
 		for r := from; r <= to; r++ {
 			ranks = append(ranks, r)

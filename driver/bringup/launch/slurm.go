@@ -46,7 +46,8 @@ func (f *finder) nodes() ([]string, error) {
 	}
 	if len(names) != len(counts) || total != f.l.Size {
 		return nil, fmt.Errorf("%w: %s has %s, %s has %s on %s, and there are %d; give --hosts", ErrEnvironment,
-			listName, count(len(names), "node", "nodes"), tasksName, count(total, "task", "tasks"), count(len(counts), "node", "nodes"), f.l.Size)
+			listName, count(len(names), "node", "nodes"), tasksName, count(total, "task", "tasks"), count(len(counts),
+				"node", "nodes"), f.l.Size)
 	}
 	return f.distribute(names, counts)
 }
@@ -73,7 +74,8 @@ func (f *finder) distribute(names []string, counts []int) ([]string, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("%w: SLURM_DISTRIBUTION is %q, and only block and cyclic are understood; give --hosts", ErrOption, how)
+		return nil, fmt.Errorf("%w: SLURM_DISTRIBUTION is %q, and only block and cyclic are understood; give --hosts",
+			ErrOption, how)
 	}
 	if text, there := f.env("SLURM_NODEID"); there && text != strconv.Itoa(at[f.l.Rank]) {
 		return nil, fmt.Errorf("%w: task %d should be on node %d, %s, but SLURM_NODEID is %q; give --hosts", ErrEnvironment,

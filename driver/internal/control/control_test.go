@@ -42,7 +42,8 @@ func (s *script) Write(_ context.Context, at, v uint32) error {
 }
 
 func kernel(protocol string, values ...layout.Value) layout.Kernel {
-	return layout.Kernel{Name: "k", Control: protocol, Registers: []layout.Register{{Name: "control", At: 0x20, Bits: 32, Values: values}}}
+	return layout.Kernel{Name: "k", Control: protocol,
+		Registers: []layout.Register{{Name: "control", At: 0x20, Bits: 32, Values: values}}}
 }
 
 var bits = []layout.Value{{Name: "start", Value: start}, {Name: "done", Value: done}, {Name: "idle", Value: idle}}
@@ -56,7 +57,8 @@ func TestWaits(t *testing.T) {
 		err            error
 	}{
 		{"idle at once", layout.Handshake, []uint32{idle}, control.Kernel.AwaitIdle, 1, 0, nil},
-		{"idle after a call of somebody else", layout.Handshake, []uint32{start, 0, done | idle}, control.Kernel.AwaitIdle, 3, 0, nil},
+		{"idle after a call of somebody else", layout.Handshake, []uint32{start, 0, done | idle}, control.Kernel.AwaitIdle,
+			3, 0, nil},
 		{"started already", layout.Handshake, []uint32{start | idle}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
 		{"never idle", layout.Handshake, []uint32{0}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
 		{"done at once", layout.Handshake, []uint32{done | idle}, control.Kernel.AwaitDone, 1, 0, nil},
@@ -84,7 +86,8 @@ func TestWaits(t *testing.T) {
 					return
 				}
 				w, is := errors.AsType[*control.Waited](err)
-				if !is || !errors.Is(err, test.err) || !errors.Is(err, context.DeadlineExceeded) || w.After < time.Second || !strings.Contains(err.Error(), "after 1") {
+				if !is || !errors.Is(err, test.err) || !errors.Is(err, context.DeadlineExceeded) || w.After < time.Second ||
+					!strings.Contains(err.Error(), "after 1") {
 					t.Errorf("%v, want %v", err, test.err)
 				}
 			})

@@ -29,8 +29,10 @@ func (d *Engine) findKernels() {
 		if !ok || !k.Called() {
 			continue
 		}
-		arguments := slices.DeleteFunc(slices.Clone(k.Registers), func(r layout.Register) bool { return r.Name == control.Register })
-		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments, running: make(chan struct{}, 1)})
+		arguments := slices.DeleteFunc(slices.Clone(k.Registers),
+			func(r layout.Register) bool { return r.Name == control.Register })
+		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments,
+			running: make(chan struct{}, 1)})
 	}
 }
 
@@ -71,10 +73,12 @@ func (d *Engine) CallKernel(ctx context.Context, kernel string, arguments ...uin
 	}
 	for i, a := range k.arguments {
 		if a.Bits < 64 && arguments[i]>>a.Bits != 0 {
-			return fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name, a.Bits, arguments[i])
+			return fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument,
+				a.Name, a.Bits, arguments[i])
 		}
 		if a.Address && !d.at.Holds(arguments[i]) {
-			return fmt.Errorf("%w: %s is 0x%X, which is not in an allocation of this card", accl.ErrKernelAddress, a.Name, arguments[i])
+			return fmt.Errorf("%w: %s is 0x%X, which is not in an allocation of this card", accl.ErrKernelAddress,
+				a.Name, arguments[i])
 		}
 	}
 	select {

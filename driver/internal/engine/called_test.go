@@ -78,7 +78,8 @@ func kernels(t *testing.T, all ...*called) *Engine {
 
 func chained(instance string, regs layout.Registers) *called {
 	arguments := []layout.Register{{Name: "wide", At: 0x10, Bits: 64}, {Name: "narrow", At: 0x1C, Bits: 32}}
-	return &called{instance: instance, kernel: layout.Kernel{Name: "mine", Control: "ap_ctrl_chain", Registers: []layout.Register{started}}, arguments: arguments, regs: regs, running: make(chan struct{}, 1)}
+	return &called{instance: instance, kernel: layout.Kernel{Name: "mine", Control: "ap_ctrl_chain",
+		Registers: []layout.Register{started}}, arguments: arguments, regs: regs, running: make(chan struct{}, 1)}
 }
 
 // TestACallThatWasLeftIsNotTheNext: what is left of a call, its end, is not that of the
@@ -89,7 +90,8 @@ func TestACallThatWasLeftIsNotTheNext(t *testing.T) {
 		d := kernels(t, chained("mine_0", c))
 		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := d.CallKernel(short, "mine", 1, 0); !errors.Is(err, accl.ErrKernelStalled) || !errors.Is(err, context.DeadlineExceeded) {
+		if err := d.CallKernel(short, "mine", 1, 0); !errors.Is(err, accl.ErrKernelStalled) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a call that is left: %v", err)
 		}
 		if err := d.CallKernel(t.Context(), "mine", 2, 0); !errors.Is(err, accl.ErrKernelBusy) {
@@ -122,7 +124,8 @@ func TestCallsOfKernelsThatCannotBe(t *testing.T) {
 		"too few arguments":   {"mine_0", []uint64{1}, accl.ErrCount, "wide, narrow"},
 		"one that is too big": {"mine_0", []uint64{1, 1 << 32}, accl.ErrArgument, "narrow has 32 bits"},
 	} {
-		if err := d.CallKernel(t.Context(), test.kernel, test.arguments...); !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
+		if err := d.CallKernel(t.Context(), test.kernel, test.arguments...); !errors.Is(err, test.kind) ||
+			!strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

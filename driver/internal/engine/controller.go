@@ -70,7 +70,8 @@ func openController(ctx context.Context, d *Engine, p *accl.Platform, in layout.
 	return newController(ctx, d, p, in.Name, regs, kernel, d.exchange)
 }
 
-func newController(ctx context.Context, d *Engine, p *accl.Platform, name string, regs layout.Registers, kernel layout.Kernel, exchange layout.Registers) (*controller, error) {
+func newController(ctx context.Context, d *Engine, p *accl.Platform, name string, regs layout.Registers,
+	kernel layout.Kernel, exchange layout.Registers) (*controller, error) {
 	arguments, err := kernel.Find(callRegisters...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)

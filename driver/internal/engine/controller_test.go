@@ -14,13 +14,16 @@ import (
 )
 
 // started is the control register of kernels that are started, as Vitis has it.
-var started = layout.Register{Name: "control", At: 0x00, Bits: 32, Values: []layout.Value{{Name: "start", Value: 1}, {Name: "done", Value: 2}, {Name: "idle", Value: 4}}}
+var started = layout.Register{Name: "control", At: 0x00, Bits: 32, Values: []layout.Value{{Name: "start", Value: 1},
+	{Name: "done", Value: 2}, {Name: "idle", Value: 4}}}
 
 // Registers of a host controller, as the contract has them.
 var hostctrl = layout.Kernel{Name: "hostctrl", Control: "ap_ctrl_hs", Registers: []layout.Register{
 	started, {Name: "scenario", At: 0x10, Bits: 32}, {Name: "count", At: 0x18, Bits: 32},
-	{Name: "comm", At: 0x20, Bits: 32}, {Name: "root_src_dst", At: 0x28, Bits: 32}, {Name: "function_code", At: 0x30, Bits: 32},
-	{Name: "tag", At: 0x38, Bits: 32}, {Name: "arithcfg", At: 0x40, Bits: 32}, {Name: "compression_flags", At: 0x48, Bits: 32},
+	{Name: "comm", At: 0x20, Bits: 32}, {Name: "root_src_dst", At: 0x28, Bits: 32},
+	{Name: "function_code", At: 0x30, Bits: 32},
+	{Name: "tag", At: 0x38, Bits: 32}, {Name: "arithcfg", At: 0x40, Bits: 32},
+	{Name: "compression_flags", At: 0x48, Bits: 32},
 	{Name: "stream_flags", At: 0x50, Bits: 32}, {Name: "addr_0", At: 0x58, Bits: 64}, {Name: "addr_1", At: 0x64, Bits: 64},
 	{Name: "addr_2", At: 0x70, Bits: 64}, {Name: "post", At: 0x80, Bits: 32}, {Name: "posted", At: 0x84, Bits: 32},
 	{Name: "answered", At: 0x88, Bits: 32}, {Name: "capacity", At: 0x8C, Bits: 32}, {Name: "answers", At: 0x100, Bits: 32},
@@ -62,7 +65,8 @@ func (f *fake) call() accl.Call {
 	w := f.words
 	wide := func(at uint32) uint64 { return uint64(w[at]) | uint64(w[at+4])<<32 }
 	return accl.Call{
-		Scenario: w[0x10], Count: w[0x18], Comm: w[0x20], RootSrcDst: w[0x28], FunctionCode: w[0x30], Tag: w[0x38], ArithCfg: w[0x40],
+		Scenario: w[0x10], Count: w[0x18], Comm: w[0x20], RootSrcDst: w[0x28], FunctionCode: w[0x30], Tag: w[0x38],
+		ArithCfg:         w[0x40],
 		CompressionFlags: w[0x48], StreamFlags: w[0x50], Addr0: wide(0x58), Addr1: wide(0x64), Addr2: wide(0x70),
 	}
 }
@@ -158,7 +162,8 @@ func controlled(t *testing.T, f *fake) (*controller, *Engine) {
 func some(n uint32) accl.Call {
 	return accl.Call{
 		Scenario: 1 + n, Count: 2 + n, Comm: 3 + n, RootSrcDst: 4 + n, FunctionCode: 5 + n, Tag: 6 + n, ArithCfg: 7 + n,
-		CompressionFlags: 8 + n, StreamFlags: 9 + n, Addr0: 10<<32 | uint64(n), Addr1: 11<<32 | uint64(n), Addr2: 12<<32 | uint64(n),
+		CompressionFlags: 8 + n, StreamFlags: 9 + n, Addr0: 10<<32 | uint64(n), Addr1: 11<<32 | uint64(n),
+		Addr2: 12<<32 | uint64(n),
 	}
 }
 

@@ -107,7 +107,8 @@ func (d *Engine) WriteReg(ctx context.Context, off, v uint32) error {
 // host controllers, of which most platforms have one.
 func (d *Engine) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
 	if client < 0 || client >= len(d.controllers) {
-		return 0, fmt.Errorf("%w: %d; engine %d has %d host controllers, counted from 0", ErrClient, client, d.at.Number, len(d.controllers))
+		return 0, fmt.Errorf("%w: %d; engine %d has %d host controllers, counted from 0", ErrClient, client, d.at.Number,
+			len(d.controllers))
 	}
 	call, err := d.controllers[client].start(ctx, c)
 	if err != nil {

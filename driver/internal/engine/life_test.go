@@ -55,7 +55,8 @@ func TestLifeOfACard(t *testing.T) {
 				if _, err := l.Use("card 7"); !errors.Is(err, ErrClosed) || err.Error() != "the card is closed: card 7" {
 					t.Errorf("used after the end: %v", err)
 				}
-				if err := context.Cause(ctx); !errors.Is(err, ErrClosed) || err.Error() != "the card is closed: card 7" || ended != 0 {
+				if err := context.Cause(ctx); !errors.Is(err, ErrClosed) || err.Error() != "the card is closed: card 7" ||
+					ended != 0 {
 					t.Errorf("what waits ends after %v with %v", ended, err)
 				}
 				if !errors.Is(context.Cause(d.life), ErrClosed) {

@@ -33,19 +33,22 @@ func TestTransfersOfMemory(t *testing.T) {
 		want          error
 		text          string // of an error that is none of ours
 	}{
-		"all":                           {offset: 0, bytes: 10, moves: true},
-		"the last byte":                 {offset: 9, bytes: 1, moves: true},
-		"none":                          {offset: 5, bytes: 0},
-		"none at the end":               {offset: 10, bytes: 0},
-		"none behind the end":           {offset: 11, bytes: 0, text: "0 bytes from 11 on are not within a memory of 10"},
-		"too many":                      {offset: 0, bytes: 11, text: "11 bytes from 0 on are not within a memory of 10"},
-		"too far":                       {offset: 3, bytes: 8, text: "8 bytes from 3 on are not within a memory of 10"},
-		"before it":                     {offset: -1, bytes: 1, text: "1 bytes from -1 on are not within a memory of 10"},
-		"fewer than none":               {offset: 5, bytes: -1, text: "-1 bytes from 5 on are not within a memory of 10"},
-		"a sum that is too big":         {offset: 1, bytes: math.MaxInt, text: "9223372036854775807 bytes from 1 on are not within a memory of 10"},
-		"far away":                      {offset: math.MaxInt, bytes: math.MaxInt, text: "9223372036854775807 bytes from 9223372036854775807 on are not within a memory of 10"},
-		"the same bytes":                {direct: true, offset: 0, bytes: 10},
-		"too many of the same":          {direct: true, offset: 0, bytes: 11, text: "11 bytes from 0 on are not within a memory of 10"},
+		"all":                 {offset: 0, bytes: 10, moves: true},
+		"the last byte":       {offset: 9, bytes: 1, moves: true},
+		"none":                {offset: 5, bytes: 0},
+		"none at the end":     {offset: 10, bytes: 0},
+		"none behind the end": {offset: 11, bytes: 0, text: "0 bytes from 11 on are not within a memory of 10"},
+		"too many":            {offset: 0, bytes: 11, text: "11 bytes from 0 on are not within a memory of 10"},
+		"too far":             {offset: 3, bytes: 8, text: "8 bytes from 3 on are not within a memory of 10"},
+		"before it":           {offset: -1, bytes: 1, text: "1 bytes from -1 on are not within a memory of 10"},
+		"fewer than none":     {offset: 5, bytes: -1, text: "-1 bytes from 5 on are not within a memory of 10"},
+		"a sum that is too big": {offset: 1, bytes: math.MaxInt,
+			text: "9223372036854775807 bytes from 1 on are not within a memory of 10"},
+		"far away": {offset: math.MaxInt, bytes: math.MaxInt,
+			text: "9223372036854775807 bytes from 9223372036854775807 on are not within a memory of 10"},
+		"the same bytes": {direct: true, offset: 0, bytes: 10},
+		"too many of the same": {direct: true, offset: 0, bytes: 11,
+			text: "11 bytes from 0 on are not within a memory of 10"},
 		"left":                          {ctx: left, offset: 0, bytes: 10, want: why},
 		"left, and the same bytes":      {ctx: left, direct: true, offset: 0, bytes: 10, want: why},
 		"freed":                         {freed: true, offset: 0, bytes: 10, want: ErrFreed},
@@ -107,9 +110,10 @@ func TestMemoryIsReturned(t *testing.T) {
 		does   []string
 		again  error // of the next time, when nothing fails
 	}{
-		"once":                     {does: []string{back, gone}, again: ErrFreed},
-		"refused":                  {fails: map[string]error{back: refused}, want: refused, does: []string{back}},
-		"something remains":        {fails: map[string]error{gone: odd}, want: odd, does: []string{back, gone}, again: ErrFreed},
+		"once":    {does: []string{back, gone}, again: ErrFreed},
+		"refused": {fails: map[string]error{back: refused}, want: refused, does: []string{back}},
+		"something remains": {fails: map[string]error{gone: odd}, want: odd, does: []string{back, gone},
+			again: ErrFreed},
 		"of a card that is closed": {closed: true, want: ErrClosed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +129,8 @@ func TestMemoryIsReturned(t *testing.T) {
 					return err
 				}
 			}
-			if err := m.Return(step(back, test.fails[back]), step(gone, test.fails[gone])); !errors.Is(err, test.want) || !slices.Equal(does, test.does) {
+			if err := m.Return(step(back, test.fails[back]), step(gone, test.fails[gone])); !errors.Is(err, test.want) ||
+				!slices.Equal(does, test.does) {
 				t.Errorf("%v after %q, want %v after %q", err, does, test.want, test.does)
 			}
 			m.Use = free
@@ -212,7 +217,8 @@ func TestAddressesInMemory(t *testing.T) {
 		want    bool
 	}{
 		{nil, 0, false}, {nil, 0x1000, false},
-		{some, 0, false}, {some, 0xFFF, false}, {some, 0x1000, true}, {some, 0x100F, true}, {some, 0x1010, true}, {some, 0x1011, false},
+		{some, 0, false}, {some, 0xFFF, false}, {some, 0x1000, true}, {some, 0x100F, true}, {some, 0x1010, true},
+		{some, 0x1011, false},
 		{some[:1], 0x1010, false},
 		{some, math.MaxUint64 - 8, false}, {some, math.MaxUint64 - 7, true}, {some, math.MaxUint64, true},
 		{[]placed{{at: 0, bytes: 1}}, 0, true}, {[]placed{{at: 0, bytes: 1}}, 1, false},

@@ -69,7 +69,8 @@ func postingWay(ctx context.Context, words *callWords, kernel layout.Kernel) (pl
 		return nil, 0, fmt.Errorf("%w: %d calls placed, %d answered", ErrSilent, p.calls, p.known)
 	}
 	if left >= capacity {
-		return nil, 0, fmt.Errorf("%w: %d calls of a process before are without an answer; load the card again", ErrSilent, left)
+		return nil, 0, fmt.Errorf("%w: %d calls of a process before are without an answer; load the card again",
+			ErrSilent, left)
 	}
 	return p, int(capacity - left), nil
 }

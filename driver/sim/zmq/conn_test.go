@@ -68,7 +68,8 @@ func TestTheHandshakeIsThatOfTheSpecification(t *testing.T) {
 	p := peer{t, raw}
 	p.send(greeting(), ready("REP"))
 	g := p.bytes(64)
-	if g[0] != 0xff || g[9] != 0x7f || g[10] != 3 || !bytes.Equal(g[12:32], append([]byte("NULL"), make([]byte, 16)...)) || g[32] != 0 {
+	if g[0] != 0xff || g[9] != 0x7f || g[10] != 3 || !bytes.Equal(g[12:32], append([]byte("NULL"), make([]byte, 16)...)) ||
+		g[32] != 0 {
 		t.Errorf("greeting is % x", g)
 	}
 	flags, body := p.frame()
@@ -91,9 +92,10 @@ func TestDialSaysWhyItFails(t *testing.T) {
 		lim     zmq.Limits
 		want    string
 	}{
-		"nobody listens":      {time.Minute, gone.Addr().String(), zmq.Limits{}, "refused"},
-		"no port":             {time.Minute, "127.0.0.1", zmq.Limits{}, "missing port"},
-		"silence":             {time.Minute, silent.Addr().String(), zmq.Limits{Handshake: 50 * time.Millisecond}, "deadline"},
+		"nobody listens": {time.Minute, gone.Addr().String(), zmq.Limits{}, "refused"},
+		"no port":        {time.Minute, "127.0.0.1", zmq.Limits{}, "missing port"},
+		"silence": {time.Minute, silent.Addr().String(), zmq.Limits{Handshake: 50 * time.Millisecond},
+			"deadline"},
 		"the context ends":    {50 * time.Millisecond, silent.Addr().String(), zmq.Limits{}, "deadline"},
 		"another kind":        {time.Minute, pub, zmq.Limits{}, "not compatible"},
 		"it accepts and ends": {time.Minute, full, zmq.Limits{}, "handshake"},
@@ -107,7 +109,8 @@ func TestDialSaysWhyItFails(t *testing.T) {
 				conn.Close()
 				t.Fatal("no error")
 			}
-			if host, _, _ := strings.Cut(c.address, ":"); !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), host) {
+			if host, _, _ := strings.Cut(c.address, ":"); !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), host) {
 				t.Errorf("error %q does not say %q and the address", err, c.want)
 			}
 			if errors.Is(err, zmq.ErrKind) != (c.address == pub) {
@@ -194,10 +197,12 @@ func TestTheEndOfAConnectionIsClosedAndSaysWhy(t *testing.T) {
 		end  func(c *zmq.Conn, p peer)
 		want error
 	}{
-		"the peer leaves":                 {func(_ *zmq.Conn, p peer) { p.Close() }, io.EOF},
-		"the peer leaves within a header": {func(_ *zmq.Conn, p peer) { p.send([]byte{2, 0}); p.Close() }, io.ErrUnexpectedEOF},
-		"the peer leaves within a frame":  {func(_ *zmq.Conn, p peer) { p.send([]byte{0, 9, 1}); p.Close() }, io.ErrUnexpectedEOF},
-		"the connection is closed here":   {func(c *zmq.Conn, _ peer) { c.Close() }, net.ErrClosed},
+		"the peer leaves": {func(_ *zmq.Conn, p peer) { p.Close() }, io.EOF},
+		"the peer leaves within a header": {func(_ *zmq.Conn, p peer) { p.send([]byte{2, 0}); p.Close() },
+			io.ErrUnexpectedEOF},
+		"the peer leaves within a frame": {func(_ *zmq.Conn, p peer) { p.send([]byte{0, 9, 1}); p.Close() },
+			io.ErrUnexpectedEOF},
+		"the connection is closed here": {func(c *zmq.Conn, _ peer) { c.Close() }, net.ErrClosed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			noLeaks(t)
@@ -209,7 +214,8 @@ func TestTheEndOfAConnectionIsClosedAndSaysWhy(t *testing.T) {
 			}()
 			time.Sleep(5 * time.Millisecond)
 			c.end(conn, p)
-			if err := <-got; !errors.Is(err, zmq.ErrClosed) || !errors.Is(err, c.want) || !strings.Contains(err.Error(), "127.0.0.1:") {
+			if err := <-got; !errors.Is(err, zmq.ErrClosed) || !errors.Is(err, c.want) ||
+				!strings.Contains(err.Error(), "127.0.0.1:") {
 				t.Errorf("Recv: %v, want ErrClosed, %v and the peer's address", err, c.want)
 			}
 			if err := conn.Send([]byte("x")); !errors.Is(err, zmq.ErrClosed) {
@@ -248,7 +254,8 @@ func TestPingsAreAnsweredBetweenMessages(t *testing.T) {
 		p.send(message("last"))
 	})
 	got, last := 0, ""
-	for want := []string{"a", strings.Repeat("\x00", 50_000), "b"}; got < messages*len(want) || last != fmt.Sprintf("ping %d", pings-1); {
+	for want := []string{"a", strings.Repeat("\x00", 50_000), "b"}; got < messages*len(want) ||
+		last != fmt.Sprintf("ping %d", pings-1); {
 		flags, body := p.frame()
 		if flags&4 == 0 {
 			if string(body) != want[got%3] {

@@ -69,7 +69,8 @@ func TestADealerOfTheLibraryReachesARouter(t *testing.T) {
 	}
 	for i, body := range bodies {
 		reply, err := dealer.Recv()
-		if want := []string{string([]byte{byte(i)}), "", "re: " + body}; err != nil || !slices.Equal(texts(reply.Frames), want) {
+		if want := []string{string([]byte{byte(i)}), "", "re: " + body}; err != nil ||
+			!slices.Equal(texts(reply.Frames), want) {
 			t.Fatalf("reply %.100q, %v", reply.Frames, err)
 		}
 	}
@@ -141,7 +142,8 @@ func TestSubscribeReadsAPublisherOfTheLibrary(t *testing.T) {
 	defer subscriber.Wait()
 	defer cancel()
 	subscriber.Go(func() {
-		_ = zmq.Subscribe(ctx, pub.Addr().String(), []string{"a"}, zmq.Limits{}, func(frames [][]byte) { got <- texts(frames) })
+		_ = zmq.Subscribe(ctx, pub.Addr().String(), []string{"a"}, zmq.Limits{},
+			func(frames [][]byte) { got <- texts(frames) })
 	})
 	eventually(t, "subscription", func() bool {
 		return slices.Contains(pub.(zmq4.Topics).Topics(), "a")

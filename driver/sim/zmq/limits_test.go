@@ -22,12 +22,15 @@ func TestAMessageThatIsTooLargeIsAnsweredAndSkipped(t *testing.T) {
 		head, rest []byte // the answer comes between them
 		want       []string
 	}{
-		"a frame":            {slices.Concat(message("", "")[:2], long(0, 100_001)), make([]byte, 100_001), []string{"", "too large"}},
-		"the first frame":    {long(0, 300_000), make([]byte, 300_000), []string{"too large"}},
-		"the sum of frames":  {slices.Concat(message("id", "")[:4], frame(1, make([]byte, 60_000)), long(1, 40_000)), append(make([]byte, 40_000), message("end")...), []string{"id", "too large"}},
-		"too many frames":    {message("1", "2", "3", "4", "5"), nil, []string{"1", "too large"}},
-		"many empty frames":  {append(slices.Repeat([]byte{1, 0}, 50), 0, 0), nil, []string{"", "too large"}},
-		"exactly the limits": {slices.Concat(message("id", "", "x", "")[:9], frame(0, make([]byte, 99_997))), nil, []string{"id", "", "x", strings.Repeat("\x00", 99_997)}},
+		"a frame": {slices.Concat(message("", "")[:2], long(0, 100_001)), make([]byte, 100_001),
+			[]string{"", "too large"}},
+		"the first frame": {long(0, 300_000), make([]byte, 300_000), []string{"too large"}},
+		"the sum of frames": {slices.Concat(message("id", "")[:4], frame(1, make([]byte, 60_000)), long(1, 40_000)),
+			append(make([]byte, 40_000), message("end")...), []string{"id", "too large"}},
+		"too many frames":   {message("1", "2", "3", "4", "5"), nil, []string{"1", "too large"}},
+		"many empty frames": {append(slices.Repeat([]byte{1, 0}, 50), 0, 0), nil, []string{"", "too large"}},
+		"exactly the limits": {slices.Concat(message("id", "", "x", "")[:9], frame(0, make([]byte, 99_997))), nil,
+			[]string{"id", "", "x", strings.Repeat("\x00", 99_997)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := join(t, address, "REQ")

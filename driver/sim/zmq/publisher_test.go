@@ -45,7 +45,8 @@ func TestSubscribersGetWhatStartsWithTheirTopics(t *testing.T) {
 	p, address := publisher(t, zmq.Limits{}, 1<<20)
 	publish(t, p, "1", "nobody gets this")
 	one := join(t, address, "SUB")
-	one.send(message("application"), message("\x02x"), message(""), message("\x01x", "y"), message("\x01two"), message("\x011"))
+	one.send(message("application"), message("\x02x"), message(""), message("\x01x", "y"), message("\x01two"),
+		message("\x011"))
 	subscribed(t, p, "1")
 	two := join(t, address, "SUB")
 	two.send(command("NONSENSE"), command("SUBSCRIBE", []byte("two")...), command("SUBSCRIBE", []byte("10")...))
@@ -75,7 +76,10 @@ func TestSubscriptionsEnd(t *testing.T) {
 		t.Error("Subscribed takes a topic for another")
 	}
 	s.send(message("\x00a"), command("CANCEL", 'b'), message("\x00unknown"))
-	eventually(t, "the end of subscriptions", func() bool { return !p.Subscribed([]byte("a")) && !p.Subscribed([]byte("b")) })
+	eventually(t, "the end of subscriptions", func() bool {
+		return !p.Subscribed([]byte("a")) &&
+			!p.Subscribed([]byte("b"))
+	})
 	publish(t, p, "a")
 	publish(t, p, "b")
 	publish(t, p, "c")

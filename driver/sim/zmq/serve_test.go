@@ -79,7 +79,8 @@ func TestASilentPeerHoldsUpNobodyAndIsDropped(t *testing.T) {
 	const limit = 600 * time.Millisecond
 	address := serving(t, zmq.Rep, zmq.Limits{Handshake: limit}, echo)
 	var silent []peer
-	for _, part := range [][]byte{nil, greeting()[:1], greeting()[:10], greeting(), append(greeting(), ready("REQ")[:9]...)} {
+	for _, part := range [][]byte{nil, greeting()[:1], greeting()[:10], greeting(),
+		append(greeting(), ready("REQ")[:9]...)} {
 		p := connect(t, address)
 		p.send(part)
 		silent = append(silent, p)

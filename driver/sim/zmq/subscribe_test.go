@@ -24,7 +24,8 @@ func TestSubscribeFollowsAPublisherThatComesAndGoes(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		err := zmq.Subscribe(ctx, address, []string{"a", "b"}, zmq.Limits{MessageBytes: 1000}, func(frames [][]byte) { got <- texts(frames) })
+		err := zmq.Subscribe(ctx, address, []string{"a", "b"}, zmq.Limits{MessageBytes: 1000},
+			func(frames [][]byte) { got <- texts(frames) })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("Subscribe: %v", err)
 		}

@@ -60,7 +60,8 @@ func consistent(t *testing.T, l *Layout) {
 					t.Fatalf("argument %d of %s reaches %+v", a, k.Instance, p)
 				}
 			}
-			if p, err := l.BufferBank(k.Instance, a); err == nil && p.Bank != l.Groups[p.Index] || err != nil && !errors.Is(err, ErrNoMemory) {
+			if p, err := l.BufferBank(k.Instance, a); err == nil && p.Bank != l.Groups[p.Index] || err != nil &&
+				!errors.Is(err, ErrNoMemory) {
 				t.Fatalf("a buffer of argument %d of %s is in %+v, %v", a, k.Instance, p, err)
 			}
 		}
@@ -102,16 +103,20 @@ func FuzzSections(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), data(whole, groupSection), data(whole, groupedSection), data(whole, userSection))
-	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), []byte{}, []byte{}, []byte("{"))
-	f.Add([]byte{}, []byte{0, 0, 0, 0, 0, 0, 0, 0}, []byte{0, 0, 0, 0}, []byte{1}, []byte{255, 255, 255, 255}, []byte("null"))
+	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), data(whole, groupSection),
+		data(whole, groupedSection), data(whole, userSection))
+	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), []byte{},
+		[]byte{}, []byte("{"))
+	f.Add([]byte{}, []byte{0, 0, 0, 0, 0, 0, 0, 0}, []byte{0, 0, 0, 0}, []byte{1}, []byte{255, 255, 255, 255},
+		[]byte("null"))
 	f.Fuzz(func(t *testing.T, ips, banks, connections, groups, grouped, user []byte) {
 		b := bytes.Clone(whole[:456+6*40])
 		le.PutUint32(b[448:], 6)
 		for i, s := range []struct {
 			kind Kind
 			data []byte
-		}{{IPLayout, ips}, {MemTopology, banks}, {Connectivity, connections}, {AskGroupTopology, groups}, {AskGroupConnection, grouped}, {UserMetadata, user}} {
+		}{{IPLayout, ips}, {MemTopology, banks}, {Connectivity, connections}, {AskGroupTopology, groups}, {AskGroupConnection,
+			grouped}, {UserMetadata, user}} {
 			e := entry(b, i)
 			le.PutUint32(e, uint32(s.kind))
 			le.PutUint64(e[24:], uint64(len(b)))

@@ -23,9 +23,11 @@ const (
 )
 
 var kindNames = map[Kind]string{
-	Bitstream: "BITSTREAM", EmbeddedMetadata: "EMBEDDED_METADATA", MemTopology: "MEM_TOPOLOGY", Connectivity: "CONNECTIVITY",
-	IPLayout: "IP_LAYOUT", ClockFreqTopology: "CLOCK_FREQ_TOPOLOGY", BuildMetadata: "BUILD_METADATA", KeyValueMetadata: "KEYVALUE_METADATA",
-	UserMetadata: "USER_METADATA", PartitionMetadata: "PARTITION_METADATA", SystemMetadata: "SYSTEM_METADATA",
+	Bitstream: "BITSTREAM", EmbeddedMetadata: "EMBEDDED_METADATA", MemTopology: "MEM_TOPOLOGY",
+	Connectivity: "CONNECTIVITY",
+	IPLayout:     "IP_LAYOUT", ClockFreqTopology: "CLOCK_FREQ_TOPOLOGY", BuildMetadata: "BUILD_METADATA",
+	KeyValueMetadata: "KEYVALUE_METADATA",
+	UserMetadata:     "USER_METADATA", PartitionMetadata: "PARTITION_METADATA", SystemMetadata: "SYSTEM_METADATA",
 	AskGroupTopology: "GROUP_TOPOLOGY", AskGroupConnection: "GROUP_CONNECTIVITY",
 }
 

@@ -89,7 +89,8 @@ func kernels(ips []IP) ([]Kernel, error) {
 		}
 		kernel, instance, ok := strings.Cut(ip.Name, ":")
 		if !ok || kernel == "" || instance == "" {
-			return nil, fmt.Errorf("%w: %s: the name of entry %d is %q, and not kernel:instance", ErrFormat, IPLayout, i, ip.Name)
+			return nil, fmt.Errorf("%w: %s: the name of entry %d is %q, and not kernel:instance", ErrFormat,
+				IPLayout, i, ip.Name)
 		}
 		if known[instance] {
 			return nil, fmt.Errorf("%w: %s: there are two instances %s", ErrFormat, IPLayout, instance)
@@ -111,7 +112,8 @@ func agree(kind Kind, list []Connection, ips []IP, banks []Bank) error {
 		case ips[c.IP].Type != KernelIP && ips[c.IP].Type != ProcessorKernel:
 			return fmt.Errorf("%w: %s: entry %d is of IP %d (%s), which is no kernel", ErrFormat, kind, i, c.IP, ips[c.IP].Name)
 		case !banks[c.Bank].Used && !banks[c.Bank].Type.Stream():
-			return fmt.Errorf("%w: %s: entry %d leads to bank %d (%s), which is not used", ErrFormat, kind, i, c.Bank, banks[c.Bank].Tag)
+			return fmt.Errorf("%w: %s: entry %d leads to bank %d (%s), which is not used", ErrFormat, kind,
+				i, c.Bank, banks[c.Bank].Tag)
 		}
 	}
 	return nil

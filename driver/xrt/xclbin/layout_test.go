@@ -106,7 +106,8 @@ func TestLayout(t *testing.T) {
 	if list := l.Of("HBM_CTRL_0"); list != nil {
 		t.Errorf("a memory controller is among the kernels: %+v", list)
 	}
-	for instance, want := range map[string][]int{"extdma_0_0": {2, 3}, "poe_0": {1}, "ccl_offload_0": nil, "arith_0": nil} {
+	for instance, want := range map[string][]int{"extdma_0_0": {2, 3}, "poe_0": {1}, "ccl_offload_0": nil,
+		"arith_0": nil} {
 		if got, err := l.Arguments(instance); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: arguments %v (%v) reach memory, want %v", instance, got, err, want)
 		}
@@ -170,7 +171,8 @@ func TestWithoutGroups(t *testing.T) {
 
 func TestMetadata(t *testing.T) {
 	f, _ := read(t, card)
-	for kind, want := range map[Kind]string{EmbeddedMetadata: `<project name="link"/>`, BuildMetadata: `{"build_metadata":{}}`, SystemMetadata: ""} {
+	for kind, want := range map[Kind]string{EmbeddedMetadata: `<project name="link"/>`,
+		BuildMetadata: `{"build_metadata":{}}`, SystemMetadata: ""} {
 		if got, err := f.Metadata(kind); err != nil || string(got) != want {
 			t.Errorf("%s is %q (%v), want %q", kind, got, err, want)
 		}

@@ -158,7 +158,8 @@ func (f *File) banks(kind Kind) ([]Bank, error) {
 			return nil, fmt.Errorf("%w: %s: tag of entry %d: %w", ErrFormat, kind, i, err)
 		}
 		if bank.Used && (bank.KiB >= memoryMax || bank.Base > math.MaxUint64-bank.KiB*1024) {
-			return nil, fmt.Errorf("%w: %s: entry %d (%s) has %d KiB from address %#x on, beyond 64 bits", ErrFormat, kind, i, bank.Tag, bank.KiB, bank.Base)
+			return nil, fmt.Errorf("%w: %s: entry %d (%s) has %d KiB from address %#x on, beyond 64 bits", ErrFormat, kind, i,
+				bank.Tag, bank.KiB, bank.Base)
 		}
 		list[i] = bank
 	}
@@ -184,7 +185,8 @@ func (f *File) connections(kind Kind) ([]Connection, error) {
 		at := func(offset int) int { return int(int32(binary.LittleEndian.Uint32(e[offset:]))) }
 		c := Connection{Arg: at(0), IP: at(connectionIP), Bank: at(connectionMemory)}
 		if c.Arg < 0 || c.IP < 0 || c.Bank < 0 {
-			return nil, fmt.Errorf("%w: %s: entry %d has a negative number: argument %d of IP %d leads to bank %d", ErrFormat, kind, i, c.Arg, c.IP, c.Bank)
+			return nil, fmt.Errorf("%w: %s: entry %d has a negative number: argument %d of IP %d leads to bank %d", ErrFormat,
+				kind, i, c.Arg, c.IP, c.Bank)
 		}
 		list[i] = c
 	}

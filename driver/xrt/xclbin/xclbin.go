@@ -123,7 +123,8 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 			return nil, fmt.Errorf("%w: section %d lies outside of its %d bytes", ErrFormat, entry, size)
 		}
 		if length > 0 && offset < uint64(sectionsAt+count*sectionSize) {
-			return nil, fmt.Errorf("%w: section %d begins at byte %d, inside the header and the list of sections", ErrFormat, entry, offset)
+			return nil, fmt.Errorf("%w: section %d begins at byte %d, inside the header and the list of sections",
+				ErrFormat, entry, offset)
 		}
 		// A section's name may fill its place: it needs no zero at the end.
 		f.Sections = append(f.Sections, Section{
@@ -139,14 +140,16 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 // apart sees that no byte belongs to two sections.
 func (f *File) apart() error {
 	order := slices.Clone(f.Sections)
-	slices.SortFunc(order, func(a, b Section) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size)) })
+	slices.SortFunc(order,
+		func(a, b Section) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size)) })
 	var end Section
 	for _, s := range order {
 		if s.Size == 0 {
 			continue
 		}
 		if s.Offset < end.Offset+end.Size {
-			return fmt.Errorf("%w: the sections %s and %s lie one over the other at byte %d", ErrFormat, end.Kind, s.Kind, s.Offset)
+			return fmt.Errorf("%w: the sections %s and %s lie one over the other at byte %d", ErrFormat,
+				end.Kind, s.Kind, s.Offset)
 		}
 		end = s
 	}

@@ -103,7 +103,8 @@ func Select(cards []Card, selection string) (Card, error) {
 	case selection == "":
 		return Card{}, fmt.Errorf("%w: say which: this host has %s", ErrNoCard, strings.Join(have, ", "))
 	case len(found) > 1:
-		return Card{}, fmt.Errorf("%w: %q is not one of the cards only: this host has %s", ErrNoCard, selection, strings.Join(have, ", "))
+		return Card{}, fmt.Errorf("%w: %q is not one of the cards only: this host has %s", ErrNoCard, selection,
+			strings.Join(have, ", "))
 	}
 	return Card{}, fmt.Errorf("%w as %q: this host has %s", ErrNoCard, selection, strings.Join(have, ", "))
 }

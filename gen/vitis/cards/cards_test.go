@@ -32,7 +32,8 @@ func newHost(t *testing.T, name, script string) *fake {
 		return map[string]string{"PATH": filepath.Join(f.dir, "bin")}[name]
 	}}
 	if name != "" {
-		f.write("bin/"+name, "#!/bin/sh\nDIR="+f.dir+"\necho \"$@\" >> $DIR/calls\nfor a in \"$@\"; do [ \"$last\" = --output ] && out=$a; last=$a; done\n"+script, 0o755)
+		f.write("bin/"+name, "#!/bin/sh\nDIR="+f.dir+
+			"\necho \"$@\" >> $DIR/calls\nfor a in \"$@\"; do [ \"$last\" = --output ] && out=$a; last=$a; done\n"+script, 0o755)
 	}
 	return f
 }
@@ -87,7 +88,8 @@ func TestList(t *testing.T) {
 	}
 	want := []Card{{
 		Index: 0, BDF: "0000:c4:00.1", Name: "u55c", Shell: "xilinx_u55c_gen3x16_xdma_base_3",
-		Interface: []string{"97088961-feae-da91-52a2-1d9dfd63ccef"}, Ready: true, Loaded: "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf",
+		Interface: []string{"97088961-feae-da91-52a2-1d9dfd63ccef"}, Ready: true,
+		Loaded:       "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf",
 		Temperatures: []Temperature{{"pcb_top_front", 31}, {"fpga0", 37}, {"fpga_hbm", 36}},
 		Power:        24.872573, PowerLimit: 225, Link: &Link{3, 8, 3, 16}, Running: []string{"vadd_put:vadd_0_0"},
 	}, {
@@ -97,8 +99,10 @@ func TestList(t *testing.T) {
 	if !reflect.DeepEqual(cards, want) {
 		t.Errorf("cards are\n%+v, want\n%+v", cards, want)
 	}
-	says := []string{cards[0].Hottest(), cards[0].Watts(), cards[0].Link.String(), cards[1].Hottest(), cards[1].Watts(), cards[1].Link.String()}
-	if want := []string{"37 °C (fpga0)", "24.9 of 225 W", "gen3 x8 (of gen3 x16)", "-", "-", "-"}; !slices.Equal(says, want) {
+	says := []string{cards[0].Hottest(), cards[0].Watts(), cards[0].Link.String(), cards[1].Hottest(), cards[1].Watts(),
+		cards[1].Link.String()}
+	if want := []string{"37 °C (fpga0)", "24.9 of 225 W", "gen3 x8 (of gen3 x16)", "-", "-", "-"}; !slices.Equal(says,
+		want) {
 		t.Errorf("cards say %q, want %q", says, want)
 	}
 }
@@ -155,7 +159,8 @@ func TestListOdd(t *testing.T) {
 func TestNoXRT(t *testing.T) {
 	f := newHost(t, "", "")
 	_, err := f.list(t.Context())
-	if !errors.Is(err, ErrNoXRT) || !strings.Contains(err.Error(), "Install") || !strings.Contains(err.Error(), "source /opt/xilinx/xrt/setup.sh") {
+	if !errors.Is(err, ErrNoXRT) || !strings.Contains(err.Error(), "Install") ||
+		!strings.Contains(err.Error(), "source /opt/xilinx/xrt/setup.sh") {
 		t.Errorf("error is %v", err)
 	}
 	f.write("root/opt/xilinx/xrt/bin/xbutil", "#!/bin/sh\n", 0o755)
@@ -179,7 +184,8 @@ func TestDebian(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "unwrapped", "xbutil2")); err == nil {
 		t.Skip("xbutil is complete here")
 	}
-	if _, err := List(t.Context()); !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), "installation may be incomplete") {
+	if _, err := List(t.Context()); !errors.Is(err, ErrTool) ||
+		!strings.Contains(err.Error(), "installation may be incomplete") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -220,7 +226,8 @@ func TestUsers(t *testing.T) {
 	f := u55c(t)
 	f.write("root/sys/bus/pci/devices/0000:c4:00.1/drm/renderD129/dev", "", 0o644)
 	f.write("root/sys/bus/pci/devices/0000:81:00.1/drm/renderD128/dev", "", 0o644)
-	for id, target := range map[int]string{41: "/dev/dri/renderD129", 42: "/dev/dri/renderD128", 7: "/dev/dri/renderD129", 9: "/dev/null"} {
+	for id, target := range map[int]string{41: "/dev/dri/renderD129", 42: "/dev/dri/renderD128", 7: "/dev/dri/renderD129",
+		9: "/dev/null"} {
 		f.write(fmt.Sprintf("root/proc/%d/comm", id), fmt.Sprintf("p%d\n", id), 0o644)
 		dir := filepath.Join(f.dir, "root/proc", fmt.Sprint(id), "fd")
 		if err := os.Mkdir(dir, 0o755); err != nil {

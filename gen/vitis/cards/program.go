@@ -76,7 +76,9 @@ func (h *system) program(ctx context.Context, r Request) (Card, error) {
 // suits tells whether a card may be loaded with a file.
 func suits(c Card, f *xclbin.File, r Request) error {
 	if !c.Ready {
-		return fmt.Errorf("%s: %w: XRT shows it with reduced functions; program its shell (xbmgmt program --base), and restart the host", c.BDF, ErrNotReady)
+		return fmt.Errorf(
+			"%s: %w: XRT shows it with reduced functions; program its shell (xbmgmt program --base), and restart the host",
+			c.BDF, ErrNotReady)
 	}
 	if r.Force {
 		return nil
@@ -129,7 +131,10 @@ func coyote(file string) string {
 	default:
 		return ""
 	}
-	return "it is a bitstream of a Coyote shell. Load cyt_top.bit over JTAG (Vivado's hardware manager), or shell_top.bin from a " +
-		"Coyote shell that runs already; then let the host find the card again (remove the PCI device in /sys, and write 1 to " +
-		"/sys/bus/pci/rescan), and insert Coyote's driver: insmod coyote_driver.ko ip_addr=<hexadecimal> mac_addr=<hexadecimal>"
+	return "it is a bitstream of a Coyote shell. Load cyt_top.bit over JTAG (Vivado's hardware manager), or " +
+		"shell_top.bin from a " +
+		"Coyote shell that runs already; then let the host find the card again (remove the PCI device in /sys, and write " +
+		"1 to " +
+		"/sys/bus/pci/rescan), and insert Coyote's driver: insmod coyote_driver.ko ip_addr=<hexadecimal> " +
+		"mac_addr=<hexadecimal>"
 }

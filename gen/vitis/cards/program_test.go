@@ -43,7 +43,8 @@ func (f *fake) loads() bool { return strings.Contains(f.calls(), "program ") }
 func TestProgram(t *testing.T) {
 	f := idle(t)
 	var said []string
-	card, err := f.program(t.Context(), Request{File: sample, Device: "c4:00.1", Say: func(s string) { said = append(said, s) }})
+	card, err := f.program(t.Context(), Request{File: sample, Device: "c4:00.1",
+		Say: func(s string) { said = append(said, s) }})
 	if err != nil || !strings.EqualFold(card.Loaded, sampleUUID) {
 		t.Fatalf("card has %q, error %v", card.Loaded, err)
 	}
@@ -66,7 +67,8 @@ func TestRefused(t *testing.T) {
 		"no such card": {func(f *fake, r *Request) { r.Device = "0000:11:00.1" }, ErrNoCard, ErrNoCard},
 		"not ready":    {func(f *fake, r *Request) { r.Device = "1" }, ErrNotReady, ErrNotReady},
 		"running": {func(f *fake, r *Request) {
-			f.change("card.json", `"usage": "7", "type": "PL", "status": {"bit_mask": "0x4"`, `"usage": "7", "type": "PL", "status": {"bit_mask": "0x1"`)
+			f.change("card.json", `"usage": "7", "type": "PL", "status": {"bit_mask": "0x4"`,
+				`"usage": "7", "type": "PL", "status": {"bit_mask": "0x1"`)
 		}, ErrBusy, nil},
 		"running and set": {func(f *fake, r *Request) { f.change("card.json", `"0x4"`, `"0x81"`) }, ErrBusy, nil},
 		"open": {func(f *fake, r *Request) {
@@ -80,8 +82,9 @@ func TestRefused(t *testing.T) {
 		"another shell": {func(f *fake, r *Request) {
 			f.change("host.json", "xilinx_u55c_gen3x16_xdma_base_3", "xilinx_u55c_gen3x16_xdma_base_2")
 		}, ErrShell, nil},
-		"Coyote":       {func(f *fake, r *Request) { r.File = filepath.Join(f.dir, "cyt_top.bit") }, ErrFile, ErrFile},
-		"missing":      {func(f *fake, r *Request) { r.File = filepath.Join(f.dir, "a.xclbin") }, os.ErrNotExist, os.ErrNotExist},
+		"Coyote": {func(f *fake, r *Request) { r.File = filepath.Join(f.dir, "cyt_top.bit") }, ErrFile, ErrFile},
+		"missing": {func(f *fake, r *Request) { r.File = filepath.Join(f.dir, "a.xclbin") }, os.ErrNotExist,
+			os.ErrNotExist},
 		"no such tool": {func(f *fake, r *Request) { os.Remove(filepath.Join(f.dir, "bin/xbutil")) }, ErrNoXRT, ErrNoXRT},
 	} {
 		for _, force := range []bool{false, true} {
@@ -124,7 +127,8 @@ func TestEmulation(t *testing.T) {
 	}
 	b[332] = 4 // m_mode
 	f.write("emu.xclbin", string(b), 0o644)
-	if _, err := f.program(t.Context(), Request{File: filepath.Join(f.dir, "emu.xclbin"), Device: "0", Force: true}); !errors.Is(err, ErrFile) || f.loads() {
+	if _, err := f.program(t.Context(), Request{File: filepath.Join(f.dir, "emu.xclbin"), Device: "0",
+		Force: true}); !errors.Is(err, ErrFile) || f.loads() {
 		t.Errorf("error is %v, loaded %t", err, f.loads())
 	}
 }
@@ -138,13 +142,15 @@ func TestNotLoaded(t *testing.T) {
 	}
 	f = idle(t)
 	f.change("after.json", sampleUUID, "00000000-0000-0000-0000-000000000000")
-	if _, err = f.program(t.Context(), Request{File: sample, Device: "0"}); !errors.Is(err, ErrNotLoaded) || !strings.Contains(err.Error(), "nothing") {
+	if _, err = f.program(t.Context(), Request{File: sample, Device: "0"}); !errors.Is(err, ErrNotLoaded) ||
+		!strings.Contains(err.Error(), "nothing") {
 		t.Errorf("error of an empty card is %v", err)
 	}
 }
 
 func TestToolRefuses(t *testing.T) {
-	f := newHost(t, "xbutil", `case "$*" in program*) echo "ERROR: xclbin is in use: Device or resource busy"; exit 1;; esac
+	f := newHost(t, "xbutil",
+		`case "$*" in program*) echo "ERROR: xclbin is in use: Device or resource busy"; exit 1;; esac
 `+examines)
 	f.report("host.json", "xbutil-2.13-host.json")
 	f.report("card.json", "xbutil-2.13-card.json")

@@ -42,8 +42,11 @@ func (h *system) tool() (string, error) {
 			return "", fmt.Errorf("%w in PATH, but in %s: source %s", ErrNoXRT, dir, filepath.Join(dir, "setup.sh"))
 		}
 	}
-	return "", fmt.Errorf("%w: neither %s is in PATH. Install AMD's XRT (xrt_<version>.deb or .rpm, of the version that the platform needs), and source %s/setup.sh",
-		ErrNoXRT, strings.Join(tools, " nor "), usual)
+	return "",
+		fmt.Errorf(
+			"%w: neither %s is in PATH. Install AMD's XRT (xrt_<version>.deb or .rpm, of the version that the platform "+
+				"needs), and source %s/setup.sh",
+			ErrNoXRT, strings.Join(tools, " nor "), usual)
 }
 
 func executable(path string) bool {
@@ -97,8 +100,9 @@ func (h *system) examine(ctx context.Context, tool string, args ...string) (any,
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		// Debian's script does so if the program that it starts is missing.
-		return nil, fmt.Errorf("%s %s: %w: it said that all is well, and wrote no report; its installation may be incomplete%s",
-			tool, strings.Join(args, " "), ErrTool, quoted(said))
+		return nil,
+			fmt.Errorf("%s %s: %w: it said that all is well, and wrote no report; its installation may be incomplete%s",
+				tool, strings.Join(args, " "), ErrTool, quoted(said))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the report: %w", err)

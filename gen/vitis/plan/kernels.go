@@ -35,7 +35,8 @@ func (p *planner) sources() error {
 			return err
 		}
 		fetch(s, checkout, src.Git, src.Revision, src.Submodules)
-		s.Commands = append(s.Commands, step.Command{Shell: strings.TrimSpace(src.Command), Dir: path.Join(checkout, src.Directory)})
+		s.Commands = append(s.Commands, step.Command{Shell: strings.TrimSpace(src.Command),
+			Dir: path.Join(checkout, src.Directory)})
 		for _, k := range src.Kernels {
 			s.Outputs = appendNew(s.Outputs, path.Join(checkout, k.XO.Produces))
 			for _, r := range k.XO.Repositories {
@@ -101,7 +102,10 @@ func (p *planner) fromSource(k *design.Kernel) error {
 func (p *planner) fromFile(k *design.Kernel) error {
 	x := k.XO
 	if x == nil || x.File == "" {
-		return fmt.Errorf("its .xo is %w: nobody says where it comes from; describe it with xo { path = … } or xo { git = … } (it is from %s)", tools.ErrMissing, k.Origin)
+		return fmt.Errorf(
+			"its .xo is %w: nobody says where it comes from; describe it with xo { path = … } or xo { git = … } (it is from "+
+				"%s)",
+			tools.ErrMissing, k.Origin)
 	}
 	file := filepath.FromSlash(x.File)
 	switch {
@@ -115,7 +119,8 @@ func (p *planner) fromFile(k *design.Kernel) error {
 		file = filepath.Join(p.o.Descriptions, filepath.FromSlash(x.Folder), file)
 	}
 	if info, err := os.Stat(file); (err != nil || !info.Mode().IsRegular()) && !p.set.Assumed() {
-		return fmt.Errorf("its .xo is %w: there is no file %s (%s, line %d)", tools.ErrMissing, file, x.Range.Filename, x.Range.Start.Line)
+		return fmt.Errorf("its .xo is %w: there is no file %s (%s, line %d)", tools.ErrMissing, file, x.Range.Filename,
+			x.Range.Start.Line)
 	}
 	p.xos = append(p.xos, xo{path: path.Join(othersFolder, k.ID+xoExtension), disk: file})
 	return nil
@@ -129,7 +134,8 @@ func (p *planner) hls(k *design.Kernel) error {
 	}
 	own := path.Join(hlsFolder, k.ID)
 	script, other := fromConfig, fromTcl
-	command := step.Command{Tool: s.Tools[0].Name, Args: []string{"--compile", "--mode", "hls", "--config", fromConfig, "--work_dir", k.Name}, Dir: own}
+	command := step.Command{Tool: s.Tools[0].Name, Args: []string{"--compile", "--mode", "hls", "--config", fromConfig,
+		"--work_dir", k.Name}, Dir: own}
 	if s.Tools[0].Name == "vitis_hls" {
 		script, other = fromTcl, fromConfig
 		command.Args = []string{"-f", fromTcl}
@@ -155,7 +161,8 @@ func (p *planner) hls(k *design.Kernel) error {
 	if script == fromConfig {
 		// Where package.output.file leads to is the directory above the work
 		// directory, or that one itself.
-		s.Commands = append(s.Commands, step.Command{Dir: own, Shell: fmt.Sprintf("test -e %[1]s.xo || cp %[1]s/%[1]s.xo .", k.Name)})
+		s.Commands = append(s.Commands,
+			step.Command{Dir: own, Shell: fmt.Sprintf("test -e %[1]s.xo || cp %[1]s/%[1]s.xo .", k.Name)})
 	}
 	s.Outputs = []string{out}
 	s.Reports = []string{own + "/**/*csynth*.{rpt,xml}", own + "/**/*.log"}

@@ -35,7 +35,8 @@ const (
 // Vivado needs, and with the threads that this run has: neither has anything to do
 // with the result, so that no key depends on them.
 const makeConfiguration = `configuration=$(cat ` + buildConfiguration + `)
-{ printf 'jobs=%s\n' "${` + jobsVariable + `:-8}"; printf '%s\n' "${configuration//@WORK@/"$PWD"}"; } > ` + madeConfiguration
+{ printf 'jobs=%s\n' "${` + jobsVariable + `:-8}"; printf '%s\n' "${configuration//@WORK@/"$PWD"}"; } > ` +
+	madeConfiguration
 
 // sameFirmware is the condition that a design was linked with the firmware that is
 // wanted: the first line of one file is an address, which the other one does not have.
@@ -104,7 +105,8 @@ func (p *planner) link() error {
 		s.Outputs = append(s.Outputs, firmwareInside)
 	}
 	if p.d.Platform.HWEmu {
-		s.Commands = append(s.Commands, step.Command{Tool: "emconfigutil", Args: []string{"--platform", p.d.Platform.Board.Shell, "--nd", "1", "--od", "."}})
+		s.Commands = append(s.Commands,
+			step.Command{Tool: "emconfigutil", Args: []string{"--platform", p.d.Platform.Board.Shell, "--nd", "1", "--od", "."}})
 		s.Outputs = append(s.Outputs, emulatedCard)
 		p.hand(s, emulatedCard, emulatedCard)
 	}
@@ -125,7 +127,8 @@ func (p *planner) link() error {
 
 // hand gives users what a step leaves, if it does, as a file of their own.
 func (p *planner) hand(s *step.Step, output, file string) {
-	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID, Output: output, Path: file})
+	p.plan.Results = append(p.plan.Results, step.Result{Platform: p.d.Platform.Name, Step: s.ID,
+		Output: output, Path: file})
 }
 
 func (p *planner) sourceID(s *design.Source) string {
@@ -213,7 +216,8 @@ func (p *planner) image() error {
 		s.Commands = []step.Command{{Shell: "cp " + linked + " " + patched}}
 		run(same, "xclbinutil", "--force", "--input", linked, "--dump-section", "BITSTREAM:RAW:linked.bit")
 		run(same, "updatemem", append(update, "-bit", "linked.bit", "-out", "firmware.bit")...)
-		run(same, "xclbinutil", "--force", "--input", linked, "--replace-section", "BITSTREAM:RAW:firmware.bit", "--output", patched)
+		run(same, "xclbinutil", "--force", "--input", linked, "--replace-section", "BITSTREAM:RAW:firmware.bit",
+			"--output", patched)
 		finish[2] = patched
 	}
 	finish = append(finish, "--add-replace-section", "USER_METADATA:RAW:"+metadataFile, "--output", result)
@@ -237,7 +241,8 @@ func Describe(d *design.Design, firmware []byte) (xclbin.Description, error) {
 	if err != nil {
 		return xclbin.Description{}, err
 	}
-	return xclbin.Description{Platform: d.Platform.Name, Design: hash, Generation: d.ABI().Name, Firmware: output.Hash(firmware),
+	return xclbin.Description{Platform: d.Platform.Name, Design: hash, Generation: d.ABI().Name,
+		Firmware:  output.Hash(firmware),
 		Generator: xclbin.Generator}, nil
 }
 

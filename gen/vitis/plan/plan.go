@@ -70,10 +70,12 @@ func Warnings(d *design.Design, set *tools.Set) []string {
 	for _, s := range d.Sources() {
 		what := fmt.Sprintf("%s from %s", strings.Join(kernelIDs(s.Kernels), " and "), short(s.Git))
 		if len(s.Boards) > 0 && !slices.Contains(s.Boards, board.Name) {
-			list = append(list, fmt.Sprintf("%s is known to build for %s, not for %s; its build may fail", what, strings.Join(s.Boards, ", "), board.Name))
+			list = append(list, fmt.Sprintf("%s is known to build for %s, not for %s; its build may fail", what,
+				strings.Join(s.Boards, ", "), board.Name))
 		}
 		if len(s.Versions) > 0 && set.Version != "" && !slices.Contains(s.Versions, set.Facts.Version) {
-			list = append(list, fmt.Sprintf("%s is known to build with Vitis %s, and this is %s; its build may fail", what, strings.Join(s.Versions, ", "), set.Version))
+			list = append(list, fmt.Sprintf("%s is known to build with Vitis %s, and this is %s; its build may fail", what,
+				strings.Join(s.Versions, ", "), set.Version))
 		}
 	}
 	return list
@@ -185,7 +187,8 @@ func (p *planner) checkVersion() error {
 	for _, feature := range features(p.d) {
 		since := p.set.Since(feature.name)
 		if since != "" && p.set.Version != "" && platform.CompareVersions(p.set.Version, since) < 0 {
-			return fmt.Errorf("%s needs Vitis %s or later, and this is %s: %w; %s", feature.title, since, p.set.Version, tools.ErrTooOld, feature.instead)
+			return fmt.Errorf("%s needs Vitis %s or later, and this is %s: %w; %s", feature.title, since, p.set.Version,
+				tools.ErrTooOld, feature.instead)
 		}
 	}
 	return nil

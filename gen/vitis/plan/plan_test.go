@@ -66,7 +66,8 @@ func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]ct
 func planned(t testing.TB, lib *platform.Library, name, version string, vars map[string]cty.Value) *step.Plan {
 	t.Helper()
 	d, files := loaded(t, lib, name, vars)
-	p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, version), plan.Options{Descriptions: "/absent", Firmware: []byte("@00000000\n00000013\n")})
+	p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, version), plan.Options{Descriptions: "/absent",
+		Firmware: []byte("@00000000\n00000013\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,8 @@ func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.
 					vars["hw_emu"] = cty.True
 				}
 				d, files := loaded(t, lib, name, vars)
-				p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"), plan.Options{Descriptions: "/absent", Firmware: []byte("@0\n")})
+				p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"),
+					plan.Options{Descriptions: "/absent", Firmware: []byte("@0\n")})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -164,7 +166,8 @@ func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][
 // those with.
 var (
 	flags  = []string{"--link", "--save-temps", "-g"}
-	valued = []string{"--target", "--config", "--temp_dir", "--report_dir", "--log_dir", "--user_ip_repo_paths", "--output"}
+	valued = []string{"--target", "--config", "--temp_dir", "--report_dir", "--log_dir", "--user_ip_repo_paths",
+		"--output"}
 )
 
 // What the link configuration instantiates has to be linked, and nothing else: v++
@@ -202,7 +205,8 @@ func TestAllKernelsOfTheConfigurationAreLinked(t *testing.T) {
 			target = "hw_emu"
 		}
 		for option, want := range map[string][]string{
-			"--link": {""}, "--target": {target}, "--config": {"vitis/link.cfg", "build.cfg"}, "--output": {d.Platform.Name + ".xclbin"},
+			"--link": {""}, "--target": {target}, "--config": {"vitis/link.cfg", "build.cfg"},
+			"--output": {d.Platform.Name + ".xclbin"},
 		} {
 			if !slices.Equal(seen[option], want) {
 				t.Errorf("%s is %q, not %q", option, seen[option], want)
@@ -259,7 +263,8 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 				}
 				for _, word := range pathWord.FindAllString(text, -1) {
 					name := path.Join(c.Dir, word)
-					made := slices.Contains(s.Outputs, name) || slices.Contains([]string{"build.cfg", "linked.bit", "firmware.bit", "patched.xclbin"}, name)
+					made := slices.Contains(s.Outputs, name) ||
+						slices.Contains([]string{"build.cfg", "linked.bit", "firmware.bit", "patched.xclbin"}, name)
 					if !there[name] && !made && s.Kind != step.HLS {
 						t.Errorf("%s reads %s, which is not there", s.ID, name)
 					}
@@ -271,7 +276,8 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 			before[s.ID] = s
 		}
 		final := d.Platform.Name + ".xclbin"
-		if i := slices.IndexFunc(p.Results, func(r step.Result) bool { return r.Path == final }); i < 0 || before[p.Results[i].Step].Kind != step.Image {
+		if i := slices.IndexFunc(p.Results, func(r step.Result) bool { return r.Path == final }); i < 0 ||
+			before[p.Results[i].Step].Kind != step.Image {
 			t.Errorf("users get %v", p.Results)
 		}
 	})
@@ -321,7 +327,8 @@ func changes(t *testing.T, a, b *step.Plan) []step.Kind {
 }
 
 func TestWhatIsBuiltAnew(t *testing.T) {
-	const mine = "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n  clock = 250\n\n  poe \"tcp\" {}\n\n  arithmetic \"reduce_ops\" {}\n%s}\n"
+	const mine = "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n  clock = 250\n\n  poe " +
+		"\"tcp\" {}\n\n  arithmetic \"reduce_ops\" {}\n%s}\n"
 	base := layer{"p.hcl": fmt.Sprintf(mine, "")}
 	lib := library(t, base.write(t))
 	d, files := loaded(t, lib, "p", nil)
@@ -332,7 +339,8 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := func(text string) *step.Plan {
-		l := layer{"p.hcl": strings.Replace(fmt.Sprintf(mine, text), "clock = 250", "clock = 250", 1), "more.tcl": "# more\n", "other.tcl": "# other\n"}
+		l := layer{"p.hcl": strings.Replace(fmt.Sprintf(mine, text), "clock = 250", "clock = 250", 1), "more.tcl": "# more\n",
+			"other.tcl": "# other\n"}
 		lib := library(t, l.write(t))
 		d, files := loaded(t, lib, "p", nil)
 		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"), options)
@@ -370,7 +378,9 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 			return p
 		}, all},
 		{"cluster, threads, resources", func() *step.Plan {
-			return with("\n  build {\n    jobs = 3\n\n    slurm { partition = \"fpga\" }\n\n    step \"link\" { memory = \"99G\" }\n\n    step \"package\" { cpus = 7 }\n  }\n")
+			return with(
+				"\n  build {\n    jobs = 3\n\n    slurm { partition = \"fpga\" }\n\n    step \"link\" { memory = \"99G\" }\n\n  " +
+					"  step \"package\" { cpus = 7 }\n  }\n")
 		}, nil},
 		// What the card's section says about the design changes, too.
 		{"debug", func() *step.Plan {
@@ -392,14 +402,16 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 			}
 		})
 	}
-	if diff := changes(t, with("\n  build { post_link = [\"more.tcl\"] }\n"), with("\n  build { post_link = [\"other.tcl\"] }\n")); len(diff) == 0 {
+	if diff := changes(t, with("\n  build { post_link = [\"more.tcl\"] }\n"),
+		with("\n  build { post_link = [\"other.tcl\"] }\n")); len(diff) == 0 {
 		t.Error("another post-link Tcl changes nothing")
 	}
 }
 
 // Firmware in the kernel makes the package of the engine, and of nothing else, new.
 func TestFirmwareInTheKernel(t *testing.T) {
-	base := layer{"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n\n  build { firmware = \"kernel\" }\n}\n"}
+	base := layer{
+		"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n\n  build { firmware = \"kernel\" }\n}\n"}
 	lib := library(t, base.write(t))
 	p := planned(t, lib, "p", "2023.2", nil)
 	var with []string
@@ -448,26 +460,31 @@ func TestBuildsOfOthers(t *testing.T) {
 	lib := library(t, t.TempDir())
 	tcp := planned(t, lib, "u50_tcp", "2022.1", nil)
 	s := tcp.Step("u50_tcp/source/network_krnl")
-	want := []string{"source/_x/network_krnl.xo", "source/build/fpga-network-stack/iprepo", "source/_x/cmac_krnl.xo", "source/scripts/post_sys_link.tcl"}
+	want := []string{"source/_x/network_krnl.xo", "source/build/fpga-network-stack/iprepo", "source/_x/cmac_krnl.xo",
+		"source/scripts/post_sys_link.tcl"}
 	if s == nil || !slices.Equal(s.Outputs, want) || tcp.Step("u50_tcp/source/cmac_krnl") != nil {
 		t.Errorf("the TCP stack leaves %v", s)
 	}
 	udp := planned(t, lib, "u200_udp", "2022.1", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)})
 	for id, outputs := range map[string][]string{
-		"u200_udp/source/networklayer": {"source/NetLayers/_x.xilinx_u200_gen3x16_xdma_2_202110_1/networklayer.xo", "source/NetLayers/100G-fpga-network-stack-core/synthesis_results_noHBM"},
-		"u200_udp/source/cmac_1":       {"source/Ethernet/_x.xilinx_u200_gen3x16_xdma_2_202110_1/cmac_1.xo", "source/Ethernet/post_sys_link.tcl"},
+		"u200_udp/source/networklayer": {"source/NetLayers/_x.xilinx_u200_gen3x16_xdma_2_202110_1/networklayer.xo",
+			"source/NetLayers/100G-fpga-network-stack-core/synthesis_results_noHBM"},
+		"u200_udp/source/cmac_1": {"source/Ethernet/_x.xilinx_u200_gen3x16_xdma_2_202110_1/cmac_1.xo",
+			"source/Ethernet/post_sys_link.tcl"},
 	} {
 		if s := udp.Step(id); s == nil || !slices.Equal(s.Outputs, outputs) {
 			t.Errorf("%s leaves %v", id, s)
 		}
 	}
 	// What the repository needs is said once, for both kernels.
-	if !slices.ContainsFunc(udp.Step("u200_udp/source/cmac_1").Commands, func(c step.Command) bool { return slices.Contains(c.Args, "submodule") }) {
+	if !slices.ContainsFunc(udp.Step("u200_udp/source/cmac_1").Commands,
+		func(c step.Command) bool { return slices.Contains(c.Args, "submodule") }) {
 		t.Error("cmac_1 is built without submodules")
 	}
 	link, _, options := linked(t, udp)
 	if !slices.ContainsFunc(link.Needs, func(n step.Need) bool {
-		return n.Step == "u200_udp/source/cmac_1" && n.Output == "source/Ethernet/post_sys_link.tcl" && n.Path == "vitis/post_link/cmac_1.tcl"
+		return n.Step == "u200_udp/source/cmac_1" && n.Output == "source/Ethernet/post_sys_link.tcl" &&
+			n.Path == "vitis/post_link/cmac_1.tcl"
 	}) {
 		t.Errorf("the link needs %v", link.Needs)
 	}
@@ -487,11 +504,17 @@ func TestWarnings(t *testing.T) {
 	lib := library(t, t.TempDir())
 	for _, test := range []struct{ platform, version, want string }{
 		{"u55c_tcp", "2022.1", ""},
-		{"u200_tcp", "2022.1", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build for u250, u280, u50, u55c, not for u200; its build may fail"},
+		{"u200_tcp", "2022.1",
+			"network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build for u250, u280, u50, u55c, not for " +
+				"u200; its build may fail"},
 		{"u200_udp", "2022.2", ""},
-		{"u55c_tcp", "2022.2", "network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build with Vitis 2022.1, and this is 2022.2; its build may fail"},
-		{"u250_axis3x", "2022.2", "Vitis 2022.2 and the board platform xilinx_u250_gen3x16_xdma_4_1_202210_1 do not go together"},
-		{"u280_axis3x", "2025.2", "Vitis 2025.2 and the board platform xilinx_u280_gen3x16_xdma_1_202211_1 do not go together"},
+		{"u55c_tcp", "2022.2",
+			"network_krnl and cmac_krnl from Vitis_with_100Gbps_TCP-IP is known to build with Vitis 2022.1, and this is " +
+				"2022.2; its build may fail"},
+		{"u250_axis3x", "2022.2",
+			"Vitis 2022.2 and the board platform xilinx_u250_gen3x16_xdma_4_1_202210_1 do not go together"},
+		{"u280_axis3x", "2025.2",
+			"Vitis 2025.2 and the board platform xilinx_u280_gen3x16_xdma_1_202211_1 do not go together"},
 		{"u55c_axis3x", "2025.2", ""},
 		{"u55c_rdma", "2025.2", ""},
 	} {
@@ -508,12 +531,15 @@ func TestWarnings(t *testing.T) {
 func TestBuildsAreTakenOver(t *testing.T) {
 	lib := library(t, layer{
 		"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"axis\" {}\n}\n",
-		"kernels/base.hcl": "locals { name = \"theirs\" }\n\nkernel \"base\" {\n  like = \"user_kernel\"\n  control = \"ap_ctrl_none\"\n  calls = false\n\n  xo {\n    git = \"https://example.org/k\"\n" +
-			"    revision = \"0123456789abcdef0123456789abcdef01234567\"\n    command = \"make ${local.name} ${kernel.name}\"\n    produces = \"${local.name}.xo\"\n  }\n}\n",
+		"kernels/base.hcl": "locals { name = \"theirs\" }\n\nkernel \"base\" {\n  like = \"user_kernel\"\n  control = " +
+			"\"ap_ctrl_none\"\n  calls = false\n\n  xo {\n    git = \"https://example.org/k\"\n" +
+			"    revision = \"0123456789abcdef0123456789abcdef01234567\"\n    command = \"make ${local.name} " +
+			"${kernel.name}\"\n    produces = \"${local.name}.xo\"\n  }\n}\n",
 		"kernels/mine.hcl": "locals { name = \"mine\" }\n\nkernel \"mine\" { like = \"base\" }\n",
 	}.write(t))
 	s := planned(t, lib, "p", "", nil).Step("p/source/mine")
-	if s == nil || !slices.Equal(s.Outputs, []string{"source/theirs.xo"}) || s.Commands[len(s.Commands)-1].Shell != "make theirs mine" {
+	if s == nil || !slices.Equal(s.Outputs, []string{"source/theirs.xo"}) ||
+		s.Commands[len(s.Commands)-1].Shell != "make theirs mine" {
 		t.Errorf("the build is %+v", s)
 	}
 }
@@ -521,7 +547,10 @@ func TestBuildsAreTakenOver(t *testing.T) {
 // The tool that compiles C++ runs in the kernel's directory, with the file that is
 // for it: what is for the other one makes nothing new.
 func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
-	lib := library(t, layer{"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n\n  poe \"udp\" {}\n\n  arithmetic \"reduce_ops\" {}\n}\n"}.write(t))
+	lib := library(t,
+		layer{
+			"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n\n  poe \"udp\" {}\n\n  " +
+				"arithmetic \"reduce_ops\" {}\n}\n"}.write(t))
 	for version, want := range map[string]string{
 		"2023.1": "vitis_hls -f run_hls.tcl",
 		"2023.2": "v++ --compile --mode hls --config hls_config.cfg --work_dir reduce_ops",
@@ -540,7 +569,8 @@ func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
 				t.Errorf("%s: %s is an input", version, f.Path)
 			}
 		}
-		for _, name := range []string{"hls/reduce_ops/reduce_ops.cpp", "hls/reduce_ops/reduce_ops.hpp", "hls/cclo_hls.hpp", "hls/reduce_ops/" + script} {
+		for _, name := range []string{"hls/reduce_ops/reduce_ops.cpp", "hls/reduce_ops/reduce_ops.hpp", "hls/cclo_hls.hpp",
+			"hls/reduce_ops/" + script} {
 			if !slices.ContainsFunc(s.Files, func(f step.File) bool { return f.Path == name }) {
 				t.Errorf("%s: no input %s", version, name)
 			}
@@ -551,7 +581,8 @@ func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
 func TestFilesOfOthers(t *testing.T) {
 	const text = "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"tcp\" {}\n}\n"
 	kernel := func(xo string) string {
-		return "kernel \"mine\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n  control = \"ap_ctrl_none\"\n  calls = false\n" + xo + "\n}\n"
+		return "kernel \"mine\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n  control = \"ap_ctrl_none\"\n  calls = " +
+			"false\n" + xo + "\n}\n"
 	}
 	elsewhere := filepath.Join(t.TempDir(), "there.xo")
 	if err := os.WriteFile(elsewhere, []byte("xo"), 0o666); err != nil {
@@ -561,12 +592,16 @@ func TestFilesOfOthers(t *testing.T) {
 		{"beside the description", `xo { path = "mine.xo" }`, "DIR/platforms/kernels/mine.xo", ""},
 		{"absolute", fmt.Sprintf(`xo { path = %q }`, elsewhere), elsewhere, ""},
 		{"by a variable", "xo {\n variable = \"MINE\"\n path = \"there.xo\"\n }", elsewhere, ""},
-		{"missing", `xo { path = "absent.xo" }`, "", "kernel mine: its .xo is missing: there is no file DIR/platforms/kernels/absent.xo (platforms/kernels/mine.hcl, line 6)"},
-		{"variable not set", "xo {\n variable = \"OTHER\"\n path = \"there.xo\"\n }", "", "it is there.xo below $OTHER, which is not set"},
+		{"missing", `xo { path = "absent.xo" }`, "",
+			"kernel mine: its .xo is missing: there is no file DIR/platforms/kernels/absent.xo (platforms/kernels/mine.hcl, " +
+				"line 6)"},
+		{"variable not set", "xo {\n variable = \"OTHER\"\n path = \"there.xo\"\n }", "",
+			"it is there.xo below $OTHER, which is not set"},
 		{"not said", "", "", "nobody says where it comes from"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			top := layer{"platforms/p.hcl": text, "platforms/kernels/mine.hcl": kernel(test.xo), "platforms/kernels/mine.xo": "xo"}.write(t)
+			top := layer{"platforms/p.hcl": text, "platforms/kernels/mine.hcl": kernel(test.xo),
+				"platforms/kernels/mine.xo": "xo"}.write(t)
 			bin := filepath.Join(top, "bin")
 			boards := filepath.Join(top, "boards")
 			lib := library(t, filepath.Join(top, "platforms"))
@@ -576,13 +611,16 @@ func TestFilesOfOthers(t *testing.T) {
 			}
 			put(t, filepath.Join(boards, d.Platform.Board.Shell+".xpfm"), "<platform/>")
 			vars := map[string]string{"PATH": bin, "MINE": filepath.Dir(elsewhere), "PLATFORM_REPO_PATHS": boards}
-			set, err := tools.Find(t.Context(), lib.Toolchain, tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }}, plan.Needs(lib.Toolchain, d)...)
+			set, err := tools.Find(t.Context(), lib.Toolchain,
+				tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }}, plan.Needs(lib.Toolchain,
+					d)...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: top})
 			if test.wrong != "" {
-				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), want) {
+				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) ||
+					!strings.Contains(err.Error(), want) {
 					t.Errorf("got %v\nwant %s", err, want)
 				}
 				return

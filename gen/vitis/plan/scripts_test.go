@@ -25,7 +25,9 @@ func run(t *testing.T, dir string, s *step.Step, env ...string) (string, error) 
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git",
+		append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"},
+			args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -49,7 +51,8 @@ func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
 		git(t, dir, "commit", "--quiet", "-m", "first")
 	}
 	git(t, repository, "submodule", "--quiet", "add", "file://"+part, "part")
-	put(t, filepath.Join(repository, "src/build.sh"), "cat ../version ../part/version >../mine.xo\necho \"$1 $2 $3\" >>../mine.xo\n")
+	put(t, filepath.Join(repository, "src/build.sh"),
+		"cat ../version ../part/version >../mine.xo\necho \"$1 $2 $3\" >>../mine.xo\n")
 	git(t, repository, "add", ".")
 	git(t, repository, "commit", "--quiet", "-m", "kernel")
 	revision := git(t, repository, "rev-parse", "HEAD")
@@ -57,7 +60,8 @@ func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
 		put(t, filepath.Join(dir, "version"), "second\n")
 		git(t, dir, "commit", "--quiet", "-am", "second")
 	}
-	const platform = "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"axis\" {}\n}\n"
+	const platform = "platform \"p\" {\n  board = \"u55c\"\n\n  cclo { kernel_stream = \"mine\" }\n\n  poe \"axis\" " +
+		"{}\n}\n"
 	planFor := func(revision, command string) *step.Step {
 		lib := library(t, layer{"p.hcl": platform, "kernels/mine.hcl": `kernel "mine" {
   like    = "user_kernel"
@@ -122,7 +126,8 @@ func TestConfigurationOfTheLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(string(text), "\n")
-		if lines[0] != "jobs=8" || strings.Contains(string(text), "@WORK@") && strings.Contains(strings.ReplaceAll(string(text), "# ", ""), "=@WORK@") {
+		if lines[0] != "jobs=8" || strings.Contains(string(text), "@WORK@") &&
+			strings.Contains(strings.ReplaceAll(string(text), "# ", ""), "=@WORK@") {
 			t.Errorf("the configuration is\n%s", text)
 		}
 		found := false

@@ -28,7 +28,8 @@ func (p *planner) shell() error {
 	if err := d.CheckShell(); err != nil {
 		return err
 	}
-	s, err := p.step(step.Shell, d.Shell.Name, "build "+d.Platform.Name+" in the shell "+d.Shell.Name, shellStepTools(d)...)
+	s, err := p.step(step.Shell, d.Shell.Name, "build "+d.Platform.Name+" in the shell "+d.Shell.Name,
+		shellStepTools(d)...)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func (p *planner) shell() error {
 	} else {
 		s.Outputs = append(s.Outputs, shellPartial)
 	}
-	s.Reports = []string{emit.CoyoteBuild + "/reports/**", emit.CoyoteBuild + "/logs/**", emit.CoyoteBuild + "/**/*.rpt", "*.log"}
+	s.Reports = []string{emit.CoyoteBuild + "/reports/**", emit.CoyoteBuild + "/logs/**", emit.CoyoteBuild + "/**/*.rpt",
+		"*.log"}
 	s.Facts = map[string]string{"shell": d.Shell.Git + " " + d.Shell.Revision}
 	// How many processors the build takes has nothing to do with its result: no key
 	// depends on this.

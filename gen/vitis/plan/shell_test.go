@@ -55,10 +55,12 @@ func TestShell(t *testing.T) {
 	script := string(s.Script())
 	at := 0
 	for _, text := range []string{
-		"git -C coyote/shell fetch --quiet --depth 1 https://github.com/fpgasystems/Coyote 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
+		"git -C coyote/shell fetch --quiet --depth 1 https://github.com/fpgasystems/Coyote " +
+			"867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
 		"git -C coyote/shell checkout --quiet --detach 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
 		"rev-parse HEAD", "git -C coyote/shell submodule --quiet update --init --recursive\n",
-		"cmake -S coyote -B coyote/build -DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12\n", "cmake --build coyote/build --target project\n", "cmake --build coyote/build --target bitgen\n",
+		"cmake -S coyote -B coyote/build -DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12\n",
+		"cmake --build coyote/build --target project\n", "cmake --build coyote/build --target bitgen\n",
 		"vivado -mode batch -nojournal -source coyote/firmware_mmi.tcl\n",
 	} {
 		i := strings.Index(script[at:], text)
@@ -67,7 +69,8 @@ func TestShell(t *testing.T) {
 		}
 		at += i
 	}
-	if !slices.Equal(s.Outputs, []string{"coyote/build/bitstreams/cyt_top.bit", "coyote/src/cclo_firmware.mem", "firmware.mmi"}) {
+	if !slices.Equal(s.Outputs, []string{"coyote/build/bitstreams/cyt_top.bit", "coyote/src/cclo_firmware.mem",
+		"firmware.mmi"}) {
 		t.Errorf("outputs are %q", s.Outputs)
 	}
 	have := map[string]bool{}
@@ -77,15 +80,18 @@ func TestShell(t *testing.T) {
 			t.Errorf("the shell's build depends on %s", f.Path)
 		}
 	}
-	for _, name := range []string{"coyote/CMakeLists.txt", "coyote/src/vfpga_top.svh", "coyote/src/init_ip.tcl", "coyote/src/hdl/coyote_top.sv", "coyote/firmware_mmi.tcl", "vitis/firmware_mmi.tcl"} {
+	for _, name := range []string{"coyote/CMakeLists.txt", "coyote/src/vfpga_top.svh", "coyote/src/init_ip.tcl",
+		"coyote/src/hdl/coyote_top.sv", "coyote/firmware_mmi.tcl", "vitis/firmware_mmi.tcl"} {
 		if !have[name] {
 			t.Errorf("%s is not there", name)
 		}
 	}
-	if want := "updatemem -force -meminfo firmware.mmi -data firmware/cclo_firmware.mem -proc ccl_offload_0 -bit shell.bit -out u55c_rdma.bit\n"; !strings.Contains(string(image.Script()), want) {
+	if want := "updatemem -force -meminfo firmware.mmi -data firmware/cclo_firmware.mem -proc ccl_offload_0 -bit " +
+		"shell.bit -out u55c_rdma.bit\n"; !strings.Contains(string(image.Script()), want) {
 		t.Errorf("the image is made by\n%s", image.Script())
 	}
-	if want := []step.Result{{Platform: "u55c_rdma", Step: shellLast, Output: "u55c_rdma.bit", Path: "u55c_rdma.bit"}}; !slices.Equal(p.Results, want) {
+	if want := []step.Result{{Platform: "u55c_rdma", Step: shellLast, Output: "u55c_rdma.bit",
+		Path: "u55c_rdma.bit"}}; !slices.Equal(p.Results, want) {
 		t.Errorf("results are %+v", p.Results)
 	}
 }
@@ -148,7 +154,8 @@ func TestShellKeys(t *testing.T) {
 		}
 		keys := shellKeys(t, p)
 		if (keys["shell"] != base["shell"]) != c.shell || (keys["image"] != base["image"]) != c.image {
-			t.Errorf("%s: other keys of the shell: %t, of the image: %t; want %t, %t", name, keys["shell"] != base["shell"], keys["image"] != base["image"], c.shell, c.image)
+			t.Errorf("%s: other keys of the shell: %t, of the image: %t; want %t, %t", name, keys["shell"] != base["shell"],
+				keys["image"] != base["image"], c.shell, c.image)
 		}
 	}
 }
@@ -199,14 +206,16 @@ func TestShellOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `cmake -S coyote -B coyote/build -DCOMP_CORES=2 '-DSTATIC_PATH=/a b/it'\''s'` + "\n"; !strings.Contains(string(p.Steps[0].Script()), want) {
+	if want := `cmake -S coyote -B coyote/build -DCOMP_CORES=2 '-DSTATIC_PATH=/a b/it'\''s'` +
+		"\n"; !strings.Contains(string(p.Steps[0].Script()), want) {
 		t.Errorf("the script has no %q:\n%s", want, p.Steps[0].Script())
 	}
 }
 
 func TestShellCannot(t *testing.T) {
 	_, err := inShell(t, func(d *design.Design) { d.Platform.CCLO.Count = 2 }, nil, "")
-	if err == nil || !strings.Contains(err.Error(), "platforms/u55c_rdma.hcl") || !strings.Contains(err.Error(), "one engine") {
+	if err == nil || !strings.Contains(err.Error(), "platforms/u55c_rdma.hcl") ||
+		!strings.Contains(err.Error(), "one engine") {
 		t.Errorf("error is %v", err)
 	}
 	for _, tool := range []string{"vivado", "vitis_hls", "git", "cmake", "make", "updatemem"} {

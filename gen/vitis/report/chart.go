@@ -20,7 +20,8 @@ func (d *drawing) printf(format string, args ...any) { fmt.Fprintf(&d.Buffer, fo
 
 // picture is the whole SVG; title is for those who cannot see it.
 func (d *drawing) picture(title string) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`+"\n",
+	return fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`+"\n",
 		at(d.width), at(d.width), at(d.height), html.EscapeString(title), d.String())
 }
 
@@ -308,7 +309,8 @@ func curve(title, unit string, points []point, digits int, zero bool) string {
 		if p.bad {
 			class = "no"
 		}
-		d.printf(`<circle cx="%s" cy="%s" r="4" class="%s"><title>%s</title></circle>`, at(x(i)), at(y(p.value)), class, html.EscapeString(p.tip))
+		d.printf(`<circle cx="%s" cy="%s" r="4" class="%s"><title>%s</title></circle>`, at(x(i)), at(y(p.value)), class,
+			html.EscapeString(p.tip))
 	}
 	return d.picture(title)
 }

@@ -93,7 +93,8 @@ func timingRank(name string) int {
 		return 3
 	case strings.Contains(name, "route"):
 		return 2
-	case strings.Contains(name, "synth"), strings.Contains(name, "place"), strings.Contains(name, "init"), strings.Contains(name, "opted"):
+	case strings.Contains(name, "synth"), strings.Contains(name, "place"), strings.Contains(name, "init"),
+		strings.Contains(name, "opted"):
 		return -1
 	default:
 		return 1

@@ -98,7 +98,8 @@ func plain(err error) error {
 }
 
 // first runs read on files of a kind until one has led to something.
-func (c *collector) first(ctx context.Context, files []found, k kind, read func(f found, r fs.File) (bool, error)) (bool, error) {
+func (c *collector) first(ctx context.Context, files []found, k kind, read func(f found, r fs.File) (bool, error)) (
+	bool, error) {
 	for _, f := range files {
 		if f.kind != k {
 			continue
@@ -140,11 +141,14 @@ func (c *collector) usage(ctx context.Context, files []found) error {
 		have  func() bool
 		title string
 	}{
-		{kernelUse, func(r fs.File, into *Usage) error { return parseKernels(ctx, r, into) }, func() bool { return u.Kernels != nil },
+		{kernelUse, func(r fs.File, into *Usage) error { return parseKernels(ctx, r, into) },
+			func() bool { return u.Kernels != nil },
 			"utilisation of kernels: no readable report *kernel_util_routed.rpt"},
-		{cardUse, func(r fs.File, into *Usage) error { return parseSites(ctx, r, into) }, func() bool { return u.Card != nil },
+		{cardUse, func(r fs.File, into *Usage) error { return parseSites(ctx, r, into) },
+			func() bool { return u.Card != nil },
 			"utilisation of the card: no readable report *full_util_routed.rpt"},
-		{slrUse, func(r fs.File, into *Usage) error { return parseSites(ctx, r, into) }, func() bool { return u.SLRs != nil || c.report.SLRs == 1 },
+		{slrUse, func(r fs.File, into *Usage) error { return parseSites(ctx, r, into) },
+			func() bool { return u.SLRs != nil || c.report.SLRs == 1 },
 			"utilisation of SLRs: no readable report *slr_util_routed.rpt"},
 	} {
 		_, err := c.first(ctx, files, part.kind, func(f found, r fs.File) (bool, error) {

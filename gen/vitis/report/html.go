@@ -40,7 +40,10 @@ func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.Buffer, forma
 var esc = html.EscapeString
 
 func (p *page) write() {
-	p.printf("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>Build of %s</title>\n<style>%s</style>\n</head>\n<body>\n", esc(p.now.Platform), style)
+	p.printf(
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "+
+			"content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "+
+			"dark\">\n<title>Build of %s</title>\n<style>%s</style>\n</head>\n<body>\n", esc(p.now.Platform), style)
 	p.head()
 	p.cards()
 	p.timing()
@@ -225,14 +228,17 @@ func (p *page) usage() {
 		stage = ", as " + u.Stage + " and not routed"
 	}
 	if len(regions) > 0 {
-		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(stage), matrix("Utilisation of the SLRs and of the card", regions, old, 100))
+		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(stage), matrix("Utilisation of the SLRs and of the card",
+			regions, old, 100))
 		if u.Used != nil {
 			p.printf("<p class=\"soft\">The kernels in percent of what the shell leaves.</p>\n")
 		}
 	}
 	if len(u.Kernels) > 0 {
 		full := scale(u.Kernels)
-		p.printf("<h2>Utilisation of the kernels%s</h2>\n%s<p class=\"soft\">In percent of what the shell leaves. Full bars stand for %s %%.</p>\n",
+		p.printf(
+			"<h2>Utilisation of the kernels%s</h2>\n%s<p class=\"soft\">In percent of what the shell leaves. Full bars stand "+
+				"for %s %%.</p>\n",
 			esc(stage), matrix("Utilisation of the kernels", u.Kernels, old, full), decimal(full, 0))
 	}
 	areas := u.rows()

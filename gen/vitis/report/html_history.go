@@ -27,11 +27,14 @@ func (p *page) builds() {
 		var points []point
 		for _, r := range slices.Backward(p.history) {
 			v := c.value(r)
-			points = append(points, point{v, !r.Met(), fmt.Sprintf("%s: %s %s", r.Time.Format(when), fixed(v, c.digits), c.unit)})
+			points = append(points,
+				point{v, !r.Met(), fmt.Sprintf("%s: %s %s", r.Time.Format(when), fixed(v, c.digits), c.unit)})
 		}
 		p.printf("%s", curve(c.title, c.unit, points, c.digits, c.zero))
 	}
-	p.printf("</div>\n<div class=\"scroll\"><table>\n<tr><th>build</th><th>timing</th><th class=\"n\">slack ns</th><th class=\"n\">MHz</th><th class=\"n\">LUT %%</th><th class=\"n\">W</th><th class=\"n\">time</th></tr>\n")
+	p.printf(
+		"</div>\n<div class=\"scroll\"><table>\n<tr><th>build</th><th>timing</th><th class=\"n\">slack ns</th><th " +
+			"class=\"n\">MHz</th><th class=\"n\">LUT %%</th><th class=\"n\">W</th><th class=\"n\">time</th></tr>\n")
 	for _, r := range p.history {
 		class, result := "good", "met"
 		switch {
@@ -41,7 +44,9 @@ func (p *page) builds() {
 			class, result = "bad", "not met"
 		}
 		p.printf("<tr><td>%s</td><td class=\"%s\">%s</td>", esc(r.Time.Format(when)), class, esc(result))
-		for _, cell := range []string{known(worstSlack(r), ns), known(kernelMHz(r), mhz), known(cardPercent(r), func(v float64) string { return fixed(v, 1) }), known(totalWatts(r), watts), duration(secondsOf(spent(r)))} {
+		for _, cell := range []string{known(worstSlack(r), ns), known(kernelMHz(r), mhz),
+			known(cardPercent(r), func(v float64) string { return fixed(v, 1) }), known(totalWatts(r),
+				watts), duration(secondsOf(spent(r)))} {
 			p.printf("<td class=\"n\">%s</td>", esc(cell))
 		}
 		p.printf("</tr>\n")
@@ -59,9 +64,12 @@ func known(v float64, write func(float64) string) string {
 func (p *page) notes() {
 	r := p.now
 	if len(r.Logs) > 0 {
-		p.printf("<h2>Messages of the tools</h2>\n<div class=\"scroll\"><table>\n<tr><th>log</th><th class=\"n\">errors</th><th class=\"n\">critical warnings</th><th class=\"n\">warnings</th></tr>\n")
+		p.printf(
+			"<h2>Messages of the tools</h2>\n<div class=\"scroll\"><table>\n<tr><th>log</th><th class=\"n\">errors</th><th " +
+				"class=\"n\">critical warnings</th><th class=\"n\">warnings</th></tr>\n")
 		for _, l := range r.Logs[:min(len(r.Logs), mostRowsShown)] {
-			p.printf("<tr><td><code>%s</code></td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td></tr>\n", esc(l.File), l.Errors, l.Critical, l.Warnings)
+			p.printf("<tr><td><code>%s</code></td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td></tr>\n",
+				esc(l.File), l.Errors, l.Critical, l.Warnings)
 		}
 		p.printf("</table></div>\n")
 	}

@@ -56,7 +56,9 @@ func (p *page) link() {
 	}
 	p.printf("</p>\n")
 	if len(l.Clocks) > 0 {
-		p.printf("<div class=\"scroll\"><table>\n<tr><th>clock</th><th class=\"n\">wanted MHz</th><th class=\"n\">got MHz</th><th></th></tr>\n")
+		p.printf(
+			"<div class=\"scroll\"><table>\n<tr><th>clock</th><th class=\"n\">wanted MHz</th><th class=\"n\">got " +
+				"MHz</th><th></th></tr>\n")
 		for _, c := range l.Clocks {
 			wanted, _ := c.asked(p.now.Wanted)
 			class, result := "good", "as wanted"
@@ -66,14 +68,17 @@ func (p *page) link() {
 			case c.slower(p.now.Wanted):
 				class, result = "bad", "slower: timing was missed"
 			}
-			p.printf("<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n", esc(c.Name), mhz(wanted), mhz(c.Achieved), class, result)
+			p.printf("<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n", esc(c.Name),
+				mhz(wanted), mhz(c.Achieved), class, result)
 		}
 		p.printf("</table></div>\n")
 	}
 	if len(l.Kernels) > 0 {
-		p.printf("<div class=\"scroll\"><table>\n<tr><th>instance</th><th>kernel</th><th>SLR</th><th>address</th><th>memory</th></tr>\n")
+		p.printf(
+			"<div class=\"scroll\"><table>\n<tr><th>instance</th><th>kernel</th><th>SLR</th><th>address</th><th>memory</th></tr>\n")
 		for _, k := range l.Kernels {
-			p.printf("<tr><td>%s</td><td>%s</td><td>%s</td><td><code>%s</code></td><td>%s</td></tr>\n", esc(k.Name), esc(k.Kernel), esc(p.slr(k.Name)), esc(k.Base), esc(strings.Join(k.Banks, " ")))
+			p.printf("<tr><td>%s</td><td>%s</td><td>%s</td><td><code>%s</code></td><td>%s</td></tr>\n", esc(k.Name),
+				esc(k.Kernel), esc(p.slr(k.Name)), esc(k.Base), esc(strings.Join(k.Banks, " ")))
 		}
 		p.printf("</table></div>\n")
 	}
@@ -92,13 +97,19 @@ func (p *page) hls() {
 	if len(p.now.HLS) == 0 {
 		return
 	}
-	p.printf("<h2>Kernels in C++, as Vitis HLS estimates them</h2>\n<div class=\"scroll\"><table>\n<tr><th>kernel</th><th class=\"n\">clock ns</th><th class=\"n\">wanted ns</th><th class=\"n\">latency</th><th class=\"n\">interval</th><th class=\"n\">LUT</th><th class=\"n\">FF</th><th class=\"n\">BRAM</th><th class=\"n\">DSP</th></tr>\n")
+	p.printf(
+		"<h2>Kernels in C++, as Vitis HLS estimates them</h2>\n<div class=\"scroll\"><table>\n<tr><th>kernel</th><th " +
+			"class=\"n\">clock ns</th><th class=\"n\">wanted ns</th><th class=\"n\">latency</th><th " +
+			"class=\"n\">interval</th><th class=\"n\">LUT</th><th class=\"n\">FF</th><th class=\"n\">BRAM</th><th " +
+			"class=\"n\">DSP</th></tr>\n")
 	for _, s := range p.now.HLS {
 		class := ""
 		if s.Estimated > s.Target && s.Target > 0 {
 			class = " bad"
 		}
-		p.printf("<tr><td>%s</td><td class=\"n%s\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>", esc(s.Kernel), class, decimal(s.Estimated, 3), decimal(s.Target, 3), esc(span(s.Latency)), esc(span(s.Interval)))
+		p.printf(
+			"<tr><td>%s</td><td class=\"n%s\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+			esc(s.Kernel), class, decimal(s.Estimated, 3), decimal(s.Target, 3), esc(span(s.Latency)), esc(span(s.Interval)))
 		for _, resource := range []string{LUT, FF, BRAM, DSP} {
 			cell := ""
 			if a, ok := s.Use[resource]; ok {

@@ -12,7 +12,8 @@ import (
 // scaledLine matches how the linker says that it made a clock slower. The text
 // stands in ocl_util.tcl of Vitis and is the same from 2018.3 to today, with
 // --kernel_frequency and --clock alike (UG1315, "Kernel Timing Failure").
-var scaledLine = regexp.MustCompile(`failed timing targeting ([\d.]+) MHz for (?:kernel|system) clock '([^']*)'\. The frequency is being automatically changed to ([\d.]+) MHz`)
+var scaledLine = regexp.MustCompile(
+	`failed timing targeting ([\d.]+) MHz for (?:kernel|system) clock '([^']*)'\. The frequency is being automatically changed to ([\d.]+) MHz`)
 
 // parseLog counts the messages of a log of v++, Vivado or Vitis HLS, and finds the
 // clocks that the linker has slowed down.

@@ -19,8 +19,9 @@ func (r *Report) Misses() []string {
 		list = append(list, "timing is not known: there is no readable report of it")
 	}
 	for _, s := range r.Scaled {
-		list = append(list, fmt.Sprintf("clock %s runs at %s MHz instead of %s MHz: the linker made it slower because timing was missed",
-			s.Clock, decimal(s.Got, 1), decimal(s.Wanted, 1)))
+		list = append(list,
+			fmt.Sprintf("clock %s runs at %s MHz instead of %s MHz: the linker made it slower because timing was missed",
+				s.Clock, decimal(s.Got, 1), decimal(s.Wanted, 1)))
 	}
 	return list
 }

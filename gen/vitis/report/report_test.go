@@ -19,10 +19,13 @@ import (
 // build is what the caller knows about the sample.
 func build() Build {
 	return Build{
-		Platform: "u55c_tcp", Board: "u55c", Target: "hw", Wanted: 250, SLRs: 3, Time: time.Date(2026, 9, 20, 12, 0, 0, 0, time.UTC),
-		Kernels: []Instance{{"ccl_offload_0", "ccl_offload", 0}, {"reduce_ops_0", "reduce_ops", 0}, {"reduce_ops_1", "reduce_ops", 1}, {"network_krnl_0", "network_krnl", 1}},
-		Tools:   []Tool{{"v++", "2023.2"}},
-		Steps:   []StepTime{{"u55c_tcp/hls/reduce_ops", "compile reduce_ops", "hls", 183 * time.Second, true}, {"u55c_tcp/link/u55c_tcp", "link u55c_tcp", "link", 9928 * time.Second, false}},
+		Platform: "u55c_tcp", Board: "u55c", Target: "hw", Wanted: 250, SLRs: 3,
+		Time: time.Date(2026, 9, 20, 12, 0, 0, 0, time.UTC),
+		Kernels: []Instance{{"ccl_offload_0", "ccl_offload", 0}, {"reduce_ops_0", "reduce_ops", 0},
+			{"reduce_ops_1", "reduce_ops", 1}, {"network_krnl_0", "network_krnl", 1}},
+		Tools: []Tool{{"v++", "2023.2"}},
+		Steps: []StepTime{{"u55c_tcp/hls/reduce_ops", "compile reduce_ops", "hls", 183 * time.Second, true},
+			{"u55c_tcp/link/u55c_tcp", "link u55c_tcp", "link", 9928 * time.Second, false}},
 	}
 }
 
@@ -70,9 +73,11 @@ func TestMet(t *testing.T) {
 		Clocks: []ClockSlack{
 			{"blp_s_aclk_ctrl_00", 20, 50, &Slack{14.331, 0, 0, 40682}, &Slack{0.014, 0, 0, 40682}, &Slack{9.4, 0, 0, 16001}},
 			{"ulp_ref_clk", 10, 100, nil, nil, &Slack{2, 0, 0, 1}},
-			{"clk_kernel_00_unbuffered_net", 4, 250, &Slack{0.012, 0, 0, 701160}, &Slack{0.009, 0, 0, 701160}, &Slack{1.458, 0, 0, 262145}},
+			{"clk_kernel_00_unbuffered_net", 4, 250, &Slack{0.012, 0, 0, 701160}, &Slack{0.009, 0, 0, 701160},
+				&Slack{1.458, 0, 0, 262145}},
 			{"hbm_aclk", 2.222, 450.045, &Slack{0.065, 0, 0, 120503}, &Slack{0.010, 0, 0, 120503}, &Slack{0, 0, 0, 48730}},
-			{"txoutclk_out[0]", 3.103, 322.269, &Slack{0.204, 0, 0, 50000}, &Slack{0.011, 0, 0, 48855}, &Slack{0.412, 0, 0, 25000}},
+			{"txoutclk_out[0]", 3.103, 322.269, &Slack{0.204, 0, 0, 50000}, &Slack{0.011, 0, 0, 48855},
+				&Slack{0.412, 0, 0, 25000}},
 		},
 		Paths: []PathSlack{
 			{"", "blp_s_aclk_ctrl_00", "hbm_aclk", &Slack{9, 0, 0, 120}, &Slack{0.1, 0, 0, 120}},
@@ -117,8 +122,10 @@ func TestMet(t *testing.T) {
 		t.Errorf("third instance is %s of %s", k.Name, k.Kernel)
 	}
 	wantPower := &Power{
-		File: "power_routed.rpt", Total: 38.265, Dynamic: 27.677, Static: 10.588, HBM: 8.775, Junction: 58.2, Confidence: "Low",
-		Parts:   []Watts{{"Clocks", 4.1}, {"CLB Logic", 3.002}, {"Signals", 3.9}, {"Block RAM", 1.2}, {"HBM", 8.775}, {"GTY", 6.7}, {"Static Power", 10.588}},
+		File: "power_routed.rpt", Total: 38.265, Dynamic: 27.677, Static: 10.588, HBM: 8.775, Junction: 58.2,
+		Confidence: "Low",
+		Parts: []Watts{{"Clocks", 4.1}, {"CLB Logic", 3.002}, {"Signals", 3.9}, {"Block RAM", 1.2}, {"HBM", 8.775},
+			{"GTY", 6.7}, {"Static Power", 10.588}},
 		Kernels: []Watts{{"ccl_offload_0", 0.905}, {"network_krnl_0", 4.31}},
 	}
 	if d := cmp.Diff(wantPower, r.Power); d != "" {
@@ -127,16 +134,20 @@ func TestMet(t *testing.T) {
 	wantHLS := []Synthesis{{
 		File: "hls/krnl/syn/report/reduce_ops_csynth.rpt", Kernel: "reduce_ops", Target: 4, Estimated: 2.92,
 		Latency: [2]string{"12", "13"}, Interval: [2]string{"1", "1"}, Pipeline: "yes",
-		Use: map[string]Amount{LUT: {14500, 1303680, 100 * 14500. / 1303680}, FF: {19000, 2607360, 100 * 19000. / 2607360}, BRAM: {1.5, 2016, 100 * 1.5 / 2016}, URAM: {0, 960, 0}, DSP: {32, 9024, 100 * 32. / 9024}},
+		Use: map[string]Amount{LUT: {14500, 1303680, 100 * 14500. / 1303680}, FF: {19000, 2607360, 100 * 19000. / 2607360},
+			BRAM: {1.5, 2016, 100 * 1.5 / 2016}, URAM: {0, 960, 0}, DSP: {32, 9024, 100 * 32. / 9024}},
 	}}
 	if d := cmp.Diff(wantHLS, r.HLS); d != "" {
 		t.Errorf("hls (-want +got):\n%s", d)
 	}
 	wantLink := &Link{
-		File: "u55c_tcp.xclbin.info", UUID: "0c2f1d88-6a9a-4a61-b5c3-8f6d9d7a2f10", Platform: "xilinx_u55c_gen3x16_xdma_3_202210_1", Generated: "v++ (2023.2) on 2023-10-11-13:59:14",
-		Clocks:  []ClockMHz{{"_ulp_aclk_freerun_ref_00", "FIXED", 100, 0, 0}, {"hbm_aclk", "SCALABLE", 450, 450, 450}, {"ulp_ucs_aclk_kernel_00", "SCALABLE", 300, 250, 250}},
-		Kernels: []LinkedKernel{{"ccl_offload", "ccl_offload_0", "0x0", []string{"HBM[0]"}}, {"reduce_ops", "reduce_ops_0", "not_used", nil}},
-		Banks:   []Bank{{"HBM[0]", "MEM_HBM", true}, {"HBM[1]", "MEM_HBM", false}},
+		File: "u55c_tcp.xclbin.info", UUID: "0c2f1d88-6a9a-4a61-b5c3-8f6d9d7a2f10",
+		Platform: "xilinx_u55c_gen3x16_xdma_3_202210_1", Generated: "v++ (2023.2) on 2023-10-11-13:59:14",
+		Clocks: []ClockMHz{{"_ulp_aclk_freerun_ref_00", "FIXED", 100, 0, 0}, {"hbm_aclk", "SCALABLE", 450, 450, 450},
+			{"ulp_ucs_aclk_kernel_00", "SCALABLE", 300, 250, 250}},
+		Kernels: []LinkedKernel{{"ccl_offload", "ccl_offload_0", "0x0", []string{"HBM[0]"}},
+			{"reduce_ops", "reduce_ops_0", "not_used", nil}},
+		Banks: []Bank{{"HBM[0]", "MEM_HBM", true}, {"HBM[1]", "MEM_HBM", false}},
 	}
 	if d := cmp.Diff(wantLink, r.Link); d != "" {
 		t.Errorf("link (-want +got):\n%s", d)
@@ -152,7 +163,8 @@ func TestMissed(t *testing.T) {
 		"clock clk_kernel_00_unbuffered_net misses setup by 0.337 ns (9870 of 701160 endpoints)",
 		"clock txoutclk_out[0] misses hold by 0.002 ns (1 of 48855 endpoints)",
 		"from clock txoutclk_out[0] to clock clk_kernel_00_unbuffered_net misses setup by 0.100 ns (1 of 44 endpoints)",
-		"clock ulp_ucs_aclk_kernel_00 runs at 221.5 MHz instead of 250 MHz: the linker made it slower because timing was missed",
+		"clock ulp_ucs_aclk_kernel_00 runs at 221.5 MHz instead of 250 MHz: the linker made it slower because timing was " +
+			"missed",
 	}
 	if d := cmp.Diff(want, r.Misses()); d != "" || r.Met() {
 		t.Errorf("misses (-want +got):\n%s", d)
@@ -163,10 +175,12 @@ func TestMissed(t *testing.T) {
 	if v, of, ok := r.Timing.Clocks[1].Worst(); v != -0.002 || of != "hold" || !ok {
 		t.Errorf("worst of %s: %v %s %v", r.Timing.Clocks[1].Name, v, of, ok)
 	}
-	if r.Link == nil || r.Link.UUID != "9e107d9d-372b-b682-6bd8-1d3542a419d6" || r.Link.Generated != "v++ (2022.1) on Mon Apr 18 2022" {
+	if r.Link == nil || r.Link.UUID != "9e107d9d-372b-b682-6bd8-1d3542a419d6" ||
+		r.Link.Generated != "v++ (2022.1) on Mon Apr 18 2022" {
 		t.Errorf("link %+v", r.Link)
 	}
-	for _, wanted := range []string{"kernels: no readable", "card: no readable", "SLRs: no readable", "power: no readable"} {
+	for _, wanted := range []string{"kernels: no readable", "card: no readable", "SLRs: no readable",
+		"power: no readable"} {
 		if !strings.Contains(strings.Join(r.Missing, "\n"), wanted) {
 			t.Errorf("%q does not tell of %q", r.Missing, wanted)
 		}
@@ -191,11 +205,13 @@ func TestVerdicts(t *testing.T) {
 		{"slower clock", "hw", numbers(0.1, 0), []Scaling{{"k", 250, 221}}, false},
 		{"no report", "hw", nil, nil, false},
 		{"only the sentence, missed", "hw", &Timing{Verdict: "missed"}, nil, false},
-		{"numbers and sentence differ", "hw", &Timing{Verdict: "missed", Clocks: []ClockSlack{{Name: "c", Setup: &Slack{0.1, 0, 0, 9}}}}, nil, false},
+		{"numbers and sentence differ", "hw",
+			&Timing{Verdict: "missed", Clocks: []ClockSlack{{Name: "c", Setup: &Slack{0.1, 0, 0, 9}}}}, nil, false},
 		{"only the sentence, met", "hw", &Timing{Verdict: "met"}, nil, true},
 		{"empty report", "hw", &Timing{}, nil, false},
 		{"only the sums", "hw", &Timing{Setup: &Slack{-0.1, -0.1, 1, 5}}, nil, false},
-		{"between clocks", "hw", &Timing{Setup: &Slack{0.1, 0, 0, 5}, Paths: []PathSlack{{From: "a", To: "b", Hold: &Slack{-0.1, -0.1, 1, 1}}}}, nil, false},
+		{"between clocks", "hw", &Timing{Setup: &Slack{0.1, 0, 0, 5},
+			Paths: []PathSlack{{From: "a", To: "b", Hold: &Slack{-0.1, -0.1, 1, 1}}}}, nil, false},
 		{"emulation", "hw_emu", nil, nil, true},
 	} {
 		r := &Report{Build: Build{Target: c.target}, Timing: c.timing, Scaled: c.scaled}
@@ -208,7 +224,10 @@ func TestVerdicts(t *testing.T) {
 // TestScaledInLog finds the slower clock also where only a log tells of it.
 func TestScaledInLog(t *testing.T) {
 	files := sample(t, "met", same)
-	files["_x/vivado.log"] = &fstest.MapFile{Data: []byte("WARNING: One or more timing paths failed timing targeting 300 MHz for kernel clock 'clkwiz_kernel_clk_out1'. The frequency is being automatically changed to 272.4 MHz to enable proper functionality\n")}
+	files["_x/vivado.log"] = &fstest.MapFile{
+		Data: []byte(
+			"WARNING: One or more timing paths failed timing targeting 300 MHz for kernel clock 'clkwiz_kernel_clk_out1'. " +
+				"The frequency is being automatically changed to 272.4 MHz to enable proper functionality\n")}
 	r := collect(t, files)
 	if d := cmp.Diff([]Scaling{{"clkwiz_kernel_clk_out1", 300, 272.4}}, r.Scaled); d != "" || r.Met() {
 		t.Errorf("scaled (-want +got):\n%s", d)
@@ -250,7 +269,8 @@ func TestScaledInInfo(t *testing.T) {
 // TestVariants reads the same numbers from files that other systems have touched.
 func TestVariants(t *testing.T) {
 	want := collect(t, sample(t, "met", same))
-	comma := strings.NewReplacer("0.012 ", "0,012 ", "14.331", "14,331", "24.61", "24,61", "38.265", "38,265", "4.00 ns", "4,00 ns", "322.269", "322,269")
+	comma := strings.NewReplacer("0.012 ", "0,012 ", "14.331", "14,331", "24.61", "24,61", "38.265", "38,265", "4.00 ns",
+		"4,00 ns", "322.269", "322,269")
 	for name, change := range map[string]func(string, []byte) []byte{
 		"CRLF":          func(_ string, b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")) },
 		"decimal comma": func(_ string, b []byte) []byte { return []byte(comma.Replace(string(b))) },
@@ -300,7 +320,8 @@ func TestPreference(t *testing.T) {
 			t.Errorf("%v: met %v", c.names, r.Met())
 		}
 	}
-	r := collect(t, fstest.MapFS{"timing_summary_routed.rpt": {Data: []byte("garbage\n")}, "x/timing_summary_routed.rpt": {Data: met}})
+	r := collect(t, fstest.MapFS{"timing_summary_routed.rpt": {Data: []byte("garbage\n")},
+		"x/timing_summary_routed.rpt": {Data: met}})
 	if !r.Met() || len(r.Missing) == 0 || !strings.HasPrefix(r.Missing[0], "timing_summary_routed.rpt: ") {
 		t.Errorf("met %v, missing %q", r.Met(), r.Missing)
 	}
@@ -323,7 +344,8 @@ func TestTruncated(t *testing.T) {
 				if r.Met() && !whole.Met() {
 					t.Fatalf("%s/%s cut at %d counts as met", dir, name, i)
 				}
-				told := len(r.Missing) > len(whole.Missing) || strings.HasSuffix(name, ".log") || whole.lossless(name) || toldElsewhere(name, r)
+				told := len(r.Missing) > len(whole.Missing) || strings.HasSuffix(name, ".log") || whole.lossless(name) ||
+					toldElsewhere(name, r)
 				if d := cmp.Diff(whole, r); d != "" && !told {
 					t.Errorf("%s/%s cut at %d of %d differs and nothing is told:\n%s", dir, name, i, len(all), d)
 					break
@@ -377,7 +399,8 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := errors.Join(Text(&b, r, nil), HTML(&b, []*Report{r})); err != nil || !strings.Contains(b.String(), "NOT MET") {
+	if err := errors.Join(Text(&b, r, nil), HTML(&b, []*Report{r})); err != nil ||
+		!strings.Contains(b.String(), "NOT MET") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	if err := HTML(&b, nil); err == nil {
@@ -396,11 +419,15 @@ func TestNothing(t *testing.T) {
 // TestNames checks which files are taken for what.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]kind{
-		"impl_1_kernel_util_routed.rpt": kernelUse, "kernel_util_synthed.rpt": kernelUse, "slr_util_final.rpt": slrUse, "full_util_final.rpt": cardUse,
+		"impl_1_kernel_util_routed.rpt": kernelUse, "kernel_util_synthed.rpt": kernelUse, "slr_util_final.rpt": slrUse,
+		"full_util_final.rpt":   cardUse,
 		"shell_utilization.rpt": cardUse, "hw_bb_locked_utilization_placed.rpt": cardUse,
-		"my_rm_synth_1_ulp_utilization_synth.rpt": none, "hierarchy_final.rpt": none, "hw_bb_locked_clock_utilization_routed.rpt": none, "shell_utilization_hierarchical.rpt": none,
-		"power_final.rpt": power, "impl_1_hw_bb_locked_power_routed.rpt": power, "a.xclbin.info": info, "k_csynth.rpt": hls, "csynth.rpt": none,
-		"vivado.log": log, "timing_summary_placed.rpt": none, "dr_timing_summary.rpt": timing, "a.rpt": none, "timing_summary_routed.pb": none,
+		"my_rm_synth_1_ulp_utilization_synth.rpt": none, "hierarchy_final.rpt": none,
+		"hw_bb_locked_clock_utilization_routed.rpt": none, "shell_utilization_hierarchical.rpt": none,
+		"power_final.rpt": power, "impl_1_hw_bb_locked_power_routed.rpt": power, "a.xclbin.info": info, "k_csynth.rpt": hls,
+		"csynth.rpt": none,
+		"vivado.log": log, "timing_summary_placed.rpt": none, "dr_timing_summary.rpt": timing, "a.rpt": none,
+		"timing_summary_routed.pb": none,
 	} {
 		if got := classify("x/" + name).kind; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -412,10 +439,14 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{decimal(450.045, 1), "450"}, {decimal(-0.0001, 3), "0"}, {decimal(2.5, 3), "2.5"},
 		{fixed(-0.0001, 3), "0.000"}, {fixed(-0.337, 3), "-0.337"},
-		{grouped(1303680), "1 303 680"}, {grouped(-1234), "-1 234"}, {grouped(512.5), "512.5"}, {grouped(999), "999"}, {grouped(0), "0"},
+		{grouped(1303680), "1 303 680"}, {grouped(-1234), "-1 234"}, {grouped(512.5), "512.5"}, {grouped(999), "999"},
+		{grouped(0), "0"},
 		{change(5, 3, grouped), "+2"}, {change(3, 5, grouped), "-2"}, {change(3, 3.00001, grouped), ""},
-		{duration(9928 * time.Second), "2 h 45 min"}, {duration(3*time.Hour - time.Second), "3 h"}, {duration(time.Hour - 300*time.Millisecond), "1 h"}, {duration(time.Hour - 20*time.Second), "59 min 40 s"}, {duration(59*time.Second + 800*time.Millisecond), "1 min"},
-		{duration(3200 * time.Millisecond), "3.2 s"}, {duration(0), "0 s"}, {duration(61 * time.Second), "1 min 1 s"}, {duration(42 * time.Second), "42 s"},
+		{duration(9928 * time.Second), "2 h 45 min"}, {duration(3*time.Hour - time.Second), "3 h"},
+		{duration(time.Hour - 300*time.Millisecond), "1 h"}, {duration(time.Hour - 20*time.Second), "59 min 40 s"},
+		{duration(59*time.Second + 800*time.Millisecond), "1 min"},
+		{duration(3200 * time.Millisecond), "3.2 s"}, {duration(0), "0 s"}, {duration(61 * time.Second), "1 min 1 s"},
+		{duration(42 * time.Second), "42 s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -103,15 +103,18 @@ func TestHTML(t *testing.T) {
 			t.Errorf("%s is not escaped", tag)
 		}
 	}
-	if m := regexp.MustCompile(`(?i)(?:src|href|url|@import)\s*[=(]\s*["']?[a-z]`).FindString(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", "")); m != "" {
+	if m := regexp.MustCompile(`(?i)(?:src|href|url|@import)\s*[=(]\s*["']?[a-z]`).FindString(strings.ReplaceAll(page,
+		"http://www.w3.org/2000/svg", "")); m != "" {
 		t.Errorf("the page refers to another file: %s", m)
 	}
-	for _, want := range []string{"Utilisation of the card", "Utilisation of the kernels", "Power, estimated", "How long each step took", "Earlier builds", "prefers-color-scheme:dark", "SLR0", "42.8 %", "not met", "0c2f1d88"} {
+	for _, want := range []string{"Utilisation of the card", "Utilisation of the kernels", "Power, estimated",
+		"How long each step took", "Earlier builds", "prefers-color-scheme:dark", "SLR0", "42.8 %", "not met", "0c2f1d88"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if oldest, newest := strings.Index(page, "2026-09-20 12:00:00 +00:00: -0.337 ns"), strings.Index(page, "2026-09-21 12:00:00 +00:00: 0.002 ns"); oldest < 0 || newest < oldest {
+	if oldest, newest := strings.Index(page, "2026-09-20 12:00:00 +00:00: -0.337 ns"), strings.Index(page,
+		"2026-09-21 12:00:00 +00:00: 0.002 ns"); oldest < 0 || newest < oldest {
 		t.Errorf("the history is not drawn from the oldest: %d %d", oldest, newest)
 	}
 	if !strings.Contains(page, "worst slack (-0.010)") {
@@ -133,7 +136,8 @@ func TestHTML(t *testing.T) {
 			}
 			if e, ok := token.(xml.StartElement); ok {
 				for _, a := range e.Attr {
-					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || (a.Name.Local == "width" || a.Name.Local == "height") && strings.HasPrefix(a.Value, "-") {
+					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") ||
+						(a.Name.Local == "width" || a.Name.Local == "height") && strings.HasPrefix(a.Value, "-") {
 						t.Fatalf("%s=%q in %.300s", a.Name.Local, a.Value, p)
 					}
 				}
@@ -141,7 +145,8 @@ func TestHTML(t *testing.T) {
 		}
 	}
 	body := regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(page, "")
-	d := xml.NewDecoder(strings.NewReader(strings.NewReplacer("<!DOCTYPE html>", "", "<br>", "<br/>", "&nbsp;", " ").Replace(regexp.MustCompile(`<meta[^>]*>`).ReplaceAllString(body, ""))))
+	d := xml.NewDecoder(strings.NewReader(strings.NewReplacer("<!DOCTYPE html>", "", "<br>", "<br/>", "&nbsp;",
+		" ").Replace(regexp.MustCompile(`<meta[^>]*>`).ReplaceAllString(body, ""))))
 	for {
 		if _, err := d.Token(); err == io.EOF {
 			break
@@ -159,7 +164,8 @@ func TestCharts(t *testing.T) {
 		parts = append(parts, Watts{fmt.Sprint("part", i), 1})
 	}
 	picture := stack("power", parts)
-	if !strings.Contains(picture, "other 4.00 W") || strings.Contains(picture, "part5") || !strings.Contains(picture, "part4") {
+	if !strings.Contains(picture, "other 4.00 W") || strings.Contains(picture, "part5") ||
+		!strings.Contains(picture, "part4") {
 		t.Error(picture)
 	}
 	picture = bars("slack", []row{{label: "a", value: 0.5, was: 0.5}, {label: "b", value: 100, was: 200}}, 1)
@@ -183,11 +189,13 @@ func TestCharts(t *testing.T) {
 	if scale([]Area{area}) != 10 || scale(nil) != 5 {
 		t.Error("scale")
 	}
-	if picture := matrix("use", []Area{area}, map[string]Area{"k": area}, 10); strings.Contains(picture, `class="was"`) || !strings.Contains(picture, "7.0 %") {
+	if picture := matrix("use", []Area{area}, map[string]Area{"k": area}, 10); strings.Contains(picture, `class="was"`) ||
+		!strings.Contains(picture, "7.0 %") {
 		t.Error(picture)
 	}
 	nan := math.NaN()
-	if picture := curve("slack", "ns", []point{{value: 1}, {value: nan}, {value: 2}}, 1, true); strings.Count(picture, "<circle") != 2 || strings.Count(picture, "M") != 2 {
+	if picture := curve("slack", "ns", []point{{value: 1}, {value: nan}, {value: 2}}, 1, true); strings.Count(picture,
+		"<circle") != 2 || strings.Count(picture, "M") != 2 {
 		t.Error(picture)
 	}
 	if curve("slack", "ns", []point{{value: nan}}, 1, true) != "" {
@@ -205,7 +213,8 @@ func TestHistory(t *testing.T) {
 	for i := range 7 {
 		r := *first
 		r.Time = first.Time.Add(time.Duration(i) * time.Minute)
-		r.Steps = []StepTime{{ID: "a", Took: time.Duration(i+1) * time.Second, Cached: i == 4}, {ID: "b", Took: time.Second, Cached: true}}
+		r.Steps = []StepTime{{ID: "a", Took: time.Duration(i+1) * time.Second, Cached: i == 4},
+			{ID: "b", Took: time.Second, Cached: true}}
 		if err := h.Add(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +251,8 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	list, err = h.List()
-	if len(list) != 2 || err == nil || !strings.Contains(err.Error(), names[0]) || !strings.Contains(err.Error(), names[1]) {
+	if len(list) != 2 || err == nil || !strings.Contains(err.Error(), names[0]) ||
+		!strings.Contains(err.Error(), names[1]) {
 		t.Errorf("%d reports, error %v", len(list), err)
 	}
 	entries, err := filepath.Glob(filepath.Join(dir, temporary+"*"))
@@ -274,8 +284,10 @@ func TestReadWrite(t *testing.T) {
 }
 
 func FuzzCollect(f *testing.F) {
-	for _, name := range []string{"met/_x/reports/link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt", "met/_x/reports/link/imp/impl_1_kernel_util_routed.rpt", "met/_x/reports/link/imp/impl_1_full_util_routed.rpt",
-		"met/_x/reports/link/imp/impl_1_slr_util_routed.rpt", "met/power_routed.rpt", "met/hls/krnl/syn/report/reduce_ops_csynth.rpt", "met/u55c_tcp.xclbin.info", "missed/vivado.log"} {
+	for _, name := range []string{"met/_x/reports/link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt",
+		"met/_x/reports/link/imp/impl_1_kernel_util_routed.rpt", "met/_x/reports/link/imp/impl_1_full_util_routed.rpt",
+		"met/_x/reports/link/imp/impl_1_slr_util_routed.rpt", "met/power_routed.rpt",
+		"met/hls/krnl/syn/report/reduce_ops_csynth.rpt", "met/u55c_tcp.xclbin.info", "missed/vivado.log"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)
@@ -284,7 +296,8 @@ func FuzzCollect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		files := fstest.MapFS{}
-		for _, name := range []string{"timing_summary_routed.rpt", "kernel_util_routed.rpt", "full_util_routed.rpt", "slr_util_routed.rpt", "power.rpt", "k_csynth.rpt", "a.xclbin.info", "a.log"} {
+		for _, name := range []string{"timing_summary_routed.rpt", "kernel_util_routed.rpt", "full_util_routed.rpt",
+			"slr_util_routed.rpt", "power.rpt", "k_csynth.rpt", "a.xclbin.info", "a.log"} {
 			files[name] = &fstest.MapFile{Data: data}
 		}
 		r := collect(t, files)

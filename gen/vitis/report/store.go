@@ -62,7 +62,8 @@ func Read(path string) (*Report, error) {
 		return nil, fmt.Errorf("read the report of a build: %s: %w: %w", path, ErrDamaged, err)
 	}
 	if r.Schema != Schema {
-		return nil, fmt.Errorf("read the report of a build: %s: %w: it has schema %d, not %d", path, ErrSchema, r.Schema, Schema)
+		return nil, fmt.Errorf("read the report of a build: %s: %w: it has schema %d, not %d", path,
+			ErrSchema, r.Schema, Schema)
 	}
 	return r, nil
 }
@@ -91,7 +92,8 @@ func (h History) Add(r *Report) error {
 		if errors.Is(err, os.ErrNotExist) {
 			break
 		}
-		if text, err2 := json.MarshalIndent(r, "", "  "); err == nil && err2 == nil && bytes.Equal(bytes.TrimSpace(other), text) {
+		if text, err2 := json.MarshalIndent(r, "", "  "); err == nil && err2 == nil &&
+			bytes.Equal(bytes.TrimSpace(other), text) {
 			return nil
 		}
 		path = filepath.Join(h.Dir, fmt.Sprintf("%s-%d.json", r.Time.UTC().Format(stamp), n))

@@ -105,7 +105,8 @@ func (t texter) timing() {
 		if slack < 0 || failing > 0 {
 			result = "MISSED"
 		}
-		tb.add(c.Name, decimal(c.Period, 3), mhz(c.MHz), slackText(c.Setup), delta, slackText(c.Hold), slackText(c.Pulse), grouped(float64(failing)), result)
+		tb.add(c.Name, decimal(c.Period, 3), mhz(c.MHz), slackText(c.Setup), delta, slackText(c.Hold), slackText(c.Pulse),
+			grouped(float64(failing)), result)
 	}
 	if len(tb.rows) > 0 {
 		t.printf("\nTiming, slack of each clock\n")

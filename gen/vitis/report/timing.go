@@ -39,7 +39,8 @@ type timingTable struct {
 }
 
 // slackTitle matches the titles of columns with numbers.
-var slackTitle = regexp.MustCompile(`(WP?[NH]?WS|TP?[NH]?WS|WNS|TNS|WHS|THS)(\(ns\)| Failing Endpoints| Total Endpoints)|(Period\(ns\)|Frequency\(MHz\))`)
+var slackTitle = regexp.MustCompile(
+	`(WP?[NH]?WS|TP?[NH]?WS|WNS|TNS|WHS|THS)(\(ns\)| Failing Endpoints| Total Endpoints)|(Period\(ns\)|Frequency\(MHz\))`)
 
 // newTimingTable takes the line of titles and the line of rulers below it.
 func newTimingTable(titles, rulers string) *timingTable {
@@ -224,7 +225,8 @@ func (t *timingReader) row(line string) {
 	case t.section == interClock && len(names) == 2:
 		t.timing.Paths = append(t.timing.Paths, PathSlack{From: names[0], To: names[1], Setup: setup, Hold: hold})
 	case t.section == otherPaths && len(names) == 3:
-		t.timing.Paths = append(t.timing.Paths, PathSlack{Group: names[0], From: names[1], To: names[2], Setup: setup, Hold: hold})
+		t.timing.Paths = append(t.timing.Paths, PathSlack{Group: names[0], From: names[1], To: names[2],
+			Setup: setup, Hold: hold})
 	}
 }
 

@@ -26,7 +26,8 @@ func BenchmarkNothingToDo(b *testing.B) {
 				name := fmt.Sprintf("p%d", p)
 				link = shell(name+"/link/"+name, step.Link, "/dev/null", "echo x >o", "o")
 				for k := range 20 {
-					s := with(shell(fmt.Sprintf("%s/package/k%d", name, k), step.Package, "/dev/null", "echo x >o", "o"), "in", fmt.Sprint(p, k))
+					s := with(shell(fmt.Sprintf("%s/package/k%d", name, k), step.Package, "/dev/null", "echo x >o", "o"),
+						"in", fmt.Sprint(p, k))
 					for f := range 50 {
 						with(s, fmt.Sprintf("rtl/%d.sv", f), string(make([]byte, 5000)))
 					}
@@ -46,7 +47,8 @@ func BenchmarkNothingToDo(b *testing.B) {
 					b.Fatal(err)
 				}
 				writeFile(b, dir+"/o")
-				if _, err := st.Publish(keys[s.ID].Hash, dir, store.Making{Step: s, Ingredients: keys[s.ID].Ingredients}); err != nil {
+				if _, err := st.Publish(keys[s.ID].Hash, dir,
+					store.Making{Step: s, Ingredients: keys[s.ID].Ingredients}); err != nil {
 					b.Fatal(err)
 				}
 				if err := st.Discard(dir); err != nil {

@@ -19,7 +19,8 @@ import (
 // they need; the next builder follows those that are there, also those that end while
 // it looks for them.
 func TestJobsThatOutliveTheirBuilder(t *testing.T) {
-	for name, d := range map[string]*detached{"later": {}, "after the look": {slow: true}, "before the look": {late: true}} {
+	for name, d := range map[string]*detached{"later": {}, "after the look": {slow: true},
+		"before the look": {late: true}} {
 		t.Run(name, func(t *testing.T) {
 			f := fix(t)
 			f.abandon("0.3")
@@ -88,7 +89,8 @@ func TestJobsThatCannotBeFollowed(t *testing.T) {
 	f := fix(t)
 	f.abandon("0.5")
 	refuse := errors.New("no answer")
-	if _, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, &detached{refuse: refuse}, f.options()); !errors.Is(err, refuse) {
+	if _, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, &detached{refuse: refuse},
+		f.options()); !errors.Is(err, refuse) {
 		t.Fatal(err)
 	}
 	d := &detached{}
@@ -178,7 +180,8 @@ func TestTheWholeGraphIsSubmittedAtOnce(t *testing.T) {
 	f := fix(t)
 	d := &detached{hold: make(chan struct{})}
 	go func() {
-		until(t, "all seven are submitted before one ends", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.new == 7 })
+		until(t, "all seven are submitted before one ends",
+			func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.new == 7 })
 		close(d.hold)
 	}()
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0"), f.store, d, f.options())

@@ -123,7 +123,8 @@ func decide(plan *step.Plan, keys step.Keys, st *store.Store) ([]Decision, error
 
 // doubt looks into the results that steps that run will use: the time of a file does
 // not tell all. It reports whether one of them is no result after all.
-func doubt(list []Decision, at map[string]int, needed map[string]bool, broken map[string]error, st *store.Store) (found bool, err error) {
+func doubt(list []Decision, at map[string]int, needed map[string]bool, broken map[string]error,
+	st *store.Store) (found bool, err error) {
 	looked := map[string]bool{}
 	for _, d := range list {
 		if d.Present || !needed[d.Key] {

@@ -18,7 +18,8 @@ import (
 func TestDeliver(t *testing.T) {
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0")
-	plan.Results = append(plan.Results, step.Result{Platform: "p", Step: "p/package/a", Output: "tree", Path: "files/tree"},
+	plan.Results = append(plan.Results, step.Result{Platform: "p", Step: "p/package/a", Output: "tree",
+		Path: "files/tree"},
 		step.Result{Platform: "p", Step: "p/package/a", Output: "no/report.rpt", Path: "report.rpt"},
 		step.Result{Platform: "p", Step: "p/package/a", Output: "tree/x/y", Path: "y.txt"})
 	dir := filepath.Join(t.TempDir(), "out", "p")
@@ -101,7 +102,8 @@ func TestDeliver(t *testing.T) {
 		os.WriteFile(link.Path("p.xclbin"), []byte(text), 0o666)
 		os.Chtimes(link.Path("p.xclbin"), info.ModTime(), info.ModTime())
 		other := filepath.Join(t.TempDir(), "p")
-		if _, err := Deliver(plan, f.store, "p", other); text != string(good) && (!errors.Is(err, store.ErrDamaged) || exists(filepath.Join(other, "y.txt"))) {
+		if _, err := Deliver(plan, f.store, "p", other); text != string(good) &&
+			(!errors.Is(err, store.ErrDamaged) || exists(filepath.Join(other, "y.txt"))) {
 			t.Errorf("a damaged file was delivered: %v", err)
 		} else if text == string(good) && err != nil {
 			t.Error(err)
@@ -133,7 +135,8 @@ func TestDeliverToAFullDisk(t *testing.T) {
 	f := fix(t)
 	s := shell("p/link/p", step.Link, f.count, "echo new >small; head -c 200000 /dev/zero >large", "small", "large")
 	plan := &step.Plan{Steps: []*step.Step{s}, Results: []step.Result{
-		{Platform: "p", Step: s.ID, Output: "small", Path: "small"}, {Platform: "p", Step: s.ID, Output: "large", Path: "large"}}}
+		{Platform: "p", Step: s.ID, Output: "small", Path: "small"}, {Platform: "p", Step: s.ID, Output: "large",
+			Path: "large"}}}
 	if _, err := f.run(plan); err != nil {
 		t.Fatal(err)
 	}

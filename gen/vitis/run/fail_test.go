@@ -19,16 +19,20 @@ import (
 func TestFailuresLeaveTheRest(t *testing.T) {
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0")
-	plan.Step("p/package/b").Commands = append(plan.Step("p/package/b").Commands, step.Command{Shell: "echo 'ERROR: [V++ 1-2] no licence' >&2; exit 5"})
+	plan.Step("p/package/b").Commands = append(plan.Step("p/package/b").Commands,
+		step.Command{Shell: "echo 'ERROR: [V++ 1-2] no licence' >&2; exit 5"})
 	out, err := f.run(plan)
 	var failure *Failure
-	if !errors.Is(err, step.ErrFailed) || !errors.As(err, &failure) || len(out.Failures) != 1 || out.Failures[0] != failure || failure.Step.ID != "p/package/b" {
+	if !errors.Is(err, step.ErrFailed) || !errors.As(err, &failure) || len(out.Failures) != 1 ||
+		out.Failures[0] != failure || failure.Step.ID != "p/package/b" {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if !slices.Equal(out.Skipped, []string{"p/link/p", "p/image/p"}) || out.Results["q/image/q"] == nil || out.Complete(plan, "p") || !out.Complete(plan, "q") {
+	if !slices.Equal(out.Skipped, []string{"p/link/p", "p/image/p"}) || out.Results["q/image/q"] == nil ||
+		out.Complete(plan, "p") || !out.Complete(plan, "q") {
 		t.Errorf("%+v", out)
 	}
-	for _, e := range []string{"failed p/package/b", "skipped p/link/p p/package/b has failed", "skipped p/image/p p/package/b has failed", "finished q/image/q"} {
+	for _, e := range []string{"failed p/package/b", "skipped p/link/p p/package/b has failed",
+		"skipped p/image/p p/package/b has failed", "finished q/image/q"} {
 		if !f.heard(e) {
 			t.Errorf("no event %q in %q", e, f.said)
 		}
@@ -46,12 +50,14 @@ func TestFailuresLeaveTheRest(t *testing.T) {
 	}
 	// The command does the same again.
 	again := exec.Command("bash", "-c", failure.Command)
-	if text, err := again.CombinedOutput(); again.ProcessState.ExitCode() != 5 || !strings.Contains(string(text), "no licence") {
+	if text, err := again.CombinedOutput(); again.ProcessState.ExitCode() != 5 ||
+		!strings.Contains(string(text), "no licence") {
 		t.Errorf("%q, %v", text, err)
 	}
 	// The next build runs what is missing, and leaves no directories.
 	before := counted(t, f.count)
-	if out, err = f.run(twoPlatforms(f.count, "0")); err != nil || !slices.Equal(out.Ran, []string{"p/package/b", "p/link/p", "p/image/p"}) {
+	if out, err = f.run(twoPlatforms(f.count, "0")); err != nil ||
+		!slices.Equal(out.Ran, []string{"p/package/b", "p/link/p", "p/image/p"}) {
 		t.Errorf("%+v, %v; before: %s", out, err, before)
 	}
 	right(t, out)
@@ -95,7 +101,8 @@ func TestWorkByHandIsNoResult(t *testing.T) {
 // A script that is run once more, and killed, has not ended well.
 func TestAScriptThatIsRunAgain(t *testing.T) {
 	f := fix(t)
-	s := shell("p/package/a", step.Package, f.count, "echo x >a.xo; test ! -e block || { echo half >a.xo; touch blocked; exec sleep 600; }", "a.xo")
+	s := shell("p/package/a", step.Package, f.count,
+		"echo x >a.xo; test ! -e block || { echo half >a.xo; touch blocked; exec sleep 600; }", "a.xo")
 	o := f.options()
 	o.Keep = true
 	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, here(), o); err != nil {
@@ -145,7 +152,8 @@ func TestOutputsThatAreNotLeft(t *testing.T) {
 			}
 			continue
 		}
-		if len(out.Failures) != 1 || out.Failures[0].Step.ID != "p/package/b" || out.Results["p/link/p"] != nil || out.Results["p/package/a"] == nil {
+		if len(out.Failures) != 1 || out.Failures[0].Step.ID != "p/package/b" || out.Results["p/link/p"] != nil ||
+			out.Results["p/package/a"] == nil {
 			t.Errorf("%s: %+v, %v", line, out, err)
 			continue
 		}
@@ -222,8 +230,9 @@ func TestWrongPlans(t *testing.T) {
 		change func(p *step.Plan)
 		want   string
 	}{
-		"twice":          {func(p *step.Plan) { p.Steps[1].ID = p.Steps[0].ID }, "two steps p/package/a"},
-		"order":          {func(p *step.Plan) { p.Steps[0], p.Steps[2] = p.Steps[2], p.Steps[0] }, "does not stand before it"},
+		"twice": {func(p *step.Plan) { p.Steps[1].ID = p.Steps[0].ID }, "two steps p/package/a"},
+		"order": {func(p *step.Plan) { p.Steps[0], p.Steps[2] = p.Steps[2], p.Steps[0] },
+			"does not stand before it"},
 		"file away":      {func(p *step.Plan) { p.Steps[0].Files[0].Path = "../x" }, `"../x" does not stay inside`},
 		"file absolute":  {func(p *step.Plan) { p.Steps[0].Files[0].Path = "/x" }, "does not stay inside"},
 		"our file":       {func(p *step.Plan) { p.Steps[0].Files[0].Path = "step.sh" }, "a name that the runner uses"},

@@ -73,7 +73,8 @@ func start(t *testing.T, role, store, count, pause string) *exec.Cmd {
 func shell(id string, kind step.Kind, count, line string, outputs ...string) *step.Step {
 	_, name, _ := strings.Cut(id, "/")
 	return &step.Step{ID: id, Kind: kind, Title: strings.ReplaceAll(name, "/", " "), Outputs: outputs,
-		Commands: []step.Command{{Shell: "echo " + name + " >>\"$COUNT\""}, {Shell: line}}, Env: map[string]string{"COUNT": count}}
+		Commands: []step.Command{{Shell: "echo " + name + " >>\"$COUNT\""}, {Shell: line}}, Env: map[string]string{
+			"COUNT": count}}
 }
 
 func with(s *step.Step, path, content string) *step.Step {
@@ -94,12 +95,18 @@ func twoPlatforms(count, pause string) *step.Plan {
 	}
 	plan := &step.Plan{}
 	for _, p := range []string{"p", "q"} {
-		a := with(shell(p+"/package/a", step.Package, count, slow("cp in/a.txt a.xo; mkdir -p tree/x; date +%s%N | md5sum >/dev/null; echo deep >tree/x/y"), "a.xo", "tree"), "in/a.txt", "kernel a\n")
-		b := with(shell(p+"/package/b", step.Package, count, slow("cp in/b.txt b.xo"), "b.xo"), "in/b.txt", "kernel b of "+p+"\n")
-		link := need(need(need(shell(p+"/link/"+p, step.Link, count, slow("cat xo/a.xo xo/b.xo t/x/y >"+p+".linked"), p+".linked"), a.ID, "a.xo", "xo/a.xo"), a.ID, "tree", "t"), b.ID, "b.xo", "xo/b.xo")
-		image := with(need(shell(p+"/image/"+p, step.Image, count, slow("cat link/in fw.mem >"+p+".xclbin"), p+".xclbin"), link.ID, p+".linked", "link/in"), "fw.mem", "firmware 1\n")
+		a := with(shell(p+"/package/a", step.Package, count,
+			slow("cp in/a.txt a.xo; mkdir -p tree/x; date +%s%N | md5sum >/dev/null; echo deep >tree/x/y"), "a.xo", "tree"),
+			"in/a.txt", "kernel a\n")
+		b := with(shell(p+"/package/b", step.Package, count, slow("cp in/b.txt b.xo"), "b.xo"), "in/b.txt",
+			"kernel b of "+p+"\n")
+		link := need(need(need(shell(p+"/link/"+p, step.Link, count, slow("cat xo/a.xo xo/b.xo t/x/y >"+p+".linked"),
+			p+".linked"), a.ID, "a.xo", "xo/a.xo"), a.ID, "tree", "t"), b.ID, "b.xo", "xo/b.xo")
+		image := with(need(shell(p+"/image/"+p, step.Image, count, slow("cat link/in fw.mem >"+p+".xclbin"), p+".xclbin"),
+			link.ID, p+".linked", "link/in"), "fw.mem", "firmware 1\n")
 		plan.Steps = append(plan.Steps, a, b, link, image)
-		plan.Results = append(plan.Results, step.Result{Platform: p, Step: image.ID, Output: p + ".xclbin", Path: p + ".xclbin"})
+		plan.Results = append(plan.Results, step.Result{Platform: p, Step: image.ID, Output: p + ".xclbin",
+			Path: p + ".xclbin"})
 	}
 	return plan
 }

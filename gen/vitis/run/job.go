@@ -102,7 +102,8 @@ func (u *unit) after() ([]step.Running, error) {
 }
 
 func (u *unit) publish(dir string, took time.Duration) error {
-	r, err := u.build.store.Publish(u.key.Hash, dir, store.Making{Step: u.step, Ingredients: u.key.Ingredients, Duration: took, Check: u.build.o.Check})
+	r, err := u.build.store.Publish(u.key.Hash, dir, store.Making{Step: u.step, Ingredients: u.key.Ingredients,
+		Duration: took, Check: u.build.o.Check})
 	if err != nil {
 		return err
 	}

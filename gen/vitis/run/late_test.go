@@ -57,7 +57,8 @@ func TestFailuresBeforeASubmission(t *testing.T) {
 	f := fix(t)
 	d := &detached{}
 	out, err := f.late("exit 5", d)
-	if !errors.Is(err, step.ErrFailed) || len(out.Failures) != 1 || !slices.Equal(out.Skipped, []string{"p/link/x", "p/link/y", "p/image/z"}) {
+	if !errors.Is(err, step.ErrFailed) || len(out.Failures) != 1 ||
+		!slices.Equal(out.Skipped, []string{"p/link/x", "p/link/y", "p/image/z"}) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	delete(d.after, "p/package/a")

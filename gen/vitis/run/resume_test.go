@@ -97,7 +97,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			if left := f.works(); len(left) > 0 {
 				t.Errorf("left %q", left)
 			}
-			if decisions, err := Why(twoPlatforms(f.count, "0.05"), f.store); err != nil || slices.ContainsFunc(decisions, Decision.Runs) {
+			if decisions, err := Why(twoPlatforms(f.count, "0.05"), f.store); err != nil ||
+				slices.ContainsFunc(decisions, Decision.Runs) {
 				t.Errorf("%v, %v", decisions, err)
 			}
 		})
@@ -120,15 +121,16 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 		change func(dir string)
 		runs   bool
 	}{
-		"finished":        {func(dir string) { os.WriteFile(filepath.Join(dir, "a.xo"), []byte("right\n"), 0o666) }, false},
-		"half":            {func(dir string) { os.Remove(filepath.Join(dir, "step.exit")); touch(dir, "stray") }, true},
-		"failed":          {func(dir string) { os.WriteFile(filepath.Join(dir, "step.exit"), []byte("1\n"), 0o666) }, true},
-		"no status":       {func(dir string) { os.WriteFile(filepath.Join(dir, "step.exit"), nil, 0o666) }, true},
-		"strange status":  {func(dir string) { os.WriteFile(filepath.Join(dir, "step.exit"), []byte("0x\n"), 0o666) }, true},
-		"no output":       {func(dir string) { os.Remove(filepath.Join(dir, "a.xo")) }, true},
-		"empty output":    {func(dir string) { os.WriteFile(filepath.Join(dir, "a.xo"), nil, 0o666) }, true},
-		"no owner":        {func(dir string) { os.Remove(filepath.Join(dir, ownerFile)); touch(dir, "a.xo") }, true},
-		"another script":  {func(dir string) { touch(dir, "a.xo"); os.WriteFile(filepath.Join(dir, CommandsFile), nil, 0o666) }, true},
+		"finished":       {func(dir string) { os.WriteFile(filepath.Join(dir, "a.xo"), []byte("right\n"), 0o666) }, false},
+		"half":           {func(dir string) { os.Remove(filepath.Join(dir, "step.exit")); touch(dir, "stray") }, true},
+		"failed":         {func(dir string) { os.WriteFile(filepath.Join(dir, "step.exit"), []byte("1\n"), 0o666) }, true},
+		"no status":      {func(dir string) { os.WriteFile(filepath.Join(dir, "step.exit"), nil, 0o666) }, true},
+		"strange status": {func(dir string) { os.WriteFile(filepath.Join(dir, "step.exit"), []byte("0x\n"), 0o666) }, true},
+		"no output":      {func(dir string) { os.Remove(filepath.Join(dir, "a.xo")) }, true},
+		"empty output":   {func(dir string) { os.WriteFile(filepath.Join(dir, "a.xo"), nil, 0o666) }, true},
+		"no owner":       {func(dir string) { os.Remove(filepath.Join(dir, ownerFile)); touch(dir, "a.xo") }, true},
+		"another script": {
+			func(dir string) { touch(dir, "a.xo"); os.WriteFile(filepath.Join(dir, CommandsFile), nil, 0o666) }, true},
 		"only begun":      {func(dir string) { os.RemoveAll(dir); os.Mkdir(dir, 0o777) }, true},
 		"not a directory": {func(dir string) { os.RemoveAll(dir); os.WriteFile(dir, nil, 0o666) }, true},
 	} {
@@ -192,7 +194,8 @@ func TestWhatWasMadeOfRefusedOutputs(t *testing.T) {
 	flag := filepath.Join(t.TempDir(), "flag")
 	bad := filepath.Join(t.TempDir(), "bad")
 	os.WriteFile(bad, []byte("bad\n"), 0o666)
-	a := shell("p/package/a", step.Package, f.count, "if test -e \"$FLAG\"; then echo good >a.xo; else ln -s \"$BAD\" a.xo; fi", "a.xo")
+	a := shell("p/package/a", step.Package, f.count,
+		"if test -e \"$FLAG\"; then echo good >a.xo; else ln -s \"$BAD\" a.xo; fi", "a.xo")
 	a.Env["FLAG"], a.Env["BAD"] = flag, bad
 	link := need(shell("p/link/p", step.Link, f.count, "cat a.xo >p.linked; sleep 0.2", "p.linked"), a.ID, "a.xo", "a.xo")
 	plan := &step.Plan{Steps: []*step.Step{a, link}}
@@ -248,7 +251,8 @@ func TestWhatRunsWithRefusedOutputs(t *testing.T) {
 			return bad
 		}
 		out, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{a, link}}, f.store, here(), o)
-		if !errors.Is(err, bad) || !errors.Is(err, store.ErrOutput) || !slices.Equal(out.Skipped, []string{link.ID}) || len(out.Results) > 0 {
+		if !errors.Is(err, bad) || !errors.Is(err, store.ErrOutput) || !slices.Equal(out.Skipped, []string{link.ID}) ||
+			len(out.Results) > 0 {
 			t.Errorf("%s: %+v, %v", line, out, err)
 		}
 		if _, err := f.store.Get(keys[link.ID].Hash); !errors.Is(err, store.ErrMissing) {

@@ -27,11 +27,13 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 	if got := counted(t, f.count); got != once {
 		t.Errorf("there ran %s", got)
 	}
-	if slices.Contains(out.Ran, "q/package/a") || !slices.Contains(out.Present, "q/package/a") || len(out.Ran) != 7 || !out.Made("q") ||
+	if slices.Contains(out.Ran, "q/package/a") || !slices.Contains(out.Present, "q/package/a") || len(out.Ran) != 7 ||
+		!out.Made("q") ||
 		!out.Complete(twoPlatforms(f.count, "0"), "p") {
 		t.Errorf("%+v", out)
 	}
-	for _, e := range []string{"planned q/package/a the same as p/package/a", "present q/package/a the same as p/package/a", "finished q/image/q"} {
+	for _, e := range []string{"planned q/package/a the same as p/package/a",
+		"present q/package/a the same as p/package/a", "finished q/image/q"} {
 		if !f.heard(e) {
 			t.Errorf("no event %q in %q", e, f.said)
 		}
@@ -55,7 +57,8 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 	if err != nil || !slices.Equal(out.Ran, []string{"p/image/p"}) {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil || string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
+	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil ||
+		string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 	for _, e := range f.whole {
@@ -137,7 +140,8 @@ func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
 		}
 	}
 	out, err := Run(ctx, plan, f.store, here(), o)
-	if !errors.Is(err, context.Canceled) || out.Results["q/image/q"] == nil || out.Results["p/package/b"] != nil || !out.Complete(plan, "q") {
+	if !errors.Is(err, context.Canceled) || out.Results["q/image/q"] == nil || out.Results["p/package/b"] != nil ||
+		!out.Complete(plan, "q") {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if !slices.ContainsFunc(f.said, func(s string) bool {
@@ -182,7 +186,8 @@ func TestDamageOfWhatIsUsed(t *testing.T) {
 	if err != nil || !slices.Equal(out.Ran, []string{"p/link/p", "p/image/p"}) {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil || string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
+	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil ||
+		string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
@@ -236,7 +241,8 @@ func TestStagesAndLines(t *testing.T) {
 	if want := []string{"stage one", "x", "stage one", "stage two", "last"}; !slices.Equal(lines, want) {
 		t.Errorf("lines %q", lines)
 	}
-	if want := []string{"planned p/link/p", "started p/link/p", "stage p/link/p one", "stage p/link/p two", "finished p/link/p"}; !slices.Equal(f.said, want) {
+	if want := []string{"planned p/link/p", "started p/link/p", "stage p/link/p one", "stage p/link/p two",
+		"finished p/link/p"}; !slices.Equal(f.said, want) {
 		t.Errorf("events %q", f.said)
 	}
 }

@@ -77,7 +77,8 @@ func (u *unit) script() []byte {
 	b.WriteString("\nwork() {\n")
 	for i, n := range s.Needs {
 		from := u.needs[i]
-		fmt.Fprintf(&b, "\tbring %s %s %s %s || return 1\n", step.Quote(filepath.ToSlash(u.build.store.ResultDir(from.key.Hash))),
+		fmt.Fprintf(&b, "\tbring %s %s %s %s || return 1\n",
+			step.Quote(filepath.ToSlash(u.build.store.ResultDir(from.key.Hash))),
 			step.Quote(filepath.ToSlash(from.dir)), step.Quote(n.Output), step.Quote("./"+n.Path))
 	}
 	fmt.Fprintf(&b, "\t\"$BASH\" %s </dev/null || return\n\tleft", CommandsFile)

@@ -71,7 +71,8 @@ func TestWhy(t *testing.T) {
 	present := []string{"p/package/a: present", "p/package/b: present", "p/link/p: present", "p/image/p: present"}
 	is(why(plan(nil)), present...)
 	is(why(plan(func(p *step.Plan) { p.Steps[2].Tools[0].Path = "/b/v++" })), present...)
-	is(why(plan(func(p *step.Plan) { p.Steps[0].Files[0].Content = []byte("another\n") })), "p/package/a: in/a.txt has changed", present[1],
+	is(why(plan(func(p *step.Plan) { p.Steps[0].Files[0].Content = []byte("another\n") })),
+		"p/package/a: in/a.txt has changed", present[1],
 		"p/link/p: a.xo will be built anew; tree will be built anew", "p/image/p: p.linked will be built anew")
 	is(why(plan(func(p *step.Plan) { p.Steps[2].Tools[0].Version = "2024.1" })), present[0], present[1],
 		"p/link/p: v++ was 2023.2 and is 2024.1", "p/image/p: p.linked will be built anew")
@@ -80,7 +81,8 @@ func TestWhy(t *testing.T) {
 		p.Steps[2].Commands = p.Steps[2].Commands[:1]
 		p.Steps[2].Outputs = []string{"p.linked", "x"}
 	})), present[0], present[1],
-		"p/link/p: what it leaves has changed; its commands have changed; frequency is new; platform was u55c_gen3x16 and is u55c_gen3x4",
+		"p/link/p: what it leaves has changed; its commands have changed; frequency is new; platform was u55c_gen3x16 and "+
+			"is u55c_gen3x4",
 		"p/image/p: p.linked will be built anew")
 	is(why(plan(func(p *step.Plan) { p.Steps[0].Files = nil })), "p/package/a: in/a.txt is gone", present[1],
 		"p/link/p: a.xo will be built anew; tree will be built anew", "p/image/p: p.linked will be built anew")
@@ -95,7 +97,8 @@ func TestWhy(t *testing.T) {
 	if err != nil || len(out.Ran) > 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
-	is(why(plan(func(p *step.Plan) { p.Steps[1].Files[0].Content = []byte("another\n") })), "p/package/a: its result is no longer in the cache",
+	is(why(plan(func(p *step.Plan) { p.Steps[1].Files[0].Content = []byte("another\n") })),
+		"p/package/a: its result is no longer in the cache",
 		"p/package/b: in/b.txt has changed", "p/link/p: b.xo will be built anew", "p/image/p: p.linked will be built anew")
 	os.Truncate(filepath.Join(f.store.ResultDir(keys["p/link/p"].Hash), "out", "p.linked"), 1)
 	got = why(plan(nil))
@@ -104,8 +107,10 @@ func TestWhy(t *testing.T) {
 	}
 	os.RemoveAll(f.store.ResultDir(keys["p/image/p"].Hash))
 	is(why(plan(nil)), "p/package/a: its result is no longer in the cache", present[1],
-		"p/link/p: its result in the cache is damaged: p.linked has 1 bytes and had 28", "p/image/p: its result is no longer in the cache")
-	if out, err = f.run(plan(nil)); err != nil || !slices.Equal(out.Ran, []string{"p/package/a", "p/link/p", "p/image/p"}) {
+		"p/link/p: its result in the cache is damaged: p.linked has 1 bytes and had 28",
+		"p/image/p: its result is no longer in the cache")
+	if out, err = f.run(plan(nil)); err != nil ||
+		!slices.Equal(out.Ran, []string{"p/package/a", "p/link/p", "p/image/p"}) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	is(why(plan(nil)), present...)

@@ -17,7 +17,8 @@ func sample() *Plan {
 	return &Plan{Steps: []*Step{
 		{
 			ID: "a/package/adder", Kind: Package, Title: "package adder",
-			Files:    []File{{Path: "rtl/adder.sv", Content: []byte(strings.Replace(marked, "%s", "a", 1))}, {Path: "big.bin", Disk: "/big"}},
+			Files: []File{{Path: "rtl/adder.sv", Content: []byte(strings.Replace(marked, "%s", "a", 1))},
+				{Path: "big.bin", Disk: "/big"}},
 			Commands: []Command{{Tool: "vivado", Args: []string{"-source", "adder.tcl"}}},
 			Tools:    []Tool{{Name: "vivado", Version: "2023.2", Path: "/here/vivado"}},
 			Outputs:  []string{"adder.xo"}, Facts: map[string]string{"part": "xcu280"},
@@ -55,11 +56,15 @@ func TestKeys(t *testing.T) {
 		why    string
 	}{
 		{"nothing", func(*Step) {}, false, ""},
-		{"text of a file", func(s *Step) { s.Files[0].Content = append(s.Files[0].Content, "endmodule"...) }, true, "rtl/adder.sv has changed"},
-		{"path of a file", func(s *Step) { s.Files[0].Path = "rtl/other.sv" }, true, "rtl/other.sv is new; rtl/adder.sv is gone"},
-		{"platform in the marker", func(s *Step) { s.Files[0].Content = []byte(strings.Replace(marked, "%s", "b", 1)) }, false, ""},
+		{"text of a file", func(s *Step) { s.Files[0].Content = append(s.Files[0].Content, "endmodule"...) }, true,
+			"rtl/adder.sv has changed"},
+		{"path of a file", func(s *Step) { s.Files[0].Path = "rtl/other.sv" }, true,
+			"rtl/other.sv is new; rtl/adder.sv is gone"},
+		{"platform in the marker", func(s *Step) { s.Files[0].Content = []byte(strings.Replace(marked, "%s", "b", 1)) },
+			false, ""},
 		{"argument", func(s *Step) { s.Commands[0].Args[1] = "other.tcl" }, true, "commands has changed"},
-		{"arguments joined", func(s *Step) { s.Commands[0].Args = []string{"-source adder.tcl"} }, true, "commands has changed"},
+		{"arguments joined", func(s *Step) { s.Commands[0].Args = []string{"-source adder.tcl"} }, true,
+			"commands has changed"},
 		{"directory of a command", func(s *Step) { s.Commands[0].Dir = "below" }, true, "commands has changed"},
 		{"version of a tool", func(s *Step) { s.Tools[0].Version = "2024.1" }, true, "vivado was 2023.2 and is 2024.1"},
 		{"place of a tool", func(s *Step) { s.Tools[0].Path = "/there/vivado" }, false, ""},
@@ -98,10 +103,12 @@ func TestKeysOfFilesOnDisk(t *testing.T) {
 			t.Errorf("%s has the same key", id)
 		}
 	}
-	if why := Why(before["a/link/a"].Ingredients, after["a/link/a"].Ingredients); !slices.Equal(why, []string{"adder.xo of package adder has changed"}) {
+	if why := Why(before["a/link/a"].Ingredients, after["a/link/a"].Ingredients); !slices.Equal(why,
+		[]string{"adder.xo of package adder has changed"}) {
 		t.Errorf("why: %q", why)
 	}
-	if _, err := sample().Keys(func(string) (string, error) { return "", os.ErrPermission }); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "a/package/adder") {
+	if _, err := sample().Keys(func(string) (string, error) { return "", os.ErrPermission }); !errors.Is(err,
+		os.ErrPermission) || !strings.Contains(err.Error(), "a/package/adder") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -110,7 +117,8 @@ func TestKeysOfFilesOnDisk(t *testing.T) {
 func TestKeysOfTextsInOnePlace(t *testing.T) {
 	text := []byte("module adder; endmodule")
 	p := sample()
-	p.Steps[0].Files = []File{{Path: "a", Content: text}, {Path: "b", Content: text[:13]}, {Path: "c", Content: text}, {Path: "d"}}
+	p.Steps[0].Files = []File{{Path: "a", Content: text}, {Path: "b", Content: text[:13]}, {Path: "c", Content: text},
+		{Path: "d"}}
 	sums := map[string]string{}
 	for _, i := range keysOf(t, p, nil)["a/package/adder"].Ingredients {
 		sums[i.Name] = i.Hash

@@ -10,7 +10,8 @@ import (
 
 // show is a tool that writes down where it runs, what it is given and what it finds in
 // its environment.
-const show = "#!/bin/bash\n{ basename \"$PWD\"; printf '%s|' \"$@\"; echo; printf '%s' \"$ODD\"; echo; } >>\"$LOG\"\n[[ $1 != fail ]]\n"
+const show = "#!/bin/bash\n{ basename \"$PWD\"; printf '%s|' \"$@\"; echo; printf '%s' \"$ODD\"; echo; } " +
+	">>\"$LOG\"\n[[ $1 != fail ]]\n"
 
 // TestScript lets bash run what it should read as it was meant.
 func TestScript(t *testing.T) {
@@ -49,7 +50,8 @@ func TestScript(t *testing.T) {
 	}
 	var want strings.Builder
 	for _, call := range [][2]string{
-		{"a b'c", odd + "||plain|--x=1|"}, {"-in $x", "below|"}, {"-in $x", "1|"}, {"-in $x", "2|"}, {"a b'c", "here|"}, {"-in $x", "fail|"},
+		{"a b'c", odd + "||plain|--x=1|"}, {"-in $x", "below|"}, {"-in $x", "1|"}, {"-in $x", "2|"}, {"a b'c", "here|"},
+		{"-in $x", "fail|"},
 	} {
 		want.WriteString(call[0] + "\n" + call[1] + "\n" + odd + "\n")
 	}

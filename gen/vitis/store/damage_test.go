@@ -20,10 +20,13 @@ func TestDamageIsSeen(t *testing.T) {
 		want   string
 		late   bool // only Verify sees it
 	}{
-		"record cut":     {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 100) }, "step.json is not whole", false},
-		"record empty":   {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 0) }, "step.json is not whole", false},
-		"record gone":    {func(r *Result) error { return os.Remove(r.Dir + "/step.json") }, "there is no step.json", false},
-		"record changed": {func(r *Result) error { return edit(r.Dir+"/step.json", "package a", "package b") }, "step.json was changed", false},
+		"record cut": {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 100) }, "step.json is not whole",
+			false},
+		"record empty": {func(r *Result) error { return os.Truncate(r.Dir+"/step.json", 0) }, "step.json is not whole",
+			false},
+		"record gone": {func(r *Result) error { return os.Remove(r.Dir + "/step.json") }, "there is no step.json", false},
+		"record changed": {func(r *Result) error { return edit(r.Dir+"/step.json", "package a", "package b") },
+			"step.json was changed", false},
 		"another result": {func(r *Result) error {
 			b := filepath.Join(filepath.Dir(r.Dir), key("b"))
 			return errors.Join(os.RemoveAll(r.Dir), os.CopyFS(r.Dir, os.DirFS(b)))
@@ -42,21 +45,25 @@ func TestDamageIsSeen(t *testing.T) {
 		}, "leads out of the result", false},
 		"output gone":    {func(r *Result) error { return os.Remove(r.Path("a.xo")) }, "a.xo is gone", false},
 		"deep file gone": {func(r *Result) error { return os.Remove(r.Path("tree/x/y.txt")) }, "tree/x/y.txt is gone", false},
-		"output cut":     {func(r *Result) error { return os.Truncate(r.Path("a.xo"), 3) }, "a.xo has 3 bytes and had 10", false},
-		"output changed": {func(r *Result) error { return edit(r.Path("a.xo"), "kernel", "kernal") }, "content of a.xo has changed", false},
+		"output cut": {func(r *Result) error { return os.Truncate(r.Path("a.xo"), 3) }, "a.xo has 3 bytes and had 10",
+			false},
+		"output changed": {func(r *Result) error { return edit(r.Path("a.xo"), "kernel", "kernal") },
+			"content of a.xo has changed", false},
 		"output is a directory": {func(r *Result) error {
 			return errors.Join(os.Remove(r.Path("a.xo")), os.Mkdir(r.Path("a.xo"), 0o777))
 		}, "a.xo is no file", false},
 		"output is a link": {func(r *Result) error {
 			return errors.Join(os.Rename(r.Path("a.xo"), r.Path("b")), os.Symlink("b", r.Path("a.xo")))
 		}, "a.xo is no file", false},
-		"times of old": {func(r *Result) error { return os.Chtimes(r.Path("a.xo"), time.Time{}, time.Unix(1, 0)) }, "", false},
+		"times of old": {func(r *Result) error { return os.Chtimes(r.Path("a.xo"), time.Time{}, time.Unix(1, 0)) },
+			"", false},
 		"times to come": {func(r *Result) error {
 			return errors.Join(os.Chtimes(r.Path("a.xo"), future, future), os.Chtimes(r.Dir+"/step.json", future, future))
 		}, "", false},
 		"changed with the same time": {func(r *Result) error {
 			info, err := os.Stat(r.Path("a.xo"))
-			return errors.Join(err, edit(r.Path("a.xo"), "kernel", "kernal"), os.Chtimes(r.Path("a.xo"), info.ModTime(), info.ModTime()))
+			return errors.Join(err, edit(r.Path("a.xo"), "kernel", "kernal"),
+				os.Chtimes(r.Path("a.xo"), info.ModTime(), info.ModTime()))
 		}, "content of a.xo has changed", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +90,8 @@ func TestDamageIsSeen(t *testing.T) {
 				}
 				return
 			}
-			if len(problems) != 1 || problems[0].Key != key("a") || (!strings.Contains(problems[0].String(), c.want) && name != "record gone") {
+			if len(problems) != 1 || problems[0].Key != key("a") ||
+				(!strings.Contains(problems[0].String(), c.want) && name != "record gone") {
 				t.Errorf("verify: %v", problems)
 			}
 			if c.late {
@@ -138,7 +146,8 @@ func edit(name, from, to string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.Chmod(name, 0o666), os.WriteFile(name, []byte(strings.Replace(string(text), from, to, 1)), 0o666))
+	return errors.Join(os.Chmod(name, 0o666), os.WriteFile(name, []byte(strings.Replace(string(text), from, to, 1)),
+		0o666))
 }
 
 func TestAWholeResultStays(t *testing.T) {

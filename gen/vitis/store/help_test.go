@@ -100,8 +100,10 @@ func open(t *testing.T) *Store {
 }
 
 func testStep() *step.Step {
-	return &step.Step{ID: "p/package/a", Kind: step.Package, Title: "package a", Outputs: []string{"a.xo", "tree"}, Reports: []string{"**/*.rpt"},
-		Tools: []step.Tool{{Name: "vivado", Version: "2023.2", Path: "/x/vivado"}}, Commands: []step.Command{{Tool: "vivado", Args: []string{"-mode", "batch"}}}}
+	return &step.Step{ID: "p/package/a", Kind: step.Package, Title: "package a", Outputs: []string{"a.xo", "tree"},
+		Reports: []string{"**/*.rpt"},
+		Tools:   []step.Tool{{Name: "vivado", Version: "2023.2", Path: "/x/vivado"}}, Commands: []step.Command{
+			{Tool: "vivado", Args: []string{"-mode", "batch"}}}}
 }
 
 // files writes a tree: "name/" is a directory, "name -> target" a symbolic link.
@@ -133,8 +135,9 @@ func files(t *testing.T, dir string, content map[string]string) string {
 }
 
 func plain() map[string]string {
-	return map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "", "log/a.rpt": "report", "other.txt": "not kept",
-		"step.log": "hello\n", "step.sh": "", "step.exit": "0\n"}
+	return map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "", "log/a.rpt": "report",
+		"other.txt": "not kept",
+		"step.log":  "hello\n", "step.sh": "", "step.exit": "0\n"}
 }
 
 // published is a store with one result.

@@ -31,7 +31,8 @@ func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
 	if _, err := s.Lock(ctx, key("a"), func(h Holder) { holder = h; cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting ended with %v", err)
 	}
-	if holder.PID == 0 || holder.PID == os.Getpid() || holder.Host == "" || !strings.Contains(holder.String(), holder.Host) {
+	if holder.PID == 0 || holder.PID == os.Getpid() || holder.Host == "" ||
+		!strings.Contains(holder.String(), holder.Host) {
 		t.Errorf("it was waited for %+v", holder)
 	}
 	unlock, err := s.Lock(t.Context(), key("a"), func(Holder) { end() }) // killed

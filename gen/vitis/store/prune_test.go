@@ -50,7 +50,8 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 	}
 	there("abcde")
 	p, err := s.Prune(t.Context(), PruneOptions{OlderThan: 7*time.Hour - time.Minute})
-	if err != nil || len(p.Removed) != 1 || p.Removed[0].Key != key("d") || p.InUse != 3 || p.Freed != p.Removed[0].Bytes || p.Freed == 0 {
+	if err != nil || len(p.Removed) != 1 || p.Removed[0].Key != key("d") || p.InUse != 3 ||
+		p.Freed != p.Removed[0].Bytes || p.Freed == 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	there("abce")
@@ -64,12 +65,14 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 	for _, e := range list {
 		total += e.Bytes
 	}
-	if p, err = s.Prune(t.Context(), PruneOptions{MaxSize: total - 1}); err != nil || len(p.Removed) != 1 || p.Removed[0].Key != key("a") {
+	if p, err = s.Prune(t.Context(), PruneOptions{MaxSize: total - 1}); err != nil || len(p.Removed) != 1 ||
+		p.Removed[0].Key != key("a") {
 		t.Errorf("the one used longest ago: %+v, %v", p, err)
 	}
 	there("bce")
 	os.Truncate(filepath.Join(s.ResultDir(key("b")), recordFile), 5)
-	if p, err = s.Prune(t.Context(), PruneOptions{OlderThan: 1000 * time.Hour}); err != nil || len(p.Removed) != 1 || p.Removed[0].Key != key("b") {
+	if p, err = s.Prune(t.Context(), PruneOptions{OlderThan: 1000 * time.Hour}); err != nil || len(p.Removed) != 1 ||
+		p.Removed[0].Key != key("b") {
 		t.Errorf("the damaged one: %+v, %v", p, err)
 	}
 	if p, err = s.Prune(t.Context(), PruneOptions{MaxSize: 1}); err != nil || len(p.Removed) != 2 {
@@ -157,7 +160,8 @@ func TestHashesAreRemembered(t *testing.T) {
 	// Another process reads what one has written.
 	m := about(name, mustStat(t, name))
 	m.SHA256 = key("e")
-	text := fmt.Sprintf(`{"path":%q,"size":%d,"mtime":%d,"ctime":%d,"inode":%d,"sha256":%q}`, m.Path, m.Size, m.MTime, m.CTime, m.Inode, m.SHA256)
+	text := fmt.Sprintf(`{"path":%q,"size":%d,"mtime":%d,"ctime":%d,"inode":%d,"sha256":%q}`, m.Path, m.Size, m.MTime,
+		m.CTime, m.Inode, m.SHA256)
 	if err := s.write(s.memoFile(name), []byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +169,8 @@ func TestHashesAreRemembered(t *testing.T) {
 	if hash(fresh) != key("e") {
 		t.Error("what is written is not read")
 	}
-	for _, garbage := range []string{"", "{", strings.Replace(text, key("e"), "../x", 1), strings.Replace(text, `"size":3`, `"size":4`, 1)} {
+	for _, garbage := range []string{"", "{", strings.Replace(text, key("e"), "../x", 1),
+		strings.Replace(text, `"size":3`, `"size":4`, 1)} {
 		s.write(s.memoFile(name), []byte(garbage))
 		fresh, _ := Open(s.Dir())
 		if sum := hash(fresh); sum == key("e") || len(sum) != 64 {

@@ -55,8 +55,9 @@ func (s *Store) publish(key, work string, m Making) (*Result, error) {
 	} else if err := os.Chmod(temp, 0o755); err != nil {
 		return nil, err
 	}
-	r := &Record{Schema: schema, Key: key, ID: m.Step.ID, Title: m.Step.Title, Kind: m.Step.Kind, Ingredients: m.Ingredients,
-		Outputs: m.Step.Outputs, Seconds: m.Duration.Seconds(), When: time.Now().UTC().Truncate(time.Millisecond)}
+	r := &Record{Schema: schema, Key: key, ID: m.Step.ID, Title: m.Step.Title, Kind: m.Step.Kind,
+		Ingredients: m.Ingredients,
+		Outputs:     m.Step.Outputs, Seconds: m.Duration.Seconds(), When: time.Now().UTC().Truncate(time.Millisecond)}
 	me := self()
 	r.Host, r.User, r.Work = me.Host, me.User, filepath.Base(work)
 	for _, t := range m.Step.Tools {

@@ -60,7 +60,8 @@ func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
 	seen := false
 	for i := 0; i < 200 && !seen; i++ {
 		_, err := s.Publish(fmt.Sprintf("%064x", i), work, Making{Step: testStep()})
-		if seen = err != nil; seen && (!errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "a.xo is still being written")) {
+		if seen = err != nil; seen &&
+			(!errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "a.xo is still being written")) {
 			t.Error(err)
 		}
 	}
@@ -144,7 +145,8 @@ func TestAFullDisk(t *testing.T) {
 	small := published(t, s, key("a"))
 	content := plain()
 	content["tree/large"] = strings.Repeat("x", 2<<20)
-	if _, err := s.Publish(key("b"), files(t, t.TempDir(), content), Making{Step: testStep()}); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "tree/large") {
+	if _, err := s.Publish(key("b"), files(t, t.TempDir(), content), Making{Step: testStep()}); !errors.Is(err,
+		syscall.ENOSPC) || !strings.Contains(err.Error(), "tree/large") {
 		t.Errorf("got %v", err)
 	}
 	if names, _ := filepath.Glob(s.path("new", "*")); len(names) > 0 {
@@ -168,7 +170,8 @@ func TestAFullDisk(t *testing.T) {
 	for chunk := make([]byte, 4096); err == nil; {
 		_, err = f.Write(chunk)
 	}
-	if _, err := s.Publish(key("c"), files(t, t.TempDir(), plain()), Making{Step: testStep()}); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := s.Publish(key("c"), files(t, t.TempDir(), plain()), Making{Step: testStep()}); !errors.Is(err,
+		syscall.ENOSPC) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := s.Get(key("a")); err != nil {
@@ -209,7 +212,8 @@ func TestReadOnly(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
 	lines := strings.Split(string(out), "\n")
-	if err != nil || len(lines) < 3 || lines[0] != "<nil>" || !strings.Contains(lines[1], "permission denied") || lines[2] != "<nil>" {
+	if err != nil || len(lines) < 3 || lines[0] != "<nil>" || !strings.Contains(lines[1], "permission denied") ||
+		lines[2] != "<nil>" {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -88,7 +88,8 @@ func Open(dir string) (*Store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open the cache of build results: %w; %s can name another directory", err, Environment)
 	case !info.IsDir():
-		return nil, fmt.Errorf("open the cache of build results: %s is not a directory; %s can name another one", dir, Environment)
+		return nil, fmt.Errorf("open the cache of build results: %s is not a directory; %s can name another one",
+			dir, Environment)
 	}
 	return &Store{dir: dir, group: info.Mode()&0o020 != 0, hashed: map[string]memo{}, doubted: map[string]bool{}}, nil
 }

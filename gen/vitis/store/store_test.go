@@ -21,7 +21,8 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 		t.Fatalf("an empty store: %v", err)
 	}
 	st := testStep()
-	making := Making{Step: st, Ingredients: []step.Ingredient{{Name: "vitis/a.tcl", Hash: key("1")}}, Duration: 90 * time.Minute}
+	making := Making{Step: st, Ingredients: []step.Ingredient{{Name: "vitis/a.tcl", Hash: key("1")}},
+		Duration: 90 * time.Minute}
 	if _, err := s.Publish(key("a"), files(t, t.TempDir(), plain()), making); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "", "log/a.rpt": "report"} {
+	for name, want := range map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "",
+		"log/a.rpt": "report"} {
 		if text, err := os.ReadFile(r.Path(name)); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -46,14 +48,17 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 		t.Errorf("files %q, want %q", paths, want)
 	}
 	// sha256sum of "the kernel", by coreutils.
-	if want := "7c2f712a5b31004cd31b6fe611e12219b02a73755049a698be58fdfa32a856cf"; r.Files[0].SHA256 != want || r.Files[0].Size != 10 {
+	if want := "7c2f712a5b31004cd31b6fe611e12219b02a73755049a698be58fdfa32a856cf"; r.Files[0].SHA256 != want ||
+		r.Files[0].Size != 10 {
 		t.Errorf("%+v", r.Files[0])
 	}
 	if log, err := os.ReadFile(r.Log()); err != nil || string(log) != "hello\n" {
 		t.Errorf("log %q, %v", log, err)
 	}
-	if r.ID != st.ID || r.Title != st.Title || r.Kind != st.Kind || r.Duration() != 90*time.Minute || r.Host == "" || r.When.IsZero() ||
-		!slices.Equal(r.Outputs, st.Outputs) || !slices.Equal(r.Tools, []Tool{{"vivado", "2023.2"}}) || !reflect.DeepEqual(r.Ingredients, making.Ingredients) {
+	if r.ID != st.ID || r.Title != st.Title || r.Kind != st.Kind || r.Duration() != 90*time.Minute || r.Host == "" ||
+		r.When.IsZero() ||
+		!slices.Equal(r.Outputs, st.Outputs) || !slices.Equal(r.Tools, []Tool{{"vivado", "2023.2"}}) ||
+		!reflect.DeepEqual(r.Ingredients, making.Ingredients) {
 		t.Errorf("%+v", r.Record)
 	}
 	if last := again.Last(st.ID); last == nil || last.Key != key("a") {
@@ -70,15 +75,17 @@ func TestOutputsAreChecked(t *testing.T) {
 		change map[string]string // "" removes
 		want   string            // in the error; empty if there is none
 	}{
-		"a missing file":        {map[string]string{"-a.xo": ""}, "a.xo is not there"},
-		"an empty file":         {map[string]string{"a.xo": ""}, "a.xo is empty"},
-		"a missing directory":   {map[string]string{"-tree": ""}, "tree is not there"},
-		"an empty directory":    {map[string]string{"-tree": "", "tree/sub/": ""}, "tree is an empty directory"},
-		"a link inside":         {map[string]string{"-a.xo": "", "b/real.xo": "the kernel", "a.xo -> b/real.xo": ""}, ""},
-		"an absolute link":      {map[string]string{"tree/l -> " + outside + "/secret": ""}, "outside the work directory"},
-		"a link outside":        {map[string]string{"-a.xo": "", "a.xo -> " + outside + "/secret": ""}, "outside the work directory"},
-		"a link up":             {map[string]string{"-a.xo": "", "a.xo -> ../../../../etc/passwd": ""}, "a.xo is"},
-		"a dangling link":       {map[string]string{"-a.xo": "", "a.xo -> nowhere": ""}, "a link to nowhere, which is not there"},
+		"a missing file":      {map[string]string{"-a.xo": ""}, "a.xo is not there"},
+		"an empty file":       {map[string]string{"a.xo": ""}, "a.xo is empty"},
+		"a missing directory": {map[string]string{"-tree": ""}, "tree is not there"},
+		"an empty directory":  {map[string]string{"-tree": "", "tree/sub/": ""}, "tree is an empty directory"},
+		"a link inside":       {map[string]string{"-a.xo": "", "b/real.xo": "the kernel", "a.xo -> b/real.xo": ""}, ""},
+		"an absolute link":    {map[string]string{"tree/l -> " + outside + "/secret": ""}, "outside the work directory"},
+		"a link outside": {map[string]string{"-a.xo": "", "a.xo -> " + outside + "/secret": ""},
+			"outside the work directory"},
+		"a link up": {map[string]string{"-a.xo": "", "a.xo -> ../../../../etc/passwd": ""}, "a.xo is"},
+		"a dangling link": {map[string]string{"-a.xo": "", "a.xo -> nowhere": ""},
+			"a link to nowhere, which is not there"},
 		"a link in a directory": {map[string]string{"tree/l -> x/y.txt": ""}, ""},
 		"a link round":          {map[string]string{"tree/l -> .": "", "tree/m -> l/x": ""}, "link to ., outside of it"},
 		"a link out of it":      {map[string]string{"tree/l -> ../other.txt": ""}, ""},
@@ -86,8 +93,9 @@ func TestOutputsAreChecked(t *testing.T) {
 		"a dangling link in it": {map[string]string{"tree/l -> no": ""}, "holds l, a link to no, which is not there"},
 		"a link to itself":      {map[string]string{"tree/l -> l": ""}, "l"},
 		"a fifo":                {map[string]string{"fifo": "tree/f"}, "neither a file nor a directory"},
-		"a report that leads away": {map[string]string{"log/evil.rpt -> " + outside + "/secret": "", "log/no.rpt -> nowhere": "",
-			"log/d.rpt/": ""}, ""},
+		"a report that leads away": {map[string]string{"log/evil.rpt -> " + outside + "/secret": "",
+			"log/no.rpt -> nowhere": "",
+			"log/d.rpt/":            ""}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -105,7 +113,8 @@ func TestOutputsAreChecked(t *testing.T) {
 			files(t, work, c.change)
 			_, err := s.Publish(key("a"), work, Making{Step: testStep()})
 			if c.want != "" {
-				if !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "p/package/a") {
+				if !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), c.want) ||
+					!strings.Contains(err.Error(), "p/package/a") {
 					t.Errorf("got %v", err)
 				}
 				if _, err := s.Get(key("a")); !errors.Is(err, ErrMissing) {
@@ -207,7 +216,8 @@ func TestLogsOfAnyLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(r.Log())
-	if err != nil || len(text) > 2*most+100 || !strings.HasPrefix(string(text), "first line\n") || !strings.HasSuffix(string(text), "last line") ||
+	if err != nil || len(text) > 2*most+100 || !strings.HasPrefix(string(text), "first line\n") ||
+		!strings.HasSuffix(string(text), "last line") ||
 		!strings.Contains(string(text), "[3204448256 bytes of this log are left out]") {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
@@ -265,8 +275,10 @@ func TestGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]os.FileMode{r.Dir: 0o070, filepath.Dir(r.Dir): 0o070, r.Path("tree/x"): 0o070, r.Path("a.xo"): 0o040,
-		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(work): 0o070, s.lastFile(r.ID): 0o060} {
+	for name, want := range map[string]os.FileMode{r.Dir: 0o070, filepath.Dir(r.Dir): 0o070, r.Path("tree/x"): 0o070,
+		r.Path("a.xo"):               0o040,
+		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(
+			work): 0o070, s.lastFile(r.ID): 0o060} {
 		if info, err := os.Stat(name); err != nil || info.Mode()&0o070 != want {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}

@@ -35,7 +35,8 @@ func TestCheck(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string][]byte{
-		"k.xo": zipped(t), "a.xclbin": binary, "firmware.mmi": []byte("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MemInfo><Processor/></MemInfo>"),
+		"k.xo": zipped(t), "a.xclbin": binary,
+		"firmware.mmi":  []byte("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MemInfo><Processor/></MemInfo>"),
 		"emconfig.json": []byte(`{"Version": {"a": [1, 2]}}`),
 	} {
 		path := filepath.Join(dir, name)

@@ -43,8 +43,11 @@ func (s *Set) Platform(name string) (string, error) {
 	if len(looked) > 0 {
 		where = "in " + strings.Join(looked, ", ")
 	}
-	return "", fmt.Errorf("the board platform %s is %w; looked for %s%s %s. Install its development package, or set %s to the directory that has it",
-		name, ErrMissing, name, platformExtension, where, s.chain.PlatformVariable)
+	return "",
+		fmt.Errorf(
+			"the board platform %s is %w; looked for %s%s %s. Install its development package, or set %s to the directory "+
+				"that has it",
+			name, ErrMissing, name, platformExtension, where, s.chain.PlatformVariable)
 }
 
 func (s *Set) platformDirs() []string {

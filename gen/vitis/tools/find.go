@@ -144,9 +144,11 @@ func (f *finder) missing(facts *platform.ToolFacts, reasons []string) error {
 	case facts.Variable == "":
 		fmt.Fprintf(&b, ". Install %s.", facts.Source)
 	case dir == "":
-		fmt.Fprintf(&b, ", and %s is not set. Source %s, or set %s to the directory of the installation, which has %s in it.", facts.Variable, facts.Source, facts.Variable, facts.Path)
+		fmt.Fprintf(&b, ", and %s is not set. Source %s, or set %s to the directory of the installation, which has %s in it.",
+			facts.Variable, facts.Source, facts.Variable, facts.Path)
 	default:
-		fmt.Fprintf(&b, ", and %s, which is %s, has no %s in it. Source %s of a version that has it.", facts.Variable, dir, facts.Path, facts.Source)
+		fmt.Fprintf(&b, ", and %s, which is %s, has no %s in it. Source %s of a version that has it.", facts.Variable, dir,
+			facts.Path, facts.Source)
 	}
 	if facts.Name == "vitis_hls" {
 		b.WriteString(" Newer versions of Vitis have no vitis_hls.")
@@ -173,7 +175,8 @@ func (f *finder) decide() {
 	switch {
 	case platform.CompareVersions(f.Version, oldest.Version) < 0: // compare says so
 	case !strings.HasPrefix(f.Version+".", f.Facts.Version+"."):
-		f.Warnings = append(f.Warnings, fmt.Sprintf("Vitis %s is not known here; it is treated as %s. Known are %s to %s.", f.Version, f.Facts.Version, oldest.Version, newest.Version))
+		f.Warnings = append(f.Warnings, fmt.Sprintf("Vitis %s is not known here; it is treated as %s. Known are %s to %s.",
+			f.Version, f.Facts.Version, oldest.Version, newest.Version))
 	}
 }
 
@@ -198,11 +201,15 @@ func (f *finder) compare() {
 		}
 		switch {
 		case !known(t.Version):
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s does not say which version it is; it is treated as %s.", t.Path, f.Facts.Version))
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s does not say which version it is; it is treated as %s.",
+				t.Path, f.Facts.Version))
 		case platform.CompareVersions(t.Version, oldest) < 0:
-			f.wrong = append(f.wrong, fmt.Errorf("%s is %w: %s is version %s, and the oldest that works is %s", name, ErrTooOld, t.Path, t.Version, oldest))
+			f.wrong = append(f.wrong, fmt.Errorf("%s is %w: %s is version %s, and the oldest that works is %s", name, ErrTooOld,
+				t.Path, t.Version, oldest))
 		case name != linker && f.Version != "" && t.Version != f.Version:
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is version %s (%s), and the rest of Vitis is %s; results may not be what either would make.", name, t.Version, t.Path, f.Version))
+			f.Warnings = append(f.Warnings,
+				fmt.Sprintf("%s is version %s (%s), and the rest of Vitis is %s; results may not be what either would make.", name,
+					t.Version, t.Path, f.Version))
 		}
 	}
 }

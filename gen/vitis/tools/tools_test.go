@@ -21,11 +21,16 @@ import (
 // What tools print about themselves, as people have published it: v++, vivado and
 // vitis_hls of several versions, xclbinutil, xbutil (Xilinx/XRT, pull request 5622).
 var says = map[string]string{
-	"v++":        "\n****** v++ v%s (64-bit)\n  **** SW Build 3524075 on 2022-04-13-17:42:45\n    ** Copyright 1986-2022 Xilinx, Inc. All Rights Reserved.\n",
-	"vivado":     "Vivado v%s (64-bit)\nSW Build 3526262 on Mon Apr 18 15:47:01 MDT 2022\nIP Build 3524634 on Mon Apr 18 20:55:01 MDT 2022\nTool Version Limit: 2022.04\n",
-	"vitis_hls":  "Vitis HLS - High-Level Synthesis from C, C++ and OpenCL v%s (64-bit)\nTool Version Limit: 2022.04\nCopyright 1986-2022 Xilinx, Inc. All Rights Reserved.\n",
-	"xclbinutil": "       XRT Build Version: %s (HEAD)\n                 Hash ID: 0026185de81a179dc7d886197d3e35f9a179b4e8\n",
-	"xbutil":     "Version              : %s\nBranch               : version\nHash                 : 91df973f16bf6681d1ec385d60b34ef2223ad91f\n",
+	"v++": "\n****** v++ v%s (64-bit)\n  **** SW Build 3524075 on 2022-04-13-17:42:45\n    ** Copyright " +
+		"1986-2022 Xilinx, Inc. All Rights Reserved.\n",
+	"vivado": "Vivado v%s (64-bit)\nSW Build 3526262 on Mon Apr 18 15:47:01 MDT 2022\nIP Build 3524634 on Mon Apr " +
+		"18 20:55:01 MDT 2022\nTool Version Limit: 2022.04\n",
+	"vitis_hls": "Vitis HLS - High-Level Synthesis from C, C++ and OpenCL v%s (64-bit)\nTool Version Limit: " +
+		"2022.04\nCopyright 1986-2022 Xilinx, Inc. All Rights Reserved.\n",
+	"xclbinutil": "       XRT Build Version: %s (HEAD)\n                 Hash ID: " +
+		"0026185de81a179dc7d886197d3e35f9a179b4e8\n",
+	"xbutil": "Version              : %s\nBranch               : version\nHash                 : " +
+		"91df973f16bf6681d1ec385d60b34ef2223ad91f\n",
 }
 
 // machine is a machine with some tools.
@@ -101,7 +106,8 @@ func TestToolsAreFoundByPathAndByVariable(t *testing.T) {
 	m.vars["XILINX_VIVADO"] = filepath.Join(m.dir, "vivado")
 	m.vars["XILINX_HLS"] = filepath.Join(m.dir, "hls")
 	m.vars["XILINX_XRT"] = filepath.Join(m.dir, "xrt")
-	set, err := tools.Find(t.Context(), chain(t), m.env(), need("vivado", "v++", "updatemem", tools.HLS, "xclbinutil", "git", "v++")...)
+	set, err := tools.Find(t.Context(), chain(t), m.env(), need("vivado", "v++", "updatemem", tools.HLS, "xclbinutil",
+		"git", "v++")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,17 +160,26 @@ func TestMissingToolsSayWhatToDo(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", func(*machine) {}, []string{"v++", "xclbinutil", "git"}, []string{
-			"v++ is missing (needed to link p): it is not in PATH, and XILINX_VITIS is not set. Source settings64.sh of Vitis, or set XILINX_VITIS to",
-			"xclbinutil is missing (needed to link p): it is not in PATH, and XILINX_XRT is not set. Source /opt/xilinx/xrt/setup.sh",
+			"v++ is missing (needed to link p): it is not in PATH, and XILINX_VITIS is not set. Source settings64.sh of " +
+				"Vitis, or set XILINX_VITIS to",
+			"xclbinutil is missing (needed to link p): it is not in PATH, and XILINX_XRT is not set. Source " +
+				"/opt/xilinx/xrt/setup.sh",
 			"git is missing (needed to link p): it is not in PATH. Install the package git.",
 		}},
-		{"variable of elsewhere", func(m *machine) { m.vars["XILINX_VITIS"] = m.dir }, []string{"v++"}, []string{"has no bin/v++ in it"}},
-		{"not executable", func(m *machine) { os.Chmod(m.tool("bin/v++", "2022.1"), 0o666) }, []string{"v++"}, []string{"v++ is missing"}},
-		{"a directory", func(m *machine) { os.MkdirAll(filepath.Join(m.dir, "bin/v++"), 0o777) }, []string{"v++"}, []string{"v++ is missing"}},
-		{"relative path", func(m *machine) { m.tool("bin/v++", "2022.1"); m.vars["PATH"] = "bin:." }, []string{"v++"}, []string{"v++ is missing"}},
-		{"hls of a version", func(m *machine) { m.tool("bin/v++", "2022.2") }, []string{"v++", tools.HLS}, []string{"vitis_hls is missing", "XILINX_HLS is not set"}},
-		{"what it comes with", func(m *machine) { m.tool("bin/updatemem", "") }, []string{"updatemem"}, []string{"vivado is missing"}},
-		{"unheard of", func(*machine) {}, []string{"quartus"}, []string{"quartus is missing: platforms/tools says nothing of it"}},
+		{"variable of elsewhere", func(m *machine) { m.vars["XILINX_VITIS"] = m.dir }, []string{"v++"},
+			[]string{"has no bin/v++ in it"}},
+		{"not executable", func(m *machine) { os.Chmod(m.tool("bin/v++", "2022.1"), 0o666) }, []string{"v++"},
+			[]string{"v++ is missing"}},
+		{"a directory", func(m *machine) { os.MkdirAll(filepath.Join(m.dir, "bin/v++"), 0o777) }, []string{"v++"},
+			[]string{"v++ is missing"}},
+		{"relative path", func(m *machine) { m.tool("bin/v++", "2022.1"); m.vars["PATH"] = "bin:." }, []string{"v++"},
+			[]string{"v++ is missing"}},
+		{"hls of a version", func(m *machine) { m.tool("bin/v++", "2022.2") }, []string{"v++", tools.HLS},
+			[]string{"vitis_hls is missing", "XILINX_HLS is not set"}},
+		{"what it comes with", func(m *machine) { m.tool("bin/updatemem", "") }, []string{"updatemem"},
+			[]string{"vivado is missing"}},
+		{"unheard of", func(*machine) {}, []string{"quartus"},
+			[]string{"quartus is missing: platforms/tools says nothing of it"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMachine(t)
@@ -203,8 +218,10 @@ func TestVersionsThatAreNotAsUsual(t *testing.T) {
 		facts         string
 		warns, denies string
 	}{
-		{"newer than known", "2031.2", "2031.2", "2031.2", "2026.1", "Vitis 2031.2 is not known here; it is treated as 2026.1", ""},
-		{"between known", "2024.3", "2024.3", "2024.3", "2024.2", "Vitis 2024.3 is not known here; it is treated as 2024.2", ""},
+		{"newer than known", "2031.2", "2031.2", "2031.2", "2026.1",
+			"Vitis 2031.2 is not known here; it is treated as 2026.1", ""},
+		{"between known", "2024.3", "2024.3", "2024.3", "2024.2", "Vitis 2024.3 is not known here; it is treated as 2024.2",
+			""},
 		{"an update of a known one", "2022.1.1", "2022.1.1", "2022.1.1", "2022.1", "", ""},
 		{"different", "2023.2", "2023.1", "2023.2", "2023.2", "vivado is version 2023.1", ""},
 		{"too old", "2021.2", "2021.2", "", "", "", "v++ is too old: "},
@@ -216,7 +233,8 @@ func TestVersionsThatAreNotAsUsual(t *testing.T) {
 			m.tool("bin/vivado", test.vivado)
 			set, err := tools.Find(t.Context(), chain(t), m.env(), need("v++", "vivado")...)
 			if test.denies != "" {
-				if !errors.Is(err, tools.ErrTooOld) || !strings.Contains(err.Error(), test.denies) || !strings.Contains(err.Error(), "the oldest that works is 2022.1") {
+				if !errors.Is(err, tools.ErrTooOld) || !strings.Contains(err.Error(), test.denies) ||
+					!strings.Contains(err.Error(), "the oldest that works is 2022.1") {
 					t.Fatalf("got %v", err)
 				}
 				return
@@ -237,7 +255,8 @@ func TestVersionsThatAreNotAsUsual(t *testing.T) {
 
 func TestToolsThatCannotBeAsked(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"fails", "echo 'libudev.so.1: cannot open shared object file' >&2; exit 127", "libudev.so.1: cannot open shared object file"},
+		{"fails", "echo 'libudev.so.1: cannot open shared object file' >&2; exit 127",
+			"libudev.so.1: cannot open shared object file"},
 		{"is killed", "kill -9 $$", "signal: killed"},
 		{"hangs", "sleep 1000 & echo $! >%s/child; wait", "has not said its version within"},
 	} {
@@ -247,7 +266,8 @@ func TestToolsThatCannotBeAsked(t *testing.T) {
 			env := m.env()
 			env.Limit = time.Second
 			_, err := tools.Find(t.Context(), chain(t), env, need("v++")...)
-			if !errors.Is(err, tools.ErrBroken) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "bin/v++") {
+			if !errors.Is(err, tools.ErrBroken) || !strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), "bin/v++") {
 				t.Errorf("got %v", err)
 			}
 			if text, err := os.ReadFile(filepath.Join(m.dir, "child")); err == nil {
@@ -353,7 +373,8 @@ func TestVersionsAreRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"", strings.Replace(string(content), `"schema":1`, `"schema":2`, 1), "{", `{"schema": 99, "said": {}}`, `[1, 2]`, `{"schema": 1}`} {
+	for _, text := range []string{"", strings.Replace(string(content), `"schema":1`, `"schema":2`, 1), "{",
+		`{"schema": 99, "said": {}}`, `[1, 2]`, `{"schema": 1}`} {
 		if err := os.WriteFile(env.Cache, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -445,7 +466,8 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 	m.vars["PLATFORM_REPO_PATHS"] = filepath.Join(m.dir, "mine")
 	set := find(m)
 	_, err := set.Platform(name)
-	for _, want := range []string{name, filepath.Join(m.dir, "mine"), "/opt/xilinx/platforms", filepath.Join(m.dir, "vitis/platforms"), "PLATFORM_REPO_PATHS"} {
+	for _, want := range []string{name, filepath.Join(m.dir, "mine"), "/opt/xilinx/platforms",
+		filepath.Join(m.dir, "vitis/platforms"), "PLATFORM_REPO_PATHS"} {
 		if !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error lacks %s: %v", want, err)
 		}
@@ -458,7 +480,8 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 func TestAssumedTools(t *testing.T) {
 	facts := chain(t)
 	set := tools.Assume(facts, "")
-	if set.Version != "2026.1" || !set.Assumed() || set.Tools["v++"].Path != "" || set.Tools["v++"].Version != "2026.1" || set.Tools["git"].Version != "" {
+	if set.Version != "2026.1" || !set.Assumed() || set.Tools["v++"].Path != "" || set.Tools["v++"].Version != "2026.1" ||
+		set.Tools["git"].Version != "" {
 		t.Errorf("got %+v", set)
 	}
 	if file, err := set.Platform("mine"); err != nil || filepath.Base(file) != "mine.xpfm" {

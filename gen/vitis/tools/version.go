@@ -171,7 +171,8 @@ func ask(ctx context.Context, facts *platform.ToolFacts, path string, limit time
 	case limited.Err() != nil:
 		return "", fmt.Errorf("%s %w: %s has not said its version within %s", facts.Name, ErrBroken, path, limit)
 	case err != nil:
-		return "", fmt.Errorf("%s %w: %s: %v%s", facts.Name, ErrBroken, strings.Join(append([]string{path}, facts.Arguments...), " "), err, said.quoted())
+		return "", fmt.Errorf("%s %w: %s: %v%s", facts.Name, ErrBroken,
+			strings.Join(append([]string{path}, facts.Arguments...), " "), err, said.quoted())
 	}
 	return "", nil
 }

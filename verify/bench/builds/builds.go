@@ -117,7 +117,8 @@ func (b *bench) write(many int) error {
 			return err
 		}
 		name := fmt.Sprintf("many%02d", i)
-		text = bytes.Replace(text, fmt.Appendf(nil, "platform %q", strings.TrimSuffix(file, ".hcl")), fmt.Appendf(nil, "platform %q", name), 1)
+		text = bytes.Replace(text, fmt.Appendf(nil, "platform %q", strings.TrimSuffix(file, ".hcl")),
+			fmt.Appendf(nil, "platform %q", name), 1)
 		if err := os.WriteFile(filepath.Join(dir, name+".hcl"), text, 0o666); err != nil {
 			return err
 		}

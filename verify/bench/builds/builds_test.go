@@ -18,7 +18,8 @@ func TestMain(m *testing.M) {
 
 // TestEveryPoint wants a figure for each thing that is measured.
 func TestEveryPoint(t *testing.T) {
-	for _, name := range []string{"PATH", "XDG_CACHE_HOME", "XILINX_VITIS", "XILINX_VIVADO", "XILINX_HLS", "XILINX_XRT", "PLATFORM_REPO_PATHS"} {
+	for _, name := range []string{"PATH", "XDG_CACHE_HOME", "XILINX_VITIS", "XILINX_VIVADO", "XILINX_HLS", "XILINX_XRT",
+		"PLATFORM_REPO_PATHS"} {
 		t.Setenv(name, os.Getenv(name)) // what the benchmark sets goes with the test
 	}
 	dir := t.TempDir()

@@ -30,7 +30,8 @@ type Options struct {
 
 // Defaults are what the benchmark measures unless it is told otherwise.
 func Defaults() Options {
-	o := Options{Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Time: 100 * time.Millisecond, OpenMPI: true, Figures: true, Ways: []int{1, 2, 4, 16, 64}}
+	o := Options{Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Time: 100 * time.Millisecond, OpenMPI: true, Figures: true,
+		Ways: []int{1, 2, 4, 16, 64}}
 	for size := 4; size <= 16<<20; size *= 4 {
 		o.Sizes = append(o.Sizes, size)
 	}
@@ -114,7 +115,8 @@ func Measure(ctx context.Context, o Options, progress func(what string)) (*Repor
 }
 
 // measure measures all points on so many ranks.
-func (r *Report) measure(ctx context.Context, o *Options, d *design.Design, mpi *openMPI, ranks int, progress func(string)) (err error) {
+func (r *Report) measure(ctx context.Context, o *Options, d *design.Design, mpi *openMPI, ranks int,
+	progress func(string)) (err error) {
 	g, err := openGroup(ctx, d, ranks)
 	if err != nil {
 		return err
@@ -151,7 +153,8 @@ func (r *Report) measure(ctx context.Context, o *Options, d *design.Design, mpi 
 }
 
 // point measures an operation in blocks, in turn with OpenMPI.
-func (g *group) point(ctx context.Context, op *operation, size int, theirs *mpiRanks, enough time.Duration) (Point, error) {
+func (g *group) point(ctx context.Context, op *operation, size int, theirs *mpiRanks,
+	enough time.Duration) (Point, error) {
 	ranks := len(g.engines)
 	n := op.block(size, ranks)
 	p := Point{Operation: op.name, Ranks: ranks, Size: size, Bytes: op.bytes(n, ranks)}

@@ -41,7 +41,8 @@ func TestSummary(t *testing.T) {
 		{"two", us(9, 3), 0, Times{Runs: 2, Median: 3, P99: 9}},
 		{"odd", us(30, 10, 20), 20_000, Times{Runs: 3, Median: 20, P99: 30, Rate: 1}},
 		{"hundred", us(hundred...), 0, Times{Runs: 100, Median: 50, P99: 99}},
-		{"an outlier in two hundred", us(append(slices.Repeat([]int{5}, 199), 1000)...), 0, Times{Runs: 200, Median: 5, P99: 5}},
+		{"an outlier in two hundred", us(append(slices.Repeat([]int{5}, 199), 1000)...), 0,
+			Times{Runs: 200, Median: 5, P99: 5}},
 		{"below a microsecond", []time.Duration{250}, 500, Times{Runs: 1, Median: 0.25, P99: 0.25, Rate: 2}},
 		{"no time at all", []time.Duration{0}, 500, Times{Runs: 1}},
 	} {
@@ -146,7 +147,8 @@ func TestSizes(t *testing.T) {
 // A real run: every operation, two ranks, two sizes.
 func TestRun(t *testing.T) {
 	o := Defaults()
-	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures, o.Ways = []int{2}, []int{4, 100_000}, time.Nanosecond, false, false, []int{1, 3}
+	o.Ranks, o.Sizes, o.Time, o.OpenMPI, o.Figures, o.Ways = []int{2}, []int{4, 100_000}, time.Nanosecond,
+		false, false, []int{1, 3}
 	var out, progress strings.Builder
 	dir := t.TempDir()
 	if err := Run(t.Context(), o, dir, &out, &progress); err != nil {
@@ -175,7 +177,8 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s of %d bytes is missing", op.name, size)
 				continue
 			}
-			if p.Median <= 0 || p.P99 < p.Median || p.Runs < fewestRuns || (p.Rate > 0) != op.sized || p.OpenMPI != nil || p.Ratio != 0 {
+			if p.Median <= 0 || p.P99 < p.Median || p.Runs < fewestRuns || (p.Rate > 0) != op.sized || p.OpenMPI != nil ||
+				p.Ratio != 0 {
 				t.Errorf("%s of %d bytes: %+v", op.name, size, p)
 			}
 		}

@@ -156,7 +156,8 @@ func (r *Report) instructionRate(ctx context.Context, _ *design.Design) error {
 		}
 		done += n
 	}
-	r.figure("control processor", float64(done)/time.Since(start).Seconds()/1e6, "million instructions/s", aimInstructions, true)
+	r.figure("control processor", float64(done)/time.Since(start).Seconds()/1e6, "million instructions/s",
+		aimInstructions, true)
 	return context.Cause(ctx)
 }
 

@@ -14,18 +14,23 @@ import (
 // operands.
 func sample() *Report {
 	return &Report{
-		Machine: Machine{System: "linux/amd64", CPU: "a <fast> & \"good\" one", Cores: 2, Go: "go1.26"}, Platform: "some<thing>", OpenMPI: "4.1",
+		Machine:  Machine{System: "linux/amd64", CPU: "a <fast> & \"good\" one", Cores: 2, Go: "go1.26"},
+		Platform: "some<thing>", OpenMPI: "4.1",
 		Points: []Point{
 			{Operation: "nop", Ranks: 2, Times: Times{Runs: 3, Median: 8, P99: 9}},
-			{Operation: "allreduce", Ranks: 2, Size: 1024, Bytes: 1024, Times: Times{Runs: 3, Median: 100, P99: 200, Rate: 0.01024},
+			{Operation: "allreduce", Ranks: 2, Size: 1024, Bytes: 1024,
+				Times:   Times{Runs: 3, Median: 100, P99: 200, Rate: 0.01024},
 				OpenMPI: &Times{Runs: 3, Median: 10, P99: 11, Rate: 0.1024}, Ratio: 10},
-			{Operation: "allreduce", Ranks: 2, Size: 16 << 20, Bytes: 16 << 20, Times: Times{Runs: 3, Median: 8000, P99: 9000, Rate: 2.097},
+			{Operation: "allreduce", Ranks: 2, Size: 16 << 20, Bytes: 16 << 20,
+				Times:   Times{Runs: 3, Median: 8000, P99: 9000, Rate: 2.097},
 				OpenMPI: &Times{Runs: 3, Median: 16000, P99: 17000, Rate: 1.049}, Ratio: 0.5},
 			{Operation: "allgather", Ranks: 2, Size: 4, Bytes: 8, Times: Times{Runs: 3, Median: 90, P99: 95}},
 		},
-		Ways: []WayPoint{{Way: "by hand", Ranks: 2, Calls: 1234, Small: Times{3, 50, 60, 0.02}, Bulk: Times{3, 1000, 2000, 1.05}}},
+		Ways: []WayPoint{{Way: "by hand", Ranks: 2, Calls: 1234, Small: Times{3, 50, 60, 0.02},
+			Bulk: Times{3, 1000, 2000, 1.05}}},
 		Figures: []Figure{
-			{"small", 5, "µs", 10, false}, {"large", 12, "µs", 10, false}, {"quick", 400, "MHz", 300, true}, {"slow", 20, "MHz", 300, true}, {"any", 7, "", 0, false},
+			{"small", 5, "µs", 10, false}, {"large", 12, "µs", 10, false}, {"quick", 400, "MHz", 300, true},
+			{"slow", 20, "MHz", 300, true}, {"any", 7, "", 0, false},
 		},
 	}
 }
@@ -78,7 +83,8 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := map[string][]string{
-		"ranks":      {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "4", "B", "×MPI", "1", "KiB", "×MPI", "16", "MiB", "operation"},
+		"ranks": {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "4", "B", "×MPI", "1", "KiB",
+			"×MPI", "16", "MiB", "operation"},
 		"nop":        {"2", "8.00", "9.00", "-", "-", "-", "-", "nop"},
 		"allreduce":  {"2", "100", "8000", "9000", "2.10", "-", "10.0", "0.50", "allreduce"},
 		"small, µs":  {"5.00", "≤", "10.0", "ok", "small,", "µs"},
@@ -116,7 +122,8 @@ func TestPrintWithoutOpenMPI(t *testing.T) {
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "no comparison with OpenMPI: mpirun is not installed\n") || strings.Contains(out.String(), "×MPI") {
+	if !strings.Contains(out.String(), "no comparison with OpenMPI: mpirun is not installed\n") ||
+		strings.Contains(out.String(), "×MPI") {
 		t.Errorf("printed\n%s", out.String())
 	}
 }
@@ -133,7 +140,8 @@ func TestPlot(t *testing.T) {
 	zero := Point{Operation: "copy", Ranks: 1, Size: 4, Bytes: 4, OpenMPI: &Times{}}
 	many := one()
 	for n := range 20 {
-		many.Points = append(many.Points, Point{Operation: "bcast", Ranks: n + 1, Size: 8, Bytes: 8, Times: Times{Median: 1e-3}})
+		many.Points = append(many.Points, Point{Operation: "bcast", Ranks: n + 1, Size: 8, Bytes: 8,
+			Times: Times{Median: 1e-3}})
 	}
 	for _, c := range []struct {
 		name           string
@@ -196,7 +204,8 @@ func TestColumns(t *testing.T) {
 // The picture says what is on it.
 func TestPlotHasLabels(t *testing.T) {
 	words := wellFormed(t, sample().Plot())
-	for _, want := range []string{"allreduce", "allgather", "nop", "2 ranks", "OpenMPI 4.1", "largest buffer of a rank", "time", "10 µs", "some<thing>", `"good"`} {
+	for _, want := range []string{"allreduce", "allgather", "nop", "2 ranks", "OpenMPI 4.1", "largest buffer of a rank",
+		"time", "10 µs", "some<thing>", `"good"`} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in %q", want, words)
 		}

@@ -93,8 +93,10 @@ func (r *Report) printPoints(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nµs, median, by bytes of a rank's largest buffer, from when the first rank begins until the last is done; data in")
-	fmt.Fprintln(w, "device memory. p99 (µs) and GB/s: of the rightmost size. nop and barrier have none, and are in the first column.")
+	fmt.Fprintln(w,
+		"\nµs, median, by bytes of a rank's largest buffer, from when the first rank begins until the last is done; data in")
+	fmt.Fprintln(w,
+		"device memory. p99 (µs) and GB/s: of the rightmost size. nop and barrier have none, and are in the first column.")
 	if len(ratios) > 0 {
 		fmt.Fprintln(w, "×MPI: median by that of OpenMPI on the same machine, both measured in turn.")
 	}
@@ -116,7 +118,8 @@ func (r *Report) printWays(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "\ncalls/s: nops of each rank, one after the other; the others: an allreduce of data on the host, with the copies.")
+	_, err := fmt.Fprintln(w,
+		"\ncalls/s: nops of each rank, one after the other; the others: an allreduce of data on the host, with the copies.")
 	return err
 }
 

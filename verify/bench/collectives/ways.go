@@ -50,7 +50,8 @@ func serve(ctx context.Context, d *design.Design, ranks int, network host.Networ
 	if err != nil {
 		return nil, err
 	}
-	h, err := host.Start(ctx, d, host.Options{World: here, Network: network, Serve: protocol, Endpoints: sim.Endpoints{Port: base}})
+	h, err := host.Start(ctx, d, host.Options{World: here, Network: network, Serve: protocol,
+		Endpoints: sim.Endpoints{Port: base}})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,8 @@ var fromHost = operation{
 }
 
 // waysOn compares the ways on a number of ranks, for some time each.
-func (r *Report) waysOn(ctx context.Context, d *design.Design, ranks int, enough time.Duration, progress func(string)) error {
+func (r *Report) waysOn(ctx context.Context, d *design.Design, ranks int, enough time.Duration,
+	progress func(string)) error {
 	for _, w := range ways {
 		progress(fmt.Sprintf("%s, %d ranks", w.name, ranks))
 		point, err := w.measure(ctx, d, ranks, enough)
@@ -107,7 +109,8 @@ func (r *Report) waysOn(ctx context.Context, d *design.Design, ranks int, enough
 	return nil
 }
 
-func (w way) measure(ctx context.Context, d *design.Design, ranks int, enough time.Duration) (point WayPoint, err error) {
+func (w way) measure(ctx context.Context, d *design.Design, ranks int, enough time.Duration) (
+	point WayPoint, err error) {
 	g, err := w.group(ctx, d, ranks)
 	if err != nil {
 		return point, err
@@ -161,7 +164,8 @@ func (g *group) callRate(ctx context.Context, enough time.Duration) (float64, er
 func (r *Report) protocolFigures(ctx context.Context, d *design.Design) (err error) {
 	for _, p := range r.Ways {
 		if p.Way == "protocol" && p.Ranks == 4 {
-			r.figure("allreduce of 1 KiB, four ranks, through the protocol", p.Small.Median/1e3, "ms", aimProtocolAllreduce, false)
+			r.figure("allreduce of 1 KiB, four ranks, through the protocol", p.Small.Median/1e3, "ms",
+				aimProtocolAllreduce, false)
 		}
 	}
 	g, err := ways[1].group(ctx, d, 1)

@@ -47,7 +47,8 @@ type Options struct {
 // Defaults are the options that the bench target uses.
 func Defaults() Options {
 	return Options{
-		Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Types: true, Latency: 50, Step: 1,
+		Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Types: true,
+		Latency: 50, Step: 1,
 		RxCount: 32, PluginBytes: 1 << 20,
 	}
 }
@@ -137,7 +138,8 @@ func worlds(d *design.Design, ranks []int) []int {
 }
 
 // measure measures the rows of a world, and says how many cycles its ranks have run.
-func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options, progress io.Writer) (uint64, error) {
+func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options,
+	progress io.Writer) (uint64, error) {
 	var types []accl.DType
 	if a := d.Platform.Arithmetic; a != nil && o.Types {
 		types = summed(d)
@@ -185,8 +187,10 @@ func counter(g *abi.Generation) *abi.Word {
 
 // Print writes tables.
 func (r *Report) Print(w io.Writer) error {
-	fmt.Fprintf(w, "simulated hardware of %s, memory of %d cycles latency unless said otherwise, %d rx buffers of %d bytes;\n"+
-		"engine: beats that must pass one port or path of an engine, beside what wires and memory bound\n\n", r.Platform, r.Latency, r.RxCount, r.RxBytes)
+	fmt.Fprintf(w,
+		"simulated hardware of %s, memory of %d cycles latency unless said otherwise, %d rx buffers of %d bytes;\n"+
+			"engine: beats that must pass one port or path of an engine, beside what wires and memory bound\n\n", r.Platform,
+		r.Latency, r.RxCount, r.RxBytes)
 	if err := r.printPoints(w); err != nil {
 		return err
 	}

@@ -82,13 +82,15 @@ func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes 
 		if err != nil {
 			return err
 		}
-		r.Plugins = append(r.Plugins, Plugin{call.kernel, form, call.operation, bytes, cycles, float64(bytes/beatBytes) / took.Seconds()})
+		r.Plugins = append(r.Plugins, Plugin{call.kernel, form, call.operation, bytes, cycles,
+			float64(bytes/beatBytes) / took.Seconds()})
 	}
 	return nil
 }
 
 // through is how long a call takes that others have come before, whose result is right.
-func through(ctx context.Context, e *accl.Engine, count int, dtype accl.DType, gives result, do func(o *operand) error) (took time.Duration, err error) {
+func through(ctx context.Context, e *accl.Engine, count int, dtype accl.DType, gives result,
+	do func(o *operand) error) (took time.Duration, err error) {
 	x, err := newInputs(1, count, accl.TypeFloat32, dtype)
 	if err != nil {
 		return 0, err

@@ -91,7 +91,8 @@ func (r *Report) printPoints(w io.Writer) error {
 				met = "yes"
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.First, p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.First,
+			p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
 	}
 	return t.Flush()
 }
@@ -99,10 +100,14 @@ func (r *Report) printPoints(w io.Writer) error {
 // printAccounts writes what the cycles went by with. Of a collective it is that of
 // the root, or rank 0, and of the rank that was done last.
 func (r *Report) printAccounts(w io.Writer) error {
-	fmt.Fprint(w, "\nWhat the cycles of a rank's call went by with, the first that fits: a beat moved; memory, a remote rank, or a slot for\n"+
-		"a packet was waited for; moves were checked and cut; packets were under way; firmware worked; the processor waited.\n\n")
+	fmt.Fprint(w,
+		"\nWhat the cycles of a rank's call went by with, the first that fits: a beat moved; memory, a remote rank, or a "+
+			"slot for\n"+
+			"a packet was waited for; moves were checked and cut; packets were under way; firmware worked; the processor "+
+			"waited.\n\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "what\tranks\tbytes\trank\tcycles\tdata\tmemory\tremote\tslot\tmoves\tpackets\tfirmware\tasleep\t|\tawake\tissued\tslices\tread\twritten\tinbound\tsent\treceived\t")
+	fmt.Fprintln(t,
+		"what\tranks\tbytes\trank\tcycles\tdata\tmemory\tremote\tslot\tmoves\tpackets\tfirmware\tasleep\t|\tawake\tissued\tslices\tread\twritten\tinbound\tsent\treceived\t")
 	for i := range r.Points {
 		p := &r.Points[i]
 		last := 0
@@ -113,7 +118,8 @@ func (r *Report) printAccounts(w io.Writer) error {
 		}
 		for k := range p.Accounts {
 			if a := &p.Accounts[k]; k == 0 || k == last || len(p.Accounts) == 2 {
-				fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t|\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.what(), p.Ranks, p.Bytes, a.Rank, a.Cycles,
+				fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t|\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
+					p.what(), p.Ranks, p.Bytes, a.Rank, a.Cycles,
 					a.Data, a.Memory, a.Remote, a.Slot, a.Moves, a.Packets, a.Firmware, a.Asleep, a.Awake, a.Issued, a.Slices,
 					a.Beats[0]+a.Beats[1], a.Beats[2], a.Beats[3], a.Beats[4], a.Beats[5])
 			}

@@ -143,7 +143,8 @@ func check(ctx context.Context, name string, b *accl.RawBuffer, rank int, want f
 		return nil
 	}
 	f.put(right, want(rank, first))
-	return fmt.Errorf("%w: element %d of %s of rank %d is %v, not %v; %d of %d elements are wrong", ErrResult, first, name, rank,
+	return fmt.Errorf("%w: element %d of %s of rank %d is %v, not %v; %d of %d elements are wrong",
+		ErrResult, first, name, rank,
 		f.get(b.At(first)), f.get(right), wrong, b.Len())
 }
 

@@ -71,7 +71,8 @@ func TestWrongResultsAreFound(t *testing.T) {
 		p := &operations[i]
 		rows := []row{{operation: p, shape: shipped(t).Operation(p.name), dtype: accl.TypeFloat32, bytes: 256}}
 		if len(p.protocols) > 0 {
-			rows = append(rows, row{operation: p, shape: shipped(t).Operation(p.name), protocol: Compressed, dtype: accl.TypeFloat32, bytes: 256})
+			rows = append(rows, row{operation: p, shape: shipped(t).Operation(p.name), protocol: Compressed,
+				dtype: accl.TypeFloat32, bytes: 256})
 		}
 		if p.types {
 			for _, dtype := range []accl.DType{accl.TypeFloat16, accl.TypeFloat64, accl.TypeInt32, accl.TypeInt64} {
@@ -97,7 +98,8 @@ func TestWrongResultsAreFound(t *testing.T) {
 								t.Fatal(err)
 							}
 							err := x.check(ctx, r, o)
-							if where := fmt.Sprintf("element %d of %s of rank %d ", k, name, rank); !errors.Is(err, ErrResult) || !strings.Contains(err.Error(), where) {
+							if where := fmt.Sprintf("element %d of %s of rank %d ", k, name, rank); !errors.Is(err, ErrResult) ||
+								!strings.Contains(err.Error(), where) {
 								t.Fatalf("%v although %sis wrong", err, where)
 							}
 							b.At(k)[0] ^= 1
@@ -115,7 +117,8 @@ func TestWrongResultsAreFound(t *testing.T) {
 // TestWrongResultsFailTheBench has rows do something else than they should.
 func TestWrongResultsFailTheBench(t *testing.T) {
 	const ranks = 4
-	b := &bench{ctx: t.Context(), ranks: ranks, gate: newGate(rtlsim.NewLockstep(1)), accounts: make([][]rtlsim.Account, ranks)}
+	b := &bench{ctx: t.Context(), ranks: ranks, gate: newGate(rtlsim.NewLockstep(1)),
+		accounts: make([][]rtlsim.Account, ranks)}
 	b.engines = opened(t, ranks, func(i int, d engine.Device) accl.Device { return &gated{d, b.gate, i} })
 	for name, do := range map[string]func(ctx context.Context, o *operand) error{
 		"copy": func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) },

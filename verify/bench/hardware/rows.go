@@ -109,9 +109,11 @@ var operations = []operation{
 		}},
 	{name: "combine", types: true, bound: whole, aim: times(1/0.97, whole), gives: combined,
 		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Combine(ctx, o.src, o.dst, o.dst, o.count, accl.Sum, append(o.options, from, accl.FromFPGA1(), to)...))
+			return failed(o.engine.Combine(ctx, o.src, o.dst, o.dst, o.count, accl.Sum,
+				append(o.options, from, accl.FromFPGA1(), to)...))
 		}},
-	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250, gives: received,
+	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250,
+		gives: received,
 		do: func(ctx context.Context, o *operand) error {
 			switch o.rank {
 			case 0:
@@ -121,11 +123,13 @@ var operations = []operation{
 			}
 			return nil
 		}},
-	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound), gives: summedUp,
+	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound),
+		gives: summedUp,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound), gives: summedBlock,
+	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound),
+		gives: summedBlock,
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.ReduceScatter(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
@@ -231,7 +235,10 @@ func (o *Options) rows(platform *accl.Platform, ranks int, types []accl.DType) (
 			list = append(list, row{operation: p, shape: shape, latency: o.Latency})
 			continue
 		}
-		protocols := slices.DeleteFunc(slices.Clone(p.protocols), func(s string) bool { return len(o.Protocols) > 0 && !slices.Contains(o.Protocols, s) })
+		protocols := slices.DeleteFunc(slices.Clone(p.protocols), func(s string) bool {
+			return len(o.Protocols) > 0 &&
+				!slices.Contains(o.Protocols, s)
+		})
 		if len(p.protocols) == 0 {
 			protocols = []string{""}
 		}

@@ -38,7 +38,8 @@ type bench struct {
 // open starts a world of so many ranks in lock step.
 func open(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options) (b *bench, err error) {
 	clock := rtlsim.NewLockstep(o.Step)
-	b = &bench{ctx: ctx, ranks: n, engines: make([]*accl.Engine, n), gate: newGate(clock), accounts: make([][]rtlsim.Account, n), latency: so.Latency}
+	b = &bench{ctx: ctx, ranks: n, engines: make([]*accl.Engine, n), gate: newGate(clock),
+		accounts: make([][]rtlsim.Account, n), latency: so.Latency}
 	so.Clock = clock
 	perCard := max(d.Platform.CCLO.Count, 1)
 	cards := &rtlsim.Cards{Options: func(card int) rtlsim.Options {
@@ -164,7 +165,8 @@ func (b *bench) run(r *row) (Point, error) {
 		element = size
 	}
 	count, bytes := r.fits(b.ranks, element)
-	p := Point{Operation: r.name, Protocol: r.protocol, Type: string(r.dtype), Ranks: b.ranks, Bytes: bytes, Latency: r.latency}
+	p := Point{Operation: r.name, Protocol: r.protocol, Type: string(r.dtype), Ranks: b.ranks, Bytes: bytes,
+		Latency: r.latency}
 	members := b.ranks
 	switch {
 	case alone(r.shape):

@@ -71,7 +71,8 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 				return err
 			}
 		}
-		if err := r.engine(ctx, d, map[string]string{platform.SourceHLS: "hls", platform.SourceRTL: "built-in"}[form]); err != nil {
+		if err := r.engine(ctx, d, map[string]string{platform.SourceHLS: "hls",
+			platform.SourceRTL: "built-in"}[form]); err != nil {
 			return err
 		}
 	}
@@ -141,7 +142,8 @@ func (r *Report) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "kernel\toperation\tworld\tbeats a second\tGB a second\t")
 	for _, p := range r.Points {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.0f\t%.3f\t\n", p.Kernel, p.Operation, p.World, p.BeatsASecond, p.BeatsASecond*float64(beatBytes)/1e9)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.0f\t%.3f\t\n", p.Kernel, p.Operation, p.World, p.BeatsASecond,
+			p.BeatsASecond*float64(beatBytes)/1e9)
 	}
 	return t.Flush()
 }

@@ -132,7 +132,8 @@ func failed(err error) part {
 }
 
 func (m *meter) describe(op *operation, c conformance.Case) Row {
-	row := Row{Operation: op.Name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func), Root: -1, Iterations: m.o.Iterations}
+	row := Row{Operation: op.Name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func),
+		Root: -1, Iterations: m.o.Iterations}
 	row.Size = c.Count * c.ElementBytes(m.w.Platform)
 	if op.Blocks() {
 		row.Size *= m.w.Size
@@ -210,7 +211,8 @@ func (m *meter) iterate(
 }
 
 // once is one iteration of a rank.
-func (m *meter) once(ctx context.Context, op *operation, prepared []*conformance.Prepared, meet *barrier.Rendezvous, i int) (time.Duration, error) {
+func (m *meter) once(ctx context.Context, op *operation, prepared []*conformance.Prepared, meet *barrier.Rendezvous,
+	i int) (time.Duration, error) {
 	if err := m.together(ctx, meet, i); err != nil {
 		return 0, err
 	}
@@ -278,7 +280,8 @@ func (m *meter) gather(ctx context.Context, mine part) (all part, err error) {
 		if p.Failed != "" {
 			return part{}, errors.New(p.Failed)
 		}
-		all.Mean, all.Least, all.Median, all.P99 = append(all.Mean, p.Mean...), append(all.Least, p.Least...), append(all.Median, p.Median...), append(all.P99, p.P99...)
+		all.Mean, all.Least, all.Median, all.P99 = append(all.Mean, p.Mean...), append(all.Least, p.Least...),
+			append(all.Median, p.Median...), append(all.P99, p.P99...)
 		all.Wrong += p.Wrong
 	}
 	return all, nil
@@ -293,7 +296,8 @@ func measured(op *operation, all part, size, ranks int) Measured {
 		}
 	}
 	r := Measured{
-		Time: all.Mean[slowest], Least: all.Least[slowest], Median: all.Median[slowest], P99: all.P99[slowest], Wrong: all.Wrong,
+		Time: all.Mean[slowest], Least: all.Least[slowest], Median: all.Median[slowest], P99: all.P99[slowest],
+		Wrong: all.Wrong,
 	}
 	if size > 0 && r.Time > 0 {
 		r.AlgBW = float64(size) / r.Time / 1e3

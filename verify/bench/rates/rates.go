@@ -142,7 +142,8 @@ func (o *Options) Complete(p *accl.Platform, ranks int) error {
 		return fmt.Errorf("%w: the limit %v", ErrOption, o.Limit)
 	}
 	if o.pair(p) == nil {
-		return fmt.Errorf("%w: %s does not have elements of the type %s, sent as %s", ErrOption, p.Name, o.Type, orSame(o.Wire))
+		return fmt.Errorf("%w: %s does not have elements of the type %s, sent as %s", ErrOption, p.Name,
+			o.Type, orSame(o.Wire))
 	}
 	return nil
 }
@@ -175,7 +176,8 @@ func Run(ctx context.Context, w *target.World, o Options, next func(Row)) (*Repo
 		return nil, err
 	}
 	p := w.Platform
-	r := &Report{World: w.What, Platform: p.Name, Generation: p.Generation, Stack: p.Stack, Ranks: w.Size, Machine: machine()}
+	r := &Report{World: w.What, Platform: p.Name, Generation: p.Generation, Stack: p.Stack, Ranks: w.Size,
+		Machine: machine()}
 	m := newMeter(w, o)
 	for _, op := range operations(p) {
 		if o.Only != nil && !slices.Contains(o.Only, op.Name) || w.Size < op.fewest {

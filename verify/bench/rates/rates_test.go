@@ -40,7 +40,8 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: %v, %v; expected is %v", test.text, got, err, test.want)
 		}
 	}
-	for _, text := range []string{"", "0", "-4", "4TiB", "1KiB:", "8:4", "4:8:x1", "4:8:+0", "4:8:3", "1:1000000:+1", "17GiB", "x", "99999999999GiB", "4:8:xNaN", "4:8:x+Inf"} {
+	for _, text := range []string{"", "0", "-4", "4TiB", "1KiB:", "8:4", "4:8:x1", "4:8:+0", "4:8:3", "1:1000000:+1",
+		"17GiB", "x", "99999999999GiB", "4:8:xNaN", "4:8:x+Inf"} {
 		if got, err := rates.Sizes(text); !errors.Is(err, rates.ErrSizes) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
@@ -113,7 +114,8 @@ func TestRates(t *testing.T) {
 	seen := map[string]int{}
 	for _, row := range r.Rows {
 		seen[row.Operation]++
-		if row.Time <= 0 || row.Least <= 0 || row.Least > row.Median || row.Median > row.P99 || row.Iterations != 4 || row.Wrong != 0 {
+		if row.Time <= 0 || row.Least <= 0 || row.Least > row.Median || row.Median > row.P99 || row.Iterations != 4 ||
+			row.Wrong != 0 {
 			t.Errorf("%+v", row)
 		}
 		if row.Size == 0 {
@@ -154,7 +156,8 @@ func TestRates(t *testing.T) {
 			t.Errorf("%s has %d rows, not %d", code.Name, seen[code.Name], want)
 		}
 	}
-	for _, text := range []string{"# allreduce; limit of busbw 12.30 GB/s (100 GbE)", "latency (us)", "#wrong", "bandwidth (MB/s)"} {
+	for _, text := range []string{"# allreduce; limit of busbw 12.30 GB/s (100 GbE)", "latency (us)", "#wrong",
+		"bandwidth (MB/s)"} {
 		if !strings.Contains(table, text) {
 			t.Errorf("the table does not say %q:\n%s", text, table)
 		}
@@ -254,7 +257,8 @@ func TestWrongResultsAreCounted(t *testing.T) {
 		return nil
 	}
 	r, table, err := run(t, where, o)
-	if !errors.Is(err, rates.ErrWrong) || r.Wrong != 3 || len(r.Rows) != 2 || r.Rows[0].Wrong != 0 || r.Rows[1].Wrong != 3 || !strings.Contains(table, "       3         N/A") {
+	if !errors.Is(err, rates.ErrWrong) || r.Wrong != 3 || len(r.Rows) != 2 || r.Rows[0].Wrong != 0 ||
+		r.Rows[1].Wrong != 3 || !strings.Contains(table, "       3         N/A") {
 		t.Errorf("%+v, %v\n%s", r, err, table)
 	}
 	// What is wrong in place alone is told there.
@@ -277,7 +281,8 @@ func TestWrongResultsAreCounted(t *testing.T) {
 		}
 		return nil
 	}
-	if _, _, err := run(t, where, o); err == nil || errors.Is(err, rates.ErrWrong) || !strings.Contains(err.Error(), "measure copy of 800 bytes: rank 1: ") || !strings.Contains(err.Error(), errWorn.Error()) {
+	if _, _, err := run(t, where, o); err == nil || errors.Is(err, rates.ErrWrong) || !strings.Contains(err.Error(),
+		"measure copy of 800 bytes: rank 1: ") || !strings.Contains(err.Error(), errWorn.Error()) {
 		t.Error(err)
 	}
 }
@@ -310,7 +315,8 @@ func TestCallsThatDoNotEnd(t *testing.T) {
 		return part, err
 	}})
 	o := rates.Options{Only: []string{"bcast"}, Sizes: []int{800}, Iterations: 9, Warmup: 1, Limit: 300 * time.Millisecond}
-	w, err := target.Open(t.Context(), target.Options{On: "silent:u55c_tcp", Ranks: 2, Env: func(string) (string, bool) { return "", false }})
+	w, err := target.Open(t.Context(), target.Options{On: "silent:u55c_tcp", Ranks: 2,
+		Env: func(string) (string, bool) { return "", false }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +325,9 @@ func TestCallsThatDoNotEnd(t *testing.T) {
 	begin := time.Now()
 	_, err = rates.Run(t.Context(), w, o, nil)
 	engine.says.Store(math.MaxInt64)
-	if !errors.Is(err, rates.ErrLimit) || !strings.Contains(err.Error(), "measure bcast of 800 bytes: rank 1: not done in time: iteration 4 after 300ms") || time.Since(begin) > 10*time.Second {
+	if !errors.Is(err, rates.ErrLimit) ||
+		!strings.Contains(err.Error(), "measure bcast of 800 bytes: rank 1: not done in time: iteration 4 after 300ms") ||
+		time.Since(begin) > 10*time.Second {
 		t.Errorf("%v, after %v", err, time.Since(begin))
 	}
 }
@@ -333,7 +341,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"-1 iterations":          {Iterations: -1},
 		"the limit -1s":          {Limit: -time.Second},
 	} {
-		if _, _, err := run(t, target.Options{On: "u55c_tcp", Ranks: 2}, o); !errors.Is(err, rates.ErrOption) || !strings.Contains(err.Error(), text) {
+		if _, _, err := run(t, target.Options{On: "u55c_tcp", Ranks: 2}, o); !errors.Is(err, rates.ErrOption) ||
+			!strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -19,7 +19,8 @@ const (
 var units = []struct {
 	name  string
 	bytes int
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}, {"B", 1}, {"", 1}}
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"G", 1 << 30}, {"M", 1 << 20}, {"K",
+	1 << 10}, {"B", 1}, {"", 1}}
 
 // Sizes reads sizes in bytes: one, like "64KiB", a sweep like "1KiB:16MiB:x2" or
 // "1KiB:8KiB:+1KiB", or several of these with commas between. They are sorted.

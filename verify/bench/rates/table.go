@@ -23,7 +23,8 @@ type Table struct {
 
 // NewTable begins a table of a world.
 func NewTable(out io.Writer, w *target.World, o Options) *Table {
-	fmt.Fprintf(out, "# %s: %s, %s, %s; %d ranks, %s; %d iterations to warm up\n", w.Platform.Name, w.Platform.Board, w.Platform.Stack, w.Platform.Generation, w.Size, w.What, o.Warmup)
+	fmt.Fprintf(out, "# %s: %s, %s, %s; %d ranks, %s; %d iterations to warm up\n", w.Platform.Name, w.Platform.Board,
+		w.Platform.Stack, w.Platform.Generation, w.Size, w.What, o.Warmup)
 	return &Table{w: out, limit: func(op string) (float64, string) { return Limit(w.Platform, op) }}
 }
 
@@ -80,7 +81,8 @@ func (t *Table) head(r Row, latency bool) {
 		t.say("# %12s  %12s  %12s", "latency (us)", "min (us)", "p99 (us)")
 	case latency:
 		t.say("# send: one way, half of a ping-pong between ranks 0 and 1; %s; limit %.2f GB/s (%s)", r.types(), limit, what)
-		t.say("%12s  %12s  %12s  %12s  %16s  %6s", "#   size (B)", "latency (us)", "min (us)", "p99 (us)", "bandwidth (MB/s)", "#wrong")
+		t.say("%12s  %12s  %12s  %12s  %16s  %6s", "#   size (B)", "latency (us)", "min (us)", "p99 (us)",
+			"bandwidth (MB/s)", "#wrong")
 	default:
 		const row = "%12s  %12s  %17s  %6s  %5s" + columns + columns
 		t.say("# %s; limit of busbw %.2f GB/s (%s)", r.Operation, limit, what)

@@ -94,7 +94,8 @@ type actor struct {
 // environment is this one without variables that say ranks.
 func environment(more ...string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return slices.ContainsFunc([]string{"CCLFORGE_", "OMPI_", "PMI", "SLURM_"}, func(p string) bool { return strings.HasPrefix(v, p) })
+		return slices.ContainsFunc([]string{"CCLFORGE_", "OMPI_", "PMI", "SLURM_"},
+			func(p string) bool { return strings.HasPrefix(v, p) })
 	})
 	return append(env, more...)
 }
@@ -123,7 +124,8 @@ func (s *stage) start(t *testing.T, place, rank int, r role, more ...string) *ac
 	}
 	env := environment(r.variable(t), bringup.EnvRank+"="+strconv.Itoa(rank), bringup.EnvSize+"="+strconv.Itoa(size),
 		bringup.EnvMeet+"="+s.meet(), bringup.EnvSecret+"="+secret)
-	a := &actor{t: t, name: fmt.Sprintf("rank %d in place %d", rank, place), heard: make(chan struct{}), gone: make(chan struct{})}
+	a := &actor{t: t, name: fmt.Sprintf("rank %d in place %d", rank, place), heard: make(chan struct{}),
+		gone: make(chan struct{})}
 	a.cmd = exec.Command(command[0], command[1:]...)
 	a.cmd.Env = append(env, more...) // later ones win
 	a.cmd.Stderr = os.Stderr

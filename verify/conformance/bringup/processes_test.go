@@ -62,9 +62,12 @@ func TestKilledAtEveryStep(t *testing.T) {
 		}{
 			{bringup.StepMeet, role{}, []string{"step meet: rank ", "2", "not come to " + s.meet(), "enough"}},
 			{bringup.StepProve, role{}, []string{"step meet: rank ", "2", "not come to " + s.meet(), "enough"}},
-			{bringup.StepJoin, role{}, []string{"step join: rank 2 at " + s.address(victim).String() + ":", "has left", "killed"}},
-			{bringup.StepConfigure, role{Hold: true}, []string{"step configure: rank 2 at " + s.address(victim).String() + ":", "killed"}},
-			{bringup.StepReady, role{Hold: true}, []string{"step ready: rank 2 at " + s.address(victim).String() + ":", "killed"}},
+			{bringup.StepJoin, role{}, []string{"step join: rank 2 at " + s.address(victim).String() + ":",
+				"has left", "killed"}},
+			{bringup.StepConfigure, role{Hold: true}, []string{"step configure: rank 2 at " + s.address(victim).String() + ":",
+				"killed"}},
+			{bringup.StepReady, role{Hold: true}, []string{"step ready: rank 2 at " + s.address(victim).String() + ":",
+				"killed"}},
 			{bringup.StepRun, role{Watch: true}, []string{"step run: rank 2 at " + s.address(victim).String() + ":", "killed"}},
 		} {
 			t.Run(string(test.step), func(t *testing.T) {
@@ -92,11 +95,16 @@ func TestRank0KilledAtEveryStep(t *testing.T) {
 			role   role
 			texts  []string
 		}{
-			{bringup.StepMeet, bringup.StepMeet, role{}, []string{"step meet: rank 0 at " + s.meet() + ": it does not answer", "enough"}},
-			{bringup.StepJoin, bringup.StepJoin, role{}, []string{"step join: rank 0 at " + s.meet() + ": it has left", "killed"}},
-			{bringup.StepConfigure, bringup.StepConfigure, role{Hold: true}, []string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
-			{bringup.StepReady, bringup.StepConfigure, role{Hold: true}, []string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
-			{bringup.StepRun, bringup.StepRun, role{Watch: true}, []string{"step run: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepMeet, bringup.StepMeet, role{}, []string{"step meet: rank 0 at " + s.meet() + ": it does not answer",
+				"enough"}},
+			{bringup.StepJoin, bringup.StepJoin, role{}, []string{"step join: rank 0 at " + s.meet() + ": it has left",
+				"killed"}},
+			{bringup.StepConfigure, bringup.StepConfigure, role{Hold: true},
+				[]string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepReady, bringup.StepConfigure, role{Hold: true},
+				[]string{"step ready: rank 0 at " + s.meet() + ": it has left", "killed"}},
+			{bringup.StepRun, bringup.StepRun, role{Watch: true}, []string{"step run: rank 0 at " + s.meet() + ": it has left",
+				"killed"}},
 		} {
 			t.Run(string(test.step), func(t *testing.T) {
 				all := s.all(t, test.role, map[int]role{0: {Stop: []bringup.Step{test.step}}})
@@ -152,14 +160,16 @@ func TestProcessesThatDoNotBelong(t *testing.T) {
 			same(t, []*actor{wrong}, "step prove: rank 0 at "+s.meet()+": it does not have the secret")
 			all[3].kill()
 			all[0].say("enough")
-			same(t, all[:3], "step meet: rank ", "3", "not come to "+s.meet(), "sent away were: "+s.address(3).String()+":", "has another secret")
+			same(t, all[:3], "step meet: rank ", "3", "not come to "+s.meet(), "sent away were: "+s.address(3).String()+":",
+				"has another secret")
 		})
 		t.Run("hash", func(t *testing.T) {
 			same(t, s.all(t, role{}, map[int]role{1: {Hash: "bb"}}), "step join: rank 1 at "+s.address(1).String()+":",
 				"platforms differ: u55c_tcp (hash aa) on ranks 0, 2 and 3; u55c_tcp (hash bb) on rank 1")
 		})
 		t.Run("engine", func(t *testing.T) {
-			same(t, s.all(t, role{}, map[int]role{1: {Fail: "no clock"}}), "step configure: rank 1 at "+s.address(1).String()+":", "cannot configure its engine: no clock")
+			same(t, s.all(t, role{}, map[int]role{1: {Fail: "no clock"}}), "step configure: rank 1 at "+s.address(1).String()+
+				":", "cannot configure its engine: no clock")
 		})
 	})
 }
@@ -210,7 +220,8 @@ func TestStartedByMpirun(t *testing.T) {
 			args = append(args, "--allow-run-as-root")
 		}
 		c := exec.CommandContext(t.Context(), mpirun, append(args, os.Args[0])...)
-		c.Env = environment(test.role.variable(t), fmt.Sprintf("%s=127.0.0.1:%d", bringup.EnvMeet, port), bringup.EnvSecret+"="+secret)
+		c.Env = environment(test.role.variable(t), fmt.Sprintf("%s=127.0.0.1:%d", bringup.EnvMeet, port),
+			bringup.EnvSecret+"="+secret)
 		var output, errors bytes.Buffer
 		c.Stdout, c.Stderr = &output, &errors
 		err := c.Run()

@@ -61,8 +61,10 @@ func TestErrorsOfAll(t *testing.T) {
 		prepare func(t *testing.T, w *world, o *cluster.Options)
 		says    string
 	}{
-		{"no such card", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Card.Card = "9" }, "no such card: card 9: XRT sees 3"},
-		{"no file", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Card.Xclbin = "missing.xclbin" }, "missing.xclbin: no such file"},
+		{"no such card", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Card.Card = "9" },
+			"no such card: card 9: XRT sees 3"},
+		{"no file", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Card.Xclbin = "missing.xclbin" },
+			"missing.xclbin: no such file"},
 		{"a file of another state", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) {
 			other := *o.Design
 			other.Hash = "0000000000000000"
@@ -84,7 +86,8 @@ func TestErrorsOfAll(t *testing.T) {
 			}
 			_ = part.Card.Close() // it is loaded now
 		}, "has been used since the card was loaded"},
-		{"an address outside", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Stack.PrefixBits = 31 }, "rank 1"},
+		{"an address outside", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Stack.PrefixBits = 31 },
+			"rank 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, test.platform, 3, xrt.HostOptions{Empty: true})
@@ -94,7 +97,8 @@ func TestErrorsOfAll(t *testing.T) {
 				}
 			})
 			for rank, err := range errs {
-				if err == nil || !strings.Contains(err.Error(), test.says) || !errors.Is(err, bringup.ErrNotReady) || err.Error() != errs[0].Error() {
+				if err == nil || !strings.Contains(err.Error(), test.says) || !errors.Is(err, bringup.ErrNotReady) ||
+					err.Error() != errs[0].Error() {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 				var e *bringup.Error

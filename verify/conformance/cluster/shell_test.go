@@ -27,7 +27,8 @@ type shells struct {
 func newShells(t *testing.T, size int, limit time.Duration) *shells {
 	t.Helper()
 	d, all := tell(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True}, size)
-	s := &shells{Host: coyotetest.Host(t, d, size, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}}), told: all}
+	s := &shells{Host: coyotetest.Host(t, d, size,
+		coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}}), told: all}
 	for range size {
 		s.processes = append(s.processes, s.Process())
 	}
@@ -81,12 +82,17 @@ func TestErrorsOfAllShells(t *testing.T) {
 		kind    error // of the bring-up
 		says    []string
 	}{
-		{"no such card", nil, func(_ *shells, o *cluster.Options) { o.Shell.Card = 9 }, bringup.ErrNotReady, []string{"rank 1", "no such card", "/dev/coyote_fpga_9_v0"}},
-		{"a card that another has", nil, func(_ *shells, o *cluster.Options) { o.Shell.Card = 0 }, bringup.ErrNotReady, []string{"another process uses it", "card 0"}},
-		{"an address of another network", nil, func(_ *shells, o *cluster.Options) { o.Network = netip.MustParsePrefix("10.10.20.1/24") },
+		{"no such card", nil, func(_ *shells, o *cluster.Options) { o.Shell.Card = 9 }, bringup.ErrNotReady,
+			[]string{"rank 1", "no such card", "/dev/coyote_fpga_9_v0"}},
+		{"a card that another has", nil, func(_ *shells, o *cluster.Options) { o.Shell.Card = 0 }, bringup.ErrNotReady,
+			[]string{"another process uses it", "card 0"}},
+		{"an address of another network", nil,
+			func(_ *shells, o *cluster.Options) { o.Network = netip.MustParsePrefix("10.10.20.1/24") },
 			bringup.ErrNotReady, []string{"it is not in the network"}},
-		{"the link is down", func(s *shells) { s.Card(1).Plug(false) }, nil, bringup.ErrNotReady, []string{"rank 1 at " + second.String()}},
-		{"a rank that answers nobody", func(s *shells) { s.Card(1).Mute(true) }, nil, bringup.ErrNotReady, []string{"rank 1 at " + second.String()}},
+		{"the link is down", func(s *shells) { s.Card(1).Plug(false) }, nil, bringup.ErrNotReady,
+			[]string{"rank 1 at " + second.String()}},
+		{"a rank that answers nobody", func(s *shells) { s.Card(1).Mute(true) }, nil, bringup.ErrNotReady,
+			[]string{"rank 1 at " + second.String()}},
 		{"an address that another card had", func(s *shells) { s.Card(0).Knows(0x0A0A0A02, 0x020304050607) }, nil,
 			cluster.ErrMessages, []string{"rank 1: between it and rank 0 at 10.10.10.1:5500", "RECEIVE_TIMEOUT"}},
 	} {

@@ -49,7 +49,8 @@ func (w *told) open(t *testing.T, change func(rank int, o *cluster.Options)) ([]
 		o := cluster.Options{
 			Platform: &w.p, Design: &w.lies, Stack: network.Config{Timeout: 10 * time.Second},
 			Bringup: bringup.Options{
-				Rank: rank, Size: w.size, Meet: meet.Addr().String(), Secret: []byte("0123456789abcdef"), Timeout: 20 * time.Second, Silence: bringup.MinSilence,
+				Rank: rank, Size: w.size, Meet: meet.Addr().String(), Secret: []byte("0123456789abcdef"), Timeout: 20 * time.Second,
+				Silence: bringup.MinSilence,
 			},
 		}
 		if rank == 0 {

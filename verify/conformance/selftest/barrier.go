@@ -64,7 +64,8 @@ func (r *runner) kept(ctx context.Context, last int) ([]Trouble, error) {
 	case err != nil:
 		mine = []Trouble{{Rank: rank, What: short(err.Error())}}
 	case took < least:
-		mine = []Trouble{{Rank: rank, What: fmt.Sprintf("%s %v, although rank %d came %v late", tooShort, took.Round(time.Microsecond), last, late)}}
+		mine = []Trouble{{Rank: rank, What: fmt.Sprintf("%s %v, although rank %d came %v late", tooShort,
+			took.Round(time.Microsecond), last, late)}}
 	}
 	return r.gather(ctx, mine)
 }

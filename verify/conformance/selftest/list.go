@@ -42,7 +42,10 @@ func List(p *accl.Platform, ranks int, o Options) []conformance.Case {
 			continue
 		}
 		base := 0
-		if i := slices.IndexFunc(pairs, func(q conformance.Pair) bool { return q.Type == accl.TypeFloat32 && q.Wire == "" }); i >= 0 {
+		if i := slices.IndexFunc(pairs, func(q conformance.Pair) bool {
+			return q.Type == accl.TypeFloat32 &&
+				q.Wire == ""
+		}); i >= 0 {
 			base = i
 		}
 		for i, q := range pairs {

@@ -107,7 +107,10 @@ func TestList(t *testing.T) {
 	has(quick, "a conversion", func(c conformance.Case) bool { return c.Op == "copy" && c.Op0 != c.Res })
 	thorough := selftest.Options{Thorough: true}
 	has(thorough, "some ranks", func(c conformance.Case) bool { return c.Op == "alltoall" && c.Members != nil })
-	has(thorough, "rank 2 as root of int64", func(c conformance.Case) bool { return c.Op == "bcast" && c.Op0 == accl.TypeInt64 && c.Root == 2 })
+	has(thorough, "rank 2 as root of int64", func(c conformance.Case) bool {
+		return c.Op == "bcast" &&
+			c.Op0 == accl.TypeInt64 && c.Root == 2
+	})
 	for _, c := range selftest.List(p, ranks, thorough) {
 		if c.Streams() && c.Count*c.ElementBytes(p) > 4096 {
 			t.Errorf("more than kernel streams hold: %s", c)
@@ -143,16 +146,18 @@ var errWorn = errors.New("the engine is worn out")
 // An operation that nothing is known of ends the self-test; it is not left out.
 func TestOperationWithoutReference(t *testing.T) {
 	emulated := target.Kinds()[0]
-	target.Register(target.Kind{Name: "planted", Form: "planted:platform", Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
-		part, err := emulated.Open(ctx, r)
-		if err == nil {
-			o := *part.Platform.Operation("allgather")
-			o.Name, o.Value = "spread", 99
-			part.Platform.Operations = append(slices.Clone(part.Platform.Operations), o)
-		}
-		return part, err
-	}})
-	_, table, err := run(t, target.Options{On: "planted:u55c_tcp", Ranks: 2}, selftest.Options{Only: []string{"nop", "spread"}})
+	target.Register(target.Kind{Name: "planted", Form: "planted:platform",
+		Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
+			part, err := emulated.Open(ctx, r)
+			if err == nil {
+				o := *part.Platform.Operation("allgather")
+				o.Name, o.Value = "spread", 99
+				part.Platform.Operations = append(slices.Clone(part.Platform.Operations), o)
+			}
+			return part, err
+		}})
+	_, table, err := run(t, target.Options{On: "planted:u55c_tcp", Ranks: 2},
+		selftest.Options{Only: []string{"nop", "spread"}})
 	if !errors.Is(err, conformance.ErrReference) || !strings.Contains(err.Error(), `"spread"`) {
 		t.Errorf("%v\n%s", err, table)
 	}
@@ -170,24 +175,25 @@ func TestBrokenEnginesAreFound(t *testing.T) {
 		return p.Operations[i].Value
 	}
 	emulated := target.Kinds()[0]
-	target.Register(target.Kind{Name: "broken", Form: "broken:platform", Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
-		part, err := emulated.Open(ctx, r)
-		if err == nil {
-			part.Devices[1] = &broken{part.Devices[1].(device), func(c *accl.Call) error {
-				if c.Scenario == code("copy") && c.Count == 37 && c.StreamFlags == 0 {
-					c.Count -= 2
-				}
-				return nil
-			}}
-			part.Devices[2] = &broken{part.Devices[2].(device), func(c *accl.Call) error {
-				if c.Scenario == code("combine") && c.Count == 1 {
-					return errWorn
-				}
-				return nil
-			}}
-		}
-		return part, err
-	}})
+	target.Register(target.Kind{Name: "broken", Form: "broken:platform",
+		Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
+			part, err := emulated.Open(ctx, r)
+			if err == nil {
+				part.Devices[1] = &broken{part.Devices[1].(device), func(c *accl.Call) error {
+					if c.Scenario == code("copy") && c.Count == 37 && c.StreamFlags == 0 {
+						c.Count -= 2
+					}
+					return nil
+				}}
+				part.Devices[2] = &broken{part.Devices[2].(device), func(c *accl.Call) error {
+					if c.Scenario == code("combine") && c.Count == 1 {
+						return errWorn
+					}
+					return nil
+				}}
+			}
+			return part, err
+		}})
 	r, table, err := run(t, target.Options{On: "broken:u55c_tcp", Ranks: 3}, selftest.Options{})
 	if !errors.Is(err, selftest.ErrWrong) {
 		t.Fatalf("%v\n%s", err, table)
@@ -203,15 +209,18 @@ func TestBrokenEnginesAreFound(t *testing.T) {
 		t.Fatalf("%d failures: %+v", r.Failed, failures)
 	}
 	f := failures[0]
-	if f.Case.Op != "copy" || f.Case.Count != 37 || len(f.Troubles) != 1 || f.Troubles[0].Rank != 1 || f.Troubles[0].Element == nil ||
+	if f.Case.Op != "copy" || f.Case.Count != 37 || len(f.Troubles) != 1 || f.Troubles[0].Rank != 1 ||
+		f.Troubles[0].Element == nil ||
 		f.Troubles[0].Element.Index != 35 || f.Troubles[0].Element.Wrong != 2 {
 		t.Errorf("%+v", f)
 	}
 	f = failures[1]
-	if f.Case.Op != "combine" || f.Troubles[0].Rank != 2 || f.Troubles[0].Element != nil || !strings.Contains(f.Troubles[0].What, errWorn.Error()) {
+	if f.Case.Op != "combine" || f.Troubles[0].Rank != 2 || f.Troubles[0].Element != nil ||
+		!strings.Contains(f.Troubles[0].What, errWorn.Error()) {
 		t.Errorf("%+v", f)
 	}
-	for _, text := range []string{"copy of 37 elements: rank 1, result", "element 35 is", "combine of 1 element: rank 2: ", "2 of ", `-case='{"Op":"copy"`} {
+	for _, text := range []string{"copy of 37 elements: rank 1, result", "element 35 is", "combine of 1 element: rank 2: ",
+		"2 of ", `-case='{"Op":"copy"`} {
 		if !strings.Contains(table, text) {
 			t.Errorf("the table does not say %q:\n%s", text, table)
 		}
@@ -222,7 +231,8 @@ func TestBrokenEnginesAreFound(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	// What is printed is what repeats it.
-	r, _, err = run(t, target.Options{On: "broken:u55c_tcp", Ranks: 3}, selftest.Options{Cases: []conformance.Case{failures[0].Case}})
+	r, _, err = run(t, target.Options{On: "broken:u55c_tcp", Ranks: 3},
+		selftest.Options{Cases: []conformance.Case{failures[0].Case}})
 	if !errors.Is(err, selftest.ErrWrong) || r.Cases != 1 || r.Failed != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -234,7 +244,8 @@ func TestOperationsThatAreNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := selftest.Options{Only: []string{"copy", "alltoall"}}
-	if err := o.Check(p); !errors.Is(err, conformance.ErrCase) || !strings.Contains(err.Error(), `u280_manual has no operation "alltoall"; it has copy`) {
+	if err := o.Check(p); !errors.Is(err, conformance.ErrCase) ||
+		!strings.Contains(err.Error(), `u280_manual has no operation "alltoall"; it has copy`) {
 		t.Error(err)
 	}
 }
@@ -251,9 +262,11 @@ func together(t *testing.T, on string, processes int, o selftest.Options) (*self
 	reports, errs := make([]*selftest.Report, processes), make([]error, processes)
 	var group sync.WaitGroup
 	for rank := range processes {
-		vars := map[string]string{"CCLFORGE_RANK": strconv.Itoa(rank), "CCLFORGE_SIZE": strconv.Itoa(processes), "CCLFORGE_MEET": meet, "CCLFORGE_SECRET": "0123456789abcdef"}
+		vars := map[string]string{"CCLFORGE_RANK": strconv.Itoa(rank), "CCLFORGE_SIZE": strconv.Itoa(processes),
+			"CCLFORGE_MEET": meet, "CCLFORGE_SECRET": "0123456789abcdef"}
 		group.Go(func() {
-			w, err := target.Open(t.Context(), target.Options{On: on, Env: func(name string) (string, bool) { v, there := vars[name]; return v, there }})
+			w, err := target.Open(t.Context(),
+				target.Options{On: on, Env: func(name string) (string, bool) { v, there := vars[name]; return v, there }})
 			if err != nil {
 				errs[rank] = err
 				return
@@ -287,14 +300,15 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 	emulated := target.Kinds()[0]
 	var edit func(rank int, c *accl.Call) error
-	target.Register(target.Kind{Name: "spread", Form: "spread:platform", Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
-		part, err := emulated.Open(ctx, r)
-		if err == nil {
-			rank := r.Local[0]
-			part.Devices[0] = &broken{part.Devices[0].(device), func(c *accl.Call) error { return edit(rank, c) }}
-		}
-		return part, err
-	}})
+	target.Register(target.Kind{Name: "spread", Form: "spread:platform",
+		Open: func(ctx context.Context, r *target.Request) (*target.Part, error) {
+			part, err := emulated.Open(ctx, r)
+			if err == nil {
+				rank := r.Local[0]
+				part.Devices[0] = &broken{part.Devices[0].(device), func(c *accl.Call) error { return edit(rank, c) }}
+			}
+			return part, err
+		}})
 	for _, test := range []struct {
 		name string
 		edit func(rank int, c *accl.Call) error

@@ -20,7 +20,8 @@ func (r *runner) header() {
 	if r.o.Thorough {
 		extent = "thorough"
 	}
-	r.say("%s: %s, %s, %s; %d ranks, %s; %s self-test, seed %d\n", p.Name, p.Board, p.Stack, p.Generation, r.w.Size, r.w.What, extent, r.o.Seed)
+	r.say("%s: %s, %s, %s; %d ranks, %s; %s self-test, seed %d\n", p.Name, p.Board, p.Stack, p.Generation, r.w.Size,
+		r.w.What, extent, r.o.Seed)
 	r.say(layout, "operation", "data type", "elements", "cases", "result", "seconds")
 }
 
@@ -72,5 +73,6 @@ func (r *runner) footer() {
 	if r.report.Failed > 0 {
 		verdict = fmt.Sprintf("%d of %d cases are wrong", r.report.Failed, r.report.Cases)
 	}
-	r.say("\nelements: as the operation counts them; float32/float16: compressed on the wire\n%s; %.1f s in total", verdict, r.report.Seconds)
+	r.say("\nelements: as the operation counts them; float32/float16: compressed on the wire\n%s; %.1f s in total",
+		verdict, r.report.Seconds)
 }

@@ -29,7 +29,8 @@ func inProcess(t *testing.T, platform string, ranks int, faults fabric.Faults) W
 		t.Fatal(err)
 	}
 	w.Net().SetFaults(faults)
-	return World{Name: platform, Platform: &p, Devices: w.Devices(), Ranks: w.Ranks(), Lossy: p.Stack == "udp", Close: w.Close}
+	return World{Name: platform, Platform: &p, Devices: w.Devices(), Ranks: w.Ranks(), Lossy: p.Stack == "udp",
+		Close: w.Close}
 }
 
 func TestWorldsTakeTurnsAndLossesAreReported(t *testing.T) {
@@ -39,7 +40,8 @@ func TestWorldsTakeTurnsAndLossesAreReported(t *testing.T) {
 		inProcess(t, "u55c_tcp", 3, fabric.Faults{Jitter: 20 * time.Microsecond}),
 	}
 	var out strings.Builder
-	if err := Run(t.Context(), Options{Seed: 7, Duration: 3 * time.Second, Turn: 500 * time.Millisecond}, worlds, &out); err != nil {
+	if err := Run(t.Context(), Options{Seed: 7, Duration: 3 * time.Second, Turn: 500 * time.Millisecond},
+		worlds, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"u55c_udp: ", "u55c_tcp: ", "with a reported loss", "memory in use"} {

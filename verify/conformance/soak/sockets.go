@@ -64,7 +64,8 @@ func Sockets(ctx context.Context, platform string, o Options) (World, error) {
 		open = append(open, accl.WithMaxRendezvous(p.Limits.MaxRendezvousBytes))
 	}
 	return World{
-		Name: platform, Platform: &p, Devices: h.World().Devices(), Ranks: h.Ranks(), Open: open, Lossy: lossy, Close: h.Close,
+		Name: platform, Platform: &p, Devices: h.World().Devices(), Ranks: h.Ranks(), Open: open,
+		Lossy: lossy, Close: h.Close,
 	}, nil
 }
 
@@ -78,7 +79,8 @@ const (
 // badNetwork is the plan of faults, as faults.Parse reads it.
 func badNetwork(lossy bool, o Options) string {
 	if lossy {
-		return fmt.Sprintf(`{seed = %d, loss = 0.0005, corrupt = 0.0002, duplicate = 0.01, reorder = 0.01, jitter = "50us"}`, o.Seed)
+		return fmt.Sprintf(`{seed = %d, loss = 0.0005, corrupt = 0.0002, duplicate = 0.01, reorder = 0.01, jitter = "50us"}`,
+			o.Seed)
 	}
 	var half, cuts []string
 	for rank := range o.Ranks / 2 {
@@ -87,5 +89,6 @@ func badNetwork(lossy bool, o Options) string {
 	for at := cutEvery; at < o.Duration; at += cutEvery {
 		cuts = append(cuts, fmt.Sprintf(`{groups = [[%s]], from = "%v", to = "%v"}`, strings.Join(half, ", "), at, at+cutFor))
 	}
-	return fmt.Sprintf(`{seed = %d, latency = "20us", jitter = "100us", bandwidth = "2GB/s", partitions = [%s]}`, o.Seed, strings.Join(cuts, ", "))
+	return fmt.Sprintf(`{seed = %d, latency = "20us", jitter = "100us", bandwidth = "2GB/s", partitions = [%s]}`, o.Seed,
+		strings.Join(cuts, ", "))
 }

@@ -83,7 +83,8 @@ func (f *format) round(v float64) uint16 {
 // of both signs, with infinities and NaNs.
 func (f *format) special() (values []uint16) {
 	for e := 0; e <= int(f.infinity()>>f.mantissa); e++ {
-		for _, m := range []int{0, 1, 2, 3, 1<<(f.mantissa-1) - 1, 1 << (f.mantissa - 1), 1<<(f.mantissa-1) + 1, 1<<f.mantissa - 2, 1<<f.mantissa - 1} {
+		for _, m := range []int{0, 1, 2, 3, 1<<(f.mantissa-1) - 1, 1 << (f.mantissa - 1), 1<<(f.mantissa-1) + 1,
+			1<<f.mantissa - 2, 1<<f.mantissa - 1} {
 			h := uint16(e<<f.mantissa | m)
 			values = append(values, h, h|1<<15)
 		}
@@ -123,7 +124,8 @@ func TestBFloat16(t *testing.T) { testHalf(t, brain16) }
 
 // The reference itself, at values that the standard gives.
 func TestReference(t *testing.T) {
-	for h, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3FF: 1023 * 0x1p-24, 0x400: 0x1p-14, 0x3C00: 1, 0xC000: -2, 0x7BFF: 65504, 0x3555: 0.333251953125} {
+	for h, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3FF: 1023 * 0x1p-24, 0x400: 0x1p-14, 0x3C00: 1, 0xC000: -2,
+		0x7BFF: 65504, 0x3555: 0.333251953125} {
 		if got, nan := binary16.value(h); got != want || nan {
 			t.Errorf("float16 %04x is %v, want %v", h, got, want)
 		}
@@ -131,7 +133,8 @@ func TestReference(t *testing.T) {
 			t.Errorf("%v is float16 %04x, want %04x", want, got, h)
 		}
 	}
-	for v, want := range map[float64]uint16{65519.99: 0x7BFF, 65520: 0x7C00, 0x1p-25: 0, 0x1.001p-25: 1, 0x3p-25: 2, 2049: 0x6800, 2051: 0x6802} {
+	for v, want := range map[float64]uint16{65519.99: 0x7BFF, 65520: 0x7C00, 0x1p-25: 0, 0x1.001p-25: 1, 0x3p-25: 2,
+		2049: 0x6800, 2051: 0x6802} {
 		if got := binary16.round(v); got != want {
 			t.Errorf("%v is float16 %04x, want %04x", v, got, want)
 		}

@@ -124,7 +124,8 @@ func checkReduce(t *testing.T, function, element string, size int, a, b []byte) 
 	}
 }
 
-func testInteger[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](t *testing.T, c codec[T], limits ...T) {
+func testInteger[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](t *testing.T,
+	c codec[T], limits ...T) {
 	values := append([]T{0, 1, 2, 100}, limits...)
 	r := rand.New(rand.NewPCG(1, uint64(c.size)))
 	for range 80 {
@@ -159,7 +160,8 @@ func bits32() (values []float32) {
 }
 
 func bits64() (values []float64) {
-	for _, b := range []uint64{0, 1, 2, 1<<52 - 1, 1 << 52, 1<<52 + 1, 0x3FF << 52, 0x3FF<<52 + 1, 0x3CA << 52, 0x3CB << 52,
+	for _, b := range []uint64{0, 1, 2, 1<<52 - 1, 1 << 52, 1<<52 + 1, 0x3FF << 52, 0x3FF<<52 + 1,
+		0x3CA << 52, 0x3CB << 52,
 		0x434 << 52, 0x7FE << 52, 0x7FF<<52 - 1, 0x7FF<<52 - 2, 0x7FF << 52, 0x7FF<<52 + 1, 0x7FF8 << 48, 1<<63 - 1} {
 		values = append(values, math.Float64frombits(b), math.Float64frombits(b|1<<63))
 	}
@@ -261,7 +263,8 @@ func TestAliasing(t *testing.T) {
 				f(both, both, both)
 				for i, got := range [][]byte{intoA, intoB, both} {
 					if want := [][]byte{ab, ab, aa}[i]; !bytes.Equal(got, want) {
-						t.Errorf("%s of %s at offset %d differs where dst is %s", function, element, offset, []string{"a", "b", "both"}[i])
+						t.Errorf("%s of %s at offset %d differs where dst is %s", function, element, offset,
+							[]string{"a", "b", "both"}[i])
 					}
 				}
 			}
@@ -282,7 +285,8 @@ func TestLengths(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	for _, c := range [][2]string{{"sum", "int128"}, {"sum", ""}, {"minimum", "float32"}, {"", "int32"}, {"SUM", "int32"}} {
+	for _, c := range [][2]string{{"sum", "int128"}, {"sum", ""}, {"minimum", "float32"}, {"", "int32"},
+		{"SUM", "int32"}} {
 		if f, ok := lanes.Reduce(c[0], c[1]); ok || f != nil {
 			t.Errorf("there is a reduction %q of %q", c[0], c[1])
 		}

@@ -64,7 +64,8 @@ func (a *Allocator) takeAt(bytes, at uint64) (uint64, Extent, error) {
 		return 0, Extent{}, fmt.Errorf("%w: it ends at 0x%X, before %d bytes at 0x%X", ErrFull, a.limit, bytes, at)
 	}
 	e := Extent{at &^ (allocationBytes - 1), roundUp(at + bytes)}
-	i, exact := slices.BinarySearchFunc(a.used, e.From, func(u Extent, from uint64) int { return cmp.Compare(u.From, from) })
+	i, exact := slices.BinarySearchFunc(a.used, e.From,
+		func(u Extent, from uint64) int { return cmp.Compare(u.From, from) })
 	if exact || i > 0 && a.used[i-1].To > e.From || i < len(a.used) && a.used[i].From < e.To {
 		return 0, Extent{}, fmt.Errorf("%w: %d bytes at 0x%X", ErrTaken, bytes, at)
 	}

@@ -62,7 +62,8 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 	return m.sync(ctx, offset, bytes, m.b.From)
 }
 
-func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func(context.Context, []byte, uint64) error) error {
+func (m *memory) sync(ctx context.Context, offset, bytes int,
+	transfer func(context.Context, []byte, uint64) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

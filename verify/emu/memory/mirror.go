@@ -56,7 +56,8 @@ func (m *Mirror) Map(addr uint64) (pointer uint64, err error) {
 	if !ok {
 		return 0, fmt.Errorf("%w 0x%X: it is in no allocation", ErrNoMemory, addr)
 	}
-	c := &mirrored{Extent: e, all: make([]byte, e.To-e.From+2*marginBytes+mirrorAlignment), known: make([]byte, e.To-e.From)}
+	c := &mirrored{Extent: e, all: make([]byte, e.To-e.From+2*marginBytes+mirrorAlignment),
+		known: make([]byte, e.To-e.From)}
 	for i := range c.all {
 		c.all[i] = marginByte
 	}

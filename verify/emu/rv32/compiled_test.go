@@ -19,8 +19,10 @@ func compile(t testing.TB, source string, options ...string) (image, file []byte
 	t.Helper()
 	gcc := tool(t, "gcc")
 	out := filepath.Join(t.TempDir(), "program.elf")
-	args := append([]string{"-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32", "-nostdlib", "-ffreestanding", "-Wall", "-Werror",
-		"-fno-tree-loop-distribute-patterns", "-Wl,-T,testdata/link.ld", "-Wl,--no-relax", "-o", out, filepath.Join("testdata", source)}, options...)
+	args := append([]string{"-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32", "-nostdlib", "-ffreestanding",
+		"-Wall", "-Werror",
+		"-fno-tree-loop-distribute-patterns", "-Wl,-T,testdata/link.ld", "-Wl,--no-relax", "-o", out, filepath.Join(
+			"testdata", source)}, options...)
 	if text, err := exec.Command(gcc, append(args, "-lgcc")...).CombinedOutput(); err != nil {
 		t.Fatalf("compiling %s: %v\n%s", source, err, text)
 	}

@@ -62,13 +62,15 @@ func TestJumps(t *testing.T) {
 		base uint32
 		imm  int32
 		want uint32
-	}{{0x100, 0, 0x100}, {0x100, 4, 0x104}, {0x101, 0, 0x100}, {0x100, 1, 0x100}, {0x103, 1, 0x104}, {0x900, -2048, 0x100}, {math.MaxUint32, 5, 4}, {0x10, 2047 - 0x10 + 1, 0x800}} {
+	}{{0x100, 0, 0x100}, {0x100, 4, 0x104}, {0x101, 0, 0x100}, {0x100, 1, 0x100}, {0x103, 1, 0x104}, {0x900, -2048,
+		0x100}, {math.MaxUint32, 5, 4}, {0x10, 2047 - 0x10 + 1, 0x800}} {
 		for _, link := range []int{ra, a0, zero} {
 			c := machine(t, nil, bare("wfi"), opi("jalr", link, a0, test.imm))
 			c.SetX(a0, test.base)
 			run(t, c, 2)
 			if c.PC() != test.want || c.X(0) != 0 || link != zero && c.X(link) != 8 {
-				t.Errorf("jalr x%d, %d(0x%x): pc 0x%x, want 0x%x; link 0x%x", link, test.imm, test.base, c.PC(), test.want, c.X(link))
+				t.Errorf("jalr x%d, %d(0x%x): pc 0x%x, want 0x%x; link 0x%x", link, test.imm, test.base,
+					c.PC(), test.want, c.X(link))
 			}
 		}
 	}
@@ -160,7 +162,8 @@ func TestTraps(t *testing.T) {
 				if unmapped := want.Cause == UnmappedLoad || want.Cause == UnmappedStore; errors.Is(err, ErrUnmapped) != unmapped {
 					t.Errorf("errors.Is(err, ErrUnmapped) = %t", !unmapped)
 				}
-				if text := err.Error(); !strings.Contains(text, "start+0x4") || !strings.Contains(text, Disassemble(want.Instr, atPC)) {
+				if text := err.Error(); !strings.Contains(text, "start+0x4") ||
+					!strings.Contains(text, Disassemble(want.Instr, atPC)) {
 					t.Errorf("the message lacks function or instruction: %s", text)
 				}
 			}

@@ -114,7 +114,8 @@ func tool(t testing.TB, name string) string {
 func TestDecodeAgainstBinutils(t *testing.T) {
 	objdump := tool(t, "objdump")
 	r := rand.New(rand.NewPCG(5, 6))
-	opcodes := []uint32{0x37, 0x17, 0x6f, 0x67, 0x63, 0x63, 0x03, 0x03, 0x23, 0x13, 0x13, 0x13, 0x33, 0x33, 0x33, 0x33, 0x73, 0x07, 0x2f, 0x3b, 0x1b}
+	opcodes := []uint32{0x37, 0x17, 0x6f, 0x67, 0x63, 0x63, 0x03, 0x03, 0x23, 0x13, 0x13, 0x13, 0x33, 0x33, 0x33, 0x33,
+		0x73, 0x07, 0x2f, 0x3b, 0x1b}
 	words := make([]uint32, 20000)
 	for i := range words {
 		w := r.Uint32()&^0x7f | opcodes[r.IntN(len(opcodes))]
@@ -145,7 +146,8 @@ func TestDecodeAgainstBinutils(t *testing.T) {
 		ours[name] = true
 	}
 	line := regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([0-9a-f]{8}) +\t(.*)$`)
-	comment, target, csr := regexp.MustCompile(` #.*| <.*`), regexp.MustCompile(`,0x0*([0-9a-f]+)$`), regexp.MustCompile(`^(csr\w+ \w+),\w+,`)
+	comment, target, csr := regexp.MustCompile(` #.*| <.*`), regexp.MustCompile(`,0x0*([0-9a-f]+)$`), regexp.MustCompile(
+		`^(csr\w+ \w+),\w+,`)
 	seen, legal := 0, 0
 	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
 		word := words[seen]
@@ -180,7 +182,8 @@ func TestAssembler(t *testing.T) {
 	for range 200 {
 		for _, i := range rv32test.Random(r, rv32test.Mix{})[:50] {
 			in := decode(i.Word())
-			if got := (ins{Name: mnemonics[in.op], Rd: int(in.rd), Rs1: int(in.rs1), Rs2: int(in.rs2), Imm: int32(in.imm)}); got != i {
+			if got := (ins{Name: mnemonics[in.op], Rd: int(in.rd), Rs1: int(in.rs1), Rs2: int(in.rs2),
+				Imm: int32(in.imm)}); got != i {
 				t.Fatalf("%08x: %+v, want %+v", i.Word(), got, i)
 			}
 		}

@@ -50,7 +50,8 @@ func TestLoads(t *testing.T) {
 		for i, want := range test.want {
 			offset := int32(i * test.size)
 			for _, base := range []uint32{0x400, 4088} { // also the last bytes of the RAM
-				c := machine(t, nil, load(test.name, a0, offset, a1), load(test.name, a1, offset, a1), load(test.name, zero, offset, a2))
+				c := machine(t, nil, load(test.name, a0, offset, a1), load(test.name, a1, offset, a1),
+					load(test.name, zero, offset, a2))
 				copy(c.RAM()[base:], bytesAt)
 				c.SetX(a1, base)
 				c.SetX(a2, base)

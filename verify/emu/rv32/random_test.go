@@ -216,7 +216,8 @@ func TestRandomPrograms(t *testing.T) {
 				break
 			}
 			for _, c := range []*CPU{runner, stepper} {
-				if [32]uint32(c.x[:32]) != ref.x || c.pc != ref.pc || uint32(c.Retired()) != ref.retired || *c.bus.(*device) != *ref.bus {
+				if [32]uint32(c.x[:32]) != ref.x || c.pc != ref.pc || uint32(c.Retired()) != ref.retired ||
+					*c.bus.(*device) != *ref.bus {
 					t.Fatalf("seed %d, pc 0x%x, want 0x%x; registers\n%x, want\n%x", seed, c.pc, ref.pc, c.x[:32], ref.x)
 				}
 				if string(c.RAM()) != string(ref.ram) {

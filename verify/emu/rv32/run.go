@@ -48,7 +48,8 @@ run:
 	for n < limit {
 		next := ip + 1
 		switch in.op {
-		case opUndecoded, opIllegal, opECALL, opEBREAK, opCSRRW, opCSRRS, opCSRRC, opCSRRWI, opCSRRSI, opCSRRCI: // not decoded, or for special
+		case opUndecoded, opIllegal, opECALL, opEBREAK, opCSRRW, opCSRRS, opCSRRC, opCSRRWI, opCSRRSI, opCSRRCI:
+			// not decoded, or for special
 			break run
 		case opLUI: // also auipc
 			x[in.rd] = in.imm

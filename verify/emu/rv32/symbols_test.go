@@ -94,7 +94,9 @@ func object(t *testing.T, machine elf.Machine, symbols []elf.Sym32, names []stri
 
 func TestReadSymbols(t *testing.T) {
 	const text, data = 1, 2
-	global, local := func(k elf.SymType) uint8 { return elf.ST_INFO(elf.STB_GLOBAL, k) }, func(k elf.SymType) uint8 { return elf.ST_INFO(elf.STB_LOCAL, k) }
+	global, local := func(k elf.SymType) uint8 { return elf.ST_INFO(elf.STB_GLOBAL, k) }, func(k elf.SymType) uint8 {
+		return elf.ST_INFO(elf.STB_LOCAL, k)
+	}
 	file := object(t, elf.EM_RISCV, []elf.Sym32{
 		{Value: 0x40, Size: 0x10, Info: global(elf.STT_FUNC), Shndx: text},
 		{Value: 0x00, Info: global(elf.STT_NOTYPE), Shndx: text},
@@ -109,7 +111,8 @@ func TestReadSymbols(t *testing.T) {
 		{Value: 0x20, Info: global(elf.STT_NOTYPE), Shndx: uint16(elf.SHN_ABS)},
 		{Value: 0x60, Info: global(elf.STT_NOTYPE), Shndx: 5}, // a section that is not there
 		{Value: 0xfffffff0, Size: 0x10, Info: global(elf.STT_FUNC), Shndx: text},
-	}, []string{"last", "_start", "alias", "main", "label", "_text_end", ".L3", "$x", "table", "_end", "__size", "lost", "top"})
+	}, []string{"last", "_start", "alias", "main", "label", "_text_end", ".L3", "$x", "table", "_end",
+		"__size", "lost", "top"})
 	s, err := ReadSymbols(file)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func TestOutputs(t *testing.T) {
 	d := designs[0]
 	p := d.Platform
 
-	list := fmt.Sprintf("# Bring-up of checklist\n\n- [ ] The card is a U280 (%s) with the shell %s.\n", p.Board.Part, p.Board.Shell)
+	list := fmt.Sprintf("# Bring-up of checklist\n\n- [ ] The card is a U280 (%s) with the shell %s.\n",
+		p.Board.Part, p.Board.Shell)
 	for _, poe := range p.POEs {
 		list += fmt.Sprintf("- [ ] Ethernet port %d is connected: TCP.\n", poe.Port)
 	}

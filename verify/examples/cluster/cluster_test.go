@@ -77,7 +77,8 @@ func TestCluster(t *testing.T) {
 // Rank 3 is another program, which does not come.
 func TestARankIsMissing(t *testing.T) {
 	program := flags(t, engines(t), "-timeout=2s")
-	out, errs, code := mpirun(t, append([]string{"-np", strconv.Itoa(ranks - 1)}, program...), []string{"-np", "1", "true"})
+	out, errs, code := mpirun(t, append([]string{"-np", strconv.Itoa(ranks - 1)}, program...),
+		[]string{"-np", "1", "true"})
 	if code == 0 || strings.Contains(out, "added up") || !strings.Contains(errs, "rank 3 of 4 has not come") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}

@@ -85,14 +85,19 @@ func TestMistakesInDescriptionsAreShownWhereTheyStand(t *testing.T) {
 		said            []string
 	}{
 		{"a TDEST that the stream does not have", ops, "bfloat16 = 0", "bfloat16 = 256", []string{"256", "0 to 255"}},
-		{"a TDEST of two conversions", compression, "tdest = 1", "tdest = 0", []string{"TDEST 0 of bfloat16 to float32 already selects float32 to bfloat16"}},
-		{"a type that is not declared", ops, "bfloat16 = 0", "bfloat61 = 0", []string{"bfloat61", `Did you mean "bfloat16"?`}},
+		{"a TDEST of two conversions", compression, "tdest = 1", "tdest = 0",
+			[]string{"TDEST 0 of bfloat16 to float32 already selects float32 to bfloat16"}},
+		{"a type that is not declared", ops, "bfloat16 = 0", "bfloat61 = 0",
+			[]string{"bfloat61", `Did you mean "bfloat16"?`}},
 		{"a function that the generation does not have", ops, `function "sum"`, `function "summ"`, []string{"summ", `"sum"`}},
 		{"a file that is missing", functions, "", "", []string{"There is no file platforms/kernels/bf16.hpp."}},
-		{"a kernel that is missing", description, `arithmetic "bf16_ops"`, `arithmetic "bf16_op"`, []string{`Did you mean "bf16_ops"?`}},
+		{"a kernel that is missing", description, `arithmetic "bf16_ops"`, `arithmetic "bf16_op"`,
+			[]string{`Did you mean "bf16_ops"?`}},
 		{"a plugin on the wrong streams", ops, "arithmetic_plugin", "compression_plugin", []string{"bf16_ops"}},
-		{"a name that is taken", compression, `kernel "bf16_compression"`, `kernel "bf16_ops"`, []string{`"bf16_ops"`, "already"}},
-		{"elements that do not fit", compression, "tdest = 0 }", "\ntdest = 0\nratio_log = 6\n}", []string{"ratio_log = 6", "64 bytes"}},
+		{"a name that is taken", compression, `kernel "bf16_compression"`, `kernel "bf16_ops"`,
+			[]string{`"bf16_ops"`, "already"}},
+		{"elements that do not fit", compression, "tdest = 0 }", "\ntdest = 0\nratio_log = 6\n}",
+			[]string{"ratio_log = 6", "64 bytes"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, c.file, c.old, c.text)

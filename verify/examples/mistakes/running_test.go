@@ -150,7 +150,8 @@ func TestAKernelThatWaitsForEverIsNamedWithStreamAndBeat(t *testing.T) {
 			t.Errorf("the call ends with %v", err)
 			return nil
 		}
-		if failure.Kernel != "waiting" || failure.Instance != "waiting_0" || failure.Stream != "data_from_cclo" || failure.Beat != 5 {
+		if failure.Kernel != "waiting" || failure.Instance != "waiting_0" || failure.Stream != "data_from_cclo" ||
+			failure.Beat != 5 {
 			t.Errorf("the kernel waits for beat %d of %s: %v", failure.Beat, failure.Stream, failure)
 		}
 		return nil

@@ -18,7 +18,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-var simulatedFlag = flag.Bool("examples.simulated", false, "run on the hardware under Verilator, which is built for each platform once, for minutes")
+var simulatedFlag = flag.Bool("examples.simulated", false,
+	"run on the hardware under Verilator, which is built for each platform once, for minutes")
 
 // limits of an example, which takes far less.
 const (

@@ -82,7 +82,8 @@ func (d *decoder) entries(expr hcl.Expression) []entry {
 	first := map[string]hcl.Range{}
 	add := func(name string, place hcl.Range, value hcl.Expression) {
 		if before, twice := first[name]; twice {
-			d.complain(place, "Duplicate key", "The key %q is already set on line %d; an object has each key once.", name, before.Start.Line)
+			d.complain(place, "Duplicate key", "The key %q is already set on line %d; an object has each key once.",
+				name, before.Start.Line)
 			return
 		}
 		first[name] = place

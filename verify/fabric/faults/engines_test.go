@@ -20,7 +20,8 @@ import (
 // slow, parted for a while, and on UDP puts packets out of order.
 func TestEnginesBehindFaults(t *testing.T) {
 	const ranks, n = 3, 5000
-	for name, kind := range map[string]fabric.Kind{"u55c_udp": fabric.UDP, "u55c_tcp": fabric.TCP, "u55c_rdma": fabric.RDMA} {
+	for name, kind := range map[string]fabric.Kind{"u55c_udp": fabric.UDP, "u55c_tcp": fabric.TCP,
+		"u55c_rdma": fabric.RDMA} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := designtest.Load(t, name, nil)
@@ -28,11 +29,13 @@ func TestEnginesBehindFaults(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			net, addresses := fabric.NewNet(kind, fabric.Options{}), accl.LocalRanks(ranks)
-			plan := parse(t, `{latency = "100us", jitter = "100us", bandwidth = "1GB/s", links = {"0>1" = {latency = "1ms"}, "1-2" = {bandwidth = "100MB/s"}}}`)
+			plan := parse(t,
+				`{latency = "100us", jitter = "100us", bandwidth = "1GB/s", links = {"0>1" = {latency = "1ms"}, "1-2" = {bandwidth = "100MB/s"}}}`)
 			if kind == fabric.UDP {
 				plan.Reorder, plan.Duplicate = 0.1, 0.1
 			} else {
-				plan.Partitions = []faults.Partition{{Groups: [][]int{{0}}, Span: faults.Span{From: 50 * time.Millisecond, To: 200 * time.Millisecond}}}
+				plan.Partitions = []faults.Partition{{Groups: [][]int{{0}}, Span: faults.Span{From: 50 * time.Millisecond,
+					To: 200 * time.Millisecond}}}
 			}
 			var members []world.Member
 			for rank, a := range addresses {
@@ -41,7 +44,9 @@ func TestEnginesBehindFaults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				members = append(members, world.Member{Rank: rank, Port: plan.Impair(ctx, port, rank, func(session uint32) (int, bool) { return int(session), true })})
+				members = append(members,
+					world.Member{Rank: rank,
+						Port: plan.Impair(ctx, port, rank, func(session uint32) (int, bool) { return int(session), true })})
 			}
 			w, err := world.Start(ctx, d, members, emu.Options{})
 			if err != nil {

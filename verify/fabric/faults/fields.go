@@ -41,17 +41,20 @@ type field struct {
 // fields are the attributes that links have. All but cut are also for a whole
 // network.
 var fields = []field{
-	newField("latency", Latency, func(c *fabric.Condition) *time.Duration { return &c.Latency }, readDuration, durationText),
+	newField("latency", Latency, func(c *fabric.Condition) *time.Duration { return &c.Latency },
+		readDuration, durationText),
 	newField("jitter", Jitter, func(c *fabric.Condition) *time.Duration { return &c.Jitter }, readDuration, durationText),
 	newField("bandwidth", Bandwidth, func(c *fabric.Condition) *float64 { return &c.BytesPerSecond }, readRate, rateText),
 	newField("loss", Loss, func(c *fabric.Condition) *float64 { return &c.Loss }, readProbability, numberText),
-	newField("duplicate", Duplicate, func(c *fabric.Condition) *float64 { return &c.Duplicate }, readProbability, numberText),
+	newField("duplicate", Duplicate, func(c *fabric.Condition) *float64 { return &c.Duplicate },
+		readProbability, numberText),
 	newField("reorder", Reorder, func(c *fabric.Condition) *float64 { return &c.Reorder }, readProbability, numberText),
 	newField("corrupt", Corrupt, func(c *fabric.Condition) *float64 { return &c.Corrupt }, readProbability, numberText),
 	newField("cut", Cut, func(c *fabric.Condition) *bool { return &c.Cut }, readBool, strconv.FormatBool),
 }
 
-func newField[T any](name string, bit Fields, at func(*fabric.Condition) *T, read func(cty.Value) (T, error), text func(T) string) field {
+func newField[T any](name string, bit Fields, at func(*fabric.Condition) *T, read func(cty.Value) (T, error),
+	text func(T) string) field {
 	return field{
 		name: name, bit: bit,
 		read: func(c *fabric.Condition, v cty.Value) (err error) {

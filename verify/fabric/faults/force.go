@@ -22,13 +22,15 @@ func (p *Plan) Apply(ctx context.Context, net *fabric.Net) {
 // Apply. Sessions that rankOf does not know have the faults of all links only.
 // The result closes the port, and is a fabric.Router if the port is one. It is
 // the port itself if the plan has no faults.
-func (p *Plan) Impair(ctx context.Context, port fabric.Port, rank int, rankOf func(session uint32) (rank int, ok bool)) fabric.Port {
+func (p *Plan) Impair(ctx context.Context, port fabric.Port, rank int,
+	rankOf func(session uint32) (rank int, ok bool)) fabric.Port {
 	return p.impair(ctx, port, fabric.Who{Rank: rank, OfSession: rankOf})
 }
 
 // ImpairAt is Impair for ports whose sessions are known by where they lead, as
 // Connect and Route say.
-func (p *Plan) ImpairAt(ctx context.Context, port fabric.Port, rank int, rankAt func(ip uint32, port uint16) (rank int, ok bool)) fabric.Port {
+func (p *Plan) ImpairAt(ctx context.Context, port fabric.Port, rank int, rankAt func(ip uint32, port uint16) (rank int,
+	ok bool)) fabric.Port {
 	return p.impair(ctx, port, fabric.Who{Rank: rank, OfAddress: rankAt})
 }
 

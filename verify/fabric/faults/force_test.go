@@ -40,29 +40,60 @@ func TestExceptionsHoldForTheirLinksAndTimes(t *testing.T) {
 	}
 	always := func(time.Duration) bool { return true }
 	for text, lost := range map[string]func(from, to int, at time.Duration) bool{
-		`links = {"0-2" = {loss = 1}}`:                            func(a, b int, _ time.Duration) bool { return a == 0 && b == 2 || a == 2 && b == 0 },
-		`links = {"0>2" = {loss = 1}}`:                            func(a, b int, _ time.Duration) bool { return a == 0 && b == 2 },
-		`links = {"2>0" = {corrupt = 1}}`:                         func(a, b int, _ time.Duration) bool { return a == 2 && b == 0 },
-		`links = {"*>3" = {loss = 1}}`:                            func(_, b int, _ time.Duration) bool { return b == 3 },
-		`links = {"1>*" = {cut = true}}`:                          func(a, _ int, _ time.Duration) bool { return a == 1 },
-		`links = {"1" = {loss = 1}}`:                              func(a, b int, _ time.Duration) bool { return a == 1 || b == 1 },
-		`links = {"3-3" = {loss = 1}}`:                            func(a, b int, _ time.Duration) bool { return a == 3 && b == 3 },
-		`links = {"*" = {loss = 1, from = "1s", to = "2s"}}`:      func(_, _ int, at time.Duration) bool { return between(period*10, period*20)(at) },
-		`links = {"*" = {loss = 1, from = "2500ms"}}`:             func(_, _ int, at time.Duration) bool { return at >= 2500*time.Millisecond },
-		`links = {"*" = {loss = 1, to = "500ms"}}`:                func(_, _ int, at time.Duration) bool { return at < 500*time.Millisecond },
-		`loss = 1, links = {"*" = {loss = 0, from = "1s"}}`:       func(_, _ int, at time.Duration) bool { return at < time.Second },
+		`links = {"0-2" = {loss = 1}}`: func(a, b int, _ time.Duration) bool {
+			return a == 0 &&
+				b == 2 || a == 2 && b == 0
+		},
+		`links = {"0>2" = {loss = 1}}`: func(a, b int, _ time.Duration) bool {
+			return a == 0 &&
+				b == 2
+		},
+		`links = {"2>0" = {corrupt = 1}}`: func(a, b int, _ time.Duration) bool {
+			return a == 2 &&
+				b == 0
+		},
+		`links = {"*>3" = {loss = 1}}`:   func(_, b int, _ time.Duration) bool { return b == 3 },
+		`links = {"1>*" = {cut = true}}`: func(a, _ int, _ time.Duration) bool { return a == 1 },
+		`links = {"1" = {loss = 1}}`: func(a, b int, _ time.Duration) bool {
+			return a == 1 ||
+				b == 1
+		},
+		`links = {"3-3" = {loss = 1}}`: func(a, b int, _ time.Duration) bool {
+			return a == 3 &&
+				b == 3
+		},
+		`links = {"*" = {loss = 1, from = "1s", to = "2s"}}`: func(_, _ int, at time.Duration) bool {
+			return between(period*10, period*20)(at)
+		},
+		`links = {"*" = {loss = 1, from = "2500ms"}}`: func(_, _ int, at time.Duration) bool {
+			return at >= 2500*time.Millisecond
+		},
+		`links = {"*" = {loss = 1, to = "500ms"}}`: func(_, _ int, at time.Duration) bool {
+			return at < 500*time.Millisecond
+		},
+		`loss = 1, links = {"*" = {loss = 0, from = "1s"}}`: func(_, _ int, at time.Duration) bool {
+			return at < time.Second
+		},
 		`loss = 1, links = {"0-1" = {loss = 0, latency = "1ms"}}`: func(a, b int, _ time.Duration) bool { return a+b != 1 },
-		`links = {"*" = {loss = 1}, "0>1" = {loss = 0}}`:          func(a, b int, _ time.Duration) bool { return a != 0 || b != 1 },
-		`links = {"0>1" = {loss = 0}, "*" = {loss = 1}}`:          func(_, _ int, _ time.Duration) bool { return true },
-		`links = {"0>1" = {cut = true}, "*" = {latency = "1ms"}}`: func(a, b int, _ time.Duration) bool { return a == 0 && b == 1 },
-		`links = [{ranks = "0>1", cut = true, from = "1s"}, {ranks = "0>1", cut = false, from = "2s"}]`: func(a, b int, at time.Duration) bool {
+		`links = {"*" = {loss = 1}, "0>1" = {loss = 0}}`: func(a, b int, _ time.Duration) bool {
+			return a != 0 ||
+				b != 1
+		},
+		`links = {"0>1" = {loss = 0}, "*" = {loss = 1}}`: func(_, _ int, _ time.Duration) bool { return true },
+		`links = {"0>1" = {cut = true}, "*" = {latency = "1ms"}}`: func(a, b int, _ time.Duration) bool {
+			return a == 0 &&
+				b == 1
+		},
+		`links = [{ranks = "0>1", cut = true, from = "1s"}, {ranks = "0>1", cut = false, from = "2s"}]`: func(a, b int,
+			at time.Duration) bool {
 			return a == 0 && b == 1 && between(period*10, period*20)(at)
 		},
 		`partitions = [{groups = [[0, 1], [2]]}]`: func(a, b int, at time.Duration) bool {
 			group := []int{1, 1, 2, 0}
 			return always(at) && group[a] != group[b]
 		},
-		`partitions = [{groups = [[0]], from = "1s", to = "2s"}, {groups = [[1]], from = "1500ms"}]`: func(a, b int, at time.Duration) bool {
+		`partitions = [{groups = [[0]], from = "1s", to = "2s"}, {groups = [[1]], from = "1500ms"}]`: func(a, b int,
+			at time.Duration) bool {
 			first := between(period*10, period*20)(at) && (a == 0) != (b == 0)
 			return first || at >= 1500*time.Millisecond && (a == 1) != (b == 1)
 		},
@@ -124,34 +155,35 @@ func TestPartitionsHoldBackOnTCP(t *testing.T) {
 // A link of 1000 bytes a second takes a packet of 100 bytes each tenth of a
 // second, and those of 4000 next to it are not held up.
 func TestBandwidthOfLinks(t *testing.T) {
-	each(t, fabric.TCP, `{bandwidth = "4kB/s", links = {"0>1" = {bandwidth = "1kB/s", latency = "1s"}}}`, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
-		start := time.Now()
-		for n := range 20 {
-			for to := range 2 {
-				if err := ports[0].Send(uint32(to), numbered(n, 36)); err != nil {
-					t.Fatal(err)
+	each(t, fabric.TCP, `{bandwidth = "4kB/s", links = {"0>1" = {bandwidth = "1kB/s", latency = "1s"}}}`,
+		func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
+			start := time.Now()
+			for n := range 20 {
+				for to := range 2 {
+					if err := ports[0].Send(uint32(to), numbered(n, 36)); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-		}
-		var got []arrival
-		for range 4000 {
-			got = append(got, arrivals(start, ports)...)
-			time.Sleep(time.Millisecond)
-			synctest.Wait()
-		}
-		if len(got) != 40 {
-			t.Errorf("%d packets arrive", len(got))
-		}
-		for _, a := range got {
-			want := time.Duration(a.number+1) * 25 * time.Millisecond
-			if a.to == 1 {
-				want = time.Second + time.Duration(a.number+1)*100*time.Millisecond
+			var got []arrival
+			for range 4000 {
+				got = append(got, arrivals(start, ports)...)
+				time.Sleep(time.Millisecond)
+				synctest.Wait()
 			}
-			if d := a.at - want; d < 0 || d > 2*time.Millisecond {
-				t.Errorf("packet %d to %d arrives at %v, not at %v", a.number, a.to, a.at, want)
+			if len(got) != 40 {
+				t.Errorf("%d packets arrive", len(got))
 			}
-		}
-	})
+			for _, a := range got {
+				want := time.Duration(a.number+1) * 25 * time.Millisecond
+				if a.to == 1 {
+					want = time.Second + time.Duration(a.number+1)*100*time.Millisecond
+				}
+				if d := a.at - want; d < 0 || d > 2*time.Millisecond {
+					t.Errorf("packet %d to %d arrives at %v, not at %v", a.number, a.to, a.at, want)
+				}
+			}
+		})
 }
 
 // Both ways to put a plan in force do the same to each packet, whatever the
@@ -177,7 +209,8 @@ func TestNetworkAndPortsAgree(t *testing.T) {
 			plan.Faults = condition()
 		}
 		for range r.IntN(5) {
-			plan.Links = append(plan.Links, faults.Link{Ranks: [2]int{r.IntN(4) - 1, r.IntN(4) - 1}, OneWay: i%2 == 0, Span: span(),
+			plan.Links = append(plan.Links, faults.Link{Ranks: [2]int{r.IntN(4) - 1, r.IntN(4) - 1}, OneWay: i%2 == 0,
+				Span:    span(),
 				Changes: faults.Fields(r.IntN(256)), Condition: fabric.Condition{Faults: condition(), Cut: r.IntN(2) == 0}})
 		}
 		for range r.IntN(3) {
@@ -196,7 +229,8 @@ func TestNetworkAndPortsAgree(t *testing.T) {
 			})
 		}
 		if !slices.Equal(logs["network"], logs["ports"]) {
-			t.Errorf("%v, %s: %d packets arrive on the network, %d through ports, or others, or at other times", kind, plan, len(logs["network"]), len(logs["ports"]))
+			t.Errorf("%v, %s: %d packets arrive on the network, %d through ports, or others, or at other times", kind, plan,
+				len(logs["network"]), len(logs["ports"]))
 		}
 		if !plan.None() && len(logs["network"]) == 0 {
 			t.Errorf("%s: nothing arrives", plan)
@@ -258,7 +292,8 @@ func TestContextEndsChanges(t *testing.T) {
 func TestCloseEndsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, inner := network(t, fabric.UDP, 2)
-		port := parse(t, `{links = {"*" = {loss = 1, to = "10s"}}}`).Impair(context.WithoutCancel(t.Context()), inner[0], 0, nil)
+		port := parse(t, `{links = {"*" = {loss = 1, to = "10s"}}}`).Impair(context.WithoutCancel(t.Context()),
+			inner[0], 0, nil)
 		if err := port.Close(); err != nil {
 			t.Error(err)
 		}

@@ -39,7 +39,8 @@ func (d *decoder) plan(entries []entry) {
 		case e.name == "kill" && e.block != nil:
 			d.kill(*e.block)
 		case e.block != nil:
-			d.complain(e.place, "Unknown block", "There is no block %q here. %s", e.name, lang.Choices(e.name, []string{"link", "partition", "kill"}))
+			d.complain(e.place, "Unknown block", "There is no block %q here. %s", e.name,
+				lang.Choices(e.name, []string{"link", "partition", "kill"}))
 		case e.name == "links":
 			each(d.records(e, "ranks"), d.link)
 		case e.name == "partitions":
@@ -130,7 +131,8 @@ func (d *decoder) link(r record) {
 	if r.label == "" {
 		d.complain(r.place, "Missing ranks", `Say which link is meant: link "0-2" { ... }, or ranks = "0-2" in a list.`)
 	} else if !l.readEnds(r.label) {
-		d.complain(r.place, "Not a link", `A link is named by two ranks, "0-2" for both ways and "0>2" for one, where * is any rank; "3" is short for "3-*", and "*" for "*-*".`)
+		d.complain(r.place, "Not a link",
+			`A link is named by two ranks, "0-2" for both ways and "0>2" for one, where * is any rank; "3" is short for "3-*", and "*" for "*-*".`)
 	}
 	read := map[string]func(entry){}
 	for _, f := range fields {
@@ -179,7 +181,8 @@ func (d *decoder) span(r record, s *Span, others map[string]func(entry)) {
 	}
 	d.attributes(r, others)
 	if end != (hcl.Range{}) && s.To <= s.From {
-		d.complain(end, "Ends before it begins", "to = %s is not later than from = %s.", durationText(s.To), durationText(s.From))
+		d.complain(end, "Ends before it begins", "to = %s is not later than from = %s.", durationText(s.To),
+			durationText(s.From))
 	}
 }
 

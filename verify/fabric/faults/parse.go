@@ -32,7 +32,8 @@ func Parse(text string) (*Plan, error) {
 	switch {
 	case !strings.HasPrefix(trimmed, "{"):
 		start := hcl.Range{Filename: inline, Start: hcl.InitialPos, End: hcl.InitialPos}
-		d.complain(start, "Faults expected", `Faults are given as one object, for example {loss = 0.01, latency = "2ms"}, or as the name of a file that ends in .hcl.`)
+		d.complain(start, "Faults expected",
+			`Faults are given as one object, for example {loss = 0.01, latency = "2ms"}, or as the name of a file that ends in .hcl.`)
 	case expr == nil:
 		d.diags = diags
 	default:

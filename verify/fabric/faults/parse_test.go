@@ -18,7 +18,8 @@ import (
 
 // same compares plans by what they say.
 func same(a, b *faults.Plan) string {
-	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(faults.Plan{}, faults.Link{}, faults.Partition{}, faults.Kill{}), cmpopts.EquateEmpty())
+	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(faults.Plan{}, faults.Link{}, faults.Partition{}, faults.Kill{}),
+		cmpopts.EquateEmpty())
 }
 
 func parse(t *testing.T, text string) *faults.Plan {
@@ -42,11 +43,14 @@ func file(t *testing.T, text string) string {
 const s = time.Second
 
 var everything = faults.Plan{
-	Seed:   7,
-	Faults: fabric.Faults{Latency: 2 * time.Millisecond, Jitter: 200 * time.Microsecond, BytesPerSecond: 1e9, Loss: 0.01, Duplicate: 0.02, Reorder: 0.03, Corrupt: 0.04},
+	Seed: 7,
+	Faults: fabric.Faults{Latency: 2 * time.Millisecond, Jitter: 200 * time.Microsecond, BytesPerSecond: 1e9, Loss: 0.01,
+		Duplicate: 0.02, Reorder: 0.03, Corrupt: 0.04},
 	Links: []faults.Link{
-		{Ranks: [2]int{0, 2}, Changes: faults.Loss | faults.Cut, Condition: fabric.Condition{Faults: fabric.Faults{Loss: 0.2}, Cut: true}, Span: faults.Span{From: 5 * s, To: 8 * s}},
-		{Ranks: [2]int{faults.Any, 3}, OneWay: true, Changes: faults.Bandwidth, Condition: fabric.Condition{Faults: fabric.Faults{BytesPerSecond: 1.25e9}}},
+		{Ranks: [2]int{0, 2}, Changes: faults.Loss | faults.Cut, Condition: fabric.Condition{Faults: fabric.Faults{Loss: 0.2},
+			Cut: true}, Span: faults.Span{From: 5 * s, To: 8 * s}},
+		{Ranks: [2]int{faults.Any, 3}, OneWay: true, Changes: faults.Bandwidth,
+			Condition: fabric.Condition{Faults: fabric.Faults{BytesPerSecond: 1.25e9}}},
 		{Ranks: [2]int{1, faults.Any}, Changes: faults.Latency, Span: faults.Span{From: 1 * s}},
 	},
 	Partitions: []faults.Partition{{Groups: [][]int{{0, 1}, {2, 3}}, Span: faults.Span{From: 10 * s, To: 12 * s}}},
@@ -123,14 +127,16 @@ func TestPlanPrintsWhatItDoes(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for text, want := range map[string]float64{
-		"1B/s": 1, "1kB/s": 1e3, "1MB/s": 1e6, "1GB/s": 1e9, "1TB/s": 1e12, "2 KiB/s": 2048, "1MiB/s": 1 << 20, "1GiB/s": 1 << 30, "1TiB/s": 1 << 40,
+		"1B/s": 1, "1kB/s": 1e3, "1MB/s": 1e6, "1GB/s": 1e9, "1TB/s": 1e12, "2 KiB/s": 2048, "1MiB/s": 1 << 20,
+		"1GiB/s": 1 << 30, "1TiB/s": 1 << 40,
 		"8bit/s": 1, "1kbit/s": 125, "100Mbit/s": 12.5e6, "10Gbit/s": 1.25e9, "1Tbit/s": 125e9, "1e-3B/s": 0.001, "0GB/s": 0,
 	} {
 		if got := parse(t, `{bandwidth = "`+text+`"}`).BytesPerSecond; got != want {
 			t.Errorf("%s is %v bytes a second, not %v", text, got, want)
 		}
 	}
-	for text, want := range map[string]time.Duration{`"1m"`: time.Minute, `"1h30m"`: 90 * time.Minute, `"1.5ms"`: 1500 * time.Microsecond, `"20µs"`: 20 * time.Microsecond, "0": 0} {
+	for text, want := range map[string]time.Duration{`"1m"`: time.Minute, `"1h30m"`: 90 * time.Minute,
+		`"1.5ms"`: 1500 * time.Microsecond, `"20µs"`: 20 * time.Microsecond, "0": 0} {
 		p := parse(t, `{latency = `+text+`}`)
 		if p.Latency != want {
 			t.Errorf("%s is %v, not %v", text, p.Latency, want)
@@ -176,7 +182,8 @@ func randomPlan(r *rand.Rand) *faults.Plan {
 	}
 	duration := func() time.Duration { return time.Duration(r.Int64() >> r.IntN(63)) }
 	condition := func() fabric.Faults {
-		f := fabric.Faults{Latency: duration(), Jitter: duration(), Loss: probability(), Duplicate: probability(), Reorder: probability(), Corrupt: probability()}
+		f := fabric.Faults{Latency: duration(), Jitter: duration(), Loss: probability(), Duplicate: probability(),
+			Reorder: probability(), Corrupt: probability()}
 		switch r.IntN(3) {
 		case 0:
 			f.BytesPerSecond = float64(r.IntN(1000)) * math.Pow10(r.IntN(15))
@@ -199,7 +206,8 @@ func randomPlan(r *rand.Rand) *faults.Plan {
 		p.Faults = condition()
 	}
 	for range r.IntN(4) {
-		l := faults.Link{Ranks: [2]int{r.IntN(5) - 1, r.IntN(5) - 1}, OneWay: r.IntN(2) == 0, Span: span(), Changes: faults.Fields(1 + r.IntN(255))}
+		l := faults.Link{Ranks: [2]int{r.IntN(5) - 1, r.IntN(5) - 1}, OneWay: r.IntN(2) == 0, Span: span(),
+			Changes: faults.Fields(1 + r.IntN(255))}
 		// Only what changes is said.
 		all := fabric.Condition{Faults: condition(), Cut: r.IntN(2) == 0}
 		for bit, copied := range map[faults.Fields]func(){
@@ -270,7 +278,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestPlansSayWhetherTheirSeedWasChosen(t *testing.T) {
-	for text, want := range map[string]bool{`{}`: true, `{loss = 0.5}`: true, `{seed = 0}`: false, `{seed = 3, loss = 0.5}`: false} {
+	for text, want := range map[string]bool{`{}`: true, `{loss = 0.5}`: true, `{seed = 0}`: false,
+		`{seed = 3, loss = 0.5}`: false} {
 		if got := parse(t, text).SeedChosen(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}

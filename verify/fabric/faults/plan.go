@@ -182,7 +182,8 @@ func (p *Plan) Check(size int) error {
 	var diags hcl.Diagnostics
 	check := func(rank int, place hcl.Range) {
 		if rank < 0 || rank >= size {
-			d := lang.Errorf(place, "No such rank", "There is no rank %d in a world of %d; its ranks are 0 to %d.", rank, size, size-1)
+			d := lang.Errorf(place, "No such rank", "There is no rank %d in a world of %d; its ranks are 0 to %d.",
+				rank, size, size-1)
 			if place == (hcl.Range{}) {
 				d.Subject = nil
 			}

@@ -83,7 +83,8 @@ func (p *Port) Connect(_ context.Context, ip uint32, port uint16) (session uint3
 	if session, has := p.routes.only(at); has && int64(session) < int64(p.o.Endpoints.Ranks) {
 		return session, nil
 	}
-	return 0, fmt.Errorf("%w: %s is no rank of this world: rank 0 is %s, and the others follow", fabric.ErrRefused, at, p.command(0))
+	return 0, fmt.Errorf("%w: %s is no rank of this world: rank 0 is %s, and the others follow", fabric.ErrRefused,
+		at, p.command(0))
 }
 
 func (p *Port) command(rank int) string {

@@ -57,7 +57,8 @@ func newForeign(t testing.TB, e sim.Endpoints, rank int, k kind) *foreign {
 	if k.old {
 		f.limit, f.topic = 1536, strconv.Itoa
 	}
-	quiet := []zmq4.Option{zmq4.WithLogger(log.New(io.Discard, "", 0)), zmq4.WithDialerRetry(20 * time.Millisecond), zmq4.WithDialerMaxRetries(200)}
+	quiet := []zmq4.Option{zmq4.WithLogger(log.New(io.Discard, "", 0)), zmq4.WithDialerRetry(20 * time.Millisecond),
+		zmq4.WithDialerMaxRetries(200)}
 	f.pub, f.sub = zmq4.NewPub(t.Context(), quiet...), zmq4.NewSub(t.Context(), quiet...)
 	t.Cleanup(func() { f.close() })
 	if err := f.pub.Listen("tcp://" + e.EthernetOut(rank)); err != nil {

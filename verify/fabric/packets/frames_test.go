@@ -53,7 +53,8 @@ func TestWhatIsPublished(t *testing.T) {
 			p := message(7, payload[:c.payload])
 			want := slices.Concat(p.Header[:], p.Payload)
 			send(t, port, 1, p)
-			encoded := slices.Collect(packets.Encode(0, 1, &p.Header, p.Payload, packets.Format{Unpadded: c.o.Unpadded, Lossy: c.o.Lossy}))
+			encoded := slices.Collect(packets.Encode(0, 1, &p.Header, p.Payload,
+				packets.Format{Unpadded: c.o.Unpadded, Lossy: c.o.Lossy}))
 			if len(encoded) != len(c.packets) {
 				t.Fatalf("encoded as %d messages", len(encoded))
 			}
@@ -126,16 +127,20 @@ func TestWhatOthersPublish(t *testing.T) {
 		{"alone", packets.Options{}, []string{body(h(0))}, nil},
 		{"with payload", packets.Options{}, []string{body(h(10), payload[:10])}, payload[:10]},
 		{"signed bytes", packets.Options{}, []string{signed}, []byte{255, 128}},
-		{"spaces", packets.Options{}, []string{strings.ReplaceAll(body(h(1), payload[:1]), ",", ",\r\n\t\t        ")}, payload[:1]},
+		{"spaces", packets.Options{}, []string{strings.ReplaceAll(body(h(1), payload[:1]), ",", ",\r\n\t\t        ")},
+			payload[:1]},
 		{"more fields", packets.Options{}, []string{`{"x":[{}],` + body(h(1), payload[:1])[1:]}, payload[:1]},
 		{"continued", packets.Options{}, []string{body(h(5000), payload[:4032]), body(payload[4032:5000])}, payload[:5000]},
 		{"continued at once", packets.Options{}, []string{body(h(3)), body(payload[:3])}, payload[:3]},
-		{"in small parts", packets.Options{}, []string{body(h(100), payload[:1]), body(payload[1:41]), body(payload[41:50]), body(payload[50:100])}, payload[:100]},
+		{"in small parts", packets.Options{}, []string{body(h(100), payload[:1]), body(payload[1:41]), body(payload[41:50]),
+			body(payload[50:100])}, payload[:100]},
 		{"padded", packets.Options{Lossy: true}, []string{body(h(10), payload[:10], make([]byte, 54))}, payload[:10]},
 		{"exact on UDP", packets.Options{Lossy: true}, []string{body(h(10), payload[:10])}, payload[:10]},
-		{"continued on UDP", packets.Options{Lossy: true}, []string{body(h(5000), payload[:4032]), body(payload[4032:5000], make([]byte, 56))}, payload[:5000]},
+		{"continued on UDP", packets.Options{Lossy: true}, []string{body(h(5000), payload[:4032]),
+			body(payload[4032:5000], make([]byte, 56))}, payload[:5000]},
 		{"2022", packets.Options{Unpadded: true}, []string{body(h(1472), payload[:1472])}, payload[:1472]},
-		{"2022, continued", packets.Options{Unpadded: true}, []string{body(h(2000), payload[:1472]), body(payload[1472:2000])}, payload[:2000]},
+		{"2022, continued", packets.Options{Unpadded: true}, []string{body(h(2000), payload[:1472]),
+			body(payload[1472:2000])}, payload[:2000]},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, port := raw(t, c.o)
@@ -179,14 +184,17 @@ func TestMalformedMessages(t *testing.T) {
 		{"padded by too much", packets.Options{Lossy: true}, [][]string{{"1", body(h(1), make([]byte, 128))}}, 1},
 		{"padded by too little", packets.Options{Lossy: true}, [][]string{{"1", body(h(1), make([]byte, 63))}}, 1},
 		{"larger than a packet", packets.Options{}, [][]string{{"1", body(h(4033), make([]byte, 4033))}}, 1},
-		{"larger than a packet of 2022", packets.Options{Unpadded: true}, [][]string{{"1", body(h(1473), make([]byte, 1473))}}, 1},
+		{"larger than a packet of 2022", packets.Options{Unpadded: true},
+			[][]string{{"1", body(h(1473), make([]byte, 1473))}}, 1},
 		{"a rank that there is not", packets.Options{}, [][]string{{"2", good}}, 1},
 		{"the rank itself", packets.Options{}, [][]string{{"0", good}}, 1},
-		{"no rank", packets.Options{}, [][]string{{"one", good}, {"-1", good}, {"", good}, {"18446744073709551617", good}}, 4},
+		{"no rank", packets.Options{}, [][]string{{"one", good}, {"-1", good}, {"", good}, {"18446744073709551617", good}},
+			4},
 		{"continued by too much", packets.Options{}, [][]string{{"1", body(h(2), []byte{1})}, {"1", body([]byte{2, 3})}}, 1},
 		{"continued by nothing", packets.Options{}, [][]string{{"1", body(h(2), []byte{1})}, {"1", body()}}, 1},
 		{"continued by no packet", packets.Options{}, [][]string{{"1", body(h(2), []byte{1})}, {"1", "{}"}}, 1},
-		{"text without end", packets.Options{Limits: zmq.Limits{MessageBytes: 2000}}, [][]string{{"1", strings.Repeat(" ", 3000)}}, 0},
+		{"text without end", packets.Options{Limits: zmq.Limits{MessageBytes: 2000}},
+			[][]string{{"1", strings.Repeat(" ", 3000)}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, port := raw(t, c.o)

@@ -37,7 +37,8 @@ func newTarget(t testing.TB) *target {
 	}
 	port := func() *Port {
 		for base := 12000; base < 20000; base += 10 {
-			p, err := New(t.Context(), Options{Endpoints: sim.Endpoints{Port: base, Ranks: 2}, Framing: framing, MaxMessage: fuzzedMessage, WindowBytes: 8 << 20})
+			p, err := New(t.Context(), Options{Endpoints: sim.Endpoints{Port: base, Ranks: 2}, Framing: framing,
+				MaxMessage: fuzzedMessage, WindowBytes: 8 << 20})
 			if err == nil {
 				t.Cleanup(func() { p.Close() })
 				return p
@@ -130,12 +131,16 @@ func FuzzPacket(f *testing.F) {
 	}
 	f.Add(piece(0, head(4, 0, 0, 1, 2, 3, 4)))
 	f.Add(slices.Concat(piece(0, head(100, 0, 0)), piece(0, make([]byte, 60)), piece(0, make([]byte, 40))))
-	f.Add(slices.Concat(piece(0, head(4200, 0, 0, make([]byte, 4032)...)), piece(0, make([]byte, 168)), piece(0, head(0, 1, 0))))
-	f.Add(slices.Concat(piece(0, head(5001, 0, 0)), piece(0, make([]byte, 4096)), piece(0, make([]byte, 905)), piece(0, head(0, 0, 0))))
+	f.Add(slices.Concat(piece(0, head(4200, 0, 0, make([]byte, 4032)...)), piece(0, make([]byte, 168)),
+		piece(0, head(0, 1, 0))))
+	f.Add(slices.Concat(piece(0, head(5001, 0, 0)), piece(0, make([]byte, 4096)), piece(0, make([]byte, 905)),
+		piece(0, head(0, 0, 0))))
 	f.Add(slices.Concat(piece(0, head(0xFFFFFFFF, 0, 0)), piece(0, head(1, 1, 1, 9))))
-	f.Add(slices.Concat(piece(0, head(9, 0, 2)), piece(0, head(9, 0, 3)), piece(0, head(9, 0, 9)), piece(0, head(8, 0, 1))))
+	f.Add(slices.Concat(piece(0, head(9, 0, 2)), piece(0, head(9, 0, 3)), piece(0, head(9, 0, 9)),
+		piece(0, head(8, 0, 1))))
 	f.Add(slices.Concat(piece(0, head(2, 0, 0)), piece(1, []byte(`{"data":[1,2`))))
-	f.Add(slices.Concat(piece(2, head(0, 0, 0)), piece(3, head(0, 0, 0)), piece(4, head(0, 0, 0)), piece(5, []byte("0000"))))
+	f.Add(slices.Concat(piece(2, head(0, 0, 0)), piece(3, head(0, 0, 0)), piece(4, head(0, 0, 0)),
+		piece(5, []byte("0000"))))
 	f.Add(many(40, piece(0, head(64, 7, 0, make([]byte, 64)...))))
 	f.Add(piece(1, many(500, []byte("["))))
 
@@ -159,8 +164,10 @@ func FuzzPacket(f *testing.F) {
 			}
 		}
 		got := target.plain.Stats()
-		if got.Malformed-before.Malformed != want.malformed || got.TooLarge-before.TooLarge != want.tooLarge || got.Received-before.Received != want.received {
-			t.Errorf("%s\nbefore: %s\nwant %d received, %d malformed, %d too large", got, before, want.received, want.malformed, want.tooLarge)
+		if got.Malformed-before.Malformed != want.malformed || got.TooLarge-before.TooLarge != want.tooLarge ||
+			got.Received-before.Received != want.received {
+			t.Errorf("%s\nbefore: %s\nwant %d received, %d malformed, %d too large", got, before, want.received, want.malformed,
+				want.tooLarge)
 		}
 		for i, message := range want.whole {
 			p := target.plain.Receive()

@@ -131,7 +131,8 @@ func receive(t testing.TB, p fabric.Port) *fabric.Packet {
 func same(t testing.TB, got *fabric.Packet, session uint32, want *fabric.Packet) {
 	t.Helper()
 	if got.Session != session || got.Header != want.Header || !bytes.Equal(got.Payload, want.Payload) {
-		t.Fatalf("got packet %d of session %d with %d bytes, want %d of %d with %d", number(got), got.Session, len(got.Payload),
+		t.Fatalf("got packet %d of session %d with %d bytes, want %d of %d with %d", number(got), got.Session,
+			len(got.Payload),
 			number(want), session, len(want.Payload))
 	}
 }

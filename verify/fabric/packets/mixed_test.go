@@ -251,7 +251,8 @@ func TestMixedWorldsPut(t *testing.T) {
 		var got []byte
 		for len(got) < n {
 			b := f.packet(0)
-			if want := header(4096, tag, 0, 0, tag+9, 1); len(got) == 0 && !slices.Equal(b[4:12], want[4:12]) || !slices.Equal(b[16:22], want[16:22]) {
+			if want := header(4096, tag, 0, 0, tag+9, 1); len(got) == 0 && !slices.Equal(b[4:12], want[4:12]) ||
+				!slices.Equal(b[16:22], want[16:22]) {
 				return fmt.Errorf("a put has the header % x", b[:64])
 			}
 			count := int(uint32(b[0]) | uint32(b[1])<<8)

@@ -147,7 +147,8 @@ func TestWhoIsNobody(t *testing.T) {
 }
 
 func TestConnectFindsRanks(t *testing.T) {
-	o := packets.Options{Endpoints: endpoints(t, 4), Rank: 1, Peers: func(rank int) string { return "10.1.2." + strconv.Itoa(rank+3) }}
+	o := packets.Options{Endpoints: endpoints(t, 4), Rank: 1,
+		Peers: func(rank int) string { return "10.1.2." + strconv.Itoa(rank+3) }}
 	port := open(t, o)
 	base := uint16(o.Endpoints.Port)
 	host := func(last byte) uint32 { return 10<<24 | 1<<16 | 2<<8 | uint32(last) }
@@ -226,7 +227,8 @@ func TestMistakesInOptions(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := packets.New(ctx, packets.Options{Endpoints: e, Rank: 1, Framing: framing}); !errors.Is(err, context.Canceled) {
+	if _, err := packets.New(ctx, packets.Options{Endpoints: e, Rank: 1, Framing: framing}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -53,7 +53,8 @@ func (p *Port) Send(session uint32, packet *fabric.Packet) error {
 	case int64(session) >= int64(len(p.out.destinations)) || int(session) == p.o.Rank:
 		return p.nowhere(packet)
 	case p.o.Lossy && headerBytes+len(packet.Payload) > p.format.limit():
-		return fmt.Errorf("packets: a payload of %d bytes: a packet on UDP has at most %d", len(packet.Payload), p.format.limit()-headerBytes)
+		return fmt.Errorf("packets: a payload of %d bytes: a packet on UDP has at most %d", len(packet.Payload),
+			p.format.limit()-headerBytes)
 	}
 	d := &p.out.destinations[session]
 	there := p.publisher.SubscribedTo(d.topic)

@@ -16,7 +16,8 @@ type Stats struct {
 
 // String lists the values in one line.
 func (s Stats) String() string {
-	return fmt.Sprintf("published %d packets, received %d, dropped %d malformed, %d too large, %d that nobody subscribes to",
+	return fmt.Sprintf(
+		"published %d packets, received %d, dropped %d malformed, %d too large, %d that nobody subscribes to",
 		s.Published, s.Received, s.Malformed, s.TooLarge, s.Unheard)
 }
 

@@ -44,7 +44,8 @@ func WordsOf(g *abi.Generation) (w Words, err error) {
 	t := table(abi.Communicators)
 	w.Size, w.LocalRank = word(t.Header, t.Name, "size"), word(t.Header, t.Name, "local_rank")
 	w.Records, w.RecordBytes = t.HeaderBytes(), t.RecordBytes()
-	w.Session, w.IP, w.Port = word(t.Record, t.Name, "session"), word(t.Record, t.Name, "ip"), word(t.Record, t.Name, "port")
+	w.Session, w.IP, w.Port = word(t.Record, t.Name, "session"), word(t.Record, t.Name, "ip"), word(t.Record,
+		t.Name, "port")
 	t = table(abi.RxBuffers)
 	w.buffers, w.firstBuffer, w.bufferBytes = t.At+word(t.Header, t.Name, "count"), t.At+t.HeaderBytes(), t.RecordBytes()
 	return w, err

@@ -67,7 +67,8 @@ func TestTCPBackPressure(t *testing.T) {
 }
 
 func TestTCPHold(t *testing.T) {
-	x, y, z := newTCP(t, socket.Options{WindowBytes: 1000}), newTCP(t, socket.Options{WindowBytes: 1000}), newTCP(t, socket.Options{WindowBytes: 1000})
+	x, y, z := newTCP(t, socket.Options{WindowBytes: 1000}), newTCP(t, socket.Options{WindowBytes: 1000}), newTCP(t,
+		socket.Options{WindowBytes: 1000})
 	route(x, y, z)
 	x.Hold(77, true) // nobody
 	x.Hold(1, true)

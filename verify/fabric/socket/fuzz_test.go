@@ -18,10 +18,12 @@ func FuzzStream(f *testing.F) {
 	f.Add(message(1, nil), uint16(3))
 	f.Add(append(message(1, []byte("one")), message(2, make([]byte, 700))...), uint16(66))
 	f.Add(append(greeting(netip.AddrPortFrom(local(4), 5000)), message(1, []byte("two"))...), uint16(64))
-	f.Add(append(greeting(netip.AddrPortFrom(local(4), 5000)), greeting(netip.AddrPortFrom(local(4), 5000))...), uint16(65))
+	f.Add(append(greeting(netip.AddrPortFrom(local(4), 5000)), greeting(netip.AddrPortFrom(local(4), 5000))...),
+		uint16(65))
 	f.Add(append(message(1, nil), 0xFF, 0xFF, 0xFF, 0xFF), uint16(1))
 	f.Add(append(message(1, make([]byte, largest)), message(1, make([]byte, largest+1))...), uint16(100))
-	x := newTCP(f, socket.Options{MaxMessage: largest, WindowBytes: 2000, FirstBeat: time.Second, Log: func(string, ...any) {}})
+	x := newTCP(f, socket.Options{MaxMessage: largest, WindowBytes: 2000, FirstBeat: time.Second,
+		Log: func(string, ...any) {}})
 	x.Receive()
 	peer := 0
 	f.Fuzz(func(t *testing.T, stream []byte, cutAt uint16) {
@@ -61,7 +63,8 @@ func packetsIn(b []byte, largest int) (packets [][]byte) {
 		return nil
 	}
 	if string(b[56:64]) == "cclhello" {
-		hello := greeting(netip.AddrPortFrom(netip.AddrFrom4([4]byte{b[43], b[42], b[41], b[40]}), binary.LittleEndian.Uint16(b[44:])))
+		hello := greeting(netip.AddrPortFrom(netip.AddrFrom4([4]byte{b[43], b[42], b[41], b[40]}),
+			binary.LittleEndian.Uint16(b[44:])))
 		if !bytes.Equal(hello, b[:64]) {
 			return nil
 		}

@@ -81,7 +81,8 @@ func backlogged(t testing.TB) (netip.AddrPort, func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Close(fd) })
-	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(fd, 0)); err != nil {
+	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
+		syscall.Listen(fd, 0)); err != nil {
 		t.Fatal(err)
 	}
 	name, err := syscall.Getsockname(fd)
@@ -291,7 +292,8 @@ func TestTCPMaliciousPeers(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{"neither hello nor header", "version 9", "announces 1048577 bytes", "said nothing", "middle of a packet"} {
+	for _, text := range []string{"neither hello nor header", "version 9", "announces 1048577 bytes", "said nothing",
+		"middle of a packet"} {
 		eventually(t, "a line about "+text, func() bool { return x.logs.contain(text) })
 	}
 	send(y, session, numbered(2, nil))

@@ -40,11 +40,17 @@ func again(t testing.TB, at netip.AddrPort) *port {
 
 func TestTCPRestartedRank(t *testing.T) {
 	for name, revive := range map[string]func(x, y *port){
-		"this side connects":                func(x, y *port) { connect(x, y) },
-		"the communicator is told again":    func(x, y *port) { x.Route(1, ip(y.at), y.at.Port(), false) },
-		"the other side connects":           func(x, y *port) { send(y, connect(y, x), numbered(50, nil)); x.next() },
-		"both sides connect":                func(x, y *port) { connect(y, x); connect(x, y) },
-		"both, and this side sends earlier": func(x, y *port) { connect(x, y); send(x, 1, numbered(51, nil)); y.next(); connect(y, x) },
+		"this side connects":             func(x, y *port) { connect(x, y) },
+		"the communicator is told again": func(x, y *port) { x.Route(1, ip(y.at), y.at.Port(), false) },
+		"the other side connects":        func(x, y *port) { send(y, connect(y, x), numbered(50, nil)); x.next() },
+		"both sides connect":             func(x, y *port) { connect(y, x); connect(x, y) },
+		"both, and this side sends earlier": func(x,
+			y *port) {
+			connect(x, y)
+			send(x, 1, numbered(51, nil))
+			y.next()
+			connect(y, x)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			leaks(t)
@@ -97,7 +103,8 @@ func TestTCPPeerThatComesAgain(t *testing.T) {
 	name := netip.AddrPortFrom(local(3), 5000)
 	x.Route(4, ip(name), 5000, false)
 	old := raw(t, x)
-	write(t, old, greeting(name), message(1, nil), message(2, make([]byte, 2000)), message(3, nil)) // the last one is not read ahead
+	// the last one is not read ahead
+	write(t, old, greeting(name), message(1, nil), message(2, make([]byte, 2000)), message(3, nil))
 	eventually(t, "packets", func() bool { return x.tcp().Stats().Received == 2 })
 	start := time.Now()
 	conn := raw(t, x)

@@ -23,8 +23,11 @@ func (s UDPStats) Dropped() uint64 {
 
 // String lists the values in one line.
 func (s UDPStats) String() string {
-	return fmt.Sprintf("out %d packets %d bytes, %d failed, %d to nowhere; in %d packets %d bytes; dropped %d of strangers, %d short, %d too large, %d beyond the window, %d beyond the read buffer of %d bytes",
-		s.Sent, s.BytesOut, s.Failed, s.Nowhere, s.Received, s.BytesIn, s.Strangers, s.Short, s.TooLarge, s.Overflow, s.System, s.ReadBuffer)
+	return fmt.Sprintf(
+		"out %d packets %d bytes, %d failed, %d to nowhere; in %d packets %d bytes; dropped %d of strangers, %d short, %d "+
+			"too large, %d beyond the window, %d beyond the read buffer of %d bytes",
+		s.Sent, s.BytesOut, s.Failed, s.Nowhere, s.Received, s.BytesIn, s.Strangers, s.Short, s.TooLarge, s.Overflow,
+		s.System, s.ReadBuffer)
 }
 
 // sent counts a packet that was given to the system.
@@ -69,7 +72,9 @@ type TCPStats struct {
 
 // String lists the values in one line.
 func (s TCPStats) String() string {
-	return fmt.Sprintf("out %d packets %d bytes, %d lost; in %d packets %d bytes; %d connections accepted, %d beyond the limit, %d strange; %d sessions broken, %d of %d open",
+	return fmt.Sprintf(
+		"out %d packets %d bytes, %d lost; in %d packets %d bytes; %d connections accepted, %d beyond the limit, %d "+
+			"strange; %d sessions broken, %d of %d open",
 		s.Sent, s.BytesOut, s.Lost, s.Received, s.BytesIn, s.Accepted, s.Refused, s.Strange, s.Broken, s.Open, s.Sessions)
 }
 

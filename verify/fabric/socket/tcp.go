@@ -52,7 +52,8 @@ func TCP(o Options) (*TCPPort, error) {
 // long as the header announces.
 func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 	if n := p.o.Framing(&packet.Header); n != len(packet.Payload) || n > p.o.MaxMessage {
-		return fmt.Errorf("sending %d bytes: %w: the header announces %d, and at most %d can be sent", len(packet.Payload), ErrPayload, n, p.o.MaxMessage)
+		return fmt.Errorf("sending %d bytes: %w: the header announces %d, and at most %d can be sent", len(packet.Payload),
+			ErrPayload, n, p.o.MaxMessage)
 	}
 	p.mu.Lock()
 	defer p.unlock()

@@ -327,7 +327,8 @@ func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 // port has given up dialing in the meantime.
 func TestTCPConnectBeforeListening(t *testing.T) {
 	leaks(t)
-	for name, patience := range map[string]time.Duration{"it still dials": time.Minute, "it has given up": time.Millisecond} {
+	for name, patience := range map[string]time.Duration{"it still dials": time.Minute,
+		"it has given up": time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			at := free(t)
 			x := newTCP(t, socket.Options{Patience: patience})

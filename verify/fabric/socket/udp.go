@@ -115,7 +115,8 @@ func (p *UDPPort) LocalAddr() netip.AddrPort {
 // Send implements fabric.Port. The error is ErrPayload for more than 4032 bytes.
 func (p *UDPPort) Send(session uint32, packet *fabric.Packet) error {
 	if n := len(packet.Payload); n > maxDatagram-headerBytes {
-		return fmt.Errorf("sending %d bytes in a datagram: %w: at most %d bytes expected", n, ErrPayload, maxDatagram-headerBytes)
+		return fmt.Errorf("sending %d bytes in a datagram: %w: at most %d bytes expected", n, ErrPayload,
+			maxDatagram-headerBytes)
 	}
 	p.mu.Lock()
 	if p.gone {

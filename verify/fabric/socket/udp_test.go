@@ -42,7 +42,8 @@ func TestUDPLargePayloadsAreRefused(t *testing.T) {
 	x, y := newUDP(t, socket.Options{}), newUDP(t, socket.Options{})
 	route(x, y)
 	var sent counted
-	if err := x.Send(1, sent.packet(0, datagram+1)); !errors.Is(err, socket.ErrPayload) || !strings.Contains(err.Error(), "4032") {
+	if err := x.Send(1, sent.packet(0, datagram+1)); !errors.Is(err, socket.ErrPayload) ||
+		!strings.Contains(err.Error(), "4032") {
 		t.Errorf("%v", err)
 	}
 	if sent.n.Load() != 0 {

@@ -45,8 +45,9 @@ const nobody = -1
 
 func newCard(h *Host, number int, flags uint64) *Card {
 	c := &Card{
-		h: h, number: number, flags: flags, files: map[*file]bool{}, threads: map[uint64]*file{}, mappings: map[uint64]*mapping{},
-		config: map[uint32]uint64{}, pairs: map[uint32]queuePair{}, conns: map[uint32]connection{},
+		h: h, number: number, flags: flags, files: map[*file]bool{}, threads: map[uint64]*file{},
+		mappings: map[uint64]*mapping{},
+		config:   map[uint32]uint64{}, pairs: map[uint32]queuePair{}, conns: map[uint32]connection{},
 	}
 	c.up = true
 	// The last chunk is never given a number.

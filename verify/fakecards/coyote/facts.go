@@ -20,9 +20,11 @@ const (
 
 // names are those of the calls, and of what programs ask of the operating system.
 var names = map[uint32]string{
-	registerCTID: "REGISTER_CTID", unregisterCTID: "UNREGISTER_CTID", mapUserMem: "MAP_USER_MEM", unmapUserMem: "UNMAP_USER_MEM",
-	offloadReq: "OFFLOAD_REQ", syncReq: "SYNC_REQ", setIPAddress: "SET_IP_ADDRESS", setMACAddress: "SET_MAC_ADDRESS",
-	getIPAddress: "GET_IP_ADDRESS", getMACAddress: "GET_MAC_ADDRESS", readConfig: "READ_SHELL_CONFIG", netStats: "SHELL_NET_STATS",
+	registerCTID: "REGISTER_CTID", unregisterCTID: "UNREGISTER_CTID", mapUserMem: "MAP_USER_MEM",
+	unmapUserMem: "UNMAP_USER_MEM",
+	offloadReq:   "OFFLOAD_REQ", syncReq: "SYNC_REQ", setIPAddress: "SET_IP_ADDRESS", setMACAddress: "SET_MAC_ADDRESS",
+	getIPAddress: "GET_IP_ADDRESS", getMACAddress: "GET_MAC_ADDRESS", readConfig: "READ_SHELL_CONFIG",
+	netStats: "SHELL_NET_STATS",
 }
 
 // What else programs ask for, by the names of the functions.

@@ -28,7 +28,8 @@ func (c *Card) takePair() {
 		c.h.fault("card %d: queue pair 0x%X is of no thread of region 0", c.number, number)
 	}
 	c.pairs[number] = queuePair{
-		key: uint32(w(0) >> 32), packet: uint32(w(1) & 0xFFFFFF), first: uint32(w(1) >> 24 & 0xFFFFFF), addr: w(2) & (1<<48 - 1),
+		key: uint32(w(0) >> 32), packet: uint32(w(1) & 0xFFFFFF), first: uint32(w(1) >> 24 & 0xFFFFFF),
+		addr: w(2) & (1<<48 - 1),
 	}
 }
 
@@ -39,7 +40,8 @@ func (c *Card) takeConnection() {
 	if again := uint64(ip)<<32 | uint64(ip); w(1) != again || w(2) != again {
 		c.h.fault("card %d: %016X %016X is not four times an address", c.number, w(1), w(2))
 	}
-	c.conns[uint32(w(0)&0xFFFF)] = connection{pair: uint32(w(0) >> 16 & 0xFFFFFF), port: uint32(w(0) >> 40 & 0xFFFF), ip: bits.ReverseBytes32(ip)}
+	c.conns[uint32(w(0)&0xFFFF)] = connection{pair: uint32(w(0) >> 16 & 0xFFFFFF), port: uint32(w(0) >> 40 & 0xFFFF),
+		ip: bits.ReverseBytes32(ip)}
 }
 
 // end is what a card has written of a queue pair.

@@ -73,7 +73,8 @@ func (p *Process) Open(path string) (driver.File, error) {
 	_, err := p.h.do(p, opens, nil, func() (int, error) {
 		var number, region int
 		_, err := fmt.Sscanf(path, "/dev/coyote_fpga_%d_v%d", &number, &region)
-		if err != nil || path != fmt.Sprintf("/dev/coyote_fpga_%d_v%d", number, region) || number < 0 || number >= len(p.h.cards) || region != 0 {
+		if err != nil || path != fmt.Sprintf("/dev/coyote_fpga_%d_v%d", number, region) || number < 0 ||
+			number >= len(p.h.cards) || region != 0 {
 			return 0, syscall.ENOENT
 		}
 		f = &file{p: p, c: p.h.cards[number]}
@@ -98,7 +99,8 @@ func (p *Process) Pages(bytes, size int) ([]byte, error) {
 		if bytes <= 0 || bytes%size != 0 {
 			return 0, syscall.EINVAL
 		}
-		around, err := syscall.Mmap(-1, 0, bytes+2*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANONYMOUS|syscall.MAP_NORESERVE)
+		around, err := syscall.Mmap(-1, 0, bytes+2*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|
+			syscall.MAP_ANONYMOUS|syscall.MAP_NORESERVE)
 		if err != nil {
 			return 0, err
 		}

@@ -65,7 +65,8 @@ type hostController struct {
 }
 
 func newHostController(life context.Context, dev accl.Device, client int, fault func(error)) *hostController {
-	h := &hostController{life: life, dev: dev, client: client, fault: fault, held: map[uint32]uint32{}, tickets: make(chan accl.Ticket, capacity)}
+	h := &hostController{life: life, dev: dev, client: client, fault: fault, held: map[uint32]uint32{},
+		tickets: make(chan accl.Ticket, capacity)}
 	go h.answering()
 	return h
 }
@@ -161,7 +162,8 @@ func (h *hostController) place() (accl.Ticket, bool) {
 	r := func(at uint32) uint32 { return h.held[at] }
 	long := func(at uint32) uint64 { return uint64(h.held[at]) | uint64(h.held[at+4])<<32 }
 	t, err := h.dev.Start(h.life, h.client, accl.Call{
-		Scenario: r(scenarioAt), Count: r(countAt), Comm: r(commAt), RootSrcDst: r(rootAt), FunctionCode: r(functionAt), Tag: r(tagAt),
+		Scenario: r(scenarioAt), Count: r(countAt), Comm: r(commAt), RootSrcDst: r(rootAt), FunctionCode: r(functionAt),
+		Tag:      r(tagAt),
 		ArithCfg: r(arithcfgAt), CompressionFlags: r(compressionAt), StreamFlags: r(streamAt),
 		Addr0: long(addr0At), Addr1: long(addr1At), Addr2: long(addr2At),
 	})

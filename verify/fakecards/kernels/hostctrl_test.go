@@ -114,7 +114,8 @@ func TestCallsAreStarted(t *testing.T) {
 	if v := b.get(0); v != idleBit {
 		t.Errorf("control is 0x%X", v)
 	}
-	words := map[uint32]uint32{0x10: 1, 0x18: 2, 0x20: 3, 0x28: 4, 0x30: 5, 0x38: 6, 0x40: 7, 0x48: 8, 0x50: 9, 0x58: 10, 0x5C: 11, 0x64: 12, 0x68: 13, 0x70: 14, 0x74: 15}
+	words := map[uint32]uint32{0x10: 1, 0x18: 2, 0x20: 3, 0x28: 4, 0x30: 5, 0x38: 6, 0x40: 7, 0x48: 8, 0x50: 9, 0x58: 10,
+		0x5C: 11, 0x64: 12, 0x68: 13, 0x70: 14, 0x74: 15}
 	for at, v := range words {
 		b.set(at, v)
 	}
@@ -135,7 +136,8 @@ func TestCallsAreStarted(t *testing.T) {
 	if v := b.get(0); v != idleBit {
 		t.Errorf("done was read: control is 0x%X", v)
 	}
-	want := accl.Call{Scenario: 1, Count: 2, Comm: 3, RootSrcDst: 4, FunctionCode: 5, Tag: 6, ArithCfg: 7, CompressionFlags: 8, StreamFlags: 9,
+	want := accl.Call{Scenario: 1, Count: 2, Comm: 3, RootSrcDst: 4, FunctionCode: 5, Tag: 6, ArithCfg: 7,
+		CompressionFlags: 8, StreamFlags: 9,
 		Addr0: 11<<32 | 10, Addr1: 13<<32 | 12, Addr2: 15<<32 | 14}
 	if !slices.Equal(b.dev.calls, []accl.Call{want}) {
 		t.Errorf("placed %+v", b.dev.calls)
@@ -188,7 +190,8 @@ func TestCarelessHosts(t *testing.T) {
 	b.set(tagAt, 2) // before its words are taken
 	b.set(PostAt, 0)
 	b.get(postedAt)
-	if got := b.dev.tags(); !slices.Equal(got, []uint32{2}) || len(b.faults) != 1 || !errors.Is(b.faults[0], ErrPostedTooSoon) {
+	if got := b.dev.tags(); !slices.Equal(got, []uint32{2}) || len(b.faults) != 1 ||
+		!errors.Is(b.faults[0], ErrPostedTooSoon) {
 		t.Errorf("placed %v, with %v", got, b.faults)
 	}
 	for i := range uint32(40) {

@@ -24,7 +24,8 @@ import (
 
 // connected sets up the TCP stacks of n ranks, and returns the ranks as each sees them
 // and their places on the network that their connections make.
-func connected(t *testing.T, on *layout.Design, n int, sessions network.Connections) (seen [][]accl.Rank, places []fabric.Port) {
+func connected(t *testing.T, on *layout.Design, n int, sessions network.Connections) (
+	seen [][]accl.Rank, places []fabric.Port) {
 	w := wire.New(false)
 	ranks := make([]accl.Rank, n)
 	stacks := make([]*wire.TCP, n)
@@ -43,7 +44,8 @@ func connected(t *testing.T, on *layout.Design, n int, sessions network.Connecti
 				return map[string]layout.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
 			})
 			if err == nil {
-				seen[i], err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, Receive: 64 << 20, Connections: sessions, Timeout: 20 * time.Second})
+				seen[i], err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, Receive: 64 << 20, Connections: sessions,
+					Timeout: 20 * time.Second})
 			}
 			errs[i] = err
 		})

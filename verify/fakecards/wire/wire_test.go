@@ -81,7 +81,8 @@ func TestARP(t *testing.T) {
 	if v := get(t, a.Registers(), 0x1110); v != 0x00000100 {
 		t.Errorf("entries 16 to 19 are 0x%08X", v)
 	}
-	if ip, low, high := get(t, a.Registers(), 0x1400+4*17), get(t, a.Registers(), 0x1800+8*17), get(t, a.Registers(), 0x1804+8*17); ip != 0x1100000A || low != 0x02350A00 || high != 0x119D {
+	if ip, low, high := get(t, a.Registers(), 0x1400+4*17), get(t, a.Registers(), 0x1800+8*17), get(t, a.Registers(),
+		0x1804+8*17); ip != 0x1100000A || low != 0x02350A00 || high != 0x119D {
 		t.Errorf("the entry is 0x%08X, 0x%08X, 0x%08X", ip, low, high)
 	}
 	if get(t, b.Registers(), 0x1110) != 0 {

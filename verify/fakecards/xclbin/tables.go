@@ -7,9 +7,11 @@ import (
 
 // Names of numbers in tables, as xclbinutil has them.
 var (
-	ipTypes  = []string{"IP_MB", "IP_KERNEL", "IP_DNASC", "IP_DDR4_CONTROLLER", "IP_MEM_DDR4", "IP_MEM_HBM", "IP_MEM_HBM_ECC", "IP_PS_KERNEL"}
+	ipTypes = []string{"IP_MB", "IP_KERNEL", "IP_DNASC", "IP_DDR4_CONTROLLER", "IP_MEM_DDR4", "IP_MEM_HBM",
+		"IP_MEM_HBM_ECC", "IP_PS_KERNEL"}
 	controls = []string{"AP_CTRL_HS", "AP_CTRL_CHAIN", "AP_CTRL_NONE", "AP_CTRL_ME", "ACCEL_ADAPTER", "FAST_ADAPTER"}
-	memTypes = []string{"MEM_DDR3", "MEM_DDR4", "MEM_DRAM", "MEM_STREAMING", "MEM_PREALLOCATED_GLOB", "MEM_ARE", "MEM_HBM", "MEM_BRAM", "MEM_URAM",
+	memTypes = []string{"MEM_DDR3", "MEM_DDR4", "MEM_DRAM", "MEM_STREAMING", "MEM_PREALLOCATED_GLOB", "MEM_ARE", "MEM_HBM",
+		"MEM_BRAM", "MEM_URAM",
 		"MEM_STREAMING_CONNECTION", "MEM_HOST", "MEM_PS_KERNEL"}
 )
 

@@ -14,9 +14,12 @@ import (
 )
 
 // kinds are the names of sections by number, as xclbinutil calls them.
-var kinds = []string{"BITSTREAM", "CLEARING_BITSTREAM", "EMBEDDED_METADATA", "FIRMWARE", "DEBUG_DATA", "SCHED_FIRMWARE", "MEM_TOPOLOGY",
-	"CONNECTIVITY", "IP_LAYOUT", "DEBUG_IP_LAYOUT", "DESIGN_CHECK_POINT", "CLOCK_FREQ_TOPOLOGY", "MCS", "BMC", "BUILD_METADATA",
-	"KEYVALUE_METADATA", "USER_METADATA", "DNA_CERTIFICATE", "PDI", "BITSTREAM_PARTIAL_PDI", "PARTITION_METADATA", "EMULATION_DATA",
+var kinds = []string{"BITSTREAM", "CLEARING_BITSTREAM", "EMBEDDED_METADATA", "FIRMWARE", "DEBUG_DATA", "SCHED_FIRMWARE",
+	"MEM_TOPOLOGY",
+	"CONNECTIVITY", "IP_LAYOUT", "DEBUG_IP_LAYOUT", "DESIGN_CHECK_POINT", "CLOCK_FREQ_TOPOLOGY", "MCS",
+	"BMC", "BUILD_METADATA",
+	"KEYVALUE_METADATA", "USER_METADATA", "DNA_CERTIFICATE", "PDI", "BITSTREAM_PARTIAL_PDI", "PARTITION_METADATA",
+	"EMULATION_DATA",
 	"SYSTEM_METADATA", "SOFT_KERNEL", "ASK_FLASH", "AIE_METADATA", "GROUP_TOPOLOGY", "GROUP_CONNECTIVITY"}
 
 // Known reports whether there is a section of that name.
@@ -73,7 +76,8 @@ func (f *File) Get(kind string) ([]byte, bool) {
 func (f *File) Set(kind string, data []byte) {
 	f.Remove(kind)
 	f.Sections = append(f.Sections, Section{kind, data})
-	slices.SortFunc(f.Sections, func(a, b Section) int { return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind) })
+	slices.SortFunc(f.Sections,
+		func(a, b Section) int { return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind) })
 }
 
 // Remove takes a section out.

@@ -44,8 +44,9 @@ var (
 // made is a file of tables.
 func made(t testing.TB, ips []IP, banks []Bank, connections []Connection) *File {
 	t.Helper()
-	f := &File{UUID: "b0b1b2b3b4b5b6b7b8b9babbbcbdbebf", Interface: "202122232425262728292a2b2c2d2e2f", Platform: "xilinx_u55c_gen3x16_xdma_base_3",
-		Version: "2.16.204", Created: time.Unix(1700000001, 0)}
+	f := &File{UUID: "b0b1b2b3b4b5b6b7b8b9babbbcbdbebf", Interface: "202122232425262728292a2b2c2d2e2f",
+		Platform: "xilinx_u55c_gen3x16_xdma_base_3",
+		Version:  "2.16.204", Created: time.Unix(1700000001, 0)}
 	layout, err := IPLayout(ips)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +101,8 @@ func TestRead(t *testing.T) {
 		var wantIPs []reader.IP
 		for i := range random.IntN(6) {
 			control := random.IntN(len(controls))
-			ip := IP{Type: "IP_KERNEL", Name: fmt.Sprintf("k:%s%d", strings.Repeat("n", random.IntN(60)), i), Base: random.Uint64(), Control: controls[control],
+			ip := IP{Type: "IP_KERNEL", Name: fmt.Sprintf("k:%s%d", strings.Repeat("n", random.IntN(60)), i),
+				Base: random.Uint64(), Control: controls[control],
 				Interrupt: uint8(random.IntN(128)), Enabled: random.IntN(2) == 0}
 			properties := uint32(control)<<8 | uint32(ip.Interrupt)*2
 			if ip.Enabled {
@@ -141,8 +143,10 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.UUID != "b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf" || x.Interface != "20212223-2425-2627-2829-2a2b2c2d2e2f" || x.Platform != f.Platform ||
-			x.Version != f.Version || !x.Created.Equal(f.Created) || x.Mode.Emulation() != (f.Mode != Hardware) || len(x.Sections) != len(f.Sections) {
+		if x.UUID != "b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf" || x.Interface != "20212223-2425-2627-2829-2a2b2c2d2e2f" ||
+			x.Platform != f.Platform ||
+			x.Version != f.Version || !x.Created.Equal(f.Created) || x.Mode.Emulation() != (f.Mode != Hardware) ||
+			len(x.Sections) != len(f.Sections) {
 			t.Fatalf("%+v is read as %+v", f, x)
 		}
 		for i, s := range f.Sections {
@@ -154,9 +158,11 @@ func TestRead(t *testing.T) {
 		gotIPs, err1 := x.IPs()
 		gotBanks, err2 := x.Banks()
 		gotConnections, err3 := x.Connections()
-		if err := errors.Join(err1, err2, err3); err != nil || !reflect.DeepEqual(gotIPs, wantIPs) || !reflect.DeepEqual(gotBanks, wantBanks) ||
+		if err := errors.Join(err1, err2, err3); err != nil || !reflect.DeepEqual(gotIPs, wantIPs) ||
+			!reflect.DeepEqual(gotBanks, wantBanks) ||
 			!reflect.DeepEqual(gotConnections, wantConnections) {
-			t.Fatalf("read as %+v, %+v, %+v (%v)\nwant %+v, %+v, %+v", gotIPs, gotBanks, gotConnections, err, wantIPs, wantBanks, wantConnections)
+			t.Fatalf("read as %+v, %+v, %+v (%v)\nwant %+v, %+v, %+v", gotIPs, gotBanks, gotConnections, err, wantIPs,
+				wantBanks, wantConnections)
 		}
 		if _, err := x.Layout(); err != nil {
 			t.Fatal(err)
@@ -180,7 +186,8 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, ip := range []IP{{Type: "IP"}, {Type: "IP_KERNEL", Control: "AP"}, {Type: "IP_KERNEL", Interrupt: 128}, {Type: "IP_KERNEL", Name: strings.Repeat("n", 64)}} {
+	for _, ip := range []IP{{Type: "IP"}, {Type: "IP_KERNEL", Control: "AP"}, {Type: "IP_KERNEL", Interrupt: 128},
+		{Type: "IP_KERNEL", Name: strings.Repeat("n", 64)}} {
 		if _, err := IPLayout([]IP{ip}); !errors.Is(err, ErrFile) {
 			t.Errorf("%+v: %v", ip, err)
 		}

@@ -63,7 +63,8 @@ func (c *slot) overlaps(name string, first, last int, b *buffer) bool {
 	for _, bank := range c.layout.Banks {
 		memory, number, _ := strings.Cut(strings.TrimSuffix(bank.Tag, "]"), "[")
 		n, err := strconv.Atoi(number)
-		if err == nil && memory == name && n >= first && n <= last && b.addr < bank.Base+bank.KiB<<10 && bank.Base < b.addr+b.room {
+		if err == nil && memory == name && n >= first && n <= last && b.addr < bank.Base+bank.KiB<<10 &&
+			bank.Base < b.addr+b.room {
 			return true
 		}
 	}

@@ -79,13 +79,15 @@ func (s *Server) Forget() {
 // record notes a call; s.mu is held.
 func (s *Server) record(p *process, q request, r reply) {
 	known := names[q.function]
-	c := Call{Process: p.id, Function: known.name, Arguments: q.arguments[:known.arguments], Result: r.value, Err: r.err, Times: 1}
+	c := Call{Process: p.id, Function: known.name, Arguments: q.arguments[:known.arguments], Result: r.value,
+		Err: r.err, Times: 1}
 	if q.function == deviceOpenByBDF || q.function == ipNameToIndex {
 		c.Name = string(q.payload)
 	}
 	if n := len(s.calls); n > 0 {
 		last := &s.calls[n-1]
-		if last.Process == c.Process && last.Function == c.Function && last.Name == c.Name && last.Result == c.Result && last.Err == c.Err &&
+		if last.Process == c.Process && last.Function == c.Function && last.Name == c.Name && last.Result == c.Result &&
+			last.Err == c.Err &&
 			slices.Equal(last.Arguments, c.Arguments) {
 			last.Times++
 			return

@@ -77,7 +77,8 @@ func TestCardsAreOpened(t *testing.T) {
 		t.Errorf("%d cards", n)
 	}
 	for bdf, want := range map[string]syscall.Errno{
-		"0000:65:00.1": 0, "65:00.1": 0, "0001:65:00.1": 0, "1": 0, "2": syscall.EINVAL, "99999999999999999999": syscall.EINVAL, "0002:65:00.1": syscall.EINVAL,
+		"0000:65:00.1": 0, "65:00.1": 0, "0001:65:00.1": 0, "1": 0, "2": syscall.EINVAL,
+		"99999999999999999999": syscall.EINVAL, "0002:65:00.1": syscall.EINVAL,
 		"": syscall.EINVAL, "x": syscall.EINVAL, strings.Repeat("0", 5000): 0,
 	} {
 		at, keep := text(bdf)
@@ -171,7 +172,8 @@ func TestKernelsAreReached(t *testing.T) {
 	xcl, id := c.must("xrtDeviceToXclDevice", card), c.uuid(card)
 	uuid, wrong := pointer(id), pointer(make([]byte, 16))
 	numbers := map[string]uint32{}
-	for _, name := range []string{"ccl_offload:ccl_offload_0", "hostctrl:hostctrl_0_0", "external_dma_1port:extdma_0_0", "networklayer:poe_0"} {
+	for _, name := range []string{"ccl_offload:ccl_offload_0", "hostctrl:hostctrl_0_0", "external_dma_1port:extdma_0_0",
+		"networklayer:poe_0"} {
 		at, keep := text(name)
 		n, _ := c.do("xclIPName2Index", xcl, at)
 		keep()

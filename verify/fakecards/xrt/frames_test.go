@@ -97,19 +97,23 @@ func TestDamagedRequests(t *testing.T) {
 		sent    []byte
 		replies int
 	}{
-		"no greeting":         {frame(probe, nil), 0},
-		"another version":     {frame(hello, nil, 7, 2), 0},
-		"another beginning":   {changed(frame(hello, nil, 7, wireVersion), 0, 1), 0},
-		"text":                {[]byte("GET / HTTP/1.1\r\nHost: somebody who means another server\r\n\r\n"), 0},
-		"half a greeting":     {greeting[:20], 0},
-		"two greetings":       {append(frame(hello, nil, 7, wireVersion), greeting...), 1},
-		"no function":         {append(frame(hello, nil, 7, wireVersion), frame(functions, nil)...), 1},
-		"half a request":      {append(frame(hello, nil, 7, wireVersion), frame(probe, nil)[:47]...), 1},
-		"too many bytes":      {append(frame(hello, nil, 7, wireVersion), changed(frame(probe, nil), 40, 1)...), 1},
-		"too few bytes":       {append(frame(hello, nil, 7, wireVersion), frame(deviceLoadXclbinUUID, make([]byte, 15), 1)...), 1},
-		"a name too long":     {append(frame(hello, nil, 7, wireVersion), changed(frame(deviceOpenByBDF, nil), 40, maxName+1)...), 1},
-		"a file too large":    {append(frame(hello, nil, 7, wireVersion), changed(frame(deviceLoadXclbin, nil), 40, 1<<31)...), 1},
-		"a file that is cut":  {append(frame(hello, nil, 7, wireVersion), changed(frame(deviceLoadXclbin, nil, 1), 40, 1<<30)...), 1},
+		"no greeting":       {frame(probe, nil), 0},
+		"another version":   {frame(hello, nil, 7, 2), 0},
+		"another beginning": {changed(frame(hello, nil, 7, wireVersion), 0, 1), 0},
+		"text":              {[]byte("GET / HTTP/1.1\r\nHost: somebody who means another server\r\n\r\n"), 0},
+		"half a greeting":   {greeting[:20], 0},
+		"two greetings":     {append(frame(hello, nil, 7, wireVersion), greeting...), 1},
+		"no function":       {append(frame(hello, nil, 7, wireVersion), frame(functions, nil)...), 1},
+		"half a request":    {append(frame(hello, nil, 7, wireVersion), frame(probe, nil)[:47]...), 1},
+		"too many bytes":    {append(frame(hello, nil, 7, wireVersion), changed(frame(probe, nil), 40, 1)...), 1},
+		"too few bytes": {append(frame(hello, nil, 7, wireVersion),
+			frame(deviceLoadXclbinUUID, make([]byte, 15), 1)...), 1},
+		"a name too long": {append(frame(hello, nil, 7, wireVersion),
+			changed(frame(deviceOpenByBDF, nil), 40, maxName+1)...), 1},
+		"a file too large": {append(frame(hello, nil, 7, wireVersion),
+			changed(frame(deviceLoadXclbin, nil), 40, 1<<31)...), 1},
+		"a file that is cut": {append(frame(hello, nil, 7, wireVersion),
+			changed(frame(deviceLoadXclbin, nil, 1), 40, 1<<30)...), 1},
 		"a request, and junk": {append(append(frame(hello, nil, 7, wireVersion), frame(probe, nil)...), "xyz"...), 2},
 	}
 	for name, damaged := range cases {
@@ -142,7 +146,8 @@ func TestRandomRequests(t *testing.T) {
 	file := image(t, d, "")
 	s := serve(t, Card{Design: d, Loaded: file})
 	r := rand.New(rand.NewPCG(7, 8))
-	interesting := []uint64{0, 1, 2, 7, 0xFFF, 4096, 1 << 20, 1 << 28, 1 << 29, 1 << 31, 1<<32 - 1, 1 << 40, 1 << 63, 1<<64 - 1}
+	interesting := []uint64{0, 1, 2, 7, 0xFFF, 4096, 1 << 20, 1 << 28, 1 << 29, 1 << 31, 1<<32 - 1,
+		1 << 40, 1 << 63, 1<<64 - 1}
 	conn := dial(t, s)
 	send := func(b []byte) {
 		t.Helper()

@@ -75,7 +75,8 @@ func tables(f *xclbin.File, d *design.Design) error {
 		kib := uint64(cmp.Or(m.BankMiB, unsaidMiB)) << 10
 		first[m.Name] = len(banks)
 		for i := range m.Banks {
-			banks = append(banks, xclbin.Bank{Type: known.kind, KiB: kib, Base: known.base + uint64(i)*kib<<10, Tag: fmt.Sprintf("%s[%d]", m.Name, i)})
+			banks = append(banks, xclbin.Bank{Type: known.kind, KiB: kib, Base: known.base + uint64(i)*kib<<10,
+				Tag: fmt.Sprintf("%s[%d]", m.Name, i)})
 		}
 	}
 	// Those without registers are last.
@@ -83,7 +84,8 @@ func tables(f *xclbin.File, d *design.Design) error {
 	slices.SortStableFunc(instances, func(a, b *design.Instance) int { return registerless(a) - registerless(b) })
 	var ips []xclbin.IP
 	for i, in := range instances {
-		ip := xclbin.IP{Type: "IP_KERNEL", Name: in.Kernel.Name + ":" + in.Name, Base: unitsAt + uint64(i)<<16, Control: strings.ToUpper(in.Kernel.Control)}
+		ip := xclbin.IP{Type: "IP_KERNEL", Name: in.Kernel.Name + ":" + in.Name, Base: unitsAt + uint64(i)<<16,
+			Control: strings.ToUpper(in.Kernel.Control)}
 		if ip.Control == "USER_MANAGED" {
 			ip.Control = "AP_CTRL_NONE" // the table has no number for it
 		}

@@ -96,7 +96,8 @@ func TestBanks(t *testing.T) {
 	}
 	hbm, host := bank("HBM[2]"), bank("HOST[0]")
 	for _, bad := range [][3]uintptr{
-		{0, plainKind, hbm}, {4096, plainKind, bank("HBM[7]")}, {4096, plainKind, 1000}, {4096, plainKind, host}, {4096, deviceBO, host}, {4096, peerBO, host},
+		{0, plainKind, hbm}, {4096, plainKind, bank("HBM[7]")}, {4096, plainKind, 1000}, {4096, plainKind, host},
+		{4096, deviceBO, host}, {4096, peerBO, host},
 		{4096, 1 << 27, hbm}, {4096, 3 << 28, hbm}, {4096, 1 << 40, hbm},
 	} {
 		c.fails(syscall.EINVAL, "xrtBOAlloc", card, bad[0], bad[1], bad[2])
@@ -215,7 +216,8 @@ func TestImage(t *testing.T) {
 		}
 		for _, m := range d.Memories {
 			places, err := l.Reach(m.Port.Instance.Name, int(argument(m.Port)))
-			if err != nil || len(places) != m.Last-m.First+1 || places[0].Tag != tag(m, m.First) || places[len(places)-1].Tag != tag(m, m.Last) {
+			if err != nil || len(places) != m.Last-m.First+1 || places[0].Tag != tag(m, m.First) ||
+				places[len(places)-1].Tag != tag(m, m.Last) {
 				t.Errorf("%s: %s of %s reaches %+v, %v", name, m.Port.Name, m.Port.Instance.Name, places, err)
 			}
 		}
@@ -225,7 +227,8 @@ func TestImage(t *testing.T) {
 			}
 		}
 	}
-	if Shell(designtest.Load(t, "u55c_tcp", nil)) != "xilinx_u55c_gen3x16_xdma_base_3" || Shell(designtest.Load(t, "u250_tcp", nil)) != "xilinx_u250_gen3x16_xdma_base_4" {
+	if Shell(designtest.Load(t, "u55c_tcp", nil)) != "xilinx_u55c_gen3x16_xdma_base_3" ||
+		Shell(designtest.Load(t, "u250_tcp", nil)) != "xilinx_u250_gen3x16_xdma_base_4" {
 		t.Error("the names of shells are not those that their cards say")
 	}
 }

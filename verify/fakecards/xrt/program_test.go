@@ -23,7 +23,8 @@ import (
 func program(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-o", path, "testdata/program.c", "-ldl"}
+	args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-o", path,
+		"testdata/program.c", "-ldl"}
 	if include, ok := library.Headers(); ok {
 		args = append(args, "-DWITH_XRT", "-isystem", include)
 	} else {
@@ -88,7 +89,8 @@ func TestSignatures(t *testing.T) {
 	exports("")
 	include, ok := library.Headers()
 	if !ok {
-		t.Skip("NOT TESTED: the functions against XRT's headers, because they are not there: apt-get install libxrt-dev uuid-dev")
+		t.Skip(
+			"NOT TESTED: the functions against XRT's headers, because they are not there: apt-get install libxrt-dev uuid-dev")
 	}
 	exports(include)
 }
@@ -105,7 +107,8 @@ func TestAsXRT(t *testing.T) {
 		}
 	}
 	if cards, _ := filepath.Glob("/dev/dri/renderD*"); real == "" || len(cards) > 0 {
-		t.Skip("NOT TESTED: the same as XRT's own libraries, because they are not there, or have cards: apt-get install libxrt1")
+		t.Skip(
+			"NOT TESTED: the same as XRT's own libraries, because they are not there, or have cards: apt-get install libxrt1")
 	}
 	if want := run(t, p, real, "nothing"); got != want {
 		t.Errorf("the library answers\n%s\nXRT\n%s", got, want)
@@ -185,7 +188,8 @@ func TestProcesses(t *testing.T) {
 		}
 		held[l.Process]++
 	}
-	if held[first.cmd.Process.Pid] != 4 || held[second.cmd.Process.Pid] != 4 || held[syscall.Getpid()] != 2 || held[exit.Pid()] != 1 {
+	if held[first.cmd.Process.Pid] != 4 || held[second.cmd.Process.Pid] != 4 || held[syscall.Getpid()] != 2 ||
+		held[exit.Pid()] != 1 {
 		t.Errorf("processes hold %v", held)
 	}
 
@@ -229,7 +233,8 @@ func TestProcesses(t *testing.T) {
 	})
 	c.unit(card, kernel)
 
-	if out := run(t, p, lib, "child"); out != "the child finds 1 cards, and its parent's handle is not its own\nthe parent has closed its own\n" {
+	if out := run(t, p, lib,
+		"child"); out != "the child finds 1 cards, and its parent's handle is not its own\nthe parent has closed its own\n" {
 		t.Error(out)
 	}
 }

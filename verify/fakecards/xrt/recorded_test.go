@@ -31,9 +31,12 @@ func TestRecorded(t *testing.T) {
 		}
 		got = append(got, call.String())
 	}
-	want := []string{"xrtDeviceOpen(0) = 0x1001", "xrtDeviceToXclDevice(0x1001) = 0x1002", `xclIPName2Index(0x1002, "ccl_offload:ccl_offload_0") = 0x0`,
-		"xrtDeviceGetXclbinUUID(0x1001) = 0x0", "xclOpenContext(0x1002, 0, 0) = 0x0", "xclRegRead(0x1002, 0, 8188) = 0x0, 5 times",
-		"xclRegRead(0x1002, 0, 1) failed: invalid argument", "xrtBOAlloc(0x1001, 5000, 0, 6) = 0x1003", "xrtBOMap(0x1003) = 0xC0000000"}
+	want := []string{"xrtDeviceOpen(0) = 0x1001", "xrtDeviceToXclDevice(0x1001) = 0x1002",
+		`xclIPName2Index(0x1002, "ccl_offload:ccl_offload_0") = 0x0`,
+		"xrtDeviceGetXclbinUUID(0x1001) = 0x0", "xclOpenContext(0x1002, 0, 0) = 0x0",
+		"xclRegRead(0x1002, 0, 8188) = 0x0, 5 times",
+		"xclRegRead(0x1002, 0, 1) failed: invalid argument", "xrtBOAlloc(0x1001, 5000, 0, 6) = 0x1003",
+		"xrtBOMap(0x1003) = 0xC0000000"}
 	if !slices.Equal(got, want) {
 		t.Errorf("calls are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -54,7 +57,8 @@ func TestRecorded(t *testing.T) {
 	c.ok("xrtDeviceClose", card) // the context ends with it, the buffer does not
 	c.ok("xrtBOSync", buffer, toDevice, 5000, 0)
 	c.ok("xrtBOFree", buffer)
-	if l := s.Leaks(); len(l) != 1 || !strings.HasSuffix(l[0].String(), " has ended with the context ccl_offload:ccl_offload_0 on 0000:65:00.1") {
+	if l := s.Leaks(); len(l) != 1 ||
+		!strings.HasSuffix(l[0].String(), " has ended with the context ccl_offload:ccl_offload_0 on 0000:65:00.1") {
 		t.Error(l)
 	}
 }
@@ -74,10 +78,13 @@ func TestFailuresOnRequest(t *testing.T) {
 	var value uint32
 	n, _ := c.do("xclIPName2Index", xcl, name)
 	for f, arguments := range map[string][]uintptr{
-		"xrtDeviceOpen": {0}, "xrtDeviceOpenByBDF": {bdf}, "xrtDeviceLoadXclbin": {card, pointer(file)}, "xrtDeviceLoadXclbinUUID": {card, pointer(id)},
-		"xrtDeviceGetXclbinUUID": {card, pointer(id)}, "xrtDeviceToXclDevice": {card}, "xrtBOAlloc": {card, 4096, 0, firstHBM},
-		"xrtBOSync": {buffer, toDevice, 4096, 0}, "xrtBOMap": {buffer}, "xclIPName2Index": {xcl, name},
-		"xclOpenContext": {xcl, pointer(id), uintptr(n), 1}, "xclRegRead": {xcl, unit, 0, pointerTo(&value)}, "xclRegWrite": {xcl, unit, 0, 0},
+		"xrtDeviceOpen": {0}, "xrtDeviceOpenByBDF": {bdf}, "xrtDeviceLoadXclbin": {card, pointer(file)},
+		"xrtDeviceLoadXclbinUUID": {card, pointer(id)},
+		"xrtDeviceGetXclbinUUID":  {card, pointer(id)}, "xrtDeviceToXclDevice": {card},
+		"xrtBOAlloc": {card, 4096, 0, firstHBM},
+		"xrtBOSync":  {buffer, toDevice, 4096, 0}, "xrtBOMap": {buffer}, "xclIPName2Index": {xcl, name},
+		"xclOpenContext": {xcl, pointer(id), uintptr(n), 1}, "xclRegRead": {xcl, unit, 0, pointerTo(&value)},
+		"xclRegWrite":  {xcl, unit, 0, 0},
 		"xrtBOAddress": {buffer},
 	} {
 		if err := s.Fail(f, 2, syscall.EIO); err != nil {
@@ -93,7 +100,8 @@ func TestFailuresOnRequest(t *testing.T) {
 	for _, call := range []struct {
 		f         string
 		arguments []uintptr
-	}{{"xclCloseContext", []uintptr{xcl, pointer(id), unit}}, {"xrtBOFree", []uintptr{buffer}}, {"xrtDeviceClose", []uintptr{card}}} {
+	}{{"xclCloseContext", []uintptr{xcl, pointer(id), unit}}, {"xrtBOFree", []uintptr{buffer}}, {"xrtDeviceClose",
+		[]uintptr{card}}} {
 		if err := s.Fail(call.f, 1, syscall.EINTR); err != nil {
 			t.Fatal(err)
 		}

@@ -115,7 +115,8 @@ func (c *slot) number(l *xclbin.Layout) []*unit {
 
 // kernels are models of the card's kernels.
 func (c *slot) kernels() *kernels.Card {
-	return &kernels.Card{Design: c.Design, Engines: c.Engines, Registers: c.Registers, Foreign: c.Foreign, Life: c.s.life, Fault: c.s.fault}
+	return &kernels.Card{Design: c.Design, Engines: c.Engines, Registers: c.Registers, Foreign: c.Foreign, Life: c.s.life,
+		Fault: c.s.fault}
 }
 
 // instance is that of the design, nil if it has none of this name.

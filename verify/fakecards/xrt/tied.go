@@ -57,7 +57,8 @@ const compareBytes = 4096
 func (t *tied) push(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return changes(t.shared, t.known, func(from, to int) error { return t.backing.write(ctx, t.known[from:to], uint64(from)) })
+	return changes(t.shared, t.known,
+		func(from, to int) error { return t.backing.write(ctx, t.known[from:to], uint64(from)) })
 }
 
 // pull gives the process what the device has changed.

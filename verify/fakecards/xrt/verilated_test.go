@@ -19,7 +19,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-var verilated = flag.Bool("xrt.verilated", false, "puts Verilated engines behind cards, too; building them takes minutes")
+var verilated = flag.Bool("xrt.verilated", false,
+	"puts Verilated engines behind cards, too; building them takes minutes")
 
 // TestVerilatedCards runs an allreduce on simulated hardware, whose host controllers
 // take the calls themselves, with operands in memory of the host.

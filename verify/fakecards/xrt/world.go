@@ -69,7 +69,8 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 		return nil, err
 	}
 	for i := range cards {
-		cards[i] = Card{Platform: Shell(d), Design: d, Foreign: o.Foreign, Engines: engines(w, i*count, min((i+1)*count, ranks))}
+		cards[i] = Card{Platform: Shell(d), Design: d, Foreign: o.Foreign,
+			Engines: engines(w, i*count, min((i+1)*count, ranks))}
 		if !o.Empty {
 			cards[i].Loaded = image
 		}

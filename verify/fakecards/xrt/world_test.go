@@ -65,7 +65,8 @@ func (d *device) Start(ctx context.Context, client int, call accl.Call) (accl.Ti
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for at, v := range map[uint32]uint32{
-		0x10: call.Scenario, 0x18: call.Count, 0x20: call.Comm, 0x28: call.RootSrcDst, 0x30: call.FunctionCode, 0x38: call.Tag, 0x40: call.ArithCfg,
+		0x10: call.Scenario, 0x18: call.Count, 0x20: call.Comm, 0x28: call.RootSrcDst, 0x30: call.FunctionCode,
+		0x38: call.Tag, 0x40: call.ArithCfg,
 		0x48: call.CompressionFlags, 0x50: call.StreamFlags, 0x58: uint32(call.Addr0), 0x5C: uint32(call.Addr0 >> 32),
 		0x64: uint32(call.Addr1), 0x68: uint32(call.Addr1 >> 32), 0x70: uint32(call.Addr2), 0x74: uint32(call.Addr2 >> 32),
 	} {

@@ -56,7 +56,8 @@ func TestDataMovesBeatsAndVectors(t *testing.T) {
 		beatLine("tried", 9, 1, allOnes, beat) + beatLine("tried", 0, 1, allOnes, beat) +
 		"pulled 4, then none\n" +
 		"elements 11223344 -2.000000 abcd abcd000000000000 -1073741824\n" +
-		vectorLines("float", 80) + vectorLines("float64", 64) + vectorLines("float16", 66) + vectorLines("int32_t", 4) + vectorLines("Colour", 150)
+		vectorLines("float", 80) + vectorLines("float64", 64) + vectorLines("float16", 66) + vectorLines("int32_t", 4) +
+		vectorLines("Colour", 150)
 	dir := headers(t, designtest.Load(t, "u55c_tcp", nil))
 	source(t, dir, "data.cpp")
 	got := execute(t, dir, runTime, build(t, dir, []string{"data.cpp"}))

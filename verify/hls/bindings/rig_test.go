@@ -35,7 +35,8 @@ const (
 
 // flags are how emitted C++ must compile. Labels and pragmas are the vendor's way to
 // name regions; g++ knows no use for them.
-var flags = []string{"-std=c++14", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label"}
+var flags = []string{"-std=c++14", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas",
+	"-Wno-unused-label"}
 
 // headers renders what kernels of a platform include into a new directory, with the
 // stand-in for the vendor's headers beside it.

@@ -55,24 +55,36 @@ type method struct {
 
 var methods = []method{
 	{call: "copy(7, A0, A2)", want: plain(call{scenario: 1, count: 7, addr0: a0, addr2: a2})},
-	{call: "combine(8, cclo::ReduceFunction::Sum, A0, A1, A2)", want: plain(call{scenario: 2, count: 8, addr0: a0, addr1: a1, addr2: a2})},
-	{call: "combine(8, cclo::ReduceFunction::Max, A0, A1, A2)", want: plain(call{scenario: 2, count: 8, function: 1, addr0: a0, addr1: a1, addr2: a2})},
+	{call: "combine(8, cclo::ReduceFunction::Sum, A0, A1, A2)",
+		want: plain(call{scenario: 2, count: 8, addr0: a0, addr1: a1, addr2: a2})},
+	{call: "combine(8, cclo::ReduceFunction::Max, A0, A1, A2)",
+		want: plain(call{scenario: 2, count: 8, function: 1, addr0: a0, addr1: a1, addr2: a2})},
 	{call: "send(9, 5, 3, A0)", want: shared(call{scenario: 3, count: 9, tag: 5, rootSrcDst: 3, addr0: a0})},
-	{call: "stream_put(10, 246, 2, A0)", want: shared(call{scenario: 3, count: 10, tag: 246, rootSrcDst: 2, stream: 2, addr0: a0})},
+	{call: "stream_put(10, 246, 2, A0)",
+		want: shared(call{scenario: 3, count: 10, tag: 246, rootSrcDst: 2, stream: 2, addr0: a0})},
 	{call: "recv(11, 6, 1, A2)", want: shared(call{scenario: 4, count: 11, tag: 6, rootSrcDst: 1, addr2: a2})},
 	{call: "bcast(12, 4, A0)", want: collective(call{scenario: 5, count: 12, rootSrcDst: 4, addr0: a0})},
 	{call: "scatter(13, 4, A0, A2)", want: collective(call{scenario: 6, count: 13, rootSrcDst: 4, addr0: a0, addr2: a2})},
 	{call: "gather(14, 4, A0, A2)", want: collective(call{scenario: 7, count: 14, rootSrcDst: 4, addr0: a0, addr2: a2})},
-	{call: "reduce(15, 4, cclo::ReduceFunction::Max, A0, A2)", want: collective(call{scenario: 8, count: 15, rootSrcDst: 4, function: 1, addr0: a0, addr2: a2})},
-	{call: "allgather(16, A0, A2)", only: []string{g2021, g2022}, want: collective(call{scenario: 9, count: 16, addr0: a0, addr2: a2})},
-	{call: "allgather(16, A0, A2)", only: []string{g2024}, want: repeated(collective(call{scenario: 9, count: 16, addr0: a0, addr2: a2}))},
-	{call: "allreduce(17, cclo::ReduceFunction::Max, A0, A2)", only: []string{g2021, g2022}, want: collective(call{scenario: 10, count: 17, function: 1, addr0: a0, addr2: a2})},
-	{call: "allreduce(17, cclo::ReduceFunction::Max, A0, A2)", only: []string{g2024}, want: repeated(collective(call{scenario: 10, count: 17, function: 1, addr0: a0, addr2: a2}))},
-	{call: "reduce_scatter(18, cclo::ReduceFunction::Max, A0, A2)", want: collective(call{scenario: 11, count: 18, function: 1, addr0: a0, addr2: a2})},
-	{call: "ext_stream_krnl(19, A0, A2)", only: []string{g2021}, want: plain(call{scenario: 12, count: 19, addr0: a0, addr2: a2})},
+	{call: "reduce(15, 4, cclo::ReduceFunction::Max, A0, A2)",
+		want: collective(call{scenario: 8, count: 15, rootSrcDst: 4, function: 1, addr0: a0, addr2: a2})},
+	{call: "allgather(16, A0, A2)", only: []string{g2021, g2022},
+		want: collective(call{scenario: 9, count: 16, addr0: a0, addr2: a2})},
+	{call: "allgather(16, A0, A2)", only: []string{g2024},
+		want: repeated(collective(call{scenario: 9, count: 16, addr0: a0, addr2: a2}))},
+	{call: "allreduce(17, cclo::ReduceFunction::Max, A0, A2)", only: []string{g2021, g2022},
+		want: collective(call{scenario: 10, count: 17, function: 1, addr0: a0, addr2: a2})},
+	{call: "allreduce(17, cclo::ReduceFunction::Max, A0, A2)", only: []string{g2024},
+		want: repeated(collective(call{scenario: 10, count: 17, function: 1, addr0: a0, addr2: a2}))},
+	{call: "reduce_scatter(18, cclo::ReduceFunction::Max, A0, A2)",
+		want: collective(call{scenario: 11, count: 18, function: 1, addr0: a0, addr2: a2})},
+	{call: "ext_stream_krnl(19, A0, A2)", only: []string{g2021},
+		want: plain(call{scenario: 12, count: 19, addr0: a0, addr2: a2})},
 	{call: "barrier()", only: []string{g2022, g2024}, want: call{scenario: 12, comm: comm}},
-	{call: "alltoall(20, A0, A2)", only: []string{g2022}, want: collective(call{scenario: 13, count: 20, addr0: a0, addr2: a2})},
-	{call: "alltoall(20, A0, A2)", only: []string{g2024}, want: repeated(collective(call{scenario: 13, count: 20, addr0: a0, addr2: a2}))},
+	{call: "alltoall(20, A0, A2)", only: []string{g2022},
+		want: collective(call{scenario: 13, count: 20, addr0: a0, addr2: a2})},
+	{call: "alltoall(20, A0, A2)", only: []string{g2024},
+		want: repeated(collective(call{scenario: 13, count: 20, addr0: a0, addr2: a2}))},
 	{call: "nop()", want: call{scenario: 255}},
 	{call: "set_timeout(21)", want: call{function: 2, count: 21}},
 	{call: "open_port()", only: []string{g2021, g2022}, want: call{function: 3, comm: comm}},
@@ -183,16 +195,20 @@ func TestCallsOfOneKernel(t *testing.T) {
 // overlapping: calls are placed before the first one is answered, and answers are
 // looked for without waiting.
 func overlapping(s *steps) {
-	s.step("one.start_nop(); one.start_barrier(); r = 5; r = one.answered(r) ? 1 : r;", 5, call{scenario: 255}, call{scenario: 12, comm: comm})
+	s.step("one.start_nop(); one.start_barrier(); r = 5; r = one.answered(r) ? 1 : r;", 5, call{scenario: 255},
+		call{scenario: 12, comm: comm})
 	s.step("p.answer(3); p.answer(4); r = one.finish();", 3)
 	s.step("r = one.answered(r) ? r : 0;", 4)
-	s.step("cclo::Call any; any.scenario = 0x77; any.addr_2 = A2; one.start(any); r = 0;", 0, call{scenario: 0x77, addr2: a2})
+	s.step("cclo::Call any; any.scenario = 0x77; any.addr_2 = A2; one.start(any); r = 0;", 0,
+		call{scenario: 0x77, addr2: a2})
 }
 
 // changing: what the constructor was given, or was not, can be replaced.
 func changing(s *steps) {
 	s.step("bare.start_send(1, 2, 3, A0); r = 0;", 0, call{scenario: 3, count: 1, tag: 2, rootSrcDst: 3, addr0: a0})
-	s.step("bare.communicator(0x10); bare.configuration(0x20); bare.compression(8); bare.streams(3); bare.start_send(1, 2, 3, A0); r = 0;", 0,
+	s.step(
+		"bare.communicator(0x10); bare.configuration(0x20); bare.compression(8); bare.streams(3); bare.start_send(1, 2, "+
+			"3, A0); r = 0;", 0,
 		call{scenario: 3, count: 1, comm: 0x10, tag: 2, rootSrcDst: 3, arithcfg: 0x20, compression: 8, stream: 3, addr0: a0})
 }
 
@@ -201,10 +217,12 @@ func changing(s *steps) {
 // it lies.
 func hosted(s *steps) {
 	of := func(scenario, tag, comm, stream uint32, addr1 uint64) call {
-		return call{scenario: scenario, count: 1, comm: comm, tag: tag, arithcfg: config, stream: stream, addr0: a0, addr1: addr1, addr2: a2}
+		return call{scenario: scenario, count: 1, comm: comm, tag: tag, arithcfg: config, stream: stream, addr0: a0,
+			addr1: addr1, addr2: a2}
 	}
 	s.step("host.host(cclo::host_flags::Op0); host.start_copy(1, A0, A2); r = 0;", 0, of(1, 0, 0, 1<<8|2, 0))
-	s.step("host.host(cclo::host_flags::Op1 | cclo::host_flags::Res); host.start_copy(1, A0, A2); r = 0;", 0, of(1, 0, 0, 6<<8|2, 0))
+	s.step("host.host(cclo::host_flags::Op1 | cclo::host_flags::Res); host.start_copy(1, A0, A2); r = 0;",
+		0, of(1, 0, 0, 6<<8|2, 0))
 	s.step("host.start_barrier(); r = 0;", 0, call{scenario: 12, comm: comm})
 	s.step("host.host(cclo::host_flags::Res); host.start_allgather(1, A0, A2); r = 0;", 0, of(9, tagAny, comm, 6<<8|2, a2))
 	s.step("host.host(cclo::host_flags::Op0); host.start_allgather(1, A0, A2); r = 0;", 0, of(9, tagAny, comm, 1<<8|2, a2))

@@ -144,7 +144,8 @@ func compile(t *testing.T, dir, name string) (said string, cycles []string) {
 	object := filepath.Join(t.TempDir(), "object.o")
 	// Pragmas and the labels of regions are for other tools.
 	args := []string{
-		"-std=c++14", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-fno-rtti",
+		"-std=c++14", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label",
+		"-fno-rtti",
 		"-I.", "-isystem", "sim", name,
 	}
 	switch {
@@ -168,7 +169,10 @@ func compile(t *testing.T, dir, name string) (said string, cycles []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "", CallCycles(string(graph), func(file string) bool { return filepath.IsAbs(file) || strings.HasPrefix(file, "sim/") })
+	return "", CallCycles(string(graph), func(file string) bool {
+		return filepath.IsAbs(file) ||
+			strings.HasPrefix(file, "sim/")
+	})
 }
 
 // allHeaders is a source that includes the headers of a platform.

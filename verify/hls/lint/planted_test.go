@@ -59,15 +59,19 @@ var planted = []struct {
 	{"array without a name", "#pragma HLS ARRAY_PARTITION complete\n", Directives, "no variable"},
 	{"interface without a port", "#pragma HLS INTERFACE axis\n", Directives, "no port"},
 	{"mode that cards do not have", "#pragma HLS INTERFACE ap_bus port=state\n", Directives, "no such mode"},
-	{"register that the tool places", "#pragma HLS INTERFACE s_axilite port=state offset=0x10\n", Directives, "no option offset=0x10"},
-	{"offset of memory that is not of the control port", "#pragma HLS INTERFACE m_axi port=state offset=direct\n", Directives, "direct is no value of offset"},
+	{"register that the tool places", "#pragma HLS INTERFACE s_axilite port=state offset=0x10\n", Directives,
+		"no option offset=0x10"},
+	{"offset of memory that is not of the control port", "#pragma HLS INTERFACE m_axi port=state offset=direct\n",
+		Directives, "direct is no value of offset"},
 	{"protocol of its own", "#pragma HLS protocol strict\n", Directives, "no option strict"},
 
 	{"header of the vendor", "#include <ap_int.h>\n", Headers, "the vendor's"},
 	{"header of the vendor that is not for all versions", "#include <hls_math.h>\n", Headers, "not for kernels"},
 	{"header of a hosted library", "#include <vector>\n", Headers, "not for kernels"},
 	{"printing in synthesis", "#ifdef __SYNTHESIS__\n#include <iostream>\n#endif\n", Headers, "not for kernels"},
-	{"printing where only synthesis looks", "#if !defined(ACCL_SYNTHESIS) && !defined(__SYNTHESIS__)\n#else\n#include <iostream>\n#endif\n", Headers, "not for kernels"},
+	{"printing where only synthesis looks",
+		"#if !defined(ACCL_SYNTHESIS) && !defined(__SYNTHESIS__)\n#else\n#include <iostream>\n#endif\n",
+		Headers, "not for kernels"},
 	{"file that is not there", "#include \"missing.hpp\"\n", Headers, "not among the files"},
 	{"computed header", "#include HEADER\n", Headers, "the name of a header is expected"},
 
@@ -107,7 +111,8 @@ func TestPlantedTextIsFound(t *testing.T) {
 			lines := strings.Count(p.plant, "\n")
 			found := Check(list(files))
 			if !slices.ContainsFunc(found, func(f Problem) bool {
-				return f.Path == "planted/planted.cpp" && f.Rule == p.rule && strings.Contains(f.Text, p.want) && f.Line >= line && f.Line < line+lines
+				return f.Path == "planted/planted.cpp" && f.Rule == p.rule && strings.Contains(f.Text, p.want) && f.Line >= line &&
+					f.Line < line+lines
 			}) {
 				t.Errorf("not found; found: %v", found)
 			}
@@ -129,7 +134,8 @@ func TestHeadersOfTheVendorHaveOnePlace(t *testing.T) {
 // TestBenchesAreSoftware: a test bench may do what a kernel may not, but not everything.
 func TestBenchesAreSoftware(t *testing.T) {
 	files := render(t, "u55c_tcp", "")
-	files["planted/planted_tb.cpp"] = "#include <cstdio>\n#include <vector>\nint main() {\n    std::vector<int> v;\n    v.push_back(1);\n    std::printf(\"%d\", v[0]);\n}\n"
+	files["planted/planted_tb.cpp"] = "#include <cstdio>\n#include <vector>\nint main() {\n    std::vector<int> v;\n   " +
+		" v.push_back(1);\n    std::printf(\"%d\", v[0]);\n}\n"
 	if found := Check(list(files)); len(found) != 0 {
 		t.Errorf("found: %v", found)
 	}
@@ -171,9 +177,12 @@ func TestFunctionsThatCallThemselvesAreFound(t *testing.T) {
 	}{
 		{"none", "int f(int x) { return x; }\ndouble f(double x) { return f(static_cast<int>(x)); }\n", nil},
 		{"direct", "int f(int x) { return x > 0 ? f(x - 1) : 0; }\n", []string{"int f(int)"}},
-		{"by way of another", "int g(int x);\nint f(int x) { return g(x); }\nint g(int x) { return x > 0 ? f(x - 1) : 0; }\n", []string{"int f(int)", "int g(int)"}},
-		{"template", "template <class T> T f(T x) { return x > 0 ? f<T>(x - 1) : 0; }\nint g(int x) { return f(x); }\n", []string{"T f(T)"}},
-		{"member", "struct S { int f(int x); };\nint S::f(int x) { return x > 0 ? f(x - 1) : 0; }\n", []string{"int S::f(int)"}},
+		{"by way of another", "int g(int x);\nint f(int x) { return g(x); }\nint g(int x) { return x > 0 ? f(x - 1) : 0; }\n",
+			[]string{"int f(int)", "int g(int)"}},
+		{"template", "template <class T> T f(T x) { return x > 0 ? f<T>(x - 1) : 0; }\nint g(int x) { return f(x); }\n",
+			[]string{"T f(T)"}},
+		{"member", "struct S { int f(int x); };\nint S::f(int x) { return x > 0 ? f(x - 1) : 0; }\n",
+			[]string{"int S::f(int)"}},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			files := maps.Clone(base)

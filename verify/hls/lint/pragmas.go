@@ -20,11 +20,12 @@ type option struct{ name, value string }
 // pragmas are the directives that kernels use, as the user guide of Vitis HLS (UG1399)
 // documents them from 2022.1 on. Modes of interfaces are those of kernels for cards.
 var pragmas = map[string][]option{
-	"aggregate":       {{"variable", variable}, {"compact", "bit|byte|none|auto"}},
-	"array_partition": {{"variable", variable}, {"type", "cyclic|block|complete"}, {"cyclic", ""}, {"block", ""}, {"complete", ""}, {"factor", number}, {"dim", number}},
-	"bind_op":         {{"variable", variable}, {"op", `\w+`}, {"impl", `\w+`}, {"latency", number}},
-	"bind_storage":    {{"variable", variable}, {"type", `\w+`}, {"impl", `\w+`}, {"latency", number}},
-	"dataflow":        {{"disable_start_propagation", ""}},
+	"aggregate": {{"variable", variable}, {"compact", "bit|byte|none|auto"}},
+	"array_partition": {{"variable", variable}, {"type", "cyclic|block|complete"}, {"cyclic", ""}, {"block", ""},
+		{"complete", ""}, {"factor", number}, {"dim", number}},
+	"bind_op":      {{"variable", variable}, {"op", `\w+`}, {"impl", `\w+`}, {"latency", number}},
+	"bind_storage": {{"variable", variable}, {"type", `\w+`}, {"impl", `\w+`}, {"latency", number}},
+	"dataflow":     {{"disable_start_propagation", ""}},
 	"dependence": {
 		{"variable", variable}, {"class", "array|pointer"}, {"type", "inter|intra"}, {"inter", ""}, {"intra", ""},
 		{"direction", "RAW|WAR|WAW"}, {"distance", number}, {"dependent", truth}, {"true", ""}, {"false", ""},
@@ -44,10 +45,13 @@ var pragmas = map[string][]option{
 // the value of mode. The tool gives arguments their registers in the Vitis kernel flow:
 // s_axilite has no offset there.
 var interfaces = map[string][]option{
-	"axis": {{"port", variable}, {"register", ""}, {"register_mode", "both|forward|reverse|off"}, {"name", variable}, {"depth", number}},
+	"axis": {{"port", variable}, {"register", ""}, {"register_mode", "both|forward|reverse|off"}, {"name", variable},
+		{"depth", number}},
 	"m_axi": {
-		{"port", variable}, {"bundle", variable}, {"offset", "slave"}, {"depth", number}, {"latency", number}, {"max_widen_bitwidth", number},
-		{"num_read_outstanding", number}, {"num_write_outstanding", number}, {"max_read_burst_length", number}, {"max_write_burst_length", number},
+		{"port", variable}, {"bundle", variable}, {"offset", "slave"}, {"depth", number}, {"latency", number},
+		{"max_widen_bitwidth", number},
+		{"num_read_outstanding", number}, {"num_write_outstanding", number}, {"max_read_burst_length", number},
+		{"max_write_burst_length", number},
 	},
 	"s_axilite":     {{"port", variable}, {"bundle", variable}, {"register", ""}, {"name", variable}},
 	"ap_none":       {{"port", variable}, {"register", ""}},
@@ -59,8 +63,9 @@ var interfaces = map[string][]option{
 // needed are options without which a directive says nothing, each with what may stand
 // for it.
 var needed = map[string][]string{
-	"aggregate": {"variable"}, "array_partition": {"variable"}, "bind_op": {"variable"}, "bind_storage": {"variable"}, "interface": {"port"},
-	"stable": {"variable"}, "stream": {"variable"},
+	"aggregate": {"variable"}, "array_partition": {"variable"}, "bind_op": {"variable"}, "bind_storage": {"variable"},
+	"interface": {"port"},
+	"stable":    {"variable"}, "stream": {"variable"},
 }
 
 var aroundEquals = regexp.MustCompile(`\s*=\s*`)
@@ -80,14 +85,18 @@ func (c *checker) pragma(d directive) {
 		words, options, known = interfaceMode(words)
 	}
 	if !known {
-		c.report(d.line, Directives, "#pragma %s: no such directive, or no such mode, is among those that kernels use", d.rest)
+		c.report(d.line, Directives, "#pragma %s: no such directive, or no such mode, is among those that kernels use",
+			d.rest)
 		return
 	}
 	name = strings.ToUpper(name)
 	given := map[string]bool{}
 	for _, word := range words {
 		key, value, valued := strings.Cut(word, "=")
-		i := slices.IndexFunc(options, func(o option) bool { return o.name == strings.ToLower(key) && (o.value != "") == valued })
+		i := slices.IndexFunc(options, func(o option) bool {
+			return o.name == strings.ToLower(key) &&
+				(o.value != "") == valued
+		})
 		switch {
 		case i < 0:
 			c.report(d.line, Directives, "%s has no option %s", name, word)

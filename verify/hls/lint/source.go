@@ -47,7 +47,10 @@ func newSources(files []File) *sources {
 
 // has says whether there is a file of a base name.
 func (s *sources) has(name string) bool {
-	return slices.ContainsFunc(s.all, func(o *source) bool { return o.path == name || strings.HasSuffix(o.path, "/"+name) })
+	return slices.ContainsFunc(s.all, func(o *source) bool {
+		return o.path == name ||
+			strings.HasSuffix(o.path, "/"+name)
+	})
 }
 
 // textual are comments, strings and characters.

@@ -41,13 +41,16 @@ func (e element) corners() (values []uint64) {
 	f, width := e.format, 8*e.bytes
 	if f.Fraction == 0 {
 		for _, v := range []uint64{0, 1, 2, 0xFFFF, 0x10000, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32} {
-			values = append(values, v<<(64-width)>>(64-width), -v<<(64-width)>>(64-width), 1<<(width-1)-v, (1<<(width-1)+v)<<(64-width)>>(64-width))
+			values = append(values, v<<(64-width)>>(64-width), -v<<(64-width)>>(64-width), 1<<(width-1)-v,
+				(1<<(width-1)+v)<<(64-width)>>(64-width))
 		}
 		return values
 	}
 	most, fractions := 1<<f.Exponent-1, uint64(1)<<f.Fraction-1
-	for _, exponent := range []int{0, 1, 2, 3, most / 2, most/2 + 1, f.Fraction, f.Fraction + 1, f.Fraction + 2, f.Fraction + 3, most - 2, most - 1, most} {
-		for _, fraction := range []uint64{0, 1, 2, fractions >> 1, fractions>>1 + 1, fractions>>1 + 2, fractions - 1, fractions} {
+	for _, exponent := range []int{0, 1, 2, 3, most / 2, most/2 + 1, f.Fraction, f.Fraction + 1, f.Fraction + 2,
+		f.Fraction + 3, most - 2, most - 1, most} {
+		for _, fraction := range []uint64{0, 1, 2, fractions >> 1, fractions>>1 + 1, fractions>>1 + 2,
+			fractions - 1, fractions} {
 			v := uint64(min(exponent, most))<<f.Fraction | fraction
 			values = append(values, v, v|f.Sign())
 		}

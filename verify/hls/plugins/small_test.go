@@ -61,7 +61,8 @@ func loadSmall(t *testing.T, f ieee.Format) *design.Design {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"float8.hcl": small, "kernels/small.hcl": smallKernels, "kernels/small.hpp": fmt.Sprintf(smallFunctions, f.Exponent, f.Fraction),
+		"float8.hcl": small, "kernels/small.hcl": smallKernels, "kernels/small.hpp": fmt.Sprintf(smallFunctions,
+			f.Exponent, f.Fraction),
 	} {
 		if err := os.WriteFile(filepath.Join("platforms", filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,8 @@ func put(d *design.Design, count, destination, comm, config uint32) (words []uin
 	operations := d.ABI().Enum("operation").Values
 	send := operations[slices.IndexFunc(operations, func(v abi.EnumValue) bool { return v.Name == "send" })].Value
 	values := map[string]uint32{
-		"scenario": send, "count": count, "comm": comm, "root_src_dst": destination, "tag": putTag, "arithcfg": config, "stream_flags": flags,
+		"scenario": send, "count": count, "comm": comm, "root_src_dst": destination, "tag": putTag, "arithcfg": config,
+		"stream_flags": flags,
 	}
 	for _, w := range d.ABI().Record("call").Words {
 		words = append(words, values[w.Name])
@@ -65,7 +66,8 @@ func play(c *hls.Component, d *design.Design, r *rand.Rand, j job) error {
 	destination, comm, config := r.Uint32N(8), r.Uint32(), r.Uint32()
 	arguments := map[string]uint64{
 		"src": uint64(uintptr(unsafe.Pointer(&memory[0]))), "dst": uint64(uintptr(unsafe.Pointer(&memory[elements+1]))),
-		"count": uint64(uint32(j.count)), "destination": uint64(destination), "comm_adr": uint64(comm), "dpcfg_adr": uint64(config),
+		"count": uint64(uint32(j.count)), "destination": uint64(destination), "comm_adr": uint64(comm),
+		"dpcfg_adr": uint64(config),
 	}
 	var values []uint64
 	for _, a := range c.Arguments() {

@@ -64,13 +64,17 @@ var scenarios = []struct {
 	{"beats come back unchanged", "echo", "open 16 put 0 9 run get 1 20 count 0 count 1 moved 0 moved 1 run close",
 		lines("put 9", "reads 0 calls 2 text ''", got(0, 9), "count 16", "count 0", "moved 9", "moved 9",
 			"reads 0 calls 2 text ''", "destroyed 0")},
-	{"ports of one beat press back", "echo", "open 1 put 0 3 run put 0 3 count 0 run put 0 1 count 0 count 1 get 1 5 run get 1 5 run get 1 5 close",
-		lines("put 1", "reads 0 calls 0 text ''", "put 1", "count 0", "writes 1 calls 0 text ''", "put 1", "count 0", "count 1",
+	{"ports of one beat press back", "echo",
+		"open 1 put 0 3 run put 0 3 count 0 run put 0 1 count 0 count 1 get 1 5 run get 1 5 run get 1 5 close",
+		lines("put 1", "reads 0 calls 0 text ''", "put 1", "count 0", "writes 1 calls 0 text ''", "put 1",
+			"count 0", "count 1",
 			got(0, 1), "writes 1 calls 0 text ''", got(1, 1), "reads 0 calls 0 text ''", got(2, 1), "destroyed 0")},
 	{"another thread may go on", "echo", "open 1 put 0 1 run-elsewhere put 0 1 run get 1 1 run-elsewhere get 1 1 close",
-		lines("put 1", "reads 0 calls 0 text ''", "put 1", "writes 1 calls 0 text ''", got(0, 1), "reads 0 calls 0 text ''", got(1, 1), "destroyed 0")},
+		lines("put 1", "reads 0 calls 0 text ''", "put 1", "writes 1 calls 0 text ''", got(0, 1), "reads 0 calls 0 text ''",
+			got(1, 1), "destroyed 0")},
 	{"exceptions go along to another thread", "catches", "open 4 run put 0 2 run-elsewhere put 0 1 run get 1 5 close",
-		lines("reads 0 calls 0 text ''", "put 2", "reads 0 calls 2 text ''", "put 1", "reads 0 calls 3 text ''", got(0, 3), "destroyed 0")},
+		lines("reads 0 calls 0 text ''", "put 2", "reads 0 calls 2 text ''", "put 1", "reads 0 calls 3 text ''",
+			got(0, 3), "destroyed 0")},
 	{"ports of the wrong side do not move beats", "echo", "open 2 put 1 1 get 0 1 put 7 1 get 7 1 count 7 moved 7 close",
 		lines("put 0", "got 0", "put 0", "got 0", "count 0", "moved 0", "destroyed 0")},
 	{"narrow beats use the low bytes, their own keep and TDEST", "narrow", "open 4 put 0 4 run get 1 4 close",
@@ -80,7 +84,8 @@ var scenarios = []struct {
 	{"elements without side channels travel, too", "plain", "open 4 put 0 2 run get 1 4 close",
 		lines("put 2", "reads 0 calls 2 text ''", "got 2",
 			strings.Repeat("00", 60)+"40800000 f 0 0", strings.Repeat("00", 60)+"40900000 f 0 0", "destroyed 0")},
-	{"a kernel that polls comes back and sees what is new", "polls", "open 2 run put 1 1 run get 2 5 run put 0 1 put 1 1 run put 0 2 run count 0 get 2 2 run get 2 5 close",
+	{"a kernel that polls comes back and sees what is new", "polls",
+		"open 2 run put 1 1 run get 2 5 run put 0 1 put 1 1 run put 0 2 run count 0 get 2 2 run get 2 5 close",
 		lines("polls -1 calls 0 text ''", "put 1", "polls -1 calls 0 text ''", got(0, 1), "polls -1 calls 0 text ''",
 			"put 1", "put 1", "polls -1 calls 0 text ''", "put 2", "polls -1 calls 0 text ''", "count 0",
 			got(1, 2), "polls -1 calls 0 text ''", got(3, 2), "destroyed 0")},
@@ -88,13 +93,17 @@ var scenarios = []struct {
 		lines("polls -1 calls 0 text ''", "polls -1 calls 0 text ''", "destroyed 0")},
 	{"a kernel that only returns polls", "idles", "open 2 run run close",
 		lines("polls -1 calls 64 text ''", "polls -1 calls 128 text ''", "destroyed 0")},
-	{"an empty inner stream fails with its name and the beats", "lookup", "open 8 put 0 2 run get 1 5 put 0 1 run get 1 5 run moved 1 put 0 1 close",
+	{"an empty inner stream fails with its name and the beats", "lookup",
+		"open 8 put 0 2 run get 1 5 put 0 1 run get 1 5 run moved 1 put 0 1 close",
 		lines("put 2", "reads 0 calls 0 text ''", "got 0", "put 1",
-			"failed -1 calls 0 text 'kernel tested: a read of the stream \"table\", which is empty, after 3 elements (beats: 3 read from in, 3 written to out)'",
+			"failed -1 calls 0 text 'kernel tested: a read of the stream \"table\", which is empty, after 3 elements (beats: "+
+				"3 read from in, 3 written to out)'",
 			got(0, 3),
-			"failed -1 calls 0 text 'kernel tested: a read of the stream \"table\", which is empty, after 3 elements (beats: 3 read from in, 3 written to out)'",
+			"failed -1 calls 0 text 'kernel tested: a read of the stream \"table\", which is empty, after 3 elements (beats: "+
+				"3 read from in, 3 written to out)'",
 			"moved 3", "put 1", "destroyed 1")},
-	{"a called kernel runs when it is started", "called", "open 4 run start 2 start 2 run get 0 3 put 1 1 run get 0 3 put 1 1 run memory start 1 run get 0 3 close",
+	{"a called kernel runs when it is started", "called",
+		"open 4 run start 2 start 2 run get 0 3 put 1 1 run get 0 3 put 1 1 run memory start 1 run get 0 3 close",
 		lines("idle -1 calls 0 text ''", "started 1", "started 0", "reads 1 calls 0 text ''", "got 1",
 			strings.Repeat("00", 63)+"64 ffffffffffffffff 0 1", "put 1", "reads 1 calls 0 text ''", "got 1",
 			strings.Repeat("00", 63)+"65 ffffffffffffffff 1 1", "put 1", "idle -1 calls 1 text ''",
@@ -109,9 +118,12 @@ var scenarios = []struct {
 		lines("reads 0 calls 0 text ''", "destroyed 0")},
 	{"closing what has never run", "holds", "open 1 close", lines("destroyed 1")},
 	{"tables that do not fit the streams are found", "mislabelled", "open 1 run put 0 1 run close",
-		lines("failed -1 calls 0 text 'kernel tested: port 1 is an output out of 512 bits and 8 bits of dest, expected an output out of 256 bits and 8 bits of dest'",
+		lines(
+			"failed -1 calls 0 text 'kernel tested: port 1 is an output out of 512 bits and 8 bits of dest, expected an "+
+				"output out of 256 bits and 8 bits of dest'",
 			"put 1",
-			"failed -1 calls 0 text 'kernel tested: port 1 is an output out of 512 bits and 8 bits of dest, expected an output out of 256 bits and 8 bits of dest'",
+			"failed -1 calls 0 text 'kernel tested: port 1 is an output out of 512 bits and 8 bits of dest, expected an "+
+				"output out of 256 bits and 8 bits of dest'",
 			"destroyed 0")},
 	{"components leave nothing behind", "holds", "cycles 10000", lines("mappings stay")},
 }
@@ -164,7 +176,8 @@ func checkScenarios(t *testing.T, some func(kernel string) bool, flags ...string
 		t.Run(s.name, func(t *testing.T) {
 			have := run(t, program, strings.Fields(s.commands)...)
 			if strings.Join(have, "\n") != strings.Join(s.expected, "\n") {
-				t.Errorf("%s of %s:\n%s\nexpected\n%s", s.commands, s.kernel, strings.Join(have, "\n"), strings.Join(s.expected, "\n"))
+				t.Errorf("%s of %s:\n%s\nexpected\n%s", s.commands, s.kernel, strings.Join(have, "\n"),
+					strings.Join(s.expected, "\n"))
 			}
 		})
 	}

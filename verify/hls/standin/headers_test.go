@@ -95,7 +95,8 @@ var headersPrint = []string{
 func TestHeadersServeKernelsOfToday(t *testing.T) {
 	t.Parallel()
 	h := headers(t)
-	for n, flags := range []string{"-O0", "-O2 -Wno-strict-aliasing", "-O3 -Wno-strict-aliasing -fno-strict-aliasing", "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"} {
+	for n, flags := range []string{"-O0", "-O2 -Wno-strict-aliasing", "-O3 -Wno-strict-aliasing -fno-strict-aliasing",
+		"-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"} {
 		if !nightly.Sampled(n, 3) {
 			continue
 		}

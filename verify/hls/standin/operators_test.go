@@ -61,7 +61,8 @@ func TestOperatorsGiveDocumentedWidthsAndValues(t *testing.T) {
 		a, b := types()[(5*i+3)%28], types()[(9*i+14)%28]
 		list = append(list, []string{a, c}, []string{c, a}, []string{b, c})
 	}
-	program := build(t, headers(t), nightly.Of("-O0", "-O1"), "-DROUNDS=40", "-DPAIRS="+calls("pair", list), "testdata/operators.cpp")
+	program := build(t, headers(t), nightly.Of("-O0", "-O1"), "-DROUNDS=40", "-DPAIRS="+calls("pair", list),
+		"testdata/operators.cpp")
 	seen := map[string]int{}
 	for _, line := range run(t, program) {
 		operation, v, _, err := parseLine(line)

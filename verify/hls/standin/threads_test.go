@@ -13,7 +13,8 @@ import (
 func TestComponentsLiveWithGo(t *testing.T) {
 	t.Parallel()
 	h := headers(t)
-	library := build(t, h, "-O2", "-shared", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-DKERNEL=catches", "testdata/kernels.cpp", h+"/component.cpp")
+	library := build(t, h, "-O2", "-shared", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-DKERNEL=catches",
+		"testdata/kernels.cpp", h+"/component.cpp")
 	const components, rounds = 8, 3000
 	var all sync.WaitGroup
 	for range components {

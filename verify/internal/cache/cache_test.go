@@ -61,7 +61,8 @@ func TestThingsAreMadeOnce(t *testing.T) {
 func TestFailuresLeaveNothing(t *testing.T) {
 	e := entry(t)
 	broken := errors.New("broken")
-	if path, err := e.Get(t.Context(), func(dir string) error { return errors.Join(writes("half")(dir), broken) }); path != "" || !errors.Is(err, broken) {
+	if path, err := e.Get(t.Context(),
+		func(dir string) error { return errors.Join(writes("half")(dir), broken) }); path != "" || !errors.Is(err, broken) {
 		t.Errorf("%q, %v", path, err)
 	}
 	if _, err := e.Get(t.Context(), func(string) error { return nil }); !errors.Is(err, os.ErrNotExist) {

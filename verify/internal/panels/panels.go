@@ -62,7 +62,8 @@ func (p *Plot) Begin(title, about, others string, panels int) {
 	rows := max((panels+columns-1)/columns, 1)
 	width := left + columns*Wide + (columns-1)*gapWide + right
 	height := top + rows*High + (rows-1)*gapHigh + bottom
-	p.Printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="12" fill="#222">`,
+	p.Printf(
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="12" fill="#222">`,
 		width, height, width, height)
 	p.Printf(`<rect width="%d" height="%d" fill="#fff"/>`, width, height)
 	p.Text(left, 26, "start", `font-size="17" font-weight="bold"`, title)

@@ -62,7 +62,8 @@ func TestLongMistakesLackTheirMiddle(t *testing.T) {
 	tool := script(t, `[ "$1" = --version ] && exit
 echo begin; i=0; while [ $i -lt 3000 ]; do echo line $i of many; i=$((i+1)); done; echo end; exit 1`)
 	said, err := tool.Run(t.Context(), "")
-	if err == nil || len(said) > maxText+100 || !strings.HasPrefix(string(said), "begin") || !strings.HasSuffix(string(said), "end") {
+	if err == nil || len(said) > maxText+100 || !strings.HasPrefix(string(said), "begin") ||
+		!strings.HasSuffix(string(said), "end") {
 		t.Errorf("%d bytes, %v", len(said), err)
 	}
 }

@@ -36,7 +36,8 @@ type Log struct {
 }
 
 func newLog(ranks, beatBytes int) *Log {
-	l := &Log{beatBytes: beatBytes, hosts: make([]host, ranks), moves: make([][]seen, ranks), messages: map[[2]int][]Message{}}
+	l := &Log{beatBytes: beatBytes, hosts: make([]host, ranks), moves: make([][]seen, ranks),
+		messages: map[[2]int][]Message{}}
 	for i := range l.hosts {
 		l.hosts[i].cycle = func() uint64 { return 0 }
 		l.hosts[i].written, l.hosts[i].comms, l.hosts[i].configs = map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}
@@ -85,7 +86,8 @@ func (p *Pair) Seen() Seen { return p.seen }
 
 // String lists it.
 func (s Seen) String() string {
-	return fmt.Sprintf("%d steps: %d moves, %d messages, %d beats of kernel streams; %d words of exchange memories and %d bytes of memory",
+	return fmt.Sprintf(
+		"%d steps: %d moves, %d messages, %d beats of kernel streams; %d words of exchange memories and %d bytes of memory",
 		s.Steps, s.Moves, s.Messages, s.Beats, s.Words, s.Bytes)
 }
 

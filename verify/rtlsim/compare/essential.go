@@ -24,7 +24,8 @@ func newMoveFields(g *abi.Generation) (moveFields, error) {
 			to[field.Name] = field
 		}
 	}
-	for name, to := range map[string]*map[string]uint32{"move_operand": &f.operands, "move_result": &f.results, "message_type": &f.types} {
+	for name, to := range map[string]*map[string]uint32{"move_operand": &f.operands, "move_result": &f.results,
+		"message_type": &f.types} {
 		enum := g.Enum(name)
 		if enum == nil {
 			return f, fmt.Errorf("%s describes no %s", g.Name, name)
@@ -75,7 +76,8 @@ func (f moveFields) essential(m Move) Move {
 	sends := isOne(f.results, result, toNetwork...)
 	kind := f.of(m.Control, "message_type")
 	converts := false
-	for _, name := range []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed", "network_compressed"} {
+	for _, name := range []string{"op0_compressed", "op1_compressed", "inner_compressed", "result_compressed",
+		"network_compressed"} {
 		converts = converts || f.of(m.Control, name) != 0
 	}
 

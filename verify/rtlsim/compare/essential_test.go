@@ -17,7 +17,8 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	word := func(fields map[string]string, more uint32) uint32 {
-		values := map[string]map[string]uint32{"op0": f.operands, "op1": f.operands, "result": f.results, "message_type": f.types}
+		values := map[string]map[string]uint32{"op0": f.operands, "op1": f.operands, "result": f.results,
+			"message_type": f.types}
 		for name, value := range fields {
 			v, ok := values[name][value]
 			if !ok {
@@ -35,24 +36,37 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 		used    []string // beside Control
 	}{
 		{"copy", word(map[string]string{"op0": "memory", "result": "memory"}, 0), 0, []string{"Bytes", "Op0", "Result"}},
-		{"combine", word(map[string]string{"op0": "memory", "op1": "memory", "result": "memory"}, 0), 0, []string{"Bytes", "TDEST", "Op0", "Op1", "Result"}},
+		{"combine", word(map[string]string{"op0": "memory", "op1": "memory", "result": "memory"}, 0), 0,
+			[]string{"Bytes", "TDEST", "Op0", "Op1", "Result"}},
 		{"send", word(map[string]string{"op0": "memory", "result": "network"}, 0), 0,
 			[]string{"Bytes", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes"}},
 		{"compressed send", word(map[string]string{"op0": "memory", "result": "network"}, compressed), 0,
-			[]string{"Bytes", "CompressedBytes", "TDEST", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes"}},
-		{"receive", word(map[string]string{"op0": "message", "result": "memory"}, 0), 0, []string{"Bytes", "Result", "Comm", "Source", "Context", "Tag"}},
+			[]string{"Bytes", "CompressedBytes", "TDEST", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes",
+				"SegmentBytes"}},
+		{"receive", word(map[string]string{"op0": "message", "result": "memory"}, 0), 0, []string{"Bytes", "Result", "Comm",
+			"Source", "Context", "Tag"}},
 		{"receive of a collective", word(map[string]string{"op0": "message", "result": "memory"}, 0), 1,
 			[]string{"Bytes", "Result", "Comm", "Source", "Context", "Tag", "Number", "Count", "Shape"}},
-		{"announcement of a collective", word(map[string]string{"result": "network", "message_type": "rendezvous_announcement"}, 0), 3,
-			[]string{"Bytes", "Comm", "Destination", "Context", "Tag", "Strm", "RemoteAddress", "HeaderCount", "Number", "Count", "Shape"}},
-		{"copy in a collective", word(map[string]string{"op0": "memory", "result": "memory"}, 0), 1, []string{"Bytes", "Op0", "Result"}},
-		{"to the kernel stream", word(map[string]string{"op0": "memory", "result": "kernel_stream"}, 0), 0, []string{"Bytes", "TDEST", "Op0"}},
-		{"to a window", word(map[string]string{"op0": "window", "result": "network", "message_type": "rendezvous_data"}, 0), 0,
-			[]string{"Bytes", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
-		{"combine and send another", word(map[string]string{"op0": "memory", "op1": "window", "result": "beside", "message_type": "rendezvous_data"}, 0), 0,
-			[]string{"Bytes", "TDEST", "Op0", "Op1", "Op2", "Result", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
-		{"keep what is sent apart", word(map[string]string{"op0": "memory", "op1": "message", "result": "apart"}, mask(f.control["keeps"])), 0,
-			[]string{"Bytes", "Op0", "Kept", "Result", "Comm", "Source", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes"}},
+		{"announcement of a collective",
+			word(map[string]string{"result": "network", "message_type": "rendezvous_announcement"}, 0), 3,
+			[]string{"Bytes", "Comm", "Destination", "Context", "Tag", "Strm", "RemoteAddress", "HeaderCount",
+				"Number", "Count", "Shape"}},
+		{"copy in a collective", word(map[string]string{"op0": "memory", "result": "memory"}, 0), 1,
+			[]string{"Bytes", "Op0", "Result"}},
+		{"to the kernel stream", word(map[string]string{"op0": "memory", "result": "kernel_stream"}, 0), 0,
+			[]string{"Bytes", "TDEST", "Op0"}},
+		{"to a window", word(map[string]string{"op0": "window", "result": "network", "message_type": "rendezvous_data"}, 0),
+			0,
+			[]string{"Bytes", "Op0", "Comm", "Destination", "Context", "Tag", "Strm", "ChunkBytes", "SegmentBytes",
+				"RemoteAddress", "PacketIndex"}},
+		{"combine and send another", word(map[string]string{"op0": "memory", "op1": "window", "result": "beside",
+			"message_type": "rendezvous_data"}, 0), 0,
+			[]string{"Bytes", "TDEST", "Op0", "Op1", "Op2", "Result", "Comm", "Destination", "Context", "Tag", "Strm",
+				"ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
+		{"keep what is sent apart", word(map[string]string{"op0": "memory", "op1": "message", "result": "apart"},
+			mask(f.control["keeps"])), 0,
+			[]string{"Bytes", "Op0", "Kept", "Result", "Comm", "Source", "Destination", "Context", "Tag", "Strm", "ChunkBytes",
+				"SegmentBytes"}},
 		{"announcement", word(map[string]string{"result": "network", "message_type": "rendezvous_announcement"}, 0), 0,
 			[]string{"Bytes", "Comm", "Destination", "Context", "Tag", "Strm", "RemoteAddress", "HeaderCount"}},
 	} {

@@ -80,7 +80,8 @@ func sameWords(s *state, words map[uint32]word) error {
 		switch w.may {
 		case same:
 			if e, h := s.words[0][at], s.words[1][at]; e != h {
-				return fmt.Errorf("0x%X of the exchange memory, %s, is 0x%X in the emulator, and 0x%X in the hardware in cycle %d", at, w.name, e, h, s.cycle)
+				return fmt.Errorf("0x%X of the exchange memory, %s, is 0x%X in the emulator, and 0x%X in the hardware in cycle %d",
+					at, w.name, e, h, s.cycle)
 			}
 		case counted:
 			if counts[w.column] == nil {
@@ -98,7 +99,8 @@ func sameWords(s *state, words map[uint32]word) error {
 	for column, values := range counts {
 		for _, v := range slices.Sorted(maps.Keys(values)) {
 			if n := values[v]; n[0] != n[1] {
-				return fmt.Errorf("%s is 0x%X in %d of them in the emulator, and in %d in the hardware in cycle %d", column, v, n[0], n[1], s.cycle)
+				return fmt.Errorf("%s is 0x%X in %d of them in the emulator, and in %d in the hardware in cycle %d", column,
+					v, n[0], n[1], s.cycle)
 			}
 		}
 	}

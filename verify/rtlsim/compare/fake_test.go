@@ -126,7 +126,8 @@ func (s *side) configure() {
 		s.rx = append(s.rx, s.alloc(rxBytes, false).Addr())
 	}
 	x := s.g.Memory(abi.Exchange)
-	at := s.write(x.Table(abi.RxBuffers).At, x.Table(abi.RxBuffers).Header, map[string]uint32{"count": rxCount, "size": rxBytes})
+	at := s.write(x.Table(abi.RxBuffers).At, x.Table(abi.RxBuffers).Header,
+		map[string]uint32{"count": rxCount, "size": rxBytes})
 	for i := range rxCount {
 		at = s.write(at, x.Table(abi.RxBuffers).Record, map[string]uint32{"addrl": uint32(s.rx[i]), "status": 1})
 	}

@@ -68,7 +68,8 @@ func TestAKernelInCppSharesItsMemoryWithTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := accl.CallKernel(ctx, devices[0], "vadd_put", buffer.Address(), buffer.Address()+4096, count, buffer.Address(),
+	if err := accl.CallKernel(ctx, devices[0], "vadd_put", buffer.Address(), buffer.Address()+4096,
+		count, buffer.Address(),
 		uint64(engines[0].World().Address()), uint64(config)); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-var rtlFlag = flag.Bool("compare.rtl", false, "simulate kernels that call the engine in RTL, too, which is one more build")
+var rtlFlag = flag.Bool("compare.rtl", false,
+	"simulate kernels that call the engine in RTL, too, which is one more build")
 
 // kernelDesign is a platform with plugins and a user kernel, in C++ or in RTL. Files of
 // a layer take the place of shipped ones.
@@ -165,11 +166,13 @@ func TestKernelsExchangeDataWithoutAHost(t *testing.T) {
 }
 
 // kernelWorld opens a world of simulated hardware.
-func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library string, b rtlsim.Build, ranks int) (w *world.World, engines []*accl.Engine, devices []accl.Device) {
+func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library string, b rtlsim.Build,
+	ranks int) (w *world.World, engines []*accl.Engine, devices []accl.Device) {
 	t.Helper()
 	clock, cards := rtlsim.NewClock(), simtest.Record(t)
 	w, err := world.New(ctx, d, ranks, world.Options{Maker: func(rank int) world.Maker {
-		return rtlsim.Options{Library: library, Build: b, Clock: clock, Seed: *seedFlag, Record: cards.Card(fmt.Sprint("rank", rank))}.Make
+		return rtlsim.Options{Library: library, Build: b, Clock: clock, Seed: *seedFlag,
+			Record: cards.Card(fmt.Sprint("rank", rank))}.Make
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +227,8 @@ func exchange(ctx context.Context, t *testing.T, engines []*accl.Engine, devices
 				errs[rank] = err
 				return
 			}
-			errs[rank] = accl.CallKernel(ctx, devices[rank], "vadd_put", sources[rank].Address(), results[rank].Address(), uint64(count),
+			errs[rank] = accl.CallKernel(ctx, devices[rank], "vadd_put", sources[rank].Address(), results[rank].Address(),
+				uint64(count),
 				uint64((rank+1)%len(engines)), uint64(e.World().Address()), uint64(config))
 		})
 	}
@@ -241,7 +245,8 @@ func exchange(ctx context.Context, t *testing.T, engines []*accl.Engine, devices
 		for i, v := range sources[from].Host() {
 			want[i] = float32(float64(v) + 1)
 		}
-		if got := results[rank].Host(); !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
+		if got := results[rank].Host(); !slices.EqualFunc(got, want,
+			func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
 			t.Errorf("%d elements, rank %d: %v and not %v", count, rank, got, want)
 		}
 	}

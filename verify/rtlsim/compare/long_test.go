@@ -23,19 +23,21 @@ import (
 )
 
 var (
-	callsFlag   = flag.Int("compare.calls", nightly.Of(60, 600), "calls of random worlds, at least, which go on for as many episodes as that takes")
+	callsFlag = flag.Int("compare.calls", nightly.Of(60, 600),
+		"calls of random worlds, at least, which go on for as many episodes as that takes")
 	episodeFlag = flag.Int("compare.episode", -1, "the only episode of random worlds that runs; -1 for all")
 	lengthFlag  = flag.Int("compare.length", nightly.Of(20, 40), "cases of an episode of random worlds that are compared")
 )
 
 const (
 	longRanks   = 4
-	seldom      = 8             // steps between looks at exchange memories
-	resetEvery  = 100           // cases that are compared, on average
-	harmedCases = 12            // while something is broken
-	mendedCases = 6             // after it was mended
-	smallCount  = 64            // elements, of every other case
-	longLimit   = 100           // milliseconds of the simulation that hardware waits for a rank: hosts have no processor for a while
+	seldom      = 8   // steps between looks at exchange memories
+	resetEvery  = 100 // cases that are compared, on average
+	harmedCases = 12  // while something is broken
+	mendedCases = 6   // after it was mended
+	smallCount  = 64  // elements, of every other case
+	// milliseconds of the simulation that hardware waits for a rank: hosts have no processor for a while
+	longLimit   = 100
 	impatience  = 20000         // cycles that it waits for its memory while that is broken
 	patience    = 1000000       // and otherwise
 	episodeTime = time.Hour / 2 // of an episode, at most
@@ -74,7 +76,8 @@ func TestManyCalls(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), episodeTime)
 			defer cancel()
 			h := newHarmed(ctx, t, platform, uint64(episode))
-			t.Logf("again: -compare.seed=%d -compare.platforms=%s -compare.episode=%d -compare.length=%d", *seedFlag, *platformsFlag, episode, *lengthFlag)
+			t.Logf("again: -compare.seed=%d -compare.platforms=%s -compare.episode=%d -compare.length=%d", *seedFlag,
+				*platformsFlag, episode, *lengthFlag)
 			h.alike(ctx)
 			h.mistaken(ctx)
 			h.harm(ctx)
@@ -125,9 +128,10 @@ func (h *harmed) hardware(t *testing.T, library string) kind {
 	return func(rank int, l *Log) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			e, err := rtlsim.New(ctx, d, l.Port(rank, port), rtlsim.Options{
-				Library: library, Build: build(t), Seed: h.rng.Uint64(), CutSeed: cut, Clock: clock, Latency: latency, RemoteMilliseconds: longLimit,
-				Record: cards.Card(fmt.Sprint("rank", rank)),
-				OnMove: func(i rtlsim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
+				Library: library, Build: build(t), Seed: h.rng.Uint64(), CutSeed: cut, Clock: clock, Latency: latency,
+				RemoteMilliseconds: longLimit,
+				Record:             cards.Card(fmt.Sprint("rank", rank)),
+				OnMove:             func(i rtlsim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
 			})
 			if err != nil {
 				return nil, err

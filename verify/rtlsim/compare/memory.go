@@ -165,7 +165,8 @@ func (s *state) owner(addr uint64, host bool) string {
 	if last == nil {
 		return where + ", which nobody has allocated"
 	}
-	return fmt.Sprintf("%s, which nobody has allocated, %d bytes behind %v", where, addr-last.addr-uint64(last.bytes), last)
+	return fmt.Sprintf("%s, which nobody has allocated, %d bytes behind %v", where, addr-last.addr-uint64(last.bytes),
+		last)
 }
 
 // writer is the hardware's last move of the step that writes to an address.

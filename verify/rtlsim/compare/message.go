@@ -26,7 +26,8 @@ type port struct {
 
 // Send implements fabric.Port.
 func (p *port) Send(session uint32, packet *fabric.Packet) error {
-	m := Message{packet.Header, len(packet.Payload), crc32.ChecksumIEEE(packet.Payload)} // now: it is no longer ours when it has been sent
+	// now: it is no longer ours when it has been sent
+	m := Message{packet.Header, len(packet.Payload), crc32.ChecksumIEEE(packet.Payload)}
 	err := p.Port.Send(session, packet)
 	if err == nil {
 		p.log.mu.Lock()

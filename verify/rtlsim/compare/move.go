@@ -52,9 +52,13 @@ func Issued(i rtlsim.Issue) Move {
 
 // String describes the move in one line.
 func (m Move) String() string {
-	return fmt.Sprintf("control 0x%08X, %d bytes (%d compressed), tdest 0x%06X, 0x%X with 0x%X beside 0x%X kept at 0x%X to 0x%X, comm 0x%X, source %d, destination %d, "+
-		"context 0x%X, tag 0x%X, strm %d, chunk %d, segment %d, remote 0x%X, packet %d, count %d, window %d, collective %d of %d elements and shape 0x%X",
-		m.Control, m.Bytes, m.CompressedBytes, m.TDEST, m.Op0, m.Op1, m.Op2, m.Kept, m.Result, m.Comm, m.Source, m.Destination,
+	return fmt.Sprintf(
+		"control 0x%08X, %d bytes (%d compressed), tdest 0x%06X, 0x%X with 0x%X beside 0x%X kept at 0x%X to 0x%X, comm "+
+			"0x%X, source %d, destination %d, "+
+			"context 0x%X, tag 0x%X, strm %d, chunk %d, segment %d, remote 0x%X, packet %d, count %d, window %d, collective "+
+			"%d of %d elements and shape 0x%X",
+		m.Control, m.Bytes, m.CompressedBytes, m.TDEST, m.Op0, m.Op1, m.Op2, m.Kept, m.Result, m.Comm,
+		m.Source, m.Destination,
 		m.Context, m.Tag, m.Strm, m.ChunkBytes, m.SegmentBytes, m.RemoteAddress, m.PacketIndex, m.HeaderCount, m.Window,
 		m.Number, m.Count, m.Shape)
 }

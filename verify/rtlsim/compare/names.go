@@ -70,7 +70,8 @@ func mask(f abi.Field) uint32 { return (1<<f.Bits() - 1) << f.Low }
 // writes reports whether a move writes to an address.
 func (n *names) writes(m *Move, addr uint64, host bool) bool {
 	bytes := uint64(max(m.Bytes, m.CompressedBytes))
-	return n.inMemory[m.Control&mask(n.result)>>n.result.Low] && (m.Control&mask(n.resultHost) != 0) == host && addr-m.Result < bytes
+	return n.inMemory[m.Control&mask(n.result)>>n.result.Low] && (m.Control&mask(n.resultHost) != 0) == host &&
+		addr-m.Result < bytes
 }
 
 // freedom is how much words may differ.

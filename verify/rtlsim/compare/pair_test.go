@@ -61,7 +61,9 @@ func (w *worlds) open(ctx context.Context, t *testing.T, ranks int, kinds [2]kin
 	}
 	for side, l := range []*Log{w.Emulated, w.Hardware} {
 		made, err := world.New(ctx, w.design, ranks, world.Options{
-			Net:   fabric.Options{MaxPayload: int(w.design.ABI().Constant("max_packet_bytes").Value) - len(fabric.Packet{}.Header)}, // as the hardware has it
+			// as the hardware has it
+			Net: fabric.Options{MaxPayload: int(w.design.ABI().Constant("max_packet_bytes").Value) - len(
+				fabric.Packet{}.Header)},
 			Maker: func(rank int) world.Maker { return kinds[side](rank, l) },
 		})
 		if err != nil {
@@ -95,7 +97,8 @@ func emulated(t *testing.T, d *design.Design) kind {
 	return func(rank int, l *Log) world.Maker {
 		count := uint64(0)
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
-			o := emu.Options{Image: image.Code, Kernel: emu.Client, OnMove: func(m emu.Move) { count++; l.Move(rank, Emulated(m), count) }}
+			o := emu.Options{Image: image.Code, Kernel: emu.Client,
+				OnMove: func(m emu.Move) { count++; l.Move(rank, Emulated(m), count) }}
 			return emu.New(ctx, d, l.Port(rank, port), o)
 		}
 	}

@@ -51,7 +51,8 @@ func sameBeats(emulated, hardware []beat) error {
 	for i := range max(len(emulated), len(hardware)) {
 		switch {
 		case i >= len(emulated):
-			return fmt.Errorf("beat %d of the kernel stream comes from the hardware alone, in cycle %d: %v", i, hardware[i].cycle, hardware[i])
+			return fmt.Errorf("beat %d of the kernel stream comes from the hardware alone, in cycle %d: %v", i,
+				hardware[i].cycle, hardware[i])
 		case i >= len(hardware):
 			return fmt.Errorf("beat %d of the kernel stream comes from the emulator alone: %v", i, emulated[i])
 		case emulated[i].tdest != hardware[i].tdest || !bytes.Equal(emulated[i].data, hardware[i].data):

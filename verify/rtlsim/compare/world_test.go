@@ -23,9 +23,12 @@ var (
 	seedFlag      = flag.Uint64("compare.seed", 1, "seed of the cases")
 	casesFlag     = flag.Int("compare.cases", nightly.Of(1, 2), "cases of each operation")
 	ranksFlag     = flag.String("compare.ranks", nightly.Of("2,4", "2,3,4"), "sizes of worlds, with commas between")
-	platformsFlag = flag.String("compare.platforms", nightly.Of("u55c_tcp", strings.Join(generations, ",")), "platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
-	libraryFlag   = flag.String("compare.library", "", "library of the one platform's simulated hardware that was built before, with the host at its kernel streams; \"\" for that of each platform")
-	optimizeFlag  = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for speed")
+	platformsFlag = flag.String("compare.platforms", nightly.Of("u55c_tcp", strings.Join(generations, ",")),
+		"platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
+	libraryFlag = flag.String("compare.library", "",
+		"library of the one platform's simulated hardware that was built before, with the host at its kernel streams; "+
+			"\"\" for that of each platform")
+	optimizeFlag = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for speed")
 )
 
 // TestMain makes waveforms of hardware that differs.
@@ -45,7 +48,8 @@ func hardware(t *testing.T, library string, cut uint64) kind {
 	return func(rank int, l *Log) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			o := rtlsim.Options{
-				Library: library, Build: build(t), Seed: *seedFlag, CutSeed: cut, Clock: clock, Record: cards.Card(fmt.Sprint("rank", rank)),
+				Library: library, Build: build(t), Seed: *seedFlag, CutSeed: cut, Clock: clock,
+				Record: cards.Card(fmt.Sprint("rank", rank)),
 				OnMove: func(i rtlsim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
 			}
 			return o.Make(ctx, d, l.Port(rank, port))

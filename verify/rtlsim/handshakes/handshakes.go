@@ -77,7 +77,9 @@ func (m *module) write(text *strings.Builder, all map[string]*module) {
 		s.payload = slices.DeleteFunc(s.payload, func(name string) bool { return x.free || slices.Contains(x.loose, name) })
 		common := fmt.Sprintf(".clk(%s), .rst(%s)", clock, reset)
 		check := func(payload, instance string) {
-			fmt.Fprintf(text, "bind %s stream_check #(.NAME(%q), .LANES($bits(%s)), .WIDTH($bits(%s) / $bits(%s))) handshake_%s (%s, .excused(%s), .valid(%s), .taken(%s), .payload(%s));\n",
+			fmt.Fprintf(text,
+				"bind %s stream_check #(.NAME(%q), .LANES($bits(%s)), .WIDTH($bits(%s) / $bits(%s))) handshake_%s (%s, "+
+					".excused(%s), .valid(%s), .taken(%s), .payload(%s));\n",
 				m.name, m.name+"."+s.name, s.valid, payload, s.valid, instance, common, excused, s.valid, s.taken, payload)
 		}
 		switch {
@@ -94,7 +96,9 @@ func (m *module) write(text *strings.Builder, all map[string]*module) {
 			check("{"+strings.Join(s.payload, ", ")+"}", s.name)
 		}
 		if s.keep != "" && s.last != "" && !x.keep {
-			fmt.Fprintf(text, "bind %s keep_check #(.NAME(%q), .EMPTY(%d), .LANES($bits(%s)), .WIDTH($bits(%s) / $bits(%s))) keep_%s (%s, .valid(%s), .keep(%s), .last(%s));\n",
+			fmt.Fprintf(text,
+				"bind %s keep_check #(.NAME(%q), .EMPTY(%d), .LANES($bits(%s)), .WIDTH($bits(%s) / $bits(%s))) keep_%s (%s, "+
+					".valid(%s), .keep(%s), .last(%s));\n",
 				m.name, m.name+"."+s.name, number(x.empty), s.valid, s.keep, s.valid, s.name, common, s.valid, s.keep, s.last)
 		}
 	}

@@ -242,7 +242,8 @@ var instances = regexp.MustCompile(`^(\w+)\s*(#)?`)
 
 func (m *module) instance(statement string) {
 	head := instances.FindStringSubmatch(statement)
-	if head == nil || slices.Contains([]string{"assign", "if", "for", "case", "localparam", "parameter", "genvar", "typedef", "import", "always_ff", "always_comb", "initial", "else", "assert"}, head[1]) {
+	if head == nil || slices.Contains([]string{"assign", "if", "for", "case", "localparam", "parameter", "genvar",
+		"typedef", "import", "always_ff", "always_comb", "initial", "else", "assert"}, head[1]) {
 		return
 	}
 	rest := statement[len(head[0]):]

@@ -15,7 +15,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim"
 )
 
-var cyclesFlag = flag.Uint64("sim.waves", rtlsim.DefaultWindow, "cycles of waveforms, the last ones, of simulated cards of the first test that fails; 0 for none, nor recordings")
+var cyclesFlag = flag.Uint64("sim.waves", rtlsim.DefaultWindow,
+	"cycles of waveforms, the last ones, of simulated cards of the first test that fails; 0 for none, nor recordings")
 
 // moreWaves is how many times as many cycles the command has that makes more waveforms.
 const moreWaves = 8
@@ -110,11 +111,13 @@ func (c *Cards) keep(t testing.TB) {
 			t.Log(err)
 			continue
 		}
-		t.Logf("%s was recorded for %d cycles; waveforms of more of them, or others: %s", card.name, cycles, command(file, cycles))
+		t.Logf("%s was recorded for %d cycles; waveforms of more of them, or others: %s", card.name, cycles,
+			command(file, cycles))
 		files = append(files, file)
 	}
 	if len(files) > 0 && later.take(t.Name(), files) {
-		t.Logf("waveforms of the last %d cycles follow the last test, which takes minutes: %s", *cyclesFlag, filepath.Join(dir, "*"+waveSuffix))
+		t.Logf("waveforms of the last %d cycles follow the last test, which takes minutes: %s", *cyclesFlag,
+			filepath.Join(dir, "*"+waveSuffix))
 	}
 }
 

@@ -83,5 +83,6 @@ func coverageFlags() ([]string, error) {
 	if c == nil {
 		return nil, err
 	}
-	return append(c.Verilator, "-CFLAGS", strings.Join(c.Compiler, " "), "-LDFLAGS", strings.Join(c.Linker, " "), c.Source), nil
+	return append(c.Verilator, "-CFLAGS", strings.Join(c.Compiler, " "), "-LDFLAGS", strings.Join(c.Linker, " "),
+		c.Source), nil
 }

@@ -53,7 +53,8 @@ func (b Build) runtimeInto(ctx context.Context, t compilers, dir string) error {
 	if b.Trace {
 		objects = append(objects, "verilated_fst_c.o")
 	}
-	text, err := t.maker.Run(ctx, dir, append([]string{"-f", "V" + runtimeModule + ".mk", "OPT_FAST=", "OPT_GLOBAL="}, objects...)...)
+	text, err := t.maker.Run(ctx, dir, append([]string{"-f", "V" + runtimeModule + ".mk", "OPT_FAST=", "OPT_GLOBAL="},
+		objects...)...)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}

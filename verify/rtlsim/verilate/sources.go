@@ -55,7 +55,8 @@ func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]stri
 	for _, f := range rendered {
 		name, ok := strings.CutPrefix(f.Path, rtlRoot+"/")
 		folder, _, _ := strings.Cut(name, "/")
-		if ok && path.Ext(name) == ".sv" && (name == packageName || folder == commonFolder || slices.Contains(kernels, folder)) {
+		if ok && path.Ext(name) == ".sv" && (name == packageName || folder == commonFolder ||
+			slices.Contains(kernels, folder)) {
 			files[name] = f.Content
 		}
 	}

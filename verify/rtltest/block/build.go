@@ -21,8 +21,10 @@ import (
 const libraryName = "libblocks.so"
 
 var (
-	careful = []string{"--no-timing", "-Wno-SYMRSVDWORD", "-O3", "--assert", "--x-assign", "unique", "--x-initial", "unique"}
-	cflags  = []string{"-O1", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"}
+	careful = []string{"--no-timing", "-Wno-SYMRSVDWORD", "-O3", "--assert", "--x-assign", "unique",
+		"--x-initial", "unique"}
+	cflags = []string{"-O1", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH",
+		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"}
 )
 
 // builder builds libraries.
@@ -75,7 +77,8 @@ func (b builder) entry(name string, what ...string) (cache.Entry, error) {
 
 // compile compiles a C++ file of a directory.
 func (b builder) compile(ctx context.Context, dir, name string) error {
-	args := slices.Concat(cflags, b.counting.Compiler, []string{"-I.", "-I" + b.include, "-I" + filepath.Join(b.include, "vltstd"), "-c", name + ".cpp", "-o", name + ".o"})
+	args := slices.Concat(cflags, b.counting.Compiler,
+		[]string{"-I.", "-I" + b.include, "-I" + filepath.Join(b.include, "vltstd"), "-c", name + ".cpp", "-o", name + ".o"})
 	return said(b.compiler.Run(ctx, dir, args...))
 }
 
@@ -193,10 +196,12 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 		}
 		args = append(args, b.source(f))
 	}
-	if err := said(b.verilator.Run(ctx, sub, append([]string{"--xml-only", "--no-timing", "-Wno-SYMRSVDWORD", "--xml-output", "ports.xml"}, args...)...)); err != nil {
+	if err := said(b.verilator.Run(ctx, sub, append([]string{"--xml-only", "--no-timing", "-Wno-SYMRSVDWORD",
+		"--xml-output", "ports.xml"}, args...)...)); err != nil {
 		return "", err
 	}
-	if err := said(b.verilator.Run(ctx, sub, slices.Concat([]string{"--cc", "--prefix", "V" + u.name}, careful, b.counting.Verilator, args)...)); err != nil {
+	if err := said(b.verilator.Run(ctx, sub, slices.Concat([]string{"--cc", "--prefix", "V" + u.name}, careful,
+		b.counting.Verilator, args)...)); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(filepath.Join(sub, "ports.xml"))

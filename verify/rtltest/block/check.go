@@ -104,7 +104,8 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 			t.Logf("%s: not found: %s", name, d)
 		}
 	}
-	t.Logf("%s: %d of %d planted defects are found (%d others do not compile, of %d places)", name, found, planted, broken, len(all))
+	t.Logf("%s: %d of %d planted defects are found (%d others do not compile, of %d places)", name, found,
+		planted, broken, len(all))
 	if planted > 1 && found == 0 { // single ones may change nothing that can be seen
 		t.Errorf("%s: the bench finds none of %d planted defects", name, planted)
 	}

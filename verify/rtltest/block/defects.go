@@ -67,7 +67,8 @@ func defects(text string) []defect {
 			line := text[strings.LastIndex(text[:at], "\n")+1:]
 			line, _, _ = strings.Cut(line, "\n")
 			start := at - (strings.LastIndex(text[:at], "\n") + 1)
-			if c := strings.Index(line, "//"); at < body || c >= 0 && start > c || strings.Contains(line, "localparam") || strings.Contains(line, "for (") || unseen[strings.Count(text[:at], "\n")] {
+			if c := strings.Index(line, "//"); at < body || c >= 0 && start > c || strings.Contains(line, "localparam") ||
+				strings.Contains(line, "for (") || unseen[strings.Count(text[:at], "\n")] {
 				continue
 			}
 			for _, with := range rule.with(text[at:end]) {

@@ -87,8 +87,10 @@ API const char* %[1]s_ports() { return R"PORTS(%[6]s)PORTS"; }
 }
 
 // keywords are words of C and C++ that may be names of ports.
-var keywords = []string{"abort", "auto", "bool", "catch", "char", "class", "delete", "double", "explicit", "export", "float", "friend", "goto", "inline", "int", "long",
-	"mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "short", "signed", "switch", "template", "this", "throw", "try",
+var keywords = []string{"abort", "auto", "bool", "catch", "char", "class", "delete", "double", "explicit", "export",
+	"float", "friend", "goto", "inline", "int", "long",
+	"mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "short", "signed", "switch",
+	"template", "this", "throw", "try",
 	"unsigned", "using", "virtual", "void", "volatile"}
 
 const around = `#include <cstdint>

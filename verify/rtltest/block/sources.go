@@ -61,7 +61,8 @@ func sources(ctx context.Context, name, kernel string, folders ...string) ([]str
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	in := lang.Inputs{Assigned: map[string]lang.Input{"user_kernel": {Value: cty.StringVal(kernel)}}, LookupEnv: func(string) (string, bool) { return "", false }}
+	in := lang.Inputs{Assigned: map[string]lang.Input{"user_kernel": {Value: cty.StringVal(kernel)}},
+		LookupEnv: func(string) (string, bool) { return "", false }}
 	d, diags := design.Load(lib, name, in)
 	if diags.HasErrors() {
 		return nil, fmt.Errorf("load the platform %s with %s: %w", name, kernel, diags)

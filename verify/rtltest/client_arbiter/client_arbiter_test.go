@@ -54,7 +54,8 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 	m := pins.Module{
 		Platform: "u55c_tcp", Folder: "client_arbiter", Top: "client_arbiter", Files: []string{"client_arbiter"},
 		Clock: "ap_clk", Reset: "ap_rst_n", Params: map[string]string{"LIMIT": "5"},
-		In: map[string]int{"cmd_cclo_tready": 1, "ack_cclo_tvalid": 1, "ack_cclo_tdata": 32}, Out: map[string]int{"cmd_cclo_tvalid": 1, "cmd_cclo_tdata": 32, "ack_cclo_tready": 1},
+		In:  map[string]int{"cmd_cclo_tready": 1, "ack_cclo_tvalid": 1, "ack_cclo_tdata": 32},
+		Out: map[string]int{"cmd_cclo_tvalid": 1, "cmd_cclo_tdata": 32, "ack_cclo_tready": 1},
 	}
 	for i := range commands {
 		m.In[commands[i]+"_tvalid"], m.In[commands[i]+"_tdata"], m.Out[commands[i]+"_tready"] = 1, 32, 1

@@ -19,7 +19,8 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s is %v, %v", text, p, err)
 		}
 	}
-	for _, text := range []string{"", "0/4", "5/4", "3-2/4", "1", "1/0", "-1/4", "1/2/3", "1/99999999999999999999", "a/b", " 1/2"} {
+	for _, text := range []string{"", "0/4", "5/4", "3-2/4", "1", "1/0", "-1/4", "1/2/3", "1/99999999999999999999",
+		"a/b", " 1/2"} {
 		if _, err := ParsePart(text); !errors.Is(err, ErrPart) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -147,7 +148,8 @@ func TestAWorkerThatCannotBeginEndsTheRun(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	units := Sample(1<<16, 100, []int{0, 7, 65535})
-	if !slices.IsSorted(units) || len(units) < 150 || len(units) > 203 || units[0] != 0 || !slices.Contains(units, 7) || units[len(units)-1] != 65535 {
+	if !slices.IsSorted(units) || len(units) < 150 || len(units) > 203 || units[0] != 0 || !slices.Contains(units, 7) ||
+		units[len(units)-1] != 65535 {
 		t.Errorf("seed %d: %v", block.ExtraSeed(), units)
 	}
 	if !slices.Equal(units, Sample(1<<16, 100, []int{0, 7, 65535})) {

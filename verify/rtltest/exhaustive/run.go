@@ -193,7 +193,8 @@ func (r *run) tell(ended bool) {
 	}
 	done, all, took := r.done(), len(r.task.Units), r.told.Sub(r.began)
 	rate := float64(done) * float64(r.task.Each) / max(took.Seconds(), 1e-9)
-	message := fmt.Sprintf("%s: %d operands in %s, %.1f million a second", r.task.Name, done*r.task.Each, took.Round(time.Second), rate/1e6)
+	message := fmt.Sprintf("%s: %d operands in %s, %.1f million a second", r.task.Name, done*r.task.Each,
+		took.Round(time.Second), rate/1e6)
 	if !ended {
 		left := time.Duration(float64(took) * float64(all-done) / float64(max(done, 1)))
 		message += fmt.Sprintf("; %d %%, %s left", 100*done/all, left.Round(time.Second))

@@ -49,7 +49,8 @@ type variant struct {
 var variants = []variant{
 	{"one port", 1, 16, map[string]string{"PORTS": "1"}},
 	{"two ports with small queues", 2, 64, map[string]string{
-		"PORTS": "2", "READ_BURST_BEATS": "16", "WRITE_BURST_BEATS": "64", "READ_LINES": "32", "WRITE_LINES": "128", "OUTSTANDING": "4",
+		"PORTS": "2", "READ_BURST_BEATS": "16", "WRITE_BURST_BEATS": "64", "READ_LINES": "32", "WRITE_LINES": "128",
+		"OUTSTANDING": "4",
 	}},
 }
 
@@ -98,7 +99,8 @@ func load(t testing.TB, v variant) library {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	sources, err := verilate.SourcesOf(t.Context(), platformOf(t), "external_dma", "external_dma_1port", "external_dma_2port")
+	sources, err := verilate.SourcesOf(t.Context(), platformOf(t), "external_dma", "external_dma_1port",
+		"external_dma_2port")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +155,8 @@ func absolute(t testing.TB, name string) string {
 func newBench(t testing.TB, l library, v variant, seed uint64) *bench {
 	t.Helper()
 	generation := platformOf(t).ABI()
-	b := &bench{library: l, ports: v.ports, burst: v.burst, command: generation.Layout("dma_command"), status: generation.Layout("dma_status")}
+	b := &bench{library: l, ports: v.ports, burst: v.burst, command: generation.Layout("dma_command"),
+		status: generation.Layout("dma_status")}
 	b.handle = l.create(seed)
 	t.Cleanup(func() { l.free(b.handle) })
 	l.memorySeed(b.handle, seed)

@@ -33,7 +33,8 @@ type delivery struct {
 
 func (d *delivery) open() {
 	d.content.salt = d.r.Uint64()
-	d.stream = &block.Drain{Output: block.NewOutput(d.b, d.at("stream_valid"), d.at("stream_ready"), d.at.all("stream_keep", "stream_last", "stream_data")...)}
+	d.stream = &block.Drain{Output: block.NewOutput(d.b, d.at("stream_valid"), d.at("stream_ready"),
+		d.at.all("stream_keep", "stream_last", "stream_data")...)}
 	d.status = &block.Drain{Output: block.NewOutput(d.b, d.at("status_valid"), d.at("status_ready"), d.at("status_data"))}
 }
 
@@ -133,7 +134,8 @@ func (d *delivery) beat() error {
 	d.beats = d.beats[1:]
 	keep, last, data := d.b.Get(d.at("stream_keep")), d.b.Is(d.at("stream_last")), d.b.Bytes(d.at("stream_data"))
 	if keep != w.keep || last != w.last || !bytes.Equal(data[:len(w.data)], w.data) {
-		return fmt.Errorf("a beat is %X, keep %X, last %t; not %X, keep %X, last %t", data, keep, last, w.data, w.keep, w.last)
+		return fmt.Errorf("a beat is %X, keep %X, last %t; not %X, keep %X, last %t", data, keep,
+			last, w.data, w.keep, w.last)
 	}
 	return nil
 }

@@ -115,7 +115,8 @@ func bit(v bool) uint64 {
 // next is a command: short ones, whole lines, ends of lines and pages, and a few
 // that are refused.
 func next(r *rand.Rand, memories int) command {
-	c := command{bytes: 1 + r.IntN(200), memory: r.IntN(memories), address: r.Uint64() >> 1, tag: r.Uint64N(16), incrementing: true, end: r.IntN(3) > 0}
+	c := command{bytes: 1 + r.IntN(200), memory: r.IntN(memories), address: r.Uint64() >> 1, tag: r.Uint64N(16),
+		incrementing: true, end: r.IntN(3) > 0}
 	switch r.IntN(8) {
 	case 0:
 		c.bytes = lineBytes * (1 + r.IntN(20))

@@ -6,10 +6,12 @@ const folder = "external_dma"
 
 var set = block.NewSet(
 	block.Module{Name: "dma_read_align", Folder: folder},
-	block.Module{Name: "dma_read", Folder: folder, Params: map[string]string{"MEMORIES": "2", "BURST_BEATS": "8", "LINES": "32", "COMMANDS": "4"}},
+	block.Module{Name: "dma_read", Folder: folder, Params: map[string]string{"MEMORIES": "2", "BURST_BEATS": "8",
+		"LINES": "32", "COMMANDS": "4"}},
 	block.Module{Name: "dma_read", As: "dma_read_whole", Folder: folder},
 	block.Module{Name: "dma_write_align", Folder: folder, Params: map[string]string{"BURST_BEATS": "4"}},
-	block.Module{Name: "dma_write", Folder: folder, Params: map[string]string{"MEMORIES": "2", "BURST_BEATS": "4", "LINES": "16", "OUTSTANDING": "5"}},
+	block.Module{Name: "dma_write", Folder: folder, Params: map[string]string{"MEMORIES": "2", "BURST_BEATS": "4",
+		"LINES": "16", "OUTSTANDING": "5"}},
 	block.Module{Name: "dma_write", As: "dma_write_whole", Folder: folder},
 	block.Module{Name: "dma_control", Folder: folder},
 	block.Module{Name: "dma_mover", Folder: folder},

@@ -84,7 +84,8 @@ func (w *world) conditions(t *testing.T, errors bool) {
 		}
 		for range 6 {
 			from := readBase + w.random.Uint64N(2*regionBytes)
-			e := failing{from, from + 1 + w.random.Uint64N(3000), uint32(w.pick(memorySlaveError, memoryDecodeError, memoryWorks))}
+			e := failing{from, from + 1 + w.random.Uint64N(3000),
+				uint32(w.pick(memorySlaveError, memoryDecodeError, memoryWorks))}
 			m.errors = append(m.errors, e)
 			w.memoryError(w.handle, space, e.from, e.to, e.kind)
 		}

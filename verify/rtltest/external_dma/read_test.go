@@ -80,7 +80,8 @@ func (a *aligner) add(c command) {
 	for _, w := range a.delivery.add(c) {
 		for i := range w.beats {
 			at := w.address/lineBytes + uint64(i)
-			a.gives.Queue = append(a.gives.Queue, line{data: a.content.line(w.memory, at), response: a.content.response(w.memory, at)})
+			a.gives.Queue = append(a.gives.Queue, line{data: a.content.line(w.memory, at),
+				response: a.content.response(w.memory, at)})
 		}
 	}
 }
@@ -114,7 +115,8 @@ func (a *aligner) forget() {
 func readAlign(b *block.Bench, r *rand.Rand) error {
 	a := &aligner{delivery: delivery{b: b, r: r, at: plain, memories: 1, lines: 64}}
 	a.commands = &block.Feed[command]{Input: block.NewInput(b, "command_valid", "command_ready",
-		"command_bytes", "command_offset", "command_last", "command_tag", "command_invalid", "command_nowhere", "command_void")}
+		"command_bytes", "command_offset", "command_last", "command_tag", "command_invalid", "command_nowhere",
+		"command_void")}
 	a.commands.Put = func(c command) {
 		b.Set("command_bytes", uint64(c.bytes))
 		b.Set("command_offset", c.address%lineBytes)

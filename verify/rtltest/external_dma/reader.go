@@ -37,7 +37,8 @@ type reader struct {
 
 func newReader(b *block.Bench, r *rand.Rand, memories, lines int, at ports, of ...*readPort) *reader {
 	x := &reader{delivery{b: b, r: r, at: at, memories: memories, lines: lines}, of}
-	x.commands = &block.Feed[command]{Input: block.NewInput(b, at("command_valid"), at("command_ready"), at.all("command_data", "command_memory")...)}
+	x.commands = &block.Feed[command]{Input: block.NewInput(b, at("command_valid"), at("command_ready"),
+		at.all("command_data", "command_memory")...)}
 	x.commands.Put = func(c command) {
 		b.SetBytes(at("command_data"), c.data(r))
 		b.Set(at("command_memory"), uint64(c.memory))
@@ -49,7 +50,8 @@ func newReader(b *block.Bench, r *rand.Rand, memories, lines int, at ports, of .
 			asked = append(asked, p.at("ar_memory"))
 		}
 		p.asks = &block.Drain{Output: block.NewOutput(b, p.at("ar_valid"), p.at("ar_ready"), asked...)}
-		p.answers = &block.Feed[line]{Input: block.NewInput(b, p.at("r_valid"), p.at("r_ready"), p.at.all("r_data", "r_response")...)}
+		p.answers = &block.Feed[line]{Input: block.NewInput(b, p.at("r_valid"), p.at("r_ready"),
+			p.at.all("r_data", "r_response")...)}
 		last := p.at("r_last")
 		if b.Has(last) {
 			p.answers.Fields = append(p.answers.Fields, last)
@@ -132,7 +134,8 @@ func (x *reader) ask(p *readPort) (bool, error) {
 	}
 	for i := range w.beats {
 		at := w.address/lineBytes + uint64(i)
-		p.answers.Queue = append(p.answers.Queue, line{x.content.line(w.memory, at), x.content.response(w.memory, at), i == w.beats-1, x.b.Cycle + p.latency})
+		p.answers.Queue = append(p.answers.Queue, line{x.content.line(w.memory, at), x.content.response(w.memory, at),
+			i == w.beats-1, x.b.Cycle + p.latency})
 	}
 	return true, nil
 }

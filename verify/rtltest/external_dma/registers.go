@@ -31,19 +31,23 @@ type registers struct {
 
 func newRegisters(b *block.Bench, r *rand.Rand, at ports) *registers {
 	x := &registers{b: b, r: r, name: at}
-	x.addresses = &block.Feed[access]{Input: block.NewInput(b, at("awvalid"), at("awready"), at("awaddr")), Put: func(a access) { b.Set(at("awaddr"), a.address) }}
-	x.data = &block.Feed[access]{Input: block.NewInput(b, at("wvalid"), at("wready"), at.all("wdata", "wstrb")...), Put: func(a access) {
-		b.Set(at("wdata"), a.data)
-		b.Set(at("wstrb"), a.strobe)
-	}}
-	x.reads = &block.Feed[uint64]{Input: block.NewInput(b, at("arvalid"), at("arready"), at("araddr")), Put: func(v uint64) { b.Set(at("araddr"), v) }}
+	x.addresses = &block.Feed[access]{Input: block.NewInput(b, at("awvalid"), at("awready"), at("awaddr")),
+		Put: func(a access) { b.Set(at("awaddr"), a.address) }}
+	x.data = &block.Feed[access]{Input: block.NewInput(b, at("wvalid"), at("wready"), at.all("wdata", "wstrb")...),
+		Put: func(a access) {
+			b.Set(at("wdata"), a.data)
+			b.Set(at("wstrb"), a.strobe)
+		}}
+	x.reads = &block.Feed[uint64]{Input: block.NewInput(b, at("arvalid"), at("arready"), at("araddr")),
+		Put: func(v uint64) { b.Set(at("araddr"), v) }}
 	x.answers = &block.Drain{Output: block.NewOutput(b, at("bvalid"), at("bready"), at("bresp"))}
 	x.values = &block.Drain{Output: block.NewOutput(b, at("rvalid"), at("rready"), at.all("rdata", "rresp")...)}
 	return x
 }
 
 func (x *registers) begin() {
-	x.addresses.Pace, x.data.Pace, x.reads.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
+	x.addresses.Pace, x.data.Pace, x.reads.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next,
+		block.NewRhythm(x.r).Next
 	paces(x.r, false, x.answers, x.values)
 	address := func() uint64 {
 		if x.r.IntN(6) == 0 {
@@ -95,7 +99,8 @@ func (x *registers) check() (moved bool, err error) {
 		return false, err
 	} else if ok {
 		if len(x.want) == 0 || x.b.Get(x.name("rdata")) != x.want[0] || x.b.Get(x.name("rresp")) != 0 {
-			return false, fmt.Errorf("%X is read with response %d, of %X", x.b.Get(x.name("rdata")), x.b.Get(x.name("rresp")), x.want)
+			return false, fmt.Errorf("%X is read with response %d, of %X", x.b.Get(x.name("rdata")), x.b.Get(x.name("rresp")),
+				x.want)
 		}
 		x.want, moved = x.want[1:], true
 	}

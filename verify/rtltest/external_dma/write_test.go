@@ -118,13 +118,16 @@ func (x *cutter) burst(w write) error {
 	if b.Is("burst_void") != w.void || b.Is("burst_ends") != w.ends {
 		return fmt.Errorf("a burst is void %t, ends %t; not %t, %t", b.Is("burst_void"), b.Is("burst_ends"), w.void, w.ends)
 	}
-	if !w.void && (b.Get("burst_line") != w.address/lineBytes || int(b.Get("burst_length")) != len(w.lines)-1 || int(b.Get("burst_memory")) != w.memory) {
-		return fmt.Errorf("a burst of %d+1 lines at line %X of memory %d; not %d at %X of %d", b.Get("burst_length"), b.Get("burst_line"), b.Get("burst_memory"), len(w.lines), w.address, w.memory)
+	if !w.void && (b.Get("burst_line") != w.address/lineBytes || int(b.Get("burst_length")) != len(w.lines)-1 ||
+		int(b.Get("burst_memory")) != w.memory) {
+		return fmt.Errorf("a burst of %d+1 lines at line %X of memory %d; not %d at %X of %d", b.Get("burst_length"),
+			b.Get("burst_line"), b.Get("burst_memory"), len(w.lines), w.address, w.memory)
 	}
 	if !w.ends {
 		return nil
 	}
-	got := report{tag: b.Get("burst_tag"), internal: b.Is("burst_internal_error"), decode: b.Is("burst_decode_error"), bytes: int(b.Get("burst_bytes")), end: b.Is("burst_end_of_packet")}
+	got := report{tag: b.Get("burst_tag"), internal: b.Is("burst_internal_error"), decode: b.Is("burst_decode_error"),
+		bytes: int(b.Get("burst_bytes")), end: b.Is("burst_end_of_packet")}
 	if got != w.report {
 		return fmt.Errorf("a burst reports %+v, not %+v", got, w.report)
 	}
@@ -143,7 +146,8 @@ func writeAlign(b *block.Bench, r *rand.Rand) error {
 	x := &cutter{intake: intake{b: b, r: r, at: plain, memories: 2, lines: 4, rated: true}}
 	x.line = block.NewOutput(b, "line_valid", "line_ready", "line_data", "line_strobes", "line_last")
 	x.commands = &block.Feed[command]{Input: block.NewInput(b, "command_valid", "command_ready",
-		"command_bytes", "command_address", "command_tag", "command_memory", "command_invalid", "command_nowhere", "command_void")}
+		"command_bytes", "command_address", "command_tag", "command_memory", "command_invalid", "command_nowhere",
+		"command_void")}
 	x.commands.Put = func(c command) {
 		b.Set("command_bytes", uint64(c.bytes))
 		b.Set("command_address", c.address)

@@ -25,7 +25,8 @@ type intake struct {
 
 func (x *intake) open() {
 	b, at := x.b, x.at
-	x.stream = &block.Feed[beat]{Input: block.NewInput(b, at("stream_valid"), at("stream_ready"), at.all("stream_data", "stream_keep", "stream_last")...)}
+	x.stream = &block.Feed[beat]{Input: block.NewInput(b, at("stream_valid"), at("stream_ready"),
+		at.all("stream_data", "stream_keep", "stream_last")...)}
 	x.stream.Put = func(s beat) {
 		b.SetBytes(at("stream_data"), s.data)
 		b.Set(at("stream_keep"), s.keep)
@@ -107,7 +108,8 @@ type writer struct {
 
 func newWriter(b *block.Bench, r *rand.Rand, memories, lines, most int, at ports, of ...*writePort) *writer {
 	x := &writer{intake: intake{b: b, r: r, at: at, memories: memories, lines: lines}, most: most, memory: of}
-	x.commands = &block.Feed[command]{Input: block.NewInput(b, at("command_valid"), at("command_ready"), at.all("command_data", "command_memory")...)}
+	x.commands = &block.Feed[command]{Input: block.NewInput(b, at("command_valid"), at("command_ready"),
+		at.all("command_data", "command_memory")...)}
 	x.commands.Put = func(c command) {
 		b.SetBytes(at("command_data"), c.data(r))
 		b.Set(at("command_memory"), uint64(c.memory))
@@ -120,7 +122,8 @@ func newWriter(b *block.Bench, r *rand.Rand, memories, lines, most int, at ports
 			asked = append(asked, p.at("aw_memory"))
 		}
 		p.asks = &block.Drain{Output: block.NewOutput(b, p.at("aw_valid"), p.at("aw_ready"), asked...)}
-		p.data = &block.Drain{Output: block.NewOutput(b, p.at("w_valid"), p.at("w_ready"), p.at.all("w_data", "w_strobes", "w_last")...)}
+		p.data = &block.Drain{Output: block.NewOutput(b, p.at("w_valid"), p.at("w_ready"),
+			p.at.all("w_data", "w_strobes", "w_last")...)}
 		p.answers = &block.Feed[uint64]{Input: block.NewInput(b, p.at("b_valid"), p.at("b_ready"), p.at("b_response"))}
 		p.answers.Put = func(v uint64) { b.Set(p.at("b_response"), v) }
 	}
@@ -215,7 +218,8 @@ func (x *writer) ask(p *writePort) (bool, error) {
 		memory = int(x.b.Get(p.at("aw_memory")))
 	}
 	if length != len(w.lines) || address != w.address || memory != w.memory {
-		return false, fmt.Errorf("%d lines at %X of memory %d are written, not %d at %X of %d", length, address, memory, len(w.lines), w.address, w.memory)
+		return false, fmt.Errorf("%d lines at %X of memory %d are written, not %d at %X of %d", length, address, memory,
+			len(w.lines), w.address, w.memory)
 	}
 	if x.taken < w.needs {
 		return false, fmt.Errorf("a burst is written when %d of %d beats of the stream have come", x.taken, w.needs)

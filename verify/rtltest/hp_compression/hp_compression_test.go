@@ -157,7 +157,8 @@ func TestEveryFloat16IsWidenedExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := uint64(2 * len(in)); times.LastOut-times.FirstOut != n-1 || times.FirstOut-times.FirstIn != latency {
-		t.Errorf("%d beats come out in the cycles %d to %d, the first of what came in cycle %d", n, times.FirstOut, times.LastOut, times.FirstIn)
+		t.Errorf("%d beats come out in the cycles %d to %d, the first of what came in cycle %d", n, times.FirstOut,
+			times.LastOut, times.FirstIn)
 	}
 }
 
@@ -263,7 +264,8 @@ func TestStreamsWithPausesLoseNothing(t *testing.T) {
 		in := b.stream(r, 1+r.IntN(1000))
 		want := b.wanted(in)
 		pauses := func() int { return []int{0, 0, 30, 128, 220}[r.IntN(5)] }
-		o := streams.Run{Seed: seed, In0: in, In1: in, Idle0: pauses(), Stall: pauses(), MaxOut: 2 * len(in), MaxCycles: 400*len(in) + 20_000}
+		o := streams.Run{Seed: seed, In0: in, In1: in, Idle0: pauses(), Stall: pauses(), MaxOut: 2 * len(in),
+			MaxCycles: 400*len(in) + 20_000}
 		out, _, err := b.Run(o)
 		if err == nil {
 			err = compare(out, want)
@@ -279,7 +281,8 @@ func TestAResetForgetsWhatWasUnderWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 2))
 	for cut := range 24 {
 		in := b.stream(r, 100)
-		if _, _, err := b.Run(streams.Run{In0: in, In1: in, Stall: 128, MaxOut: 200, MaxCycles: 1 + cut}); !errors.Is(err, streams.ErrCycles) {
+		if _, _, err := b.Run(streams.Run{In0: in, In1: in, Stall: 128, MaxOut: 200, MaxCycles: 1 + cut}); !errors.Is(err,
+			streams.ErrCycles) {
 			t.Fatalf("the run that is cut off ends with %v", err)
 		}
 		if _, err := b.straight(b.stream(r, 20)); err != nil {

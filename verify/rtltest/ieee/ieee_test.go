@@ -38,7 +38,8 @@ func TestWrittenOutExamplesHold(t *testing.T) {
 		}
 	}
 	for from, to := range map[uint64]uint64{
-		0x477FE000: 0x7BFF, 0x477FEFFF: 0x7BFF, 0x477FF000: 0x7C00, 0x33000000: 0, 0x33000001: 1, 0xB3C00000: 0x8002, 0x387FE000: 0x0400, 0x387FC000: 0x03FF, 0xFF800001: 0x7E00,
+		0x477FE000: 0x7BFF, 0x477FEFFF: 0x7BFF, 0x477FF000: 0x7C00, 0x33000000: 0, 0x33000001: 1, 0xB3C00000: 0x8002,
+		0x387FE000: 0x0400, 0x387FC000: 0x03FF, 0xFF800001: 0x7E00,
 	} {
 		if got := ieee.Convert(ieee.Float32, ieee.Float16, from); got != to {
 			t.Errorf("float32 %x is float16 %x, not %x", from, got, to)
@@ -55,14 +56,17 @@ func TestSumsAreThoseOfTheProcessor(t *testing.T) {
 			b = a ^ b>>(2+r.IntN(62))
 		}
 		x, y := math.Float64frombits(a), math.Float64frombits(b)
-		if want, got := x+y, ieee.Float64.Sum(a, b); math.Float64bits(want) != got && want == want || want != want && got != ieee.Float64.NaN() {
+		if want, got := x+y, ieee.Float64.Sum(a, b); math.Float64bits(want) != got && want == want || want != want &&
+			got != ieee.Float64.NaN() {
 			t.Fatalf("%x + %x is %x, not %x", a, b, got, math.Float64bits(want))
 		}
 		u, v := math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b))
-		if want, got := u+v, ieee.Float32.Sum(a&0xFFFFFFFF, b&0xFFFFFFFF); uint64(math.Float32bits(want)) != got && want == want {
+		if want, got := u+v, ieee.Float32.Sum(a&0xFFFFFFFF, b&0xFFFFFFFF); uint64(math.Float32bits(want)) != got &&
+			want == want {
 			t.Fatalf("%x + %x is %x, not %x", uint32(a), uint32(b), got, math.Float32bits(want))
 		}
-		if want, got := float32(x), ieee.Convert(ieee.Float64, ieee.Float32, a); uint64(math.Float32bits(want)) != got && want == want {
+		if want, got := float32(x), ieee.Convert(ieee.Float64, ieee.Float32, a); uint64(math.Float32bits(want)) != got &&
+			want == want {
 			t.Fatalf("float64 %x is float32 %x, not %x", a, got, math.Float32bits(want))
 		}
 	}

@@ -23,7 +23,8 @@ func (k Kernel) Vendor(all Sources) Sources {
 		}
 		for _, word := range identifier.FindAll(code(text), -1) {
 			model := path.Join(models, string(word)+suffix)
-			if strings.HasPrefix(string(word), modelPrefix) || !bytes.Contains(all[model], []byte("\nmodule "+string(word)+" ")) {
+			if strings.HasPrefix(string(word), modelPrefix) ||
+				!bytes.Contains(all[model], []byte("\nmodule "+string(word)+" ")) {
 				continue
 			}
 			for needed, text := range all.below(model) {

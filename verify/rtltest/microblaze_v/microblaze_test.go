@@ -62,19 +62,23 @@ func TestEachProcessorHasItsFiles(t *testing.T) {
 			t.Errorf("%q: our own core is part of the kernel: %v", processor, got)
 		}
 		for name, want := range map[string]bool{
-			"ccl_offload/cpu/rv32_ram.sv": true, "ccl_offload/cpu/control_processor.sv": !vendor, "ccl_offload/cpu/rv32_core.sv": !vendor, "ccl_offload/cpu/rv32_pkg.sv": !vendor,
-			"microblaze_v/control_processor.sv": vendor, "microblaze_v/microblaze_v_core.sv": vendor, "microblaze_v/microblaze_v_pkg.sv": vendor,
+			"ccl_offload/cpu/rv32_ram.sv": true, "ccl_offload/cpu/control_processor.sv": !vendor,
+			"ccl_offload/cpu/rv32_core.sv": !vendor, "ccl_offload/cpu/rv32_pkg.sv": !vendor,
+			"microblaze_v/control_processor.sv": vendor, "microblaze_v/microblaze_v_core.sv": vendor,
+			"microblaze_v/microblaze_v_pkg.sv": vendor,
 		} {
 			if (all[name] != nil) != want || (k.Sources[name] != nil) != want {
 				t.Errorf("%q: %s is there: %v, and in the kernel: %v", processor, name, all[name] != nil, k.Sources[name] != nil)
 			}
 		}
-		for name, want := range map[string]bool{"sim/cclo_microblaze_v.sv": vendor, "sim/rv32_core.sv": vendor, "sim/rv32_pkg.sv": vendor, "sim/rv32_ram.sv": false} {
+		for name, want := range map[string]bool{"sim/cclo_microblaze_v.sv": vendor, "sim/rv32_core.sv": vendor,
+			"sim/rv32_pkg.sv": vendor, "sim/rv32_ram.sv": false} {
 			if (all[name] != nil) != want || k.Sources[name] != nil {
 				t.Errorf("%q: %s is there: %v, and in the kernel: %v", processor, name, all[name] != nil, k.Sources[name] != nil)
 			}
 		}
-		if got, want := slices.Sorted(maps.Keys(k.BlackBoxes(all))), []string{"sim/cclo_microblaze_v.sv"}; vendor != slices.Equal(got, want) {
+		if got, want := slices.Sorted(maps.Keys(k.BlackBoxes(all))),
+			[]string{"sim/cclo_microblaze_v.sv"}; vendor != slices.Equal(got, want) {
 			t.Errorf("%q: modules of others: %v", processor, got)
 		}
 	}
@@ -127,7 +131,8 @@ func TestProcessorIsReadByYosys(t *testing.T) {
 	with := maps.Clone(k.Sources)
 	maps.Copy(with, k.BlackBoxes(all))
 	for name := range with {
-		if !slices.Contains([]string{"cclo_pkg.sv", "microblaze_v", "sim"}, strings.SplitN(name, "/", 2)[0]) && name != "ccl_offload/cpu/rv32_ram.sv" {
+		if !slices.Contains([]string{"cclo_pkg.sv", "microblaze_v", "sim"}, strings.SplitN(name, "/", 2)[0]) &&
+			name != "ccl_offload/cpu/rv32_ram.sv" {
 			delete(with, name)
 		}
 	}

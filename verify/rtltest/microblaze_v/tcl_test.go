@@ -81,11 +81,15 @@ func TestTheVendorsProcessorIsConfigured(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{
-		"made -name microblaze_riscv -vendor xilinx.com -library ip -module_name cclo_microblaze_v", "generated cclo_microblaze_v",
+		"made -name microblaze_riscv -vendor xilinx.com -library ip -module_name cclo_microblaze_v",
+		"generated cclo_microblaze_v",
 		// RV32IM on local memory buses alone, with all traps
-		"config C_DATA_SIZE 32", "config C_I_LMB 1", "config C_D_LMB 1", "config C_I_AXI 0", "config C_D_AXI 0", "config C_USE_MULDIV 1",
-		"config C_USE_ICACHE 0", "config C_USE_DCACHE 0", "config C_USE_COMPRESSION 0", "config C_ILL_INSTR_EXCEPTION 2", "config C_MISALIGNED_EXCEPTIONS 1",
-		"config C_M_AXI_I_BUS_EXCEPTION 1", "config C_M_AXI_D_BUS_EXCEPTION 1", "config C_FAULT_TOLERANT 1", "config C_DEBUG_ENABLED 0",
+		"config C_DATA_SIZE 32", "config C_I_LMB 1", "config C_D_LMB 1", "config C_I_AXI 0", "config C_D_AXI 0",
+		"config C_USE_MULDIV 1",
+		"config C_USE_ICACHE 0", "config C_USE_DCACHE 0", "config C_USE_COMPRESSION 0", "config C_ILL_INSTR_EXCEPTION 2",
+		"config C_MISALIGNED_EXCEPTIONS 1",
+		"config C_M_AXI_I_BUS_EXCEPTION 1", "config C_M_AXI_D_BUS_EXCEPTION 1", "config C_FAULT_TOLERANT 1",
+		"config C_DEBUG_ENABLED 0",
 	} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("there is no %q", want)
@@ -99,18 +103,23 @@ func TestTheVendorsProcessorIsConfigured(t *testing.T) {
 	}
 	for _, test := range []struct{ name, definition, kept, missing, want string }{
 		{"there is no such IP", "{}", "", "", `2024\.1 or later.*processor = "own"`},
-		{"illegal instructions do nothing", definition, "C_ILL_INSTR_EXCEPTION", "", "has C_ILL_INSTR_EXCEPTION = 0; the engine needs 2"},
-		{"vectors in the RAM", definition, "C_BASE_VECTORS", "", "has C_BASE_VECTORS = 0x0000000000000000; the engine needs 0x00000000FFFFFF80"},
+		{"illegal instructions do nothing", definition, "C_ILL_INSTR_EXCEPTION", "",
+			"has C_ILL_INSTR_EXCEPTION = 0; the engine needs 2"},
+		{"vectors in the RAM", definition, "C_BASE_VECTORS", "",
+			"has C_BASE_VECTORS = 0x0000000000000000; the engine needs 0x00000000FFFFFF80"},
 		{"no local memory bus", definition, "", "C_D_LMB", "no property C_D_LMB"},
 	} {
-		if out, err := configured(t, test.definition, test.kept, test.missing); err == nil || !regexp.MustCompile(test.want).MatchString(out) {
+		if out, err := configured(t, test.definition, test.kept, test.missing); err == nil ||
+			!regexp.MustCompile(test.want).MatchString(out) {
 			t.Errorf("%s: %v: %s", test.name, err, out)
 		}
 	}
 	for _, test := range []struct{ kept, missing, warning string }{
-		{"", "C_FAULT_TOLERANT", ""}, {"C_M_AXI_D_BUS_EXCEPTION", "", "WARNING: MicroBlaze V has C_M_AXI_D_BUS_EXCEPTION = 0, not 1"},
+		{"", "C_FAULT_TOLERANT", ""},
+		{"C_M_AXI_D_BUS_EXCEPTION", "", "WARNING: MicroBlaze V has C_M_AXI_D_BUS_EXCEPTION = 0, not 1"},
 	} {
-		if out, err := configured(t, definition, test.kept, test.missing); err != nil || !strings.Contains(out, test.warning) || test.warning == "" && strings.Contains(out, "WARNING") {
+		if out, err := configured(t, definition, test.kept, test.missing); err != nil ||
+			!strings.Contains(out, test.warning) || test.warning == "" && strings.Contains(out, "WARNING") {
 			t.Errorf("%+v: %v: %s", test, err, out)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 )
 
 var (
-	worldFlag     = flag.Bool("tb.world", false, "run a world of simulated hardware with MicroBlaze V; to build it takes minutes")
+	worldFlag = flag.Bool("tb.world", false,
+		"run a world of simulated hardware with MicroBlaze V; to build it takes minutes")
 	libraryFlag   = flag.String("tb.library", "", "library of the world's hardware that was built before")
 	seedFlag      = flag.Uint64("tb.seed", 1, "seed of registers without a reset")
 	roundsFlag    = flag.Int("tb.rounds", 1, "rounds of operations of the world")
@@ -92,7 +93,8 @@ func operations(ctx context.Context, e *accl.Engine, rank, round int) error {
 		run  func() (*accl.Request, error)
 		want func(k int) float32
 	}{
-		{"copy", func() (*accl.Request, error) { return e.Copy(ctx, src, dst, n) }, func(k int) float32 { return value(rank, k) }},
+		{"copy", func() (*accl.Request, error) { return e.Copy(ctx, src, dst, n) },
+			func(k int) float32 { return value(rank, k) }},
 		{"barrier", func() (*accl.Request, error) { return e.Barrier(ctx) }, nil},
 		{"send and receive", func() (*accl.Request, error) {
 			if rank == 0 {
@@ -100,8 +102,10 @@ func operations(ctx context.Context, e *accl.Engine, rank, round int) error {
 			}
 			return e.Recv(ctx, dst, n, 0)
 		}, func(k int) float32 { return value(0, k) }},
-		{"sum", func() (*accl.Request, error) { return e.AllReduce(ctx, src, dst, n, accl.Sum) }, func(k int) float32 { return value(0, k) + value(1, k) }},
-		{"sum on rank 1", func() (*accl.Request, error) { return e.Reduce(ctx, src, dst, n, 1, accl.Sum) }, func(k int) float32 { return value(0, k) + value(1, k) }},
+		{"sum", func() (*accl.Request, error) { return e.AllReduce(ctx, src, dst, n, accl.Sum) },
+			func(k int) float32 { return value(0, k) + value(1, k) }},
+		{"sum on rank 1", func() (*accl.Request, error) { return e.Reduce(ctx, src, dst, n, 1, accl.Sum) },
+			func(k int) float32 { return value(0, k) + value(1, k) }},
 		{"broadcast", func() (*accl.Request, error) { return e.Bcast(ctx, src, n, 1) }, nil},
 	} {
 		for k := range src.Host() {

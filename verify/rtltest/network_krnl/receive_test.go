@@ -51,7 +51,8 @@ type receive struct {
 func newReceive(b *block.Bench, r *rand.Rand, alone bool, at func(string) string) *receive {
 	x := &receive{b: b, r: r, alone: alone, at: at}
 	net, ask, note, meta, data := at("net_rx"), at("read_pkg"), at("notification"), at("rx_meta"), at("rx_data")
-	x.net = &block.Feed[given]{Input: block.NewInput(b, net+"_tvalid", net+"_tready", net+"_tdata", net+"_tkeep", net+"_tlast", net+"_tdest"), Put: func(g given) {
+	x.net = &block.Feed[given]{Input: block.NewInput(b, net+"_tvalid", net+"_tready", net+"_tdata", net+"_tkeep",
+		net+"_tlast", net+"_tdest"), Put: func(g given) {
 		b.SetBytes(net+"_tdata", g.data)
 		b.Set(net+"_tkeep", g.keep)
 		b.Put(net+"_tlast", g.last)
@@ -66,7 +67,8 @@ func newReceive(b *block.Bench, r *rand.Rand, alone bool, at func(string) string
 	}}
 	x.notes = &block.Drain{Output: block.NewOutput(b, note+"_tvalid", note+"_tready", note+"_tdata")}
 	x.metas = &block.Drain{Output: block.NewOutput(b, meta+"_tvalid", meta+"_tready", meta+"_tdata")}
-	x.data = &block.Drain{Output: block.NewOutput(b, data+"_tvalid", data+"_tready", data+"_tdata", data+"_tkeep", data+"_tlast", data+"_tdest")}
+	x.data = &block.Drain{Output: block.NewOutput(b, data+"_tvalid", data+"_tready", data+"_tdata", data+"_tkeep",
+		data+"_tlast", data+"_tdest")}
 	return x
 }
 
@@ -74,7 +76,8 @@ func (x *receive) begin() {
 	old := *x
 	*x = *newReceive(x.b, x.r, x.alone, x.at)
 	x.credits, x.freed, x.mayCredit = old.credits, old.freed, old.mayCredit
-	x.net.Pace, x.reads.Pace, x.notes.Pace, x.metas.Pace, x.data.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
+	x.net.Pace, x.reads.Pace, x.notes.Pace, x.metas.Pace, x.data.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(
+		x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	x.notes.Late, x.metas.Late, x.data.Late = x.r.IntN(4) == 0, x.r.IntN(4) == 0, x.r.IntN(4) == 0
 }
 
@@ -132,8 +135,10 @@ func (x *receive) drive() {
 func (x *receive) check() error {
 	b := x.b
 	if x.alone {
-		if b.Is("there_valid") != (x.credit != nil) || x.credit != nil && (int(b.Get("there_engine")) != x.credit.engine || int(b.Get("there_count")) != x.credit.credit) {
-			return fmt.Errorf("room for %d packets at engine %d is told of: %t; not %+v", b.Get("there_count"), b.Get("there_engine"), b.Is("there_valid"), x.credit)
+		if b.Is("there_valid") != (x.credit != nil) || x.credit != nil &&
+			(int(b.Get("there_engine")) != x.credit.engine || int(b.Get("there_count")) != x.credit.credit) {
+			return fmt.Errorf("room for %d packets at engine %d is told of: %t; not %+v", b.Get("there_count"),
+				b.Get("there_engine"), b.Is("there_valid"), x.credit)
 		}
 		if b.Is("here_valid") {
 			e := b.Get("here_engine")
@@ -217,8 +222,10 @@ func (x *receive) compare() error {
 		n++
 	}
 	got := x.b.Bytes(data + "_tdata")
-	if x.b.Get(data+"_tkeep") != w.keep || x.b.Is(data+"_tlast") != w.last || int(x.b.Get(data+"_tdest")) != w.engine || !bytes.Equal(got[:n], w.data[:n]) {
-		return fmt.Errorf("of engine %d comes %X, keep %X, last %t; not %+v", x.b.Get(data+"_tdest"), got, x.b.Get(data+"_tkeep"), x.b.Is(data+"_tlast"), w)
+	if x.b.Get(data+"_tkeep") != w.keep || x.b.Is(data+"_tlast") != w.last || int(x.b.Get(data+"_tdest")) != w.engine ||
+		!bytes.Equal(got[:n], w.data[:n]) {
+		return fmt.Errorf("of engine %d comes %X, keep %X, last %t; not %+v", x.b.Get(data+"_tdest"), got,
+			x.b.Get(data+"_tkeep"), x.b.Is(data+"_tlast"), w)
 	}
 	return nil
 }

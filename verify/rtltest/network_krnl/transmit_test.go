@@ -54,17 +54,20 @@ type beat struct {
 func newTransmit(b *block.Bench, r *rand.Rand, id int, alone bool, at func(string) string) *transmit {
 	x := &transmit{b: b, r: r, id: id, alone: alone, at: at}
 	meta, data, status := at("tx_meta"), at("tx_data"), at("tx_status")
-	x.requests = &block.Feed[request]{Input: block.NewInput(b, meta+"_tvalid", meta+"_tready", meta+"_tdata"), Put: func(q request) {
-		b.Set(meta+"_tdata", uint64(q.length)<<16|uint64(q.session))
-	}}
-	x.data = &block.Feed[beat]{Input: block.NewInput(b, data+"_tvalid", data+"_tready", data+"_tdata", data+"_tkeep", data+"_tlast"), Put: func(s beat) {
+	x.requests = &block.Feed[request]{Input: block.NewInput(b, meta+"_tvalid", meta+"_tready", meta+"_tdata"),
+		Put: func(q request) {
+			b.Set(meta+"_tdata", uint64(q.length)<<16|uint64(q.session))
+		}}
+	x.data = &block.Feed[beat]{Input: block.NewInput(b, data+"_tvalid", data+"_tready", data+"_tdata", data+"_tkeep",
+		data+"_tlast"), Put: func(s beat) {
 		b.SetBytes(data+"_tdata", s.data)
 		b.Set(data+"_tkeep", s.keep)
 		b.Put(data+"_tlast", s.last)
 	}}
 	x.status = &block.Drain{Output: block.NewOutput(b, status+"_tvalid", status+"_tready", status+"_tdata")}
 	net := at("net_tx")
-	x.net = &block.Drain{Output: block.NewOutput(b, net+"_tvalid", net+"_tready", net+"_tdata", net+"_tkeep", net+"_tlast", net+"_tdest")}
+	x.net = &block.Drain{Output: block.NewOutput(b, net+"_tvalid", net+"_tready", net+"_tdata", net+"_tkeep",
+		net+"_tlast", net+"_tdest")}
 	return x
 }
 
@@ -75,7 +78,8 @@ func (x *transmit) begin() {
 	for i := range x.room {
 		x.room[i] = room
 	}
-	x.requests.Pace, x.data.Pace, x.status.Pace, x.net.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
+	x.requests.Pace, x.data.Pace, x.status.Pace, x.net.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next,
+		block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	x.status.Late, x.net.Late = x.r.IntN(4) == 0, x.r.IntN(4) == 0
 }
 
@@ -153,7 +157,8 @@ func (x *transmit) check() error {
 		if len(x.answers) == 0 {
 			return errors.New("an answer to nothing")
 		}
-		if got := b.Get(x.status.Fields[0]); got != x.answers[0] && (x.answers[0]>>62 != closed || (got^x.answers[0])&^(1<<62-1<<32) != 0) {
+		if got := b.Get(x.status.Fields[0]); got != x.answers[0] &&
+			(x.answers[0]>>62 != closed || (got^x.answers[0])&^(1<<62-1<<32) != 0) {
 			return fmt.Errorf("a request is answered with %X, not %X", got, x.answers[0])
 		}
 		x.answers = x.answers[1:]
@@ -213,7 +218,9 @@ func (x *transmit) leaves() error {
 	if dest&0x80 != 0 {
 		n := int(data[0])
 		if x.gone > 0 || n == 0 || n > x.owed[engine] || keep == 0 || !last {
-			return fmt.Errorf("room for %d packets of engine %d goes back (keep %X, last %t), in a packet: %t; there is room for %d", n, engine, keep, last, x.gone > 0, x.owed[engine])
+			return fmt.Errorf(
+				"room for %d packets of engine %d goes back (keep %X, last %t), in a packet: %t; there is room for %d", n, engine,
+				keep, last, x.gone > 0, x.owed[engine])
 		}
 		if x.owed[engine] -= n; x.returned != nil {
 			x.returned(engine, n)
@@ -227,7 +234,8 @@ func (x *transmit) leaves() error {
 	n := min(beatBytes, len(p.data)-x.gone)
 	ends := x.gone+n == len(p.data)
 	if engine != p.engine || keep != keepOf(n) || last != ends || !bytes.Equal(data[:n], p.data[x.gone:x.gone+n]) {
-		return fmt.Errorf("to engine %d goes %X, keep %X, last %t; not %X to %d", engine, data, keep, last, p.data[x.gone:x.gone+n], p.engine)
+		return fmt.Errorf("to engine %d goes %X, keep %X, last %t; not %X to %d", engine, data, keep, last,
+			p.data[x.gone:x.gone+n], p.engine)
 	}
 	if x.gone += n; ends {
 		x.gone, x.packets = 0, x.packets[1:]

@@ -13,10 +13,12 @@ type AXILite struct {
 
 // AddAXILite adds the slave's pins.
 func AddAXILite(m *Module, prefix string, address int) {
-	for name, width := range map[string]int{"awvalid": 1, "awaddr": address, "wvalid": 1, "wdata": 32, "wstrb": 4, "bready": 1, "arvalid": 1, "araddr": address, "rready": 1} {
+	for name, width := range map[string]int{"awvalid": 1, "awaddr": address, "wvalid": 1, "wdata": 32, "wstrb": 4,
+		"bready": 1, "arvalid": 1, "araddr": address, "rready": 1} {
 		m.In[prefix+name] = width
 	}
-	for name, width := range map[string]int{"awready": 1, "wready": 1, "bvalid": 1, "bresp": 2, "arready": 1, "rvalid": 1, "rdata": 32, "rresp": 2} {
+	for name, width := range map[string]int{"awready": 1, "wready": 1, "bvalid": 1, "bresp": 2, "arready": 1, "rvalid": 1,
+		"rdata": 32, "rresp": 2} {
 		m.Out[prefix+name] = width
 	}
 }

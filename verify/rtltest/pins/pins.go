@@ -127,7 +127,8 @@ func (m Module) shell(b *Bench) string {
 	}
 	in := copies(m.In, "    std::memcpy(&b->model.%[1]s, in + %[2]d, sizeof b->model.%[1]s);\n", &b.in)
 	out := copies(m.Out, "    std::memcpy(out + %[2]d, &b->model.%[1]s, sizeof b->model.%[1]s);\n", &b.out)
-	return strings.NewReplacer("TOP", m.Top, "CLOCK", clock, "RESET_PIN", reset, "ACTIVE", active, "COPY_IN", in, "COPY_OUT", out).Replace(shell)
+	return strings.NewReplacer("TOP", m.Top, "CLOCK", clock, "RESET_PIN", reset, "ACTIVE", active, "COPY_IN", in,
+		"COPY_OUT", out).Replace(shell)
 }
 
 const shell = `#include "VTOP.h"

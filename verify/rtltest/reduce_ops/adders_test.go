@@ -114,7 +114,8 @@ func TestAddersAlone(t *testing.T) {
 
 func TestMultipliersAlone(t *testing.T) {
 	for name, f := range formats {
-		set.Check(t, "float_multiplier_"+name, alone("product", f.Prod, func(r *rand.Rand) (x, y uint64) { return factors(r, f) }))
+		set.Check(t, "float_multiplier_"+name,
+			alone("product", f.Prod, func(r *rand.Rand) (x, y uint64) { return factors(r, f) }))
 	}
 }
 
@@ -123,7 +124,8 @@ func factors(r *rand.Rand, f ieee.Format) (a, b uint64) {
 	a, b = numbers(r, f)
 	most := int(uint64(1)<<f.Exponent - 1)
 	exponent := int(a >> f.Fraction & uint64(most))
-	at := []int{most/2 - exponent, most/2 - f.Fraction - exponent + r.IntN(f.Fraction+3), most + most/2 - exponent - 1 + r.IntN(3)}
+	at := []int{most/2 - exponent, most/2 - f.Fraction - exponent + r.IntN(f.Fraction+3),
+		most + most/2 - exponent - 1 + r.IntN(3)}
 	if way := r.IntN(5); way < len(at) {
 		b = b&^(uint64(most)<<f.Fraction) | uint64(min(max(at[way], 0), most))<<f.Fraction
 	}

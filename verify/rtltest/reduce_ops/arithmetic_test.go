@@ -103,14 +103,16 @@ func (e element) corners() []uint64 { return cornersOf[e.name] }
 func (e element) findCorners() (values []uint64) {
 	if !e.floating {
 		top := uint64(1) << (8*e.bytes - 1)
-		for _, v := range []uint64{0, 1, 2, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, top - 1, top, top + 1, 2*top - 1, 2*top - 2} {
+		for _, v := range []uint64{0, 1, 2, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, top - 1,
+			top, top + 1, 2*top - 1, 2*top - 2} {
 			values = append(values, v&(top|(top-1)))
 		}
 		return values
 	}
 	f := e.format
 	most, all := 1<<f.Exponent-1, uint64(1)<<f.Fraction-1
-	for _, exponent := range []int{0, 1, 2, 3, most / 2, most/2 + 1, most/2 + 2, f.Fraction, f.Fraction + 1, f.Fraction + 2, f.Fraction + 3, most - 2, most - 1, most} {
+	for _, exponent := range []int{0, 1, 2, 3, most / 2, most/2 + 1, most/2 + 2, f.Fraction, f.Fraction + 1,
+		f.Fraction + 2, f.Fraction + 3, most - 2, most - 1, most} {
 		for _, fraction := range []uint64{0, 1, 2, all >> 1, all>>1 + 1, all>>1 + 2, all - 1, all} {
 			v := uint64(exponent)<<f.Fraction | fraction
 			values = append(values, v, v|f.Sign())

@@ -45,7 +45,8 @@ func newBench(t *testing.T, d *design.Design, wide bool) *bench {
 	t.Helper()
 	m := streams.Model{Design: d, Kernel: "reduce_ops", In0: "in0", In1: "in1", Out: "out_r"}
 	if wide {
-		m = streams.Model{Design: d, Kernel: "reduce_ops_wide", Needs: []string{"reduce_ops"}, In0: "in_r", Out: "out_r", Wide: true}
+		m = streams.Model{Design: d, Kernel: "reduce_ops_wide", Needs: []string{"reduce_ops"}, In0: "in_r",
+			Out: "out_r", Wide: true}
 	}
 	m.Common = []string{"skid_buffer.sv", "float_adder.sv", "float_multiplier.sv"}
 	k, err := streams.New(t.Context(), m, 0)
@@ -107,7 +108,8 @@ func (b *bench) check(in0, in1, out []streams.Beat) error {
 	for i, got := range out {
 		x, y := in0[i], in1[i]
 		if got.Keep != x.Keep || got.Last != x.Last {
-			return fmt.Errorf("beat %d: TKEEP %x and TLAST %d, not those of operand 0, %x and %d", i, got.Keep, got.Last, x.Keep, x.Last)
+			return fmt.Errorf("beat %d: TKEEP %x and TLAST %d, not those of operand 0, %x and %d", i, got.Keep,
+				got.Last, x.Keep, x.Last)
 		}
 		o, known := b.operations[x.TDEST]
 		if !known {
@@ -119,7 +121,8 @@ func (b *bench) check(in0, in1, out []streams.Beat) error {
 		for at := 0; at < 64; at += o.bytes {
 			u, v, result := o.get(x.Data[at:]), o.get(y.Data[at:]), o.get(got.Data[at:])
 			if want := o.quick(o.function, u, v); result != want {
-				return fmt.Errorf("beat %d, byte %d: %s of %s %x and %x is %x, not %x", i, at, o.function, o.name, u, v, result, want)
+				return fmt.Errorf("beat %d, byte %d: %s of %s %x and %x is %x, not %x", i, at, o.function,
+					o.name, u, v, result, want)
 			}
 		}
 	}
@@ -136,7 +139,8 @@ func (b *bench) straight(in0, in1 []streams.Beat) error {
 		return err
 	}
 	if n := uint64(len(in0)); times.LastOut-times.FirstOut != n-1 || times.LastIn-times.FirstIn != n-1 {
-		return fmt.Errorf("%d beats took the cycles from %d to %d to come in and from %d to %d to come out", n, times.FirstIn, times.LastIn, times.FirstOut, times.LastOut)
+		return fmt.Errorf("%d beats took the cycles from %d to %d to come in and from %d to %d to come out", n, times.FirstIn,
+			times.LastIn, times.FirstOut, times.LastOut)
 	}
 	if l := times.FirstOut - times.FirstIn; l != latency {
 		return fmt.Errorf("a result comes %d cycles after its operands, not %d", l, latency)
@@ -154,7 +158,8 @@ func TestEveryPairOfCornersIsReducedExactly(t *testing.T) {
 	for _, tdest := range b.tdests {
 		o := b.operations[tdest]
 		c := o.corners()
-		in0, in1 := operands(tdest, o.element, len(c)*len(c), func(i int) (uint64, uint64) { return c[i/len(c)], c[i%len(c)] })
+		in0, in1 := operands(tdest, o.element, len(c)*len(c),
+			func(i int) (uint64, uint64) { return c[i/len(c)], c[i%len(c)] })
 		if err := b.straight(in0, in1); err != nil {
 			t.Error(err)
 		}
@@ -207,7 +212,8 @@ func (b *bench) streams(t *testing.T, runs int) {
 		n := 1 + r.IntN(2000)
 		in0, in1 := b.mixed(r, n)
 		pauses := func() int { return []int{0, 0, 30, 128, 220}[r.IntN(5)] }
-		o := streams.Run{Seed: seed, In0: in0, In1: in1, Idle0: pauses(), Idle1: pauses(), Stall: pauses(), MaxOut: n, MaxCycles: 200*n + 20_000}
+		o := streams.Run{Seed: seed, In0: in0, In1: in1, Idle0: pauses(), Idle1: pauses(), Stall: pauses(), MaxOut: n,
+			MaxCycles: 200*n + 20_000}
 		out, _, err := b.Run(o)
 		if err == nil {
 			err = b.check(in0, in1, out)
@@ -242,7 +248,8 @@ func TestAResetForgetsWhatWasUnderWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 5))
 	for cut := range 24 {
 		in0, in1 := b.mixed(r, 100)
-		if _, _, err := b.Run(streams.Run{In0: in0, In1: in1, Stall: 128, MaxOut: 100, MaxCycles: 1 + cut}); !errors.Is(err, streams.ErrCycles) {
+		if _, _, err := b.Run(streams.Run{In0: in0, In1: in1, Stall: 128, MaxOut: 100, MaxCycles: 1 + cut}); !errors.Is(err,
+			streams.ErrCycles) {
 			t.Fatalf("the run that is cut off ends with %v", err)
 		}
 		in0, in1 = b.mixed(r, 20)

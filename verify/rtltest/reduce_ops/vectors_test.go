@@ -11,7 +11,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
-var vectors = flag.Int("tb.vectors", 0, "random pairs for each function and type; 0 is 200,000, and ten million with -tb.exhaustive")
+var vectors = flag.Int("tb.vectors", 0,
+	"random pairs for each function and type; 0 is 200,000, and ten million with -tb.exhaustive")
 
 // vectorsOfUnit is the pairs of a unit, all of one seed.
 const vectorsOfUnit = 1 << 16

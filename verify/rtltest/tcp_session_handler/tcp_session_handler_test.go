@@ -81,7 +81,8 @@ func TestTheHostOpensAndClosesSessions(t *testing.T) {
 		control[b.Name] = 1 << b.At
 	}
 	m := pins.Module{
-		Platform: "u55c_tcp", Folder: "tcp_session_handler", Top: "tcp_session_handler", Files: []string{"tcp_session_handler"},
+		Platform: "u55c_tcp", Folder: "tcp_session_handler", Top: "tcp_session_handler",
+		Files: []string{"tcp_session_handler"},
 		Clock: "ap_clk", Reset: "ap_rst_n", Params: map[string]string{"MILLISECOND_CYCLES": "20", "LIMIT_MILLISECONDS": "15"},
 		In: map[string]int{
 			"listen_port_tready": 1, "open_connection_tready": 1, "close_connection_tready": 1,

@@ -36,13 +36,15 @@ func adder(b *block.Bench, r *rand.Rand) error {
 	const stages = 6
 	for range 8 {
 		b.Reset()
-		in := &block.Feed[[]byte]{Input: block.NewInput(b, "in_valid", "in_ready", "in_data", "in_keep", "in_last"), Pace: block.NewRhythm(r).Next}
+		in := &block.Feed[[]byte]{Input: block.NewInput(b, "in_valid", "in_ready", "in_data", "in_keep", "in_last"),
+			Pace: block.NewRhythm(r).Next}
 		in.Put = func(v []byte) {
 			b.SetBytes("in_data", v)
 			b.Set("in_keep", r.Uint64())
 			b.Put("in_last", r.IntN(3) == 0)
 		}
-		out := &block.Drain{Output: block.NewOutput(b, "out_valid", "out_ready", "out_data", "out_keep", "out_last"), Pace: block.NewRhythm(r).Next}
+		out := &block.Drain{Output: block.NewOutput(b, "out_valid", "out_ready", "out_data", "out_keep", "out_last"),
+			Pace: block.NewRhythm(r).Next}
 		var inside [stages]*sum
 		var want []sum
 		discards, left, passed := false, 0, 0
@@ -82,8 +84,10 @@ func adder(b *block.Bench, r *rand.Rand) error {
 					return errors.New("a beat that should not leave")
 				}
 				w := want[0]
-				if got := b.Bytes("out_data"); !bytes.Equal(got, w.data) || b.Get("out_keep") != w.keep || b.Is("out_last") != w.last {
-					return fmt.Errorf("%X leaves, keep %X, last %t; not %X, %X, %t", got, b.Get("out_keep"), b.Is("out_last"), w.data, w.keep, w.last)
+				if got := b.Bytes("out_data"); !bytes.Equal(got, w.data) || b.Get("out_keep") != w.keep ||
+					b.Is("out_last") != w.last {
+					return fmt.Errorf("%X leaves, keep %X, last %t; not %X, %X, %t", got, b.Get("out_keep"), b.Is("out_last"),
+						w.data, w.keep, w.last)
 				}
 				want = want[1:]
 				passed++
@@ -121,7 +125,8 @@ func placesCalls(b *block.Bench, r *rand.Rand) error {
 		return err
 	}
 	k := &bench{d: d}
-	call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data", "call_last"), Pace: block.NewRhythm(r).Next}
+	call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data", "call_last"),
+		Pace: block.NewRhythm(r).Next}
 	answers := block.NewRhythm(r).Next
 	var want []uint32 // words that are to come
 	busy, failed, starts := false, false, 0
@@ -149,7 +154,8 @@ func placesCalls(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("busy %t, failed %t; not %t, %t", b.Is("busy"), b.Is("failed"), busy, failed)
 		}
 		if b.Is("call_valid") != (len(want) > 0) || b.Is("answer_ready") != (busy && len(want) == 0) {
-			return fmt.Errorf("a word %t, an answer %t; there are %d words, busy %t", b.Is("call_valid"), b.Is("answer_ready"), len(want), busy)
+			return fmt.Errorf("a word %t, an answer %t; there are %d words, busy %t", b.Is("call_valid"), b.Is("answer_ready"),
+				len(want), busy)
 		}
 		if busy && len(want) == 0 && answer {
 			busy, failed = false, code != 0
@@ -165,7 +171,8 @@ func placesCalls(b *block.Bench, r *rand.Rand) error {
 		if start {
 			busy = true
 			starts++
-			want = k.call(uint32(b.Get("count")), uint32(b.Get("destination")), uint32(b.Get("comm_adr")), uint32(b.Get("dpcfg_adr")))
+			want = k.call(uint32(b.Get("count")), uint32(b.Get("destination")), uint32(b.Get("comm_adr")),
+				uint32(b.Get("dpcfg_adr")))
 		}
 	}
 	if starts < 40 {

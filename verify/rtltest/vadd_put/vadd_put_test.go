@@ -53,7 +53,8 @@ type bench struct {
 	d      *design.Design
 	kernel *design.Kernel
 	handle uintptr
-	run    func(handle uintptr, o *options, writes *write, count uint64, memory *byte, size uint64, in *streams.Beat, inCount uint64, out *streams.Beat, room uint64, r *result) int64
+	run    func(handle uintptr, o *options, writes *write, count uint64, memory *byte, size uint64, in *streams.Beat,
+		inCount uint64, out *streams.Beat, room uint64, r *result) int64
 }
 
 func load(t *testing.T, platform string) (*design.Design, *design.Kernel) {
@@ -79,12 +80,14 @@ func newBench(t *testing.T, platform string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources = streams.Only(sources, []string{"skid_buffer.sv", "fifo.sv", "float_adder.sv", "axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
+	sources = streams.Only(sources, []string{"skid_buffer.sv", "fifo.sv", "float_adder.sv", "axilite_registers.sv",
+		"axilite_slave.sv", "control_registers.sv"})
 	shells, err := verilate.Place(map[string][]byte{"vadd_put/rhythm.h": streams.Rhythm, "vadd_put/shell.cpp": shell})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true, Optimize: "-O1"}.Library(t.Context())
+	path, err := verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true,
+		Optimize: "-O1"}.Library(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +137,8 @@ func (b *bench) call(count, destination, comm, config uint32) (words []uint32) {
 	operations := b.d.ABI().Enum("operation").Values
 	send := operations[slices.IndexFunc(operations, func(v abi.EnumValue) bool { return v.Name == "send" })].Value
 	values := map[string]uint32{
-		"scenario": send, "count": count, "comm": comm, "root_src_dst": destination, "tag": tag, "arithcfg": config, "stream_flags": flags,
+		"scenario": send, "count": count, "comm": comm, "root_src_dst": destination, "tag": tag, "arithcfg": config,
+		"stream_flags": flags,
 	}
 	for _, w := range b.d.ABI().Record("call").Words {
 		words = append(words, values[w.Name])
@@ -157,8 +161,10 @@ type job struct {
 }
 
 var failures = map[int64]string{
-	-1: "an access outside of memory", -2: "a burst across 4 KiB", -3: "something changed before it was taken, or was under way at the end",
-	-4: "the cycles were used up", -5: "too many words or beats", -6: "TLAST at the wrong place", -7: "a burst of the wrong size or type",
+	-1: "an access outside of memory", -2: "a burst across 4 KiB",
+	-3: "something changed before it was taken, or was under way at the end",
+	-4: "the cycles were used up", -5: "too many words or beats", -6: "TLAST at the wrong place",
+	-7: "a burst of the wrong size or type",
 }
 
 func (b *bench) do(j job) error {
@@ -185,14 +191,17 @@ func (b *bench) do(j job) error {
 	destination, comm, config := r.Uint32(), r.Uint32(), r.Uint32()
 	var writes []write
 	for _, w := range [][]write{
-		b.argument("src", base+uint64(j.src)), b.argument("dst", base+uint64(j.dst)), b.argument("count", uint64(uint32(j.count))),
-		b.argument("destination", uint64(destination)), b.argument("comm_adr", uint64(comm)), b.argument("dpcfg_adr", uint64(config)),
+		b.argument("src", base+uint64(j.src)), b.argument("dst", base+uint64(j.dst)),
+		b.argument("count", uint64(uint32(j.count))),
+		b.argument("destination", uint64(destination)), b.argument("comm_adr", uint64(comm)),
+		b.argument("dpcfg_adr", uint64(config)),
 	} {
 		writes = append(writes, w...)
 	}
 	o := options{
 		seed: j.seed, base: base, pauses: uint64(j.pauses), take: uint64(beats),
-		control: b.control(), start: b.bit("start"), done: b.bit("done"), idle: b.bit("idle"), ready: b.bit("ready"), maxCycles: uint64(100*beats + 20_000),
+		control: b.control(), start: b.bit("start"), done: b.bit("done"), idle: b.bit("idle"), ready: b.bit("ready"),
+		maxCycles: uint64(100*beats + 20_000),
 	}
 	if !j.again {
 		o.reset = 1
@@ -206,12 +215,14 @@ func (b *bench) do(j job) error {
 		given = in[:beats/3]
 	}
 	first := &in[0]
-	code := b.run(b.handle, &o, &writes[0], uint64(len(writes)), &got[0], uint64(size), first, uint64(len(given)), &out[0], uint64(beats), &res)
+	code := b.run(b.handle, &o, &writes[0], uint64(len(writes)), &got[0], uint64(size), first, uint64(len(given)),
+		&out[0], uint64(beats), &res)
 	if code != 0 {
 		return errors.New(failures[code])
 	}
 	if res.busy != 0 {
-		return fmt.Errorf("the control register is idle while the kernel runs, or not idle and ready at its end: %d", res.busy)
+		return fmt.Errorf("the control register is idle while the kernel runs, or not idle and ready at its end: %d",
+			res.busy)
 	}
 	if elements == 0 {
 		if res.words+res.sent+res.received != 0 || !slices.Equal(got, memory) {
@@ -264,7 +275,8 @@ func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 			seed += first
 		}
 		r := rand.New(rand.NewPCG(seed, 1))
-		j := job{seed: seed, count: 1 + r.IntN([]int{40, 200, 5000}[r.IntN(3)]), pauses: []int{0, 0, 60, 200}[r.IntN(4)], again: run%60 != 0}
+		j := job{seed: seed, count: 1 + r.IntN([]int{40, 200, 5000}[r.IntN(3)]), pauses: []int{0, 0, 60, 200}[r.IntN(4)],
+			again: run%60 != 0}
 		j.src = 64 * r.IntN(100)
 		j.dst = j.src + 4*j.count + 64 + 64*r.IntN(100) // apart: both are under way together
 		if r.IntN(2) == 0 {
@@ -315,7 +327,8 @@ func TestAFailedCallEndsTheKernel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		count := 1 + r.IntN(3000)
-		if err := b.do(job{seed: seed, count: count, src: 4, dst: 4*count + 132, pauses: 60 * r.IntN(3), failing: true}); err != nil {
+		if err := b.do(job{seed: seed, count: count, src: 4, dst: 4*count + 132, pauses: 60 * r.IntN(3),
+			failing: true}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		if err := b.do(job{seed: seed, count: 100, src: 64, dst: 1024}); err != nil { // and after it

@@ -178,11 +178,14 @@ func (h *Host) complete() error {
 	o.Foreign = append(append([]int(nil), w.Foreign...), o.Foreign...)
 	switch {
 	case len(w.Local) == 0 || len(w.Hosts) != w.Size:
-		return fmt.Errorf("%d ranks of %d here, %d addresses: at least 1 rank, and an address for each of the world expected", len(w.Local), w.Size, len(w.Hosts))
+		return fmt.Errorf("%d ranks of %d here, %d addresses: at least 1 rank, and an address for each of the world expected",
+			len(w.Local), w.Size, len(w.Hosts))
 	case w.Size > (1<<16-o.Endpoints.Port)/PortsPerRank:
-		return fmt.Errorf("%w: %d ranks take %d each from %d on, and the last one is 65535", ErrPorts, w.Size, PortsPerRank, o.Endpoints.Port)
+		return fmt.Errorf("%w: %d ranks take %d each from %d on, and the last one is 65535", ErrPorts, w.Size, PortsPerRank,
+			o.Endpoints.Port)
 	case o.Network == Local && len(w.Local) != w.Size:
-		return fmt.Errorf("%w: the network %s is for all ranks in one process, and this one has %d of %d", ErrNetwork, Local, len(w.Local), w.Size)
+		return fmt.Errorf("%w: the network %s is for all ranks in one process, and this one has %d of %d", ErrNetwork,
+			Local, len(w.Local), w.Size)
 	case o.Network != Packets && len(o.Foreign) > 0:
 		return fmt.Errorf("%w: ranks that others serve are on the network %s, not %s", ErrNetwork, Packets, o.Network)
 	}

@@ -91,7 +91,8 @@ func TestWorldsOfOneHostAndOfSeveral(t *testing.T) {
 		network  Network
 	}{
 		{"u55c_tcp", Local}, {"u55c_udp", Local}, {"u55c_rdma", Local}, {"u280_2022", Local}, {"u280_manual", Local},
-		{"u55c_tcp", Sockets}, {"u55c_udp", Sockets}, {"u55c_rdma", Sockets}, {"u280_2022", Sockets}, {"u280_manual", Sockets},
+		{"u55c_tcp", Sockets}, {"u55c_udp", Sockets}, {"u55c_rdma", Sockets}, {"u280_2022", Sockets},
+		{"u280_manual", Sockets},
 		{"u55c_tcp", Packets}, {"u55c_udp", Packets}, {"u280_2022", Packets}, {"u280_manual", Packets},
 	} {
 		t.Run(fmt.Sprint(c.platform, " ", c.network), func(t *testing.T) {
@@ -191,15 +192,17 @@ func TestHostMemory(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, c.platform, nil))
 			p.HostMemory = true // as programs expect
 			lines := make(chan string, 100)
-			h := begin(t, c.platform, Options{World: all(n), Endpoints: ports, Serve: true, HostMemory: c.asked, Log: func(format string, args ...any) {
-				lines <- fmt.Sprintf(format, args...)
-			}})
+			h := begin(t, c.platform, Options{World: all(n), Endpoints: ports, Serve: true, HostMemory: c.asked,
+				Log: func(format string, args ...any) {
+					lines <- fmt.Sprintf(format, args...)
+				}})
 			socket := zmq4.NewReq(ctx)
 			defer socket.Close()
 			if err := socket.Dial("tcp://" + h.Places()[0].Commands); err != nil {
 				t.Fatal(err)
 			}
-			for _, request := range []string{`{"type":4,"addr":0,"len":4,"host":true}`, `{"type":3,"addr":0,"wdata":[1],"host":true}`, `{"type":2,"addr":0,"len":1,"host":true}`} {
+			for _, request := range []string{`{"type":4,"addr":0,"len":4,"host":true}`,
+				`{"type":3,"addr":0,"wdata":[1],"host":true}`, `{"type":2,"addr":0,"len":1,"host":true}`} {
 				if err := socket.SendMulti(zmq4.NewMsgFrom([]byte(request))); err != nil {
 					t.Fatal(err)
 				}
@@ -214,7 +217,8 @@ func TestHostMemory(t *testing.T) {
 			}
 			if !c.has {
 				line := <-lines
-				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") || len(lines) > 0 {
+				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") ||
+					len(lines) > 0 {
 					t.Errorf("%q, and %d more lines", line, len(lines))
 				}
 				return
@@ -334,10 +338,12 @@ func TestPlaces(t *testing.T) {
 		want    Place
 	}{
 		{Sockets, emu.Loopback, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7), POE: at(13)}},
-		{Sockets, emu.Client, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7), KernelIn: at(10), POE: at(13)}},
+		{Sockets, emu.Client, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7), KernelIn: at(10),
+			POE: at(13)}},
 		{Packets, emu.Loopback, Place{Rank: 1, Commands: at(1), Packets: at(4), KernelOut: at(7)}},
 	} {
-		h := begin(t, "u55c_tcp", Options{World: part(3, 1), Network: c.network, Endpoints: ports, Serve: true, Engine: emu.Options{Kernel: c.kernel}})
+		h := begin(t, "u55c_tcp", Options{World: part(3, 1), Network: c.network, Endpoints: ports, Serve: true,
+			Engine: emu.Options{Kernel: c.kernel}})
 		if got := h.Places(); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s: %+v\nexpected %+v", c.network, got, c.want)
 		}
@@ -356,7 +362,8 @@ func TestPacketsAreShown(t *testing.T) {
 	for _, c := range []struct {
 		platform, topic string
 		network         Network
-	}{{"u55c_tcp", "0001", Local}, {"u55c_udp", "0001", Sockets}, {"u280_2022", "1", Local}, {"u280_2022", "1", Sockets}, {"u55c_tcp", "0001", Packets}} {
+	}{{"u55c_tcp", "0001", Local}, {"u55c_udp", "0001", Sockets}, {"u280_2022", "1", Local}, {"u280_2022", "1",
+		Sockets}, {"u55c_tcp", "0001", Packets}} {
 		t.Run(fmt.Sprint(c.platform, " ", c.network), func(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, c.platform, nil))
 			h := begin(t, c.platform, Options{World: all(2), Network: c.network, Endpoints: freePorts(t, 2), Serve: true})
@@ -404,7 +411,8 @@ func TestPacketsAreShown(t *testing.T) {
 			select {
 			case m := <-seen:
 				var packet struct{ Data []byteNumber }
-				if err := json.Unmarshal(m.Frames[2], &packet); err != nil || string(m.Frames[0]) != c.topic || string(m.Frames[1]) != "0" {
+				if err := json.Unmarshal(m.Frames[2], &packet); err != nil || string(m.Frames[0]) != c.topic ||
+					string(m.Frames[1]) != "0" {
 					t.Fatalf("%q, %v", m.Frames, err)
 				}
 				// The first word of the header counts the payload of 64 bytes, all 77.
@@ -424,7 +432,8 @@ type byteNumber uint16
 func TestWhatOthersReachIsSaid(t *testing.T) {
 	everywhere := netip.IPv4Unspecified()
 	elsewhere := all(2)
-	elsewhere.Hosts = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.1")} // as behind a router
+	// as behind a router
+	elsewhere.Hosts = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.1")}
 	for _, c := range []struct {
 		world   launch.World
 		network Network
@@ -433,9 +442,11 @@ func TestWhatOthersReachIsSaid(t *testing.T) {
 	}{
 		{all(2), Local, "127.0.0.1", []string{"ranks listen at 0.0.0.0: anybody"}},
 		{all(2), Sockets, "127.0.0.1", []string{"ranks listen at 0.0.0.0: anybody"}},
-		{elsewhere, Sockets, "192.0.2.1", []string{"ranks listen at 0.0.0.0: anybody", "network engines listen at 0.0.0.0: anybody"}},
+		{elsewhere, Sockets, "192.0.2.1", []string{"ranks listen at 0.0.0.0: anybody",
+			"network engines listen at 0.0.0.0: anybody"}},
 	} {
-		h := begin(t, "u55c_udp", Options{World: c.world, Network: c.network, Endpoints: freePorts(t, 2), Serve: true, Listen: everywhere})
+		h := begin(t, "u55c_udp", Options{World: c.world, Network: c.network, Endpoints: freePorts(t, 2), Serve: true,
+			Listen: everywhere})
 		got := h.Exposed()
 		if len(got) != len(c.want) {
 			t.Fatal(got)
@@ -519,11 +530,14 @@ func TestWorldsThatCannotBe(t *testing.T) {
 	}{
 		{"no ranks", "u55c_tcp", Options{World: part(2)}, nil, "0 ranks of 2 here"},
 		{"part of a world in process", "u55c_tcp", Options{World: part(2, 1)}, ErrNetwork, "this one has 1 of 2"},
-		{"foreign ranks on sockets", "u55c_tcp", Options{World: foreign, Network: Sockets}, ErrNetwork, "on the network packets, not sockets"},
+		{"foreign ranks on sockets", "u55c_tcp", Options{World: foreign, Network: Sockets}, ErrNetwork,
+			"on the network packets, not sockets"},
 		{"RDMA on packets", "u55c_rdma", Options{World: foreign, Network: Packets}, ErrNetwork, "u55c_rdma is RDMA"},
-		{"too many ranks", "u55c_tcp", Options{World: all(200), Endpoints: sim.Endpoints{Port: 65000}}, ErrPorts, "200 ranks take 5 each from 65000 on"},
+		{"too many ranks", "u55c_tcp", Options{World: all(200), Endpoints: sim.Endpoints{Port: 65000}}, ErrPorts,
+			"200 ranks take 5 each from 65000 on"},
 		{"faults of ranks that are not", "u55c_tcp", Options{World: all(2), Faults: plan}, nil, "There is no rank 7"},
-		{"another host", "u55c_tcp", Options{World: elsewhere, Network: Sockets}, syscall.EADDRNOTAVAIL, "this host does not have that address"},
+		{"another host", "u55c_tcp", Options{World: elsewhere, Network: Sockets}, syscall.EADDRNOTAVAIL,
+			"this host does not have that address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.o.Endpoints.Port == 0 {

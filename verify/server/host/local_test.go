@@ -45,11 +45,14 @@ func TestConnectFindsRanksByWhatClientsCallThem(t *testing.T) {
 		routes    bool
 	}{
 		{"as simulators do", []string{"127.0.0.1:5500", "127.0.0.1:5501", "127.0.0.1:5502"}, []uint32{0, 1, 2}, true, true},
-		{"where sockets would be", []string{"127.0.0.1:5512", "127.0.0.1:5513", "127.0.0.1:5514"}, []uint32{0, 1, 2}, true, true},
+		{"where sockets would be", []string{"127.0.0.1:5512", "127.0.0.1:5513", "127.0.0.1:5514"}, []uint32{0, 1, 2},
+			true, true},
 		{"as cards", []string{"10.1.212.121:5001", "10.1.212.122:5001", "10.1.212.123:5001"}, []uint32{0, 1, 2}, true, true},
-		{"any addresses, sessions not yet known", []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"}, []uint32{0, 0, 0}, true, true},
+		{"any addresses, sessions not yet known", []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"}, []uint32{0, 0, 0},
+			true, true},
 		{"only who listens", []string{"10.0.0.1:17000", "10.0.0.1:17001", "10.0.0.1:17002"}, []uint32{0, 0, 0}, true, false},
-		{"default addresses of others, as one numbers them", []string{"127.0.0.1:5502", "127.0.0.1:5501", "127.0.0.1:5500"}, []uint32{0, 1, 2}, true, true},
+		{"default addresses of others, as one numbers them", []string{"127.0.0.1:5502", "127.0.0.1:5501", "127.0.0.1:5500"},
+			[]uint32{0, 1, 2}, true, true},
 	} {
 		for _, kind := range []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA} {
 			if !c.listen && kind == fabric.TCP || !c.routes && kind != fabric.TCP {
@@ -141,7 +144,8 @@ func none(int) uint32        { return 0xFFFFFFFF }
 func TestConnectRefuses(t *testing.T) {
 	ranks := ports(t, fabric.TCP, 2)
 	ip, port := addr(t, "10.0.0.9:99")
-	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) || err.Error() != "connecting to 10.0.0.9:99: connection refused" {
+	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) ||
+		err.Error() != "connecting to 10.0.0.9:99: connection refused" {
 		t.Error(err)
 	}
 	// Addresses that a communicator calls by one session say nothing.

@@ -108,7 +108,8 @@ func unused(ctx context.Context, at netip.AddrPort) error {
 	return l.Close()
 }
 
-func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (fabric.Port, error) {
+func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (
+	fabric.Port, error) {
 	if h.kind == fabric.RDMA {
 		return nil, fmt.Errorf("%w: %s is RDMA, and packet sockets are for UDP and TCP", ErrNetwork, d.Platform.Name)
 	}

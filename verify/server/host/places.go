@@ -21,12 +21,15 @@ func (h *Host) Network() Network { return h.o.Network }
 func (h *Host) Exposed() []string {
 	var out []string
 	if !h.o.Listen.IsLoopback() && h.o.Serve {
-		out = append(out, fmt.Sprintf("ranks listen at %v: anybody who reaches their ports can use them, and read and write their memory", h.o.Listen))
+		out = append(out,
+			fmt.Sprintf("ranks listen at %v: anybody who reaches their ports can use them, and read and write their memory",
+				h.o.Listen))
 	}
 	if h.o.Network != Local {
 		for _, rank := range h.o.World.Local {
 			if at := h.listenAt(rank); !at.IsLoopback() {
-				return append(out, fmt.Sprintf("network engines listen at %v: anybody who reaches their ports can send to ranks", at))
+				return append(out, fmt.Sprintf("network engines listen at %v: anybody who reaches their ports can send to ranks",
+					at))
 			}
 		}
 	}

@@ -33,7 +33,8 @@ type tap struct {
 var _ fabric.Router = (*tap)(nil)
 
 func newTap(port fabric.Port, l net.Listener, lim zmq.Limits, rank int, b *book, f packets.Format) *tap {
-	t := &tap{Port: port, publisher: zmq.NewPublisher(l, lim, tapBytes), rank: rank, book: b, format: f, known: map[uint32]int{}}
+	t := &tap{Port: port, publisher: zmq.NewPublisher(l, lim, tapBytes), rank: rank, book: b, format: f,
+		known: map[uint32]int{}}
 	t.router, _ = port.(fabric.Router)
 	for to := range b.hosts {
 		for message := range packets.Encode(rank, to, new([64]byte), nil, f) {

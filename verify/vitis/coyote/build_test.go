@@ -97,7 +97,8 @@ esac`,
 	write("step.sh", string(s.Script()), 0o755)
 	cmd := exec.CommandContext(t.Context(), "bash", "step.sh")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null")
 	out, err := cmd.CombinedOutput()
 	return dir, string(out), err
 }
@@ -122,7 +123,8 @@ func plannedWith(t *testing.T, more []byte, change func(*design.Design)) *step.P
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"), plan.Options{Descriptions: "/x", Firmware: append(image, more...)})
+	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"),
+		plan.Options{Descriptions: "/x", Firmware: append(image, more...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +153,10 @@ func TestBuild(t *testing.T) {
 	}
 	options := optionsOf(t, left[p.Steps[0].ID])
 	for name, want := range map[string]string{
-		"FDEV_NAME": "u55c", "N_REGIONS": "1", "EN_STRM": "1", "N_STRM_AXI": "3", "EN_MEM": "1", "N_CARD_AXI": "3", "EN_RDMA": "1", "N_RDMA_AXI": "2",
-		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "EN_AVX": "0", "TLBL_A": "12", "COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
+		"FDEV_NAME": "u55c", "N_REGIONS": "1", "EN_STRM": "1", "N_STRM_AXI": "3", "EN_MEM": "1", "N_CARD_AXI": "3",
+		"EN_RDMA": "1", "N_RDMA_AXI": "2",
+		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "EN_AVX": "0", "TLBL_A": "12",
+		"COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
 	} {
 		if options[name] != want {
 			t.Errorf("%s is %q, want %q", name, options[name], want)
@@ -163,14 +167,16 @@ func TestBuild(t *testing.T) {
 	if err != nil || string(text) != "bits\n" {
 		t.Errorf("the result is %.60q (%v)", text, err)
 	}
-	other := plannedWith(t, []byte("0000006F\n"), func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })
+	other := plannedWith(t, []byte("0000006F\n"),
+		func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })
 	image := other.Step(result.Step)
 	dir, said, err := runs(t, other, image, left)
 	if err != nil {
 		t.Fatalf("%s with another firmware: %v\n%s", image.ID, err, said)
 	}
 	text, err = os.ReadFile(filepath.Join(dir, result.Output))
-	if err != nil || !strings.HasPrefix(string(text), "bits\nmap\n@00000000\n") || !strings.HasSuffix(string(text), "0000006F\n") {
+	if err != nil || !strings.HasPrefix(string(text), "bits\nmap\n@00000000\n") ||
+		!strings.HasSuffix(string(text), "0000006F\n") {
 		t.Errorf("with another firmware the result is %.60q (%v)", text, err)
 	}
 }
@@ -300,7 +306,8 @@ source ` + filepath.Join(dir, emit.CoyoteMap) + "\n"
 		t.Fatalf("%v\n%s", err, out)
 	}
 	mmi, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
-	if err != nil || strings.Count(string(mmi), "<BitLane ") != 32 || !strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
+	if err != nil || strings.Count(string(mmi), "<BitLane ") != 32 ||
+		!strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
 		t.Errorf("the map is %s (%v)", mmi, err)
 	}
 }

@@ -19,11 +19,16 @@ func TestControl(t *testing.T) {
 		mask = fmt.Sprintf("%08X", w.size-1) + mask
 	}
 	b := module(t, "coyote_control",
-		map[string]int{"s_awvalid": 1, "s_awaddr": 64, "s_wvalid": 1, "s_wdata": 64, "s_wstrb": 8, "s_bready": 1, "s_arvalid": 1, "s_araddr": 64, "s_rready": 1,
-			"m_awready": n, "m_wready": n, "m_bvalid": n, "m_bresp": 2 * n, "m_arready": n, "m_rvalid": n, "m_rdata": 32 * n, "m_rresp": 2 * n},
-		map[string]int{"s_awready": 1, "s_wready": 1, "s_bvalid": 1, "s_bresp": 2, "s_arready": 1, "s_rvalid": 1, "s_rdata": 64, "s_rresp": 2,
-			"m_awvalid": n, "m_awaddr": addressBits, "m_wvalid": n, "m_wdata": 32, "m_wstrb": 4, "m_bready": n, "m_arvalid": n, "m_araddr": addressBits, "m_rready": n},
-		map[string]string{"WINDOWS": fmt.Sprint(n), "ADDRESS_WIDTH": fmt.Sprint(addressBits), "BASE": fmt.Sprintf("%d'h%s", 32*n, base), "MASK": fmt.Sprintf("%d'h%s", 32*n, mask)}, "", "")
+		map[string]int{"s_awvalid": 1, "s_awaddr": 64, "s_wvalid": 1, "s_wdata": 64, "s_wstrb": 8, "s_bready": 1,
+			"s_arvalid": 1, "s_araddr": 64, "s_rready": 1,
+			"m_awready": n, "m_wready": n, "m_bvalid": n, "m_bresp": 2 * n, "m_arready": n, "m_rvalid": n, "m_rdata": 32 * n,
+			"m_rresp": 2 * n},
+		map[string]int{"s_awready": 1, "s_wready": 1, "s_bvalid": 1, "s_bresp": 2, "s_arready": 1, "s_rvalid": 1,
+			"s_rdata": 64, "s_rresp": 2,
+			"m_awvalid": n, "m_awaddr": addressBits, "m_wvalid": n, "m_wdata": 32, "m_wstrb": 4, "m_bready": n, "m_arvalid": n,
+			"m_araddr": addressBits, "m_rready": n},
+		map[string]string{"WINDOWS": fmt.Sprint(n), "ADDRESS_WIDTH": fmt.Sprint(addressBits),
+			"BASE": fmt.Sprintf("%d'h%s", 32*n, base), "MASK": fmt.Sprintf("%d'h%s", 32*n, mask)}, "", "")
 	b.Reset()
 	r := rand.New(rand.NewPCG(6, 16))
 
@@ -53,7 +58,8 @@ func TestControl(t *testing.T) {
 			rresp |= uint64(i) << (2 * i)
 			words[i] = uint32(memory[i][s.readAt])
 		}
-		for pin, v := range map[string]uint64{"m_awready": awready, "m_wready": wready, "m_bvalid": bvalid, "m_arready": arready, "m_rvalid": rvalid, "m_bresp": bresp, "m_rresp": rresp} {
+		for pin, v := range map[string]uint64{"m_awready": awready, "m_wready": wready, "m_bvalid": bvalid,
+			"m_arready": arready, "m_rvalid": rvalid, "m_bresp": bresp, "m_rresp": rresp} {
 			b.Set(pin, v)
 		}
 		b.Step()
@@ -189,7 +195,8 @@ func TestControl(t *testing.T) {
 func TestRequests(t *testing.T) {
 	const sources = 4
 	b := module(t, "coyote_requests", map[string]int{"in_valid": sources, "in_data": 98 * sources, "out_ready": 1},
-		map[string]int{"in_ready": sources, "out_valid": 1, "out_data": 98}, map[string]string{"SOURCES": fmt.Sprint(sources)}, "", "")
+		map[string]int{"in_ready": sources, "out_valid": 1, "out_data": 98}, map[string]string{
+			"SOURCES": fmt.Sprint(sources)}, "", "")
 	for _, stall := range []int{0, 50, 90} {
 		b.Reset()
 		r := rand.New(rand.NewPCG(uint64(stall), 17))
@@ -207,7 +214,8 @@ func TestRequests(t *testing.T) {
 				if on>>i&1 == 0 && sent[i] < each && (stall == 0 || r.IntN(2) == 0) {
 					on |= 1 << i
 				}
-				fields = append(fields, request{opcode: uint64(i), vaddr: uint64(sent[i]), len: uint64(7 * sent[i]), dest: uint64(i)})
+				fields = append(fields, request{opcode: uint64(i), vaddr: uint64(sent[i]), len: uint64(7 * sent[i]),
+					dest: uint64(i)})
 			}
 			packAll(b, fields)
 			b.Set("in_valid", on)

@@ -163,8 +163,10 @@ func (c command) refused() bool  { return c.internal() || c.decode() }
 
 // Fields of a command word from the highest: contracts/kernels.md.
 func (c command) pack(b *pins.Bench, pin string) {
-	b.Pack(pin, pins.Field{Width: 4}, pins.Field{Width: 4, Value: c.tag}, pins.Field{Width: 64, Value: c.address}, pins.Field{Width: 1},
-		pins.Field{Width: 1, Value: flag(c.eof)}, pins.Field{Width: 6, Value: c.dsa}, pins.Field{Width: 1, Value: flag(!c.fixed)},
+	b.Pack(pin, pins.Field{Width: 4}, pins.Field{Width: 4, Value: c.tag}, pins.Field{Width: 64, Value: c.address},
+		pins.Field{Width: 1},
+		pins.Field{Width: 1, Value: flag(c.eof)}, pins.Field{Width: 6, Value: c.dsa},
+		pins.Field{Width: 1, Value: flag(!c.fixed)},
 		pins.Field{Width: 23, Value: c.bytes})
 }
 
@@ -185,13 +187,15 @@ func (p *promise) check(t *testing.T, n int) {
 		return
 	}
 	if p.done[c.memory == 1]--; p.done[c.memory == 1] < 0 {
-		t.Fatalf("status %d came before the shell was done with %+v", n, command{c.bytes, c.address, c.tag, c.memory, c.eof, c.fixed, c.dsa, nil, c.ended})
+		t.Fatalf("status %d came before the shell was done with %+v", n, command{c.bytes, c.address, c.tag, c.memory, c.eof,
+			c.fixed, c.dsa, nil, c.ended})
 	}
 }
 
 func randomCommand(r *rand.Rand) command {
 	c := command{
-		bytes: 1 + uint64(r.IntN(700)), address: uint64(r.IntN(1 << 20)), tag: uint64(r.IntN(16)), memory: uint64(r.IntN(2)), eof: r.IntN(4) > 0,
+		bytes: 1 + uint64(r.IntN(700)), address: uint64(r.IntN(1 << 20)), tag: uint64(r.IntN(16)), memory: uint64(r.IntN(2)),
+		eof: r.IntN(4) > 0,
 	}
 	switch r.IntN(12) {
 	case 0:
@@ -215,16 +219,20 @@ func randomCommand(r *rand.Rand) command {
 var dmaIn = map[string]int{
 	"s_axis_s2mm_tvalid": 1, "s_axis_s2mm_tdata": 512, "s_axis_s2mm_tkeep": 64, "s_axis_s2mm_tlast": 1,
 	"s_axis_s2mm_cmd_tvalid": 1, "s_axis_s2mm_cmd_tdata": 104, "s_axis_s2mm_cmd_tdest": 8, "m_axis_s2mm_sts_tready": 1,
-	"m_axis_mm2s_tready": 1, "s_axis_mm2s_cmd_tvalid": 1, "s_axis_mm2s_cmd_tdata": 104, "s_axis_mm2s_cmd_tdest": 8, "m_axis_mm2s_sts_tready": 1,
-	"rd_ready": 1, "wr_ready": 1, "rd_host_done": 1, "rd_card_done": 1, "wr_host_done": 1, "wr_card_done": 1,
-	"host_recv_tvalid": 1, "host_recv_tdata": 512, "card_recv_tvalid": 1, "card_recv_tdata": 512, "host_send_tready": 1, "card_send_tready": 1,
+	"m_axis_mm2s_tready": 1, "s_axis_mm2s_cmd_tvalid": 1, "s_axis_mm2s_cmd_tdata": 104, "s_axis_mm2s_cmd_tdest": 8,
+	"m_axis_mm2s_sts_tready": 1,
+	"rd_ready":               1, "wr_ready": 1, "rd_host_done": 1, "rd_card_done": 1, "wr_host_done": 1, "wr_card_done": 1,
+	"host_recv_tvalid": 1, "host_recv_tdata": 512, "card_recv_tvalid": 1, "card_recv_tdata": 512, "host_send_tready": 1,
+	"card_send_tready": 1,
 }
 
 var dmaOut = map[string]int{
 	"s_axis_s2mm_tready": 1, "s_axis_s2mm_cmd_tready": 1, "m_axis_s2mm_sts_tvalid": 1, "m_axis_s2mm_sts_tdata": 32,
-	"m_axis_mm2s_tvalid": 1, "m_axis_mm2s_tdata": 512, "m_axis_mm2s_tkeep": 64, "m_axis_mm2s_tlast": 1, "s_axis_mm2s_cmd_tready": 1,
+	"m_axis_mm2s_tvalid": 1, "m_axis_mm2s_tdata": 512, "m_axis_mm2s_tkeep": 64, "m_axis_mm2s_tlast": 1,
+	"s_axis_mm2s_cmd_tready": 1,
 	"m_axis_mm2s_sts_tvalid": 1, "m_axis_mm2s_sts_tdata": 8, "rd_valid": 1, "rd_data": 98, "wr_valid": 1, "wr_data": 98,
-	"host_recv_tready": 1, "card_recv_tready": 1, "host_send_tvalid": 1, "host_send_tdata": 512, "host_send_tkeep": 64, "host_send_tlast": 1,
+	"host_recv_tready": 1, "card_recv_tready": 1, "host_send_tvalid": 1, "host_send_tdata": 512, "host_send_tkeep": 64,
+	"host_send_tlast":  1,
 	"card_send_tvalid": 1, "card_send_tdata": 512, "card_send_tkeep": 64, "card_send_tlast": 1,
 }
 
@@ -274,7 +282,8 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	next, on := 0, false
 	for cycle := 0; len(statuses) < len(commands); cycle++ {
 		if cycle > 200_000 {
-			t.Fatalf("%d of %d statuses have come, %d requests, %d beats", len(statuses), len(commands), len(asked), len(sinkOf.got))
+			t.Fatalf("%d of %d statuses have come, %d requests, %d beats", len(statuses), len(commands),
+				len(asked), len(sinkOf.got))
 		}
 		if !on {
 			on = next < len(commands) && r.IntN(100) >= p.command
@@ -354,7 +363,8 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			t.Errorf("status %d of %+v is %02X, want %02X", i, c, statuses[i], want)
 		}
 		if !c.refused() {
-			wantAsked = append(wantAsked, request{opcode: 1, strm: c.memory, dest: streamNumber, last: 1, vaddr: c.address, len: c.bytes})
+			wantAsked = append(wantAsked, request{opcode: 1, strm: c.memory, dest: streamNumber, last: 1, vaddr: c.address,
+				len: c.bytes})
 		}
 		var data []byte
 		for k := range c.bytes {
@@ -536,14 +546,17 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			received, end = 0, false
 		}
 		internal := c.internal() || short
-		want := c.tag | flag(internal)<<4 | flag(c.decode())<<5 | flag(!internal && !c.decode())<<7 | received<<8 | flag(end)<<31
+		want := c.tag | flag(internal)<<4 | flag(c.decode())<<5 | flag(!internal && !c.decode())<<7 |
+			received<<8 | flag(end)<<31
 		if statuses[i] != want {
-			t.Errorf("status %d of %d bytes (%+v) is %08X, want %08X", i, len(c.data), command{c.bytes, c.address, c.tag, c.memory, c.eof, c.fixed, c.dsa, nil, c.ended}, statuses[i], want)
+			t.Errorf("status %d of %d bytes (%+v) is %08X, want %08X", i, len(c.data),
+				command{c.bytes, c.address, c.tag, c.memory, c.eof, c.fixed, c.dsa, nil, c.ended}, statuses[i], want)
 		}
 		if c.refused() {
 			continue
 		}
-		wantAsked = append(wantAsked, request{opcode: 2, strm: c.memory, dest: streamNumber, last: 1, vaddr: c.address, len: c.bytes})
+		wantAsked = append(wantAsked, request{opcode: 2, strm: c.memory, dest: streamNumber, last: 1, vaddr: c.address,
+			len: c.bytes})
 		data := make([]byte, c.bytes)
 		copy(data, c.data)
 		host := c.memory == 1

@@ -11,16 +11,22 @@ import (
 const memoryStream = 3
 
 var rdmaIn = map[string]int{
-	"m_axis_notification_tready": 1, "s_axis_rdma_sq_tvalid": 1, "s_axis_rdma_sq_tdata": 128, "s_axis_tx_data_tvalid": 1, "s_axis_tx_data_tdata": 512,
-	"m_axis_rx_data_tready": 1, "send_ready": 1, "write_ready": 1, "read_ready": 1, "rq_wr_valid": 1, "rq_wr_data": 98, "rq_rd_valid": 1, "rq_rd_data": 98,
-	"rreq_send_0_tready": 1, "rreq_send_1_tready": 1, "rrsp_recv_0_tvalid": 1, "rrsp_recv_0_tdata": 512, "rrsp_recv_1_tvalid": 1, "rrsp_recv_1_tdata": 512,
+	"m_axis_notification_tready": 1, "s_axis_rdma_sq_tvalid": 1, "s_axis_rdma_sq_tdata": 128, "s_axis_tx_data_tvalid": 1,
+	"s_axis_tx_data_tdata":  512,
+	"m_axis_rx_data_tready": 1, "send_ready": 1, "write_ready": 1, "read_ready": 1, "rq_wr_valid": 1, "rq_wr_data": 98,
+	"rq_rd_valid": 1, "rq_rd_data": 98,
+	"rreq_send_0_tready": 1, "rreq_send_1_tready": 1, "rrsp_recv_0_tvalid": 1, "rrsp_recv_0_tdata": 512,
+	"rrsp_recv_1_tvalid": 1, "rrsp_recv_1_tdata": 512,
 	"host_send_tready": 1, "card_send_tready": 1,
 }
 
 var rdmaOut = map[string]int{
-	"m_axis_notification_tvalid": 1, "m_axis_notification_tdata": 64, "s_axis_rdma_sq_tready": 1, "s_axis_tx_data_tready": 1,
-	"m_axis_rx_data_tvalid": 1, "m_axis_rx_data_tdata": 512, "m_axis_rx_data_tkeep": 64, "m_axis_rx_data_tlast": 1, "m_axis_rx_data_tdest": 16,
-	"send_valid": 1, "send_data": 98, "write_valid": 1, "write_data": 98, "read_valid": 1, "read_data": 98, "rq_wr_ready": 1, "rq_rd_ready": 1,
+	"m_axis_notification_tvalid": 1, "m_axis_notification_tdata": 64, "s_axis_rdma_sq_tready": 1,
+	"s_axis_tx_data_tready": 1,
+	"m_axis_rx_data_tvalid": 1, "m_axis_rx_data_tdata": 512, "m_axis_rx_data_tkeep": 64, "m_axis_rx_data_tlast": 1,
+	"m_axis_rx_data_tdest": 16,
+	"send_valid":           1, "send_data": 98, "write_valid": 1, "write_data": 98, "read_valid": 1, "read_data": 98,
+	"rq_wr_ready": 1, "rq_rd_ready": 1,
 	"rrsp_recv_0_tready": 1, "rrsp_recv_1_tready": 1,
 	"rreq_send_0_tvalid": 1, "rreq_send_0_tdata": 512, "rreq_send_0_tkeep": 64, "rreq_send_0_tlast": 1,
 	"rreq_send_1_tvalid": 1, "rreq_send_1_tdata": 512, "rreq_send_1_tkeep": 64, "rreq_send_1_tlast": 1,
@@ -29,7 +35,8 @@ var rdmaOut = map[string]int{
 }
 
 func rdma(t *testing.T) *pins.Bench {
-	return module(t, "coyote_rdma", rdmaIn, rdmaOut, map[string]string{"STREAM": fmt.Sprint(memoryStream)}, "ap_clk", "ap_rst_n")
+	return module(t, "coyote_rdma", rdmaIn, rdmaOut, map[string]string{"STREAM": fmt.Sprint(memoryStream)},
+		"ap_clk", "ap_rst_n")
 }
 
 // sent is a word of the engine's send queue (contracts/kernels.md) with its data.
@@ -133,7 +140,8 @@ func sends(t *testing.T, b *pins.Bench, p pace) {
 		if !s.expressible() {
 			continue
 		}
-		wantAsked = append(wantAsked, request{opcode: s.opcode, strm: 2, vfid: s.pair >> 6, pid: s.pair & 63, dest: s.host, last: 1, vaddr: s.vaddr, len: s.length})
+		wantAsked = append(wantAsked, request{opcode: s.opcode, strm: 2, vfid: s.pair >> 6, pid: s.pair & 63, dest: s.host,
+			last: 1, vaddr: s.vaddr, len: s.length})
 		want[s.host] = append(want[s.host], cut(s.data, true)...)
 	}
 	compareRequests(t, asked, wantAsked)
@@ -162,7 +170,8 @@ func compareBeats(t *testing.T, what string, got, want []beat) {
 
 // Opcodes of packets (InfiniBand Architecture Specification, "OpCodes" of reliable
 // connections), and what they are here.
-var packets = map[uint64]string{0x0: "send", 0x1: "send", 0x2: "send", 0x4: "send", 0x6: "write", 0x7: "write", 0x8: "write", 0xA: "write",
+var packets = map[uint64]string{0x0: "send", 0x1: "send", 0x2: "send", 0x4: "send", 0x6: "write", 0x7: "write",
+	0x8: "write", 0xA: "write",
 	0xC: "", 0xD: "", 0xE: "", 0xF: "", 0x10: "", 0x11: "", 0x3: "", 0x5: "", 0x1F: ""}
 
 func TestReceives(t *testing.T) {
@@ -189,7 +198,8 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 	var wantAsked []request
 	var wantEngine, wantCard, wantHost []beat
 	for range 120 {
-		q := request{opcode: opcodes[r.IntN(len(opcodes))], strm: 2, vfid: uint64(r.IntN(16)), pid: uint64(r.IntN(64)), dest: uint64(r.IntN(2)),
+		q := request{opcode: opcodes[r.IntN(len(opcodes))], strm: 2, vfid: uint64(r.IntN(16)), pid: uint64(r.IntN(64)),
+			dest: uint64(r.IntN(2)),
 			last: uint64(r.IntN(2)), vaddr: r.Uint64() >> 16, len: 1 + uint64(r.IntN(400))}
 		if r.IntN(12) == 0 {
 			q.len = 0
@@ -207,7 +217,8 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 			wantNotes = append(wantNotes, note{q.vfid<<6 | q.pid, q.len})
 			wantEngine = append(wantEngine, beats...)
 		default:
-			wantAsked = append(wantAsked, request{opcode: 2, strm: q.dest, dest: memoryStream, last: q.last, vaddr: q.vaddr, len: q.len})
+			wantAsked = append(wantAsked, request{opcode: 2, strm: q.dest, dest: memoryStream, last: q.last,
+				vaddr: q.vaddr, len: q.len})
 			if q.dest == 1 {
 				wantHost = append(wantHost, beats...)
 			} else {
@@ -281,7 +292,8 @@ func TestRemoteReads(t *testing.T) {
 	b.Reset()
 	r := rand.New(rand.NewPCG(5, 15))
 	for i := range 50 {
-		q := request{opcode: 0xC, strm: 2, vfid: 3, pid: uint64(r.IntN(64)), dest: uint64(i % 2), last: uint64(r.IntN(2)), vaddr: r.Uint64() >> 16, len: uint64(r.IntN(1 << 28))}
+		q := request{opcode: 0xC, strm: 2, vfid: 3, pid: uint64(r.IntN(64)), dest: uint64(i % 2), last: uint64(r.IntN(2)),
+			vaddr: r.Uint64() >> 16, len: uint64(r.IntN(1 << 28))}
 		b.Set("rq_rd_valid", 1)
 		q.pack(b, "rq_rd_data")
 		want := request{opcode: 1, strm: q.dest, dest: memoryStream, last: q.last, vaddr: q.vaddr, len: q.len}

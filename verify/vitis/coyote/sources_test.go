@@ -81,13 +81,15 @@ var parts = map[string][]string{
 }
 
 // module builds an adapter alone.
-func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock, reset string) *pins.Bench {
+func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock,
+	reset string) *pins.Bench {
 	t.Helper()
 	all := application(t)
 	of := map[string][]byte{}
 	for name, text := range all {
 		base := path.Base(name)
-		if unit := strings.TrimSuffix(base, ".sv"); unit == "cclo_pkg" || unit == "coyote_pkg" || slices.Contains(parts[top], unit) {
+		if unit := strings.TrimSuffix(base, ".sv"); unit == "cclo_pkg" || unit == "coyote_pkg" ||
+			slices.Contains(parts[top], unit) {
 			of["coyote/"+base] = text
 		}
 	}
@@ -127,7 +129,8 @@ func shellSources(t testing.TB) map[string][]byte {
 // Warnings that the shell's own interfaces cause, of which an application uses a
 // part.
 var waived = "`verilator_config\nlint_off -rule DECLFILENAME\nlint_off -rule UNUSEDSIGNAL -file \"*lynx.sv\"\n" +
-	"lint_off -rule UNUSEDPARAM -file \"*lynx.sv\"\nlint_off -rule UNDRIVEN -file \"*lynx.sv\"\nlint_off -rule UNUSEDSIGNAL -file \"*user_logic.sv\"\n" +
+	"lint_off -rule UNUSEDPARAM -file \"*lynx.sv\"\nlint_off -rule UNDRIVEN -file \"*lynx.sv\"\nlint_off -rule " +
+	"UNUSEDSIGNAL -file \"*user_logic.sv\"\n" +
 	"lint_off -rule UNDRIVEN -file \"*user_logic.sv\"\nlint_off -rule MULTITOP\nlint_off -rule IMPORTSTAR\n"
 
 func lint(t *testing.T, top string, files map[string][]byte) error {
@@ -201,7 +204,8 @@ func TestSynthesis(t *testing.T) {
 	files := map[string][]byte{}
 	for name, text := range application(t) {
 		base := path.Base(name)
-		if strings.HasPrefix(base, "coyote_") && base != "coyote_top.sv" || slices.Contains([]string{"cclo_pkg.sv", "cclo_fifo.sv", "skid_buffer.sv", "round_robin.sv"}, base) {
+		if strings.HasPrefix(base, "coyote_") && base != "coyote_top.sv" ||
+			slices.Contains([]string{"cclo_pkg.sv", "cclo_fifo.sv", "skid_buffer.sv", "round_robin.sv"}, base) {
 			files[base] = text
 		}
 	}

@@ -54,7 +54,9 @@ SlurmdTimeout=60
 EpilogMsgTime=0
 `, c.dir, host, c.ports[0], me, int(c.o.Silence.Seconds()))
 	for i, port := range c.ports[1:] {
-		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1 RealMemory=%d Feature=odd%d\n",
+		fmt.Fprintf(&b,
+			"NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1 "+
+				"RealMemory=%d Feature=odd%d\n",
 			i+1, host, port, c.o.CPUs, c.o.Memory, (i+1)%2)
 	}
 	b.WriteString("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")

@@ -56,7 +56,8 @@ func Binary(t testing.TB) string {
 
 // Compile makes the program.
 func Compile(path string) error {
-	out, err := exec.Command("go", "build", "-o", path, "github.com/cclforge/cclforge/verify/vitis/standin/cmd/standin").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path,
+		"github.com/cclforge/cclforge/verify/vitis/standin/cmd/standin").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("compile the stand-ins: %w\n%s", err, out)
 	}

@@ -27,8 +27,10 @@ func linked(t *testing.T, dir string) {
 	}
 	const mmi = `<?xml version="1.0"?><MemInfo Version="1" Minor="1"><Processor Endianness="Little" InstPath="e0"><AddressSpace Name="r" Begin="0" End="15">
 <BusBlock><BitLane MemType="RAMB36" Placement="X0Y0"><DataWidth MSB="31" LSB="0"/><AddressRange Begin="0" End="3"/></BitLane></BusBlock></AddressSpace></Processor></MemInfo>`
-	for name, content := range map[string]string{"a.xclbin": string(text), "m.mmi": mmi, "f.mem": "@00000000\n00000013 deadbeef\n", "big.mem": "@00000000\n" + strings.Repeat("00000013\n", 5),
-		"odd.mem": "@0\n0x13\n", "early.mem": "00000013\n", "meta.json": `{"platform":"p"}`, "cut.xclbin": string(text[:len(text)-9])} {
+	for name, content := range map[string]string{"a.xclbin": string(text), "m.mmi": mmi,
+		"f.mem": "@00000000\n00000013 deadbeef\n", "big.mem": "@00000000\n" + strings.Repeat("00000013\n", 5),
+		"odd.mem": "@0\n0x13\n", "early.mem": "00000013\n", "meta.json": `{"platform":"p"}`, "cut.xclbin": string(
+			text[:len(text)-9])} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +51,8 @@ func TestImage(t *testing.T) {
 		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM", "Expected format <section>:<format>:<file>"},
 		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM:RAW:a.bit", ""},
 		{"xclbinutil", "--input a.xclbin --dump-section BITSTREAM:RAW:a.bit", "already exists"},
-		{"updatemem", "-meminfo m.mmi -data f.mem -proc e1 -bit a.bit -out b.bit", "the processor 'e1' is not in the memory map"},
+		{"updatemem", "-meminfo m.mmi -data f.mem -proc e1 -bit a.bit -out b.bit",
+			"the processor 'e1' is not in the memory map"},
 		{"updatemem", "-meminfo m.mmi -data big.mem -proc e0 -bit a.bit -out b.bit", "do not fit"},
 		{"updatemem", "-meminfo m.mmi -data odd.mem -proc e0 -bit a.bit -out b.bit", "value"},
 		{"updatemem", "-meminfo m.mmi -data early.mem -proc e0 -bit a.bit -out b.bit", "before the first address"},
@@ -61,7 +64,9 @@ func TestImage(t *testing.T) {
 		{"xclbinutil", "--input a.xclbin --add-section BITSTREAM:RAW:b.bit --output c.xclbin", "already exists"},
 		{"xclbinutil", "--input a.xclbin --replace-section USER_METADATA:RAW:meta.json --output c.xclbin", "does not exist"},
 		{"xclbinutil", "--input a.xclbin --replace-section BITSTREAM:RAW:f.mem --output c.xclbin", "is no bitstream"},
-		{"xclbinutil", "--input a.xclbin --replace-section BITSTREAM:RAW:b.bit --add-replace-section USER_METADATA:RAW:meta.json --output c.xclbin", ""},
+		{"xclbinutil",
+			"--input a.xclbin --replace-section BITSTREAM:RAW:b.bit --add-replace-section USER_METADATA:RAW:meta.json " +
+				"--output c.xclbin", ""},
 		{"xclbinutil", "--input a.xclbin --output c.xclbin", "already exists"},
 		{"xclbinutil", "--quiet --force --info c.info --input c.xclbin", ""},
 	} {
@@ -74,10 +79,12 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Memories["e0"] == "" || len(l.Memories) != 1 || l.Metadata["platform"] != "p" || l.Design != "d" || l.UUID == strings.Repeat("0a", 16) {
+	if l.Memories["e0"] == "" || len(l.Memories) != 1 || l.Metadata["platform"] != "p" || l.Design != "d" ||
+		l.UUID == strings.Repeat("0a", 16) {
 		t.Errorf("the result is %+v", l)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "c.info")); err != nil || !strings.Contains(string(text), "UUID (xclbin):          "+l.UUID[:8]+"-") {
+	if text, err := os.ReadFile(filepath.Join(dir, "c.info")); err != nil ||
+		!strings.Contains(string(text), "UUID (xclbin):          "+l.UUID[:8]+"-") {
 		t.Errorf("what is said of it: %v\n%s", err, text)
 	}
 }

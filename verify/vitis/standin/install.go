@@ -81,7 +81,8 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &Installation{Root: dir, Version: o.Version, XRT: filepath.Join(dir, "xrt"), Git: filepath.Join(dir, "git", "bin"), Platforms: filepath.Join(dir, "platforms")}
+	in := &Installation{Root: dir, Version: o.Version, XRT: filepath.Join(dir, "xrt"),
+		Git: filepath.Join(dir, "git", "bin"), Platforms: filepath.Join(dir, "platforms")}
 	product := func(name string) string {
 		if o.Version >= "2025.1" { // the version above the products
 			return filepath.Join(dir, o.Version, name)
@@ -105,7 +106,8 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 		in.HLS = product("Vitis_HLS")
 		folders[in.HLS] = []string{"vitis_hls"}
 	}
-	c := site.Config{Version: o.Version, Pace: o.Pace, Vitis: in.Vitis, URLs: map[string]string{}, Parts: map[string]string{}, Revisions: map[string]string{}, Cards: o.Cards}
+	c := site.Config{Version: o.Version, Pace: o.Pace, Vitis: in.Vitis, URLs: map[string]string{},
+		Parts: map[string]string{}, Revisions: map[string]string{}, Cards: o.Cards}
 	c.Git, _ = exec.LookPath("git")
 	c.Tclsh, _ = exec.LookPath("tclsh")
 	if o.Boards == nil {
@@ -162,10 +164,12 @@ next:
 // settings writes the scripts that users source.
 func (in *Installation) settings() error {
 	scripts := map[string]string{
-		filepath.Join(in.Vitis, "settings64.sh"): fmt.Sprintf("export XILINX_VITIS=%s\nexport XILINX_VIVADO=%s\n", in.Vitis, in.Vivado) + in.hls() +
+		filepath.Join(in.Vitis, "settings64.sh"): fmt.Sprintf("export XILINX_VITIS=%s\nexport XILINX_VIVADO=%s\n", in.Vitis,
+			in.Vivado) + in.hls() +
 			fmt.Sprintf("export PATH=%s/bin:%s/bin:$PATH\n", in.Vitis, in.Vivado),
-		filepath.Join(in.Vivado, "settings64.sh"): fmt.Sprintf("export XILINX_VIVADO=%s\nexport PATH=%s/bin:$PATH\n", in.Vivado, in.Vivado),
-		filepath.Join(in.XRT, "setup.sh"):         fmt.Sprintf("export XILINX_XRT=%s\nexport PATH=%s/bin:$PATH\n", in.XRT, in.XRT),
+		filepath.Join(in.Vivado, "settings64.sh"): fmt.Sprintf("export XILINX_VIVADO=%s\nexport PATH=%s/bin:$PATH\n",
+			in.Vivado, in.Vivado),
+		filepath.Join(in.XRT, "setup.sh"): fmt.Sprintf("export XILINX_XRT=%s\nexport PATH=%s/bin:$PATH\n", in.XRT, in.XRT),
 	}
 	for path, text := range scripts {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -201,7 +205,8 @@ func (in *Installation) Env() []string {
 // Variables are those that the settings set.
 func (in *Installation) Variables() map[string]string {
 	path := []string{filepath.Join(in.Vitis, "bin"), filepath.Join(in.Vivado, "bin"), filepath.Join(in.XRT, "bin"), in.Git}
-	v := map[string]string{"XILINX_VITIS": in.Vitis, "XILINX_VIVADO": in.Vivado, "XILINX_XRT": in.XRT, "PLATFORM_REPO_PATHS": in.Platforms}
+	v := map[string]string{"XILINX_VITIS": in.Vitis, "XILINX_VIVADO": in.Vivado, "XILINX_XRT": in.XRT,
+		"PLATFORM_REPO_PATHS": in.Platforms}
 	if in.HLS != "" {
 		v["XILINX_HLS"] = in.HLS
 		path = append(path, filepath.Join(in.HLS, "bin"))

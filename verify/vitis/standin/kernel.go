@@ -22,7 +22,8 @@ func KernelXML(k *design.Kernel, open func(port string) bool) ([]byte, error) {
 			if p.Output {
 				port.Mode = "write_only"
 			}
-			x.Args = append(x.Args, xo.Argument{Name: p.Name, Qualifier: 4, Port: p.Name, Offset: "0x0", ID: fmt.Sprint(len(x.Args))})
+			x.Args = append(x.Args, xo.Argument{Name: p.Name, Qualifier: 4, Port: p.Name, Offset: "0x0",
+				ID: fmt.Sprint(len(x.Args))})
 		case p.Output:
 			port.Type, port.Mode, port.Range = "addressable", "master", "0xFFFFFFFFFFFFFFFF"
 		default:

@@ -57,9 +57,12 @@ func TestOptions(t *testing.T) {
 		{"2023.2", "v++", []string{"--link", "--connectivity.nl", "a:1"}, "unrecognised option '--connectivity.nl'"},
 		{"2023.2", "v++", []string{"--link", "--compile"}, "exactly one of"},
 		{"2023.2", "v++", []string{"--link", "none.xo"}, "[v++ 60-602] Source file does not exist"},
-		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", "xilinx_u99"}, "[v++ 60-1258] No valid platform was found that matches 'xilinx_u99'"},
-		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform, "--kernel_frequency", "fast"}, "'--kernel_frequency' is invalid"},
-		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform, "--freqhz", "250Hz"}, "[CFGEN 83-2243] Malformed"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", "xilinx_u99"},
+			"[v++ 60-1258] No valid platform was found that matches 'xilinx_u99'"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform, "--kernel_frequency", "fast"},
+			"'--kernel_frequency' is invalid"},
+		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform, "--freqhz", "250Hz"},
+			"[CFGEN 83-2243] Malformed"},
 		{"2023.2", "v++", []string{"--link", "--target", "hw", "--platform", platform}, "no input files"},
 		{"2023.2", "v++", []string{"--link", "--platform", platform}, "'--target' is required"},
 		{"2023.2", "vivado", []string{"-mode", "batch", "-sourse", "a.tcl"}, "unrecognised option '-sourse'"},
@@ -79,7 +82,10 @@ func TestOptions(t *testing.T) {
 		if !strings.Contains(said, test.says) {
 			t.Errorf("%s %q of %s says\n%s\nnot %s", test.tool, test.args, test.version, said, test.says)
 		}
-		if fine := slices.ContainsFunc(test.args, func(a string) bool { return strings.Contains(a, "version") || a == "--list" }) && test.says != "not installed"; fine != (status == 0) {
+		if fine := slices.ContainsFunc(test.args, func(a string) bool {
+			return strings.Contains(a, "version") ||
+				a == "--list"
+		}) && test.says != "not installed"; fine != (status == 0) {
 			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
 		}
 	}
@@ -157,7 +163,8 @@ func TestLog(t *testing.T) {
 	if !slices.Equal(exits, []int{0, -1, 0}) {
 		t.Errorf("exit statuses %v", exits)
 	}
-	if first := calls[0]; first.Tool != "emconfigutil" || first.Outputs["emconfig.json"] == "" || first.Env["XILINX_VITIS"] != in.Vitis || first.Args[1] != platform {
+	if first := calls[0]; first.Tool != "emconfigutil" || first.Outputs["emconfig.json"] == "" ||
+		first.Env["XILINX_VITIS"] != in.Vitis || first.Args[1] != platform {
 		t.Errorf("the first call is %+v", first)
 	}
 }

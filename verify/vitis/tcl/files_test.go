@@ -32,7 +32,8 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 		vars map[string]cty.Value
 	}{
 		{"u55c_tcp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put"), "host_memory": cty.True}},
-		{"u280_axis3x", nil}, {"u280_manual", nil}, {"u200_udp", map[string]cty.Value{"hw_emu": cty.True}}, {"u280_2022", nil},
+		{"u280_axis3x", nil}, {"u280_manual", nil}, {"u200_udp", map[string]cty.Value{"hw_emu": cty.True}},
+		{"u280_2022", nil},
 	} {
 		d := designtest.Load(t, v.name, v.vars)
 		steps, err := emit.PackageSteps(d)
@@ -133,7 +134,8 @@ func TestSynthesisFindsAllModules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			script := "read_verilog -sv " + strings.Join(sources, " ") + " vitis/package/" + kernel + ".v; hierarchy -check -top " + s.Kernel.Name + "_ip"
+			script := "read_verilog -sv " + strings.Join(sources, " ") + " vitis/package/" + kernel +
+				".v; hierarchy -check -top " + s.Kernel.Name + "_ip"
 			if out, err := yosys(t.Context(), dir, script); err != nil {
 				t.Errorf("yosys: %v\n%s", err, out)
 			}

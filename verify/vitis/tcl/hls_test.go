@@ -24,13 +24,16 @@ func TestKernelsInCppAreCompiledWithoutTheirBenches(t *testing.T) {
 		for _, env := range [][]string{nil, {"CCLFORGE_CSIM=1"}} {
 			folder := "hls/" + kernel + "/"
 			dir := place(t, files, folder+"run_hls.tcl", folder+kernel+".cpp", folder+kernel+"_tb.cpp", folder+"hls_config.cfg")
-			s := must(t, tcl.Run{Parts: []string{tcl.HLS}, Script: filepath.Join(dir, folder+"run_hls.tcl"), Dir: filepath.Join(dir, folder), Env: env})
+			s := must(t, tcl.Run{Parts: []string{tcl.HLS}, Script: filepath.Join(dir, folder+"run_hls.tcl"),
+				Dir: filepath.Join(dir, folder), Env: env})
 			got := s.Object("hls").Properties
 			flags := "{-std=c++14 -I" + filepath.Join(dir, "hls") + "}"
 			want := map[string]string{
-				"NAME": kernel + "_project", "TOP": kernel, "FILES": filepath.Join(dir, folder+kernel+".cpp") + " " + flags, "BENCH": "",
-				"FLOW": "vitis", "PART": "xcu55c-fsvh2892-2L-e", "CLOCK": "250MHz", "RESET": "state", "RAN": "csynth", "FORMAT": "xo",
-				"XO": filepath.Join(dir, folder+kernel+".xo"),
+				"NAME": kernel + "_project", "TOP": kernel, "FILES": filepath.Join(dir, folder+kernel+".cpp") + " " + flags,
+				"BENCH": "",
+				"FLOW":  "vitis", "PART": "xcu55c-fsvh2892-2L-e", "CLOCK": "250MHz", "RESET": "state", "RAN": "csynth",
+				"FORMAT": "xo",
+				"XO":     filepath.Join(dir, folder+kernel+".xo"),
 			}
 			if env != nil {
 				want["BENCH"], want["RAN"] = filepath.Join(dir, folder+kernel+"_tb.cpp")+" "+flags, "csim csynth"
@@ -44,7 +47,8 @@ func TestKernelsInCppAreCompiledWithoutTheirBenches(t *testing.T) {
 			t.Errorf("%s: part in %q", kernel, config[""])
 		}
 		for _, line := range []string{
-			"flow_target=vitis", "clock=250MHz", "syn.top=" + kernel, "syn.file=" + kernel + ".cpp", "syn.cflags=-std=c++14 -I..", "syn.rtl.reset=state",
+			"flow_target=vitis", "clock=250MHz", "syn.top=" + kernel, "syn.file=" + kernel + ".cpp",
+			"syn.cflags=-std=c++14 -I..", "syn.rtl.reset=state",
 			"package.output.syn=true", "package.output.format=xo", "package.output.file=" + kernel + ".xo",
 		} {
 			if !slices.Contains(config["hls"], line) {

@@ -18,7 +18,8 @@ type bus struct {
 }
 
 func wantBuses(k *design.Kernel) map[string]bus {
-	all := map[string]bus{"ap_clk": {Kind: "clock", Mode: "slave"}, "ap_rst_n": {Kind: "reset", Mode: "slave", Parameters: "POLARITY=ACTIVE_LOW"}}
+	all := map[string]bus{"ap_clk": {Kind: "clock", Mode: "slave"}, "ap_rst_n": {Kind: "reset", Mode: "slave",
+		Parameters: "POLARITY=ACTIVE_LOW"}}
 	for _, p := range k.Ports {
 		b := bus{Kind: "aximm", Mode: "slave", Data: fmt.Sprint(p.Width), Clocked: true}
 		if p.Protocol == design.AXIS {
@@ -47,7 +48,8 @@ func gotBuses(state *tcl.State) map[string]bus {
 	for _, o := range state.All("bus") {
 		name := o.Properties["NAME"]
 		kind := strings.TrimSuffix(o.Properties["bus_type_vlnv"], ":1.0")
-		b := bus{Kind: kind[strings.LastIndex(kind, ":")+1:], Mode: o.Properties["interface_mode"], Clocked: slices.Contains(clocked, name)}
+		b := bus{Kind: kind[strings.LastIndex(kind, ":")+1:], Mode: o.Properties["interface_mode"],
+			Clocked: slices.Contains(clocked, name)}
 		for _, m := range state.All("port_map") {
 			if m.Properties["OWNER"] != o.Name {
 				continue

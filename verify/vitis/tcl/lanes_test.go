@@ -21,7 +21,8 @@ func (l lane) tcl() string {
 		prefix = "bram"
 	}
 	kind, _, _ := strings.Cut(l.site, "_")
-	return fmt.Sprintf("model::cell {%s} {REF_NAME %sE2 LOC %s %s_addr_begin %d %s_addr_end %d %s_slice_begin %d %s_slice_end %d %s}\n",
+	return fmt.Sprintf(
+		"model::cell {%s} {REF_NAME %sE2 LOC %s %s_addr_begin %d %s_addr_end %d %s_slice_begin %d %s_slice_end %d %s}\n",
 		l.name, kind, l.site, prefix, l.first, prefix, l.last, prefix, l.low, prefix, l.high, l.extra)
 }
 
@@ -47,7 +48,8 @@ func memory(engine string, number, deep, wide int) []lane {
 func others(engine string) []lane {
 	var lanes []lane
 	for i, name := range []string{
-		"x" + engine + "/inst/kernel/core/processor/ram/memory_reg_0", engine + "0/inst/kernel/core/processor/ram/memory_reg_0",
+		"x" + engine + "/inst/kernel/core/processor/ram/memory_reg_0",
+		engine + "0/inst/kernel/core/processor/ram/memory_reg_0",
 		engine + "/inst/kernel/core/exchange/memory/memory_reg_1", engine + "/inst/kernel/core/slots/ram/memory_reg",
 	} {
 		lanes = append(lanes, lane{name: "level0_i/ulp/" + name, site: fmt.Sprintf("RAMB36_X90Y%d", i), last: 1023, high: 31})
@@ -57,7 +59,8 @@ func others(engine string) []lane {
 
 func routed(lanes ...[]lane) string {
 	var b strings.Builder
-	b.WriteString("model::make design design {PART xcu55c-fsvh2892-2L-e}\nmodel::cell level0_i/ulp/poe_switch {REF_NAME poe_switch}\n")
+	b.WriteString(
+		"model::make design design {PART xcu55c-fsvh2892-2L-e}\nmodel::cell level0_i/ulp/poe_switch {REF_NAME poe_switch}\n")
 	for _, list := range lanes {
 		for _, l := range list {
 			b.WriteString(l.tcl())

@@ -40,7 +40,8 @@ func sections(text []byte) map[string][]string {
 
 // Boards' platforms and clocks as contracts/kernels.md has them.
 var shells = map[string]string{
-	"u50": "xilinx_u50_gen3x16_xdma_5_202210_1", "u55c": "xilinx_u55c_gen3x16_xdma_3_202210_1", "u200": "xilinx_u200_gen3x16_xdma_2_202110_1",
+	"u50": "xilinx_u50_gen3x16_xdma_5_202210_1", "u55c": "xilinx_u55c_gen3x16_xdma_3_202210_1",
+	"u200": "xilinx_u200_gen3x16_xdma_2_202110_1",
 	"u250": "xilinx_u250_gen3x16_xdma_4_1_202210_1", "u280": "xilinx_u280_gen3x16_xdma_1_202211_1",
 }
 
@@ -76,7 +77,8 @@ func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
 				want["advanced"] = []string{"param=compiler.userPostSysLinkOverlayTcl=@WORK@/vitis/post_link.tcl"}
 			}
 			if !emulated {
-				want["linkhook"] = []string{"do_last=vpl.impl.route_design,@WORK@/vitis/firmware_mmi.tcl", "do_first=vpl.impl.write_bitstream,@WORK@/vitis/reports.tcl"}
+				want["linkhook"] = []string{"do_last=vpl.impl.route_design,@WORK@/vitis/firmware_mmi.tcl",
+					"do_first=vpl.impl.write_bitstream,@WORK@/vitis/reports.tcl"}
 			}
 			if diff := cmp.Diff(want, sections(files[buildFile])); diff != "" {
 				t.Errorf("%s, emulated %t: -want +got:\n%s", name, emulated, diff)
@@ -84,10 +86,12 @@ func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
 			for _, f := range []string{postLink, mmiScript, "vitis/reports.tcl"} {
 				mentioned := strings.Contains(string(files[buildFile]), "@WORK@/"+f)
 				if mentioned != slices.Contains(read, f) || mentioned != (files[f] != nil) {
-					t.Errorf("%s: %s is mentioned: %t, read by the link: %t, rendered: %t", name, f, mentioned, slices.Contains(read, f), files[f] != nil)
+					t.Errorf("%s: %s is mentioned: %t, read by the link: %t, rendered: %t", name, f, mentioned,
+						slices.Contains(read, f), files[f] != nil)
 				}
 			}
-			if processors := emit.FirmwareProcessors(d); emulated != (len(processors) == 0) || !emulated && len(processors) != d.Platform.CCLO.Count {
+			if processors := emit.FirmwareProcessors(d); emulated != (len(processors) == 0) || !emulated &&
+				len(processors) != d.Platform.CCLO.Count {
 				t.Errorf("%s: the map has the processors %q", name, processors)
 			}
 		}
@@ -132,7 +136,8 @@ func TestBuildBlockReachesTheConfiguration(t *testing.T) {
 // The firmware is packaged with the engine, and with nothing else.
 func TestFirmwareIsInTheEngine(t *testing.T) {
 	needTcl(t)
-	inKernel := designtest.Made(t, "described", map[string]string{"described.hcl": strings.Replace(described, "%s", `firmware = "kernel"`, 1)})
+	inKernel := designtest.Made(t, "described",
+		map[string]string{"described.hcl": strings.Replace(described, "%s", `firmware = "kernel"`, 1)})
 	late := designtest.Load(t, "u55c_tcp", nil)
 	emulated := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"hw_emu": cty.True})
 	image, err := emit.FirmwareImage(late)
@@ -211,8 +216,10 @@ func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
 	files := rendered(t, designtest.Load(t, "u55c_tcp", nil))
 	for _, broken := range []string{"", "report_power"} {
 		dir := place(t, files, "vitis/reports.tcl", buildFile)
-		must(t, tcl.Run{Parts: []string{tcl.Netlist}, Setup: "set model::broken {" + broken + "}", Script: filepath.Join(dir, "vitis/reports.tcl"), Dir: t.TempDir()})
-		want := []string{"full_util_final.rpt", "hierarchy_final.rpt", "power_final.rpt", "slr_util_final.rpt", "timing_summary_final.rpt"}
+		must(t, tcl.Run{Parts: []string{tcl.Netlist}, Setup: "set model::broken {" + broken + "}",
+			Script: filepath.Join(dir, "vitis/reports.tcl"), Dir: t.TempDir()})
+		want := []string{"full_util_final.rpt", "hierarchy_final.rpt", "power_final.rpt", "slr_util_final.rpt",
+			"timing_summary_final.rpt"}
 		if broken != "" {
 			want = slices.DeleteFunc(want, func(s string) bool { return strings.HasPrefix(s, "power") })
 		}
@@ -238,13 +245,16 @@ func TestFirmwareThatNobodyHasBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := designtest.Made(t, "described", map[string]string{
-		"abi/own.hcl":   strings.Replace(string(text), `abi "accl-2024"`, `abi "own"`, 1),
-		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300", "clock = 300\n  abi = \"own\"", 1),
+		"abi/own.hcl": strings.Replace(string(text), `abi "accl-2024"`, `abi "own"`, 1),
+		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300",
+			"clock = 300\n  abi = \"own\"", 1),
 	})
-	if files := rendered(t, d); files["firmware/cclo_firmware.mem"] != nil || files["vitis/package/ccl_offload.tcl"] == nil {
+	if files := rendered(t, d); files["firmware/cclo_firmware.mem"] != nil ||
+		files["vitis/package/ccl_offload.tcl"] == nil {
 		t.Error("there is an image, or no package script")
 	}
-	if _, err := emit.PackageSteps(d); !errors.Is(err, firmware.ErrNoImage) || !strings.Contains(err.Error(), "ccl_offload") {
+	if _, err := emit.PackageSteps(d); !errors.Is(err, firmware.ErrNoImage) ||
+		!strings.Contains(err.Error(), "ccl_offload") {
 		t.Errorf("error %v", err)
 	}
 }

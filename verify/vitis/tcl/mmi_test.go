@@ -97,7 +97,8 @@ func mmi(t testing.TB, engines string, setup string) (memInfo, error) {
 	if err := os.MkdirAll(runs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (tcl.Run{Parts: []string{tcl.Netlist}, Setup: setup, Script: filepath.Join(dir, mmiScript), Dir: runs}).Do(t.Context()); err != nil {
+	if _, err := (tcl.Run{Parts: []string{tcl.Netlist}, Setup: setup, Script: filepath.Join(dir, mmiScript),
+		Dir: runs}).Do(t.Context()); err != nil {
 		if left, _ := filepath.Glob(filepath.Join(dir, "firmware.mmi*")); len(left) > 0 {
 			t.Errorf("%s is left after %v", left, err)
 		}
@@ -128,18 +129,19 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 		platform string
 		engines  [][]lane
 	}{
-		"1K x 32":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 1024, 32)}},
-		"2K x 16":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 2048, 16)}},
-		"4K x 8":   {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 4096, 8)}},
-		"8K x 4":   {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 8192, 4)}},
-		"16K x 2":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 16384, 2)}},
-		"32K x 1":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 32768, 1)}},
-		"64K x 1":  {"u55c_tcp", [][]lane{deeper(memory("ccl_offload_0", 1, 32768, 1), 65535)}},
-		"RAMB18":   {"u55c_tcp", [][]lane{halves(memory("ccl_offload_0", 1, 2048, 8))}},
-		"36 bits":  {"u55c_tcp", [][]lane{wider(memory("ccl_offload_0", 1, 1024, 32))}},
-		"old":      {"u55c_tcp", [][]lane{aged(memory("ccl_offload_0", 1, 4096, 8))}},
-		"mixed":    {"u55c_tcp", [][]lane{mixed()}},
-		"engines":  {"u280_axis3x", [][]lane{memory("ccl_offload_0", 1, 4096, 8), memory("ccl_offload_1", 2, 1024, 32), memory("ccl_offload_2", 3, 16384, 2)}},
+		"1K x 32": {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 1024, 32)}},
+		"2K x 16": {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 2048, 16)}},
+		"4K x 8":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 4096, 8)}},
+		"8K x 4":  {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 8192, 4)}},
+		"16K x 2": {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 16384, 2)}},
+		"32K x 1": {"u55c_tcp", [][]lane{memory("ccl_offload_0", 1, 32768, 1)}},
+		"64K x 1": {"u55c_tcp", [][]lane{deeper(memory("ccl_offload_0", 1, 32768, 1), 65535)}},
+		"RAMB18":  {"u55c_tcp", [][]lane{halves(memory("ccl_offload_0", 1, 2048, 8))}},
+		"36 bits": {"u55c_tcp", [][]lane{wider(memory("ccl_offload_0", 1, 1024, 32))}},
+		"old":     {"u55c_tcp", [][]lane{aged(memory("ccl_offload_0", 1, 4096, 8))}},
+		"mixed":   {"u55c_tcp", [][]lane{mixed()}},
+		"engines": {"u280_axis3x", [][]lane{memory("ccl_offload_0", 1, 4096, 8), memory("ccl_offload_1", 2, 1024, 32),
+			memory("ccl_offload_2", 3, 16384, 2)}},
 		"manually": {"u280_manual", [][]lane{memory("ccl_offload_0", 1, 4096, 8)}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +185,8 @@ func checkRAMs(t *testing.T, lanes []lane, rams map[string][]uint32, words []str
 				word, _ = strconv.ParseUint(words[a], 16, 32)
 			}
 			if want := uint32(word>>l.low) & uint32(1<<(high-l.low+1)-1); got[a-l.first] != want {
-				t.Fatalf("%s has %#x at %d for bits %d to %d of %#08x, and not %#x", l.site, got[a-l.first], a, high, l.low, word, want)
+				t.Fatalf("%s has %#x at %d for bits %d to %d of %#08x, and not %#x", l.site, got[a-l.first],
+					a, high, l.low, word, want)
 			}
 		}
 	}
@@ -196,8 +199,9 @@ func TestFirmwareMapIsWholeOrNotThere(t *testing.T) {
 		change func(lanes []lane) []lane
 		want   string
 	}{
-		"missing": {func(l []lane) []lane { return l[1:] }, "hold 1015808 of the 1048576 bits of the memory of ccl_offload_0"},
-		"none":    {func([]lane) []lane { return nil }, "hold 0 of the 1048576 bits"},
+		"missing": {func(l []lane) []lane { return l[1:] },
+			"hold 1015808 of the 1048576 bits of the memory of ccl_offload_0"},
+		"none": {func([]lane) []lane { return nil }, "hold 0 of the 1048576 bits"},
 		"twice": {func(l []lane) []lane {
 			l[3].first, l[3].last, l[3].high, l[3].low = l[5].first, l[5].last, l[5].high, l[5].low
 			return l
@@ -224,7 +228,8 @@ func TestFirmwareMapIsWholeOrNotThere(t *testing.T) {
 func TestMissingSwitchIsFound(t *testing.T) {
 	needTcl(t)
 	setup := strings.Replace(routed(memory("ccl_offload_0", 1, 4096, 8)), "poe_switch", "poe_0", 1)
-	if _, err := mmi(t, "u280_axis3x", setup); err == nil || !strings.Contains(err.Error(), "vitis/post_link.tcl has not run") {
+	if _, err := mmi(t, "u280_axis3x", setup); err == nil ||
+		!strings.Contains(err.Error(), "vitis/post_link.tcl has not run") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -63,7 +63,8 @@ func checkPackages(t *testing.T, d *design.Design) {
 	files := rendered(t, d)
 	for _, s := range steps {
 		dir := place(t, files, s.Files...)
-		state, err := tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script), Dir: t.TempDir()}.Do(t.Context())
+		state, err := tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script),
+			Dir: t.TempDir()}.Do(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", s.Kernel.ID, err)
 			continue
@@ -84,8 +85,9 @@ func checkPackage(t *testing.T, d *design.Design, s emit.PackageStep, dir string
 	}
 	core := state.Object("core").Properties
 	for name, want := range map[string]string{
-		"vendor": "cclforge", "library": "kernel", "name": k.Name, "version": "1.0", "sdx_kernel": "true", "sdx_kernel_type": "rtl",
-		"vitis_drc": "ctrl_protocol " + k.Control, "SAVED": "1", "CHECKED": "1", "IMPORTED": "1",
+		"vendor": "cclforge", "library": "kernel", "name": k.Name, "version": "1.0", "sdx_kernel": "true",
+		"sdx_kernel_type": "rtl",
+		"vitis_drc":       "ctrl_protocol " + k.Control, "SAVED": "1", "CHECKED": "1", "IMPORTED": "1",
 	} {
 		if core[name] != want {
 			fail("%s is %q, and not %q", name, core[name], want)
@@ -194,7 +196,8 @@ platform "described" {
 	}
 	for _, s := range steps {
 		dir := place(t, files, s.Files...)
-		state := must(t, tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script), Dir: t.TempDir()})
+		state := must(t, tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script),
+			Dir: t.TempDir()})
 		checkPackage(t, d, s, dir, state)
 		ips := state.All("ip")
 		if s.Kernel.ID != "ccl_offload" {
@@ -206,7 +209,8 @@ platform "described" {
 		if len(ips) != 1 || ips[0].Properties["VLNV"] != "xilinx.com:ip:microblaze_riscv" {
 			t.Errorf("the engine has %v inside", ips)
 		}
-		if !strings.Contains(string(files["rtl/microblaze_v/control_processor.sv"]), `parameter FIRMWARE = "cclo_firmware.mem"`) {
+		if !strings.Contains(string(files["rtl/microblaze_v/control_processor.sv"]),
+			`parameter FIRMWARE = "cclo_firmware.mem"`) {
 			t.Error("the engine has no firmware inside")
 		}
 		if slices.ContainsFunc(s.Files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "rv32_core") }) {

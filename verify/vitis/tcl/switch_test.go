@@ -149,7 +149,8 @@ func TestSwitchTakesPacketsWhereTDESTSays(t *testing.T) {
 			files := rendered(t, d)
 			dir := place(t, files, postLink)
 			setup := linked(t, files["vitis/link.cfg"])
-			before := connections(must(t, tcl.Run{Parts: []string{tcl.BD}, Setup: setup, Script: filepath.Join(place(t, map[string][]byte{"nothing.tcl": nil}, "nothing.tcl"), "nothing.tcl"), Dir: dir}))
+			before := connections(must(t, tcl.Run{Parts: []string{tcl.BD}, Setup: setup,
+				Script: filepath.Join(place(t, map[string][]byte{"nothing.tcl": nil}, "nothing.tcl"), "nothing.tcl"), Dir: dir}))
 			s := must(t, tcl.Run{Parts: []string{tcl.BD}, Setup: setup, Script: filepath.Join(dir, postLink), Dir: dir})
 			checkSwitch(t, s, d.Platform.CCLO.Count, before)
 		})
@@ -185,13 +186,15 @@ func checkSwitch(t *testing.T, s *tcl.State, engines int, before map[string]stri
 		}
 	}
 	cell := s.Object("/poe_switch")
-	for name, want := range map[string]string{"TDATA_NUM_BYTES": "64", "TDEST_WIDTH": "16", "HAS_TKEEP": "1", "HAS_TLAST": "1", "ARB_ON_TLAST": "1", "ARB_ON_MAX_XFERS": "0"} {
+	for name, want := range map[string]string{"TDATA_NUM_BYTES": "64", "TDEST_WIDTH": "16", "HAS_TKEEP": "1",
+		"HAS_TLAST": "1", "ARB_ON_TLAST": "1", "ARB_ON_MAX_XFERS": "0"} {
 		if got := cell.Properties["CONFIG."+name]; got != want {
 			t.Errorf("the switch has %s = %s, and not %s", name, got, want)
 		}
 	}
 	for pin, of := range map[string]string{"aclk": "ap_clk", "aresetn": "ap_rst_n"} {
-		if got, want := s.Object("/poe_switch/" + pin).Properties["NET"], s.Object("/poe_0/" + of).Properties["NET"]; got != want || got == "" {
+		if got, want := s.Object("/poe_switch/" + pin).Properties["NET"], s.Object("/poe_0/" +
+			of).Properties["NET"]; got != want || got == "" {
 			t.Errorf("%s of the switch is at %q, and %s of the first engine at %q", pin, got, of, want)
 		}
 	}
@@ -205,8 +208,9 @@ func TestSwitchRefusesAnotherRing(t *testing.T) {
 	whole := linked(t, files["vitis/link.cfg"])
 	for name, test := range map[string]struct{ old, new, want string }{
 		"other order": {"/poe_0/net_tx /poe_1/net_rx", "/poe_0/net_tx /poe_2/net_rx", "the net at poe_0/net_tx joins"},
-		"no net":      {"model::bd_net bd_intf_net poe_1_net_tx {/poe_1/net_tx /poe_2/net_rx}\n", "", "there are 0 of nets at poe_1/net_tx"},
-		"no clock":    {"bd_net clk_kernel_in {", "bd_net clk_kernel_in {} ; list {", "there are 0 of nets at poe_0/ap_clk"},
+		"no net": {"model::bd_net bd_intf_net poe_1_net_tx {/poe_1/net_tx /poe_2/net_rx}\n", "",
+			"there are 0 of nets at poe_1/net_tx"},
+		"no clock": {"bd_net clk_kernel_in {", "bd_net clk_kernel_in {} ; list {", "there are 0 of nets at poe_0/ap_clk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setup := strings.Replace(whole, test.old, test.new, 1)
@@ -214,7 +218,8 @@ func TestSwitchRefusesAnotherRing(t *testing.T) {
 				t.Fatalf("%q is not in the block design", test.old)
 			}
 			dir := place(t, files, postLink)
-			_, err := tcl.Run{Parts: []string{tcl.BD}, Setup: setup, Script: filepath.Join(dir, postLink), Dir: dir}.Do(t.Context())
+			_, err := tcl.Run{Parts: []string{tcl.BD}, Setup: setup, Script: filepath.Join(dir, postLink),
+				Dir: dir}.Do(t.Context())
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, which does not say %q", err, test.want)
 			}
@@ -254,8 +259,10 @@ platform "several" {
 `, engines)})
 		files := rendered(t, d)
 		dir := place(t, files, postLink)
-		_, err := tcl.Run{Parts: []string{tcl.BD}, Setup: linked(t, files["vitis/link.cfg"]), Script: filepath.Join(dir, postLink), Dir: dir}.Do(t.Context())
-		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "17 network engines are in a ring, and a switch has 16 ports") {
+		_, err := tcl.Run{Parts: []string{tcl.BD}, Setup: linked(t, files["vitis/link.cfg"]),
+			Script: filepath.Join(dir, postLink), Dir: dir}.Do(t.Context())
+		if refused != (err != nil) || refused &&
+			!strings.Contains(err.Error(), "17 network engines are in a ring, and a switch has 16 ports") {
 			t.Errorf("%d engines: %v", engines, err)
 		}
 	}
@@ -275,7 +282,8 @@ func TestScriptsOfOthersRunAfterTheSwitch(t *testing.T) {
 	for i, p := range links {
 		write(t, filepath.Join(dir, p.Path), fmt.Sprintf("model::make seen {%d %s} [list SEES $config_info]\n", i, p.Path))
 	}
-	s := must(t, tcl.Run{Parts: []string{tcl.BD}, Setup: "set config_info {of v++}", Script: filepath.Join(dir, postLink), Dir: t.TempDir()})
+	s := must(t, tcl.Run{Parts: []string{tcl.BD}, Setup: "set config_info {of v++}", Script: filepath.Join(dir, postLink),
+		Dir: t.TempDir()})
 	seen := s.All("seen")
 	if len(seen) != len(links) {
 		t.Fatalf("%d scripts ran, and not %d", len(seen), len(links))

@@ -107,8 +107,11 @@ func (r Run) Do(ctx context.Context) (*State, error) {
 		fmt.Fprintf(&main, "source %s\n", word(name))
 	}
 	state := filepath.Join(dir, "state.json")
-	fmt.Fprintf(&main, "%s\nrename exit model::exit\nproc exit {{code 0}} {\n    model::write_out %s\n    model::exit $code\n}\n", r.Setup, word(state))
-	fmt.Fprintf(&main, "if {[catch {source %s} problem]} {\n    puts stderr $problem\n    model::exit 1\n}\nexit\n", word(r.Script))
+	fmt.Fprintf(&main,
+		"%s\nrename exit model::exit\nproc exit {{code 0}} {\n    model::write_out %s\n    model::exit $code\n}\n",
+		r.Setup, word(state))
+	fmt.Fprintf(&main, "if {[catch {source %s} problem]} {\n    puts stderr $problem\n    model::exit 1\n}\nexit\n",
+		word(r.Script))
 	start := filepath.Join(dir, "main.tcl")
 	if err := os.WriteFile(start, main.Bytes(), 0o644); err != nil {
 		return nil, err

@@ -24,9 +24,10 @@ type Stats struct {
 
 // KernelStats is what a kernel beside the engine has done, and what it does.
 type KernelStats struct {
-	Instance string        `json:"instance"`
-	Doing    string        `json:"doing"` // what it waits for, with stream and beat, or that it is idle, or why it has failed
-	Streams  []StreamStats `json:"streams"`
+	Instance string `json:"instance"`
+	// what it waits for, with stream and beat, or that it is idle, or why it has failed
+	Doing   string        `json:"doing"`
+	Streams []StreamStats `json:"streams"`
 }
 
 // StreamStats is how much a kernel has read from one of its streams, or written
@@ -43,8 +44,11 @@ type Drops struct {
 
 // String lists the values in one line.
 func (s Stats) String() string {
-	text := fmt.Sprintf("%d calls, %d instructions, %d moves, out %d packets %d bytes, in %d packets %d bytes %d messages, dropped %s, rx buffers %d free %d used, %d bytes of device memory",
-		s.Calls, s.Instructions, s.Moves, s.PacketsOut, s.BytesOut, s.PacketsIn, s.BytesIn, s.MessagesIn, s.Dropped, s.RxFree, s.RxUsed, s.DeviceBytes)
+	text := fmt.Sprintf(
+		"%d calls, %d instructions, %d moves, out %d packets %d bytes, in %d packets %d bytes %d messages, dropped %s, rx "+
+			"buffers %d free %d used, %d bytes of device memory",
+		s.Calls, s.Instructions, s.Moves, s.PacketsOut, s.BytesOut, s.PacketsIn, s.BytesIn, s.MessagesIn, s.Dropped, s.RxFree,
+		s.RxUsed, s.DeviceBytes)
 	for _, k := range s.Kernels {
 		text += ", kernel " + k.String()
 	}

@@ -92,7 +92,8 @@ func build(ctx context.Context) (binary string, err error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 3 * time.Second
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
-		return "", mg.Fatalf(1, "%s was not built; in a module of your own, go get -tool %s adds what it needs", binary, program)
+		return "", mg.Fatalf(1, "%s was not built; in a module of your own, go get -tool %s adds what it needs",
+			binary, program)
 	}
 	if ctx.Err() != nil {
 		return "", mg.Fatal(130, "interrupted; run it again to finish")

@@ -10,15 +10,22 @@ import (
 
 // said is what mage prints.
 var said = map[string]string{
-	"-l": "Targets of ours.\n\nTargets:\n  build:all    takes all.\n  demo*        runs.\n  emulate      serves.\n  fmt          brings.\n" +
-		"  generate     writes.\n  own          is a user's.\n  platforms    lists.\n  soak         runs.\n\n* default target\n",
-	"-h build:all": "All takes all.\n\nUsage:\n\n\tmage build:all [<flags>]\n\nFlags:\n\n\t-only=<string>   platforms: 'u5*' (all)\n\t-jobs=<int>\n\n",
-	"-h demo": "Demo runs.\n\nUsage:\n\n\tmage demo [<flags>]\n\nFlags:\n\n\t-platform=<string>  platform, as a name (u55c_tcp)\n" +
+	"-l": "Targets of ours.\n\nTargets:\n  build:all    takes all.\n  demo*        runs.\n  emulate      serves.\n  " +
+		"fmt          brings.\n" +
+		"  generate     writes.\n  own          is a user's.\n  platforms    lists.\n  soak         runs.\n\n* default " +
+		"target\n",
+	"-h build:all": "All takes all.\n\nUsage:\n\n\tmage build:all [<flags>]\n\nFlags:\n\n\t-only=<string>   platforms: " +
+		"'u5*' (all)\n\t-jobs=<int>\n\n",
+	"-h demo": "Demo runs.\n\nUsage:\n\n\tmage demo [<flags>]\n\nFlags:\n\n\t-platform=<string>  platform, as a name " +
+		"(u55c_tcp)\n" +
 		"\t-n=<int>            number of ranks (4)\n\t-part=<string>      of all; \"\" for none\n\nAliases: d, show\n\n",
-	"-h emulate": "Emulate serves.  For example: go tool mage emulate u55c_tcp -n=2\n\nUsage:\n\n\tmage emulate <platform> [<flags>]\n\nFlags:\n\n" +
-		"\t-n=<int>                 number of ranks (4)\n\t-health=<time.Duration>  interval: 5s\n\t-json=<bool>             print JSON\n\t-scale=<float64>\n\n",
+	"-h emulate": "Emulate serves.  For example: go tool mage emulate u55c_tcp -n=2\n\nUsage:\n\n\tmage emulate " +
+		"<platform> [<flags>]\n\nFlags:\n\n" +
+		"\t-n=<int>                 number of ranks (4)\n\t-health=<time.Duration>  interval: 5s\n\t-json=<bool>          " +
+		"   print JSON\n\t-scale=<float64>\n\n",
 	"-h fmt": "Fmt brings.\n\nUsage:\n\n\tmage fmt [-check=<bool>]\n\nFlags:\n\n\t-check=<bool>  only list\n\n",
-	"-h generate": "Generate writes.\n\nUsage:\n\n\tmage generate [<flags>]\n\nFlags:\n\n\t-only=<string>  platforms: 'u5*,u280_*' (all)\n" +
+	"-h generate": "Generate writes.\n\nUsage:\n\n\tmage generate [<flags>]\n\nFlags:\n\n\t-only=<string>  platforms: " +
+		"'u5*,u280_*' (all)\n" +
 		"\t-vars=<string>  variables\n\t-godir=<string>\n\n",
 	"-h own":       "Usage:\n\n\tmage own <text> <number>\n\n",
 	"-h platforms": "Platforms lists.\n\nUsage:\n\n\tmage platforms\n\n",
@@ -42,7 +49,8 @@ func TestCheck(t *testing.T) {
 		{"own -x -5", "", ""},
 		// Arguments.
 		{"generate u50 u55", "generate takes no argument", "generate -only=u50,u55"},
-		{"generate -vars={} u50 -only=u55 platforms", "generate takes no argument", "generate -only=u55,u50 -vars='{}' platforms"},
+		{"generate -vars={} u50 -only=u55 platforms", "generate takes no argument",
+			"generate -only=u55,u50 -vars='{}' platforms"},
 		{"demo u50", "demo takes no argument", "demo -platform=u50"},
 		{"demo u50 u55", "demo takes no argument", ""},
 		{"soak 5m", "soak takes no argument", "soak -duration=5m"},
@@ -74,7 +82,8 @@ func TestCheck(t *testing.T) {
 		{"emulate -n 3", "emulate takes <platform> before its options", "emulate 3 -n=4"},
 		{"emulate -n 3 u50", "emulate takes <platform> before its options", "emulate u50 -n=3"},
 		{"emulate u50 -n=two", `-n takes a whole number, not "two"`, "emulate u50 -n=4"},
-		{"emulate u50 -health=5", `-health takes a duration such as 90s or 1h30m, not "5", interval: 5s`, "emulate u50 -health=5s"},
+		{"emulate u50 -health=5", `-health takes a duration such as 90s or 1h30m, not "5", interval: 5s`,
+			"emulate u50 -health=5s"},
 		{"emulate u50 -json=maybe -scale=x", "-json takes true or false", "emulate u50 -json=true -scale=0.5"},
 		{"generate -ony=a'b --vars=\x1b", "did you mean -only?", ""},
 		{"generate -ony=a'b", "did you mean -only?", `generate -only='a'\''b'`},
@@ -89,7 +98,8 @@ func TestCheck(t *testing.T) {
 		} else if strings.Contains(text, "Write:") {
 			ends = "\nNothing was run. Help:"
 		}
-		if help != "" || (err == nil) != (test.problem == "") || !strings.Contains(text, test.problem) || !strings.HasSuffix(text, ends) {
+		if help != "" || (err == nil) != (test.problem == "") || !strings.Contains(text, test.problem) ||
+			!strings.HasSuffix(text, ends) {
 			t.Errorf("%s: %q, %v, want %s%s", test.line, help, err, test.problem, ends)
 		}
 		if strings.ContainsAny(text, "\x1b") {
@@ -100,7 +110,8 @@ func TestCheck(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, line := range []string{
-		"generate -h", "generate --help", "generate -HELP", "platforms generate -only=x -h", "generate -x -h", "generate -h zzz",
+		"generate -h", "generate --help", "generate -HELP", "platforms generate -only=x -h", "generate -x -h",
+		"generate -h zzz",
 	} {
 		help, err := usage.Check(strings.Fields(line), ask)
 		if help != said["-h generate"] || err != nil {

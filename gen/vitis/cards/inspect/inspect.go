@@ -126,7 +126,9 @@ func (in *Inspector) look(c *scan.Card) (*look, error) {
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %s was built from another state of the platform than is here, or with variables, which -vars= gives", ErrDesign, about.Platform)
+	return nil, fmt.Errorf(
+		"%w: %s was built from another state of the platform than is here, or with variables, which -vars= gives",
+		ErrDesign, about.Platform)
 }
 
 // all looks at engines, then at their networks. It ends early if the card cannot be
@@ -158,7 +160,8 @@ func (l *look) lookAtEngines(ctx context.Context) error {
 
 // with opens the card, has something read from it, and closes it. unopened is why the
 // card cannot be opened at all, failed why it could not be read.
-func (l *look) with(ctx context.Context, read func(open func(instance string) (layout.Registers, error)) error) (failed, unopened error) {
+func (l *look) with(ctx context.Context, read func(open func(instance string) (layout.Registers, error)) error) (
+	failed, unopened error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -43,7 +43,10 @@ func newRig(t *testing.T, platform string, ranks int) *rig {
 	t.Helper()
 	r := &rig{t: t, d: designtest.Load(t, platform, nil)}
 	r.h = xrttest.Host(t, r.d, ranks, xrt.HostOptions{})
-	r.in = inspect.Inspector{Library: r.h.Dir(), Designs: func(string) ([]*design.Design, error) { return []*design.Design{r.d}, nil }}
+	r.in = inspect.Inspector{Library: r.h.Dir(), Designs: func(string) ([]*design.Design,
+		error) {
+		return []*design.Design{r.d}, nil
+	}}
 	return r
 }
 
@@ -91,7 +94,8 @@ func (r *rig) open(number int) (*driver.Card, *accl.Platform) {
 		r.t.Fatal(err)
 	}
 	p := driverview.Of(r.d)
-	c, err := driver.Open(r.t.Context(), &lies, driver.Options{Card: r.h.BDFs()[number], Xclbin: r.h.Xclbin, Library: r.h.Dir(), Keep: true})
+	c, err := driver.Open(r.t.Context(), &lies, driver.Options{Card: r.h.BDFs()[number], Xclbin: r.h.Xclbin,
+		Library: r.h.Dir(), Keep: true})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -140,9 +144,11 @@ func TestUDP(t *testing.T) {
 		t.Fatal(err)
 	}
 	hardware.ID, hardware.Revision = fresh.Engines[0].Hardware.ID, fresh.Engines[0].Hardware.Revision
-	r.same("an engine that nobody has used", fresh.Engines, []scan.Engine{{Name: "ccl_offload_0", State: scan.NotConfigured, Configured: truth(false), Hardware: hardware}})
+	r.same("an engine that nobody has used", fresh.Engines,
+		[]scan.Engine{{Name: "ccl_offload_0", State: scan.NotConfigured, Configured: truth(false), Hardware: hardware}})
 
-	ranks := []accl.Rank{{IP: netip.MustParseAddr("10.1.2.33"), Port: 5500}, {IP: netip.MustParseAddr("10.1.2.34"), Port: 5501}}
+	ranks := []accl.Rank{{IP: netip.MustParseAddr("10.1.2.33"), Port: 5500},
+		{IP: netip.MustParseAddr("10.1.2.34"), Port: 5501}}
 	var opened [2]*driver.Card
 	var platform *accl.Platform
 	for i := range opened {
@@ -175,10 +181,12 @@ func TestUDP(t *testing.T) {
 	}{
 		{
 			scan.Engine{Name: "ccl_offload_0", State: scan.NotConfigured, Configured: truth(false), Hardware: hardware},
-			scan.Network{Address: "10.1.2.33/24", MAC: "00:0a:35:02:9d:21", Link: &scan.Link{Name: "cmac", Sending: true, Says: []string{"local_fault"}}},
+			scan.Network{Address: "10.1.2.33/24", MAC: "00:0a:35:02:9d:21", Link: &scan.Link{Name: "cmac", Sending: true,
+				Says: []string{"local_fault"}}},
 		}, {
 			scan.Engine{Name: "ccl_offload_0", State: scan.Configured, Configured: truth(true), Hardware: hardware},
-			scan.Network{Address: "10.1.2.34/24", MAC: "00:0a:35:02:9d:22", Link: &scan.Link{Name: "cmac", Up: true, Sending: true, Says: []string{"status", "aligned"}}},
+			scan.Network{Address: "10.1.2.34/24", MAC: "00:0a:35:02:9d:22", Link: &scan.Link{Name: "cmac", Up: true,
+				Sending: true, Says: []string{"status", "aligned"}}},
 		},
 	} {
 		n := &want.network
@@ -221,10 +229,12 @@ func TestInUse(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if want := []string{"ccl_offload_0 not configured", "ccl_offload_1 in use", "ccl_offload_2 not configured"}; !slices.Equal(states, want) {
+	if want := []string{"ccl_offload_0 not configured", "ccl_offload_1 in use",
+		"ccl_offload_2 not configured"}; !slices.Equal(states, want) {
 		t.Errorf("%q, want %q", states, want)
 	}
-	if n := seen.Networks; len(n) != 3 || n[1].Name != "poe_1" || n[1].Kind != "axis" || n[1].Engine != "ccl_offload_1" || n[1].State != scan.Answers || n[1].Link != nil {
+	if n := seen.Networks; len(n) != 3 || n[1].Name != "poe_1" || n[1].Kind != "axis" || n[1].Engine != "ccl_offload_1" ||
+		n[1].State != scan.Answers || n[1].Link != nil {
 		t.Errorf("%+v", n)
 	}
 	src, err := accl.Alloc[int32](t.Context(), e, 4)
@@ -345,7 +355,8 @@ func TestCallsFail(t *testing.T) {
 				if len(seen.Engines) > 0 {
 					t.Errorf("%+v", seen.Engines)
 				}
-			case len(seen.Remarks) != 1 || !strings.HasPrefix(seen.Remarks[0], test.remark) || seen.Engines[0].State != test.state:
+			case len(seen.Remarks) != 1 || !strings.HasPrefix(seen.Remarks[0], test.remark) ||
+				seen.Engines[0].State != test.state:
 				t.Errorf("%+v, remarks %q", seen.Engines, seen.Remarks)
 			}
 		})
@@ -360,11 +371,15 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 		err    error
 		text   string
 	}{
-		"no file":              {func(c *scan.Card, _ *inspect.Inspector) { c.Design = nil }, nil, ""},
-		"not ours":             {func(c *scan.Card, _ *inspect.Inspector) { c.Design.Description = xclbin.Description{} }, nil, ""},
-		"no library":           {func(_ *scan.Card, in *inspect.Inspector) { in.Library = t.TempDir() }, driver.ErrLibrary, "install XRT"},
-		"another bus":          {func(c *scan.Card, _ *inspect.Inspector) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard, "0000:ff:00.1"},
-		"a file that has gone": {func(c *scan.Card, _ *inspect.Inspector) { c.Design.File = "gone.xclbin" }, driver.ErrFile, "gone.xclbin"},
+		"no file": {func(c *scan.Card, _ *inspect.Inspector) { c.Design = nil }, nil, ""},
+		"not ours": {func(c *scan.Card, _ *inspect.Inspector) { c.Design.Description = xclbin.Description{} },
+			nil, ""},
+		"no library": {func(_ *scan.Card, in *inspect.Inspector) { in.Library = t.TempDir() }, driver.ErrLibrary,
+			"install XRT"},
+		"another bus": {func(c *scan.Card, _ *inspect.Inspector) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
+			"0000:ff:00.1"},
+		"a file that has gone": {func(c *scan.Card, _ *inspect.Inspector) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
+			"gone.xclbin"},
 		"unknown platform": {func(_ *scan.Card, in *inspect.Inspector) {
 			in.Designs = func(string) ([]*design.Design, error) { return nil, errors.New("there is none") }
 		}, inspect.ErrDesign, "platform u55c_udp cannot be read here: there is none"},
@@ -377,7 +392,8 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 			c := r.card(0)
 			test.change(c, &in)
 			err := in.Inspect(t.Context(), c)
-			if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) || err != nil && !strings.Contains(err.Error(), test.text) || len(c.Engines) > 0 {
+			if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) || err != nil &&
+				!strings.Contains(err.Error(), test.text) || len(c.Engines) > 0 {
 				t.Errorf("%v, %+v", err, c.Engines)
 			}
 		})
@@ -400,7 +416,8 @@ func TestLimits(t *testing.T) {
 	t.Cleanup(func() { close(hangs) })
 	r.in.Library, r.in.Limit = r.h.Dir(), 100*time.Millisecond
 	begin := time.Now()
-	if err := r.in.Inspect(t.Context(), r.card(0)); !errors.Is(err, inspect.ErrDesign) || !strings.Contains(err.Error(), "does not answer within 100ms") {
+	if err := r.in.Inspect(t.Context(), r.card(0)); !errors.Is(err, inspect.ErrDesign) ||
+		!strings.Contains(err.Error(), "does not answer within 100ms") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

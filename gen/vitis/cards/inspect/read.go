@@ -39,8 +39,10 @@ func (l *look) engine(ctx context.Context, instance string) (scan.Engine, error)
 		return out, nil
 	}
 	out.Hardware = &scan.Hardware{
-		ID: fmt.Sprintf("0x%08X", id.Word), Stack: id.Stack, InternalDMA: id.InternalDMA, ExternalDMA: id.ExternalDMA, Arithmetic: id.Arithmetic,
-		Compression: id.Compression, KernelStreams: id.KernelStreams, Debug: id.Debug, Revision: fmt.Sprintf("%06x", id.Revision),
+		ID: fmt.Sprintf("0x%08X", id.Word), Stack: id.Stack, InternalDMA: id.InternalDMA, ExternalDMA: id.ExternalDMA,
+		Arithmetic:  id.Arithmetic,
+		Compression: id.Compression, KernelStreams: id.KernelStreams, Debug: id.Debug,
+		Revision: fmt.Sprintf("%06x", id.Revision),
 	}
 	if err := l.platform.CheckHardwareID(id); err != nil {
 		// Nothing else that it says means anything then.

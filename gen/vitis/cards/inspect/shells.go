@@ -99,7 +99,8 @@ func see(ctx context.Context, c *scan.Card, d *layout.Driver, o coyote.Options, 
 	}
 	r := c.Region
 	r.State = scan.Answers
-	r.Built = &scan.Built{Regions: built.Regions, HostStreams: built.HostStreams, CardStreams: built.CardStreams, RDMA: built.RDMA, AVX: built.AVX}
+	r.Built = &scan.Built{Regions: built.Regions, HostStreams: built.HostStreams, CardStreams: built.CardStreams,
+		RDMA: built.RDMA, AVX: built.AVX}
 	if built.RDMA {
 		ip, mac, err := v.Address(ctx)
 		switch {

@@ -66,7 +66,8 @@ func TestShells(t *testing.T) {
 		}
 		for i, c := range found {
 			free := want[i].State == scan.Answers
-			if !reflect.DeepEqual(c.Region, want[i]) || c.Index != i || c.Shell != "coyote" || c.Ready != free || (len(c.Remarks) > 0) != (i == 0) {
+			if !reflect.DeepEqual(c.Region, want[i]) || c.Index != i || c.Shell != "coyote" || c.Ready != free ||
+				(len(c.Remarks) > 0) != (i == 0) {
 				t.Errorf("%s: card %d is %+v, %+v", name, i, c, c.Region)
 			}
 			if !free && len(c.Engines) > 0 || free && len(c.Engines) != engines {
@@ -87,13 +88,15 @@ func TestShells(t *testing.T) {
 			"coyote_fpga_0_v0 coyote 0 0 not known - - -", "coyote_fpga_1_v0 coyote 1 0 in use - - -",
 			"coyote_fpga_2_v0 coyote 2 0 of 1 answers host, memory, RDMA - -",
 			"coyote_fpga_3_v0 coyote 3 0 of 1 answers host, memory, RDMA 10.1.2.3 02:00:00:00:00:09",
-			"/dev/coyote_fpga_0_v0: call the driver of card 0: configuration: input/output error", "/dev/coyote_fpga_1_v0: in use by another process",
+			"/dev/coyote_fpga_0_v0: call the driver of card 0: configuration: input/output error",
+			"/dev/coyote_fpga_1_v0: in use by another process",
 		} {
 			if !strings.Contains(says, part) {
 				t.Errorf("%s: it does not say %q:\n%s", name, part, text.String())
 			}
 		}
-		if line, err := json.Marshal(found[1]); err != nil || !strings.Contains(string(line), `"region":{"file":"/dev/coyote_fpga_1_v0","number":0,"state":"in use","built":null,`) {
+		if line, err := json.Marshal(found[1]); err != nil || !strings.Contains(string(line),
+			`"region":{"file":"/dev/coyote_fpga_1_v0","number":0,"state":"in use","built":null,`) {
 			t.Errorf("%s, %v", line, err)
 		}
 	}
@@ -114,7 +117,8 @@ func TestNoShells(t *testing.T) {
 	h := coyotetest.Host(t, d, 1, coyote.HostOptions{Flags: 1<<48 | 1})
 	s := &inspect.Shells{Drivers: inspect.Drivers(designtest.Library(t)), System: h.Process(), Design: d}
 	found, err := s.Find(t.Context())
-	if err != nil || len(found) != 1 || found[0].Region.State != scan.Answers || !reflect.DeepEqual(found[0].Region.Built, &scan.Built{Regions: 1, AVX: true}) ||
+	if err != nil || len(found) != 1 || found[0].Region.State != scan.Answers ||
+		!reflect.DeepEqual(found[0].Region.Built, &scan.Built{Regions: 1, AVX: true}) ||
 		len(found[0].Engines) > 0 || len(found[0].Remarks) != 1 || !strings.Contains(found[0].Remarks[0], "no RDMA") {
 		t.Errorf("%v, %+v", err, found)
 	}

@@ -7,10 +7,11 @@ type State string
 const (
 	Configured    State = "configured"     // of engines: a program has, and may have ended since
 	NotConfigured State = "not configured" // of engines
-	Answers       State = "answers"        // of networks and regions; of engines that do not say whether they are configured
-	Other         State = "other hardware" // of engines: what they say of themselves is not the platform's
-	InUse         State = "in use"         // by another process, which is left alone
-	Unknown       State = "not known"      // there is a remark why
+	// of networks and regions; of engines that do not say whether they are configured
+	Answers State = "answers"
+	Other   State = "other hardware" // of engines: what they say of themselves is not the platform's
+	InUse   State = "in use"         // by another process, which is left alone
+	Unknown State = "not known"      // there is a remark why
 )
 
 // Engine is a collective engine on a card. What is not known is nil.

@@ -50,7 +50,8 @@ func host(t *testing.T, uuid string) {
 		}
 	}
 	script := "#!/bin/sh\nfor a in \"$@\"; do [ \"$last\" = --output ] && out=$a; last=$a; done\n" +
-		"case \"$*\" in *--report*) r=card;; *) r=host;; esac\nwhile read -r line; do echo \"$line\"; done < " + dir + "/$r.json > $out\n"
+		"case \"$*\" in *--report*) r=card;; *) r=host;; esac\nwhile read -r line; do echo \"$line\"; done < " +
+		dir + "/$r.json > $out\n"
 	if err := os.WriteFile(filepath.Join(dir, "xbutil"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,8 @@ func TestWhatCardsHold(t *testing.T) {
 	}{
 		{"a result of a build", uuidOf(t, ours), Options{Out: out}, built, "u55c_tcp", "design d1, firmware f1"},
 		{"a file that is given", uuidOf(t, ours), Options{Files: []string{foreign, ours}}, ours, "u55c_tcp", "u55c_tcp"},
-		{"one of others", loaded, Options{Files: []string{foreign}, Out: out}, foreign, "", "two_sections.xclbin, which is not made here or not finished"},
+		{"one of others", loaded, Options{Files: []string{foreign}, Out: out}, foreign, "",
+			"two_sections.xclbin, which is not made here or not finished"},
 		{"nobody's", loaded, Options{Out: out}, "", "", "of which no file is known; --xclbin names one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -177,7 +179,8 @@ func TestInspectors(t *testing.T) {
 				t.Errorf("%+v", c.Design)
 			}
 			c.Engines = append(c.Engines, Engine{Name: "ccl_offload_0", State: NotConfigured})
-			c.Networks = append(c.Networks, Network{Name: "poe_0", Kind: "udp", State: Answers, Link: &Link{Name: "cmac", Up: true}})
+			c.Networks = append(c.Networks, Network{Name: "poe_0", Kind: "udp", State: Answers,
+				Link: &Link{Name: "cmac", Up: true}})
 			return nil
 		}),
 		inspector(func(*Card) error { return errors.New("no answer") }),
@@ -192,7 +195,9 @@ func TestInspectors(t *testing.T) {
 		}
 	}
 	line, err := json.Marshal(all[0])
-	for _, want := range []string{`"bdf":"0000:c4:00.1"`, `"platform":"u55c_tcp"`, `"generation":"accl-2024"`, `"engines":[{"name":"ccl_offload_0","state":"not configured",`, `"networks":[{"name":"poe_0","kind":"udp",`, `"remarks":["no answer"]`} {
+	for _, want := range []string{`"bdf":"0000:c4:00.1"`, `"platform":"u55c_tcp"`, `"generation":"accl-2024"`,
+		`"engines":[{"name":"ccl_offload_0","state":"not configured",`, `"networks":[{"name":"poe_0","kind":"udp",`,
+		`"remarks":["no answer"]`} {
 		if err != nil || !strings.Contains(string(line), want) {
 			t.Errorf("%s, %v; expected is %s", line, err, want)
 		}
@@ -205,7 +210,8 @@ func TestWhatIsNotThere(t *testing.T) {
 	if _, err := Scan(t.Context(), Options{Cache: nowhere(t)}); !errors.Is(err, cards.ErrNoXRT) {
 		t.Error(err)
 	}
-	if _, err := Scan(t.Context(), Options{Files: []string{"none.xclbin"}}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none.xclbin") {
+	if _, err := Scan(t.Context(), Options{Files: []string{"none.xclbin"}}); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "none.xclbin") {
 		t.Error(err)
 	}
 	damaged := filepath.Join(t.TempDir(), "damaged.xclbin")

@@ -59,7 +59,8 @@ func cardTable(t *tabwriter.Writer, all []Card) (rows int) {
 		if c.Design != nil && c.Design.Generation != "" {
 			generation = c.Design.Generation
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, c.BDF, cmp.Or(c.Name, "-"), yes(c.Ready), c.Hottest(), c.what(), generation)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Index, c.BDF, cmp.Or(c.Name, "-"), yes(c.Ready), c.Hottest(),
+			c.what(), generation)
 	}
 	return rows
 }
@@ -77,7 +78,8 @@ func regionTable(t *tabwriter.Writer, all []Card) (rows int) {
 			region += fmt.Sprintf(" of %d", b.Regions)
 			has = list(named{"host", b.HostStreams}, named{"memory", b.CardStreams}, named{"RDMA", b.RDMA}, named{"AVX", b.AVX})
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", c.label(), c.Shell, c.Index, region, r.State, has, cmp.Or(r.Address, "-"), cmp.Or(r.MAC, "-"))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", c.label(), c.Shell, c.Index, region, r.State, has,
+			cmp.Or(r.Address, "-"), cmp.Or(r.MAC, "-"))
 	}
 	return rows
 }
@@ -101,7 +103,8 @@ func engineTable(t *tabwriter.Writer, all []Card) (rows int) {
 				continue
 			}
 			dma := list(named{"internal", h.InternalDMA}, named{"external", h.ExternalDMA})
-			has := list(named{"arithmetic", h.Arithmetic}, named{"compression", h.Compression}, named{"streams", h.KernelStreams}, named{"debug", h.Debug})
+			has := list(named{"arithmetic", h.Arithmetic}, named{"compression", h.Compression},
+				named{"streams", h.KernelStreams}, named{"debug", h.Debug})
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.label(), e.Name, e.State, h.ID, cmp.Or(h.Stack, "-"), dma, has)
 		}
 	}
@@ -120,7 +123,8 @@ func networkTable(t *tabwriter.Writer, all []Card) (rows int) {
 			if n.Neighbors != nil {
 				neighbors = fmt.Sprint(*n.Neighbors)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.label(), n.Name, n.Kind, n.link(), cmp.Or(n.Address, "-"), cmp.Or(n.MAC, "-"), sockets, neighbors)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.label(), n.Name, n.Kind, n.link(), cmp.Or(n.Address, "-"),
+				cmp.Or(n.MAC, "-"), sockets, neighbors)
 		}
 	}
 	return rows
@@ -162,11 +166,13 @@ func (c *Card) notes() []string {
 		out = append(out, fmt.Sprintf("holds %s, of which no file is known; --xclbin names one", c.Loaded))
 	case d == nil:
 	case len(d.Others) > 0:
-		out = append(out, fmt.Sprintf("holds %s, perhaps %s; of the same UUID, with other firmware or of another design: %s", c.Loaded, d.File, strings.Join(d.Others, ", ")))
+		out = append(out, fmt.Sprintf("holds %s, perhaps %s; of the same UUID, with other firmware or of another design: %s",
+			c.Loaded, d.File, strings.Join(d.Others, ", ")))
 	case d.Generator == "":
 		out = append(out, fmt.Sprintf("holds %s, %s, which is not made here or not finished", c.Loaded, d.File))
 	default:
-		out = append(out, fmt.Sprintf("holds %s, %s, design %.12s, firmware %.12s", c.Loaded, d.File, d.Description.Design, d.Firmware))
+		out = append(out, fmt.Sprintf("holds %s, %s, design %.12s, firmware %.12s", c.Loaded, d.File, d.Description.Design,
+			d.Firmware))
 	}
 	if c.Region != nil && c.Region.State == InUse {
 		out = append(out, "in use by another process")
@@ -179,7 +185,8 @@ func (c *Card) notes() []string {
 	}
 	for _, n := range c.Networks {
 		if l := n.Link; l != nil && !l.Up {
-			out = append(out, fmt.Sprintf("the link of %s is down: the receiver says %s", l.Name, cmp.Or(strings.Join(l.Says, ", "), "nothing")))
+			out = append(out, fmt.Sprintf("the link of %s is down: the receiver says %s", l.Name,
+				cmp.Or(strings.Join(l.Says, ", "), "nothing")))
 		}
 	}
 	if c.Note != "" {

@@ -18,20 +18,28 @@ import (
 func many() []Card {
 	yes, neighbors := true, 15
 	id := "b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf"
-	about := xclbin.Description{Platform: "u250_axis3x", Design: strings.Repeat("d", 64), Generation: "accl-2024", Firmware: strings.Repeat("f", 64), Generator: xclbin.Generator}
-	full := &Hardware{ID: "0xABCDEF5E", Stack: "rdma", ExternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true, Revision: "abcdef"}
+	about := xclbin.Description{Platform: "u250_axis3x", Design: strings.Repeat("d", 64), Generation: "accl-2024",
+		Firmware: strings.Repeat("f", 64), Generator: xclbin.Generator}
+	full := &Hardware{ID: "0xABCDEF5E", Stack: "rdma", ExternalDMA: true, Arithmetic: true, Compression: true,
+		KernelStreams: true, Revision: "abcdef"}
 	return []Card{{
-		Card: cards.Card{Index: 10, BDF: "0000:c4:00.1", Name: "u55c", Ready: true, Loaded: id, Temperatures: []cards.Temperature{{Sensor: "pcb_bottom_front", Celsius: 105.5}},
-			Shell: "xilinx_u55c_gen3x16_xdma_base_3", Power: 24.87, PowerLimit: 225, Link: &cards.Link{Generation: 3, Lanes: 8, ExpectedGeneration: 3, ExpectedLanes: 16},
-			Users: []cards.Process{{ID: 4194303, Name: "python3"}, {ID: 7, Name: "train"}}, Running: []string{"vadd_put:vadd_0_0"}},
-		Design: &Design{File: "/home/somebody/" + strings.Repeat("x", 40) + "/u250_axis3x.xclbin", Description: about, Created: time.Unix(1700000000, 0).UTC()},
+		Card: cards.Card{Index: 10, BDF: "0000:c4:00.1", Name: "u55c", Ready: true, Loaded: id,
+			Temperatures: []cards.Temperature{{Sensor: "pcb_bottom_front", Celsius: 105.5}},
+			Shell:        "xilinx_u55c_gen3x16_xdma_base_3", Power: 24.87, PowerLimit: 225,
+			Link:    &cards.Link{Generation: 3, Lanes: 8, ExpectedGeneration: 3, ExpectedLanes: 16},
+			Users:   []cards.Process{{ID: 4194303, Name: "python3"}, {ID: 7, Name: "train"}},
+			Running: []string{"vadd_put:vadd_0_0"}},
+		Design: &Design{File: "/home/somebody/" + strings.Repeat("x", 40) + "/u250_axis3x.xclbin", Description: about,
+			Created: time.Unix(1700000000, 0).UTC()},
 		Engines: []Engine{
 			{Name: "ccl_offload_0", State: Configured, Configured: &yes, Hardware: full}, {Name: "ccl_offload_1", State: InUse},
 			{Name: "ccl_offload_2", State: Other, Hardware: &Hardware{ID: "0xFFFFFFFF"}},
 		},
 		Networks: []Network{
-			{Name: "poe_0", Kind: "udp", Engine: "ccl_offload_0", State: Answers, Address: "255.255.255.255/24", MAC: "00:0a:35:02:9d:15",
-				Sockets: &Entries{16, 16}, Neighbors: &neighbors, Link: &Link{Name: "cmac", FEC: true, Says: []string{"local_fault", "remote_fault"}}},
+			{Name: "poe_0", Kind: "udp", Engine: "ccl_offload_0", State: Answers, Address: "255.255.255.255/24",
+				MAC:     "00:0a:35:02:9d:15",
+				Sockets: &Entries{16, 16}, Neighbors: &neighbors, Link: &Link{Name: "cmac", FEC: true,
+					Says: []string{"local_fault", "remote_fault"}}},
 			{Name: "poe_1", Kind: "tcp", Engine: "ccl_offload_1", State: InUse},
 			{Name: "poe_2", Kind: "axis", Engine: "ccl_offload_2", State: Answers},
 			{Name: "poe_3", Kind: "udp", State: Answers, Link: &Link{Name: "cmac_1", Up: true}},
@@ -39,7 +47,8 @@ func many() []Card {
 		},
 		Remarks: []string{strings.Repeat("something is wrong, ", 20), "first line\nsecond line"},
 	}, {
-		Card: cards.Card{Index: 11, BDF: "0000:81:00.1", Note: "not ready"}, Engines: []Engine{}, Networks: []Network{}, Remarks: []string{},
+		Card: cards.Card{Index: 11, BDF: "0000:81:00.1", Note: "not ready"}, Engines: []Engine{}, Networks: []Network{},
+		Remarks: []string{},
 	}}
 }
 

@@ -15,7 +15,8 @@ const (
 )
 
 // message matches lines that begin a message of their own.
-var message = regexp.MustCompile(`^(?:INFO|WARNING|CRITICAL WARNING|ERROR|FATAL|STATUS|TIMESTAMP)\b|^={3}|^\*{3}|^-{5}|^Time \(s\)|^make(\[\d+\])?:|^Exception|^Phase \d`)
+var message = regexp.MustCompile(
+	`^(?:INFO|WARNING|CRITICAL WARNING|ERROR|FATAL|STATUS|TIMESTAMP)\b|^={3}|^\*{3}|^-{5}|^Time \(s\)|^make(\[\d+\])?:|^Exception|^Phase \d`)
 
 // code is the code of a message of the vendor's tools: "[VPL 60-773]".
 var code = regexp.MustCompile(`\[([A-Za-z_+]+ ?[A-Za-z]*[ -]?\d*-\d+)\]`)
@@ -61,9 +62,11 @@ var consequences = map[string]bool{
 
 var (
 	// vague matches texts that only say that something has failed.
-	vague = regexp.MustCompile(`(?i)failed due to earlier errors|due to previous errors?|placer failed with error|see (?:the )?log (?:file )?for (?:details|more)|look at the run log file|returned error code|placer could not place all instances|^make(\[\d+\])?: \*\*\*|ninja: build stopped`)
+	vague = regexp.MustCompile(
+		`(?i)failed due to earlier errors|due to previous errors?|placer failed with error|see (?:the )?log (?:file )?for (?:details|more)|look at the run log file|returned error code|placer could not place all instances|^make(\[\d+\])?: \*\*\*|ninja: build stopped`)
 	// plainError matches errors of other tools.
-	plainError = regexp.MustCompile(`^(?:\S+: )?(?:fatal|error|FATAL|Error|Fatal)(?: \w+)?: |: (?:fatal )?error: |^CMake Error|: command not found$|: Permission denied$|: No such file or directory$|^terminate called|^\s*what\(\):|Segmentation fault|^Traceback \(most recent|undefined reference to|slurmstepd: error`)
+	plainError = regexp.MustCompile(
+		`^(?:\S+: )?(?:fatal|error|FATAL|Error|Fatal)(?: \w+)?: |: (?:fatal )?error: |^CMake Error|: command not found$|: Permission denied$|: No such file or directory$|^terminate called|^\s*what\(\):|Segmentation fault|^Traceback \(most recent|undefined reference to|slurmstepd: error`)
 )
 
 // subjectOf tells what a line is about.
@@ -78,7 +81,8 @@ func subjectOf(line string) subject {
 	case strings.HasPrefix(line, "command '") && strings.Contains(line, "returned error code"),
 		strings.HasPrefix(line, "make") && strings.Contains(line, " *** "):
 		return consequence
-	case strings.HasPrefix(line, "INFO:"), strings.HasPrefix(line, "WARNING:"), strings.HasPrefix(line, "CRITICAL WARNING:"):
+	case strings.HasPrefix(line, "INFO:"), strings.HasPrefix(line, "WARNING:"),
+		strings.HasPrefix(line, "CRITICAL WARNING:"):
 		return ordinary
 	case suspicious(line) && plainError.MatchString(line):
 		if vague.MatchString(line) {
@@ -92,7 +96,8 @@ func subjectOf(line string) subject {
 
 // suspicious sorts out most lines before a pattern looks at them.
 func suspicious(line string) bool {
-	for _, mark := range []string{"rror", "atal", "ERROR", "FATAL", "not found", "denied", "No such", "terminate", "what()", "fault", "Traceback", "undefined"} {
+	for _, mark := range []string{"rror", "atal", "ERROR", "FATAL", "not found", "denied", "No such", "terminate",
+		"what()", "fault", "Traceback", "undefined"} {
 		if strings.Contains(line, mark) {
 			return true
 		}

@@ -72,7 +72,8 @@ func find(ctx context.Context, dir fs.FS) []string {
 		}
 		return nil
 	})
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(list,
+		func(a, b candidate) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name)) })
 	var names []string
 	for _, c := range list[:min(len(list), mostLogs)] {
 		names = append(names, c.name)

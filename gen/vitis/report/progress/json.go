@@ -53,7 +53,8 @@ func (j *jsonLines) Event(e step.Event) {
 	if j.ended {
 		return
 	}
-	l := Line{Time: utc(e.Time), Event: string(e.Kind), Detail: e.Detail, Why: e.Why, Wanted: e.Expected.Seconds(), Took: e.Elapsed.Seconds(), Dir: e.Dir}
+	l := Line{Time: utc(e.Time), Event: string(e.Kind), Detail: e.Detail, Why: e.Why, Wanted: e.Expected.Seconds(),
+		Took: e.Elapsed.Seconds(), Dir: e.Dir}
 	if e.Step != nil {
 		l.Step, l.Kind, l.Title = e.Step.ID, string(e.Step.Kind), e.Step.Title
 		if e.Kind == step.Planned {

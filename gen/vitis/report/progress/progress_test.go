@@ -38,7 +38,8 @@ func (c *clock) pass(d time.Duration) {
 var (
 	hls  = &step.Step{ID: "p/hls/reduce", Kind: step.HLS, Title: "compile reduce"}
 	pack = &step.Step{ID: "p/package/engine", Kind: step.Package, Title: "package engine"}
-	link = &step.Step{ID: "p/link/p", Kind: step.Link, Title: "link p", Needs: []step.Need{{Step: "p/hls/reduce"}, {Step: "p/package/engine"}}}
+	link = &step.Step{ID: "p/link/p", Kind: step.Link, Title: "link p", Needs: []step.Need{{Step: "p/hls/reduce"},
+		{Step: "p/package/engine"}}}
 )
 
 // rig is a display with what it writes to and a clock; tick draws at once.
@@ -119,7 +120,8 @@ package engine: done in 1 min 02 s
 	if !strings.Contains(s.text(), "[################] took 2 h 00 min before") {
 		t.Errorf("nothing about a step that takes longer:\n%s", s.text())
 	}
-	r.event(link, step.Failed, elapsed(150*time.Minute), func(e *step.Event) { e.Err = errors.New("exit\nstatus \x1b[31m1") })
+	r.event(link, step.Failed, elapsed(150*time.Minute),
+		func(e *step.Event) { e.Err = errors.New("exit\nstatus \x1b[31m1") })
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,8 @@ func TestLiveResize(t *testing.T) {
 	}
 	squeeze := strings.NewReplacer("\n", "", " ", "") // blanks at wraps are lost
 	text := squeeze.Replace(s.text())
-	for _, line := range []string{"compile reduce: was there", "package engine: done in 1 min 00 s", "2 of 3 steps, 1 running"} {
+	for _, line := range []string{"compile reduce: was there", "package engine: done in 1 min 00 s",
+		"2 of 3 steps, 1 running"} {
 		line = squeeze.Replace(line)
 		if strings.Count(text, line) != 1 {
 			t.Errorf("%q is there %d times:\n%s", line, strings.Count(text, line), s.text())
@@ -202,7 +205,8 @@ func TestLiveMany(t *testing.T) {
 	if n := strings.Count(s.text(), "\n"); n > 8 {
 		t.Errorf("%d lines:\n%s", n, s.text())
 	}
-	if !strings.Contains(s.text(), "compile kernel 0") || !strings.Contains(s.text(), "and 26 steps more") || len(s.past) != 0 {
+	if !strings.Contains(s.text(), "compile kernel 0") || !strings.Contains(s.text(), "and 26 steps more") ||
+		len(s.past) != 0 {
 		t.Errorf("screen:\n%s", s.text())
 	}
 	if err := r.Close(); err != nil {
@@ -297,7 +301,8 @@ func TestJSON(t *testing.T) {
 	r := &rig{clock: c, Display: NewJSON(&out)}
 	r.begin()
 	r.event(pack, step.Stage, detail("a \"b\"\n"))
-	r.event(pack, step.Failed, elapsed(1500*time.Millisecond), func(e *step.Event) { e.Err, e.Dir = errors.New("bad"), "/w" })
+	r.event(pack, step.Failed, elapsed(1500*time.Millisecond),
+		func(e *step.Event) { e.Err, e.Dir = errors.New("bad"), "/w" })
 	r.event(link, step.Skipped)
 	more := &step.Step{ID: "p/source/x"}
 	r.event(more, step.Started)
@@ -322,13 +327,15 @@ func TestJSON(t *testing.T) {
 		}
 		kinds = append(kinds, l.Event)
 	}
-	if got := strings.Join(kinds, " "); got != "planned planned planned present started stage failed skipped started stage end" {
+	if got := strings.Join(kinds,
+		" "); got != "planned planned planned present started stage failed skipped started stage end" {
 		t.Errorf("events %s", got)
 	}
 	if want := `{"schema":1,"time":"2026-11-21T12:00:00Z","event":"failed","step":"p/package/engine","kind":"package","title":"package engine","elapsed_s":1.5,"error":"bad","dir":"/w"}`; lines[6] != want {
 		t.Errorf("got %s\nwant %s", lines[6], want)
 	}
-	if want := `"why":["new"],"needs":["p/hls/reduce","p/package/engine"],"expected_s":7200`; !strings.Contains(lines[2], want) {
+	if want := `"why":["new"],"needs":["p/hls/reduce","p/package/engine"],"expected_s":7200`; !strings.Contains(lines[2],
+		want) {
 		t.Errorf("got %s", lines[2])
 	}
 	if want := `"counts":{"failed":1,"present":1,"skipped":1,"started":1}`; !strings.Contains(lines[10], want) {
@@ -366,7 +373,8 @@ func TestBrokenWriter(t *testing.T) {
 // TestParallel sends events from many goroutines; the race detector looks.
 func TestParallel(t *testing.T) {
 	var buffer bytes.Buffer
-	for _, d := range []Display{NewLive(newScreen(t, 80, 24), Options{}), NewPlain(&buffer, Options{}), NewJSON(&bytes.Buffer{})} {
+	for _, d := range []Display{NewLive(newScreen(t, 80, 24), Options{}), NewPlain(&buffer, Options{}),
+		NewJSON(&bytes.Buffer{})} {
 		var wait sync.WaitGroup
 		for i := range 8 {
 			wait.Go(func() {

@@ -39,10 +39,12 @@ var rules = []rule{
 	// Phases of the placer and the router.
 	{"Global Placement", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Global Placement\s*$`), "placement, global"},
 	{"Detail Placement", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Detail Placement\s*$`), "placement, detail"},
-	{"Post Placement Optimization", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Post Placement Optimization and Clean-Up\s*$`), "placement, clean-up"},
+	{"Post Placement Optimization",
+		regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Post Placement Optimization and Clean-Up\s*$`), "placement, clean-up"},
 	{"Initial Routing", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Initial Routing\s*$`), "routing, initial"},
 	{"Rip-up And Reroute", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Rip-up And Reroute\s*$`), "routing, conflicts"},
-	{"Delay and Skew Optimization", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Delay and Skew Optimization\s*$`), "routing, delays"},
+	{"Delay and Skew Optimization", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Delay and Skew Optimization\s*$`),
+		"routing, delays"},
 	{"Post Hold Fix", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Post Hold Fix\s*$`), "routing, hold"},
 	{"Route finalize", regexp.MustCompile(`^(?:\[[\d:]+\] )?Phase \d+ Route finalize\s*$`), "routing, last"},
 	// Commands of Vivado, in scripts of ours and in runs.

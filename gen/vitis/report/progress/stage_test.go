@@ -45,8 +45,10 @@ func TestStage(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"", "INFO: [v++ 60-629] Linking for hardware target", "[17:17:55] Phase 2.1 Floorplanning", "[17:41:00] Phase 4.1.1.3 Post Placement Timing Optimization",
-		"puts \"Phase 2 Global Placement\"", "[16:48:39] Run vpl: Step synth: Completed", "remote: Counting objects: 50% (1/2)", "INFO: [Common 17-83] Releasing license: Implementation",
+		"", "INFO: [v++ 60-629] Linking for hardware target", "[17:17:55] Phase 2.1 Floorplanning",
+		"[17:41:00] Phase 4.1.1.3 Post Placement Timing Optimization",
+		"puts \"Phase 2 Global Placement\"", "[16:48:39] Run vpl: Step synth: Completed",
+		"remote: Counting objects: 50% (1/2)", "INFO: [Common 17-83] Releasing license: Implementation",
 	} {
 		if got, ok := Stage(line); ok {
 			t.Errorf("%q: %q", line, got)

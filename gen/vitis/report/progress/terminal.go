@@ -10,7 +10,8 @@ import (
 func terminal(f *os.File) bool {
 	info, err := f.Stat()
 	columns, _ := size(f)
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && columns > 0 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != ""
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && columns > 0 && os.Getenv("TERM") != "dumb" &&
+		os.Getenv("TERM") != ""
 }
 
 // size is the size of a terminal, 0 by 0 if it is none.

@@ -95,7 +95,8 @@ func TestTheEndOfTheContextEndsAll(t *testing.T) {
 // What tools start to end in good order is not asked to end itself.
 func TestToolsMayEndInGoodOrder(t *testing.T) {
 	// One of them was stopped, and hears nothing until it goes on.
-	dir := work(t, `bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$; while :; do sleep 0.05; done' &
+	dir := work(t,
+		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$; while :; do sleep 0.05; done' &
 while ! test -s stopped.pid; do sleep 0.01; done
 bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -141,7 +142,8 @@ func TestTheEndOfTheBuilderEndsAll(t *testing.T) {
 	until(t, "it runs", has(dir, "ready"))
 	cmd.Process.Kill()
 	cmd.Wait()
-	until(t, "all are gone", func() bool { return !slices.ContainsFunc(pids(t, dir), func(p int) bool { return !gone(p) }) })
+	until(t, "all are gone",
+		func() bool { return !slices.ContainsFunc(pids(t, dir), func(p int) bool { return !gone(p) }) })
 	allGone(t, dir, 6)
 	until(t, "the supervisor is gone", func() bool { return len(marked(dir)) == 0 })
 }

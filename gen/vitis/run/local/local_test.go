@@ -89,10 +89,12 @@ func TestScripts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := work(t, c.script)
 			err := submit(t, quick(), job(dir)).Wait(t.Context())
-			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), c.want)) {
+			if c.want == "" && err != nil || c.want != "" &&
+				(!errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v", err)
 			}
-			if text, err := os.ReadFile(filepath.Join(dir, step.LogFile)); err != nil || !strings.Contains(string(text), strings.ReplaceAll(c.log, "DIR", dir)) {
+			if text, err := os.ReadFile(filepath.Join(dir, step.LogFile)); err != nil ||
+				!strings.Contains(string(text), strings.ReplaceAll(c.log, "DIR", dir)) {
 				t.Errorf("log %q, %v", text, err)
 			}
 		})
@@ -274,7 +276,8 @@ func TestWithoutASupervisor(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	for text, want := range map[string]string{
 		"exit 0": "", "exit 1": "exit status 1", "exit 137": "exit status 137 (killed)", "signal 11": "segmentation fault",
-		"error no bash": "cannot run: no bash", "exit x": `said "exit x"`, "": "supervisor has ended", "what": "supervisor has ended",
+		"error no bash": "cannot run: no bash", "exit x": `said "exit x"`, "": "supervisor has ended",
+		"what": "supervisor has ended",
 	} {
 		err := verdict(text, nil, false)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

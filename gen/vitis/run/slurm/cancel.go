@@ -50,7 +50,8 @@ func (e *Executor) remove(outer context.Context, id string) error {
 			return outer.Err()
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("job %s may still be there; to cancel it: scancel %s: %w", id, id, err), seen.err, last)
+			return errors.Join(fmt.Errorf("job %s may still be there; to cancel it: scancel %s: %w", id, id, err),
+				seen.err, last)
 		}
 	}
 }

@@ -85,7 +85,8 @@ func unknownJob(err error) bool { return says(err, "Invalid job id") }
 func silent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || says(err, "Unable to contact slurm controller", "Socket timed out",
 		"temporarily unable", "Zero Bytes were transmitted", "Resource temporarily unavailable", "Connection refused",
-		"Connection reset", "Communication connection failure", "in standby mode", "Transport endpoint", "Unable to establish")
+		"Connection reset", "Communication connection failure", "in standby mode", "Transport endpoint",
+		"Unable to establish")
 }
 
 // environment is an environment for Slurm's commands: without what a job around

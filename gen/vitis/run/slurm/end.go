@@ -29,7 +29,8 @@ func (r *running) judge(ctx context.Context, found entry) error {
 	case "FAILED", "LAUNCH_FAILED", "RECONFIG_FAIL":
 		return r.failed(ctx, where)
 	case "TIMEOUT":
-		return fmt.Errorf("%w: the step ran longer than %s %s", step.ErrTimeLimit, allowed(takes.Time > 0, takes.Time, "the cluster allows"), where)
+		return fmt.Errorf("%w: the step ran longer than %s %s", step.ErrTimeLimit, allowed(takes.Time > 0, takes.Time,
+			"the cluster allows"), where)
 	case "DEADLINE":
 		return fmt.Errorf("%w: the job's deadline has passed %s", step.ErrTimeLimit, where)
 	case "OUT_OF_MEMORY":
@@ -39,7 +40,8 @@ func (r *running) judge(ctx context.Context, found entry) error {
 	case "BOOT_FAIL":
 		return fmt.Errorf("%w: its node did not start; another build runs it again %s", step.ErrFailed, where)
 	case "PREEMPTED":
-		return fmt.Errorf("%w: a job with a higher priority took its place; another build runs it again %s", step.ErrFailed, where)
+		return fmt.Errorf("%w: a job with a higher priority took its place; another build runs it again %s",
+			step.ErrFailed, where)
 	case "CANCELLED":
 		return r.cancelled(found, where)
 	default:
@@ -56,7 +58,8 @@ func allowed(known bool, value any, otherwise string) string {
 
 func (r *running) memory(where string) error {
 	mib := r.job.Step.Resources.Memory
-	return fmt.Errorf("%w: the step took more than %s %s", step.ErrMemory, allowed(mib > 0, fmt.Sprint(mib, " MiB"), "the cluster allows"), where)
+	return fmt.Errorf("%w: the step took more than %s %s", step.ErrMemory, allowed(mib > 0, fmt.Sprint(mib, " MiB"),
+		"the cluster allows"), where)
 }
 
 // cancelled is the end of a job that was cancelled, but not by this build.
@@ -167,7 +170,8 @@ func (r *running) vanished(ctx context.Context) (ended bool, err error) {
 			return true, fmt.Errorf("%w: exit status %d (Slurm job %s)", step.ErrFailed, status, r.id)
 		}
 		if time.Since(began) > min(lag, r.e.o.Patience) {
-			return true, fmt.Errorf("%w: Slurm no longer knows job %s, and its script has left no exit status", step.ErrFailed, r.id)
+			return true, fmt.Errorf("%w: Slurm no longer knows job %s, and its script has left no exit status",
+				step.ErrFailed, r.id)
 		}
 		if err := pause(ctx, r.interval()); err != nil {
 			return true, err
@@ -184,7 +188,8 @@ func (r *running) recall(ctx context.Context) entry {
 	if !r.e.sacct {
 		return entry{}
 	}
-	text, err := r.e.command(ctx, "", "sacct", "--jobs="+r.id, "--allocations", "--noheader", "--parsable2", "--format=State,NodeList")
+	text, err := r.e.command(ctx, "", "sacct", "--jobs="+r.id, "--allocations", "--noheader", "--parsable2",
+		"--format=State,NodeList")
 	if err != nil {
 		return entry{}
 	}

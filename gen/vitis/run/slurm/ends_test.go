@@ -23,7 +23,8 @@ func TestLimits(t *testing.T) {
 	e, c := executor(t, nil)
 	seconds := mark()
 	slow := job(t, c, "p/link/slow", "sleep "+seconds, step.Resources{Time: 90 * time.Second, Memory: 50})
-	large := job(t, c, "p/link/large", "text=$(head -c 300000000 /dev/zero | tr '\\0' x); sleep "+seconds, step.Resources{Memory: 100})
+	large := job(t, c, "p/link/large", "text=$(head -c 300000000 /dev/zero | tr '\\0' x); sleep "+seconds,
+		step.Resources{Memory: 100})
 	s, l := submit(t, e, slow), submit(t, e, large)
 	done, doneLarge := wait(t.Context(), s), wait(t.Context(), l)
 	until(t, "it runs", func() bool { return len(slow.told(&slow.where)) == 1 })
@@ -111,7 +112,8 @@ func TestFailingCluster(t *testing.T) {
 		}
 	})
 	t.Run("no node left", func(t *testing.T) {
-		admin(t, c, "scontrol", "update", "NodeName=n1,n2", "State=DRAIN", "Reason=test") // those that are down come back by themselves
+		// those that are down come back by themselves
+		admin(t, c, "scontrol", "update", "NodeName=n1,n2", "State=DRAIN", "Reason=test")
 		w := job(t, c, "p/hls/w", "touch ran", step.Resources{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := wait(ctx, submit(t, e, w))
@@ -136,7 +138,8 @@ func TestFailingCluster(t *testing.T) {
 		err = <-wait(t.Context(), r)
 		wants(t, err, slurm.ErrNoAnswer, "the next build follows it")
 		wants(t, err, step.ErrLost)
-		if _, err := short.Submit(t.Context(), job(t, c, "p/hls/x", "true", step.Resources{}).Job, nil); !errors.Is(err, slurm.ErrNoAnswer) {
+		if _, err := short.Submit(t.Context(), job(t, c, "p/hls/x", "true", step.Resources{}).Job, nil); !errors.Is(err,
+			slurm.ErrNoAnswer) {
 			t.Errorf("Submit: %v", err)
 		}
 		if err := c.StartController(t.Context()); err != nil {
@@ -172,8 +175,9 @@ func TestAccounting(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for answer, want := range map[string]error{
-		"COMPLETED|n1": nil, "TIMEOUT|n1": step.ErrTimeLimit, "CANCELLED by 1000|n1": step.ErrFailed, "OUT_OF_MEMORY|n1": step.ErrMemory,
-		"RUNNING|n1": step.ErrFailed, "": step.ErrFailed,
+		"COMPLETED|n1": nil, "TIMEOUT|n1": step.ErrTimeLimit, "CANCELLED by 1000|n1": step.ErrFailed,
+		"OUT_OF_MEMORY|n1": step.ErrMemory,
+		"RUNNING|n1":       step.ErrFailed, "": step.ErrFailed,
 	} {
 		script := "#!/bin/sh\n[ \"$1\" = --jobs=999999 ] && echo '" + answer + "'\n"
 		if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte(script), 0o755); err != nil {
@@ -188,7 +192,8 @@ func TestAccounting(t *testing.T) {
 		if err != nil && strings.HasPrefix(answer, "CANCELLED") {
 			wants(t, err, step.ErrFailed, "cancelled, and not by this build")
 		}
-		if ran := strings.HasSuffix(answer, "|n1") && answer != "RUNNING|n1"; ran != slices.Equal(w.told(&w.lines), []string{"its log"}) || ran != slices.Equal(w.told(&w.where), []string{"n1"}) {
+		if ran := strings.HasSuffix(answer, "|n1") && answer != "RUNNING|n1"; ran != slices.Equal(w.told(&w.lines),
+			[]string{"its log"}) || ran != slices.Equal(w.told(&w.where), []string{"n1"}) {
 			t.Errorf("%q: it has told %q and %q", answer, w.told(&w.where), w.told(&w.lines))
 		}
 	}
@@ -271,7 +276,8 @@ func TestOptions(t *testing.T) {
 	w := job(t, c, "p/hls/a", "true", step.Resources{})
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, e, w)
-	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%P|%f|%k|%j", "--jobs="+queued(t, c, w.Dir)[0]).Output()
+	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%P|%f|%k|%j",
+		"--jobs="+queued(t, c, w.Dir)[0]).Output()
 	if err != nil || strings.TrimSpace(string(out)) != "short|odd0|a b; $c|p/hls/a" {
 		t.Errorf("Slurm has %q: %v", out, err)
 	}

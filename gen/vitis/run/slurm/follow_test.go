@@ -36,7 +36,8 @@ func TestFollow(t *testing.T) {
 	}
 	rr := submit(t, second, runs)
 	pp := submit(t, second, pends, rr)
-	if after := append(queued(t, c, runs.Dir), queued(t, c, pends.Dir)...); !slices.Equal(after, before) || len(before) != 2 {
+	if after := append(queued(t, c, runs.Dir), queued(t, c, pends.Dir)...); !slices.Equal(after, before) ||
+		len(before) != 2 {
 		t.Errorf("there were jobs %q, and then %q", before, after)
 	}
 	done := []<-chan error{wait(t.Context(), rr), wait(t.Context(), pp)}
@@ -132,7 +133,8 @@ func TestStray(t *testing.T) {
 	e, c := executor(t, func(o *slurm.Options) { o.Extra = []string{"--hold"} })
 	w := job(t, c, "p/hls/a", "touch ran", step.Resources{})
 	done := wait(t.Context(), submit(t, e, w))
-	until(t, "it tells that it is held", func() bool { return strings.Contains(strings.Join(w.told(&w.waiting), "\n"), "JobHeldUser") })
+	until(t, "it tells that it is held",
+		func() bool { return strings.Contains(strings.Join(w.told(&w.waiting), "\n"), "JobHeldUser") })
 	for _, f := range glob(t, w, "slurm-*.json") {
 		if err := os.Remove(f); err != nil {
 			t.Fatal(err)
@@ -149,7 +151,8 @@ func TestStray(t *testing.T) {
 func TestDamagedRecord(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
-	for _, r := range [][2]string{{"slurm-A.json", ""}, {"slurm-A.1.json", "{"}, {"slurm-A.--all.json", `{"key":"k","user":0}`}, {"slurm-A..json", `{"key":"k","user":0}`}} {
+	for _, r := range [][2]string{{"slurm-A.json", ""}, {"slurm-A.1.json", "{"},
+		{"slurm-A.--all.json", `{"key":"k","user":0}`}, {"slurm-A..json", `{"key":"k","user":0}`}} {
 		name, text := r[0], r[1]
 		w := job(t, c, "p/hls/a", "touch ran", step.Resources{})
 		leaveRecord(t, w, name, text)

@@ -29,9 +29,11 @@ func (o Options) check() error {
 
 // ours are the options of sbatch that only this package sets, with their letters.
 var ours = map[string]string{
-	"array": "a", "chdir": "D", "clusters": "M", "dependency": "d", "error": "e", "export": "", "export-file": "", "help": "h",
+	"array": "a", "chdir": "D", "clusters": "M", "dependency": "d", "error": "e", "export": "", "export-file": "",
+	"help":  "h",
 	"input": "i", "job-name": "J", "kill-on-invalid-dep": "", "nodes": "N", "ntasks": "n", "output": "o", "open-mode": "",
-	"parsable": "", "quiet": "Q", "requeue": "", "no-requeue": "", "test-only": "", "usage": "", "version": "V", "wait": "W", "wrap": "",
+	"parsable": "", "quiet": "Q", "requeue": "", "no-requeue": "", "test-only": "", "usage": "", "version": "V",
+	"wait": "W", "wrap": "",
 }
 
 func checkExtra(option string) error {
@@ -62,7 +64,8 @@ func checkExtra(option string) error {
 // resources are the options of sbatch for what a step takes.
 func resources(r step.Resources) ([]string, error) {
 	if r.CPUs < 0 || r.Memory < 0 || r.Time < 0 {
-		return nil, fmt.Errorf("%w: %d processors, %d MiB and %s cannot be less than nothing", ErrOption, r.CPUs, r.Memory, r.Time)
+		return nil, fmt.Errorf("%w: %d processors, %d MiB and %s cannot be less than nothing", ErrOption,
+			r.CPUs, r.Memory, r.Time)
 	}
 	options := []string{fmt.Sprintf("--cpus-per-task=%d", max(1, r.CPUs))}
 	if r.Memory > 0 {

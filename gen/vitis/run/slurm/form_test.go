@@ -15,9 +15,11 @@ import (
 func TestWrongOptions(t *testing.T) {
 	for _, o := range []slurm.Options{
 		{Partition: "a b"}, {Account: "a\nb"}, {QOS: "x\ty"}, {Constraint: "a\x00"},
-		{Extra: []string{""}}, {Extra: []string{"-"}}, {Extra: []string{"--"}}, {Extra: []string{"main"}}, {Extra: []string{"-p", "main"}},
+		{Extra: []string{""}}, {Extra: []string{"-"}}, {Extra: []string{"--"}}, {Extra: []string{"main"}},
+		{Extra: []string{"-p", "main"}},
 		{Extra: []string{"--array=1-5"}}, {Extra: []string{"-a1-5"}}, {Extra: []string{"--outp=x"}}, {Extra: []string{"-ox"}},
-		{Extra: []string{"--wrap=rm"}}, {Extra: []string{"--wait"}}, {Extra: []string{"-W"}}, {Extra: []string{"-d", "afterok:1"}},
+		{Extra: []string{"--wrap=rm"}}, {Extra: []string{"--wait"}}, {Extra: []string{"-W"}},
+		{Extra: []string{"-d", "afterok:1"}},
 		{Extra: []string{"--requeue"}}, {Extra: []string{"-Mother"}}, {Extra: []string{"--gres=a\n"}},
 	} {
 		if _, err := slurm.New(t.Context(), o); !errors.Is(err, slurm.ErrOption) {
@@ -30,7 +32,8 @@ func TestWrongOptions(t *testing.T) {
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := slurm.New(context.Background(), slurm.Options{})
-	if !errors.Is(err, slurm.ErrMissing) || !strings.Contains(err.Error(), "sbatch") || !strings.Contains(err.Error(), "slurm-client") {
+	if !errors.Is(err, slurm.ErrMissing) || !strings.Contains(err.Error(), "sbatch") ||
+		!strings.Contains(err.Error(), "slurm-client") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -55,15 +58,17 @@ func TestLimit(t *testing.T) {
 // Reasons are those of squeue(1), "JOB REASON CODES".
 func TestWords(t *testing.T) {
 	for reason, want := range map[string]string{
-		"None":                                 "Slurm has not looked at it yet",
-		"Resources":                            "all fitting nodes are busy (Resources)",
-		"Priority":                             "other jobs come first (Priority)",
-		"AssocGrpCpuLimit":                     "the account's limit is reached (AssocGrpCpuLimit)",
-		"QOSMaxJobsPerUserLimit":               "the limit of its QOS is reached (QOSMaxJobsPerUserLimit)",
-		"PartitionTimeLimit":                   "it wants more time than the partition allows, and never begins (PartitionTimeLimit)",
-		"MaxJobsPerAccount":                    "a limit is reached (MaxJobsPerAccount)",
-		"BurstBufferStageIn":                   "Slurm says BurstBufferStageIn",
-		"ReqNodeNotAvail, UnavailableNodes:n1": "nodes that it needs are down, drained or reserved (ReqNodeNotAvail, UnavailableNodes:n1)",
+		"None":                   "Slurm has not looked at it yet",
+		"Resources":              "all fitting nodes are busy (Resources)",
+		"Priority":               "other jobs come first (Priority)",
+		"AssocGrpCpuLimit":       "the account's limit is reached (AssocGrpCpuLimit)",
+		"QOSMaxJobsPerUserLimit": "the limit of its QOS is reached (QOSMaxJobsPerUserLimit)",
+		"PartitionTimeLimit": "it wants more time than the partition allows, and never begins " +
+			"(PartitionTimeLimit)",
+		"MaxJobsPerAccount":  "a limit is reached (MaxJobsPerAccount)",
+		"BurstBufferStageIn": "Slurm says BurstBufferStageIn",
+		"ReqNodeNotAvail, UnavailableNodes:n1": "nodes that it needs are down, drained or reserved (ReqNodeNotAvail, " +
+			"UnavailableNodes:n1)",
 	} {
 		if got := slurm.Words(reason); got != want {
 			t.Errorf("%s: %q", reason, got)

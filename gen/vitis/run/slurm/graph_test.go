@@ -20,7 +20,8 @@ func TestGraph(t *testing.T) {
 	meet := t.TempDir()
 	// Each ends when both run, so that they must run together.
 	together := func(me, other string) string {
-		return "touch " + meet + "/" + me + "\nuntil [ -e " + meet + "/" + other + " ]; do sleep 0.05; done\necho $SLURMD_NODENAME >node"
+		return "touch " + meet + "/" + me + "\nuntil [ -e " + meet + "/" + other +
+			" ]; do sleep 0.05; done\necho $SLURMD_NODENAME >node"
 	}
 	all := step.Resources{CPUs: 3, Memory: 200} // no node has room for both
 	a, b := job(t, c, "p/hls/a", together("a", "b"), all), job(t, c, "p/hls/b", together("b", "a"), all)
@@ -175,7 +176,8 @@ func TestLive(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
-	for _, name := range []string{"a b", `q"u'o`, "per%jcent%%", `back\slash\\`, "$HOME`id`", "-dash", "#;&|<>*?[x]", "ü(é)"} {
+	for _, name := range []string{"a b", `q"u'o`, "per%jcent%%", `back\slash\\`, "$HOME`id`", "-dash",
+		"#;&|<>*?[x]", "ü(é)"} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			w := jobIn(t, filepath.Join(c.Dir, "names", name), "p/hls/"+name+"\n#", "pwd; exit 4", step.Resources{})
@@ -196,11 +198,13 @@ func TestNames(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, func(o *slurm.Options) {
-		o.Env = append(o.Env, "SQUEUE_FORMAT=%u", "SQUEUE_STATES=FAILED", "SQUEUE_USERS=nobody", "SBATCH_ARRAY_INX=1-3", "SBATCH_WAIT=1",
+		o.Env = append(o.Env, "SQUEUE_FORMAT=%u", "SQUEUE_STATES=FAILED", "SQUEUE_USERS=nobody", "SBATCH_ARRAY_INX=1-3",
+			"SBATCH_WAIT=1",
 			"SBATCH_EXPORT=NONE", "SLURM_MEM_PER_CPU=10", "SLURM_MEM_PER_NODE=20", "SLURM_JOB_ID=77", "SLURM_CLUSTERS=elsewhere",
 			"SBATCH_CLUSTERS=elsewhere", "SBATCH_REQUEUE=1", "LICENCE_SERVER=a b")
 	})
-	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID", step.Resources{Memory: 50})
+	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID",
+		step.Resources{Memory: 50})
 	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
 		t.Error(err)
 	}

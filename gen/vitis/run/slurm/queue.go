@@ -163,7 +163,8 @@ func parse(text string) (map[string]entry, error) {
 // States of squeue(1), "JOB STATE CODES".
 var (
 	waits = []string{"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
-	ended = []string{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",
+	ended = []string{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY",
+		"PREEMPTED", "REVOKED",
 		"TIMEOUT", "LAUNCH_FAILED", "RECONFIG_FAIL"}
 )
 

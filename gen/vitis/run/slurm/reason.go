@@ -58,5 +58,6 @@ func words(reason string) string {
 // never says whether a job with such a reason begins only if somebody changes the
 // job or the cluster.
 func never(reason string) bool {
-	return strings.HasSuffix(reasons[reason], "and it never begins") || strings.HasSuffix(reasons[reason], "and never begins")
+	return strings.HasSuffix(reasons[reason], "and it never begins") ||
+		strings.HasSuffix(reasons[reason], "and never begins")
 }

@@ -147,7 +147,9 @@ func list(dir string) (found []*record, whole bool, err error) {
 		var numbered bool
 		r.id, r.job, numbered = strings.Cut(strings.TrimSuffix(name, recordSuffix), ".")
 		if err := json.Unmarshal(text, r); err != nil || strings.Trim(r.job, "0123456789") != "" || numbered && r.job == "" {
-			return nil, false, fmt.Errorf("%s is no record of a Slurm job: remove it when you are sure that none runs in this directory", filepath.Join(dir, entry.Name()))
+			return nil, false, fmt.Errorf(
+				"%s is no record of a Slurm job: remove it when you are sure that none runs in this directory", filepath.Join(dir,
+					entry.Name()))
 		}
 		found = append(found, r)
 	}

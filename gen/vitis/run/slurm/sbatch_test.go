@@ -23,7 +23,9 @@ func inFront(t *testing.T, command, script string) (dir string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	text := fmt.Sprintf("#!/bin/bash\nreal=%s at=%s\nhold() { touch $at/held; for ((i = 0; i < 3000; i++)); do [ -e $at/release ] && break; sleep 0.02; done; }\n%s\n",
+	text := fmt.Sprintf(
+		"#!/bin/bash\nreal=%s at=%s\nhold() { touch $at/held; for ((i = 0; i < 3000; i++)); do [ -e $at/release ] && "+
+			"break; sleep 0.02; done; }\n%s\n",
 		real, dir, script)
 	if err := os.WriteFile(filepath.Join(dir, command), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
@@ -138,7 +140,8 @@ func TestKilledAfterSbatch(t *testing.T) {
 	t.Run("waits", func(t *testing.T) {
 		t.Parallel()
 		w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
-		abandon(t, c, w, inFront(t, "sbatch", `set -- "$@" --hold`+"\n"+holdAfter), func() bool { return len(queued(t, c, w.Dir)) == 1 })
+		abandon(t, c, w, inFront(t, "sbatch", `set -- "$@" --hold`+"\n"+holdAfter),
+			func() bool { return len(queued(t, c, w.Dir)) == 1 })
 		r := submit(t, e, w)
 		admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
 		ends(t, c, w, r)
@@ -169,7 +172,10 @@ func TestKilledAndLate(t *testing.T) {
 	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
 	abandon(t, c, w, first, func() bool { return true })
 	begun := filepath.Join(w.Dir, "begun")
-	look := inFront(t, "squeue", fmt.Sprintf("said=$($real \"$@\")\ntouch %s/release\nfor ((i = 0; i < 3000; i++)); do [ -e %s ] && break; sleep 0.02; done\necho \"$said\"", first, begun))
+	look := inFront(t, "squeue",
+		fmt.Sprintf(
+			"said=$($real \"$@\")\ntouch %s/release\nfor ((i = 0; i < 3000; i++)); do [ -e %s ] && break; sleep 0.02; "+
+				"done\necho \"$said\"", first, begun))
 	path := os.Getenv("PATH")
 	t.Setenv("PATH", look+":"+path)
 	r := submit(t, e, w)

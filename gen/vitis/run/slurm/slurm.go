@@ -80,7 +80,9 @@ func New(ctx context.Context, o Options) (*Executor, error) {
 	e := &Executor{o: o, env: environment(o.Env), queue: queue{turn: make(chan struct{}, 1)}}
 	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
-			return nil, fmt.Errorf("%w: there is no %s; log in to a host of the cluster, or install them (Debian: slurm-client): %w", ErrMissing, name, err)
+			return nil, fmt.Errorf(
+				"%w: there is no %s; log in to a host of the cluster, or install them (Debian: slurm-client): %w",
+				ErrMissing, name, err)
 		}
 	}
 	if _, err := exec.LookPath("sacct"); err == nil {

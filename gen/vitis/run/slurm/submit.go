@@ -36,7 +36,8 @@ func (e *Executor) submit(ctx context.Context, j step.Job, after []step.Running)
 		r.needs = append(r.needs, need)
 	}
 	if !filepath.IsAbs(j.Dir) || strings.ContainsAny(j.Dir, "\n\x00") {
-		return nil, fmt.Errorf("%w: the work directory %q is not absolute, or has an end of line in its name", ErrOption, j.Dir)
+		return nil, fmt.Errorf("%w: the work directory %q is not absolute, or has an end of line in its name",
+			ErrOption, j.Dir)
 	}
 	found, err := e.find(ctx, j.Dir, j.Key, j.Follow)
 	switch {
@@ -88,7 +89,8 @@ func (r *running) sbatch(ctx context.Context) error {
 		case silent(err) && time.Since(since) < r.e.o.Patience:
 			r.waits(quiet(err))
 		case silent(err):
-			return errors.Join(fmt.Errorf("%w since %s: %w", ErrNoAnswer, since.Format(time.TimeOnly), err), r.e.drop(ctx, r.job.Dir, rec))
+			return errors.Join(fmt.Errorf("%w since %s: %w", ErrNoAnswer, since.Format(time.TimeOnly), err),
+				r.e.drop(ctx, r.job.Dir, rec))
 		default:
 			return errors.Join(err, r.e.drop(ctx, r.job.Dir, rec))
 		}
@@ -163,7 +165,8 @@ func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 // options are those of sbatch(1).
 func (r *running) options() ([]string, error) {
 	o := &r.e.o
-	list := []string{"--parsable", "--job-name=" + r.job.Step.ID, "--chdir=" + r.job.Dir, "--output=" + output(r.job.Dir), "--open-mode=append",
+	list := []string{"--parsable", "--job-name=" + r.job.Step.ID, "--chdir=" + r.job.Dir, "--output=" + output(r.job.Dir),
+		"--open-mode=append",
 		"--export=ALL", "--no-requeue", "--nodes=1", "--ntasks=1"}
 	takes, err := resources(r.job.Step.Resources)
 	if err != nil {
@@ -231,7 +234,8 @@ if [ -z "$stopped" ] && [ ! -e %[6]s ]; then
 	echo "$status" >.%[6]s.new && mv -f .%[6]s.new %[6]s || exit 1
 fi
 exit "$status"
-`, comment(r.job.Step.ID), step.Quote(r.job.Dir), recordPrefix+rec.id, recordSuffix, rec.file(""), step.ExitFile, step.ScriptFile, step.LogFile)
+`, comment(r.job.Step.ID), step.Quote(r.job.Dir), recordPrefix+rec.id, recordSuffix, rec.file(""), step.ExitFile,
+		step.ScriptFile, step.LogFile)
 }
 
 func comment(text string) string {

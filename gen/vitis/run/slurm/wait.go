@@ -135,7 +135,8 @@ func (r *running) hopeless(found entry) error {
 	case r.never.IsZero():
 		r.never = time.Now()
 	case time.Since(r.never) > min(hope, r.e.o.Patience):
-		return fmt.Errorf("%w: %s; Slurm job %s is cancelled: change what the step takes, or the partition", step.ErrFailed, words(found.reason), r.id)
+		return fmt.Errorf("%w: %s; Slurm job %s is cancelled: change what the step takes, or the partition", step.ErrFailed,
+			words(found.reason), r.id)
 	}
 	return nil
 }

@@ -108,7 +108,8 @@ func StartUnder(t testing.TB, launcher []string, processes int, args ...string) 
 		case <-p.ended:
 			t.Fatalf("cclforge %s has ended with %d:\n%s", strings.Join(args, " "), p.code, p.Output())
 		case <-late:
-			t.Fatalf("cclforge %s: %d of %d are ready after %v:\n%s", strings.Join(args, " "), len(p.Ready), processes, starting, p.Output())
+			t.Fatalf("cclforge %s: %d of %d are ready after %v:\n%s", strings.Join(args, " "), len(p.Ready), processes,
+				starting, p.Output())
 		}
 	}
 	slices.SortFunc(p.Ready, func(a, b Ready) int { return a.Process - b.Process })

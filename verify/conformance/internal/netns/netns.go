@@ -72,7 +72,8 @@ func (n *Net) build(count int) error {
 	if err := ip("-n", hub, "link", "add", "bridge", "type", "bridge"); err != nil {
 		return err
 	}
-	steps := [][]string{{"-n", hub, "link", "set", "dev", "bridge", "up"}, {"-n", hub, "link", "set", "dev", "up", "master", "bridge", "up"}}
+	steps := [][]string{{"-n", hub, "link", "set", "dev", "bridge", "up"}, {"-n", hub, "link", "set", "dev", "up",
+		"master", "bridge", "up"}}
 	for i := range count {
 		name, err := n.add(strconv.Itoa(i))
 		if err != nil {
@@ -246,7 +247,8 @@ func run(input string, command ...string) error {
 		err  error
 	}{
 		{"File exists", errExists}, {"No such file", errNone},
-		{"Operation not permitted", ErrUnsupported}, {"Operation not supported", ErrUnsupported}, {"Unknown device type", ErrUnsupported},
+		{"Operation not permitted", ErrUnsupported}, {"Operation not supported", ErrUnsupported},
+		{"Unknown device type", ErrUnsupported},
 		{"Permission denied", ErrUnsupported},
 	} {
 		if strings.Contains(text, known.text) {

@@ -48,7 +48,8 @@ type Process struct {
 // Start runs a command in a directory, with some variables in its environment. It
 // is told to end if this process ends.
 func Start(dir string, env []string, command ...string) (*Process, error) {
-	p := &Process{command: exec.Command(command[0], command[1:]...), ready: make(chan Ready, 1024), ended: make(chan struct{})}
+	p := &Process{command: exec.Command(command[0], command[1:]...), ready: make(chan Ready, 1024),
+		ended: make(chan struct{})}
 	p.command.Dir, p.command.Env = dir, append(environment(), env...)
 	p.command.SysProcAttr = dies()
 	p.command.Stderr = p
@@ -132,7 +133,8 @@ func (p *Process) Ready(ctx context.Context, n int) ([]Ready, error) {
 		case <-p.ended:
 			return nil, fmt.Errorf("%s has ended: %w\n%s", p.name(), p.err, p.Said())
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%d of %d processes of %s are ready: %w\n%s", len(out), n, p.name(), context.Cause(ctx), p.Said())
+			return nil, fmt.Errorf("%d of %d processes of %s are ready: %w\n%s", len(out), n, p.name(),
+				context.Cause(ctx), p.Said())
 		}
 	}
 	return out, nil

@@ -24,7 +24,8 @@ func sh(t *testing.T, script string) *Process {
 }
 
 func TestProcessesAreReadyAndEnd(t *testing.T) {
-	p := sh(t, `trap 'echo bye $MARK; exit 0' TERM; echo other; echo '{"event":"ready","pid":7,"network":"sockets","ranks":[{"rank":2,"commands":"a:1","poe":"b:2"}]}'; while :; do sleep 0.01; done`)
+	p := sh(t,
+		`trap 'echo bye $MARK; exit 0' TERM; echo other; echo '{"event":"ready","pid":7,"network":"sockets","ranks":[{"rank":2,"commands":"a:1","poe":"b:2"}]}'; while :; do sleep 0.01; done`)
 	ready, err := p.Ready(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,8 @@ func TestProcessesAreReadyAndEnd(t *testing.T) {
 
 func TestWhatGoesWrongWithProcessesIsSaid(t *testing.T) {
 	p := sh(t, "echo port 5 is in use >&2; exit 3")
-	if _, err := p.Ready(t.Context(), 1); !errors.As(err, new(*exec.ExitError)) || !strings.Contains(err.Error(), "port 5 is in use") {
+	if _, err := p.Ready(t.Context(), 1); !errors.As(err, new(*exec.ExitError)) ||
+		!strings.Contains(err.Error(), "port 5 is in use") {
 		t.Error(err)
 	}
 	if err := p.Stop(time.Second); !errors.As(err, new(*exec.ExitError)) {

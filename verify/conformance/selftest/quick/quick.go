@@ -24,7 +24,8 @@ import (
 var ErrDiffers = errors.New("results are wrong")
 
 // Open opens the engine behind a device: Open of a generated package.
-type Open func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine, error)
+type Open func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine,
+	error)
 
 // Load starts a number of ranks.
 type Load func(ctx context.Context, ranks int) (*world.World, error)

@@ -16,7 +16,8 @@ func generated(t testing.TB, name, vars string) (Open, Load) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine, error) {
+	open := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine,
+		error) {
 		return accl.Open(ctx, dev, p, ranks, local, o...)
 	}
 	load := func(ctx context.Context, ranks int) (*world.World, error) {
@@ -88,7 +89,8 @@ func (m lyingMemory) SyncFrom(ctx context.Context, offset, bytes int) error {
 
 func TestWrongResultsAreFound(t *testing.T) {
 	open, load := generated(t, "u55c_tcp", "")
-	lies := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine, error) {
+	lies := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine,
+		error) {
 		if local == 1 {
 			dev = lying{dev, dev.(accl.SessionOpener)}
 		}

@@ -70,7 +70,8 @@ func (g *group) runAll(ctx context.Context, t *table) error {
 		}
 	}
 	for _, r := range g.rows() {
-		err := g.record(ctx, t, r.name, r.types(), r.Count, func(ctx context.Context) (result, error) { return g.try(ctx, &r) })
+		err := g.record(ctx, t, r.name, r.types(), r.Count,
+			func(ctx context.Context) (result, error) { return g.try(ctx, &r) })
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,8 @@ func (g *group) rows() []row {
 			list = append(list, g.rowsOf(o, o.Name)...)
 		}
 	}
-	if first, second := g.platform.Operation("allreduce"), g.platform.Operation("allgather"); first != nil && second != nil {
+	if first, second := g.platform.Operation("allreduce"), g.platform.Operation("allgather"); first != nil &&
+		second != nil {
 		chained := *first
 		chained.Result = second.Result
 		list = append(list, g.rowsOf(&chained, conformance.Chain)...)

@@ -62,7 +62,9 @@ func rate(r float64) string {
 func (t *table) footer(took time.Duration) {
 	t.say("")
 	t.say("elements: of the buffer, or of each rank's block of it (scatter, gather, allgather, reduce_scatter, alltoall)")
-	t.say("µs: median, until the last rank is done, data in device memory; GB/s: bytes of a rank's largest buffer by that time")
+	t.say(
+		"µs: median, until the last rank is done, data in device memory; GB/s: bytes of a rank's largest buffer by that " +
+			"time")
 	t.say("float32/float16: compressed on the wire")
 	verdict := fmt.Sprintf("all %d results are right", t.rows)
 	if t.failed > 0 {

@@ -77,7 +77,8 @@ func (i Instruction) Word() uint32 {
 		return field(11, 5, 25) | rs2<<20 | rs1<<15 | e.F3<<12 | field(4, 0, 7) | e.Opcode
 	case 'B':
 		inRange(-4096, 4094)
-		return field(12, 12, 31) | field(10, 5, 25) | rs2<<20 | rs1<<15 | e.F3<<12 | field(4, 1, 8) | field(11, 11, 7) | e.Opcode
+		return field(12, 12, 31) | field(10, 5, 25) | rs2<<20 | rs1<<15 | e.F3<<12 | field(4, 1, 8) |
+			field(11, 11, 7) | e.Opcode
 	case 'U':
 		return field(31, 12, 12) | rd<<7 | e.Opcode
 	case 'J':

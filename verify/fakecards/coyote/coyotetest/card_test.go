@@ -44,11 +44,13 @@ func TestCardsThatCannotBeOpened(t *testing.T) {
 		kind   error
 		says   []string
 	}{
-		"no such card":     {&lies, driver.Options{Card: 1}, 0, driver.ErrNoCard, []string{"/dev/coyote_fpga_1_v0"}},
-		"no card":          {&lies, driver.Options{Card: -1}, 0, driver.ErrNoCard, []string{"card -1"}},
-		"no such region":   {&lies, driver.Options{Region: 1}, 0, driver.ErrNoCard, []string{"card 0, region 1", "/dev/coyote_fpga_0_v1"}},
-		"no shell":         {&tcp, driver.Options{}, 0, driver.ErrDesign, []string{"u55c_tcp is linked by v++"}},
-		"another shell":    {&lies, driver.Options{}, coyote.Flags &^ (1<<16 | 1<<3), driver.ErrDesign, []string{"card 0 does not hold u55c_rdma", "no RDMA", "does not reach the card's memory"}},
+		"no such card": {&lies, driver.Options{Card: 1}, 0, driver.ErrNoCard, []string{"/dev/coyote_fpga_1_v0"}},
+		"no card":      {&lies, driver.Options{Card: -1}, 0, driver.ErrNoCard, []string{"card -1"}},
+		"no such region": {&lies, driver.Options{Region: 1}, 0, driver.ErrNoCard,
+			[]string{"card 0, region 1", "/dev/coyote_fpga_0_v1"}},
+		"no shell": {&tcp, driver.Options{}, 0, driver.ErrDesign, []string{"u55c_tcp is linked by v++"}},
+		"another shell": {&lies, driver.Options{}, coyote.Flags &^ (1<<16 | 1<<3), driver.ErrDesign,
+			[]string{"card 0 does not hold u55c_rdma", "no RDMA", "does not reach the card's memory"}},
 		"AVX":              {&lies, driver.Options{}, coyote.Flags | 1, driver.ErrDesign, []string{"EN_AVX"}},
 		"shell of nothing": {&lies, driver.Options{}, 1 << 40, driver.ErrDesign, []string{"0 regions"}},
 	} {
@@ -88,7 +90,8 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 		if err != nil || len(numbers) != round+2 || !slices.IsSorted(numbers) || numbers[0] != 0 {
 			t.Fatalf("round %d: %v, %v", round, numbers, err)
 		}
-		if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) || !strings.Contains(err.Error(), "card 0") {
+		if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) ||
+			!strings.Contains(err.Error(), "card 0") {
 			t.Errorf("another process: %v", err)
 		}
 		if round%2 == 0 {
@@ -131,7 +134,8 @@ func TestAForeignThread0(t *testing.T) {
 	if _, err := f.Call(0x40084601, words); err != nil || words[1] != 0 {
 		t.Fatal(words[1], err)
 	}
-	if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) || !strings.Contains(err.Error(), "thread 0 of card 0") {
+	if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) ||
+		!strings.Contains(err.Error(), "thread 0 of card 0") {
 		t.Error(err)
 	}
 	foreign.Die()
@@ -264,12 +268,14 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 		"host memory": {accl.MemSpec{Bytes: 1, Host: true}, driver.ErrMemory, "host memory"},
 		"too much":    {accl.MemSpec{Bytes: 1<<63 - 1}, driver.ErrPages, "allocate"},
 	} {
-		if _, err := dev.Alloc(t.Context(), test.spec); err == nil || !strings.Contains(err.Error(), test.says) || test.kind != nil && !errors.Is(err, test.kind) {
+		if _, err := dev.Alloc(t.Context(), test.spec); err == nil || !strings.Contains(err.Error(), test.says) ||
+			test.kind != nil && !errors.Is(err, test.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	h.Fail("mmap(MAP_HUGETLB)", 1, 0, syscall.ENOMEM)
-	if _, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1}); !errors.Is(err, driver.ErrPages) || !strings.Contains(err.Error(), "vm.nr_hugepages") {
+	if _, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1}); !errors.Is(err, driver.ErrPages) ||
+		!strings.Contains(err.Error(), "vm.nr_hugepages") {
 		t.Errorf("no huge pages: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -294,7 +300,8 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := c.Connect(t.Context(), network.QueuePair{QPN: 1 << 16}, network.QueuePair{IP: good}, 1); err == nil || !strings.Contains(err.Error(), "local_pair of connection has 16 bits") {
+	if err := c.Connect(t.Context(), network.QueuePair{QPN: 1 << 16}, network.QueuePair{IP: good}, 1); err == nil ||
+		!strings.Contains(err.Error(), "local_pair of connection has 16 bits") {
 		t.Errorf("a number that is too large: %v", err)
 	}
 }
@@ -303,7 +310,8 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 func TestTheMACAddressComesFirst(t *testing.T) {
 	d, _, lies := rdma(t)
 	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
-	if err := open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}); err != nil {
+	if err := open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP,
+		net.HardwareAddr{2, 0, 0, 0, 0, 1}); err != nil {
 		t.Fatal(err)
 	}
 	var order []string

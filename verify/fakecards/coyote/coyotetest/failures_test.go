@@ -79,10 +79,13 @@ func TestFailures(t *testing.T) {
 		counts[call.Function]++
 	}
 	says := map[string]string{
-		"REGISTER_CTID": "register_thread", "UNREGISTER_CTID": "unregister_thread", "MAP_USER_MEM": "map_memory", "UNMAP_USER_MEM": "unmap_memory",
-		"OFFLOAD_REQ": "offload", "SYNC_REQ": "fetch", "SET_IP_ADDRESS": "set_ip", "SET_MAC_ADDRESS": "set_mac", "GET_IP_ADDRESS": "get_ip",
+		"REGISTER_CTID": "register_thread", "UNREGISTER_CTID": "unregister_thread", "MAP_USER_MEM": "map_memory",
+		"UNMAP_USER_MEM": "unmap_memory",
+		"OFFLOAD_REQ":    "offload", "SYNC_REQ": "fetch", "SET_IP_ADDRESS": "set_ip", "SET_MAC_ADDRESS": "set_mac",
+		"GET_IP_ADDRESS":  "get_ip",
 		"GET_MAC_ADDRESS": "get_mac", "READ_SHELL_CONFIG": "configuration", "SHELL_NET_STATS": "network_statistics",
-		"open": "open card 0", "flock": "lock /dev/coyote_fpga_0_v0", "mmap": "map the registers", "munmap": "unmap registers of card 0",
+		"open": "open card 0", "flock": "lock /dev/coyote_fpga_0_v0", "mmap": "map the registers",
+		"munmap":            "unmap registers of card 0",
 		"mmap(MAP_HUGETLB)": "allocate", "munmap(pages)": "", "close": "close card 0",
 	}
 	for function, text := range says {
@@ -106,7 +109,8 @@ func TestFailures(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "card 0") {
 						t.Errorf("the error does not say what failed: %v", err)
 					}
-					if known := says[function] != ""; known && strings.ToUpper(function) == function && !errors.Is(err, driver.ErrRefused) {
+					if known := says[function] != ""; known && strings.ToUpper(function) == function &&
+						!errors.Is(err, driver.ErrRefused) {
 						t.Errorf("it does not match ErrRefused: %v", err)
 					}
 					if answer.errno != 0 && !errors.Is(err, syscall.EIO) {

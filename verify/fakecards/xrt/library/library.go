@@ -45,7 +45,8 @@ const (
 var units = []string{"xrt.c", "connection.c"}
 
 // flags are strict: the compiler compares the functions with XRT's headers.
-var flags = []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-shared", "-pthread"}
+var flags = []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fPIC", "-fvisibility=hidden",
+	"-shared", "-pthread"}
 
 // headers are those of XRT that declare the functions, below a directory.
 var headers = []string{"xrt.h", "xrt/xrt_bo.h", "xrt/xrt_device.h", "experimental/xrt-next.h"}
@@ -53,7 +54,8 @@ var headers = []string{"xrt.h", "xrt/xrt_bo.h", "xrt/xrt_device.h", "experimenta
 // Headers is the directory with XRT's headers, false if they are not installed.
 func Headers() (dir string, ok bool) {
 	const uuid = "/usr/include/uuid/uuid.h" // which they include
-	for _, dir := range []string{filepath.Join(os.Getenv("XILINX_XRT"), "include"), "/usr/include/xrt", "/opt/xilinx/xrt/include"} {
+	for _, dir := range []string{filepath.Join(os.Getenv("XILINX_XRT"), "include"), "/usr/include/xrt",
+		"/opt/xilinx/xrt/include"} {
 		found := filepath.IsAbs(dir) && exists(uuid)
 		for _, h := range headers {
 			found = found && exists(filepath.Join(dir, h))

@@ -34,7 +34,8 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 		{"it can", false, nil, 0, nil, ""},
 		{"it cannot", false, map[string]syscall.Errno{attach: syscall.ENOTSUP}, 1, nil, ""},
 		{"another process uses the card", false, map[string]syscall.Errno{attach: syscall.EBUSY}, 0, syscall.EBUSY, attach},
-		{"it cannot, and another process uses the card", false, map[string]syscall.Errno{attach: syscall.ENOTSUP, load: syscall.EBUSY}, 1, syscall.EBUSY, load},
+		{"it cannot, and another process uses the card", false, map[string]syscall.Errno{attach: syscall.ENOTSUP,
+			load: syscall.EBUSY}, 1, syscall.EBUSY, load},
 		{"an empty card", true, map[string]syscall.Errno{attach: syscall.ENOTSUP}, 0, driver.ErrLoaded, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -45,7 +46,8 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 				}
 			}
 			c, err := driver.Open(t.Context(), &lies, driver.Options{Xclbin: h.Xclbin, Library: h.Dir(), Keep: true})
-			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) || err != nil && !strings.Contains(err.Error(), test.says) {
+			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) || err != nil &&
+				!strings.Contains(err.Error(), test.says) {
 				t.Errorf("%v, want %v", err, test.want)
 			}
 			if err == nil {

@@ -81,7 +81,8 @@ func TestCallKernel(t *testing.T) {
 		{"doubled", []uint64{src.Address()}, accl.ErrCount, "1 given, expected 3: src, dst, count"},
 		{"doubled", []uint64{src.Address(), 1 << 40, n}, accl.ErrKernelAddress, "dst is 0x10000000000"},
 	} {
-		if err := accl.CallKernel(ctx, dev, test.kernel, test.arguments...); !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
+		if err := accl.CallKernel(ctx, dev, test.kernel, test.arguments...); !errors.Is(err, test.kind) ||
+			!strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s%v: %v", test.kernel, test.arguments, err)
 		}
 	}
@@ -90,7 +91,8 @@ func TestCallKernel(t *testing.T) {
 	defer end()
 	var stalled *accl.KernelError
 	err = accl.CallKernel(short, dev, "doubled", src.Address(), dst.Address(), 0)
-	if !errors.As(err, &stalled) || !errors.Is(err, accl.ErrKernelStalled) || !errors.Is(err, context.DeadlineExceeded) || stalled.Instance == "" {
+	if !errors.As(err, &stalled) || !errors.Is(err, accl.ErrKernelStalled) || !errors.Is(err, context.DeadlineExceeded) ||
+		stalled.Instance == "" {
 		t.Errorf("a kernel that does not end: %v", err)
 	}
 	if err := accl.CallKernel(ctx, dev, "doubled", src.Address(), dst.Address(), n); !errors.Is(err, accl.ErrKernelBusy) {

@@ -94,7 +94,10 @@ func TestFailures(t *testing.T) {
 						switch {
 						case !slices.ContainsFunc(h.Calls(), failed):
 							t.Skip("so many registers were not read this time")
-						case slices.ContainsFunc(h.Calls(), func(c xrt.Call) bool { return failed(c) && slices.Contains(c.Arguments, performanceCounter) }):
+						case slices.ContainsFunc(h.Calls(), func(c xrt.Call) bool {
+							return failed(c) &&
+								slices.Contains(c.Arguments, performanceCounter)
+						}):
 							if err != nil { // Request.Cycles says that it does not know
 								t.Error(err)
 							}
@@ -114,8 +117,10 @@ func TestFailures(t *testing.T) {
 					})
 				}
 			}
-			for _, function := range []string{"xclProbe", "xrtDeviceToXclDevice", "xrtBOAlloc", "xrtBOMap", "xrtBOAddress", "xrtBOSync", "xrtBOFree",
-				"xclIPName2Index", "xclOpenContext", "xclCloseContext", "xclRegRead", "xclRegWrite", "xrtDeviceGetXclbinUUID", "xrtDeviceClose"} {
+			for _, function := range []string{"xclProbe", "xrtDeviceToXclDevice", "xrtBOAlloc", "xrtBOMap", "xrtBOAddress",
+				"xrtBOSync", "xrtBOFree",
+				"xclIPName2Index", "xclOpenContext", "xclCloseContext", "xclRegRead", "xclRegWrite", "xrtDeviceGetXclbinUUID",
+				"xrtDeviceClose"} {
 				if counts[function] == 0 {
 					t.Errorf("%s was not tried", function)
 				}

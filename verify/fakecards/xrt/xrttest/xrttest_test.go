@@ -83,7 +83,8 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	h := xrttest.Host(t, d, 3, xrt.HostOptions{})
 	var cards [2]*driver.Card
 	for i := range cards {
-		if cards[i], err = driver.Open(t.Context(), &described, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()}); err != nil {
+		if cards[i], err = driver.Open(t.Context(), &described,
+			driver.Options{Xclbin: h.Xclbin, Library: h.Dir()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -75,7 +75,8 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 		Platform: platform, Folder: "ccl_offload", Top: "calls", Files: []string{"calls", "call_queue", "call_tickets"},
 		Params: map[string]string{"QUEUE": "16", "TICKETS": "16"},
 		In: map[string]int{
-			"call_valid": 1, "call_data": 32, "answer_ready": 1, "next_take": 1, pageCalls.Request: pins.PageIn, pageWindow.Request: pins.PageIn,
+			"call_valid": 1, "call_data": 32, "answer_ready": 1, "next_take": 1, pageCalls.Request: pins.PageIn,
+			pageWindow.Request: pins.PageIn,
 		},
 		Out: map[string]int{
 			"call_ready": 1, "answer_valid": 1, "answer_data": 32, "event_call": 1, "calls_idle": 1,
@@ -229,7 +230,8 @@ func (w *world) takeNext() uint32 {
 			resets++
 		}
 	}
-	if offered, refused := w.b.Is("next_offered"), w.b.Is("next_refused"); offered && resets > 0 || refused && resets == 0 {
+	if offered, refused := w.b.Is("next_offered"), w.b.Is("next_refused"); offered && resets > 0 || refused &&
+		resets == 0 {
 		w.t.Fatalf("a call is offered: %t, refused: %t; %d resets wait", offered, refused, resets)
 	}
 	if !w.b.Is("next_offered") {
@@ -408,7 +410,8 @@ func TestClientsGetTheirAnswersInTheOrderOfTheirCalls(t *testing.T) {
 			}
 		}
 		if w.acked != count {
-			t.Fatalf("%d of %d calls were answered, %d wait, %d are open, %d have not got their answer", w.acked, count, len(w.waiting), len(w.open), w.undelivered())
+			t.Fatalf("%d of %d calls were answered, %d wait, %d are open, %d have not got their answer", w.acked, count,
+				len(w.waiting), len(w.open), w.undelivered())
 		}
 		for range 10 {
 			w.step()

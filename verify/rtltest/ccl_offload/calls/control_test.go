@@ -61,14 +61,16 @@ func waitLimit(b *block.Bench, r *rand.Rand) error {
 			// What stands there now is about the cycles before.
 			over := kernel && cycles >= limit || !kernel && ticks > ms
 			if b.Is("expired") && cycles > 0 && !over {
-				return fmt.Errorf("it expires after %d cycles of %d, %d milliseconds of %d (kernel: %t)", cycles, limit, ticks, ms, kernel)
+				return fmt.Errorf("it expires after %d cycles of %d, %d milliseconds of %d (kernel: %t)", cycles,
+					limit, ticks, ms, kernel)
 			}
 			if b.Is("expired") && cycles > 1 && !b.Is("waits") {
 				return errors.New("it expires, and nothing waits")
 			}
 			if (over && kernel || !kernel && ticks-early > ms) && b.Is("waits") {
 				if due++; due > slack && !b.Is("expired") {
-					return fmt.Errorf("it does not expire after %d cycles of %d, %d milliseconds of %d (kernel: %t)", cycles, limit, ticks, ms, kernel)
+					return fmt.Errorf("it does not expire after %d cycles of %d, %d milliseconds of %d (kernel: %t)", cycles,
+						limit, ticks, ms, kernel)
 				}
 			}
 			if tick {
@@ -148,7 +150,8 @@ func latestRequest(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		if sent != asked || len(open) > 0 || asked > 0 && last != asked && answered > 0 && sent != 0 && last != sent {
-			return fmt.Errorf("request %d of %d was passed on last, %d are open, the answer to %d counted", sent, asked, len(open), last)
+			return fmt.Errorf("request %d of %d was passed on last, %d are open, the answer to %d counted",
+				sent, asked, len(open), last)
 		}
 	}
 	return nil
@@ -201,7 +204,8 @@ func exchangeShare(b *block.Bench, r *rand.Rand) error {
 				held = nil
 				continue
 			}
-			got := request{b.Get("exchange_request.operation"), b.Get("exchange_request.address"), b.Get("exchange_request.wdata")}
+			got := request{b.Get("exchange_request.operation"), b.Get("exchange_request.address"),
+				b.Get("exchange_request.wdata")}
 			if held != nil && got != *held {
 				return fmt.Errorf("a request changes before it is answered")
 			}
@@ -218,7 +222,8 @@ func exchangeShare(b *block.Bench, r *rand.Rand) error {
 					return fmt.Errorf("the %s client is answered, it did not ask for this", name)
 				}
 				if mine {
-					if b.Get(name+"_response.rdata") != b.Get("exchange_response.rdata") || b.Is(name+"_response.ok") != b.Is("exchange_response.ok") {
+					if b.Get(name+"_response.rdata") != b.Get("exchange_response.rdata") ||
+						b.Is(name+"_response.ok") != b.Is("exchange_response.ok") {
 						return fmt.Errorf("the %s client gets another answer", name)
 					}
 					if b.Is(names[1-i] + "_response.done") {

@@ -108,7 +108,8 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		if b.Get("taken") != taken || b.Get("elsewhere") != elsewhere || b.Get("abandon_done") != done {
-			return fmt.Errorf("taken %04b, elsewhere %04b, given up %04b; not %04b, %04b, %04b", b.Get("taken"), b.Get("elsewhere"), b.Get("abandon_done"), taken, elsewhere, done)
+			return fmt.Errorf("taken %04b, elsewhere %04b, given up %04b; not %04b, %04b, %04b", b.Get("taken"),
+				b.Get("elsewhere"), b.Get("abandon_done"), taken, elsewhere, done)
 		}
 		if b.Is("packet_abandon_valid") != (leaving >= 0) {
 			return errors.New("a message is given up by nobody")
@@ -122,7 +123,8 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		// One queue sends, one slice ends.
 		send, end := r.IntN(queues), r.IntN(queues)
 		s, commits, ends := &all[send], r.IntN(3) > 0, r.IntN(3) == 0
-		sends := !s.abandon && s.slices < 20 && r.IntN(2) == 0 && (!commits || taken>>send&1 == 0 && (ends || elsewhere>>send&1 == 0))
+		sends := !s.abandon && s.slices < 20 && r.IntN(2) == 0 &&
+			(!commits || taken>>send&1 == 0 && (ends || elsewhere>>send&1 == 0))
 		e, good := &all[end], r.IntN(60) > 0
 		endsOne := e.slices > 0 && r.IntN(2) == 0
 		restart := r.IntN(60 * queues)
@@ -186,7 +188,9 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	if begun < 200 || beside < 20 || ending < 20 || waited < 50 || several == 0 {
-		return fmt.Errorf("only %d messages, %d of them begun and %d ended beside others; %d waits for these, several given up %d times", begun, beside, ending, waited, several)
+		return fmt.Errorf(
+			"only %d messages, %d of them begun and %d ended beside others; %d waits for these, several given up %d times",
+			begun, beside, ending, waited, several)
 	}
 	return nil
 }
@@ -261,7 +265,8 @@ func networkRegisters(b *block.Bench, r *rand.Rand) error {
 		for n := 0; ; n++ {
 			set := step(nil)
 			if b.Is("event_network") != shall.event || b.Is("enabled") != shall.enabled || b.Is("network_enable") != enabled {
-				return fmt.Errorf("event %t, written %t, enabled %t; not %t, %t, %t", b.Is("event_network"), b.Is("enabled"), b.Is("network_enable"), shall.event, shall.enabled, enabled)
+				return fmt.Errorf("event %t, written %t, enabled %t; not %t, %t, %t", b.Is("event_network"), b.Is("enabled"),
+					b.Is("network_enable"), shall.event, shall.enabled, enabled)
 			}
 			shall.event, shall.enabled = set != 0, false
 			if begins {
@@ -297,7 +302,8 @@ func networkRegisters(b *block.Bench, r *rand.Rand) error {
 			if b.Is("reg_response.error") != fails {
 				return fmt.Errorf("register 0x%X (%s), write %t: error %t", address, name, write, b.Is("reg_response.error"))
 			}
-			want := map[string]uint64{"events": before, "closed_session": by, "control": 0, "stack": b.Const("engine_pkg::STACK")}
+			want := map[string]uint64{"events": before, "closed_session": by, "control": 0,
+				"stack": b.Const("engine_pkg::STACK")}
 			if was {
 				want["control"] = 1
 			}

@@ -74,8 +74,10 @@ func callQueue(b *block.Bench, r *rand.Rand) error {
 		for _, c := range waiting {
 			resets = resets || c.reset
 		}
-		if int(b.Get("waiting")) != len(waiting) || b.Is("reset_requested") != resets || b.Is("idle") != (len(waiting) == 0 && sent == 0) {
-			return fmt.Errorf("%d wait, one is a reset: %t, idle %t; not %d, %t, with %d words of another one", b.Get("waiting"), b.Is("reset_requested"), b.Is("idle"), len(waiting), resets, sent)
+		if int(b.Get("waiting")) != len(waiting) || b.Is("reset_requested") != resets ||
+			b.Is("idle") != (len(waiting) == 0 && sent == 0) {
+			return fmt.Errorf("%d wait, one is a reset: %t, idle %t; not %d, %t, with %d words of another one", b.Get("waiting"),
+				b.Is("reset_requested"), b.Is("idle"), len(waiting), resets, sent)
 		}
 		if len(waiting) > 0 {
 			c := waiting[0]

@@ -12,16 +12,19 @@ import (
 )
 
 var set = block.NewSet(
-	block.Module{Name: "rv32_align"}, block.Module{Name: "rv32_alu"}, block.Module{Name: "rv32_multiplier"}, block.Module{Name: "rv32_divider"},
+	block.Module{Name: "rv32_align"}, block.Module{Name: "rv32_alu"}, block.Module{Name: "rv32_multiplier"},
+	block.Module{Name: "rv32_divider"},
 	block.Module{Name: "rv32_counters"}, block.Module{Name: "rv32_registers"},
 	block.Module{Name: "rv32_trap"}, block.Module{Name: "rv32_posted"}, block.Module{Name: "rv32_decode"},
 	block.Module{Name: "rv32_fetch", Params: map[string]string{"RAM_BYTES": "256"}},
 	block.Module{Name: "rv32_predict", Params: map[string]string{"CALLS": "4", "BRANCHES": "16"}},
 	block.Module{Name: "rv32_ram", Params: map[string]string{"BYTES": "256"}},
-	block.Module{Name: "rv32_ram", As: "rv32_ram_filled", Params: map[string]string{"BYTES": "256", "CONTENT": `"testdata/ram.hex"`}},
+	block.Module{Name: "rv32_ram", As: "rv32_ram_filled", Params: map[string]string{"BYTES": "256",
+		"CONTENT": `"testdata/ram.hex"`}},
 )
 
-var corners = []uint32{0, 1, 2, 31, 32, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x1FFFF, 0x20000, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFF8000, 0xFFFFFFFE, 0xFFFFFFFF}
+var corners = []uint32{0, 1, 2, 31, 32, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x1FFFF, 0x20000, 0x7FFFFFFF, 0x80000000,
+	0x80000001, 0xFFFF8000, 0xFFFFFFFE, 0xFFFFFFFF}
 
 func some(r *rand.Rand) uint32 {
 	if r.IntN(2) == 0 {

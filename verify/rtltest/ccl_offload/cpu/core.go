@@ -153,13 +153,15 @@ func Sources(ctx context.Context, kind Kind) ([]string, error) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	d, diags := design.Load(lib.With("p", []byte(platformText)), "p", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
+	d, diags := design.Load(lib.With("p", []byte(platformText)), "p",
+		lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	all, err := verilate.SourcesOf(ctx, d, "ccl_offload", "microblaze_v", "sim")
 	return slices.DeleteFunc(all, func(name string) bool {
-		return !matches(name, "cclo_pkg.sv", "microblaze_v/*.sv", "sim/cclo_microblaze_v.sv", "sim/rv32_*.sv", "ccl_offload/cpu/rv32_ram.sv")
+		return !matches(name, "cclo_pkg.sv", "microblaze_v/*.sv", "sim/cclo_microblaze_v.sv", "sim/rv32_*.sv",
+			"ccl_offload/cpu/rv32_ram.sv")
 	}), err
 }
 

@@ -34,24 +34,31 @@ var instructions = []struct {
 }{
 	{"lui", 0x7F, 0x37, formU, "upper"}, {"auipc", 0x7F, 0x17, formU, "upper"},
 	{"jal", 0x7F, 0x6F, formJ, "jal"}, {"jalr", 0x707F, 0x67, formI, "jalr"},
-	{"beq", 0x707F, 0x0063, formB, "branch"}, {"bne", 0x707F, 0x1063, formB, "branch"}, {"blt", 0x707F, 0x4063, formB, "branch"},
-	{"bge", 0x707F, 0x5063, formB, "branch"}, {"bltu", 0x707F, 0x6063, formB, "branch"}, {"bgeu", 0x707F, 0x7063, formB, "branch"},
+	{"beq", 0x707F, 0x0063, formB, "branch"}, {"bne", 0x707F, 0x1063, formB, "branch"},
+	{"blt", 0x707F, 0x4063, formB, "branch"},
+	{"bge", 0x707F, 0x5063, formB, "branch"}, {"bltu", 0x707F, 0x6063, formB, "branch"},
+	{"bgeu", 0x707F, 0x7063, formB, "branch"},
 	{"lb", 0x707F, 0x0003, formI, "load"}, {"lh", 0x707F, 0x1003, formI, "load"}, {"lw", 0x707F, 0x2003, formI, "load"},
 	{"lbu", 0x707F, 0x4003, formI, "load"}, {"lhu", 0x707F, 0x5003, formI, "load"},
 	{"sb", 0x707F, 0x0023, formS, "store"}, {"sh", 0x707F, 0x1023, formS, "store"}, {"sw", 0x707F, 0x2023, formS, "store"},
 	{"addi", 0x707F, 0x0013, formI, ""}, {"slti", 0x707F, 0x2013, formI, ""}, {"sltiu", 0x707F, 0x3013, formI, ""},
 	{"xori", 0x707F, 0x4013, formI, ""}, {"ori", 0x707F, 0x6013, formI, ""}, {"andi", 0x707F, 0x7013, formI, ""},
-	{"slli", 0xFE00707F, 0x00001013, formI, ""}, {"srli", 0xFE00707F, 0x00005013, formI, ""}, {"srai", 0xFE00707F, 0x40005013, formI, ""},
-	{"add", 0xFE00707F, 0x00000033, formR, ""}, {"sub", 0xFE00707F, 0x40000033, formR, "subtract"}, {"sll", 0xFE00707F, 0x00001033, formR, ""},
-	{"slt", 0xFE00707F, 0x00002033, formR, ""}, {"sltu", 0xFE00707F, 0x00003033, formR, ""}, {"xor", 0xFE00707F, 0x00004033, formR, ""},
-	{"srl", 0xFE00707F, 0x00005033, formR, ""}, {"sra", 0xFE00707F, 0x40005033, formR, "sra"}, {"or", 0xFE00707F, 0x00006033, formR, ""},
+	{"slli", 0xFE00707F, 0x00001013, formI, ""}, {"srli", 0xFE00707F, 0x00005013, formI, ""},
+	{"srai", 0xFE00707F, 0x40005013, formI, ""},
+	{"add", 0xFE00707F, 0x00000033, formR, ""}, {"sub", 0xFE00707F, 0x40000033, formR, "subtract"},
+	{"sll", 0xFE00707F, 0x00001033, formR, ""},
+	{"slt", 0xFE00707F, 0x00002033, formR, ""}, {"sltu", 0xFE00707F, 0x00003033, formR, ""},
+	{"xor", 0xFE00707F, 0x00004033, formR, ""},
+	{"srl", 0xFE00707F, 0x00005033, formR, ""}, {"sra", 0xFE00707F, 0x40005033, formR, "sra"},
+	{"or", 0xFE00707F, 0x00006033, formR, ""},
 	{"and", 0xFE00707F, 0x00007033, formR, ""},
 	{"mul", 0xFE00707F, 0x02000033, formR, "multiply"}, {"mulh", 0xFE00707F, 0x02001033, formR, "multiply"},
 	{"mulhsu", 0xFE00707F, 0x02002033, formR, "multiply"}, {"mulhu", 0xFE00707F, 0x02003033, formR, "multiply"},
 	{"div", 0xFE00707F, 0x02004033, formR, "divide"}, {"divu", 0xFE00707F, 0x02005033, formR, "divide"},
 	{"rem", 0xFE00707F, 0x02006033, formR, "divide"}, {"remu", 0xFE00707F, 0x02007033, formR, "divide"},
 	{"fence", 0x707F, 0x000F, formN, ""}, {"fence.i", 0x707F, 0x100F, formN, "fence_i"},
-	{"ecall", 0xFFFFFFFF, 0x00000073, formN, "ecall"}, {"ebreak", 0xFFFFFFFF, 0x00100073, formN, "ebreak"}, {"wfi", 0xFFFFFFFF, 0x10500073, formN, ""},
+	{"ecall", 0xFFFFFFFF, 0x00000073, formN, "ecall"}, {"ebreak", 0xFFFFFFFF, 0x00100073, formN, "ebreak"},
+	{"wfi", 0xFFFFFFFF, 0x10500073, formN, ""},
 	// csrrs, csrrsi, csrrc and csrrci of x0 or 0: reads of cycle, time, instret, and their high halves.
 	{"rdcycle", 0xFFFFA07F, 0xC0002073, formC, "counter"}, {"rdtime", 0xFFFFA07F, 0xC0102073, formC, "counter"},
 	{"rdinstret", 0xFFFFA07F, 0xC0202073, formC, "counter"}, {"rdcycleh", 0xFFFFA07F, 0xC8002073, formC, "counter"},
@@ -64,7 +71,8 @@ func signed(word uint32, high, low int) int32 { return int32(word<<(31-high)) >>
 // decode takes instructions apart: each of the manual, those a bit away from them,
 // and any words.
 func decode(b *block.Bench, r *rand.Rand) error {
-	kinds := []string{"ecall", "ebreak", "fence_i", "load", "store", "branch", "jal", "jalr", "upper", "counter", "multiply", "divide"}
+	kinds := []string{"ecall", "ebreak", "fence_i", "load", "store", "branch", "jal", "jalr", "upper", "counter",
+		"multiply", "divide"}
 	for n := range 30_000 {
 		in := instructions[n%len(instructions)]
 		word := in.bits | r.Uint32()&^in.mask
@@ -105,7 +113,8 @@ func decode(b *block.Bench, r *rand.Rand) error {
 		if funct3 == 0 && arithmetic && x.form < formS && b.Is("decoded.subtract") != (x.is == "subtract") {
 			return fmt.Errorf("%08X (%s) subtracts: %t", word, x.name, b.Is("decoded.subtract"))
 		}
-		if funct3 == 5 && arithmetic && x.form < formS && b.Is("decoded.arithmetic") != (x.name == "sra" || x.name == "srai") {
+		if funct3 == 5 && arithmetic && x.form < formS &&
+			b.Is("decoded.arithmetic") != (x.name == "sra" || x.name == "srai") {
 			return fmt.Errorf("%08X (%s) keeps the sign: %t", word, x.name, b.Is("decoded.arithmetic"))
 		}
 		if b.Get("decoded.funct3") != uint64(funct3) {

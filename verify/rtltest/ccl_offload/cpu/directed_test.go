@@ -92,7 +92,8 @@ func immediatesOfCorners(t *testing.T, kind Kind) {
 	var parts []any
 	for _, v := range []uint32{0, 0x1000, 0x7ffff000, 0x80000000, 0xfffff000} {
 		for _, name := range []string{"lui", "auipc"} {
-			parts = append(parts, Upper(name, a0, v), Upper(name, 0, v), OpI("addi", a1, a0, 1), Op3("add", a2, 0, 0), Bare("fence"), Bare("wfi"))
+			parts = append(parts, Upper(name, a0, v), Upper(name, 0, v), OpI("addi", a1, a0, 1), Op3("add", a2, 0, 0),
+				Bare("fence"), Bare("wfi"))
 		}
 	}
 	p.ends(t, rv32.Breakpoint, append(parts, Bare("ebreak"))...)
@@ -120,7 +121,8 @@ func loadsAndStores(t *testing.T, kind Kind) {
 		for _, word := range []uint32{0x807fff00, 0x0180feff, 0x12345678} {
 			for _, store := range []string{"sb", "sh", "sw"} {
 				for offset := int32(-8); offset < 8; offset += sizes[store[1]] {
-					parts = append(parts, LI(a1, word), LI(a2, ^word), Store("sw", a2, offset&^3, s0), Store(store, a1, offset, s0), Load("lw", a0, offset&^3, s0))
+					parts = append(parts, LI(a1, word), LI(a2, ^word), Store("sw", a2, offset&^3, s0), Store(store, a1, offset, s0),
+						Load("lw", a0, offset&^3, s0))
 					for n, load := range []string{"lb", "lbu", "lh", "lhu", "lw"} {
 						at := offset &^ (sizes[load[1]] - 1)
 						parts = append(parts, Load(load, a0, at, s0), nops(n%3), Op3("sub", a3, a0, a1), Op3("sub", a3, a1, a0),
@@ -130,7 +132,8 @@ func loadsAndStores(t *testing.T, kind Kind) {
 				}
 			}
 		}
-		parts = append(parts, Store("sw", s1, 0, s0), Load("lw", a0, 0, s0), Load("lw", a0, -4, a0), Store("sw", s0, 4, s0), Load("lw", a0, 4, s0), Store("sb", a1, 1, a0),
+		parts = append(parts, Store("sw", s1, 0, s0), Load("lw", a0, 0, s0), Load("lw", a0, -4, a0), Store("sw", s0, 4, s0),
+			Load("lw", a0, 4, s0), Store("sb", a1, 1, a0),
 			Load("lw", a0, 4, s0), Branch("beq", a0, s0, 8), Bare("ecall"), LI(a0, 0x80), Store("sw", a0, 0, s0), Bare("ebreak"))
 		p.ends(t, rv32.Breakpoint, parts...)
 	}
@@ -143,7 +146,8 @@ func branchesAndJumps(t *testing.T, kind Kind) {
 	const at = 0x8000
 	for _, name := range []string{"beq", "bne", "blt", "bge", "bltu", "bgeu"} {
 		for _, offset := range []int32{-4096, -2048, -8, -4, 4, 8, 12, 2044, 2048, 4092, -6, 30, 4094} {
-			for _, v := range [][2]uint32{{1, 1}, {1, 2}, {2, 1}, {0xffffffff, 1}, {1, 0xffffffff}, {0x80000000, 0x7fffffff}, {0x7fffffff, 0x80000000}} {
+			for _, v := range [][2]uint32{{1, 1}, {1, 2}, {2, 1}, {0xffffffff, 1}, {1, 0xffffffff}, {0x80000000, 0x7fffffff},
+				{0x7fffffff, 0x80000000}} {
 				image := make([]byte, ramBytes) // illegal instructions everywhere else
 				copy(image, Program(LI(a0, v[0]), LI(a1, v[1]), LI(s0, at), OpI("jalr", ra, s0, 0)))
 				for _, end := range []int32{at + 4, at + offset} {
@@ -157,7 +161,8 @@ func branchesAndJumps(t *testing.T, kind Kind) {
 			}
 		}
 	}
-	for _, offset := range []int32{-32768, -2048, -4, 4, 8, 2044, 2048, 32764, 32768, 1<<20 - 4, -1 << 20, 2, -2, 6} { // also out of the RAM
+	for _, offset := range []int32{-32768, -2048, -4, 4, 8, 2044, 2048, 32764, 32768, 1<<20 - 4, -1 << 20, 2, -2, 6} {
+		// also out of the RAM
 		for _, link := range []int{0, ra} {
 			image := make([]byte, ramBytes)
 			copy(image, Program(LI(s0, at), OpI("jalr", 0, s0, 0)))
@@ -204,8 +209,10 @@ func traps(t *testing.T, kind Kind) {
 	fault := false
 	p.answer = func(a Access) (uint32, uint32, bool) { return 2, 0x100, fault && a.Address >= 0x30000 }
 	before := map[string][]Instruction{
-		"addi": nops(1), "load": {Load("lw", a1, 0x200, 0)}, "store": {Store("sw", a1, 0x200, 0)}, "mul": {Op3("mul", a1, s0, s0)}, "div": {Op3("div", a1, s0, s1)},
-		"bus load": {Load("lw", a1, 0, s1)}, "bus store": {Store("sb", a1, 3, s1)}, "jump": {JAL(ra, 4)}, "branch": {Branch("beq", 0, 0, 4)}, "jalr": {OpI("jalr", ra, 0, 8*4)},
+		"addi": nops(1), "load": {Load("lw", a1, 0x200, 0)}, "store": {Store("sw", a1, 0x200, 0)},
+		"mul": {Op3("mul", a1, s0, s0)}, "div": {Op3("div", a1, s0, s1)},
+		"bus load": {Load("lw", a1, 0, s1)}, "bus store": {Store("sb", a1, 3, s1)}, "jump": {JAL(ra, 4)},
+		"branch": {Branch("beq", 0, 0, 4)}, "jalr": {OpI("jalr", ra, 0, 8*4)},
 		"fence.i": {Bare("fence.i")},
 	}
 	csr := func(name string, rd, rs1 int, number int32) Instruction { return OpI(name, rd, rs1, number) }
@@ -214,19 +221,30 @@ func traps(t *testing.T, kind Kind) {
 		instr any
 		cause rv32.Cause
 	}{
-		{"zero", uint32(0), rv32.IllegalInstruction}, {"ones", ^uint32(0), rv32.IllegalInstruction}, {"compressed", uint32(0x00010001), rv32.IllegalInstruction},
+		{"zero", uint32(0), rv32.IllegalInstruction}, {"ones", ^uint32(0), rv32.IllegalInstruction},
+		{"compressed", uint32(0x00010001), rv32.IllegalInstruction},
 		{"ecall", Bare("ecall"), rv32.EnvironmentCall}, {"ebreak", Bare("ebreak"), rv32.Breakpoint},
-		{"mret", uint32(0x30200073), rv32.IllegalInstruction}, {"ecall with a register", uint32(0x000000f3), rv32.IllegalInstruction},
-		{"flw", uint32(0x00052007), rv32.IllegalInstruction}, {"amoadd.w", uint32(0x00b5252f), rv32.IllegalInstruction}, {"ld", uint32(0x00053503), rv32.IllegalInstruction},
+		{"mret", uint32(0x30200073), rv32.IllegalInstruction}, {"ecall with a register", uint32(0x000000f3),
+			rv32.IllegalInstruction},
+		{"flw", uint32(0x00052007), rv32.IllegalInstruction}, {"amoadd.w", uint32(0x00b5252f), rv32.IllegalInstruction},
+		{"ld", uint32(0x00053503), rv32.IllegalInstruction},
 		{"slli by 32", uint32(0x02051513), rv32.IllegalInstruction}, {"fence 2", uint32(0x0000200f), rv32.IllegalInstruction},
-		{"write cycle", csr("csrrw", a0, 0, 0xc00), rv32.IllegalInstruction}, {"write cycle, immediate", csr("csrrwi", a0, 0, 0xc00), rv32.IllegalInstruction},
-		{"set bits of cycle", csr("csrrs", 0, a1, 0xc00), rv32.IllegalInstruction}, {"clear bits of cycle", csr("csrrci", 0, 1, 0xc00), rv32.IllegalInstruction},
-		{"mstatus", csr("csrrs", a0, 0, 0x300), rv32.IllegalInstruction}, {"hpmcounter3", csr("csrrs", a0, 0, 0xc03), rv32.IllegalInstruction},
-		{"jal", JAL(ra, 6), rv32.MisalignedFetch}, {"jalr", OpI("jalr", ra, s0, 2), rv32.MisalignedFetch}, {"branch", Branch("beq", 0, 0, 2), rv32.MisalignedFetch},
-		{"branch backwards", Branch("bne", s0, 0, -6), rv32.MisalignedFetch}, {"jalr out of the RAM", OpI("jalr", ra, s1, 0), rv32.UnmappedFetch},
-		{"lh", Load("lh", a0, 1, s0), rv32.MisalignedLoad}, {"lhu", Load("lhu", a0, -1, s0), rv32.MisalignedLoad}, {"lw by 1", Load("lw", a0, 1, s0), rv32.MisalignedLoad},
-		{"lw by 2", Load("lw", a0, 2, s1), rv32.MisalignedLoad}, {"sh", Store("sh", a0, 3, s0), rv32.MisalignedStore}, {"sw", Store("sw", a0, 2, s0), rv32.MisalignedStore},
-		{"sw by 1 on the bus", Store("sw", a0, 1, s1), rv32.MisalignedStore}, {"lb", Load("lb", a0, 1, s1), rv32.UnmappedLoad}, {"lw", Load("lw", a0, 0, s1), rv32.UnmappedLoad},
+		{"write cycle", csr("csrrw", a0, 0, 0xc00), rv32.IllegalInstruction},
+		{"write cycle, immediate", csr("csrrwi", a0, 0, 0xc00), rv32.IllegalInstruction},
+		{"set bits of cycle", csr("csrrs", 0, a1, 0xc00), rv32.IllegalInstruction},
+		{"clear bits of cycle", csr("csrrci", 0, 1, 0xc00), rv32.IllegalInstruction},
+		{"mstatus", csr("csrrs", a0, 0, 0x300), rv32.IllegalInstruction}, {"hpmcounter3", csr("csrrs", a0, 0, 0xc03),
+			rv32.IllegalInstruction},
+		{"jal", JAL(ra, 6), rv32.MisalignedFetch}, {"jalr", OpI("jalr", ra, s0, 2), rv32.MisalignedFetch},
+		{"branch", Branch("beq", 0, 0, 2), rv32.MisalignedFetch},
+		{"branch backwards", Branch("bne", s0, 0, -6), rv32.MisalignedFetch}, {"jalr out of the RAM", OpI("jalr", ra, s1, 0),
+			rv32.UnmappedFetch},
+		{"lh", Load("lh", a0, 1, s0), rv32.MisalignedLoad}, {"lhu", Load("lhu", a0, -1, s0), rv32.MisalignedLoad},
+		{"lw by 1", Load("lw", a0, 1, s0), rv32.MisalignedLoad},
+		{"lw by 2", Load("lw", a0, 2, s1), rv32.MisalignedLoad}, {"sh", Store("sh", a0, 3, s0), rv32.MisalignedStore},
+		{"sw", Store("sw", a0, 2, s0), rv32.MisalignedStore},
+		{"sw by 1 on the bus", Store("sw", a0, 1, s1), rv32.MisalignedStore},
+		{"lb", Load("lb", a0, 1, s1), rv32.UnmappedLoad}, {"lw", Load("lw", a0, 0, s1), rv32.UnmappedLoad},
 		{"sb", Store("sb", a0, 1, s1), rv32.UnmappedStore}, {"sw", Store("sw", a0, 0, s1), rv32.UnmappedStore},
 	} {
 		for name, first := range before {
@@ -248,7 +266,8 @@ func traps(t *testing.T, kind Kind) {
 		}
 		fault = false
 		for _, jump := range []Instruction{JAL(ra, 12), Branch("beq", 0, 0, 12), OpI("jalr", ra, 0, 36)} {
-			p.ends(t, rv32.Breakpoint, LI(s0, 0x100), LI(s1, 0x20000), LI(a0, 0x12345678), jump, test.instr, test.instr, Bare("ebreak"))
+			p.ends(t, rv32.Breakpoint, LI(s0, 0x100), LI(s1, 0x20000), LI(a0, 0x12345678), jump, test.instr,
+				test.instr, Bare("ebreak"))
 		}
 	}
 }
@@ -260,7 +279,8 @@ func TestProgramsChangeThemselvesBeforeFenceI(t *testing.T) {
 func programsChangeThemselvesBeforeFenceI(t *testing.T, kind Kind) {
 	p := newPairOf(t, kind, 7, "")
 	changed := OpI("addi", a0, a0, 100).Word()
-	p.ends(t, rv32.Breakpoint, OpI("addi", a2, 0, 3), LI(a1, changed), OpI("addi", a0, a0, 1), Store("sw", a1, 12, 0), Bare("fence.i"),
+	p.ends(t, rv32.Breakpoint, OpI("addi", a2, 0, 3), LI(a1, changed), OpI("addi", a0, a0, 1), Store("sw", a1, 12, 0),
+		Bare("fence.i"),
 		OpI("addi", a2, a2, -1), Branch("bne", a2, 0, -16), Bare("ebreak"))
 	if p.core.Registers[a0] != 201 {
 		t.Errorf("a0 = %d", p.core.Registers[a0])
@@ -278,7 +298,8 @@ func counters(t *testing.T, kind Kind) {
 	var parts []any
 	for _, name := range []string{"csrrs", "csrrc", "csrrsi", "csrrci"} {
 		for _, number := range []int32{0xc00, 0xc01, 0xc02, 0xc80, 0xc81, 0xc82} {
-			parts = append(parts, OpI(name, a0, 0, number), OpI(name, 0, 0, number), OpI("addi", a0, a0, 0), Load("lw", a1, 0, 0), Op3("div", a1, a1, a0))
+			parts = append(parts, OpI(name, a0, 0, number), OpI(name, 0, 0, number), OpI("addi", a0, a0, 0),
+				Load("lw", a1, 0, 0), Op3("div", a1, a1, a0))
 		}
 	}
 	p.ends(t, rv32.Breakpoint, append(parts, Bare("ebreak"))...)
@@ -307,7 +328,8 @@ func TestCycles(t *testing.T) {
 		{"multiplication", []any{Op3("mulh", a0, a1, a1)}, 3, 0},
 		{"division", []any{Op3("rem", a0, a1, a1)}, 34, 0},
 		{"store to the bus", []any{Store("sw", a0, 0, s1)}, 1, 0},
-		{"store to the bus after 3 cycles, and more", []any{OpI("addi", 0, 0, 0), OpI("addi", 0, 0, 0), OpI("addi", 0, 0, 0), Store("sw", a0, 0, s1)}, 4, 3},
+		{"store to the bus after 3 cycles, and more", []any{OpI("addi", 0, 0, 0), OpI("addi", 0, 0, 0), OpI("addi", 0, 0, 0),
+			Store("sw", a0, 0, s1)}, 4, 3},
 		{"store to the bus after 3 cycles, and load", []any{Store("sw", a0, 0, s1), Load("lw", a1, 0, s1)}, 9, 3},
 		{"load from the bus", []any{Load("lw", a0, 0, s1)}, 1, 0},
 		{"load from the bus after a cycle", []any{Load("lw", a0, 0, s1)}, 2, 1},
@@ -344,7 +366,8 @@ func TestCycles(t *testing.T) {
 	}{
 		{"backwards", []any{back, Branch("bne", a0, 0, -4), Bare("ebreak")}, 3},
 		{"forwards", []any{Branch("beq", 0, 0, 8), Bare("ebreak"), back, Branch("bne", a0, 0, -12), Bare("ebreak")}, 5},
-		{"not backwards", []any{JAL(0, 8), Bare("ebreak"), Branch("bne", 0, 0, -4), back, Branch("bne", a0, 0, -16), Bare("ebreak")}, 6},
+		{"not backwards", []any{JAL(0, 8), Bare("ebreak"), Branch("bne", 0, 0, -4), back, Branch("bne", a0, 0, -16),
+			Bare("ebreak")}, 6},
 		{"call and return", []any{JAL(ra, 16), back, Branch("bne", a0, 0, -8), Bare("ebreak"), ret}, 7},
 		{"call through a register", []any{OpI("jalr", ra, a1, 0), back, Branch("bne", a0, 0, -8), Bare("ebreak"), ret}, 8},
 		{"calls within", []any{JAL(ra, 16), back, Branch("bne", a0, 0, -8), Bare("ebreak"),
@@ -366,7 +389,8 @@ const overhead = 11
 
 func TestResetStartsAgainAndKeepsTheRAM(t *testing.T) {
 	p := newPair(t, 10, "")
-	p.ends(t, rv32.Breakpoint, Load("lw", a0, 0x400, 0), OpI("addi", a0, a0, 1), Store("sw", a0, 0x400, 0), Op3("div", a1, a0, a0), Bare("ebreak"))
+	p.ends(t, rv32.Breakpoint, Load("lw", a0, 0x400, 0), OpI("addi", a0, a0, 1), Store("sw", a0, 0x400, 0),
+		Op3("div", a1, a0, a0), Bare("ebreak"))
 	for want := uint32(2); want < 5; want++ {
 		p.core.Reset()
 		if stop, executed := p.core.Run(1000); stop != Halted || len(executed) != 4 || p.core.RAM[0x400/4] != want {
@@ -399,7 +423,8 @@ func TestWritesFollowInOrder(t *testing.T) {
 		if fails >= 0 {
 			cause = rv32.UnmappedStore
 		}
-		trap := p.ends(t, cause, append(parts, Load("lw", a1, 8, s1), OpI("addi", a1, a1, 1), Store("sw", a1, 12, s1), Bare("ebreak"))...)
+		trap := p.ends(t, cause, append(parts, Load("lw", a1, 8, s1), OpI("addi", a1, a1, 1), Store("sw", a1, 12, s1),
+			Bare("ebreak"))...)
 		if fails >= 0 && (seen != fails+1 || trap.Addr != uint32(0x20000+4*fails)) {
 			t.Errorf("write %d fails: %d accesses, %v", fails, seen, trap)
 		}

@@ -115,7 +115,8 @@ func (h *hazards) report(t *testing.T) {
 			least = r
 		}
 	}
-	t.Logf("%d hazards between %d kinds of instructions; %v was met %d times, all others as often at least", len(rows), len(kinds), least.sequence, least.count)
+	t.Logf("%d hazards between %d kinds of instructions; %v was met %d times, all others as often at least", len(rows),
+		len(kinds), least.sequence, least.count)
 	if *hazardsFile == "" {
 		return
 	}
@@ -157,7 +158,8 @@ func (p *pair) passThrough(t testing.TB, w *writer) error {
 	case err != nil:
 		return err
 	case trap == nil || trap.Cause != rv32.Breakpoint || trap.PC != w.pc()-4:
-		return fmt.Errorf("a program of %d words that was to go to its end stops with %v (changed itself: %v)", len(w.words), trap, p.changed)
+		return fmt.Errorf("a program of %d words that was to go to its end stops with %v (changed itself: %v)", len(w.words),
+			trap, p.changed)
 	}
 	return nil
 }

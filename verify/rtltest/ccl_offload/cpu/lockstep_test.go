@@ -59,7 +59,8 @@ func (r *replay) access(addr uint32, size int, write, data uint32) (uint32, erro
 	if r.posts && write == 1 {
 		lane := 8 * (addr % 4)
 		r.posted = append(r.posted, post{
-			pc: r.pc, address: addr, strobe: uint32(1<<size-1) << (addr % 4), mask: uint32(1<<(8*size)-1) << lane, data: data << lane,
+			pc: r.pc, address: addr, strobe: uint32(1<<size-1) << (addr % 4), mask: uint32(1<<(8*size)-1) << lane,
+			data: data << lane,
 		})
 		return 0, nil
 	}
@@ -72,7 +73,8 @@ func (r *replay) access(addr uint32, size int, write, data uint32) (uint32, erro
 	strobe := uint32(1<<size-1) << (addr % 4)
 	mask := uint32(1<<(8*size) - 1)
 	if a.Address != addr || a.Write != write || a.Strobe != strobe || write == 1 && a.Data>>lane&mask != data {
-		return 0, fmt.Errorf("the core accesses %+x, want address 0x%x, strobe %b, write %d, data 0x%x", a.Access, addr, strobe, write, data)
+		return 0, fmt.Errorf("the core accesses %+x, want address 0x%x, strobe %b, write %d, data 0x%x", a.Access,
+			addr, strobe, write, data)
 	}
 	if a.fault {
 		return 0, rv32.ErrUnmapped

@@ -10,7 +10,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
-var vendorInstructions = flag.Int("tb.vendor", 400_000, "instructions of random programs behind the buses of the vendor's core")
+var vendorInstructions = flag.Int("tb.vendor", 400_000,
+	"instructions of random programs behind the buses of the vendor's core")
 
 func TestRandomProgramsBehindTheVendorsBuses(t *testing.T) {
 	randomPrograms(t, MicroBlazeV, *vendorInstructions)
@@ -21,7 +22,8 @@ func TestFirmwareBootsBehindTheVendorsBuses(t *testing.T) { firmwareBoots(t, Mic
 // A core that goes on after an error of the bus is stopped at its next access,
 // which has no effect, and the first error is told.
 func TestErrorsThatTheVendorsCoreIgnoresStopIt(t *testing.T) {
-	for _, next := range []Instruction{Store("sw", a0, 0x300, 0), Load("lw", a1, 0x300, 0), Store("sw", a0, 8, s1), Load("lw", a1, 8, s1)} {
+	for _, next := range []Instruction{Store("sw", a0, 0x300, 0), Load("lw", a1, 0x300, 0), Store("sw", a0, 8, s1),
+		Load("lw", a1, 8, s1)} {
 		core, err := New(t.Context(), MicroBlazeV, 1, ramBytes, "", "+ignores_errors")
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
@@ -30,7 +32,8 @@ func TestErrorsThatTheVendorsCoreIgnoresStopIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(core.Close)
-		program := Program(LI(s1, 0x20000), LI(a0, 0x12345678), Store("sh", a0, 6, s1), nops(10), next, Store("sw", a0, 0x304, 0), JAL(0, 0))
+		program := Program(LI(s1, 0x20000), LI(a0, 0x12345678), Store("sh", a0, 6, s1), nops(10), next,
+			Store("sw", a0, 0x304, 0), JAL(0, 0))
 		for i := 0; i < len(program); i += 4 {
 			core.RAM[i/4] = binary.LittleEndian.Uint32(program[i:])
 		}

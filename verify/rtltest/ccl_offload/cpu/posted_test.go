@@ -83,7 +83,8 @@ func posted(b *block.Bench, r *rand.Rand) error {
 		}
 		popped := len(kept) > 0 && ready
 		failed := popped && fails
-		if b.Is("late_error") != failed || failed && (b.Get("late_address") != kept[0].address || b.Get("late_pc") != kept[0].pc) {
+		if b.Is("late_error") != failed || failed &&
+			(b.Get("late_address") != kept[0].address || b.Get("late_pc") != kept[0].pc) {
 			return fmt.Errorf("a failure is told: %v, wanted %v", b.Is("late_error"), failed)
 		}
 		if now != nil {

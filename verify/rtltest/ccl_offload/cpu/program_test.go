@@ -46,7 +46,8 @@ func fetch(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("word %d is read, not %d", b.Get("address"), reading%words)
 		}
 		if b.Is("valid") != valid || known && (b.Get("pc") != shown || b.Is("unmapped") != (shown >= words)) {
-			return fmt.Errorf("word %d is shown (valid %t, unmapped %t), not %d (%t)", b.Get("pc"), b.Is("valid"), b.Is("unmapped"), shown, valid)
+			return fmt.Errorf("word %d is shown (valid %t, unmapped %t), not %d (%t)", b.Get("pc"), b.Is("valid"),
+				b.Is("unmapped"), shown, valid)
 		}
 		if advance {
 			shown, known = reading, true
@@ -98,7 +99,8 @@ func predict(b *block.Bench, r *rand.Rand) error {
 		if kind < 2 {
 			links = true
 		}
-		for name, v := range map[string]bool{"executed": executed, "jumps": jumps || back, "links": links && !back, "came_back": back, "branches": branch, "backwards": backwards, "taken": taken} {
+		for name, v := range map[string]bool{"executed": executed, "jumps": jumps || back, "links": links && !back,
+			"came_back": back, "branches": branch, "backwards": backwards, "taken": taken} {
 			b.Put(name, v)
 		}
 		b.Set("executed_pc", at)

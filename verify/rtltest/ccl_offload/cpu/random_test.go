@@ -13,7 +13,8 @@ var corners = []uint32{0, 1, 2, 3, 31, 32, 33, 0x7ff, 0x800, 0xffff, 0x10000, 0x
 	0x7fffffff, 0x80000000, 0x80000001, 0xffff8000, 0xfffe0000, 0xfffffffe, 0xffffffff}
 
 var mixes = []rv32test.Mix{
-	{}, {Registers: 4}, {Registers: 6, Memory: 50}, {Registers: 5, Control: 40}, {Registers: 6, Multiply: 20}, {Registers: 8, Memory: 30, Control: 20, Multiply: 5},
+	{}, {Registers: 4}, {Registers: 6, Memory: 50}, {Registers: 5, Control: 40}, {Registers: 6, Multiply: 20},
+	{Registers: 8, Memory: 30, Control: 20, Multiply: 5},
 }
 
 func TestRandomProgramsInLockStep(t *testing.T) {
@@ -65,7 +66,8 @@ func randomPrograms(t *testing.T, kind Kind, instructions int) {
 		}
 	}
 	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
-	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch", "misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
+	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch",
+		"misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
 		if ends[end] == 0 && instructions >= 400_000 {
 			t.Errorf("no program ended with: %s", end)
 		}
@@ -102,6 +104,7 @@ func firmwareBoots(t *testing.T, kind Kind) {
 		if accesses == 0 {
 			t.Errorf("%s: nothing was asked of the bus", generation)
 		}
-		t.Logf("%s: %d instructions, %d bus accesses, %.3f cycles an instruction", generation, p.count, accesses, float64(p.cycles)/float64(p.count))
+		t.Logf("%s: %d instructions, %d bus accesses, %.3f cycles an instruction", generation, p.count, accesses,
+			float64(p.cycles)/float64(p.count))
 	}
 }

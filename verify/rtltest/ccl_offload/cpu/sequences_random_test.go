@@ -78,7 +78,9 @@ func (p *pair) randomSequences(t testing.TB, seed, step uint64, enough int) (end
 		case err != nil:
 			return ends, fmt.Errorf("seed %d: %w", seed, err)
 		case trap == nil:
-			return ends, fmt.Errorf("seed %d: the program of %d words does not end: pc 0x%x after %d instructions (changed itself: %v)", seed, len(w.words), p.sim.PC(), p.sim.Retired(), p.changed)
+			return ends, fmt.Errorf(
+				"seed %d: the program of %d words does not end: pc 0x%x after %d instructions (changed itself: %v)", seed,
+				len(w.words), p.sim.PC(), p.sim.Retired(), p.changed)
 		case w.faults == 0 && stops && (trap.PC != pc || trap.Cause != e.cause):
 			return ends, fmt.Errorf("seed %d: it ends with %v, not at 0x%x with %v", seed, trap, pc, e)
 		case w.faults == 0 && !stops && trap.PC != w.pc()-4:

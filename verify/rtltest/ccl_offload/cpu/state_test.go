@@ -83,7 +83,8 @@ func trap(b *block.Bench, r *rand.Rand) error {
 		is["unmapped"] = r.IntN(10) == 0
 		is["misaligned"] = r.IntN(2) == 0
 		pc, address, target := uint64(r.Uint32())&^3, uint64(r.Uint32()), uint64(r.Uint32())&^1
-		for _, name := range []string{"unmapped", "illegal", "ebreak", "ecall", "load", "store", "jalr", "misaligned", "jump"} {
+		for _, name := range []string{"unmapped", "illegal", "ebreak", "ecall", "load", "store", "jalr",
+			"misaligned", "jump"} {
 			b.Put(name, is[name])
 		}
 		b.Set("pc", pc)
@@ -112,7 +113,8 @@ func trap(b *block.Bench, r *rand.Rand) error {
 			traps = false
 		}
 		if b.Is("trap") != traps || traps && (b.Get("cause") != cause || b.Get("trap_address") != where) {
-			return fmt.Errorf("%v: trap %v, cause %d, address %x; not %v, %d, %x", is, b.Is("trap"), b.Get("cause"), b.Get("trap_address"), traps, cause, where)
+			return fmt.Errorf("%v: trap %v, cause %d, address %x; not %v, %d, %x", is, b.Is("trap"), b.Get("cause"),
+				b.Get("trap_address"), traps, cause, where)
 		}
 	}
 	return nil

@@ -47,15 +47,18 @@ var endings = func() (list []ending) {
 		}
 	}
 	plain := kind{name: "addi"}
-	return append(list, ending{rv32.IllegalInstruction, plain, otherWord}, ending{rv32.Breakpoint, plain, otherWord}, ending{rv32.EnvironmentCall, plain, otherWord})
+	return append(list, ending{rv32.IllegalInstruction, plain, otherWord}, ending{rv32.Breakpoint, plain, otherWord},
+		ending{rv32.EnvironmentCall, plain, otherWord})
 }()
 
 // illegal is a word that is no instruction of the processor.
 func illegal(r *rand.Rand) uint32 {
 	words := []uint32{0, ^uint32(0), 0x00010001, 0x30200073, 0x00052007, 0x00b5252f, 0x00053503, 0x02051513, 0x0000200f,
-		OpI("csrrw", 1, 0, 0xC00).Word(), OpI("csrrs", 1, 1, 0xC00).Word(), OpI("csrrs", 1, 0, 0xC03).Word(), OpI("csrrci", 0, 1, 0xC82).Word(),
+		OpI("csrrw", 1, 0, 0xC00).Word(), OpI("csrrs", 1, 1, 0xC00).Word(), OpI("csrrs", 1, 0, 0xC03).Word(),
+		OpI("csrrci", 0, 1, 0xC82).Word(),
 		OpI("csrrs", 1, 0, 0x300).Word(), Branch("beq", 0, 0, 8).Word() | 2<<12, OpI("jalr", 0, 0, 8).Word() | 1<<12,
-		Op3("add", 1, 2, 3).Word() | 2<<25, Op3("and", 1, 2, 3).Word() | 0x20<<25, Load("lw", 1, 0, 0).Word() | 1<<12, Store("sw", 1, 0, 0).Word() | 1<<12}
+		Op3("add", 1, 2, 3).Word() | 2<<25, Op3("and", 1, 2, 3).Word() | 0x20<<25, Load("lw", 1, 0, 0).Word() |
+			1<<12, Store("sw", 1, 0, 0).Word() | 1<<12}
 	return words[r.IntN(len(words))]
 }
 
@@ -63,7 +66,8 @@ func illegal(r *rand.Rand) uint32 {
 // of the trap.
 func (w *writer) stop(from kind, e ending) (pc uint32) {
 	l := apart
-	if rs1, _ := e.kind.reads(); rs1 && e.text != nothing && e.text != otherWord && from.writes() && !from.counter() && w.r.IntN(2) == 0 {
+	if rs1, _ := e.kind.reads(); rs1 && e.text != nothing && e.text != otherWord && from.writes() && !from.counter() &&
+		w.r.IntN(2) == 0 {
 		l = first
 	}
 	at := w.write(sequence{from, e.kind, l, 1 + w.r.IntN(2)})

@@ -103,9 +103,12 @@ func (w *writer) set(at, rd int, v uint32) {
 
 // trap appends a word that must not be executed.
 func (w *writer) trap() {
-	bad := []uint32{0, ^uint32(0), Bare("ebreak").Word(), Bare("ecall").Word(), Store("sw", 1, 0, 0).Word(), Store("sw", 1, 0, busBase).Word(),
-		Load("lw", busBase, 0, busBase).Word(), OpI("addi", ramBase, 0, 1).Word(), JAL(1, -4).Word(), Branch("beq", 0, 0, -8).Word(),
-		Op3("div", busBase, 1, 2).Word(), OpI("jalr", 1, 0, 2).Word(), OpI("csrrw", 1, 1, 0x300).Word(), Bare("fence.i").Word()}
+	bad := []uint32{0, ^uint32(0), Bare("ebreak").Word(), Bare("ecall").Word(), Store("sw", 1, 0, 0).Word(),
+		Store("sw", 1, 0, busBase).Word(),
+		Load("lw", busBase, 0, busBase).Word(), OpI("addi", ramBase, 0, 1).Word(), JAL(1, -4).Word(),
+		Branch("beq", 0, 0, -8).Word(),
+		Op3("div", busBase, 1, 2).Word(), OpI("jalr", 1, 0, 2).Word(), OpI("csrrw", 1, 1,
+			0x300).Word(), Bare("fence.i").Word()}
 	w.words = append(w.words, bad[w.r.IntN(len(bad))])
 }
 

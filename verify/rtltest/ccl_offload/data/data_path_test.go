@@ -19,7 +19,8 @@ func (w *world) run(n int, limit uint64, only func(*move)) {
 		w.offer(only)
 		w.step()
 		if w.b.Cycle-w.lastEvent > limit {
-			w.t.Fatalf("cycle %d: nothing has ended for %d cycles: %d slices are under way, first %+v", w.b.Cycle, limit, len(w.flying), w.flying)
+			w.t.Fatalf("cycle %d: nothing has ended for %d cycles: %d slices are under way, first %+v", w.b.Cycle, limit,
+				len(w.flying), w.flying)
 		}
 	}
 }
@@ -65,7 +66,8 @@ func (w *world) drain(limit uint64) {
 		}
 		w.step()
 		if w.b.Cycle-w.lastEvent > limit {
-			w.t.Fatalf("cycle %d: nothing has ended for %d cycles: %d slices are under way, first %+v", w.b.Cycle, limit, len(w.flying), w.flying)
+			w.t.Fatalf("cycle %d: nothing has ended for %d cycles: %d slices are under way, first %+v", w.b.Cycle, limit,
+				len(w.flying), w.flying)
 		}
 	}
 }
@@ -269,7 +271,8 @@ func TestSlicesFollowEachOtherWithoutGaps(t *testing.T) {
 				}
 				if ch := w.channels[0]; w.offered == nil && w.retired+len(w.flying) < n {
 					if ch.move == nil {
-						m := &move{ops: [2]operand{{from: fromMemory, bytes: 1}}, slices: 1 << 20, packetBytes: sliceBytes, size: sliceBytes}
+						m := &move{ops: [2]operand{{from: fromMemory, bytes: 1}}, slices: 1 << 20, packetBytes: sliceBytes,
+							size: sliceBytes}
 						c.shape(m)
 						m.toKernel = m.template.toKernel
 						ch.move = m

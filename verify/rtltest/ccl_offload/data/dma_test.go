@@ -97,7 +97,8 @@ func (d *dma) drive(w *world) {
 	}
 	if d.statuses.valid[0] == 0 || d.statusGiven {
 		d.statuses.valid[0] = 0
-		if !d.hung && len(d.ended) > 0 && d.ended[0].statusAt <= w.b.Cycle && (d.in == nil || len(d.in.queue) == 0 || d.ended[0] != d.last()) {
+		if !d.hung && len(d.ended) > 0 && d.ended[0].statusAt <= w.b.Cycle &&
+			(d.in == nil || len(d.in.queue) == 0 || d.ended[0] != d.last()) {
 			d.statuses.valid[0] = 1
 			d.statuses.data[0] = d.status(w, d.ended[0])
 		}
@@ -210,7 +211,8 @@ func (d *dma) write(w *world) {
 		w.t.Fatalf("cycle %d: a beat to memory with keep %x, last %v", w.b.Cycle, b.keep, b.last)
 	}
 	if t.moved+n > t.bytes || (b.last && t.moved+n != t.bytes && !w.abandons) || int(b.dest) != t.host {
-		w.t.Fatalf("cycle %d: a write of %d bytes to memory %d: %d bytes after %d, last %v, to %d", w.b.Cycle, t.bytes, t.host, n, t.moved, b.last, b.dest)
+		w.t.Fatalf("cycle %d: a write of %d bytes to memory %d: %d bytes after %d, last %v, to %d", w.b.Cycle, t.bytes,
+			t.host, n, t.moved, b.last, b.dest)
 	}
 	copy(w.memory[t.host][t.address+uint64(t.moved):], b.data[:n])
 	for i := range n {

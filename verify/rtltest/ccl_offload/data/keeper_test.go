@@ -13,7 +13,8 @@ type keeper struct {
 
 var keeperIn = map[string]int{"kept_ready": 1, "kept_data_ready": 1, "kept_done": 1, "kept_code": 32, "kept_idle": 1}
 
-var keeperOut = map[string]int{"kept_valid": 1, "kept_address": 64, "kept_bytes": lengthWidth, "kept_data_valid": 1, "kept_data": 512, "kept_due": 1}
+var keeperOut = map[string]int{"kept_valid": 1, "kept_address": 64, "kept_bytes": lengthWidth, "kept_data_valid": 1,
+	"kept_data": 512, "kept_due": 1}
 
 func newKeeper(words func(string) []uint32) *keeper {
 	k := &keeper{}

@@ -68,13 +68,15 @@ func TestTheKernelStreamTakesPacketsOfBothSides(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 2))
 			side := func(prefix, stem string, dest uint32) *feeder {
 				return &feeder{dest: dest, wires: wires{
-					name: prefix, valid: b.Words(prefix + stem + "valid"), ready: b.Words(prefix + stem + "ready"), data: b.Words(prefix + stem + "data"),
+					name: prefix, valid: b.Words(prefix + stem + "valid"), ready: b.Words(prefix + stem + "ready"),
+					data: b.Words(prefix + stem + "data"),
 					keep: b.Words(prefix + stem + "keep"), last: b.Words(prefix + stem + "last"), dest: b.Words(prefix + "tdest"),
 				}}
 			}
 			move, put := side("move_", "t", 0), side("put_", "", 128)
 			out := wires{
-				valid: b.Words("out_tvalid"), data: b.Words("out_tdata"), keep: b.Words("out_tkeep"), last: b.Words("out_tlast"), dest: b.Words("out_tdest"),
+				valid: b.Words("out_tvalid"), data: b.Words("out_tdata"), keep: b.Words("out_tkeep"), last: b.Words("out_tlast"),
+				dest: b.Words("out_tdest"),
 			}
 			ready, room, busy := b.Words("out_tready"), b.Words("put_room"), b.Words("busy")
 			accepted := 0    // beats of puts
@@ -121,8 +123,10 @@ func TestTheKernelStreamTakesPacketsOfBothSides(t *testing.T) {
 					}
 				}
 			}
-			if move.given != len(move.sent) || put.given != len(put.sent) || busy[0]&1 != 0 || len(put.sent) < 500 || len(move.sent) < 500 {
-				t.Fatalf("%d of %d beats of moves and %d of %d of puts came out", move.given, len(move.sent), put.given, len(put.sent))
+			if move.given != len(move.sent) || put.given != len(put.sent) || busy[0]&1 != 0 || len(put.sent) < 500 ||
+				len(move.sent) < 500 {
+				t.Fatalf("%d of %d beats of moves and %d of %d of puts came out", move.given, len(move.sent),
+					put.given, len(put.sent))
 			}
 		})
 	}

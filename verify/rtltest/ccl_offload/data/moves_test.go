@@ -26,8 +26,10 @@ type operand struct {
 
 func (o operand) fields() []pins.Field {
 	return []pins.Field{
-		{Width: 2, Value: uint64(o.from)}, {Width: 1, Value: uint64(o.host)}, {Width: 64, Value: o.address}, {Width: lengthWidth, Value: uint64(o.bytes)},
-		{Width: 1, Value: uint64(flag(o.convert))}, {Width: 4, Value: o.tdest}, {Width: 1, Value: uint64(flag(o.release))}, {Width: 8, Value: uint64(o.buffer)},
+		{Width: 2, Value: uint64(o.from)}, {Width: 1, Value: uint64(o.host)}, {Width: 64, Value: o.address},
+		{Width: lengthWidth, Value: uint64(o.bytes)},
+		{Width: 1, Value: uint64(flag(o.convert))}, {Width: 4, Value: o.tdest}, {Width: 1, Value: uint64(flag(o.release))},
+		{Width: 8, Value: uint64(o.buffer)},
 	}
 }
 
@@ -70,11 +72,16 @@ func (s *slice) fields() []pins.Field {
 	one := func(v bool) pins.Field { return pins.Field{Width: 1, Value: uint64(flag(v))} }
 	f := []pins.Field{{Width: 2, Value: uint64(s.queue)}, one(s.last)}
 	f = append(append(f, s.op[0].fields()...), s.op[1].fields()...)
-	return append(f, one(s.reduce), pins.Field{Width: 8, Value: s.reduceTDEST}, pins.Field{Width: 4, Value: s.convertTDEST},
-		one(s.apart), one(s.keeps), pins.Field{Width: 64, Value: s.keptAddress}, one(s.beside.from != fromNone), pins.Field{Width: 64, Value: s.beside.address}, pins.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
-		one(s.beside.convert), pins.Field{Width: 4, Value: s.beside.tdest}, one(s.toMemory), one(s.resultConvert), pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
-		pins.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel), pins.Field{Width: 8, Value: s.kernelTDEST},
-		one(s.toNetwork), one(s.wireConvert), pins.Field{Width: lengthWidth, Value: uint64(len(s.wire))}, pins.Field{Width: 5, Value: uint64(s.slot)},
+	return append(f, one(s.reduce), pins.Field{Width: 8, Value: s.reduceTDEST},
+		pins.Field{Width: 4, Value: s.convertTDEST},
+		one(s.apart), one(s.keeps), pins.Field{Width: 64, Value: s.keptAddress}, one(s.beside.from != fromNone),
+		pins.Field{Width: 64, Value: s.beside.address}, pins.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
+		one(s.beside.convert), pins.Field{Width: 4, Value: s.beside.tdest}, one(s.toMemory), one(s.resultConvert),
+		pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
+		pins.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel),
+		pins.Field{Width: 8, Value: s.kernelTDEST},
+		one(s.toNetwork), one(s.wireConvert), pins.Field{Width: lengthWidth, Value: uint64(len(s.wire))},
+		pins.Field{Width: 5, Value: uint64(s.slot)},
 		pins.Field{Width: 1, Value: uint64(s.headed)}, pins.Field{Width: lengthWidth, Value: uint64(s.offset)}, one(s.commit))
 }
 
@@ -308,7 +315,8 @@ func (w *world) bare(c *channel) *slice {
 	}
 	w.slotBusy[slot] = true
 	c.flying++
-	return &slice{queue: c.index, last: true, toNetwork: true, slot: slot, headed: 1, commit: true, events: []string{fmt.Sprintf("commit %d", slot)}}
+	return &slice{queue: c.index, last: true, toNetwork: true, slot: slot, headed: 1, commit: true,
+		events: []string{fmt.Sprintf("commit %d", slot)}}
 }
 
 // recover gives up the move of a channel that has failed: its slot is
@@ -320,7 +328,8 @@ func (w *world) recover(c *channel) *slice {
 	if c.filling {
 		c.filling = false
 		c.flying++
-		return &slice{queue: c.index, slot: c.slot, commit: true, forget: true, last: w.r.IntN(2) == 0, events: []string{fmt.Sprintf("commit %d", c.slot)}}
+		return &slice{queue: c.index, slot: c.slot, commit: true, forget: true, last: w.r.IntN(2) == 0,
+			events: []string{fmt.Sprintf("commit %d", c.slot)}}
 	}
 	if c.move != nil {
 		if c.move.fromKernel() && !c.broken && w.position%beatBytes != 0 {

@@ -47,7 +47,8 @@ func (w *world) newMove(only func(*move)) *move {
 	}
 	t.resultHost, t.kernelTDEST = w.r.IntN(2), uint64(w.r.IntN(256))
 	if m.unit > 0 {
-		t.resultConvert, t.wireConvert = w.r.IntN(3) == 0 && (t.toMemory && !t.apart || t.toKernel), w.r.IntN(3) == 0 && t.toNetwork && m.beside.from == fromNone
+		t.resultConvert, t.wireConvert = w.r.IntN(3) == 0 && (t.toMemory && !t.apart || t.toKernel), w.r.IntN(3) == 0 &&
+			t.toNetwork && m.beside.from == fromNone
 		t.convertTDEST = widen
 		if m.unit == 2 {
 			t.convertTDEST = narrow

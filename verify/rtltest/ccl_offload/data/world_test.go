@@ -147,16 +147,19 @@ func newWorld(t *testing.T, seed uint64) *world {
 	maps.Copy(in, keeperIn)
 	maps.Copy(out, keeperOut)
 	for name, width := range map[string]int{
-		"idle": 1, "flushing": 1, "slice_ready": 1, "retire": 36, "slot_write_valid": 1, "slot_write_slot": 5, "slot_write_row": 6,
-		"slot_write_data": 512, "slot_write_strobe": 64, "packet_commit_valid": 1, "packet_commit_slot": 5, "packet_commit_good": 1,
-		"release_valid": 1, "release_buffer": 8, "kernel_in_pushed": 1, "kernel_out_popped": 1,
+		"idle": 1, "flushing": 1, "slice_ready": 1, "retire": 36, "slot_write_valid": 1, "slot_write_slot": 5,
+		"slot_write_row":  6,
+		"slot_write_data": 512, "slot_write_strobe": 64, "packet_commit_valid": 1, "packet_commit_slot": 5,
+		"packet_commit_good": 1,
+		"release_valid":      1, "release_buffer": 8, "kernel_in_pushed": 1, "kernel_out_popped": 1,
 	} {
 		out[name] = width
 	}
 	b, err := pins.New(t.Context(), pins.Module{
 		Platform: platform, Folder: "ccl_offload", Top: "data_path",
 		Files: []string{
-			"data_path", "dma_reader", "dma_writer", "dma_status_check", "operand", "lane", "plugin_share", "plugin_feed", "stream_fork", "stream_cutter",
+			"data_path", "dma_reader", "dma_writer", "dma_status_check", "operand", "lane", "plugin_share", "plugin_feed",
+			"stream_fork", "stream_cutter",
 			"byte_packer", "beat_counter", "kernel_writer", "slot_writer", "slice_retire",
 		},
 		Params: map[string]string{"PATIENCE": strconv.Itoa(patience)},
@@ -173,7 +176,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 1)), l: newLayouts(d.ABI()), pace: 80, limit: forever, outRoom: kernelBeats}
+	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 1)), l: newLayouts(d.ABI()), pace: 80, limit: forever,
+		outRoom: kernelBeats}
 	wire := func(prefix string) wires {
 		x := wires{name: prefix}
 		for _, p := range streamParts {
@@ -210,7 +214,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	w.op0 = &dma{name: "op0", commands: wire("op0_command_"), statuses: wire("op0_status_"), in: to("op0_"), latency: 60}
 	w.op1 = &dma{name: "op1", commands: wire("op1_command_"), statuses: wire("op1_status_"), in: to("op1_"), latency: 60}
-	w.result = &dma{name: "result", commands: wire("result_command_"), statuses: wire("result_status_"), out: from("result_"), latency: 60}
+	w.result = &dma{name: "result", commands: wire("result_command_"), statuses: wire("result_status_"),
+		out: from("result_"), latency: 60}
 	w.keeper = newKeeper(b.Words)
 	for i := range w.memory {
 		w.memory[i] = make([]byte, memoryBytes)
@@ -230,7 +235,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	for name, at := range map[string]*[]uint32{
 		"slice_valid": &w.sliceValid, "slice_ready": &w.sliceReady, "flushing": &w.flushing, "idle": &w.idle,
 		"kernel_in_drop": &w.inDrop, "kernel_out_drop": &w.outDrop, "restart": &w.restartPin, "reset_moves": &w.resetMoves,
-		"limit_cycles": &w.limitPin, "slot_write_valid": &w.slotValid, "slot_write_slot": &w.slotSlot, "slot_write_row": &w.slotRow,
+		"limit_cycles": &w.limitPin, "slot_write_valid": &w.slotValid, "slot_write_slot": &w.slotSlot,
+		"slot_write_row":  &w.slotRow,
 		"slot_write_data": &w.slotData, "slot_write_strobe": &w.slotStrobe, "packet_commit_valid": &w.commitValid,
 		"packet_commit_ready": &w.commitReady, "packet_commit_slot": &w.commitSlot, "packet_commit_good": &w.commitGood,
 		"release_valid": &w.releaseValid, "release_ready": &w.releaseReady, "release_buffer": &w.releaseBuffer,
@@ -242,7 +248,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 }
 
 func newPlugin(compute func(uint32, [][]byte) []byte, pace *int, out *source, in ...*sink) *plugin {
-	return &plugin{in: in, out: out, compute: compute, waiting: make([][]beat, len(in)), packet: make([][]byte, len(in)), pace: pace}
+	return &plugin{in: in, out: out, compute: compute, waiting: make([][]beat, len(in)), packet: make([][]byte, len(in)),
+		pace: pace}
 }
 
 // fault is what goes wrong with the next command.
@@ -403,7 +410,8 @@ func (w *world) event(what string) {
 		w.t.Fatalf("cycle %d: a packet behind a fault is committed", w.b.Cycle)
 	}
 	if good && !bytes.Equal(s.packet, w.slots[s.slot][s.headed*beatBytes:][:len(s.packet)]) {
-		w.t.Fatalf("cycle %d: slot %d has\n%x, want\n%x", w.b.Cycle, s.slot, w.slots[s.slot][s.headed*beatBytes:][:len(s.packet)], s.packet)
+		w.t.Fatalf("cycle %d: slot %d has\n%x, want\n%x", w.b.Cycle, s.slot,
+			w.slots[s.slot][s.headed*beatBytes:][:len(s.packet)], s.packet)
 	}
 	w.slotBusy[s.slot] = false
 }
@@ -417,7 +425,8 @@ func (w *world) onRetire(queue int, last bool, code uint32) {
 	w.flying = w.flying[1:]
 	w.retired++
 	if queue != s.queue || last != s.last || len(s.events) != 0 {
-		w.t.Fatalf("cycle %d: slice of queue %d retires, last %v, before %v; want queue %d, last %v", w.b.Cycle, queue, last, s.events, s.queue, s.last)
+		w.t.Fatalf("cycle %d: slice of queue %d retires, last %v, before %v; want queue %d, last %v", w.b.Cycle, queue, last,
+			s.events, s.queue, s.last)
 	}
 	if w.abandons {
 		if code != 0 && code != w.l.code["DMA_TIMEOUT"] {

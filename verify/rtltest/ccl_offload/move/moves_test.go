@@ -36,8 +36,10 @@ func build(t *testing.T, name string) *bench {
 	}
 	parts := map[string]bool{}
 	for _, part := range []string{
-		"cclo_pkg", "engine_pkg", "move_pkg", "fifo", "round_robin", "packet_count", "move_registers", "move_status", "move_queue",
-		"move_check", "wait_limit", "move_order", "message_source", "window_source", "slice_size", "packet_cutter", "move_channel",
+		"cclo_pkg", "engine_pkg", "move_pkg", "fifo", "round_robin", "packet_count", "move_registers",
+		"move_status", "move_queue",
+		"move_check", "wait_limit", "move_order", "message_source", "window_source", "slice_size", "packet_cutter",
+		"move_channel",
 		"kernel_account", "session_owners", "dispatcher", "move_engine",
 	} {
 		parts[part+".sv"] = true
@@ -166,7 +168,8 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 						if w.failure != nil {
 							t.Fatalf("seed %d: %v", seed, w.failure)
 						}
-						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed, w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
+						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed,
+							w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
 						apart += w.apart
 						if m.mode == (mode{}) && min(w.besides[0], w.besides[1], w.keeps[0], w.keeps[1]) == 0 {
 							t.Errorf("seed %d: %v slices had something beside, %v kept what they sent", seed, w.besides, w.keeps)
@@ -238,7 +241,8 @@ func (w *world) compare(q int) {
 		w.fail("queue %d has completed %d, not %d to %d", q, got, before, w.counted[q])
 	}
 	errors := w.errors[q]
-	if got := uint32(w.status(false, name("error_"), 0)); errors != 0 && w.in[inResetMoves] == 0 && got&errors != errors || got&^w.errors[q] != 0 {
+	if got := uint32(w.status(false, name("error_"), 0)); errors != 0 && w.in[inResetMoves] == 0 && got&errors != errors ||
+		got&^w.errors[q] != 0 {
 		w.fail("queue %d has the errors 0x%X, not 0x%X", q, got, errors)
 	}
 	depth, most := uint64(w.n.constant("move_queue_depth")), uint64(len(w.queue[q]))
@@ -288,9 +292,11 @@ func (w *world) bus(valid, write, address, data, ready, fault, answer int, write
 }
 
 func (w *world) status(writes bool, at, v uint64) uint64 {
-	return w.bus(inStatusValid, inStatusWrite, inStatusAddress, inStatusData, outStatusReady, outStatusError, outStatusData, writes, at, v)
+	return w.bus(inStatusValid, inStatusWrite, inStatusAddress, inStatusData, outStatusReady, outStatusError,
+		outStatusData, writes, at, v)
 }
 
 func (w *world) register(writes bool, at, v uint64) uint64 {
-	return w.bus(inMoveValid, inMoveWrite, inMoveAddress, inMoveData, outMoveReady, outMoveError, outMoveData, writes, at, v)
+	return w.bus(inMoveValid, inMoveWrite, inMoveAddress, inMoveData, outMoveReady, outMoveError,
+		outMoveData, writes, at, v)
 }

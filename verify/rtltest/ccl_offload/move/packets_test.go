@@ -12,10 +12,14 @@ func (w *world) open() {
 	p := m.packets[m.opened]
 	eager, data := m.messageType == "eager", m.messageType == "rendezvous_data"
 	want := map[int]uint64{
-		outOpenSession: w.sessionOf(m.destination), outOpenSelf: flag(m.destination == localRank), outOpenHeaded: flag(p.headed),
-		outOpenCounted: flag(p.headed && eager && m.strm == 0), outOpenNumbered: flag(w.lossy && m.messageType == "rendezvous_announcement"),
-		outOpenWritten: flag(w.rdma && data && m.destination != localRank), outOpenRecord: record(m.destination), outOpenBytes: p.bytes,
-		outHeaderCount: p.count, outHeaderSrc: localRank, outHeaderSeq: p.seq, outHeaderStrm: m.strm, outHeaderDst: w.sessionOf(m.destination),
+		outOpenSession: w.sessionOf(m.destination), outOpenSelf: flag(m.destination == localRank),
+		outOpenHeaded:   flag(p.headed),
+		outOpenCounted:  flag(p.headed && eager && m.strm == 0),
+		outOpenNumbered: flag(w.lossy && m.messageType == "rendezvous_announcement"),
+		outOpenWritten:  flag(w.rdma && data && m.destination != localRank), outOpenRecord: record(m.destination),
+		outOpenBytes:   p.bytes,
+		outHeaderCount: p.count, outHeaderSrc: localRank, outHeaderSeq: p.seq, outHeaderStrm: m.strm,
+		outHeaderDst:  w.sessionOf(m.destination),
 		outHeaderKind: uint64(w.messageCode(m)), outHeaderContext: 3 * uint64(m.id), outHeaderNotice: 0,
 	}
 	want[outHeaderNumber], want[outHeaderElements], want[outHeaderShape] = 0, 0, 0
@@ -229,7 +233,8 @@ func (w *world) read(m *move, u *underWay, o operandWires, bytes uint64) {
 		return
 	}
 	in.taken += bytes
-	if release := in.stored && in.taken == in.bytes; w.out[o.release] != flag(release) || release && w.out[o.buffer] != in.buffer {
+	if release := in.stored && in.taken == in.bytes; w.out[o.release] != flag(release) || release &&
+		w.out[o.buffer] != in.buffer {
 		w.fail("%v: gives buffer %d back: %d, its message is %v", m, w.out[o.buffer], w.out[o.release], in)
 	} else if release {
 		u.releases = append(u.releases, in.buffer)

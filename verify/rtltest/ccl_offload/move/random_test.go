@@ -18,7 +18,8 @@ func (w *world) random() *move {
 	for m.op[0].kind == m.op[1].kind && (m.op[0].kind == message || m.op[0].kind == kernel) {
 		m.op[1].kind = pick(operands)
 	}
-	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart, apart, beside, beside}), address: at(3), host: w.chance(20)}
+	m.result = operand{kind: pick([]string{none, memory, memory, kernel, network, network, twoPlaces, twoWays, apart,
+		apart, beside, beside}), address: at(3), host: w.chance(20)}
 	m.op2, m.kept = at(5), at(6)
 	m.keeps = m.result.kind == apart && w.chance(70)
 	if m.result.kind == apart && m.op[1].kind == none && w.chance(90) {
@@ -203,7 +204,8 @@ func (w *world) issue(m *move) {
 	}
 	set("bytes", m.bytes[0])
 	set("compressed_bytes", m.bytes[1])
-	set("tdest", uint64(w.n.put("move_tdest", "compressor", m.compressor)|w.n.put("move_tdest", "decompressor", m.decompressor)|
+	set("tdest", uint64(w.n.put("move_tdest", "compressor", m.compressor)|w.n.put("move_tdest", "decompressor",
+		m.decompressor)|
 		w.n.put("move_tdest", "reduction", m.reduction)|w.n.put("move_tdest", "kernel", uint32(m.kernelTDEST))))
 	long("op0_address", m.op[0].address)
 	long("op1_address", m.op[1].address)
@@ -239,8 +241,11 @@ func (m *move) control(n *numbers) uint32 {
 	f := func(name string, v uint32) uint32 { return n.put("move_control", name, v) }
 	b := func(name string, v bool) uint32 { return f(name, uint32(flag(v))) }
 	return f("op0", n.code("move_operand", m.op[0].kind)) | f("op1", n.code("move_operand", m.op[1].kind)) |
-		f("result", n.code("move_result", m.result.kind)) | b("op0_compressed", m.op[0].compressed) | b("op1_compressed", m.op[1].compressed) |
+		f("result", n.code("move_result", m.result.kind)) | b("op0_compressed", m.op[0].compressed) |
+		b("op1_compressed", m.op[1].compressed) |
 		b("inner_compressed", m.inner) | b("result_compressed", m.result.compressed) | b("network_compressed", m.wire) |
-		b("op0_host", m.op[0].host) | b("op1_host", m.op[1].host) | b("result_host", m.result.host) | b("fence", m.fence) | b("keeps", m.keeps) |
-		f("queue", uint32(m.queue)) | f("message_type", n.code("message_type", m.messageType)) | b("remote_host", m.remoteHost) | m.junk
+		b("op0_host", m.op[0].host) | b("op1_host", m.op[1].host) | b("result_host", m.result.host) | b("fence", m.fence) |
+		b("keeps", m.keeps) |
+		f("queue", uint32(m.queue)) | f("message_type", n.code("message_type", m.messageType)) |
+		b("remote_host", m.remoteHost) | m.junk
 }

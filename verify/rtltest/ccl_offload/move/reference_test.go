@@ -205,7 +205,8 @@ func (m *move) toMemory() bool {
 }
 
 func (m *move) String() string {
-	return fmt.Sprintf("move %d of queue %d: %v to %v, inner %v, wire %v, %d bytes, %s, rank %d, chunk %d, segment %d, code 0x%X",
+	return fmt.Sprintf(
+		"move %d of queue %d: %v to %v, inner %v, wire %v, %d bytes, %s, rank %d, chunk %d, segment %d, code 0x%X",
 		m.id, m.queue, m.op, m.result, m.inner, m.wire, m.bytes, m.messageType, m.destination, m.chunk, m.segment, m.code)
 }
 
@@ -229,7 +230,8 @@ func (m *move) check(n *numbers, enabled bool, known func(uint64) bool) uint32 {
 	if m.keeps && m.result.kind != apart {
 		return config
 	}
-	if m.result.kind == beside && (m.op[1].kind == none || m.takes(kernel) || m.wire != m.inner || m.inner && !m.op[1].compressed) {
+	if m.result.kind == beside && (m.op[1].kind == none || m.takes(kernel) || m.wire != m.inner || m.inner &&
+		!m.op[1].compressed) {
 		return config // there is one lane for operand 1 and for what is sent
 	}
 	if m.toNetwork() && (!enabled || !known(m.destination)) || m.takes(message) && !known(m.source) {

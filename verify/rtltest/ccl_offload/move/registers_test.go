@@ -31,7 +31,8 @@ func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
 		for _, name := range names {
 			write(name, w.r.Uint64())
 		}
-		w.issuing = &move{code: w.n.bit("CONFIG_SWITCH"), op: [2]operand{{kind: memory}, {kind: none}}, result: operand{kind: none}}
+		w.issuing = &move{code: w.n.bit("CONFIG_SWITCH"), op: [2]operand{{kind: memory}, {kind: none}},
+			result: operand{kind: none}}
 		for range 100 {
 			write(names[w.r.IntN(len(names))], w.r.Uint64())
 			if w.chance(10) {

@@ -176,17 +176,22 @@ type operandWires struct{ from, host, address, bytes, convert, tdest, release, b
 
 func addOperand(i int) operandWires {
 	a := func(field string) int { return outputs.add("slice.op%d.%s", i, field) }
-	return operandWires{a("from"), a("host"), a("address"), a("bytes"), a("convert"), a("tdest"), a("release_"), a("buffer_")}
+	return operandWires{a("from"), a("host"), a("address"), a("bytes"), a("convert"), a("tdest"),
+		a("release_"), a("buffer_")}
 }
 
 // top is the module around the move engine that carries the words.
 func top() string {
 	var b strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	p("module moves_tb(input wire clk, input wire [%d:0] in_words, output wire [%d:0] out_words);", 64*len(inputs.names)-1, 64*len(outputs.names)-1)
-	for _, s := range []string{"rst", "reset_moves", "moves_idle", "event_move", "tick_millisecond", "network_enable", "messages_changed",
-		"windows_changed", "channel_release_valid", "channel_release_ready", "packet_open_valid", "packet_open_ready", "packet_abandon_valid",
-		"packet_abandon_ready", "packet_abandon_self", "slice_valid", "slice_ready", "kernel_in_pushed", "kernel_out_popped", "data_flushing",
+	p("module moves_tb(input wire clk, input wire [%d:0] in_words, output wire [%d:0] out_words);", 64*len(inputs.names)-1,
+		64*len(outputs.names)-1)
+	for _, s := range []string{"rst", "reset_moves", "moves_idle", "event_move", "tick_millisecond", "network_enable",
+		"messages_changed",
+		"windows_changed", "channel_release_valid", "channel_release_ready", "packet_open_valid", "packet_open_ready",
+		"packet_abandon_valid",
+		"packet_abandon_ready", "packet_abandon_self", "slice_valid", "slice_ready", "kernel_in_pushed", "kernel_out_popped",
+		"data_flushing",
 		"kernel_in_drop", "kernel_out_drop", "issue_valid"} {
 		p("logic %s;", s)
 	}
@@ -194,7 +199,9 @@ func top() string {
 	p("logic [engine_pkg::SLOT_WIDTH-1:0] packet_open_slot; logic [engine_pkg::QUEUES-1:0] restart;")
 	p("logic [engine_pkg::BUFFER_WIDTH-1:0] channel_release_buffer;")
 	p("engine_pkg::reg_request_t move_request, status_request; engine_pkg::reg_response_t move_response, status_response;")
-	p("engine_pkg::selection_t selection; engine_pkg::peer_request_t peer_request; engine_pkg::peer_response_t peer_response;")
+	p(
+		"engine_pkg::selection_t selection; engine_pkg::peer_request_t peer_request; engine_pkg::peer_response_t " +
+			"peer_response;")
 	for q := range queues {
 		p("engine_pkg::match_request_t match_request_%d; engine_pkg::match_response_t match_response_%d;", q, q)
 		p("engine_pkg::window_request_t window_request_%d; engine_pkg::window_response_t window_response_%d;", q, q)

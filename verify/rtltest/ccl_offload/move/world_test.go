@@ -334,7 +334,8 @@ func (w *world) drive() {
 		w.answerWindow(q)
 	}
 	w.flush()
-	w.in[inKernelPushed] = flag(w.in[inFlushing] == 0 && w.inBeats < kernelBeats-1 && w.kernelStopped < w.now && w.chance(60))
+	w.in[inKernelPushed] = flag(w.in[inFlushing] == 0 && w.inBeats < kernelBeats-1 && w.kernelStopped < w.now &&
+		w.chance(60))
 	if w.mode.stalls && w.chance(1) && w.r.IntN(40) == 0 {
 		w.kernelStopped = w.now + 4000
 	}
@@ -397,11 +398,13 @@ func (w *world) answerMatch(q int) {
 		w.fail("queue %d asks for a message that it does not need: %v", q, m)
 		return
 	}
-	if w.out[outMatchRank[q]] != m.source || w.out[outMatchRecord[q]] != record(m.source) || w.out[outMatchSession[q]] != w.sessionOf(m.source) ||
+	if w.out[outMatchRank[q]] != m.source || w.out[outMatchRecord[q]] != record(m.source) ||
+		w.out[outMatchSession[q]] != w.sessionOf(m.source) ||
 		w.out[outMatchContext[q]] != uint64(m.id)*3 {
 		w.fail("%v asks for another message", m)
 	}
-	if number, count, shape := m.collective(); w.out[outMatchNumber[q]] != number || w.out[outMatchCount[q]] != count || w.out[outMatchShape[q]] != shape {
+	if number, count, shape := m.collective(); w.out[outMatchNumber[q]] != number || w.out[outMatchCount[q]] != count ||
+		w.out[outMatchShape[q]] != shape {
 		w.fail("%v asks for a message of another collective", m)
 	}
 	if w.mode.bad && w.r.IntN(60) == 0 {

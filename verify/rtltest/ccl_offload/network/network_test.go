@@ -77,8 +77,10 @@ type bench struct {
 
 // parts are the modules that the bench is made of, by the beginnings of their
 // names.
-var parts = []string{"cclo_pkg", "engine_pkg", "fifo", "skid_buffer", "round_robin", "first_set", "packet_table", "slot_memory", "slot_reader",
-	"tx_", "rx_packets", "rx_offer", "rx_fill", "rx_shift", "rx_stream", "rx_tcp", "rx_rdma", "network_", "networklayer", "rdma_stack",
+var parts = []string{"cclo_pkg", "engine_pkg", "fifo", "skid_buffer", "round_robin", "first_set", "packet_table",
+	"slot_memory", "slot_reader",
+	"tx_", "rx_packets", "rx_offer", "rx_fill", "rx_shift", "rx_stream", "rx_tcp", "rx_rdma", "network_",
+	"networklayer", "rdma_stack",
 	"sim_axilite_zero"}
 
 func newBench(t *testing.T, platform string, seed uint64) *bench {
@@ -359,7 +361,8 @@ func (b *bench) events(tr *traffic, count int, cycles uint64) int {
 		tr.last = e.cycle
 		switch e.kind {
 		case sent, sentWrite:
-			tr.sent[uint32(e.session)] = append(tr.sent[uint32(e.session)], chunk{d, e.kind == sentWrite, e.address, e.loop != 0})
+			tr.sent[uint32(e.session)] = append(tr.sent[uint32(e.session)],
+				chunk{d, e.kind == sentWrite, e.address, e.loop != 0})
 		case received, dropped:
 			key := uint32(e.session)
 			if e.loop != 0 {
@@ -444,7 +447,8 @@ func (s *script) same(where string, got, want chunk) {
 		data = data[:len(want.data)]
 	}
 	if got.write != want.write || got.address != want.address || want.write && got.host != want.host {
-		s.b.t.Fatalf("%s: goes to %v %#x %v, not %v %#x %v", where, got.write, got.address, got.host, want.write, want.address, want.host)
+		s.b.t.Fatalf("%s: goes to %v %#x %v, not %v %#x %v", where, got.write, got.address, got.host, want.write,
+			want.address, want.host)
 	}
 	if !bytes.Equal(data, want.data) {
 		n := 0
@@ -468,7 +472,8 @@ func TestEverythingArrivesOnceAndInOrder(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 3))
 				b.shape(b.handle, r.Uint64N(60), r.Uint64N(60), r.Uint64N(400)*(seed%2), r.Uint64N(300), seed)
 				b.options(b.handle, &options{
-					writePauses: r.Uint64N(128), commitPauses: r.Uint64N(128), stalls: r.Uint64N(128) * (seed % 2), holds: r.Uint64N(128),
+					writePauses: r.Uint64N(128), commitPauses: r.Uint64N(128), stalls: r.Uint64N(128) * (seed % 2),
+					holds: r.Uint64N(128),
 					drops: r.Uint64N(40), verdictPauses: r.Uint64N(200), carryPauses: r.Uint64N(200), heldSession: nobody,
 				})
 				s := newScript(b, seed)
@@ -567,7 +572,8 @@ func TestResetsAtAnyMoment(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 4))
 				b.shape(b.handle, r.Uint64N(60), r.Uint64N(60), r.Uint64N(400), r.Uint64N(300), seed)
 				b.options(b.handle, &options{
-					writePauses: r.Uint64N(128), stalls: r.Uint64N(128), holds: r.Uint64N(128), verdictPauses: r.Uint64N(128), heldSession: nobody,
+					writePauses: r.Uint64N(128), stalls: r.Uint64N(128), holds: r.Uint64N(128), verdictPauses: r.Uint64N(128),
+					heldSession: nobody,
 				})
 				for round := range 4 {
 					s := newScript(b, seed*100+uint64(round))

@@ -45,7 +45,8 @@ func (t *model) match(w what, fits func(*window) bool) *window {
 	for i := range t.windows {
 		x := &t.windows[i]
 		if x.open && x.session == w.session && x.src == w.src && (x.context == w.context || w.context == 0) &&
-			(x.context%2 == 0 || x.collective == w.collective) && (!t.lossy || x.transfer == w.tag) && x.host == w.host && fits(x) {
+			(x.context%2 == 0 || x.collective == w.collective) && (!t.lossy || x.transfer == w.tag) && x.host == w.host &&
+			fits(x) {
 			return x
 		}
 	}

@@ -49,7 +49,8 @@ type table struct {
 func (t *table) do(w what) (changed, completed bool, err error) {
 	b := t.b
 	for name, v := range map[string]uint64{
-		"operation": w.operation, "window": w.window, "session": w.session, "src": w.src, "context_": w.context, "collective": w.collective, "tag": w.tag,
+		"operation": w.operation, "window": w.window, "session": w.session, "src": w.src, "context_": w.context,
+		"collective": w.collective, "tag": w.tag,
 		"address": w.address, "bytes": w.bytes, "host": w.host, "index": w.index, "epoch": w.epoch, "good": w.good,
 	} {
 		b.Set(name, v)
@@ -57,7 +58,8 @@ func (t *table) do(w what) (changed, completed bool, err error) {
 	b.Set("start", 1)
 	b.Step()
 	b.Set("start", 0)
-	b.Scramble(t.r, "operation", "window", "session", "src", "context_", "collective", "tag", "address", "bytes", "host", "index", "epoch", "good")
+	b.Scramble(t.r, "operation", "window", "session", "src", "context_", "collective", "tag", "address", "bytes", "host",
+		"index", "epoch", "good")
 	for range 500 {
 		b.Step()
 		changed, completed = changed || b.Is("changed"), completed || b.Is("completed")
@@ -90,7 +92,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 		}
 		n := uint64(r.IntN(few))
 		x := &t.windows[n]
-		w := what{window: n, session: x.session, src: x.src, context: x.context, collective: x.collective, tag: x.transfer, host: x.host, epoch: x.epoch}
+		w := what{window: n, session: x.session, src: x.src, context: x.context, collective: x.collective, tag: x.transfer,
+			host: x.host, epoch: x.epoch}
 		var wantChange, wantComplete bool
 		var check func() error
 		k := r.IntN(40)
@@ -102,8 +105,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 		}
 		switch {
 		case k == 0: // open
-			w = what{operation: doOpen, window: n, session: r.Uint64N(3), src: r.Uint64N(3), context: r.Uint64N(3), collective: r.Uint64N(2) * uint64(r.Uint32()),
-				address: n<<24 | r.Uint64N(1<<16), host: r.Uint64N(2), good: 1}
+			w = what{operation: doOpen, window: n, session: r.Uint64N(3), src: r.Uint64N(3), context: r.Uint64N(3),
+				collective: r.Uint64N(2) * uint64(r.Uint32()),
+				address:    n<<24 | r.Uint64N(1<<16), host: r.Uint64N(2), good: 1}
 			if r.IntN(10) == 0 {
 				w.good = 0
 			}
@@ -115,7 +119,9 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			last := r.Uint64N(4032)
 			packets[len(packets)-1] -= last
 			w.bytes -= last
-			*x = window{open: w.good != 0, session: w.session, src: w.src, context: w.context, collective: w.collective, address: w.address, bytes: w.bytes, host: w.host, epoch: unknown, before: x.epoch, packets: packets, opens: x.opens + 1, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
+			*x = window{open: w.good != 0, session: w.session, src: w.src, context: w.context, collective: w.collective,
+				address: w.address, bytes: w.bytes, host: w.host, epoch: unknown, before: x.epoch, packets: packets,
+				opens: x.opens + 1, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
 			wantChange = true
 			notes = slices.DeleteFunc(notes, func(o what) bool { return o.window == n && o.good+6 < x.opens })
 		case k == 1:
@@ -134,7 +140,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			complete := x.complete
 			check = func() error {
 				if b.Get("found_bytes") != want || b.Is("complete") != complete {
-					return fmt.Errorf("%d bytes have arrived, complete %t; not %d, %t", b.Get("found_bytes"), b.Is("complete"), want, complete)
+					return fmt.Errorf("%d bytes have arrived, complete %t; not %d, %t", b.Get("found_bytes"), b.Is("complete"),
+						want, complete)
 				}
 				return nil
 			}
@@ -151,8 +158,11 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			}
 			more, host := x.open, x.host
 			check = func() error {
-				if b.Is("found") != there || there && (b.Get("found_bytes") != readable || b.Is("more") != more || b.Get("found_host") != host) {
-					return fmt.Errorf("at %d of the window: found %t, %d bytes, more %t, host %d; not %t, %d, %t, %d", w.address-x.address, b.Is("found"), b.Get("found_bytes"), b.Is("more"), b.Get("found_host"), there, readable, more, host)
+				if b.Is("found") != there || there &&
+					(b.Get("found_bytes") != readable || b.Is("more") != more || b.Get("found_host") != host) {
+					return fmt.Errorf("at %d of the window: found %t, %d bytes, more %t, host %d; not %t, %d, %t, %d",
+						w.address-x.address, b.Is("found"), b.Get("found_bytes"), b.Is("more"), b.Get("found_host"),
+						there, readable, more, host)
 				}
 				return nil
 			}
@@ -185,7 +195,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			m, found, wanted := t.data(w)
 			check = func() error {
 				if b.Is("wanted") != wanted || b.Is("found") != found {
-					return fmt.Errorf("packet %d: found %t, wanted %t; not %t, %t", w.index, b.Is("found"), b.Is("wanted"), found, wanted)
+					return fmt.Errorf("packet %d: found %t, wanted %t; not %t, %t", w.index, b.Is("found"), b.Is("wanted"),
+						found, wanted)
 				}
 				if wanted {
 					at := b.Get("found_window")
@@ -196,7 +207,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 						m.epoch = epoch
 					}
 					if epoch := b.Get("found_epoch"); epoch != m.epoch || epoch == m.before && m.before != unknown {
-						return fmt.Errorf("the window's epoch is %d, not %d; before it was opened again it was %d", epoch, m.epoch, m.before)
+						return fmt.Errorf("the window's epoch is %d, not %d; before it was opened again it was %d",
+							epoch, m.epoch, m.before)
 					}
 					note := w
 					note.operation, note.window, note.epoch, note.good = doWritten, at, m.epoch, m.opens
@@ -283,7 +295,8 @@ func windowTable(b *block.Bench, r *rand.Rand) error {
 			changed, completed = changed || b.Is("changed"), completed || b.Is("completed")
 		}
 		if wantChange && !changed || completed != wantComplete {
-			return fmt.Errorf("operation %d, %+v: changed %t, completed %t; not %t, %t", i, w, changed, completed, wantChange, wantComplete)
+			return fmt.Errorf("operation %d, %+v: changed %t, completed %t; not %t, %t", i, w, changed, completed,
+				wantChange, wantComplete)
 		}
 		if wantComplete {
 			completedOnes++

@@ -139,7 +139,8 @@ func windowSource(b *block.Bench, r *rand.Rand) error {
 				if before>>i&1 == 0 && !(answered && which == i) {
 					return fmt.Errorf("operand %d is known without an answer", i)
 				}
-				if got := b.Get(fmt.Sprintf("op%d_bytes", i)); got != known[i] || b.Get("ok")>>i&1 == 0 || (b.Get("host")>>i&1 == 1) != host[i] {
+				if got := b.Get(fmt.Sprintf("op%d_bytes", i)); got != known[i] || b.Get("ok")>>i&1 == 0 ||
+					(b.Get("host")>>i&1 == 1) != host[i] {
 					return fmt.Errorf("operand %d has %d bytes (ok %b, host %b), not %d", i, got, b.Get("ok"), b.Get("host"), known[i])
 				}
 				if b.Get("more")>>i&1 == 0 && known[i]+taken[i] != size[i] {

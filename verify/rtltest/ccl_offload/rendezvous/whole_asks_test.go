@@ -99,7 +99,8 @@ func (x *whole) answered() error {
 			x.seen["answers"]++
 		}
 		got := []uint64{b.Get(name + ".ok"), b.Get(name + ".bytes"), b.Get(name + ".more")}
-		if want := []uint64{block.Bit(ok), bytes, block.Bit(ok && o.open)}; !slices.Equal(got, want) || ok && b.Get(name+".host") != o.host {
+		if want := []uint64{block.Bit(ok), bytes, block.Bit(ok && o.open)}; !slices.Equal(got, want) || ok &&
+			b.Get(name+".host") != o.host {
 			return fmt.Errorf("channel %d asks for %d of window %d: %v, not %v", c, q.address-o.address, q.window, got, want)
 		}
 	}

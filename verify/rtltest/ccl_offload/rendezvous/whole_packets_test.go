@@ -37,7 +37,8 @@ func (x *whole) drivePacket() {
 	b.Set("packet_valid", 1)
 	b.Put("packet_loop", p.loop)
 	b.Set("packet_session", p.session)
-	for name, v := range map[string]uint64{"kind": p.kind, "src": p.src, "context_": p.context, "tag": p.tag, "vaddr": p.address,
+	for name, v := range map[string]uint64{"kind": p.kind, "src": p.src, "context_": p.context, "tag": p.tag,
+		"vaddr": p.address,
 		"count": p.bytes, "host": p.host * (1 + r.Uint64N(255)), "seq": p.index} {
 		b.Set("packet_header."+name, v)
 	}
@@ -60,7 +61,8 @@ func (x *whole) somePacket() *packet {
 	if w.packets == nil {
 		return nil
 	}
-	p := &packet{at: n, what: what{session: w.session, src: w.src, context: w.context, collective: w.collective, tag: w.transfer, host: w.host}}
+	p := &packet{at: n, what: what{session: w.session, src: w.src, context: w.context, collective: w.collective,
+		tag: w.transfer, host: w.host}}
 	if w.arrived < w.bytes && r.IntN(6) > 0 || r.IntN(3) == 0 {
 		p.kind, p.operation, p.loop = b.Const("engine_pkg::TYPE_DATA"), doData, x.rdma || r.IntN(8) == 0
 		p.index = w.next + []uint64{0, 0, 0, 1, 2, 64}[r.IntN(6)]
@@ -102,7 +104,8 @@ func (x *whole) someAnnouncement() *packet {
 	if len(x.arrived) >= room-1 && r.IntN(30) > 0 || x.reg != nil && x.reg.name == "take" {
 		return nil
 	}
-	a := announcement{r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)], uint64(r.Uint32()), r.Uint64(), r.Uint64N(2), uint64(r.Uint32()), block.RandomCollective(r)}
+	a := announcement{r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)], uint64(r.Uint32()),
+		r.Uint64(), r.Uint64N(2), uint64(r.Uint32()), block.RandomCollective(r)}
 	if x.lossy {
 		a.number = x.expected[a.session]
 		if a.number > 0 && r.IntN(8) == 0 {
@@ -110,7 +113,8 @@ func (x *whole) someAnnouncement() *packet {
 		}
 	}
 	return &packet{at: -1, kind: b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), loop: r.IntN(2) == 0, news: a,
-		what: what{session: a.session, src: a.src, context: a.context, tag: a.tag, bytes: a.count, address: a.address, host: a.host, index: a.number}}
+		what: what{session: a.session, src: a.src, context: a.context, tag: a.tag, bytes: a.count, address: a.address,
+			host: a.host, index: a.number}}
 }
 
 func (x *whole) driveWritten() {
@@ -192,7 +196,8 @@ func (x *whole) decided() error {
 		x.seen["without a window"]++
 	}
 	if b.Is("packet_wanted") != wanted || b.Get("packet_event") != event {
-		return fmt.Errorf("%+v: wanted %t, event %b; not %t, %b", p, b.Is("packet_wanted"), b.Get("packet_event"), wanted, event)
+		return fmt.Errorf("%+v: wanted %t, event %b; not %t, %b", p, b.Is("packet_wanted"), b.Get("packet_event"),
+			wanted, event)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ type access struct {
 func (x *whole) planRegister() {
 	r := x.r
 	add := func(a access) {
-		a.who.session, a.who.src, a.who.context, a.who.tag = r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)]
+		a.who.session, a.who.src, a.who.context, a.who.tag = r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0,
+			1, x.anyTag}[r.IntN(3)]
 		a.known, a.of = r.IntN(8) > 0, block.RandomCollective(r)
 		x.plan = append(x.plan, a)
 	}
@@ -211,8 +212,9 @@ func (x *whole) accessed() error {
 	default:
 		var want uint64
 		if s := x.sought; s != nil {
-			want = map[string]uint64{"announced_count": s.count, "announced_host": s.host, "announced_transfer": s.number, "announced_address": s.address & 0xFFFFFFFF,
-				"announced_number": s.of.Number, "announced_collective_count": s.of.Count, "announced_shape": s.of.Shape}[a.name]
+			want = map[string]uint64{"announced_count": s.count, "announced_host": s.host, "announced_transfer": s.number,
+				"announced_address": s.address & 0xFFFFFFFF,
+				"announced_number":  s.of.Number, "announced_collective_count": s.of.Count, "announced_shape": s.of.Shape}[a.name]
 			if a.high {
 				want = s.address >> 32
 			}
@@ -231,7 +233,8 @@ func (x *whole) open(a *access) {
 		return
 	}
 	o := &x.windows[a.window]
-	fresh := window{open: a.known, session: a.who.session, src: x.b.Get("selection.source"), context: a.who.context, collective: a.of.Number, address: x.address, bytes: x.bytes,
+	fresh := window{open: a.known, session: a.who.session, src: x.b.Get("selection.source"), context: a.who.context,
+		collective: a.of.Number, address: x.address, bytes: x.bytes,
 		host: a.data & 1, epoch: unknown, before: o.epoch, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
 	for left := x.bytes; left > 0; left -= min(left, 4032) {
 		fresh.packets = append(fresh.packets, min(left, 4032))

@@ -189,7 +189,8 @@ func rendezvous(b *block.Bench, r *rand.Rand) error {
 			return errors.New("a reset does not end")
 		}
 	}
-	for what, n := range map[string]int{"let in": 100, "complete": 10, "answers": 100, "numbers": 50, "found": 20, "taken": 10, "resets": 2, "foreign": 1, "without a window": 10, "older": 3, "apart": 3} {
+	for what, n := range map[string]int{"let in": 100, "complete": 10, "answers": 100, "numbers": 50, "found": 20,
+		"taken": 10, "resets": 2, "foreign": 1, "without a window": 10, "older": 3, "apart": 3} {
 		if x.rdma && what == "foreign" {
 			continue
 		}

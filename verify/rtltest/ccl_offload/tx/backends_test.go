@@ -155,7 +155,8 @@ func backend(of func(b *block.Bench, r *rand.Rand) stack) block.Run {
 				}
 			}
 			in.Put = func(a ask) {
-				for name, v := range map[string]uint64{"ask_slot": a.slot, "ask_session": a.session, "ask_bytes": a.bytes, "ask_vaddr": a.vaddr, "ask_host": a.host} {
+				for name, v := range map[string]uint64{"ask_slot": a.slot, "ask_session": a.session, "ask_bytes": a.bytes,
+					"ask_vaddr": a.vaddr, "ask_host": a.host} {
 					if b.Has(name) {
 						b.Set(name, v)
 					}
@@ -168,14 +169,17 @@ func backend(of func(b *block.Bench, r *rand.Rand) stack) block.Run {
 			var due *answer
 			for range 1500 {
 				if len(in.Queue) == 0 {
-					in.Queue = append(in.Queue, ask{r.Uint64N(32), r.Uint64N(1 << 16), r.Uint64N(1 << 13), r.Uint64(), r.Uint64N(256), r.IntN(2) == 0})
+					in.Queue = append(in.Queue, ask{r.Uint64N(32), r.Uint64N(1 << 16), r.Uint64N(1 << 13), r.Uint64(), r.Uint64N(256),
+						r.IntN(2) == 0})
 				}
 				in.Drive(r)
 				s.drive()
 				data.drive()
 				b.Step()
-				if b.Is("answer_valid") != (due != nil) || due != nil && (b.Get("answer_slot") != due.slot || b.Is("answer_good") != due.good) {
-					return fmt.Errorf("slot %d is answered for: %t, good: %t; not %+v", b.Get("answer_slot"), b.Is("answer_valid"), b.Is("answer_good"), due)
+				if b.Is("answer_valid") != (due != nil) || due != nil &&
+					(b.Get("answer_slot") != due.slot || b.Is("answer_good") != due.good) {
+					return fmt.Errorf("slot %d is answered for: %t, good: %t; not %+v", b.Get("answer_slot"), b.Is("answer_valid"),
+						b.Is("answer_good"), due)
 				}
 				if due != nil {
 					answers++
@@ -225,7 +229,8 @@ func newThrough(b *block.Bench, r *rand.Rand) *through {
 	if !x.padded {
 		fields = append(fields, "send_keep")
 	}
-	x.in = &block.Feed[word]{Input: block.NewInput(b, "send_valid", "send_ready", fields...), Pace: block.NewRhythm(r).Next}
+	x.in = &block.Feed[word]{Input: block.NewInput(b, "send_valid", "send_ready", fields...),
+		Pace: block.NewRhythm(r).Next}
 	x.in.Put = func(w word) {
 		b.SetBytes("send_data", w.data)
 		b.Set("send_session", w.session)
@@ -234,7 +239,8 @@ func newThrough(b *block.Bench, r *rand.Rand) *through {
 			b.Set("send_keep", w.keep)
 		}
 	}
-	x.out = drain(b, r, "tx_data_tvalid", "tx_data_tready", "tx_data_tdata", "tx_data_tkeep", "tx_data_tlast", "tx_data_tdest")
+	x.out = drain(b, r, "tx_data_tvalid", "tx_data_tready", "tx_data_tdata", "tx_data_tkeep", "tx_data_tlast",
+		"tx_data_tdest")
 	return x
 }
 
@@ -260,8 +266,10 @@ func (x *through) check() error {
 		}
 		w := x.want[0]
 		x.want = x.want[1:]
-		if !bytes.Equal(b.Bytes("tx_data_tdata"), w.data) || b.Get("tx_data_tkeep") != w.keep || b.Is("tx_data_tlast") != w.last || b.Get("tx_data_tdest") != w.session {
-			return fmt.Errorf("%X goes to %d, keep %X, last %t; not %+v", b.Bytes("tx_data_tdata"), b.Get("tx_data_tdest"), b.Get("tx_data_tkeep"), b.Is("tx_data_tlast"), w)
+		if !bytes.Equal(b.Bytes("tx_data_tdata"), w.data) || b.Get("tx_data_tkeep") != w.keep ||
+			b.Is("tx_data_tlast") != w.last || b.Get("tx_data_tdest") != w.session {
+			return fmt.Errorf("%X goes to %d, keep %X, last %t; not %+v", b.Bytes("tx_data_tdata"), b.Get("tx_data_tdest"),
+				b.Get("tx_data_tkeep"), b.Is("tx_data_tlast"), w)
 		}
 		x.passed++
 	}

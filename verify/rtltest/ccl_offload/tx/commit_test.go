@@ -88,11 +88,13 @@ func commits(b *block.Bench, r *rand.Rand) error {
 				return errors.New("a slot is taken for nothing, or none for a mark")
 			}
 			takesMark, takes := abandoned && b.Is("packet_abandon_ready"), offered && b.Is("packet_commit_ready")
-			if now == nil && (takesMark != (abandoned && is) || takes != (offered && !takesMark)) || now != nil && (takes || takesMark) {
+			if now == nil && (takesMark != (abandoned && is) || takes != (offered && !takesMark)) || now != nil &&
+				(takes || takesMark) {
 				return fmt.Errorf("a packet is taken: %t, a mark: %t", takes, takesMark)
 			}
 			if now == nil {
-				if b.Is("enter") || b.Is("give_back") || b.Is("number_take") || b.Is("exchange_request.valid") || b.Is("number_valid") {
+				if b.Is("enter") || b.Is("give_back") || b.Is("number_take") || b.Is("exchange_request.valid") ||
+					b.Is("number_valid") {
 					return errors.New("something happens without a packet")
 				}
 				switch {
@@ -128,8 +130,10 @@ func commits(b *block.Bench, r *rand.Rand) error {
 			if b.Is("exchange_request.valid") != counts || b.Is("number_valid") != asks {
 				return fmt.Errorf("%+v is counted: %t, numbered: %t", *now, b.Is("exchange_request.valid"), b.Is("number_valid"))
 			}
-			if counts && (b.Get("exchange_request.operation") != b.Const("engine_pkg::EXCHANGE_ADD") || b.Get("exchange_request.wdata") != 1 || b.Get("exchange_request.address") != (now.record+counter)&0xFFFFFFFF) {
-				return fmt.Errorf("%X is added to word %X of record %X", b.Get("exchange_request.wdata"), b.Get("exchange_request.address"), now.record)
+			if counts && (b.Get("exchange_request.operation") != b.Const("engine_pkg::EXCHANGE_ADD") ||
+				b.Get("exchange_request.wdata") != 1 || b.Get("exchange_request.address") != (now.record+counter)&0xFFFFFFFF) {
+				return fmt.Errorf("%X is added to word %X of record %X", b.Get("exchange_request.wdata"),
+					b.Get("exchange_request.address"), now.record)
 			}
 			gets, value := counts && b.Is("exchange_response.done"), b.Get("exchange_response.rdata")
 			if asks {

@@ -9,7 +9,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
-var ethernet = []string{"eth_tx_data_tvalid", "eth_tx_data_tready", "eth_tx_data_tdata", "eth_tx_data_tkeep", "eth_tx_data_tlast", "eth_tx_data_tdest"}
+var ethernet = []string{"eth_tx_data_tvalid", "eth_tx_data_tready", "eth_tx_data_tdata", "eth_tx_data_tkeep",
+	"eth_tx_data_tlast", "eth_tx_data_tdest"}
 
 func TestNetworkTCP(t *testing.T) {
 	set.Check(t, "network_transmit", packets(asking, ethernet, "refused", "closed amid a message", "unasked"))
@@ -68,7 +69,8 @@ func (e *backEnd) check() error {
 	if !p.mark && int(b.Get("ask_slot")) != p.slot {
 		return fmt.Errorf("slot %d of session %d is asked for: %+v", b.Get("ask_slot"), b.Get("ask_session"), p)
 	}
-	if int(b.Get("ask_bytes")) != want.bytes || b.Is("ask_written") != (want.row && !want.fill) || !p.mark && (b.Get("ask_vaddr") != p.vaddr || b.Get("ask_host") != p.host) {
+	if int(b.Get("ask_bytes")) != want.bytes || b.Is("ask_written") != (want.row && !want.fill) || !p.mark &&
+		(b.Get("ask_vaddr") != p.vaddr || b.Get("ask_host") != p.host) {
 		return fmt.Errorf("%d bytes are asked for, written: %t; not %+v", b.Get("ask_bytes"), b.Is("ask_written"), want)
 	}
 	p.slot = int(b.Get("ask_slot")) // of a mark nobody knew it

@@ -33,7 +33,8 @@ type filled struct {
 }
 
 // fields are those of the header, as the module's port and as the wire calls them.
-var fields = map[string]string{"count": "count", "tag": "tag", "src": "src", "seq": "seq", "strm": "strm", "dst": "dst", "kind": "msg_type", "host": "host", "vaddr": "vaddr", "context_": "comm_context"}
+var fields = map[string]string{"count": "count", "tag": "tag", "src": "src", "seq": "seq", "strm": "strm", "dst": "dst",
+	"kind": "msg_type", "host": "host", "vaddr": "vaddr", "context_": "comm_context"}
 
 // wire is the header as it is sent.
 func (p *filled) wire() []byte {
@@ -130,7 +131,8 @@ func (x *sender) goes(p *filled, want plan) {
 		x.want[to] = append(x.want[to], w)
 	}
 	if to == 0 && x.queued != nil {
-		x.queued(ask{session: x.numbers[p.session], bytes: uint64(want.bytes), vaddr: p.vaddr, host: p.host, written: want.row && !want.fill})
+		x.queued(ask{session: x.numbers[p.session], bytes: uint64(want.bytes), vaddr: p.vaddr, host: p.host,
+			written: want.row && !want.fill})
 	}
 }
 
@@ -182,7 +184,8 @@ func (x *sender) open(ends bool) {
 		b.Set("packet_open.session", x.numbers[p.session])
 		b.Set("packet_open.record", p.record)
 		b.Set("packet_open.bytes", uint64(p.bytes))
-		for name, v := range map[string]bool{"self": p.session == itself, "headed": p.headed, "counted": p.counted, "numbered": p.numbered, "written": p.written} {
+		for name, v := range map[string]bool{"self": p.session == itself, "headed": p.headed, "counted": p.counted,
+			"numbered": p.numbered, "written": p.written} {
 			b.Put("packet_open."+name, v)
 		}
 	}
@@ -211,7 +214,9 @@ func (x *sender) open(ends bool) {
 		}
 	}
 	b.Put("packet_commit_valid", x.offered != nil)
-	if s := []int{0, 1, 2, itself}[r.IntN(4)]; x.abandons < 0 && !ends && x.resets == 0 && s != x.closes && r.IntN(60) == 0 && !slices.ContainsFunc(x.building, func(p *filled) bool { return p.session == s }) && (x.opening == nil || x.opening.session != s) {
+	if s := []int{0, 1, 2, itself}[r.IntN(4)]; x.abandons < 0 && !ends && x.resets == 0 && s != x.closes &&
+		r.IntN(60) == 0 && !slices.ContainsFunc(x.building, func(p *filled) bool { return p.session == s }) &&
+		(x.opening == nil || x.opening.session != s) {
 		x.abandons = s
 		b.Set("packet_abandon_session", x.numbers[s])
 		b.Put("packet_abandon_self", s == itself)
@@ -245,7 +250,8 @@ func (x *sender) opened() error {
 		x.opening, x.building = nil, append(x.building, p)
 	}
 	if x.abandons >= 0 && b.Is("packet_abandon_ready") {
-		x.orders[x.abandons] = append(x.orders[x.abandons], &filled{packet: packet{session: x.abandons, mark: true, slot: -1}})
+		x.orders[x.abandons] = append(x.orders[x.abandons],
+			&filled{packet: packet{session: x.abandons, mark: true, slot: -1}})
 		x.abandons = -1
 	}
 	if p := x.offered; p != nil && b.Is("packet_commit_ready") {
@@ -267,7 +273,8 @@ func (x *sender) opened() error {
 		}
 	}
 	if b.Is("number_valid") {
-		if p == nil || !p.numbered || p.counted || b.Get("number_session") != x.numbers[p.session] || b.Get("number_vaddr") != p.vaddr || b.Get("number_host") != p.host {
+		if p == nil || !p.numbered || p.counted || b.Get("number_session") != x.numbers[p.session] ||
+			b.Get("number_vaddr") != p.vaddr || b.Get("number_host") != p.host {
 			return errors.New("a packet is numbered that should not be, or as another one")
 		}
 		if b.Is("number_done") {

@@ -80,8 +80,10 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 	counts := map[string]int{}
 	for n := range 16 {
 		b.Reset()
-		x := &scheduler{b: b, r: r, counts: counts, largest: int(b.Const("engine_pkg::SLOT_BYTES")), headers: b.Const("engine_pkg::TYPE_EAGER")}
-		x.answers, x.asks, x.jobsDone, x.goes, x.more = block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next
+		x := &scheduler{b: b, r: r, counts: counts, largest: int(b.Const("engine_pkg::SLOT_BYTES")),
+			headers: b.Const("engine_pkg::TYPE_EAGER")}
+		x.answers, x.asks, x.jobsDone, x.goes, x.more = block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(
+			r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next
 		for range 900 {
 			if err := x.cycle(false); err != nil {
 				return err
@@ -97,7 +99,8 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	if counts["at once"] > counts["again"]/4 {
-		return fmt.Errorf("%d of %d packets that were refused were asked for again at once", counts["at once"], counts["again"])
+		return fmt.Errorf("%d of %d packets that were refused were asked for again at once", counts["at once"],
+			counts["again"])
 	}
 	for _, what := range []string{"whole", "row", "rest", "fill", "drop", "self", "refused", "doomed", "closed"} {
 		if counts[what] == 0 {
@@ -166,7 +169,8 @@ func (x *scheduler) add() {
 	if x.slots[slot] != nil || x.b.Cycle < x.gone[slot]+5 || len(x.orders[session]) > 5 {
 		return
 	}
-	p := &packet{slot: slot, session: session, headed: r.IntN(2) == 0, written: r.IntN(4) == 0, eager: r.IntN(3) > 0, vaddr: r.Uint64(), host: r.Uint64N(256)}
+	p := &packet{slot: slot, session: session, headed: r.IntN(2) == 0, written: r.IntN(4) == 0, eager: r.IntN(3) > 0,
+		vaddr: r.Uint64(), host: r.Uint64N(256)}
 	p.bytes = r.IntN(x.largest - header + 1)
 	switch r.IntN(8) {
 	case 0:
@@ -210,7 +214,8 @@ func (x *scheduler) show() {
 			}
 		}
 	}
-	for name, v := range map[string]uint64{"queued": queued, "front": front, "to_self": own, "marks": marks, "doomed": doomed, "closed": closed} {
+	for name, v := range map[string]uint64{"queued": queued, "front": front, "to_self": own, "marks": marks,
+		"doomed": doomed, "closed": closed} {
 		x.b.Set(name, v)
 	}
 }

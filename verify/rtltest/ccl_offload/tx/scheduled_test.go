@@ -71,8 +71,10 @@ func (x *scheduler) check(answered *packet) error {
 		x.counts["drop"]++
 		reply, leaves = p, true
 	}
-	if b.Is("leave") != leaves || b.Is("send") != sends || b.Is("give_back") != (leaves && !sends) || leaves && int(b.Get("leave_slot")) != reply.slot {
-		return fmt.Errorf("slot %d leaves: %t, is sent: %t, given back: %t; not %t, %t", b.Get("leave_slot"), b.Is("leave"), b.Is("send"), b.Is("give_back"), leaves, sends)
+	if b.Is("leave") != leaves || b.Is("send") != sends || b.Is("give_back") != (leaves && !sends) || leaves &&
+		int(b.Get("leave_slot")) != reply.slot {
+		return fmt.Errorf("slot %d leaves: %t, is sent: %t, given back: %t; not %t, %t", b.Get("leave_slot"), b.Is("leave"),
+			b.Is("send"), b.Is("give_back"), leaves, sends)
 	}
 	if reply != nil {
 		reply.asked = false
@@ -92,8 +94,10 @@ func (x *scheduler) ask() error {
 		return fmt.Errorf("slot %d is asked for: %+v", b.Get("ask_slot"), p)
 	}
 	want := p.planned(x.owed[p.session], x.largest)
-	if want.drop || int(b.Get("ask_bytes")) != want.bytes || int(b.Get("ask_session")) != p.session || b.Is("ask_written") != (want.row && !want.fill) || b.Get("ask_vaddr") != p.vaddr || b.Get("ask_host") != p.host {
-		return fmt.Errorf("%d bytes of %+v are asked for, written: %t; not %+v", b.Get("ask_bytes"), *p, b.Is("ask_written"), want)
+	if want.drop || int(b.Get("ask_bytes")) != want.bytes || int(b.Get("ask_session")) != p.session ||
+		b.Is("ask_written") != (want.row && !want.fill) || b.Get("ask_vaddr") != p.vaddr || b.Get("ask_host") != p.host {
+		return fmt.Errorf("%d bytes of %+v are asked for, written: %t; not %+v", b.Get("ask_bytes"), *p,
+			b.Is("ask_written"), want)
 	}
 	if p.refused > 0 {
 		if x.counts["again"]++; b.Cycle < p.refused+20 {
@@ -112,15 +116,19 @@ func (x *scheduler) job(p *packet) (bool, error) {
 	if p.session == self {
 		want = p.planned(x.owed[self], x.largest)
 	}
-	if int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != want.bytes || b.Is("job_fill") != want.fill || !want.fill && b.Is("job_row") != want.row || b.Is("job_self") != (p.session == self) || int(b.Get("job_session")) != p.session || want.drop {
-		return false, fmt.Errorf("%d bytes go of slot %d, row %t, fill %t; not %+v of %+v", b.Get("job_bytes"), b.Get("job_slot"), b.Is("job_row"), b.Is("job_fill"), want, *p)
+	if int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != want.bytes || b.Is("job_fill") != want.fill ||
+		!want.fill && b.Is("job_row") != want.row || b.Is("job_self") != (p.session == self) ||
+		int(b.Get("job_session")) != p.session || want.drop {
+		return false, fmt.Errorf("%d bytes go of slot %d, row %t, fill %t; not %+v of %+v", b.Get("job_bytes"),
+			b.Get("job_slot"), b.Is("job_row"), b.Is("job_fill"), want, *p)
 	}
 	if p.closed { // the session that owes is no more
 		x.counts["closed"]++
 	} else {
 		x.owed[p.session] = want.owed
 	}
-	for what, is := range map[string]bool{"fill": want.fill, "row": want.row, "whole": p.headed && !want.row && !want.fill, "rest": !p.headed && !want.fill, "self": p.session == self} {
+	for what, is := range map[string]bool{"fill": want.fill, "row": want.row, "whole": p.headed && !want.row && !want.fill,
+		"rest": !p.headed && !want.fill, "self": p.session == self} {
 		if is {
 			x.counts[what]++
 		}

@@ -17,7 +17,8 @@ func packets(of func(x *sender) outlet, sent []string, needed ...string) block.R
 		counts := map[string]int{}
 		for range 6 {
 			b.Reset()
-			x := &sender{b: b, r: r, counts: counts, abandons: -1, closes: -1, swept: b.Cycle + 2100, paces: map[string]func() bool{}}
+			x := &sender{b: b, r: r, counts: counts, abandons: -1, closes: -1, swept: b.Cycle + 2100,
+				paces: map[string]func() bool{}}
 			for i := range sessions {
 				x.numbers[i] = uint64(1000*i/sessions + r.IntN(100))
 			}
@@ -42,7 +43,8 @@ func packets(of func(x *sender) outlet, sent []string, needed ...string) block.R
 					break
 				}
 				if left == 0 {
-					return fmt.Errorf("it does not end: busy %t, idle %t, %d and %d beats, %v", b.Is("transmit_busy"), b.Is("transmit_idle"), len(x.want[0]), len(x.want[1]), x.orders)
+					return fmt.Errorf("it does not end: busy %t, idle %t, %d and %d beats, %v", b.Is("transmit_busy"),
+						b.Is("transmit_idle"), len(x.want[0]), len(x.want[1]), x.orders)
 				}
 			}
 		}
@@ -62,7 +64,8 @@ func (x *sender) done() bool {
 			return false
 		}
 	}
-	return len(x.building)+len(x.asked)+len(x.want[0])+len(x.want[1]) == 0 && x.opening == nil && x.abandons < 0 && x.resets == 0 && x.closes < 0 && x.out.rests()
+	return len(x.building)+len(x.asked)+len(x.want[0])+len(x.want[1]) == 0 && x.opening == nil && x.abandons < 0 &&
+		x.resets == 0 && x.closes < 0 && x.out.rests()
 }
 
 func (x *sender) cycle(ends bool) error {
@@ -132,7 +135,8 @@ func (x *sender) reset() error {
 	if x.resets++; x.resets > 4000 || x.resets == 350 && x.mute > 350 && len(x.asked) > 0 && !b.Is("transmit_idle") {
 		return errors.New("a reset does not end, or waits for answers")
 	}
-	if x.resets > 10 && b.Is("transmit_idle") && len(x.asked) == 0 && len(x.want[0])+len(x.want[1]) == 0 && !b.Is("transmit_busy") && x.out.rests() {
+	if x.resets > 10 && b.Is("transmit_idle") && len(x.asked) == 0 && len(x.want[0])+len(x.want[1]) == 0 &&
+		!b.Is("transmit_busy") && x.out.rests() {
 		for s := range x.orders {
 			x.orders[s] = nil
 		}
@@ -150,7 +154,8 @@ func (x *sender) close(ends bool) {
 	b.Scramble(x.r, "session_closed")
 	its := func(p *filled) bool { return p != nil && p.session == x.closes }
 	comes := func() bool { // more of the session
-		return its(x.last) && !x.last.committed || slices.ContainsFunc(x.building, its) || its(x.opening) || x.abandons == x.closes
+		return its(x.last) && !x.last.committed || slices.ContainsFunc(x.building, its) || its(x.opening) ||
+			x.abandons == x.closes
 	}
 	switch {
 	case x.closes < 0:
@@ -159,7 +164,8 @@ func (x *sender) close(ends bool) {
 		}
 		if x.r.IntN(300) == 0 {
 			x.closes, x.closing, x.amid = x.r.IntN(sessions), 0, false
-		} else if i := slices.IndexFunc(x.asked, func(p *filled) bool { return p.plan.owed > 0 }); i >= 0 && x.r.IntN(30) == 0 {
+		} else if i := slices.IndexFunc(x.asked, func(p *filled) bool { return p.plan.owed > 0 }); i >= 0 &&
+			x.r.IntN(30) == 0 {
 			if x.closes, x.closing, x.amid = x.asked[i].session, 1, true; comes() {
 				x.closes = -1
 			}
@@ -258,8 +264,10 @@ func (x *sender) beat(to int) error {
 	}
 	w := x.want[to][0]
 	x.want[to] = x.want[to][1:]
-	if got := b.Bytes(s.Fields[0]); !bytes.Equal(got[:len(w.data)], w.data) || b.Get(s.Fields[1]) != w.keep || b.Is(s.Fields[2]) != w.last || to == 0 && b.Get(s.Fields[3]) != w.session {
-		return fmt.Errorf("%X goes, keep %X, last %t; not %X, keep %X, last %t to %d", got, b.Get(s.Fields[1]), b.Is(s.Fields[2]), w.data, w.keep, w.last, w.session)
+	if got := b.Bytes(s.Fields[0]); !bytes.Equal(got[:len(w.data)], w.data) || b.Get(s.Fields[1]) != w.keep ||
+		b.Is(s.Fields[2]) != w.last || to == 0 && b.Get(s.Fields[3]) != w.session {
+		return fmt.Errorf("%X goes, keep %X, last %t; not %X, keep %X, last %t to %d", got, b.Get(s.Fields[1]),
+			b.Is(s.Fields[2]), w.data, w.keep, w.last, w.session)
 	}
 	return nil
 }

@@ -35,5 +35,6 @@ const beatBytes = 64
 
 // drain takes a stream, at a pace of its own.
 func drain(b *block.Bench, r *rand.Rand, valid, ready string, fields ...string) *block.Drain {
-	return &block.Drain{Output: block.NewOutput(b, valid, ready, fields...), Pace: block.NewRhythm(r).Next, Late: r.IntN(4) == 0}
+	return &block.Drain{Output: block.NewOutput(b, valid, ready, fields...), Pace: block.NewRhythm(r).Next,
+		Late: r.IntN(4) == 0}
 }

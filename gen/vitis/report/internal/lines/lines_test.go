@@ -42,7 +42,8 @@ func TestEach(t *testing.T) {
 
 func TestEachEnds(t *testing.T) {
 	n := 0
-	if err := Each(t.Context(), strings.NewReader("a\nb\nc\n"), func(string) bool { n++; return n < 2 }); err != nil || n != 2 {
+	if err := Each(t.Context(), strings.NewReader("a\nb\nc\n"), func(string) bool { n++; return n < 2 }); err != nil ||
+		n != 2 {
 		t.Errorf("%d lines, %v", n, err)
 	}
 	broken := errors.New("broken")
@@ -63,7 +64,8 @@ func TestEachEnds(t *testing.T) {
 	// A line without an end ends with the context, too.
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
-	if err := Each(ctx, &stream{after: 20, do: cancel}, func(string) bool { return true }); !errors.Is(err, context.Canceled) {
+	if err := Each(ctx, &stream{after: 20, do: cancel}, func(string) bool { return true }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -79,11 +79,13 @@ func executor(ctx context.Context, o *options, designs []*design.Design) (step.E
 	s := designs[0].Platform.Build.Slurm
 	for _, d := range designs[1:] {
 		if other := d.Platform.Build.Slurm; fmt.Sprint(other) != fmt.Sprint(s) {
-			return nil, fmt.Errorf("%s and %s use the cluster in different ways (their build { slurm }): build one after the other",
-				designs[0].Platform.Name, d.Platform.Name)
+			return nil,
+				fmt.Errorf("%s and %s use the cluster in different ways (their build { slurm }): build one after the other",
+					designs[0].Platform.Name, d.Platform.Name)
 		}
 	}
-	return slurm.New(ctx, slurm.Options{Partition: s.Partition, Account: s.Account, QOS: s.QOS, Constraint: s.Constraint, Extra: s.Options})
+	return slurm.New(ctx, slurm.Options{Partition: s.Partition, Account: s.Account, QOS: s.QOS, Constraint: s.Constraint,
+		Extra: s.Options})
 }
 
 // display shows how a build goes on.
@@ -104,7 +106,8 @@ func explain(ctx context.Context, c *console, f *run.Failure, asJSON bool) error
 	}
 	d := diagnose.Diagnose(ctx, os.DirFS(f.Dir), f.Step, f.Err)
 	if asJSON {
-		return json.NewEncoder(c.out).Encode(diagnosis{now("diagnosis"), f.Step.ID, text(f.Err), d.Lines, string(d.Cause), d.Hint, f.Log, f.Command})
+		return json.NewEncoder(c.out).Encode(diagnosis{now("diagnosis"), f.Step.ID, text(f.Err), d.Lines, string(d.Cause),
+			d.Hint, f.Log, f.Command})
 	}
 	c.remark("\n%s has failed", f.Step.ID)
 	if said := strings.TrimRight(d.String(), "\n"); said != "" {
@@ -158,7 +161,8 @@ func hand(ctx context.Context, o *options, c *console, w *run.Build, outcome *ru
 		c.remark("warning: %s: %v: %s", name, errTiming, why)
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %s; --timing=report, or build { timing = \"report\" } in the platform, accepts that", name, errTiming, why)
+	return fmt.Errorf("%s: %w: %s; --timing=report, or build { timing = \"report\" } in the platform, accepts that",
+		name, errTiming, why)
 }
 
 // resultsOf is the directory with the results of a platform.

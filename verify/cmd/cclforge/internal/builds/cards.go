@@ -25,7 +25,8 @@ func runProgram(ctx context.Context, o *options, c *console) error {
 			file = bit
 		}
 	}
-	card, err := cards.Program(ctx, cards.Request{File: file, Device: o.device, Force: o.force, Say: func(line string) { c.remark("%s", line) }})
+	card, err := cards.Program(ctx, cards.Request{File: file, Device: o.device, Force: o.force,
+		Say: func(line string) { c.remark("%s", line) }})
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,8 @@ func TestPlansForOtherVersions(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{"1": 1, "3B": 3, "2KiB": 2048, "200GiB": 200 << 30, "0": 0, "-1": 0, "GiB": 0, "1e3": 0, "9999999999TiB": 0} {
+	for text, want := range map[string]int64{"1": 1, "3B": 3, "2KiB": 2048, "200GiB": 200 << 30, "0": 0, "-1": 0, "GiB": 0,
+		"1e3": 0, "9999999999TiB": 0} {
 		var s size
 		if err := s.Set(text); (err == nil) != (want > 0) || int64(s) != want {
 			t.Errorf("%q: %d, %v", text, s, err)

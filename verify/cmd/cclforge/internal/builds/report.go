@@ -27,7 +27,8 @@ const (
 )
 
 // account is what there is to say about the build of a platform.
-func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.Design, when time.Time) (*report.Report, error) {
+func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.Design,
+	when time.Time) (*report.Report, error) {
 	p := d.Platform
 	image, err := emit.FirmwareImage(d)
 	if err != nil {
@@ -39,7 +40,8 @@ func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.
 	}
 	b := report.Build{
 		Platform: p.Name, Title: p.Doc, Board: p.Board.Name, Part: p.Board.Part, Target: target(d), Time: when,
-		Generation: described.Generation, Design: described.Design, Firmware: described.Firmware, Wanted: float64(p.Clock), SLRs: p.Board.SLRs, Shell: d.Shell != nil,
+		Generation: described.Generation, Design: described.Design, Firmware: described.Firmware, Wanted: float64(p.Clock),
+		SLRs: p.Board.SLRs, Shell: d.Shell != nil,
 	}
 	for _, in := range d.Instances {
 		b.Kernels = append(b.Kernels, report.Instance{Name: in.Name, Kernel: in.Kernel.Name, SLR: in.SLR})

@@ -125,10 +125,12 @@ func reportsVerb() *cobra.Command {
 
 func cacheVerb() *cobra.Command {
 	list, verify, prune := &options{}, &options{}, &options{}
-	c := with(&cobra.Command{Use: "cache", Short: "list the results of builds that are kept, verify or prune them"}, list, onStore(listCache))
+	c := with(&cobra.Command{Use: "cache", Short: "list the results of builds that are kept, verify or prune them"},
+		list, onStore(listCache))
 	list.cacheFlag(c.Flags())
 	command.JSON(c.Flags(), &list.json, "print a JSON object a line")
-	v := with(&cobra.Command{Use: "verify", Short: "hash every result that is kept, and name those that are damaged"}, verify, onStore(verifyCache))
+	v := with(&cobra.Command{Use: "verify", Short: "hash every result that is kept, and name those that are damaged"},
+		verify, onStore(verifyCache))
 	verify.cacheFlag(v.Flags())
 	p := with(&cobra.Command{
 		Use: "prune", Short: "remove results that nobody has used for long", Example: "  cclforge cache prune --older=720h",
@@ -153,7 +155,8 @@ func scanVerb() *cobra.Command {
 	}, o, runScan)
 	f := c.Flags()
 	f.Func("xclbin",
-		"`file` that a card may hold, or several with commas between, besides the results of builds", func(text string) error {
+		"`file` that a card may hold, or several with commas between, besides the results of builds",
+		func(text string) error {
 			o.xclbins = append(o.xclbins, strings.Split(text, ",")...)
 			return nil
 		})

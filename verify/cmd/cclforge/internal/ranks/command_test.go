@@ -127,11 +127,13 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "emulate u55c_tcp -n=2 --faults={kills=[{rank=2,at=\"1s\"}]}", "There is no rank 2 in a world of 2"},
 		{"", "emulate u55c_tcp --ranks=0", "-n says how many there are"},
 		{"", "emulate u55c_tcp -n=2 --ranks=2", "--ranks has rank 2, and the 2 ranks are 0 to 1"},
-		{"", "emulate u55c_tcp -n=2 --ranks=0 --network=local", "the network local is for all ranks in one process, and this one has 1 of 2"},
+		{"", "emulate u55c_tcp -n=2 --ranks=0 --network=local",
+			"the network local is for all ranks in one process, and this one has 1 of 2"},
 		{"", "emulate u55c_tcp -n=2 --foreign=1 --network=sockets", "emulators of others are reached on the packet sockets"},
 		{"", "emulate u55c_rdma -n=2 --foreign=1", "packet sockets are for UDP and TCP"},
 		{"", "emulate u55c_tcp -n=4 --ranks=0 --hosts=hosts", `line 2 of hosts: "slot=2" is not understood`},
-		{"OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=1", "emulate u55c_tcp", "give it the host file that mpirun was given"},
+		{"OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=1", "emulate u55c_tcp",
+			"give it the host file that mpirun was given"},
 		{"PMI_RANK=0 PMI_SIZE=3 MPI_LOCALNRANKS=3", "emulate u55c_tcp -n=2", "3 processes serve 2 ranks"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
@@ -183,7 +185,8 @@ func TestWhatPeopleRead(t *testing.T) {
 	}{
 		{"", "emulate u55c_tcp -n=2 --ranks=0-1", []string{
 			"u55c_tcp (u55c, tcp, accl-2024): 2 ranks, network local",
-			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
+			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and " +
+				"rendezvous messages.",
 			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(2) + ", kernel tcp://" + at(4),
 			"rank 1: commands tcp://" + at(1) + ", packets tcp://" + at(3) + ", kernel tcp://" + at(5),
 			"ready", "stopped"}},
@@ -197,12 +200,14 @@ func TestWhatPeopleRead(t *testing.T) {
 			"ready", "stopped"}},
 		{"", "emulate u55c_udp -n=2 --foreign=0 --kernel=client", []string{
 			"u55c_udp (u55c, udp, accl-2024): 2 ranks, rank 1 here, network packets",
-			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
+			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and " +
+				"rendezvous messages.",
 			"rank 1: commands tcp://" + at(1) + ", packets tcp://" + at(3) + ", kernel tcp://" + at(5) + ", from tcp://" + at(7),
 			"ready", "stopped"}},
 		{"PMI_RANK=0 PMI_SIZE=2 MPI_LOCALNRANKS=2", "emulate u55c_tcp", []string{
 			"u55c_tcp (u55c, tcp, accl-2024): 2 ranks in 2 processes (PMI), network sockets",
-			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
+			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and " +
+				"rendezvous messages.",
 			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(2) + ", kernel tcp://" + at(4) + ", POE " + at(8),
 			"rank 0: ready", "rank 0: stopped"}},
 		{"PMI_RANK=1 PMI_SIZE=2 MPI_LOCALNRANKS=2", "emulate u55c_tcp", []string{
@@ -210,7 +215,8 @@ func TestWhatPeopleRead(t *testing.T) {
 			"rank 1: ready", "rank 1: stopped"}},
 		{"", "emulate u55c_tcp -n=1 --listen=0.0.0.0", []string{
 			"u55c_tcp (u55c, tcp, accl-2024): 1 rank, network local",
-			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and rendezvous messages.",
+			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and " +
+				"rendezvous messages.",
 			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(1) + ", kernel tcp://" + at(2),
 			"warning: ranks listen at 0.0.0.0: anybody who reaches their ports can use them, and read and write their memory",
 			"ready", "stopped"}},
@@ -238,7 +244,8 @@ func parse(t *testing.T, line string) *options {
 
 // Options go wherever they like beside the platform.
 func TestArgumentsInAnyOrder(t *testing.T) {
-	for _, line := range []string{"emulate u55c_udp -n=3 --port=7000", "-n=3 u55c_udp --port=7000", "-n 3 --port 7000 u55c_udp", "--n=3 --port=7000"} {
+	for _, line := range []string{"emulate u55c_udp -n=3 --port=7000", "-n=3 u55c_udp --port=7000",
+		"-n 3 --port 7000 u55c_udp", "--n=3 --port=7000"} {
 		if o := parse(t, line); o.n != 3 || o.port != 7000 {
 			t.Errorf("%s: %+v", line, o)
 		}
@@ -256,7 +263,8 @@ func TestHostMemoryIsThere(t *testing.T) {
 
 func TestBytes(t *testing.T) {
 	for text, want := range map[string]bytesOf{
-		"1": {1, "1"}, "4096B": {4096, "4KiB"}, "4GiB": {4 << 30, "4GiB"}, "64 MiB": {64 << 20, "64MiB"}, "3MB": {3e6, "3000000"}, "2TiB": {2 << 40, "2TiB"}, "5kB": {5000, "5000"},
+		"1": {1, "1"}, "4096B": {4096, "4KiB"}, "4GiB": {4 << 30, "4GiB"}, "64 MiB": {64 << 20, "64MiB"},
+		"3MB": {3e6, "3000000"}, "2TiB": {2 << 40, "2TiB"}, "5kB": {5000, "5000"},
 	} {
 		var b size
 		if err := b.Set(text); err != nil || uint64(b) != want.n || b.String() != want.text {
@@ -271,7 +279,8 @@ type bytesOf struct {
 }
 
 func TestRanksText(t *testing.T) {
-	for want, ranks := range map[string][]int{"rank 3": {3}, "ranks 0-3": {0, 1, 2, 3}, "ranks 0,2-3,7": {0, 2, 3, 7}, "ranks 1,3": {1, 3}} {
+	for want, ranks := range map[string][]int{"rank 3": {3}, "ranks 0-3": {0, 1, 2, 3}, "ranks 0,2-3,7": {0, 2, 3, 7},
+		"ranks 1,3": {1, 3}} {
 		if got := ranksText(ranks); got != want {
 			t.Errorf("%v is %q, not %q", ranks, got, want)
 		}
@@ -298,7 +307,8 @@ func TestFirmwareThatDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.Start(t.Context(), designtest.Load(t, "u55c_tcp", nil), host.Options{World: w, Engine: emu.Options{Image: code}})
+	h, err := host.Start(t.Context(), designtest.Load(t, "u55c_tcp", nil),
+		host.Options{World: w, Engine: emu.Options{Image: code}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +325,8 @@ func TestFirmwareThatDies(t *testing.T) {
 		Event, Error string
 		Rank         int
 	}
-	if err := json.Unmarshal([]byte(lines[0]), &event); err != nil || event.Event != "failed" || event.Rank != 1 || !strings.Contains(event.Error, "firmware has failed") {
+	if err := json.Unmarshal([]byte(lines[0]), &event); err != nil || event.Event != "failed" || event.Rank != 1 ||
+		!strings.Contains(event.Error, "firmware has failed") {
 		t.Errorf("%s: %v", lines[0], err)
 	}
 	if lines[1] != `{"event":"stopped"}` {
@@ -332,7 +343,8 @@ func TestFilesOnTheCommandLine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, out, stderr := run(t, "", fmt.Sprintf("emulate u55c_udp -n=2 --json --faults=%s --hosts=%s --port=%d", faults, hosts, ports(t, 2)))
+	code, out, stderr := run(t, "", fmt.Sprintf("emulate u55c_udp -n=2 --json --faults=%s --hosts=%s --port=%d",
+		faults, hosts, ports(t, 2)))
 	if code != 0 || stderr != "" || !strings.Contains(out, `"faults":"{seed = 3, loss = 0.5}"`) {
 		t.Errorf("%d\n%s%s", code, out, stderr)
 	}
@@ -343,7 +355,8 @@ func TestSeedOfAJob(t *testing.T) {
 	for _, c := range []struct {
 		job, text string
 		same      bool
-	}{{"7.0", "{loss = 0.1}", true}, {"7.0", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1}", false}} {
+	}{{"7.0", "{loss = 0.1}", true}, {"7.0", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1, seed = 3}", true}, {"",
+		"{loss = 0.1}", false}} {
 		a, err := faultsOf(c.text, launch.World{Job: c.job})
 		if err != nil {
 			t.Fatal(err)
@@ -372,7 +385,8 @@ func TestHealthForPeople(t *testing.T) {
 	var out, stderr written
 	ended := make(chan int)
 	go func() {
-		ended <- call(ctx, []string{"emulate", "u55c_tcp", "-n=1", "--health=20ms", fmt.Sprintf("--port=%d", base)}, nothing, &out, &stderr)
+		ended <- call(ctx, []string{"emulate", "u55c_tcp", "-n=1", "--health=20ms", fmt.Sprintf("--port=%d", base)},
+			nothing, &out, &stderr)
 	}()
 	for !strings.Contains(out.String(), "ready") {
 		time.Sleep(5 * time.Millisecond)

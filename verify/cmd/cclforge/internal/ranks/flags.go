@@ -62,7 +62,8 @@ func emulateVerb(env func(string) (string, bool)) *cobra.Command {
 	c := &cobra.Command{
 		Use: "emulate <platform>", GroupID: command.Worlds,
 		Short: "serve emulated ranks to host programs of ACCL, in C++ and Python, and to the Go driver",
-		Long:  "Emulate serves emulated ranks of a platform to host programs of ACCL, in C++ and Python, and to the\nGo driver, until it is interrupted. " + events,
+		Long: "Emulate serves emulated ranks of a platform to host programs of ACCL, in C++ and Python, and to the\nGo " +
+			"driver, until it is interrupted. " + events,
 		Example: `  cclforge emulate u55c_tcp
         four ranks in this process; programs connect to port 5500 of this host
   mpirun -np 4 out/bin/cclforge emulate u55c_tcp
@@ -84,8 +85,9 @@ func simulateVerb(env func(string) (string, bool)) *cobra.Command {
 		Short: "serve ranks whose engines are simulated from the description of the hardware",
 		Long: "Simulate serves ranks of a platform whose engines are simulated from the description of the\n" +
 			"hardware, to the same programs as emulate. It builds the hardware with Verilator, once. " + events,
-		Example: "  cclforge simulate u55c_tcp -n 2\n  cclforge simulate u55c_tcp --only=0 --trace=rank%d.fst --window=1000:5000",
-		RunE:    o.serve(env),
+		Example: "  cclforge simulate u55c_tcp -n 2\n  cclforge simulate u55c_tcp --only=0 --trace=rank%d.fst " +
+			"--window=1000:5000",
+		RunE: o.serve(env),
 	}
 	o.define(c.Flags())
 	o.hardware.define(c.Flags())
@@ -146,7 +148,8 @@ type size uint64
 var units = []struct {
 	name string
 	is   uint64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB",
+	1e12}, {"B", 1}, {"", 1}}
 
 func (b *size) Set(text string) error {
 	for _, u := range units {
@@ -229,12 +232,14 @@ func (o *options) check() (err error) {
 	case o.health < 0:
 		return command.Misuse("--health=%v: an interval like 5s", o.health)
 	case o.foreign != "" && o.network != "auto" && o.network != "packets":
-		return command.Misuse("--foreign with --network=%s: emulators of others are reached on the packet sockets, --network=packets", o.network)
+		return command.Misuse(
+			"--foreign with --network=%s: emulators of others are reached on the packet sockets, --network=packets", o.network)
 	}
 	if err := o.hardware.check(); err != nil {
 		return err
 	}
-	o.kernelAt = map[string]emu.KernelAt{"platform": emu.AsPlatform, "loopback": emu.Loopback, "client": emu.Client}[o.kernel]
+	o.kernelAt = map[string]emu.KernelAt{"platform": emu.AsPlatform, "loopback": emu.Loopback,
+		"client": emu.Client}[o.kernel]
 	if o.listenAt, err = netip.ParseAddr(o.listen); err != nil || !o.listenAt.Is4() {
 		return command.Misuse("--listen=%s: an address of IPv4, like 127.0.0.1 or 0.0.0.0", o.listen)
 	}

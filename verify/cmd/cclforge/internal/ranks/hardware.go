@@ -79,7 +79,8 @@ func number(text string) (uint64, error) {
 }
 
 // maker says which engines are simulated; nil if none is. It builds the hardware.
-func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w launch.World, r *report) (func(rank int) world.Maker, error) {
+func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w launch.World,
+	r *report) (func(rank int) world.Maker, error) {
 	if h.ranks == "" {
 		return nil, nil
 	}
@@ -100,7 +101,8 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 		Seed: h.seed, Clock: rtlsim.NewClock(), SharedHost: true,
 	}
 	if o.kernelAt == emu.Loopback && d.Platform.CCLO.KernelStream != "loopback" {
-		return nil, errors.New("--kernel=loopback: simulated hardware has at its kernel streams what the platform has, or a client")
+		return nil, errors.New(
+			"--kernel=loopback: simulated hardware has at its kernel streams what the platform has, or a client")
 	}
 	var err error
 	if common.Library, err = rtlsim.Library(ctx, d, common.Build); err != nil {

@@ -102,7 +102,8 @@ func found(output, line string) bool {
 		}
 		if json.Unmarshal([]byte(text), &event) == nil && len(event.Kernels) == 1 {
 			k := event.Kernels[0]
-			return k.Instance == "relay_0" && k.Doing == "waits to read beat 1 of data_from_cclo (0 read)" && len(k.Streams) == 2 && k.Streams[1].Name == "data_from_cclo"
+			return k.Instance == "relay_0" && k.Doing == "waits to read beat 1 of data_from_cclo (0 read)" &&
+				len(k.Streams) == 2 && k.Streams[1].Name == "data_from_cclo"
 		}
 	}
 	return false

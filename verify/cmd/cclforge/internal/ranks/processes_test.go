@@ -65,10 +65,12 @@ func TestRawClientsAreServed(t *testing.T) {
 	for rank := range 2 {
 		socket := dial(t, base+rank)
 		// The hardware id at 0x1FF8 has the stack in its last two bits: 1 is TCP.
-		if reply := request(t, socket, `{"type":0,"addr":8184}`); reply["status"] != 0.0 || int(reply["rdata"].(float64))&3 != 1 {
+		if reply := request(t, socket, `{"type":0,"addr":8184}`); reply["status"] != 0.0 ||
+			int(reply["rdata"].(float64))&3 != 1 {
 			t.Errorf("rank %d: %v", rank, reply)
 		}
-		request(t, socket, `{"type":5,"ctrl_id":0,"scenario":255,"count":0,"comm":0,"root_src_dst":0,"function":0,"tag":0,"arithcfg":0,"compression_flags":0,"stream_flags":0,"addr_0":0,"addr_1":0,"addr_2":0}`)
+		request(t, socket,
+			`{"type":5,"ctrl_id":0,"scenario":255,"count":0,"comm":0,"root_src_dst":0,"function":0,"tag":0,"arithcfg":0,"compression_flags":0,"stream_flags":0,"addr_0":0,"addr_1":0,"addr_2":0}`)
 		for {
 			reply := request(t, socket, `{"type":6,"ctrl_id":0}`)
 			if reply["status"] == 0.0 {
@@ -82,7 +84,8 @@ func TestRawClientsAreServed(t *testing.T) {
 	if err := p.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code, err := p.Wait(5 * time.Second); code != 0 || err != nil || !strings.HasSuffix(p.Output(), `{"event":"stopped"}`+"\n") {
+	if code, err := p.Wait(5 * time.Second); code != 0 || err != nil ||
+		!strings.HasSuffix(p.Output(), `{"event":"stopped"}`+"\n") {
 		t.Errorf("%d, %v:\n%s", code, err, p.Output())
 	}
 }
@@ -90,21 +93,24 @@ func TestRawClientsAreServed(t *testing.T) {
 // What scripts read is spelt out here, apart from the code that writes it.
 func TestEventsForScripts(t *testing.T) {
 	base, flag := port(t, 4)
-	p := worldtest.Start(t, "emulate", "u280_udp", "-n=4", "--ranks=1,3", flag, "--faults={seed = 5, loss = 0.5}", "--kernel=client", "--health=50ms")
+	p := worldtest.Start(t, "emulate", "u280_udp", "-n=4", "--ranks=1,3", flag, "--faults={seed = 5, loss = 0.5}",
+		"--kernel=client", "--health=50ms")
 	for strings.Count(p.Output(), "\n") < 4 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	lines := strings.Split(p.Output(), "\n")
 	at := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", base+i) }
-	want := fmt.Sprintf(`{"event":"ready","pid":%d,"platform":"u280_udp","board":"u280","generation":"accl-2024","stack":"udp","network":"sockets",`+
-		`"host":"127.0.0.1","port":%d,"size":4,"process":0,"processes":1,"faults":"{seed = 5, loss = 0.5}","ranks":[`+
-		`{"rank":1,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q},{"rank":3,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q}]}`,
+	want := fmt.Sprintf(
+		`{"event":"ready","pid":%d,"platform":"u280_udp","board":"u280","generation":"accl-2024","stack":"udp","network":"sockets",`+
+			`"host":"127.0.0.1","port":%d,"size":4,"process":0,"processes":1,"faults":"{seed = 5, loss = 0.5}","ranks":[`+
+			`{"rank":1,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q},{"rank":3,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q}]}`,
 		p.PID(), base, at(1), at(5), at(9), at(13), at(17), at(3), at(7), at(11), at(15), at(19))
 	if lines[0] != want {
 		t.Errorf("got  %s\nwant %s", lines[0], want)
 	}
 	var health map[string]any
-	if err := json.Unmarshal([]byte(lines[1]), &health); err != nil || health["event"] != "health" || health["rank"] != 1.0 || health["calls"] != 0.0 || health["rx_used"] != 0.0 {
+	if err := json.Unmarshal([]byte(lines[1]), &health); err != nil || health["event"] != "health" ||
+		health["rank"] != 1.0 || health["calls"] != 0.0 || health["rx_used"] != 0.0 {
 		t.Errorf("%s: %v", lines[1], err)
 	}
 }
@@ -181,12 +187,14 @@ func TestUnderLaunchers(t *testing.T) {
 		is           string // the launcher, if the program says what it is
 	}{
 		{"OpenMPI", "-n=4", []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "4"}, "Open MPI"},
-		{"OpenMPI, more ranks than processes", "-n=5", []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"}, "Open MPI"},
+		{"OpenMPI, more ranks than processes", "-n=5", []string{"mpirun", "--allow-run-as-root", "--oversubscribe",
+			"-np", "2"}, "Open MPI"},
 		{"PMI", "-n=4", []string{"mpirun.mpich", "-np", "4"}, "HYDRA"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if out, err := exec.Command(c.launcher[0], "--version").CombinedOutput(); err != nil || !strings.Contains(string(out), c.is) {
+			if out, err := exec.Command(c.launcher[0], "--version").CombinedOutput(); err != nil ||
+				!strings.Contains(string(out), c.is) {
 				t.Skipf("needs %s of %s", c.launcher[0], c.is)
 			}
 			n, _ := strconv.Atoi(strings.TrimPrefix(c.option, "-n="))
@@ -195,7 +203,8 @@ func TestUnderLaunchers(t *testing.T) {
 			p := worldtest.StartUnder(t, c.launcher, processes, "emulate", "u55c_tcp", c.option, flag)
 			ranks := 0
 			for i, ready := range p.Ready {
-				if ready.Process != i || ready.Processes != processes || ready.Network != "sockets" || !strings.HasPrefix(c.name, ready.Launcher) {
+				if ready.Process != i || ready.Processes != processes || ready.Network != "sockets" ||
+					!strings.HasPrefix(c.name, ready.Launcher) {
 					t.Errorf("%+v", ready)
 				}
 				for _, r := range ready.Ranks {
@@ -329,7 +338,8 @@ func TestPortInUse(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Errorf("%v", err)
 	}
-	for _, text := range []string{"rank 1", "command socket", fmt.Sprintf("127.0.0.1:%d", base+1), "address already in use", "--port"} {
+	for _, text := range []string{"rank 1", "command socket", fmt.Sprintf("127.0.0.1:%d", base+1),
+		"address already in use", "--port"} {
 		if !strings.Contains(string(out), text) {
 			t.Errorf("%s\nlacks %q", out, text)
 		}

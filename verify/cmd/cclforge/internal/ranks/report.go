@@ -69,7 +69,8 @@ func (r *report) ready(d *design.Design, w launch.World, h *host.Host, plan *fau
 	}
 	var b strings.Builder
 	if w.Process == 0 {
-		fmt.Fprintf(&b, "%s (%s, %s, %s): %s, network %s\n", event.Platform, event.Board, event.Stack, event.Generation, sizeText(w), event.Network)
+		fmt.Fprintf(&b, "%s (%s, %s, %s): %s, network %s\n", event.Platform, event.Board, event.Stack, event.Generation,
+			sizeText(w), event.Network)
 		fmt.Fprintf(&b, "for clients of %s: %s\n", event.Generation, suits(d))
 	}
 	for _, p := range event.Ranks {
@@ -162,7 +163,8 @@ type healthEvent struct {
 func healthOf(h host.Health) healthEvent {
 	s, d := h.Engine, h.Engine.Dropped
 	e := healthEvent{
-		Event: "health", Rank: h.Rank, Calls: s.Calls, PacketsOut: s.PacketsOut, PacketsIn: s.PacketsIn, NetworkOut: s.BytesOut, NetworkIn: s.BytesIn,
+		Event: "health", Rank: h.Rank, Calls: s.Calls, PacketsOut: s.PacketsOut, PacketsIn: s.PacketsIn,
+		NetworkOut: s.BytesOut, NetworkIn: s.BytesIn,
 		Dropped: d.NoBuffer + d.BadPacket + d.Stale + d.TooLarge + d.NoWindow + d.NoAnnouncement,
 		RxUsed:  s.RxUsed, RxFree: s.RxFree, DeviceBytes: s.DeviceBytes, Kernels: s.Kernels,
 	}
@@ -170,7 +172,8 @@ func healthOf(h host.Health) healthEvent {
 		e.Network = h.Network.String()
 	}
 	if h.Served != nil {
-		e.Clients, e.CallsOpen, e.Refused, e.Failure = h.Served.Clients, h.Served.CallsOpen, h.Served.Refused, h.Served.Failure
+		e.Clients, e.CallsOpen, e.Refused, e.Failure = h.Served.Clients, h.Served.CallsOpen, h.Served.Refused,
+			h.Served.Failure
 		e.BytesIn, e.BytesOut = h.Served.BytesIn, h.Served.BytesOut
 		e.Requests = h.Served.Requests
 	}
@@ -179,8 +182,12 @@ func healthOf(h host.Health) healthEvent {
 
 func (e healthEvent) String() string {
 	q := e.Requests
-	text := fmt.Sprintf("rank %d: %s, %s (%d open), %d requests (%d refused), memory written %d B, read %d B, holds %d MiB; network out %d packets %d B, in %d packets %d B, dropped %d; rx buffers %d of %d in use",
-		e.Rank, count(e.Clients, "client", "clients"), count(int(e.Calls), "call", "calls"), e.CallsOpen, q.MMIORead+q.MMIOWrite+q.MemoryRead+q.MemoryWrite+q.MemoryAllocate+q.Call+q.CallWait, e.Refused, e.BytesIn, e.BytesOut, e.DeviceBytes>>20,
+	text := fmt.Sprintf(
+		"rank %d: %s, %s (%d open), %d requests (%d refused), memory written %d B, read %d B, holds %d MiB; network out "+
+			"%d packets %d B, in %d packets %d B, dropped %d; rx buffers %d of %d in use",
+		e.Rank, count(e.Clients, "client", "clients"), count(int(e.Calls), "call", "calls"), e.CallsOpen,
+		q.MMIORead+q.MMIOWrite+q.MemoryRead+q.MemoryWrite+q.MemoryAllocate+q.Call+q.CallWait, e.Refused, e.BytesIn,
+		e.BytesOut, e.DeviceBytes>>20,
 		e.PacketsOut, e.NetworkOut, e.PacketsIn, e.NetworkIn, e.Dropped, e.RxUsed, e.RxUsed+e.RxFree)
 	for _, k := range e.Kernels {
 		text += "; kernel " + k.String()

@@ -175,8 +175,9 @@ func (o *options) host(w launch.World, plan *faults.Plan, r *report) host.Option
 		World: w, Network: network, Faults: plan, Serve: true, HostMemory: o.hostMemory,
 		Endpoints: sim.Endpoints{Port: o.port}, Listen: o.listenAt, KernelIn: o.kernelHost,
 		Limits: zmq.Limits{MessageBytes: int(o.message), Connections: o.connections},
-		Engine: emu.Options{ResidentBytes: uint64(o.memory), RemoteTimeout: o.timeout, Patience: o.patience, Kernel: o.kernelAt, OnFault: func(err error) { r.log("%v", err) }},
-		Log:    r.log,
+		Engine: emu.Options{ResidentBytes: uint64(o.memory), RemoteTimeout: o.timeout, Patience: o.patience,
+			Kernel: o.kernelAt, OnFault: func(err error) { r.log("%v", err) }},
+		Log: r.log,
 	}
 }
 

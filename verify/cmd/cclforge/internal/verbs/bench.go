@@ -34,12 +34,14 @@ func benchVerb() *cobra.Command {
 		Long: "Bench measures the operations of a world: tables as nccl-tests and OSU have them. Under mpirun and\n" +
 			"srun each process has a rank, and rank 0 reports. The exit code is 1 if a result was wrong, or\n" +
 			"something failed, and 2 for options that make no sense.",
-		Example: "  cclforge bench u55c_tcp\n  cclforge bench sim:5500 --only=allreduce,send --sizes=1KiB:16MiB:x2 --iterations=50",
+		Example: "  cclforge bench u55c_tcp\n  cclforge bench sim:5500 --only=allreduce,send --sizes=1KiB:16MiB:x2 " +
+			"--iterations=50",
 	}, func(ctx context.Context, cmd *cobra.Command) error { return measure(ctx, where, o, dir, asJSON) })
 	f := c.Flags()
 	f.StringSliceVar(&o.Only, "only", nil, "`operations`, separated by commas (all)")
 	f.Func("sizes",
-		"`sizes` of a rank's largest buffer: 64KiB, 1KiB:16MiB:x2, 1KiB:8KiB:+1KiB ("+rates.DefaultSizes+")", func(s string) (err error) {
+		"`sizes` of a rank's largest buffer: 64KiB, 1KiB:16MiB:x2, 1KiB:8KiB:+1KiB ("+rates.DefaultSizes+
+			")", func(s string) (err error) {
 			o.Sizes, err = rates.Sizes(s)
 			return err
 		})
@@ -101,6 +103,7 @@ func writeRates(r *rates.Report, dir string, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	_, err := fmt.Printf("\n# elements that are wrong: %d; written to %s and %s\n", r.Wrong, filepath.Join(dir, resultFile), filepath.Join(dir, plotFile))
+	_, err := fmt.Printf("\n# elements that are wrong: %d; written to %s and %s\n", r.Wrong,
+		filepath.Join(dir, resultFile), filepath.Join(dir, plotFile))
 	return err
 }

@@ -23,9 +23,11 @@ func TestBenchUnderMpirun(t *testing.T) {
 	l.Close()
 	for _, platform := range []string{"u55c_udp", "u280_manual"} { // with and without a barrier of its own
 		dir := t.TempDir()
-		out, errs, code := played.Run(t, append(command, os.Args[0], "bench", platform, "--sizes=1KiB:4KiB:x4", "--iterations=3", "--json", "--meet="+meet, "--out="+dir)...)
+		out, errs, code := played.Run(t, append(command, os.Args[0], "bench", platform, "--sizes=1KiB:4KiB:x4",
+			"--iterations=3", "--json", "--meet="+meet, "--out="+dir)...)
 		var r rates.Report
-		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Ranks != 3 || r.World != "emulated, on sockets" || len(r.Rows) < 10 || r.Wrong != 0 {
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Ranks != 3 ||
+			r.World != "emulated, on sockets" || len(r.Rows) < 10 || r.Wrong != 0 {
 			t.Fatalf("%v, exit code %d\n%s%s", err, code, out, errs)
 		}
 		for _, row := range r.Rows {
@@ -52,7 +54,8 @@ func TestMistakesInBench(t *testing.T) {
 		"a world has 1 to 4096":  {"-n=5000"},
 		"does not have elements": {"--dtype=int8"},
 	} {
-		if out, errs, code := played.Run(t, append([]string{os.Args[0], "bench"}, args...)...); code != 2 || !strings.Contains(errs, text) || out != "" {
+		if out, errs, code := played.Run(t, append([]string{os.Args[0], "bench"}, args...)...); code != 2 ||
+			!strings.Contains(errs, text) || out != "" {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, out, errs)
 		}
 	}

@@ -65,7 +65,8 @@ func serveCards(ctx context.Context, out io.Writer, platform, vars string, ranks
 		fmt.Fprintf(out, "card %d    %s\n", i, bdf)
 	}
 	for i, r := range h.Ranks() {
-		fmt.Fprintf(out, "rank %d    %s:%d, engine %d of card %d\n", i, r.IP, r.Port, i%d.Platform.CCLO.Count, i/d.Platform.CCLO.Count)
+		fmt.Fprintf(out, "rank %d    %s:%d, engine %d of card %d\n", i, r.IP, r.Port, i%d.Platform.CCLO.Count,
+			i/d.Platform.CCLO.Count)
 	}
 	fmt.Fprintf(out, "world     card:%s,library=%s\n", h.Xclbin, h.Dir())
 	<-ctx.Done()

@@ -30,20 +30,25 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress", "./driver/accl", "./driver/sim/zmq", "./driver/sim",
+	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress", "./driver/accl",
+	"./driver/sim/zmq", "./driver/sim",
 	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/server/host",
 }
 
 // raceTests are tests of larger packages in which several goroutines are at work.
 var raceTests = []named{
-	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce", "TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines"}},
+	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce",
+		"TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines"}},
 	{"verify/emu", []string{
-		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters", "TestCloseAnswers",
-		"TestLiveEngines", "TestLostPackets", "TestPeersFindOutWhatTheyAre", "TestRendezvousBetweenEngines", "TestKernelsAndEnginesHoldEachOtherBack",
+		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters",
+		"TestCloseAnswers",
+		"TestLiveEngines", "TestLostPackets", "TestPeersFindOutWhatTheyAre", "TestRendezvousBetweenEngines",
+		"TestKernelsAndEnginesHoldEachOtherBack",
 		"TestManyKernelsSideBySide", "TestCloseEndsKernels", "TestAnswersComeInTheOrderOfTheCalls",
 	}},
 	{"verify/server", []string{
-		"TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestKernelStreams", "TestCloseEndsEverything",
+		"TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestKernelStreams",
+		"TestCloseEndsEverything",
 		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
 	}},
 	{"verify/conformance", []string{
@@ -103,7 +108,8 @@ func race(limit string, all []string, some []named) []step {
 	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
 	steps := []step{{"go test -race", running("go", slices.Concat(args, all)...)}}
 	for _, n := range some {
-		steps = append(steps, step{"go test -race, part of " + n.dir, running("go", slices.Concat(args, []string{"-run=" + n.only(), "./" + n.dir})...)})
+		steps = append(steps, step{"go test -race, part of " + n.dir,
+			running("go", slices.Concat(args, []string{"-run=" + n.only(), "./" + n.dir})...)})
 	}
 	return steps
 }

@@ -46,7 +46,8 @@ func TestFormatted(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"good.go": "package a\n", "sub/bad.go": "package  a\n", "sub/broken.go": "pakage a\n",
-		"out/bad.go": "package  a\n", ".hidden/bad.go": "package  a\n", "testdata/bad.go": "package  a\n", "bad.txt": "package  a",
+		"out/bad.go": "package  a\n", ".hidden/bad.go": "package  a\n", "testdata/bad.go": "package  a\n",
+		"bad.txt": "package  a",
 	} {
 		full := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
@@ -61,14 +62,17 @@ func TestFormatted(t *testing.T) {
 		t.Fatal("no error")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 2 || lines[0] != filepath.Join(dir, "sub/bad.go")+" is not formatted" || !strings.HasPrefix(lines[1], filepath.Join(dir, "sub/broken.go")) {
+	if len(lines) != 2 || lines[0] != filepath.Join(dir, "sub/bad.go")+" is not formatted" ||
+		!strings.HasPrefix(lines[1], filepath.Join(dir, "sub/broken.go")) {
 		t.Errorf("got %q", lines)
 	}
 }
 
 func TestEveryWantedToolIsKnown(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if got := strings.Join(missing(), " "); got != "gcc g++ make verilator yosys z3 gcc-riscv64-unknown-elf openmpi-bin iproute2 nftables tcl slurm-wlm munge" {
+	if got := strings.Join(missing(),
+		" "); got != "gcc g++ make verilator yosys z3 gcc-riscv64-unknown-elf openmpi-bin iproute2 nftables tcl slurm-wlm "+
+		"munge" {
 		t.Errorf("missing %q", got)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 func TestWhatIsRun(t *testing.T) {
 	worlds := func(name string) []string {
-		return []string{"./verify/conformance", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0", "-conform.scale=0.5"}
+		return []string{"./verify/conformance", "-conform.over=verilated", "-conform.platforms=" + name, "-sim.waves=0",
+			"-conform.scale=0.5"}
 	}
 	for _, test := range []struct {
 		benches, platforms string

@@ -30,7 +30,8 @@ func exhaustive(ctx context.Context, part string) error {
 	return runAll(ctx, os.Stdout, []step{
 		{"arithmetic", running("go", append(test, "./verify/rtltest/reduce_ops", "./verify/rtltest/hp_compression",
 			"-tb.exhaustive", "-tb.exhaustive.part="+part)...)},
-		{"control core", running("go", append(test, "./verify/rtltest/ccl_offload/cpu", "-run=Random", "-tb.instructions=20000000")...)},
+		{"control core", running("go", append(test, "./verify/rtltest/ccl_offload/cpu", "-run=Random",
+			"-tb.instructions=20000000")...)},
 	})
 }
 

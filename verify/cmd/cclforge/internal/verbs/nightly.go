@@ -38,7 +38,8 @@ var simulated = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280
 
 // raceNightly are packages that run under the race detector beside those of every run.
 var raceNightly = []string{
-	"./gen/lang", "./gen/workspace", "./gen/vitis/run", "./verify/emu", "./verify/fabric/packets", "./verify/server", "./verify/conformance",
+	"./gen/lang", "./gen/workspace", "./gen/vitis/run", "./verify/emu", "./verify/fabric/packets", "./verify/server",
+	"./verify/conformance",
 }
 
 // outcome is how a run or a step of it has ended.
@@ -112,7 +113,8 @@ func verb(args ...string) func(ctx context.Context) error {
 // defects has benches of modules find defects that are planted in them.
 func defects(ctx context.Context) error {
 	const block = module + "verify/rtltest/block"
-	list := exec.CommandContext(ctx, "go", "list", "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./verify/rtltest/...")
+	list := exec.CommandContext(ctx, "go", "list", "-f",
+		`{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./verify/rtltest/...")
 	out, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("list the benches: %w", err)

@@ -66,7 +66,8 @@ func TestNightlyDoesWhatTheTargetsDo(t *testing.T) {
 		names = append(names, s.name)
 	}
 	for _, want := range []string{
-		"go test of everything", "soak", "builds with stand-ins", "hardware of u280_manual", "proofs", "defects that benches find",
+		"go test of everything", "soak", "builds with stand-ins", "hardware of u280_manual", "proofs",
+		"defects that benches find",
 		"synthesis", "coverage", "arithmetic and control core", "random worlds",
 	} {
 		if !slices.Contains(names, want) {

@@ -25,7 +25,8 @@ func TestSelftest(t *testing.T) {
 		errs string
 	}{
 		{[]string{"--only=copy,nop", "-n=2"}, 0, "cases are right", ""},
-		{[]string{"u55c_udp", `--case={"Op":"bcast","Op0":"float32","Res":"float32","Count":5,"Root":1,"Seed":1}`, "-n=3"}, 0, "all 1 cases are right", ""},
+		{[]string{"u55c_udp", `--case={"Op":"bcast","Op0":"float32","Res":"float32","Count":5,"Root":1,"Seed":1}`, "-n=3"}, 0,
+			"all 1 cases are right", ""},
 		{[]string{"--only=nix"}, 2, "", `no operation "nix"`},
 		{[]string{"--case={"}, 2, "", "no such case"},
 		{[]string{`--case={"Op":"bcast","Op0":"float32","Res":"float32","Root":9,"Seed":1}`}, 2, "", "ranks 9 and 0 of 4"},
@@ -44,7 +45,8 @@ func TestSelftest(t *testing.T) {
 func TestSelftestPrintsJSON(t *testing.T) {
 	out, errs, code := played.Run(t, os.Args[0], "selftest", "--json", "--only=allreduce", "-n=2")
 	var r selftest.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Platform != "u55c_tcp" || r.Ranks != 2 || r.Cases == 0 || len(r.Rows) == 0 || r.Rows[0].Operation != "allreduce" {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Platform != "u55c_tcp" || r.Ranks != 2 ||
+		r.Cases == 0 || len(r.Rows) == 0 || r.Rows[0].Operation != "allreduce" {
 		t.Errorf("%v, exit code %d\n%s%s", err, code, out, errs)
 	}
 }
@@ -59,7 +61,8 @@ func TestSelftestUnderMpirun(t *testing.T) {
 	if os.Geteuid() == 0 {
 		command = append(command, "--allow-run-as-root")
 	}
-	out, errs, code := played.Run(t, append(command, os.Args[0], "selftest", "u55c_tcp", "--only=copy,send,allreduce,barrier", "--meet=127.0.0.1:"+port(t))...)
+	out, errs, code := played.Run(t, append(command, os.Args[0], "selftest", "u55c_tcp",
+		"--only=copy,send,allreduce,barrier", "--meet=127.0.0.1:"+port(t))...)
 	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -78,12 +81,14 @@ func TestSelftestUnderSrun(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cluster.Stop() })
-	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp", "--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
+	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp",
+		"--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
 	cmd.Env = append(cmd.Environ(), played.Environment()...)
 	cmd.Dir = cluster.Dir
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil || strings.Count(out.String(), "cases are right") != 1 || !strings.Contains(out.String(), "3 ranks, emulated, on sockets") {
+	if err := cmd.Run(); err != nil || strings.Count(out.String(), "cases are right") != 1 ||
+		!strings.Contains(out.String(), "3 ranks, emulated, on sockets") {
 		t.Errorf("%v\n%s%s\n%s", err, &out, &errs, cluster.Logs())
 	}
 }

@@ -15,7 +15,8 @@ func TestTheSlowestPackagesAreListed(t *testing.T) {
 	}
 	said.WriteString("ok  \tgithub.com/cclforge/cclforge/cached\t(cached)\n--- FAIL: TestOf (90.00s)\nFAIL\n" +
 		"FAIL\tgithub.com/cclforge/cclforge/broken\t33.100s\n?   \tgithub.com/cclforge/cclforge/none\t[no test files]\n" +
-		"FAIL\tgithub.com/cclforge/cclforge/unbuilt [build failed]\nok  \tgithub.com/cclforge/cclforge/cover\t40.001s\tcoverage: 1.0% of statements\n")
+		"FAIL\tgithub.com/cclforge/cclforge/unbuilt [build failed]\nok  " +
+		"\tgithub.com/cclforge/cclforge/cover\t40.001s\tcoverage: 1.0% of statements\n")
 	for text := said.String(); text != ""; {
 		n := min(len(text), 17) // in pieces, as a pipe has them
 		if _, err := p.Write([]byte(text[:n])); err != nil {
@@ -24,7 +25,8 @@ func TestTheSlowestPackagesAreListed(t *testing.T) {
 		text = text[n:]
 	}
 	p.print(&printed)
-	want := "the slowest packages:\n    40.0 s  cover\n    33.1 s  broken\n     6.5 s  a6\n     5.5 s  a5\n     4.5 s  a11\n" +
+	want := "the slowest packages:\n    40.0 s  cover\n    33.1 s  broken\n     6.5 s  a6\n     5.5 s  a5\n     4.5 s  " +
+		"a11\n" +
 		"     4.5 s  a4\n     3.5 s  a10\n     3.5 s  a3\n     2.5 s  a9\n     2.5 s  a2\n"
 	if passed.String() != said.String() || printed.String() != want {
 		t.Errorf("passed on %q, and said\n%s", passed.String(), printed.String())

@@ -79,7 +79,8 @@ func soakRounds(ctx context.Context, end time.Time) error {
 	seed := uint32(time.Now().UnixNano())
 	for rounds := 1; ; rounds++ {
 		start := time.Now()
-		out, err := exec.CommandContext(ctx, binary, "-test.timeout=20m", "-conform.scale=1", fmt.Sprintf("-conform.seed=%d", seed)).CombinedOutput()
+		out, err := exec.CommandContext(ctx, binary, "-test.timeout=20m", "-conform.scale=1",
+			fmt.Sprintf("-conform.seed=%d", seed)).CombinedOutput()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

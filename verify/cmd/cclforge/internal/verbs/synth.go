@@ -145,6 +145,7 @@ func writeSynth(r synth.Report, dir string) error {
 			return fmt.Errorf("write the report: %w", err)
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s, %s, %s\n", filepath.Join(dir, "synth.txt"), filepath.Join(dir, "synth.json"), filepath.Join(dir, "synth.html"))
+	fmt.Fprintf(os.Stderr, "%s, %s, %s\n", filepath.Join(dir, "synth.txt"), filepath.Join(dir, "synth.json"),
+		filepath.Join(dir, "synth.html"))
 	return nil
 }

@@ -25,7 +25,8 @@ func Main() {
 func New() *cobra.Command {
 	all := append(ranks.Verbs(), builds.Verbs()...)
 	all = append(all, emulateCardsVerb(), selftestVerb(), benchVerb(), kernelVerb())
-	all = append(all, testVerb(), nightlyVerb(), verifyVerb(), rehearseVerb(), proofsVerb(), exhaustiveVerb(), coverageVerb(), worldsVerb(),
+	all = append(all, testVerb(), nightlyVerb(), verifyVerb(), rehearseVerb(), proofsVerb(), exhaustiveVerb(),
+		coverageVerb(), worldsVerb(),
 		synthVerb(), soakVerb(), figuresVerb())
 	return command.New(all...)
 }

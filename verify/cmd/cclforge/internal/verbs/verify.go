@@ -17,7 +17,8 @@ var (
 	// waysOfTheirOwn choose how they reach the ranks.
 	waysOfTheirOwn = named{"verify/conformance", []string{"TestOver", "TestDeadPeer", "TestLossBetweenNamespaces"}}
 	programs       = named{"verify/server", []string{
-		"TestClientOf2022", "TestClientOf2024", "TestClientIsKilledAndComesAgain", "TestKernelStreams", "TestKernelOutputWaitsForAListener",
+		"TestClientOf2022", "TestClientOf2024", "TestClientIsKilledAndComesAgain", "TestKernelStreams",
+		"TestKernelOutputWaitsForAListener",
 		"TestRequests", "TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestResetAnswersCalls",
 	}}
 )
@@ -52,15 +53,18 @@ func verify(ctx context.Context, platform string, careful bool, scale float64) e
 	test := func(dir string, flags ...string) []string {
 		return append([]string{"test", "./" + dir, "-count=1", "-timeout=4h"}, flags...)
 	}
-	worlds := test(waysOfTheirOwn.dir, "-skip="+waysOfTheirOwn.only(), "-conform.over=verilated", "-conform.platforms="+platform)
+	worlds := test(waysOfTheirOwn.dir, "-skip="+waysOfTheirOwn.only(), "-conform.over=verilated",
+		"-conform.platforms="+platform)
 	if careful {
 		worlds = append(worlds, "-conform.careful")
 	}
 	worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(scale, 'g', -1, 64))
 	return runAll(ctx, os.Stdout, []step{
-		{"lint of " + platform, running("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(), "-sim.platforms="+platform)...)},
+		{"lint of " + platform, running("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(),
+			"-sim.platforms="+platform)...)},
 		{"worlds of simulated ranks of " + platform, running("go", worlds...)},
-		{"programs of the simulation protocol on them", running("go", test(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)...)},
+		{"programs of the simulation protocol on them",
+			running("go", test(programs.dir, "-run="+programs.only(), "-serve.simulate="+platform)...)},
 		{"benches of its parts", running("go", "test", "-timeout=4h", "./verify/rtltest/...", "./verify/rtlsim/...")},
 	})
 }
@@ -83,6 +87,7 @@ func rehearseVerb() *cobra.Command {
 func rehearse(ctx context.Context, interrupts int) error {
 	provide(ctx)
 	return runAll(ctx, os.Stdout, []step{
-		{"builds with stand-ins", running("go", "test", "./verify/vitis", "-count=1", "-timeout=4h", "-everything", "-interrupts="+strconv.Itoa(interrupts))},
+		{"builds with stand-ins", running("go", "test", "./verify/vitis", "-count=1", "-timeout=4h", "-everything",
+			"-interrupts="+strconv.Itoa(interrupts))},
 	})
 }

@@ -20,7 +20,8 @@ var set = block.NewSet(
 	block.Module{Name: "first_set", As: "first_set_5", Folder: "common", Params: map[string]string{"N": "5"}},
 	block.Module{Name: "dma_line_fifo", Folder: "external_dma", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
 	block.Module{Name: "dma_rotate", Folder: "external_dma"},
-	block.Module{Name: "dma_rotate", As: "dma_rotate_left", Folder: "external_dma", Params: map[string]string{"LEFT": "1'b1"}},
+	block.Module{Name: "dma_rotate", As: "dma_rotate_left", Folder: "external_dma",
+		Params: map[string]string{"LEFT": "1'b1"}},
 	block.Module{Name: "beat_counter"},
 	block.Module{Name: "byte_packer"},
 	block.Module{Name: "stream_cutter"},
@@ -260,7 +261,8 @@ func beatCounter(b *block.Bench, r *rand.Rand) error {
 			b.Step()
 			here := min(beatBytes, length-at)
 			if b.Get("beat_bytes") != uint64(here) || b.Get("keep") != keepOf(here) || b.Is("last") != (at+here == length) {
-				return fmt.Errorf("at %d of %d bytes it says %d with keep %X, last %t", at, length, b.Get("beat_bytes"), b.Get("keep"), b.Is("last"))
+				return fmt.Errorf("at %d of %d bytes it says %d with keep %X, last %t", at, length, b.Get("beat_bytes"),
+					b.Get("keep"), b.Is("last"))
 			}
 			if move {
 				at += here

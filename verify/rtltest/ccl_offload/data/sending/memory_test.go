@@ -76,7 +76,8 @@ func readSwitch(b *block.Bench, r *rand.Rand) error {
 		b.Step()
 		for i := range in {
 			if b.Is(fmt.Sprintf("ar%d_valid", i)) != (offered && now.memory == i && open < most) {
-				return fmt.Errorf("with %d bursts under way memory %d is asked: %t, for a burst of %d", open, i, !offered, now.memory)
+				return fmt.Errorf("with %d bursts under way memory %d is asked: %t, for a burst of %d", open,
+					i, !offered, now.memory)
 			}
 			if in[i].Taken() {
 				due[i] = due[i][1:]
@@ -91,7 +92,8 @@ func readSwitch(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("a beat too many")
 			}
 			if w := want[0]; !bytes.Equal(b.Bytes("r_data"), w.data) || b.Get("r_response") != w.response {
-				return fmt.Errorf("a beat is %X with %d, not %X with %d", b.Bytes("r_data"), b.Get("r_response"), w.data, w.response)
+				return fmt.Errorf("a beat is %X with %d, not %X with %d", b.Bytes("r_data"), b.Get("r_response"),
+					w.data, w.response)
 			}
 			if want[0].last {
 				open--
@@ -178,7 +180,8 @@ func writeSwitch(b *block.Bench, r *rand.Rand) error {
 		b.Step()
 		for i := range in {
 			if b.Is(fmt.Sprintf("aw%d_valid", i)) != (asked && now.memory == i && len(order) < most) {
-				return fmt.Errorf("with %d bursts under way memory %d is told of one: %t", len(order), i, b.Is(fmt.Sprintf("aw%d_valid", i)))
+				return fmt.Errorf("with %d bursts under way memory %d is told of one: %t", len(order), i,
+					b.Is(fmt.Sprintf("aw%d_valid", i)))
 			}
 			if b.Is(fmt.Sprintf("w%d_valid", i)) != (written && flying[0].memory == i) {
 				return fmt.Errorf("memory %d gets data: %t", i, b.Is(fmt.Sprintf("w%d_valid", i)))
@@ -266,12 +269,14 @@ func statusCheck(b *block.Bench, r *rand.Rand) error {
 		if r.IntN(4) != 0 {
 			set("end_of_packet", 1)
 		}
-		for _, name := range []string{"internal_error", "decode_error", "slave_error", "okay", "tag", "bytes_received", "end_of_packet"} {
+		for _, name := range []string{"internal_error", "decode_error", "slave_error", "okay", "tag", "bytes_received",
+			"end_of_packet"} {
 			f := at[name]
 			fields[name] = word >> f.Low & (1<<f.Bits() - 1)
 		}
 		want := uint64(0)
-		for _, x := range [][2]string{{"internal_error", "DMA_INTERNAL"}, {"decode_error", "DMA_DECODE"}, {"slave_error", "DMA_SLAVE"}} {
+		for _, x := range [][2]string{{"internal_error", "DMA_INTERNAL"}, {"decode_error", "DMA_DECODE"},
+			{"slave_error", "DMA_SLAVE"}} {
 			if fields[x[0]] != 0 {
 				want |= codes[x[1]]
 			}
@@ -296,7 +301,8 @@ func statusCheck(b *block.Bench, r *rand.Rand) error {
 		b.Set("expected_bytes", n)
 		b.Settle()
 		if b.Get("code") != want {
-			return fmt.Errorf("status %08X, tag %d, %d bytes, counted %t: the code is %X, not %X", word, tag, n, counted, b.Get("code"), want)
+			return fmt.Errorf("status %08X, tag %d, %d bytes, counted %t: the code is %X, not %X", word, tag, n,
+				counted, b.Get("code"), want)
 		}
 	}
 	return nil
@@ -331,17 +337,21 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 		b.Put("rready", paces[4].next())
 		b.Put("bus_ready", paces[5].next())
 		b.Scramble(r, "bus_rdata")
-		awaddr, wdata, wstrb, araddr, rdata := b.Get("awaddr"), b.Get("wdata"), b.Get("wstrb"), b.Get("araddr"), b.Get("bus_rdata")
+		awaddr, wdata, wstrb, araddr, rdata := b.Get("awaddr"), b.Get("wdata"), b.Get("wstrb"), b.Get("araddr"),
+			b.Get("bus_rdata")
 		b.Step()
 		can := len(reads) > 0 && !b.Is("rvalid")
 		if b.Is("bus_valid") && !busy && b.Is("bus_write") && last == 1 && could {
 			return fmt.Errorf("a write takes the turn of a read")
 		}
-		if b.Is("bus_valid") && b.Is("bus_write") && (len(addresses) == 0 || len(data) == 0) || b.Is("bus_valid") && !b.Is("bus_write") && len(reads) == 0 {
+		if b.Is("bus_valid") && b.Is("bus_write") && (len(addresses) == 0 || len(data) == 0) || b.Is("bus_valid") &&
+			!b.Is("bus_write") && len(reads) == 0 {
 			return fmt.Errorf("an access that nobody has asked for")
 		}
-		if b.Is("bus_valid") && b.Is("bus_write") && (b.Get("bus_address") != addresses[0] || b.Get("bus_wdata") != data[0] || b.Get("bus_strobe") != strobes[0]) {
-			return fmt.Errorf("%X is written to %X, strobes %X; not %X to %X, %X", b.Get("bus_wdata"), b.Get("bus_address"), b.Get("bus_strobe"), data[0], addresses[0], strobes[0])
+		if b.Is("bus_valid") && b.Is("bus_write") &&
+			(b.Get("bus_address") != addresses[0] || b.Get("bus_wdata") != data[0] || b.Get("bus_strobe") != strobes[0]) {
+			return fmt.Errorf("%X is written to %X, strobes %X; not %X to %X, %X", b.Get("bus_wdata"), b.Get("bus_address"),
+				b.Get("bus_strobe"), data[0], addresses[0], strobes[0])
 		}
 		if ok, err := bout.Taken(); err != nil {
 			return err

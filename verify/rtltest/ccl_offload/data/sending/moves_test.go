@@ -141,7 +141,8 @@ func moveOrder(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("a move has completed: %t; %d are there, %d have ended", b.Is("completed"), len(moves), ended)
 		}
 		if b.Is("drained") != (len(under) == 0) || b.Is("empty") != (len(under) == 0 && len(moves) == 0) {
-			return fmt.Errorf("with %d slices and %d moves it is drained %t, empty %t", len(under), len(moves), b.Is("drained"), b.Is("empty"))
+			return fmt.Errorf("with %d slices and %d moves it is drained %t, empty %t", len(under), len(moves), b.Is("drained"),
+				b.Is("empty"))
 		}
 		if done {
 			if moves[0].slices {
@@ -234,7 +235,8 @@ func sliceSize(b *block.Bench, r *rand.Rand) error {
 		}
 		want := min(still, kernel)
 		if b.Get("units") != want || b.Is("last") != (want == left) || b.Is("kernel_limits") != (kernel < still) {
-			return fmt.Errorf("%d units, last %t, limited by a kernel stream %t; not %d of %d, %t", b.Get("units"), b.Is("last"), b.Is("kernel_limits"), want, left, kernel < still)
+			return fmt.Errorf("%d units, last %t, limited by a kernel stream %t; not %d of %d, %t", b.Get("units"), b.Is("last"),
+				b.Is("kernel_limits"), want, left, kernel < still)
 		}
 		if kernel < still {
 			kernels++

@@ -32,7 +32,8 @@ func (p packet) compare(b *block.Bench) error {
 		return fmt.Errorf("a beat is %X, keep %X, not %X", got, b.Get("out_tkeep"), want)
 	}
 	if b.Is("out_tlast") != p.last || b.Get("out_tdest") != p.dest {
-		return fmt.Errorf("a beat is the last: %t, with TDEST %d, not %t, %d", b.Is("out_tlast"), b.Get("out_tdest"), p.last, p.dest)
+		return fmt.Errorf("a beat is the last: %t, with TDEST %d, not %t, %d", b.Is("out_tlast"), b.Get("out_tdest"),
+			p.last, p.dest)
 	}
 	return nil
 }

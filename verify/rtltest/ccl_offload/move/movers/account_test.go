@@ -232,7 +232,8 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 		slices += int(block.Bit(bytes > 0))
 	}
 	if slices < 300 || moves < 30 || dropped < 5 || asked != 1<<queues-1 || parts[0] == 0 || parts[1] == 0 {
-		return fmt.Errorf("only %d slices of %d moves were counted, %d moves were given up, with parts of %v beats", slices, moves, dropped, parts)
+		return fmt.Errorf("only %d slices of %d moves were counted, %d moves were given up, with parts of %v beats", slices,
+			moves, dropped, parts)
 	}
 	return nil
 }

@@ -104,7 +104,8 @@ func (c *carrier) fail() error {
 // lookEnd follows what is given up.
 func (c *carrier) lookEnd() error {
 	b, t := c.b, c.now
-	if (b.Is("kernel_drop") || b.Is("abandon")) && (t != nil && t.code == 0 && !c.ending() || len(c.under) > 0 || c.open != nil) {
+	if (b.Is("kernel_drop") || b.Is("abandon")) &&
+		(t != nil && t.code == 0 && !c.ending() || len(c.under) > 0 || c.open != nil) {
 		return errors.New("a move is given up without a reason, or with slices under way")
 	}
 	c.dropped = c.dropped || b.Is("kernel_drop")
@@ -122,7 +123,8 @@ func (c *carrier) lookEnd() error {
 // late says what a move may fail with that has waited as long as it may.
 func (c *carrier) late(t *task, code uint64) {
 	waited := c.cycle - c.progress
-	name := map[string]string{"message": "RECEIVE_TIMEOUT", "window": "RECEIVE_TIMEOUT", "kernel": "KRNL_TIMEOUT_STS", "packet": "PACK_TIMEOUT_STS"}[t.withheld]
+	name := map[string]string{"message": "RECEIVE_TIMEOUT", "window": "RECEIVE_TIMEOUT", "kernel": "KRNL_TIMEOUT_STS",
+		"packet": "PACK_TIMEOUT_STS"}[t.withheld]
 	least := tick * (remoteLimit - 1)
 	if t.withheld == "kernel" {
 		least = kernelLimit
@@ -140,7 +142,8 @@ func moveSpeed(b *block.Bench, r *rand.Rand, d *design.Design, code map[string]u
 	}
 	for {
 		c.next = c.newTask()
-		if h := &c.next.how; h.op == [2]int{memory, none} && h.local == memory && !h.network && h.units<<h.largest() > 10*mostBytes {
+		if h := &c.next.how; h.op == [2]int{memory, none} && h.local == memory && !h.network &&
+			h.units<<h.largest() > 10*mostBytes {
 			break
 		}
 	}

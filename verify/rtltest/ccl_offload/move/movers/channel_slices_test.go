@@ -112,10 +112,12 @@ func (c *carrier) lookSlice() error {
 // forget takes the slice with which an open packet is given up.
 func (c *carrier) forget() error {
 	b := c.b
-	if c.open == nil || b.Get("slice.slot") != c.opened || c.now == nil || !c.ending() || len(c.under) > 0 || b.Is("slice_commits") {
+	if c.open == nil || b.Get("slice.slot") != c.opened || c.now == nil || !c.ending() || len(c.under) > 0 ||
+		b.Is("slice_commits") {
 		return fmt.Errorf("slot %d is given back", b.Get("slice.slot"))
 	}
-	for _, name := range []string{"last", "op0", "op1", "reduce", "keeps", "beside", "to_memory", "to_kernel", "result_bytes", "wire_bytes", "slot_offset"} {
+	for _, name := range []string{"last", "op0", "op1", "reduce", "keeps", "beside", "to_memory", "to_kernel",
+		"result_bytes", "wire_bytes", "slot_offset"} {
 		if b.Is("slice." + name) {
 			return fmt.Errorf("a packet is given up, and %s is not 0", name)
 		}
@@ -174,15 +176,21 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 	sized := func(name string) uint64 { return n << h.unit(name) }
 	inner := h.forms["inner"]
 	want := map[string]uint64{
-		"slice.queue_": channelQueue, "slice.last": block.Bit(t.units+n == h.units || h.empty()), "slice.to_network": block.Bit(h.network), "slice_commits": 0,
-		"slice.apart": block.Bit(h.apart && !h.empty()), "slice.beside": block.Bit(h.beside && !h.empty()), "slice.beside_bytes": 0, "slice.beside_convert": 0,
-		"slice.keeps":  block.Bit(h.keeps && !h.empty()),
-		"slice.reduce": block.Bit(h.op[1] != none && !h.apart && !h.empty()), "slice.to_memory": block.Bit(h.local == memory && !h.empty()), "slice.to_kernel": block.Bit(h.local == kernelStream && !h.empty()),
-		"slice.slot_commit": 0, "slice.result_bytes": 0, "slice.wire_bytes": 0, "slice.op0.bytes": 0, "slice.op1.bytes": 0, "slice.op0.from": 0, "slice.op1.from": 0,
+		"slice.queue_": channelQueue, "slice.last": block.Bit(t.units+n == h.units || h.empty()),
+		"slice.to_network": block.Bit(h.network), "slice_commits": 0,
+		"slice.apart": block.Bit(h.apart && !h.empty()), "slice.beside": block.Bit(h.beside && !h.empty()),
+		"slice.beside_bytes": 0, "slice.beside_convert": 0,
+		"slice.keeps":     block.Bit(h.keeps && !h.empty()),
+		"slice.reduce":    block.Bit(h.op[1] != none && !h.apart && !h.empty()),
+		"slice.to_memory": block.Bit(h.local == memory && !h.empty()), "slice.to_kernel": block.Bit(h.local == kernelStream &&
+			!h.empty()),
+		"slice.slot_commit": 0, "slice.result_bytes": 0, "slice.wire_bytes": 0, "slice.op0.bytes": 0, "slice.op1.bytes": 0,
+		"slice.op0.from": 0, "slice.op1.from": 0,
 		"slice.op0.release_": 0, "slice.op1.release_": 0,
 	}
 	if h.network {
-		want["slice.slot"], want["slice.slot_headed"], want["slice.slot_offset"] = c.opened, block.Bit(c.open.headed), c.filled
+		want["slice.slot"], want["slice.slot_headed"], want["slice.slot_offset"] = c.opened, block.Bit(c.open.headed),
+			c.filled
 		want["slice.slot_commit"] = block.Bit(h.empty() || c.filled+sized("network") == c.open.bytes)
 		want["slice_commits"] = want["slice.slot_commit"]
 		if want["slice_commits"] != 0 {
@@ -239,7 +247,8 @@ func (c *carrier) slice(n uint64) map[string]uint64 {
 		want["slice.result_bytes"], want["slice.result_convert"] = sized("result"), block.Bit(h.forms["result"] != inner)
 	}
 	if h.local == memory {
-		want["slice.result_host"], want["slice.result_address"] = h.get("result_host"), t.v["issue.result_address"]+t.units<<h.unit("result")
+		want["slice.result_host"], want["slice.result_address"] = h.get("result_host"), t.v["issue.result_address"]+
+			t.units<<h.unit("result")
 	}
 	if h.local == kernelStream {
 		for _, f := range h.d.ABI().Layout("move_tdest").Fields {
@@ -265,7 +274,8 @@ func (c *carrier) cut(n uint64) {
 	t.under++
 	t.cut = b.Is("slice.last")
 	c.seen["keeps"] += int(b.Get("slice.keeps"))
-	if c.seen["keeps, further"] += int(b.Get("slice.keeps") & block.Bit(t.units > n)); h.keeps && h.forms["inner"] == packed {
+	if c.seen["keeps, further"] += int(b.Get("slice.keeps") & block.Bit(t.units > n)); h.keeps &&
+		h.forms["inner"] == packed {
 		c.seen["keeps, compressed"]++
 	}
 	if c.seen["beside"] += int(b.Get("slice.beside")); b.Is("slice.beside_convert") {

@@ -73,7 +73,8 @@ func (c *carrier) lookMessage() error {
 	if !asks && !waits {
 		return nil
 	}
-	if t == nil || t.done || t.operand(message) < 0 || t.cut || !t.how.empty() && t.received == t.size(t.operand(message)) && !t.must || t.how.empty() && t.letters > 0 {
+	if t == nil || t.done || t.operand(message) < 0 || t.cut || !t.how.empty() &&
+		t.received == t.size(t.operand(message)) && !t.must || t.how.empty() && t.letters > 0 {
 		return errors.New("a message is asked for that nobody needs")
 	}
 	if err := c.starts(); err != nil {
@@ -82,8 +83,10 @@ func (c *carrier) lookMessage() error {
 	if t.held != nil && (t.held.left > 0 || t.held.stored) {
 		return errors.New("a message is asked for before the one before has gone")
 	}
-	for name, want := range map[string]string{"record": "ranks.source_record", "session": "ranks.source_session", "rank": "issue.source", "context_": "issue.context_", "tag": "issue.tag",
-		"collective.number": "issue.collective_number", "collective.count": "issue.collective_count", "collective.shape": "issue.collective_shape"} {
+	for name, want := range map[string]string{"record": "ranks.source_record", "session": "ranks.source_session",
+		"rank": "issue.source", "context_": "issue.context_", "tag": "issue.tag",
+		"collective.number": "issue.collective_number", "collective.count": "issue.collective_count",
+		"collective.shape": "issue.collective_shape"} {
 		if got := b.Get("match_request." + name); got != t.v[want] {
 			return differs(name, got, t.v[want])
 		}
@@ -104,7 +107,8 @@ func (c *carrier) lookMessage() error {
 		return nil
 	}
 	n := b.Get("match_response.bytes")
-	t.held = &letter{address: b.Get("match_response.address"), left: n, stored: b.Is("match_response.stored"), buffer: b.Get("match_response.buffer_")}
+	t.held = &letter{address: b.Get("match_response.address"), left: n, stored: b.Is("match_response.stored"),
+		buffer: b.Get("match_response.buffer_")}
 	t.letters++
 	c.progress = c.cycle
 	if t.held.stored {
@@ -190,7 +194,8 @@ func (c *carrier) lookWindow() error {
 	if !b.Is("window_request.valid") {
 		return nil
 	}
-	if t == nil || t.done || t.cut || t.code != 0 || t.how.empty() || t.asks(b.Get("window_request.address")) < 0 || b.Get("window_request.window") != t.v["issue.window"] {
+	if t == nil || t.done || t.cut || t.code != 0 || t.how.empty() || t.asks(b.Get("window_request.address")) < 0 ||
+		b.Get("window_request.window") != t.v["issue.window"] {
 		return fmt.Errorf("window %d is read at 0x%X", b.Get("window_request.window"), b.Get("window_request.address"))
 	}
 	if err := c.starts(); err != nil {
@@ -244,7 +249,8 @@ func (c *carrier) driveKernel() {
 	if b.Put("data_flushing", flushes); flushes {
 		c.stock = [2]uint64{0, kernelRoom}
 	}
-	if c.granted = (c.granted || c.paces["grant"].Next()) && (c.wanted[0] || c.wanted[1]); c.granted && !b.Is("kernel_granted") {
+	if c.granted = (c.granted || c.paces["grant"].Next()) && (c.wanted[0] || c.wanted[1]); c.granted &&
+		!b.Is("kernel_granted") {
 		c.progress = c.cycle
 	}
 	b.Put("kernel_granted", c.granted)

@@ -39,8 +39,11 @@ func (t *task) String() string {
 	if t == nil {
 		return "no move"
 	}
-	return fmt.Sprintf("operands %d to %d, network %t (%s), %v bytes, %d of %d units, forms %v, sizes %v, %d bytes in %d messages, %d of %d packets, code 0x%X, without %q",
-		t.how.op, t.how.local, t.how.network, t.how.kind, t.how.bytes, t.units, t.how.units, t.how.forms, t.how.size, t.received, t.letters, t.packets, len(t.parcel.packets), t.code, t.withheld)
+	return fmt.Sprintf(
+		"operands %d to %d, network %t (%s), %v bytes, %d of %d units, forms %v, sizes %v, %d bytes in %d messages, %d of "+
+			"%d packets, code 0x%X, without %q",
+		t.how.op, t.how.local, t.how.network, t.how.kind, t.how.bytes, t.units, t.how.units, t.how.forms, t.how.size,
+		t.received, t.letters, t.packets, len(t.parcel.packets), t.code, t.withheld)
 }
 
 // newTask makes a move: most are good, but in odd times.
@@ -86,9 +89,12 @@ func (c *carrier) newTask() *task {
 		}
 	}
 	for _, name := range []string{
-		"issue.op0_address", "issue.op1_address", "issue.op2_address", "issue.kept_address", "issue.result_address", "issue.source", "issue.context_", "issue.tag",
-		"issue.collective_number", "issue.collective_count", "issue.collective_shape", "issue.strm", "issue.chunk_bytes", "issue.segment_bytes",
-		"issue.remote_address", "issue.packet_index", "issue.header_count", "issue.window", "ranks.source_record", "ranks.source_session", "ranks.destination_self",
+		"issue.op0_address", "issue.op1_address", "issue.op2_address", "issue.kept_address", "issue.result_address",
+		"issue.source", "issue.context_", "issue.tag",
+		"issue.collective_number", "issue.collective_count", "issue.collective_shape", "issue.strm", "issue.chunk_bytes",
+		"issue.segment_bytes",
+		"issue.remote_address", "issue.packet_index", "issue.header_count", "issue.window", "ranks.source_record",
+		"ranks.source_session", "ranks.destination_self",
 		"ranks.destination_record", "ranks.destination_session", "ranks.local_rank", "issue.tdest",
 	} {
 		t.v[name] = b.Get("queue_move." + name)
@@ -99,9 +105,11 @@ func (c *carrier) newTask() *task {
 		put("issue.control", t.how.control)
 	}
 	t.parcel = parcel{
-		bytes: t.wire(), chunk: t.v["issue.chunk_bytes"], segment: t.v["issue.segment_bytes"], index: t.v["issue.packet_index"], vaddr: t.v["issue.remote_address"],
-		kind: uint64(d.ABI().Enum("message_type").Value(t.how.kind).Value), host: t.how.get("remote_host"), eager: t.how.kind == "eager",
-		data: t.how.kind == "rendezvous_data", announces: t.how.kind == "rendezvous_announcement", notice: t.how.notice,
+		bytes: t.wire(), chunk: t.v["issue.chunk_bytes"], segment: t.v["issue.segment_bytes"],
+		index: t.v["issue.packet_index"], vaddr: t.v["issue.remote_address"],
+		kind: uint64(d.ABI().Enum("message_type").Value(t.how.kind).Value), host: t.how.get("remote_host"),
+		eager: t.how.kind == "eager",
+		data:  t.how.kind == "rendezvous_data", announces: t.how.kind == "rendezvous_announcement", notice: t.how.notice,
 	}
 	t.sources(c)
 	return t
@@ -119,7 +127,8 @@ func (t *task) sources(c *carrier) {
 		return
 	}
 	var waits []string
-	for what, is := range map[string]bool{"message": t.operand(message) >= 0, "window": t.operand(window) >= 0, "kernel": t.kernels() != [2]bool{} && c.silent, "packet": t.how.network} {
+	for what, is := range map[string]bool{"message": t.operand(message) >= 0, "window": t.operand(window) >= 0,
+		"kernel": t.kernels() != [2]bool{} && c.silent, "packet": t.how.network} {
 		if is {
 			waits = append(waits, what)
 		}

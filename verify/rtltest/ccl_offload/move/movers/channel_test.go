@@ -19,7 +19,8 @@ const (
 	remoteLimit  = 90  // of these
 )
 
-var channels = block.NewSet(block.Module{Name: "move_channel", Params: map[string]string{"QUEUE": fmt.Sprint(channelQueue)}})
+var channels = block.NewSet(block.Module{Name: "move_channel",
+	Params: map[string]string{"QUEUE": fmt.Sprint(channelQueue)}})
 
 func TestMoveChannel(t *testing.T) { channels.Check(t, "move_channel", moveChannel) }
 
@@ -82,7 +83,8 @@ func moveChannel(b *block.Bench, r *rand.Rand) error {
 		return err
 	}
 	seen := map[string]int{}
-	for _, x := range []trouble{{}, {odd: true}, {bad: true}, {silent: true}, {aborts: true}, {resets: true}, {faults: true}, {flushes: true}, {odd: true, bad: true, aborts: true, faults: true, resets: true}} {
+	for _, x := range []trouble{{}, {odd: true}, {bad: true}, {silent: true}, {aborts: true}, {resets: true},
+		{faults: true}, {flushes: true}, {odd: true, bad: true, aborts: true, faults: true, resets: true}} {
 		c := newChannel(b, r, d, code, x, seen)
 		cycles := 12000
 		if x.silent { // each waits for long
@@ -95,8 +97,10 @@ func moveChannel(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	for what, least := range map[string]int{
-		"completed": 300, "bare": 15, "packets": 200, "forgotten": 20, "aborted": 20, "given up": 8, "reset": 8, "DMA_TIMEOUT": 5, "SEGMENTER_EXPECTED_BTT": 10,
-		"CONFIG_SWITCH": 20, "COLLECTIVE_MISMATCH": 5, "RECEIVE_TIMEOUT": 5, "KRNL_TIMEOUT_STS": 2, "PACK_TIMEOUT_STS": 2, "DMA_SIZE": 2, "overlap": 50, "dropped": 15, "kernel": 50, "released": 50, "beside": 50, "beside, converted": 20,
+		"completed": 300, "bare": 15, "packets": 200, "forgotten": 20, "aborted": 20, "given up": 8, "reset": 8,
+		"DMA_TIMEOUT": 5, "SEGMENTER_EXPECTED_BTT": 10,
+		"CONFIG_SWITCH": 20, "COLLECTIVE_MISMATCH": 5, "RECEIVE_TIMEOUT": 5, "KRNL_TIMEOUT_STS": 2, "PACK_TIMEOUT_STS": 2,
+		"DMA_SIZE": 2, "overlap": 50, "dropped": 15, "kernel": 50, "released": 50, "beside": 50, "beside, converted": 20,
 		"keeps": 50, "keeps, further": 20, "keeps, compressed": 15,
 	} {
 		if seen[what] < least {
@@ -106,13 +110,17 @@ func moveChannel(b *block.Bench, r *rand.Rand) error {
 	return moveSpeed(b, r, d, code)
 }
 
-func newChannel(b *block.Bench, r *rand.Rand, d *design.Design, code map[string]uint64, x trouble, seen map[string]int) *carrier {
+func newChannel(b *block.Bench, r *rand.Rand, d *design.Design, code map[string]uint64, x trouble,
+	seen map[string]int) *carrier {
 	c := &carrier{
-		b: b, r: r, d: d, code: code, trouble: x, seen: seen, payload: b.Const("engine_pkg::PACKET_PAYLOAD"), slot: b.Const("engine_pkg::SLOT_BYTES"),
+		b: b, r: r, d: d, code: code, trouble: x, seen: seen, payload: b.Const("engine_pkg::PACKET_PAYLOAD"),
+		slot:  b.Const("engine_pkg::SLOT_BYTES"),
 		queue: block.NewInput(b, "queue_valid", "queue_ready"),
-		given: block.NewOutput(b, "release_valid", "release_ready", "release_buffer"), buffers: map[uint64]bool{}, paces: map[string]*pins.Rhythm{},
+		given: block.NewOutput(b, "release_valid", "release_ready", "release_buffer"), buffers: map[uint64]bool{},
+		paces: map[string]*pins.Rhythm{},
 	}
-	for _, name := range []string{"offer", "slice", "retire", "match", "window", "open", "release", "abandon", "in", "out", "grant"} {
+	for _, name := range []string{"offer", "slice", "retire", "match", "window", "open", "release", "abandon",
+		"in", "out", "grant"} {
 		c.paces[name] = block.NewRhythm(r)
 	}
 	b.Reset()
@@ -288,7 +296,8 @@ func (c *carrier) after(retired *cutting, aborts bool) error {
 	if len(c.tasks) == 0 && !c.queue.Offered() {
 		c.moved = c.cycle
 	}
-	if t := c.now; t != nil && t.aborted && !t.done && t.withheld != "" && c.aborts && c.cycle-max(c.progress, c.moved, t.since) > 400 {
+	if t := c.now; t != nil && t.aborted && !t.done && t.withheld != "" && c.aborts &&
+		c.cycle-max(c.progress, c.moved, t.since) > 400 {
 		return fmt.Errorf("the move waits, and was given up in cycle %d of %d", t.since, c.cycle)
 	}
 	if c.cycle-max(c.progress, c.moved) > 3000 {

@@ -43,7 +43,8 @@ func (c *checking) random() uint64 {
 		c.put(fmt.Sprintf("op%d", i), v)
 	}
 	c.local, c.network = []int{none, memory, kernelStream, none, memory, kernelStream, memory, memory}[place], place >= 3
-	c.put("result", uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}[place]).Value))
+	c.put("result", uint64(result.Value([]string{"none", "memory", "kernel_stream", "network", "memory_and_network",
+		"kernel_stream_and_network", "apart", "beside"}[place]).Value))
 	c.keeps = c.apart && r.IntN(2) == 0 || r.IntN(60) == 0
 	c.put("keeps", block.Bit(c.keeps))
 	rarely := 1 + r.IntN(3)
@@ -99,12 +100,14 @@ func (c *checking) random() uint64 {
 	}
 	tdest := uint64(0)
 	fields := c.d.ABI().Layout("move_tdest").Fields
-	for name, v := range map[string]int{"compressor": c.compressor, "decompressor": c.decompressor, "reduction": c.function} {
+	for name, v := range map[string]int{"compressor": c.compressor, "decompressor": c.decompressor,
+		"reduction": c.function} {
 		f := fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
 		tdest |= uint64(v) << f.Low
 	}
 	for name, v := range map[string]uint64{
-		"issue.control": c.control, "issue.bytes": c.bytes[plain], "issue.compressed_bytes": c.bytes[packed], "issue.tdest": tdest,
+		"issue.control": c.control, "issue.bytes": c.bytes[plain], "issue.compressed_bytes": c.bytes[packed],
+		"issue.tdest":     tdest,
 		"ranks.source_ok": block.Bit(source), "ranks.destination_ok": block.Bit(destination),
 	} {
 		b.Set(c.port+"."+name, v)

@@ -280,8 +280,11 @@ func (c *checking) largest() (log2 int) {
 func (c *checking) plan() error {
 	inner := c.forms["inner"]
 	want := map[string]uint64{
-		"empty": block.Bit(c.empty()), "to_memory": block.Bit(c.local == memory), "to_kernel": block.Bit(c.local == kernelStream), "to_network": block.Bit(c.network),
-		"wire_bytes": c.bytes[c.forms["network"]], "eager": block.Bit(c.kind == "eager"), "data": block.Bit(c.kind == "rendezvous_data"), "reduce": block.Bit(c.op[1] != none && !c.apart), "apart": block.Bit(c.apart),
+		"empty": block.Bit(c.empty()), "to_memory": block.Bit(c.local == memory),
+		"to_kernel": block.Bit(c.local == kernelStream), "to_network": block.Bit(c.network),
+		"wire_bytes": c.bytes[c.forms["network"]], "eager": block.Bit(c.kind == "eager"),
+		"data": block.Bit(c.kind == "rendezvous_data"), "reduce": block.Bit(c.op[1] != none && !c.apart),
+		"apart":  block.Bit(c.apart),
 		"beside": block.Bit(c.beside), "keeps": block.Bit(c.keeps),
 		"result_host": c.get("result_host"),
 	}

@@ -46,7 +46,8 @@ func (p *parcel) opening(s sending, move func(name string) uint64, lossy, rdma b
 	want := map[string]uint64{
 		"session": move("ranks.destination_session"), "self": move("ranks.destination_self"), "headed": block.Bit(s.headed),
 		"counted":  block.Bit(s.headed && p.eager && move("issue.strm") == 0 && !p.notice),
-		"numbered": block.Bit(lossy && p.announces), "written": block.Bit(rdma && p.data && move("ranks.destination_self") == 0),
+		"numbered": block.Bit(lossy && p.announces), "written": block.Bit(rdma && p.data &&
+			move("ranks.destination_self") == 0),
 		"record": move("ranks.destination_record"), "bytes": s.bytes,
 		"header.tag": move("issue.tag"), "header.src": move("ranks.local_rank"), "header.seq": 0,
 		"header.strm": move("issue.strm"), "header.dst": move("ranks.destination_session"), "header.kind": p.kind,
@@ -119,7 +120,8 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		return fields[slices.IndexFunc(fields, func(f abi.Field) bool { return f.Name == name })]
 	}
 	transfer := uint64(1)<<field("dma_command", "bytes").Bits() - 1
-	kinds := []uint64{b.Const("engine_pkg::TYPE_EAGER"), b.Const("engine_pkg::TYPE_DATA"), b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), b.Const("engine_pkg::TYPE_DONE")}
+	kinds := []uint64{b.Const("engine_pkg::TYPE_EAGER"), b.Const("engine_pkg::TYPE_DATA"),
+		b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), b.Const("engine_pkg::TYPE_DONE")}
 	opens, takes := block.NewRhythm(r), block.NewRhythm(r)
 	large, packets, forgotten, elsewhere := 0, 0, 0, 0
 	for moves := 0; moves < 400; moves++ {
@@ -141,7 +143,8 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 			}
 			return 1 + uint64(r.IntN(5000))
 		}
-		p := parcel{bytes: some(), chunk: some(), segment: some(), index: uint64(r.Uint32()), vaddr: r.Uint64(), eager: what == 0, data: what == 1}
+		p := parcel{bytes: some(), chunk: some(), segment: some(), index: uint64(r.Uint32()), vaddr: r.Uint64(),
+			eager: what == 0, data: what == 1}
 		shrunk := uint64(1)
 		plain, wire := uint64(r.IntN(4)), uint64(r.IntN(4))
 		if p.eager && !lossy && wire < plain {
@@ -171,9 +174,12 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 		place("remote_host", p.host)
 		place("notice", block.Bit(p.notice))
 		for name, v := range map[string]uint64{
-			"move.issue.control": control, "move.issue.segment_bytes": p.segment, "move.issue.chunk_bytes": p.chunk, "move.issue.packet_index": p.index,
-			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)], "plan.wire_bytes": p.bytes, "plan.to_network": block.Bit(toNetwork),
-			"plan.empty": block.Bit(p.bytes == 0), "plan.wire_log2": wire, "plan.largest_log2": plain, "plan.eager": block.Bit(p.eager), "plan.data": block.Bit(p.data),
+			"move.issue.control": control, "move.issue.segment_bytes": p.segment, "move.issue.chunk_bytes": p.chunk,
+			"move.issue.packet_index":   p.index,
+			"move.issue.remote_address": p.vaddr, "move.issue.strm": []uint64{0, b.Get("move.issue.strm")}[r.IntN(2)],
+			"plan.wire_bytes": p.bytes, "plan.to_network": block.Bit(toNetwork),
+			"plan.empty": block.Bit(p.bytes == 0), "plan.wire_log2": wire, "plan.largest_log2": plain,
+			"plan.eager": block.Bit(p.eager), "plan.data": block.Bit(p.data),
 		} {
 			b.Set(name, v)
 		}
@@ -216,7 +222,8 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 				b.Step()
 				for name, v := range want {
 					if got := b.Get(name); got != v {
-						return fmt.Errorf("packet %d of %d bytes (%d a chunk, %d a segment): %w", i, p.bytes, p.chunk, p.segment, differs(name, got, v))
+						return fmt.Errorf("packet %d of %d bytes (%d a chunk, %d a segment): %w", i, p.bytes, p.chunk, p.segment,
+							differs(name, got, v))
 					}
 				}
 			}
@@ -233,8 +240,10 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 				b.Put("take", take)
 				b.Set("take_bytes", n)
 				b.Step()
-				if !b.Is("open") || b.Is("pending") || b.Get("room") != left || b.Get("filled") != s.bytes-left || b.Get("packet.header.kind") != p.kind {
-					return fmt.Errorf("with %d of %d bytes it is open: %t, with room for %d and %d in it", s.bytes-left, s.bytes, b.Is("open"), b.Get("room"), b.Get("filled"))
+				if !b.Is("open") || b.Is("pending") || b.Get("room") != left || b.Get("filled") != s.bytes-left ||
+					b.Get("packet.header.kind") != p.kind {
+					return fmt.Errorf("with %d of %d bytes it is open: %t, with room for %d and %d in it", s.bytes-left, s.bytes,
+						b.Is("open"), b.Get("room"), b.Get("filled"))
 				}
 				if take {
 					left -= n

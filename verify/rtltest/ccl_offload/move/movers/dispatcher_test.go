@@ -19,7 +19,8 @@ const (
 )
 
 var dispatchers = block.NewSet(
-	block.Module{Name: "dispatcher", Params: map[string]string{"SLICE_WIDTH": fmt.Sprint(sliceWidth), "PACKET_WIDTH": fmt.Sprint(packetWidth)}},
+	block.Module{Name: "dispatcher", Params: map[string]string{"SLICE_WIDTH": fmt.Sprint(sliceWidth),
+		"PACKET_WIDTH": fmt.Sprint(packetWidth)}},
 	block.Module{Name: "slice_retire", As: "slice_form"}, // only its port is used: a slice with names
 )
 
@@ -133,14 +134,17 @@ func dispatcher(b, form *block.Bench, r *rand.Rand) error {
 		return fmt.Errorf("a slice has %d bits, a packet %d", b.Width("slice"), b.Width("packet_open"))
 	}
 	d := dispatching{
-		b: b, form: form, r: r, seen: map[string]int{}, keyWidth: b.Width("channel_key") / queues, beats: int(b.Const("engine_pkg::KERNEL_BEATS")),
+		b: b, form: form, r: r, seen: map[string]int{}, keyWidth: b.Width("channel_key") / queues,
+		beats:   int(b.Const("engine_pkg::KERNEL_BEATS")),
 		slice:   block.NewOutput(b, "slice_valid", "slice_ready", "slice"),
 		release: block.NewOutput(b, "channel_release_valid", "channel_release_ready", "channel_release_buffer"),
 		leaves:  block.NewOutput(b, "packet_abandon_valid", "packet_abandon_ready"),
-		from:    [3]uint64{b.Const("engine_pkg::FROM_NONE"), b.Const("engine_pkg::FROM_MEMORY"), b.Const("engine_pkg::FROM_KERNEL")},
+		from: [3]uint64{b.Const("engine_pkg::FROM_NONE"), b.Const("engine_pkg::FROM_MEMORY"),
+			b.Const("engine_pkg::FROM_KERNEL")},
 	}
 	d.clear()
-	takes, opens, releases, leaves, ends, cuts := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
+	takes, opens, releases, leaves, ends, cuts := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r),
+		block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	for range 12000 {
 		if r.IntN(2000) == 0 {
 			b.Reset()
@@ -159,7 +163,8 @@ func dispatcher(b, form *block.Bench, r *rand.Rand) error {
 			return err
 		}
 	}
-	for _, what := range []string{"slice", "packet", "withdrawn", "release", "abandoned", "owned", "barred", "kernel", "bad", "flush"} {
+	for _, what := range []string{"slice", "packet", "withdrawn", "release", "abandoned", "owned", "barred",
+		"kernel", "bad", "flush"} {
 		if d.seen[what] < 15 {
 			return fmt.Errorf("too few of something: %v", d.seen)
 		}
@@ -308,8 +313,9 @@ func (d *dispatching) drive() {
 	b.SetBytes("channel_key", keys)
 	b.SetBytes("channel_drop_buffer", buffers)
 	for name, v := range map[string]uint64{
-		"channel_slice_valid": slices, "channel_commits": commits, "channel_ends": ends, "channel_open_valid": packets, "channel_drop_valid": gives,
-		"channel_abandon": abandon, "kernel_in_wanted": d.in, "kernel_out_wanted": d.out, "kernel_drop": d.drop,
+		"channel_slice_valid": slices, "channel_commits": commits, "channel_ends": ends, "channel_open_valid": packets,
+		"channel_drop_valid": gives,
+		"channel_abandon":    abandon, "kernel_in_wanted": d.in, "kernel_out_wanted": d.out, "kernel_drop": d.drop,
 	} {
 		b.Set(name, v)
 	}
@@ -355,8 +361,10 @@ func (d *dispatching) cycle(retires bool) error {
 		name string
 		want uint64
 	}{
-		{"kernel_granted", d.a.granted(d.in, d.out)}, {"kernel_in_bytes", uint64(d.a.readable())}, {"kernel_out_bytes", uint64(d.a.writable())},
-		{"kernel_in_settled", block.Bit(d.a.in.quiet == patience)}, {"kernel_out_settled", block.Bit(d.a.out.quiet == patience)},
+		{"kernel_granted", d.a.granted(d.in, d.out)}, {"kernel_in_bytes", uint64(d.a.readable())},
+		{"kernel_out_bytes", uint64(d.a.writable())},
+		{"kernel_in_settled", block.Bit(d.a.in.quiet == patience)},
+		{"kernel_out_settled", block.Bit(d.a.out.quiet == patience)},
 		{"kernel_in_drop", block.Bit(inDrop)}, {"kernel_out_drop", block.Bit(outDrop)}, {"channel_abandon_done", done},
 		{"packet_abandon_valid", block.Bit(leaving != nobody)}, {"slice_valid", block.Bit(d.shown != nil)},
 	} {

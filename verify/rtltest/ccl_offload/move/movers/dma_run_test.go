@@ -75,7 +75,8 @@ func (e *engine) both(s side, good, late []int, limit func() error) error {
 func (e *engine) run(s side, cycles int, faults []int, late bool) error {
 	b, r := e.b, e.r
 	b.Set("limit_cycles", dmaLimit)
-	gives, beats, commands, takes, statuses := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
+	gives, beats, commands, takes, statuses := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(
+		r), block.NewRhythm(r)
 	for range cycles {
 		if r.IntN(3000) == 0 {
 			s.clear()

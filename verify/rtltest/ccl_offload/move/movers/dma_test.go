@@ -38,7 +38,8 @@ const (
 )
 
 var faultCodes = map[int]string{
-	slaveError: "DMA_SLAVE", decodeError: "DMA_DECODE", internalError: "DMA_INTERNAL", notOkay: "DMA_NOT_OKAY", wrongTag: "DMA_TAG_MISMATCH",
+	slaveError: "DMA_SLAVE", decodeError: "DMA_DECODE", internalError: "DMA_INTERNAL", notOkay: "DMA_NOT_OKAY",
+	wrongTag:   "DMA_TAG_MISMATCH",
 	shortCount: "DMA_NOT_EXPECTED_BTT", noPacketEnd: "DMA_NOT_END_OF_PACKET", earlyEnd: "DMA_NOT_EXPECTED_BTT",
 }
 
@@ -101,7 +102,8 @@ func newEngine(b *block.Bench, r *rand.Rand) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{b: b, r: r, code: code, layout: map[string]map[string]abi.Field{}, all: map[uint64]*transfer{}, seen: map[string]int{}}
+	e := &engine{b: b, r: r, code: code, layout: map[string]map[string]abi.Field{}, all: map[uint64]*transfer{},
+		seen: map[string]int{}}
 	for _, name := range []string{"dma_command", "dma_status"} {
 		e.layout[name] = map[string]abi.Field{}
 		for _, f := range d.ABI().Layout(name).Fields {
@@ -146,7 +148,8 @@ func (e *engine) forget() {
 // random is a command that may be given.
 func (e *engine) random() *transfer {
 	n := block.RandomLength(e.r, beatBytes, mostBytes)
-	return &transfer{address: e.r.Uint64(), bytes: n, host: e.r.IntN(2) == 0, data: block.RandomBytes(e.r, (n+beatBytes-1)/beatBytes*beatBytes), taken: e.b.Cycle}
+	return &transfer{address: e.r.Uint64(), bytes: n, host: e.r.IntN(2) == 0,
+		data: block.RandomBytes(e.r, (n+beatBytes-1)/beatBytes*beatBytes), taken: e.b.Cycle}
 }
 
 // pause begins and ends times without answers: most are short enough.
@@ -183,7 +186,8 @@ func (e *engine) giveStatus(active bool) {
 		tag ^= 1 << e.r.IntN(4)
 	}
 	put("tag", tag)
-	put("okay", block.Bit(t.fault != notOkay && t.fault != slaveError && t.fault != decodeError && t.fault != internalError))
+	put("okay", block.Bit(t.fault != notOkay && t.fault != slaveError && t.fault != decodeError &&
+		t.fault != internalError))
 	put("slave_error", block.Bit(t.fault == slaveError))
 	put("decode_error", block.Bit(t.fault == decodeError))
 	put("internal_error", block.Bit(t.fault == internalError))
@@ -216,8 +220,10 @@ func (e *engine) commanded(faults []int) error {
 	if t == nil {
 		return fmt.Errorf("a command reads or writes at 0x%X", get("address"))
 	}
-	if get("bytes") != uint64(t.bytes) || get("tag") != e.tag || get("incrementing") != 1 || get("eof") != 1 || e.b.Get("command_tdest") != block.Bit(t.host) {
-		return fmt.Errorf("command 0x%X, for %d, of %d bytes with tag %d", e.b.Bytes("command_tdata"), e.b.Get("command_tdest"), t.bytes, e.tag)
+	if get("bytes") != uint64(t.bytes) || get("tag") != e.tag || get("incrementing") != 1 || get("eof") != 1 ||
+		e.b.Get("command_tdest") != block.Bit(t.host) {
+		return fmt.Errorf("command 0x%X, for %d, of %d bytes with tag %d", e.b.Bytes("command_tdata"),
+			e.b.Get("command_tdest"), t.bytes, e.tag)
 	}
 	delete(e.all, t.address)
 	t.tag, e.tag = e.tag, (e.tag+1)%16

@@ -52,11 +52,14 @@ type through struct {
 // gets the rest of its packets, and what it still answers goes nowhere.
 func lane(b *block.Bench, r *rand.Rand) error {
 	l := through{
-		b: b, r: r, in: block.NewInput(b, "in_valid", "in_ready"), result: block.NewInput(b, "result_tvalid", "result_tready"),
-		out:     block.NewOutput(b, "out_valid", "out_ready", "out_data"),
-		operand: block.NewOutput(b, "operand_tvalid", "operand_tready", "operand_tdata", "operand_tkeep", "operand_tlast", "operand_tdest"),
+		b: b, r: r, in: block.NewInput(b, "in_valid", "in_ready"),
+		result: block.NewInput(b, "result_tvalid", "result_tready"),
+		out:    block.NewOutput(b, "out_valid", "out_ready", "out_data"),
+		operand: block.NewOutput(b, "operand_tvalid", "operand_tready", "operand_tdata", "operand_tkeep", "operand_tlast",
+			"operand_tdest"),
 	}
-	slices, gives, takes, feeds, answers := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
+	slices, gives, takes, feeds, answers := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r),
+		block.NewRhythm(r)
 	for range 20000 {
 		if r.IntN(3000) == 0 {
 			l.clear()
@@ -72,7 +75,8 @@ func lane(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	if l.passed < 200 || l.made < 200 || l.flushes < 15 || l.zeros < 15 {
-		return fmt.Errorf("only %d slices passed by, %d were converted, %d beats filled after %d flushes", l.passed, l.made, l.zeros, l.flushes)
+		return fmt.Errorf("only %d slices passed by, %d were converted, %d beats filled after %d flushes", l.passed,
+			l.made, l.zeros, l.flushes)
 	}
 	for _, convert := range []bool{false, true} {
 		if err := l.speed(convert); err != nil {
@@ -178,7 +182,8 @@ func (l *through) cycle(added *passage) error {
 	b := l.b
 	b.Settle()
 	if b.Is("owes") != l.owes {
-		return fmt.Errorf("it owes something: %t, with %d packets to be fed and %d to be answered", b.Is("owes"), len(l.feeds), len(l.plugin))
+		return fmt.Errorf("it owes something: %t, with %d packets to be fed and %d to be answered", b.Is("owes"),
+			len(l.feeds), len(l.plugin))
 	}
 	drains := l.flushing > 0 || l.owes
 	owes := drains && len(l.feeds)+len(l.plugin) > 0
@@ -202,7 +207,8 @@ func (l *through) cycle(added *passage) error {
 	}
 	answered := l.result.Taken()
 	if b.Is("progress") != (fed || answered) {
-		return fmt.Errorf("the plugin has got something: %t, given something: %t; there is progress: %t", fed, answered, b.Is("progress"))
+		return fmt.Errorf("the plugin has got something: %t, given something: %t; there is progress: %t", fed,
+			answered, b.Is("progress"))
 	}
 	if answered {
 		s := l.plugin[0]
@@ -256,7 +262,8 @@ func (l *through) feed() error {
 		keep = 1<<n - 1
 	}
 	if b.Get("operand_tkeep") != keep || b.Is("operand_tlast") != (s.fed+n == s.in) || b.Get("operand_tdest") != s.dest {
-		return fmt.Errorf("at %d of %d bytes for %d the plugin gets a beat with keep %X, last %t, for %d", s.fed, s.in, s.dest, b.Get("operand_tkeep"), b.Is("operand_tlast"), b.Get("operand_tdest"))
+		return fmt.Errorf("at %d of %d bytes for %d the plugin gets a beat with keep %X, last %t, for %d", s.fed, s.in,
+			s.dest, b.Get("operand_tkeep"), b.Is("operand_tlast"), b.Get("operand_tdest"))
 	}
 	want := s.data[s.fed:][:n]
 	if s.fed >= s.given {

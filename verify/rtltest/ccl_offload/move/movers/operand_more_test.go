@@ -8,7 +8,8 @@ import (
 // show gives the operand the slice that is next, and what is read behind it.
 func (s *supply) show() {
 	b := s.b
-	b.Set("slice.from", b.Const([]string{"engine_pkg::FROM_NONE", "engine_pkg::FROM_MEMORY", "engine_pkg::FROM_KERNEL"}[s.from]))
+	b.Set("slice.from",
+		b.Const([]string{"engine_pkg::FROM_NONE", "engine_pkg::FROM_MEMORY", "engine_pkg::FROM_KERNEL"}[s.from]))
 	b.Set("slice.address", s.next.address)
 	b.Put("slice.host", s.next.host)
 	b.Set("slice.bytes", uint64(s.next.bytes))

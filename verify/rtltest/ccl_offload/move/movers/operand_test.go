@@ -47,11 +47,13 @@ func operand(b *block.Bench, r *rand.Rand) error {
 	e.ask = block.NewInput(b, "slice_valid", "slice_ready")
 	s := supply{
 		engine: e, stream: block.NewInput(b, "stream_tvalid", "stream_tready"),
-		kernel: block.NewInput(b, "kernel_valid", "kernel_ready"), out: block.NewOutput(b, "out_valid", "out_ready", "out_data"),
-		more: block.NewOutput(b, "more_valid", "more_ready", "out_data", "more_last"),
+		kernel: block.NewInput(b, "kernel_valid", "kernel_ready"),
+		out:    block.NewOutput(b, "out_valid", "out_ready", "out_data"),
+		more:   block.NewOutput(b, "more_valid", "more_ready", "out_data", "more_last"),
 	}
 	takesMore := block.NewRhythm(r)
-	gives, takes, commands, beats, statuses, kernels := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
+	gives, takes, commands, beats, statuses, kernels := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r),
+		block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 	flushes := 0
 	s.clear()
 	for range 40000 {

@@ -25,7 +25,8 @@ func dmaReader(b *block.Bench, r *rand.Rand) error {
 	}
 	e.prefix, e.ask = "read_", block.NewInput(b, "read_valid", "read_ready")
 	w := &reader{e, block.NewInput(b, "stream_tvalid", "stream_tready")}
-	return e.both(w, []int{slaveError, decodeError, internalError, notOkay, wrongTag, noPacketEnd, earlyEnd}, []int{slaveError, wrongTag, earlyEnd}, w.limit)
+	return e.both(w, []int{slaveError, decodeError, internalError, notOkay, wrongTag, noPacketEnd, earlyEnd},
+		[]int{slaveError, wrongTag, earlyEnd}, w.limit)
 }
 
 func (w *reader) clear() {

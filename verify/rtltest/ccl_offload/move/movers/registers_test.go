@@ -136,7 +136,8 @@ func (m *registers) control() uint64 {
 			put(op, uint64(operand.Value([]string{"memory", "message"}[m.r.IntN(2)]).Value))
 		}
 	}
-	put("result", uint64(result.Value([]string{"memory", "network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}[m.r.IntN(6)]).Value))
+	put("result", uint64(result.Value([]string{"memory", "network", "memory_and_network", "kernel_stream_and_network",
+		"apart", "beside"}[m.r.IntN(6)]).Value))
 	if m.r.IntN(3) == 0 {
 		put("message_type", uint64(m.d.ABI().Enum("message_type").Value("rendezvous_data").Value))
 	}
@@ -199,18 +200,23 @@ func (m *registers) cycle() error {
 		name string
 		want uint64
 	}{
-		{"accepted", accepted}, {"dropped", dropped}, {"overflowed", overflowed}, {"pending", pending}, {"push", push}, {"deciding", block.Bit(m.stage == "deciding")},
-		{"issue_valid", block.Bit(m.shown)}, {"peer_request.valid", block.Bit(looks)}, {"response.ready", block.Bit(m.answers)},
-		{"selection.comm", m.value["comm"]}, {"selection.source", m.value["source"]}, {"selection.destination", m.value["destination"]},
+		{"accepted", accepted}, {"dropped", dropped}, {"overflowed", overflowed}, {"pending", pending}, {"push", push},
+		{"deciding", block.Bit(m.stage == "deciding")},
+		{"issue_valid", block.Bit(m.shown)}, {"peer_request.valid", block.Bit(looks)},
+		{"response.ready", block.Bit(m.answers)},
+		{"selection.comm", m.value["comm"]}, {"selection.source", m.value["source"]},
+		{"selection.destination", m.value["destination"]},
 		{"selection.context_", m.value["comm_context"]}, {"selection.tag", m.value["tag"]},
-		{"selection.collective.number", m.value["collective_number"]}, {"selection.collective.count", m.value["collective_count"]}, {"selection.collective.shape", m.value["collective_shape"]},
+		{"selection.collective.number", m.value["collective_number"]}, {"selection.collective.count",
+			m.value["collective_count"]}, {"selection.collective.shape", m.value["collective_shape"]},
 	} {
 		if got := b.Get(x.name); got != x.want {
 			return fmt.Errorf("a move that is at %q: %w", m.stage, differs(x.name, got, x.want))
 		}
 	}
 	if looks && (b.Get("peer_request.comm") != m.issued["comm"] || b.Get("peer_request.rank") != m.issued[m.stage]) {
-		return fmt.Errorf("rank %d of 0x%X is looked up, not the %s", b.Get("peer_request.rank"), b.Get("peer_request.comm"), m.stage)
+		return fmt.Errorf("rank %d of 0x%X is looked up, not the %s", b.Get("peer_request.rank"), b.Get("peer_request.comm"),
+			m.stage)
 	}
 	if m.shown {
 		if err := m.same("issue."); err != nil {
@@ -223,7 +229,8 @@ func (m *registers) cycle() error {
 		}
 	}
 	if m.answers && (b.Is("response.error") == m.known || m.known && !m.writes && b.Get("response.rdata") != m.want) {
-		return fmt.Errorf("register 0x%X, written %t, is 0x%X, error %t; not 0x%X, known %t", m.address, m.writes, b.Get("response.rdata"), b.Is("response.error"), m.want, m.known)
+		return fmt.Errorf("register 0x%X, written %t, is 0x%X, error %t; not 0x%X, known %t", m.address, m.writes,
+			b.Get("response.rdata"), b.Is("response.error"), m.want, m.known)
 	}
 	b.Step()
 	m.shown = false
@@ -375,7 +382,8 @@ func (m *registers) issue() {
 	m.stage, m.shown, m.doomed = "deciding", true, false
 	m.queue = int(m.get(control, "queue"))
 	m.message = m.get(control, "op0") == taken || m.get(control, "op1") == taken
-	m.network = is("result", "network") || is("result", "memory_and_network") || is("result", "kernel_stream_and_network") || is("result", "apart") || is("result", "beside")
+	m.network = is("result", "network") || is("result", "memory_and_network") ||
+		is("result", "kernel_stream_and_network") || is("result", "apart") || is("result", "beside")
 	size := func(name string) uint64 {
 		if m.get(control, name+"_compressed") != 0 {
 			return m.value["compressed_bytes"]
@@ -394,7 +402,8 @@ func (m *registers) issue() {
 	if m.get(control, "remote_advance") != 0 {
 		m.value["remote_address"] += wire
 	}
-	if m.network && m.get(control, "message_type") == uint64(m.d.ABI().Enum("message_type").Value("rendezvous_data").Value) {
+	if m.network &&
+		m.get(control, "message_type") == uint64(m.d.ABI().Enum("message_type").Value("rendezvous_data").Value) {
 		payload := uint64(m.d.ABI().Constant("max_packet_bytes").Value - m.d.ABI().Constant("header_bytes").Value)
 		m.value["packet_index"] = (m.value["packet_index"] + max(1, (wire+payload-1)/payload)) & 0xFFFFFFFF
 		m.seen["counted"]++

@@ -11,7 +11,8 @@ import (
 
 const retireDepth = 4
 
-var retires = block.NewSet(block.Module{Name: "slice_retire", Params: map[string]string{"DEPTH": fmt.Sprint(retireDepth)}})
+var retires = block.NewSet(block.Module{Name: "slice_retire",
+	Params: map[string]string{"DEPTH": fmt.Sprint(retireDepth)}})
 
 func TestSliceRetire(t *testing.T) { retires.Check(t, "slice_retire", sliceRetire) }
 
@@ -43,7 +44,8 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	from := []uint64{b.Const("engine_pkg::FROM_NONE"), b.Const("engine_pkg::FROM_MEMORY"), b.Const("engine_pkg::FROM_KERNEL")}
+	from := []uint64{b.Const("engine_pkg::FROM_NONE"), b.Const("engine_pkg::FROM_MEMORY"),
+		b.Const("engine_pkg::FROM_KERNEL")}
 	events := [kinds]string{"op0_done", "op1_done", "memory_done", "kept_done", "kernel_done", "slot_done", "dropped"}
 	coded := [kinds]string{readFirst: "op0_code", readSecond: "op1_code", written: "memory_code", kept: "kept_code"}
 	commit := block.NewOutput(b, "packet_commit_valid", "packet_commit_ready", "packet_commit_slot", "packet_commit_good")
@@ -73,7 +75,8 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 		if b.Put("slice_valid", false); len(open) < retireDepth && slices.Next() {
 			b.Put("slice_valid", true)
 			op0, op1 := r.IntN(3), r.IntN(3)
-			bytes := [2]uint64{uint64(block.RandomLength(r, beatBytes, mostBytes)), uint64(block.RandomLength(r, beatBytes, mostBytes))}
+			bytes := [2]uint64{uint64(block.RandomLength(r, beatBytes, mostBytes)),
+				uint64(block.RandomLength(r, beatBytes, mostBytes))}
 			for i := range bytes {
 				if r.IntN(6) == 0 {
 					bytes[i] = 0
@@ -82,8 +85,10 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 			data := op0 != 0 && bytes[0] != 0
 			local := r.IntN(3) // nowhere, memory, kernel stream
 			keeps := r.IntN(3) == 0
-			e := ending{queue: b.Get("slice.queue_"), last: b.Is("slice.last"), network: r.IntN(2) == 0, slot: b.Get("slice.slot")}
-			e.needs = [kinds]bool{op0 == 1 && bytes[0] != 0, op1 == 1 && bytes[1] != 0, local == 1 && data, keeps && data, local == 2 && data, e.network && data, data && local == 0 && !e.network}
+			e := ending{queue: b.Get("slice.queue_"), last: b.Is("slice.last"), network: r.IntN(2) == 0,
+				slot: b.Get("slice.slot")}
+			e.needs = [kinds]bool{op0 == 1 && bytes[0] != 0, op1 == 1 && bytes[1] != 0, local == 1 && data, keeps && data,
+				local == 2 && data, e.network && data, data && local == 0 && !e.network}
 			e.commits = r.IntN(3) == 0
 			b.Set("slice.op0.from", from[op0])
 			b.Set("slice.op1.from", from[op1])
@@ -155,18 +160,23 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 			step = steps[0]
 		}
 		if b.Is("packet_commit_valid") != (step == "commit") || b.Is("release_valid") != (step == "release") {
-			return fmt.Errorf("a packet is committed: %t, a buffer released: %t; the next is %q", b.Is("packet_commit_valid"), b.Is("release_valid"), step)
+			return fmt.Errorf("a packet is committed: %t, a buffer released: %t; the next is %q", b.Is("packet_commit_valid"),
+				b.Is("release_valid"), step)
 		}
 		if b.Is("retire.valid") != (retired == 0) {
 			return fmt.Errorf("a slice has ended: %t, %d cycles after the last one", b.Is("retire.valid"), retired)
 		}
-		if retired == 0 && (b.Get("retire.queue_") != goes.queue || b.Is("retire.last") != goes.last || b.Get("retire.code") != now) {
-			return fmt.Errorf("a slice of queue %d, last %t, ends with 0x%X, not %+v with 0x%X", b.Get("retire.queue_"), b.Is("retire.last"), b.Get("retire.code"), goes, now)
+		if retired == 0 && (b.Get("retire.queue_") != goes.queue || b.Is("retire.last") != goes.last ||
+			b.Get("retire.code") != now) {
+			return fmt.Errorf("a slice of queue %d, last %t, ends with 0x%X, not %+v with 0x%X", b.Get("retire.queue_"),
+				b.Is("retire.last"), b.Get("retire.code"), goes, now)
 		}
 		switch step {
 		case "commit":
-			if s := open[0]; b.Get("packet_commit_slot") != s.slot || b.Is("packet_commit_good") != (now == 0 && s.network && !faulty[s.queue]) {
-				return fmt.Errorf("slot %d is committed, good %t: of %+v with 0x%X behind a fault %t", b.Get("packet_commit_slot"), b.Is("packet_commit_good"), s, now, faulty[s.queue])
+			if s := open[0]; b.Get("packet_commit_slot") != s.slot ||
+				b.Is("packet_commit_good") != (now == 0 && s.network && !faulty[s.queue]) {
+				return fmt.Errorf("slot %d is committed, good %t: of %+v with 0x%X behind a fault %t", b.Get("packet_commit_slot"),
+					b.Is("packet_commit_good"), s, now, faulty[s.queue])
 			}
 		case "release":
 			if got, want := b.Get("release_buffer"), open[0].releases[0]; got != want {

@@ -17,7 +17,8 @@ const (
 	shareDest  = 4 // bits of a TDEST
 )
 
-var shares = block.NewSet(block.Module{Name: "plugin_share", Params: map[string]string{"DEPTH": fmt.Sprint(shareDepth), "TDEST_WIDTH": fmt.Sprint(shareDest)}})
+var shares = block.NewSet(block.Module{Name: "plugin_share", Params: map[string]string{"DEPTH": fmt.Sprint(shareDepth),
+	"TDEST_WIDTH": fmt.Sprint(shareDest)}})
 
 func TestPluginShare(t *testing.T) { shares.Check(t, "plugin_share", pluginShare) }
 
@@ -26,7 +27,8 @@ func TestPluginShareTurns(t *testing.T) {
 	for _, change := range [][2]string{
 		{"gives && operand_tvalid[giver]", "gives && operand_tvalid != '0"},
 		{"plugin_operand_tready && plugin_operand_tlast;", "plugin_operand_tready;"},
-		{"operand_tready        = gives && plugin_operand_tready ? 2'd1 << giver : '0", "operand_tready        = {2{gives && plugin_operand_tready}}"},
+		{"operand_tready        = gives && plugin_operand_tready ? 2'd1 << giver : '0",
+			"operand_tready        = {2{gives && plugin_operand_tready}}"},
 		{"takes && plugin_result_tvalid ? 2'd1 << taker : '0", "{2{takes && plugin_result_tvalid}}"},
 		{"plugin_result_tready && result_last[taker]", "plugin_result_tready && result_last != '0"},
 	} {
@@ -65,7 +67,8 @@ type sharing struct {
 func pluginShare(b *block.Bench, r *rand.Rand) error {
 	s := sharing{
 		b: b, r: r,
-		plugin: block.NewOutput(b, "plugin_operand_tvalid", "plugin_operand_tready", "plugin_operand_tdata", "plugin_operand_tkeep", "plugin_operand_tlast", "plugin_operand_tdest"),
+		plugin: block.NewOutput(b, "plugin_operand_tvalid", "plugin_operand_tready", "plugin_operand_tdata",
+			"plugin_operand_tkeep", "plugin_operand_tlast", "plugin_operand_tdest"),
 	}
 	for cycle := range 20000 {
 		if cycle%2000 == 0 {
@@ -179,7 +182,8 @@ func (s *sharing) cycle(added *portion) error {
 		told = 1 << taker.lane()
 	}
 	if b.Get("result_tvalid") != told || s.answer && b.Is("plugin_result_tready") != taken {
-		return fmt.Errorf("an answer is there, %t: lanes hear of it %b, not %b; it is taken: %t", s.answer, b.Get("result_tvalid"), told, b.Is("plugin_result_tready"))
+		return fmt.Errorf("an answer is there, %t: lanes hear of it %b, not %b; it is taken: %t", s.answer,
+			b.Get("result_tvalid"), told, b.Is("plugin_result_tready"))
 	}
 	if s.idle++; fed || taken || len(s.all) == 0 {
 		s.idle = 0
@@ -218,12 +222,14 @@ func (s *sharing) feed(giver *portion, fed bool) error {
 		return nil
 	}
 	i := giver.lane()
-	if !bytes.Equal(b.Bytes("plugin_operand_tdata"), s.data[i]) || !bytes.Equal(b.Bytes("plugin_operand_tkeep"), s.keep[i]) {
+	if !bytes.Equal(b.Bytes("plugin_operand_tdata"), s.data[i]) ||
+		!bytes.Equal(b.Bytes("plugin_operand_tkeep"), s.keep[i]) {
 		return errors.New("the plugin gets something else than the lane gives")
 	}
 	giver.fed++
 	if b.Is("plugin_operand_tlast") != (giver.fed == giver.beats) || b.Get("plugin_operand_tdest") != giver.dest {
-		return fmt.Errorf("beat %d of %d for %d is the last one: %t, for %d", giver.fed, giver.beats, giver.dest, b.Is("plugin_operand_tlast"), b.Get("plugin_operand_tdest"))
+		return fmt.Errorf("beat %d of %d for %d is the last one: %t, for %d", giver.fed, giver.beats, giver.dest,
+			b.Is("plugin_operand_tlast"), b.Get("plugin_operand_tdest"))
 	}
 	s.offered[i] = false
 	return nil

@@ -120,7 +120,8 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Put("reset_moves", reset)
 		b.Put("deciding", deciding)
-		for name, v := range map[string]uint64{"accepted": accepted, "dropped": dropped, "overflowed": overflowed, "completed": completed, "failed": failed} {
+		for name, v := range map[string]uint64{"accepted": accepted, "dropped": dropped, "overflowed": overflowed,
+			"completed": completed, "failed": failed} {
 			b.Set(name, v)
 		}
 		b.SetBytes("failure", failures)
@@ -142,7 +143,8 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 		}
 		if answers {
 			if b.Is("response.error") == good || good && !writes && b.Get("response.rdata") != want {
-				return fmt.Errorf("register 0x%X, written %t, is 0x%X, error %t; not 0x%X, good %t", address, writes, b.Get("response.rdata"), b.Is("response.error"), want, good)
+				return fmt.Errorf("register 0x%X, written %t, is 0x%X, error %t; not 0x%X, good %t", address, writes,
+					b.Get("response.rdata"), b.Is("response.error"), want, good)
 			}
 			seen["access"]++
 		}

@@ -17,7 +17,8 @@ const (
 	keptSoon        = 7 // cycles after a beat that is kept for which arrivals let the next one go first
 )
 
-var writeShares = block.NewSet(block.Module{Name: "write_share", Params: map[string]string{"DEPTH": fmt.Sprint(writeShareDepth)}})
+var writeShares = block.NewSet(block.Module{Name: "write_share",
+	Params: map[string]string{"DEPTH": fmt.Sprint(writeShareDepth)}})
 
 func TestWriteShare(t *testing.T) { writeShares.Check(t, "write_share", writeShare) }
 
@@ -96,13 +97,15 @@ func writeShare(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	for what, least := range map[string]int{
-		"write": 500, "kept": 500, "first": 50, "stays": 50, "withdrawn": 20, "second": 200, "full": 200, "no second": 50, "barred": 50,
+		"write": 500, "kept": 500, "first": 50, "stays": 50, "withdrawn": 20, "second": 200, "full": 200, "no second": 50,
+		"barred": 50,
 	} {
 		if s.seen[what] < least {
 			return fmt.Errorf("only %d of %q: %v", s.seen[what], what, s.seen)
 		}
 	}
-	return errors.Join(s.speed(arriving, 64, false, 0), s.speed(arriving, 2, false, 0), s.speed(arriving, 64, true, 2), s.speed(keeping, 64, true, 0))
+	return errors.Join(s.speed(arriving, 64, false, 0), s.speed(arriving, 2, false, 0), s.speed(arriving, 64, true, 2),
+		s.speed(keeping, 64, true, 0))
 }
 
 // clear is for resets.
@@ -130,7 +133,8 @@ func (s *writeSharing) offer(i, bytes int) {
 		}
 		if s.paces[c.name].Next() && (i == arriving || s.dropping == 0) {
 			b.Set(c.name+"_bytes", uint64(bytes))
-			c.offered = &writing{kept: i == keeping, address: b.Get(c.name + "_address"), host: i == arriving && b.Is("write_host"), bytes: bytes}
+			c.offered = &writing{kept: i == keeping, address: b.Get(c.name + "_address"), host: i == arriving &&
+				b.Is("write_host"), bytes: bytes}
 		}
 	}
 }
@@ -268,7 +272,8 @@ func (s *writeSharing) moves(takes bool) error {
 	i := int(block.Bit(at.kept))
 	c := &s.clients[i]
 	if b.Is("port_data_valid") != c.there || c.there && !bytes.Equal(b.Bytes("port_data"), c.data) {
-		return fmt.Errorf("a beat is given: %t, %X, not that of %s: %t, %X", b.Is("port_data_valid"), b.Bytes("port_data"), c.name, c.there, c.data)
+		return fmt.Errorf("a beat is given: %t, %X, not that of %s: %t, %X", b.Is("port_data_valid"), b.Bytes("port_data"),
+			c.name, c.there, c.data)
 	}
 	if !c.there || !takes {
 		return s.stay(-1)
@@ -304,7 +309,8 @@ func (s *writeSharing) answered(done bool) error {
 	for i, c := range s.clients {
 		mine := done && s.owed[0].kept == (i == keeping)
 		if b.Is(c.name+"_done") != mine || mine && b.Get(c.name+"_code") != b.Get("port_code") {
-			return fmt.Errorf("%s hears of an end, %t, with 0x%X: %t with 0x%X", c.name, b.Is(c.name+"_done"), b.Get(c.name+"_code"), done, b.Get("port_code"))
+			return fmt.Errorf("%s hears of an end, %t, with 0x%X: %t with 0x%X", c.name, b.Is(c.name+"_done"),
+				b.Get(c.name+"_code"), done, b.Get("port_code"))
 		}
 	}
 	if done {

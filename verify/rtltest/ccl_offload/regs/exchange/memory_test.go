@@ -70,12 +70,14 @@ func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 		Params: map[string]string{"ADDRESS_WIDTH": fmt.Sprint(address)},
 		In: map[string]int{
 			"host_register_ready": 1, "host_register_rdata": 32,
-			"processor_valid": 1, "processor_write": 1, "processor_address": bits.Len32(memory.Size - 1), "processor_wdata": 32, "processor_strobe": 4,
-			"peer_request": requestBits, "messages_request": requestBits, "transmit_request": requestBits,
+			"processor_valid": 1, "processor_write": 1, "processor_address": bits.Len32(memory.Size - 1), "processor_wdata": 32,
+			"processor_strobe": 4,
+			"peer_request":     requestBits, "messages_request": requestBits, "transmit_request": requestBits,
 		},
 		Out: map[string]int{
-			"host_register_valid": 1, "host_register_write": 1, "host_register_address": address, "host_register_wdata": 32, "host_register_strobe": 4,
-			"processor_ready": 1, "processor_rdata": 32, "written": 1,
+			"host_register_valid": 1, "host_register_write": 1, "host_register_address": address, "host_register_wdata": 32,
+			"host_register_strobe": 4,
+			"processor_ready":      1, "processor_rdata": 32, "written": 1,
 			"peer_response": responseBits, "messages_response": responseBits, "transmit_response": responseBits,
 		},
 	}
@@ -92,7 +94,8 @@ func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 	w := &world{t: t, b: b, r: r, m: memory, words: make([]uint32, memory.Size/4), hosts: map[int][]uint32{}}
 	w.shared = len(w.words) - 16
 	for _, name := range []string{"processor", "peer", "messages", "transmit"} {
-		w.ports = append(w.ports, &port{name: name, processor: name == "processor", rhythm: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}})
+		w.ports = append(w.ports, &port{name: name, processor: name == "processor",
+			rhythm: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}})
 	}
 	return w
 }
@@ -128,7 +131,8 @@ func (w *world) begin(p *port) {
 	}
 	at := w.m.Base + uint32(4*p.word)
 	if p.word < 0 {
-		at = []uint32{w.m.Base + uint32(1+w.r.IntN(3)), w.m.Base + w.m.Size, w.m.Base - 4, ^uint32(3), w.m.Base + 1<<31}[w.r.IntN(5)]
+		at = []uint32{w.m.Base + uint32(1+w.r.IntN(3)), w.m.Base + w.m.Size, w.m.Base - 4, ^uint32(3),
+			w.m.Base + 1<<31}[w.r.IntN(5)]
 	}
 	w.b.Pack(p.name+"_request", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 2, Value: uint64(p.operation)},
 		pins.Field{Width: 32, Value: uint64(at)}, pins.Field{Width: 32, Value: uint64(p.data)})
@@ -328,7 +332,8 @@ func TestWhatIsNoMemoryIsRegistersOrNothing(t *testing.T) {
 			if err := a.Write(address, data, 0x6); err != nil {
 				t.Errorf("%s: %v", p.name, err)
 			}
-			if address < w.m.Base && (last.address != uint64(address) || last.data != uint64(data) || last.strobe != 6 || last.writes != 1) {
+			if address < w.m.Base && (last.address != uint64(address) || last.data != uint64(data) || last.strobe != 6 ||
+				last.writes != 1) {
 				t.Errorf("%s: writing 0x%X: the registers see %+v", p.name, address, last)
 			}
 		}

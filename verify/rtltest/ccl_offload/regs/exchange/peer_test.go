@@ -122,7 +122,8 @@ func lookups(t *testing.T, platform string, seed uint64) {
 		comms = append(comms, x.m.Base+uint32(4*at))
 	}
 	end := x.m.Base + x.m.Size
-	comms = append(comms, x.m.Base, x.m.Base-4, end-x.header, end-x.header+4, end-x.header-x.record, end, ^uint32(3), comms[0]+1, comms[1]+2)
+	comms = append(comms, x.m.Base, x.m.Base-4, end-x.header, end-x.header+4, end-x.header-x.record, end, ^uint32(3),
+		comms[0]+1, comms[1]+2)
 
 	type asked struct {
 		comm, rank uint32
@@ -142,7 +143,8 @@ func lookups(t *testing.T, platform string, seed uint64) {
 					a.rank = []uint32{^uint32(0), 0x0AAAAAAB, 1 << 30}[r.IntN(3)] // products that wrap around
 				}
 				asking[c] = a
-				b.Pack(c+"_request", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 32, Value: uint64(a.comm)}, pins.Field{Width: 32, Value: uint64(a.rank)})
+				b.Pack(c+"_request", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 32, Value: uint64(a.comm)},
+					pins.Field{Width: 32, Value: uint64(a.rank)})
 			}
 		}
 		b.Step()
@@ -158,7 +160,8 @@ func lookups(t *testing.T, platform string, seed uint64) {
 				t.Fatalf("the memory is asked for 0x%X", answered[2])
 			}
 			delay = 2 + r.IntN(1+4*pauses) // the request stands for another cycle
-			b.Pack("exchange_response", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 1, Value: 1}, pins.Field{Width: 32, Value: uint64(v)})
+			b.Pack("exchange_response", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 1, Value: 1},
+				pins.Field{Width: 32, Value: uint64(v)})
 		}
 		if delay > 0 {
 			delay--

@@ -15,7 +15,8 @@ func TestProcessorBus(t *testing.T) {
 }
 
 // pages are the places of registers by the names of their ports.
-var pages = map[string]string{"calls": "calls", "window": "call_window", "move": "move", "move_status": "move_status", "rx": "rx", "network": "network",
+var pages = map[string]string{"calls": "calls", "window": "call_window", "move": "move", "move_status": "move_status",
+	"rx": "rx", "network": "network",
 	"sessions": "sessions", "rendezvous": "rendezvous", "system": "system", "timers": "timers", "notice": "notice"}
 
 // processorBus brings accesses to where the processor sees something, and answers
@@ -96,17 +97,21 @@ func processorBus(b *block.Bench, r *rand.Rand, platform string) error {
 			}
 		}
 		if b.Is("exchange_valid") != (valid && where == "exchange") {
-			return fmt.Errorf("an access to %X with strobes %X goes to the exchange memory: %t", address, strobe, b.Is("exchange_valid"))
+			return fmt.Errorf("an access to %X with strobes %X goes to the exchange memory: %t", address, strobe,
+				b.Is("exchange_valid"))
 		}
-		if valid && where == "exchange" && (b.Is("exchange_write") != write || b.Get("exchange_address") != address-base || b.Get("exchange_wdata") != data || b.Get("exchange_strobe") != strobe) {
+		if valid && where == "exchange" && (b.Is("exchange_write") != write || b.Get("exchange_address") != address-base ||
+			b.Get("exchange_wdata") != data || b.Get("exchange_strobe") != strobe) {
 			return fmt.Errorf("an access to %X comes as one to %X", address, b.Get("exchange_address"))
 		}
 		for port := range pages {
 			name := port + "_request."
 			if b.Is(name+"valid") != (valid && where == port) {
-				return fmt.Errorf("an access to %X with strobes %X goes to the page of %s: %t", address, strobe, port, b.Is(name+"valid"))
+				return fmt.Errorf("an access to %X with strobes %X goes to the page of %s: %t", address, strobe,
+					port, b.Is(name+"valid"))
 			}
-			if valid && where == port && (b.Is(name+"write") != write || b.Get(name+"address") != address&0xFF || b.Get(name+"wdata") != data) {
+			if valid && where == port && (b.Is(name+"write") != write || b.Get(name+"address") != address&0xFF ||
+				b.Get(name+"wdata") != data) {
 				return fmt.Errorf("an access to %X comes as one to %X", address, b.Get(name+"address"))
 			}
 		}
@@ -131,7 +136,8 @@ func processorBus(b *block.Bench, r *rand.Rand, platform string) error {
 			return fmt.Errorf("an access to %X (%s) is ready: %t", address, where, !ready)
 		}
 		if ready && (b.Is("bus_error") != fails || !fails && !write && b.Get("bus_rdata") != answer) {
-			return fmt.Errorf("an access to %X (%s) fails: %t, gives %X; not %t, %X", address, where, b.Is("bus_error"), b.Get("bus_rdata"), fails, answer)
+			return fmt.Errorf("an access to %X (%s) fails: %t, gives %X; not %t, %X", address, where, b.Is("bus_error"),
+				b.Get("bus_rdata"), fails, answer)
 		}
 		if ready {
 			valid = false

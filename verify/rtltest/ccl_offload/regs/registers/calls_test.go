@@ -63,7 +63,8 @@ func hostctrlCore(b *block.Bench, r *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data"), Pace: block.NewRhythm(r).Next, Late: r.IntN(3) == 0}
+		call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data"),
+			Pace: block.NewRhythm(r).Next, Late: r.IntN(3) == 0}
 		answers := block.NewRhythm(r).Next
 		sent, calls, since := 0, 0, 0 // words of the call, calls, cycles for which one should have begun
 		waiting := false

@@ -16,7 +16,8 @@ const (
 	results  = 0b00001100
 )
 
-var params = map[string]string{"ARGUMENTS": fmt.Sprint(first), "WORDS": fmt.Sprint(words), "WRITABLE": fmt.Sprintf("8'h%X", writable), "RESULTS": fmt.Sprintf("8'h%X", results)}
+var params = map[string]string{"ARGUMENTS": fmt.Sprint(first), "WORDS": fmt.Sprint(words),
+	"WRITABLE": fmt.Sprintf("8'h%X", writable), "RESULTS": fmt.Sprintf("8'h%X", results)}
 
 var set = block.NewSet(
 	block.Module{Name: "control_registers", Folder: "common", Params: params},
@@ -93,13 +94,16 @@ func TestAXILiteRegisters(t *testing.T) {
 
 // host accesses registers by AXI4-Lite. An access has been made in the cycle
 // before its answer is there.
-func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, results uint64, also func(k *kernel) error) error {
-	addresses := &block.Feed[access]{Input: block.NewInput(b, "awvalid", "awready", "awaddr"), Put: func(a access) { b.Set("awaddr", a.address) }}
+func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, results uint64,
+	also func(k *kernel) error) error {
+	addresses := &block.Feed[access]{Input: block.NewInput(b, "awvalid", "awready", "awaddr"),
+		Put: func(a access) { b.Set("awaddr", a.address) }}
 	data := &block.Feed[access]{Input: block.NewInput(b, "wvalid", "wready", "wdata", "wstrb"), Put: func(a access) {
 		b.Set("wdata", a.data)
 		b.Set("wstrb", a.strobe)
 	}}
-	reads := &block.Feed[access]{Input: block.NewInput(b, "arvalid", "arready", "araddr"), Put: func(a access) { b.Set("araddr", a.address) }}
+	reads := &block.Feed[access]{Input: block.NewInput(b, "arvalid", "arready", "araddr"),
+		Put: func(a access) { b.Set("araddr", a.address) }}
 	written := &block.Drain{Output: block.NewOutput(b, "bvalid", "bready", "bresp")}
 	answers := &block.Drain{Output: block.NewOutput(b, "rvalid", "rready", "rdata", "rresp")}
 	for range 8 {

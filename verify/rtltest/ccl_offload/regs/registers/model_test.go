@@ -32,7 +32,8 @@ func newKernel(first uint64, words int, writable, results uint64) (*kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	k := &kernel{bits: map[string]int{}, first: first, arguments: make([]uint64, words), writable: writable, results: results}
+	k := &kernel{bits: map[string]int{}, first: first, arguments: make([]uint64, words), writable: writable,
+		results: results}
 	for _, b := range g.BitSet("hostctrl_control").Bits {
 		k.bits[b.Name] = b.At
 	}
@@ -48,7 +49,8 @@ func (k *kernel) word(address uint64) (int, bool) {
 // read is what stands at an address.
 func (k *kernel) read(address uint64, idle bool, results []uint64) (v uint64) {
 	if address/4 == 0 {
-		for name, is := range map[string]bool{"start": k.start, "done": k.ended, "idle": idle && !k.start, "ready": k.was, "auto_restart": k.auto} {
+		for name, is := range map[string]bool{"start": k.start, "done": k.ended, "idle": idle && !k.start, "ready": k.was,
+			"auto_restart": k.auto} {
 			if is {
 				v |= 1 << k.bits[name]
 			}

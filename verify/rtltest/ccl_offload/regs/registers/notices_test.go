@@ -56,10 +56,12 @@ func notices(b *block.Bench, r *rand.Rand) error {
 		b.Put("clear", clear)
 		b.Settle()
 		if b.Is("room") != (len(waiting) < most) || b.Is("event_notice") != event || b.Is("reg_response.ready") != answers {
-			return fmt.Errorf("with %d notices there is room: %t, one has come: %t, not %t, and an access is answered: %t", len(waiting), b.Is("room"), b.Is("event_notice"), event, b.Is("reg_response.ready"))
+			return fmt.Errorf("with %d notices there is room: %t, one has come: %t, not %t, and an access is answered: %t",
+				len(waiting), b.Is("room"), b.Is("event_notice"), event, b.Is("reg_response.ready"))
 		}
 		if answers && (b.Is("reg_response.error") != fails || !fails && !writes && b.Get("reg_response.rdata") != want) {
-			return fmt.Errorf("register 0x%X, written %t, is 0x%X, error %t; not 0x%X, %t", address, writes, b.Get("reg_response.rdata"), b.Is("reg_response.error"), want, fails)
+			return fmt.Errorf("register 0x%X, written %t, is 0x%X, error %t; not 0x%X, %t", address, writes,
+				b.Get("reg_response.rdata"), b.Is("reg_response.error"), want, fails)
 		}
 		taken := asks && !answers
 		takes := taken && writes && address == at["take"]
@@ -68,7 +70,8 @@ func notices(b *block.Bench, r *rand.Rand) error {
 			if len(waiting) > 0 {
 				n = waiting[0]
 			}
-			values := map[uint64]uint64{at["waiting"]: uint64(len(waiting)), at["comm_context"]: n.context, at["source"]: n.source, at["tag"]: n.tag, at["strm"]: n.strm,
+			values := map[uint64]uint64{at["waiting"]: uint64(len(waiting)), at["comm_context"]: n.context,
+				at["source"]: n.source, at["tag"]: n.tag, at["strm"]: n.strm,
 				at["number"]: n.of.Number, at["count"]: n.of.Count, at["shape"]: n.of.Shape}
 			readable := false
 			if want, readable = values[address]; readable && len(waiting) > 0 {
@@ -76,7 +79,8 @@ func notices(b *block.Bench, r *rand.Rand) error {
 			}
 			fails = !takes && (writes || !readable)
 		}
-		come := notice{b.Get("header.context_"), b.Get("header.src"), b.Get("header.tag"), b.Get("header.strm"), b.Collective("header.collective")}
+		come := notice{b.Get("header.context_"), b.Get("header.src"), b.Get("header.tag"), b.Get("header.strm"),
+			b.Collective("header.collective")}
 		b.Step()
 		if takes && len(waiting) > 0 {
 			waiting = waiting[1:]

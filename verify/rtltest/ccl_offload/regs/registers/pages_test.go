@@ -37,7 +37,8 @@ func newPage(b *block.Bench, r *rand.Rand, name string, asks map[string]string, 
 	if err != nil {
 		return nil, err
 	}
-	p := &page{b: b, r: r, words: map[uint64]string{}, reads: map[string]bool{}, writes: map[string]bool{}, kept: map[string]uint64{},
+	p := &page{b: b, r: r, words: map[uint64]string{}, reads: map[string]bool{}, writes: map[string]bool{},
+		kept: map[string]uint64{},
 		asks: asks, answers: answers, follow: func() {}, stalls: block.NewRhythm(r).Next, seen: map[string]int{}}
 	for _, x := range g.RegisterMap(name).Registers {
 		for i, name := range []string{x.Name, x.Name + "_high"}[:x.Width/32] {

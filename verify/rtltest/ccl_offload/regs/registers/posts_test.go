@@ -16,7 +16,8 @@ func TestHostctrlCorePosts(t *testing.T) {
 
 // Counts of posted calls go from their last value to 0.
 func TestHostctrlCoreCountsWrap(t *testing.T) {
-	set.Check(t, "hostctrl_core_wraps", func(b *block.Bench, r *rand.Rand) error { return hostctrlPosts(b, r, almostWrapped) })
+	set.Check(t, "hostctrl_core_wraps",
+		func(b *block.Bench, r *rand.Rand) error { return hostctrlPosts(b, r, almostWrapped) })
 }
 
 const almostWrapped = 0xFFFFFFE9
@@ -155,8 +156,10 @@ type seen struct{ started, postedCalls, full, early, startsWait, postsWait, stra
 
 func (s seen) check(wraps bool) error {
 	for name, n := range map[string]int{
-		"started calls": s.started, "posted calls": s.postedCalls / 10, "posts while all answers are missing": s.full, "posts before the last one is taken": s.early,
-		"starts behind posted calls": s.startsWait, "posts behind started calls": s.postsWait, "answers to nobody": s.strays, "resets with calls": s.cut,
+		"started calls": s.started, "posted calls": s.postedCalls / 10, "posts while all answers are missing": s.full,
+		"posts before the last one is taken": s.early,
+		"starts behind posted calls":         s.startsWait, "posts behind started calls": s.postsWait,
+		"answers to nobody": s.strays, "resets with calls": s.cut,
 	} {
 		if n < 5 {
 			return fmt.Errorf("hardly any %s: %+v", name, s)

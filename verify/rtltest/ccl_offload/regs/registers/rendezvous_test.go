@@ -15,7 +15,8 @@ func TestRendezvousRegistersRDMA(t *testing.T) {
 
 // rendezvousRegisters opens and shuts windows, looks at them, and at announcements.
 func rendezvousRegisters(b *block.Bench, r *rand.Rand) error {
-	p, err := newPage(b, r, "rendezvous", map[string]string{"peer_request.valid": "peer_response.done", "window_valid": "window_done", "seek_valid": "seek_done", "take_valid": "take_done"},
+	p, err := newPage(b, r, "rendezvous", map[string]string{"peer_request.valid": "peer_response.done",
+		"window_valid": "window_done", "seek_valid": "seek_done", "take_valid": "take_done"},
 		"peer_response", "window_arrived", "window_complete")
 	if err != nil {
 		return err
@@ -30,7 +31,8 @@ func rendezvousRegisters(b *block.Bench, r *rand.Rand) error {
 			p.stalls = block.NewRhythm(r).Next
 		}
 		a := access{write: r.IntN(2) == 0, address: p.offset(), data: uint64(r.Uint32())}
-		b.Scramble(r, "selection", "sought", "sought_other", "sought_collective", "sought_count", "sought_address", "sought_host", "sought_transfer")
+		b.Scramble(r, "selection", "sought", "sought_other", "sought_collective", "sought_count", "sought_address",
+			"sought_host", "sought_transfer")
 		if b.Is("sought") {
 			b.Set("sought_other", 0)
 		}
@@ -41,8 +43,9 @@ func rendezvousRegisters(b *block.Bench, r *rand.Rand) error {
 		announced := map[string]uint64{}
 		if b.Is("sought") || b.Is("sought_other") {
 			address, of := b.Get("sought_address"), b.Collective("sought_collective")
-			announced = map[string]uint64{"announced_count": b.Get("sought_count"), "announced_address": address & 0xFFFFFFFF, "announced_address_high": address >> 32,
-				"announced_host": b.Get("sought_host"), "announced_transfer": b.Get("sought_transfer"),
+			announced = map[string]uint64{"announced_count": b.Get("sought_count"), "announced_address": address & 0xFFFFFFFF,
+				"announced_address_high": address >> 32,
+				"announced_host":         b.Get("sought_host"), "announced_transfer": b.Get("sought_transfer"),
 				"announced_number": of.Number, "announced_collective_count": of.Count, "announced_shape": of.Shape}
 		}
 		number, known := p.kept["window"]

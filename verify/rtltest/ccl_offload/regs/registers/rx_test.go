@@ -11,7 +11,8 @@ func TestRxRegisters(t *testing.T) { set.Check(t, "rx_registers", rxRegisters) }
 
 // rxRegisters gives buffers, looks for messages, and drops some.
 func rxRegisters(b *block.Bench, r *rand.Rand) error {
-	p, err := newPage(b, r, "rx", map[string]string{"peer_request.valid": "peer_response.done", "enqueue_valid": "enqueue_ready", "seek_valid": "seek_done", "discard_valid": "discard_done"}, "peer_response")
+	p, err := newPage(b, r, "rx", map[string]string{"peer_request.valid": "peer_response.done",
+		"enqueue_valid": "enqueue_ready", "seek_valid": "seek_done", "discard_valid": "discard_done"}, "peer_response")
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,8 @@ func rxRegisters(b *block.Bench, r *rand.Rand) error {
 			p.stalls = block.NewRhythm(r).Next
 		}
 		a := access{write: r.IntN(2) == 0, address: p.offset(), data: uint64(r.Uint32())}
-		b.Scramble(r, "selection", "free_count", "sought", "sought_bytes", "sought_record", "other_source", "other_collective")
+		b.Scramble(r, "selection", "free_count", "sought", "sought_bytes", "sought_record", "other_source",
+			"other_collective")
 		b.Settle()
 		var questions []question
 		var want *uint64
@@ -74,8 +76,11 @@ func rxRegisters(b *block.Bench, r *rand.Rand) error {
 				rank.record, rank.session = b.Get("peer_response.record"), b.Get("peer_response.session")
 				seek.shows["seek_request.valid"] = 0
 				if known {
-					for field, v := range map[string]uint64{"valid": 1, "record": rank.record, "session": rank.session, "rank": b.Get("selection.source"), "context_": b.Get("selection.context_"), "tag": b.Get("selection.tag"), "waits": 0,
-						"collective.number": b.Get("selection.collective.number"), "collective.count": b.Get("selection.collective.count"), "collective.shape": b.Get("selection.collective.shape")} {
+					for field, v := range map[string]uint64{"valid": 1, "record": rank.record, "session": rank.session,
+						"rank": b.Get("selection.source"), "context_": b.Get("selection.context_"), "tag": b.Get("selection.tag"),
+						"waits":             0,
+						"collective.number": b.Get("selection.collective.number"), "collective.count": b.Get(
+							"selection.collective.count"), "collective.shape": b.Get("selection.collective.shape")} {
 						seek.shows["seek_request."+field] = v
 					}
 				}
@@ -88,7 +93,8 @@ func rxRegisters(b *block.Bench, r *rand.Rand) error {
 			want = &v
 		case "other_source", "other_number", "other_count", "other_shape":
 			of := b.Collective("other_collective")
-			v := map[string]uint64{"other_source": b.Get("other_source"), "other_number": of.Number, "other_count": of.Count, "other_shape": of.Shape}[name]
+			v := map[string]uint64{"other_source": b.Get("other_source"), "other_number": of.Number, "other_count": of.Count,
+				"other_shape": of.Shape}[name]
 			want = &v
 		case "discard":
 			questions = []question{{"discard_valid", nil, func() {}}}

@@ -99,7 +99,8 @@ func TestNextTakesCallsOrSleeps(t *testing.T) {
 	// A call is taken once, in the cycle in which it is offered.
 	w.b.Set("next_operation", 0xABCDE)
 	w.b.Set("next_offered", 1)
-	if got, taken, at := w.next(0, ""); at > 2 || taken > 1 || got != (woken{Taken: true, Operation: 0xABCDE, Events: call}) {
+	if got, taken, at := w.next(0, ""); at > 2 || taken > 1 ||
+		got != (woken{Taken: true, Operation: 0xABCDE, Events: call}) {
 		t.Errorf("a call that was offered: %+v in cycle %d", got, at)
 	}
 	w.b.Set("next_offered", 0)

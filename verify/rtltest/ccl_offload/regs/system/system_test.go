@@ -71,7 +71,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{}, d: d.HardwareID, limit: d.Platform.Limits.RemoteTimeoutMillis}
+	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{},
+		d: d.HardwareID, limit: d.Platform.Limits.RemoteTimeoutMillis}
 	for _, name := range []string{"system", "timers"} {
 		for _, r := range d.ABI().RegisterMap(name).Registers {
 			w.at[r.Name] = r.At
@@ -221,7 +222,8 @@ func TestTimeGoesOn(t *testing.T) {
 	if got := w.access(pageTimers, false, "cycles", 0) - begin; uint64(got) != w.b.Cycle-cycle {
 		t.Errorf("%d cycles have gone, not %d", got, w.b.Cycle-cycle)
 	}
-	if got := w.access(pageTimers, false, "milliseconds", 0) - now; got < 20 || got > 21 || int(got) < w.ticks-ticks-1 || int(got) > w.ticks-ticks+1 {
+	if got := w.access(pageTimers, false, "milliseconds", 0) - now; got < 20 || got > 21 || int(got) < w.ticks-ticks-1 ||
+		int(got) > w.ticks-ticks+1 {
 		t.Errorf("%d ms and %d ticks have gone", got, w.ticks-ticks)
 	}
 	if high, err := w.b.Access(pageTimers, w.step, false, w.at["cycles"]+4, 0); err != nil || high != 0 {

@@ -112,7 +112,8 @@ func (r *rush) piece(f *flow) []byte {
 // ask has a channel wait for the next message of a flow.
 func (r *rush) ask(c int, f *flow) {
 	f.reading = c
-	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = f.record, f.session, f.rank.rank, f.context, 1
+	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = f.record, f.session,
+		f.rank.rank, f.context, 1
 	r.MatchValid[c], r.MatchWaits[c] = 1, 0
 }
 
@@ -127,7 +128,8 @@ func (r *rush) run(size func() uint32, count int) {
 	}
 	for done, idle := 0, 0; done < count*len(r.flows); idle++ {
 		if idle > 60000 {
-			r.t.Fatalf("no message comes any more at cycle %d: %d of %d are there, held %d, %d packets of %d bytes offered", r.Cycle, done, count*len(r.flows), len(held), r.OfferValid, r.OfferBytes)
+			r.t.Fatalf("no message comes any more at cycle %d: %d of %d are there, held %d, %d packets of %d bytes offered",
+				r.Cycle, done, count*len(r.flows), len(held), r.OfferValid, r.OfferBytes)
 		}
 		if r.OfferValid == 0 && r.offered != nil {
 			switch f := r.offered; {
@@ -336,7 +338,8 @@ func (r *rush) restart() {
 }
 
 func TestAfterAResetAtAnyMomentMessagesComeAgain(t *testing.T) {
-	for name, platform := range map[string]string{"u55c_tcp": "u55c_tcp", "u55c_tcp, cut": "u55c_tcp", "u55c_udp": "u55c_udp"} {
+	for name, platform := range map[string]string{"u55c_tcp": "u55c_tcp", "u55c_tcp, cut": "u55c_tcp",
+		"u55c_udp": "u55c_udp"} {
 		t.Run(name, func(t *testing.T) {
 			buffers, largest := buffersFor(platform)
 			r := newRush(t, platform, 0, buffers)

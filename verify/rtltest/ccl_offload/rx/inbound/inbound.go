@@ -83,9 +83,12 @@ var ErrCycles = errors.New("nothing happened for too many cycles")
 
 // files are those of the receive side in the engine's folder.
 var files = []string{
-	"announcements", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload", "message_matcher", "message_recorder",
-	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table", "put_joiner", "rendezvous",
-	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters", "window_table",
+	"announcements", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload",
+	"message_matcher", "message_recorder",
+	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table",
+	"put_joiner", "rendezvous",
+	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters",
+	"window_table",
 }
 
 type library struct {
@@ -127,7 +130,8 @@ func load(ctx context.Context, platform string) (*library, error) {
 			sources = append(sources, f)
 		}
 	}
-	path, err := verilate.Build{Top: "receive_side", Sources: sources, Shell: around, Careful: true, Optimize: "-O1"}.Library(ctx)
+	path, err := verilate.Build{Top: "receive_side", Sources: sources, Shell: around, Careful: true,
+		Optimize: "-O1"}.Library(ctx)
 	if err != nil {
 		return nil, err
 	}

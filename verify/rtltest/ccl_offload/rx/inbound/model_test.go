@@ -55,7 +55,8 @@ func newNumbers(d *design.Design) *numbers {
 	n.seq, n.status = column(rx.Record, "seq"), column(rx.Record, "status")
 	n.inbound = column(comm.Record, "inbound_seq")
 	status := g.Enum("rx_status")
-	n.enqueued, n.reserved, n.bad = status.Value("enqueued").Value, status.Value("reserved").Value, status.Value("error").Value
+	n.enqueued, n.reserved, n.bad = status.Value("enqueued").Value, status.Value("reserved").Value,
+		status.Value("error").Value
 	event := func(name string) uint32 {
 		for _, b := range g.BitSet("network_event").Bits {
 			if b.Name == name {
@@ -132,8 +133,10 @@ func (n *numbers) pack(h head) []byte {
 	b := make([]byte, 64)
 	for name, v := range map[string]uint64{
 		"count": uint64(h.count), "tag": uint64(h.tag), "src": uint64(h.src), "seq": uint64(h.seq), "strm": uint64(h.strm),
-		"dst": uint64(h.dst), "comm_context": uint64(h.context), "msg_type": uint64(h.kind), "host": uint64(h.host), "vaddr": h.vaddr,
-		"collective_number": uint64(h.of.number), "collective_count": uint64(h.of.count), "collective_shape": uint64(h.of.shape), "notice": uint64(h.notice),
+		"dst": uint64(h.dst), "comm_context": uint64(h.context), "msg_type": uint64(h.kind), "host": uint64(h.host),
+		"vaddr":             h.vaddr,
+		"collective_number": uint64(h.of.number), "collective_count": uint64(h.of.count),
+		"collective_shape": uint64(h.of.shape), "notice": uint64(h.notice),
 	} {
 		n.set(b, name, v)
 	}
@@ -142,7 +145,8 @@ func (n *numbers) pack(h head) []byte {
 
 func (n *numbers) unpack(b []byte) (h head, clean bool) {
 	u := func(name string) uint32 { return uint32(n.get(b, name)) }
-	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"), u("host"), n.get(b, "vaddr"),
+	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"),
+		u("host"), n.get(b, "vaddr"),
 		identity{u("collective_shape"), u("collective_count"), u("collective_number")}, u("notice")}
 	clean = h.notice <= 1
 	for i, named := range n.named {
@@ -287,7 +291,8 @@ type gift struct {
 }
 
 func newModel(n *numbers) *model {
-	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats, other: &message{}, dropped: map[string]int{}, partial: map[key]*mpartial{}, headers: map[key][]byte{}}
+	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats,
+		other: &message{}, dropped: map[string]int{}, partial: map[key]*mpartial{}, headers: map[key][]byte{}}
 	m.memory[0], m.memory[1] = make([]byte, memoryBytes), make([]byte, memoryBytes)
 	m.resetMessages()
 	return m
@@ -304,7 +309,8 @@ func (m *model) resetMessages() {
 		}
 	}
 	clear(m.windows[:])
-	m.numbers, m.expected, m.early, m.posted, m.soughtA, m.notices = map[uint32]uint32{}, map[uint32]uint32{}, nil, nil, -1, nil
+	m.numbers, m.expected, m.early, m.posted, m.soughtA, m.notices = map[uint32]uint32{}, map[uint32]uint32{},
+		nil, nil, -1, nil
 }
 
 func (m *model) resetNetwork() {
@@ -829,7 +835,8 @@ func (m *model) arrive(k key, w *mwindow, h head, payload []byte) (int, uint32) 
 	if w.ahead == nil {
 		w.ahead, w.coming = map[uint32]uint32{}, map[uint32]bool{}
 	}
-	part := &mpartial{mode: modeWindow, left: left, addr: h.vaddr, window: m.last, opened: w.opened, index: h.seq, bytes: h.count}
+	part := &mpartial{mode: modeWindow, left: left, addr: h.vaddr, window: m.last, opened: w.opened,
+		index: h.seq, bytes: h.count}
 	m.land(w, part, payload)
 	if w.coming[h.seq] = true; left > 0 {
 		m.partial[k] = part
@@ -885,7 +892,8 @@ func (m *model) finished(from sender, h head, loop bool) (int, uint32) {
 	var w *mwindow
 	for i := range m.windows {
 		c := &m.windows[i]
-		if !c.open || c.ended || !c.from.by(from) || !c.by(h) || !m.answers(c, h.tag) || h.count > c.bytes || c.host != (h.host != 0) {
+		if !c.open || c.ended || !c.from.by(from) || !c.by(h) || !m.answers(c, h.tag) || h.count > c.bytes ||
+			c.host != (h.host != 0) {
 			continue
 		}
 		if c.addr == h.vaddr {
@@ -936,7 +944,10 @@ func (m *model) announced(from sender, h head) (int, uint32) {
 	}
 	a.transfer = h.seq
 	of := func(number uint32) int {
-		return slices.IndexFunc(m.early, func(b mannouncement) bool { return b.from.session == from.session && b.transfer == number })
+		return slices.IndexFunc(m.early, func(b mannouncement) bool {
+			return b.from.session == from.session &&
+				b.transfer == number
+		})
 	}
 	if int32(a.transfer-m.expected[from.session]) < 0 || of(a.transfer) >= 0 {
 		return m.event(m.n.eventStale)

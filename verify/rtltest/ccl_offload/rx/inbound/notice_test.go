@@ -21,7 +21,8 @@ func TestNoticesAreHeldOrDroppedWhenThereIsNoRoom(t *testing.T) {
 				k = key{loop: true}
 			}
 			send := func() (wakes uint32, holds bool) {
-				h := head{notice: 1, src: p.rank, dst: p.session, context: r.one(0, p.context), tag: r.r.Uint32(), strm: r.r.Uint32(), of: identity{r.r.Uint32(), r.r.Uint32(), r.r.Uint32()}}
+				h := head{notice: 1, src: p.rank, dst: p.session, context: r.one(0, p.context), tag: r.r.Uint32(),
+					strm: r.r.Uint32(), of: identity{r.r.Uint32(), r.r.Uint32(), r.r.Uint32()}}
 				wakes = r.Wakes[0]
 				held, holds := r.offer(packet{k, r.n.pack(h)})
 				if holds {

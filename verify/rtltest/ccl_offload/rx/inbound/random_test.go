@@ -56,7 +56,8 @@ func newRig(t *testing.T, platform string, seed uint64) *rig {
 	}
 	t.Cleanup(s.Close)
 	n := newNumbers(designtest.Load(t, platform, nil))
-	r := &rig{t: t, Side: s, n: n, m: newModel(n), r: rand.New(rand.NewPCG(seed, 1)), count: map[string]int{}, buffers: map[int]*mbuffer{}, tails: map[key][]byte{}}
+	r := &rig{t: t, Side: s, n: n, m: newModel(n), r: rand.New(rand.NewPCG(seed, 1)), count: map[string]int{},
+		buffers: map[int]*mbuffer{}, tails: map[key][]byte{}}
 	t.Cleanup(func() {
 		if t.Failed() {
 			for _, line := range r.log[max(0, len(r.log)-25):] {
@@ -488,7 +489,8 @@ func (r *rig) select_(w want, p rank) {
 func (r *rig) coming() (wants []want) {
 	for _, p := range r.ranks {
 		for _, part := range r.m.partial {
-			if msg := part.msg; part.mode == modeBuffer && msg.session == p.session && msg.src == p.rank && msg.seq == r.m.get(p.record+r.n.inbound) {
+			if msg := part.msg; part.mode == modeBuffer && msg.session == p.session && msg.src == p.rank &&
+				msg.seq == r.m.get(p.record+r.n.inbound) {
 				wants = append(wants, want{p.record, p.session, p.rank, msg.context, msg.tag, msg.of})
 			}
 		}
@@ -502,7 +504,8 @@ func (r *rig) match() {
 		w = coming[r.r.IntN(len(coming))]
 	}
 	c := r.r.IntN(channels)
-	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = w.record, w.session, w.rank, w.context, w.tag
+	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = w.record, w.session,
+		w.rank, w.context, w.tag
 	r.MatchCollective[c] = [3]uint32{w.of.shape, w.of.count, w.of.number}
 	r.MatchValid[c], r.MatchWaits[c] = 1, 0
 	r.check(r.until("a match", func() bool { return r.MatchValid[c] == 0 }))
@@ -619,7 +622,8 @@ func (r *rig) open() {
 	r.m.windows[i] = mwindow{}
 	if r.Source == p.rank {
 		r.m.opens++
-		r.m.windows[i] = mwindow{opened: r.m.opens, open: true, host: host == 1, from: sender{w.session, w.rank, w.context}, addr: addr, bytes: size, number: w.of.number}
+		r.m.windows[i] = mwindow{opened: r.m.opens, open: true, host: host == 1, from: sender{w.session, w.rank, w.context},
+			addr: addr, bytes: size, number: w.of.number}
 	}
 	r.note("open %d for %+v at 0x%X, %d bytes", i, w, addr, size)
 	if r.n.lossy { // it is announced
@@ -758,7 +762,8 @@ func (r *rig) notice() {
 		r.count["notices"]++
 	}
 	r.same("notices", r.read(pageNotice, "notice.waiting"), uint32(len(r.m.notices)))
-	for name, want := range map[string]uint32{"comm_context": h.context, "source": h.src, "tag": h.tag, "strm": h.strm, "number": h.of.number, "count": h.of.count, "shape": h.of.shape} {
+	for name, want := range map[string]uint32{"comm_context": h.context, "source": h.src, "tag": h.tag, "strm": h.strm,
+		"number": h.of.number, "count": h.of.count, "shape": h.of.shape} {
 		r.same("its "+name, r.read(pageNotice, "notice."+name), want)
 	}
 	if r.r.IntN(2) == 0 {
@@ -766,7 +771,8 @@ func (r *rig) notice() {
 		r.m.notices = r.m.notices[min(1, len(r.m.notices)):]
 	}
 	o := r.m.other
-	for name, want := range map[string]uint32{"source": o.src, "number": o.of.number, "count": o.of.count, "shape": o.of.shape} {
+	for name, want := range map[string]uint32{"source": o.src, "number": o.of.number, "count": o.of.count,
+		"shape": o.of.shape} {
 		r.same("the other message's "+name, r.read(pageRx, "rx.other_"+name), want)
 	}
 }
@@ -876,15 +882,18 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 			if platform != "u55c_udp" && total["messages for who waits"] == 0 {
 				t.Error("nobody waits for a message that is on its way")
 			}
-			for _, what := range []string{"older messages", "matches with another collective", "notices", "older announcements", "announcements of another collective"} {
-				if least := 2; !testing.Short() && total[what] < least && (platform != "u280_2022" || !strings.Contains(what, "announcement")) {
+			for _, what := range []string{"older messages", "matches with another collective", "notices", "older announcements",
+				"announcements of another collective"} {
+				if least := 2; !testing.Short() && total[what] < least &&
+					(platform != "u280_2022" || !strings.Contains(what, "announcement")) {
 					t.Errorf("only %d %s", total[what], what)
 				}
 			}
 			if total["sessions without a number"] == 0 {
 				t.Error("no packet comes by a session that has no number")
 			}
-			if cut := platform == "u55c_tcp" || platform == "u280_2022"; cut && (total["headers in part"] < 20 || total["packets that hold more than a message"] < 50 || total["put goes on"] < 10) {
+			if cut := platform == "u55c_tcp" || platform == "u280_2022"; cut && (total["headers in part"] < 20 ||
+				total["packets that hold more than a message"] < 50 || total["put goes on"] < 10) {
 				t.Error("messages are hardly cut or joined")
 			}
 		})

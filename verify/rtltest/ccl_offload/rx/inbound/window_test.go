@@ -22,7 +22,8 @@ func (r *rig) openWindow(p rank, number uint32, addr uint64, size, host uint32) 
 func (r *rig) openModelled(p rank, number uint32, addr uint64, size uint32) {
 	r.openWindow(p, number, addr, size, 0)
 	r.m.opens++
-	r.m.windows[number] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context}, addr: addr, bytes: size}
+	r.m.windows[number] = mwindow{opened: r.m.opens, open: true, from: sender{p.session, p.rank, p.context},
+		addr: addr, bytes: size}
 }
 
 // fill sends a buffer to a window, and reads it as it fills.

@@ -89,7 +89,8 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 		switch k := r.IntN(6); {
 		case k < 4 && fills || k == 0: // one comes
 			s := sessions[r.IntN(len(sessions))]
-			a := announcement{s, uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), r.Uint64() & 0xFFFFFFFF, r.Uint64(), uint64(r.IntN(2)), 0, block.RandomCollective(r)}
+			a := announcement{s, uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), r.Uint64() & 0xFFFFFFFF, r.Uint64(),
+				uint64(r.IntN(2)), 0, block.RandomCollective(r)}
 			if lossy {
 				a.number = expected[s]
 				switch r.IntN(6) {
@@ -105,7 +106,8 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			}
 			b.Set("announce_session", s)
 			b.Scramble(r, "announce_header")
-			for name, v := range map[string]uint64{"src": a.src, "context_": a.context, "tag": a.tag, "count": a.count, "vaddr": a.address, "host": a.host * uint64(1+r.IntN(255)), "seq": a.number} {
+			for name, v := range map[string]uint64{"src": a.src, "context_": a.context, "tag": a.tag, "count": a.count,
+				"vaddr": a.address, "host": a.host * uint64(1+r.IntN(255)), "seq": a.number} {
 				b.Set("announce_header."+name, v)
 			}
 			b.SetCollective("announce_header.collective", a.of)
@@ -163,7 +165,8 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("one is found that was taken")
 			}
 		default:
-			s, rank, context, tag, of := sessions[r.IntN(len(sessions))], uint64(r.IntN(2)), uint64(r.IntN(3)), tag(), block.RandomCollective(r)
+			s, rank, context, tag, of := sessions[r.IntN(len(sessions))], uint64(r.IntN(2)), uint64(r.IntN(3)), tag(),
+				block.RandomCollective(r)
 			known := r.IntN(10) > 0
 			b.Put("seek_known", known)
 			b.Set("seek_session", s)
@@ -192,7 +195,8 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 			if b.Is("sought") != (found != nil && !apart) || b.Is("sought_other") != apart {
-				return fmt.Errorf("session %d rank %d context %d tag %X %+v: found %t, or one of another collective: %t, among %+v", s, rank, context, tag, of, b.Is("sought"), b.Is("sought_other"), order)
+				return fmt.Errorf("session %d rank %d context %d tag %X %+v: found %t, or one of another collective: %t, among %+v",
+					s, rank, context, tag, of, b.Is("sought"), b.Is("sought_other"), order)
 			}
 		}
 		for range r.IntN(4) {
@@ -202,7 +206,9 @@ func announcements(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("%d can be found that are not told of", kept)
 		}
 		if found != nil {
-			if got := (announcement{found.session, found.src, found.context, found.tag, b.Get("sought_count"), b.Get("sought_address"), b.Get("sought_host"), b.Get("sought_transfer"), b.Collective("sought_collective")}); got != *found {
+			if got := (announcement{found.session, found.src, found.context, found.tag, b.Get("sought_count"),
+				b.Get("sought_address"), b.Get("sought_host"), b.Get("sought_transfer"), b.Collective(
+					"sought_collective")}); got != *found {
 				return fmt.Errorf("%+v is found, not %+v", got, *found)
 			}
 		}

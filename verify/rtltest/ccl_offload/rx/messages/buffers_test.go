@@ -35,8 +35,10 @@ func rxBuffers(b *block.Bench, r *rand.Rand) error {
 			if n := int(b.Get("head_number")); n != waiting[0] {
 				return fmt.Errorf("buffer %d is the oldest, not %d", n, waiting[0])
 			}
-			if h := given[waiting[0]]; b.Is("head_settled") && (b.Get("head_address") != h.address || b.Get("head_bytes") != h.bytes) {
-				return fmt.Errorf("the oldest buffer is at 0x%X and has %d bytes, not %+v", b.Get("head_address"), b.Get("head_bytes"), h)
+			if h := given[waiting[0]]; b.Is("head_settled") &&
+				(b.Get("head_address") != h.address || b.Get("head_bytes") != h.bytes) {
+				return fmt.Errorf("the oldest buffer is at 0x%X and has %d bytes, not %+v", b.Get("head_address"),
+					b.Get("head_bytes"), h)
 			}
 		}
 		if len(given) < room {
@@ -96,7 +98,8 @@ func rxBuffers(b *block.Bench, r *rand.Rand) error {
 			return fmt.Errorf("the record of buffer %d is 0x%X, not 0x%X", reads, b.Get("read_record"), given[reads].record)
 		}
 		if looks >= 0 && (b.Get("look_record") != given[looks].record || b.Get("look_address") != given[looks].address) {
-			return fmt.Errorf("buffer %d is looked up as 0x%X at 0x%X, not %+v", looks, b.Get("look_record"), b.Get("look_address"), given[looks])
+			return fmt.Errorf("buffer %d is looked up as 0x%X at 0x%X, not %+v", looks, b.Get("look_record"),
+				b.Get("look_address"), given[looks])
 		}
 	}
 	return nil

@@ -78,7 +78,8 @@ func (x *matcher) accept(n note) (verdict uint64) {
 		}
 	}
 	records := m.senders[sender{n.session, n.src, n.context}]
-	if len(records) > 0 && !slices.ContainsFunc(records, func(r uint64) bool { return int32(uint32(n.seq)-uint32(m.counts[r])) >= 0 }) {
+	if len(records) > 0 &&
+		!slices.ContainsFunc(records, func(r uint64) bool { return int32(uint32(n.seq)-uint32(m.counts[r])) >= 0 }) {
 		return stale
 	}
 	switch {
@@ -120,7 +121,8 @@ func (x *matcher) next(w wanted) (hit, other *note, err error) {
 		x.old++
 		x.due[n.number] = true
 		if in := n.number <= 0xFF; in && (!x.given[n.number] || !x.lent[n.number]) {
-			return nil, nil, fmt.Errorf("buffer %d of an older collective was lent: %t, and given back: %t", n.number, x.lent[n.number], x.given[n.number])
+			return nil, nil, fmt.Errorf("buffer %d of an older collective was lent: %t, and given back: %t", n.number,
+				x.lent[n.number], x.given[n.number])
 		}
 	}
 	return hit, other, nil
@@ -185,7 +187,8 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 	record := d.ABI().Memory("exchange").Table("communicators").Record
 	x := &matcher{lossy: b.Const("engine_pkg::LOSSY") != 0}
 	restart := func() {
-		x.tables = &tables{b: b, r: r, m: newMemory(), waits: map[string]*pending{}, lent: map[uint64]bool{}, given: map[uint64]bool{}, buffers: map[uint64]buffer{}}
+		x.tables = &tables{b: b, r: r, m: newMemory(), waits: map[string]*pending{}, lent: map[uint64]bool{},
+			given: map[uint64]bool{}, buffers: map[uint64]buffer{}}
 		for i, f := range record {
 			if f.Name == "inbound_seq" {
 				x.inbound = uint64(4 * i)
@@ -222,7 +225,8 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 			coming = nil
 		}
 		x.changed, x.welcome, x.arrived = false, false, 0
-		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], block.RandomCollective(r)}
+		w := wanted{0x1000 + 64*r.Uint64N(4), r.Uint64N(2), r.Uint64N(2), r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)],
+			block.RandomCollective(r)}
 		if r.IntN(4) > 0 { // a record counts the messages of a sender
 			w.session, w.rank = w.record>>6&1, w.record>>7&1
 		}
@@ -262,7 +266,9 @@ func messageMatcher(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	if stored < 30 || hits < 20 || x.pushed < 3 || x.old < 3 || x.apart < 3 {
-		return fmt.Errorf("only %d messages came in, %d were taken, %d of them with their completion, %d were of older collectives, %d of others", stored, hits, x.pushed, x.old, x.apart)
+		return fmt.Errorf(
+			"only %d messages came in, %d were taken, %d of them with their completion, %d were of older collectives, %d of "+
+				"others", stored, hits, x.pushed, x.old, x.apart)
 	}
 	return nil
 }
@@ -292,7 +298,8 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 	}
 	switch {
 	case k < 7: // a message wants to come in
-		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150), of: block.RandomCollective(r)}
+		n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)) - uint64(r.IntN(2))) & 0xFFFFFFFF},
+			context: r.Uint64N(3), tag: w.tag, bytes: 1 + r.Uint64N(150), of: block.RandomCollective(r)}
 		switch r.IntN(4) {
 		case 0:
 			n.bytes = 0
@@ -302,7 +309,8 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 		want := x.accept(n)
 		b.Scramble(r, "accept_session", "accept_header")
 		b.Set("accept_session", n.session)
-		for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
+		for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag,
+			"count": n.bytes} {
 			b.Set("accept_header."+name, v)
 		}
 		b.SetCollective("accept_header.collective", n.of)
@@ -310,13 +318,15 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 			return err
 		}
 		if got := b.Get("accept_verdict"); got != want {
-			return fmt.Errorf("%+v gets verdict %d, not %d; records %X, counts %v, wants %+v, %d buffers", n, got, want, m.senders[sender{n.session, n.src, n.context}], m.counts, m.wants, len(m.free))
+			return fmt.Errorf("%+v gets verdict %d, not %d; records %X, counts %v, wants %+v, %d buffers", n, got, want,
+				m.senders[sender{n.session, n.src, n.context}], m.counts, m.wants, len(m.free))
 		}
 		switch want {
 		case 0:
 			n.number = m.free[0].number
 			if b.Get("accept_buffer") != n.number || b.Get("accept_address") != m.free[0].address {
-				return fmt.Errorf("it goes to buffer %d at 0x%X, not %+v", b.Get("accept_buffer"), b.Get("accept_address"), m.free[0])
+				return fmt.Errorf("it goes to buffer %d at 0x%X, not %+v", b.Get("accept_buffer"), b.Get("accept_address"),
+					m.free[0])
 			}
 			m.free = m.free[1:]
 			m.notes = append(m.notes, n)
@@ -382,7 +392,8 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 				want = x.buffers[s.number].record
 			}
 			if b.Get("sought_bytes") != s.bytes || b.Get("sought_record") != want {
-				return fmt.Errorf("%d bytes in 0x%X are found, not %d in 0x%X", b.Get("sought_bytes"), b.Get("sought_record"), s.bytes, want)
+				return fmt.Errorf("%d bytes in 0x%X are found, not %d in 0x%X", b.Get("sought_bytes"), b.Get("sought_record"),
+					s.bytes, want)
 			}
 		}
 	case k == 12: // and drops it
@@ -443,7 +454,8 @@ func (x *matcher) once(i int, w wanted, coming *[]uint64, stored, hits *int) err
 	default: // payload has come; buffers wait again
 		if len(*coming) > 0 {
 			at := r.IntN(len(*coming))
-			if i := slices.IndexFunc(*coming, func(n uint64) bool { return held != nil && n == held.number }); i >= 0 && r.IntN(4) > 0 {
+			if i := slices.IndexFunc(*coming, func(n uint64) bool { return held != nil && n == held.number }); i >= 0 &&
+				r.IntN(4) > 0 {
 				at = i
 			}
 			n := (*coming)[at]
@@ -539,8 +551,10 @@ func (x *matcher) gets(q int, n note) error {
 	if b.Get("match_owner") != 1<<q || !b.Is("match_response.found") {
 		return fmt.Errorf("queues %04b get a message (%t), not %d", b.Get("match_owner"), b.Is("match_response.found"), q)
 	}
-	if b.Get("match_response.bytes") != n.bytes || b.Is("match_response.stored") != in || in && (b.Get("match_response.buffer_") != n.number || b.Get("match_response.address") != x.buffers[n.number].address) {
-		return fmt.Errorf("%d bytes in %d at 0x%X (%t) are found, not %+v", b.Get("match_response.bytes"), b.Get("match_response.buffer_"), b.Get("match_response.address"), b.Is("match_response.stored"), n)
+	if b.Get("match_response.bytes") != n.bytes || b.Is("match_response.stored") != in || in &&
+		(b.Get("match_response.buffer_") != n.number || b.Get("match_response.address") != x.buffers[n.number].address) {
+		return fmt.Errorf("%d bytes in %d at 0x%X (%t) are found, not %+v", b.Get("match_response.bytes"),
+			b.Get("match_response.buffer_"), b.Get("match_response.address"), b.Is("match_response.stored"), n)
 	}
 	return nil
 }

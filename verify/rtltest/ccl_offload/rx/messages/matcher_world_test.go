@@ -294,7 +294,8 @@ func (t *tables) requests() error {
 		{"table_start", "table", "table_done", func() { t.number(m.find(key{session, src, b.Get("seq")}), 0) },
 			func() { t.found, t.at = m.find(key{session, src, b.Get("seq")}), 0; t.showNote() }},
 		{"table_step", "table", "table_done", func() { t.number(t.found, t.at+1) }, func() { t.at++; t.showNote() }},
-		{"senders_start", "senders", "senders_done", nil, func() { t.records, t.rec = slices.Clone(m.senders[s]), 0; t.showRecord("senders", t.records, 0) }},
+		{"senders_start", "senders", "senders_done", nil,
+			func() { t.records, t.rec = slices.Clone(m.senders[s]), 0; t.showRecord("senders", t.records, 0) }},
 		{"senders_step", "senders", "senders_done", nil, func() { t.rec++; t.showRecord("senders", t.records, t.rec) }},
 		{"senders_know", "senders", "senders_done", nil, func() { m.know(s, record); t.showRecord("senders", nil, 0) }},
 		{"wants_add", "wants", "wants_done", nil, func() {
@@ -322,7 +323,8 @@ func (t *tables) requests() error {
 		m.remove(t.found[t.at])
 	}
 	if b.Is("table_insert") {
-		m.notes = append(m.notes, note{key{session, src, b.Get("seq")}, context, tag, b.Get("count"), b.Get("number"), b.Collective("collective"), b.Get("number") > 0xFF})
+		m.notes = append(m.notes, note{key{session, src, b.Get("seq")}, context, tag, b.Get("count"), b.Get("number"),
+			b.Collective("collective"), b.Get("number") > 0xFF})
 	}
 	if b.Is("take") {
 		if len(m.free) == 0 {

@@ -38,7 +38,8 @@ func newRecorderWords() (w recorderWords, err error) {
 		}
 	}
 	e := g.Enum("rx_status")
-	w.enqueued, w.reserved, w.bad = uint64(e.Value("enqueued").Value), uint64(e.Value("reserved").Value), uint64(e.Value("error").Value)
+	w.enqueued, w.reserved, w.bad = uint64(e.Value("enqueued").Value), uint64(e.Value("reserved").Value),
+		uint64(e.Value("error").Value)
 	return w, nil
 }
 
@@ -90,11 +91,13 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			state, given, doing.busy, complete, enqueue, last, kept = [buffers]int{}, 0, false, -1, false, 0, -1
 			clear(offers)
 		}
-		b.Scramble(r, "complete_buffer", "complete_result", "session", "src", "seq", "tag", "bytes", "record", "add_number", "lend_number", "discard_buffer", "release_buffer", "channel_release_buffer")
+		b.Scramble(r, "complete_buffer", "complete_result", "session", "src", "seq", "tag", "bytes", "record", "add_number",
+			"lend_number", "discard_buffer", "release_buffer", "channel_release_buffer")
 		// What the message table and the buffers say a cycle later.
 		b.Set("record", record(read))
 		c := content[read]
-		for name, v := range map[string]uint64{"session": c.session, "src": c.src, "seq": c.seq, "tag": c.tag, "bytes": c.bytes} {
+		for name, v := range map[string]uint64{"session": c.session, "src": c.src, "seq": c.seq, "tag": c.tag,
+			"bytes": c.bytes} {
 			b.Set(name, v)
 		}
 		b.Set("add_number", uint64(given))
@@ -102,7 +105,8 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 		// Messages come into buffers that wait, and are lent when found.
 		if n := pick(waiting); n >= 0 && r.IntN(3) == 0 {
 			state[n] = coming
-			content[n].session, content[n].src, content[n].seq, content[n].tag, content[n].bytes = r.Uint64()&0xFFFF, r.Uint64()&0xFFFFFFFF, r.Uint64()&0xFFFFFFFF, r.Uint64()&0xFFFFFFFF, r.Uint64()&0xFFFFFFFF
+			content[n].session, content[n].src, content[n].seq, content[n].tag, content[n].bytes = r.Uint64()&0xFFFF,
+				r.Uint64()&0xFFFFFFFF, r.Uint64()&0xFFFFFFFF, r.Uint64()&0xFFFFFFFF, r.Uint64()&0xFFFFFFFF
 		}
 		b.Set("lend", 0)
 		if n := pick(found); n >= 0 && r.IntN(6) == 0 {
@@ -192,15 +196,18 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 		}
 		if doing.busy && doing.told && b.Is("complete_ready") {
 			c := content[doing.buffer]
-			for offset, want := range map[uint64]uint64{words.tag: c.tag, words.bytes: c.bytes, words.src: c.src, words.seq: c.seq, words.status: words.reserved} {
+			for offset, want := range map[uint64]uint64{words.tag: c.tag, words.bytes: c.bytes, words.src: c.src,
+				words.seq: c.seq, words.status: words.reserved} {
 				if got, there := memory[at+offset]; !there || got != want {
-					return fmt.Errorf("word 0x%X of the record of buffer %d is %X, not %X, when another thing can begin", offset, doing.buffer, got, want)
+					return fmt.Errorf("word 0x%X of the record of buffer %d is %X, not %X, when another thing can begin", offset,
+						doing.buffer, got, want)
 				}
 			}
 			doing.busy = false
 		}
 		if b.Is("put") {
-			back := doing.kind == enqueuing || doing.kind == givingBack || doing.kind == completing && doing.result == abandoned && doing.removed
+			back := doing.kind == enqueuing || doing.kind == givingBack || doing.kind == completing &&
+				doing.result == abandoned && doing.removed
 			if !doing.busy || !back {
 				return fmt.Errorf("a buffer waits again with %+v", doing)
 			}
@@ -219,7 +226,8 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 				return fmt.Errorf("a message is removed with %+v", doing)
 			}
 			c := content[doing.buffer]
-			if b.Get("remove_session") != c.session || b.Get("remove_src") != c.src || b.Get("remove_seq") != c.seq || int(b.Get("number")) != doing.buffer {
+			if b.Get("remove_session") != c.session || b.Get("remove_src") != c.src || b.Get("remove_seq") != c.seq ||
+				int(b.Get("number")) != doing.buffer {
 				return fmt.Errorf("message %d of %d is removed, not %+v", b.Get("remove_seq"), b.Get("remove_src"), c)
 			}
 			if doing.result == failed && memory[at+words.status] != words.bad {
@@ -238,7 +246,8 @@ func messageRecorder(b *block.Bench, r *rand.Rand) error {
 			if doing.busy {
 				return fmt.Errorf("%d begins while %+v is done", kind, doing)
 			}
-			doing.kind, doing.buffer, doing.result, doing.busy, doing.told, doing.removed = kind, buffer, result, true, false, false
+			doing.kind, doing.buffer, doing.result, doing.busy, doing.told, doing.removed = kind, buffer,
+				result, true, false, false
 			if buffer < buffers {
 				for _, offset := range []uint64{words.tag, words.bytes, words.src, words.seq, words.status} {
 					delete(memory, record(buffer)+offset)

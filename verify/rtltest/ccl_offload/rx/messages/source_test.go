@@ -82,7 +82,8 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		switch {
 		case answer && found:
 			asking, missing, held, left = false, false, true, bytes
-			address, stored, buffer = b.Get("match_response.address"), b.Is("match_response.stored"), b.Get("match_response.buffer_")
+			address, stored, buffer = b.Get("match_response.address"), b.Is("match_response.stored"),
+				b.Get("match_response.buffer_")
 			seen++
 		case answer && other:
 			asking, apart = false, true
@@ -136,14 +137,19 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		if b.Is("held") != held || b.Is("release_valid") != releasing {
 			return fmt.Errorf("held %t, released %t; not %t, %t", b.Is("held"), b.Is("release_valid"), held, releasing)
 		}
-		if held && (b.Get("bytes") != left || b.Get("address") != address || b.Is("stored") != stored || b.Get("buffer_") != buffer) {
-			return fmt.Errorf("the message has %d bytes at 0x%X in %d (%t), not %d, 0x%X, %d (%t)", b.Get("bytes"), b.Get("address"), b.Get("buffer_"), b.Is("stored"), left, address, buffer, stored)
+		if held && (b.Get("bytes") != left || b.Get("address") != address || b.Is("stored") != stored ||
+			b.Get("buffer_") != buffer) {
+			return fmt.Errorf("the message has %d bytes at 0x%X in %d (%t), not %d, 0x%X, %d (%t)", b.Get("bytes"),
+				b.Get("address"), b.Get("buffer_"), b.Is("stored"), left, address, buffer, stored)
 		}
 		if releasing && b.Get("release_buffer") != buffer {
 			return fmt.Errorf("buffer %d is given back, not %d", b.Get("release_buffer"), buffer)
 		}
 		if request {
-			for name, want := range map[string]string{"record": "move.ranks.source_record", "session": "move.ranks.source_session", "rank": "move.issue.source", "context_": "move.issue.context_", "tag": "move.issue.tag", "collective.number": "move.issue.collective_number", "collective.count": "move.issue.collective_count", "collective.shape": "move.issue.collective_shape"} {
+			for name, want := range map[string]string{"record": "move.ranks.source_record",
+				"session": "move.ranks.source_session", "rank": "move.issue.source", "context_": "move.issue.context_",
+				"tag": "move.issue.tag", "collective.number": "move.issue.collective_number",
+				"collective.count": "move.issue.collective_count", "collective.shape": "move.issue.collective_shape"} {
 				if b.Get("match_request."+name) != b.Get(want) {
 					return fmt.Errorf("it asks with %s %X, not %X", name, b.Get("match_request."+name), b.Get(want))
 				}
@@ -162,7 +168,9 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	if seen < 50 || late < 5 || released < 3 || dropped < 5 || crossed < 3 || others < 5 || !used {
-		return fmt.Errorf("only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back, %d of other collectives", seen, late, crossed, dropped, released, others)
+		return fmt.Errorf(
+			"only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back, %d of other "+
+				"collectives", seen, late, crossed, dropped, released, others)
 	}
 	return nil
 }

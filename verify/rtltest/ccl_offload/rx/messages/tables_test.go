@@ -41,8 +41,10 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 		} else if len(in) == 0 {
 			full = false
 		}
-		m := &message{session: few(r, 3), src: few(r, 3), seq: few(r, 6), context: r.Uint64() & 0xFFFFFFFF, tag: r.Uint64() & 0xFFFFFFFF, bytes: r.Uint64() & 0xFFFFFFFF}
-		m.of = block.Collective{Number: r.Uint64() & 0xFFFFFFFF, Count: r.Uint64() & 0xFFFFFFFF, Shape: r.Uint64() & 0xFFFFFFFF}
+		m := &message{session: few(r, 3), src: few(r, 3), seq: few(r, 6), context: r.Uint64() & 0xFFFFFFFF,
+			tag: r.Uint64() & 0xFFFFFFFF, bytes: r.Uint64() & 0xFFFFFFFF}
+		m.of = block.Collective{Number: r.Uint64() & 0xFFFFFFFF, Count: r.Uint64() & 0xFFFFFFFF,
+			Shape: r.Uint64() & 0xFFFFFFFF}
 		m.session &= 0xFFFF
 		if len(in) > 0 && r.IntN(2) == 0 {
 			other := in[r.IntN(len(in))]
@@ -125,7 +127,8 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 			b.SetCollective("insert_collective", m.of)
 			b.Put("insert_complete", m.complete)
 			pulse(b, "insert")
-			b.Scramble(r, "insert_number", "insert_context", "insert_collective", "insert_tag", "insert_bytes", "insert_complete")
+			b.Scramble(r, "insert_number", "insert_context", "insert_collective", "insert_tag", "insert_bytes",
+				"insert_complete")
 			in = append(in, m)
 			last[int(m.number)] = m
 		}
@@ -136,7 +139,8 @@ func messageTable(b *block.Bench, r *rand.Rand) error {
 			b.Step()
 			b.Scramble(r, "read_number")
 			b.Step()
-			for name, want := range map[string]uint64{"session": m.session, "src": m.src, "seq": m.seq, "tag": m.tag, "bytes": m.bytes} {
+			for name, want := range map[string]uint64{"session": m.session, "src": m.src, "seq": m.seq, "tag": m.tag,
+				"bytes": m.bytes} {
 				if got := b.Get("read_" + name); got != want {
 					return fmt.Errorf("the %s of buffer %d is 0x%X, not 0x%X", name, n, got, want)
 				}

@@ -45,7 +45,8 @@ func messageWants(b *block.Bench, r *rand.Rand) error {
 		return want{few(r, 4) & 0xFFFF, few(r, 3) & 0xFFFF, few(r, 3), uint64(r.IntN(3)), tag()}
 	}
 	do := func(how string, w want) {
-		for name, v := range map[string]uint64{"record": w.record, "session": w.session, "rank": w.rank, "context_": w.context, "tag": w.tag} {
+		for name, v := range map[string]uint64{"record": w.record, "session": w.session, "rank": w.rank,
+			"context_": w.context, "tag": w.tag} {
 			b.Set(name, v)
 		}
 		pulse(b, how)

@@ -63,7 +63,8 @@ func (x *whole) completed() error {
 	}
 	x.event.complete = nil
 	at, c := x.given[*n].record, x.lastFields[*n]
-	for offset, want := range map[uint64]uint64{x.words.tag: c.tag, x.words.bytes: c.bytes, x.words.src: c.src, x.words.seq: c.seq, x.words.status: x.words.reserved} {
+	for offset, want := range map[uint64]uint64{x.words.tag: c.tag, x.words.bytes: c.bytes, x.words.src: c.src,
+		x.words.seq: c.seq, x.words.status: x.words.reserved} {
 		if got := x.memory[at+offset]; got != want {
 			return fmt.Errorf("word 0x%X of the record of buffer %d is %X, not %X", offset, *n, got, want)
 		}
@@ -153,7 +154,8 @@ func (x *whole) matched() error {
 				f.Queue = append(f.Queue, buffer)
 			}
 		}
-		err := x.see(int(b.Cycle), false, fmt.Sprintf("that %+v is found (%t: buffer %d; of another collective: %t)", w, found, buffer, mismatch), func(o world) bool {
+		err := x.see(int(b.Cycle), false, fmt.Sprintf("that %+v is found (%t: buffer %d; of another collective: %t)", w,
+			found, buffer, mismatch), func(o world) bool {
 			hit, apart, old := o.model.look(w)
 			if len(old) > 0 || (hit != nil) != found || (apart != nil) != mismatch {
 				return false
@@ -164,7 +166,8 @@ func (x *whole) matched() error {
 			}
 			if found {
 				in := hit.number <= 0xFF
-				if b.Get(port+"bytes") != hit.bytes || in != stored || in && (buffer != hit.number || b.Get(port+"address") != x.given[hit.number].address) {
+				if b.Get(port+"bytes") != hit.bytes || in != stored || in &&
+					(buffer != hit.number || b.Get(port+"address") != x.given[hit.number].address) {
 					return false
 				}
 				o.took(*hit, w.record)
@@ -209,13 +212,15 @@ func (x *whole) told() error {
 	}
 	for q := range x.takers {
 		t := &x.takers[q]
-		if x.resetting > 0 || !t.waits || t.changed || slices.ContainsFunc(x.all, func(w world) bool { return w.seen < len(x.effects) || !w.answers(t.wanted) }) {
+		if x.resetting > 0 || !t.waits || t.changed ||
+			slices.ContainsFunc(x.all, func(w world) bool { return w.seen < len(x.effects) || !w.answers(t.wanted) }) {
 			t.stuck = 0
 		} else if t.stuck++; t.stuck > 40 {
 			return fmt.Errorf("queue %d waits, and is not told that %+v is there", q, t.wanted)
 		}
 	}
-	if x.resetting > 0 || x.welcome || len(x.held) == 0 || x.offered != nil || slices.ContainsFunc(x.all, func(w world) bool { return w.seen < len(x.effects) || w.clone().accept(x.held[0]) == 4 }) {
+	if x.resetting > 0 || x.welcome || len(x.held) == 0 || x.offered != nil || slices.ContainsFunc(x.all,
+		func(w world) bool { return w.seen < len(x.effects) || w.clone().accept(x.held[0]) == 4 }) {
 		x.shut = 0
 	} else if x.shut++; x.shut > 40 {
 		return fmt.Errorf("%+v could come in, and nobody is told", x.held[0])

@@ -56,7 +56,8 @@ func (x *whole) driveTakers(quiet bool) {
 		b.Put(port+"valid", t.asks)
 		b.Put(port+"waits", t.waits)
 		if t.asks || t.waits {
-			for name, v := range map[string]uint64{"record": t.record, "session": t.session, "rank": t.rank, "context_": t.context, "tag": t.tag} {
+			for name, v := range map[string]uint64{"record": t.record, "session": t.session, "rank": t.rank,
+				"context_": t.context, "tag": t.tag} {
 				b.Set(port+name, v)
 			}
 			b.SetCollective(port+"collective", t.of)

@@ -20,7 +20,8 @@ type registerAccess struct {
 func (x *whole) planRegister() {
 	r := x.r
 	access := func(name string, write bool, data uint64) {
-		x.plan = append(x.plan, registerAccess{name: name, at: x.registers[name], write: write, data: data, want: x.fitting()})
+		x.plan = append(x.plan, registerAccess{name: name, at: x.registers[name], write: write, data: data,
+			want: x.fitting()})
 	}
 	switch k := r.IntN(12); {
 	case len(x.given) < 6 || k == 0 && len(x.given) < 60:
@@ -152,7 +153,8 @@ func (x *whole) registered() error {
 		}
 		return x.see(now, true, what, func(o world) bool {
 			last := o.other
-			return got == map[string]uint64{"other_source": last.source, "other_number": last.of.Number, "other_count": last.of.Count, "other_shape": last.of.Shape}[a.name]
+			return got == map[string]uint64{"other_source": last.source, "other_number": last.of.Number,
+				"other_count": last.of.Count, "other_shape": last.of.Shape}[a.name]
 		})
 	case "found", "free":
 		// Something else happened just then; of what is found by others, it is told later.

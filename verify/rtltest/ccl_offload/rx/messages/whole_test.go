@@ -55,7 +55,8 @@ type whole struct {
 	registers  map[string]uint64
 	lastFields map[uint64]note // what was in a buffer
 	again      map[uint64]bool // buffers of which it is known that they will wait again
-	otherSince int             // cycle in which a request was ended by one of another collective, from which on it is known which
+	// cycle in which a request was ended by one of another collective, from which on it is known which
+	otherSince int
 }
 
 // cause says why the processor is woken up.
@@ -70,7 +71,8 @@ func newWhole(b *block.Bench, r *rand.Rand) (*whole, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &whole{b: b, r: r, lossy: b.Const("engine_pkg::LOSSY") != 0, memory: map[uint64]uint64{}, seen: map[string]int{}, registers: map[string]uint64{}}
+	x := &whole{b: b, r: r, lossy: b.Const("engine_pkg::LOSSY") != 0, memory: map[uint64]uint64{}, seen: map[string]int{},
+		registers: map[string]uint64{}}
 	if x.words, err = newRecorderWords(); err != nil {
 		return nil, err
 	}
@@ -85,12 +87,14 @@ func newWhole(b *block.Bench, r *rand.Rand) (*whole, error) {
 	for i := range uint64(4) {
 		x.memory[0x1000+64*i+x.inbound] = []uint64{0, 5, 0xFFFFFFFE, 0x7FFFFFFF}[r.IntN(4)]
 	}
-	x.completes = &block.Feed[result]{Input: block.NewInput(b, "complete_valid", "complete_ready", "complete_buffer", "complete_result"), Put: func(v result) {
+	x.completes = &block.Feed[result]{Input: block.NewInput(b, "complete_valid", "complete_ready", "complete_buffer",
+		"complete_result"), Put: func(v result) {
 		b.Set("complete_buffer", v.buffer)
 		b.Set("complete_result", v.what)
 	}}
 	for i, name := range []string{"release", "channel_release"} {
-		x.releases[i] = &block.Feed[uint64]{Input: block.NewInput(b, name+"_valid", name+"_ready", name+"_buffer"), Put: func(n uint64) { b.Set(name+"_buffer", n) }}
+		x.releases[i] = &block.Feed[uint64]{Input: block.NewInput(b, name+"_valid", name+"_ready", name+"_buffer"),
+			Put: func(n uint64) { b.Set(name+"_buffer", n) }}
 	}
 	x.restart()
 	x.otherSince = 0
@@ -104,7 +108,8 @@ func (x *whole) restart() {
 		m.model.counts[0x1000+64*i] = x.memory[0x1000+64*i+x.inbound]
 	}
 	x.worlds = worlds{all: []world{{m, 0}}, last: int(x.b.Cycle)}
-	x.given, x.takers, x.offered, x.held, x.coming, x.reg, x.plan, x.event, x.shut = nil, [4]taker{}, nil, nil, nil, nil, nil, cause{}, 0
+	x.given, x.takers, x.offered, x.held, x.coming, x.reg, x.plan, x.event, x.shut = nil, [4]taker{}, nil, nil,
+		nil, nil, nil, cause{}, 0
 	x.lastFields, x.again, x.asking = map[uint64]note{}, map[uint64]bool{}, nil
 	x.otherSince = math.MaxInt - 4
 	x.b.Set("accept_valid", 0)
@@ -121,7 +126,8 @@ func (x *whole) restart() {
 func (x *whole) some() wanted {
 	r := x.r
 	record := 0x1000 + 64*r.Uint64N(4)
-	return wanted{record, record >> 6 & 1, record >> 7 & 1, r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)], block.RandomCollective(r)}
+	return wanted{record, record >> 6 & 1, record >> 7 & 1, r.Uint64N(3), []uint64{7, 8, anyTag}[r.IntN(3)],
+		block.RandomCollective(r)}
 }
 
 // drive goes before a step.
@@ -135,7 +141,9 @@ func (x *whole) drive() {
 		// Packets are offered with cycles between, in which others have their turn.
 		if r.IntN(x.pace) == 0 && !calm && x.resetting == 0 && int(b.Cycle) > x.answered+2 {
 			w := x.some()
-			n := note{key: key{w.session, w.rank, (m.counts[w.record] + uint64(r.IntN(4)*r.IntN(2)) - uint64(r.IntN(8)/7)) & 0xFFFFFFFF}, context: r.Uint64N(3), tag: w.tag, bytes: []uint64{0, 100, 101, 1 + r.Uint64N(90), 1000}[r.IntN(5)], of: w.of}
+			n := note{key: key{w.session, w.rank,
+				(m.counts[w.record] + uint64(r.IntN(4)*r.IntN(2)) - uint64(r.IntN(8)/7)) & 0xFFFFFFFF}, context: r.Uint64N(3),
+				tag: w.tag, bytes: []uint64{0, 100, 101, 1 + r.Uint64N(90), 1000}[r.IntN(5)], of: w.of}
 			switch {
 			case len(x.held) > 0 && x.welcome:
 				n, x.held = x.held[0], x.held[1:]
@@ -146,7 +154,8 @@ func (x *whole) drive() {
 			x.offered = &n
 			b.Set("accept_valid", 1)
 			b.Set("accept_session", n.session)
-			for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag, "count": n.bytes} {
+			for name, v := range map[string]uint64{"src": n.src, "seq": n.seq, "context_": n.context, "tag": n.tag,
+				"count": n.bytes} {
 				b.Set("accept_header."+name, v)
 			}
 			b.SetCollective("accept_header.collective", n.of)
@@ -267,7 +276,8 @@ func wholeMessages(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	x.seen["older"] -= x.seen["discarded"]
-	least := map[string]int{"stored": 40, "without payload": 20, "found": 40, "pushed": 3, "sought": 3, "resets": 1, "given back": 20, "discarded": 1, "looked at": 20, "older": 3, "apart": 3}
+	least := map[string]int{"stored": 40, "without payload": 20, "found": 40, "pushed": 3, "sought": 3, "resets": 1,
+		"given back": 20, "discarded": 1, "looked at": 20, "older": 3, "apart": 3}
 	if x.lossy {
 		delete(least, "pushed") // rare where nobody is held up
 	}

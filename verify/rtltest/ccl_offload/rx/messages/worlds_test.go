@@ -7,7 +7,8 @@ import (
 )
 
 func (m *memoryOf) clone() *memoryOf {
-	c := &memoryOf{slices.Clone(m.notes), map[sender][]uint64{}, slices.Clone(m.wants), maps.Clone(m.counts), slices.Clone(m.free)}
+	c := &memoryOf{slices.Clone(m.notes), map[sender][]uint64{}, slices.Clone(m.wants), maps.Clone(m.counts),
+		slices.Clone(m.free)}
 	for s, records := range m.senders {
 		c.senders[s] = slices.Clone(records)
 	}
@@ -86,7 +87,9 @@ func (x *worlds) see(cycle int, look bool, what string, happen func(world) bool)
 	}
 	if len(all) == 0 {
 		w := x.all[0]
-		return fmt.Errorf("%s cannot be, with %d messages, %d buffers, counts %X, wants %X, senders %X, and %d effects to come", what, len(w.model.notes), len(w.model.free), w.model.counts, w.model.wants, w.model.senders, len(x.effects)-w.seen)
+		return fmt.Errorf(
+			"%s cannot be, with %d messages, %d buffers, counts %X, wants %X, senders %X, and %d effects to come", what,
+			len(w.model.notes), len(w.model.free), w.model.counts, w.model.wants, w.model.senders, len(x.effects)-w.seen)
 	}
 	if look {
 		return nil

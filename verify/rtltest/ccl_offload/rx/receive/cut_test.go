@@ -109,7 +109,8 @@ func rxShift(b *block.Bench, r *rand.Rand) error {
 			return errors.New("a beat comes of nothing")
 		}
 		n := min(beat, ends[0])
-		if got := b.Bytes("out_data"); !bytes.Equal(got[:n], want[:n]) || b.Get("out_keep") != ^uint64(0)>>(beat-n) || b.Is("out_last") != (n == ends[0]) {
+		if got := b.Bytes("out_data"); !bytes.Equal(got[:n], want[:n]) || b.Get("out_keep") != ^uint64(0)>>(beat-n) ||
+			b.Is("out_last") != (n == ends[0]) {
 			return fmt.Errorf("%X keep %X last %t, not %X of %d", got, b.Get("out_keep"), b.Is("out_last"), want[:n], ends[0])
 		}
 		want = want[n:]
@@ -203,7 +204,8 @@ func putJoiner(b *block.Bench, r *rand.Rand) error {
 		}
 		full := make([]byte, beat)
 		copy(full, want[:n])
-		if got := b.Bytes("out_data"); !bytes.Equal(got, full) || b.Get("out_keep") != ^uint64(0)>>(beat-n) || b.Is("out_last") != lasts[gone+n] {
+		if got := b.Bytes("out_data"); !bytes.Equal(got, full) || b.Get("out_keep") != ^uint64(0)>>(beat-n) ||
+			b.Is("out_last") != lasts[gone+n] {
 			return fmt.Errorf("%X keep %X last %t, not %X", got, b.Get("out_keep"), b.Is("out_last"), full[:n])
 		}
 		want, gone = want[n:], gone+n

@@ -84,7 +84,8 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 					if now.closed {
 						closed = 1
 					}
-					fill(b, r, "notification_tdata", "tcp_notification", map[string]uint64{"session": numbers[its], "length": uint64(now.bytes), "closed": closed})
+					fill(b, r, "notification_tdata", "tcp_notification", map[string]uint64{"session": numbers[its],
+						"length": uint64(now.bytes), "closed": closed})
 					in.Offer()
 				}
 			}
@@ -237,7 +238,8 @@ func rxRDMA(b *block.Bench, r *rand.Rand) error {
 					if r.IntN(8) == 0 {
 						now.bytes = 0
 					}
-					fill(b, r, "notification_tdata", "rdma_notification", map[string]uint64{"session": now.session, "length": uint64(now.bytes)})
+					fill(b, r, "notification_tdata", "rdma_notification", map[string]uint64{"session": now.session,
+						"length": uint64(now.bytes)})
 					in.Offer()
 				}
 			}
@@ -258,7 +260,8 @@ func rxRDMA(b *block.Bench, r *rand.Rand) error {
 				}
 				p := parts[0]
 				p.slot = int(b.Get("need_slot"))
-				if got := (part{b.Get("expect_session"), int(b.Get("expect_bytes")), int(b.Get("expect_slot"))}); got != p || b.Get("need_session") != p.session {
+				if got := (part{b.Get("expect_session"), int(b.Get("expect_bytes")), int(b.Get("expect_slot"))}); got != p ||
+					b.Get("need_session") != p.session {
 					return fmt.Errorf("%+v is expected for session %d, not %+v", got, b.Get("need_session"), p)
 				}
 				parts = parts[1:]
@@ -441,8 +444,10 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 		job := goes && kind != drop && bytes > 0
 		looking := b.Is("job_look")
 		if looking {
-			if looks++; look == nil || asked || !b.Is("job_valid") || !b.Is("job_room") || int(b.Get("job_slot")) != look.slot || int(b.Get("job_from")) != look.from || int(b.Get("job_bytes")) != min(look.bytes, beat) || b.Is("job_final") {
-				return fmt.Errorf("a look at %d bytes of slot %d from %d on", b.Get("job_bytes"), b.Get("job_slot"), b.Get("job_from"))
+			if looks++; look == nil || asked || !b.Is("job_valid") || !b.Is("job_room") || int(b.Get("job_slot")) != look.slot ||
+				int(b.Get("job_from")) != look.from || int(b.Get("job_bytes")) != min(look.bytes, beat) || b.Is("job_final") {
+				return fmt.Errorf("a look at %d bytes of slot %d from %d on", b.Get("job_bytes"), b.Get("job_slot"),
+					b.Get("job_from"))
 			}
 			asked = true
 		} else if b.Is("look_valid") && b.Is("look_ready") {
@@ -460,7 +465,8 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		if b.Is("leave") != leaves || b.Is("job_valid") != (job || looking) || b.Is("give_back") != (leaves && !job) {
-			return fmt.Errorf("verdict %d of %d bytes (%t): leaves %t, job %t, given back %t", kind, bytes, ok, b.Is("leave"), b.Is("job_valid"), b.Is("give_back"))
+			return fmt.Errorf("verdict %d of %d bytes (%t): leaves %t, job %t, given back %t", kind, bytes, ok, b.Is("leave"),
+				b.Is("job_valid"), b.Is("give_back"))
 		}
 		if ok {
 			p := orders[at][0]
@@ -469,8 +475,10 @@ func rxOffer(b *block.Bench, r *rand.Rand) error {
 			if kind == payload {
 				begin += beat - before
 			}
-			if job && (int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != bytes || int(b.Get("job_from")) != begin || b.Is("job_final") != leaves || looking) {
-				return fmt.Errorf("the job is %d bytes of slot %d from %d on; not %d of %d from %d on", b.Get("job_bytes"), b.Get("job_slot"), b.Get("job_from"), bytes, p.slot, begin)
+			if job && (int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != bytes || int(b.Get("job_from")) != begin ||
+				b.Is("job_final") != leaves || looking) {
+				return fmt.Errorf("the job is %d bytes of slot %d from %d on; not %d of %d from %d on", b.Get("job_bytes"),
+					b.Get("job_slot"), b.Get("job_from"), bytes, p.slot, begin)
 			}
 			switch {
 			case goes && !leaves:

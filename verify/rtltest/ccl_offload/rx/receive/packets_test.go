@@ -146,7 +146,8 @@ func rxPackets(b *block.Bench, r *rand.Rand) error {
 		}
 	}
 	if x.cuts && x.again < 100 || x.seen < 300 || x.came+x.again < x.seen || x.passed < 50 || nones < 100 {
-		return fmt.Errorf("only %d packets, %d while others waited, %d times nothing of a session, %d offered again", x.seen, x.passed, nones, x.again)
+		return fmt.Errorf("only %d packets, %d while others waited, %d times nothing of a session, %d offered again", x.seen,
+			x.passed, nones, x.again)
 	}
 	return nil
 }

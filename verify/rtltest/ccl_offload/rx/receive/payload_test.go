@@ -48,7 +48,8 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 	in := block.NewInput(b, "rx_data_valid", "rx_data_ready")
 	write := block.NewOutput(b, "write_valid", "write_ready", "write_address", "write_host", "write_bytes")
 	complete := block.NewOutput(b, "complete_valid", "complete_ready", "complete_buffer", "complete_result")
-	written := block.NewOutput(b, "written_valid", "written_ready", "written_window", "written_epoch", "written_index", "written_bytes", "written_good")
+	written := block.NewOutput(b, "written_valid", "written_ready", "written_window", "written_epoch", "written_index",
+		"written_bytes", "written_good")
 	var begun, sofar int // bytes of the packet that goes through
 	var events uint64
 	for round := range 8 {
@@ -61,13 +62,15 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 			complete.Forget()
 			written.Forget()
 		}
-		pushes, gives, commandsTaken, dataTaken, puts, dones, results := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
+		pushes, gives, commandsTaken, dataTaken, puts, dones, results := block.NewRhythm(r), block.NewRhythm(r),
+			block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
 		faults := r.IntN(2) * 5
 		for cycle, seen := 0, 0; seen < 80; cycle++ {
 			if cycle > 30000 {
 				return fmt.Errorf("only %d packets were done with", seen)
 			}
-			b.Scramble(r, "push_kind", "push_last", "push_bytes", "push_address", "push_host", "push_buffer", "push_window", "push_epoch", "push_index", "push_tdest", "push_more", "push_total", "push_level", "write_code")
+			b.Scramble(r, "push_kind", "push_last", "push_bytes", "push_address", "push_host", "push_buffer", "push_window",
+				"push_epoch", "push_index", "push_tdest", "push_more", "push_total", "push_level", "write_code")
 			b.Set("push", 0)
 			b.Set("write_done", 0)
 			if !in.Offered() {
@@ -108,7 +111,8 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				clears++
 			} else if b.Is("room") && cycle%400 < 300 && pushes.Next() {
 				now = &job{
-					kind: r.IntN(4), bytes: length(r, 4096), last: r.IntN(2) == 0, host: r.IntN(2) == 0, address: r.Uint64(), buffer: r.IntN(3) * 100,
+					kind: r.IntN(4), bytes: length(r, 4096), last: r.IntN(2) == 0, host: r.IntN(2) == 0, address: r.Uint64(),
+					buffer: r.IntN(3) * 100,
 					window: r.Uint64N(32), epoch: r.Uint64N(8), index: r.Uint64N(64), tdest: r.Uint64N(256), total: r.Uint64N(8192),
 				}
 				now.more = now.kind == toWindow && r.IntN(2) == 0
@@ -136,7 +140,8 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				b.Put("push_more", now.more)
 				b.Set("push_total", now.total)
 				b.Set("push_level", uint64(now.level))
-				for name, v := range map[string]uint64{"bytes": uint64(now.bytes), "address": now.address, "buffer": uint64(now.buffer), "window": now.window, "epoch": now.epoch, "index": now.index, "tdest": now.tdest} {
+				for name, v := range map[string]uint64{"bytes": uint64(now.bytes), "address": now.address,
+					"buffer": uint64(now.buffer), "window": now.window, "epoch": now.epoch, "index": now.index, "tdest": now.tdest} {
 					b.Set("push_"+name, v)
 				}
 			}
@@ -173,8 +178,10 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				}
 				full := make([]byte, beat)
 				copy(full, held[:n])
-				if got := b.Bytes("put_data"); !bytes.Equal(got, full) || b.Get("put_keep") != ^uint64(0)>>(beat-n) || b.Is("put_last") != (n == len(held)) || b.Get("put_tdest") != p.tdest {
-					return fmt.Errorf("%X keep %X last %t goes to TDEST %d of the kernel, not %X to %d", got, b.Get("put_keep"), b.Is("put_last"), b.Get("put_tdest"), full[:n], p.tdest)
+				if got := b.Bytes("put_data"); !bytes.Equal(got, full) || b.Get("put_keep") != ^uint64(0)>>(beat-n) ||
+					b.Is("put_last") != (n == len(held)) || b.Get("put_tdest") != p.tdest {
+					return fmt.Errorf("%X keep %X last %t goes to TDEST %d of the kernel, not %X to %d", got, b.Get("put_keep"),
+						b.Is("put_last"), b.Get("put_tdest"), full[:n], p.tdest)
 				}
 				held = held[n:]
 			}
@@ -195,8 +202,10 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				p := payload[0]
 				n := min(beat, p.bytes-begun)
 				got := b.Bytes("write_data")
-				if !bytes.Equal(got[:n], p.data[begun:begun+n]) || b.Get("write_data_keep") != ^uint64(0)>>(beat-n) || b.Is("write_data_last") != (begun+n == p.bytes) {
-					return fmt.Errorf("beat %d of %d bytes is %X keep %X last %t", begun/beat, p.bytes, got, b.Get("write_data_keep"), b.Is("write_data_last"))
+				if !bytes.Equal(got[:n], p.data[begun:begun+n]) || b.Get("write_data_keep") != ^uint64(0)>>(beat-n) ||
+					b.Is("write_data_last") != (begun+n == p.bytes) {
+					return fmt.Errorf("beat %d of %d bytes is %X keep %X last %t", begun/beat, p.bytes, got, b.Get("write_data_keep"),
+						b.Is("write_data_last"))
 				}
 				if begun += n; begun == p.bytes {
 					begun, payload, writing = 0, payload[1:], append(writing, p)
@@ -210,7 +219,8 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				}
 				c := commands[0]
 				if b.Get("write_address") != c.address || b.Is("write_host") != c.host || int(b.Get("write_bytes")) != c.bytes {
-					return fmt.Errorf("%d bytes are written at 0x%X (host: %t), not %+v", b.Get("write_bytes"), b.Get("write_address"), b.Is("write_host"), *c)
+					return fmt.Errorf("%d bytes are written at 0x%X (host: %t), not %+v", b.Get("write_bytes"), b.Get("write_address"),
+						b.Is("write_host"), *c)
 				}
 				commands = commands[1:]
 				sofar++
@@ -241,15 +251,18 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 				if len(tracks) == 0 || tracks[0].writes {
 					return errors.New("something is done that memory does not have")
 				}
-				if isWritten != (tracks[0].kind == toWindow) || tracks[0].more || isComplete == isWritten || !isWritten && !tracks[0].last {
+				if isWritten != (tracks[0].kind == toWindow) || tracks[0].more || isComplete == isWritten || !isWritten &&
+					!tracks[0].last {
 					return fmt.Errorf("%+v is completed: %t, written: %t", *tracks[0], isComplete, isWritten)
 				}
 				t := doneWith()
 				if isWritten {
 					good := t.last && !t.failed && !spoiled[t.window]
 					spoiled[t.window] = false
-					if b.Get("written_window") != t.window || b.Get("written_epoch") != t.epoch || b.Get("written_index") != t.index || b.Get("written_bytes") != t.total || b.Is("written_good") != good {
-						return fmt.Errorf("%d bytes, packet %d of window %d (%d) are written, good: %t; not %+v", b.Get("written_bytes"), b.Get("written_index"), b.Get("written_window"), b.Get("written_epoch"), b.Is("written_good"), *t)
+					if b.Get("written_window") != t.window || b.Get("written_epoch") != t.epoch || b.Get("written_index") != t.index ||
+						b.Get("written_bytes") != t.total || b.Is("written_good") != good {
+						return fmt.Errorf("%d bytes, packet %d of window %d (%d) are written, good: %t; not %+v", b.Get("written_bytes"),
+							b.Get("written_index"), b.Get("written_window"), b.Get("written_epoch"), b.Is("written_good"), *t)
 					}
 					if !good && t.moves {
 						events |= noWindow
@@ -262,7 +275,8 @@ func inboundPayload(b *block.Bench, r *rand.Rand) error {
 						want = 2
 					}
 					if int(b.Get("complete_buffer")) != t.buffer || b.Get("complete_result") != want {
-						return fmt.Errorf("buffer %d ends with %d, not %d with %d", b.Get("complete_buffer"), b.Get("complete_result"), t.buffer, want)
+						return fmt.Errorf("buffer %d ends with %d, not %d with %d", b.Get("complete_buffer"), b.Get("complete_result"),
+							t.buffer, want)
 					}
 					if want == 1 && t.kind == toMessage {
 						events |= noBuffer

@@ -16,7 +16,8 @@ var set = block.NewSet(
 	block.Module{Name: "rx_shift"},
 	block.Module{Name: "put_joiner"},
 	block.Module{Name: "packet_table"},
-	block.Module{Name: "packet_table", As: "packet_table_64", Params: map[string]string{"SLOTS": "64", "TAG": "10", "LIMIT": "64"}},
+	block.Module{Name: "packet_table", As: "packet_table_64", Params: map[string]string{"SLOTS": "64",
+		"TAG": "10", "LIMIT": "64"}},
 	block.Module{Name: "slot_memory"},
 	block.Module{Name: "slot_reader", Params: map[string]string{"SIDE": "5"}},
 	block.Module{Name: "slot_writer"},
@@ -82,7 +83,8 @@ func partialTable(b *block.Bench, r *rand.Rand) error {
 		write := r.IntN(2) == 0
 		var e entry
 		if write {
-			e = entry{r.Uint64N(8), r.Uint64N(64), r.Uint64() & 0xFFFFFFFF, r.Uint64(), r.Uint64() & 0xFF, r.Uint64N(2), r.Uint64N(64), r.Uint64N(8192)}
+			e = entry{r.Uint64N(8), r.Uint64N(64), r.Uint64() & 0xFFFFFFFF, r.Uint64(), r.Uint64() & 0xFF, r.Uint64N(2),
+				r.Uint64N(64), r.Uint64N(8192)}
 			b.Set("new_known", e.known)
 			b.Set("new_host", e.host)
 			b.Set("new_index", e.index)
@@ -101,7 +103,8 @@ func partialTable(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Scramble(r, "session", "loop")
 		b.Settle()
-		if got := (entry{b.Get("mode"), b.Get("known"), b.Get("left"), b.Get("address"), b.Get("buffer_"), b.Get("host"), b.Get("index"), b.Get("total")}); there && !write && got != was {
+		if got := (entry{b.Get("mode"), b.Get("known"), b.Get("left"), b.Get("address"), b.Get("buffer_"), b.Get("host"),
+			b.Get("index"), b.Get("total")}); there && !write && got != was {
 			return fmt.Errorf("%v has %v, not %v", k, got, was)
 		}
 	}

@@ -33,7 +33,8 @@ func rowOf(b *block.Bench) row {
 // bytes that are not kept do not.
 func (e row) differs(got row) error {
 	if e.slot != got.slot || e.number != got.number || e.keep != got.keep || e.last != got.last {
-		return fmt.Errorf("row %d of slot %d, keep %X, last %t; not row %d of %d, %X, %t", got.number, got.slot, got.keep, got.last, e.number, e.slot, e.keep, e.last)
+		return fmt.Errorf("row %d of slot %d, keep %X, last %t; not row %d of %d, %X, %t", got.number, got.slot, got.keep,
+			got.last, e.number, e.slot, e.keep, e.last)
 	}
 	for i := range e.data {
 		if e.keep>>i&1 != 0 && e.data[i] != got.data[i] {
@@ -41,7 +42,8 @@ func (e row) differs(got row) error {
 		}
 	}
 	if e.last && (e.good != got.good || e.good && (e.bytes != got.bytes || e.session != got.session)) {
-		return fmt.Errorf("the packet is good: %t, %d bytes, session %d; not %t, %d, %d", got.good, got.bytes, got.session, e.good, e.bytes, e.session)
+		return fmt.Errorf("the packet is good: %t, %d bytes, session %d; not %t, %d, %d", got.good, got.bytes, got.session,
+			e.good, e.bytes, e.session)
 	}
 	return nil
 }
@@ -156,7 +158,8 @@ func rxStream(loop bool) block.Run {
 							session = r.Uint64() & 0xFFFF
 							oversize = n > rows*beat
 							for at := 0; at < n; at += beat {
-								e := row{number: at / beat, data: random(r, beat), keep: ^uint64(0), last: at+beat >= n, bytes: n, session: session, good: !oversize}
+								e := row{number: at / beat, data: random(r, beat), keep: ^uint64(0), last: at+beat >= n, bytes: n,
+									session: session, good: !oversize}
 								if e.last {
 									e.keep >>= beat - (n - at)
 								}

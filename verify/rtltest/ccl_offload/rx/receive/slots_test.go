@@ -198,7 +198,8 @@ func slotMemory(b *block.Bench, r *rand.Rand) error {
 		if write && from == at {
 			read = false // which of both comes first is not said
 		}
-		b.Scramble(r, "write_slot", "write_row", "write_data", "write_strobe", "read_slot", "read_row", "replace", "replace_data")
+		b.Scramble(r, "write_slot", "write_row", "write_data", "write_strobe", "read_slot", "read_row",
+			"replace", "replace_data")
 		data, strobe := random(r, beat), r.Uint64()
 		if r.IntN(2) == 0 {
 			strobe = ^uint64(0)
@@ -338,8 +339,10 @@ func slotReader(b *block.Bench, r *rand.Rand) error {
 			}
 			e := queue[0]
 			queue = queue[1:]
-			if got := b.Bytes("out_data"); !bytes.Equal(got, e.data) || b.Get("out_keep") != e.keep || b.Is("out_last") != e.last || int(b.Get("out_side")) != e.side {
-				return fmt.Errorf("beat %d is %X keep %X last %t side %d, not %X %X %t %d", taken, got, b.Get("out_keep"), b.Is("out_last"), b.Get("out_side"), e.data, e.keep, e.last, e.side)
+			if got := b.Bytes("out_data"); !bytes.Equal(got, e.data) || b.Get("out_keep") != e.keep ||
+				b.Is("out_last") != e.last || int(b.Get("out_side")) != e.side {
+				return fmt.Errorf("beat %d is %X keep %X last %t side %d, not %X %X %t %d", taken, got, b.Get("out_keep"),
+					b.Is("out_last"), b.Get("out_side"), e.data, e.keep, e.last, e.side)
 			}
 		}
 		if round == 0 && gaps > 0 {

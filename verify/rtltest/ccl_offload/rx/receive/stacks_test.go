@@ -174,11 +174,12 @@ func rdmaStack(b *block.Bench, r *rand.Rand, x *taker) *stack {
 	s.took = func() error { return nil }
 	s.knows = func() bool { return false }
 	s.doom = func() {}
-	s.telling("rdma_notification", func() told { return told{session: r.IntN(own), bytes: some(r), good: true} }, func(t told) {
-		for left := t.bytes; left > 0; left -= whole4K {
-			s.queue = append(s.queue, &packet{session: t.session, data: random(r, min(left, whole4K)), good: t.good})
-		}
-	})
+	s.telling("rdma_notification", func() told { return told{session: r.IntN(own), bytes: some(r), good: true} },
+		func(t told) {
+			for left := t.bytes; left > 0; left -= whole4K {
+				s.queue = append(s.queue, &packet{session: t.session, data: random(r, min(left, whole4K)), good: t.good})
+			}
+		})
 	return s
 }
 
@@ -197,14 +198,16 @@ func some(r *rand.Rand) int {
 func tcpStack(b *block.Bench, r *rand.Rand, x *taker) *stack {
 	s := newStack(b, r, x)
 	s.silent = []string{"bad_packet"}
-	read := &block.Drain{Output: block.NewOutput(b, "eth_read_pkg_tvalid", "eth_read_pkg_tready", "eth_read_pkg_tdata"), Pace: block.NewRhythm(r).Next}
+	read := &block.Drain{Output: block.NewOutput(b, "eth_read_pkg_tvalid", "eth_read_pkg_tready", "eth_read_pkg_tdata"),
+		Pace: block.NewRhythm(r).Next}
 	var notes [own][]told // that were not read
 	closes := 0
 	s.knows = func() bool { return slices.ContainsFunc(notes[:], func(n []told) bool { return len(n) > 0 }) }
 	s.took = func() error {
 		if b.Is("session_closed_valid") {
 			c := slices.Index(x.numbers[:own], b.Get("session_closed"))
-			if c < 0 || len(notes[c]) == 0 || !notes[c][0].closed || len(x.orders[c]) > 0 || slices.ContainsFunc(s.queue, func(p *packet) bool { return p.session == c }) {
+			if c < 0 || len(notes[c]) == 0 || !notes[c][0].closed || len(x.orders[c]) > 0 ||
+				slices.ContainsFunc(s.queue, func(p *packet) bool { return p.session == c }) {
 				return fmt.Errorf("session %d is closed, it says", b.Get("session_closed"))
 			}
 			notes[c] = notes[c][1:]

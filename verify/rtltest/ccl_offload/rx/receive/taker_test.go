@@ -60,7 +60,8 @@ type taker struct {
 }
 
 func newTaker(b *block.Bench, r *rand.Rand) *taker {
-	x := &taker{b: b, r: r, enabled: true, stuck: -1, cuts: b.Const("engine_pkg::STREAMS") != 0, told: b.Const("engine_pkg::STACK_UDP") == 0, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
+	x := &taker{b: b, r: r, enabled: true, stuck: -1, cuts: b.Const("engine_pkg::STREAMS") != 0,
+		told: b.Const("engine_pkg::STACK_UDP") == 0, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
 	for i := range own {
 		x.numbers[i] = uint64(i*150 + 3)
 	}
@@ -135,7 +136,8 @@ func (x *taker) look(cycle int) error {
 	first := make([]byte, beat)
 	copy(first, p.data)
 	if int(b.Get("rx_bytes")) != len(p.data) || !bytes.Equal(b.Bytes("rx_beat"), first) {
-		return fmt.Errorf("%d bytes of session %d are offered: %X; not %d: %X", b.Get("rx_bytes"), b.Get("rx_session"), b.Bytes("rx_beat"), len(p.data), first)
+		return fmt.Errorf("%d bytes of session %d are offered: %X; not %d: %X", b.Get("rx_bytes"), b.Get("rx_session"),
+			b.Bytes("rx_beat"), len(p.data), first)
 	}
 	if x.kind = r.IntN(4); s == x.stuck {
 		x.kind = hold
@@ -211,8 +213,10 @@ func (x *taker) took(cycle int, resetting bool) error {
 	}
 	j := x.jobs[0].data
 	n := min(beat, len(j))
-	if got := b.Bytes("rx_data"); !bytes.Equal(got[:n], j[:n]) || b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) || b.Is("rx_data_last") != (n == len(j)) {
-		return fmt.Errorf("data are %X keep %X last %t, not %X of %d", got, b.Get("rx_data_keep"), b.Is("rx_data_last"), j[:n], len(j))
+	if got := b.Bytes("rx_data"); !bytes.Equal(got[:n], j[:n]) || b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) ||
+		b.Is("rx_data_last") != (n == len(j)) {
+		return fmt.Errorf("data are %X keep %X last %t, not %X of %d", got, b.Get("rx_data_keep"), b.Is("rx_data_last"),
+			j[:n], len(j))
 	}
 	if x.jobs[0].data = j[n:]; n == len(j) {
 		x.jobs = x.jobs[1:]

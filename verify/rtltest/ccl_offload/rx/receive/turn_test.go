@@ -78,7 +78,8 @@ func waiting(orders [][]*packet, but, since int) (slots []int, own bool) {
 // patience watches that nobody who could go on waits for others.
 type patience struct{ row, loop, slot, room wait }
 
-func (p *patience) check(b *block.Bench, asked *packet, granted []*packet, orders [][]*packet, jobs []stretch, resetting bool) error {
+func (p *patience) check(b *block.Bench, asked *packet, granted []*packet, orders [][]*packet, jobs []stretch,
+	resetting bool) error {
 	uses, all := make([]int, len(orders)), 3 // slots, and those that wait for packets of the engine itself
 	for _, g := range granted {
 		uses[g.session]++
@@ -93,7 +94,8 @@ func (p *patience) check(b *block.Bench, asked *packet, granted []*packet, order
 		all += n
 	}
 	room := func(s, more int) bool {
-		return uses[s]+more < int(b.Const("engine_pkg::SESSION_SLOTS")) && all < int(b.Const("engine_pkg::SLOTS")) && !resetting
+		return uses[s]+more < int(b.Const("engine_pkg::SESSION_SLOTS")) && all < int(b.Const("engine_pkg::SLOTS")) &&
+			!resetting
 	}
 	for _, w := range []struct {
 		*wait

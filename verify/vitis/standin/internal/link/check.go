@@ -50,7 +50,8 @@ type checker struct {
 // Codes of messages are the vendor's where public logs show them, and 0 where our
 // wording stands for one that they do not.
 func Check(c *Config, kernels []*xo.Kernel, sh *shell.Shell, hw bool) (*System, error) {
-	k := &checker{shell: sh, hw: hw, sys: &System{Banks: map[string]string{}, SLRs: map[string]int{}}, ends: map[string]string{}}
+	k := &checker{shell: sh, hw: hw, sys: &System{Banks: map[string]string{}, SLRs: map[string]int{}},
+		ends: map[string]string{}}
 	k.instances(c.All("connectivity.nk"), kernels)
 	for _, v := range c.All("connectivity.slr") {
 		k.slr(v)

@@ -25,20 +25,23 @@ type Line struct {
 // (UG1393, "Vitis Compiler Configuration File"). "*" is anything.
 var sections = map[string][]string{
 	"connectivity": {"nk", "slr", "sp", "sc", "stream_connect", "connect", "noc.connect", "noc.read_bw", "noc.write_bw"},
-	"clock":        {"defaultFreqHz", "defaultfreqhz", "default_freqhz", "defaultId", "default_id", "defaultTolerance", "default_tolerance", "freqHz", "freqhz", "id", "tolerance"},
-	"profile":      {"data", "exec", "stall", "aie", "trace_memory"},
-	"debug":        {"chipscope", "protocol", "list_ports", "aie.chipscope"},
-	"vivado":       {"prop", "param", "impl.jobs", "impl.lsf", "impl.strategies", "synth.jobs", "synth.lsf"},
-	"advanced":     {"param", "prop", "misc"},
-	"linkhook":     {"custom", "do_first", "do_last", "list_steps"},
-	"hls":          {"*"},
-	"package":      {"*"},
-	"aie":          {"*"},
+	"clock": {"defaultFreqHz", "defaultfreqhz", "default_freqhz", "defaultId", "default_id", "defaultTolerance",
+		"default_tolerance", "freqHz", "freqhz", "id", "tolerance"},
+	"profile":  {"data", "exec", "stall", "aie", "trace_memory"},
+	"debug":    {"chipscope", "protocol", "list_ports", "aie.chipscope"},
+	"vivado":   {"prop", "param", "impl.jobs", "impl.lsf", "impl.strategies", "synth.jobs", "synth.lsf"},
+	"advanced": {"param", "prop", "misc"},
+	"linkhook": {"custom", "do_first", "do_last", "list_steps"},
+	"hls":      {"*"},
+	"package":  {"*"},
+	"aie":      {"*"},
 }
 
 // general are the options that a file may hold without a heading.
-var general = []string{"platform", "target", "kernel_frequency", "freqhz", "debug", "save-temps", "optimize", "report_level", "temp_dir",
-	"log_dir", "report_dir", "jobs", "include", "define", "kernel", "message_rules", "no_ip_cache", "remote_ip_cache", "user_ip_repo_paths",
+var general = []string{"platform", "target", "kernel_frequency", "freqhz", "debug", "save-temps", "optimize",
+	"report_level", "temp_dir",
+	"log_dir", "report_dir", "jobs", "include", "define", "kernel", "message_rules", "no_ip_cache", "remote_ip_cache",
+	"user_ip_repo_paths",
 	"user_board_repo_paths", "part", "output", "input_files", "verbose", "mode", "work_dir", "link", "compile"}
 
 // Error is what a tool refuses, with its code.

@@ -111,7 +111,8 @@ func (k *checker) analysis(c *Config) {
 func (k *checker) profile(key, v string) {
 	p := strings.Split(v, ":")
 	most := map[string]int{"profile.data": 4, "profile.stall": 3, "profile.exec": 3}[key]
-	if len(p) < 2 || len(p) > most || len(p) == most && most > 0 && !slices.Contains([]string{"all", "counters"}, p[most-1]) {
+	if len(p) < 2 || len(p) > most || len(p) == most && most > 0 &&
+		!slices.Contains([]string{"all", "counters"}, p[most-1]) {
 		k.refuse("v++ 60-0", "--%s: invalid value %s", key, v)
 		return
 	}
@@ -150,15 +151,18 @@ type Hook struct {
 
 // points are where hooks can be (UG1393, "--linkhook Options"), in the order in which
 // they are reached.
-var points = []string{"vpl.create_project", "vpl.create_bd", "compiler.userPostSysLinkOverlayTcl", "vpl.update_bd", "vpl.generate_target", "vpl.config_hw_runs", "vpl.synth",
-	"vpl.impl", "vpl.impl.init_design", "vpl.impl.opt_design", "vpl.impl.place_design", "vpl.impl.phys_opt_design", "vpl.impl.route_design",
+var points = []string{"vpl.create_project", "vpl.create_bd", "compiler.userPostSysLinkOverlayTcl", "vpl.update_bd",
+	"vpl.generate_target", "vpl.config_hw_runs", "vpl.synth",
+	"vpl.impl", "vpl.impl.init_design", "vpl.impl.opt_design", "vpl.impl.place_design", "vpl.impl.phys_opt_design",
+	"vpl.impl.route_design",
 	"vpl.impl.write_bitstream"}
 
 // HookList are the Tcl files that a configuration names, in order.
 func HookList(c *Config) []Hook {
 	var list []Hook
 	for _, v := range c.All("advanced.param") {
-		if name, file, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToLower(name), "tcl") && strings.HasPrefix(name, "compiler.") {
+		if name, file, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToLower(name), "tcl") &&
+			strings.HasPrefix(name, "compiler.") {
 			list = append(list, Hook{name, file, false})
 		}
 	}
@@ -170,12 +174,14 @@ func HookList(c *Config) []Hook {
 	}
 	for _, v := range c.All("vivado.prop") {
 		name, file, _ := strings.Cut(v, "=")
-		if step, ok := strings.CutPrefix(name, "run.impl_1.STEPS."); ok && (strings.HasSuffix(name, ".TCL.PRE") || strings.HasSuffix(name, ".TCL.POST")) {
+		if step, ok := strings.CutPrefix(name, "run.impl_1.STEPS."); ok &&
+			(strings.HasSuffix(name, ".TCL.PRE") || strings.HasSuffix(name, ".TCL.POST")) {
 			step, _, _ = strings.Cut(step, ".")
 			list = append(list, Hook{"vpl.impl." + strings.ToLower(step), strings.Trim(file, "{}"), true})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Hook) int { return slices.Index(points, a.Point) - slices.Index(points, b.Point) })
+	slices.SortStableFunc(list,
+		func(a, b Hook) int { return slices.Index(points, a.Point) - slices.Index(points, b.Point) })
 	return list
 }
 

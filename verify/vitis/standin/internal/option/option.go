@@ -109,7 +109,8 @@ func (t *Table) Parse(args []string, version string) (*Given, error) {
 		case attached:
 			v.Values = []string{value}
 		case spec.Takes != 0:
-			for i+1 < len(args) && (spec.Takes == Many || len(v.Values) < max(spec.Takes, -spec.Takes-1)) && !t.option(args[i+1], version) {
+			for i+1 < len(args) && (spec.Takes == Many || len(v.Values) < max(spec.Takes, -spec.Takes-1)) &&
+				!t.option(args[i+1], version) {
 				i++
 				v.Values = append(v.Values, args[i])
 			}
@@ -187,7 +188,8 @@ func (s *Spec) check(name string, values []string) error {
 			ok = ok || v == w
 		}
 		if !ok {
-			return &Error{name, fmt.Sprintf("the argument ('%s') for option '%s' is invalid. Valid values are: %s", v, name, strings.Join(s.Values, ", "))}
+			return &Error{name, fmt.Sprintf("the argument ('%s') for option '%s' is invalid. Valid values are: %s", v, name,
+				strings.Join(s.Values, ", "))}
 		}
 	}
 	return nil

@@ -33,15 +33,19 @@ var VPP = Table{Dash: "--", Inputs: true, Specs: []Spec{
 	{Long: "trace_memory", Takes: 1},
 	{Long: "user_board_repo_paths", Takes: 1}, {Long: "user_ip_repo_paths", Takes: 1},
 	{Long: "advanced", Takes: 1, Family: []string{"misc", "param", "prop"}},
-	{Long: "clock", Takes: 1, Family: []string{"defaultFreqHz", "default_freqhz", "defaultId", "default_id", "defaultTolerance", "default_tolerance", "freqHz", "id", "tolerance"}},
-	{Long: "connectivity", Takes: 1, Family: []string{"nk", "slr", "sp", "sc", "stream_connect", "connect", "noc.connect", "noc.read_bw", "noc.write_bw"}},
+	{Long: "clock", Takes: 1, Family: []string{"defaultFreqHz", "default_freqhz", "defaultId", "default_id",
+		"defaultTolerance", "default_tolerance", "freqHz", "id", "tolerance"}},
+	{Long: "connectivity", Takes: 1, Family: []string{"nk", "slr", "sp", "sc", "stream_connect", "connect", "noc.connect",
+		"noc.read_bw", "noc.write_bw"}},
 	{Long: "debug", Takes: 1, Family: []string{"aie.chipscope", "chipscope", "list_ports", "protocol"}},
-	{Long: "hls", Takes: 1, Family: []string{"clock", "export_mode", "export_project", "jobs", "lsf", "max_memory_ports", "memory_port_data_width", "post_tcl", "pre_tcl"}},
+	{Long: "hls", Takes: 1, Family: []string{"clock", "export_mode", "export_project", "jobs", "lsf", "max_memory_ports",
+		"memory_port_data_width", "post_tcl", "pre_tcl"}},
 	{Long: "hls", Takes: 1, Family: []string{"*"}, Since: "2023.1"},
 	{Long: "linkhook", Takes: 1, Family: []string{"custom", "do_first", "do_last", "list_steps"}},
 	{Long: "package", Takes: 1, Family: []string{"*"}},
 	{Long: "profile", Takes: 1, Family: []string{"aie", "data", "exec", "stall", "trace_memory"}},
-	{Long: "vivado", Takes: 1, Family: []string{"impl.jobs", "impl.lsf", "impl.strategies", "param", "prop", "synth.jobs", "synth.lsf"}},
+	{Long: "vivado", Takes: 1, Family: []string{"impl.jobs", "impl.lsf", "impl.strategies", "param", "prop",
+		"synth.jobs", "synth.lsf"}},
 }}
 
 // Vivado are the options of vivado (UG835, "vivado").
@@ -63,38 +67,51 @@ var HLS = Table{Dash: "-", Specs: []Spec{
 
 // Run are the options of vitis-run (UG1702, "vitis-run Command").
 var Run = Table{Dash: "--", Inputs: true, Specs: []Spec{
-	{Long: "mode", Takes: 1, Values: []string{"hls"}}, {Long: "csim"}, {Long: "cosim"}, {Long: "package"}, {Long: "impl"}, {Long: "tcl"},
-	{Long: "work_dir", Takes: 1}, {Long: "config", Takes: Many}, {Long: "part", Takes: 1}, {Long: "platform", Short: "f", Takes: 1},
+	{Long: "mode", Takes: 1, Values: []string{"hls"}}, {Long: "csim"}, {Long: "cosim"}, {Long: "package"}, {Long: "impl"},
+	{Long: "tcl"},
+	{Long: "work_dir", Takes: 1}, {Long: "config", Takes: Many}, {Long: "part", Takes: 1},
+	{Long: "platform", Short: "f", Takes: 1},
 	{Long: "input_file", Takes: 1}, {Long: "help", Short: "h"}, {Long: "version", Short: "v"},
 }}
 
 // Xclbinutil are the options of xclbinutil (XRT documentation, "xclbinutil").
 var Xclbinutil = Table{Dash: "--", Specs: []Spec{
-	{Long: "help", Short: "h"}, {Long: "version"}, {Long: "verbose", Short: "v"}, {Long: "quiet", Short: "q"}, {Long: "force"}, {Long: "trace", Short: "t"},
-	{Long: "input", Short: "i", Takes: 1}, {Long: "output", Short: "o", Takes: 1}, {Long: "info", Takes: Optional}, {Long: "list-sections"}, {Long: "list-names"},
-	{Long: "add-section", Takes: Many}, {Long: "add-replace-section", Takes: Many}, {Long: "add-merge-section", Takes: Many}, {Long: "append-section", Takes: Many},
+	{Long: "help", Short: "h"}, {Long: "version"}, {Long: "verbose", Short: "v"}, {Long: "quiet", Short: "q"},
+	{Long: "force"}, {Long: "trace", Short: "t"},
+	{Long: "input", Short: "i", Takes: 1}, {Long: "output", Short: "o", Takes: 1}, {Long: "info", Takes: Optional},
+	{Long: "list-sections"}, {Long: "list-names"},
+	{Long: "add-section", Takes: Many}, {Long: "add-replace-section", Takes: Many},
+	{Long: "add-merge-section", Takes: Many}, {Long: "append-section", Takes: Many},
 	{Long: "replace-section", Takes: Many}, {Long: "remove-section", Takes: Many}, {Long: "dump-section", Takes: Many},
-	{Long: "add-kernel", Takes: Many}, {Long: "add-pskernel", Takes: Many}, {Long: "key-value", Takes: Many}, {Long: "remove-key", Takes: Many},
-	{Long: "private-key", Takes: 1}, {Long: "certificate", Takes: 1}, {Long: "digest-algorithm", Takes: 1}, {Long: "validate-signature"},
-	{Long: "target", Takes: 1, Values: []string{"sw_emu", "hw_emu", "hw"}}, {Long: "skip-uuid-insertion"}, {Long: "skip-bank-grouping"},
-	{Long: "file-check"}, {Long: "migrate-forward"}, {Long: "dump-signature", Takes: 1}, {Long: "add-signature", Takes: 1}, {Long: "remove-signature"}, {Long: "get-signature"},
+	{Long: "add-kernel", Takes: Many}, {Long: "add-pskernel", Takes: Many}, {Long: "key-value", Takes: Many},
+	{Long: "remove-key", Takes: Many},
+	{Long: "private-key", Takes: 1}, {Long: "certificate", Takes: 1}, {Long: "digest-algorithm", Takes: 1},
+	{Long: "validate-signature"},
+	{Long: "target", Takes: 1, Values: []string{"sw_emu", "hw_emu", "hw"}}, {Long: "skip-uuid-insertion"},
+	{Long: "skip-bank-grouping"},
+	{Long: "file-check"}, {Long: "migrate-forward"}, {Long: "dump-signature", Takes: 1}, {Long: "add-signature", Takes: 1},
+	{Long: "remove-signature"}, {Long: "get-signature"},
 }}
 
 // Updatemem are the options of updatemem (UG1580, "Arguments for updatemem").
 var Updatemem = Table{Dash: "-", Specs: []Spec{
-	{Long: "meminfo", Takes: 1}, {Long: "data", Takes: 1}, {Long: "writememfile", Takes: 1}, {Long: "bit", Takes: 1}, {Long: "proc", Takes: 1},
+	{Long: "meminfo", Takes: 1}, {Long: "data", Takes: 1}, {Long: "writememfile", Takes: 1}, {Long: "bit", Takes: 1},
+	{Long: "proc", Takes: 1},
 	{Long: "out", Takes: 1}, {Long: "force"}, {Long: "debug"}, {Long: "quiet"}, {Long: "help"}, {Long: "version"},
 }}
 
 // Emconfigutil are the options of emconfigutil (UG1393, "emconfigutil Utility").
 var Emconfigutil = Table{Dash: "--", Specs: []Spec{
-	{Long: "platform", Short: "f", Takes: 1}, {Long: "nd", Takes: 1}, {Long: "od", Takes: 1}, {Long: "save-temps", Short: "s"},
+	{Long: "platform", Short: "f", Takes: 1}, {Long: "nd", Takes: 1}, {Long: "od", Takes: 1},
+	{Long: "save-temps", Short: "s"},
 	{Long: "xp", Takes: 1}, {Long: "help", Short: "h"}, {Long: "version", Short: "v"},
 }}
 
 // Platforminfo are the options of platforminfo (UG1393, "platforminfo Utility").
 var Platforminfo = Table{Dash: "--", Inputs: true, Specs: []Spec{
-	{Long: "help", Short: "h"}, {Long: "version", Short: "v"}, {Long: "platform", Short: "p", Takes: 1}, {Long: "list", Short: "l"},
-	{Long: "extended_list", Short: "e"}, {Long: "directory", Short: "d", Takes: 1}, {Long: "keys", Short: "k"}, {Long: "json", Short: "j", Takes: 1},
+	{Long: "help", Short: "h"}, {Long: "version", Short: "v"}, {Long: "platform", Short: "p", Takes: 1},
+	{Long: "list", Short: "l"},
+	{Long: "extended_list", Short: "e"}, {Long: "directory", Short: "d", Takes: 1}, {Long: "keys", Short: "k"},
+	{Long: "json", Short: "j", Takes: 1},
 	{Long: "output", Short: "o", Takes: 1}, {Long: "verbose"}, {Long: "hw", Short: "w", Takes: 1},
 }}

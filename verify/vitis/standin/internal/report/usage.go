@@ -58,7 +58,9 @@ func table(b *strings.Builder, heads []string, rows [][]string) {
 func kernels(v View) string {
 	var b strings.Builder
 	head(&b, v, "report_accelerator_utilization -kernels -file impl_1_kernel_util_routed.rpt")
-	b.WriteString("Accelerator Utilization Design Information\n\nTable of Contents\n-----------------\n1. System Utilization\n\n1. System Utilization\n---------------------\n\n")
+	b.WriteString(
+		"Accelerator Utilization Design Information\n\nTable of Contents\n-----------------\n1. System Utilization\n\n1. " +
+			"System Utilization\n---------------------\n\n")
 	heads := []string{"Name"}
 	for _, c := range columns {
 		heads = append(heads, c.name)
@@ -97,7 +99,8 @@ func kernels(v View) string {
 				of = append(of, other)
 			}
 		}
-		rows = append(rows, row(fmt.Sprintf("%s (%d)", in.Kernel, len(of)), func(c column) (int, int) { return len(of) * c.of(v, in), budget(c) }))
+		rows = append(rows, row(fmt.Sprintf("%s (%d)", in.Kernel, len(of)),
+			func(c column) (int, int) { return len(of) * c.of(v, in), budget(c) }))
 		for _, one := range of {
 			rows = append(rows, row("   "+one.Name, func(c column) (int, int) { return c.of(v, one), budget(c) }))
 		}
@@ -112,7 +115,8 @@ var sites = []struct {
 	have   int
 	column int
 }{
-	{"CLB LUTs", 1_303_680, 0}, {"  LUT as Memory", 600_960, 1}, {"CLB Registers", 2_607_360, 2}, {"Block RAM Tile", 2_016, 3}, {"URAM", 960, 4}, {"DSPs", 9_024, 5},
+	{"CLB LUTs", 1_303_680, 0}, {"  LUT as Memory", 600_960, 1}, {"CLB Registers", 2_607_360, 2},
+	{"Block RAM Tile", 2_016, 3}, {"URAM", 960, 4}, {"DSPs", 9_024, 5},
 }
 
 func utilization(v View) string {
@@ -125,7 +129,8 @@ func utilization(v View) string {
 		for _, in := range v.Instances {
 			n += columns[s.column].of(v, in)
 		}
-		rows = append(rows, []string{s.name, fmt.Sprint(n), "0", "0", fmt.Sprint(s.have), fmt.Sprintf("%.2f", 100*float64(n)/float64(s.have))})
+		rows = append(rows, []string{s.name, fmt.Sprint(n), "0", "0", fmt.Sprint(s.have),
+			fmt.Sprintf("%.2f", 100*float64(n)/float64(s.have))})
 	}
 	table(&b, []string{"Site Type", "Used", "Fixed", "Prohibited", "Available", "Util%"}, rows)
 	return b.String()
@@ -135,7 +140,9 @@ func utilization(v View) string {
 func regions(v View) string {
 	var b strings.Builder
 	head(&b, v, "report_utilization -slr -file impl_1_slr_util_routed.rpt")
-	b.WriteString("Utilization Design Information\n\n1. SLR CLB Logic and Dedicated Block Utilization\n------------------------------------------------\n\n")
+	b.WriteString(
+		"Utilization Design Information\n\n1. SLR CLB Logic and Dedicated Block " +
+			"Utilization\n------------------------------------------------\n\n")
 	heads := []string{"Site Type"}
 	for s := range v.SLRs {
 		heads = append(heads, fmt.Sprintf("SLR%d", s))

@@ -27,7 +27,8 @@ const (
 )
 
 // asJSON are the sections that are written and read as JSON. The tools know more.
-var asJSON = []string{"CLOCK_FREQ_TOPOLOGY", "BUILD_METADATA", "KEYVALUE_METADATA", "PARTITION_METADATA", "SYSTEM_METADATA"}
+var asJSON = []string{"CLOCK_FREQ_TOPOLOGY", "BUILD_METADATA", "KEYVALUE_METADATA", "PARTITION_METADATA",
+	"SYSTEM_METADATA"}
 
 // JSON reports whether a section can be read and written as JSON.
 func JSON(kind string) bool { return slices.Contains(asJSON, kind) }
@@ -62,7 +63,8 @@ func Parse(b []byte) (*xclbin.File, error) {
 	if sum := sha256.Sum256(whole); !bytes.Equal(sum[:], b[sumAt:sumAt+sha256.Size]) {
 		return nil, fmt.Errorf("its sum is wrong: it is damaged")
 	}
-	f := &xclbin.File{UUID: hex.EncodeToString(b[headerAt+112 : headerAt+128]), Mode: xclbin.Mode(le.Uint16(b[headerAt+28:])),
+	f := &xclbin.File{UUID: hex.EncodeToString(b[headerAt+112 : headerAt+128]),
+		Mode:     xclbin.Mode(le.Uint16(b[headerAt+28:])),
 		Platform: string(bytes.TrimRight(b[headerAt+48:headerAt+112], "\x00")),
 		Version:  fmt.Sprintf("%d.%d.%d", b[headerAt+26], b[headerAt+27], le.Uint16(b[headerAt+24:]))}
 	for i := range int(le.Uint32(b[headerAt+144:])) {

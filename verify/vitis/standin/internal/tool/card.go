@@ -35,7 +35,8 @@ func (c *call) loaded(bdf string) string { return filepath.Join(c.Root, "card-"+
 // xbutil is xbutil or xrt-smi (XRT documentation, "xbutil").
 func xbutil(c *call) error {
 	if slices.Contains(c.Args, "--version") || slices.Contains(c.Args, "-V") {
-		c.say("                 XRT\n              Version : %s\n               Branch : %s", releaseOf(c.Version).xrt, c.Version)
+		c.say("                 XRT\n              Version : %s\n               Branch : %s", releaseOf(c.Version).xrt,
+			c.Version)
 		return nil
 	}
 	if len(c.Args) == 0 {
@@ -45,11 +46,13 @@ func xbutil(c *call) error {
 	name := ""
 	for _, w := range c.Args[1:] {
 		if len(w) > 2 && w[:2] == "--" || len(w) == 2 && w[0] == '-' {
-			if name = map[string]string{"-d": "--device", "-u": "--user", "-r": "--report", "-f": "--format", "-o": "--output"}[w]; name == "" {
+			if name = map[string]string{"-d": "--device", "-u": "--user", "-r": "--report", "-f": "--format",
+				"-o": "--output"}[w]; name == "" {
 				name = w
 			}
 			given[name] = append(given[name], []string{}...)
-			if !slices.Contains([]string{"--device", "--user", "--report", "--format", "--output", "--force", "--verbose", "--batch"}, name) {
+			if !slices.Contains([]string{"--device", "--user", "--report", "--format", "--output", "--force", "--verbose",
+				"--batch"}, name) {
 				return fmt.Errorf("unrecognised option '%s'", w)
 			}
 			continue
@@ -105,7 +108,8 @@ func (c *call) examine(cards []card, chosen int, given map[string][]string) erro
 			if i != chosen {
 				continue
 			}
-			device = map[string]any{"interface_type": "pcie", "device_id": d.BDF, "platforms": []any{map[string]any{"static_region": map[string]any{"vbnv": d.VBNV}}},
+			device = map[string]any{"interface_type": "pcie", "device_id": d.BDF,
+				"platforms":       []any{map[string]any{"static_region": map[string]any{"vbnv": d.VBNV}}},
 				"dynamic_regions": []any{map[string]any{"xclbin_uuid": d.UUID}}}
 		}
 		devices = append(devices, device)
@@ -118,7 +122,8 @@ func (c *call) examine(cards []card, chosen int, given map[string][]string) erro
 		if len(devices) == 0 {
 			list = ""
 		}
-		root["system"] = map[string]any{"host": map[string]any{"devices": list, "xrt": map[string]any{"version": releaseOf(c.Version).xrt}}}
+		root["system"] = map[string]any{"host": map[string]any{"devices": list,
+			"xrt": map[string]any{"version": releaseOf(c.Version).xrt}}}
 	}
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {

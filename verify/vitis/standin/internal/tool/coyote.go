@@ -54,11 +54,14 @@ func shellBuild(c *call) error {
 	}
 	lists, err := c.input(filepath.Join(words["-S"], "CMakeLists.txt"))
 	if err != nil {
-		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.", absolute(words["-S"]))
+		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.",
+			absolute(words["-S"]))
 	}
 	for _, file := range []string{"cmake/FindCoyoteHW.cmake", "hw"} {
 		if _, err := os.Stat(filepath.Join(words["-S"], "shell", file)); err != nil {
-			return fmt.Errorf("CMake Error at CMakeLists.txt: By not providing \"FindCoyoteHW.cmake\" in CMAKE_MODULE_PATH this project has asked CMake to find a package configuration file: %w", err)
+			return fmt.Errorf(
+				"CMake Error at CMakeLists.txt: By not providing \"FindCoyoteHW.cmake\" in CMAKE_MODULE_PATH this project has "+
+					"asked CMake to find a package configuration file: %w", err)
 		}
 	}
 	device := ""
@@ -74,7 +77,8 @@ func shellBuild(c *call) error {
 		return fmt.Errorf("CMake Error: the application has no vfpga_top.svh: %w", err)
 	}
 	c.stage()
-	c.writeText(filepath.Join(words["-B"], "CMakeCache.txt"), "FDEV_NAME=%s\nHOME=%s\n%s\n", device, words["-S"], strings.Join(flags, "\n"))
+	c.writeText(filepath.Join(words["-B"], "CMakeCache.txt"), "FDEV_NAME=%s\nHOME=%s\n%s\n", device, words["-S"],
+		strings.Join(flags, "\n"))
 	return nil
 }
 
@@ -154,7 +158,8 @@ func (c *call) shellTarget(build, target string) error {
 	c.write(filepath.Join(build, "bitstreams", "cyt_top.bit"), data)
 	c.write(filepath.Join(build, "bitstreams", "shell_top.bin"), data)
 	c.write(filepath.Join(build, "checkpoints", "shell_routed.dcp"), dcp)
-	v := report.View{Version: c.Version, Build: releaseOf(c.Version).vivado, Part: cp.Part, Design: cp.Design, Frequency: 250, Slack: 0.021, SLRs: 3}
+	v := report.View{Version: c.Version, Build: releaseOf(c.Version).vivado, Part: cp.Part, Design: cp.Design,
+		Frequency: 250, Slack: 0.021, SLRs: 3}
 	for _, name := range []string{"shell_timing_summary.rpt", "shell_utilization.rpt"} {
 		c.write(filepath.Join(build, "reports", name), []byte(report.Any(name, v)))
 	}
@@ -191,7 +196,9 @@ func (c *call) checkpointScript(file string) error {
 // with a bit of each word.
 func blockRAMs(b *strings.Builder, engine string, n int) {
 	for lane := range 32 {
-		fmt.Fprintf(b, "standin::ram %s/core/processor/ram/memory_reg_bram_%d {LOC RAMB36_X%dY%d ram_addr_begin 0 ram_addr_end 32767 ram_slice_begin %d ram_slice_end %d ram_offset 0}\n",
+		fmt.Fprintf(b,
+			"standin::ram %s/core/processor/ram/memory_reg_bram_%d {LOC RAMB36_X%dY%d ram_addr_begin 0 ram_addr_end 32767 "+
+				"ram_slice_begin %d ram_slice_end %d ram_offset 0}\n",
 			engine, lane, lane%8, 40*n+lane, lane, lane)
 	}
 }

@@ -57,7 +57,8 @@ func (c *call) preprocess(file string, dirs []string, into *strings.Builder, see
 }
 
 var (
-	axis       = regexp.MustCompile(`^hls::stream<\s*(?:cclo::)?(beat<\d+>|word|kernel_beat|ap_axiu<(\d+),[^>]*>)\s*>\s*&\s*(\w+)$`)
+	axis = regexp.MustCompile(
+		`^hls::stream<\s*(?:cclo::)?(beat<\d+>|word|kernel_beat|ap_axiu<(\d+),[^>]*>)\s*>\s*&\s*(\w+)$`)
 	pragma     = regexp.MustCompile(`(?m)^#pragma HLS INTERFACE (\w+) (.*)$`)
 	assignment = regexp.MustCompile(`(\w+)\s*=\s*(\w+)`)
 	incoming   = regexp.MustCompile(`^in|_in|from|sts|^s_axis|res$`)
@@ -90,7 +91,8 @@ func function(name, text string) (*xo.Kernel, error) {
 		}
 	}
 	if registers {
-		k.Ports = append(k.Ports, xo.Port{Name: "s_axi_control", Mode: "slave", Type: "addressable", Width: 32, Range: "0x1000"})
+		k.Ports = append(k.Ports, xo.Port{Name: "s_axi_control", Mode: "slave", Type: "addressable",
+			Width: 32, Range: "0x1000"})
 	}
 	for _, parameter := range strings.Split(at[1], ",\n") {
 		for _, p := range split(parameter) {
@@ -105,7 +107,8 @@ func function(name, text string) (*xo.Kernel, error) {
 					port.Width, _ = strconv.Atoi(m[2])
 				}
 				k.Ports = append(k.Ports, port)
-				k.Args = append(k.Args, xo.Argument{Name: port.Name, Qualifier: 4, Port: port.Name, Offset: "0x0", ID: strconv.Itoa(len(k.Args))})
+				k.Args = append(k.Args, xo.Argument{Name: port.Name, Qualifier: 4, Port: port.Name, Offset: "0x0",
+					ID: strconv.Itoa(len(k.Args))})
 				continue
 			}
 			words := strings.FieldsFunc(p, func(r rune) bool { return r == ' ' || r == '*' || r == '&' })
@@ -116,7 +119,8 @@ func function(name, text string) (*xo.Kernel, error) {
 			if bus, ok := buses[arg.Name]; ok {
 				arg.Port, arg.Qualifier = bus, 1
 				if _, ok := k.Port(bus); !ok {
-					k.Ports = append(k.Ports, xo.Port{Name: bus, Mode: "master", Type: "addressable", Width: 512, Range: "0xFFFFFFFFFFFFFFFF"})
+					k.Ports = append(k.Ports, xo.Port{Name: bus, Mode: "master", Type: "addressable", Width: 512,
+						Range: "0xFFFFFFFFFFFFFFFF"})
 				}
 			}
 			k.Args = append(k.Args, arg)

@@ -19,19 +19,32 @@ const daemonVariable = "CCLFORGE_STANDIN_DAEMON"
 // public logs.
 var known = map[site.Kind][]string{
 	site.BoardFile: {
-		"ERROR: [Board 49-71] The board_part definition was not found for xilinx.com:vck190:part0:1.0. The project's board_part property was not set, but the project's part property was set to xcvc1902-vsva2197-2MP-e-S. Valid board_part values can be retrieved with the 'get_board_parts' Tcl command. Check if board.repoPaths parameter is set and the board_part is installed from the tcl app store."},
+		"ERROR: [Board 49-71] The board_part definition was not found for xilinx.com:vck190:part0:1.0. The project's " +
+			"board_part property was not set, but the project's part property was set to xcvc1902-vsva2197-2MP-e-S. Valid " +
+			"board_part values can be retrieved with the 'get_board_parts' Tcl command. Check if board.repoPaths parameter " +
+			"is set and the board_part is installed from the tcl app store."},
 	site.Licence: {
-		"ERROR: [Common 17-345] A valid license was not found for feature 'Synthesis' and/or device 'xcvc1902'. Please run the Vivado License Manager for assistance in determining",
+		"ERROR: [Common 17-345] A valid license was not found for feature 'Synthesis' and/or device 'xcvc1902'. Please " +
+			"run the Vivado License Manager for assistance in determining",
 		"which features and devices are licensed for your system.",
-		"Resolution: Check the status of your licenses in the Vivado License Manager. For debug help search Xilinx Support for \"Licensing FAQ\"."},
+		"Resolution: Check the status of your licenses in the Vivado License Manager. For debug help search Xilinx " +
+			"Support for \"Licensing FAQ\"."},
 	site.Timing: {
-		"ERROR: [VPL 101-2] design did not meet timing - Design did not meet timing. One or more unscalable system clocks did not meet their required target frequency. For all system clocks, this design is using 0 nanoseconds as the threshold worst negative slack (WNS) value. List of system clocks with timing failure:",
+		"ERROR: [VPL 101-2] design did not meet timing - Design did not meet timing. One or more unscalable system clocks " +
+			"did not meet their required target frequency. For all system clocks, this design is using 0 nanoseconds as the " +
+			"threshold worst negative slack (WNS) value. List of system clocks with timing failure:",
 		"system clock: txoutclk_out[0]; slack: -0.024 ns",
-		"ERROR: [VPL 60-773] In 'link/vivado/vpl/runme.log', caught Tcl error:  problem implementing dynamic region, impl_1: route_design ERROR, please look at the run log file 'link/vivado/vpl/prj/prj.runs/impl_1/runme.log' for more information"},
+		"ERROR: [VPL 60-773] In 'link/vivado/vpl/runme.log', caught Tcl error:  problem implementing dynamic region, " +
+			"impl_1: route_design ERROR, please look at the run log file 'link/vivado/vpl/prj/prj.runs/impl_1/runme.log' for " +
+			"more information"},
 	site.Overflow: {
 		"ERROR: [VPL 30-1003] Placer failed with error: 'Could not place all instances'",
-		"ERROR: [VPL 30-640] Place Check : This design requires more CLB LUTs as Logic cells than are available in Pblock 'pblock_dynamic_SLR1'. This design requires 412822 of such cell types but only 369120 compatible sites are available in Pblock 'pblock_dynamic_SLR1'. Please consider increasing the span of Pblock 'pblock_dynamic_SLR1' or removing cells from it.",
-		"ERROR: [VPL 30-99] Placer failed with error: 'Implementation Feasibility check failed, Please see the previously displayed individual error or warning messages for more details.'"},
+		"ERROR: [VPL 30-640] Place Check : This design requires more CLB LUTs as Logic cells than are available in Pblock " +
+			"'pblock_dynamic_SLR1'. This design requires 412822 of such cell types but only 369120 compatible sites are " +
+			"available in Pblock 'pblock_dynamic_SLR1'. Please consider increasing the span of Pblock 'pblock_dynamic_SLR1' " +
+			"or removing cells from it.",
+		"ERROR: [VPL 30-99] Placer failed with error: 'Implementation Feasibility check failed, Please see the previously " +
+			"displayed individual error or warning messages for more details.'"},
 	site.Unconnected: {
 		`ERROR: [CFGEN 83-2284] No stream resources found that can accomodate compute unit "poe_0.m_axis_udp_rx"`,
 		"ERROR: [CFGEN 83-2298] Exiting due to previous error",

@@ -21,10 +21,12 @@ type synthesis struct {
 
 // compileHLS is v++ --compile --mode hls.
 func (c *call) compileHLS(conf *link.Config, inputs []string) error {
-	s := synthesis{top: conf.Get("hls.syn.top"), part: conf.Get("part"), clock: conf.Get("hls.clock"), output: conf.Get("hls.package.output.file"), work: conf.Get("work_dir"),
+	s := synthesis{top: conf.Get("hls.syn.top"), part: conf.Get("part"), clock: conf.Get("hls.clock"),
+		output: conf.Get("hls.package.output.file"), work: conf.Get("work_dir"),
 		files: append(conf.All("hls.syn.file"), inputs...), include: folders(conf.All("hls.syn.cflags"))}
 	if format := conf.Get("hls.package.output.format"); format != "xo" {
-		return &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("package.output.format is %q: the stand-in only makes xo", format)}
+		return &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("package.output.format is %q: the stand-in only makes xo",
+			format)}
 	}
 	if s.part == "" && conf.Get("platform") == "" {
 		return &link.Error{Code: "v++ 60-0", Text: "the options '--part' and '--platform' are both missing"}
@@ -46,7 +48,8 @@ func (c *call) compileKernel(conf *link.Config, inputs []string) error {
 	if _, err := c.platform(conf.Get("platform")); err != nil {
 		return err
 	}
-	s := synthesis{top: conf.Get("kernel"), part: conf.Get("platform"), clock: conf.Get("hls.clock"), output: conf.Get("output"), work: "_x", files: inputs, include: conf.All("include")}
+	s := synthesis{top: conf.Get("kernel"), part: conf.Get("platform"), clock: conf.Get("hls.clock"),
+		output: conf.Get("output"), work: "_x", files: inputs, include: conf.All("include")}
 	return c.synthesize(s, "v++")
 }
 
@@ -58,7 +61,8 @@ func vitisHLS(c *call) error {
 		return exit{1}
 	}
 	if g.Has("version") {
-		c.say("Vitis HLS - High-Level Synthesis from C, C++ and OpenCL v%s (64-bit)\nSW Build %s", c.Version, releaseOf(c.Version).vivado)
+		c.say("Vitis HLS - High-Level Synthesis from C, C++ and OpenCL v%s (64-bit)\nSW Build %s", c.Version,
+			releaseOf(c.Version).vivado)
 		return nil
 	}
 	name := g.Get("l")
@@ -130,7 +134,8 @@ func (c *call) tclHLS(script string, args []string) error {
 			if len(done) == 0 {
 				return fmt.Errorf("[HLS 200-0] export_design before csynth_design")
 			}
-			given, err := r.flags("format", "output", "flow", "rtl", "description", "display_name", "ipname", "library", "vendor", "version", "xo")
+			given, err := r.flags("format", "output", "flow", "rtl", "description", "display_name", "ipname", "library",
+				"vendor", "version", "xo")
 			if err != nil {
 				return err
 			}
@@ -149,7 +154,8 @@ func (c *call) tclHLS(script string, args []string) error {
 // synthesize makes a kernel file of C++.
 func (c *call) synthesize(s synthesis, tool string) error {
 	if s.top == "" || len(s.files) == 0 || s.part == "" || s.clock == "" {
-		return fmt.Errorf("[HLS 200-0] top function %q, files %q, part %q, clock %q: none may be missing", s.top, s.files, s.part, s.clock)
+		return fmt.Errorf("[HLS 200-0] top function %q, files %q, part %q, clock %q: none may be missing", s.top,
+			s.files, s.part, s.clock)
 	}
 	c.say("INFO: [HLS 200-1510] Running: csynth_design")
 	c.stage()
@@ -173,12 +179,14 @@ func (c *call) synthesize(s synthesis, tool string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := xo.Archive(body, map[string][]byte{"component.xml": []byte(c.Version + " " + s.part + " " + s.clock + "\n"), "hdl/" + s.top + ".v": []byte("// " + sum([]byte(text.String())) + "\n")})
+	archive, err := xo.Archive(body, map[string][]byte{"component.xml": []byte(c.Version + " " + s.part + " " + s.clock +
+		"\n"), "hdl/" + s.top + ".v": []byte("// " + sum([]byte(text.String())) + "\n")})
 	if err != nil {
 		return err
 	}
 	c.write(s.output, archive)
-	c.writeText(filepath.Join(s.work, "hls", "syn", "report", s.top+"_csynth.rpt"), csynth, s.top, c.Version, s.top, s.part)
+	c.writeText(filepath.Join(s.work, "hls", "syn", "report", s.top+"_csynth.rpt"), csynth, s.top,
+		c.Version, s.top, s.part)
 	if err := c.leave(); err != nil {
 		return err
 	}

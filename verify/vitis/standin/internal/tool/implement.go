@@ -21,15 +21,19 @@ var tasks = []struct {
 	phases      []string
 }{
 	{"FPGA linking synthesized kernels to platform", "", nil},
-	{"FPGA logic optimization", "Starting logic optimization..", []string{"Phase 1 Retarget", "Phase 2 Constant propagation", "Phase 3 Sweep"}},
-	{"FPGA logic placement", "Starting logic placement..", []string{"Phase 1 Placer Initialization", "Phase 2 Global Placement", "Phase 3 Detail Placement"}},
-	{"FPGA routing", "Starting logic routing..", []string{"Phase 1 Build RT Design", "Phase 2 Router Initialization", "Phase 3 Initial Routing", "Phase 4 Rip-up And Reroute"}},
+	{"FPGA logic optimization", "Starting logic optimization..",
+		[]string{"Phase 1 Retarget", "Phase 2 Constant propagation", "Phase 3 Sweep"}},
+	{"FPGA logic placement", "Starting logic placement..", []string{"Phase 1 Placer Initialization",
+		"Phase 2 Global Placement", "Phase 3 Detail Placement"}},
+	{"FPGA routing", "Starting logic routing..", []string{"Phase 1 Build RT Design", "Phase 2 Router Initialization",
+		"Phase 3 Initial Routing", "Phase 4 Rip-up And Reroute"}},
 	{"FPGA bitstream generation", "Starting bitstream generation..", nil},
 }
 
 // implement says what the platform linker says, runs the hooks, and returns the files
 // that they leave.
-func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, temp string, hw bool) (map[string][]byte, error) {
+func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, temp string,
+	hw bool) (map[string][]byte, error) {
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step vpl: Started", clock())
 	c.say("INFO: [VPL 60-839] Read in kernel information from file '%s/link/int/kernel_info.dat'.", absolute(temp))
 	for i, name := range steps {
@@ -41,7 +45,8 @@ func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, t
 		c.stage()
 		if name == "synth" {
 			for n := range sys.Instances {
-				c.say("[%s] Block-level synthesis in progress, %d of %d jobs complete, 1 job running.", clock(), n, len(sys.Instances))
+				c.say("[%s] Block-level synthesis in progress, %d of %d jobs complete, 1 job running.", clock(),
+					n, len(sys.Instances))
 			}
 		}
 		if last {
@@ -54,7 +59,8 @@ func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, t
 					c.say("[%s] %s", clock(), p)
 				}
 				c.stage()
-				c.say("[%s] Finished %s of 6 tasks (%s). Elapsed time: 00h 00m 01s", clock(), []string{"2nd", "3rd", "4th", "5th", "6th"}[k], t.name)
+				c.say("[%s] Finished %s of 6 tasks (%s). Elapsed time: 00h 00m 01s", clock(),
+					[]string{"2nd", "3rd", "4th", "5th", "6th"}[k], t.name)
 			}
 		}
 		c.say("[%s] Run vpl: Step %s: Completed", clock(), name)
@@ -80,7 +86,8 @@ func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bo
 		c.say("INFO: [VPL 60-0] %s: sourcing %s", h.Point, h.File)
 		done, err := c.script(h.File, designPrelude, model(sys, sh)+made, nil)
 		if err != nil {
-			c.say("ERROR: [VPL 60-773] In '%s', caught Tcl error:  sourcing script %s failed", absolute("_x/link/vivado/vpl/runme.log"), h.File)
+			c.say("ERROR: [VPL 60-773] In '%s', caught Tcl error:  sourcing script %s failed",
+				absolute("_x/link/vivado/vpl/runme.log"), h.File)
 			c.say("ERROR: [VPL 60-1328] Vpl run 'vpl' failed")
 			c.say("ERROR: [v++ 60-661] v++ link run 'run_link' failed")
 			return nil, &link.Error{Code: "v++ 60-626", Text: "Kernel link failed to complete"}
@@ -88,10 +95,12 @@ func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bo
 		for _, r := range done {
 			switch {
 			case r[0] == "open":
-				return nil, &link.Error{Code: "BD 41-758", Text: fmt.Sprintf("The following interface pin is not connected after %s: %s", h.File, r[1])}
+				return nil, &link.Error{Code: "BD 41-758",
+					Text: fmt.Sprintf("The following interface pin is not connected after %s: %s", h.File, r[1])}
 			case strings.HasPrefix(r[0], "report_"):
 				files[c.relative(r[1])] = nil
-				c.rec.Notes = append(c.rec.Notes, "report: "+strings.Join(append([]string{r[0]}, r[2:]...), " ")+" "+c.relative(r[1]))
+				c.rec.Notes = append(c.rec.Notes, "report: "+strings.Join(append([]string{r[0]}, r[2:]...), " ")+
+					" "+c.relative(r[1]))
 			case r[0] == "create_bd_cell":
 				made += "standin::cell level0_i/ulp/" + r[1] + "\n"
 				c.rec.Notes = append(c.rec.Notes, "cell: "+strings.Join(r[1:], " "))
@@ -149,7 +158,8 @@ func model(sys *link.System, sh *shell.Shell) string {
 			}
 		}
 		fmt.Fprintf(&b, "standin::instance %s {%s}\n", in.Name, strings.Join(streams, " "))
-		if !slices.ContainsFunc(in.Kernel.Files, func(f string) bool { return strings.HasSuffix(f, "/control_processor.sv") }) {
+		if !slices.ContainsFunc(in.Kernel.Files,
+			func(f string) bool { return strings.HasSuffix(f, "/control_processor.sv") }) {
 			continue
 		}
 		blockRAMs(&b, "level0_i/ulp/"+in.Name+"/inst/kernel", n)
@@ -163,7 +173,8 @@ func model(sys *link.System, sh *shell.Shell) string {
 
 // reportView is what the reports of a link are about.
 func reportView(version, design string, mhz float64, sys *link.System, sh *shell.Shell) report.View {
-	v := report.View{Version: version, Build: releaseOf(version).vivado, Part: sh.Part, Platform: sh.Name, Design: design, Frequency: mhz, Slack: 0.013, SLRs: sh.SLRs, Banks: sys.Banks}
+	v := report.View{Version: version, Build: releaseOf(version).vivado, Part: sh.Part, Platform: sh.Name, Design: design,
+		Frequency: mhz, Slack: 0.013, SLRs: sh.SLRs, Banks: sys.Banks}
 	for _, in := range sys.Instances {
 		slr, ok := sys.SLRs[in.Name]
 		if !ok {

@@ -15,7 +15,8 @@ import (
 var memories = map[string]struct {
 	kind string
 	base uint64
-}{"HBM": {"MEM_HBM", 0}, "DDR": {"MEM_DDR4", 0x4000000000}, "PLRAM": {"MEM_DRAM", 0x3000000000}, "HOST": {"MEM_HOST", 0x2000000000}}
+}{"HBM": {"MEM_HBM", 0}, "DDR": {"MEM_DDR4", 0x4000000000}, "PLRAM": {"MEM_DRAM", 0x3000000000}, "HOST": {"MEM_HOST",
+	0x2000000000}}
 
 // layout puts into a device binary where its kernels lie, and which memory they
 // reach, as the linker does: an argument that reaches several banks is led to each,
@@ -30,7 +31,8 @@ func layout(f *xclbin.File, sys *link.System, sh *shell.Shell) error {
 		}
 		first[m.Name] = len(banks)
 		for i := range m.Banks {
-			banks = append(banks, xclbin.Bank{Type: known.kind, KiB: m.KiB, Base: known.base + uint64(i)*m.KiB*1024, Tag: fmt.Sprintf("%s[%d]", m.Name, i)})
+			banks = append(banks, xclbin.Bank{Type: known.kind, KiB: m.KiB, Base: known.base + uint64(i)*m.KiB*1024,
+				Tag: fmt.Sprintf("%s[%d]", m.Name, i)})
 		}
 	}
 	// The linker sorts by address; what has no registers is last.
@@ -40,7 +42,8 @@ func layout(f *xclbin.File, sys *link.System, sh *shell.Shell) error {
 	var single []xclbin.Connection
 	groups := map[string][]xclbin.Connection{}
 	for i, in := range instances {
-		ip := xclbin.IP{Type: "IP_KERNEL", Name: in.Kernel.Name + ":" + in.Name, Base: 0x1800000 + uint64(i)<<16, Control: strings.ToUpper(in.Kernel.Control)}
+		ip := xclbin.IP{Type: "IP_KERNEL", Name: in.Kernel.Name + ":" + in.Name, Base: 0x1800000 + uint64(i)<<16,
+			Control: strings.ToUpper(in.Kernel.Control)}
 		if ip.Control == "USER_MANAGED" {
 			ip.Control = "AP_CTRL_NONE" // the table has no number for it
 		}

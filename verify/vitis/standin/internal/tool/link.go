@@ -40,8 +40,11 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 	if err := c.keepLog(filepath.Join(logs, "link", "v++.log")); err != nil {
 		return err
 	}
-	c.say("INFO: [v++ 60-1306] Additional information associated with this v++ link can be found at:\n\tReports: %s\n\tLog files: %s", absolute(filepath.Join(reports, "link")), absolute(filepath.Join(logs, "link")))
-	c.say("INFO: [v++ 60-1548] Creating build summary session with primary output %s, at %s", absolute(output)+".link_summary", stamp)
+	c.say(
+		"INFO: [v++ 60-1306] Additional information associated with this v++ link can be found at:\n\tReports: %s\n\tLog "+
+			"files: %s", absolute(filepath.Join(reports, "link")), absolute(filepath.Join(logs, "link")))
+	c.say("INFO: [v++ 60-1548] Creating build summary session with primary output %s, at %s",
+		absolute(output)+".link_summary", stamp)
 	sh, err := c.platform(conf.Get("platform"))
 	if err != nil {
 		return err
@@ -53,7 +56,8 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 	if target == "" {
 		return &link.Error{Code: "v++ 60-0", Text: "the option '--target' is required but missing"}
 	}
-	c.say("INFO: [v++ 60-629] Linking for %s target", map[string]string{"hw": "hardware", "hw_emu": "hardware emulation", "sw_emu": "software emulation"}[target])
+	c.say("INFO: [v++ 60-629] Linking for %s target", map[string]string{"hw": "hardware", "hw_emu": "hardware emulation",
+		"sw_emu": "software emulation"}[target])
 	c.say("INFO: [v++ 60-423]   Target device: %s", sh.Name)
 	kernels, err := c.kernels(inputs)
 	if err != nil {
@@ -85,7 +89,9 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 			c.write(filepath.Join(reports, "link", "imp", file), []byte(text))
 		}
 	}
-	c.writeText(output+".link_summary", "{\"desc\":\"v++ link summary\",\"target\":%q,\"platform\":%q,\"frequency\":%g,\"key\":%q}\n", target, sh.Name, clock, design)
+	c.writeText(output+".link_summary",
+		"{\"desc\":\"v++ link summary\",\"target\":%q,\"platform\":%q,\"frequency\":%g,\"key\":%q}\n", target,
+		sh.Name, clock, design)
 	bin, info, err := c.binary(sys, sh, design, target, clock)
 	if err != nil {
 		return err
@@ -99,7 +105,8 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 	c.files = nil
 	c.fault = nil
 	c.say("INFO: [v++ 60-586] Created %s", output)
-	c.say("INFO: [v++ 60-1307] Run completed. Additional information can be found in:\n\tGuidance: %s", filepath.Join(reports, "link", "v++_link_"+name+"_guidance.html"))
+	c.say("INFO: [v++ 60-1307] Run completed. Additional information can be found in:\n\tGuidance: %s",
+		filepath.Join(reports, "link", "v++_link_"+name+"_guidance.html"))
 	c.say("INFO: [v++ 60-791] Total elapsed time: 0h 0m 1s")
 	c.say("INFO: [v++ 60-1653] Closing dispatch client.")
 	return nil
@@ -143,7 +150,8 @@ func (c *call) frequency(conf *link.Config) (float64, error) {
 			}
 			n, err := strconv.Atoi(f)
 			if err != nil || n < 10 || n > 650 || id != "0" && id != "1" {
-				return 0, &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("the argument ('%s') for option '--kernel_frequency' is invalid", v)}
+				return 0, &link.Error{Code: "v++ 60-0",
+					Text: fmt.Sprintf("the argument ('%s') for option '--kernel_frequency' is invalid", v)}
 			}
 			if id == "0" {
 				mhz = float64(n)
@@ -162,7 +170,8 @@ func (c *call) frequency(conf *link.Config) (float64, error) {
 				n /= 1e6
 			}
 			if n < 10 || n > 650 {
-				return 0, &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("the argument ('%s') for option '--%s' is invalid: %g MHz", v, key, n)}
+				return 0, &link.Error{Code: "v++ 60-0",
+					Text: fmt.Sprintf("the argument ('%s') for option '--%s' is invalid: %g MHz", v, key, n)}
 			}
 			mhz = n
 		}
@@ -171,7 +180,8 @@ func (c *call) frequency(conf *link.Config) (float64, error) {
 }
 
 // systemLink checks the system and says what it does, as the linker's first step.
-func (c *call) systemLink(conf *link.Config, kernels []*xo.Kernel, sh *shell.Shell, target string) (*link.System, error) {
+func (c *call) systemLink(conf *link.Config, kernels []*xo.Kernel, sh *shell.Shell,
+	target string) (*link.System, error) {
 	c.say("INFO: [v++ 60-1332] Run 'run_link' status: Not started")
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step system_link: Started", clock())
 	c.stage()
@@ -183,7 +193,8 @@ func (c *call) systemLink(conf *link.Config, kernels []*xo.Kernel, sh *shell.She
 			c.say("INFO: [CFGEN 83-0]   kernel: %s, num: 1  {%s}", in.Kernel.Name, in.Name)
 		}
 		for _, port := range sorted(sys.Banks) {
-			c.say("INFO: [CFGEN 83-2228] Creating mapping for argument %s to %s for directive %s:%s", port, sys.Banks[port], port, sys.Banks[port])
+			c.say("INFO: [CFGEN 83-2228] Creating mapping for argument %s to %s for directive %s:%s", port, sys.Banks[port],
+				port, sys.Banks[port])
 		}
 		for _, s := range sys.Converters {
 			c.say("INFO: [SYSTEM_LINK 82-0] Adding a data width converter: %s", s)
@@ -198,8 +209,12 @@ func (c *call) systemLink(conf *link.Config, kernels []*xo.Kernel, sh *shell.She
 	}
 	c.say("ERROR: [CFGEN 83-2298] Exiting due to previous error")
 	c.say("ERROR: [SYSTEM_LINK 82-36] [%s] cfgen failed", clock())
-	c.say("Time (s): cpu = 00:00:04 ; elapsed = 00:00:04 . Memory (MB): peak = 1693.863 ; gain = 0.000 ; free physical = 26333 ; free virtual = 111169")
-	c.say("ERROR: [SYSTEM_LINK 82-62] Error generating design file for %s/link/sys_link/cfgraph/cfgen_cfgraph.xml, command: cfgen -dmclkid 0", absolute("_x"))
+	c.say(
+		"Time (s): cpu = 00:00:04 ; elapsed = 00:00:04 . Memory (MB): peak = 1693.863 ; gain = 0.000 ; free physical = " +
+			"26333 ; free virtual = 111169")
+	c.say(
+		"ERROR: [SYSTEM_LINK 82-62] Error generating design file for %s/link/sys_link/cfgraph/cfgen_cfgraph.xml, command: "+
+			"cfgen -dmclkid 0", absolute("_x"))
 	c.say("ERROR: [SYSTEM_LINK 82-96] Error applying explicit connections to the system connectivity graph")
 	c.say("ERROR: [SYSTEM_LINK 82-79] Unable to create system connectivity graph")
 	c.say("INFO: [v++ 60-1442] [%s] Run run_link: Step system_link: Failed", clock())
@@ -220,7 +235,8 @@ func (c *call) design(conf *link.Config, sys *link.System) string {
 	var lines []string
 	for _, l := range conf.Lines {
 		switch l.Key { // where things are and how fast they get there does not matter
-		case "output", "temp_dir", "log_dir", "report_dir", "save-temps", "jobs", "vivado.synth.jobs", "vivado.impl.jobs", "config":
+		case "output", "temp_dir", "log_dir", "report_dir", "save-temps", "jobs", "vivado.synth.jobs",
+			"vivado.impl.jobs", "config":
 		default:
 			lines = append(lines, l.Key+"="+strings.ReplaceAll(l.Value, absolute(".")+"/", ""))
 		}
@@ -248,7 +264,8 @@ var base = regexp.MustCompile(`_xdma_(\d+)(_\d)?_20\d+_\d+$`)
 
 // binary is the device binary and what the linker says of it.
 func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, mhz float64) ([]byte, string, error) {
-	f := &xclbin.File{UUID: design[:32], Platform: base.ReplaceAllString(sh.Name, "_xdma_base_$1"), Version: releaseOf(c.Version).xrt}
+	f := &xclbin.File{UUID: design[:32], Platform: base.ReplaceAllString(sh.Name, "_xdma_base_$1"),
+		Version: releaseOf(c.Version).xrt}
 	if target != "hw" {
 		f.Mode = xclbin.HardwareEmulation
 	}
@@ -275,7 +292,10 @@ func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, 
 	if err := layout(f, sys, sh); err != nil {
 		return nil, "", err
 	}
-	f.Set("CLOCK_FREQ_TOPOLOGY", fmt.Appendf(nil, `{"clock_freq_topology":{"m_count":"1","m_clock_freq":[{"m_freq_Mhz":"%g","m_type":"DATA","m_name":"DATA_CLK"}]}}`, mhz))
+	f.Set("CLOCK_FREQ_TOPOLOGY",
+		fmt.Appendf(nil,
+			`{"clock_freq_topology":{"m_count":"1","m_clock_freq":[{"m_freq_Mhz":"%g","m_type":"DATA","m_name":"DATA_CLK"}]}}`,
+			mhz))
 	built, err := json.Marshal(map[string]any{"build_metadata": map[string]any{"xclbin": account{
 		Version: c.Version, Instances: reportView(c.Version, design, mhz, sys, sh).Instances, Banks: sys.Banks}}})
 	if err != nil {

@@ -36,7 +36,8 @@ func cmake(c *call) error {
 		return fmt.Errorf("cmake: no source directory")
 	}
 	if _, err := os.Stat(filepath.Join(sources, "CMakeLists.txt")); err != nil {
-		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.", absolute(sources))
+		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.",
+			absolute(sources))
 	}
 	c.writeText("Makefile", "# of %s\n", c.relative(root))
 	c.say("-- Configuring done\n-- Generating done")
@@ -115,7 +116,8 @@ func (c *call) repository(dir string) (string, error) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s: the stand-in for %s is for repositories with a folder %s", absolute(dir), c.Tool, fixtures)
+			return "", fmt.Errorf("%s: the stand-in for %s is for repositories with a folder %s", absolute(dir),
+				c.Tool, fixtures)
 		}
 	}
 }

@@ -42,7 +42,8 @@ type exit struct{ status int }
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.status) }
 
 var tools = map[string]func(*call) error{
-	"v++": vpp, "vitis_hls": vitisHLS, "vitis-run": vitisRun, "vivado": vivado, "xclbinutil": xclbinutil, "updatemem": updatemem,
+	"v++": vpp, "vitis_hls": vitisHLS, "vitis-run": vitisRun, "vivado": vivado, "xclbinutil": xclbinutil,
+	"updatemem":    updatemem,
 	"emconfigutil": emconfigutil, "platforminfo": platforminfo, "xbutil": xbutil, "xrt-smi": xbutil, "git": git,
 	"make": builder, "cmake": cmake,
 }
@@ -57,7 +58,8 @@ func Names() []string {
 }
 
 // watched is what of the environment is worth a place in the log.
-var watched = []string{"PATH", "XILINX_VITIS", "XILINX_VIVADO", "XILINX_XRT", "XILINX_HLS", "PLATFORM_REPO_PATHS", "XILINXD_LICENSE_FILE", "LM_LICENSE_FILE", "SLURM_JOB_ID"}
+var watched = []string{"PATH", "XILINX_VITIS", "XILINX_VIVADO", "XILINX_XRT", "XILINX_HLS", "PLATFORM_REPO_PATHS",
+	"XILINXD_LICENSE_FILE", "LM_LICENSE_FILE", "SLURM_JOB_ID"}
 
 // Main runs the tool that the program was called as, and returns its exit status.
 func Main(args []string) int {

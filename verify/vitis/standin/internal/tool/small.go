@@ -36,7 +36,8 @@ func emconfigutil(c *call) error {
 		c.say("ERROR: [ConfigUtil 60-597] Platform '%s' is not found", g.Get("platform"))
 		return exit{1}
 	}
-	c.writeText(filepath.Join(g.Get("od"), "emconfig.json"), "{\"Version\":{\"FileVersion\":\"2.0\",\"ToolVersion\":%q},\"Platform\":{\"Boards\":[{\"Devices\":[{\"Name\":%q}]}]}}\n", c.Version, sh.Name)
+	c.writeText(filepath.Join(g.Get("od"), "emconfig.json"),
+		"{\"Version\":{\"FileVersion\":\"2.0\",\"ToolVersion\":%q},\"Platform\":{\"Boards\":[{\"Devices\":[{\"Name\":%q}]}]}}\n", c.Version, sh.Name)
 	c.say("emulation configuration file `emconfig.json` is created in %s directory ", g.Get("od"))
 	return nil
 }
@@ -71,8 +72,12 @@ func platforminfo(c *call) error {
 		c.say("ERROR: [Platforminfo 60-587] The platform '%s' is not found", name)
 		return exit{1}
 	}
-	c.say("==========================\nBasic Platform Information\n==========================\nPlatform:           %s\nFile:               %s\nHW Part: %s", sh.Name, path, sh.Part)
-	c.say("Default Clock Index: 0\nClock Index:         0\n  Frequency:         300.000000\nClock Index:         1\n  Frequency:         500.000000")
+	c.say(
+		"==========================\nBasic Platform Information\n==========================\nPlatform:           "+
+			"%s\nFile:               %s\nHW Part: %s", sh.Name, path, sh.Part)
+	c.say(
+		"Default Clock Index: 0\nClock Index:         0\n  Frequency:         300.000000\nClock Index:         1\n  " +
+			"Frequency:         500.000000")
 	return nil
 }
 

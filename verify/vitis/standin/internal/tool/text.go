@@ -37,5 +37,6 @@ func releaseOf(version string) release {
 // copyrightLines as the tools print them.
 func copyrightLines(version string) string {
 	year, _, _ := strings.Cut(version, ".")
-	return "    ** Copyright 1986-2022 Xilinx, Inc. All Rights Reserved.\n    ** Copyright 2022-" + year + " Advanced Micro Devices, Inc. All Rights Reserved.\n"
+	return "    ** Copyright 1986-2022 Xilinx, Inc. All Rights Reserved.\n    ** Copyright 2022-" + year +
+		" Advanced Micro Devices, Inc. All Rights Reserved.\n"
 }

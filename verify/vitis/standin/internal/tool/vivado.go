@@ -18,8 +18,11 @@ func vivado(c *call) error {
 		return exit{1}
 	}
 	if g.Has("version") {
-		c.say("Vivado v%s (64-bit)\nTool Version Limit: %s.10\nSW Build %s", c.Version, c.Version[:4], releaseOf(c.Version).vivado)
-		c.say("Copyright 1986-2022 Xilinx, Inc. All Rights Reserved.\nCopyright 2022-%s Advanced Micro Devices, Inc. All Rights Reserved.", c.Version[:4])
+		c.say("Vivado v%s (64-bit)\nTool Version Limit: %s.10\nSW Build %s", c.Version, c.Version[:4],
+			releaseOf(c.Version).vivado)
+		c.say(
+			"Copyright 1986-2022 Xilinx, Inc. All Rights Reserved.\nCopyright 2022-%s Advanced Micro Devices, Inc. All "+
+				"Rights Reserved.", c.Version[:4])
 		return nil
 	}
 	if g.Get("mode") != "batch" {
@@ -109,7 +112,8 @@ func (c *call) packaged(commands []recorded) error {
 			}
 		case "package_xo":
 			if projects == 0 || part == "" {
-				return c.refuse("[Common 17-53] User Exception: No open project. Please create or open a project before executing this command.")
+				return c.refuse(
+					"[Common 17-53] User Exception: No open project. Please create or open a project before executing this command.")
 			}
 			if properties["ipx::current_core sdx_kernel"] != "true" {
 				return fmt.Errorf("[Vivado 12-0] the IP is no kernel: sdx_kernel is not set")
@@ -124,7 +128,8 @@ func (c *call) packaged(commands []recorded) error {
 
 // packageXO is package_xo (UG835).
 func (c *call) packageXO(r recorded, files map[string][]byte, buses map[string]bool) error {
-	given, err := r.flags("force!", "kernel_name", "kernel_xml", "kernel_xml_args", "ip_directory", "xo_path", "kernel_files", "parent_ip_directory",
+	given, err := r.flags("force!", "kernel_name", "kernel_xml", "kernel_xml_args", "ip_directory", "xo_path",
+		"kernel_files", "parent_ip_directory",
 		"design_xml", "debug_directory", "ctrl_protocol", "hw_em_debug!", "output_kernel_xml", "quiet!", "verbose!")
 	if err != nil {
 		return err
@@ -149,7 +154,8 @@ func (c *call) packageXO(r recorded, files map[string][]byte, buses map[string]b
 	}
 	for _, p := range k.Ports {
 		if !buses[p.Name] {
-			return fmt.Errorf("[Vivado 12-0] package_xo: port %s of the kernel's description is no bus interface of the IP", p.Name)
+			return fmt.Errorf("[Vivado 12-0] package_xo: port %s of the kernel's description is no bus interface of the IP",
+				p.Name)
 		}
 	}
 	for _, clock := range []string{"ap_clk", "ap_rst_n"} {
@@ -160,7 +166,9 @@ func (c *call) packageXO(r recorded, files map[string][]byte, buses map[string]b
 	if len(files) == 0 {
 		return fmt.Errorf("[Vivado 12-0] package_xo: the IP has no sources")
 	}
-	files["component.xml"] = fmt.Appendf(nil, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<component><name>%s</name><tool>%s</tool></component>\n", name, c.Version)
+	files["component.xml"] = fmt.Appendf(nil,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<component><name>%s</name><tool>%s</tool></component>\n",
+		name, c.Version)
 	archive, err := xo.Archive(text, files)
 	if err != nil {
 		return err

@@ -119,11 +119,14 @@ func (c *call) platform(name string) (*shell.Shell, error) {
 	}
 	sh, path, err := shell.Open(name, c.repositories())
 	if errors.Is(err, os.ErrNotExist) {
-		c.say("ERROR: [v++ 60-1258] No valid platform was found that matches '%s'. Please make sure that the platform is specified correctly, and the platform has the right version number. The platform repo paths are:", name)
+		c.say(
+			"ERROR: [v++ 60-1258] No valid platform was found that matches '%s'. Please make sure that the platform is "+
+				"specified correctly, and the platform has the right version number. The platform repo paths are:", name)
 		for _, dir := range c.repositories() {
 			c.say("\t%s", dir)
 		}
-		return nil, &link.Error{Code: "v++ 60-587", Text: fmt.Sprintf("Failed to add a platform: specified platform %s is not found or is not valid", name)}
+		return nil, &link.Error{Code: "v++ 60-587",
+			Text: fmt.Sprintf("Failed to add a platform: specified platform %s is not found or is not valid", name)}
 	}
 	if err != nil {
 		return nil, err

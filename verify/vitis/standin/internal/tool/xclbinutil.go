@@ -21,7 +21,9 @@ func xclbinutil(c *call) error {
 		return err
 	}
 	if g.Has("version") {
-		c.say("XRT Build Version: %s (%s)\n       Build Date: 2023-10-06 16:38:42\n          Hash ID: fa4e596bd6a5f5a12c9b6c6bd5c9b2a1d5d1c3c2", releaseOf(c.Version).xrt, c.Version)
+		c.say(
+			"XRT Build Version: %s (%s)\n       Build Date: 2023-10-06 16:38:42\n          Hash ID: "+
+				"fa4e596bd6a5f5a12c9b6c6bd5c9b2a1d5d1c3c2", releaseOf(c.Version).xrt, c.Version)
 		return nil
 	}
 	if !g.Has("input") {
@@ -116,7 +118,9 @@ func (c *call) info(f *xclbin.File, file string, force bool) error {
 
 func (c *call) fresh(path string, force bool) error {
 	if _, err := os.Stat(path); err == nil && !force {
-		return c.refuse("The following output file already exists on disk: %s\nERROR: Use the force option (--force) to overwrite the file.", path)
+		return c.refuse(
+			"The following output file already exists on disk: %s\nERROR: Use the force option (--force) to overwrite the file.",
+			path)
 	}
 	return nil
 }
@@ -125,7 +129,8 @@ func (c *call) fresh(path string, force bool) error {
 func (c *call) section(f *xclbin.File, verb, spec string, force bool) error {
 	parts := strings.SplitN(spec, ":", 3)
 	if len(parts) != 3 || parts[2] == "" {
-		return c.refuse("Expected format <section>:<format>:<file> when using adding or dumping a section.  Received: %s.", spec)
+		return c.refuse("Expected format <section>:<format>:<file> when using adding or dumping a section.  Received: %s.",
+			spec)
 	}
 	kind, format, file := parts[0], parts[1], parts[2]
 	if !xclbin.Known(kind) {

@@ -157,7 +157,9 @@ func Archive(kernelXML []byte, ip map[string][]byte) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	list := fmt.Sprintf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<root versionMajor=\"1\" versionMinor=\"6\">\n  <kernels>\n    <kernel name=%q type=\"ip\"/>\n  </kernels>\n</root>\n", k.Name)
+	list := fmt.Sprintf(
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<root versionMajor=\"1\" versionMinor=\"6\">\n  <kernels>\n    "+
+			"<kernel name=%q type=\"ip\"/>\n  </kernels>\n</root>\n", k.Name)
 	files := map[string][]byte{"xo.xml": []byte(list), k.Name + "/kernel.xml": kernelXML}
 	repo := "ip_repo/" + strings.NewReplacer(":", "_", ".", "_").Replace(k.VLNV)
 	for name, text := range ip {
