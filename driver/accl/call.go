@@ -40,9 +40,9 @@ func (c *call) failure(ctx context.Context, code ReturnCode) error {
 type arguments struct {
 	op0, op1, res Operand
 	n             int
-	peer          int
+	peer          Peer
 	fn            Func
-	stream        int // of a put
+	stream        Tag // of a put
 }
 
 // do checks an operation, makes a call of it and issues it.
@@ -109,16 +109,16 @@ func (c *call) prepare(name string, a *arguments) error {
 		c.Comm = c.comm.at
 	}
 	if spec.Peer != "" {
-		if a.peer < 0 || a.peer >= len(c.comm.ranks) {
+		if a.peer < 0 || int(a.peer) >= len(c.comm.ranks) {
 			return fmt.Errorf("%w: %d of %d", ErrRank, a.peer, len(c.comm.ranks))
 		}
 		c.RootSrcDst = uint32(a.peer)
 	}
 	if c.opts.tagged {
-		c.Tag = c.opts.tag
+		c.Tag = uint32(c.opts.tag)
 	}
 	if spec.Result.At == AtPeer {
-		if a.stream < 0 || uint64(a.stream) > uint64(e.p.MaxPutTag) {
+		if uint32(a.stream) > e.p.MaxPutTag {
 			return fmt.Errorf("%w: stream %d; the largest is %d", ErrTag, a.stream, e.p.MaxPutTag)
 		}
 		c.Tag = uint32(a.stream)
@@ -168,7 +168,7 @@ func (c *call) operands(a *arguments) error {
 			return fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, c.opts.compress)
 		}
 	}
-	root := spec.Peer != "" && a.peer == c.comm.local
+	root := spec.Peer != "" && int(a.peer) == c.comm.local
 	flags := &e.p.StreamFlags
 	for _, operand := range [...]struct {
 		name   string

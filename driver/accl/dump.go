@@ -101,10 +101,10 @@ type RxBufferDump struct {
 	Index    int
 	State    string // "idle", "enqueued", "reserved" or "error"
 	Address  uint64
-	Size     int    // bytes
-	Tag      uint32 // of the message in it, with what follows
-	Length   int    // bytes
-	Source   int    // rank
+	Size     int // bytes
+	Tag      Tag // of the message in it, with what follows
+	Length   int // bytes
+	Source   int // rank
 	Sequence uint32
 	Data     []byte // the message, if asked for
 }
@@ -149,7 +149,7 @@ func (e *Engine) DumpRxBuffers(ctx context.Context, data bool) ([]RxBufferDump, 
 			case "max_len":
 				d.Size = int(v)
 			case "rx_tag":
-				d.Tag = v
+				d.Tag = Tag(v)
 			case "rx_len":
 				d.Length = int(v)
 			case "rx_src":

@@ -25,8 +25,10 @@ type Fault struct {
 
 	// The message that was waited for (RECEIVE_TIMEOUT): its sequence number and tag, the bytes of the
 	// transfer that it belongs to, and how long the engine has waited.
-	Sequence, Tag, Bytes uint32
-	Limit                time.Duration
+	Sequence uint32
+	Tag      Tag
+	Bytes    uint32
+	Limit    time.Duration
 
 	// Other is the collective of Rank (COLLECTIVE_MISMATCH); nil if it only asks to recover.
 	Other *OtherCall
@@ -79,7 +81,7 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"],
 		words["milliseconds_or_code"]
 	if e.p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
-		f.Sequence, f.Tag, f.Bytes, f.Limit = a, b, s, time.Duration(m)*time.Millisecond
+		f.Sequence, f.Tag, f.Bytes, f.Limit = a, Tag(b), s, time.Duration(m)*time.Millisecond
 		return f
 	}
 	if s != 0 {
@@ -155,7 +157,7 @@ func (c *Comm) timeout(f *Fault) string {
 		return ""
 	}
 	tag := fmt.Sprint("tag ", f.Tag)
-	if f.Tag == c.engine.p.TagAny {
+	if uint32(f.Tag) == c.engine.p.TagAny {
 		tag = "any tag"
 	}
 	text := fmt.Sprintf("no message of rank %d with sequence number %d, %s", f.Rank, f.Sequence, tag)

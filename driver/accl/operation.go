@@ -8,7 +8,7 @@ type Operation struct {
 
 	Op0, Op1, Result OperandUse
 
-	Peer    Peer // the rank that calls name, if they name one
+	Peer    PeerRole // of the rank that calls name; "" if they name none
 	Reduces bool
 	// Collective: all ranks of the communicator take part.
 	Collective bool
@@ -49,14 +49,14 @@ const (
 	AtPeer       Place = "peer" // the kernel stream of the destination
 )
 
-// Peer is the part of the rank that calls name.
-type Peer string
+// PeerRole is what the rank that a call names does in it.
+type PeerRole string
 
-// Peers of calls.
+// Roles of the ranks that calls name.
 const (
-	PeerRoot        Peer = "root"
-	PeerSource      Peer = "source"
-	PeerDestination Peer = "destination"
+	PeerRoot        PeerRole = "root"
+	PeerSource      PeerRole = "source"
+	PeerDestination PeerRole = "destination"
 )
 
 // InPlace is whether operand 0 and the result may share memory.

@@ -15,43 +15,43 @@ func (c *Comm) Combine(ctx context.Context, a, b, dst Operand, n int, f Func, o 
 
 // Send sends n elements of src to a rank, which receives them with Recv. The
 // operand may be a kernel stream.
-func (c *Comm) Send(ctx context.Context, src Operand, n, to int, o ...Option) (*Request, error) {
+func (c *Comm) Send(ctx context.Context, src Operand, n int, to Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "send", arguments{op0: src, n: n, peer: to}, o)
 }
 
 // Recv receives n elements, which a rank sends with Send, into dst. The result
 // may be a kernel stream.
-func (c *Comm) Recv(ctx context.Context, dst Operand, n, from int, o ...Option) (*Request, error) {
+func (c *Comm) Recv(ctx context.Context, dst Operand, n int, from Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "recv", arguments{res: dst, n: n, peer: from}, o)
 }
 
 // StreamPut puts n elements of src to the kernel stream of a rank, which takes no
 // part in it; they arrive with a TDEST that follows from the number of the stream.
 // The operand may be a kernel stream.
-func (c *Comm) StreamPut(ctx context.Context, src Operand, n, to, stream int, o ...Option) (*Request, error) {
+func (c *Comm) StreamPut(ctx context.Context, src Operand, n int, to Peer, stream Tag, o ...Option) (*Request, error) {
 	return c.do(ctx, "stream_put", arguments{op0: src, n: n, peer: to, stream: stream}, o)
 }
 
 // Bcast sends n elements of the root's buffer to those of all other ranks.
-func (c *Comm) Bcast(ctx context.Context, buf Operand, n, root int, o ...Option) (*Request, error) {
+func (c *Comm) Bcast(ctx context.Context, buf Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "bcast", arguments{op0: buf, n: n, peer: root}, o)
 }
 
 // Scatter sends block i of n elements of the root's src to dst of rank i. Only the
 // root needs src.
-func (c *Comm) Scatter(ctx context.Context, src, dst Operand, n, root int, o ...Option) (*Request, error) {
+func (c *Comm) Scatter(ctx context.Context, src, dst Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "scatter", arguments{op0: src, res: dst, n: n, peer: root}, o)
 }
 
 // Gather collects n elements of src of rank i as block i of the root's dst. Only
 // the root needs dst.
-func (c *Comm) Gather(ctx context.Context, src, dst Operand, n, root int, o ...Option) (*Request, error) {
+func (c *Comm) Gather(ctx context.Context, src, dst Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "gather", arguments{op0: src, res: dst, n: n, peer: root}, o)
 }
 
 // Reduce reduces n elements of src of all ranks to the root's dst. Only the root
 // needs dst. Operand and result may be kernel streams.
-func (c *Comm) Reduce(ctx context.Context, src, dst Operand, n, root int, f Func, o ...Option) (*Request, error) {
+func (c *Comm) Reduce(ctx context.Context, src, dst Operand, n int, root Peer, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "reduce", arguments{op0: src, res: dst, n: n, peer: root, fn: f}, o)
 }
 

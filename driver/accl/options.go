@@ -109,6 +109,11 @@ func OwnPeers(own bool) OpenOption {
 	return func(o *openOptions) { o.ownPeers = own }
 }
 
+// Tag tells messages of one sender apart. It is also the number of a kernel stream that
+// StreamPut sends to. Its own type keeps it apart from counts; constants need no
+// conversion.
+type Tag uint32
+
 // Option changes an operation. An operation that does not have the option
 // answers ErrOption.
 type Option func(*callOptions)
@@ -120,7 +125,7 @@ type callOptions struct {
 	to       bool // leave the result there
 	after    []*Request
 	compress DType
-	tag      uint32
+	tag      Tag
 	tagged   bool
 	client   int
 	chosen   bool // client is set
@@ -152,7 +157,7 @@ func Compress(t DType) Option {
 // WithTag sets the tag of a Send, or the tag that a Recv waits for. Any tag
 // matches where none is set. A Recv to a kernel stream arrives with its tag as
 // TDEST.
-func WithTag(tag uint32) Option {
+func WithTag(tag Tag) Option {
 	return func(o *callOptions) { o.tag, o.tagged = tag, true }
 }
 

@@ -18,6 +18,12 @@ type Rank struct {
 	MaxSegmentBytes uint32
 }
 
+// Peer is the index of a rank in a communicator, as an argument of calls: the root of a
+// collective, the destination or the source of a message. It has a type of its own so
+// that a count and a rank in the wrong order do not compile. Constants need no
+// conversion, variables do: Peer(root).
+type Peer int
+
 // basePort is the first port that LocalRanks gives.
 const basePort = 5500
 

@@ -60,9 +60,9 @@ func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) er
 	errs := make([]error, len(ranks))
 	for i := 1; i < len(ranks); i++ {
 		to, from := (local+i)%len(ranks), (local+len(ranks)-i)%len(ranks)
-		sent[to], errs[to] = e.Send(ctx, src, 1, to, accl.Async(), accl.FromFPGA())
+		sent[to], errs[to] = e.Send(ctx, src, 1, accl.Peer(to), accl.Async(), accl.FromFPGA())
 		var failed error
-		came[from], failed = e.Recv(ctx, dst, 1, from, accl.Async(), accl.ToFPGA())
+		came[from], failed = e.Recv(ctx, dst, 1, accl.Peer(from), accl.Async(), accl.ToFPGA())
 		errs[from] = errors.Join(errs[from], failed)
 	}
 	var out []error

@@ -127,11 +127,11 @@ var operations = []operation{
 // sendRecv sends to the next rank while it receives from the previous one.
 func sendRecv(ctx context.Context, c *call) error {
 	next, previous := (c.rank()+1)%c.ranks(), (c.rank()+c.ranks()-1)%c.ranks()
-	sent, err := c.engine.Send(ctx, c.src, c.n, next, from, accl.Async())
+	sent, err := c.engine.Send(ctx, c.src, c.n, accl.Peer(next), from, accl.Async())
 	if err != nil {
 		return err
 	}
-	if err := failed(c.engine.Recv(ctx, c.dst, c.n, previous, to)); err != nil {
+	if err := failed(c.engine.Recv(ctx, c.dst, c.n, accl.Peer(previous), to)); err != nil {
 		return err
 	}
 	return sent.Wait(ctx)
