@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/internal/engine"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
 // Errors of cards and their engines.
@@ -24,7 +23,7 @@ var (
 	ErrThreads  = errors.New("the region has not so many threads to spare") // a queue pair takes one
 	ErrAddress  = errors.New("the shell has no such address")               // of a network
 	ErrClient   = engine.ErrClient                                          //
-	ErrTicket   = tickets.ErrTicket                                         //
+	ErrTicket   = engine.ErrTicket                                          //
 	ErrClosed   = engine.ErrClosed                                          //
 	ErrOpen     = engine.ErrOpen                                            //
 	ErrFreed    = engine.ErrFreed                                           //

@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/internal/control"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
 // called is a kernel that is started and says when it is done.
 type called struct {
 	*block
-	kernel control.Kernel
+	kernel engine.Control
 }
 
 // called is such a kernel, of which newBlock was told to need the bits.
 func (b *block) called() called {
-	k, _ := control.Of(b.kernel, accesses{b})
+	k, _ := engine.ControlOf(b.kernel, accesses{b})
 	return called{b, k}
 }
 
@@ -25,11 +25,11 @@ func (b *block) called() called {
 type accesses struct{ b *block }
 
 func (a accesses) Read(ctx context.Context, at uint32) (uint32, error) {
-	return a.b.read(ctx, at, control.Register)
+	return a.b.read(ctx, at, engine.ControlRegister)
 }
 
 func (a accesses) Write(ctx context.Context, _, v uint32) error {
-	return a.b.put(ctx, control.Register, 0, uint64(v))
+	return a.b.put(ctx, engine.ControlRegister, 0, uint64(v))
 }
 
 func (k called) idle(ctx context.Context) error { return k.busy(k.kernel.AwaitIdle(ctx)) }
@@ -40,7 +40,7 @@ func (k called) done(ctx context.Context) error { return k.busy(k.kernel.AwaitDo
 
 // busy is the error of a wait.
 func (k called) busy(err error) error {
-	w, is := errors.AsType[*control.Waited](err)
+	w, is := errors.AsType[*engine.Waited](err)
 	if !is {
 		return err
 	}

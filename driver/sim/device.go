@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -51,7 +51,7 @@ type Device struct {
 	requests   *lines
 	calls      caller
 	returnCode uint32 // its place in the exchange memory
-	tickets    tickets.Set
+	tickets    engine.Tickets
 	spaces     [2]space // device and host memory
 	beat       int      // bytes
 	toEngine   *talker
@@ -65,7 +65,7 @@ var (
 
 // caller places calls, in one of the ways that the protocol has.
 type caller interface {
-	start(ctx context.Context, client int, c accl.Call) (*tickets.Call, error)
+	start(ctx context.Context, client int, c accl.Call) (*engine.Answer, error)
 	close() // when nothing runs any more
 }
 

@@ -6,7 +6,7 @@ import (
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -16,7 +16,7 @@ import (
 var (
 	ErrClosed = errors.New("sim: the device is closed")
 	ErrClient = errors.New("sim: no such client")
-	ErrTicket = tickets.ErrTicket
+	ErrTicket = engine.ErrTicket
 	ErrFull   = errors.New("sim: there are no addresses left")
 	ErrTaken  = errors.New("sim: the address is taken")
 	ErrFreed  = errors.New("sim: the memory was freed")

@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/internal/engine"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
 // Errors of cards and their engines.
@@ -23,7 +22,7 @@ var (
 	ErrRegister = engine.ErrRegister                             //
 	ErrMemory   = errors.New("there is no such memory")          // host memory, or at a given address
 	ErrClient   = engine.ErrClient                               //
-	ErrTicket   = tickets.ErrTicket                              //
+	ErrTicket   = engine.ErrTicket                               //
 	ErrClosed   = engine.ErrClosed                               //
 	ErrOpen     = engine.ErrOpen                                 //
 	ErrFreed    = engine.ErrFreed                                //

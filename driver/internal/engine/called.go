@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/control"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -30,7 +29,7 @@ func (d *Engine) findKernels() {
 			continue
 		}
 		arguments := slices.DeleteFunc(slices.Clone(k.Registers),
-			func(r layout.Register) bool { return r.Name == control.Register })
+			func(r layout.Register) bool { return r.Name == ControlRegister })
 		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments,
 			running: make(chan struct{}, 1)})
 	}
@@ -102,7 +101,7 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 		}
 		k.regs = regs
 	}
-	c, err := control.Of(k.kernel, k.regs)
+	c, err := ControlOf(k.kernel, k.regs)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRegister, err)
 	}
@@ -125,7 +124,7 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 	defer cancel(nil)
 	defer context.AfterFunc(d.life, func() { cancel(context.Cause(d.life)) })()
 	if err := c.AwaitDone(ctx); err != nil {
-		if w, is := errors.AsType[*control.Waited](err); is {
+		if w, is := errors.AsType[*Waited](err); is {
 			err = w.Cause
 		}
 		return &accl.KernelError{Kernel: k.kernel.Name, Instance: k.instance, Doing: "has not ended", Cause: err}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/control"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -42,7 +40,7 @@ type controller struct {
 
 type call struct {
 	accl.Call
-	answer *tickets.Call
+	answer *Answer
 	// dropped was not placed before a reset, which drops it: it has an answer when those
 	// before it have.
 	dropped bool
@@ -110,7 +108,7 @@ func resets(p *accl.Platform) (func(accl.Call) bool, accl.ReturnCode) {
 }
 
 // start queues a call behind those before it.
-func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, error) {
+func (k *controller) start(ctx context.Context, c accl.Call) (*Answer, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -136,7 +134,7 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 		}
 		k.open, k.queue = append(k.open, k.queue...), nil
 	}
-	next := &call{Call: c, answer: tickets.NewCall()}
+	next := &call{Call: c, answer: NewAnswer()}
 	k.queue = append(k.queue, next)
 	select {
 	case k.wake <- struct{}{}:
@@ -147,7 +145,7 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 
 // run places calls and has their answers until there are none.
 func (k *controller) run() {
-	w := control.Wait{Wake: k.wake}
+	w := polling{wake: k.wake}
 	moved := time.Now()
 	for {
 		placed, err := k.place()
@@ -158,14 +156,14 @@ func (k *controller) run() {
 		switch {
 		case err != nil:
 		case placed || answered:
-			w, moved = control.Wait{Wake: k.wake}, time.Now()
+			w, moved = polling{wake: k.wake}, time.Now()
 		case !k.waits(): // calls that wait for others may take as long as they like
 			moved = time.Now()
 		case time.Since(moved) > taking:
 			err = fmt.Errorf("%w: for %v", ErrSilent, taking)
 		}
 		if err == nil && !placed && !answered {
-			err = w.Pause(k.d.life)
+			err = w.pause(k.d.life)
 		}
 		if err != nil && k.d.life.Err() != nil {
 			err = context.Cause(k.d.life)
@@ -245,7 +243,7 @@ func (k *controller) take() (bool, error) {
 	k.mu.Lock()
 	k.open = k.open[1:]
 	k.mu.Unlock()
-	c.answer.Answer(code, nil)
+	c.answer.Give(code, nil)
 	<-k.room
 	return true, nil
 }
@@ -257,7 +255,7 @@ func (k *controller) fail(err error) {
 	defer k.mu.Unlock()
 	k.lost = err
 	for _, c := range append(k.open, k.queue...) {
-		c.answer.Answer(0, err)
+		c.answer.Give(0, err)
 		<-k.room
 	}
 	k.open, k.queue = nil, nil

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -42,7 +41,7 @@ type Engine struct {
 	exchange    layout.Registers // of the engine itself
 	controllers []*controller
 	kernels     []*called
-	tickets     tickets.Set
+	tickets     Tickets
 
 	life     context.Context // ends with Stop
 	end      context.CancelCauseFunc

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/control"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -110,13 +109,13 @@ func (p *posting) answer(ctx context.Context) (code accl.ReturnCode, ok bool, er
 // exchange memory.
 type starting struct {
 	words      *callWords
-	kernel     control.Kernel
+	kernel     Control
 	exchange   layout.Registers
 	returnCode uint32
 }
 
 func startingWay(words *callWords, kernel layout.Kernel, exchange layout.Registers, p *accl.Platform) (placer, error) {
-	k, err := control.Of(kernel, words.regs)
+	k, err := ControlOf(kernel, words.regs)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
 	}

@@ -1,4 +1,4 @@
-package control_test
+package engine_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/internal/control"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -52,27 +52,27 @@ func TestWaits(t *testing.T) {
 	for _, test := range []struct {
 		name, protocol string
 		values         []uint32
-		await          func(control.Kernel, context.Context) error
+		await          func(engine.Control, context.Context) error
 		reads, writes  int
 		err            error
 	}{
-		{"idle at once", layout.Handshake, []uint32{idle}, control.Kernel.AwaitIdle, 1, 0, nil},
-		{"idle after a call of somebody else", layout.Handshake, []uint32{start, 0, done | idle}, control.Kernel.AwaitIdle,
+		{"idle at once", layout.Handshake, []uint32{idle}, engine.Control.AwaitIdle, 1, 0, nil},
+		{"idle after a call of somebody else", layout.Handshake, []uint32{start, 0, done | idle}, engine.Control.AwaitIdle,
 			3, 0, nil},
-		{"started already", layout.Handshake, []uint32{start | idle}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
-		{"never idle", layout.Handshake, []uint32{0}, control.Kernel.AwaitIdle, 0, 0, control.ErrRunning},
-		{"done at once", layout.Handshake, []uint32{done | idle}, control.Kernel.AwaitDone, 1, 0, nil},
-		{"done later", layout.Handshake, []uint32{start, start, 0, 0, done | idle}, control.Kernel.AwaitDone, 5, 0, nil},
-		{"not taken yet", layout.Handshake, []uint32{start | idle, 0, done}, control.Kernel.AwaitDone, 3, 0, nil},
-		{"somebody else has read that it is done", layout.Handshake, []uint32{0, idle}, control.Kernel.AwaitDone, 2, 0, nil},
-		{"never done", layout.Handshake, []uint32{0}, control.Kernel.AwaitDone, 0, 0, control.ErrEndless},
-		{"a chain goes on", layout.Chain, []uint32{0, done}, control.Kernel.AwaitDone, 2, 1, nil},
-		{"a chain shows the end of another call", layout.Chain, []uint32{idle}, control.Kernel.AwaitIdle, 1, 1, nil},
+		{"started already", layout.Handshake, []uint32{start | idle}, engine.Control.AwaitIdle, 0, 0, engine.ErrRunning},
+		{"never idle", layout.Handshake, []uint32{0}, engine.Control.AwaitIdle, 0, 0, engine.ErrRunning},
+		{"done at once", layout.Handshake, []uint32{done | idle}, engine.Control.AwaitDone, 1, 0, nil},
+		{"done later", layout.Handshake, []uint32{start, start, 0, 0, done | idle}, engine.Control.AwaitDone, 5, 0, nil},
+		{"not taken yet", layout.Handshake, []uint32{start | idle, 0, done}, engine.Control.AwaitDone, 3, 0, nil},
+		{"somebody else has read that it is done", layout.Handshake, []uint32{0, idle}, engine.Control.AwaitDone, 2, 0, nil},
+		{"never done", layout.Handshake, []uint32{0}, engine.Control.AwaitDone, 0, 0, engine.ErrEndless},
+		{"a chain goes on", layout.Chain, []uint32{0, done}, engine.Control.AwaitDone, 2, 1, nil},
+		{"a chain shows the end of another call", layout.Chain, []uint32{idle}, engine.Control.AwaitIdle, 1, 1, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{values: test.values}
-				k, err := control.Of(kernel(test.protocol, bits...), s)
+				k, err := engine.ControlOf(kernel(test.protocol, bits...), s)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func TestWaits(t *testing.T) {
 					}
 					return
 				}
-				w, is := errors.AsType[*control.Waited](err)
+				w, is := errors.AsType[*engine.Waited](err)
 				if !is || !errors.Is(err, test.err) || !errors.Is(err, context.DeadlineExceeded) || w.After < time.Second ||
 					!strings.Contains(err.Error(), "after 1") {
 					t.Errorf("%v, want %v", err, test.err)
@@ -99,18 +99,18 @@ func TestWaits(t *testing.T) {
 func TestErrors(t *testing.T) {
 	errGone, errBus := errors.New("the card is gone"), errors.New("the bus is gone")
 	s := &script{values: []uint32{0}}
-	k, err := control.Of(kernel(layout.Handshake, bits...), s)
+	k, err := engine.ControlOf(kernel(layout.Handshake, bits...), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errGone)
-	if err := k.AwaitDone(ctx); !errors.Is(err, errGone) || !errors.Is(err, control.ErrEndless) {
+	if err := k.AwaitDone(ctx); !errors.Is(err, errGone) || !errors.Is(err, engine.ErrEndless) {
 		t.Error(err)
 	}
 	s.err = errBus
 	for _, err := range []error{k.AwaitDone(t.Context()), k.AwaitIdle(t.Context()), k.Start(t.Context())} {
-		if _, is := errors.AsType[*control.Waited](err); is || !errors.Is(err, errBus) {
+		if _, is := errors.AsType[*engine.Waited](err); is || !errors.Is(err, errBus) {
 			t.Error(err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("0x%X was written", s.wrote)
 	}
 	for _, k := range []layout.Kernel{{Name: "k"}, kernel(layout.Handshake), kernel(layout.Handshake, bits[:2]...)} {
-		if _, err := control.Of(k, s); !errors.Is(err, control.ErrRegister) || !strings.Contains(err.Error(), "kernel k") {
+		if _, err := engine.ControlOf(k, s); !errors.Is(err, engine.ErrControl) || !strings.Contains(err.Error(), "kernel k") {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package tickets
+package engine
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 )
 
 func TestAnswersAreGivenOnce(t *testing.T) {
-	var s Set
+	var s Tickets
 	ctx := t.Context()
-	first, second := NewCall(), NewCall()
+	first, second := NewAnswer(), NewAnswer()
 	a, b := s.Add(first), s.Add(second)
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
@@ -21,8 +21,8 @@ func TestAnswersAreGivenOnce(t *testing.T) {
 		t.Errorf("before the answer: %v", err)
 	}
 	broken := errors.New("broken")
-	second.Answer(0, broken)
-	first.Answer(7, nil)
+	second.Give(0, broken)
+	first.Give(7, nil)
 	// An answer that is there is given also when the context has ended.
 	if code, err := s.Wait(gone, a); code != 7 || err != nil {
 		t.Errorf("%v, %v", code, err)
@@ -38,8 +38,8 @@ func TestAnswersAreGivenOnce(t *testing.T) {
 }
 
 func TestOneOfManyGetsIt(t *testing.T) {
-	var s Set
-	call := NewCall()
+	var s Tickets
+	call := NewAnswer()
 	n := s.Add(call)
 	var given atomic.Int32
 	var waiting sync.WaitGroup
@@ -53,7 +53,7 @@ func TestOneOfManyGetsIt(t *testing.T) {
 			}
 		})
 	}
-	call.Answer(3, nil)
+	call.Give(3, nil)
 	waiting.Wait()
 	if given.Load() != 1 {
 		t.Errorf("given %d times", given.Load())

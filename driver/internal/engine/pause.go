@@ -1,4 +1,4 @@
-package control
+package engine
 
 import (
 	"context"
@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	// restless is how often a register is read again and again, about a microsecond each;
-	// then there are pauses, which grow.
+	// restless is the number of reads without a pause, about a microsecond each; then there
+	// are pauses, which grow.
 	restless      = 64
 	shortestPause = 20 * time.Microsecond
 	longestPause  = time.Millisecond
 )
 
-// Wait is a wait for a register to change.
-type Wait struct {
-	Wake <-chan struct{} // ends a pause; nil for none
+// polling is a wait for a register to change.
+type polling struct {
+	wake <-chan struct{} // ends a pause; nil for none
 
 	reads int
 	began time.Time
 }
 
-// Pause lets some time pass before the register is read again. The error is the cause
+// pause lets some time pass before the register is read again. The error is the cause
 // of the context.
-func (w *Wait) Pause(ctx context.Context) error {
+func (w *polling) pause(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -39,7 +39,7 @@ func (w *Wait) Pause(ctx context.Context) error {
 	select {
 	case <-timer.C:
 		return nil
-	case <-w.Wake:
+	case <-w.wake:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

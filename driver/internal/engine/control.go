@@ -1,6 +1,4 @@
-// Package control starts kernels that hosts call, by their control registers, and waits
-// for their end.
-package control
+package engine
 
 import (
 	"context"
@@ -11,33 +9,34 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// Register is the name of the control register.
-const Register = "control"
+// ControlRegister is the name of the control register.
+const ControlRegister = "control"
 
-// apContinue says in the control register of ap_ctrl_chain that the result was taken.
+// apContinue in the control register of ap_ctrl_chain: the result was taken.
 const apContinue = 1 << 4
 
 var (
-	// ErrRegister matches errors of kernels without a control register, or its bits.
-	ErrRegister = errors.New("no control register with start, done and idle")
-	// ErrRunning and ErrEndless match errors of waits that have ended before the kernel did:
-	// somebody else's call, or an own one.
+	// ErrControl matches errors of kernels without a control register, or its bits.
+	ErrControl = errors.New("no control register with start, done and idle")
+	// ErrRunning and ErrEndless match errors of waits that ended before the kernel did: in
+	// a call of somebody else, and in the own one.
 	ErrRunning = errors.New("it has been running from before")
 	ErrEndless = errors.New("it was started and does not end")
 )
 
-// Kernel is a kernel that is called.
-type Kernel struct {
+// Control is the control register of a kernel that hosts call: it starts the kernel and
+// shows when it has ended.
+type Control struct {
 	regs              layout.Registers
 	at                uint32
 	chain             bool
 	start, done, idle uint32 // done is cleared by reading, unless it is a chain
 }
 
-// Of finds the control register of a kernel.
-func Of(k layout.Kernel, regs layout.Registers) (Kernel, error) {
-	r, ok := k.Register(Register)
-	c := Kernel{regs: regs, at: r.At, chain: k.Control == layout.Chain}
+// ControlOf finds the control register of a kernel.
+func ControlOf(k layout.Kernel, regs layout.Registers) (Control, error) {
+	r, ok := k.Register(ControlRegister)
+	c := Control{regs: regs, at: r.At, chain: k.Control == layout.Chain}
 	for _, bit := range []struct {
 		name string
 		mask *uint32
@@ -47,17 +46,17 @@ func Of(k layout.Kernel, regs layout.Registers) (Kernel, error) {
 		ok = ok && has
 	}
 	if !ok {
-		return c, fmt.Errorf("%w: kernel %s", ErrRegister, k.Name)
+		return c, fmt.Errorf("%w: kernel %s", ErrControl, k.Name)
 	}
 	return c, nil
 }
 
 // Start starts a call.
-func (k Kernel) Start(ctx context.Context) error { return k.regs.Write(ctx, k.at, k.start) }
+func (k Control) Start(ctx context.Context) error { return k.regs.Write(ctx, k.at, k.start) }
 
-// Done reports whether a call that was started has ended. Where the bit that says so is
-// cleared by reading, somebody else may have read it: then the kernel is idle.
-func (k Kernel) Done(ctx context.Context) (bool, error) {
+// Done reports whether a call that was started has ended. Reading clears the done bit,
+// except in a chain. If somebody else has read it first, the kernel is idle.
+func (k Control) Done(ctx context.Context) (bool, error) {
 	v, err := k.regs.Read(ctx, k.at)
 	if err != nil || v&k.done == 0 && !k.rests(v) {
 		return false, err
@@ -66,7 +65,7 @@ func (k Kernel) Done(ctx context.Context) (bool, error) {
 }
 
 // Idle reports whether the kernel can be started.
-func (k Kernel) Idle(ctx context.Context) (bool, error) {
+func (k Control) Idle(ctx context.Context) (bool, error) {
 	// A chain may still show the end of a call that was left.
 	if err := k.taken(ctx); err != nil {
 		return false, err
@@ -75,10 +74,10 @@ func (k Kernel) Idle(ctx context.Context) (bool, error) {
 	return k.rests(v), err
 }
 
-func (k Kernel) rests(v uint32) bool { return v&(k.start|k.idle) == k.idle }
+func (k Control) rests(v uint32) bool { return v&(k.start|k.idle) == k.idle }
 
-// taken says that the result was.
-func (k Kernel) taken(ctx context.Context) error {
+// taken tells a chain that the result was taken.
+func (k Control) taken(ctx context.Context) error {
 	if !k.chain {
 		return nil
 	}
@@ -87,13 +86,13 @@ func (k Kernel) taken(ctx context.Context) error {
 
 // AwaitIdle waits until the kernel can be started. If the context ends before, the error
 // is a *Waited with ErrRunning.
-func (k Kernel) AwaitIdle(ctx context.Context) error { return await(ctx, ErrRunning, k.Idle) }
+func (k Control) AwaitIdle(ctx context.Context) error { return await(ctx, ErrRunning, k.Idle) }
 
 // AwaitDone waits until a call that was started has ended. If the context ends before, the
 // error is a *Waited with ErrEndless.
-func (k Kernel) AwaitDone(ctx context.Context) error { return await(ctx, ErrEndless, k.Done) }
+func (k Control) AwaitDone(ctx context.Context) error { return await(ctx, ErrEndless, k.Done) }
 
-// Waited is the error of a wait that its context has ended.
+// Waited is the error of a wait whose context ended first.
 type Waited struct {
 	For   error // ErrRunning or ErrEndless
 	After time.Duration
@@ -109,14 +108,14 @@ func (w *Waited) Unwrap() []error { return []error{w.For, w.Cause} }
 
 func await(ctx context.Context, what error, is func(context.Context) (bool, error)) error {
 	begin := time.Now()
-	var w Wait
+	var w polling
 	for {
 		ok, err := is(ctx)
 		if ok && err == nil {
 			return nil
 		}
 		if err == nil {
-			err = w.Pause(ctx)
+			err = w.pause(ctx)
 		}
 		switch {
 		case err == nil:
