@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// RankDump is a rank as the engine sees it.
+// RankDump is a rank as it stands in the exchange memory.
 type RankDump struct {
 	Rank
-	Inbound, Outbound uint32 // sequence numbers that come next
+	Inbound, Outbound uint32 // next sequence numbers
 }
 
 // CommDump is a communicator as it stands in the exchange memory.
 type CommDump struct {
 	Number  int // in the order of creation
 	Address uint32
-	Local   int
+	Local   int // index of the engine among Ranks
 	Ranks   []RankDump
 }
 
-// String writes a line for the communicator and one for each rank.
+// String returns a line for the communicator and one for each rank.
 func (d CommDump) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Communicator %d at 0x%X, rank %d of %d:\n", d.Number, d.Address, d.Local, len(d.Ranks))
@@ -102,17 +102,17 @@ type RxBufferDump struct {
 	State    string // "idle", "enqueued", "reserved" or "error"
 	Address  uint64
 	Size     int // bytes
-	Tag      Tag // of the message in it, with what follows
+	Tag      Tag // of the message in it, as are Length, Source and Sequence
 	Length   int // bytes
 	Source   int // rank
 	Sequence uint32
-	Data     []byte // the message, if asked for
+	Data     []byte // the message, nil unless it was read
 }
 
-// shown is how many bytes of a message String writes.
+// shown is the number of bytes of a message that String shows.
 const shown = 16
 
-// String writes a line, with the first bytes of the message.
+// String returns a line, with the first bytes of the message.
 func (d RxBufferDump) String() string {
 	text := fmt.Sprintf("rx buffer %d: 0x%X %s, %d of %d bytes, tag 0x%X, sequence number %d, source %d",
 		d.Index, d.Address, d.State, d.Length, d.Size, d.Tag, d.Sequence, d.Source)
@@ -125,8 +125,7 @@ func (d RxBufferDump) String() string {
 	return text
 }
 
-// DumpRxBuffers reads the table of rx buffers, and the messages in them if asked
-// to.
+// DumpRxBuffers reads the table of rx buffers and, if data is set, the messages in them.
 func (e *Engine) DumpRxBuffers(ctx context.Context, data bool) ([]RxBufferDump, error) {
 	e.setup.Lock()
 	defer e.setup.Unlock()
@@ -176,7 +175,7 @@ type ExchangeDump struct {
 	Words []uint32
 }
 
-// String writes four words to a line; lines of zeros are left out.
+// String returns lines of four words each, without lines of zeros.
 func (d ExchangeDump) String() string {
 	var text strings.Builder
 	const each = 4

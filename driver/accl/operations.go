@@ -7,32 +7,32 @@ func (c *Comm) Copy(ctx context.Context, src, dst Operand, n int, o ...Option) (
 	return c.do(ctx, "copy", arguments{op0: src, res: dst, n: n}, o)
 }
 
-// Combine reduces n elements of a and b, pair by pair, to dst. FromFPGA is about a,
-// FromFPGA1 about b. Operand a and the result may be kernel streams.
+// Combine reduces n elements of a and b, pair by pair, to dst. FromFPGA applies to a,
+// FromFPGA1 to b. Operand a and the result may be kernel streams.
 func (c *Comm) Combine(ctx context.Context, a, b, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "combine", arguments{op0: a, op1: b, res: dst, n: n, fn: f}, o)
 }
 
-// Send sends n elements of src to a rank, which receives them with Recv. The
-// operand may be a kernel stream.
+// Send sends n elements of src to a rank, which receives them with Recv. The operand may
+// be a kernel stream.
 func (c *Comm) Send(ctx context.Context, src Operand, n int, to Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "send", arguments{op0: src, n: n, peer: to}, o)
 }
 
-// Recv receives n elements, which a rank sends with Send, into dst. The result
-// may be a kernel stream.
+// Recv receives into dst n elements that a rank sends with Send. The result may be a
+// kernel stream.
 func (c *Comm) Recv(ctx context.Context, dst Operand, n int, from Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "recv", arguments{res: dst, n: n, peer: from}, o)
 }
 
-// StreamPut puts n elements of src to the kernel stream of a rank, which takes no
-// part in it; they arrive with a TDEST that follows from the number of the stream.
-// The operand may be a kernel stream.
+// StreamPut sends n elements of src to a kernel stream of another rank, whose host makes
+// no call. They arrive with a TDEST that follows from the number of the stream, 0 to
+// Platform.MaxPutTag. The operand may be a kernel stream.
 func (c *Comm) StreamPut(ctx context.Context, src Operand, n int, to Peer, stream Tag, o ...Option) (*Request, error) {
 	return c.do(ctx, "stream_put", arguments{op0: src, n: n, peer: to, stream: stream}, o)
 }
 
-// Bcast sends n elements of the root's buffer to those of all other ranks.
+// Bcast sends n elements of the root's buffer to the buffers of all other ranks.
 func (c *Comm) Bcast(ctx context.Context, buf Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "bcast", arguments{op0: buf, n: n, peer: root}, o)
 }

@@ -56,7 +56,7 @@ func (c *Card) registers(instance string) (*registers, error) {
 	return r, nil
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (r *registers) Read(ctx context.Context, offset uint32) (v uint32, err error) {
 	err = r.access(ctx, "read", offset, func() error {
 		return status("xclRegRead", r.c.l.readReg(r.c.shim, r.index, offset, &v))
@@ -64,7 +64,7 @@ func (r *registers) Read(ctx context.Context, offset uint32) (v uint32, err erro
 	return v, err
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (r *registers) Write(ctx context.Context, offset, value uint32) error {
 	return r.access(ctx, "write", offset, func() error {
 		return status("xclRegWrite", r.c.l.writeReg(r.c.shim, r.index, offset, value))
