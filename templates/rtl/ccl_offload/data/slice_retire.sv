@@ -92,7 +92,9 @@ module slice_retire #(
 
     always_comb begin
         case (state)
-            WAIT:    ended = there && (all_done || flush) && !oldest.slot_commit && !oldest.op0.release_ && !oldest.op1.release_;
+            WAIT:
+                ended = there && (all_done || flush) && !oldest.slot_commit
+                    && !oldest.op0.release_ && !oldest.op1.release_;
             COMMIT:  ended = packet_commit_ready && !oldest.op0.release_ && !oldest.op1.release_;
             RELEASE0: ended = release_ready && !oldest.op1.release_;
             default: ended = release_ready;
@@ -120,8 +122,10 @@ module slice_retire #(
             code          <= '0;
             faulty        <= '0;
         end else begin
-            kernel_count  <= flush ? '0 : kernel_count + COUNT'(kernel_done) - COUNT'(pop && oldest.to_kernel && moves_data);
-            slot_count    <= flush ? '0 : slot_count + COUNT'(slot_done) - COUNT'(pop && oldest.to_network && moves_data);
+            kernel_count  <= flush ? '0
+                : kernel_count + COUNT'(kernel_done) - COUNT'(pop && oldest.to_kernel && moves_data);
+            slot_count    <= flush ? '0
+                : slot_count + COUNT'(slot_done) - COUNT'(pop && oldest.to_network && moves_data);
             dropped_count <= flush ? '0 : dropped_count + COUNT'(dropped) - COUNT'(pop && useless);
             case (state)
                 WAIT: if (there && (all_done || flush)) begin
@@ -131,11 +135,14 @@ module slice_retire #(
                     else if (oldest.op0.release_) state <= RELEASE0;
                     else if (oldest.op1.release_) state <= RELEASE1;
                 end
-                COMMIT: if (packet_commit_ready) state <= oldest.op0.release_ ? RELEASE0 : oldest.op1.release_ ? RELEASE1 : WAIT;
+                COMMIT:
+                    if (packet_commit_ready)
+                        state <= oldest.op0.release_ ? RELEASE0 : oldest.op1.release_ ? RELEASE1 : WAIT;
                 RELEASE0: if (release_ready) state <= oldest.op1.release_ ? RELEASE1 : WAIT;
                 default: if (release_ready) state <= WAIT;
             endcase
-            faulty <= (faulty & ~restart) | (retire.valid && retire.code != '0 ? engine_pkg::QUEUES'(1) << retire.queue_ : '0);
+            faulty <= (faulty & ~restart)
+                | (retire.valid && retire.code != '0 ? engine_pkg::QUEUES'(1) << retire.queue_ : '0);
             retire <= '0;
             if (ended) begin
                 retire.valid  <= 1'b1;

@@ -94,8 +94,10 @@ module message_table (
     always_ff @(posedge clk) begin
         entry      <= entries[at];
         read_entry <= entries[{1'b0, read_number}];
-        if (insert) entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
-        if (follower_write) followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
+        if (insert)
+            entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
+        if (follower_write)
+            followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
         if (head_write) heads[chain] <= insert ? insert_number : follower[NUMBER-1:0];
     end
 
