@@ -93,9 +93,10 @@ module coyote_rdma #(
     logic                       known, out_room, sq_take;
 
     assign wanted = s_axis_rdma_sq_tdata;
-    assign known  = (wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_WRITE) || wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_SEND)) &&
-                    wanted.queue_pair[15:10] == '0 && wanted.vaddr[63:48] == '0 && wanted.length[31:28] == '0 &&
-                    wanted.host[7:1] == '0 && wanted.length != '0;
+    assign known  =
+        (wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_WRITE) || wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_SEND))
+        && wanted.queue_pair[15:10] == '0 && wanted.vaddr[63:48] == '0 && wanted.length[31:28] == '0
+        && wanted.host[7:1] == '0 && wanted.length != '0;
 
     always_comb begin
         sent        = '0;

@@ -201,9 +201,11 @@ module cclo_core #(
     logic [31:0] exchange_wdata, exchange_rdata;
     logic [3:0] exchange_strobe;
     engine_pkg::reg_request_t calls_request, window_request, move_request, move_status_request, rx_request;
-    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request, system_request, timers_request, notice_request;
+    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request;
+    engine_pkg::reg_request_t system_request, timers_request, notice_request;
     engine_pkg::reg_response_t calls_response, window_response, move_response, move_status_response, rx_response;
-    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response, system_response, timers_response, notice_response;
+    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response;
+    engine_pkg::reg_response_t system_response, timers_response, notice_response;
 
     processor_bus bus (
         .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
@@ -542,8 +544,11 @@ module cclo_core #(
     );
     sim_engine_account #(.ID(INDEX)) account (
         .clk, .rst, .called(call_valid && call_ready), .answered(answer_valid && answer_ready),
-        .beats({eth_rx_data_tvalid && eth_rx_data_tready, eth_tx_data_tvalid && eth_tx_data_tready, inbound_tvalid && inbound_tready,
-                result_tvalid && result_tready, op1_tvalid && op1_tready, op0_tvalid && op0_tready}),
+        .beats({
+            eth_rx_data_tvalid && eth_rx_data_tready, eth_tx_data_tvalid && eth_tx_data_tready,
+            inbound_tvalid && inbound_tready, result_tvalid && result_tready,
+            op1_tvalid && op1_tready, op0_tvalid && op0_tready
+        }),
         .data_busy(!data_idle || !write_idle), .remote(moves.wait_remote != '0),
         .slot(moves.wait_slot != '0), .moves_busy(!channels_idle),
         .packets_busy(transmit_busy || receive_busy), .awake(!sleeping),

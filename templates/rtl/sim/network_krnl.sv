@@ -178,8 +178,8 @@ module network_krnl #(
             if (s_axis_tcp_tx_meta_tvalid && s_axis_tcp_tx_meta_tready)
                 sim_network_ask(network, 32'(meta.session), 32'(meta.length));
             if (s_axis_tcp_tx_data_tvalid && s_axis_tcp_tx_data_tready)
-                sim_network_take(network, 1'b1, 32'(s_axis_tcp_tx_data_tdest), s_axis_tcp_tx_data_tdata, s_axis_tcp_tx_data_tkeep,
-                                 s_axis_tcp_tx_data_tlast);
+                sim_network_take(network, 1'b1, 32'(s_axis_tcp_tx_data_tdest), s_axis_tcp_tx_data_tdata,
+                    s_axis_tcp_tx_data_tkeep, s_axis_tcp_tx_data_tlast);
             if (s_axis_tcp_read_pkg_tvalid && s_axis_tcp_read_pkg_tready)
                 sim_network_read(network, 32'(request.session), 32'(request.length));
             if (s_axis_tcp_listen_port_tvalid)

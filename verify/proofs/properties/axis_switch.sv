@@ -161,7 +161,8 @@ module proof (
     wire [BEAT-1:0] beat_1 = out_spare[BEAT*to +: BEAT];
     wire [BEAT-1:0] beat_2 = \dut.in_beat [BEAT*from +: BEAT];
     wire [BEAT-1:0] beat_3 = in_spare[BEAT*from +: BEAT];
-    wire            there_0 = out_valid[to], there_1 = out_full[to], there_2 = \dut.in_valid [from], there_3 = in_full[from];
+    wire            there_0 = out_valid[to], there_1 = out_full[to];
+    wire            there_2 = \dut.in_valid [from], there_3 = in_full[from];
     wire            mine_0  = there_0 && beat_0[19] == from;
     wire            mine_1  = there_1 && beat_1[19] == from;
     wire            mine_2  = there_2 && beat_2[9:8] == to;

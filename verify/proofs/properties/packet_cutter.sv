@@ -108,10 +108,10 @@ module proof (
         };
     always @* begin
         if (busy)
-            assume (was
-                == {
-                    wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager, compressed
-                });
+            assume (was == {
+                wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address,
+                to_network, data, eager, compressed
+            });
         if (take) assume (take_bytes != 0 && take_bytes <= room);
         if (wire_bytes == 0) assume (!take);
         if (data) assume (!eager);

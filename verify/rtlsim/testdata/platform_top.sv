@@ -13,8 +13,11 @@ module platform_top #(
 );
 
     localparam int WORDS = 2048;
-    wire unused = &{1'b0, 32'(MILLISECOND_CYCLES), awaddr[15:13], awaddr[1:0], araddr[15:13], araddr[1:0], wstrb, krnl_keep, mem_rdata,
-                    mem_rresp, mem_rlast, mem_bresp, mem_arready, mem_rvalid, design_ack, design_ack_valid, design_call_ready, mem_awready};
+    wire unused = &{
+        1'b0, 32'(MILLISECOND_CYCLES), awaddr[15:13], awaddr[1:0], araddr[15:13], araddr[1:0], wstrb, krnl_keep,
+        mem_rdata, mem_rresp, mem_rlast, mem_bresp, mem_arready, mem_rvalid, mem_awready,
+        design_ack, design_ack_valid, design_call_ready
+    };
 
     // Control port.
     logic        awvalid, wvalid, bvalid, bready, arvalid, rvalid, rready;

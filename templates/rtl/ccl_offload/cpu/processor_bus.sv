@@ -93,7 +93,8 @@ module processor_bus (
 
     always_comb begin
         {calls_request, window_request, move_request, move_status_request, rx_request} = {5{request}};
-        {network_request, sessions_request, rendezvous_request, system_request, timers_request, notice_request} = {6{request}};
+        {network_request, sessions_request, rendezvous_request} = {3{request}};
+        {system_request, timers_request, notice_request} = {3{request}};
         calls_request.valid       = bus_valid && page[0];
         window_request.valid      = bus_valid && page[1];
         move_request.valid        = bus_valid && page[2];

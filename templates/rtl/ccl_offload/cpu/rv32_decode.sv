@@ -102,7 +102,8 @@ module rv32_decode (
                     decoded.ebreak  = instruction == 32'h00100073;
                     // wfi does nothing
                     decoded.illegal = !decoded.ecall && !decoded.ebreak && instruction != 32'h10500073;
-                end else begin // bits may be set or cleared if they are none: cycle, time, instret and their high halves
+                end else begin
+                    // bits may be set or cleared if they are none: cycle, time, instret and their high halves
                     decoded.counter = funct3[1] && rs1 == 5'd0 && (csr & ~12'h083) == 12'hc00 && csr[1:0] != 2'd3;
                     decoded.illegal = !decoded.counter;
                     has_rd          = 1'b1;

@@ -184,9 +184,10 @@ module data_path #(
     assign has_data    = has_op0;
     assign writes      = slice.to_memory && has_data;
     assign lane1_owes  = op1_owes || beside_owes;
-    assign plugin_owes = has_op0 && slice.op0.convert && lane0_owes || (has_op1 && slice.op1.convert || slice.beside && slice.beside_convert) && lane1_owes
-                      || uses_lane2 && lane2_owes
-                      || has_op0 && slice.reduce && reduction_owes || has_op1 && second_owes;
+    assign plugin_owes = has_op0 && slice.op0.convert && lane0_owes
+        || (has_op1 && slice.op1.convert || slice.beside && slice.beside_convert) && lane1_owes
+        || uses_lane2 && lane2_owes
+        || has_op0 && slice.reduce && reduction_owes || has_op1 && second_owes;
     assign room        = 32'(in_flight) < DEPTH && !give_up;
     assign enter       = room && !flush && !plugin_owes;
     assign enters      = enter && op0_ready && op1_ready && (!writes || write_ready);
@@ -593,8 +594,9 @@ module data_path #(
     assign idle      = in_flight == '0 && !flush;
 
     assign plugins_wait = (lane0_owes || lane1_owes || lane2_owes || reduction_owes || second_owes) && !flush
-        && !(lane0_owes && lane0_progress || op1_owes && op1_progress || beside_owes && beside_progress || lane2_owes && lane2_progress
-             || reduction_owes && reduction_progress || second_owes && second_valid && second_take);
+        && !(lane0_owes && lane0_progress || op1_owes && op1_progress
+            || beside_owes && beside_progress || lane2_owes && lane2_progress
+            || reduction_owes && reduction_progress || second_owes && second_valid && second_take);
 
     always_ff @(posedge clk) begin
         if (rst) begin

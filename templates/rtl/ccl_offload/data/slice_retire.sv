@@ -45,7 +45,7 @@ module slice_retire #(
 
     engine_pkg::slice_t oldest;
     logic               there, ended, all_done, moves_data;
-    logic [31:0]        code0, code1, code2, code3, code;
+    logic [31:0]        code0, code1, code2, code3, code, found_code;
     logic               has0, has1, has2, has3, use0, use1, use2, use3, useless;
     logic               pop;
     logic [engine_pkg::QUEUES-1:0] faulty; // after a fault no packet of the queue is good, until its restart
@@ -87,6 +87,8 @@ module slice_retire #(
                      && (!(oldest.to_kernel && moves_data) || kernel_count != '0)
                      && (!(oldest.to_network && moves_data) || slot_count != '0)
                      && (!useless || dropped_count != '0);
+    assign found_code = flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
+        : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
     assign waits      = there && state == WAIT && !all_done;
     assign pop        = there && state == WAIT && all_done && !flush;
 
@@ -129,8 +131,7 @@ module slice_retire #(
             dropped_count <= flush ? '0 : dropped_count + COUNT'(dropped) - COUNT'(pop && useless);
             case (state)
                 WAIT: if (there && (all_done || flush)) begin
-                    code <= flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
-                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
+                    code <= found_code;
                     if (oldest.slot_commit) state <= COMMIT;
                     else if (oldest.op0.release_) state <= RELEASE0;
                     else if (oldest.op1.release_) state <= RELEASE1;
@@ -148,8 +149,7 @@ module slice_retire #(
                 retire.valid  <= 1'b1;
                 retire.queue_ <= oldest.queue_;
                 retire.last   <= oldest.last;
-                retire.code   <= state != WAIT ? code : flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
-                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
+                retire.code   <= state != WAIT ? code : found_code;
             end
         end
     end

@@ -37,7 +37,8 @@ module kernel_account (
     logic [engine_pkg::QUEUE_WIDTH-1:0] chosen_index;
 
     assign granted    = (in_wanted | out_wanted) & (~in_wanted | in_owner) & (~out_wanted | out_owner);
-    assign candidates = (in_wanted & ~in_owner & {QUEUES{in_owner == '0}} | out_wanted & ~out_owner & {QUEUES{out_owner == '0}})
+    assign candidates = (in_wanted & ~in_owner & {QUEUES{in_owner == '0}}
+            | out_wanted & ~out_owner & {QUEUES{out_owner == '0}})
         & ~(in_wanted & {QUEUES{in_owner != '0}}) & ~(out_wanted & {QUEUES{out_owner != '0}});
 
     round_robin #(.N(QUEUES)) arbiter (

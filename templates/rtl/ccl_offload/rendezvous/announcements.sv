@@ -82,8 +82,10 @@ module announcements (
     logic               unused_bits;
 
     assign unused_bits = ^{header, distance, newer_by};
-    assign {entry_session, entry_src, entry_context, entry_tag, entry_count, entry_transfer, entry_address, entry_host, entry_collective} =
-        entry;
+    assign {
+        entry_session, entry_src, entry_context, entry_tag, entry_count,
+        entry_transfer, entry_address, entry_host, entry_collective
+    } = entry;
 
     session_counters numbers (
         .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)

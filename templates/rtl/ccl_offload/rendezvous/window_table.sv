@@ -135,7 +135,8 @@ module window_table (
         length     <= lengths[{at, next_packet[5:0]}];
         if (state == WORK && op == OPEN)
             fixed[at] <= {
-                of_session, of_src, of_context, of_collective, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host
+                of_session, of_src, of_context, of_collective,
+                of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host
             };
         if (state == STORE) states[at] <= state_next;
         for (int i = 0; i < WINDOWS; i = i + 1)

@@ -499,8 +499,10 @@ module inbound (
                         n_mode        <= TO_KERNEL;
                         put_begins    <= !fits;
                     end
-                end else if (header.kind == engine_pkg::TYPE_DATA && (cut ? header.count <= 32'(engine_pkg::PACKET_PAYLOAD) : fits) ||
-                             (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE) && (cut || size == '0)) begin
+                end else if (header.kind == engine_pkg::TYPE_DATA
+                            && (cut ? header.count <= 32'(engine_pkg::PACKET_PAYLOAD) : fits)
+                        || (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE)
+                            && (cut || size == '0)) begin
                     push_kind <= WINDOW;
                     push_more <= !fits;
                     state     <= ASK_RENDEZVOUS;

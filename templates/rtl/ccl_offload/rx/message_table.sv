@@ -58,8 +58,9 @@ module message_table (
     localparam logic [1:0] COMPARE = 2'd3;
 
     function [7:0] hash(input [15:0] of_session, input [31:0] of_src, input [31:0] of_seq);
-        hash = of_seq[7:0] ^ of_seq[15:8] ^ of_seq[23:16] ^ of_seq[31:24] ^ {of_src[3:0], of_src[7:4]} ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24] ^
-               {of_session[2:0], of_session[7:3]} ^ of_session[15:8];
+        hash = of_seq[7:0] ^ of_seq[15:8] ^ of_seq[23:16] ^ of_seq[31:24]
+            ^ {of_src[3:0], of_src[7:4]} ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24]
+            ^ {of_session[2:0], of_session[7:3]} ^ of_session[15:8];
     endfunction
 
     logic [WIDTH-1:0]  entries [2**NUMBER];
