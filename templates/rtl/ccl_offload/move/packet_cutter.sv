@@ -52,8 +52,8 @@ module packet_cutter (
     engine_pkg::control_t control;
 
     assign control = engine_pkg::unpack_control(move.issue.control);
-    assign segment = move.issue.segment_bytes != '0 && move.issue.segment_bytes < chunk ? move.issue.segment_bytes
-        : chunk;
+    assign segment = move.issue.segment_bytes != '0
+        && move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk;
     assign uncut   = state == IDLE ? plan.wire_bytes : left;
     // A compressed packet takes longer to fill than to send: it is cut as what it was
     // made from would be, so that it is on its way as soon.
@@ -136,9 +136,8 @@ module packet_cutter (
             endcase
         end
         if (state == IDLE || state == CHUNK)
-            chunk <= !plan.data && move.issue.chunk_bytes != '0 && move.issue.chunk_bytes < uncut
-                ? move.issue.chunk_bytes
-                : uncut;
+            chunk <= !plan.data && move.issue.chunk_bytes != '0
+                && move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut;
         case (state)
             IDLE: begin
                 left    <= plan.wire_bytes;
