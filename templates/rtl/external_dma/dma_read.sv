@@ -121,7 +121,8 @@ module dma_read #(
         .in_valid(load), .in_ready(order_ready),
         .in_data({command.bytes, command.address[5:0], command.eof, command.tag, invalid, nowhere, void_lines}),
         .out_valid(next_valid), .out_ready(next_ready),
-        .out_data({next_bytes, next_offset, next_last, next_tag, next_invalid, next_nowhere, next_void}), .count(_unused_order)
+        .out_data({next_bytes, next_offset, next_last, next_tag, next_invalid, next_nowhere, next_void}),
+        .count(_unused_order)
     );
 
     logic [511:0] line_data;

@@ -89,7 +89,8 @@ module axis_receive #(
     fifo #(.WIDTH(19), .DEPTH(PACKETS)) notes (
         .clk, .rst, .clear(1'b0),
         .in_valid(noted), .in_ready(noted_ready), .in_data({from, length}),
-        .out_valid(notification_tvalid), .out_ready(notification_tready), .out_data({note_engine, note_length}), .count(note_count)
+        .out_valid(notification_tvalid), .out_ready(notification_tready),
+        .out_data({note_engine, note_length}), .count(note_count)
     );
 
     always_comb begin

@@ -59,7 +59,8 @@ module axis_transmit #(
     // Requests.
     assign meta        = meta_tdata;
     assign to          = meta.session[2:0];
-    assign known       = 32'(meta.session) < ENGINES && meta.length != 0 && 32'(meta.length) <= cclo_pkg::MAX_PACKET_BYTES;
+    assign known       = 32'(meta.session) < ENGINES && meta.length != 0
+        && 32'(meta.length) <= cclo_pkg::MAX_PACKET_BYTES;
     assign good        = known && room != 0;
     assign meta_tready = status_ready && granted_ready;
     assign take        = meta_tvalid && meta_tready;

@@ -93,7 +93,9 @@ module sim_axi_write #(
                 end
             end
             if (bready) bvalid <= 1'b0;
-            if (answer && sim_axi_silent(self, addresses[head[POINTER-1:0]], 32'(lengths[head[POINTER-1:0]]) + 1) == 0) begin
+            if (answer
+                    && sim_axi_silent(self, addresses[head[POINTER-1:0]], 32'(lengths[head[POINTER-1:0]]) + 1)
+                        == 0) begin
                 sim_axi_commit(self);
                 bresp  <= responses[head[POINTER-1:0]];
                 bvalid <= 1'b1;

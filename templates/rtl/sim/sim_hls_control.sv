@@ -38,7 +38,9 @@ module sim_hls_control #(
     logic                start, running, ends;
     logic [32*WORDS-1:0] arguments;
 
-    axilite_registers #(.ADDRESS_WIDTH(ADDRESS_WIDTH), .ARGUMENTS(ARGUMENTS), .WORDS(WORDS), .WRITABLE(WRITABLE)) registers (
+    axilite_registers #(
+        .ADDRESS_WIDTH(ADDRESS_WIDTH), .ARGUMENTS(ARGUMENTS), .WORDS(WORDS), .WRITABLE(WRITABLE)
+    ) registers (
         .clk, .rst,
         .awvalid, .awready, .awaddr, .wvalid, .wready, .wdata, .wstrb, .bvalid, .bready, .bresp,
         .arvalid, .arready, .araddr, .rvalid, .rready, .rdata, .rresp,

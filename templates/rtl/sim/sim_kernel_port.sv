@@ -29,7 +29,8 @@ module sim_kernel_port #(
     import "DPI-C" function bit sim_kernel_take(input int id, input bit valid, input bit [511:0] data,
                                                 input bit [63:0] keep, input bit last, input int tdest);
     // The next beat, if there is one.
-    import "DPI-C" function bit sim_kernel_give(input int id, output bit [511:0] data, output bit last, output int tdest);
+    import "DPI-C" function bit sim_kernel_give(input int id,
+        output bit [511:0] data, output bit last, output int tdest);
 
     bit [511:0] data;
     bit         last;

@@ -52,7 +52,9 @@ module message_source (
     assign match_request.rank       = move.issue.source;
     assign match_request.context_   = move.issue.context_;
     assign match_request.tag        = move.issue.tag;
-    assign match_request.collective = {move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape};
+    assign match_request.collective = {
+        move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape
+    };
 
     always_ff @(posedge clk) begin
         if (messages_changed) changed <= 1'b1;
@@ -65,7 +67,9 @@ module message_source (
                     state   <= ASK;
                     changed <= messages_changed;
                 end
-                ASK: if (match_response.done) state <= match_response.found ? HELD : match_response.mismatch ? OTHER : MISSING;
+                ASK:
+                    if (match_response.done)
+                        state <= match_response.found ? HELD : match_response.mismatch ? OTHER : MISSING;
                 MISSING: if (match_response.done) begin
                     state <= HELD;
                 end else if (drop || !want) begin

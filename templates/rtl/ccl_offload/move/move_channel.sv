@@ -136,7 +136,8 @@ module move_channel #(
 
     message_source messages (
         .clk, .rst, .move, .want(message_want), .drop(message_drop),
-        .held(message_held), .mismatch(message_mismatch), .idle(message_idle), .bytes(message_bytes), .address(message_address),
+        .held(message_held), .mismatch(message_mismatch), .idle(message_idle),
+        .bytes(message_bytes), .address(message_address),
         .stored(message_stored), .buffer_(message_buffer),
         .take(state == SLICE && accepted && takes_message && !plan.empty), .take_bytes(message_take),
         .match_request, .match_response, .messages_changed,
@@ -333,7 +334,8 @@ module move_channel #(
                 slice.op1.release_   <= plan.op1.message && message_stored && message_bytes == 32'(op1_size);
                 slice.op1.buffer_    <= message_buffer;
                 slice.reduce         <= plan.reduce;
-                slice.reduce_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
+                slice.reduce_tdest   <=
+                    move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
                 slice.convert_tdest  <= plan.convert_tdest;
                 slice.apart          <= plan.apart;
                 slice.keeps          <= plan.keeps;
@@ -349,7 +351,8 @@ module move_channel #(
                 slice.result_address <= result_address;
                 slice.result_bytes   <= plan.to_memory || plan.to_kernel ? result_size : '0;
                 slice.to_kernel      <= plan.to_kernel;
-                slice.kernel_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_KERNEL_LOW +: cclo_pkg::MOVE_TDEST_KERNEL_WIDTH];
+                slice.kernel_tdest   <=
+                    move.issue.tdest[cclo_pkg::MOVE_TDEST_KERNEL_LOW +: cclo_pkg::MOVE_TDEST_KERNEL_WIDTH];
                 slice.wire_convert   <= plan.wire_convert;
                 slice.wire_bytes     <= plan.to_network ? wire_size : '0;
             end
@@ -464,7 +467,8 @@ module move_channel #(
         if (mine && retire.code != '0) code <= code | retire.code;
         if (reset_moves && state != END && (state != IDLE || queue_valid || !order_empty)) resetting <= 1'b1;
 
-        kernel_in_wanted  <= state == KERNEL ? plan.op0.kernel || plan.op1.kernel : kernel_in_wanted && state != RELEASE && !done_last;
+        kernel_in_wanted  <= state == KERNEL ? plan.op0.kernel || plan.op1.kernel
+            : kernel_in_wanted && state != RELEASE && !done_last;
         kernel_out_wanted <= state == KERNEL ? plan.to_kernel : kernel_out_wanted && state != RELEASE && !done_last;
 
         if (rst) begin

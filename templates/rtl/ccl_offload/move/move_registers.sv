@@ -68,7 +68,8 @@ module move_registers (
     assign control       = engine_pkg::unpack_control(issue.control);
     assign queue_        = control.queue_;
     assign queue_bit     = engine_pkg::QUEUES'(1) << queue_;
-    assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
+    assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
+        || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign to_network    = move_pkg::goes_to_network(control.result);
 
     assign op0_bytes    = control.op0_compressed ? issue.compressed_bytes : issue.bytes;

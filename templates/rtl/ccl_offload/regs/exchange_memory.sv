@@ -89,10 +89,12 @@ module exchange_memory #(
 
     axilite_slave #(.ADDRESS_WIDTH(ADDRESS_WIDTH)) slave (
         .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready), .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
+        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
+        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
         .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
         .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp),
+        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
+        .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp),
         .*
     );
 

@@ -19,7 +19,8 @@ module peer_lookup (
 
     localparam int unsigned CLIENTS = 3;
 
-    localparam logic [31:0] LARGEST = cclo_pkg::EXCHANGE_BYTES / cclo_pkg::COMMUNICATORS_RECORD_BYTES; // no communicator has more ranks
+    // no communicator has more ranks
+    localparam logic [31:0] LARGEST = cclo_pkg::EXCHANGE_BYTES / cclo_pkg::COMMUNICATORS_RECORD_BYTES;
 
     // What is done.
     localparam logic [2:0] IDLE       = 3'd0;
@@ -80,17 +81,22 @@ module peer_lookup (
     end
 
     always_ff @(posedge clk) begin
-        record <= comm + cclo_pkg::COMMUNICATORS_HEADER_BYTES + rank * cclo_pkg::COMMUNICATORS_RECORD_BYTES; // stands long before it is used
+        // stands long before it is used
+        record <= comm + cclo_pkg::COMMUNICATORS_HEADER_BYTES + rank * cclo_pkg::COMMUNICATORS_RECORD_BYTES;
         case (state)
             IDLE: begin
                 client <= grant;
                 comm   <= asked.comm;
                 rank   <= asked.rank;
                 ok     <= 1'b0;
-                if (request != '0) state <= lies_inside(asked.comm, cclo_pkg::COMMUNICATORS_HEADER_BYTES) && asked.rank < LARGEST ? SIZE : ANSWER;
+                if (request != '0)
+                    state <= lies_inside(asked.comm, cclo_pkg::COMMUNICATORS_HEADER_BYTES) && asked.rank < LARGEST
+                        ? SIZE
+                        : ANSWER;
             end
             SIZE: if (exchange_response.done) begin
-                if (rank < exchange_response.rdata && lies_inside(record, cclo_pkg::COMMUNICATORS_RECORD_BYTES)) state <= LOCAL_RANK;
+                if (rank < exchange_response.rdata && lies_inside(record, cclo_pkg::COMMUNICATORS_RECORD_BYTES))
+                    state <= LOCAL_RANK;
                 else state <= ANSWER;
             end
             LOCAL_RANK: if (exchange_response.done) begin

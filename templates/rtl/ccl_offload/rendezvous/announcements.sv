@@ -82,7 +82,10 @@ module announcements (
     logic               unused_bits;
 
     assign unused_bits = ^{header, distance, newer_by};
-    assign {entry_session, entry_src, entry_context, entry_tag, entry_count, entry_transfer, entry_address, entry_host, entry_collective} = entry;
+    assign {
+        entry_session, entry_src, entry_context, entry_tag, entry_count,
+        entry_transfer, entry_address, entry_host, entry_collective
+    } = entry;
 
     session_counters numbers (
         .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)
@@ -97,7 +100,8 @@ module announcements (
     assign take_done     = state == TAKEN;
     assign distance      = header.seq - expected;
     assign looked_at     = state == SEEK ? order[9'd6 * 9'(position) +: 6] : left_slot;
-    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank && (entry_context == seek_context || entry_context == '0 && !seek_context[0]);
+    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank
+        && (entry_context == seek_context || entry_context == '0 && !seek_context[0]);
     assign meet          = entry_tag == seek_tag || entry_tag == cclo_pkg::TAG_ANY || seek_tag == cclo_pkg::TAG_ANY;
     assign newer_by      = entry_collective.number[31:16] - seek_collective.number[31:16];
     assign of_session    = entry_session == session;
@@ -114,7 +118,10 @@ module announcements (
     always_ff @(posedge clk) begin
         entry <= entries[looked_at];
         if (state == KEEP)
-            entries[free_slot] <= {session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0, header.vaddr, header.host != '0, header.collective};
+            entries[free_slot] <= {
+                session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0,
+                header.vaddr, header.host != '0, header.collective
+            };
     end
 
     always_ff @(posedge clk) begin

@@ -56,7 +56,10 @@ module rendezvous_registers (
     logic        error, write, a_window, shown;
     logic        unused_bits;
 
-    assign unused_bits = ^{selection.tag, selection.context_, selection.collective, peer_response.local_rank, peer_response.self, peer_response.record};
+    assign unused_bits = ^{
+        selection.tag, selection.context_, selection.collective,
+        peer_response.local_rank, peer_response.self, peer_response.record
+    };
 
     assign write          = reg_request.write;
     assign shown          = sought || sought_other;
@@ -72,7 +75,8 @@ module rendezvous_registers (
         peer_request = '0;
         peer_request.valid = state == LOOK_UP;
         peer_request.comm  = selection.comm;
-        peer_request.rank  = reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? selection.destination : selection.source;
+        peer_request.rank  = reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? selection.destination
+            : selection.source;
         reg_response = '0;
         reg_response.ready = state == READY;
         reg_response.error = error;
@@ -169,7 +173,8 @@ module rendezvous_registers (
             LOOK_UP: if (peer_response.done) begin
                 known   <= peer_response.ok;
                 session <= peer_response.session;
-                state   <= window_open ? AT_WINDOW : reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? SEEKING : LOOKED_UP;
+                state   <= window_open ? AT_WINDOW
+                    : reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? SEEKING : LOOKED_UP;
             end
             LOOKED_UP: begin
                 rdata <= 32'(known && foreign && !engine_pkg::STACK_RDMA);

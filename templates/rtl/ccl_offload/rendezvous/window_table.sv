@@ -24,7 +24,8 @@ module window_table (
     input  wire          host,         // open, data, finished, number
     input  wire  [31:0]  index,        // data, written: of the packet
     input  wire  [2:0]   epoch,        // written
-    input  wire          good,         // open: there is a sender; written: memory has it; finished: memory has everything
+    // open: there is a sender; written: memory has it; finished: memory has everything
+    input  wire          good,
 
     output logic         done,
     output logic         found,        // query, data, finished: there is such a window
@@ -133,7 +134,10 @@ module window_table (
         state_read <= states[at];
         length     <= lengths[{at, next_packet[5:0]}];
         if (state == WORK && op == OPEN)
-            fixed[at] <= {of_session, of_src, of_context, of_collective, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host};
+            fixed[at] <= {
+                of_session, of_src, of_context, of_collective,
+                of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host
+            };
         if (state == STORE) states[at] <= state_next;
         for (int i = 0; i < WINDOWS; i = i + 1)
             if (state == WORK && op == OPEN && at == 5'(i)) windows_epoch[3*i +: 3] <= w_epoch + 1'b1;
@@ -167,7 +171,9 @@ module window_table (
                 at            <= operation == DATA ? last : window;
                 left          <= opened;
                 last_first    <= operation == DATA && opened[last];
-                state         <= operation == FINISHED || operation == NUMBER || operation == DATA && !opened[last] ? NEXT : FETCH;
+                state         <= operation == FINISHED || operation == NUMBER || operation == DATA && !opened[last]
+                    ? NEXT
+                    : FETCH;
             end
             NEXT: begin
                 at         <= left == '0 ? second : first_left;
@@ -242,7 +248,10 @@ module window_table (
                         there[of_index[5:0]] <= of_good;
                         state                <= of_good ? FOLLOW : STORE;
                     end
-                    FINISHED: if (applying || from_sender && answers && !w_ended && w_host == of_host && of_bytes <= w_bytes && w_address == of_address) begin
+                    FINISHED:
+                        if (applying
+                                || from_sender && answers && !w_ended && w_host == of_host
+                                    && of_bytes <= w_bytes && w_address == of_address) begin
                         found <= 1'b1;
                         ended <= 1'b1;
                         total <= of_bytes;
@@ -250,7 +259,8 @@ module window_table (
                         if (of_good) there <= '0;
                         state <= STORE;
                     end else begin
-                        if (from_sender && answers && !w_ended && w_host == of_host && of_bytes <= w_bytes && w_address == of_begin) begin
+                        if (from_sender && answers && !w_ended && w_host == of_host
+                                && of_bytes <= w_bytes && w_address == of_begin) begin
                             second       <= at;
                             second_valid <= 1'b1;
                         end
@@ -258,7 +268,8 @@ module window_table (
                     end
                     default: begin
                         transfer <= of_tag;
-                        state    <= w_session == of_session && w_address == of_address && w_host == of_host ? STORE : NEXT;
+                        state    <= w_session == of_session && w_address == of_address && w_host == of_host ? STORE
+                            : NEXT;
                     end
                 endcase
             end

@@ -180,11 +180,16 @@ module message_matcher (
     logic              unused_bits;
 
     assign unused_ok   = exchange_response.ok;
-    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, match_request.waits, seek_request.waits, distance, newer_by};
+    assign unused_bits = ^{
+        accept_header, match_request.record, seek_request.record, match_request.valid,
+        match_request.waits, seek_request.waits, distance, newer_by
+    };
 
-    assign parked_hit  = state == IDLE && !stop && parked && !change && completed && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
+    assign parked_hit  = state == IDLE && !stop && parked && !change && completed
+        && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
     assign given       = parked_hit;
-    assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
+    assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid
+        && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
     round_robin #(.N(engine_pkg::QUEUES)) turns (
         .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(unused_index)
     );
@@ -221,7 +226,8 @@ module message_matcher (
 
     always_comb begin
         match_response = '0;
-        match_response.done     = parked_hit || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
+        match_response.done     = parked_hit
+            || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
         match_response.found    = parked_hit || hit;
         match_response.mismatch = mismatch;
         match_response.bytes    = count;
@@ -230,7 +236,8 @@ module message_matcher (
         match_response.buffer_  = number[NUMBER-2:0];
     end
 
-    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED || state == KNOWN && known && senders_found && !there;
+    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED
+        || state == KNOWN && known && senders_found && !there;
     assign add = state == COUNT;
     always_comb begin
         case (state)
@@ -254,7 +261,8 @@ module message_matcher (
             change       <= 1'b0;
             welcome_soon <= 1'b0;
         end
-        if (state == TOOK || take || state == ANSWER && arrived || remove_done || completed && state != IDLE) change <= 1'b1;
+        if (state == TOOK || take || state == ANSWER && arrived || remove_done || completed && state != IDLE)
+            change <= 1'b1;
         // What was taken makes another one the next, which may be wanted.
         if (state == TOOK || state == MISS && wants_done && wants_found || returned) welcome_soon <= 1'b1;
         if (rst) begin

@@ -98,8 +98,10 @@ module message_recorder (
     assign take_enqueue         = !take_complete && enqueue_valid && !stop;
     assign take_discard         = !take_complete && !take_enqueue && discard_valid;
     assign take_release         = !take_complete && !take_enqueue && !discard_valid && release_valid;
-    assign take_channel_release = !take_complete && !take_enqueue && !discard_valid && !release_valid && channel_release_valid;
-    assign given_back           = kept ? kept_buffer : discard_valid ? discard_buffer : release_valid ? release_buffer : channel_release_buffer;
+    assign take_channel_release = !take_complete && !take_enqueue
+        && !discard_valid && !release_valid && channel_release_valid;
+    assign given_back           = kept ? kept_buffer : discard_valid ? discard_buffer
+        : release_valid ? release_buffer : channel_release_buffer;
     assign known                = lent[given_back] && !stop;
 
     assign begins                = state == IDLE && !kept;
@@ -115,7 +117,8 @@ module message_recorder (
     assign remove_valid = state == REMOVE;
     assign idle         = begins && !complete_valid;
 
-    assign status = posting ? 32'(cclo_pkg::RX_STATUS_ENQUEUED) : result == GOOD ? 32'(cclo_pkg::RX_STATUS_RESERVED) : 32'(cclo_pkg::RX_STATUS_ERROR);
+    assign status = posting ? 32'(cclo_pkg::RX_STATUS_ENQUEUED)
+        : result == GOOD ? 32'(cclo_pkg::RX_STATUS_RESERVED) : 32'(cclo_pkg::RX_STATUS_ERROR);
 
     always_comb begin
         exchange_request = '0;

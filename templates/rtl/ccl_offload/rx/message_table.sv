@@ -58,8 +58,9 @@ module message_table (
     localparam logic [1:0] COMPARE = 2'd3;
 
     function [7:0] hash(input [15:0] of_session, input [31:0] of_src, input [31:0] of_seq);
-        hash = of_seq[7:0] ^ of_seq[15:8] ^ of_seq[23:16] ^ of_seq[31:24] ^ {of_src[3:0], of_src[7:4]} ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24] ^
-               {of_session[2:0], of_session[7:3]} ^ of_session[15:8];
+        hash = of_seq[7:0] ^ of_seq[15:8] ^ of_seq[23:16] ^ of_seq[31:24]
+            ^ {of_src[3:0], of_src[7:4]} ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24]
+            ^ {of_session[2:0], of_session[7:3]} ^ of_session[15:8];
     endfunction
 
     logic [WIDTH-1:0]  entries [2**NUMBER];
@@ -94,8 +95,10 @@ module message_table (
     always_ff @(posedge clk) begin
         entry      <= entries[at];
         read_entry <= entries[{1'b0, read_number}];
-        if (insert) entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
-        if (follower_write) followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
+        if (insert)
+            entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
+        if (follower_write)
+            followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
         if (head_write) heads[chain] <= insert ? insert_number : follower[NUMBER-1:0];
     end
 

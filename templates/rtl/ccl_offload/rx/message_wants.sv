@@ -50,7 +50,8 @@ module message_wants (
     assign {entry_record, entry_session, entry_rank, entry_context, entry_tag} = entry;
     assign {key_record, key_session, key_rank, key_context, key_tag} = key;
     assign meet   = entry_tag == key_tag || entry_tag == cclo_pkg::TAG_ANY || key_tag == cclo_pkg::TAG_ANY;
-    assign sender = entry_session == key_session && entry_rank == key_rank && (entry_context == key_context || key_context == '0);
+    assign sender = entry_session == key_session && entry_rank == key_rank
+        && (entry_context == key_context || key_context == '0);
     assign last   = index + 1'b1 == count;
     assign found_record = entry_record;
 

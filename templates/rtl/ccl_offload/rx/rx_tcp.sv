@@ -62,14 +62,16 @@ module rx_tcp (
 
     assign notification        = notification_tdata;
     assign notification_tready = free_valid && (state == PICK || state == LOOK);
-    assign take                = notification_tvalid && notification_tready && (notification.closed || notification.length != 0);
+    assign take                = notification_tvalid && notification_tready
+        && (notification.closed || notification.length != 0);
     assign eligible            = front & ~blocked;
     assign busy                = used != 0 || direct || state == KEEP || notification_tvalid;
     assign at_once             = take && state == PICK && used == '0;
     assign open                = take && !at_once || state == KEEP;
 
     packet_table #(.SLOTS(PENDING), .TAG(TAG), .LIMIT(PENDING)) table_ (
-        .clk, .rst, .forget('0), .query_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]), .query_room, .query_none, .same,
+        .clk, .rst, .forget('0), .query_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]),
+        .query_room, .query_none, .same,
         .free_valid, .free_slot(free_entry), .open, .commit(entering), .commit_slot(entered),
         .leave(ended && !direct), .leave_slot(entry), .release_(released), .used, .queued, .front
     );

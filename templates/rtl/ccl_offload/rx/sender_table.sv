@@ -31,8 +31,9 @@ module sender_table (
     localparam logic [1:0] COMPARE = 2'd3;
 
     function [7:0] hash(input [15:0] of_session, input [31:0] of_src, input [31:0] of_context);
-        hash = of_src[7:0] ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24] ^ {of_session[3:0], of_session[7:4]} ^ of_session[15:8] ^
-               of_context[7:0] ^ of_context[15:8] ^ of_context[23:16] ^ of_context[31:24];
+        hash = of_src[7:0] ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24]
+            ^ {of_session[3:0], of_session[7:4]} ^ of_session[15:8]
+            ^ of_context[7:0] ^ of_context[15:8] ^ of_context[23:16] ^ of_context[31:24];
     endfunction
 
     logic [WIDTH-1:0]  entries [SENDERS];

@@ -20,7 +20,8 @@ module tx_schedule #(
     input  wire  [engine_pkg::SLOTS-1:0]        to_self,
     input  wire  [engine_pkg::SLOTS-1:0]        marks,     // that stand for the rest of a message
     input  wire  [engine_pkg::SLOTS-1:0]        doomed,    // not to be asked for again
-    input  wire  [engine_pkg::SLOTS-1:0]        closed,    // whose session was closed since: they leave no debt to the next one
+    // whose session was closed since: they leave no debt to the next one
+    input  wire  [engine_pkg::SLOTS-1:0]        closed,
     output logic [engine_pkg::SLOTS-1:0]        asked,     // the back end knows of it
     output logic                                leave,
     output logic [engine_pkg::SLOT_WIDTH-1:0]   leave_slot,
@@ -177,7 +178,9 @@ module tx_schedule #(
             swept      <= 1'b0;
         end else begin
             case (state)
-                PICK:    if (go && swept && eligible != 0 && around < (engine_pkg::SLOT_WIDTH + 1)'(engine_pkg::SLOTS - 1)) state <= LOOK;
+                PICK:
+                    if (go && swept && eligible != 0 && around < (engine_pkg::SLOT_WIDTH + 1)'(engine_pkg::SLOTS - 1))
+                        state <= LOOK;
                 LOOK:    state <= DECIDE;
                 DECIDE:  if (!queued[slot] || drops) state <= PICK;
                          else if (!drop) state <= ASK;

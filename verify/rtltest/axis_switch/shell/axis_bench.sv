@@ -83,8 +83,10 @@ module axis_bench #(
 
     axis_switch #(.N(N)) switch (
         .clk, .rst,
-        .s_tvalid(out_tvalid), .s_tready(out_tready), .s_tdata(out_tdata), .s_tkeep(out_tkeep), .s_tlast(out_tlast), .s_tdest(out_tdest),
-        .m_tvalid(in_tvalid), .m_tready(in_tready), .m_tdata(in_tdata), .m_tkeep(in_tkeep), .m_tlast(in_tlast), .m_tdest(in_tdest)
+        .s_tvalid(out_tvalid), .s_tready(out_tready), .s_tdata(out_tdata),
+        .s_tkeep(out_tkeep), .s_tlast(out_tlast), .s_tdest(out_tdest),
+        .m_tvalid(in_tvalid), .m_tready(in_tready), .m_tdata(in_tdata),
+        .m_tkeep(in_tkeep), .m_tlast(in_tlast), .m_tdest(in_tdest)
     );
 
 endmodule

@@ -145,7 +145,8 @@ module receive_side (
     logic [7:0]  accept_buffer, complete_buffer;
     logic [63:0] accept_address;
     logic [1:0]  complete_result;
-    logic packet_valid, packet_loop, packet_done, packet_wanted, written_valid, written_ready, written_good, foreign_valid;
+    logic packet_valid, packet_loop, packet_done, packet_wanted;
+    logic written_valid, written_ready, written_good, foreign_valid;
     logic [15:0] packet_session, foreign_session;
     logic [6:0]  packet_event;
     logic [4:0]  packet_window, written_window;
@@ -176,11 +177,25 @@ module receive_side (
     assign exchange_wdata     = exchange_request.wdata;
     assign exchange_response  = {exchange_done, 1'b1, exchange_rdata};
 
-    assign match_request_0 = {match_valid[0], match_waits[0], match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0], match_collective[95:0]};
-    assign match_request_1 = {match_valid[1], match_waits[1], match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32], match_collective[191:96]};
-    assign match_request_2 = {match_valid[2], match_waits[2], match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64], match_collective[287:192]};
-    assign match_request_3 = {match_valid[3], match_waits[3], match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96], match_collective[383:288]};
-    assign match_done      = {match_response_3.done, match_response_2.done, match_response_1.done, match_response_0.done};
+    assign match_request_0 = {
+        match_valid[0], match_waits[0], match_record[31:0], match_session[15:0],
+        match_rank[31:0], match_context[31:0], match_tag[31:0], match_collective[95:0]
+    };
+    assign match_request_1 = {
+        match_valid[1], match_waits[1], match_record[63:32], match_session[31:16],
+        match_rank[63:32], match_context[63:32], match_tag[63:32], match_collective[191:96]
+    };
+    assign match_request_2 = {
+        match_valid[2], match_waits[2], match_record[95:64], match_session[47:32],
+        match_rank[95:64], match_context[95:64], match_tag[95:64], match_collective[287:192]
+    };
+    assign match_request_3 = {
+        match_valid[3], match_waits[3], match_record[127:96], match_session[63:48], match_rank[127:96],
+        match_context[127:96], match_tag[127:96], match_collective[383:288]
+    };
+    assign match_done      = {
+        match_response_3.done, match_response_2.done, match_response_1.done, match_response_0.done
+    };
     assign match_found     = match_response_0.found;
     assign match_mismatch  = match_response_0.mismatch;
     assign match_bytes     = match_response_0.bytes;
@@ -192,14 +207,17 @@ module receive_side (
     assign window_request_1 = {query_valid[1], query_window[63:32], query_address[127:64]};
     assign window_request_2 = {query_valid[2], query_window[95:64], query_address[191:128]};
     assign window_request_3 = {query_valid[3], query_window[127:96], query_address[255:192]};
-    assign query_done       = {window_response_3.done, window_response_2.done, window_response_1.done, window_response_0.done};
+    assign query_done       = {
+        window_response_3.done, window_response_2.done, window_response_1.done, window_response_0.done
+    };
     assign query_ok         = window_response_0.ok;
     assign query_bytes      = window_response_0.bytes;
     assign query_more       = window_response_0.more;
     assign query_host       = window_response_0.host;
 
     inbound inbound_side (
-        .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle, .network_enable, .event_network, .events_set('0),
+        .clk, .rst, .reset_messages, .reset_network, .quiet,
+        .network_idle, .network_enable, .event_network, .events_set('0),
         .reg_request(network_request), .reg_response(network_response), .notice_request, .notice_response,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
@@ -210,7 +228,8 @@ module receive_side (
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event,
-        .packet_window, .packet_epoch, .windows_open, .windows_epoch, .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
+        .packet_window, .packet_epoch, .windows_open, .windows_epoch,
+        .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
         .written_bytes, .written_good, .foreign_valid, .foreign_session
     );
 
@@ -220,7 +239,8 @@ module receive_side (
         .peer_request(messages_peer), .peer_response(messages_peer_response), .exchange_request, .exchange_response,
         .match_request_0, .match_response_0, .match_request_1, .match_response_1,
         .match_request_2, .match_response_2, .match_request_3, .match_response_3, .messages_changed,
-        .release_valid, .release_ready, .release_buffer, .channel_release_valid, .channel_release_ready, .channel_release_buffer,
+        .release_valid, .release_ready, .release_buffer,
+        .channel_release_valid, .channel_release_ready, .channel_release_buffer,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry
     );
@@ -233,7 +253,8 @@ module receive_side (
         .window_request_2, .window_response_2, .window_request_3, .window_response_3, .windows_changed,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event,
-        .packet_window, .packet_epoch, .windows_open, .windows_epoch, .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
+        .packet_window, .packet_epoch, .windows_open, .windows_epoch,
+        .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
         .written_bytes, .written_good, .foreign_valid, .foreign_session
     );
 
