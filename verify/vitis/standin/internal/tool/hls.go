@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/option"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xo"
 )
@@ -20,16 +19,16 @@ type synthesis struct {
 }
 
 // compileHLS is v++ --compile --mode hls.
-func (c *call) compileHLS(conf *link.Config, inputs []string) error {
+func (c *call) compileHLS(conf *Config, inputs []string) error {
 	s := synthesis{top: conf.Get("hls.syn.top"), part: conf.Get("part"), clock: conf.Get("hls.clock"),
 		output: conf.Get("hls.package.output.file"), work: conf.Get("work_dir"),
 		files: append(conf.All("hls.syn.file"), inputs...), include: folders(conf.All("hls.syn.cflags"))}
 	if format := conf.Get("hls.package.output.format"); format != "xo" {
-		return &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("package.output.format is %q: the stand-in only makes xo",
+		return &Error{Code: "v++ 60-0", Text: fmt.Sprintf("package.output.format is %q: the stand-in only makes xo",
 			format)}
 	}
 	if s.part == "" && conf.Get("platform") == "" {
-		return &link.Error{Code: "v++ 60-0", Text: "the options '--part' and '--platform' are both missing"}
+		return &Error{Code: "v++ 60-0", Text: "the options '--part' and '--platform' are both missing"}
 	}
 	if s.clock == "" {
 		s.clock = conf.Get("freqhz")
@@ -44,7 +43,7 @@ func (c *call) compileHLS(conf *link.Config, inputs []string) error {
 }
 
 // compileKernel is v++ --compile without a mode.
-func (c *call) compileKernel(conf *link.Config, inputs []string) error {
+func (c *call) compileKernel(conf *Config, inputs []string) error {
 	if _, err := c.platform(conf.Get("platform")); err != nil {
 		return err
 	}

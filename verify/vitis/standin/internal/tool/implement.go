@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
 )
@@ -32,7 +31,7 @@ var tasks = []struct {
 
 // implement says what the platform linker says, runs the hooks, and returns the files
 // that they leave.
-func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, temp string,
+func (c *call) implement(conf *Config, sys *System, sh *shell.Shell, temp string,
 	hw bool) (map[string][]byte, error) {
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step vpl: Started", clock())
 	c.say("INFO: [VPL 60-839] Read in kernel information from file '%s/link/int/kernel_info.dat'.", absolute(temp))
@@ -72,14 +71,14 @@ func (c *call) implement(conf *link.Config, sys *link.System, sh *shell.Shell, t
 
 // hooks runs the Tcl files that a configuration names, on a model of the design, and
 // returns the files that they have made.
-func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bool) (map[string][]byte, error) {
+func (c *call) hooks(conf *Config, sys *System, sh *shell.Shell, hw bool) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	before, err := listing(".")
 	if err != nil {
 		return nil, err
 	}
 	made := ""
-	for _, h := range link.HookList(conf) {
+	for _, h := range HookList(conf) {
 		if !hw && h.Implementation {
 			continue
 		}
@@ -90,12 +89,12 @@ func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bo
 				absolute("_x/link/vivado/vpl/runme.log"), h.File)
 			c.say("ERROR: [VPL 60-1328] Vpl run 'vpl' failed")
 			c.say("ERROR: [v++ 60-661] v++ link run 'run_link' failed")
-			return nil, &link.Error{Code: "v++ 60-626", Text: "Kernel link failed to complete"}
+			return nil, &Error{Code: "v++ 60-626", Text: "Kernel link failed to complete"}
 		}
 		for _, r := range done {
 			switch {
 			case r[0] == "open":
-				return nil, &link.Error{Code: "BD 41-758",
+				return nil, &Error{Code: "BD 41-758",
 					Text: fmt.Sprintf("The following interface pin is not connected after %s: %s", h.File, r[1])}
 			case strings.HasPrefix(r[0], "report_"):
 				files[c.relative(r[1])] = nil
@@ -122,9 +121,9 @@ func (c *call) hooks(conf *link.Config, sys *link.System, sh *shell.Shell, hw bo
 }
 
 // instance reports whether a pin is one of a kernel's instance.
-func instance(sys *link.System, pin string) bool {
+func instance(sys *System, pin string) bool {
 	name, _, _ := strings.Cut(pin, "/")
-	return slices.ContainsFunc(sys.Instances, func(in link.Instance) bool { return in.Name == name })
+	return slices.ContainsFunc(sys.Instances, func(in Instance) bool { return in.Name == name })
 }
 
 // listing are the files of a folder with their sums.
@@ -147,7 +146,7 @@ func listing(dir string) (map[string]string, error) {
 }
 
 // model is what hooks see of a design, as Tcl.
-func model(sys *link.System, sh *shell.Shell) string {
+func model(sys *System, sh *shell.Shell) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "set standin::property(standin_design,PART) %s\n", sh.Part)
 	for n, in := range sys.Instances {
@@ -172,7 +171,7 @@ func model(sys *link.System, sh *shell.Shell) string {
 }
 
 // reportView is what the reports of a link are about.
-func reportView(version, design string, mhz float64, sys *link.System, sh *shell.Shell) report.View {
+func reportView(version, design string, mhz float64, sys *System, sh *shell.Shell) report.View {
 	v := report.View{Version: version, Build: releaseOf(version).vivado, Part: sh.Part, Platform: sh.Name, Design: design,
 		Frequency: mhz, Slack: 0.013, SLRs: sh.SLRs, Banks: sys.Banks}
 	for _, in := range sys.Instances {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
 )
 
@@ -21,7 +20,7 @@ var memories = map[string]struct {
 // layout puts into a device binary where its kernels lie, and which memory they
 // reach, as the linker does: an argument that reaches several banks is led to each,
 // and besides to a group of them.
-func layout(f *xclbin.File, sys *link.System, sh *shell.Shell) error {
+func layout(f *xclbin.File, sys *System, sh *shell.Shell) error {
 	var banks []xclbin.Bank
 	first := map[string]int{}
 	for _, m := range sh.Memories {
@@ -37,7 +36,7 @@ func layout(f *xclbin.File, sys *link.System, sh *shell.Shell) error {
 	}
 	// The linker sorts by address; what has no registers is last.
 	instances := slices.Clone(sys.Instances)
-	slices.SortStableFunc(instances, func(a, b link.Instance) int { return free(a) - free(b) })
+	slices.SortStableFunc(instances, func(a, b Instance) int { return free(a) - free(b) })
 	var ips []xclbin.IP
 	var single []xclbin.Connection
 	groups := map[string][]xclbin.Connection{}
@@ -110,7 +109,7 @@ func layout(f *xclbin.File, sys *link.System, sh *shell.Shell) error {
 }
 
 // free is 1 for instances without registers, and 0 for others.
-func free(in link.Instance) int {
+func free(in Instance) int {
 	for _, p := range in.Kernel.Ports {
 		if p.Mode == "slave" {
 			return 0

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/report"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
@@ -19,7 +18,7 @@ import (
 )
 
 // link is v++ --link.
-func (c *call) link(conf *link.Config, inputs []string) error {
+func (c *call) link(conf *Config, inputs []string) error {
 	target := conf.Get("target")
 	output := conf.Get("output")
 	if output == "" {
@@ -54,7 +53,7 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 		return err
 	}
 	if target == "" {
-		return &link.Error{Code: "v++ 60-0", Text: "the option '--target' is required but missing"}
+		return &Error{Code: "v++ 60-0", Text: "the option '--target' is required but missing"}
 	}
 	c.say("INFO: [v++ 60-629] Linking for %s target", map[string]string{"hw": "hardware", "hw_emu": "hardware emulation",
 		"sw_emu": "software emulation"}[target])
@@ -71,7 +70,7 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range link.Hooks(conf) {
+	for _, file := range Hooks(conf) {
 		if _, err := c.input(file); err != nil {
 			return err
 		}
@@ -115,7 +114,7 @@ func (c *call) link(conf *link.Config, inputs []string) error {
 // kernels reads the kernel files.
 func (c *call) kernels(inputs []string) ([]*xo.Kernel, error) {
 	if len(inputs) == 0 {
-		return nil, &link.Error{Code: "v++ 60-0", Text: "there are no input files"}
+		return nil, &Error{Code: "v++ 60-0", Text: "there are no input files"}
 	}
 	var all []*xo.Kernel
 	by := map[string]string{}
@@ -126,10 +125,10 @@ func (c *call) kernels(inputs []string) ([]*xo.Kernel, error) {
 		c.say("INFO: [SYSTEM_LINK 82-70] Extracting xo v3 file %s", absolute(file))
 		k, err := xo.Read(file)
 		if err != nil {
-			return nil, &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("Failed to read the kernel file %s: %v", file, err)}
+			return nil, &Error{Code: "v++ 60-0", Text: fmt.Sprintf("Failed to read the kernel file %s: %v", file, err)}
 		}
 		if was, ok := by[k.Name]; ok {
-			return nil, &link.Error{Code: "v++ 60-0", Text: fmt.Sprintf("kernel %s is in both %s and %s", k.Name, was, file)}
+			return nil, &Error{Code: "v++ 60-0", Text: fmt.Sprintf("kernel %s is in both %s and %s", k.Name, was, file)}
 		}
 		by[k.Name] = file
 		all = append(all, k)
@@ -140,7 +139,7 @@ func (c *call) kernels(inputs []string) ([]*xo.Kernel, error) {
 var hertz = regexp.MustCompile(`^(\d+(?:\.\d{1,6})?)(?:MHz|mhz|MHZ)?$`)
 
 // frequency is the clock of the kernels, in MHz. The platforms' own is 300 MHz.
-func (c *call) frequency(conf *link.Config) (float64, error) {
+func (c *call) frequency(conf *Config) (float64, error) {
 	mhz := 300.0
 	if v := conf.Get("kernel_frequency"); v != "" {
 		for _, part := range strings.Split(v, "|") { // 250, or 0:250|1:500
@@ -150,7 +149,7 @@ func (c *call) frequency(conf *link.Config) (float64, error) {
 			}
 			n, err := strconv.Atoi(f)
 			if err != nil || n < 10 || n > 650 || id != "0" && id != "1" {
-				return 0, &link.Error{Code: "v++ 60-0",
+				return 0, &Error{Code: "v++ 60-0",
 					Text: fmt.Sprintf("the argument ('%s') for option '--kernel_frequency' is invalid", v)}
 			}
 			if id == "0" {
@@ -163,14 +162,14 @@ func (c *call) frequency(conf *link.Config) (float64, error) {
 			f, _, _ := strings.Cut(v, ":")
 			m := hertz.FindStringSubmatch(f)
 			if m == nil {
-				return 0, &link.Error{Code: "CFGEN 83-2243", Text: fmt.Sprintf("Malformed --%s switch argument %s", key, v)}
+				return 0, &Error{Code: "CFGEN 83-2243", Text: fmt.Sprintf("Malformed --%s switch argument %s", key, v)}
 			}
 			n, _ := strconv.ParseFloat(m[1], 64)
 			if f == m[1] {
 				n /= 1e6
 			}
 			if n < 10 || n > 650 {
-				return 0, &link.Error{Code: "v++ 60-0",
+				return 0, &Error{Code: "v++ 60-0",
 					Text: fmt.Sprintf("the argument ('%s') for option '--%s' is invalid: %g MHz", v, key, n)}
 			}
 			mhz = n
@@ -180,13 +179,13 @@ func (c *call) frequency(conf *link.Config) (float64, error) {
 }
 
 // systemLink checks the system and says what it does, as the linker's first step.
-func (c *call) systemLink(conf *link.Config, kernels []*xo.Kernel, sh *shell.Shell,
-	target string) (*link.System, error) {
+func (c *call) systemLink(conf *Config, kernels []*xo.Kernel, sh *shell.Shell,
+	target string) (*System, error) {
 	c.say("INFO: [v++ 60-1332] Run 'run_link' status: Not started")
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step system_link: Started", clock())
 	c.stage()
 	c.say("INFO: [SYSTEM_LINK 82-38] [%s] cfgen started: cfgen -dmclkid 0", clock())
-	sys, err := link.Check(conf, kernels, sh, target == "hw")
+	sys, err := Check(conf, kernels, sh, target == "hw")
 	if err == nil {
 		c.say("INFO: [CFGEN 83-0] Kernel Specs: ")
 		for _, in := range sys.Instances {
@@ -219,7 +218,7 @@ func (c *call) systemLink(conf *link.Config, kernels []*xo.Kernel, sh *shell.She
 	c.say("ERROR: [SYSTEM_LINK 82-79] Unable to create system connectivity graph")
 	c.say("INFO: [v++ 60-1442] [%s] Run run_link: Step system_link: Failed", clock())
 	c.say("ERROR: [v++ 60-661] v++ link run 'run_link' failed")
-	return nil, &link.Error{Code: "v++ 60-626", Text: "Kernel link failed to complete"}
+	return nil, &Error{Code: "v++ 60-626", Text: "Kernel link failed to complete"}
 }
 
 func unjoin(err error) []error {
@@ -231,7 +230,7 @@ func unjoin(err error) []error {
 }
 
 // design is the hash of all that makes a link what it is.
-func (c *call) design(conf *link.Config, sys *link.System) string {
+func (c *call) design(conf *Config, sys *System) string {
 	var lines []string
 	for _, l := range conf.Lines {
 		switch l.Key { // where things are and how fast they get there does not matter
@@ -263,7 +262,7 @@ type account struct {
 var base = regexp.MustCompile(`_xdma_(\d+)(_\d)?_20\d+_\d+$`)
 
 // binary is the device binary and what the linker says of it.
-func (c *call) binary(sys *link.System, sh *shell.Shell, design, target string, mhz float64) ([]byte, string, error) {
+func (c *call) binary(sys *System, sh *shell.Shell, design, target string, mhz float64) ([]byte, string, error) {
 	f := &xclbin.File{UUID: design[:32], Platform: base.ReplaceAllString(sh.Name, "_xdma_base_$1"),
 		Version: releaseOf(c.Version).xrt}
 	if target != "hw" {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/option"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
 )
@@ -39,7 +38,7 @@ func vpp(c *call) error {
 	c.say("Option Map File Used: '%s/data/vitis/vpp/optMap.xml'", c.Vitis)
 	c.banner("v++")
 	err = c.build(g)
-	var refused *link.Error
+	var refused *Error
 	switch {
 	case errors.As(err, &refused):
 		c.say("ERROR: %v", refused)
@@ -59,7 +58,7 @@ func vpp(c *call) error {
 
 // build does what the options of v++ ask for.
 func (c *call) build(g *option.Given) error {
-	conf, err := link.ReadConfig(g.All("config"))
+	conf, err := ReadConfig(g.All("config"))
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (c *call) build(g *option.Given) error {
 		if len(o.Values) > 0 {
 			value = strings.Join(o.Values, " ")
 		}
-		conf.Lines = append(conf.Lines, link.Line{Key: o.Name, Value: value, Place: "command line"})
+		conf.Lines = append(conf.Lines, Line{Key: o.Name, Value: value, Place: "command line"})
 	}
 	modes := 0
 	for _, m := range []string{"compile", "link", "package"} {
@@ -82,11 +81,11 @@ func (c *call) build(g *option.Given) error {
 		}
 	}
 	if modes != 1 {
-		return &link.Error{Code: "v++ 60-0", Text: "exactly one of the options --compile, --link and --package must be given"}
+		return &Error{Code: "v++ 60-0", Text: "exactly one of the options --compile, --link and --package must be given"}
 	}
 	for _, f := range g.Inputs {
 		if _, err := os.Stat(f); err != nil {
-			return &link.Error{Code: "v++ 60-602", Text: "Source file does not exist: " + absolute(f)}
+			return &Error{Code: "v++ 60-602", Text: "Source file does not exist: " + absolute(f)}
 		}
 	}
 	switch {
@@ -97,7 +96,7 @@ func (c *call) build(g *option.Given) error {
 	case g.Has("compile"):
 		return c.compileKernel(conf, g.Inputs)
 	}
-	return &link.Error{Code: "v++ 60-0", Text: "the stand-in does not package"}
+	return &Error{Code: "v++ 60-0", Text: "the stand-in does not package"}
 }
 
 func absolute(path string) string {
@@ -115,7 +114,7 @@ func (c *call) repositories() []string {
 // platform finds the board platform.
 func (c *call) platform(name string) (*shell.Shell, error) {
 	if name == "" {
-		return nil, &link.Error{Code: "v++ 60-0", Text: "the option '--platform' is required but missing"}
+		return nil, &Error{Code: "v++ 60-0", Text: "the option '--platform' is required but missing"}
 	}
 	sh, path, err := shell.Open(name, c.repositories())
 	if errors.Is(err, os.ErrNotExist) {
@@ -125,7 +124,7 @@ func (c *call) platform(name string) (*shell.Shell, error) {
 		for _, dir := range c.repositories() {
 			c.say("\t%s", dir)
 		}
-		return nil, &link.Error{Code: "v++ 60-587",
+		return nil, &Error{Code: "v++ 60-587",
 			Text: fmt.Sprintf("Failed to add a platform: specified platform %s is not found or is not valid", name)}
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package link_test
+package tool_test
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/link"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
+	"github.com/cclforge/cclforge/verify/vitis/standin/internal/tool"
 	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xo"
 )
 
@@ -59,13 +59,13 @@ func kernels(t *testing.T, r workspace.Rendered) []*xo.Kernel {
 	return all
 }
 
-func configuration(t *testing.T, text string) (*link.Config, error) {
+func configuration(t *testing.T, text string) (*tool.Config, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "link.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return link.ReadConfig([]string{file})
+	return tool.ReadConfig([]string{file})
 }
 
 func board(r workspace.Rendered) *shell.Shell {
@@ -94,7 +94,7 @@ func TestAccepts(t *testing.T) {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
 		}
-		sys, err := link.Check(c, kernels(t, r), board(r), true)
+		sys, err := tool.Check(c, kernels(t, r), board(r), true)
 		if err != nil {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
@@ -194,7 +194,7 @@ func TestRefuses(t *testing.T) {
 		}
 		c, err := configuration(t, changed)
 		if err == nil {
-			_, err = link.Check(c, all, sh, true)
+			_, err = tool.Check(c, all, sh, true)
 		}
 		if err == nil || !strings.Contains(err.Error(), b.says) {
 			t.Errorf("%s: %v\nnot %s", b.name, err, b.says)
@@ -231,7 +231,7 @@ func TestOtherForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := link.Check(c, kernels(t, r), board(r), true); err != nil {
+	if _, err := tool.Check(c, kernels(t, r), board(r), true); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package link checks a link as v++ does: the configuration against the kernels
-// that are given and the board platform.
-package link
+package tool
 
 import (
 	"fmt"
