@@ -45,14 +45,6 @@ type Given struct {
 	Inputs  []string
 }
 
-// Error is an argument that the tool does not take.
-type Error struct {
-	Option string
-	Why    string
-}
-
-func (e *Error) Error() string { return e.Why }
-
 // Has reports whether an option was given.
 func (g *Given) Has(name string) bool { return len(g.All(name)) > 0 || g.at(name) >= 0 }
 
@@ -92,7 +84,7 @@ func (t *Table) Parse(args []string, version string) (*Given, error) {
 		word := args[i]
 		if len(word) < 2 || word[0] != '-' {
 			if !t.Inputs {
-				return nil, &Error{word, fmt.Sprintf("too many positional options: '%s'", word)}
+				return nil, fmt.Errorf("too many positional options: '%s'", word)
 			}
 			g.Inputs = append(g.Inputs, word)
 			continue
@@ -100,12 +92,12 @@ func (t *Table) Parse(args []string, version string) (*Given, error) {
 		name, value, attached := t.split(word)
 		spec, full := t.find(name)
 		if spec == nil || !spec.in(version) {
-			return nil, &Error{word, fmt.Sprintf("unrecognised option '%s'", word)}
+			return nil, fmt.Errorf("unrecognised option '%s'", word)
 		}
 		v := Value{Name: full}
 		switch {
 		case attached && spec.Takes == 0:
-			return nil, &Error{word, fmt.Sprintf("option '%s%s' does not take any arguments", t.Dash, full)}
+			return nil, fmt.Errorf("option '%s%s' does not take any arguments", t.Dash, full)
 		case attached:
 			v.Values = []string{value}
 		case spec.Takes != 0:
@@ -115,7 +107,7 @@ func (t *Table) Parse(args []string, version string) (*Given, error) {
 				v.Values = append(v.Values, args[i])
 			}
 			if len(v.Values) == 0 && spec.Takes != Optional {
-				return nil, &Error{word, fmt.Sprintf("the required argument for option '%s%s' is missing", t.Dash, full)}
+				return nil, fmt.Errorf("the required argument for option '%s%s' is missing", t.Dash, full)
 			}
 		}
 		if err := spec.check(t.Dash+full, v.Values); err != nil {
@@ -188,8 +180,8 @@ func (s *Spec) check(name string, values []string) error {
 			ok = ok || v == w
 		}
 		if !ok {
-			return &Error{name, fmt.Sprintf("the argument ('%s') for option '%s' is invalid. Valid values are: %s", v, name,
-				strings.Join(s.Values, ", "))}
+			return fmt.Errorf("the argument ('%s') for option '%s' is invalid. Valid values are: %s", v, name,
+				strings.Join(s.Values, ", "))
 		}
 	}
 	return nil

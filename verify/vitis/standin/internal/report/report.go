@@ -21,13 +21,13 @@ type View struct {
 	Frequency float64 // MHz of the kernels' clock
 	Slack     float64 // ns of the kernels' clock
 	SLRs      int
-	Instances []Instance
+	Instances []Unit
 	// Banks are the memory ports of instances, "extdma_0_0.m_axi_0", and what they lead to.
 	Banks map[string]string
 }
 
-// Instance is a compute unit.
-type Instance struct {
+// Unit is a compute unit.
+type Unit struct {
 	Name, Kernel string
 	SLR          int // -1: anywhere
 }

@@ -17,7 +17,7 @@ var columns = []column{
 	{"BRAM", 2_016, 0, 30}, {"URAM", 960, 0, 8}, {"DSP", 9_024, 0, 64},
 }
 
-func (c column) of(v View, in Instance) int {
+func (c column) of(v View, in Unit) int {
 	return figure(c.least, c.use, v.Design[:8], in.Kernel, c.name)
 }
 
@@ -93,7 +93,7 @@ func kernels(v View) string {
 			continue
 		}
 		done[in.Kernel] = true
-		var of []Instance
+		var of []Unit
 		for _, other := range v.Instances {
 			if other.Kernel == in.Kernel {
 				of = append(of, other)

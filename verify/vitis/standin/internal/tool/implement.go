@@ -179,7 +179,7 @@ func reportView(version, design string, mhz float64, sys *System, sh *shell.Shel
 		if !ok {
 			slr = -1
 		}
-		v.Instances = append(v.Instances, report.Instance{Name: in.Name, Kernel: in.Kernel.Name, SLR: slr})
+		v.Instances = append(v.Instances, report.Unit{Name: in.Name, Kernel: in.Kernel.Name, SLR: slr})
 	}
 	return v
 }

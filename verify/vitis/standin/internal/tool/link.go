@@ -255,7 +255,7 @@ func (c *call) design(conf *Config, sys *System) string {
 // account is what the linker leaves in BUILD_METADATA for xclbinutil --info.
 type account struct {
 	Version   string            `json:"version"`
-	Instances []report.Instance `json:"instances"`
+	Instances []report.Unit `json:"instances"`
 	Banks     map[string]string `json:"banks"`
 }
 
