@@ -35,8 +35,8 @@ const grace = time.Second
 // ErrDesign matches errors of designs that are not known here.
 var ErrDesign = errors.New("its engines are not looked at")
 
-// Inspector looks into cards.
-type Inspector struct {
+// Engines looks into cards.
+type Engines struct {
 	// Designs elaborates a platform by its name, with each set of variables that it may
 	// have been built with.
 	Designs func(platform string) ([]*design.Design, error)
@@ -48,7 +48,7 @@ type Inspector struct {
 	open func(context.Context, *layout.Design, xrt.Options) (opened, error) // nil for xrt.Open
 }
 
-var _ scan.Inspector = (*Inspector)(nil)
+var _ scan.Inspector = (*Engines)(nil)
 
 // opened is a card, as much of it as is needed.
 type opened interface {
@@ -59,7 +59,7 @@ type opened interface {
 // Inspect implements scan.Inspector. Of cards without a file that is known, or with one
 // that was not made here, it says nothing. The error matches ErrDesign, or those of
 // package xrt; what fails at one engine or network alone is a remark.
-func (in *Inspector) Inspect(ctx context.Context, c *scan.Card) error {
+func (in *Engines) Inspect(ctx context.Context, c *scan.Found) error {
 	if c.Design == nil || c.Design.Generator == "" {
 		return nil
 	}
@@ -104,7 +104,7 @@ type look struct {
 }
 
 // look finds the design that a card holds.
-func (in *Inspector) look(c *scan.Card) (*look, error) {
+func (in *Engines) look(c *scan.Found) (*look, error) {
 	about := c.Design.Description
 	designs, err := in.Designs(about.Platform)
 	if err != nil {

@@ -36,14 +36,14 @@ type rig struct {
 	t  *testing.T
 	d  *design.Design
 	h  *xrt.Host
-	in inspect.Inspector
+	in inspect.Engines
 }
 
 func newRig(t *testing.T, platform string, ranks int) *rig {
 	t.Helper()
 	r := &rig{t: t, d: designtest.Load(t, platform, nil)}
 	r.h = xrttest.Host(t, r.d, ranks, xrt.HostOptions{})
-	r.in = inspect.Inspector{Library: r.h.Dir(), Designs: func(string) ([]*design.Design,
+	r.in = inspect.Engines{Library: r.h.Dir(), Designs: func(string) ([]*design.Design,
 		error) {
 		return []*design.Design{r.d}, nil
 	}}
@@ -51,7 +51,7 @@ func newRig(t *testing.T, platform string, ranks int) *rig {
 }
 
 // card is one as scan has found it.
-func (r *rig) card(number int) *scan.Card {
+func (r *rig) card(number int) *scan.Found {
 	r.t.Helper()
 	f, closer, err := xclbin.Open(r.h.Xclbin)
 	if err != nil {
@@ -62,14 +62,14 @@ func (r *rig) card(number int) *scan.Card {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return &scan.Card{
+	return &scan.Found{
 		Card:   cards.Card{Index: number, BDF: r.h.BDFs()[number], Ready: true, Loaded: f.UUID},
 		Design: &scan.Design{File: r.h.Xclbin, Description: about},
 	}
 }
 
 // inspect looks into a card, and checks that this has left no trace.
-func (r *rig) inspect(c *scan.Card) error {
+func (r *rig) inspect(c *scan.Found) error {
 	r.t.Helper()
 	before := r.h.Leaks()
 	r.h.Forget()
@@ -181,11 +181,11 @@ func TestUDP(t *testing.T) {
 	}{
 		{
 			scan.Engine{Name: "ccl_offload_0", State: scan.NotConfigured, Configured: truth(false), Hardware: hardware},
-			scan.Network{Address: "10.1.2.33/24", MAC: "00:0a:35:02:9d:21", Link: &scan.Link{Name: "cmac", Sending: true,
+			scan.Network{Address: "10.1.2.33/24", MAC: "00:0a:35:02:9d:21", Link: &scan.MAC{Name: "cmac", Sending: true,
 				Says: []string{"local_fault"}}},
 		}, {
 			scan.Engine{Name: "ccl_offload_0", State: scan.Configured, Configured: truth(true), Hardware: hardware},
-			scan.Network{Address: "10.1.2.34/24", MAC: "00:0a:35:02:9d:22", Link: &scan.Link{Name: "cmac", Up: true,
+			scan.Network{Address: "10.1.2.34/24", MAC: "00:0a:35:02:9d:22", Link: &scan.MAC{Name: "cmac", Up: true,
 				Sending: true, Says: []string{"status", "aligned"}}},
 		},
 	} {
@@ -367,23 +367,23 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 	r := newRig(t, "u55c_udp", 1)
 	other := designtest.Load(t, "u55c_udp", map[string]cty.Value{"host_memory": cty.True})
 	for name, test := range map[string]struct {
-		change func(c *scan.Card, in *inspect.Inspector)
+		change func(c *scan.Found, in *inspect.Engines)
 		err    error
 		text   string
 	}{
-		"no file": {func(c *scan.Card, _ *inspect.Inspector) { c.Design = nil }, nil, ""},
-		"not ours": {func(c *scan.Card, _ *inspect.Inspector) { c.Design.Description = xclbin.Description{} },
+		"no file": {func(c *scan.Found, _ *inspect.Engines) { c.Design = nil }, nil, ""},
+		"not ours": {func(c *scan.Found, _ *inspect.Engines) { c.Design.Description = xclbin.Description{} },
 			nil, ""},
-		"no library": {func(_ *scan.Card, in *inspect.Inspector) { in.Library = t.TempDir() }, driver.ErrLibrary,
+		"no library": {func(_ *scan.Found, in *inspect.Engines) { in.Library = t.TempDir() }, driver.ErrLibrary,
 			"install XRT"},
-		"another bus": {func(c *scan.Card, _ *inspect.Inspector) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
+		"another bus": {func(c *scan.Found, _ *inspect.Engines) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
 			"0000:ff:00.1"},
-		"a file that has gone": {func(c *scan.Card, _ *inspect.Inspector) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
+		"a file that has gone": {func(c *scan.Found, _ *inspect.Engines) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
 			"gone.xclbin"},
-		"unknown platform": {func(_ *scan.Card, in *inspect.Inspector) {
+		"unknown platform": {func(_ *scan.Found, in *inspect.Engines) {
 			in.Designs = func(string) ([]*design.Design, error) { return nil, errors.New("there is none") }
 		}, inspect.ErrDesign, "platform u55c_udp cannot be read here: there is none"},
-		"other variables": {func(_ *scan.Card, in *inspect.Inspector) {
+		"other variables": {func(_ *scan.Found, in *inspect.Engines) {
 			in.Designs = func(string) ([]*design.Design, error) { return []*design.Design{other}, nil }
 		}, inspect.ErrDesign, "with variables, which -vars= gives"},
 	} {

@@ -115,6 +115,6 @@ func tell(out *scan.Network, s network.Status) {
 		out.Sockets, out.Neighbors = &scan.Entries{Used: len(s.Sockets), Size: s.SocketTable}, &neighbors
 	}
 	if l := s.Link; l != nil {
-		out.Link = &scan.Link{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}
+		out.Link = &scan.MAC{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}
 	}
 }

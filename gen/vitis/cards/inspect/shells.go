@@ -47,7 +47,7 @@ func Drivers(lib *platform.Library) []layout.Driver {
 }
 
 // Find implements scan.Finder. What cannot be found out of a region is a remark.
-func (s *Shells) Find(ctx context.Context) ([]scan.Card, error) {
+func (s *Shells) Find(ctx context.Context) ([]scan.Found, error) {
 	var l *look
 	if s.Design != nil {
 		lies, err := driverview.Card(s.Design)
@@ -59,7 +59,7 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Card, error) {
 		}
 		l = &look{design: lies, platform: driverview.Of(s.Design)}
 	}
-	var out []scan.Card
+	var out []scan.Found
 	for i := range s.Drivers {
 		d := &s.Drivers[i]
 		regions, err := coyote.Regions(d, s.System)
@@ -67,7 +67,7 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Card, error) {
 			return out, err
 		}
 		for _, o := range regions {
-			c := scan.Card{
+			c := scan.Found{
 				Card:    cards.Card{Index: o.Card, Shell: d.Shell},
 				Region:  &scan.Region{File: o.Path(d), Number: o.Region, State: scan.Unknown},
 				Engines: []scan.Engine{}, Networks: []scan.Network{}, Remarks: []string{},
@@ -87,7 +87,7 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Card, error) {
 }
 
 // see looks at a region, and at engines of the design that is expected.
-func see(ctx context.Context, c *scan.Card, d *layout.Driver, o coyote.Options, expected *look) (err error) {
+func see(ctx context.Context, c *scan.Found, d *layout.Driver, o coyote.Options, expected *look) (err error) {
 	v, err := coyote.Look(d, o)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ type Network struct {
 	Sockets   *Entries `json:"sockets"`
 	Neighbors *int     `json:"arp"` // entries of the ARP table of UDP
 	// Link is nil where the MAC has no registers, which is so on TCP.
-	Link *Link `json:"link"`
+	Link *MAC `json:"link"`
 }
 
 // Entries are those of a table.
@@ -81,8 +81,8 @@ type Entries struct {
 	Size int `json:"size"`
 }
 
-// Link is the state of a 100G MAC.
-type Link struct {
+// MAC is the state of a 100G MAC.
+type MAC struct {
 	Name    string   `json:"name"` // of the instance: "cmac"
 	Up      bool     `json:"up"`
 	FEC     bool     `json:"fec"`     // RS-FEC is on

@@ -19,8 +19,8 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
-// Card is a card, and what is on it.
-type Card struct {
+// Found is a card, and what is on it.
+type Found struct {
 	cards.Card
 	// Design is what is loaded, if a file is known that has its UUID.
 	Design *Design `json:"design"`
@@ -47,12 +47,12 @@ type Design struct {
 // Inspector looks into a card that holds a design, and fills in Engines and Networks. Its
 // error becomes a remark.
 type Inspector interface {
-	Inspect(ctx context.Context, c *Card) error
+	Inspect(ctx context.Context, c *Found) error
 }
 
 // Finder finds cards that XRT does not show.
 type Finder interface {
-	Find(ctx context.Context) ([]Card, error)
+	Find(ctx context.Context) ([]Found, error)
 }
 
 // Options say where designs are.
@@ -67,7 +67,7 @@ type Options struct {
 
 // Scan lists the cards of this host: those of XRT, then those of finders, also with an
 // error. No cards is no error; no XRT is one that matches cards.ErrNoXRT.
-func Scan(ctx context.Context, o Options) ([]Card, error) {
+func Scan(ctx context.Context, o Options) ([]Found, error) {
 	out, err := o.ofXRT(ctx)
 	errs := []error{err}
 	for _, f := range o.Finders {
@@ -80,7 +80,7 @@ func Scan(ctx context.Context, o Options) ([]Card, error) {
 	return out, errors.Join(errs...)
 }
 
-func (o *Options) ofXRT(ctx context.Context) ([]Card, error) {
+func (o *Options) ofXRT(ctx context.Context) ([]Found, error) {
 	designs, err := o.designs()
 	if err != nil {
 		return nil, err
@@ -89,9 +89,9 @@ func (o *Options) ofXRT(ctx context.Context) ([]Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Card, len(found))
+	out := make([]Found, len(found))
 	for i, c := range found {
-		out[i] = Card{Card: c, Engines: []Engine{}, Networks: []Network{}, Remarks: []string{}}
+		out[i] = Found{Card: c, Engines: []Engine{}, Networks: []Network{}, Remarks: []string{}}
 		if c.Loaded == "" {
 			continue
 		}

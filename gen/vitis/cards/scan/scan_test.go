@@ -35,8 +35,8 @@ func uuidOf(t *testing.T, file string) string {
 	return f.UUID
 }
 
-// host has XRT's tool say that a U55C holds a UUID, and that a U280 is not ready.
-func host(t *testing.T, uuid string) {
+// fakeHost has XRT's tool say that a U55C holds a UUID, and that a U280 is not ready.
+func fakeHost(t *testing.T, uuid string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"host", "card"} {
@@ -78,7 +78,7 @@ func put(t *testing.T, from, to string, edit func([]byte) []byte) {
 // nowhere is a cache that is not there, and stays so.
 func nowhere(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }
 
-func table(t *testing.T, all []Card) string {
+func table(t *testing.T, all []Found) string {
 	t.Helper()
 	var b strings.Builder
 	if err := Table(&b, all); err != nil {
@@ -109,7 +109,7 @@ func TestWhatCardsHold(t *testing.T) {
 		{"nobody's", loaded, Options{Out: out}, "", "", "of which no file is known; --xclbin names one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			host(t, test.uuid)
+			fakeHost(t, test.uuid)
 			test.o.Cache = nowhere(t)
 			all, err := Scan(t.Context(), test.o)
 			if err != nil || len(all) != 2 {
@@ -138,7 +138,7 @@ func TestWhatCardsHold(t *testing.T) {
 
 // Two files with one UUID that say different things: firmware was replaced.
 func TestOneOfTwo(t *testing.T) {
-	host(t, uuidOf(t, ours))
+	fakeHost(t, uuidOf(t, ours))
 	out := t.TempDir()
 	older := filepath.Join(out, "build", "a", "a.xclbin")
 	newer := filepath.Join(out, "build", "b", "b.xclbin")
@@ -165,25 +165,25 @@ func TestOneOfTwo(t *testing.T) {
 	}
 }
 
-type inspector func(c *Card) error
+type inspector func(c *Found) error
 
-func (f inspector) Inspect(_ context.Context, c *Card) error { return f(c) }
+func (f inspector) Inspect(_ context.Context, c *Found) error { return f(c) }
 
 func TestInspectors(t *testing.T) {
-	host(t, uuidOf(t, ours))
+	fakeHost(t, uuidOf(t, ours))
 	asked := 0
 	all, err := Scan(t.Context(), Options{Files: []string{ours}, Cache: nowhere(t), Inspectors: []Inspector{
-		inspector(func(c *Card) error {
+		inspector(func(c *Found) error {
 			asked++
 			if c.Design == nil || c.Design.Platform != "u55c_tcp" {
 				t.Errorf("%+v", c.Design)
 			}
 			c.Engines = append(c.Engines, Engine{Name: "ccl_offload_0", State: NotConfigured})
 			c.Networks = append(c.Networks, Network{Name: "poe_0", Kind: "udp", State: Answers,
-				Link: &Link{Name: "cmac", Up: true}})
+				Link: &MAC{Name: "cmac", Up: true}})
 			return nil
 		}),
-		inspector(func(*Card) error { return errors.New("no answer") }),
+		inspector(func(*Found) error { return errors.New("no answer") }),
 	}})
 	if err != nil || asked != 1 {
 		t.Fatal(err, asked)

@@ -16,12 +16,12 @@ const columns = 100
 
 // Table writes cards for people: a table of those of XRT, one of those in shells, one of
 // their engines, one of their networks, and what does not fit into these.
-func Table(w io.Writer, all []Card) error {
+func Table(w io.Writer, all []Found) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(w, "XRT sees no card on this host, and no shell's driver shows one.")
 		return err
 	}
-	for _, part := range []func(*tabwriter.Writer, []Card) (rows int){cardTable, regionTable, engineTable, networkTable} {
+	for _, part := range []func(*tabwriter.Writer, []Found) (rows int){cardTable, regionTable, engineTable, networkTable} {
 		var text strings.Builder
 		t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 		if part(t, all) == 0 {
@@ -48,7 +48,7 @@ func Table(w io.Writer, all []Card) error {
 	return nil
 }
 
-func cardTable(t *tabwriter.Writer, all []Card) (rows int) {
+func cardTable(t *tabwriter.Writer, all []Found) (rows int) {
 	fmt.Fprintln(t, "card\taddress\tboard\tready\thottest\tdesign\tinterface")
 	for _, c := range all {
 		if c.Region != nil {
@@ -65,7 +65,7 @@ func cardTable(t *tabwriter.Writer, all []Card) (rows int) {
 	return rows
 }
 
-func regionTable(t *tabwriter.Writer, all []Card) (rows int) {
+func regionTable(t *tabwriter.Writer, all []Found) (rows int) {
 	fmt.Fprintln(t, "card\tshell\tnumber\tregion\tstate\thas\taddress\tMAC")
 	for _, c := range all {
 		r := c.Region
@@ -85,14 +85,14 @@ func regionTable(t *tabwriter.Writer, all []Card) (rows int) {
 }
 
 // label is the card in tables; regions have the names of their files.
-func (c *Card) label() string {
+func (c *Found) label() string {
 	if c.Region != nil {
 		return path.Base(c.Region.File)
 	}
 	return fmt.Sprint(c.Index)
 }
 
-func engineTable(t *tabwriter.Writer, all []Card) (rows int) {
+func engineTable(t *tabwriter.Writer, all []Found) (rows int) {
 	fmt.Fprintln(t, "card\tengine\tstate\thardware id\tstack\tDMA\thas")
 	for _, c := range all {
 		for _, e := range c.Engines {
@@ -111,7 +111,7 @@ func engineTable(t *tabwriter.Writer, all []Card) (rows int) {
 	return rows
 }
 
-func networkTable(t *tabwriter.Writer, all []Card) (rows int) {
+func networkTable(t *tabwriter.Writer, all []Found) (rows int) {
 	fmt.Fprintln(t, "card\tnetwork\tkind\tlink\taddress\tMAC\tsockets\tARP")
 	for _, c := range all {
 		for _, n := range c.Networks {
@@ -148,7 +148,7 @@ func (n *Network) link() string {
 	return text
 }
 
-func (c *Card) what() string {
+func (c *Found) what() string {
 	switch {
 	case c.Design != nil:
 		return c.Design.String()
@@ -159,7 +159,7 @@ func (c *Card) what() string {
 }
 
 // notes are what does not fit into a column.
-func (c *Card) notes() []string {
+func (c *Found) notes() []string {
 	var out []string
 	switch d := c.Design; {
 	case d == nil && c.Loaded != "":
@@ -196,7 +196,7 @@ func (c *Card) notes() []string {
 }
 
 // state is what XRT says of a card beside its temperature.
-func (c *Card) state() string {
+func (c *Found) state() string {
 	if c.Region != nil {
 		return ""
 	}
@@ -213,7 +213,7 @@ func (c *Card) state() string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *Card) users() string {
+func (c *Found) users() string {
 	var list []string
 	for _, p := range c.Users {
 		list = append(list, fmt.Sprintf("%s (%d)", p.Name, p.ID))

@@ -15,14 +15,14 @@ import (
 )
 
 // many are cards with all that can be said of them.
-func many() []Card {
+func many() []Found {
 	yes, neighbors := true, 15
 	id := "b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf"
 	about := xclbin.Description{Platform: "u250_axis3x", Design: strings.Repeat("d", 64), Generation: "accl-2024",
 		Firmware: strings.Repeat("f", 64), Generator: xclbin.Generator}
 	full := &Hardware{ID: "0xABCDEF5E", Stack: "rdma", ExternalDMA: true, Arithmetic: true, Compression: true,
 		KernelStreams: true, Revision: "abcdef"}
-	return []Card{{
+	return []Found{{
 		Card: cards.Card{Index: 10, BDF: "0000:c4:00.1", Name: "u55c", Ready: true, Loaded: id,
 			Temperatures: []cards.Temperature{{Sensor: "pcb_bottom_front", Celsius: 105.5}},
 			Shell:        "xilinx_u55c_gen3x16_xdma_base_3", Power: 24.87, PowerLimit: 225,
@@ -38,11 +38,11 @@ func many() []Card {
 		Networks: []Network{
 			{Name: "poe_0", Kind: "udp", Engine: "ccl_offload_0", State: Answers, Address: "255.255.255.255/24",
 				MAC:     "00:0a:35:02:9d:15",
-				Sockets: &Entries{16, 16}, Neighbors: &neighbors, Link: &Link{Name: "cmac", FEC: true,
+				Sockets: &Entries{16, 16}, Neighbors: &neighbors, Link: &MAC{Name: "cmac", FEC: true,
 					Says: []string{"local_fault", "remote_fault"}}},
 			{Name: "poe_1", Kind: "tcp", Engine: "ccl_offload_1", State: InUse},
 			{Name: "poe_2", Kind: "axis", Engine: "ccl_offload_2", State: Answers},
-			{Name: "poe_3", Kind: "udp", State: Answers, Link: &Link{Name: "cmac_1", Up: true}},
+			{Name: "poe_3", Kind: "udp", State: Answers, Link: &MAC{Name: "cmac_1", Up: true}},
 			{Name: "poe_4", Kind: "udp", State: Unknown},
 		},
 		Remarks: []string{strings.Repeat("something is wrong, ", 20), "first line\nsecond line"},
@@ -97,14 +97,14 @@ card  network  kind  link          address             MAC                socket
 // not known.
 func TestKeys(t *testing.T) {
 	for name, v := range map[string]any{
-		"design engines networks region remarks":                                                  Card{},
+		"design engines networks region remarks":                                                  Found{},
 		"name state configured hardware":                                                          Engine{},
 		"id stack internal_dma external_dma arithmetic compression kernel_streams debug revision": Hardware{},
 		"name kind engine state address gateway mac sockets arp link":                             Network{},
 		"used size":                                  Entries{},
 		"file number state built address mac":        Region{},
 		"regions host_streams card_streams rdma avx": Built{},
-		"name up fec sending says":                   Link{},
+		"name up fec sending says":                   MAC{},
 	} {
 		text, err := json.Marshal(v)
 		var keys map[string]any
@@ -115,7 +115,7 @@ func TestKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := strings.Fields(name)
-		if _, of := v.(Card); of {
+		if _, of := v.(Found); of {
 			want = append(want, "index", "bdf", "name", "shell", "ready")
 		}
 		slices.Sort(want)

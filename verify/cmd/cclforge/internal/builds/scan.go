@@ -39,7 +39,7 @@ func runScan(ctx context.Context, o *options, c *console) error {
 	}
 	found, err := scan.Scan(ctx, scan.Options{
 		Files: o.xclbins, Out: o.out, Cache: o.cache,
-		Inspectors: []scan.Inspector{&inspect.Inspector{Designs: designs}}, Finders: []scan.Finder{shells},
+		Inspectors: []scan.Inspector{&inspect.Engines{Designs: designs}}, Finders: []scan.Finder{shells},
 	})
 	switch {
 	case errors.Is(err, cards.ErrNoXRT) && len(found) == 0:
@@ -57,10 +57,10 @@ func runScan(ctx context.Context, o *options, c *console) error {
 // shellSystem is what cards in shells are reached by, nil for that which this process runs on.
 var shellSystem coyote.System
 
-func tell(o *options, c *console, found []scan.Card) error {
+func tell(o *options, c *console, found []scan.Found) error {
 	if o.json {
 		if found == nil {
-			found = []scan.Card{}
+			found = []scan.Found{}
 		}
 		e := json.NewEncoder(c.out)
 		e.SetIndent("", "  ")
