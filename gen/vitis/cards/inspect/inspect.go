@@ -23,7 +23,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 // DefaultLimit bounds how long a card is looked at.
@@ -45,10 +45,10 @@ type Engines struct {
 	// Limit is how long a card is looked at; 0 is DefaultLimit.
 	Limit time.Duration
 
-	open func(context.Context, *layout.Design, xrt.Options) (opened, error) // nil for xrt.Open
+	openCard func(context.Context, *layout.Design, xrt.Options) (opened, error) // nil for xrt.Open
 }
 
-var _ scan.Inspector = (*Engines)(nil)
+var _ cards.Inspector = (*Engines)(nil)
 
 // opened is a card, as much of it as is needed.
 type opened interface {
@@ -59,7 +59,7 @@ type opened interface {
 // Inspect implements scan.Inspector. Of cards without a file that is known, or with one
 // that was not made here, it says nothing. The error matches ErrDesign, or those of
 // package xrt; what fails at one engine or network alone is a remark.
-func (in *Engines) Inspect(ctx context.Context, c *scan.Found) error {
+func (in *Engines) Inspect(ctx context.Context, c *cards.Found) error {
 	if c.Design == nil || c.Design.Generator == "" {
 		return nil
 	}
@@ -98,19 +98,19 @@ type look struct {
 	design   layout.Design
 	platform accl.Platform
 
-	engines  []scan.Engine
-	networks []scan.Network
+	engines  []cards.Engine
+	networks []cards.Network
 	remarks  []string
 }
 
 // look finds the design that a card holds.
-func (in *Engines) look(c *scan.Found) (*look, error) {
+func (in *Engines) look(c *cards.Found) (*look, error) {
 	about := c.Design.Description
 	designs, err := in.Designs(about.Platform)
 	if err != nil {
 		return nil, fmt.Errorf("%w: platform %s cannot be read here: %w", ErrDesign, about.Platform, err)
 	}
-	open := in.open
+	open := in.openCard
 	if open == nil {
 		open = func(ctx context.Context, d *layout.Design, o xrt.Options) (opened, error) { return xrt.Open(ctx, d, o) }
 	}
@@ -177,12 +177,12 @@ func (l *look) with(ctx context.Context, read func(open func(instance string) (l
 }
 
 // state is what an error says of what was to be read.
-func (l *look) state(what string, err error) scan.State {
+func (l *look) state(what string, err error) cards.State {
 	if errors.Is(err, xrt.ErrBusy) {
-		return scan.InUse
+		return cards.InUse
 	}
 	l.remarks = append(l.remarks, what+": "+err.Error())
-	return scan.Unknown
+	return cards.Unknown
 }
 
 // errWrite is what a look into a card never does.

@@ -26,7 +26,6 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
@@ -51,7 +50,7 @@ func newRig(t *testing.T, platform string, ranks int) *rig {
 }
 
 // card is one as scan has found it.
-func (r *rig) card(number int) *scan.Found {
+func (r *rig) card(number int) *cards.Found {
 	r.t.Helper()
 	f, closer, err := xclbin.Open(r.h.Xclbin)
 	if err != nil {
@@ -62,14 +61,14 @@ func (r *rig) card(number int) *scan.Found {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return &scan.Found{
+	return &cards.Found{
 		Card:   cards.Card{Index: number, BDF: r.h.BDFs()[number], Ready: true, Loaded: f.UUID},
-		Design: &scan.Design{File: r.h.Xclbin, Description: about},
+		Design: &cards.Design{File: r.h.Xclbin, Description: about},
 	}
 }
 
 // inspect looks into a card, and checks that this has left no trace.
-func (r *rig) inspect(c *scan.Found) error {
+func (r *rig) inspect(c *cards.Found) error {
 	r.t.Helper()
 	before := r.h.Leaks()
 	r.h.Forget()
@@ -138,14 +137,14 @@ func number(n int) *int { return &n }
 // configured; then the cable of the other is taken away.
 func TestUDP(t *testing.T) {
 	r := newRig(t, "u55c_udp", 2)
-	hardware := &scan.Hardware{Stack: "udp", ExternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true}
+	hardware := &cards.Hardware{Stack: "udp", ExternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true}
 	fresh := r.card(0)
 	if err := r.inspect(fresh); err != nil {
 		t.Fatal(err)
 	}
 	hardware.ID, hardware.Revision = fresh.Engines[0].Hardware.ID, fresh.Engines[0].Hardware.Revision
 	r.same("an engine that nobody has used", fresh.Engines,
-		[]scan.Engine{{Name: "ccl_offload_0", State: scan.NotConfigured, Configured: truth(false), Hardware: hardware}})
+		[]cards.Engine{{Name: "ccl_offload_0", State: cards.NotConfigured, Configured: truth(false), Hardware: hardware}})
 
 	ranks := []accl.Rank{{IP: netip.MustParseAddr("10.1.2.33"), Port: 5500},
 		{IP: netip.MustParseAddr("10.1.2.34"), Port: 5501}}
@@ -176,28 +175,28 @@ func TestUDP(t *testing.T) {
 	r.h.Networks[1].Ethernet["cmac"].Count(0x500, 77) // packets sent: to be counted by whoever asks
 	r.h.Networks[0].Ethernet["cmac"].Cut(true)
 	for i, want := range []struct {
-		engine  scan.Engine
-		network scan.Network
+		engine  cards.Engine
+		network cards.Network
 	}{
 		{
-			scan.Engine{Name: "ccl_offload_0", State: scan.NotConfigured, Configured: truth(false), Hardware: hardware},
-			scan.Network{Address: "10.1.2.33/24", MAC: "00:0a:35:02:9d:21", Link: &scan.MAC{Name: "cmac", Sending: true,
+			cards.Engine{Name: "ccl_offload_0", State: cards.NotConfigured, Configured: truth(false), Hardware: hardware},
+			cards.Network{Address: "10.1.2.33/24", MAC: "00:0a:35:02:9d:21", Link: &cards.MAC{Name: "cmac", Sending: true,
 				Says: []string{"local_fault"}}},
 		}, {
-			scan.Engine{Name: "ccl_offload_0", State: scan.Configured, Configured: truth(true), Hardware: hardware},
-			scan.Network{Address: "10.1.2.34/24", MAC: "00:0a:35:02:9d:22", Link: &scan.MAC{Name: "cmac", Up: true,
+			cards.Engine{Name: "ccl_offload_0", State: cards.Configured, Configured: truth(true), Hardware: hardware},
+			cards.Network{Address: "10.1.2.34/24", MAC: "00:0a:35:02:9d:22", Link: &cards.MAC{Name: "cmac", Up: true,
 				Sending: true, Says: []string{"status", "aligned"}}},
 		},
 	} {
 		n := &want.network
-		n.Name, n.Kind, n.Engine, n.State = "poe_0", "udp", "ccl_offload_0", scan.Answers
-		n.Gateway, n.Sockets, n.Neighbors = "10.1.2.1", &scan.Entries{Used: 1, Size: 16}, number(1)
+		n.Name, n.Kind, n.Engine, n.State = "poe_0", "udp", "ccl_offload_0", cards.Answers
+		n.Gateway, n.Sockets, n.Neighbors = "10.1.2.1", &cards.Entries{Used: 1, Size: 16}, number(1)
 		c := r.card(i)
 		if err := r.inspect(c); err != nil || len(c.Remarks) > 0 {
 			t.Error(err, c.Remarks)
 		}
-		r.same("engines", c.Engines, []scan.Engine{want.engine})
-		r.same("networks", c.Networks, []scan.Network{want.network})
+		r.same("engines", c.Engines, []cards.Engine{want.engine})
+		r.same("networks", c.Networks, []cards.Network{want.network})
 	}
 	again, _ := r.open(1)
 	s, err := network.Of(again.Design(), 0, again.Registers)
@@ -225,7 +224,7 @@ func TestInUse(t *testing.T) {
 	var states []string
 	for _, e := range seen.Engines {
 		states = append(states, e.Name+" "+string(e.State))
-		if known := e.State != scan.InUse; known != (e.Hardware != nil) || known != (e.Configured != nil) {
+		if known := e.State != cards.InUse; known != (e.Hardware != nil) || known != (e.Configured != nil) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -234,7 +233,7 @@ func TestInUse(t *testing.T) {
 		t.Errorf("%q, want %q", states, want)
 	}
 	if n := seen.Networks; len(n) != 3 || n[1].Name != "poe_1" || n[1].Kind != "axis" || n[1].Engine != "ccl_offload_1" ||
-		n[1].State != scan.Answers || n[1].Link != nil {
+		n[1].State != cards.Answers || n[1].Link != nil {
 		t.Errorf("%+v", n)
 	}
 	src, err := accl.Alloc[int32](t.Context(), e, 4)
@@ -264,20 +263,20 @@ func TestNetworkInUse(t *testing.T) {
 	if err := regs.Write(t.Context(), 0x10, 10<<24|1<<16|2<<8|35); err != nil { // its address, by the manual
 		t.Fatal(err)
 	}
-	want := scan.Network{Name: "poe_0", Kind: "tcp", Engine: "ccl_offload_0", State: scan.InUse}
+	want := cards.Network{Name: "poe_0", Kind: "tcp", Engine: "ccl_offload_0", State: cards.InUse}
 	for range 2 {
 		seen := r.card(0)
 		if err := r.inspect(seen); err != nil || len(seen.Remarks) > 0 {
 			t.Fatal(err, seen.Remarks)
 		}
-		r.same("networks", seen.Networks, []scan.Network{want})
-		if e := seen.Engines[0]; e.State != scan.NotConfigured || e.Hardware.Stack != "tcp" {
+		r.same("networks", seen.Networks, []cards.Network{want})
+		if e := seen.Engines[0]; e.State != cards.NotConfigured || e.Hardware.Stack != "tcp" {
 			t.Errorf("%+v", e)
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
-		want.State, want.Address = scan.Answers, "10.1.2.35"
+		want.State, want.Address = cards.Answers, "10.1.2.35"
 	}
 }
 
@@ -288,7 +287,7 @@ func TestOldGeneration(t *testing.T) {
 	if err := r.inspect(seen); err != nil || len(seen.Remarks) > 0 {
 		t.Fatal(err, seen.Remarks)
 	}
-	if e := seen.Engines[0]; e.State != scan.Answers || e.Configured != nil || e.Hardware == nil {
+	if e := seen.Engines[0]; e.State != cards.Answers || e.Configured != nil || e.Hardware == nil {
 		t.Errorf("%+v", e)
 	}
 }
@@ -309,10 +308,10 @@ func TestOtherHardware(t *testing.T) {
 	if err := r.inspect(seen); err != nil {
 		t.Fatal(err)
 	}
-	if e := seen.Engines[2]; e.State != scan.Other || e.Configured != nil || e.Hardware.ID != "0xFFFFFFFF" {
+	if e := seen.Engines[2]; e.State != cards.Other || e.Configured != nil || e.Hardware.ID != "0xFFFFFFFF" {
 		t.Errorf("%+v", e)
 	}
-	if e := seen.Engines[0]; e.State != scan.NotConfigured {
+	if e := seen.Engines[0]; e.State != cards.NotConfigured {
 		t.Errorf("%+v", e)
 	}
 	if i := slices.IndexFunc(seen.Remarks, func(s string) bool {
@@ -329,17 +328,17 @@ func TestCallsFail(t *testing.T) {
 		nth      int
 		err      error // of Inspect
 		remark   string
-		state    scan.State // of the engine
+		state    cards.State // of the engine
 	}{
 		{"xrtDeviceOpenByBDF", 1, driver.ErrNoCard, "", ""},
 		{"xrtDeviceOpenByBDF", 2, driver.ErrNoCard, "", ""},
 		{"xrtDeviceLoadXclbinUUID", 1, driver.ErrRefused, "", ""},
 		{"xrtDeviceGetXclbinUUID", 1, driver.ErrLoaded, "", ""},
-		{"xclIPName2Index", 1, nil, "ccl_offload_0: the card has no such kernel", scan.Unknown},
-		{"xclOpenContext", 1, nil, "ccl_offload_0: take ccl_offload_0 of card", scan.Unknown},
-		{"xclRegRead", 1, nil, "ccl_offload_0: read register", scan.Unknown},
-		{"xclRegRead", 2, nil, "ccl_offload_0: read register", scan.Unknown},
-		{"xclRegRead", 3, nil, "poe_0: network: cmac", scan.NotConfigured},
+		{"xclIPName2Index", 1, nil, "ccl_offload_0: the card has no such kernel", cards.Unknown},
+		{"xclOpenContext", 1, nil, "ccl_offload_0: take ccl_offload_0 of card", cards.Unknown},
+		{"xclRegRead", 1, nil, "ccl_offload_0: read register", cards.Unknown},
+		{"xclRegRead", 2, nil, "ccl_offload_0: read register", cards.Unknown},
+		{"xclRegRead", 3, nil, "poe_0: network: cmac", cards.NotConfigured},
 	} {
 		t.Run(fmt.Sprint(test.function, test.nth), func(t *testing.T) {
 			r := newRig(t, "u55c_udp", 1)
@@ -367,23 +366,23 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 	r := newRig(t, "u55c_udp", 1)
 	other := designtest.Load(t, "u55c_udp", map[string]cty.Value{"host_memory": cty.True})
 	for name, test := range map[string]struct {
-		change func(c *scan.Found, in *inspect.Engines)
+		change func(c *cards.Found, in *inspect.Engines)
 		err    error
 		text   string
 	}{
-		"no file": {func(c *scan.Found, _ *inspect.Engines) { c.Design = nil }, nil, ""},
-		"not ours": {func(c *scan.Found, _ *inspect.Engines) { c.Design.Description = xclbin.Description{} },
+		"no file": {func(c *cards.Found, _ *inspect.Engines) { c.Design = nil }, nil, ""},
+		"not ours": {func(c *cards.Found, _ *inspect.Engines) { c.Design.Description = xclbin.Description{} },
 			nil, ""},
-		"no library": {func(_ *scan.Found, in *inspect.Engines) { in.Library = t.TempDir() }, driver.ErrLibrary,
+		"no library": {func(_ *cards.Found, in *inspect.Engines) { in.Library = t.TempDir() }, driver.ErrLibrary,
 			"install XRT"},
-		"another bus": {func(c *scan.Found, _ *inspect.Engines) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
+		"another bus": {func(c *cards.Found, _ *inspect.Engines) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
 			"0000:ff:00.1"},
-		"a file that has gone": {func(c *scan.Found, _ *inspect.Engines) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
+		"a file that has gone": {func(c *cards.Found, _ *inspect.Engines) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
 			"gone.xclbin"},
-		"unknown platform": {func(_ *scan.Found, in *inspect.Engines) {
+		"unknown platform": {func(_ *cards.Found, in *inspect.Engines) {
 			in.Designs = func(string) ([]*design.Design, error) { return nil, errors.New("there is none") }
 		}, inspect.ErrDesign, "platform u55c_udp cannot be read here: there is none"},
-		"other variables": {func(_ *scan.Found, in *inspect.Engines) {
+		"other variables": {func(_ *cards.Found, in *inspect.Engines) {
 			in.Designs = func(string) ([]*design.Design, error) { return []*design.Design{other}, nil }
 		}, inspect.ErrDesign, "with variables, which -vars= gives"},
 	} {

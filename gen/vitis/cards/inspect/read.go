@@ -8,12 +8,12 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
+	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 // engine reads what an engine says of itself.
-func (l *look) engine(ctx context.Context, instance string) (scan.Engine, error) {
-	out := scan.Engine{Name: instance}
+func (l *look) engine(ctx context.Context, instance string) (cards.Engine, error) {
+	out := cards.Engine{Name: instance}
 	var id accl.HardwareID
 	var ready uint32
 	failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
@@ -38,7 +38,7 @@ func (l *look) engine(ctx context.Context, instance string) (scan.Engine, error)
 		out.State = l.state(instance, failed)
 		return out, nil
 	}
-	out.Hardware = &scan.Hardware{
+	out.Hardware = &cards.Hardware{
 		ID: fmt.Sprintf("0x%08X", id.Word), Stack: id.Stack, InternalDMA: id.InternalDMA, ExternalDMA: id.ExternalDMA,
 		Arithmetic:  id.Arithmetic,
 		Compression: id.Compression, KernelStreams: id.KernelStreams, Debug: id.Debug,
@@ -47,14 +47,14 @@ func (l *look) engine(ctx context.Context, instance string) (scan.Engine, error)
 	if err := l.platform.CheckHardwareID(id); err != nil {
 		// Nothing else that it says means anything then.
 		l.remarks = append(l.remarks, instance+": "+err.Error())
-		out.State = scan.Other
+		out.State = cards.Other
 		return out, nil
 	}
-	if out.State = scan.Answers; l.platform.Features.ConfigReady {
+	if out.State = cards.Answers; l.platform.Features.ConfigReady {
 		configured := ready != 0
 		out.Configured = &configured
-		if out.State = scan.NotConfigured; configured {
-			out.State = scan.Configured
+		if out.State = cards.NotConfigured; configured {
+			out.State = cards.Configured
 		}
 	}
 	return out, nil
@@ -78,7 +78,7 @@ func (l *look) network(ctx context.Context, engine int) error {
 		l.remarks = append(l.remarks, err.Error())
 		return nil
 	}
-	out := scan.Network{Name: name, Kind: kind, Engine: of, State: scan.Answers}
+	out := cards.Network{Name: name, Kind: kind, Engine: of, State: cards.Answers}
 	if kind == network.KindUDP || kind == network.KindTCP { // others have no registers
 		var s network.Status
 		failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
@@ -102,7 +102,7 @@ func (l *look) network(ctx context.Context, engine int) error {
 }
 
 // tell puts what a network says into a form for scripts.
-func tell(out *scan.Network, s network.Status) {
+func tell(out *cards.Network, s network.Status) {
 	if s.IP.IsValid() && !s.IP.IsUnspecified() {
 		out.Address = s.IP.String()
 		if s.Kind == network.KindUDP {
@@ -112,9 +112,9 @@ func tell(out *scan.Network, s network.Status) {
 	if s.Kind == network.KindUDP {
 		neighbors := len(s.Neighbors)
 		out.Gateway, out.MAC = s.Gateway.String(), s.MAC
-		out.Sockets, out.Neighbors = &scan.Entries{Used: len(s.Sockets), Size: s.SocketTable}, &neighbors
+		out.Sockets, out.Neighbors = &cards.Entries{Used: len(s.Sockets), Size: s.SocketTable}, &neighbors
 	}
 	if l := s.Link; l != nil {
-		out.Link = &scan.MAC{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}
+		out.Link = &cards.MAC{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}
 	}
 }

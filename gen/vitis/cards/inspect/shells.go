@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 )
 
 // Shells finds cards in shells, each region one, by the files of the shells' drivers. A
@@ -29,7 +28,7 @@ type Shells struct {
 	System coyote.System
 }
 
-var _ scan.Finder = (*Shells)(nil)
+var _ cards.Finder = (*Shells)(nil)
 
 // Drivers are those of all shells of a library.
 func Drivers(lib *platform.Library) []layout.Driver {
@@ -47,7 +46,7 @@ func Drivers(lib *platform.Library) []layout.Driver {
 }
 
 // Find implements scan.Finder. What cannot be found out of a region is a remark.
-func (s *Shells) Find(ctx context.Context) ([]scan.Found, error) {
+func (s *Shells) Find(ctx context.Context) ([]cards.Found, error) {
 	var l *look
 	if s.Design != nil {
 		lies, err := driverview.Card(s.Design)
@@ -59,7 +58,7 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Found, error) {
 		}
 		l = &look{design: lies, platform: driverview.Of(s.Design)}
 	}
-	var out []scan.Found
+	var out []cards.Found
 	for i := range s.Drivers {
 		d := &s.Drivers[i]
 		regions, err := coyote.Regions(d, s.System)
@@ -67,19 +66,19 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Found, error) {
 			return out, err
 		}
 		for _, o := range regions {
-			c := scan.Found{
+			c := cards.Found{
 				Card:    cards.Card{Index: o.Card, Shell: d.Shell},
-				Region:  &scan.Region{File: o.Path(d), Number: o.Region, State: scan.Unknown},
-				Engines: []scan.Engine{}, Networks: []scan.Network{}, Remarks: []string{},
+				Region:  &cards.Region{File: o.Path(d), Number: o.Region, State: cards.Unknown},
+				Engines: []cards.Engine{}, Networks: []cards.Network{}, Remarks: []string{},
 			}
 			if err := see(ctx, &c, d, o, l); ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			} else if errors.Is(err, coyote.ErrBusy) {
-				c.Region.State = scan.InUse
+				c.Region.State = cards.InUse
 			} else if err != nil {
 				c.Remarks = append(c.Remarks, err.Error())
 			}
-			c.Ready = c.Region.State == scan.Answers
+			c.Ready = c.Region.State == cards.Answers
 			out = append(out, c)
 		}
 	}
@@ -87,7 +86,7 @@ func (s *Shells) Find(ctx context.Context) ([]scan.Found, error) {
 }
 
 // see looks at a region, and at engines of the design that is expected.
-func see(ctx context.Context, c *scan.Found, d *layout.Driver, o coyote.Options, expected *look) (err error) {
+func see(ctx context.Context, c *cards.Found, d *layout.Driver, o coyote.Options, expected *look) (err error) {
 	v, err := coyote.Look(d, o)
 	if err != nil {
 		return err
@@ -98,8 +97,8 @@ func see(ctx context.Context, c *scan.Found, d *layout.Driver, o coyote.Options,
 		return err
 	}
 	r := c.Region
-	r.State = scan.Answers
-	r.Built = &scan.Built{Regions: built.Regions, HostStreams: built.HostStreams, CardStreams: built.CardStreams,
+	r.State = cards.Answers
+	r.Built = &cards.Built{Regions: built.Regions, HostStreams: built.HostStreams, CardStreams: built.CardStreams,
 		RDMA: built.RDMA, AVX: built.AVX}
 	if built.RDMA {
 		ip, mac, err := v.Address(ctx)

@@ -13,8 +13,8 @@ import (
 	shell "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
@@ -47,12 +47,12 @@ func TestShells(t *testing.T) {
 		}
 	}
 	before, calls := h.Leaks(), len(h.Calls())
-	built := &scan.Built{Regions: 1, HostStreams: true, CardStreams: true, RDMA: true}
-	want := []*scan.Region{
-		{File: "/dev/coyote_fpga_0_v0", State: scan.Unknown},
-		{File: "/dev/coyote_fpga_1_v0", State: scan.InUse},
-		{File: "/dev/coyote_fpga_2_v0", State: scan.Answers, Built: built},
-		{File: "/dev/coyote_fpga_3_v0", State: scan.Answers, Built: built, Address: "10.1.2.3", MAC: "02:00:00:00:00:09"},
+	built := &cards.Built{Regions: 1, HostStreams: true, CardStreams: true, RDMA: true}
+	want := []*cards.Region{
+		{File: "/dev/coyote_fpga_0_v0", State: cards.Unknown},
+		{File: "/dev/coyote_fpga_1_v0", State: cards.InUse},
+		{File: "/dev/coyote_fpga_2_v0", State: cards.Answers, Built: built},
+		{File: "/dev/coyote_fpga_3_v0", State: cards.Answers, Built: built, Address: "10.1.2.3", MAC: "02:00:00:00:00:09"},
 	}
 	s := &inspect.Shells{Drivers: inspect.Drivers(designtest.Library(t)), System: h.Process()}
 	for name, engines := range map[string]int{"without a design": 0, "with one": 1} {
@@ -65,7 +65,7 @@ func TestShells(t *testing.T) {
 			t.Fatalf("%s: %v, %+v", name, err, found)
 		}
 		for i, c := range found {
-			free := want[i].State == scan.Answers
+			free := want[i].State == cards.Answers
 			if !reflect.DeepEqual(c.Region, want[i]) || c.Index != i || c.Shell != "coyote" || c.Ready != free ||
 				(len(c.Remarks) > 0) != (i == 0) {
 				t.Errorf("%s: card %d is %+v, %+v", name, i, c, c.Region)
@@ -74,13 +74,13 @@ func TestShells(t *testing.T) {
 				t.Errorf("%s: card %d has the engines %+v", name, i, c.Engines)
 			}
 			for _, e := range c.Engines {
-				if e.Name != "ccl_offload_0" || e.State != scan.NotConfigured || e.Hardware == nil || e.Hardware.Stack != "rdma" {
+				if e.Name != "ccl_offload_0" || e.State != cards.NotConfigured || e.Hardware == nil || e.Hardware.Stack != "rdma" {
 					t.Errorf("card %d has %+v", i, e)
 				}
 			}
 		}
 		var text strings.Builder
-		if err := scan.Table(&text, found); err != nil {
+		if err := cards.Table(&text, found); err != nil {
 			t.Fatal(err)
 		}
 		says := strings.Join(strings.Fields(text.String()), " ")
@@ -117,8 +117,8 @@ func TestNoShells(t *testing.T) {
 	h := coyotetest.Host(t, d, 1, coyote.HostOptions{Flags: 1<<48 | 1})
 	s := &inspect.Shells{Drivers: inspect.Drivers(designtest.Library(t)), System: h.Process(), Design: d}
 	found, err := s.Find(t.Context())
-	if err != nil || len(found) != 1 || found[0].Region.State != scan.Answers ||
-		!reflect.DeepEqual(found[0].Region.Built, &scan.Built{Regions: 1, AVX: true}) ||
+	if err != nil || len(found) != 1 || found[0].Region.State != cards.Answers ||
+		!reflect.DeepEqual(found[0].Region.Built, &cards.Built{Regions: 1, AVX: true}) ||
 		len(found[0].Engines) > 0 || len(found[0].Remarks) != 1 || !strings.Contains(found[0].Remarks[0], "no RDMA") {
 		t.Errorf("%v, %+v", err, found)
 	}

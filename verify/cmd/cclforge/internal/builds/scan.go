@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -37,9 +36,9 @@ func runScan(ctx context.Context, o *options, c *console) error {
 		}
 		shells.Design = all[0]
 	}
-	found, err := scan.Scan(ctx, scan.Options{
+	found, err := cards.Scan(ctx, cards.Options{
 		Files: o.xclbins, Out: o.out, Cache: o.cache,
-		Inspectors: []scan.Inspector{&inspect.Engines{Designs: designs}}, Finders: []scan.Finder{shells},
+		Inspectors: []cards.Inspector{&inspect.Engines{Designs: designs}}, Finders: []cards.Finder{shells},
 	})
 	switch {
 	case errors.Is(err, cards.ErrNoXRT) && len(found) == 0:
@@ -57,16 +56,16 @@ func runScan(ctx context.Context, o *options, c *console) error {
 // shellSystem is what cards in shells are reached by, nil for that which this process runs on.
 var shellSystem coyote.System
 
-func tell(o *options, c *console, found []scan.Found) error {
+func tell(o *options, c *console, found []cards.Found) error {
 	if o.json {
 		if found == nil {
-			found = []scan.Found{}
+			found = []cards.Found{}
 		}
 		e := json.NewEncoder(c.out)
 		e.SetIndent("", "  ")
 		return e.Encode(found)
 	}
-	return scan.Table(c.out, found)
+	return cards.Table(c.out, found)
 }
 
 // elaborate finds designs by the names of their platforms: as the variables have them,

@@ -1,6 +1,6 @@
 // Package scan says what the cards of this host hold: which of our designs, and, as far as
 // inspectors can tell, how its engines and links are.
-package scan
+package cards
 
 import (
 	"cmp"
@@ -15,13 +15,12 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
-	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
 // Found is a card, and what is on it.
 type Found struct {
-	cards.Card
+	Card
 	// Design is what is loaded, if a file is known that has its UUID.
 	Design *Design `json:"design"`
 	// Engines and Networks are what inspectors have found, in the order of the design.
@@ -85,7 +84,7 @@ func (o *Options) ofXRT(ctx context.Context) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := cards.List(ctx)
+	found, err := List(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package scan
+package cards
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
-	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 const (
@@ -207,7 +206,7 @@ func TestInspectors(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XILINX_XRT", "")
-	if _, err := Scan(t.Context(), Options{Cache: nowhere(t)}); !errors.Is(err, cards.ErrNoXRT) {
+	if _, err := Scan(t.Context(), Options{Cache: nowhere(t)}); !errors.Is(err, ErrNoXRT) {
 		t.Error(err)
 	}
 	if _, err := Scan(t.Context(), Options{Files: []string{"none.xclbin"}}); !errors.Is(err, fs.ErrNotExist) ||

@@ -1,4 +1,4 @@
-package scan
+package cards
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
-	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 // many are cards with all that can be said of them.
@@ -23,11 +22,11 @@ func many() []Found {
 	full := &Hardware{ID: "0xABCDEF5E", Stack: "rdma", ExternalDMA: true, Arithmetic: true, Compression: true,
 		KernelStreams: true, Revision: "abcdef"}
 	return []Found{{
-		Card: cards.Card{Index: 10, BDF: "0000:c4:00.1", Name: "u55c", Ready: true, Loaded: id,
-			Temperatures: []cards.Temperature{{Sensor: "pcb_bottom_front", Celsius: 105.5}},
+		Card: Card{Index: 10, BDF: "0000:c4:00.1", Name: "u55c", Ready: true, Loaded: id,
+			Temperatures: []Temperature{{Sensor: "pcb_bottom_front", Celsius: 105.5}},
 			Shell:        "xilinx_u55c_gen3x16_xdma_base_3", Power: 24.87, PowerLimit: 225,
-			Link:    &cards.Link{Generation: 3, Lanes: 8, ExpectedGeneration: 3, ExpectedLanes: 16},
-			Users:   []cards.Process{{ID: 4194303, Name: "python3"}, {ID: 7, Name: "train"}},
+			Link:    &Link{Generation: 3, Lanes: 8, ExpectedGeneration: 3, ExpectedLanes: 16},
+			Users:   []Process{{ID: 4194303, Name: "python3"}, {ID: 7, Name: "train"}},
 			Running: []string{"vadd_put:vadd_0_0"}},
 		Design: &Design{File: "/home/somebody/" + strings.Repeat("x", 40) + "/u250_axis3x.xclbin", Description: about,
 			Created: time.Unix(1700000000, 0).UTC()},
@@ -47,7 +46,7 @@ func many() []Found {
 		},
 		Remarks: []string{strings.Repeat("something is wrong, ", 20), "first line\nsecond line"},
 	}, {
-		Card: cards.Card{Index: 11, BDF: "0000:81:00.1", Note: "not ready"}, Engines: []Engine{}, Networks: []Network{},
+		Card: Card{Index: 11, BDF: "0000:81:00.1", Note: "not ready"}, Engines: []Engine{}, Networks: []Network{},
 		Remarks: []string{},
 	}}
 }

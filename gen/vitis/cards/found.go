@@ -1,4 +1,4 @@
-package scan
+package cards
 
 // State is how much could be seen of an engine or a network.
 type State string
