@@ -1,5 +1,3 @@
-// Package scan says what the cards of this host hold: which of our designs, and, as far as
-// inspectors can tell, how its engines and links are.
 package cards
 
 import (

@@ -10,7 +10,6 @@ import (
 	"github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -28,7 +27,7 @@ func runScan(ctx context.Context, o *options, c *console) error {
 		return err
 	}
 	designs := elaborate(w, o.vars)
-	shells := &inspect.Shells{Drivers: inspect.Drivers(lib), System: shellSystem}
+	shells := &cards.Shells{Drivers: cards.Drivers(lib), System: shellSystem}
 	if o.platform != "" {
 		all, err := designs(o.platform)
 		if err != nil {
@@ -38,7 +37,7 @@ func runScan(ctx context.Context, o *options, c *console) error {
 	}
 	found, err := cards.Scan(ctx, cards.Options{
 		Files: o.xclbins, Out: o.out, Cache: o.cache,
-		Inspectors: []cards.Inspector{&inspect.Engines{Designs: designs}}, Finders: []cards.Finder{shells},
+		Inspectors: []cards.Inspector{&cards.Engines{Designs: designs}}, Finders: []cards.Finder{shells},
 	})
 	switch {
 	case errors.Is(err, cards.ErrNoXRT) && len(found) == 0:

@@ -1,4 +1,4 @@
-package inspect_test
+package cards_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
@@ -54,7 +53,7 @@ func TestShells(t *testing.T) {
 		{File: "/dev/coyote_fpga_2_v0", State: cards.Answers, Built: built},
 		{File: "/dev/coyote_fpga_3_v0", State: cards.Answers, Built: built, Address: "10.1.2.3", MAC: "02:00:00:00:00:09"},
 	}
-	s := &inspect.Shells{Drivers: inspect.Drivers(designtest.Library(t)), System: h.Process()}
+	s := &cards.Shells{Drivers: cards.Drivers(designtest.Library(t)), System: h.Process()}
 	for name, engines := range map[string]int{"without a design": 0, "with one": 1} {
 		if s.Design = nil; engines > 0 {
 			s.Design = d
@@ -115,7 +114,7 @@ func TestShells(t *testing.T) {
 func TestNoShells(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
 	h := coyotetest.Host(t, d, 1, coyote.HostOptions{Flags: 1<<48 | 1})
-	s := &inspect.Shells{Drivers: inspect.Drivers(designtest.Library(t)), System: h.Process(), Design: d}
+	s := &cards.Shells{Drivers: cards.Drivers(designtest.Library(t)), System: h.Process(), Design: d}
 	found, err := s.Find(t.Context())
 	if err != nil || len(found) != 1 || found[0].Region.State != cards.Answers ||
 		!reflect.DeepEqual(found[0].Region.Built, &cards.Built{Regions: 1, AVX: true}) ||

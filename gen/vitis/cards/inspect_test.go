@@ -1,4 +1,4 @@
-package inspect_test
+package cards_test
 
 import (
 	"context"
@@ -25,7 +25,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
@@ -35,14 +34,14 @@ type rig struct {
 	t  *testing.T
 	d  *design.Design
 	h  *xrt.Host
-	in inspect.Engines
+	in cards.Engines
 }
 
 func newRig(t *testing.T, platform string, ranks int) *rig {
 	t.Helper()
 	r := &rig{t: t, d: designtest.Load(t, platform, nil)}
 	r.h = xrttest.Host(t, r.d, ranks, xrt.HostOptions{})
-	r.in = inspect.Engines{Library: r.h.Dir(), Designs: func(string) ([]*design.Design,
+	r.in = cards.Engines{Library: r.h.Dir(), Designs: func(string) ([]*design.Design,
 		error) {
 		return []*design.Design{r.d}, nil
 	}}
@@ -366,25 +365,25 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 	r := newRig(t, "u55c_udp", 1)
 	other := designtest.Load(t, "u55c_udp", map[string]cty.Value{"host_memory": cty.True})
 	for name, test := range map[string]struct {
-		change func(c *cards.Found, in *inspect.Engines)
+		change func(c *cards.Found, in *cards.Engines)
 		err    error
 		text   string
 	}{
-		"no file": {func(c *cards.Found, _ *inspect.Engines) { c.Design = nil }, nil, ""},
-		"not ours": {func(c *cards.Found, _ *inspect.Engines) { c.Design.Description = xclbin.Description{} },
+		"no file": {func(c *cards.Found, _ *cards.Engines) { c.Design = nil }, nil, ""},
+		"not ours": {func(c *cards.Found, _ *cards.Engines) { c.Design.Description = xclbin.Description{} },
 			nil, ""},
-		"no library": {func(_ *cards.Found, in *inspect.Engines) { in.Library = t.TempDir() }, driver.ErrLibrary,
+		"no library": {func(_ *cards.Found, in *cards.Engines) { in.Library = t.TempDir() }, driver.ErrLibrary,
 			"install XRT"},
-		"another bus": {func(c *cards.Found, _ *inspect.Engines) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
+		"another bus": {func(c *cards.Found, _ *cards.Engines) { c.BDF = "0000:ff:00.1" }, driver.ErrNoCard,
 			"0000:ff:00.1"},
-		"a file that has gone": {func(c *cards.Found, _ *inspect.Engines) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
+		"a file that has gone": {func(c *cards.Found, _ *cards.Engines) { c.Design.File = "gone.xclbin" }, driver.ErrFile,
 			"gone.xclbin"},
-		"unknown platform": {func(_ *cards.Found, in *inspect.Engines) {
+		"unknown platform": {func(_ *cards.Found, in *cards.Engines) {
 			in.Designs = func(string) ([]*design.Design, error) { return nil, errors.New("there is none") }
-		}, inspect.ErrDesign, "platform u55c_udp cannot be read here: there is none"},
-		"other variables": {func(_ *cards.Found, in *inspect.Engines) {
+		}, cards.ErrDesign, "platform u55c_udp cannot be read here: there is none"},
+		"other variables": {func(_ *cards.Found, in *cards.Engines) {
 			in.Designs = func(string) ([]*design.Design, error) { return []*design.Design{other}, nil }
-		}, inspect.ErrDesign, "with variables, which -vars= gives"},
+		}, cards.ErrDesign, "with variables, which -vars= gives"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := r.in
@@ -415,7 +414,7 @@ func TestLimits(t *testing.T) {
 	t.Cleanup(func() { close(hangs) })
 	r.in.Library, r.in.Limit = r.h.Dir(), 100*time.Millisecond
 	begin := time.Now()
-	if err := r.in.Inspect(t.Context(), r.card(0)); !errors.Is(err, inspect.ErrDesign) ||
+	if err := r.in.Inspect(t.Context(), r.card(0)); !errors.Is(err, cards.ErrDesign) ||
 		!strings.Contains(err.Error(), "does not answer within 100ms") {
 		t.Error(err)
 	}

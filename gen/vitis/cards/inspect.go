@@ -1,16 +1,4 @@
-// Package inspect looks into cards that hold one of our designs: whether their engines
-// are configured, what they were built with, and how their networks are.
-//
-// # What it does to a card
-//
-// It reads registers, and no more: it never loads a card, and writes no register. (Bits
-// of a MAC's state that keep what they have had are read, and begin anew.) Registers can
-// only be read by who has the kernel alone, so it takes each engine and each network,
-// reads, and gives it back at once, within milliseconds. What another process has is left
-// alone, and said to be in use. A program that wants an engine in the milliseconds in
-// which it is looked at finds it in use: do not scan cards by the second while programs
-// start on them.
-package inspect
+package cards
 
 import (
 	"context"
@@ -23,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 // DefaultLimit bounds how long a card is looked at.
@@ -45,10 +32,10 @@ type Engines struct {
 	// Limit is how long a card is looked at; 0 is DefaultLimit.
 	Limit time.Duration
 
-	openCard func(context.Context, *layout.Design, xrt.Options) (opened, error) // nil for xrt.Open
+	open func(context.Context, *layout.Design, xrt.Options) (opened, error) // nil for xrt.Open
 }
 
-var _ cards.Inspector = (*Engines)(nil)
+var _ Inspector = (*Engines)(nil)
 
 // opened is a card, as much of it as is needed.
 type opened interface {
@@ -59,7 +46,7 @@ type opened interface {
 // Inspect implements scan.Inspector. Of cards without a file that is known, or with one
 // that was not made here, it says nothing. The error matches ErrDesign, or those of
 // package xrt; what fails at one engine or network alone is a remark.
-func (in *Engines) Inspect(ctx context.Context, c *cards.Found) error {
+func (in *Engines) Inspect(ctx context.Context, c *Found) error {
 	if c.Design == nil || c.Design.Generator == "" {
 		return nil
 	}
@@ -98,19 +85,19 @@ type look struct {
 	design   layout.Design
 	platform accl.Platform
 
-	engines  []cards.Engine
-	networks []cards.Network
+	engines  []Engine
+	networks []Network
 	remarks  []string
 }
 
 // look finds the design that a card holds.
-func (in *Engines) look(c *cards.Found) (*look, error) {
+func (in *Engines) look(c *Found) (*look, error) {
 	about := c.Design.Description
 	designs, err := in.Designs(about.Platform)
 	if err != nil {
 		return nil, fmt.Errorf("%w: platform %s cannot be read here: %w", ErrDesign, about.Platform, err)
 	}
-	open := in.openCard
+	open := in.open
 	if open == nil {
 		open = func(ctx context.Context, d *layout.Design, o xrt.Options) (opened, error) { return xrt.Open(ctx, d, o) }
 	}
@@ -177,12 +164,12 @@ func (l *look) with(ctx context.Context, read func(open func(instance string) (l
 }
 
 // state is what an error says of what was to be read.
-func (l *look) state(what string, err error) cards.State {
+func (l *look) state(what string, err error) State {
 	if errors.Is(err, xrt.ErrBusy) {
-		return cards.InUse
+		return InUse
 	}
 	l.remarks = append(l.remarks, what+": "+err.Error())
-	return cards.Unknown
+	return Unknown
 }
 
 // errWrite is what a look into a card never does.

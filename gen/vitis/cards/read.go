@@ -1,4 +1,4 @@
-package inspect
+package cards
 
 import (
 	"context"
@@ -8,12 +8,11 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 // engine reads what an engine says of itself.
-func (l *look) engine(ctx context.Context, instance string) (cards.Engine, error) {
-	out := cards.Engine{Name: instance}
+func (l *look) engine(ctx context.Context, instance string) (Engine, error) {
+	out := Engine{Name: instance}
 	var id accl.HardwareID
 	var ready uint32
 	failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
@@ -38,7 +37,7 @@ func (l *look) engine(ctx context.Context, instance string) (cards.Engine, error
 		out.State = l.state(instance, failed)
 		return out, nil
 	}
-	out.Hardware = &cards.Hardware{
+	out.Hardware = &Hardware{
 		ID: fmt.Sprintf("0x%08X", id.Word), Stack: id.Stack, InternalDMA: id.InternalDMA, ExternalDMA: id.ExternalDMA,
 		Arithmetic:  id.Arithmetic,
 		Compression: id.Compression, KernelStreams: id.KernelStreams, Debug: id.Debug,
@@ -47,14 +46,14 @@ func (l *look) engine(ctx context.Context, instance string) (cards.Engine, error
 	if err := l.platform.CheckHardwareID(id); err != nil {
 		// Nothing else that it says means anything then.
 		l.remarks = append(l.remarks, instance+": "+err.Error())
-		out.State = cards.Other
+		out.State = Other
 		return out, nil
 	}
-	if out.State = cards.Answers; l.platform.Features.ConfigReady {
+	if out.State = Answers; l.platform.Features.ConfigReady {
 		configured := ready != 0
 		out.Configured = &configured
-		if out.State = cards.NotConfigured; configured {
-			out.State = cards.Configured
+		if out.State = NotConfigured; configured {
+			out.State = Configured
 		}
 	}
 	return out, nil
@@ -78,7 +77,7 @@ func (l *look) network(ctx context.Context, engine int) error {
 		l.remarks = append(l.remarks, err.Error())
 		return nil
 	}
-	out := cards.Network{Name: name, Kind: kind, Engine: of, State: cards.Answers}
+	out := Network{Name: name, Kind: kind, Engine: of, State: Answers}
 	if kind == network.KindUDP || kind == network.KindTCP { // others have no registers
 		var s network.Status
 		failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
@@ -102,7 +101,7 @@ func (l *look) network(ctx context.Context, engine int) error {
 }
 
 // tell puts what a network says into a form for scripts.
-func tell(out *cards.Network, s network.Status) {
+func tell(out *Network, s network.Status) {
 	if s.IP.IsValid() && !s.IP.IsUnspecified() {
 		out.Address = s.IP.String()
 		if s.Kind == network.KindUDP {
@@ -112,9 +111,9 @@ func tell(out *cards.Network, s network.Status) {
 	if s.Kind == network.KindUDP {
 		neighbors := len(s.Neighbors)
 		out.Gateway, out.MAC = s.Gateway.String(), s.MAC
-		out.Sockets, out.Neighbors = &cards.Entries{Used: len(s.Sockets), Size: s.SocketTable}, &neighbors
+		out.Sockets, out.Neighbors = &Entries{Used: len(s.Sockets), Size: s.SocketTable}, &neighbors
 	}
 	if l := s.Link; l != nil {
-		out.Link = &cards.MAC{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}
+		out.Link = &MAC{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}
 	}
 }

@@ -1,4 +1,4 @@
-package inspect
+package cards
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/gen/vitis/cards"
 )
 
 // Shells finds cards in shells, each region one, by the files of the shells' drivers. A
@@ -28,7 +27,7 @@ type Shells struct {
 	System coyote.System
 }
 
-var _ cards.Finder = (*Shells)(nil)
+var _ Finder = (*Shells)(nil)
 
 // Drivers are those of all shells of a library.
 func Drivers(lib *platform.Library) []layout.Driver {
@@ -46,7 +45,7 @@ func Drivers(lib *platform.Library) []layout.Driver {
 }
 
 // Find implements scan.Finder. What cannot be found out of a region is a remark.
-func (s *Shells) Find(ctx context.Context) ([]cards.Found, error) {
+func (s *Shells) Find(ctx context.Context) ([]Found, error) {
 	var l *look
 	if s.Design != nil {
 		lies, err := driverview.Card(s.Design)
@@ -58,7 +57,7 @@ func (s *Shells) Find(ctx context.Context) ([]cards.Found, error) {
 		}
 		l = &look{design: lies, platform: driverview.Of(s.Design)}
 	}
-	var out []cards.Found
+	var out []Found
 	for i := range s.Drivers {
 		d := &s.Drivers[i]
 		regions, err := coyote.Regions(d, s.System)
@@ -66,19 +65,19 @@ func (s *Shells) Find(ctx context.Context) ([]cards.Found, error) {
 			return out, err
 		}
 		for _, o := range regions {
-			c := cards.Found{
-				Card:    cards.Card{Index: o.Card, Shell: d.Shell},
-				Region:  &cards.Region{File: o.Path(d), Number: o.Region, State: cards.Unknown},
-				Engines: []cards.Engine{}, Networks: []cards.Network{}, Remarks: []string{},
+			c := Found{
+				Card:    Card{Index: o.Card, Shell: d.Shell},
+				Region:  &Region{File: o.Path(d), Number: o.Region, State: Unknown},
+				Engines: []Engine{}, Networks: []Network{}, Remarks: []string{},
 			}
 			if err := see(ctx, &c, d, o, l); ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			} else if errors.Is(err, coyote.ErrBusy) {
-				c.Region.State = cards.InUse
+				c.Region.State = InUse
 			} else if err != nil {
 				c.Remarks = append(c.Remarks, err.Error())
 			}
-			c.Ready = c.Region.State == cards.Answers
+			c.Ready = c.Region.State == Answers
 			out = append(out, c)
 		}
 	}
@@ -86,7 +85,7 @@ func (s *Shells) Find(ctx context.Context) ([]cards.Found, error) {
 }
 
 // see looks at a region, and at engines of the design that is expected.
-func see(ctx context.Context, c *cards.Found, d *layout.Driver, o coyote.Options, expected *look) (err error) {
+func see(ctx context.Context, c *Found, d *layout.Driver, o coyote.Options, expected *look) (err error) {
 	v, err := coyote.Look(d, o)
 	if err != nil {
 		return err
@@ -97,8 +96,8 @@ func see(ctx context.Context, c *cards.Found, d *layout.Driver, o coyote.Options
 		return err
 	}
 	r := c.Region
-	r.State = cards.Answers
-	r.Built = &cards.Built{Regions: built.Regions, HostStreams: built.HostStreams, CardStreams: built.CardStreams,
+	r.State = Answers
+	r.Built = &Built{Regions: built.Regions, HostStreams: built.HostStreams, CardStreams: built.CardStreams,
 		RDMA: built.RDMA, AVX: built.AVX}
 	if built.RDMA {
 		ip, mac, err := v.Address(ctx)
