@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	samples = "../../../../driver/xrt/xclbin/testdata/"
+	samples = "../../../driver/xrt/xclbin/testdata/"
 	// ours is described as u55c_tcp, design d1, firmware f1 of accl-2024; foreign says nothing
 	// of who made it, and has the UUID that the report has as loaded.
 	ours, foreign = samples + "card.xclbin", samples + "two_sections.xclbin"

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -70,7 +70,7 @@ func cmpTime(e step.Event) time.Time { return e.Time.Add(-e.Elapsed) }
 
 // clean is a text of others for one line of a terminal.
 func clean(text string) string {
-	return strings.Join(strings.Fields(lines.Clean(strings.ReplaceAll(text, "\n", " "))), " ")
+	return strings.Join(strings.Fields(logs.Clean(strings.ReplaceAll(text, "\n", " "))), " ")
 }
 
 func (t *task) ended() bool {

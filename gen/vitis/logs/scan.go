@@ -1,4 +1,4 @@
-package diagnose
+package logs
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -128,7 +127,7 @@ func read(ctx context.Context, dir fs.FS, name string) *scan {
 	}
 	defer f.Close()
 	s := &scan{name: name, cause: -1}
-	_ = lines.Each(ctx, f, func(line string) bool { // what was read until then counts
+	_ = Each(ctx, f, func(line string) bool { // what was read until then counts
 		s.line(line)
 		return true
 	})
@@ -147,7 +146,7 @@ var (
 
 func (s *scan) line(raw string) {
 	if strings.Contains(raw, "\x1b") {
-		raw = lines.Clean(raw)
+		raw = Clean(raw)
 	}
 	if s.tcl(raw) {
 		return
@@ -254,7 +253,7 @@ func (s *scan) add(list *[]string, line string) {
 
 // clean is a line as it can be shown.
 func clean(line string) string {
-	line = strings.TrimSpace(lines.Clean(line))
+	line = strings.TrimSpace(Clean(line))
 	if runes := []rune(line); len(runes) > mostWidth {
 		line = string(runes[:mostWidth-1]) + "…"
 	}

@@ -1,4 +1,4 @@
-package follow
+package logs
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func TestAFileThatComesGrowsAndIsCut(t *testing.T) {
 	ended := make(chan struct{})
 	done := make(chan error)
 	var r reader
-	go func() { done <- File(t.Context(), name, ended, r.line) }()
+	go func() { done <- Follow(t.Context(), name, ended, r.line) }()
 	time.Sleep(2 * Pause)
 	put(t, name, "one\ntw", os.O_APPEND)
 	r.until(t, "one")
@@ -76,30 +76,30 @@ func TestWithoutAFile(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)
 	var r reader
-	if err := File(t.Context(), name, ended, r.line); err != nil || len(r.lines) > 0 {
+	if err := Follow(t.Context(), name, ended, r.line); err != nil || len(r.lines) > 0 {
 		t.Errorf("%q, %v", r.lines, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := File(ctx, name, nil, r.line); !errors.Is(err, context.Canceled) {
+	if err := Follow(ctx, name, nil, r.line); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if err := File(t.Context(), t.TempDir(), ended, r.line); err == nil {
+	if err := Follow(t.Context(), t.TempDir(), ended, r.line); err == nil {
 		t.Error("a directory was read")
 	}
 }
 
 func TestLines(t *testing.T) {
-	long := strings.Repeat("a", Longest-1) + "é" // the é does not fit
+	long := strings.Repeat("a", LongestFollowed-1) + "é" // the é does not fit
 	for text, want := range map[string][]string{
 		"":                      nil,
 		"\n\n":                  {"", ""},
 		"a\r\nb\r\n":            {"a", "b"},
 		"10%\r20%\r\ndone\r":    {"10%", "20%", "done"},
 		"\x1b[1;31mE\x1b[0m\n":  {"E"},
-		"a\x00b\x07\tc\n":       {"ab\tc"},
+		"a\x00b\x07\tc\n":       {"ab c"},
 		"\xff\xfe\n":            {"\uFFFD"},
-		long + "more\nnext\n":   {strings.Repeat("a", Longest-1) + "\uFFFD", "next"},
+		long + "more\nnext\n":   {strings.Repeat("a", LongestFollowed-1) + "\uFFFD", "next"},
 		"no line feed":          {"no line feed"},
 		"\u4f60\u597d\r\r\nx\n": {"\u4f60\u597d", "", "x"},
 	} {
@@ -108,7 +108,7 @@ func TestLines(t *testing.T) {
 		ended := make(chan struct{})
 		close(ended)
 		var r reader
-		if err := File(t.Context(), name, ended, r.line); err != nil || !slices.Equal(r.lines, want) {
+		if err := Follow(t.Context(), name, ended, r.line); err != nil || !slices.Equal(r.lines, want) {
 			t.Errorf("%.40q gives %.80q, want %.80q; %v", text, r.lines, want, err)
 		}
 	}

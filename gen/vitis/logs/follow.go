@@ -1,5 +1,5 @@
 // Package follow reads a log while it is being written.
-package follow
+package logs
 
 import (
 	"context"
@@ -7,25 +7,23 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 	"time"
-	"unicode"
 )
 
 const (
 	// Pause is the time between two looks at a log.
 	Pause = 100 * time.Millisecond
-	// Longest is how much of a line is handed on, in bytes.
-	Longest = 4096
+	// LongestFollowed is how much of a line is handed on, in bytes.
+	LongestFollowed = 4096
 )
 
-// File hands the lines of a file on as they are written, until ended is closed and
+// Follow hands the lines of a file on as they are written, until ended is closed and
 // the rest has been read, or the context has ended. The file need not be there at
-// the beginning. Of a line longer than Longest the beginning is handed on; bytes
+// the beginning. Of a line longer than LongestFollowed the beginning is handed on; bytes
 // that are not text become U+FFFD, and control characters are left out. A last
 // line without a line feed counts. The error is one of reading.
-func File(ctx context.Context, path string, ended <-chan struct{}, line func(string)) error {
+func Follow(ctx context.Context, path string, ended <-chan struct{}, line func(string)) error {
 	f := follower{path: path, line: line}
 	defer f.close()
 	for {
@@ -122,7 +120,7 @@ func (f *follower) take(text []byte) {
 }
 
 func (f *follower) keep(text []byte) {
-	f.part = append(f.part, text[:min(len(text), Longest-len(f.part))]...)
+	f.part = append(f.part, text[:min(len(text), LongestFollowed-len(f.part))]...)
 }
 
 func (f *follower) flush() {
@@ -132,21 +130,6 @@ func (f *follower) flush() {
 }
 
 func (f *follower) hand() {
-	f.line(Clean(string(f.part)))
+	f.line(Clean(strings.ToValidUTF8(string(f.part), "\uFFFD")))
 	f.part = f.part[:0]
-}
-
-var escape = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-
-// Clean makes a line fit for a terminal: without colours and control characters.
-func Clean(line string) string {
-	if strings.ContainsRune(line, 0x1b) {
-		line = escape.ReplaceAllString(line, "")
-	}
-	return strings.Map(func(r rune) rune {
-		if r != '\t' && unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(line, "\uFFFD"))
 }

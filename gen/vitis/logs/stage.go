@@ -1,11 +1,9 @@
-package progress
+package logs
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
 )
 
 // rule tells a stage from a line of a log.
@@ -85,7 +83,7 @@ func Stage(line string) (stage string, ok bool) {
 		if r.pattern == nil {
 			return r.stage, true
 		}
-		if m := r.pattern.FindStringSubmatch(lines.Clean(line)); m != nil {
+		if m := r.pattern.FindStringSubmatch(Clean(line)); m != nil {
 			return r.stage + percent(m[1:]), true
 		}
 	}

@@ -1,6 +1,8 @@
-// Package lines reads logs and reports line by line in bounded memory, whatever
-// their size and whatever is in them.
-package lines
+// Package logs reads what tools write: by line in bounded memory, whatever the size and
+// the content, and also while it is being written; which stage a line tells of; and, of
+// a step that has failed, the first lines that are about the cause and not about its
+// consequences, where in the user's files that is, and what to do about known causes.
+package logs
 
 import (
 	"bufio"

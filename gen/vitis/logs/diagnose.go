@@ -1,7 +1,4 @@
-// Package diagnose tells from the logs of a step what went wrong in it: the first
-// lines that are about the cause and not about its consequences, where in the
-// user's files that is, and what to do about causes that are known.
-package diagnose
+package logs
 
 import (
 	"context"
@@ -55,8 +52,8 @@ func (d Diagnosis) String() string {
 
 // Diagnose looks at what a step that ended with err has left in its work directory.
 // It reads logs of any size in bounded memory, and gives what it has when the
-// context ends. Step may be nil.
-func Diagnose(ctx context.Context, dir fs.FS, s *step.Step, err error) Diagnosis {
+// context ends.
+func Diagnose(ctx context.Context, dir fs.FS, err error) Diagnosis {
 	byError := ofError(err)
 	if byError == Cancelled {
 		return Diagnosis{Cause: Cancelled, Title: known(Cancelled).title}
