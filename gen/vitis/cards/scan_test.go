@@ -39,7 +39,7 @@ func fakeHost(t *testing.T, uuid string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"host", "card"} {
-		text, err := os.ReadFile("../testdata/xbutil-2.13-" + name + ".json")
+		text, err := os.ReadFile("testdata/xbutil-2.13-" + name + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
