@@ -10,8 +10,8 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// plain writes a line for each thing worth one.
-type plain struct {
+// plainLines writes a line for each thing worth one.
+type plainLines struct {
 	mu    sync.Mutex
 	out   firstError
 	o     Options
@@ -30,14 +30,14 @@ type plain struct {
 func NewPlain(w io.Writer, o Options) Display {
 	stop := o.complete(time.Second)
 	now := o.Now()
-	p := &plain{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{}, last: now, stop: stop,
+	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{}, last: now, stop: stop,
 		done: make(chan struct{})}
 	p.end.Add(1)
 	go p.watch()
 	return p
 }
 
-func (p *plain) watch() {
+func (p *plainLines) watch() {
 	defer p.end.Done()
 	for {
 		select {
@@ -55,7 +55,7 @@ func (p *plain) watch() {
 }
 
 // beat tells that something still runs.
-func (p *plain) beat() {
+func (p *plainLines) beat() {
 	now := p.o.Now()
 	active := p.state.active()
 	if len(active) == 0 || now.Sub(p.last) < p.o.Heartbeat {
@@ -73,7 +73,7 @@ func phrase(t *task, now time.Time) string {
 	if !t.running() {
 		return t.name + " waits"
 	}
-	text := t.name + " runs for " + duration(now.Sub(t.begin).Truncate(time.Second))
+	text := t.name + " runs for " + stopwatch(now.Sub(t.begin).Truncate(time.Second))
 	if t.stage != "" {
 		text += ", " + t.stage
 	}
@@ -83,13 +83,13 @@ func phrase(t *task, now time.Time) string {
 	return text
 }
 
-func (p *plain) line(now time.Time, text string) {
+func (p *plainLines) line(now time.Time, text string) {
 	fmt.Fprintf(&p.out, "%s  %s\n", now.Format("15:04:05"), text)
 	p.last = now
 }
 
 // Event implements Display.
-func (p *plain) Event(e step.Event) {
+func (p *plainLines) Event(e step.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.state.take(e)
@@ -128,7 +128,7 @@ func prefixed(prefix, text string) string {
 }
 
 // Close implements Display.
-func (p *plain) Close() error {
+func (p *plainLines) Close() error {
 	p.mu.Lock()
 	if !p.ended {
 		p.ended = true

@@ -36,9 +36,9 @@ func (c *clock) pass(d time.Duration) {
 }
 
 var (
-	hls  = &step.Step{ID: "p/hls/reduce", Kind: step.HLS, Title: "compile reduce"}
-	pack = &step.Step{ID: "p/package/engine", Kind: step.Package, Title: "package engine"}
-	link = &step.Step{ID: "p/link/p", Kind: step.Link, Title: "link p", Needs: []step.Need{{Step: "p/hls/reduce"},
+	hlsStep = &step.Step{ID: "p/hls/reduce", Kind: step.HLS, Title: "compile reduce"}
+	pack    = &step.Step{ID: "p/package/engine", Kind: step.Package, Title: "package engine"}
+	link    = &step.Step{ID: "p/link/p", Kind: step.Link, Title: "link p", Needs: []step.Need{{Step: "p/hls/reduce"},
 		{Step: "p/package/engine"}}}
 )
 
@@ -78,10 +78,10 @@ func liveRig(s *screen) *rig {
 
 // begin plans three steps, one of which is there.
 func (r *rig) begin() {
-	r.event(hls, step.Planned)
+	r.event(hlsStep, step.Planned)
 	r.event(pack, step.Planned, expected(time.Minute))
 	r.event(link, step.Planned, expected(2*time.Hour))
-	r.event(hls, step.Present)
+	r.event(hlsStep, step.Present)
 	r.event(pack, step.Started, detail("host7"))
 }
 
@@ -397,7 +397,7 @@ func TestFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if d, ok := For(f, false).(*plain); !ok || d.Close() != nil {
+	if d, ok := For(f, false).(*plainLines); !ok || d.Close() != nil {
 		t.Error("a file is no terminal")
 	}
 	if _, ok := For(f, true).(*jsonLines); !ok {
@@ -409,16 +409,16 @@ func TestFor(t *testing.T) {
 func TestOrder(t *testing.T) {
 	s := newScreen(t, 100, 20)
 	r := liveRig(s)
-	r.event(hls, step.Planned, expected(time.Hour))
+	r.event(hlsStep, step.Planned, expected(time.Hour))
 	r.event(pack, step.Planned, expected(time.Minute))
-	r.event(hls, step.Waiting, detail("another build makes it"))
+	r.event(hlsStep, step.Waiting, detail("another build makes it"))
 	r.event(pack, step.Started)
 	r.tick()
 	want(t, s, `  package engine  running                 0 s         [................] about 60 s left
   compile reduce  waits: another build makes it
 0 of 2 steps, 1 running, 0 s, about 60 min left
 `)
-	r.event(hls, step.Present)
+	r.event(hlsStep, step.Present)
 	long := &step.Step{ID: "p/image/p", Title: "a title that is much longer than the others"}
 	r.event(long, step.Planned, expected(time.Minute))
 	r.event(long, step.Present)
@@ -458,13 +458,13 @@ func TestRemaining(t *testing.T) {
 	plan := func(one *step.Step, d time.Duration) {
 		s.take(step.Event{Kind: step.Planned, Step: one, Expected: d, Why: []string{"new"}, Time: now})
 	}
-	plan(hls, 10*time.Minute)
+	plan(hlsStep, 10*time.Minute)
 	plan(pack, time.Minute)
 	plan(link, time.Hour)
 	if d, known := s.remaining(now); d != 70*time.Minute || !known {
 		t.Errorf("%v %v", d, known)
 	}
-	s.take(step.Event{Kind: step.Finished, Step: hls})
+	s.take(step.Event{Kind: step.Finished, Step: hlsStep})
 	s.take(step.Event{Kind: step.Started, Step: pack, Time: now})
 	if d, known := s.remaining(now.Add(30 * time.Second)); d != time.Hour+30*time.Second || !known {
 		t.Errorf("%v %v", d, known)

@@ -165,14 +165,14 @@ func (s *state) counts() (done, all, running int) {
 func ending(t *task, e step.Event) string {
 	took := ""
 	if e.Elapsed > 0 {
-		took = " after " + duration(e.Elapsed)
+		took = " after " + stopwatch(e.Elapsed)
 	}
 	switch e.Kind {
 	case step.Present:
 		return t.name + ": was there"
 	case step.Finished:
 		if e.Elapsed > 0 {
-			took = " in " + duration(e.Elapsed)
+			took = " in " + stopwatch(e.Elapsed)
 		}
 		return t.name + ": done" + took
 	case step.Failed:
@@ -204,7 +204,7 @@ func (s *state) total(now time.Time) string {
 	if running > 0 {
 		text += fmt.Sprintf(", %d running", running)
 	}
-	text += ", " + duration(now.Sub(s.begin).Truncate(time.Second))
+	text += ", " + stopwatch(now.Sub(s.begin).Truncate(time.Second))
 	if left, known := s.remaining(now); left > 0 && done < all {
 		if known {
 			text += ", about " + rough(left) + " left"
@@ -215,8 +215,8 @@ func (s *state) total(now time.Time) string {
 	return text
 }
 
-// duration writes a time as people say it.
-func duration(d time.Duration) string {
+// stopwatch writes a time as people say it.
+func stopwatch(d time.Duration) string {
 	if d < 0 {
 		d = 0
 	}
