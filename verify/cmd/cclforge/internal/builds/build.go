@@ -15,7 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/logs"
-	"github.com/cclforge/cclforge/gen/vitis/report/progress"
+	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
@@ -89,14 +89,14 @@ func executor(ctx context.Context, o *options, designs []*design.Design) (step.E
 }
 
 // display shows how a build goes on.
-func (c *console) display(json bool) progress.Display {
+func (c *console) display(json bool) report.Display {
 	if f, ok := c.out.(*os.File); ok {
-		return progress.For(f, json)
+		return report.For(f, json)
 	}
 	if json {
-		return progress.NewJSON(c.out)
+		return report.NewJSON(c.out)
 	}
-	return progress.NewPlain(c.out, progress.Options{})
+	return report.NewPlain(c.out, report.DisplayOptions{})
 }
 
 // explain says why a step has failed, and how to see it again.

@@ -1,4 +1,4 @@
-package progress
+package report
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 type plainLines struct {
 	mu    sync.Mutex
 	out   firstError
-	o     Options
+	o     DisplayOptions
 	state *state
 	told  map[string]time.Time // when the stage of a step was last told
 	last  time.Time            // when anything was
@@ -25,9 +25,9 @@ type plainLines struct {
 }
 
 // NewPlain writes lines to w: what begins and ends at once, stages at most every
-// Options.Every for each step, and that something still runs after
-// Options.Heartbeat of silence.
-func NewPlain(w io.Writer, o Options) Display {
+// DisplayOptions.Every for each step, and that something still runs after
+// DisplayOptions.Heartbeat of silence.
+func NewPlain(w io.Writer, o DisplayOptions) Display {
 	stop := o.complete(time.Second)
 	now := o.Now()
 	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{}, last: now, stop: stop,

@@ -1,4 +1,4 @@
-package progress
+package report
 
 import (
 	"bytes"
@@ -73,7 +73,7 @@ func elapsed(d time.Duration) func(*step.Event) { return func(e *step.Event) { e
 
 func liveRig(s *screen) *rig {
 	c, ticks := newClock(), make(chan time.Time)
-	return &rig{c, ticks, NewLive(s, Options{Now: c.get, Size: s.size, Tick: ticks})}
+	return &rig{c, ticks, NewLive(s, DisplayOptions{Now: c.get, Size: s.size, Tick: ticks})}
 }
 
 // begin plans three steps, one of which is there.
@@ -257,7 +257,7 @@ func TestLiveRandom(t *testing.T) {
 func TestPlain(t *testing.T) {
 	var out bytes.Buffer
 	c, ticks := newClock(), make(chan time.Time)
-	r := &rig{c, ticks, NewPlain(&out, Options{Now: c.get, Tick: ticks})}
+	r := &rig{c, ticks, NewPlain(&out, DisplayOptions{Now: c.get, Tick: ticks})}
 	r.begin()
 	r.clock.pass(time.Second)
 	r.event(pack, step.Stage, detail("synthesis 10%"))
@@ -355,8 +355,8 @@ func (b *broken) Write(p []byte) (int, error) {
 
 func TestBrokenWriter(t *testing.T) {
 	for name, make := range map[string]func(*broken) Display{
-		"live":  func(w *broken) Display { return NewLive(w, Options{}) },
-		"plain": func(w *broken) Display { return NewPlain(w, Options{}) },
+		"live":  func(w *broken) Display { return NewLive(w, DisplayOptions{}) },
+		"plain": func(w *broken) Display { return NewPlain(w, DisplayOptions{}) },
 		"json":  func(w *broken) Display { return NewJSON(w) },
 	} {
 		r := &rig{clock: newClock(), Display: make(&broken{1})}
@@ -373,7 +373,7 @@ func TestBrokenWriter(t *testing.T) {
 // TestParallel sends events from many goroutines; the race detector looks.
 func TestParallel(t *testing.T) {
 	var buffer bytes.Buffer
-	for _, d := range []Display{NewLive(newScreen(t, 80, 24), Options{}), NewPlain(&buffer, Options{}),
+	for _, d := range []Display{NewLive(newScreen(t, 80, 24), DisplayOptions{}), NewPlain(&buffer, DisplayOptions{}),
 		NewJSON(&bytes.Buffer{})} {
 		var wait sync.WaitGroup
 		for i := range 8 {
@@ -437,7 +437,7 @@ a title that is much longer than the others: was there
 func TestPlainAgain(t *testing.T) {
 	var out bytes.Buffer
 	c := newClock()
-	r := &rig{c, nil, NewPlain(&out, Options{Now: c.get, Tick: make(chan time.Time)})}
+	r := &rig{c, nil, NewPlain(&out, DisplayOptions{Now: c.get, Tick: make(chan time.Time)})}
 	for range 2 {
 		r.event(link, step.Started)
 		r.event(link, step.Stage, detail("project"))

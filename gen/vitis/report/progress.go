@@ -1,6 +1,4 @@
-// Package progress shows what a build does while it runs: live on a terminal, as
-// plain lines, or as JSON for other programs.
-package progress
+package report
 
 import (
 	"io"
@@ -18,8 +16,8 @@ type Display interface {
 	Close() error
 }
 
-// Options are for tests, and for those who know better.
-type Options struct {
+// DisplayOptions are for tests, and for those who know better.
+type DisplayOptions struct {
 	Now func() time.Time // time.Now
 	// Size is the size of the terminal; 80 by 24 if it says less than 1.
 	Size func() (columns, rows int)
@@ -30,7 +28,7 @@ type Options struct {
 	Every, Heartbeat time.Duration
 }
 
-func (o *Options) complete(tick time.Duration) (stop func()) {
+func (o *DisplayOptions) complete(tick time.Duration) (stop func()) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -58,9 +56,9 @@ func For(f *os.File, asJSON bool) Display {
 	case asJSON:
 		return NewJSON(f)
 	case terminal(f):
-		return NewLive(f, Options{Size: func() (int, int) { return size(f) }})
+		return NewLive(f, DisplayOptions{Size: func() (int, int) { return size(f) }})
 	default:
-		return NewPlain(f, Options{})
+		return NewPlain(f, DisplayOptions{})
 	}
 }
 

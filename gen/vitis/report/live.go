@@ -1,4 +1,4 @@
-package progress
+package report
 
 import (
 	"io"
@@ -24,7 +24,7 @@ const (
 type live struct {
 	mu    sync.Mutex
 	out   firstError
-	o     Options
+	o     DisplayOptions
 	state *state
 	drawn []string // the block as it stands on the terminal
 	wide  int      // the width of the terminal then
@@ -35,7 +35,7 @@ type live struct {
 }
 
 // NewLive draws on a terminal.
-func NewLive(w io.Writer, o Options) Display {
+func NewLive(w io.Writer, o DisplayOptions) Display {
 	stop := o.complete(250 * time.Millisecond)
 	l := &live{out: firstError{w: w}, o: o, state: newState(o.Now()), stop: stop, done: make(chan struct{})}
 	l.end.Add(1)
