@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/internal/follow"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -151,7 +151,7 @@ func (e *Executor) script(ctx context.Context, j step.Job) error {
 		defer close(followed)
 		if j.Lines != nil {
 			// A log that cannot be read is no reason to stop the step.
-			_ = follow.File(ctx, filepath.Join(j.Dir, step.LogFile), p.ended, j.Lines)
+			_ = logs.Follow(ctx, filepath.Join(j.Dir, step.LogFile), p.ended, j.Lines)
 		}
 	}()
 	var stopped error

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/gen/vitis/report/diagnose"
-	"github.com/cclforge/cclforge/gen/vitis/report/progress"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
+	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
@@ -42,7 +42,7 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	outcome, err := run.Run(ctx, w.Plan, w.Store, executor, run.Options{
 		OnEvent: display.Event,
 		Check:   store.Check,
-		Stage:   func(_ *step.Step, line string) string { s, _ := progress.Stage(line); return s },
+		Stage:   func(_ *step.Step, line string) string { s, _ := logs.Stage(line); return s },
 	})
 	if closed := display.Close(); err == nil {
 		err = closed
@@ -89,14 +89,14 @@ func executor(ctx context.Context, o *options, designs []*design.Design) (step.E
 }
 
 // display shows how a build goes on.
-func (c *console) display(json bool) progress.Display {
+func (c *console) display(json bool) report.Display {
 	if f, ok := c.out.(*os.File); ok {
-		return progress.For(f, json)
+		return report.For(f, json)
 	}
 	if json {
-		return progress.NewJSON(c.out)
+		return report.NewJSON(c.out)
 	}
-	return progress.NewPlain(c.out, progress.Options{})
+	return report.NewPlain(c.out, report.DisplayOptions{})
 }
 
 // explain says why a step has failed, and how to see it again.
@@ -104,7 +104,7 @@ func explain(ctx context.Context, c *console, f *run.Failure, asJSON bool) error
 	if errors.Is(f.Err, step.ErrNotRun) || errors.Is(f.Err, context.Canceled) {
 		return nil
 	}
-	d := diagnose.Diagnose(ctx, os.DirFS(f.Dir), f.Step, f.Err)
+	d := logs.Diagnose(ctx, os.DirFS(f.Dir), f.Err)
 	if asJSON {
 		return json.NewEncoder(c.out).Encode(diagnosis{now("diagnosis"), f.Step.ID, text(f.Err), d.Lines, string(d.Cause),
 			d.Hint, f.Log, f.Command})

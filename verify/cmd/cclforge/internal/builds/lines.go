@@ -3,7 +3,7 @@ package builds
 import (
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/progress"
+	"github.com/cclforge/cclforge/gen/vitis/report"
 )
 
 // header is what lines for scripts begin with, like those of package progress, which
@@ -14,7 +14,7 @@ type header struct {
 	Event  string    `json:"event"`
 }
 
-func now(event string) header { return header{progress.JSONSchema, time.Now().UTC(), event} }
+func now(event string) header { return header{report.JSONSchema, time.Now().UTC(), event} }
 
 // diagnosis says why a step has failed.
 type diagnosis struct {

@@ -10,8 +10,6 @@ import (
 	"github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
-	"github.com/cclforge/cclforge/gen/vitis/cards/inspect"
-	"github.com/cclforge/cclforge/gen/vitis/cards/scan"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -29,7 +27,7 @@ func runScan(ctx context.Context, o *options, c *console) error {
 		return err
 	}
 	designs := elaborate(w, o.vars)
-	shells := &inspect.Shells{Drivers: inspect.Drivers(lib), System: shellSystem}
+	shells := &cards.Shells{Drivers: cards.Drivers(lib), System: shellSystem}
 	if o.platform != "" {
 		all, err := designs(o.platform)
 		if err != nil {
@@ -37,9 +35,9 @@ func runScan(ctx context.Context, o *options, c *console) error {
 		}
 		shells.Design = all[0]
 	}
-	found, err := scan.Scan(ctx, scan.Options{
+	found, err := cards.Scan(ctx, cards.Options{
 		Files: o.xclbins, Out: o.out, Cache: o.cache,
-		Inspectors: []scan.Inspector{&inspect.Inspector{Designs: designs}}, Finders: []scan.Finder{shells},
+		Inspectors: []cards.Inspector{&cards.Engines{Designs: designs}}, Finders: []cards.Finder{shells},
 	})
 	switch {
 	case errors.Is(err, cards.ErrNoXRT) && len(found) == 0:
@@ -57,16 +55,16 @@ func runScan(ctx context.Context, o *options, c *console) error {
 // shellSystem is what cards in shells are reached by, nil for that which this process runs on.
 var shellSystem coyote.System
 
-func tell(o *options, c *console, found []scan.Card) error {
+func tell(o *options, c *console, found []cards.Found) error {
 	if o.json {
 		if found == nil {
-			found = []scan.Card{}
+			found = []cards.Found{}
 		}
 		e := json.NewEncoder(c.out)
 		e.SetIndent("", "  ")
 		return e.Encode(found)
 	}
-	return scan.Table(c.out, found)
+	return cards.Table(c.out, found)
 }
 
 // elaborate finds designs by the names of their platforms: as the variables have them,
