@@ -1,4 +1,4 @@
-package mistakes_test
+package userkernels_test
 
 import (
 	"context"

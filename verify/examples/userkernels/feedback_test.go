@@ -1,4 +1,4 @@
-package topk_test
+package userkernels_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/examples/ranks"
 )
 
 // Gradients that are sent again and again arrive whole in the end: the kernel
@@ -14,7 +13,7 @@ import (
 func TestDroppedGradientsAreSentLater(t *testing.T) {
 	const elements, steps = 1024, 40 // as many elements as the kernel has a memory for
 	gradient := gradients(3)[:elements]
-	ranks.Run(t, "feedback", 2, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "feedback", 2, func(ctx context.Context, r engine) error {
 		b, err := accl.Alloc[float32](ctx, r.Engine, elements)
 		if err != nil {
 			return err

@@ -1,6 +1,4 @@
-// Package topk_test is a worked example: a compressor of gradients as a conversion,
-// of which 16 elements make one. See platforms/.
-package topk_test
+package userkernels_test
 
 import (
 	"context"
@@ -11,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/examples/ranks"
 )
 
 const (
@@ -68,7 +65,7 @@ func differ(what string, got, want []float32) error {
 }
 
 func TestCompressedGradientsAreSent(t *testing.T) {
-	ranks.Run(t, "topk", 2, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "topk", 2, func(ctx context.Context, r engine) error {
 		b, err := accl.Alloc[float32](ctx, r.Engine, count)
 		if err != nil {
 			return err
@@ -86,7 +83,7 @@ func TestCompressedGradientsAreSent(t *testing.T) {
 }
 
 func TestCompressedGradientsAreBroadcast(t *testing.T) {
-	ranks.Run(t, "topk", 4, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "topk", 4, func(ctx context.Context, r engine) error {
 		b, err := accl.Alloc[float32](ctx, r.Engine, count)
 		if err != nil {
 			return err
@@ -115,7 +112,7 @@ func TestCompressedGradientsAreReducedByAll(t *testing.T) {
 		}
 		return float32((i+rank*7)%100) - 50
 	}
-	ranks.Run(t, "topk", size, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "topk", size, func(ctx context.Context, r engine) error {
 		src, err := accl.Alloc[float32](ctx, r.Engine, count)
 		if err != nil {
 			return err

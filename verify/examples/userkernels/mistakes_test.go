@@ -1,6 +1,4 @@
-// Package mistakes_test shows what authors of kernels see when they make a mistake.
-// Each test is the bfloat16 example with one of them.
-package mistakes_test
+package userkernels_test
 
 import (
 	"errors"
@@ -23,12 +21,12 @@ const (
 	functions   = "platforms/kernels/bf16.hpp"
 )
 
-// write makes a directory of the example, in which a text of a file is another one,
-// the current directory. A file with an empty text is removed.
+// write makes a copy of the examples the current directory, with one text of a file
+// replaced. If old is empty, it removes the file.
 func write(t *testing.T, file, old, text string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "platforms"), os.DirFS("../bfloat16/platforms")); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "platforms"), os.DirFS("platforms")); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, filepath.FromSlash(file))

@@ -1,6 +1,7 @@
-// Package ranks runs the ranks of an example: engines on a network in this process.
-// A program for cards differs in where its devices come from.
-package ranks
+// Package userkernels_test checks the worked examples of platforms/: plugins and kernels of
+// one's own in C++, templates of one's own, and what authors of kernels see when they make a
+// mistake. It is a directory as a user has it; copy the platforms that you need.
+package userkernels_test
 
 import (
 	"context"
@@ -27,15 +28,16 @@ const (
 	simulatedLimit = time.Hour
 )
 
-// Rank is an engine, and the card that it is on.
-type Rank struct {
+// engine is that of a rank, and its card.
+type engine struct {
 	*accl.Engine
-	Card accl.Device
+	card accl.Device
 }
 
-// Run starts n ranks of a platform in the directory of the test, and has each do
-// something. The first error of one of them ends the test.
-func Run(t *testing.T, platform string, n int, do func(ctx context.Context, r Rank) error) {
+// run starts n ranks of a platform on a network in this process and runs do on each. The
+// first error of a rank ends the test. A program for cards differs in where its devices come
+// from.
+func run(t *testing.T, platform string, n int, do func(ctx context.Context, r engine) error) {
 	t.Helper()
 	o, most := world.Options{}, limit
 	if *simulatedFlag {
@@ -67,7 +69,7 @@ func Run(t *testing.T, platform string, n int, do func(ctx context.Context, r Ra
 	}
 	var all errgroup.Group
 	for i, e := range engines {
-		all.Go(func() error { return do(ctx, Rank{e, w.Device(i)}) })
+		all.Go(func() error { return do(ctx, engine{e, w.Device(i)}) })
 	}
 	if err := all.Wait(); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,4 @@
-// Package descent_test is a worked example: a kernel that calls the engine, with a
-// streaming allreduce whose operand comes from the kernel and whose result goes to
-// it. See platforms/.
-package descent_test
+package userkernels_test
 
 import (
 	"context"
@@ -10,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/examples/ranks"
 )
 
+// The kernel streams its operand into an allreduce and takes the result from a stream.
 // The weights of all ranks go towards the mean of their targets: each step of this
 // rate halves the distance. All numbers are exact.
 func TestRanksAgreeOnTheMeanOfTheirTargets(t *testing.T) {
 	const size, count, steps = 4, 1000, 6
 	const rate = 0.5 / size
 	target := func(rank, i int) float32 { return float32((i + 100*rank) % 64) }
-	ranks.Run(t, "descent", size, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "descent", size, func(ctx context.Context, r engine) error {
 		weights, err := accl.Alloc[float32](ctx, r.Engine, count)
 		if err != nil {
 			return err
@@ -40,7 +37,7 @@ func TestRanksAgreeOnTheMeanOfTheirTargets(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := accl.CallKernel(ctx, r.Card, "descent", weights.Address(), targets.Address(), count, steps,
+		if err := accl.CallKernel(ctx, r.card, "descent", weights.Address(), targets.Address(), count, steps,
 			uint64(math.Float32bits(rate)), uint64(r.World().Address()), uint64(config)); err != nil {
 			return err
 		}

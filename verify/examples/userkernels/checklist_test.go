@@ -1,6 +1,4 @@
-// Package checklist_test is a worked example: files of one's own, which templates
-// make of the design. The templates are in platforms, beside the platform.
-package checklist_test
+package userkernels_test
 
 import (
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
+// Two files of one's own, which templates beside the platform make of the design.
 func TestOutputs(t *testing.T) {
 	out := t.TempDir()
 	w, err := workspace.Open(".", t.Logf)

@@ -1,6 +1,4 @@
-// Package vadd_test is a worked example: kernels that send to each other. The host
-// only starts them. The kernel is platforms/kernels/vadd_put.hpp.
-package vadd_test
+package userkernels_test
 
 import (
 	"context"
@@ -8,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/examples/ranks"
 )
 
+// Kernels send to each other; the host only starts them. The kernel is the shipped vadd_put.
 func TestKernelsExchangeData(t *testing.T) {
 	const count = 5000
-	ranks.Run(t, "vadd", 2, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "vadd", 2, func(ctx context.Context, r engine) error {
 		src, err := accl.Alloc[float32](ctx, r.Engine, count)
 		if err != nil {
 			return err
@@ -33,7 +31,7 @@ func TestKernelsExchangeData(t *testing.T) {
 			return err
 		}
 		other := 1 - r.Rank()
-		if err := accl.CallKernel(ctx, r.Card, "vadd_put",
+		if err := accl.CallKernel(ctx, r.card, "vadd_put",
 			src.Address(), dst.Address(), count, uint64(other), uint64(r.World().Address()), uint64(config)); err != nil {
 			return err
 		}

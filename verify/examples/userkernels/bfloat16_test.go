@@ -1,6 +1,4 @@
-// Package bfloat16_test is a worked example: an element type of one's own, with its
-// sum and its conversion from float32 in C++. See platforms/.
-package bfloat16_test
+package userkernels_test
 
 import (
 	"context"
@@ -9,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/verify/examples/ranks"
 )
 
 // Small integers: bfloat16 holds them and all their sums, so that the order in
@@ -17,7 +14,7 @@ import (
 func TestAllReduceOfBFloat16(t *testing.T) {
 	const size, count = 4, 5000
 	operand := func(rank, i int) float32 { return float32((i+17*rank)%61 - 30) }
-	ranks.Run(t, "bf16", size, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "bf16", size, func(ctx context.Context, r engine) error {
 		src, err := accl.Alloc[accl.BFloat16](ctx, r.Engine, count)
 		if err != nil {
 			return err
@@ -50,7 +47,7 @@ func TestAllReduceOfBFloat16(t *testing.T) {
 func TestAllReduceOfFloat32CompressedToBFloat16(t *testing.T) {
 	const size, count = 3, 3000
 	operand := func(rank, i int) float32 { return 33 + float32((i+5*rank)%31) - 0.002*float32(i%50) }
-	ranks.Run(t, "bf16", size, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "bf16", size, func(ctx context.Context, r engine) error {
 		src, err := accl.Alloc[float32](ctx, r.Engine, count)
 		if err != nil {
 			return err
@@ -89,7 +86,7 @@ func TestAllReduceOfAnyBFloat16RoundsEachSum(t *testing.T) {
 		}
 	}
 	sum := func(a, b accl.BFloat16) accl.BFloat16 { return accl.ToBFloat16(a.Float32() + b.Float32()) }
-	ranks.Run(t, "bf16", size, func(ctx context.Context, r ranks.Rank) error {
+	run(t, "bf16", size, func(ctx context.Context, r engine) error {
 		src, err := accl.Alloc[accl.BFloat16](ctx, r.Engine, count)
 		if err != nil {
 			return err
