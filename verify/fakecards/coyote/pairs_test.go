@@ -1,4 +1,4 @@
-package coyotetest_test
+package coyote_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
 
 // TestQueuePairsThatDoNotFit: one end is written again as the other one does not expect
@@ -33,8 +32,8 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 			if fits {
 				limit = 20 * time.Second
 			}
-			h := coyotetest.Host(t, d, 2, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}})
-			w, err := coyotetest.Open(t.Context(), h, &lies, &p)
+			h := coyote.Start(t, d, 2, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}})
+			w, err := coyote.OpenWorld(t.Context(), h, &lies, &p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +68,7 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Error(err)
 			}
-			coyotetest.Returned(t, h)
+			coyote.Returned(t, h)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package wire
+package kernels
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func newControl(kernel string, arguments, results []uint32) *control {
 	return c
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (c *control) Read(ctx context.Context, offset uint32) (uint32, error) {
 	if err := usable(ctx, c.kernel, offset); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func (c *control) Read(ctx context.Context, offset uint32) (uint32, error) {
 	return v, nil
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (c *control) Write(ctx context.Context, offset, value uint32) error {
 	if err := usable(ctx, c.kernel, offset); err != nil {
 		return err

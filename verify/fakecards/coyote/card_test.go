@@ -1,4 +1,4 @@
-package coyotetest_test
+package coyote_test
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
 
 func open(t *testing.T, p *coyote.Process, d *layout.Design) *driver.Card {
@@ -55,7 +54,7 @@ func TestCardsThatCannotBeOpened(t *testing.T) {
 		"shell of nothing": {&lies, driver.Options{}, 1 << 40, driver.ErrDesign, []string{"0 regions"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := coyotetest.Host(t, d, 1, coyote.HostOptions{Flags: test.flags})
+			h := coyote.Start(t, d, 1, coyote.HostOptions{Flags: test.flags})
 			test.o.System = h.Process()
 			_, err := driver.Open(t.Context(), test.design, test.o)
 			for _, says := range test.says {
@@ -63,7 +62,7 @@ func TestCardsThatCannotBeOpened(t *testing.T) {
 					t.Errorf("%v, want %v with %q", err, test.kind, says)
 				}
 			}
-			coyotetest.Returned(t, h)
+			coyote.Returned(t, h)
 		})
 	}
 }
@@ -72,7 +71,7 @@ func TestCardsThatCannotBeOpened(t *testing.T) {
 // next process gets thread 0.
 func TestARegionBelongsToOneProcess(t *testing.T) {
 	d, p, lies := rdma(t)
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	for round := range 5 {
 		first := h.Process()
 		c := open(t, first, &lies)
@@ -116,14 +115,14 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 	if _, err := c.Engine(t.Context(), &p, 0); !errors.Is(err, driver.ErrClosed) {
 		t.Error(err)
 	}
-	coyotetest.Returned(t, h)
+	coyote.Returned(t, h)
 }
 
 // TestAForeignThread0: somebody who does not lock the region has it open, and its
 // transfers would be the application's.
 func TestAForeignThread0(t *testing.T) {
 	d, _, lies := rdma(t)
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	foreign := h.Process()
 	f, err := foreign.Open("/dev/coyote_fpga_0_v0")
 	if err != nil {
@@ -150,7 +149,7 @@ func TestMemory(t *testing.T) {
 	lies.Driver[0].HugePage = 64 << 10
 	const page = 64 << 10
 	const size = 3*page - 1000
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	c := open(t, h.Process(), &lies)
 	dev, err := c.Engine(t.Context(), &p, 0)
 	if err != nil {
@@ -241,7 +240,7 @@ func TestMemory(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	coyotetest.Returned(t, h)
+	coyote.Returned(t, h)
 }
 
 func TestMemoryThatThereIsNot(t *testing.T) {
@@ -251,7 +250,7 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	dev, err := open(t, h.Process(), &lies).Engine(t.Context(), &p, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -287,7 +286,7 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 
 func TestAddressesThatTheShellCannotHave(t *testing.T) {
 	d, _, lies := rdma(t)
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	c := open(t, h.Process(), &lies)
 	good, mac := h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}
 	for name, err := range map[string]error{
@@ -309,7 +308,7 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 // TestTheMACAddressComesFirst: a rank that asks at once shall not be told the one before.
 func TestTheMACAddressComesFirst(t *testing.T) {
 	d, _, lies := rdma(t)
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	if err := open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP,
 		net.HardwareAddr{2, 0, 0, 0, 0, 1}); err != nil {
 		t.Fatal(err)
@@ -327,7 +326,7 @@ func TestTheMACAddressComesFirst(t *testing.T) {
 
 func TestRegisters(t *testing.T) {
 	d, _, lies := rdma(t)
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	c := open(t, h.Process(), &lies)
 	if _, err := c.Registers("poe_0"); !errors.Is(err, driver.ErrInstance) {
 		t.Errorf("the shell's own: %v", err)

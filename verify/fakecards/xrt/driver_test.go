@@ -1,4 +1,4 @@
-package xrttest_test
+package xrt_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
@@ -35,7 +34,7 @@ func TestTheDriver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := xrttest.Host(t, d, ranks, c.o)
+			h := xrt.Start(t, d, ranks, c.o)
 			var cards []*driver.Card
 			for _, bdf := range h.BDFs() {
 				c, err := driver.Open(t.Context(), &described, driver.Options{Card: bdf, Xclbin: h.Xclbin, Library: h.Dir()})
@@ -67,7 +66,7 @@ func TestTheDriver(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			xrttest.Returned(t, h)
+			xrt.Returned(t, h)
 		})
 	}
 }
@@ -80,7 +79,7 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := xrttest.Host(t, d, 3, xrt.HostOptions{})
+	h := xrt.Start(t, d, 3, xrt.HostOptions{})
 	var cards [2]*driver.Card
 	for i := range cards {
 		if cards[i], err = driver.Open(t.Context(), &described,
@@ -116,5 +115,5 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	if err := cards[1].Close(); err != nil {
 		t.Error(err)
 	}
-	xrttest.Returned(t, h)
+	xrt.Returned(t, h)
 }

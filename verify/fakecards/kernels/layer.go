@@ -1,4 +1,4 @@
-package wire
+package kernels
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func (l Layer) field(offset uint32) *uint32 {
 	return &l.c.table[i].ip
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (l Layer) Read(ctx context.Context, offset uint32) (uint32, error) {
 	if err := usable(ctx, "UDP stack", offset); err != nil {
 		return 0, err
@@ -80,7 +80,7 @@ func (l Layer) Read(ctx context.Context, offset uint32) (uint32, error) {
 	return 0, nowhere("UDP stack", offset)
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (l Layer) Write(ctx context.Context, offset, value uint32) error {
 	if err := usable(ctx, "UDP stack", offset); err != nil {
 		return err

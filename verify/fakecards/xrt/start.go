@@ -1,23 +1,20 @@
-// Package xrttest gives tests a host with cards that are not there.
-package xrttest
+package xrt
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
-// Host starts ranks of a design behind cards; see xrt.NewHost. It ends with the test,
+// Start starts ranks of a design behind cards; see NewHost. It ends with the test,
 // which fails if something went wrong on the cards. The test is skipped where there is
 // no C compiler.
-func Host(t testing.TB, d *design.Design, ranks int, o xrt.HostOptions) *xrt.Host {
+func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 	t.Helper()
-	h, err := xrt.NewHost(t.Context(), d, ranks, o)
-	if errors.Is(err, library.ErrCompiler) {
+	h, err := NewHost(t.Context(), d, ranks, o)
+	if errors.Is(err, ErrCompiler) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
 	if err != nil {
@@ -29,7 +26,7 @@ func Host(t testing.TB, d *design.Design, ranks int, o xrt.HostOptions) *xrt.Hos
 
 // Returned fails a test if a process holds something of a host's cards, or has ended
 // without giving it back.
-func Returned(t testing.TB, h *xrt.Host) {
+func Returned(t testing.TB, h *Host) {
 	t.Helper()
 	for _, l := range h.Leaks() {
 		t.Error(l)

@@ -1,4 +1,4 @@
-package xrttest_test
+package xrt_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
@@ -27,7 +26,7 @@ func TestCallKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := xrttest.Host(t, d, 1, xrt.HostOptions{})
+	h := xrt.Start(t, d, 1, xrt.HostOptions{})
 	c, err := driver.Open(t.Context(), &lies, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package xrttest_test
+package xrt_test
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
 
 // TestAnXRTThatCannotAttach: a card that holds the file is given it again, which leaves it
@@ -39,7 +38,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 		{"an empty card", true, map[string]syscall.Errno{attach: syscall.ENOTSUP}, 0, driver.ErrLoaded, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := xrttest.Host(t, d, 1, xrt.HostOptions{Empty: test.empty})
+			h := xrt.Start(t, d, 1, xrt.HostOptions{Empty: test.empty})
 			for function, errno := range test.fails {
 				if err := h.Fail(function, 1, errno); err != nil {
 					t.Fatal(err)
@@ -65,7 +64,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 			if loads != test.loads {
 				t.Errorf("the card was given a file %d times", loads)
 			}
-			xrttest.Returned(t, h)
+			xrt.Returned(t, h)
 		})
 	}
 }

@@ -1,13 +1,4 @@
-// Package wire models the network kernels of others as a host sees them: the registers
-// of the UDP stack, its 100G MAC, the TCP stack and the session handler, on cards that a
-// simulated wire connects. What is modelled is typed from the public register maps and
-// sources of these kernels, not from what drivers are generated from, so that drivers can
-// be held against it. Packets of engines do not travel here, but their sessions can have
-// the numbers that TCP stacks have given them here (Numbering).
-//
-// All registers implement card.Registers. An access to where the kernel has nothing is
-// an error, ErrNowhere, which hardware would not say.
-package wire
+package kernels
 
 import (
 	"context"
@@ -58,8 +49,8 @@ type end interface {
 	arp(ip uint32) (MAC, bool) // answers a request for an address, if it is its own
 }
 
-// New makes a wire. Both ends of its links have RS-FEC, or neither.
-func New(fec bool) *Wire { return &Wire{fec: fec} }
+// NewWire makes a wire. Both ends of its links have RS-FEC, or neither.
+func NewWire(fec bool) *Wire { return &Wire{fec: fec} }
 
 // Connection is a TCP connection between two cards, by the sessions that they know it by.
 // The first has opened it.

@@ -1,4 +1,4 @@
-package coyotetest_test
+package coyote_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
@@ -63,7 +62,7 @@ func program(ctx context.Context, h *coyote.Host, p *accl.Platform, d *layout.De
 func TestFailures(t *testing.T) {
 	d, p, lies := rdma(t)
 	run := func(t *testing.T, prepare func(*coyote.Host)) (*coyote.Host, error) {
-		h := coyotetest.Host(t, d, 1, coyote.HostOptions{})
+		h := coyote.Start(t, d, 1, coyote.HostOptions{})
 		prepare(h)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -73,7 +72,7 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coyotetest.Returned(t, h)
+	coyote.Returned(t, h)
 	counts := map[string]int{}
 	for _, call := range h.Calls() {
 		counts[call.Function]++

@@ -1,4 +1,4 @@
-package wire
+package kernels
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func put(t *testing.T, r layout.Registers, offset, v uint32) {
 // PG203: bits of the state are latched until they are read; statistics are those between
 // two ticks.
 func TestEthernet(t *testing.T) {
-	m := New(false).UDP(true).Ethernet
+	m := NewWire(false).UDP(true).Ethernet
 	if first, second := get(t, m, 0x204), get(t, m, 0x204); first != 0x40 || second != 3 {
 		t.Errorf("after loading the state reads 0x%X and 0x%X", first, second)
 	}
@@ -66,7 +66,7 @@ func TestEthernet(t *testing.T) {
 // arp_server.cpp: a rising edge asks for what is not in the table; who has the address
 // answers; the table has addresses with the first octet lowest.
 func TestARP(t *testing.T) {
-	w := New(false)
+	w := NewWire(false)
 	a, b := w.UDP(true), w.UDP(true)
 	for i, c := range []*UDP{a, b} {
 		put(t, c.Registers(), 0x10, 0x35029D10+uint32(i))
@@ -100,7 +100,7 @@ func TestARP(t *testing.T) {
 // reads reversed. session_lookup_controller.cpp: numbers are given in order, those that
 // are free again come last. port_table.cpp: ports below 32768, each once.
 func TestTCP(t *testing.T) {
-	w := New(false)
+	w := NewWire(false)
 	a, b := w.TCP(), w.TCP()
 	for i, c := range []*TCP{a, b} {
 		r := c.Registers()
@@ -151,7 +151,7 @@ func TestTCP(t *testing.T) {
 }
 
 func TestHandlersEndByThemselves(t *testing.T) {
-	w := New(false)
+	w := NewWire(false)
 	c := w.TCP()
 	put(t, c.Registers(), 0, 1)
 	c.Patience(time.Hour)
@@ -168,7 +168,7 @@ func TestHandlersEndByThemselves(t *testing.T) {
 }
 
 func TestNowhere(t *testing.T) {
-	w := New(false)
+	w := NewWire(false)
 	udp, tcp := w.UDP(true), w.TCP()
 	for _, r := range []layout.Registers{udp.Registers(), udp.Ethernet, tcp.Registers(), NewHandler(tcp, time.Second)} {
 		for _, at := range []uint32{0x2, 0x7FC, 0xFFFC, 0x824} {

@@ -1,5 +1,4 @@
-// Package coyotetest gives tests hosts with cards in the Coyote shell that are not there.
-package coyotetest
+package coyote
 
 import (
 	"context"
@@ -14,19 +13,18 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
-// Host starts ranks of a design on cards; see coyote.NewHost. It ends with the test,
+// Start starts ranks of a design on cards; see NewHost. It ends with the test,
 // which fails if something went wrong on the cards.
-func Host(t testing.TB, d *design.Design, ranks int, o coyote.HostOptions) *coyote.Host {
+func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 	t.Helper()
 	var err error
 	if o.Ranks, err = cluster.Addresses(cluster.DefaultNetwork, cluster.DefaultPort, ranks); err != nil {
 		t.Fatal(err)
 	}
-	h, err := coyote.NewHost(t.Context(), d, o)
+	h, err := NewHost(t.Context(), d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +34,7 @@ func Host(t testing.TB, d *design.Design, ranks int, o coyote.HostOptions) *coyo
 
 // Returned fails a test if a process holds something of a host, or has closed a file
 // without giving it back.
-func Returned(t testing.TB, h *coyote.Host) {
+func Returned(t testing.TB, h *Host) {
 	t.Helper()
 	for _, l := range h.Leaks() {
 		t.Error(l)
@@ -50,9 +48,9 @@ type World struct {
 	Ranks   [][]accl.Rank // as each rank sees them
 }
 
-// Open opens the engines of all ranks, and has queue pairs written between them. What it
+// OpenWorld opens the engines of all ranks, and has queue pairs written between them. What it
 // has opened has to be closed, also after an error.
-func Open(ctx context.Context, h *coyote.Host, d *layout.Design, p *accl.Platform) (*World, error) {
+func OpenWorld(ctx context.Context, h *Host, d *layout.Design, p *accl.Platform) (*World, error) {
 	ranks := h.Ranks()
 	w := &World{Ranks: make([][]accl.Rank, len(ranks))}
 	var stacks []*network.Stack

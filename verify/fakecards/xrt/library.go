@@ -1,7 +1,4 @@
-// Package library builds a shared library with the functions of XRT that drivers
-// use, which hands every call to a server. It is for programs that expect
-// libxrt_coreutil and libxrt_core.
-package library
+package xrt
 
 import (
 	"context"
@@ -20,11 +17,11 @@ import (
 
 // sources are the library in C.
 //
-//go:embed src
+//go:embed library
 var sources embed.FS
 
-// Names are those that drivers load: the functions of both are in each.
-var Names = []string{"libxrt_coreutil.so.2", "libxrt_core.so.2"}
+// LibraryNames are those that drivers load: the functions of both are in each.
+var LibraryNames = []string{"libxrt_coreutil.so.2", "libxrt_core.so.2"}
 
 // Variable of the environment that names the server's socket; without it, it is the
 // file Socket beside the library.
@@ -37,7 +34,7 @@ const (
 var ErrCompiler = errors.New("no C compiler")
 
 const (
-	source   = "src"
+	source   = "library"
 	compiled = "libxrt.so"
 )
 
@@ -72,17 +69,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Build is the path of the library. It is compiled if the cache does not have it,
+// BuildLibrary is the path of the library. It is compiled if the cache does not have it,
 // with XRT's headers if they are installed. The error matches ErrCompiler if there is
 // no compiler.
-func Build(ctx context.Context) (file string, err error) {
+func BuildLibrary(ctx context.Context) (file string, err error) {
 	dir, _ := Headers()
-	return BuildWith(ctx, dir)
+	return BuildLibraryWith(ctx, dir)
 }
 
-// BuildWith is Build with the headers of XRT in a directory, or without if it is
+// BuildLibraryWith is BuildLibrary with the headers of XRT in a directory, or without if it is
 // empty.
-func BuildWith(ctx context.Context, include string) (file string, err error) {
+func BuildLibraryWith(ctx context.Context, include string) (file string, err error) {
 	gcc, err := tools.Find(ctx, "gcc")
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrCompiler, err)
@@ -139,10 +136,10 @@ func contents() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Install puts the library into a directory, under its names. Each directory's
+// InstallLibrary puts the library into a directory, under its names. Each directory's
 // library is one of its own for a process that loads several.
-func Install(ctx context.Context, dir string) error {
-	built, err := Build(ctx)
+func InstallLibrary(ctx context.Context, dir string) error {
+	built, err := BuildLibrary(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,11 +147,11 @@ func Install(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, Names[0]), text, 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, LibraryNames[0]), text, 0o755); err != nil {
 		return err
 	}
-	for _, name := range Names[1:] { // one file, so that a process has it once
-		if err := os.Symlink(Names[0], filepath.Join(dir, name)); err != nil {
+	for _, name := range LibraryNames[1:] { // one file, so that a process has it once
+		if err := os.Symlink(LibraryNames[0], filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package wire_test
+package kernels_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -26,9 +26,9 @@ import (
 // and their places on the network that their connections make.
 func connected(t *testing.T, on *layout.Design, n int, sessions network.Connections) (
 	seen [][]accl.Rank, places []fabric.Port) {
-	w := wire.New(false)
+	w := kernels.NewWire(false)
 	ranks := make([]accl.Rank, n)
-	stacks := make([]*wire.TCP, n)
+	stacks := make([]*kernels.TCP, n)
 	for i := range ranks {
 		ranks[i] = accl.Rank{IP: netip.AddrFrom4([4]byte{10, 9, 8, byte(11 + i)}), Port: uint16(5500 + i)}
 		stacks[i] = w.TCP()
@@ -39,7 +39,7 @@ func connected(t *testing.T, on *layout.Design, n int, sessions network.Connecti
 	for i := range n {
 		group.Go(func() {
 			c := stacks[i]
-			h := wire.NewHandler(c, 5*time.Second)
+			h := kernels.NewHandler(c, 5*time.Second)
 			s, err := network.Of(on, 0, func(name string) (layout.Registers, error) {
 				return map[string]layout.Registers{"poe_0": c.Registers(), "session_handler_0": h}[name], nil
 			})
@@ -55,7 +55,7 @@ func connected(t *testing.T, on *layout.Design, n int, sessions network.Connecti
 		t.Fatal(err)
 	}
 	net := fabric.NewNet(fabric.TCP, fabric.Options{})
-	var numbering wire.Numbering
+	var numbering kernels.Numbering
 	for i, r := range ranks {
 		ip := r.IP.As4()
 		port, _, err := net.Port(binary.BigEndian.Uint32(ip[:]), r.Port)

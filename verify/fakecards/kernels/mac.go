@@ -1,4 +1,4 @@
-package wire
+package kernels
 
 import (
 	"context"
@@ -152,7 +152,7 @@ func (m *Ethernet) counter(offset uint32) (at uint32, high, ok bool) {
 	return 0, false, false
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (m *Ethernet) Read(ctx context.Context, offset uint32) (uint32, error) {
 	if err := usable(ctx, "MAC", offset); err != nil {
 		return 0, err
@@ -195,7 +195,7 @@ func (m *Ethernet) Read(ctx context.Context, offset uint32) (uint32, error) {
 	return 0, nowhere("MAC", offset)
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (m *Ethernet) Write(ctx context.Context, offset, value uint32) error {
 	if err := usable(ctx, "MAC", offset); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package xrttest_test
+package xrt_test
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
@@ -63,7 +62,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := func(t *testing.T, prepare func(*xrt.Host)) (*xrt.Host, error) {
-				h := xrttest.Host(t, d, 1, xrt.HostOptions{Empty: o.empty})
+				h := xrt.Start(t, d, 1, xrt.HostOptions{Empty: o.empty})
 				prepare(h)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
@@ -73,7 +72,7 @@ func TestFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			xrttest.Returned(t, h)
+			xrt.Returned(t, h)
 			counts := map[string]int{}
 			for _, call := range h.Calls() {
 				counts[call.Function] += call.Times

@@ -1,4 +1,4 @@
-package coyotetest_test
+package coyote_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
@@ -32,9 +31,9 @@ func rdma(t testing.TB) (*design.Design, accl.Platform, layout.Design) {
 func TestTheDriver(t *testing.T) {
 	const ranks, n = 3, 3000
 	d, p, lies := rdma(t)
-	h := coyotetest.Host(t, d, ranks, coyote.HostOptions{})
+	h := coyote.Start(t, d, ranks, coyote.HostOptions{})
 	for range 2 {
-		w, err := coyotetest.Open(t.Context(), h, &lies, &p)
+		w, err := coyote.OpenWorld(t.Context(), h, &lies, &p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +52,6 @@ func TestTheDriver(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-		coyotetest.Returned(t, h)
+		coyote.Returned(t, h)
 	}
 }
