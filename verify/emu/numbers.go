@@ -3,7 +3,6 @@ package emu
 import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 const wordBytes = 4
@@ -89,7 +88,7 @@ type sessionFields struct{ session, success, ready field }
 // commWords are offsets in bytes in a communicator, and from the start of a
 // rank's record.
 type commWords struct {
-	routes.Words
+	routeWords
 	inbound, outbound uint32
 }
 
@@ -224,7 +223,7 @@ func (n *numbers) resolveTables(r *resolver) {
 	t := r.table(n.exchange, abi.Communicators)
 	n.comm = commWords{inbound: r.column(t, "inbound_seq"), outbound: r.column(t, "outbound_seq")}
 	var err error
-	if n.comm.Words, err = routes.WordsOf(r.g); err != nil {
+	if n.comm.routeWords, err = routeWordsOf(r.g); err != nil {
 		r.lack("routes: %v", err)
 	}
 	t = r.table(n.exchange, abi.RxBuffers)

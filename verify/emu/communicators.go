@@ -1,4 +1,4 @@
-package routes
+package emu
 
 import (
 	"errors"
@@ -7,12 +7,8 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
-// ErrMissing says that the interface generation lacks a name that routes are
-// found by.
-var ErrMissing = errors.New("the interface generation has no routes")
-
-// Words says where communicators have what tells ranks apart.
-type Words struct {
+// routeWords says where communicators have what tells ranks apart.
+type routeWords struct {
 	// Offsets in bytes in a communicator, and the size of a rank's record.
 	Size, LocalRank, Records, RecordBytes uint32
 	// Offsets in bytes in the record of a rank.
@@ -23,8 +19,8 @@ type Words struct {
 	buffers, firstBuffer, bufferBytes uint32
 }
 
-// WordsOf finds them in an interface generation.
-func WordsOf(g *abi.Generation) (w Words, err error) {
+// routeWordsOf finds them in an interface generation.
+func routeWordsOf(g *abi.Generation) (w routeWords, err error) {
 	word := func(words []abi.RecordWord, table, name string) uint32 {
 		for i, v := range words {
 			if v.Name == name {
@@ -51,8 +47,8 @@ func WordsOf(g *abi.Generation) (w Words, err error) {
 	return w, err
 }
 
-// Peer is a rank of a communicator.
-type Peer struct {
+// peer is a rank of a communicator.
+type peer struct {
 	Record  uint32 // offset of its record in the exchange memory
 	Rank    uint32
 	Local   uint32 // the engine's own rank
@@ -60,26 +56,26 @@ type Peer struct {
 }
 
 // Self tells whether the peer is the engine itself.
-func (p Peer) Self() bool { return p.Rank == p.Local }
+func (p peer) Self() bool { return p.Rank == p.Local }
 
 // Peer looks a rank up. It is false for what is no communicator or no rank of
 // it.
-func (w *Words) Peer(m *Memory, comm, rank uint32) (Peer, bool) {
+func (w *routeWords) Peer(m *exchange, comm, rank uint32) (peer, bool) {
 	if !m.Has(comm, w.Records) || rank >= m.Get(comm+w.Size) {
-		return Peer{}, false
+		return peer{}, false
 	}
 	at := uint64(comm) + uint64(w.Records) + uint64(rank)*uint64(w.RecordBytes)
 	if at > uint64(m.End()) || !m.Has(uint32(at), w.RecordBytes) {
-		return Peer{}, false
+		return peer{}, false
 	}
-	p := Peer{Record: uint32(at), Rank: rank, Local: m.Get(comm + w.LocalRank)}
+	p := peer{Record: uint32(at), Rank: rank, Local: m.Get(comm + w.LocalRank)}
 	p.Session = m.Get(p.Record + w.Session)
 	return p, true
 }
 
 // first is the communicator that follows the rx buffers; false if there are none
 // of them.
-func (w *Words) first(m *Memory) (comm uint32, ok bool) {
+func (w *routeWords) first(m *exchange) (comm uint32, ok bool) {
 	if !m.Has(w.buffers, wordBytes) {
 		return 0, false
 	}

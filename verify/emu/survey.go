@@ -1,4 +1,4 @@
-package routes
+package emu
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 // whose memory nobody sees.
 type Survey struct {
 	mu     sync.Mutex
-	memory Memory
-	routes *Routes
+	memory *exchange
+	routes *routes
 	new    bool
 }
 
 // NewSurvey makes a survey for an engine on a port.
 func NewSurvey(g *abi.Generation, port fabric.Port) (*Survey, error) {
-	w, err := WordsOf(g)
+	w, err := routeWordsOf(g)
 	if err != nil {
 		return nil, fmt.Errorf("survey the exchange memory: %w", err)
 	}
-	s := &Survey{memory: NewMemory(g.Memory(abi.Exchange))}
-	s.routes = New(&s.memory, &w, port)
+	s := &Survey{memory: newExchange(g.Memory(abi.Exchange))}
+	s.routes = newRoutes(s.memory, &w, port)
 	return s, nil
 }
 

@@ -1,4 +1,4 @@
-package routes_test
+package emu
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 // told is a port that notes where sessions lead.
@@ -17,13 +16,7 @@ type told struct {
 	routes []route
 }
 
-type route struct {
-	session, ip uint32
-	port        uint16
-	local       bool
-}
-
-func (p *told) Route(session uint32, ip uint32, port uint16, local bool) {
+func (p *told) Route(session, ip uint32, port uint16, local bool) {
 	p.routes = append(p.routes, route{session, ip, port, local})
 }
 
@@ -41,7 +34,7 @@ type host struct {
 	t      *testing.T
 	g      *abi.Generation
 	tables *abi.Memory
-	words  *routes.Words
+	words  *routeWords
 	write  func(off, v uint32)
 }
 
@@ -64,7 +57,7 @@ func (h host) buffers(n int) {
 	h.write(t.At+h.offset(t.Header, "count"), uint32(n))
 }
 
-// communicator has rank 1 as its own; rank i is 10.0.0.i, its port 100+i, its
+// communicator has rank 1 as its own; rank i is ip(i), its port 100+i, its
 // session 7i.
 func (h host) communicator(at uint32, ranks int) {
 	t := h.tables.Table(abi.Communicators)
@@ -83,17 +76,15 @@ func (h host) rank(comm uint32, i, port int) {
 	h.write(record+h.offset(t.Record, "session"), uint32(7*i))
 }
 
-func ip(i int) uint32 { return 10<<24 | uint32(i) }
-
 // emptyMemory is that of an engine on a port, and the host that writes to it.
-func emptyMemory(t *testing.T, g *abi.Generation, port fabric.Port) (*routes.Routes, *routes.Memory, host) {
+func emptyMemory(t *testing.T, g *abi.Generation, port fabric.Port) (*routes, *exchange, host) {
 	t.Helper()
-	w, err := routes.WordsOf(g)
+	w, err := routeWordsOf(g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := routes.NewMemory(g.Memory(abi.Exchange))
-	return routes.New(&m, &w, port), &m, host{t, g, g.Memory(abi.Exchange), &w, m.Set}
+	m := newExchange(g.Memory(abi.Exchange))
+	return newRoutes(m, &w, port), m, host{t, g, g.Memory(abi.Exchange), &w, m.Set}
 }
 
 // three are the routes to the ranks of a communicator of three.
@@ -106,7 +97,7 @@ func eachGeneration(t *testing.T, test func(t *testing.T, g *abi.Generation)) {
 	}
 }
 
-func TestPortsLearnWhereSessionsLead(t *testing.T) {
+func TestRoutesOfCommunicators(t *testing.T) {
 	eachGeneration(t, func(t *testing.T, g *abi.Generation) {
 		port := &told{}
 		r, m, h := emptyMemory(t, g, port)
@@ -143,13 +134,13 @@ func TestPortsLearnWhereSessionsLead(t *testing.T) {
 
 func TestWhatIsNoCommunicatorLeadsNowhere(t *testing.T) {
 	eachGeneration(t, func(t *testing.T, g *abi.Generation) {
-		for name, write := range map[string]func(h host, m *routes.Memory){
-			"without rx buffers": func(h host, _ *routes.Memory) { h.communicator(h.behind(0), 3) },
-			"behind so many that offsets overflow": func(h host, _ *routes.Memory) {
+		for name, write := range map[string]func(h host, m *exchange){
+			"without rx buffers": func(h host, _ *exchange) { h.communicator(h.behind(0), 3) },
+			"behind so many that offsets overflow": func(h host, _ *exchange) {
 				h.communicator(h.behind(4), 3)
 				h.buffers(4 + 1<<30)
 			},
-			"of more ranks than the memory has room for": func(h host, m *routes.Memory) {
+			"of more ranks than the memory has room for": func(h host, m *exchange) {
 				h.buffers(3)
 				h.write(h.behind(3)+h.offset(h.tables.Table(abi.Communicators).Header, "size"), ^uint32(0))
 				if p, ok := h.words.Peer(m, h.behind(3), 1<<30); ok {
@@ -187,7 +178,7 @@ func TestPortsThatDoNotAskAreNotTold(t *testing.T) {
 	if r.Asked() {
 		t.Error("it has asked")
 	}
-	if !routes.New(m, h.words, &told{}).Asked() {
+	if !newRoutes(m, h.words, &told{}).Asked() {
 		t.Error("a router has not asked")
 	}
 }
@@ -195,7 +186,7 @@ func TestPortsThatDoNotAskAreNotTold(t *testing.T) {
 func TestSurveysTellWhatIsNew(t *testing.T) {
 	eachGeneration(t, func(t *testing.T, g *abi.Generation) {
 		port := &told{}
-		s, err := routes.NewSurvey(g, port)
+		s, err := NewSurvey(g, port)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,10 +205,10 @@ func TestSurveysTellWhatIsNew(t *testing.T) {
 func TestGenerationsWithoutCommunicatorsHaveNoRoutes(t *testing.T) {
 	g := *designtest.Load(t, "u55c_tcp", nil).ABI()
 	g.Memories = nil
-	if _, err := routes.WordsOf(&g); !errors.Is(err, routes.ErrMissing) {
+	if _, err := routeWordsOf(&g); !errors.Is(err, ErrMissing) {
 		t.Error(err)
 	}
-	if _, err := routes.NewSurvey(&g, &told{}); !errors.Is(err, routes.ErrMissing) {
+	if _, err := NewSurvey(&g, &told{}); !errors.Is(err, ErrMissing) {
 		t.Error(err)
 	}
 }

@@ -1,11 +1,11 @@
-package routes
+package emu
 
 import "github.com/cclforge/cclforge/verify/fabric"
 
-// Routes are those that a port has been told of.
-type Routes struct {
-	memory *Memory
-	words  *Words
+// routes are those that a port has been told of.
+type routes struct {
+	memory *exchange
+	words  *routeWords
 	router fabric.Router    // nil if the port does not ask
 	known  map[uint32]route // by the offset of a rank's record
 }
@@ -17,18 +17,18 @@ type route struct {
 	local   bool
 }
 
-// New are the routes of an engine's port, which has been told of none.
-func New(m *Memory, w *Words, port fabric.Port) *Routes {
+// newRoutes are the routes of an engine's port, which has been told of none.
+func newRoutes(m *exchange, w *routeWords, port fabric.Port) *routes {
 	router, _ := port.(fabric.Router)
-	return &Routes{memory: m, words: w, router: router, known: map[uint32]route{}}
+	return &routes{memory: m, words: w, router: router, known: map[uint32]route{}}
 }
 
 // Asked reports whether the port wants to be told.
-func (r *Routes) Asked() bool { return r.router != nil }
+func (r *routes) Asked() bool { return r.router != nil }
 
 // Survey tells of all ranks of the first communicator. What is no communicator is
 // left alone.
-func (r *Routes) Survey() {
+func (r *routes) Survey() {
 	if r.router == nil {
 		return
 	}
@@ -46,7 +46,7 @@ func (r *Routes) Survey() {
 }
 
 // Use tells where a rank is, unless that is known.
-func (r *Routes) Use(p Peer) {
+func (r *routes) Use(p peer) {
 	if r.router == nil {
 		return
 	}
@@ -60,4 +60,4 @@ func (r *Routes) Use(p Peer) {
 }
 
 // Forget has the port told again: a rank may have been restarted.
-func (r *Routes) Forget() { clear(r.known) }
+func (r *routes) Forget() { clear(r.known) }
