@@ -1,11 +1,6 @@
 package emu
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/cclforge/cclforge/gen/abi"
-)
+import "github.com/cclforge/cclforge/gen/abi"
 
 // routeWords says where communicators have what tells ranks apart.
 type routeWords struct {
@@ -19,32 +14,15 @@ type routeWords struct {
 	buffers, firstBuffer, bufferBytes uint32
 }
 
-// routeWordsOf finds them in an interface generation.
-func routeWordsOf(g *abi.Generation) (w routeWords, err error) {
-	word := func(words []abi.RecordWord, table, name string) uint32 {
-		for i, v := range words {
-			if v.Name == name {
-				return uint32(wordBytes * i)
-			}
-		}
-		err = errors.Join(err, fmt.Errorf("%w: %s lacks the word %s of %s", ErrMissing, g.Name, name, table))
-		return 0
-	}
-	table := func(name string) *abi.Table {
-		if m := g.Memory(abi.Exchange); m != nil && m.Table(name) != nil {
-			return m.Table(name)
-		}
-		err = errors.Join(err, fmt.Errorf("%w: %s lacks the table %s", ErrMissing, g.Name, name))
-		return &abi.Table{}
-	}
-	t := table(abi.Communicators)
-	w.Size, w.LocalRank = word(t.Header, t.Name, "size"), word(t.Header, t.Name, "local_rank")
+func (r *resolver) routeWords() (w routeWords) {
+	m := r.memory(abi.Exchange)
+	t := r.table(m, abi.Communicators)
+	w.Size, w.LocalRank = r.word(t, t.Header, "size"), r.word(t, t.Header, "local_rank")
 	w.Records, w.RecordBytes = t.HeaderBytes(), t.RecordBytes()
-	w.Session, w.IP, w.Port = word(t.Record, t.Name, "session"), word(t.Record, t.Name, "ip"), word(t.Record,
-		t.Name, "port")
-	t = table(abi.RxBuffers)
-	w.buffers, w.firstBuffer, w.bufferBytes = t.At+word(t.Header, t.Name, "count"), t.At+t.HeaderBytes(), t.RecordBytes()
-	return w, err
+	w.Session, w.IP, w.Port = r.column(t, "session"), r.column(t, "ip"), r.column(t, "port")
+	t = r.table(m, abi.RxBuffers)
+	w.buffers, w.firstBuffer, w.bufferBytes = t.At+r.word(t, t.Header, "count"), t.At+t.HeaderBytes(), t.RecordBytes()
+	return w
 }
 
 // peer is a rank of a communicator.

@@ -221,11 +221,7 @@ func (n *numbers) resolveNetwork(r *resolver) {
 
 func (n *numbers) resolveTables(r *resolver) {
 	t := r.table(n.exchange, abi.Communicators)
-	n.comm = commWords{inbound: r.column(t, "inbound_seq"), outbound: r.column(t, "outbound_seq")}
-	var err error
-	if n.comm.routeWords, err = routeWordsOf(r.g); err != nil {
-		r.lack("routes: %v", err)
-	}
+	n.comm = commWords{r.routeWords(), r.column(t, "inbound_seq"), r.column(t, "outbound_seq")}
 	t = r.table(n.exchange, abi.RxBuffers)
 	n.rx = rxWords{
 		recordBytes: t.RecordBytes(), status: r.column(t, "status"),

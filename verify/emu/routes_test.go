@@ -79,10 +79,7 @@ func (h host) rank(comm uint32, i, port int) {
 // emptyMemory is that of an engine on a port, and the host that writes to it.
 func emptyMemory(t *testing.T, g *abi.Generation, port fabric.Port) (*routes, *exchange, host) {
 	t.Helper()
-	w, err := routeWordsOf(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := (&resolver{g: g}).routeWords()
 	m := newExchange(g.Memory(abi.Exchange))
 	return newRoutes(m, &w, port), m, host{t, g, g.Memory(abi.Exchange), &w, m.Set}
 }
@@ -205,9 +202,6 @@ func TestSurveysTellWhatIsNew(t *testing.T) {
 func TestGenerationsWithoutCommunicatorsHaveNoRoutes(t *testing.T) {
 	g := *designtest.Load(t, "u55c_tcp", nil).ABI()
 	g.Memories = nil
-	if _, err := routeWordsOf(&g); !errors.Is(err, ErrMissing) {
-		t.Error(err)
-	}
 	if _, err := NewSurvey(&g, &told{}); !errors.Is(err, ErrMissing) {
 		t.Error(err)
 	}

@@ -19,8 +19,9 @@ type Survey struct {
 
 // NewSurvey makes a survey for an engine on a port.
 func NewSurvey(g *abi.Generation, port fabric.Port) (*Survey, error) {
-	w, err := routeWordsOf(g)
-	if err != nil {
+	r := &resolver{g: g}
+	w := r.routeWords()
+	if err := r.err(); err != nil {
 		return nil, fmt.Errorf("survey the exchange memory: %w", err)
 	}
 	s := &Survey{memory: newExchange(g.Memory(abi.Exchange))}
