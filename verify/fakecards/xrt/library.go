@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
@@ -88,7 +87,7 @@ func BuildLibraryWith(ctx context.Context, include string) (file string, err err
 	if err != nil {
 		return "", err
 	}
-	folder, err := cache.Place("xrt-source", files)
+	folder, err := tools.Place("xrt-source", files)
 	if err != nil {
 		return "", err
 	}
@@ -105,11 +104,11 @@ func BuildLibraryWith(ctx context.Context, include string) (file string, err err
 		}
 	}
 	fmt.Fprintf(h, "%s%q%s", gcc.Version, options, folder)
-	root, err := cache.Dir("xrt")
+	root, err := tools.Dir("xrt")
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil))[:20], File: compiled}
+	e := tools.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil))[:20], File: compiled}
 	return e.Get(ctx, func(dir string) error {
 		args := append(options[:len(options):len(options)], "-o", compiled)
 		for _, unit := range units {

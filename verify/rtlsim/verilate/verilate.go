@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
@@ -68,11 +67,11 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("simulate %s: %w", b.Top, err)
 	}
-	root, err := cache.Dir("verilated")
+	root, err := tools.Dir("verilated")
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: key, File: libraryName, What: "the simulation of " + b.Top}
+	e := tools.Entry{Dir: root, Key: key, File: libraryName, What: "the simulation of " + b.Top}
 	path, err = e.Get(ctx, func(dir string) error { return b.into(ctx, t, dir) })
 	if err != nil {
 		return "", fmt.Errorf("build the simulation of %s: %w", b.Top, err)

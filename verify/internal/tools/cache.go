@@ -1,7 +1,7 @@
 // Package cache keeps what can be made again on disk, named by a hash of
 // everything that it came from. Any number of runs may use it at once: what is
 // there is whole.
-package cache
+package tools
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cache
+package tools
 
 import (
 	"crypto/sha256"
