@@ -1,6 +1,6 @@
 // Package played has tests play the command that they test, so that it needs not be
 // built.
-package played
+package ranktest
 
 import (
 	"errors"
