@@ -1,7 +1,7 @@
 // Package panels draws measurements as SVG: a panel for each operation, all of equal
 // size and scale, in which sizes of buffers go from left to right and each number of
 // ranks has its colour.
-package panels
+package report
 
 import (
 	"encoding/xml"
