@@ -37,7 +37,7 @@ import (
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -53,7 +53,7 @@ func asked(err error) error {
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.
 func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *report) error {
-	ctx = progress.With(ctx, r.log)
+	ctx = report.With(ctx, r.log)
 	d, err := world.Design(o.platform, o.vars)
 	if err != nil {
 		return err
