@@ -1,6 +1,3 @@
-// Package cache keeps what can be made again on disk, named by a hash of
-// everything that it came from. Any number of runs may use it at once: what is
-// there is whole.
 package tools
 
 import (

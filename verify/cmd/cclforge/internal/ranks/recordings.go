@@ -25,7 +25,7 @@ func (h *hardware) recorder(card int) *rtlsim.Recorder {
 }
 
 // save saves recordings, if there are any.
-func (h *hardware) save(r *report) {
+func (h *hardware) save(r *reporter) {
 	for _, card := range slices.Sorted(maps.Keys(h.recorders)) {
 		name, recorder := cardFile(h.record, card), h.recorders[card]
 		switch err := recorder.Save(name); {
