@@ -73,5 +73,5 @@
 // # What has not been tried
 //
 // No card has run any of this. It is held against models of these kernels that were
-// typed from their public register maps and sources (verify/fakecards/wire).
+// typed from their public register maps and sources (verify/fakecards/kernels).
 package network

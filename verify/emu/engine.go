@@ -22,7 +22,6 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 // Options of an engine.
@@ -120,7 +119,7 @@ type Engine struct {
 	rendezvous *rendezvous
 	notices    *notices
 	sessions   sessions
-	routes     *routes.Routes
+	routes     *routes
 	timers     timers
 	functions  *functions
 	scratches  [3][]byte
@@ -188,7 +187,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	e := &Engine{
 		d: d, n: n, o: o, port: port, waker: newWaker(),
 		clock:     clock{start: time.Now(), mhz: int64(d.Platform.Clock)},
-		exchange:  &exchange{routes.NewMemory(n.exchange)},
+		exchange:  newExchange(n.exchange),
 		functions: newFunctions(d),
 		ready:     make(chan struct{}), done: make(chan struct{}),
 		lossy: port.Lossy(), maxPayload: uint64(max(port.MaxPayload(), 1)),
@@ -226,7 +225,7 @@ func (e *Engine) attach() (err error) {
 	e.attachSystem()
 	e.attachTimers()
 	e.attachSessions()
-	e.routes = routes.New(&e.exchange.Memory, &e.n.comm.Words, e.port)
+	e.routes = newRoutes(e.exchange, &e.n.comm.routeWords, e.port)
 	return e.bus.check()
 }
 

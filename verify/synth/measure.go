@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/kernels"
@@ -45,13 +44,13 @@ func Measure(ctx context.Context, module string, sources kernels.Sources, out []
 	if err != nil {
 		return nil, err
 	}
-	dir, err := cache.Dir("synth")
+	dir, err := tools.Dir("synth")
 	if err != nil {
 		return nil, err
 	}
 	hash := sha256.New()
 	fmt.Fprintln(hash, version, tool.Version, checks, mapping, Rules, out, sources.Key(module))
-	entry := cache.Entry{Dir: dir, Key: hex.EncodeToString(hash.Sum(nil)), File: "result.json"}
+	entry := tools.Entry{Dir: dir, Key: hex.EncodeToString(hash.Sum(nil)), File: "result.json"}
 	file, err := entry.Get(ctx, func(dir string) error { return measure(ctx, dir, module, sources, out) })
 	if err != nil {
 		return nil, err

@@ -26,7 +26,6 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
 
 // rig is a host with cards that hold a design.
@@ -40,7 +39,7 @@ type rig struct {
 func newRig(t *testing.T, platform string, ranks int) *rig {
 	t.Helper()
 	r := &rig{t: t, d: designtest.Load(t, platform, nil)}
-	r.h = xrttest.Host(t, r.d, ranks, xrt.HostOptions{})
+	r.h = xrt.Start(t, r.d, ranks, xrt.HostOptions{})
 	r.in = cards.Engines{Library: r.h.Dir(), Designs: func(string) ([]*design.Design,
 		error) {
 		return []*design.Design{r.d}, nil
@@ -299,7 +298,7 @@ func (gone) Write(context.Context, uint32, uint32) error  { return nil }
 
 func TestOtherHardware(t *testing.T) {
 	r := newRig(t, "u280_axis3x", 1)
-	r.h = xrttest.Host(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]layout.Registers {
+	r.h = xrt.Start(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]layout.Registers {
 		return map[string]layout.Registers{"ccl_offload_2": gone{}}
 	}})
 	r.in.Library = r.h.Dir()
@@ -408,7 +407,7 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 func TestLimits(t *testing.T) {
 	r := newRig(t, "u55c_udp", 1)
 	hangs := make(chan struct{})
-	r.h = xrttest.Host(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]layout.Registers {
+	r.h = xrt.Start(t, r.d, 1, xrt.HostOptions{Registers: func(int) map[string]layout.Registers {
 		return map[string]layout.Registers{"ccl_offload_0": silent(hangs)}
 	}})
 	t.Cleanup(func() { close(hangs) })

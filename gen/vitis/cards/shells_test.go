@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
 
 // TestShells: a card that refuses calls, one that a program has, one that no program has
@@ -27,7 +26,7 @@ func TestShells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := coyotetest.Host(t, d, 4, coyote.HostOptions{})
+	h := coyote.Start(t, d, 4, coyote.HostOptions{})
 	program := h.Process()
 	for _, number := range []int{1, 3} {
 		c, err := shell.Open(t.Context(), &lies, shell.Options{Card: number, System: program})
@@ -113,7 +112,7 @@ func TestShells(t *testing.T) {
 // TestNoShells: none is there, none that the design can be in, and a design that is in none.
 func TestNoShells(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
-	h := coyotetest.Host(t, d, 1, coyote.HostOptions{Flags: 1<<48 | 1})
+	h := coyote.Start(t, d, 1, coyote.HostOptions{Flags: 1<<48 | 1})
 	s := &cards.Shells{Drivers: cards.Drivers(designtest.Library(t)), System: h.Process(), Design: d}
 	found, err := s.Find(t.Context())
 	if err != nil || len(found) != 1 || found[0].Region.State != cards.Answers ||
@@ -129,5 +128,5 @@ func TestNoShells(t *testing.T) {
 	if _, err := s.Find(t.Context()); err == nil || !strings.Contains(err.Error(), "u55c_tcp is in no shell") {
 		t.Error(err)
 	}
-	coyotetest.Returned(t, h)
+	coyote.Returned(t, h)
 }

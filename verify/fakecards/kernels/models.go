@@ -1,4 +1,13 @@
-// Package kernels has models of the registers of kernels on cards, as hosts see them.
+// Package kernels models the registers of kernels on cards, as hosts see them: host
+// control, and the network kernels of others, which are the UDP stack, its 100G MAC, the TCP
+// stack and the session handler, on cards that a simulated Wire connects. The network kernels
+// are typed from their public register maps and sources, not from what drivers are generated
+// from, so that they are an independent reference for drivers. Packets of engines do not
+// travel on the Wire, but their sessions can have the numbers that its TCP stacks gave them
+// (Numbering).
+//
+// All registers implement layout.Registers. An access to an offset where the kernel has
+// nothing is an error, ErrNowhere; hardware does not report it.
 package kernels
 
 import (
@@ -14,7 +23,6 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
@@ -91,7 +99,7 @@ func (c *Card) Model(name string) (layout.Registers, error) {
 		h.foreign = c.Foreign
 		return h, nil
 	case in.Role == layout.Sessions:
-		return wire.NewHandler(dev, sessionLimit), nil
+		return NewHandler(dev, sessionLimit), nil
 	case !in.Kernel.Called():
 		return &words{}, nil
 	}

@@ -1,13 +1,12 @@
-// Package xrt plays Alveo cards for programs that use XRT: a shared library with its
-// functions (package library) hands every call to a Server, behind which emulated or
-// simulated engines stand. It fails as XRT does, records what it is asked, fails on
-// request, and says what a process has not given back.
+// Package xrt is a host with modelled Alveo cards, for programs that use XRT. A shared
+// library in the place of libxrt_coreutil and libxrt_core, built from library/, hands every
+// call to a Server with emulated or simulated engines. The server fails as XRT does, records
+// its calls, fails on request, and reports what a process has not released.
 //
-// What differs from cards: an engine that stands behind a card is not reset when an
-// .xclbin is loaded. A kernel that nothing runs, and nobody has given a model for, is
-// plain memory. Buffers in host memory are the same bytes for engine and host where
-// the engine is an engine.HostSharer; elsewhere, as peer-to-peer buffers do everywhere,
-// they agree when a call begins or has ended, and by xrtBOSync.
+// What differs from cards: loading an .xclbin does not reset the engine. A kernel without an
+// engine and without a model is plain memory. Buffers in host memory are shared by engine and
+// host where the engine is an engine.HostSharer; otherwise, and always for peer-to-peer
+// buffers, they are copied when a call begins or ends, and by xrtBOSync.
 package xrt
 
 import (
@@ -19,8 +18,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
 // Server plays cards. Its methods may be called concurrently.
@@ -57,7 +54,7 @@ type opened struct {
 }
 
 // Serve plays cards until the server is closed, which leaves their engines running.
-// It needs a C compiler: the error matches library.ErrCompiler if there is none.
+// It needs a C compiler: the error matches ErrCompiler if there is none.
 func Serve(ctx context.Context, cards []Card) (*Server, error) {
 	dir, err := os.MkdirTemp("", "xrt") // paths of sockets must be short
 	if err != nil {
@@ -73,7 +70,7 @@ func Serve(ctx context.Context, cards []Card) (*Server, error) {
 }
 
 func (s *Server) start(ctx context.Context, cards []Card) error {
-	if err := library.Install(ctx, s.dir); err != nil {
+	if err := InstallLibrary(ctx, s.dir); err != nil {
 		return err
 	}
 	for i, c := range cards {
@@ -103,8 +100,8 @@ func (s *Server) start(ctx context.Context, cards []Card) error {
 // with LD_LIBRARY_PATH, and connect to this server by themselves.
 func (s *Server) Dir() string { return s.dir }
 
-// Socket is the path of the server's socket, for library.Variable.
-func (s *Server) Socket() string { return filepath.Join(s.dir, library.Socket) }
+// Socket is the path of the server's socket, for Variable.
+func (s *Server) Socket() string { return filepath.Join(s.dir, Socket) }
 
 // BDFs are those of the cards.
 func (s *Server) BDFs() []string {

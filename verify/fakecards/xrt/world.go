@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 	"github.com/cclforge/cclforge/verify/world"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
@@ -34,7 +34,7 @@ type HostOptions struct {
 	// Foreign host controllers, of another make, take no posts.
 	Foreign bool
 	// Wire is where network kernels are; nil for one of the host's own.
-	Wire *wire.Wire
+	Wire *kernels.Wire
 	// Registers are models of instances of a card, by their names, in place of those
 	// that there are; nil for none.
 	Registers func(number int) map[string]layout.Registers
@@ -51,12 +51,12 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 	cards, on := make([]Card, (ranks+count-1)/count), o.Wire
 	networks := make([]*Networks, len(cards))
 	if on == nil {
-		on = wire.New(false)
+		on = kernels.NewWire(false)
 	}
 	for i := range networks {
 		networks[i] = onWire(on, d)
 	}
-	var numbering wire.Numbering
+	var numbering kernels.Numbering
 	o.World.Port = func(rank int, port fabric.Port) fabric.Port {
 		stack := networks[rank/count].tcp(d, rank%count)
 		if stack == nil {

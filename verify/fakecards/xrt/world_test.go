@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
@@ -23,7 +22,7 @@ import (
 func host(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 	t.Helper()
 	h, err := NewHost(t.Context(), d, ranks, o)
-	if errors.Is(err, library.ErrCompiler) {
+	if errors.Is(err, ErrCompiler) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
-	"github.com/cclforge/cclforge/verify/internal/cache"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/handshakes"
 )
 
@@ -81,7 +81,7 @@ func copied(files map[string][]byte, folder string) error {
 // Place puts files, by their slash-separated paths, into the cache and returns
 // where they are: the platform's package, the other packages, and the rest.
 func Place(files map[string][]byte) ([]string, error) {
-	dir, err := cache.Place("rtl", files)
+	dir, err := tools.Place("rtl", files)
 	if err != nil {
 		return nil, err
 	}

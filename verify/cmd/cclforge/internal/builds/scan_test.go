@@ -13,14 +13,12 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
 
 // TestScan scans a host with two cards that are not there.
 func TestScan(t *testing.T) {
-	h := xrttest.Host(t, designtest.Load(t, "u55c_udp", nil), 2, xrt.HostOptions{})
+	h := xrt.Start(t, designtest.Load(t, "u55c_udp", nil), 2, xrt.HostOptions{})
 	h.Networks[1].Ethernet["cmac"].Cut(true)
 	f, closer, err := xclbin.Open(h.Xclbin)
 	if err != nil {
@@ -87,7 +85,7 @@ func TestScan(t *testing.T) {
 		!strings.Contains(says, "ccl_offload_0  not configured") {
 		t.Errorf("code %d, %s", code, says)
 	}
-	xrttest.Returned(t, h)
+	xrt.Returned(t, h)
 }
 
 // TestScanOfShells scans hosts without XRT: cards in a shell do not need it.
@@ -96,7 +94,7 @@ func TestScanOfShells(t *testing.T) {
 	t.Setenv("PATH", dir)
 	t.Setenv("XILINX_XRT", "")
 	t.Setenv("CCLFORGE_CACHE", filepath.Join(dir, "none"))
-	h := coyotetest.Host(t, designtest.Load(t, "u55c_rdma", nil), 1, coyote.HostOptions{})
+	h := coyote.Start(t, designtest.Load(t, "u55c_rdma", nil), 1, coyote.HostOptions{})
 	shellSystem = h.Process()
 	t.Cleanup(func() { shellSystem = nil })
 	code, out, remarks := call(t, "scan", "--platform=u55c_rdma", "--json", "--out="+dir)
@@ -112,7 +110,7 @@ func TestScanOfShells(t *testing.T) {
 		all[0].Engines[0].State != "not configured" {
 		t.Errorf("%+v", all)
 	}
-	coyotetest.Returned(t, h)
+	coyote.Returned(t, h)
 	h.Fail("open", 1, 0, syscall.EACCES)
 	if code, out, _ := call(t, "scan", "--out="+dir); code != good ||
 		!strings.Contains(out, "coyote_fpga_0_v0  coyote  0       0       not known") ||

@@ -1,0 +1,34 @@
+package xrt
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
+)
+
+// Start starts ranks of a design behind cards; see NewHost. It ends with the test,
+// which fails if something went wrong on the cards. The test is skipped where there is
+// no C compiler.
+func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
+	t.Helper()
+	h, err := NewHost(t.Context(), d, ranks, o)
+	if errors.Is(err, ErrCompiler) {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranktest.End(t, h)
+	return h
+}
+
+// Returned fails a test if a process holds something of a host's cards, or has ended
+// without giving it back.
+func Returned(t testing.TB, h *Host) {
+	t.Helper()
+	for _, l := range h.Leaks() {
+		t.Error(l)
+	}
+}

@@ -1,0 +1,57 @@
+package ranktest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// play is set where a test binary is to be the command.
+const play = "CCLFORGE_TEST_PLAYS"
+
+// Main is TestMain of such a test: it runs the tests, or the command.
+func Main(m *testing.M, command func()) {
+	if os.Getenv(play) == "" {
+		os.Exit(m.Run())
+	}
+	command()
+}
+
+// Environment is what a process needs that is to play the command, with a secret for those
+// that meet.
+func Environment() []string { return []string{play + "=1", "CCLFORGE_SECRET=0123456789abcdef"} }
+
+// Mpirun is a command line that starts processes with OpenMPI: -np and a program follow.
+// Without it the test is skipped.
+func Mpirun(t testing.TB) []string {
+	t.Helper()
+	path, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("mpirun is missing: apt-get install openmpi-bin")
+	}
+	command := []string{path, "--oversubscribe", "--bind-to", "none"}
+	if os.Geteuid() == 0 {
+		command = append(command, "--allow-run-as-root")
+	}
+	return command
+}
+
+// Run runs a command line in which this process's own program plays the command. It gives
+// what was said and the exit code.
+func Run(t testing.TB, command ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), Environment()...)
+	cmd.WaitDelay = 10 * time.Second
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
