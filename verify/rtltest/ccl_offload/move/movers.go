@@ -1,6 +1,4 @@
-// Package movers has benches of the modules that moves go through, from the
-// registers to the DMA engines, each with a model in plain Go.
-package movers
+package moves
 
 import (
 	"fmt"

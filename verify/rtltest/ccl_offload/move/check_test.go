@@ -1,4 +1,4 @@
-package movers
+package moves
 
 import (
 	"fmt"
