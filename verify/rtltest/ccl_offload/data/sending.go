@@ -1,6 +1,4 @@
-// Package sending has benches of the small modules of the data half and of the
-// common blocks, each with a model in plain Go.
-package sending
+package datapath
 
 import "math/rand/v2"
 

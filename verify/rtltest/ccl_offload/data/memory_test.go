@@ -1,4 +1,4 @@
-package sending
+package datapath
 
 import (
 	"bytes"
