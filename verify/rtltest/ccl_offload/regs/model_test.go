@@ -1,6 +1,6 @@
-// Package registers checks what registers and buses are made of: those of kernels
-// that a host calls, and the pages that the control processor sees.
-package registers
+// Package regs checks registers and buses: those of kernels that a host calls, the pages
+// that the control processor sees, and the memory that host, processor and engine share.
+package regs
 
 import (
 	"fmt"

@@ -1,6 +1,4 @@
-// Package system checks the registers of time, sleep and reset, and the page of
-// session requests.
-package system
+package regs
 
 import (
 	"errors"
@@ -22,7 +20,7 @@ var (
 	parts      = []string{"moves", "messages", "network"}
 )
 
-type world struct {
+type systemWorld struct {
 	t        *testing.T
 	b        *pins.Bench
 	r        *rand.Rand
@@ -38,7 +36,7 @@ type world struct {
 	limit    int    // for remote ranks, in milliseconds
 }
 
-func newWorld(t *testing.T, seed uint64) *world {
+func newSystemWorld(t *testing.T, seed uint64) *systemWorld {
 	t.Helper()
 	d, err := pins.Design("u55c_tcp")
 	if err != nil {
@@ -71,7 +69,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{},
+	w := &systemWorld{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{},
 		d: d.HardwareID, limit: d.Platform.Limits.RemoteTimeoutMillis}
 	for _, name := range []string{"system", "timers"} {
 		for _, r := range d.ABI().RegisterMap(name).Registers {
@@ -86,7 +84,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-func (w *world) step() {
+func (w *systemWorld) step() {
 	w.previous, w.this = w.this, 0
 	for _, e := range events {
 		v := w.often > 0 && w.r.IntN(w.often) == 0
@@ -105,7 +103,7 @@ func (w *world) step() {
 	}
 }
 
-func (w *world) access(p pins.Page, write bool, name string, v uint32) uint32 {
+func (w *systemWorld) access(p pins.Page, write bool, name string, v uint32) uint32 {
 	w.t.Helper()
 	got, err := w.b.Access(p, w.step, write, w.at[name], v)
 	if err != nil {
@@ -117,7 +115,7 @@ func (w *world) access(p pins.Page, write bool, name string, v uint32) uint32 {
 func TestSleepLosesNoEvent(t *testing.T) {
 	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
-		w := newWorld(t, seed)
+		w := newSystemWorld(t, seed)
 		w.access(pageSystem, true, "alarm", 1<<29)
 		slept, told := 0, uint32(0)
 		before, earlier := uint32(0), uint32(0) // what had happened one cycle before, and two
@@ -153,7 +151,7 @@ func TestSleepLosesNoEvent(t *testing.T) {
 }
 
 func TestEveryEventIsToldOnce(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newSystemWorld(t, 0)
 	w.access(pageSystem, true, "alarm", 1<<29)
 	for delay := range 8 { // an event at every moment of an access
 		for _, e := range events {
@@ -188,7 +186,7 @@ func TestEveryEventIsToldOnce(t *testing.T) {
 }
 
 func TestTheAlarmEndsSleep(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newSystemWorld(t, 0)
 	for _, ahead := range []uint32{3, 0, 1, ^uint32(0), ^uint32(100)} {
 		now := w.access(pageTimers, false, "milliseconds", 0)
 		w.access(pageSystem, true, "alarm", now+ahead)
@@ -211,7 +209,7 @@ func TestTheAlarmEndsSleep(t *testing.T) {
 }
 
 func TestTimeGoesOn(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newSystemWorld(t, 0)
 	begin := w.access(pageTimers, false, "cycles", 0)
 	cycle := w.b.Cycle
 	ticks := w.ticks
@@ -254,7 +252,7 @@ func TestTimeGoesOn(t *testing.T) {
 }
 
 func TestWhatIsNoRegisterIsRefused(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newSystemWorld(t, 0)
 	d, err := pins.Design("u55c_tcp")
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +275,7 @@ func TestWhatIsNoRegisterIsRefused(t *testing.T) {
 }
 
 func TestResetsLastUntilThePartIsIdle(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newSystemWorld(t, 0)
 	for mask := range uint32(8) {
 		asked := uint32(0)
 		delays := map[string]int{}

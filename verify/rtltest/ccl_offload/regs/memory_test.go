@@ -1,6 +1,4 @@
-// Package exchange checks the memory that host, processor and engine share, and
-// the look-up of ranks in it.
-package exchange
+package regs
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package system
+package regs
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ type woken struct {
 	Taken, Refused, Written bool
 }
 
-func (w *world) woken(v uint32) (got woken) {
+func (w *systemWorld) woken(v uint32) (got woken) {
 	w.t.Helper()
 	d, err := pins.Design("u55c_tcp")
 	if err != nil {
@@ -42,7 +42,7 @@ func field(f abi.Field, v uint32) uint32 { return v >> f.Low & uint32(1<<f.Bits(
 // next reads the register, with one pulse at an input after some cycles, and gives the
 // answer, how often a call was taken, and in which cycle the answer came; 0 if none
 // came within a hundred.
-func (w *world) next(after int, pulse string) (got woken, taken, cycle int) {
+func (w *systemWorld) next(after int, pulse string) (got woken, taken, cycle int) {
 	w.t.Helper()
 	w.b.Start(pageSystem, false, w.at["next"], 0)
 	for cycle := 1; cycle < 100; cycle++ {
@@ -70,7 +70,7 @@ func (w *world) next(after int, pulse string) (got woken, taken, cycle int) {
 }
 
 func TestNextTakesCallsOrSleeps(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newSystemWorld(t, 0)
 	w.access(pageSystem, true, "alarm", 1<<29)
 	move, call := w.bits["wake_event.move"], w.bits["wake_event.call"]
 
