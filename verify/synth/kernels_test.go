@@ -1,4 +1,4 @@
-package kernels_test
+package synth_test
 
 import (
 	"maps"
@@ -7,21 +7,21 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
+	"github.com/cclforge/cclforge/verify/synth"
 )
 
-func of(t *testing.T, platform string) map[string]kernels.Kernel {
+func of(t *testing.T, platform string) map[string]synth.Kernel {
 	t.Helper()
 	d := designtest.Load(t, platform, nil)
-	all, err := kernels.Rendered(d)
+	all, err := synth.Rendered(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := kernels.Of(d, all)
+	own, err := synth.KernelsOf(d, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byID := map[string]kernels.Kernel{}
+	byID := map[string]synth.Kernel{}
 	for _, k := range own {
 		if _, twice := byID[k.ID]; twice {
 			t.Errorf("%s is there twice", k.ID)
@@ -69,9 +69,9 @@ func TestSourcesThatSayTheSameHaveOneKey(t *testing.T) {
 	if key("u280_tcp") == key("u280_udp") {
 		t.Error("engines of TCP and UDP have one key")
 	}
-	s := kernels.Sources{"a.sv": []byte("// one\nmodule a;\nendmodule\n")}
-	other := kernels.Sources{"a.sv": []byte("// another\nmodule a;\nendmodule\n")}
-	changed := kernels.Sources{"a.sv": []byte("// one\nmodule b;\nendmodule\n")}
+	s := synth.Sources{"a.sv": []byte("// one\nmodule a;\nendmodule\n")}
+	other := synth.Sources{"a.sv": []byte("// another\nmodule a;\nendmodule\n")}
+	changed := synth.Sources{"a.sv": []byte("// one\nmodule b;\nendmodule\n")}
 	if s.Key("a") != other.Key("a") || s.Key("a") == changed.Key("a") || s.Key("a") == s.Key("b") {
 		t.Error("the key is not that of the code and its top module")
 	}

@@ -1,6 +1,4 @@
-// Package kernels gives the sources of each kernel by itself, as it is packaged:
-// without models, and without what it does not say that it needs.
-package kernels
+package synth
 
 import (
 	"bytes"
@@ -50,8 +48,8 @@ func Rendered(d *design.Design) (Sources, error) {
 	return s, nil
 }
 
-// Of are the kernels of a platform, each once.
-func Of(d *design.Design, all Sources) ([]Kernel, error) {
+// KernelsOf are the kernels of a platform, each once.
+func KernelsOf(d *design.Design, all Sources) ([]Kernel, error) {
 	var found []Kernel
 	for _, i := range d.Instances {
 		k := i.Kernel
