@@ -13,7 +13,6 @@ import (
 
 	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // Result is what became of a module.
@@ -36,7 +35,7 @@ json -o netlist.json
 
 // Measure maps a module to a device, or finds in the cache what became of it.
 // Modules of which only the ports are in the sources stay instances.
-func Measure(ctx context.Context, module string, sources kernels.Sources, out []string) (*Result, error) {
+func Measure(ctx context.Context, module string, sources Sources, out []string) (*Result, error) {
 	if err := Available(); err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func Measure(ctx context.Context, module string, sources kernels.Sources, out []
 }
 
 // measure leaves what became of a module in a directory.
-func measure(ctx context.Context, dir, module string, sources kernels.Sources, out []string) error {
+func measure(ctx context.Context, dir, module string, sources Sources, out []string) error {
 	files, err := verilate.Place(sources)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 	"github.com/cclforge/cclforge/verify/synth"
 )
 
@@ -34,17 +33,17 @@ func made(t testing.TB, processor string) *design.Design {
 }
 
 // engine are the sources of the engine's kernel, and all of the platform.
-func engine(t testing.TB, d *design.Design) (kernels.Kernel, kernels.Sources) {
+func engine(t testing.TB, d *design.Design) (synth.Kernel, synth.Sources) {
 	t.Helper()
-	all, err := kernels.Rendered(d)
+	all, err := synth.Rendered(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := kernels.Of(d, all)
+	own, err := synth.KernelsOf(d, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(own, func(k kernels.Kernel) bool { return k.ID == "ccl_offload" })
+	at := slices.IndexFunc(own, func(k synth.Kernel) bool { return k.ID == "ccl_offload" })
 	if at < 0 {
 		t.Fatal("there is no engine")
 	}
@@ -106,7 +105,7 @@ func TestHardwareWithMicroBlazeIsClean(t *testing.T) {
 	k, all := engine(t, made(t, "microblaze_v"))
 	with := maps.Clone(k.Sources) // the kernel as it is packaged, and what stands in for the IP
 	maps.Copy(with, k.Vendor(all))
-	for name, sources := range map[string]kernels.Sources{k.Module: with, "platform_top": all} {
+	for name, sources := range map[string]synth.Sources{k.Module: with, "platform_top": all} {
 		paths, err := verilate.Place(sources)
 		if err != nil {
 			t.Fatal(err)

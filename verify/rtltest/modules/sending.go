@@ -2,7 +2,7 @@ package modules
 
 // sending are the modules of the data half, the common blocks and the kernels around the engine.
 var sending = map[string]Check{
-	"axilite_registers":  {Own: "rtltest/ccl_offload/regs/registers"},
+	"axilite_registers":  {Own: "rtltest/ccl_offload/regs"},
 	"axilite_slave":      {Own: "rtltest/ccl_offload/data/sending"},
 	"axis_receive":       {Own: "rtltest/network_krnl"},
 	"axis_switch":        {Own: "rtltest/axis_switch"},
@@ -11,7 +11,7 @@ var sending = map[string]Check{
 	"byte_packer":        {Own: "rtltest/ccl_offload/data/sending"},
 	"ccl_offload":        {Within: "conformance", Why: "the engine as a whole: every test of a Verilated platform"},
 	"cclo_core":          {Within: "conformance", Why: "the engine as a whole: every test of a Verilated platform"},
-	"control_registers":  {Own: "rtltest/ccl_offload/regs/registers"},
+	"control_registers":  {Own: "rtltest/ccl_offload/regs"},
 	"data_path":          {Own: "rtltest/ccl_offload/data"},
 	"dispatcher":         {Own: "rtltest/ccl_offload/move/movers"},
 	"dma_control":        {Own: "rtltest/external_dma"},
@@ -35,7 +35,7 @@ var sending = map[string]Check{
 	"float_adder":        {Own: "rtltest/reduce_ops"},
 	"float_multiplier":   {Own: "rtltest/reduce_ops"},
 	"hostctrl":           {Own: "rtltest/hostctrl"},
-	"hostctrl_core":      {Own: "rtltest/ccl_offload/regs/registers"},
+	"hostctrl_core":      {Own: "rtltest/ccl_offload/regs"},
 	"kernel_account":     {Own: "rtltest/ccl_offload/move/movers"},
 	"kernel_output":      {Own: "rtltest/ccl_offload/data"},
 	"kernel_writer":      {Own: "rtltest/ccl_offload/data/sending"},
@@ -70,6 +70,6 @@ var sending = map[string]Check{
 	"vadd_put_adder":     {Own: "rtltest/vadd_put"},
 	"vadd_put_call":      {Own: "rtltest/vadd_put"},
 	"vadd_put_commands":  {Own: "rtltest/vadd_put"},
-	"vadd_put_registers": {Own: "rtltest/ccl_offload/regs/registers"},
+	"vadd_put_registers": {Own: "rtltest/ccl_offload/regs"},
 	"write_share":        {Own: "rtltest/ccl_offload/move/movers"},
 }
