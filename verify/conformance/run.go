@@ -146,10 +146,14 @@ func (p *Prepared) Ranks() []int {
 	return out
 }
 
-// Call makes the call of a rank, where i counts those of this process, and waits for it.
-// It is for cases without kernel streams.
+// Start makes the call of a rank, where i counts those of this process. It is for cases without kernel streams.
+func (p *Prepared) Start(ctx context.Context, i int) (*accl.Request, error) {
+	return p.members[i].op.call(ctx, p.members[i])
+}
+
+// Call starts the call of a rank and waits for it.
 func (p *Prepared) Call(ctx context.Context, i int) error {
-	r, err := p.members[i].op.call(ctx, p.members[i])
+	r, err := p.Start(ctx, i)
 	if r != nil && err == nil {
 		err = r.Wait(ctx)
 	}
@@ -219,7 +223,7 @@ func (c *Case) prepare(ctx context.Context, op *operation, engines []*accl.Engin
 				}
 			}
 		}
-		if op.Op0.Any() {
+		if c.has(op.Op0, rank) {
 			in.op0[rank] = data.values(codecs[c.Op0], forOperand0, rank, op.Op0.Share.Elements(c.Count, n))
 		}
 		if op.Op1.Any() {

@@ -103,7 +103,13 @@ func (m *meter) calls(
 	} else if err != nil {
 		return part{}, err
 	}
-	mine, err := m.iterate(ctx, op, prepared, warmup, iterations)
+	spans, err := m.iterate(ctx, op, prepared, warmup+iterations)
+	var mine part
+	for i, own := range spans {
+		if err == nil {
+			mine.add(op.times(m.w.Local[i], own[warmup:]))
+		}
+	}
 	// Nobody looks at results before all have made their calls.
 	if _, lost := m.gather(ctx, failed(err)); lost != nil && err == nil {
 		err = lost
@@ -131,13 +137,19 @@ func failed(err error) part {
 	return part{Failed: text[:min(len(text), most)]}
 }
 
+// bytes is the size of a rank's largest buffer.
+func (m *meter) bytes(op *operation, c *conformance.Case) int {
+	size := c.Count * c.ElementBytes(m.w.Platform)
+	if op.Blocks() {
+		size *= m.w.Size
+	}
+	return size
+}
+
 func (m *meter) describe(op *operation, c conformance.Case) Row {
 	row := Row{Operation: op.Name, Count: c.Count, Type: string(c.Op0), Wire: string(c.Wire), Func: string(c.Func),
 		Root: -1, Iterations: m.o.Iterations}
-	row.Size = c.Count * c.ElementBytes(m.w.Platform)
-	if op.Blocks() {
-		row.Size *= m.w.Size
-	}
+	row.Size = m.bytes(op, &c)
 	if op.Peer != "" && !op.pingPong {
 		row.Root = c.Root
 	}
@@ -170,20 +182,20 @@ func (m *meter) prepare(ctx context.Context, cases []conformance.Case) (out []*c
 
 // iterate has the ranks of this process make their calls again and again.
 func (m *meter) iterate(
-	ctx context.Context, op *operation, prepared []*conformance.Prepared, warmup, iterations int,
-) (part, error) {
+	ctx context.Context, op *operation, prepared []*conformance.Prepared, iterations int,
+) ([][]span, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	meet := barrier.New(len(m.w.Local))
-	times := make([][]time.Duration, len(m.w.Local))
+	spans := make([][]span, len(m.w.Local))
 	var group sync.WaitGroup
 	for i := range m.w.Local {
 		group.Go(func() {
 			defer context.AfterFunc(ctx, meet.End)()
-			for k := range warmup + iterations {
-				var took time.Duration
+			spans[i] = make([]span, iterations)
+			for k := range spans[i] {
 				err := m.limited(ctx, fmt.Sprint("iteration ", k+1), func(ctx context.Context) (err error) {
-					took, err = m.once(ctx, op, prepared, meet, i)
+					spans[i][k], err = m.once(ctx, op, prepared, meet, i)
 					return err
 				})
 				if err != nil {
@@ -193,43 +205,56 @@ func (m *meter) iterate(
 					cancel(fmt.Errorf("rank %d: %w", m.w.Local[i], err))
 					return
 				}
-				if k >= warmup {
-					times[i] = append(times[i], took)
-				}
 			}
 		})
 	}
 	group.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return part{}, err
+	return spans, context.Cause(ctx)
+}
+
+// span is from when a rank begins an iteration until it has ended it.
+type span struct{ begin, end time.Time }
+
+// times are what counts of a rank's iterations.
+func (o *operation) times(rank int, spans []span) []time.Duration {
+	times := make([]time.Duration, len(spans))
+	for k, s := range spans {
+		switch took := s.end.Sub(s.begin); {
+		case !o.pingPong:
+			times[k] = took
+		case rank < 2: // others have nothing to do
+			times[k] = took / 2
+		}
 	}
-	var out part
-	for _, t := range times {
-		out.add(t)
-	}
-	return out, nil
+	return times
 }
 
 // once is one iteration of a rank.
 func (m *meter) once(ctx context.Context, op *operation, prepared []*conformance.Prepared, meet *barrier.Rendezvous,
-	i int) (time.Duration, error) {
+	i int) (span, error) {
 	if err := m.together(ctx, meet, i); err != nil {
-		return 0, err
+		return span{}, err
 	}
 	begin := time.Now()
+	err := op.perform(ctx, prepared, i)
+	return span{begin, time.Now()}, err
+}
+
+// perform makes the calls of a rank of this process.
+func (o *operation) perform(ctx context.Context, prepared []*conformance.Prepared, i int) error {
+	if n := len(prepared); o.ring && n > 1 {
+		sent, err := prepared[i].Start(ctx, i)
+		if err != nil {
+			return err
+		}
+		return errors.Join(prepared[(i+n-1)%n].Call(ctx, i), sent.Wait(ctx))
+	}
 	for _, p := range prepared {
 		if err := p.Call(ctx, i); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	took := time.Since(begin)
-	if !op.pingPong {
-		return took, nil
-	}
-	if rank := m.w.Local[i]; rank > 1 {
-		return 0, nil // it has nothing to do
-	}
-	return took / 2, nil
+	return nil
 }
 
 // together has all ranks of all processes wait for each other.
@@ -254,12 +279,10 @@ func (p *part) add(times []time.Duration) {
 	for _, t := range times {
 		total += t
 	}
-	us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
-	at := func(percent int) float64 { return us(times[(len(times)*percent+99)/100-1]) }
-	p.Mean = append(p.Mean, us(total)/float64(len(times)))
-	p.Least = append(p.Least, us(times[0]))
-	p.Median = append(p.Median, at(50))
-	p.P99 = append(p.P99, at(99))
+	p.Mean = append(p.Mean, microseconds(total)/float64(len(times)))
+	p.Least = append(p.Least, microseconds(times[0]))
+	p.Median = append(p.Median, microseconds(quantile(times, 50)))
+	p.P99 = append(p.P99, microseconds(quantile(times, 99)))
 }
 
 // gather has all processes know what each has measured. The error is that of any.

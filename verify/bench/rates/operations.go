@@ -11,9 +11,12 @@ import (
 // operation is how one is measured.
 type operation struct {
 	accl.Operation
+	title string // name in reports
 	// pingPong is there and back, of which half counts.
 	pingPong bool
-	fewest   int // ranks
+	// ring is a send of each rank to the next one, at the same time.
+	ring   bool
+	fewest int // ranks
 }
 
 // factor is what the algorithm bandwidth is multiplied with to become the bus bandwidth: how
@@ -36,7 +39,7 @@ func (o *operation) factor(ranks int) float64 {
 func operations(p *accl.Platform) []*operation {
 	var out []*operation
 	for _, name := range conformance.Operations(p) {
-		o := &operation{Operation: *p.Operation(name)}
+		o := &operation{Operation: *p.Operation(name), title: name}
 		if o.Result.At == accl.AtPeer {
 			continue // the kernel behind the stream says how long that takes
 		}

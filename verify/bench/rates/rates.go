@@ -15,6 +15,9 @@
 // Data is in device memory: copies to and from the host do not count. Before each
 // iteration all ranks wait for each other. A time is the mean over the iterations, of the
 // slowest rank.
+//
+// A Comparison measures the same operations of emulated ranks beside those of OpenMPI. Its
+// times are from when the first rank begins until the last one is done.
 package rates
 
 import (
@@ -104,13 +107,18 @@ type Measured struct {
 	Wrong  int     `json:"wrong"` // elements
 }
 
-// Names are the operations that can be measured on a platform.
-func Names(p *accl.Platform) []string {
-	var out []string
-	for _, o := range operations(p) {
-		out = append(out, o.Name)
+// known reports names that no operation of a platform has.
+func known(p *accl.Platform, list []*operation, names []string) error {
+	var have []string
+	for _, o := range list {
+		have = append(have, o.title)
 	}
-	return out
+	for _, name := range names {
+		if !slices.Contains(have, name) {
+			return fmt.Errorf("%w: %s has no operation %q; it has %s", ErrOption, p.Name, name, strings.Join(have, ", "))
+		}
+	}
+	return nil
 }
 
 // Complete fills in defaults for a world of some ranks. The error, an ErrOption, says what
@@ -128,10 +136,8 @@ func (o *Options) Complete(p *accl.Platform, ranks int) error {
 	if o.Sizes == nil {
 		o.Sizes, _ = Sizes(DefaultSizes)
 	}
-	for _, name := range o.Only {
-		if !slices.Contains(Names(p), name) {
-			return fmt.Errorf("%w: %s has no operation %q; it has %s", ErrOption, p.Name, name, strings.Join(Names(p), ", "))
-		}
+	if err := known(p, operations(p), o.Only); err != nil {
+		return err
 	}
 	switch {
 	case o.Root < 0 || o.Root >= ranks:
@@ -177,13 +183,13 @@ func Run(ctx context.Context, w *target.World, o Options, next func(Row)) (*Repo
 	}
 	p := w.Platform
 	r := &Report{World: w.What, Platform: p.Name, Generation: p.Generation, Stack: p.Stack, Ranks: w.Size,
-		Machine: machine()}
+		Machine: thisMachine().String()}
 	m := newMeter(w, o)
 	for _, op := range operations(p) {
 		if o.Only != nil && !slices.Contains(o.Only, op.Name) || w.Size < op.fewest {
 			continue
 		}
-		for _, c := range o.cases(w, op) {
+		for _, c := range o.cases(p, w.Size, op) {
 			row, err := m.row(ctx, op, c)
 			if err != nil {
 				return nil, fmt.Errorf("measure %s of %d bytes: %w", op.Name, row.Size, err)
@@ -201,18 +207,19 @@ func Run(ctx context.Context, w *target.World, o Options, next func(Row)) (*Repo
 	return r, nil
 }
 
-// cases are what an operation is measured with: none if it cannot have the types.
-func (o *Options) cases(w *target.World, op *operation) []conformance.Case {
+// cases are what an operation is measured with: none if it cannot have the types. The seed of each is the
+// size that it is for.
+func (o *Options) cases(p *accl.Platform, ranks int, op *operation) []conformance.Case {
 	if !op.Operands() {
-		return []conformance.Case{conformance.Plain(w.Platform, op.Name, "", 0)}
+		return []conformance.Case{conformance.Plain(p, op.Name, "", 0)}
 	}
-	pair := o.pair(w.Platform)
+	pair := o.pair(p)
 	if op.Reduces && !slices.Contains(pair.Functions, o.Func) || op.Local && o.Wire != "" {
 		return nil
 	}
 	var out []conformance.Case
 	for _, size := range o.Sizes {
-		c := conformance.Plain(w.Platform, op.Name, o.Type, 0)
+		c := conformance.Plain(p, op.Name, o.Type, 0)
 		c.Wire, c.FromFPGA, c.ToFPGA, c.Seed = o.Wire, true, true, int64(size)
 		c.FromFPGA1 = c.Op1 != ""
 		if op.Reduces {
@@ -221,12 +228,12 @@ func (o *Options) cases(w *target.World, op *operation) []conformance.Case {
 		if op.Peer != "" && !op.pingPong {
 			c.Root = o.Root
 		}
-		bytes := c.ElementBytes(w.Platform)
+		bytes := c.ElementBytes(p)
 		if op.Blocks() {
-			bytes *= w.Size
+			bytes *= ranks
 		}
 		c.Count = max(size/bytes/pair.Multiple, 1) * pair.Multiple
-		if n := len(out); n > 0 && out[n-1].Count == c.Count || c.MayLose(w.Platform) {
+		if n := len(out); n > 0 && out[n-1].Count == c.Count || c.MayLose(p) {
 			continue
 		}
 		out = append(out, c)

@@ -3,8 +3,6 @@ package rates
 import (
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,17 +108,4 @@ func orNone(text string) string {
 		return "none"
 	}
 	return text
-}
-
-// machine is what was measured on; what it does not tell is left out.
-func machine() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	name := runtime.GOARCH
-	for line := range strings.Lines(string(text)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			name = strings.TrimSpace(value)
-			break
-		}
-	}
-	return fmt.Sprintf("%s, %d cores, %s", name, runtime.GOMAXPROCS(0), runtime.Version())
 }

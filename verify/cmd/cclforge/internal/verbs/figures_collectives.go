@@ -5,12 +5,12 @@ import (
 	"os"
 	"runtime/pprof"
 
-	"github.com/cclforge/cclforge/verify/bench/collectives"
+	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/spf13/cobra"
 )
 
 func collectivesFigures() *cobra.Command {
-	o, dir, profile := collectives.Defaults(), "", ""
+	o, dir, profile := rates.DefaultComparison(), "", ""
 	c := &cobra.Command{
 		Use: "collectives", Short: "operations of emulated ranks, beside those of OpenMPI",
 		RunE: func(cmd *cobra.Command, _ []string) error { return measureCollectives(cmd.Context(), o, dir, profile) },
@@ -29,7 +29,7 @@ func collectivesFigures() *cobra.Command {
 	return reportDir(c, &dir)
 }
 
-func measureCollectives(ctx context.Context, o collectives.Options, dir, profile string) error {
+func measureCollectives(ctx context.Context, o rates.Comparison, dir, profile string) error {
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err != nil {
@@ -41,5 +41,5 @@ func measureCollectives(ctx context.Context, o collectives.Options, dir, profile
 		}
 		defer pprof.StopCPUProfile()
 	}
-	return collectives.Run(ctx, o, dir, os.Stdout, os.Stderr)
+	return o.Run(ctx, dir, os.Stdout, os.Stderr)
 }

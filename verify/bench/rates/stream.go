@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"context"
@@ -8,62 +8,49 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/verify/conformance"
 )
 
 // streams compares a message between two engines on TCP sockets with a plain
 // stream of the same bytes, in turn.
-func (r *Report) streams(ctx context.Context, d *design.Design) (err error) {
+func (r *Compared) streams(ctx context.Context, d *design.Design) (err error) {
 	g, err := ways[2].group(ctx, d, 2)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	if err := g.allocate(ctx, streamBytes); err != nil {
-		return err
-	}
-	if err := g.check(ctx, &oneWay, streamBytes/elementBytes); err != nil {
-		return err
-	}
 	plain, err := newStream()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, plain.close()) }()
 	var ours, theirs []time.Duration
-	for range blocksPerPoint * 3 {
-		times, err := g.measure(ctx, &oneWay, streamBytes/elementBytes, figureTime/3)
-		if err != nil {
-			return err
+	c := conformance.Plain(g.w.Platform, "send", accl.TypeFloat32, streamBytes/elementBytes)
+	c.FromFPGA, c.ToFPGA = true, true
+	err = g.repeat(ctx, &operation{}, c, func(r *repeated) error {
+		for range blocksPerPoint * 3 {
+			times, err := r.measure(ctx, figureTime/3)
+			if err != nil {
+				return err
+			}
+			ours = append(ours, times...)
+			if times, err = again(ctx, plain.carry); err != nil {
+				return err
+			}
+			theirs = append(theirs, times...)
 		}
-		ours = append(ours, times...)
-		if times, err = repeat(ctx, plain.carry); err != nil {
-			return err
-		}
-		theirs = append(theirs, times...)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	mine, other := summary(ours, streamBytes), summary(theirs, streamBytes)
 	r.figure("send of 16 MiB on TCP sockets", mine.Rate, "GB/s", 0, false)
 	r.figure("a plain Go TCP stream", other.Rate, "GB/s", 0, false)
 	r.figure("the former, of the latter", mine.Rate/other.Rate, "x", aimStream, true)
 	return nil
-}
-
-// oneWay sends from rank 0 to rank 1.
-var oneWay = operation{
-	name: "send", sized: true,
-	perform: func(ctx context.Context, c *call) error {
-		if c.rank() == 0 {
-			return failed(c.engine.Send(ctx, c.src, c.n, 1, from))
-		}
-		return failed(c.engine.Recv(ctx, c.dst, c.n, 0, to))
-	},
-	want: func(rank, _, n int) result {
-		if rank == 0 {
-			return result{}
-		}
-		return result{n, func(k int) float32 { return value(0, k) }}
-	},
 }
 
 // stream is a TCP connection on the loopback address.

@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"cmp"
@@ -12,29 +12,24 @@ import (
 // plot is a picture in the making.
 type plot struct {
 	*report.Plot
-	r          *Report
+	r          *Compared
 	minY, maxY float64 // log10 of µs
 }
 
 // Plot draws the times of a report as SVG: a panel for each operation, a line
 // for each number of ranks.
-func (r *Report) Plot() string {
+func (r *Compared) Plot() string {
 	p := &plot{Plot: report.NewPlot(), r: r}
 	p.scale()
 	names, others := p.panels(), ""
 	if r.OpenMPI != "" {
 		others = "OpenMPI " + r.OpenMPI
 	}
-	p.Begin("Time of an operation on "+r.Platform+", emulated", p.machine(), others, len(names))
+	p.Begin("Time of an operation on "+r.Platform+", emulated", "median until the last rank is done; "+p.r.Machine.String(), others, len(names))
 	for i, name := range names {
 		p.Panel(i, cmp.Or(name, "without data"), func(leftmost bool) { p.panel(name, leftmost) })
 	}
 	return p.End()
-}
-
-func (p *plot) machine() string {
-	m := p.r.Machine
-	return fmt.Sprintf("median until the last rank is done; %s, %d cores, %s", cmp.Or(m.CPU, m.System), m.Cores, m.Go)
 }
 
 // scale finds the ranges of the axes: those of all points, the vertical one to whole

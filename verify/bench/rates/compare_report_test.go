@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 
 // sample is a report with a point with OpenMPI, one without, and one without
 // operands.
-func sample() *Report {
-	return &Report{
+func sample() *Compared {
+	return &Compared{
 		Machine:  Machine{System: "linux/amd64", CPU: "a <fast> & \"good\" one", Cores: 2, Go: "go1.26"},
 		Platform: "some<thing>", OpenMPI: "4.1",
 		Points: []Point{
@@ -135,7 +135,7 @@ func TestPlot(t *testing.T) {
 	for i := range without.Points {
 		without.Points[i].OpenMPI = nil
 	}
-	one := func(p ...Point) *Report { return &Report{Platform: "x", Points: p} }
+	one := func(p ...Point) *Compared { return &Compared{Platform: "x", Points: p} }
 	single := Point{Operation: "copy", Ranks: 1, Size: 4, Bytes: 4, Times: Times{Median: 10}}
 	zero := Point{Operation: "copy", Ranks: 1, Size: 4, Bytes: 4, OpenMPI: &Times{}}
 	many := one()
@@ -145,7 +145,7 @@ func TestPlot(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name           string
-		r              *Report
+		r              *Compared
 		panels, lines  int
 		dashed, absent bool
 	}{
@@ -179,15 +179,15 @@ func TestPlot(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	sizes := func(n ...int) *Report {
-		r := &Report{}
+	sizes := func(n ...int) *Compared {
+		r := &Compared{}
 		for _, size := range n {
 			r.Points = append(r.Points, Point{Operation: "copy", Ranks: 2, Size: size}, Point{Operation: "nop", Ranks: 2})
 		}
 		return r
 	}
 	for _, c := range []struct {
-		r    *Report
+		r    *Compared
 		want []int
 	}{
 		{sizes(), []int{0}},

@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"bufio"
@@ -98,15 +98,15 @@ const mpiLimit = time.Minute
 
 // run runs an operation on blocks of n elements, and returns how long each run
 // took.
-func (m *mpiRanks) run(o *operation, n, runs int) ([]time.Duration, error) {
+func (m *mpiRanks) run(operation string, n, runs int) ([]time.Duration, error) {
 	late := time.AfterFunc(mpiLimit, func() { _ = m.cmd.Cancel() })
 	defer late.Stop()
-	if _, err := fmt.Fprintln(m.in, o.name, n, runs); err != nil {
-		return nil, fmt.Errorf("OpenMPI: %s: %w", o.name, err)
+	if _, err := fmt.Fprintln(m.in, operation, n, runs); err != nil {
+		return nil, fmt.Errorf("OpenMPI: %s: %w", operation, err)
 	}
 	line, err := m.out.ReadString('\n')
 	if err != nil {
-		return nil, fmt.Errorf("OpenMPI: %s: %w", o.name, err)
+		return nil, fmt.Errorf("OpenMPI: %s: %w", operation, err)
 	}
 	return parseTimes(line, runs)
 }
@@ -114,20 +114,17 @@ func (m *mpiRanks) run(o *operation, n, runs int) ([]time.Duration, error) {
 // A program that sleeps begins slowly: its ranks may share a core at first.
 const mpiWarmUp = 10 * time.Millisecond
 
-// mostRuns is what the program is asked for at once at most.
-const mostRuns = 10000
-
 // measure runs an operation for some time, after it has warmed up.
-func (m *mpiRanks) measure(o *operation, n int, enough time.Duration) ([]time.Duration, error) {
-	pace := time.Duration(math.MaxInt64) // the fastest run
+func (m *mpiRanks) measure(operation string, n int, enough time.Duration) ([]time.Duration, error) {
+	fastest := time.Duration(math.MaxInt64)
 	for start := time.Now(); time.Since(start) < mpiWarmUp; {
-		times, err := m.run(o, n, fewestRuns)
+		times, err := m.run(operation, n, fewestRuns)
 		if err != nil {
 			return nil, err
 		}
-		pace = min(pace, slices.Min(times))
+		fastest = min(fastest, slices.Min(times))
 	}
-	return m.run(o, n, int(min(max(enough/max(pace, 1), fewestRuns), mostRuns)))
+	return m.run(operation, n, enoughRuns(enough, fastest))
 }
 
 func parseTimes(line string, runs int) ([]time.Duration, error) {

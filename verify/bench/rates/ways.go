@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"context"
@@ -86,17 +86,8 @@ type WayPoint struct {
 	Bulk  Times `json:"allreduce_1MiB"`
 }
 
-// fromHost is an allreduce of data on the host.
-var fromHost = operation{
-	name: "allreduce from the host", sized: true,
-	perform: func(ctx context.Context, c *call) error {
-		return failed(c.engine.AllReduce(ctx, c.src.Slice(0, c.n), c.dst.Slice(0, c.n), c.n, accl.Sum))
-	},
-	want: func(_, ranks, n int) result { return result{n, func(k int) float32 { return total(ranks, k) }} },
-}
-
 // waysOn compares the ways on a number of ranks, for some time each.
-func (r *Report) waysOn(ctx context.Context, d *design.Design, ranks int, enough time.Duration,
+func (r *Compared) waysOn(ctx context.Context, d *design.Design, ranks int, enough time.Duration,
 	progress func(string)) error {
 	for _, w := range ways {
 		progress(fmt.Sprintf("%s, %d ranks", w.name, ranks))
@@ -116,9 +107,6 @@ func (w way) measure(ctx context.Context, d *design.Design, ranks int, enough ti
 		return point, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	if err := g.allocate(ctx, bulkBytes); err != nil {
-		return point, err
-	}
 	point = WayPoint{Way: w.name, Ranks: ranks}
 	if point.Calls, err = g.callRate(ctx, enough); err != nil {
 		return point, err
@@ -126,16 +114,17 @@ func (w way) measure(ctx context.Context, d *design.Design, ranks int, enough ti
 	for _, size := range []struct {
 		bytes int
 		to    *Times
-	}{{smallBytes, &point.Small}, {bulkBytes, &point.Bulk}} {
-		n := size.bytes / elementBytes
-		if err := g.check(ctx, &fromHost, n); err != nil {
-			return point, err
-		}
-		times, err := g.measure(ctx, &fromHost, n, enough)
+	}{{smallAllreduce, &point.Small}, {bulkBytes, &point.Bulk}} {
+		op, c := g.ofBytes("allreduce", size.bytes)
+		c.FromFPGA, c.ToFPGA = false, false
+		err := g.repeat(ctx, op, c, func(r *repeated) error {
+			times, err := r.measure(ctx, enough)
+			*size.to = summary(times, size.bytes)
+			return err
+		})
 		if err != nil {
 			return point, err
 		}
-		*size.to = summary(times, size.bytes)
 	}
 	return point, nil
 }
@@ -144,7 +133,7 @@ func (w way) measure(ctx context.Context, d *design.Design, ranks int, enough ti
 func (g *group) callRate(ctx context.Context, enough time.Duration) (float64, error) {
 	counts := make([]int, len(g.engines))
 	start := time.Now()
-	err := g.each(ctx, func(ctx context.Context, i int) error {
+	err := g.w.Each(func(i int) error {
 		for ; counts[i] < fewestRuns || time.Since(start) < enough; counts[i]++ {
 			if _, err := g.engines[i].Nop(ctx); err != nil {
 				return err
@@ -161,7 +150,7 @@ func (g *group) callRate(ctx context.Context, enough time.Duration) (float64, er
 
 // protocolFigures repeats what there are aims for, and measures copies to the
 // device and back.
-func (r *Report) protocolFigures(ctx context.Context, d *design.Design) (err error) {
+func (r *Compared) protocolFigures(ctx context.Context, d *design.Design) (err error) {
 	for _, p := range r.Ways {
 		if p.Way == "protocol" && p.Ranks == 4 {
 			r.figure("allreduce of 1 KiB, four ranks, through the protocol", p.Small.Median/1e3, "ms",
@@ -181,7 +170,7 @@ func (r *Report) protocolFigures(ctx context.Context, d *design.Design) (err err
 		name string
 		copy func(context.Context) error
 	}{{"to the device", b.SyncToDevice}, {"from the device", b.SyncFromDevice}} {
-		times, err := repeat(ctx, way.copy)
+		times, err := again(ctx, way.copy)
 		if err != nil {
 			return err
 		}
@@ -190,8 +179,8 @@ func (r *Report) protocolFigures(ctx context.Context, d *design.Design) (err err
 	return nil
 }
 
-// repeat does something for a time and says how long it took each time.
-func repeat(ctx context.Context, do func(context.Context) error) ([]time.Duration, error) {
+// again does something for a time and says how long it took each time.
+func again(ctx context.Context, do func(context.Context) error) ([]time.Duration, error) {
 	var times []time.Duration
 	for begin := time.Now(); time.Since(begin) < figureTime || len(times) < fewestRuns; {
 		start := time.Now()

@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"slices"

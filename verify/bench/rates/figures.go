@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -23,13 +22,13 @@ const (
 	aimMemory       = 32  // MiB for an idle rank
 	aimStart        = 100 // ms until four ranks are open
 
-	smallBytes, largeBytes = 1 << 10, 16 << 20
-	idleRanks              = 16
-	manyRanks              = 64
+	smallAllreduce, largeAllreduce = 1 << 10, 16 << 20
+	idleRanks                      = 16
+	manyRanks                      = 64
 )
 
 // figures measures what is not a point.
-func (r *Report) figures(ctx context.Context, d *design.Design, progress func(string)) error {
+func (r *Compared) figures(ctx context.Context, d *design.Design, progress func(string)) error {
 	for _, f := range []struct {
 		what    string
 		measure func(context.Context, *design.Design) error
@@ -52,30 +51,25 @@ func (r *Report) figures(ctx context.Context, d *design.Design, progress func(st
 	return nil
 }
 
-func (r *Report) figure(name string, value float64, unit string, aim float64, least bool) {
+func (r *Compared) figure(name string, value float64, unit string, aim float64, least bool) {
 	r.Figures = append(r.Figures, Figure{name, value, unit, aim, least})
 }
 
-// with opens ranks for a measurement, with buffers if they have any bytes.
-func with(ctx context.Context, d *design.Design, ranks, bytes int, do func(g *group) error) (err error) {
-	g, err := openGroup(ctx, d, ranks)
+// with opens ranks for a measurement.
+func with(ctx context.Context, d *design.Design, ranks int, do func(g *group) error) (err error) {
+	g, err := inProcess.group(ctx, d, ranks)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	if bytes > 0 {
-		if err := g.allocate(ctx, bytes); err != nil {
-			return err
-		}
-	}
 	return do(g)
 }
 
 const figureTime = 300 * time.Millisecond
 
 // nop measures a call of a rank while there is no other.
-func (r *Report) nop(ctx context.Context, d *design.Design) error {
-	return with(ctx, d, 1, 0, func(g *group) error {
+func (r *Compared) nop(ctx context.Context, d *design.Design) error {
+	return with(ctx, d, 1, func(g *group) error {
 		took, instructions, err := g.counted(ctx, "nop", 0)
 		if err == nil {
 			r.figure("nop, one rank", took.Median, "µs", aimNop, false)
@@ -86,21 +80,21 @@ func (r *Report) nop(ctx context.Context, d *design.Design) error {
 }
 
 // allreduce repeats the points that there are aims for, if they were measured.
-func (r *Report) allreduce(ctx context.Context, d *design.Design) error {
-	if p := r.point("allreduce", 4, smallBytes); p != nil {
+func (r *Compared) allreduce(ctx context.Context, d *design.Design) error {
+	if p := r.point("allreduce", 4, smallAllreduce); p != nil {
 		r.figure("allreduce of 1 KiB, four ranks", p.Median, "µs", aimSmall, false)
 		if p.Ratio > 0 {
 			r.figure("the same, of OpenMPI's time", p.Ratio, "x", aimSmallRatio, false)
 		}
 	}
-	if p := r.point("allreduce", 4, largeBytes); p != nil {
+	if p := r.point("allreduce", 4, largeAllreduce); p != nil {
 		r.figure("allreduce of 16 MiB, four ranks", p.Median/1e3, "ms", 0, false)
 		if p.Ratio > 0 {
 			r.figure("the same, of OpenMPI's time", p.Ratio, "x", aimLargeRatio, false)
 		}
 	}
-	return with(ctx, d, 4, smallBytes, func(g *group) error {
-		_, instructions, err := g.counted(ctx, "allreduce", smallBytes)
+	return with(ctx, d, 4, func(g *group) error {
+		_, instructions, err := g.counted(ctx, "allreduce", smallAllreduce)
 		if err == nil {
 			r.figure("instructions of an allreduce of 1 KiB, a rank of four", instructions, "", 0, false)
 		}
@@ -111,11 +105,6 @@ func (r *Report) allreduce(ctx context.Context, d *design.Design) error {
 // counted measures an operation by name, and how many instructions of a rank's
 // control processor it takes: the mean over calls and ranks.
 func (g *group) counted(ctx context.Context, name string, bytes int) (Times, float64, error) {
-	o := &operations[slices.IndexFunc(operations, func(o operation) bool { return o.name == name })]
-	n := o.block(bytes, len(g.engines))
-	if err := g.check(ctx, o, n); err != nil {
-		return Times{}, 0, err
-	}
 	count := func() (instructions, calls uint64) {
 		for i := range g.engines {
 			s := g.world.Engine(i).Stats()
@@ -123,13 +112,21 @@ func (g *group) counted(ctx context.Context, name string, bytes int) (Times, flo
 		}
 		return instructions, calls
 	}
-	instructions, calls := count()
-	times, err := g.measure(ctx, o, n, figureTime)
-	if err != nil {
-		return Times{}, 0, err
-	}
-	after, callsAfter := count()
-	return summary(times, o.bytes(n, len(g.engines))), float64(after-instructions) / float64(callsAfter-calls), nil
+	var times []time.Duration
+	var each float64
+	op, c := g.ofBytes(name, bytes)
+	err := g.repeat(ctx, op, c, func(r *repeated) error {
+		if _, err := r.run(ctx, fewestRuns); err != nil { // the first calls take more instructions
+			return err
+		}
+		instructions, calls := count()
+		var err error
+		times, err = r.measure(ctx, figureTime)
+		after, callsAfter := count()
+		each = float64(after-instructions) / float64(callsAfter-calls)
+		return err
+	})
+	return summary(times, g.bytes(op, &c)), each, err
 }
 
 // loop is testdata/loop.c, compiled.
@@ -139,7 +136,7 @@ var loop []byte
 
 // instructionRate measures the simulator of the control processor, on a loop
 // such as firmware has.
-func (r *Report) instructionRate(ctx context.Context, _ *design.Design) error {
+func (r *Compared) instructionRate(ctx context.Context, _ *design.Design) error {
 	const turn = 1 << 20
 	cpu := rv32.New(1<<16, nil)
 	if err := cpu.Load(loop, nil); err != nil {
@@ -162,7 +159,7 @@ func (r *Report) instructionRate(ctx context.Context, _ *design.Design) error {
 }
 
 // memory measures what ranks take that are open and do nothing.
-func (r *Report) memory(ctx context.Context, d *design.Design) error {
+func (r *Compared) memory(ctx context.Context, d *design.Design) error {
 	inUse := func() float64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -171,18 +168,18 @@ func (r *Report) memory(ctx context.Context, d *design.Design) error {
 		return float64(m.HeapAlloc + m.StackInuse)
 	}
 	before := inUse()
-	return with(ctx, d, idleRanks, 0, func(*group) error {
+	return with(ctx, d, idleRanks, func(*group) error {
 		r.figure("memory of an idle rank", (inUse()-before)/idleRanks/(1<<20), "MiB", aimMemory, false)
 		return nil
 	})
 }
 
 // start measures how long it takes until four ranks are open.
-func (r *Report) start(ctx context.Context, d *design.Design) error {
+func (r *Compared) start(ctx context.Context, d *design.Design) error {
 	var times []time.Duration
 	for range 9 {
 		start := time.Now()
-		err := with(ctx, d, 4, 0, func(*group) error {
+		err := with(ctx, d, 4, func(*group) error {
 			times = append(times, time.Since(start))
 			return nil
 		})
@@ -195,13 +192,13 @@ func (r *Report) start(ctx context.Context, d *design.Design) error {
 }
 
 // many has many ranks reduce.
-func (r *Report) many(ctx context.Context, d *design.Design) error {
+func (r *Compared) many(ctx context.Context, d *design.Design) error {
 	const bytes = 1 << 20
-	return with(ctx, d, manyRanks, bytes, func(g *group) error {
+	return with(ctx, d, manyRanks, func(g *group) error {
 		for _, size := range []struct {
 			name  string
 			bytes int
-		}{{"1 KiB", smallBytes}, {"1 MiB", bytes}} {
+		}{{"1 KiB", smallAllreduce}, {"1 MiB", bytes}} {
 			took, _, err := g.counted(ctx, "allreduce", size.bytes)
 			if err != nil {
 				return err

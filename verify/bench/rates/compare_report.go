@@ -1,13 +1,15 @@
-package collectives
+package rates
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
 )
 
-// Report is everything that was measured, and where.
-type Report struct {
+// Compared is everything that was compared, and where.
+type Compared struct {
 	Machine  Machine `json:"machine"`
 	Platform string  `json:"platform"`
 	// OpenMPI is the version of what is compared with, or empty.
@@ -65,7 +67,7 @@ func (f Figure) Met() bool {
 }
 
 // point finds a point; nil if it was not measured.
-func (r *Report) point(operation string, ranks, size int) *Point {
+func (r *Compared) point(operation string, ranks, size int) *Point {
 	for i := range r.Points {
 		if p := &r.Points[i]; p.Operation == operation && p.Ranks == ranks && p.Size == size {
 			return p
@@ -86,6 +88,10 @@ func thisMachine() Machine {
 		}
 	}
 	return m
+}
+
+func (m Machine) String() string {
+	return fmt.Sprintf("%s, %d cores, %s", cmp.Or(m.CPU, m.System), m.Cores, m.Go)
 }
 
 func cpuModel(cpuinfo string) string {

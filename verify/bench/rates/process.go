@@ -1,4 +1,4 @@
-package collectives
+package rates
 
 import (
 	"bufio"
@@ -22,7 +22,7 @@ const server = "github.com/cclforge/cclforge/verify/cmd/cclforge"
 
 // process measures what a process takes that serves one rank, before it is
 // called.
-func (r *Report) process(ctx context.Context, d *design.Design) error {
+func (r *Compared) process(ctx context.Context, d *design.Design) error {
 	dir, err := os.MkdirTemp("", "cclforge-bench-")
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
-package collectives
+package rates
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,7 @@ var (
 const few, fewRatios = 6, 3
 
 // Print prints the report as tables.
-func (r *Report) Print(w io.Writer) error {
+func (r *Compared) Print(w io.Writer) error {
 	fmt.Fprintf(w, "%s, emulated; %s, %d cores, %s", r.Platform, r.Machine.CPU, r.Machine.Cores, r.Machine.Go)
 	if r.OpenMPI != "" {
 		fmt.Fprintf(w, "; OpenMPI %s", r.OpenMPI)
@@ -44,7 +45,7 @@ func (r *Report) Print(w io.Writer) error {
 	return r.printFigures(w)
 }
 
-func (r *Report) printPoints(w io.Writer) error {
+func (r *Compared) printPoints(w io.Writer) error {
 	sizes, ratios := r.columns(shown, few), []int(nil)
 	if r.OpenMPI != "" {
 		ratios = r.columns(shownRatio, fewRatios)
@@ -104,7 +105,7 @@ func (r *Report) printPoints(w io.Writer) error {
 }
 
 // printWays prints a line for each way and number of ranks.
-func (r *Report) printWays(w io.Writer) error {
+func (r *Compared) printWays(w io.Writer) error {
 	if len(r.Ways) == 0 {
 		return nil
 	}
@@ -123,7 +124,7 @@ func (r *Report) printWays(w io.Writer) error {
 	return err
 }
 
-func (r *Report) printFigures(w io.Writer) error {
+func (r *Compared) printFigures(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "measured\taim\t\t  ")
 	for _, f := range r.Figures {
@@ -148,7 +149,7 @@ func (r *Report) printFigures(w io.Writer) error {
 
 // columns are the sizes that were measured if they are few, otherwise those of
 // them that are wanted.
-func (r *Report) columns(wanted []int, few int) []int {
+func (r *Compared) columns(wanted []int, few int) []int {
 	var measured []int
 	for _, p := range r.Points {
 		if p.Size > 0 && !slices.Contains(measured, p.Size) {
@@ -170,16 +171,17 @@ func (r *Report) columns(wanted []int, few int) []int {
 }
 
 // rows are a point of each operation and number of ranks, operations together.
-func (r *Report) rows() []Point {
+func (r *Compared) rows() []Point {
 	var rows []Point
-	for i := range operations {
-		for _, p := range r.Points {
-			same := func(q Point) bool { return q.Operation == p.Operation && q.Ranks == p.Ranks }
-			if p.Operation == operations[i].name && !slices.ContainsFunc(rows, same) {
-				rows = append(rows, p)
-			}
+	var names []string
+	for _, p := range r.Points {
+		same := func(q Point) bool { return q.Operation == p.Operation && q.Ranks == p.Ranks }
+		if !slices.ContainsFunc(rows, same) {
+			rows, names = append(rows, p), append(names, p.Operation)
 		}
 	}
+	order := func(p Point) int { return slices.Index(names, p.Operation) }
+	slices.SortStableFunc(rows, func(a, b Point) int { return cmp.Compare(order(a), order(b)) })
 	return rows
 }
 
