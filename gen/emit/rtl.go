@@ -192,20 +192,15 @@ var svChecks = perGeneration[string]{build: func(g *abi.Generation) (string, err
 
 // rtl renders all SystemVerilog of the platform.
 func rtl(d *design.Design) ([]File, error) {
-	files, symbols, err := svPackage(d)
+	sources, err := hardwareSources.of(d)
 	if err != nil {
 		return nil, err
 	}
-	view := newHardwareView(d, symbols)
-	own, err := hardware(d, view)
-	if err != nil {
-		return nil, err
-	}
-	simulated, err := top(d, view)
+	simulated, err := top(d, newHardwareView(d, sources.symbols))
 	if err != nil {
 		return nil, fmt.Errorf("top level: %w", err)
 	}
-	return slices.Concat(files, own, simulated), nil
+	return slices.Concat(sources.list, simulated), nil
 }
 
 // svPackage renders the package that all SystemVerilog of the platform uses, and

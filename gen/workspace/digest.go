@@ -104,18 +104,20 @@ const templateRoot = "templates/"
 func (s *sums) inputs(names []string, descriptions map[string][]byte) ([]output.Input, error) {
 	out := []output.Input{}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		text, ok := descriptions[name]
-		if rest, isTemplate := strings.CutPrefix(name, templateRoot); !ok && isTemplate {
-			var err error
-			if text, err = fs.ReadFile(templates.FS, rest); err != nil {
-				return nil, fmt.Errorf("hash the input %s: %w", name, err)
-			}
-			ok = true
-		}
+		sum, ok := s.known.Load(name)
 		if !ok {
-			return nil, fmt.Errorf("hash the input %s: it is neither a description nor a template", name)
+			text, ok := descriptions[name]
+			if rest, isTemplate := strings.CutPrefix(name, templateRoot); !ok && isTemplate {
+				var err error
+				if text, err = fs.ReadFile(templates.FS, rest); err != nil {
+					return nil, fmt.Errorf("hash the input %s: %w", name, err)
+				}
+			} else if !ok {
+				return nil, fmt.Errorf("hash the input %s: it is neither a description nor a template", name)
+			}
+			sum = s.of(name, text)
 		}
-		out = append(out, output.Input{Name: name, SHA256: s.of(name, text)})
+		out = append(out, output.Input{Name: name, SHA256: sum.(string)})
 	}
 	return out, nil
 }
