@@ -15,7 +15,7 @@ type Status struct {
 	Instance string // of the stack
 	Link     *Link  // nil if the MAC has no registers
 
-	// Own addresses: MAC on UDP and RDMA, MaskBits and Gateway on UDP.
+	// Own addresses; MAC, MaskBits and Gateway only on UDP.
 	MAC         string `json:",omitempty"`
 	IP, Gateway netip.Addr
 	MaskBits    int
