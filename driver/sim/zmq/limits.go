@@ -45,8 +45,8 @@ type Limits struct {
 	Handshake    time.Duration // to connect and agree on the protocol; 5 s
 	Stall        time.Duration // after which a peer that takes nothing, or stops within a message, is disconnected; 30 s
 
-	// OnRefused, if not nil, is called for each peer that Serve turns away, in a goroutine
-	// of its own.
+	// OnRefused, if not nil, is called for each peer that Serve turns away. Calls may be
+	// concurrent and must not block.
 	OnRefused func(peer net.Addr, why error)
 }
 
