@@ -102,6 +102,16 @@ func (c *Config) network() netip.Prefix {
 
 func (c *Config) own() netip.AddrPort { return place(c.Ranks[c.Local]) }
 
+// others are the indices of the other ranks.
+func (c *Config) others() (ranks []int) {
+	for i := range c.Ranks {
+		if i != c.Local {
+			ranks = append(ranks, i)
+		}
+	}
+	return ranks
+}
+
 // gateway is the one to be written: the given one, or the first address of the network.
 func (c *Config) gateway() netip.Addr {
 	if c.Gateway.IsValid() {

@@ -95,7 +95,12 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	}
 	pairs, err := PairUp(c.Local, c.Said)
 	if err != nil {
-		return nil, placed(err, c)
+		each(err, func(e *Error) {
+			if e.Rank >= 0 {
+				e.Address = place(c.Ranks[e.Rank])
+			}
+		})
+		return nil, err
 	}
 	for _, p := range pairs {
 		if is := c.Ranks[p.Rank].IP.Unmap(); p.Remote.IP.Unmap() != is {
@@ -123,23 +128,6 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 		return nil, err
 	}
 	return SessionsOf(c.Ranks, pairs), nil
-}
-
-// placed says where the ranks are that errors are about.
-func placed(err error, c *Config) error {
-	if several, is := err.(interface{ Unwrap() []error }); is {
-		if _, one := err.(*Error); !one {
-			var errs []error
-			for _, e := range several.Unwrap() {
-				errs = append(errs, placed(e, c))
-			}
-			return errors.Join(errs...)
-		}
-	}
-	if e, is := err.(*Error); is && e.Rank >= 0 && e.Rank < len(c.Ranks) && !e.Address.IsValid() {
-		e.Address = place(c.Ranks[e.Rank])
-	}
-	return err
 }
 
 // address sets the own addresses, and looks whether they are what was set.
@@ -183,12 +171,7 @@ const asking = time.Millisecond
 // program before may be wrong now.
 func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	begin := time.Now()
-	var missing []int
-	for i := range c.Ranks {
-		if i != c.Local {
-			missing = append(missing, i)
-		}
-	}
+	missing := c.others()
 	for rounds, pause := 1, firstRound; ; rounds, pause = rounds+1, min(2*pause, lastRound) {
 		var unknown []int
 		for _, i := range missing {

@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -194,21 +193,26 @@ func (s *Stack) setUp(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	return s.connect(ctx, c)
 }
 
-// own says of errors that are of no other rank that they are of the own one.
+// own names the own rank in errors without a rank.
 func own(err error, c *Config) error {
-	if several, is := err.(interface{ Unwrap() []error }); is {
-		if _, one := err.(*Error); !one {
-			var errs []error
-			for _, e := range several.Unwrap() {
-				errs = append(errs, own(e, c))
-			}
-			return errors.Join(errs...)
+	each(err, func(e *Error) {
+		if e.Rank < 0 {
+			e.Rank, e.Address = c.Local, c.own()
+		}
+	})
+	return err
+}
+
+// each calls f with an *Error, or with all that are joined.
+func each(err error, f func(*Error)) {
+	switch e := err.(type) {
+	case *Error:
+		f(e)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			each(one, f)
 		}
 	}
-	if e, is := err.(*Error); is && e.Rank < 0 {
-		e.Rank, e.Address = c.Local, c.own()
-	}
-	return err
 }
 
 func (s *Stack) unsupported(what string) error {
