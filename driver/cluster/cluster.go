@@ -6,8 +6,8 @@
 //	env := bringup.Flags(flag.CommandLine, os.LookupEnv) // before flag.Parse
 //	meet, err := bringup.FromEnv(env)
 //	rank, err := cluster.Open(ctx, cluster.Options{
-//	Platform: &u55c_tcp.Platform, Design: &u55c_tcp.Card,
-//	Card: xrt.Options{Xclbin: "u55c_tcp.xclbin"}, Bringup: meet,
+//		Platform: &u55c_tcp.Platform, Design: &u55c_tcp.Card,
+//		Card: xrt.Options{Xclbin: "u55c_tcp.xclbin"}, Bringup: meet,
 //	})
 //	defer rank.Close(ctx)
 //	src, err := accl.Alloc[float32](ctx, rank.Engine, 1000)
