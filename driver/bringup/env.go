@@ -190,7 +190,7 @@ func secret(env Lookup) ([]byte, error) {
 	text, file := value(env, EnvSecret), value(env, EnvSecretFile)
 	switch {
 	case text != "" && file != "":
-		return nil, fmt.Errorf("%w: both %s and %s are set; expected is one", ErrOption, EnvSecret, EnvSecretFile)
+		return nil, fmt.Errorf("%w: both %s and %s are set; set one of them", ErrOption, EnvSecret, EnvSecretFile)
 	case text == "" && file == "":
 		return nil, fmt.Errorf(
 			"%w: there is no secret: set %s, or %s to a file that only the user can read, to the same on all ranks, such as "+
@@ -212,7 +212,7 @@ func secret(env Lookup) ([]byte, error) {
 
 func checkSecret(secret []byte, where string) ([]byte, error) {
 	if n := len(secret); n < MinSecret || n > maxSecret {
-		return nil, fmt.Errorf("%w: the secret in %s has %d bytes; expected are %d to %d", ErrOption, where,
+		return nil, fmt.Errorf("%w: the secret in %s is %d bytes long; must be %d to %d", ErrOption, where,
 			n, MinSecret, maxSecret)
 	}
 	return secret, nil

@@ -77,7 +77,7 @@ func (o *Options) complete() (self []byte, err error) {
 	case o.Listener != nil && o.Rank != 0:
 		return bad("rank %d has a listener, and only rank 0 listens", o.Rank)
 	case o.Size > 1 && len(o.Secret) < MinSecret:
-		return bad("the secret has %d bytes; expected are at least %d, such as openssl rand -hex 16 prints",
+		return bad("the secret is %d bytes long; must be at least %d, such as openssl rand -hex 16 prints",
 			len(o.Secret), MinSecret)
 	}
 	if o.Size > 1 && o.Listener == nil {
@@ -99,7 +99,7 @@ func checkMeet(meet string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the place of rank 0 is %q; expected is host:port", meet)
+	return fmt.Errorf("the address of rank 0 is %q; must be host:port", meet)
 }
 
 // listenAddress is where rank 0 listens: names of hosts may lead it to an address that

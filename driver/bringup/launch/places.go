@@ -90,7 +90,7 @@ func parsePlace(text string, room *int, most int) ([]Place, error) {
 			number, numbered = value, true
 		case !is || !slices.Contains(ignored, key):
 			return nil, fmt.Errorf(
-				"%.80q is not understood; expected is a host with, at most, a number: \"%.80s slots=4\" or \"%.80s:4\"",
+				"%.80q is not understood; give a host and at most a number: \"%.80s slots=4\" or \"%.80s:4\"",
 				field, name, name)
 		}
 	}
