@@ -32,7 +32,8 @@ type allocOptions struct {
 func HostOnly() AllocOption { return func(o *allocOptions) { o.host = true } }
 
 // PeerToPeer puts the buffer in device memory that the host and other devices reach
-// directly, through the card's BAR. Emulated and simulated engines ignore it.
+// directly, through the card's BAR. Emulated and simulated engines ignore it; the Coyote
+// shell does not support it.
 func PeerToPeer() AllocOption { return func(o *allocOptions) { o.peer = true } }
 
 // At puts the buffer at an address, which must be free. Cards do not support it.

@@ -1,6 +1,7 @@
 package accl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -174,24 +175,24 @@ func optionTo(o *callOptions)    { o.to = true }
 
 // complete fills in the platform's values, and checks what was set.
 func (o *openOptions) complete(p *Platform) error {
-	orElse(&o.rx.Count, p.RxBuffers.Count)
-	orElse(&o.rx.Bytes, p.RxBuffers.Bytes)
+	o.rx.Count = cmp.Or(o.rx.Count, p.RxBuffers.Count)
+	o.rx.Bytes = cmp.Or(o.rx.Bytes, p.RxBuffers.Bytes)
 	if o.rx.Count < 1 || o.rx.Bytes < 1 || p.BeatBytes > 0 && o.rx.Bytes%p.BeatBytes != 0 {
 		return fmt.Errorf("%w: %d rx buffers of %d bytes; they hold a multiple of %d bytes", ErrArgument, o.rx.Count,
 			o.rx.Bytes, p.BeatBytes)
 	}
-	orElse(&o.protocol, p.Stack)
+	o.protocol = cmp.Or(o.protocol, p.Stack)
 	if o.protocol != p.Stack && !(p.chooses() && slices.Contains(p.Networks, o.protocol)) {
 		return fmt.Errorf("%w: the network stack %q; %s has %q", ErrUnsupported, o.protocol, p.Name, p.Stack)
 	}
-	orElse(&o.timeoutCycles, p.Limits.TimeoutCycles)
+	o.timeoutCycles = cmp.Or(o.timeoutCycles, p.Limits.TimeoutCycles)
 	if !p.Features.Rendezvous {
 		if o.maxEager != 0 || o.maxRendezvous != 0 {
 			return fmt.Errorf("%w: message thresholds; %s is eager only", ErrUnsupported, p.Generation)
 		}
 	} else {
-		orElse(&o.maxEager, max(p.Limits.MaxEagerBytes, o.rx.Bytes))
-		orElse(&o.maxRendezvous, max(p.Limits.MaxRendezvousBytes, 2*o.maxEager))
+		o.maxEager = cmp.Or(o.maxEager, max(p.Limits.MaxEagerBytes, o.rx.Bytes))
+		o.maxRendezvous = cmp.Or(o.maxRendezvous, max(p.Limits.MaxRendezvousBytes, 2*o.maxEager))
 		if o.maxEager < o.rx.Bytes || o.maxRendezvous <= o.maxEager {
 			return fmt.Errorf(
 				"%w: %d bytes eagerly and %d by rendezvous with rx buffers of %d; each is at least, and rendezvous more than, "+
@@ -214,17 +215,10 @@ func (o *openOptions) complete(p *Platform) error {
 	if !o.configsGiven {
 		o.configs = p.withMoves(p.Configs)
 	}
-	orElse(&o.waitLimit, 10*time.Duration(p.Limits.RemoteTimeoutMilliseconds)*time.Millisecond)
+	o.waitLimit = cmp.Or(o.waitLimit, 10*time.Duration(p.Limits.RemoteTimeoutMilliseconds)*time.Millisecond)
 	return nil
 }
 
 // chooses reports whether the host can choose among the network stacks of an
 // engine.
 func (p *Platform) chooses() bool { return lookup(p.ConfigFunctions, setStackType).ok }
-
-func orElse[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
-}

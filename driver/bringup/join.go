@@ -15,8 +15,8 @@ const (
 	connectLimit  = 5 * time.Second // of one attempt
 )
 
-// Join meets the other ranks, and returns when all are there and fit together. The
-// error is an *Error, or ErrOption for options that make no sense.
+// Join meets the other ranks, and returns when all have come and fit together. The error
+// is an *Error, or ErrOption for wrong options.
 func Join(ctx context.Context, o Options) (*World, error) {
 	self, err := o.complete()
 	if err != nil {

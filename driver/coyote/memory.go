@@ -27,10 +27,9 @@ type memory struct {
 // anyBlock has the shell's driver choose memory, where it has a choice.
 const anyBlock = math.MaxUint64
 
-// Alloc implements accl.Device. Pages have the addresses that they have in this process:
-// the error is ErrMemory for one that is asked for, for host memory that the platform
-// does not reach, and for memory that others shall see; ErrPages if there are too few
-// huge pages.
+// Alloc implements accl.Device. Pages have their addresses in this process: the error is
+// ErrMemory for memory at a given address, for host memory that the platform does not
+// reach, and for peer-to-peer memory; it is ErrPages if there are too few huge pages.
 func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, error) {
 	what := "device memory"
 	switch {

@@ -16,8 +16,8 @@ import (
 
 var _ network.Shell = (*Card)(nil)
 
-// QueuePairs implements network.Shell. The number of a queue pair is that of the region
-// and a thread, of which this process takes as many as it needs.
+// QueuePairs implements network.Shell. The number of a queue pair consists of the region
+// and a thread; this process takes a thread for each.
 func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
 	done, err := c.use()
 	if err != nil {
@@ -41,8 +41,8 @@ func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
 	return out, nil
 }
 
-// SetAddress implements network.Shell. The MAC address comes first: others that ask for
-// the IP address are told it from the moment on at which that is there.
+// SetAddress implements network.Shell. It sets the MAC address first: the shell answers
+// requests for the IP address as soon as that is set.
 func (c *Card) SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error {
 	number, err := numberOf(ip)
 	if err == nil && len(mac) != macBytes {

@@ -16,8 +16,8 @@ type registers struct {
 
 var _ layout.Registers = (*registers)(nil)
 
-// Registers are those of an instance of a kernel, by its name, "hostctrl_0_0". The error
-// is ErrInstance if the application has no such kernel with registers.
+// Registers returns the registers of an instance of a kernel, such as "hostctrl_0_0". The
+// error is ErrInstance if the application has no such kernel with registers.
 func (c *Card) Registers(instance string) (layout.Registers, error) {
 	reach, ok := c.driver.Reach(instance)
 	if !ok {

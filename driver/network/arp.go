@@ -29,12 +29,7 @@ func (u udp) discover(ctx context.Context, c *Config) error {
 		}
 	}
 	begin := time.Now()
-	var missing []int
-	for i := range c.Ranks {
-		if i != c.Local {
-			missing = append(missing, i)
-		}
-	}
+	missing := c.others()
 	for rounds, round := 1, firstRound; ; rounds, round = rounds+1, min(2*round, lastRound) {
 		err := u.ask(ctx)
 		if err == nil {

@@ -117,7 +117,8 @@ const (
 	closeConnection = "close"
 )
 
-// OpenPort has the TCP stack listen on a port, once. It implements accl.SessionOpener.
+// OpenPort makes the TCP stack listen on a port. It may be called once. It implements
+// accl.SessionOpener.
 func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 	if s.sessions == nil {
 		return s.unsupported("open a port")
@@ -138,9 +139,9 @@ func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 		Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
 }
 
-// OpenConnection connects to a rank that listens, once, and answers the session. The
-// error is ErrConnect if nobody listens there, or nobody answers; it makes sense to try
-// again. It implements accl.SessionOpener.
+// OpenConnection makes one attempt to connect to a rank that listens, and returns the
+// session. The error is ErrConnect if the rank does not listen or answer; try again then.
+// It implements accl.SessionOpener.
 func (s *Stack) OpenConnection(ctx context.Context, ip uint32, port uint16) (session uint32, err error) {
 	return s.connection(ctx, netip.AddrPortFrom(address(ip), port))
 }
@@ -163,8 +164,8 @@ func (s *Stack) connection(ctx context.Context, to netip.AddrPort) (session uint
 	return session, nil
 }
 
-// CloseConnections closes the sessions that were opened here. Others of the same
-// connections hear of it.
+// CloseConnections closes the sessions that this stack has opened. Their peers are
+// notified.
 func (s *Stack) CloseConnections(ctx context.Context) error {
 	if s.sessions == nil {
 		return nil

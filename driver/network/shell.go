@@ -13,30 +13,30 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// Shell is the RDMA stack of a shell, as a driver reaches it. Its methods may be called
-// concurrently.
+// Shell is the RDMA stack of a shell, accessed through a driver. Its methods may be
+// called concurrently.
 type Shell interface {
-	// QueuePairs are numbers of n queue pairs, which are this program's until it ends.
+	// QueuePairs reserves n queue pairs for this process and returns their numbers.
 	QueuePairs(ctx context.Context, n int) ([]uint32, error)
-	// SetAddress sets the own addresses, that of the MAC first: others may ask at once.
-	// Address reads them.
+	// SetAddress sets the own addresses, the MAC address first, because others may ask for
+	// it at once. Address reads them.
 	SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error
 	Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error)
-	// Connect writes a queue pair and where it leads.
+	// Connect writes both ends of a queue pair.
 	Connect(ctx context.Context, local, remote QueuePair, port uint16) error
-	// Ask asks the network for the MAC address of an IP address, unless the stack knows it.
+	// Ask sends an ARP request for an IP address, unless the stack knows its MAC address.
 	Ask(ctx context.Context, ip netip.Addr) error
 	// Packets counts packets since the card was loaded.
 	Packets(ctx context.Context) (Packets, error)
 }
 
-// Packets are how many packets have come and gone. The numbers begin anew after 1<<32.
+// Packets are numbers of packets, modulo 1<<32.
 type Packets struct {
 	Received, Sent       uint32 // of all kinds
 	ReceivedARP, SentARP uint32
 }
 
-// Within finds the network of an engine whose card is reached by a shell's driver. The
+// Within returns the network of an engine in a shell, accessed through its driver. The
 // error is an *Error: ErrDesign.
 func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
@@ -54,9 +54,9 @@ func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 // its memory, others may write.
 const allAddresses = 1 << addressBits
 
-// Describe takes queue pairs for the ranks of a world, and says what all others have to
-// know of them before they call Setup: it is Config.Said of this rank. It is nil for a
-// network without queue pairs.
+// Describe reserves queue pairs for the ranks of a world and returns their description,
+// which all ranks need in Config.Said before they call Setup. It returns nil for networks
+// without queue pairs.
 func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]byte, error) {
 	if s.kind != KindRDMA {
 		return nil, nil
@@ -95,7 +95,12 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	}
 	pairs, err := PairUp(c.Local, c.Said)
 	if err != nil {
-		return nil, placed(err, c)
+		each(err, func(e *Error) {
+			if e.Rank >= 0 {
+				e.Address = place(c.Ranks[e.Rank])
+			}
+		})
+		return nil, err
 	}
 	for _, p := range pairs {
 		if is := c.Ranks[p.Rank].IP.Unmap(); p.Remote.IP.Unmap() != is {
@@ -123,23 +128,6 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 		return nil, err
 	}
 	return SessionsOf(c.Ranks, pairs), nil
-}
-
-// placed says where the ranks are that errors are about.
-func placed(err error, c *Config) error {
-	if several, is := err.(interface{ Unwrap() []error }); is {
-		if _, one := err.(*Error); !one {
-			var errs []error
-			for _, e := range several.Unwrap() {
-				errs = append(errs, placed(e, c))
-			}
-			return errors.Join(errs...)
-		}
-	}
-	if e, is := err.(*Error); is && e.Rank >= 0 && e.Rank < len(c.Ranks) && !e.Address.IsValid() {
-		e.Address = place(c.Ranks[e.Rank])
-	}
-	return err
 }
 
 // address sets the own addresses, and looks whether they are what was set.
@@ -183,12 +171,7 @@ const asking = time.Millisecond
 // program before may be wrong now.
 func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	begin := time.Now()
-	var missing []int
-	for i := range c.Ranks {
-		if i != c.Local {
-			missing = append(missing, i)
-		}
-	}
+	missing := c.others()
 	for rounds, pause := 1, firstRound; ; rounds, pause = rounds+1, min(2*pause, lastRound) {
 		var unknown []int
 		for _, i := range missing {

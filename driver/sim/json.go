@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMessage says that something is no message of the protocol.
+// ErrMessage matches errors of data that is not a message of the protocol.
 var ErrMessage = errors.New("not a message of the simulation protocol")
 
 // maxDepth bounds how deep objects and arrays of unknown fields may be nested.

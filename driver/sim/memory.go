@@ -28,10 +28,9 @@ type memory struct {
 	bytes []byte
 }
 
-// Alloc implements accl.Device: it chooses an address that this device has not
-// given out, and announces it to the server. Errors are ErrTaken, ErrFull, and a
-// *StatusError if the server has no such memory. Memory that others have used
-// before holds what they left.
+// Alloc implements accl.Device: it chooses a free address and announces it to the server.
+// The error is ErrTaken, ErrFull, or a *StatusError if the server has no such memory.
+// Memory that was used before keeps its contents.
 func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, error) {
 	if spec.Bytes <= 0 {
 		return nil, fmt.Errorf("sim: allocating %d bytes: at least 1 expected", spec.Bytes)

@@ -34,9 +34,9 @@ func newTalker() *talker {
 	return &talker{turn: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// Push implements accl.KernelPort. The first call binds the address where the
-// server looks for the stream. Push waits until the server has subscribed, at most
-// 10 s, and while it is behind.
+// Push implements accl.KernelPort. The first call binds the address to which the server
+// connects for the stream. Push waits, at most 10 s, until the server has subscribed, and
+// while the server is behind.
 func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
 	ctx, free := d.bound(ctx)
 	defer free()

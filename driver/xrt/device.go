@@ -26,9 +26,9 @@ var (
 	_ accl.KernelCaller = (*Device)(nil)
 )
 
-// Engine opens an engine of the card, from 0 up, which this process has to itself until
-// the card is closed. The platform must be the one that the card holds. The error is
-// ErrOpen for an engine that is open; it can be opened again after its Close.
+// Engine opens an engine of the card, numbered from 0. The process has the engine to
+// itself until the card is closed. p must be the platform of the card's design. The error
+// is ErrOpen if the engine is open; it can be opened again after its Close.
 func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
 	d, err := c.engine(ctx, p, number)
 	if err != nil {
@@ -121,8 +121,8 @@ func (d *Device) common(instance string, argument int, before []xclbin.Place) ([
 	}), nil
 }
 
-// Close ends calls that wait with ErrClosed. Its kernels and memory remain this
-// process's until the card is closed.
+// Close ends waits for calls with ErrClosed. The process keeps the engine's kernels and
+// memory until the card is closed.
 func (d *Device) Close() error {
 	d.c.engines.Return(d.Engine)
 	return nil

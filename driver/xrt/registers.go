@@ -18,9 +18,9 @@ type registers struct {
 
 var _ layout.Registers = (*registers)(nil)
 
-// Registers are those of an instance of a kernel, by its name, "poe_0". The process has
-// the kernel to itself from then on, until the card is closed: the error matches ErrBusy
-// if another one has it, ErrInstance if the card has no such kernel with registers.
+// Registers returns the registers of an instance of a kernel, such as "poe_0". The
+// process has the kernel to itself until the card is closed. The error matches ErrBusy if
+// another process has it, and ErrInstance if the card has no such kernel with registers.
 func (c *Card) Registers(instance string) (layout.Registers, error) { return c.registers(instance) }
 
 func (c *Card) registers(instance string) (*registers, error) {

@@ -14,15 +14,15 @@ import (
 // maxHostsBytes bounds a file of hosts.
 const maxHostsBytes = 1 << 20
 
-// Place is a host and how many ranks or processes it takes.
+// Place is a host and the number of ranks or processes on it.
 type Place struct {
 	Host  string
 	Slots int // 0 if there is no number
 }
 
-// Read reads a file of hosts, one in each line, as host files of mpirun have them:
-// "a", "a slots=4", "a:4" or "n[1-2]:4", with comments after #. All of them take most at
-// most; those without a number count as 1. The error names the line.
+// Read reads a file of hosts, one in each line, in the forms of mpirun's host files: "a",
+// "a slots=4", "a:4" or "n[1-2]:4", with comments after #. All hosts together have at
+// most most slots; hosts without a number count as 1. The error names the line.
 func Read(r io.Reader, name string, most int) ([]Place, error) {
 	var out []Place
 	room := most
@@ -50,7 +50,7 @@ func Read(r io.Reader, name string, most int) ([]Place, error) {
 	return out, nil
 }
 
-// List reads a list of hosts like "a,b:2,n[1-2]:4", with the bound of Read.
+// List reads a list of hosts like "a,b:2,n[1-2]:4", with the limit of Read.
 func List(text string, most int) ([]Place, error) {
 	var out []Place
 	room := most
@@ -90,7 +90,7 @@ func parsePlace(text string, room *int, most int) ([]Place, error) {
 			number, numbered = value, true
 		case !is || !slices.Contains(ignored, key):
 			return nil, fmt.Errorf(
-				"%.80q is not understood; expected is a host with, at most, a number: \"%.80s slots=4\" or \"%.80s:4\"",
+				"%.80q is not understood; give a host and at most a number: \"%.80s slots=4\" or \"%.80s:4\"",
 				field, name, name)
 		}
 	}

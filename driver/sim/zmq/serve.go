@@ -16,10 +16,11 @@ const (
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts peers until ctx ends, each handled by a goroutine of its own
-// and closed when handle returns or ctx ends. Peers beyond Limits.Connections
-// are turned away, those whose handshake fails are dropped. Serve closes l, and
-// returns when all have ended: nil after ctx, otherwise why l accepts no more.
+// Serve accepts peers until ctx ends. Each peer is handled by a goroutine of its own, and
+// its connection is closed when handle returns or ctx ends. Peers beyond
+// Limits.Connections, and those whose handshake fails, are disconnected. Serve closes l,
+// and returns when all handlers have ended: nil if ctx has ended, otherwise the error of
+// l.
 func Serve(ctx context.Context, l net.Listener, as Kind, lim Limits, handle func(ctx context.Context, c *Conn)) error {
 	lim = lim.withDefaults()
 	ctx, cancel := context.WithCancel(ctx)
