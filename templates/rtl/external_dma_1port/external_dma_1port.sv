@@ -97,6 +97,11 @@ module external_dma_1port #(
 
     logic _unused_ar_memory, _unused_aw_memory;
 
+    axilite_pkg::request_t  control_request;
+    axilite_pkg::response_t control_response;
+
+    axilite_port #(.ADDRESS_WIDTH(16)) control_port (.*);
+
     dma_mover #(
         .MEMORIES(1),
         .READ_BURST_BEATS(READ_BURST_BEATS), .WRITE_BURST_BEATS(WRITE_BURST_BEATS),

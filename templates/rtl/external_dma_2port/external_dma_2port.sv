@@ -134,6 +134,11 @@ module external_dma_2port #(
     logic [511:0] w_data;
     logic [1:0]   b_response;
 
+    axilite_pkg::request_t  control_request;
+    axilite_pkg::response_t control_response;
+
+    axilite_port #(.ADDRESS_WIDTH(16)) control_port (.*);
+
     dma_mover #(
         .MEMORIES(2),
         .READ_BURST_BEATS(READ_BURST_BEATS), .WRITE_BURST_BEATS(WRITE_BURST_BEATS),

@@ -2,6 +2,8 @@ package modules
 
 // elsewhere are arithmetic, the processor, and models for simulation.
 var elsewhere = map[string]Check{
+	"axilite_pkg":             {Within: "rtlsim", Why: "a package has no behaviour of its own"},
+	"axilite_port":            {Within: "rtlsim", Why: "wires"},
 	"cclo_layout_check":       {Within: "rtlsim", Why: "assertions that are checked when a platform is compiled: every platform in simulation"},
 	"cclo_microblaze_v":       {Within: "rtlsim", Why: "a model around platforms in simulation"},
 	"cclo_pkg":                {Within: "rtlsim", Why: "a package has no behaviour of its own"},
