@@ -3,8 +3,8 @@
 `default_nettype none
 
 module cclo_core #(
-    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ,
-    parameter int unsigned INDEX              = 0 // of the engine, for simulations
+    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ, // of the clock
+    parameter int unsigned INDEX              = 0                                    // of the engine, for simulations
 ) (
     input  wire  clk,
     input  wire  rst,

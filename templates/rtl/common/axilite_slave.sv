@@ -3,7 +3,7 @@
 `default_nettype none
 
 module axilite_slave #(
-    parameter int unsigned ADDRESS_WIDTH = 12
+    parameter int unsigned ADDRESS_WIDTH = 12 // bits of a byte address
 ) (
     input  wire                      clk,
     input  wire                      rst,

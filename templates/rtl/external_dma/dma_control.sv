@@ -3,8 +3,8 @@
 `default_nettype none
 
 module dma_control #(
-    parameter int unsigned ADDRESS_WIDTH = 16,
-    parameter int unsigned WORDS         = 16     // a power of two
+    parameter int unsigned ADDRESS_WIDTH = 16, // bits of a byte address
+    parameter int unsigned WORDS         = 16  // a power of two
 ) (
     input  wire                      clk,
     input  wire                      rst,

@@ -3,12 +3,12 @@
 `default_nettype none
 
 module dma_mover #(
-    parameter int unsigned MEMORIES          = 1,
-    parameter int unsigned READ_BURST_BEATS  = 64,
-    parameter int unsigned WRITE_BURST_BEATS = 16,
-    parameter int unsigned READ_LINES        = 512,
-    parameter int unsigned WRITE_LINES       = 512,
-    parameter int unsigned OUTSTANDING       = 64
+    parameter int unsigned MEMORIES          = 1,   // 1 card; 2 card and host
+    parameter int unsigned READ_BURST_BEATS  = 64,  // of 64 bytes, in a burst; a power of two, 2 to 64
+    parameter int unsigned WRITE_BURST_BEATS = 16,  // as READ_BURST_BEATS
+    parameter int unsigned READ_LINES        = 512, // of 64 bytes, room for read data; a power of two
+    parameter int unsigned WRITE_LINES       = 512, // as READ_LINES; two bursts or more
+    parameter int unsigned OUTSTANDING       = 64   // read commands, and write bursts, at a time
 ) (
     input  wire           clk,
     input  wire           rst,

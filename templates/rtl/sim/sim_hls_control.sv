@@ -2,11 +2,11 @@
 `default_nettype none
 
 module sim_hls_control #(
-    parameter int unsigned      COMPONENT     = 0,
-    parameter int unsigned      ADDRESS_WIDTH = 12,
-    parameter int unsigned      ARGUMENTS     = 32'h10,
-    parameter int unsigned      WORDS         = 1,
-    parameter logic [WORDS-1:0] WRITABLE      = '1
+    parameter int unsigned      COMPONENT     = 0,      // number of the kernel in the simulation
+    parameter int unsigned      ADDRESS_WIDTH = 12,     // bits of a byte address
+    parameter int unsigned      ARGUMENTS     = 32'h10, // offset of the first word
+    parameter int unsigned      WORDS         = 1,      // of 32 bits, from ARGUMENTS on
+    parameter logic [WORDS-1:0] WRITABLE      = '1      // words that the host writes
 ) (
     input  wire                      clk,
     input  wire                      rst,

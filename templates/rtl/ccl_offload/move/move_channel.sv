@@ -5,7 +5,7 @@
 `default_nettype none
 
 module move_channel #(
-    parameter int unsigned QUEUE = 0
+    parameter int unsigned QUEUE = 0 // number of the queue that it works through
 ) (
     input  wire                                clk,
     input  wire                                rst,
