@@ -3,28 +3,13 @@
 `default_nettype none
 
 module cclo_core #(
-    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ,
-    parameter int unsigned INDEX              = 0 // of the engine, for simulations
+    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ, // of the clock
+    parameter int unsigned INDEX              = 0                                    // of the engine, for simulations
 ) (
     input  wire  clk,
     input  wire  rst,
-    input  wire  s_axi_control_awvalid,
-    output logic s_axi_control_awready,
-    input  wire  [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] s_axi_control_awaddr,
-    input  wire  s_axi_control_wvalid,
-    output logic s_axi_control_wready,
-    input  wire  [31:0] s_axi_control_wdata,
-    input  wire  [3:0] s_axi_control_wstrb,
-    output logic s_axi_control_bvalid,
-    input  wire  s_axi_control_bready,
-    output logic [1:0] s_axi_control_bresp,
-    input  wire  s_axi_control_arvalid,
-    output logic s_axi_control_arready,
-    input  wire  [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] s_axi_control_araddr,
-    output logic s_axi_control_rvalid,
-    input  wire  s_axi_control_rready,
-    output logic [31:0] s_axi_control_rdata,
-    output logic [1:0] s_axi_control_rresp,
+    input  wire axilite_pkg::request_t control_request,
+    output axilite_pkg::response_t control_response,
     output logic host_register_valid,
     output logic host_register_write,
     output logic [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] host_register_address,
@@ -226,10 +211,7 @@ module cclo_core #(
 
     exchange_memory exchange (
         .clk, .rst,
-        .s_axi_control_awvalid, .s_axi_control_awready, .s_axi_control_awaddr, .s_axi_control_wvalid,
-        .s_axi_control_wready, .s_axi_control_wdata, .s_axi_control_wstrb, .s_axi_control_bvalid,
-        .s_axi_control_bready, .s_axi_control_bresp, .s_axi_control_arvalid, .s_axi_control_arready,
-        .s_axi_control_araddr, .s_axi_control_rvalid, .s_axi_control_rready, .s_axi_control_rdata, .s_axi_control_rresp,
+        .control_request, .control_response,
         .host_register_valid, .host_register_write, .host_register_address, .host_register_wdata, .host_register_strobe,
         .host_register_ready, .host_register_rdata,
         .processor_valid(exchange_valid), .processor_write(exchange_write), .processor_address(exchange_address),
@@ -535,7 +517,7 @@ module cclo_core #(
     always_ff @(posedge clk) calm_cycles <= rst || !calm ? '0 : asleep ? calm_cycles : calm_cycles + 1'b1;
     assign asleep = calm && calm_cycles == CALM;
     assign calm   = sleeping && alarm_far && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
-                 && !s_axi_control_awvalid && !s_axi_control_arvalid && !call_valid && !answer_valid;
+                 && !control_request.awvalid && !control_request.arvalid && !call_valid && !answer_valid;
 
 `ifdef CCLO_SIMULATION
     sim_host_probe #(.ID(INDEX)) probe (

@@ -14,10 +14,10 @@
 `default_nettype none
 
 module dma_read #(
-    parameter int unsigned MEMORIES    = 1,
-    parameter int unsigned BURST_BEATS = 64,     // a power of two, 2 to 64
-    parameter int unsigned LINES       = 512,    // room for read data, a power of two
-    parameter int unsigned COMMANDS    = 64      // commands with outstanding data
+    parameter int unsigned MEMORIES    = 1,   // 1 card; 2 card and host
+    parameter int unsigned BURST_BEATS = 64,  // a power of two, 2 to 64
+    parameter int unsigned LINES       = 512, // room for read data, a power of two
+    parameter int unsigned COMMANDS    = 64   // commands with outstanding data
 ) (
     input  wire                                    clk,
     input  wire                                    rst,

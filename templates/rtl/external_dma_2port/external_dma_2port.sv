@@ -4,11 +4,11 @@
 `default_nettype none
 
 module external_dma_2port #(
-    parameter int unsigned READ_BURST_BEATS  = 64,
-    parameter int unsigned WRITE_BURST_BEATS = 16,
-    parameter int unsigned READ_LINES        = 512,
-    parameter int unsigned WRITE_LINES       = 512,
-    parameter int unsigned OUTSTANDING       = 64
+    parameter int unsigned READ_BURST_BEATS  = 64,  // of 64 bytes, in a burst; a power of two, 2 to 64
+    parameter int unsigned WRITE_BURST_BEATS = 16,  // as READ_BURST_BEATS
+    parameter int unsigned READ_LINES        = 512, // of 64 bytes, room for read data; a power of two
+    parameter int unsigned WRITE_LINES       = 512, // as READ_LINES; two bursts or more
+    parameter int unsigned OUTSTANDING       = 64   // read commands, and write bursts, at a time
 ) (
     input  wire           ap_clk,
     input  wire           ap_rst_n,
@@ -133,6 +133,11 @@ module external_dma_2port #(
     logic [7:0]   aw_length;
     logic [511:0] w_data;
     logic [1:0]   b_response;
+
+    axilite_pkg::request_t  control_request;
+    axilite_pkg::response_t control_response;
+
+    axilite_port #(.ADDRESS_WIDTH(16)) control_port (.*);
 
     dma_mover #(
         .MEMORIES(2),

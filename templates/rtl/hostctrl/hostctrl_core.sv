@@ -5,8 +5,8 @@
 `default_nettype none
 
 module hostctrl_core #(
-    parameter int unsigned ADDRESS_WIDTH = 12,
-    parameter logic [31:0] EARLIER       = '0 // where counts of posted calls begin, for benches
+    parameter int unsigned ADDRESS_WIDTH = 12, // bits of a byte address
+    parameter logic [31:0] EARLIER       = '0  // where counts of posted calls begin, for benches
 ) (
     input  wire                      clk,
     input  wire                      rst,

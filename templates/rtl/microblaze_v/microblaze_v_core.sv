@@ -15,7 +15,7 @@
 `default_nettype none
 
 module microblaze_v_core #(
-    parameter int unsigned RAM_BYTES = 65536
+    parameter int unsigned RAM_BYTES = 65536 // a power of two
 ) (
     input  wire                             clk,
     input  wire                             rst,

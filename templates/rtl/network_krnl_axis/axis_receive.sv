@@ -4,7 +4,7 @@
 `default_nettype none
 
 module axis_receive #(
-    parameter int unsigned ENGINES = 8,
+    parameter int unsigned ENGINES = 8, // of the card
     parameter int unsigned ROOM    = 4  // packets of each sender
 ) (
     input  wire          clk,

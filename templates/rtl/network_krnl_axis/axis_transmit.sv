@@ -4,8 +4,8 @@
 `default_nettype none
 
 module axis_transmit #(
-    parameter int unsigned ID      = 0,
-    parameter int unsigned ENGINES = 8,
+    parameter int unsigned ID      = 0, // number of the engine
+    parameter int unsigned ENGINES = 8, // of the card
     parameter int unsigned ROOM    = 4  // packets of each sender
 ) (
     input  wire          clk,

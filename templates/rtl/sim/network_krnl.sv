@@ -5,7 +5,7 @@
 `default_nettype none
 
 module network_krnl #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the network engine
 ) (
     input  wire          ap_clk,
     input  wire          ap_rst_n,

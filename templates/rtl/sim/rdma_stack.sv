@@ -4,7 +4,7 @@
 `default_nettype none
 
 module rdma_stack #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the network engine in the simulation
 ) (
     input  wire          ap_clk,
     input  wire          ap_rst_n,

@@ -4,7 +4,7 @@
 `default_nettype none
 
 module sim_axi_checker #(
-    parameter int PORT = 0
+    parameter int PORT = 0 // its number in the simulation
 ) (
     input wire         clk,
     input wire         rst,

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module sim_kernel_port #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the engine
 ) (
     input  wire          clk,
     input  wire          rst,

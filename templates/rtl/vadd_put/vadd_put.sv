@@ -107,15 +107,13 @@ module vadd_put (
             else if (ends) running <= 1'b0;
         end
 
+    axilite_pkg::request_t  control_request;
+    axilite_pkg::response_t control_response;
+
+    axilite_port #(.ADDRESS_WIDTH(12)) control_port (.*);
+
     vadd_put_registers registers (
-        .clk(ap_clk), .rst,
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
-        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
-        .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp),
+        .clk(ap_clk), .rst, .control_request, .control_response,
         .start(asked), .taken(ends), .done(ends), .idle(!running),
         .src, .dst, .count, .destination, .comm_adr, .dpcfg_adr
     );

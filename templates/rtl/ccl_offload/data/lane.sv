@@ -6,8 +6,8 @@
 `default_nettype none
 
 module lane #(
-    parameter int unsigned TDEST_WIDTH = 4,
-    parameter int unsigned DEPTH       = 8 // slices at a time
+    parameter int unsigned TDEST_WIDTH = 4, // bits
+    parameter int unsigned DEPTH       = 8  // slices at a time
 ) (
     input  wire  clk,
     input  wire  rst,

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module dispatcher #(
-    parameter int unsigned SLICE_WIDTH  = 32'd1,
-    parameter int unsigned PACKET_WIDTH = 32'd1
+    parameter int unsigned SLICE_WIDTH  = 32'd1, // bits of engine_pkg::slice_t
+    parameter int unsigned PACKET_WIDTH = 32'd1  // bits of engine_pkg::packet_t
 ) (
     input  wire                                          clk,
     input  wire                                          rst,

@@ -29,14 +29,9 @@ module message_source (
     output logic [engine_pkg::BUFFER_WIDTH-1:0] release_buffer
 );
 
-    localparam logic [2:0] NONE    = 3'd0;
-    localparam logic [2:0] ASK     = 3'd1;
-    localparam logic [2:0] MISSING = 3'd2;
-    localparam logic [2:0] HELD    = 3'd3;
-    localparam logic [2:0] RELEASE = 3'd4;
-    localparam logic [2:0] OTHER   = 3'd5;
+    typedef enum logic [2:0] {NONE, ASK, MISSING, HELD, RELEASE, OTHER} state_t;
 
-    logic [2:0] state;
+    state_t     state;
     logic       changed; // since it was asked for
 
     assign held           = state == HELD;

@@ -5,7 +5,7 @@
 `default_nettype none
 
 module move_channel #(
-    parameter int unsigned QUEUE = 0
+    parameter int unsigned QUEUE = 0 // number of the queue that it works through
 ) (
     input  wire                                clk,
     input  wire                                rst,
@@ -65,23 +65,25 @@ module move_channel #(
 
     localparam int unsigned W = engine_pkg::LENGTH_WIDTH;
 
-    localparam logic [4:0] IDLE         = 5'd0;
-    localparam logic [4:0] CHECK        = 5'd1;
-    localparam logic [4:0] CHECKED      = 5'd2;
-    localparam logic [4:0] VERDICT      = 5'd3;
-    localparam logic [4:0] KERNEL       = 5'd4;  // until it has the kernel streams
-    localparam logic [4:0] MESSAGE      = 5'd5;  // without payload
-    localparam logic [4:0] MESSAGE_DROP = 5'd6;
-    localparam logic [4:0] SOURCES      = 5'd7;  // until there is something for a slice
-    localparam logic [4:0] SIZE         = 5'd8;
-    localparam logic [4:0] BUILD        = 5'd9;
-    localparam logic [4:0] SLICE        = 5'd10;
-    localparam logic [4:0] DRAIN        = 5'd11; // until no slice is under way
-    localparam logic [4:0] FORGET       = 5'd12; // the open packet
-    localparam logic [4:0] FORGOTTEN    = 5'd13;
-    localparam logic [4:0] RELEASE      = 5'd14; // what it holds
-    localparam logic [4:0] ABANDON      = 5'd15;
-    localparam logic [4:0] END          = 5'd16;
+    typedef enum logic [4:0] {
+        IDLE,
+        CHECK,
+        CHECKED,
+        VERDICT,
+        KERNEL,       // until it has the kernel streams
+        MESSAGE,      // without payload
+        MESSAGE_DROP,
+        SOURCES,      // until there is something for a slice
+        SIZE,
+        BUILD,
+        SLICE,
+        DRAIN,        // until no slice is under way
+        FORGET,       // the open packet
+        FORGOTTEN,
+        RELEASE,      // what it holds
+        ABANDON,
+        END
+    } state_t;
 
     // What it waits for.
     localparam logic [1:0] WAITS_NOTHING = 2'd0;
@@ -89,7 +91,7 @@ module move_channel #(
     localparam logic [1:0] WAITS_KERNEL  = 2'd2;
     localparam logic [1:0] WAITS_PACKET  = 2'd3;
 
-    logic [4:0]        state;
+    state_t            state;
     move_pkg::move_t   move;
     move_pkg::plan_t   plan;
     logic [31:0]       check_code, code;

@@ -34,13 +34,9 @@ module move_registers (
     output move_pkg::issue_t               issue
 );
 
-    localparam logic [2:0] IDLE        = 3'd0;
-    localparam logic [2:0] DECIDE      = 3'd1;
-    localparam logic [2:0] SOURCE      = 3'd2;
-    localparam logic [2:0] DESTINATION = 3'd3;
-    localparam logic [2:0] PUSH        = 3'd4;
+    typedef enum logic [2:0] {IDLE, DECIDE, SOURCE, DESTINATION, PUSH} state_t;
 
-    logic [2:0]           state;
+    state_t               state;
     logic                 step;
     engine_pkg::control_t control;
     logic                 takes_message, to_network;

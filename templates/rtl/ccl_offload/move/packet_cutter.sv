@@ -24,18 +24,13 @@ module packet_cutter (
     input  wire [engine_pkg::LENGTH_WIDTH-1:0] take_bytes
 );
 
-    localparam logic [2:0] IDLE    = 3'd0;
-    localparam logic [2:0] CHUNK   = 3'd1;
-    localparam logic [2:0] MESSAGE = 3'd2;
-    localparam logic [2:0] PACKET  = 3'd3;
-    localparam logic [2:0] PENDING = 3'd4;
-    localparam logic [2:0] OPEN    = 3'd5;
+    typedef enum logic [2:0] {IDLE, CHUNK, MESSAGE, PACKET, PENDING, OPEN} state_t;
 
     localparam logic [31:0] PAYLOAD  = 32'(engine_pkg::PACKET_PAYLOAD);
     localparam logic [31:0] SLOT     = 32'(engine_pkg::SLOT_BYTES);
     localparam logic [31:0] TRANSFER = 32'hFFFFFFFF >> (32 - cclo_pkg::DMA_COMMAND_BYTES_WIDTH);
 
-    logic [2:0]  state;
+    state_t      state;
     logic [31:0] left;     // in no message yet
     logic [31:0] chunk;    // of these, of the chunk
     logic [31:0] message;  // bytes of the message

@@ -23,13 +23,9 @@ module peer_lookup (
     localparam logic [31:0] LARGEST = cclo_pkg::EXCHANGE_BYTES / cclo_pkg::COMMUNICATORS_RECORD_BYTES;
 
     // What is done.
-    localparam logic [2:0] IDLE       = 3'd0;
-    localparam logic [2:0] SIZE       = 3'd1;
-    localparam logic [2:0] LOCAL_RANK = 3'd2;
-    localparam logic [2:0] SESSION    = 3'd3;
-    localparam logic [2:0] ANSWER     = 3'd4;
+    typedef enum logic [2:0] {IDLE, SIZE, LOCAL_RANK, SESSION, ANSWER} state_t;
 
-    logic [2:0]         state;
+    state_t             state;
     logic [CLIENTS-1:0] request, grant, client;
     logic [1:0]         grant_index;
 

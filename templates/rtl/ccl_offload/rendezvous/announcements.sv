@@ -43,28 +43,30 @@ module announcements (
     localparam int unsigned SLOTS = 64;
     localparam int unsigned WIDTH = 16 + 8 * 32 + 64 + 1;
 
-    localparam logic [3:0] IDLE        = 4'd0;
-    localparam logic [3:0] NUMBER      = 4'd1; // which number is expected
-    localparam logic [3:0] NUMBERED    = 4'd2;
-    localparam logic [3:0] TWICE       = 4'd3; // is it there already?
-    localparam logic [3:0] TWICE_READ  = 4'd4;
-    localparam logic [3:0] KEEP        = 4'd5;
-    localparam logic [3:0] FOLLOW      = 4'd6; // which have waited for it?
-    localparam logic [3:0] FOLLOW_READ = 4'd7;
-    localparam logic [3:0] ANNOUNCED   = 4'd8;
-    localparam logic [3:0] SEEK        = 4'd9;
-    localparam logic [3:0] SEEK_READ   = 4'd10;
-    localparam logic [3:0] SOUGHT      = 4'd11;
-    localparam logic [3:0] TAKEN       = 4'd12;
-    localparam logic [3:0] COLLECTIVE  = 4'd13; // seek: of an older one, or of another one?
-    localparam logic [3:0] OLD         = 4'd14;
+    typedef enum logic [3:0] {
+        IDLE,
+        NUMBER,      // which number is expected
+        NUMBERED,
+        TWICE,       // is it there already?
+        TWICE_READ,
+        KEEP,
+        FOLLOW,      // which have waited for it?
+        FOLLOW_READ,
+        ANNOUNCED,
+        SEEK,
+        SEEK_READ,
+        SOUGHT,
+        TAKEN,
+        COLLECTIVE,  // seek: of an older one, or of another one?
+        OLD
+    } state_t;
 
     logic [WIDTH-1:0]   entries [SLOTS];
     logic [SLOTS-1:0]   used, early;     // slots: taken; by those that have overtaken others
     logic [6*SLOTS-1:0] order, below;    // slots of those that can be found, oldest first
     logic [6:0]         waiting, total, position, sought_position;
     logic [5:0]         sought_slot;
-    logic [3:0]         state;
+    state_t             state;
 
     logic [15:0]        session;
     engine_pkg::header_t header;

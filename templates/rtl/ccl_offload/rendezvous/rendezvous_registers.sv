@@ -42,15 +42,17 @@ module rendezvous_registers (
     input  wire engine_pkg::collective_t    sought_collective
 );
 
-    localparam logic [2:0] IDLE      = 3'd0;
-    localparam logic [2:0] LOOK_UP   = 3'd1; // a rank
-    localparam logic [2:0] LOOKED_UP = 3'd2;
-    localparam logic [2:0] AT_WINDOW = 3'd3;
-    localparam logic [2:0] SEEKING   = 3'd4;
-    localparam logic [2:0] TAKING    = 3'd5;
-    localparam logic [2:0] READY     = 3'd6;
+    typedef enum logic [2:0] {
+        IDLE,
+        LOOK_UP,   // a rank
+        LOOKED_UP,
+        AT_WINDOW,
+        SEEKING,
+        TAKING,
+        READY
+    } state_t;
 
-    logic [2:0]  state;
+    state_t      state;
     logic [31:0] number, bytes, rdata;
     logic [63:0] address;
     logic        error, write, a_window, shown;

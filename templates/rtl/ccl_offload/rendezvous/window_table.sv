@@ -58,21 +58,24 @@ module window_table (
     localparam logic [2:0] FINISHED = 3'd6;
     localparam logic [2:0] NUMBER   = 3'd7;
 
-    localparam logic [2:0] IDLE    = 3'd0;
-    localparam logic [2:0] NEXT    = 3'd1; // window to look at
-    localparam logic [2:0] FETCH   = 3'd2;
-    localparam logic [2:0] WORK    = 3'd3;
-    localparam logic [2:0] ANSWER  = 3'd4; // query
-    localparam logic [2:0] FOLLOW  = 3'd5; // count packets that are there already
-    localparam logic [2:0] FOLLOW_BYTES = 3'd6;
-    localparam logic [2:0] STORE   = 3'd7;
+    typedef enum logic [2:0] {
+        IDLE,
+        NEXT,         // window to look at
+        FETCH,
+        WORK,
+        ANSWER,       // query
+        FOLLOW,       // count packets that are there already
+        FOLLOW_BYTES,
+        STORE
+    } state_t;
 
     logic [FIXED-1:0]   fixed [WINDOWS];
     logic [STATE-1:0]   states [WINDOWS];
     logic [LENGTH-1:0]  lengths [64 * WINDOWS];
     logic [WINDOWS-1:0] opened, ended_well;
 
-    logic [2:0]         state, op;
+    state_t             state;
+    logic [2:0]         op;
     logic [4:0]         at, last, second;    // second: the best window by where data end
     logic [WINDOWS-1:0] left;                // windows to look at
     logic               last_first, second_valid, applying;

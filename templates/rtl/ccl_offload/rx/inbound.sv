@@ -132,22 +132,24 @@ module inbound (
     localparam logic [1:0] PUT     = 2'd2;
     localparam logic [1:0] ABANDON = 2'd3;
 
-    localparam logic [3:0] IDLE        = 4'd0;
-    localparam logic [3:0] CHOOSE      = 4'd1;
-    localparam logic [3:0] ASK_MESSAGES   = 4'd2;
-    localparam logic [3:0] ASK_RENDEZVOUS = 4'd3;
-    localparam logic [3:0] VERDICT     = 4'd4;
-    localparam logic [3:0] SETTLE      = 4'd5;
-    localparam logic [3:0] CLOSE_LOOK  = 4'd6;
-    localparam logic [3:0] CLOSE_READ  = 4'd7;
-    localparam logic [3:0] CLOSE       = 4'd8;
-    localparam logic [3:0] DRAIN       = 4'd9;  // reset: wait for what is under way
-    localparam logic [3:0] SWEEP_LOOK  = 4'd10; // then forget messages that would go on
-    localparam logic [3:0] SWEEP       = 4'd11;
-    localparam logic [3:0] STOPPED     = 4'd12;
-    localparam logic [3:0] JOIN        = 4'd13; // the header began in another packet
+    typedef enum logic [3:0] {
+        IDLE,
+        CHOOSE,
+        ASK_MESSAGES,
+        ASK_RENDEZVOUS,
+        VERDICT,
+        SETTLE,
+        CLOSE_LOOK,
+        CLOSE_READ,
+        CLOSE,
+        DRAIN,          // reset: wait for what is under way
+        SWEEP_LOOK,     // then forget messages that would go on
+        SWEEP,
+        STOPPED,
+        JOIN            // the header began in another packet
+    } state_t;
 
-    logic [3:0]          state;
+    state_t              state;
     logic                go, stop, cancelled;
 
     // The packet.

@@ -64,12 +64,7 @@ module message_recorder (
     localparam logic [1:0] FAILED    = 2'd1; // the buffer is lost
     // otherwise it was abandoned
 
-    localparam logic [2:0] IDLE   = 3'd0;
-    localparam logic [2:0] READ   = 3'd1;
-    localparam logic [2:0] CHOOSE = 3'd2;
-    localparam logic [2:0] WRITE  = 3'd3;
-    localparam logic [2:0] REMOVE = 3'd4;
-    localparam logic [2:0] ENDED  = 3'd5;
+    typedef enum logic [2:0] {IDLE, READ, CHOOSE, WRITE, REMOVE, ENDED} state_t;
 
     // Words of a record, in the order in which they are written.
     localparam logic [2:0] WORD_TAG    = 3'd0;
@@ -78,7 +73,8 @@ module message_recorder (
     localparam logic [2:0] WORD_SEQ    = 3'd3;
     localparam logic [2:0] WORD_STATUS = 3'd4;
 
-    logic [2:0]              state, word;
+    state_t                  state;
+    logic [2:0]              word;
     logic                    posting;  // the buffer waits for a message again
     logic [1:0]              result;
     logic [255:0]            lent;     // buffers that somebody reads

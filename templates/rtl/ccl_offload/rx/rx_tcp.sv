@@ -38,10 +38,12 @@ module rx_tcp (
     localparam int unsigned ENTRY   = 6;
     localparam int unsigned TAG     = engine_pkg::SESSION_WIDTH;
 
-    localparam logic [1:0] PICK = 2'd0;
-    localparam logic [1:0] LOOK = 2'd1;
-    localparam logic [1:0] READ = 2'd2;
-    localparam logic [1:0] KEEP = 2'd3; // the rest of what was read at once
+    typedef enum logic [1:0] {
+        PICK,
+        LOOK,
+        READ,
+        KEEP  // the rest of what was read at once
+    } state_t;
 
     localparam logic [15:0] WHOLE = 16'(engine_pkg::SLOT_BYTES);
 
@@ -54,7 +56,7 @@ module rx_tcp (
     logic               entering, open, at_once;
     logic               direct; // what is read has no entry
 
-    logic [1:0]  state;
+    state_t      state;
     logic [4:0]  patience; // until sessions without room are tried again
     logic [32:0] notes [PENDING]; // closed, length, session
     logic        closed;

@@ -311,9 +311,11 @@ func statusCheck(b *block.Bench, r *rand.Rand) error {
 // axiliteSlave makes one access at a time of what comes at the two sides of
 // AXI4-Lite; addresses and data of writes come in any order.
 func axiliteSlave(b *block.Bench, r *rand.Rand) error {
-	aw, w := block.NewInput(b, "awvalid", "awready"), block.NewInput(b, "wvalid", "wready")
-	ar := block.NewInput(b, "arvalid", "arready")
-	bout, rout := block.NewOutput(b, "bvalid", "bready", "bresp"), block.NewOutput(b, "rvalid", "rready", "rdata", "rresp")
+	const host, slave = "control_request.", "control_response."
+	aw, w := block.NewInput(b, host+"awvalid", slave+"awready"), block.NewInput(b, host+"wvalid", slave+"wready")
+	ar := block.NewInput(b, host+"arvalid", slave+"arready")
+	bout := block.NewOutput(b, slave+"bvalid", host+"bready", slave+"bresp")
+	rout := block.NewOutput(b, slave+"rvalid", host+"rready", slave+"rdata", slave+"rresp")
 	bus := block.NewOutput(b, "bus_valid", "bus_ready", "bus_write", "bus_address")
 	paces := make([]rhythm, 6)
 	for i := range paces {
@@ -328,19 +330,19 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 			if in.Offered() {
 				continue
 			}
-			b.Scramble(r, [][]string{{"awaddr"}, {"wdata", "wstrb"}, {"araddr"}}[i]...)
+			b.Scramble(r, [][]string{{host + "awaddr"}, {host + "wdata", host + "wstrb"}, {host + "araddr"}}[i]...)
 			if paces[i].next() {
 				in.Offer()
 			}
 		}
-		b.Put("bready", paces[3].next())
-		b.Put("rready", paces[4].next())
+		b.Put(host+"bready", paces[3].next())
+		b.Put(host+"rready", paces[4].next())
 		b.Put("bus_ready", paces[5].next())
 		b.Scramble(r, "bus_rdata")
-		awaddr, wdata, wstrb, araddr, rdata := b.Get("awaddr"), b.Get("wdata"), b.Get("wstrb"), b.Get("araddr"),
-			b.Get("bus_rdata")
+		awaddr, araddr := b.Get(host+"awaddr")&0xFFF, b.Get(host+"araddr")&0xFFF
+		wdata, wstrb, rdata := b.Get(host+"wdata"), b.Get(host+"wstrb"), b.Get("bus_rdata")
 		b.Step()
-		can := len(reads) > 0 && !b.Is("rvalid")
+		can := len(reads) > 0 && !b.Is(slave+"rvalid")
 		if b.Is("bus_valid") && !busy && b.Is("bus_write") && last == 1 && could {
 			return fmt.Errorf("a write takes the turn of a read")
 		}
@@ -356,16 +358,16 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 		if ok, err := bout.Taken(); err != nil {
 			return err
 		} else if ok {
-			if written == 0 || b.Get("bresp") != 0 {
-				return fmt.Errorf("a write is answered with %d, %d are to be", b.Get("bresp"), written)
+			if written == 0 || b.Get(slave+"bresp") != 0 {
+				return fmt.Errorf("a write is answered with %d, %d are to be", b.Get(slave+"bresp"), written)
 			}
 			written--
 		}
 		if ok, err := rout.Taken(); err != nil {
 			return err
 		} else if ok {
-			if len(answers) == 0 || b.Get("rdata") != answers[0] || b.Get("rresp") != 0 {
-				return fmt.Errorf("a read is answered with %X, %d; there are %X", b.Get("rdata"), b.Get("rresp"), answers)
+			if len(answers) == 0 || b.Get(slave+"rdata") != answers[0] || b.Get(slave+"rresp") != 0 {
+				return fmt.Errorf("a read is answered with %X, %d; there are %X", b.Get(slave+"rdata"), b.Get(slave+"rresp"), answers)
 			}
 			answers = answers[1:]
 		}

@@ -94,18 +94,21 @@ func TestAXILiteRegisters(t *testing.T) {
 
 // host accesses registers by AXI4-Lite. An access has been made in the cycle
 // before its answer is there.
-func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, results uint64,
-	also func(k *kernel) error) error {
-	addresses := &block.Feed[access]{Input: block.NewInput(b, "awvalid", "awready", "awaddr"),
-		Put: func(a access) { b.Set("awaddr", a.address) }}
-	data := &block.Feed[access]{Input: block.NewInput(b, "wvalid", "wready", "wdata", "wstrb"), Put: func(a access) {
-		b.Set("wdata", a.data)
-		b.Set("wstrb", a.strobe)
-	}}
-	reads := &block.Feed[access]{Input: block.NewInput(b, "arvalid", "arready", "araddr"),
-		Put: func(a access) { b.Set("araddr", a.address) }}
-	written := &block.Drain{Output: block.NewOutput(b, "bvalid", "bready", "bresp")}
-	answers := &block.Drain{Output: block.NewOutput(b, "rvalid", "rready", "rdata", "rresp")}
+func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, results uint64, also func(k *kernel) error) error {
+	const host, slave = "control_request.", "control_response."
+	feed := func(channel string, put func(a access), fields ...string) *block.Feed[access] {
+		return &block.Feed[access]{
+			Input: block.NewInput(b, host+channel+"valid", slave+channel+"ready", fields...), Put: put,
+		}
+	}
+	addresses := feed("aw", func(a access) { b.Set(host+"awaddr", a.address) }, host+"awaddr")
+	data := feed("w", func(a access) {
+		b.Set(host+"wdata", a.data)
+		b.Set(host+"wstrb", a.strobe)
+	}, host+"wdata", host+"wstrb")
+	reads := feed("ar", func(a access) { b.Set(host+"araddr", a.address) }, host+"araddr")
+	written := &block.Drain{Output: block.NewOutput(b, slave+"bvalid", host+"bready", slave+"bresp")}
+	answers := &block.Drain{Output: block.NewOutput(b, slave+"rvalid", host+"rready", slave+"rdata", slave+"rresp")}
 	for range 8 {
 		b.Reset()
 		for _, f := range []*block.Feed[access]{addresses, data, reads} {
@@ -153,7 +156,7 @@ func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, resul
 			}
 			b.Step()
 			var a *access
-			if b.Is("bvalid") && !wasWritten {
+			if b.Is(slave+"bvalid") && !wasWritten {
 				if len(addressed) == 0 || len(given) == 0 {
 					return fmt.Errorf("a write is answered that nobody has made")
 				}
@@ -161,12 +164,12 @@ func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, resul
 				addressed, given = nil, nil
 				made++
 			}
-			if b.Is("rvalid") && !wasRead {
+			if b.Is(slave+"rvalid") && !wasRead {
 				if a != nil || len(asked) == 0 {
 					return fmt.Errorf("a read is answered that nobody has made, or with a write")
 				}
 				a = &access{address: asked[0].address}
-				if got, want := b.Get("rdata"), k.read(a.address, idle, shows); got != want {
+				if got, want := b.Get(slave+"rdata"), k.read(a.address, idle, shows); got != want {
 					return fmt.Errorf("%X is read at %X, not %X", got, a.address, want)
 				}
 				asked = nil
@@ -182,18 +185,18 @@ func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, resul
 					return err
 				}
 			}
-			if b.Get("bresp")+b.Get("rresp") != 0 {
+			if b.Get(slave+"bresp")+b.Get(slave+"rresp") != 0 {
 				return fmt.Errorf("an access is refused")
 			}
 			ok, err := written.Taken()
 			if err != nil {
 				return err
 			}
-			wasWritten = b.Is("bvalid") && !ok
+			wasWritten = b.Is(slave+"bvalid") && !ok
 			if ok, err = answers.Taken(); err != nil {
 				return err
 			}
-			wasRead = b.Is("rvalid") && !ok
+			wasRead = b.Is(slave+"rvalid") && !ok
 			for _, x := range []struct {
 				f  *block.Feed[access]
 				to *[]access

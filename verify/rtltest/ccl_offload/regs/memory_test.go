@@ -79,7 +79,7 @@ func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 			"peer_response": responseBits, "messages_response": responseBits, "transmit_response": responseBits,
 		},
 	}
-	pins.AddAXILite(&m, "s_axi_control_", address)
+	pins.AddAXILiteStructs(&m, "s_axi_control_")
 	b, err := pins.New(t.Context(), m, seed)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
