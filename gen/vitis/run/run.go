@@ -1,5 +1,5 @@
-// Package run does what a plan says: it looks for results that are there, has the
-// rest made by an executor, and puts it into the store.
+// Package run does what a plan says: it looks for results that are there, has the rest
+// made by an executor (Local, or one of package slurm), and puts it into the store.
 package run
 
 import (

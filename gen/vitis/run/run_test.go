@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -235,7 +234,7 @@ func TestStagesAndLines(t *testing.T) {
 		}
 		return stage
 	}
-	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, local.New(local.Options{}), o); err != nil {
+	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, NewLocal(LocalOptions{}), o); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"stage one", "x", "stage one", "stage two", "last"}; !slices.Equal(lines, want) {

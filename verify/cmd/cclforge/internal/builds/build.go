@@ -17,7 +17,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
@@ -74,7 +73,7 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 // executor is what runs the steps.
 func executor(ctx context.Context, o *options, designs []*design.Design) (step.Executor, error) {
 	if o.on == "local" {
-		return local.New(local.Options{Jobs: o.jobs}), nil
+		return run.NewLocal(run.LocalOptions{Jobs: o.jobs}), nil
 	}
 	s := designs[0].Platform.Build.Slurm
 	for _, d := range designs[1:] {

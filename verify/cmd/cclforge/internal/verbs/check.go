@@ -30,7 +30,7 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report", "./driver/accl",
+	"./gen/output", "./gen/vitis/store", "./gen/vitis/run", "./gen/vitis/report", "./driver/accl",
 	"./driver/sim/zmq", "./driver/sim",
 	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/server/host",
 }
