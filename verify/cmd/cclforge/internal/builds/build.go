@@ -41,7 +41,6 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	outcome, err := run.Run(ctx, w.Plan, w.Store, executor, run.Options{
 		OnEvent: display.Event,
 		Check:   store.Check,
-		Stage:   func(_ *step.Step, line string) string { s, _ := logs.Stage(line); return s },
 	})
 	if closed := display.Close(); err == nil {
 		err = closed

@@ -38,7 +38,7 @@ var raceSample = []string{
 // raceTests are tests of larger packages in which several goroutines are at work.
 var raceTests = []named{
 	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce",
-		"TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines",
+		"TestCancelledBuildsLeaveNothingRunning", "TestStages",
 		"TestWhatAScriptLeavesRunningEndsWithIt", "TestTheEndOfTheContextEndsAll", "TestToolsMayEndInGoodOrder",
 		"TestTimeLimit", "TestTheEndOfTheBuilderEndsAll", "TestTheEndOfTheSupervisorEndsAll",
 		"TestTheNextBuildEndsWhatIsLeft", "TestAScriptEndsWithItsSupervisor", "TestScripts",
