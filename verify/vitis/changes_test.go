@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/run"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -70,7 +69,7 @@ func (b *bench) builds(name string, c change) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := run.Run(b.Context(), p, st, local.New(local.Options{}), run.Options{}); err != nil {
+	if _, err := run.Run(b.Context(), p, st, run.NewLocal(run.LocalOptions{}), run.Options{}); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := run.Deliver(p, st, name, filepath.Join(b.dir, "out", "build", name)); err != nil {

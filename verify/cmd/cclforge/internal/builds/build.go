@@ -17,7 +17,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
@@ -42,7 +41,6 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	outcome, err := run.Run(ctx, w.Plan, w.Store, executor, run.Options{
 		OnEvent: display.Event,
 		Check:   store.Check,
-		Stage:   func(_ *step.Step, line string) string { s, _ := logs.Stage(line); return s },
 	})
 	if closed := display.Close(); err == nil {
 		err = closed
@@ -74,7 +72,7 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 // executor is what runs the steps.
 func executor(ctx context.Context, o *options, designs []*design.Design) (step.Executor, error) {
 	if o.on == "local" {
-		return local.New(local.Options{Jobs: o.jobs}), nil
+		return run.NewLocal(run.LocalOptions{Jobs: o.jobs}), nil
 	}
 	s := designs[0].Platform.Build.Slurm
 	for _, d := range designs[1:] {

@@ -30,7 +30,7 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report", "./driver/accl",
+	"./gen/output", "./gen/vitis/store", "./gen/vitis/report", "./driver/accl",
 	"./driver/sim/zmq", "./driver/sim",
 	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/server/host",
 }
@@ -38,7 +38,13 @@ var raceSample = []string{
 // raceTests are tests of larger packages in which several goroutines are at work.
 var raceTests = []named{
 	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce",
-		"TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines"}},
+		"TestCancelledBuildsLeaveNothingRunning", "TestStages",
+		"TestWhatAScriptLeavesRunningEndsWithIt", "TestTheEndOfTheContextEndsAll", "TestToolsMayEndInGoodOrder",
+		"TestTimeLimit", "TestTheEndOfTheBuilderEndsAll", "TestTheEndOfTheSupervisorEndsAll",
+		"TestTheNextBuildEndsWhatIsLeft", "TestAScriptEndsWithItsSupervisor", "TestScripts",
+		"TestJobsWaitForThoseBefore", "TestNoMoreAtATimeThanThereIsRoomFor", "TestWhoGivesUpWaitingIsForgotten",
+		"TestLogsAreFollowed", "TestWithoutASupervisor",
+	}},
 	{"verify/emu", []string{
 		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters",
 		"TestCloseAnswers",

@@ -10,14 +10,14 @@ import (
 
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
+	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/builds"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
 )
 
 // Main is the process.
 func Main() {
-	local.Supervise()
+	run.Supervise()
 	program.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
 }
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-package local
+package run
 
 import (
 	"context"
@@ -17,20 +17,16 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// roleVariable makes this program, started again, a builder that runs one job.
-const roleVariable = "CCLFORGE_LOCAL_TEST"
+// localRole makes this program, started again, a builder that runs one job.
+const localRole = "CCLFORGE_LOCAL_TEST"
 
-func TestMain(m *testing.M) {
-	Supervise()
-	if dir := os.Getenv(roleVariable); dir != "" {
-		r, err := New(Options{Grace: 300 * time.Millisecond}).Submit(context.Background(), job(dir), nil)
-		fmt.Println(err)
-		if err == nil {
-			fmt.Println(r.Wait(context.Background()))
-		}
-		os.Exit(0)
+// localBuilder runs one job.
+func localBuilder(dir string) {
+	r, err := NewLocal(LocalOptions{Grace: 300 * time.Millisecond}).Submit(context.Background(), job(dir), nil)
+	fmt.Println(err)
+	if err == nil {
+		fmt.Println(r.Wait(context.Background()))
 	}
-	os.Exit(m.Run())
 }
 
 func job(dir string) step.Job { return step.Job{Step: &step.Step{ID: "p/link/p"}, Dir: dir} }
@@ -45,25 +41,15 @@ func work(t *testing.T, script string) string {
 	return dir
 }
 
-func quick() *Executor { return New(Options{Jobs: 2, CPUs: 2, Grace: 300 * time.Millisecond}) }
+func quick() *Local { return NewLocal(LocalOptions{Jobs: 2, CPUs: 2, Grace: 300 * time.Millisecond}) }
 
-func submit(t *testing.T, e *Executor, j step.Job, after ...step.Running) step.Running {
+func submit(t *testing.T, e *Local, j step.Job, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), j, after)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// until polls for something that must happen.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for begin := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begin) > time.Minute {
-			t.Fatalf("no: %s", what)
-		}
-	}
 }
 
 func has(dir, name string) func() bool {
@@ -102,7 +88,7 @@ func TestScripts(t *testing.T) {
 }
 
 func TestJobsWaitForThoseBefore(t *testing.T) {
-	e := New(Options{Jobs: 4, CPUs: 4})
+	e := NewLocal(LocalOptions{Jobs: 4, CPUs: 4})
 	a := submit(t, e, job(work(t, "sleep 0.2; touch done")))
 	bad := submit(t, e, job(work(t, "exit 1")))
 	dir := work(t, "")
@@ -131,18 +117,18 @@ func TestJobsWaitForThoseBefore(t *testing.T) {
 
 func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
 	for name, c := range map[string]struct {
-		o    Options
+		o    LocalOptions
 		r    step.Resources
 		want int
 	}{
-		"jobs":       {Options{Jobs: 2, CPUs: 100, Memory: 100000}, step.Resources{CPUs: 1, Memory: 10}, 2},
-		"CPUs":       {Options{Jobs: 100, CPUs: 7, Memory: 100000}, step.Resources{CPUs: 2, Memory: 10}, 3},
-		"memory":     {Options{Jobs: 100, CPUs: 100, Memory: 1000}, step.Resources{CPUs: 1, Memory: 300}, 3},
-		"larger":     {Options{Jobs: 100, CPUs: 4, Memory: 1000}, step.Resources{CPUs: 64, Memory: 1 << 20}, 1},
-		"not stated": {Options{CPUs: 3, Memory: 1000}, step.Resources{}, 3},
+		"jobs":       {LocalOptions{Jobs: 2, CPUs: 100, Memory: 100000}, step.Resources{CPUs: 1, Memory: 10}, 2},
+		"CPUs":       {LocalOptions{Jobs: 100, CPUs: 7, Memory: 100000}, step.Resources{CPUs: 2, Memory: 10}, 3},
+		"memory":     {LocalOptions{Jobs: 100, CPUs: 100, Memory: 1000}, step.Resources{CPUs: 1, Memory: 300}, 3},
+		"larger":     {LocalOptions{Jobs: 100, CPUs: 4, Memory: 1000}, step.Resources{CPUs: 64, Memory: 1 << 20}, 1},
+		"not stated": {LocalOptions{CPUs: 3, Memory: 1000}, step.Resources{}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := New(c.o)
+			e := NewLocal(c.o)
 			var mu sync.Mutex
 			now, most := 0, 0
 			var all sync.WaitGroup
@@ -174,7 +160,7 @@ func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
 }
 
 func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
-	e := New(Options{Jobs: 1})
+	e := NewLocal(LocalOptions{Jobs: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := work(t, "touch ready; while ! test -e go; do sleep 0.01; done")
 	one := submit(t, e, job(dir))

@@ -1,4 +1,4 @@
-package local
+package run
 
 import (
 	"bufio"
@@ -19,8 +19,8 @@ import (
 // hidden is the first argument of a supervisor.
 const hidden = "supervise-a-job-of-cclforge"
 
-// start starts the script of a work directory under a supervisor.
-func start(dir string, env []string, grace time.Duration) (*process, error) {
+// startScript starts the script of a work directory under a supervisor.
+func startScript(dir string, env []string, grace time.Duration) (*process, error) {
 	script, log := filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile)
 	env = append(env[:len(env):len(env)], Marker+"="+dir)
 	if !supervised.Load() {

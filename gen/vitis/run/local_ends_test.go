@@ -1,6 +1,6 @@
 //go:build linux
 
-package local
+package run
 
 import (
 	"context"
@@ -100,7 +100,7 @@ func TestToolsMayEndInGoodOrder(t *testing.T) {
 while ! test -s stopped.pid; do sleep 0.01; done
 bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := submit(t, New(Options{Grace: time.Minute}), job(dir))
+	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	stopped := pids(t, dir)[0]
 	until(t, "one is stopped", func() bool { _, state := parentOf(stopped); return state == 'T' })
@@ -135,7 +135,7 @@ func TestTimeLimit(t *testing.T) {
 func TestTheEndOfTheBuilderEndsAll(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVariable+"="+dir)
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVariable+"="+dir)
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 func TestAScriptEndsWithItsSupervisor(t *testing.T) {
 	dir := work(t, "echo $$ >script.new; mv script.new script.pid; sleep 1; sleep 600")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVariable+"="+dir)
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package local
+package run
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // On this system it does nothing.
 func Supervise() { supervised.Store(true) }
 
-// start starts the script of a work directory. On this system the end of a build
+// startScript starts the script of a work directory. On this system the end of a build
 // ends the script and its process group, and what has left that goes on.
-func start(dir string, env []string, grace time.Duration) (*process, error) {
+func startScript(dir string, env []string, grace time.Duration) (*process, error) {
 	env = append(env[:len(env):len(env)], Marker+"="+dir)
 	script, log := filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile)
 	return direct(dir, script, log, env, group, func(p *os.Process) { end(p, grace) })
@@ -27,8 +27,8 @@ func start(dir string, env []string, grace time.Duration) (*process, error) {
 func hostMemory() int { return 1 << 30 }
 
 // Alive reports whether a job of an earlier process can be followed: none can.
-func (e *Executor) Alive(context.Context, string) (bool, error) { return false, nil }
+func (e *Local) Alive(context.Context, string) (bool, error) { return false, nil }
 
 // Cancel ends what an earlier process has left in a work directory. On this system
 // nobody knows it.
-func (e *Executor) Cancel(context.Context, string) error { return nil }
+func (e *Local) Cancel(context.Context, string) error { return nil }

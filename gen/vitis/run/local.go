@@ -1,9 +1,4 @@
-// Package local runs the scripts of steps on this host, a few at a time.
-//
-// On Linux each script has a supervisor, which is this program, started again: it
-// ends all processes that the script has started, also daemons, when the script
-// ends, when it is told to, and when the program that started it is gone.
-package local
+package run
 
 import (
 	"context"
@@ -17,8 +12,8 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// Options say how much may run at the same time.
-type Options struct {
+// LocalOptions say how much may run at the same time.
+type LocalOptions struct {
 	Jobs   int           // at most; 0: as many as there are CPUs and memory for
 	CPUs   int           // 0: those of this host
 	Memory int           // MiB; 0: that of this host
@@ -26,14 +21,17 @@ type Options struct {
 	Env    []string      // of the scripts; nil: that of this process
 }
 
-// Executor runs jobs on this host. It is a step.Executor.
-type Executor struct {
-	o     Options
+// Local is the step.Executor of this host. On Linux each script has a supervisor, which is
+// this program, started again: it ends all processes that the script has started, also
+// daemons, when the script ends, when it is told to, and when the program that started it
+// is gone.
+type Local struct {
+	o     LocalOptions
 	slots *slots
 }
 
-// New makes an executor.
-func New(o Options) *Executor {
+// NewLocal makes an executor of this host.
+func NewLocal(o LocalOptions) *Local {
 	if o.CPUs <= 0 {
 		o.CPUs = runtime.NumCPU()
 	}
@@ -49,11 +47,11 @@ func New(o Options) *Executor {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
-	return &Executor{o: o, slots: newSlots(o.Jobs, o.CPUs, o.Memory)}
+	return &Local{o: o, slots: newSlots(o.Jobs, o.CPUs, o.Memory)}
 }
 
 // Name says where jobs run.
-func (e *Executor) Name() string {
+func (e *Local) Name() string {
 	if e.o.Jobs == 1 {
 		return "one at a time on this host"
 	}
@@ -62,7 +60,7 @@ func (e *Executor) Name() string {
 
 // Submit starts a job when all of after, which are of this executor, have ended
 // well and there is room for it.
-func (e *Executor) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {
+func (e *Local) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -112,7 +110,7 @@ func (r *running) Wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (e *Executor) run(ctx context.Context, j step.Job, before []*running) error {
+func (e *Local) run(ctx context.Context, j step.Job, before []*running) error {
 	for _, b := range before {
 		select {
 		case <-b.done:
@@ -135,8 +133,8 @@ func (e *Executor) run(ctx context.Context, j step.Job, before []*running) error
 }
 
 // script runs the script and follows its log.
-func (e *Executor) script(ctx context.Context, j step.Job) error {
-	p, err := start(j.Dir, e.o.Env, e.o.Grace)
+func (e *Local) script(ctx context.Context, j step.Job) error {
+	p, err := startScript(j.Dir, e.o.Env, e.o.Grace)
 	if err != nil {
 		return fmt.Errorf("start the script of %s: %w", j.Step.ID, err)
 	}

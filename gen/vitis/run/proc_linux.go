@@ -1,4 +1,4 @@
-package local
+package run
 
 import (
 	"bytes"
@@ -104,11 +104,11 @@ func killMarked(dir string, limit time.Duration) bool {
 
 // Alive reports whether a job that an earlier process has started can be followed:
 // those of this host end with the process that has started them.
-func (e *Executor) Alive(context.Context, string) (bool, error) { return false, nil }
+func (e *Local) Alive(context.Context, string) (bool, error) { return false, nil }
 
 // Cancel ends what an earlier process may have left running in a work directory,
 // if that and its supervisors were killed at the same time.
-func (e *Executor) Cancel(_ context.Context, dir string) error {
+func (e *Local) Cancel(_ context.Context, dir string) error {
 	if !killMarked(filepath.Clean(dir), 10*time.Second) {
 		return fmt.Errorf("processes that work in %s cannot be killed", dir)
 	}
