@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -85,7 +85,7 @@ func (r *Recording) replay(ctx context.Context, t *Trace) error {
 	defer f.Close(p.model)
 	f.Trace(p.model, t.File, t.Scope, int32(t.Levels), t.From, t.To)
 	err = p.play(ctx, r.head.Calls, t.To, func() {
-		progress.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)
+		report.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)
 	})
 	t.To = min(t.To, p.cycle)
 	return err
@@ -141,7 +141,7 @@ func (p *player) play(ctx context.Context, names []string, cycles uint64, tell f
 		if err := p.call(names); err != nil {
 			return err
 		}
-		if time.Since(last) > progress.Every {
+		if time.Since(last) > report.Every {
 			last = time.Now()
 			tell()
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/cluster"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // ending bounds what is done for engines when a world is closed.
@@ -59,7 +59,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 			return nil, err
 		}
 	}
-	part, err := kind.Open(progress.With(ctx, r.Log), r)
+	part, err := kind.Open(report.With(ctx, r.Log), r)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.On, err)
 	}

@@ -19,7 +19,7 @@ type plot struct {
 // Plot draws the times of a report as SVG: a panel for each operation, a line
 // for each number of ranks.
 func (r *Report) Plot() string {
-	p := &plot{Plot: report.New(), r: r}
+	p := &plot{Plot: report.NewPlot(), r: r}
 	p.scale()
 	names, others := p.panels(), ""
 	if r.OpenMPI != "" {

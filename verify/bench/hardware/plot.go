@@ -19,7 +19,7 @@ const (
 // SVG: a panel for each operation and protocol, a line for each number of ranks, and
 // a dashed one for what bounds it.
 func (r *Report) Plot() string {
-	p := report.New()
+	p := report.NewPlot()
 	var names []string
 	for i := range r.Points {
 		q := &r.Points[i]

@@ -11,7 +11,7 @@ import (
 // Plot draws the bus bandwidth as SVG: a panel for each operation, with the limit of the
 // link as a dashed line.
 func (r *Report) Plot() string {
-	p := report.New()
+	p := report.NewPlot()
 	var names []string
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, row := range r.Rows {

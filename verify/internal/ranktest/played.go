@@ -1,5 +1,3 @@
-// Package played has tests play the command that they test, so that it needs not be
-// built.
 package ranktest
 
 import (

@@ -1,5 +1,6 @@
-// Package ranktest has what tests of all ways to engines need: ranks that do something
-// whose result is known, at the same time, and hosts that are not there.
+// Package ranktest helps tests of ranks, however these reach their engines: it runs ranks at
+// the same time, gives them work with known results, closes hosts with modelled cards, and
+// runs the test binary as the command under test (Main), so that nothing has to be built.
 package ranktest
 
 import (

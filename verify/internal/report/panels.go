@@ -1,6 +1,3 @@
-// Package panels draws measurements as SVG: a panel for each operation, all of equal
-// size and scale, in which sizes of buffers go from left to right and each number of
-// ranks has its colour.
 package report
 
 import (
@@ -28,15 +25,17 @@ const Dashed = `stroke-dasharray="5 3"`
 // colours tell numbers of ranks apart, also for the colour-blind.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9"}
 
-// Plot is a picture in the making: Add, Begin, Panel, End.
+// Plot is an SVG with a panel for each operation, all of equal size and scale: sizes of
+// buffers go from left to right, and each number of ranks has its colour. Call Add for all
+// points, Begin, Panel for each, and End.
 type Plot struct {
 	svg        strings.Builder
 	ranks      []int
 	minX, maxX float64 // log2 of bytes
 }
 
-// New is a picture of nothing.
-func New() *Plot { return &Plot{minX: math.Inf(1), maxX: math.Inf(-1)} }
+// NewPlot is an empty picture.
+func NewPlot() *Plot { return &Plot{minX: math.Inf(1), maxX: math.Inf(-1)} }
 
 // Add says that there is a point of so many ranks and bytes; 0 for none.
 func (p *Plot) Add(ranks, bytes int) {

@@ -1,6 +1,3 @@
-// Package cache keeps what can be made again on disk, named by a hash of
-// everything that it came from. Any number of runs may use it at once: what is
-// there is whole.
 package tools
 
 import (
@@ -11,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/output"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // Dir is a directory of the cache.
@@ -48,7 +45,7 @@ func (e Entry) Get(ctx context.Context, build func(dir string) error) (path stri
 	if used(path) {
 		return path, nil
 	}
-	unlock, err := output.Lock(ctx, dir, func() { progress.Say(ctx, "waiting for another run that builds %s", e.What) })
+	unlock, err := output.Lock(ctx, dir, func() { report.Say(ctx, "waiting for another run that builds %s", e.What) })
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +54,7 @@ func (e Entry) Get(ctx context.Context, build func(dir string) error) (path stri
 		return path, nil
 	}
 	e.prune()
-	defer progress.Watch(ctx, "building "+e.What)()
+	defer report.Watch(ctx, "building "+e.What)()
 	if err := e.build(dir, path, build); err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 func entry(t *testing.T) Entry {
@@ -81,7 +81,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
 	e := entry(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	ctx = progress.With(ctx, func(string, ...any) { cancel() })
+	ctx = report.With(ctx, func(string, ...any) { cancel() })
 	inside, over := make(chan struct{}), make(chan struct{})
 	var other sync.WaitGroup
 	other.Go(func() {

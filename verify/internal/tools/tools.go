@@ -1,4 +1,5 @@
-// Package tools finds and runs compilers.
+// Package tools finds and runs compilers, and caches what they build: on disk, named by a
+// hash of all inputs. Any number of runs may use the cache at once; files in it are complete.
 package tools
 
 import (

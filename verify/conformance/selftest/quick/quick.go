@@ -15,7 +15,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -36,7 +36,7 @@ func Main(open Open, load Load) {
 	n := flag.Int("n", 4, "number of `ranks`")
 	flag.Parse()
 	program.Main(func(ctx context.Context) error {
-		return Run(progress.With(ctx, progress.Lines(os.Stderr)), os.Stdout, open, load, *n)
+		return Run(report.With(ctx, report.Lines(os.Stderr)), os.Stdout, open, load, *n)
 	})
 }
 

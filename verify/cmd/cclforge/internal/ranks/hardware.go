@@ -80,7 +80,7 @@ func number(text string) (uint64, error) {
 
 // maker says which engines are simulated; nil if none is. It builds the hardware.
 func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w launch.World,
-	r *report) (func(rank int) world.Maker, error) {
+	r *reporter) (func(rank int) world.Maker, error) {
 	if h.ranks == "" {
 		return nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 )
 
@@ -25,7 +25,7 @@ func (h *hardware) recorder(card int) *rtlsim.Recorder {
 }
 
 // save saves recordings, if there are any.
-func (h *hardware) save(r *report) {
+func (h *hardware) save(r *reporter) {
 	for _, card := range slices.Sorted(maps.Keys(h.recorders)) {
 		name, recorder := cardFile(h.record, card), h.recorders[card]
 		switch err := recorder.Save(name); {
@@ -51,7 +51,7 @@ func (h *hardware) again(ctx context.Context, out io.Writer) error {
 	if h.window != "" && t.To == 0 {
 		t.To = math.MaxUint64
 	}
-	w, err := recording.Replay(progress.With(ctx, progress.Lines(out)), t)
+	w, err := recording.Replay(report.With(ctx, report.Lines(out)), t)
 	if err == nil || errors.Is(err, rtlsim.ErrDiverged) && w.To > w.From {
 		fmt.Fprintf(out, "%s: cycles %d to %d of %d of %s\n", w.File, w.From, w.To, recording.Cycles, recording.Platform)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// report tells people, or scripts, what happens. Each event is written at once:
+// reporter tells people, or scripts, what happens. Each event is written at once:
 // launchers mix what processes write.
-type report struct {
+type reporter struct {
 	json     bool
 	out, err io.Writer
 
@@ -26,8 +26,8 @@ type report struct {
 	name string // of the ranks of this process, if there are others
 }
 
-func newReport(asJSON bool, out, err io.Writer) *report {
-	return &report{json: asJSON, out: out, err: err}
+func newReport(asJSON bool, out, err io.Writer) *reporter {
+	return &reporter{json: asJSON, out: out, err: err}
 }
 
 // Ready is the event that tells scripts that all sockets are bound.
@@ -50,7 +50,7 @@ type Ready struct {
 	Ranks      []host.Place `json:"ranks"` // of this process
 }
 
-func (r *report) ready(d *design.Design, w launch.World, h *host.Host, plan *faults.Plan) {
+func (r *reporter) ready(d *design.Design, w launch.World, h *host.Host, plan *faults.Plan) {
 	e := h.Endpoints()
 	event := Ready{
 		Event: "ready", PID: os.Getpid(), Platform: d.Platform.Name, Board: d.Platform.Board.Name, Generation: d.ABI().Name,
@@ -201,7 +201,7 @@ func (e healthEvent) String() string {
 	return text
 }
 
-func (r *report) health(all []host.Health) {
+func (r *reporter) health(all []host.Health) {
 	for _, h := range all {
 		if e := healthOf(h); r.json {
 			r.object(e)
@@ -211,7 +211,7 @@ func (r *report) health(all []host.Health) {
 	}
 }
 
-func (r *report) failed(rank int, err error) {
+func (r *reporter) failed(rank int, err error) {
 	if r.json {
 		r.object(struct {
 			Event string `json:"event"`
@@ -221,7 +221,7 @@ func (r *report) failed(rank int, err error) {
 	}
 }
 
-func (r *report) stopped() {
+func (r *reporter) stopped() {
 	if r.json {
 		r.object(struct {
 			Event string `json:"event"`
@@ -232,11 +232,11 @@ func (r *report) stopped() {
 }
 
 // log says what goes wrong with peers.
-func (r *report) log(format string, args ...any) {
+func (r *reporter) log(format string, args ...any) {
 	r.write(r.err, "cclforge: "+strings.TrimRight(fmt.Sprintf(format, args...), "\n")+"\n")
 }
 
-func (r *report) object(v any) {
+func (r *reporter) object(v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		r.log("%v", err)
@@ -245,7 +245,7 @@ func (r *report) object(v any) {
 	r.write(r.out, string(text)+"\n")
 }
 
-func (r *report) write(w io.Writer, text string) {
+func (r *reporter) write(w io.Writer, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	fmt.Fprint(w, text)

@@ -37,7 +37,7 @@ import (
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -52,8 +52,8 @@ func asked(err error) error {
 }
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.
-func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *report) error {
-	ctx = progress.With(ctx, r.log)
+func serveRanks(ctx context.Context, o *options, env func(string) (string, bool), r *reporter) error {
+	ctx = report.With(ctx, r.log)
 	d, err := world.Design(o.platform, o.vars)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (o *options) resolve(ctx context.Context, env func(string) (string, bool)) 
 
 // attend stays with ranks until the context ends or an engine fails, and ends
 // them.
-func attend(ctx context.Context, h *host.Host, health time.Duration, r *report) error {
+func attend(ctx context.Context, h *host.Host, health time.Duration, r *reporter) error {
 	err := watch(ctx, h, health, r)
 	closed := make(chan error, 1)
 	go func() { closed <- h.Close() }()
@@ -116,7 +116,7 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // watch reports the health of ranks until the context ends or an engine does.
-func watch(ctx context.Context, h *host.Host, health time.Duration, r *report) error {
+func watch(ctx context.Context, h *host.Host, health time.Duration, r *reporter) error {
 	if health > 0 {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -160,7 +160,7 @@ func faultsOf(text string, w launch.World) (*faults.Plan, error) {
 }
 
 // host is what a host is told.
-func (o *options) host(w launch.World, plan *faults.Plan, r *report) host.Options {
+func (o *options) host(w launch.World, plan *faults.Plan, r *reporter) host.Options {
 	network := host.Network(o.network)
 	switch {
 	case o.network != "auto":

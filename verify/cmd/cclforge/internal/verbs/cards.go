@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -34,7 +34,7 @@ func emulateCardsVerb() *cobra.Command {
 			if ranks < 1 {
 				return command.Misuse("-n: a world has at least 1 rank, not %d", ranks)
 			}
-			ctx := progress.With(cmd.Context(), progress.Lines(os.Stderr))
+			ctx := report.With(cmd.Context(), report.Lines(os.Stderr))
 			return program.AskedWrongly(serveCards(ctx, os.Stdout, args[0], vars, ranks, empty), lang.ErrInvalid)
 		},
 	}

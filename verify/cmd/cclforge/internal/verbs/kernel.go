@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 func kernelVerb() *cobra.Command {
@@ -31,7 +31,7 @@ func kernelVerb() *cobra.Command {
 
 // kernels compiles the kernels of a platform that are C++, and runs their test benches.
 func kernels(ctx context.Context, platform, vars, only string) error {
-	log := progress.Lines(os.Stderr)
+	log := report.Lines(os.Stderr)
 	w, err := workspace.Open(".", log)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func kernels(ctx context.Context, platform, vars, only string) error {
 				continue
 			}
 			ran++
-			err := hls.Bench(progress.With(ctx, log), d, k.ID, os.Stdout)
+			err := hls.Bench(report.With(ctx, log), d, k.ID, os.Stdout)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

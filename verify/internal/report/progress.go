@@ -1,7 +1,4 @@
-// Package progress tells people what takes long. A program that they look at puts into
-// its context where lines go; what works for long under that context writes them: a line
-// when it begins, and one every 10 s with the time that has passed.
-package progress
+package report
 
 import (
 	"context"

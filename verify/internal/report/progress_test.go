@@ -1,4 +1,4 @@
-package progress_test
+package report_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // Work of 25 s has a line at its beginning, one at 10 s and one at 20 s, and none once
@@ -14,8 +14,8 @@ import (
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		ctx := progress.With(t.Context(), progress.Lines(&out))
-		stop := progress.Watch(ctx, "compiling the kernel 100% sum")
+		ctx := report.With(t.Context(), report.Lines(&out))
+		stop := report.Watch(ctx, "compiling the kernel 100% sum")
 		time.Sleep(25 * time.Second)
 		stop()
 		stop()
@@ -24,6 +24,6 @@ func TestWatch(t *testing.T) {
 		if out.String() != want {
 			t.Errorf("said is\n%snot\n%s", out.String(), want)
 		}
-		progress.Watch(t.Context(), "nobody listens")()
+		report.Watch(t.Context(), "nobody listens")()
 	})
 }
