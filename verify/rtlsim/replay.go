@@ -26,7 +26,7 @@ const DefaultWindow = 4096
 // Replay does what was recorded again, up to the end of a window of cycles, and writes
 // waveforms of that: of the last DefaultWindow cycles if From and To are 0. The hardware
 // is built with waveforms first, unless the cache has it. What takes time is told to the
-// listener of package progress. The window is what there are waveforms of in the end; if the error
+// listener of package report. The window is what there are waveforms of in the end; if the error
 // matches ErrDiverged, up to where that was noticed.
 func (r *Recording) Replay(ctx context.Context, t Trace) (window Trace, err error) {
 	if t.From == 0 && t.To == 0 {

@@ -26,7 +26,7 @@ type Entry struct {
 	Key  string // hash of what the file is made of
 	File string // its name
 	// What is made, for people: "the simulation of platform_top". That and how long it
-	// takes goes to the listener of package progress; so does waiting for another run
+	// takes goes to the listener of package report; so does waiting for another run
 	// that makes the same.
 	What string
 }

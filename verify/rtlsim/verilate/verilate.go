@@ -48,7 +48,7 @@ const forSpeed = "-Os -ftree-slp-vectorize -fvect-cost-model=dynamic -fno-code-h
 	"--param=sccvn-max-alias-queries-per-access=30"
 
 // Library is the path of the shared library. It is built if the cache does not
-// have it; that it takes long is told to the listener of package progress. Errors match
+// have it; that it takes long is told to the listener of package report. Errors match
 // ErrTools if Verilator or the C++ compiler is missing.
 func (b Build) Library(ctx context.Context) (path string, err error) {
 	t, err := findTools(ctx)
