@@ -22,7 +22,7 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
 

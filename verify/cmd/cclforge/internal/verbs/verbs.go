@@ -12,7 +12,7 @@ import (
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/builds"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 )
 
 // Main is the process.
