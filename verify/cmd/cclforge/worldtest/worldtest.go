@@ -23,36 +23,28 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
 
-// asCclforge is there for a test binary that is to be cclforge.
-const asCclforge = "CCLFORGE_TEST_IS_CCLFORGE"
-
-// starting is how long processes may take to be ready, ending to end.
+// starting is how long processes may take to be ready, killing to end.
 const (
 	starting = 60 * time.Second
-	ending   = 20 * time.Second
+	killing  = 20 * time.Second
 )
 
-// Main runs the tests, those of a *testing.M; or cclforge, if this process was
-// started for that.
+// Main is TestMain of tests that start processes: it runs them, or cclforge.
 func Main(m interface{ Run() int }) {
-	if _, there := os.LookupEnv(asCclforge); there {
+	ranktest.Main(m, func() {
 		program.Main(func(ctx context.Context) error {
 			return command.Execute(ctx, command.New(ranks.Verbs()...), os.Args[1:]...)
 		})
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
+	})
 }
-
-// Ready is what a process says when all its sockets are bound.
-type Ready = ranks.Ready
 
 // Process is a running cclforge, or a launcher of several.
 type Process struct {
-	Ready []Ready // of each cclforge, by their number
+	Ready []ranks.Ready // of each cclforge, by their number
 
 	cmd   *exec.Cmd
 	ended chan struct{}
@@ -101,7 +93,7 @@ func StartUnder(t testing.TB, launcher []string, processes int, args ...string) 
 	for len(p.Ready) < processes {
 		select {
 		case line := <-p.lines:
-			var event Ready
+			var event ranks.Ready
 			if json.Unmarshal(line, &event) == nil && event.Event == "ready" {
 				p.Ready = append(p.Ready, event)
 			}
@@ -112,7 +104,7 @@ func StartUnder(t testing.TB, launcher []string, processes int, args ...string) 
 				starting, p.Output())
 		}
 	}
-	slices.SortFunc(p.Ready, func(a, b Ready) int { return a.Process - b.Process })
+	slices.SortFunc(p.Ready, func(a, b ranks.Ready) int { return a.Process - b.Process })
 	return p
 }
 
@@ -123,7 +115,7 @@ func Command(launcher []string, args ...string) (argv, env []string, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return slices.Concat(launcher, []string{self}, args), []string{asCclforge + "=1"}, nil
+	return slices.Concat(launcher, []string{self}, args), ranktest.Environment(), nil
 }
 
 func start(launcher, args []string) (*Process, error) {
@@ -218,6 +210,6 @@ func (p *Process) Kill() error {
 		_ = syscall.Kill(r.PID, syscall.SIGKILL) // those of a launcher have groups of their own
 	}
 	_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
-	_, err := p.Wait(ending)
+	_, err := p.Wait(killing)
 	return err
 }
