@@ -18,6 +18,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 )
 
@@ -52,6 +53,13 @@ const DefaultRanks = 4
 
 // Verbs are those that serve ranks, and replay recordings of simulated ones.
 func Verbs() []*cobra.Command { return verbs(os.LookupEnv) }
+
+// Main is cclforge with these verbs alone, for tests that play it.
+func Main() {
+	program.Main(func(ctx context.Context) error {
+		return command.Execute(ctx, command.New(Verbs()...), os.Args[1:]...)
+	})
+}
 
 func verbs(env func(string) (string, bool)) []*cobra.Command {
 	return []*cobra.Command{emulateVerb(env), simulateVerb(env), replayVerb()}
