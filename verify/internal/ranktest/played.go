@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 const play = "CCLFORGE_TEST_PLAYS"
 
 // Main is TestMain of such a test: it runs the tests, or the command.
-func Main(m *testing.M, command func()) {
+func Main(m interface{ Run() int }, command func()) {
 	if os.Getenv(play) == "" {
 		os.Exit(m.Run())
 	}
@@ -23,6 +24,16 @@ func Main(m *testing.M, command func()) {
 // Environment is what a process needs that is to play the command, with a secret for those
 // that meet.
 func Environment() []string { return []string{play + "=1", "CCLFORGE_SECRET=0123456789abcdef"} }
+
+// Command is the command line, and what the environment needs besides, to run this process's
+// own program as the command, after the words of a launcher.
+func Command(launcher []string, args ...string) (argv, env []string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Concat(launcher, []string{self}, args), Environment(), nil
+}
 
 // Mpirun is a command line that starts processes with OpenMPI: -np and a program follow.
 // Without it the test is skipped.

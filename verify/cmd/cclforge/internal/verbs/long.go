@@ -27,7 +27,7 @@ func exhaustiveVerb() *cobra.Command {
 func exhaustive(ctx context.Context, part string) error {
 	provide(ctx)
 	test := []string{"test", "-count=1", "-v", "-timeout=24h"}
-	return runAll(ctx, os.Stdout, []step{
+	return runAll(ctx, os.Stdout, []check{
 		{"arithmetic", running("go", append(test, "./verify/rtltest/reduce_ops", "./verify/rtltest/hp_compression",
 			"-tb.exhaustive", "-tb.exhaustive.part="+part)...)},
 		{"control core", running("go", append(test, "./verify/rtltest/ccl_offload/cpu", "-run=Random",

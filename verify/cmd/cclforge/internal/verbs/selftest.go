@@ -34,7 +34,7 @@ func selftestVerb() *cobra.Command {
 			"The exit code is 1 if anything is wrong, and 2 for options that make no sense.",
 		Example: "  cclforge selftest u55c_tcp\n  cclforge selftest sim:5500 -n 4\n" +
 			"  mpirun --oversubscribe -np 4 out/bin/cclforge selftest u55c_tcp",
-	}, func(ctx context.Context, cmd *cobra.Command) error { return check(ctx, where, o, asJSON) })
+	}, func(ctx context.Context, cmd *cobra.Command) error { return runSelftest(ctx, where, o, asJSON) })
 	f := c.Flags()
 	f.BoolVar(&o.Thorough, "thorough", false,
 		"more sizes, all roots with all types, random cases of everything that can vary")
@@ -70,8 +70,8 @@ func worldVerb(where *target.Options, c *cobra.Command, do func(context.Context,
 	return c
 }
 
-// check checks a world.
-func check(ctx context.Context, where target.Options, o selftest.Options, asJSON bool) error {
+// runSelftest checks a world.
+func runSelftest(ctx context.Context, where target.Options, o selftest.Options, asJSON bool) error {
 	w, err := target.Open(ctx, where)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package builds
+package verbs
 
 import (
 	"errors"
@@ -29,19 +29,19 @@ func (u union) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if d, ok := f.(fs.ReadDirFile); ok {
-		return named{d, top}, nil
+		return renamed{d, top}, nil
 	}
 	return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}, f.Close())
 }
 
-// named is a directory that has another name here.
-type named struct {
+// renamed is a directory that has another name here.
+type renamed struct {
 	fs.ReadDirFile
 	name string
 }
 
 // Stat says what there is to know of the directory.
-func (d named) Stat() (fs.FileInfo, error) {
+func (d renamed) Stat() (fs.FileInfo, error) {
 	info, err := d.ReadDirFile.Stat()
 	if err != nil {
 		return nil, err

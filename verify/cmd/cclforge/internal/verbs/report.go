@@ -1,4 +1,4 @@
-package builds
+package verbs
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.
 		return nil, err
 	}
 	b := report.Build{
-		Platform: p.Name, Title: p.Doc, Board: p.Board.Name, Part: p.Board.Part, Target: target(d), Time: when,
+		Platform: p.Name, Title: p.Doc, Board: p.Board.Name, Part: p.Board.Part, Target: targetOf(d), Time: when,
 		Generation: described.Generation, Design: described.Design, Firmware: described.Firmware, Wanted: float64(p.Clock),
 		SLRs: p.Board.SLRs, Shell: d.Shell != nil,
 	}
@@ -63,7 +63,7 @@ func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.
 	return report.Collect(ctx, left, b)
 }
 
-func target(d *design.Design) string {
+func targetOf(d *design.Design) string {
 	if d.Platform.HWEmu {
 		return "hw_emu"
 	}

@@ -18,16 +18,20 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/worldtest"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-func TestMain(m *testing.M) { worldtest.Main(m) }
+func TestMain(m *testing.M) { ranktest.Main(m, ranks.Main) }
 
 func port(t *testing.T, ranks int) (base int, flag string) {
 	t.Helper()
-	base = worldtest.Ports(t, ranks)
+	base, err := host.FreePorts(host.PortsPerRank * ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return base, "--port=" + strconv.Itoa(base)
 }
 
@@ -61,7 +65,7 @@ func dial(t *testing.T, port int) zmq4.Socket {
 
 func TestRawClientsAreServed(t *testing.T) {
 	base, flag := port(t, 2)
-	p := worldtest.Start(t, "emulate", "u55c_tcp", "-n=2", flag)
+	p := start(t, "emulate", "u55c_tcp", "-n=2", flag)
 	for rank := range 2 {
 		socket := dial(t, base+rank)
 		// The hardware id at 0x1FF8 has the stack in its last two bits: 1 is TCP.
@@ -93,7 +97,7 @@ func TestRawClientsAreServed(t *testing.T) {
 // What scripts read is spelt out here, apart from the code that writes it.
 func TestEventsForScripts(t *testing.T) {
 	base, flag := port(t, 4)
-	p := worldtest.Start(t, "emulate", "u280_udp", "-n=4", "--ranks=1,3", flag, "--faults={seed = 5, loss = 0.5}",
+	p := start(t, "emulate", "u280_udp", "-n=4", "--ranks=1,3", flag, "--faults={seed = 5, loss = 0.5}",
 		"--kernel=client", "--health=50ms")
 	for strings.Count(p.Output(), "\n") < 4 {
 		time.Sleep(10 * time.Millisecond)
@@ -160,8 +164,8 @@ func TestProcessesOnSockets(t *testing.T) {
 		t.Run(platform, func(t *testing.T) {
 			t.Parallel()
 			base, flag := port(t, 3)
-			first := worldtest.Start(t, "emulate", platform, "-n=3", "--ranks=0,2", flag)
-			worldtest.Start(t, "emulate", platform, "-n=3", "--ranks=1", flag)
+			first := start(t, "emulate", platform, "-n=3", "--ranks=0,2", flag)
+			start(t, "emulate", platform, "-n=3", "--ranks=1", flag)
 			if first.Ready[0].Network != "sockets" {
 				t.Error(first.Ready[0].Network)
 			}
@@ -172,8 +176,8 @@ func TestProcessesOnSockets(t *testing.T) {
 
 func TestProcessesOnPackets(t *testing.T) {
 	base, flag := port(t, 2)
-	first := worldtest.Start(t, "emulate", "u55c_tcp", "-n=2", "--foreign=1", flag)
-	worldtest.Start(t, "emulate", "u55c_tcp", "-n=2", "--foreign=0", flag)
+	first := start(t, "emulate", "u55c_tcp", "-n=2", "--foreign=1", flag)
+	start(t, "emulate", "u55c_tcp", "-n=2", "--foreign=0", flag)
 	if first.Ready[0].Network != "packets" {
 		t.Error(first.Ready[0].Network)
 	}
@@ -200,7 +204,7 @@ func TestUnderLaunchers(t *testing.T) {
 			n, _ := strconv.Atoi(strings.TrimPrefix(c.option, "-n="))
 			processes, _ := strconv.Atoi(c.launcher[len(c.launcher)-1])
 			base, flag := port(t, n)
-			p := worldtest.StartUnder(t, c.launcher, processes, "emulate", "u55c_tcp", c.option, flag)
+			p := startUnder(t, c.launcher, processes, "emulate", "u55c_tcp", c.option, flag)
 			ranks := 0
 			for i, ready := range p.Ready {
 				if ready.Process != i || ready.Processes != processes || ready.Network != "sockets" ||
@@ -252,7 +256,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 		t.Run(fmt.Sprint(c.platform, " ", c.more), func(t *testing.T) {
 			t.Parallel()
 			base, flag := port(t, 2)
-			p := worldtest.Start(t, "emulate", c.platform, "-n=2", c.more, flag, "--health=100ms")
+			p := start(t, "emulate", c.platform, "-n=2", c.more, flag, "--health=100ms")
 			e := engines(t, c.platform, p.Endpoints(), called(base, 2))
 			sum(t, e)
 			buf, err := accl.Alloc[int32](t.Context(), e[0], 10)
@@ -296,8 +300,8 @@ func TestDeadPeer(t *testing.T) {
 		t.Run(platform, func(t *testing.T) {
 			t.Parallel()
 			base, flag := port(t, 2)
-			alive := worldtest.Start(t, "emulate", platform, "-n=2", "--ranks=0", flag, "--timeout=500ms")
-			dead := worldtest.Start(t, "emulate", platform, "-n=2", "--ranks=1", flag, "--timeout=500ms")
+			alive := start(t, "emulate", platform, "-n=2", "--ranks=0", flag, "--timeout=500ms")
+			dead := start(t, "emulate", platform, "-n=2", "--ranks=1", flag, "--timeout=500ms")
 			e := engines(t, platform, alive.Endpoints(), called(base, 2))
 			sum(t, e)
 			if err := dead.Kill(); err != nil {
@@ -327,7 +331,7 @@ func TestPortInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	argv, env, err := worldtest.Command(nil, "emulate", "u55c_tcp", "-n=2", flag)
+	argv, env, err := ranktest.Command(nil, "emulate", "u55c_tcp", "-n=2", flag)
 	if err != nil {
 		t.Fatal(err)
 	}

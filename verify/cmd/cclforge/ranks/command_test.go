@@ -266,9 +266,15 @@ func TestBytes(t *testing.T) {
 		"1": {1, "1"}, "4096B": {4096, "4KiB"}, "4GiB": {4 << 30, "4GiB"}, "64 MiB": {64 << 20, "64MiB"},
 		"3MB": {3e6, "3000000"}, "2TiB": {2 << 40, "2TiB"}, "5kB": {5000, "5000"},
 	} {
-		var b size
+		var b Size
 		if err := b.Set(text); err != nil || uint64(b) != want.n || b.String() != want.text {
 			t.Errorf("%s is %d, %s; %v", text, uint64(b), b.String(), err)
+		}
+	}
+	for _, text := range []string{"0", "-1", "GiB", "1e3", "9999999999TiB"} {
+		var b Size
+		if err := b.Set(text); err == nil || b != 0 {
+			t.Errorf("%s is %d", text, uint64(b))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package builds
+package verbs
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ func listCache(_ context.Context, o *options, c *console, s *store.Store) error 
 	if o.json {
 		e := json.NewEncoder(c.out)
 		for _, r := range entries {
-			if err := e.Encode(cacheLine{r.Key, r.ID, r.Bytes, r.Seconds, r.When, r.User, r.Host, text(r.Err)}); err != nil {
+			if err := e.Encode(cacheLine{r.Key, r.ID, r.Bytes, r.Seconds, r.When, r.User, r.Host, errorText(r.Err)}); err != nil {
 				return err
 			}
 		}
@@ -44,16 +44,16 @@ func listCache(_ context.Context, o *options, c *console, s *store.Store) error 
 	for _, r := range entries {
 		total += r.Bytes
 		if r.Err != nil {
-			fmt.Fprintf(t, "%s\t%.12s\t%s\t-\t-\t%v\n", cmp.Or(r.ID, "-"), r.Key, bytes(r.Bytes), r.Err)
+			fmt.Fprintf(t, "%s\t%.12s\t%s\t-\t-\t%v\n", cmp.Or(r.ID, "-"), r.Key, sizeText(r.Bytes), r.Err)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%.12s\t%s\t%s\t%s\t%s@%s\n", r.ID, r.Key, bytes(r.Bytes), r.Duration().Round(time.Second),
+		fmt.Fprintf(t, "%s\t%.12s\t%s\t%s\t%s\t%s@%s\n", r.ID, r.Key, sizeText(r.Bytes), r.Duration().Round(time.Second),
 			r.When.Local().Format("2006-01-02 15:04"), r.User, r.Host)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s in %d results in %s\n", bytes(total), len(entries), s.Dir())
+	fmt.Fprintf(c.out, "%s in %d results in %s\n", sizeText(total), len(entries), s.Dir())
 	return nil
 }
 
@@ -69,7 +69,7 @@ type cacheLine struct {
 	Damage  string    `json:"damage,omitempty"`
 }
 
-func text(err error) string {
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -102,7 +102,7 @@ func pruneCache(ctx context.Context, o *options, c *console, s *store.Store) err
 	for _, r := range pruned.Removed {
 		fmt.Fprintf(c.out, "removed %s %.12s\n", cmp.Or(r.ID, "-"), r.Key)
 	}
-	fmt.Fprintf(c.out, "%s freed, %s left", bytes(pruned.Freed), bytes(pruned.Left))
+	fmt.Fprintf(c.out, "%s freed, %s left", sizeText(pruned.Freed), sizeText(pruned.Left))
 	if pruned.InUse > 0 {
 		fmt.Fprintf(c.out, "; %d results stay, because a build uses them", pruned.InUse)
 	}

@@ -1,6 +1,4 @@
-// Package builds holds the verbs of cclforge that take platforms to an .xclbin, here or on a
-// cluster, show what came of it, and look at the cards of this host.
-package builds
+package verbs
 
 import (
 	"context"

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 )
 
@@ -36,9 +37,9 @@ type options struct {
 	kernel      string
 	kernelHost  string
 	kernelAt    emu.KernelAt
-	memory      size
+	memory      Size
 	hostMemory  bool
-	message     size
+	message     Size
 	connections int
 	timeout     time.Duration
 	patience    time.Duration
@@ -52,6 +53,13 @@ const DefaultRanks = 4
 
 // Verbs are those that serve ranks, and replay recordings of simulated ones.
 func Verbs() []*cobra.Command { return verbs(os.LookupEnv) }
+
+// Main is cclforge with these verbs alone, for tests that play it.
+func Main() {
+	program.Main(func(ctx context.Context) error {
+		return command.Execute(ctx, command.New(Verbs()...), os.Args[1:]...)
+	})
+}
 
 func verbs(env func(string) (string, bool)) []*cobra.Command {
 	return []*cobra.Command{emulateVerb(env), simulateVerb(env), replayVerb()}
@@ -142,8 +150,8 @@ each rank at the interval of --health; {"event":"failed","rank":0,"error":"…"}
 
 func newOptions() *options { return &options{memory: 4 << 30, message: 64 << 20} }
 
-// size is a number of bytes on the command line: "4GiB".
-type size uint64
+// Size is a number of bytes on the command line: "4GiB".
+type Size uint64
 
 var units = []struct {
 	name string
@@ -151,7 +159,8 @@ var units = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB",
 	1e12}, {"B", 1}, {"", 1}}
 
-func (b *size) Set(text string) error {
+// Set reads a size.
+func (b *Size) Set(text string) error {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
 		if !ok {
@@ -161,21 +170,22 @@ func (b *size) Set(text string) error {
 		if err != nil || n == 0 || n > 1<<62/u.is {
 			break
 		}
-		*b = size(n * u.is)
+		*b = Size(n * u.is)
 		return nil
 	}
 	return errors.New("expected is a number of bytes, like 512MiB")
 }
 
 // Type names the kind of value in the help.
-func (b *size) Type() string { return "bytes" }
+func (b *Size) Type() string { return "bytes" }
 
-func (b *size) String() string {
-	if b == nil {
+// String writes a size as Set reads it.
+func (b *Size) String() string {
+	if b == nil || *b == 0 {
 		return ""
 	}
 	for _, u := range slices.Backward(units[:4]) {
-		if *b >= size(u.is) && uint64(*b)%u.is == 0 {
+		if *b >= Size(u.is) && uint64(*b)%u.is == 0 {
 			return fmt.Sprintf("%d%s", uint64(*b)/u.is, u.name)
 		}
 	}

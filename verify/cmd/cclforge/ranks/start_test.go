@@ -1,12 +1,8 @@
-// Package worldtest runs "cclforge emulate" and "simulate" as processes of their own in tests:
-// the test binary itself, so that nothing has to be built, and the race detector watches
-// it, too. The tests' TestMain has to call Main.
-package worldtest
+package ranks_test
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,39 +16,19 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
-	"github.com/cclforge/cclforge/verify/server/host"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
-// asCclforge is there for a test binary that is to be cclforge.
-const asCclforge = "CCLFORGE_TEST_IS_CCLFORGE"
-
-// starting is how long processes may take to be ready, ending to end.
+// starting is how long processes may take to be ready, killing to end.
 const (
 	starting = 60 * time.Second
-	ending   = 20 * time.Second
+	killing  = 20 * time.Second
 )
 
-// Main runs the tests, those of a *testing.M; or cclforge, if this process was
-// started for that.
-func Main(m interface{ Run() int }) {
-	if _, there := os.LookupEnv(asCclforge); there {
-		program.Main(func(ctx context.Context) error {
-			return command.Execute(ctx, command.New(ranks.Verbs()...), os.Args[1:]...)
-		})
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// Ready is what a process says when all its sockets are bound.
-type Ready = ranks.Ready
-
-// Process is a running cclforge, or a launcher of several.
-type Process struct {
-	Ready []Ready // of each cclforge, by their number
+// process is a running cclforge, or a launcher of several.
+type process struct {
+	Ready []ranks.Ready // of each cclforge, by their number
 
 	cmd   *exec.Cmd
 	ended chan struct{}
@@ -63,29 +39,19 @@ type Process struct {
 	lines  chan []byte
 }
 
-// Ports finds free ports for a world of n ranks: the value of --port.
-func Ports(t testing.TB, ranks int) int {
-	t.Helper()
-	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return base
-}
-
-// Start starts one cclforge with --json and waits until it is ready. It is killed
+// start starts one cclforge with --json and waits until it is ready. It is killed
 // when the test ends.
-func Start(t testing.TB, args ...string) *Process {
+func start(t testing.TB, args ...string) *process {
 	t.Helper()
-	return StartUnder(t, nil, 1, args...)
+	return startUnder(t, nil, 1, args...)
 }
 
-// StartUnder starts cclforge with --json under a launcher, like
+// startUnder starts cclforge with --json under a launcher, like
 // {"mpirun", "-np", "4"} or {"ip", "netns", "exec", "n1"}, and waits until as many
 // processes are ready. All are killed when the test ends.
-func StartUnder(t testing.TB, launcher []string, processes int, args ...string) *Process {
+func startUnder(t testing.TB, launcher []string, processes int, args ...string) *process {
 	t.Helper()
-	p, err := start(launcher, args)
+	p, err := launch(launcher, args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +67,7 @@ func StartUnder(t testing.TB, launcher []string, processes int, args ...string) 
 	for len(p.Ready) < processes {
 		select {
 		case line := <-p.lines:
-			var event Ready
+			var event ranks.Ready
 			if json.Unmarshal(line, &event) == nil && event.Event == "ready" {
 				p.Ready = append(p.Ready, event)
 			}
@@ -112,26 +78,16 @@ func StartUnder(t testing.TB, launcher []string, processes int, args ...string) 
 				starting, p.Output())
 		}
 	}
-	slices.SortFunc(p.Ready, func(a, b Ready) int { return a.Process - b.Process })
+	slices.SortFunc(p.Ready, func(a, b ranks.Ready) int { return a.Process - b.Process })
 	return p
 }
 
-// Command is the command line, and what the environment needs besides, to run
-// the test binary as cclforge.
-func Command(launcher []string, args ...string) (argv, env []string, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
-	return slices.Concat(launcher, []string{self}, args), []string{asCclforge + "=1"}, nil
-}
-
-func start(launcher, args []string) (*Process, error) {
-	argv, env, err := Command(launcher, append(slices.Clone(args), "--json")...)
+func launch(launcher, args []string) (*process, error) {
+	argv, env, err := ranktest.Command(launcher, append(slices.Clone(args), "--json")...)
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{cmd: exec.Command(argv[0], argv[1:]...), ended: make(chan struct{}), lines: make(chan []byte, 1<<10)}
+	p := &process{cmd: exec.Command(argv[0], argv[1:]...), ended: make(chan struct{}), lines: make(chan []byte, 1<<10)}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r, w, err := os.Pipe()
@@ -166,7 +122,7 @@ func start(launcher, args []string) (*Process, error) {
 }
 
 // read takes the output until everybody who has it is gone.
-func (p *Process) read(r *os.File) {
+func (p *process) read(r *os.File) {
 	defer r.Close()
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -183,27 +139,27 @@ func (p *Process) read(r *os.File) {
 }
 
 // Endpoints is where the ranks of the world are served, if it is on this host.
-func (p *Process) Endpoints() sim.Endpoints {
+func (p *process) Endpoints() sim.Endpoints {
 	first := p.Ready[0]
 	return sim.Endpoints{Host: first.Host, Port: first.Port, Ranks: first.Size}
 }
 
 // Output is what has been written so far.
-func (p *Process) Output() string {
+func (p *process) Output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.output.String()
 }
 
 // PID is the number of the process.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
+func (p *process) PID() int { return p.cmd.Process.Pid }
 
 // Signal sends a signal to the process.
-func (p *Process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
+func (p *process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
 // Wait waits until the process has ended and returns its exit code, -1 if it was
 // killed by a signal. The error says that it has not ended in time.
-func (p *Process) Wait(limit time.Duration) (int, error) {
+func (p *process) Wait(limit time.Duration) (int, error) {
 	select {
 	case <-p.ended:
 		return p.code, nil
@@ -213,11 +169,11 @@ func (p *Process) Wait(limit time.Duration) (int, error) {
 }
 
 // Kill kills the process, and those that it has started.
-func (p *Process) Kill() error {
+func (p *process) Kill() error {
 	for _, r := range p.Ready {
 		_ = syscall.Kill(r.PID, syscall.SIGKILL) // those of a launcher have groups of their own
 	}
 	_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
-	_, err := p.Wait(ending)
+	_, err := p.Wait(killing)
 	return err
 }

@@ -1,4 +1,4 @@
-package builds
+package verbs
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/heap"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 )
 
 // options are what the command line says.
@@ -23,7 +24,7 @@ type options struct {
 	timing           string
 	json             bool
 	olderThan        time.Duration
-	largerThan       size
+	largerThan       ranks.Size
 	device           string
 	force            bool
 	xclbins          []string
@@ -32,8 +33,8 @@ type options struct {
 	commands         bool
 }
 
-// Verbs are those that take platforms to cards, and look at cards.
-func Verbs() []*cobra.Command {
+// buildVerbs are those that take platforms to cards, and look at cards.
+func buildVerbs() []*cobra.Command {
 	return []*cobra.Command{buildVerb(), planVerb(), reportsVerb(), cacheVerb(), scanVerb(), programVerb()}
 }
 
