@@ -16,7 +16,7 @@ var elsewhere = map[string]Check{
 	"hls_kernel":            {Within: "rtlsim", Why: "a template of wrappers around kernels in C++"},
 	"hp_compression":        {Own: "rtltest/hp_compression"},
 	"hp_compression_select": {Own: "rtltest/reduce_ops"},
-	"microblaze_v_core":     {Within: "rtltest/microblaze_v", Why: "around a core that is not ours"},
+	"microblaze_v_core":     {Within: "rtltest/kernels", Why: "around a core that is not ours"},
 	"microblaze_v_pkg":      {Within: "rtlsim", Why: "a package has no behaviour of its own"},
 	"networklayer":          {Within: "rtlsim", Why: "a model around platforms in simulation"},
 	"parts":                 {Within: "rtlsim", Why: "a template of text inside other files"},

@@ -1,6 +1,4 @@
-// Package tcp_session_handler checks the kernel that opens and closes TCP
-// sessions for the host.
-package tcp_session_handler
+package kernels
 
 import (
 	"errors"
@@ -31,7 +29,7 @@ func (s *stack) step() {
 	b := s.b
 	ready := s.takes && s.r.IntN(3) == 0
 	for _, p := range []string{"listen_port", "open_connection", "close_connection"} {
-		b.Set(p+"_tready", one(ready))
+		b.Set(p+"_tready", block.Bit(ready))
 	}
 	for p, pending := range map[string]*[]uint64{"port_status": &s.port, "open_status": &s.open} {
 		b.Set(p+"_tvalid", 0)
@@ -184,11 +182,4 @@ func TestTheHostOpensAndClosesSessions(t *testing.T) {
 			s.takes = true
 		}
 	}
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,4 +1,4 @@
-package microblaze_test
+package kernels
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func configured(t *testing.T, definition, kept, missing string) (string, error) 
 	if err := tcl.Available(); err != nil {
 		t.Skip(err)
 	}
-	files, err := emit.Platform(made(t, "microblaze_v"))
+	files, err := emit.Platform(madeWith(t, "microblaze_v"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestTheVendorsProcessorIsConfigured(t *testing.T) {
 		}
 	}
 	// The hardware around it looks for the vectors where the IP has them.
-	_, all := engine(t, made(t, "microblaze_v"))
+	_, all := engineOf(t, madeWith(t, "microblaze_v"))
 	inRTL := regexp.MustCompile(`BASE_VECTORS = 32'h([0-9A-F]{8});`).FindSubmatch(all["microblaze_v/microblaze_v_pkg.sv"])
 	if inRTL == nil || !strings.Contains(out, "config C_BASE_VECTORS 0x00000000"+string(inRTL[1])+"\n") {
 		t.Errorf("the vectors of the hardware are at %s", inRTL)

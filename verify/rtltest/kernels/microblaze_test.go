@@ -1,6 +1,4 @@
-// Package microblaze_test checks platforms whose control firmware runs on the
-// vendor's MicroBlaze V: what is emitted, that tools read it, and a world.
-package microblaze_test
+package kernels
 
 import (
 	"context"
@@ -18,7 +16,7 @@ import (
 )
 
 // made is a small platform with a processor, empty for the default.
-func made(t testing.TB, processor string) *design.Design {
+func madeWith(t testing.TB, processor string) *design.Design {
 	t.Helper()
 	if processor != "" {
 		processor = "processor = \"" + processor + "\"\n"
@@ -33,7 +31,7 @@ func made(t testing.TB, processor string) *design.Design {
 }
 
 // engine are the sources of the engine's kernel, and all of the platform.
-func engine(t testing.TB, d *design.Design) (synth.Kernel, synth.Sources) {
+func engineOf(t testing.TB, d *design.Design) (synth.Kernel, synth.Sources) {
 	t.Helper()
 	all, err := synth.Rendered(d)
 	if err != nil {
@@ -55,7 +53,7 @@ func TestEachProcessorHasItsFiles(t *testing.T) {
 		return strings.HasPrefix(path.Base(name), "rv32_") && path.Base(name) != "rv32_ram.sv"
 	}
 	for _, processor := range []string{"", "own", "microblaze_v"} {
-		k, all := engine(t, made(t, processor))
+		k, all := engineOf(t, madeWith(t, processor))
 		vendor := processor == "microblaze_v"
 		if got := slices.ContainsFunc(slices.Collect(maps.Keys(k.Sources)), ownCore); got == vendor {
 			t.Errorf("%q: our own core is part of the kernel: %v", processor, got)
@@ -85,9 +83,9 @@ func TestEachProcessorHasItsFiles(t *testing.T) {
 
 // The option changes nothing but the processor and what says so.
 func TestTheRestStaysTheSame(t *testing.T) {
-	_, own := engine(t, made(t, ""))
-	_, said := engine(t, made(t, "own"))
-	_, vendor := engine(t, made(t, "microblaze_v"))
+	_, own := engineOf(t, madeWith(t, ""))
+	_, said := engineOf(t, madeWith(t, "own"))
+	_, vendor := engineOf(t, madeWith(t, "microblaze_v"))
 	for name, text := range own {
 		if string(said[name]) != string(text) {
 			t.Errorf("%s changes by saying the default", name)
@@ -102,7 +100,7 @@ func TestHardwareWithMicroBlazeIsClean(t *testing.T) {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	k, all := engine(t, made(t, "microblaze_v"))
+	k, all := engineOf(t, madeWith(t, "microblaze_v"))
 	with := maps.Clone(k.Sources) // the kernel as it is packaged, and what stands in for the IP
 	maps.Copy(with, k.Vendor(all))
 	for name, sources := range map[string]synth.Sources{k.Module: with, "platform_top": all} {
@@ -125,8 +123,8 @@ func TestProcessorIsReadByYosys(t *testing.T) {
 	if err := synth.Available(); err != nil {
 		t.Skip(err)
 	}
-	d := made(t, "microblaze_v")
-	k, all := engine(t, d)
+	d := madeWith(t, "microblaze_v")
+	k, all := engineOf(t, d)
 	with := maps.Clone(k.Sources)
 	maps.Copy(with, k.BlackBoxes(all))
 	for name := range with {

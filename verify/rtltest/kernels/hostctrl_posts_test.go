@@ -1,4 +1,4 @@
-package hostctrl
+package kernels
 
 import (
 	"errors"
@@ -13,12 +13,12 @@ import (
 
 // Where the registers of posts are for hosts, whatever is generated.
 const (
-	post     = 0x80
-	posted   = 0x84
-	answered = 0x88
-	capacity = 0x8C
-	answers  = 0x100
-	most     = 32
+	post      = 0x80
+	posted    = 0x84
+	answered  = 0x88
+	capacity  = 0x8C
+	answersAt = 0x100
+	most      = 32
 )
 
 // poster is a host that posts calls, and the engine that answers them.
@@ -43,10 +43,10 @@ type poster struct {
 func (p *poster) step() {
 	b := p.b
 	now := !p.held && p.takes.Next()
-	b.Set("cmd_tready", one(now))
+	b.Set("cmd_tready", block.Bit(now))
 	code := p.r.Uint32()
 	answers := p.strange || len(p.codes) < len(p.calls) && p.r.IntN(256) < p.answer
-	b.Set("sts_tvalid", one(answers))
+	b.Set("sts_tvalid", block.Bit(answers))
 	b.Set("sts_tdata", uint64(code))
 	b.Step()
 	if !b.Is("sts_tready") {
@@ -124,7 +124,7 @@ func (p *poster) compare() {
 func (p *poster) take() {
 	p.t.Helper()
 	for n := p.get(answered); p.read < int(n); p.read++ {
-		at := uint32(answers + 4*(p.read%most))
+		at := uint32(answersAt + 4*(p.read%most))
 		for range 1 + p.r.IntN(2) { // again is the same
 			if got := p.get(at); got != p.codes[p.read] {
 				p.t.Fatalf("answer %d is %08X, not %08X", p.read, got, p.codes[p.read])
@@ -153,7 +153,7 @@ func TestPostedCallsAreAnsweredInOrder(t *testing.T) {
 	}
 	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
-		b, err := pins.New(t.Context(), module(), seed)
+		b, err := pins.New(t.Context(), hostctrl(), seed)
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
@@ -162,7 +162,7 @@ func TestPostedCallsAreAnsweredInOrder(t *testing.T) {
 		}
 		defer b.Close()
 		r := rand.New(rand.NewPCG(seed, 5))
-		p := &poster{t: t, b: b, r: r, words: offsets(t, d.ABI()), takes: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(200)}}
+		p := &poster{t: t, b: b, r: r, words: callOffsets(t, d.ABI()), takes: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(200)}}
 		p.host = &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: p.step, Random: r.IntN}
 		for range 2 {
 			p.forget()

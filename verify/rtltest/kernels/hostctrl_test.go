@@ -1,5 +1,7 @@
-// Package hostctrl checks the kernel by which the host places calls.
-package hostctrl
+// Package kernels checks the small kernels around the engine, each against a model of its own:
+// the switch and the network between engines of a card, the kernels that place calls, open TCP
+// sessions and return streams, the example user kernel, and the vendor's processor in the engine.
+package kernels
 
 import (
 	"errors"
@@ -14,7 +16,7 @@ import (
 )
 
 // offsets are those of the words of a call, in its order.
-func offsets(t *testing.T, g *abi.Generation) []uint32 {
+func callOffsets(t *testing.T, g *abi.Generation) []uint32 {
 	at := map[string]uint32{}
 	for _, r := range g.RegisterMap("hostctrl").Registers {
 		at[r.Name] = r.At
@@ -33,7 +35,7 @@ func offsets(t *testing.T, g *abi.Generation) []uint32 {
 	return out
 }
 
-func module() pins.Module {
+func hostctrl() pins.Module {
 	m := pins.Module{
 		Platform: "u55c_tcp", Folder: "hostctrl", Top: "hostctrl", Files: []string{"hostctrl", "hostctrl_core"},
 		Clock: "ap_clk", Reset: "ap_rst_n",
@@ -49,12 +51,12 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := offsets(t, d.ABI())
+	words := callOffsets(t, d.ABI())
 	control := map[string]uint32{}
 	for _, b := range d.ABI().BitSet("hostctrl_control").Bits {
 		control[b.Name] = 1 << b.At
 	}
-	m := module()
+	m := hostctrl()
 	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		b, err := pins.New(t.Context(), m, seed)
@@ -72,8 +74,8 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 		waits, answer, takes := false, false, true
 		step := func() {
 			now := takes && ready.Next()
-			b.Set("cmd_tready", one(now))
-			b.Set("sts_tvalid", one(answer))
+			b.Set("cmd_tready", block.Bit(now))
+			b.Set("sts_tvalid", block.Bit(answer))
 			b.Set("sts_tdata", r.Uint64())
 			b.Step()
 			if answer && b.Is("sts_tready") {
@@ -174,11 +176,4 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 			values[0] = ^values[0]
 		}
 	}
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,4 +1,4 @@
-package axisswitch
+package kernels
 
 import (
 	"bytes"
@@ -15,26 +15,26 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
-const engines = 3
+const switched = 3
 
-type event struct{ to, from, bytes, _ uint64 } // as in the shell
+type switchEvent struct{ to, from, bytes, _ uint64 } // as in the shell
 
-type bench struct {
+type switchBench struct {
 	t       *testing.T
 	handle  uintptr
 	delete  func(b uintptr)
 	stop    func(b uintptr, at, from int64)
 	send    func(b uintptr, from, to uint64, data *byte, bytes uint64)
 	run     func(b uintptr, events, cycles uint64) int64
-	event   func(b uintptr, e *event, data *byte) uint64
+	event   func(b uintptr, e *switchEvent, data *byte) uint64
 	cycle   func(b uintptr) uint64
 	refused func(b uintptr) uint64
 
-	sent, received [engines][engines][][]byte // from, to
+	sent, received [switched][switched][][]byte // from, to
 	count          int
 }
 
-func newBench(t *testing.T, seed, pauses uint64) *bench {
+func newSwitch(t *testing.T, seed, pauses uint64) *switchBench {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -58,7 +58,7 @@ func newBench(t *testing.T, seed, pauses uint64) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t}
+	b := &switchBench{t: t}
 	var create func(seed, pauses uint64) uintptr
 	for name, f := range map[string]any{
 		"new": &create, "delete": &b.delete, "stop": &b.stop, "send": &b.send, "run": &b.run, "event": &b.event,
@@ -72,7 +72,7 @@ func newBench(t *testing.T, seed, pauses uint64) *bench {
 	return b
 }
 
-func (b *bench) packet(r *rand.Rand, from, to, size int) {
+func (b *switchBench) packet(r *rand.Rand, from, to, size int) {
 	p := make([]byte, size)
 	for i := range p {
 		p[i] = byte(r.Uint32())
@@ -83,12 +83,12 @@ func (b *bench) packet(r *rand.Rand, from, to, size int) {
 }
 
 // until runs until so many packets have come.
-func (b *bench) until(count int, cycles uint64) (got int) {
+func (b *switchBench) until(count int, cycles uint64) (got int) {
 	b.t.Helper()
 	if b.run(b.handle, uint64(count), cycles) < 0 {
 		b.t.Fatalf("cycle %d: the streams break their rules", b.cycle(b.handle))
 	}
-	var e event
+	var e switchEvent
 	data := make([]byte, 1<<16)
 	for ; b.event(b.handle, &e, &data[0]) != 0; got++ {
 		b.received[e.from][e.to] = append(b.received[e.from][e.to], bytes.Clone(data[:e.bytes]))
@@ -96,10 +96,10 @@ func (b *bench) until(count int, cycles uint64) (got int) {
 	return got
 }
 
-func (b *bench) check() {
+func (b *switchBench) check() {
 	b.t.Helper()
-	for from := range engines {
-		for to := range engines {
+	for from := range switched {
+		for to := range switched {
 			want, got := b.sent[from][to], b.received[from][to]
 			if len(got) != len(want) {
 				b.t.Fatalf("%d packets from %d to %d, not %d", len(got), from, to, len(want))
@@ -117,13 +117,13 @@ func TestEnginesOfACardReachEachOther(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Logf("seed %d", seed)
 		r := rand.New(rand.NewPCG(seed, 1))
-		b := newBench(t, seed, seed*50)
+		b := newSwitch(t, seed, seed*50)
 		for range 300 {
 			size := 1 + r.IntN(4096)
 			if r.IntN(2) == 0 {
 				size = 1 + r.IntN(200)
 			}
-			b.packet(r, r.IntN(engines), r.IntN(engines), size)
+			b.packet(r, r.IntN(switched), r.IntN(switched), size)
 		}
 		b.until(b.count, 300_000)
 		b.until(1, 2000)
@@ -133,11 +133,11 @@ func TestEnginesOfACardReachEachOther(t *testing.T) {
 
 func TestAnEngineThatIsFullHoldsItsSendersOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 2))
-	b := newBench(t, 0, 20)
+	b := newSwitch(t, 0, 20)
 	b.stop(b.handle, 1, 0)
 	for range 20 {
-		for from := range engines {
-			for to := range engines {
+		for from := range switched {
+			for to := range switched {
 				b.packet(r, from, to, 1+r.IntN(4096))
 			}
 		}
@@ -146,8 +146,8 @@ func TestAnEngineThatIsFullHoldsItsSendersOnly(t *testing.T) {
 	if n := len(b.received[0][1]); n > 0 {
 		t.Fatalf("%d packets were read", n)
 	}
-	for from := range engines {
-		for to := range engines {
+	for from := range switched {
+		for to := range switched {
 			if n := len(b.received[from][to]); (from != 0 || to != 1) && n != 20 {
 				t.Errorf("%d packets from %d to %d, not 20", n, from, to)
 			}
@@ -163,10 +163,10 @@ func TestAnEngineThatIsFullHoldsItsSendersOnly(t *testing.T) {
 
 func TestABeatACycleBetweenEngines(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 3))
-	b := newBench(t, 0, 0)
+	b := newSwitch(t, 0, 0)
 	const packets = 60
-	for i := range packets * engines {
-		b.packet(r, i%engines, (i+1)%engines, 4096)
+	for i := range packets * switched {
+		b.packet(r, i%switched, (i+1)%switched, 4096)
 	}
 	from := b.cycle(b.handle)
 	b.until(b.count, 100_000)

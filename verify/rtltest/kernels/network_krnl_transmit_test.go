@@ -1,4 +1,4 @@
-package network_krnl
+package kernels
 
 import (
 	"bytes"
@@ -10,26 +10,26 @@ import (
 )
 
 // request asks whether a packet may be sent.
-type request struct{ session, length int }
+type readRequest struct{ session, length int }
 
 // transmit is what surrounds the sending half.
-type transmit struct {
+type axisTransmit struct {
 	b             *block.Bench
 	r             *rand.Rand
 	at            func(string) string // names of the ports of the stack
 	id            int
 	alone         bool // rooms are told by the bench, and not by the other half
-	requests      *block.Feed[request]
+	requests      *block.Feed[readRequest]
 	data          *block.Feed[beat]
 	status, net   *block.Drain
-	room          [engines]int // that there is for more packets at another engine
-	freed         [engines]int // packets sent there, and not told to be taken
-	told          [engines]int // in the cycle before: room that comes now
-	owed          [engines]int // room here that the other engine does not know of
-	waits         [engines]int // how often others were told of theirs meanwhile
-	burst         int          // cycles in which two engines want to be told of room all the time
-	busy          [2]int       // these
-	contended     int          // engines that were told behind others
+	room          [peers]int // that there is for more packets at another engine
+	freed         [peers]int // packets sent there, and not told to be taken
+	told          [peers]int // in the cycle before: room that comes now
+	owed          [peers]int // room here that the other engine does not know of
+	waits         [peers]int // how often others were told of theirs meanwhile
+	burst         int        // cycles in which two engines want to be told of room all the time
+	busy          [2]int     // these
+	contended     int        // engines that were told behind others
 	answers       []uint64
 	packets       []packet // that may go
 	gone          int      // bytes of the first one that have gone
@@ -51,11 +51,11 @@ type beat struct {
 	last bool
 }
 
-func newTransmit(b *block.Bench, r *rand.Rand, id int, alone bool, at func(string) string) *transmit {
-	x := &transmit{b: b, r: r, id: id, alone: alone, at: at}
+func newAxisTransmit(b *block.Bench, r *rand.Rand, id int, alone bool, at func(string) string) *axisTransmit {
+	x := &axisTransmit{b: b, r: r, id: id, alone: alone, at: at}
 	meta, data, status := at("tx_meta"), at("tx_data"), at("tx_status")
-	x.requests = &block.Feed[request]{Input: block.NewInput(b, meta+"_tvalid", meta+"_tready", meta+"_tdata"),
-		Put: func(q request) {
+	x.requests = &block.Feed[readRequest]{Input: block.NewInput(b, meta+"_tvalid", meta+"_tready", meta+"_tdata"),
+		Put: func(q readRequest) {
 			b.Set(meta+"_tdata", uint64(q.length)<<16|uint64(q.session))
 		}}
 	x.data = &block.Feed[beat]{Input: block.NewInput(b, data+"_tvalid", data+"_tready", data+"_tdata", data+"_tkeep",
@@ -71,9 +71,9 @@ func newTransmit(b *block.Bench, r *rand.Rand, id int, alone bool, at func(strin
 	return x
 }
 
-func (x *transmit) begin() {
+func (x *axisTransmit) begin() {
 	returned := x.returned
-	*x = *newTransmit(x.b, x.r, x.id, x.alone, x.at)
+	*x = *newAxisTransmit(x.b, x.r, x.id, x.alone, x.at)
 	x.returned = returned
 	for i := range x.room {
 		x.room[i] = room
@@ -83,24 +83,24 @@ func (x *transmit) begin() {
 	x.status.Late, x.net.Late = x.r.IntN(4) == 0, x.r.IntN(4) == 0
 }
 
-func (x *transmit) finish() {
+func (x *axisTransmit) finish() {
 	x.over = true
 	x.requests.Pace, x.data.Pace, x.status.Pace, x.net.Pace = nil, nil, nil, nil
 }
 
-func (x *transmit) drive() {
+func (x *axisTransmit) drive() {
 	r := x.r
 	if len(x.requests.Queue) == 0 && !x.over {
-		q := request{r.IntN(engines), length(r)}
+		q := readRequest{r.IntN(peers), packetLength(r)}
 		switch r.IntN(12) {
 		case 0:
-			q.session = engines << r.IntN(13)
+			q.session = peers << r.IntN(13)
 		case 1:
 			q.length = []int{0, largest + 1, largest + 1<<r.IntN(4)<<12 - 1}[r.IntN(3)]
 		case 2:
 			q.session |= 1 << (3 + r.IntN(13))
 		}
-		x.requests.Queue = []request{q}
+		x.requests.Queue = []readRequest{q}
 	}
 	x.requests.Drive(r)
 	x.data.Drive(r)
@@ -113,13 +113,13 @@ func (x *transmit) drive() {
 	b.Scramble(r, "there_engine", "there_count", "here_engine")
 	b.Set("there_valid", 0)
 	b.Set("here_valid", 0)
-	if e := r.IntN(engines); x.freed[e] > 0 && r.IntN(3) == 0 {
+	if e := r.IntN(peers); x.freed[e] > 0 && r.IntN(3) == 0 {
 		x.free(e, 1+r.IntN(x.freed[e]))
 		b.Set("there_valid", 1)
 		b.Set("there_engine", uint64(e))
 		b.Set("there_count", uint64(x.told[e]))
 	}
-	e, seldom := r.IntN(engines), 6
+	e, seldom := r.IntN(peers), 6
 	switch {
 	case x.burst > 0:
 		x.burst--
@@ -128,7 +128,7 @@ func (x *transmit) drive() {
 			e = x.busy[x.burst%2]
 		}
 	case r.IntN(400) == 0:
-		x.burst, x.busy = 150, [2]int{r.IntN(engines), r.IntN(engines)}
+		x.burst, x.busy = 150, [2]int{r.IntN(peers), r.IntN(peers)}
 	}
 	if x.owed[e] < room && r.IntN(seldom) == 0 && !x.over {
 		b.Set("here_valid", 1)
@@ -137,12 +137,12 @@ func (x *transmit) drive() {
 }
 
 // free tells of room that another engine has again.
-func (x *transmit) free(engine, packets int) {
+func (x *axisTransmit) free(engine, packets int) {
 	x.freed[engine] -= packets
 	x.told[engine] += packets
 }
 
-func (x *transmit) check() error {
+func (x *axisTransmit) check() error {
 	b := x.b
 	if q, ok := x.requests.Gone(); ok {
 		x.request(q)
@@ -150,7 +150,7 @@ func (x *transmit) check() error {
 	for e, n := range x.told {
 		x.room[e] += n
 	}
-	x.told = [engines]int{}
+	x.told = [peers]int{}
 	if ok, err := x.status.Taken(); err != nil {
 		return err
 	} else if ok {
@@ -187,11 +187,11 @@ const (
 )
 
 // request is one that was taken.
-func (x *transmit) request(q request) {
-	to := q.session % engines
+func (x *axisTransmit) request(q readRequest) {
+	to := q.session % peers
 	code := uint64(0)
 	switch {
-	case q.session >= engines || q.length == 0 || q.length > largest:
+	case q.session >= peers || q.length == 0 || q.length > largest:
 		code = closed
 	case x.room[to] == 0:
 		code = noRoom
@@ -202,17 +202,17 @@ func (x *transmit) request(q request) {
 		return
 	}
 	x.room[to]--
-	p := packet{to, random(x.r, q.length)}
+	p := packet{to, block.RandomBytes(x.r, q.length)}
 	x.packets = append(x.packets, p)
 	x.data.Queue = append(x.data.Queue, beats(x.r, p.data)...)
 }
 
 // leaves is a beat on the network.
-func (x *transmit) leaves() error {
+func (x *axisTransmit) leaves() error {
 	b, net := x.b, x.at("net_tx")
 	dest, keep, last, data := b.Get(net+"_tdest"), b.Get(net+"_tkeep"), b.Is(net+"_tlast"), b.Bytes(net+"_tdata")
 	engine := int(dest >> 8)
-	if int(dest&0x7F) != x.id || engine >= engines {
+	if int(dest&0x7F) != x.id || engine >= peers {
 		return fmt.Errorf("a beat has TDEST %X", dest)
 	}
 	if dest&0x80 != 0 {
@@ -247,14 +247,14 @@ func (x *transmit) leaves() error {
 
 // turn checks whose turn it was: nobody is told twice before all who waited meanwhile.
 // Three may be on their way when somebody begins to wait.
-func (x *transmit) turn(engine int) error {
+func (x *axisTransmit) turn(engine int) error {
 	if x.waits[engine] > 1 {
 		x.contended++
 	}
 	for e, n := range x.owed {
 		if n == 0 || e == engine {
 			x.waits[e] = 0
-		} else if x.waits[e]++; x.alone && x.waits[e] > engines-1+3 {
+		} else if x.waits[e]++; x.alone && x.waits[e] > peers-1+3 {
 			return fmt.Errorf("engine %d has room again, and others were told %d times before it", e, x.waits[e])
 		}
 	}
@@ -262,7 +262,7 @@ func (x *transmit) turn(engine int) error {
 }
 
 // left tells whether something is to go.
-func (x *transmit) left() bool {
+func (x *axisTransmit) left() bool {
 	left := len(x.packets)+len(x.answers)+len(x.requests.Queue) > 0
 	for _, n := range x.owed {
 		left = left || n > 0

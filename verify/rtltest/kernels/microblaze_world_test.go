@@ -1,8 +1,7 @@
-package microblaze_test
+package kernels
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -17,27 +16,16 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-var (
-	worldFlag = flag.Bool("tb.world", false,
-		"run a world of simulated hardware with MicroBlaze V; to build it takes minutes")
-	libraryFlag   = flag.String("tb.library", "", "library of the world's hardware that was built before")
-	seedFlag      = flag.Uint64("tb.seed", 1, "seed of registers without a reset")
-	roundsFlag    = flag.Int("tb.rounds", 1, "rounds of operations of the world")
-	processorFlag = flag.String("tb.processor", "microblaze_v", "processor of the world")
-)
-
 // The whole firmware runs on it: operations between two cards.
 func TestWorldWithMicroBlaze(t *testing.T) {
-	if !*worldFlag {
-		nightly.Only(t)
-	}
+	nightly.Only(t)
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
 	d := designtest.Made(t, "w", map[string]string{"w.hcl": `platform "w" {
   board = "u55c"
   cclo {
-    processor = "` + *processorFlag + `"
+    processor = "microblaze_v"
   }
   poe "udp" {}
   arithmetic "reduce_ops" {}
@@ -46,16 +34,13 @@ func TestWorldWithMicroBlaze(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	b := rtlsim.Build{Careful: true, Optimize: "-O0"}
-	library := *libraryFlag
-	if library == "" {
-		var err error
-		if library, err = rtlsim.Library(ctx, d, b); err != nil {
-			t.Fatal(err)
-		}
+	library, err := rtlsim.Library(ctx, d, b)
+	if err != nil {
+		t.Fatal(err)
 	}
 	clock := rtlsim.NewClock()
 	cards := &rtlsim.Cards{Options: func(int) rtlsim.Options {
-		return rtlsim.Options{Library: library, Build: b, Seed: *seedFlag, Clock: clock}
+		return rtlsim.Options{Library: library, Build: b, Seed: 1, Clock: clock}
 	}}
 	w, err := world.New(ctx, d, 2, world.Options{Maker: cards.Maker})
 	if err != nil {
@@ -68,16 +53,14 @@ func TestWorldWithMicroBlaze(t *testing.T) {
 		engines[rank], err = accl.Open(ctx, w.Device(rank), &p, w.Ranks(), rank)
 		return err
 	})
-	for round := range *roundsFlag {
-		each(ctx, t, func(ctx context.Context, rank int) error { return operations(ctx, engines[rank], rank, round) })
-		for rank := range engines {
-			t.Logf("round %d: card %d has run %d cycles", round, rank, w.Engine(rank).(interface{ Cycle() uint64 }).Cycle())
-		}
+	each(ctx, t, func(ctx context.Context, rank int) error { return operations(ctx, engines[rank], rank) })
+	for rank := range engines {
+		t.Logf("card %d has run %d cycles", rank, w.Engine(rank).(interface{ Cycle() uint64 }).Cycle())
 	}
 }
 
 // operations are one after the other: all that the two ranks do at the same time.
-func operations(ctx context.Context, e *accl.Engine, rank, round int) error {
+func operations(ctx context.Context, e *accl.Engine, rank int) error {
 	const n = 700 // several packets, the last one not full
 	src, err := accl.Alloc[float32](ctx, e, n)
 	if err != nil {
@@ -87,7 +70,7 @@ func operations(ctx context.Context, e *accl.Engine, rank, round int) error {
 	if err != nil {
 		return err
 	}
-	value := func(rank, k int) float32 { return float32(k*(rank+1) + round) }
+	value := func(rank, k int) float32 { return float32(k * (rank + 1)) }
 	for _, o := range []struct {
 		name string
 		run  func() (*accl.Request, error)

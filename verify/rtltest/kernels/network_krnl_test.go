@@ -1,6 +1,4 @@
-// Package network_krnl checks the stand-in for a network between engines of one
-// card, and its halves.
-package network_krnl
+package kernels
 
 import (
 	"errors"
@@ -12,35 +10,28 @@ import (
 )
 
 const (
-	engines   = 8
+	peers     = 8
 	room      = 4 // packets of each sender
 	largest   = 4096
 	beatBytes = 64
 	id        = 5
 )
 
-const folder = "network_krnl_axis"
+const networkFolder = "network_krnl_axis"
 
-var set = block.NewSet(
-	block.Module{Name: "axis_transmit", Folder: folder, Params: map[string]string{"ID": "5"}},
-	block.Module{Name: "axis_receive", Folder: folder},
-	block.Module{Name: "network_krnl", Folder: folder, Platform: "u55c_axis3x", Params: map[string]string{"ID": "5"}},
+var network = block.NewSet(
+	block.Module{Name: "axis_transmit", Folder: networkFolder, Params: map[string]string{"ID": "5"}},
+	block.Module{Name: "axis_receive", Folder: networkFolder},
+	block.Module{Name: "network_krnl", Folder: networkFolder, Platform: "u55c_axis3x",
+		Params: map[string]string{"ID": "5"}},
 )
 
-func TestTransmit(t *testing.T) { set.Check(t, "axis_transmit", transmits) }
-func TestReceive(t *testing.T)  { set.Check(t, "axis_receive", receives) }
-func TestKernel(t *testing.T)   { set.Check(t, "network_krnl", kernel) }
+func TestTransmit(t *testing.T) { network.Check(t, "axis_transmit", transmits) }
+func TestReceive(t *testing.T)  { network.Check(t, "axis_receive", receives) }
+func TestKernel(t *testing.T)   { network.Check(t, "network_krnl", networkKernel) }
 
-func random(r *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return b
-}
-
-// length is one of a packet: mostly short, or around ends of beats, or the largest.
-func length(r *rand.Rand) int {
+// packetLength is one of a packet: mostly short, or around ends of beats, or the largest.
+func packetLength(r *rand.Rand) int {
 	switch r.IntN(8) {
 	case 0:
 		return beatBytes*(1+r.IntN(6)) + r.IntN(3) - 1
@@ -60,7 +51,7 @@ func beats(r *rand.Rand, data []byte) (all []beat) {
 		n := min(beatBytes, len(data)-at)
 		x := make([]byte, beatBytes)
 		if r != nil && n < beatBytes {
-			x = random(r, beatBytes)
+			x = block.RandomBytes(r, beatBytes)
 		}
 		copy(x, data[at:at+n])
 		all = append(all, beat{x, keepOf(n), at+n == len(data)})
@@ -78,7 +69,7 @@ type link interface {
 }
 
 // run runs halves for some cycles, and until all has gone.
-func run(b *block.Bench, cycles int, halves ...link) error {
+func runLinks(b *block.Bench, cycles int, halves ...link) error {
 	b.Reset()
 	b.Step()
 	for _, h := range halves {
@@ -106,12 +97,12 @@ func run(b *block.Bench, cycles int, halves ...link) error {
 }
 
 func transmits(b *block.Bench, r *rand.Rand) error {
-	x := newTransmit(b, r, id, true, func(port string) string {
+	x := newAxisTransmit(b, r, id, true, func(port string) string {
 		return map[string]string{"tx_meta": "meta", "tx_data": "data", "tx_status": "status", "net_tx": "net"}[port]
 	})
 	refused, sent, contended := 0, 0, 0
 	for range 5 {
-		if err := run(b, 1500, x); err != nil {
+		if err := runLinks(b, 1500, x); err != nil {
 			return err
 		}
 		refused, sent, contended = refused+x.refused, sent+x.sent, contended+x.contended
@@ -123,7 +114,7 @@ func transmits(b *block.Bench, r *rand.Rand) error {
 }
 
 func receives(b *block.Bench, r *rand.Rand) error {
-	x := newReceive(b, r, true, func(port string) string {
+	x := newAxisReceive(b, r, true, func(port string) string {
 		if port == "net_rx" {
 			return "net"
 		}
@@ -131,7 +122,7 @@ func receives(b *block.Bench, r *rand.Rand) error {
 	})
 	packets, parts := 0, 0
 	for range 5 {
-		if err := run(b, 1500, x); err != nil {
+		if err := runLinks(b, 1500, x); err != nil {
 			return err
 		}
 		packets, parts = packets+x.packets, parts+x.parts
@@ -143,7 +134,7 @@ func receives(b *block.Bench, r *rand.Rand) error {
 }
 
 // kernel has both halves.
-func kernel(b *block.Bench, r *rand.Rand) error {
+func networkKernel(b *block.Bench, r *rand.Rand) error {
 	at := func(port string) string {
 		switch port {
 		case "net_tx", "net_rx":
@@ -153,7 +144,7 @@ func kernel(b *block.Bench, r *rand.Rand) error {
 		}
 		return "m_axis_tcp_" + port
 	}
-	out, in := newTransmit(b, r, id, false, at), newReceive(b, r, false, at)
+	out, in := newAxisTransmit(b, r, id, false, at), newAxisReceive(b, r, false, at)
 	in.credits = out.free
 	in.freed = func(engine int) { out.owed[engine]++ }
 	in.mayCredit = func(engine int) int {
@@ -165,7 +156,7 @@ func kernel(b *block.Bench, r *rand.Rand) error {
 	out.returned = func(engine, count int) { in.under[engine] -= count }
 	sent, packets := 0, 0
 	for range 4 {
-		if err := run(b, 1500, out, in); err != nil {
+		if err := runLinks(b, 1500, out, in); err != nil {
 			return err
 		}
 		sent, packets = sent+out.sent, packets+in.packets

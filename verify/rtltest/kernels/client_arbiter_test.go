@@ -1,6 +1,4 @@
-// Package client_arbiter checks the kernel through which two clients share an
-// engine.
-package client_arbiter
+package kernels
 
 import (
 	"errors"
@@ -41,7 +39,7 @@ type client struct {
 }
 
 // engine answers calls of one number in their order, others in any.
-type engine struct {
+type clientEngine struct {
 	taking  pins.Rhythm
 	words   []uint32
 	open    [numbers][]uint32 // answers that are to be given, by number as the engine has it
@@ -78,7 +76,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 		for i := range cs {
 			cs[i] = &client{sending: rhythm(), taking: rhythm(), left: count, expected: map[uint32][]uint32{}}
 		}
-		e := &engine{taking: rhythm()}
+		e := &clientEngine{taking: rhythm()}
 		calls := map[uint32]int{} // by second word: whose
 		firsts := map[uint32]uint32{}
 		mostOpen := 0
@@ -97,7 +95,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 					calls[c.words[1]], firsts[c.words[1]] = i, c.words[0]
 				}
 				c.offered = c.offered || len(c.words) > 0 && c.sending.Next()
-				b.Set(commands[i]+"_tvalid", one(c.offered))
+				b.Set(commands[i]+"_tvalid", block.Bit(c.offered))
 				b.Set(commands[i]+"_tdata", r.Uint64())
 				if c.offered {
 					b.Set(commands[i]+"_tdata", uint64(c.words[0]))
@@ -105,16 +103,16 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 			}
 			takes := [2]bool{cs[0].taking.Next(), cs[1].taking.Next()}
 			for i := range takes {
-				b.Set(answers[i]+"_tready", one(takes[i]))
+				b.Set(answers[i]+"_tready", block.Bit(takes[i]))
 			}
 			ready := e.taking.Next()
-			b.Set("cmd_cclo_tready", one(ready))
+			b.Set("cmd_cclo_tready", block.Bit(ready))
 			if !e.offered {
 				if n := r.IntN(numbers); len(e.open[n]) > 0 && r.IntN(4) == 0 {
 					e.offered, e.number = true, n
 				}
 			}
-			b.Set("ack_cclo_tvalid", one(e.offered))
+			b.Set("ack_cclo_tvalid", block.Bit(e.offered))
 			b.Set("ack_cclo_tdata", r.Uint64())
 			if e.offered {
 				b.Set("ack_cclo_tdata", uint64(e.open[e.number][0]))
@@ -177,11 +175,4 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 			t.Errorf("a client had %d calls without an answer, the limit is %d", mostOpen, limit)
 		}
 	}
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,4 +1,4 @@
-package network_krnl
+package kernels
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 )
 
 // read asks for a packet or a part of one.
-type read struct {
+type networkRead struct {
 	engine int
 	data   []byte
 	last   bool // of the packet
 }
 
 // given is a beat of the network.
-type given struct {
+type packetGiven struct {
 	beat
 	engine int
 	packet *packet // that ends with it
@@ -25,22 +25,22 @@ type given struct {
 }
 
 // receive is what surrounds the receiving half.
-type receive struct {
+type axisReceive struct {
 	b                  *block.Bench
 	r                  *rand.Rand
 	at                 func(string) string
 	alone              bool
-	net                *block.Feed[given]
-	reads              *block.Feed[read]
+	net                *block.Feed[packetGiven]
+	reads              *block.Feed[networkRead]
 	notes, metas, data *block.Drain
-	under              [engines]int // packets that have no room any more
-	waiting            []*packet    // whole, not told of
-	there              [engines][]*packet
-	taken              [engines]int // bytes of the first one that were asked for
+	under              [peers]int // packets that have no room any more
+	waiting            []*packet  // whole, not told of
+	there              [peers][]*packet
+	taken              [peers]int // bytes of the first one that were asked for
 	metaWant           []uint64
-	dataWant           []given
-	credit             *given       // told in the next cycle
-	ends               [engines]int // packets of which the end was asked for, less those whose room was told of
+	dataWant           []packetGiven
+	credit             *packetGiven // told in the next cycle
+	ends               [peers]int   // packets of which the end was asked for, less those whose room was told of
 	packets, parts     int
 	over               bool
 	credits            func(engine, count int)      // a beat that carries some was taken
@@ -48,11 +48,11 @@ type receive struct {
 	mayCredit          func(engine int) (count int) // how many there are to be given back
 }
 
-func newReceive(b *block.Bench, r *rand.Rand, alone bool, at func(string) string) *receive {
-	x := &receive{b: b, r: r, alone: alone, at: at}
+func newAxisReceive(b *block.Bench, r *rand.Rand, alone bool, at func(string) string) *axisReceive {
+	x := &axisReceive{b: b, r: r, alone: alone, at: at}
 	net, ask, note, meta, data := at("net_rx"), at("read_pkg"), at("notification"), at("rx_meta"), at("rx_data")
-	x.net = &block.Feed[given]{Input: block.NewInput(b, net+"_tvalid", net+"_tready", net+"_tdata", net+"_tkeep",
-		net+"_tlast", net+"_tdest"), Put: func(g given) {
+	x.net = &block.Feed[packetGiven]{Input: block.NewInput(b, net+"_tvalid", net+"_tready", net+"_tdata", net+"_tkeep",
+		net+"_tlast", net+"_tdest"), Put: func(g packetGiven) {
 		b.SetBytes(net+"_tdata", g.data)
 		b.Set(net+"_tkeep", g.keep)
 		b.Put(net+"_tlast", g.last)
@@ -62,7 +62,8 @@ func newReceive(b *block.Bench, r *rand.Rand, alone bool, at func(string) string
 		}
 		b.Set(net+"_tdest", dest|r.Uint64N(256)<<8)
 	}}
-	x.reads = &block.Feed[read]{Input: block.NewInput(b, ask+"_tvalid", ask+"_tready", ask+"_tdata"), Put: func(q read) {
+	reads := block.NewInput(b, ask+"_tvalid", ask+"_tready", ask+"_tdata")
+	x.reads = &block.Feed[networkRead]{Input: reads, Put: func(q networkRead) {
 		b.Set(ask+"_tdata", uint64(len(q.data))<<16|uint64(q.engine))
 	}}
 	x.notes = &block.Drain{Output: block.NewOutput(b, note+"_tvalid", note+"_tready", note+"_tdata")}
@@ -72,24 +73,24 @@ func newReceive(b *block.Bench, r *rand.Rand, alone bool, at func(string) string
 	return x
 }
 
-func (x *receive) begin() {
+func (x *axisReceive) begin() {
 	old := *x
-	*x = *newReceive(x.b, x.r, x.alone, x.at)
+	*x = *newAxisReceive(x.b, x.r, x.alone, x.at)
 	x.credits, x.freed, x.mayCredit = old.credits, old.freed, old.mayCredit
 	x.net.Pace, x.reads.Pace, x.notes.Pace, x.metas.Pace, x.data.Pace = block.NewRhythm(x.r).Next, block.NewRhythm(
 		x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next, block.NewRhythm(x.r).Next
 	x.notes.Late, x.metas.Late, x.data.Late = x.r.IntN(4) == 0, x.r.IntN(4) == 0, x.r.IntN(4) == 0
 }
 
-func (x *receive) finish() {
+func (x *axisReceive) finish() {
 	x.over = true
 	x.net.Pace, x.reads.Pace, x.notes.Pace, x.metas.Pace, x.data.Pace = nil, nil, nil, nil, nil
 }
 
-func (x *receive) drive() {
+func (x *axisReceive) drive() {
 	r := x.r
 	if len(x.net.Queue) == 0 && !x.over {
-		e := r.IntN(engines)
+		e := r.IntN(peers)
 		if r.IntN(3) == 0 {
 			e = r.IntN(2)
 		}
@@ -99,30 +100,30 @@ func (x *receive) drive() {
 		}
 		switch {
 		case r.IntN(4) == 0 && count > 0:
-			g := given{beat: beat{random(r, beatBytes), 1, true}, engine: e, credit: count}
+			g := packetGiven{beat: beat{block.RandomBytes(r, beatBytes), 1, true}, engine: e, credit: count}
 			g.data[0] = byte(count)
 			x.net.Queue = append(x.net.Queue, g)
 		case x.under[e] < room:
 			x.under[e]++
-			p := &packet{e, random(r, length(r))}
+			p := &packet{e, block.RandomBytes(r, packetLength(r))}
 			for _, s := range beats(r, p.data) {
-				x.net.Queue = append(x.net.Queue, given{beat: s, engine: e})
+				x.net.Queue = append(x.net.Queue, packetGiven{beat: s, engine: e})
 			}
 			x.net.Queue[len(x.net.Queue)-1].packet = p
 		}
 	}
 	if len(x.reads.Queue) == 0 && !x.over {
-		if e := r.IntN(engines); len(x.there[e]) > 0 && r.IntN(2) == 0 {
+		if e := r.IntN(peers); len(x.there[e]) > 0 && r.IntN(2) == 0 {
 			p := x.there[e][0]
 			left := len(p.data) - x.taken[e]
-			q := read{e, p.data[x.taken[e]:], true}
+			q := networkRead{e, p.data[x.taken[e]:], true}
 			if rows := (left - 1) / beatBytes; rows > 0 && r.IntN(2) == 0 {
 				q.data, q.last = q.data[:beatBytes*(1+r.IntN(rows))], false
 				x.parts++
 			}
 			x.reads.Queue = append(x.reads.Queue, q)
 		} else if r.IntN(40) == 0 {
-			x.reads.Queue = append(x.reads.Queue, read{engine: e}) // of nothing
+			x.reads.Queue = append(x.reads.Queue, networkRead{engine: e}) // of nothing
 		}
 	}
 	x.net.Drive(r)
@@ -132,7 +133,7 @@ func (x *receive) drive() {
 	x.data.Drive()
 }
 
-func (x *receive) check() error {
+func (x *axisReceive) check() error {
 	b := x.b
 	if x.alone {
 		if b.Is("there_valid") != (x.credit != nil) || x.credit != nil &&
@@ -196,7 +197,7 @@ func (x *receive) check() error {
 	if q, ok := x.reads.Gone(); ok && len(q.data) > 0 {
 		x.metaWant = append(x.metaWant, uint64(q.engine))
 		for _, s := range beats(nil, q.data) {
-			x.dataWant = append(x.dataWant, given{beat: s, engine: q.engine})
+			x.dataWant = append(x.dataWant, packetGiven{beat: s, engine: q.engine})
 		}
 		if x.taken[q.engine] += len(q.data); q.last {
 			x.taken[q.engine], x.there[q.engine] = 0, x.there[q.engine][1:]
@@ -211,7 +212,7 @@ func (x *receive) check() error {
 }
 
 // compare compares a beat of what was asked for.
-func (x *receive) compare() error {
+func (x *axisReceive) compare() error {
 	if len(x.dataWant) == 0 {
 		return errors.New("a beat that nobody has asked for")
 	}
@@ -231,9 +232,9 @@ func (x *receive) compare() error {
 }
 
 // left tells whether something is to come.
-func (x *receive) left() bool {
+func (x *axisReceive) left() bool {
 	left := len(x.net.Queue)+len(x.reads.Queue)+len(x.waiting)+len(x.metaWant)+len(x.dataWant) > 0
-	for e := range engines {
+	for e := range peers {
 		left = left || x.alone && x.ends[e] > 0
 	}
 	return left

@@ -1,6 +1,4 @@
-// Package vadd_put_test plays the host, the memory and the engine of the example
-// user kernel.
-package vadd_put_test
+package kernels
 
 import (
 	"encoding/binary"
@@ -35,29 +33,29 @@ const (
 	one  = 0x3F800000
 )
 
-type options struct { // as in the shell
+type putOptions struct { // as in the shell
 	seed, base, pauses, take                  uint64
 	answer, control, start, done, idle, ready uint32
 	maxCycles, reset                          uint64
 }
 
-type write struct{ offset, value uint32 }
+type putWrite struct{ offset, value uint32 }
 
-type result struct {
+type putResult struct {
 	call                                         [16]uint32
 	words, sent, received, answered, ended, busy uint64
 }
 
 // bench is the Verilated kernel of a platform.
-type bench struct {
+type putBench struct {
 	d      *design.Design
 	kernel *design.Kernel
 	handle uintptr
-	run    func(handle uintptr, o *options, writes *write, count uint64, memory *byte, size uint64, in *streams.Beat,
-		inCount uint64, out *streams.Beat, room uint64, r *result) int64
+	run    func(handle uintptr, o *putOptions, writes *putWrite, count uint64, memory *byte, size uint64, in *streams.Beat,
+		inCount uint64, out *streams.Beat, room uint64, r *putResult) int64
 }
 
-func load(t *testing.T, platform string) (*design.Design, *design.Kernel) {
+func loadPut(t *testing.T, platform string) (*design.Design, *design.Kernel) {
 	t.Helper()
 	d := designtest.Load(t, platform, map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")})
 	for _, in := range d.Instances {
@@ -69,13 +67,13 @@ func load(t *testing.T, platform string) (*design.Design, *design.Kernel) {
 	return nil, nil
 }
 
-func newBench(t *testing.T, platform string) *bench {
+func newPutBench(t *testing.T, platform string) *putBench {
 	t.Helper()
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	b := &bench{}
-	b.d, b.kernel = load(t, platform)
+	b := &putBench{}
+	b.d, b.kernel = loadPut(t, platform)
 	sources, err := verilate.SourcesOf(t.Context(), b.d, "external_dma", "vadd_put")
 	if err != nil {
 		t.Fatal(err)
@@ -106,28 +104,28 @@ func newBench(t *testing.T, platform string) *bench {
 }
 
 // bit is the mask of a bit of the control register.
-func (b *bench) bit(name string) uint32 {
+func (b *putBench) bit(name string) uint32 {
 	bits := b.d.ABI().BitSet("hostctrl_control").Bits
 	return 1 << bits[slices.IndexFunc(bits, func(x abi.Bit) bool { return x.Name == name })].At
 }
 
 // control is the offset of the control register.
-func (b *bench) control() uint32 {
+func (b *putBench) control() uint32 {
 	registers := b.d.ABI().RegisterMap("hostctrl").Registers
 	return registers[slices.IndexFunc(registers, func(x abi.Register) bool { return x.Name == "control" })].At
 }
 
 // argument is what a host writes to set one.
-func (b *bench) argument(name string, value uint64) (writes []write) {
+func (b *putBench) argument(name string, value uint64) (writes []putWrite) {
 	a := b.kernel.Arguments[slices.IndexFunc(b.kernel.Arguments, func(a design.Argument) bool { return a.Name == name })]
 	for i := range a.Width / 32 {
-		writes = append(writes, write{a.At + uint32(4*i), uint32(value >> (32 * i))})
+		writes = append(writes, putWrite{a.At + uint32(4*i), uint32(value >> (32 * i))})
 	}
 	return writes
 }
 
 // call is the words of the put, by their names.
-func (b *bench) call(count, destination, comm, config uint32) (words []uint32) {
+func (b *putBench) call(count, destination, comm, config uint32) (words []uint32) {
 	flags := uint32(0)
 	for _, bit := range b.d.ABI().BitSet("stream_flags").Bits {
 		if bit.Name == "op0" || bit.Name == "res" {
@@ -151,7 +149,7 @@ func (b *bench) call(count, destination, comm, config uint32) (words []uint32) {
 }
 
 // job is one use of the kernel.
-type job struct {
+type putJob struct {
 	seed     uint64
 	count    int
 	src, dst int // offsets in memory
@@ -160,14 +158,14 @@ type job struct {
 	again    bool // without a reset before it
 }
 
-var failures = map[int64]string{
+var putFailures = map[int64]string{
 	-1: "an access outside of memory", -2: "a burst across 4 KiB",
 	-3: "something changed before it was taken, or was under way at the end",
 	-4: "the cycles were used up", -5: "too many words or beats", -6: "TLAST at the wrong place",
 	-7: "a burst of the wrong size or type",
 }
 
-func (b *bench) do(j job) error {
+func (b *putBench) do(j putJob) error {
 	r := rand.New(rand.NewPCG(j.seed, 0))
 	elements := max(j.count, 0)
 	bytes, beats := 4*elements, (4*elements+63)/64
@@ -189,8 +187,8 @@ func (b *bench) do(j job) error {
 		in[i].Keep, in[i].Last, in[i].TDEST = streams.Full, uint8(r.IntN(4)/3), tag
 	}
 	destination, comm, config := r.Uint32(), r.Uint32(), r.Uint32()
-	var writes []write
-	for _, w := range [][]write{
+	var writes []putWrite
+	for _, w := range [][]putWrite{
 		b.argument("src", base+uint64(j.src)), b.argument("dst", base+uint64(j.dst)),
 		b.argument("count", uint64(uint32(j.count))),
 		b.argument("destination", uint64(destination)), b.argument("comm_adr", uint64(comm)),
@@ -198,7 +196,7 @@ func (b *bench) do(j job) error {
 	} {
 		writes = append(writes, w...)
 	}
-	o := options{
+	o := putOptions{
 		seed: j.seed, base: base, pauses: uint64(j.pauses), take: uint64(beats),
 		control: b.control(), start: b.bit("start"), done: b.bit("done"), idle: b.bit("idle"), ready: b.bit("ready"),
 		maxCycles: uint64(100*beats + 20_000),
@@ -209,7 +207,7 @@ func (b *bench) do(j job) error {
 	if j.failing {
 		o.take, o.answer = uint64(beats/2), 1<<11
 	}
-	got, out, res := slices.Clone(memory), make([]streams.Beat, beats+1), result{}
+	got, out, res := slices.Clone(memory), make([]streams.Beat, beats+1), putResult{}
 	given := in
 	if j.failing {
 		given = in[:beats/3]
@@ -218,7 +216,7 @@ func (b *bench) do(j job) error {
 	code := b.run(b.handle, &o, &writes[0], uint64(len(writes)), &got[0], uint64(size), first, uint64(len(given)),
 		&out[0], uint64(beats), &res)
 	if code != 0 {
-		return errors.New(failures[code])
+		return errors.New(putFailures[code])
 	}
 	if res.busy != 0 {
 		return fmt.Errorf("the control register is idle while the kernel runs, or not idle and ready at its end: %d",
@@ -267,7 +265,7 @@ func (b *bench) do(j job) error {
 }
 
 func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
-	b := newBench(t, "u55c_tcp")
+	b := newPutBench(t, "u55c_tcp")
 	first := block.ExtraSeed()
 	for run := range uint64(120) {
 		seed := run // 0 among them
@@ -275,7 +273,7 @@ func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 			seed += first
 		}
 		r := rand.New(rand.NewPCG(seed, 1))
-		j := job{seed: seed, count: 1 + r.IntN([]int{40, 200, 5000}[r.IntN(3)]), pauses: []int{0, 0, 60, 200}[r.IntN(4)],
+		j := putJob{seed: seed, count: 1 + r.IntN([]int{40, 200, 5000}[r.IntN(3)]), pauses: []int{0, 0, 60, 200}[r.IntN(4)],
 			again: run%60 != 0}
 		j.src = 64 * r.IntN(100)
 		j.dst = j.src + 4*j.count + 64 + 64*r.IntN(100) // apart: both are under way together
@@ -293,7 +291,7 @@ func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 
 // The calls of another generation lint, too.
 func TestTheKernelOfAnotherGenerationHasNoWarnings(t *testing.T) {
-	d, _ := load(t, "u280_2022")
+	d, _ := loadPut(t, "u280_2022")
 	sources, err := verilate.SourcesOf(t.Context(), d, "external_dma", "vadd_put")
 	if err != nil {
 		t.Fatal(err)
@@ -306,32 +304,32 @@ func TestTheKernelOfAnotherGenerationHasNoWarnings(t *testing.T) {
 }
 
 func TestATransferLargerThanACommandOfTheDataMoverIsWhole(t *testing.T) {
-	b := newBench(t, "u55c_tcp")
+	b := newPutBench(t, "u55c_tcp")
 	count := 1<<20 + 1<<18 + 3 // commands are of 4 MiB
-	if err := b.do(job{seed: 1, count: count, src: 64, dst: 4*count + 256}); err != nil {
+	if err := b.do(putJob{seed: 1, count: count, src: 64, dst: 4*count + 256}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestWithoutElementsNothingHappens(t *testing.T) {
-	b := newBench(t, "u55c_tcp")
+	b := newPutBench(t, "u55c_tcp")
 	for _, count := range []int{0, -1, -1 << 31} {
-		if err := b.do(job{count: count, src: 64, dst: 128}); err != nil {
+		if err := b.do(putJob{count: count, src: 64, dst: 128}); err != nil {
 			t.Errorf("%d elements: %v", count, err)
 		}
 	}
 }
 
 func TestAFailedCallEndsTheKernel(t *testing.T) {
-	b := newBench(t, "u55c_tcp")
+	b := newPutBench(t, "u55c_tcp")
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		count := 1 + r.IntN(3000)
-		if err := b.do(job{seed: seed, count: count, src: 4, dst: 4*count + 132, pauses: 60 * r.IntN(3),
+		if err := b.do(putJob{seed: seed, count: count, src: 4, dst: 4*count + 132, pauses: 60 * r.IntN(3),
 			failing: true}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if err := b.do(job{seed: seed, count: 100, src: 64, dst: 1024}); err != nil { // and after it
+		if err := b.do(putJob{seed: seed, count: 100, src: 64, dst: 1024}); err != nil { // and after it
 			t.Fatalf("seed %d, after it: %v", seed, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package vadd_put_test
+package kernels
 
 import (
 	"bytes"
@@ -124,7 +124,7 @@ func placesCalls(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	k := &bench{d: d}
+	k := &putBench{d: d}
 	call := &block.Drain{Output: block.NewOutput(b, "call_valid", "call_ready", "call_data", "call_last"),
 		Pace: block.NewRhythm(r).Next}
 	answers := block.NewRhythm(r).Next

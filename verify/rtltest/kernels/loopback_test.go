@@ -1,5 +1,4 @@
-// Package loopback_test checks the kernel that closes unused streams.
-package loopback_test
+package kernels
 
 import (
 	"errors"
@@ -23,11 +22,11 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell, err := filepath.Abs("testdata/loopback.cpp")
+	shell, err := filepath.Abs("shell/loopback.cpp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, width := range closed(t, d) {
+	for _, width := range loopsOf(t, d) {
 		path, err := verilate.Build{
 			Top: "loopback", Sources: sources, Shell: []string{shell}, Params: map[string]string{"WIDTH": fmt.Sprint(width)},
 			CFlags: []string{fmt.Sprintf("-DBYTES=%d", width/8)}, Careful: true, Optimize: "-O1",
@@ -60,7 +59,7 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 }
 
 // closed are the widths of the streams that a platform closes.
-func closed(t *testing.T, d *design.Design) []int {
+func loopsOf(t *testing.T, d *design.Design) []int {
 	t.Helper()
 	widths := map[int]bool{}
 	var all []int
