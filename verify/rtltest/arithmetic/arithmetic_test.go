@@ -1,4 +1,4 @@
-package reduce_ops_test
+package arithmetic
 
 import (
 	"encoding/binary"

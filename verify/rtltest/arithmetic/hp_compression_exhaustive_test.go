@@ -1,4 +1,4 @@
-package hp_compression_test
+package arithmetic
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/emu/lanes"
-	"github.com/cclforge/cclforge/verify/rtltest/exhaustive"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
@@ -57,7 +56,7 @@ func (b *blocks) check(unit int) error {
 	if bytes.Equal(b.out, b.wanted) && bytes.Equal(b.other, b.wanted) {
 		return nil
 	}
-	wrong := &exhaustive.Wrong{}
+	wrong := &Wrong{}
 	for i, want := range b.want {
 		if got := le.Uint16(b.out[2*at(unit, i):]); got != want {
 			wrong.Add("float32 %08x is float16 %04x, not %04x", first+uint32(i), got, want)
@@ -72,14 +71,14 @@ func (b *blocks) check(unit int) error {
 // All numbers, or those around all exponents' ends and some others. The other
 // way round all numbers are always tried.
 func TestEveryFloat32IsNarrowedExactly(t *testing.T) {
-	b := newBench(t)
+	b := newConversion(t)
 	var special []int
 	for high := range allBlocks {
 		if fraction := high & 0x7F; fraction == 0 || fraction == 0x7F {
 			special = append(special, high)
 		}
 	}
-	exhaustive.Check(t, exhaustive.Task{
+	Check(t, Task{
 		Name: "float32 to float16", Each: blockValues,
 		Worker: func() (func(int) error, func(), error) {
 			k, err := streams.New(t.Context(), b.model, 1)

@@ -1,7 +1,7 @@
-// Package reduce_ops_test checks the reduction plugins against exact arithmetic, and
-// their parts, each alone: adders, multipliers, conversions, minima and maxima.
-// Stages stand still one by one, at random.
-package reduce_ops_test
+// Package arithmetic checks the plugins of reductions and conversions against exact arithmetic, and
+// their parts, each alone; with -tb.exhaustive with all operands, on all processors and in parts
+// that can be run one after the other.
+package arithmetic
 
 import (
 	"encoding/binary"

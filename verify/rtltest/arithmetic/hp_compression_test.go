@@ -1,6 +1,4 @@
-// Package hp_compression_test checks the compression plugin against exact
-// arithmetic.
-package hp_compression_test
+package arithmetic
 
 import (
 	"encoding/binary"
@@ -18,18 +16,18 @@ import (
 )
 
 // latency is the cycles from a beat to what it becomes.
-const latency = 4
+const conversionLatency = 4
 
 var le = binary.LittleEndian
 
 // bench is the Verilated plugin and the TDESTs of its conversions.
-type bench struct {
+type conversionBench struct {
 	*streams.Kernel
 	model         streams.Model
 	narrow, widen uint8
 }
 
-func newBench(t *testing.T) *bench {
+func newConversion(t *testing.T) *conversionBench {
 	t.Helper()
 	d := designtest.Load(t, "u55c_tcp", nil)
 	m := streams.Model{Design: d, Kernel: "hp_compression", Common: []string{"skid_buffer.sv"}, In0: "in_r", Out: "out_r"}
@@ -41,7 +39,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.Close)
-	b := &bench{Kernel: k, model: m, narrow: 0xFF, widen: 0xFF}
+	b := &conversionBench{Kernel: k, model: m, narrow: 0xFF, widen: 0xFF}
 	for _, c := range d.Platform.Compression.Conversions {
 		switch {
 		case c.From == "float32" && c.To == "float16":
@@ -65,7 +63,7 @@ func toFloat32(half uint16) uint32 {
 }
 
 // wanted is what the plugin makes of a stream.
-func (b *bench) wanted(in []streams.Beat) (out []streams.Beat) {
+func (b *conversionBench) wanted(in []streams.Beat) (out []streams.Beat) {
 	odd := false // the last beat of out waits for its upper half
 	for _, x := range in {
 		switch x.TDEST {
@@ -115,7 +113,7 @@ func (b *bench) wanted(in []streams.Beat) (out []streams.Beat) {
 }
 
 // compare what is kept of two streams.
-func compare(got, want []streams.Beat) error {
+func compareBeats(got, want []streams.Beat) error {
 	for i := range min(len(got), len(want)) {
 		g, w := got[i], want[i]
 		if g.Keep != w.Keep || g.Last != w.Last {
@@ -134,17 +132,17 @@ func compare(got, want []streams.Beat) error {
 }
 
 // straight runs at full speed.
-func (b *bench) straight(in []streams.Beat) (streams.Times, error) {
+func (b *conversionBench) straight(in []streams.Beat) (streams.Times, error) {
 	want := b.wanted(in)
 	out, times, err := b.Run(streams.Run{In0: in, In1: in, MaxOut: len(want), MaxCycles: 4*len(in) + 10_000})
 	if err != nil {
 		return times, err
 	}
-	return times, compare(out, want)
+	return times, compareBeats(out, want)
 }
 
 func TestEveryFloat16IsWidenedExactly(t *testing.T) {
-	b := newBench(t)
+	b := newConversion(t)
 	var in []streams.Beat
 	for h := range 1 << 16 {
 		if h%32 == 0 {
@@ -156,7 +154,7 @@ func TestEveryFloat16IsWidenedExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := uint64(2 * len(in)); times.LastOut-times.FirstOut != n-1 || times.FirstOut-times.FirstIn != latency {
+	if n := uint64(2 * len(in)); times.LastOut-times.FirstOut != n-1 || times.FirstOut-times.FirstIn != conversionLatency {
 		t.Errorf("%d beats come out in the cycles %d to %d, the first of what came in cycle %d", n, times.FirstOut,
 			times.LastOut, times.FirstIn)
 	}
@@ -183,7 +181,7 @@ func TestFloat32IsNarrowedExactly(t *testing.T) {
 	if !testing.Short() {
 		seed = block.ExtraSeed()
 	}
-	b := newBench(t)
+	b := newConversion(t)
 	values := singles(rand.New(rand.NewPCG(seed, 0)))
 	var in []streams.Beat
 	for i, v := range values {
@@ -223,7 +221,7 @@ func TestTheEmulatorConvertsAlike(t *testing.T) {
 
 // stream is beats of streams of any conversion, of any length and TKEEP, most
 // of which end with TLAST.
-func (b *bench) stream(r *rand.Rand, n int) (in []streams.Beat) {
+func (b *conversionBench) stream(r *rand.Rand, n int) (in []streams.Beat) {
 	for len(in) < n {
 		tdest := uint8(r.IntN(16))
 		if r.IntN(4) != 0 {
@@ -253,7 +251,7 @@ func (b *bench) stream(r *rand.Rand, n int) (in []streams.Beat) {
 }
 
 func TestStreamsWithPausesLoseNothing(t *testing.T) {
-	b := newBench(t)
+	b := newConversion(t)
 	first := block.ExtraSeed()
 	for run := range uint64(200) {
 		seed := run // 0 among them
@@ -268,7 +266,7 @@ func TestStreamsWithPausesLoseNothing(t *testing.T) {
 			MaxCycles: 400*len(in) + 20_000}
 		out, _, err := b.Run(o)
 		if err == nil {
-			err = compare(out, want)
+			err = compareBeats(out, want)
 		}
 		if err != nil {
 			t.Fatalf("seed %d, pauses %d and %d: %v", seed, o.Idle0, o.Stall, err)
@@ -276,8 +274,8 @@ func TestStreamsWithPausesLoseNothing(t *testing.T) {
 	}
 }
 
-func TestAResetForgetsWhatWasUnderWay(t *testing.T) {
-	b := newBench(t)
+func TestAResetForgetsConversionsUnderWay(t *testing.T) {
+	b := newConversion(t)
 	r := rand.New(rand.NewPCG(0, 2))
 	for cut := range 24 {
 		in := b.stream(r, 100)

@@ -1,4 +1,4 @@
-package reduce_ops_test
+package arithmetic
 
 import (
 	"flag"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/exhaustive"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
@@ -23,7 +22,7 @@ func TestRandomPairsAreReducedExactly(t *testing.T) {
 	b := shipped(t)
 	n := *vectors
 	switch {
-	case n == 0 && exhaustive.Wanted():
+	case n == 0 && Wanted():
 		n = 10_000_000
 	case n == 0:
 		n = 200_000
@@ -31,7 +30,7 @@ func TestRandomPairsAreReducedExactly(t *testing.T) {
 	for _, tdest := range b.tdests {
 		o := b.operations[tdest]
 		t.Run(o.function+" of "+o.name, func(t *testing.T) {
-			task := exhaustive.Task{
+			task := Task{
 				Name: "random pairs for " + o.function + " of " + o.name, Each: vectorsOfUnit,
 				Worker: func() (func(int) error, func(), error) {
 					k, err := streams.New(t.Context(), b.model, block.ExtraSeed())
@@ -43,7 +42,7 @@ func TestRandomPairsAreReducedExactly(t *testing.T) {
 				},
 			}
 			units := (n + vectorsOfUnit - 1) / vectorsOfUnit
-			exhaustive.Check(t, task, units, 0, exhaustive.All(0, units))
+			Check(t, task, units, 0, All(0, units))
 		})
 	}
 }
@@ -67,7 +66,7 @@ func (o operation) vectors(k *streams.Kernel, tdest uint8) func(unit int) error 
 		if err := k.Bulk(tdest, in0, in1, out); err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
-		wrong := &exhaustive.Wrong{}
+		wrong := &Wrong{}
 		for at := 0; at < size; at += o.bytes {
 			a, b, got := o.get(in0[at:]), o.get(in1[at:]), o.get(out[at:])
 			if want := o.quick(o.function, a, b); got != want {

@@ -1,4 +1,4 @@
-package exhaustive
+package arithmetic
 
 import (
 	"cmp"
@@ -82,7 +82,7 @@ func (s *Stopped) Error() string {
 func (s *Stopped) Unwrap() []error { return []error{ErrStopped, s.Cause} }
 
 // run is a task under way.
-type run struct {
+type exhaustiveRun struct {
 	task  Task
 	lock  sync.Mutex
 	next  int // of the units
@@ -98,11 +98,11 @@ const progressEvery = 10 * time.Second
 // Run checks all units. The error is that of the first unit that is wrong, though
 // later ones may be under way, or a *Stopped when the context ends.
 func (t Task) Run(ctx context.Context) error {
-	n := *workers
+	n := *workersFlag
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	r := &run{task: t, doing: map[int]bool{}, wrong: map[int]error{}, began: time.Now(), told: time.Now()}
+	r := &exhaustiveRun{task: t, doing: map[int]bool{}, wrong: map[int]error{}, began: time.Now(), told: time.Now()}
 	errs := make([]error, min(n, max(1, len(t.Units))))
 	var wait sync.WaitGroup
 	for i := range errs {
@@ -136,7 +136,7 @@ func mapped(m map[int]error) (list []unitError) {
 }
 
 // work checks units until there are no more, or one is wrong.
-func (r *run) work(ctx context.Context) error {
+func (r *exhaustiveRun) work(ctx context.Context) error {
 	check, free, err := r.task.Worker()
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 }
 
-func (r *run) take(ctx context.Context) (at int, ok bool) {
+func (r *exhaustiveRun) take(ctx context.Context) (at int, ok bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if ctx.Err() != nil || len(r.wrong) > 0 || r.next == len(r.task.Units) {
@@ -163,7 +163,7 @@ func (r *run) take(ctx context.Context) (at int, ok bool) {
 	return at, true
 }
 
-func (r *run) finish(at int, err error) {
+func (r *exhaustiveRun) finish(at int, err error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	delete(r.doing, at)
@@ -177,7 +177,7 @@ func (r *run) finish(at int, err error) {
 }
 
 // done is before which all units were checked.
-func (r *run) done() int {
+func (r *exhaustiveRun) done() int {
 	done := r.next
 	for at := range r.doing {
 		done = min(done, at)
@@ -186,7 +186,7 @@ func (r *run) done() int {
 }
 
 // tell tells how far it is.
-func (r *run) tell(ended bool) {
+func (r *exhaustiveRun) tell(ended bool) {
 	r.told = time.Now()
 	if r.task.Progress == nil {
 		return

@@ -1,4 +1,4 @@
-package reduce_ops_test
+package arithmetic
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
-	"github.com/cclforge/cclforge/verify/rtltest/exhaustive"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
@@ -69,7 +68,7 @@ func (r *rows) check(unit int) error {
 	if bytes.Equal(r.out, r.wanted) && bytes.Equal(r.other, r.wanted) {
 		return nil
 	}
-	wrong := &exhaustive.Wrong{}
+	wrong := &Wrong{}
 	for i, want := range r.want {
 		b := first + uint16(i)
 		if got := binary.LittleEndian.Uint16(r.out[2*i:]); got != want {
@@ -89,7 +88,7 @@ func (b *bench) allPairs(t *testing.T, function string, sample int) {
 	for _, c := range elements["float16"].corners() {
 		special = append(special, int(c))
 	}
-	exhaustive.Check(t, exhaustive.Task{
+	Check(t, Task{
 		Name: function + " of float16", Each: ieee.Halves,
 		Worker: func() (func(int) error, func(), error) {
 			r, err := newRows(t.Context(), b, tdest)
@@ -110,7 +109,7 @@ func TestAllPairsOfFloat16AreExact(t *testing.T) {
 
 // The wide form has the same stages behind its input: a sample is enough.
 func TestTheWideFormReducesAllPairsOfFloat16(t *testing.T) {
-	if exhaustive.Wanted() {
+	if Wanted() {
 		t.Skip("a sample is enough")
 	}
 	b := newBench(t, designtest.Load(t, "u280_manual", nil), true)

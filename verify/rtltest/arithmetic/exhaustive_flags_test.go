@@ -1,6 +1,4 @@
-// Package exhaustive runs a check over all operands there are: on all processors,
-// in parts that can be run one after the other, until the first that are wrong.
-package exhaustive
+package arithmetic
 
 import (
 	"errors"
@@ -11,16 +9,17 @@ import (
 )
 
 var (
-	wanted  = flag.Bool("tb.exhaustive", false, "check all operands, which takes minutes (with -timeout=2h), not a sample")
-	part    = flag.String("tb.exhaustive.part", "1/1", "part of all operands: 3/16, or 3-16/16")
-	workers = flag.Int("tb.exhaustive.workers", 0, "how many run side by side; 0 is one for each processor")
+	exhaustiveFlag = flag.Bool("tb.exhaustive", false,
+		"check all operands, which takes minutes (with -timeout=2h), not a sample")
+	partFlag    = flag.String("tb.exhaustive.part", "1/1", "part of all operands: 3/16, or 3-16/16")
+	workersFlag = flag.Int("tb.exhaustive.workers", 0, "how many run side by side; 0 is one for each processor")
 )
 
 // Wanted tells whether all operands are asked for. Flags have to be parsed.
-func Wanted() bool { return *wanted }
+func Wanted() bool { return *exhaustiveFlag }
 
 // Asked is the part that is asked for.
-func Asked() (Part, error) { return ParsePart(*part) }
+func Asked() (Part, error) { return ParsePart(*partFlag) }
 
 // Part is some parts of all operands, which are cut into Of parts counted from 1.
 type Part struct{ First, Last, Of int }
