@@ -1,7 +1,7 @@
-// Package bindings holds what kernels in C++ are written with against the contract
-// of the call streams: their headers are compiled, and what they put on the streams
-// is compared with tables that were written from the contract.
-package bindings
+// Package headers checks the headers that kernels in C++ include: the bindings of the call streams
+// against the contract, and the stand-in for the vendor's headers, with the runtime of compiled
+// kernels, against arithmetic in Go.
+package headers
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ var flags = []string{"-std=c++14", "-pedantic-errors", "-Wall", "-Wextra", "-Wer
 
 // headers renders what kernels of a platform include into a new directory, with the
 // stand-in for the vendor's headers beside it.
-func headers(t *testing.T, d *design.Design) (dir string) {
+func bindingHeaders(t *testing.T, d *design.Design) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	files, err := emit.HLS(d)
@@ -92,7 +92,7 @@ func source(t *testing.T, dir, name string) {
 }
 
 // build compiles files of a directory with the headers there, and links them.
-func build(t *testing.T, dir string, files []string, more ...string) (program string) {
+func buildKernel(t *testing.T, dir string, files []string, more ...string) (program string) {
 	t.Helper()
 	compiler, err := exec.LookPath("g++")
 	if err != nil {

@@ -1,7 +1,4 @@
-// Package standin tests templates/hls/sim, the stand-in for the vendor's HLS headers
-// and the runtime of compiled kernels: C++ programs use them, and what they print is
-// held against arithmetic in Go.
-package standin
+package headers
 
 import (
 	"bufio"
@@ -21,7 +18,7 @@ import (
 )
 
 // headers are the stand-in's files, in a directory of the test's.
-func headers(t testing.TB) string {
+func standInHeaders(t testing.TB) string {
 	t.Helper()
 	if _, err := tools.Find(t.Context(), "g++"); errors.As(err, new(*tools.MissingError)) {
 		t.Skip(err)

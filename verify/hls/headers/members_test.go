@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func TestMembersOfValues(t *testing.T) {
 	for _, name := range types() {
 		list = append(list, []string{name})
 	}
-	program := build(t, headers(t), nightly.Of("-O0", "-O1"), "-DROUNDS=60", "-DTYPES="+calls("type", list),
+	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O1"), "-DROUNDS=60", "-DTYPES="+calls("type", list),
 		"testdata/members.cpp")
 	lines := run(t, program)
 	if len(lines) < 28*60*40 {
@@ -150,7 +150,7 @@ func joined(high, low value) *big.Int {
 
 func TestPartsAreReadAndWritten(t *testing.T) {
 	t.Parallel()
-	program := build(t, headers(t), nightly.Of("-O0", "-O2"), "-DROUNDS=150", "-DPAIRS="+calls("pair", pairs(1)),
+	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O2"), "-DROUNDS=150", "-DPAIRS="+calls("pair", pairs(1)),
 		"testdata/parts.cpp")
 	lines := run(t, program)
 	seen := map[string]int{}

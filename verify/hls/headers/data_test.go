@@ -1,4 +1,4 @@
-package bindings
+package headers
 
 import (
 	"encoding/binary"
@@ -58,9 +58,9 @@ func TestDataMovesBeatsAndVectors(t *testing.T) {
 		"elements 11223344 -2.000000 abcd abcd000000000000 -1073741824\n" +
 		vectorLines("float", 80) + vectorLines("float64", 64) + vectorLines("float16", 66) + vectorLines("int32_t", 4) +
 		vectorLines("Colour", 150)
-	dir := headers(t, designtest.Load(t, "u55c_tcp", nil))
+	dir := bindingHeaders(t, designtest.Load(t, "u55c_tcp", nil))
 	source(t, dir, "data.cpp")
-	got := execute(t, dir, runTime, build(t, dir, []string{"data.cpp"}))
+	got := execute(t, dir, runTime, buildKernel(t, dir, []string{"data.cpp"}))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +moved:\n%s", diff)
 	}

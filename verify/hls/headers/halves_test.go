@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func nearest(bits uint16, x float64) bool {
 
 func TestHalvesAreRoundedToTheNearest(t *testing.T) {
 	t.Parallel()
-	lines := run(t, build(t, headers(t), "-O2", "-Wno-strict-aliasing", "testdata/halves.cpp"))
+	lines := run(t, build(t, standInHeaders(t), "-O2", "-Wno-strict-aliasing", "testdata/halves.cpp"))
 	if len(lines) != 65536+6*20000 {
 		t.Errorf("%d lines", len(lines))
 	}

@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"fmt"
@@ -94,7 +94,7 @@ var headersPrint = []string{
 
 func TestHeadersServeKernelsOfToday(t *testing.T) {
 	t.Parallel()
-	h := headers(t)
+	h := standInHeaders(t)
 	for n, flags := range []string{"-O0", "-O2 -Wno-strict-aliasing", "-O3 -Wno-strict-aliasing -fno-strict-aliasing",
 		"-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"} {
 		if !nightly.Sampled(n, 3) {
@@ -118,7 +118,7 @@ func TestHeadersServeKernelsOfToday(t *testing.T) {
 // Kernels are also compiled as the vendor's tool does it, by C++14.
 func TestHeadersCompileAsSystemHeadersOfOlderAndNewerStandards(t *testing.T) {
 	t.Parallel()
-	h := headers(t)
+	h := standInHeaders(t)
 	for _, standard := range []string{"c++14", "c++20"} {
 		text, err := compile(t, "-std="+standard, "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas",
 			"-Wno-strict-aliasing", "-fsyntax-only", "-isystem", h, "testdata/headers.cpp")

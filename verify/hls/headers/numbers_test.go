@@ -1,4 +1,4 @@
-package bindings
+package headers
 
 import (
 	"bytes"
@@ -50,9 +50,9 @@ func TestNumbersConvertAsTheDriverDoes(t *testing.T) {
 	for range 200_000 {
 		numbers = append(numbers, random.Uint32())
 	}
-	dir := headers(t, designtest.Made(t, "own_types", map[string]string{"own_types.hcl": ownTypes}))
+	dir := bindingHeaders(t, designtest.Made(t, "own_types", map[string]string{"own_types.hcl": ownTypes}))
 	source(t, dir, "numbers.cpp")
-	program := build(t, dir, []string{"numbers.cpp"})
+	program := buildKernel(t, dir, []string{"numbers.cpp"})
 	in := make([]byte, 0, 4*len(numbers))
 	for _, v := range numbers {
 		in = binary.LittleEndian.AppendUint32(in, v)

@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"fmt"
@@ -93,7 +93,7 @@ func common(a, b form) int {
 }
 
 // binary are the documented results of operators that give new values.
-func binary(operation string, a, b value) (form, *big.Int) {
+func binaryOp(operation string, a, b value) (form, *big.Int) {
 	signed := a.signed || b.signed
 	x := new(big.Int)
 	switch operation {

@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"fmt"
@@ -150,7 +150,7 @@ type programs struct {
 }
 
 func newPrograms(t testing.TB, flags ...string) *programs {
-	p := &programs{headers: headers(t), flags: append(flags, "-pthread"), built: map[string]string{}}
+	p := &programs{headers: standInHeaders(t), flags: append(flags, "-pthread"), built: map[string]string{}}
 	for _, file := range []string{p.headers + "/component.cpp", "testdata/driver.cpp"} {
 		p.objects = append(p.objects, build(t, p.headers, append([]string{"-c", file}, p.flags...)...))
 	}

@@ -1,4 +1,4 @@
-package bindings
+package headers
 
 import (
 	"fmt"
@@ -139,10 +139,10 @@ int main() {
 // run compiles the statements for a platform and compares what they print.
 func (s *steps) run(t *testing.T, platform, include, declarations string) {
 	t.Helper()
-	dir := headers(t, designtest.Load(t, platform, nil))
+	dir := bindingHeaders(t, designtest.Load(t, platform, nil))
 	source(t, dir, "probe.hpp")
 	put(t, dir, "main.cpp", s.program(include, declarations))
-	got := execute(t, dir, runTime, build(t, dir, []string{"main.cpp"}))
+	got := execute(t, dir, runTime, buildKernel(t, dir, []string{"main.cpp"}))
 	if diff := cmp.Diff(s.want.String(), got); diff != "" {
 		t.Errorf("-contract +sent:\n%s", diff)
 	}

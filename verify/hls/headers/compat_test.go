@@ -1,4 +1,4 @@
-package bindings
+package headers
 
 import (
 	"fmt"
@@ -122,7 +122,7 @@ func TestKernelsOfTodayCompileUnchanged(t *testing.T) {
 		{g2021, "u280_manual", "ACCL_SYNTHESIS"}, {g2024, "u55c_tcp", ""},
 	} {
 		t.Run(kernels.generation+" "+kernels.macro, func(t *testing.T) {
-			dir := headers(t, designtest.Load(t, kernels.platform, nil))
+			dir := bindingHeaders(t, designtest.Load(t, kernels.platform, nil))
 			for _, name := range []string{"scale_put.h", "scale_put.cpp", "exchange.cpp", "today.cpp"} {
 				source(t, dir, name)
 			}
@@ -133,7 +133,7 @@ func TestKernelsOfTodayCompileUnchanged(t *testing.T) {
 			} else {
 				expected = "moved 2\n" + want
 			}
-			got := execute(t, dir, runTime, build(t, dir, []string{"scale_put.cpp", "exchange.cpp", "today.cpp"}, more...))
+			got := execute(t, dir, runTime, buildKernel(t, dir, []string{"scale_put.cpp", "exchange.cpp", "today.cpp"}, more...))
 			if diff := cmp.Diff(sorted(expected), sorted(got)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"fmt"
@@ -61,7 +61,7 @@ func TestOperatorsGiveDocumentedWidthsAndValues(t *testing.T) {
 		a, b := types()[(5*i+3)%28], types()[(9*i+14)%28]
 		list = append(list, []string{a, c}, []string{c, a}, []string{b, c})
 	}
-	program := build(t, headers(t), nightly.Of("-O0", "-O1"), "-DROUNDS=40", "-DPAIRS="+calls("pair", list),
+	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O1"), "-DROUNDS=40", "-DPAIRS="+calls("pair", list),
 		"testdata/operators.cpp")
 	seen := map[string]int{}
 	for _, line := range run(t, program) {
@@ -74,10 +74,10 @@ func TestOperatorsGiveDocumentedWidthsAndValues(t *testing.T) {
 		var f form
 		var want *big.Int
 		if assigned, ok := strings.CutSuffix(operation, "="); ok && strings.Contains("+-*/%&|^", assigned) && assigned != "" {
-			_, want = binary(assigned, a, b)
+			_, want = binaryOp(assigned, a, b)
 			f = a.form
 		} else {
-			f, want = binary(operation, a, b)
+			f, want = binaryOp(operation, a, b)
 		}
 		want = f.hold(want)
 		if got.form != f || got.Cmp(want) != 0 {

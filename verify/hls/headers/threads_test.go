@@ -1,4 +1,4 @@
-package standin
+package headers
 
 import (
 	"runtime"
@@ -12,7 +12,7 @@ import (
 // between threads while memory is collected.
 func TestComponentsLiveWithGo(t *testing.T) {
 	t.Parallel()
-	h := headers(t)
+	h := standInHeaders(t)
 	library := build(t, h, "-O2", "-shared", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-DKERNEL=catches",
 		"testdata/kernels.cpp", h+"/component.cpp")
 	const components, rounds = 8, 3000
