@@ -1,7 +1,4 @@
-// Package headers checks the headers that kernels in C++ include: the bindings of the call streams
-// against the contract, and the stand-in for the vendor's headers, with the runtime of compiled
-// kernels, against arithmetic in Go.
-package headers
+package hls_test
 
 import (
 	"bytes"

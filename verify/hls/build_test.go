@@ -1,4 +1,4 @@
-package headers
+package hls_test
 
 import (
 	"bufio"
