@@ -1,4 +1,4 @@
-package moves
+package datapath
 
 import (
 	"bytes"

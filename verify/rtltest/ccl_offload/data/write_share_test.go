@@ -1,4 +1,4 @@
-package moves
+package datapath
 
 import (
 	"bytes"
@@ -224,7 +224,7 @@ func (s *writeSharing) cycle() error {
 	turn := s.turn()
 	b.Step()
 	if idle := !slices.ContainsFunc(s.owed, func(c *writing) bool { return c.kept }); b.Is("kept_idle") != idle {
-		return differs("kept_idle", b.Is("kept_idle"), idle)
+		return block.Differs("kept_idle", b.Is("kept_idle"), idle)
 	}
 	if err := errors.Join(s.answered(done), s.moves(takes), s.offers(turn, ready)); err != nil {
 		return fmt.Errorf("due %t, %d open, %d not answered: %w", s.due, len(s.open), len(s.owed), err)

@@ -1,4 +1,4 @@
-package moves
+package datapath
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const retireDepth = 4
@@ -40,7 +41,7 @@ type ending struct {
 
 // sliceRetire ends slices in order, whatever is done first.
 func sliceRetire(b *block.Bench, r *rand.Rand) error {
-	code, err := codes()
+	code, err := pins.Codes(platform)
 	if err != nil {
 		return err
 	}
@@ -150,10 +151,10 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		if got := b.Get("in_flight"); got != uint64(len(open)) {
-			return differs("in_flight", got, len(open))
+			return block.Differs("in_flight", got, len(open))
 		}
 		if waits := len(open) > 0 && !begun && !all; b.Is("waits") != waits {
-			return differs("waits", b.Is("waits"), waits)
+			return block.Differs("waits", b.Is("waits"), waits)
 		}
 		step := ""
 		if len(steps) > 0 {
@@ -180,7 +181,7 @@ func sliceRetire(b *block.Bench, r *rand.Rand) error {
 			}
 		case "release":
 			if got, want := b.Get("release_buffer"), open[0].releases[0]; got != want {
-				return differs("the buffer", got, want)
+				return block.Differs("the buffer", got, want)
 			}
 		}
 		b.Step()

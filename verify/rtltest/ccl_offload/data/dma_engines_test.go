@@ -1,4 +1,4 @@
-package moves
+package datapath
 
 import (
 	"errors"
@@ -98,7 +98,7 @@ func newEngine(b *block.Bench, r *rand.Rand) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := codes()
+	code, err := pins.Codes(platform)
 	if err != nil {
 		return nil, err
 	}

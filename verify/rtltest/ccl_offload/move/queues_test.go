@@ -1,4 +1,4 @@
-package datapath
+package moves
 
 import (
 	"fmt"
@@ -9,9 +9,15 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
-func TestMoveQueue(t *testing.T) { set.Check(t, "move_queue", moveQueue) }
-func TestMoveOrder(t *testing.T) { set.Check(t, "move_order", moveOrder) }
-func TestSliceSize(t *testing.T) { set.Check(t, "slice_size", sliceSize) }
+var queueSet = block.NewSet(
+	block.Module{Name: "move_queue"},
+	block.Module{Name: "move_order"},
+	block.Module{Name: "slice_size"},
+)
+
+func TestMoveQueue(t *testing.T) { queueSet.Check(t, "move_queue", moveQueue) }
+func TestMoveOrder(t *testing.T) { queueSet.Check(t, "move_order", moveOrder) }
+func TestSliceSize(t *testing.T) { queueSet.Check(t, "slice_size", sliceSize) }
 
 // queueDepth is how many moves a queue holds.
 func queueDepth() (int, error) {
@@ -29,19 +35,19 @@ func moveQueue(b *block.Bench, r *rand.Rand) error {
 		return err
 	}
 	out := block.NewOutput(b, "out_valid", "out_ready", "out_move")
-	takes, pushes := rhythm{r: r}, rhythm{r: r}
+	takes, pushes := block.Stretches{Random: r}, block.Stretches{Random: r}
 	var held [][]byte
 	full, cleared := 0, 0
 	for range 4000 {
 		pending := len(held) < depth && r.IntN(2) == 0
-		push := len(held) < depth && pushes.next()
+		push := len(held) < depth && pushes.Next()
 		clears := r.IntN(200) == 0
 		b.Put("pending", pending)
 		b.Put("push", push)
 		b.Put("clear", clears)
 		b.Scramble(r, "move")
 		move := b.Bytes("move")
-		b.Put("out_ready", takes.next())
+		b.Put("out_ready", takes.Next())
 		b.Step()
 		want := len(held)
 		if pending {
@@ -95,13 +101,13 @@ func moveOrder(b *block.Bench, r *rand.Rand) error {
 	var under []bool   // slices on their way: whether each is the last of its move
 	var ended, cut int // moves whose last slice has retired; slices of the move that is not pushed yet
 	completions, bare := 0, 0
-	retires, goes := rhythm{r: r}, rhythm{r: r}
+	retires, goes := block.Stretches{Random: r}, block.Stretches{Random: r}
 	frozen := 0
 	for range 8000 {
 		// A move is pushed with or after its last slice.
 		push, without, dispatched := false, false, false
 		last := false
-		if goes.next() && len(moves) < depth {
+		if goes.Next() && len(moves) < depth {
 			switch {
 			case cut == 0 && r.IntN(3) == 0:
 				push, without = true, true
@@ -113,7 +119,7 @@ func moveOrder(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 		}
-		retired := len(under) > 0 && retires.next()
+		retired := len(under) > 0 && retires.Next()
 		retiredLast := retired && under[0]
 		if frozen == 0 && r.IntN(100) == 0 {
 			frozen = 1 + r.IntN(10)
