@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -286,4 +287,17 @@ func Design(name string) (*design.Design, error) {
 		return nil, fmt.Errorf("load the platform %s: %w", name, diags)
 	}
 	return d, nil
+}
+
+// Codes are the bits of return codes of a shipped platform, by name.
+func Codes(name string) (map[string]uint64, error) {
+	d, err := Design(name)
+	if err != nil {
+		return nil, err
+	}
+	bits := map[string]uint64{}
+	for _, b := range d.ABI().BitSet(abi.ReturnCode).Bits {
+		bits[b.Name] = 1 << b.At
+	}
+	return bits, nil
 }

@@ -28,9 +28,6 @@ var set = block.NewSet(
 	block.Module{Name: "stream_fork", Params: map[string]string{"TAKERS": "3", "DEPTH": "4"}},
 	block.Module{Name: "kernel_writer", Params: map[string]string{"DEPTH": "4"}},
 	block.Module{Name: "plugin_feed", Params: map[string]string{"DEPTH": "4"}},
-	block.Module{Name: "move_queue"},
-	block.Module{Name: "move_order"},
-	block.Module{Name: "slice_size"},
 )
 
 func TestQueues(t *testing.T) {
@@ -44,20 +41,20 @@ func TestQueues(t *testing.T) {
 func queue(b *block.Bench, r *rand.Rand, room int) error {
 	in := block.NewInput(b, "in_valid", "in_ready", "in_data")
 	out := block.NewOutput(b, "out_valid", "out_ready", "out_data")
-	gives, takes := rhythm{r: r}, rhythm{r: r}
+	gives, takes := block.Stretches{Random: r}, block.Stretches{Random: r}
 	var held []uint64
 	var word uint64
 	since, full, passed := 0, 0, 0
 	for range 6000 {
 		if !in.Offered() {
 			b.Scramble(r, "in_data")
-			if gives.next() {
+			if gives.Next() {
 				word = r.Uint64() & (1<<40 - 1)
 				b.Set("in_data", word)
 				in.Offer()
 			}
 		}
-		b.Put("out_ready", takes.next())
+		b.Put("out_ready", takes.Next())
 		clears := b.Has("clear") && r.IntN(200) == 0
 		if b.Has("clear") {
 			b.Put("clear", clears)
@@ -209,10 +206,10 @@ func rotate(b *block.Bench, r *rand.Rand, left bool) error {
 	var stage line // the first
 	var shown []byte
 	seen := map[int]bool{}
-	enables, gives := rhythm{r: r}, rhythm{r: r}
+	enables, gives := block.Stretches{Random: r}, block.Stretches{Random: r}
 	for range 3000 {
-		now := line{block.RandomBytes(r, beatBytes), r.IntN(beatBytes), gives.next()}
-		enable := enables.next()
+		now := line{block.RandomBytes(r, beatBytes), r.IntN(beatBytes), gives.Next()}
+		enable := enables.Next()
 		b.SetBytes("in_data", now.data)
 		b.Set("in_lanes", uint64(now.lanes))
 		b.Put("in_valid", now.valid)
@@ -248,7 +245,7 @@ func TestBeatCounter(t *testing.T) { set.Check(t, "beat_counter", beatCounter) }
 
 // beatCounter says which bytes of a beat belong to a slice, and which is the last.
 func beatCounter(b *block.Bench, r *rand.Rand) error {
-	moves := rhythm{r: r}
+	moves := block.Stretches{Random: r}
 	for n := range 400 {
 		length := block.RandomLength(r, beatBytes, mostBytes)
 		if n < 200 {
@@ -256,7 +253,7 @@ func beatCounter(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Set("bytes", uint64(length))
 		for at := 0; at < length; {
-			move := moves.next()
+			move := moves.Next()
 			b.Put("move", move)
 			b.Step()
 			here := min(beatBytes, length-at)

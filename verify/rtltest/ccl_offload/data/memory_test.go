@@ -40,9 +40,9 @@ func readSwitch(b *block.Bench, r *rand.Rand) error {
 	ask := block.NewInput(b, "ar_valid", "ar_ready")
 	answer := block.NewOutput(b, "r_valid", "r_ready", "r_data", "r_response")
 	var now burst
-	asks, takes := rhythm{r: r}, rhythm{r: r}
-	room := [2]rhythm{{r: r}, {r: r}}
-	gives := [2]rhythm{{r: r}, {r: r}}
+	asks, takes := block.Stretches{Random: r}, block.Stretches{Random: r}
+	room := [2]block.Stretches{{Random: r}, {Random: r}}
+	gives := [2]block.Stretches{{Random: r}, {Random: r}}
 	var in [2]*block.Input
 	for i := range in {
 		in[i] = block.NewInput(b, fmt.Sprintf("r%d_valid", i), fmt.Sprintf("r%d_ready", i))
@@ -51,20 +51,20 @@ func readSwitch(b *block.Bench, r *rand.Rand) error {
 	for all < 500 || len(want) > 0 {
 		if !ask.Offered() {
 			b.Scramble(r, "ar_memory")
-			if all < 500 && asks.next() {
+			if all < 500 && asks.Next() {
 				now = burst{r.IntN(2), 1 + r.IntN(4)}
 				b.Set("ar_memory", uint64(now.memory))
 				ask.Offer()
 			}
 		}
-		b.Put("r_ready", takes.next())
+		b.Put("r_ready", takes.Next())
 		for i := range in {
-			b.Put(fmt.Sprintf("ar%d_ready", i), room[i].next())
+			b.Put(fmt.Sprintf("ar%d_ready", i), room[i].Next())
 			if in[i].Offered() {
 				continue
 			}
 			b.Scramble(r, fmt.Sprintf("r%d_data", i), fmt.Sprintf("r%d_response", i), fmt.Sprintf("r%d_last", i))
-			if len(due[i]) > 0 && gives[i].next() {
+			if len(due[i]) > 0 && gives[i].Next() {
 				x := due[i][0]
 				b.SetBytes(fmt.Sprintf("r%d_data", i), x.data)
 				b.Set(fmt.Sprintf("r%d_response", i), x.response)
@@ -130,11 +130,11 @@ func writeSwitch(b *block.Bench, r *rand.Rand) error {
 	type burst struct{ memory, left int }
 	ask, data := block.NewInput(b, "aw_valid", "aw_ready"), block.NewInput(b, "w_valid", "w_ready")
 	answer := block.NewOutput(b, "b_valid", "b_ready", "b_response")
-	asks, writes, takes := rhythm{r: r}, rhythm{r: r}, rhythm{r: r}
-	var addresses, words, answers [2]rhythm
+	asks, writes, takes := block.Stretches{Random: r}, block.Stretches{Random: r}, block.Stretches{Random: r}
+	var addresses, words, answers [2]block.Stretches
 	var in [2]*block.Input
 	for i := range in {
-		addresses[i], words[i], answers[i] = rhythm{r: r}, rhythm{r: r}, rhythm{r: r}
+		addresses[i], words[i], answers[i] = block.Stretches{Random: r}, block.Stretches{Random: r}, block.Stretches{Random: r}
 		in[i] = block.NewInput(b, fmt.Sprintf("b%d_valid", i), fmt.Sprintf("b%d_ready", i))
 	}
 	var now burst
@@ -151,7 +151,7 @@ func writeSwitch(b *block.Bench, r *rand.Rand) error {
 	for all < 500 || len(order) > 0 {
 		if !ask.Offered() {
 			b.Scramble(r, "aw_memory")
-			if all < 500 && asks.next() {
+			if all < 500 && asks.Next() {
 				now = burst{r.IntN(2), 1 + r.IntN(4)}
 				b.Set("aw_memory", uint64(now.memory))
 				ask.Offer()
@@ -159,18 +159,18 @@ func writeSwitch(b *block.Bench, r *rand.Rand) error {
 		}
 		if !data.Offered() {
 			b.Scramble(r, "w_last")
-			if len(flying) > 0 && writes.next() {
+			if len(flying) > 0 && writes.Next() {
 				b.Put("w_last", flying[0].left == 1)
 				data.Offer()
 			}
 		}
-		b.Put("b_ready", takes.next())
+		b.Put("b_ready", takes.Next())
 		for i := range in {
-			b.Put(fmt.Sprintf("aw%d_ready", i), addresses[i].next())
-			b.Put(fmt.Sprintf("w%d_ready", i), words[i].next())
+			b.Put(fmt.Sprintf("aw%d_ready", i), addresses[i].Next())
+			b.Put(fmt.Sprintf("w%d_ready", i), words[i].Next())
 			if !in[i].Offered() {
 				b.Scramble(r, fmt.Sprintf("b%d_response", i))
-				if len(due[i]) > 0 && answers[i].next() {
+				if len(due[i]) > 0 && answers[i].Next() {
 					b.Set(fmt.Sprintf("b%d_response", i), due[i][0])
 					in[i].Offer()
 				}
@@ -317,9 +317,9 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 	bout := block.NewOutput(b, slave+"bvalid", host+"bready", slave+"bresp")
 	rout := block.NewOutput(b, slave+"rvalid", host+"rready", slave+"rdata", slave+"rresp")
 	bus := block.NewOutput(b, "bus_valid", "bus_ready", "bus_write", "bus_address")
-	paces := make([]rhythm, 6)
+	paces := make([]block.Stretches, 6)
 	for i := range paces {
-		paces[i] = rhythm{r: r}
+		paces[i] = block.Stretches{Random: r}
 	}
 	var addresses, data, strobes, reads []uint64 // what was taken, for accesses that have not been
 	var answers []uint64                         // of reads
@@ -331,13 +331,13 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 				continue
 			}
 			b.Scramble(r, [][]string{{host + "awaddr"}, {host + "wdata", host + "wstrb"}, {host + "araddr"}}[i]...)
-			if paces[i].next() {
+			if paces[i].Next() {
 				in.Offer()
 			}
 		}
-		b.Put(host+"bready", paces[3].next())
-		b.Put(host+"rready", paces[4].next())
-		b.Put("bus_ready", paces[5].next())
+		b.Put(host+"bready", paces[3].Next())
+		b.Put(host+"rready", paces[4].Next())
+		b.Put("bus_ready", paces[5].Next())
 		b.Scramble(r, "bus_rdata")
 		awaddr, araddr := b.Get(host+"awaddr")&0xFFF, b.Get(host+"araddr")&0xFFF
 		wdata, wstrb, rdata := b.Get(host+"wdata"), b.Get(host+"wstrb"), b.Get("bus_rdata")

@@ -43,7 +43,7 @@ func kernelWriter(b *block.Bench, r *rand.Rand) error {
 	const depth = 4
 	in := block.NewInput(b, "in_valid", "in_ready", "in_data")
 	out := block.NewOutput(b, "out_tvalid", "out_tready", "out_tdata", "out_tkeep", "out_tlast", "out_tdest")
-	gives, takes, slices := rhythm{r: r}, rhythm{r: r}, rhythm{r: r}
+	gives, takes, slices := block.Stretches{Random: r}, block.Stretches{Random: r}, block.Stretches{Random: r}
 	type beat struct {
 		data []byte
 		last bool
@@ -58,7 +58,7 @@ func kernelWriter(b *block.Bench, r *rand.Rand) error {
 		b.Set("slice_valid", 0)
 		b.Set("forget", 0)
 		switch {
-		case all < 300 && open < depth && slices.next() && !(quiet > 0 && midway):
+		case all < 300 && open < depth && slices.Next() && !(quiet > 0 && midway):
 			data := block.RandomBytes(r, block.RandomLength(r, beatBytes, mostBytes))
 			ends := r.IntN(3) == 0
 			if !midway {
@@ -88,7 +88,7 @@ func kernelWriter(b *block.Bench, r *rand.Rand) error {
 		}
 		if !in.Offered() {
 			b.Scramble(r, "in_data")
-			if len(beats) > 0 && gives.next() {
+			if len(beats) > 0 && gives.Next() {
 				x := beats[0].data
 				b.SetBytes("in_data", append(bytes.Clone(x), block.RandomBytes(r, beatBytes-len(x))...))
 				in.Offer()
@@ -99,7 +99,7 @@ func kernelWriter(b *block.Bench, r *rand.Rand) error {
 		} else if r.IntN(200) == 0 {
 			quiet = 300
 		}
-		b.Put("out_tready", takes.next())
+		b.Put("out_tready", takes.Next())
 		b.Step()
 		taken := in.Taken()
 		if b.Is("done") != (taken && beats[0].last) {
@@ -143,7 +143,7 @@ func pluginFeed(b *block.Bench, r *rand.Rand) error {
 	const depth = 4
 	in := block.NewInput(b, "in_valid", "in_ready", "in_data")
 	out := block.NewOutput(b, "out_tvalid", "out_tready", "out_tdata", "out_tkeep", "out_tlast", "out_tdest")
-	gives, takes, slices := rhythm{r: r}, rhythm{r: r}, rhythm{r: r}
+	gives, takes, slices := block.Stretches{Random: r}, block.Stretches{Random: r}, block.Stretches{Random: r}
 	type slice struct {
 		left int
 		dest uint64
@@ -162,7 +162,7 @@ func pluginFeed(b *block.Bench, r *rand.Rand) error {
 		b.Scramble(r, "packet_tdest", "packet_bytes")
 		b.Set("packet_valid", 0)
 		var added []slice
-		if all < 400 && len(open) < depth && slices.next() {
+		if all < 400 && len(open) < depth && slices.Next() {
 			s := slice{block.RandomLength(r, beatBytes, mostBytes), uint64(r.IntN(16))}
 			b.Set("packet_valid", 1)
 			b.Set("packet_tdest", s.dest)
@@ -172,13 +172,13 @@ func pluginFeed(b *block.Bench, r *rand.Rand) error {
 		}
 		if !in.Offered() && !drains {
 			b.Scramble(r, "in_data")
-			if len(open) > 0 && gives.next() {
+			if len(open) > 0 && gives.Next() {
 				word = block.RandomBytes(r, beatBytes)
 				b.SetBytes("in_data", word)
 				in.Offer()
 			}
 		}
-		b.Put("out_tready", takes.next())
+		b.Put("out_tready", takes.Next())
 		owes, room := len(open) > 0 || len(want) > 0, len(want) < 2 // as much as the register holds
 		b.Step()
 		if b.Is("owes") != owes {

@@ -24,7 +24,7 @@ type row struct {
 func bytePacker(b *block.Bench, r *rand.Rand) error {
 	in := block.NewInput(b, "in_valid", "in_ready")
 	out := block.NewOutput(b, "out_valid", "out_ready", "out_data", "out_strobe", "out_last")
-	gives, takes := rhythm{r: r}, rhythm{r: r}
+	gives, takes := block.Stretches{Random: r}, block.Stretches{Random: r}
 	var want []row
 	var now row
 	level, slices, idle := 0, 0, 0
@@ -60,7 +60,7 @@ func bytePacker(b *block.Bench, r *rand.Rand) error {
 		}
 		if !in.Offered() {
 			b.Scramble(r, "in_data", "in_bytes", "in_first", "in_last", "in_continues", "in_offset", "in_flush")
-			if len(beats) > 0 && gives.next() {
+			if len(beats) > 0 && gives.Next() {
 				x := beats[0]
 				b.SetBytes("in_data", append(bytes.Clone(x.data), block.RandomBytes(r, beatBytes-len(x.data))...))
 				b.Set("in_bytes", uint64(len(x.data)))
@@ -72,7 +72,7 @@ func bytePacker(b *block.Bench, r *rand.Rand) error {
 				in.Offer()
 			}
 		}
-		b.Put("out_ready", takes.next())
+		b.Put("out_ready", takes.Next())
 		b.Step()
 		if in.Taken() {
 			beats, idle = beats[1:], 0
@@ -139,7 +139,7 @@ func bytePacker(b *block.Bench, r *rand.Rand) error {
 // streamCutter cuts whole beats into slices of any number of bytes.
 func streamCutter(b *block.Bench, r *rand.Rand) error {
 	in := block.NewInput(b, "in_valid", "in_ready", "in_data")
-	gives, takes, cuts := rhythm{r: r}, rhythm{r: r}, rhythm{r: r}
+	gives, takes, cuts := block.Stretches{Random: r}, block.Stretches{Random: r}, block.Stretches{Random: r}
 	var stream []byte // what has been taken, or stands there
 	at, length, left, slices, idle := 0, 0, 0, 0, 0
 	finishes, offered := false, false
@@ -147,7 +147,7 @@ func streamCutter(b *block.Bench, r *rand.Rand) error {
 	for slices < 400 {
 		if !in.Offered() {
 			b.Scramble(r, "in_data")
-			if gives.next() {
+			if gives.Next() {
 				data := block.RandomBytes(r, beatBytes)
 				stream = append(stream, data...)
 				b.SetBytes("in_data", data)
@@ -158,7 +158,7 @@ func streamCutter(b *block.Bench, r *rand.Rand) error {
 		if !offered {
 			b.Scramble(r, "slice_bytes", "slice_finishes")
 			b.Set("slice_valid", 0)
-			if cuts.next() {
+			if cuts.Next() {
 				offered, length, finishes = true, block.RandomLength(r, beatBytes, mostBytes), r.IntN(4) == 0
 				left = length
 				b.Set("slice_valid", 1)
@@ -169,7 +169,7 @@ func streamCutter(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		b.Put("drop", drop)
-		b.Put("out_ready", takes.next())
+		b.Put("out_ready", takes.Next())
 		b.Step()
 		in.Taken()
 		if idle++; idle > 4000 {
@@ -224,17 +224,17 @@ func streamFork(b *block.Bench, r *rand.Rand) error {
 		last, nobody bool
 	}
 	in := block.NewInput(b, "in_valid", "in_ready", "in_data")
-	gives, slices := rhythm{r: r}, rhythm{r: r}
-	var takes [takers]rhythm
+	gives, slices := block.Stretches{Random: r}, block.Stretches{Random: r}
+	var takes [takers]block.Stretches
 	for i := range takes {
-		takes[i] = rhythm{r: r}
+		takes[i] = block.Stretches{Random: r}
 	}
 	var beats []beat
 	open, all, idle, dropped := 0, 0, 0, 0
 	for all < 400 || len(beats) > 0 {
 		b.Scramble(r, "slice_takers", "slice_bytes")
 		b.Set("slice_valid", 0)
-		if all < 400 && open < depth && slices.next() {
+		if all < 400 && open < depth && slices.Next() {
 			to, length := uint64(r.IntN(1<<takers)), block.RandomLength(r, beatBytes, mostBytes)
 			b.Set("slice_valid", 1)
 			b.Set("slice_takers", to)
@@ -247,14 +247,14 @@ func streamFork(b *block.Bench, r *rand.Rand) error {
 		}
 		if !in.Offered() {
 			b.Scramble(r, "in_data")
-			if len(beats) > 0 && gives.next() {
+			if len(beats) > 0 && gives.Next() {
 				b.SetBytes("in_data", beats[0].data)
 				in.Offer()
 			}
 		}
 		ready := uint64(0)
 		for i := range takes {
-			if takes[i].next() {
+			if takes[i].Next() {
 				ready |= 1 << i
 			}
 		}

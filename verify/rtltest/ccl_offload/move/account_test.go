@@ -198,7 +198,7 @@ func kernelAccount(b *block.Bench, r *rand.Rand) error {
 			{"in_drop", block.Bit(inDrop)}, {"out_drop", block.Bit(outDrop)},
 		} {
 			if got := b.Get(x.name); got != x.want {
-				return differs(x.name, got, fmt.Sprintf("%d (in %+v, out %+v)", x.want, a.in, a.out))
+				return block.Differs(x.name, got, fmt.Sprintf("%d (in %+v, out %+v)", x.want, a.in, a.out))
 			}
 		}
 		b.Step()

@@ -48,7 +48,7 @@ func (c *carrier) lookPacket() error {
 	s := t.parcel.packets[t.packets]
 	for name, want := range t.parcel.opening(s, func(name string) uint64 { return t.v[name] }, false, false) {
 		if got := b.Get("open_packet." + name); got != want {
-			return fmt.Errorf("packet %d: %w", t.packets, differs(name, got, want))
+			return fmt.Errorf("packet %d: %w", t.packets, block.Differs(name, got, want))
 		}
 	}
 	t.packets++
@@ -102,7 +102,7 @@ func (c *carrier) lookSlice() error {
 	}
 	for name, want := range c.slice(n) {
 		if got := b.Get(name); got != want {
-			return fmt.Errorf("a slice of %d units: %w", n, differs(name, got, want))
+			return fmt.Errorf("a slice of %d units: %w", n, block.Differs(name, got, want))
 		}
 	}
 	c.cut(n)
@@ -123,7 +123,7 @@ func (c *carrier) forget() error {
 		}
 	}
 	if b.Get("slice.queue_") != channelQueue {
-		return differs("the queue", b.Get("slice.queue_"), channelQueue)
+		return block.Differs("the queue", b.Get("slice.queue_"), channelQueue)
 	}
 	c.open, c.moved = nil, c.cycle
 	c.under = append(c.under, &cutting{at: c.cycle + 1 + c.r.IntN(20)})

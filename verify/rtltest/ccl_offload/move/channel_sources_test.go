@@ -3,6 +3,8 @@ package moves
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 // delay tells whether a question that is open is answered in this cycle.
@@ -88,7 +90,7 @@ func (c *carrier) lookMessage() error {
 		"collective.number": "issue.collective_number", "collective.count": "issue.collective_count",
 		"collective.shape": "issue.collective_shape"} {
 		if got := b.Get("match_request." + name); got != t.v[want] {
-			return differs(name, got, t.v[want])
+			return block.Differs(name, got, t.v[want])
 		}
 	}
 	if i := t.operand(message); i == 1 && !t.how.empty() && asks && c.asking[0] == 1 {

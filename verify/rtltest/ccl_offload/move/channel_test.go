@@ -74,7 +74,7 @@ type carrier struct {
 // moveChannel does moves of all kinds, one after the other, with one kind of trouble
 // at a time.
 func moveChannel(b *block.Bench, r *rand.Rand) error {
-	code, err := codes()
+	code, err := pins.Codes(platform)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func moveCheck(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	code, err := codes()
+	code, err := pins.Codes(platform)
 	if err != nil {
 		return err
 	}
@@ -331,7 +331,7 @@ func (c *checking) plan() error {
 	}
 	for name, v := range want {
 		if got := c.b.Get("plan." + name); got != v {
-			return differs(name, got, v)
+			return block.Differs(name, got, v)
 		}
 	}
 	return nil

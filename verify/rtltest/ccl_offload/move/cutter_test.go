@@ -223,7 +223,7 @@ func packetCutter(b *block.Bench, r *rand.Rand, lossy, rdma bool) error {
 				for name, v := range want {
 					if got := b.Get(name); got != v {
 						return fmt.Errorf("packet %d of %d bytes (%d a chunk, %d a segment): %w", i, p.bytes, p.chunk, p.segment,
-							differs(name, got, v))
+							block.Differs(name, got, v))
 					}
 				}
 			}

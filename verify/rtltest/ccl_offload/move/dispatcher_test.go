@@ -369,7 +369,7 @@ func (d *dispatching) cycle(retires bool) error {
 		{"packet_abandon_valid", block.Bit(leaving != nobody)}, {"slice_valid", block.Bit(d.shown != nil)},
 	} {
 		if got := b.Get(x.name); got != x.want {
-			return differs(x.name, got, x.want)
+			return block.Differs(x.name, got, x.want)
 		}
 	}
 	b.Step()

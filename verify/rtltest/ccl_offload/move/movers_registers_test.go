@@ -211,7 +211,7 @@ func (m *registers) cycle() error {
 			m.value["collective_count"]}, {"selection.collective.shape", m.value["collective_shape"]},
 	} {
 		if got := b.Get(x.name); got != x.want {
-			return fmt.Errorf("a move that is at %q: %w", m.stage, differs(x.name, got, x.want))
+			return fmt.Errorf("a move that is at %q: %w", m.stage, block.Differs(x.name, got, x.want))
 		}
 	}
 	if looks && (b.Get("peer_request.comm") != m.issued["comm"] || b.Get("peer_request.rank") != m.issued[m.stage]) {
@@ -256,7 +256,7 @@ func (m *registers) same(prefix string) error {
 			continue
 		}
 		if got := m.b.Get(field); got != v {
-			return differs(field, got, v)
+			return block.Differs(field, got, v)
 		}
 	}
 	return nil
@@ -269,7 +269,7 @@ func (m *registers) pushed() error {
 	}
 	for name, v := range m.ranks {
 		if got := m.b.Get("move.ranks." + name); got != v {
-			return differs(name, got, v)
+			return block.Differs(name, got, v)
 		}
 	}
 	for _, ok := range []string{"source_ok", "destination_ok"} {

@@ -42,7 +42,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	code, err := codes()
+	code, err := pins.Codes(platform)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
@@ -47,7 +48,7 @@ func (w *systemWorld) next(after int, pulse string) (got woken, taken, cycle int
 	w.b.Start(pageSystem, false, w.at["next"], 0)
 	for cycle := 1; cycle < 100; cycle++ {
 		if pulse != "" {
-			w.b.Set(pulse, one(cycle == after))
+			w.b.Set(pulse, block.Bit(cycle == after))
 		}
 		w.b.Step()
 		if w.b.Is("next_take") {
@@ -126,8 +127,8 @@ func TestNextTakesCallsOrSleeps(t *testing.T) {
 		written := 0
 		w.b.Start(pageSystem, false, w.at["next"], 0)
 		for cycle := range 30 {
-			w.b.Set("host_written", one(cycle == delay))
-			w.b.Set("event_move", one(cycle == 3 || cycle == 20))
+			w.b.Set("host_written", block.Bit(cycle == delay))
+			w.b.Set("event_move", block.Bit(cycle == 3 || cycle == 20))
 			w.b.Step()
 			if v, ended, _ := w.b.Ended(pageSystem); ended {
 				if w.woken(v).Written {

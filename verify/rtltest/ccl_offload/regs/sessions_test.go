@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
@@ -45,8 +46,8 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 	events, pauses := 0, 1
 	step := func() {
 		ready := r.IntN(pauses) == 0
-		b.Set("open_connection_ready", one(ready))
-		b.Set("listen_port_ready", one(ready))
+		b.Set("open_connection_ready", block.Bit(ready))
+		b.Set("listen_port_ready", block.Bit(ready))
 		b.Step()
 		if ready && b.Is("open_connection_valid") {
 			requests = append(requests, b.Get("open_connection_data"))
@@ -108,7 +109,7 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 			}
 			requests = requests[1:]
 			session, good := uint64(r.IntN(1<<16)), r.IntN(2) == 0
-			reply("open_status", session|one(good)<<16)
+			reply("open_status", session|block.Bit(good)<<16)
 			if len(requests) > 0 {
 				continue
 			}
@@ -128,8 +129,8 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 			step()
 		}
 		good := r.IntN(2) == 0
-		reply("port_status", one(good)*uint64(1+r.IntN(255)))
-		if got := access(false, "listen_status", 0); got != 1<<low["ready"]|uint32(one(good))<<low["success"] {
+		reply("port_status", block.Bit(good)*uint64(1+r.IntN(255)))
+		if got := access(false, "listen_status", 0); got != 1<<low["ready"]|uint32(block.Bit(good))<<low["success"] {
 			t.Fatalf("listen has the status %08X, good: %t", got, good)
 		}
 	}

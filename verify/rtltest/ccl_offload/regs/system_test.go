@@ -88,7 +88,7 @@ func (w *systemWorld) step() {
 	w.previous, w.this = w.this, 0
 	for _, e := range events {
 		v := w.often > 0 && w.r.IntN(w.often) == 0
-		w.b.Set("event_"+e, one(v))
+		w.b.Set("event_"+e, block.Bit(v))
 		if v {
 			w.this |= w.bits["wake_event."+e]
 		}
@@ -165,7 +165,7 @@ func TestEveryEventIsToldOnce(t *testing.T) {
 			}
 			for cycle := range 40 {
 				for _, x := range events {
-					w.b.Set("event_"+x, one(x == first && cycle == 3 || x == e && cycle == delay))
+					w.b.Set("event_"+x, block.Bit(x == first && cycle == 3 || x == e && cycle == delay))
 				}
 				w.b.Step()
 				if got, ended, _ := w.b.Ended(pageSystem); ended {
@@ -293,7 +293,7 @@ func TestResetsLastUntilThePartIsIdle(t *testing.T) {
 				if mask>>i&1 != 0 && cycle < delays[p] {
 					want |= w.bits["reset_part."+p]
 				}
-				w.b.Set(p+"_idle", one(cycle >= delays[p]))
+				w.b.Set(p+"_idle", block.Bit(cycle >= delays[p]))
 			}
 			w.step()
 			for _, p := range parts {
@@ -326,11 +326,4 @@ func TestResetsLastUntilThePartIsIdle(t *testing.T) {
 			w.step()
 		}
 	}
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }
