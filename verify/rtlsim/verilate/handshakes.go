@@ -1,8 +1,4 @@
-// Package handshakes finds the streams of hardware by the names of its signals, and
-// makes checks of all of them for simulations: x_valid with x_ready and what else
-// begins with x, and requests that are held until they are done. The checks are bound
-// to the modules, so that the hardware itself does not know of them.
-package handshakes
+package verilate
 
 import (
 	_ "embed"

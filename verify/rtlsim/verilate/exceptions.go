@@ -1,4 +1,4 @@
-package handshakes
+package verilate
 
 // emptying are inputs that take back what a module offers.
 var emptying = []string{"clear", "flush", "forget", "abandon", "drop", "reset_moves", "reset_messages", "reset_network"}

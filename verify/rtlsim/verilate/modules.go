@@ -1,4 +1,4 @@
-package handshakes
+package verilate
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package handshakes_test
+package verilate_test
 
 import (
 	"path/filepath"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"github.com/cclforge/cclforge/verify/rtlsim/handshakes"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -90,7 +89,7 @@ func TestChecksAreOfWhatIsOffered(t *testing.T) {
 			[]string{`bind child stream_check`, `.taken(x_tready), .payload({x_tuser})`, `bind m keep_check`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := handshakes.Checks(c.text)
+			got := verilate.Checks(c.text)
 			if n := strings.Count(got, "\nbind "); n != len(c.want) {
 				t.Errorf("there are %d checks, not %d:\n%s", n, len(c.want), got)
 			}
