@@ -43,7 +43,7 @@ func newBreakable(ctx context.Context, t *testing.T, on where, platform string, 
 	}
 	vars := hostMemory(platform)
 	d := designtest.Load(t, platform, vars)
-	o, err := simulated(ctx, t, d, false)
+	o, err := simulated(ctx, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}

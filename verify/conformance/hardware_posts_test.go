@@ -190,7 +190,7 @@ func TestCallsArePostedOnVerilatedCards(t *testing.T) {
 	}}
 	vars := hostMemory(platform)
 	d := designtest.Load(t, platform, vars)
-	if o, err = simulated(t.Context(), t, d, false); err != nil {
+	if o, err = simulated(t.Context(), d, false); err != nil {
 		t.Fatal(err)
 	}
 	ctx := limited(t, time.Minute)

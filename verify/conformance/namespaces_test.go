@@ -11,6 +11,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/conformance/internal/netns"
 	"github.com/cclforge/cclforge/verify/conformance/internal/program"
@@ -127,11 +128,8 @@ func TestLossBetweenNamespaces(t *testing.T) {
 	if all.name() != "process" && all.name() != "namespaces" {
 		t.Skipf("over %s nothing is between namespaces", all.name())
 	}
-	platforms := []string{"u55c_udp", "u55c_tcp", "u280_2022", "u55c_rdma"}
-	if testing.Short() {
-		platforms = platforms[:2]
-	}
-	for _, name := range platforms {
+	platforms := []string{"u55c_udp", "u55c_tcp"} // that lose packets, and that repair losses
+	for _, name := range nightly.Of(platforms, append(platforms, "u280_2022", "u55c_rdma")) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)
