@@ -1,4 +1,4 @@
-package cluster_test
+package bringup_test
 
 import (
 	"errors"

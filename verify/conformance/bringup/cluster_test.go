@@ -1,5 +1,4 @@
-// Package cluster_test brings up worlds of cards that are not there.
-package cluster_test
+package bringup_test
 
 import (
 	"errors"
