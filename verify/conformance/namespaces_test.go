@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
-	"github.com/cclforge/cclforge/verify/conformance/internal/netns"
 	"github.com/cclforge/cclforge/verify/conformance/internal/program"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/server/host"
@@ -40,17 +39,17 @@ func (l namespaces) open(ctx context.Context, t *testing.T, d *design.Design, s 
 }
 
 // spread starts the ranks of a world in namespaces.
-func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *netns.Net, error) {
+func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *program.Net, error) {
 	t.Helper()
-	if lacks := netns.Missing(); lacks != "" {
+	if lacks := program.NetMissing(); lacks != "" {
 		t.Skipf("network namespaces need %s", lacks)
 	}
 	port, err := host.FreePorts(host.PortsPerRank * size) // clients bind some in the namespace of the test
 	if err != nil {
 		return nil, nil, err
 	}
-	net, err := netns.New(size)
-	if errors.Is(err, netns.ErrUnsupported) {
+	net, err := program.NewNet(size)
+	if errors.Is(err, program.ErrUnsupported) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -76,7 +75,7 @@ func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *ne
 type leaky struct {
 	namespaces
 	percent int
-	net     *netns.Net
+	net     *program.Net
 }
 
 const leak = 1 // the rank in the namespace that loses packets

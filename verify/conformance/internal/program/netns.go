@@ -1,7 +1,4 @@
-// Package netns makes network namespaces that reach each other and the caller's
-// over a bridge, and lose packets on request. It needs root, and the tools ip and
-// nft.
-package netns
+package program
 
 import (
 	"bytes"
@@ -17,8 +14,8 @@ import (
 	"syscall"
 )
 
-// Missing says what this machine lacks, "" if nothing.
-func Missing() string {
+// NetMissing says what this machine lacks, "" if nothing.
+func NetMissing() string {
 	var lacks []string
 	if os.Geteuid() != 0 {
 		lacks = append(lacks, "root")
@@ -48,9 +45,9 @@ const networks = 512
 
 var made atomic.Int32 // by this process
 
-// New makes n namespaces. Close removes them; those of processes that have ended
+// NewNet makes n namespaces. Close removes them; those of processes that have ended
 // without it are removed by the next New.
-func New(n int) (*Net, error) {
+func NewNet(n int) (*Net, error) {
 	if err := removeStale(); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package netns
+package program
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 
 func open(t *testing.T, n int) *Net {
 	t.Helper()
-	if lacks := Missing(); lacks != "" {
+	if lacks := NetMissing(); lacks != "" {
 		t.Skipf("network namespaces need %s", lacks)
 	}
-	net, err := New(n)
+	net, err := NewNet(n)
 	if errors.Is(err, ErrUnsupported) {
 		t.Skip(err)
 	}
